@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/arena.h - memory that is freed all at once.
+ *
+ * An arena as first parameter of a function means: the result lives there. Lifetimes in hone are
+ * those of a task, a generation, a candidate's scratch. With HONE_DEBUG_ARENA in the environment
+ * every object is a malloc of its own, so that valgrind and ASan see each bound. */
+#ifndef HONE_BASE_ARENA_H
+#define HONE_BASE_ARENA_H
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+struct arena;
+
+struct arena *arena_new(void);
+/* Frees the arena and all that lives in it. NULL is allowed. */
+void arena_free(struct arena *a);
+/* Forgets all objects but keeps the memory for the next round. */
+void arena_reset(struct arena *a);
+
+/* BYTES zeroed bytes, aligned for any type. Never NULL: out of memory is die(). */
+void *arena_alloc(struct arena *a, size_t bytes);
+void *arena_memdup(struct arena *a, const void *data, size_t bytes);
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_strndup(struct arena *a, const char *s, size_t n);
+char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
+
+/* One zeroed object, or N of them. */
+#define arena_one(a, type)	((type *)arena_alloc((a), sizeof(type)))
+#define arena_many(a, type, n)	((type *)arena_alloc((a), sizeof(type) * (size_t)(n)))
+
+#endif

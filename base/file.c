@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/file.c - reading and writing whole files; errors name the file and the cause. */
+#include "base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/err.h"
+
+char *file_read(struct arena *a, const char *path, size_t limit, size_t *size)
+{
+	FILE *f = fopen(path, "rb");
+	struct stat st;
+	char *data = NULL;
+
+	if (!f) {
+		err_set("%s: cannot open: %s", path, strerror(errno));
+		return NULL;
+	}
+	if (fstat(fileno(f), &st) < 0 || !S_ISREG(st.st_mode)) {
+		err_set("%s: not a regular file", path);
+	} else if ((uintmax_t)st.st_size > limit) {
+		err_set("%s: %jd bytes are more than the limit of %zu", path, (intmax_t)st.st_size,
+			limit);
+	} else {
+		size_t want = (size_t)st.st_size;
+
+		data = arena_alloc(a, want + 1);
+		if (fread(data, 1, want, f) != want) {
+			err_set("%s: cannot read: %s", path, strerror(errno));
+			data = NULL;
+		} else if (size) {
+			*size = want;
+		}
+	}
+	fclose(f);
+	return data;
+}
+
+int file_write(const char *path, const void *data, size_t size)
+{
+	struct arena *a = arena_new();
+	char *temp = arena_printf(a, "%s.XXXXXX", path);
+	int fd = mkostemp(temp, O_CLOEXEC);
+	int rc = 0;
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "wb");
+
+	if (!f) {
+		rc = err_set("%s: cannot create: %s", path, strerror(errno));
+		if (fd >= 0)
+			close(fd);
+	} else {
+		bool whole = fwrite(data, 1, size, f) == size && fchmod(fd, 0644) == 0;
+
+		if (fclose(f) != 0 || !whole || rename(temp, path) < 0) {
+			rc = err_set("%s: cannot write: %s", path, strerror(errno));
+			unlink(temp);
+		}
+	}
+	arena_free(a);
+	return rc;
+}
+
+int dir_make(const char *path)
+{
+	struct arena *a = arena_new();
+	char *part = arena_strdup(a, path);
+	int rc = 0;
+
+	for (char *p = part + 1; rc == 0; p++) {
+		char c = *p;
+
+		if (c != '/' && c != '\0')
+			continue;
+		*p = '\0';
+		if (mkdir(part, 0755) < 0 && errno != EEXIST)
+			rc = err_set("%s: cannot make the folder: %s", part, strerror(errno));
+		*p = c;
+		if (c == '\0')
+			break;
+	}
+	arena_free(a);
+	return rc;
+}
+
+char *dir_temp(struct arena *a)
+{
+	const char *base = getenv("TMPDIR");
+	char *path = arena_printf(a, "%s/hone.XXXXXX", base && *base ? base : "/tmp");
+
+	if (!mkdtemp(path)) {
+		err_set("%s: cannot make a temporary folder: %s (set TMPDIR)", path,
+			strerror(errno));
+		return NULL;
+	}
+	return path;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	remove(path);
+	return 0;
+}
+
+void dir_remove(const char *path)
+{
+	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+int64_t clock_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+int64_t clock_wall(void)
+{
+	return (int64_t)time(NULL);
+}

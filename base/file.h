@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/file.h - files, folders and the clock, as hone needs them. */
+#ifndef HONE_BASE_FILE_H
+#define HONE_BASE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/* The whole file in A, with a NUL behind it; NULL and a message on failure or above LIMIT bytes. */
+char *file_read(struct arena *a, const char *path, size_t limit, size_t *size);
+/* Writes a file by way of a temporary one beside it, renamed when whole. 0, or -1 and a message. */
+int file_write(const char *path, const void *data, size_t size);
+/* Makes a folder and its parents. */
+int dir_make(const char *path);
+/* A new private folder below $TMPDIR or /tmp, its name in A; NULL and a message on failure. */
+char *dir_temp(struct arena *a);
+/* Removes a folder and all in it; silent where it is gone already. */
+void dir_remove(const char *path);
+
+/* Monotonic clock in nanoseconds. */
+int64_t clock_ns(void);
+/* Wall clock in seconds since 1970, UTC. */
+int64_t clock_wall(void);
+
+#endif

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* base/text.c - the string that printers write and the scanner that readers read. */
+#include "base/text.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+
+static void reserve(struct text *t, size_t more)
+{
+	size_t need = t->n + more + 1;
+
+	if (need <= t->cap)
+		return;
+	size_t cap = t->cap ? t->cap : 256;
+
+	while (cap < need)
+		cap *= 2;
+	t->s = realloc(t->s, cap);
+	if (!t->s)
+		die("out of memory (%zu bytes)", cap);
+	t->cap = cap;
+}
+
+void text_putn(struct text *t, const char *s, size_t n)
+{
+	reserve(t, n);
+	memcpy(t->s + t->n, s, n);
+	t->n += n;
+	t->s[t->n] = '\0';
+}
+
+void text_puts(struct text *t, const char *s)
+{
+	text_putn(t, s, strlen(s));
+}
+
+void text_vprintf(struct text *t, const char *fmt, va_list ap)
+{
+	va_list again;
+
+	va_copy(again, ap);
+	int n = vsnprintf(NULL, 0, fmt, again);
+
+	va_end(again);
+	if (n < 0)
+		die("bad format '%s'", fmt);
+	reserve(t, (size_t)n);
+	vsnprintf(t->s + t->n, (size_t)n + 1, fmt, ap);
+	t->n += (size_t)n;
+}
+
+void text_printf(struct text *t, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	text_vprintf(t, fmt, ap);
+	va_end(ap);
+}
+
+void text_indent(struct text *t, int n)
+{
+	for (int i = 0; i < n; i++)
+		text_putn(t, "\t", 1);
+}
+
+const char *text_str(const struct text *t)
+{
+	return t->s ? t->s : "";
+}
+
+void text_free(struct text *t)
+{
+	free(t->s);
+	*t = (struct text){ 0 };
+}
+
+struct scan scan_text(const char *file, const char *text)
+{
+	return (struct scan){ .file = file, .begin = text, .at = text };
+}
+
+void scan_blanks(struct scan *s)
+{
+	while (*s->at == ' ' || *s->at == '\t' || *s->at == '\r')
+		s->at++;
+	if (*s->at == '#')
+		s->at += strcspn(s->at, "\n");
+}
+
+bool scan_line_end(struct scan *s)
+{
+	scan_blanks(s);
+	if (*s->at != '\n' && *s->at != '\0')
+		return false;
+	while (*s->at == '\n') {
+		s->at++;
+		scan_blanks(s);
+	}
+	return true;
+}
+
+bool scan_at_end(struct scan *s)
+{
+	scan_blanks(s);
+	return *s->at == '\0';
+}
+
+static bool in_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '.';
+}
+
+bool scan_token(struct scan *s, const char *token)
+{
+	size_t n = strlen(token);
+
+	scan_blanks(s);
+	if (strncmp(s->at, token, n) != 0)
+		return false;
+	if (in_name(token[n - 1]) && in_name(s->at[n]))
+		return false;	/* a longer word */
+	s->at += n;
+	return true;
+}
+
+char *scan_name(struct scan *s, struct arena *a)
+{
+	scan_blanks(s);
+	if (!isalpha((unsigned char)*s->at) && *s->at != '_')
+		return NULL;
+	const char *from = s->at;
+
+	while (in_name(*s->at))
+		s->at++;
+	return arena_strndup(a, from, (size_t)(s->at - from));
+}
+
+bool scan_int(struct scan *s, int64_t *out)
+{
+	char *end;
+
+	scan_blanks(s);
+	const char *digits = s->at + (*s->at == '-' || *s->at == '+');
+
+	if (!isdigit((unsigned char)*digits))
+		return false;
+	errno = 0;
+	long long v = strtoll(s->at, &end, 10);
+
+	if (errno == ERANGE)
+		return false;
+	s->at = end;
+	*out = v;
+	return true;
+}
+
+bool scan_double(struct scan *s, double *out)
+{
+	char *end;
+
+	scan_blanks(s);
+	double v = strtod(s->at, &end);
+
+	if (end == s->at)
+		return false;
+	s->at = end;
+	*out = v;
+	return true;
+}
+
+int scan_error(const struct scan *s, const char *fmt, ...)
+{
+	int line = 1;
+	int column = 1;
+	char *message = NULL;
+	va_list ap;
+
+	for (const char *p = s->begin; p < s->at; p++) {
+		column = *p == '\n' ? 1 : column + 1;
+		line += *p == '\n';
+	}
+	va_start(ap, fmt);
+	if (vasprintf(&message, fmt, ap) < 0)
+		die("out of memory");
+	va_end(ap);
+	err_set("%s:%d:%d: %s", s->file, line, column, message);
+	free(message);
+	return -1;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/command.h - a subcommand of `hone`: one file, one line in tools/commands.def. */
+#ifndef HONE_TOOLS_COMMAND_H
+#define HONE_TOOLS_COMMAND_H
+
+/* Exit statuses, the same for every command. */
+enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_UNFIT = 4, EXIT_STOPPED = 75 };
+
+struct command {
+	const char *name;
+	const char *summary;	/* one line of `hone --help` */
+	/* ARGV[0] is "hone NAME"; returns the exit status. */
+	int (*run)(int argc, char **argv);
+};
+
+#define X(name) extern const struct command command_##name;
+#include "tools/commands.def"
+#undef X
+
+/* Prints "hone: " and err_get(); returns EXIT_FAILED. */
+int command_failed(void);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/main.c - finds the subcommand and hands it the rest of the line. */
+#include <argp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "config.h"
+#include "tools/command.h"
+
+static const struct command *const commands[] = {
+#define X(name) &command_##name,
+#include "tools/commands.def"
+#undef X
+	NULL,
+};
+
+int command_failed(void)
+{
+	fprintf(stderr, "hone: %s\n", err_get());
+	return EXIT_FAILED;
+}
+
+static void help(FILE *out)
+{
+	fputs("Usage: hone COMMAND [ARGUMENT...]\n\n"
+	      "Finds fast kernels for deep-learning operators by searching on this machine.\n\n",
+	      out);
+	for (int i = 0; commands[i]; i++)
+		fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+	fputs("\n`hone COMMAND --help` explains one, with an example.\n", out);
+}
+
+int main(int argc, char **argv)
+{
+	argp_err_exit_status = EXIT_USAGE;
+	if (argc < 2) {
+		help(stderr);
+		return EXIT_USAGE;
+	}
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+		help(stdout);
+		return EXIT_OK;
+	}
+	if (strcmp(argv[1], "--version") == 0) {
+		puts(PACKAGE_STRING);
+		return EXIT_OK;
+	}
+	for (int i = 0; commands[i]; i++) {
+		char name[64];
+
+		if (strcmp(argv[1], commands[i]->name) != 0)
+			continue;
+		snprintf(name, sizeof(name), "hone %s", commands[i]->name);
+		argv[1] = name;
+		return commands[i]->run(argc - 1, argv + 1);
+	}
+	fprintf(stderr, "hone: there is no command '%s'; `hone --help` lists them\n", argv[1]);
+	return EXIT_USAGE;
+}
