@@ -4,27 +4,31 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "base/err.h"
 
 struct hasher {
-	XXH3_state_t xxh;
+	XXH3_state_t *xxh;
 };
 
 struct hasher *hasher_new(void)
 {
-	XXH3_state_t *state = XXH3_createState();
+	struct hasher *h = malloc(sizeof(*h));
 
-	if (!state || XXH3_128bits_reset(state) != XXH_OK)
+	if (!h)
 		die("out of memory");
-	return (struct hasher *)state;
+	h->xxh = XXH3_createState();
+	if (!h->xxh || XXH3_128bits_reset(h->xxh) != XXH_OK)
+		die("out of memory");
+	return h;
 }
 
 void hasher_bytes(struct hasher *h, const void *data, size_t n)
 {
-	XXH3_128bits_update(&h->xxh, data, n);
+	XXH3_128bits_update(h->xxh, data, n);
 }
 
 void hasher_int(struct hasher *h, int64_t v)
@@ -49,9 +53,10 @@ static struct hash128 from_xxh(XXH128_hash_t x)
 
 struct hash128 hasher_end(struct hasher *h)
 {
-	struct hash128 out = from_xxh(XXH3_128bits_digest(&h->xxh));
+	struct hash128 out = from_xxh(XXH3_128bits_digest(h->xxh));
 
-	XXH3_freeState(&h->xxh);
+	XXH3_freeState(h->xxh);
+	free(h);
 	return out;
 }
 
