@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te/expr.c - building and walking scalar expressions. */
+#include "te/expr.h"
+
+#include <assert.h>
+#include <math.h>
+
+static const struct {
+	const char *text;
+	int arity;
+	enum expr_form form;
+} table[] = {
+#define X(name, text, arity, form) { text, arity, FORM_##form },
+#include "te/expr.def"
+#undef X
+};
+
+const char *expr_kind_text(enum expr_kind k)
+{
+	return table[k].text;
+}
+
+int expr_kind_arity(enum expr_kind k)
+{
+	return table[k].arity;
+}
+
+enum expr_form expr_kind_form(enum expr_kind k)
+{
+	return table[k].form;
+}
+
+static struct expr *node(struct arena *a, enum expr_kind kind, enum dtype dtype)
+{
+	struct expr *e = arena_one(a, struct expr);
+
+	e->kind = kind;
+	e->dtype = dtype;
+	return e;
+}
+
+const struct expr *expr_int(struct arena *a, int64_t v)
+{
+	struct expr *e = node(a, EXPR_INT, DTYPE_I64);
+
+	e->i = v;
+	return e;
+}
+
+const struct expr *expr_const(struct arena *a, enum dtype t, double v)
+{
+	struct expr *e = node(a, dtype_is_float(t) ? EXPR_FLOAT : EXPR_INT, t);
+
+	if (dtype_is_float(t))
+		e->f = dtype_round(t, v);
+	else
+		e->i = (int64_t)dtype_round(t, v);
+	return e;
+}
+
+const struct expr *expr_axis(struct arena *a, const struct axis *axis)
+{
+	struct expr *e = node(a, EXPR_AXIS, DTYPE_I64);
+
+	e->axis = axis;
+	return e;
+}
+
+const struct expr *expr_load(struct arena *a, const struct tensor *t,
+			     const struct expr *const *index)
+{
+	struct expr *e = node(a, EXPR_LOAD, t->dtype);
+
+	e->tensor = t;
+	e->index = arena_memdup(a, index, (size_t)t->ndim * sizeof(*index));
+	return e;
+}
+
+bool expr_is_int(const struct expr *e, int64_t *v)
+{
+	if (e->kind != EXPR_INT)
+		return false;
+	if (v)
+		*v = e->i;
+	return true;
+}
+
+static int64_t floor_div(int64_t x, int64_t y)
+{
+	return x / y - (x % y != 0 && (x < 0) != (y < 0));
+}
+
+/* The value of an operation on two i64 or bool constants; false where it overflows. */
+static bool fold(enum expr_kind k, int64_t x, int64_t y, int64_t *v)
+{
+	switch (k) {
+	case EXPR_ADD:
+		return !__builtin_add_overflow(x, y, v);
+	case EXPR_SUB:
+		return !__builtin_sub_overflow(x, y, v);
+	case EXPR_MUL:
+		return !__builtin_mul_overflow(x, y, v);
+	case EXPR_DIV:
+		*v = y > 0 ? floor_div(x, y) : 0;
+		return y > 0;
+	case EXPR_MOD:
+		*v = y > 0 ? x - floor_div(x, y) * y : 0;
+		return y > 0;
+	case EXPR_MIN:
+		*v = x < y ? x : y;
+		return true;
+	case EXPR_MAX:
+		*v = x > y ? x : y;
+		return true;
+	case EXPR_LT:
+		*v = x < y;
+		return true;
+	case EXPR_LE:
+		*v = x <= y;
+		return true;
+	case EXPR_EQ:
+		*v = x == y;
+		return true;
+	case EXPR_NE:
+		*v = x != y;
+		return true;
+	case EXPR_AND:
+		*v = x && y;
+		return true;
+	case EXPR_OR:
+		*v = x || y;
+		return true;
+	default:
+		return false;
+	}
+}
+
+static bool gives_bool(enum expr_kind k)
+{
+	return k >= EXPR_LT && k <= EXPR_NOT;
+}
+
+/* x+0, x-0, x*1, x/1 on i64, and logic with one constant; NULL where none of them. */
+static const struct expr *fold_neutral(enum expr_kind k, const struct expr *x,
+				       const struct expr *y)
+{
+	int64_t v;
+
+	if (expr_is_int(y, &v)) {
+		if (v == 0 && (k == EXPR_ADD || k == EXPR_SUB || k == EXPR_OR))
+			return x;
+		if (v == 1 && (k == EXPR_MUL || k == EXPR_DIV || k == EXPR_AND))
+			return x;
+		if ((v == 0 && k == EXPR_AND) || (v == 1 && k == EXPR_OR))
+			return y;
+	}
+	if (expr_is_int(x, &v)) {
+		if (v == 0 && (k == EXPR_ADD || k == EXPR_OR))
+			return y;
+		if (v == 1 && (k == EXPR_MUL || k == EXPR_AND))
+			return y;
+		if ((v == 0 && k == EXPR_AND) || (v == 1 && k == EXPR_OR))
+			return x;
+	}
+	return NULL;
+}
+
+const struct expr *expr_binary(struct arena *a, enum expr_kind k, const struct expr *x,
+			       const struct expr *y)
+{
+	enum dtype t = gives_bool(k) ? DTYPE_BOOL : x->dtype;
+	int64_t v;
+
+	assert(expr_kind_arity(k) == 2 && x->dtype == y->dtype);
+	if (x->dtype == DTYPE_I64 || x->dtype == DTYPE_BOOL) {
+		const struct expr *same = fold_neutral(k, x, y);
+
+		if (same)
+			return same;
+		if (x->kind == EXPR_INT && y->kind == EXPR_INT && fold(k, x->i, y->i, &v)) {
+			struct expr *e = node(a, EXPR_INT, t);
+
+			e->i = v;
+			return e;
+		}
+	}
+	struct expr *e = node(a, k, t);
+
+	e->arg[0] = x;
+	e->arg[1] = y;
+	return e;
+}
+
+const struct expr *expr_unary(struct arena *a, enum expr_kind k, const struct expr *x)
+{
+	assert(expr_kind_arity(k) == 1 && k != EXPR_CAST);
+	if (x->kind == EXPR_INT && k == EXPR_NOT)
+		return expr_const(a, DTYPE_BOOL, !x->i);
+	if (x->kind == EXPR_INT && k == EXPR_NEG)
+		return expr_const(a, x->dtype, -(double)x->i);
+	if (x->kind == EXPR_FLOAT && k == EXPR_NEG)
+		return expr_const(a, x->dtype, -x->f);
+	struct expr *e = node(a, k, gives_bool(k) ? DTYPE_BOOL : x->dtype);
+
+	e->arg[0] = x;
+	return e;
+}
+
+const struct expr *expr_select(struct arena *a, const struct expr *cond, const struct expr *x,
+			       const struct expr *y)
+{
+	assert(cond->dtype == DTYPE_BOOL && x->dtype == y->dtype);
+	if (cond->kind == EXPR_INT)
+		return cond->i ? x : y;
+	struct expr *e = node(a, EXPR_SELECT, x->dtype);
+
+	e->arg[0] = cond;
+	e->arg[1] = x;
+	e->arg[2] = y;
+	return e;
+}
+
+const struct expr *expr_cast(struct arena *a, enum dtype t, const struct expr *x)
+{
+	if (x->dtype == t)
+		return x;
+	if (x->kind == EXPR_INT)
+		return expr_const(a, t, (double)x->i);
+	if (x->kind == EXPR_FLOAT)
+		return expr_const(a, t, x->f);
+	struct expr *e = node(a, EXPR_CAST, t);
+
+	e->arg[0] = x;
+	return e;
+}
+
+const struct expr *expr_add(struct arena *a, const struct expr *x, const struct expr *y)
+{
+	return expr_binary(a, EXPR_ADD, x, y);
+}
+
+const struct expr *expr_mul(struct arena *a, const struct expr *x, int64_t factor)
+{
+	return expr_binary(a, EXPR_MUL, x, expr_int(a, factor));
+}
+
+bool expr_equal(const struct expr *x, const struct expr *y)
+{
+	if (x == y)
+		return true;
+	if (x->kind != y->kind || x->dtype != y->dtype)
+		return false;
+	switch (x->kind) {
+	case EXPR_INT:
+		return x->i == y->i;
+	case EXPR_FLOAT:
+		return memcmp(&x->f, &y->f, sizeof(x->f)) == 0;
+	case EXPR_AXIS:
+		return x->axis == y->axis;
+	case EXPR_LOAD:
+		if (x->tensor != y->tensor)
+			return false;
+		for (int i = 0; i < x->tensor->ndim; i++)
+			if (!expr_equal(x->index[i], y->index[i]))
+				return false;
+		return true;
+	default:
+		for (int i = 0; i < expr_kind_arity(x->kind); i++)
+			if (!expr_equal(x->arg[i], y->arg[i]))
+				return false;
+		return true;
+	}
+}
+
+void expr_visit(const struct expr *e, bool (*visit)(const struct expr *e, void *user), void *user)
+{
+	if (!visit(e, user))
+		return;
+	if (e->kind == EXPR_LOAD)
+		for (int i = 0; i < e->tensor->ndim; i++)
+			expr_visit(e->index[i], visit, user);
+	for (int i = 0; i < expr_kind_arity(e->kind); i++)
+		expr_visit(e->arg[i], visit, user);
+}
+
+static const struct expr *rebuild(struct arena *a, const struct expr *e,
+				  const struct expr *const *arg)
+{
+	switch (expr_kind_arity(e->kind)) {
+	case 1:
+		return e->kind == EXPR_CAST ? expr_cast(a, e->dtype, arg[0])
+					    : expr_unary(a, e->kind, arg[0]);
+	case 2:
+		return expr_binary(a, e->kind, arg[0], arg[1]);
+	default:
+		return expr_select(a, arg[0], arg[1], arg[2]);
+	}
+}
+
+const struct expr *expr_rewrite(struct arena *a, const struct expr *e,
+				const struct expr *(*replace)(struct arena *a,
+							      const struct expr *e, void *user),
+				void *user)
+{
+	const struct expr *other = replace(a, e, user);
+	const struct expr *arg[TENSOR_MAX_DIMS];
+	bool changed = false;
+
+	if (other)
+		return other;
+	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
+	const struct expr *const *old = e->kind == EXPR_LOAD ? e->index : e->arg;
+
+	for (int i = 0; i < n; i++) {
+		arg[i] = expr_rewrite(a, old[i], replace, user);
+		changed |= arg[i] != old[i];
+	}
+	if (!changed)
+		return e;
+	return e->kind == EXPR_LOAD ? expr_load(a, e->tensor, arg) : rebuild(a, e, arg);
+}
+
+struct substitution {
+	const struct axis *const *from;
+	const struct expr *const *to;
+	int n;
+};
+
+static const struct expr *replace_axis(struct arena *a, const struct expr *e, void *user)
+{
+	const struct substitution *s = user;
+
+	(void)a;
+	if (e->kind != EXPR_AXIS)
+		return NULL;
+	for (int i = 0; i < s->n; i++)
+		if (s->from[i] == e->axis)
+			return s->to[i];
+	return NULL;
+}
+
+const struct expr *expr_substitute(struct arena *a, const struct expr *e,
+				   const struct axis *const *from, const struct expr *const *to,
+				   int n)
+{
+	struct substitution s = { from, to, n };
+
+	return expr_rewrite(a, e, replace_axis, &s);
+}
+
+struct axis_search {
+	const struct axis *axis;
+	bool found;
+};
+
+static bool find_axis(const struct expr *e, void *user)
+{
+	struct axis_search *s = user;
+
+	s->found |= e->kind == EXPR_AXIS && e->axis == s->axis;
+	return !s->found;
+}
+
+bool expr_uses_axis(const struct expr *e, const struct axis *axis)
+{
+	struct axis_search s = { axis, false };
+
+	expr_visit(e, find_axis, &s);
+	return s.found;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te/index.h - reasoning about index expressions: intervals, linear forms, simplification. */
+#ifndef HONE_TE_INDEX_H
+#define HONE_TE_INDEX_H
+
+#include "te/expr.h"
+
+/* The values an expression may take, inclusive. Saturates at +-INDEX_INFINITY. */
+struct range {
+	int64_t lo, hi;
+};
+
+#define INDEX_INFINITY (INT64_C(1) << 60)
+
+/* Bounds of the integer or bool expression E over all values of its axes: exact for linear forms,
+ * an enclosure otherwise. */
+struct range expr_range(const struct expr *e);
+
+enum { LINEAR_MAX_TERMS = 24 };
+
+/* constant + sum of coefficient * atom; an atom is an axis, or an expression that is not linear.
+ * Atoms are distinct, coefficients not zero. */
+struct linear {
+	int64_t constant;
+	int n;
+	struct {
+		const struct expr *atom;
+		int64_t coef;
+	} term[LINEAR_MAX_TERMS];
+};
+
+/* E as a linear form. False where it has too many terms. Atoms that are not axes are themselves
+ * simplified. */
+bool linear_from(struct arena *a, const struct expr *e, struct linear *out);
+const struct expr *linear_expr(struct arena *a, const struct linear *l);
+/* The coefficient of AXIS (0 where it does not occur as an atom of its own). */
+int64_t linear_coef(const struct linear *l, const struct axis *axis);
+struct range linear_range(const struct linear *l);
+
+/* An equal expression, shorter where ranges allow: sums as linear forms, quotients and remainders
+ * split, comparisons, min, max and select decided. Floats are only rebuilt around it. */
+const struct expr *expr_simplify(struct arena *a, const struct expr *e);
+
+#endif
