@@ -37,6 +37,19 @@ const struct expr *linear_expr(struct arena *a, const struct linear *l);
 int64_t linear_coef(const struct linear *l, const struct axis *axis);
 struct range linear_range(const struct linear *l);
 
+/* Known to hold at a place in the program: bool expressions, each a comparison. */
+struct facts {
+	const struct expr **at;
+	int n, cap;
+};
+
+/* Adds the comparisons of the conjunction COND (or of its negation). */
+void facts_add(struct arena *a, struct facts *f, const struct expr *cond, bool negate);
+/* True where E >= BOUND (E <= BOUND) follows from the ranges of axes and the facts; false means
+ * only that no proof was found. FACTS may be NULL. */
+bool index_at_least(struct arena *a, const struct expr *e, int64_t bound, const struct facts *facts);
+bool index_at_most(struct arena *a, const struct expr *e, int64_t bound, const struct facts *facts);
+
 /* An equal expression, shorter where ranges allow: sums as linear forms, quotients and remainders
  * split, comparisons, min, max and select decided. Floats are only rebuilt around it. */
 const struct expr *expr_simplify(struct arena *a, const struct expr *e);

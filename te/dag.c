@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te/dag.c - building and freezing a DAG, its key. */
+#include "te/dag.h"
+
+#include <assert.h>
+
+#include "base/err.h"
+#include "te/index.h"
+
+struct dag *dag_new(struct arena *a, const char *name)
+{
+	struct dag *d = arena_one(a, struct dag);
+
+	d->arena = a;
+	d->name = arena_strdup(a, name);
+	return d;
+}
+
+static struct op *add_op(struct dag *d, const char *name, enum dtype t, int ndim,
+			 enum op_kind kind)
+{
+	struct op *op = arena_one(d->arena, struct op);
+
+	assert(!d->frozen && ndim >= 0 && ndim <= TENSOR_MAX_DIMS);
+	op->tensor.name = arena_strdup(d->arena, name);
+	op->tensor.dtype = t;
+	op->tensor.ndim = ndim;
+	op->kind = kind;
+	vec_push(d->arena, &d->ops, op);
+	return op;
+}
+
+struct op *dag_input(struct dag *d, const char *name, enum dtype t, int ndim, const int64_t *shape,
+		     bool constant)
+{
+	struct op *op = add_op(d, name, t, ndim, constant ? OP_CONST : OP_INPUT);
+	double limit = dtype_is_float(t) ? 1 : 4;
+
+	for (int i = 0; i < ndim; i++) {
+		assert(shape[i] > 0);
+		op->tensor.shape[i] = shape[i];
+	}
+	op->low = t == DTYPE_U8 || t == DTYPE_BOOL ? 0 : -limit;
+	op->high = t == DTYPE_BOOL ? 1 : limit;
+	return op;
+}
+
+struct axis *dag_axis(struct dag *d, const char *name, int64_t extent)
+{
+	struct axis *axis = arena_one(d->arena, struct axis);
+
+	assert(extent > 0);
+	axis->name = arena_strdup(d->arena, name);
+	axis->hi = extent;
+	return axis;
+}
+
+struct op *dag_reduce(struct dag *d, const char *name, struct axis *const *space, int nspace,
+		      enum reducer reducer, struct axis *const *reduce, int nreduce,
+		      const struct expr *body)
+{
+	struct op *op = add_op(d, name, body->dtype, nspace, OP_COMPUTE);
+
+	assert((nreduce > 0) == (reducer != REDUCE_NONE));
+	op->space = arena_memdup(d->arena, space, (size_t)nspace * sizeof(*space));
+	op->reduce = arena_memdup(d->arena, reduce, (size_t)nreduce * sizeof(*reduce));
+	op->nreduce = nreduce;
+	op->reducer = reducer;
+	op->body = body;
+	for (int i = 0; i < nspace; i++)
+		op->tensor.shape[i] = space[i]->hi;
+	for (int i = 0; i < nreduce; i++)
+		op->reduce[i]->reduce = true;
+	return op;
+}
+
+struct op *dag_compute(struct dag *d, const char *name, struct axis *const *space, int nspace,
+		       const struct expr *body)
+{
+	return dag_reduce(d, name, space, nspace, REDUCE_NONE, NULL, 0, body);
+}
+
+/* --- freezing */
+
+struct bounds_check {
+	struct arena *scratch;
+	const struct op *op;
+	struct facts facts;
+	int rc;
+};
+
+static void check_load(struct bounds_check *c, const struct expr *load)
+{
+	for (int i = 0; i < load->tensor->ndim && c->rc == 0; i++) {
+		const struct expr *index = load->index[i];
+
+		if (index_at_least(c->scratch, index, 0, &c->facts) &&
+		    index_at_most(c->scratch, index, load->tensor->shape[i] - 1, &c->facts))
+			continue;
+		struct range r = expr_range(index);
+
+		c->rc = err_set("%s: index %d of %s may be %jd..%jd, beyond 0..%jd; "
+				"guard it with select()", c->op->tensor.name, i, load->tensor->name,
+				(intmax_t)r.lo, (intmax_t)r.hi,
+				(intmax_t)load->tensor->shape[i] - 1);
+	}
+}
+
+static void check_bounds(struct bounds_check *c, const struct expr *e)
+{
+	int known = c->facts.n;
+
+	if (c->rc < 0)
+		return;
+	if (e->kind == EXPR_SELECT) {
+		check_bounds(c, e->arg[0]);
+		facts_add(c->scratch, &c->facts, e->arg[0], false);
+		check_bounds(c, e->arg[1]);
+		c->facts.n = known;
+		facts_add(c->scratch, &c->facts, e->arg[0], true);
+		check_bounds(c, e->arg[2]);
+		c->facts.n = known;
+		return;
+	}
+	if (e->kind == EXPR_LOAD) {
+		for (int i = 0; i < e->tensor->ndim; i++)
+			check_bounds(c, e->index[i]);
+		check_load(c, e);
+	}
+	for (int i = 0; i < expr_kind_arity(e->kind); i++)
+		check_bounds(c, e->arg[i]);
+}
+
+int dag_freeze(struct dag *d)
+{
+	struct bounds_check check = { .scratch = arena_new() };
+	int computes = 0;
+
+	for (int i = 0; i < d->ops.n && check.rc == 0; i++) {
+		struct op *op = d->ops.at[i];
+
+		if (op->kind != OP_COMPUTE)
+			continue;
+		computes++;
+		check.op = op;
+		check_bounds(&check, op->body);
+		op->output |= dag_consumers(d, &op->tensor) == 0;
+	}
+	arena_free(check.scratch);
+	if (check.rc == 0 && computes == 0)
+		check.rc = err_set("%s: computes nothing; add an equation", d->name);
+	d->frozen = check.rc == 0;
+	return check.rc;
+}
+
+struct op *dag_op(const struct dag *d, const struct tensor *t)
+{
+	for (int i = 0; i < d->ops.n; i++)
+		if (&d->ops.at[i]->tensor == t)
+			return d->ops.at[i];
+	return NULL;
+}
+
+struct op *dag_find(const struct dag *d, const char *name)
+{
+	for (int i = 0; i < d->ops.n; i++)
+		if (strcmp(d->ops.at[i]->tensor.name, name) == 0)
+			return d->ops.at[i];
+	return NULL;
+}
+
+/* --- the key */
+
+/* Axes and tensors enter the key by their position, never by name or address. */
+struct keying {
+	struct hasher *h;
+	const struct dag *dag;
+	const struct op *op;
+};
+
+static int64_t axis_position(const struct op *op, const struct axis *axis)
+{
+	for (int i = 0; i < op->tensor.ndim; i++)
+		if (op->space[i] == axis)
+			return i;
+	for (int i = 0; i < op->nreduce; i++)
+		if (op->reduce[i] == axis)
+			return TENSOR_MAX_DIMS + i;
+	die("axis %s is not of op %s", axis->name, op->tensor.name);
+}
+
+static int64_t op_position(const struct dag *d, const struct tensor *t)
+{
+	for (int i = 0; i < d->ops.n; i++)
+		if (&d->ops.at[i]->tensor == t)
+			return i;
+	die("tensor %s is not of DAG %s", t->name, d->name);
+}
+
+static bool hash_node(const struct expr *e, void *user)
+{
+	struct keying *k = user;
+
+	hasher_str(k->h, expr_kind_text(e->kind));
+	hasher_int(k->h, e->kind == EXPR_AXIS ? 'a' : e->kind == EXPR_LOAD ? 'l' : 'e');
+	hasher_str(k->h, dtype_name(e->dtype));
+	if (e->kind == EXPR_INT)
+		hasher_int(k->h, e->i);
+	if (e->kind == EXPR_FLOAT)
+		hasher_bytes(k->h, &e->f, sizeof(e->f));
+	if (e->kind == EXPR_AXIS)
+		hasher_int(k->h, axis_position(k->op, e->axis));
+	if (e->kind == EXPR_LOAD)
+		hasher_int(k->h, op_position(k->dag, e->tensor));
+	return true;
+}
+
+struct hash128 dag_key(const struct dag *d)
+{
+	struct keying k = { .h = hasher_new(), .dag = d };
+
+	for (int i = 0; i < d->ops.n; i++) {
+		const struct op *op = d->ops.at[i];
+
+		k.op = op;
+		hasher_int(k.h, op->kind);
+		hasher_int(k.h, op->output);
+		hasher_str(k.h, dtype_name(op->tensor.dtype));
+		hasher_int(k.h, op->tensor.ndim);
+		for (int j = 0; j < op->tensor.ndim; j++)
+			hasher_int(k.h, op->tensor.shape[j]);
+		if (op->kind != OP_COMPUTE)
+			continue;
+		hasher_str(k.h, reducer_name(op->reducer));
+		hasher_int(k.h, op->nreduce);
+		for (int j = 0; j < op->nreduce; j++)
+			hasher_int(k.h, op->reduce[j]->hi);
+		expr_visit(op->body, hash_node, &k);
+	}
+	return hasher_end(k.h);
+}
