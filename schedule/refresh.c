@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/refresh.c - derives extents, values and regions from a state's structure.
+ *
+ * Consumers come before their producers: what a loop of a consumer reads at one turn is what an
+ * attached producer has to compute there. */
+#include "schedule/state.h"
+#include "te/index.h"
+
+/* --- iters: extents from the roots down, values from the leaves up */
+
+static int64_t ceil_div(int64_t x, int64_t y)
+{
+	return (x + y - 1) / y;
+}
+
+static void derive_extents(struct stage *g)
+{
+	for (int i = 0; i < g->op.tensor.ndim; i++)
+		g->iters.at[i].extent = g->part[i];
+	for (int i = 0; i < g->relations.n; i++) {
+		const struct relation *r = &g->relations.at[i];
+		struct iter *parent = &g->iters.at[r->parent];
+		struct iter *outer = &g->iters.at[r->outer];
+		struct iter *inner = &g->iters.at[r->inner];
+
+		if (r->kind == RELATION_FUSE) {
+			parent->extent = outer->extent * inner->extent;
+			continue;
+		}
+		inner->extent = r->size < parent->extent ? r->size : parent->extent;
+		outer->extent = ceil_div(parent->extent, inner->extent);
+	}
+}
+
+static const struct axis *new_axis(struct arena *a, const struct iter *it, int64_t hi)
+{
+	struct axis *axis = arena_one(a, struct axis);
+
+	axis->name = it->name;
+	axis->hi = hi;
+	axis->reduce = it->reduce;
+	return axis;
+}
+
+/* Makes IT a variable of its own, with values in [0, hi). */
+static void add_let(struct arena *a, struct stage *g, struct iter *it, int64_t hi,
+		    const struct expr *value)
+{
+	it->axis = new_axis(a, it, hi);
+	it->value = expr_axis(a, it->axis);
+	vec_push(a, &g->lets, (struct let){ it->axis, value });
+}
+
+static void derive_split(struct arena *a, struct stage *g, const struct relation *r)
+{
+	struct iter *parent = &g->iters.at[r->parent];
+	const struct iter *outer = &g->iters.at[r->outer];
+	const struct iter *inner = &g->iters.at[r->inner];
+	const struct expr *start = expr_mul(a, outer->value, inner->extent);
+	int64_t last = parent->extent - inner->extent;
+
+	if (r->tail == TAIL_SHIFT && parent->extent % inner->extent != 0) {
+		start = expr_binary(a, EXPR_MIN, start, expr_int(a, last));
+		add_let(a, g, parent, last + 1, start);
+		start = parent->value;
+		parent->axis = NULL;	/* the let is the start of its tile, not the iter */
+	}
+	parent->value = expr_add(a, start, inner->value);
+}
+
+static void derive_fuse(struct arena *a, struct stage *g, const struct relation *r)
+{
+	const struct iter *parent = &g->iters.at[r->parent];
+	struct iter *outer = &g->iters.at[r->outer];
+	struct iter *inner = &g->iters.at[r->inner];
+	const struct expr *size = expr_int(a, inner->extent);
+
+	add_let(a, g, outer, outer->extent, expr_binary(a, EXPR_DIV, parent->value, size));
+	add_let(a, g, inner, inner->extent, expr_binary(a, EXPR_MOD, parent->value, size));
+}
+
+static void derive_values(struct arena *a, struct stage *g)
+{
+	g->lets.n = g->lets.cap = 0;
+	for (int i = 0; i < g->leaves.n; i++) {
+		struct iter *it = &g->iters.at[g->leaves.at[i]];
+
+		it->axis = new_axis(a, it, it->extent);
+		it->value = expr_axis(a, it->axis);
+	}
+	for (int i = g->relations.n - 1; i >= 0; i--) {
+		const struct relation *r = &g->relations.at[i];
+
+		if (r->kind == RELATION_SPLIT)
+			derive_split(a, g, r);
+		else
+			derive_fuse(a, g, r);
+	}
+}
+
+/* --- regions: what one turn of the loop that a stage is attached to needs of it */
+
+struct axis_vec VEC(const struct axis *);
+
+/* The axes with one value during a turn of loop AT of stage TARGET. */
+struct fixed {
+	struct arena *arena;
+	struct axis_vec axes;
+};
+
+static bool is_fixed(const struct fixed *f, const struct axis *axis)
+{
+	for (int i = 0; i < f->axes.n; i++)
+		if (f->axes.at[i] == axis)
+			return true;
+	return false;
+}
+
+struct fixed_search {
+	const struct fixed *fixed;
+	bool all, any;
+};
+
+static bool search_fixed(const struct expr *e, void *user)
+{
+	struct fixed_search *s = user;
+
+	if (e->kind == EXPR_AXIS) {
+		bool fixed = is_fixed(s->fixed, e->axis);
+
+		s->all &= fixed;
+		s->any |= fixed;
+	}
+	return true;
+}
+
+static bool uses_only_fixed(const struct fixed *f, const struct expr *e)
+{
+	struct fixed_search s = { f, true, false };
+
+	expr_visit(e, search_fixed, &s);
+	return s.all;
+}
+
+static struct fixed fixed_axes(const struct state *s, int target, int at)
+{
+	struct fixed f = { .arena = s->arena };
+
+	while (target >= 0) {
+		const struct stage *g = s->stages.at[target];
+
+		for (int i = 0; i <= stage_leaf(g, at); i++)
+			vec_push(s->arena, &f.axes, g->iters.at[g->leaves.at[i]].axis);
+		at = g->at_iter;
+		target = g->place == PLACE_AT ? g->at_stage : -1;
+	}
+	for (int i = s->order.n - 1; i >= 0; i--) {	/* lets of any of these stages */
+		const struct stage *g = s->stages.at[s->order.at[i]];
+
+		for (int j = 0; j < g->lets.n; j++)
+			if (uses_only_fixed(&f, g->lets.at[j].value))
+				vec_push(s->arena, &f.axes, g->lets.at[j].axis);
+	}
+	return f;
+}
+
+/* E = fixed + something in [lo, hi]. */
+struct span {
+	struct linear fixed;
+	struct range free;
+	bool any_fixed;
+};
+
+static bool span_of(const struct fixed *f, const struct expr *e, struct span *out)
+{
+	struct linear l;
+
+	*out = (struct span){ 0 };
+	if (!linear_from(f->arena, e, &l))
+		return false;
+	out->fixed.constant = l.constant;
+	for (int i = 0; i < l.n; i++) {
+		if (uses_only_fixed(f, l.term[i].atom)) {
+			out->fixed.term[out->fixed.n++] = l.term[i];
+			out->any_fixed = true;
+			continue;
+		}
+		struct linear one = { .n = 1, .term = { l.term[i] } };
+		struct range r = linear_range(&one);
+
+		out->free.lo += r.lo;
+		out->free.hi += r.hi;
+	}
+	return true;
+}
+
+/* Root iter I of consumer G as a fixed part and a free one, the latter a new axis. */
+static const struct expr *split_root(const struct fixed *f, const struct stage *g, int i)
+{
+	const struct iter *it = &g->iters.at[i];
+	struct span own, base = { 0 };
+
+	if (!span_of(f, it->value, &own))
+		return NULL;
+	if (!own.any_fixed)
+		own.free = (struct range){ 0, it->extent - 1 };
+	if (own.free.hi - own.free.lo > it->extent - 1)
+		own.free.hi = own.free.lo + it->extent - 1;
+	if (i < g->op.tensor.ndim && !span_of(f, g->base[i], &base))
+		return NULL;
+	struct axis *z = arena_one(f->arena, struct axis);
+
+	z->name = it->name;
+	z->lo = own.free.lo + base.free.lo;
+	z->hi = own.free.hi + base.free.hi + 1;
+	const struct expr *fixed = expr_add(f->arena, linear_expr(f->arena, &own.fixed),
+					    linear_expr(f->arena, &base.fixed));
+
+	return expr_add(f->arena, fixed, expr_axis(f->arena, z));
+}
+
+struct region {
+	const struct fixed *fixed;
+	const struct stage *consumer;
+	const struct tensor *tensor;
+	const struct axis *from[2 * TENSOR_MAX_DIMS];
+	const struct expr *to[2 * TENSOR_MAX_DIMS];
+	int n;
+	bool started, ok;
+	struct linear base[TENSOR_MAX_DIMS];	/* of the union so far */
+	int64_t part[TENSOR_MAX_DIMS];
+};
+
+static void cover_everything(struct region *r, int dim)
+{
+	r->base[dim] = (struct linear){ 0 };
+	r->part[dim] = r->tensor->shape[dim];
+}
+
+/* Widens dim DIM of the region to what starts at BASE and has PART values. */
+static void unite(struct region *r, int dim, const struct linear *base, int64_t part)
+{
+	struct linear diff = *base;
+	const struct expr *old = linear_expr(r->fixed->arena, &r->base[dim]);
+	const struct expr *minus = expr_add(r->fixed->arena, linear_expr(r->fixed->arena, &diff),
+					    expr_mul(r->fixed->arena, old, -1));
+
+	if (!linear_from(r->fixed->arena, minus, &diff) || diff.n > 0) {
+		cover_everything(r, dim);
+		return;
+	}
+	int64_t end = r->part[dim];
+
+	if (diff.constant + part > end)
+		end = diff.constant + part;
+	if (diff.constant < 0) {
+		r->base[dim] = *base;
+		end -= diff.constant;
+	}
+	r->part[dim] = end;
+}
+
+static bool add_load(const struct expr *e, void *user)
+{
+	struct region *r = user;
+
+	if (e->kind != EXPR_LOAD || e->tensor != r->tensor)
+		return r->ok;
+	for (int i = 0; i < e->tensor->ndim; i++) {
+		struct arena *a = r->fixed->arena;
+		struct span span;
+
+		if (!span_of(r->fixed, expr_substitute(a, e->index[i], r->from, r->to, r->n),
+			     &span)) {
+			r->ok = false;
+			return false;
+		}
+		span.fixed.constant += span.free.lo;
+		int64_t part = span.free.hi - span.free.lo + 1;
+
+		if (!r->started) {
+			r->base[i] = span.fixed;
+			r->part[i] = part;
+		} else {
+			unite(r, i, &span.fixed, part);
+		}
+	}
+	r->started = true;
+	return r->ok;
+}
+
+static bool add_consumer(struct region *r, const struct stage *g)
+{
+	r->n = 0;
+	for (int i = 0; i < g->op.tensor.ndim + g->op.nreduce; i++) {
+		int space = g->op.tensor.ndim;
+
+		r->from[r->n] = i < space ? g->op.space[i] : g->op.reduce[i - space];
+		r->to[r->n] = split_root(r->fixed, g, i);
+		if (!r->to[r->n++])
+			return false;
+	}
+	expr_visit(g->op.body, add_load, r);
+	return r->ok;
+}
+
+static bool derive_region(struct state *s, int stage)
+{
+	struct stage *g = s->stages.at[stage];
+	struct fixed fixed = fixed_axes(s, g->at_stage, g->at_iter);
+	struct region r = { .fixed = &fixed, .tensor = g->tensor, .ok = true };
+	int consumers[64];
+	int n = state_consumers(s, stage, consumers, 64);
+
+	for (int i = 0; i < n && i < 64; i++)
+		if (!add_consumer(&r, s->stages.at[consumers[i]]))
+			return false;
+	if (!r.started)
+		return false;
+	for (int i = 0; i < g->op.tensor.ndim; i++) {
+		if (r.part[i] >= g->op.tensor.shape[i])
+			cover_everything(&r, i);
+		g->part[i] = r.part[i];
+		g->base[i] = linear_expr(s->arena, &r.base[i]);
+	}
+	return true;
+}
+
+bool state_refresh(struct state *s)
+{
+	for (int i = s->order.n - 1; i >= 0; i--) {
+		struct stage *g = s->stages.at[s->order.at[i]];
+
+		if (g->place == PLACE_AT) {
+			if (!derive_region(s, s->order.at[i]))
+				return false;
+		} else {
+			for (int d = 0; d < g->op.tensor.ndim; d++) {
+				g->part[d] = g->op.tensor.shape[d];
+				g->base[d] = expr_int(s->arena, 0);
+			}
+		}
+		if (g->op.kind != OP_COMPUTE)
+			continue;
+		derive_extents(g);
+		derive_values(s->arena, g);
+	}
+	return true;
+}
