@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/emit.h - a program as C11 with GNU vector types and OpenMP.
+ *
+ * The text exports, for the symbol hone_NAME:
+ *	int32_t hone_NAME(void *const *args);
+ *		inputs in order, then outputs, 64-byte aligned; 0, or -1 where memory ran out
+ *	size_t hone_NAME_packed_bytes(int32_t input);
+ *		0 where the input is read as it is
+ *	void hone_NAME_pack(int32_t input, const void *raw, void *packed);
+ */
+#ifndef HONE_CODEGEN_EMIT_H
+#define HONE_CODEGEN_EMIT_H
+
+#include "base/text.h"
+#include "schedule/nest.h"
+
+struct emit_options {
+	const char *symbol;	/* "hone_kernel" */
+	int vector_bytes;	/* of the device's registers: 16, 32 or 64 */
+};
+
+/* Appends the C text of P. False with a reason in WHY (may be NULL) where the program would be too
+ * large when unrolled, or needs too much stack: a normal answer for a search. */
+bool emit_c(struct text *out, const struct program *p, const struct emit_options *options,
+	    const char **why);
+
+/* True where P has a parallel loop: it then needs OpenMP. */
+bool program_is_parallel(const struct program *p);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/emitter.h - what the files of the emitter share. */
+#ifndef HONE_CODEGEN_EMITTER_H
+#define HONE_CODEGEN_EMITTER_H
+
+#include "codegen/emit.h"
+
+enum { MAX_LANES_LOG2 = 6 };
+
+/* What an axis is in the C text: a number, where its loop is written out, or a variable. */
+struct binding {
+	const struct axis *axis;
+	bool known;
+	int64_t value;
+	const char *name;
+};
+
+/* The C name of a buffer. One in registers is the variables NAME_0, NAME_1, ... of `lanes`
+ * elements each, `columns` of them for a row of its last dim. */
+struct place_name {
+	const struct buffer *buffer;
+	const char *name;
+	int lanes;
+	int64_t columns;
+};
+
+struct emitter {
+	struct arena *a;	/* scratch */
+	struct text body;
+	int indent;
+	const struct program *p;
+	struct emit_options options;
+	struct binding_vec VEC(struct binding) bindings;
+	struct place_vec VEC(struct place_name) places;
+	/* The vector loop being written: `lanes` turns of `axis` at a time, from `start`; or 0. */
+	const struct axis *vector_axis;
+	int64_t vector_start;
+	int lanes;
+	int unique;		/* makes names distinct */
+	int statements;
+	size_t stack;		/* bytes of local arrays */
+	const char *why;	/* set: the program cannot be written */
+	bool used_vector[DTYPE_COUNT][MAX_LANES_LOG2 + 1];
+	bool used_helper[64];
+};
+
+/* A row-major offset in a buffer: constant + the terms of text + stride * lane. */
+struct offset {
+	int64_t constant;
+	int64_t stride;		/* elements from one lane to the next */
+	const char *text;	/* "" or "12 * i + ..." */
+	bool per_lane;		/* depends on the lane in a way that is not linear */
+};
+
+struct offset offset_of(struct emitter *e, const struct tensor *t, const struct expr *const *index);
+/* An i64 expression. */
+const char *index_text(struct emitter *e, const struct expr *x);
+/* The number X is, with what loops are bound to; false where it varies. */
+bool index_known(struct emitter *e, const struct expr *x, int64_t *value);
+
+const struct binding *binding_of(const struct emitter *e, const struct axis *axis);
+struct place_name *place_of(struct emitter *e, const struct tensor *t);
+/* The register variable that holds element OFFSET of the buffer; its lane. */
+const char *register_of(struct emitter *e, const struct place_name *p, int64_t offset, int *lane);
+
+/* X as a C expression of its compute type, for one element. */
+const char *scalar_text(struct emitter *e, const struct expr *x);
+/* X for all lanes of the vector loop, of the vector type. */
+const char *vector_text(struct emitter *e, const struct expr *x);
+bool uses_vector(const struct emitter *e, const struct expr *x);
+/* The vector type of LANES elements; noted as used. */
+const char *vector_type(struct emitter *e, enum dtype t, int lanes);
+/* The same for loads and stores at any address. */
+const char *vector_memory_type(struct emitter *e, enum dtype t, int lanes);
+/* x combined with y, as text, for a reduction. */
+const char *combine_text(struct emitter *e, enum reducer r, enum dtype t, int lanes, const char *x,
+			 const char *y);
+
+/* Calls of helpers; the prelude has the text of each one used. */
+enum helper {
+#define X(name, text) HELPER_##name,
+#include "codegen/helper.def"
+#undef X
+	HELPER_COUNT
+};
+void use_helper(struct emitter *e, enum helper h);
+/* The types and helpers that the body used. */
+void prelude(struct text *out, const struct emitter *e);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/prelude.c - the types and helpers at the head of a generated file. */
+#include "codegen/emitter.h"
+
+static const char *const helper_text[] = {
+#define X(name, text) text,
+#include "codegen/helper.def"
+#undef X
+};
+
+/* The integer types of a lane's size, signed and unsigned. */
+static const char *signed_type(enum dtype t)
+{
+	static const char *const by_bytes[] = {
+		[1] = "int8_t", [2] = "int16_t", [4] = "int32_t", [8] = "int64_t"
+	};
+
+	return by_bytes[dtype_bytes(t)];
+}
+
+/* max, min and select by masks: compilers see the instruction behind them. */
+static void choice_functions(struct text *out, const char *v)
+{
+	static const char *const compare[] = { "max", ">", "min", "<" };
+
+	text_printf(out, "static inline %s select_%s(%s_mask m, %s x, %s y)\n"
+			 "{\n\treturn (%s)(((%s_mask)x & m) | ((%s_mask)y & ~m));\n}\n",
+		    v, v, v, v, v, v, v, v);
+	for (int i = 0; i < 4; i += 2)
+		text_printf(out, "static inline %s %s_%s(%s x, %s y)\n"
+				 "{\n\treturn select_%s(x %s y, x, y);\n}\n",
+			    v, compare[i], v, v, v, v, compare[i + 1]);
+}
+
+/* The same polynomial as hone_exp_f32. */
+static void exp_function(struct text *out, const char *v)
+{
+	text_printf(out,
+		    "static inline %s exp_%s(%s x)\n{\n"
+		    "\t%s t = min_%s(x, 89.0f - (%s){0});\n\n"
+		    "\tt = max_%s(t, -104.0f - (%s){0});\n"
+		    "\t%s n = t * 1.44269504f + 12582912.0f;\n"
+		    "\t%s_mask k = (%s_mask)n - 0x4b400000, half = k >> 1;\n"
+		    "\t%s m = n - 12582912.0f;\n"
+		    "\t%s r = (t - m * 0.693359375f) + m * 2.12194440e-4f;\n"
+		    "\t%s p = 1.9841270e-4f * r + 1.3888889e-3f;\n\n"
+		    "\tp = p * r + 8.3333333e-3f;\n"
+		    "\tp = p * r + 4.1666667e-2f;\n"
+		    "\tp = p * r + 1.6666667e-1f;\n"
+		    "\tp = p * r + 0.5f;\n"
+		    "\tp = p * r + 1.0f;\n"
+		    "\tp = p * r + 1.0f;\n"
+		    "\treturn select_%s(x == x, p * (%s)((half + 127) << 23) *\n"
+		    "\t\t\t(%s)((k - half + 127) << 23), x);\n}\n",
+		    v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v);
+}
+
+static void vector_types(struct text *out, enum dtype t, int lanes, bool exps)
+{
+	struct text v = { 0 };
+	size_t bytes = dtype_bytes(t);
+
+	text_printf(&v, "%sx%d", dtype_name(t), lanes);
+	text_printf(out, "typedef %s %s __attribute__((vector_size(%zu)));\n", dtype_storage(t),
+		    text_str(&v), bytes * (size_t)lanes);
+	text_printf(out, "typedef %s %s_u __attribute__((vector_size(%zu), aligned(%zu), "
+			 "may_alias));\n",
+		    dtype_storage(t), text_str(&v), bytes * (size_t)lanes, bytes);
+	text_printf(out, "typedef %s %s_mask __attribute__((vector_size(%zu)));\n", signed_type(t),
+		    text_str(&v), bytes * (size_t)lanes);
+	text_printf(out, "typedef u%s %s_bits __attribute__((vector_size(%zu)));\n",
+		    signed_type(t), text_str(&v), bytes * (size_t)lanes);
+	choice_functions(out, text_str(&v));
+	if (exps && t == DTYPE_F32)
+		exp_function(out, text_str(&v));
+	text_free(&v);
+}
+
+void prelude(struct text *out, const struct emitter *e)
+{
+	bool exps = strstr(text_str(&e->body), "exp_f32x") != NULL;
+
+	text_puts(out, "#include <stdint.h>\n#include <stddef.h>\n\n");
+	text_puts(out, "void *aligned_alloc(size_t alignment, size_t size);\nvoid free(void *p);\n\n");
+	for (int t = 0; t < DTYPE_COUNT; t++)
+		for (int i = 0; i <= MAX_LANES_LOG2; i++)
+			if (e->used_vector[t][i])
+				vector_types(out, (enum dtype)t, 1 << i, exps);
+	for (int i = 0; i < HELPER_COUNT; i++)
+		if (e->used_helper[i])
+			text_puts(out, helper_text[i]);
+	text_puts(out, "\n");
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/value.c - indices and scalar expressions as C text. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "base/err.h"
+#include "codegen/emitter.h"
+#include "te/index.h"
+
+const struct binding *binding_of(const struct emitter *e, const struct axis *axis)
+{
+	for (int i = e->bindings.n - 1; i >= 0; i--)
+		if (e->bindings.at[i].axis == axis)
+			return &e->bindings.at[i];
+	die("axis %s is not bound", axis->name);
+}
+
+struct place_name *place_of(struct emitter *e, const struct tensor *t)
+{
+	for (int i = e->places.n - 1; i >= 0; i--)
+		if (e->places.at[i].buffer == buffer_of(t))
+			return &e->places.at[i];
+	die("buffer %s has no place", t->name);
+}
+
+void use_helper(struct emitter *e, enum helper h)
+{
+	e->used_helper[h] = true;
+}
+
+/* --- indices */
+
+static const struct expr *bind_known(struct arena *a, const struct expr *x, void *user)
+{
+	struct emitter *e = user;
+
+	if (x->kind != EXPR_AXIS || x->axis == e->vector_axis)
+		return NULL;
+	const struct binding *b = binding_of(e, x->axis);
+
+	return b->known ? expr_int(a, b->value) : NULL;
+}
+
+/* X with the loops that are written out replaced by their numbers. */
+static const struct expr *with_known(struct emitter *e, const struct expr *x)
+{
+	return expr_simplify(e->a, expr_rewrite(e->a, x, bind_known, e));
+}
+
+bool index_known(struct emitter *e, const struct expr *x, int64_t *value)
+{
+	return expr_is_int(with_known(e, x), value);
+}
+
+bool uses_vector(const struct emitter *e, const struct expr *x)
+{
+	return e->vector_axis && expr_uses_axis(x, e->vector_axis);
+}
+
+/* An atom of a linear form: a variable, or what is not linear. */
+static const char *atom_text(struct emitter *e, const struct expr *x)
+{
+	if (x->kind == EXPR_AXIS)
+		return binding_of(e, x->axis)->name;
+	return scalar_text(e, x);
+}
+
+static void add_terms(struct emitter *e, struct text *t, const struct linear *l)
+{
+	for (int i = 0; i < l->n; i++) {
+		const char *atom = atom_text(e, l->term[i].atom);
+
+		if (t->n)
+			text_puts(t, " + ");
+		if (l->term[i].coef == 1)
+			text_puts(t, atom);
+		else
+			text_printf(t, "%" PRId64 " * %s", l->term[i].coef, atom);
+	}
+}
+
+static const char *take(struct emitter *e, struct text *t)
+{
+	const char *s = arena_strdup(e->a, text_str(t));
+
+	text_free(t);
+	return s;
+}
+
+/* Moves what is bound to a number from the terms to the constant. */
+static void fold_known(struct emitter *e, struct linear *l)
+{
+	int n = 0;
+
+	for (int i = 0; i < l->n; i++) {
+		const struct expr *atom = l->term[i].atom;
+		int64_t v;
+
+		if (atom->kind == EXPR_AXIS && atom->axis != e->vector_axis) {
+			const struct binding *b = binding_of(e, atom->axis);
+
+			if (b->known) {
+				l->constant += b->value * l->term[i].coef;
+				continue;
+			}
+		} else if (atom->kind != EXPR_AXIS && index_known(e, atom, &v)) {
+			l->constant += v * l->term[i].coef;
+			continue;
+		}
+		l->term[n++] = l->term[i];
+	}
+	l->n = n;
+}
+
+const char *index_text(struct emitter *e, const struct expr *x)
+{
+	struct linear l;
+	struct text t = { 0 };
+
+	if (!linear_from(e->a, x, &l)) {
+		e->why = "an index has too many terms";
+		return "0";
+	}
+	fold_known(e, &l);
+	add_terms(e, &t, &l);
+	if (l.constant != 0 || !t.n)
+		text_printf(&t, "%s%" PRId64, t.n ? " + " : "", l.constant);
+	return l.n > 1 || (l.n && l.constant) ? arena_printf(e->a, "(%s)", take(e, &t))
+					      : take(e, &t);
+}
+
+struct offset offset_of(struct emitter *e, const struct tensor *t, const struct expr *const *index)
+{
+	const struct expr *flat = expr_int(e->a, 0);
+	struct offset out = { .text = "" };
+	struct linear l;
+	struct text text = { 0 };
+
+	for (int i = 0; i < t->ndim; i++)
+		flat = expr_add(e->a, expr_mul(e->a, flat, t->shape[i]), index[i]);
+	if (!linear_from(e->a, flat, &l)) {
+		e->why = "an index has too many terms";
+		return out;
+	}
+	fold_known(e, &l);
+	for (int i = 0; i < l.n; i++)
+		if (uses_vector(e, l.term[i].atom)) {
+			out.per_lane |= l.term[i].atom->kind != EXPR_AXIS;
+			out.stride = l.term[i].coef;
+			l.constant += l.term[i].coef * e->vector_start;
+			l.term[i--] = l.term[--l.n];
+		}
+	out.constant = l.constant;
+	if (out.per_lane)
+		return out;
+	add_terms(e, &text, &l);
+	out.text = take(e, &text);
+	return out;
+}
+
+const char *register_of(struct emitter *e, const struct place_name *p, int64_t offset, int *lane)
+{
+	const struct tensor *t = &p->buffer->tensor;
+	int64_t row = t->ndim ? t->shape[t->ndim - 1] : 1;
+	int64_t column = offset % row;
+
+	*lane = (int)(column % p->lanes);
+	return arena_printf(e->a, "%s_%" PRId64, p->name,
+			    offset / row * p->columns + column / p->lanes);
+}
+
+/* --- scalars */
+
+static const char *float_text(struct emitter *e, const struct expr *x)
+{
+	bool narrow = x->dtype != DTYPE_F64;
+
+	if (isnan(x->f))
+		return narrow ? "__builtin_nanf(\"\")" : "__builtin_nan(\"\")";
+	if (isinf(x->f))
+		return arena_printf(e->a, "(%s__builtin_inf%s())", x->f < 0 ? "-" : "",
+				    narrow ? "f" : "");
+	char *s = arena_printf(e->a, narrow ? "%.9g" : "%.17g", x->f);
+
+	return arena_printf(e->a, "%s%s%s%s%s", x->f < 0 ? "(" : "", s,
+			    strpbrk(s, ".e") ? "" : ".0", narrow ? "f" : "", x->f < 0 ? ")" : "");
+}
+
+static const char *load_text(struct emitter *e, const struct expr *x)
+{
+	struct place_name *p = place_of(e, x->tensor);
+	struct offset o = offset_of(e, x->tensor, x->index);
+	const char *cell;
+
+	if (e->why)
+		return "0";
+	if (p->buffer->registers) {
+		int lane;
+		const char *name = register_of(e, p, o.constant, &lane);
+
+		cell = p->lanes == 1 ? name : arena_printf(e->a, "%s[%d]", name, lane);
+	} else {
+		cell = arena_printf(e->a, "%s[%s%s%" PRId64 "]", p->name, o.text,
+				    *o.text ? " + " : "", o.constant);
+	}
+	if (x->dtype != DTYPE_F16 && x->dtype != DTYPE_BF16)
+		return cell;
+	use_helper(e, x->dtype == DTYPE_F16 ? HELPER_F16 : HELPER_BF16);
+	return arena_printf(e->a, "hone_%s_load(%s)", dtype_name(x->dtype), cell);
+}
+
+static const char *cast_text(struct emitter *e, const struct expr *x)
+{
+	const char *arg = scalar_text(e, x->arg[0]);
+
+	if (x->dtype == DTYPE_BOOL)
+		return arena_printf(e->a, "(%s != 0)", arg);
+	if (x->dtype != DTYPE_F16 && x->dtype != DTYPE_BF16)
+		return arena_printf(e->a, "(%s)%s", dtype_compute(x->dtype), arg);
+	const char *type = dtype_name(x->dtype);
+
+	use_helper(e, x->dtype == DTYPE_F16 ? HELPER_F16 : HELPER_BF16);
+	return arena_printf(e->a, "hone_%s_load(hone_%s_store((float)%s))", type, type, arg);
+}
+
+static const char *minmax_text(struct emitter *e, const struct expr *x)
+{
+	bool max = x->kind == EXPR_MAX;
+	const char *u = scalar_text(e, x->arg[0]);
+	const char *v = scalar_text(e, x->arg[1]);
+	const char *type = x->dtype == DTYPE_F64	     ? "f64"
+			   : dtype_is_float(x->dtype) ? "f32"
+						      : "i64";
+
+	if (*type == 'i')
+		use_helper(e, max ? HELPER_MAX_I64 : HELPER_MIN_I64);
+	else if (x->dtype == DTYPE_F64)
+		use_helper(e, max ? HELPER_MAX_F64 : HELPER_MIN_F64);
+	else
+		use_helper(e, max ? HELPER_MAX_F32 : HELPER_MIN_F32);
+	return arena_printf(e->a, "hone_%s_%s(%s, %s)", max ? "max" : "min", type, u, v);
+}
+
+static const char *call_text(struct emitter *e, const struct expr *x)
+{
+	static const char *const function[EXPR_KIND_COUNT] = {
+		[EXPR_POW] = "pow",   [EXPR_ABS] = "fabs",   [EXPR_EXP] = "exp",
+		[EXPR_LOG] = "log",   [EXPR_SQRT] = "sqrt",  [EXPR_TANH] = "tanh",
+		[EXPR_ERF] = "erf",   [EXPR_FLOOR] = "floor", [EXPR_CEIL] = "ceil",
+		[EXPR_ROUND] = "rint",
+	};
+	const char *u = scalar_text(e, x->arg[0]);
+	bool narrow = x->dtype != DTYPE_F64;
+
+	if (x->kind == EXPR_ABS && !dtype_is_float(x->dtype))
+		return arena_printf(e->a, "(%s)__builtin_llabs(%s)", dtype_compute(x->dtype), u);
+	if (x->kind == EXPR_EXP && narrow) {
+		use_helper(e, HELPER_EXP_F32);
+		return arena_printf(e->a, "hone_exp_f32(%s)", u);
+	}
+	const char *name = arena_printf(e->a, "__builtin_%s%s", function[x->kind],
+					narrow ? "f" : "");
+
+	if (expr_kind_arity(x->kind) == 1)
+		return arena_printf(e->a, "%s(%s)", name, u);
+	return arena_printf(e->a, "%s(%s, %s)", name, u, scalar_text(e, x->arg[1]));
+}
+
+/* Arithmetic on integers wraps: C leaves the overflow of signed ones open, so it is done on
+ * unsigned ones. */
+static const char *infix_text(struct emitter *e, const struct expr *x)
+{
+	const char *u = scalar_text(e, x->arg[0]);
+	const char *v = scalar_text(e, x->arg[1]);
+	const char *op = expr_kind_text(x->kind);
+
+	if (x->dtype == DTYPE_BOOL || dtype_is_float(x->dtype))
+		return arena_printf(e->a, "(%s %s %s)", u, op, v);
+	if (x->kind != EXPR_DIV && x->kind != EXPR_MOD)
+		return arena_printf(e->a, "(%s)((uint64_t)%s %s (uint64_t)%s)",
+				    dtype_compute(x->dtype), u, op, v);
+	if (x->dtype == DTYPE_I64 && expr_range(x->arg[0]).lo >= 0 && expr_range(x->arg[1]).lo > 0)
+		return arena_printf(e->a, "(%s %s %s)", u, op, v);
+	use_helper(e, x->kind == EXPR_DIV ? HELPER_FLOOR_DIV : HELPER_FLOOR_MOD);
+	return arena_printf(e->a, "(%s)hone_floor_%s(%s, %s)", dtype_compute(x->dtype),
+			    x->kind == EXPR_DIV ? "div" : "mod", u, v);
+}
+
+static bool has_load(const struct expr *x, void *user)
+{
+	*(bool *)user |= x->kind == EXPR_LOAD;
+	return true;
+}
+
+/* An i64 expression of axes alone is index arithmetic. */
+static bool is_index(const struct expr *x)
+{
+	bool loads = false;
+
+	if (x->dtype != DTYPE_I64 || x->kind < EXPR_ADD || x->kind > EXPR_MUL)
+		return x->kind == EXPR_AXIS;
+	expr_visit(x, has_load, &loads);
+	return !loads;
+}
+
+static const char *select_text(struct emitter *e, const struct expr *x)
+{
+	int64_t known;
+
+	if (index_known(e, x->arg[0], &known))
+		return scalar_text(e, known ? x->arg[1] : x->arg[2]);
+	return arena_printf(e->a, "(%s ? %s : %s)", scalar_text(e, x->arg[0]),
+			    scalar_text(e, x->arg[1]), scalar_text(e, x->arg[2]));
+}
+
+const char *scalar_text(struct emitter *e, const struct expr *x)
+{
+	if (is_index(x))
+		return index_text(e, x);
+	switch (x->kind) {
+	case EXPR_INT:
+		return arena_printf(e->a, x->i < 0 ? "(%" PRId64 ")" : "%" PRId64, x->i);
+	case EXPR_FLOAT:
+		return float_text(e, x);
+	case EXPR_LOAD:
+		return load_text(e, x);
+	case EXPR_SELECT:
+		return select_text(e, x);
+	case EXPR_CAST:
+		return cast_text(e, x);
+	case EXPR_NOT:
+		return arena_printf(e->a, "!%s", scalar_text(e, x->arg[0]));
+	case EXPR_NEG:
+		if (dtype_is_float(x->dtype))
+			return arena_printf(e->a, "(-%s)", scalar_text(e, x->arg[0]));
+		return arena_printf(e->a, "(%s)(0 - (uint64_t)%s)", dtype_compute(x->dtype),
+				    scalar_text(e, x->arg[0]));
+	case EXPR_MIN:
+	case EXPR_MAX:
+		return minmax_text(e, x);
+	default:
+		return expr_kind_form(x->kind) == FORM_INFIX ? infix_text(e, x) : call_text(e, x);
+	}
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/vector.c - expressions over the lanes of a vector loop.
+ *
+ * What has no vector form is written lane by lane, which is always right. A value that is the same
+ * in all lanes stays a scalar: C broadcasts it where it meets a vector, and the instruction set
+ * does so for free when it comes from memory. */
+#include <inttypes.h>
+
+#include "codegen/emitter.h"
+
+static int log2_of(int lanes)
+{
+	int n = 0;
+
+	while (1 << n < lanes)
+		n++;
+	return n;
+}
+
+const char *vector_type(struct emitter *e, enum dtype t, int lanes)
+{
+	e->used_vector[t][log2_of(lanes)] = true;
+	return arena_printf(e->a, "%sx%d", dtype_name(t), lanes);
+}
+
+const char *vector_memory_type(struct emitter *e, enum dtype t, int lanes)
+{
+	return arena_printf(e->a, "%s_u", vector_type(e, t, lanes));
+}
+
+/* Types whose arithmetic is that of GNU vectors. */
+static bool is_plain(enum dtype t)
+{
+	return t == DTYPE_F32 || t == DTYPE_F64;
+}
+
+struct value {
+	const char *text;
+	bool vector;
+};
+
+static struct value value_of(struct emitter *e, const struct expr *x);
+
+/* The values of the lanes one by one. */
+static const char *by_lane(struct emitter *e, const struct expr *x)
+{
+	const struct axis *axis = e->vector_axis;
+	struct text t = { 0 };
+
+	text_printf(&t, "(%s){", vector_type(e, x->dtype, e->lanes));
+	e->vector_axis = NULL;
+	for (int i = 0; i < e->lanes && !e->why; i++) {
+		vec_push(e->a, &e->bindings,
+			 (struct binding){ axis, true, e->vector_start + i, NULL });
+		text_printf(&t, "%s%s", i ? ", " : "", scalar_text(e, x));
+		e->bindings.n--;
+	}
+	e->vector_axis = axis;
+	text_puts(&t, "}");
+	const char *s = arena_strdup(e->a, text_str(&t));
+
+	text_free(&t);
+	return s;
+}
+
+/* A scalar in all lanes. Subtracting zero keeps every value as it is, -0 too. */
+static const char *splat(struct emitter *e, const struct expr *x, struct value v)
+{
+	if (v.vector)
+		return v.text;
+	return arena_printf(e->a, "(%s - (%s){0})", v.text, vector_type(e, x->dtype, e->lanes));
+}
+
+static struct value load_value(struct emitter *e, const struct expr *x)
+{
+	struct place_name *p = place_of(e, x->tensor);
+	struct offset o = offset_of(e, x->tensor, x->index);
+
+	if (o.per_lane || o.stride != 1 || e->why)
+		return (struct value){ by_lane(e, x), true };
+	if (!p->buffer->registers)
+		return (struct value){ arena_printf(e->a, "*(const %s *)(%s + %s%s%" PRId64 ")",
+						    vector_memory_type(e, x->dtype, e->lanes),
+						    p->name, o.text, *o.text ? " + " : "",
+						    o.constant),
+				       true };
+	int lane;
+	const char *name = register_of(e, p, o.constant, &lane);
+
+	if (lane == 0 && p->lanes == e->lanes)
+		return (struct value){ name, true };
+	return (struct value){ by_lane(e, x), true };
+}
+
+static struct value infix_value(struct emitter *e, const struct expr *x)
+{
+	struct value u = value_of(e, x->arg[0]);
+	struct value v = value_of(e, x->arg[1]);
+
+	return (struct value){
+		arena_printf(e->a, "(%s %s %s)", u.text, expr_kind_text(x->kind), v.text), true
+	};
+}
+
+static struct value minmax_value(struct emitter *e, const struct expr *x)
+{
+	const char *u = splat(e, x->arg[0], value_of(e, x->arg[0]));
+	const char *v = splat(e, x->arg[1], value_of(e, x->arg[1]));
+
+	return (struct value){ arena_printf(e->a, "%s_%s(%s, %s)",
+					    x->kind == EXPR_MAX ? "max" : "min",
+					    vector_type(e, x->dtype, e->lanes), u, v),
+			       true };
+}
+
+/* A function of each lane of one vector, computed once. */
+static struct value map_value(struct emitter *e, const struct expr *x)
+{
+	const char *type = vector_type(e, x->dtype, e->lanes);
+	struct value arg = value_of(e, x->arg[0]);
+
+	if (x->kind == EXPR_NEG)
+		return (struct value){ arena_printf(e->a, "(-%s)", arg.text), true };
+	if (x->kind == EXPR_EXP && x->dtype == DTYPE_F32)
+		return (struct value){ arena_printf(e->a, "exp_%s(%s)", type, arg.text), true };
+	return (struct value){ by_lane(e, x), true };
+}
+
+static struct value cast_value(struct emitter *e, const struct expr *x)
+{
+	enum dtype from = x->arg[0]->dtype;
+	bool whole = from == DTYPE_I8 || from == DTYPE_U8 || from == DTYPE_I32;
+
+	if (!is_plain(x->dtype) || !(is_plain(from) || whole) ||
+	    (whole && x->arg[0]->kind != EXPR_LOAD))
+		return (struct value){ by_lane(e, x), true };
+	return (struct value){ arena_printf(e->a, "__builtin_convertvector(%s, %s)",
+					    vector_text(e, x->arg[0]),
+					    vector_type(e, x->dtype, e->lanes)),
+			       true };
+}
+
+static bool compares_plain(const struct expr *c, enum dtype t)
+{
+	return (c->kind >= EXPR_LT && c->kind <= EXPR_NE) && c->arg[0]->dtype == t;
+}
+
+static struct value select_value(struct emitter *e, const struct expr *x)
+{
+	const struct expr *c = x->arg[0];
+	int64_t known;
+
+	if (index_known(e, c, &known))
+		return value_of(e, x->arg[known ? 1 : 2]);
+	if (uses_vector(e, c) && !compares_plain(c, x->dtype))
+		return (struct value){ by_lane(e, x), true };
+	const char *u = splat(e, x->arg[1], value_of(e, x->arg[1]));
+	const char *v = splat(e, x->arg[2], value_of(e, x->arg[2]));
+
+	if (!uses_vector(e, c))	/* the branch not taken is not read */
+		return (struct value){
+			arena_printf(e->a, "(%s ? %s : %s)", scalar_text(e, c), u, v), true
+		};
+	const char *left = splat(e, c->arg[0], value_of(e, c->arg[0]));
+	const char *right = splat(e, c->arg[1], value_of(e, c->arg[1]));
+
+	return (struct value){ arena_printf(e->a, "select_%s(%s %s %s, %s, %s)",
+					    vector_type(e, x->dtype, e->lanes), left,
+					    expr_kind_text(c->kind), right, u, v),
+			       true };
+}
+
+static struct value value_of(struct emitter *e, const struct expr *x)
+{
+	if (!uses_vector(e, x))
+		return (struct value){ scalar_text(e, x), false };
+	if (x->kind == EXPR_LOAD && x->dtype != DTYPE_F16 && x->dtype != DTYPE_BF16)
+		return load_value(e, x);
+	if (x->kind == EXPR_CAST)
+		return cast_value(e, x);
+	if (!is_plain(x->dtype))
+		return (struct value){ by_lane(e, x), true };
+	switch (x->kind) {
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+	case EXPR_DIV:
+		return infix_value(e, x);
+	case EXPR_MIN:
+	case EXPR_MAX:
+		return minmax_value(e, x);
+	case EXPR_SELECT:
+		return select_value(e, x);
+	case EXPR_NEG:
+	case EXPR_EXP:
+		return map_value(e, x);
+	default:
+		return (struct value){ by_lane(e, x), true };
+	}
+}
+
+const char *vector_text(struct emitter *e, const struct expr *x)
+{
+	return splat(e, x, value_of(e, x));
+}
+
+const char *combine_text(struct emitter *e, enum reducer r, enum dtype t, int lanes, const char *x,
+			 const char *y)
+{
+	enum expr_kind k = reducer_combine(r);
+	bool max = k == EXPR_MAX;
+
+	if (k == EXPR_MAX || k == EXPR_MIN) {
+		if (lanes > 1)
+			return arena_printf(e->a, "%s_%s(%s, %s)", max ? "max" : "min",
+					    vector_type(e, t, lanes), x, y);
+		if (!dtype_is_float(t))
+			use_helper(e, max ? HELPER_MAX_I64 : HELPER_MIN_I64);
+		else if (t == DTYPE_F64)
+			use_helper(e, max ? HELPER_MAX_F64 : HELPER_MIN_F64);
+		else
+			use_helper(e, max ? HELPER_MAX_F32 : HELPER_MIN_F32);
+		return arena_printf(e->a, "hone_%s_%s(%s, %s)", max ? "max" : "min",
+				    !dtype_is_float(t) ? "i64" : t == DTYPE_F64 ? "f64" : "f32", x,
+				    y);
+	}
+	if (dtype_is_float(t))
+		return arena_printf(e->a, "%s %s %s", x, expr_kind_text(k), y);
+	if (lanes == 1)
+		return arena_printf(e->a, "(%s)((uint64_t)%s %s (uint64_t)%s)", dtype_compute(t), x,
+				    expr_kind_text(k), y);
+	const char *bits = arena_printf(e->a, "%s_bits", vector_type(e, t, lanes));
+
+	return arena_printf(e->a, "(%s)((%s)%s %s (%s)%s)", vector_type(e, t, lanes), bits, x,
+			    expr_kind_text(k), bits, y);
+}
