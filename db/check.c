@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* db/check.c - is the file sound: sqlite's own checks, and what they cannot know about records. */
+#include "db/sql.h"
+
+#include <string.h>
+
+static const char what[] = "checking the database";
+
+enum { MAX_PROBLEMS = 100 };	/* a wrecked file would name every row; sqlite's own default */
+
+__attribute__((format(printf, 3, 4))) static void problem(struct arena *a,
+							   struct db_problem_vec *out,
+							   const char *fmt, ...)
+{
+	va_list ap;
+
+	if (out->n > MAX_PROBLEMS)
+		return;
+	if (out->n == MAX_PROBLEMS) {
+		vec_push(a, out, "there is more of this kind");
+		return;
+	}
+	va_start(ap, fmt);
+	vec_push(a, out, arena_vprintf(a, fmt, ap));
+	va_end(ap);
+}
+
+static int check_integrity(struct db *db, struct arena *a, struct db_problem_vec *out)
+{
+	sqlite3_stmt *stmt = sql_prepare(db, what, "PRAGMA integrity_check", "");
+	int rc;
+
+	if (!stmt)
+		return -1;
+	while ((rc = sql_step(db, what, &stmt)) > 0) {
+		const char *line = sql_text(a, stmt, 0);
+
+		if (strcmp(line, "ok") != 0)
+			problem(a, out, "%s", line);
+	}
+	return rc;
+}
+
+static int check_references(struct db *db, struct arena *a, struct db_problem_vec *out)
+{
+	sqlite3_stmt *stmt = sql_prepare(db, what, "PRAGMA foreign_key_check", "");
+	int rc;
+
+	if (!stmt)
+		return -1;
+	while ((rc = sql_step(db, what, &stmt)) > 0)
+		problem(a, out, "%s %lld refers to a row of %s that is not there",
+			sql_text(a, stmt, 0), (long long)sqlite3_column_int64(stmt, 1),
+			sql_text(a, stmt, 2));
+	return rc;
+}
+
+static int check_schema(struct db *db, struct arena *a, struct db_problem_vec *out)
+{
+	int64_t version = 0, applied = 0;
+
+	if (sql_int(db, what, &version, "PRAGMA user_version", "") < 0 ||
+	    sql_int(db, what, &applied, "SELECT count(*) FROM migrations", "") < 0)
+		return -1;
+	if (version != applied)
+		problem(a, out, "schema version %lld, but %lld migrations are noted",
+			(long long)version, (long long)applied);
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++) {
+		int64_t one;
+		int rc = sql_int(db, what, &one, "SELECT 1 FROM statuses WHERE name = ?", "t",
+				 trial_status_name((enum trial_status)i));
+
+		if (rc < 0)
+			return -1;
+		if (rc == 0)
+			problem(a, out, "the status '%s' is missing",
+				trial_status_name((enum trial_status)i));
+	}
+	return 0;
+}
+
+/* BYTES of samples as they lie in the blob, which need not be aligned. */
+static const char *samples_fault(const char *blob, size_t bytes, bool ok)
+{
+	if (bytes % sizeof(double) != 0)
+		return "is no array of doubles";
+	if (ok && bytes == 0)
+		return "is empty though the status is ok";
+	for (size_t i = 0; i < bytes; i += sizeof(double)) {
+		double v;
+
+		memcpy(&v, blob + i, sizeof(v));
+		if (!(v > 0 && v < 1e300))
+			return "has a value that is no time";
+	}
+	return NULL;
+}
+
+static int check_records(struct db *db, struct arena *a, struct db_problem_vec *out)
+{
+	sqlite3_stmt *stmt = sql_prepare(db, what,
+					 "SELECT id, steps, steps_hash, status, samples,"
+					 " json_valid(counters) FROM records ORDER BY id",
+					 "");
+	int rc;
+
+	if (!stmt)
+		return -1;
+	struct arena *row = arena_new();
+
+	while ((rc = sql_step(db, what, &stmt)) > 0) {
+		long long id = sqlite3_column_int64(stmt, 0);
+		const char *steps = sql_text(row, stmt, 1);
+		bool ok = strcmp(sql_text(row, stmt, 3), trial_status_name(TRIAL_OK)) == 0;
+		const char *fault = samples_fault(sqlite3_column_blob(stmt, 4),
+						  (size_t)sqlite3_column_bytes(stmt, 4), ok);
+		char hash[HASH_TEXT];
+
+		hash_text(hash_bytes(steps, strlen(steps)), hash);
+		if (strcmp(hash, sql_text(row, stmt, 2)) != 0)
+			problem(a, out, "record %lld: the hash of its steps is wrong", id);
+		if (fault)
+			problem(a, out, "record %lld: its list of samples %s", id, fault);
+		if (!sqlite3_column_int(stmt, 5))
+			problem(a, out, "record %lld: its counters are no JSON", id);
+		arena_reset(row);
+	}
+	arena_free(row);
+	return rc;
+}
+
+static int check_all(struct db *db, struct arena *a, struct db_problem_vec *out)
+{
+	if (check_integrity(db, a, out) < 0)
+		return -1;
+	/* Row by row has a meaning only where the pages are sound. */
+	if (out->n)
+		return 0;
+	if (check_schema(db, a, out) < 0 || check_references(db, a, out) < 0)
+		return -1;
+	return check_records(db, a, out);
+}
+
+int db_check(struct db *db, struct arena *a, struct db_problem_vec *out)
+{
+	*out = (struct db_problem_vec){ 0 };
+	/* One transaction: all parts look at the same moment, also beside a writer. */
+	if (sql_run(db, what, "BEGIN", "") < 0)
+		return -1;
+	return sql_end(db, what, check_all(db, a, out));
+}

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* db/db.h - the store of what was measured: devices, toolchains, tasks, records, campaigns.
+ *
+ * In:   trials, as batches, each together with the search state needed to go on after it.
+ * Out:  the best record of a task, the records to learn from, the campaign to continue.
+ * Holds: a batch is saved whole or not at all, also under kill -9 and power loss; no record is ever
+ *        deleted but by db_prune; a record of another device or toolchain is skipped, not used.
+ *
+ * The file is sqlite3 in WAL mode. Several processes may append to one file; a handle belongs to
+ * one thread at a time and must not be carried over a fork. Functions return -1 (or NULL) with
+ * err_set() on failure; nothing is half done then. Strings given in are copied; results live in the
+ * arena. */
+#ifndef HONE_DB_DB_H
+#define HONE_DB_DB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/vec.h"
+
+enum trial_status {
+#define X(name, text, meaning) TRIAL_##name,
+#include "db/status.def"
+#undef X
+	TRIAL_STATUS_COUNT
+};
+
+const char *trial_status_name(enum trial_status s);
+const char *trial_status_meaning(enum trial_status s);
+bool trial_status_parse(const char *text, enum trial_status *out);
+
+struct db;
+
+enum db_mode {
+	DB_READ,	/* the file must exist; nothing in it changes */
+	DB_MODIFY,	/* the file must exist */
+	DB_WRITE,	/* made where it is missing */
+};
+
+/* Opens PATH, and brings an older schema up to date where the mode allows to write. */
+struct db *db_open(const char *path, enum db_mode mode);
+/* NULL is allowed. */
+void db_close(struct db *db);
+const char *db_path(const struct db *db);
+/* The schema version of the file, which is the newest this library knows. */
+int db_version(void);
+
+/* ---- Devices, toolchains, tasks: each is found, or added where it is new; returns its id. */
+
+struct db_device {
+	int64_t id;
+	const char *fingerprint;	/* hex text, the identity */
+	const char *description;	/* JSON; the newest one given for the fingerprint is kept */
+};
+struct db_device_vec VEC(struct db_device);
+
+struct db_task {
+	int64_t id;
+	const char *key;	/* 32 hex digits: structure, shapes and types */
+	const char *name;	/* a label for people; the first one given is kept */
+	const char *text;	/* the DAG in .te form */
+	double flop;		/* operations of one run */
+};
+struct db_task_vec VEC(struct db_task);
+
+int64_t db_device(struct db *db, const char *fingerprint, const char *description);
+/* TEXT names compiler, version and flags, for example "gcc 12.2.0 -O3 -march=native". */
+int64_t db_toolchain(struct db *db, const char *text);
+/* The id in TASK is not read. */
+int64_t db_task(struct db *db, const struct db_task *task);
+
+int db_devices(struct db *db, struct arena *a, struct db_device_vec *out);
+int db_tasks(struct db *db, struct arena *a, struct db_task_vec *out);
+/* 1 and *OUT, or 0 where KEY is not known. */
+int db_find_task(struct db *db, struct arena *a, const char *key, struct db_task *out);
+
+/* ---- Records */
+
+struct db_record {
+	int64_t id;		/* given by the database */
+	int64_t task, device, toolchain;
+	int64_t campaign;	/* given by the batch; 0 for none */
+	const char *task_key;	/* these three are filled when read; db_append ignores them */
+	const char *fingerprint;
+	const char *toolchain_text;
+	int64_t trial;		/* number in its campaign */
+	bool final;		/* measured again among the best few; not a trial of its own */
+	int threads;
+	const char *steps;	/* text form of the step list */
+	struct hash128 steps_hash;	/* of the text; db_append computes it */
+	enum trial_status status;
+	const char *message;	/* what the compiler, runner or verifier said; NULL is "" */
+	const double *samples;	/* microseconds, every one taken */
+	int n_samples;
+	double time_us;		/* the figure it is ranked by; 0 unless ok */
+	double ratio;		/* our time over the reference kernel's; 0 where not known */
+	const char *counters;	/* JSON; NULL is "{}" */
+	const char *cache;	/* "warm" or "cold"; NULL is "warm" */
+	double build_ms, run_ms;
+	int64_t created;	/* seconds since 1970; 0 is now */
+};
+struct db_record_vec VEC(struct db_record);
+
+struct db_batch {
+	int64_t campaign;	/* started or resumed by this handle; 0 for none */
+	const struct db_record *records;
+	int n;
+	const void *state;	/* search state after this, without row ids; NULL: unchanged */
+	size_t state_bytes;
+};
+
+/* Saves the records and the search state in one transaction, durable when it returns. Fails where
+ * another process went on with the same campaign in the meantime. */
+int db_append(struct db *db, const struct db_batch *batch);
+
+/* Which records are meant; NULL and 0 stand for any. */
+struct db_want {
+	const char *task_key;
+	const char *fingerprint;
+	const char *toolchain;
+	const char *cache;
+	int threads;
+};
+
+/* The N fastest step lists, best first. Each is represented by its latest ok record for the same
+ * task, device, toolchain, threads and cache state (a re-measurement replaces the earlier figure),
+ * and not at all where a later run of it crashed or was wrong. */
+int db_top(struct db *db, struct arena *a, const struct db_want *want, int n,
+	   struct db_record_vec *out);
+/* 1 and *OUT, or 0 where nothing fits. */
+int db_best(struct db *db, struct arena *a, const struct db_want *want, struct db_record *out);
+
+/* The ok records of the task that WANT leaves out, and why. */
+struct db_skipped {
+	int64_t n;
+	const char *why;	/* a phrase such as "3 of another device"; "" where n is 0 */
+};
+int db_skipped(struct db *db, struct arena *a, const struct db_want *want, struct db_skipped *out);
+
+/* Calls FN for every record wanted, oldest first; what RECORD points at lives for the call. Stops
+ * early, with that value, where FN returns other than 0. FN must not write to DB. */
+int db_each(struct db *db, const struct db_want *want,
+	    int (*fn)(void *ctx, const struct db_record *record), void *ctx);
+/* The same as an array. */
+int db_records(struct db *db, struct arena *a, const struct db_want *want,
+	       struct db_record_vec *out);
+/* Trials by how they ended, without re-measurements. */
+int db_counts(struct db *db, const struct db_want *want, int64_t counts[TRIAL_STATUS_COUNT]);
+/* 1 where STEPS was tried already, however it ended; else 0. */
+int db_has(struct db *db, const struct db_want *want, const char *steps);
+
+/* ---- Campaigns */
+
+enum campaign_state {
+	CAMPAIGN_RUNNING,	/* also one that was killed */
+	CAMPAIGN_DONE,
+	CAMPAIGN_STOPPED,	/* ended early; can go on */
+	CAMPAIGN_STATE_COUNT
+};
+const char *campaign_state_name(enum campaign_state s);
+
+struct db_campaign {
+	int64_t id;
+	const char *uid;	/* random; the same after a merge into another file */
+	int64_t device;
+	int64_t created, ended;	/* seconds since 1970; ended is 0 while running */
+	const char *source;	/* what the user asked to tune */
+	const char *options;	/* JSON */
+	uint64_t seed;
+	enum campaign_state state;
+	int64_t rounds;		/* batches saved */
+	const void *search;	/* the state of the last batch; NULL before the first */
+	size_t search_bytes;
+};
+struct db_campaign_vec VEC(struct db_campaign);
+
+/* Starts one; reads device, source, options and seed. Returns its id. */
+int64_t db_campaign_start(struct db *db, const struct db_campaign *campaign);
+/* The newest campaign for SOURCE on this device (with these OPTIONS, where not NULL), if it is not
+ * done: 1 and *OUT; else 0. */
+int db_campaign_find(struct db *db, struct arena *a, const char *source, const char *options,
+		     int64_t device, struct db_campaign *out);
+/* Goes on with what db_campaign_find gave. */
+int db_campaign_resume(struct db *db, const struct db_campaign *campaign);
+int db_campaign_end(struct db *db, int64_t id, enum campaign_state state);
+/* All, oldest first, without their search states. */
+int db_campaigns(struct db *db, struct arena *a, struct db_campaign_vec *out);
+
+/* ---- Maintenance */
+
+/* A line for everything that is not as it must be; none in a sound file. */
+struct db_problem_vec VEC(const char *);
+int db_check(struct db *db, struct arena *a, struct db_problem_vec *out);
+
+struct db_task_stats {
+	struct db_task task;
+	int64_t trials[TRIAL_STATUS_COUNT];
+	int64_t n_trials;
+	double best_us;		/* on any device, at any number of threads; 0 for none */
+};
+struct db_stats {
+	int64_t bytes;		/* of the file, its log included */
+	int64_t devices, toolchains, records;
+	int64_t campaigns[CAMPAIGN_STATE_COUNT];
+	struct db_task_stats *tasks;
+	int n_tasks;
+};
+int db_stats(struct db *db, struct arena *a, struct db_stats *out);
+
+/* How many were added, and how many records were there already. */
+struct db_merged {
+	int64_t devices, toolchains, tasks, campaigns, records, duplicates;
+};
+/* Takes in all of the database FROM, in one transaction. FROM is only read. */
+int db_merge(struct db *db, const char *from, struct db_merged *out);
+
+struct db_prune {
+	int keep;		/* step lists kept for each task, device, ...; 0: all */
+	int failed_days;	/* records that are not ok go when older; -1: none */
+};
+struct db_pruned {
+	int64_t ok, failed;	/* records removed */
+	int64_t bytes_before, bytes_after;
+};
+/* Removes records and gives the space back. What proves a kept step list wrong is kept with it. */
+int db_prune(struct db *db, const struct db_prune *prune, struct db_pruned *out);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* db/prune.c - removes records that are not worth keeping, and gives their space back. */
+#include "db/sql.h"
+
+#include "base/file.h"
+
+static const char pruning[] = "pruning";
+static const char shrinking[] = "giving space back after pruning";
+
+/* Superseded figures of a step list go with the first call, the slow lists as well. */
+static const char drop_ok[] =
+	"DELETE FROM records WHERE status = 'ok' AND id NOT IN (SELECT id FROM (SELECT id,"
+	" row_number() OVER (PARTITION BY task, device, toolchain, threads, cache"
+	" ORDER BY time_us, id) AS place FROM standing) WHERE place <= ?)";
+/* A failure stays while an ok record of its step list does: it may be what keeps a kernel that is
+ * fast and wrong from being named best. */
+static const char drop_failed[] =
+	"DELETE FROM records WHERE status <> 'ok' AND created < ? AND NOT EXISTS (SELECT 1"
+	" FROM records k WHERE k.status = 'ok' AND k.task = records.task"
+	" AND k.device = records.device AND k.toolchain = records.toolchain"
+	" AND k.threads = records.threads AND k.steps_hash = records.steps_hash)";
+
+static int drop(struct db *db, const struct db_prune *prune, struct db_pruned *out)
+{
+	const int64_t day = 24 * 60 * 60;
+
+	if (prune->keep > 0) {
+		if (sql_run(db, pruning, drop_ok, "i", (int64_t)prune->keep) < 0)
+			return -1;
+		out->ok = sqlite3_changes(db->sql);
+	}
+	if (prune->failed_days >= 0) {
+		int64_t before = clock_wall() - prune->failed_days * day;
+
+		/* 0 days means all, also those of this second. */
+		if (sql_run(db, pruning, drop_failed, "i", before + (prune->failed_days == 0)) < 0)
+			return -1;
+		out->failed = sqlite3_changes(db->sql);
+	}
+	return 0;
+}
+
+int db_prune(struct db *db, const struct db_prune *prune, struct db_pruned *out)
+{
+	*out = (struct db_pruned){ .bytes_before = db_file_bytes(db) };
+	if (sql_begin(db, pruning) < 0 || sql_end(db, pruning, drop(db, prune, out)) < 0)
+		return -1;
+	/* The records are gone by now; only the file stays large where this fails. */
+	if (sql_run(db, shrinking, "VACUUM", "") < 0 ||
+	    sql_run(db, shrinking, "PRAGMA wal_checkpoint(TRUNCATE)", "") < 0)
+		return -1;
+	out->bytes_after = db_file_bytes(db);
+	return 0;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* db/query.c - what a search and a report ask: the best, all, how many, tried before, left out. */
+#include "db/record.h"
+
+#include <string.h>
+
+int db_top(struct db *db, struct arena *a, const struct db_want *want, int n,
+	   struct db_record_vec *out)
+{
+	static const char what[] = "reading the best records";
+	struct text tail = { 0 };
+	int rc;
+
+	*out = (struct db_record_vec){ 0 };
+	text_printf(&tail, " ORDER BY r.time_us, r.id LIMIT %d", n);
+	sqlite3_stmt *stmt = record_select(db, what, RECORD_SELECT "standing" RECORD_JOIN, want,
+					   text_str(&tail));
+
+	text_free(&tail);
+	if (!stmt)
+		return -1;
+	while ((rc = sql_step(db, what, &stmt)) > 0) {
+		struct db_record r;
+
+		if ((rc = record_read(db, what, a, stmt, &r)) < 0)
+			break;
+		vec_push(a, out, r);
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+int db_best(struct db *db, struct arena *a, const struct db_want *want, struct db_record *out)
+{
+	struct db_record_vec top;
+
+	if (db_top(db, a, want, 1, &top) < 0)
+		return -1;
+	if (top.n)
+		*out = top.at[0];
+	return top.n;
+}
+
+int db_each(struct db *db, const struct db_want *want,
+	    int (*fn)(void *ctx, const struct db_record *record), void *ctx)
+{
+	static const char what[] = "reading the records";
+	sqlite3_stmt *stmt = record_select(db, what, RECORD_SELECT "records" RECORD_JOIN, want,
+					   " ORDER BY r.created, r.id");
+
+	if (!stmt)
+		return -1;
+	struct arena *a = arena_new();
+	int rc;
+
+	while ((rc = sql_step(db, what, &stmt)) > 0) {
+		struct db_record r;
+
+		if ((rc = record_read(db, what, a, stmt, &r)) < 0 || (rc = fn(ctx, &r)) != 0)
+			break;
+		arena_reset(a);
+	}
+	sqlite3_finalize(stmt);
+	arena_free(a);
+	return rc;
+}
+
+int db_records(struct db *db, struct arena *a, const struct db_want *want,
+	       struct db_record_vec *out)
+{
+	static const char what[] = "reading the records";
+	sqlite3_stmt *stmt = record_select(db, what, RECORD_SELECT "records" RECORD_JOIN, want,
+					   " ORDER BY r.created, r.id");
+	int rc;
+
+	*out = (struct db_record_vec){ 0 };
+	if (!stmt)
+		return -1;
+	while ((rc = sql_step(db, what, &stmt)) > 0) {
+		struct db_record r;
+
+		if ((rc = record_read(db, what, a, stmt, &r)) < 0)
+			break;
+		vec_push(a, out, r);
+	}
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+int db_counts(struct db *db, const struct db_want *want, int64_t counts[TRIAL_STATUS_COUNT])
+{
+	static const char what[] = "counting the trials";
+	sqlite3_stmt *stmt =
+		record_select(db, what, "SELECT r.status, count(*) FROM records" RECORD_JOIN, want,
+			      " AND r.final = 0 GROUP BY r.status");
+	int rc;
+
+	memset(counts, 0, sizeof(counts[0]) * TRIAL_STATUS_COUNT);
+	if (!stmt)
+		return -1;
+	while ((rc = sql_step(db, what, &stmt)) > 0) {
+		const char *name = (const char *)sqlite3_column_text(stmt, 0);
+		enum trial_status s;
+
+		if (name && trial_status_parse(name, &s))
+			counts[s] = sqlite3_column_int64(stmt, 1);
+	}
+	return rc;
+}
+
+int db_has(struct db *db, const struct db_want *want, const char *steps)
+{
+	static const char what[] = "looking for a step list";
+	struct text tail = { 0 };
+	char hash[HASH_TEXT];
+
+	hash_text(hash_bytes(steps, strlen(steps)), hash);
+	text_printf(&tail, " AND r.steps_hash = '%s' LIMIT 1", hash);
+	sqlite3_stmt *stmt = record_select(db, what, "SELECT 1 FROM records" RECORD_JOIN, want,
+					   text_str(&tail));
+
+	text_free(&tail);
+	if (!stmt)
+		return -1;
+	int rc = sql_step(db, what, &stmt);
+
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+/* The first part that does not fit decides; an example for those where a name helps. */
+static const char skipped[] =
+	"SELECT CASE WHEN ?2 IS NOT NULL AND d.fingerprint <> ?2 THEN 0"
+	"	WHEN ?3 IS NOT NULL AND c.text <> ?3 THEN 1"
+	"	WHEN ?5 <> 0 AND r.threads <> ?5 THEN 2"
+	"	WHEN ?4 IS NOT NULL AND r.cache <> ?4 THEN 3 END AS why,"
+	" count(*), min(c.text)"
+	" FROM records r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"
+	" JOIN toolchains c ON c.id = r.toolchain"
+	" WHERE r.status = 'ok' AND (?1 IS NULL OR t.key = ?1)"
+	" GROUP BY why HAVING why IS NOT NULL ORDER BY why";
+
+int db_skipped(struct db *db, struct arena *a, const struct db_want *want, struct db_skipped *out)
+{
+	static const char what[] = "counting the records that do not fit";
+	static const char *const reasons[] = {
+		"of another device",
+		"built by another toolchain",
+		"with another number of threads",
+		"with another cache state",
+	};
+	sqlite3_stmt *stmt = sql_prepare(db, what, skipped, "tttti", want->task_key,
+					 want->fingerprint, want->toolchain, want->cache,
+					 (int64_t)want->threads);
+	struct text why = { 0 };
+	int rc;
+
+	*out = (struct db_skipped){ .why = "" };
+	if (!stmt)
+		return -1;
+	while ((rc = sql_step(db, what, &stmt)) > 0) {
+		int reason = sqlite3_column_int(stmt, 0);
+		int64_t n = sqlite3_column_int64(stmt, 1);
+
+		out->n += n;
+		text_printf(&why, "%s%lld %s", why.n ? ", " : "", (long long)n, reasons[reason]);
+		if (reason == 1)
+			text_printf(&why, " (%s)", (const char *)sqlite3_column_text(stmt, 2));
+	}
+	out->why = arena_strdup(a, text_str(&why));
+	text_free(&why);
+	return rc;
+}

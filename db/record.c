@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* db/record.c - one record to and from its row, and the transaction that saves a batch. */
+#include "db/record.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/file.h"
+
+static const struct {
+	const char *text, *meaning;
+} statuses[] = {
+#define X(name, text, meaning) [TRIAL_##name] = { text, meaning },
+#include "db/status.def"
+#undef X
+};
+
+const char *trial_status_name(enum trial_status s)
+{
+	return statuses[s].text;
+}
+
+const char *trial_status_meaning(enum trial_status s)
+{
+	return statuses[s].meaning;
+}
+
+bool trial_status_parse(const char *text, enum trial_status *out)
+{
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++) {
+		if (strcmp(statuses[i].text, text) == 0) {
+			*out = (enum trial_status)i;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- writing */
+
+static const char insert[] =
+	"INSERT INTO records (task, device, toolchain, campaign, trial, final, threads, steps,"
+	" steps_hash, status, message, samples, time_us, ratio, counters, cache, build_ms, run_ms,"
+	" created) VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+	" nullif(?13, 0), nullif(?14, 0), ?15, ?16, ?17, ?18, ?19)";
+
+static int insert_record(struct db *db, const char *what, int64_t campaign,
+			 const struct db_record *r)
+{
+	char hash[HASH_TEXT];
+	bool ok = r->status == TRIAL_OK;
+
+	assert(r->steps && r->n_samples >= 0);
+	hash_text(hash_bytes(r->steps, strlen(r->steps)), hash);
+	/* A blob of no bytes must not be a null pointer, which would be NULL. */
+	return sql_run(db, what, insert, "iiiiiiittttbddttddi", r->task, r->device, r->toolchain,
+		       campaign, r->trial, (int64_t)r->final, (int64_t)r->threads, r->steps, hash,
+		       trial_status_name(r->status), r->message ? r->message : "",
+		       r->n_samples ? (const void *)r->samples : "",
+		       (size_t)r->n_samples * sizeof(double), ok ? r->time_us : 0.0, r->ratio,
+		       r->counters ? r->counters : "{}", r->cache ? r->cache : "warm", r->build_ms,
+		       r->run_ms, r->created ? r->created : clock_wall());
+}
+
+/* The count of rounds is the proof that nobody else went on with this campaign. */
+static int save_state(struct db *db, const char *what, const struct db_batch *b)
+{
+	int rc;
+
+	if (b->state)
+		rc = sql_run(db, what,
+			     "UPDATE campaigns SET rounds = rounds + 1, search = ?3"
+			     " WHERE id = ?1 AND rounds = ?2 AND state = 'running'",
+			     "iib", b->campaign, db->rounds, b->state_bytes ? b->state : "",
+			     b->state_bytes);
+	else
+		rc = sql_run(db, what,
+			     "UPDATE campaigns SET rounds = rounds + 1"
+			     " WHERE id = ?1 AND rounds = ?2 AND state = 'running'",
+			     "ii", b->campaign, db->rounds);
+	if (rc < 0 || sqlite3_changes(db->sql) == 1)
+		return rc;
+	return err_set("%s: another process went on with campaign %lld of %s: stop one of the two; "
+		       "this batch was not saved",
+		       what, (long long)b->campaign, db->path);
+}
+
+int db_append(struct db *db, const struct db_batch *batch)
+{
+	static const char what[] = "saving a batch of trials";
+	int rc = 0;
+
+	assert(batch->campaign == 0 || batch->campaign == db->campaign);
+	if (sql_begin(db, what) < 0)
+		return -1;
+	for (int i = 0; i < batch->n && rc >= 0; i++)
+		rc = insert_record(db, what, batch->campaign, &batch->records[i]);
+	if (rc >= 0 && batch->campaign)
+		rc = save_state(db, what, batch);
+	if (sql_end(db, what, rc) < 0)
+		return -1;
+	if (batch->campaign)
+		db->rounds++;
+	return 0;
+}
+
+/* ---- reading */
+
+sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
+			    const struct db_want *want, const char *tail)
+{
+	struct text sql = { 0 };
+
+	text_puts(&sql, head);
+	/* Only what is set: "?1 IS NULL OR key = ?1" would keep sqlite from its indexes. */
+	if (want->task_key)
+		text_puts(&sql, " AND t.key = ?1");
+	if (want->fingerprint)
+		text_puts(&sql, " AND d.fingerprint = ?2");
+	if (want->toolchain)
+		text_puts(&sql, " AND c.text = ?3");
+	if (want->cache)
+		text_puts(&sql, " AND r.cache = ?4");
+	if (want->threads)
+		text_puts(&sql, " AND r.threads = ?5");
+	/* True always: it gives the statement all five parameters to bind. */
+	text_puts(&sql, " AND coalesce(?1, ?2, ?3, ?4, ?5, 1) IS NOT NULL");
+	text_puts(&sql, tail);
+	sqlite3_stmt *stmt =
+		sql_prepare(db, what, sql.s, "tttti", want->task_key, want->fingerprint,
+			    want->toolchain, want->cache, (int64_t)want->threads);
+
+	text_free(&sql);
+	return stmt;
+}
+
+int record_read(struct db *db, const char *what, struct arena *a, sqlite3_stmt *stmt,
+		struct db_record *out)
+{
+	const void *samples = sqlite3_column_blob(stmt, 12);
+	size_t bytes = (size_t)sqlite3_column_bytes(stmt, 12);
+
+	*out = (struct db_record){
+		.id = sqlite3_column_int64(stmt, 0),
+		.task = sqlite3_column_int64(stmt, 1),
+		.device = sqlite3_column_int64(stmt, 2),
+		.toolchain = sqlite3_column_int64(stmt, 3),
+		.campaign = sqlite3_column_int64(stmt, 4),
+		.trial = sqlite3_column_int64(stmt, 5),
+		.final = sqlite3_column_int(stmt, 6) != 0,
+		.threads = sqlite3_column_int(stmt, 7),
+		.steps = sql_text(a, stmt, 8),
+		.message = sql_text(a, stmt, 11),
+		.samples = bytes ? arena_memdup(a, samples, bytes) : NULL,
+		.n_samples = (int)(bytes / sizeof(double)),
+		.time_us = sqlite3_column_double(stmt, 13),
+		.ratio = sqlite3_column_double(stmt, 14),
+		.counters = sql_text(a, stmt, 15),
+		.cache = sql_text(a, stmt, 16),
+		.build_ms = sqlite3_column_double(stmt, 17),
+		.run_ms = sqlite3_column_double(stmt, 18),
+		.created = sqlite3_column_int64(stmt, 19),
+		.task_key = sql_text(a, stmt, 20),
+		.fingerprint = sql_text(a, stmt, 21),
+		.toolchain_text = sql_text(a, stmt, 22),
+	};
+	if (hash_parse(sql_text(a, stmt, 9), &out->steps_hash) &&
+	    trial_status_parse(sql_text(a, stmt, 10), &out->status))
+		return 0;
+	return err_set("%s: record %lld of %s is not well-formed: run `hone db check` on the file",
+		       what, (long long)out->id, db->path);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* db/record.h - reading records: the one list of columns, and the WHERE that a db_want makes. */
+#ifndef HONE_DB_RECORD_H
+#define HONE_DB_RECORD_H
+
+#include "db/sql.h"
+
+/* "SELECT ..., FROM": every column record_read takes, of `r` joined with its names. */
+#define RECORD_SELECT                                                                              \
+	"SELECT r.id, r.task, r.device, r.toolchain, r.campaign, r.trial, r.final, r.threads,"     \
+	" r.steps, r.steps_hash, r.status, r.message, r.samples, r.time_us, r.ratio, r.counters,"  \
+	" r.cache, r.build_ms, r.run_ms, r.created, t.key, d.fingerprint, c.text FROM "
+#define RECORD_JOIN                                                                                \
+	" r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"                       \
+	" JOIN toolchains c ON c.id = r.toolchain WHERE 1"
+
+/* HEAD, a condition for each part of WANT that is set, TAIL; bound. */
+sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
+			    const struct db_want *want, const char *tail);
+/* The row of a RECORD_SELECT, in A. */
+int record_read(struct db *db, const char *what, struct arena *a, sqlite3_stmt *stmt,
+		struct db_record *out);
+
+#endif

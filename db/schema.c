@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* db/schema.c - the tables, as the list of changes that made them.
+ *
+ * A released entry is never edited: a change is a new entry at the end. A file keeps the number of
+ * entries it went through in `user_version`, and when each was applied in `migrations`. */
+#include "db/sql.h"
+
+#include "base/err.h"
+#include "base/file.h"
+
+static const char version_1[] =
+	"CREATE TABLE migrations (version INTEGER PRIMARY KEY, what TEXT NOT NULL,"
+	"	applied INTEGER NOT NULL);"
+	"CREATE TABLE devices (id INTEGER PRIMARY KEY, fingerprint TEXT NOT NULL UNIQUE,"
+	"	description TEXT NOT NULL, created INTEGER NOT NULL);"
+	"CREATE TABLE toolchains (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);"
+	"CREATE TABLE tasks (id INTEGER PRIMARY KEY,"
+	"	key TEXT NOT NULL UNIQUE CHECK (length(key) = 32),"
+	"	name TEXT NOT NULL, text TEXT NOT NULL, flop REAL NOT NULL);"
+	"CREATE TABLE statuses (name TEXT PRIMARY KEY) WITHOUT ROWID;"
+	"INSERT INTO statuses VALUES ('ok'), ('build-error'), ('build-timeout'), ('crash'),"
+	"	('timeout'), ('wrong'), ('lost-race');"
+	"CREATE TABLE campaigns (id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE,"
+	"	device INTEGER NOT NULL REFERENCES devices, created INTEGER NOT NULL,"
+	"	ended INTEGER, source TEXT NOT NULL, options TEXT NOT NULL, seed INTEGER NOT NULL,"
+	"	state TEXT NOT NULL CHECK (state IN ('running', 'done', 'stopped')),"
+	"	rounds INTEGER NOT NULL DEFAULT 0, search BLOB);"
+	"CREATE TABLE records (id INTEGER PRIMARY KEY,"
+	"	task INTEGER NOT NULL REFERENCES tasks,"
+	"	device INTEGER NOT NULL REFERENCES devices,"
+	"	toolchain INTEGER NOT NULL REFERENCES toolchains,"
+	"	campaign INTEGER REFERENCES campaigns, trial INTEGER NOT NULL,"
+	"	final INTEGER NOT NULL CHECK (final IN (0, 1)),"
+	"	threads INTEGER NOT NULL CHECK (threads > 0),"
+	"	steps TEXT NOT NULL, steps_hash TEXT NOT NULL,"
+	"	status TEXT NOT NULL REFERENCES statuses, message TEXT NOT NULL,"
+	"	samples BLOB NOT NULL, time_us REAL CHECK (time_us > 0 AND time_us < 9e999),"
+	"	ratio REAL, counters TEXT NOT NULL,"
+	"	cache TEXT NOT NULL CHECK (cache IN ('warm', 'cold')),"
+	"	build_ms REAL NOT NULL, run_ms REAL NOT NULL, created INTEGER NOT NULL,"
+	"	CHECK ((status = 'ok') = (time_us IS NOT NULL)));"
+	"CREATE INDEX records_by_steps ON records"
+	"	(task, device, toolchain, threads, steps_hash, created);"
+	"CREATE INDEX records_by_campaign ON records (campaign);"
+	/* The ok record that stands for a step list: no later run was ok, wrong or crashed. */
+	"CREATE VIEW standing AS SELECT r.* FROM records r WHERE r.status = 'ok' AND NOT EXISTS ("
+	"	SELECT 1 FROM records n WHERE n.task = r.task AND n.device = r.device"
+	"	AND n.toolchain = r.toolchain AND n.threads = r.threads"
+	"	AND n.steps_hash = r.steps_hash AND n.cache = r.cache"
+	"	AND n.status IN ('ok', 'wrong', 'crash')"
+	"	AND (n.created, n.id) > (r.created, r.id));";
+
+const struct migration db_migrations[] = {
+	{ "devices, toolchains, tasks, records, campaigns", version_1 },
+};
+const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
+
+int db_version(void)
+{
+	return db_migration_count;
+}
+
+int schema_identify(struct db *db, int n, bool *empty)
+{
+	static const char what[] = "opening the database";
+	int64_t application = 0, version = 0, tables = 0;
+
+	/* One transaction: another process may be making the file at this moment. */
+	if (sql_run(db, what, "BEGIN", "") < 0)
+		return -1;
+	int rc = sql_int(db, what, &application, "PRAGMA application_id", "");
+
+	if (rc >= 0)
+		rc = sql_int(db, what, &version, "PRAGMA user_version", "");
+	if (rc >= 0)
+		rc = sql_int(db, what, &tables, "SELECT count(*) FROM sqlite_master", "");
+	if (sql_end(db, what, rc) < 0)
+		return -1;
+	*empty = application == 0 && version == 0 && tables == 0;
+	if (*empty) {
+		if (db->mode == DB_WRITE)
+			return 0;
+		return err_set("%s: %s is empty: give the path of a database that `hone tune` "
+			       "wrote",
+			       what, db->path);
+	}
+	if (application != DB_APPLICATION_ID)
+		return err_set("%s: %s is a database of another program: give another path", what,
+			       db->path);
+	if (version > n)
+		return err_set("%s: %s was written by a newer hone (schema %d, this one knows up "
+			       "to %d): use that hone, or another file",
+			       what, db->path, (int)version, n);
+	if (version < n && db->mode == DB_READ)
+		return err_set("%s: %s was written by an older hone (schema %d, this one reads "
+			       "%d): run `hone db upgrade %s`",
+			       what, db->path, (int)version, n, db->path);
+	return 0;
+}
+
+/* PRAGMA takes no bound values. */
+static int set_pragma(struct db *db, const char *what, const char *name, int value)
+{
+	struct text sql = { 0 };
+
+	text_printf(&sql, "PRAGMA %s = %d", name, value);
+	int rc = sql_run(db, what, sql.s, "");
+
+	text_free(&sql);
+	return rc;
+}
+
+static int apply(struct db *db, const struct migration *m, int version)
+{
+	static const char what[] = "upgrading the database";
+
+	if (sqlite3_exec(db->sql, m->sql, NULL, NULL, NULL) != SQLITE_OK)
+		return sql_error(db, what);
+	if (set_pragma(db, what, "application_id", DB_APPLICATION_ID) < 0 ||
+	    set_pragma(db, what, "user_version", version) < 0)
+		return -1;
+	return sql_run(db, what, "INSERT INTO migrations VALUES (?, ?, ?)", "iti",
+		       (int64_t)version, m->what, clock_wall());
+}
+
+int schema_upgrade(struct db *db, const struct migration *m, int n)
+{
+	static const char what[] = "upgrading the database";
+
+	for (int64_t version = 0; version < n;) {
+		if (sql_int(db, what, &version, "PRAGMA user_version", "") < 0)
+			return -1;
+		if (version >= n)
+			break;
+		if (sql_begin(db, what) < 0)
+			return -1;
+		/* Again, under the lock: another process may have upgraded just now. */
+		int rc = sql_int(db, what, &version, "PRAGMA user_version", "");
+
+		if (rc > 0 && version < n)
+			rc = apply(db, &m[version], (int)version + 1);
+		if (sql_end(db, what, rc) < 0)
+			return -1;
+	}
+	return 0;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* db/sql.h - what the files of db/ share: the handle, statements, transactions, errors, schema.
+ * Outside db/, only its tests include this. */
+#ifndef HONE_DB_SQL_H
+#define HONE_DB_SQL_H
+
+#include <sqlite3.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "db/db.h"
+
+struct db {
+	sqlite3 *sql;
+	char *path;		/* as the user gave it; heap */
+	const char *access;	/* how sqlite opened it: "mode=rw", ...; static */
+	enum db_mode mode;
+	int64_t campaign;	/* started or resumed here; 0 for none */
+	int64_t rounds;		/* its batches as this handle knows them */
+};
+
+/* Sets the message for sqlite's last error while doing WHAT ("saving a batch"); returns -1. */
+int sql_error(struct db *db, const char *what);
+
+/* KINDS has a letter for each argument, bound in order to ?1, ?2, ...: t text (NULL is null),
+ * i int64_t, d double, b blob (const void *, size_t). */
+sqlite3_stmt *sql_prepare(struct db *db, const char *what, const char *sql, const char *kinds, ...);
+/* 1 for a row, 0 at the end, -1 and a message; finalizes *STMT unless there is a row. */
+int sql_step(struct db *db, const char *what, sqlite3_stmt **stmt);
+/* Prepares, binds, runs to the end. */
+int sql_run(struct db *db, const char *what, const char *sql, const char *kinds, ...);
+/* The first column of the first row: 1, or 0 where there is no row, or -1 and a message. */
+int sql_int(struct db *db, const char *what, int64_t *out, const char *sql, const char *kinds, ...);
+/* A column as text in A; "" for null. */
+char *sql_text(struct arena *a, sqlite3_stmt *stmt, int column);
+
+int sql_begin(struct db *db, const char *what);
+/* Commits where RESULT is 0 or more, else rolls back, keeping the message. RESULT, or -1. */
+int sql_end(struct db *db, const char *what, int result);
+
+/* One step of the schema: version N is migrations[N - 1]. */
+struct migration {
+	const char *what;	/* in words, kept in the file */
+	const char *sql;
+};
+extern const struct migration db_migrations[];
+extern const int db_migration_count;
+
+enum {
+	DB_APPLICATION_ID = 0x686f6e65,	/* "hone" */
+	DB_BUSY_MS = 10000,		/* patience with another writer */
+};
+
+/* Is this file ours, and of a version that N migrations cover? *EMPTY: nothing in it yet. */
+int schema_identify(struct db *db, int n, bool *empty);
+/* Applies the migrations that are missing, each with its version number in one transaction. */
+int schema_upgrade(struct db *db, const struct migration *m, int n);
+/* db_open with another history of the schema, for tests of it. */
+struct db *db_open_with(const char *path, enum db_mode mode, const struct migration *m, int n);
+
+/* PATH as a URI for sqlite, with parameters ACCESS; the caller frees it. */
+char *sql_uri(const char *path, const char *access);
+/* Bytes on disk, the log included. */
+int64_t db_file_bytes(const struct db *db);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* db/stats.c - what a database holds, in numbers. */
+#include "db/sql.h"
+
+#include <string.h>
+
+static const char what[] = "reading the statistics";
+
+static struct db_task_stats *stats_of(struct db_stats *s, int64_t task)
+{
+	/* Tasks are sorted by id. */
+	int lo = 0, hi = s->n_tasks;
+
+	while (lo < hi) {
+		int mid = lo + (hi - lo) / 2;
+
+		if (s->tasks[mid].task.id < task)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < s->n_tasks && s->tasks[lo].task.id == task ? &s->tasks[lo] : NULL;
+}
+
+static int read_tasks(struct db *db, struct arena *a, struct db_stats *out)
+{
+	struct db_task_vec tasks;
+
+	if (db_tasks(db, a, &tasks) < 0)
+		return -1;
+	out->n_tasks = tasks.n;
+	out->tasks = arena_many(a, struct db_task_stats, tasks.n ? tasks.n : 1);
+	for (int i = 0; i < tasks.n; i++)
+		out->tasks[i].task = tasks.at[i];
+	return 0;
+}
+
+static int read_trials(struct db *db, struct db_stats *out)
+{
+	sqlite3_stmt *stmt = sql_prepare(db, what,
+					 "SELECT task, status, count(*) FROM records"
+					 " WHERE final = 0 GROUP BY task, status",
+					 "");
+	int rc;
+
+	if (!stmt)
+		return -1;
+	while ((rc = sql_step(db, what, &stmt)) > 0) {
+		struct db_task_stats *t = stats_of(out, sqlite3_column_int64(stmt, 0));
+		const char *name = (const char *)sqlite3_column_text(stmt, 1);
+		int64_t n = sqlite3_column_int64(stmt, 2);
+		enum trial_status status;
+
+		if (!t || !name || !trial_status_parse(name, &status))
+			continue;
+		t->trials[status] = n;
+		t->n_trials += n;
+	}
+	return rc;
+}
+
+static int read_best(struct db *db, struct db_stats *out)
+{
+	sqlite3_stmt *stmt = sql_prepare(
+		db, what, "SELECT task, min(time_us) FROM standing GROUP BY task", "");
+	int rc;
+
+	if (!stmt)
+		return -1;
+	while ((rc = sql_step(db, what, &stmt)) > 0) {
+		struct db_task_stats *t = stats_of(out, sqlite3_column_int64(stmt, 0));
+
+		if (t)
+			t->best_us = sqlite3_column_double(stmt, 1);
+	}
+	return rc;
+}
+
+static int read_totals(struct db *db, struct db_stats *out)
+{
+	for (int i = 0; i < CAMPAIGN_STATE_COUNT; i++)
+		if (sql_int(db, what, &out->campaigns[i],
+			    "SELECT count(*) FROM campaigns WHERE state = ?", "t",
+			    campaign_state_name((enum campaign_state)i)) < 0)
+			return -1;
+	out->bytes = db_file_bytes(db);
+	if (sql_int(db, what, &out->devices, "SELECT count(*) FROM devices", "") < 0 ||
+	    sql_int(db, what, &out->toolchains, "SELECT count(*) FROM toolchains", "") < 0)
+		return -1;
+	return sql_int(db, what, &out->records, "SELECT count(*) FROM records", "");
+}
+
+int db_stats(struct db *db, struct arena *a, struct db_stats *out)
+{
+	*out = (struct db_stats){ 0 };
+	if (sql_run(db, what, "BEGIN", "") < 0)
+		return -1;
+	int rc = read_tasks(db, a, out);
+
+	if (rc >= 0)
+		rc = read_trials(db, out);
+	if (rc >= 0)
+		rc = read_best(db, out);
+	if (rc >= 0)
+		rc = read_totals(db, out);
+	return sql_end(db, what, rc) < 0 ? -1 : 0;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/db_fixture.h - a folder, a database with one of each thing, and records to put in it. */
+#ifndef HONE_TESTS_DB_FIXTURE_H
+#define HONE_TESTS_DB_FIXTURE_H
+
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "db/sql.h"
+
+#define KEY_A "0123456789abcdef0123456789abcdef"
+#define KEY_B "fedcba9876543210fedcba9876543210"
+
+struct fixture {
+	struct arena *a;
+	char *folder;
+	char *path;		/* of a database that is not there yet */
+	int64_t task, device, toolchain;
+};
+
+#define assert_ok(rc) do {                                                                         \
+		if ((rc) < 0)                                                                      \
+			fail_msg("%s", err_get());                                                 \
+	} while (0)
+
+/* WORDS must all be in the message. */
+static inline void assert_err(const char *words)
+{
+	if (!strstr(err_get(), words))
+		fail_msg("'%s' does not say '%s'", err_get(), words);
+}
+
+static inline int fixture_new(void **state)
+{
+	static struct fixture f;
+
+	f = (struct fixture){ .a = arena_new() };
+	f.folder = dir_temp(f.a);
+	if (!f.folder)
+		return -1;
+	f.path = arena_printf(f.a, "%s/t.db", f.folder);
+	*state = &f;
+	return 0;
+}
+
+static inline int fixture_free(void **state)
+{
+	struct fixture *f = *state;
+
+	dir_remove(f->folder);
+	arena_free(f->a);
+	return 0;
+}
+
+/* Opens PATH for writing, with the fixture's device, toolchain and task in it. */
+static inline struct db *fixture_open(struct fixture *f, const char *path)
+{
+	const struct db_task task = { .key = KEY_A, .name = "mm", .text = "C = A", .flop = 2e6 };
+	struct db *db = db_open(path, DB_WRITE);
+
+	if (!db)
+		fail_msg("%s", err_get());
+	f->device = db_device(db, "d0", "{\"cores\": 2}");
+	f->toolchain = db_toolchain(db, "gcc 12 -O3");
+	f->task = db_task(db, &task);
+	assert_ok(f->device);
+	assert_ok(f->toolchain);
+	assert_ok(f->task);
+	return db;
+}
+
+/* An ok record that took US microseconds, or a failed one. */
+static inline struct db_record fixture_record(const struct fixture *f, const char *steps,
+					      enum trial_status status, double us)
+{
+	static const double samples[] = { 12.5, 11.25, 13 };
+
+	return (struct db_record){
+		.task = f->task,
+		.device = f->device,
+		.toolchain = f->toolchain,
+		.threads = 1,
+		.steps = steps,
+		.status = status,
+		.samples = samples,
+		.n_samples = status == TRIAL_OK ? 3 : 0,
+		.time_us = us,
+		.created = 1000,
+	};
+}
+
+static inline int append_one(struct db *db, struct db_record r)
+{
+	return db_append(db, &(struct db_batch){ .records = &r, .n = 1 });
+}
+
+static inline void put(struct db *db, const struct fixture *f, const char *steps,
+		       enum trial_status s, double us, int64_t created)
+{
+	struct db_record r = fixture_record(f, steps, s, us);
+
+	r.created = created;
+	assert_ok(append_one(db, r));
+}
+
+static inline void assert_sound(struct db *db)
+{
+	struct arena *a = arena_new();
+	struct db_problem_vec problems;
+
+	assert_ok(db_check(db, a, &problems));
+	if (problems.n)
+		fail_msg("%d problems: %s", problems.n, problems.at[0]);
+	arena_free(a);
+}
+
+static inline int64_t count_of(struct db *db, const char *table)
+{
+	struct text sql = { 0 };
+	int64_t n = -1;
+
+	text_printf(&sql, "SELECT count(*) FROM %s", table);
+	assert_ok(sql_int(db, "counting", &n, sql.s, ""));
+	text_free(&sql);
+	return n;
+}
+
+#endif

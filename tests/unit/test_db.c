@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_db.c - what goes into a database comes out: records, the best, campaigns. */
+#include "tests/db_fixture.h"
+
+static const struct db_want any = { 0 };
+static const struct db_want task_a = { .task_key = KEY_A };
+
+static void test_round_trip(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	const double samples[] = { 1.5, 2.25, 0x1p-30 };
+	struct db_record in = {
+		.task = f->task, .device = f->device, .toolchain = f->toolchain, .trial = 7,
+		.final = true, .threads = 2, .steps = "split C i 4\n", .status = TRIAL_OK,
+		.message = "fine", .samples = samples, .n_samples = 3, .time_us = 1.5,
+		.ratio = 0.75, .counters = "{\"x\": 1}", .cache = "cold", .build_ms = 80,
+		.run_ms = 12.5, .created = 123456,
+	};
+	struct db_record_vec out;
+
+	assert_ok(append_one(db, in));
+	in = (struct db_record){ .task = f->task, .device = f->device, .toolchain = f->toolchain,
+				 .threads = 1, .steps = "", .status = TRIAL_CRASH,
+				 .message = "signal 11" };
+	assert_ok(append_one(db, in));
+	db_close(db);
+
+	db = db_open(f->path, DB_READ);
+	assert_non_null(db);
+	assert_ok(db_records(db, f->a, &any, &out));
+	assert_int_equal(out.n, 2);
+	const struct db_record *r = &out.at[0];
+
+	assert_string_equal(r->steps, "split C i 4\n");
+	assert_true(hash_equal(r->steps_hash, hash_bytes(r->steps, strlen(r->steps))));
+	assert_string_equal(r->task_key, KEY_A);
+	assert_string_equal(r->fingerprint, "d0");
+	assert_string_equal(r->toolchain_text, "gcc 12 -O3");
+	assert_string_equal(r->message, "fine");
+	assert_string_equal(r->counters, "{\"x\": 1}");
+	assert_string_equal(r->cache, "cold");
+	assert_int_equal(r->n_samples, 3);
+	assert_memory_equal(r->samples, samples, sizeof(samples));
+	assert_true(r->time_us == 1.5 && r->ratio == 0.75 && r->build_ms == 80);
+	assert_true(r->run_ms == 12.5 && r->final && r->threads == 2 && r->trial == 7);
+	assert_true(r->status == TRIAL_OK && r->created == 123456);
+	r = &out.at[1];
+	assert_true(r->status == TRIAL_CRASH && r->time_us == 0 && r->n_samples == 0);
+	assert_true(r->created > 1000000000 && r->campaign == 0);
+	assert_string_equal(r->message, "signal 11");
+	assert_string_equal(r->cache, "warm");
+	assert_sound(db);
+	db_close(db);
+}
+
+static void test_identities(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct db_device_vec devices;
+	struct db_task_vec tasks;
+	struct db_task t = { .key = KEY_A, .name = "renamed", .text = "", .flop = 1 };
+
+	assert_int_equal(db_device(db, "d0", "{\"cores\": 4}"), f->device);
+	assert_int_equal(db_toolchain(db, "gcc 12 -O3"), f->toolchain);
+	assert_int_equal(db_task(db, &t), f->task);
+	t.key = KEY_B;
+	assert_true(db_task(db, &t) > 0 && db_task(db, &t) != f->task);
+	assert_ok(db_devices(db, f->a, &devices));
+	assert_int_equal(devices.n, 1);
+	assert_string_equal(devices.at[0].description, "{\"cores\": 4}");
+	assert_ok(db_tasks(db, f->a, &tasks));
+	assert_int_equal(tasks.n, 2);
+	assert_string_equal(tasks.at[0].name, "mm");
+	assert_int_equal(db_find_task(db, f->a, KEY_B, &t), 1);
+	assert_string_equal(t.name, "renamed");
+	assert_int_equal(db_find_task(db, f->a, "none", &t), 0);
+	t.key = "short";
+	assert_int_equal(db_task(db, &t), -1);
+	db_close(db);
+	db = db_open(f->path, DB_READ);
+	assert_int_equal(db_toolchain(db, "gcc 12 -O3"), f->toolchain);
+	assert_int_equal(db_toolchain(db, "another"), -1);
+	db_close(db);
+}
+
+static void test_best(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct db_record_vec top;
+	struct db_record best;
+	int64_t counts[TRIAL_STATUS_COUNT];
+
+	assert_int_equal(db_best(db, f->a, &any, &best), 0);
+	put(db, f, "a", TRIAL_OK, 10, 1);
+	put(db, f, "b", TRIAL_OK, 11, 1);
+	put(db, f, "c", TRIAL_LOST_RACE, 0, 1);
+	assert_int_equal(db_best(db, f->a, &task_a, &best), 1);
+	assert_string_equal(best.steps, "a");
+	/* Measured again, a is slower than b: the later figure counts. */
+	put(db, f, "a", TRIAL_OK, 12, 2);
+	assert_int_equal(db_best(db, f->a, &task_a, &best), 1);
+	assert_string_equal(best.steps, "b");
+	/* Fast, and then found wrong: out; a lost race or a timeout says nothing of that kind. */
+	put(db, f, "w", TRIAL_OK, 1, 1);
+	put(db, f, "w", TRIAL_WRONG, 0, 2);
+	put(db, f, "b", TRIAL_LOST_RACE, 0, 3);
+	put(db, f, "b", TRIAL_TIMEOUT, 0, 3);
+	assert_ok(db_top(db, f->a, &task_a, 5, &top));
+	assert_int_equal(top.n, 2);
+	assert_string_equal(top.at[0].steps, "b");
+	assert_string_equal(top.at[1].steps, "a");
+	assert_true(top.at[1].time_us == 12);
+	assert_ok(db_counts(db, &task_a, counts));
+	assert_int_equal(counts[TRIAL_OK], 4);
+	assert_int_equal(counts[TRIAL_LOST_RACE], 2);
+	assert_int_equal(counts[TRIAL_WRONG], 1);
+	assert_int_equal(counts[TRIAL_CRASH], 0);
+	assert_int_equal(db_has(db, &task_a, "c"), 1);
+	assert_int_equal(db_has(db, &task_a, "d"), 0);
+	db_close(db);
+}
+
+static void test_skipped(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	const struct db_want want = {
+		.task_key = KEY_A, .fingerprint = "d0", .toolchain = "gcc 12 -O3", .threads = 1,
+		.cache = "warm",
+	};
+	struct db_record r = fixture_record(f, "fast", TRIAL_OK, 1);
+	struct db_record best;
+	struct db_skipped skipped;
+
+	put(db, f, "slow", TRIAL_OK, 100, 1);
+	assert_ok(db_skipped(db, f->a, &want, &skipped));
+	assert_int_equal(skipped.n, 0);
+	assert_string_equal(skipped.why, "");
+	r.device = db_device(db, "d1", "{}");
+	assert_ok(append_one(db, r));
+	r.device = f->device;
+	r.toolchain = db_toolchain(db, "clang 14");
+	assert_ok(append_one(db, r));
+	r.toolchain = f->toolchain;
+	r.threads = 2;
+	assert_ok(append_one(db, r));
+	r.threads = 1;
+	r.cache = "cold";
+	assert_ok(append_one(db, r));
+	assert_int_equal(db_best(db, f->a, &want, &best), 1);
+	assert_string_equal(best.steps, "slow");
+	assert_int_equal(db_best(db, f->a, &task_a, &best), 1);
+	assert_string_equal(best.steps, "fast");
+	assert_ok(db_skipped(db, f->a, &want, &skipped));
+	assert_int_equal(skipped.n, 4);
+	assert_string_equal(skipped.why,
+			    "1 of another device, 1 built by another toolchain (clang 14), "
+			    "1 with another number of threads, 1 with another cache state");
+	assert_int_equal(count_of(db, "records"), 5);
+	db_close(db);
+}
+
+static int stop_at_second(void *ctx, const struct db_record *r)
+{
+	int *seen = ctx;
+
+	assert_non_null(r->steps);
+	return ++*seen == 2 ? 42 : 0;
+}
+
+static void test_each(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	int seen = 0;
+
+	put(db, f, "a", TRIAL_OK, 1, 1);
+	put(db, f, "b", TRIAL_OK, 1, 2);
+	put(db, f, "c", TRIAL_OK, 1, 3);
+	assert_int_equal(db_each(db, &any, stop_at_second, &seen), 42);
+	assert_int_equal(seen, 2);
+	assert_int_equal(db_each(db, &any, stop_at_second, &seen), 0);
+	assert_int_equal(seen, 5);
+	db_close(db);
+}
+
+static void test_batch_is_whole(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	const struct db_campaign start = { .device = f->device, .source = "mm", .seed = ~0ull };
+	struct db_campaign c;
+	struct db_record r[2] = { fixture_record(f, "a", TRIAL_OK, 5),
+				  fixture_record(f, "b", TRIAL_OK, 0) };
+	struct db_batch batch = { .records = r, .n = 2, .state = "one", .state_bytes = 3 };
+
+	batch.campaign = db_campaign_start(db, &start);
+	assert_ok(batch.campaign);
+	/* An ok record without a time is refused, and takes its batch with it. */
+	assert_int_equal(db_append(db, &batch), -1);
+	assert_err("saving a batch");
+	assert_int_equal(count_of(db, "records"), 0);
+	assert_int_equal(db_campaign_find(db, f->a, "mm", NULL, f->device, &c), 1);
+	assert_true(c.search == NULL && c.rounds == 0 && c.seed == ~0ull);
+	r[1].time_us = 6;
+	assert_ok(db_append(db, &batch));
+	batch.state = NULL;
+	assert_ok(db_append(db, &batch));
+	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", f->device, &c), 1);
+	assert_int_equal(c.search_bytes, 3);
+	assert_memory_equal(c.search, "one", 3);
+	assert_int_equal(c.rounds, 2);
+	r[0].task = 999;
+	assert_int_equal(db_append(db, &batch), -1);
+	assert_int_equal(count_of(db, "records"), 4);
+	assert_sound(db);
+	db_close(db);
+}
+
+static void test_campaign_life(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path), *second;
+	const struct db_campaign start = { .device = f->device, .source = "mm", .options = "{}" };
+	struct db_batch batch = { .state = "s", .state_bytes = 1 };
+	struct db_campaign c;
+	struct db_campaign_vec all;
+
+	assert_int_equal(db_campaign_find(db, f->a, "mm", NULL, f->device, &c), 0);
+	batch.campaign = db_campaign_start(db, &start);
+	assert_ok(batch.campaign);
+	assert_ok(db_append(db, &batch));
+	/* As if killed here: another process goes on; the first, if alive after all, is told. */
+	second = db_open(f->path, DB_MODIFY);
+	assert_non_null(second);
+	assert_int_equal(db_campaign_find(second, f->a, "mm", NULL, f->device, &c), 1);
+	assert_true(c.id == batch.campaign && c.state == CAMPAIGN_RUNNING && c.rounds == 1);
+	assert_ok(db_campaign_resume(second, &c));
+	assert_ok(db_append(second, &batch));
+	assert_int_equal(db_append(db, &batch), -1);
+	assert_err("another process went on");
+	assert_int_equal(db_campaign_resume(db, &c), -1);
+	assert_err("has changed");
+	assert_ok(db_campaign_end(second, c.id, CAMPAIGN_STOPPED));
+	assert_int_equal(db_campaign_find(db, f->a, "mm", "{\"x\":1}", f->device, &c), 0);
+	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", f->device + 1, &c), 0);
+	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", f->device, &c), 1);
+	assert_true(c.state == CAMPAIGN_STOPPED && c.ended > 0 && c.rounds == 2);
+	assert_ok(db_campaign_resume(db, &c));
+	assert_ok(db_append(db, &batch));
+	assert_ok(db_campaign_end(db, c.id, CAMPAIGN_DONE));
+	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", f->device, &c), 0);
+	assert_ok(db_campaigns(db, f->a, &all));
+	assert_int_equal(all.n, 1);
+	assert_true(all.at[0].state == CAMPAIGN_DONE && all.at[0].rounds == 3);
+	db_close(second);
+	db_close(db);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(test_round_trip), TEST(test_identities), TEST(test_best),
+		TEST(test_skipped), TEST(test_each), TEST(test_batch_is_whole),
+		TEST(test_campaign_life),
+	};
+
+	return cmocka_run_group_tests_name("db", tests, NULL, NULL);
+}
