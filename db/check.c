@@ -65,7 +65,7 @@ static int check_schema(struct db *db, struct arena *a, struct db_problem_vec *o
 	if (version != applied)
 		problem(a, out, "schema version %lld, but %lld migrations are noted",
 			(long long)version, (long long)applied);
-	for (int i = 0; i < TRIAL_STATUS_COUNT; i++) {
+	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
 		int64_t one;
 		int rc = sql_int(db, what, &one, "SELECT 1 FROM statuses WHERE name = ?", "t",
 				 trial_status_name((enum trial_status)i));

@@ -20,17 +20,7 @@
 #include "base/arena.h"
 #include "base/hash.h"
 #include "base/vec.h"
-
-enum trial_status {
-#define X(name, text, meaning) TRIAL_##name,
-#include "db/status.def"
-#undef X
-	TRIAL_STATUS_COUNT
-};
-
-const char *trial_status_name(enum trial_status s);
-const char *trial_status_meaning(enum trial_status s);
-bool trial_status_parse(const char *text, enum trial_status *out);
+#include "db/status.h"
 
 struct db;
 
@@ -91,7 +81,7 @@ struct db_record {
 	int threads;
 	const char *steps;	/* text form of the step list */
 	struct hash128 steps_hash;	/* of the text; db_append computes it */
-	enum trial_status status;
+	enum trial_status status;	/* not TRIAL_PENDING */
 	const char *message;	/* what the compiler, runner or verifier said; NULL is "" */
 	const double *samples;	/* microseconds, every one taken */
 	int n_samples;

@@ -112,7 +112,7 @@ static json_t *task_json(const struct db_task_stats *t)
 {
 	json_t *trials = json_object();
 
-	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
+	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++)
 		json_object_set_new(trials, trial_status_name((enum trial_status)i),
 				    json_integer(t->trials[i]));
 	return json_pack("{s:o, s:s, s:f, s:I, s:o, s:o}", "task", json_label(t->task.name), "key",
