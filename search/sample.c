@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/sample.c - random sizes, orders and places for a sketch.
+ *
+ * Sizes need not divide. What is sampled is what may be fast: a register tile that the registers
+ * hold, lanes that the machine has, tails that waste little. */
+#include "search/sample.h"
+
+#include "te/index.h"
+
+/* Register tiles may exceed the registers a little: compilers spill one or two cheaply. */
+enum { SPARE_REGISTERS = 2, MAX_UNROLLED = 512, MAX_OUTER = 64 };
+
+struct sampler {
+	struct arena *a;
+	struct state *s;
+	const struct target *target;
+	struct rng *rng;
+	int64_t tile;		/* vectors of accumulators so far */
+	int64_t unrolled;	/* statements of the reduction that are written out so far */
+};
+
+static int lanes_of(const struct sampler *p, int stage)
+{
+	return p->target->vector_bytes /
+	       (int)dtype_bytes(p->s->stages.at[stage]->op.tensor.dtype);
+}
+
+/* The share of the work that is not done twice or for nothing when EXTENT is cut by SIZE. */
+static double efficiency(int64_t extent, int64_t size)
+{
+	int64_t tiles = (extent + size - 1) / size;
+
+	return (double)extent / (double)(tiles * size);
+}
+
+/* A size in [1, limit] times UNIT, efficient ones more often than others. */
+static int64_t pick_tile(struct sampler *p, int64_t extent, int64_t limit, int64_t unit)
+{
+	double weight[MAX_OUTER + 1];
+	double sum = 0;
+
+	if (limit > MAX_OUTER)
+		limit = MAX_OUTER;
+	for (int64_t n = 1; n <= limit; n++) {
+		double e = n * unit <= extent || n == 1 ? efficiency(extent, n * unit) : 0;
+
+		weight[n] = e * e * e * e;
+		sum += weight[n];
+	}
+	double at = rng_unit(p->rng) * sum;
+
+	for (int64_t n = 1; n <= limit; n++) {
+		at -= weight[n];
+		if (at < 0)
+			return n * unit;
+	}
+	return unit;
+}
+
+static int64_t max_accumulators(const struct sampler *p)
+{
+	return p->target->registers - SPARE_REGISTERS;
+}
+
+static int64_t pick_vector_tile(struct sampler *p, int64_t extent, int stage)
+{
+	int64_t lanes = lanes_of(p, stage);
+	int64_t budget = max_accumulators(p) / p->tile;
+
+	if (extent <= lanes)
+		return extent;
+	int64_t size = pick_tile(p, extent, budget > 6 ? 6 : budget, lanes);
+
+	p->tile *= size / lanes;
+	return size;
+}
+
+static int64_t pick_scalar_tile(struct sampler *p, int64_t extent)
+{
+	int64_t size = pick_tile(p, extent, max_accumulators(p) / p->tile, 1);
+
+	p->tile *= size;
+	return size;
+}
+
+/* How many register tiles share a cache tile: one, all of them, or a size in between. */
+static int64_t pick_outer(struct sampler *p, int64_t extent)
+{
+	if (extent == 1 || rng_chance(p->rng, 0.35))
+		return 1;
+	if (rng_chance(p->rng, 0.35))
+		return extent;
+	return pick_tile(p, extent, extent, 1);
+}
+
+static int64_t pick_reduce(struct sampler *p, int64_t extent)
+{
+	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
+	int64_t room = MAX_UNROLLED / (p->tile * p->unrolled);
+	int64_t size = extent <= 7 && rng_chance(p->rng, 0.6) ? extent
+							      : sizes[rng_below(p->rng, 5)];
+
+	if (size > extent)
+		size = extent;
+	if (size > room)
+		size = 1;
+	p->unrolled *= size;
+	return size;
+}
+
+static int64_t pick_unroll(struct sampler *p, int64_t extent)
+{
+	int64_t size = INT64_C(1) << rng_below(p->rng, 4);
+
+	return size < extent ? size : extent;
+}
+
+static int64_t pick_lanes(struct sampler *p, int64_t extent, int stage)
+{
+	int64_t lanes = lanes_of(p, stage);
+
+	return extent < lanes ? extent : lanes;
+}
+
+static int64_t pick_size(struct sampler *p, const struct open_step *o)
+{
+	int64_t extent = p->s->stages.at[o->step.stage]->iters.at[o->step.iter].extent;
+
+	switch (o->role) {
+	case ROLE_TILE:
+		return pick_scalar_tile(p, extent);
+	case ROLE_TILE_VECTOR:
+		return pick_vector_tile(p, extent, o->step.stage);
+	case ROLE_OUTER:
+		return pick_outer(p, extent);
+	case ROLE_REDUCE:
+		return pick_reduce(p, extent);
+	case ROLE_UNROLL:
+		return pick_unroll(p, extent);
+	default:
+		return pick_lanes(p, extent, o->step.stage);
+	}
+}
+
+static void shuffle(struct sampler *p, struct step *step)
+{
+	if (rng_chance(p->rng, 0.5))
+		return;		/* the order as written is a good one */
+	for (int i = step->n - 1; i > 0; i--) {
+		int j = (int)rng_below(p->rng, i + 1);
+		int other = step->list[j];
+
+		step->list[j] = step->list[i];
+		step->list[i] = other;
+	}
+}
+
+/* Loops around the target's statement, its own and those it is attached to; one of them, or the
+ * root, becomes the stage's place. */
+static void locate(struct sampler *p, struct step step)
+{
+	int stages[64], iters[64];
+	int n = 0;
+
+	for (int at = step.target, limit = INT32_MAX; at >= 0;) {
+		const struct stage *g = p->s->stages.at[at];
+
+		for (int i = 0; i < g->leaves.n && i <= limit && n < 64; i++) {
+			if (g->iters.at[g->leaves.at[i]].annotation != ANNOTATION_NONE)
+				break;
+			stages[n] = at;
+			iters[n++] = g->leaves.at[i];
+		}
+		if (g->place != PLACE_AT)
+			break;
+		limit = stage_leaf(p->s->stages.at[g->at_stage], g->at_iter);
+		at = g->at_stage;
+	}
+	int64_t pick = rng_below(p->rng, n + 1);
+
+	if (pick == n)
+		return;		/* at the root */
+	step.target = stages[pick];
+	step.iter = iters[pick];
+	state_apply(p->s, step, NULL);	/* refused: at the root, too */
+}
+
+static bool fill(struct sampler *p, const struct open_step *o)
+{
+	struct step step = o->step;
+
+	switch (o->role) {
+	case ROLE_FIXED:
+		break;
+	case ROLE_PERMUTE:
+		shuffle(p, &step);
+		break;
+	case ROLE_PLACE:
+		step.iter = p->s->stages.at[step.target]->leaves.at[step.size];
+		step.size = 0;
+		break;
+	case ROLE_LOCATION:
+		locate(p, step);
+		return true;
+	case ROLE_OPTIONAL:
+		if (rng_chance(p->rng, 0.1))
+			return true;
+		break;
+	default:
+		step.size = pick_size(p, o);
+		break;
+	}
+	return state_apply(p->s, step, NULL);
+}
+
+/* --- threads */
+
+static bool is_attached(const struct state *s, int stage, int iter)
+{
+	for (int i = 0; i < s->stages.n; i++)
+		if (s->stages.at[i]->place == PLACE_AT && s->stages.at[i]->at_stage == stage &&
+		    s->stages.at[i]->at_iter == iter)
+			return true;
+	return false;
+}
+
+/* The outer loops of a root stage become one parallel loop. */
+static bool parallelize(struct sampler *p, int stage)
+{
+	const struct stage *g = p->s->stages.at[stage];
+	struct step fuse = step_fuse(stage, NULL, 0);
+	int64_t turns = 1;
+	int64_t want = p->target->threads * (1 + rng_below(p->rng, 8));
+
+	for (int i = 0; i < g->leaves.n && fuse.n < STEP_MAX_ITERS && turns < want; i++) {
+		const struct iter *it = &g->iters.at[g->leaves.at[i]];
+
+		if (it->reduce || it->annotation != ANNOTATION_NONE)
+			break;
+		fuse.list[fuse.n++] = g->leaves.at[i];
+		turns *= it->extent;
+		if (is_attached(p->s, stage, g->leaves.at[i]))
+			break;
+	}
+	if (turns < 2)
+		return true;
+	int last = fuse.list[fuse.n - 1];
+
+	if (fuse.n > 1 && is_attached(p->s, stage, last))
+		fuse.n--;	/* a loop with a stage attached stays as it is */
+	if (fuse.n > 1) {
+		if (!state_apply(p->s, fuse, NULL))
+			return false;
+		last = p->s->stages.at[stage]->iters.n - 1;
+	} else {
+		last = fuse.list[0];
+	}
+	return state_apply(p->s, step_annotate(stage, last, ANNOTATION_PARALLEL), NULL);
+}
+
+struct state *sample(struct arena *a, const struct dag *dag, const struct sketch *sketch,
+		     const struct target *target, struct rng *rng)
+{
+	struct sampler p = { a, state_new(a, dag), target, rng, 1, 1 };
+
+	for (int i = 0; i < sketch->steps.n; i++)
+		if (!fill(&p, &sketch->steps.at[i]))
+			return NULL;
+	for (int i = 0; target->threads > 1 && i < p.s->stages.n; i++)
+		if (stage_computes(p.s->stages.at[i]) && p.s->stages.at[i]->place == PLACE_ROOT &&
+		    !parallelize(&p, i))
+			return NULL;
+	return p.s;
+}
