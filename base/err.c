@@ -25,16 +25,13 @@ int err_set(const char *fmt, ...)
 
 int err_prefix(const char *fmt, ...)
 {
-	char prefix[MESSAGE_SIZE / 2];
-	char rest[MESSAGE_SIZE / 2];
+	char prefix[MESSAGE_SIZE / 4];
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(prefix, sizeof(prefix), fmt, ap);
 	va_end(ap);
-	snprintf(rest, sizeof(rest), "%s", message);
-	snprintf(message, sizeof(message), "%s: %s", prefix, rest);
-	return -1;
+	return err_set("%s: %.*s", prefix, MESSAGE_SIZE / 2, message);
 }
 
 const char *err_get(void)

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/builder.c - probes a compiler once, then turns trials into command lines for the pool. */
+#include "measure/builder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "measure/pool.h"
+#include "measure/spawn.h"
+
+/* Of a compiler's address space: enough for the largest sane kernel, not for a runaway one. */
+#define COMPILER_MEMORY ((size_t)4 << 30)
+#define DEFAULT_LIMIT_S 30.0
+#define PROBE_LIMIT_S	60.0
+
+struct strings VEC(const char *);
+
+struct builder {
+	struct arena *arena;	/* lives as long as the builder */
+	const char *cc;
+	struct strings flags;	/* of every compilation */
+	struct strings serial;	/* added for kernels without OpenMP */
+	struct strings user;	/* the caller's, last */
+	struct pool_limits limits;
+	const char *workdir;
+	bool own_workdir;
+	int made;		/* files so far: their names count up */
+	const char *toolchain;
+	char **env;
+};
+
+static const char *const base_flags[] = {
+	"-std=gnu11", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
+	"-fPIC", "-shared", "-pipe", "-w", NULL,
+};
+
+static const char *const parallel_flags[] = { "-fopenmp", NULL };
+
+static void add_all(struct arena *a, struct strings *to, const char *const *from)
+{
+	for (int i = 0; from && from[i]; i++)
+		vec_push(a, to, from[i]);
+}
+
+static void add_strings(struct arena *a, struct strings *to, const struct strings *from)
+{
+	for (int i = 0; i < from->n; i++)
+		vec_push(a, to, from->at[i]);
+}
+
+static void split_flags(struct arena *a, struct strings *to, const char *text)
+{
+	while (text && *text) {
+		size_t n = strcspn(text, " \t\n");
+
+		if (n)
+			vec_push(a, to, arena_strndup(a, text, n));
+		text += n + strspn(text + n, " \t\n");
+	}
+}
+
+static const char *const *command(struct arena *a, const struct builder *b, bool parallel,
+				  const char *from, const char *to)
+{
+	struct strings v = { 0 };
+
+	vec_push(a, &v, b->cc);
+	add_strings(a, &v, &b->flags);
+	if (parallel)
+		add_all(a, &v, parallel_flags);
+	add_strings(a, &v, &b->user);
+	vec_push(a, &v, from);
+	if (!parallel)
+		add_strings(a, &v, &b->serial);
+	vec_push(a, &v, "-o");
+	vec_push(a, &v, to);
+	vec_push(a, &v, NULL);
+	return v.at;
+}
+
+/* Runs one command of the set-up; true where it ended well. */
+static bool probe(struct builder *b, const char *const *argv, const char **output)
+{
+	struct command_run run = { .argv = argv };
+	struct pool_limits limits = { 1, PROBE_LIMIT_S, COMPILER_MEMORY };
+
+	if (pool_run(b->arena, &run, 1, &limits, b->env) < 0)
+		return false;
+	if (output)
+		*output = run.output;
+	return command_succeeded(&run);
+}
+
+/* Whether a small kernel compiles and links with the flags as they are. */
+static bool probe_build(struct builder *b, bool parallel, const char **output)
+{
+	const char *from = arena_printf(b->arena, "%s/probe.c", b->workdir);
+	const char *to = arena_printf(b->arena, "%s/probe.so", b->workdir);
+	bool ok = probe(b, command(b->arena, b, parallel, from, to), output);
+
+	unlink(to);
+	return ok;
+}
+
+/* Keeps FLAG in LIST where a kernel builds with it. */
+static bool try_flag(struct builder *b, struct strings *list, const char *flag)
+{
+	vec_push(b->arena, list, flag);
+	if (probe_build(b, false, NULL))
+		return true;
+	list->n--;
+	return false;
+}
+
+static bool has_avx512(struct builder *b)
+{
+	const char *name = arena_printf(b->arena, "%s/avx512.c", b->workdir);
+	const char *to = arena_printf(b->arena, "%s/avx512.so", b->workdir);
+	static const char source[] = "#ifndef __AVX512F__\n#error\n#endif\n";
+
+	bool there = file_write(name, source, strlen(source)) == 0 &&
+		     probe(b, command(b->arena, b, false, name, to), NULL);
+
+	unlink(name);
+	unlink(to);
+	return there;
+}
+
+/* The flags that depend on the compiler and the machine. */
+static int probe_flags(struct builder *b)
+{
+	const char *name = arena_printf(b->arena, "%s/probe.c", b->workdir);
+	static const char source[] = "int hone_kernel(void *const *a) { return a == 0; }\n";
+	static const char *const nostdlib[] = { "-nostdlib", "-lm", "-lgcc", NULL };
+	const char *output = "";
+
+	if (file_write(name, source, strlen(source)) < 0)
+		return -1;
+	if (!probe_build(b, false, &output))
+		return err_set("%s: cannot build a shared object: %.500s (check the compiler and "
+			       "its flags; --cc chooses another)", b->cc, output);
+	/* Debian's clang for Arm knows -mcpu=native only. */
+	if (!try_flag(b, &b->flags, "-march=native"))
+		try_flag(b, &b->flags, "-mcpu=native");
+	if (has_avx512(b))
+		try_flag(b, &b->flags, "-mprefer-vector-width=512");
+	try_flag(b, &b->flags, "-fopenmp-simd");
+	add_all(b->arena, &b->serial, nostdlib);
+	if (!probe_build(b, false, NULL)) {
+		b->serial.n = 0;
+		vec_push(b->arena, &b->serial, "-lm");
+	}
+	unlink(name);
+	return 0;
+}
+
+static int probe_version(struct builder *b)
+{
+	const char *const argv[] = { b->cc, "--version", NULL };
+	const char *output = "";
+
+	if (!probe(b, argv, &output) || !*output)
+		return err_set("%s: cannot run the compiler (install it, or choose another with "
+			       "--cc)", b->cc);
+	b->toolchain = arena_strndup(b->arena, output, strcspn(output, "\n"));
+	return 0;
+}
+
+/* The version line says "clang" by itself, gcc's says how it was called; the flags follow. */
+static void describe(struct builder *b)
+{
+	struct text t = { 0 };
+
+	text_puts(&t, b->toolchain);
+	for (int i = 0; i < b->flags.n; i++)
+		text_printf(&t, " %s", b->flags.at[i]);
+	for (int i = 0; i < b->user.n; i++)
+		text_printf(&t, " %s", b->user.at[i]);
+	b->toolchain = arena_strdup(b->arena, text_str(&t));
+	text_free(&t);
+}
+
+static int cores(void)
+{
+	cpu_set_t set;
+
+	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : CPU_COUNT(&set);
+}
+
+static int prepare(struct builder *b, const struct builder_options *o)
+{
+	b->cc = arena_strdup(b->arena, o->cc && *o->cc ? o->cc : "gcc");
+	b->limits = (struct pool_limits){
+		.jobs = o->jobs > 0 ? o->jobs : cores(),
+		.limit_s = o->limit_s > 0 ? o->limit_s : DEFAULT_LIMIT_S,
+		.memory = COMPILER_MEMORY,
+	};
+	b->own_workdir = !o->workdir;
+	b->workdir = o->workdir ? arena_strdup(b->arena, o->workdir) : dir_temp(b->arena);
+	if (!b->workdir || dir_make(b->workdir) < 0)
+		return -1;
+	/* Compilers leave temporary files where they are killed; English for people who search
+	 * for the message. */
+	const char *const set[] = { arena_printf(b->arena, "TMPDIR=%s", b->workdir), "LC_ALL=C",
+				    NULL };
+
+	b->env = spawn_env(b->arena, set);
+	add_all(b->arena, &b->flags, base_flags);
+	split_flags(b->arena, &b->user, o->flags);
+	if (probe_version(b) < 0 || probe_flags(b) < 0)
+		return -1;
+	describe(b);
+	return 0;
+}
+
+struct builder *builder_new(const struct builder_options *o)
+{
+	struct arena *a = arena_new();
+	struct builder *b = arena_one(a, struct builder);
+
+	b->arena = a;
+	if (prepare(b, o) < 0) {
+		builder_free(b);
+		return NULL;
+	}
+	return b;
+}
+
+void builder_free(struct builder *b)
+{
+	if (!b)
+		return;
+	if (b->own_workdir && b->workdir)
+		dir_remove(b->workdir);
+	arena_free(b->arena);
+}
+
+const char *builder_toolchain(const struct builder *b)
+{
+	return b->toolchain;
+}
+
+const char *builder_cc(const struct builder *b)
+{
+	return b->cc;
+}
+
+/* A file in the work folder, written in place: nobody reads it before the compiler does. */
+static int write_source(const char *path, const char *source)
+{
+	size_t n = strlen(source);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return err_set("%s: cannot write a kernel: %s (set TMPDIR)", path, strerror(errno));
+	while (n > 0) {
+		ssize_t put = write(fd, source, n);
+
+		if (put < 0 && errno != EINTR) {
+			err_set("%s: cannot write a kernel: %s (set TMPDIR)", path,
+				strerror(errno));
+			close(fd);
+			return -1;
+		}
+		source += put > 0 ? put : 0;
+		n -= put > 0 ? (size_t)put : 0;
+	}
+	close(fd);
+	return 0;
+}
+
+static void conclude(struct arena *a, struct builder *b, struct trial *t,
+		     const struct command_run *r)
+{
+	t->build_ms = r->ms;
+	if (command_succeeded(r))
+		return;
+	t->object = NULL;
+	if (r->timed_out) {
+		t->status = TRIAL_BUILD_TIMEOUT;
+		t->text = arena_printf(a, "the compiler did not end within %g s",
+				       b->limits.limit_s);
+		return;
+	}
+	t->status = TRIAL_BUILD_ERROR;
+	if (WIFSIGNALED(r->status))
+		t->text = arena_printf(a, "the compiler ended by signal %d (%s)\n%s",
+				       WTERMSIG(r->status), strsignal(WTERMSIG(r->status)),
+				       r->output);
+	else
+		t->text = *r->output ? arena_strdup(a, r->output)
+				     : arena_printf(a, "the compiler ended with status %d",
+						    WEXITSTATUS(r->status));
+}
+
+int build_all(struct arena *a, struct builder *b, struct trial *trials, int n)
+{
+	struct arena *scratch = arena_new();
+	struct command_run *runs = arena_many(scratch, struct command_run, n);
+	const char **sources = arena_many(scratch, const char *, n);
+	struct trial **built = arena_many(scratch, struct trial *, n);
+	int todo = 0, rc = 0, pid = (int)getpid();	/* others may use the folder too */
+
+	for (int i = 0; i < n && rc == 0; i++) {
+		struct trial *t = &trials[i];
+
+		if (t->status != TRIAL_PENDING || t->object)
+			continue;
+		sources[todo] = arena_printf(scratch, "%s/k%d-%d.c", b->workdir, pid, ++b->made);
+		t->object = arena_printf(a, "%s/k%d-%d.so", b->workdir, pid, b->made);
+		runs[todo].argv = command(scratch, b, t->parallel, sources[todo], t->object);
+		built[todo] = t;
+		rc = write_source(sources[todo++], t->source);
+	}
+	if (rc == 0)
+		rc = pool_run(scratch, runs, todo, &b->limits, b->env);
+	for (int i = 0; i < todo; i++) {
+		unlink(sources[i]);
+		if (rc == 0)
+			conclude(a, b, built[i], &runs[i]);
+		else
+			trial_discard(built[i]);
+	}
+	arena_free(scratch);
+	return rc;
+}

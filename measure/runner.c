@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/runner.c - a task's runner process: set-up, one request after the other, a new process
+ * after each death. */
+#include "measure/runner.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "measure/buffer.h"
+#include "measure/dialog.h"
+
+#define LIMIT_S		  10.0
+#define REFERENCE_LIMIT_S 300.0
+#define KERNEL_MEMORY	  ((size_t)4 << 30)
+#define RACE_FACTOR	  1.5
+/* Twice what one would fear: a last-level cache of 32 MB. */
+#define FLUSH_BYTES	  ((size_t)64 << 20)
+
+struct runner {
+	struct arena *arena;		/* the runner's life */
+	struct arena *task;		/* the workload's */
+	struct runner_options options;	/* no zeros */
+	struct pin *pin;
+	const char *path;
+	const char *cpus;
+	struct setup *setup;		/* NULL: no workload yet */
+	int memory;			/* memory file of inputs and reference outputs; -1: none */
+	struct process process;
+	struct request reference;	/* path empty: calibration */
+	double incumbent_us, incumbent_reference_us;	/* 0: unknown */
+};
+
+struct runner *runner_new(const struct runner_options *o)
+{
+	struct arena *a = arena_new();
+	struct runner *r = arena_one(a, struct runner);
+
+	r->arena = a;
+	r->task = arena_new();
+	r->memory = -1;
+	r->options = *o;
+	if (o->limit_s <= 0)
+		r->options.limit_s = LIMIT_S;
+	if (o->reference_limit_s <= 0)
+		r->options.reference_limit_s = REFERENCE_LIMIT_S;
+	if (o->memory == 0)
+		r->options.memory = KERNEL_MEMORY;
+	if (o->race_factor == 0)
+		r->options.race_factor = RACE_FACTOR;
+	r->path = process_find(a, o->path);
+	r->pin = r->path ? pin_new(o->cpus) : NULL;
+	if (!r->pin) {
+		runner_free(r);
+		return NULL;
+	}
+	return r;
+}
+
+static void drop_task(struct runner *r)
+{
+	process_end(&r->process);
+	if (r->memory >= 0)
+		close(r->memory);
+	r->memory = -1;
+	r->setup = NULL;
+	r->reference = (struct request){ .kind = REQUEST_REFERENCE };
+	r->incumbent_us = r->incumbent_reference_us = 0;
+	arena_reset(r->task);
+}
+
+void runner_free(struct runner *r)
+{
+	if (!r)
+		return;
+	drop_task(r);
+	pin_free(r->pin);
+	arena_free(r->task);
+	arena_free(r->arena);
+}
+
+const char *runner_cpus(const struct runner *r)
+{
+	return r->cpus ? r->cpus : "";
+}
+
+static int use_reference(struct runner *r)
+{
+	struct event e;
+	const char *text;
+
+	if (!r->reference.path[0])
+		return 0;
+	if (dialog_ask(r->task, &r->process, r->setup, &r->reference, sizeof(r->reference),
+		       r->options.limit_s, &e, &text) != TRIAL_OK)
+		return err_set("the interleaved reference kernel %s fails: %s", r->reference.path,
+			       text);
+	return 0;
+}
+
+/* Makes sure of a process that has the task. */
+static int ensure_process(struct runner *r)
+{
+	struct event e;
+	const char *text;
+
+	if (r->process.pid != 0)
+		return 0;
+	if (!r->setup)
+		return err_set("the runner has no workload");
+	if (process_start(r->task, &r->process, r->path, r->pin, r->setup->threads, r->memory,
+			  &r->cpus) < 0)
+		return -1;
+	if (dialog_ask(r->task, &r->process, r->setup, r->setup, sizeof(*r->setup),
+		       r->options.reference_limit_s, &e, &text) != TRIAL_OK) {
+		process_kill(&r->process);
+		return err_set("the task cannot be set up for measuring: its reference kernel: %s",
+			       text ? text : "no reason known");
+	}
+	r->setup->prepared = true;
+	return use_reference(r);
+}
+
+static int copy_args(struct setup *s, const struct workload *w, int64_t *total)
+{
+	bool outputs = false;
+
+	if (w->n_args > WORKLOAD_ARGS)
+		return err_set("a kernel of %d arguments: the runner takes %d", w->n_args,
+			       WORKLOAD_ARGS);
+	for (int i = 0; i < w->n_args; i++) {
+		const struct workload_arg *a = &w->args[i];
+		int64_t bytes;
+
+		if (a->count < 0 || a->count > INT64_MAX / 2 ||
+		    __builtin_mul_overflow(a->count, (int64_t)dtype_bytes(a->dtype), &bytes) ||
+		    bytes > INT64_MAX / 4 ||
+		    __builtin_add_overflow(*total, (int64_t)buffer_inner((size_t)bytes), total))
+			return err_set("%s has %lld elements, more than memory can hold", a->name,
+				       (long long)a->count);
+		if (outputs && a->role != ARG_OUTPUT)
+			die("workload: input %s behind an output", a->name);
+		outputs |= a->role == ARG_OUTPUT;
+		snprintf(s->args[i].name, WORKLOAD_NAME, "%s", a->name);
+		s->args[i].dtype = a->dtype;
+		s->args[i].role = a->role;
+		s->args[i].count = a->count;
+		s->args[i].low = a->low;
+		s->args[i].high = a->high;
+	}
+	return 0;
+}
+
+static int make_setup(struct runner *r, const struct workload *w)
+{
+	struct setup *s = arena_one(r->task, struct setup);
+	int64_t total = 0;
+
+	s->kind = REQUEST_SETUP;
+	s->cold = w->cache == CACHE_COLD;
+	s->threads = w->threads > 1 ? w->threads : 1;
+	s->n_args = w->n_args;
+	s->seed = w->seed;
+	s->flush_bytes = w->flush_bytes ? w->flush_bytes : FLUSH_BYTES;
+	s->memory = r->options.memory;
+	s->reduction = w->reduction;
+	s->magnitude = w->magnitude;
+	s->min_ms = w->min_ms > 0 ? w->min_ms : WORKLOAD_MIN_MS;
+	s->max_ms = w->max_ms > 0 ? w->max_ms : WORKLOAD_MAX_MS;
+	if (copy_args(s, w, &total) < 0)
+		return -1;
+	r->memory = memfd_create("hone-task", MFD_CLOEXEC);
+	if (r->memory < 0 || ftruncate(r->memory, total) < 0)
+		return err_set("cannot hold %lld bytes of arguments in memory: %s",
+			       (long long)total, strerror(errno));
+	r->setup = s;
+	return 0;
+}
+
+int runner_set_workload(struct runner *r, struct builder *b, const struct workload *w)
+{
+	struct trial t = { .source = w->reference, .parallel = w->reference_parallel };
+
+	drop_task(r);
+	if (make_setup(r, w) < 0 || build_all(r->task, b, &t, 1) < 0)
+		return -1;
+	if (t.status != TRIAL_PENDING)
+		return err_set("the reference kernel does not compile: %s", t.text);
+	snprintf(r->setup->reference, sizeof(r->setup->reference), "%s", t.object);
+	int rc = ensure_process(r);
+
+	trial_discard(&t);
+	if (rc < 0)
+		r->setup = NULL;
+	return rc;
+}
+
+int runner_set_reference(struct runner *r, const struct trial *t)
+{
+	r->reference.kind = REQUEST_REFERENCE;
+	snprintf(r->reference.path, sizeof(r->reference.path), "%s",
+		 t && t->object ? t->object : "");
+	r->incumbent_reference_us = 0;	/* the scale has changed */
+	process_end(&r->process);
+	return ensure_process(r);
+}
+
+void runner_set_incumbent(struct runner *r, double time_us)
+{
+	r->incumbent_us = time_us;
+	r->incumbent_reference_us = 0;
+}
+
+static void take_result(struct arena *a, struct trial *t, enum trial_status status,
+			const char *text, const struct event *e, bool answered)
+{
+	t->status = status;
+	t->text = text;
+	if (!answered)
+		return;
+	t->samples = arena_memdup(a, e->samples, sizeof(double) * (size_t)e->n_samples);
+	t->n_samples = e->n_samples;
+	t->disturbed = e->disturbed;
+	t->time_us = e->time_us;
+	t->reference_us = e->reference_us;
+	t->ratio = e->ratio;
+	t->n_counters = e->n_counters;
+	memcpy(t->counters, e->counters, sizeof(t->counters));
+	t->run_ms = e->run_ms;
+	t->verify_ms = e->verify_ms;
+}
+
+static int measure_one(struct arena *a, struct runner *r, struct trial *t)
+{
+	struct request q = { .kind = REQUEST_MEASURE };
+	struct event e = { 0 };
+	const char *text;
+	int64_t start = clock_ns();
+
+	if (ensure_process(r) < 0)
+		return -1;
+	if (r->options.race_factor > 0 && r->incumbent_us > 0)
+		q.race = (struct race){ r->incumbent_us * r->options.race_factor,
+					r->incumbent_reference_us };
+	snprintf(q.path, sizeof(q.path), "%s", t->object);
+	enum trial_status s = dialog_ask(a, &r->process, r->setup, &q, sizeof(q),
+						 r->options.limit_s, &e, &text);
+
+	take_result(a, t, s, text, &e, e.kind == EVENT_RESULT);
+	t->run_ms = (double)(clock_ns() - start) * 1e-6;
+	if (s == TRIAL_OK && (r->incumbent_us <= 0 || t->time_us < r->incumbent_us)) {
+		r->incumbent_us = t->time_us;
+		r->incumbent_reference_us = t->reference_us;
+	}
+	return 0;
+}
+
+int measure_all(struct arena *a, struct runner *r, struct trial *trials, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (trials[i].status == TRIAL_PENDING && trials[i].object &&
+		    measure_one(a, r, &trials[i]) < 0)
+			return -1;
+	return 0;
+}
+
+/* Loads the trials still OPEN; those that fail are closed. Their number, SLOTS says which; 0 where
+ * the process died, so that all have to be loaded again, or where none is left. */
+static int add_open(struct arena *a, struct runner *r, struct trial *trials, bool *open, int n,
+		    int *slots)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++) {
+		struct request q = { .kind = REQUEST_ADD };
+		struct event e = { 0 };
+		const char *text;
+
+		if (!open[i])
+			continue;
+		snprintf(q.path, sizeof(q.path), "%s", trials[i].object);
+		enum trial_status s = dialog_ask(a, &r->process, r->setup, &q, sizeof(q),
+						 r->options.limit_s, &e, &text);
+
+		if (s == TRIAL_OK) {
+			slots[kept++] = i;
+			continue;
+		}
+		take_result(a, &trials[i], s, text, &e, false);
+		open[i] = false;
+		if (r->process.pid == 0)
+			return 0;
+	}
+	return kept;
+}
+
+/* One request ROUNDS over the KEPT kernels; what got a result, or ended the process, is closed. */
+static void take_rounds(struct arena *a, struct runner *r, struct trial *trials, bool *open,
+			const int *slots, int kept, int rounds)
+{
+	struct request q = { .kind = REQUEST_ROUNDS, .rounds = rounds };
+
+	process_send(&r->process, &q, sizeof(q));
+	for (int heard = 0; heard < kept && r->process.pid != 0; heard++) {
+		struct event e = { 0 };
+		const char *text;
+		enum trial_status s = dialog_hear(a, &r->process, r->setup,
+						  r->options.limit_s, &e, &text);
+		bool answered = s == TRIAL_OK;
+		int i = slots[e.index < kept ? e.index : 0];
+
+		if (answered && e.status != TRIAL_OK)
+			text = arena_strdup(a, e.text);
+		take_result(a, &trials[i], answered ? e.status : s, text, &e, answered);
+		open[i] = false;
+	}
+}
+
+int remeasure(struct arena *a, struct runner *r, struct trial *trials, int n, int rounds)
+{
+	bool open[REMEASURE_MAX] = { false };
+	int slots[REMEASURE_MAX], left;
+
+	if (n > REMEASURE_MAX)
+		n = REMEASURE_MAX;
+	for (int i = 0; i < n; i++)
+		open[i] = trials[i].object != NULL;
+	do {
+		if (ensure_process(r) < 0)
+			return -1;
+		int kept = add_open(a, r, trials, open, n, slots);
+
+		if (kept > 0)
+			take_rounds(a, r, trials, open, slots, kept,
+				    rounds < SAMPLES_MAX ? rounds : SAMPLES_MAX);
+		left = 0;
+		for (int i = 0; i < n; i++)
+			left += open[i];
+	} while (left > 0);
+	return 0;
+}

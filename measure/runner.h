@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/runner.h - verifies and times candidates in a process of their own, hone-runner.
+ *
+ * In:   a workload, trials with an object.
+ * Out:  the trials' status, text, samples.
+ * Holds: whatever a kernel does, the next one is measured as if it had not been. The process has
+ *        the inputs, poisoned outputs between guard pages, limits on memory and time, cores of its
+ *        own; it is replaced when a kernel has ended it, and dies with the thread that made it. */
+#ifndef HONE_MEASURE_RUNNER_H
+#define HONE_MEASURE_RUNNER_H
+
+#include "base/arena.h"
+#include "measure/builder.h"
+#include "measure/trial.h"
+#include "measure/workload.h"
+
+struct runner_options {
+	const char *path;	/* of hone-runner; NULL: $HONE_RUNNER, beside this program, installed */
+	const char *cpus;	/* to run on, as "2-3,6" (hwloc's list); NULL: the last cores allowed */
+	double limit_s;		/* for one kernel, counted from its start; 0: 10 */
+	double reference_limit_s;	/* for inputs and reference outputs; 0: 300 */
+	size_t memory;		/* bytes a kernel may allocate; 0: 4 GiB */
+	double race_factor;	/* lost above this multiple of the incumbent; 0: 1.5; < 0: no race */
+};
+
+struct runner;
+
+/* NULL and a message where hone-runner is not found or the cores are not there. */
+struct runner *runner_new(const struct runner_options *o);
+void runner_free(struct runner *r);
+
+/* Begins a task: compiles the reference with B, starts a process, computes inputs and reference
+ * outputs once. Forgets incumbent and interleaved reference. W is copied. 0, or -1 and a message. */
+int runner_set_workload(struct runner *r, struct builder *b, const struct workload *w);
+/* Interleaves this measured trial's object from now on; NULL: the runner's own calibration
+ * kernel, which is also what a task begins with. The object must stay. */
+int runner_set_reference(struct runner *r, const struct trial *t);
+/* The time to race against, where one is known from before. measure_all keeps it up to date. */
+void runner_set_incumbent(struct runner *r, double time_us);
+
+/* Measures, in order, the PENDING trials that have an object; text and samples in A. 0, or -1 and
+ * a message where the outside world fails: the trials not reached stay PENDING. */
+int measure_all(struct arena *a, struct runner *r, struct trial *trials, int n);
+/* Measures N trials with objects again, in turn, ROUNDS samples each; at most 64. Status, samples
+ * and times are replaced; no race. */
+int remeasure(struct arena *a, struct runner *r, struct trial *trials, int n, int rounds);
+
+/* Cores the runner is pinned to, as a list; lives until the next runner_set_workload. */
+const char *runner_cpus(const struct runner *r);
+
+#endif

@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/runner_main.c - hone-runner: runs kernels nobody trusts, one task long.
+ *
+ * In:   requests on descriptor 3 (measure/protocol.h), a memory file on descriptor 4.
+ * Out:  events on descriptor 3.
+ * Holds: it does not outlive hone; a kernel can end it, and hone starts another. */
+#include <dirent.h>
+#include <fenv.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "measure/runner_task.h"
+
+/* Of a kernel's own stack: far above what generated code needs, far below what is installed. */
+#define STACK_LIMIT ((rlim_t)64 << 20)
+/* A runner that has grown by this much is retired: kernels leak. */
+#define GROWTH_LIMIT ((size_t)512 << 20)
+/* The C library reserves this for each thread's heap and stack. */
+#define THREAD_MEMORY ((size_t)192 << 20)
+
+struct runner {
+	struct task task;
+	size_t base_memory;		/* address space after the set-up */
+	int base_threads;		/* threads that may stay behind */
+	struct series *series;		/* REMEASURE_MAX of them */
+	struct kernel kept[REMEASURE_MAX];
+	int n_kept;
+	struct event event;		/* the one being made */
+};
+
+static void send_event(struct event *e)
+{
+	size_t bytes = e->kind == EVENT_RESULT ? sizeof(*e) : EVENT_HEAD;
+
+	if (send(RUNNER_SOCKET, e, bytes, MSG_NOSIGNAL) < 0)
+		_exit(1);	/* hone is gone */
+}
+
+static void send_started(struct runner *r, int index)
+{
+	struct event e = { .kind = EVENT_STARTED, .index = index };
+
+	r->task.index = index;
+	send_event(&e);
+}
+
+static size_t address_space(void)
+{
+	FILE *f = fopen("/proc/self/statm", "re");
+	unsigned long pages = 0;
+
+	if (f && fscanf(f, "%lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static int count_threads(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	int n = 0;
+
+	if (!d)
+		return 1;
+	for (struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+/* Threads beyond OpenMP's own. One that is just ending gets a moment to do so. */
+static int threads_left(const struct runner *r)
+{
+	int extra = count_threads() - r->base_threads;
+
+	for (int i = 0; extra > 0 && i < 5; i++) {
+		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+		extra = count_threads() - r->base_threads;
+	}
+	return extra;
+}
+
+static void send_result(struct runner *r, int index)
+{
+	struct event *e = &r->event;
+
+	e->kind = EVENT_RESULT;
+	e->index = index;
+	send_event(e);
+	fesetenv(FE_DFL_ENV);
+	if (e->retire)
+		_exit(0);
+}
+
+/* A kernel with threads of its own must not be unloaded under them: the process is given up. */
+static void check_threads(struct runner *r, int index)
+{
+	struct event *e = &r->event;
+	int extra = threads_left(r);
+
+	if (extra <= 0)
+		return;
+	if (e->status == TRIAL_OK || e->status == TRIAL_LOST_RACE) {
+		e->status = TRIAL_CRASH;
+		snprintf(e->text, sizeof(e->text), "left %d %s running", extra,
+			 extra == 1 ? "thread" : "threads");
+	}
+	e->retire = true;
+	send_result(r, index);
+}
+
+static void check_growth(struct runner *r)
+{
+	r->event.retire |= address_space() > r->base_memory + GROWTH_LIMIT +
+						     THREAD_MEMORY * (size_t)r->task.setup.threads;
+}
+
+static void unload(struct runner *r, struct kernel *k)
+{
+	r->task.current = k;
+	r->task.stage = STAGE_UNLOAD;
+	kernel_unload(k);
+	r->task.current = NULL;
+}
+
+static double ms_since(int64_t start)
+{
+	return (double)(clock_ns() - start) * 1e-6;
+}
+
+static void put_series(struct event *e, const struct series *s)
+{
+	struct timing_result r;
+
+	series_end(s, &r);
+	e->n_samples = s->n;
+	memcpy(e->samples, s->us, sizeof(double) * (size_t)s->n);
+	e->disturbed = r.disturbed;
+	e->time_us = r.time_us;
+	e->reference_us = r.reference_us;
+	e->ratio = r.ratio;
+}
+
+static void put_counters(struct runner *r, struct kernel *k)
+{
+	struct task *t = &r->task;
+
+	if (!t->counters)
+		t->counters = counters_new();
+	if (counters_start(t->counters) < 0)
+		return;
+	k->timed.run(k->args);
+	r->event.n_counters = counters_stop(t->counters, r->event.counters, COUNTERS_MAX);
+}
+
+static enum trial_status verify(struct runner *r, struct kernel *k, enum stage stage)
+{
+	int64_t start = clock_ns();
+	enum trial_status s = kernel_verify(&r->task, k, stage, r->event.text);
+
+	r->event.verify_ms += ms_since(start);
+	return s;
+}
+
+static enum trial_status load_verified(struct runner *r, struct kernel *k, const char *path)
+{
+	enum trial_status s = kernel_load(&r->task, k, path, r->event.text);
+
+	return s == TRIAL_OK ? verify(r, k, STAGE_VERIFY) : s;
+}
+
+static enum trial_status measure(struct runner *r, struct kernel *k, const struct request *q)
+{
+	struct series *s = &r->series[0];
+	enum trial_status status = load_verified(r, k, q->path);
+
+	if (status != TRIAL_OK)
+		return status;
+	r->task.stage = STAGE_TIME;
+	bool survived = timing_measure(s, &r->task.timing, k->timed, q->race);
+
+	put_series(&r->event, s);
+	status = kernel_returned(s->rc, r->event.text);
+	if (status == TRIAL_OK && !survived) {
+		snprintf(r->event.text, PROTOCOL_TEXT, "%.4g us after %d %s, the limit is %.4g us",
+			 r->event.time_us, s->n, s->n == 1 ? "sample" : "samples",
+			 q->race.limit_us);
+		return TRIAL_LOST_RACE;
+	}
+	if (status == TRIAL_OK)
+		put_counters(r, k);
+	return status == TRIAL_OK ? verify(r, k, STAGE_REVERIFY) : status;
+}
+
+/* A kernel may allocate so much beyond the buffers and its packed constants. The limit is the soft
+ * one: it grows with the number of KERNELS that are loaded at once. */
+static void limit_memory(const struct runner *r, int kernels)
+{
+#if defined(__SANITIZE_ADDRESS__)	/* whose shadow takes more than any limit */
+	(void)r;
+	(void)kernels;
+#else
+	size_t constants = 0;
+
+	for (int i = 0; i < r->task.n_inputs; i++)
+		if (r->task.setup.args[i].role == ARG_CONST)
+			constants += r->task.args[i].inner;
+	rlim_t most = (rlim_t)(r->base_memory + r->task.setup.memory +
+			       THREAD_MEMORY * (size_t)r->task.setup.threads +
+			       2 * constants * (size_t)kernels);
+
+	setrlimit(RLIMIT_AS, &(struct rlimit){ most, RLIM_INFINITY });
+#endif
+}
+
+static void serve_measure(struct runner *r, const struct request *q)
+{
+	struct kernel k = { 0 };
+	int64_t start = clock_ns();
+
+	send_started(r, 0);
+	r->event.status = measure(r, &k, q);
+	r->event.run_ms = ms_since(start);
+	check_threads(r, 0);
+	unload(r, &k);
+	check_growth(r);
+	send_result(r, 0);
+}
+
+static void serve_reference(struct runner *r, const struct request *q)
+{
+	struct task *t = &r->task;
+
+	send_started(r, 0);
+	unload(r, &t->reference);
+	t->timing.reference = (struct timed){ timing_calibration, NULL };
+	t->timing.reference_evicts = false;
+	if (q->path[0]) {
+		r->event.status = load_verified(r, &t->reference, q->path);
+		if (r->event.status == TRIAL_OK) {
+			t->timing.reference = t->reference.timed;
+			t->timing.reference_evicts = true;
+		}
+	} else {
+		r->event.status = TRIAL_OK;
+	}
+	check_threads(r, 0);
+	r->base_memory = address_space();
+	limit_memory(r, 1);
+	send_result(r, 0);
+}
+
+static void serve_add(struct runner *r, const struct request *q)
+{
+	struct kernel *k = &r->kept[r->n_kept];
+
+	limit_memory(r, r->n_kept + 1);
+	send_started(r, 0);
+	r->event.status = load_verified(r, k, q->path);
+	check_threads(r, 0);
+	if (r->event.status == TRIAL_OK)
+		r->n_kept++;
+	else
+		unload(r, k);
+	send_result(r, 0);
+}
+
+static void take_rounds(struct runner *r, int rounds)
+{
+	for (int round = 0; round < rounds; round++)
+		for (int i = 0; i < r->n_kept; i++) {
+			struct kernel *k = &r->kept[i];
+
+			send_started(r, i);
+			r->task.current = k;
+			r->task.stage = STAGE_TIME;
+			if (round == 0)
+				series_begin(&r->series[i], &r->task.timing, k->timed);
+			else	/* the others have taken the caches */
+				k->timed.run(k->args);
+			series_add(&r->series[i], &r->task.timing);
+		}
+}
+
+static void serve_rounds(struct runner *r, const struct request *q)
+{
+	int64_t start = clock_ns();
+
+	take_rounds(r, q->rounds);
+	double each_ms = ms_since(start) / (r->n_kept ? r->n_kept : 1);
+
+	for (int i = 0; i < r->n_kept; i++) {
+		struct event *e = &r->event;
+
+		memset(e, 0, sizeof(*e));
+		send_started(r, i);
+		put_series(e, &r->series[i]);
+		e->status = kernel_returned(r->series[i].rc, e->text);
+		if (e->status == TRIAL_OK)
+			e->status = verify(r, &r->kept[i], STAGE_REVERIFY);
+		e->run_ms = each_ms + e->verify_ms;
+		check_threads(r, i);
+		send_result(r, i);
+	}
+	while (r->n_kept > 0)
+		unload(r, &r->kept[--r->n_kept]);
+	limit_memory(r, 1);
+}
+
+static void serve_setup(struct runner *r, const struct setup *setup)
+{
+	send_started(r, 0);
+	r->event.status = task_setup(&r->task, setup, r->event.text) ? TRIAL_OK : TRIAL_CRASH;
+	close(RUNNER_MEMORY);
+	r->base_memory = address_space();
+	r->base_threads = count_threads() - 1 + setup->threads;
+	limit_memory(r, 1);
+	send_result(r, 0);
+}
+
+static void serve(struct runner *r, const void *message)
+{
+	enum request_kind kind;
+
+	memcpy(&kind, message, sizeof(kind));
+	memset(&r->event, 0, sizeof(r->event));
+	switch (kind) {
+	case REQUEST_SETUP:
+		serve_setup(r, message);
+		break;
+	case REQUEST_REFERENCE:
+		serve_reference(r, message);
+		break;
+	case REQUEST_MEASURE:
+		serve_measure(r, message);
+		break;
+	case REQUEST_ADD:
+		serve_add(r, message);
+		break;
+	case REQUEST_ROUNDS:
+		serve_rounds(r, message);
+		break;
+	}
+}
+
+static void set_limits(void)
+{
+	struct rlimit stack;
+
+	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+	getrlimit(RLIMIT_STACK, &stack);
+	if (stack.rlim_max > STACK_LIMIT)
+		stack.rlim_max = STACK_LIMIT;
+	stack.rlim_cur = stack.rlim_max;
+	setrlimit(RLIMIT_STACK, &stack);
+}
+
+int main(int argc, char **argv)
+{
+	static struct runner r;
+	union {
+		struct setup setup;
+		struct request request;
+	} message;
+
+	if (argc != 2) {
+		fputs("hone-runner is started by hone, not by hand\n", stderr);
+		return 2;
+	}
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != atoi(argv[1]))		/* it died before we asked to be told */
+		return 1;
+	set_limits();
+	r.series = calloc(REMEASURE_MAX, sizeof(*r.series));
+	if (!r.series)
+		return 1;
+	fault_install(&r.task, RUNNER_SOCKET);
+	while (recv(RUNNER_SOCKET, &message, sizeof(message), 0) > 0)
+		serve(&r, &message);
+	return 0;
+}

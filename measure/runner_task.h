@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/runner_task.h - inside hone-runner: the data of the task, and kernels that run on it.
+ *
+ * Holds: inputs are mapped read-only and shared with no other process; the outputs are the
+ *        runner's own; what the reference computed is in `want`. */
+#ifndef HONE_MEASURE_RUNNER_TASK_H
+#define HONE_MEASURE_RUNNER_TASK_H
+
+#include "measure/buffer.h"
+#include "measure/counters.h"
+#include "measure/protocol.h"
+#include "measure/verify.h"
+
+/* A loaded object. */
+struct kernel {
+	void *object;			/* of dlopen; NULL: none */
+	struct timed timed;
+	void *args[WORKLOAD_ARGS];
+	struct buffer packed[WORKLOAD_ARGS];	/* of constants that it wants packed */
+};
+
+struct task {
+	struct setup setup;
+	int n_inputs;
+	struct buffer args[WORKLOAD_ARGS];
+	struct buffer want[WORKLOAD_ARGS];	/* of outputs only */
+	struct tolerance tolerance[WORKLOAD_ARGS];
+	struct timing timing;
+	struct kernel reference;	/* interleaved; without an object: the calibration kernel */
+	struct counters *counters;	/* made when first needed */
+	/* What is running, for the fault handler. */
+	const struct kernel *current;
+	enum stage stage;
+	int index;
+};
+
+/* Maps the buffers, fills the memory file where it is not prepared. False and a text on failure. */
+bool task_setup(struct task *t, const struct setup *setup, char text[PROTOCOL_TEXT]);
+
+/* Loads PATH and packs what it wants packed. TRIAL_OK, or the status and a text; the kernel is to
+ * be unloaded in any case. */
+enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path,
+			      char text[PROTOCOL_TEXT]);
+void kernel_unload(struct kernel *k);
+/* Runs the kernel once on poisoned outputs and compares all of them. */
+enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage stage,
+				char text[PROTOCOL_TEXT]);
+/* The status of a kernel that returned RC. */
+enum trial_status kernel_returned(int32_t rc, char text[PROTOCOL_TEXT]);
+
+/* Reports deadly signals of the calling process over SOCKET, with what TASK was doing, and ends
+ * it. TASK must stay where it is. */
+void fault_install(const struct task *task, int socket);
+
+#endif

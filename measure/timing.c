@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/timing.c - samples, their disturbances, the race. */
+#include "measure/timing.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/file.h"
+
+/* Length of a sample: a thousand times the cost of reading the clock, and short against the
+ * milliseconds between preemptions. */
+#define SAMPLE_US 60.0
+
+/* A first spread, a race, and a median need this many. */
+enum { RACE_SAMPLES = 3, MIN_SAMPLES = 7, REPEATS_MAX = 20000 };
+
+/* A kernel beyond this multiple of the race's limit is not worth three samples. */
+#define HOPELESS 3.0
+
+/* Good enough: the standard error of the median, from the quartiles, in parts of the median. */
+#define SPREAD_GOAL 0.005
+
+/* Above the median by this factor, a sample taken while the hypervisor stole time was hit by it. */
+#define STOLEN 1.15
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double median(double *v, int n)
+{
+	if (n == 0)
+		return 0;
+	qsort(v, (size_t)n, sizeof(*v), compare);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+int32_t timing_calibration(void *const *args)
+{
+	/* Eight chains hide the latency of a multiply and add; the barrier keeps the loop. */
+	float v[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+
+	(void)args;
+	for (int i = 0; i < 12000; i++) {
+		for (int j = 0; j < 8; j++)
+			v[j] = v[j] * 0.9999f + 0.0001f;
+		__asm__ volatile("" : "+m"(v));
+	}
+	return 0;
+}
+
+/* Registers alone hold what the calibration kernel works on: it needs no flush. */
+static void flush_caches(const struct timing *t, struct timed k)
+{
+	enum { LINE = 64 };
+
+	if (!t->flush || k.run == timing_calibration)
+		return;
+	/* Writing takes the lines away from other cores too. */
+	for (size_t i = 0; i < t->flush_bytes; i += LINE)
+		t->flush[i]++;
+	__asm__ volatile("" : : "r"(t->flush) : "memory");
+}
+
+/* Where the calling thread is, and how often it, or any thread where there are several, was
+ * preempted. */
+struct place {
+	long preempted;
+	int cpu;
+};
+
+static struct place place_now(const struct timing *t)
+{
+	struct rusage u;
+
+	getrusage(t->threads > 1 ? RUSAGE_SELF : RUSAGE_THREAD, &u);
+	return (struct place){ u.ru_nivcsw, sched_getcpu() };
+}
+
+/* Microseconds a run, the mean of REPEATS. */
+static double sample(const struct timing *t, struct timed k, int repeats, int32_t *rc,
+		     bool *disturbed)
+{
+	flush_caches(t, k);
+	struct place before = place_now(t);
+	int64_t start = clock_ns();
+
+	for (int i = 0; i < repeats; i++) {
+		int32_t r = k.run(k.args);
+
+		if (r != 0 && *rc == 0)
+			*rc = r;
+	}
+	int64_t end = clock_ns();
+	struct place after = place_now(t);
+
+	*disturbed |= before.preempted != after.preempted || before.cpu != after.cpu;
+	return (double)(end - start) * 1e-3 / repeats;
+}
+
+static int choose_repeats(const struct timing *t, double us)
+{
+	if (t->flush)
+		return 1;
+	if (us * REPEATS_MAX < SAMPLE_US)
+		return REPEATS_MAX;
+	return us < SAMPLE_US ? (int)ceil(SAMPLE_US / us) : 1;
+}
+
+/* Repeats for a kernel that was run before. A tiny kernel's single run is mostly the clock's own
+ * cost, so that it is asked again in groups. */
+static int estimate(const struct timing *t, struct timed k, double *us, int32_t *rc)
+{
+	bool disturbed = false;
+	int repeats = 1;
+
+	*us = sample(t, k, 1, rc, &disturbed);
+	while ((repeats = choose_repeats(t, *us)) > 8) {
+		double again = sample(t, k, repeats, rc, &disturbed);
+
+		if (again > *us * 0.8) {
+			*us = again;
+			return choose_repeats(t, again);
+		}
+		*us = again;
+	}
+	return repeats;
+}
+
+double series_begin(struct series *s, const struct timing *t, struct timed kernel)
+{
+	double us, reference_us;
+	int32_t ignored = 0;
+
+	s->kernel = kernel;
+	s->rc = 0;
+	s->n = 0;
+	s->repeats = estimate(t, kernel, &us, &s->rc);
+	s->reference_repeats = estimate(t, t->reference, &reference_us, &ignored);
+	return us;
+}
+
+/* A run that is not counted, where the kernel before has taken the caches. */
+static void warm(const struct timing *t, struct timed k)
+{
+	if (t->reference_evicts && !t->flush)
+		k.run(k.args);
+}
+
+void series_add(struct series *s, const struct timing *t)
+{
+	int32_t ignored = 0;
+	bool disturbed = false;
+
+	if (s->n == SAMPLES_MAX)
+		return;
+	warm(t, s->kernel);
+	s->us[s->n] = sample(t, s->kernel, s->repeats, &s->rc, &disturbed);
+	warm(t, t->reference);
+	s->reference_us[s->n] =
+		sample(t, t->reference, s->reference_repeats, &ignored, &disturbed);
+	s->disturbed[s->n++] = disturbed;
+}
+
+static int count_good(const struct series *s)
+{
+	int good = 0;
+
+	for (int i = 0; i < s->n; i++)
+		good += !s->disturbed[i];
+	return good;
+}
+
+/* On a machine so busy that hardly a sample is undisturbed, all of them count. */
+static bool counts(const struct series *s, int i, int good)
+{
+	return !s->disturbed[i] || good < RACE_SAMPLES;
+}
+
+void series_end(const struct series *s, struct timing_result *out)
+{
+	double us[SAMPLES_MAX], reference[SAMPLES_MAX], ratio[SAMPLES_MAX];
+	int good = count_good(s), n = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		if (!counts(s, i, good))
+			continue;
+		us[n] = s->us[i];
+		reference[n] = s->reference_us[i];
+		ratio[n++] = s->us[i] / s->reference_us[i];
+	}
+	out->disturbed = s->n - good;
+	out->time_us = median(us, n);
+	out->reference_us = median(reference, n);
+	out->ratio = median(ratio, n);
+}
+
+/* Whether more samples would hardly move the median. */
+static bool settled(const struct series *s)
+{
+	double us[SAMPLES_MAX];
+	int good = count_good(s), n = 0;
+
+	for (int i = 0; i < s->n; i++)
+		if (counts(s, i, good))
+			us[n++] = s->us[i];
+	if (good < MIN_SAMPLES)
+		return false;
+	double middle = median(us, n);
+	/* 1.25 sigma / sqrt(n), sigma from the distance of the quartiles (both of the normal
+	 * distribution). */
+	double error = 1.25 / 1.35 * (us[3 * n / 4] - us[n / 4]) / sqrt(n);
+
+	return error <= SPREAD_GOAL * middle;
+}
+
+static bool lost(const struct series *s, struct race race)
+{
+	double reference[RACE_SAMPLES], best = s->us[0];
+
+	if (race.limit_us <= 0)
+		return false;
+	for (int i = 0; i < RACE_SAMPLES; i++) {
+		best = fmin(best, s->us[i]);
+		reference[i] = s->reference_us[i];
+	}
+	/* A machine that has become slower excuses the kernel; a faster one condemns nobody. */
+	double drift = race.reference_us > 0 ? median(reference, RACE_SAMPLES) / race.reference_us
+					     : 1;
+
+	return best > race.limit_us * fmax(1, drift);
+}
+
+/* Clock ticks the hypervisor has taken from this machine so far. */
+static long stolen_ticks(void)
+{
+	FILE *f = fopen("/proc/stat", "re");
+	long ticks = 0;
+
+	if (!f)
+		return 0;
+	if (fscanf(f, "cpu %*s %*s %*s %*s %*s %*s %*s %ld", &ticks) != 1)
+		ticks = 0;
+	fclose(f);
+	return ticks;
+}
+
+/* Some time was stolen somewhere in the series: what stands out was hit. */
+static void mark_stolen(struct series *s)
+{
+	struct timing_result r;
+
+	series_end(s, &r);
+	for (int i = 0; i < s->n; i++)
+		s->disturbed[i] |= s->us[i] > STOLEN * r.time_us;
+}
+
+static double ms_since(int64_t start)
+{
+	return (double)(clock_ns() - start) * 1e-6;
+}
+
+static void sample_until_settled(struct series *s, const struct timing *t, int64_t start)
+{
+	while (s->n < SAMPLES_MAX) {
+		double ms = ms_since(start);
+
+		if (s->n >= RACE_SAMPLES && ms >= t->max_ms)
+			return;
+		if (ms >= t->min_ms && settled(s))
+			return;
+		series_add(s, t);
+	}
+}
+
+bool timing_measure(struct series *s, const struct timing *t, struct timed kernel,
+		    struct race race)
+{
+	int64_t start = clock_ns();
+	long stolen = stolen_ticks();
+	double first = series_begin(s, t, kernel);
+
+	series_add(s, t);
+	if (race.limit_us > 0 && fmin(first, s->us[0]) > HOPELESS * race.limit_us)
+		return false;
+	while (s->n < RACE_SAMPLES)
+		series_add(s, t);
+	if (lost(s, race))
+		return false;
+	sample_until_settled(s, t, start);
+	if (stolen_ticks() != stolen) {
+		mark_stolen(s);
+		sample_until_settled(s, t, start);
+	}
+	return true;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/timing.h - how long a kernel takes, on a machine that has other things to do.
+ *
+ * In:   a kernel whose arguments are ready, a reference kernel, the bounds of the effort.
+ * Out:  samples of the kernel and of the reference in turn, and medians over the undisturbed ones.
+ * Holds: a sample is the mean of as many runs as make it long against the clock's resolution, and
+ *        one run where the caches are flushed before each. */
+#ifndef HONE_MEASURE_TIMING_H
+#define HONE_MEASURE_TIMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SAMPLES_MAX = 256 };
+
+/* A callable kernel. */
+struct timed {
+	int32_t (*run)(void *const *args);
+	void *const *args;
+};
+
+struct timing {
+	double min_ms, max_ms;	/* time to spend on the samples of one kernel */
+	int threads;		/* that the kernels use */
+	char *flush;		/* streamed through before each run; NULL: warm caches */
+	size_t flush_bytes;
+	struct timed reference;
+	bool reference_evicts;	/* reads or writes enough to cool the candidate's caches */
+};
+
+/* When a kernel has lost: slower than LIMIT_US, scaled by how the reference kernel's time now
+ * compares with REFERENCE_US, its time when the limit was found. All 0: no race. */
+struct race {
+	double limit_us;
+	double reference_us;
+};
+
+/* Samples of one kernel as they come. */
+struct series {
+	struct timed kernel;
+	int repeats, reference_repeats;	/* runs per sample */
+	int32_t rc;			/* first nonzero return value of the kernel */
+	int n;
+	double us[SAMPLES_MAX], reference_us[SAMPLES_MAX];
+	bool disturbed[SAMPLES_MAX];
+};
+
+struct timing_result {
+	double time_us, reference_us, ratio;
+	int disturbed;
+};
+
+/* Runs the kernel once or twice to choose the repeats; returns microseconds of one run. */
+double series_begin(struct series *s, const struct timing *t, struct timed kernel);
+/* One sample of the kernel, one of the reference. */
+void series_add(struct series *s, const struct timing *t);
+void series_end(const struct series *s, struct timing_result *out);
+
+/* The whole protocol for one kernel: begin, race, samples until the time is used or the spread is
+ * small. False where it lost the race. */
+bool timing_measure(struct series *s, const struct timing *t, struct timed kernel,
+		    struct race race);
+
+/* The reference kernel that is always there: arithmetic in registers, about 50 us, no memory. */
+int32_t timing_calibration(void *const *args);
+
+/* Median of N values, which get sorted; 0 where there are none. */
+double median(double *v, int n);
+
+#endif

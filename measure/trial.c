@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/trial.c - what is left of a trial on disk. */
+#include "measure/trial.h"
+
+#include <unistd.h>
+
+void trial_discard(struct trial *t)
+{
+	if (t->object)
+		unlink(t->object);
+	t->object = NULL;
+}

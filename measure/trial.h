@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/trial.h - one candidate on its way from C source to a verified time.
+ *
+ * In:   source text of a kernel.
+ * Out:  what happened to it; a candidate that failed is data, not an error.
+ * Holds: only a trial with status OK has been verified both before and after its timing; a
+ *        LOST_RACE has been verified before.
+ *
+ * The source is a C file that exports
+ *	int32_t hone_kernel(void *const *args);		inputs in order, then outputs; 64-byte
+ *							aligned; returns 0 or an error code
+ *	size_t hone_kernel_packed_bytes(int32_t input);	0: the input is read as it is
+ *	void hone_kernel_pack(int32_t input, const void *raw, void *packed);
+ * The last two may be missing where no input is packed. */
+#ifndef HONE_MEASURE_TRIAL_H
+#define HONE_MEASURE_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "db/status.h"
+
+enum { COUNTER_NAME = 40, COUNTERS_MAX = 16 };
+
+/* An event count of one run of a kernel, of the thread that called it. */
+struct counter {
+	char name[COUNTER_NAME];
+	int64_t value;
+};
+
+struct trial {
+	/* In. */
+	const char *source;
+	bool parallel;		/* contains OpenMP pragmas: compile and link for them */
+
+	/* Out; strings and arrays live in the arena given to build_all and measure_all. */
+	const char *object;	/* path of the shared object; NULL while there is none */
+	enum trial_status status;
+	const char *text;	/* what went wrong, for people; NULL where nothing did */
+	const double *samples;	/* microseconds a run, all of them in order, disturbed ones too */
+	int n_samples;
+	int disturbed;		/* of these, how many were preempted, migrated or stolen from */
+	double time_us;		/* median of the undisturbed samples */
+	double reference_us;	/* median of the interleaved reference kernel */
+	double ratio;		/* median of pairwise time / reference time; less is faster */
+	struct counter counters[COUNTERS_MAX];
+	int n_counters;
+	double build_ms, run_ms, verify_ms;	/* wall time spent on it; run_ms is all of the runner's */
+};
+
+/* Removes the object file; the source and the results stay. */
+void trial_discard(struct trial *t);
+
+#endif

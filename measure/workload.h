@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/workload.h - what the kernels of one task compute on, and how they are to be timed. */
+#ifndef HONE_MEASURE_WORKLOAD_H
+#define HONE_MEASURE_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "te/dtype.h"
+
+enum { WORKLOAD_ARGS = 32, WORKLOAD_NAME = 64 };
+
+enum arg_role {
+	ARG_INPUT,
+	ARG_CONST,	/* an input that may be packed beforehand */
+	ARG_OUTPUT,
+};
+
+enum cache_state {
+	CACHE_WARM,	/* runs follow each other */
+	CACHE_COLD,	/* caches are flushed before each run */
+};
+
+struct workload_arg {
+	const char *name;
+	enum dtype dtype;
+	int64_t count;		/* elements */
+	enum arg_role role;
+	double low, high;	/* random values of inputs; both 0: a range that fits the type */
+};
+
+struct workload {
+	const struct workload_arg *args;	/* as the kernel takes them: inputs, then outputs */
+	int n_args;
+	uint64_t seed;
+	int64_t reduction;	/* longest chain of additions behind an output element, at least 1 */
+	double magnitude;	/* of intermediate values; 0: that of the outputs. Give it where an
+				 * epilogue hides large sums (a clip or sigmoid far from 0). */
+	const char *reference;	/* C source of the trusted kernel, with the ABI of measure/trial.h */
+	bool reference_parallel;
+	int threads;		/* at least 1 */
+	enum cache_state cache;
+	size_t flush_bytes;	/* streamed through for CACHE_COLD: more than the last-level cache */
+	double min_ms, max_ms;	/* time spent on timing one trial; 0: WORKLOAD_MIN_MS, ..MAX_MS */
+};
+
+/* Enough for some dozen samples of a kernel of 1 ms, and for a spread below one percent on a
+ * quiet machine. */
+#define WORKLOAD_MIN_MS 6.0
+#define WORKLOAD_MAX_MS 30.0
+
+#endif

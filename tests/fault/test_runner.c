@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/fault/test_runner.c - kernels that do what kernels must not; after each, a good one is
+ * still measured. */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "measure/runner.h"
+
+/* C ends at its guard page; D has 4 bytes of canary before its own. */
+enum { N = 1024, M = 1007 };
+
+#define HEAD                                                                                       \
+	"#include <stdint.h>\n#include <stddef.h>\n#include <stdlib.h>\n"                          \
+	"#include <string.h>\n#include <unistd.h>\n#include <pthread.h>\n"                         \
+	"enum { N = 1024, M = 1007 };\n"                                                           \
+	"static int calls;\nstatic volatile int zero;\n"                                           \
+	"int32_t hone_kernel(void *const *args)\n{\n"                                              \
+	"float *A = args[0], *B = args[1], *C = args[2], *D = args[3];\n"                          \
+	"calls++; (void)calls;\n"                                                                  \
+	"for (int i = 0; i < N; i++) C[i] = A[i] * B[i];\n"                                        \
+	"for (int i = 0; i < M; i++) D[i] = A[i] + B[i];\n"
+
+#define KERNEL(body) HEAD body "\nreturn 0;\n}\n"
+
+static struct {
+	struct arena *arena;
+	struct builder *builder;
+	struct runner *runner;
+} all;
+
+static const struct workload_arg args[] = {
+	{ "A", DTYPE_F32, N, ARG_INPUT, -1, 1 },
+	{ "B", DTYPE_F32, N, ARG_CONST, 0.5, 1 },
+	{ "C", DTYPE_F32, N, ARG_OUTPUT, 0, 0 },
+	{ "D", DTYPE_F32, M, ARG_OUTPUT, 0, 0 },
+};
+
+static struct workload workload(void)
+{
+	return (struct workload){
+		.args = args, .n_args = 4, .seed = 7, .reduction = 1, .threads = 1,
+		.reference = KERNEL(""), .min_ms = 0.5, .max_ms = 3,
+	};
+}
+
+static void must(int rc)
+{
+	if (rc < 0)
+		fail_msg("%s", err_get());
+}
+
+static int set_up(void **state)
+{
+	struct builder_options build = { .limit_s = 10 };
+	struct runner_options run = { .limit_s = 0.5, .race_factor = -1, .memory = 1u << 30 };
+	struct workload w = workload();
+
+	(void)state;
+	all.arena = arena_new();
+	all.builder = builder_new(&build);
+	all.runner = all.builder ? runner_new(&run) : NULL;
+	if (!all.runner || runner_set_workload(all.runner, all.builder, &w) < 0) {
+		fprintf(stderr, "set-up: %s\n", err_get());
+		return -1;
+	}
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	runner_free(all.runner);
+	builder_free(all.builder);
+	arena_free(all.arena);
+	return 0;
+}
+
+static struct trial try_kernel(const char *source, bool parallel)
+{
+	struct trial t = { .source = source, .parallel = parallel };
+
+	must(build_all(all.arena, all.builder, &t, 1));
+	must(measure_all(all.arena, all.runner, &t, 1));
+	return t;
+}
+
+static void expect(struct trial t, enum trial_status status, const char *text)
+{
+	if (t.status != status)
+		fail_msg("status %s (%s) instead of %s", trial_status_name(t.status),
+			 t.text ? t.text : "no text", trial_status_name(status));
+	if (text && (!t.text || !strstr(t.text, text)))
+		fail_msg("text '%s' lacks '%s'", t.text ? t.text : "", text);
+	struct trial good = try_kernel(KERNEL(""), false);
+
+	if (good.status != TRIAL_OK)
+		fail_msg("the next kernel is %s: %s", trial_status_name(good.status), good.text);
+	assert_true(good.n_samples > 0 && good.time_us > 0 && good.ratio > 0);
+}
+
+/* A kernel, and what must be said of it. */
+static const struct fault {
+	const char *name, *source;
+	enum trial_status status;
+	const char *text;
+} faults[] = {
+	{ "endless loop", KERNEL("for (;;) __asm__ volatile(\"\");"), TRIAL_TIMEOUT, "0.5 s" },
+	{ "null write", KERNEL("*(volatile int *)0 = 1;"), TRIAL_CRASH, "SIGSEGV at 0x0, a null" },
+	{ "wrong element", KERNEL("C[77] += 0.001f;"), TRIAL_WRONG, "C[77] is " },
+	{ "unwritten element", KERNEL("uint32_t u = -1u; memcpy(&D[5], &u, 4);"), TRIAL_WRONG,
+	  "D[5] is -nan" },
+	{ "write beyond, guard", KERNEL("C[N] = 1;"), TRIAL_CRASH, "0 bytes beyond the end of C" },
+	{ "write beyond, canary", KERNEL("D[M] = 1;"), TRIAL_WRONG,
+	  "wrote outside of D, 0 bytes beyond its end" },
+	{ "write before, canary", KERNEL("D[-1] = 1;"), TRIAL_WRONG, "outside of D, 1 bytes before" },
+	{ "write far before", KERNEL("C[-1200] = 1;"), TRIAL_CRASH, "before the begin of C" },
+	{ "read beyond", KERNEL("*(volatile float *)&C[0] = A[0] * B[0] + 0 * A[N];"), TRIAL_CRASH,
+	  "0 bytes beyond the end of A" },
+	{ "write to an input", KERNEL("A[3] = 1;"), TRIAL_CRASH, "a write to A, which is read-only" },
+	{ "error code", KERNEL("return 5;"), TRIAL_CRASH, "returned 5" },
+	{ "exit", KERNEL("exit(3);"), TRIAL_CRASH, "called exit(3)" },
+	{ "abort", KERNEL("abort();"), TRIAL_CRASH, "SIGABRT" },
+	{ "division", KERNEL("volatile int q = calls / zero; (void)q;"), TRIAL_CRASH, "SIGFPE" },
+	{ "killed", KERNEL("kill(getpid(), 9);"), TRIAL_CRASH, "SIGKILL" },
+	{ "state", KERNEL("if (calls > 3) C[9] = 0;"), TRIAL_WRONG, "when run again, C[9] is 0" },
+	{ "late error code", KERNEL("if (calls == 3) return 6;"), TRIAL_CRASH, "returned 6" },
+	{ "undefined function", KERNEL("void nowhere(void); nowhere();"), TRIAL_BUILD_ERROR,
+	  "undefined symbol: nowhere" },
+	{ "no kernel", "int x;", TRIAL_BUILD_ERROR, "does not export hone_kernel" },
+	{ "compile error", KERNEL("C[0] = ;"), TRIAL_BUILD_ERROR, "error: expected expression" },
+#if !defined(__SANITIZE_ADDRESS__)	/* there the address space has no limit */
+	{ "10 GB, checked", KERNEL("char *p = malloc(10ull << 30); if (!p) return 12; p[0] = 1;"),
+	  TRIAL_CRASH, "returned 12" },
+	{ "10 GB, unchecked",
+	  KERNEL("char *volatile p = malloc(10ull << 30); p[0] = 1; D[0] += p[0];"), TRIAL_CRASH,
+	  "a null pointer" },
+#endif
+};
+
+static void test_faults(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
+		print_message("  %s\n", faults[i].name);
+		expect(try_kernel(faults[i].source, false), faults[i].status, faults[i].text);
+	}
+}
+
+static void test_stack_overflow(void **state)
+{
+	(void)state;
+	expect(try_kernel("#include <stdint.h>\n"
+			  "static int deep(volatile char *p) { volatile char more[4096]; more[0] = *p;\n"
+			  "return deep(more) + more[0]; }\n"
+			  "int32_t hone_kernel(void *const *args) { return deep(args[0]); }\n",
+			  false),
+	       TRIAL_CRASH, ", its stack");
+}
+
+static void test_thread_left(void **state)
+{
+	(void)state;
+	expect(try_kernel("#include <stdint.h>\n#include <pthread.h>\n#include <unistd.h>\n"
+			  "static void *run(void *p) { for (;;) sleep(1); return p; }\n"
+			  "int32_t hone_kernel(void *const *args)\n{\n"
+			  "float *A = args[0], *B = args[1], *C = args[2], *D = args[3];\n"
+			  "static int once;\npthread_t t;\n"
+			  "for (int i = 0; i < 1024; i++) C[i] = A[i] * B[i];\n"
+			  "for (int i = 0; i < 1007; i++) D[i] = A[i] + B[i];\n"
+			  "if (!once++) pthread_create(&t, 0, run, 0);\nreturn 0;\n}\n",
+			  false),
+	       TRIAL_CRASH, "left 1 thread running");
+}
+
+#define PACKED(input, body)                                                                        \
+	KERNEL("")                                                                                 \
+	"size_t hone_kernel_packed_bytes(int32_t i) { return i == " #input " ? 4 * N : 0; }\n"      \
+	"void hone_kernel_pack(int32_t i, const void *raw, void *packed)\n"                        \
+	"{ (void)i; memcpy(packed, raw, 4 * N); " body " }\n"
+
+static void test_packing(void **state)
+{
+	(void)state;
+	expect(try_kernel(PACKED(1, ""), false), TRIAL_OK, NULL);
+	expect(try_kernel(PACKED(0, ""), false), TRIAL_WRONG, "wants A packed");
+	expect(try_kernel(PACKED(1, "((char *)packed)[4 * N] = 0;"), false), TRIAL_CRASH,
+	       "beyond the end of packed B, while packing");
+	expect(try_kernel(PACKED(1, "((char *)packed)[9] = 77;"), false), TRIAL_WRONG, "C[2] is ");
+	expect(try_kernel(PACKED(1, "for (;;) __asm__ volatile(\"\");"), false), TRIAL_TIMEOUT,
+	       "did not end");
+}
+
+static void test_parallel(void **state)
+{
+	struct workload w = workload();
+
+	(void)state;
+	/* As many threads as there are cores at hand, at most two. */
+	w.threads = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
+	must(runner_set_workload(all.runner, all.builder, &w));
+	struct trial t = try_kernel("#include <stdint.h>\nint omp_get_max_threads(void);\n"
+				    "int32_t hone_kernel(void *const *args)\n{\n"
+				    "float *A = args[0], *B = args[1], *C = args[2], *D = args[3];\n"
+				    "#pragma omp parallel for\n"
+				    "for (int i = 0; i < 1024; i++) C[i] = A[i] * B[i];\n"
+				    "for (int i = 0; i < 1007; i++) D[i] = A[i] + B[i];\nreturn 0;\n}\n",
+				    true);
+	expect(t, TRIAL_OK, NULL);
+	w.threads = 1;
+	must(runner_set_workload(all.runner, all.builder, &w));
+}
+
+static void test_remeasure(void **state)
+{
+	struct trial t[4] = {
+		{ .source = KERNEL("") },
+		{ .source = KERNEL("if (calls > 2) *(volatile int *)0 = 1;") },
+		{ .source = KERNEL("C[1] = 0;") },
+		{ .source = KERNEL("__asm__ volatile(\"\");") },
+	};
+
+	(void)state;
+	must(build_all(all.arena, all.builder, t, 4));
+	must(remeasure(all.arena, all.runner, t, 4, 5));
+	assert_int_equal(t[0].status, TRIAL_OK);
+	assert_int_equal(t[0].n_samples, 5);
+	assert_int_equal(t[1].status, TRIAL_CRASH);
+	assert_int_equal(t[2].status, TRIAL_WRONG);
+	expect(t[3], TRIAL_OK, NULL);
+}
+
+/* A compiler that thinks for a minute about what says SLOW. */
+static void test_slow_compiler(void **state)
+{
+	static const char script[] = "#!/bin/sh\nfor a; do case $a in *.c) "
+				     "grep -q SLOW \"$a\" && sleep 60;; esac; done\nexec gcc \"$@\"\n";
+	char *dir = dir_temp(all.arena);
+	char *cc = arena_printf(all.arena, "%s/slow-cc", dir);
+	struct builder_options o = { .cc = cc, .limit_s = 1, .workdir = dir };
+	struct trial t[2] = { { .source = KERNEL("/* SLOW */") }, { .source = KERNEL("") } };
+
+	(void)state;
+	must(file_write(cc, script, strlen(script)));
+	chmod(cc, 0755);
+	struct builder *b = builder_new(&o);
+
+	assert_non_null(b);
+	must(build_all(all.arena, b, t, 2));
+	must(measure_all(all.arena, all.runner, t, 2));
+	expect(t[0], TRIAL_BUILD_TIMEOUT, "1 s");
+	expect(t[1], TRIAL_OK, NULL);
+	builder_free(b);
+	dir_remove(dir);
+}
+
+static void test_bad_reference(void **state)
+{
+	struct workload w = workload();
+
+	(void)state;
+	w.reference = KERNEL("*(volatile int *)0 = 1;");
+	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
+	assert_non_null(strstr(err_get(), "SIGSEGV"));
+	w.reference = KERNEL("C[0] = ;");
+	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
+	assert_non_null(strstr(err_get(), "does not compile"));
+	w.reference = "int hone_kernel(void *const *a) { return a == 0; }";
+	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
+	assert_non_null(strstr(err_get(), "C[0] unwritten"));
+	w = workload();
+	must(runner_set_workload(all.runner, all.builder, &w));
+	expect(try_kernel(KERNEL(""), false), TRIAL_OK, NULL);
+}
+
+static void nap_ms(long ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+/* The last child of PID, 0 while it has none. */
+static int child_of(int pid)
+{
+	char path[64];
+	int child = 0, next;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	FILE *f = fopen(path, "r");
+
+	while (f && fscanf(f, "%d", &next) == 1)
+		child = next;
+	if (f)
+		fclose(f);
+	return child;
+}
+
+/* hone is killed while a kernel runs for ever: the runner goes with it. */
+static void test_killed_parent(void **state)
+{
+	char object[] = "/tmp/hone-test-XXXXXX";
+	int fd = mkstemp(object);
+	struct trial t = { .source = KERNEL("for (;;) __asm__ volatile(\"\");") };
+
+	(void)state;
+	close(fd);
+	must(build_all(all.arena, all.builder, &t, 1));
+	pid_t parent = fork();
+
+	if (parent == 0) {
+		struct runner_options o = { .limit_s = 60 };
+		struct runner *r = runner_new(&o);
+		struct workload w = workload();
+
+		if (runner_set_workload(r, all.builder, &w) < 0)
+			_exit(1);
+		unlink(object);		/* tells that the runner has its task */
+		measure_all(all.arena, r, &t, 1);
+		_exit(0);
+	}
+	for (int i = 0; i < 1000 && access(object, F_OK) == 0; i++)
+		nap_ms(10);
+	nap_ms(50);
+	int runner = child_of(parent);
+
+	assert_true(runner > 0);
+	kill(parent, SIGKILL);
+	waitpid(parent, NULL, 0);
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d", runner);
+	for (int i = 0; i < 500 && access(path, F_OK) == 0; i++)
+		nap_ms(10);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_faults),	     cmocka_unit_test(test_stack_overflow),
+		cmocka_unit_test(test_thread_left),  cmocka_unit_test(test_packing),
+		cmocka_unit_test(test_parallel),     cmocka_unit_test(test_remeasure),
+		cmocka_unit_test(test_slow_compiler), cmocka_unit_test(test_bad_reference),
+		cmocka_unit_test(test_killed_parent),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

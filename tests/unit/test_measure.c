@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_measure.c - builder, fill, tolerance, buffers, timing and the ordinary way of a
+ * trial. Misbehaving kernels are in tests/fault. No time is asserted. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "measure/buffer.h"
+#include "measure/counters.h"
+#include "measure/fill.h"
+#include "measure/pin.h"
+#include "measure/process.h"
+#include "measure/runner.h"
+#include "measure/verify.h"
+
+static void test_status_names(void **state)
+{
+	enum trial_status s;
+
+	(void)state;
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++) {
+		assert_true(trial_status_parse(trial_status_name((enum trial_status)i), &s));
+		assert_int_equal(s, i);
+		assert_true(strlen(trial_status_meaning(s)) > 0);
+	}
+	assert_false(trial_status_parse("fine", &s));
+}
+
+static void test_fill(void **state)
+{
+	enum { COUNT = 5000 };
+	_Alignas(8) char a[COUNT * 8], b[COUNT * 8];
+
+	(void)state;
+	for (int t = 0; t < DTYPE_COUNT; t++) {
+		size_t bytes = COUNT * dtype_bytes((enum dtype)t);
+		double low = 1e9, high = -1e9;
+
+		fill_random((enum dtype)t, a, COUNT, 0, 0, 11, 0);
+		fill_random((enum dtype)t, b, COUNT, 0, 0, 11, 0);
+		assert_memory_equal(a, b, bytes);
+		fill_random((enum dtype)t, b, COUNT, 0, 0, 11, 1);
+		assert_memory_not_equal(a, b, bytes);
+		for (int i = 0; i < COUNT; i++) {
+			low = fmin(low, dtype_load((enum dtype)t, a, i));
+			high = fmax(high, dtype_load((enum dtype)t, a, i));
+		}
+		if (dtype_is_float((enum dtype)t))
+			assert_true(low >= -1 && low < -0.99 && high <= 1 && high > 0.99);
+		else	/* both ends are reached */
+			assert_true(low == (t == DTYPE_U8 || t == DTYPE_BOOL ? 0 : -4) &&
+				    high == (t == DTYPE_BOOL ? 1 : t == DTYPE_U8 ? 8 : 4));
+	}
+}
+
+/* Sums of K products in two orders agree; one term less does not. */
+static void check_sums(int k)
+{
+	enum { OUT = 64 };
+	float want[OUT], got[OUT], less[OUT];
+	float *a = malloc(sizeof(float) * OUT * (size_t)k);
+
+	fill_random(DTYPE_F32, a, (int64_t)OUT * k, -1, 1, 5, 0);
+	for (int o = 0; o < OUT; o++) {
+		const float *row = a + (size_t)o * (size_t)k;
+		float part[8] = { 0 };
+
+		want[o] = 0;
+		for (int i = 0; i < k; i++)
+			want[o] += row[i] * row[(i + 3) % k];
+		for (int i = 0; i < k; i++)
+			part[i % 8] += row[i] * row[(i + 3) % k];
+		got[o] = ((part[0] + part[1]) + (part[2] + part[3])) +
+			 ((part[4] + part[5]) + (part[6] + part[7]));
+		less[o] = got[o];
+	}
+	less[17] -= 0.5f * 0.5f;
+	struct tolerance tol = verify_tolerance(DTYPE_F32, want, OUT, k, 0);
+
+	assert_int_equal(verify_worst(DTYPE_F32, got, want, OUT, tol), -1);
+	assert_int_equal(verify_worst(DTYPE_F32, less, want, OUT, tol), 17);
+	free(a);
+}
+
+static void test_tolerance(void **state)
+{
+	(void)state;
+	check_sums(8);
+	check_sums(500);
+	check_sums(20000);
+
+	float want[3] = { 1, NAN, INFINITY }, got[3] = { 1, NAN, INFINITY };
+	struct tolerance tol = verify_tolerance(DTYPE_F32, want, 3, 1, 0);
+
+	assert_int_equal(verify_worst(DTYPE_F32, got, want, 3, tol), -1);
+	got[0] = NAN;
+	assert_int_equal(verify_worst(DTYPE_F32, got, want, 3, tol), 0);
+	got[0] = 1;
+	got[1] = 0;
+	assert_int_equal(verify_worst(DTYPE_F32, got, want, 3, tol), 1);
+	got[1] = NAN;
+	got[2] = 3e38f;
+	assert_int_equal(verify_worst(DTYPE_F32, got, want, 3, tol), 2);
+
+	int64_t big[2] = { INT64_C(1) << 60, 4 }, near[2] = { (INT64_C(1) << 60) + 1, 4 };
+
+	tol = verify_tolerance(DTYPE_I64, big, 2, 9, 0);
+	assert_int_equal(verify_worst(DTYPE_I64, near, big, 2, tol), 0);
+	int8_t bytes[3] = { 1, -2, 3 }, other[3] = { 1, -2, 4 };
+
+	assert_int_equal(verify_worst(DTYPE_I8, other, bytes, 3, tol), 2);
+	assert_int_equal(verify_worst(DTYPE_I8, bytes, bytes, 3, tol), -1);
+	/* A stored half has 11 bits. */
+	uint16_t half[1] = { f16_from_f32(1) }, next[1] = { f16_from_f32(1.001f) };
+
+	tol = verify_tolerance(DTYPE_F16, half, 1, 1, 0);
+	assert_int_equal(verify_worst(DTYPE_F16, next, half, 1, tol), -1);
+	next[0] = f16_from_f32(1.01f);
+	assert_int_equal(verify_worst(DTYPE_F16, next, half, 1, tol), 0);
+}
+
+static void test_buffer(void **state)
+{
+	static const size_t sizes[] = { 0, 1, 63, 64, 4096, 4097, 100000 };
+	struct buffer b;
+	int64_t at;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		assert_true(buffer_map(&b, sizes[i], -1, 0, false));
+		assert_int_equal((uintptr_t)b.data % BUFFER_ALIGN, 0);
+		buffer_poison(&b);
+		assert_true(buffer_intact(&b, &at));
+		if (sizes[i] % BUFFER_ALIGN) {
+			b.data[sizes[i]] = 0;
+			assert_false(buffer_intact(&b, &at));
+			assert_int_equal(at, sizes[i]);
+		}
+		buffer_unmap(&b);
+	}
+	assert_false(buffer_map(&b, SIZE_MAX - 100, -1, 0, false));
+}
+
+static void test_median(void **state)
+{
+	double v[] = { 5, 1, 4, 2 };
+
+	(void)state;
+	assert_true(median(v, 0) == 0);
+	assert_true(median(v, 3) == 4);
+	assert_true(median((double[]){ 5, 1, 4, 2 }, 4) == 3);
+}
+
+/* Timing without a runner: the protocol's bookkeeping, whatever the times are. */
+static int32_t spin(void *const *args)
+{
+	int *count = args[0];
+
+	for (int i = 0; i < *(int *)args[1]; i++)
+		__asm__ volatile("" : : "r"(i));
+	*count += 1;
+	return *count == 2 ? 9 : 0;
+}
+
+static void test_timing(void **state)
+{
+	int count = 0, work = 20000;
+	void *args[] = { &count, &work };
+	struct timed k = { spin, args };
+	struct timing t = { .min_ms = 1, .max_ms = 5, .threads = 1,
+			    .reference = { timing_calibration, NULL } };
+	struct series *s = malloc(sizeof(*s));
+	struct timing_result r;
+
+	(void)state;
+	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));
+	series_end(s, &r);
+	assert_true(s->n >= 3 && s->n <= SAMPLES_MAX && count >= s->n * s->repeats);
+	assert_true(r.time_us > 0 && r.reference_us > 0 && r.ratio > 0);
+	assert_int_equal(s->rc, 9);
+	/* Against a limit no kernel meets, one sample is enough. */
+	assert_false(timing_measure(s, &t, k, (struct race){ 1e-6, 0 }));
+	assert_int_equal(s->n, 1);
+	t.flush_bytes = 1 << 20;
+	t.flush = calloc(1, t.flush_bytes);
+	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));
+	assert_int_equal(s->repeats, 1);
+	free(t.flush);
+	free(s);
+}
+
+static void test_counters(void **state)
+{
+	struct counters *c = counters_new();
+	struct counter out[COUNTERS_MAX];
+
+	(void)state;
+	assert_true(counters_present(c) + counters_absent(c) > 0);
+	for (int i = 0; i < counters_absent(c); i++)
+		assert_true(strlen(counters_absent_reason(c, i)) > 0);
+	if (counters_present(c) > 0) {
+		assert_int_equal(counters_start(c), 0);
+		assert_int_equal(counters_stop(c, out, COUNTERS_MAX), counters_present(c));
+		assert_string_equal(out[0].name, counters_name(c, 0));
+	}
+	counters_free(c);
+}
+
+static void test_pin(void **state)
+{
+	struct arena *a = arena_new();
+
+	(void)state;
+	assert_null(pin_new("zero"));
+	assert_null(pin_new("100000"));
+	struct pin *p = pin_new(NULL);
+
+	assert_non_null(p);
+	assert_null(pin_process(a, p, getpid(), 100000));
+	assert_non_null(strstr(err_get(), "100000 threads"));
+	pin_free(p);
+	arena_free(a);
+}
+
+/* Every compiler at hand. */
+static void check_compiler(const char *cc)
+{
+	struct builder_options o = { .cc = cc, .flags = " -DTWO=2  -DONE=1 " };
+	struct builder *b = builder_new(&o);
+	struct arena *a = arena_new();
+	struct trial t[3] = {
+		{ .source = "#include <math.h>\nint hone_kernel(void *const *a)\n"
+			    "{ return (int)expf(*(float *)a[0]) + ONE + TWO; }\n" },
+		{ .source = "#error no way\n" },
+		{ .source = "int hone_kernel(void *const *a)\n{\nint n = a == 0;\n"
+			    "#pragma omp parallel for\nfor (int i = 0; i < 9; i++) n += 0;\n"
+			    "return n;\n}\n", .parallel = true },
+	};
+
+	assert_non_null(b);
+	assert_non_null(strstr(builder_toolchain(b), "-O3"));
+	assert_non_null(strstr(builder_toolchain(b), "-DTWO=2"));
+	assert_int_equal(build_all(a, b, t, 3), 0);
+	assert_int_equal(t[0].status, TRIAL_PENDING);
+	assert_int_equal(access(t[0].object, R_OK), 0);
+	assert_int_equal(t[1].status, TRIAL_BUILD_ERROR);
+	assert_non_null(strstr(t[1].text, "no way"));
+	assert_null(t[1].object);
+	assert_int_equal(t[2].status, TRIAL_PENDING);
+	const char *object = t[0].object;
+
+	trial_discard(&t[0]);
+	assert_int_equal(access(object, F_OK), -1);
+	arena_free(a);
+	builder_free(b);
+}
+
+static void test_builder(void **state)
+{
+	(void)state;
+	check_compiler("gcc");
+	if (system("clang --version >/dev/null 2>&1") == 0 &&
+	    system("echo 'int x;' | clang -fopenmp -shared -x c - -o /dev/null 2>/dev/null") == 0)
+		check_compiler("clang");
+	assert_null(builder_new(&(struct builder_options){ .cc = "no-such-cc" }));
+	assert_non_null(strstr(err_get(), "no-such-cc"));
+	assert_null(builder_new(&(struct builder_options){ .flags = "-mno-such-flag" }));
+	assert_non_null(strstr(err_get(), "mno-such-flag"));
+}
+
+#define SUM(type, extra)                                                                           \
+	"#include <stdint.h>\nint32_t hone_kernel(void *const *args)\n{\n"                         \
+	"const " type " *A = args[0], *B = args[1]; " type " *C = args[2];\n"                      \
+	"for (int i = 0; i < 100; i++) {\n" type " s = 0;\n"                                       \
+	"for (int k = 0; k < 50; k++) s = (" type ")(s + A[i * 50 + k] * B[k]);\n"                 \
+	"C[i] = s; " extra "}\nreturn 0;\n}\n"
+
+static const char *const sums[DTYPE_COUNT] = {
+	[DTYPE_F32] = SUM("float", ""),	   [DTYPE_F64] = SUM("double", ""),
+	[DTYPE_I32] = SUM("int32_t", ""),  [DTYPE_I64] = SUM("int64_t", ""),
+	[DTYPE_I8] = SUM("int8_t", ""),	   [DTYPE_U8] = SUM("uint8_t", ""),
+};
+
+static void check_type(struct arena *a, struct builder *b, struct runner *r, enum dtype t)
+{
+	const struct workload_arg args[] = {
+		{ "A", t, 5000, ARG_INPUT, 0, 0 },
+		{ "B", t, 50, ARG_CONST, 0, 0 },
+		{ "C", t, 100, ARG_OUTPUT, 0, 0 },
+	};
+	struct workload w = { .args = args, .n_args = 3, .seed = 3, .reduction = 50,
+			      .reference = sums[t], .threads = 1, .min_ms = 0.5, .max_ms = 2 };
+	struct trial trial = { .source = sums[t] };
+
+	w.cache = t == DTYPE_F64 ? CACHE_COLD : CACHE_WARM;
+	if (runner_set_workload(r, b, &w) < 0 || build_all(a, b, &trial, 1) < 0 ||
+	    measure_all(a, r, &trial, 1) < 0)
+		fail_msg("%s: %s", dtype_name(t), err_get());
+	if (trial.status != TRIAL_OK)
+		fail_msg("%s: %s", dtype_name(t), trial.text);
+	assert_true(trial.n_samples >= 3 && trial.time_us > 0 && trial.build_ms > 0);
+}
+
+static void test_types(void **state)
+{
+	struct arena *a = arena_new();
+	struct builder *b = builder_new(&(struct builder_options){ 0 });
+	struct runner *r = runner_new(&(struct runner_options){ 0 });
+
+	(void)state;
+	assert_non_null(b);
+	assert_non_null(r);
+	for (int t = 0; t < DTYPE_COUNT; t++)
+		if (sums[t])
+			check_type(a, b, r, (enum dtype)t);
+	runner_free(r);
+	builder_free(b);
+	arena_free(a);
+}
+
+/* A race against an incumbent that nobody beats, an interleaved reference, a second look. */
+static void test_race(void **state)
+{
+	struct arena *a = arena_new();
+	struct builder *b = builder_new(&(struct builder_options){ 0 });
+	struct runner *r = runner_new(&(struct runner_options){ 0 });
+	struct trial t[3] = { { .source = sums[DTYPE_F32] }, { .source = sums[DTYPE_F32] },
+			      { .source = SUM("float", "__asm__ volatile(\"\");") } };
+
+	(void)state;
+	check_type(a, b, r, DTYPE_F32);
+	assert_int_equal(build_all(a, b, t, 3), 0);
+	assert_int_equal(measure_all(a, r, t, 1), 0);
+	assert_int_equal(t[0].status, TRIAL_OK);
+	runner_set_incumbent(r, 1e-6);
+	assert_int_equal(measure_all(a, r, t, 2), 0);
+	assert_int_equal(t[1].status, TRIAL_LOST_RACE);
+	assert_true(t[1].n_samples > 0 && t[1].time_us > 0 && t[1].text);
+	assert_int_equal(runner_set_reference(r, &t[0]), 0);
+	assert_int_equal(remeasure(a, r, t, 3, 6), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(t[i].status, TRIAL_OK);
+		assert_int_equal(t[i].n_samples, 6);
+	}
+	runner_free(r);
+	builder_free(b);
+	arena_free(a);
+}
+
+static void test_outside_errors(void **state)
+{
+	(void)state;
+	assert_null(runner_new(&(struct runner_options){ .path = "/nowhere/hone-runner" }));
+	assert_non_null(strstr(err_get(), "/nowhere/hone-runner"));
+	assert_null(runner_new(&(struct runner_options){ .cpus = "x" }));
+	assert_null(builder_new(&(struct builder_options){ .workdir = "/proc/no/such" }));
+	assert_non_null(strstr(err_get(), "/proc/no"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_status_names), cmocka_unit_test(test_fill),
+		cmocka_unit_test(test_tolerance),    cmocka_unit_test(test_buffer),
+		cmocka_unit_test(test_median),	     cmocka_unit_test(test_timing),
+		cmocka_unit_test(test_counters),     cmocka_unit_test(test_pin),
+		cmocka_unit_test(test_builder),	     cmocka_unit_test(test_types),
+		cmocka_unit_test(test_race),	     cmocka_unit_test(test_outside_errors),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
