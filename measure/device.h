@@ -101,6 +101,7 @@ int64_t device_cache_bytes(const struct device *d, int level);
 /* All of it; a new reference. */
 json_t *device_json(const struct device *d);
 /* The measured part out of device_json's form; -1 and a message where it is not that. */
-int device_measured_parse(const json_t *json, struct device_measured *out);
+int device_measured_parse(const json_t *json, struct device_measured *out,
+			  int64_t probed[DEVICE_CACHES]);
 
 #endif

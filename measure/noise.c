@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/noise.c - times a fixed multiply-add kernel again and again. */
+#include "measure/noise.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "measure/cpuinfo.h"
+#include "measure/probe.h"
+
+enum {
+	SAMPLE_NS = 1000000,
+	SAMPLES = 100000, /* at most: two minutes */
+};
+
+struct cpu_time {
+	double total, idle, steal; /* ticks of all CPUs since the machine started */
+};
+
+static struct cpu_time cpu_time(struct arena *a)
+{
+	const char *text = proc_read(a, "/proc/stat");
+	double v[8] = {0}; /* user nice system idle iowait irq softirq steal */
+	struct cpu_time t = {0};
+
+	if (!text || sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &v[0], &v[1], &v[2], &v[3],
+			    &v[4], &v[5], &v[6], &v[7]) < 4)
+		return t;
+	for (int i = 0; i < 8; i++)
+		t.total += v[i];
+	t.idle = v[3] + v[4];
+	t.steal = v[7];
+	return t;
+}
+
+static int64_t preemptions(void)
+{
+	struct rusage u;
+
+	return getrusage(RUSAGE_THREAD, &u) == 0 ? u.ru_nivcsw : 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+static void spread(double *us, int n, struct noise *out)
+{
+	qsort(us, (size_t)n, sizeof(*us), compare);
+	out->samples = n;
+	out->min = us[0];
+	out->p10 = us[n / 10];
+	out->median = us[n / 2];
+	out->p90 = us[(int)((int64_t)n * 9 / 10)];
+	out->max = us[n - 1];
+}
+
+static void kernel_facts(struct arena *a, struct cpu_time before, struct noise *out)
+{
+	struct cpu_time after = cpu_time(a);
+	double total = after.total - before.total;
+	const char *psi = proc_read(a, "/proc/pressure/cpu");
+	const char *load = proc_read(a, "/proc/loadavg");
+
+	if (total > 0) {
+		out->steal = (after.steal - before.steal) / total;
+		out->busy = 1 - (after.idle - before.idle) / total;
+	}
+	if (psi && sscanf(psi, "some avg10=%lf", &out->pressure) == 1) {
+		out->has_pressure = true;
+		out->pressure /= 100;
+	}
+	if (load)
+		out->load = strtod(load, NULL);
+}
+
+void noise_measure(double seconds, struct noise *out)
+{
+	struct arena *a = arena_new();
+	const struct probe_isa *isa = probe_isa_here();
+	int64_t rounds = probe_fma_rounds(isa, SAMPLE_NS);
+	double *us = malloc(SAMPLES * sizeof(*us));
+	struct cpu_time before = cpu_time(a);
+	int64_t preempted = preemptions(), begin = clock_ns();
+	int n = 0;
+
+	if (!us)
+		die("out of memory");
+	*out = (struct noise){0};
+	do {
+		us[n++] = (double)probe_fma_ns(isa, rounds) / 1e3;
+	} while (n < SAMPLES && (double)(clock_ns() - begin) < seconds * 1e9);
+	out->seconds = (double)(clock_ns() - begin) / 1e9;
+	out->preempted = preemptions() - preempted;
+	spread(us, n, out);
+	kernel_facts(a, before, out);
+	free(us);
+	arena_free(a);
+}
