@@ -75,7 +75,7 @@ struct device {
 
 /* The described part; milliseconds. SYNTHETIC is NULL for this machine, else
  * "synthetic:TOPOLOGY [isa=NAME]" with hwloc's synthetic topology text, for example
- * "synthetic:l3:1(size=8MB) l2:2(size=1MB) core:1 pu:1 isa=avx2" (avx512 where none is named).
+ * "synthetic:l3:1(size=8MiB) l2:2(size=1MiB) core:1 pu:1 isa=avx2" (avx512 where none is named).
  * NULL and a message where hwloc or the text fails. */
 struct device *device_describe(struct arena *a, const char *synthetic);
 

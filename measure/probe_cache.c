@@ -136,6 +136,10 @@ static int level_end(const struct device_measured *m, int from)
 {
 	double ns = m->points[from].ns;
 	int rough = last_below(m, from, ns * rough_step);
+
+	if (rough == m->n_points - 1)
+		return rough;
+
 	int next = point_at(m, 2 * m->points[rough].bytes);
 
 	return last_below(m, from, sqrt(ns * m->points[next].ns));

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Devices: synthetic ones, the fingerprint, JSON, kept figures, probes (their sanity, no times). */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "measure/cpuinfo.h"
+#include "measure/device.h"
+#include "measure/noise.h"
+#include "measure/probe.h"
+
+static void test_synthetic(void **state)
+{
+	struct arena *a = arena_new();
+	struct device *d = device_synthetic(
+		a, "synthetic:package:1 l3:1(size=8MiB) l2:2(size=1MiB) core:1 pu:2 isa=avx2");
+
+	(void)state;
+	assert_non_null(d);
+	assert_string_equal(d->isa, "avx2");
+	assert_int_equal(d->vector_bytes, 32);
+	assert_int_equal(d->vector_registers, 16);
+	assert_int_equal(d->cores, 2);
+	assert_int_equal(d->pus, 4);
+	assert_int_equal(d->threads, 2);
+	assert_int_equal(d->n_cpus, 4);
+	/* one of each core first */
+	assert_int_equal(d->cpus[0], 0);
+	assert_int_equal(d->cpus[1], 2);
+	assert_int_equal(d->cpus[2], 1);
+	assert_int_equal(d->caches[0].claimed, 0);
+	assert_int_equal(d->caches[1].claimed, 1 << 20);
+	assert_int_equal(d->caches[2].claimed, 8 << 20);
+	assert_true(device_cache_bytes(d, 1) > 0);
+	assert_true(d->measured.valid);
+	assert_true(device_peak(d, 1) > 0);
+	assert_true(device_peak(d, 2) > device_peak(d, 1));
+	assert_true(device_peak(d, 9) == device_peak(d, 2));
+	assert_true(device_mem_rate(d, 2) >= device_mem_rate(d, 1));
+	arena_free(a);
+}
+
+static void test_synthetic_refused(void **state)
+{
+	static const char *const wrong[] = {"core:2 pu:1", "synthetic:core:2 pu:1 isa=mmx",
+					    "synthetic:", "synthetic:nonsense", ""};
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		err_set("%s", "");
+		assert_null(device_synthetic(a, wrong[i]));
+		assert_non_null(strstr(err_get(), "device '"));
+	}
+	arena_free(a);
+}
+
+static void test_fingerprint(void **state)
+{
+	static const char *const texts[] = {
+		"synthetic:core:2 pu:1",
+		"synthetic:core:2 pu:1 isa=avx2",
+		"synthetic:core:4 pu:1",
+		"synthetic:core:2 pu:2",
+		"synthetic:l2:2(size=1MiB) core:1 pu:1",
+		"synthetic:l2:2(size=2MiB) core:1 pu:1",
+	};
+	struct arena *a = arena_new();
+	enum { N = sizeof(texts) / sizeof(texts[0]) };
+	const char *prints[N];
+
+	(void)state;
+	for (int i = 0; i < N; i++) {
+		struct device *d = device_describe(a, texts[i]);
+		struct hash128 parsed;
+
+		assert_non_null(d);
+		assert_true(hash_parse(d->fingerprint, &parsed));
+		prints[i] = d->fingerprint;
+		assert_string_equal(prints[i], device_synthetic(a, texts[i])->fingerprint);
+		for (int j = 0; j < i; j++)
+			assert_string_not_equal(prints[i], prints[j]);
+	}
+	arena_free(a);
+}
+
+static void test_json(void **state)
+{
+	struct arena *a = arena_new();
+	struct device *d = device_synthetic(a, "synthetic:core:2 pu:1");
+	struct device_measured back;
+	int64_t probed[DEVICE_CACHES];
+
+	(void)state;
+	d->measured.n_points = 2;
+	d->measured.points[1] = (struct device_point){8192, 1.5};
+
+	json_t *json = device_json(d);
+	char *text = json_dumps(json, 0);
+	json_t *again = json_loads(text, 0, NULL);
+
+	assert_true(json_equal(json, again));
+	assert_string_equal(json_string_value(json_object_get(again, "fingerprint")),
+			    d->fingerprint);
+	assert_int_equal(device_measured_parse(again, &back, probed), 0);
+	assert_true(back.peak.all == d->measured.peak.all);
+	assert_true(back.mem.one == d->measured.mem.one);
+	assert_int_equal(back.n_points, 2);
+	assert_int_equal(back.points[1].bytes, 8192);
+	assert_int_equal(probed[2], d->caches[2].probed);
+
+	json_object_del(json_object_get(again, "measured"), "peak_gflops");
+	assert_int_equal(device_measured_parse(again, &back, probed), -1);
+	json_object_set_new(again, "measured", json_string("none"));
+	assert_int_equal(device_measured_parse(again, &back, probed), -1);
+	json_decref(json);
+	json_decref(again);
+	free(text);
+	arena_free(a);
+}
+
+static void test_cpuinfo(void **state)
+{
+	struct arena *a = arena_new();
+	struct cpuinfo x86 = cpuinfo_parse(a, "processor\t: 0\nvendor_id\t: AuthenticAMD\n"
+					      "cpu family\t: 25\nmodel\t\t: 97\n"
+					      "model name\t: AMD Ryzen\nstepping\t: 2\n"
+					      "flags\t\t: fpu fma avx2 xavx512f avx\n");
+	struct cpuinfo arm = cpuinfo_parse(a, "processor : 0\nFeatures : fp asimd sve\n"
+					      "CPU implementer : 0x41\nCPU part : 0xd40\n");
+	struct cpuinfo none = cpuinfo_parse(a, "");
+
+	(void)state;
+	assert_string_equal(x86.vendor, "AuthenticAMD");
+	assert_string_equal(x86.model, "AMD Ryzen");
+	assert_int_equal(x86.family, 25);
+	assert_int_equal(x86.model_number, 97);
+	assert_int_equal(x86.stepping, 2);
+	assert_string_equal(x86.flags, "avx avx2 fma");
+	assert_string_equal(arm.vendor, "0x41");
+	assert_int_equal(arm.model_number, 0xd40);
+	assert_string_equal(arm.flags, "asimd sve");
+	assert_string_equal(none.model, "unknown");
+	assert_string_equal(none.flags, "");
+	arena_free(a);
+}
+
+static void put(struct arena *a, const char *root, const char *folder, const char *name,
+		const char *text)
+{
+	char *dir = arena_printf(a, "%s/%s", root, folder);
+
+	assert_int_equal(dir_make(dir), 0);
+	assert_int_equal(file_write(arena_printf(a, "%s/%s", dir, name), text, strlen(text)), 0);
+}
+
+static void test_quota(void **state)
+{
+	struct arena *a = arena_new();
+	char *v2 = dir_temp(a), *v1 = dir_temp(a), *none = dir_temp(a);
+
+	(void)state;
+	assert_true(cgroup_quota(none) == 0);
+	put(a, v2, "proc/self", "cgroup", "0::/job/step\n");
+	put(a, v2, "sys/fs/cgroup/job/step", "cpu.max", "max 100000\n");
+	assert_true(cgroup_quota(v2) == 0);
+	put(a, v2, "sys/fs/cgroup/job", "cpu.max", "150000 100000\n");
+	assert_true(cgroup_quota(v2) == 1.5);
+	/* v1 in a container: the path is the host's, the limit lies at the mount */
+	put(a, v1, "proc/self", "cgroup", "5:cpuset:/x\n4:cpu,cpuacct:/docker/0\n0::/\n");
+	put(a, v1, "sys/fs/cgroup/cpu,cpuacct", "cpu.cfs_quota_us", "300000\n");
+	put(a, v1, "sys/fs/cgroup/cpu,cpuacct", "cpu.cfs_period_us", "100000\n");
+	assert_true(cgroup_quota(v1) == 3);
+	dir_remove(v1);
+	dir_remove(v2);
+	dir_remove(none);
+	arena_free(a);
+}
+
+/* 48 KB at 1 ns, 2 MB at 4, 8 MB at 30, memory at 100, in steps of an octave and a half. */
+static void test_curve(void **state)
+{
+	static struct device d;
+	struct device_measured *m = &d.measured;
+
+	(void)state;
+	for (int64_t octave = 4 << 10; octave <= 128 << 20; octave *= 2) {
+		for (int64_t bytes = octave; bytes < 2 * octave; bytes += octave / 2) {
+			double ns = bytes <= 48 << 10  ? 1
+				    : bytes <= 2 << 20 ? 4
+				    : bytes <= 8 << 20 ? 30
+						       : 100;
+
+			m->points[m->n_points++] = (struct device_point){bytes, ns};
+		}
+	}
+	probe_read_curve(&d);
+	assert_int_equal(d.caches[0].probed, 48 << 10);
+	assert_int_equal(d.caches[1].probed, 2 << 20);
+	assert_int_equal(d.caches[2].probed, 8 << 20);
+	for (int i = 0; i < m->n_points; i++)
+		m->points[i].ns = 2;	/* a machine that tells nothing */
+	probe_read_curve(&d);
+	for (int i = 0; i < DEVICE_CACHES; i++)
+		assert_int_equal(d.caches[i].probed, 0);
+}
+
+/* The real machine, once: probed, kept, and read back in place of a second probe. */
+static void test_here(void **state)
+{
+	struct arena *a = arena_new();
+	char *home = dir_temp(a);
+	struct device *d = device_describe(a, NULL), *again = device_describe(a, NULL);
+
+	(void)state;
+	assert_non_null(home);
+	setenv("XDG_CACHE_HOME", home, 1);
+	assert_non_null(d);
+	assert_string_equal(d->fingerprint, again->fingerprint);
+	assert_true(d->threads >= 1 && d->threads <= d->cores && d->cores <= d->pus);
+	assert_int_equal(device_load_or_probe(d, false), 0);
+	assert_true(d->measured.valid);
+	assert_int_equal(d->measured.threads, d->threads);
+	assert_true(d->measured.peak.one > 0 && d->measured.peak.all > 0);
+	assert_true(d->measured.mem.one > 0 && d->measured.mem.all > 0);
+	assert_true(d->measured.noise >= 1);
+	for (int i = 1; i < DEVICE_CACHES; i++) {
+		if (d->caches[i].probed)
+			assert_true(d->caches[i].probed > d->caches[i - 1].probed);
+	}
+	if (probe_is_optimized()) {
+		assert_int_equal(device_load_or_probe(again, false), 0);
+		assert_true(again->measured.when == d->measured.when);
+		assert_int_equal(again->measured.n_points, d->measured.n_points);
+		assert_int_equal(again->caches[0].probed, d->caches[0].probed);
+	}
+	dir_remove(home);
+	arena_free(a);
+}
+
+static void test_noise(void **state)
+{
+	struct noise n;
+
+	(void)state;
+	noise_measure(0.01, &n);
+	assert_true(n.samples >= 1);
+	assert_true(0 < n.min && n.min <= n.p10 && n.p10 <= n.median);
+	assert_true(n.median <= n.p90 && n.p90 <= n.max);
+	assert_true(n.steal >= 0 && n.steal <= 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_synthetic), cmocka_unit_test(test_synthetic_refused),
+		cmocka_unit_test(test_fingerprint), cmocka_unit_test(test_json),
+		cmocka_unit_test(test_cpuinfo), cmocka_unit_test(test_quota),
+		cmocka_unit_test(test_curve), cmocka_unit_test(test_here),
+		cmocka_unit_test(test_noise),
+	};
+
+	return cmocka_run_group_tests_name("device", tests, NULL, NULL);
+}
