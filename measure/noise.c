@@ -103,3 +103,30 @@ void noise_measure(double seconds, struct noise *out)
 	free(us);
 	arena_free(a);
 }
+
+enum fitness noise_judge(struct arena *a, const struct noise *n, const char **reason)
+{
+	double s = n->p90 / n->p10;
+
+	if (s > NOISE_NOISY_SPREAD) {
+		*reason = arena_printf(a,
+				       "a fixed kernel's time spreads %.2fx (p90 / p10, at most "
+				       "%.2f is quiet); something else runs here",
+				       s, NOISE_NOISY_SPREAD);
+		return s > NOISE_UNFIT_SPREAD ? FITNESS_UNFIT : FITNESS_NOISY;
+	}
+	if (n->steal > NOISE_NOISY_STEAL) {
+		*reason = arena_printf(a, "the hypervisor keeps %.0f%% of the CPU time",
+				       100 * n->steal);
+		return n->steal > NOISE_UNFIT_STEAL ? FITNESS_UNFIT : FITNESS_NOISY;
+	}
+	*reason = arena_printf(a, "a fixed kernel's time spreads %.2fx (p90 / p10)", s);
+	return FITNESS_FIT;
+}
+
+const char *fitness_name(enum fitness f)
+{
+	static const char *const names[] = {"fit", "noisy", "unfit"};
+
+	return names[f];
+}
