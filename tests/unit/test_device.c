@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/rng.h"
 #include "measure/cpuinfo.h"
 #include "measure/device.h"
 #include "measure/noise.h"
@@ -122,6 +123,39 @@ static void test_json(void **state)
 	json_decref(json);
 	json_decref(again);
 	free(text);
+	arena_free(a);
+}
+
+/* A kept file is anyone's: whatever is in it is taken or refused, with no crash. Bytes of a good one
+ * are overwritten at random. */
+static void test_json_damaged(void **state)
+{
+	struct arena *a = arena_new();
+	json_t *json = device_json(device_synthetic(a, "synthetic:core:2 pu:1"));
+	char *text = json_dumps(json, 0), *damaged = strdup(text);
+	size_t n = strlen(text);
+	int cases = getenv("HONE_LONG") ? 300000 : 3000;
+	struct rng rng = rng_seed(7);
+
+	(void)state;
+	for (int i = 0; i < cases; i++) {
+		struct device_measured m;
+		int64_t probed[DEVICE_CACHES];
+
+		memcpy(damaged, text, n);
+		for (int64_t k = 1 + rng_below(&rng, 4); k > 0; k--)
+			damaged[rng_below(&rng, (int64_t)n)] =
+				"0123456789-.e{}[],:\"nul"[rng_below(&rng, 23)];
+
+		json_t *back = json_loads(damaged, 0, NULL);
+
+		if (back)
+			device_measured_parse(back, &m, probed);
+		json_decref(back);
+	}
+	json_decref(json);
+	free(text);
+	free(damaged);
 	arena_free(a);
 }
 
@@ -261,6 +295,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_synthetic), cmocka_unit_test(test_synthetic_refused),
 		cmocka_unit_test(test_fingerprint), cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_damaged),
 		cmocka_unit_test(test_cpuinfo), cmocka_unit_test(test_quota),
 		cmocka_unit_test(test_curve), cmocka_unit_test(test_here),
 		cmocka_unit_test(test_noise),
