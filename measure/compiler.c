@@ -2,21 +2,16 @@
 /* measure/compiler.c - runs a C compiler on a small kernel and the result of that. */
 #include "measure/compiler.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include <string.h>
 
-#include "base/err.h"
 #include "base/file.h"
+#include "measure/pool.h"
+#include "measure/spawn.h"
 
-enum { OUTPUT_LIMIT = 1 << 20 };
-
-static const int64_t time_limit_ns = 20000000000; /* a cold disk included */
+/* A cold disk included. Of address space OpenMP reserves 70 MB a thread. */
+static const double time_limit_s = 20;
+static const size_t memory_limit = (size_t)64 << 30;
 
 /* What generated kernels are made of; prints _OPENMP and the sum 0 + 1 + .. + 63. */
 static const char source[] = "#include <stdio.h>\n"
@@ -41,62 +36,24 @@ static const char source[] = "#include <stdio.h>\n"
 			     "}\n";
 static const int source_sum = 64 * 63 / 2;
 
-/* Waits for PID, at most time_limit_ns; its wait status, or -1 where it was killed for that. */
-static int wait_for(pid_t pid)
+/* Runs ARGV. True where it exits with 0; the first line that it prints, "" for none, in A. */
+static bool run(struct arena *a, const char *const *argv, const char **line)
 {
-	int64_t end = clock_ns() + time_limit_ns;
-	const struct timespec nap = {0, 2000000};
-	int status = -1;
+	static const char *const plain[] = {"LC_ALL=C", NULL};
+	const struct pool_limits limits = {
+		.jobs = 1, .limit_s = time_limit_s, .memory = memory_limit};
+	struct command_run r = {.argv = argv};
 
-	for (;;) {
-		pid_t got = waitpid(pid, &status, WNOHANG);
+	*line = "";
+	if (pool_run(a, &r, 1, &limits, spawn_env(a, plain)) < 0)
+		return false;
 
-		if (got == pid)
-			return status;
-		if (got < 0 && errno != EINTR)
-			return -1;
-		if (clock_ns() > end) {
-			kill(-pid, SIGKILL);
-			waitpid(pid, &status, 0);
-			return -1;
-		}
-		nanosleep(&nap, NULL);
-	}
-}
+	const char *text = r.output ? r.output : "";
 
-/* Runs ARGV, all output into the file OUTPUT. True where it exits with 0. */
-static bool run(char *const argv[], const char *output)
-{
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attr;
-	pid_t pid = -1;
-
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, 1, output, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	posix_spawn_file_actions_adddup2(&actions, 1, 2);
-	posix_spawnattr_init(&attr);
-	/* a group of its own, so that a compiler's children go with it */
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP);
-
-	int rc = posix_spawnp(&pid, argv[0], &actions, &attr, argv, environ);
-
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attr);
-	return rc == 0 && wait_for(pid) == 0;
-}
-
-/* The first line of a file that says something; "" where there is none. */
-static char *first_line(struct arena *a, const char *path)
-{
-	size_t size = 0;
-	char *text = file_read(a, path, OUTPUT_LIMIT, &size);
-
-	if (!text)
-		return arena_strdup(a, "");
 	text += strspn(text, " \t\n");
-	text[strcspn(text, "\n")] = '\0';
-	return text;
+	*line = r.timed_out ? "no end within the time limit"
+			    : arena_strndup(a, text, strcspn(text, "\n"));
+	return command_succeeded(&r);
 }
 
 /* Compiles and runs the kernel; the program's output line, or NULL with *WHY set. */
@@ -105,29 +62,23 @@ static const char *try_kernel(struct arena *a, const char *command, const char *
 {
 	const char *in = arena_printf(a, "%s/kernel.c", folder);
 	const char *exe = arena_printf(a, "%s/kernel", folder);
-	const char *log = arena_printf(a, "%s/log", folder);
-	char *compile[] = {arena_strdup(a, command),
-			   arena_strdup(a, "-O3"),
-			   arena_strdup(a, "-march=native"),
-			   arena_strdup(a, "-w"),
-			   arena_strdup(a, in),
-			   arena_strdup(a, "-o"),
-			   arena_strdup(a, exe),
-			   openmp ? arena_strdup(a, "-fopenmp") : NULL,
-			   NULL};
-	char *program[] = {arena_strdup(a, exe), NULL};
+	const char *const compile[] = {
+		command, "-O3", "-march=native", "-w", in, "-o", exe, openmp ? "-fopenmp" : NULL,
+		NULL};
+	const char *const program[] = {exe, NULL};
+	const char *line;
 
-	if (!run(compile, log)) {
+	if (!run(a, compile, &line)) {
 		*why = arena_printf(a, "does not compile%s: %s", openmp ? " with -fopenmp" : "",
-				    first_line(a, log));
+				    line);
 		return NULL;
 	}
-	if (!run(program, log)) {
+	if (!run(a, program, &line)) {
 		*why = arena_printf(a, "what it compiles%s does not run: %s",
-				    openmp ? " with -fopenmp" : "", first_line(a, log));
+				    openmp ? " with -fopenmp" : "", line);
 		return NULL;
 	}
-	return first_line(a, log);
+	return line;
 }
 
 static bool right(const char *line, int *openmp_version)
@@ -141,20 +92,21 @@ static bool right(const char *line, int *openmp_version)
 
 static void check(struct arena *a, const char *folder, struct compiler *c)
 {
-	char *ask[] = {arena_strdup(a, c->command), arena_strdup(a, "--version"), NULL};
-	const char *log = arena_printf(a, "%s/log", folder);
+	const char *const ask[] = {c->command, "--version", NULL};
 	const char *line;
 	int version = 0;
 
-	if (!run(ask, log)) {
+	if (!run(a, ask, &line)) {
 		c->why = "not found";
 		return;
 	}
-	c->version = first_line(a, log);
+	c->version = line;
 	line = try_kernel(a, c->command, folder, true, &c->why);
 	c->openmp = line && right(line, &version);
 	c->openmp_version = c->openmp ? version : 0;
 	c->works = c->openmp;
+	if (line && !c->works)
+		c->why = "with -fopenmp the sum is wrong";
 	if (c->works)
 		return;
 

@@ -5,9 +5,11 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "measure/compiler.h"
+#include "measure/counters.h"
 #include "measure/device.h"
 #include "measure/noise.h"
 #include "tools/command.h"
@@ -27,6 +29,7 @@ struct doctor {
 struct report {
 	const struct device *device;
 	struct compiler compilers[N_COMPILERS];
+	struct counters *counters; /* NULL until they were tried */
 	struct noise noise;
 	enum fitness verdict;
 	const char *reason;
@@ -97,6 +100,7 @@ static int examine(struct arena *a, const struct doctor *o, struct report *r)
 		if (compiler_check(a, compiler_commands[i], &r->compilers[i]) < 0)
 			return -1;
 	}
+	r->counters = counters_new();
 	noise_measure(o->seconds, &r->noise);
 	judge(a, r);
 	return 0;
@@ -176,6 +180,28 @@ static void print_compilers(const struct report *r)
 	}
 }
 
+/* Reasons are often the same for all of them: each is printed once, after its events. */
+static void print_counters(const struct counters *c)
+{
+	int n = counters_absent(c);
+
+	printf("counters    ");
+	for (int i = 0; i < counters_present(c); i++)
+		printf(" %s", counters_name(c, i));
+	puts(counters_present(c) ? "" : " none");
+	for (int i = 0; i < n; i++) {
+		const char *reason = counters_absent_reason(c, i);
+
+		if (i == 0 || strcmp(reason, counters_absent_reason(c, i - 1)) != 0)
+			printf("%s  absent    ", i ? "\n" : "");
+		printf(" %s", counters_absent_name(c, i));
+		if (i == n - 1 || strcmp(reason, counters_absent_reason(c, i + 1)) != 0)
+			printf(": %s", reason);
+	}
+	if (n)
+		putchar('\n');
+}
+
 static void print_noise(const struct noise *n)
 {
 	printf("noise        %d runs of a fixed kernel in %.3g s: median %.1f us, p10 %.1f, p90 %.1f, "
@@ -194,6 +220,7 @@ static void print_report(const struct report *r)
 	print_device(r->device);
 	print_measured(r->device);
 	print_compilers(r);
+	print_counters(r->counters);
 	print_noise(&r->noise);
 	printf("verdict      %s: %s\n", fitness_name(r->verdict), r->reason);
 }
@@ -222,6 +249,20 @@ static json_t *compilers_json(const struct report *r)
 	return list;
 }
 
+static json_t *counters_json(const struct counters *c)
+{
+	json_t *present = json_array(), *absent = json_array();
+
+	for (int i = 0; i < counters_present(c); i++)
+		json_array_append_new(present, text_json(counters_name(c, i)));
+	for (int i = 0; i < counters_absent(c); i++)
+		json_array_append_new(absent,
+				      json_pack("{s:o, s:o}", "event",
+						text_json(counters_absent_name(c, i)), "reason",
+						text_json(counters_absent_reason(c, i))));
+	return json_pack("{s:o, s:o}", "present", present, "absent", absent);
+}
+
 static json_t *noise_json(const struct noise *n)
 {
 	return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:o, s:f}", "samples",
@@ -233,9 +274,10 @@ static json_t *noise_json(const struct noise *n)
 
 static void print_json(const struct report *r)
 {
-	json_t *o = json_pack("{s:o, s:o, s:o, s:s, s:s}", "device", device_json(r->device),
-			      "compilers", compilers_json(r), "noise", noise_json(&r->noise),
-			      "verdict", fitness_name(r->verdict), "reason", r->reason);
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:s, s:s}", "device", device_json(r->device),
+			      "compilers", compilers_json(r), "counters",
+			      counters_json(r->counters), "noise", noise_json(&r->noise), "verdict",
+			      fitness_name(r->verdict), "reason", r->reason);
 
 	if (!o)
 		die("JSON: out of memory");
@@ -263,6 +305,7 @@ static int run(int argc, char **argv)
 			print_report(&r);
 		rc = r.verdict == FITNESS_UNFIT ? EXIT_UNFIT : EXIT_OK;
 	}
+	counters_free(r.counters);
 	arena_free(a);
 	return rc;
 }

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/rng.h"
+#include "measure/compiler.h"
 #include "measure/cpuinfo.h"
 #include "measure/device.h"
 #include "measure/noise.h"
@@ -278,6 +279,23 @@ static void test_here(void **state)
 	arena_free(a);
 }
 
+/* A compiler that is not there, and a program that compiles nothing but exits with 0. */
+static void test_compiler(void **state)
+{
+	struct arena *a = arena_new();
+	struct compiler c;
+
+	(void)state;
+	assert_int_equal(compiler_check(a, "/nonexistent/cc", &c), 0);
+	assert_null(c.version);
+	assert_false(c.works);
+	assert_non_null(c.why);
+	assert_int_equal(compiler_check(a, "true", &c), 0);
+	assert_false(c.works);
+	assert_non_null(c.why);
+	arena_free(a);
+}
+
 static void test_noise(void **state)
 {
 	struct noise n;
@@ -299,6 +317,7 @@ int main(void)
 		cmocka_unit_test(test_cpuinfo), cmocka_unit_test(test_quota),
 		cmocka_unit_test(test_curve), cmocka_unit_test(test_here),
 		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_compiler),
 	};
 
 	return cmocka_run_group_tests_name("device", tests, NULL, NULL);
