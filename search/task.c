@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/task.c - from a DAG to what the measuring side needs to know. */
+#include "search/task.h"
+
+#include "base/err.h"
+#include "codegen/emit.h"
+#include "te/text.h"
+
+static const char *take(struct arena *a, struct text *t)
+{
+	const char *s = arena_strdup(a, text_str(t));
+
+	text_free(t);
+	return s;
+}
+
+/* The shapes of inputs and constants: 1x64x56x56, 64x64x3x3. */
+static const char *shapes_text(struct arena *a, const struct dag *dag)
+{
+	struct text t = { 0 };
+
+	for (int i = 0; i < dag->ops.n; i++) {
+		const struct op *op = dag->ops.at[i];
+
+		if (op->kind == OP_COMPUTE)
+			continue;
+		if (t.n)
+			text_puts(&t, " ");
+		for (int d = 0; d < op->tensor.ndim; d++)
+			text_printf(&t, "%s%jd", d ? "x" : "", (intmax_t)op->tensor.shape[d]);
+	}
+	return take(a, &t);
+}
+
+struct task *task_new(struct arena *a, const struct dag *dag, const char *name, double weight)
+{
+	struct task *t = arena_one(a, struct task);
+	struct text text = { 0 };
+
+	t->dag = dag;
+	hash_text(dag_key(dag), t->key);
+	t->name = arena_strdup(a, name);
+	dag_print(&text, dag);
+	t->text = take(a, &text);
+	t->flop = dag_flop(dag);
+	t->weight = weight;
+	t->op = arena_strndup(a, dag->name, strcspn(dag->name, ":"));
+	t->shape = shapes_text(a, dag);
+	return t;
+}
+
+const char *state_source(struct arena *a, const struct state *s, int vector_bytes, bool *parallel,
+			 const char **why)
+{
+	const struct program *p = lower(a, s, why);
+	struct emit_options options = { .symbol = "hone_kernel", .vector_bytes = vector_bytes };
+	struct text t = { 0 };
+
+	if (!p)
+		return NULL;
+	if (!emit_c(&t, p, &options, why)) {
+		text_free(&t);
+		return NULL;
+	}
+	if (parallel)
+		*parallel = program_is_parallel(p);
+	return take(a, &t);
+}
+
+/* The loops of a reduction as written, but for the last space axis, which comes innermost: the
+ * compiler then finds lanes by itself, and a reference takes seconds rather than minutes. */
+static void reorder_reference(struct state *s, int stage)
+{
+	const struct op *op = &s->stages.at[stage]->op;
+	struct step step = step_reorder(stage, NULL, 0);
+	int last = op->tensor.ndim - 1;
+
+	if (last < 0 || !op_is_reduction(op) || op->tensor.ndim + op->nreduce > STEP_MAX_ITERS)
+		return;
+	for (int i = 0; i < op->tensor.ndim + op->nreduce; i++)
+		if (i != last)
+			step.list[step.n++] = i;
+	step.list[step.n++] = last;
+	if (!state_apply(s, step, NULL))
+		die("%s: the reference's loops do not reorder", s->dag->name);
+}
+
+static const char *reference_source(struct arena *a, const struct dag *dag)
+{
+	struct state *s = state_new(a, dag);
+	const char *why = "";
+
+	for (int i = 0; i < s->stages.n; i++)
+		if (stage_computes(s->stages.at[i]))
+			reorder_reference(s, i);
+	const char *source = state_source(a, s, 16, NULL, &why);
+
+	if (!source)
+		die("%s: the reference cannot be written: %s", dag->name, why);
+	return source;
+}
+
+/* The longest chain of additions behind an element of OP. */
+static int64_t reduction_length(const struct dag *dag, const struct op *op);
+
+struct chain {
+	const struct dag *dag;
+	int64_t longest;
+};
+
+static bool follow_load(const struct expr *e, void *user)
+{
+	struct chain *c = user;
+
+	if (e->kind == EXPR_LOAD) {
+		int64_t n = reduction_length(c->dag, dag_op(c->dag, e->tensor));
+
+		c->longest = n > c->longest ? n : c->longest;
+	}
+	return true;
+}
+
+static int64_t reduction_length(const struct dag *dag, const struct op *op)
+{
+	struct chain c = { .dag = dag };
+	int64_t own = 1;
+
+	if (op->kind != OP_COMPUTE)
+		return 1;
+	for (int i = 0; i < op->nreduce; i++)
+		own *= op->reduce[i]->hi;
+	expr_visit(op->body, follow_load, &c);
+	return c.longest + own;
+}
+
+struct workload task_workload(struct arena *a, const struct task *t, int threads,
+			      enum cache_state cache, uint64_t seed)
+{
+	struct workload w = { .seed = seed, .reduction = 1, .threads = threads, .cache = cache };
+	struct workload_arg *args = arena_many(a, struct workload_arg, t->dag->ops.n);
+
+	for (int pass = 0; pass < 2; pass++)	/* inputs, then outputs */
+		for (int i = 0; i < t->dag->ops.n; i++) {
+			const struct op *op = t->dag->ops.at[i];
+			bool output = op->kind == OP_COMPUTE;
+
+			if (output != (pass == 1) || (output && !op->output))
+				continue;
+			int64_t n = reduction_length(t->dag, op);
+
+			w.reduction = n > w.reduction ? n : w.reduction;
+			args[w.n_args++] = (struct workload_arg){
+				.name = op->tensor.name,
+				.dtype = op->tensor.dtype,
+				.count = tensor_count(&op->tensor),
+				.role = output ? ARG_OUTPUT
+					       : op->kind == OP_CONST ? ARG_CONST : ARG_INPUT,
+				.low = op->low,
+				.high = op->high,
+			};
+		}
+	w.args = args;
+	w.reference = reference_source(a, t->dag);
+	return w;
+}

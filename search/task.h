@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/task.h - a task: what is tuned as one, and how its candidates are judged. */
+#ifndef HONE_SEARCH_TASK_H
+#define HONE_SEARCH_TASK_H
+
+#include "measure/workload.h"
+#include "search/sample.h"
+#include "te/dag.h"
+
+struct task {
+	const struct dag *dag;
+	char key[HASH_TEXT];	/* of the DAG */
+	const char *name;	/* for people: an operator spec */
+	const char *text;	/* the DAG in .te form */
+	double flop;
+	double weight;		/* occurrences in the model; 1 for an operator */
+	const char *op;		/* of the lists that commands print: "conv2d" */
+	const char *shape;	/* "1x64x56x56 ..." */
+};
+
+struct task_vec VEC(struct task *);
+
+/* The task of a frozen DAG, in A. */
+struct task *task_new(struct arena *a, const struct dag *dag, const char *name, double weight);
+
+/* The arguments, reference and tolerance that its candidates are measured with. In A. */
+struct workload task_workload(struct arena *a, const struct task *t, int threads,
+			      enum cache_state cache, uint64_t seed);
+
+/* The C text of the kernel that STATE makes, in A; NULL with a reason in WHY (may be NULL) where
+ * it cannot be lowered or written. PARALLEL (may be NULL) tells whether it needs OpenMP. */
+const char *state_source(struct arena *a, const struct state *s, int vector_bytes, bool *parallel,
+			 const char **why);
+
+#endif

@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/tuner.c - a campaign, round by round. */
+#include "search/tuner.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "measure/builder.h"
+#include "measure/runner.h"
+#include "search/scheduler.h"
+
+/* Candidates that are measured again before one is named best, and samples each. */
+enum { CONFIRM = 6, CONFIRM_ROUNDS = 15 };
+
+/* What the campaign keeps of a task while it is being tuned. */
+struct tuned {
+	struct task *task;
+	struct explorer *explorer;	/* NULL before its first round */
+	struct sketch_vec sketches;
+	int64_t task_id;
+	int64_t trials;			/* of this campaign */
+	bool unconfirmed;		/* has records that no confirmation has seen */
+};
+
+struct tuner {
+	struct arena *arena;	/* lives as long as the campaign */
+	struct arena *round;	/* reset before each round */
+	struct tuner_options options;
+	const struct strategy *strategy;
+	struct db *db;
+	const struct device *device;
+	struct target target;
+	struct builder *builder;
+	struct runner *runner;
+	struct tuned *tuned;
+	struct scheduled *scheduled;
+	int n;
+	int current;		/* the task that the runner is set up for; -1: none */
+	int64_t device_id, toolchain_id, campaign_id;
+	int64_t trials, failed, resumed;
+	double earlier_s;	/* spent before an interruption */
+	int64_t began_ns;
+};
+
+struct db_want tuner_want(const struct tuner *t, const struct task *task)
+{
+	return (struct db_want){
+		.task_key = task->key,
+		.fingerprint = t->device->fingerprint,
+		.toolchain = builder_toolchain(t->builder),
+		.cache = t->options.cache == CACHE_COLD ? "cold" : "warm",
+		.threads = t->options.threads,
+	};
+}
+
+int64_t tuner_resumed(const struct tuner *t)
+{
+	return t->resumed;
+}
+
+/* --- the search state that is saved with each batch */
+
+static double elapsed(const struct tuner *t)
+{
+	return t->earlier_s + (double)(clock_ns() - t->began_ns) * 1e-9;
+}
+
+static char *save_state(const struct tuner *t)
+{
+	json_t *trials = json_object();
+	json_t *root = json_pack("{s:f, s:I, s:o}", "seconds", elapsed(t), "failed",
+				 (json_int_t)t->failed, "trials", trials);
+
+	for (int i = 0; i < t->n; i++)
+		json_object_set_new(trials, t->tuned[i].task->key,
+				    json_integer(t->tuned[i].trials));
+	char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
+
+	json_decref(root);
+	if (!text)
+		die("out of memory");
+	return text;
+}
+
+static int load_state(struct tuner *t, const struct db_campaign *c)
+{
+	json_error_t error;
+	json_t *root = json_loadb(c->search, c->search_bytes, 0, &error);
+
+	if (!root)
+		return err_set("the state of campaign %s cannot be read: %s; start anew with "
+			       "--fresh", c->uid, error.text);
+	json_t *trials = json_object_get(root, "trials");
+
+	for (int i = 0; i < t->n; i++) {
+		json_t *n = json_object_get(trials, t->tuned[i].task->key);
+
+		t->tuned[i].trials = json_integer_value(n);
+		t->trials += t->tuned[i].trials;
+	}
+	t->resumed = t->trials;
+	t->failed = json_integer_value(json_object_get(root, "failed"));
+	t->earlier_s = json_number_value(json_object_get(root, "seconds"));
+	json_decref(root);
+	return 0;
+}
+
+/* --- records */
+
+static const char *counters_json(struct arena *a, const struct trial *trial)
+{
+	json_t *root = json_object();
+
+	for (int i = 0; i < trial->n_counters; i++)
+		json_object_set_new(root, trial->counters[i].name,
+				    json_integer(trial->counters[i].value));
+	char *text = json_dumps(root, JSON_COMPACT);
+	char *copy = arena_strdup(a, text ? text : "{}");
+
+	free(text);
+	json_decref(root);
+	return copy;
+}
+
+static struct db_record record_of(struct tuner *t, const struct tuned *u, const struct candidate *c,
+				  int64_t number, bool final)
+{
+	const struct trial *trial = &c->trial;
+	bool ok = trial->status == TRIAL_OK;
+
+	return (struct db_record){
+		.task = u->task_id,
+		.device = t->device_id,
+		.toolchain = t->toolchain_id,
+		.trial = number,
+		.final = final,
+		.threads = t->options.threads,
+		.steps = c->steps,
+		.status = trial->status,
+		.message = trial->text,
+		.samples = trial->samples,
+		.n_samples = trial->n_samples,
+		.time_us = ok ? trial->time_us : 0,
+		.ratio = ok && isfinite(trial->ratio) ? trial->ratio : 0,
+		.counters = counters_json(t->round, trial),
+		.cache = t->options.cache == CACHE_COLD ? "cold" : "warm",
+		.build_ms = trial->build_ms,
+		.run_ms = trial->run_ms,
+	};
+}
+
+/* Saves the batch and the state after it, as one. */
+static int append(struct tuner *t, const struct tuned *u, const struct batch *b, bool final)
+{
+	struct db_record *records = arena_many(t->round, struct db_record, b->n);
+	char *state = save_state(t);
+	struct db_batch save = { .campaign = t->campaign_id, .records = records, .state = state,
+				 .state_bytes = strlen(state) };
+
+	for (int i = 0; i < b->n; i++)
+		if (b->at[i].trial.status != TRIAL_PENDING)
+			records[save.n++] = record_of(t, u, &b->at[i], u->trials - b->n + i, final);
+	int rc = db_append(t->db, &save);
+
+	free(state);
+	return rc;
+}
+
+/* --- a task's turn */
+
+static void load_best(struct tuner *t, int i)
+{
+	struct arena *a = arena_new();
+	struct db_want want = tuner_want(t, t->tuned[i].task);
+	struct db_record best;
+
+	if (db_best(t->db, a, &want, &best) == 1)
+		t->scheduled[i].best_us = best.time_us;
+	arena_free(a);
+}
+
+static int add_seen(void *ctx, const struct db_record *record)
+{
+	seen_add(ctx, record->steps);
+	return 0;
+}
+
+static int begin_explorer(struct tuner *t, struct tuned *u)
+{
+	struct db_want want = tuner_want(t, u->task);
+	struct seen *seen = seen_new(t->arena);
+
+	u->sketches = sketches_of(t->arena, u->task->dag);
+	u->explorer = t->strategy->begin(t->arena, u->task, &u->sketches, &t->target, seen);
+	return db_each(t->db, &want, add_seen, seen);
+}
+
+static int begin_task(struct tuner *t, int i)
+{
+	struct tuned *u = &t->tuned[i];
+	struct workload w = task_workload(t->arena, u->task, t->options.threads, t->options.cache,
+					  t->options.seed);
+
+	w.flush_bytes = 64 << 20;
+	if (!u->explorer && begin_explorer(t, u) < 0)
+		return -1;
+	if (runner_set_workload(t->runner, t->builder, &w) < 0)
+		return -1;
+	if (t->scheduled[i].best_us > 0)
+		runner_set_incumbent(t->runner, t->scheduled[i].best_us);
+	t->current = i;
+	return 0;
+}
+
+static struct batch new_batch(struct arena *a, int cap)
+{
+	return (struct batch){ .at = arena_many(a, struct candidate, cap), .cap = cap };
+}
+
+static void discard(struct batch *b)
+{
+	for (int i = 0; i < b->n; i++)
+		trial_discard(&b->at[i].trial);
+}
+
+/* build_all and measure_all take trials side by side. */
+static int measure(struct tuner *t, struct batch *b, bool again)
+{
+	struct trial *trials = arena_many(t->round, struct trial, b->n);
+	int rc;
+
+	for (int i = 0; i < b->n; i++)
+		trials[i] = b->at[i].trial;
+	rc = build_all(t->round, t->builder, trials, b->n);
+	if (rc == 0)
+		rc = again ? remeasure(t->round, t->runner, trials, b->n, CONFIRM_ROUNDS)
+			   : measure_all(t->round, t->runner, trials, b->n);
+	for (int i = 0; i < b->n; i++)
+		b->at[i].trial = trials[i];
+	return rc;
+}
+
+/* Measures the best few of the current task again, in turn, so that none is best by luck. */
+static int confirm(struct tuner *t)
+{
+	struct tuned *u = &t->tuned[t->current];
+	struct db_want want = tuner_want(t, u->task);
+	struct db_record_vec top = { 0 };
+
+	if (!u->unconfirmed)
+		return 0;
+	arena_reset(t->round);
+	if (db_top(t->db, t->round, &want, CONFIRM, &top) < 0)
+		return -1;
+	struct batch b = new_batch(t->round, CONFIRM);
+
+	for (int i = 0; i < top.n; i++) {
+		struct candidate *c = &b.at[b.n];
+
+		c->steps = top.at[i].steps;
+		c->state = state_parse(t->round, u->task->dag, "record", c->steps);
+		if (!c->state)
+			return -1;
+		c->trial.source = state_source(t->round, c->state, t->target.vector_bytes,
+					       &c->trial.parallel, NULL);
+		b.n += c->trial.source != NULL;
+	}
+	u->unconfirmed = false;
+	int rc = measure(t, &b, true) < 0 || append(t, u, &b, true) < 0 ? -1 : 0;
+
+	discard(&b);
+	load_best(t, t->current);
+	return rc;
+}
+
+/* --- budget */
+
+/* The part of the budget that has been spent, of trials or of time, whichever is more. */
+static double spent(const struct tuner *t)
+{
+	double trials = t->options.trials ? (double)t->trials / (double)t->options.trials : 0;
+	double time = t->options.minutes > 0 ? elapsed(t) / (60 * t->options.minutes) : 0;
+
+	return trials > time ? trials : time;
+}
+
+static int batch_size(const struct tuner *t, int i)
+{
+	int64_t size = t->options.batch ? t->options.batch : TUNER_BATCH;
+
+	if (!t->options.trials)
+		return (int)size;
+	double share = (t->scheduled[i].share - t->scheduled[i].spent) * (double)t->options.trials;
+	int64_t left = t->options.trials - t->trials;
+
+	if (share >= 1 && share < (double)size)
+		size = (int64_t)ceil(share);
+	return (int)(left < size ? left : size);
+}
+
+static void report(struct tuner *t, int i, const char *phase)
+{
+	const struct task *task = t->tuned[i].task;
+	double best = t->scheduled[i].best_us;
+	double s = elapsed(t);
+	struct progress p = {
+		.task = task,
+		.tasks = t->n,
+		.task_number = i + 1,
+		.trials = t->trials,
+		.budget = t->options.trials,
+		.failed = t->failed,
+		.best_us = best,
+		.gflops = best > 0 ? task->flop / best * 1e-3 : 0,
+		.seconds = s,
+		.seconds_left = spent(t) > 0 ? s / spent(t) - s : -1,
+		.phase = phase,
+	};
+
+	p.peak_share = p.gflops / device_peak(t->device, t->options.threads);
+	p.rate = (double)(t->trials - t->resumed) / (s - t->earlier_s + 1e-9);
+	if (t->options.progress)
+		t->options.progress(t->options.user, &p);
+}
+
+static void learn(struct tuner *t, int i, const struct batch *b)
+{
+	struct scheduled *s = &t->scheduled[i];
+
+	for (int j = 0; j < b->n; j++) {
+		const struct trial *trial = &b->at[j].trial;
+		bool ok = trial->status == TRIAL_OK;
+
+		t->failed += !ok && trial->status != TRIAL_LOST_RACE;
+		if (ok && (s->best_us == 0 || trial->time_us < s->best_us))
+			s->best_us = trial->time_us;
+	}
+	if (t->strategy->learn)
+		t->strategy->learn(t->tuned[i].explorer, b);
+}
+
+/* The same whatever was tuned before this round, so that a resumed campaign goes on alike. */
+static struct rng round_rng(const struct tuner *t, const struct tuned *u)
+{
+	struct hasher *h = hasher_new();
+
+	hasher_int(h, (int64_t)t->options.seed);
+	hasher_str(h, u->task->key);
+	hasher_int(h, u->trials);
+	return rng_seed(hasher_end(h).lo);
+}
+
+/* One round. The order of these calls is the architecture. */
+static int tuner_round(struct tuner *t, int i)
+{
+	struct tuned *u = &t->tuned[i];
+
+	if (i != t->current && begin_task(t, i) < 0)
+		return -1;
+	arena_reset(t->round);
+	struct batch b = new_batch(t->round, batch_size(t, i));
+	struct rng rng = round_rng(t, u);
+	double before = spent(t);
+
+	t->strategy->propose(u->explorer, t->round, &rng, &b);
+	t->scheduled[i].exhausted = b.n < b.cap;
+	u->trials += b.n;
+	t->trials += b.n;
+	u->unconfirmed |= b.n > 0;
+	if (measure(t, &b, false) < 0 || append(t, u, &b, false) < 0)
+		return -1;
+	learn(t, i, &b);
+	discard(&b);
+	t->scheduled[i].spent += spent(t) - before;
+	report(t, i, "tune");
+	return 0;
+}
+
+static bool is_stopped(const struct tuner *t)
+{
+	return t->options.stop && *t->options.stop;
+}
+
+int tuner_run(struct tuner *t)
+{
+	int rc = 0;
+
+	while (rc == 0 && spent(t) < 1 && !is_stopped(t)) {
+		int next = scheduler_next(t->scheduled, t->n);
+
+		if (next < 0)
+			break;
+		if (next != t->current && t->current >= 0)
+			rc = confirm(t);
+		if (rc == 0)
+			rc = tuner_round(t, next);
+	}
+	if (rc == 0 && t->current >= 0)
+		rc = confirm(t);
+	if (rc < 0)
+		return -1;
+	if (t->current >= 0)
+		report(t, t->current, "confirm");
+	bool stopped = is_stopped(t);
+
+	if (db_campaign_end(t->db, t->campaign_id, stopped ? CAMPAIGN_STOPPED : CAMPAIGN_DONE) < 0)
+		return -1;
+	return stopped;
+}
+
+/* --- setting up */
+
+static int find_ids(struct tuner *t)
+{
+	json_t *json = device_json(t->device);
+	char *text = json_dumps(json, JSON_COMPACT);
+
+	t->device_id = db_device(t->db, t->device->fingerprint, text ? text : "{}");
+	free(text);
+	json_decref(json);
+	t->toolchain_id = db_toolchain(t->db, builder_toolchain(t->builder));
+	if (t->device_id < 0 || t->toolchain_id < 0)
+		return -1;
+	for (int i = 0; i < t->n; i++) {
+		const struct task *task = t->tuned[i].task;
+		struct db_task row = {
+			.key = task->key, .name = task->name, .text = task->text, .flop = task->flop
+		};
+
+		t->tuned[i].task_id = db_task(t->db, &row);
+		if (t->tuned[i].task_id < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* What makes two runs the same campaign, but for the budget. */
+static char *options_json(const struct tuner *t)
+{
+	json_t *json = json_pack("{s:s, s:i, s:s, s:I}", "strategy", t->strategy->name, "threads",
+				 t->options.threads, "cache",
+				 t->options.cache == CACHE_COLD ? "cold" : "warm", "seed",
+				 (json_int_t)t->options.seed);
+	char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+
+	json_decref(json);
+	if (!text)
+		die("out of memory");
+	return text;
+}
+
+static int find_campaign(struct tuner *t)
+{
+	char *options = options_json(t);
+	struct db_campaign c = { .device = t->device_id,
+				 .source = t->options.source,
+				 .options = options,
+				 .seed = t->options.seed };
+	int found = t->options.fresh ? 0
+				     : db_campaign_find(t->db, t->arena, t->options.source, options,
+							t->device_id, &c);
+
+	if (found == 1) {
+		t->campaign_id = c.id;
+		found = db_campaign_resume(t->db, &c);
+		if (found == 0 && c.search)
+			found = load_state(t, &c);
+	} else if (found == 0) {
+		t->campaign_id = db_campaign_start(t->db, &c);
+		found = t->campaign_id < 0 ? -1 : 0;
+	}
+	free(options);
+	return found;
+}
+
+static int prepare(struct tuner *t)
+{
+	struct builder_options build = { .cc = t->options.cc };
+	struct runner_options run = { .cpus = t->options.cpus };
+
+	t->strategy = strategy_find(t->options.strategy ? t->options.strategy : "random");
+	if (!t->strategy)
+		return err_set("there is no strategy '%s'; there are: %s", t->options.strategy,
+			       strategy_names());
+	t->builder = builder_new(&build);
+	if (!t->builder)
+		return -1;
+	t->runner = runner_new(&run);
+	if (!t->runner || find_ids(t) < 0 || find_campaign(t) < 0)
+		return -1;
+	for (int i = 0; i < t->n; i++) {
+		load_best(t, i);
+		if (t->options.trials)
+			t->scheduled[i].spent = (double)t->tuned[i].trials /
+						(double)t->options.trials;
+	}
+	t->began_ns = clock_ns();
+	return 0;
+}
+
+struct tuner *tuner_new(struct db *db, const struct device *device, const struct task_vec *tasks,
+			const struct tuner_options *o)
+{
+	struct arena *a = arena_new();
+	struct tuner *t = arena_one(a, struct tuner);
+
+	t->arena = a;
+	t->round = arena_new();
+	t->options = *o;
+	t->db = db;
+	t->device = device;
+	t->target = (struct target){ .vector_bytes = device->vector_bytes,
+				     .registers = device->vector_registers,
+				     .threads = o->threads };
+	t->n = tasks->n;
+	t->tuned = arena_many(a, struct tuned, tasks->n);
+	t->scheduled = arena_many(a, struct scheduled, tasks->n);
+	t->current = -1;
+	scheduler_begin(t->scheduled, t->n, tasks);
+	for (int i = 0; i < t->n; i++)
+		t->tuned[i].task = tasks->at[i];
+	if (prepare(t) < 0) {
+		tuner_free(t);
+		return NULL;
+	}
+	return t;
+}
+
+void tuner_free(struct tuner *t)
+{
+	if (!t)
+		return;
+	runner_free(t->runner);
+	builder_free(t->builder);
+	arena_free(t->round);
+	arena_free(t->arena);
+}

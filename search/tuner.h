@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/tuner.h - a campaign: tasks, a budget, rounds of measured candidates, a database.
+ *
+ * In:   tasks, options, an open database.
+ * Out:  records in the database; the best few of each task measured again at the end.
+ * Holds: whenever it stops, however hard, the database has every batch but the one in flight, and
+ *        the next campaign for the same source goes on from there. */
+#ifndef HONE_SEARCH_TUNER_H
+#define HONE_SEARCH_TUNER_H
+
+#include <signal.h>
+
+#include "db/db.h"
+#include "measure/device.h"
+#include "search/strategy.h"
+
+enum { TUNER_BATCH = 16 };
+
+/* Where a campaign stands. */
+struct progress {
+	const struct task *task;	/* of the last round */
+	int tasks, task_number;
+	int64_t trials, budget;		/* done, and in all (0: open) */
+	int64_t failed;
+	double best_us;			/* of the task; 0 while there is none */
+	double gflops, peak_share;	/* of that best */
+	double seconds, seconds_left;	/* left is < 0 where not known */
+	double rate;			/* trials a second */
+	const char *phase;		/* "tune", "confirm" */
+};
+
+struct tuner_options {
+	const char *source;	/* what the user named; identifies the campaign */
+	const char *strategy;	/* NULL: "random" */
+	const char *cc;		/* NULL: the builder's own choice */
+	const char *cpus;	/* to measure on; NULL: the runner's own choice */
+	int threads;		/* of the kernels; at least 1 */
+	int64_t trials;		/* in all; 0: no limit */
+	double minutes;		/* 0: no limit */
+	int batch;		/* candidates a round; 0: TUNER_BATCH */
+	uint64_t seed;
+	enum cache_state cache;
+	bool fresh;		/* do not go on with an earlier campaign */
+	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
+	void (*progress)(void *user, const struct progress *p);	/* after each batch; may be NULL */
+	void *user;
+};
+
+struct tuner;
+
+/* Everything is ready when it returns: compiler, runner, campaign. NULL and a message otherwise. */
+struct tuner *tuner_new(struct db *db, const struct device *device, const struct task_vec *tasks,
+			const struct tuner_options *o);
+/* Rounds until the budget is spent or `stop` is set. 0 when done, 1 when stopped early, -1 and a
+ * message where the outside world failed. */
+int tuner_run(struct tuner *t);
+void tuner_free(struct tuner *t);
+
+/* What is wanted of the database by this tuner: device, toolchain, threads, cache. */
+struct db_want tuner_want(const struct tuner *t, const struct task *task);
+int64_t tuner_resumed(const struct tuner *t);	/* trials found from an interrupted run */
+
+#endif

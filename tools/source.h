@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/source.h - what a user names on the command line, as tasks. */
+#ifndef HONE_TOOLS_SOURCE_H
+#define HONE_TOOLS_SOURCE_H
+
+#include "search/task.h"
+
+/* The tasks of SOURCE: a model (*.onnx), an operator in text form (*.te), or an operator of the
+ * library (name:key=value,...). -1 and a message where it is none of them. */
+int source_tasks(struct arena *a, const char *source, struct task_vec *out);
+
+#endif

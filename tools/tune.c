@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/tune.c - hone tune: searches fast kernels for a model or an operator. */
+#include <argp.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "search/tuner.h"
+#include "tools/command.h"
+#include "tools/source.h"
+
+static volatile sig_atomic_t stopped;
+
+struct tune_args {
+	struct tuner_options o;
+	const char *db;
+	bool quiet;
+	double last_line;	/* seconds at which the last plain line was printed */
+};
+
+enum { KEY_MINUTES = 256, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH };
+
+static const struct argp_option options[] = {
+	{ "db", 'd', "FILE", 0, "database of records, made where missing (required)", 0 },
+	{ "trials", 'n', "N", 0, "stop after N candidates in all (default 1000 without --minutes)",
+	  0 },
+	{ "minutes", KEY_MINUTES, "M", 0, "stop after M minutes", 0 },
+	{ "threads", 't', "N", 0, "threads a kernel uses (default 1)", 0 },
+	{ "search", KEY_SEARCH, "NAME", 0, "strategy (default random)", 0 },
+	{ "cc", KEY_CC, "COMPILER", 0, "gcc, clang, or a path (default gcc)", 0 },
+	{ "seed", KEY_SEED, "N", 0, "of all random choices (default 1)", 0 },
+	{ "cpus", KEY_CPUS, "LIST", 0, "cores to measure on, as 2-3 (default: the last ones)", 0 },
+	{ "cache", KEY_CACHE, "warm|cold", 0, "state of the caches before a run (default warm)",
+	  0 },
+	{ "batch", KEY_BATCH, "N", 0, "candidates built and measured at a time (default 16)", 0 },
+	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
+	{ "quiet", 'q', NULL, 0, "no progress", 0 },
+	{ 0 },
+};
+
+static const char doc[] =
+	"Searches fast kernels for SOURCE: a model (*.onnx), an operator in text form (*.te) or one "
+	"of the library (see hone ops).\vAn interrupted campaign goes on when the same command is "
+	"given again. Ctrl-C ends it after the batch in flight (exit status 75).\n\n"
+	"Example:\n  hone tune matmul:m=512,n=512,k=512 --db tune.db --trials 200\n"
+	"  hone tune mobilenet_v2.onnx --db tune.db --minutes 30 --threads 2\n";
+
+static long long number(struct argp_state *state, const char *arg, long long least)
+{
+	char *end;
+	long long v;
+
+	errno = 0;
+	v = strtoll(arg, &end, 10);
+	if (errno || *end || end == arg || v < least)
+		argp_error(state, "'%s' is not a whole number of at least %lld", arg, least);
+	return v;
+}
+
+static double real(struct argp_state *state, const char *arg)
+{
+	char *end;
+	double v = strtod(arg, &end);
+
+	if (*end || end == arg || !(v > 0) || !isfinite(v))
+		argp_error(state, "'%s' is not a number above 0", arg);
+	return v;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct tune_args *args = state->input;
+	struct tuner_options *o = &args->o;
+
+	switch (key) {
+	case 'd':
+		args->db = arg;
+		break;
+	case 'n':
+		o->trials = number(state, arg, 1);
+		break;
+	case 't':
+		o->threads = (int)number(state, arg, 1);
+		break;
+	case 'q':
+		args->quiet = true;
+		break;
+	case KEY_MINUTES:
+		o->minutes = real(state, arg);
+		break;
+	case KEY_SEARCH:
+		o->strategy = arg;
+		if (!strategy_find(arg))
+			argp_error(state, "there is no strategy '%s'; there are: %s", arg,
+				   strategy_names());
+		break;
+	case KEY_CC:
+		o->cc = arg;
+		break;
+	case KEY_SEED:
+		o->seed = (uint64_t)number(state, arg, 0);
+		break;
+	case KEY_CPUS:
+		o->cpus = arg;
+		break;
+	case KEY_CACHE:
+		if (strcmp(arg, "warm") != 0 && strcmp(arg, "cold") != 0)
+			argp_error(state, "a cache is warm or cold, not '%s'", arg);
+		o->cache = *arg == 'c' ? CACHE_COLD : CACHE_WARM;
+		break;
+	case KEY_BATCH:
+		o->batch = (int)number(state, arg, 1);
+		break;
+	case KEY_FRESH:
+		o->fresh = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (o->source)
+			argp_error(state, "one SOURCE at a time");
+		o->source = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!o->source)
+			argp_error(state, "which SOURCE?");
+		if (!args->db)
+			argp_error(state, "which database? give --db FILE");
+		if (!o->trials && !(o->minutes > 0))
+			o->trials = 1000;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const struct argp argp = { options, parse, "SOURCE", doc, NULL, NULL, NULL };
+
+static void print_line(const struct progress *p, const char *end)
+{
+	char left[32] = "";
+
+	if (p->seconds_left >= 0)
+		snprintf(left, sizeof(left), ", %.0f s left", p->seconds_left);
+	fprintf(stderr, "%s %d/%d %.48s: trial %jd", p->phase, p->task_number, p->tasks,
+		p->task->name, (intmax_t)p->trials);
+	if (p->budget)
+		fprintf(stderr, "/%jd", (intmax_t)p->budget);
+	if (p->best_us > 0)
+		fprintf(stderr, ", best %.1f GFLOP/s (%.0f%% of peak, %.4g us)", p->gflops,
+			100 * p->peak_share, p->best_us);
+	fprintf(stderr, ", %.1f trials/s%s, %jd failed%s", p->rate, left, (intmax_t)p->failed, end);
+}
+
+/* One live line on a terminal, else a line every few seconds. */
+static void show_progress(void *user, const struct progress *p)
+{
+	struct tune_args *args = user;
+	bool last = strcmp(p->phase, "confirm") == 0;
+
+	if (args->quiet)
+		return;
+	if (isatty(STDERR_FILENO)) {
+		fputs("\r\033[K", stderr);
+		print_line(p, last ? "\n" : "");
+	} else if (last || p->seconds - args->last_line >= 5) {
+		args->last_line = p->seconds;
+		print_line(p, "\n");
+	}
+	fflush(stderr);
+}
+
+static void stop(int signal)
+{
+	if (stopped)
+		_exit(EXIT_STOPPED);	/* the second one does not wait for the batch */
+	(void)signal;
+	stopped = 1;
+}
+
+static void catch_signals(void)
+{
+	struct sigaction act = { .sa_handler = stop, .sa_flags = SA_RESTART };
+
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+}
+
+static int tune(struct arena *a, struct tune_args *args, struct db *db)
+{
+	struct task_vec tasks = { 0 };
+	struct device *device = device_describe(a, NULL);
+
+	if (!device || source_tasks(a, args->o.source, &tasks) < 0)
+		return command_failed();
+	if (args->o.threads > device->threads) {
+		err_set("%d threads are more than the %d cores this process may use; give "
+			"--threads %d", args->o.threads, device->threads, device->threads);
+		return command_failed();
+	}
+	if (device_load_or_probe(device, false) < 0)
+		return command_failed();
+	struct tuner *t = tuner_new(db, device, &tasks, &args->o);
+
+	if (!t)
+		return command_failed();
+	if (tuner_resumed(t) > 0 && !args->quiet)
+		fprintf(stderr, "going on after %jd trials\n", (intmax_t)tuner_resumed(t));
+	int rc = tuner_run(t);
+
+	tuner_free(t);
+	if (rc < 0)
+		return command_failed();
+	return rc ? EXIT_STOPPED : EXIT_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	struct tune_args args = { .o = { .threads = 1, .seed = 1 } };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	args.o.stop = &stopped;
+	args.o.progress = show_progress;
+	args.o.user = &args;
+	catch_signals();
+	struct db *db = db_open(args.db, DB_WRITE);
+
+	if (!db)
+		return command_failed();
+	struct arena *a = arena_new();
+	int rc = tune(a, &args, db);
+
+	db_close(db);
+	arena_free(a);
+	return rc;
+}
+
+const struct command command_tune = {
+	.name = "tune",
+	.summary = "search fast kernels for a model or an operator",
+	.run = run,
+};
