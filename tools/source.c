@@ -1,11 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/source.c - models, .te files and operator specs as tasks. */
 #include "tools/source.h"
-#include "te/text.h"
-#include "base/file.h"
+
+#include "te/operator.h"
+
 int source_tasks(struct arena *a, const char *source, struct task_vec *out)
 {
-	char *t = file_read(a, source, 1<<20, NULL);
-	const struct dag *dag = t ? dag_parse(a, source, t) : NULL;
-	if (!dag) return -1;
+	const struct dag *dag = source_dag(a, source);
+
+	if (!dag)
+		return -1;
 	vec_push(a, out, task_new(a, dag, source, 1));
 	return 0;
 }
