@@ -70,7 +70,8 @@ static inline double at(const struct run *r, int arg, int64_t i)
 	return dtype_load(r->op[arg]->tensor.dtype, r->args[arg], i);
 }
 
-static inline void check_close(const char *what, int64_t i, double got, double want, double tolerance)
+static inline void check_close(const char *what, int64_t i, double got, double want,
+			       double tolerance)
 {
 	if (!(fabs(got - want) <= tolerance * (1 + fabs(want))))
 		fail_msg("%s: element %jd is %.9g, not %.9g", what, (intmax_t)i, got, want);
