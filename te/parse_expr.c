@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/parse_expr.c - reads the body of an equation: precedence climbing, types from the leaves up. */
+/* te/parse_expr.c - reads the body of an equation: precedence climbing, types from the leaves up.
+ */
 #include <math.h>
 
 #include "te/limits.h"
@@ -56,7 +57,8 @@ static int settle(struct parser *p, struct value *v, enum dtype t)
 	if (dtype_is_float(t))
 		return grow(p, v, expr_const(p->a, t, l->f), 0);
 	if (t == DTYPE_BOOL)
-		return parse_error(p, v->at, "a number where a bool is needed; write true or false");
+		return parse_error(p, v->at,
+				   "a number where a bool is needed; write true or false");
 	if (!l->is_int)
 		return parse_error(p, v->at, "%g is no %s", l->f, dtype_name(t));
 	if (t == DTYPE_I64)
@@ -79,8 +81,8 @@ static int need_type(struct parser *p, const struct value *v)
 /* One type for both; at least one has it already. */
 static int unify(struct parser *p, struct value *x, struct value *y)
 {
-	if (!x->e && need_type(p, y) < 0)
-		return -1;
+	if (!x->e && !y->e)
+		return need_type(p, x);
 	if ((!x->e && settle(p, x, y->e->dtype) < 0) || settle(p, y, x->e->dtype) < 0)
 		return -1;
 	if (x->e->dtype == y->e->dtype)

@@ -205,7 +205,8 @@ static void name_ops(struct printer *p)
 {
 	p->op_name = arena_many(p->names, const char *, p->dag->ops.n);
 	for (int i = 0; i < p->dag->ops.n; i++)
-		p->op_name[i] = unique_name(p->names, p->dag->ops.at[i]->tensor.name, p->op_name, i);
+		p->op_name[i] =
+			unique_name(p->names, p->dag->ops.at[i]->tensor.name, p->op_name, i);
 }
 
 static void name_axes(struct printer *p)

@@ -9,10 +9,10 @@
  *	D[i < 512, j] = max(C[i, j], 0)
  *	output C				an output although D reads it
  *
- * An axis without an extent takes that of the dimension it indexes. sum, max, min and prod over axes
- * stand in front of a whole body only. Operators bind as in C; functions are those of te/expr.def,
- * casts are written f32(x). A literal takes the type of the other operand. Index arithmetic is i64;
- * an axis used as a value is cast. true, false, inf and nan are constants.
+ * An axis without an extent takes that of the dimension it indexes. sum, max, min and prod over
+ *axes stand in front of a whole body only. Operators bind as in C; functions are those of
+ *te/expr.def, casts are written f32(x). A literal takes the type of the other operand. Index
+ *arithmetic is i64; an axis used as a value is cast. true, false, inf and nan are constants.
  *
  * Holds: what dag_print writes, dag_parse reads back with the same key, and printing that gives the
  * same text. */
