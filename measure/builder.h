@@ -17,7 +17,7 @@ struct builder_options {
 	const char *flags;	/* added at the end, separated by blanks; NULL: none */
 	int jobs;		/* compilers at once; 0: one for each core this process may use */
 	double limit_s;		/* for one compilation; 0: 30 */
-	const char *workdir;	/* holds the objects; NULL: a temporary folder, removed at the end */
+	const char *workdir;	/* holds the objects; NULL: a temporary folder of its own */
 };
 
 struct builder;

@@ -21,6 +21,10 @@ enum { RACE_SAMPLES = 3, MIN_SAMPLES = 7, REPEATS_MAX = 20000 };
 /* A kernel beyond this multiple of the race's limit is not worth three samples. */
 #define HOPELESS 3.0
 
+/* Below this a first run says nothing: measured, the page faults of a small kernel's code and a
+ * cold cache cost some ten microseconds. */
+#define FIRST_RUN_US 500.0
+
 /* Good enough: the standard error of the median, from the quartiles, in parts of the median. */
 #define SPREAD_GOAL 0.005
 
@@ -280,16 +284,38 @@ static void sample_until_settled(struct series *s, const struct timing *t, int64
 	}
 }
 
+/* A first run has cold caches and page faults in it: it condemns only when far off. */
+static bool hopeless_at_first(double us, struct race race)
+{
+	return race.limit_us > 0 && us > FIRST_RUN_US && us > HOPELESS * HOPELESS * race.limit_us;
+}
+
+/* One sample, and of the reference another, are all it gets. */
+static bool lost_at_once(struct series *s, const struct timing *t, double us)
+{
+	bool disturbed = false;
+	int32_t ignored = 0;
+
+	s->n = 1;
+	s->us[0] = us;
+	s->reference_us[0] = sample(t, t->reference, 1, &ignored, &disturbed);
+	s->disturbed[0] = disturbed;
+	return false;
+}
+
 bool timing_measure(struct series *s, const struct timing *t, struct timed kernel,
-		    struct race race)
+		    double first_us, struct race race)
 {
 	int64_t start = clock_ns();
 	long stolen = stolen_ticks();
-	double first = series_begin(s, t, kernel);
 
-	series_add(s, t);
-	if (race.limit_us > 0 && fmin(first, s->us[0]) > HOPELESS * race.limit_us)
-		return false;
+	s->rc = 0;
+	if (hopeless_at_first(first_us, race))
+		return lost_at_once(s, t, first_us);
+	double us = series_begin(s, t, kernel);
+
+	if (race.limit_us > 0 && us > HOPELESS * race.limit_us)
+		return lost_at_once(s, t, us);
 	while (s->n < RACE_SAMPLES)
 		series_add(s, t);
 	if (lost(s, race))

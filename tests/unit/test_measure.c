@@ -183,17 +183,21 @@ static void test_timing(void **state)
 	struct timing_result r;
 
 	(void)state;
-	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));
+	assert_true(timing_measure(s, &t, k, 1, (struct race){ 0, 0 }));
 	series_end(s, &r);
 	assert_true(s->n >= 3 && s->n <= SAMPLES_MAX && count >= s->n * s->repeats);
 	assert_true(r.time_us > 0 && r.reference_us > 0 && r.ratio > 0);
 	assert_int_equal(s->rc, 9);
 	/* Against a limit no kernel meets, one sample is enough. */
-	assert_false(timing_measure(s, &t, k, (struct race){ 1e-6, 0 }));
+	assert_false(timing_measure(s, &t, k, 1, (struct race){ 1e-6, 0 }));
 	assert_int_equal(s->n, 1);
+	int before = count;
+
+	assert_false(timing_measure(s, &t, k, 1e6, (struct race){ 1e-6, 0 }));
+	assert_int_equal(count, before);
 	t.flush_bytes = 1 << 20;
 	t.flush = calloc(1, t.flush_bytes);
-	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));
+	assert_true(timing_measure(s, &t, k, 1, (struct race){ 0, 0 }));
 	assert_int_equal(s->repeats, 1);
 	free(t.flush);
 	free(s);
