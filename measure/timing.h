@@ -51,7 +51,8 @@ struct timing_result {
 	int disturbed;
 };
 
-/* Runs the kernel once or twice to choose the repeats; returns microseconds of one run. */
+/* Runs the kernel a few times to choose the repeats; returns microseconds of one run, or -1 where
+ * that was disturbed. */
 double series_begin(struct series *s, const struct timing *t, struct timed kernel);
 /* One sample of the kernel, one of the reference. */
 void series_add(struct series *s, const struct timing *t);
