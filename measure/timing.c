@@ -123,8 +123,8 @@ static int choose_repeats(const struct timing *t, double us)
 	return us < SAMPLE_US ? (int)ceil(SAMPLE_US / us) : 1;
 }
 
-/* Microseconds a run. A tiny kernel's single run is mostly the clock's own cost, so that it is asked
- * again in groups. */
+/* Microseconds a run. A tiny kernel's single run is mostly the clock's own cost, so that it is
+ * asked again in groups. */
 static double estimate_once(const struct timing *t, struct timed k, int32_t *rc, bool *disturbed)
 {
 	double us = sample(t, k, 1, rc, disturbed);
