@@ -36,7 +36,8 @@ int runner_set_workload(struct runner *r, struct builder *b, const struct worklo
 /* Interleaves this measured trial's object from now on; NULL: the runner's own calibration
  * kernel, which is also what a task begins with. The object must stay. */
 int runner_set_reference(struct runner *r, const struct trial *t);
-/* The time to race against, where one is known from before. measure_all keeps it up to date. */
+/* The time to race against, where one is known from before; 0: none. measure_all keeps it up to
+ * date. */
 void runner_set_incumbent(struct runner *r, double time_us);
 
 /* Measures, in order, the PENDING trials that have an object; text and samples in A. 0, or -1 and

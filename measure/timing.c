@@ -16,12 +16,16 @@
 #define SAMPLE_US 60.0
 
 /* A first spread, a race, and a median need this many. */
-enum { RACE_SAMPLES = 3, RACE_SAMPLES_MAX = 9, MIN_SAMPLES = 7 };
+enum { RACE_SAMPLES = 3, RACE_SAMPLES_MAX = 16, MIN_SAMPLES = 7 };
 
 enum { ESTIMATES_MAX = 3, REPEATS_MAX = 20000 };
 
 /* Flushing takes much longer than what is timed: these many samples, however long they take. */
 enum { COLD_SAMPLES = 5 };
+
+/* A race lasts this long at least, where the samples are short enough: a moment on a busy core must
+ * not decide it. */
+#define RACE_MS 1.5
 
 /* A kernel beyond this multiple of the race's limit is not worth three samples. */
 #define HOPELESS 3.0
@@ -260,6 +264,19 @@ static bool lost(const struct series *s, struct race race)
 	return best > race.limit_us * fmax(1, drift);
 }
 
+static double ms_since(int64_t start)
+{
+	return (double)(clock_ns() - start) * 1e-6;
+}
+
+/* Enough samples to tell whether the kernel has lost. */
+static bool race_is_run(const struct series *s, int64_t start)
+{
+	if (s->n < RACE_SAMPLES)
+		return false;
+	return s->n >= RACE_SAMPLES_MAX || (count_good(s) > 0 && ms_since(start) >= RACE_MS);
+}
+
 /* Clock ticks the hypervisor has taken from this machine so far. */
 static long stolen_ticks(void)
 {
@@ -282,11 +299,6 @@ static void mark_stolen(struct series *s)
 	series_end(s, &r);
 	for (int i = 0; i < s->n; i++)
 		s->disturbed[i] |= s->us[i] > STOLEN * r.time_us;
-}
-
-static double ms_since(int64_t start)
-{
-	return (double)(clock_ns() - start) * 1e-6;
 }
 
 static void sample_until_settled(struct series *s, const struct timing *t, int64_t start)
@@ -342,7 +354,7 @@ bool timing_measure(struct series *s, const struct timing *t, struct timed kerne
 
 	if (hopeless(t, us, race))
 		return lost_at_once(s, t, us);
-	while (s->n < RACE_SAMPLES || (count_good(s) == 0 && s->n < RACE_SAMPLES_MAX))
+	while (!race_is_run(s, start))
 		series_add(s, t);
 	if (lost(s, race))
 		return false;
