@@ -43,14 +43,20 @@ struct builder {
 static const char *const base_flags[] = {
 	"-std=gnu11", "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
 	"-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-tree-bit-ccp", "-fPIC", "-shared",
-	"-pipe", "-w", NULL,
+	"-pipe", "-w",
 };
 
-static const char *const parallel_flags[] = { "-fopenmp", NULL };
+/* Of every kernel, where the compiler takes them; the first has another name on some machines. */
+static const char *const native_flags[] = { "-march=native", "-fopenmp-simd" };
 
-static void add_all(struct arena *a, struct strings *to, const char *const *from)
+/* Of kernels without OpenMP's runtime; measure/builder.h has the figures. */
+static const char *const link_flags[] = { "-nostdlib", "-lm", "-lgcc" };
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static void add_all(struct arena *a, struct strings *to, const char *const *from, size_t n)
 {
-	for (int i = 0; from && from[i]; i++)
+	for (size_t i = 0; i < n; i++)
 		vec_push(a, to, from[i]);
 }
 
@@ -79,7 +85,7 @@ static const char *const *command(struct arena *a, const struct builder *b, bool
 	vec_push(a, &v, b->cc);
 	add_strings(a, &v, &b->flags);
 	if (parallel)
-		add_all(a, &v, parallel_flags);
+		vec_push(a, &v, "-fopenmp");
 	add_strings(a, &v, &b->user);
 	vec_push(a, &v, from);
 	if (!parallel)
@@ -103,67 +109,69 @@ static bool probe(struct builder *b, const char *const *argv, const char **outpu
 	return command_succeeded(&run);
 }
 
-/* Whether a small kernel compiles and links with the flags as they are. */
-static bool probe_build(struct builder *b, bool parallel, const char **output)
+/* Whether probe.c compiles and links with the flags as they are. */
+static bool probe_build(struct builder *b, const char **output)
 {
 	const char *from = arena_printf(b->arena, "%s/probe.c", b->workdir);
 	const char *to = arena_printf(b->arena, "%s/probe.so", b->workdir);
-	bool ok = probe(b, command(b->arena, b, parallel, from, to), output);
+	bool ok = probe(b, command(b->arena, b, false, from, to), output);
 
 	unlink(to);
 	return ok;
 }
 
-/* Keeps FLAG in LIST where a kernel builds with it. */
-static bool try_flag(struct builder *b, struct strings *list, const char *flag)
+/* Keeps FLAG where probe.c builds with it. */
+static bool try_flag(struct builder *b, const char *flag)
 {
-	vec_push(b->arena, list, flag);
-	if (probe_build(b, false, NULL))
+	vec_push(b->arena, &b->flags, flag);
+	if (probe_build(b, NULL))
 		return true;
-	list->n--;
+	b->flags.n--;
 	return false;
 }
 
-static bool has_avx512(struct builder *b)
+static int write_probe(const struct builder *b, const char *source)
 {
-	const char *name = arena_printf(b->arena, "%s/avx512.c", b->workdir);
-	const char *to = arena_printf(b->arena, "%s/avx512.so", b->workdir);
-	static const char source[] = "#ifndef __AVX512F__\n#error\n#endif\n";
-
-	bool there = file_write(name, source, strlen(source)) == 0 &&
-		     probe(b, command(b->arena, b, false, name, to), NULL);
-
-	unlink(name);
-	unlink(to);
-	return there;
+	return file_write(arena_printf(b->arena, "%s/probe.c", b->workdir), source, strlen(source));
 }
 
-/* The flags that depend on the compiler and the machine. */
-static int probe_flags(struct builder *b)
+/* One flag after the other, for a compiler that does not take all of them. */
+static int probe_each(struct builder *b)
 {
-	const char *name = arena_printf(b->arena, "%s/probe.c", b->workdir);
-	static const char source[] = "int hone_kernel(void *const *a) { return a == 0; }\n";
-	static const char *const nostdlib[] = { "-nostdlib", "-lm", "-lgcc", NULL };
 	const char *output = "";
 
-	if (file_write(name, source, strlen(source)) < 0)
-		return -1;
-	if (!probe_build(b, false, &output))
+	b->flags.n -= (int)ARRAY_SIZE(native_flags);
+	b->serial.n = 0;
+	if (!probe_build(b, &output))
 		return err_set("%s: cannot build a shared object: %.500s (check the compiler and "
 			       "its flags; --cc chooses another)", b->cc, output);
-	/* Debian's clang for Arm knows -mcpu=native only. */
-	if (!try_flag(b, &b->flags, "-march=native"))
-		try_flag(b, &b->flags, "-mcpu=native");
-	if (has_avx512(b))
-		try_flag(b, &b->flags, "-mprefer-vector-width=512");
-	try_flag(b, &b->flags, "-fopenmp-simd");
-	add_all(b->arena, &b->serial, nostdlib);
-	if (!probe_build(b, false, NULL)) {
+	for (size_t i = 0; i < ARRAY_SIZE(native_flags); i++)
+		if (!try_flag(b, native_flags[i]) && i == 0)
+			try_flag(b, "-mcpu=native");	/* Debian's clang for Arm knows this only */
+	add_all(b->arena, &b->serial, link_flags, ARRAY_SIZE(link_flags));
+	if (!probe_build(b, NULL)) {
 		b->serial.n = 0;
 		vec_push(b->arena, &b->serial, "-lm");
 	}
-	unlink(name);
 	return 0;
+}
+
+/* The flags that depend on the compiler and the machine: two compilations where all is well. */
+static int probe_flags(struct builder *b)
+{
+	int rc = write_probe(b, "int hone_kernel(void *const *a) { return a == 0; }\n");
+
+	add_all(b->arena, &b->flags, native_flags, ARRAY_SIZE(native_flags));
+	add_all(b->arena, &b->serial, link_flags, ARRAY_SIZE(link_flags));
+	if (rc == 0 && !probe_build(b, NULL))
+		rc = probe_each(b);
+	/* Compilers for AVX-512 prefer half its width, out of regard for the clock of old ones. */
+	if (rc == 0)
+		rc = write_probe(b, "#ifndef __AVX512F__\n#error\n#endif\n");
+	if (rc == 0)
+		try_flag(b, "-mprefer-vector-width=512");
+	unlink(arena_printf(b->arena, "%s/probe.c", b->workdir));
+	return rc;
 }
 
 static int probe_version(struct builder *b)
@@ -217,7 +225,7 @@ static int prepare(struct builder *b, const struct builder_options *o)
 				    NULL };
 
 	b->env = spawn_env(b->arena, set);
-	add_all(b->arena, &b->flags, base_flags);
+	add_all(b->arena, &b->flags, base_flags, ARRAY_SIZE(base_flags));
 	split_flags(b->arena, &b->user, o->flags);
 	if (probe_version(b) < 0 || probe_flags(b) < 0)
 		return -1;

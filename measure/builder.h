@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure/builder.h - compiles candidates to shared objects, several at a time.
  *
- * What the time goes into (gcc 12, 512^3 matmul with an 8x2 register tile, 65-75 ms in all on a
- * Xeon of 2 GHz class): cc1's start 15 ms, its work 50 ms, the assembler 2.5 ms beside it through
- * -pipe, the link 8.5 ms with the start files and libc and 5-6.5 ms without; gold and lld are
- * slower for objects of this size (15 and 33 ms). So serial kernels are linked with -nostdlib -lm
- * -lgcc, parallel ones as the compiler likes. */
+ * What the time goes into (gcc 12, 512^3 matmul with an 8x2 register tile, 65-75 ms in all on one
+ * core of a Sapphire Rapids guest): cc1's start 15 ms, its work 50 ms, the assembler 2.5 ms beside
+ * it through -pipe, the link 8.5 ms with the start files and libc and 5-6.5 ms without; gold and
+ * lld are slower for objects of this size (15 and 33 ms). So serial kernels are linked with
+ * -nostdlib -lm -lgcc, parallel ones as the compiler likes. */
 #ifndef HONE_MEASURE_BUILDER_H
 #define HONE_MEASURE_BUILDER_H
 
@@ -17,7 +17,7 @@ struct builder_options {
 	const char *flags;	/* added at the end, separated by blanks; NULL: none */
 	int jobs;		/* compilers at once; 0: one for each core this process may use */
 	double limit_s;		/* for one compilation; 0: 30 */
-	const char *workdir;	/* holds the objects; NULL: a temporary folder, removed at the end */
+	const char *workdir;	/* holds the objects; NULL: a temporary folder of its own */
 };
 
 struct builder;

@@ -13,7 +13,7 @@ struct command_run {
 	/* Out. */
 	int status;		/* as of waitpid */
 	bool timed_out;
-	const char *output;	/* stdout and stderr together, its first part; in pool_run's arena */
+	const char *output;	/* of both streams, its first part; in pool_run's arena */
 	double ms;		/* wall time from its own start */
 };
 

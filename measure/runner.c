@@ -187,16 +187,17 @@ int runner_set_workload(struct runner *r, struct builder *b, const struct worklo
 	struct trial t = { .source = w->reference, .parallel = w->reference_parallel };
 
 	drop_task(r);
-	if (make_setup(r, w) < 0 || build_all(r->task, b, &t, 1) < 0)
-		return -1;
-	if (t.status != TRIAL_PENDING)
-		return err_set("the reference kernel does not compile: %s", t.text);
-	snprintf(r->setup->reference, sizeof(r->setup->reference), "%s", t.object);
-	int rc = ensure_process(r);
+	int rc = make_setup(r, w) < 0 || build_all(r->task, b, &t, 1) < 0 ? -1 : 0;
 
+	if (rc == 0 && t.status != TRIAL_PENDING)
+		rc = err_set("the reference kernel does not compile: %s", t.text);
+	if (rc == 0) {
+		snprintf(r->setup->reference, sizeof(r->setup->reference), "%s", t.object);
+		rc = ensure_process(r);
+	}
 	trial_discard(&t);
 	if (rc < 0)
-		r->setup = NULL;
+		drop_task(r);
 	return rc;
 }
 

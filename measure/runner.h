@@ -15,12 +15,12 @@
 #include "measure/workload.h"
 
 struct runner_options {
-	const char *path;	/* of hone-runner; NULL: $HONE_RUNNER, beside this program, installed */
-	const char *cpus;	/* to run on, as "2-3,6" (hwloc's list); NULL: the last cores allowed */
+	const char *path;	/* hone-runner; NULL: $HONE_RUNNER, or beside hone, or installed */
+	const char *cpus;	/* to run on, as "2-3,6"; NULL: the last cores allowed */
 	double limit_s;		/* for one kernel, counted from its start; 0: 10 */
 	double reference_limit_s;	/* for inputs and reference outputs; 0: 300 */
 	size_t memory;		/* bytes a kernel may allocate; 0: 4 GiB */
-	double race_factor;	/* lost above this multiple of the incumbent; 0: 1.5; < 0: no race */
+	double race_factor;	/* lost above so many incumbents; 0: 1.5; < 0: no race */
 };
 
 struct runner;
@@ -30,12 +30,14 @@ struct runner *runner_new(const struct runner_options *o);
 void runner_free(struct runner *r);
 
 /* Begins a task: compiles the reference with B, starts a process, computes inputs and reference
- * outputs once. Forgets incumbent and interleaved reference. W is copied. 0, or -1 and a message. */
+ * outputs once. Forgets incumbent and interleaved reference. W is copied. 0, or -1 and a message,
+ * and no workload. */
 int runner_set_workload(struct runner *r, struct builder *b, const struct workload *w);
 /* Interleaves this measured trial's object from now on; NULL: the runner's own calibration
  * kernel, which is also what a task begins with. The object must stay. */
 int runner_set_reference(struct runner *r, const struct trial *t);
-/* The time to race against, where one is known from before. measure_all keeps it up to date. */
+/* The time to race against, where one is known from before; 0: none. measure_all keeps it up to
+ * date. */
 void runner_set_incumbent(struct runner *r, double time_us);
 
 /* Measures, in order, the PENDING trials that have an object; text and samples in A. 0, or -1 and

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "measure/runner_task.h"
 
 /* A packed constant may be padded, but not without end. */
@@ -133,8 +134,9 @@ static bool output_is_right(const struct task *t, int i, const char *when, char 
 	double got = dtype_load(a->dtype, b->data, at);
 	double want = dtype_load(a->dtype, t->want[i].data, at);
 
-	snprintf(text, PROTOCOL_TEXT, "%s%s[%lld] is %.9g, the reference has %.9g, bound %.3g", when,
-		 a->name, (long long)at, got, want, verify_bound(a->dtype, want, t->tolerance[i]));
+	snprintf(text, PROTOCOL_TEXT, "%s%s[%lld] is %.9g, the reference has %.9g, bound %.3g",
+		 when, a->name, (long long)at, got, want,
+		 verify_bound(a->dtype, want, t->tolerance[i]));
 	return false;
 }
 
@@ -145,7 +147,11 @@ enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage sta
 	t->stage = stage;
 	for (int i = t->n_inputs; i < t->setup.n_args; i++)
 		buffer_poison(&t->args[i]);
-	enum trial_status s = kernel_returned(k->timed.run(k->args), text);
+	int64_t start = clock_ns();
+	int32_t rc = k->timed.run(k->args);
+
+	t->first_us = (double)(clock_ns() - start) * 1e-3;
+	enum trial_status s = kernel_returned(rc, text);
 
 	for (int i = t->n_inputs; i < t->setup.n_args && s == TRIAL_OK; i++)
 		if (!output_is_right(t, i, stage == STAGE_REVERIFY ? "when run again, " : "", text))

@@ -186,7 +186,8 @@ static enum trial_status measure(struct runner *r, struct kernel *k, const struc
 	if (status != TRIAL_OK)
 		return status;
 	r->task.stage = STAGE_TIME;
-	bool survived = timing_measure(s, &r->task.timing, k->timed, q->race);
+	bool survived = timing_measure(s, &r->task.timing, k->timed, r->task.first_us,
+				       q->race);
 
 	put_series(&r->event, s);
 	status = kernel_returned(s->rc, r->event.text);

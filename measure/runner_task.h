@@ -32,6 +32,7 @@ struct task {
 	const struct kernel *current;
 	enum stage stage;
 	int index;
+	double first_us;		/* of the run that was verified last */
 };
 
 /* Maps the buffers, fills the memory file where it is not prepared. False and a text on failure. */

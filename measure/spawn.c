@@ -44,7 +44,7 @@ char **spawn_env(struct arena *a, const char *const *set)
 	return env;
 }
 
-/* Moves the descriptors above those of the child, so that no dup2 overwrites the next one's source. */
+/* Moves the descriptors above those of the child: no dup2 may overwrite the next one's source. */
 static int raise_fds(const int *fds, int n_fds, int *high)
 {
 	for (int i = 0; i < n_fds; i++) {

@@ -16,13 +16,26 @@
 #define SAMPLE_US 60.0
 
 /* A first spread, a race, and a median need this many. */
-enum { RACE_SAMPLES = 3, MIN_SAMPLES = 7, REPEATS_MAX = 20000 };
+enum { RACE_SAMPLES = 3, RACE_SAMPLES_MAX = 16, MIN_SAMPLES = 7 };
+
+enum { ESTIMATES_MAX = 3, REPEATS_MAX = 20000 };
+
+/* Flushing takes much longer than what is timed: these many samples, however long they take. */
+enum { COLD_SAMPLES = 5 };
+
+/* A race lasts this long at least, where the samples are short enough: a moment on a busy core must
+ * not decide it. */
+#define RACE_MS 1.5
 
 /* A kernel beyond this multiple of the race's limit is not worth three samples. */
 #define HOPELESS 3.0
 
+/* One run shorter than this condemns nobody by itself: page faults, cold caches, a time slice that
+ * went to somebody else (4 to 16 ms, measured on a busy machine) may have made it what it is. */
+#define ONE_RUN_US 25000.0
+
 /* Good enough: the standard error of the median, from the quartiles, in parts of the median. */
-#define SPREAD_GOAL 0.005
+#define SPREAD_GOAL 0.01
 
 /* Above the median by this factor, a sample taken while the hypervisor stole time was hit by it. */
 #define STOLEN 1.15
@@ -114,37 +127,51 @@ static int choose_repeats(const struct timing *t, double us)
 	return us < SAMPLE_US ? (int)ceil(SAMPLE_US / us) : 1;
 }
 
-/* Repeats for a kernel that was run before. A tiny kernel's single run is mostly the clock's own
- * cost, so that it is asked again in groups. */
-static int estimate(const struct timing *t, struct timed k, double *us, int32_t *rc)
+/* Microseconds a run. A tiny kernel's single run is mostly the clock's own cost, so that it is
+ * asked again in groups. */
+static double estimate_once(const struct timing *t, struct timed k, int32_t *rc, bool *disturbed)
 {
-	bool disturbed = false;
-	int repeats = 1;
+	double us = sample(t, k, 1, rc, disturbed);
+	int repeats = choose_repeats(t, us);
 
-	*us = sample(t, k, 1, rc, &disturbed);
-	while ((repeats = choose_repeats(t, *us)) > 8) {
-		double again = sample(t, k, repeats, rc, &disturbed);
+	while (repeats > 8) {
+		double before = us;
 
-		if (again > *us * 0.8) {
-			*us = again;
-			return choose_repeats(t, again);
-		}
-		*us = again;
+		us = sample(t, k, repeats, rc, disturbed);
+		if (us > before * 0.8)
+			break;
+		repeats = choose_repeats(t, us);
 	}
-	return repeats;
+	return us;
+}
+
+/* The same, until it was undisturbed, or often enough: a preempted estimate is far too long. */
+static double estimate(const struct timing *t, struct timed k, int32_t *rc, bool *disturbed)
+{
+	double best = HUGE_VAL;
+
+	*disturbed = true;
+	for (int i = 0; i < ESTIMATES_MAX && *disturbed; i++) {
+		*disturbed = false;
+		best = fmin(best, estimate_once(t, k, rc, disturbed));
+	}
+	return best;
 }
 
 double series_begin(struct series *s, const struct timing *t, struct timed kernel)
 {
-	double us, reference_us;
 	int32_t ignored = 0;
+	bool disturbed, also;
 
 	s->kernel = kernel;
 	s->rc = 0;
 	s->n = 0;
-	s->repeats = estimate(t, kernel, &us, &s->rc);
-	s->reference_repeats = estimate(t, t->reference, &reference_us, &ignored);
-	return us;
+	double us = estimate(t, kernel, &s->rc, &disturbed);
+	double reference_us = estimate(t, t->reference, &ignored, &also);
+
+	s->repeats = choose_repeats(t, us);
+	s->reference_repeats = choose_repeats(t, reference_us);
+	return disturbed ? -1 : us;
 }
 
 /* A run that is not counted, where the kernel before has taken the caches. */
@@ -223,19 +250,31 @@ static bool settled(const struct series *s)
 
 static bool lost(const struct series *s, struct race race)
 {
-	double reference[RACE_SAMPLES], best = s->us[0];
+	double reference[RACE_SAMPLES_MAX], best = s->us[0];
 
 	if (race.limit_us <= 0)
 		return false;
-	for (int i = 0; i < RACE_SAMPLES; i++) {
+	for (int i = 0; i < s->n; i++) {
 		best = fmin(best, s->us[i]);
 		reference[i] = s->reference_us[i];
 	}
 	/* A machine that has become slower excuses the kernel; a faster one condemns nobody. */
-	double drift = race.reference_us > 0 ? median(reference, RACE_SAMPLES) / race.reference_us
-					     : 1;
+	double drift = race.reference_us > 0 ? median(reference, s->n) / race.reference_us : 1;
 
 	return best > race.limit_us * fmax(1, drift);
+}
+
+static double ms_since(int64_t start)
+{
+	return (double)(clock_ns() - start) * 1e-6;
+}
+
+/* Enough samples to tell whether the kernel has lost. */
+static bool race_is_run(const struct series *s, int64_t start)
+{
+	if (s->n < RACE_SAMPLES)
+		return false;
+	return s->n >= RACE_SAMPLES_MAX || (count_good(s) > 0 && ms_since(start) >= RACE_MS);
 }
 
 /* Clock ticks the hypervisor has taken from this machine so far. */
@@ -262,17 +301,12 @@ static void mark_stolen(struct series *s)
 		s->disturbed[i] |= s->us[i] > STOLEN * r.time_us;
 }
 
-static double ms_since(int64_t start)
-{
-	return (double)(clock_ns() - start) * 1e-6;
-}
-
 static void sample_until_settled(struct series *s, const struct timing *t, int64_t start)
 {
 	while (s->n < SAMPLES_MAX) {
 		double ms = ms_since(start);
 
-		if (s->n >= RACE_SAMPLES && ms >= t->max_ms)
+		if (s->n >= (t->flush ? COLD_SAMPLES : RACE_SAMPLES) && ms >= t->max_ms)
 			return;
 		if (ms >= t->min_ms && settled(s))
 			return;
@@ -280,17 +314,47 @@ static void sample_until_settled(struct series *s, const struct timing *t, int64
 	}
 }
 
+/* A first run has cold caches and page faults in it: it condemns only when far off. */
+static bool hopeless_at_first(double us, struct race race)
+{
+	return race.limit_us > 0 && us > ONE_RUN_US && us > HOPELESS * HOPELESS * race.limit_us;
+}
+
+/* A thread that another one waits for may have been preempted before the run began, which no
+ * counter tells. */
+static bool hopeless(const struct timing *t, double us, struct race race)
+{
+	return race.limit_us > 0 && us > HOPELESS * race.limit_us &&
+	       (t->threads == 1 || us > ONE_RUN_US);
+}
+
+/* One sample, and of the reference another, are all it gets. */
+static bool lost_at_once(struct series *s, const struct timing *t, double us)
+{
+	bool disturbed = false;
+	int32_t ignored = 0;
+
+	s->n = 1;
+	s->us[0] = us;
+	s->reference_us[0] = sample(t, t->reference, 1, &ignored, &disturbed);
+	s->disturbed[0] = disturbed;
+	return false;
+}
+
 bool timing_measure(struct series *s, const struct timing *t, struct timed kernel,
-		    struct race race)
+		    double first_us, struct race race)
 {
 	int64_t start = clock_ns();
 	long stolen = stolen_ticks();
-	double first = series_begin(s, t, kernel);
 
-	series_add(s, t);
-	if (race.limit_us > 0 && fmin(first, s->us[0]) > HOPELESS * race.limit_us)
-		return false;
-	while (s->n < RACE_SAMPLES)
+	s->rc = 0;
+	if (hopeless_at_first(first_us, race))
+		return lost_at_once(s, t, first_us);
+	double us = series_begin(s, t, kernel);
+
+	if (hopeless(t, us, race))
+		return lost_at_once(s, t, us);
+	while (!race_is_run(s, start))
 		series_add(s, t);
 	if (lost(s, race))
 		return false;

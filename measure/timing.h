@@ -51,16 +51,18 @@ struct timing_result {
 	int disturbed;
 };
 
-/* Runs the kernel once or twice to choose the repeats; returns microseconds of one run. */
+/* Runs the kernel a few times to choose the repeats; returns microseconds of one run, or -1 where
+ * that was disturbed. */
 double series_begin(struct series *s, const struct timing *t, struct timed kernel);
 /* One sample of the kernel, one of the reference. */
 void series_add(struct series *s, const struct timing *t);
 void series_end(const struct series *s, struct timing_result *out);
 
-/* The whole protocol for one kernel: begin, race, samples until the time is used or the spread is
- * small. False where it lost the race. */
+/* The whole protocol for one kernel, whose first run took FIRST_US: begin, race, samples until the
+ * time is used or the spread is small. False where it lost the race; a kernel that is hopeless by
+ * its first run, or its second, is not run again. */
 bool timing_measure(struct series *s, const struct timing *t, struct timed kernel,
-		    struct race race);
+		    double first_us, struct race race);
 
 /* The reference kernel that is always there: arithmetic in registers, about 50 us, no memory. */
 int32_t timing_calibration(void *const *args);

@@ -45,7 +45,7 @@ struct trial {
 	double ratio;		/* median of pairwise time / reference time; less is faster */
 	struct counter counters[COUNTERS_MAX];
 	int n_counters;
-	double build_ms, run_ms, verify_ms;	/* wall time spent on it; run_ms is all of the runner's */
+	double build_ms, run_ms, verify_ms;	/* wall time; run_ms is all the runner's */
 };
 
 /* Removes the object file; the source and the results stay. */

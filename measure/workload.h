@@ -34,14 +34,14 @@ struct workload {
 	const struct workload_arg *args;	/* as the kernel takes them: inputs, then outputs */
 	int n_args;
 	uint64_t seed;
-	int64_t reduction;	/* longest chain of additions behind an output element, at least 1 */
-	double magnitude;	/* of intermediate values; 0: that of the outputs. Give it where an
-				 * epilogue hides large sums (a clip or sigmoid far from 0). */
-	const char *reference;	/* C source of the trusted kernel, with the ABI of measure/trial.h */
+	int64_t reduction;	/* additions behind an output element, at least 1 */
+	double magnitude;	/* of intermediate values; 0: that of the outputs. Give it where
+				 * an epilogue hides large sums (a clip or sigmoid far from 0) */
+	const char *reference;	/* C source of the trusted kernel; the ABI is in measure/trial.h */
 	bool reference_parallel;
 	int threads;		/* at least 1 */
 	enum cache_state cache;
-	size_t flush_bytes;	/* streamed through for CACHE_COLD: more than the last-level cache */
+	size_t flush_bytes;	/* streamed through for CACHE_COLD; 0: 64 MiB */
 	double min_ms, max_ms;	/* time spent on timing one trial; 0: WORKLOAD_MIN_MS, ..MAX_MS */
 };
 

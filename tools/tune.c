@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/tune.c - hone tune: searches fast kernels for a model or an operator. */
 #include <argp.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "base/file.h"
 #include "search/tuner.h"
 #include "tools/command.h"
+#include "tools/query.h"
 #include "tools/source.h"
 
 static volatile sig_atomic_t stopped;
@@ -50,18 +50,6 @@ static const char doc[] =
 	"Example:\n  hone tune matmul:m=512,n=512,k=512 --db tune.db --trials 200\n"
 	"  hone tune mobilenet_v2.onnx --db tune.db --minutes 30 --threads 2\n";
 
-static long long number(struct argp_state *state, const char *arg, long long least)
-{
-	char *end;
-	long long v;
-
-	errno = 0;
-	v = strtoll(arg, &end, 10);
-	if (errno || *end || end == arg || v < least)
-		argp_error(state, "'%s' is not a whole number of at least %lld", arg, least);
-	return v;
-}
-
 static double real(struct argp_state *state, const char *arg)
 {
 	char *end;
@@ -82,10 +70,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->db = arg;
 		break;
 	case 'n':
-		o->trials = number(state, arg, 1);
+		o->trials = argp_number(state, arg, 1);
 		break;
 	case 't':
-		o->threads = (int)number(state, arg, 1);
+		o->threads = (int)argp_number(state, arg, 1);
 		break;
 	case 'q':
 		args->quiet = true;
@@ -103,7 +91,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->cc = arg;
 		break;
 	case KEY_SEED:
-		o->seed = (uint64_t)number(state, arg, 0);
+		o->seed = (uint64_t)argp_number(state, arg, 0);
 		break;
 	case KEY_CPUS:
 		o->cpus = arg;
@@ -114,7 +102,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->cache = *arg == 'c' ? CACHE_COLD : CACHE_WARM;
 		break;
 	case KEY_BATCH:
-		o->batch = (int)number(state, arg, 1);
+		o->batch = (int)argp_number(state, arg, 1);
 		break;
 	case KEY_FRESH:
 		o->fresh = true;

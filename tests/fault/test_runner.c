@@ -126,11 +126,13 @@ static const struct fault {
 	{ "write beyond, guard", KERNEL("C[N] = 1;"), TRIAL_CRASH, "0 bytes beyond the end of C" },
 	{ "write beyond, canary", KERNEL("D[M] = 1;"), TRIAL_WRONG,
 	  "wrote outside of D, 0 bytes beyond its end" },
-	{ "write before, canary", KERNEL("D[-1] = 1;"), TRIAL_WRONG, "outside of D, 1 bytes before" },
+	{ "write before, canary", KERNEL("D[-1] = 1;"), TRIAL_WRONG,
+	  "outside of D, 1 bytes before" },
 	{ "write far before", KERNEL("C[-1200] = 1;"), TRIAL_CRASH, "before the begin of C" },
 	{ "read beyond", KERNEL("*(volatile float *)&C[0] = A[0] * B[0] + 0 * A[N];"), TRIAL_CRASH,
 	  "0 bytes beyond the end of A" },
-	{ "write to an input", KERNEL("A[3] = 1;"), TRIAL_CRASH, "a write to A, which is read-only" },
+	{ "write to an input", KERNEL("A[3] = 1;"), TRIAL_CRASH,
+	  "a write to A, which is read-only" },
 	{ "error code", KERNEL("return 5;"), TRIAL_CRASH, "returned 5" },
 	{ "exit", KERNEL("exit(3);"), TRIAL_CRASH, "called exit(3)" },
 	{ "abort", KERNEL("abort();"), TRIAL_CRASH, "SIGABRT" },
@@ -164,7 +166,8 @@ static void test_stack_overflow(void **state)
 {
 	(void)state;
 	expect(try_kernel("#include <stdint.h>\n"
-			  "static int deep(volatile char *p) { volatile char more[4096]; more[0] = *p;\n"
+			  "static int deep(volatile char *p)\n{\n"
+			  "volatile char more[4096]; more[0] = *p;\n"
 			  "return deep(more) + more[0]; }\n"
 			  "int32_t hone_kernel(void *const *args) { return deep(args[0]); }\n",
 			  false),
@@ -188,7 +191,7 @@ static void test_thread_left(void **state)
 
 #define PACKED(input, body)                                                                        \
 	KERNEL("")                                                                                 \
-	"size_t hone_kernel_packed_bytes(int32_t i) { return i == " #input " ? 4 * N : 0; }\n"      \
+	"size_t hone_kernel_packed_bytes(int32_t i)\n{ return i == " #input " ? 4 * N : 0; }\n"    \
 	"void hone_kernel_pack(int32_t i, const void *raw, void *packed)\n"                        \
 	"{ (void)i; memcpy(packed, raw, 4 * N); " body " }\n"
 
@@ -214,10 +217,12 @@ static void test_parallel(void **state)
 	must(runner_set_workload(all.runner, all.builder, &w));
 	struct trial t = try_kernel("#include <stdint.h>\nint omp_get_max_threads(void);\n"
 				    "int32_t hone_kernel(void *const *args)\n{\n"
-				    "float *A = args[0], *B = args[1], *C = args[2], *D = args[3];\n"
+				    "float *A = args[0], *B = args[1];\n"
+				    "float *C = args[2], *D = args[3];\n"
 				    "#pragma omp parallel for\n"
 				    "for (int i = 0; i < 1024; i++) C[i] = A[i] * B[i];\n"
-				    "for (int i = 0; i < 1007; i++) D[i] = A[i] + B[i];\nreturn 0;\n}\n",
+				    "for (int i = 0; i < 1007; i++) D[i] = A[i] + B[i];\n"
+				    "return 0;\n}\n",
 				    true);
 	expect(t, TRIAL_OK, NULL);
 	w.threads = 1;
@@ -247,7 +252,8 @@ static void test_remeasure(void **state)
 static void test_slow_compiler(void **state)
 {
 	static const char script[] = "#!/bin/sh\nfor a; do case $a in *.c) "
-				     "grep -q SLOW \"$a\" && sleep 60;; esac; done\nexec gcc \"$@\"\n";
+				     "grep -q SLOW \"$a\" && sleep 60;; esac; done\n"
+				     "exec gcc \"$@\"\n";
 	char *dir = dir_temp(all.arena);
 	char *cc = arena_printf(all.arena, "%s/slow-cc", dir);
 	struct builder_options o = { .cc = cc, .limit_s = 1, .workdir = dir };

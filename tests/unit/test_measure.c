@@ -183,17 +183,21 @@ static void test_timing(void **state)
 	struct timing_result r;
 
 	(void)state;
-	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));
+	assert_true(timing_measure(s, &t, k, 1, (struct race){ 0, 0 }));
 	series_end(s, &r);
 	assert_true(s->n >= 3 && s->n <= SAMPLES_MAX && count >= s->n * s->repeats);
 	assert_true(r.time_us > 0 && r.reference_us > 0 && r.ratio > 0);
 	assert_int_equal(s->rc, 9);
 	/* Against a limit no kernel meets, one sample is enough. */
-	assert_false(timing_measure(s, &t, k, (struct race){ 1e-6, 0 }));
+	assert_false(timing_measure(s, &t, k, 1, (struct race){ 1e-6, 0 }));
 	assert_int_equal(s->n, 1);
+	int before = count;
+
+	assert_false(timing_measure(s, &t, k, 1e6, (struct race){ 1e-6, 0 }));
+	assert_int_equal(count, before);
 	t.flush_bytes = 1 << 20;
 	t.flush = calloc(1, t.flush_bytes);
-	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));
+	assert_true(timing_measure(s, &t, k, 1, (struct race){ 0, 0 }));
 	assert_int_equal(s->repeats, 1);
 	free(t.flush);
 	free(s);
@@ -340,10 +344,11 @@ static void test_race(void **state)
 	(void)state;
 	check_type(a, b, r, DTYPE_F32);
 	assert_int_equal(build_all(a, b, t, 3), 0);
+	runner_set_incumbent(r, 0);
 	assert_int_equal(measure_all(a, r, t, 1), 0);
 	assert_int_equal(t[0].status, TRIAL_OK);
 	runner_set_incumbent(r, 1e-6);
-	assert_int_equal(measure_all(a, r, t, 2), 0);
+	assert_int_equal(measure_all(a, r, t, 2), 0);	/* t[0] has been measured: t[1] alone */
 	assert_int_equal(t[1].status, TRIAL_LOST_RACE);
 	assert_true(t[1].n_samples > 0 && t[1].time_us > 0 && t[1].text);
 	assert_int_equal(runner_set_reference(r, &t[0]), 0);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/best.c - hone best: what was found for a model or an operator, a line a task. */
+#include <stdio.h>
+
+#include "tools/command.h"
+#include "tools/query.h"
+
+static const char doc[] =
+	"Prints the fastest verified kernel of every task of SOURCE on this device.\v"
+	"Example:\n  hone best mobilenet_v2.onnx --db tune.db\n";
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key == ARGP_KEY_INIT)
+		state->child_inputs[0] = state->input;
+	return key == ARGP_KEY_INIT ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_child children[] = { { &query_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp argp = { NULL, parse, "SOURCE", doc, children, NULL, NULL };
+
+struct row {
+	const struct task *task;
+	double best_us;		/* 0: none */
+	int threads;
+	double gflops, peak_share;
+	int64_t trials, failed;
+	const char *skipped;	/* why records of the task do not count; "" */
+};
+
+static int look_up(const struct query *q, const struct task *t, struct row *out)
+{
+	struct db_want want = query_want(q);
+	struct db_record best;
+	struct db_skipped skipped = { .why = "" };
+	int64_t counts[TRIAL_STATUS_COUNT];
+
+	want.task_key = t->key;
+	int found = db_best(q->db, q->arena, &want, &best);
+
+	if (found < 0 || db_counts(q->db, &want, counts) < 0 ||
+	    db_skipped(q->db, q->arena, &want, &skipped) < 0)
+		return -1;
+	*out = (struct row){ .task = t, .skipped = skipped.why };
+	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
+		out->trials += counts[i];
+		out->failed += i != TRIAL_OK && i != TRIAL_LOST_RACE ? counts[i] : 0;
+	}
+	if (found == 0)
+		return 0;
+	out->best_us = best.time_us;
+	out->threads = best.threads;
+	out->gflops = t->flop / best.time_us * 1e-3;
+	out->peak_share = out->gflops / device_peak(q->device, best.threads);
+	return 0;
+}
+
+static json_t *row_json(const struct row *r)
+{
+	json_t *best = r->best_us > 0 ? json_real(r->best_us) : json_null();
+
+	return json_pack("{s:s, s:s, s:s, s:f, s:f, s:s, s:o, s:f, s:f, s:i, s:I, s:I}", "task",
+			 r->task->name, "op", r->task->op, "shape", r->task->shape, "weight",
+			 r->task->weight, "flop", r->task->flop, "key", r->task->key, "best_us",
+			 best, "gflops", r->gflops, "peak_share", r->peak_share, "threads",
+			 r->threads, "trials", (json_int_t)r->trials, "failed",
+			 (json_int_t)r->failed);
+}
+
+static void print_row(const struct row *r)
+{
+	printf("%-18s %-36.36s %6.0f %10.3f", r->task->op, r->task->shape, r->task->weight,
+	       r->task->flop * 1e-6);
+	if (r->best_us > 0)
+		printf(" %10.4g %8.1f %5.1f%% %3d", r->best_us, r->gflops, 100 * r->peak_share,
+		       r->threads);
+	else
+		printf(" %10s %8s %6s %3s", "-", "-", "-", "-");
+	printf(" %6jd %6jd%s%s\n", (intmax_t)r->trials, (intmax_t)r->failed,
+	       *r->skipped ? "  skipped: " : "", r->skipped);
+}
+
+static int print_best(const struct query *q)
+{
+	json_t *rows = json_array();
+	double total = 0;
+	int missing = 0;
+
+	if (!q->json)
+		printf("%-18s %-36s %6s %10s %10s %8s %6s %3s %6s %6s\n", "op", "shape", "weight",
+		       "MFLOP", "best us", "GFLOP/s", "peak", "thr", "trials", "failed");
+	for (int i = 0; i < q->tasks.n; i++) {
+		struct row r;
+
+		if (look_up(q, q->tasks.at[i], &r) < 0) {
+			json_decref(rows);
+			return -1;
+		}
+		json_array_append_new(rows, row_json(&r));
+		if (!q->json)
+			print_row(&r);
+		total += r.task->weight * r.best_us;
+		missing += r.best_us <= 0;
+	}
+	if (q->json) {
+		print_json(rows);
+		return 0;
+	}
+	json_decref(rows);
+	printf("sum of weight x best: %.3f ms", total * 1e-3);
+	if (missing)
+		printf(", without %d task%s that no kernel was found for yet", missing,
+		       missing > 1 ? "s" : "");
+	puts("");
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct query q = { 0 };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &q);
+	int rc = query_open(&q) < 0 || print_best(&q) < 0 ? command_failed() : EXIT_OK;
+
+	query_close(&q);
+	return rc;
+}
+
+const struct command command_best = {
+	.name = "best",
+	.summary = "the fastest kernel of every task, as found so far",
+	.run = run,
+};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/query.c - SOURCE, database and device of a command that looks things up. */
+#include "tools/query.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tools/source.h"
+
+static const struct argp_option options[] = {
+	{ "db", 'd', "FILE", 0, "database of records (required)", 0 },
+	{ "threads", 't', "N", 0, "records of kernels with N threads (default: any)", 0 },
+	{ "json", 'j', NULL, 0, "JSON instead of a table", 0 },
+	{ 0 },
+};
+
+long long argp_number(struct argp_state *state, const char *arg, long long least)
+{
+	char *end;
+	long long v;
+
+	errno = 0;
+	v = strtoll(arg, &end, 10);
+	if (errno || *end || end == arg || v < least)
+		argp_error(state, "'%s' is not a whole number of at least %lld", arg, least);
+	return v;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct query *q = state->input;
+
+	switch (key) {
+	case 'd':
+		q->db_path = arg;
+		break;
+	case 't':
+		q->threads = (int)argp_number(state, arg, 1);
+		break;
+	case 'j':
+		q->json = true;
+		break;
+	case ARGP_KEY_ARG:
+		if (q->source)
+			argp_error(state, "one SOURCE at a time");
+		q->source = arg;
+		break;
+	case ARGP_KEY_END:
+		if (!q->source)
+			argp_error(state, "which SOURCE?");
+		if (!q->db_path)
+			argp_error(state, "which database? give --db FILE");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+const struct argp query_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+
+int query_open(struct query *q)
+{
+	q->arena = arena_new();
+	q->db = db_open(q->db_path, DB_READ);
+	if (!q->db)
+		return -1;
+	q->device = device_describe(q->arena, NULL);
+	if (!q->device || device_load_or_probe(q->device, false) < 0)
+		return -1;
+	return source_tasks(q->arena, q->source, &q->tasks);
+}
+
+void query_close(struct query *q)
+{
+	db_close(q->db);
+	arena_free(q->arena);
+}
+
+struct db_want query_want(const struct query *q)
+{
+	return (struct db_want){ .fingerprint = q->device->fingerprint,
+				 .threads = q->threads,
+				 .cache = q->cache };
+}
+
+void print_json(json_t *json)
+{
+	char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+
+	puts(text ? text : "null");
+	free(text);
+	json_decref(json);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/query.h - what commands that look at a SOURCE in a database have in common. */
+#ifndef HONE_TOOLS_QUERY_H
+#define HONE_TOOLS_QUERY_H
+
+#include <argp.h>
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "db/db.h"
+#include "measure/device.h"
+#include "search/task.h"
+
+struct query {
+	const char *source;
+	const char *db_path;
+	int threads;		/* 0: any */
+	const char *cache;	/* NULL: any */
+	bool json;
+	/* by query_open */
+	struct arena *arena;
+	struct db *db;
+	struct device *device;
+	struct task_vec tasks;
+};
+
+/* A child of a command's argp: SOURCE, --db, --threads, --json. Its input is the struct query. */
+extern const struct argp query_argp;
+
+/* Opens the database for reading, describes the device, makes the tasks. -1 and a message. */
+int query_open(struct query *q);
+void query_close(struct query *q);
+/* Records of this device that fit the query. */
+struct db_want query_want(const struct query *q);
+
+/* Prints JSON on standard output, with a line end; takes the reference. */
+void print_json(json_t *json);
+/* ARG as a whole number of at least LEAST; argp_error otherwise. */
+long long argp_number(struct argp_state *state, const char *arg, long long least);
+
+#endif
