@@ -68,7 +68,9 @@ static const char *splat(struct emitter *e, const struct expr *x, struct value v
 {
 	if (v.vector)
 		return v.text;
-	return arena_printf(e->a, "(%s - (%s){0})", v.text, vector_type(e, x->dtype, e->lanes));
+	/* C promotes narrow integers to int, which GNU C does not broadcast to narrow lanes. */
+	return arena_printf(e->a, "((%s)%s - (%s){0})", dtype_compute(x->dtype), v.text,
+			    vector_type(e, x->dtype, e->lanes));
 }
 
 static struct value load_value(struct emitter *e, const struct expr *x)
