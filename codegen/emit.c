@@ -324,6 +324,10 @@ static void emit_let(struct emitter *e, const struct nest *n)
 {
 	struct binding b = { .axis = n->axis };
 
+	if (uses_vector(e, n->value)) {
+		emit_lanes(e, n, emit_let);
+		return;
+	}
 	b.known = index_known(e, n->value, &b.value);
 	if (!b.known) {
 		b.name = unique_name(e, n->axis->name);

@@ -125,8 +125,9 @@ const char *index_text(struct emitter *e, const struct expr *x)
 	add_terms(e, &t, &l);
 	if (l.constant != 0 || !t.n)
 		text_printf(&t, "%s%" PRId64, t.n ? " + " : "", l.constant);
-	return l.n > 1 || (l.n && l.constant) ? arena_printf(e->a, "(%s)", take(e, &t))
-					      : take(e, &t);
+	bool atom = l.n == 0 || (l.n == 1 && l.constant == 0 && l.term[0].coef == 1);
+
+	return atom ? take(e, &t) : arena_printf(e->a, "(%s)", take(e, &t));
 }
 
 struct offset offset_of(struct emitter *e, const struct tensor *t, const struct expr *const *index)

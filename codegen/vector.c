@@ -68,7 +68,9 @@ static const char *splat(struct emitter *e, const struct expr *x, struct value v
 {
 	if (v.vector)
 		return v.text;
-	return arena_printf(e->a, "(%s - (%s){0})", v.text, vector_type(e, x->dtype, e->lanes));
+	/* C promotes narrow integers to int, which GNU C does not broadcast to narrow lanes. */
+	return arena_printf(e->a, "((%s)%s - (%s){0})", dtype_compute(x->dtype), v.text,
+			    vector_type(e, x->dtype, e->lanes));
 }
 
 static struct value load_value(struct emitter *e, const struct expr *x)
@@ -98,7 +100,8 @@ static struct value infix_value(struct emitter *e, const struct expr *x)
 	struct value v = value_of(e, x->arg[1]);
 
 	return (struct value){
-		arena_printf(e->a, "(%s %s %s)", u.text, expr_kind_text(x->kind), v.text), true
+		arena_printf(e->a, "(%s %s %s)", u.text, expr_kind_text(x->kind), v.text),
+		u.vector || v.vector	/* a select that is decided may have left none */
 	};
 }
 
@@ -120,9 +123,11 @@ static struct value map_value(struct emitter *e, const struct expr *x)
 	struct value arg = value_of(e, x->arg[0]);
 
 	if (x->kind == EXPR_NEG)
-		return (struct value){ arena_printf(e->a, "(-%s)", arg.text), true };
+		return (struct value){ arena_printf(e->a, "(-%s)", arg.text), arg.vector };
 	if (x->kind == EXPR_EXP && x->dtype == DTYPE_F32)
-		return (struct value){ arena_printf(e->a, "exp_%s(%s)", type, arg.text), true };
+		return (struct value){ arena_printf(e->a, "exp_%s(%s)", type,
+						    splat(e, x->arg[0], arg)),
+				       true };
 	return (struct value){ by_lane(e, x), true };
 }
 

@@ -540,6 +540,34 @@ static bool moves_loops(enum step_kind k)
 	return k != STEP_PARALLEL && k != STEP_VECTORIZE && k != STEP_UNROLL && k != STEP_LAYOUT;
 }
 
+/* What no step may break, whichever it is: a vector loop is the innermost, and each attached stage
+ * is inside a loop that still is one, around all its readers, and outside vector loops. */
+static bool is_consistent(const struct state *s, const char **why)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *g = s->stages.at[i];
+		int consumers[64];
+		int n = g->place == PLACE_AT ? state_consumers(s, i, consumers, 64) : 0;
+
+		for (int j = 0; j < g->leaves.n - 1; j++)
+			if (g->iters.at[g->leaves.at[j]].annotation == ANNOTATION_VECTOR)
+				REFUSE("a vector loop would not be the innermost");
+		if (g->place != PLACE_AT)
+			continue;
+		const struct stage *target = s->stages.at[g->at_stage];
+		int leaf = stage_leaf(target, g->at_iter);
+
+		if (leaf < 0 || n > 64)
+			REFUSE("the loop of an attached stage would be gone");
+		if (target->iters.at[g->at_iter].annotation == ANNOTATION_VECTOR)
+			REFUSE("an attached stage would be inside a vector loop");
+		for (int j = 0; j < n; j++)
+			if (!state_encloses(s, g->at_stage, g->at_iter, consumers[j]))
+				REFUSE("a reader of an attached stage would be outside its loop");
+	}
+	return true;
+}
+
 bool state_apply(struct state *s, struct step step, const char **why)
 {
 	const char *reason;
@@ -556,7 +584,7 @@ bool state_apply(struct state *s, struct step step, const char **why)
 		*say = "the stage has no loops";
 		return false;
 	}
-	if (!apply_step[step.kind](next, &step, say))
+	if (!apply_step[step.kind](next, &step, say) || !is_consistent(next, say))
 		return false;
 	if (moves_loops(step.kind) && !state_refresh(next)) {
 		*say = "no region of an attached stage can be derived";

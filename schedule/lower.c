@@ -312,6 +312,23 @@ static struct nest *build_store(struct lowering *l, struct body *b)
 	return n;
 }
 
+/* True where two tiles that overlap both come after the start of a reduction is set: elements of
+ * both would be reduced twice. */
+static bool overlap_after_init(const struct body *b)
+{
+	const struct stage *g = b->g;
+
+	for (int i = 0; i < g->relations.n && b->first_reduce >= 0; i++) {
+		const struct relation *r = &g->relations.at[i];
+
+		if (r->kind == RELATION_SPLIT && r->tail == TAIL_SHIFT &&
+		    g->iters.at[r->parent].extent % g->iters.at[r->inner].extent != 0 &&
+		    depth_of(g, g->iters.at[r->outer].value).depth > b->first_reduce)
+			return true;
+	}
+	return false;
+}
+
 static struct nest *build_stage(struct lowering *l, int stage)
 {
 	struct body b = { .g = l->s->stages.at[stage], .stage = stage, .first_reduce = -1 };
@@ -319,6 +336,8 @@ static struct nest *build_stage(struct lowering *l, int stage)
 	for (int i = b.g->leaves.n - 1; i >= 0; i--)
 		if (b.g->iters.at[b.g->leaves.at[i]].reduce)
 			b.first_reduce = i;
+	if (overlap_after_init(&b))
+		l->why = "a shifted tile inside a reduce loop would add elements twice";
 	place_conditions(l, &b);
 	return build(l, &b, 0);
 }

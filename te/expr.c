@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <math.h>
 
+#include "te/scalar.h"
+
 static const struct {
 	const char *text;
 	int arity;
@@ -54,7 +56,7 @@ const struct expr *expr_const(struct arena *a, enum dtype t, double v)
 	if (dtype_is_float(t))
 		e->f = dtype_round(t, v);
 	else
-		e->i = (int64_t)dtype_round(t, v);
+		e->i = scalar_cast(t, DTYPE_F64, (union scalar){ .f = v }).i;
 	return e;
 }
 
