@@ -74,10 +74,7 @@ static void emit_scalar_store(struct emitter *e, const struct nest *n)
 	if (e->why)
 		return;
 	if (p->buffer->registers) {
-		int lane;
-		const char *name = register_of(e, p, o.constant, &lane);
-
-		cell = p->lanes == 1 ? name : arena_printf(e->a, "%s[%d]", name, lane);
+		cell = slot_of(e, p, n->index).cell;
 	} else {
 		cell = arena_printf(e->a, "%s[%s%s%" PRId64 "]", p->name, o.text,
 				    *o.text ? " + " : "", o.constant);
@@ -104,35 +101,41 @@ static void emit_lanes(struct emitter *e, const struct nest *n,
 	e->vector_axis = axis;
 }
 
-static void emit_vector_store(struct emitter *e, const struct nest *n)
+/* The vector that store N writes whole; NULL where its lanes go to places of their own. */
+static const char *vector_cell(struct emitter *e, const struct nest *n)
 {
 	const struct tensor *t = &n->buffer->tensor;
 	struct place_name *p = place_of(e, t);
+
+	if (p->buffer->registers) {
+		struct slot slot = slot_of(e, p, n->index);
+
+		return slot.whole ? slot.variable : NULL;
+	}
 	struct offset o = offset_of(e, t, n->index);
-	int lane = 0;
-	const char *name = NULL;
 
-	if (e->why)
-		return;
-	if (p->buffer->registers)
-		name = register_of(e, p, o.constant, &lane);
-	bool whole = !name || (lane == 0 && p->lanes == e->lanes);
-	bool as_scalars = t->dtype == DTYPE_F16 || t->dtype == DTYPE_BF16 ||
-			  t->dtype == DTYPE_BOOL;
+	if (o.per_lane || o.stride != 1)
+		return NULL;
+	return arena_printf(e->a, "*(%s *)(%s + %s%s%" PRId64 ")",
+			    vector_memory_type(e, t->dtype, e->lanes), p->name, o.text,
+			    *o.text ? " + " : "", o.constant);
+}
 
-	if (o.per_lane || o.stride != 1 || !whole || as_scalars) {
+static void emit_vector_store(struct emitter *e, const struct nest *n)
+{
+	enum dtype t = n->buffer->tensor.dtype;
+	bool narrow = t == DTYPE_F16 || t == DTYPE_BF16 || t == DTYPE_BOOL;
+	const char *cell = narrow ? NULL : vector_cell(e, n);
+
+	if (!cell) {
 		emit_lanes(e, n, emit_scalar_store);
 		return;
 	}
 	const char *value = vector_text(e, n->value);
 
-	if (!name)
-		name = arena_printf(e->a, "*(%s *)(%s + %s%s%" PRId64 ")",
-				    vector_memory_type(e, t->dtype, e->lanes), p->name, o.text,
-				    *o.text ? " + " : "", o.constant);
 	if (n->reducer != REDUCE_NONE)
-		value = combine_text(e, n->reducer, t->dtype, e->lanes, name, value);
-	line(e, "%s = %s;", name, value);
+		value = combine_text(e, n->reducer, t, e->lanes, cell, value);
+	line(e, "%s = %s;", cell, value);
 }
 
 static void emit_store(struct emitter *e, const struct nest *n)
@@ -149,45 +152,51 @@ static void emit_store(struct emitter *e, const struct nest *n)
 
 /* --- buffers */
 
-/* The widest vector that stores to B below N, where its last dim runs with the lanes. */
-static int store_lanes(const struct emitter *e, const struct buffer *b, const struct nest *n,
+/* The widest vector that stores to P's buffer below N, and the dim along which its lanes run. */
+static void find_lanes(const struct emitter *e, struct place_name *p, const struct nest *n,
 		       const struct axis *vector)
 {
-	int widest = 1;
+	const struct tensor *t = &p->buffer->tensor;
+	int limit = e->options.vector_bytes / (int)dtype_bytes(t->dtype);
 
 	for (; n; n = n->next) {
 		bool opens = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR;
-		int below = store_lanes(e, b, n->body, opens ? n->axis : vector);
-		int other = store_lanes(e, b, n->other, vector);
 
-		widest = below > widest ? below : widest;
-		widest = other > widest ? other : widest;
-		if (n->kind != NEST_STORE || n->buffer != b || !vector || b->tensor.ndim == 0 ||
-		    !expr_uses_axis(n->index[b->tensor.ndim - 1], vector))
+		find_lanes(e, p, n->body, opens ? n->axis : vector);
+		find_lanes(e, p, n->other, vector);
+		if (n->kind != NEST_STORE || n->buffer != p->buffer || !vector)
 			continue;
-		int lanes = 1;
-		int limit = e->options.vector_bytes / (int)dtype_bytes(b->tensor.dtype);
+		for (int d = 0; d < t->ndim; d++) {
+			int lanes = 1;
 
-		while (2 * lanes <= limit && 2 * lanes <= vector->hi - vector->lo)
-			lanes *= 2;
-		widest = lanes > widest ? lanes : widest;
+			if (!expr_uses_axis(n->index[d], vector))
+				continue;
+			while (2 * lanes <= limit && 2 * lanes <= vector->hi - vector->lo)
+				lanes *= 2;
+			if (lanes > p->lanes) {
+				p->lanes = lanes;
+				p->dim = d;
+			}
+		}
 	}
-	return widest;
 }
 
 static void declare_registers(struct emitter *e, const struct nest *alloc)
 {
 	const struct tensor *t = &alloc->buffer->tensor;
-	int64_t row = t->ndim ? t->shape[t->ndim - 1] : 1;
-	struct place_name p = { .buffer = alloc->buffer, .name = unique_name(e, t->name) };
+	struct place_name p = { .buffer = alloc->buffer,
+				.name = unique_name(e, t->name),
+				.lanes = 1 };
+	int64_t n = tensor_count(t);
 
-	p.lanes = store_lanes(e, alloc->buffer, alloc->next, NULL);
-	p.columns = (row + p.lanes - 1) / p.lanes;
+	find_lanes(e, &p, alloc->next, NULL);
+	if (p.lanes > 1)
+		n = n / t->shape[p.dim] * ((t->shape[p.dim] + p.lanes - 1) / p.lanes);
 	vec_push(e->a, &e->places, p);
 	const char *type = p.lanes > 1 ? vector_type(e, t->dtype, p.lanes)
 				       : dtype_storage(t->dtype);
 
-	for (int64_t i = 0; i < tensor_count(t) / row * p.columns; i++)
+	for (int64_t i = 0; i < n; i++)
 		line(e, "%s %s_%" PRId64 ";", type, p.name, i);
 }
 

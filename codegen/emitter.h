@@ -16,12 +16,12 @@ struct binding {
 };
 
 /* The C name of a buffer. One in registers is the variables NAME_0, NAME_1, ... of `lanes`
- * elements each, `columns` of them for a row of its last dim. */
+ * elements each, which run along dim `dim`. */
 struct place_name {
 	const struct buffer *buffer;
 	const char *name;
 	int lanes;
-	int64_t columns;
+	int dim;
 };
 
 struct emitter {
@@ -60,8 +60,16 @@ bool index_known(struct emitter *e, const struct expr *x, int64_t *value);
 
 const struct binding *binding_of(const struct emitter *e, const struct axis *axis);
 struct place_name *place_of(struct emitter *e, const struct tensor *t);
-/* The register variable that holds element OFFSET of the buffer; its lane. */
-const char *register_of(struct emitter *e, const struct place_name *p, int64_t offset, int *lane);
+/* Where an element of a buffer in registers is. */
+struct slot {
+	const char *cell;	/* "acc_3[5]", or "acc_3" where it has one lane */
+	const char *variable;	/* "acc_3" */
+	int lane;
+	bool whole;		/* the lanes of the vector loop are just this variable's */
+	bool uniform;		/* the same element for all lanes of the vector loop */
+};
+
+struct slot slot_of(struct emitter *e, const struct place_name *p, const struct expr *const *index);
 
 /* X as a C expression of its compute type, for one element. */
 const char *scalar_text(struct emitter *e, const struct expr *x);

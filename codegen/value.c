@@ -159,15 +159,33 @@ struct offset offset_of(struct emitter *e, const struct tensor *t, const struct 
 	return out;
 }
 
-const char *register_of(struct emitter *e, const struct place_name *p, int64_t offset, int *lane)
+struct slot slot_of(struct emitter *e, const struct place_name *p, const struct expr *const *index)
 {
 	const struct tensor *t = &p->buffer->tensor;
-	int64_t row = t->ndim ? t->shape[t->ndim - 1] : 1;
-	int64_t column = offset % row;
+	int64_t variable = 0;
+	struct slot s = { .uniform = true };
+	int64_t stride = 0;
+	bool runs = true;	/* lanes move along the dim of the variables' lanes only */
 
-	*lane = (int)(column % p->lanes);
-	return arena_printf(e->a, "%s_%" PRId64, p->name,
-			    offset / row * p->columns + column / p->lanes);
+	for (int d = 0; d < t->ndim; d++) {
+		struct offset o = offset_of(e, &(struct tensor){ .ndim = 1, .shape = { 1 } },
+					    index + d);
+		int64_t size = t->shape[d];
+
+		s.uniform &= o.stride == 0 && !o.per_lane;
+		runs &= !o.per_lane && (d == p->dim || o.stride == 0);
+		if (d == p->dim) {
+			stride = o.stride;
+			s.lane = (int)(o.constant % p->lanes);
+			o.constant /= p->lanes;
+			size = (size + p->lanes - 1) / p->lanes;
+		}
+		variable = variable * size + o.constant;
+	}
+	s.variable = arena_printf(e->a, "%s_%" PRId64, p->name, variable);
+	s.cell = p->lanes == 1 ? s.variable : arena_printf(e->a, "%s[%d]", s.variable, s.lane);
+	s.whole = runs && stride == 1 && s.lane == 0 && p->lanes == e->lanes;
+	return s;
 }
 
 /* --- scalars */
@@ -196,10 +214,7 @@ static const char *load_text(struct emitter *e, const struct expr *x)
 	if (e->why)
 		return "0";
 	if (p->buffer->registers) {
-		int lane;
-		const char *name = register_of(e, p, o.constant, &lane);
-
-		cell = p->lanes == 1 ? name : arena_printf(e->a, "%s[%d]", name, lane);
+		cell = slot_of(e, p, x->index).cell;
 	} else {
 		cell = arena_printf(e->a, "%s[%s%s%" PRId64 "]", p->name, o.text,
 				    *o.text ? " + " : "", o.constant);

@@ -76,22 +76,24 @@ static const char *splat(struct emitter *e, const struct expr *x, struct value v
 static struct value load_value(struct emitter *e, const struct expr *x)
 {
 	struct place_name *p = place_of(e, x->tensor);
+
+	if (p->buffer->registers) {
+		struct slot slot = slot_of(e, p, x->index);
+
+		if (slot.whole)
+			return (struct value){ slot.variable, true };
+		if (slot.uniform)
+			return (struct value){ slot.cell, false };
+		return (struct value){ by_lane(e, x), true };
+	}
 	struct offset o = offset_of(e, x->tensor, x->index);
 
 	if (o.per_lane || o.stride != 1 || e->why)
 		return (struct value){ by_lane(e, x), true };
-	if (!p->buffer->registers)
-		return (struct value){ arena_printf(e->a, "*(const %s *)(%s + %s%s%" PRId64 ")",
-						    vector_memory_type(e, x->dtype, e->lanes),
-						    p->name, o.text, *o.text ? " + " : "",
-						    o.constant),
-				       true };
-	int lane;
-	const char *name = register_of(e, p, o.constant, &lane);
-
-	if (lane == 0 && p->lanes == e->lanes)
-		return (struct value){ name, true };
-	return (struct value){ by_lane(e, x), true };
+	return (struct value){ arena_printf(e->a, "*(const %s *)(%s + %s%s%" PRId64 ")",
+					    vector_memory_type(e, x->dtype, e->lanes), p->name,
+					    o.text, *o.text ? " + " : "", o.constant),
+			       true };
 }
 
 static struct value infix_value(struct emitter *e, const struct expr *x)
