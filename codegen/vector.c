@@ -162,10 +162,12 @@ static struct value select_value(struct emitter *e, const struct expr *x)
 	const char *u = splat(e, x->arg[1], value_of(e, x->arg[1]));
 	const char *v = splat(e, x->arg[2], value_of(e, x->arg[2]));
 
-	if (!uses_vector(e, c))	/* the branch not taken is not read */
-		return (struct value){
-			arena_printf(e->a, "(%s ? %s : %s)", scalar_text(e, c), u, v), true
-		};
+	const char *type = vector_type(e, x->dtype, e->lanes);
+
+	if (!uses_vector(e, c))	/* the branch not taken is not read; in memory its type is another */
+		return (struct value){ arena_printf(e->a, "(%s ? (%s)%s : (%s)%s)",
+						    scalar_text(e, c), type, u, type, v),
+				       true };
 	const char *left = splat(e, c->arg[0], value_of(e, c->arg[0]));
 	const char *right = splat(e, c->arg[1], value_of(e, c->arg[1]));
 
