@@ -69,7 +69,11 @@ static const char *splat(struct emitter *e, const struct expr *x, struct value v
 	if (v.vector)
 		return v.text;
 	/* C promotes narrow integers to int, which GNU C does not broadcast to narrow lanes. */
-	return arena_printf(e->a, "((%s)%s - (%s){0})", dtype_compute(x->dtype), v.text,
+	const char *cast = dtype_bytes(x->dtype) < 4 && !dtype_is_float(x->dtype)
+				   ? arena_printf(e->a, "(%s)", dtype_compute(x->dtype))
+				   : "";
+
+	return arena_printf(e->a, "(%s%s - (%s){0})", cast, v.text,
 			    vector_type(e, x->dtype, e->lanes));
 }
 
