@@ -69,7 +69,11 @@ static const char *splat(struct emitter *e, const struct expr *x, struct value v
 	if (v.vector)
 		return v.text;
 	/* C promotes narrow integers to int, which GNU C does not broadcast to narrow lanes. */
-	return arena_printf(e->a, "((%s)%s - (%s){0})", dtype_compute(x->dtype), v.text,
+	const char *cast = dtype_bytes(x->dtype) < 4 && !dtype_is_float(x->dtype)
+				   ? arena_printf(e->a, "(%s)", dtype_compute(x->dtype))
+				   : "";
+
+	return arena_printf(e->a, "(%s%s - (%s){0})", cast, v.text,
 			    vector_type(e, x->dtype, e->lanes));
 }
 
@@ -164,10 +168,12 @@ static struct value select_value(struct emitter *e, const struct expr *x)
 	const char *u = splat(e, x->arg[1], value_of(e, x->arg[1]));
 	const char *v = splat(e, x->arg[2], value_of(e, x->arg[2]));
 
-	if (!uses_vector(e, c))	/* the branch not taken is not read */
-		return (struct value){
-			arena_printf(e->a, "(%s ? %s : %s)", scalar_text(e, c), u, v), true
-		};
+	const char *type = vector_type(e, x->dtype, e->lanes);
+
+	if (!uses_vector(e, c))	/* the branch not taken is not read; in memory its type is another */
+		return (struct value){ arena_printf(e->a, "(%s ? (%s)%s : (%s)%s)",
+						    scalar_text(e, c), type, u, type, v),
+				       true };
 	const char *left = splat(e, c->arg[0], value_of(e, c->arg[0]));
 	const char *right = splat(e, c->arg[1], value_of(e, c->arg[1]));
 

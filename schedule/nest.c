@@ -140,13 +140,25 @@ static void print_shape(struct text *t, const struct tensor *tensor)
 	text_puts(t, "]");
 }
 
+/* A number in an index needs no type. */
+static void print_index(struct text *t, const struct expr *const *index, int n)
+{
+	int64_t v;
+
+	text_puts(t, "[");
+	for (int i = 0; i < n; i++) {
+		text_puts(t, i ? ", " : "");
+		if (expr_is_int(index[i], &v))
+			text_printf(t, "%jd", (intmax_t)v);
+		else
+			expr_print(t, index[i]);
+	}
+}
+
 static void print_store(struct text *t, const struct nest *n)
 {
-	text_printf(t, "%s[", n->buffer->tensor.name);
-	for (int i = 0; i < n->buffer->tensor.ndim; i++) {
-		text_puts(t, i ? ", " : "");
-		expr_print(t, n->index[i]);
-	}
+	text_puts(t, n->buffer->tensor.name);
+	print_index(t, n->index, n->buffer->tensor.ndim);
 	switch (n->reducer) {
 	case REDUCE_NONE:
 		text_puts(t, "] = ");
@@ -213,11 +225,8 @@ void program_print(struct text *t, const struct program *p)
 		for (int j = 0; j < k->loops.n; j++)
 			text_printf(t, "%s%s < %jd", j ? ", " : "", k->loops.at[j]->name,
 				    (intmax_t)k->loops.at[j]->hi);
-		text_printf(t, "] = %s[", k->raw->name);
-		for (int j = 0; j < k->raw->ndim; j++) {
-			text_puts(t, j ? ", " : "");
-			expr_print(t, k->index[j]);
-		}
+		text_printf(t, "] = %s", k->raw->name);
+		print_index(t, k->index, k->raw->ndim);
 		text_puts(t, "]\n");
 	}
 	print_list(t, p->body, 0);

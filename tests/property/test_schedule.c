@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/property/test_schedule.c - whatever steps state_apply takes, a program computes its DAG.
+ *
+ * Random DAGs under random steps: the interpreted nest, and the compiled C of some, give what the
+ * naive evaluation of the DAG gives. HONE_SEED=n runs one case and prints it; HONE_LONG=1 runs
+ * twenty times as many; HONE_COUNTS=1 prints what was tried; HONE_TEST=name runs one test. */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/property/compiled.h"
+#include "tests/property/sample.h"
+
+enum { INTERPRETED = 3000, COMPILED = 320, LONG_FACTOR = 20, MAX_REASONS = 32 };
+/* Another for each test, so that they do not repeat each other's cases. */
+enum { FIRST_INTERPRETED = 1, FIRST_COMPILED = 10000000 };
+
+static struct {
+	const char *why;
+	int n;
+} reasons[MAX_REASONS];
+
+/* The case that is under way, for the signal handler. */
+static volatile uint64_t current;
+
+static void on_signal(int number)
+{
+	char line[80];
+	int n = snprintf(line, sizeof(line), "signal %d in case HONE_SEED=%" PRIu64 "\n", number,
+			 current);
+
+	if (write(STDERR_FILENO, line, (size_t)n) < 0)
+		_exit(2);
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+/* In each test: cmocka has handlers of its own, which do not know the case. */
+static void catch_signals(void)
+{
+	static const int signals[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT };
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		signal(signals[i], on_signal);
+}
+
+static int cases(int n)
+{
+	const char *all = getenv("HONE_LONG");
+
+	return all && *all == '1' ? n * LONG_FACTOR : n;
+}
+
+static void count_reason(const char *why)
+{
+	int i = 0;
+
+	while (i < MAX_REASONS - 1 && reasons[i].why && strcmp(reasons[i].why, why) != 0)
+		i++;
+	reasons[i].why = why;
+	reasons[i].n++;
+}
+
+static void print_counts(const struct step_counts *counts, int lowered, int all)
+{
+	if (!getenv("HONE_COUNTS"))
+		return;
+	for (int i = 0; i < STEP_KIND_COUNT; i++)
+		fprintf(stderr, "%-12s tried %6d applied %6d\n", step_name((enum step_kind)i),
+			counts->tried[i], counts->applied[i]);
+	fprintf(stderr, "lowered %d of %d\n", lowered, all);
+	for (int i = 0; i < MAX_REASONS && reasons[i].why; i++)
+		fprintf(stderr, "%6d %s\n", reasons[i].n, reasons[i].why);
+}
+
+static bool interpret(struct sample *s)
+{
+	void **args = arena_many(s->arena, void *, s->nargs);
+
+	for (int i = 0; i < s->nargs; i++)
+		args[i] = s->args[i].data;
+	program_interpret(s->program, args);
+	return sample_matches(s, "interpreter");
+}
+
+/* All but the compiled C. */
+static bool holds(struct sample *s)
+{
+	if (!sample_round_trips(s))
+		return false;
+	if (!s->program)
+		return true;
+	sample_prepare(s);
+	return interpret(s);
+}
+
+static void test_interpreted(void **state)
+{
+	struct step_counts counts = { 0 };
+	int n = cases(INTERPRETED);
+	int lowered = 0;
+	int failed = 0;
+
+	(void)state;
+	catch_signals();
+	for (int i = 0; i < n && failed < 5; i++) {
+		current = FIRST_INTERPRETED + (uint64_t)i;
+		struct sample *s = sample_new(current, &counts);
+
+		if (sample_lower(s))
+			lowered++;
+		else
+			count_reason(s->why);
+		if (!holds(s)) {
+			failed++;
+			sample_print(s);
+		}
+		sample_free(s);
+	}
+	print_counts(&counts, lowered, n);
+	assert_int_equal(failed, 0);
+	assert_true(lowered > n * 2 / 5);	/* or the test would say little */
+	for (int i = 0; i < STEP_KIND_COUNT; i++)
+		assert_true(counts.applied[i] > n / 100);
+}
+
+static void test_compiled(void **state)
+{
+	struct step_counts counts = { 0 };
+	int n = cases(COMPILED);
+	int failed = 0;
+
+	(void)state;
+	catch_signals();
+	current = FIRST_COMPILED;
+	while (n > 0 && failed == 0) {
+		struct batch *b = batch_new();
+
+		while (n > 0 && batch_has_room(b)) {
+			struct sample *s = sample_new(current++, &counts);
+
+			if (sample_lower(s) && batch_add(b, s))
+				n--;
+			else
+				sample_free(s);
+		}
+		failed += batch_run(b, &current);
+		batch_free(b);
+	}
+	assert_int_equal(failed, 0);
+}
+
+static void test_one(void **state)
+{
+	struct step_counts counts = { 0 };
+	struct batch *b = batch_new();
+
+	(void)state;
+	catch_signals();
+	current = strtoull(getenv("HONE_SEED"), NULL, 0);
+	struct sample *s = sample_new(current, &counts);
+
+	sample_print(s);	/* the steps, should lower() not come back */
+	sample_lower(s);
+	sample_print(s);
+	bool ok = holds(s);
+
+	if (!s->program || !batch_add(b, s))
+		sample_free(s);
+	else
+		ok &= batch_run(b, &current) == 0;
+	batch_free(b);
+	assert_true(ok);
+}
+
+int main(void)
+{
+	const struct CMUnitTest one[] = { cmocka_unit_test(test_one) };
+	const struct CMUnitTest all[] = {
+		cmocka_unit_test(test_interpreted),
+		cmocka_unit_test(test_compiled),
+	};
+
+	cmocka_set_test_filter(getenv("HONE_TEST"));
+	if (getenv("HONE_SEED"))
+		return cmocka_run_group_tests(one, NULL, NULL);
+	return cmocka_run_group_tests(all, NULL, NULL);
+}
