@@ -193,21 +193,35 @@ static void push_bound(struct peeler *p, enum expr_kind kind, double v)
 		push(p, EPILOGUE_CLIP, v, INFINITY);
 }
 
+/* x * factor + shift; two in a row are one. */
+static void push_linear(struct peeler *p, double factor, double shift)
+{
+	struct epilogue_vec *steps = &p->w->epilogue;
+	struct epilogue *last = steps->n ? &steps->at[steps->n - 1] : NULL;
+
+	if (!last || last->kind != EPILOGUE_LINEAR) {
+		push(p, EPILOGUE_LINEAR, factor, shift);
+		return;
+	}
+	last->alpha *= factor;
+	last->beta = last->beta * factor + shift;
+}
+
 /* The value X combined with the constant V on its right or (SWAPPED) left. */
 static bool push_const(struct peeler *p, enum expr_kind kind, double v, bool swapped)
 {
 	switch (kind) {
 	case EXPR_ADD:
-		push(p, EPILOGUE_LINEAR, 1, v);
+		push_linear(p, 1, v);
 		return true;
 	case EXPR_SUB:
-		push(p, EPILOGUE_LINEAR, swapped ? -1 : 1, swapped ? v : -v);
+		push_linear(p, swapped ? -1 : 1, swapped ? v : -v);
 		return true;
 	case EXPR_MUL:
-		push(p, EPILOGUE_LINEAR, v, 0);
+		push_linear(p, v, 0);
 		return true;
 	case EXPR_DIV:
-		push(p, EPILOGUE_LINEAR, 1 / v, 0);
+		push_linear(p, 1 / v, 0);
 		return !swapped && v != 0;
 	case EXPR_MAX:
 	case EXPR_MIN:

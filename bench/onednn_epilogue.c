@@ -80,12 +80,32 @@ static dnnl_status_t append(const struct onednn *h, dnnl_post_ops_t ops, const s
 	return dnnl_post_ops_append_binary(ops, alg, &md);
 }
 
+/* oneDNN 2.6 keeps one generated function per algorithm: of two post-ops with the same one the
+ * first gets the parameters of the last [openvinotoolkit/oneDNN pull request 157]. */
+static bool confuses(const struct epilogue *x, const struct epilogue *y)
+{
+	return !x->operand.op && !y->operand.op && x->kind == y->kind &&
+	       (bound(x->alpha) != bound(y->alpha) || bound(x->beta) != bound(y->beta));
+}
+
+static int refuse_confusion(const struct epilogue_vec *steps)
+{
+	for (int i = 0; i < steps->n; i++)
+		for (int j = 0; j < i; j++)
+			if (confuses(&steps->at[i], &steps->at[j]))
+				return err_set("oneDNN confuses the parameters of two %s operations",
+					       epilogue_name(steps->at[i].kind));
+	return 0;
+}
+
 int onednn_epilogue(struct onednn *h, bool own_layout)
 {
 	const struct work *w = h->task->work;
 	const struct epilogue_vec *steps = &w->epilogue;
 	dnnl_post_ops_t ops;
 
+	if (refuse_confusion(steps) < 0)
+		return -1;
 	if (steps->n > 0 && is_bias(w, &steps->at[0])) {
 		h->bias = &steps->at[0].operand;
 		h->first_step = 1;

@@ -67,7 +67,7 @@ static int describe_conv(struct onednn *h)
 {
 	const struct work *w = h->task->work;
 	dnnl_memory_desc_t x, weight, y, bias;
-	dnnl_dims_t dilation;
+	dnnl_dims_t stride, dilation, begin, end;
 	dnnl_convolution_desc_t op;
 
 	onednn_dense(&w->a.view, 0, &x);
@@ -76,13 +76,16 @@ static int describe_conv(struct onednn *h)
 	onednn_any(&x);
 	onednn_any(&weight);
 	onednn_any(&y);
-	for (int i = 0; i < w->spatial; i++)
+	for (int i = 0; i < w->spatial; i++) {
+		stride[i] = w->stride[i];
 		dilation[i] = w->dilation[i] - 1;
+		begin[i] = w->pad_begin[i];
+		end[i] = w->pad_end[i];
+	}
 	if (onednn_epilogue(h, true) < 0 ||
 	    onednn_check(dnnl_dilated_convolution_forward_desc_init(
 				 &op, dnnl_forward_inference, dnnl_convolution_direct, &x, &weight,
-				 bias_desc(h, &bias), &y, w->stride, dilation, w->pad_begin,
-				 w->pad_end),
+				 bias_desc(h, &bias), &y, stride, dilation, begin, end),
 			 "direct convolution") < 0)
 		return -1;
 	return create(h, &op, "direct convolution");
