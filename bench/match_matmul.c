@@ -96,7 +96,7 @@ static bool joins(const struct product *p, struct place u, struct place v)
  * which the other operand is broadcast. */
 static void split_batches(const struct product *p, struct places *from, struct places *batch)
 {
-	int first = from->n - 1;
+	int first = from->n > 0 ? from->n - 1 : 0;
 
 	while (first > 0 && joins(p, from->at[first - 1], from->at[first]))
 		first--;
@@ -104,7 +104,7 @@ static void split_batches(const struct product *p, struct places *from, struct p
 		put(batch, from->at[i]);
 	for (int i = first; i < from->n; i++)
 		from->at[i - first] = from->at[i];
-	from->n -= first > 0 ? first : 0;
+	from->n -= first;
 }
 
 static bool all_join(const struct product *p, const struct places *in)

@@ -93,7 +93,7 @@ static int refuse_confusion(const struct epilogue_vec *steps)
 	for (int i = 0; i < steps->n; i++)
 		for (int j = 0; j < i; j++)
 			if (confuses(&steps->at[i], &steps->at[j]))
-				return err_set("oneDNN confuses the parameters of two %s operations",
+				return err_set("oneDNN confuses the parameters of two %s",
 					       epilogue_name(steps->at[i].kind));
 	return 0;
 }

@@ -9,7 +9,7 @@
 /* How one peer did. Strings live in the arena given to versus. */
 struct versus_peer {
 	const struct peer *peer;	/* set by the caller */
-	const char *why;		/* it did not run; NULL, or nothing below but version holds */
+	const char *why;		/* NULL, or why it did not run: only version holds then */
 	const char *version;		/* NULL where the library is missing */
 	const char *kernel;
 	struct standing standing;	/* its ratio is its time over ours */

@@ -98,9 +98,11 @@ static const struct {
 	{ "input A: f32[4, 8]\nconst B: f32[8, 6]\nconst V: f32[6]\ninput R: f32[4, 6]\n"
 	  "input S: f32[4, 1]\nC[i, j] = sum(k < 8) A[i, k] * B[k, j]\n"
 	  "D[i, j] = max(R[i, j] + (C[i, j] + V[j]) * S[i, 0], 0)\n", CONV },
-	{ "input X: f32[1, 2, 6, 16]\nconst W: f32[3, 2, 3, 16, 16]\ninput R: f32[1, 3, 6, 16]\n"
+	{ "input X: f32[1, 2, 6, 16]\nconst W: f32[3, 2, 3, 16, 16]\n"
+	  "input R: f32[1, 3, 6, 16]\n"
 	  "P[n, c, x < 8, i] = select(1 <= x && x < 7, X[n, c, x - 1, i], 0)\n"
-	  "Y[n, o, x < 6, j] = sum(c < 2, k < 3, i < 16) P[n, c, x + k, i] * W[o, c, k, i, j]\n"
+	  "Y[n, o, x < 6, j] = sum(c < 2, k < 3, i < 16) "
+	  "P[n, c, x + k, i] * W[o, c, k, i, j]\n"
 	  "Z[n, o, x, j] = max(Y[n, o, x, j] + R[n, o, x, j], 0)\n", CONV },
 	{ "input A: f32[4, 8]\nconst B: f32[8, 6]\nC[i, j] = sum(k < 8) A[i, k] * B[k, j]\n"
 	  "D[i, j] = tanh(C[i, j] * 0.5) * 3 + 1\n", NEITHER },	/* see onednn_epilogue.c */
