@@ -92,7 +92,8 @@ static const struct {
 	{ "conv3d:n=1,ic=8,d=4,h=5,w=6,oc=16,k=3,p=1,layout=nchw8c,act=tanh", CONV },
 	{ "depthwise:n=1,c=32,h=12,w=11,k=3,s=2,p=1,layout=nchw16c", CONV },
 	{ "depthwise:n=1,c=5,h=8,w=8,k=3,p=1,layout=nhwc,bias=1,act=hard_sigmoid", CONV },
-	{ "input A: f32[8, 4]\nconst B: f32[6, 8]\nC[i, j] = sum(k < 8) A[k, i] * B[j, k]\n", GEMM },
+	{ "input A: f32[8, 4]\nconst B: f32[6, 8]\n"
+	  "C[i, j] = sum(k < 8) A[k, i] * B[j, k]\n", GEMM },
 	{ "input A: f32[2, 4, 8]\ninput B: f32[8, 6]\n"
 	  "C[i, b, j] = sum(k < 8) A[b, i, k] * B[k, j]\n", GEMM },
 	{ "input A: f32[4, 8]\nconst B: f32[8, 6]\nconst V: f32[6]\ninput R: f32[4, 6]\n"
