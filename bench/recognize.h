@@ -61,7 +61,7 @@ struct work {
 /* NULL where D is none of these, and WHY says so in a few words. */
 const struct work *recognize(struct arena *a, const struct dag *d, const char **why);
 
-/* One line for people: "conv2d 1x64x56x56 by 64x64x3x3, stride 1, + add, relu". */
+/* One line for people: "conv2d 1x64x56x56 by 64x64x3x3, pad 1; add, relu". */
 const char *work_text(struct arena *a, const struct work *w);
 const char *epilogue_name(enum epilogue_kind k);
 
