@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/recognize.h - what a DAG computes in the words of a library: a matrix product or a
+ * convolution, and what is done to its result.
+ *
+ * In:   a frozen DAG, however it was built; names play no part.
+ * Out:  its operands as views in the order that libraries use.
+ * Holds: what is recognized computes exactly the DAG's output, up to the order of additions. All
+ * is f32. What is not proven to be one of these forms is not recognized. */
+#ifndef HONE_BENCH_RECOGNIZE_H
+#define HONE_BENCH_RECOGNIZE_H
+
+#include "base/vec.h"
+#include "bench/view.h"
+#include "te/dag.h"
+
+enum { WORK_MAX_SPATIAL = 3 };
+
+struct operand {
+	const struct op *op;	/* an input or constant; of the result the output */
+	struct view view;
+};
+
+enum epilogue_kind {
+	EPILOGUE_ADD,		/* x + operand */
+	EPILOGUE_MUL,		/* x * operand */
+	EPILOGUE_LINEAR,	/* x * alpha + beta */
+	EPILOGUE_CLIP,		/* min(max(x, alpha), beta), either may be infinite */
+	EPILOGUE_RELU,		/* x < 0 ? alpha * x : x */
+	EPILOGUE_SIGMOID,
+	EPILOGUE_SILU,
+	EPILOGUE_GELU,		/* with erf */
+	EPILOGUE_TANH,
+	EPILOGUE_HARD_SWISH,
+};
+
+struct epilogue {
+	enum epilogue_kind kind;
+	double alpha, beta;
+	struct operand operand;	/* its view has the dimensions of the result's, or 1 (broadcast) */
+};
+
+struct epilogue_vec VEC(struct epilogue);
+
+enum work_kind { WORK_MATMUL, WORK_CONV };
+
+/* matmul: y[batch..., m, n] = sum over k of a[batch..., m, k] * b[batch..., k, n]; a batch
+ * dimension of a or b may be 1 where y's is not.
+ * conv: y[n, oc, spatial...] from a[n, ic, spatial...] and b[oc, ic / groups, kernel...]. */
+struct work {
+	enum work_kind kind;
+	struct operand a, b, y;
+	int nbatch;			/* matmul */
+	int spatial;			/* conv, as all below */
+	int64_t groups;
+	int64_t stride[WORK_MAX_SPATIAL], dilation[WORK_MAX_SPATIAL];
+	int64_t pad_begin[WORK_MAX_SPATIAL];
+	int64_t pad_end[WORK_MAX_SPATIAL];	/* negative where the window leaves a rest */
+	struct epilogue_vec epilogue;
+};
+
+/* NULL where D is none of these, and WHY says so in a few words. */
+const struct work *recognize(struct arena *a, const struct dag *d, const char **why);
+
+/* One line for people: "conv2d 1x64x56x56 by 64x64x3x3, pad 1; add, relu". */
+const char *work_text(struct arena *a, const struct work *w);
+const char *epilogue_name(enum epilogue_kind k);
+
+#endif
