@@ -481,7 +481,9 @@ static int prepare(struct tuner *t)
 	struct builder_options build = { .cc = t->options.cc };
 	struct runner_options run = { .cpus = t->options.cpus };
 
-	t->strategy = strategy_find(t->options.strategy ? t->options.strategy : "random");
+	t->strategy = t->options.own_strategy;
+	if (!t->strategy)
+		t->strategy = strategy_find(t->options.strategy ? t->options.strategy : "random");
 	if (!t->strategy)
 		return err_set("there is no strategy '%s'; there are: %s", t->options.strategy,
 			       strategy_names());

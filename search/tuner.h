@@ -32,6 +32,7 @@ struct progress {
 struct tuner_options {
 	const char *source;	/* what the user named; identifies the campaign */
 	const char *strategy;	/* NULL: "random" */
+	const struct strategy *own_strategy;	/* one that is not in the table; NULL: by name */
 	const char *cc;		/* NULL: the builder's own choice */
 	const char *cpus;	/* to measure on; NULL: the runner's own choice */
 	int threads;		/* of the kernels; at least 1 */
