@@ -207,7 +207,7 @@ static bool apply_compute_at(struct state *s, const struct step *step, const cha
 		REFUSE("an output is computed at the root");
 	if (step->stage == step->target || !stage_computes(target) || leaf < 0)
 		REFUSE("the target is not a loop of another stage");
-	if (state_encloses(s, step->stage, g->leaves.at[0], step->target))
+	if (g->leaves.n > 0 && state_encloses(s, step->stage, g->leaves.at[0], step->target))
 		REFUSE("the target is inside the stage itself");
 	for (int i = 0; i <= leaf; i++)
 		if (target->iters.at[target->leaves.at[i]].annotation == ANNOTATION_VECTOR)
