@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/tasks.c - `hone tasks`: what of a model can be tuned. */
+#include <argp.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "graph/infer.h"
+#include "graph/onnx.h"
+#include "graph/task.h"
+#include "tools/command.h"
+
+enum { MAX_DIMS = 16, KEY_DIM = 256 };
+
+struct options {
+	const char *model;
+	bool json;
+	struct {
+		char *name;
+		int64_t size;
+	} dims[MAX_DIMS];
+	int n_dims;
+};
+
+static void add_dim(struct options *o, char *arg, struct argp_state *state)
+{
+	char *equals = strchr(arg, '=');
+	char *end = NULL;
+	long long size = equals ? strtoll(equals + 1, &end, 10) : 0;
+
+	if (!equals || *end || size < 1 || size > GRAPH_MAX_DIM)
+		argp_error(state, "'%s' is not NAME=SIZE", arg);
+	if (o->n_dims == MAX_DIMS)
+		argp_error(state, "at most %d --dim", MAX_DIMS);
+	*equals = '\0';
+	o->dims[o->n_dims].name = arg;
+	o->dims[o->n_dims++].size = size;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct options *o = state->input;
+
+	switch (key) {
+	case 'j':
+		o->json = true;
+		return 0;
+	case KEY_DIM:
+		add_dim(o, arg, state);
+		return 0;
+	case ARGP_KEY_ARG:
+		if (state->arg_num > 0)
+			argp_error(state, "one model at a time");
+		o->model = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "a model is needed");
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp_option option_list[] = {
+	{ "json", 'j', NULL, 0, "print a JSON array", 0 },
+	{ "dim", KEY_DIM, "NAME=SIZE", 0, "the size of a dim that the model leaves open", 0 },
+	{ 0 },
+};
+
+static const struct argp argp = {
+	.options = option_list,
+	.parser = parse,
+	.args_doc = "MODEL",
+	.doc = "Lists the distinct tasks of an ONNX model: operator, shape, how often it occurs, "
+	       "MFLOP of one run, and the key under which a database holds its records. What "
+	       "cannot be tuned is listed with the reason.\v"
+	       "Example:\n"
+	       "  hone tasks resnet18.onnx\n"
+	       "  hone tasks --dim batch_size=1 --json bert.onnx",
+};
+
+static int width(const struct model_task_vec *tasks, bool shape)
+{
+	size_t most = 8;
+
+	for (int i = 0; i < tasks->n; i++) {
+		size_t n = strlen(shape ? tasks->at[i].shape : tasks->at[i].op);
+
+		most = n > most ? n : most;
+	}
+	return most < 60 ? (int)most : 60;
+}
+
+static void print_table(const struct model_task_vec *tasks)
+{
+	int op = width(tasks, false);
+	int shape = width(tasks, true);
+	double flop = 0;
+	int tunable = 0, other = 0;
+
+	printf("%-*s  %-*s %6s %9s  %s\n", op, "operator", shape, "shape", "weight", "MFLOP",
+	       "key");
+	for (int i = 0; i < tasks->n; i++) {
+		const struct model_task *t = &tasks->at[i];
+		char hex[HASH_TEXT];
+
+		printf("%-*s  %-*s %6d ", op, t->op, shape, t->shape, t->weight);
+		if (t->dag)
+			printf("%9.3f  %s\n", t->flop / 1e6, hash_text(t->key, hex));
+		else
+			printf("%9s  not tunable: %s\n", "-", t->reason);
+		flop += t->flop * t->weight;
+		*(t->dag ? &tunable : &other) += t->weight;
+	}
+	printf("%d tasks for %d kernels, %.1f MFLOP; %d operators are not tunable\n",
+	       tasks->n, tunable, flop / 1e6, other);
+}
+
+/* Names from a model may hold any bytes; JSON may not. */
+static json_t *json_label(const char *s)
+{
+	json_t *j = json_string(s);
+
+	return j ? j : json_string("(not UTF-8)");
+}
+
+static void print_json(const struct model_task_vec *tasks)
+{
+	json_t *all = json_array();
+
+	for (int i = 0; i < tasks->n; i++) {
+		const struct model_task *t = &tasks->at[i];
+		json_t *one = json_object();
+		char hex[HASH_TEXT];
+
+		json_object_set_new(one, "task",
+				    t->dag ? json_string(hash_text(t->key, hex)) : json_null());
+		json_object_set_new(one, "op", json_label(t->op));
+		json_object_set_new(one, "shape", json_label(t->shape));
+		json_object_set_new(one, "weight", json_integer(t->weight));
+		json_object_set_new(one, "flop", json_real(t->flop));
+		if (!t->dag)
+			json_object_set_new(one, "reason", json_label(t->reason));
+		json_array_append_new(all, one);
+	}
+	json_dumpf(all, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(all);
+}
+
+static int list(struct arena *a, const struct options *o)
+{
+	struct graph *g = onnx_read(a, o->model);
+
+	if (!g)
+		return -1;
+	for (int i = 0; i < o->n_dims; i++)
+		if (!graph_set_dim(g, o->dims[i].name, o->dims[i].size))
+			return err_set("%s: no dim is named '%s'", o->model, o->dims[i].name);
+	if (graph_infer(g) < 0)
+		return err_prefix("%s", o->model);
+	struct model_task_vec tasks = graph_tasks(a, g, graph_group(a, g));
+
+	if (o->json)
+		print_json(&tasks);
+	else
+		print_table(&tasks);
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options o = { 0 };
+	struct arena *a = arena_new();
+
+	argp_parse(&argp, argc, argv, 0, NULL, &o);
+	int rc = list(a, &o);
+
+	arena_free(a);
+	return rc < 0 ? command_failed() : EXIT_OK;
+}
+
+const struct command command_tasks = {
+	.name = "tasks",
+	.summary = "list the tasks of a model",
+	.run = run,
+};
