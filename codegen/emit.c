@@ -9,8 +9,8 @@
 
 #include "codegen/emitter.h"
 
-/* Above this many written-out statements a compiler takes seconds. */
-enum { MAX_STATEMENTS = 6000 };
+/* Compilers take about a millisecond for each statement that is written out. */
+enum { MAX_STATEMENTS = 900 };
 /* Of local arrays, a quarter of the smallest usual stack of an OpenMP thread (2 MiB). */
 enum { MAX_STACK = 512 * 1024 };
 

@@ -8,7 +8,7 @@
 #include "te/index.h"
 
 /* Register tiles may exceed the registers a little: compilers spill one or two cheaply. */
-enum { SPARE_REGISTERS = 2, MAX_UNROLLED = 192, MAX_OUTER = 64 };
+enum { SPARE_REGISTERS = 2, MAX_UNROLLED = 128, MAX_OUTER = 64 };
 
 struct sampler {
 	struct arena *a;

@@ -6,6 +6,32 @@
 /* Below this a tensor lies in the first-level cache as it is. */
 enum { MIN_BYTES = 8192 };
 
+struct load_check {
+	const struct tensor *tensor;
+	bool plain;
+};
+
+static bool check_load(const struct expr *e, void *user)
+{
+	struct load_check *c = user;
+
+	if (e->kind == EXPR_SELECT)
+		c->plain = false;
+	if (e->kind == EXPR_LOAD && e->tensor == c->tensor)
+		for (int i = 0; i < e->tensor->ndim; i++)
+			c->plain &= e->index[i]->kind == EXPR_AXIS;
+	return c->plain;
+}
+
+/* A window has a padded copy of its own to keep, or none to gain from. */
+static bool reads_plainly(const struct op *reader, const struct tensor *t)
+{
+	struct load_check c = { t, true };
+
+	expr_visit(reader->body, check_load, &c);
+	return c.plain;
+}
+
 static bool applies(const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
@@ -15,6 +41,7 @@ static bool applies(const struct sketch *s, int stage)
 	    && tensor_bytes(&g->op.tensor) >= MIN_BYTES
 	    && state_consumers(s->state, stage, &reader, 1) == 1
 	    && op_has_reuse(&s->state->stages.at[reader]->op)
+	    && reads_plainly(&s->state->stages.at[reader]->op, g->tensor)
 	    && s->state->stages.at[reader]->place == PLACE_AT;	/* tiled */
 }
 
