@@ -33,7 +33,7 @@ enum { KEY_CC = 256, KEY_SECONDS };
 
 static const struct argp_option options[] = {
 	{ "peer", 'p', "NAME", 0, "openblas, onednn; may be given again (default: all)", 0 },
-	{ "cc", KEY_CC, "COMPILER", 0, "that builds our kernel (default gcc)", 0 },
+	{ "cc", KEY_CC, "COMPILER", 0, "that builds our kernel (default clang, else gcc)", 0 },
 	{ "seconds", KEY_SECONDS, "S", 0, "for each task (default 2)", 0 },
 	{ 0 },
 };

@@ -37,7 +37,6 @@ struct emitter {
 	int64_t vector_start;
 	int lanes;
 	int unique;		/* makes names distinct */
-	int statements;
 	size_t stack;		/* bytes of local arrays */
 	const char *why;	/* set: the program cannot be written */
 	bool used_vector[DTYPE_COUNT][MAX_LANES_LOG2 + 1];

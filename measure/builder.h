@@ -13,7 +13,7 @@
 #include "measure/trial.h"
 
 struct builder_options {
-	const char *cc;		/* NULL: "gcc" */
+	const char *cc;		/* NULL: clang where it is there with OpenMP, else gcc */
 	const char *flags;	/* added at the end, separated by blanks; NULL: none */
 	int jobs;		/* compilers at once; 0: one for each core this process may use */
 	double limit_s;		/* for one compilation; 0: 30 */

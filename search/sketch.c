@@ -117,6 +117,17 @@ int fusible_consumer(const struct state *s, int stage, int *axis)
 	return r.plain && r.loads == 1 && one_to_one ? consumer : -1;
 }
 
+bool is_read_by_reduction(const struct state *s, int stage)
+{
+	int consumers[16];
+	int n = state_consumers(s, stage, consumers, 16);
+
+	for (int i = 0; i < n && i < 16; i++)
+		if (op_is_reduction(&s->stages.at[consumers[i]]->op))
+			return true;
+	return false;
+}
+
 static void advance(struct sketcher *k, const struct sketch *s)
 {
 	int stage = s->state->order.at[s->at - 1];
@@ -130,12 +141,25 @@ static void advance(struct sketcher *k, const struct sketch *s)
 	}
 }
 
+/* Folds what has one sensible treatment before the walk begins: a chain of pointwise ops (bias,
+ * activation) becomes one consumer, which its producer then finds. */
+static void fold_pointwise(struct sketch *s)
+{
+	for (int i = s->state->order.n - 1; i >= 0; i--) {
+		int stage = s->state->order.at[i];
+
+		if (rule_inline.applies(s, stage) && !is_read_by_reduction(s->state, stage))
+			sketch_add(s, step_inline(stage), ROLE_FIXED);
+	}
+}
+
 struct sketch_vec sketches_of(struct arena *a, const struct dag *dag)
 {
 	struct sketcher k = { .arena = a };
 	struct sketch *first = arena_one(a, struct sketch);
 
 	first->state = state_new(a, dag);
+	fold_pointwise(first);
 	sketch_emit(&k, first, first->state->order.n);
 	while (k.open.n > 0) {
 		const struct sketch *s = k.open.at[--k.open.n];

@@ -27,7 +27,7 @@ static const char *const stages[] = { "dag", "steps", "nest", "c", "asm" };
 
 static const struct argp_option options[] = {
 	{ "stage", 's', "dag|steps|nest|c|asm", 0, "only this one (default: all but asm)", 0 },
-	{ "cc", 'c', "COMPILER", 0, "for asm (default gcc)", 0 },
+	{ "cc", 'c', "COMPILER", 0, "for asm (default clang, else gcc)", 0 },
 	{ 0 },
 };
 

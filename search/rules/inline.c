@@ -16,17 +16,6 @@ static bool applies(const struct sketch *s, int stage)
 	    && state_consumers(s->state, stage, NULL, 0) > 0;
 }
 
-static bool is_read_by_reduction(const struct state *s, int stage)
-{
-	int consumers[16];
-	int n = state_consumers(s, stage, consumers, 16);
-
-	for (int i = 0; i < n && i < 16; i++)
-		if (op_is_reduction(&s->stages.at[consumers[i]]->op))
-			return true;
-	return false;
-}
-
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);

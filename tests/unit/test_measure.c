@@ -252,7 +252,7 @@ static void check_compiler(const char *cc)
 	};
 
 	assert_non_null(b);
-	assert_non_null(strstr(builder_toolchain(b), "-O3"));
+	assert_non_null(strstr(builder_toolchain(b), "-O2"));
 	assert_non_null(strstr(builder_toolchain(b), "-DTWO=2"));
 	assert_int_equal(build_all(a, b, t, 3), 0);
 	assert_int_equal(t[0].status, TRIAL_PENDING);
