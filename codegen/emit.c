@@ -10,7 +10,7 @@
 #include "codegen/emitter.h"
 
 /* gcc takes about half a second for so many characters of unrolled code, clang a sixth of one. */
-enum { MAX_TEXT = 80000 };
+enum { MAX_TEXT = 60000 };
 /* Of local arrays, a quarter of the smallest usual stack of an OpenMP thread (2 MiB). */
 enum { MAX_STACK = 512 * 1024 };
 
@@ -121,12 +121,33 @@ static const char *vector_cell(struct emitter *e, const struct nest *n)
 			    *o.text ? " + " : "", o.constant);
 }
 
+/* Computes the lanes together and stores them one by one, a stride apart. */
+static bool emit_scatter(struct emitter *e, const struct nest *n)
+{
+	const struct tensor *t = &n->buffer->tensor;
+	struct place_name *p = place_of(e, t);
+	struct offset o = offset_of(e, t, n->index);
+
+	if (o.per_lane || o.stride == 0 || p->buffer->registers || n->reducer != REDUCE_NONE)
+		return false;
+	const char *name = unique_name(e, "lanes");
+
+	line(e, "const %s %s = %s;", vector_type(e, t->dtype, e->lanes), name,
+	     vector_text(e, n->value));
+	for (int i = 0; i < e->lanes; i++)
+		line(e, "%s[%s%s%" PRId64 "] = %s[%d];", p->name, o.text, *o.text ? " + " : "",
+		     o.constant + i * o.stride, name, i);
+	return true;
+}
+
 static void emit_vector_store(struct emitter *e, const struct nest *n)
 {
 	enum dtype t = n->buffer->tensor.dtype;
 	bool narrow = t == DTYPE_F16 || t == DTYPE_BF16 || t == DTYPE_BOOL;
 	const char *cell = narrow ? NULL : vector_cell(e, n);
 
+	if (!cell && !narrow && !e->why && emit_scatter(e, n))
+		return;
 	if (!cell) {
 		emit_lanes(e, n, emit_scalar_store);
 		return;
