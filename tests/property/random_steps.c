@@ -298,8 +298,9 @@ struct state *random_state(struct arena *a, struct rng *r, const struct dag *dag
 			   struct step_counts *counts)
 {
 	struct walk w = { r, state_new(a, dag), counts };
-	int before = below(&w, 4);
-	int after = below(&w, 5);
+	bool many = chance(&w, 0.15);
+	int before = below(&w, many ? 8 : 4);
+	int after = below(&w, many ? 20 : 5);
 
 	for (int i = 0; i < before; i++)
 		apply(&w, random_step(&w));
