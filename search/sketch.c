@@ -120,13 +120,14 @@ int fusible_consumer(const struct state *s, int stage, int *axis)
 static void advance(struct sketcher *k, const struct sketch *s)
 {
 	int stage = s->state->order.at[s->at - 1];
+	int before = k->open.n + k->done.n;
 
 	for (int i = 0; i < RULES; i++) {
 		if (!rules[i]->applies(s, stage))
 			continue;
 		rules[i]->apply(k, s, stage);
-		if (rules[i]->ends)
-			return;
+		if (rules[i]->ends && k->open.n + k->done.n > before)
+			return;		/* or the state refused its steps: the next rule */
 	}
 }
 
