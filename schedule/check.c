@@ -88,15 +88,33 @@ bool check_bounds(const struct program *p, const char **why)
 /* What is bound on the way from a parallel loop to a store inside it. */
 struct path {
 	struct arena *scratch;
+	const struct axis *parallel;
 	const struct nest *at[64];
 	int n;
+	const struct axis *same[16];	/* known to agree in the two turns that are compared */
+	int nsame;
 };
 
-static bool is_bound_inside(const struct path *p, const struct expr *atom)
+static bool is_same(const struct path *p, const struct axis *axis)
 {
-	for (int i = 0; i < p->n; i++)
-		if (p->at[i]->axis && expr_uses_axis(atom, p->at[i]->axis))
+	for (int i = 0; i < p->nsame; i++)
+		if (p->same[i] == axis)
 			return true;
+	return false;
+}
+
+/* May E have different values in two turns, of one or of two turns of the parallel loop? */
+static bool varies(const struct path *p, const struct expr *e)
+{
+	if (!is_same(p, p->parallel) && expr_uses_axis(e, p->parallel))
+		return true;
+	for (int i = 0; i < p->n; i++) {
+		const struct nest *n = p->at[i];
+
+		if (n->axis && !is_same(p, n->axis) && expr_uses_axis(e, n->axis) &&
+		    (n->kind != NEST_LET || varies(p, n->value)))
+			return true;
+	}
 	return false;
 }
 
@@ -118,38 +136,66 @@ static bool separates(const struct path *p, const struct expr *e, const struct a
 			continue;
 		if (expr_uses_axis(l.term[i].atom, axis))
 			return false;
-		if (!is_bound_inside(p, l.term[i].atom))
-			continue;	/* has one value in all turns */
+		if (!varies(p, l.term[i].atom))
+			continue;
 		rest.lo += r.lo;
 		rest.hi += r.hi;
 	}
 	return coef != 0 && rest.hi - rest.lo < (coef < 0 ? -coef : coef);
 }
 
-/* The store's element tells the value of AXIS: by an index of its own, or because it tells both
- * parts of it. */
-static bool tells(const struct path *p, const struct nest *store, const struct axis *axis)
-{
-	bool quotient = false;
-	bool remainder = false;
+static bool tells(struct path *p, const struct nest *store, const struct axis *axis);
 
+/* Let REMAINDER has what let QUOTIENT leaves out of the same value, or more. */
+static bool completes(const struct nest *quotient, const struct nest *remainder)
+{
+	const struct expr *q = quotient->value;
+	const struct expr *r = remainder->value;
+	int64_t by, mod;
+
+	return remainder->kind == NEST_LET && r->kind == EXPR_MOD &&
+	       expr_is_int(q->arg[1], &by) && expr_is_int(r->arg[1], &mod) && mod >= by &&
+	       expr_equal(q->arg[0], r->arg[0]);
+}
+
+/* The element tells X, and where X agrees, Y: as digits of a number do. */
+static bool tells_both(struct path *p, const struct nest *store, const struct axis *x,
+		       const struct axis *y)
+{
+	if (p->nsame == 16 || !tells(p, store, x))
+		return false;
+	p->same[p->nsame++] = x;
+	bool both = tells(p, store, y);
+
+	p->nsame--;
+	return both;
+}
+
+/* The store's element tells the value of let N, and by that (and its remainder) that of AXIS. */
+static bool tells_by_let(struct path *p, const struct nest *store, const struct nest *n,
+			 const struct axis *axis)
+{
+	if (n->value->kind != EXPR_DIV)
+		return separates(p, n->value, axis) && tells(p, store, n->axis);
+	for (int i = 0; i < p->n && separates(p, n->value->arg[0], axis); i++)
+		if (completes(n, p->at[i]))
+			return tells_both(p, store, n->axis, p->at[i]->axis) ||
+			       tells_both(p, store, p->at[i]->axis, n->axis);
+	return false;
+}
+
+/* The store's element tells the value of AXIS: by an index of its own, or by way of lets. */
+static bool tells(struct path *p, const struct nest *store, const struct axis *axis)
+{
 	if (axis->hi - axis->lo <= 1)
 		return true;
 	for (int i = 0; i < store->buffer->tensor.ndim; i++)
 		if (separates(p, store->index[i], axis))
 			return true;
-	for (int i = 0; i < p->n; i++) {
-		const struct expr *v = p->at[i]->value;
-
-		if (p->at[i]->kind != NEST_LET || expr_kind_arity(v->kind) != 2 ||
-		    v->arg[0]->kind != EXPR_AXIS || v->arg[0]->axis != axis)
-			continue;
-		if (v->kind == EXPR_DIV)
-			quotient = tells(p, store, p->at[i]->axis);
-		if (v->kind == EXPR_MOD)
-			remainder = tells(p, store, p->at[i]->axis);
-	}
-	return quotient && remainder;
+	for (int i = 0; i < p->n; i++)
+		if (p->at[i]->kind == NEST_LET && tells_by_let(p, store, p->at[i], axis))
+			return true;
+	return false;
 }
 
 static bool is_allocated(const struct path *p, const struct buffer *b)
@@ -185,7 +231,7 @@ static bool check_stores(struct path *p, const struct nest *n, const struct axis
 static bool check_loops(struct arena *scratch, const struct nest *n)
 {
 	for (; n; n = n->next) {
-		struct path p = { .scratch = scratch };
+		struct path p = { .scratch = scratch, .parallel = n->axis };
 
 		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_PARALLEL &&
 		    !check_stores(&p, n->body, n->axis))

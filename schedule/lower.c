@@ -177,10 +177,13 @@ static const struct expr *packed_load(struct lowering *l, int i, int reader,
 	k->raw = raw;
 	k->packed = l->buffers[i];
 	k->input = k->packed->arg;
-	if (program_pack(l->p, k->input)) {
-		l->why = "a packed constant is read at two places";
+	const struct pack *before = program_pack(l->p, k->input);
+
+	for (int d = 0; before && d < raw->ndim; d++)
+		if (!expr_equal(before->index[d], index[d]))
+			l->why = "a packed constant is read at two places";
+	if (before)
 		return flat;
-	}
 	k->packed->tensor.ndim = 1;
 	k->packed->tensor.shape[0] = count;
 	vec_push(l->a, &l->p->packs, k);

@@ -23,7 +23,7 @@ enum tail {
 	TAIL_SHIFT,	/* the last tile moves back and overlaps its neighbour */
 };
 
-enum { STEP_MAX_ITERS = 16 };
+enum { STEP_MAX_ITERS = 32 };
 
 struct step {
 	enum step_kind kind;

@@ -131,13 +131,14 @@ bool is_read_by_reduction(const struct state *s, int stage)
 static void advance(struct sketcher *k, const struct sketch *s)
 {
 	int stage = s->state->order.at[s->at - 1];
+	int before = k->open.n + k->done.n;
 
 	for (int i = 0; i < RULES; i++) {
 		if (!rules[i]->applies(s, stage))
 			continue;
 		rules[i]->apply(k, s, stage);
-		if (rules[i]->ends)
-			return;
+		if (rules[i]->ends && k->open.n + k->done.n > before)
+			return;		/* or the state refused its steps: the next rule */
 	}
 }
 

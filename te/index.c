@@ -4,6 +4,8 @@
 
 #include <assert.h>
 
+#include "te/limits.h"
+
 static int64_t clamp(__int128 v)
 {
 	if (v > INDEX_INFINITY)
@@ -381,52 +383,104 @@ void facts_add(struct arena *a, struct facts *f, const struct expr *cond, bool n
 	f->at[f->n++] = cond;
 }
 
-/* SIGN * x / d + rest >= bound where the quotient is the only atom: back to x itself. */
-static bool prove_quotient(struct arena *a, const struct linear *l, int64_t bound,
-			   const struct facts *facts)
+/* Facts and quotients that one proof may use: an index has a tail or two, rarely more. */
+enum { PROOF_DEPTH = 3 };
+
+static bool prove(struct arena *a, const struct linear *l, int64_t bound, const struct facts *facts,
+		  int depth);
+
+/* Products of two such numbers do not overflow, nor do sums of some of them. */
+static bool is_small(const struct linear *l)
 {
-	int64_t d;
+	for (int i = 0; i < l->n; i++)
+		if (l->term[i].coef > EXTENT_MAX || l->term[i].coef < -EXTENT_MAX)
+			return false;
+	return l->constant <= EXTENT_MAX && l->constant >= -EXTENT_MAX;
+}
 
-	if (l->n != 1 || l->term[0].atom->kind != EXPR_DIV ||
-	    !expr_is_int(l->term[0].atom->arg[1], &d))
+/* rest + coef * (x / d) >= bound, where d * rest + coef * x is at least what follows from it: x / d
+ * is between (x - (d - 1)) / d and x / d. */
+static bool prove_quotient(struct arena *a, const struct linear *l, int64_t bound, int term,
+			   const struct facts *facts, int depth)
+{
+	const struct expr *atom = l->term[term].atom;
+	int64_t coef = l->term[term].coef;
+	struct linear rest = *l, scaled = { 0 };
+	int64_t d, slack;
+
+	if (atom->kind != EXPR_DIV || !expr_is_int(atom->arg[1], &d) || d <= 0 || d > EXTENT_MAX)
 		return false;
-	const struct expr *x = l->term[0].atom->arg[0];
-	int64_t need = bound - l->constant;
+	rest.term[term] = rest.term[--rest.n];
+	if (!add_scaled(&scaled, &rest, d) || !accumulate(a, atom->arg[0], coef, &scaled))
+		return false;
+	if (coef == 1 || coef == -1)	/* exact: (d * rest + x) / d, rounded down or up */
+		slack = coef == 1 ? 0 : 1 - d;
+	else
+		slack = coef > 0 ? coef * (d - 1) : 0;
+	return prove(a, &scaled, d * bound + slack, facts, depth);
+}
 
-	if (l->term[0].coef == 1)	/* x / d >= need */
-		return index_at_least(a, x, need * d, facts);
-	if (l->term[0].coef == -1)	/* x / d <= -need */
-		return index_at_most(a, x, -need * d + d - 1, facts);
+static int64_t gcd(int64_t x, int64_t y)
+{
+	return y ? gcd(y, x % y) : x < 0 ? -x : x;
+}
+
+/* l >= bound from fact f >= 0: times * l - factor * f >= times * bound - (times - 1), for each such
+ * pair of positive numbers that rids l of a term. */
+static bool prove_by_fact(struct arena *a, const struct linear *l, int64_t bound,
+			  const struct expr *fact, const struct facts *facts, int depth)
+{
+	struct linear f = { .constant = -(fact->kind == EXPR_LT) };	/* y - x - 1 >= 0 */
+
+	if (!accumulate(a, fact->arg[1], 1, &f) || !accumulate(a, fact->arg[0], -1, &f) ||
+	    !is_small(&f))
+		return false;
+	for (int i = 0; i < f.n; i++)
+		for (int j = 0; j < l->n; j++) {
+			int64_t common = gcd(l->term[j].coef, f.term[i].coef);
+			int64_t factor = l->term[j].coef / common;
+			int64_t times = f.term[i].coef / common;
+			struct linear rest = { 0 };
+
+			if ((factor < 0) != (times < 0) ||
+			    !expr_equal(f.term[i].atom, l->term[j].atom))
+				continue;
+			factor = factor < 0 ? -factor : factor;
+			times = times < 0 ? -times : times;
+			if (add_scaled(&rest, l, times) && add_scaled(&rest, &f, -factor) &&
+			    prove(a, &rest, times * (bound - 1) + 1, facts, depth))
+				return true;
+		}
 	return false;
 }
 
-/* l >= bound, from ranges, or from one fact f >= 0 such that l - f >= bound. */
-static bool prove(struct arena *a, const struct linear *l, int64_t bound, const struct facts *facts)
+/* l >= bound, from ranges, facts and what quotients are. */
+static bool prove(struct arena *a, const struct linear *l, int64_t bound, const struct facts *facts,
+		  int depth)
 {
 	if (linear_range(l).lo >= bound)
 		return true;
-	for (int i = 0; facts && i < facts->n; i++) {
-		const struct expr *f = facts->at[i];
-		struct linear rest = *l;
-
-		rest.constant += f->kind == EXPR_LT;	/* y - x - 1 >= 0 */
-		if (accumulate(a, f->arg[1], -1, &rest) && accumulate(a, f->arg[0], 1, &rest) &&
-		    linear_range(&rest).lo >= bound)
+	if (depth == 0 || !is_small(l) || bound > EXTENT_MAX || bound < -EXTENT_MAX)
+		return false;
+	for (int i = 0; facts && i < facts->n; i++)
+		if (prove_by_fact(a, l, bound, facts->at[i], facts, depth - 1))
 			return true;
-	}
-	return prove_quotient(a, l, bound, facts);
+	for (int i = 0; i < l->n; i++)
+		if (prove_quotient(a, l, bound, i, facts, depth - 1))
+			return true;
+	return false;
 }
 
 bool index_at_least(struct arena *a, const struct expr *e, int64_t bound, const struct facts *facts)
 {
 	struct linear l = { 0 };
 
-	return accumulate(a, e, 1, &l) && prove(a, &l, bound, facts);
+	return accumulate(a, e, 1, &l) && prove(a, &l, bound, facts, PROOF_DEPTH);
 }
 
 bool index_at_most(struct arena *a, const struct expr *e, int64_t bound, const struct facts *facts)
 {
 	struct linear l = { 0 };
 
-	return accumulate(a, e, -1, &l) && prove(a, &l, -bound, facts);
+	return accumulate(a, e, -1, &l) && prove(a, &l, -bound, facts, PROOF_DEPTH);
 }

@@ -62,7 +62,7 @@ static const char *path_of(struct batch *b, const struct sample *s)
 bool batch_add(struct batch *b, struct sample *s)
 {
 	struct emit_options options = { .symbol = symbol_of(b, s),
-					.vector_bytes = 16 << s->seed % 3 };
+					.vector_bytes = s->vector_bytes };
 	struct text text = { 0 };
 	bool ok = emit_c(&text, s->program, &options, NULL);
 

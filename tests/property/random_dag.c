@@ -292,7 +292,7 @@ static int choose_axes(struct maker *m, enum dtype t, struct form *forms)
 	if (primary >= 0) {
 		for (int d = 0; d < m->tensors[primary].ndim; d++)
 			forms[d] = cover_dim(m, m->tensors[primary].shape[d]);
-		if (m->naxes < 4 && (chance(m, 0.2) || m->naxes < 2 || m->axes[0].reduce))
+		if (m->naxes == 0 || (m->naxes < 4 && chance(m, m->naxes < 2 ? 0.8 : 0.25)))
 			add_axis(m, random_extent(m), false);
 	} else {
 		int ndim = (int)between(m, 1, 3);
@@ -451,6 +451,8 @@ static void add_op(struct maker *m)
 	for (int i = 0; i < m->naxes; i++)
 		if (m->axes[i].reduce)
 			turns *= (double)m->axes[i].extent;
+	if (dtype_is_float(t) && 2 * turns > exact_limit(t))
+		reducer = 3;	/* even ones would not add up exactly */
 	if (dtype_is_float(t) && limit * turns > exact_limit(t)) {
 		char *long_body = body.s;
 

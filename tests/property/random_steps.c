@@ -294,12 +294,12 @@ static void annotate_all(struct walk *w)
 	}
 }
 
-struct state *random_state(struct arena *a, struct rng *r, const struct dag *dag,
-			   struct step_counts *counts)
+struct state *random_steps(struct rng *r, struct state *s, struct step_counts *counts)
 {
-	struct walk w = { r, state_new(a, dag), counts };
-	int before = below(&w, 4);
-	int after = below(&w, 5);
+	struct walk w = { r, s, counts };
+	bool many = chance(&w, 0.15);
+	int before = below(&w, many ? 8 : 4);
+	int after = below(&w, many ? 20 : 5);
 
 	for (int i = 0; i < before; i++)
 		apply(&w, random_step(&w));

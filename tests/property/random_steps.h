@@ -11,9 +11,8 @@ struct step_counts {
 	int tried[STEP_KIND_COUNT], applied[STEP_KIND_COUNT];
 };
 
-/* A state of DAG after random steps: single ones and whole recipes (a register tile, a fused
- * producer, a factored reduction), of which those are kept that are legal. */
-struct state *random_state(struct arena *a, struct rng *r, const struct dag *dag,
-			   struct step_counts *counts);
+/* S after random steps: single ones and whole recipes (a register tile, a fused producer, a
+ * factored reduction), of which those are kept that are legal. */
+struct state *random_steps(struct rng *r, struct state *s, struct step_counts *counts);
 
 #endif

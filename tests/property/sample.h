@@ -20,6 +20,8 @@ struct sample {
 	struct arena *arena;
 	const char *text;	/* of the DAG */
 	const struct dag *dag;
+	bool exact;		/* results do not depend on the order of evaluation */
+	int vector_bytes;	/* that its C is written for */
 	const struct state *state;
 	const struct program *program;	/* NULL before sample_lower, or where lower() refused */
 	const char *why;		/* then */
