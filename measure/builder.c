@@ -111,11 +111,11 @@ static bool probe(struct builder *b, const char *const *argv, const char **outpu
 }
 
 /* Whether probe.c compiles and links with the flags as they are. */
-static bool probe_build(struct builder *b, const char **output)
+static bool probe_build(struct builder *b, bool parallel, const char **output)
 {
 	const char *from = arena_printf(b->arena, "%s/probe.c", b->workdir);
 	const char *to = arena_printf(b->arena, "%s/probe.so", b->workdir);
-	bool ok = probe(b, command(b->arena, b, false, from, to), output);
+	bool ok = probe(b, command(b->arena, b, parallel, from, to), output);
 
 	unlink(to);
 	return ok;
@@ -125,7 +125,7 @@ static bool probe_build(struct builder *b, const char **output)
 static bool try_flag(struct builder *b, const char *flag)
 {
 	vec_push(b->arena, &b->flags, flag);
-	if (probe_build(b, NULL))
+	if (probe_build(b, false, NULL))
 		return true;
 	b->flags.n--;
 	return false;
@@ -143,14 +143,14 @@ static int probe_each(struct builder *b)
 
 	b->flags.n -= (int)ARRAY_SIZE(native_flags);
 	b->serial.n = 0;
-	if (!probe_build(b, &output))
+	if (!probe_build(b, false, &output))
 		return err_set("%s: cannot build a shared object: %.500s (check the compiler and "
 			       "its flags; --cc chooses another)", b->cc, output);
 	for (size_t i = 0; i < ARRAY_SIZE(native_flags); i++)
 		if (!try_flag(b, native_flags[i]) && i == 0)
 			try_flag(b, "-mcpu=native");	/* Debian's clang for Arm knows this only */
 	add_all(b->arena, &b->serial, link_flags, ARRAY_SIZE(link_flags));
-	if (!probe_build(b, NULL)) {
+	if (!probe_build(b, false, NULL)) {
 		b->serial.n = 0;
 		vec_push(b->arena, &b->serial, "-lm");
 	}
@@ -164,7 +164,7 @@ static int probe_flags(struct builder *b)
 
 	add_all(b->arena, &b->flags, native_flags, ARRAY_SIZE(native_flags));
 	add_all(b->arena, &b->serial, link_flags, ARRAY_SIZE(link_flags));
-	if (rc == 0 && !probe_build(b, NULL))
+	if (rc == 0 && !probe_build(b, false, NULL))
 		rc = probe_each(b);
 	/* Compilers for AVX-512 prefer half its width, out of regard for the clock of old ones. */
 	if (rc == 0)
