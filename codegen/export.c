@@ -147,20 +147,35 @@ static void put_head(struct text *out, const struct export_set *set, const struc
 		       "#pragma GCC diagnostic ignored \"-Wunused-variable\"\n\n");
 }
 
+/* clang for AVX-512 halves vectors of 64 bytes unless told otherwise; gcc takes them as written. */
+static void put_body(struct text *out, const char *body, int vector_bytes)
+{
+	if (vector_bytes < 64) {
+		text_puts(out, body);
+		return;
+	}
+	text_puts(out, "#ifdef __clang__\n#pragma clang attribute push("
+		       "__attribute__((min_vector_width(512))), apply_to = function)\n#endif\n\n");
+	text_puts(out, body);
+	text_puts(out, "\n#ifdef __clang__\n#pragma clang attribute pop\n#endif\n");
+}
+
 static int write_kernel(struct arena *a, const char *dir, const struct export_set *set, int i)
 {
 	const struct export_kernel *k = &set->kernels[i];
 	const char *symbol = symbol_of(a, set, i);
 	const struct emit_options options = { symbol, k->vector_bytes };
 	const char *why = "";
-	struct text out = { 0 };
-	int rc;
+	struct text out = { 0 }, body = { 0 };
+	int rc = 0;
 
-	put_head(&out, set, k, symbol);
-	if (emit_c(&out, k->program, &options, &why))
-		rc = file_write(arena_printf(a, "%s/%s.c", dir, symbol), out.s, out.n);
-	else
+	if (!emit_c(&body, k->program, &options, &why))
 		rc = err_set("%s: its C cannot be written: %s (tune it again)", k->task, why);
+	put_head(&out, set, k, symbol);
+	put_body(&out, text_str(&body), k->vector_bytes);
+	if (rc == 0)
+		rc = file_write(arena_printf(a, "%s/%s.c", dir, symbol), out.s, out.n);
+	text_free(&body);
 	text_free(&out);
 	return rc;
 }

@@ -132,6 +132,23 @@ static void compare(void *object, const char *symbol)
 	arena_free(r.a);
 }
 
+static void check_compiler(struct fixture *f, const char *cc, const char *file, const char *symbol)
+{
+	const char *warn = "-Wall -Wextra -Werror";
+	const char *object = arena_printf(f->a, "%s/new/kernels/%s.so", f->folder, cc);
+
+	compile(f, arena_printf(f->a, "%s -O3 -march=native -fopenmp -c %s %s -fPIC", cc, warn,
+				file));
+	compile(f, arena_printf(f->a, "%s -shared -o %s.so %s.o", cc, cc, symbol));
+	compile(f, arena_printf(f->a, "%s %s -fsyntax-only -x c hone_kernels.h", cc, warn));
+	void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+
+	if (!handle)
+		fail_msg("%s", dlerror());
+	compare(handle, symbol);
+	dlclose(handle);
+}
+
 static void test_kernel(void **state)
 {
 	struct fixture *f = *state;
@@ -150,19 +167,11 @@ static void test_kernel(void **state)
 	assert_true(packed == 480 && extent == 5 && threads == 1);
 	assert_string_equal(symbol, arena_printf(f->a, "hone_matmul_%.8s", key));
 	assert_non_null(strstr(steps, "layout 1"));
-	const char *cc = getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
-	const char *warn = "-Wall -Wextra -Werror";
+	static const char *const compilers[] = { "cc", "gcc", "clang" };
 
-	compile(f, arena_printf(f->a, "%s -O3 -march=native -fopenmp -c %s %s -fPIC", cc, warn,
-				file));
-	compile(f, arena_printf(f->a, "%s -shared -o k.so %s.o", cc, symbol));
-	compile(f, arena_printf(f->a, "%s %s -fsyntax-only -x c hone_kernels.h", cc, warn));
-	void *object = dlopen(arena_printf(f->a, "%s/new/kernels/k.so", f->folder), RTLD_NOW);
-
-	if (!object)
-		fail_msg("%s", dlerror());
-	compare(object, symbol);
-	dlclose(object);
+	for (int i = 0; i < 3; i++)
+		if (system(arena_printf(f->a, "command -v %s >/dev/null", compilers[i])) == 0)
+			check_compiler(f, compilers[i], file, symbol);
 	json_decref(manifest);
 }
 
