@@ -489,6 +489,8 @@ static void emit_packed_bytes(struct emitter *e)
 		line(e, "if (input == %d)", k->input);
 		line(e, "\treturn %zu;", tensor_bytes(&k->packed->tensor));
 	}
+	if (e->p->packs.n == 0)
+		line(e, "(void)input;");
 	line(e, "return 0;");
 	e->indent--;
 	line(e, "}\n");

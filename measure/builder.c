@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "base/workdir.h"
 #include "measure/pool.h"
 #include "measure/spawn.h"
 
@@ -32,7 +33,7 @@ struct builder {
 	struct strings user;	/* the caller's, last */
 	struct pool_limits limits;
 	const char *workdir;
-	bool own_workdir;
+	struct workdir own;	/* where the caller gave none */
 	int made;		/* files so far: their names count up */
 	const char *toolchain;
 	char **env;
@@ -215,9 +216,10 @@ static int prepare(struct builder *b, const struct builder_options *o)
 		.limit_s = o->limit_s > 0 ? o->limit_s : DEFAULT_LIMIT_S,
 		.memory = COMPILER_MEMORY,
 	};
-	b->own_workdir = !o->workdir;
-	b->workdir = o->workdir ? arena_strdup(b->arena, o->workdir) : dir_temp(b->arena);
-	if (!b->workdir || dir_make(b->workdir) < 0)
+	if (!o->workdir && workdir_open(b->arena, &b->own) < 0)
+		return -1;
+	b->workdir = o->workdir ? arena_strdup(b->arena, o->workdir) : b->own.path;
+	if (dir_make(b->workdir) < 0)
 		return -1;
 	/* Compilers leave temporary files where they are killed; English for people who search
 	 * for the message. */
@@ -273,8 +275,7 @@ void builder_free(struct builder *b)
 {
 	if (!b)
 		return;
-	if (b->own_workdir && b->workdir)
-		dir_remove(b->workdir);
+	workdir_close(&b->own);
 	arena_free(b->arena);
 }
 

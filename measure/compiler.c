@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/workdir.h"
 #include "measure/pool.h"
 #include "measure/spawn.h"
 
@@ -122,16 +123,15 @@ static void check(struct arena *a, const char *folder, struct compiler *c)
 
 int compiler_check(struct arena *a, const char *command, struct compiler *out)
 {
-	char *folder = dir_temp(a);
-	int rc = -1;
+	struct workdir folder;
+	int rc;
 
 	*out = (struct compiler){.command = arena_strdup(a, command)};
-	if (!folder)
+	if (workdir_open(a, &folder) < 0)
 		return -1;
-	if (file_write(arena_printf(a, "%s/kernel.c", folder), source, sizeof(source) - 1) == 0) {
-		check(a, folder, out);
-		rc = 0;
-	}
-	dir_remove(folder);
+	rc = file_write(arena_printf(a, "%s/kernel.c", folder.path), source, sizeof(source) - 1);
+	if (rc == 0)
+		check(a, folder.path, out);
+	workdir_close(&folder);
 	return rc;
 }

@@ -137,8 +137,9 @@ static void advance(struct sketcher *k, const struct sketch *s)
 		if (!rules[i]->applies(s, stage))
 			continue;
 		rules[i]->apply(k, s, stage);
+		/* A rule whose steps are refused (too many loops to reorder) ends nothing. */
 		if (rules[i]->ends && k->open.n + k->done.n > before)
-			return;		/* or the state refused its steps: the next rule */
+			return;
 	}
 }
 

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "measure/builder.h"
 #include "measure/runner.h"
+#include "search/debug.h"
 #include "search/scheduler.h"
 
 /* Candidates that are measured again before one is named best, and samples each. */
@@ -342,6 +343,19 @@ static void learn(struct tuner *t, int i, const struct batch *b)
 		t->strategy->learn(t->tuned[i].explorer, b);
 }
 
+static void dump(const struct tuner *t, const struct tuned *u, const struct batch *b)
+{
+	const struct tuner_options *o = &t->options;
+
+	for (int i = 0; o->debug && o->dump && i < b->n; i++) {
+		struct text out = { 0 };
+
+		debug_candidate(&out, o->debug, u->task, &b->at[i]);
+		o->dump(o->user, text_str(&out));
+		text_free(&out);
+	}
+}
+
 /* The same whatever was tuned before this round, so that a resumed campaign goes on alike. */
 static struct rng round_rng(const struct tuner *t, const struct tuned *u)
 {
@@ -366,6 +380,7 @@ static int tuner_round(struct tuner *t, int i)
 	double before = spent(t);
 
 	t->strategy->propose(u->explorer, t->round, &rng, &b);
+	dump(t, u, &b);
 	t->scheduled[i].exhausted = b.n < b.cap;
 	u->trials += b.n;
 	t->trials += b.n;
@@ -479,7 +494,7 @@ static int find_campaign(struct tuner *t)
 static int prepare(struct tuner *t)
 {
 	struct builder_options build = { .cc = t->options.cc };
-	struct runner_options run = { .cpus = t->options.cpus };
+	struct runner_options run = { .cpus = t->options.cpus, .limit_s = t->options.limit_s };
 
 	t->strategy = t->options.own_strategy;
 	if (!t->strategy)

@@ -39,11 +39,14 @@ struct tuner_options {
 	int64_t trials;		/* in all; 0: no limit */
 	double minutes;		/* 0: no limit */
 	int batch;		/* candidates a round; 0: TUNER_BATCH */
+	double limit_s;		/* for one kernel; 0: the runner's own choice */
 	uint64_t seed;
 	enum cache_state cache;
 	bool fresh;		/* do not go on with an earlier campaign */
 	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
 	void (*progress)(void *user, const struct progress *p);	/* after each batch; may be NULL */
+	const char *debug;	/* stages to print of each candidate (search/debug.h); NULL: none */
+	void (*dump)(void *user, const char *text);	/* gets them, a candidate at a time */
 	void *user;
 };
 

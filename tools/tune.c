@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "search/debug.h"
 #include "search/tuner.h"
 #include "tools/command.h"
 #include "tools/query.h"
@@ -46,7 +47,8 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Searches fast kernels for SOURCE: a model (*.onnx), an operator in text form (*.te) or one "
 	"of the library (see hone ops).\vAn interrupted campaign goes on when the same command is "
-	"given again. Ctrl-C ends it after the batch in flight (exit status 75).\n\n"
+	"given again. Ctrl-C ends it after the batch in flight (exit status 75). HONE_DEBUG=DSNC "
+	"in the environment prints DAG, steps, nest and C of each candidate.\n\n"
 	"Example:\n  hone tune matmul:m=512,n=512,k=512 --db tune.db --trials 200\n"
 	"  hone tune mobilenet_v2.onnx --db tune.db --minutes 30 --threads 2\n";
 
@@ -206,11 +208,40 @@ static int tune(struct arena *a, struct tune_args *args, struct db *db)
 	return rc ? EXIT_STOPPED : EXIT_OK;
 }
 
+static void print_dump(void *user, const char *text)
+{
+	(void)user;
+	fputs(text, stderr);
+}
+
+/* HONE_DEBUG names the stages of candidates to print. */
+static int read_debug(struct tune_args *args)
+{
+	const char *letters = getenv("HONE_DEBUG");
+	struct text known = { 0 };
+
+	if (!letters || !*letters)
+		return 0;
+	args->o.debug = letters;
+	args->o.dump = print_dump;
+	if (debug_unknown(letters) == '\0')
+		return 0;
+	debug_list(&known);
+	err_set("HONE_DEBUG=%s: '%c' names no stage; there are: %s", letters,
+		debug_unknown(letters), text_str(&known));
+	text_free(&known);
+	return -1;
+}
+
 static int run(int argc, char **argv)
 {
 	struct tune_args args = { .o = { .threads = 1, .seed = 1 } };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	if (read_debug(&args) < 0) {
+		command_failed();
+		return EXIT_USAGE;
+	}
 	args.o.stop = &stopped;
 	args.o.progress = show_progress;
 	args.o.user = &args;

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/export.c - C files, a header and a manifest. */
+#include "codegen/export.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "codegen/emit.h"
+#include "config.h"
+
+/* Digits of the key in a symbol: two kernels of one operator meet by chance in one of 2^32 pairs,
+ * and then get all of them. */
+enum { DIGITS = 8 };
+
+enum { SYMBOL_OP = 40 };
+
+const char *export_symbol(struct arena *a, const char *op, const char *key, int digits)
+{
+	const char *slash = strrchr(op, '/');	/* a .te file is named by its path */
+	char *name = arena_printf(a, "%.*s", SYMBOL_OP, slash ? slash + 1 : op);
+	size_t n = strlen(name);
+
+	if (n > 3 && strcmp(name + n - 3, ".te") == 0)
+		name[n - 3] = '\0';
+	for (char *p = name; *p; p++)
+		if (!isascii(*p) || !isalnum(*p))
+			*p = '_';
+	return arena_printf(a, "hone_%s_%.*s", name, digits, key);
+}
+
+static const char *symbol_of(struct arena *a, const struct export_set *set, int i)
+{
+	const struct export_kernel *k = &set->kernels[i];
+	const char *symbol = export_symbol(a, k->op, k->key, DIGITS);
+
+	for (int j = 0; j < set->n; j++) {
+		const struct export_kernel *other = &set->kernels[j];
+
+		if (strcmp(k->key, other->key) != 0 &&
+		    strcmp(symbol, export_symbol(a, other->op, other->key, DIGITS)) == 0)
+			return export_symbol(a, k->op, k->key, HASH_TEXT - 1);
+	}
+	return symbol;
+}
+
+/* --- arguments */
+
+/* Argument I as the caller has it, before packing. */
+static const struct tensor *raw_tensor(const struct program *p, int i)
+{
+	const struct pack *pack = program_pack(p, i);
+
+	return pack ? pack->raw : &p->args.at[i]->tensor;
+}
+
+static size_t packed_bytes(const struct program *p, int i)
+{
+	const struct pack *pack = program_pack(p, i);
+
+	return pack ? tensor_bytes(&pack->packed->tensor) : 0;
+}
+
+static const char *role_of(const struct program *p, int i)
+{
+	const struct buffer *b = p->args.at[i];
+
+	if (b->kind == BUFFER_OUTPUT)
+		return "output";
+	return p->state->stages.at[b->stage]->op.kind == OP_CONST ? "const" : "input";
+}
+
+/* --- the C file */
+
+/* What may stand in a comment: names come from users. */
+static void put_comment(struct text *out, const char *s)
+{
+	for (; *s; s++) {
+		bool ends = (s[0] == '*' && s[1] == '/') || (s[0] == '/' && s[1] == '*');
+
+		text_putn(out, *s == '\n' ? " " : s, 1);
+		if (ends)
+			text_puts(out, " ");
+	}
+}
+
+static void put_line(struct text *out, const char *label, const char *s)
+{
+	text_printf(out, " * %s", label);
+	put_comment(out, s);
+	text_puts(out, "\n");
+}
+
+static void put_arguments(struct text *out, const struct program *p)
+{
+	for (int i = 0; i < p->args.n; i++) {
+		const struct tensor *t = raw_tensor(p, i);
+
+		text_printf(out, " *\targs[%d]  %-6s ", i, role_of(p, i));
+		put_comment(out, t->name);
+		text_printf(out, ": %s[", dtype_name(t->dtype));
+		for (int d = 0; d < t->ndim; d++)
+			text_printf(out, "%s%" PRId64, d ? ", " : "", t->shape[d]);
+		text_puts(out, "]");
+		if (packed_bytes(p, i))
+			text_printf(out, ", packed into %zu bytes", packed_bytes(p, i));
+		text_puts(out, "\n");
+	}
+}
+
+static void put_steps(struct text *out, const struct program *p)
+{
+	struct text steps = { 0 };
+
+	state_print(&steps, p->state);
+	for (const char *s = text_str(&steps); *s;) {
+		int n = (int)strcspn(s, "\n");
+
+		text_printf(out, " *\t%.*s\n", n, s);
+		s += n + (s[n] == '\n');
+	}
+	text_free(&steps);
+}
+
+static void put_head(struct text *out, const struct export_set *set, const struct export_kernel *k,
+		     const char *symbol)
+{
+	text_printf(out, "/* %s.c - a kernel found by hone " PACKAGE_VERSION ".\n *\n", symbol);
+	put_line(out, "Task      ", k->task);
+	put_line(out, "Made by   ", set->command);
+	text_printf(out, " * Compile   cc -O3 -march=native -fopenmp -c %s.c\n", symbol);
+	put_line(out, "Device    ", k->device);
+	put_line(out, "Compiler  ", k->toolchain);
+	text_printf(out, " * Time      %.4g us with %d thread%s\n *\n", k->time_us, k->threads,
+		    k->threads > 1 ? "s; OMP_NUM_THREADS sets them" : "");
+	text_puts(out, " * Arguments, 64-byte aligned:\n");
+	put_arguments(out, k->program);
+	text_puts(out, " *\n * Steps:\n");
+	put_steps(out, k->program);
+	text_puts(out, " *\n * This file is the output of a program: it is yours, under the licence "
+		       "you choose.\n"
+		       " * Link with -lm where it calls exp, tanh and the like. */\n\n"
+		       "/* Not every type needs each of its helpers, nor each tail all registers. */\n"
+		       "#pragma GCC diagnostic ignored \"-Wunused-function\"\n"
+		       "#pragma GCC diagnostic ignored \"-Wunused-variable\"\n\n");
+}
+
+/* clang for AVX-512 halves vectors of 64 bytes unless told otherwise; gcc takes them as written. */
+static void put_body(struct text *out, const char *body, int vector_bytes)
+{
+	if (vector_bytes < 64) {
+		text_puts(out, body);
+		return;
+	}
+	text_puts(out, "#ifdef __clang__\n#pragma clang attribute push("
+		       "__attribute__((min_vector_width(512))), apply_to = function)\n#endif\n\n");
+	text_puts(out, body);
+	text_puts(out, "\n#ifdef __clang__\n#pragma clang attribute pop\n#endif\n");
+}
+
+static int write_kernel(struct arena *a, const char *dir, const struct export_set *set, int i)
+{
+	const struct export_kernel *k = &set->kernels[i];
+	const char *symbol = symbol_of(a, set, i);
+	const struct emit_options options = { symbol, k->vector_bytes };
+	const char *why = "";
+	struct text out = { 0 }, body = { 0 };
+	int rc = 0;
+
+	if (!emit_c(&body, k->program, &options, &why))
+		rc = err_set("%s: its C cannot be written: %s (tune it again)", k->task, why);
+	put_head(&out, set, k, symbol);
+	put_body(&out, text_str(&body), k->vector_bytes);
+	if (rc == 0)
+		rc = file_write(arena_printf(a, "%s/%s.c", dir, symbol), out.s, out.n);
+	text_free(&body);
+	text_free(&out);
+	return rc;
+}
+
+/* --- the header */
+
+static int write_header(struct arena *a, const char *dir, const struct export_set *set)
+{
+	struct text out = { 0 };
+
+	text_puts(&out, "/* hone_kernels.h - kernels found by hone " PACKAGE_VERSION ".\n *\n");
+	put_line(&out, "Made by ", set->command);
+	text_puts(&out,
+		  " *\n"
+		  " * NAME(args) takes inputs in order, then outputs, all 64-byte aligned; it returns "
+		  "0, or -1\n"
+		  " * where memory ran out. Where NAME_packed_bytes(input) is not 0, args[input] is "
+		  "what\n"
+		  " * NAME_pack(input, raw, packed) made of the tensor: once, in so many bytes. */\n"
+		  "#ifndef HONE_KERNELS_H\n#define HONE_KERNELS_H\n\n"
+		  "#include <stddef.h>\n#include <stdint.h>\n\n"
+		  "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+	for (int i = 0; i < set->n; i++) {
+		const char *symbol = symbol_of(a, set, i);
+
+		text_puts(&out, "\n/* ");
+		put_comment(&out, set->kernels[i].task);
+		text_puts(&out, "\n");
+		put_arguments(&out, set->kernels[i].program);
+		text_printf(&out,
+			    " */\nint32_t %s(void *const *args);\n"
+			    "size_t %s_packed_bytes(int32_t input);\n"
+			    "void %s_pack(int32_t input, const void *raw, void *packed);\n",
+			    symbol, symbol, symbol);
+	}
+	text_puts(&out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+	int rc = file_write(arena_printf(a, "%s/hone_kernels.h", dir), out.s, out.n);
+
+	text_free(&out);
+	return rc;
+}
+
+/* --- the manifest */
+
+/* Text that users or compilers wrote may hold any bytes; JSON may not. */
+static json_t *json_text(const char *s)
+{
+	json_t *j = json_string(s);
+
+	return j ? j : json_string("(not UTF-8)");
+}
+
+static json_t *arguments_json(const struct program *p)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < p->args.n; i++) {
+		const struct tensor *t = raw_tensor(p, i);
+		json_t *shape = json_array();
+
+		for (int d = 0; d < t->ndim; d++)
+			json_array_append_new(shape, json_integer(t->shape[d]));
+		json_array_append_new(
+			list, json_pack("{s:o, s:s, s:o, s:s, s:I, s:I}", "name", json_text(t->name),
+					"dtype", dtype_name(t->dtype), "shape", shape, "role",
+					role_of(p, i), "bytes", (json_int_t)tensor_bytes(t),
+					"packed_bytes", (json_int_t)packed_bytes(p, i)));
+	}
+	return list;
+}
+
+static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
+{
+	const struct export_kernel *k = &set->kernels[i];
+	const char *symbol = symbol_of(a, set, i);
+
+	return json_pack("{s:o, s:s, s:o, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:o, s:i, s:o}", "task",
+			 json_text(k->task), "key", k->key, "op", json_text(k->op), "shape",
+			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
+			 "steps", k->steps, "time_us", k->time_us, "device", json_text(k->device),
+			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),
+			 "threads", k->threads, "arguments", arguments_json(k->program));
+}
+
+static json_t *manifest(struct arena *a, const struct export_set *set)
+{
+	json_t *kernels = json_array();
+
+	for (int i = 0; i < set->n; i++)
+		json_array_append_new(kernels, kernel_json(a, set, i));
+	json_t *root = json_pack("{s:s, s:o, s:s, s:o}", "hone", PACKAGE_VERSION, "command",
+				 json_text(set->command), "header", "hone_kernels.h", "kernels",
+				 kernels);
+
+	if (!root)
+		die("out of memory");
+	return root;
+}
+
+static int write_manifest(struct arena *a, const char *dir, json_t *root)
+{
+	char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+	struct text out = { 0 };
+
+	if (!text)
+		die("out of memory");
+	text_printf(&out, "%s\n", text);
+	int rc = file_write(arena_printf(a, "%s/manifest.json", dir), out.s, out.n);
+
+	text_free(&out);
+	free(text);
+	return rc;
+}
+
+json_t *export_write(const char *dir, const struct export_set *set)
+{
+	struct arena *a = arena_new();
+	json_t *root = NULL;
+	int rc = dir_make(dir);
+
+	for (int i = 0; i < set->n && rc == 0; i++)
+		rc = write_kernel(a, dir, set, i);
+	if (rc == 0)
+		rc = write_header(a, dir, set);
+	if (rc == 0) {
+		root = manifest(a, set);
+		rc = write_manifest(a, dir, root);
+	}
+	if (rc < 0) {
+		json_decref(root);
+		root = NULL;
+	}
+	arena_free(a);
+	return root;
+}
