@@ -43,12 +43,13 @@ struct builder {
  * tracking (gcc's bit-ccp) takes half of the compilation where there are hundreds of vectors. */
 static const char *const base_flags[] = {
 	"-std=gnu11", "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
-	"-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-tree-bit-ccp", "-fPIC", "-shared",
-	"-pipe", "-w",
+	"-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fPIC", "-shared", "-pipe", "-w",
 };
 
 /* Of every kernel, where the compiler takes them; the first has another name on some machines. */
-static const char *const native_flags[] = { "-march=native", "-fopenmp-simd" };
+static const char *const native_flags[] = {
+	"-march=native", "-fopenmp-simd", "-fno-tree-bit-ccp",
+};
 
 /* Of kernels without OpenMP's runtime; measure/builder.h has the figures. */
 static const char *const link_flags[] = { "-nostdlib", "-lm", "-lgcc" };
