@@ -201,8 +201,8 @@ static int compare(struct bench_args *args, const struct task *t, const char *ob
 
 	for (int i = 0; i < args->n_peers; i++)
 		json_array_append_new(peers_json, peer_json(&args->peers[i]));
-	json_array_append_new(rows, json_pack("{s:s, s:i, s:f, s:o}", "task", t->name, "threads",
-					      threads, "hone_us", ours.us, "peers", peers_json));
+	json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f, s:o}", "task", t->key, "name",
+					      t->name, "threads", threads, "hone_us", ours.us, "peers", peers_json));
 	if (!args->q.json)
 		print_peers(args, t, &ours);
 	return 0;

@@ -60,9 +60,9 @@ static json_t *row_json(const struct row *r)
 {
 	json_t *best = r->best_us > 0 ? json_real(r->best_us) : json_null();
 
-	return json_pack("{s:s, s:s, s:s, s:f, s:f, s:s, s:o, s:f, s:f, s:i, s:I, s:I}", "task",
-			 r->task->name, "op", r->task->op, "shape", r->task->shape, "weight",
-			 r->task->weight, "flop", r->task->flop, "key", r->task->key, "best_us",
+	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:f, s:f, s:i, s:I, s:I}", "task",
+			 r->task->key, "name", r->task->name, "op", r->task->op, "shape",
+			 r->task->shape, "weight", r->task->weight, "flop", r->task->flop, "best_us",
 			 best, "gflops", r->gflops, "peak_share", r->peak_share, "threads",
 			 r->threads, "trials", (json_int_t)r->trials, "failed",
 			 (json_int_t)r->failed);
