@@ -10,17 +10,12 @@
 #include "base/err.h"
 #include "base/vec.h"
 
-enum { ALIGN = 16, FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
 struct chunk {
 	struct chunk *next;
-	size_t used, size;
-	_Alignas(ALIGN) unsigned char data[];
-};
-
-struct arena {
-	struct chunk *chunks;	/* the newest first; only it has room */
-	bool separate;		/* every object a malloc of its own */
+	size_t size;	/* a multiple of ARENA_ALIGN */
+	_Alignas(ARENA_ALIGN) unsigned char data[];
 };
 
 struct arena *arena_new(void)
@@ -58,55 +53,47 @@ void arena_reset(struct arena *a)
 	if (!keep) {
 		free_chunks(a->chunks);
 		a->chunks = NULL;
+		a->at = a->end = NULL;
 		return;
 	}
 	free_chunks(keep->next);
 	keep->next = NULL;
-	keep->used = 0;
+	a->at = keep->data;
+	a->end = keep->data + keep->size;
 }
 
-static struct chunk *new_chunk(struct arena *a, size_t need)
+void *arena_grow(struct arena *a, size_t bytes)
 {
-	size_t size = need;
+	size_t size = (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+	size_t used = size;
 
-	if (!a->separate) {
+	if (size < bytes)
+		die("out of memory (%zu bytes)", bytes);
+	if (a->separate) {
+		size = bytes;
+	} else {
 		size_t last = a->chunks ? a->chunks->size : FIRST_CHUNK / 2;
+		size_t next = last >= LARGEST_CHUNK ? LARGEST_CHUNK : 2 * last;
 
-		size = last >= LARGEST_CHUNK ? LARGEST_CHUNK : 2 * last;
-		if (size < need)
-			size = need;
+		size = size > next ? size : next;
 	}
 	struct chunk *c = malloc(sizeof(*c) + size);
 
 	if (!c)
 		die("out of memory (%zu bytes)", size);
 	c->next = a->chunks;
-	c->used = 0;
 	c->size = size;
 	a->chunks = c;
-	return c;
-}
-
-void *arena_alloc(struct arena *a, size_t bytes)
-{
-	size_t need = (bytes + ALIGN - 1) / ALIGN * ALIGN;
-	struct chunk *c = a->chunks;
-
-	if (need < bytes)
-		die("out of memory (%zu bytes)", bytes);
-	if (a->separate)
-		c = new_chunk(a, bytes);
-	else if (!c || c->size - c->used < need)
-		c = new_chunk(a, need);
-	void *p = c->data + c->used;
-
-	c->used = a->separate ? c->size : c->used + need;
-	return memset(p, 0, bytes);
+	if (!a->separate) {
+		a->at = c->data + used;
+		a->end = c->data + size;
+	}
+	return c->data;
 }
 
 void *arena_memdup(struct arena *a, const void *data, size_t bytes)
 {
-	void *p = arena_alloc(a, bytes);
+	void *p = arena_raw(a, bytes);
 
 	if (bytes)
 		memcpy(p, data, bytes);
@@ -115,9 +102,10 @@ void *arena_memdup(struct arena *a, const void *data, size_t bytes)
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
-	char *p = arena_alloc(a, n + 1);
+	char *p = arena_raw(a, n + 1);
 
 	memcpy(p, s, n);
+	p[n] = '\0';
 	return p;
 }
 
@@ -128,17 +116,19 @@ char *arena_strdup(struct arena *a, const char *s)
 
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 {
+	size_t room = (size_t)(a->end - a->at);
 	va_list again;
 
 	va_copy(again, ap);
-	int n = vsnprintf(NULL, 0, fmt, again);
+	int n = vsnprintf((char *)a->at, room, fmt, again);
 
 	va_end(again);
 	if (n < 0)
 		die("bad format '%s'", fmt);
-	char *s = arena_alloc(a, (size_t)n + 1);
+	char *s = arena_raw(a, (size_t)n + 1);
 
-	vsnprintf(s, (size_t)n + 1, fmt, ap);
+	if ((size_t)n + 1 >= room)	/* it was only measured */
+		vsnprintf(s, (size_t)n + 1, fmt, ap);
 	return s;
 }
 
@@ -155,9 +145,11 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 
 void *vec_grow(struct arena *a, const void *old, int n, int cap, size_t size)
 {
-	void *at = arena_alloc(a, (size_t)cap * size);
+	unsigned char *at = arena_raw(a, (size_t)cap * size);
+	size_t used = (size_t)n * size;
 
 	if (n)
-		memcpy(at, old, (size_t)n * size);
+		memcpy(at, old, used);
+	memset(at + used, 0, (size_t)cap * size - used);
 	return at;
 }

@@ -8,10 +8,16 @@
 #define HONE_BASE_ARENA_H
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-struct arena;
+/* Its fields are for the allocation below alone. */
+struct arena {
+	unsigned char *at, *end;	/* what is left of the newest chunk */
+	struct chunk *chunks;		/* the newest first; only it has room */
+	bool separate;			/* every object a malloc of its own: nothing is left, ever */
+};
 
 struct arena *arena_new(void);
 /* Frees the arena and all that lives in it. NULL is allowed. */
@@ -19,8 +25,28 @@ void arena_free(struct arena *a);
 /* Forgets all objects but keeps the memory for the next round. */
 void arena_reset(struct arena *a);
 
-/* BYTES zeroed bytes, aligned for any type. Never NULL: out of memory is die(). */
-void *arena_alloc(struct arena *a, size_t bytes);
+enum { ARENA_ALIGN = 16 };
+
+/* BYTES bytes from a new chunk. */
+void *arena_grow(struct arena *a, size_t bytes);
+
+/* BYTES bytes of any content, aligned for any type. Never NULL: out of memory is die(). */
+static inline void *arena_raw(struct arena *a, size_t bytes)
+{
+	void *p = a->at;
+
+	if (bytes >= (size_t)(a->end - a->at))	/* also where there is no chunk yet */
+		return arena_grow(a, bytes);
+	a->at += (bytes + ARENA_ALIGN - 1) / ARENA_ALIGN * ARENA_ALIGN;
+	return p;
+}
+
+/* The same, zeroed. Inline, because most objects are small and of a size that is known. */
+static inline void *arena_alloc(struct arena *a, size_t bytes)
+{
+	return memset(arena_raw(a, bytes), 0, bytes);
+}
+
 void *arena_memdup(struct arena *a, const void *data, size_t bytes);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);

@@ -62,6 +62,9 @@ static const char *atom_text(struct emitter *e, const struct expr *x)
 {
 	if (x->kind == EXPR_AXIS)
 		return binding_of(e, x->axis)->name;
+	if (x->kind == EXPR_MUL)	/* its linear form is itself: go on with its factors */
+		return arena_printf(e->a, "(%s * %s)", index_text(e, x->arg[0]),
+				    index_text(e, x->arg[1]));
 	return scalar_text(e, x);
 }
 

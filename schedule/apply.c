@@ -1,26 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/apply.c - what each step does to a state.
+/* schedule/apply.c - what each step does to a state: to loops here, to stages in apply_stages.c.
  *
- * state_apply works on a copy and keeps it where the step was legal: an illegal one leaves no
- * trace. Each step is a function that checks, then changes; it names the reason where it refuses. */
+ * Each step is a function that checks, then changes in place; it names the reason where it
+ * refuses. What shows only after the change is undone by replaying the steps before. */
 #include "schedule/stage.h"
-#include "te/index.h"
+
+#include "base/err.h"
 
 enum { VECTOR_MAX_LANES = 64 };
-
-/* Refuses with a reason. */
-#define REFUSE(reason)                                                                             \
-	do {                                                                                       \
-		*why = (reason);                                                                   \
-		return false;                                                                      \
-	} while (0)
-
-typedef bool apply_fn(struct state *s, const struct step *step, const char **why);
-
-static struct stage *stage_at(struct state *s, int i)
-{
-	return s->stages.at[i];
-}
 
 /* Adds an iter to G; returns its number. */
 static int new_iter(struct arena *a, struct stage *g, const char *name, bool reduce)
@@ -42,6 +29,17 @@ static bool has_attached(const struct state *s, int stage, int iter)
 	return false;
 }
 
+/* NAME with SUFFIX; a printf of each would be a good part of a split's time. */
+static const char *joined(struct arena *a, const char *name, const char *suffix)
+{
+	size_t n = strlen(name), more = strlen(suffix);
+	char *s = arena_raw(a, n + more + 1);
+
+	memcpy(s, name, n);
+	memcpy(s + n, suffix, more + 1);
+	return s;
+}
+
 static bool apply_split(struct state *s, const struct step *step, const char **why)
 {
 	struct stage *g = stage_at(s, step->stage);
@@ -61,11 +59,12 @@ static bool apply_split(struct state *s, const struct step *step, const char **w
 		REFUSE("a shifted tile would add reduced elements twice");
 	struct relation r = { RELATION_SPLIT, step->iter, 0, 0, step->size, step->tail };
 
-	r.outer = new_iter(s->arena, g, arena_printf(s->arena, "%s.0", it.name), it.reduce);
-	r.inner = new_iter(s->arena, g, arena_printf(s->arena, "%s.1", it.name), it.reduce);
+	r.outer = new_iter(s->arena, g, joined(s->arena, it.name, ".0"), it.reduce);
+	r.inner = new_iter(s->arena, g, joined(s->arena, it.name, ".1"), it.reduce);
 	vec_push(s->arena, &g->relations, r);
 	g->leaves.at[leaf] = r.outer;
 	vec_insert(s->arena, &g->leaves, leaf + 1, r.inner);
+	stage_touch(g, STALE_VALUES);
 	return true;
 }
 
@@ -88,6 +87,7 @@ static bool apply_reorder(struct state *s, const struct step *step, const char *
 				place[n++] = i;
 	for (int i = 0; i < n; i++)
 		g->leaves.at[place[i]] = step->list[i];
+	stage_touch(g, STALE_ORDER);
 	return true;
 }
 
@@ -98,10 +98,10 @@ static int fuse_two(struct state *s, struct stage *g, int i)
 
 	r.outer = g->leaves.at[i];
 	r.inner = g->leaves.at[i + 1];
-	r.parent = new_iter(s->arena, g,
-			    arena_printf(s->arena, "%s_%s", g->iters.at[r.outer].name,
-					 g->iters.at[r.inner].name),
-			    g->iters.at[r.outer].reduce);
+	const char *name = joined(s->arena, joined(s->arena, g->iters.at[r.outer].name, "_"),
+				  g->iters.at[r.inner].name);
+
+	r.parent = new_iter(s->arena, g, name, g->iters.at[r.outer].reduce);
 	vec_push(s->arena, &g->relations, r);
 	g->leaves.at[i] = r.parent;
 	vec_remove(&g->leaves, i + 1);
@@ -129,69 +129,7 @@ static bool apply_fuse(struct state *s, const struct step *step, const char **wh
 	}
 	for (int i = 1; i < step->n; i++)
 		fuse_two(s, g, first);
-	return true;
-}
-
-/* --- rewriting bodies */
-
-struct replace_load {
-	const struct tensor *tensor;
-	const struct op *op;		/* inline: its body stands for the load */
-	const struct tensor *other;	/* else this tensor does, dims permuted by dims */
-	const int *dims;
-};
-
-static const struct expr *replace_load(struct arena *a, const struct expr *e, void *user);
-
-/* The indices of load E, themselves rewritten. */
-static void rewrite_index(struct arena *a, const struct expr *e, void *user,
-			  const struct expr **index)
-{
-	for (int i = 0; i < e->tensor->ndim; i++)
-		index[i] = expr_rewrite(a, e->index[i], replace_load, user);
-}
-
-static const struct expr *replace_load(struct arena *a, const struct expr *e, void *user)
-{
-	const struct replace_load *r = user;
-	const struct expr *index[TENSOR_MAX_DIMS], *to[TENSOR_MAX_DIMS];
-
-	if (e->kind != EXPR_LOAD || e->tensor != r->tensor)
-		return NULL;
-	rewrite_index(a, e, user, index);
-	if (r->op)
-		return expr_simplify(a, expr_substitute(a, r->op->body,
-							(const struct axis *const *)r->op->space,
-							index, e->tensor->ndim));
-	for (int i = 0; i < e->tensor->ndim; i++)
-		to[i] = index[r->dims ? r->dims[i] : i];
-	return expr_load(a, r->other, to);
-}
-
-static bool apply_inline(struct state *s, const struct step *step, const char **why)
-{
-	struct stage *g = stage_at(s, step->stage);
-	int consumers[64];
-	int n = state_consumers(s, step->stage, consumers, 64);
-	struct replace_load r = { .tensor = g->tensor, .op = &g->op };
-
-	if (op_is_reduction(&g->op))
-		REFUSE("a reduction has no expression to inline");
-	if (g->op.output)
-		REFUSE("an output has to be stored");
-	if (n == 0 || n > 64)
-		REFUSE("no stage reads it");
-	if (g->place != PLACE_ROOT || g->relations.n > 0)
-		REFUSE("it has been scheduled already");
-	for (int i = 0; i < s->stages.n; i++)
-		if (s->stages.at[i]->place == PLACE_AT && s->stages.at[i]->at_stage == step->stage)
-			REFUSE("another stage is attached to it");
-	for (int i = 0; i < n; i++) {
-		struct op *op = &stage_at(s, consumers[i])->op;
-
-		op->body = expr_rewrite(s->arena, op->body, replace_load, &r);
-	}
-	g->place = PLACE_INLINE;
+	stage_touch(g, STALE_VALUES);
 	return true;
 }
 
@@ -218,243 +156,7 @@ static bool apply_compute_at(struct state *s, const struct step *step, const cha
 	g->place = PLACE_AT;
 	g->at_stage = step->target;
 	g->at_iter = step->iter;
-	return true;
-}
-
-/* --- stages that steps make */
-
-static const char *unique_name(struct state *s, const char *base, const char *suffix)
-{
-	char *name = arena_printf(s->arena, "%s.%s", base, suffix);
-
-	for (int i = 2; state_find_stage(s, name) >= 0; i++)
-		name = arena_printf(s->arena, "%s.%s%d", base, suffix, i);
-	return name;
-}
-
-/* Puts a stage that computes OP into the order, before (or after) stage NEIGHBOUR. */
-static int insert_stage(struct state *s, struct op *op, int neighbour, bool after)
-{
-	struct tensor *identity = arena_memdup(s->arena, &op->tensor, sizeof(op->tensor));
-
-	vec_push(s->arena, &s->stages, stage_new(s->arena, op, identity));
-	for (int i = 0; i < s->order.n; i++)
-		if (s->order.at[i] == neighbour) {
-			vec_insert(s->arena, &s->order, i + after, s->stages.n - 1);
-			break;
-		}
-	return s->stages.n - 1;
-}
-
-static struct axis *copy_axis(struct arena *a, const struct axis *axis)
-{
-	return arena_memdup(a, axis, sizeof(*axis));
-}
-
-/* A load of T at the values of AXES, dim i at axis dims[i] (or i). */
-static const struct expr *load_at(struct arena *a, const struct tensor *t,
-				  struct axis *const *axes, const int *dims)
-{
-	const struct expr *index[TENSOR_MAX_DIMS];
-
-	for (int i = 0; i < t->ndim; i++)
-		index[dims ? dims[i] : i] = expr_axis(a, axes[i]);
-	return expr_load(a, t, index);
-}
-
-static bool is_unscheduled(const struct stage *g)
-{
-	return g->relations.n == 0 && g->place == PLACE_ROOT;
-}
-
-/* Turns stage G into a copy of tensor FROM, with new axes. */
-static void become_copy(struct state *s, struct stage *g, const struct tensor *from)
-{
-	struct arena *a = s->arena;
-	struct axis **space = arena_many(a, struct axis *, g->op.tensor.ndim);
-	struct op op = g->op;
-
-	for (int i = 0; i < op.tensor.ndim; i++)
-		space[i] = copy_axis(a, g->op.space[i]);
-	op.space = space;
-	op.nreduce = 0;
-	op.reducer = REDUCE_NONE;
-	op.body = load_at(a, from, space, NULL);
-	struct stage *copy = stage_new(a, &op, g->tensor);
-
-	*g = *copy;
-}
-
-static bool apply_cache_write(struct state *s, const struct step *step, const char **why)
-{
-	struct stage *g = stage_at(s, step->stage);
-
-	if (!stage_computes(g))
-		REFUSE("only a computed stage has a cache");
-	if (!is_unscheduled(g))
-		REFUSE("it has been scheduled already");
-	struct op op = g->op;
-
-	op.tensor.name = unique_name(s, g->op.tensor.name, "local");
-	op.output = false;
-	int cache = insert_stage(s, &op, step->stage, false);
-
-	stage_at(s, cache)->is_cache = true;
-	become_copy(s, g, stage_at(s, cache)->tensor);
-	return true;
-}
-
-static bool is_permutation(const int *dims, int n)
-{
-	int seen = 0;
-
-	for (int i = 0; i < n; i++)
-		if (dims[i] < n)
-			seen |= 1 << dims[i];
-	return seen == (1 << n) - 1;
-}
-
-static bool apply_cache_read(struct state *s, const struct step *step, const char **why)
-{
-	struct stage *g = stage_at(s, step->stage);
-	struct stage *reader = stage_at(s, step->target);
-	struct arena *a = s->arena;
-	struct op op = { .kind = OP_COMPUTE, .tensor = g->op.tensor };
-	int ndim = g->op.tensor.ndim;
-	int consumers[64];
-	int n = state_consumers(s, step->stage, consumers, 64);
-	bool reads = false;
-
-	for (int i = 0; i < n && i < 64; i++)
-		reads |= consumers[i] == step->target;
-	if (!reads || !stage_computes(reader))
-		REFUSE("the reader does not read it");
-	if (g->packed)
-		REFUSE("its layout has been chosen already");
-	if (step->n != 0 && (step->n != ndim || !is_permutation(step->list, ndim)))
-		REFUSE("the dims are no permutation");
-	const int *dims = step->n ? step->list : NULL;
-
-	op.tensor.name = unique_name(s, g->op.tensor.name, "cache");
-	op.space = arena_many(a, struct axis *, ndim);
-	for (int i = 0; i < ndim; i++) {
-		int dim = dims ? dims[i] : i;
-
-		op.space[i] = arena_one(a, struct axis);
-		op.space[i]->name = arena_printf(a, "d%d", dim);
-		op.space[i]->hi = op.tensor.shape[i] = g->op.tensor.shape[dim];
-	}
-	op.body = load_at(a, g->tensor, op.space, dims);
-	int cache = insert_stage(s, &op, step->stage, true);
-	struct replace_load r = { .tensor = g->tensor,
-				  .other = stage_at(s, cache)->tensor,
-				  .dims = dims };
-
-	stage_at(s, cache)->is_cache = true;
-	reader->op.body = expr_rewrite(a, reader->op.body, replace_load, &r);
-	return true;
-}
-
-/* The condition that the iters of G, by their values, are within all splits that do not divide. */
-static const struct expr *tail_condition(struct arena *a, const struct stage *g)
-{
-	const struct expr *all = NULL;
-
-	for (int i = 0; i < g->relations.n; i++) {
-		const struct iter *parent = &g->iters.at[g->relations.at[i].parent];
-
-		if (g->relations.at[i].kind != RELATION_SPLIT ||
-		    expr_range(parent->value).hi < parent->extent)
-			continue;
-		const struct expr *c = expr_binary(a, EXPR_LT, parent->value,
-						   expr_int(a, parent->extent));
-
-		all = all ? expr_binary(a, EXPR_AND, all, c) : c;
-	}
-	return all;
-}
-
-/* The partial stage: G's space axes and the kept iter's, reduced over all other leaves. */
-static struct op partial_op(struct state *s, const struct stage *g, int kept)
-{
-	struct arena *a = s->arena;
-	struct op op = g->op;
-	const struct axis *from[2 * TENSOR_MAX_DIMS];
-	const struct expr *to[2 * TENSOR_MAX_DIMS];
-	const struct expr *body = g->op.body;
-	const struct expr *inside = tail_condition(a, g);
-	int n = 0;
-
-	op.tensor.name = unique_name(s, g->op.tensor.name, "rf");
-	op.output = false;
-	op.space = arena_many(a, struct axis *, op.tensor.ndim + 1);
-	op.reduce = arena_many(a, struct axis *, g->leaves.n);
-	op.nreduce = 0;
-	if (inside)	/* also where a reduction has no value of its own: the identity */
-		body = expr_select(a, inside, body,
-				   expr_const(a, body->dtype,
-					      reducer_identity(op.reducer, body->dtype)));
-	for (int i = 0; i < g->op.nreduce; i++) {
-		from[n] = g->op.reduce[i];
-		to[n++] = g->iters.at[op.tensor.ndim + i].value;
-	}
-	body = expr_substitute(a, body, from, to, n);
-	n = 0;
-	for (int i = 0; i < g->leaves.n; i++) {
-		const struct iter *it = &g->iters.at[g->leaves.at[i]];
-		struct axis *axis = copy_axis(a, it->axis);
-
-		from[n] = it->axis;
-		to[n++] = expr_axis(a, axis);
-		if (g->leaves.at[i] == kept) {
-			axis->reduce = false;
-			op.space[op.tensor.ndim] = axis;
-		} else if (it->reduce) {
-			op.reduce[op.nreduce++] = axis;
-		} else {
-			op.space[g->leaves.at[i]] = axis;
-			from[n] = g->op.space[g->leaves.at[i]];
-			to[n] = to[n - 1];
-			n++;
-		}
-	}
-	op.tensor.shape[op.tensor.ndim++] = g->iters.at[kept].extent;
-	op.body = expr_substitute(a, body, from, to, n);
-	if (op.nreduce == 0)
-		op.reducer = REDUCE_NONE;
-	return op;
-}
-
-static bool apply_rfactor(struct state *s, const struct step *step, const char **why)
-{
-	struct stage *g = stage_at(s, step->stage);
-	struct arena *a = s->arena;
-	int ndim = g->op.tensor.ndim;
-
-	if (stage_leaf(g, step->iter) < 0 || !g->iters.at[step->iter].reduce)
-		REFUSE("the iter is not a reduce loop");
-	if (g->place != PLACE_ROOT || ndim == TENSOR_MAX_DIMS)
-		REFUSE("it has been placed already");
-	if (g->lets.n > 0)
-		REFUSE("a reduction with fused loops is not factored");
-	for (int i = 0; i < g->leaves.n; i++)
-		if (!g->iters.at[g->leaves.at[i]].reduce && g->leaves.at[i] >= ndim)
-			REFUSE("a space axis has been split already");
-	for (int i = 0; i < s->stages.n; i++)
-		if (s->stages.at[i]->place == PLACE_AT && s->stages.at[i]->at_stage == step->stage)
-			REFUSE("another stage is attached to it");
-	struct op op = partial_op(s, g, step->iter);
-	int partial = insert_stage(s, &op, step->stage, false);
-	struct op final = g->op;
-	struct axis **axes = arena_many(a, struct axis *, ndim + 1);
-
-	for (int i = 0; i < ndim; i++)
-		axes[i] = g->op.space[i];
-	axes[ndim] = copy_axis(a, g->iters.at[step->iter].axis);
-	final.reduce = axes + ndim;
-	final.nreduce = 1;
-	final.body = load_at(a, stage_at(s, partial)->tensor, axes, NULL);
-	*g = *stage_new(a, &final, g->tensor);
+	stage_touch(g, STALE_REGION);
 	return true;
 }
 
@@ -535,11 +237,6 @@ static apply_fn *const apply_step[] = {
 	[STEP_LAYOUT] = apply_layout,
 };
 
-static bool moves_loops(enum step_kind k)
-{
-	return k != STEP_PARALLEL && k != STEP_VECTORIZE && k != STEP_UNROLL && k != STEP_LAYOUT;
-}
-
 /* What no step may break, whichever it is: a vector loop is the innermost, and each attached stage
  * is inside a loop that still is one, around all its readers, and outside vector loops. */
 static bool is_consistent(const struct state *s, const char **why)
@@ -568,10 +265,20 @@ static bool is_consistent(const struct state *s, const char **why)
 	return true;
 }
 
+/* The state before a step that was refused only after it had changed something. */
+static void undo(struct state *s)
+{
+	struct state *before = state_new(s->arena, s->dag);
+
+	for (int i = 0; i < s->steps.n; i++)
+		if (!state_apply(before, s->steps.at[i], NULL))
+			die("a step of a state does not replay");
+	*s = *before;
+}
+
 bool state_apply(struct state *s, struct step step, const char **why)
 {
 	const char *reason;
-	struct state *next = state_copy(s->arena, s);
 	const char **say = why ? why : &reason;
 	bool on_input = step.kind == STEP_LAYOUT || step.kind == STEP_CACHE_READ;
 
@@ -584,13 +291,17 @@ bool state_apply(struct state *s, struct step step, const char **why)
 		*say = "the stage has no loops";
 		return false;
 	}
-	if (!apply_step[step.kind](next, &step, say) || !is_consistent(next, say))
+	if (!apply_step[step.kind](s, &step, say))
 		return false;
-	if (moves_loops(step.kind) && !state_refresh(next)) {
-		*say = "no region of an attached stage can be derived";
+	if (!is_consistent(s, say)) {
+		undo(s);
 		return false;
 	}
-	vec_push(next->arena, &next->steps, step);
-	*s = *next;
+	if (!state_refresh(s)) {
+		*say = "no region of an attached stage can be derived";
+		undo(s);
+		return false;
+	}
+	vec_push(s->arena, &s->steps, step);
 	return true;
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/refresh.c - derives extents, values and regions from a state's structure.
+/* schedule/refresh.c - derives extents, values and regions from a state's structure, where a step
+ * has changed what they depend on.
  *
  * Consumers come before their producers: what a loop of a consumer reads at one turn is what an
  * attached producer has to compute there. */
-#include "schedule/state.h"
+#include "schedule/stage.h"
 #include "te/index.h"
 
 /* --- iters: extents from the roots down, values from the leaves up */
@@ -326,24 +327,65 @@ static bool derive_region(struct state *s, int stage)
 	return true;
 }
 
-bool state_refresh(struct state *s)
+/* What the region of an attached stage depends on: the loops around it, the values of readers. */
+static bool needs_region(const struct state *s, int stage)
 {
-	for (int i = s->order.n - 1; i >= 0; i--) {
-		struct stage *g = s->stages.at[s->order.at[i]];
+	const struct stage *g = s->stages.at[stage];
+	int consumers[64];
+	int n;
 
-		if (g->place == PLACE_AT) {
-			if (!derive_region(s, s->order.at[i]))
-				return false;
-		} else {
-			for (int d = 0; d < g->op.tensor.ndim; d++) {
-				g->part[d] = g->op.tensor.shape[d];
-				g->base[d] = expr_int(s->arena, 0);
-			}
-		}
-		if (g->op.kind != OP_COMPUTE)
-			continue;
+	if (g->stale == STALE_REGION)
+		return true;
+	for (const struct stage *at = g; at->place == PLACE_AT;) {
+		at = s->stages.at[at->at_stage];
+		if (at->stale > STALE_NOTHING)
+			return true;
+	}
+	n = state_consumers(s, stage, consumers, 64);
+	for (int i = 0; i < n && i < 64; i++)
+		if (s->stages.at[consumers[i]]->stale >= STALE_VALUES)
+			return true;
+	return n > 64;
+}
+
+static void cover_tensor(struct arena *a, struct stage *g)
+{
+	const struct expr *zero = expr_int(a, 0);
+
+	for (int d = 0; d < g->op.tensor.ndim; d++) {
+		g->part[d] = g->op.tensor.shape[d];
+		g->base[d] = zero;
+	}
+}
+
+static bool refresh_stage(struct state *s, int stage)
+{
+	struct stage *g = s->stages.at[stage];
+
+	if (g->place == PLACE_AT && needs_region(s, stage)) {
+		g->stale = STALE_REGION;
+		if (!derive_region(s, stage))
+			return false;
+	} else if (g->stale == STALE_REGION) {
+		cover_tensor(s->arena, g);
+	}
+	if (g->op.kind == OP_COMPUTE && g->stale >= STALE_VALUES) {
 		derive_extents(g);
 		derive_values(s->arena, g);
 	}
+	return true;
+}
+
+bool state_refresh(struct state *s)
+{
+	bool stale = false;
+
+	for (int i = 0; i < s->stages.n; i++)
+		stale |= s->stages.at[i]->stale > STALE_NOTHING;
+	for (int i = s->order.n - 1; stale && i >= 0; i--)
+		if (!refresh_stage(s, s->order.at[i]))
+			return false;
+	for (int i = 0; i < s->stages.n; i++)
+		s->stages.at[i]->stale = STALE_NOTHING;
 	return true;
 }

@@ -14,7 +14,34 @@ static void add_iter(struct arena *a, struct stage *g, const struct axis *axis)
 	vec_push(a, &g->iters, it);
 }
 
-/* A stage that computes OP, with its axes as loops. */
+struct read_search {
+	struct arena *arena;
+	struct stage *stage;
+};
+
+static bool collect_read(const struct expr *e, void *user)
+{
+	struct read_search *s = user;
+	const struct stage *g = s->stage;
+
+	if (e->kind != EXPR_LOAD)
+		return true;
+	for (int i = 0; i < g->reads.n; i++)
+		if (g->reads.at[i] == e->tensor)
+			return true;
+	vec_push(s->arena, &s->stage->reads, e->tensor);
+	return true;
+}
+
+void stage_set_body(struct arena *a, struct stage *g, const struct expr *body)
+{
+	struct read_search s = { a, g };
+
+	g->op.body = body;
+	g->reads = (struct tensor_vec){ 0 };	/* the old one may be shared with a copy */
+	expr_visit(body, collect_read, &s);
+}
+
 struct stage *stage_new(struct arena *a, const struct op *op, const struct tensor *identity)
 {
 	struct stage *g = arena_one(a, struct stage);
@@ -22,12 +49,14 @@ struct stage *stage_new(struct arena *a, const struct op *op, const struct tenso
 	g->op = *op;
 	g->tensor = identity;
 	g->at_stage = g->at_iter = -1;
+	g->stale = STALE_REGION;
 	if (op->kind != OP_COMPUTE)
 		return g;
 	for (int i = 0; i < op->tensor.ndim; i++)
 		add_iter(a, g, op->space[i]);
 	for (int i = 0; i < op->nreduce; i++)
 		add_iter(a, g, op->reduce[i]);
+	stage_set_body(a, g, op->body);
 	return g;
 }
 
@@ -112,17 +141,12 @@ bool stage_computes(const struct stage *g)
 	return g->op.kind == OP_COMPUTE && g->place != PLACE_INLINE;
 }
 
-struct tensor_search {
-	const struct tensor *tensor;
-	bool found;
-};
-
-static bool find_load(const struct expr *e, void *user)
+static bool stage_reads(const struct stage *g, const struct tensor *t)
 {
-	struct tensor_search *s = user;
-
-	s->found |= e->kind == EXPR_LOAD && e->tensor == s->tensor;
-	return !s->found;
+	for (int i = 0; i < g->reads.n; i++)
+		if (g->reads.at[i] == t)
+			return true;
+	return false;
 }
 
 int state_consumers(const struct state *s, int stage, int *out, int max)
@@ -131,12 +155,8 @@ int state_consumers(const struct state *s, int stage, int *out, int max)
 
 	for (int i = 0; i < s->order.n; i++) {
 		const struct stage *g = s->stages.at[s->order.at[i]];
-		struct tensor_search search = { s->stages.at[stage]->tensor, false };
 
-		if (!stage_computes(g))
-			continue;
-		expr_visit(g->op.body, find_load, &search);
-		if (search.found && n++ < max)
+		if (stage_computes(g) && stage_reads(g, s->stages.at[stage]->tensor) && n++ < max)
 			out[n - 1] = s->order.at[i];
 	}
 	return n;

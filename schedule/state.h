@@ -50,9 +50,18 @@ enum place {
 	PLACE_AT,	/* inside loop at_iter of stage at_stage */
 };
 
+/* What a step changed of a stage, each more than the one before. */
+enum stale {
+	STALE_NOTHING,
+	STALE_ORDER,	/* which loops are outside which */
+	STALE_VALUES,	/* extents and values of iters */
+	STALE_REGION,	/* where it is computed, by whom it is read */
+};
+
 struct stage {
 	struct op op;		/* tensor, axes, body: as steps left them */
 	const struct tensor *tensor;	/* its identity in loads: the DAG's, or &op.tensor's copy */
+	struct tensor_vec VEC(const struct tensor *) reads;	/* what the body loads, each once */
 	enum place place;
 	int at_stage, at_iter;
 	bool packed;		/* a constant read in loop order */
@@ -65,6 +74,7 @@ struct stage {
 	const struct expr *base[TENSOR_MAX_DIMS];
 	int64_t part[TENSOR_MAX_DIMS];
 	struct let_vec lets;
+	enum stale stale;	/* only while a step is applied */
 };
 
 struct stage_vec VEC(struct stage *);
@@ -81,8 +91,9 @@ struct state {
 struct state *state_new(struct arena *a, const struct dag *dag);
 struct state *state_copy(struct arena *a, const struct state *s);
 
-/* Applies one step. False, with the state untouched, where the step is not legal here: a normal
- * answer for a search, counted and never printed. WHY may be NULL. */
+/* Applies one step in place. False, with the state as it was (though its stages may be new objects),
+ * where the step is not legal here: a normal answer for a search, counted and never printed. WHY
+ * may be NULL. */
 bool state_apply(struct state *s, struct step step, const char **why);
 
 /* Reads steps (one a line or separated by ;) and applies them. NULL and a message on failure. */
@@ -102,9 +113,6 @@ bool stage_computes(const struct stage *g);	/* neither input nor constant nor in
 int state_consumers(const struct state *s, int stage, int *out, int max);
 /* True where loop iter AT of TARGET encloses stage I, by however many attachments. */
 bool state_encloses(const struct state *s, int target, int at, int stage);
-
-/* Derives extents, values and regions anew. False where a region cannot be found. */
-bool state_refresh(struct state *s);
 
 /* Short forms of the steps. */
 struct step step_split(int stage, int iter, int64_t size, enum tail tail);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum dtype {
+enum __attribute__((packed)) dtype {
 #define X(name, text, bytes, storage, compute, is_float) DTYPE_##name,
 #include "te/dtype.def"
 #undef X

@@ -34,11 +34,22 @@ enum expr_form expr_kind_form(enum expr_kind k)
 
 static struct expr *node(struct arena *a, enum expr_kind kind, enum dtype dtype)
 {
-	struct expr *e = arena_one(a, struct expr);
+	struct expr *e = arena_raw(a, sizeof(*e));
 
 	e->kind = kind;
 	e->dtype = dtype;
+	e->simple = true;
+	e->compares = false;
+	e->axes = 0;
 	return e;
+}
+
+/* Takes over what is known of an argument. */
+static void adopt(struct expr *e, const struct expr *arg)
+{
+	e->simple &= arg->simple;
+	e->compares |= arg->compares;
+	e->axes |= arg->axes;
 }
 
 const struct expr *expr_int(struct arena *a, int64_t v)
@@ -65,6 +76,8 @@ const struct expr *expr_axis(struct arena *a, const struct axis *axis)
 	struct expr *e = node(a, EXPR_AXIS, DTYPE_I64);
 
 	e->axis = axis;
+	e->axes = axis_bit(axis);
+	e->simple = axis->hi - axis->lo > 1;	/* the parser learns some extents later */
 	return e;
 }
 
@@ -75,6 +88,8 @@ const struct expr *expr_load(struct arena *a, const struct tensor *t,
 
 	e->tensor = t;
 	e->index = arena_memdup(a, index, (size_t)t->ndim * sizeof(*index));
+	for (int i = 0; i < t->ndim; i++)
+		adopt(e, index[i]);
 	return e;
 }
 
@@ -167,30 +182,60 @@ static const struct expr *fold_neutral(enum expr_kind k, const struct expr *x,
 	return NULL;
 }
 
-const struct expr *expr_binary(struct arena *a, enum expr_kind k, const struct expr *x,
-			       const struct expr *y)
+/* Constants folded; NULL where the operation needs a node. */
+static const struct expr *fold_binary(struct arena *a, enum expr_kind k, const struct expr *x,
+				      const struct expr *y)
 {
-	enum dtype t = gives_bool(k) ? DTYPE_BOOL : x->dtype;
+	const struct expr *same = fold_neutral(k, x, y);
 	int64_t v;
 
+	if (same)
+		return same;
+	if (x->kind != EXPR_INT || y->kind != EXPR_INT || !fold(k, x->i, y->i, &v))
+		return NULL;
+	struct expr *e = node(a, EXPR_INT, gives_bool(k) ? DTYPE_BOOL : x->dtype);
+
+	e->i = v;
+	return e;
+}
+
+/* Simplifying works on the arithmetic and the comparisons of indices; all else it passes by. */
+static bool is_index_arithmetic(enum expr_kind k, enum dtype argument)
+{
+	return argument == DTYPE_I64 && (k <= EXPR_NE || (k >= EXPR_NEG && k <= EXPR_MAX));
+}
+
+static const struct expr *binary(struct arena *a, enum expr_kind k, const struct expr *x,
+				 const struct expr *y, bool simple)
+{
 	assert(expr_kind_arity(k) == 2 && x->dtype == y->dtype);
 	if (x->dtype == DTYPE_I64 || x->dtype == DTYPE_BOOL) {
-		const struct expr *same = fold_neutral(k, x, y);
+		const struct expr *folded = fold_binary(a, k, x, y);
 
-		if (same)
-			return same;
-		if (x->kind == EXPR_INT && y->kind == EXPR_INT && fold(k, x->i, y->i, &v)) {
-			struct expr *e = node(a, EXPR_INT, t);
-
-			e->i = v;
-			return e;
-		}
+		if (folded)
+			return folded;
 	}
-	struct expr *e = node(a, k, t);
+	struct expr *e = node(a, k, gives_bool(k) ? DTYPE_BOOL : x->dtype);
 
 	e->arg[0] = x;
 	e->arg[1] = y;
+	adopt(e, x);
+	adopt(e, y);
+	e->compares |= k == EXPR_LT || k == EXPR_LE;
+	e->simple = simple || (e->simple && !is_index_arithmetic(k, x->dtype));
 	return e;
+}
+
+const struct expr *expr_binary(struct arena *a, enum expr_kind k, const struct expr *x,
+			       const struct expr *y)
+{
+	return binary(a, k, x, y, false);
+}
+
+const struct expr *expr_simple(struct arena *a, enum expr_kind k, const struct expr *x,
+			       const struct expr *y)
+{
+	return binary(a, k, x, y, true);
 }
 
 const struct expr *expr_unary(struct arena *a, enum expr_kind k, const struct expr *x)
@@ -205,6 +250,8 @@ const struct expr *expr_unary(struct arena *a, enum expr_kind k, const struct ex
 	struct expr *e = node(a, k, gives_bool(k) ? DTYPE_BOOL : x->dtype);
 
 	e->arg[0] = x;
+	adopt(e, x);
+	e->simple &= !is_index_arithmetic(k, x->dtype);
 	return e;
 }
 
@@ -219,6 +266,8 @@ const struct expr *expr_select(struct arena *a, const struct expr *cond, const s
 	e->arg[0] = cond;
 	e->arg[1] = x;
 	e->arg[2] = y;
+	for (int i = 0; i < 3; i++)
+		adopt(e, e->arg[i]);
 	return e;
 }
 
@@ -233,6 +282,7 @@ const struct expr *expr_cast(struct arena *a, enum dtype t, const struct expr *x
 	struct expr *e = node(a, EXPR_CAST, t);
 
 	e->arg[0] = x;
+	adopt(e, x);
 	return e;
 }
 
@@ -250,7 +300,7 @@ bool expr_equal(const struct expr *x, const struct expr *y)
 {
 	if (x == y)
 		return true;
-	if (x->kind != y->kind || x->dtype != y->dtype)
+	if (x->kind != y->kind || x->dtype != y->dtype || x->axes != y->axes)
 		return false;
 	switch (x->kind) {
 	case EXPR_INT:
@@ -326,6 +376,7 @@ struct substitution {
 	const struct axis *const *from;
 	const struct expr *const *to;
 	int n;
+	uint32_t axes;	/* the bits of FROM */
 };
 
 static const struct expr *replace_axis(struct arena *a, const struct expr *e, void *user)
@@ -333,6 +384,8 @@ static const struct expr *replace_axis(struct arena *a, const struct expr *e, vo
 	const struct substitution *s = user;
 
 	(void)a;
+	if (!(e->axes & s->axes))
+		return e;
 	if (e->kind != EXPR_AXIS)
 		return NULL;
 	for (int i = 0; i < s->n; i++)
@@ -345,28 +398,24 @@ const struct expr *expr_substitute(struct arena *a, const struct expr *e,
 				   const struct axis *const *from, const struct expr *const *to,
 				   int n)
 {
-	struct substitution s = { from, to, n };
+	struct substitution s = { .from = from, .to = to, .n = n };
 
+	for (int i = 0; i < n; i++)
+		s.axes |= axis_bit(from[i]);
 	return expr_rewrite(a, e, replace_axis, &s);
-}
-
-struct axis_search {
-	const struct axis *axis;
-	bool found;
-};
-
-static bool find_axis(const struct expr *e, void *user)
-{
-	struct axis_search *s = user;
-
-	s->found |= e->kind == EXPR_AXIS && e->axis == s->axis;
-	return !s->found;
 }
 
 bool expr_uses_axis(const struct expr *e, const struct axis *axis)
 {
-	struct axis_search s = { axis, false };
+	if (!(e->axes & axis_bit(axis)))
+		return false;
+	if (e->kind == EXPR_AXIS)
+		return e->axis == axis;
+	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
+	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
 
-	expr_visit(e, find_axis, &s);
-	return s.found;
+	for (int i = 0; i < n; i++)
+		if (expr_uses_axis(arg[i], axis))
+			return true;
+	return false;
 }

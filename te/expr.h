@@ -28,7 +28,7 @@ struct axis {
 	bool reduce;
 };
 
-enum expr_kind {
+enum __attribute__((packed)) expr_kind {
 #define X(name, text, arity, form) EXPR_##name,
 #include "te/expr.def"
 #undef X
@@ -38,6 +38,9 @@ enum expr_kind {
 struct expr {
 	enum expr_kind kind;
 	enum dtype dtype;
+	bool simple;		/* expr_simplify gives it back as it is */
+	bool compares;		/* a < or <= is in it, indices of loads included */
+	uint32_t axes;		/* axis_bit of each axis in it */
 	union {
 		int64_t i;			/* EXPR_INT */
 		double f;			/* EXPR_FLOAT, rounded to dtype */
@@ -49,6 +52,12 @@ struct expr {
 		const struct expr *arg[3];	/* the others */
 	};
 };
+
+/* Expressions that have no bit in common have no axis in common; axes may share a bit. */
+static inline uint32_t axis_bit(const struct axis *axis)
+{
+	return UINT32_C(1) << ((uint32_t)((uintptr_t)axis / ARENA_ALIGN) * UINT32_C(2654435769) >> 27);
+}
 
 enum expr_form { FORM_LEAF, FORM_INFIX, FORM_CALL, FORM_PREFIX };
 const char *expr_kind_text(enum expr_kind k);
@@ -64,6 +73,9 @@ const struct expr *expr_load(struct arena *a, const struct tensor *t,
 			     const struct expr *const *index);
 const struct expr *expr_unary(struct arena *a, enum expr_kind k, const struct expr *x);
 const struct expr *expr_binary(struct arena *a, enum expr_kind k, const struct expr *x,
+			       const struct expr *y);
+/* The same, where the caller knows that simplifying the node changes nothing: for te/index.c. */
+const struct expr *expr_simple(struct arena *a, enum expr_kind k, const struct expr *x,
 			       const struct expr *y);
 const struct expr *expr_select(struct arena *a, const struct expr *cond, const struct expr *x,
 			       const struct expr *y);

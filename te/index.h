@@ -15,6 +15,7 @@ struct range {
 /* Bounds of the integer or bool expression E over all values of its axes: exact for linear forms,
  * an enclosure otherwise. */
 struct range expr_range(const struct expr *e);
+struct range range_add(struct range x, struct range y);
 
 enum { LINEAR_MAX_TERMS = 24 };
 
@@ -29,13 +30,18 @@ struct linear {
 	} term[LINEAR_MAX_TERMS];
 };
 
-/* E as a linear form. False where it has too many terms. Atoms that are not axes are themselves
+/* E as a linear form. False where it has too many terms, or numbers beyond any index. Atoms that are not axes are themselves
  * simplified. */
 bool linear_from(struct arena *a, const struct expr *e, struct linear *out);
 const struct expr *linear_expr(struct arena *a, const struct linear *l);
 /* The coefficient of AXIS (0 where it does not occur as an atom of its own). */
 int64_t linear_coef(const struct linear *l, const struct axis *axis);
 struct range linear_range(const struct linear *l);
+struct range term_range(const struct linear *l, int i);
+/* out += factor * l. False where the sum has too many terms, or numbers beyond any index; OUT is
+ * then of no use. */
+bool linear_add(struct linear *out, const struct linear *l, int64_t factor);
+bool linear_add_expr(struct arena *a, struct linear *out, const struct expr *e, int64_t factor);
 
 /* Known to hold at a place in the program: bool expressions, each a comparison. */
 struct facts {
@@ -49,9 +55,12 @@ void facts_add(struct arena *a, struct facts *f, const struct expr *cond, bool n
  * only that no proof was found. FACTS may be NULL. */
 bool index_at_least(struct arena *a, const struct expr *e, int64_t bound, const struct facts *facts);
 bool index_at_most(struct arena *a, const struct expr *e, int64_t bound, const struct facts *facts);
+bool index_within(struct arena *a, const struct expr *e, int64_t lo, int64_t hi,
+		  const struct facts *facts);
 
 /* An equal expression, shorter where ranges allow: sums as linear forms, quotients and remainders
- * split, comparisons, min, max and select decided. Floats are only rebuilt around it. */
+ * split, comparisons, min, max and select decided. Floats are only rebuilt around it. What has been
+ * simplified is marked so and given back at once. */
 const struct expr *expr_simplify(struct arena *a, const struct expr *e);
 
 #endif

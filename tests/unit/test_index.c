@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_index.c - simplification: deep nests in linear time, numbers too large given up. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "te/index.h"
+
+/* At each level twice the work would outlast the universe. */
+enum { DEEP = 200 };
+
+static const struct axis x = { "x", 0, 10, false };
+static const struct axis y = { "y", 0, 10, false };
+
+static int setup(void **state)
+{
+	*state = arena_new();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	arena_free(*state);
+	return 0;
+}
+
+static void deep_minmax(void **state)
+{
+	struct arena *a = *state;
+	const struct expr *e = expr_axis(a, &x);
+	const struct expr *z = expr_axis(a, &y);
+
+	for (int i = 0; i < DEEP; i++)	/* each undecided: x and y are independent */
+		e = expr_binary(a, i % 2 ? EXPR_MIN : EXPR_MAX, expr_add(a, e, expr_int(a, 1)),
+				expr_add(a, z, expr_int(a, i)));
+	const struct expr *s = expr_simplify(a, e);
+
+	assert_ptr_equal(expr_simplify(a, s), s);
+	assert_true(expr_range(s).lo >= 0 && expr_range(s).hi <= 10 + DEEP);
+}
+
+static void deep_compare(void **state)
+{
+	struct arena *a = *state;
+	const struct expr *e = expr_axis(a, &x);
+
+	for (int i = 0; i < DEEP; i++)
+		e = expr_select(a, expr_binary(a, EXPR_LT, e, expr_int(a, 5)), expr_axis(a, &y),
+				expr_axis(a, &x));
+	const struct expr *s = expr_simplify(a, e);
+
+	assert_ptr_equal(expr_simplify(a, s), s);
+}
+
+/* The same where numbers at each level are too large for a linear form. */
+static void deep_too_large(void **state)
+{
+	struct arena *a = *state;
+	const struct expr *e = expr_axis(a, &x);
+	const struct expr *huge = expr_mul(a, expr_mul(a, expr_axis(a, &y), INT64_C(1) << 40),
+					   INT64_C(1) << 40);
+
+	for (int i = 0; i < DEEP; i++)
+		e = expr_add(a, expr_binary(a, EXPR_MIN, e, expr_axis(a, &y)), huge);
+	assert_non_null(expr_simplify(a, e));
+	for (int i = 0; i < DEEP; i++)
+		e = expr_select(a, expr_binary(a, EXPR_LT, expr_add(a, e, huge), expr_int(a, 5)),
+				expr_axis(a, &y), expr_axis(a, &x));
+	assert_non_null(expr_simplify(a, e));
+}
+
+static void overflow(void **state)
+{
+	struct arena *a = *state;
+	const struct expr *e = expr_axis(a, &x);
+	struct linear l;
+
+	e = expr_mul(a, expr_mul(a, e, INT64_C(1) << 40), INT64_C(1) << 40);
+	assert_false(linear_from(a, e, &l));
+	assert_false(index_at_most(a, e, 1000, NULL));
+	e = expr_mul(a, expr_add(a, expr_axis(a, &x), expr_int(a, INT64_MAX / 2)), 4);
+	assert_false(linear_from(a, e, &l));
+	e = expr_binary(a, EXPR_SUB, expr_axis(a, &x), expr_int(a, INT64_MIN));
+	assert_false(linear_from(a, e, &l));
+	e = expr_binary(a, EXPR_LT, expr_mul(a, expr_axis(a, &x), INT64_MIN), expr_axis(a, &y));
+	assert_int_equal(expr_simplify(a, e)->kind, EXPR_LT);
+}
+
+/* A quotient whose range is not known is not a constant. */
+static void saturated_quotient(void **state)
+{
+	struct arena *a = *state;
+	struct axis far = { "far", 8, 16, false };
+	const struct expr *e = expr_mul(a, expr_axis(a, &far), INT64_C(1) << 58);
+
+	e = expr_binary(a, EXPR_DIV, e, expr_int(a, 3));
+	assert_int_equal(expr_simplify(a, e)->kind, EXPR_DIV);
+}
+
+static void simple_stays(void **state)
+{
+	struct arena *a = *state;
+	struct axis one = { "one", 3, 4, false };
+	const struct expr *e = expr_add(a, expr_mul(a, expr_axis(a, &x), 3), expr_axis(a, &one));
+	const struct expr *s = expr_simplify(a, e);
+	const struct axis *from[] = { &x };
+	const struct expr *to[] = { expr_int(a, 2) };
+	int64_t v;
+
+	assert_false(e->simple);
+	assert_true(s->simple);
+	assert_false(expr_uses_axis(s, &one));
+	assert_ptr_equal(expr_substitute(a, s, (const struct axis *[]){ &y }, to, 1), s);
+	assert_true(expr_is_int(expr_simplify(a, expr_substitute(a, s, from, to, 1)), &v));
+	assert_int_equal(v, 9);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(deep_minmax, setup, teardown),
+		cmocka_unit_test_setup_teardown(deep_compare, setup, teardown),
+		cmocka_unit_test_setup_teardown(deep_too_large, setup, teardown),
+		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
+		cmocka_unit_test_setup_teardown(saturated_quotient, setup, teardown),
+		cmocka_unit_test_setup_teardown(simple_stays, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
