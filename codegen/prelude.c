@@ -55,7 +55,16 @@ static void exp_function(struct text *out, const char *v)
 		    v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v, v);
 }
 
-static void vector_types(struct text *out, enum dtype t, int lanes, bool exps)
+static void gather_function(struct text *out, const char *v, enum dtype t, int lanes)
+{
+	text_printf(out, "static inline %s gather_%s(const %s *p, int64_t stride)\n{\n\treturn (%s){",
+		    v, v, dtype_storage(t), v);
+	for (int i = 0; i < lanes; i++)
+		text_printf(out, "%sp[%d * stride]", i ? ", " : "", i);
+	text_puts(out, "};\n}\n");
+}
+
+static void vector_types(struct text *out, const struct text *body, enum dtype t, int lanes)
 {
 	struct text v = { 0 };
 	size_t bytes = dtype_bytes(t);
@@ -71,21 +80,21 @@ static void vector_types(struct text *out, enum dtype t, int lanes, bool exps)
 	text_printf(out, "typedef u%s %s_bits __attribute__((vector_size(%zu)));\n",
 		    signed_type(t), text_str(&v), bytes * (size_t)lanes);
 	choice_functions(out, text_str(&v));
-	if (exps && t == DTYPE_F32)
+	if (strstr(text_str(body), "gather_"))
+		gather_function(out, text_str(&v), t, lanes);
+	if (t == DTYPE_F32 && strstr(text_str(body), "exp_f32x"))
 		exp_function(out, text_str(&v));
 	text_free(&v);
 }
 
 void prelude(struct text *out, const struct emitter *e)
 {
-	bool exps = strstr(text_str(&e->body), "exp_f32x") != NULL;
-
 	text_puts(out, "#include <stdint.h>\n#include <stddef.h>\n\n");
 	text_puts(out, "void *aligned_alloc(size_t alignment, size_t size);\nvoid free(void *p);\n\n");
 	for (int t = 0; t < DTYPE_COUNT; t++)
 		for (int i = 0; i <= MAX_LANES_LOG2; i++)
 			if (e->used_vector[t][i])
-				vector_types(out, (enum dtype)t, 1 << i, exps);
+				vector_types(out, &e->body, (enum dtype)t, 1 << i);
 	for (int i = 0; i < HELPER_COUNT; i++)
 		if (e->used_helper[i])
 			text_puts(out, helper_text[i]);

@@ -92,8 +92,14 @@ static struct value load_value(struct emitter *e, const struct expr *x)
 	}
 	struct offset o = offset_of(e, x->tensor, x->index);
 
-	if (o.per_lane || o.stride != 1 || e->why)
+	if (o.per_lane || o.stride == 0 || e->why)
 		return (struct value){ by_lane(e, x), true };
+	if (o.stride != 1)
+		return (struct value){ arena_printf(e->a, "gather_%s(%s + %s%s%" PRId64 ", %" PRId64 ")",
+						    vector_type(e, x->dtype, e->lanes), p->name,
+						    o.text, *o.text ? " + " : "", o.constant,
+						    o.stride),
+				       true };
 	return (struct value){ arena_printf(e->a, "*(const %s *)(%s + %s%s%" PRId64 ")",
 					    vector_memory_type(e, x->dtype, e->lanes), p->name,
 					    o.text, *o.text ? " + " : "", o.constant),

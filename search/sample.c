@@ -13,6 +13,7 @@ enum { SPARE_REGISTERS = 2, MAX_UNROLLED = 128, MAX_OUTER = 64 };
 struct sampler {
 	struct arena *a;
 	struct state *s;
+	const struct sketch *sketch;
 	const struct target *target;
 	struct rng *rng;
 	int64_t tile;		/* vectors of accumulators so far */
@@ -93,10 +94,25 @@ static int64_t pick_outer(struct sampler *p, int64_t extent)
 	return pick_tile(p, extent, extent, 1);
 }
 
-static int64_t pick_reduce(struct sampler *p, int64_t extent)
+static bool count_comparison(const struct expr *e, void *user)
+{
+	*(int *)user += e->kind == EXPR_LT || e->kind == EXPR_LE;
+	return true;
+}
+
+/* Borders become loops of their own: about so many copies of a stage's body are written. */
+static int variants(const struct sampler *p, int stage)
+{
+	int n = 1;
+
+	expr_visit(p->sketch->state->stages.at[stage]->op.body, count_comparison, &n);
+	return n;
+}
+
+static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
 {
 	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
-	int64_t room = MAX_UNROLLED / (p->tile * p->unrolled);
+	int64_t room = MAX_UNROLLED / (p->tile * p->unrolled * variants(p, stage));
 	int64_t size = extent <= 7 && rng_chance(p->rng, 0.6) ? extent
 							      : sizes[rng_below(p->rng, 5)];
 
@@ -108,9 +124,9 @@ static int64_t pick_reduce(struct sampler *p, int64_t extent)
 	return size;
 }
 
-static int64_t pick_unroll(struct sampler *p, int64_t extent)
+static int64_t pick_unroll(struct sampler *p, int64_t extent, int stage)
 {
-	int64_t size = INT64_C(1) << rng_below(p->rng, 4);
+	int64_t size = INT64_C(1) << rng_below(p->rng, variants(p, stage) > 1 ? 1 : 4);
 
 	return size < extent ? size : extent;
 }
@@ -134,9 +150,9 @@ static int64_t pick_size(struct sampler *p, const struct open_step *o)
 	case ROLE_OUTER:
 		return pick_outer(p, extent);
 	case ROLE_REDUCE:
-		return pick_reduce(p, extent);
+		return pick_reduce(p, extent, o->step.stage);
 	case ROLE_UNROLL:
-		return pick_unroll(p, extent);
+		return pick_unroll(p, extent, o->step.stage);
 	default:
 		return pick_lanes(p, extent, o->step.stage);
 	}
@@ -261,7 +277,7 @@ static bool parallelize(struct sampler *p, int stage)
 struct state *sample(struct arena *a, const struct dag *dag, const struct sketch *sketch,
 		     const struct target *target, struct rng *rng)
 {
-	struct sampler p = { a, state_new(a, dag), target, rng, 1, 1 };
+	struct sampler p = { a, state_new(a, dag), sketch, target, rng, 1, 1 };
 
 	for (int i = 0; i < sketch->steps.n; i++)
 		if (!fill(&p, &sketch->steps.at[i]))
