@@ -100,6 +100,7 @@ struct cuts {
 	struct arena *a;
 	const struct axis *axis;
 	struct inner_vec VEC(const struct axis *) inner;	/* bound inside the loop */
+	struct local_vec VEC(const struct buffer *) locals;	/* allocated inside the loop */
 	int stores;
 	int n;
 	int64_t at[MAX_CUTS];
@@ -200,14 +201,38 @@ static void find_inner(struct cuts *c, const struct nest *n)
 		c->stores += n->kind == NEST_STORE;
 		if (n->axis)
 			vec_push(c->a, &c->inner, n->axis);
+		if (n->kind == NEST_ALLOC)
+			vec_push(c->a, &c->locals, n->buffer);
 		find_inner(c, n->body);
 		find_inner(c, n->other);
 	}
 }
 
+/* Does node N do no more than fill local buffers, without reducing? */
+static bool only_fills(const struct cuts *c, const struct nest *n)
+{
+	bool local = false;
+
+	for (int i = 0; i < c->locals.n; i++)
+		local |= n->buffer == c->locals.at[i];
+	if (n->kind == NEST_STORE)
+		return local && n->reducer == REDUCE_NONE;
+	for (const struct nest *m = n->body; m; m = m->next)
+		if (!only_fills(c, m))
+			return false;
+	for (const struct nest *m = n->other; m; m = m->next)
+		if (!only_fills(c, m))
+			return false;
+	return true;
+}
+
+/* What fills a local buffer keeps its conditions: they are checked once for many uses, and copies of
+ * all that uses the buffer would be a high price for dropping them. */
 static void find_cuts(struct cuts *c, const struct nest *n)
 {
 	for (; n; n = n->next) {
+		if (only_fills(c, n))
+			continue;
 		if (n->value)
 			expr_visit(n->value, cut_expr, c);
 		find_cuts(c, n->body);

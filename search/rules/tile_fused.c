@@ -7,6 +7,9 @@
  * there. */
 #include "search/sketch.h"
 
+/* A shorter axis leaves most of a vector unused. */
+enum { MIN_LANES = 8 };
+
 static bool applies(const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
@@ -197,8 +200,11 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	fusible_consumer(s->state, stage, axis);
 	while (last > 0 && g->op.tensor.shape[last] == 1)
 		last--;
-	for (int d = last; d >= 0; d--)
-		if (d == last || (g->op.tensor.shape[d] > 1 && suits_lanes(s->state, &g->op, d)))
+	tile(k, s, stage, last, axis);
+	if (suits_lanes(s->state, &g->op, last))
+		return;		/* lanes along another axis would be scattered for nothing */
+	for (int d = last - 1; d >= 0; d--)
+		if (g->op.tensor.shape[d] >= MIN_LANES && suits_lanes(s->state, &g->op, d))
 			tile(k, s, stage, d, axis);
 }
 
