@@ -20,7 +20,7 @@ struct memory {
 struct run {
 	struct arena *arena;
 	struct memory_vec VEC(struct memory) memory;
-	struct from_vec VEC(const struct axis *) from;	/* axes that are bound, and to what */
+	struct from_vec VEC(const struct axis *) from; /* axes that are bound, and to what */
 	struct to_vec VEC(const struct expr *) to;
 	bool ok;
 };
@@ -29,7 +29,7 @@ static void run_list(struct run *r, const struct nest *n);
 
 static void add_memory(struct run *r, struct buffer *b, void *data)
 {
-	vec_push(r->arena, &r->memory, (struct memory){ b, data, tensor_bytes(&b->tensor) });
+	vec_push(r->arena, &r->memory, (struct memory){b, data, tensor_bytes(&b->tensor)});
 }
 
 static void bind(struct run *r, const struct axis *axis, int64_t value)
@@ -48,8 +48,8 @@ static void unbind(struct run *r)
 static int64_t number(struct run *r, const struct expr *e)
 {
 	struct arena *a = r->arena;
-	const struct expr *v = expr_simplify(a, expr_substitute(a, e, r->from.at, r->to.at,
-								r->from.n));
+	const struct expr *v =
+		expr_simplify(a, expr_substitute(a, e, r->from.at, r->to.at, r->from.n));
 
 	if (v->kind != EXPR_INT)
 		die("a let or condition depends on data");
@@ -69,7 +69,7 @@ static bool has_parallel(const struct nest *n)
 static void run_plain(struct run *r, const struct nest *n)
 {
 	struct nest alone = *n;
-	struct program p = { .arena = r->arena };
+	struct program p = {.arena = r->arena};
 	void **args = arena_many(r->arena, void *, r->memory.n);
 
 	alone.next = NULL;
@@ -86,14 +86,14 @@ static void run_plain(struct run *r, const struct nest *n)
 /* All memory before the loop, and with the changes of the turns so far; who made them. */
 struct copies {
 	char **before, **after;
-	int64_t **owner;	/* turn + 1, by element */
+	int64_t **owner; /* turn + 1, by element */
 };
 
 static struct copies copy_memory(struct run *r)
 {
-	struct copies c = { arena_many(r->arena, char *, r->memory.n),
-			    arena_many(r->arena, char *, r->memory.n),
-			    arena_many(r->arena, int64_t *, r->memory.n) };
+	struct copies c = {arena_many(r->arena, char *, r->memory.n),
+			   arena_many(r->arena, char *, r->memory.n),
+			   arena_many(r->arena, int64_t *, r->memory.n)};
 
 	for (int i = 0; i < r->memory.n; i++) {
 		const struct memory *m = &r->memory.at[i];
@@ -179,7 +179,7 @@ static void run_list(struct run *r, const struct nest *n)
 
 bool sample_run_isolated(struct sample *s)
 {
-	struct run r = { .arena = arena_new(), .ok = true };
+	struct run r = {.arena = arena_new(), .ok = true};
 
 	for (int i = 0; i < s->nargs; i++)
 		add_memory(&r, s->program->args.at[i], s->args[i].data);
