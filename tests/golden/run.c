@@ -4,9 +4,9 @@
  *	tests/golden/run [--accept] [FILE.te ...]
  *
  * Without files: all of tests/golden below $srcdir. A file is a DAG, then sections that begin with
- * a marker line: "# >>> steps", and of these what the file wants: "# >>> nest", "# >>> refused" (why
- * lower() says no), "# >>> c" (the kernel). A difference is printed as a diff from the file to what
- * the code does; --accept writes that into the file. */
+ * a marker line: "# >>> steps", and of these what the file wants: "# >>> nest", "# >>> refused"
+ * (why lower() says no), "# >>> c" (the kernel). A difference is printed as a diff from the file to
+ * what the code does; --accept writes that into the file. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,8 +40,8 @@ static int split_sections(struct golden *g)
 	char *name = arena_strdup(g->arena, "te");
 
 	for (;;) {
-		const char *end = strncmp(at, marker, strlen(marker)) == 0 ? at - 1
-									   : strstr(at, "\n# >>> ");
+		const char *end =
+			strncmp(at, marker, strlen(marker)) == 0 ? at - 1 : strstr(at, "\n# >>> ");
 		size_t n = end ? (size_t)(end + 1 - at) : strlen(at);
 
 		if (g->n == MAX_SECTIONS)
@@ -69,9 +69,9 @@ static char *find_section(struct golden *g, const char *name)
 /* The kernel alone: types, helpers and packing are much the same in all. */
 static int expand_c(struct golden *g, const struct program *p, struct text *out)
 {
-	struct emit_options options = { .symbol = "hone_kernel", .vector_bytes = VECTOR_BYTES };
+	struct emit_options options = {.symbol = "hone_kernel", .vector_bytes = VECTOR_BYTES};
 	const char *why = "";
-	struct text all = { 0 };
+	struct text all = {0};
 
 	if (!emit_c(&all, p, &options, &why))
 		return err_set("%s: emit_c refuses: %s", g->path, why);
@@ -151,8 +151,8 @@ static void show_difference(const char *path, const char *is)
 /* 0 where the file is right (or was made so), 1 where it differs, -1 and a message. */
 static int check(const char *path, bool accept)
 {
-	struct golden g = { .arena = arena_new(), .path = path };
-	struct text out = { 0 };
+	struct golden g = {.arena = arena_new(), .path = path};
+	struct text out = {0};
 	size_t size;
 	int rc = -1;
 
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
 	bool accept = argc > 1 && strcmp(argv[1], "--accept") == 0;
 	const char *srcdir = getenv("srcdir");
 	struct arena *a = arena_new();
-	glob_t found = { 0 };
+	glob_t found = {0};
 
 	if (argc > 1 + accept)
 		return check_all(argv + 1 + accept, (size_t)(argc - 1 - accept), accept);

@@ -18,7 +18,7 @@ struct batch {
 	struct arena *arena;
 	const char *dir;
 	struct sample *samples[BATCH];
-	const char *source[BATCH];	/* C text */
+	const char *source[BATCH]; /* C text */
 	int n;
 	bool keep;
 };
@@ -61,9 +61,8 @@ static const char *path_of(struct batch *b, const struct sample *s)
 
 bool batch_add(struct batch *b, struct sample *s)
 {
-	struct emit_options options = { .symbol = symbol_of(b, s),
-					.vector_bytes = s->vector_bytes };
-	struct text text = { 0 };
+	struct emit_options options = {.symbol = symbol_of(b, s), .vector_bytes = s->vector_bytes};
+	struct text text = {0};
 	bool ok = emit_c(&text, s->program, &options, NULL);
 
 	if (ok) {
@@ -85,7 +84,7 @@ static const char *object_of(struct batch *b, int object)
 static FILE *start_build(struct batch *b, int object)
 {
 	const char *cc = getenv("CC");
-	struct text command = { 0 };
+	struct text command = {0};
 
 	text_printf(&command, "%s -shared -fPIC -O1 -march=native -fopenmp -w -o %s",
 		    cc && *cc ? cc : "cc", object_of(b, object));
@@ -197,7 +196,7 @@ int batch_run(struct batch *b, volatile uint64_t *current)
 			sample_print(b->samples[i]);
 			fprintf(stderr, "# >>> c\n%s\n", b->source[i]);
 		}
-	}	/* never closed: libgomp's threads outlive the object that brought them */
+	} /* never closed: libgomp's threads outlive the object that brought them */
 	if (failed) {
 		b->keep = true;
 		fprintf(stderr, "the sources are in %s\n", b->dir);

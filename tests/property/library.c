@@ -21,7 +21,7 @@ struct dag *library_dag(struct arena *a, struct rng *r, const char **text)
 {
 	const char *spec = specs[rng_below(r, NSPECS)];
 	struct dag *d = operator_build(a, spec);
-	struct text t = { 0 };
+	struct text t = {0};
 
 	if (!d)
 		die("%s: %s", spec, err_get());
@@ -40,8 +40,8 @@ static bool find_fraction(const struct expr *e, void *user)
 	if (e->kind == EXPR_FLOAT && isfinite(e->f) && floor(e->f) < e->f)
 		*exact = false;
 	if (dtype_is_float(e->dtype) &&
-	    (e->kind == EXPR_DIV || (e->kind >= EXPR_POW && e->kind <= EXPR_ERF &&
-				     e->kind != EXPR_ABS)))
+	    (e->kind == EXPR_DIV ||
+	     (e->kind >= EXPR_POW && e->kind <= EXPR_ERF && e->kind != EXPR_ABS)))
 		*exact = false;
 	return *exact;
 }
@@ -59,9 +59,9 @@ bool dag_is_exact(const struct dag *d)
 struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *dag,
 			     int vector_bytes)
 {
-	struct target target = { .vector_bytes = vector_bytes,
-				 .registers = vector_bytes == 64 ? 32 : 16,
-				 .threads = (int)rng_below(r, 2) + 1 };
+	struct target target = {.vector_bytes = vector_bytes,
+				.registers = vector_bytes == 64 ? 32 : 16,
+				.threads = (int)rng_below(r, 2) + 1};
 	struct sketch_vec sketches = sketches_of(a, dag);
 	struct state *s = NULL;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/library.h - DAGs of the operator library, and schedules as the search makes them. */
+/* tests/property/library.h - DAGs of the operator library, schedules as the search makes them. */
 #ifndef HONE_TESTS_PROPERTY_LIBRARY_H
 #define HONE_TESTS_PROPERTY_LIBRARY_H
 

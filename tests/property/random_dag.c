@@ -7,13 +7,13 @@
  * paddings and concatenations. */
 #include "tests/property/random_dag.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "te/text.h"
+#include "tests/property/random_index.h"
 
-enum { MAX_AXES = 6, MAX_DIMS = MAX_AXES, MAX_TENSORS = 24 };
+enum { MAX_TENSORS = 24 };
 /* Points of one op, all axes together: what the interpreters do in a millisecond or two. */
 enum { MAX_POINTS = 2000 };
 /* The greatest value of the inputs of a float type. */
@@ -23,20 +23,8 @@ struct known {
 	enum dtype dtype;
 	int ndim;
 	int64_t shape[MAX_DIMS];
-	double limit;		/* of its absolute values */
+	double limit; /* of its absolute values */
 	bool computed;
-};
-
-struct var {
-	char name;
-	int64_t extent;
-	bool reduce;
-};
-
-/* An index expression and its values [lo, hi]. */
-struct form {
-	char text[120];
-	int64_t lo, hi;
 };
 
 struct maker {
@@ -44,9 +32,8 @@ struct maker {
 	struct text out;
 	struct known tensors[MAX_TENSORS];
 	int ntensors;
-	struct var axes[MAX_AXES];	/* of the op being written */
-	int naxes;
-	int64_t points;
+	struct axes axes; /* of the op being written */
+	int64_t points;	  /* product of their extents */
 };
 
 static bool chance(struct maker *m, double p)
@@ -83,9 +70,9 @@ static double exact_limit(enum dtype t)
 static enum dtype random_dtype(struct maker *m)
 {
 	static const enum dtype table[] = {
-		DTYPE_F32, DTYPE_F32, DTYPE_F32, DTYPE_F32, DTYPE_F32, DTYPE_F32, DTYPE_F32,
-		DTYPE_F32, DTYPE_I32, DTYPE_I32, DTYPE_I8,  DTYPE_U8,  DTYPE_F64, DTYPE_F64,
-		DTYPE_F16, DTYPE_BF16, DTYPE_I64,
+		DTYPE_F32, DTYPE_F32, DTYPE_F32, DTYPE_F32,  DTYPE_F32, DTYPE_F32,
+		DTYPE_F32, DTYPE_F32, DTYPE_I32, DTYPE_I32,  DTYPE_I8,	DTYPE_U8,
+		DTYPE_F64, DTYPE_F64, DTYPE_F16, DTYPE_BF16, DTYPE_I64,
 	};
 
 	return table[rng_below(m->r, (int64_t)(sizeof(table) / sizeof(*table)))];
@@ -93,7 +80,7 @@ static enum dtype random_dtype(struct maker *m)
 
 static int64_t random_extent(struct maker *m)
 {
-	static const int64_t table[] = { 1, 2, 3, 3, 5, 5, 7, 7, 8, 9, 11, 13, 16, 17 };
+	static const int64_t table[] = {1, 2, 3, 3, 5, 5, 7, 7, 8, 9, 11, 13, 16, 17};
 
 	return table[rng_below(m->r, (int64_t)(sizeof(table) / sizeof(*table)))];
 }
@@ -101,127 +88,16 @@ static int64_t random_extent(struct maker *m)
 /* A new axis of at most EXTENT values, fewer where the op would have too many points. */
 static struct var *add_axis(struct maker *m, int64_t extent, bool reduce)
 {
-	struct var *v = &m->axes[m->naxes];
+	struct var *v = &m->axes.at[m->axes.n];
 
-	if (m->naxes == MAX_AXES)
+	if (m->axes.n == MAX_AXES)
 		return NULL;
 	if (extent > MAX_POINTS / m->points)
 		extent = MAX_POINTS / m->points;
-	*v = (struct var){ (char)((reduce ? 'p' : 'a') + m->naxes), extent, reduce };
-	m->naxes++;
+	*v = (struct var){(char)((reduce ? 'p' : 'a') + m->axes.n), extent, reduce};
+	m->axes.n++;
 	m->points *= extent;
 	return v;
-}
-
-static struct form form_of(const struct var *v, int64_t factor)
-{
-	struct form f = { .lo = factor < 0 ? factor * (v->extent - 1) : 0,
-			  .hi = factor > 0 ? factor * (v->extent - 1) : 0 };
-
-	snprintf(f.text, sizeof(f.text), "%jd * %c", (intmax_t)factor, v->name);
-	if (factor == 1)
-		snprintf(f.text, sizeof(f.text), "%c", v->name);
-	return f;
-}
-
-static struct form form_number(int64_t v)
-{
-	struct form f = { .lo = v, .hi = v };
-
-	snprintf(f.text, sizeof(f.text), "%jd", (intmax_t)v);
-	return f;
-}
-
-static struct form form_sum(struct form x, struct form y)
-{
-	struct form f = { .lo = x.lo + y.lo, .hi = x.hi + y.hi };
-
-	snprintf(f.text, sizeof(f.text), "%.35s + %.35s", x.text, y.text);
-	return f;
-}
-
-static struct form form_quotient(struct form x, int64_t d, bool remainder)
-{
-	struct form f = { .lo = x.lo / d, .hi = x.hi / d };
-
-	if (remainder)
-		f.lo = 0, f.hi = x.hi < d - 1 ? x.hi : d - 1;
-	snprintf(f.text, sizeof(f.text), "(%.60s) %c %jd", x.text, remainder ? '%' : '/',
-		 (intmax_t)d);
-	return f;
-}
-
-/* An index by the axes there are. */
-static struct form random_form(struct maker *m)
-{
-	const struct var *v = &m->axes[rng_below(m->r, m->naxes)];
-	const struct var *w = &m->axes[rng_below(m->r, m->naxes)];
-
-	switch (rng_below(m->r, 12)) {
-	case 0:
-		return form_number(between(m, 0, 2));
-	case 1:
-		return form_of(v, between(m, 2, 3));
-	case 2:
-		return form_of(v, -1);
-	case 3:
-	case 4:
-		if (v != w)
-			return form_sum(form_of(v, between(m, 1, 2)), form_of(w, between(m, 1, 2)));
-		return form_of(v, 1);
-	case 5:
-		return form_quotient(form_of(v, 1), between(m, 2, 5), chance(m, 0.5));
-	case 6:
-		if (v != w)
-			return form_quotient(form_sum(form_of(v, w->extent), form_of(w, 1)),
-					     between(m, 2, 5), chance(m, 0.5));
-		return form_of(v, 1);
-	default:
-		return form_of(v, 1);
-	}
-}
-
-static void print_index(struct text *t, const struct form *f, int64_t offset)
-{
-	if (offset == 0)
-		text_puts(t, f->text);
-	else
-		text_printf(t, "%s %c %jd", f->text, offset < 0 ? '-' : '+',
-			    (intmax_t)(offset < 0 ? -offset : offset));
-}
-
-/* A load of tensor I at FORMS, moved into its bounds, or guarded where they are too wide. */
-static void print_load(struct maker *m, struct text *t, int i, const struct form *forms)
-{
-	const struct known *k = &m->tensors[i];
-	struct text guard = { 0 };
-	struct text load = { 0 };
-
-	text_printf(&load, "T%d[", i);
-	for (int d = 0; d < k->ndim; d++) {
-		const struct form *f = &forms[d];
-		int64_t room = k->shape[d] - 1 - (f->hi - f->lo);
-		int64_t offset = -f->lo + (room > 0 ? between(m, 0, room) : 0);
-
-		text_puts(&load, d ? ", " : "");
-		if (room < 0) {
-			offset = -f->lo - between(m, 0, -room);
-			text_puts(&guard, guard.n ? " && " : "");
-			print_index(&guard, f, offset);
-			text_puts(&guard, " >= 0 && ");
-			print_index(&guard, f, offset);
-			text_printf(&guard, " < %jd", (intmax_t)k->shape[d]);
-		}
-		print_index(&load, f, offset);
-	}
-	text_puts(&load, "]");
-	if (guard.n)
-		text_printf(t, "select(%s, %s, %d)", text_str(&guard), text_str(&load),
-			    (int)between(m, 0, 1));
-	else
-		text_puts(t, text_str(&load));
-	text_free(&guard);
-	text_free(&load);
 }
 
 /* A new input that FORMS fit into, now and then with room to spare. */
@@ -229,7 +105,7 @@ static int new_input(struct maker *m, enum dtype t, const struct form *forms, in
 {
 	struct known *k = &m->tensors[m->ntensors];
 
-	*k = (struct known){ .dtype = t, .ndim = ndim };
+	*k = (struct known){.dtype = t, .ndim = ndim};
 	k->limit = t == DTYPE_I8 || t == DTYPE_U8 ? exact_limit(t) : INPUT_LIMIT;
 	text_printf(&m->out, "%s T%d: %s[", chance(m, 0.4) ? "const" : "input", m->ntensors,
 		    dtype_name(t));
@@ -247,7 +123,7 @@ static struct form cover_dim(struct maker *m, int64_t size)
 	double dice = rng_unit(m->r);
 	struct var *v;
 
-	if (size >= 3 && dice < 0.22 && m->naxes + 2 <= MAX_AXES) {	/* a window */
+	if (size >= 3 && dice < 0.22 && m->axes.n + 2 <= MAX_AXES) { /* a window */
 		int64_t stride = between(m, 1, 2);
 		int64_t dilation = between(m, 1, 2);
 		int64_t taps = between(m, 2, 3);
@@ -269,12 +145,12 @@ static struct form cover_dim(struct maker *m, int64_t size)
 
 static void shuffle_axes(struct maker *m)
 {
-	for (int i = m->naxes - 1; i > 0; i--) {
+	for (int i = m->axes.n - 1; i > 0; i--) {
 		int j = (int)rng_below(m->r, i + 1);
-		struct var v = m->axes[i];
+		struct var v = m->axes.at[i];
 
-		m->axes[i] = m->axes[j];
-		m->axes[j] = v;
+		m->axes.at[i] = m->axes.at[j];
+		m->axes.at[j] = v;
 	}
 }
 
@@ -283,7 +159,7 @@ static int choose_axes(struct maker *m, enum dtype t, struct form *forms)
 {
 	int primary = -1;
 
-	m->naxes = 0;
+	m->axes.n = 0;
 	m->points = 1;
 	if (m->ntensors > 0 && chance(m, 0.85))
 		primary = m->tensors[m->ntensors - 1].computed || chance(m, 0.7)
@@ -292,14 +168,14 @@ static int choose_axes(struct maker *m, enum dtype t, struct form *forms)
 	if (primary >= 0) {
 		for (int d = 0; d < m->tensors[primary].ndim; d++)
 			forms[d] = cover_dim(m, m->tensors[primary].shape[d]);
-		if (m->naxes == 0 || (m->naxes < 4 && chance(m, m->naxes < 2 ? 0.8 : 0.25)))
+		if (m->axes.n == 0 || (m->axes.n < 4 && chance(m, m->axes.n < 2 ? 0.8 : 0.25)))
 			add_axis(m, random_extent(m), false);
 	} else {
 		int ndim = (int)between(m, 1, 3);
 
 		for (int d = 0; d < ndim; d++)
 			forms[d] = cover_dim(m, random_extent(m));
-		if (m->naxes < 2 || chance(m, 0.3))
+		if (m->axes.n < 2 || chance(m, 0.3))
 			add_axis(m, random_extent(m), false);
 		primary = new_input(m, t, forms, ndim);
 	}
@@ -321,7 +197,7 @@ static double print_operand(struct maker *m, struct text *out, int i, const stru
 		text_printf(out, "%s(", dtype_name(t));
 	if (narrow)
 		text_puts(out, "min(max(");
-	print_load(m, out, i, forms);
+	print_load(m->r, out, i, k->shape, k->ndim, forms);
 	if (narrow)
 		text_puts(out, t == DTYPE_U8 || k->dtype == DTYPE_U8 ? ", 0), 5)" : ", -5), 5)");
 	if (k->dtype != t)
@@ -336,13 +212,13 @@ static double print_other(struct maker *m, struct text *out, enum dtype t)
 	int ndim = i < 0 ? (int)between(m, 1, 3) : m->tensors[i].ndim;
 
 	if (chance(m, 0.05)) {
-		struct form f = random_form(m);
+		struct form f = random_form(m->r, &m->axes);
 
 		text_printf(out, "%s(%s)", dtype_name(t), f.text);
 		return t == DTYPE_U8 || t == DTYPE_I8 ? 255 : 64;
 	}
 	for (int d = 0; d < ndim; d++)
-		forms[d] = random_form(m);
+		forms[d] = random_form(m->r, &m->axes);
 	int64_t count = 1;
 
 	for (int d = 0; i < 0 && d < ndim; d++) {
@@ -358,15 +234,15 @@ static double print_other(struct maker *m, struct text *out, enum dtype t)
 /* A condition on axes: a triangle, a checkerboard, a border. */
 static void print_condition(struct maker *m, struct text *out)
 {
-	static const char *const compare[] = { "<", "<=", "==", ">" };
-	struct form x = random_form(m);
-	struct form y = random_form(m);
+	static const char *const compare[] = {"<", "<=", "==", ">"};
+	struct form x = random_form(m->r, &m->axes);
+	struct form y = random_form(m->r, &m->axes);
 
 	if (chance(m, 0.3))
 		y = form_number(between(m, 0, 5));
 	text_printf(out, "%s %s %s", x.text, compare[rng_below(m->r, 4)], y.text);
 	if (chance(m, 0.3)) {
-		x = random_form(m);
+		x = random_form(m->r, &m->axes);
 		text_printf(out, " %s %s < %jd", chance(m, 0.7) ? "&&" : "||", x.text,
 			    (intmax_t)between(m, x.lo, x.hi + 1));
 	}
@@ -376,7 +252,7 @@ static void print_condition(struct maker *m, struct text *out)
 static double print_body(struct maker *m, struct text *out, const char *x, double limit,
 			 enum dtype t)
 {
-	struct text other = { 0 };
+	struct text other = {0};
 	double y = print_other(m, &other, t);
 	double result = limit + y;
 	const char *o = text_str(&other);
@@ -426,19 +302,19 @@ static void print_axes(struct maker *m, struct text *out, bool reduce)
 {
 	int n = 0;
 
-	for (int i = 0; i < m->naxes; i++)
-		if (m->axes[i].reduce == reduce)
-			text_printf(out, "%s%c < %jd", n++ ? ", " : "", m->axes[i].name,
-				    (intmax_t)m->axes[i].extent);
+	for (int i = 0; i < m->axes.n; i++)
+		if (m->axes.at[i].reduce == reduce)
+			text_printf(out, "%s%c < %jd", n++ ? ", " : "", m->axes.at[i].name,
+				    (intmax_t)m->axes.at[i].extent);
 }
 
 static void add_op(struct maker *m)
 {
-	static const char *const reducers[] = { "sum", "sum", "sum", "max", "min" };
+	static const char *const reducers[] = {"sum", "sum", "sum", "max", "min"};
 	enum dtype t = random_dtype(m);
 	struct form forms[MAX_DIMS];
-	struct text x = { 0 }, body = { 0 };
-	struct known op = { .computed = true };
+	struct text x = {0}, body = {0};
+	struct known op = {.computed = true};
 	int primary = choose_axes(m, t, forms);
 
 	if (chance(m, 0.8))
@@ -448,28 +324,28 @@ static void add_op(struct maker *m)
 	int reducer = (int)rng_below(m->r, 5);
 
 	limit = print_body(m, &body, text_str(&x), limit, t);
-	for (int i = 0; i < m->naxes; i++)
-		if (m->axes[i].reduce)
-			turns *= (double)m->axes[i].extent;
+	for (int i = 0; i < m->axes.n; i++)
+		if (m->axes.at[i].reduce)
+			turns *= (double)m->axes.at[i].extent;
 	if (dtype_is_float(t) && 2 * turns > exact_limit(t))
-		reducer = 3;	/* even ones would not add up exactly */
+		reducer = 3; /* even ones would not add up exactly */
 	if (dtype_is_float(t) && limit * turns > exact_limit(t)) {
 		char *long_body = body.s;
 
-		body = (struct text){ 0 };
+		body = (struct text){0};
 		text_printf(&body, "min(max(%s, -2), 1)", long_body);
 		free(long_body);
 		limit = 2;
 	}
 	op.dtype = t;
 	op.limit = dtype_is_float(t) ? limit * (reducer < 3 ? turns : 1) : exact_limit(t);
-	for (int i = 0; i < m->naxes; i++)
-		if (!m->axes[i].reduce)
-			op.shape[op.ndim++] = m->axes[i].extent;
+	for (int i = 0; i < m->axes.n; i++)
+		if (!m->axes.at[i].reduce)
+			op.shape[op.ndim++] = m->axes.at[i].extent;
 	text_printf(&m->out, "T%d[", m->ntensors);
 	print_axes(m, &m->out, false);
 	text_puts(&m->out, "] = ");
-	if (op.ndim < m->naxes) {
+	if (op.ndim < m->axes.n) {
 		text_printf(&m->out, "%s(", reducers[reducer]);
 		print_axes(m, &m->out, true);
 		text_puts(&m->out, ") ");
@@ -484,7 +360,7 @@ static void add_op(struct maker *m)
 
 struct dag *random_dag(struct arena *a, struct rng *r, const char **text)
 {
-	struct maker m = { .r = r };
+	struct maker m = {.r = r};
 	int ops = (int)between(&m, 1, 4);
 
 	for (int i = 0; i < ops; i++)

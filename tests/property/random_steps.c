@@ -57,7 +57,7 @@ static int random_leaf(struct walk *w, int stage)
 
 static int64_t random_size(struct walk *w, const struct iter *it)
 {
-	static const int64_t table[] = { 1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 16 };
+	static const int64_t table[] = {1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 16};
 
 	if (chance(w, 0.3) && it->extent > 1)
 		return 1 + rng_below(w->r, it->extent);
@@ -107,7 +107,7 @@ static struct step random_compute_at(struct walk *w, int stage)
 	int consumers[16];
 	int n = state_consumers(w->s, stage, consumers, 16);
 	int target = n > 0 && chance(w, 0.9) ? consumers[below(w, n < 16 ? n : 16)]
-					      : random_stage(w, false);
+					     : random_stage(w, false);
 
 	return step_compute_at(stage, target, random_leaf(w, target));
 }
@@ -133,10 +133,11 @@ static struct step random_cache_read(struct walk *w)
 static struct step random_step(struct walk *w)
 {
 	static const enum step_kind kinds[] = {
-		STEP_SPLIT,	 STEP_SPLIT,	  STEP_SPLIT,	   STEP_REORDER,   STEP_REORDER,
-		STEP_FUSE,	 STEP_INLINE,	  STEP_COMPUTE_AT, STEP_COMPUTE_AT, STEP_COMPUTE_AT,
-		STEP_CACHE_READ, STEP_CACHE_WRITE, STEP_RFACTOR,   STEP_RFACTOR,   STEP_LAYOUT,
-		STEP_LAYOUT,	 STEP_PARALLEL,	  STEP_VECTORIZE,  STEP_UNROLL,
+		STEP_SPLIT,	 STEP_SPLIT,	  STEP_SPLIT,	   STEP_REORDER,
+		STEP_REORDER,	 STEP_FUSE,	  STEP_INLINE,	   STEP_COMPUTE_AT,
+		STEP_COMPUTE_AT, STEP_COMPUTE_AT, STEP_CACHE_READ, STEP_CACHE_WRITE,
+		STEP_RFACTOR,	 STEP_RFACTOR,	  STEP_LAYOUT,	   STEP_LAYOUT,
+		STEP_PARALLEL,	 STEP_VECTORIZE,  STEP_UNROLL,
 	};
 	enum step_kind kind = kinds[below(w, (int)(sizeof(kinds) / sizeof(*kinds)))];
 	int stage = random_stage(w, kind == STEP_LAYOUT);
@@ -170,7 +171,7 @@ static struct step random_step(struct walk *w)
 	case STEP_UNROLL:
 		return step_annotate(stage, leaf, ANNOTATION_UNROLL);
 	default:
-		return step_split(stage, leaf, 0, TAIL_LOOP);	/* open: refused */
+		return step_split(stage, leaf, 0, TAIL_LOOP); /* open: refused */
 	}
 }
 
@@ -189,7 +190,8 @@ static int tile_space(struct walk *w, int stage, int *outer)
 		int next = g->iters.n;
 
 		if (stage_leaf(g, i) < 0 ||
-		    !apply(w, step_split(stage, i, random_size(w, &g->iters.at[i]), random_tail(w))))
+		    !apply(w,
+			   step_split(stage, i, random_size(w, &g->iters.at[i]), random_tail(w))))
 			continue;
 		outer[n] = next;
 		order[n++] = next;
@@ -225,7 +227,8 @@ static void register_tile(struct walk *w, int stage)
 		return;
 	int n = tile_space(w, stage, outer);
 
-	if (n == 0 || !apply(w, step_compute_at(cache, stage, outer[n - 1 - (n > 1 && chance(w, 0.3))])))
+	if (n == 0 ||
+	    !apply(w, step_compute_at(cache, stage, outer[n - 1 - (n > 1 && chance(w, 0.3))])))
 		return;
 	if (chance(w, 0.7))
 		reduce_outside(w, cache);
@@ -286,7 +289,8 @@ static void annotate_all(struct walk *w)
 		if (!stage_computes(g) || g->leaves.n == 0)
 			continue;
 		if (chance(w, 0.5))
-			apply(w, step_annotate(i, g->leaves.at[g->leaves.n - 1], ANNOTATION_VECTOR));
+			apply(w,
+			      step_annotate(i, g->leaves.at[g->leaves.n - 1], ANNOTATION_VECTOR));
 		if (chance(w, 0.3))
 			apply(w, step_annotate(i, random_leaf(w, i), ANNOTATION_UNROLL));
 		if (g->place == PLACE_ROOT && chance(w, 0.3))
@@ -296,7 +300,7 @@ static void annotate_all(struct walk *w)
 
 struct state *random_steps(struct rng *r, struct state *s, struct step_counts *counts)
 {
-	struct walk w = { r, s, counts };
+	struct walk w = {r, s, counts};
 	bool many = chance(&w, 0.15);
 	int before = below(&w, many ? 8 : 4);
 	int after = below(&w, many ? 20 : 5);

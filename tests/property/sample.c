@@ -16,7 +16,7 @@
 enum { CANARY_BYTES = 64 };
 /* Of the DAGs from the operator library; of the states from a sketch, half of these with random
  * steps behind. */
-#define LIBRARY_SHARE 0.2
+#define LIBRARY_SHARE  0.2
 #define SKETCHED_SHARE 0.3
 /* As f32 and f16 it is no number, so that what is read beyond the end shows. */
 enum { CANARY = 0xff, POISON = 0xa5 };
@@ -62,7 +62,7 @@ void sample_free(struct sample *s)
 
 void sample_print(const struct sample *s)
 {
-	struct text t = { 0 };
+	struct text t = {0};
 
 	text_printf(&t, "\nHONE_SEED=%" PRIu64 "\n%s\n# >>> steps\n", s->seed, s->text);
 	state_print(&t, s->state);
@@ -101,7 +101,7 @@ static void print_stage(struct text *t, const struct stage *g)
 /* All of a state, and its program, as text. */
 static char *describe(struct arena *a, const struct state *s, const struct program *p)
 {
-	struct text t = { 0 };
+	struct text t = {0};
 
 	for (int i = 0; i < s->order.n; i++)
 		print_stage(&t, s->stages.at[s->order.at[i]]);
@@ -117,8 +117,8 @@ static bool parses_to_same(const struct sample *s, const char *text, const char 
 {
 	struct arena *a = arena_new();
 	struct state *back = state_parse(a, s->dag, what, text);
-	bool same = back && strcmp(steps_text(a, &back->steps),
-				   steps_text(a, &s->state->steps)) == 0;
+	bool same =
+		back && strcmp(steps_text(a, &back->steps), steps_text(a, &s->state->steps)) == 0;
 
 	if (!back) {
 		fprintf(stderr, "%s\n", err_get());
@@ -138,7 +138,7 @@ static bool parses_to_same(const struct sample *s, const char *text, const char 
 
 bool sample_round_trips(const struct sample *s)
 {
-	struct text by_name = { 0 };
+	struct text by_name = {0};
 
 	state_print(&by_name, s->state);
 	bool ok = parses_to_same(s, text_str(&by_name), "names") &&
@@ -152,7 +152,7 @@ bool sample_round_trips(const struct sample *s)
 
 static struct guarded guarded_new(size_t bytes)
 {
-	struct guarded g = { .bytes = bytes };
+	struct guarded g = {.bytes = bytes};
 	size_t all = (2 * CANARY_BYTES + bytes + 63) / 64 * 64;
 
 	g.memory = aligned_alloc(64, all);

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/property/races.c - interprets what is around parallel loops, and their turns one by one.
+ *
+ * What has no parallel loop inside goes to program_interpret, the axes around it as numbers. */
+#include "tests/property/races.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "te/index.h"
+
+/* The kernel's arguments, and the buffers that are allocated around what runs. */
+struct memory {
+	struct buffer *buffer;
+	void *data;
+	size_t bytes;
+};
+
+struct run {
+	struct arena *arena;
+	struct memory_vec VEC(struct memory) memory;
+	struct from_vec VEC(const struct axis *) from; /* axes that are bound, and to what */
+	struct to_vec VEC(const struct expr *) to;
+	bool ok;
+};
+
+static void run_list(struct run *r, const struct nest *n);
+
+static void add_memory(struct run *r, struct buffer *b, void *data)
+{
+	vec_push(r->arena, &r->memory, (struct memory){b, data, tensor_bytes(&b->tensor)});
+}
+
+static void bind(struct run *r, const struct axis *axis, int64_t value)
+{
+	vec_push(r->arena, &r->from, axis);
+	vec_push(r->arena, &r->to, expr_int(r->arena, value));
+}
+
+static void unbind(struct run *r)
+{
+	r->from.n--;
+	r->to.n--;
+}
+
+/* An index expression of bound axes alone. */
+static int64_t number(struct run *r, const struct expr *e)
+{
+	struct arena *a = r->arena;
+	const struct expr *v =
+		expr_simplify(a, expr_substitute(a, e, r->from.at, r->to.at, r->from.n));
+
+	if (v->kind != EXPR_INT)
+		die("a let or condition depends on data");
+	return v->i;
+}
+
+static bool has_parallel(const struct nest *n)
+{
+	for (; n; n = n->next)
+		if ((n->kind == NEST_LOOP && n->annotation == ANNOTATION_PARALLEL) ||
+		    has_parallel(n->body) || has_parallel(n->other))
+			return true;
+	return false;
+}
+
+/* N alone, without parallel loops. */
+static void run_plain(struct run *r, const struct nest *n)
+{
+	struct nest alone = *n;
+	struct program p = {.arena = r->arena};
+	void **args = arena_many(r->arena, void *, r->memory.n);
+
+	alone.next = NULL;
+	for (int i = 0; i < r->memory.n; i++) {
+		vec_push(r->arena, &p.args, r->memory.at[i].buffer);
+		args[i] = r->memory.at[i].data;
+	}
+	p.body = nest_copy(r->arena, &alone, r->from.at, r->to.at, r->from.n);
+	program_interpret(&p, args);
+}
+
+/* --- turns of a parallel loop */
+
+/* All memory before the loop, and with the changes of the turns so far; who made them. */
+struct copies {
+	char **before, **after;
+	int64_t **owner; /* turn + 1, by element */
+};
+
+static struct copies copy_memory(struct run *r)
+{
+	struct copies c = {arena_many(r->arena, char *, r->memory.n),
+			   arena_many(r->arena, char *, r->memory.n),
+			   arena_many(r->arena, int64_t *, r->memory.n)};
+
+	for (int i = 0; i < r->memory.n; i++) {
+		const struct memory *m = &r->memory.at[i];
+
+		c.before[i] = arena_memdup(r->arena, m->data, m->bytes);
+		c.after[i] = arena_memdup(r->arena, m->data, m->bytes);
+		c.owner[i] = arena_many(r->arena, int64_t, m->bytes);
+	}
+	return c;
+}
+
+/* Takes over what a turn changed in M, and undoes it there. */
+static void collect(struct run *r, const struct memory *m, const char *before, char *after,
+		    int64_t *owner, int64_t turn)
+{
+	size_t size = dtype_bytes(m->buffer->tensor.dtype);
+	char *data = m->data;
+
+	for (size_t at = 0; at < m->bytes; at += size) {
+		if (memcmp(data + at, before + at, size) == 0)
+			continue;
+		if (owner[at] && r->ok)
+			fprintf(stderr, "turns %jd and %jd write element %zu of %s\n",
+				(intmax_t)owner[at] - 1, (intmax_t)turn, at / size,
+				m->buffer->tensor.name);
+		r->ok &= owner[at] == 0;
+		owner[at] = turn + 1;
+		memcpy(after + at, data + at, size);
+	}
+	memcpy(data, before, m->bytes);
+}
+
+static void run_turns(struct run *r, const struct nest *loop)
+{
+	struct copies c = copy_memory(r);
+
+	for (int64_t turn = loop->axis->lo; turn < loop->axis->hi; turn++) {
+		bind(r, loop->axis, turn);
+		run_list(r, loop->body);
+		unbind(r);
+		for (int i = 0; i < r->memory.n; i++)
+			collect(r, &r->memory.at[i], c.before[i], c.after[i], c.owner[i], turn);
+	}
+	for (int i = 0; i < r->memory.n; i++)
+		memcpy(r->memory.at[i].data, c.after[i], r->memory.at[i].bytes);
+}
+
+static void run_loop(struct run *r, const struct nest *n)
+{
+	for (int64_t i = n->axis->lo; i < n->axis->hi; i++) {
+		bind(r, n->axis, i);
+		run_list(r, n->body);
+		unbind(r);
+	}
+}
+
+static void run_list(struct run *r, const struct nest *n)
+{
+	int open = r->memory.n;
+
+	for (; n; n = n->next) {
+		if (n->kind == NEST_ALLOC) {
+			void *data = arena_alloc(r->arena, tensor_bytes(&n->buffer->tensor));
+
+			memset(data, 0xff, tensor_bytes(&n->buffer->tensor));
+			add_memory(r, n->buffer, data);
+		} else if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_PARALLEL) {
+			run_turns(r, n);
+		} else if (!has_parallel(n->body) && !has_parallel(n->other)) {
+			run_plain(r, n);
+		} else if (n->kind == NEST_LOOP) {
+			run_loop(r, n);
+		} else if (n->kind == NEST_IF) {
+			run_list(r, number(r, n->value) ? n->body : n->other);
+		} else {
+			bind(r, n->axis, number(r, n->value));
+			run_list(r, n->body);
+			unbind(r);
+		}
+	}
+	r->memory.n = open;
+}
+
+bool sample_run_isolated(struct sample *s)
+{
+	struct run r = {.arena = arena_new(), .ok = true};
+
+	for (int i = 0; i < s->nargs; i++)
+		add_memory(&r, s->program->args.at[i], s->args[i].data);
+	run_list(&r, s->program->body);
+	arena_free(r.arena);
+	return r.ok;
+}
