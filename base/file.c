@@ -21,11 +21,11 @@ char *file_read(struct arena *a, const char *path, size_t limit, size_t *size)
 	char *data = NULL;
 
 	if (!f) {
-		err_set("%s: cannot open: %s", path, strerror(errno));
+		err_set("%s: cannot open: %s (check the path)", path, strerror(errno));
 		return NULL;
 	}
 	if (fstat(fileno(f), &st) < 0 || !S_ISREG(st.st_mode)) {
-		err_set("%s: not a regular file", path);
+		err_set("%s: not a regular file (give the name of a file)", path);
 	} else if ((uintmax_t)st.st_size > limit) {
 		err_set("%s: %jd bytes are more than the limit of %zu", path, (intmax_t)st.st_size,
 			limit);
@@ -72,6 +72,7 @@ int dir_make(const char *path)
 {
 	struct arena *a = arena_new();
 	char *part = arena_strdup(a, path);
+	struct stat st;
 	int rc = 0;
 
 	for (char *p = part + 1; rc == 0; p++) {
@@ -82,6 +83,8 @@ int dir_make(const char *path)
 		*p = '\0';
 		if (mkdir(part, 0755) < 0 && errno != EEXIST)
 			rc = err_set("%s: cannot make the folder: %s", part, strerror(errno));
+		else if (stat(part, &st) == 0 && !S_ISDIR(st.st_mode))
+			rc = err_set("%s: is a file, not a folder (choose another name)", part);
 		*p = c;
 		if (c == '\0')
 			break;

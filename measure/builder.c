@@ -116,7 +116,8 @@ static bool probe_build(struct builder *b, bool parallel, const char **output)
 {
 	const char *from = arena_printf(b->arena, "%s/probe.c", b->workdir);
 	const char *to = arena_printf(b->arena, "%s/probe.so", b->workdir);
-	bool ok = probe(b, command(b->arena, b, parallel, from, to), output);
+	bool ok = probe(b, command(b->arena, b, parallel, from, to), output) &&
+		  access(to, R_OK) == 0;
 
 	unlink(to);
 	return ok;

@@ -156,6 +156,19 @@ static int copy_args(struct setup *s, const struct workload *w, int64_t *total)
 	return 0;
 }
 
+/* Inputs and wanted outputs, then the outputs and packed constants again, make about twice TOTAL;
+ * a machine that has not so much would end other processes first. */
+static int check_memory(int64_t total)
+{
+	int64_t has = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
+
+	if (total > has / 2)
+		return err_set("the arguments need %.3g GiB, twice; this machine has %.3g GiB (make "
+			       "the operator smaller)", (double)total / (1 << 30),
+			       (double)has / (1 << 30));
+	return 0;
+}
+
 static int make_setup(struct runner *r, const struct workload *w)
 {
 	struct setup *s = arena_one(r->task, struct setup);
@@ -172,7 +185,7 @@ static int make_setup(struct runner *r, const struct workload *w)
 	s->magnitude = w->magnitude;
 	s->min_ms = w->min_ms > 0 ? w->min_ms : WORKLOAD_MIN_MS;
 	s->max_ms = w->max_ms > 0 ? w->max_ms : WORKLOAD_MAX_MS;
-	if (copy_args(s, w, &total) < 0)
+	if (copy_args(s, w, &total) < 0 || check_memory(total) < 0)
 		return -1;
 	r->memory = memfd_create("hone-task", MFD_CLOEXEC);
 	if (r->memory < 0 || ftruncate(r->memory, total) < 0)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/main.c - finds the subcommand and hands it the rest of the line. */
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,15 @@ static void help(FILE *out)
 	fputs("\n`hone COMMAND --help` explains one, with an example.\n", out);
 }
 
+/* A table that was not written whole (a full disk) is no success. */
+static int finish(int rc)
+{
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return rc;
+	fprintf(stderr, "hone: the output cannot be written: %s\n", strerror(errno));
+	return rc == EXIT_OK ? EXIT_FAILED : rc;
+}
+
 int main(int argc, char **argv)
 {
 	argp_err_exit_status = EXIT_USAGE;
@@ -54,7 +64,7 @@ int main(int argc, char **argv)
 			continue;
 		snprintf(name, sizeof(name), "hone %s", commands[i]->name);
 		argv[1] = name;
-		return commands[i]->run(argc - 1, argv + 1);
+		return finish(commands[i]->run(argc - 1, argv + 1));
 	}
 	fprintf(stderr, "hone: there is no command '%s'; `hone --help` lists them\n", argv[1]);
 	return EXIT_USAGE;

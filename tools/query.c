@@ -27,6 +27,15 @@ long long argp_number(struct argp_state *state, const char *arg, long long least
 	return v;
 }
 
+int argp_int(struct argp_state *state, const char *arg, int least, int most)
+{
+	long long v = argp_number(state, arg, least);
+
+	if (v > most)
+		argp_error(state, "'%s' is more than %d", arg, most);
+	return (int)v;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct query *q = state->input;
@@ -36,7 +45,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		q->db_path = arg;
 		break;
 	case 't':
-		q->threads = (int)argp_number(state, arg, 1);
+		q->threads = argp_int(state, arg, 1, MAX_THREADS);
 		break;
 	case 'j':
 		q->json = true;

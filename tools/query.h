@@ -37,5 +37,10 @@ struct db_want query_want(const struct query *q);
 void print_json(json_t *json);
 /* ARG as a whole number of at least LEAST; argp_error otherwise. */
 long long argp_number(struct argp_state *state, const char *arg, long long least);
+/* The same up to MOST. */
+int argp_int(struct argp_state *state, const char *arg, int least, int most);
+
+/* More threads than any machine has; who gives more has mistyped. */
+enum { MAX_THREADS = 65536 };
 
 #endif

@@ -2,6 +2,8 @@
 /* tools/source.c - models, .te files and operator specs as tasks. */
 #include "tools/source.h"
 
+#include <unistd.h>
+
 #include "base/err.h"
 #include "graph/infer.h"
 #include "graph/onnx.h"
@@ -45,6 +47,10 @@ int source_tasks(struct arena *a, const char *source, struct task_vec *out)
 {
 	if (ends_with(source, ".onnx"))
 		return model_tasks(a, source, out);
+	if (!ends_with(source, ".te") && !strchr(source, ':') &&
+	    (!*source || strchr(source, '/') || access(source, F_OK) == 0))
+		return err_set("'%s': a SOURCE is a model (*.onnx), an operator in text form "
+			       "(*.te) or one of the library (`hone ops` lists them)", source);
 	const struct dag *dag = source_dag(a, source);
 
 	if (!dag)

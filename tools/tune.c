@@ -17,6 +17,9 @@
 
 static volatile sig_atomic_t stopped;
 
+/* Candidates that are in memory at a time, with their sources. */
+enum { MAX_BATCH = 4096 };
+
 struct tune_args {
 	struct tuner_options o;
 	const char *db;
@@ -75,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->trials = argp_number(state, arg, 1);
 		break;
 	case 't':
-		o->threads = (int)argp_number(state, arg, 1);
+		o->threads = argp_int(state, arg, 1, MAX_THREADS);
 		break;
 	case 'q':
 		args->quiet = true;
@@ -104,7 +107,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->cache = *arg == 'c' ? CACHE_COLD : CACHE_WARM;
 		break;
 	case KEY_BATCH:
-		o->batch = (int)argp_number(state, arg, 1);
+		o->batch = argp_int(state, arg, 1, MAX_BATCH);
 		break;
 	case KEY_FRESH:
 		o->fresh = true;

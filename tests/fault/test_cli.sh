@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Bad input to every command: the exit status says what kind of failure it is (2 usage, 3 failure),
+# the message what is wrong and where; nothing crashes. Run by make check in the build folder.
+commands=${srcdir:-$(dirname "$0")/../..}/tools/commands.def
+dir=$(mktemp -d "${TMPDIR:-/tmp}/hone-cli.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+bad=0
+mm=matmul:m=8,n=8,k=8
+
+# fails STATUS TEXT ARGUMENT...: hone ends with STATUS and says TEXT on stderr.
+fails()
+{
+	want=$1 text=$2
+	shift 2
+	./hone "$@" >"$dir/out" 2>"$dir/err" </dev/null
+	rc=$?
+	if test $rc -ne "$want"; then
+		echo "hone $*: exit status $rc instead of $want"
+	elif ! grep -qF -e "$text" "$dir/err"; then
+		echo "hone $*: does not say '$text'"
+	else
+		return
+	fi
+	sed 's/^/    /' "$dir/err"
+	bad=1
+}
+
+# --- every command: help with an example; what it does not know is a usage error
+for c in $(sed -n 's/^X(\([a-z]*\)).*/\1/p' "$commands"); do
+	./hone "$c" --help >"$dir/out" 2>&1 || { echo "hone $c --help fails"; bad=1; }
+	grep -q 'Example' "$dir/out" || { echo "hone $c --help has no example"; bad=1; }
+	./hone --help | grep -q "^  $c " || { echo "hone --help lacks $c"; bad=1; }
+	fails 2 'unrecognized option' "$c" --no-such-option
+done
+fails 2 'Usage: hone COMMAND'
+fails 2 "there is no command 'odd'" odd
+fails 2 'takes no argument' doctor odd
+fails 2 "there is no operator 'odd'" ops odd
+fails 2 'a model is needed' tasks
+fails 2 'an action and a file' db
+fails 2 'there is no such action' db odd "$dir/x"
+for c in tune best show export bench; do
+	fails 2 'which SOURCE?' $c
+	fails 2 'which database?' $c $mm
+	fails 2 'one SOURCE at a time' $c $mm $mm --db "$dir/x"
+done
+
+# --- files to be wrong with
+printf 'input A: f32[4]\nB[i] = A[i] +* 2\n' >"$dir/syntax.te"
+printf 'input A: f32[4]\nB[i < 8] = A[i]\n' >"$dir/bounds.te"
+printf 'a text, and no database at all' >"$dir/text"
+: >"$dir/empty.te"
+: >"$dir/empty.onnx"
+head -c 3000 /dev/zero | tr '\0' '\377' >"$dir/noise.onnx"
+mkdir "$dir/folder" "$dir/folder.te"
+# makes the database, before it looks for the compiler
+fails 3 'cannot run the compiler' tune $mm --db "$dir/good.db" --cc "$dir/no-such-cc"
+
+# --- databases
+for c in best show bench "export -o $dir/kernels"; do
+	fails 3 'there is no file' $c $mm --db "$dir/missing.db"
+done
+fails 3 'there is no file' db check "$dir/missing.db"
+fails 3 'cannot write in the folder' tune $mm --db "$dir/missing/x.db"
+for c in tune best show bench "export -o $dir/kernels" "db check" "db stats"; do
+	option=--db
+	case $c in db*) option= ;; esac
+	source=$mm
+	case $c in db*) source= ;; esac
+	fails 3 'is no database' $c $source $option "$dir/text"
+	fails 3 'is a folder' $c $source $option "$dir/folder"
+done
+
+# --- sources
+for c in tune best show bench "export -o $dir/kernels"; do
+	fails 3 "there is no operator 'odd'" $c odd:m=3 --db "$dir/good.db"
+	fails 3 'n is missing' $c matmul:m=3 --db "$dir/good.db"
+	fails 3 'm=0 is not' $c matmul:m=0,n=1,k=1 --db "$dir/good.db"
+	fails 3 'syntax.te:2:14: expected' $c "$dir/syntax.te" --db "$dir/good.db"
+	fails 3 'bounds.te: B: index 0 of A' $c "$dir/bounds.te" --db "$dir/good.db"
+	fails 3 'computes nothing' $c "$dir/empty.te" --db "$dir/good.db"
+	fails 3 'missing.te: cannot open' $c "$dir/missing.te" --db "$dir/good.db"
+	fails 3 'not a regular file' $c "$dir/folder.te" --db "$dir/good.db"
+	fails 3 'a SOURCE is' $c "$dir/folder" --db "$dir/good.db"
+	fails 3 'a SOURCE is' $c '' --db "$dir/good.db"
+	fails 3 'it has no graph' $c "$dir/empty.onnx" --db "$dir/good.db"
+	fails 3 'not an ONNX model' $c "$dir/noise.onnx" --db "$dir/good.db"
+	fails 3 'cannot open' $c "$dir/missing.onnx" --db "$dir/good.db"
+done
+fails 3 'not an ONNX model' tasks "$dir/noise.onnx"
+fails 3 'cannot open' tasks "$dir/missing.onnx"
+fails 3 'not a regular file' tasks "$dir/folder"
+# larger than any machine's memory: refused, not tried
+fails 3 'make the operator smaller' tune matmul:m=900000,n=900000,k=900000 --db "$dir/good.db"
+
+# --- numbers and names
+for c in tune best show bench "export -o $dir/kernels"; do
+	for n in 0 -1 x 1x '' 4294967297; do
+		fails 2 "'$n' is" $c $mm --db "$dir/good.db" --threads "$n"
+	done
+done
+fails 3 'more than the' tune $mm --db "$dir/good.db" --threads 60000
+for n in 0 -1 x 1.5 99999999999999999999; do
+	fails 2 "'$n' is not a whole number" tune $mm --db "$dir/good.db" --trials $n
+done
+for n in 0 -1 nan inf x; do
+	fails 2 "'$n' is not a number above 0" tune $mm --db "$dir/good.db" --minutes $n
+done
+fails 2 'is more than' tune $mm --db "$dir/good.db" --batch 999999999
+fails 2 "there is no strategy 'odd'" tune $mm --db "$dir/good.db" --search odd
+fails 2 'a cache is warm or cold' tune $mm --db "$dir/good.db" --cache odd
+fails 3 'is no list of cores' tune $mm --db "$dir/good.db" --cpus odd
+fails 3 'are not all there' tune $mm --db "$dir/good.db" --cpus 99999
+fails 3 'cannot build a shared object' tune $mm --db "$dir/good.db" --cc true
+fails 2 'there is no stage' show $mm --db "$dir/good.db" --stage odd
+fails 2 'there is no peer' bench $mm --db "$dir/good.db" --peer odd
+fails 2 'which folder?' export $mm --db "$dir/good.db"
+fails 3 'run hone tune' export $mm --db "$dir/good.db" -o "$dir/kernels"
+
+# --- surroundings
+(
+	TMPDIR=$dir/missing
+	export TMPDIR
+	fails 3 'set TMPDIR' tune $mm --db "$dir/good.db"
+	exit $bad
+) || bad=1
+(
+	HONE_RUNNER=$dir/missing
+	export HONE_RUNNER
+	fails 3 'HONE_RUNNER' tune $mm --db "$dir/good.db"
+	exit $bad
+) || bad=1
+(
+	HONE_DEBUG=DX
+	export HONE_DEBUG
+	fails 2 "'X' names no stage" tune $mm --db "$dir/good.db"
+	exit $bad
+) || bad=1
+if test -w /dev/full; then
+	./hone best $mm --db "$dir/good.db" 2>"$dir/err" >/dev/full
+	test $? -eq 3 || { echo "hone best on a full disk: no failure"; bad=1; }
+fi
+if test "$(id -u)" -ne 0; then	# root may read all
+	cp "$dir/good.db" "$dir/secret.db" && chmod 0 "$dir/secret.db"
+	fails 3 'secret.db' best $mm --db "$dir/secret.db"
+	chmod 0 "$dir/empty.te"
+	fails 3 'cannot open' best "$dir/empty.te" --db "$dir/good.db"
+fi
+./hone db check "$dir/good.db" >"$dir/out" 2>&1 || { cat "$dir/out"; bad=1; }
+exit $bad
