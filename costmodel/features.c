@@ -60,8 +60,10 @@ bool features_of(struct arena *a, const struct program *p, const struct cost_dev
 		features_loops(s, d, row);
 		features_access(&sites, s, d, row);
 		features_fit(s, d, row);
-		compress(row);
 	}
+	features_prior(d, out);
+	for (int i = 0; i < sites.n; i++)
+		compress(out->rows + (ptrdiff_t)i * FEATURE_COUNT);
 	return true;
 }
 

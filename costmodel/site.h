@@ -127,6 +127,8 @@ void features_loops(const struct site *s, const struct cost_device *d, float *ro
 void features_access(const struct site_vec *all, const struct site *s, const struct cost_device *d,
 		     float *row);
 void features_fit(const struct site *s, const struct cost_device *d, float *row);
+/* Of all rows at once, after the other groups. */
+void features_prior(const struct cost_device *d, const struct feature_matrix *m);
 
 /* How the lanes of a vector loop access X. */
 enum lanes { LANES_SAME, LANES_UNIT, LANES_APART };
