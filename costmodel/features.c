@@ -57,7 +57,7 @@ bool features_of(struct arena *a, const struct program *p, const struct cost_dev
 		float *row = out->rows + (ptrdiff_t)i * FEATURE_COUNT;
 
 		features_ops(s, row);
-		features_loops(s, d, row);
+		features_loops(s, i ? sites.at[i - 1] : NULL, d, row);
 		features_access(&sites, s, d, row);
 		features_fit(s, d, row);
 	}

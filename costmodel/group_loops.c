@@ -70,7 +70,14 @@ static double balance(double turns, int threads)
 	return turns / (rounds * threads);
 }
 
-static void fill_parallel(const struct site *s, const struct cost_device *d, float *row)
+static bool shares_loop(const struct site *s, const struct site *before, int loop)
+{
+	return before && before->n_loops > loop &&
+	       before->loops[loop].nest == s->loops[loop].nest;
+}
+
+static void fill_parallel(const struct site *s, const struct site *before,
+			  const struct cost_device *d, float *row)
 {
 	struct kind k = loops_of(s, ANNOTATION_PARALLEL);
 	double outermost = k.n ? s->loops[k.first].extent : 1;
@@ -80,7 +87,8 @@ static void fill_parallel(const struct site *s, const struct cost_device *d, flo
 	row[FEATURE_PARALLEL_BALANCE] = (float)balance(outermost, d->threads);
 	if (k.n) {
 		row[FEATURE_PARALLEL_OUTSIDE] = (float)k.first;
-		row[FEATURE_PARALLEL_STARTS] = (float)(s->inside[0] / s->inside[k.first]);
+		if (!shares_loop(s, before, k.first))
+			row[FEATURE_PARALLEL_STARTS] = (float)(s->inside[0] / s->inside[k.first]);
 	}
 }
 
@@ -115,11 +123,12 @@ static void fill_allocation(const struct site *s, float *row)
 	row[FEATURE_STORE_LENGTH] = (float)(vector ? s->vector_lanes * bytes : bytes);
 }
 
-void features_loops(const struct site *s, const struct cost_device *d, float *row)
+void features_loops(const struct site *s, const struct site *before, const struct cost_device *d,
+		    float *row)
 {
 	fill_vector(s, row);
 	fill_unroll(s, row);
-	fill_parallel(s, d, row);
+	fill_parallel(s, before, d, row);
 	fill_scope(s, row);
 	fill_allocation(s, row);
 }

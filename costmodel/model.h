@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* costmodel/model.h - what ranks programs without running them.
  *
- * A cost model is one file costmodel/models/NAME.c that ends in a struct cost_model, and one line
+ * A cost model is one file costmodel/NAME.c that ends in a struct cost_model, and one line
  * of models.def.
  *
  * In:   feature rows of programs; to learn, also what was measured of them.
@@ -17,7 +17,7 @@ struct cost_sample {
 	const float *rows;	/* n_rows * FEATURE_COUNT; not owned */
 	int n_rows;
 	float throughput;	/* 1 / time, in any unit that is the same within a group; 0: it failed */
-	int group;		/* the task: throughput counts relative to the best of the group */
+	int group;		/* the task, from 0: throughput counts relative to its best */
 };
 
 struct cost_options {

@@ -123,7 +123,8 @@ double ops_instructions(const double ops[OP_FEATURES]);
 /* --- groups: each fills its columns of ROW with plain values */
 
 void features_ops(const struct site *s, float *row);
-void features_loops(const struct site *s, const struct cost_device *d, float *row);
+void features_loops(const struct site *s, const struct site *before, const struct cost_device *d,
+		    float *row);	/* BEFORE: the store before it; NULL at the first */
 void features_access(const struct site_vec *all, const struct site *s, const struct cost_device *d,
 		     float *row);
 void features_fit(const struct site *s, const struct cost_device *d, float *row);
