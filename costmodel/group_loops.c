@@ -27,14 +27,9 @@ static struct kind loops_of(const struct site *s, enum annotation annotation)
 
 static void fill_vector(const struct site *s, float *row)
 {
-	struct kind k = loops_of(s, ANNOTATION_VECTOR);
-
-	row[FEATURE_VECTOR_LOOPS] = (float)k.n;
-	if (k.n == 0)
+	if (s->vector < 0)
 		return;
 	row[FEATURE_VECTOR_LANES] = (float)s->vector_lanes;
-	row[FEATURE_VECTOR_INSIDE] = (float)(s->n_loops - 1 - s->vector);
-	row[FEATURE_VECTOR_REDUCE] = s->loops[s->vector].reduce;
 	for (int i = 0; i < s->n_accesses; i++)
 		switch (access_lanes(s, s->access[i])) {
 		case LANES_SAME:

@@ -115,7 +115,7 @@ static void test_cases(void **state)
 	arena_free(a);
 }
 
-/* Six inputs and the output: five have features, the most used first. */
+/* Six inputs and the output: five have features, the most used (here E) first. */
 static void test_most_used(void **state)
 {
 	struct arena *a = arena_new();
@@ -126,7 +126,7 @@ static void test_most_used(void **state)
 
 	(void)state;
 	assert_int_equal(m.n_rows, 1);
-	assert_true(feature_value(m.rows, FEATURE_OF_ACCESS(0, BYTES)) == 32);	/* E, twice */
+	assert_true(fabs(feature_value(m.rows, FEATURE_OF_ACCESS(0, BYTES)) - 32) < 1e-3);
 	assert_true(m.rows[FEATURE_OF_ACCESS(0, READ)] == 1);
 	assert_true(m.rows[FEATURE_OF_ACCESS(1, WRITE)] == 1);	/* Y is named first */
 	assert_true(m.rows[FEATURE_OF_ACCESS(4, READ)] == 1);
