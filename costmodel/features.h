@@ -19,7 +19,7 @@ struct cost_device {
 	double l1_bytes, l2_bytes;	/* that one core can use */
 	double l3_bytes;	/* 0: none */
 	double peak;		/* GFLOP/s of one thread, f32 multiply-add */
-	double l1_gbs, l2_gbs;	/* reading, of one thread */
+	double l2_gbs;		/* reading, of one thread */
 	double mem_gbs;		/* reading, of all `threads` */
 };
 

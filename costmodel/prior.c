@@ -12,11 +12,13 @@ static const double memory_latency = 10;	/* with a load and a store of the sum a
 static const double width = 4;		/* instructions decoded a cycle */
 static const double cached_code = 1500;	/* instructions that the decoded cache holds */
 static const double loop_cycles = 1.5;	/* of counting and branching, a turn */
-static const double overlap = 0.75;	/* of the lesser costs that hide behind the greatest */
+static const double loads_cycle = 2;	/* loads that hit L1 a cycle */
+/* What part of the lesser costs hides behind the greatest: within the body, and between caches. */
+static const double body_overlap = 0.9, cache_overlap = 0.8;
 static const double start_ns = 3000;	/* of a parallel region: measured with libgomp, 2 threads */
 
-/* Costs that proceed at the same time. */
-static double together(const double *cost, int n)
+/* Costs that proceed at the same time, as far as OVERLAP says. */
+static double together(const double *cost, int n, double overlap)
 {
 	double most = 0, sum = 0;
 
@@ -46,22 +48,21 @@ static double chain_cycles(const float *row)
 }
 
 /* Cycles of one execution of the body, with all it touches in L1. */
-static double body_cycles(const float *row, const struct cost_device *d, double ghz)
+static double body_cycles(const float *row, const struct cost_device *d)
 {
 	double ops = (double)row[FEATURE_BODY_OPS];
 	double spill = spilled(row, d);
 	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED] + spill;
 	double stores = (double)row[FEATURE_BODY_STORES] + spill;
-	double load_rate = d->l1_gbs / d->vector_bytes / ghz;	/* vectors a cycle */
 	double all = ops + loads / 2 + 2 * stores;	/* half of the loads are operands */
 	double cost[] = {
 		ops / pipes,
-		loads / load_rate + stores,
+		loads / loads_cycle + stores,
 		chain_cycles(row),
 		all > cached_code ? 2 * all / width : all / width,
 	};
 
-	return together(cost, 4) + loop_cycles;
+	return together(cost, 4, body_overlap) + loop_cycles;
 }
 
 /* The estimate for all turns of a store whose row has plain values; ns. */
@@ -72,14 +73,14 @@ static double store_ns(const float *row, const struct cost_device *d)
 	double threads = (double)row[FEATURE_PARALLEL_BALANCE] * d->threads;
 	double l3_gbs = d->l3_bytes > d->l2_bytes ? 2 * d->mem_gbs : d->mem_gbs;
 	double cost[] = {
-		bodies * body_cycles(row, d, ghz) / ghz / threads,
+		bodies * body_cycles(row, d) / ghz / threads,
 		(double)row[FEATURE_L1_MISS] / d->l2_gbs / threads,
 		(double)row[FEATURE_L2_MISS] / l3_gbs,
 		(double)row[FEATURE_L3_MISS] / d->mem_gbs,
 	};
 	double start = d->threads > 1 ? start_ns * (double)row[FEATURE_PARALLEL_STARTS] : 0;
 
-	return together(cost, 4) + start;
+	return together(cost, 4, cache_overlap) + start;
 }
 
 void features_prior(const struct cost_device *d, const struct feature_matrix *m)

@@ -23,7 +23,6 @@ static const struct cost_device device = {
 	.l2_bytes = 4096,
 	.l3_bytes = 16384,
 	.peak = 64,
-	.l1_gbs = 128,
 	.l2_gbs = 64,
 	.mem_gbs = 16,
 };
