@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* costmodel/features.h - numbers that say how fast a nest will be.
+ *
+ * In:   a program of lower() and what matters of the device.
+ * Out:  a row of FEATURE_COUNT floats for each store, in the order of the nest.
+ * Holds: a pure function of its arguments; loops are never expanded, their extents multiply. */
+#ifndef HONE_COSTMODEL_FEATURES_H
+#define HONE_COSTMODEL_FEATURES_H
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "schedule/nest.h"
+
+/* What features and models know of a device. All positive but l3_bytes. */
+struct cost_device {
+	int vector_bytes;	/* of a register */
+	int registers;		/* vector registers */
+	int threads;		/* that the kernel runs on */
+	double l1_bytes, l2_bytes;	/* that one core can use */
+	double l3_bytes;	/* 0: none */
+	double peak;		/* GFLOP/s of one thread, f32 multiply-add */
+	double l2_gbs;		/* reading, of one thread */
+	double mem_gbs;		/* reading, of all `threads` */
+};
+
+/* Accesses of a store that have features of their own. */
+enum { FEATURE_ACCESSES = 5 };
+
+enum feature {
+#define X(id, name, scale, unit, meaning) FEATURE_##id,
+#include "costmodel/feature.def"
+	FEATURE_SCALARS
+};
+
+enum access_feature {
+#define ACCESS(id, name, scale, unit, meaning) ACCESS_##id,
+#include "costmodel/feature.def"
+	ACCESS_FEATURES
+};
+
+enum { FEATURE_COUNT = (int)FEATURE_SCALARS + FEATURE_ACCESSES * (int)ACCESS_FEATURES };
+
+/* The column of feature ID (READ, BYTES, ...) of access SLOT. */
+#define FEATURE_OF_ACCESS(slot, id) \
+	((int)FEATURE_SCALARS + (slot) * (int)ACCESS_FEATURES + (int)ACCESS_##id)
+
+/* The rows of one program. */
+struct feature_matrix {
+	float *rows;		/* n_rows * FEATURE_COUNT */
+	int n_rows;
+};
+
+/* The features of P; rows and scratch live in A. False where the nest is deeper than 64 loops. */
+bool features_of(struct arena *a, const struct program *p, const struct cost_device *d,
+		 struct feature_matrix *out);
+
+/* The number that a feature stands for: with a LOG scale undone. */
+double feature_value(const float *row, int feature);
+
+/* "turns", "a0.bytes"; the result is in A. */
+const char *feature_name(struct arena *a, int feature);
+const char *feature_unit(int feature);
+const char *feature_meaning(int feature);
+
+/* Changes when the meaning of a row does: rows and models of another hash are of no use. */
+struct hash128 features_hash(void);
+
+/* For each store a line and, below it, the features that are not 0, with their units. */
+void features_print(struct text *t, const struct program *p, const struct feature_matrix *m);
+
+#endif

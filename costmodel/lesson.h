@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* costmodel/lesson.h - from measured samples to what a booster reads. */
+#ifndef HONE_COSTMODEL_LESSON_H
+#define HONE_COSTMODEL_LESSON_H
+
+#include "base/rng.h"
+#include "costmodel/booster.h"
+#include "costmodel/model.h"
+
+/* A lesson that owns its arrays. */
+struct notebook {
+	struct lesson l;
+	float *rows, *share, *target, *weight;
+	int *first;
+};
+
+/* Room for so many programs with so many rows in all. */
+struct notebook notebook_new(int programs, int rows);
+void notebook_add(struct notebook *b, const float *rows, int n, float target, float weight);
+const struct lesson *notebook_read(struct notebook *b);
+void notebook_free(struct notebook *b);
+
+/* A sample with its throughput over the best of its group; 0 where it failed. */
+struct pupil {
+	const struct cost_sample *sample;
+	float relative;
+};
+
+/* Samples in random order, so that those held out may be the first ones. */
+struct class {
+	struct pupil *at;
+	int n;
+	int failed;
+};
+
+/* Of very many SAMPLES a part, the fast ones more likely than others. */
+struct class class_new(const struct cost_sample *samples, int n, struct rng *rng);
+void class_free(struct class *c);
+
+/* Throughput of those from number BEGIN to END among the programs that worked. */
+struct notebook notes_of(const struct class *c, int begin, int end);
+/* Whether each of them worked. */
+struct notebook notes_of_all(const struct class *c);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* costmodel/prior.c - an estimate of a store's time without having measured anything: a roofline
+ * over instructions, the chain of a reduction, and the traffic between the caches.
+ *
+ * The machine is taken for one that starts two vector operations a cycle, as all do that this is
+ * used on; so the peak rate gives the cycle. It has to order candidates, not to be right. */
+#include "costmodel/site.h"
+
+static const double pipes = 2;		/* vector multiply-adds started a cycle */
+static const double latency = 4;	/* cycles of one, from and to registers */
+static const double memory_latency = 10;	/* with a load and a store of the sum around it */
+static const double width = 4;		/* instructions decoded a cycle */
+static const double cached_code = 1500;	/* instructions that the decoded cache holds */
+static const double loop_cycles = 1.5;	/* of counting and branching, a turn */
+static const double loads_cycle = 2;	/* loads that hit L1 a cycle */
+/* What part of the lesser costs hides behind the greatest: within the body, and between caches. */
+static const double body_overlap = 0.9, cache_overlap = 0.8;
+static const double start_ns = 3000;	/* of a parallel region: measured with libgomp, 2 threads */
+
+/* Costs that proceed at the same time, as far as OVERLAP says. */
+static double together(const double *cost, int n, double overlap)
+{
+	double most = 0, sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		most = cost[i] > most ? cost[i] : most;
+		sum += cost[i];
+	}
+	return most + (1 - overlap) * (sum - most);
+}
+
+/* Accumulators beyond the registers are loaded and stored in each body. */
+static double spilled(const float *row, const struct cost_device *d)
+{
+	double excess = (double)row[FEATURE_ACC_REGISTERS] + 2 - d->registers;
+
+	return row[FEATURE_COMBINES] != 0 && excess > 0 ? excess : 0;
+}
+
+/* Cycles that a sum waits for itself. */
+static double chain_cycles(const float *row)
+{
+	if (row[FEATURE_COMBINES] == 0 || row[FEATURE_REDUCE_INNER] == 0)
+		return 0;
+	double links = (double)row[FEATURE_BODY_OPS] / (double)row[FEATURE_BODY_CHAINS];
+
+	return links * (row[FEATURE_ALLOC_REGISTERS] != 0 ? latency : memory_latency);
+}
+
+/* Cycles of one execution of the body, with all it touches in L1. */
+static double body_cycles(const float *row, const struct cost_device *d)
+{
+	double ops = (double)row[FEATURE_BODY_OPS];
+	double spill = spilled(row, d);
+	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED] + spill;
+	double stores = (double)row[FEATURE_BODY_STORES] + spill;
+	double all = ops + loads / 2 + 2 * stores;	/* half of the loads are operands */
+	double cost[] = {
+		ops / pipes,
+		loads / loads_cycle + stores,
+		chain_cycles(row),
+		all > cached_code ? 2 * all / width : all / width,
+	};
+
+	return together(cost, 4, body_overlap) + loop_cycles;
+}
+
+/* The estimate for all turns of a store whose row has plain values; ns. */
+static double store_ns(const float *row, const struct cost_device *d)
+{
+	double ghz = d->peak / (2 * pipes * d->vector_bytes / (double)sizeof(float));
+	double bodies = (double)row[FEATURE_OUTER_PRODUCT] * (double)row[FEATURE_TAKEN];
+	double threads = (double)row[FEATURE_PARALLEL_BALANCE] * d->threads;
+	double l3_gbs = d->l3_bytes > d->l2_bytes ? 2 * d->mem_gbs : d->mem_gbs;
+	double cost[] = {
+		bodies * body_cycles(row, d) / ghz / threads,
+		(double)row[FEATURE_L1_MISS] / d->l2_gbs / threads,
+		(double)row[FEATURE_L2_MISS] / l3_gbs,
+		(double)row[FEATURE_L3_MISS] / d->mem_gbs,
+	};
+	double start = d->threads > 1 ? start_ns * (double)row[FEATURE_PARALLEL_STARTS] : 0;
+
+	return together(cost, 4, cache_overlap) + start;
+}
+
+void features_prior(const struct cost_device *d, const struct feature_matrix *m)
+{
+	double flop = 0, ns = 0;
+
+	for (int i = 0; i < m->n_rows; i++) {
+		float *row = m->rows + (ptrdiff_t)i * FEATURE_COUNT;
+		double t = store_ns(row, d);
+
+		row[FEATURE_PRIOR_TIME] = (float)t;
+		row[FEATURE_PRIOR_EFFICIENCY] =
+			(float)((double)row[FEATURE_FLOP] / (t * d->peak * d->threads));
+		flop += (double)row[FEATURE_FLOP];
+		ns += t;
+	}
+	for (int i = 0; i < m->n_rows; i++) {
+		float *row = m->rows + (ptrdiff_t)i * FEATURE_COUNT;
+
+		row[FEATURE_PROGRAM_STORES] = (float)m->n_rows;
+		row[FEATURE_PROGRAM_SHARE] = (float)((double)row[FEATURE_PRIOR_TIME] / ns);
+		row[FEATURE_PROGRAM_EFFICIENCY] = (float)(flop / (ns * d->peak * d->threads));
+	}
+}

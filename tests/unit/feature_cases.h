@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/feature_cases.h - what test_features.c expects; each number with how it is counted. */
+#ifndef HONE_TESTS_UNIT_FEATURE_CASES_H
+#define HONE_TESTS_UNIT_FEATURE_CASES_H
+
+/* parallel i.0 (4), registers C.local [2, 32], k (64), unrolled i (2), unrolled j.0 (2), vector
+ * j.1 (16) around the sum; then unrolled i.1 (2), vector j (32) around the copy. */
+static const char register_tile_te[] =
+	"input A: f32[8, 64]\n"
+	"const B: f32[64, 32]\n"
+	"C[i, j] = sum(k < 64) A[i, k] * B[k, j]\n";
+
+static const char register_tile_steps[] =
+	"cache_write C\n"
+	"split C i 2\n"
+	"reorder C i.0 i.1 j\n"
+	"compute_at C.local C i.0\n"
+	"split C.local j 16\n"
+	"reorder C.local k i j.0 j.1\n"
+	"vectorize C.local j.1\n"
+	"unroll C.local i\n"
+	"unroll C.local j.0\n"
+	"vectorize C j\n"
+	"unroll C i.1\n"
+	"parallel C i.0\n"
+	"layout B\n";
+
+/* The tail of i: 3 of 4 turns of i.1. */
+static const char tail_te[] =
+	"input A: f32[7, 64]\n"
+	"const B: f32[64, 32]\n"
+	"C[i, j] = sum(k < 64) A[i, k] * B[k, j]\n";
+
+static const char tail_steps[] =
+	"split C i 4\n"
+	"split C j 16\n"
+	"reorder C i.0 j.0 k i.1 j.1\n"
+	"vectorize C j.1\n"
+	"unroll C i.1\n";
+
+static const struct feature_case cases[] = {
+	{ "float functions", "input A: f32[10]\ninput B: f32[10]\n"
+	  "C[i] = exp(A[i]) + log(B[i]) - sqrt(A[i]) / tanh(B[i])\n", "", 0,
+	  "f_explog 20 f_add 20 f_sqrt 10 f_div 10 f_tanh 10 flop 70\n" },
+	{ "more float functions", "input A: f32[10]\ninput B: f32[10]\n"
+	  "C[i] = pow(A[i], B[i]) + abs(floor(erf(A[i]))) * B[i]\n", "", 0,
+	  "f_pow 10 f_fma 10 f_add 0 f_mul 0 f_simple 20 f_erf 10 flop 60\n" },
+	{ "choices", "input A: f32[10]\ninput I: i32[10]\n"
+	  "C[i] = select(A[i] < 2 && !(I[i] == 3), min(A[i], 1), f32(I[i]) * A[i])\n", "", 0,
+	  "f_compare 10 i_simple 10 logic 20 select 10 f_minmax 10 cast 10 f_mul 10 flop 30\n" },
+	{ "integers", "input I: i32[10]\n"
+	  "C[i] = (I[i] + 1) * (I[i] / 3) - max(I[i] % 5, 2)\n", "", 0,
+	  "i_add 20 i_mul 10 i_divmod 20 i_simple 10 flop 0 x_divmod 0\n"
+	  "a0.bytes 120 a0.read 1 a0.write 0\n" },	/* three loads of I at one place */
+	{ "indices", "input A: f32[3, 4]\ninput B: f32[8]\n"
+	  "C[i < 12] = A[i / 4, i % 4] + B[min(i, 7)]\n", "", 0,
+	  "x_divmod 24 x_choice 12 f_add 12\n"
+	  "a1.unique_bytes 48 a2.unique_bytes 32\n" },	/* A: 12 places; B: no more than it has */
+	{ "maximum", "input A: f32[4, 8]\nC[i] = max(k < 8) A[i, k]\n", "", 1,
+	  "combines 1 f_minmax 32 flop 32 reduce.product 8 reduce.inner 8 turns 32 loops 2\n" },
+
+	/* 256 bodies (4 i.0 * 64 k) of 4 vectors; A: 2 rows, B: 2 vectors */
+	{ "register tile", register_tile_te, register_tile_steps, 1,
+	  "f_fma 16384 flop 32768 combines 1 turns 16384 loops 5\n"
+	  "vector.lanes 16 vector.unit 2 vector.same 1 vector.apart 0\n"
+	  "unroll.loops 2 unroll.product 4 unroll.inner 2 unroll.inside 2 unroll.reduce 1\n"
+	  "parallel.loops 1 parallel.product 4 parallel.outside 0 parallel.balance 1\n"
+	  "parallel.starts 0\n"			/* counted at the store before it */
+	  "outer.product 256 outer.loops 2 reduce.product 64 reduce.inner 64\n"
+	  "conditions 0 taken 1\n"
+	  "alloc.bytes 256 alloc.local 1 alloc.registers 1 alloc.times 4 store.length 64\n"
+	  "body.ops 4 body.loads 4 body.stores 0 body.scattered 0 body.chains 4 width.used 1\n"
+	  "acc.registers 4 acc.share 0.125 acc.fit 1\n"
+	  /* lines by loops from inside: A 1 1 1 2 8 32, B 1 1 2 2 128 128 */
+	  "inner.bytes 128 second.bytes 192 third.bytes 256 all.bytes 10240\n"
+	  "inner.l1 1 second.l1 1 third.l2 1\n"
+	  "l1.loops 2 l1.turns 64 l1.share 0.25 l2.loops 2 l2.turns 64 l2.share 0.0625\n"
+	  /* A: each line once an i.0; B: all of it each i.0; both once where 16 KiB hold them */
+	  "l1.miss 34816 l2.miss 34816 l3.miss 10240\n"
+	  /* a0 the accumulators (two uses a turn), then B (8 KiB), then A (2 KiB) */
+	  "a0.registers 1 a0.local 1 a0.read 1 a0.write 1 a0.bytes 131072 a0.unique_bytes 256\n"
+	  "a0.reuse_loop 1 a0.reuse_turns 64 a0.reuse_bytes 256 a0.reuse_count 64 a0.l1_miss 0\n"
+	  "a1.packed 1 a1.bytes 65536 a1.unique_bytes 8192 a1.lines 512 a1.unique_lines 128\n"
+	  "a1.reuse_loop 1 a1.reuse_turns 32 a1.reuse_bytes 192 a1.reuse_count 2 a1.stride 1\n"
+	  "a1.body_elements 32 a1.l1_miss 32768\n"
+	  "a2.packed 0 a2.unique_bytes 2048 a2.lines 512 a2.unique_lines 32 a2.stride 0\n"
+	  "a2.stride_moving 64 a2.reuse_turns 1 a2.reuse_count 16 a2.body_elements 2\n"
+	  "a2.l1_miss 2048\n"
+	  /* 2, 32, 64, 128, 8192, 32768 flop over 128, 128, 192, 256, 8704, 10240 bytes */
+	  "intensity.0 0.015625 intensity.1 0.1458333 intensity.2 0.2592593 "
+	  "intensity.3 0.3055556 intensity.4 0.3703704 intensity.5 0.4629630 "
+	  "intensity.6 0.6470588 intensity.7 0.8921569 intensity.8 1.9450980 "
+	  "intensity.9 3.2\n" },	/* at 5/9, 10/9, ... of the way from level 5 to level 0 */
+	{ "register tile, start", register_tile_te, register_tile_steps, 0,
+	  "parallel.starts 1 f_fma 0 combines 0 turns 256 body.stores 0 body.loads 0\n" },
+	{ "register tile, copy", register_tile_te, register_tile_steps, 2,
+	  "vector.lanes 32 body.stores 4 body.loads 0 store.length 128 alloc.times 1\n"
+	  "acc.registers 4 a0.write 1 a0.read 0 a1.read 1 a1.registers 1\n" },
+
+	{ "a tail's condition", tail_te, tail_steps, 3,
+	  "conditions 1 taken 0.75 turns 6144 f_fma 6144\n" },	/* 2 * 64 * 3 * 16 */
+
+	/* lanes 32 apart; three places 32 apart are 66 rows; 64 lanes fill 4 registers */
+	{ "lanes apart", "input X: f32[66, 32]\n"
+	  "Y[j < 32, x < 64] = X[x, j] + X[x + 1, j] + X[x + 2, j]\n", "vectorize Y x\n", 0,
+	  "vector.apart 1 vector.unit 1 body.scattered 66 body.loads 66 body.stores 4\n"
+	  "body.ops 8 body.chains 4 a0.body_elements 66 a0.stride 32 a0.unique_bytes 8448\n"
+	  "a0.unique_lines 132 a0.bytes 24576 a1.unique_lines 128\n"
+	  "inner.bytes 4480\n" },		/* 66 lines of X, 4 of Y */
+	{ "half a register", "input A: f32[4, 24]\nC[i, j] = A[i, j] * 2\n", "vectorize C j\n", 0,
+	  "width.used 0.75 f_mul 96 body.ops 2\n" },
+	{ "unrolled reduction", "input A: f32[4, 32]\nC[i] = sum(k < 32) A[i, k]\n",
+	  "split C k 8\nunroll C k.1\n", 1,
+	  "unroll.reduce 8 unroll.product 8 reduce.product 32 reduce.inner 4 f_add 128\n" },
+
+	/* 10 turns on 4 threads: 3 rounds; begun anew for each i */
+	{ "parallel inside", "input A: f32[6, 10]\nC[i, j] = A[i, j] + 1\n", "parallel C j\n", 0,
+	  "parallel.outside 1 parallel.starts 6 parallel.product 10 parallel.balance 0.8333333\n" },
+
+	{ "serial reuse", "input A: f32[8, 32]\nC[i, j] = A[i, j] * 2\nD[i, j] = C[i, j] + 1\n", "",
+	  1, "a1.reuse_serial 1 a1.reuse_loop 0 a1.reuse_turns 256 a1.reuse_bytes 2048\n"
+	  "a1.reuse_count 1 a1.stride 1\n" },
+	/* 16 + 3 - 1 values of X */
+	{ "sliding window", "input X: f32[18]\ninput W: f32[3]\n"
+	  "Y[x < 16] = sum(r < 3) X[x + r] * W[r]\n", "", 1,
+	  "f_fma 48 a1.unique_bytes 72 a1.unique_lines 2 a2.unique_bytes 12 a2.reuse_count 16\n"
+	  "a0.reuse_bytes 192 a1.l1_miss 128\n" },
+	/* 8 rows of 128 bytes; whole rows fit L1, all of it does not */
+	{ "prior", "input A: f32[16]\nC[i] = A[i] + 1\n", "", 0,
+	  /* load 1/2 + store 1, a quarter of op 1/2 and of decoding 3.5/4, loop 1.5: 3.34375 cycles
+	   * of 16 turns; a quarter of 128/64 + 128/32 + 128/16 ns */
+	  "prior.time 57 prior.efficiency 0.001096491 program.stores 1 program.share 1\n"
+	  "program.efficiency 0.001096491\n" },
+};
+
+#endif

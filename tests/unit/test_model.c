@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_model.c - cost models on made-up programs whose speed is a known function of their
+ * features, and the measures of a ranking on small cases. */
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "base/rng.h"
+#include "costmodel/model.h"
+#include "costmodel/quality.h"
+
+enum { PROGRAMS = 400, KNOWN = 300, MAX_ROWS = 6 };
+
+/* Programs 0..KNOWN-1 are learned from; the others are new to the model. */
+struct world {
+	struct arena *a;
+	struct feature_matrix program[PROGRAMS];
+	struct cost_sample sample[PROGRAMS];
+	float truth[PROGRAMS];
+};
+
+/* A store takes time by its flop, the more the worse its lines are used and unless it is unrolled;
+ * a sum over stores, as in the real world. */
+static double row_time(const float *row)
+{
+	double flop = exp2((double)row[FEATURE_FLOP]);
+	double misses = exp2((double)row[FEATURE_L1_MISS]);
+
+	return flop * (row[FEATURE_UNROLL_PRODUCT] > 3 ? 1 : 3) + 4 * misses;
+}
+
+static struct world world_new(uint64_t seed)
+{
+	struct world w = { .a = arena_new() };
+	struct rng rng = rng_seed(seed);
+
+	for (int i = 0; i < PROGRAMS; i++) {
+		int rows = 1 + (int)rng_below(&rng, MAX_ROWS);
+		float *row = arena_many(w.a, float, rows * FEATURE_COUNT);
+		double time = 0;
+
+		w.program[i] = (struct feature_matrix){ row, rows };
+		for (int r = 0; r < rows; r++, row += FEATURE_COUNT) {
+			for (int f = 0; f < FEATURE_COUNT; f++)
+				row[f] = (float)(6 * rng_unit(&rng));
+			row[FEATURE_FLOP] = (float)(8 - 2 * r + rng_unit(&rng));
+			time += row_time(row);
+		}
+		w.truth[i] = (float)(1e3 / time);
+		w.sample[i] = (struct cost_sample){ w.program[i].rows, rows, w.truth[i], 0 };
+	}
+	return w;
+}
+
+static struct model *new_model(int threads)
+{
+	const struct cost_options o = { .seed = 7, .threads = threads };
+
+	return cost_model_xgboost.create(&o);
+}
+
+static double accuracy_on_new(const struct cost_model *c, const struct model *m,
+			      const struct world *w, float *scores)
+{
+	c->score(m, w->program + KNOWN, PROGRAMS - KNOWN, scores);
+	return pairwise_accuracy(scores, w->truth + KNOWN, PROGRAMS - KNOWN);
+}
+
+static void test_learns(void **state)
+{
+	struct world w = world_new(1);
+	struct model *m = new_model(1);
+	struct cost_learned learned;
+	float scores[PROGRAMS];
+
+	(void)state;
+	assert_false(cost_model_xgboost.ready(m));
+	assert_int_equal(cost_model_xgboost.learn(m, w.sample, KNOWN, &learned), 0);
+	assert_true(cost_model_xgboost.ready(m));
+	assert_int_equal(learned.samples, KNOWN);
+	assert_int_equal(learned.failed, 0);
+	assert_false(learned.validity);
+	assert_in_range(learned.rounds, 10, 120);
+	double accuracy = accuracy_on_new(&cost_model_xgboost, m, &w, scores);
+
+	print_message("accuracy %.3f, held out %.3f, %d rounds\n", accuracy, learned.held_accuracy,
+		      learned.rounds);
+	assert_true(accuracy > 0.85);
+	assert_true(fabs(accuracy - learned.held_accuracy) < 0.1);
+	assert_true(recall_at_k(scores, w.truth + KNOWN, PROGRAMS - KNOWN, 30) > 0.6);
+	cost_model_xgboost.free(m);
+	arena_free(w.a);
+}
+
+/* Two tasks of very different speed are each ranked by their own best. */
+static void test_groups(void **state)
+{
+	struct world w = world_new(2);
+	struct model *m = new_model(1);
+	float scores[PROGRAMS];
+
+	(void)state;
+	for (int i = 0; i < KNOWN; i += 2) {
+		w.sample[i].group = 1;
+		w.sample[i].throughput *= 1000;
+	}
+	assert_int_equal(cost_model_xgboost.learn(m, w.sample, KNOWN, NULL), 0);
+	assert_true(accuracy_on_new(&cost_model_xgboost, m, &w, scores) > 0.85);
+	cost_model_xgboost.free(m);
+	arena_free(w.a);
+}
+
+static void test_deterministic(void **state)
+{
+	struct world w = world_new(3);
+	struct model *x = new_model(1), *y = new_model(1);
+	float by_x[PROGRAMS], by_y[PROGRAMS];
+
+	(void)state;
+	assert_int_equal(cost_model_xgboost.learn(x, w.sample, KNOWN, NULL), 0);
+	assert_int_equal(cost_model_xgboost.learn(y, w.sample, 50, NULL), 0);
+	assert_int_equal(cost_model_xgboost.learn(y, w.sample, KNOWN, NULL), 0);
+	cost_model_xgboost.score(x, w.program, PROGRAMS, by_x);
+	cost_model_xgboost.score(y, w.program, PROGRAMS, by_y);
+	assert_memory_equal(by_x, by_y, sizeof(by_x));
+	for (int i = 0; i < PROGRAMS; i++) {	/* one by one as all at once */
+		float one;
+
+		cost_model_xgboost.score(x, &w.program[i], 1, &one);
+		assert_true(one == by_x[i]);
+	}
+	cost_model_xgboost.free(x);
+	cost_model_xgboost.free(y);
+	arena_free(w.a);
+}
+
+/* Programs whose first store asks for many registers fail. */
+static bool fails(const struct feature_matrix *p)
+{
+	return p->rows[FEATURE_ACC_REGISTERS] > 4.5f;
+}
+
+static void test_failures_teach(void **state)
+{
+	struct world w = world_new(4);
+	struct model *m = new_model(1);
+	struct cost_learned learned;
+	float scores[PROGRAMS], works[PROGRAMS];
+	double good = 0, bad = 0;
+	int n_good = 0, n_bad = 0;
+
+	(void)state;
+	for (int i = 0; i < KNOWN; i++)
+		if (fails(&w.program[i]))
+			w.sample[i].throughput = 0;
+	assert_int_equal(cost_model_xgboost.learn(m, w.sample, KNOWN, &learned), 0);
+	assert_true(learned.validity);
+	assert_true(learned.failed > 30);
+	accuracy_on_new(&cost_model_xgboost, m, &w, scores);
+	for (int i = KNOWN; i < PROGRAMS; i++) {
+		bool bad_one = fails(&w.program[i]);
+
+		works[i - KNOWN] = !bad_one;
+		*(bad_one ? &bad : &good) += (double)scores[i - KNOWN];
+		n_bad += bad_one;
+		n_good += !bad_one;
+	}
+	print_message("mean score: %.3f where it works, %.3f where it fails\n", good / n_good,
+		      bad / n_bad);
+	assert_true(bad / n_bad < 0.6 * (good / n_good));
+	assert_true(pairwise_accuracy(scores, works, PROGRAMS - KNOWN) > 0.7);
+	cost_model_xgboost.free(m);
+	arena_free(w.a);
+}
+
+static void test_snapshot(void **state)
+{
+	struct world w = world_new(5);
+	struct model *m = new_model(1), *loaded = new_model(1);
+	struct text snapshot = { 0 };
+	float before[PROGRAMS], after[PROGRAMS];
+
+	(void)state;
+	assert_int_equal(cost_model_xgboost.save(m, &snapshot), -1);
+	for (int i = 0; i < 40; i++)
+		w.sample[i].throughput = 0;
+	assert_int_equal(cost_model_xgboost.learn(m, w.sample, KNOWN, NULL), 0);
+	assert_int_equal(cost_model_xgboost.save(m, &snapshot), 0);
+	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n), 0);
+	cost_model_xgboost.score(m, w.program, PROGRAMS, before);
+	cost_model_xgboost.score(loaded, w.program, PROGRAMS, after);
+	assert_memory_equal(before, after, sizeof(before));
+
+	/* what is no snapshot leaves a model as it was */
+	snapshot.s[snapshot.n / 2] ^= 1;
+	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n), -1);
+	assert_non_null(strstr(err_get(), "damaged"));
+	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n / 2), -1);
+	snapshot.s[strlen("hone-xgboost-1 ")] ^= 1;
+	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n), -1);
+	assert_non_null(strstr(err_get(), "another table of features"));
+	assert_int_equal(cost_model_xgboost.load(loaded, "\n", 1), -1);
+	assert_int_equal(cost_model_xgboost.load(loaded, "", 0), -1);
+	cost_model_xgboost.score(loaded, w.program, PROGRAMS, after);
+	assert_memory_equal(before, after, sizeof(before));
+	text_free(&snapshot);
+	cost_model_xgboost.free(m);
+	cost_model_xgboost.free(loaded);
+	arena_free(w.a);
+}
+
+/* Until enough programs worked, scores are those of the prior. */
+static void test_before_learning(void **state)
+{
+	struct world w = world_new(6);
+	const struct cost_options o = { .seed = 1 };
+	struct model *m = new_model(1), *prior = cost_model_analytic.create(&o);
+	struct cost_learned learned;
+	float scores[PROGRAMS], by_prior[PROGRAMS];
+
+	(void)state;
+	assert_int_equal(cost_model_xgboost.learn(m, w.sample, 0, &learned), 0);
+	assert_int_equal(cost_model_xgboost.learn(m, w.sample, 7, &learned), 0);
+	assert_int_equal(learned.rounds, 0);
+	assert_false(cost_model_xgboost.ready(m));
+	assert_true(cost_model_analytic.ready(prior));
+	cost_model_xgboost.score(m, w.program, PROGRAMS, scores);
+	cost_model_analytic.score(prior, w.program, PROGRAMS, by_prior);
+	assert_memory_equal(scores, by_prior, sizeof(scores));
+	for (int i = 0; i < PROGRAMS; i++)
+		assert_true(by_prior[i] > 0);
+	assert_int_equal(cost_model_xgboost.learn(m, w.sample, 8, &learned), 0);
+	assert_true(learned.rounds > 0);
+	cost_model_analytic.free(prior);
+	cost_model_xgboost.free(m);
+	arena_free(w.a);
+}
+
+static int count_threads(void)
+{
+	DIR *d = opendir("/proc/self/task");
+	int n = 0;
+
+	if (!d)
+		return 1;
+	for (const struct dirent *e = readdir(d); e; e = readdir(d))
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
+}
+
+/* Runs last but one: the OpenMP runtime keeps the threads that it has started. */
+static void test_threads(void **state)
+{
+	struct world w = world_new(7);
+	struct model *m = new_model(2);
+	float scores[PROGRAMS];
+
+	(void)state;
+	assert_int_equal(count_threads(), 1);
+	assert_int_equal(cost_model_xgboost.learn(m, w.sample, KNOWN, NULL), 0);
+	assert_true(accuracy_on_new(&cost_model_xgboost, m, &w, scores) > 0.85);
+	assert_in_range(count_threads(), 1, 2);
+	cost_model_xgboost.free(m);
+	arena_free(w.a);
+}
+
+static void test_table(void **state)
+{
+	(void)state;
+	assert_ptr_equal(cost_model_find("xgboost"), &cost_model_xgboost);
+	assert_ptr_equal(cost_model_find("analytic"), &cost_model_analytic);
+	assert_null(cost_model_find("oracle"));
+	assert_string_equal(cost_model_names(), "analytic xgboost");
+}
+
+static void test_quality(void **state)
+{
+	const float truth[] = { 5, 4, 3, 2, 1, 0 };
+	const float same[] = { 50, 40, 30, 20, 10, 0 };
+	const float reversed[] = { 0, 1, 2, 3, 4, 5 };
+	const float flat[] = { 1, 1, 1, 1, 1, 1 };
+	const float swapped[] = { 4, 5, 3, 2, 1, 0 };
+
+	(void)state;
+	assert_true(pairwise_accuracy(same, truth, 6) == 1);
+	assert_true(pairwise_accuracy(reversed, truth, 6) == 0);
+	assert_true(pairwise_accuracy(flat, truth, 6) == 0.5);
+	assert_true(pairwise_accuracy(truth, flat, 6) == 0.5);
+	assert_true(fabs(pairwise_accuracy(swapped, truth, 6) - 14 / 15.0) < 1e-12);
+	assert_true(rank_correlation(same, truth, 6) == 1);
+	assert_true(rank_correlation(reversed, truth, 6) == -1);
+	assert_true(recall_at_k(same, truth, 6, 2) == 1);
+	assert_true(recall_at_k(reversed, truth, 6, 2) == 0);
+	assert_true(recall_at_k(reversed, truth, 6, 4) == 0.5);
+	assert_true(recall_at_k(swapped, truth, 6, 1) == 0);
+	assert_true(recall_at_k(flat, truth, 6, 3) == 1);	/* ties: the earlier ones */
+	assert_true(recall_at_k(reversed, truth, 6, 6) == 1);
+	assert_true(recall_at_k(reversed, truth, 0, 3) == 1);
+	assert_true(best_at_k(same, truth, 6, 1) == 1);
+	assert_true(best_at_k(reversed, truth, 6, 1) == 0);
+	assert_true(best_at_k(reversed, truth, 6, 3) == 2 / 5.0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_table),
+		cmocka_unit_test(test_quality),
+		cmocka_unit_test(test_before_learning),
+		cmocka_unit_test(test_learns),
+		cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_deterministic),
+		cmocka_unit_test(test_failures_teach),
+		cmocka_unit_test(test_snapshot),
+		cmocka_unit_test(test_threads),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
