@@ -15,8 +15,7 @@ struct bounds {
 
 static bool within(struct bounds *b, const struct expr *e, int64_t lo, int64_t hi)
 {
-	return index_at_least(b->scratch, e, lo, &b->facts) &&
-	       index_at_most(b->scratch, e, hi, &b->facts);
+	return index_within(b->scratch, e, lo, hi, &b->facts);
 }
 
 static void check_index(struct bounds *b, const struct tensor *t, const struct expr *const *index)
@@ -30,6 +29,8 @@ static void check_value(struct bounds *b, const struct expr *e)
 {
 	int known = b->facts.n;
 
+	if (!e->loads)
+		return;
 	if (e->kind == EXPR_SELECT) {
 		check_value(b, e->arg[0]);
 		facts_add(b->scratch, &b->facts, e->arg[0], false);
@@ -44,6 +45,7 @@ static void check_value(struct bounds *b, const struct expr *e)
 		check_index(b, e->tensor, e->index);
 		for (int i = 0; i < e->tensor->ndim; i++)
 			check_value(b, e->index[i]);
+		return;
 	}
 	for (int i = 0; i < expr_kind_arity(e->kind); i++)
 		check_value(b, e->arg[i]);

@@ -371,7 +371,7 @@ static struct nest *build_init(struct lowering *l, struct body *b, int depth)
 	struct body init = *b;
 
 	init.init = true;
-	return nest_copy(l->a, build(l, &init, depth), NULL, NULL, 0);
+	return build(l, &init, depth);
 }
 
 /* What is inside DEPTH loops of the stage, its lets and conditions apart. */

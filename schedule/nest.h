@@ -49,6 +49,8 @@ struct nest {
 	struct buffer *buffer;		/* ALLOC: until the end of the block; STORE */
 	const struct expr **index;	/* STORE: buffer->tensor.ndim of them */
 	enum reducer reducer;		/* STORE: combines with what is there, or replaces it */
+	int stores;			/* for partition.c: in it and below */
+	bool compares;			/* for partition.c: there is a comparison, here or below */
 };
 
 struct program {
@@ -79,10 +81,6 @@ struct nest *partition_loops(struct arena *a, struct nest *nest);
 
 /* Decides which local buffers live in registers. */
 void mark_registers(struct program *p);
-
-/* A copy in which every axis bound inside is new; FROM and TO as in expr_substitute. */
-struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
-		       const struct expr *const *to, int n);
 
 /* Runs the program on ARGS (inputs, with constants packed where the program says, then outputs). */
 void program_interpret(const struct program *p, void *const *args);

@@ -11,67 +11,86 @@
 /* Copies of a loop's body grow the code; past these bounds conditions stay where they are. */
 enum { MAX_CUTS = 8, MAX_STORES = 96 };
 
+/* --- what is below a node: said once, so that searches pass by what has no conditions */
+
+static bool compares(const struct expr *e)
+{
+	return e && e->compares;
+}
+
+static void survey_node(struct nest *n);
+
+static void survey(struct nest *n)
+{
+	for (; n; n = n->next)
+		survey_node(n);
+}
+
+/* Adds to N what the list BELOW has. */
+static void add_below(struct nest *n, const struct nest *below)
+{
+	for (; below; below = below->next) {
+		n->stores += below->stores;
+		n->compares |= below->compares;
+	}
+}
+
+static void survey_node(struct nest *n)
+{
+	survey(n->body);
+	survey(n->other);
+	n->stores = n->kind == NEST_STORE;
+	n->compares = compares(n->value);
+	add_below(n, n->body);
+	add_below(n, n->other);
+}
+
 /* --- copying */
 
+/* One axis gets another value. All others stay: they may be bound at several places, though never
+ * twice on a path. */
 struct copy {
 	struct arena *a;
-	struct from_vec VEC(const struct axis *) from;
-	struct to_vec VEC(const struct expr *) to;
+	const struct axis *from;
+	const struct expr *to;
 };
 
-static const struct expr *copy_expr(struct copy *c, const struct expr *e)
+static const struct expr *copy_expr(const struct copy *c, const struct expr *e)
 {
-	if (c->from.n == 0)
-		return e;
-	return expr_simplify(c->a, expr_substitute(c->a, e, c->from.at, c->to.at, c->from.n));
+	return expr_simplify_with(c->a, e, &c->from, &c->to, 1);
 }
 
-static void bind(struct copy *c, const struct axis *from, const struct expr *to)
+static struct nest *copy_list(const struct copy *c, const struct nest *n);
+
+static struct nest *copy_node(const struct copy *c, const struct nest *n)
 {
-	vec_push(c->a, &c->from, from);
-	vec_push(c->a, &c->to, to);
-}
+	const struct expr *value = n->value ? copy_expr(c, n->value) : NULL;
 
-/* A new axis in the place of OLD, with the range given. */
-static const struct axis *bind_axis(struct copy *c, const struct axis *old, int64_t lo, int64_t hi)
-{
-	struct axis *axis = arena_memdup(c->a, old, sizeof(*old));
-
-	axis->lo = lo;
-	axis->hi = hi;
-	bind(c, old, hi - lo == 1 ? expr_int(c->a, lo) : expr_axis(c->a, axis));
-	return axis;
-}
-
-static struct nest *copy_list(struct copy *c, const struct nest *n);
-
-static struct nest *copy_node(struct copy *c, const struct nest *n)
-{
+	if (n->kind == NEST_IF && value->kind == EXPR_INT)
+		return copy_list(c, value->i ? n->body : n->other);
 	struct nest *out = arena_memdup(c->a, n, sizeof(*n));
 
 	out->next = NULL;
-	if (n->value)
-		out->value = copy_expr(c, n->value);
-	if (n->kind == NEST_IF && out->value->kind == EXPR_INT)
-		return copy_list(c, out->value->i ? n->body : n->other);
+	out->value = value;
 	if (n->kind == NEST_STORE) {
 		out->index = arena_many(c->a, const struct expr *, n->buffer->tensor.ndim);
 		for (int i = 0; i < n->buffer->tensor.ndim; i++)
 			out->index[i] = copy_expr(c, n->index[i]);
+		out->compares = compares(value);
 		return out;
 	}
-	if (n->axis)
-		out->axis = bind_axis(c, n->axis, n->axis->lo, n->axis->hi);
 	out->body = copy_list(c, n->body);
 	out->other = copy_list(c, n->other);
-	if (n->axis)
-		c->from.n = --c->to.n;
 	if (!out->body && !out->other && n->kind != NEST_ALLOC)
 		return NULL;	/* all of it was conditional */
+	out->stores = 0;
+	out->compares = compares(value);
+	add_below(out, out->body);
+	add_below(out, out->other);
 	return out;
 }
 
-static struct nest *copy_list(struct copy *c, const struct nest *n)
+static struct nest *copy_list(const struct copy *c, const struct nest *n)
 {
 	struct nest *first = NULL;
 	struct nest **hole = &first;
@@ -84,24 +103,13 @@ static struct nest *copy_list(struct copy *c, const struct nest *n)
 	return first;
 }
 
-struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
-		       const struct expr *const *to, int n)
-{
-	struct copy c = { .a = a };
-
-	for (int i = 0; i < n; i++)
-		bind(&c, from[i], to[i]);
-	return copy_list(&c, nest);
-}
-
 /* --- where conditions change */
 
 struct cuts {
 	struct arena *a;
 	const struct axis *axis;
-	struct inner_vec VEC(const struct axis *) inner;	/* bound inside the loop */
-	struct local_vec VEC(const struct buffer *) locals;	/* allocated inside the loop */
-	int stores;
+	struct inner_vec VEC(const struct axis *) inner;	/* bound on the way to the condition */
+	struct local_vec VEC(const struct buffer *) locals;	/* allocated inside the loop so far */
 	int n;
 	int64_t at[MAX_CUTS];
 };
@@ -121,26 +129,31 @@ static void add_cut(struct cuts *c, int64_t at)
 	c->at[i] = at;
 }
 
-static bool is_outer_axis(const struct expr *e, void *user)
+struct outer_search {
+	const struct cuts *cuts;
+	bool found;
+};
+
+static bool find_outer(const struct expr *e, void *user)
 {
-	struct cuts *c = user;
+	struct outer_search *s = user;
 
 	if (e->kind != EXPR_AXIS)
-		return true;
-	for (int i = 0; i < c->inner.n; i++)
-		if (c->inner.at[i] == e->axis)
+		return !s->found;
+	for (int i = 0; i < s->cuts->inner.n; i++)
+		if (s->cuts->inner.at[i] == e->axis)
 			return true;
-	c->axis = NULL;
+	s->found = true;
 	return false;
 }
 
 /* True where all axes of E are bound inside the loop. */
 static bool is_inner(const struct cuts *c, const struct expr *e)
 {
-	struct cuts probe = *c;
+	struct outer_search s = { c, false };
 
-	expr_visit(e, is_outer_axis, &probe);
-	return probe.axis != NULL;
+	expr_visit(e, find_outer, &s);
+	return !s.found;
 }
 
 static int64_t ceil_div(int64_t x, int64_t y)
@@ -156,28 +169,22 @@ static int64_t floor_div(int64_t x, int64_t y)
 /* The points at which coef * axis + rest >= 0 becomes certain, or certainly false. */
 static void cut_comparison(struct cuts *c, const struct expr *e)
 {
-	const struct expr *minus = expr_binary(c->a, EXPR_SUB, e->arg[1], e->arg[0]);
 	struct linear l;
 
-	if (e->arg[0]->dtype != DTYPE_I64 || !linear_from(c->a, minus, &l))
+	if (e->arg[0]->dtype != DTYPE_I64 || !expr_uses_axis(e, c->axis) ||
+	    !linear_from(c->a, e->arg[1], &l) || !linear_add_expr(c->a, &l, e->arg[0], -1))
 		return;
-	l.constant -= e->kind == EXPR_LT;
 	int64_t coef = linear_coef(&l, c->axis);
+	struct range rest = { l.constant - (e->kind == EXPR_LT), l.constant - (e->kind == EXPR_LT) };
 
 	if (coef == 0)
 		return;
-	struct range rest = { l.constant, l.constant };
-
 	for (int i = 0; i < l.n; i++) {
-		struct linear one = { .n = 1, .term = { l.term[i] } };
-		struct range r = linear_range(&one);
-
 		if (l.term[i].atom->kind == EXPR_AXIS && l.term[i].atom->axis == c->axis)
 			continue;
 		if (!is_inner(c, l.term[i].atom))
 			return;		/* an outer loop decides */
-		rest.lo += r.lo;
-		rest.hi += r.hi;
+		rest = range_add(rest, term_range(&l, i));
 	}
 	if (coef > 0) {
 		add_cut(c, ceil_div(-rest.lo, coef));
@@ -192,20 +199,7 @@ static bool cut_expr(const struct expr *e, void *user)
 {
 	if (e->kind == EXPR_LT || e->kind == EXPR_LE)
 		cut_comparison(user, e);
-	return true;
-}
-
-static void find_inner(struct cuts *c, const struct nest *n)
-{
-	for (; n; n = n->next) {
-		c->stores += n->kind == NEST_STORE;
-		if (n->axis)
-			vec_push(c->a, &c->inner, n->axis);
-		if (n->kind == NEST_ALLOC)
-			vec_push(c->a, &c->locals, n->buffer);
-		find_inner(c, n->body);
-		find_inner(c, n->other);
-	}
+	return e->compares;
 }
 
 /* Does node N do no more than fill local buffers, without reducing? */
@@ -231,23 +225,34 @@ static bool only_fills(const struct cuts *c, const struct nest *n)
 static void find_cuts(struct cuts *c, const struct nest *n)
 {
 	for (; n; n = n->next) {
-		if (only_fills(c, n))
+		if (n->kind == NEST_ALLOC)
+			vec_push(c->a, &c->locals, n->buffer);
+		if (!n->compares || only_fills(c, n))
 			continue;
-		if (n->value)
+		if (compares(n->value))
 			expr_visit(n->value, cut_expr, c);
+		if (n->axis)
+			vec_push(c->a, &c->inner, n->axis);
 		find_cuts(c, n->body);
 		find_cuts(c, n->other);
+		c->inner.n -= n->axis != NULL;
 	}
 }
 
 /* --- splitting */
 
+static struct nest *partition_list(struct arena *a, struct nest *nest);
+
 /* Loop or let N for the values [lo, hi) of its axis alone; the body with what follows from that. */
 static struct nest *segment(struct arena *a, const struct nest *n, int64_t lo, int64_t hi)
 {
-	struct copy c = { .a = a };
-	const struct axis *axis = bind_axis(&c, n->axis, lo, hi);
-	struct nest *body = partition_loops(a, copy_list(&c, n->body));
+	struct axis *axis = arena_memdup(a, n->axis, sizeof(*axis));
+
+	axis->lo = lo;
+	axis->hi = hi;
+	const struct expr *value = hi - lo == 1 ? expr_int(a, lo) : expr_axis(a, axis);
+	struct copy c = { a, n->axis, value };
+	struct nest *body = partition_list(a, copy_list(&c, n->body));
 
 	if (!body || hi - lo == 1)
 		return body;
@@ -306,14 +311,17 @@ static struct nest *partition_node(struct arena *a, struct nest *n)
 {
 	struct cuts c = { .a = a, .axis = n->axis };
 	bool expands = n->kind == NEST_LOOP && n->annotation == ANNOTATION_UNROLL;
+	int stores = 0;
 
-	if (n->axis && !expands) {	/* unrolled turns are decided one by one */
-		find_inner(&c, n->body);
+	if (!n->compares)
+		return n;
+	if (n->axis && !expands)	/* unrolled turns are decided one by one */
 		find_cuts(&c, n->body);
-	}
-	if (c.n == 0 || c.stores * (c.n + 1) > MAX_STORES) {
-		n->body = partition_loops(a, n->body);
-		n->other = partition_loops(a, n->other);
+	for (const struct nest *below = n->body; below; below = below->next)
+		stores += below->stores;
+	if (c.n == 0 || stores * (c.n + 1) > MAX_STORES) {
+		n->body = partition_list(a, n->body);
+		n->other = partition_list(a, n->other);
 		return n;
 	}
 	if (n->kind == NEST_LET)
@@ -323,7 +331,7 @@ static struct nest *partition_node(struct arena *a, struct nest *n)
 	return split_serial(a, n, &c);
 }
 
-struct nest *partition_loops(struct arena *a, struct nest *nest)
+static struct nest *partition_list(struct arena *a, struct nest *nest)
 {
 	struct nest *first = NULL;
 	struct nest **hole = &first;
@@ -338,4 +346,10 @@ struct nest *partition_loops(struct arena *a, struct nest *nest)
 		nest = next;
 	}
 	return first;
+}
+
+struct nest *partition_loops(struct arena *a, struct nest *nest)
+{
+	survey(nest);
+	return partition_list(a, nest);
 }

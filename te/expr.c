@@ -40,6 +40,7 @@ static struct expr *node(struct arena *a, enum expr_kind kind, enum dtype dtype)
 	e->dtype = dtype;
 	e->simple = true;
 	e->compares = false;
+	e->loads = kind == EXPR_LOAD;
 	e->axes = 0;
 	return e;
 }
@@ -49,6 +50,7 @@ static void adopt(struct expr *e, const struct expr *arg)
 {
 	e->simple &= arg->simple;
 	e->compares |= arg->compares;
+	e->loads |= arg->loads;
 	e->axes |= arg->axes;
 }
 

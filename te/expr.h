@@ -38,8 +38,9 @@ enum __attribute__((packed)) expr_kind {
 struct expr {
 	enum expr_kind kind;
 	enum dtype dtype;
-	bool simple;		/* expr_simplify gives it back as it is */
-	bool compares;		/* a < or <= is in it, indices of loads included */
+	bool simple : 1;	/* expr_simplify gives it back as it is */
+	bool compares : 1;	/* a < or <= is in it, indices of loads included */
+	bool loads : 1;		/* a load is in it */
 	uint32_t axes;		/* axis_bit of each axis in it */
 	union {
 		int64_t i;			/* EXPR_INT */

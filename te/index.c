@@ -65,14 +65,32 @@ bool linear_add(struct linear *out, const struct linear *l, int64_t factor)
 	return true;
 }
 
-static bool accumulate(struct arena *a, const struct expr *e, int64_t factor, struct linear *out);
+/* What is done on the way: axes FROM become TO, as in expr_substitute; n may be 0. */
+struct simplifier {
+	struct arena *a;
+	const struct axis *const *from;
+	const struct expr *const *to;
+	int n;
+	uint32_t axes;	/* the bits of FROM */
+	const struct simplifier *plain;	/* one that replaces nothing: for results of this one */
+};
+
+static const struct expr *simplify(const struct simplifier *s, const struct expr *e);
+static bool accumulate(const struct simplifier *s, const struct expr *e, int64_t factor,
+		       struct linear *out);
 
 /* factor * e, from nothing. */
-static bool linear_of(struct arena *a, const struct expr *e, int64_t factor, struct linear *out)
+static bool linear_of(const struct simplifier *s, const struct expr *e, int64_t factor,
+		      struct linear *out)
 {
 	out->constant = 0;
 	out->n = 0;
-	return accumulate(a, e, factor, out);
+	return accumulate(s, e, factor, out);
+}
+
+static bool is_settled(const struct simplifier *s, const struct expr *e)
+{
+	return e->simple && !(e->axes & s->axes);
 }
 
 /* Splits X = D * quotient + rest, where rest keeps what D does not divide. */
@@ -91,13 +109,13 @@ static void split_multiple(const struct linear *x, int64_t d, struct linear *quo
 }
 
 /* out += factor * (x / d) or factor * (x % d), d a constant > 0. */
-static bool accumulate_div(struct arena *a, const struct expr *e, int64_t d, int64_t factor,
-			   struct linear *out)
+static bool accumulate_div(const struct simplifier *s, const struct expr *e, int64_t d,
+			   int64_t factor, struct linear *out)
 {
 	struct linear x, quotient, rest;
 	bool is_div = e->kind == EXPR_DIV;
 
-	if (!linear_of(a, e->arg[0], 1, &x))
+	if (!linear_of(s, e->arg[0], 1, &x))
 		return false;
 	split_multiple(&x, d, &quotient, &rest);
 	struct range r = linear_range(&rest);
@@ -112,65 +130,65 @@ static bool accumulate_div(struct arena *a, const struct expr *e, int64_t d, int
 		rest.constant -= q * d;
 		return linear_add(out, &rest, factor);
 	}
-	const struct expr *atom = expr_simple(a, e->kind, linear_expr(a, &rest), expr_int(a, d));
+	const struct expr *atom = expr_simple(s->a, e->kind, linear_expr(s->a, &rest),
+					      expr_int(s->a, d));
 
 	return add_term(out, atom, factor);
 }
 
-static bool accumulate_minmax(struct arena *a, const struct expr *e, int64_t factor,
+static bool accumulate_minmax(const struct simplifier *s, const struct expr *e, int64_t factor,
 			      struct linear *out)
 {
-	const struct expr *x = expr_simplify(a, e->arg[0]);
-	const struct expr *y = expr_simplify(a, e->arg[1]);
+	const struct expr *x = simplify(s, e->arg[0]);
+	const struct expr *y = simplify(s, e->arg[1]);
 	struct linear diff;
 
 	/* Simple ones alone: any other would be simplified again, in vain, at each level. */
-	if (x->simple && y->simple && linear_of(a, x, 1, &diff) && accumulate(a, y, -1, &diff)) {
+	if (x->simple && y->simple && linear_of(s->plain, x, 1, &diff) &&
+	    accumulate(s->plain, y, -1, &diff)) {
 		struct range r = linear_range(&diff);
 
 		if (r.hi <= 0 || r.lo >= 0) {
 			bool first = (e->kind == EXPR_MIN) == (r.hi <= 0);
 
-			return accumulate(a, first ? x : y, factor, out);
+			return accumulate(s->plain, first ? x : y, factor, out);
 		}
 	}
-	return add_term(out, expr_simple(a, e->kind, x, y), factor);
+	return add_term(out, expr_simple(s->a, e->kind, x, y), factor);
+}
+
+static bool is_product(const struct expr *e)
+{
+	return e->kind == EXPR_MUL && e->arg[0]->kind != EXPR_INT && e->arg[1]->kind != EXPR_INT;
 }
 
 /* out += factor * e, where E is no sum. */
-static bool accumulate_other(struct arena *a, const struct expr *e, int64_t factor,
+static bool accumulate_other(const struct simplifier *s, const struct expr *e, int64_t factor,
 			     struct linear *out)
 {
 	int64_t v;
 
-	if (e->simple)
+	if (is_settled(s, e))
 		return add_term(out, e, factor);
-	switch (e->kind) {
-	case EXPR_DIV:
-	case EXPR_MOD:
-		if (expr_is_int(e->arg[1], &v) && v > 0)
-			return accumulate_div(a, e, v, factor, out);
-		break;
-	case EXPR_MIN:
-	case EXPR_MAX:
-		return accumulate_minmax(a, e, factor, out);
-	case EXPR_SELECT:
-	case EXPR_MUL: {
-		const struct expr *simple = expr_simplify(a, e);
+	if ((e->kind == EXPR_DIV || e->kind == EXPR_MOD) && expr_is_int(e->arg[1], &v) && v > 0)
+		return accumulate_div(s, e, v, factor, out);
+	if (e->kind == EXPR_MIN || e->kind == EXPR_MAX)
+		return accumulate_minmax(s, e, factor, out);
+	if (e->kind != EXPR_SELECT && e->axes & s->axes)	/* also a product may be none then */
+		return accumulate(s->plain, expr_substitute(s->a, e, s->from, s->to, s->n), factor,
+				  out);
+	if (e->kind != EXPR_SELECT && e->kind != EXPR_MUL)
+		return add_term(out, e, factor);
+	const struct expr *simple = simplify(s, e);
 
-		if (simple->simple && simple->kind != e->kind)
-			return accumulate(a, simple, factor, out);
-		e = simple;
-		break;
-	}
-	default:
-		break;
-	}
-	return add_term(out, e, factor);
+	if (simple->simple && simple->kind != e->kind)
+		return accumulate(s->plain, simple, factor, out);
+	return add_term(out, simple, factor);
 }
 
 /* out += factor * e. False where the sum has too many terms or too large numbers. */
-static bool accumulate(struct arena *a, const struct expr *e, int64_t factor, struct linear *out)
+static bool accumulate(const struct simplifier *s, const struct expr *e, int64_t factor,
+		       struct linear *out)
 {
 	int64_t scaled = 0;
 	int64_t v;
@@ -179,40 +197,48 @@ static bool accumulate(struct arena *a, const struct expr *e, int64_t factor, st
 	case EXPR_INT:
 		return add_product(&out->constant, e->i, factor);
 	case EXPR_AXIS:
+		if (e->axes & s->axes)
+			for (int i = 0; i < s->n; i++)
+				if (s->from[i] == e->axis)
+					return accumulate(s->plain, s->to[i], factor, out);
 		if (e->axis->hi - e->axis->lo == 1)
 			return add_product(&out->constant, e->axis->lo, factor);
 		return add_term(out, e, factor);
 	case EXPR_ADD:
-		return accumulate(a, e->arg[0], factor, out) &&
-		       accumulate(a, e->arg[1], factor, out);
+		return accumulate(s, e->arg[0], factor, out) &&
+		       accumulate(s, e->arg[1], factor, out);
 	case EXPR_SUB:
-		return accumulate(a, e->arg[0], factor, out) &&
-		       accumulate(a, e->arg[1], -factor, out);
+		return accumulate(s, e->arg[0], factor, out) &&
+		       accumulate(s, e->arg[1], -factor, out);
 	case EXPR_NEG:
-		return accumulate(a, e->arg[0], -factor, out);
+		return accumulate(s, e->arg[0], -factor, out);
 	case EXPR_MUL:
 		if (expr_is_int(e->arg[1], &v))
 			return add_product(&scaled, factor, v) &&
-			       accumulate(a, e->arg[0], scaled, out);
+			       accumulate(s, e->arg[0], scaled, out);
 		if (expr_is_int(e->arg[0], &v))
 			return add_product(&scaled, factor, v) &&
-			       accumulate(a, e->arg[1], scaled, out);
+			       accumulate(s, e->arg[1], scaled, out);
 		break;
 	default:
 		break;
 	}
-	return accumulate_other(a, e, factor, out);
+	return accumulate_other(s, e, factor, out);
 }
 
 bool linear_add_expr(struct arena *a, struct linear *out, const struct expr *e, int64_t factor)
 {
-	return accumulate(a, e, factor, out);
+	const struct simplifier plain = { .a = a, .plain = &plain };
+
+	return accumulate(&plain, e, factor, out);
 }
 
 bool linear_from(struct arena *a, const struct expr *e, struct linear *out)
 {
+	const struct simplifier plain = { .a = a, .plain = &plain };
+
 	assert(e->dtype == DTYPE_I64);
-	return linear_of(a, e, 1, out);
+	return linear_of(&plain, e, 1, out);
 }
 
 const struct expr *linear_expr(struct arena *a, const struct linear *l)
@@ -245,15 +271,15 @@ static const struct expr *bool_const(struct arena *a, bool v)
 }
 
 /* A comparison of two i64, decided where the range of the difference allows. */
-static const struct expr *simplify_compare(struct arena *a, const struct expr *e)
+static const struct expr *simplify_compare(const struct simplifier *s, const struct expr *e)
 {
-	const struct expr *x = expr_simplify(a, e->arg[0]);
-	const struct expr *y = expr_simplify(a, e->arg[1]);
+	const struct expr *x = simplify(s, e->arg[0]);
+	const struct expr *y = simplify(s, e->arg[1]);
 	struct linear diff;	/* right minus left */
 
-	if (!x->simple || !y->simple || !linear_of(a, y, 1, &diff) ||
-	    !accumulate(a, x, -1, &diff))
-		return expr_binary(a, e->kind, x, y);
+	if (!x->simple || !y->simple || !linear_of(s->plain, y, 1, &diff) ||
+	    !accumulate(s->plain, x, -1, &diff))
+		return expr_binary(s->a, e->kind, x, y);
 	struct range r = linear_range(&diff);
 	bool equal_never = r.lo > 0 || r.hi < 0;
 	bool equal_always = r.lo == 0 && r.hi == 0;
@@ -261,36 +287,38 @@ static const struct expr *simplify_compare(struct arena *a, const struct expr *e
 	switch (e->kind) {
 	case EXPR_LT:
 		if (r.lo > 0 || r.hi <= 0)
-			return bool_const(a, r.lo > 0);
+			return bool_const(s->a, r.lo > 0);
 		break;
 	case EXPR_LE:
 		if (r.lo >= 0 || r.hi < 0)
-			return bool_const(a, r.lo >= 0);
+			return bool_const(s->a, r.lo >= 0);
 		break;
 	default:
 		if (equal_never || equal_always)
-			return bool_const(a, equal_always == (e->kind == EXPR_EQ));
+			return bool_const(s->a, equal_always == (e->kind == EXPR_EQ));
 		break;
 	}
-	return expr_simple(a, e->kind, x, y);
+	return expr_simple(s->a, e->kind, x, y);
 }
 
 static const struct expr *simplify_node(struct arena *a, const struct expr *e, void *user)
 {
+	const struct simplifier *s = user;
 	struct linear l;
 
-	(void)user;
-	if (e->simple)
+	if (is_settled(s, e))
 		return e;
 	if (e->kind >= EXPR_LT && e->kind <= EXPR_NE && e->arg[0]->dtype == DTYPE_I64)
-		return simplify_compare(a, e);
+		return simplify_compare(s, e);
 	if (e->dtype != DTYPE_I64)
 		return NULL;
 	switch (e->kind) {
 	case EXPR_MUL:
-		if (e->arg[0]->kind != EXPR_INT && e->arg[1]->kind != EXPR_INT)
-			return NULL;	/* not linear: its arguments alone */
-		break;
+		if (!is_product(e))
+			break;
+		if (!(e->axes & s->axes))
+			return NULL;	/* its factors alone */
+		return simplify(s->plain, expr_substitute(a, e, s->from, s->to, s->n));
 	case EXPR_AXIS:
 	case EXPR_ADD:
 	case EXPR_SUB:
@@ -305,10 +333,33 @@ static const struct expr *simplify_node(struct arena *a, const struct expr *e, v
 	}
 	/* What has no linear form stays as it is: its parts were looked at to find that out, and
 	 * once more at each level would take exponential time. */
-	return linear_of(a, e, 1, &l) ? linear_expr(a, &l) : e;
+	if (!linear_of(s, e, 1, &l))
+		return expr_substitute(a, e, s->from, s->to, s->n);
+	return linear_expr(a, &l);
+}
+
+static const struct expr *simplify(const struct simplifier *s, const struct expr *e)
+{
+	/* expr_rewrite hands it back as it is. */
+	return is_settled(s, e) ? e : expr_rewrite(s->a, e, simplify_node,
+						   (void *)(uintptr_t)s);
 }
 
 const struct expr *expr_simplify(struct arena *a, const struct expr *e)
 {
-	return e->simple ? e : expr_rewrite(a, e, simplify_node, NULL);
+	const struct simplifier plain = { .a = a, .plain = &plain };
+
+	return simplify(&plain, e);
+}
+
+const struct expr *expr_simplify_with(struct arena *a, const struct expr *e,
+				      const struct axis *const *from, const struct expr *const *to,
+				      int n)
+{
+	const struct simplifier plain = { .a = a, .plain = &plain };
+	struct simplifier s = { a, from, to, n, 0, &plain };
+
+	for (int i = 0; i < n; i++)
+		s.axes |= axis_bit(from[i]);
+	return simplify(&s, e);
 }

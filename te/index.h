@@ -62,5 +62,9 @@ bool index_within(struct arena *a, const struct expr *e, int64_t lo, int64_t hi,
  * split, comparisons, min, max and select decided. Floats are only rebuilt around it. What has been
  * simplified is marked so and given back at once. */
 const struct expr *expr_simplify(struct arena *a, const struct expr *e);
+/* The same of E with axis FROM[i] replaced by TO[i]. */
+const struct expr *expr_simplify_with(struct arena *a, const struct expr *e,
+				      const struct axis *const *from, const struct expr *const *to,
+				      int n);
 
 #endif
