@@ -68,8 +68,8 @@ static const char *splat(struct emitter *e, const struct expr *x, struct value v
 {
 	if (v.vector)
 		return v.text;
-	/* C promotes narrow integers to int, which GNU C does not broadcast to narrow lanes. */
-	const char *cast = dtype_bytes(x->dtype) < 4 && !dtype_is_float(x->dtype)
+	/* C promotes integers, and GNU C broadcasts none to narrower lanes. */
+	const char *cast = !dtype_is_float(x->dtype)
 				   ? arena_printf(e->a, "(%s)", dtype_compute(x->dtype))
 				   : "";
 

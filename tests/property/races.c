@@ -22,8 +22,12 @@ struct run {
 	struct memory_vec VEC(struct memory) memory;
 	struct from_vec VEC(const struct axis *) from; /* axes that are bound, and to what */
 	struct to_vec VEC(const struct expr *) to;
+	int64_t turns; /* run on their own so far */
 	bool ok;
 };
+
+/* Beyond so many turns an inner parallel loop, entered again and again, shows nothing new. */
+enum { MAX_TURNS = 256 };
 
 static void run_list(struct run *r, const struct nest *n);
 
@@ -56,29 +60,38 @@ static int64_t number(struct run *r, const struct expr *e)
 	return v->i;
 }
 
+static bool has_parallel(const struct nest *n);
+
+static bool is_parallel(const struct nest *n)
+{
+	return (n->kind == NEST_LOOP && n->annotation == ANNOTATION_PARALLEL) ||
+	       has_parallel(n->body) || has_parallel(n->other);
+}
+
 static bool has_parallel(const struct nest *n)
 {
 	for (; n; n = n->next)
-		if ((n->kind == NEST_LOOP && n->annotation == ANNOTATION_PARALLEL) ||
-		    has_parallel(n->body) || has_parallel(n->other))
+		if (is_parallel(n))
 			return true;
 	return false;
 }
 
-/* N alone, without parallel loops. */
+/* N alone, as it stands. */
 static void run_plain(struct run *r, const struct nest *n)
 {
+	struct arena *a = arena_new();
 	struct nest alone = *n;
-	struct program p = {.arena = r->arena};
-	void **args = arena_many(r->arena, void *, r->memory.n);
+	struct program p = { .arena = a };
+	void **args = arena_many(a, void *, r->memory.n);
 
 	alone.next = NULL;
 	for (int i = 0; i < r->memory.n; i++) {
-		vec_push(r->arena, &p.args, r->memory.at[i].buffer);
+		vec_push(a, &p.args, r->memory.at[i].buffer);
 		args[i] = r->memory.at[i].data;
 	}
-	p.body = nest_copy(r->arena, &alone, r->from.at, r->to.at, r->from.n);
+	p.body = nest_copy(a, &alone, r->from.at, r->to.at, r->from.n);
 	program_interpret(&p, args);
+	arena_free(a);
 }
 
 /* --- turns of a parallel loop */
@@ -130,6 +143,7 @@ static void run_turns(struct run *r, const struct nest *loop)
 {
 	struct copies c = copy_memory(r);
 
+	r->turns += loop->axis->hi - loop->axis->lo;
 	for (int64_t turn = loop->axis->lo; turn < loop->axis->hi; turn++) {
 		bind(r, loop->axis, turn);
 		run_list(r, loop->body);
@@ -160,10 +174,10 @@ static void run_list(struct run *r, const struct nest *n)
 
 			memset(data, 0xff, tensor_bytes(&n->buffer->tensor));
 			add_memory(r, n->buffer, data);
+		} else if (!is_parallel(n) || r->turns > MAX_TURNS) {
+			run_plain(r, n);
 		} else if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_PARALLEL) {
 			run_turns(r, n);
-		} else if (!has_parallel(n->body) && !has_parallel(n->other)) {
-			run_plain(r, n);
 		} else if (n->kind == NEST_LOOP) {
 			run_loop(r, n);
 		} else if (n->kind == NEST_IF) {
@@ -179,7 +193,7 @@ static void run_list(struct run *r, const struct nest *n)
 
 bool sample_run_isolated(struct sample *s)
 {
-	struct run r = {.arena = arena_new(), .ok = true};
+	struct run r = { .arena = arena_new(), .ok = true };
 
 	for (int i = 0; i < s->nargs; i++)
 		add_memory(&r, s->program->args.at[i], s->args[i].data);

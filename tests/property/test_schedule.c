@@ -19,7 +19,7 @@
 #include "tests/property/races.h"
 #include "tests/property/sample.h"
 
-enum { INTERPRETED = 20000, COMPILED = 320, LONG_FACTOR = 20, MAX_REASONS = 32 };
+enum { INTERPRETED = 12000, COMPILED = 320, LONG_FACTOR = 20, MAX_REASONS = 32 };
 /* Another for each test, so that they do not repeat each other's cases. */
 enum { FIRST_INTERPRETED = 1, FIRST_COMPILED = 10000000 };
 
