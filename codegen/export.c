@@ -139,10 +139,11 @@ static void put_head(struct text *out, const struct export_set *set, const struc
 	put_arguments(out, k->program);
 	text_puts(out, " *\n * Steps:\n");
 	put_steps(out, k->program);
-	text_puts(out, " *\n * This file is the output of a program: it is yours, under the licence "
-		       "you choose.\n"
+	text_puts(out, " *\n * This file is the output of a program: it is yours, under the "
+		       "licence you choose.\n"
 		       " * Link with -lm where it calls exp, tanh and the like. */\n\n"
-		       "/* Not every type needs each of its helpers, nor each tail all registers. */\n"
+		       "/* Not every type needs each of its helpers, nor each tail all of its "
+		       "registers. */\n"
 		       "#pragma GCC diagnostic ignored \"-Wunused-function\"\n"
 		       "#pragma GCC diagnostic ignored \"-Wunused-variable\"\n\n");
 }
@@ -190,11 +191,10 @@ static int write_header(struct arena *a, const char *dir, const struct export_se
 	put_line(&out, "Made by ", set->command);
 	text_puts(&out,
 		  " *\n"
-		  " * NAME(args) takes inputs in order, then outputs, all 64-byte aligned; it returns "
-		  "0, or -1\n"
-		  " * where memory ran out. Where NAME_packed_bytes(input) is not 0, args[input] is "
-		  "what\n"
-		  " * NAME_pack(input, raw, packed) made of the tensor: once, in so many bytes. */\n"
+		  " * NAME(args) takes inputs in order, then outputs, all 64-byte aligned; it\n"
+		  " * returns 0, or -1 where memory ran out. Where NAME_packed_bytes(input) is\n"
+		  " * not 0, args[input] is what NAME_pack(input, raw, packed) made of the\n"
+		  " * tensor: once, in so many bytes. */\n"
 		  "#ifndef HONE_KERNELS_H\n#define HONE_KERNELS_H\n\n"
 		  "#include <stddef.h>\n#include <stdint.h>\n\n"
 		  "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
@@ -239,10 +239,11 @@ static json_t *arguments_json(const struct program *p)
 		for (int d = 0; d < t->ndim; d++)
 			json_array_append_new(shape, json_integer(t->shape[d]));
 		json_array_append_new(
-			list, json_pack("{s:o, s:s, s:o, s:s, s:I, s:I}", "name", json_text(t->name),
-					"dtype", dtype_name(t->dtype), "shape", shape, "role",
-					role_of(p, i), "bytes", (json_int_t)tensor_bytes(t),
-					"packed_bytes", (json_int_t)packed_bytes(p, i)));
+			list, json_pack("{s:o, s:s, s:o, s:s, s:I, s:I}", "name",
+					json_text(t->name), "dtype", dtype_name(t->dtype), "shape",
+					shape, "role", role_of(p, i), "bytes",
+					(json_int_t)tensor_bytes(t), "packed_bytes",
+					(json_int_t)packed_bytes(p, i)));
 	}
 	return list;
 }
@@ -252,8 +253,8 @@ static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 	const struct export_kernel *k = &set->kernels[i];
 	const char *symbol = symbol_of(a, set, i);
 
-	return json_pack("{s:o, s:s, s:o, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:o, s:i, s:o}", "task",
-			 json_text(k->task), "key", k->key, "op", json_text(k->op), "shape",
+	return json_pack("{s:o, s:s, s:o, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:o, s:i, s:o}",
+			 "task", json_text(k->task), "key", k->key, "op", json_text(k->op), "shape",
 			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
 			 "steps", k->steps, "time_us", k->time_us, "device", json_text(k->device),
 			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),

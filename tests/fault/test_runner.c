@@ -145,7 +145,8 @@ static const struct fault {
 	{ "no kernel", "int x;", TRIAL_BUILD_ERROR, "does not export hone_kernel" },
 	{ "compile error", KERNEL("C[0] = ;"), TRIAL_BUILD_ERROR, "error: expected expression" },
 #if !defined(__SANITIZE_ADDRESS__)	/* there the address space has no limit */
-	{ "10 GB, checked", KERNEL("char *p = malloc(10ull << 30); if (!p) return 12; p[0] = 1;"),
+	{ "10 GB, checked",
+	  KERNEL("char *volatile p = malloc(10ull << 30); if (!p) return 12; p[0] = 1;"),
 	  TRIAL_CRASH, "returned 12" },
 	{ "10 GB, unchecked",
 	  KERNEL("char *volatile p = malloc(10ull << 30); p[0] = 1; D[0] += p[0];"), TRIAL_CRASH,
