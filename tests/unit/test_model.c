@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_model.c - cost models on made-up programs whose speed is a known function of their
- * features, and the measures of a ranking on small cases. */
+/* tests/unit/test_model.c - cost models on made-up programs whose speed is a known function of
+ * their features, and the measures of a ranking on small cases. */
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
