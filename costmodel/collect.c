@@ -64,8 +64,7 @@ static void add_access(struct walk *w, struct site *s, const struct buffer *b,
 	struct motion dim[TENSOR_MAX_DIMS];
 
 	for (int d = 0; d < b->tensor.ndim; d++) {
-		dim[d].n = 0;
-		dim[d].constant = 0;
+		motion_clear(&dim[d]);
 		motion_add(&w->variables, &dim[d], index[d], 1);
 	}
 	struct access *x = find_access(s, b, dim);

@@ -9,13 +9,15 @@ enum { MAX_SAMPLES = 4000 };	/* bounds time and memory; more change little */
 
 /* Slow programs still count for something, lest the model thinks well of them. */
 static const float least_weight = 0.05f;
-static const float even_part = 0.2f;	/* of a store's share */
+static const float even_part = 0.25f;	/* that all stores of a program have of its sum */
+static const float least_part = 0.02f;	/* of the time of the program's greatest store */
 
 struct notebook notebook_new(int programs, int rows)
 {
 	struct notebook b = { .l = { .columns = FEATURE_COUNT } };
 
 	b.rows = cost_allocate((size_t)rows * FEATURE_COUNT, sizeof(float));
+	b.prior = cost_allocate((size_t)programs, sizeof(float));
 	b.share = cost_allocate((size_t)rows, sizeof(float));
 	b.target = cost_allocate((size_t)programs, sizeof(float));
 	b.weight = cost_allocate((size_t)programs, sizeof(float));
@@ -23,34 +25,48 @@ struct notebook notebook_new(int programs, int rows)
 	return b;
 }
 
-/* A store counts by its part of the time that the prior expects, and a little in any case: the
- * prior may be wrong. */
-static void set_shares(const float *rows, int n, float *share)
+static float part_of(const float *rows, int i)
 {
-	float sum = 0;
+	return rows[(ptrdiff_t)i * FEATURE_COUNT + FEATURE_PROGRAM_SHARE];
+}
 
-	for (int i = 0; i < n; i++)
-		sum += rows[i * FEATURE_COUNT + FEATURE_PROGRAM_SHARE];
+/* A store counts by its part of the time that the prior expects, and a little in any case: the
+ * prior may be wrong. Those that hardly take time are left out: tails and starts of sums are most
+ * of the stores. */
+static int add_rows(struct notebook *b, int at, const float *rows, int n)
+{
+	float sum = 0, most = 0;
+	int kept = 0;
+
 	for (int i = 0; i < n; i++) {
-		float even = 1 / (float)n;
-		float part = rows[i * FEATURE_COUNT + FEATURE_PROGRAM_SHARE];
-
-		part = sum > 0 ? part / sum : even;
-		share[i] = even_part * even + (1 - even_part) * part;
+		sum += part_of(rows, i);
+		most = fmaxf(most, part_of(rows, i));
 	}
+	for (int i = 0; i < n; i++) {
+		if (part_of(rows, i) < least_part * most)
+			continue;
+		memcpy(b->rows + (ptrdiff_t)(at + kept) * FEATURE_COUNT,
+		       rows + (ptrdiff_t)i * FEATURE_COUNT, FEATURE_COUNT * sizeof(float));
+		b->share[at + kept++] = sum > 0 ? part_of(rows, i) / sum : 0;
+	}
+	sum = 0;
+	for (int i = 0; i < kept; i++)
+		sum += b->share[at + i] + even_part / (float)kept;
+	for (int i = 0; i < kept; i++)
+		b->share[at + i] = (b->share[at + i] + even_part / (float)kept) / sum;
+	return kept;
 }
 
 void notebook_add(struct notebook *b, const float *rows, int n, float target, float weight)
 {
 	int i = b->l.n++;
 
+	const struct feature_matrix m = { (float *)(uintptr_t)rows, n };
+
+	b->prior[i] = logf(prior_score(&m));
 	b->target[i] = target;
 	b->weight[i] = weight;
-	b->first[i + 1] = b->first[i] + n;
-	set_shares(rows, n, b->share + b->first[i]);
-	if (n > 0)
-		memcpy(b->rows + (ptrdiff_t)b->first[i] * FEATURE_COUNT, rows,
-		       (size_t)n * FEATURE_COUNT * sizeof(float));
+	b->first[i + 1] = b->first[i] + add_rows(b, b->first[i], rows, n);
 }
 
 const struct lesson *notebook_read(struct notebook *b)
@@ -66,6 +82,7 @@ const struct lesson *notebook_read(struct notebook *b)
 void notebook_free(struct notebook *b)
 {
 	free(b->rows);
+	free(b->prior);
 	free(b->share);
 	free(b->target);
 	free(b->weight);
@@ -74,23 +91,55 @@ void notebook_free(struct notebook *b)
 
 /* --- samples */
 
-static void set_relative(struct class *c, const struct cost_sample *samples, int n)
+/* What is known of a group. */
+struct group {
+	float best;		/* throughput */
+	double sum, weight;	/* of log(throughput / prior), by relative throughput */
+};
+
+static float weight_of(const struct pupil *p)
 {
-	int groups = 0;
+	return fmaxf(p->relative, least_weight);
+}
 
-	for (int i = 0; i < n; i++)
-		groups = samples[i].group >= groups ? samples[i].group + 1 : groups;
-	float *best = cost_allocate((size_t)groups, sizeof(*best));
+static void compare_to_group(struct class *c, struct group *groups)
+{
+	for (int i = 0; i < c->n; i++) {
+		struct pupil *p = &c->at[i];
+		struct group *g = &groups[p->sample->group];
+		struct feature_matrix m = { (float *)(uintptr_t)p->sample->rows, p->sample->n_rows };
 
-	for (int i = 0; i < n; i++)
-		best[samples[i].group] = fmaxf(best[samples[i].group], samples[i].throughput);
-	for (int i = 0; i < n; i++) {
-		float t = samples[i].throughput;
-
-		c->at[i].sample = &samples[i];
-		c->at[i].relative = t > 0 ? t / best[samples[i].group] : 0;
+		p->relative = p->sample->throughput > 0 ? p->sample->throughput / g->best : 0;
+		if (p->relative == 0)
+			continue;
+		p->surprise = logf(p->sample->throughput) - logf(prior_score(&m));
+		g->sum += (double)(weight_of(p) * p->surprise);
+		g->weight += (double)weight_of(p);
 	}
-	free(best);
+	for (int i = 0; i < c->n; i++) {
+		const struct group *g = &groups[c->at[i].sample->group];
+
+		if (c->at[i].relative > 0)
+			c->at[i].surprise -= (float)(g->sum / g->weight);
+	}
+}
+
+static void set_pupils(struct class *c, const struct cost_sample *samples)
+{
+	int n = 0;
+
+	for (int i = 0; i < c->n; i++)
+		n = samples[i].group >= n ? samples[i].group + 1 : n;
+	struct group *groups = cost_allocate((size_t)n, sizeof(*groups));
+
+	for (int i = 0; i < c->n; i++) {
+		struct group *g = &groups[samples[i].group];
+
+		g->best = fmaxf(g->best, samples[i].throughput);
+		c->at[i].sample = &samples[i];
+	}
+	compare_to_group(c, groups);
+	free(groups);
 }
 
 static void shuffle(struct class *c, struct rng *rng)
@@ -124,7 +173,7 @@ struct class class_new(const struct cost_sample *samples, int n, struct rng *rng
 	struct class c = { .n = n };
 
 	c.at = cost_allocate((size_t)n, sizeof(*c.at));
-	set_relative(&c, samples, n);
+	set_pupils(&c, samples);
 	shuffle(&c, rng);
 	thin_out(&c);
 	shuffle(&c, rng);	/* what is held out comes first: it has to be any of them */
@@ -160,8 +209,8 @@ struct notebook notes_of(const struct class *c, int begin, int end)
 		if (p->relative == 0)
 			continue;
 		if (k >= begin && k < end)
-			notebook_add(&b, p->sample->rows, p->sample->n_rows, p->relative,
-				     fmaxf(p->relative, least_weight));
+			notebook_add(&b, p->sample->rows, p->sample->n_rows, p->surprise,
+				     weight_of(p));
 		k++;
 	}
 	return b;

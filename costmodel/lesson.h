@@ -7,9 +7,10 @@
 #include "costmodel/booster.h"
 #include "costmodel/model.h"
 
-/* A lesson that owns its arrays. */
+/* A lesson that owns its arrays. Of a program it has the stores that take time. */
 struct notebook {
 	struct lesson l;
+	float *prior;		/* log of prior_score, by program */
 	float *rows, *share, *target, *weight;
 	int *first;
 };
@@ -20,10 +21,12 @@ void notebook_add(struct notebook *b, const float *rows, int n, float target, fl
 const struct lesson *notebook_read(struct notebook *b);
 void notebook_free(struct notebook *b);
 
-/* A sample with its throughput over the best of its group; 0 where it failed. */
+/* A sample with its throughput over the best of its group, 0 where it failed; and the logarithm of
+ * its throughput over what the prior says, less the mean of that in its group. */
 struct pupil {
 	const struct cost_sample *sample;
 	float relative;
+	float surprise;
 };
 
 /* Samples in random order, so that those held out may be the first ones. */
@@ -37,7 +40,7 @@ struct class {
 struct class class_new(const struct cost_sample *samples, int n, struct rng *rng);
 void class_free(struct class *c);
 
-/* Throughput of those from number BEGIN to END among the programs that worked. */
+/* The surprise of those from number BEGIN to END among the programs that worked. */
 struct notebook notes_of(const struct class *c, int begin, int end);
 /* Whether each of them worked. */
 struct notebook notes_of_all(const struct class *c);

@@ -22,7 +22,9 @@ struct cost_sample {
 
 struct cost_options {
 	uint64_t seed;
-	int threads;		/* that learning and scoring may use; 0: one */
+	/* That learning and scoring may use; 0: one. More help only on idle cores: where others run,
+	 * threads that wait for each other took five times as long as one. */
+	int threads;
 	int max_rounds;		/* of boosting; 0: the default */
 };
 

@@ -122,16 +122,30 @@ static void add_other(const struct variables *v, struct motion *m, const struct 
 	int last = load ? e->tensor->ndim : expr_kind_arity(e->kind);
 
 	for (int i = first; i < last; i++) {
-		struct motion x = { .n = 0 };
+		struct motion x;
 
+		motion_clear(&x);
 		motion_add(v, &x, load ? e->index[i] : e->arg[i], 1);
 		absorb(m, &x, factor);
 	}
 }
 
+/* m += factor * e, a quotient or remainder by D. */
+static void add_division(const struct variables *v, struct motion *m, const struct expr *e,
+			 int64_t d, int64_t factor)
+{
+	struct motion x;
+
+	motion_clear(&x);
+	motion_add(v, &x, e->arg[0], 1);
+	if (e->kind == EXPR_DIV)
+		add_quotient(m, &x, d, factor);
+	else
+		add_remainder(m, &x, d, factor);
+}
+
 void motion_add(const struct variables *v, struct motion *m, const struct expr *e, int64_t factor)
 {
-	struct motion x = { .n = 0 };
 	int64_t c;
 
 	switch (e->kind) {
@@ -158,11 +172,7 @@ void motion_add(const struct variables *v, struct motion *m, const struct expr *
 	case EXPR_MOD:
 		if (!expr_is_int(e->arg[1], &c) || c <= 0)
 			break;
-		motion_add(v, &x, e->arg[0], 1);
-		if (e->kind == EXPR_DIV)
-			add_quotient(m, &x, c, factor);
-		else
-			add_remainder(m, &x, c, factor);
+		add_division(v, m, e, c, factor);
 		return;
 	default:
 		break;

@@ -97,6 +97,13 @@ struct variable {
 
 struct variables VEC(struct variable);
 
+/* Terms are not touched: a motion is made for every index of every candidate. */
+static inline void motion_clear(struct motion *m)
+{
+	m->constant = 0;
+	m->n = 0;
+}
+
 /* m += factor * e. */
 void motion_add(const struct variables *v, struct motion *m, const struct expr *e, int64_t factor);
 bool motion_equal(const struct motion *x, const struct motion *y);

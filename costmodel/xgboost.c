@@ -2,8 +2,10 @@
 /* costmodel/xgboost.c - the learned cost model: boosted trees for throughput, and others that tell
  * programs that work from those that fail.
  *
- * A program's throughput, relative to the best of its task, is the sum over its stores; programs
- * count by it, since it is the fast ones whose order matters. A score is that sum times the
+ * What is learned is by what factor the prior is wrong, as a logarithm, for a program the sum over
+ * its stores. So with little data the order is the prior's, and a constant factor of a task does
+ * not matter. Programs count by their throughput relative to the best of their task, since it is
+ * the fast ones whose order matters. A score is the prior's, times that factor, times the
  * probability that the program works. */
 #include "costmodel/model.h"
 
@@ -21,6 +23,7 @@ enum {
 	MIN_FAILURES = 4,	/* and as many that worked, for the model of validity */
 	MIN_HELD = 8,		/* held-out programs that say something */
 	HELD_SHARE = 5,		/* one in so many is held out */
+	FEW = 256,
 	RELEARN_BELOW = 512,	/* samples: then those held out are worth learning from too */
 	ROUNDS = 120,
 	ROUNDS_UNHELD = 40,	/* where nothing is held out to stop it */
@@ -82,7 +85,9 @@ static void swap(struct model *m, struct booster *throughput, struct booster *va
 
 /* --- learning */
 
-static struct booster_options options_of(const struct model *m, enum loss loss, int rounds)
+/* Shallow trees where there is little to learn from. */
+static struct booster_options options_of(const struct model *m, enum loss loss, int rounds,
+					 int programs)
 {
 	struct booster_options o = {
 		.loss = loss,
@@ -90,29 +95,36 @@ static struct booster_options options_of(const struct model *m, enum loss loss, 
 		.threads = m->o.threads,
 		.rounds = rounds < m->o.max_rounds ? rounds : m->o.max_rounds,
 		.patience = PATIENCE,
-		.depth = loss == LOSS_SQUARE ? 7 : 4,
-		.eta = 0.2,
+		.depth = programs < FEW ? 4 : 6,
+		.eta = 0.15,
 	};
 
 	return o;
 }
 
+/* How well B orders those held out, together with the prior; across groups only roughly. */
 static double accuracy_on(const struct booster *b, struct notebook *held)
 {
 	const struct lesson *l = notebook_read(held);
-	float *sums = cost_allocate((size_t)l->n, sizeof(*sums));
+	float *scores = cost_allocate((size_t)l->n, sizeof(*scores));
+	float *truth = cost_allocate((size_t)l->n, sizeof(*truth));
 
-	booster_predict(b, l, sums);
-	double accuracy = pairwise_accuracy(sums, l->target, l->n);
+	booster_predict(b, l, scores);
+	for (int i = 0; i < l->n; i++) {
+		scores[i] += held->prior[i];
+		truth[i] = l->target[i] + held->prior[i];
+	}
+	double accuracy = pairwise_accuracy(scores, truth, l->n);
 
-	free(sums);
+	free(scores);
+	free(truth);
 	return accuracy;
 }
 
 static struct booster *learn_from(const struct model *m, struct notebook *train,
 				  struct notebook *held, int max_rounds, int *rounds)
 {
-	struct booster_options o = options_of(m, LOSS_SQUARE, max_rounds);
+	struct booster_options o = options_of(m, LOSS_SQUARE, max_rounds, train->l.n);
 
 	return booster_learn(notebook_read(train), held ? notebook_read(held) : NULL, &o, rounds);
 }
@@ -150,7 +162,7 @@ static struct booster *learn_throughput(const struct model *m, const struct clas
 
 static struct booster *learn_validity(const struct model *m, const struct class *c)
 {
-	struct booster_options o = options_of(m, LOSS_LOGISTIC, ROUNDS_VALIDITY);
+	struct booster_options o = options_of(m, LOSS_LOGISTIC, ROUNDS_VALIDITY, c->n);
 	struct notebook b = notes_of_all(c);
 	int rounds;
 	struct booster *out = booster_learn(notebook_read(&b), NULL, &o, &rounds);
@@ -203,14 +215,15 @@ static void score_learned(const struct model *m, struct notebook *b, float *scor
 	const struct lesson *l = notebook_read(b);
 
 	booster_predict(m->throughput, l, scores);
+	for (int i = 0; i < l->n; i++)
+		scores[i] = expf(b->prior[i] + scores[i]);
 	if (!m->validity)
 		return;
 	float *odds = cost_allocate((size_t)l->n, sizeof(*odds));
 
 	booster_predict(m->validity, l, odds);
-	for (int i = 0; i < l->n; i++)	/* a sum below 0 means slow: no doubt makes it better */
-		if (scores[i] > 0)
-			scores[i] /= 1 + expf(-odds[i]);
+	for (int i = 0; i < l->n; i++)
+		scores[i] /= 1 + expf(-odds[i]);
 	free(odds);
 }
 

@@ -74,7 +74,7 @@ static void check_case(const struct feature_case *c, bool seen[FEATURE_COUNT])
 
 	while (!scan_at_end(&s)) {
 		char *name = scan_name(&s, a);
-		double want;
+		double want = 0;
 
 		if (!name || !scan_double(&s, &want))
 			fail_msg("%s: a name and a number have to follow: %s", c->name, s.at);

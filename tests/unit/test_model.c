@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_model.c - cost models on made-up programs whose speed is a known function of their
- * features, and the measures of a ranking on small cases. */
+/* tests/unit/test_model.c - cost models on made-up programs whose speed is a known function of
+ * their features, and the measures of a ranking on small cases. */
 #include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
@@ -23,8 +23,8 @@ struct world {
 	float truth[PROGRAMS];
 };
 
-/* A store takes time by its flop, the more the worse its lines are used and unless it is unrolled;
- * a sum over stores, as in the real world. */
+/* A store takes time by its flop, which the prior knows, three times as much unless it is unrolled,
+ * and for its misses, of which the prior knows nothing; a sum over stores, as in the real world. */
 static double row_time(const float *row)
 {
 	double flop = exp2((double)row[FEATURE_FLOP]);
@@ -41,14 +41,21 @@ static struct world world_new(uint64_t seed)
 	for (int i = 0; i < PROGRAMS; i++) {
 		int rows = 1 + (int)rng_below(&rng, MAX_ROWS);
 		float *row = arena_many(w.a, float, rows * FEATURE_COUNT);
-		double time = 0;
+		double time = 0, prior = 0;
 
 		w.program[i] = (struct feature_matrix){ row, rows };
 		for (int r = 0; r < rows; r++, row += FEATURE_COUNT) {
 			for (int f = 0; f < FEATURE_COUNT; f++)
 				row[f] = (float)(6 * rng_unit(&rng));
-			row[FEATURE_FLOP] = (float)(8 - 2 * r + rng_unit(&rng));
+			row[FEATURE_FLOP] = (float)(10 - 2 * r + rng_unit(&rng));
+			row[FEATURE_PRIOR_TIME] = row[FEATURE_FLOP];
 			time += row_time(row);
+			prior += exp2((double)row[FEATURE_FLOP]);
+		}
+		for (int r = 0; r < rows; r++) {
+			row -= FEATURE_COUNT;
+			row[FEATURE_PROGRAM_SHARE] =
+				(float)(exp2((double)row[FEATURE_FLOP]) / prior);
 		}
 		w.truth[i] = (float)(1e3 / time);
 		w.sample[i] = (struct cost_sample){ w.program[i].rows, rows, w.truth[i], 0 };
@@ -85,13 +92,18 @@ static void test_learns(void **state)
 	assert_int_equal(learned.failed, 0);
 	assert_false(learned.validity);
 	assert_in_range(learned.rounds, 10, 120);
+	const struct cost_options none = { .seed = 0 };
+	struct model *prior = cost_model_analytic.create(&none);
+	double before = accuracy_on_new(&cost_model_analytic, prior, &w, scores);
 	double accuracy = accuracy_on_new(&cost_model_xgboost, m, &w, scores);
 
-	print_message("accuracy %.3f, held out %.3f, %d rounds\n", accuracy, learned.held_accuracy,
-		      learned.rounds);
+	print_message("accuracy %.3f, held out %.3f, prior %.3f, %d rounds\n", accuracy,
+		      learned.held_accuracy, before, learned.rounds);
+	assert_true(before < 0.8);
 	assert_true(accuracy > 0.85);
 	assert_true(fabs(accuracy - learned.held_accuracy) < 0.1);
 	assert_true(recall_at_k(scores, w.truth + KNOWN, PROGRAMS - KNOWN, 30) > 0.6);
+	cost_model_analytic.free(prior);
 	cost_model_xgboost.free(m);
 	arena_free(w.a);
 }
@@ -253,17 +265,19 @@ static int count_threads(void)
 	return n;
 }
 
-/* Runs last but one: the OpenMP runtime keeps the threads that it has started. */
+/* Runs last: the OpenMP runtime keeps the threads that it has started. Few rounds, because two
+ * threads that wait for each other take long where others use the cores. */
 static void test_threads(void **state)
 {
+	const struct cost_options o = { .seed = 7, .threads = 2, .max_rounds = 5 };
 	struct world w = world_new(7);
-	struct model *m = new_model(2);
+	struct model *m = cost_model_xgboost.create(&o);
 	float scores[PROGRAMS];
 
 	(void)state;
 	assert_int_equal(count_threads(), 1);
 	assert_int_equal(cost_model_xgboost.learn(m, w.sample, KNOWN, NULL), 0);
-	assert_true(accuracy_on_new(&cost_model_xgboost, m, &w, scores) > 0.85);
+	assert_true(accuracy_on_new(&cost_model_xgboost, m, &w, scores) > 0.6);
 	assert_in_range(count_threads(), 1, 2);
 	cost_model_xgboost.free(m);
 	arena_free(w.a);
