@@ -28,7 +28,7 @@ static bool try_one(struct explorer *x, struct arena *a, struct rng *rng, struct
 {
 	const struct sketch *sketch = x->sketches.at[rng_below(rng, x->sketches.n)];
 
-	*c = (struct candidate){ .state = sample(a, x->task->dag, sketch, &x->target, rng) };
+	*c = (struct candidate){ .state = sample(a, x->task->dag, sketch, &x->target, rng, NULL, NULL) };
 	if (!c->state)
 		return false;
 	c->steps = steps_text(a, &c->state->steps);

@@ -16,8 +16,11 @@ struct sampler {
 	const struct sketch *sketch;
 	const struct target *target;
 	struct rng *rng;
+	int64_t turns;		/* wanted of a parallel loop, for each thread */
 	int64_t tile;		/* vectors of accumulators so far */
 	int64_t unrolled;	/* statements of the reduction that are written out so far */
+	const struct genes *from;	/* decisions to follow; NULL: none */
+	struct genes *out;
 };
 
 static int lanes_of(const struct sampler *p, int stage)
@@ -162,6 +165,20 @@ static int64_t pick_size(struct sampler *p, const struct open_step *o)
 	}
 }
 
+/* A size that was decided before counts like one that is picked. False where it is too much now. */
+static bool take_size(struct sampler *p, const struct open_step *o, int64_t size)
+{
+	int64_t lanes = lanes_of(p, o->step.stage);
+
+	if (o->role == ROLE_TILE)
+		p->tile *= size;
+	if (o->role == ROLE_TILE_VECTOR && size > lanes)
+		p->tile *= size / lanes;
+	if (o->role == ROLE_REDUCE)
+		p->unrolled *= size;
+	return p->tile <= max_accumulators(p) && p->tile * p->unrolled <= 2 * MAX_UNROLLED;
+}
+
 static void shuffle(struct sampler *p, struct step *step)
 {
 	if (rng_chance(p->rng, 0.5))
@@ -175,14 +192,14 @@ static void shuffle(struct sampler *p, struct step *step)
 	}
 }
 
-/* Loops around the target's statement, its own and those it is attached to; one of them, or the
- * root, becomes the stage's place. */
-static void locate(struct sampler *p, struct step step)
+/* Loops around the target's statement, its own and those it is attached to; one of them becomes
+ * the stage's place: STEP is it. False where it is the root. */
+static bool locate(struct sampler *p, struct step *step)
 {
 	int stages[64], iters[64];
 	int n = 0;
 
-	for (int at = step.target, limit = INT32_MAX; at >= 0;) {
+	for (int at = step->target, limit = INT32_MAX; at >= 0;) {
 		const struct stage *g = p->s->stages.at[at];
 
 		for (int i = 0; i < g->leaves.n && i <= limit && n < 64; i++) {
@@ -199,38 +216,64 @@ static void locate(struct sampler *p, struct step step)
 	int64_t pick = rng_below(p->rng, n + 1);
 
 	if (pick == n)
-		return;		/* at the root */
-	step.target = stages[pick];
-	step.iter = iters[pick];
-	state_apply(p->s, step, NULL);	/* refused: at the root, too */
+		return false;
+	step->target = stages[pick];
+	step->iter = iters[pick];
+	return true;
 }
 
-static bool fill(struct sampler *p, const struct open_step *o)
+/* Decides what O leaves open. */
+static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 {
-	struct step step = o->step;
-
+	g->step = o->step;
 	switch (o->role) {
 	case ROLE_FIXED:
+	case ROLE_PLACE:
 		break;
 	case ROLE_PERMUTE:
-		shuffle(p, &step);
-		break;
-	case ROLE_PLACE:
-		step.iter = p->s->stages.at[step.target]->leaves.at[step.size];
-		step.size = 0;
+		shuffle(p, &g->step);
 		break;
 	case ROLE_LOCATION:
-		locate(p, step);
-		return true;
+		g->left_out = !locate(p, &g->step);
+		break;
 	case ROLE_OPTIONAL:
-		if (rng_chance(p->rng, 0.1))
-			return true;
+		g->left_out = rng_chance(p->rng, 0.1);
 		break;
 	default:
-		step.size = pick_size(p, o);
+		g->step.size = pick_size(p, o);
 		break;
 	}
-	return state_apply(p->s, step, NULL);
+}
+
+/* False where an earlier decision does not fit to the others. */
+static bool follow(struct sampler *p, const struct open_step *o, const struct gene *g)
+{
+	bool sized = o->step.kind == STEP_SPLIT && o->role != ROLE_FIXED;
+
+	return !sized || take_size(p, o, g->step.size);
+}
+
+static bool fill(struct sampler *p, int i)
+{
+	const struct open_step *o = &p->sketch->steps.at[i];
+	struct gene g = { 0 };
+
+	if (p->from && p->from->at[i].set)
+		g = p->from->at[i];
+	if (!g.set)
+		decide(p, o, &g);
+	else if (!follow(p, o, &g))
+		return false;
+	g.set = true;
+	if (p->out)
+		p->out->at[i] = g;
+	if (g.left_out)
+		return true;
+	if (o->role == ROLE_PLACE) {	/* whatever loop is at that place now */
+		g.step.iter = p->s->stages.at[o->step.target]->leaves.at[o->step.size];
+		g.step.size = 0;
+	}
+	return state_apply(p->s, g.step, NULL) || o->role == ROLE_LOCATION;
 }
 
 /* --- threads */
@@ -250,7 +293,7 @@ static bool parallelize(struct sampler *p, int stage)
 	const struct stage *g = p->s->stages.at[stage];
 	struct step fuse = step_fuse(stage, NULL, 0);
 	int64_t turns = 1;
-	int64_t want = p->target->threads * (1 + rng_below(p->rng, 8));
+	int64_t want = p->target->threads * p->turns;
 
 	for (int i = 0; i < g->leaves.n && fuse.n < STEP_MAX_ITERS && turns < want; i++) {
 		const struct iter *it = &g->iters.at[g->leaves.at[i]];
@@ -279,12 +322,18 @@ static bool parallelize(struct sampler *p, int stage)
 }
 
 struct state *sample(struct arena *a, const struct dag *dag, const struct sketch *sketch,
-		     const struct target *target, struct rng *rng)
+		     const struct target *target, struct rng *rng, const struct genes *from,
+		     struct genes *out)
 {
-	struct sampler p = { a, state_new(a, dag), sketch, target, rng, 1, 1 };
+	struct sampler p = { .a = a, .s = state_new(a, dag), .sketch = sketch, .target = target,
+			     .rng = rng, .tile = 1, .unrolled = 1, .from = from, .out = out };
 
+	p.turns = from && from->turns ? from->turns : 1 + rng_below(rng, 8);
+	if (out)
+		*out = (struct genes){ .n = sketch->steps.n, .turns = p.turns,
+				       .at = arena_many(a, struct gene, sketch->steps.n) };
 	for (int i = 0; i < sketch->steps.n; i++)
-		if (!fill(&p, &sketch->steps.at[i]))
+		if (!fill(&p, i))
 			return NULL;
 	for (int i = 0; target->threads > 1 && i < p.s->stages.n; i++)
 		if (stage_computes(p.s->stages.at[i]) && p.s->stages.at[i]->place == PLACE_ROOT &&

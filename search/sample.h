@@ -4,18 +4,37 @@
 #define HONE_SEARCH_SAMPLE_H
 
 #include "base/rng.h"
+#include "costmodel/features.h"
 #include "search/sketch.h"
 
-/* What a sampler knows of the device. */
+/* What a search knows of the device. */
 struct target {
 	int vector_bytes;
 	int registers;	/* vector registers */
 	int threads;	/* that the kernel may use */
+	struct cost_device cost;	/* the same and more, for cost models */
 };
 
-/* A random complete state of SKETCH in A: the same for the same random numbers. NULL where the
- * choices did not fit together: try again. */
+/* What was decided for one open step of a sketch. */
+struct gene {
+	bool set;
+	bool left_out;		/* an optional step, or a place at the root */
+	struct step step;
+};
+
+/* All decisions behind a state: with them and the sketch it can be made again, or changed. */
+struct genes {
+	int sketch;		/* its number */
+	int n;			/* as the sketch has steps */
+	struct gene *at;
+	int64_t turns;		/* wanted of parallel loops; 0: undecided */
+};
+
+/* A complete state of SKETCH in A: where FROM (may be NULL) has a gene that is set it is followed,
+ * the rest is random, the same for the same random numbers. OUT (may be NULL) gets the decisions,
+ * in A. NULL where they do not fit together: try again. */
 struct state *sample(struct arena *a, const struct dag *dag, const struct sketch *sketch,
-		     const struct target *target, struct rng *rng);
+		     const struct target *target, struct rng *rng, const struct genes *from,
+		     struct genes *out);
 
 #endif

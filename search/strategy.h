@@ -11,6 +11,7 @@ struct candidate {
 	struct state *state;
 	const char *steps;	/* its text by numbers: its identity */
 	struct trial trial;
+	void *note;		/* the strategy's own */
 };
 
 struct batch {
@@ -41,6 +42,8 @@ struct strategy {
 	void (*propose)(struct explorer *x, struct arena *a, struct rng *rng, struct batch *b);
 	/* Hears what became of B. NULL where the strategy does not learn. */
 	void (*learn)(struct explorer *x, const struct batch *b);
+	/* Frees what is not in the arena. NULL where that is all. */
+	void (*end)(struct explorer *x);
 };
 
 #define X(name) extern const struct strategy strategy_##name;

@@ -518,6 +518,24 @@ static int prepare(struct tuner *t)
 	return 0;
 }
 
+static struct target target_of(const struct device *d, int threads)
+{
+	return (struct target){
+		.vector_bytes = d->vector_bytes,
+		.registers = d->vector_registers,
+		.threads = threads,
+		.cost = { .vector_bytes = d->vector_bytes,
+			  .registers = d->vector_registers,
+			  .threads = threads,
+			  .l1_bytes = (double)device_cache_bytes(d, 1),
+			  .l2_bytes = (double)device_cache_bytes(d, 2),
+			  .l3_bytes = (double)device_cache_bytes(d, 3),
+			  .peak = device_peak(d, 1),
+			  .l2_gbs = d->measured.l2.one,
+			  .mem_gbs = device_mem_rate(d, threads) },
+	};
+}
+
 struct tuner *tuner_new(struct db *db, const struct device *device, const struct task_vec *tasks,
 			const struct tuner_options *o)
 {
@@ -529,9 +547,7 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->options = *o;
 	t->db = db;
 	t->device = device;
-	t->target = (struct target){ .vector_bytes = device->vector_bytes,
-				     .registers = device->vector_registers,
-				     .threads = o->threads };
+	t->target = target_of(device, o->threads);
 	t->n = tasks->n;
 	t->tuned = arena_many(a, struct tuned, tasks->n);
 	t->scheduled = arena_many(a, struct scheduled, tasks->n);
@@ -550,6 +566,9 @@ void tuner_free(struct tuner *t)
 {
 	if (!t)
 		return;
+	for (int i = 0; i < t->n; i++)
+		if (t->tuned[i].explorer && t->strategy->end)
+			t->strategy->end(t->tuned[i].explorer);
 	runner_free(t->runner);
 	builder_free(t->builder);
 	arena_free(t->round);

@@ -68,6 +68,7 @@ struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *d
 	if (sketches.n == 0)
 		die("%s has no sketch", dag->name);
 	for (int i = 0; i < TRIES && !s; i++)
-		s = sample(a, dag, sketches.at[rng_below(r, sketches.n)], &target, r);
+		s = sample(a, dag, sketches.at[rng_below(r, sketches.n)], &target, r,
+			   NULL, NULL);
 	return s;
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/vary.h - new decisions from old ones. */
+#ifndef HONE_SEARCH_VARY_H
+#define HONE_SEARCH_VARY_H
+
+#include "search/sample.h"
+
+/* What a mutation takes back, for the sampler to decide anew; one line of search/mutators.def. */
+enum mutator {
+#define X(name, weight, roles, meaning) MUTATE_##name,
+#include "search/mutators.def"
+#undef X
+	MUTATOR_COUNT
+};
+
+/* A copy of G, in A, with one or two decisions taken back. SKETCH is that of G. */
+struct genes mutate(struct arena *a, const struct genes *g, const struct sketch *sketch,
+		    struct rng *rng);
+/* The decisions of two parents of one sketch: those of each axis of each stage stay together. */
+struct genes cross(struct arena *a, const struct genes *x, const struct genes *y,
+		   const struct sketch *sketch, struct rng *rng);
+/* In how many decisions two differ; INT32_MAX where they are of different sketches. */
+int genes_distance(const struct genes *x, const struct genes *y);
+
+#endif
