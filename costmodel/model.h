@@ -24,7 +24,7 @@ struct cost_sample {
 struct cost_options {
 	uint64_t seed;
 	/* That learning and scoring may use; 0: one. More help only on idle cores: where others run,
-	 * threads that wait for each other took five times as long as one. */
+	 * two threads that wait for each other took 20 times as long as one. */
 	int threads;
 	int max_rounds;		/* of boosting; 0: the default */
 };
