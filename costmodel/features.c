@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "costmodel/site.h"
-#include "te/text.h"
 
 /* Raise it when a column keeps its text but not its meaning. */
 enum { FEATURES_VERSION = 1 };

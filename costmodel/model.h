@@ -5,7 +5,8 @@
  * of models.def.
  *
  * In:   feature rows of programs; to learn, also what was measured of them.
- * Out:  a score for each program: higher is faster. Scores of one model compare within a task.
+ * Out:  a score for each program: higher is faster, in programs a second as far as the model knows
+ *       (times the chance that it works); within a task scores of one model compare.
  * Holds: the same samples in the same order, options and number of threads give the same scores. */
 #ifndef HONE_COSTMODEL_MODEL_H
 #define HONE_COSTMODEL_MODEL_H
@@ -23,7 +24,7 @@ struct cost_sample {
 struct cost_options {
 	uint64_t seed;
 	/* That learning and scoring may use; 0: one. More help only on idle cores: where others run,
-	 * threads that wait for each other took five times as long as one. */
+	 * two threads that wait for each other took 20 times as long as one. */
 	int threads;
 	int max_rounds;		/* of boosting; 0: the default */
 };
