@@ -149,12 +149,13 @@ static void test_compiled(void **state)
 		struct batch *b = batch_new();
 
 		while (n > 0 && batch_has_room(b)) {
-			struct sample *s = sample_new(current++, &counts);
+			struct sample *s = sample_new(current, &counts);
 
 			if (sample_lower(s) && batch_add(b, s))
 				n--;
 			else
 				sample_free(s);
+			current++;
 		}
 		failed += batch_run(b, &current);
 		batch_free(b);
