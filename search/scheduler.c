@@ -26,6 +26,9 @@ int scheduler_next(const struct scheduled *s, int n)
 	int longest = -1;
 
 	for (int i = 0; i < n; i++)
+		if (!s[i].exhausted && s[i].spent <= 0)
+			return i;
+	for (int i = 0; i < n; i++)
 		if (!s[i].exhausted && s[i].spent < s[i].share)
 			return i;
 	for (int i = 0; i < n; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/scheduler.h - which task gets the next batch.
  *
- * Every task has a share of the budget by what it weighs in the model; a task keeps the runner
+ * Every task has one small batch first, so that each has a kernel however soon the campaign ends.
+ * Then every task has a share of the budget by what it weighs in the model; it keeps the runner
  * until its share is spent, for a change of task costs a reference run. What is left over goes to
  * the task that takes most of the model's time. */
 #ifndef HONE_SEARCH_SCHEDULER_H

@@ -16,6 +16,9 @@
 /* Candidates that are measured again before one is named best, and samples each. */
 enum { CONFIRM = 6, CONFIRM_ROUNDS = 15 };
 
+/* Of each task of a model, before any gets more. */
+enum { FIRST_BATCH = 8 };
+
 /* What the campaign keeps of a task while it is being tuned. */
 struct tuned {
 	struct task *task;
@@ -288,18 +291,28 @@ static double spent(const struct tuner *t)
 	return trials > time ? trials : time;
 }
 
+static int64_t least(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
 static int batch_size(const struct tuner *t, int i)
 {
+	const struct scheduled *s = &t->scheduled[i];
 	int64_t size = t->options.batch ? t->options.batch : TUNER_BATCH;
 
+	if (t->n > 1 && s->spent <= 0)	/* the round in which every task gets its first kernel */
+		size = least(size, FIRST_BATCH);
 	if (!t->options.trials)
 		return (int)size;
-	double share = (t->scheduled[i].share - t->scheduled[i].spent) * (double)t->options.trials;
 	int64_t left = t->options.trials - t->trials;
+	double share = (s->share - s->spent) * (double)t->options.trials;
 
-	if (share >= 1 && share < (double)size)
-		size = (int64_t)ceil(share);
-	return (int)(left < size ? left : size);
+	if (t->n > 1 && s->spent <= 0)
+		size = least(size, (t->options.trials + 2 * t->n - 1) / (2 * t->n));
+	else if (share > 0)
+		size = least(size, (int64_t)ceil(share));
+	return (int)least(left, size);
 }
 
 static void report(struct tuner *t, int i, const char *phase)
@@ -399,26 +412,31 @@ static bool is_stopped(const struct tuner *t)
 	return t->options.stop && *t->options.stop;
 }
 
+/* Confirms whatever has not been yet, each task in its turn. */
+static int confirm_all(struct tuner *t)
+{
+	for (int i = 0; i < t->n && !is_stopped(t); i++) {
+		if (!t->tuned[i].unconfirmed)
+			continue;
+		if ((i != t->current && begin_task(t, i) < 0) || confirm(t) < 0)
+			return -1;
+		report(t, i, "confirm");
+	}
+	return 0;
+}
+
 int tuner_run(struct tuner *t)
 {
-	int rc = 0;
-
-	while (rc == 0 && spent(t) < 1 && !is_stopped(t)) {
+	while (spent(t) < 1 && !is_stopped(t)) {
 		int next = scheduler_next(t->scheduled, t->n);
 
 		if (next < 0)
 			break;
-		if (next != t->current && t->current >= 0)
-			rc = confirm(t);
-		if (rc == 0)
-			rc = tuner_round(t, next);
+		if (tuner_round(t, next) < 0)
+			return -1;
 	}
-	if (rc == 0 && t->current >= 0)
-		rc = confirm(t);
-	if (rc < 0)
+	if (confirm_all(t) < 0)
 		return -1;
-	if (t->current >= 0)
-		report(t, t->current, "confirm");
 	bool stopped = is_stopped(t);
 
 	if (db_campaign_end(t->db, t->campaign_id, stopped ? CAMPAIGN_STOPPED : CAMPAIGN_DONE) < 0)

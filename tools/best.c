@@ -70,7 +70,7 @@ static json_t *row_json(const struct row *r)
 
 static void print_row(const struct row *r)
 {
-	printf("%-18s %-36.36s %6.0f %10.3f", r->task->op, r->task->shape, r->task->weight,
+	printf("%-22s %-50.50s %6.0f %10.3f", r->task->op, r->task->shape, r->task->weight,
 	       r->task->flop * 1e-6);
 	if (r->best_us > 0)
 		printf(" %10.4g %8.1f %5.1f%% %3d", r->best_us, r->gflops, 100 * r->peak_share,
@@ -88,7 +88,7 @@ static int print_best(const struct query *q)
 	int missing = 0;
 
 	if (!q->json)
-		printf("%-18s %-36s %6s %10s %10s %8s %6s %3s %6s %6s\n", "op", "shape", "weight",
+		printf("%-22s %-50s %6s %10s %10s %8s %6s %3s %6s %6s\n", "op", "shape", "weight",
 		       "MFLOP", "best us", "GFLOP/s", "peak", "thr", "trials", "failed");
 	for (int i = 0; i < q->tasks.n; i++) {
 		struct row r;
