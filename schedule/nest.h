@@ -82,6 +82,10 @@ struct nest *partition_loops(struct arena *a, struct nest *nest);
 /* Decides which local buffers live in registers. */
 void mark_registers(struct program *p);
 
+/* A copy in which axis FROM[i] is TO[i], with what follows from that. */
+struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
+		       const struct expr *const *to, int n);
+
 /* Runs the program on ARGS (inputs, with constants packed where the program says, then outputs). */
 void program_interpret(const struct program *p, void *const *args);
 /* Fills PACKED from RAW as the pack says. */

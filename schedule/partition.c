@@ -47,17 +47,18 @@ static void survey_node(struct nest *n)
 
 /* --- copying */
 
-/* One axis gets another value. All others stay: they may be bound at several places, though never
- * twice on a path. */
+/* FROM becomes TO. All other axes stay: one may be bound at several places, though never twice on a
+ * path. */
 struct copy {
 	struct arena *a;
-	const struct axis *from;
-	const struct expr *to;
+	const struct axis *const *from;
+	const struct expr *const *to;
+	int n;
 };
 
 static const struct expr *copy_expr(const struct copy *c, const struct expr *e)
 {
-	return expr_simplify_with(c->a, e, &c->from, &c->to, 1);
+	return expr_simplify_with(c->a, e, c->from, c->to, c->n);
 }
 
 static struct nest *copy_list(const struct copy *c, const struct nest *n);
@@ -101,6 +102,14 @@ static struct nest *copy_list(const struct copy *c, const struct nest *n)
 			hole = &(*hole)->next;
 	}
 	return first;
+}
+
+struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
+		       const struct expr *const *to, int n)
+{
+	struct copy c = { a, from, to, n };
+
+	return copy_list(&c, nest);
 }
 
 /* --- where conditions change */
@@ -251,7 +260,7 @@ static struct nest *segment(struct arena *a, const struct nest *n, int64_t lo, i
 	axis->lo = lo;
 	axis->hi = hi;
 	const struct expr *value = hi - lo == 1 ? expr_int(a, lo) : expr_axis(a, axis);
-	struct copy c = { a, n->axis, value };
+	struct copy c = { a, &n->axis, &value, 1 };
 	struct nest *body = partition_list(a, copy_list(&c, n->body));
 
 	if (!body || hi - lo == 1)
