@@ -49,8 +49,10 @@ struct nest {
 	struct buffer *buffer;		/* ALLOC: until the end of the block; STORE */
 	const struct expr **index;	/* STORE: buffer->tensor.ndim of them */
 	enum reducer reducer;		/* STORE: combines with what is there, or replaces it */
-	int stores;			/* for partition.c: in it and below */
-	bool compares;			/* for partition.c: there is a comparison, here or below */
+	/* For partition.c, of the node and what is below: */
+	int stores;
+	uint32_t compared;		/* bits of the axes in comparisons of indices */
+	bool fills;			/* all stores are to local buffers, none reduces */
 };
 
 struct program {
