@@ -311,16 +311,13 @@ static bool has_load(const struct expr *x, void *user)
 	return true;
 }
 
-/* An i64 expression of axes alone is index arithmetic, but for a product of two: that would be an
- * atom of its own linear form. */
+/* An i64 expression of axes alone is index arithmetic. */
 static bool is_index(const struct expr *x)
 {
 	bool loads = false;
 
 	if (x->dtype != DTYPE_I64 || x->kind < EXPR_ADD || x->kind > EXPR_MUL)
 		return x->kind == EXPR_AXIS;
-	if (x->kind == EXPR_MUL && x->arg[0]->kind != EXPR_INT && x->arg[1]->kind != EXPR_INT)
-		return false;
 	expr_visit(x, has_load, &loads);
 	return !loads;
 }

@@ -55,7 +55,7 @@ static bool check_axis(const struct expr *e, void *user)
 
 static void check_access(const struct scope *s, struct buffer *b, const struct expr *const *index)
 {
-	for (int i = s->locals - 1; i >= 0; i--) {
+	for (int i = s->locals - 1; b->registers && i >= 0; i--) {
 		struct register_check c = { s, s->local[i].loops, true };
 
 		if (s->local[i].buffer != b)
@@ -67,11 +67,17 @@ static void check_access(const struct scope *s, struct buffer *b, const struct e
 	}
 }
 
-static bool check_load(const struct expr *e, void *user)
+static void check_loads(const struct scope *s, const struct expr *e)
 {
+	if (!e->loads)
+		return;
 	if (e->kind == EXPR_LOAD)
-		check_access(user, buffer_of(e->tensor), e->index);
-	return true;
+		check_access(s, buffer_of(e->tensor), e->index);
+	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
+	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
+
+	for (int i = 0; i < n; i++)
+		check_loads(s, arg[i]);
 }
 
 static void clear_registers(struct nest *n, bool value)
@@ -92,7 +98,7 @@ static void mark(struct scope *s, struct nest *n)
 
 	for (; n; n = n->next) {
 		if (n->value)
-			expr_visit(n->value, check_load, s);
+			check_loads(s, n->value);
 		if (n->kind == NEST_STORE)
 			check_access(s, n->buffer, n->index);
 		if (n->kind == NEST_ALLOC && s->locals < 64) {

@@ -49,8 +49,10 @@ struct nest {
 	struct buffer *buffer;		/* ALLOC: until the end of the block; STORE */
 	const struct expr **index;	/* STORE: buffer->tensor.ndim of them */
 	enum reducer reducer;		/* STORE: combines with what is there, or replaces it */
-	int stores;			/* for partition.c: in it and below */
-	bool compares;			/* for partition.c: there is a comparison, here or below */
+	/* For partition.c, of the node and what is below: */
+	int stores;
+	uint32_t compared;		/* bits of the axes in comparisons of indices */
+	bool fills;			/* all stores are to local buffers, none reduces */
 };
 
 struct program {
@@ -81,6 +83,10 @@ struct nest *partition_loops(struct arena *a, struct nest *nest);
 
 /* Decides which local buffers live in registers. */
 void mark_registers(struct program *p);
+
+/* A copy in which axis FROM[i] is TO[i], with what follows from that. */
+struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
+		       const struct expr *const *to, int n);
 
 /* Runs the program on ARGS (inputs, with constants packed where the program says, then outputs). */
 void program_interpret(const struct program *p, void *const *args);

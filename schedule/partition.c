@@ -13,9 +13,20 @@ enum { MAX_CUTS = 8, MAX_STORES = 96 };
 
 /* --- what is below a node: said once, so that searches pass by what has no conditions */
 
-static bool compares(const struct expr *e)
+/* Bits of the axes in comparisons of indices in E. */
+static uint32_t compared(const struct expr *e)
 {
-	return e && e->compares;
+	if (!e || !e->compares)
+		return 0;
+	if ((e->kind == EXPR_LT || e->kind == EXPR_LE) && e->arg[0]->dtype == DTYPE_I64)
+		return e->axes;
+	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
+	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
+	uint32_t axes = 0;
+
+	for (int i = 0; i < n; i++)
+		axes |= compared(arg[i]);
+	return axes;
 }
 
 static void survey_node(struct nest *n);
@@ -31,7 +42,8 @@ static void add_below(struct nest *n, const struct nest *below)
 {
 	for (; below; below = below->next) {
 		n->stores += below->stores;
-		n->compares |= below->compares;
+		n->compared |= below->compared;
+		n->fills &= below->fills;
 	}
 }
 
@@ -40,24 +52,27 @@ static void survey_node(struct nest *n)
 	survey(n->body);
 	survey(n->other);
 	n->stores = n->kind == NEST_STORE;
-	n->compares = compares(n->value);
+	n->compared = compared(n->value);
+	n->fills = n->kind != NEST_STORE ||
+		   (n->buffer->kind == BUFFER_LOCAL && n->reducer == REDUCE_NONE);
 	add_below(n, n->body);
 	add_below(n, n->other);
 }
 
 /* --- copying */
 
-/* One axis gets another value. All others stay: they may be bound at several places, though never
- * twice on a path. */
+/* FROM becomes TO. All other axes stay: one may be bound at several places, though never twice on a
+ * path. */
 struct copy {
 	struct arena *a;
-	const struct axis *from;
-	const struct expr *to;
+	const struct axis *const *from;
+	const struct expr *const *to;
+	int n;
 };
 
 static const struct expr *copy_expr(const struct copy *c, const struct expr *e)
 {
-	return expr_simplify_with(c->a, e, &c->from, &c->to, 1);
+	return expr_simplify_with(c->a, e, c->from, c->to, c->n);
 }
 
 static struct nest *copy_list(const struct copy *c, const struct nest *n);
@@ -76,7 +91,7 @@ static struct nest *copy_node(const struct copy *c, const struct nest *n)
 		out->index = arena_many(c->a, const struct expr *, n->buffer->tensor.ndim);
 		for (int i = 0; i < n->buffer->tensor.ndim; i++)
 			out->index[i] = copy_expr(c, n->index[i]);
-		out->compares = compares(value);
+		out->compared = compared(value);
 		return out;
 	}
 	out->body = copy_list(c, n->body);
@@ -84,7 +99,8 @@ static struct nest *copy_node(const struct copy *c, const struct nest *n)
 	if (!out->body && !out->other && n->kind != NEST_ALLOC)
 		return NULL;	/* all of it was conditional */
 	out->stores = 0;
-	out->compares = compares(value);
+	out->compared = compared(value);
+	out->fills = true;
 	add_below(out, out->body);
 	add_below(out, out->other);
 	return out;
@@ -103,13 +119,23 @@ static struct nest *copy_list(const struct copy *c, const struct nest *n)
 	return first;
 }
 
+struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
+		       const struct expr *const *to, int n)
+{
+	struct copy c = { a, from, to, n };
+
+	return copy_list(&c, nest);
+}
+
 /* --- where conditions change */
 
 struct cuts {
 	struct arena *a;
 	const struct axis *axis;
 	struct inner_vec VEC(const struct axis *) inner;	/* bound on the way to the condition */
-	struct local_vec VEC(const struct buffer *) locals;	/* allocated inside the loop so far */
+	const struct nest *body;	/* of the loop */
+	struct local_vec VEC(const struct buffer *) locals;	/* allocated inside, once asked for */
+	bool knows_locals;
 	int n;
 	int64_t at[MAX_CUTS];
 };
@@ -202,22 +228,43 @@ static bool cut_expr(const struct expr *e, void *user)
 	return e->compares;
 }
 
-/* Does node N do no more than fill local buffers, without reducing? */
-static bool only_fills(const struct cuts *c, const struct nest *n)
+static void find_locals(struct cuts *c, const struct nest *n)
 {
-	bool local = false;
+	for (; n; n = n->next) {
+		if (n->kind == NEST_ALLOC)
+			vec_push(c->a, &c->locals, n->buffer);
+		find_locals(c, n->body);
+		find_locals(c, n->other);
+	}
+}
 
-	for (int i = 0; i < c->locals.n; i++)
-		local |= n->buffer == c->locals.at[i];
-	if (n->kind == NEST_STORE)
-		return local && n->reducer == REDUCE_NONE;
+/* Are all stores of node N to buffers that are allocated inside the loop? */
+static bool stays_inside(const struct cuts *c, const struct nest *n)
+{
+	if (n->kind == NEST_STORE) {
+		for (int i = 0; i < c->locals.n; i++)
+			if (n->buffer == c->locals.at[i])
+				return true;
+		return false;
+	}
 	for (const struct nest *m = n->body; m; m = m->next)
-		if (!only_fills(c, m))
+		if (!stays_inside(c, m))
 			return false;
 	for (const struct nest *m = n->other; m; m = m->next)
-		if (!only_fills(c, m))
+		if (!stays_inside(c, m))
 			return false;
 	return true;
+}
+
+/* Does node N do no more than fill buffers of the loop's body, without reducing? */
+static bool only_fills(struct cuts *c, const struct nest *n)
+{
+	if (!n->fills)
+		return false;
+	if (!c->knows_locals)
+		find_locals(c, c->body);
+	c->knows_locals = true;
+	return stays_inside(c, n);
 }
 
 /* What fills a local buffer keeps its conditions: they are checked once for many uses, and copies of
@@ -225,11 +272,9 @@ static bool only_fills(const struct cuts *c, const struct nest *n)
 static void find_cuts(struct cuts *c, const struct nest *n)
 {
 	for (; n; n = n->next) {
-		if (n->kind == NEST_ALLOC)
-			vec_push(c->a, &c->locals, n->buffer);
-		if (!n->compares || only_fills(c, n))
+		if (!(n->compared & axis_bit(c->axis)) || only_fills(c, n))
 			continue;
-		if (compares(n->value))
+		if (n->value && n->value->compares)
 			expr_visit(n->value, cut_expr, c);
 		if (n->axis)
 			vec_push(c->a, &c->inner, n->axis);
@@ -251,7 +296,7 @@ static struct nest *segment(struct arena *a, const struct nest *n, int64_t lo, i
 	axis->lo = lo;
 	axis->hi = hi;
 	const struct expr *value = hi - lo == 1 ? expr_int(a, lo) : expr_axis(a, axis);
-	struct copy c = { a, n->axis, value };
+	struct copy c = { a, &n->axis, &value, 1 };
 	struct nest *body = partition_list(a, copy_list(&c, n->body));
 
 	if (!body || hi - lo == 1)
@@ -309,11 +354,11 @@ static struct nest *split_parallel(struct arena *a, struct nest *loop, const str
 
 static struct nest *partition_node(struct arena *a, struct nest *n)
 {
-	struct cuts c = { .a = a, .axis = n->axis };
+	struct cuts c = { .a = a, .axis = n->axis, .body = n->body };
 	bool expands = n->kind == NEST_LOOP && n->annotation == ANNOTATION_UNROLL;
 	int stores = 0;
 
-	if (!n->compares)
+	if (!n->compared)
 		return n;
 	if (n->axis && !expands)	/* unrolled turns are decided one by one */
 		find_cuts(&c, n->body);
