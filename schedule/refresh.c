@@ -119,26 +119,24 @@ static bool is_fixed(const struct fixed *f, const struct axis *axis)
 
 struct fixed_search {
 	const struct fixed *fixed;
-	bool all, any;
+	bool all;
 };
 
 static bool search_fixed(const struct expr *e, void *user)
 {
 	struct fixed_search *s = user;
 
-	if (e->kind == EXPR_AXIS) {
-		bool fixed = is_fixed(s->fixed, e->axis);
-
-		s->all &= fixed;
-		s->any |= fixed;
-	}
-	return true;
+	if (e->kind == EXPR_AXIS)
+		s->all &= is_fixed(s->fixed, e->axis);
+	return s->all;
 }
 
 static bool uses_only_fixed(const struct fixed *f, const struct expr *e)
 {
-	struct fixed_search s = { f, true, false };
+	struct fixed_search s = { f, true };
 
+	if (e->kind == EXPR_AXIS)
+		return is_fixed(f, e->axis);
 	expr_visit(e, search_fixed, &s);
 	return s.all;
 }
@@ -176,7 +174,10 @@ static bool span_of(const struct fixed *f, const struct expr *e, struct span *ou
 {
 	struct linear l;
 
-	*out = (struct span){ 0 };
+	out->fixed.constant = 0;	/* no initializer: there is room for many terms */
+	out->fixed.n = 0;
+	out->free = (struct range){ 0, 0 };
+	out->any_fixed = false;
 	if (!linear_from(f->arena, e, &l))
 		return false;
 	out->fixed.constant = l.constant;
@@ -184,13 +185,9 @@ static bool span_of(const struct fixed *f, const struct expr *e, struct span *ou
 		if (uses_only_fixed(f, l.term[i].atom)) {
 			out->fixed.term[out->fixed.n++] = l.term[i];
 			out->any_fixed = true;
-			continue;
+		} else {
+			out->free = range_add(out->free, term_range(&l, i));
 		}
-		struct linear one = { .n = 1, .term = { l.term[i] } };
-		struct range r = linear_range(&one);
-
-		out->free.lo += r.lo;
-		out->free.hi += r.hi;
 	}
 	return true;
 }
@@ -199,7 +196,7 @@ static bool span_of(const struct fixed *f, const struct expr *e, struct span *ou
 static const struct expr *split_root(const struct fixed *f, const struct stage *g, int i)
 {
 	const struct iter *it = &g->iters.at[i];
-	struct span own, base = { 0 };
+	struct span own, base;
 
 	if (!span_of(f, it->value, &own))
 		return NULL;
@@ -207,7 +204,7 @@ static const struct expr *split_root(const struct fixed *f, const struct stage *
 		own.free = (struct range){ 0, it->extent - 1 };
 	if (own.free.hi - own.free.lo > it->extent - 1)
 		own.free.hi = own.free.lo + it->extent - 1;
-	if (i < g->op.tensor.ndim && !span_of(f, g->base[i], &base))
+	if (!span_of(f, i < g->op.tensor.ndim ? g->base[i] : expr_int(f->arena, 0), &base))
 		return NULL;
 	struct axis *z = arena_one(f->arena, struct axis);
 
@@ -222,7 +219,6 @@ static const struct expr *split_root(const struct fixed *f, const struct stage *
 
 struct region {
 	const struct fixed *fixed;
-	const struct stage *consumer;
 	const struct tensor *tensor;
 	const struct axis *from[2 * TENSOR_MAX_DIMS];
 	const struct expr *to[2 * TENSOR_MAX_DIMS];
@@ -234,19 +230,17 @@ struct region {
 
 static void cover_everything(struct region *r, int dim)
 {
-	r->base[dim] = (struct linear){ 0 };
+	r->base[dim].constant = 0;
+	r->base[dim].n = 0;
 	r->part[dim] = r->tensor->shape[dim];
 }
 
 /* Widens dim DIM of the region to what starts at BASE and has PART values. */
 static void unite(struct region *r, int dim, const struct linear *base, int64_t part)
 {
-	struct linear diff = *base;
-	const struct expr *old = linear_expr(r->fixed->arena, &r->base[dim]);
-	const struct expr *minus = expr_add(r->fixed->arena, linear_expr(r->fixed->arena, &diff),
-					    expr_mul(r->fixed->arena, old, -1));
+	struct linear diff = { .n = 0 };
 
-	if (!linear_from(r->fixed->arena, minus, &diff) || diff.n > 0) {
+	if (!linear_add(&diff, base, 1) || !linear_add(&diff, &r->base[dim], -1) || diff.n > 0) {
 		cover_everything(r, dim);
 		return;
 	}
@@ -309,9 +303,14 @@ static bool derive_region(struct state *s, int stage)
 {
 	struct stage *g = s->stages.at[stage];
 	struct fixed fixed = fixed_axes(s, g->at_stage, g->at_iter);
-	struct region r = { .fixed = &fixed, .tensor = g->tensor, .ok = true };
+	struct region r;	/* no initializer: it is large */
 	int consumers[64];
 	int n = state_consumers(s, stage, consumers, 64);
+
+	r.fixed = &fixed;
+	r.tensor = g->tensor;
+	r.started = false;
+	r.ok = true;
 
 	for (int i = 0; i < n && i < 64; i++)
 		if (!add_consumer(&r, s->stages.at[consumers[i]]))
