@@ -94,46 +94,47 @@ static struct root_map map_roots(struct arena *a, const struct stage *g)
 }
 
 struct depth_search {
-	const struct stage *g;
 	int depth;
 	bool reduce;
 };
 
-static bool search_depth(const struct expr *e, void *user)
+static void search_depth(struct depth_search *s, const struct stage *g, const struct expr *e)
 {
-	struct depth_search *s = user;
-	const struct stage *g = s->g;
+	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
+	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
 
+	if (!e->axes)
+		return;
+	for (int i = 0; i < n; i++)
+		search_depth(s, g, arg[i]);
 	if (e->kind != EXPR_AXIS)
-		return true;
+		return;
 	for (int i = 0; i < g->leaves.n; i++)
 		if (g->iters.at[g->leaves.at[i]].axis == e->axis) {
 			s->depth = i + 1 > s->depth ? i + 1 : s->depth;
 			s->reduce |= g->iters.at[g->leaves.at[i]].reduce;
+			return;
 		}
 	for (int i = 0; i < g->lets.n; i++)
 		if (g->lets.at[i].axis == e->axis)
-			expr_visit(g->lets.at[i].value, search_depth, user);
-	return true;
+			search_depth(s, g, g->lets.at[i].value);
 }
 
 /* How many of G's loops have to be open for E to have a value, lets resolved. */
 static struct depth_search depth_of(const struct stage *g, const struct expr *e)
 {
-	struct depth_search s = { .g = g };
+	struct depth_search s = { 0, false };
 
-	expr_visit(e, search_depth, &s);
+	search_depth(&s, g, e);
 	return s;
 }
 
-static void collect_axis(struct lowering *l, const struct axis *axis,
-			 const struct expr *const *index, int n, struct pack *k)
+static bool varies_with(const struct expr *const *index, int n, const struct axis *axis)
 {
-	for (int i = 0; i < n; i++)
-		if (axis->hi > 1 && expr_uses_axis(index[i], axis)) {
-			vec_push(l->a, &k->loops, axis);
-			return;
-		}
+	for (int i = 0; i < n && axis->hi > 1; i++)
+		if (expr_uses_axis(index[i], axis))
+			return true;
+	return false;
 }
 
 /* Adds the loops and lets around stage G, outermost first, that INDEX uses. */
@@ -145,10 +146,14 @@ static void collect_loops(struct lowering *l, int stage, const struct expr *cons
 	if (g->place == PLACE_AT)
 		collect_loops(l, g->at_stage, index, n, k);
 	for (int i = 0; i < g->leaves.n; i++) {
-		collect_axis(l, g->iters.at[g->leaves.at[i]].axis, index, n, k);
+		const struct axis *loop = g->iters.at[g->leaves.at[i]].axis;
+
+		if (varies_with(index, n, loop))
+			vec_push(l->a, &k->loops, loop);
 		for (int j = 0; j < g->lets.n; j++)
-			if (depth_of(g, g->lets.at[j].value).depth == i + 1)
-				collect_axis(l, g->lets.at[j].axis, index, n, k);
+			if (varies_with(index, n, g->lets.at[j].axis) &&
+			    depth_of(g, g->lets.at[j].value).depth == i + 1)
+				vec_push(l->a, &k->loops, g->lets.at[j].axis);
 	}
 }
 

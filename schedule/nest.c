@@ -43,7 +43,7 @@ static bool check_axis(const struct expr *e, void *user)
 	struct register_check *c = user;
 
 	if (e->kind != EXPR_AXIS)
-		return c->holds;
+		return c->holds && e->axes;
 	bool expands = false;
 
 	for (int i = c->from; i < c->scope->loops; i++)
