@@ -124,7 +124,8 @@ static void kernel_fill(struct kernel *k, const struct workload *w,
 
 static int kernel_open(struct kernel *k, const char *object, const struct workload *w)
 {
-	k->handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+	/* Never unloaded: the threads of an OpenMP runtime would lose the ground they stand on. */
+	k->handle = dlopen(object, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!k->handle)
 		return err_set("%s: cannot load: %s", object, dlerror());
 	void *run = dlsym(k->handle, "hone_kernel");

@@ -8,46 +8,14 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "measure/builder.h"
-#include "measure/runner.h"
+#include "search/campaign.h"
 #include "search/debug.h"
-#include "search/scheduler.h"
 
 /* Candidates that are measured again before one is named best, and samples each. */
 enum { CONFIRM = 6, CONFIRM_ROUNDS = 15 };
 
 /* Of each task of a model, before any gets more. */
 enum { FIRST_BATCH = 8 };
-
-/* What the campaign keeps of a task while it is being tuned. */
-struct tuned {
-	struct task *task;
-	struct explorer *explorer;	/* NULL before its first round */
-	struct sketch_vec sketches;
-	int64_t task_id;
-	int64_t trials;			/* of this campaign */
-	bool unconfirmed;		/* has records that no confirmation has seen */
-};
-
-struct tuner {
-	struct arena *arena;	/* lives as long as the campaign */
-	struct arena *round;	/* reset before each round */
-	struct tuner_options options;
-	const struct strategy *strategy;
-	struct db *db;
-	const struct device *device;
-	struct target target;
-	struct builder *builder;
-	struct runner *runner;
-	struct tuned *tuned;
-	struct scheduled *scheduled;
-	int n;
-	int current;		/* the task that the runner is set up for; -1: none */
-	int64_t device_id, toolchain_id, campaign_id;
-	int64_t trials, failed, resumed;
-	double earlier_s;	/* spent before an interruption */
-	int64_t began_ns;
-};
 
 struct db_want tuner_want(const struct tuner *t, const struct task *task)
 {
@@ -63,114 +31,6 @@ struct db_want tuner_want(const struct tuner *t, const struct task *task)
 int64_t tuner_resumed(const struct tuner *t)
 {
 	return t->resumed;
-}
-
-/* --- the search state that is saved with each batch */
-
-static double elapsed(const struct tuner *t)
-{
-	return t->earlier_s + (double)(clock_ns() - t->began_ns) * 1e-9;
-}
-
-static char *save_state(const struct tuner *t)
-{
-	json_t *trials = json_object();
-	json_t *root = json_pack("{s:f, s:I, s:o}", "seconds", elapsed(t), "failed",
-				 (json_int_t)t->failed, "trials", trials);
-
-	for (int i = 0; i < t->n; i++)
-		json_object_set_new(trials, t->tuned[i].task->key,
-				    json_integer(t->tuned[i].trials));
-	char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
-
-	json_decref(root);
-	if (!text)
-		die("out of memory");
-	return text;
-}
-
-static int load_state(struct tuner *t, const struct db_campaign *c)
-{
-	json_error_t error;
-	json_t *root = json_loadb(c->search, c->search_bytes, 0, &error);
-
-	if (!root)
-		return err_set("the state of campaign %s cannot be read: %s; start anew with "
-			       "--fresh", c->uid, error.text);
-	json_t *trials = json_object_get(root, "trials");
-
-	for (int i = 0; i < t->n; i++) {
-		json_t *n = json_object_get(trials, t->tuned[i].task->key);
-
-		t->tuned[i].trials = json_integer_value(n);
-		t->trials += t->tuned[i].trials;
-	}
-	t->resumed = t->trials;
-	t->failed = json_integer_value(json_object_get(root, "failed"));
-	t->earlier_s = json_number_value(json_object_get(root, "seconds"));
-	json_decref(root);
-	return 0;
-}
-
-/* --- records */
-
-static const char *counters_json(struct arena *a, const struct trial *trial)
-{
-	json_t *root = json_object();
-
-	for (int i = 0; i < trial->n_counters; i++)
-		json_object_set_new(root, trial->counters[i].name,
-				    json_integer(trial->counters[i].value));
-	char *text = json_dumps(root, JSON_COMPACT);
-	char *copy = arena_strdup(a, text ? text : "{}");
-
-	free(text);
-	json_decref(root);
-	return copy;
-}
-
-static struct db_record record_of(struct tuner *t, const struct tuned *u, const struct candidate *c,
-				  int64_t number, bool final)
-{
-	const struct trial *trial = &c->trial;
-	bool ok = trial->status == TRIAL_OK;
-
-	return (struct db_record){
-		.task = u->task_id,
-		.device = t->device_id,
-		.toolchain = t->toolchain_id,
-		.trial = number,
-		.final = final,
-		.threads = t->options.threads,
-		.steps = c->steps,
-		.status = trial->status,
-		.message = trial->text,
-		.samples = trial->samples,
-		.n_samples = trial->n_samples,
-		.time_us = ok ? trial->time_us : 0,
-		.ratio = ok && isfinite(trial->ratio) ? trial->ratio : 0,
-		.counters = counters_json(t->round, trial),
-		.cache = t->options.cache == CACHE_COLD ? "cold" : "warm",
-		.build_ms = trial->build_ms,
-		.run_ms = trial->run_ms,
-	};
-}
-
-/* Saves the batch and the state after it, as one. */
-static int append(struct tuner *t, const struct tuned *u, const struct batch *b, bool final)
-{
-	struct db_record *records = arena_many(t->round, struct db_record, b->n);
-	char *state = save_state(t);
-	struct db_batch save = { .campaign = t->campaign_id, .records = records, .state = state,
-				 .state_bytes = strlen(state) };
-
-	for (int i = 0; i < b->n; i++)
-		if (b->at[i].trial.status != TRIAL_PENDING)
-			records[save.n++] = record_of(t, u, &b->at[i], u->trials - b->n + i, final);
-	int rc = db_append(t->db, &save);
-
-	free(state);
-	return rc;
 }
 
 /* --- a task's turn */
@@ -273,7 +133,7 @@ static int confirm(struct tuner *t)
 		b.n += c->trial.source != NULL;
 	}
 	u->unconfirmed = false;
-	int rc = measure(t, &b, true) < 0 || append(t, u, &b, true) < 0 ? -1 : 0;
+	int rc = measure(t, &b, true) < 0 || tuner_append(t, u, &b, true) < 0 ? -1 : 0;
 
 	discard(&b);
 	load_best(t, t->current);
@@ -286,7 +146,7 @@ static int confirm(struct tuner *t)
 static double spent(const struct tuner *t)
 {
 	double trials = t->options.trials ? (double)t->trials / (double)t->options.trials : 0;
-	double time = t->options.minutes > 0 ? elapsed(t) / (60 * t->options.minutes) : 0;
+	double time = t->options.minutes > 0 ? tuner_elapsed(t) / (60 * t->options.minutes) : 0;
 
 	return trials > time ? trials : time;
 }
@@ -319,7 +179,7 @@ static void report(struct tuner *t, int i, const char *phase)
 {
 	const struct task *task = t->tuned[i].task;
 	double best = t->scheduled[i].best_us;
-	double s = elapsed(t);
+	double s = tuner_elapsed(t);
 	struct progress p = {
 		.task = task,
 		.tasks = t->n,
@@ -398,7 +258,7 @@ static int tuner_round(struct tuner *t, int i)
 	u->trials += b.n;
 	t->trials += b.n;
 	u->unconfirmed |= b.n > 0;
-	if (measure(t, &b, false) < 0 || append(t, u, &b, false) < 0)
+	if (measure(t, &b, false) < 0 || tuner_append(t, u, &b, false) < 0)
 		return -1;
 	learn(t, i, &b);
 	discard(&b);
@@ -500,7 +360,7 @@ static int find_campaign(struct tuner *t)
 		t->campaign_id = c.id;
 		found = db_campaign_resume(t->db, &c);
 		if (found == 0 && c.search)
-			found = load_state(t, &c);
+			found = tuner_load(t, &c);
 	} else if (found == 0) {
 		t->campaign_id = db_campaign_start(t->db, &c);
 		found = t->campaign_id < 0 ? -1 : 0;

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/journal.c - what a campaign writes down after each batch, and reads when it goes on. */
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "search/campaign.h"
+
+/* --- the search state that is saved with each batch */
+
+double tuner_elapsed(const struct tuner *t)
+{
+	return t->earlier_s + (double)(clock_ns() - t->began_ns) * 1e-9;
+}
+
+static char *save_state(const struct tuner *t)
+{
+	json_t *trials = json_object();
+	json_t *root = json_pack("{s:f, s:I, s:o}", "seconds", tuner_elapsed(t), "failed",
+				 (json_int_t)t->failed, "trials", trials);
+
+	for (int i = 0; i < t->n; i++)
+		json_object_set_new(trials, t->tuned[i].task->key,
+				    json_integer(t->tuned[i].trials));
+	char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
+
+	json_decref(root);
+	if (!text)
+		die("out of memory");
+	return text;
+}
+
+int tuner_load(struct tuner *t, const struct db_campaign *c)
+{
+	json_error_t error;
+	json_t *root = json_loadb(c->search, c->search_bytes, 0, &error);
+
+	if (!root)
+		return err_set("the state of campaign %s cannot be read: %s; start anew with "
+			       "--fresh", c->uid, error.text);
+	json_t *trials = json_object_get(root, "trials");
+
+	for (int i = 0; i < t->n; i++) {
+		json_t *n = json_object_get(trials, t->tuned[i].task->key);
+
+		t->tuned[i].trials = json_integer_value(n);
+		t->trials += t->tuned[i].trials;
+	}
+	t->resumed = t->trials;
+	t->failed = json_integer_value(json_object_get(root, "failed"));
+	t->earlier_s = json_number_value(json_object_get(root, "seconds"));
+	json_decref(root);
+	return 0;
+}
+
+/* --- records */
+
+static const char *counters_json(struct arena *a, const struct trial *trial)
+{
+	json_t *root = json_object();
+
+	for (int i = 0; i < trial->n_counters; i++)
+		json_object_set_new(root, trial->counters[i].name,
+				    json_integer(trial->counters[i].value));
+	char *text = json_dumps(root, JSON_COMPACT);
+	char *copy = arena_strdup(a, text ? text : "{}");
+
+	free(text);
+	json_decref(root);
+	return copy;
+}
+
+static struct db_record record_of(struct tuner *t, const struct tuned *u, const struct candidate *c,
+				  int64_t number, bool final)
+{
+	const struct trial *trial = &c->trial;
+	bool ok = trial->status == TRIAL_OK;
+
+	return (struct db_record){
+		.task = u->task_id,
+		.device = t->device_id,
+		.toolchain = t->toolchain_id,
+		.trial = number,
+		.final = final,
+		.threads = t->options.threads,
+		.steps = c->steps,
+		.status = trial->status,
+		.message = trial->text,
+		.samples = trial->samples,
+		.n_samples = trial->n_samples,
+		.time_us = ok ? trial->time_us : 0,
+		.ratio = ok && isfinite(trial->ratio) ? trial->ratio : 0,
+		.counters = counters_json(t->round, trial),
+		.cache = t->options.cache == CACHE_COLD ? "cold" : "warm",
+		.build_ms = trial->build_ms,
+		.run_ms = trial->run_ms,
+	};
+}
+
+int tuner_append(struct tuner *t, const struct tuned *u, const struct batch *b, bool final)
+{
+	struct db_record *records = arena_many(t->round, struct db_record, b->n);
+	char *state = save_state(t);
+	struct db_batch save = { .campaign = t->campaign_id, .records = records, .state = state,
+				 .state_bytes = strlen(state) };
+
+	for (int i = 0; i < b->n; i++)
+		if (b->at[i].trial.status != TRIAL_PENDING)
+			records[save.n++] = record_of(t, u, &b->at[i], u->trials - b->n + i, final);
+	int rc = db_append(t->db, &save);
+
+	free(state);
+	return rc;
+}
