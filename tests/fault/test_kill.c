@@ -184,11 +184,12 @@ static void test_kill(void **state)
 	struct fixture *f = *state;
 	struct rng rng = rng_seed(20);
 
-	for (int i = 0; i < KILLS; i++) {
+	/* A fast machine may be done before the last kill. */
+	for (int i = 0; i < KILLS && committed(f) < budget(); i++) {
 		int64_t before = committed(f);
 		pid_t pid = start(f, budget(), "4");
 
-		nap_ms(50 + rng_below(&rng, 2500));
+		nap_ms(50 + rng_below(&rng, 800));
 		kill(i % 2 ? pid : -pid, SIGKILL);
 		wait_end(f, pid);
 		expect_no_processes(f);
@@ -201,14 +202,14 @@ static void test_kill(void **state)
 	}
 	int64_t before = committed(f);
 
-	if (wait_end(f, start(f, budget(), "4")) != 0)
-		fail_msg("hone tune: %s", log_text(f));
-	assert_true(before > 0 || said_going_on(f) < 0);
-	if (before > 0 && before < budget())
-		assert_int_equal(said_going_on(f), before);
+	if (before < budget()) {
+		if (wait_end(f, start(f, budget(), "4")) != 0)
+			fail_msg("hone tune: %s", log_text(f));
+		assert_int_equal(said_going_on(f), before > 0 ? before : -1);
+		assert_int_equal(leftovers(f), 0);
+	}
 	assert_int_equal(committed(f), budget());
 	check_sound(f);
-	assert_int_equal(leftovers(f), 0);
 	expect_no_processes(f);
 }
 
