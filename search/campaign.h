@@ -3,46 +3,74 @@
 #ifndef HONE_SEARCH_CAMPAIGN_H
 #define HONE_SEARCH_CAMPAIGN_H
 
-#include "measure/builder.h"
-#include "measure/runner.h"
+#include "costmodel/quality.h"
+#include "search/measurer.h"
 #include "search/scheduler.h"
 #include "search/tuner.h"
 
-/* What the campaign keeps of a task while it is being tuned. */
+/* What the campaign keeps of a task. */
 struct tuned {
-	struct task *task;
-	struct explorer *explorer;	/* NULL before its first round */
-	struct sketch_vec sketches;
+	const struct task *task;
+	struct problem problem;
 	int64_t task_id;
 	int64_t trials;			/* of this campaign */
 	bool unconfirmed;		/* has records that no confirmation has seen */
 };
 
+/* What a round came to. */
+struct round {
+	struct phases spent;
+	int refused;		/* samples that did not fit together or could not be lowered */
+	/* How well the model ordered the batch before it learned from it. */
+	int scored;		/* candidates that had a score and ran; 0: the rest means nothing */
+	double recall, rank, accuracy;
+};
+
 struct tuner {
 	struct arena *arena;	/* lives as long as the campaign */
-	struct arena *round;	/* reset before each round */
+	struct arena *scratch;	/* reset before each round */
 	struct tuner_options options;
 	const struct strategy *strategy;
 	struct db *db;
 	const struct device *device;
 	struct target target;
-	struct builder *builder;
-	struct runner *runner;
+	struct measurer *measurer;
+	struct learner *learner;	/* NULL: the strategy asks no model */
 	struct tuned *tuned;
 	struct scheduled *scheduled;
 	int n;
-	int current;		/* the task that the runner is set up for; -1: none */
+	int current;		/* the task that the measurer is set up for; -1: none */
 	int64_t device_id, toolchain_id, campaign_id;
 	int64_t trials, failed, resumed;
+	int64_t trained;	/* learner_trained() of an interrupted run; -1: none */
 	double earlier_s;	/* spent before an interruption */
 	int64_t began_ns;
 };
 
+/* --- tuner.c */
+/* The part of the budget that has been spent, of trials or of time, whichever is more. */
+double tuner_spent(const struct tuner *t);
+void tuner_report(struct tuner *t, int i, const char *phase);
+/* What the database has as the best of task I. */
+void tuner_load_best(struct tuner *t, int i);
+
+/* --- round.c */
+/* One batch of task I: proposed, measured, learned from, saved. */
+int tuner_round(struct tuner *t, int i);
+/* Measures the best few of task I again, in turn, so that none is best by luck. */
+int tuner_confirm(struct tuner *t, int i);
+
+/* --- journal.c */
 /* Seconds of the campaign so far, those before an interruption included. */
 double tuner_elapsed(const struct tuner *t);
 /* Saves the records of B and the search state after it, as one. FINAL: measured again. */
 int tuner_append(struct tuner *t, const struct tuned *u, const struct batch *b, bool final);
 /* Takes over the search state of an interrupted campaign. -1 and a message where it is damaged. */
 int tuner_load(struct tuner *t, const struct db_campaign *c);
+/* Brings histories and learner to where the records of the tasks leave them. */
+int tuner_recall(struct tuner *t);
+/* The time that search goes by: also of a lost race, whose few samples say how slow it is; 0 where
+ * nothing was timed. */
+double observed_us(enum trial_status status, double time_us, const double *samples, int n);
 
 #endif

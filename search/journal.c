@@ -21,6 +21,9 @@ static char *save_state(const struct tuner *t)
 	json_t *root = json_pack("{s:f, s:I, s:o}", "seconds", tuner_elapsed(t), "failed",
 				 (json_int_t)t->failed, "trials", trials);
 
+	if (t->learner)
+		json_object_set_new(root, "trained", json_integer(learner_trained(t->learner)));
+
 	for (int i = 0; i < t->n; i++)
 		json_object_set_new(trials, t->tuned[i].task->key,
 				    json_integer(t->tuned[i].trials));
@@ -51,6 +54,8 @@ int tuner_load(struct tuner *t, const struct db_campaign *c)
 	t->resumed = t->trials;
 	t->failed = json_integer_value(json_object_get(root, "failed"));
 	t->earlier_s = json_number_value(json_object_get(root, "seconds"));
+	if (json_object_get(root, "trained"))
+		t->trained = json_integer_value(json_object_get(root, "trained"));
 	json_decref(root);
 	return 0;
 }
@@ -92,7 +97,7 @@ static struct db_record record_of(struct tuner *t, const struct tuned *u, const 
 		.n_samples = trial->n_samples,
 		.time_us = ok ? trial->time_us : 0,
 		.ratio = ok && isfinite(trial->ratio) ? trial->ratio : 0,
-		.counters = counters_json(t->round, trial),
+		.counters = counters_json(t->scratch, trial),
 		.cache = t->options.cache == CACHE_COLD ? "cold" : "warm",
 		.build_ms = trial->build_ms,
 		.run_ms = trial->run_ms,
@@ -101,7 +106,7 @@ static struct db_record record_of(struct tuner *t, const struct tuned *u, const 
 
 int tuner_append(struct tuner *t, const struct tuned *u, const struct batch *b, bool final)
 {
-	struct db_record *records = arena_many(t->round, struct db_record, b->n);
+	struct db_record *records = arena_many(t->scratch, struct db_record, b->n);
 	char *state = save_state(t);
 	struct db_batch save = { .campaign = t->campaign_id, .records = records, .state = state,
 				 .state_bytes = strlen(state) };
@@ -113,4 +118,60 @@ int tuner_append(struct tuner *t, const struct tuned *u, const struct batch *b, 
 
 	free(state);
 	return rc;
+}
+
+/* --- what the records say when a campaign goes on, or begins where others were */
+
+double observed_us(enum trial_status status, double time_us, const double *samples, int n)
+{
+	double least = 0;
+
+	if (status == TRIAL_OK)
+		return time_us;
+	for (int i = 0; status == TRIAL_LOST_RACE && i < n; i++)
+		least = i == 0 || samples[i] < least ? samples[i] : least;
+	return least;
+}
+
+static struct tuned *find_tuned(struct tuner *t, const char *key)
+{
+	for (int i = 0; i < t->n; i++)
+		if (strcmp(t->tuned[i].task->key, key) == 0)
+			return &t->tuned[i];
+	return NULL;
+}
+
+/* A record that does not replay (of an older version, say) teaches nothing. */
+static int recall_record(void *user, const struct db_record *r)
+{
+	struct tuner *t = user;
+	struct tuned *u = find_tuned(t, r->task_key);
+
+	if (!u || r->final)
+		return 0;
+	const struct problem *p = &u->problem;
+	double us = observed_us(r->status, r->time_us, r->samples, r->n_samples);
+	struct candidate c = { 0 };
+
+	arena_reset(t->scratch);
+	history_see(p->history, r->steps);
+	if (t->learner && candidate_recall(p, t->scratch, r->steps, &c)) {
+		candidate_tell_genes(p, t->scratch, &c);
+		learner_add(t->learner, p->group, &c.features, us);
+		if (learner_came(t->learner) == t->trained)
+			learner_retrain(t->learner);
+	}
+	history_add(p->history, &c.genes, r->steps, us);
+	return 0;
+}
+
+int tuner_recall(struct tuner *t)
+{
+	struct db_want want = tuner_want(t, NULL);
+
+	if (db_each(t->db, &want, recall_record, t) < 0)
+		return -1;
+	if (t->learner && t->trained < 0)
+		learner_train(t->learner);
+	return 0;
 }

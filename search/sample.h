@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "costmodel/features.h"
-#include "search/sketch.h"
+#include "search/genes.h"
 
 /* What a search knows of the device. */
 struct target {
@@ -13,21 +13,6 @@ struct target {
 	int registers;	/* vector registers */
 	int threads;	/* that the kernel may use */
 	struct cost_device cost;	/* the same and more, for cost models */
-};
-
-/* What was decided for one open step of a sketch. */
-struct gene {
-	bool set;
-	bool left_out;		/* an optional step, or a place at the root */
-	struct step step;
-};
-
-/* All decisions behind a state: with them and the sketch it can be made again, or changed. */
-struct genes {
-	int sketch;		/* its number */
-	int n;			/* as the sketch has steps */
-	struct gene *at;
-	int64_t turns;		/* wanted of parallel loops; 0: undecided */
 };
 
 /* A complete state of SKETCH in A: where FROM (may be NULL) has a gene that is set it is followed,

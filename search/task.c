@@ -49,15 +49,12 @@ struct task *task_new(struct arena *a, const struct dag *dag, const char *name, 
 	return t;
 }
 
-const char *state_source(struct arena *a, const struct state *s, int vector_bytes, bool *parallel,
-			 const char **why)
+const char *program_source(struct arena *a, const struct program *p, int vector_bytes,
+			   bool *parallel, const char **why)
 {
-	const struct program *p = lower(a, s, why);
 	struct emit_options options = { .symbol = "hone_kernel", .vector_bytes = vector_bytes };
 	struct text t = { 0 };
 
-	if (!p)
-		return NULL;
 	if (!emit_c(&t, p, &options, why)) {
 		text_free(&t);
 		return NULL;
@@ -65,6 +62,14 @@ const char *state_source(struct arena *a, const struct state *s, int vector_byte
 	if (parallel)
 		*parallel = program_is_parallel(p);
 	return take(a, &t);
+}
+
+const char *state_source(struct arena *a, const struct state *s, int vector_bytes, bool *parallel,
+			 const char **why)
+{
+	const struct program *p = lower(a, s, why);
+
+	return p ? program_source(a, p, vector_bytes, parallel, why) : NULL;
 }
 
 /* The loops of a reduction as written, but for the last space axis, which comes innermost: the

@@ -27,8 +27,11 @@ struct task *task_new(struct arena *a, const struct dag *dag, const char *name, 
 struct workload task_workload(struct arena *a, const struct task *t, int threads,
 			      enum cache_state cache, uint64_t seed);
 
-/* The C text of the kernel that STATE makes, in A; NULL with a reason in WHY (may be NULL) where
- * it cannot be lowered or written. PARALLEL (may be NULL) tells whether it needs OpenMP. */
+/* The C text of the kernel P, in A; NULL with a reason in WHY (may be NULL) where it cannot be
+ * written. PARALLEL (may be NULL) tells whether it needs OpenMP. */
+const char *program_source(struct arena *a, const struct program *p, int vector_bytes,
+			   bool *parallel, const char **why);
+/* The same of the program that STATE makes, where it can be lowered. */
 const char *state_source(struct arena *a, const struct state *s, int vector_bytes, bool *parallel,
 			 const char **why);
 

@@ -9,20 +9,13 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "search/campaign.h"
-#include "search/debug.h"
-
-/* Candidates that are measured again before one is named best, and samples each. */
-enum { CONFIRM = 6, CONFIRM_ROUNDS = 15 };
-
-/* Of each task of a model, before any gets more. */
-enum { FIRST_BATCH = 8 };
 
 struct db_want tuner_want(const struct tuner *t, const struct task *task)
 {
 	return (struct db_want){
-		.task_key = task->key,
+		.task_key = task ? task->key : NULL,
 		.fingerprint = t->device->fingerprint,
-		.toolchain = builder_toolchain(t->builder),
+		.toolchain = t->measurer->toolchain,
 		.cache = t->options.cache == CACHE_COLD ? "cold" : "warm",
 		.threads = t->options.threads,
 	};
@@ -33,9 +26,7 @@ int64_t tuner_resumed(const struct tuner *t)
 	return t->resumed;
 }
 
-/* --- a task's turn */
-
-static void load_best(struct tuner *t, int i)
+void tuner_load_best(struct tuner *t, int i)
 {
 	struct arena *a = arena_new();
 	struct db_want want = tuner_want(t, t->tuned[i].task);
@@ -46,104 +37,9 @@ static void load_best(struct tuner *t, int i)
 	arena_free(a);
 }
 
-static int add_seen(void *ctx, const struct db_record *record)
-{
-	seen_add(ctx, record->steps);
-	return 0;
-}
-
-static int begin_explorer(struct tuner *t, struct tuned *u)
-{
-	struct db_want want = tuner_want(t, u->task);
-	struct seen *seen = seen_new(t->arena);
-
-	u->sketches = sketches_of(t->arena, u->task->dag);
-	u->explorer = t->strategy->begin(t->arena, u->task, &u->sketches, &t->target, seen);
-	return db_each(t->db, &want, add_seen, seen);
-}
-
-static int begin_task(struct tuner *t, int i)
-{
-	struct tuned *u = &t->tuned[i];
-	struct workload w = task_workload(t->arena, u->task, t->options.threads, t->options.cache,
-					  t->options.seed);
-
-	w.flush_bytes = 64 << 20;
-	if (!u->explorer && begin_explorer(t, u) < 0)
-		return -1;
-	if (runner_set_workload(t->runner, t->builder, &w) < 0)
-		return -1;
-	if (t->scheduled[i].best_us > 0)
-		runner_set_incumbent(t->runner, t->scheduled[i].best_us);
-	t->current = i;
-	return 0;
-}
-
-static struct batch new_batch(struct arena *a, int cap)
-{
-	return (struct batch){ .at = arena_many(a, struct candidate, cap), .cap = cap };
-}
-
-static void discard(struct batch *b)
-{
-	for (int i = 0; i < b->n; i++)
-		trial_discard(&b->at[i].trial);
-}
-
-/* build_all and measure_all take trials side by side. */
-static int measure(struct tuner *t, struct batch *b, bool again)
-{
-	struct trial *trials = arena_many(t->round, struct trial, b->n);
-	int rc;
-
-	for (int i = 0; i < b->n; i++)
-		trials[i] = b->at[i].trial;
-	rc = build_all(t->round, t->builder, trials, b->n);
-	if (rc == 0)
-		rc = again ? remeasure(t->round, t->runner, trials, b->n, CONFIRM_ROUNDS)
-			   : measure_all(t->round, t->runner, trials, b->n);
-	for (int i = 0; i < b->n; i++)
-		b->at[i].trial = trials[i];
-	return rc;
-}
-
-/* Measures the best few of the current task again, in turn, so that none is best by luck. */
-static int confirm(struct tuner *t)
-{
-	struct tuned *u = &t->tuned[t->current];
-	struct db_want want = tuner_want(t, u->task);
-	struct db_record_vec top = { 0 };
-
-	if (!u->unconfirmed)
-		return 0;
-	arena_reset(t->round);
-	if (db_top(t->db, t->round, &want, CONFIRM, &top) < 0)
-		return -1;
-	struct batch b = new_batch(t->round, CONFIRM);
-
-	for (int i = 0; i < top.n; i++) {
-		struct candidate *c = &b.at[b.n];
-
-		c->steps = top.at[i].steps;
-		c->state = state_parse(t->round, u->task->dag, "record", c->steps);
-		if (!c->state)
-			return -1;
-		c->trial.source = state_source(t->round, c->state, t->target.vector_bytes,
-					       &c->trial.parallel, NULL);
-		b.n += c->trial.source != NULL;
-	}
-	u->unconfirmed = false;
-	int rc = measure(t, &b, true) < 0 || tuner_append(t, u, &b, true) < 0 ? -1 : 0;
-
-	discard(&b);
-	load_best(t, t->current);
-	return rc;
-}
-
 /* --- budget */
 
-/* The part of the budget that has been spent, of trials or of time, whichever is more. */
-static double spent(const struct tuner *t)
+double tuner_spent(const struct tuner *t)
 {
 	double trials = t->options.trials ? (double)t->trials / (double)t->options.trials : 0;
 	double time = t->options.minutes > 0 ? tuner_elapsed(t) / (60 * t->options.minutes) : 0;
@@ -151,31 +47,7 @@ static double spent(const struct tuner *t)
 	return trials > time ? trials : time;
 }
 
-static int64_t least(int64_t x, int64_t y)
-{
-	return x < y ? x : y;
-}
-
-static int batch_size(const struct tuner *t, int i)
-{
-	const struct scheduled *s = &t->scheduled[i];
-	int64_t size = t->options.batch ? t->options.batch : TUNER_BATCH;
-
-	if (t->n > 1 && s->spent <= 0)	/* the round in which every task gets its first kernel */
-		size = least(size, FIRST_BATCH);
-	if (!t->options.trials)
-		return (int)size;
-	int64_t left = t->options.trials - t->trials;
-	double share = (s->share - s->spent) * (double)t->options.trials;
-
-	if (t->n > 1 && s->spent <= 0)
-		size = least(size, (t->options.trials + 2 * t->n - 1) / (2 * t->n));
-	else if (share > 0)
-		size = least(size, (int64_t)ceil(share));
-	return (int)least(left, size);
-}
-
-static void report(struct tuner *t, int i, const char *phase)
+void tuner_report(struct tuner *t, int i, const char *phase)
 {
 	const struct task *task = t->tuned[i].task;
 	double best = t->scheduled[i].best_us;
@@ -190,7 +62,7 @@ static void report(struct tuner *t, int i, const char *phase)
 		.best_us = best,
 		.gflops = best > 0 ? task->flop / best * 1e-3 : 0,
 		.seconds = s,
-		.seconds_left = spent(t) > 0 ? s / spent(t) - s : -1,
+		.seconds_left = tuner_spent(t) > 0 ? s / tuner_spent(t) - s : -1,
 		.phase = phase,
 	};
 
@@ -198,73 +70,6 @@ static void report(struct tuner *t, int i, const char *phase)
 	p.rate = (double)(t->trials - t->resumed) / (s - t->earlier_s + 1e-9);
 	if (t->options.progress)
 		t->options.progress(t->options.user, &p);
-}
-
-static void learn(struct tuner *t, int i, const struct batch *b)
-{
-	struct scheduled *s = &t->scheduled[i];
-
-	for (int j = 0; j < b->n; j++) {
-		const struct trial *trial = &b->at[j].trial;
-		bool ok = trial->status == TRIAL_OK;
-
-		t->failed += !ok && trial->status != TRIAL_LOST_RACE;
-		if (ok && (s->best_us == 0 || trial->time_us < s->best_us))
-			s->best_us = trial->time_us;
-	}
-	if (t->strategy->learn)
-		t->strategy->learn(t->tuned[i].explorer, b);
-}
-
-static void dump(const struct tuner *t, const struct tuned *u, const struct batch *b)
-{
-	const struct tuner_options *o = &t->options;
-
-	for (int i = 0; o->debug && o->dump && i < b->n; i++) {
-		struct text out = { 0 };
-
-		debug_candidate(&out, o->debug, u->task, &b->at[i]);
-		o->dump(o->user, text_str(&out));
-		text_free(&out);
-	}
-}
-
-/* The same whatever was tuned before this round, so that a resumed campaign goes on alike. */
-static struct rng round_rng(const struct tuner *t, const struct tuned *u)
-{
-	struct hasher *h = hasher_new();
-
-	hasher_int(h, (int64_t)t->options.seed);
-	hasher_str(h, u->task->key);
-	hasher_int(h, u->trials);
-	return rng_seed(hasher_end(h).lo);
-}
-
-/* One round. The order of these calls is the architecture. */
-static int tuner_round(struct tuner *t, int i)
-{
-	struct tuned *u = &t->tuned[i];
-
-	if (i != t->current && begin_task(t, i) < 0)
-		return -1;
-	arena_reset(t->round);
-	struct batch b = new_batch(t->round, batch_size(t, i));
-	struct rng rng = round_rng(t, u);
-	double before = spent(t);
-
-	t->strategy->propose(u->explorer, t->round, &rng, &b);
-	dump(t, u, &b);
-	t->scheduled[i].exhausted = b.n < b.cap;
-	u->trials += b.n;
-	t->trials += b.n;
-	u->unconfirmed |= b.n > 0;
-	if (measure(t, &b, false) < 0 || tuner_append(t, u, &b, false) < 0)
-		return -1;
-	learn(t, i, &b);
-	discard(&b);
-	t->scheduled[i].spent += spent(t) - before;
-	report(t, i, "tune");
-	return 0;
 }
 
 static bool is_stopped(const struct tuner *t)
@@ -278,16 +83,16 @@ static int confirm_all(struct tuner *t)
 	for (int i = 0; i < t->n && !is_stopped(t); i++) {
 		if (!t->tuned[i].unconfirmed)
 			continue;
-		if ((i != t->current && begin_task(t, i) < 0) || confirm(t) < 0)
+		if (tuner_confirm(t, i) < 0)
 			return -1;
-		report(t, i, "confirm");
+		tuner_report(t, i, "confirm");
 	}
 	return 0;
 }
 
 int tuner_run(struct tuner *t)
 {
-	while (spent(t) < 1 && !is_stopped(t)) {
+	while (tuner_spent(t) < 1 && !is_stopped(t)) {
 		int next = scheduler_next(t->scheduled, t->n);
 
 		if (next < 0)
@@ -314,7 +119,7 @@ static int find_ids(struct tuner *t)
 	t->device_id = db_device(t->db, t->device->fingerprint, text ? text : "{}");
 	free(text);
 	json_decref(json);
-	t->toolchain_id = db_toolchain(t->db, builder_toolchain(t->builder));
+	t->toolchain_id = db_toolchain(t->db, t->measurer->toolchain);
 	if (t->device_id < 0 || t->toolchain_id < 0)
 		return -1;
 	for (int i = 0; i < t->n; i++) {
@@ -369,25 +174,57 @@ static int find_campaign(struct tuner *t)
 	return found;
 }
 
+static int find_strategy(struct tuner *t)
+{
+	const struct tuner_options *o = &t->options;
+
+	t->strategy = o->own_strategy;
+	if (!t->strategy)
+		t->strategy = strategy_find(o->strategy ? o->strategy : "evolve");
+	if (!t->strategy)
+		return err_set("there is no strategy '%s'; there are: %s", o->strategy,
+			       strategy_names());
+	if (t->strategy->model)
+		t->learner = learner_new(t->strategy->model, o->seed);
+	return 0;
+}
+
+static int find_measurer(struct tuner *t)
+{
+	const struct tuner_options *o = &t->options;
+	struct hardware_options hardware = { .cc = o->cc, .cpus = o->cpus, .limit_s = o->limit_s,
+					     .threads = o->threads, .cache = o->cache,
+					     .seed = o->seed };
+
+	t->measurer = o->measurer ? o->measurer : measurer_hardware(&hardware);
+	return t->measurer ? 0 : -1;
+}
+
+static void pose_problems(struct tuner *t)
+{
+	for (int i = 0; i < t->n; i++) {
+		const struct task *task = t->tuned[i].task;
+
+		t->tuned[i].problem = (struct problem){
+			.task = task,
+			.sketches = sketches_of(t->arena, task->dag),
+			.target = &t->target,
+			.history = history_new(),
+			.learner = t->learner,
+			.group = i,
+		};
+	}
+}
+
 static int prepare(struct tuner *t)
 {
-	struct builder_options build = { .cc = t->options.cc };
-	struct runner_options run = { .cpus = t->options.cpus, .limit_s = t->options.limit_s };
-
-	t->strategy = t->options.own_strategy;
-	if (!t->strategy)
-		t->strategy = strategy_find(t->options.strategy ? t->options.strategy : "random");
-	if (!t->strategy)
-		return err_set("there is no strategy '%s'; there are: %s", t->options.strategy,
-			       strategy_names());
-	t->builder = builder_new(&build);
-	if (!t->builder)
+	if (find_measurer(t) < 0 || find_strategy(t) < 0)
 		return -1;
-	t->runner = runner_new(&run);
-	if (!t->runner || find_ids(t) < 0 || find_campaign(t) < 0)
+	pose_problems(t);
+	if (find_ids(t) < 0 || find_campaign(t) < 0 || tuner_recall(t) < 0)
 		return -1;
 	for (int i = 0; i < t->n; i++) {
-		load_best(t, i);
+		tuner_load_best(t, i);
 		if (t->options.trials)
 			t->scheduled[i].spent = (double)t->tuned[i].trials /
 						(double)t->options.trials;
@@ -421,7 +258,7 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	struct tuner *t = arena_one(a, struct tuner);
 
 	t->arena = a;
-	t->round = arena_new();
+	t->scratch = arena_new();
 	t->options = *o;
 	t->db = db;
 	t->device = device;
@@ -430,6 +267,7 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->tuned = arena_many(a, struct tuned, tasks->n);
 	t->scheduled = arena_many(a, struct scheduled, tasks->n);
 	t->current = -1;
+	t->trained = -1;
 	scheduler_begin(t->scheduled, t->n, tasks);
 	for (int i = 0; i < t->n; i++)
 		t->tuned[i].task = tasks->at[i];
@@ -444,11 +282,11 @@ void tuner_free(struct tuner *t)
 {
 	if (!t)
 		return;
+	learner_free(t->learner);
 	for (int i = 0; i < t->n; i++)
-		if (t->tuned[i].explorer && t->strategy->end)
-			t->strategy->end(t->tuned[i].explorer);
-	runner_free(t->runner);
-	builder_free(t->builder);
-	arena_free(t->round);
+		history_free(t->tuned[i].problem.history);
+	if (t->measurer)
+		t->measurer->free(t->measurer);
+	arena_free(t->scratch);
 	arena_free(t->arena);
 }

@@ -12,6 +12,7 @@
 
 #include "db/db.h"
 #include "measure/device.h"
+#include "search/measurer.h"
 #include "search/strategy.h"
 
 enum { TUNER_BATCH = 16 };
@@ -31,8 +32,9 @@ struct progress {
 
 struct tuner_options {
 	const char *source;	/* what the user named; identifies the campaign */
-	const char *strategy;	/* NULL: "random" */
+	const char *strategy;	/* NULL: "evolve" */
 	const struct strategy *own_strategy;	/* one that is not in the table; NULL: by name */
+	struct measurer *measurer;	/* the tuner's from then on; NULL: this machine */
 	const char *cc;		/* NULL: the builder's own choice */
 	const char *cpus;	/* to measure on; NULL: the runner's own choice */
 	int threads;		/* of the kernels; at least 1 */

@@ -86,15 +86,3 @@ struct genes cross(struct arena *a, const struct genes *x, const struct genes *y
 	}
 	return c;
 }
-
-int genes_distance(const struct genes *x, const struct genes *y)
-{
-	int n = 0;
-
-	if (x->sketch != y->sketch)
-		return INT32_MAX;
-	for (int i = 0; i < x->n; i++)
-		n += x->at[i].left_out != y->at[i].left_out ||
-		     memcmp(&x->at[i].step, &y->at[i].step, sizeof(x->at[i].step)) != 0;
-	return n;
-}

@@ -19,7 +19,5 @@ struct genes mutate(struct arena *a, const struct genes *g, const struct sketch 
 /* The decisions of two parents of one sketch: those of each axis of each stage stay together. */
 struct genes cross(struct arena *a, const struct genes *x, const struct genes *y,
 		   const struct sketch *sketch, struct rng *rng);
-/* In how many decisions two differ; INT32_MAX where they are of different sketches. */
-int genes_distance(const struct genes *x, const struct genes *y);
 
 #endif

@@ -40,23 +40,6 @@ static const struct fault {
 
 enum { FAULTS = sizeof(faults) / sizeof(faults[0]), TRIALS = GOOD + FAULTS };
 
-struct explorer {
-	const struct task *task;
-	int next;
-};
-
-static struct explorer *begin(struct arena *a, const struct task *task, const struct sketch_vec *k,
-			      const struct target *target, struct seen *seen)
-{
-	struct explorer *x = arena_one(a, struct explorer);
-
-	(void)k;
-	(void)target;
-	(void)seen;
-	x->task = task;
-	return x;
-}
-
 /* Candidate I: its steps are a split by I + 1; bad ones stand between good ones, and at the end. */
 static bool is_fault(int i, int *fault)
 {
@@ -69,23 +52,22 @@ static const char *steps_of(struct arena *a, int i)
 	return arena_printf(a, "split 2 0 %d", i + 1);
 }
 
-static void propose(struct explorer *x, struct arena *a, struct rng *rng, struct batch *b)
+static void propose(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
 {
 	(void)rng;
-	for (; b->n < b->cap && x->next < TRIALS; b->n++, x->next++) {
+	for (int i = (int)p->history->trials; b->n < b->cap && i < TRIALS; b->n++, i++) {
 		struct candidate *c = &b->at[b->n];
 		int fault;
 
-		c->steps = steps_of(a, x->next);
-		c->state = state_parse(a, x->task->dag, "steps", c->steps);
+		c->steps = steps_of(a, i);
+		c->state = state_parse(a, p->task->dag, "steps", c->steps);
 		assert_non_null(c->state);
-		c->trial.source = is_fault(x->next, &fault)
-					  ? faults[fault].source
-					  : state_source(a, c->state, 32, NULL, NULL);
+		c->trial.source = is_fault(i, &fault) ? faults[fault].source
+						      : state_source(a, c->state, 32, NULL, NULL);
 	}
 }
 
-static const struct strategy faulty = { .name = "faulty", .begin = begin, .propose = propose };
+static const struct strategy faulty = { .name = "faulty", .propose = propose };
 
 static void count_dump(void *user, const char *text)
 {

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/measurer.h - what answers how fast candidates are: this machine, or a recording.
+ *
+ * In:   candidates with steps, program and C text.
+ * Out:  their trials' status, samples, times.
+ * Holds: a candidate that fails is an answer; -1 and a message mean that there is no answer, and
+ *        the trials not reached stay PENDING. */
+#ifndef HONE_SEARCH_MEASURER_H
+#define HONE_SEARCH_MEASURER_H
+
+#include "search/candidate.h"
+
+/* Seconds of wall time, by what they went into. */
+struct phases {
+	double search;	/* sketches, candidates, scores */
+	double learn;	/* waiting for the model to be trained */
+	double build, run, verify;
+	double wait;	/* for the device, or for it to come to rest */
+};
+
+struct measurer {
+	const char *toolchain;	/* compiler, version and flags, for the records */
+	struct phases spent;	/* since it was made; search and learn stay 0 */
+	/* Begins T. INCUMBENT is where it stands, none where its time is 0. */
+	int (*begin)(struct measurer *m, const struct task *t, double incumbent_us);
+	int (*measure)(struct measurer *m, struct arena *a, struct candidate *c, int n);
+	/* Measures N that ran before again, in turn and without a race. */
+	int (*confirm)(struct measurer *m, struct arena *a, struct candidate *c, int n);
+	void (*free)(struct measurer *m);
+};
+
+struct hardware_options {
+	const char *cc;		/* NULL: the builder's own choice */
+	const char *cpus;	/* to measure on; NULL: the runner's own choice */
+	double limit_s;		/* for one kernel; 0: the runner's own choice */
+	int threads;		/* of the kernels */
+	enum cache_state cache;
+	uint64_t seed;		/* of the inputs */
+};
+
+/* Compilers, and a runner on this machine. NULL and a message where one of them is missing. */
+struct measurer *measurer_hardware(const struct hardware_options *o);
+
+#endif
