@@ -100,6 +100,9 @@ int64_t device_cache_bytes(const struct device *d, int level);
 
 /* All of it; a new reference. */
 json_t *device_json(const struct device *d);
+/* The device that JSON (device_json's form) tells of, in A; its usable cores are left out. NULL and
+ * a message where it is not that. */
+struct device *device_parse(struct arena *a, const json_t *json);
 /* The measured part out of device_json's form; -1 and a message where it is not that. */
 int device_measured_parse(const json_t *json, struct device_measured *out,
 			  int64_t probed[DEVICE_CACHES]);

@@ -167,6 +167,49 @@ int device_measured_parse(const json_t *json, struct device_measured *out,
 	return 0;
 }
 
+static void caches_parse(const json_t *caches, struct device *d)
+{
+	for (int i = 0; i < DEVICE_CACHES; i++) {
+		const json_t *o = json_array_get(caches, (size_t)i);
+
+		d->caches[i] = (struct device_cache){
+			.claimed = json_integer_value(json_object_get(o, "claimed_bytes")),
+			.probed = json_integer_value(json_object_get(o, "probed_bytes")),
+			.line = (int)json_integer_value(json_object_get(o, "line_bytes")),
+			.pus = (int)json_integer_value(json_object_get(o, "shared_by")),
+		};
+	}
+}
+
+struct device *device_parse(struct arena *a, const json_t *json)
+{
+	struct device *d = arena_one(a, struct device);
+	const char *name, *fingerprint, *vendor, *model, *isa, *flags;
+	int64_t probed[DEVICE_CACHES];
+	json_t *caches;
+
+	if (json_unpack((json_t *)(uintptr_t)json,
+			"{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:o}",
+			"name", &name, "fingerprint", &fingerprint, "vendor", &vendor, "model",
+			&model, "family", &d->family, "model_number", &d->model_number, "stepping",
+			&d->stepping, "isa", &isa, "flags", &flags, "vector_bytes",
+			&d->vector_bytes, "vector_registers", &d->vector_registers, "packages",
+			&d->packages, "cores", &d->cores, "pus", &d->pus, "threads", &d->threads,
+			"caches", &caches) < 0 ||
+	    strlen(fingerprint) >= sizeof(d->fingerprint)) {
+		err_set("device JSON: fields are missing; it is no description of a device");
+		return NULL;
+	}
+	d->name = arena_strdup(a, name);
+	d->vendor = arena_strdup(a, vendor);
+	d->model = arena_strdup(a, model);
+	d->isa = arena_strdup(a, isa);
+	d->flags = arena_strdup(a, flags);
+	strcpy(d->fingerprint, fingerprint);
+	caches_parse(caches, d);
+	return device_measured_parse(json, &d->measured, probed) < 0 ? NULL : d;
+}
+
 /* The folder for kept figures, in A; NULL where the environment names no home. */
 static char *cache_folder(struct arena *a)
 {

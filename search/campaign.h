@@ -3,8 +3,7 @@
 #ifndef HONE_SEARCH_CAMPAIGN_H
 #define HONE_SEARCH_CAMPAIGN_H
 
-#include "costmodel/quality.h"
-#include "search/measurer.h"
+#include "search/round.h"
 #include "search/scheduler.h"
 #include "search/tuner.h"
 
@@ -15,15 +14,6 @@ struct tuned {
 	int64_t task_id;
 	int64_t trials;			/* of this campaign */
 	bool unconfirmed;		/* has records that no confirmation has seen */
-};
-
-/* What a round came to. */
-struct round {
-	struct phases spent;
-	int refused;		/* samples that did not fit together or could not be lowered */
-	/* How well the model ordered the batch before it learned from it. */
-	int scored;		/* candidates that had a score and ran; 0: the rest means nothing */
-	double recall, rank, accuracy;
 };
 
 struct tuner {
@@ -54,7 +44,7 @@ void tuner_report(struct tuner *t, int i, const char *phase);
 /* What the database has as the best of task I. */
 void tuner_load_best(struct tuner *t, int i);
 
-/* --- round.c */
+/* --- turn.c */
 /* One batch of task I: proposed, measured, learned from, saved. */
 int tuner_round(struct tuner *t, int i);
 /* Measures the best few of task I again, in turn, so that none is best by luck. */
@@ -69,8 +59,5 @@ int tuner_append(struct tuner *t, const struct tuned *u, const struct batch *b, 
 int tuner_load(struct tuner *t, const struct db_campaign *c);
 /* Brings histories and learner to where the records of the tasks leave them. */
 int tuner_recall(struct tuner *t);
-/* The time that search goes by: also of a lost race, whose few samples say how slow it is; 0 where
- * nothing was timed. */
-double observed_us(enum trial_status status, double time_us, const double *samples, int n);
 
 #endif

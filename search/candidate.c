@@ -10,12 +10,12 @@ struct batch batch_new(struct arena *a, int cap)
 	return (struct batch){ .at = arena_many(a, struct candidate, cap), .cap = cap };
 }
 
-/* Lowers, and takes the features where a model will be asked. */
+/* Lowers, and takes the features where they are wanted. */
 static bool describe(const struct problem *p, struct arena *a, struct candidate *c)
 {
 	c->program = lower(a, c->state, NULL);
-	return c->program && (!p->learner || features_of(a, c->program, &p->target->cost,
-							 &c->features));
+	return c->program && (!p->describes || features_of(a, c->program, &p->target->cost,
+							   &c->features));
 }
 
 bool candidate_grow(const struct problem *p, struct arena *a, struct rng *rng, int sketch,

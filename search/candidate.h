@@ -21,6 +21,7 @@ struct problem {
 	struct history *history;
 	struct learner *learner;	/* NULL: the strategy asks no model */
 	int group;			/* the task's, in the learner */
+	bool describes;			/* candidates have features */
 };
 
 struct candidate {
@@ -28,7 +29,7 @@ struct candidate {
 	struct program *program;
 	const char *steps;	/* its text by numbers: its identity */
 	struct genes genes;	/* the decisions behind it; none: n is 0 */
-	struct feature_matrix features;	/* without rows where no model is asked */
+	struct feature_matrix features;	/* none where the problem does not ask */
 	float score;		/* the model's, before it was measured; 0: none */
 	struct trial trial;
 };

@@ -122,17 +122,6 @@ int tuner_append(struct tuner *t, const struct tuned *u, const struct batch *b, 
 
 /* --- what the records say when a campaign goes on, or begins where others were */
 
-double observed_us(enum trial_status status, double time_us, const double *samples, int n)
-{
-	double least = 0;
-
-	if (status == TRIAL_OK)
-		return time_us;
-	for (int i = 0; status == TRIAL_LOST_RACE && i < n; i++)
-		least = i == 0 || samples[i] < least ? samples[i] : least;
-	return least;
-}
-
 static struct tuned *find_tuned(struct tuner *t, const char *key)
 {
 	for (int i = 0; i < t->n; i++)

@@ -1,80 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/round.c - one batch of a task: proposed, measured, learned from, saved. */
-#include <math.h>
-#include <stdlib.h>
+/* search/round.c - the order of the calls below is the architecture. */
+#include "search/round.h"
 
-#include "base/err.h"
 #include "base/file.h"
-#include "search/campaign.h"
-#include "search/debug.h"
+#include "costmodel/quality.h"
 
-/* Candidates that are measured again before one is named best. */
-enum { CONFIRM = 6 };
-
-/* Of each task of a model, before any gets more. */
-enum { FIRST_BATCH = 8 };
-
-static int begin_task(struct tuner *t, int i)
+double observed_us(enum trial_status status, double time_us, const double *samples, int n)
 {
-	const struct tuned *u = &t->tuned[i];
+	double least = 0;
 
-	if (i == t->current)
-		return 0;
-	t->current = -1;
-	if (t->measurer->begin(t->measurer, u->task, t->scheduled[i].best_us) < 0)
-		return -1;
-	t->current = i;
-	return 0;
+	if (status == TRIAL_OK)
+		return time_us;
+	for (int i = 0; status == TRIAL_LOST_RACE && i < n; i++)
+		least = i == 0 || samples[i] < least ? samples[i] : least;
+	return least;
 }
 
-/* --- the batch */
-
-static int64_t least(int64_t x, int64_t y)
+double trial_observed_us(const struct trial *t)
 {
-	return x < y ? x : y;
-}
-
-static int batch_size(const struct tuner *t, int i)
-{
-	const struct scheduled *s = &t->scheduled[i];
-	int64_t size = t->options.batch ? t->options.batch : TUNER_BATCH;
-
-	if (t->n > 1 && s->spent <= 0)	/* the round in which every task gets its first kernel */
-		size = least(size, FIRST_BATCH);
-	if (!t->options.trials)
-		return (int)size;
-	int64_t left = t->options.trials - t->trials;
-	double share = (s->share - s->spent) * (double)t->options.trials;
-
-	if (t->n > 1 && s->spent <= 0)
-		size = least(size, (t->options.trials + 2 * t->n - 1) / (2 * t->n));
-	else if (share > 0)
-		size = least(size, (int64_t)ceil(share));
-	return (int)least(left, size);
-}
-
-static void dump(const struct tuner *t, const struct tuned *u, const struct batch *b)
-{
-	const struct tuner_options *o = &t->options;
-
-	for (int i = 0; o->debug && o->dump && i < b->n; i++) {
-		struct text out = { 0 };
-
-		debug_candidate(&out, o->debug, u->task, &b->at[i]);
-		o->dump(o->user, text_str(&out));
-		text_free(&out);
-	}
-}
-
-/* The same whatever was tuned before this round, so that a resumed campaign goes on alike. */
-static struct rng round_rng(const struct tuner *t, const struct tuned *u)
-{
-	struct hasher *h = hasher_new();
-
-	hasher_int(h, (int64_t)t->options.seed);
-	hasher_str(h, u->task->key);
-	hasher_int(h, u->trials);
-	return rng_seed(hasher_end(h).lo);
+	return observed_us(t->status, t->time_us, t->samples, t->n_samples);
 }
 
 /* How well the scores of B order what was measured. Failures count as infinitely slow. */
@@ -83,8 +27,7 @@ static void judge(struct arena *a, const struct batch *b, struct round *r)
 	float *score = arena_many(a, float, b->n), *truth = arena_many(a, float, b->n);
 
 	for (int i = 0; i < b->n; i++) {
-		const struct trial *t = &b->at[i].trial;
-		double us = observed_us(t->status, t->time_us, t->samples, t->n_samples);
+		double us = trial_observed_us(&b->at[i].trial);
 
 		if (b->at[i].score <= 0)
 			continue;
@@ -96,36 +39,19 @@ static void judge(struct arena *a, const struct batch *b, struct round *r)
 	r->accuracy = pairwise_accuracy(score, truth, r->scored);
 }
 
-static void learn(struct tuner *t, int i, struct batch *b)
+static void learn(const struct problem *p, struct arena *a, struct batch *b)
 {
-	const struct problem *p = &t->tuned[i].problem;
-	struct scheduled *s = &t->scheduled[i];
+	for (int i = 0; i < b->n; i++) {
+		struct candidate *c = &b->at[i];
+		double us = trial_observed_us(&c->trial);
 
-	for (int j = 0; j < b->n; j++) {
-		struct candidate *c = &b->at[j];
-		const struct trial *trial = &c->trial;
-		double us = observed_us(trial->status, trial->time_us, trial->samples,
-					trial->n_samples);
-
-		t->failed += trial->status != TRIAL_OK && trial->status != TRIAL_LOST_RACE;
-		if (trial->status == TRIAL_OK &&
-		    (s->best_us == 0 || trial->time_us < s->best_us))
-			s->best_us = trial->time_us;
-		candidate_tell_genes(p, t->scratch, c);
+		candidate_tell_genes(p, a, c);
 		history_add(p->history, &c->genes, c->steps, us);
-		if (t->learner)
-			learner_add(t->learner, p->group, &c->features, us);
+		if (p->learner)
+			learner_add(p->learner, p->group, &c->features, us);
 	}
-	if (t->learner)
-		learner_train(t->learner);
-}
-
-static double since(int64_t *at)
-{
-	int64_t then = *at;
-
-	*at = clock_ns();
-	return (double)(*at - then) * 1e-9;
+	if (p->learner)
+		learner_train(p->learner);
 }
 
 static struct phases minus(const struct phases *x, const struct phases *y)
@@ -140,65 +66,22 @@ static struct phases minus(const struct phases *x, const struct phases *y)
 	};
 }
 
-/* The order of these calls is the architecture. */
-int tuner_round(struct tuner *t, int i)
+int round_play(const struct strategy *s, const struct problem *p, struct measurer *m,
+	       struct arena *a, struct rng *rng, struct batch *b, struct round *out)
 {
-	struct tuned *u = &t->tuned[i];
-	struct phases earlier = t->measurer->spent;
-	struct round r = { 0 };
-	double spent = tuner_spent(t);
+	struct phases earlier = m->spent;
+	int64_t began = clock_ns();
 
-	if (begin_task(t, i) < 0)
+	*out = (struct round){ 0 };
+	s->propose(p, a, rng, b);
+	double search_s = (double)(clock_ns() - began) * 1e-9;
+
+	if (m->measure(m, a, b->at, b->n) < 0)
 		return -1;
-	arena_reset(t->scratch);
-	struct batch b = batch_new(t->scratch, batch_size(t, i));
-	struct rng rng = round_rng(t, u);
-	int64_t at = clock_ns();
-
-	t->strategy->propose(&u->problem, t->scratch, &rng, &b);
-	double search_s = since(&at);
-
-	dump(t, u, &b);
-	t->scheduled[i].exhausted = b.n < b.cap;
-	u->trials += b.n;
-	t->trials += b.n;
-	u->unconfirmed |= b.n > 0;
-	if (t->measurer->measure(t->measurer, t->scratch, b.at, b.n) < 0)
-		return -1;
-	judge(t->scratch, &b, &r);
-	learn(t, i, &b);
-	r.spent = minus(&t->measurer->spent, &earlier);
-	r.spent.search = search_s;
-	r.refused = b.refused;
-	if (tuner_append(t, u, &b, false) < 0)
-		return -1;
-	t->scheduled[i].spent += tuner_spent(t) - spent;
-	tuner_report(t, i, "tune");
-	return 0;
-}
-
-/* --- confirmation */
-
-int tuner_confirm(struct tuner *t, int i)
-{
-	struct tuned *u = &t->tuned[i];
-	struct db_want want = tuner_want(t, u->task);
-	struct db_record_vec top = { 0 };
-
-	arena_reset(t->scratch);
-	if (begin_task(t, i) < 0 || db_top(t->db, t->scratch, &want, CONFIRM, &top) < 0)
-		return -1;
-	struct batch b = batch_new(t->scratch, CONFIRM);
-
-	for (int j = 0; j < top.n; j++) {
-		if (!candidate_recall(&u->problem, t->scratch, top.at[j].steps, &b.at[b.n]))
-			return -1;
-		b.n += candidate_emit(&u->problem, t->scratch, &b.at[b.n]);
-	}
-	u->unconfirmed = false;
-	if (t->measurer->confirm(t->measurer, t->scratch, b.at, b.n) < 0 ||
-	    tuner_append(t, u, &b, true) < 0)
-		return -1;
-	tuner_load_best(t, i);
+	judge(a, b, out);
+	learn(p, a, b);
+	out->spent = minus(&m->spent, &earlier);
+	out->spent.search = search_s;
+	out->refused = b->refused;
 	return 0;
 }

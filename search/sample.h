@@ -4,16 +4,8 @@
 #define HONE_SEARCH_SAMPLE_H
 
 #include "base/rng.h"
-#include "costmodel/features.h"
 #include "search/genes.h"
-
-/* What a search knows of the device. */
-struct target {
-	int vector_bytes;
-	int registers;	/* vector registers */
-	int threads;	/* that the kernel may use */
-	struct cost_device cost;	/* the same and more, for cost models */
-};
+#include "search/target.h"
 
 /* A complete state of SKETCH in A: where FROM (may be NULL) has a gene that is set it is followed,
  * the rest is random, the same for the same random numbers. OUT (may be NULL) gets the decisions,

@@ -212,6 +212,7 @@ static void pose_problems(struct tuner *t)
 			.history = history_new(),
 			.learner = t->learner,
 			.group = i,
+			.describes = t->learner != NULL,
 		};
 	}
 }
@@ -231,24 +232,6 @@ static int prepare(struct tuner *t)
 	}
 	t->began_ns = clock_ns();
 	return 0;
-}
-
-static struct target target_of(const struct device *d, int threads)
-{
-	return (struct target){
-		.vector_bytes = d->vector_bytes,
-		.registers = d->vector_registers,
-		.threads = threads,
-		.cost = { .vector_bytes = d->vector_bytes,
-			  .registers = d->vector_registers,
-			  .threads = threads,
-			  .l1_bytes = (double)device_cache_bytes(d, 1),
-			  .l2_bytes = (double)device_cache_bytes(d, 2),
-			  .l3_bytes = (double)device_cache_bytes(d, 3),
-			  .peak = device_peak(d, 1),
-			  .l2_gbs = d->measured.l2.one,
-			  .mem_gbs = device_mem_rate(d, threads) },
-	};
 }
 
 struct tuner *tuner_new(struct db *db, const struct device *device, const struct task_vec *tasks,

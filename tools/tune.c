@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "search/debug.h"
+#include "search/replay.h"
 #include "search/tuner.h"
 #include "tools/command.h"
 #include "tools/query.h"
@@ -23,11 +24,13 @@ enum { MAX_BATCH = 4096 };
 struct tune_args {
 	struct tuner_options o;
 	const char *db;
+	const char *replay;	/* NULL: this machine */
 	bool quiet;
 	double last_line;	/* seconds at which the last plain line was printed */
 };
 
-enum { KEY_MINUTES = 256, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH };
+enum { KEY_MINUTES = 256, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH,
+       KEY_REPLAY };
 
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records, made where missing (required)", 0 },
@@ -42,6 +45,7 @@ static const struct argp_option options[] = {
 	{ "cache", KEY_CACHE, "warm|cold", 0, "state of the caches before a run (default warm)",
 	  0 },
 	{ "batch", KEY_BATCH, "N", 0, "candidates built and measured at a time (default 16)", 0 },
+	{ "replay", KEY_REPLAY, "FILE", 0, "answer measurements from the records of FILE", 0 },
 	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
 	{ 0 },
@@ -108,6 +112,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_BATCH:
 		o->batch = argp_int(state, arg, 1, MAX_BATCH);
+		break;
+	case KEY_REPLAY:
+		args->replay = arg;
 		break;
 	case KEY_FRESH:
 		o->fresh = true;
@@ -183,21 +190,10 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &act, NULL);
 }
 
-static int tune(struct arena *a, struct tune_args *args, struct db *db)
+static int campaign(struct tune_args *args, struct db *db, const struct device *device,
+		    const struct task_vec *tasks)
 {
-	struct task_vec tasks = { 0 };
-	struct device *device = device_describe(a, NULL);
-
-	if (!device || source_tasks(a, args->o.source, &tasks) < 0)
-		return command_failed();
-	if (args->o.threads > device->threads) {
-		err_set("%d threads are more than the %d cores this process may use; give "
-			"--threads %d", args->o.threads, device->threads, device->threads);
-		return command_failed();
-	}
-	if (device_load_or_probe(device, false) < 0)
-		return command_failed();
-	struct tuner *t = tuner_new(db, device, &tasks, &args->o);
+	struct tuner *t = tuner_new(db, device, tasks, &args->o);
 
 	if (!t)
 		return command_failed();
@@ -209,6 +205,48 @@ static int tune(struct arena *a, struct tune_args *args, struct db *db)
 	if (rc < 0)
 		return command_failed();
 	return rc ? EXIT_STOPPED : EXIT_OK;
+}
+
+static int on_this_machine(struct arena *a, struct tune_args *args, struct db *db,
+			   const struct task_vec *tasks)
+{
+	struct device *device = device_describe(a, NULL);
+
+	if (!device)
+		return command_failed();
+	if (args->o.threads > device->threads) {
+		err_set("%d threads are more than the %d cores this process may use; give "
+			"--threads %d", args->o.threads, device->threads, device->threads);
+		return command_failed();
+	}
+	if (device_load_or_probe(device, false) < 0)
+		return command_failed();
+	return campaign(args, db, device, tasks);
+}
+
+/* Device, threads and cache state are those of the recording. */
+static int on_recording(struct tune_args *args, struct db *db, const struct task_vec *tasks)
+{
+	struct recording *r = recording_open(args->replay);
+
+	if (!r)
+		return command_failed();
+	args->o.threads = r->want.threads;
+	args->o.cache = strcmp(r->want.cache, "cold") == 0 ? CACHE_COLD : CACHE_WARM;
+	args->o.measurer = measurer_replay(r);
+	int rc = campaign(args, db, r->device, tasks);
+
+	recording_close(r);
+	return rc;
+}
+
+static int tune(struct arena *a, struct tune_args *args, struct db *db)
+{
+	struct task_vec tasks = { 0 };
+
+	if (source_tasks(a, args->o.source, &tasks) < 0)
+		return command_failed();
+	return args->replay ? on_recording(args, db, &tasks) : on_this_machine(a, args, db, &tasks);
 }
 
 static void print_dump(void *user, const char *text)

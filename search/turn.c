@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/turn.c - a task's turn in a campaign: a round, or a confirmation, and its records. */
+#include <math.h>
+
+#include "search/campaign.h"
+#include "search/debug.h"
+
+/* Candidates that are measured again before one is named best. */
+enum { CONFIRM = 6 };
+
+/* Of each task of a model, before any gets more. */
+enum { FIRST_BATCH = 8 };
+
+static int begin_task(struct tuner *t, int i)
+{
+	const struct tuned *u = &t->tuned[i];
+
+	if (i == t->current)
+		return 0;
+	t->current = -1;
+	if (t->measurer->begin(t->measurer, u->task, t->scheduled[i].best_us) < 0)
+		return -1;
+	t->current = i;
+	return 0;
+}
+
+static int64_t least(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
+static int batch_size(const struct tuner *t, int i)
+{
+	const struct scheduled *s = &t->scheduled[i];
+	int64_t size = t->options.batch ? t->options.batch : TUNER_BATCH;
+
+	if (t->n > 1 && s->spent <= 0)	/* the round in which every task gets its first kernel */
+		size = least(size, FIRST_BATCH);
+	if (!t->options.trials)
+		return (int)size;
+	int64_t left = t->options.trials - t->trials;
+	double share = (s->share - s->spent) * (double)t->options.trials;
+
+	if (t->n > 1 && s->spent <= 0)
+		size = least(size, (t->options.trials + 2 * t->n - 1) / (2 * t->n));
+	else if (share > 0)
+		size = least(size, (int64_t)ceil(share));
+	return (int)least(left, size);
+}
+
+static void dump(const struct tuner *t, const struct tuned *u, const struct batch *b)
+{
+	const struct tuner_options *o = &t->options;
+
+	for (int i = 0; o->debug && o->dump && i < b->n; i++) {
+		struct text out = { 0 };
+
+		debug_candidate(&out, o->debug, u->task, &b->at[i]);
+		o->dump(o->user, text_str(&out));
+		text_free(&out);
+	}
+}
+
+/* The same whatever was tuned before this round, so that a resumed campaign goes on alike. */
+static struct rng round_rng(const struct tuner *t, const struct tuned *u)
+{
+	struct hasher *h = hasher_new();
+
+	hasher_int(h, (int64_t)t->options.seed);
+	hasher_str(h, u->task->key);
+	hasher_int(h, u->trials);
+	return rng_seed(hasher_end(h).lo);
+}
+
+/* What the batch means for the campaign. */
+static void note(struct tuner *t, int i, const struct batch *b)
+{
+	struct scheduled *s = &t->scheduled[i];
+
+	for (int j = 0; j < b->n; j++) {
+		const struct trial *trial = &b->at[j].trial;
+
+		t->failed += trial->status != TRIAL_OK && trial->status != TRIAL_LOST_RACE;
+		if (trial->status == TRIAL_OK &&
+		    (s->best_us == 0 || trial->time_us < s->best_us))
+			s->best_us = trial->time_us;
+	}
+}
+
+int tuner_round(struct tuner *t, int i)
+{
+	struct tuned *u = &t->tuned[i];
+	double spent = tuner_spent(t);
+
+	if (begin_task(t, i) < 0)
+		return -1;
+	arena_reset(t->scratch);
+	struct batch b = batch_new(t->scratch, batch_size(t, i));
+	struct rng rng = round_rng(t, u);
+	struct round r;
+
+	if (round_play(t->strategy, &u->problem, t->measurer, t->scratch, &rng, &b, &r) < 0)
+		return -1;
+	dump(t, u, &b);
+	note(t, i, &b);
+	t->scheduled[i].exhausted = b.n < b.cap;
+	u->trials += b.n;
+	t->trials += b.n;
+	u->unconfirmed |= b.n > 0;
+	if (tuner_append(t, u, &b, false) < 0)
+		return -1;
+	t->scheduled[i].spent += tuner_spent(t) - spent;
+	tuner_report(t, i, "tune");
+	return 0;
+}
+
+/* --- confirmation */
+
+int tuner_confirm(struct tuner *t, int i)
+{
+	struct tuned *u = &t->tuned[i];
+	struct db_want want = tuner_want(t, u->task);
+	struct db_record_vec top = { 0 };
+
+	arena_reset(t->scratch);
+	if (begin_task(t, i) < 0 || db_top(t->db, t->scratch, &want, CONFIRM, &top) < 0)
+		return -1;
+	struct batch b = batch_new(t->scratch, CONFIRM);
+
+	for (int j = 0; j < top.n; j++) {
+		if (!candidate_recall(&u->problem, t->scratch, top.at[j].steps, &b.at[b.n]))
+			return -1;
+		b.n += candidate_emit(&u->problem, t->scratch, &b.at[b.n]);
+	}
+	u->unconfirmed = false;
+	if (t->measurer->confirm(t->measurer, t->scratch, b.at, b.n) < 0 ||
+	    tuner_append(t, u, &b, true) < 0)
+		return -1;
+	tuner_load_best(t, i);
+	return 0;
+}
