@@ -1,278 +1,93 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/bench.c - hone bench: our best kernel against libraries, in turns in one process. */
-#include <dlfcn.h>
+/* bench/bench.c - hone bench: finds the suite and hands it the rest of the line. */
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
-#include "base/err.h"
-#include "bench/versus.h"
-#include "measure/builder.h"
-#include "measure/fill.h"
-#include "search/best.h"
+#include "base/text.h"
+#include "bench/suite.h"
 #include "tools/command.h"
-#include "tools/query.h"
 
-enum { MAX_PEERS = 8 };
-
-struct bench_args {
-	struct query q;
-	const char *cc;
-	double seconds;		/* for each task; 0: the default */
-	struct versus_peer peers[MAX_PEERS];
-	int n_peers;
-	struct builder *builder;
+static const struct suite *const suites[] = {
+#define X(name) &suite_##name,
+#include "bench/suites.def"
+#undef X
+	NULL,
 };
 
-static const char doc[] =
-	"Measures the best kernel of every task of SOURCE against libraries, interleaved in one "
-	"process. A ratio is the peer's time over ours: more is better; its spread is the 10th and "
-	"90th percentile over the rounds.\v"
-	"Example:\n  hone bench matmul:m=512,n=512,k=512 --db tune.db --peer openblas --peer onednn\n";
-
-enum { KEY_CC = 256, KEY_SECONDS };
+/* Every suite has options of its own, so --suite has to be known before argp sees the line. */
+enum { KEY_SUITE = 1024 };
 
 static const struct argp_option options[] = {
-	{ "peer", 'p', "NAME", 0, "openblas, onednn; may be given again (default: all)", 0 },
-	{ "cc", KEY_CC, "COMPILER", 0, "that builds our kernel (default clang, else gcc)", 0 },
-	{ "seconds", KEY_SECONDS, "S", 0, "for each task (default 2)", 0 },
+	{ "suite", KEY_SUITE, "NAME", 0, "what is measured", 10 },
 	{ 0 },
 };
 
-static void add_peer(struct bench_args *args, const struct peer *peer)
-{
-	if (args->n_peers < MAX_PEERS)
-		args->peers[args->n_peers++].peer = peer;
-}
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct bench_args *args = state->input;
-
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->q;
-		return 0;
-	case 'p':
-		if (!peer_find(arg))
-			argp_error(state, "%s", err_get());
-		add_peer(args, peer_find(arg));
-		return 0;
-	case KEY_CC:
-		args->cc = arg;
-		return 0;
-	case KEY_SECONDS:
-		args->seconds = (double)argp_number(state, arg, 1);
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		if (args->n_peers == 0)
-			for (int i = 0; peers()[i]; i++)
-				add_peer(args, peers()[i]);
-		return 0;
-	default:
-		return ARGP_ERR_UNKNOWN;
-	}
+	(void)arg;
+	(void)state;
+	return key == KEY_SUITE ? 0 : ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp_child children[] = { { &query_argp, 0, NULL, 0 }, { 0 } };
-static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
-
-/* Our kernel, loaded, with its own buffers for packed constants. */
-struct kernel {
-	void *handle;
-	int32_t (*run)(void *const *args);
-	void *args[WORKLOAD_ARGS];	/* what it is called with */
-	void *raw[WORKLOAD_ARGS];	/* as the DAG declares them; the outputs are the same */
-	void *packed[WORKLOAD_ARGS];
-};
-
-static void *allocate(size_t bytes)
+static char *list_suites(int key, const char *text, void *input)
 {
-	void *p = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
+	struct text t = { 0 };
 
-	if (!p)
-		die("out of memory (%zu bytes)", bytes);
-	return p;
+	(void)input;
+	if (key != KEY_SUITE)
+		return (char *)(uintptr_t)text;
+	text_printf(&t, "%s (default %s); each has a --help of its own:", text, suites[0]->name);
+	for (int i = 0; suites[i]; i++)
+		text_printf(&t, "%s %s: %s", i ? ";" : "", suites[i]->name, suites[i]->summary);
+	return t.s;	/* argp frees it */
 }
 
-static void kernel_close(struct kernel *k)
-{
-	for (int i = 0; i < WORKLOAD_ARGS; i++) {
-		free(k->raw[i]);
-		free(k->packed[i]);
-	}
-	if (k->handle)
-		dlclose(k->handle);
-}
+const struct argp suite_argp = { options, parse, NULL, NULL, NULL, list_suites, NULL };
 
-static void kernel_fill(struct kernel *k, const struct workload *w,
-			size_t (*packed_bytes)(int32_t),
-			void (*pack)(int32_t, const void *, void *))
+/* Takes "--suite NAME" or "--suite=NAME" off the line. NULL where it is not there, "" where it has
+ * no name. */
+static const char *take_suite(int *argc, char **argv)
 {
-	for (int i = 0; i < w->n_args; i++) {
-		const struct workload_arg *arg = &w->args[i];
+	static const char option[] = "--suite";
+	const size_t n = sizeof(option) - 1;
 
-		k->args[i] = k->raw[i] = allocate((size_t)arg->count * dtype_bytes(arg->dtype));
-		if (arg->role == ARG_OUTPUT)
+	for (int i = 1; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+		if (strncmp(argv[i], option, n) != 0 || (argv[i][n] && argv[i][n] != '='))
 			continue;
-		fill_arg(w, i, k->raw[i]);
-		if (packed_bytes(i) == 0)
-			continue;
-		k->args[i] = k->packed[i] = allocate(packed_bytes(i));
-		pack(i, k->raw[i], k->packed[i]);
+		bool joined = argv[i][n] == '=';
+		const char *name = joined ? argv[i] + n + 1 : i + 1 < *argc ? argv[i + 1] : "";
+		int taken = joined || !*name ? 1 : 2;
+
+		memmove(argv + i, argv + i + taken, sizeof(*argv) * (size_t)(*argc - i - taken));
+		*argc -= taken;
+		return name;
 	}
-}
-
-static int kernel_open(struct kernel *k, const char *object, const struct workload *w)
-{
-	/* Never unloaded: the threads of an OpenMP runtime would lose the ground they stand on. */
-	k->handle = dlopen(object, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	if (!k->handle)
-		return err_set("%s: cannot load: %s", object, dlerror());
-	void *run = dlsym(k->handle, "hone_kernel");
-	void *bytes = dlsym(k->handle, "hone_kernel_packed_bytes");
-	void *pack = dlsym(k->handle, "hone_kernel_pack");
-	size_t (*packed_bytes)(int32_t);
-	void (*pack_input)(int32_t, const void *, void *);
-
-	if (!run || !bytes || !pack || w->n_args > WORKLOAD_ARGS)
-		return err_set("%s: is not a kernel of hone", object);
-	memcpy(&k->run, &run, sizeof(run));
-	memcpy(&packed_bytes, &bytes, sizeof(bytes));
-	memcpy(&pack_input, &pack, sizeof(pack));
-	kernel_fill(k, w, packed_bytes, pack_input);
-	return 0;
-}
-
-static int run_kernel(void *user)
-{
-	const struct kernel *k = user;
-	int32_t rc = k->run(k->args);
-
-	return rc ? err_set("our kernel returned %d", rc) : 0;
-}
-
-static json_t *peer_json(const struct versus_peer *p)
-{
-	if (p->why)
-		return json_pack("{s:s, s:s}", "name", p->peer->name, "why", p->why);
-	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:s*, s:s*}", "name", p->peer->name, "us",
-			 p->standing.us, "ratio", p->standing.ratio, "low", p->standing.low,
-			 "high", p->standing.high, "difference", p->difference, "version",
-			 p->version, "kernel", p->kernel);
-}
-
-static void print_peers(const struct bench_args *args, const struct task *t,
-			const struct standing *ours)
-{
-	printf("%s\n  %-10s %10.4g us %8.1f GFLOP/s\n", t->name, "hone", ours->us,
-	       t->flop / ours->us * 1e-3);
-	for (int i = 0; i < args->n_peers; i++) {
-		const struct versus_peer *p = &args->peers[i];
-
-		if (p->why)
-			printf("  %-10s not applicable: %s\n", p->peer->name, p->why);
-		else
-			printf("  %-10s %10.4g us %8.1f GFLOP/s  ratio %.3f (%.3f to %.3f)  %s\n",
-			       p->peer->name, p->standing.us, t->flop / p->standing.us * 1e-3,
-			       p->standing.ratio, p->standing.low, p->standing.high,
-			       p->kernel ? p->kernel : "");
-	}
-}
-
-static int compare(struct bench_args *args, const struct task *t, const char *object, int threads,
-		   json_t *rows)
-{
-	struct arena *a = args->q.arena;
-	struct workload w = task_workload(a, t, threads, CACHE_WARM, 1);
-	struct interleave how = interleave_default(threads);
-	struct kernel k = { 0 };
-	struct standing ours;
-	int rc = kernel_open(&k, object, &w);
-
-	if (args->seconds > 0)
-		how.budget_s = args->seconds;
-	if (rc == 0)
-		rc = versus(a, t->dag, k.raw, threads, &how,
-			    (struct contender){ "hone", run_kernel, &k }, &ours, args->peers,
-			    args->n_peers, NULL);
-	kernel_close(&k);
-	if (rc < 0)
-		return -1;
-	json_t *peers_json = json_array();
-
-	for (int i = 0; i < args->n_peers; i++)
-		json_array_append_new(peers_json, peer_json(&args->peers[i]));
-	json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f, s:o}", "task", t->key, "name",
-					      t->name, "threads", threads, "hone_us", ours.us, "peers", peers_json));
-	if (!args->q.json)
-		print_peers(args, t, &ours);
-	return 0;
-}
-
-static int bench_task(struct bench_args *args, const struct task *t, json_t *rows)
-{
-	struct arena *a = args->q.arena;
-	struct trial trial = { 0 };
-	struct best b;
-	int found = task_best(a, args->q.db, t, query_want(&args->q), &b);
-
-	if (found < 0)
-		return -1;
-	if (found == 0) {
-		fprintf(stderr, "hone: %s: no kernel with %d thread%s on this device yet; run "
-				"hone tune\n", t->name, args->q.threads,
-			args->q.threads > 1 ? "s" : "");
-		return 0;
-	}
-	trial.source = state_source(a, b.state, args->q.device->vector_bytes, &trial.parallel,
-				    NULL);
-	if (build_all(a, args->builder, &trial, 1) < 0)
-		return -1;
-	if (!trial.object)
-		return err_set("%s: the kernel does not compile: %s", t->name,
-			       trial.text ? trial.text : "");
-	char threads[16];
-
-	snprintf(threads, sizeof(threads), "%d", args->q.threads);
-	setenv("OMP_NUM_THREADS", threads, 1);
-	int rc = compare(args, t, trial.object, args->q.threads, rows);
-
-	trial_discard(&trial);
-	return rc;
-}
-
-static int bench_all(struct bench_args *args)
-{
-	struct builder_options build = { .cc = args->cc };
-	json_t *rows = json_array();
-	int rc = 0;
-
-	args->builder = builder_new(&build);
-	if (!args->builder)
-		rc = -1;
-	for (int i = 0; rc == 0 && i < args->q.tasks.n; i++)
-		rc = bench_task(args, args->q.tasks.at[i], rows);
-	builder_free(args->builder);
-	if (rc == 0 && args->q.json)
-		print_json(rows);
-	else
-		json_decref(rows);
-	return rc;
+	return NULL;
 }
 
 static int run(int argc, char **argv)
 {
-	struct bench_args args = { .q = { .threads = 1 } };
+	const char *name = take_suite(&argc, argv);
+	char title[64];
 
-	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	int rc = query_open(&args.q) < 0 || bench_all(&args) < 0 ? command_failed() : EXIT_OK;
-
-	query_close(&args.q);
-	return rc;
+	if (!name)
+		return suites[0]->run(argc, argv);
+	for (int i = 0; suites[i]; i++) {
+		if (strcmp(name, suites[i]->name) != 0)
+			continue;
+		snprintf(title, sizeof(title), "%s --suite %s", argv[0], name);
+		argv[0] = title;
+		return suites[i]->run(argc, argv);
+	}
+	fprintf(stderr, "hone: there is no suite '%s'; there are:", name);
+	for (int i = 0; suites[i]; i++)
+		fprintf(stderr, "%s %s", i ? "," : "", suites[i]->name);
+	fputs("\n", stderr);
+	return EXIT_USAGE;
 }
 
 const struct command command_bench = {
 	.name = "bench",
-	.summary = "our kernels against OpenBLAS and oneDNN, in turns",
+	.summary = "our kernels against OpenBLAS and oneDNN, in turns; other suites",
 	.run = run,
 };

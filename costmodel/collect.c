@@ -50,10 +50,12 @@ static struct access *new_access(struct walk *w, struct site *s, const struct bu
 
 	x->buffer = b;
 	x->packed = b->kind == BUFFER_INPUT && program_pack(w->p, b->arg);
-	x->dim = arena_memdup(w->a, dim, ndim * sizeof(*dim));
-	x->top = arena_many(w->a, int64_t, ndim + 1);
-	for (size_t d = 0; d < ndim; d++)
+	x->dim = arena_raw(w->a, ndim * sizeof(*dim));
+	x->top = arena_raw(w->a, ndim * sizeof(*x->top));
+	for (size_t d = 0; d < ndim; d++) {
+		motion_copy(&x->dim[d], &dim[d]);
 		x->top[d] = dim[d].constant;
+	}
 	s->access[s->n_accesses++] = x;
 	return x;
 }

@@ -51,11 +51,17 @@ static const unsigned char scale_of[] = {
 
 _Static_assert(sizeof(scale_of) == FEATURE_COUNT, "one list of access features for each access");
 
-static void compress(float *row)
+/* Most rows have few accesses: columns from USED on are 0. */
+static void compress(float *row, int used)
 {
-	for (int i = 0; i < FEATURE_COUNT; i++)
+	for (int i = 0; i < used; i++)
 		if (row[i] != 0 && scale_of[i] == SCALE_LOG)
 			row[i] = log2f(1 + row[i]);
+}
+
+static int least(int x, int y)
+{
+	return x < y ? x : y;
 }
 
 bool features_of(struct arena *a, const struct program *p, const struct cost_device *d,
@@ -80,7 +86,8 @@ bool features_of(struct arena *a, const struct program *p, const struct cost_dev
 	}
 	features_prior(d, out);
 	for (int i = 0; i < sites.n; i++)
-		compress(out->rows + (ptrdiff_t)i * FEATURE_COUNT);
+		compress(out->rows + (ptrdiff_t)i * FEATURE_COUNT,
+			 FEATURE_OF_ACCESS(least(sites.at[i]->n_accesses, FEATURE_ACCESSES), READ));
 	return true;
 }
 

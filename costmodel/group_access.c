@@ -122,7 +122,7 @@ static void fill_access(const struct site_vec *all, const struct site *s,
 	to[ACCESS_STRIDE] = s->n_loops ? (float)access_stride(x, s->n_loops - 1) : 0;
 	to[ACCESS_STRIDE_MOVING] = (float)moving_stride(s, x);
 	to[ACCESS_BODY_ELEMENTS] = (float)x->at[s->body].elements;
-	to[ACCESS_L1_MISS] = (float)access_miss(s, x, d->l1_bytes);
+	to[ACCESS_L1_MISS] = (float)access_miss(s, x, site_fit_level(s, d->l1_bytes));
 }
 
 void features_access(const struct site_vec *all, const struct site *s, const struct cost_device *d,

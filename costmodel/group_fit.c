@@ -34,7 +34,7 @@ static void fill_body(const struct site *s, float *row)
 	double loads = 0, stores = 0, scattered = 0;
 
 	if (site_has_vector(s))
-		turns = turns / s->vector_lanes * site_registers(s);
+		turns = turns / s->vector_lanes * s->registers;
 	for (int i = 0; i < s->n_accesses; i++) {
 		const struct access *x = s->access[i];
 		double elements = x->at[s->body].elements;
@@ -44,7 +44,7 @@ static void fill_body(const struct site *s, float *row)
 			continue;
 		loads += x->reads ? vectors : 0;
 		stores += x->writes ? vectors : 0;
-		if (site_has_vector(s) && access_lanes(s, x) == LANES_APART)
+		if (site_has_vector(s) && x->lanes == LANES_APART)
 			scattered += elements;
 	}
 	const struct access *result = s->access[0];	/* the store itself comes first */
@@ -55,15 +55,15 @@ static void fill_body(const struct site *s, float *row)
 	row[FEATURE_BODY_SCATTERED] = (float)scattered;
 	row[FEATURE_BODY_CHAINS] =
 		(float)access_vectors(s, result, result->at[s->body].elements);
-	row[FEATURE_WIDTH_USED] = (float)(s->vector_lanes / (site_registers(s) * s->lanes));
+	row[FEATURE_WIDTH_USED] = (float)(s->vector_lanes / (s->registers * s->lanes));
 }
 
-static double sum_of_misses(const struct site *s, double bytes)
+static double sum_of_misses(const struct site *s, int level)
 {
 	double sum = 0;
 
 	for (int i = 0; i < s->n_accesses; i++)
-		sum += access_miss(s, s->access[i], bytes);
+		sum += access_miss(s, s->access[i], level);
 	return sum;
 }
 
@@ -77,18 +77,18 @@ static void fill_caches(const struct site *s, const struct cost_device *d, float
 {
 	int l1 = site_fit_level(s, d->l1_bytes);
 	int l2 = site_fit_level(s, d->l2_bytes);
+	/* without an L3 all that misses L2 comes from memory */
+	int l3 = d->l3_bytes > d->l2_bytes ? site_fit_level(s, d->l3_bytes) : l2;
 
 	row[FEATURE_L1_LOOPS] = (float)l1;
 	row[FEATURE_L1_TURNS] = (float)s->inside[l1];
 	row[FEATURE_L1_SHARE] = (float)(s->bytes[l1] / d->l1_bytes);
-	row[FEATURE_L1_MISS] = (float)sum_of_misses(s, d->l1_bytes);
+	row[FEATURE_L1_MISS] = (float)sum_of_misses(s, l1);
 	row[FEATURE_L2_LOOPS] = (float)l2;
 	row[FEATURE_L2_TURNS] = (float)s->inside[l2];
 	row[FEATURE_L2_SHARE] = (float)(s->bytes[l2] / d->l2_bytes);
-	row[FEATURE_L2_MISS] = (float)sum_of_misses(s, d->l2_bytes);
-	/* without an L3 all that misses L2 comes from memory */
-	row[FEATURE_L3_MISS] = (float)sum_of_misses(s, d->l3_bytes > d->l2_bytes ? d->l3_bytes
-										 : d->l2_bytes);
+	row[FEATURE_L2_MISS] = (float)sum_of_misses(s, l2);
+	row[FEATURE_L3_MISS] = (float)sum_of_misses(s, l3);
 	row[FEATURE_INNER_BYTES] = (float)inner_bytes(s, 1);
 	row[FEATURE_INNER_L1] = inner_bytes(s, 1) <= d->l1_bytes;
 	row[FEATURE_SECOND_BYTES] = (float)inner_bytes(s, 2);

@@ -31,7 +31,7 @@ static void fill_vector(const struct site *s, float *row)
 		return;
 	row[FEATURE_VECTOR_LANES] = (float)s->vector_lanes;
 	for (int i = 0; i < s->n_accesses; i++)
-		switch (access_lanes(s, s->access[i])) {
+		switch (s->access[i]->lanes) {
 		case LANES_SAME:
 			row[FEATURE_VECTOR_SAME]++;
 			break;
@@ -109,7 +109,7 @@ static void fill_allocation(const struct site *s, float *row)
 	const struct buffer *b = s->store->buffer;
 	const struct access *x = s->access[0];	/* the store itself comes first */
 	double bytes = (double)dtype_bytes(b->tensor.dtype);
-	bool vector = site_has_vector(s) && access_lanes(s, x) == LANES_UNIT;
+	bool vector = site_has_vector(s) && x->lanes == LANES_UNIT;
 
 	row[FEATURE_ALLOC_BYTES] = (float)tensor_bytes(&b->tensor);
 	row[FEATURE_ALLOC_LOCAL] = b->kind == BUFFER_LOCAL;

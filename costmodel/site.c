@@ -17,36 +17,7 @@ static double register_lanes(enum dtype t, int vector_bytes)
 	return (double)vector_bytes / (double)bytes;
 }
 
-void site_finish(struct arena *a, struct site *s, const struct cost_device *d)
-{
-	int n = s->n_loops;
-
-	s->inside = arena_many(a, double, n + 1);
-	s->bytes = arena_many(a, double, n + 1);
-	s->inside[n] = 1;
-	for (int l = n - 1; l >= 0; l--)
-		s->inside[l] = s->inside[l + 1] * s->loops[l].extent;
-	for (int i = 0; i < s->n_accesses; i++) {
-		access_finish(a, s->access[i], n, s->inside);
-		for (int l = 0; l <= n; l++)
-			s->bytes[l] += s->access[i]->at[l].bytes;
-	}
-	s->body = n;
-	while (s->body > 0 && is_written_out(&s->loops[s->body - 1]))
-		s->body--;
-	s->vector = n - 1;
-	while (s->vector >= 0 && s->loops[s->vector].annotation != ANNOTATION_VECTOR)
-		s->vector--;
-	s->vector_lanes = s->vector >= 0 ? s->loops[s->vector].extent : 1;
-	s->lanes = register_lanes(s->store->buffer->tensor.dtype, d->vector_bytes);
-}
-
-double site_registers(const struct site *s)
-{
-	return (double)(int64_t)((s->vector_lanes + s->lanes - 1) / s->lanes);
-}
-
-enum lanes access_lanes(const struct site *s, const struct access *x)
+static enum lanes lanes_of(const struct site *s, const struct access *x)
 {
 	if (!access_moves(x, s->vector))
 		return LANES_SAME;
@@ -58,12 +29,46 @@ enum lanes access_lanes(const struct site *s, const struct access *x)
 	return access_stride(x, s->vector) == 1 ? LANES_UNIT : LANES_APART;
 }
 
+static void find_vector(struct site *s, const struct cost_device *d)
+{
+	s->body = s->n_loops;
+	while (s->body > 0 && is_written_out(&s->loops[s->body - 1]))
+		s->body--;
+	s->vector = s->n_loops - 1;
+	while (s->vector >= 0 && s->loops[s->vector].annotation != ANNOTATION_VECTOR)
+		s->vector--;
+	s->vector_lanes = s->vector >= 0 ? s->loops[s->vector].extent : 1;
+	s->lanes = register_lanes(s->store->buffer->tensor.dtype, d->vector_bytes);
+	s->registers = (double)(int64_t)((s->vector_lanes + s->lanes - 1) / s->lanes);
+}
+
+void site_finish(struct arena *a, struct site *s, const struct cost_device *d)
+{
+	int n = s->n_loops;
+
+	s->inside = arena_many(a, double, n + 1);
+	s->bytes = arena_many(a, double, n + 1);
+	s->inside[n] = 1;
+	for (int l = n - 1; l >= 0; l--)
+		s->inside[l] = s->inside[l + 1] * s->loops[l].extent;
+	find_vector(s, d);
+	for (int i = 0; i < s->n_accesses; i++) {
+		struct access *x = s->access[i];
+
+		access_finish(a, x, n, s->inside);
+		if (s->vector >= 0)
+			x->lanes = lanes_of(s, x);
+		for (int l = 0; l <= n; l++)
+			s->bytes[l] += x->at[l].bytes;
+	}
+}
+
 double access_vectors(const struct site *s, const struct access *x, double elements)
 {
 	double vectors = elements;
 
-	if (site_has_vector(s) && access_lanes(s, x) == LANES_UNIT)
-		vectors = elements / s->vector_lanes * site_registers(s);
+	if (site_has_vector(s) && x->lanes == LANES_UNIT)
+		vectors = elements / s->vector_lanes * s->registers;
 	return vectors < 1 ? 1 : vectors;
 }
 
@@ -81,9 +86,9 @@ int site_fit_level(const struct site *s, double bytes)
 /* Each execution of the level that fits brings in what it touches, but for what the execution
  * before it left there: all of it where the next loop outside does not move the access, what
  * overlaps where it does. Loops further outside find the cache full of other things. */
-double access_miss(const struct site *s, const struct access *x, double bytes)
+double access_miss(const struct site *s, const struct access *x, int level)
 {
-	int l = site_fit_level(s, bytes);
+	int l = level;
 	double sum = x->at[l].bytes;
 
 	while (l > 0 && !access_moves(x, l - 1))

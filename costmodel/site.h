@@ -42,12 +42,16 @@ struct footprint {
 	double bytes;		/* of the lines; 0 in registers */
 };
 
+/* How the lanes of a vector loop access something. */
+enum lanes { LANES_SAME, LANES_UNIT, LANES_APART };
+
 struct access {
 	const struct buffer *buffer;
 	bool packed;
 	bool reads, writes;
 	int n;			/* loads and stores that it stands for */
 	uint64_t moves;		/* bit L: loop L moves it */
+	enum lanes lanes;	/* where the site has a vector loop */
 	struct motion *dim;	/* of each dim of the buffer */
 	int64_t *top;		/* of each dim: greatest constant; motion.constant is the least */
 	struct footprint *at;	/* by level, n_loops + 1 of them */
@@ -72,6 +76,7 @@ struct site {
 	int vector;		/* the innermost vector loop; -1: none */
 	double vector_lanes;	/* its extent, or 1 */
 	double lanes;		/* elements of a register, for the type stored */
+	double registers;	/* that the lanes of the vector loop take; 1 where there is none */
 };
 
 struct site_vec VEC(struct site *);
@@ -102,6 +107,11 @@ static inline void motion_clear(struct motion *m)
 {
 	m->constant = 0;
 	m->n = 0;
+}
+
+static inline void motion_copy(struct motion *to, const struct motion *from)
+{
+	memcpy(to, from, offsetof(struct motion, at) + (size_t)from->n * sizeof(*from->at));
 }
 
 /* m += factor * e. */
@@ -138,22 +148,16 @@ void features_fit(const struct site *s, const struct cost_device *d, float *row)
 /* Of all rows at once, after the other groups. */
 void features_prior(const struct cost_device *d, const struct feature_matrix *m);
 
-/* How the lanes of a vector loop access X. */
-enum lanes { LANES_SAME, LANES_UNIT, LANES_APART };
-
-enum lanes access_lanes(const struct site *s, const struct access *x);
 /* Instructions that load or store ELEMENTS of X, a vector at a time where lanes are contiguous. */
 double access_vectors(const struct site *s, const struct access *x, double elements);
 static inline bool site_has_vector(const struct site *s)
 {
 	return s->vector >= s->body && s->vector < s->n_loops && s->vector >= 0;
 }
-/* Registers that the lanes of the vector loop take; 1 where there is none. */
-double site_registers(const struct site *s);
 
-/* Bytes of the lines of X that come into a cache of BYTES over all turns; and the level whose
- * working set fits it. */
-double access_miss(const struct site *s, const struct access *x, double bytes);
+/* The level whose working set fits a cache of BYTES; and the bytes of the lines of X that come into
+ * the cache that LEVEL fits, over all turns. */
 int site_fit_level(const struct site *s, double bytes);
+double access_miss(const struct site *s, const struct access *x, int level);
 
 #endif

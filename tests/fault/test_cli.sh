@@ -115,6 +115,9 @@ fails 3 'are not all there' tune $mm --db "$dir/good.db" --cpus 99999
 fails 3 'cannot build a shared object' tune $mm --db "$dir/good.db" --cc true
 fails 2 'there is no stage' show $mm --db "$dir/good.db" --stage odd
 fails 2 'there is no peer' bench $mm --db "$dir/good.db" --peer odd
+fails 2 "there is no suite 'odd'" bench --suite odd $mm
+fails 2 "whole number" bench --suite features --samples 0 $mm
+fails 3 "no operator" bench --suite=features odd:m=1
 fails 2 'which folder?' export $mm --db "$dir/good.db"
 fails 3 'run hone tune' export $mm --db "$dir/good.db" -o "$dir/kernels"
 
