@@ -2,8 +2,7 @@
 /* costmodel/group_fit.c - how a store fits the device: registers, caches, arithmetic intensity. */
 #include "costmodel/site.h"
 
-/* An operand of each side of a product has to be somewhere besides the accumulators. */
-enum { OPERAND_REGISTERS = 2, INTENSITY_POINTS = 10 };
+enum { INTENSITY_POINTS = 10 };
 
 static bool seen_before(const struct site *s, int i)
 {
@@ -13,19 +12,38 @@ static bool seen_before(const struct site *s, int i)
 	return false;
 }
 
+/* Registers that values of X are in while the written-out body goes by: a compiler loads each value
+ * once, so what the loops inside of the outermost one that uses X again move over is kept for that
+ * next use. */
+static double kept(const struct site *s, const struct access *x)
+{
+	int l = s->body;
+	double values = x->lanes == LANES_UNIT ? s->registers : 1;
+
+	while (l < s->n_loops && (l == s->vector || access_moves(x, l)))
+		l++;
+	for (; l < s->n_loops; l++)
+		if (l != s->vector && access_moves(x, l))
+			values *= s->loops[l].extent;
+	return values;
+}
+
 static void fill_registers(const struct site *s, const struct cost_device *d, float *row)
 {
-	double acc = 0;
+	double acc = 0, operands = 0;
 
 	for (int i = 0; i < s->n_accesses; i++) {
 		const struct access *x = s->access[i];
 
-		if (x->buffer->registers && !seen_before(s, i))
+		if (!x->buffer->registers)
+			operands += x->reads ? kept(s, x) : 0;
+		else if (!seen_before(s, i))
 			acc += access_vectors(s, x, (double)tensor_count(&x->buffer->tensor));
 	}
 	row[FEATURE_ACC_REGISTERS] = (float)acc;
+	row[FEATURE_OPERAND_REGISTERS] = (float)operands;
 	row[FEATURE_ACC_SHARE] = (float)(acc / d->registers);
-	row[FEATURE_ACC_FIT] = acc + OPERAND_REGISTERS <= d->registers;
+	row[FEATURE_ACC_FIT] = acc + operands <= d->registers;
 }
 
 static void fill_body(const struct site *s, float *row)

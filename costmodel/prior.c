@@ -29,10 +29,11 @@ static double together(const double *cost, int n, double overlap)
 	return most + (1 - overlap) * (sum - most);
 }
 
-/* Accumulators beyond the registers are loaded and stored in each body. */
+/* Values beyond the registers are loaded and stored in each body. */
 static double spilled(const float *row, const struct cost_device *d)
 {
-	double excess = (double)row[FEATURE_ACC_REGISTERS] + 2 - d->registers;
+	double excess = (double)row[FEATURE_ACC_REGISTERS] +
+			(double)row[FEATURE_OPERAND_REGISTERS] - d->registers;
 
 	return row[FEATURE_COMBINES] != 0 && excess > 0 ? excess : 0;
 }

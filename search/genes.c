@@ -15,6 +15,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 	case ROLE_LOCATION:
 	case ROLE_OPTIONAL:
 	case ROLE_PERMUTE:
+	case ROLE_BODY_ORDER:
 		return true;
 	default:
 		return step->iter == o->step.iter;

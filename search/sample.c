@@ -5,10 +5,13 @@
  * hold, lanes that the machine has, tails that waste little. */
 #include "search/sample.h"
 
+#include "search/body_order.h"
 #include "te/index.h"
 
 /* Register tiles may exceed the registers a little: compilers spill one or two cheaply. */
 enum { SPARE_REGISTERS = 2, MAX_UNROLLED = 128, MAX_OUTER = 64 };
+/* So often the order of a body is left to chance, for what the rule does not know of. */
+#define ODD_ORDER 0.1
 
 struct sampler {
 	struct arena *a;
@@ -235,6 +238,12 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 		break;
 	case ROLE_LOCATION:
 		g->left_out = !locate(p, &g->step);
+		break;
+	case ROLE_BODY_ORDER:
+		if (!rng_chance(p->rng, ODD_ORDER))
+			body_order(p->s->stages.at[o->step.stage], p->rng, &g->step);
+		else
+			shuffle(p, &g->step);
 		break;
 	case ROLE_OPTIONAL:
 		g->left_out = rng_chance(p->rng, 0.1);

@@ -19,6 +19,7 @@ enum role {
 	ROLE_VECTOR,	/* split: lanes */
 	ROLE_UNROLL,	/* split: turns that are written out */
 	ROLE_PERMUTE,	/* reorder: any order of the iters named */
+	ROLE_BODY_ORDER,	/* reorder of what is written out: any order */
 	ROLE_PLACE,	/* compute_at: at leaf number `size` of the target */
 	ROLE_LOCATION,	/* compute_at: at any loop around the target's statement, or at the root */
 	ROLE_OPTIONAL,	/* the step may be left out */

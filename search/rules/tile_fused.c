@@ -139,8 +139,8 @@ static bool tile_reduction(struct sketch *s, int stage, int vector)
 	if (lanes >= 0)
 		push(&all, lanes);
 	if (all.n == STEP_MAX_ITERS || !reorder(s, stage, &all, ROLE_FIXED) ||
-	    !reorder(s, stage, &outer, ROLE_PERMUTE) || !reorder(s, stage, &inner, ROLE_PERMUTE) ||
-	    !unroll(s, stage, &inner))
+	    !reorder(s, stage, &outer, ROLE_PERMUTE) ||
+	    !reorder(s, stage, &inner, ROLE_BODY_ORDER) || !unroll(s, stage, &inner))
 		return false;
 	return lanes < 0 ||
 	       sketch_add(s, step_annotate(stage, lanes, ANNOTATION_VECTOR), ROLE_FIXED);

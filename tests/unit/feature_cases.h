@@ -70,7 +70,8 @@ static const struct feature_case cases[] = {
 	  "conditions 0 taken 1\n"
 	  "alloc.bytes 256 alloc.local 1 alloc.registers 1 alloc.times 4 store.length 64\n"
 	  "body.ops 4 body.loads 4 body.stores 0 body.scattered 0 body.chains 4 width.used 1\n"
-	  "acc.registers 4 acc.share 0.125 acc.fit 1\n"
+	  /* both vectors of B wait for the second row; an element of A is used up at once */
+	  "acc.registers 4 operand.registers 3 acc.share 0.125 acc.fit 1\n"
 	  /* lines by loops from inside: A 1 1 1 2 8 32, B 1 1 2 2 128 128 */
 	  "inner.bytes 128 second.bytes 192 third.bytes 256 all.bytes 10240\n"
 	  "inner.l1 1 second.l1 1 third.l2 1\n"
