@@ -95,7 +95,7 @@ static int set_params(const struct study *s)
 	       set_number(h, "seed", (double)(o->seed & INT32_MAX)) < 0 ||
 	       set_number(h, "nthread", o->threads) < 0 || set_number(h, "max_bin", 64) < 0 ||
 	       set_number(h, "max_depth", o->depth) < 0 || set_number(h, "eta", o->eta) < 0 ||
-	       set_number(h, "min_child_weight", 1) < 0 || set_number(h, "lambda", 1) < 0 ||
+	       set_number(h, "min_child_weight", 1) < 0 || set_number(h, "lambda", 4) < 0 || set_number(h, "subsample", 0.7) < 0 ||
 	       set_number(h, "colsample_bytree", 0.5) < 0
 		? -1 : 0;
 }

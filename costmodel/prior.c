@@ -11,10 +11,11 @@ static const double latency = 4;	/* cycles of one, from and to registers */
 static const double memory_latency = 10;	/* with a load and a store of the sum around it */
 static const double width = 4;		/* instructions decoded a cycle */
 static const double cached_code = 1500;	/* instructions that the decoded cache holds */
-static const double loop_cycles = 1.5;	/* of counting and branching, a turn */
+static const double loop_instructions = 3;	/* of counting and branching, a turn */
+static const double spill_cost = 3;	/* a value that does not fit goes out and comes in, late */
 static const double loads_cycle = 2;	/* loads that hit L1 a cycle */
 /* What part of the lesser costs hides behind the greatest: within the body, and between caches. */
-static const double body_overlap = 0.9, cache_overlap = 0.8;
+static const double body_overlap = 0.97, cache_overlap = 0.97;
 static const double start_ns = 3000;	/* of a parallel region: measured with libgomp, 2 threads */
 
 /* Costs that proceed at the same time, as far as OVERLAP says. */
@@ -52,10 +53,11 @@ static double chain_cycles(const float *row)
 static double body_cycles(const float *row, const struct cost_device *d)
 {
 	double ops = (double)row[FEATURE_BODY_OPS];
-	double spill = spilled(row, d);
+	double spill = spill_cost * spilled(row, d);
 	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED] + spill;
 	double stores = (double)row[FEATURE_BODY_STORES] + spill;
-	double all = ops + loads / 2 + 2 * stores;	/* half of the loads are operands */
+	/* Half of the loads are operands. */
+	double all = ops + loads / 2 + 2 * stores + loop_instructions;
 	double cost[] = {
 		ops / pipes,
 		loads / loads_cycle + stores,
@@ -63,7 +65,7 @@ static double body_cycles(const float *row, const struct cost_device *d)
 		all > cached_code ? 2 * all / width : all / width,
 	};
 
-	return together(cost, 4, body_overlap) + loop_cycles;
+	return together(cost, 4, body_overlap);
 }
 
 /* The estimate for all turns of a store whose row has plain values; ns. */

@@ -96,7 +96,7 @@ static struct booster_options options_of(const struct model *m, enum loss loss, 
 		.rounds = rounds < m->o.max_rounds ? rounds : m->o.max_rounds,
 		.patience = PATIENCE,
 		.depth = programs < FEW ? 4 : 6,
-		.eta = 0.15,
+		.eta = 0.1,
 	};
 
 	return o;

@@ -43,7 +43,8 @@ struct builder {
  * tracking (gcc's bit-ccp) takes half of the compilation where there are hundreds of vectors. */
 static const char *const base_flags[] = {
 	"-std=gnu11", "-O2", "-ffp-contract=fast", "-fno-math-errno", "-fno-trapping-math",
-	"-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fPIC", "-shared", "-pipe", "-w",
+	"-fno-tree-vectorize", "-fno-tree-slp-vectorize", "-fno-unroll-loops",
+	"-fPIC", "-shared", "-pipe", "-w",
 };
 
 /* Of every kernel, where the compiler takes them; the first has another name on some machines. */

@@ -6,6 +6,7 @@
  * also sees what it thinks little of. */
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "search/strategy.h"
 #include "search/vary.h"
 
@@ -35,7 +36,12 @@ static int by_score(const void *a, const void *b)
 
 	if (x->score != y->score)
 		return x->score < y->score ? 1 : -1;
-	return strcmp(x->steps, y->steps);	/* the same order on every machine */
+	/* In no order that means anything, so that a batch is not all of a kind; but the same one
+	 * on every machine. */
+	struct hash128 h = hash_bytes(x->steps, strlen(x->steps));
+	struct hash128 i = hash_bytes(y->steps, strlen(y->steps));
+
+	return (h.lo > i.lo) - (h.lo < i.lo);
 }
 
 /* The fastest that were measured come back into the population. */
