@@ -27,7 +27,7 @@ struct tuner {
 	struct measurer *measurer;
 	struct learner *learner;	/* NULL: the strategy asks no model */
 	struct tuned *tuned;
-	struct scheduled *scheduled;
+	struct scheduler scheduler;
 	int n;
 	int current;		/* the task that the measurer is set up for; -1: none */
 	int64_t device_id, toolchain_id, campaign_id;

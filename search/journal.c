@@ -18,8 +18,9 @@ double tuner_elapsed(const struct tuner *t)
 static char *save_state(const struct tuner *t)
 {
 	json_t *trials = json_object();
-	json_t *root = json_pack("{s:f, s:I, s:o}", "seconds", tuner_elapsed(t), "failed",
-				 (json_int_t)t->failed, "trials", trials);
+	json_t *root = json_pack("{s:f, s:I, s:o, s:o}", "seconds", tuner_elapsed(t), "failed",
+				 (json_int_t)t->failed, "trials", trials, "scheduler",
+				 scheduler_save(&t->scheduler));
 
 	if (t->learner)
 		json_object_set_new(root, "trained", json_integer(learner_trained(t->learner)));
@@ -56,8 +57,12 @@ int tuner_load(struct tuner *t, const struct db_campaign *c)
 	t->earlier_s = json_number_value(json_object_get(root, "seconds"));
 	if (json_object_get(root, "trained"))
 		t->trained = json_integer_value(json_object_get(root, "trained"));
+	/* Journals of earlier versions have none: then every task begins anew. */
+	json_t *scheduler = json_object_get(root, "scheduler");
+	int rc = scheduler ? scheduler_load(&t->scheduler, scheduler) : 0;
+
 	json_decref(root);
-	return 0;
+	return rc < 0 ? err_prefix("campaign %s (--fresh starts anew)", c->uid) : 0;
 }
 
 /* --- records */

@@ -1,26 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/scheduler.h - which task gets the next batch.
+/* search/scheduler.h - which task gets the next batch, and how large that is.
  *
- * Every task has one small batch first, so that each has a kernel however soon the campaign ends.
- * Then every task has a share of the budget by what it weighs in the model; it keeps the runner
- * until its share is spent, for a change of task costs a reference run. What is left over goes to
- * the task that takes most of the model's time. */
+ * In:   the tasks of a model, and after each batch what came of it.
+ * Out:  the task in which the next batch is expected to shorten the model's time, the sum of
+ *       weight * best_us over the tasks, most.
+ * Holds: decisions follow from the batches heard, in their order, and from nothing else: neither
+ *        clock nor chance has a say, and a scheduler that was saved and loaded goes on alike. */
 #ifndef HONE_SEARCH_SCHEDULER_H
 #define HONE_SEARCH_SCHEDULER_H
 
+#include <jansson.h>
+
 #include "search/task.h"
 
+/* What is known of a task. */
 struct scheduled {
 	const struct task *task;
-	double share;		/* of the budget; all add up to 1 */
-	double spent;		/* of the budget */
+	int64_t trials;		/* heard of */
 	double best_us;		/* 0 while there is none */
+	double rate;		/* lately, us that an e-fold of the trials gained */
+	double unheard;		/* (0, 1]: the part of the rate that is still to be guessed */
 	bool exhausted;		/* has no more candidates */
 };
 
-/* Sets the shares of N tasks. */
-void scheduler_begin(struct scheduled *s, int n, const struct task_vec *tasks);
+struct scheduler {
+	struct scheduled *at;	/* as the tasks are ordered */
+	int n;
+	int current;		/* the task of the last batch; -1: none */
+	double peak;		/* GFLOP/s that no kernel exceeds; 0: not known */
+};
+
+/* Nothing heard yet of TASKS. In A. */
+struct scheduler scheduler_new(struct arena *a, const struct task_vec *tasks, double peak);
+/* A batch of task I: TRIALS were made, the fastest valid one took BEST_US (0: there was none). */
+void scheduler_heard(struct scheduler *s, int i, int trials, double best_us);
 /* The task to go on with; -1 where all are exhausted. */
-int scheduler_next(const struct scheduled *s, int n);
+int scheduler_next(const struct scheduler *s);
+/* The size of the next batch of task I, at most FULL. LEFT trials may still be made, or any
+ * number where it is negative. */
+int scheduler_batch(const struct scheduler *s, int i, int full, int64_t left);
+
+/* All that was heard, by the keys of the tasks. */
+json_t *scheduler_save(const struct scheduler *s);
+/* Takes over what was saved; tasks that SAVED does not name stay as they are. -1 and a message
+ * where it is damaged. */
+int scheduler_load(struct scheduler *s, const json_t *saved);
 
 #endif

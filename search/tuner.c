@@ -33,7 +33,7 @@ void tuner_load_best(struct tuner *t, int i)
 	struct db_record best;
 
 	if (db_best(t->db, a, &want, &best) == 1)
-		t->scheduled[i].best_us = best.time_us;
+		t->scheduler.at[i].best_us = best.time_us;
 	arena_free(a);
 }
 
@@ -50,7 +50,7 @@ double tuner_spent(const struct tuner *t)
 void tuner_report(struct tuner *t, int i, const char *phase)
 {
 	const struct task *task = t->tuned[i].task;
-	double best = t->scheduled[i].best_us;
+	double best = t->scheduler.at[i].best_us;
 	double s = tuner_elapsed(t);
 	struct progress p = {
 		.task = task,
@@ -93,7 +93,7 @@ static int confirm_all(struct tuner *t)
 int tuner_run(struct tuner *t)
 {
 	while (tuner_spent(t) < 1 && !is_stopped(t)) {
-		int next = scheduler_next(t->scheduled, t->n);
+		int next = scheduler_next(&t->scheduler);
 
 		if (next < 0)
 			break;
@@ -224,12 +224,8 @@ static int prepare(struct tuner *t)
 	pose_problems(t);
 	if (find_ids(t) < 0 || find_campaign(t) < 0 || tuner_recall(t) < 0)
 		return -1;
-	for (int i = 0; i < t->n; i++) {
+	for (int i = 0; i < t->n; i++)
 		tuner_load_best(t, i);
-		if (t->options.trials)
-			t->scheduled[i].spent = (double)t->tuned[i].trials /
-						(double)t->options.trials;
-	}
 	t->began_ns = clock_ns();
 	return 0;
 }
@@ -248,10 +244,9 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->target = target_of(device, o->threads);
 	t->n = tasks->n;
 	t->tuned = arena_many(a, struct tuned, tasks->n);
-	t->scheduled = arena_many(a, struct scheduled, tasks->n);
 	t->current = -1;
 	t->trained = -1;
-	scheduler_begin(t->scheduled, t->n, tasks);
+	t->scheduler = scheduler_new(a, tasks, device_peak(device, o->threads));
 	for (int i = 0; i < t->n; i++)
 		t->tuned[i].task = tasks->at[i];
 	if (prepare(t) < 0) {

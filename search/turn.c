@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/turn.c - a task's turn in a campaign: a round, or a confirmation, and its records. */
-#include <math.h>
-
 #include "search/campaign.h"
 #include "search/debug.h"
 
 /* Candidates that are measured again before one is named best. */
 enum { CONFIRM = 6 };
-
-/* Of each task of a model, before any gets more. */
-enum { FIRST_BATCH = 8 };
 
 static int begin_task(struct tuner *t, int i)
 {
@@ -18,34 +13,18 @@ static int begin_task(struct tuner *t, int i)
 	if (i == t->current)
 		return 0;
 	t->current = -1;
-	if (t->measurer->begin(t->measurer, u->task, t->scheduled[i].best_us) < 0)
+	if (t->measurer->begin(t->measurer, u->task, t->scheduler.at[i].best_us) < 0)
 		return -1;
 	t->current = i;
 	return 0;
 }
 
-static int64_t least(int64_t x, int64_t y)
-{
-	return x < y ? x : y;
-}
-
 static int batch_size(const struct tuner *t, int i)
 {
-	const struct scheduled *s = &t->scheduled[i];
-	int64_t size = t->options.batch ? t->options.batch : TUNER_BATCH;
+	const struct tuner_options *o = &t->options;
 
-	if (t->n > 1 && s->spent <= 0)	/* the round in which every task gets its first kernel */
-		size = least(size, FIRST_BATCH);
-	if (!t->options.trials)
-		return (int)size;
-	int64_t left = t->options.trials - t->trials;
-	double share = (s->share - s->spent) * (double)t->options.trials;
-
-	if (t->n > 1 && s->spent <= 0)
-		size = least(size, (t->options.trials + 2 * t->n - 1) / (2 * t->n));
-	else if (share > 0)
-		size = least(size, (int64_t)ceil(share));
-	return (int)least(left, size);
+	return scheduler_batch(&t->scheduler, i, o->batch ? o->batch : TUNER_BATCH,
+			       o->trials ? o->trials - t->trials : -1);
 }
 
 static void dump(const struct tuner *t, const struct tuned *u, const struct batch *b)
@@ -75,22 +54,22 @@ static struct rng round_rng(const struct tuner *t, const struct tuned *u)
 /* What the batch means for the campaign. */
 static void note(struct tuner *t, int i, const struct batch *b)
 {
-	struct scheduled *s = &t->scheduled[i];
+	double best = 0;
 
 	for (int j = 0; j < b->n; j++) {
 		const struct trial *trial = &b->at[j].trial;
 
 		t->failed += trial->status != TRIAL_OK && trial->status != TRIAL_LOST_RACE;
-		if (trial->status == TRIAL_OK &&
-		    (s->best_us == 0 || trial->time_us < s->best_us))
-			s->best_us = trial->time_us;
+		if (trial->status == TRIAL_OK && (best == 0 || trial->time_us < best))
+			best = trial->time_us;
 	}
+	scheduler_heard(&t->scheduler, i, b->n, best);
+	t->scheduler.at[i].exhausted = b->n < b->cap;
 }
 
 int tuner_round(struct tuner *t, int i)
 {
 	struct tuned *u = &t->tuned[i];
-	double spent = tuner_spent(t);
 
 	if (begin_task(t, i) < 0)
 		return -1;
@@ -103,13 +82,11 @@ int tuner_round(struct tuner *t, int i)
 		return -1;
 	dump(t, u, &b);
 	note(t, i, &b);
-	t->scheduled[i].exhausted = b.n < b.cap;
 	u->trials += b.n;
 	t->trials += b.n;
 	u->unconfirmed |= b.n > 0;
 	if (tuner_append(t, u, &b, false) < 0)
 		return -1;
-	t->scheduled[i].spent += tuner_spent(t) - spent;
 	tuner_report(t, i, "tune");
 	return 0;
 }
