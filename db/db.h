@@ -110,6 +110,7 @@ int db_append(struct db *db, const struct db_batch *batch);
 struct db_want {
 	const char *task_key;
 	const char *fingerprint;
+	bool elsewhere;		/* of any device but that one; not for db_skipped */
 	const char *toolchain;
 	const char *cache;
 	int threads;
@@ -137,6 +138,18 @@ int db_each(struct db *db, const struct db_want *want,
 /* The same as an array. */
 int db_records(struct db *db, struct arena *a, const struct db_want *want,
 	       struct db_record_vec *out);
+
+/* A record with what it belongs to. Task and device live for the whole iteration, and are the same
+ * objects for all of their records. */
+struct db_past {
+	const struct db_record *record;
+	const struct db_task *task;
+	const struct db_device *device;
+};
+/* As db_each, for what is worth learning from: the newest LIMIT records, the newest first. */
+int db_each_past(struct db *db, const struct db_want *want, int64_t limit,
+		 int (*fn)(void *ctx, const struct db_past *past), void *ctx);
+
 /* Trials by how they ended, without re-measurements. */
 int db_counts(struct db *db, const struct db_want *want, int64_t counts[TRIAL_STATUS_COUNT]);
 /* 1 where STEPS was tried already, however it ended; else 0. */

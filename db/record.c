@@ -78,6 +78,13 @@ int db_append(struct db *db, const struct db_batch *batch)
 
 /* ---- reading */
 
+sqlite3_stmt *want_prepare(struct db *db, const char *what, const char *sql,
+			   const struct db_want *want)
+{
+	return sql_prepare(db, what, sql, "tttti", want->task_key, want->fingerprint,
+			   want->toolchain, want->cache, (int64_t)want->threads);
+}
+
 sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 			    const struct db_want *want, const char *tail)
 {
@@ -88,7 +95,7 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 	if (want->task_key)
 		text_puts(&sql, " AND t.key = ?1");
 	if (want->fingerprint)
-		text_puts(&sql, " AND d.fingerprint = ?2");
+		text_printf(&sql, " AND d.fingerprint %s ?2", want->elsewhere ? "<>" : "=");
 	if (want->toolchain)
 		text_puts(&sql, " AND c.text = ?3");
 	if (want->cache)
@@ -98,9 +105,7 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 	/* True always: it gives the statement all five parameters to bind. */
 	text_puts(&sql, " AND coalesce(?1, ?2, ?3, ?4, ?5, 1) IS NOT NULL");
 	text_puts(&sql, tail);
-	sqlite3_stmt *stmt =
-		sql_prepare(db, what, sql.s, "tttti", want->task_key, want->fingerprint,
-			    want->toolchain, want->cache, (int64_t)want->threads);
+	sqlite3_stmt *stmt = want_prepare(db, what, sql.s, want);
 
 	text_free(&sql);
 	return stmt;
