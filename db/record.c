@@ -63,10 +63,15 @@ int db_append(struct db *db, const struct db_batch *batch)
 	int rc = 0;
 
 	assert(batch->campaign == 0 || batch->campaign == db->campaign);
+	assert(!batch->round || batch->campaign);
 	if (sql_begin(db, what) < 0)
 		return -1;
 	for (int i = 0; i < batch->n && rc >= 0; i++)
 		rc = insert_record(db, what, batch->campaign, &batch->records[i]);
+	if (rc >= 0 && batch->round)
+		rc = round_save(db, what, batch->round);
+	if (rc >= 0 && batch->model)
+		rc = model_save(db, what, batch->campaign, batch->model);
 	if (rc >= 0 && batch->campaign)
 		rc = save_state(db, what, batch);
 	if (sql_end(db, what, rc) < 0)

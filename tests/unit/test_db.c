@@ -2,6 +2,8 @@
 /* tests/unit/test_db.c - what goes into a database comes out: records, the best, campaigns. */
 #include "tests/db_fixture.h"
 
+#include <math.h>
+
 static const struct db_want any = { 0 };
 static const struct db_want task_a = { .task_key = KEY_A };
 
@@ -187,6 +189,147 @@ static void test_each(void **state)
 	db_close(db);
 }
 
+struct past {
+	const struct fixture *f;
+	const struct db_task *task;
+	int n;
+	char steps[8];		/* the first letter of each */
+	char devices[8];	/* the last letter of each fingerprint */
+};
+
+static int add_past(void *ctx, const struct db_past *p)
+{
+	struct past *seen = ctx;
+
+	assert_int_equal(p->record->task, p->task->id);
+	assert_int_equal(p->record->device, p->device->id);
+	assert_string_equal(p->task->text, "C = A");
+	assert_true(!seen->task || seen->task == p->task);
+	seen->task = p->task;
+	seen->steps[seen->n] = p->record->steps[0];
+	seen->devices[seen->n++] = p->record->fingerprint[1];
+	return 0;
+}
+
+static void test_past(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct db_want want = { .fingerprint = "d0" };
+	struct past here = { 0 }, elsewhere = { 0 }, all = { 0 };
+	int64_t here_id = f->device;
+
+	put(db, f, "a", TRIAL_OK, 1, 1);
+	put(db, f, "b", TRIAL_CRASH, 0, 3);
+	put(db, f, "c", TRIAL_OK, 1, 2);
+	f->device = db_device(db, "d1", "{\"cores\": 8}");
+	put(db, f, "d", TRIAL_OK, 1, 4);
+	f->device = here_id;
+	assert_ok(db_each_past(db, &want, 2, add_past, &here));
+	assert_string_equal(here.steps, "bc");
+	want.elsewhere = true;
+	assert_ok(db_each_past(db, &want, 2, add_past, &elsewhere));
+	assert_string_equal(elsewhere.steps, "d");
+	assert_string_equal(elsewhere.devices, "1");
+	assert_ok(db_each_past(db, &any, 9, add_past, &all));
+	assert_string_equal(all.steps, "dbca");
+	db_close(db);
+}
+
+static void test_rounds(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct db_record r = fixture_record(f, "a", TRIAL_OK, 5);
+	struct db_round round = fixture_round(f, 5);
+	struct db_batch batch = { .records = &r, .n = 1, .round = &round };
+	struct db_round_vec out;
+
+	batch.campaign = db_campaign_start(db, &(struct db_campaign){ .device = 1, .source = "s" });
+	assert_ok(db_append(db, &batch));
+	/* Nothing is known but what must be. */
+	round = (struct db_round){ .task = f->task, .seconds = { NAN, -1, INFINITY, 0, 1, 2 } };
+	assert_ok(db_append(db, &batch));
+	/* A batch without one leaves a gap, not a wrong number. */
+	batch.round = NULL;
+	assert_ok(db_append(db, &batch));
+	batch.round = &round;
+	assert_ok(db_append(db, &batch));
+	/* A round of no task, and nothing of its batch is there. */
+	round.task = 77;
+	assert_int_equal(db_append(db, &batch), -1);
+	assert_int_equal(count_of(db, "records"), 4);
+	assert_ok(db_rounds(db, f->a, batch.campaign, &out));
+	assert_int_equal(out.n, 3);
+	const struct db_round *first = &out.at[0], *second = &out.at[1];
+
+	assert_true(first->campaign == batch.campaign && first->number == 1);
+	assert_true(first->task == f->task && first->created == 1000 && first->best_us == 5);
+	assert_string_equal(first->task_key, KEY_A);
+	assert_true(first->trials == 8 && first->failed == 2 && first->refused == 3);
+	assert_true(first->seconds[PHASE_SEARCH] == 0.5 && first->seconds[PHASE_LEARN] == 0.25);
+	assert_true(first->seconds[PHASE_BUILD] == 4 && first->seconds[PHASE_WAIT] == 0);
+	assert_true(first->quality.samples == 6 && first->quality.recall == 0.5);
+	assert_true(first->quality.rank == -0.25 && first->quality.accuracy == 0.75);
+	assert_true(second->number == 2 && second->best_us == 0 && second->created > 1000000);
+	for (int i = 0; i < PHASE_RUN; i++)
+		assert_true(isnan(second->seconds[i]));
+	assert_true(second->seconds[PHASE_WAIT] == 2);
+	assert_true(second->quality.samples == 0 && isnan(second->quality.recall));
+	assert_int_equal(out.at[2].number, 4);
+	assert_ok(db_rounds(db, f->a, 77, &out));
+	assert_int_equal(out.n, 0);
+	assert_sound(db);
+	db_close(db);
+}
+
+/* What the newest model of DEVICE says; "" where there is none. */
+static const char *latest(struct fixture *f, struct db *db, int64_t device, const char *features)
+{
+	struct db_model m = { .data = "" };
+
+	assert_ok(db_model_latest(db, f->a, device, "xgboost", features, &m));
+	return arena_printf(f->a, "%.*s", (int)m.bytes, (const char *)m.data);
+}
+
+static void test_models(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	int64_t here = f->device, other = db_device(db, "d1", "{}");
+	struct db_model model = fixture_model(f, "first", 10);
+	struct db_batch batch = { .model = &model };
+	struct db_model m;
+
+	assert_string_equal(latest(f, db, -1, KEY_A), "");
+	assert_ok(db_append(db, &batch));
+	batch.campaign = db_campaign_start(db, &(struct db_campaign){ .device = 1, .source = "s" });
+	model = fixture_model(f, "second", 20);
+	assert_ok(db_append(db, &batch));
+	assert_int_equal(count_of(db, "models"), 2);
+	/* The next one of the campaign takes the place of its last. */
+	model = fixture_model(f, "third", 30);
+	assert_ok(db_append(db, &batch));
+	assert_int_equal(count_of(db, "models"), 2);
+	batch.campaign = 0;
+	f->device = other;
+	model = fixture_model(f, "other", 40);
+	assert_ok(db_append(db, &batch));
+	f->device = here;
+	assert_string_equal(latest(f, db, here, KEY_A), "third");
+	assert_string_equal(latest(f, db, other, KEY_A), "other");
+	assert_string_equal(latest(f, db, -1, KEY_A), "other");
+	assert_string_equal(latest(f, db, -1, KEY_B), "");
+	assert_int_equal(db_model_latest(db, f->a, -1, "odd", KEY_A, &m), 0);
+	assert_int_equal(db_model_latest(db, f->a, here, "xgboost", KEY_A, &m), 1);
+	assert_true(m.id > 0 && m.device == here && m.campaign > 0 && m.learned == 100);
+	assert_true(m.created == 30 && m.quality.samples == 9 && m.quality.rank == 0.25);
+	assert_string_equal(m.kind, "xgboost");
+	assert_string_equal(m.features, KEY_A);
+	assert_sound(db);
+	db_close(db);
+}
+
 static void test_batch_is_whole(void **state)
 {
 	struct fixture *f = *state;
@@ -266,8 +409,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_round_trip), TEST(test_identities), TEST(test_best),
-		TEST(test_skipped), TEST(test_each), TEST(test_batch_is_whole),
-		TEST(test_campaign_life),
+		TEST(test_skipped), TEST(test_each), TEST(test_past), TEST(test_rounds),
+		TEST(test_models), TEST(test_batch_is_whole), TEST(test_campaign_life),
 	};
 
 	return cmocka_run_group_tests_name("db", tests, NULL, NULL);
