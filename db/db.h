@@ -215,6 +215,7 @@ struct db_campaign {
 	const char *uid;	/* random; the same after a merge into another file */
 	int64_t device;
 	int64_t created, ended;	/* seconds since 1970; ended is 0 while running */
+	int64_t seen;		/* when it began, went on or saved a batch last */
 	const char *source;	/* what the user asked to tune */
 	const char *options;	/* JSON */
 	uint64_t seed;
@@ -236,6 +237,8 @@ int db_campaign_resume(struct db *db, const struct db_campaign *campaign);
 int db_campaign_end(struct db *db, int64_t id, enum campaign_state state);
 /* All, oldest first, without their search states. */
 int db_campaigns(struct db *db, struct arena *a, struct db_campaign_vec *out);
+/* The one with this ID, its search state included: 1 and *OUT, or 0 where there is none. */
+int db_campaign(struct db *db, struct arena *a, int64_t id, struct db_campaign *out);
 /* What CAMPAIGN noted of its batches, in their order; none of those before schema 2. */
 int db_rounds(struct db *db, struct arena *a, int64_t campaign, struct db_round_vec *out);
 /* The newest model of KIND that reads this table of FEATURES, of DEVICE (-1: any): 1 and *OUT, or
@@ -263,6 +266,15 @@ struct db_stats {
 	int n_tasks;
 };
 int db_stats(struct db *db, struct arena *a, struct db_stats *out);
+
+/* The tasks that CAMPAIGN has records of, with its own trials, and the best as it sees it: on its
+ * device, by its toolchain, threads and cache state, in whatever campaign it was found. */
+struct db_task_stats_vec VEC(struct db_task_stats);
+int db_campaign_tasks(struct db *db, struct arena *a, int64_t campaign,
+		      struct db_task_stats_vec *out);
+/* The newest record of CAMPAIGN, which tells its device, toolchain, threads and cache state: 1 and
+ * *OUT, or 0 before the first. */
+int db_campaign_record(struct db *db, struct arena *a, int64_t campaign, struct db_record *out);
 
 /* How many were added (of models: added or replaced by newer ones), and how many records were there
  * already. */

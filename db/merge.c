@@ -27,9 +27,9 @@ static const char add_tasks[] =
  * know keeps the search state it has here. */
 static const char add_campaigns[] =
 	"INSERT INTO main.campaigns"
-	" (uid, device, created, ended, source, options, seed, state, rounds, search)"
+	" (uid, device, created, ended, source, options, seed, state, rounds, search, seen)"
 	" SELECT o.uid, d.id, o.created, o.ended, o.source, o.options, o.seed,"
-	" CASE o.state WHEN 'running' THEN 'stopped' ELSE o.state END, o.rounds, o.search"
+	" CASE o.state WHEN 'running' THEN 'stopped' ELSE o.state END, o.rounds, o.search, o.seen"
 	" FROM other.campaigns o JOIN other.devices od ON od.id = o.device"
 	" JOIN main.devices d ON d.fingerprint = od.fingerprint"
 	" WHERE o.uid NOT IN (SELECT uid FROM main.campaigns) ORDER BY o.id";

@@ -41,15 +41,15 @@ static int save_state(struct db *db, const char *what, const struct db_batch *b)
 
 	if (b->state)
 		rc = sql_run(db, what,
-			     "UPDATE campaigns SET rounds = rounds + 1, search = ?3"
+			     "UPDATE campaigns SET rounds = rounds + 1, seen = ?3, search = ?4"
 			     " WHERE id = ?1 AND rounds = ?2 AND state = 'running'",
-			     "iib", b->campaign, db->rounds, b->state_bytes ? b->state : "",
-			     b->state_bytes);
+			     "iiib", b->campaign, db->rounds, clock_wall(),
+			     b->state_bytes ? b->state : "", b->state_bytes);
 	else
 		rc = sql_run(db, what,
-			     "UPDATE campaigns SET rounds = rounds + 1"
+			     "UPDATE campaigns SET rounds = rounds + 1, seen = ?3"
 			     " WHERE id = ?1 AND rounds = ?2 AND state = 'running'",
-			     "ii", b->campaign, db->rounds);
+			     "iii", b->campaign, db->rounds, clock_wall());
 	if (rc < 0 || sqlite3_changes(db->sql) == 1)
 		return rc;
 	return err_set("%s: another process went on with campaign %lld of %s: stop one of the two; "

@@ -72,6 +72,10 @@ static const char version_2[] =
 	"	recall REAL, rank REAL, accuracy REAL, data BLOB NOT NULL);"
 	/* One of a kind for each campaign, and for each device outside of any. */
 	"CREATE UNIQUE INDEX models_by_owner ON models (kind, coalesce(campaign, -device));"
+	/* A campaign that was killed is `running` for ever: it shows by its age. */
+	"ALTER TABLE campaigns ADD COLUMN seen INTEGER;"
+	"UPDATE campaigns SET seen = coalesce((SELECT max(created) FROM records r"
+	"	WHERE r.campaign = campaigns.id), created);"
 	/* What a device measured last, without sorting all it ever did. */
 	"CREATE INDEX records_by_device ON records (device, created);";
 

@@ -330,6 +330,45 @@ static void test_models(void **state)
 	db_close(db);
 }
 
+static void test_campaign_tasks(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	const struct db_campaign start = { .device = f->device, .source = "mm" };
+	struct db_record r[3] = { fixture_record(f, "a", TRIAL_OK, 5),
+				  fixture_record(f, "b", TRIAL_CRASH, 0),
+				  fixture_record(f, "a", TRIAL_OK, 6) };
+	struct db_batch batch = { .records = r, .n = 3 };
+	struct db_task_stats_vec tasks;
+	struct db_record newest;
+	struct db_campaign c;
+
+	assert_int_equal(db_campaign(db, f->a, 1, &c), 0);
+	batch.campaign = db_campaign_start(db, &start);
+	assert_ok(db_campaign_tasks(db, f->a, batch.campaign, &tasks));
+	assert_int_equal(tasks.n, 0);
+	assert_int_equal(db_campaign_record(db, f->a, batch.campaign, &newest), 0);
+	r[2].final = true;	/* re-measured: the figure counts, not the trial */
+	r[2].created = 2000;
+	assert_ok(db_append(db, &batch));
+	/* Found by another campaign, and by another number of threads. */
+	put(db, f, "faster", TRIAL_OK, 4, 1);
+	r[0].threads = 8;
+	r[0].time_us = 1;
+	assert_ok(append_one(db, r[0]));
+	assert_ok(db_task(db, &(struct db_task){ .key = KEY_B, .name = "idle", .text = "" }));
+	assert_ok(db_campaign_tasks(db, f->a, batch.campaign, &tasks));
+	assert_int_equal(tasks.n, 1);
+	assert_string_equal(tasks.at[0].task.key, KEY_A);
+	assert_true(tasks.at[0].n_trials == 2 && tasks.at[0].trials[TRIAL_CRASH] == 1);
+	assert_true(tasks.at[0].best_us == 4);
+	assert_int_equal(db_campaign_record(db, f->a, batch.campaign, &newest), 1);
+	assert_true(newest.final && newest.threads == 1);
+	assert_int_equal(db_campaign(db, f->a, batch.campaign, &c), 1);
+	assert_true(c.seen >= c.created && c.seen <= clock_wall() && c.rounds == 1);
+	db_close(db);
+}
+
 static void test_batch_is_whole(void **state)
 {
 	struct fixture *f = *state;
@@ -410,7 +449,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_round_trip), TEST(test_identities), TEST(test_best),
 		TEST(test_skipped), TEST(test_each), TEST(test_past), TEST(test_rounds),
-		TEST(test_models), TEST(test_batch_is_whole), TEST(test_campaign_life),
+		TEST(test_models), TEST(test_campaign_tasks), TEST(test_batch_is_whole),
+		TEST(test_campaign_life),
 	};
 
 	return cmocka_run_group_tests_name("db", tests, NULL, NULL);

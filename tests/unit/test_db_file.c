@@ -342,6 +342,7 @@ static void test_from_version_1(void **state)
 	assert_true(best.time_us == 2.5 && best.campaign == 9 && best.device == 7);
 	/* The campaign goes on; only its first batches have no round. */
 	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", 7, &c), 1);
+	assert_int_equal(c.seen, 1000);
 	assert_ok(db_campaign_resume(db, &c));
 	f->task = 3;
 	f->device = 7;
