@@ -129,6 +129,47 @@ static int check_records(struct db *db, struct arena *a, struct db_problem_vec *
 	return rc;
 }
 
+/* SQL names the rows that have FAULT. */
+static int check_rows(struct db *db, struct arena *a, struct db_problem_vec *out, const char *sql,
+		      const char *fault)
+{
+	sqlite3_stmt *stmt = sql_prepare(db, what, sql, "");
+	int rc;
+
+	if (!stmt)
+		return -1;
+	while ((rc = sql_step(db, what, &stmt)) > 0)
+		problem(a, out, "%s %s", sql_text(a, stmt, 0), fault);
+	return rc;
+}
+
+static int check_rounds(struct db *db, struct arena *a, struct db_problem_vec *out)
+{
+	static const char beyond[] =
+		"SELECT 'round ' || number || ' of campaign ' || campaign FROM rounds"
+		" JOIN campaigns c ON c.id = campaign WHERE number > c.rounds";
+	static const char no_share[] =
+		"SELECT 'round ' || number || ' of campaign ' || campaign FROM rounds"
+		" WHERE recall NOT BETWEEN 0 AND 1 OR rank NOT BETWEEN -1 AND 1"
+		" OR accuracy NOT BETWEEN 0 AND 1";
+
+	if (check_rows(db, a, out, beyond, "is not among its batches") < 0)
+		return -1;
+	return check_rows(db, a, out, no_share, "has a quality that cannot be");
+}
+
+static int check_models(struct db *db, struct arena *a, struct db_problem_vec *out)
+{
+	static const char empty[] =
+		"SELECT 'model ' || id FROM models WHERE typeof(data) <> 'blob' OR data = x''";
+	static const char unnamed[] =
+		"SELECT 'model ' || id FROM models WHERE length(features) <> 32";
+
+	if (check_rows(db, a, out, empty, "is empty") < 0)
+		return -1;
+	return check_rows(db, a, out, unnamed, "does not say which features it reads");
+}
+
 static int check_all(struct db *db, struct arena *a, struct db_problem_vec *out)
 {
 	if (check_integrity(db, a, out) < 0)
@@ -138,7 +179,9 @@ static int check_all(struct db *db, struct arena *a, struct db_problem_vec *out)
 		return 0;
 	if (check_schema(db, a, out) < 0 || check_references(db, a, out) < 0)
 		return -1;
-	return check_records(db, a, out);
+	if (check_records(db, a, out) < 0 || check_rounds(db, a, out) < 0)
+		return -1;
+	return check_models(db, a, out);
 }
 
 int db_check(struct db *db, struct arena *a, struct db_problem_vec *out)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* db/db.h - the store of what was measured: devices, toolchains, tasks, records, campaigns.
+/* db/db.h - the store of what was measured: devices, toolchains, tasks, records, campaigns, models.
  *
  * In:   trials, as batches, each together with the search state needed to go on after it.
  * Out:  the best record of a task, the records to learn from, the campaign to continue.
@@ -94,22 +94,68 @@ struct db_record {
 };
 struct db_record_vec VEC(struct db_record);
 
+enum round_phase {
+#define X(name, text, meaning) PHASE_##name,
+#include "db/phase.def"
+#undef X
+	PHASE_COUNT
+};
+const char *round_phase_name(enum round_phase p);
+
+/* How well scores ordered what was then measured; see costmodel/quality.h. */
+struct db_quality {
+	int64_t samples;	/* compared; 0: none, and nothing below is known */
+	double recall, rank, accuracy;	/* recall_at_k, rank_correlation, pairwise_accuracy; NAN
+					 * where not known */
+};
+
+/* What a batch was and cost. */
+struct db_round {
+	int64_t campaign, number;	/* from 1; given by db_append */
+	int64_t task;
+	const char *task_key;	/* filled when read; db_append ignores it */
+	int64_t created;	/* seconds since 1970; 0 is now */
+	int64_t trials, failed;	/* of this batch */
+	int64_t refused;	/* samples that did not lower: no trials */
+	double best_us;		/* of the task after this batch; 0 for none */
+	double seconds[PHASE_COUNT];	/* NAN where not known */
+	struct db_quality quality;	/* of the model on this batch, before it learned from it */
+};
+struct db_round_vec VEC(struct db_round);
+
+/* A snapshot of a cost model. */
+struct db_model {
+	int64_t id;		/* given by the database */
+	int64_t device;
+	int64_t campaign;	/* given by the batch; 0 for none */
+	const char *kind;	/* "xgboost" */
+	const char *features;	/* features_hash() as text: of use to the same one only */
+	int64_t created;	/* seconds since 1970; 0 is now */
+	int64_t learned;	/* samples that it learned from */
+	struct db_quality quality;	/* on samples that it did not learn from */
+	const void *data;
+	size_t bytes;		/* at least 1 */
+};
+
 struct db_batch {
 	int64_t campaign;	/* started or resumed by this handle; 0 for none */
 	const struct db_record *records;
 	int n;
 	const void *state;	/* search state after this, without row ids; NULL: unchanged */
 	size_t state_bytes;
+	const struct db_round *round;	/* NULL: none; needs a campaign */
+	const struct db_model *model;	/* NULL: none. Replaces the campaign's last of its kind */
 };
 
-/* Saves the records and the search state in one transaction, durable when it returns. Fails where
- * another process went on with the same campaign in the meantime. */
+/* Saves all of it in one transaction, durable when it returns. Fails where another process went on
+ * with the same campaign in the meantime. */
 int db_append(struct db *db, const struct db_batch *batch);
 
 /* Which records are meant; NULL and 0 stand for any. */
 struct db_want {
 	const char *task_key;
 	const char *fingerprint;
+	bool elsewhere;		/* of any device but that one; not for db_skipped */
 	const char *toolchain;
 	const char *cache;
 	int threads;
@@ -137,6 +183,18 @@ int db_each(struct db *db, const struct db_want *want,
 /* The same as an array. */
 int db_records(struct db *db, struct arena *a, const struct db_want *want,
 	       struct db_record_vec *out);
+
+/* A record with what it belongs to. Task and device live for the whole iteration, and are the same
+ * objects for all of their records. */
+struct db_past {
+	const struct db_record *record;
+	const struct db_task *task;
+	const struct db_device *device;
+};
+/* As db_each, for what is worth learning from: the newest LIMIT records, the newest first. */
+int db_each_past(struct db *db, const struct db_want *want, int64_t limit,
+		 int (*fn)(void *ctx, const struct db_past *past), void *ctx);
+
 /* Trials by how they ended, without re-measurements. */
 int db_counts(struct db *db, const struct db_want *want, int64_t counts[TRIAL_STATUS_COUNT]);
 /* 1 where STEPS was tried already, however it ended; else 0. */
@@ -157,6 +215,7 @@ struct db_campaign {
 	const char *uid;	/* random; the same after a merge into another file */
 	int64_t device;
 	int64_t created, ended;	/* seconds since 1970; ended is 0 while running */
+	int64_t seen;		/* when it began, went on or saved a batch last */
 	const char *source;	/* what the user asked to tune */
 	const char *options;	/* JSON */
 	uint64_t seed;
@@ -178,6 +237,14 @@ int db_campaign_resume(struct db *db, const struct db_campaign *campaign);
 int db_campaign_end(struct db *db, int64_t id, enum campaign_state state);
 /* All, oldest first, without their search states. */
 int db_campaigns(struct db *db, struct arena *a, struct db_campaign_vec *out);
+/* The one with this ID, its search state included: 1 and *OUT, or 0 where there is none. */
+int db_campaign(struct db *db, struct arena *a, int64_t id, struct db_campaign *out);
+/* What CAMPAIGN noted of its batches, in their order; none of those before schema 2. */
+int db_rounds(struct db *db, struct arena *a, int64_t campaign, struct db_round_vec *out);
+/* The newest model of KIND that reads this table of FEATURES, of DEVICE (-1: any): 1 and *OUT, or
+ * 0 where there is none. */
+int db_model_latest(struct db *db, struct arena *a, int64_t device, const char *kind,
+		    const char *features, struct db_model *out);
 
 /* ---- Maintenance */
 
@@ -193,16 +260,26 @@ struct db_task_stats {
 };
 struct db_stats {
 	int64_t bytes;		/* of the file, its log included */
-	int64_t devices, toolchains, records;
+	int64_t devices, toolchains, records, rounds, models;
 	int64_t campaigns[CAMPAIGN_STATE_COUNT];
 	struct db_task_stats *tasks;
 	int n_tasks;
 };
 int db_stats(struct db *db, struct arena *a, struct db_stats *out);
 
-/* How many were added, and how many records were there already. */
+/* The tasks that CAMPAIGN has records of, with its own trials, and the best as it sees it: on its
+ * device, by its toolchain, threads and cache state, in whatever campaign it was found. */
+struct db_task_stats_vec VEC(struct db_task_stats);
+int db_campaign_tasks(struct db *db, struct arena *a, int64_t campaign,
+		      struct db_task_stats_vec *out);
+/* The newest record of CAMPAIGN, which tells its device, toolchain, threads and cache state: 1 and
+ * *OUT, or 0 before the first. */
+int db_campaign_record(struct db *db, struct arena *a, int64_t campaign, struct db_record *out);
+
+/* How many were added (of models: added or replaced by newer ones), and how many records were there
+ * already. */
 struct db_merged {
-	int64_t devices, toolchains, tasks, campaigns, records, duplicates;
+	int64_t devices, toolchains, tasks, campaigns, rounds, models, records, duplicates;
 };
 /* Takes in all of the database FROM, in one transaction. FROM is only read. */
 int db_merge(struct db *db, const char *from, struct db_merged *out);
@@ -213,6 +290,8 @@ struct db_prune {
 };
 struct db_pruned {
 	int64_t ok, failed;	/* records removed */
+	int64_t rounds;		/* removed: of ended campaigns without any record left */
+	int64_t models;		/* removed: there is a newer one of the same device and features */
 	int64_t bytes_before, bytes_after;
 };
 /* Removes records and gives the space back. What proves a kept step list wrong is kept with it. */

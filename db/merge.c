@@ -27,9 +27,9 @@ static const char add_tasks[] =
  * know keeps the search state it has here. */
 static const char add_campaigns[] =
 	"INSERT INTO main.campaigns"
-	" (uid, device, created, ended, source, options, seed, state, rounds, search)"
+	" (uid, device, created, ended, source, options, seed, state, rounds, search, seen)"
 	" SELECT o.uid, d.id, o.created, o.ended, o.source, o.options, o.seed,"
-	" CASE o.state WHEN 'running' THEN 'stopped' ELSE o.state END, o.rounds, o.search"
+	" CASE o.state WHEN 'running' THEN 'stopped' ELSE o.state END, o.rounds, o.search, o.seen"
 	" FROM other.campaigns o JOIN other.devices od ON od.id = o.device"
 	" JOIN main.devices d ON d.fingerprint = od.fingerprint"
 	" WHERE o.uid NOT IN (SELECT uid FROM main.campaigns) ORDER BY o.id";
@@ -55,6 +55,31 @@ static const char add_records[] =
 	" AND m.time_us IS o.time_us AND m.samples = o.samples)"
 	" ORDER BY o.id";
 
+/* Beyond the batches that this file has of a campaign nothing is taken: the next one it saves gets
+ * that number. */
+static const char add_rounds[] =
+	"INSERT INTO main.rounds (campaign, number, task, created, trials, failed, refused,"
+	" best_us, search_s, learn_s, build_s, run_s, verify_s, wait_s, samples, recall, rank,"
+	" accuracy)"
+	" SELECT p.id, o.number, t.id, o.created, o.trials, o.failed, o.refused, o.best_us,"
+	" o.search_s, o.learn_s, o.build_s, o.run_s, o.verify_s, o.wait_s, o.samples, o.recall,"
+	" o.rank, o.accuracy"
+	" FROM other.rounds o"
+	" JOIN other.campaigns op ON op.id = o.campaign JOIN main.campaigns p ON p.uid = op.uid"
+	" JOIN other.tasks ot ON ot.id = o.task JOIN main.tasks t ON t.key = ot.key"
+	" WHERE o.number <= p.rounds AND NOT EXISTS (SELECT 1 FROM main.rounds m"
+	" WHERE m.campaign = p.id AND m.number = o.number)";
+static const char add_models[] =
+	"INSERT INTO main.models (device, campaign, kind, features, created, learned, samples,"
+	" recall, rank, accuracy, data)"
+	" SELECT d.id, p.id, o.kind, o.features, o.created, o.learned, o.samples, o.recall,"
+	" o.rank, o.accuracy, o.data"
+	" FROM other.models o JOIN other.devices od ON od.id = o.device"
+	" JOIN main.devices d ON d.fingerprint = od.fingerprint"
+	" LEFT JOIN other.campaigns op ON op.id = o.campaign"
+	" LEFT JOIN main.campaigns p ON p.uid = op.uid WHERE 1" MODEL_REPLACES
+	" WHERE excluded.created > models.created";
+
 static int add(struct db *db, const char *sql, int64_t *n)
 {
 	if (sql_run(db, merging, sql, "") < 0)
@@ -71,7 +96,8 @@ static int add_all(struct db *db, struct db_merged *out)
 	    add(db, add_toolchains, &out->toolchains) < 0 ||
 	    add(db, add_tasks, &out->tasks) < 0 || add(db, add_campaigns, &out->campaigns) < 0 ||
 	    sql_int(db, merging, &all, "SELECT count(*) FROM other.records", "") < 0 ||
-	    add(db, add_records, &out->records) < 0)
+	    add(db, add_records, &out->records) < 0 || add(db, add_rounds, &out->rounds) < 0 ||
+	    add(db, add_models, &out->models) < 0)
 		return -1;
 	out->duplicates = all - out->records;
 	return 0;

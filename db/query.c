@@ -2,6 +2,8 @@
 /* db/query.c - what a search and a report ask: the best, all, how many, tried before, left out. */
 #include "db/record.h"
 
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 int db_top(struct db *db, struct arena *a, const struct db_want *want, int n,
@@ -41,12 +43,13 @@ int db_best(struct db *db, struct arena *a, const struct db_want *want, struct d
 	return top.n;
 }
 
-int db_each(struct db *db, const struct db_want *want,
-	    int (*fn)(void *ctx, const struct db_record *record), void *ctx)
+/* ORDER is what follows the conditions. */
+static int each(struct db *db, const struct db_want *want, const char *order,
+		int (*fn)(void *ctx, const struct db_record *record), void *ctx)
 {
 	static const char what[] = "reading the records";
-	sqlite3_stmt *stmt = record_select(db, what, RECORD_SELECT "records" RECORD_JOIN, want,
-					   " ORDER BY r.created, r.id");
+	sqlite3_stmt *stmt =
+		record_select(db, what, RECORD_SELECT "records" RECORD_JOIN, want, order);
 
 	if (!stmt)
 		return -1;
@@ -61,6 +64,64 @@ int db_each(struct db *db, const struct db_want *want,
 		arena_reset(a);
 	}
 	sqlite3_finalize(stmt);
+	arena_free(a);
+	return rc;
+}
+
+int db_each(struct db *db, const struct db_want *want,
+	    int (*fn)(void *ctx, const struct db_record *record), void *ctx)
+{
+	return each(db, want, " ORDER BY r.created, r.id", fn, ctx);
+}
+
+/* An iteration over the past, and who asked for it. */
+struct visit {
+	struct db_task_vec tasks;	/* both sorted by id */
+	struct db_device_vec devices;
+	int (*fn)(void *ctx, const struct db_past *past);
+	void *ctx;
+};
+
+static int by_id(const void *key, const void *item)
+{
+	/* A task and a device begin with their id. */
+	int64_t a = *(const int64_t *)key, b = *(const int64_t *)item;
+
+	return (a > b) - (a < b);
+}
+
+static int visit_record(void *ctx, const struct db_record *r)
+{
+	const struct visit *v = ctx;
+	struct db_past past = {
+		.record = r,
+		.task = bsearch(&r->task, v->tasks.at, (size_t)v->tasks.n, sizeof(*v->tasks.at),
+				by_id),
+		.device = bsearch(&r->device, v->devices.at, (size_t)v->devices.n,
+				  sizeof(*v->devices.at), by_id),
+	};
+
+	return v->fn(v->ctx, &past);
+}
+
+int db_each_past(struct db *db, const struct db_want *want, int64_t limit,
+		 int (*fn)(void *ctx, const struct db_past *past), void *ctx)
+{
+	static const char what[] = "reading earlier records";
+	struct visit v = { .fn = fn, .ctx = ctx };
+	struct arena *a = arena_new();
+	char *order = arena_printf(a, " ORDER BY r.created DESC, r.id DESC LIMIT %lld",
+				   (long long)limit);
+
+	/* One transaction, so that no record comes with a task that was not there before. */
+	int rc = sql_run(db, what, "BEGIN", "");
+
+	if (rc == 0) {
+		rc = db_tasks(db, a, &v.tasks) < 0 || db_devices(db, a, &v.devices) < 0
+			     ? -1
+			     : each(db, want, order, visit_record, &v);
+		rc = sql_end(db, what, rc);
+	}
 	arena_free(a);
 	return rc;
 }
@@ -149,12 +210,11 @@ int db_skipped(struct db *db, struct arena *a, const struct db_want *want, struc
 		"with another number of threads",
 		"with another cache state",
 	};
-	sqlite3_stmt *stmt = sql_prepare(db, what, skipped, "tttti", want->task_key,
-					 want->fingerprint, want->toolchain, want->cache,
-					 (int64_t)want->threads);
+	sqlite3_stmt *stmt = want_prepare(db, what, skipped, want);
 	struct text why = { 0 };
 	int rc;
 
+	assert(!want->elsewhere);
 	*out = (struct db_skipped){ .why = "" };
 	if (!stmt)
 		return -1;

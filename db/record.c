@@ -41,15 +41,15 @@ static int save_state(struct db *db, const char *what, const struct db_batch *b)
 
 	if (b->state)
 		rc = sql_run(db, what,
-			     "UPDATE campaigns SET rounds = rounds + 1, search = ?3"
+			     "UPDATE campaigns SET rounds = rounds + 1, seen = ?3, search = ?4"
 			     " WHERE id = ?1 AND rounds = ?2 AND state = 'running'",
-			     "iib", b->campaign, db->rounds, b->state_bytes ? b->state : "",
-			     b->state_bytes);
+			     "iiib", b->campaign, db->rounds, clock_wall(),
+			     b->state_bytes ? b->state : "", b->state_bytes);
 	else
 		rc = sql_run(db, what,
-			     "UPDATE campaigns SET rounds = rounds + 1"
+			     "UPDATE campaigns SET rounds = rounds + 1, seen = ?3"
 			     " WHERE id = ?1 AND rounds = ?2 AND state = 'running'",
-			     "ii", b->campaign, db->rounds);
+			     "iii", b->campaign, db->rounds, clock_wall());
 	if (rc < 0 || sqlite3_changes(db->sql) == 1)
 		return rc;
 	return err_set("%s: another process went on with campaign %lld of %s: stop one of the two; "
@@ -63,10 +63,15 @@ int db_append(struct db *db, const struct db_batch *batch)
 	int rc = 0;
 
 	assert(batch->campaign == 0 || batch->campaign == db->campaign);
+	assert(!batch->round || batch->campaign);
 	if (sql_begin(db, what) < 0)
 		return -1;
 	for (int i = 0; i < batch->n && rc >= 0; i++)
 		rc = insert_record(db, what, batch->campaign, &batch->records[i]);
+	if (rc >= 0 && batch->round)
+		rc = round_save(db, what, batch->round);
+	if (rc >= 0 && batch->model)
+		rc = model_save(db, what, batch->campaign, batch->model);
 	if (rc >= 0 && batch->campaign)
 		rc = save_state(db, what, batch);
 	if (sql_end(db, what, rc) < 0)
@@ -78,6 +83,13 @@ int db_append(struct db *db, const struct db_batch *batch)
 
 /* ---- reading */
 
+sqlite3_stmt *want_prepare(struct db *db, const char *what, const char *sql,
+			   const struct db_want *want)
+{
+	return sql_prepare(db, what, sql, "tttti", want->task_key, want->fingerprint,
+			   want->toolchain, want->cache, (int64_t)want->threads);
+}
+
 sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 			    const struct db_want *want, const char *tail)
 {
@@ -88,7 +100,7 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 	if (want->task_key)
 		text_puts(&sql, " AND t.key = ?1");
 	if (want->fingerprint)
-		text_puts(&sql, " AND d.fingerprint = ?2");
+		text_printf(&sql, " AND d.fingerprint %s ?2", want->elsewhere ? "<>" : "=");
 	if (want->toolchain)
 		text_puts(&sql, " AND c.text = ?3");
 	if (want->cache)
@@ -98,9 +110,7 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 	/* True always: it gives the statement all five parameters to bind. */
 	text_puts(&sql, " AND coalesce(?1, ?2, ?3, ?4, ?5, 1) IS NOT NULL");
 	text_puts(&sql, tail);
-	sqlite3_stmt *stmt =
-		sql_prepare(db, what, sql.s, "tttti", want->task_key, want->fingerprint,
-			    want->toolchain, want->cache, (int64_t)want->threads);
+	sqlite3_stmt *stmt = want_prepare(db, what, sql.s, want);
 
 	text_free(&sql);
 	return stmt;

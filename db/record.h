@@ -14,6 +14,10 @@
 	" r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"                       \
 	" JOIN toolchains c ON c.id = r.toolchain WHERE 1"
 
+/* SQL with the parts of WANT bound: ?1 task key, ?2 fingerprint, ?3 toolchain, ?4 cache,
+ * ?5 threads. It must use all five. */
+sqlite3_stmt *want_prepare(struct db *db, const char *what, const char *sql,
+			   const struct db_want *want);
 /* HEAD, a condition for each part of WANT that is set, TAIL; bound. */
 sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 			    const struct db_want *want, const char *tail);

@@ -50,8 +50,38 @@ static const char version_1[] =
 	"	AND n.status IN ('ok', 'wrong', 'crash')"
 	"	AND (n.created, n.id) > (r.created, r.id));";
 
+static const char version_2[] =
+	/* Seconds and figures of quality are null where they are not known. */
+	"CREATE TABLE rounds (campaign INTEGER NOT NULL REFERENCES campaigns,"
+	"	number INTEGER NOT NULL CHECK (number > 0),"
+	"	task INTEGER NOT NULL REFERENCES tasks, created INTEGER NOT NULL,"
+	"	trials INTEGER NOT NULL CHECK (trials >= 0),"
+	"	failed INTEGER NOT NULL CHECK (failed >= 0),"
+	"	refused INTEGER NOT NULL CHECK (refused >= 0),"
+	"	best_us REAL CHECK (best_us > 0 AND best_us < 9e999),"
+	"	search_s REAL CHECK (search_s >= 0), learn_s REAL CHECK (learn_s >= 0),"
+	"	build_s REAL CHECK (build_s >= 0), run_s REAL CHECK (run_s >= 0),"
+	"	verify_s REAL CHECK (verify_s >= 0), wait_s REAL CHECK (wait_s >= 0),"
+	"	samples INTEGER NOT NULL, recall REAL, rank REAL, accuracy REAL,"
+	"	PRIMARY KEY (campaign, number));"
+	"CREATE TABLE models (id INTEGER PRIMARY KEY,"
+	"	device INTEGER NOT NULL REFERENCES devices,"
+	"	campaign INTEGER REFERENCES campaigns, kind TEXT NOT NULL,"
+	"	features TEXT NOT NULL, created INTEGER NOT NULL,"
+	"	learned INTEGER NOT NULL, samples INTEGER NOT NULL,"
+	"	recall REAL, rank REAL, accuracy REAL, data BLOB NOT NULL);"
+	/* One of a kind for each campaign, and for each device outside of any. */
+	"CREATE UNIQUE INDEX models_by_owner ON models (kind, coalesce(campaign, -device));"
+	/* A campaign that was killed is `running` for ever: it shows by its age. */
+	"ALTER TABLE campaigns ADD COLUMN seen INTEGER;"
+	"UPDATE campaigns SET seen = coalesce((SELECT max(created) FROM records r"
+	"	WHERE r.campaign = campaigns.id), created);"
+	/* What a device measured last, without sorting all it ever did. */
+	"CREATE INDEX records_by_device ON records (device, created);";
+
 const struct migration db_migrations[] = {
 	{ "devices, toolchains, tasks, records, campaigns", version_1 },
+	{ "rounds of campaigns, cost models", version_2 },
 };
 const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
 

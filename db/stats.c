@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* db/stats.c - what a database holds, in numbers. */
-#include "db/sql.h"
+#include "db/record.h"
 
 #include <string.h>
 
@@ -35,12 +35,10 @@ static int read_tasks(struct db *db, struct arena *a, struct db_stats *out)
 	return 0;
 }
 
-static int read_trials(struct db *db, struct db_stats *out)
+/* SQL gives task, status and number; CAMPAIGN is its parameter. */
+static int read_trials(struct db *db, struct db_stats *out, const char *sql, int64_t campaign)
 {
-	sqlite3_stmt *stmt = sql_prepare(db, what,
-					 "SELECT task, status, count(*) FROM records"
-					 " WHERE final = 0 GROUP BY task, status",
-					 "");
+	sqlite3_stmt *stmt = sql_prepare(db, what, sql, "i", campaign);
 	int rc;
 
 	if (!stmt)
@@ -87,8 +85,16 @@ static int read_totals(struct db *db, struct db_stats *out)
 	if (sql_int(db, what, &out->devices, "SELECT count(*) FROM devices", "") < 0 ||
 	    sql_int(db, what, &out->toolchains, "SELECT count(*) FROM toolchains", "") < 0)
 		return -1;
+	if (sql_int(db, what, &out->rounds, "SELECT count(*) FROM rounds", "") < 0 ||
+	    sql_int(db, what, &out->models, "SELECT count(*) FROM models", "") < 0)
+		return -1;
 	return sql_int(db, what, &out->records, "SELECT count(*) FROM records", "");
 }
+
+static const char trials_of_all[] = "SELECT task, status, count(*) FROM records"
+				    " WHERE final = 0 AND ?1 = 0 GROUP BY task, status";
+static const char trials_of_one[] = "SELECT task, status, count(*) FROM records"
+				    " WHERE final = 0 AND campaign = ?1 GROUP BY task, status";
 
 int db_stats(struct db *db, struct arena *a, struct db_stats *out)
 {
@@ -98,10 +104,74 @@ int db_stats(struct db *db, struct arena *a, struct db_stats *out)
 	int rc = read_tasks(db, a, out);
 
 	if (rc >= 0)
-		rc = read_trials(db, out);
+		rc = read_trials(db, out, trials_of_all, 0);
 	if (rc >= 0)
 		rc = read_best(db, out);
 	if (rc >= 0)
 		rc = read_totals(db, out);
 	return sql_end(db, what, rc) < 0 ? -1 : 0;
+}
+
+int db_campaign_record(struct db *db, struct arena *a, int64_t campaign, struct db_record *out)
+{
+	sqlite3_stmt *stmt = sql_prepare(db, what,
+					 RECORD_SELECT "records" RECORD_JOIN
+					 " AND r.campaign = ? ORDER BY r.id DESC LIMIT 1",
+					 "i", campaign);
+
+	if (!stmt)
+		return -1;
+	int rc = sql_step(db, what, &stmt);
+
+	if (rc > 0 && record_read(db, what, a, stmt, out) < 0)
+		rc = -1;
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
+static int add_task(struct db *db, struct arena *a, struct db_task_stats t,
+		    const struct db_record *like, struct db_task_stats_vec *out)
+{
+	struct db_want want = {
+		.task_key = t.task.key,
+		.fingerprint = like->fingerprint,
+		.toolchain = like->toolchain_text,
+		.cache = like->cache,
+		.threads = like->threads,
+	};
+	struct db_record best;
+	int found = db_best(db, a, &want, &best);
+
+	if (found < 0)
+		return -1;
+	t.best_us = found ? best.time_us : 0;
+	vec_push(a, out, t);
+	return 0;
+}
+
+static int read_campaign_tasks(struct db *db, struct arena *a, int64_t campaign,
+			       struct db_task_stats_vec *out)
+{
+	struct db_stats all = { 0 };
+	struct db_record newest;
+	int rc = db_campaign_record(db, a, campaign, &newest);
+
+	if (rc <= 0)
+		return rc;
+	if (read_tasks(db, a, &all) < 0 || read_trials(db, &all, trials_of_one, campaign) < 0)
+		return -1;
+	for (int i = 0; i < all.n_tasks; i++)
+		if (all.tasks[i].n_trials &&
+		    add_task(db, a, all.tasks[i], &newest, out) < 0)
+			return -1;
+	return 0;
+}
+
+int db_campaign_tasks(struct db *db, struct arena *a, int64_t campaign,
+		      struct db_task_stats_vec *out)
+{
+	*out = (struct db_task_stats_vec){ 0 };
+	if (sql_run(db, what, "BEGIN", "") < 0)
+		return -1;
+	return sql_end(db, what, read_campaign_tasks(db, a, campaign, out));
 }

@@ -17,17 +17,21 @@ double tuner_elapsed(const struct tuner *t)
 
 static char *save_state(const struct tuner *t)
 {
-	json_t *trials = json_object();
-	json_t *root = json_pack("{s:f, s:I, s:o, s:o}", "seconds", tuner_elapsed(t), "failed",
-				 (json_int_t)t->failed, "trials", trials, "scheduler",
-				 scheduler_save(&t->scheduler));
+	json_t *trials = json_object(), *weights = json_object();
+	json_t *root = json_pack("{s:f, s:I, s:o, s:o, s:o}", "seconds", tuner_elapsed(t), "failed",
+				 (json_int_t)t->failed, "trials", trials, "weights", weights,
+				 "scheduler", scheduler_save(&t->scheduler));
 
 	if (t->learner)
 		json_object_set_new(root, "trained", json_integer(learner_trained(t->learner)));
 
-	for (int i = 0; i < t->n; i++)
-		json_object_set_new(trials, t->tuned[i].task->key,
-				    json_integer(t->tuned[i].trials));
+	for (int i = 0; i < t->n; i++) {
+		const struct tuned *u = &t->tuned[i];
+
+		json_object_set_new(trials, u->task->key, json_integer(u->trials));
+		/* For who looks on: a weight is of the model, and not in the table of tasks. */
+		json_object_set_new(weights, u->task->key, json_real(u->task->weight));
+	}
 	char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
 
 	json_decref(root);

@@ -110,6 +110,36 @@ static inline void put(struct db *db, const struct fixture *f, const char *steps
 	assert_ok(append_one(db, r));
 }
 
+/* A round of the fixture's task with something in every field. */
+static inline struct db_round fixture_round(const struct fixture *f, double best_us)
+{
+	return (struct db_round){
+		.task = f->task,
+		.created = 1000,
+		.trials = 8,
+		.failed = 2,
+		.refused = 3,
+		.best_us = best_us,
+		.seconds = { 0.5, 0.25, 4, 2, 1, 0 },
+		.quality = { .samples = 6, .recall = 0.5, .rank = -0.25, .accuracy = 0.75 },
+	};
+}
+
+static inline struct db_model fixture_model(const struct fixture *f, const char *data,
+					    int64_t created)
+{
+	return (struct db_model){
+		.device = f->device,
+		.kind = "xgboost",
+		.features = KEY_A,
+		.created = created,
+		.learned = 100,
+		.quality = { .samples = 9, .recall = 0.5, .rank = 0.25, .accuracy = 0.75 },
+		.data = data,
+		.bytes = strlen(data),
+	};
+}
+
 static inline void assert_sound(struct db *db)
 {
 	struct arena *a = arena_new();

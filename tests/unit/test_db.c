@@ -2,6 +2,8 @@
 /* tests/unit/test_db.c - what goes into a database comes out: records, the best, campaigns. */
 #include "tests/db_fixture.h"
 
+#include <math.h>
+
 static const struct db_want any = { 0 };
 static const struct db_want task_a = { .task_key = KEY_A };
 
@@ -187,6 +189,186 @@ static void test_each(void **state)
 	db_close(db);
 }
 
+struct past {
+	const struct fixture *f;
+	const struct db_task *task;
+	int n;
+	char steps[8];		/* the first letter of each */
+	char devices[8];	/* the last letter of each fingerprint */
+};
+
+static int add_past(void *ctx, const struct db_past *p)
+{
+	struct past *seen = ctx;
+
+	assert_int_equal(p->record->task, p->task->id);
+	assert_int_equal(p->record->device, p->device->id);
+	assert_string_equal(p->task->text, "C = A");
+	assert_true(!seen->task || seen->task == p->task);
+	seen->task = p->task;
+	seen->steps[seen->n] = p->record->steps[0];
+	seen->devices[seen->n++] = p->record->fingerprint[1];
+	return 0;
+}
+
+static void test_past(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct db_want want = { .fingerprint = "d0" };
+	struct past here = { 0 }, elsewhere = { 0 }, all = { 0 };
+	int64_t here_id = f->device;
+
+	put(db, f, "a", TRIAL_OK, 1, 1);
+	put(db, f, "b", TRIAL_CRASH, 0, 3);
+	put(db, f, "c", TRIAL_OK, 1, 2);
+	f->device = db_device(db, "d1", "{\"cores\": 8}");
+	put(db, f, "d", TRIAL_OK, 1, 4);
+	f->device = here_id;
+	assert_ok(db_each_past(db, &want, 2, add_past, &here));
+	assert_string_equal(here.steps, "bc");
+	want.elsewhere = true;
+	assert_ok(db_each_past(db, &want, 2, add_past, &elsewhere));
+	assert_string_equal(elsewhere.steps, "d");
+	assert_string_equal(elsewhere.devices, "1");
+	assert_ok(db_each_past(db, &any, 9, add_past, &all));
+	assert_string_equal(all.steps, "dbca");
+	db_close(db);
+}
+
+static void test_rounds(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct db_record r = fixture_record(f, "a", TRIAL_OK, 5);
+	struct db_round round = fixture_round(f, 5);
+	struct db_batch batch = { .records = &r, .n = 1, .round = &round };
+	struct db_round_vec out;
+
+	batch.campaign = db_campaign_start(db, &(struct db_campaign){ .device = 1, .source = "s" });
+	assert_ok(db_append(db, &batch));
+	/* Nothing is known but what must be. */
+	round = (struct db_round){ .task = f->task, .seconds = { NAN, -1, INFINITY, 0, 1, 2 } };
+	assert_ok(db_append(db, &batch));
+	/* A batch without one leaves a gap, not a wrong number. */
+	batch.round = NULL;
+	assert_ok(db_append(db, &batch));
+	batch.round = &round;
+	assert_ok(db_append(db, &batch));
+	/* A round of no task, and nothing of its batch is there. */
+	round.task = 77;
+	assert_int_equal(db_append(db, &batch), -1);
+	assert_int_equal(count_of(db, "records"), 4);
+	assert_ok(db_rounds(db, f->a, batch.campaign, &out));
+	assert_int_equal(out.n, 3);
+	const struct db_round *first = &out.at[0], *second = &out.at[1];
+
+	assert_true(first->campaign == batch.campaign && first->number == 1);
+	assert_true(first->task == f->task && first->created == 1000 && first->best_us == 5);
+	assert_string_equal(first->task_key, KEY_A);
+	assert_true(first->trials == 8 && first->failed == 2 && first->refused == 3);
+	assert_true(first->seconds[PHASE_SEARCH] == 0.5 && first->seconds[PHASE_LEARN] == 0.25);
+	assert_true(first->seconds[PHASE_BUILD] == 4 && first->seconds[PHASE_WAIT] == 0);
+	assert_true(first->quality.samples == 6 && first->quality.recall == 0.5);
+	assert_true(first->quality.rank == -0.25 && first->quality.accuracy == 0.75);
+	assert_true(second->number == 2 && second->best_us == 0 && second->created > 1000000);
+	for (int i = 0; i < PHASE_RUN; i++)
+		assert_true(isnan(second->seconds[i]));
+	assert_true(second->seconds[PHASE_WAIT] == 2);
+	assert_true(second->quality.samples == 0 && isnan(second->quality.recall));
+	assert_int_equal(out.at[2].number, 4);
+	assert_ok(db_rounds(db, f->a, 77, &out));
+	assert_int_equal(out.n, 0);
+	assert_sound(db);
+	db_close(db);
+}
+
+/* What the newest model of DEVICE says; "" where there is none. */
+static const char *latest(struct fixture *f, struct db *db, int64_t device, const char *features)
+{
+	struct db_model m = { .data = "" };
+
+	assert_ok(db_model_latest(db, f->a, device, "xgboost", features, &m));
+	return arena_printf(f->a, "%.*s", (int)m.bytes, (const char *)m.data);
+}
+
+static void test_models(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	int64_t here = f->device, other = db_device(db, "d1", "{}");
+	struct db_model model = fixture_model(f, "first", 10);
+	struct db_batch batch = { .model = &model };
+	struct db_model m;
+
+	assert_string_equal(latest(f, db, -1, KEY_A), "");
+	assert_ok(db_append(db, &batch));
+	batch.campaign = db_campaign_start(db, &(struct db_campaign){ .device = 1, .source = "s" });
+	model = fixture_model(f, "second", 20);
+	assert_ok(db_append(db, &batch));
+	assert_int_equal(count_of(db, "models"), 2);
+	/* The next one of the campaign takes the place of its last. */
+	model = fixture_model(f, "third", 30);
+	assert_ok(db_append(db, &batch));
+	assert_int_equal(count_of(db, "models"), 2);
+	batch.campaign = 0;
+	f->device = other;
+	model = fixture_model(f, "other", 40);
+	assert_ok(db_append(db, &batch));
+	f->device = here;
+	assert_string_equal(latest(f, db, here, KEY_A), "third");
+	assert_string_equal(latest(f, db, other, KEY_A), "other");
+	assert_string_equal(latest(f, db, -1, KEY_A), "other");
+	assert_string_equal(latest(f, db, -1, KEY_B), "");
+	assert_int_equal(db_model_latest(db, f->a, -1, "odd", KEY_A, &m), 0);
+	assert_int_equal(db_model_latest(db, f->a, here, "xgboost", KEY_A, &m), 1);
+	assert_true(m.id > 0 && m.device == here && m.campaign > 0 && m.learned == 100);
+	assert_true(m.created == 30 && m.quality.samples == 9 && m.quality.rank == 0.25);
+	assert_string_equal(m.kind, "xgboost");
+	assert_string_equal(m.features, KEY_A);
+	assert_sound(db);
+	db_close(db);
+}
+
+static void test_campaign_tasks(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	const struct db_campaign start = { .device = f->device, .source = "mm" };
+	struct db_record r[3] = { fixture_record(f, "a", TRIAL_OK, 5),
+				  fixture_record(f, "b", TRIAL_CRASH, 0),
+				  fixture_record(f, "a", TRIAL_OK, 6) };
+	struct db_batch batch = { .records = r, .n = 3 };
+	struct db_task_stats_vec tasks;
+	struct db_record newest;
+	struct db_campaign c;
+
+	assert_int_equal(db_campaign(db, f->a, 1, &c), 0);
+	batch.campaign = db_campaign_start(db, &start);
+	assert_ok(db_campaign_tasks(db, f->a, batch.campaign, &tasks));
+	assert_int_equal(tasks.n, 0);
+	assert_int_equal(db_campaign_record(db, f->a, batch.campaign, &newest), 0);
+	r[2].final = true;	/* re-measured: the figure counts, not the trial */
+	r[2].created = 2000;
+	assert_ok(db_append(db, &batch));
+	/* Found by another campaign, and by another number of threads. */
+	put(db, f, "faster", TRIAL_OK, 4, 1);
+	r[0].threads = 8;
+	r[0].time_us = 1;
+	assert_ok(append_one(db, r[0]));
+	assert_ok(db_task(db, &(struct db_task){ .key = KEY_B, .name = "idle", .text = "" }));
+	assert_ok(db_campaign_tasks(db, f->a, batch.campaign, &tasks));
+	assert_int_equal(tasks.n, 1);
+	assert_string_equal(tasks.at[0].task.key, KEY_A);
+	assert_true(tasks.at[0].n_trials == 2 && tasks.at[0].trials[TRIAL_CRASH] == 1);
+	assert_true(tasks.at[0].best_us == 4);
+	assert_int_equal(db_campaign_record(db, f->a, batch.campaign, &newest), 1);
+	assert_true(newest.final && newest.threads == 1);
+	assert_int_equal(db_campaign(db, f->a, batch.campaign, &c), 1);
+	assert_true(c.seen >= c.created && c.seen <= clock_wall() && c.rounds == 1);
+	db_close(db);
+}
+
 static void test_batch_is_whole(void **state)
 {
 	struct fixture *f = *state;
@@ -266,7 +448,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_round_trip), TEST(test_identities), TEST(test_best),
-		TEST(test_skipped), TEST(test_each), TEST(test_batch_is_whole),
+		TEST(test_skipped), TEST(test_each), TEST(test_past), TEST(test_rounds),
+		TEST(test_models), TEST(test_campaign_tasks), TEST(test_batch_is_whole),
 		TEST(test_campaign_life),
 	};
 

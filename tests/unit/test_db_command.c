@@ -1,46 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_db_command.c - `hone db` as a user calls it: exit statuses, text and JSON. */
-#include "tests/db_fixture.h"
-
-#include <jansson.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-
-/* Runs `./hone db ARGUMENTS`; its output, both streams, is in *OUT. The exit status. */
-static int hone_db(struct fixture *f, char **out, const char *arguments)
-{
-	char *line = arena_printf(f->a, "./hone db %s 2>&1", arguments);
-	FILE *p = popen(line, "r");
-	struct text all = { 0 };
-	char buffer[4096];
-	size_t n;
-
-	assert_non_null(p);
-	while ((n = fread(buffer, 1, sizeof(buffer), p)) > 0)
-		text_putn(&all, buffer, n);
-	int status = pclose(p);
-
-	*out = arena_strdup(f->a, text_str(&all));
-	text_free(&all);
-	assert_true(WIFEXITED(status));
-	return WEXITSTATUS(status);
-}
+#include "tests/command.h"
 
 static char *with_path(struct fixture *f, const char *fmt)
 {
 	return arena_printf(f->a, fmt, f->path, f->path);
-}
-
-static json_t *json_of(struct fixture *f, const char *arguments)
-{
-	char *out;
-
-	assert_int_equal(hone_db(f, &out, arguments), 0);
-	json_t *j = json_loads(out, 0, NULL);
-
-	if (!j)
-		fail_msg("no JSON: %s", out);
-	return j;
 }
 
 static void fill(struct fixture *f)
@@ -59,17 +23,17 @@ static void test_tables(void **state)
 	char *out;
 
 	fill(f);
-	assert_int_equal(hone_db(f, &out, with_path(f, "check %s")), 0);
+	assert_int_equal(hone(f, &out, with_path(f, "db check %s")), 0);
 	assert_non_null(strstr(out, "sound"));
-	assert_int_equal(hone_db(f, &out, with_path(f, "stats %s")), 0);
+	assert_int_equal(hone(f, &out, with_path(f, "db stats %s")), 0);
 	assert_non_null(strstr(out, KEY_A));
 	assert_non_null(strstr(out, "1000.0"));	/* 2e6 operations in 2 us */
-	assert_int_equal(hone_db(f, &out, with_path(f, "merge %s.new %s")), 0);
+	assert_int_equal(hone(f, &out, with_path(f, "db merge %s.new %s")), 0);
 	assert_non_null(strstr(out, "3 records added"));
-	assert_int_equal(hone_db(f, &out, with_path(f, "prune %s --keep 1 --failed-days 1")), 0);
+	assert_int_equal(hone(f, &out, with_path(f, "db prune %s --keep 1 --failed-days 1")), 0);
 	assert_non_null(strstr(out, "removed 1 ok and 1 failed"));
-	assert_int_equal(hone_db(f, &out, with_path(f, "upgrade %s")), 0);
-	assert_int_equal(hone_db(f, &out, "--help"), 0);
+	assert_int_equal(hone(f, &out, with_path(f, "db upgrade %s")), 0);
+	assert_int_equal(hone(f, &out, "db --help"), 0);
 	assert_non_null(strstr(out, "Example:"));
 }
 
@@ -81,26 +45,26 @@ static void test_json(void **state)
 	int sound;
 
 	fill(f);
-	json_t *j = json_of(f, with_path(f, "stats --json %s"));
+	json_t *j = hone_json(f, with_path(f, "db stats --json %s"));
 
 	assert_int_equal(json_unpack(j, "{s:[{s:I, s:F, s:{s:I}}]}", "tasks", "trials", &trials,
 				     "best_us", &best, "by_status", "timeout", &timeouts),
 			 0);
 	assert_true(trials == 3 && best == 2 && timeouts == 1);
 	json_decref(j);
-	j = json_of(f, with_path(f, "check --json %s"));
+	j = hone_json(f, with_path(f, "db check --json %s"));
 	assert_int_equal(json_unpack(j, "{s:b}", "ok", &sound), 0);
 	assert_true(sound);
 	json_decref(j);
 	for (int i = 0; i < 2; i++) {
-		j = json_of(f, with_path(f, "merge --json %s.new %s"));
+		j = hone_json(f, with_path(f, "db merge --json %s.new %s"));
 		assert_int_equal(json_unpack(j, "[{s:I, s:I}]", "records", &records, "duplicates",
 					     &duplicates),
 				 0);
 		assert_true(records == (i ? 0 : 3) && duplicates == (i ? 3 : 0));
 		json_decref(j);
 	}
-	j = json_of(f, with_path(f, "prune --json --keep 1 %s"));
+	j = hone_json(f, with_path(f, "db prune --json --keep 1 %s"));
 	assert_int_equal(json_unpack(j, "{s:I, s:I}", "removed_ok", &ok, "removed_failed",
 				     &removed),
 			 0);
@@ -118,19 +82,19 @@ static void test_exits(void **state)
 	char *out;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
-		if (hone_db(f, &out, with_path(f, wrong[i])) != 2)
+		if (hone(f, &out, with_path(f, arena_printf(f->a, "db %s", wrong[i]))) != 2)
 			fail_msg("hone db %s: %s", wrong[i], out);
-	assert_int_equal(hone_db(f, &out, with_path(f, "check %s")), 3);
+	assert_int_equal(hone(f, &out, with_path(f, "db check %s")), 3);
 	assert_non_null(strstr(out, "there is no file"));
-	assert_int_equal(hone_db(f, &out, with_path(f, "prune --keep 3 %s")), 3);
+	assert_int_equal(hone(f, &out, with_path(f, "db prune --keep 3 %s")), 3);
 	fill(f);
 	struct db *db = db_open(f->path, DB_MODIFY);
 
 	assert_ok(sql_run(db, "", "UPDATE records SET steps = 'x' WHERE id = 1", ""));
 	db_close(db);
-	assert_int_equal(hone_db(f, &out, with_path(f, "check %s")), 3);
+	assert_int_equal(hone(f, &out, with_path(f, "db check %s")), 3);
 	assert_non_null(strstr(out, "record 1: the hash of its steps is wrong"));
-	assert_int_equal(hone_db(f, &out, with_path(f, "check --json %s")), 3);
+	assert_int_equal(hone(f, &out, with_path(f, "db check --json %s")), 3);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)

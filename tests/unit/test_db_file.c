@@ -18,7 +18,7 @@ static void test_merge(void **state)
 	struct db_merged m;
 
 	assert_ok(db_campaign_start(db, &start));
-	assert_ok(db_append(db, &(struct db_batch){ db->campaign, &r, 1, "s", 1 }));
+	assert_ok(db_append(db, &(struct db_batch){ db->campaign, &r, 1, "s", 1, NULL, NULL }));
 	put(db, f, "b", TRIAL_OK, 4, 2);
 	db_close(db);
 
@@ -45,6 +45,100 @@ static void test_merge(void **state)
 	assert_int_equal(db_merge(db, f->folder, &m), -1);
 	assert_err("is a folder");
 	assert_int_equal(count_of(db, "records"), 3);
+	assert_sound(db);
+	db_close(db);
+}
+
+/* A campaign of two batches with a model, in a new file. */
+static void write_campaign(struct fixture *f, const char *path)
+{
+	struct db *db = fixture_open(f, path);
+	struct db_record r = fixture_record(f, "a", TRIAL_OK, 3);
+	struct db_round round = fixture_round(f, 3);
+	struct db_model model = fixture_model(f, "old", 10);
+	struct db_batch batch = { .records = &r, .n = 1, .round = &round, .model = &model };
+	struct db_campaign start = { .device = f->device, .source = "mm" };
+
+	batch.campaign = db_campaign_start(db, &start);
+	for (int i = 0; i < 2; i++) {
+		r.created++;
+		assert_ok(db_append(db, &batch));
+	}
+	db_close(db);
+}
+
+static void test_merge_rounds(void **state)
+{
+	struct fixture *f = *state;
+	char *from = arena_printf(f->a, "%s/from.db", f->folder);
+	struct db *db = db_open(f->path, DB_WRITE);
+	struct db_round_vec rounds;
+	struct db_model model;
+	struct db_campaign c;
+	struct db_merged m;
+
+	write_campaign(f, from);
+	assert_ok(db_device(db, "dx", "{}"));
+	assert_ok(db_task(db, &(struct db_task){ .key = KEY_B, .name = "x", .text = "" }));
+	for (int i = 0; i < 2; i++) {
+		assert_ok(db_merge(db, from, &m));
+		assert_true(m.rounds == (i ? 0 : 2) && m.models == (i ? 0 : 1));
+	}
+	db_close(fixture_open(f, f->path));
+	assert_int_equal(db_campaign_find(db, f->a, "mm", NULL, f->device, &c), 1);
+	assert_ok(db_rounds(db, f->a, c.id, &rounds));
+	assert_int_equal(rounds.n, 2);
+	assert_string_equal(rounds.at[1].task_key, KEY_A);
+	assert_int_equal(db_model_latest(db, f->a, f->device, "xgboost", KEY_A, &model), 1);
+	assert_int_equal(model.campaign, c.id);
+
+	/* Both go on; this file keeps its own third round, and the newer model counts. */
+	struct db *other = db_open(from, DB_MODIFY);
+
+	assert_ok(sql_run(other, "", "INSERT INTO rounds SELECT campaign, number + 2, task, created,"
+			  " trials, failed, refused, 9, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL"
+			  " FROM rounds", ""));
+	assert_ok(sql_run(other, "", "UPDATE campaigns SET rounds = 4", ""));
+	assert_ok(sql_run(other, "", "UPDATE models SET created = 20, data = x'6e6577'", ""));
+	db_close(other);
+	assert_ok(db_campaign_resume(db, &c));
+	struct db_round mine = fixture_round(f, 1);
+
+	assert_ok(db_append(db, &(struct db_batch){ .campaign = c.id, .round = &mine }));
+	assert_ok(db_merge(db, from, &m));
+	assert_true(m.rounds == 0 && m.models == 1);
+	assert_ok(db_append(db, &(struct db_batch){ .campaign = c.id, .round = &mine }));
+	assert_ok(db_rounds(db, f->a, c.id, &rounds));
+	assert_true(rounds.n == 4 && rounds.at[2].best_us == 1);
+	assert_int_equal(db_model_latest(db, f->a, -1, "xgboost", KEY_A, &model), 1);
+	assert_memory_equal(model.data, "new", 3);
+	assert_int_equal(count_of(db, "models"), 1);
+	assert_sound(db);
+	db_close(db);
+}
+
+static void test_prune_rounds(void **state)
+{
+	struct fixture *f = *state;
+	struct db_prune all_failed = { .failed_days = 0 };
+	struct db_model model;
+	struct db_pruned p;
+
+	write_campaign(f, f->path);
+	struct db *db = fixture_open(f, f->path);
+
+	/* A later model makes the campaign's one superfluous; its records are there. */
+	model = fixture_model(f, "later", 50);
+	assert_ok(db_append(db, &(struct db_batch){ .model = &model }));
+	assert_ok(db_prune(db, &all_failed, &p));
+	assert_true(p.models == 1 && p.rounds == 0);
+	assert_ok(sql_run(db, "", "DELETE FROM records", ""));
+	assert_ok(db_prune(db, &all_failed, &p));
+	assert_true(p.models == 0 && p.rounds == 0);	/* it may be running */
+	assert_ok(db_campaign_end(db, 1, CAMPAIGN_DONE));
+	assert_ok(db_prune(db, &all_failed, &p));
+	assert_true(p.models == 0 && p.rounds == 2);
+	assert_int_equal(count_of(db, "models"), 1);
 	assert_sound(db);
 	db_close(db);
 }
@@ -131,15 +225,24 @@ static void test_check(void **state)
 		{ "UPDATE records SET time_us = NULL", "CHECK" },
 		{ "DELETE FROM statuses WHERE name = 'wrong'", "wrong" },
 		{ "DELETE FROM migrations", "migrations" },
+		{ "UPDATE rounds SET task = 77 WHERE number = 1", "rounds 1 refers" },
+		{ "UPDATE rounds SET build_s = -1 WHERE number = 1", "CHECK" },
+		{ "UPDATE rounds SET rank = 2 WHERE number = 2", "round 2 of campaign 1 has" },
+		{ "UPDATE rounds SET number = 9 WHERE number = 2", "round 9 of campaign 1 is not" },
+		{ "UPDATE models SET data = x''", "model 1 is empty" },
+		{ "UPDATE models SET features = 'odd'", "model 1 does not say" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		struct fixture *f = *state;
 		char *path = arena_printf(f->a, "%s/%zu.db", f->folder, i);
-		struct db *db = fixture_open(f, path);
 		struct db_problem_vec problems;
 
-		put(db, f, "a", TRIAL_OK, 3, 1);
+		write_campaign(f, path);
+		struct db *db = db_open(path, DB_MODIFY);
+
+		assert_non_null(db);
+		assert_ok(sql_run(db, "", "DELETE FROM records WHERE id > 1", ""));
 		assert_sound(db);
 		spoil(db, cases[i].spoil);
 		assert_ok(db_check(db, f->a, &problems));
@@ -150,14 +253,16 @@ static void test_check(void **state)
 	}
 }
 
+/* That of a later hone: one change more, and one after it that cannot be. */
 static const struct migration *history(void)
 {
-	static struct migration h[3];
+	static struct migration h[16];
+	int n = db_migration_count;
 
-	h[0] = db_migrations[0];
-	h[1] = (struct migration){ "notes", "ALTER TABLE tasks ADD COLUMN note TEXT;"
+	memcpy(h, db_migrations, (size_t)n * sizeof(h[0]));
+	h[n] = (struct migration){ "notes", "ALTER TABLE tasks ADD COLUMN note TEXT;"
 					    "UPDATE tasks SET note = 'old'" };
-	h[2] = (struct migration){ "breaks", "CREATE TABLE half (x); CREATE TABLE tasks (x)" };
+	h[n + 1] = (struct migration){ "breaks", "CREATE TABLE half (x); CREATE TABLE tasks (x)" };
 	return h;
 }
 
@@ -165,34 +270,89 @@ static void test_migrations(void **state)
 {
 	struct fixture *f = *state;
 	struct db *db = fixture_open(f, f->path);
+	const int next = db_version() + 1;
 	int64_t n;
 
 	put(db, f, "a", TRIAL_OK, 3, 1);
 	db_close(db);
-	/* A hone that knows version 2: reading refuses, writing upgrades, twice is once. */
-	assert_null(db_open_with(f->path, DB_READ, history(), 2));
+	/* A hone that knows the next version: reading refuses, writing upgrades, twice is once. */
+	assert_null(db_open_with(f->path, DB_READ, history(), next));
 	assert_err("older hone");
 	for (int i = 0; i < 2; i++) {
-		db = db_open_with(f->path, DB_MODIFY, history(), 2);
+		db = db_open_with(f->path, DB_MODIFY, history(), next);
 		assert_non_null(db);
 		assert_int_equal(sql_int(db, "", &n, "PRAGMA user_version", ""), 1);
-		assert_int_equal(n, 2);
-		assert_int_equal(count_of(db, "migrations"), 2);
+		assert_int_equal(n, next);
+		assert_int_equal(count_of(db, "migrations"), next);
 		assert_int_equal(count_of(db, "tasks WHERE note = 'old'"), 1);
 		assert_int_equal(count_of(db, "records"), 1);
 		db_close(db);
 	}
-	/* The one that knows version 1 only leaves it alone. */
+	/* The one that does not know it leaves it alone. */
 	for (int mode = DB_READ; mode <= DB_WRITE; mode++) {
 		assert_null(db_open(f->path, (enum db_mode)mode));
-		assert_err("newer hone (schema 2");
+		assert_err(arena_printf(f->a, "newer hone (schema %d", next));
 	}
-	/* A migration that fails half way leaves version 2. */
-	assert_null(db_open_with(f->path, DB_MODIFY, history(), 3));
+	/* A migration that fails half way leaves the version before it. */
+	assert_null(db_open_with(f->path, DB_MODIFY, history(), next + 1));
 	assert_err("upgrading");
-	db = db_open_with(f->path, DB_READ, history(), 2);
+	db = db_open_with(f->path, DB_READ, history(), next);
 	assert_non_null(db);
 	assert_int_equal(count_of(db, "sqlite_master WHERE name = 'half'"), 0);
+	db_close(db);
+}
+
+/* A file of schema 1 with one of everything, the campaign in the middle of its work. */
+static void write_version_1(const char *path)
+{
+	static const char content[] =
+		"INSERT INTO devices VALUES (7, 'd0', '{}', 1);"
+		"INSERT INTO toolchains VALUES (5, 'gcc');"
+		"INSERT INTO tasks VALUES (3, '" KEY_A "', 'mm', 'C = A', 2e6);"
+		"INSERT INTO campaigns VALUES"
+		"	(9, 'u', 7, 1, NULL, 'mm', '{}', 1, 'running', 2, x'7b7d');"
+		"INSERT INTO records VALUES (1, 3, 7, 5, 9, 0, 0, 1, '',"
+		"	'99aa06d3014798d86001c324468d497f', 'ok', '', x'000000000000f03f', 2.5,"
+		"	NULL, '{}', 'warm', 1, 1, 1000);";
+	struct db *db = db_open_with(path, DB_WRITE, db_migrations, 1);
+
+	assert_non_null(db);
+	if (sqlite3_exec(db->sql, content, NULL, NULL, NULL) != SQLITE_OK)
+		fail_msg("%s", sqlite3_errmsg(db->sql));
+	db_close(db);
+}
+
+static void test_from_version_1(void **state)
+{
+	struct fixture *f = *state;
+	struct db_round_vec rounds;
+	struct db_campaign c;
+	struct db_record best;
+
+	write_version_1(f->path);
+	assert_null(db_open(f->path, DB_READ));
+	assert_err("hone db upgrade");
+	struct db *db = db_open(f->path, DB_MODIFY);
+
+	if (!db)
+		fail_msg("%s", err_get());
+	assert_int_equal(count_of(db, "migrations"), 2);
+	assert_sound(db);
+	assert_int_equal(db_best(db, f->a, &task_a, &best), 1);
+	assert_true(best.time_us == 2.5 && best.campaign == 9 && best.device == 7);
+	/* The campaign goes on; only its first batches have no round. */
+	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", 7, &c), 1);
+	assert_int_equal(c.seen, 1000);
+	assert_ok(db_campaign_resume(db, &c));
+	f->task = 3;
+	f->device = 7;
+	struct db_round round = fixture_round(f, 2.5);
+	struct db_model model = fixture_model(f, "m", 1);
+
+	assert_ok(db_append(db, &(struct db_batch){ 9, NULL, 0, NULL, 0, &round, &model }));
+	assert_ok(db_rounds(db, f->a, 9, &rounds));
+	assert_true(rounds.n == 1 && rounds.at[0].number == 3);
+	assert_sound(db);
 	db_close(db);
 }
 
@@ -326,8 +486,9 @@ static void test_locked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_merge), TEST(test_prune), TEST(test_stats),
-		TEST(test_check), TEST(test_migrations), TEST(test_statuses),
+		TEST(test_merge), TEST(test_merge_rounds), TEST(test_prune),
+		TEST(test_prune_rounds), TEST(test_stats), TEST(test_check),
+		TEST(test_migrations), TEST(test_from_version_1), TEST(test_statuses),
 		TEST(test_bad_files), TEST(test_damaged), TEST(test_locked),
 	};
 

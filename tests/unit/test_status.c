@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_status.c - `hone status` as a user calls it, beside a campaign. */
+#include "tests/command.h"
+
+#include <signal.h>
+
+/* The search state of a tuner, with what only newer ones write. */
+static const char search[] = "{\"seconds\": 30, \"trials\": {\"" KEY_A "\": 3, \"" KEY_B "\": 0},"
+			     " \"weights\": {\"" KEY_A "\": 4, \"" KEY_B "\": 1},"
+			     " \"trials_budget\": 12, \"until\": \"peak=0.9\"}";
+
+static const char device[] =
+	"{\"measured\": {\"version\": 1, \"threads\": 2, \"when\": 1, \"noise\": 1,"
+	" \"peak_gflops\": {\"one\": 2000, \"all\": 4000}, \"l1_gbs\": {\"one\": 1, \"all\": 1},"
+	" \"l2_gbs\": {\"one\": 1, \"all\": 1}, \"mem_gbs\": {\"one\": 1, \"all\": 1},"
+	" \"latency_ns\": [], \"cache_bytes\": [0, 0, 0]}}";
+
+/* A campaign of one batch with two good trials and a crash; another task waits. The handle that
+ * writes it is in *DB; its id. */
+static int64_t begin(struct fixture *f, struct db **db, const char *source)
+{
+	*db = fixture_open(f, f->path);
+	f->device = db_device(*db, "d0", device);
+	assert_ok(db_task(*db, &(struct db_task){ .key = KEY_B, .name = "waits", .text = "" }));
+	const struct db_campaign start = { .device = f->device, .source = source };
+	struct db_record r[3] = { fixture_record(f, "a", TRIAL_OK, 2),
+				  fixture_record(f, "b", TRIAL_OK, 3),
+				  fixture_record(f, "c", TRIAL_CRASH, 0) };
+	struct db_round round = fixture_round(f, 2);
+	struct db_batch batch = { .records = r, .n = 3, .state = search,
+				  .state_bytes = strlen(search), .round = &round };
+
+	batch.campaign = db_campaign_start(*db, &start);
+	assert_ok(batch.campaign);
+	assert_ok(db_append(*db, &batch));
+	return batch.campaign;
+}
+
+static const char *arguments(struct fixture *f, const char *rest)
+{
+	return arena_printf(f->a, "status --db %s %s", f->path, rest);
+}
+
+static void says(struct fixture *f, const char *rest, const char *words)
+{
+	char *out;
+
+	assert_int_equal(hone(f, &out, arguments(f, rest)), 0);
+	if (!strstr(out, words))
+		fail_msg("'%s' does not say '%s'", out, words);
+}
+
+static void test_text(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db;
+	int64_t id = begin(f, &db, "mm");
+
+	/* The writer is in the middle of a batch, and neither waits for the other. */
+	assert_ok(sql_begin(db, "holding"));
+	says(f, "", "mm (campaign 1): running, last sign ");
+	says(f, "mm", "3 of 12 in 1 batch, 1 failed, 3 refused; 30 s, about ");
+	says(f, "mm", "left, until peak=0.9");
+	says(f, "mm", "0.008 ms, the sum of weight x best, without 1 task that no");
+	says(f, "mm", "recall 0.50, rank correlation -0.25, pairs in order 75%; mean of the last 1");
+	says(f, "mm", "1000.0   50.0%      4  mm  (1 crash)");
+	says(f, "mm", "phase      search    learn    build      run   verify     wait    other");
+	says(f, "mm", "seconds       0.5      0.2      4.0      2.0      1.0      0.0     22.2");
+	assert_ok(sql_end(db, "holding", 0));
+	assert_ok(sql_run(db, "", "UPDATE campaigns SET seen = seen - 1200", ""));
+	says(f, "", "no sign for 20 min");
+	says(f, "--watch", "no sign for 20 min");	/* nothing to wait for */
+	assert_ok(db_campaign_end(db, id, CAMPAIGN_STOPPED));
+	says(f, "--watch", "(campaign 1): stopped ");
+	db_close(db);
+}
+
+static void test_unknown(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	const struct db_campaign start = { .device = f->device, .source = "new" };
+	struct db_record r = fixture_record(f, "a", TRIAL_CRASH, 0);
+	char *out;
+
+	says(f, "", "no campaign yet");
+	assert_int_equal(hone(f, &out, arguments(f, "mm")), 3);
+	assert_non_null(strstr(out, "has no campaign for 'mm'"));
+	assert_ok(db_campaign_start(db, &start));
+	says(f, "", "new (campaign 1): running, begun ");
+	/* A state that says nothing, and then one that is none. */
+	assert_ok(db_append(db, &(struct db_batch){ .campaign = 1, .records = &r, .n = 1,
+						    .state = "{}", .state_bytes = 2 }));
+	says(f, "", "1          -        -       -      -  mm  (1 crash)");
+	assert_ok(db_append(db, &(struct db_batch){ .campaign = 1, .state = "\xff",
+						    .state_bytes = 1 }));
+	says(f, "", "trials   1 in 2 batches, 1 failed, 0 refused\n");
+	db_close(db);
+}
+
+static void test_json(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db;
+	json_int_t trials, crashes, budget, weight_of_b, number;
+	double best, share, left, latency, build, rank;
+	const char *state_name, *until;
+	int alive;
+
+	begin(f, &db, "older");
+	db_close(db);
+	begin(f, &db, "mm");
+	json_t *j = hone_json(f, arguments(f, "--json")), *mm, *detail;
+
+	assert_int_equal(json_unpack(j, "{s:[o, o]}", "campaigns", &detail, &mm), 0);
+	assert_int_equal(json_unpack(mm, "{s:s, s:b, s:n, s:o}", "state", &state_name, "alive",
+				     &alive, "ended", "detail", &detail), 0);
+	assert_string_equal(state_name, "running");
+	assert_true(alive);
+	assert_int_equal(json_unpack(detail, "{s:I, s:F, s:{s:I, s:n, s:s}, s:F, s:{s:F}, s:{s:F}}",
+				     "trials", &trials, "seconds_left", &left, "budget", "trials",
+				     &budget, "minutes", "until", &until, "latency_us", &latency,
+				     "phases", "build", &build, "model", "rank", &rank), 0);
+	assert_true(trials == 3 && budget == 12 && latency == 8 && build == 4 && rank == -0.25);
+	assert_true(left > 0 && left <= 90);
+	assert_string_equal(until, "peak=0.9");
+	assert_int_equal(json_unpack(detail, "{s:[{s:F, s:F, s:{s:I}}, {s:n, s:F}], s:[{s:I}]}",
+				     "tasks", "best_us", &best, "peak_share", &share, "by_status",
+				     "crash", &crashes, "best_us", "weight", &left, "last_rounds",
+				     "number", &number), 0);
+	weight_of_b = (json_int_t)left;
+	assert_true(best == 2 && share == 0.5 && crashes == 1 && weight_of_b == 1 && number == 1);
+	json_decref(j);
+	j = hone_json(f, arguments(f, "older --json"));
+	assert_int_equal(json_array_size(json_object_get(j, "campaigns")), 1);
+	json_decref(j);
+	db_close(db);
+}
+
+/* Starts `hone status ARGUMENTS`, and reads its process id. */
+static FILE *watch(struct fixture *f, const char *rest, int *pid)
+{
+	FILE *p = popen(arena_printf(f->a, "echo $$; exec ./hone %s", arguments(f, rest)), "r");
+
+	assert_non_null(p);
+	assert_int_equal(fscanf(p, "%d ", pid), 1);
+	return p;
+}
+
+static void test_watch(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db;
+	int64_t id = begin(f, &db, "mm");
+	char line[16384];
+	int pid, status;
+
+	FILE *p = watch(f, "--watch", &pid);
+
+	assert_non_null(fgets(line, sizeof(line), p));
+	assert_non_null(strstr(line, "running"));
+	assert_int_equal(kill(pid, SIGINT), 0);
+	command_end(f->a, p, &status);
+	assert_int_equal(status, 0);
+
+	p = watch(f, "mm --watch --json", &pid);
+	assert_non_null(fgets(line, sizeof(line), p));
+	assert_non_null(strstr(line, "\"running\""));
+	assert_ok(db_campaign_end(db, id, CAMPAIGN_DONE));
+	const char *last = command_end(f->a, p, &status);
+
+	assert_int_equal(status, 0);
+	assert_non_null(strstr(last, "\"done\""));
+	db_close(db);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { TEST(test_text), TEST(test_unknown), TEST(test_json),
+					    TEST(test_watch) };
+
+	return cmocka_run_group_tests_name("hone status", tests, NULL, NULL);
+}

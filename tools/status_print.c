@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/status_print.c - where a campaign stands, as text. */
+#include <math.h>
+
+#include "tools/status.h"
+
+/* "3 s", "12 min", "5.0 h". */
+static void print_time(struct text *out, double s)
+{
+	if (s < 120)
+		text_printf(out, "%.0f s", s);
+	else if (s < 7200)
+		text_printf(out, "%.0f min", s / 60);
+	else
+		text_printf(out, "%.1f h", s / 3600);
+}
+
+/* A column of WIDTH; a dash where V is not known. */
+static void print_cell(struct text *out, int width, int digits, double v, const char *unit)
+{
+	if (isnan(v))
+		text_printf(out, " %*s", width, "-");
+	else
+		text_printf(out, " %*.*f%s", width - (int)strlen(unit), digits, v, unit);
+}
+
+static const char *plural(int64_t n)
+{
+	return n == 1 ? "" : "es";
+}
+
+static void print_state(struct text *out, const struct status *s)
+{
+	const struct db_campaign *c = &s->campaign;
+	double age = (double)s->age;
+
+	if (c->state != CAMPAIGN_RUNNING) {
+		text_puts(out, campaign_state_name(c->state));
+		if (s->stopped_by)
+			text_printf(out, " by %s", s->stopped_by);
+		age = (double)(s->now - c->ended);
+	} else if (!s->alive) {
+		text_puts(out, "no sign for ");
+		print_time(out, age);
+		text_puts(out, ": killed? the same command goes on with it");
+		return;
+	} else {
+		text_puts(out, c->rounds ? "running, last sign" : "running, begun");
+	}
+	text_puts(out, " ");
+	print_time(out, age > 0 ? age : 0);
+	text_puts(out, " ago");
+}
+
+static void print_progress(struct text *out, const struct status *s)
+{
+	text_printf(out, "  trials   %lld", (long long)s->trials);
+	if (s->trials_budget)
+		text_printf(out, " of %lld", (long long)s->trials_budget);
+	text_printf(out, " in %lld batch%s, %lld failed, %lld refused",
+		    (long long)s->campaign.rounds, plural(s->campaign.rounds),
+		    (long long)s->failed, (long long)s->refused);
+	if (!isnan(s->seconds)) {
+		text_puts(out, "; ");
+		print_time(out, s->seconds);
+		if (s->minutes_budget > 0) {
+			text_puts(out, " of ");
+			print_time(out, 60 * s->minutes_budget);
+		}
+	}
+	if (!isnan(s->left)) {
+		text_puts(out, ", about ");
+		print_time(out, s->left);
+		text_puts(out, " left");
+	}
+	if (s->until)
+		text_printf(out, ", until %s", s->until);
+	text_puts(out, "\n");
+}
+
+static void print_latency(struct text *out, const struct status *s)
+{
+	if (isnan(s->latency_us))
+		return;
+	text_printf(out, "  latency  %.3f ms, the sum of weight x best", s->latency_us * 1e-3);
+	if (s->missing)
+		text_printf(out, ", without %d task%s that no kernel was found for yet",
+			    s->missing, s->missing > 1 ? "s" : "");
+	text_puts(out, "\n");
+}
+
+static void print_model(struct text *out, const struct status *s)
+{
+	const struct db_quality *q = &s->quality;
+
+	if (!s->compared)
+		return;
+	text_puts(out, "  model    recall");
+	print_cell(out, 0, 2, q->recall, "");
+	text_puts(out, ", rank correlation");
+	print_cell(out, 0, 2, q->rank, "");
+	text_puts(out, ", pairs in order");
+	print_cell(out, 0, 0, 100 * q->accuracy, isnan(q->accuracy) ? "" : "%");
+	text_printf(out, "; mean of the last %d batch%s that it ranked\n", s->compared,
+		    plural(s->compared));
+}
+
+static double time_of(const struct status *s, int phase)
+{
+	return phase < PHASE_COUNT ? s->phases[phase] : s->other;
+}
+
+static void print_phases(struct text *out, const struct status *s)
+{
+	double sum = 0;
+
+	for (int p = 0; p <= PHASE_COUNT; p++)
+		sum += isnan(time_of(s, p)) ? 0 : time_of(s, p);
+	if (sum <= 0)
+		return;
+	text_puts(out, "\n  phase   ");
+	for (int p = 0; p < PHASE_COUNT; p++)
+		text_printf(out, " %8s", round_phase_name((enum round_phase)p));
+	text_puts(out, "    other\n  seconds ");
+	for (int p = 0; p <= PHASE_COUNT; p++)
+		print_cell(out, 8, 1, time_of(s, p), "");
+	text_puts(out, "\n  share   ");
+	for (int p = 0; p <= PHASE_COUNT; p++)
+		print_cell(out, 8, 1, 100 * time_of(s, p) / sum, "%");
+	text_puts(out, "\n");
+}
+
+/* "  (3 crash, 1 wrong)". */
+static void print_failures(struct text *out, const struct db_task_stats *t)
+{
+	const char *before = "  (";
+
+	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
+		if (i == TRIAL_OK || i == TRIAL_LOST_RACE || !t->trials[i])
+			continue;
+		text_printf(out, "%s%lld %s", before, (long long)t->trials[i],
+			    trial_status_name((enum trial_status)i));
+		before = ", ";
+	}
+	if (*before == ',')
+		text_puts(out, ")");
+}
+
+static void print_tasks(struct text *out, const struct status *s)
+{
+	if (s->tasks.n)
+		text_printf(out, "\n  %7s %10s %8s %7s %6s  %s\n", "trials", "best us", "GFLOP/s",
+			    "peak", "weight", "task (failures)");
+	for (int i = 0; i < s->tasks.n; i++) {
+		const struct status_task *t = &s->tasks.at[i];
+		double best = t->stats.best_us;
+
+		text_printf(out, "  %7lld", (long long)t->stats.n_trials);
+		print_cell(out, 10, 2, best > 0 ? best : NAN, "");
+		print_cell(out, 8, 1, t->gflops, "");
+		print_cell(out, 7, 1, 100 * t->peak_share, "%");
+		print_cell(out, 6, 0, t->weight, "");
+		text_printf(out, "  %s", t->stats.task.name);
+		print_failures(out, &t->stats);
+		text_puts(out, "\n");
+	}
+}
+
+void status_print(struct text *out, const struct status *s)
+{
+	text_printf(out, "%s (campaign %lld): ", s->campaign.source, (long long)s->campaign.id);
+	print_state(out, s);
+	text_puts(out, "\n");
+	if (!s->full)
+		return;
+	print_progress(out, s);
+	print_latency(out, s);
+	print_model(out, s);
+	print_phases(out, s);
+	print_tasks(out, s);
+}
