@@ -53,8 +53,9 @@ int tuner_confirm(struct tuner *t, int i);
 /* --- journal.c */
 /* Seconds of the campaign so far, those before an interruption included. */
 double tuner_elapsed(const struct tuner *t);
-/* Saves the records of B and the search state after it, as one. FINAL: measured again. */
-int tuner_append(struct tuner *t, const struct tuned *u, const struct batch *b, bool final);
+/* Saves the records of B, a batch of task I, what round R came to, and the search state after it,
+ * as one. FINAL: measured again. */
+int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r, bool final);
 /* Takes over the search state of an interrupted campaign. -1 and a message where it is damaged. */
 int tuner_load(struct tuner *t, const struct db_campaign *c);
 /* Brings histories and learner to where the records of the tasks leave them. */

@@ -32,6 +32,8 @@ static int play(const struct contest *c, const struct problem *p, struct contest
 
 		rc = round_play(c->strategy, p, c->measurer, scratch, &rng, &b,
 				&out->rounds[out->n_rounds++]);
+		if (p->learner)
+			learner_train(p->learner);
 		note(&b, done, c, out);
 		n = b.n;
 		done += n;

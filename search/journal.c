@@ -113,16 +113,41 @@ static struct db_record record_of(struct tuner *t, const struct tuned *u, const 
 	};
 }
 
-int tuner_append(struct tuner *t, const struct tuned *u, const struct batch *b, bool final)
+static struct db_round round_of(const struct tuner *t, int i, const struct batch *b,
+				const struct round *r)
 {
-	struct db_record *records = arena_many(t->scratch, struct db_record, b->n);
-	char *state = save_state(t);
-	struct db_batch save = { .campaign = t->campaign_id, .records = records, .state = state,
-				 .state_bytes = strlen(state) };
+	struct db_round out = {
+		.task = t->tuned[i].task_id,
+		.trials = b->n,
+		.refused = r->refused,
+		.best_us = t->scheduler.at[i].best_us,
+		.seconds = { [PHASE_SEARCH] = r->spent.search,
+			     [PHASE_LEARN] = r->spent.learn,
+			     [PHASE_BUILD] = r->spent.build,
+			     [PHASE_RUN] = r->spent.run,
+			     [PHASE_VERIFY] = r->spent.verify,
+			     [PHASE_WAIT] = r->spent.wait },
+		.quality = { .samples = r->scored, .recall = r->recall, .rank = r->rank,
+			     .accuracy = r->accuracy },
+	};
 
-	for (int i = 0; i < b->n; i++)
-		if (b->at[i].trial.status != TRIAL_PENDING)
-			records[save.n++] = record_of(t, u, &b->at[i], u->trials - b->n + i, final);
+	for (int j = 0; j < b->n; j++)
+		out.failed += trial_observed_us(&b->at[j].trial) <= 0;
+	return out;
+}
+
+int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r, bool final)
+{
+	const struct tuned *u = &t->tuned[i];
+	struct db_record *records = arena_many(t->scratch, struct db_record, b->n);
+	struct db_round round = round_of(t, i, b, r);
+	char *state = save_state(t);
+	struct db_batch save = { .campaign = t->campaign_id, .records = records, .round = &round,
+				 .state = state, .state_bytes = strlen(state) };
+
+	for (int j = 0; j < b->n; j++)
+		if (b->at[j].trial.status != TRIAL_PENDING)
+			records[save.n++] = record_of(t, u, &b->at[j], u->trials - b->n + j, final);
 	int rc = db_append(t->db, &save);
 
 	free(state);
@@ -169,7 +194,7 @@ int tuner_recall(struct tuner *t)
 
 	if (db_each(t->db, &want, recall_record, t) < 0)
 		return -1;
-	if (t->learner && t->trained < 0)
+	if (t->learner)
 		learner_train(t->learner);
 	return 0;
 }

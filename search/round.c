@@ -50,11 +50,9 @@ static void learn(const struct problem *p, struct arena *a, struct batch *b)
 		if (p->learner)
 			learner_add(p->learner, p->group, &c->features, us);
 	}
-	if (p->learner)
-		learner_train(p->learner);
 }
 
-static struct phases minus(const struct phases *x, const struct phases *y)
+struct phases phases_minus(const struct phases *x, const struct phases *y)
 {
 	return (struct phases){
 		.search = x->search - y->search,
@@ -80,7 +78,7 @@ int round_play(const struct strategy *s, const struct problem *p, struct measure
 		return -1;
 	judge(a, b, out);
 	learn(p, a, b);
-	out->spent = minus(&m->spent, &earlier);
+	out->spent = phases_minus(&m->spent, &earlier);
 	out->spent.search = search_s;
 	out->refused = b->refused;
 	return 0;

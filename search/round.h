@@ -15,8 +15,10 @@ struct round {
 	double recall, rank, accuracy;
 };
 
+struct phases phases_minus(const struct phases *x, const struct phases *y);
+
 /* Fills B as S proposes, measures it with M (which has begun the task), and lets the history and
- * the learner of P know. A is scratch. -1 and a message where measuring fails. */
+ * the learner of P know, which is to be trained next. A is scratch. -1 and a message where measuring fails. */
 int round_play(const struct strategy *s, const struct problem *p, struct measurer *m,
 	       struct arena *a, struct rng *rng, struct batch *b, struct round *out);
 

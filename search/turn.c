@@ -85,8 +85,10 @@ int tuner_round(struct tuner *t, int i)
 	u->trials += b.n;
 	t->trials += b.n;
 	u->unconfirmed |= b.n > 0;
-	if (tuner_append(t, u, &b, false) < 0)
+	if (tuner_append(t, i, &b, &r, false) < 0)
 		return -1;
+	if (t->learner)
+		learner_train(t->learner);
 	tuner_report(t, i, "tune");
 	return 0;
 }
@@ -109,9 +111,14 @@ int tuner_confirm(struct tuner *t, int i)
 			return -1;
 		b.n += candidate_emit(&u->problem, t->scratch, &b.at[b.n]);
 	}
+	struct phases earlier = t->measurer->spent;
+	struct round r = { 0 };
+
 	u->unconfirmed = false;
-	if (t->measurer->confirm(t->measurer, t->scratch, b.at, b.n) < 0 ||
-	    tuner_append(t, u, &b, true) < 0)
+	if (t->measurer->confirm(t->measurer, t->scratch, b.at, b.n) < 0)
+		return -1;
+	r.spent = phases_minus(&t->measurer->spent, &earlier);
+	if (tuner_append(t, i, &b, &r, true) < 0)
 		return -1;
 	tuner_load_best(t, i);
 	return 0;
