@@ -467,7 +467,8 @@ struct program *lower(struct arena *a, const struct state *s, const char **why)
 	if (!l.why && check_races(p, &l.why)) {
 		p->body = partition_loops(a, p->body);
 		mark_registers(p);
-		check_bounds(p, &l.why);
+		if (check_bulk(p, &l.why))
+			check_bounds(p, &l.why);
 	}
 	if (why)
 		*why = l.why;

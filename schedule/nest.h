@@ -81,6 +81,15 @@ bool check_bounds(const struct program *p, const char **why);
 /* Splits loops at the points where conditions inside change, so that main parts have none. */
 struct nest *partition_loops(struct arena *a, struct nest *nest);
 
+/* gcc takes about half a second for so many characters of unrolled code, clang a sixth of one; of
+ * local arrays, a quarter of the smallest usual stack of an OpenMP thread (2 MiB). */
+enum { MAX_TEXT = 60000, MAX_STACK = 512 * 1024 };
+
+/* About how many characters of C the list N makes; its registers are marked. */
+double nest_text(const struct nest *n);
+/* False where the emitter would almost certainly refuse P as too large: it has the last word. */
+bool check_bulk(const struct program *p, const char **why);
+
 /* Decides which local buffers live in registers. */
 void mark_registers(struct program *p);
 
