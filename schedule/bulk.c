@@ -31,10 +31,6 @@ enum {
 	MAX_OPEN = 64,
 };
 
-/* The estimate is within 7% of the text for nine in ten of those near the bound (tests/property has
- * the rates): what is beyond it by less is left to the emitter. */
-#define CERTAIN 1.04
-
 /* A variable on the way to a store. */
 struct open_axis {
 	const struct axis *axis;
@@ -90,9 +86,11 @@ static int digits(int64_t v)
 
 /* --- indices */
 
-/* A sum: what is a number in each copy, and what stays a variable. */
+/* A sum: what is a number in each copy, from one to the next STEP apart, and what stays a
+ * variable. */
 struct sum {
 	struct range known, open;
+	int64_t step;		/* 0: one number */
 	double text;		/* of the terms that stay */
 };
 
@@ -104,6 +102,17 @@ static struct range scaled(struct range r, int64_t factor)
 			  : (struct range){ r.lo * factor, r.hi * factor };
 }
 
+static int64_t common_divisor(int64_t x, int64_t y)
+{
+	while (y) {
+		int64_t rest = x % y;
+
+		x = y;
+		y = rest;
+	}
+	return x < 0 ? -x : x;
+}
+
 static void add_atom(const struct meter *m, struct sum *s, const struct expr *e, int64_t factor)
 {
 	struct range r = scaled(expr_range(e), factor);
@@ -111,6 +120,7 @@ static void add_atom(const struct meter *m, struct sum *s, const struct expr *e,
 
 	if (is_known(m, e)) {
 		s->known = range_add(s->known, r);
+		s->step = common_divisor(factor, s->step);
 		return;
 	}
 	s->open = range_add(s->open, r);
@@ -187,22 +197,27 @@ struct share {
 	double holds, fails;
 };
 
-static double share_at_least(struct range r, int64_t bound)
+/* Of the numbers that S's known part takes. */
+static double share_at_least(const struct sum *s, int64_t bound)
 {
+	struct range r = s->known;
+
 	if (bound <= r.lo)
 		return 1;
-	return bound > r.hi ? 0 : (double)(r.hi - bound + 1) / (double)(r.hi - r.lo + 1);
+	if (bound > r.hi)
+		return 0;
+	return (double)((r.hi - bound) / s->step + 1) / (double)((r.hi - r.lo) / s->step + 1);
 }
 
-/* left + open >= 0 or, where STRICT, > 0 for right minus left. */
+/* Of left <= right, or left < right where STRICT. */
 static struct share share_of_order(const struct meter *m, const struct expr *e, bool strict)
 {
 	struct sum s = { 0 };
 
 	add_sum(m, &s, e->arg[1], 1);
 	add_sum(m, &s, e->arg[0], -1);
-	return (struct share){ share_at_least(s.known, strict - s.open.lo),
-			       1 - share_at_least(s.known, strict - s.open.hi) };
+	return (struct share){ share_at_least(&s, strict - s.open.lo),
+			       1 - share_at_least(&s, strict - s.open.hi) };
 }
 
 static struct share share_of_equality(const struct meter *m, const struct expr *e)
@@ -213,7 +228,7 @@ static struct share share_of_equality(const struct meter *m, const struct expr *
 	add_sum(m, &s, e->arg[0], -1);
 	if (s.open.lo != s.open.hi)
 		return (struct share){ 0, 0 };
-	double equal = share_at_least(s.known, -s.open.lo) - share_at_least(s.known, 1 - s.open.lo);
+	double equal = share_at_least(&s, -s.open.lo) - share_at_least(&s, 1 - s.open.lo);
 
 	return e->kind == EXPR_EQ ? (struct share){ equal, 1 - equal }
 				  : (struct share){ 1 - equal, equal };
@@ -386,7 +401,7 @@ static void add_store(struct meter *m, const struct nest *n)
 
 	m->text += m->copies * (lines * (m->indent + cell + 5) + length(m, n->value));
 	if (n->reducer != REDUCE_NONE)
-		m->text += m->copies * (cell + 3);
+		m->text += m->copies * (cell + 3 + (dtype_is_float(t->dtype) ? 0 : WRAP));
 }
 
 static void add_alloc(struct meter *m, const struct nest *n)
@@ -527,7 +542,7 @@ bool check_bulk(const struct program *p, const char **why)
 
 	if (m.stack > MAX_STACK)
 		*why = "local buffers need too much stack";
-	else if (m.text > CERTAIN * MAX_TEXT)
+	else if (m.text > TEXT_MARGIN * MAX_TEXT)
 		*why = "too much text when unrolled";
 	else
 		return true;
