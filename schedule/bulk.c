@@ -5,6 +5,8 @@
  * Provides: what codegen/ would write for registers of 64 bytes (narrower ones make more text).
  *           Constants and names count by their usual length; conditions on loops that are written
  *           out hold in a share of the copies. */
+#include <math.h>
+
 #include "schedule/nest.h"
 #include "te/index.h"
 
@@ -27,6 +29,7 @@ enum {
 	CAST = 9,		/* (int32_t) */
 	CONVERT = 35,		/* __builtin_convertvector(, f32x16) */
 	FRACTION = 12,		/* 0.166666672f */
+	INFINITE = 20,		/* (-__builtin_inff()) */
 	REGISTER_BYTES = 64,
 	MAX_OPEN = 64,
 };
@@ -314,6 +317,13 @@ static double call_length(const struct meter *m, const struct expr *e)
 	return sum;
 }
 
+static double float_length(double v)
+{
+	if (!isfinite(v))
+		return INFINITE;
+	return v < floor(v) || v > floor(v) ? FRACTION : 4;
+}
+
 /* What add_sum takes apart. */
 static bool is_sum(const struct expr *e)
 {
@@ -332,7 +342,7 @@ static double length(const struct meter *m, const struct expr *e)
 	case EXPR_INT:
 		return digits(e->i);
 	case EXPR_FLOAT:
-		return e->f == (double)(int64_t)e->f ? 4 : FRACTION;
+		return float_length(e->f);
 	case EXPR_AXIS:
 		return index_length(m, e);
 	case EXPR_LOAD:
@@ -387,6 +397,13 @@ static bool stores_vector(const struct meter *m, const struct nest *n)
 	return m->vector && (n->buffer->registers || (last >= 0 && uses_vector(m, n->index[last])));
 }
 
+static double combine_length(enum reducer r, enum dtype t)
+{
+	if (r == REDUCE_MAX || r == REDUCE_MIN)
+		return CALL;
+	return dtype_is_float(t) ? 3 : WRAP;
+}
+
 static void add_store(struct meter *m, const struct nest *n)
 {
 	const struct tensor *t = &n->buffer->tensor;
@@ -401,7 +418,7 @@ static void add_store(struct meter *m, const struct nest *n)
 
 	m->text += m->copies * (lines * (m->indent + cell + 5) + length(m, n->value));
 	if (n->reducer != REDUCE_NONE)
-		m->text += m->copies * (cell + 3 + (dtype_is_float(t->dtype) ? 0 : WRAP));
+		m->text += m->copies * (cell + combine_length(n->reducer, t->dtype));
 }
 
 static void add_alloc(struct meter *m, const struct nest *n)

@@ -286,11 +286,16 @@ static void find_cuts(struct cuts *c, const struct nest *n)
 
 /* --- splitting */
 
-/* What goes on is bounded: text of the parts that are done. */
+/* Parts multiply at each loop that is split: their text is added up as they are done. */
 struct partition {
 	struct arena *a;
 	double text;
 };
+
+static bool is_too_much(const struct partition *p)
+{
+	return p->text > TEXT_MARGIN * MAX_TEXT;
+}
 
 static struct nest *partition_list(struct partition *p, struct nest *nest);
 
@@ -321,7 +326,7 @@ static struct nest *segment(struct partition *p, const struct nest *n, int64_t l
 static struct nest *count_segment(struct partition *p, const struct nest *n, int64_t lo, int64_t hi)
 {
 	double before = p->text;
-	struct nest *s = p->text > MAX_TEXT ? NULL : segment(p, n, lo, hi);
+	struct nest *s = is_too_much(p) ? NULL : segment(p, n, lo, hi);
 
 	if (p->text == before)
 		p->text += nest_text(s);
@@ -418,7 +423,7 @@ bool partition_loops(struct program *program, const char **why)
 
 	survey(program->body);
 	program->body = partition_list(&p, program->body);
-	if (p.text > MAX_TEXT)
+	if (is_too_much(&p))
 		*why = "too much text when unrolled";
-	return p.text <= MAX_TEXT;
+	return !is_too_much(&p);
 }
