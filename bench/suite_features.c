@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/suite_features.c - how fast candidates are made: sampled, lowered, described to a model.
  *
- * What is timed is CPU time of this thread, for a device that is given and not probed: figures of
- * one machine can be compared, and the same seed makes the same candidates (and checksum) on all. */
+ * What is timed is CPU time of this thread, for a device that is given and not probed: the same
+ * seed makes the same candidates, and the same checksum of their features, on all machines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
