@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/suite_features.c - how fast candidates are made: sampled, lowered, described to a model.
  *
- * What is timed is CPU time of this thread, for a device that is given and not probed: figures of
- * one machine can be compared, and the same seed makes the same candidates (and checksum) on all. */
+ * What is timed is CPU time of this thread, for a device that is given and not probed: the same
+ * seed makes the same candidates, and the same checksum of their features, on all machines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -56,7 +56,8 @@ struct features_args {
 static const char doc[] =
 	"Measures how long it takes to make a candidate: to sample and lower it, to extract its "
 	"features, to write it as C. Times are microseconds of CPU time, median and 90th "
-	"percentile; of candidates that are refused, those before the refusal count.\v"
+	"percentile; of candidates that are refused, those before the refusal count. What a "
+	"candidate that can be ranked costs, refused ones included, is in column each.\v"
 	"Example:\n  hone bench --suite features matmul:m=512,n=512,k=512 --samples 5000\n";
 
 enum { KEY_SAMPLES = 256, KEY_SEED };
@@ -118,6 +119,7 @@ struct tally {
 	const struct task *task;
 	struct times phase[PHASES];	/* BOTH: lowering and features of one candidate */
 	int samples, refused;
+	double spent;			/* us, all that comes before emission */
 	struct reason reason[MAX_REASONS];
 	int n_reasons;
 	struct hasher *checksum;	/* of all features, in order */
@@ -137,6 +139,7 @@ static double note(struct tally *t, enum phase phase, double start)
 	double us = now_us() - start;
 
 	t->phase[phase].us[t->phase[phase].n++] = us;
+	t->spent += phase == EMIT ? 0 : us;
 	return us;
 }
 
@@ -224,21 +227,27 @@ static double quantile(const struct times *t, double q)
 	return t->n ? t->us[(int)(q * (t->n - 1))] : 0;
 }
 
+/* Time of a candidate with features, refused ones included. */
+static double each_us(const struct tally *t)
+{
+	return t->phase[FEATURES].n ? t->spent / t->phase[FEATURES].n : 0;
+}
+
 static void print_head(void)
 {
 	printf("us of CPU time, median and 90th percentile; both: lowering and features\n");
 	for (int i = 0; i < PHASES; i++)
-		printf("%16s", phase_name[i]);
-	printf("  refused  task\n");
+		printf("%15s", phase_name[i]);
+	printf("    each  refused  task\n");
 }
 
 static void print_row(const struct tally *t)
 {
 	for (int i = 0; i < PHASES; i++)
-		printf("%8.1f%8.1f", quantile(&t->phase[i], 0.5), quantile(&t->phase[i], 0.9));
-	printf("%8.1f%%  %s\n", 100.0 * t->refused / t->samples, t->task->name);
+		printf("%8.1f%7.1f", quantile(&t->phase[i], 0.5), quantile(&t->phase[i], 0.9));
+	printf("%8.1f%8.1f%%  %s\n", each_us(t), 100.0 * t->refused / t->samples, t->task->name);
 	for (int i = 0; i < t->n_reasons; i++)
-		printf("%88.1f%%    %s\n", 100.0 * t->reason[i].n / t->samples,
+		printf("%91.1f%%    %s\n", 100.0 * t->reason[i].n / t->samples,
 		       t->reason[i].why);
 	fflush(stdout);		/* a row takes a second */
 }
@@ -254,8 +263,9 @@ static json_t *row_json(const struct tally *t, const char *checksum)
 					      quantile(&t->phase[i], 0.9), "n", t->phase[i].n));
 	for (int i = 0; i < t->n_reasons; i++)
 		json_object_set_new(reasons, t->reason[i].why, json_integer(t->reason[i].n));
-	return json_pack("{s:s, s:s, s:i, s:i, s:o, s:o, s:s}", "task", t->task->key, "name",
-			 t->task->name, "samples", t->samples, "refused", t->refused, "reasons",
+	return json_pack("{s:s, s:s, s:i, s:i, s:f, s:o, s:o, s:s}", "task", t->task->key, "name",
+			 t->task->name, "samples", t->samples, "refused", t->refused, "each_us",
+			 each_us(t), "reasons",
 			 reasons, "times", times, "checksum", checksum);
 }
 

@@ -9,11 +9,6 @@
 
 #include "codegen/emitter.h"
 
-/* gcc takes about half a second for so many characters of unrolled code, clang a sixth of one. */
-enum { MAX_TEXT = 60000 };
-/* Of local arrays, a quarter of the smallest usual stack of an OpenMP thread (2 MiB). */
-enum { MAX_STACK = 512 * 1024 };
-
 static void line(struct emitter *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 static void line(struct emitter *e, const char *fmt, ...)

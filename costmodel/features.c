@@ -136,11 +136,16 @@ struct hash128 features_hash(void)
 static void print_row(struct text *t, const float *row)
 {
 	struct arena *a = arena_new();
+	const char *between = ": ";
 
-	for (int i = 0; i < FEATURE_COUNT; i++)
-		if (row[i] != 0)
-			text_printf(t, "\t%-18s %10.6g %s\n", feature_name(a, i),
-				    feature_value(row, i), feature_unit(i));
+	for (int i = 0; i < FEATURE_COUNT; i++) {
+		if (row[i] == 0)
+			continue;
+		text_printf(t, "%s%s %.6g %s", between, feature_name(a, i), feature_value(row, i),
+			    feature_unit(i));
+		between = ", ";
+	}
+	text_puts(t, "\n");
 	arena_free(a);
 }
 
@@ -154,7 +159,6 @@ void features_print(struct text *t, const struct program *p, const struct featur
 		text_printf(t, "store %d: %s, in", i, sites.at[i]->store->buffer->tensor.name);
 		for (int l = 0; l < sites.at[i]->n_loops; l++)
 			text_printf(t, " %s", sites.at[i]->loops[l].nest->axis->name);
-		text_puts(t, "\n");
 		print_row(t, m->rows + (ptrdiff_t)i * FEATURE_COUNT);
 	}
 	arena_free(a);

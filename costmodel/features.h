@@ -65,7 +65,7 @@ const char *feature_meaning(int feature);
 /* Changes when the meaning of a row does: rows and models of another hash are of no use. */
 struct hash128 features_hash(void);
 
-/* For each store a line and, below it, the features that are not 0, with their units. */
+/* A line for each store: its loops, then the features that are not 0, with their units. */
 void features_print(struct text *t, const struct program *p, const struct feature_matrix *m);
 
 #endif

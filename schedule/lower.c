@@ -464,10 +464,11 @@ struct program *lower(struct arena *a, const struct state *s, const char **why)
 		}
 		p->body = append(p->body, build_stage(&l, stage));
 	}
-	if (!l.why && check_races(p, &l.why)) {
-		p->body = partition_loops(a, p->body);
-		mark_registers(p);
-		check_bounds(p, &l.why);
+	mark_registers(p);
+	if (!l.why && check_races(p, &l.why) && partition_loops(p, &l.why)) {
+		mark_registers(p);	/* some indices are numbers only now */
+		if (check_bulk(p, &l.why))
+			check_bounds(p, &l.why);
 	}
 	if (why)
 		*why = l.why;

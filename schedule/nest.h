@@ -78,8 +78,22 @@ bool check_races(const struct program *p, const char **why);
 /* Proves that each load and store is within its buffer, and each let within its axis. */
 bool check_bounds(const struct program *p, const char **why);
 
-/* Splits loops at the points where conditions inside change, so that main parts have none. */
-struct nest *partition_loops(struct arena *a, struct nest *nest);
+/* Splits loops at the points where conditions change inside, so that main parts have none. False
+ * with a reason where the parts become too much text. */
+bool partition_loops(struct program *p, const char **why);
+
+/* gcc takes about half a second for so many characters of unrolled code, clang a sixth of one; of
+ * local arrays, a quarter of the smallest usual stack of an OpenMP thread (2 MiB). */
+enum { MAX_TEXT = 60000, MAX_STACK = 512 * 1024 };
+
+/* Convolutions are estimated 3% too long, give or take 3%: what is beyond the bound by less than this
+ * is left to the emitter. */
+#define TEXT_MARGIN 1.04
+
+/* About how many characters of C the list N makes; its registers are marked. */
+double nest_text(const struct nest *n);
+/* False where the emitter would almost certainly refuse P as too large: it has the last word. */
+bool check_bulk(const struct program *p, const char **why);
 
 /* Decides which local buffers live in registers. */
 void mark_registers(struct program *p);

@@ -286,18 +286,30 @@ static void find_cuts(struct cuts *c, const struct nest *n)
 
 /* --- splitting */
 
-static struct nest *partition_list(struct arena *a, struct nest *nest);
+/* Parts multiply at each loop that is split: their text is added up as they are done. */
+struct partition {
+	struct arena *a;
+	double text;
+};
+
+static bool is_too_much(const struct partition *p)
+{
+	return p->text > TEXT_MARGIN * MAX_TEXT;
+}
+
+static struct nest *partition_list(struct partition *p, struct nest *nest);
 
 /* Loop or let N for the values [lo, hi) of its axis alone; the body with what follows from that. */
-static struct nest *segment(struct arena *a, const struct nest *n, int64_t lo, int64_t hi)
+static struct nest *segment(struct partition *p, const struct nest *n, int64_t lo, int64_t hi)
 {
+	struct arena *a = p->a;
 	struct axis *axis = arena_memdup(a, n->axis, sizeof(*axis));
 
 	axis->lo = lo;
 	axis->hi = hi;
 	const struct expr *value = hi - lo == 1 ? expr_int(a, lo) : expr_axis(a, axis);
 	struct copy c = { a, &n->axis, &value, 1 };
-	struct nest *body = partition_list(a, copy_list(&c, n->body));
+	struct nest *body = partition_list(p, copy_list(&c, n->body));
 
 	if (!body || hi - lo == 1)
 		return body;
@@ -309,7 +321,19 @@ static struct nest *segment(struct arena *a, const struct nest *n, int64_t lo, i
 	return out;
 }
 
-static struct nest *split_serial(struct arena *a, const struct nest *n, const struct cuts *c)
+/* The same, its text added up unless that of parts of it has been. Of what is inside a loop that is
+ * written out, it is the text of one turn: the sum is never too large. */
+static struct nest *count_segment(struct partition *p, const struct nest *n, int64_t lo, int64_t hi)
+{
+	double before = p->text;
+	struct nest *s = is_too_much(p) ? NULL : segment(p, n, lo, hi);
+
+	if (p->text == before)
+		p->text += nest_text(s);
+	return s;
+}
+
+static struct nest *split_serial(struct partition *p, const struct nest *n, const struct cuts *c)
 {
 	struct nest *first = NULL;
 	struct nest **hole = &first;
@@ -318,7 +342,7 @@ static struct nest *split_serial(struct arena *a, const struct nest *n, const st
 	for (int i = 0; i <= c->n; i++) {
 		int64_t hi = i < c->n ? c->at[i] : n->axis->hi;
 
-		*hole = segment(a, n, lo, hi);
+		*hole = count_segment(p, n, lo, hi);
 		while (*hole)
 			hole = &(*hole)->next;
 		lo = hi;
@@ -327,34 +351,34 @@ static struct nest *split_serial(struct arena *a, const struct nest *n, const st
 }
 
 /* A let (or a parallel loop, by way of a let) cannot be split: it chooses among versions. */
-static struct nest *choose_version(struct arena *a, const struct nest *let, const struct cuts *c,
+static struct nest *choose_version(struct partition *p, const struct nest *let, const struct cuts *c,
 				   int i, int64_t lo)
 {
 	if (i == c->n)
-		return segment(a, let, lo, let->axis->hi);
-	struct nest *branch = arena_one(a, struct nest);
+		return count_segment(p, let, lo, let->axis->hi);
+	struct nest *branch = arena_one(p->a, struct nest);
 
 	branch->kind = NEST_IF;
-	branch->value = expr_binary(a, EXPR_LT, let->value, expr_int(a, c->at[i]));
-	branch->body = segment(a, let, lo, c->at[i]);
-	branch->other = choose_version(a, let, c, i + 1, c->at[i]);
+	branch->value = expr_binary(p->a, EXPR_LT, let->value, expr_int(p->a, c->at[i]));
+	branch->body = count_segment(p, let, lo, c->at[i]);
+	branch->other = choose_version(p, let, c, i + 1, c->at[i]);
 	return branch->body || branch->other ? branch : NULL;
 }
 
-static struct nest *split_parallel(struct arena *a, struct nest *loop, const struct cuts *c)
+static struct nest *split_parallel(struct partition *p, struct nest *loop, const struct cuts *c)
 {
 	struct nest let = { .kind = NEST_LET, .axis = loop->axis, .body = loop->body };
-	struct axis *turn = arena_memdup(a, loop->axis, sizeof(*turn));
+	struct axis *turn = arena_memdup(p->a, loop->axis, sizeof(*turn));
 
-	let.value = expr_axis(a, turn);
+	let.value = expr_axis(p->a, turn);
 	loop->axis = turn;
-	loop->body = choose_version(a, &let, c, 0, turn->lo);
+	loop->body = choose_version(p, &let, c, 0, turn->lo);
 	return loop->body ? loop : NULL;
 }
 
-static struct nest *partition_node(struct arena *a, struct nest *n)
+static struct nest *partition_node(struct partition *p, struct nest *n)
 {
-	struct cuts c = { .a = a, .axis = n->axis, .body = n->body };
+	struct cuts c = { .a = p->a, .axis = n->axis, .body = n->body };
 	bool expands = n->kind == NEST_LOOP && n->annotation == ANNOTATION_UNROLL;
 	int stores = 0;
 
@@ -365,18 +389,18 @@ static struct nest *partition_node(struct arena *a, struct nest *n)
 	for (const struct nest *below = n->body; below; below = below->next)
 		stores += below->stores;
 	if (c.n == 0 || stores * (c.n + 1) > MAX_STORES) {
-		n->body = partition_list(a, n->body);
-		n->other = partition_list(a, n->other);
+		n->body = partition_list(p, n->body);
+		n->other = partition_list(p, n->other);
 		return n;
 	}
 	if (n->kind == NEST_LET)
-		return choose_version(a, n, &c, 0, n->axis->lo);
+		return choose_version(p, n, &c, 0, n->axis->lo);
 	if (n->annotation == ANNOTATION_PARALLEL)
-		return split_parallel(a, n, &c);
-	return split_serial(a, n, &c);
+		return split_parallel(p, n, &c);
+	return split_serial(p, n, &c);
 }
 
-static struct nest *partition_list(struct arena *a, struct nest *nest)
+static struct nest *partition_list(struct partition *p, struct nest *nest)
 {
 	struct nest *first = NULL;
 	struct nest **hole = &first;
@@ -385,7 +409,7 @@ static struct nest *partition_list(struct arena *a, struct nest *nest)
 		struct nest *next = nest->next;
 
 		nest->next = NULL;
-		*hole = partition_node(a, nest);
+		*hole = partition_node(p, nest);
 		while (*hole)
 			hole = &(*hole)->next;
 		nest = next;
@@ -393,8 +417,13 @@ static struct nest *partition_list(struct arena *a, struct nest *nest)
 	return first;
 }
 
-struct nest *partition_loops(struct arena *a, struct nest *nest)
+bool partition_loops(struct program *program, const char **why)
 {
-	survey(nest);
-	return partition_list(a, nest);
+	struct partition p = { .a = program->arena };
+
+	survey(program->body);
+	program->body = partition_list(&p, program->body);
+	if (is_too_much(&p))
+		*why = "too much text when unrolled";
+	return !is_too_much(&p);
 }

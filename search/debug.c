@@ -4,48 +4,74 @@
 
 #include "schedule/nest.h"
 
-static void print_dag(struct text *out, const struct task *t, const struct candidate *c)
+/* The features are those that models see on this device. */
+struct subject {
+	const struct target *target;
+	const struct task *task;
+	const struct candidate *candidate;
+};
+
+static void print_dag(struct text *out, const struct subject *s)
 {
-	(void)c;
-	text_puts(out, t->text);
+	text_puts(out, s->task->text);
 }
 
-static void print_steps(struct text *out, const struct task *t, const struct candidate *c)
+static void print_steps(struct text *out, const struct subject *s)
 {
-	(void)t;
-	if (c->state)
-		state_print(out, c->state);
+	if (s->candidate->state)
+		state_print(out, s->candidate->state);
 }
 
-static void print_nest(struct text *out, const struct task *t, const struct candidate *c)
+/* In A; NULL after saying why. */
+static const struct program *lowered(struct arena *a, struct text *out, const struct subject *s)
+{
+	const struct state *state = s->candidate->state;
+	const char *why = "it has no state";
+	const struct program *p = state ? lower(a, state, &why) : NULL;
+
+	if (!p)
+		text_printf(out, "# no nest: %s\n", why);
+	return p;
+}
+
+static void print_nest(struct text *out, const struct subject *s)
 {
 	struct arena *a = arena_new();
-	const char *why = "it has no state";
-	const struct program *p = c->state ? lower(a, c->state, &why) : NULL;
+	const struct program *p = lowered(a, out, s);
 
-	(void)t;
 	if (p)
 		program_print(out, p);
-	else
-		text_printf(out, "# no nest: %s\n", why);
 	arena_free(a);
 }
 
-static void print_source(struct text *out, const struct task *t, const struct candidate *c)
+static void print_features(struct text *out, const struct subject *s)
 {
-	(void)t;
-	text_puts(out, c->trial.source ? c->trial.source : "# no source\n");
+	struct arena *a = arena_new();
+	const struct program *p = lowered(a, out, s);
+	struct feature_matrix m;
+
+	if (p && features_of(a, p, &s->target->cost, &m))
+		features_print(out, p, &m);
+	arena_free(a);
+}
+
+static void print_source(struct text *out, const struct subject *s)
+{
+	const char *source = s->candidate->trial.source;
+
+	text_puts(out, source ? source : "# no source\n");
 }
 
 /* In the order of a candidate's way. */
 static const struct dump {
 	char letter;
 	const char *name;
-	void (*print)(struct text *out, const struct task *t, const struct candidate *c);
+	void (*print)(struct text *out, const struct subject *s);
 } dumps[] = {
 	{ 'D', "dag", print_dag },
 	{ 'S', "steps", print_steps },
 	{ 'N', "nest", print_nest },
+	{ 'F', "features", print_features },
 	{ 'C', "c", print_source },
 };
 
@@ -70,16 +96,18 @@ void debug_list(struct text *out)
 		text_printf(out, "%s%c %s", i ? ", " : "", dumps[i].letter, dumps[i].name);
 }
 
-void debug_candidate(struct text *out, const char *letters, const struct task *t,
-		     const struct candidate *c)
+void debug_candidate(struct text *out, const char *letters, const struct target *target,
+		     const struct task *t, const struct candidate *c)
 {
+	const struct subject subject = { target, t, c };
+
 	text_printf(out, "# candidate of task %s %s: %s\n", t->key, t->name,
 		    c->steps && *c->steps ? c->steps : "no steps");
 	for (int i = 0; i < DUMPS; i++) {
 		if (!strchr(letters, dumps[i].letter))
 			continue;
 		text_printf(out, "\n# >>> %s\n", dumps[i].name);
-		dumps[i].print(out, t, c);
+		dumps[i].print(out, &subject);
 	}
 	text_puts(out, "\n");
 }

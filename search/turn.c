@@ -34,7 +34,7 @@ static void dump(const struct tuner *t, const struct tuned *u, const struct batc
 	for (int i = 0; o->debug && o->dump && i < b->n; i++) {
 		struct text out = { 0 };
 
-		debug_candidate(&out, o->debug, u->task, &b->at[i]);
+		debug_candidate(&out, o->debug, &t->target, u->task, &b->at[i]);
 		o->dump(o->user, text_str(&out));
 		text_free(&out);
 	}

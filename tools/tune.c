@@ -54,8 +54,8 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Searches fast kernels for SOURCE: a model (*.onnx), an operator in text form (*.te) or one "
 	"of the library (see hone ops).\vAn interrupted campaign goes on when the same command is "
-	"given again. Ctrl-C ends it after the batch in flight (exit status 75). HONE_DEBUG=DSNC "
-	"in the environment prints DAG, steps, nest and C of each candidate.\n\n"
+	"given again. Ctrl-C ends it after the batch in flight (exit status 75). HONE_DEBUG=DSNFC "
+	"in the environment prints DAG, steps, nest, features and C of each candidate.\n\n"
 	"Example:\n  hone tune matmul:m=512,n=512,k=512 --db tune.db --trials 200\n"
 	"  hone tune mobilenet_v2.onnx --db tune.db --minutes 30 --threads 2\n";
 

@@ -75,6 +75,7 @@ static void count_dump(void *user, const char *text)
 
 	assert_non_null(strstr(text, "# >>> steps\nsplit matmul i "));
 	assert_null(strstr(text, "# >>> nest"));
+	assert_non_null(strstr(text, "# >>> features\nstore 0: matmul, in i"));
 	assert_non_null(strstr(text, "# >>> c\n#include"));
 	*dumps += 1;
 }
@@ -138,7 +139,7 @@ static void test_faults(void **state)
 	int dumps = 0;
 	struct tuner_options o = {
 		.source = SPEC, .own_strategy = &faulty, .threads = 1, .trials = TRIALS,
-		.batch = 5, .seed = 1, .limit_s = 0.3, .debug = "SC", .dump = count_dump,
+		.batch = 5, .seed = 1, .limit_s = 0.3, .debug = "SFC", .dump = count_dump,
 		.user = &dumps,
 	};
 

@@ -139,9 +139,9 @@ fails 3 'run hone tune' export $mm --db "$dir/good.db" -o "$dir/kernels"
 	exit $bad
 ) || bad=1
 (
-	HONE_DEBUG=DX
+	HONE_DEBUG=FX
 	export HONE_DEBUG
-	fails 2 "'X' names no stage" tune $mm --db "$dir/good.db"
+	fails 2 "'X' names no stage; there are: D dag, S steps, N nest, F features, C c" tune $mm --db "$dir/good.db"
 	exit $bad
 ) || bad=1
 if test -w /dev/full; then
