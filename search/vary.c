@@ -63,6 +63,14 @@ struct genes mutate(struct arena *a, const struct genes *g, const struct sketch 
 	return c;
 }
 
+struct genes genes_without(struct arena *a, const struct genes *g, int i)
+{
+	struct genes c = copy(a, g);
+
+	c.at[i] = (struct gene){ 0 };
+	return c;
+}
+
 struct genes cross(struct arena *a, const struct genes *x, const struct genes *y,
 		   const struct sketch *sketch, struct rng *rng)
 {

@@ -16,6 +16,8 @@ enum mutator {
 /* A copy of G, in A, with one or two decisions taken back. SKETCH is that of G. */
 struct genes mutate(struct arena *a, const struct genes *g, const struct sketch *sketch,
 		    struct rng *rng);
+/* A copy of G, in A, with decision I taken back. */
+struct genes genes_without(struct arena *a, const struct genes *g, int i);
 /* The decisions of two parents of one sketch: those of each axis of each stage stay together. */
 struct genes cross(struct arena *a, const struct genes *x, const struct genes *y,
 		   const struct sketch *sketch, struct rng *rng);
