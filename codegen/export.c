@@ -124,13 +124,16 @@ static void put_steps(struct text *out, const struct program *p)
 	text_free(&steps);
 }
 
+/* Higher levels and unrolled loops undo what the schedule decided (docs/performance.md). */
+#define EXPORT_FLAGS "-O2 -march=native -fno-unroll-loops -fopenmp"
+
 static void put_head(struct text *out, const struct export_set *set, const struct export_kernel *k,
 		     const char *symbol)
 {
 	text_printf(out, "/* %s.c - a kernel found by hone " PACKAGE_VERSION ".\n *\n", symbol);
 	put_line(out, "Task      ", k->task);
 	put_line(out, "Made by   ", set->command);
-	text_printf(out, " * Compile   cc -O3 -march=native -fopenmp -c %s.c\n", symbol);
+	text_printf(out, " * Compile   cc " EXPORT_FLAGS " -c %s.c\n", symbol);
 	put_line(out, "Device    ", k->device);
 	put_line(out, "Compiler  ", k->toolchain);
 	text_printf(out, " * Time      %.4g us with %d thread%s\n *\n", k->time_us, k->threads,

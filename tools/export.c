@@ -16,8 +16,8 @@ struct export_args {
 
 static const char doc[] =
 	"Writes the fastest verified kernel of every task of SOURCE on this device into a folder: "
-	"a C file each, hone_kernels.h and manifest.json. Each file compiles alone with cc -O3 "
-	"-march=native -fopenmp -c.\v"
+	"a C file each, hone_kernels.h and manifest.json. Each file compiles alone with cc -O2 "
+	"-march=native -fno-unroll-loops -fopenmp -c.\v"
 	"Example:\n  hone export mobilenet_v2.onnx --db tune.db -o kernels\n";
 
 static const struct argp_option options[] = {
