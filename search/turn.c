@@ -22,9 +22,10 @@ static int begin_task(struct tuner *t, int i)
 static int batch_size(const struct tuner *t, int i)
 {
 	const struct tuner_options *o = &t->options;
+	int64_t trials = o->budget.trials;
 
 	return scheduler_batch(&t->scheduler, i, o->batch ? o->batch : TUNER_BATCH,
-			       o->trials ? o->trials - t->trials : -1);
+			       trials ? trials - t->trials : -1);
 }
 
 static void dump(const struct tuner *t, const struct tuned *u, const struct batch *b)
@@ -90,7 +91,7 @@ int tuner_round(struct tuner *t, int i)
 	if (t->learner)
 		learner_train(t->learner);
 	tuner_report(t, i, "tune");
-	return 0;
+	return tuner_settle(t, i);
 }
 
 /* --- confirmation */

@@ -29,14 +29,16 @@ struct tune_args {
 	double last_line;	/* seconds at which the last plain line was printed */
 };
 
-enum { KEY_MINUTES = 256, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH,
+enum { KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_TARGET, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH,
        KEY_REPLAY };
 
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records, made where missing (required)", 0 },
-	{ "trials", 'n', "N", 0, "stop after N candidates in all (default 1000 without --minutes)",
-	  0 },
+	{ "trials", 'n', "N", 0, "stop after N candidates in all (default 1000 where nothing else ends it)", 0 },
 	{ "minutes", KEY_MINUTES, "M", 0, "stop after M minutes", 0 },
+	{ "until", KEY_UNTIL, "HH:MM", 0, "stop at this time of day, or at 'YYYY-MM-DD HH:MM'", 0 },
+	{ "plateau", KEY_PLATEAU, "N", 0, "a task is done after N trials in a row without gain", 0 },
+	{ "target", KEY_TARGET, "GFLOPS", 0, "a task is done where its best reaches this", 0 },
 	{ "threads", 't', "N", 0, "threads a kernel uses (default 1)", 0 },
 	{ "search", KEY_SEARCH, "NAME", 0, "strategy: evolve (default) or random", 0 },
 	{ "cc", KEY_CC, "COMPILER", 0, "gcc, clang, or a path (default clang, else gcc)", 0 },
@@ -54,10 +56,12 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Searches fast kernels for SOURCE: a model (*.onnx), an operator in text form (*.te) or one "
 	"of the library (see hone ops).\vAn interrupted campaign goes on when the same command is "
-	"given again. Ctrl-C ends it after the batch in flight (exit status 75). HONE_DEBUG=DSNFC "
-	"in the environment prints DAG, steps, nest, features and C of each candidate.\n\n"
+	"given again. Of several limits the first one that is reached counts. Ctrl-C ends it after "
+	"the batch in flight (exit status 75). HONE_DEBUG=DSNFC in the environment prints DAG, "
+	"steps, nest, features and C of each candidate.\n\n"
 	"Example:\n  hone tune matmul:m=512,n=512,k=512 --db tune.db --trials 200\n"
-	"  hone tune mobilenet_v2.onnx --db tune.db --minutes 30 --threads 2\n";
+	"  hone tune mobilenet_v2.onnx --db tune.db --minutes 30 --threads 2\n"
+	"  hone tune mobilenet_v2.onnx --db tune.db --until 07:00 --plateau 400\n";
 
 static double real(struct argp_state *state, const char *arg)
 {
@@ -67,6 +71,22 @@ static double real(struct argp_state *state, const char *arg)
 	if (*end || end == arg || !(v > 0) || !isfinite(v))
 		argp_error(state, "'%s' is not a number above 0", arg);
 	return v;
+}
+
+static int64_t moment(struct argp_state *state, const char *arg)
+{
+	int64_t now = clock_wall(), at = budget_moment(arg, now);
+
+	if (at < 0)
+		argp_error(state, "'%s' is no time; write it as HH:MM or 'YYYY-MM-DD HH:MM'", arg);
+	if (at <= now)
+		argp_error(state, "%s is over", arg);
+	return at;
+}
+
+static bool has_limit(const struct budget *b)
+{
+	return b->trials || b->minutes > 0 || b->until || b->plateau || b->target > 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -79,7 +99,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->db = arg;
 		break;
 	case 'n':
-		o->trials = argp_number(state, arg, 1);
+		o->budget.trials = argp_number(state, arg, 1);
 		break;
 	case 't':
 		o->threads = argp_int(state, arg, 1, MAX_THREADS);
@@ -88,7 +108,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->quiet = true;
 		break;
 	case KEY_MINUTES:
-		o->minutes = real(state, arg);
+		o->budget.minutes = real(state, arg);
+		break;
+	case KEY_UNTIL:
+		o->budget.until = moment(state, arg);
+		break;
+	case KEY_PLATEAU:
+		o->budget.plateau = argp_number(state, arg, 1);
+		break;
+	case KEY_TARGET:
+		o->budget.target = real(state, arg);
 		break;
 	case KEY_SEARCH:
 		o->strategy = arg;
@@ -129,8 +158,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "which SOURCE?");
 		if (!args->db)
 			argp_error(state, "which database? give --db FILE");
-		if (!o->trials && !(o->minutes > 0))
-			o->trials = 1000;
+		if (!has_limit(&o->budget))
+			o->budget.trials = BUDGET_TRIALS;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -172,6 +201,17 @@ static void show_progress(void *user, const struct progress *p)
 		print_line(p, "\n");
 	}
 	fflush(stderr);
+}
+
+static void hear(void *user, enum tell_kind kind, const char *line)
+{
+	const struct tune_args *args = user;
+
+	if (args->quiet && kind == TELL_NOTE)
+		return;
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	fprintf(stderr, "%s%s\n", kind == TELL_WARNING ? "hone: " : "", line);
 }
 
 static void stop(int signal)
@@ -285,6 +325,7 @@ static int run(int argc, char **argv)
 	}
 	args.o.stop = &stopped;
 	args.o.progress = show_progress;
+	args.o.listener = (struct listener){ hear, &args };
 	args.o.user = &args;
 	catch_signals();
 	struct db *db = db_open(args.db, DB_WRITE);

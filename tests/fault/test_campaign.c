@@ -138,7 +138,7 @@ static void test_faults(void **state)
 	struct task_vec tasks = { 0 };
 	int dumps = 0;
 	struct tuner_options o = {
-		.source = SPEC, .own_strategy = &faulty, .threads = 1, .trials = TRIALS,
+		.source = SPEC, .own_strategy = &faulty, .threads = 1, .budget.trials = TRIALS,
 		.batch = 5, .seed = 1, .limit_s = 0.3, .debug = "SFC", .dump = count_dump,
 		.user = &dumps,
 	};
