@@ -33,6 +33,8 @@ struct tuner {
 	int current;		/* the task that the measurer is set up for; -1: none */
 	int64_t device_id, toolchain_id, campaign_id;
 	int64_t trials, failed, resumed;
+	int64_t barren;		/* trials since one ran */
+	bool stuck;		/* and that was told */
 	int64_t trained;	/* learner_trained() of an interrupted run; -1: none */
 	double earlier_s;	/* spent before an interruption */
 	int64_t began_ns;
@@ -57,6 +59,10 @@ bool tuner_stopped(const struct tuner *t);	/* by the user */
 bool tuner_is_over(struct tuner *t);
 /* Says what ended the rounds, and keeps it for the journal. */
 void tuner_tell_causes(struct tuner *t);
+
+/* --- stuck.c */
+/* Tells where batches come to nothing, the last one being B. */
+void tuner_watch(struct tuner *t, const struct batch *b);
 
 /* --- turn.c */
 /* One batch of task I: proposed, measured, learned from, saved. */

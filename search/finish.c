@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/finish.c - which tasks are done, whether the campaign is, and what it says at its end. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "base/err.h"
 #include "base/file.h"
 #include "search/campaign.h"
 
@@ -112,4 +116,36 @@ void tuner_tell_causes(struct tuner *t)
 			tell_cause(t, &all, c);
 	t->stopped_by = arena_strdup(t->arena, text_str(&all));
 	text_free(&all);
+}
+
+/* --- what was found */
+
+static json_t *task_summary(const struct tuner *t, int i)
+{
+	const struct tuned *u = &t->tuned[i];
+
+	return json_pack("{s:s, s:s, s:I, s:f, s:f}", "task", u->task->name, "key", u->task->key,
+			 "trials", (json_int_t)u->trials, "best_us", t->scheduler.at[i].best_us,
+			 "gflops", tuner_gflops(t, i));
+}
+
+const char *tuner_summary(const struct tuner *t, struct arena *a)
+{
+	json_t *tasks = json_array();
+	double latency_us = 0;
+
+	for (int i = 0; i < t->n; i++) {
+		json_array_append_new(tasks, task_summary(t, i));
+		latency_us += t->tuned[i].task->weight * t->scheduler.at[i].best_us;
+	}
+	json_t *root = json_pack("{s:f, s:o}", "latency_us", latency_us, "tasks", tasks);
+	char *text = json_dumps(root, JSON_COMPACT);
+
+	json_decref(root);
+	if (!text)
+		die("out of memory");
+	const char *copy = arena_strdup(a, text);
+
+	free(text);
+	return copy;
 }

@@ -26,6 +26,16 @@ int64_t tuner_resumed(const struct tuner *t)
 	return t->resumed;
 }
 
+int64_t tuner_trials(const struct tuner *t)
+{
+	return t->trials;
+}
+
+const char *tuner_stopped_by(const struct tuner *t)
+{
+	return t->stopped_by;
+}
+
 void tuner_load_best(struct tuner *t, int i)
 {
 	struct arena *a = arena_new();

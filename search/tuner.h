@@ -48,6 +48,8 @@ struct tuner_options {
 	bool fresh;		/* do not go on with an earlier campaign */
 	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
 	void (*progress)(void *user, const struct progress *p);	/* after each batch; may be NULL */
+	/* When no trial succeeds any more; once, until one does; may be NULL. */
+	void (*stuck)(void *user, const char *why);
 	struct listener listener;	/* of what happens besides */
 	const char *debug;	/* stages to print of each candidate (search/debug.h); NULL: none */
 	void (*dump)(void *user, const char *text);	/* gets them, a candidate at a time */
@@ -66,6 +68,10 @@ void tuner_free(struct tuner *t);
 
 /* What is wanted of the database by this tuner: device, toolchain, threads, cache. */
 struct db_want tuner_want(const struct tuner *t, const struct task *task);
+int64_t tuner_trials(const struct tuner *t);	/* so far, those before an interruption included */
+const char *tuner_stopped_by(const struct tuner *t);	/* after tuner_run; NULL where it failed */
+/* The best of each task so far, as JSON, in A. */
+const char *tuner_summary(const struct tuner *t, struct arena *a);
 int64_t tuner_resumed(const struct tuner *t);	/* trials found from an interrupted run */
 
 #endif

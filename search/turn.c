@@ -91,6 +91,7 @@ int tuner_round(struct tuner *t, int i)
 	if (t->learner)
 		learner_train(t->learner);
 	tuner_report(t, i, "tune");
+	tuner_watch(t, &b);
 	return tuner_settle(t, i);
 }
 

@@ -13,6 +13,7 @@
 #include "search/replay.h"
 #include "search/tuner.h"
 #include "tools/command.h"
+#include "tools/notify.h"
 #include "tools/query.h"
 #include "tools/source.h"
 
@@ -25,11 +26,15 @@ struct tune_args {
 	struct tuner_options o;
 	const char *db;
 	const char *replay;	/* NULL: this machine */
+	struct notify notify;
+	struct notice end;	/* what is told at the end */
+	struct arena *arena;
+	struct tuner *tuner;
 	bool quiet;
 	double last_line;	/* seconds at which the last plain line was printed */
 };
 
-enum { KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_TARGET, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH,
+enum { KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_TARGET, KEY_NOTIFY, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH,
        KEY_REPLAY };
 
 static const struct argp_option options[] = {
@@ -49,6 +54,7 @@ static const struct argp_option options[] = {
 	{ "batch", KEY_BATCH, "N", 0, "candidates built and measured at a time (default 16)", 0 },
 	{ "replay", KEY_REPLAY, "FILE", 0, "answer measurements from the records of FILE", 0 },
 	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
+	{ "notify", KEY_NOTIFY, "CMD", 0, "run CMD at the end, or when nothing succeeds any more", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
 	{ 0 },
 };
@@ -59,6 +65,8 @@ static const char doc[] =
 	"given again. Of several limits the first one that is reached counts. Ctrl-C ends it after "
 	"the batch in flight (exit status 75). HONE_DEBUG=DSNFC in the environment prints DAG, "
 	"steps, nest, features and C of each candidate.\n\n"
+	"CMD runs in the background by /bin/sh, with HONE_EVENT (done, stopped, stuck, failed), "
+	"HONE_WHY, HONE_SOURCE, HONE_DB, HONE_TRIALS and HONE_BEST (JSON) in its environment.\n\n"
 	"Example:\n  hone tune matmul:m=512,n=512,k=512 --db tune.db --trials 200\n"
 	"  hone tune mobilenet_v2.onnx --db tune.db --minutes 30 --threads 2\n"
 	"  hone tune mobilenet_v2.onnx --db tune.db --until 07:00 --plateau 400\n";
@@ -145,6 +153,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_REPLAY:
 		args->replay = arg;
 		break;
+	case KEY_NOTIFY:
+		args->notify.command = arg;
+		break;
 	case KEY_FRESH:
 		o->fresh = true;
 		break;
@@ -214,6 +225,33 @@ static void hear(void *user, enum tell_kind kind, const char *line)
 	fprintf(stderr, "%s%s\n", kind == TELL_WARNING ? "hone: " : "", line);
 }
 
+static struct notice notice_of(const struct tune_args *args, const char *why)
+{
+	return (struct notice){ .why = why ? arena_strdup(args->arena, why) : NULL,
+				.trials = tuner_trials(args->tuner),
+				.best = tuner_summary(args->tuner, args->arena) };
+}
+
+static void tell_stuck(void *user, const char *why)
+{
+	struct tune_args *args = user;
+	struct notice what = notice_of(args, why);
+
+	what.event = "stuck";
+	notify_send(&args->notify, &what);
+}
+
+static void tell_end(struct tune_args *args, int status)
+{
+	struct notice *what = &args->end;
+
+	what->event = status == EXIT_OK ? "done" : status == EXIT_STOPPED ? "stopped" : "failed";
+	if (status == EXIT_FAILED)
+		what->why = err_get();
+	notify_send(&args->notify, what);
+	notify_end(&args->notify);
+}
+
 static void stop(int signal)
 {
 	if (stopped)
@@ -237,10 +275,12 @@ static int campaign(struct tune_args *args, struct db *db, const struct device *
 
 	if (!t)
 		return command_failed();
+	args->tuner = t;
 	if (tuner_resumed(t) > 0 && !args->quiet)
 		fprintf(stderr, "going on after %jd trials\n", (intmax_t)tuner_resumed(t));
 	int rc = tuner_run(t);
 
+	args->end = notice_of(args, tuner_stopped_by(t));
 	tuner_free(t);
 	if (rc < 0)
 		return command_failed();
@@ -314,6 +354,18 @@ static int read_debug(struct tune_args *args)
 	return -1;
 }
 
+static void listen_to(struct tune_args *args)
+{
+	args->o.stop = &stopped;
+	args->o.progress = show_progress;
+	args->o.stuck = tell_stuck;
+	args->o.listener = (struct listener){ hear, args };
+	args->o.user = args;
+	args->notify.listener = args->o.listener;
+	args->notify.source = args->o.source;
+	args->notify.db = args->db;
+}
+
 static int run(int argc, char **argv)
 {
 	struct tune_args args = { .o = { .threads = 1, .seed = 1 } };
@@ -323,20 +375,15 @@ static int run(int argc, char **argv)
 		command_failed();
 		return EXIT_USAGE;
 	}
-	args.o.stop = &stopped;
-	args.o.progress = show_progress;
-	args.o.listener = (struct listener){ hear, &args };
-	args.o.user = &args;
+	listen_to(&args);
 	catch_signals();
+	args.arena = arena_new();
 	struct db *db = db_open(args.db, DB_WRITE);
-
-	if (!db)
-		return command_failed();
-	struct arena *a = arena_new();
-	int rc = tune(a, &args, db);
+	int rc = db ? tune(args.arena, &args, db) : command_failed();
 
 	db_close(db);
-	arena_free(a);
+	tell_end(&args, rc);
+	arena_free(args.arena);
 	return rc;
 }
 

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/stuck.c - notices that a campaign goes on without getting anywhere. */
+#include "base/arena.h"
+#include "search/campaign.h"
+
+/* Of a batch many may fail, but of four batches not all: then it is the compiler, the runner or the
+ * machine. */
+enum { BARREN_TRIALS = 4 * TUNER_BATCH };
+
+/* The last trial of B where it failed, else NULL. */
+static const struct trial *count(struct tuner *t, const struct batch *b)
+{
+	const struct trial *failed = NULL;
+
+	for (int i = 0; i < b->n; i++) {
+		const struct trial *trial = &b->at[i].trial;
+		bool ran = trial->status == TRIAL_OK || trial->status == TRIAL_LOST_RACE;
+
+		t->barren = ran ? 0 : t->barren + 1;
+		failed = ran ? NULL : trial;
+	}
+	return failed;
+}
+
+void tuner_watch(struct tuner *t, const struct batch *b)
+{
+	const struct trial *failed = count(t, b);
+	const char *why = NULL;
+
+	if (failed && t->barren >= BARREN_TRIALS)
+		why = arena_printf(t->scratch, "none of the last %lld trials ran; the last is %s: %s",
+				   (long long)t->barren, trial_status_name(failed->status),
+				   failed->text ? failed->text : "");
+	if (why && !t->stuck) {
+		tell(&t->options.listener, TELL_WARNING, "%s", why);
+		if (t->options.stuck)
+			t->options.stuck(t->options.user, why);
+	}
+	t->stuck = why != NULL;	/* told once, until it goes on */
+}
