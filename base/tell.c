@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 
-void tell(const struct listener *to, enum tell_kind kind, const char *fmt, ...)
+void listener_tell(const struct listener *to, enum tell_kind kind, const char *fmt, ...)
 {
 	struct text line = { 0 };
 	va_list ap;

@@ -16,7 +16,7 @@ struct listener {
 };
 
 /* A line without its end. */
-void tell(const struct listener *to, enum tell_kind kind, const char *fmt, ...)
+void listener_tell(const struct listener *to, enum tell_kind kind, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 #endif

@@ -99,10 +99,9 @@ static void tell_cause(struct tuner *t, struct text *all, enum cause c)
 	else if (c == CAUSE_EXHAUSTED)
 		text_printf(&what, "%d of %d tasks have nothing left to try", n, t->n);
 	else
-		text_printf(&what, "%lld trials in %.0f s", (long long)t->trials,
-			    tuner_elapsed(t));
-	tell(&t->options.listener, TELL_NOTE, "stopped by %s: %s", text_str(&name),
-	     text_str(&what));
+		text_printf(&what, "%lld trials in %.0f s", (long long)t->trials, tuner_elapsed(t));
+	listener_tell(&t->options.listener, TELL_NOTE, "stopped by %s: %s", text_str(&name),
+		      text_str(&what));
 	text_free(&name);
 	text_free(&what);
 }

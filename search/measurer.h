@@ -8,6 +8,7 @@
 #ifndef HONE_SEARCH_MEASURER_H
 #define HONE_SEARCH_MEASURER_H
 
+#include "base/tell.h"
 #include "search/candidate.h"
 
 /* Seconds of wall time, by what they went into. */
@@ -36,6 +37,7 @@ struct hardware_options {
 	int threads;		/* of the kernels */
 	enum cache_state cache;
 	uint64_t seed;		/* of the inputs */
+	struct listener listener;	/* of why measuring waits */
 };
 
 /* Compilers, and a runner on this machine. NULL and a message where one of them is missing. */

@@ -28,11 +28,12 @@ void tuner_watch(struct tuner *t, const struct batch *b)
 	const char *why = NULL;
 
 	if (failed && t->barren >= BARREN_TRIALS)
-		why = arena_printf(t->scratch, "none of the last %lld trials ran; the last is %s: %s",
+		why = arena_printf(t->scratch,
+				   "none of the last %lld trials ran; the last is %s: %s",
 				   (long long)t->barren, trial_status_name(failed->status),
 				   failed->text ? failed->text : "");
 	if (why && !t->stuck) {
-		tell(&t->options.listener, TELL_WARNING, "%s", why);
+		listener_tell(&t->options.listener, TELL_WARNING, "%s", why);
 		if (t->options.stuck)
 			t->options.stuck(t->options.user, why);
 	}

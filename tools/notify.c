@@ -42,9 +42,11 @@ static char **environment(struct arena *a, const struct notify *n, const struct 
 static void judge(const struct notify *n, int status)
 {
 	if (WIFSIGNALED(status))
-		tell(&n->listener, TELL_WARNING, "--notify: ended by signal %d", WTERMSIG(status));
+		listener_tell(&n->listener, TELL_WARNING, "--notify: ended by signal %d",
+			      WTERMSIG(status));
 	else if (WEXITSTATUS(status) != 0)
-		tell(&n->listener, TELL_WARNING, "--notify: exit status %d", WEXITSTATUS(status));
+		listener_tell(&n->listener, TELL_WARNING, "--notify: exit status %d",
+			      WEXITSTATUS(status));
 }
 
 /* How many still run. */
@@ -78,8 +80,8 @@ void notify_send(struct notify *n, const struct notice *what)
 	pid_t *place = free_place(n);
 
 	if (!place) {
-		tell(&n->listener, TELL_WARNING, "--notify: %d still run; not told: %s",
-		     NOTIFY_RUNNING, what->event);
+		listener_tell(&n->listener, TELL_WARNING, "--notify: %d still run; not told: %s",
+			      NOTIFY_RUNNING, what->event);
 		return;
 	}
 	struct arena *a = arena_new();
@@ -88,7 +90,7 @@ void notify_send(struct notify *n, const struct notice *what)
 	pid_t pid = spawn_group(argv, environment(a, n, what), fds, 3);
 
 	if (pid < 0)
-		tell(&n->listener, TELL_WARNING, "--notify: %s", err_get());
+		listener_tell(&n->listener, TELL_WARNING, "--notify: %s", err_get());
 	*place = pid < 0 ? 0 : pid;
 	arena_free(a);
 }
@@ -102,8 +104,8 @@ void notify_end(struct notify *n)
 	for (int i = 0; i < NOTIFY_RUNNING; i++) {
 		if (!n->running[i])
 			continue;
-		tell(&n->listener, TELL_WARNING, "--notify: does not end within %d s; killed",
-		     LAST_WAIT_S);
+		listener_tell(&n->listener, TELL_WARNING,
+			      "--notify: does not end within %d s; killed", LAST_WAIT_S);
 		spawn_kill(n->running[i]);
 		n->running[i] = 0;
 	}
