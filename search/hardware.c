@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/hardware.c - candidates are compiled and run on this machine. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "base/file.h"
 #include "measure/builder.h"
+#include "measure/calm.h"
 #include "measure/device_lock.h"
 #include "measure/runner.h"
 #include "search/measurer.h"
 
 /* Samples of each of the best when they are measured again. */
 enum { CONFIRM_ROUNDS = 15 };
+/* Trials between two looks at who else uses the machine: about a second. */
+enum { UNWATCHED = 4 };
 #define FLUSH_BYTES ((size_t)64 << 20)
 
 struct hardware {
@@ -19,12 +23,27 @@ struct hardware {
 	struct builder *builder;
 	struct runner *runner;
 	struct device_lock *lock;
+	struct calm *calm;
 	struct arena *task;	/* what the runner knows of the present task */
 };
 
 static double seconds_since(int64_t start)
 {
 	return (double)(clock_ns() - start) * 1e-9;
+}
+
+static void take_device(struct hardware *h)
+{
+	double waited = device_lock_take(h->lock);
+
+	h->m.spent.wait += waited;
+	h->m.disturbed_s = waited;
+}
+
+static void wait_for_calm(struct hardware *h)
+{
+	h->m.spent.wait += calm_wait(h->calm, runner_cpus(h->runner), runner_pid(h->runner));
+	h->m.disturbed_s = fmax(h->m.disturbed_s, calm_disturbed_s(h->calm));
 }
 
 /* What a task is verified against is computed, and its clock calibrated, when it begins. */
@@ -36,7 +55,7 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 	struct workload w = task_workload(h->task, t, h->o.threads, h->o.cache, h->o.seed);
 
 	w.flush_bytes = FLUSH_BYTES;
-	m->spent.wait += device_lock_take(h->lock);
+	take_device(h);
 	int64_t began = clock_ns();
 	int rc = runner_set_workload(h->runner, h->builder, &w);
 
@@ -56,19 +75,36 @@ static int build(struct hardware *h, struct arena *a, struct trial *trials, int 
 	return rc;
 }
 
+static int run_again(struct hardware *h, struct arena *a, struct trial *trials, int n)
+{
+	wait_for_calm(h);
+	return remeasure(a, h->runner, trials, n, CONFIRM_ROUNDS);
+}
+
+static int run_watched(struct hardware *h, struct arena *a, struct trial *trials, int n)
+{
+	int rc = 0;
+
+	for (int i = 0; i < n && rc == 0; i += UNWATCHED) {
+		wait_for_calm(h);
+		rc = measure_all(a, h->runner, trials + i, n - i < UNWATCHED ? n - i : UNWATCHED);
+	}
+	return rc;
+}
+
 static int run(struct hardware *h, struct arena *a, struct trial *trials, int n, bool again)
 {
 	double verify_s = 0;
 
-	h->m.spent.wait += device_lock_take(h->lock);
+	take_device(h);
+	double waited = h->m.spent.wait;
 	int64_t began = clock_ns();
-	int rc = again ? remeasure(a, h->runner, trials, n, CONFIRM_ROUNDS)
-		       : measure_all(a, h->runner, trials, n);
+	int rc = again ? run_again(h, a, trials, n) : run_watched(h, a, trials, n);
 
 	device_lock_release(h->lock);
 	for (int i = 0; i < n; i++)
 		verify_s += trials[i].verify_ms * 1e-3;
-	h->m.spent.run += seconds_since(began) - verify_s;
+	h->m.spent.run += seconds_since(began) - verify_s - (h->m.spent.wait - waited);
 	h->m.spent.verify += verify_s;
 	return rc;
 }
@@ -109,6 +145,7 @@ static void release(struct measurer *m)
 
 	runner_free(h->runner);
 	builder_free(h->builder);
+	calm_free(h->calm);
 	device_lock_free(h->lock);
 	arena_free(h->task);
 	free(h);
@@ -133,6 +170,7 @@ struct measurer *measurer_hardware(const struct hardware_options *o)
 		return NULL;
 	}
 	h->lock = device_lock_new(&o->listener);
+	h->calm = calm_new(&o->listener);
 	h->m.toolchain = builder_toolchain(h->builder);
 	return &h->m;
 }

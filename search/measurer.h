@@ -22,6 +22,7 @@ struct phases {
 struct measurer {
 	const char *toolchain;	/* compiler, version and flags, for the records */
 	struct phases spent;	/* since it was made; search and learn stay 0 */
+	double disturbed_s;	/* for so long others have used the device by now; 0: none do */
 	/* Begins T. INCUMBENT is where it stands, none where its time is 0. */
 	int (*begin)(struct measurer *m, const struct task *t, double incumbent_us);
 	int (*measure)(struct measurer *m, struct arena *a, struct candidate *c, int n);

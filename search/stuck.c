@@ -7,6 +7,9 @@
  * machine. */
 enum { BARREN_TRIALS = 4 * TUNER_BATCH };
 
+/* A build or a backup is over by then. */
+enum { DISTURBED_S = 600 };
+
 /* The last trial of B where it failed, else NULL. */
 static const struct trial *count(struct tuner *t, const struct batch *b)
 {
@@ -22,16 +25,25 @@ static const struct trial *count(struct tuner *t, const struct batch *b)
 	return failed;
 }
 
-void tuner_watch(struct tuner *t, const struct batch *b)
+static const char *why_stuck(struct tuner *t, const struct batch *b)
 {
 	const struct trial *failed = count(t, b);
-	const char *why = NULL;
 
 	if (failed && t->barren >= BARREN_TRIALS)
-		why = arena_printf(t->scratch,
-				   "none of the last %lld trials ran; the last is %s: %s",
-				   (long long)t->barren, trial_status_name(failed->status),
-				   failed->text ? failed->text : "");
+		return arena_printf(t->scratch,
+				    "none of the last %lld trials ran; the last is %s: %s",
+				    (long long)t->barren, trial_status_name(failed->status),
+				    failed->text ? failed->text : "");
+	if (t->measurer->disturbed_s >= DISTURBED_S)
+		return arena_printf(t->scratch, "others have used the device for %.0f minutes",
+				    t->measurer->disturbed_s / 60);
+	return NULL;
+}
+
+void tuner_watch(struct tuner *t, const struct batch *b)
+{
+	const char *why = why_stuck(t, b);
+
 	if (why && !t->stuck) {
 		listener_tell(&t->options.listener, TELL_WARNING, "%s", why);
 		if (t->options.stuck)

@@ -48,7 +48,8 @@ struct tuner_options {
 	bool fresh;		/* do not go on with an earlier campaign */
 	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
 	void (*progress)(void *user, const struct progress *p);	/* after each batch; may be NULL */
-	/* When no trial succeeds any more; once, until one does; may be NULL. */
+	/* When no trial succeeds any more, or others do not leave the device; once, until that
+	 * changes; may be NULL. */
 	void (*stuck)(void *user, const char *why);
 	struct listener listener;	/* of what happens besides */
 	const char *debug;	/* stages to print of each candidate (search/debug.h); NULL: none */

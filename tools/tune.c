@@ -54,7 +54,7 @@ static const struct argp_option options[] = {
 	{ "batch", KEY_BATCH, "N", 0, "candidates built and measured at a time (default 16)", 0 },
 	{ "replay", KEY_REPLAY, "FILE", 0, "answer measurements from the records of FILE", 0 },
 	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
-	{ "notify", KEY_NOTIFY, "CMD", 0, "run CMD at the end, or when nothing succeeds any more", 0 },
+	{ "notify", KEY_NOTIFY, "CMD", 0, "run CMD at the end, or where it gets no further", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
 	{ 0 },
 };
