@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "measure/spawn.h"
 #include "search/debug.h"
 #include "search/replay.h"
 #include "search/tuner.h"
@@ -17,7 +18,8 @@
 #include "tools/query.h"
 #include "tools/source.h"
 
-static volatile sig_atomic_t stopped;
+/* What the handler of signals goes by. */
+static volatile sig_atomic_t stopped, silent, children = -1;
 
 /* Candidates that are in memory at a time, with their sources. */
 enum { MAX_BATCH = 4096 };
@@ -254,16 +256,24 @@ static void tell_end(struct tune_args *args, int status)
 
 static void stop(int signal)
 {
-	if (stopped)
-		_exit(EXIT_STOPPED);	/* the second one does not wait for the batch */
+	static const char line[] = "finishing the batch; Ctrl-C again stops at once\n";
+
 	(void)signal;
+	if (stopped) {
+		spawn_kill_all(children);
+		_exit(EXIT_STOPPED);
+	}
 	stopped = 1;
+	if (!silent && write(STDERR_FILENO, line, sizeof(line) - 1) < 0)
+		return;
 }
 
-static void catch_signals(void)
+static void catch_signals(const struct tune_args *args)
 {
 	struct sigaction act = { .sa_handler = stop, .sa_flags = SA_RESTART };
 
+	children = spawn_list();
+	silent = args->quiet;
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 }
@@ -376,7 +386,7 @@ static int run(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	listen_to(&args);
-	catch_signals();
+	catch_signals(&args);
 	args.arena = arena_new();
 	struct db *db = db_open(args.db, DB_WRITE);
 	int rc = db ? tune(args.arena, &args, db) : command_failed();
