@@ -33,6 +33,7 @@ struct tuner {
 	int current;		/* the task that the measurer is set up for; -1: none */
 	int64_t device_id, toolchain_id, campaign_id;
 	int64_t trials, failed, resumed;
+	double search_s, learn_s;	/* of this run, as in struct phases */
 	int64_t barren;		/* trials since one ran */
 	bool stuck;		/* and that was told */
 	int64_t trained;	/* learner_trained() of an interrupted run; -1: none */
@@ -59,6 +60,8 @@ bool tuner_stopped(const struct tuner *t);	/* by the user */
 bool tuner_is_over(struct tuner *t);
 /* Says what ended the rounds, and keeps it for the journal. */
 void tuner_tell_causes(struct tuner *t);
+/* Says what the time of this run went into. */
+void tuner_tell_phases(struct tuner *t);
 
 /* --- stuck.c */
 /* Tells where batches come to nothing, the last one being B. */

@@ -117,6 +117,18 @@ void tuner_tell_causes(struct tuner *t)
 	text_free(&all);
 }
 
+void tuner_tell_phases(struct tuner *t)
+{
+	const struct phases *m = &t->measurer->spent;
+	double share = 100 / (t->search_s + t->learn_s + m->build + m->run + m->verify + m->wait +
+			      1e-9);
+
+	listener_tell(&t->options.listener, TELL_NOTE,
+		      "time: search %.0f%%, learn %.0f%%, build %.0f%%, run %.0f%%, verify %.0f%%, "
+		      "wait %.0f%%", share * t->search_s, share * t->learn_s, share * m->build,
+		      share * m->run, share * m->verify, share * m->wait);
+}
+
 /* --- what was found */
 
 static json_t *task_summary(const struct tuner *t, int i)

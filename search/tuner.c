@@ -92,6 +92,7 @@ int tuner_run(struct tuner *t)
 	tuner_tell_causes(t);
 	if (confirm_all(t) < 0 || tuner_save(t) < 0)
 		return -1;
+	tuner_tell_phases(t);
 	bool stopped = tuner_stopped(t);
 
 	if (db_campaign_end(t->db, t->campaign_id, stopped ? CAMPAIGN_STOPPED : CAMPAIGN_DONE) < 0)

@@ -81,6 +81,8 @@ int tuner_round(struct tuner *t, int i)
 
 	if (round_play(t->strategy, &u->problem, t->measurer, t->scratch, &rng, &b, &r) < 0)
 		return -1;
+	t->search_s += r.spent.search;
+	t->learn_s += r.spent.learn;
 	dump(t, u, &b);
 	note(t, i, &b);
 	u->trials += b.n;
