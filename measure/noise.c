@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "measure/cpu_time.h"
 #include "measure/cpuinfo.h"
 #include "measure/probe.h"
 
@@ -15,26 +16,6 @@ enum {
 	SAMPLE_NS = 1000000,
 	SAMPLES = 100000, /* at most: two minutes */
 };
-
-struct cpu_time {
-	double total, idle, steal; /* ticks of all CPUs since the machine started */
-};
-
-static struct cpu_time cpu_time(struct arena *a)
-{
-	const char *text = proc_read(a, "/proc/stat");
-	double v[8] = {0}; /* user nice system idle iowait irq softirq steal */
-	struct cpu_time t = {0};
-
-	if (!text || sscanf(text, "cpu %lf %lf %lf %lf %lf %lf %lf %lf", &v[0], &v[1], &v[2], &v[3],
-			    &v[4], &v[5], &v[6], &v[7]) < 4)
-		return t;
-	for (int i = 0; i < 8; i++)
-		t.total += v[i];
-	t.idle = v[3] + v[4];
-	t.steal = v[7];
-	return t;
-}
 
 static int64_t preemptions(void)
 {
@@ -63,7 +44,7 @@ static void spread(double *us, int n, struct noise *out)
 
 static void kernel_facts(struct arena *a, struct cpu_time before, struct noise *out)
 {
-	struct cpu_time after = cpu_time(a);
+	struct cpu_time after = cpu_time_now(a, NULL);
 	double total = after.total - before.total;
 	const char *psi = proc_read(a, "/proc/pressure/cpu");
 	const char *load = proc_read(a, "/proc/loadavg");
@@ -86,7 +67,7 @@ void noise_measure(double seconds, struct noise *out)
 	const struct probe_isa *isa = probe_isa_here();
 	int64_t rounds = probe_fma_rounds(isa, SAMPLE_NS);
 	double *us = malloc(SAMPLES * sizeof(*us));
-	struct cpu_time before = cpu_time(a);
+	struct cpu_time before = cpu_time_now(a, NULL);
 	int64_t preempted = preemptions(), begin = clock_ns();
 	int n = 0;
 

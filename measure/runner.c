@@ -89,6 +89,11 @@ const char *runner_cpus(const struct runner *r)
 	return r->cpus ? r->cpus : "";
 }
 
+pid_t runner_pid(const struct runner *r)
+{
+	return r->process.pid;
+}
+
 static int use_reference(struct runner *r)
 {
 	struct event e;

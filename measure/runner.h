@@ -9,6 +9,8 @@
 #ifndef HONE_MEASURE_RUNNER_H
 #define HONE_MEASURE_RUNNER_H
 
+#include <sys/types.h>
+
 #include "base/arena.h"
 #include "measure/builder.h"
 #include "measure/trial.h"
@@ -49,5 +51,7 @@ int remeasure(struct arena *a, struct runner *r, struct trial *trials, int n, in
 
 /* Cores the runner is pinned to, as a list; lives until the next runner_set_workload. */
 const char *runner_cpus(const struct runner *r);
+/* Its process; 0 while there is none. */
+pid_t runner_pid(const struct runner *r);
 
 #endif

@@ -14,6 +14,7 @@ struct tuned {
 	int64_t task_id;
 	int64_t trials;			/* of this campaign */
 	bool unconfirmed;		/* has records that no confirmation has seen */
+	enum cause done;		/* why it needs no more trials; CAUSE_NONE: it does */
 };
 
 struct tuner {
@@ -32,17 +33,39 @@ struct tuner {
 	int current;		/* the task that the measurer is set up for; -1: none */
 	int64_t device_id, toolchain_id, campaign_id;
 	int64_t trials, failed, resumed;
+	double search_s, learn_s;	/* of this run, as in struct phases */
+	int64_t barren;		/* trials since one ran */
+	bool stuck;		/* and that was told */
 	int64_t trained;	/* learner_trained() of an interrupted run; -1: none */
 	double earlier_s;	/* spent before an interruption */
 	int64_t began_ns;
+	enum cause over;	/* what ended the campaign; CAUSE_NONE: not yet, or its tasks */
+	const char *stopped_by;	/* the causes as text; NULL: it goes on */
 };
 
 /* --- tuner.c */
-/* The part of the budget that has been spent, of trials or of time, whichever is more. */
-double tuner_spent(const struct tuner *t);
 void tuner_report(struct tuner *t, int i, const char *phase);
 /* What the database has as the best of task I. */
 void tuner_load_best(struct tuner *t, int i);
+
+/* --- finish.c */
+/* As of budget_left_s(). */
+double tuner_left_s(const struct tuner *t);
+/* Of the best of task I; 0 while there is none. */
+double tuner_gflops(const struct tuner *t, int i);
+/* Finds out whether task I is done. */
+int tuner_settle(struct tuner *t, int i);
+bool tuner_stopped(const struct tuner *t);	/* by the user */
+/* Whether there are no more rounds. */
+bool tuner_is_over(struct tuner *t);
+/* Says what ended the rounds, and keeps it for the journal. */
+void tuner_tell_causes(struct tuner *t);
+/* Says what the time of this run went into. */
+void tuner_tell_phases(struct tuner *t);
+
+/* --- stuck.c */
+/* Tells where batches come to nothing, the last one being B. */
+void tuner_watch(struct tuner *t, const struct batch *b);
 
 /* --- turn.c */
 /* One batch of task I: proposed, measured, learned from, saved. */
@@ -56,6 +79,8 @@ double tuner_elapsed(const struct tuner *t);
 /* Saves the records of B, a batch of task I, what round R came to, and the search state after it,
  * as one. FINAL: measured again. */
 int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r, bool final);
+/* Saves the search state alone. */
+int tuner_save(struct tuner *t);
 /* Takes over the search state of an interrupted campaign. -1 and a message where it is damaged. */
 int tuner_load(struct tuner *t, const struct db_campaign *c);
 /* Brings histories and learner to where the records of the tasks leave them. */

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/hardware.c - candidates are compiled and run on this machine. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "base/file.h"
 #include "measure/builder.h"
+#include "measure/calm.h"
+#include "measure/device_lock.h"
 #include "measure/runner.h"
 #include "search/measurer.h"
 
 /* Samples of each of the best when they are measured again. */
 enum { CONFIRM_ROUNDS = 15 };
+/* Trials between two looks at who else uses the machine: about a second. */
+enum { UNWATCHED = 4 };
 #define FLUSH_BYTES ((size_t)64 << 20)
 
 struct hardware {
@@ -17,41 +22,89 @@ struct hardware {
 	struct hardware_options o;
 	struct builder *builder;
 	struct runner *runner;
+	struct device_lock *lock;
+	struct calm *calm;
 	struct arena *task;	/* what the runner knows of the present task */
 };
 
+static double seconds_since(int64_t start)
+{
+	return (double)(clock_ns() - start) * 1e-9;
+}
+
+static void take_device(struct hardware *h)
+{
+	double waited = device_lock_take(h->lock);
+
+	h->m.spent.wait += waited;
+	h->m.disturbed_s = waited;
+}
+
+static void wait_for_calm(struct hardware *h)
+{
+	h->m.spent.wait += calm_wait(h->calm, runner_cpus(h->runner), runner_pid(h->runner));
+	h->m.disturbed_s = fmax(h->m.disturbed_s, calm_disturbed_s(h->calm));
+}
+
+/* What a task is verified against is computed, and its clock calibrated, when it begins. */
 static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 {
 	struct hardware *h = (struct hardware *)m;
 
 	arena_reset(h->task);
 	struct workload w = task_workload(h->task, t, h->o.threads, h->o.cache, h->o.seed);
-	int64_t began = clock_ns();
 
 	w.flush_bytes = FLUSH_BYTES;
-	if (runner_set_workload(h->runner, h->builder, &w) < 0)
-		return -1;
-	m->spent.verify += (double)(clock_ns() - began) * 1e-9;	/* the reference is its cost */
-	if (incumbent_us > 0)
+	take_device(h);
+	int64_t began = clock_ns();
+	int rc = runner_set_workload(h->runner, h->builder, &w);
+
+	device_lock_release(h->lock);
+	m->spent.verify += seconds_since(began);
+	if (rc == 0 && incumbent_us > 0)
 		runner_set_incumbent(h->runner, incumbent_us);
-	return 0;
+	return rc;
+}
+
+static int build(struct hardware *h, struct arena *a, struct trial *trials, int n)
+{
+	int64_t began = clock_ns();
+	int rc = build_all(a, h->builder, trials, n);
+
+	h->m.spent.build += seconds_since(began);
+	return rc;
+}
+
+static int run_again(struct hardware *h, struct arena *a, struct trial *trials, int n)
+{
+	wait_for_calm(h);
+	return remeasure(a, h->runner, trials, n, CONFIRM_ROUNDS);
+}
+
+static int run_watched(struct hardware *h, struct arena *a, struct trial *trials, int n)
+{
+	int rc = 0;
+
+	for (int i = 0; i < n && rc == 0; i += UNWATCHED) {
+		wait_for_calm(h);
+		rc = measure_all(a, h->runner, trials + i, n - i < UNWATCHED ? n - i : UNWATCHED);
+	}
+	return rc;
 }
 
 static int run(struct hardware *h, struct arena *a, struct trial *trials, int n, bool again)
 {
+	double verify_s = 0;
+
+	take_device(h);
+	double waited = h->m.spent.wait;
 	int64_t began = clock_ns();
-	int rc = build_all(a, h->builder, trials, n);
-	int64_t built = clock_ns();
+	int rc = again ? run_again(h, a, trials, n) : run_watched(h, a, trials, n);
 
-	if (rc == 0)
-		rc = again ? remeasure(a, h->runner, trials, n, CONFIRM_ROUNDS)
-			   : measure_all(a, h->runner, trials, n);
-	double ran_s = (double)(clock_ns() - built) * 1e-9, verify_s = 0;
-
+	device_lock_release(h->lock);
 	for (int i = 0; i < n; i++)
 		verify_s += trials[i].verify_ms * 1e-3;
-	h->m.spent.build += (double)(built - began) * 1e-9;
-	h->m.spent.run += ran_s - verify_s;
+	h->m.spent.run += seconds_since(began) - verify_s - (h->m.spent.wait - waited);
 	h->m.spent.verify += verify_s;
 	return rc;
 }
@@ -59,11 +112,15 @@ static int run(struct hardware *h, struct arena *a, struct trial *trials, int n,
 /* Builder and runner take trials side by side. */
 static int answer(struct measurer *m, struct arena *a, struct candidate *c, int n, bool again)
 {
+	struct hardware *h = (struct hardware *)m;
 	struct trial *trials = arena_many(a, struct trial, n);
 
 	for (int i = 0; i < n; i++)
 		trials[i] = c[i].trial;
-	int rc = run((struct hardware *)m, a, trials, n, again);
+	int rc = build(h, a, trials, n);
+
+	if (rc == 0)
+		rc = run(h, a, trials, n, again);
 
 	for (int i = 0; i < n; i++) {
 		trial_discard(&trials[i]);
@@ -88,6 +145,8 @@ static void release(struct measurer *m)
 
 	runner_free(h->runner);
 	builder_free(h->builder);
+	calm_free(h->calm);
+	device_lock_free(h->lock);
 	arena_free(h->task);
 	free(h);
 }
@@ -110,6 +169,8 @@ struct measurer *measurer_hardware(const struct hardware_options *o)
 		release(&h->m);
 		return NULL;
 	}
+	h->lock = device_lock_new(&o->listener);
+	h->calm = calm_new(&o->listener);
 	h->m.toolchain = builder_toolchain(h->builder);
 	return &h->m;
 }

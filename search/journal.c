@@ -15,6 +15,22 @@ double tuner_elapsed(const struct tuner *t)
 	return t->earlier_s + (double)(clock_ns() - t->began_ns) * 1e-9;
 }
 
+/* For who looks on; the next run has one of its own. */
+static void save_budget(json_t *root, const struct budget *b)
+{
+	struct text until = { 0 };
+
+	if (b->trials)
+		json_object_set_new(root, "trials_budget", json_integer(b->trials));
+	if (b->minutes > 0)
+		json_object_set_new(root, "minutes_budget", json_real(b->minutes));
+	if (!b->until)
+		return;
+	budget_print_moment(&until, b->until);
+	json_object_set_new(root, "until", json_string(text_str(&until)));
+	text_free(&until);
+}
+
 static char *save_state(const struct tuner *t)
 {
 	json_t *trials = json_object(), *weights = json_object();
@@ -24,7 +40,9 @@ static char *save_state(const struct tuner *t)
 
 	if (t->learner)
 		json_object_set_new(root, "trained", json_integer(learner_trained(t->learner)));
-
+	if (t->stopped_by)
+		json_object_set_new(root, "stopped_by", json_string(t->stopped_by));
+	save_budget(root, &t->options.budget);
 	for (int i = 0; i < t->n; i++) {
 		const struct tuned *u = &t->tuned[i];
 
@@ -149,6 +167,16 @@ int tuner_append(struct tuner *t, int i, const struct batch *b, const struct rou
 		if (b->at[j].trial.status != TRIAL_PENDING)
 			records[save.n++] = record_of(t, u, &b->at[j], u->trials - b->n + j, final);
 	int rc = db_append(t->db, &save);
+
+	free(state);
+	return rc;
+}
+
+int tuner_save(struct tuner *t)
+{
+	char *state = save_state(t);
+	int rc = db_append(t->db, &(struct db_batch){ .campaign = t->campaign_id, .state = state,
+						      .state_bytes = strlen(state) });
 
 	free(state);
 	return rc;

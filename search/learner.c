@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/rng.h"
 
 enum {
@@ -25,6 +26,7 @@ struct learner {
 	int64_t came, trained;
 	pthread_t thread;
 	bool training;
+	double waited_s;
 };
 
 static void *allocate(size_t n, size_t size)
@@ -49,9 +51,13 @@ struct learner *learner_new(const struct cost_model *kind, uint64_t seed)
 
 static void finish(struct learner *l)
 {
-	if (l->training)
-		pthread_join(l->thread, NULL);
+	int64_t began = clock_ns();
+
+	if (!l->training)
+		return;
+	pthread_join(l->thread, NULL);
 	l->training = false;
+	l->waited_s += (double)(clock_ns() - began) * 1e-9;
 }
 
 static void release(struct cost_sample *s)
@@ -154,6 +160,11 @@ int64_t learner_came(const struct learner *l)
 int64_t learner_trained(const struct learner *l)
 {
 	return l->trained;
+}
+
+double learner_waited(const struct learner *l)
+{
+	return l->waited_s;
 }
 
 void learner_score(struct learner *l, const struct feature_matrix *m, int n, float *scores)

@@ -28,4 +28,7 @@ int64_t learner_trained(const struct learner *l);
 /* Scores as of struct cost_model; waits for training to end. */
 void learner_score(struct learner *l, const struct feature_matrix *m, int n, float *scores);
 
+/* Seconds that the caller has waited for training so far. */
+double learner_waited(const struct learner *l);
+
 #endif

@@ -8,6 +8,7 @@
 #ifndef HONE_SEARCH_MEASURER_H
 #define HONE_SEARCH_MEASURER_H
 
+#include "base/tell.h"
 #include "search/candidate.h"
 
 /* Seconds of wall time, by what they went into. */
@@ -21,6 +22,7 @@ struct phases {
 struct measurer {
 	const char *toolchain;	/* compiler, version and flags, for the records */
 	struct phases spent;	/* since it was made; search and learn stay 0 */
+	double disturbed_s;	/* for so long others have used the device by now; 0: none do */
 	/* Begins T. INCUMBENT is where it stands, none where its time is 0. */
 	int (*begin)(struct measurer *m, const struct task *t, double incumbent_us);
 	int (*measure)(struct measurer *m, struct arena *a, struct candidate *c, int n);
@@ -36,6 +38,7 @@ struct hardware_options {
 	int threads;		/* of the kernels */
 	enum cache_state cache;
 	uint64_t seed;		/* of the inputs */
+	struct listener listener;	/* of why measuring waits */
 };
 
 /* Compilers, and a runner on this machine. NULL and a message where one of them is missing. */

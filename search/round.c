@@ -64,15 +64,21 @@ struct phases phases_minus(const struct phases *x, const struct phases *y)
 	};
 }
 
+static double waited(const struct problem *p)
+{
+	return p->learner ? learner_waited(p->learner) : 0;
+}
+
 int round_play(const struct strategy *s, const struct problem *p, struct measurer *m,
 	       struct arena *a, struct rng *rng, struct batch *b, struct round *out)
 {
 	struct phases earlier = m->spent;
+	double waited_s = waited(p);
 	int64_t began = clock_ns();
 
 	*out = (struct round){ 0 };
 	s->propose(p, a, rng, b);
-	double search_s = (double)(clock_ns() - began) * 1e-9;
+	double search_s = (double)(clock_ns() - began) * 1e-9 - (waited(p) - waited_s);
 
 	if (m->measure(m, a, b->at, b->n) < 0)
 		return -1;
@@ -80,6 +86,7 @@ int round_play(const struct strategy *s, const struct problem *p, struct measure
 	learn(p, a, b);
 	out->spent = phases_minus(&m->spent, &earlier);
 	out->spent.search = search_s;
+	out->spent.learn = waited(p) - waited_s;
 	out->refused = b->refused;
 	return 0;
 }

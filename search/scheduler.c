@@ -138,18 +138,23 @@ static double heaviest(const struct scheduler *s)
 	return most > 0 ? most : 1;
 }
 
+static bool is_closed(const struct scheduled *t)
+{
+	return t->exhausted || t->done;
+}
+
 int scheduler_next(const struct scheduler *s)
 {
 	double first_gain = heaviest(s), most = 0;
 	int next = -1;
 
 	for (int i = 0; i < s->n; i++)
-		if (!s->at[i].exhausted && s->at[i].trials == 0)
+		if (!is_closed(&s->at[i]) && s->at[i].trials == 0)
 			return i;
 	for (int i = 0; i < s->n; i++) {
 		const struct scheduled *t = &s->at[i];
 
-		if (t->exhausted)
+		if (is_closed(t))
 			continue;
 		double gain = t->best_us > 0 ? faster_gain(s, t)
 					     : first_gain * first_chance(t->trials);

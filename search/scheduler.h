@@ -21,6 +21,7 @@ struct scheduled {
 	double rate;		/* lately, us that an e-fold of the trials gained */
 	double unheard;		/* (0, 1]: the part of the rate that is still to be guessed */
 	bool exhausted;		/* has no more candidates */
+	bool done;		/* wants no more trials; not saved: that is up to each run */
 };
 
 struct scheduler {
@@ -34,7 +35,7 @@ struct scheduler {
 struct scheduler scheduler_new(struct arena *a, const struct task_vec *tasks, double peak);
 /* A batch of task I: TRIALS were made, the fastest valid one took BEST_US (0: there was none). */
 void scheduler_heard(struct scheduler *s, int i, int trials, double best_us);
-/* The task to go on with; -1 where all are exhausted. */
+/* The task to go on with; -1 where all are exhausted or done. */
 int scheduler_next(const struct scheduler *s);
 /* The size of the next batch of task I, at most FULL. LEFT trials may still be made, or any
  * number where it is negative. */

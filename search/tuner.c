@@ -26,6 +26,16 @@ int64_t tuner_resumed(const struct tuner *t)
 	return t->resumed;
 }
 
+int64_t tuner_trials(const struct tuner *t)
+{
+	return t->trials;
+}
+
+const char *tuner_stopped_by(const struct tuner *t)
+{
+	return t->stopped_by;
+}
+
 void tuner_load_best(struct tuner *t, int i)
 {
 	struct arena *a = arena_new();
@@ -37,32 +47,21 @@ void tuner_load_best(struct tuner *t, int i)
 	arena_free(a);
 }
 
-/* --- budget */
-
-double tuner_spent(const struct tuner *t)
-{
-	double trials = t->options.trials ? (double)t->trials / (double)t->options.trials : 0;
-	double time = t->options.minutes > 0 ? tuner_elapsed(t) / (60 * t->options.minutes) : 0;
-
-	return trials > time ? trials : time;
-}
-
 void tuner_report(struct tuner *t, int i, const char *phase)
 {
 	const struct task *task = t->tuned[i].task;
-	double best = t->scheduler.at[i].best_us;
 	double s = tuner_elapsed(t);
 	struct progress p = {
 		.task = task,
 		.tasks = t->n,
 		.task_number = i + 1,
 		.trials = t->trials,
-		.budget = t->options.trials,
+		.budget = t->options.budget.trials,
 		.failed = t->failed,
-		.best_us = best,
-		.gflops = best > 0 ? task->flop / best * 1e-3 : 0,
+		.best_us = t->scheduler.at[i].best_us,
+		.gflops = tuner_gflops(t, i),
 		.seconds = s,
-		.seconds_left = tuner_spent(t) > 0 ? s / tuner_spent(t) - s : -1,
+		.seconds_left = tuner_left_s(t),
 		.phase = phase,
 	};
 
@@ -72,15 +71,10 @@ void tuner_report(struct tuner *t, int i, const char *phase)
 		t->options.progress(t->options.user, &p);
 }
 
-static bool is_stopped(const struct tuner *t)
-{
-	return t->options.stop && *t->options.stop;
-}
-
 /* Confirms whatever has not been yet, each task in its turn. */
 static int confirm_all(struct tuner *t)
 {
-	for (int i = 0; i < t->n && !is_stopped(t); i++) {
+	for (int i = 0; i < t->n && !tuner_stopped(t); i++) {
 		if (!t->tuned[i].unconfirmed)
 			continue;
 		if (tuner_confirm(t, i) < 0)
@@ -92,17 +86,14 @@ static int confirm_all(struct tuner *t)
 
 int tuner_run(struct tuner *t)
 {
-	while (tuner_spent(t) < 1 && !is_stopped(t)) {
-		int next = scheduler_next(&t->scheduler);
-
-		if (next < 0)
-			break;
-		if (tuner_round(t, next) < 0)
+	while (!tuner_is_over(t))
+		if (tuner_round(t, scheduler_next(&t->scheduler)) < 0)
 			return -1;
-	}
-	if (confirm_all(t) < 0)
+	tuner_tell_causes(t);
+	if (confirm_all(t) < 0 || tuner_save(t) < 0)
 		return -1;
-	bool stopped = is_stopped(t);
+	tuner_tell_phases(t);
+	bool stopped = tuner_stopped(t);
 
 	if (db_campaign_end(t->db, t->campaign_id, stopped ? CAMPAIGN_STOPPED : CAMPAIGN_DONE) < 0)
 		return -1;
@@ -194,7 +185,7 @@ static int find_measurer(struct tuner *t)
 	const struct tuner_options *o = &t->options;
 	struct hardware_options hardware = { .cc = o->cc, .cpus = o->cpus, .limit_s = o->limit_s,
 					     .threads = o->threads, .cache = o->cache,
-					     .seed = o->seed };
+					     .seed = o->seed, .listener = o->listener };
 
 	t->measurer = o->measurer ? o->measurer : measurer_hardware(&hardware);
 	return t->measurer ? 0 : -1;
@@ -224,8 +215,11 @@ static int prepare(struct tuner *t)
 	pose_problems(t);
 	if (find_ids(t) < 0 || find_campaign(t) < 0 || tuner_recall(t) < 0)
 		return -1;
-	for (int i = 0; i < t->n; i++)
+	for (int i = 0; i < t->n; i++) {
 		tuner_load_best(t, i);
+		if (tuner_settle(t, i) < 0)
+			return -1;
+	}
 	t->began_ns = clock_ns();
 	return 0;
 }

@@ -10,8 +10,10 @@
 
 #include <signal.h>
 
+#include "base/tell.h"
 #include "db/db.h"
 #include "measure/device.h"
+#include "search/budget.h"
 #include "search/measurer.h"
 #include "search/strategy.h"
 
@@ -38,8 +40,7 @@ struct tuner_options {
 	const char *cc;		/* NULL: the builder's own choice */
 	const char *cpus;	/* to measure on; NULL: the runner's own choice */
 	int threads;		/* of the kernels; at least 1 */
-	int64_t trials;		/* in all; 0: no limit */
-	double minutes;		/* 0: no limit */
+	struct budget budget;
 	int batch;		/* candidates a round; 0: TUNER_BATCH */
 	double limit_s;		/* for one kernel; 0: the runner's own choice */
 	uint64_t seed;
@@ -47,6 +48,10 @@ struct tuner_options {
 	bool fresh;		/* do not go on with an earlier campaign */
 	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
 	void (*progress)(void *user, const struct progress *p);	/* after each batch; may be NULL */
+	/* When no trial succeeds any more, or others do not leave the device; once, until that
+	 * changes; may be NULL. */
+	void (*stuck)(void *user, const char *why);
+	struct listener listener;	/* of what happens besides */
 	const char *debug;	/* stages to print of each candidate (search/debug.h); NULL: none */
 	void (*dump)(void *user, const char *text);	/* gets them, a candidate at a time */
 	void *user;
@@ -64,6 +69,10 @@ void tuner_free(struct tuner *t);
 
 /* What is wanted of the database by this tuner: device, toolchain, threads, cache. */
 struct db_want tuner_want(const struct tuner *t, const struct task *task);
+int64_t tuner_trials(const struct tuner *t);	/* so far, those before an interruption included */
+const char *tuner_stopped_by(const struct tuner *t);	/* after tuner_run; NULL where it failed */
+/* The best of each task so far, as JSON, in A. */
+const char *tuner_summary(const struct tuner *t, struct arena *a);
 int64_t tuner_resumed(const struct tuner *t);	/* trials found from an interrupted run */
 
 #endif

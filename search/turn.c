@@ -22,9 +22,10 @@ static int begin_task(struct tuner *t, int i)
 static int batch_size(const struct tuner *t, int i)
 {
 	const struct tuner_options *o = &t->options;
+	int64_t trials = o->budget.trials;
 
 	return scheduler_batch(&t->scheduler, i, o->batch ? o->batch : TUNER_BATCH,
-			       o->trials ? o->trials - t->trials : -1);
+			       trials ? trials - t->trials : -1);
 }
 
 static void dump(const struct tuner *t, const struct tuned *u, const struct batch *b)
@@ -80,6 +81,8 @@ int tuner_round(struct tuner *t, int i)
 
 	if (round_play(t->strategy, &u->problem, t->measurer, t->scratch, &rng, &b, &r) < 0)
 		return -1;
+	t->search_s += r.spent.search;
+	t->learn_s += r.spent.learn;
 	dump(t, u, &b);
 	note(t, i, &b);
 	u->trials += b.n;
@@ -90,7 +93,8 @@ int tuner_round(struct tuner *t, int i)
 	if (t->learner)
 		learner_train(t->learner);
 	tuner_report(t, i, "tune");
-	return 0;
+	tuner_watch(t, &b);
+	return tuner_settle(t, i);
 }
 
 /* --- confirmation */

@@ -9,14 +9,17 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "measure/spawn.h"
 #include "search/debug.h"
 #include "search/replay.h"
 #include "search/tuner.h"
 #include "tools/command.h"
+#include "tools/notify.h"
 #include "tools/query.h"
 #include "tools/source.h"
 
-static volatile sig_atomic_t stopped;
+/* What the handler of signals goes by. */
+static volatile sig_atomic_t stopped, silent, children = -1;
 
 /* Candidates that are in memory at a time, with their sources. */
 enum { MAX_BATCH = 4096 };
@@ -25,18 +28,24 @@ struct tune_args {
 	struct tuner_options o;
 	const char *db;
 	const char *replay;	/* NULL: this machine */
+	struct notify notify;
+	struct notice end;	/* what is told at the end */
+	struct arena *arena;
+	struct tuner *tuner;
 	bool quiet;
 	double last_line;	/* seconds at which the last plain line was printed */
 };
 
-enum { KEY_MINUTES = 256, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH,
+enum { KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_TARGET, KEY_NOTIFY, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH,
        KEY_REPLAY };
 
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records, made where missing (required)", 0 },
-	{ "trials", 'n', "N", 0, "stop after N candidates in all (default 1000 without --minutes)",
-	  0 },
+	{ "trials", 'n', "N", 0, "stop after N candidates in all (default 1000 where nothing else ends it)", 0 },
 	{ "minutes", KEY_MINUTES, "M", 0, "stop after M minutes", 0 },
+	{ "until", KEY_UNTIL, "HH:MM", 0, "stop at this time of day, or at 'YYYY-MM-DD HH:MM'", 0 },
+	{ "plateau", KEY_PLATEAU, "N", 0, "a task is done after N trials in a row without gain", 0 },
+	{ "target", KEY_TARGET, "GFLOPS", 0, "a task is done where its best reaches this", 0 },
 	{ "threads", 't', "N", 0, "threads a kernel uses (default 1)", 0 },
 	{ "search", KEY_SEARCH, "NAME", 0, "strategy: evolve (default) or random", 0 },
 	{ "cc", KEY_CC, "COMPILER", 0, "gcc, clang, or a path (default clang, else gcc)", 0 },
@@ -47,6 +56,7 @@ static const struct argp_option options[] = {
 	{ "batch", KEY_BATCH, "N", 0, "candidates built and measured at a time (default 16)", 0 },
 	{ "replay", KEY_REPLAY, "FILE", 0, "answer measurements from the records of FILE", 0 },
 	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
+	{ "notify", KEY_NOTIFY, "CMD", 0, "run CMD at the end, or where it gets no further", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
 	{ 0 },
 };
@@ -54,10 +64,14 @@ static const struct argp_option options[] = {
 static const char doc[] =
 	"Searches fast kernels for SOURCE: a model (*.onnx), an operator in text form (*.te) or one "
 	"of the library (see hone ops).\vAn interrupted campaign goes on when the same command is "
-	"given again. Ctrl-C ends it after the batch in flight (exit status 75). HONE_DEBUG=DSNFC "
-	"in the environment prints DAG, steps, nest, features and C of each candidate.\n\n"
+	"given again. Of several limits the first one that is reached counts. Ctrl-C ends it after "
+	"the batch in flight (exit status 75). HONE_DEBUG=DSNFC in the environment prints DAG, "
+	"steps, nest, features and C of each candidate.\n\n"
+	"CMD runs in the background by /bin/sh, with HONE_EVENT (done, stopped, stuck, failed), "
+	"HONE_WHY, HONE_SOURCE, HONE_DB, HONE_TRIALS and HONE_BEST (JSON) in its environment.\n\n"
 	"Example:\n  hone tune matmul:m=512,n=512,k=512 --db tune.db --trials 200\n"
-	"  hone tune mobilenet_v2.onnx --db tune.db --minutes 30 --threads 2\n";
+	"  hone tune mobilenet_v2.onnx --db tune.db --minutes 30 --threads 2\n"
+	"  hone tune mobilenet_v2.onnx --db tune.db --until 07:00 --plateau 400\n";
 
 static double real(struct argp_state *state, const char *arg)
 {
@@ -67,6 +81,22 @@ static double real(struct argp_state *state, const char *arg)
 	if (*end || end == arg || !(v > 0) || !isfinite(v))
 		argp_error(state, "'%s' is not a number above 0", arg);
 	return v;
+}
+
+static int64_t moment(struct argp_state *state, const char *arg)
+{
+	int64_t now = clock_wall(), at = budget_moment(arg, now);
+
+	if (at < 0)
+		argp_error(state, "'%s' is no time; write it as HH:MM or 'YYYY-MM-DD HH:MM'", arg);
+	if (at <= now)
+		argp_error(state, "%s is over", arg);
+	return at;
+}
+
+static bool has_limit(const struct budget *b)
+{
+	return b->trials || b->minutes > 0 || b->until || b->plateau || b->target > 0;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -79,7 +109,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->db = arg;
 		break;
 	case 'n':
-		o->trials = argp_number(state, arg, 1);
+		o->budget.trials = argp_number(state, arg, 1);
 		break;
 	case 't':
 		o->threads = argp_int(state, arg, 1, MAX_THREADS);
@@ -88,7 +118,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->quiet = true;
 		break;
 	case KEY_MINUTES:
-		o->minutes = real(state, arg);
+		o->budget.minutes = real(state, arg);
+		break;
+	case KEY_UNTIL:
+		o->budget.until = moment(state, arg);
+		break;
+	case KEY_PLATEAU:
+		o->budget.plateau = argp_number(state, arg, 1);
+		break;
+	case KEY_TARGET:
+		o->budget.target = real(state, arg);
 		break;
 	case KEY_SEARCH:
 		o->strategy = arg;
@@ -116,6 +155,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_REPLAY:
 		args->replay = arg;
 		break;
+	case KEY_NOTIFY:
+		args->notify.command = arg;
+		break;
 	case KEY_FRESH:
 		o->fresh = true;
 		break;
@@ -129,8 +171,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "which SOURCE?");
 		if (!args->db)
 			argp_error(state, "which database? give --db FILE");
-		if (!o->trials && !(o->minutes > 0))
-			o->trials = 1000;
+		if (!has_limit(&o->budget))
+			o->budget.trials = BUDGET_TRIALS;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -174,18 +216,64 @@ static void show_progress(void *user, const struct progress *p)
 	fflush(stderr);
 }
 
-static void stop(int signal)
+static void hear(void *user, enum tell_kind kind, const char *line)
 {
-	if (stopped)
-		_exit(EXIT_STOPPED);	/* the second one does not wait for the batch */
-	(void)signal;
-	stopped = 1;
+	const struct tune_args *args = user;
+
+	if (args->quiet && kind == TELL_NOTE)
+		return;
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+	fprintf(stderr, "%s%s\n", kind == TELL_WARNING ? "hone: " : "", line);
 }
 
-static void catch_signals(void)
+static struct notice notice_of(const struct tune_args *args, const char *why)
+{
+	return (struct notice){ .why = why ? arena_strdup(args->arena, why) : NULL,
+				.trials = tuner_trials(args->tuner),
+				.best = tuner_summary(args->tuner, args->arena) };
+}
+
+static void tell_stuck(void *user, const char *why)
+{
+	struct tune_args *args = user;
+	struct notice what = notice_of(args, why);
+
+	what.event = "stuck";
+	notify_send(&args->notify, &what);
+}
+
+static void tell_end(struct tune_args *args, int status)
+{
+	struct notice *what = &args->end;
+
+	what->event = status == EXIT_OK ? "done" : status == EXIT_STOPPED ? "stopped" : "failed";
+	if (status == EXIT_FAILED)
+		what->why = err_get();
+	notify_send(&args->notify, what);
+	notify_end(&args->notify);
+}
+
+static void stop(int signal)
+{
+	static const char line[] = "finishing the batch; Ctrl-C again stops at once\n";
+
+	(void)signal;
+	if (stopped) {
+		spawn_kill_all(children);
+		_exit(EXIT_STOPPED);
+	}
+	stopped = 1;
+	if (!silent && write(STDERR_FILENO, line, sizeof(line) - 1) < 0)
+		return;
+}
+
+static void catch_signals(const struct tune_args *args)
 {
 	struct sigaction act = { .sa_handler = stop, .sa_flags = SA_RESTART };
 
+	children = spawn_list();
+	silent = args->quiet;
 	sigaction(SIGINT, &act, NULL);
 	sigaction(SIGTERM, &act, NULL);
 }
@@ -197,10 +285,12 @@ static int campaign(struct tune_args *args, struct db *db, const struct device *
 
 	if (!t)
 		return command_failed();
+	args->tuner = t;
 	if (tuner_resumed(t) > 0 && !args->quiet)
 		fprintf(stderr, "going on after %jd trials\n", (intmax_t)tuner_resumed(t));
 	int rc = tuner_run(t);
 
+	args->end = notice_of(args, tuner_stopped_by(t));
 	tuner_free(t);
 	if (rc < 0)
 		return command_failed();
@@ -274,6 +364,18 @@ static int read_debug(struct tune_args *args)
 	return -1;
 }
 
+static void listen_to(struct tune_args *args)
+{
+	args->o.stop = &stopped;
+	args->o.progress = show_progress;
+	args->o.stuck = tell_stuck;
+	args->o.listener = (struct listener){ hear, args };
+	args->o.user = args;
+	args->notify.listener = args->o.listener;
+	args->notify.source = args->o.source;
+	args->notify.db = args->db;
+}
+
 static int run(int argc, char **argv)
 {
 	struct tune_args args = { .o = { .threads = 1, .seed = 1 } };
@@ -283,19 +385,15 @@ static int run(int argc, char **argv)
 		command_failed();
 		return EXIT_USAGE;
 	}
-	args.o.stop = &stopped;
-	args.o.progress = show_progress;
-	args.o.user = &args;
-	catch_signals();
+	listen_to(&args);
+	catch_signals(&args);
+	args.arena = arena_new();
 	struct db *db = db_open(args.db, DB_WRITE);
-
-	if (!db)
-		return command_failed();
-	struct arena *a = arena_new();
-	int rc = tune(a, &args, db);
+	int rc = db ? tune(args.arena, &args, db) : command_failed();
 
 	db_close(db);
-	arena_free(a);
+	tell_end(&args, rc);
+	arena_free(args.arena);
 	return rc;
 }
 

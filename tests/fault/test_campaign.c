@@ -138,7 +138,7 @@ static void test_faults(void **state)
 	struct task_vec tasks = { 0 };
 	int dumps = 0;
 	struct tuner_options o = {
-		.source = SPEC, .own_strategy = &faulty, .threads = 1, .trials = TRIALS,
+		.source = SPEC, .own_strategy = &faulty, .threads = 1, .budget.trials = TRIALS,
 		.batch = 5, .seed = 1, .limit_s = 0.3, .debug = "SFC", .dump = count_dump,
 		.user = &dumps,
 	};
@@ -158,10 +158,56 @@ static void test_faults(void **state)
 	db_close(db);
 }
 
+static void propose_broken(const struct problem *p, struct arena *a, struct rng *rng,
+			   struct batch *b)
+{
+	(void)rng;
+	for (int64_t i = p->history->trials; b->n < b->cap; b->n++, i++) {
+		struct candidate *c = &b->at[b->n];
+
+		c->steps = steps_of(a, (int)i);
+		c->state = state_parse(a, p->task->dag, "steps", c->steps);
+		assert_non_null(c->state);
+		c->trial.source = KERNEL("C[0] = ;");
+	}
+}
+
+static const struct strategy broken = { .name = "broken", .propose = propose_broken };
+
+static void count_stuck(void *user, const char *why)
+{
+	assert_non_null(strstr(why, "none of the last 64 trials ran; the last is build-error"));
+	*(int *)user += 1;
+}
+
+static void test_stuck(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = db_open(f->path, DB_WRITE);
+	int told = 0;
+	struct tuner_options o = {
+		.source = SPEC, .own_strategy = &broken, .threads = 1, .budget.plateau = 72,
+		.batch = 8, .seed = 1, .stuck = count_stuck, .user = &told,
+	};
+	struct task_vec tasks = { 0 };
+
+	vec_push(f->a, &tasks, task_new(f->a, operator_build(f->a, SPEC), SPEC, 1));
+	struct tuner *t = tuner_new(db, device_synthetic(f->a, "synthetic:core:2 pu:1"), &tasks, &o);
+
+	if (!t || tuner_run(t) != 0)
+		fail_msg("%s", err_get());
+	assert_int_equal(told, 1);
+	assert_int_equal(tuner_trials(t), 72);
+	assert_string_equal(tuner_stopped_by(t), "--plateau 72");
+	tuner_free(t);
+	db_close(db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_faults, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(test_stuck, fixture_new, fixture_free),
 	};
 
 	return cmocka_run_group_tests_name("campaign", tests, NULL, NULL);

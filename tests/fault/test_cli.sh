@@ -110,7 +110,13 @@ for n in 0 -1 x 1.5 99999999999999999999; do
 done
 for n in 0 -1 nan inf x; do
 	fails 2 "'$n' is not a number above 0" tune $mm --db "$dir/good.db" --minutes $n
+	fails 2 "'$n' is not a number above 0" tune $mm --db "$dir/good.db" --target $n
 done
+fails 2 "'0' is not a whole number" tune $mm --db "$dir/good.db" --plateau 0
+for n in '' 7 25:00 12:60 12:00x '2099-02-30 12:00' '2099-01-01'; do
+	fails 2 "'$n' is no time" tune $mm --db "$dir/good.db" --until "$n"
+done
+fails 2 'is over' tune $mm --db "$dir/good.db" --until '2001-01-01 00:00'
 fails 2 'is more than' tune $mm --db "$dir/good.db" --batch 999999999
 fails 2 "there is no strategy 'odd'" tune $mm --db "$dir/good.db" --search odd
 fails 2 'a cache is warm or cold' tune $mm --db "$dir/good.db" --cache odd

@@ -38,7 +38,7 @@ static const char *log_of(struct fixture *f)
 }
 
 /* Starts hone tune as a shell would: in a group of its own. */
-static pid_t start(struct fixture *f, int64_t trials, const char *batch)
+static pid_t start_with(struct fixture *f, int64_t trials, const char *batch, const char *cc)
 {
 	const char *temp = temp_of(f), *log = log_of(f);
 	const char *number = arena_printf(f->a, "%jd", (intmax_t)trials);
@@ -55,11 +55,16 @@ static pid_t start(struct fixture *f, int64_t trials, const char *batch)
 		dup2(fd, 1);
 		dup2(fd, 2);
 		execl("./hone", "hone", "tune", SPEC, "--db", f->path, "--trials", number,
-		      "--batch", batch, (char *)NULL);
+		      "--batch", batch, cc ? "--cc" : NULL, cc, (char *)NULL);
 		_exit(127);
 	}
 	setpgid(pid, pid);	/* whoever is first */
 	return pid;
+}
+
+static pid_t start(struct fixture *f, int64_t trials, const char *batch)
+{
+	return start_with(f, trials, batch, NULL);
 }
 
 static const char *log_text(struct fixture *f)
@@ -242,6 +247,8 @@ static void test_interrupt(void **state)
 	wait_trials(f, 4);
 	kill(-pid, SIGINT);
 	assert_int_equal(wait_end(f, pid), STOPPED);
+	assert_non_null(strstr(log_text(f), "finishing the batch; Ctrl-C again stops at once"));
+	assert_non_null(strstr(log_text(f), "stopped by a signal: "));
 	int64_t n = committed(f);
 
 	assert_true(n >= 4 && n < 400 && n % 4 == 0);
@@ -267,11 +274,40 @@ static void test_interrupt(void **state)
 	assert_int_equal(leftovers(f), 0);
 }
 
+/* A compiler that does its work, but for candidates; then nothing but a kill ends it. */
+static const char *slow_compiler(struct fixture *f)
+{
+	static const char script[] = "#!/bin/sh\n"
+				     "case \"$*\" in *-[2-9].c*) sleep 1000; exit 1;; esac\n"
+				     "exec gcc \"$@\"\n";
+	const char *path = arena_printf(f->a, "%s/cc", f->folder);
+
+	assert_ok(file_write(path, script, sizeof(script) - 1));
+	assert_int_equal(chmod(path, 0700), 0);
+	return path;
+}
+
+static void test_compilers_die(void **state)
+{
+	struct fixture *f = *state;
+	pid_t pid = start_with(f, 400, "8", slow_compiler(f));
+
+	wait_batch(f);
+	kill(-pid, SIGINT);
+	nap_ms(200);
+	kill(-pid, SIGINT);
+	assert_int_equal(wait_end(f, pid), STOPPED);
+	expect_no_processes(f);
+	assert_int_equal(committed(f), 0);
+	check_sound(f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_kill, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_interrupt, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(test_compilers_die, fixture_new, fixture_free),
 	};
 
 	return cmocka_run_group_tests_name("kill", tests, NULL, NULL);

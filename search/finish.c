@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/finish.c - which tasks are done, whether the campaign is, and what it says at its end. */
+#include <jansson.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "search/campaign.h"
+
+static struct standing standing_of(const struct tuner *t)
+{
+	return (struct standing){ .trials = t->trials, .seconds = tuner_elapsed(t),
+				  .now = clock_wall() };
+}
+
+double tuner_left_s(const struct tuner *t)
+{
+	struct standing s = standing_of(t);
+
+	return budget_left_s(&t->options.budget, &s);
+}
+
+double tuner_gflops(const struct tuner *t, int i)
+{
+	double us = t->scheduler.at[i].best_us;
+
+	return us > 0 ? t->tuned[i].task->flop / us * 1e-3 : 0;
+}
+
+/* --- tasks */
+
+/* The history knows earlier campaigns, too: what they tried in vain says nothing of this one. */
+static int64_t since_gain(const struct tuned *u)
+{
+	int64_t since = u->problem.history->since_gain;
+
+	return since < u->trials ? since : u->trials;
+}
+
+static enum cause cause_of(const struct tuner *t, int i)
+{
+	enum cause c = budget_ends_task(&t->options.budget, since_gain(&t->tuned[i]),
+					tuner_gflops(t, i));
+
+	return c == CAUSE_NONE && t->scheduler.at[i].exhausted ? CAUSE_EXHAUSTED : c;
+}
+
+int tuner_settle(struct tuner *t, int i)
+{
+	struct tuned *u = &t->tuned[i];
+
+	u->done = cause_of(t, i);
+	if (u->done == CAUSE_TARGET && u->unconfirmed) {	/* by luck, perhaps */
+		if (tuner_confirm(t, i) < 0)
+			return -1;
+		u->done = cause_of(t, i);
+	}
+	t->scheduler.at[i].done = u->done != CAUSE_NONE;
+	return 0;
+}
+
+static int count_done(const struct tuner *t, enum cause c)
+{
+	int n = 0;
+
+	for (int i = 0; i < t->n; i++)
+		n += t->tuned[i].done == c;
+	return n;
+}
+
+/* --- the campaign */
+
+bool tuner_stopped(const struct tuner *t)
+{
+	return t->options.stop && *t->options.stop;
+}
+
+bool tuner_is_over(struct tuner *t)
+{
+	struct standing s = standing_of(t);
+
+	t->over = tuner_stopped(t) ? CAUSE_SIGNAL : budget_ends(&t->options.budget, &s);
+	return t->over != CAUSE_NONE || count_done(t, CAUSE_NONE) == 0;
+}
+
+static void tell_cause(struct tuner *t, struct text *all, enum cause c)
+{
+	const struct budget *b = &t->options.budget;
+	struct text name = { 0 }, what = { 0 };
+	int n = count_done(t, c);
+
+	budget_print_cause(&name, b, c);
+	text_printf(all, "%s%s", all->n ? ", " : "", text_str(&name));
+	if (c == CAUSE_PLATEAU)
+		text_printf(&what, "%d of %d tasks had no gain in %lld trials", n, t->n,
+			    (long long)b->plateau);
+	else if (c == CAUSE_TARGET)
+		text_printf(&what, "the best of %d of %d tasks reach it", n, t->n);
+	else if (c == CAUSE_EXHAUSTED)
+		text_printf(&what, "%d of %d tasks have nothing left to try", n, t->n);
+	else
+		text_printf(&what, "%lld trials in %.0f s", (long long)t->trials, tuner_elapsed(t));
+	listener_tell(&t->options.listener, TELL_NOTE, "stopped by %s: %s", text_str(&name),
+		      text_str(&what));
+	text_free(&name);
+	text_free(&what);
+}
+
+void tuner_tell_causes(struct tuner *t)
+{
+	struct text all = { 0 };
+
+	for (enum cause c = CAUSE_TRIALS; c < CAUSE_COUNT; c++)
+		if (t->over == CAUSE_NONE ? count_done(t, c) > 0 : t->over == c)
+			tell_cause(t, &all, c);
+	t->stopped_by = arena_strdup(t->arena, text_str(&all));
+	text_free(&all);
+}
+
+void tuner_tell_phases(struct tuner *t)
+{
+	const struct phases *m = &t->measurer->spent;
+	double share = 100 / (t->search_s + t->learn_s + m->build + m->run + m->verify + m->wait +
+			      1e-9);
+
+	listener_tell(&t->options.listener, TELL_NOTE,
+		      "time: search %.0f%%, learn %.0f%%, build %.0f%%, run %.0f%%, verify %.0f%%, "
+		      "wait %.0f%%", share * t->search_s, share * t->learn_s, share * m->build,
+		      share * m->run, share * m->verify, share * m->wait);
+}
+
+/* --- what was found */
+
+static json_t *task_summary(const struct tuner *t, int i)
+{
+	const struct tuned *u = &t->tuned[i];
+
+	return json_pack("{s:s, s:s, s:I, s:f, s:f}", "task", u->task->name, "key", u->task->key,
+			 "trials", (json_int_t)u->trials, "best_us", t->scheduler.at[i].best_us,
+			 "gflops", tuner_gflops(t, i));
+}
+
+const char *tuner_summary(const struct tuner *t, struct arena *a)
+{
+	json_t *tasks = json_array();
+	double latency_us = 0;
+
+	for (int i = 0; i < t->n; i++) {
+		json_array_append_new(tasks, task_summary(t, i));
+		latency_us += t->tuned[i].task->weight * t->scheduler.at[i].best_us;
+	}
+	json_t *root = json_pack("{s:f, s:o}", "latency_us", latency_us, "tasks", tasks);
+	char *text = json_dumps(root, JSON_COMPACT);
+
+	json_decref(root);
+	if (!text)
+		die("out of memory");
+	const char *copy = arena_strdup(a, text);
+
+	free(text);
+	return copy;
+}
