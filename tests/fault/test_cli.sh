@@ -122,6 +122,12 @@ fails 2 'there is no peer' bench $mm --db "$dir/good.db" --peer odd
 fails 2 "there is no suite 'odd'" bench --suite odd $mm
 fails 2 "whole number" bench --suite features --samples 0 $mm
 fails 3 "no operator" bench --suite=features odd:m=1
+fails 2 'which recording?' bench --suite search $mm
+fails 3 'there is no file' bench --suite search --replay "$dir/missing.db"
+fails 3 'no records to replay' bench --suite search --replay "$dir/good.db"
+fails 2 "there is no strategy 'odd'" bench --suite search --search odd
+fails 2 'whole number' bench --suite search --seeds 0
+fails 3 'no records to replay' tune $mm --db "$dir/y.db" --replay "$dir/good.db"
 fails 2 'which folder?' export $mm --db "$dir/good.db"
 fails 3 'run hone tune' export $mm --db "$dir/good.db" -o "$dir/kernels"
 
