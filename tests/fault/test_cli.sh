@@ -131,6 +131,17 @@ fails 3 'no records to replay' tune $mm --db "$dir/y.db" --replay "$dir/good.db"
 fails 2 'which folder?' export $mm --db "$dir/good.db"
 fails 3 'run hone tune' export $mm --db "$dir/good.db" -o "$dir/kernels"
 
+# --- the recording that comes along is of the present schema, and can be searched in
+recorded=${srcdir:-$(dirname "$0")/../..}/bench/recorded/avx512.db
+task=matmul:m=197,n=197,k=67
+./hone tune $task --db "$dir/replayed.db" --replay "$recorded" --trials 8 --quiet 2>"$dir/err" ||
+	{ echo "hone tune --replay fails"; cat "$dir/err"; bad=1; }
+./hone bench --suite search --replay "$recorded" --search grid --seeds 1 --trials 16 \
+	--baseline-trials 16 --svg "$dir/curves.svg" $task >"$dir/out" 2>"$dir/err" ||
+	{ echo "hone bench --suite search fails"; cat "$dir/err"; bad=1; }
+grep -q 'grid .*(' "$dir/out" || { echo "hone bench --suite search has no table"; bad=1; }
+grep -q '</svg>' "$dir/curves.svg" || { echo "hone bench --suite search draws nothing"; bad=1; }
+
 # --- surroundings
 (
 	TMPDIR=$dir/missing
