@@ -198,7 +198,11 @@ static int recall_record(void *user, const struct db_record *r)
 	struct tuner *t = user;
 	struct tuned *u = find_tuned(t, r->task_key);
 
-	if (!u || r->final)
+	if (!u)
+		return 0;
+	if (r->campaign == t->campaign_id)
+		u->unconfirmed = !r->final;
+	if (r->final)
 		return 0;
 	const struct problem *p = &u->problem;
 	double us = observed_us(r->status, r->time_us, r->samples, r->n_samples);

@@ -47,7 +47,7 @@ static const struct argp_option options[] = {
 	{ "plateau", KEY_PLATEAU, "N", 0, "a task is done after N trials in a row without gain", 0 },
 	{ "target", KEY_TARGET, "GFLOPS", 0, "a task is done where its best reaches this", 0 },
 	{ "threads", 't', "N", 0, "threads a kernel uses (default 1)", 0 },
-	{ "search", KEY_SEARCH, "NAME", 0, "strategy: evolve (default) or random", 0 },
+	{ "search", KEY_SEARCH, "NAME", 0, "strategy: evolve (default), random, anneal, grid", 0 },
 	{ "cc", KEY_CC, "COMPILER", 0, "gcc, clang, or a path (default clang, else gcc)", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of all random choices (default 1)", 0 },
 	{ "cpus", KEY_CPUS, "LIST", 0, "cores to measure on, as 2-3 (default: the last ones)", 0 },

@@ -128,8 +128,25 @@ fails 2 'there is no peer' bench $mm --db "$dir/good.db" --peer odd
 fails 2 "there is no suite 'odd'" bench --suite odd $mm
 fails 2 "whole number" bench --suite features --samples 0 $mm
 fails 3 "no operator" bench --suite=features odd:m=1
+fails 2 'which recording?' bench --suite search $mm
+fails 3 'there is no file' bench --suite search --replay "$dir/missing.db"
+fails 3 'no records to replay' bench --suite search --replay "$dir/good.db"
+fails 2 "there is no strategy 'odd'" bench --suite search --search odd
+fails 2 'whole number' bench --suite search --seeds 0
+fails 3 'no records to replay' tune $mm --db "$dir/y.db" --replay "$dir/good.db"
 fails 2 'which folder?' export $mm --db "$dir/good.db"
 fails 3 'run hone tune' export $mm --db "$dir/good.db" -o "$dir/kernels"
+
+# --- the recording that comes along is of the present schema, and can be searched in
+recorded=${srcdir:-$(dirname "$0")/../..}/bench/recorded/avx512.db
+task=matmul:m=197,n=197,k=67
+./hone tune $task --db "$dir/replayed.db" --replay "$recorded" --trials 8 --quiet 2>"$dir/err" ||
+	{ echo "hone tune --replay fails"; cat "$dir/err"; bad=1; }
+./hone bench --suite search --replay "$recorded" --search grid --seeds 1 --trials 16 \
+	--baseline-trials 16 --svg "$dir/curves.svg" $task >"$dir/out" 2>"$dir/err" ||
+	{ echo "hone bench --suite search fails"; cat "$dir/err"; bad=1; }
+grep -q 'grid .*(' "$dir/out" || { echo "hone bench --suite search has no table"; bad=1; }
+grep -q '</svg>' "$dir/curves.svg" || { echo "hone bench --suite search draws nothing"; bad=1; }
 
 # --- surroundings
 (

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/pick.c - order, distance and chance. */
+#include "search/pick.h"
+
+#include <stdlib.h>
+
+enum {
+	MIN_DISTANCE = 2,	/* two of a batch differ in so many decisions */
+	MAX_TRIES = 40,		/* random samples for one that fits together */
+	MAX_SEEN = 20,		/* random candidates for each place of a batch */
+};
+
+void pick_score(const struct problem *p, struct arena *a, struct candidate *all, int n)
+{
+	struct feature_matrix *m = arena_many(a, struct feature_matrix, n);
+	float *scores = arena_many(a, float, n);
+
+	for (int i = 0; i < n; i++)
+		m[i] = all[i].features;
+	learner_score(p->learner, m, n, scores);
+	for (int i = 0; i < n; i++)
+		all[i].score = scores[i];
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	return strcmp(x->steps, y->steps);	/* the same order on every machine */
+}
+
+void pick_sort(struct candidate *all, int n)
+{
+	qsort(all, (size_t)n, sizeof(*all), by_score);
+}
+
+static bool is_distinct(const struct batch *b, const struct genes *g)
+{
+	for (int i = 0; i < b->n; i++)
+		if (genes_distance(&b->at[i].genes, g) < MIN_DISTANCE)
+			return false;
+	return true;
+}
+
+void pick_distinct(const struct problem *p, struct arena *a, const struct candidate *all, int n,
+		   int upto, struct batch *b)
+{
+	for (int i = 0; i < n && b->n < upto; i++)
+		if (is_distinct(b, &all[i].genes))
+			batch_add(p, a, b, &all[i]);
+}
+
+void pick_random(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
+{
+	for (int i = 0; i < MAX_SEEN * b->cap && b->n < b->cap; i++) {
+		struct candidate one;
+
+		if (!candidate_random(p, a, rng, MAX_TRIES, &b->refused, &one))
+			return;
+		pick_score(p, a, &one, 1);
+		batch_add(p, a, b, &one);
+	}
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/pick.h - which of many candidates a batch takes, by what a model thinks of them.
+ *
+ * Holds: the same candidates and scores give the same batch, in whatever order they came. */
+#ifndef HONE_SEARCH_PICK_H
+#define HONE_SEARCH_PICK_H
+
+#include "search/candidate.h"
+
+/* Asks the problem's model for the scores of N candidates; A is scratch. */
+void pick_score(const struct problem *p, struct arena *a, struct candidate *all, int n);
+/* Best score first; equal ones by their steps. */
+void pick_sort(struct candidate *all, int n);
+/* The first of ALL that are new and differ from each other in two decisions at least, until B has
+ * UPTO. */
+void pick_distinct(const struct problem *p, struct arena *a, const struct candidate *all, int n,
+		   int upto, struct batch *b);
+/* Random ones, scored, until B is full or there seem to be no new ones. */
+void pick_random(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b);
+
+#endif
