@@ -4,10 +4,7 @@
  * Before anything was measured the model is an analytic prior. Each batch takes the best of the
  * last generation that differ from each other, and a share of random ones, so that the model
  * also sees what it thinks little of. */
-#include <math.h>
-#include <stdlib.h>
-
-#include "base/hash.h"
+#include "search/pick.h"
 #include "search/strategy.h"
 #include "search/vary.h"
 
@@ -16,39 +13,8 @@
 enum { POPULATION = 192, GENERATIONS = 3, PARENTS = 48, ELITE = 12, MAX_TRIES = 40 };
 #define RANDOM_SHARE 0.1
 #define MUTATION 0.7
-/* Scores nearer than this, or fewer decisions that differ, make two candidates alike. On the
- * recorded tasks batches without alike ones get to random search's best of 1000 in half the
- * trials. */
-#define ALIKE_SCORE 1e-3f
-enum { ALIKE_DISTANCE = 2 };
 /* After so many trials without gain, half of a batch goes one decision at a time from the best. */
 enum { SLOW = 32, DESCEND_FROM = 4 };
-
-static void rank(const struct problem *p, struct candidate *all, int n)
-{
-	struct feature_matrix m[2 * POPULATION] = { { 0 } };
-	float scores[2 * POPULATION];
-
-	for (int i = 0; i < n; i++)
-		m[i] = all[i].features;
-	learner_score(p->learner, m, n, scores);
-	for (int i = 0; i < n; i++)
-		all[i].score = scores[i];
-}
-
-static int by_score(const void *a, const void *b)
-{
-	const struct candidate *x = a, *y = b;
-
-	if (x->score != y->score)
-		return x->score < y->score ? 1 : -1;
-	/* In no order that means anything, so that a batch is not all of a kind; but the same one
-	 * on every machine. */
-	struct hash128 h = hash_bytes(x->steps, strlen(x->steps));
-	struct hash128 i = hash_bytes(y->steps, strlen(y->steps));
-
-	return (h.lo > i.lo) - (h.lo < i.lo);
-}
 
 /* The fastest that were measured come back into the population. */
 static int add_elite(const struct problem *p, struct arena *a, struct rng *rng,
@@ -98,16 +64,16 @@ static int evolve(const struct problem *p, struct arena *a, struct rng *rng,
 
 	while (n < POPULATION && candidate_random(p, a, rng, MAX_TRIES, refused, &all[n]))
 		n++;
-	rank(p, all, n);
-	qsort(all, (size_t)n, sizeof(*all), by_score);
+	pick_score(p, a, all, n);
+	pick_sort(all, n);
 	for (int g = 0; g < GENERATIONS && n > 0; g++) {
 		int parents = n < POPULATION ? n : POPULATION;
 
 		n = parents;
 		while (n < 2 * POPULATION && breed(p, a, rng, all, parents, &all[n]))
 			n++;
-		rank(p, all, n);
-		qsort(all, (size_t)n, sizeof(*all), by_score);
+		pick_score(p, a, all, n);
+		pick_sort(all, n);
 	}
 	return n;
 }
@@ -130,43 +96,9 @@ static int descend(const struct problem *p, struct arena *a, struct rng *rng,
 			n += candidate_grow(p, a, rng, g->sketch, &other, &out[n]);
 		}
 	}
-	rank(p, out, n);
-	qsort(out, (size_t)n, sizeof(*out), by_score);
+	pick_score(p, a, out, n);
+	pick_sort(out, n);
 	return n;
-}
-
-/* --- the batch */
-
-/* A batch of one kind would teach the model nothing. */
-static bool is_distinct(const struct batch *b, const struct candidate *c)
-{
-	for (int i = 0; i < b->n; i++)
-		if (fabsf(b->at[i].score - c->score) <= ALIKE_SCORE * c->score ||
-		    genes_distance(&b->at[i].genes, &c->genes) < ALIKE_DISTANCE)
-			return false;
-	return true;
-}
-
-/* Fills B up to UNTIL with the first that differ. */
-static void take(const struct problem *p, struct arena *a, struct batch *b, int until,
-		 const struct candidate *all, int n)
-{
-	for (int i = 0; i < n && b->n < until; i++)
-		if (is_distinct(b, &all[i]))
-			batch_add(p, a, b, &all[i]);
-}
-
-static void take_random(const struct problem *p, struct arena *a, struct rng *rng,
-			struct batch *b)
-{
-	for (int i = 0; i < 20 * b->cap && b->n < b->cap; i++) {
-		struct candidate one;
-
-		if (!candidate_random(p, a, rng, MAX_TRIES, &b->refused, &one))
-			break;
-		rank(p, &one, 1);
-		batch_add(p, a, b, &one);
-	}
 }
 
 static void propose(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
@@ -175,9 +107,9 @@ static void propose(const struct problem *p, struct arena *a, struct rng *rng, s
 	int until = b->cap - (int)((double)b->cap * RANDOM_SHARE + rng_unit(rng));
 
 	if (p->history->since_gain >= SLOW)
-		take(p, a, b, until / 2, all, descend(p, a, rng, all));
-	take(p, a, b, until, all, evolve(p, a, rng, all, &b->refused));
-	take_random(p, a, rng, b);
+		pick_distinct(p, a, all, descend(p, a, rng, all), until / 2, b);
+	pick_distinct(p, a, all, evolve(p, a, rng, all, &b->refused), until, b);
+	pick_random(p, a, rng, b);
 }
 
 const struct strategy strategy_evolve = {

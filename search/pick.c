@@ -2,10 +2,17 @@
 /* search/pick.c - order, distance and chance. */
 #include "search/pick.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
+
+/* Scores nearer than this, or fewer decisions that differ, make two candidates alike. On the
+ * recorded tasks evolution without alike ones in a batch needs half the trials. */
+#define ALIKE_SCORE 1e-3f
+
 enum {
-	MIN_DISTANCE = 2,	/* two of a batch differ in so many decisions */
+	ALIKE_DISTANCE = 2,
 	MAX_TRIES = 40,		/* random samples for one that fits together */
 	MAX_SEEN = 20,		/* random candidates for each place of a batch */
 };
@@ -28,7 +35,12 @@ static int by_score(const void *a, const void *b)
 
 	if (x->score != y->score)
 		return x->score < y->score ? 1 : -1;
-	return strcmp(x->steps, y->steps);	/* the same order on every machine */
+	/* In no order that means anything, so that a batch is not all of a kind; but the same one
+	 * on every machine. */
+	struct hash128 h = hash_bytes(x->steps, strlen(x->steps));
+	struct hash128 i = hash_bytes(y->steps, strlen(y->steps));
+
+	return (h.lo > i.lo) - (h.lo < i.lo);
 }
 
 void pick_sort(struct candidate *all, int n)
@@ -36,10 +48,11 @@ void pick_sort(struct candidate *all, int n)
 	qsort(all, (size_t)n, sizeof(*all), by_score);
 }
 
-static bool is_distinct(const struct batch *b, const struct genes *g)
+static bool is_distinct(const struct batch *b, const struct candidate *c)
 {
 	for (int i = 0; i < b->n; i++)
-		if (genes_distance(&b->at[i].genes, g) < MIN_DISTANCE)
+		if (fabsf(b->at[i].score - c->score) <= ALIKE_SCORE * c->score ||
+		    genes_distance(&b->at[i].genes, &c->genes) < ALIKE_DISTANCE)
 			return false;
 	return true;
 }
@@ -48,7 +61,7 @@ void pick_distinct(const struct problem *p, struct arena *a, const struct candid
 		   int upto, struct batch *b)
 {
 	for (int i = 0; i < n && b->n < upto; i++)
-		if (is_distinct(b, &all[i].genes))
+		if (is_distinct(b, &all[i]))
 			batch_add(p, a, b, &all[i]);
 }
 

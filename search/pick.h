@@ -9,10 +9,10 @@
 
 /* Asks the problem's model for the scores of N candidates; A is scratch. */
 void pick_score(const struct problem *p, struct arena *a, struct candidate *all, int n);
-/* Best score first; equal ones by their steps. */
+/* Best score first; equal ones in an order of chance that is always the same. */
 void pick_sort(struct candidate *all, int n);
-/* The first of ALL that are new and differ from each other in two decisions at least, until B has
- * UPTO. */
+/* The first of ALL that are new and not alike, to the model or in their decisions, until B has UPTO:
+ * a batch of one kind would teach the model nothing. */
 void pick_distinct(const struct problem *p, struct arena *a, const struct candidate *all, int n,
 		   int upto, struct batch *b);
 /* Random ones, scored, until B is full or there seem to be no new ones. */

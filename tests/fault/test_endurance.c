@@ -72,7 +72,7 @@ static int64_t run(const char *recording, const char *path, const char *strategy
 	watched = strategy_find(strategy);
 	watching.propose = propose;
 	struct tuner_options o = { .source = "test", .own_strategy = &watching, .threads = 1,
-				   .trials = is_long() ? LONG_TRIALS : TRIALS, .batch = batch,
+				   .budget.trials = is_long() ? LONG_TRIALS : TRIALS, .batch = batch,
 				   .seed = 4, .measurer = measurer_replay(r) };
 	struct tuner *t = tuner_new(db, r->device, &r->tasks, &o);
 

@@ -51,7 +51,7 @@ static int tune(const char *recording, const char *path, const char *strategy)
 	if (!r || !db)
 		return FAILED;
 	struct tuner_options o = { .source = "test", .strategy = strategy, .threads = 1,
-				   .trials = TRIALS, .batch = BATCH, .seed = 4,
+				   .budget.trials = TRIALS, .batch = BATCH, .seed = 4,
 				   .measurer = measurer_replay(r) };
 	struct tuner *t = tuner_new(db, r->device, &r->tasks, &o);
 	int rc = t ? tuner_run(t) : -1;
