@@ -108,6 +108,39 @@ static void split_multiple(const struct linear *x, int64_t d, struct linear *quo
 	}
 }
 
+static int64_t gcd(int64_t x, int64_t y)
+{
+	while (y != 0) {
+		int64_t rest = x % y;
+
+		x = y;
+		y = rest;
+	}
+	return x < 0 ? -x : x;
+}
+
+/* Drops from X what cannot change X / D: (16 * i + j) / 32 is i / 2 where j < 16. *D becomes the
+ * divisor of what is left. */
+static void drop_small(struct linear *x, int64_t *d)
+{
+	for (int i = 0; i < x->n; i++) {
+		int64_t unit = gcd(x->term[i].coef, *d);
+		struct linear large, small;
+
+		if (unit == 1 || unit == *d)
+			continue;
+		split_multiple(x, unit, &large, &small);
+		struct range r = linear_range(&small);
+
+		if (r.lo >= 0 && r.hi < unit) {
+			*x = large;
+			*d /= unit;
+			drop_small(x, d);
+			return;
+		}
+	}
+}
+
 /* out += factor * (x / d) or factor * (x % d), d a constant > 0. */
 static bool accumulate_div(const struct simplifier *s, const struct expr *e, int64_t d,
 			   int64_t factor, struct linear *out)
@@ -130,6 +163,8 @@ static bool accumulate_div(const struct simplifier *s, const struct expr *e, int
 		rest.constant -= q * d;
 		return linear_add(out, &rest, factor);
 	}
+	if (is_div)
+		drop_small(&rest, &d);
 	const struct expr *atom = expr_simple(s->a, e->kind, linear_expr(s->a, &rest),
 					      expr_int(s->a, d));
 

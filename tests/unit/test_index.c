@@ -99,6 +99,26 @@ static void saturated_quotient(void **state)
 	assert_int_equal(expr_simplify(a, e)->kind, EXPR_DIV);
 }
 
+/* (32 i + 16 j + k) / 64, where k < 16, is (2 i + j) / 4: the same for all k. */
+static void quotient_of_lanes(void **state)
+{
+	struct arena *a = *state;
+	struct axis lane = { "lane", 0, 16, false };
+	const struct expr *e = expr_add(a, expr_mul(a, expr_axis(a, &x), 32),
+					expr_add(a, expr_mul(a, expr_axis(a, &y), 16),
+						 expr_axis(a, &lane)));
+	const struct expr *s = expr_simplify(a, expr_binary(a, EXPR_DIV, e, expr_int(a, 64)));
+	int64_t divisor;
+
+	assert_false(expr_uses_axis(s, &lane));
+	assert_true(expr_uses_axis(s, &x) && expr_uses_axis(s, &y));
+	assert_true(expr_is_int(s->arg[1], &divisor));
+	assert_int_equal(divisor, 4);
+	lane.hi = 17;
+	s = expr_simplify(a, expr_binary(a, EXPR_DIV, e, expr_int(a, 64)));
+	assert_true(expr_uses_axis(s, &lane));
+}
+
 static void simple_stays(void **state)
 {
 	struct arena *a = *state;
@@ -125,6 +145,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(deep_too_large, setup, teardown),
 		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
 		cmocka_unit_test_setup_teardown(saturated_quotient, setup, teardown),
+		cmocka_unit_test_setup_teardown(quotient_of_lanes, setup, teardown),
 		cmocka_unit_test_setup_teardown(simple_stays, setup, teardown),
 	};
 
