@@ -152,6 +152,34 @@ struct lane_search {
 	bool constant, other;	/* loads that the axis moves */
 };
 
+struct lane_use {
+	const struct axis *axis;
+	bool found;
+};
+
+static bool find_move(const struct expr *e, void *user)
+{
+	struct lane_use *u = user;
+	int64_t run;
+
+	if (e->kind == EXPR_AXIS && e->axis == u->axis)
+		u->found = true;
+	bool whole_runs = e->kind == EXPR_DIV && e->arg[0]->kind == EXPR_AXIS &&
+			  expr_is_int(e->arg[1], &run) && run % MIN_LANES == 0;
+
+	return !u->found && !whole_runs;
+}
+
+/* Does AXIS move INDEX from lane to lane? Divided by the size of a group it does so only between
+ * vectors. */
+static bool moves(const struct expr *index, const struct axis *axis)
+{
+	struct lane_use u = { .axis = axis };
+
+	expr_visit(index, find_move, &u);
+	return u.found;
+}
+
 static bool find_constant(const struct expr *e, void *user)
 {
 	struct lane_search *l = user;
@@ -159,7 +187,7 @@ static bool find_constant(const struct expr *e, void *user)
 	if (e->kind != EXPR_LOAD)
 		return true;
 	for (int i = 0; i < e->tensor->ndim; i++) {
-		if (!expr_uses_axis(e->index[i], l->axis))
+		if (!moves(e->index[i], l->axis))
 			continue;
 		bool constant = dag_op(l->dag, e->tensor) &&
 				dag_op(l->dag, e->tensor)->kind == OP_CONST;
@@ -201,12 +229,17 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	fusible_consumer(s->state, stage, axis);
 	while (last > 0 && g->op.tensor.shape[last] == 1)
 		last--;
-	tile(k, s, stage, last, axis);
-	if (suits_lanes(s->state, &g->op, last))
-		return;		/* lanes along another axis would be scattered for nothing */
-	for (int d = last - 1; d >= 0; d--)
-		if (g->op.tensor.shape[d] >= MIN_LANES && suits_lanes(s->state, &g->op, d))
+	bool wide = g->op.tensor.shape[last] >= MIN_LANES;
+	bool found = false;
+
+	/* Lanes along another axis are scattered where they are stored: for nothing if these suit. */
+	for (int d = last - 1; d >= 0 && !(wide && suits_lanes(s->state, &g->op, last)); d--)
+		if (g->op.tensor.shape[d] >= MIN_LANES && suits_lanes(s->state, &g->op, d)) {
 			tile(k, s, stage, d, axis);
+			found = true;
+		}
+	if (wide || !found)
+		tile(k, s, stage, last, axis);
 }
 
 const struct rule rule_tile_fused = {
