@@ -120,6 +120,24 @@ void dir_remove(const char *path)
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+const char *program_folder(struct arena *a)
+{
+	char *path = realpath("/proc/self/exe", NULL);
+
+	if (!path)
+		return NULL;
+	char *folder = arena_strdup(a, path);
+
+	free(path);
+	*strrchr(folder, '/') = '\0';
+	size_t n = strlen(folder);
+
+	/* libtool's wrappers keep the real program in .libs below them */
+	if (n > 6 && strcmp(folder + n - 6, "/.libs") == 0)
+		folder[n - 6] = '\0';
+	return folder;
+}
+
 int64_t clock_ns(void)
 {
 	struct timespec t;

@@ -16,6 +16,8 @@ int file_write(const char *path, const void *data, size_t size);
 int dir_make(const char *path);
 /* A new private folder below $TMPDIR or /tmp, its name in A; NULL and a message on failure. */
 char *dir_temp(struct arena *a);
+/* The folder this program is in, in A; NULL where the system does not tell. */
+const char *program_folder(struct arena *a);
 /* Removes a folder and all in it; silent where it is gone already. */
 void dir_remove(const char *path);
 

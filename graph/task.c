@@ -136,18 +136,19 @@ static struct model_task make_task(struct arena *a, struct graph *g, const struc
 	struct model_task t = { .reason = c.group->reason };
 	struct text op = { 0 };
 	struct text shape = { 0 };
+	struct dag *dag = NULL;
 
 	if (!t.reason) {
-		t.dag = cut_group(&c);
-		t.reason = t.dag ? NULL : arena_strdup(a, err_get());
+		t.dag = dag = cut_group(&c);
+		t.reason = dag ? NULL : arena_strdup(a, err_get());
 		*use = (struct model_use){ index, c.inputs };
 	}
-	if (t.dag) {
+	if (dag) {
 		/* A group of pointwise members only begins with the first. */
 		t.op = arena_strdup(a, text_str(&c.op) + (*text_str(&c.op) == '+'));
-		t.dag->name = t.op;
-		t.key = dag_key(t.dag);
-		t.flop = dag_flop(t.dag);
+		dag->name = t.op;
+		t.key = dag_key(dag);
+		t.flop = dag_flop(dag);
 		type_print(&shape, &cut_at(&c, c.group->output)->type);
 		t.shape = arena_strdup(a, c.shape.n ? text_str(&c.shape) : text_str(&shape));
 	} else {

@@ -24,7 +24,7 @@ struct model_use_vec VEC(struct model_use);
 struct model_task {
 	const char *op;		/* operator and what joined it: conv2d+bias+relu */
 	const char *shape;	/* as the command line writes parameters: ic=64,h=56,... */
-	struct dag *dag;	/* frozen; NULL: not tunable */
+	const struct dag *dag;	/* frozen; NULL: not tunable */
 	const char *reason;	/* why it is not tunable */
 	struct hash128 key;	/* of dag */
 	double flop;		/* of dag, one run */

@@ -19,24 +19,6 @@
 /* A process whose socket has ended gets this long to end by itself, so that its status tells. */
 enum { GRACE_MS = 200 };
 
-/* The folder this program is in; libtool's wrappers keep the real one in .libs below it. */
-static const char *own_folder(struct arena *a)
-{
-	char *path = realpath("/proc/self/exe", NULL);
-
-	if (!path)
-		return NULL;
-	char *folder = arena_strdup(a, path);
-
-	free(path);
-	*strrchr(folder, '/') = '\0';
-	size_t n = strlen(folder);
-
-	if (n > 6 && strcmp(folder + n - 6, "/.libs") == 0)
-		folder[n - 6] = '\0';
-	return folder;
-}
-
 const char *process_find(struct arena *a, const char *path)
 {
 	const char *installed = HONE_LIBEXECDIR "/hone-runner";
@@ -50,7 +32,7 @@ const char *process_find(struct arena *a, const char *path)
 			strerror(errno));
 		return NULL;
 	}
-	const char *folder = own_folder(a);
+	const char *folder = program_folder(a);
 	const char *beside = folder ? arena_printf(a, "%s/hone-runner", folder) : installed;
 
 	if (access(beside, X_OK) == 0)

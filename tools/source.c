@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/source.c - models, .te files and operator specs as tasks. */
+/* tools/source.c - models, lists, .te files and operator specs as tasks. */
 #include "tools/source.h"
 
 #include <unistd.h>
@@ -9,6 +9,7 @@
 #include "graph/onnx.h"
 #include "graph/task.h"
 #include "te/operator.h"
+#include "tools/list.h"
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -47,10 +48,13 @@ int source_tasks(struct arena *a, const char *source, struct task_vec *out)
 {
 	if (ends_with(source, ".onnx"))
 		return model_tasks(a, source, out);
+	if (ends_with(source, ".tasks"))
+		return list_tasks(a, source, out);
 	if (!ends_with(source, ".te") && !strchr(source, ':') &&
 	    (!*source || strchr(source, '/') || access(source, F_OK) == 0))
 		return err_set("'%s': a SOURCE is a model (*.onnx), an operator in text form "
-			       "(*.te) or one of the library (`hone ops` lists them)", source);
+			       "(*.te), one of the library (`hone ops` lists them) or a list of "
+			       "them (*.tasks)", source);
 	const struct dag *dag = source_dag(a, source);
 
 	if (!dag)

@@ -5,8 +5,8 @@
 
 #include "search/task.h"
 
-/* The tasks of SOURCE: a model (*.onnx), an operator in text form (*.te), or an operator of the
- * library (name:key=value,...). -1 and a message where it is none of them. */
+/* The tasks of SOURCE: a model (*.onnx), an operator in text form (*.te), an operator of the
+ * library (name:key=value,...), or a list of operators (*.tasks). -1 and a message where it is none of them. */
 int source_tasks(struct arena *a, const char *source, struct task_vec *out);
 
 #endif

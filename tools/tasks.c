@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/tasks.c - `hone tasks`: what of a model can be tuned. */
+/* tools/tasks.c - `hone tasks`: what of a model can be tuned, or what a list names. */
 #include <argp.h>
 #include <jansson.h>
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "graph/onnx.h"
 #include "graph/task.h"
 #include "tools/command.h"
+#include "tools/list.h"
 
 enum { MAX_DIMS = 16, KEY_DIM = 256 };
 
@@ -72,11 +73,12 @@ static const struct argp argp = {
 	.options = option_list,
 	.parser = parse,
 	.args_doc = "MODEL",
-	.doc = "Lists the distinct tasks of an ONNX model: operator, shape, how often it occurs, "
-	       "MFLOP of one run, and the key under which a database holds its records. What "
-	       "cannot be tuned is listed with the reason.\v"
+	.doc = "Lists the distinct tasks of MODEL, an ONNX model or a list (*.tasks): operator, "
+	       "shape, how often it occurs, MFLOP of one run, and the key under which a database "
+	       "holds its records. What cannot be tuned is listed with the reason.\v"
 	       "Example:\n"
 	       "  hone tasks resnet18.onnx\n"
+	       "  hone tasks operators.tasks\n"
 	       "  hone tasks --dim batch_size=1 --json bert.onnx",
 };
 
@@ -149,7 +151,7 @@ static void print_json(const struct model_task_vec *tasks)
 	json_decref(all);
 }
 
-static int list(struct arena *a, const struct options *o)
+static int model(struct arena *a, const struct options *o, struct model_task_vec *out)
 {
 	struct graph *g = onnx_read(a, o->model);
 
@@ -160,29 +162,58 @@ static int list(struct arena *a, const struct options *o)
 			return err_set("%s: no dim is named '%s'", o->model, o->dims[i].name);
 	if (graph_infer(g) < 0)
 		return err_prefix("%s", o->model);
-	struct model_task_vec tasks = graph_tasks(a, g, graph_group(a, g));
-
-	if (o->json)
-		print_json(&tasks);
-	else
-		print_table(&tasks);
+	*out = graph_tasks(a, g, graph_group(a, g));
 	return 0;
+}
+
+/* A list, in the terms of a model. */
+static int list(struct arena *a, const struct options *o, struct model_task_vec *out)
+{
+	struct task_vec tasks = { 0 };
+
+	if (o->n_dims)
+		return err_set("%s: a list leaves no dim open (no --dim)", o->model);
+	if (list_tasks(a, o->model, &tasks) < 0)
+		return -1;
+	for (int i = 0; i < tasks.n; i++) {
+		const struct task *t = tasks.at[i];
+		size_t colon = strcspn(t->name, ":");
+		const char *params = t->name + colon + (t->name[colon] == ':');
+		struct model_task m = { .op = t->op, .shape = *params ? params : t->shape,
+					.dag = t->dag, .key = dag_key(t->dag),
+					.flop = t->flop, .weight = (int)t->weight };
+
+		vec_push(a, out, m);
+	}
+	return 0;
+}
+
+static bool is_list(const char *name)
+{
+	size_t n = strlen(name);
+
+	return n > 6 && strcmp(name + n - 6, ".tasks") == 0;
 }
 
 static int run(int argc, char **argv)
 {
 	struct options o = { 0 };
+	struct model_task_vec tasks = { 0 };
 	struct arena *a = arena_new();
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	int rc = list(a, &o);
+	int rc = is_list(o.model) ? list(a, &o, &tasks) : model(a, &o, &tasks);
 
+	if (rc == 0 && o.json)
+		print_json(&tasks);
+	else if (rc == 0)
+		print_table(&tasks);
 	arena_free(a);
 	return rc < 0 ? command_failed() : EXIT_OK;
 }
 
 const struct command command_tasks = {
 	.name = "tasks",
-	.summary = "list the tasks of a model",
+	.summary = "list the tasks of a model or a list",
 	.run = run,
 };

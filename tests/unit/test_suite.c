@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_suite.c - lists of tasks; every operator of the suite has sketches whose samples
+ * can be lowered and written. HONE_COUNTS=1 prints how many are refused, and why most of them. */
+#include "tests/te_run.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "search/task.h"
+#include "tools/list.h"
+
+/* With fewer the search spends its time on refusals; those that reduce over a window of three
+ * dimensions write much text. */
+enum { SAMPLES = 64, MIN_ACCEPTED = 8, MAX_REASONS = 8 };
+
+/* Why samples of a task did not become C. */
+struct refusals {
+	const char *why[MAX_REASONS];
+	int n[MAX_REASONS];
+};
+
+static void refuse(struct refusals *r, const char *why)
+{
+	int i = 0;
+
+	while (i < MAX_REASONS - 1 && r->why[i] && strcmp(r->why[i], why) != 0)
+		i++;
+	r->why[i] = why;
+	r->n[i]++;
+}
+
+/* A device with AVX-512, whatever this one has. */
+static const struct target target = { .vector_bytes = 64, .registers = 32, .threads = 1 };
+
+/* How many of SAMPLES become C. */
+static int accepted(const struct task *t, const struct sketch_vec *k, struct refusals *r)
+{
+	struct rng rng = rng_seed(1);
+	int ok = 0;
+
+	for (int i = 0; i < SAMPLES; i++) {
+		struct arena *a = arena_new();
+		const struct sketch *sketch = k->at[rng_below(&rng, k->n)];
+		struct state *s = sample(a, t->dag, sketch, &target, &rng, NULL, NULL);
+		const char *why = "the decisions do not fit together";
+
+		if (s && state_source(a, s, target.vector_bytes, NULL, &why))
+			ok++;
+		else
+			refuse(r, why);
+		arena_free(a);
+	}
+	return ok;
+}
+
+static void print_refusals(const struct task *t, int sketches, int ok, const struct refusals *r)
+{
+	if (!getenv("HONE_COUNTS"))
+		return;
+	fprintf(stderr, "%-60s %2d sketches, %2d of %d accepted", t->name, sketches, ok, SAMPLES);
+	for (int i = 0; i < MAX_REASONS && r->why[i]; i++)
+		fprintf(stderr, "; %d %s", r->n[i], r->why[i]);
+	fputs("\n", stderr);
+}
+
+static void suite_can_be_sampled(void **state)
+{
+	struct arena *a = arena_new();
+	struct task_vec tasks = { 0 };
+
+	(void)state;
+	if (list_tasks(a, TOP_SRCDIR "/bench/suites/operators.tasks", &tasks) < 0)
+		fail_msg("%s", err_get());
+	assert_int_equal(tasks.n, 40);
+	for (int i = 0; i < tasks.n; i++) {
+		struct sketch_vec k = sketches_of(a, tasks.at[i]->dag);
+		struct refusals r = { 0 };
+
+		assert_true(k.n > 0);
+		int ok = accepted(tasks.at[i], &k, &r);
+
+		print_refusals(tasks.at[i], k.n, ok, &r);
+		assert_true(ok >= MIN_ACCEPTED);
+	}
+	arena_free(a);
+}
+
+/* --- lists */
+
+/* The tasks of a list with TEXT; -1 where it is refused. */
+static int read_list(struct arena *a, const char *text, struct task_vec *tasks)
+{
+	const char *folder = dir_temp(a);
+	const char *te = "input A: f32[4]\nB[i] = A[i] * 2\n";
+	const char *path = arena_printf(a, "%s/some.tasks", folder);
+
+	assert_int_equal(file_write(path, text, strlen(text)), 0);
+	assert_int_equal(file_write(arena_printf(a, "%s/my.te", folder), te, strlen(te)), 0);
+	*tasks = (struct task_vec){ 0 };
+	int rc = list_tasks(a, path, tasks);
+
+	dir_remove(folder);
+	return rc;
+}
+
+static void list_is_read(void **state)
+{
+	struct arena *a = arena_new();
+	struct task_vec tasks;
+
+	(void)state;
+	assert_int_equal(read_list(a, "# two kinds\r\n\n\t relu:n=3 # one\n12 x my.te\n"
+				   "3 x  relu:n=3", &tasks), 0);
+	assert_int_equal(tasks.n, 2);
+	assert_string_equal(tasks.at[0]->name, "relu:n=3");
+	assert_true(tasks.at[0]->weight == 4);
+	assert_true(tasks.at[1]->weight == 12);
+	assert_int_equal(tasks.at[1]->dag->ops.n, 2);
+	arena_free(a);
+}
+
+static void list_is_refused(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} cases[] = {
+		{ "", "some.tasks: lists no task" },
+		{ "# nothing\n", "lists no task" },
+		{ "relu:n=3\n\nodd:n=3\n", "some.tasks:3: there is no operator 'odd'" },
+		{ "relu:n=0\n", "some.tasks:1: relu: n=0 is not" },
+		{ "0 x relu:n=3\n", "some.tasks:1: the weight '0' is not" },
+		{ "-1 x relu:n=3\n", "the weight '-1' is not" },
+		{ "99999999999999999999 x relu:n=3\n", "the weight '99999999999999999999' is not" },
+		{ "2 relu:n=3\n", "some.tasks:1: there is no operator" },
+		{ "2 x \n", "some.tasks:1: there is no operator" },
+		{ "other.te\n", "some.tasks:1: " },
+		{ "other.te\n", "/other.te: cannot open" },
+		{ "model.onnx\n", "some.tasks:1: there is no operator" },
+	};
+	struct arena *a = arena_new();
+	struct task_vec tasks;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		assert_int_equal(read_list(a, cases[i].text, &tasks), -1);
+		if (!strstr(err_get(), cases[i].message))
+			fail_msg("'%s' does not say '%s'", err_get(), cases[i].message);
+	}
+	arena_free(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(suite_can_be_sampled),
+		cmocka_unit_test(list_is_read),
+		cmocka_unit_test(list_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
