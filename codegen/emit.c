@@ -8,6 +8,7 @@
 #include <inttypes.h>
 
 #include "codegen/emitter.h"
+#include "te/index.h"
 
 static void line(struct emitter *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -168,7 +169,16 @@ static void emit_store(struct emitter *e, const struct nest *n)
 
 /* --- buffers */
 
-/* The widest vector that stores to P's buffer below N, and the dim along which its lanes run. */
+/* Elements from one turn of AXIS to the next; 1 where they are not evenly spaced. */
+static int64_t stride_of(const struct emitter *e, const struct expr *index, const struct axis *axis)
+{
+	struct linear l;
+	int64_t stride = linear_from(e->a, index, &l) ? linear_coef(&l, axis) : 1;
+
+	return stride > 0 ? stride : 1;
+}
+
+/* The widest vector that stores to P's buffer below N, and how its lanes run. */
 static void find_lanes(const struct emitter *e, struct place_name *p, const struct nest *n,
 		       const struct axis *vector)
 {
@@ -192,6 +202,7 @@ static void find_lanes(const struct emitter *e, struct place_name *p, const stru
 			if (lanes > p->lanes) {
 				p->lanes = lanes;
 				p->dim = d;
+				p->stride = stride_of(e, n->index[d], vector);
 			}
 		}
 	}
@@ -202,12 +213,13 @@ static void declare_registers(struct emitter *e, const struct nest *alloc)
 	const struct tensor *t = &alloc->buffer->tensor;
 	struct place_name p = { .buffer = alloc->buffer,
 				.name = unique_name(e, t->name),
-				.lanes = 1 };
+				.lanes = 1,
+				.stride = 1 };
 	int64_t n = tensor_count(t);
 
 	find_lanes(e, &p, alloc->next, NULL);
 	if (p.lanes > 1)
-		n = n / t->shape[p.dim] * ((t->shape[p.dim] + p.lanes - 1) / p.lanes);
+		n = n / t->shape[p.dim] * variables_along(&p);
 	vec_push(e->a, &e->places, p);
 	const char *type = p.lanes > 1 ? vector_type(e, t->dtype, p.lanes)
 				       : dtype_storage(t->dtype);

@@ -22,6 +22,7 @@ struct place_name {
 	const char *name;
 	int lanes;
 	int dim;
+	int64_t stride;	/* elements from one lane to the next, along dim */
 };
 
 struct emitter {
@@ -68,6 +69,8 @@ struct slot {
 	bool uniform;		/* the same element for all lanes of the vector loop */
 };
 
+/* How many of P's variables lie along its dim. */
+int64_t variables_along(const struct place_name *p);
 struct slot slot_of(struct emitter *e, const struct place_name *p, const struct expr *const *index);
 
 /* X as a C expression of its compute type, for one element. */

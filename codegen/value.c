@@ -162,6 +162,14 @@ struct offset offset_of(struct emitter *e, const struct tensor *t, const struct 
 	return out;
 }
 
+int64_t variables_along(const struct place_name *p)
+{
+	int64_t size = p->buffer->tensor.shape[p->dim];
+	int64_t block = p->lanes * p->stride;
+
+	return (size + block - 1) / block * p->stride;
+}
+
 struct slot slot_of(struct emitter *e, const struct place_name *p, const struct expr *const *index)
 {
 	const struct tensor *t = &p->buffer->tensor;
@@ -179,15 +187,16 @@ struct slot slot_of(struct emitter *e, const struct place_name *p, const struct 
 		runs &= !o.per_lane && (d == p->dim || o.stride == 0);
 		if (d == p->dim) {
 			stride = o.stride;
-			s.lane = (int)(o.constant % p->lanes);
-			o.constant /= p->lanes;
-			size = (size + p->lanes - 1) / p->lanes;
+			s.lane = (int)(o.constant / p->stride % p->lanes);
+			o.constant = o.constant / (p->lanes * p->stride) * p->stride +
+				     o.constant % p->stride;
+			size = variables_along(p);
 		}
 		variable = variable * size + o.constant;
 	}
 	s.variable = arena_printf(e->a, "%s_%" PRId64, p->name, variable);
 	s.cell = p->lanes == 1 ? s.variable : arena_printf(e->a, "%s[%d]", s.variable, s.lane);
-	s.whole = runs && stride == 1 && s.lane == 0 && p->lanes == e->lanes;
+	s.whole = runs && stride == p->stride && s.lane == 0 && p->lanes == e->lanes;
 	return s;
 }
 
