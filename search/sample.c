@@ -173,7 +173,7 @@ static bool take_size(struct sampler *p, const struct open_step *o, int64_t size
 {
 	int64_t lanes = lanes_of(p, o->step.stage);
 
-	if (o->role == ROLE_TILE)
+	if (o->role == ROLE_TILE || o->role == ROLE_PERIOD)
 		p->tile *= size;
 	if (o->role == ROLE_TILE_VECTOR && size > lanes)
 		p->tile *= size / lanes;
@@ -232,6 +232,9 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 	switch (o->role) {
 	case ROLE_FIXED:
 	case ROLE_PLACE:
+		break;
+	case ROLE_PERIOD:
+		p->tile *= g->step.size;
 		break;
 	case ROLE_PERMUTE:
 		shuffle(p, &g->step);

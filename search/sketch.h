@@ -14,6 +14,7 @@ enum role {
 	ROLE_FIXED,	/* nothing */
 	ROLE_TILE,	/* split: values of a space axis that are held in registers at a time */
 	ROLE_TILE_VECTOR,	/* the same for the axis that runs with the lanes */
+	ROLE_PERIOD,	/* nothing, but a split whose inner turns are held in registers as well */
 	ROLE_OUTER,	/* split: register tiles that share a cache tile */
 	ROLE_REDUCE,	/* split: reduced elements that are written out in a row */
 	ROLE_VECTOR,	/* split: lanes */

@@ -4,11 +4,15 @@
  *
  * The consumer's loops are the outer levels. The innermost tile of the reduction is written out and
  * its accumulators are registers; the consumer (bias, activation, or a mere copy) takes them from
- * there. */
+ * there. An axis whose remainder is read (the phases of a transposed convolution) is first split by
+ * that period: then neighbours in lanes and in the tile read the same weights, and the remainders
+ * are numbers. */
 #include "search/sketch.h"
 
 /* A shorter axis leaves most of a vector unused. */
 enum { MIN_LANES = 8 };
+/* A longer period, in two dimensions, is more than the registers hold. */
+enum { MAX_PERIOD = 4 };
 
 static bool applies(const struct sketch *s, int stage)
 {
@@ -41,12 +45,18 @@ static void append(struct level *l, const struct level *more)
 		push(l, more->at[i]);
 }
 
-/* Splits loop ITER of STAGE; the new iters' numbers. */
-static bool split(struct sketch *s, int stage, int iter, enum role role, int *outer, int *inner)
+/* Splits loop ITER of STAGE by SIZE, or by 0 for an open size; the new iters' numbers. */
+static bool split_by(struct sketch *s, int stage, int iter, int64_t size, enum role role,
+		     int *outer, int *inner)
 {
 	*outer = s->state->stages.at[stage]->iters.n;
 	*inner = *outer + 1;
-	return sketch_add(s, step_split(stage, iter, 0, TAIL_LOOP), role);
+	return sketch_add(s, step_split(stage, iter, size, TAIL_LOOP), role);
+}
+
+static bool split(struct sketch *s, int stage, int iter, enum role role, int *outer, int *inner)
+{
+	return split_by(s, stage, iter, 0, role, outer, inner);
 }
 
 static bool reorder(struct sketch *s, int stage, const struct level *l, enum role role)
@@ -62,14 +72,64 @@ static bool unroll(struct sketch *s, int stage, const struct level *l)
 	return true;
 }
 
+struct period_search {
+	const struct axis *axis;
+	int64_t period;
+};
+
+static bool find_period(const struct expr *e, void *user)
+{
+	struct period_search *p = user;
+	int64_t n;
+
+	if (e->kind == EXPR_MOD && expr_is_int(e->arg[1], &n) && n > 1 && n <= MAX_PERIOD &&
+	    expr_uses_axis(e->arg[0], p->axis))
+		p->period = n;
+	return p->period == 1;
+}
+
+/* What the body of OP takes the remainder by of its dim D; 1 where of nothing. */
+static int64_t period_of(const struct op *op, int d)
+{
+	struct period_search p = { .axis = op->space[d], .period = 1 };
+
+	expr_visit(op->body, find_period, &p);
+	return p.period;
+}
+
+/* Splits those loops of the consumer that run along a periodic dim of REDUCTION; WHOLE[i] becomes
+ * what is left of loop i. The sampler sees these before it picks the tile. */
+static bool split_phases(struct sketch *s, int consumer, const struct op *reduction,
+			 const int *axis, int *whole, struct level *phases)
+{
+	for (int d = 0; d < reduction->tensor.ndim; d++) {
+		int64_t period = period_of(reduction, d);
+		int phase;
+
+		if (period == 1 || reduction->tensor.shape[d] == 1)
+			continue;
+		if (!split_by(s, consumer, axis[d], period, ROLE_PERIOD, &whole[axis[d]], &phase))
+			return false;
+		push(phases, phase);
+	}
+	return true;
+}
+
 /* The consumer's loops: outer, middle, then the tile with its lanes innermost. Returns the number
  * of loops around the tile, -1 where the state refuses. */
-static int tile_consumer(struct sketch *s, int consumer, int vector)
+static int tile_consumer(struct sketch *s, int consumer, const struct op *reduction,
+			 const int *axis, int vector)
 {
 	const struct op op = s->state->stages.at[consumer]->op;
 	struct level outer = { .n = 0 }, middle = { .n = 0 }, tile = { .n = 0 }, all = { .n = 0 };
+	struct level phases = { .n = 0 };
+	int whole[TENSOR_MAX_DIMS];
 	int lanes = -1;
 
+	for (int i = 0; i < op.tensor.ndim; i++)
+		whole[i] = i;
+	if (!split_phases(s, consumer, reduction, axis, whole, &phases))
+		return -1;
 	for (int i = 0; i < op.tensor.ndim; i++) {
 		int o, t, oo, om;
 
@@ -77,15 +137,12 @@ static int tile_consumer(struct sketch *s, int consumer, int vector)
 			push(&all, i);
 			continue;
 		}
-		if (!split(s, consumer, i, i == vector ? ROLE_TILE_VECTOR : ROLE_TILE, &o, &t) ||
+		if (!split(s, consumer, whole[i], i == vector ? ROLE_TILE_VECTOR : ROLE_TILE, &o,
+			   &t) ||
 		    !split(s, consumer, o, ROLE_OUTER, &oo, &om))
 			return -1;
-		if (i == vector) {
-			int whole = t;
-
-			if (!split(s, consumer, whole, ROLE_VECTOR, &t, &lanes))
-				return -1;
-		}
+		if (i == vector && !split(s, consumer, t, ROLE_VECTOR, &t, &lanes))
+			return -1;
 		push(&outer, oo);
 		push(&middle, om);
 		push(&tile, t);
@@ -94,6 +151,7 @@ static int tile_consumer(struct sketch *s, int consumer, int vector)
 	append(&all, &middle);
 	int around = all.n;
 
+	append(&tile, &phases);
 	append(&all, &tile);
 	if (lanes >= 0)
 		push(&all, lanes);
@@ -128,9 +186,15 @@ static bool tile_reduction(struct sketch *s, int stage, int vector)
 		push(&inner, k1);
 	}
 	for (int d = 0; d < op.tensor.ndim; d++) {
-		int t = d;
+		int64_t period = op.tensor.shape[d] == 1 ? 1 : period_of(&op, d);
+		int t = d, phase;
 
-		if (d == vector && !split(s, stage, d, ROLE_VECTOR, &t, &lanes))
+		if (period > 1) {
+			if (!split_by(s, stage, d, period, ROLE_FIXED, &t, &phase))
+				return false;
+			push(&inner, phase);
+		}
+		if (d == vector && !split(s, stage, t, ROLE_VECTOR, &t, &lanes))
 			return false;
 		push(&inner, t);
 	}
@@ -211,7 +275,8 @@ static void tile(struct sketcher *k, const struct sketch *s, int stage, int dim,
 {
 	struct sketch *next = sketch_copy(k->arena, s);
 	int consumer = fusible_consumer(s->state, stage, NULL);
-	int around = tile_consumer(next, consumer, axis[dim]);
+	const struct op reduction = s->state->stages.at[stage]->op;
+	int around = tile_consumer(next, consumer, &reduction, axis, axis[dim]);
 	struct step place = {
 		.kind = STEP_COMPUTE_AT, .stage = stage, .target = consumer, .size = around - 1
 	};

@@ -1,36 +1,57 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/ops/conv_transpose.c - transposed convolution: the data spread out and padded with zeros, then
- * an ordinary convolution with the flipped kernel. */
+/* te/ops/conv_transpose.c - transposed convolution: the data padded with zeros, then a convolution.
+ *
+ * With a stride, each output sees only the taps of its phase, the rest of its place by the stride.
+ * Where the stride divides the kernel all phases have as many taps, and those alone are summed up.
+ * Where not, the data is also spread out with zeros, for an ordinary convolution with the flipped
+ * kernel. */
 #include "te/limits.h"
 #include "te/operator.h"
 #include "te/ops/build.h"
 
-/* One spatial dimension: PLACES outputs, kernel K. Element y of the spread data is that of the
- * input at (y - shift) / stride where this is whole and there. */
+/* One spatial dimension: OUT outputs, TAPS of the kernel that each sums up. Element y of the
+ * spread data is that of the input at (y - shift) / spacing where this is whole and there. */
 struct spread {
-	int64_t out, extent, shift;
+	int64_t out, taps, extent, shift, spacing;
+	bool phases;
 };
+
+/* Output y has its taps at (y + pad) % stride, one stride apart; they meet the input from
+ * (y + pad) / stride downwards. */
+static void spread_phases(struct spread *s, int64_t taps, int64_t stride, int64_t pad)
+{
+	int64_t least = pad / stride - (taps - 1);
+
+	*s = (struct spread){ .out = s->out, .taps = taps, .phases = true, .spacing = 1,
+			      .shift = -least,
+			      .extent = (s->out - 1 + pad) / stride - least + 1 };
+}
 
 static int spread_of(const struct op *x, const struct op *w, const struct conv *c, int i,
 		     int64_t output_pad, struct spread *s)
 {
 	int64_t in = x->tensor.shape[2 + i];
-	int64_t reach = c->dilation[i] * (w->tensor.shape[2 + i] - 1);
+	int64_t kernel = w->tensor.shape[2 + i];
+	int64_t stride = c->stride[i];
+	int64_t reach = c->dilation[i] * (kernel - 1);
 
-	s->out = (in - 1) * c->stride[i] + reach + 1 + output_pad - c->pad_begin[i] - c->pad_end[i];
+	*s = (struct spread){ .taps = kernel, .spacing = stride };
+	s->out = (in - 1) * stride + reach + 1 + output_pad - c->pad_begin[i] - c->pad_end[i];
 	s->extent = s->out + reach;
 	s->shift = reach - c->pad_begin[i];
 	if (s->out < 1 || s->extent > EXTENT_MAX)
 		return err_set("%s: a transposed convolution of %jd would have %jd outputs",
 			       x->tensor.name, (intmax_t)in, (intmax_t)s->out);
+	if (stride > 1 && c->dilation[i] == 1 && kernel % stride == 0)
+		spread_phases(s, kernel / stride, stride, c->pad_begin[i]);
 	return 0;
 }
 
 /* Adds to INSIDE what makes Y an element of the input, as far as it is not always one. */
 static const struct expr *guard(struct dag *d, const struct expr *inside, const struct expr *y,
-				const struct spread *s, int64_t in, int64_t stride)
+				const struct spread *s, int64_t in)
 {
-	int64_t last = s->shift + (in - 1) * stride;
+	int64_t last = s->shift + (in - 1) * s->spacing;
 
 	if (s->shift > 0)
 		inside = build_and(d, inside,
@@ -38,10 +59,10 @@ static const struct expr *guard(struct dag *d, const struct expr *inside, const 
 	if (s->extent - 1 > last)
 		inside =
 			build_and(d, inside, build_binary(d, EXPR_LE, y, expr_int(d->arena, last)));
-	if (stride > 1) {
+	if (s->spacing > 1) {
 		const struct expr *rest = build_binary(
 			d, EXPR_MOD, expr_add(d->arena, y, expr_int(d->arena, -s->shift)),
-			expr_int(d->arena, stride));
+			expr_int(d->arena, s->spacing));
 
 		inside =
 			build_and(d, inside, build_binary(d, EXPR_EQ, rest, expr_int(d->arena, 0)));
@@ -49,8 +70,7 @@ static const struct expr *guard(struct dag *d, const struct expr *inside, const 
 	return inside;
 }
 
-static struct op *spread_out(struct dag *d, struct op *x, const struct conv *c,
-			     const struct spread s[2])
+static struct op *spread_out(struct dag *d, struct op *x, const struct spread s[2])
 {
 	struct axis *axes[] = {
 		dag_axis(d, "n", x->tensor.shape[0]),
@@ -64,9 +84,9 @@ static struct op *spread_out(struct dag *d, struct op *x, const struct conv *c,
 	for (int i = 0; i < 2; i++) {
 		const struct expr *y = axis_expr(d, axes[2 + i]);
 
-		inside = guard(d, inside, y, &s[i], x->tensor.shape[2 + i], c->stride[i]);
+		inside = guard(d, inside, y, &s[i], x->tensor.shape[2 + i]);
 		y = expr_add(d->arena, y, expr_int(d->arena, -s[i].shift));
-		index[2 + i] = build_binary(d, EXPR_DIV, y, expr_int(d->arena, c->stride[i]));
+		index[2 + i] = build_binary(d, EXPR_DIV, y, expr_int(d->arena, s[i].spacing));
 	}
 	const struct expr *value = read_at(d, x, index);
 
@@ -95,10 +115,28 @@ static int check(const struct op *x, const struct op *w, const struct conv *c)
 	return 0;
 }
 
-/* k - 1 - axis */
-static const struct expr *flipped(struct dag *d, const struct axis *k)
+/* What output Y and tap T meet: the place in the spread data and that in the kernel. */
+static void meet(struct dag *d, const struct conv *c, int i, const struct spread *s,
+		 const struct axis *y, const struct axis *t, const struct expr **from,
+		 const struct expr **weight)
 {
-	return build_binary(d, EXPR_SUB, expr_int(d->arena, k->hi - 1), axis_expr(d, k));
+	struct arena *a = d->arena;
+	const struct expr *tap = axis_expr(d, t);
+
+	if (!s->phases) {
+		*from = expr_add(a, axis_expr(d, y), expr_mul(a, tap, c->dilation[i]));
+		*weight = build_binary(d, EXPR_SUB, expr_int(a, s->taps - 1), tap);
+		return;
+	}
+	const struct expr *stride = expr_int(a, c->stride[i]);
+	const struct expr *place =
+		expr_add(a, axis_expr(d, y), expr_int(a, c->pad_begin[i]));
+	const struct expr *first =
+		expr_add(a, build_binary(d, EXPR_DIV, place, stride), expr_int(a, s->shift));
+
+	*from = build_binary(d, EXPR_SUB, first, tap);
+	*weight = expr_add(a, build_binary(d, EXPR_MOD, place, stride),
+			   expr_mul(a, tap, c->stride[i]));
 }
 
 struct op *op_conv_transpose(struct dag *d, struct op *x, struct op *w, const struct conv *c,
@@ -114,7 +152,7 @@ struct op *op_conv_transpose(struct dag *d, struct op *x, struct op *w, const st
 	if (spread_of(x, w, c, 0, output_pad[0], &s[0]) < 0 ||
 	    spread_of(x, w, c, 1, output_pad[1], &s[1]) < 0)
 		return NULL;
-	struct op *p = spread_out(d, x, c, s);
+	struct op *p = spread_out(d, x, s);
 
 	if (!p)
 		return NULL;
@@ -126,17 +164,15 @@ struct op *op_conv_transpose(struct dag *d, struct op *x, struct op *w, const st
 	};
 	struct axis *reduce[] = {
 		dag_axis(d, "rc", x->tensor.shape[1]),
-		dag_axis(d, "ky", w->tensor.shape[2]),
-		dag_axis(d, "kx", w->tensor.shape[3]),
+		dag_axis(d, "ky", s[0].taps),
+		dag_axis(d, "kx", s[1].taps),
 	};
-	struct conv dense = conv_plain(2, LAYOUT_NCHW);
+	const struct expr *from[] = { axis_expr(d, space[0]), axis_expr(d, reduce[0]), NULL, NULL };
+	const struct expr *weight[] = { axis_expr(d, reduce[0]), axis_expr(d, space[1]), NULL,
+					NULL };
 
-	memcpy(dense.dilation, c->dilation, sizeof(dense.dilation));
-	const struct expr *from[] = { axis_expr(d, space[0]), axis_expr(d, reduce[0]),
-				      window_index(d, &dense, 0, space[2], reduce[1]),
-				      window_index(d, &dense, 1, space[3], reduce[2]) };
-	const struct expr *weight[] = { axis_expr(d, reduce[0]), axis_expr(d, space[1]),
-					flipped(d, reduce[1]), flipped(d, reduce[2]) };
+	for (int i = 0; i < 2; i++)
+		meet(d, c, i, &s[i], space[2 + i], reduce[1 + i], &from[2 + i], &weight[2 + i]);
 	const struct expr *body = build_product(d, "conv_transpose", read_at(d, p, from),
 					  read_at(d, w, weight));
 
