@@ -2,8 +2,8 @@
 /* search/rules/rfactor.c - reduces in lanes first and over the lanes last.
  *
  * For a reduction whose elements lie side by side in memory along the reduced axis: sums and
- * maxima of rows. The partial results are a vector; without them the lanes would have to write
- * one element. */
+ * maxima of rows. The partial results are vectors; without them the lanes would have to write one
+ * element. More than one of them hides how long an addition takes. */
 #include "search/sketch.h"
 
 #include "te/index.h"
@@ -47,6 +47,26 @@ static bool applies(const struct sketch *s, int stage)
 	return last->hi >= MIN_REDUCED && c.contiguous && !c.strided;
 }
 
+/* The elements of a turn are the last space axis of the partial stage: a few vectors, written out
+ * inside its reduced axes. */
+static bool vectorize_partial(struct sketch *s, int partial)
+{
+	const struct stage *g = s->state->stages.at[partial];
+	int turn = g->op.tensor.ndim - 1;
+	int vectors = g->iters.n, lanes = vectors + 1;
+	int order[STEP_MAX_ITERS];
+	int n = 0;
+
+	for (int i = 0; i < g->op.nreduce; i++)
+		order[n++] = turn + 1 + i;
+	order[n++] = vectors;
+	order[n++] = lanes;
+	return sketch_add(s, step_split(partial, turn, 0, TAIL_LOOP), ROLE_VECTOR) &&
+	       sketch_add(s, step_reorder(partial, order, n), ROLE_FIXED) &&
+	       sketch_add(s, step_annotate(partial, vectors, ANNOTATION_UNROLL), ROLE_FIXED) &&
+	       sketch_add(s, step_annotate(partial, lanes, ANNOTATION_VECTOR), ROLE_FIXED);
+}
+
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
@@ -54,21 +74,9 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	int iter = g->op.tensor.ndim + g->op.nreduce - 1;
 	int partial = next->state->stages.n;
 
-	if (!sketch_add(next, step_split(stage, iter, 0, TAIL_LOOP), ROLE_VECTOR))
-		return;
-	if (!sketch_add(next, step_rfactor(stage, iter + 2), ROLE_FIXED))
-		return;
-	/* The lanes are the last space axis of the partial stage; its reduced axes go outside. */
-	g = next->state->stages.at[partial];
-	int lanes = g->op.tensor.ndim - 1;
-	int order[STEP_MAX_ITERS];
-	int n = 0;
-
-	for (int i = 0; i < g->op.nreduce; i++)
-		order[n++] = lanes + 1 + i;
-	order[n++] = lanes;
-	if (!sketch_add(next, step_reorder(partial, order, n), ROLE_FIXED) ||
-	    !sketch_add(next, step_annotate(partial, lanes, ANNOTATION_VECTOR), ROLE_FIXED))
+	if (!sketch_add(next, step_split(stage, iter, 0, TAIL_LOOP), ROLE_TILE_VECTOR) ||
+	    !sketch_add(next, step_rfactor(stage, iter + 2), ROLE_FIXED) ||
+	    !vectorize_partial(next, partial))
 		return;
 	g = next->state->stages.at[stage];
 	if (g->op.tensor.ndim > 0 &&
