@@ -197,7 +197,8 @@ static void find_lanes(const struct emitter *e, struct place_name *p, const stru
 
 			if (!expr_uses_axis(n->index[d], vector))
 				continue;
-			while (2 * lanes <= limit && 2 * lanes <= vector->hi - vector->lo)
+			while (2 * lanes <= limit &&
+			       (p->overrun ? lanes : 2 * lanes - 1) < vector->hi - vector->lo)
 				lanes *= 2;
 			if (lanes > p->lanes) {
 				p->lanes = lanes;
@@ -217,6 +218,7 @@ static void declare_registers(struct emitter *e, const struct nest *alloc)
 				.stride = 1 };
 	int64_t n = tensor_count(t);
 
+	p.overrun = may_overrun(e, alloc->buffer, alloc->next);
 	find_lanes(e, &p, alloc->next, NULL);
 	if (p.lanes > 1)
 		n = n / t->shape[p.dim] * variables_along(&p);
@@ -234,11 +236,11 @@ static void declare_array(struct emitter *e, const struct nest *alloc)
 	const char *name = unique_name(e, t->name);
 
 	vec_push(e->a, &e->places, (struct place_name){ .buffer = alloc->buffer, .name = name });
-	e->stack += tensor_bytes(t);
+	e->stack += tensor_bytes(t) + overrun_bytes(e);
 	if (e->stack > MAX_STACK)
 		e->why = "local buffers need too much stack";
 	line(e, "_Alignas(64) %s %s[%" PRId64 "];", dtype_storage(t->dtype), name,
-	     tensor_count(t));
+	     tensor_count(t) + (int64_t)(overrun_bytes(e) / dtype_bytes(t->dtype)));
 }
 
 static void emit_alloc(struct emitter *e, const struct nest *n)
@@ -300,17 +302,34 @@ static size_t widest_element(const struct nest *n)
 	return widest;
 }
 
-/* The lanes in chunks of a power of two, each no wider than a register. */
+/* So many lanes of loop N from AT on: a power of two no wider than a register. */
+static int lanes_from(struct emitter *e, const struct nest *n, int64_t at)
+{
+	int64_t left = n->axis->hi - at;
+	int lanes = e->options.vector_bytes / (int)widest_element(n->body);
+
+	if (lanes <= left)
+		return lanes;
+	e->vector_axis = n->axis;
+	e->vector_start = at;
+	bind(e, (struct binding){ n->axis, false, 0, "lane" });
+	int wide = overrun_lanes(e, n, left);
+
+	e->bindings.n--;
+	e->vector_axis = NULL;
+	while (lanes > left)
+		lanes /= 2;
+	return wide > left ? wide : lanes;
+}
+
+/* The lanes in chunks. */
 static void emit_vector(struct emitter *e, const struct nest *n)
 {
-	int limit = e->options.vector_bytes / (int)widest_element(n->body);
 	int64_t at = n->axis->lo;
 
 	while (at < n->axis->hi && !e->why) {
-		int lanes = limit;
+		int lanes = lanes_from(e, n, at);
 
-		while (lanes > n->axis->hi - at)
-			lanes /= 2;
 		if (lanes <= 1) {
 			bind(e, (struct binding){ n->axis, true, at, NULL });
 			emit_body(e, n->body);
@@ -438,6 +457,11 @@ static void declare_arguments(struct emitter *e)
 	}
 }
 
+static size_t temp_bytes(const struct emitter *e, const struct tensor *t)
+{
+	return (tensor_bytes(t) + overrun_bytes(e) + 63) / 64 * 64;
+}
+
 /* Intermediates of the whole program come from the heap, in one block. */
 static void declare_temps(struct emitter *e)
 {
@@ -445,7 +469,7 @@ static void declare_temps(struct emitter *e)
 
 	for (const struct nest *n = e->p->body; n; n = n->next)
 		if (n->kind == NEST_ALLOC)
-			bytes += (tensor_bytes(&n->buffer->tensor) + 63) / 64 * 64;
+			bytes += temp_bytes(e, &n->buffer->tensor);
 	if (bytes == 0)
 		return;
 	line(e, "char *temps = aligned_alloc(64, %zu);\n", bytes);
@@ -462,7 +486,7 @@ static void declare_temps(struct emitter *e)
 		vec_push(e->a, &e->places,
 			 (struct place_name){ .buffer = n->buffer, .name = name });
 		line(e, "%s *restrict %s = (%s *)(temps + %zu);", type, name, type, bytes);
-		bytes += (tensor_bytes(t) + 63) / 64 * 64;
+		bytes += temp_bytes(e, t);
 	}
 }
 

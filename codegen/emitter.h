@@ -23,6 +23,7 @@ struct place_name {
 	int lanes;
 	int dim;
 	int64_t stride;	/* elements from one lane to the next, along dim */
+	bool overrun;	/* its last lanes may be written though they are beyond the end */
 };
 
 struct emitter {
@@ -72,6 +73,18 @@ struct slot {
 /* How many of P's variables lie along its dim. */
 int64_t variables_along(const struct place_name *p);
 struct slot slot_of(struct emitter *e, const struct place_name *p, const struct expr *const *index);
+
+/* --- overrun.c */
+
+/* Lanes beyond the end of an intermediate are at most so far from each other. */
+enum { OVERRUN_STRIDE = 4 };
+/* The room behind each intermediate. */
+size_t overrun_bytes(const struct emitter *e);
+/* May whatever stores vectors to BUFFER, of registers, below N do so for lanes beyond the end? */
+bool may_overrun(struct emitter *e, const struct buffer *buffer, const struct nest *n);
+/* The lanes of the registers that the vector loop N, which is being written and has LEFT turns to go,
+ * fills whole; 0 where it must not run over its end. */
+int overrun_lanes(struct emitter *e, const struct nest *n, int64_t left);
 
 /* X as a C expression of its compute type, for one element. */
 const char *scalar_text(struct emitter *e, const struct expr *x);
