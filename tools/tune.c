@@ -63,8 +63,8 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Searches fast kernels for SOURCE: a model (*.onnx), an operator in text form (*.te), one "
-	"of the library (see hone ops) or a list of operators (*.tasks).\vAn interrupted campaign goes on when the same command is "
-	"given again. Of several limits the first one that is reached counts. Ctrl-C ends it after "
+	"of the library (see hone ops) or a list of operators (*.tasks).\vAn interrupted "
+	"campaign goes on when the same command is given again. Of several limits the first one that is reached counts. Ctrl-C ends it after "
 	"the batch in flight (exit status 75). HONE_DEBUG=DSNFC in the environment prints DAG, "
 	"steps, nest, features and C of each candidate.\n\n"
 	"CMD runs in the background by /bin/sh, with HONE_EVENT (done, stopped, stuck, failed), "
