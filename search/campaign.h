@@ -76,9 +76,10 @@ int tuner_confirm(struct tuner *t, int i);
 /* --- journal.c */
 /* Seconds of the campaign so far, those before an interruption included. */
 double tuner_elapsed(const struct tuner *t);
-/* Saves the records of B, a batch of task I, what round R came to, and the search state after it,
- * as one. FINAL: measured again. */
-int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r, bool final);
+/* Saves the records of B, a batch of task I, what round R came to and what measuring it took, and
+ * the search state after it, as one. FINAL: measured again. */
+int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r,
+		 const struct phases *spent, bool final);
 /* Saves the search state alone. */
 int tuner_save(struct tuner *t);
 /* Takes over the search state of an interrupted campaign. -1 and a message where it is damaged. */

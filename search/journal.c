@@ -132,19 +132,19 @@ static struct db_record record_of(struct tuner *t, const struct tuned *u, const 
 }
 
 static struct db_round round_of(const struct tuner *t, int i, const struct batch *b,
-				const struct round *r)
+				const struct round *r, const struct phases *spent)
 {
 	struct db_round out = {
 		.task = t->tuned[i].task_id,
 		.trials = b->n,
 		.refused = r->refused,
 		.best_us = t->scheduler.at[i].best_us,
-		.seconds = { [PHASE_SEARCH] = r->spent.search,
-			     [PHASE_LEARN] = r->spent.learn,
-			     [PHASE_BUILD] = r->spent.build,
-			     [PHASE_RUN] = r->spent.run,
-			     [PHASE_VERIFY] = r->spent.verify,
-			     [PHASE_WAIT] = r->spent.wait },
+		.seconds = { [PHASE_SEARCH] = r->search_s,
+			     [PHASE_LEARN] = r->learn_s,
+			     [PHASE_BUILD] = spent->build,
+			     [PHASE_RUN] = spent->run,
+			     [PHASE_VERIFY] = spent->verify,
+			     [PHASE_WAIT] = spent->wait },
 		.quality = { .samples = r->scored, .recall = r->recall, .rank = r->rank,
 			     .accuracy = r->accuracy },
 	};
@@ -154,11 +154,12 @@ static struct db_round round_of(const struct tuner *t, int i, const struct batch
 	return out;
 }
 
-int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r, bool final)
+int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r,
+		 const struct phases *spent, bool final)
 {
 	const struct tuned *u = &t->tuned[i];
 	struct db_record *records = arena_many(t->scratch, struct db_record, b->n);
-	struct db_round round = round_of(t, i, b, r);
+	struct db_round round = round_of(t, i, b, r, spent);
 	char *state = save_state(t);
 	struct db_batch save = { .campaign = t->campaign_id, .records = records, .round = &round,
 				 .state = state, .state_bytes = strlen(state) };

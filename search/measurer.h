@@ -11,17 +11,15 @@
 #include "base/tell.h"
 #include "search/candidate.h"
 
-/* Seconds of wall time, by what they went into. */
+/* Seconds of wall time that measuring took, by what they went into. */
 struct phases {
-	double search;	/* sketches, candidates, scores */
-	double learn;	/* waiting for the model to be trained */
 	double build, run, verify;
 	double wait;	/* for the device, or for it to come to rest */
 };
 
 struct measurer {
 	const char *toolchain;	/* compiler, version and flags, for the records */
-	struct phases spent;	/* since it was made; search and learn stay 0 */
+	struct phases spent;	/* since it was made */
 	double disturbed_s;	/* for so long others have used the device by now; 0: none do */
 	/* Begins T. INCUMBENT is where it stands, none where its time is 0. */
 	int (*begin)(struct measurer *m, const struct task *t, double incumbent_us);

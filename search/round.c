@@ -52,18 +52,6 @@ static void learn(const struct problem *p, struct arena *a, struct batch *b)
 	}
 }
 
-struct phases phases_minus(const struct phases *x, const struct phases *y)
-{
-	return (struct phases){
-		.search = x->search - y->search,
-		.learn = x->learn - y->learn,
-		.build = x->build - y->build,
-		.run = x->run - y->run,
-		.verify = x->verify - y->verify,
-		.wait = x->wait - y->wait,
-	};
-}
-
 static double waited(const struct problem *p)
 {
 	return p->learner ? learner_waited(p->learner) : 0;
@@ -72,7 +60,6 @@ static double waited(const struct problem *p)
 int round_play(const struct strategy *s, const struct problem *p, struct measurer *m,
 	       struct arena *a, struct rng *rng, struct batch *b, struct round *out)
 {
-	struct phases earlier = m->spent;
 	double waited_s = waited(p);
 	int64_t began = clock_ns();
 
@@ -84,9 +71,8 @@ int round_play(const struct strategy *s, const struct problem *p, struct measure
 		return -1;
 	judge(a, b, out);
 	learn(p, a, b);
-	out->spent = phases_minus(&m->spent, &earlier);
-	out->spent.search = search_s;
-	out->spent.learn = waited(p) - waited_s;
+	out->search_s = search_s;
+	out->learn_s = waited(p) - waited_s;
 	out->refused = b->refused;
 	return 0;
 }

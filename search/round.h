@@ -8,14 +8,13 @@
 
 /* What a round came to. */
 struct round {
-	struct phases spent;
+	double search_s;	/* sketches, candidates, scores */
+	double learn_s;		/* waiting for the model to be trained */
 	int refused;		/* samples that did not fit together or could not be lowered */
 	/* How well the model ordered the batch before it learned from it. */
 	int scored;		/* candidates that had a score; 0: the rest means nothing */
 	double recall, rank, accuracy;
 };
-
-struct phases phases_minus(const struct phases *x, const struct phases *y);
 
 /* Fills B as S proposes, measures it with M (which has begun the task), and lets the history and
  * the learner of P know, which is to be trained next. A is scratch. -1 and a message where measuring fails. */

@@ -68,9 +68,20 @@ static void note(struct tuner *t, int i, const struct batch *b)
 	t->scheduler.at[i].exhausted = b->n < b->cap;
 }
 
+static struct phases minus(const struct phases *x, const struct phases *y)
+{
+	return (struct phases){
+		.build = x->build - y->build,
+		.run = x->run - y->run,
+		.verify = x->verify - y->verify,
+		.wait = x->wait - y->wait,
+	};
+}
+
 int tuner_round(struct tuner *t, int i)
 {
 	struct tuned *u = &t->tuned[i];
+	struct phases earlier = t->measurer->spent;
 
 	if (begin_task(t, i) < 0)
 		return -1;
@@ -81,14 +92,16 @@ int tuner_round(struct tuner *t, int i)
 
 	if (round_play(t->strategy, &u->problem, t->measurer, t->scratch, &rng, &b, &r) < 0)
 		return -1;
-	t->search_s += r.spent.search;
-	t->learn_s += r.spent.learn;
+	t->search_s += r.search_s;
+	t->learn_s += r.learn_s;
 	dump(t, u, &b);
 	note(t, i, &b);
 	u->trials += b.n;
 	t->trials += b.n;
 	u->unconfirmed |= b.n > 0;
-	if (tuner_append(t, i, &b, &r, false) < 0)
+	struct phases spent = minus(&t->measurer->spent, &earlier);
+
+	if (tuner_append(t, i, &b, &r, &spent, false) < 0)
 		return -1;
 	if (t->learner)
 		learner_train(t->learner);
@@ -104,6 +117,8 @@ int tuner_confirm(struct tuner *t, int i)
 	struct tuned *u = &t->tuned[i];
 	struct db_want want = tuner_want(t, u->task);
 	struct db_record_vec top = { 0 };
+	struct phases earlier = t->measurer->spent;
+	struct round r = { 0 };
 
 	arena_reset(t->scratch);
 	if (begin_task(t, i) < 0 || db_top(t->db, t->scratch, &want, CONFIRM, &top) < 0)
@@ -115,14 +130,12 @@ int tuner_confirm(struct tuner *t, int i)
 			return -1;
 		b.n += candidate_emit(&u->problem, t->scratch, &b.at[b.n]);
 	}
-	struct phases earlier = t->measurer->spent;
-	struct round r = { 0 };
-
 	u->unconfirmed = false;
 	if (t->measurer->confirm(t->measurer, t->scratch, b.at, b.n) < 0)
 		return -1;
-	r.spent = phases_minus(&t->measurer->spent, &earlier);
-	if (tuner_append(t, i, &b, &r, true) < 0)
+	struct phases spent = minus(&t->measurer->spent, &earlier);
+
+	if (tuner_append(t, i, &b, &r, &spent, true) < 0)
 		return -1;
 	tuner_load_best(t, i);
 	return 0;
