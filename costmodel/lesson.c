@@ -17,7 +17,7 @@ struct notebook notebook_new(int programs, int rows)
 	struct notebook b = { .l = { .columns = FEATURE_COUNT } };
 
 	b.rows = cost_allocate((size_t)rows * FEATURE_COUNT, sizeof(float));
-	b.prior = cost_allocate((size_t)programs, sizeof(float));
+	b.foreseen = cost_allocate((size_t)programs, sizeof(float));
 	b.share = cost_allocate((size_t)rows, sizeof(float));
 	b.target = cost_allocate((size_t)programs, sizeof(float));
 	b.weight = cost_allocate((size_t)programs, sizeof(float));
@@ -57,13 +57,12 @@ static int add_rows(struct notebook *b, int at, const float *rows, int n)
 	return kept;
 }
 
-void notebook_add(struct notebook *b, const float *rows, int n, float target, float weight)
+void notebook_add(struct notebook *b, const float *rows, int n, float foreseen, float target,
+		  float weight)
 {
 	int i = b->l.n++;
 
-	const struct feature_matrix m = { (float *)(uintptr_t)rows, n };
-
-	b->prior[i] = logf(prior_score(&m));
+	b->foreseen[i] = foreseen;
 	b->target[i] = target;
 	b->weight[i] = weight;
 	b->first[i + 1] = b->first[i] + add_rows(b, b->first[i], rows, n);
@@ -82,7 +81,7 @@ const struct lesson *notebook_read(struct notebook *b)
 void notebook_free(struct notebook *b)
 {
 	free(b->rows);
-	free(b->prior);
+	free(b->foreseen);
 	free(b->share);
 	free(b->target);
 	free(b->weight);
@@ -94,7 +93,7 @@ void notebook_free(struct notebook *b)
 /* What is known of a group. */
 struct group {
 	float best;		/* throughput */
-	double sum, weight;	/* of log(throughput / prior), by relative throughput */
+	double sum, weight;	/* of log(throughput) - foreseen, by relative throughput */
 };
 
 static float weight_of(const struct pupil *p)
@@ -107,12 +106,11 @@ static void compare_to_group(struct class *c, struct group *groups)
 	for (int i = 0; i < c->n; i++) {
 		struct pupil *p = &c->at[i];
 		struct group *g = &groups[p->sample->group];
-		struct feature_matrix m = { (float *)(uintptr_t)p->sample->rows, p->sample->n_rows };
 
 		p->relative = p->sample->throughput > 0 ? p->sample->throughput / g->best : 0;
 		if (p->relative == 0)
 			continue;
-		p->surprise = logf(p->sample->throughput) - logf(prior_score(&m));
+		p->surprise = logf(p->sample->throughput) - p->foreseen;
 		g->sum += (double)(weight_of(p) * p->surprise);
 		g->weight += (double)weight_of(p);
 	}
@@ -124,7 +122,7 @@ static void compare_to_group(struct class *c, struct group *groups)
 	}
 }
 
-static void set_pupils(struct class *c, const struct cost_sample *samples)
+static void set_pupils(struct class *c, const struct cost_sample *samples, const float *foreseen)
 {
 	int n = 0;
 
@@ -137,6 +135,7 @@ static void set_pupils(struct class *c, const struct cost_sample *samples)
 
 		g->best = fmaxf(g->best, samples[i].throughput);
 		c->at[i].sample = &samples[i];
+		c->at[i].foreseen = foreseen[i];
 	}
 	compare_to_group(c, groups);
 	free(groups);
@@ -168,12 +167,13 @@ static void thin_out(struct class *c)
 	c->n = c->n < MAX_SAMPLES ? c->n : MAX_SAMPLES;
 }
 
-struct class class_new(const struct cost_sample *samples, int n, struct rng *rng)
+struct class class_new(const struct cost_sample *samples, const float *foreseen, int n,
+		       struct rng *rng)
 {
 	struct class c = { .n = n };
 
 	c.at = cost_allocate((size_t)n, sizeof(*c.at));
-	set_pupils(&c, samples);
+	set_pupils(&c, samples, foreseen);
 	shuffle(&c, rng);
 	thin_out(&c);
 	shuffle(&c, rng);	/* what is held out comes first: it has to be any of them */
@@ -209,8 +209,8 @@ struct notebook notes_of(const struct class *c, int begin, int end)
 		if (p->relative == 0)
 			continue;
 		if (k >= begin && k < end)
-			notebook_add(&b, p->sample->rows, p->sample->n_rows, p->surprise,
-				     weight_of(p));
+			notebook_add(&b, p->sample->rows, p->sample->n_rows, p->foreseen,
+				     p->surprise, weight_of(p));
 		k++;
 	}
 	return b;
@@ -220,8 +220,11 @@ struct notebook notes_of_all(const struct class *c)
 {
 	struct notebook b = notebook_new(c->n, count_rows(c));
 
-	for (int i = 0; i < c->n; i++)
-		notebook_add(&b, c->at[i].sample->rows, c->at[i].sample->n_rows,
-			     c->at[i].relative > 0, 1);
+	for (int i = 0; i < c->n; i++) {
+		const struct pupil *p = &c->at[i];
+
+		notebook_add(&b, p->sample->rows, p->sample->n_rows, p->foreseen, p->relative > 0,
+			     1);
+	}
 	return b;
 }

@@ -10,22 +10,25 @@
 /* A lesson that owns its arrays. Of a program it has the stores that take time. */
 struct notebook {
 	struct lesson l;
-	float *prior;		/* log of prior_score, by program */
+	float *foreseen;	/* log of the throughput expected before learning, by program */
 	float *rows, *share, *target, *weight;
 	int *first;
 };
 
 /* Room for so many programs with so many rows in all. */
 struct notebook notebook_new(int programs, int rows);
-void notebook_add(struct notebook *b, const float *rows, int n, float target, float weight);
+void notebook_add(struct notebook *b, const float *rows, int n, float foreseen, float target,
+		  float weight);
 const struct lesson *notebook_read(struct notebook *b);
 void notebook_free(struct notebook *b);
 
-/* A sample with its throughput over the best of its group, 0 where it failed; and the logarithm of
- * its throughput over what the prior says, less the mean of that in its group. */
+/* A sample with its throughput over the best of its group, 0 where it failed; the logarithm of the
+ * throughput that was foreseen; and by how much its own exceeds that, less the mean of it in its
+ * group. */
 struct pupil {
 	const struct cost_sample *sample;
 	float relative;
+	float foreseen;
 	float surprise;
 };
 
@@ -36,8 +39,9 @@ struct class {
 	int failed;
 };
 
-/* Of very many SAMPLES a part, the fast ones more likely than others. */
-struct class class_new(const struct cost_sample *samples, int n, struct rng *rng);
+/* Of very many SAMPLES a part, the fast ones more likely than others. FORESEEN: of each of them. */
+struct class class_new(const struct cost_sample *samples, const float *foreseen, int n,
+		       struct rng *rng);
 void class_free(struct class *c);
 
 /* The surprise of those from number BEGIN to END among the programs that worked. */

@@ -4,19 +4,20 @@
  *
  * What is learned is by what factor the prior is wrong, as a logarithm, for a program the sum over
  * its stores. So with little data the order is the prior's, and a constant factor of a task does
- * not matter. Programs count by their throughput relative to the best of their task, since it is
- * the fast ones whose order matters. A score is the prior's, times that factor, times the
- * probability that the program works. */
+ * not matter. Where there are other tasks to learn from first, the base is what they say of that
+ * factor, and what is learned then is by what the base is wrong. Programs count by their
+ * throughput relative to the best of their task, since it is the fast ones whose order matters. A
+ * score is the prior's, times both factors, times the probability that the program works. */
 #include "costmodel/model.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "costmodel/lesson.h"
 #include "costmodel/quality.h"
+#include "costmodel/snapshot.h"
 
 enum {
 	MIN_SAMPLES = 8,	/* that worked: below, the prior knows more */
@@ -29,13 +30,21 @@ enum {
 	ROUNDS_UNHELD = 40,	/* where nothing is held out to stop it */
 	ROUNDS_VALIDITY = 30,
 	PATIENCE = 15,
+	FADE = 32,		/* own samples that halve the base */
+};
+
+enum part {
+	BASE,		/* none: there were no other tasks to learn from */
+	OWN,		/* none: nothing was learned yet */
+	VALIDITY,	/* none: all programs worked, or too few */
+	PARTS = SNAPSHOT_PARTS
 };
 
 struct model {
 	struct cost_options o;
-	pthread_rwlock_t lock;		/* of the two below */
-	struct booster *throughput;	/* NULL: nothing was learned yet */
-	struct booster *validity;	/* NULL: all programs worked, or too few */
+	pthread_rwlock_t lock;		/* of what is below */
+	struct booster *part[PARTS];	/* NULL: none */
+	int64_t learned;		/* samples behind the own part */
 };
 
 static struct model *create(const struct cost_options *o)
@@ -53,8 +62,8 @@ static void release(struct model *m)
 {
 	if (!m)
 		return;
-	booster_free(m->throughput);
-	booster_free(m->validity);
+	for (int i = 0; i < PARTS; i++)
+		booster_free(m->part[i]);
 	pthread_rwlock_destroy(&m->lock);
 	free(m);
 }
@@ -64,23 +73,80 @@ static bool ready(const struct model *m)
 	pthread_rwlock_t *lock = (pthread_rwlock_t *)(uintptr_t)&m->lock;
 
 	pthread_rwlock_rdlock(lock);
-	bool is = m->throughput != NULL;
+	bool is = m->part[BASE] || m->part[OWN];
 
 	pthread_rwlock_unlock(lock);
 	return is;
 }
 
-/* What has been learned takes the place of what was. */
-static void swap(struct model *m, struct booster *throughput, struct booster *validity)
+/* Parts take the place of those that were there; a part that stays is given again. */
+static void swap(struct model *m, struct booster *const part[PARTS], int64_t learned)
 {
-	pthread_rwlock_wrlock(&m->lock);
-	struct booster *old_throughput = m->throughput, *old_validity = m->validity;
+	struct booster *old[PARTS];
 
-	m->throughput = throughput;
-	m->validity = validity;
+	pthread_rwlock_wrlock(&m->lock);
+	memcpy(old, m->part, sizeof(old));
+	memcpy(m->part, part, sizeof(old));
+	m->learned = learned;
 	pthread_rwlock_unlock(&m->lock);
-	booster_free(old_throughput);
-	booster_free(old_validity);
+	for (int i = 0; i < PARTS; i++)
+		if (old[i] != part[i])
+			booster_free(old[i]);
+}
+
+/* --- what is foreseen: the prior, and the base */
+
+/* How much of what other tasks say counts beside LEARNED samples of one's own. Records that a
+ * search chose tell little of what it did not: with all of it to the end they misled more than
+ * they helped (docs/performance.md). */
+static float trust_of(int64_t learned)
+{
+	return 0.5f * FADE / (float)(FADE + learned);
+}
+
+static struct notebook write_down(const struct feature_matrix *programs, int n)
+{
+	int rows = 0;
+
+	for (int i = 0; i < n; i++)
+		rows += programs[i].n_rows;
+	struct notebook b = notebook_new(n, rows);
+
+	for (int i = 0; i < n; i++)
+		notebook_add(&b, programs[i].rows, programs[i].n_rows,
+			     logf(prior_score(&programs[i])), 0, 0);
+	return b;
+}
+
+/* TO += FACTOR * the sums of B. */
+static void add_sums(const struct booster *b, const struct lesson *l, float factor, float *to)
+{
+	float *sums = cost_allocate((size_t)l->n, sizeof(*sums));
+
+	booster_predict(b, l, sums);
+	for (int i = 0; i < l->n; i++)
+		to[i] += factor * sums[i];
+	free(sums);
+}
+
+/* Of each sample, with so much of BASE where that is not NULL; the caller's. */
+static float *foresee(const struct booster *base, float trust, const struct cost_sample *samples,
+		      int n)
+{
+	struct feature_matrix *programs = cost_allocate((size_t)n, sizeof(*programs));
+
+	for (int i = 0; i < n; i++)
+		programs[i] = (struct feature_matrix){ (float *)(uintptr_t)samples[i].rows,
+						       samples[i].n_rows };
+	struct notebook b = write_down(programs, n);
+	float *foreseen = b.foreseen;
+
+	if (base)
+		add_sums(base, notebook_read(&b), trust, foreseen);
+	b.foreseen = NULL;
+	notebook_free(&b);
+	free(programs);
+	return foreseen;
 }
 
 /* --- learning */
@@ -102,7 +168,7 @@ static struct booster_options options_of(const struct model *m, enum loss loss, 
 	return o;
 }
 
-/* How well B orders those held out, together with the prior; across groups only roughly. */
+/* How well B orders those held out, together with what was foreseen; across groups only roughly. */
 static double accuracy_on(const struct booster *b, struct notebook *held)
 {
 	const struct lesson *l = notebook_read(held);
@@ -111,8 +177,8 @@ static double accuracy_on(const struct booster *b, struct notebook *held)
 
 	booster_predict(b, l, scores);
 	for (int i = 0; i < l->n; i++) {
-		scores[i] += held->prior[i];
-		truth[i] = l->target[i] + held->prior[i];
+		scores[i] += held->foreseen[i];
+		truth[i] = l->target[i] + held->foreseen[i];
 	}
 	double accuracy = pairwise_accuracy(scores, truth, l->n);
 
@@ -173,150 +239,132 @@ static struct booster *learn_validity(const struct model *m, const struct class 
 
 static int learn_class(struct model *m, const struct class *c, struct cost_learned *out)
 {
-	int worked = c->n - c->failed;
-	struct booster *validity = NULL;
+	struct booster *part[PARTS] = { [BASE] = m->part[BASE] };
 
-	if (worked < MIN_SAMPLES)
+	if (c->n - c->failed < MIN_SAMPLES)
 		return 0;	/* what was known before is still the best */
-	struct booster *throughput = learn_throughput(m, c, out);
-
-	if (!throughput)
+	part[OWN] = learn_throughput(m, c, out);
+	if (!part[OWN])
 		return -1;
 	if (c->failed >= MIN_FAILURES) {
-		validity = learn_validity(m, c);
-		if (!validity) {
-			booster_free(throughput);
+		part[VALIDITY] = learn_validity(m, c);
+		if (!part[VALIDITY]) {
+			booster_free(part[OWN]);
 			return -1;
 		}
 	}
-	out->validity = validity != NULL;
-	swap(m, throughput, validity);
+	out->validity = part[VALIDITY] != NULL;
+	swap(m, part, out->samples);
 	return 0;
 }
 
-static int learn(struct model *m, const struct cost_sample *samples, int n,
+static int learn_base(struct model *m, const struct class *c, struct cost_learned *out)
+{
+	struct booster *part[PARTS] = { NULL };
+
+	if (c->n - c->failed < MIN_SAMPLES)
+		return 0;
+	part[BASE] = learn_throughput(m, c, out);
+	if (!part[BASE])
+		return -1;
+	swap(m, part, 0);
+	return 0;
+}
+
+static int teach(struct model *m, const struct booster *base, const struct cost_sample *samples,
+		 int n, int (*lesson)(struct model *, const struct class *, struct cost_learned *),
 		 struct cost_learned *out)
 {
 	struct rng rng = rng_seed(m->o.seed);
-	struct class c = class_new(samples, n, &rng);
+	float *foreseen = foresee(base, trust_of(n), samples, n);
+	struct class c = class_new(samples, foreseen, n, &rng);
 	struct cost_learned learned = { .samples = n, .failed = c.failed, .held_accuracy = 0.5 };
-	int rc = learn_class(m, &c, &learned);
+	int rc = lesson(m, &c, &learned);
 
 	class_free(&c);
+	free(foreseen);
 	if (out)
 		*out = learned;
 	return rc;
 }
 
+static int learn(struct model *m, const struct cost_sample *samples, int n,
+		 struct cost_learned *out)
+{
+	return teach(m, m->part[BASE], samples, n, learn_class, out);
+}
+
+static int pretrain(struct model *m, const struct cost_sample *samples, int n,
+		    struct cost_learned *out)
+{
+	return teach(m, NULL, samples, n, learn_base, out);
+}
+
 /* --- scoring */
 
-static void score_learned(const struct model *m, struct notebook *b, float *scores)
+static void divide_by_odds(const struct booster *validity, const struct lesson *l, float *scores)
 {
-	const struct lesson *l = notebook_read(b);
-
-	booster_predict(m->throughput, l, scores);
-	for (int i = 0; i < l->n; i++)
-		scores[i] = expf(b->prior[i] + scores[i]);
-	if (!m->validity)
-		return;
 	float *odds = cost_allocate((size_t)l->n, sizeof(*odds));
 
-	booster_predict(m->validity, l, odds);
+	booster_predict(validity, l, odds);
 	for (int i = 0; i < l->n; i++)
 		scores[i] /= 1 + expf(-odds[i]);
 	free(odds);
+}
+
+static void score_learned(const struct model *m, const struct feature_matrix *programs, int n,
+			  float *scores)
+{
+	struct notebook b = write_down(programs, n);
+	const struct lesson *l = notebook_read(&b);
+
+	if (m->part[BASE])
+		add_sums(m->part[BASE], l, trust_of(m->learned), b.foreseen);
+	if (m->part[OWN])
+		add_sums(m->part[OWN], l, 1, b.foreseen);
+	for (int i = 0; i < n; i++)
+		scores[i] = expf(b.foreseen[i]);
+	if (m->part[VALIDITY])
+		divide_by_odds(m->part[VALIDITY], l, scores);
+	notebook_free(&b);
 }
 
 static void score(const struct model *m, const struct feature_matrix *programs, int n,
 		  float *scores)
 {
 	pthread_rwlock_t *lock = (pthread_rwlock_t *)(uintptr_t)&m->lock;
-	int rows = 0;
 
-	for (int i = 0; i < n; i++)
-		rows += programs[i].n_rows;
 	pthread_rwlock_rdlock(lock);
-	if (m->throughput) {
-		struct notebook b = notebook_new(n, rows);
-
-		for (int i = 0; i < n; i++)
-			notebook_add(&b, programs[i].rows, programs[i].n_rows, 0, 0);
-		score_learned(m, &b, scores);
-		notebook_free(&b);
-	} else {
+	if (m->part[BASE] || m->part[OWN])
+		score_learned(m, programs, n, scores);
+	else
 		for (int i = 0; i < n; i++)
 			scores[i] = prior_score(&programs[i]);
-	}
 	pthread_rwlock_unlock(lock);
 }
 
-/* --- snapshots: a line, then the boosters as UBJ */
-
-static const char header[] = "hone-xgboost-1 %s %s %zu %zu\n";
-enum { HEADER_MAX = 160 };
+/* --- snapshots */
 
 static int save(const struct model *m, struct text *out)
 {
-	struct text body = { 0 };
-	char features[HASH_TEXT], sum[HASH_TEXT];
-	int64_t n[2] = { 0, 0 };
-
-	if (!m->throughput)
+	if (!ready(m))
 		return err_set("the cost model has learned nothing yet, so there is nothing to save");
-	n[0] = booster_save(m->throughput, &body);
-	if (n[0] >= 0 && m->validity)
-		n[1] = booster_save(m->validity, &body);
-	if (n[0] < 0 || n[1] < 0) {
-		text_free(&body);
-		return -1;
-	}
-	text_printf(out, header, hash_text(features_hash(), features),
-		    hash_text(hash_bytes(body.s, body.n), sum), (size_t)n[0], (size_t)n[1]);
-	text_putn(out, body.s, body.n);
-	text_free(&body);
-	return 0;
+	return snapshot_write(m->part, m->learned, out);
 }
 
-/* Checks the line; BODY and N get what follows it. */
-static int read_header(const char *data, size_t size, const char **body, size_t n[2])
+static int load(struct model *m, const void *data, size_t n, bool as_base)
 {
-	const char *end = memchr(data, '\n', size < HEADER_MAX ? size : HEADER_MAX);
-	char line[HEADER_MAX + 1] = "", features[HASH_TEXT] = "", sum[HASH_TEXT] = "";
-	char want[HASH_TEXT];
+	struct booster *part[PARTS];
+	int64_t learned;
 
-	if (end)
-		memcpy(line, data, (size_t)(end - data));
-	if (sscanf(line, "hone-xgboost-1 %32s %32s %zu %zu", features, sum, &n[0], &n[1]) != 4)
-		return err_set("this is no snapshot of the xgboost cost model");
-	if (strcmp(features, hash_text(features_hash(), want)) != 0)
-		return err_set("the cost model was learned from another table of features (%s, not "
-			       "%s); learn it anew", features, want);
-	size_t left = size - (size_t)(end + 1 - data);
-
-	*body = end + 1;
-	if (n[0] > left || n[1] != left - n[0] ||
-	    strcmp(sum, hash_text(hash_bytes(*body, left), want)) != 0)
-		return err_set("the snapshot of the cost model is damaged; learn it anew");
-	return 0;
-}
-
-static int load(struct model *m, const void *data, size_t size)
-{
-	struct booster *validity = NULL;
-	const char *body;
-	size_t n[2];
-
-	if (read_header(data, size, &body, n) < 0)
+	if (snapshot_read(data, n, m->o.threads, part, &learned) < 0)
 		return -1;
-	struct booster *throughput = booster_load(body, n[0], FEATURE_COUNT, m->o.threads);
-
-	if (throughput && n[1])
-		validity = booster_load(body + n[0], n[1], FEATURE_COUNT, m->o.threads);
-	if (!throughput || (n[1] && !validity)) {
-		booster_free(throughput);
-		return -1;
+	if (as_base && !part[BASE]) {
+		part[BASE] = part[OWN];
+		part[OWN] = NULL;
+		learned = 0;
 	}
-	swap(m, throughput, validity);
+	swap(m, part, learned);
 	return 0;
 }
 
@@ -326,6 +374,7 @@ const struct cost_model cost_model_xgboost = {
 	.create = create,
 	.score = score,
 	.learn = learn,
+	.pretrain = pretrain,
 	.save = save,
 	.load = load,
 	.ready = ready,

@@ -246,6 +246,10 @@ int db_rounds(struct db *db, struct arena *a, int64_t campaign, struct db_round_
 int db_model_latest(struct db *db, struct arena *a, int64_t device, const char *kind,
 		    const char *features, struct db_model *out);
 
+/* The same of CAMPAIGN, which has one of a kind. */
+int db_model_of(struct db *db, struct arena *a, int64_t campaign, const char *kind,
+		const char *features, struct db_model *out);
+
 /* ---- Maintenance */
 
 /* A line for everything that is not as it must be; none in a sound file. */

@@ -21,17 +21,16 @@ int model_save(struct db *db, const char *what, int64_t campaign, const struct d
 		       q.rank, q.accuracy, m->data, m->bytes);
 }
 
-int db_model_latest(struct db *db, struct arena *a, int64_t device, const char *kind,
-		    const char *features, struct db_model *out)
+/* The first model of KIND and FEATURES for which CONDITION on ?1, which is OWNER, holds. */
+static int find(struct db *db, struct arena *a, const char *condition, int64_t owner,
+		const char *kind, const char *features, struct db_model *out)
 {
 	static const char what[] = "reading a cost model";
-	sqlite3_stmt *stmt = sql_prepare(
-		db, what,
-		"SELECT id, device, campaign, kind, features, created, learned, data, samples,"
-		" recall, rank, accuracy FROM models"
-		" WHERE (?1 < 0 OR device = ?1) AND kind = ?2 AND features = ?3"
-		" ORDER BY created DESC, id DESC LIMIT 1",
-		"itt", device, kind, features);
+	char *sql = arena_printf(
+		a, "SELECT id, device, campaign, kind, features, created, learned, data, samples,"
+		   " recall, rank, accuracy FROM models WHERE %s AND kind = ?2 AND features = ?3"
+		   " ORDER BY created DESC, id DESC LIMIT 1", condition);
+	sqlite3_stmt *stmt = sql_prepare(db, what, sql, "itt", owner, kind, features);
 
 	if (!stmt)
 		return -1;
@@ -56,4 +55,16 @@ int db_model_latest(struct db *db, struct arena *a, int64_t device, const char *
 	}
 	sqlite3_finalize(stmt);
 	return rc;
+}
+
+int db_model_latest(struct db *db, struct arena *a, int64_t device, const char *kind,
+		    const char *features, struct db_model *out)
+{
+	return find(db, a, "(?1 < 0 OR device = ?1)", device, kind, features, out);
+}
+
+int db_model_of(struct db *db, struct arena *a, int64_t campaign, const char *kind,
+		const char *features, struct db_model *out)
+{
+	return find(db, a, "campaign = ?1", campaign, kind, features, out);
 }

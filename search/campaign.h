@@ -36,7 +36,10 @@ struct tuner {
 	double search_s, learn_s;	/* of this run, as in struct phases */
 	int64_t barren;		/* trials since one ran */
 	bool stuck;		/* and that was told */
-	int64_t trained;	/* learner_trained() of an interrupted run; -1: none */
+	bool goes_on;		/* has rounds of an interrupted run */
+	int64_t trained;	/* learner_trained() of that; -1: none */
+	int64_t kept;		/* learner_trained() of the model in the database; -1: none */
+	const char *transferred;	/* what was learned from other tasks; NULL: nothing */
 	double earlier_s;	/* spent before an interruption */
 	int64_t began_ns;
 	enum cause over;	/* what ended the campaign; CAUSE_NONE: not yet, or its tasks */
@@ -76,14 +79,17 @@ int tuner_confirm(struct tuner *t, int i);
 /* --- journal.c */
 /* Seconds of the campaign so far, those before an interruption included. */
 double tuner_elapsed(const struct tuner *t);
-/* Saves the records of B, a batch of task I, what round R came to and what measuring it took, and
- * the search state after it, as one. FINAL: measured again. */
+/* Saves the records of B, a batch of task I, what round R came to and what measuring it took, the
+ * search state after it, and the model where it is new, as one. FINAL: measured again. */
 int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r,
 		 const struct phases *spent, bool final);
-/* Saves the search state alone. */
+/* Saves the search state and the model alone. */
 int tuner_save(struct tuner *t);
 /* Takes over the search state of an interrupted campaign. -1 and a message where it is damaged. */
 int tuner_load(struct tuner *t, const struct db_campaign *c);
+/* Takes over the model that an interrupted campaign had: the records that its base was learned from
+ * may have changed since. */
+int tuner_restore(struct tuner *t);
 /* Brings histories and learner to where the records of the tasks leave them. */
 int tuner_recall(struct tuner *t);
 

@@ -154,33 +154,68 @@ static struct db_round round_of(const struct tuner *t, int i, const struct batch
 	return out;
 }
 
+/* The model, where the database does not have it yet: DATA gets its bytes. Waits for training only
+ * at the end of a turn: at that of a round none is under way. */
+static int model_of(struct tuner *t, struct text *data, struct db_model *out)
+{
+	char *features = arena_many(t->scratch, char, HASH_TEXT);
+
+	if (!t->learner || learner_trained(t->learner) == t->kept)
+		return 0;
+	if (learner_save(t->learner, data) < 0)
+		return -1;
+	*out = (struct db_model){
+		.device = t->device_id,
+		.kind = t->strategy->model->name,
+		.features = hash_text(features_hash(), features),
+		.learned = learner_trained(t->learner),
+		.data = data->s,
+		.bytes = data->n,
+	};
+	return 0;
+}
+
+/* Saves BATCH with the search state and the model as they are now. */
+static int save(struct tuner *t, struct db_batch *batch)
+{
+	struct db_model model = { 0 };
+	struct text data = { 0 };
+	char *state = save_state(t);
+	int rc = model_of(t, &data, &model);
+
+	if (batch->round)
+		model.quality = batch->round->quality;
+	batch->campaign = t->campaign_id;
+	batch->state = state;
+	batch->state_bytes = strlen(state);
+	batch->model = model.bytes ? &model : NULL;
+	if (rc == 0)
+		rc = db_append(t->db, batch);
+	if (rc == 0 && batch->model)
+		t->kept = model.learned;
+	text_free(&data);
+	free(state);
+	return rc;
+}
+
 int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r,
 		 const struct phases *spent, bool final)
 {
 	const struct tuned *u = &t->tuned[i];
 	struct db_record *records = arena_many(t->scratch, struct db_record, b->n);
 	struct db_round round = round_of(t, i, b, r, spent);
-	char *state = save_state(t);
-	struct db_batch save = { .campaign = t->campaign_id, .records = records, .round = &round,
-				 .state = state, .state_bytes = strlen(state) };
+	struct db_batch batch = { .records = records, .round = &round };
 
 	for (int j = 0; j < b->n; j++)
 		if (b->at[j].trial.status != TRIAL_PENDING)
-			records[save.n++] = record_of(t, u, &b->at[j], u->trials - b->n + j, final);
-	int rc = db_append(t->db, &save);
-
-	free(state);
-	return rc;
+			records[batch.n++] =
+				record_of(t, u, &b->at[j], u->trials - b->n + j, final);
+	return save(t, &batch);
 }
 
 int tuner_save(struct tuner *t)
 {
-	char *state = save_state(t);
-	int rc = db_append(t->db, &(struct db_batch){ .campaign = t->campaign_id, .state = state,
-						      .state_bytes = strlen(state) });
-
-	free(state);
-	return rc;
+	return save(t, &(struct db_batch){ .n = 0 });
 }
 
 /* --- what the records say when a campaign goes on, or begins where others were */
@@ -219,6 +254,23 @@ static int recall_record(void *user, const struct db_record *r)
 	}
 	history_add(p->history, &c.genes, r->steps, us);
 	return 0;
+}
+
+int tuner_restore(struct tuner *t)
+{
+	char features[HASH_TEXT];
+	struct db_model m;
+
+	if (!t->learner)
+		return 0;
+	int found = db_model_of(t->db, t->arena, t->campaign_id, t->strategy->model->name,
+				hash_text(features_hash(), features), &m);
+
+	if (found != 1)
+		return found;
+	t->kept = m.learned;
+	return learner_load(t->learner, m.data, m.bytes, false) < 0
+		       ? err_prefix("the model of this campaign (--fresh starts anew)") : 0;
 }
 
 int tuner_recall(struct tuner *t)

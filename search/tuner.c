@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "search/campaign.h"
+#include "search/transfer.h"
 
 struct db_want tuner_want(const struct tuner *t, const struct task *task)
 {
@@ -34,6 +35,11 @@ int64_t tuner_trials(const struct tuner *t)
 const char *tuner_stopped_by(const struct tuner *t)
 {
 	return t->stopped_by;
+}
+
+const char *tuner_transferred(const struct tuner *t)
+{
+	return t->transferred;
 }
 
 void tuner_load_best(struct tuner *t, int i)
@@ -133,6 +139,9 @@ static char *options_json(const struct tuner *t)
 				 t->options.threads, "cache",
 				 t->options.cache == CACHE_COLD ? "cold" : "warm", "seed",
 				 (json_int_t)t->options.seed);
+
+	if (t->options.no_transfer)
+		json_object_set_new(json, "transfer", json_false());
 	char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
 
 	json_decref(json);
@@ -155,7 +164,8 @@ static int find_campaign(struct tuner *t)
 	if (found == 1) {
 		t->campaign_id = c.id;
 		found = db_campaign_resume(t->db, &c);
-		if (found == 0 && c.search)
+		t->goes_on = c.search != NULL;
+		if (found == 0 && t->goes_on)
 			found = tuner_load(t, &c);
 	} else if (found == 0) {
 		t->campaign_id = db_campaign_start(t->db, &c);
@@ -208,12 +218,33 @@ static void pose_problems(struct tuner *t)
 	}
 }
 
-static int prepare(struct tuner *t)
+/* What the model knows before the campaign's own records: as it was, or what others learned. */
+static int find_base(struct tuner *t, const struct task_vec *tasks)
+{
+	const struct transfer from = {
+		.db = t->db,
+		.device = t->device,
+		.device_id = t->device_id,
+		.cache = tuner_want(t, NULL).cache,
+		.threads = t->options.threads,
+		.model = t->strategy->model,
+		.tasks = tasks,
+	};
+
+	if (t->goes_on)
+		return tuner_restore(t);
+	if (!t->learner || t->options.no_transfer)
+		return 0;
+	return transfer_learn(&from, t->learner, t->arena, &t->transferred);
+}
+
+static int prepare(struct tuner *t, const struct task_vec *tasks)
 {
 	if (find_measurer(t) < 0 || find_strategy(t) < 0)
 		return -1;
 	pose_problems(t);
-	if (find_ids(t) < 0 || find_campaign(t) < 0 || tuner_recall(t) < 0)
+	if (find_ids(t) < 0 || find_campaign(t) < 0 || find_base(t, tasks) < 0 ||
+	    tuner_recall(t) < 0)
 		return -1;
 	for (int i = 0; i < t->n; i++) {
 		tuner_load_best(t, i);
@@ -240,10 +271,11 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->tuned = arena_many(a, struct tuned, tasks->n);
 	t->current = -1;
 	t->trained = -1;
+	t->kept = -1;
 	t->scheduler = scheduler_new(a, tasks, device_peak(device, o->threads));
 	for (int i = 0; i < t->n; i++)
 		t->tuned[i].task = tasks->at[i];
-	if (prepare(t) < 0) {
+	if (prepare(t, tasks) < 0) {
 		tuner_free(t);
 		return NULL;
 	}

@@ -46,6 +46,7 @@ struct tuner_options {
 	uint64_t seed;
 	enum cache_state cache;
 	bool fresh;		/* do not go on with an earlier campaign */
+	bool no_transfer;	/* learn nothing from campaigns of other tasks */
 	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
 	void (*progress)(void *user, const struct progress *p);	/* after each batch; may be NULL */
 	/* When no trial succeeds any more, or others do not leave the device; once, until that
@@ -74,5 +75,7 @@ const char *tuner_stopped_by(const struct tuner *t);	/* after tuner_run; NULL wh
 /* The best of each task so far, as JSON, in A. */
 const char *tuner_summary(const struct tuner *t, struct arena *a);
 int64_t tuner_resumed(const struct tuner *t);	/* trials found from an interrupted run */
+/* What the model learned before the first trial, for people; NULL: nothing. */
+const char *tuner_transferred(const struct tuner *t);
 
 #endif

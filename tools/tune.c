@@ -37,7 +37,7 @@ struct tune_args {
 };
 
 enum { KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_TARGET, KEY_NOTIFY, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH,
-       KEY_REPLAY };
+       KEY_REPLAY, KEY_NO_TRANSFER };
 
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records, made where missing (required)", 0 },
@@ -57,6 +57,8 @@ static const struct argp_option options[] = {
 	{ "replay", KEY_REPLAY, "FILE", 0, "answer measurements from the records of FILE", 0 },
 	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
 	{ "notify", KEY_NOTIFY, "CMD", 0, "run CMD at the end, or where it gets no further", 0 },
+	{ "no-transfer", KEY_NO_TRANSFER, NULL, 0,
+	  "learn nothing from records of other tasks; such a campaign is one of its own", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
 	{ 0 },
 };
@@ -160,6 +162,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_FRESH:
 		o->fresh = true;
+		break;
+	case KEY_NO_TRANSFER:
+		o->no_transfer = true;
 		break;
 	case ARGP_KEY_ARG:
 		if (o->source)
@@ -288,6 +293,8 @@ static int campaign(struct tune_args *args, struct db *db, const struct device *
 	args->tuner = t;
 	if (tuner_resumed(t) > 0 && !args->quiet)
 		fprintf(stderr, "going on after %jd trials\n", (intmax_t)tuner_resumed(t));
+	if (tuner_transferred(t) && !args->quiet)
+		fprintf(stderr, "%s\n", tuner_transferred(t));
 	int rc = tuner_run(t);
 
 	args->end = notice_of(args, tuner_stopped_by(t));

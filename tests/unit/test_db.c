@@ -326,6 +326,12 @@ static void test_models(void **state)
 	assert_true(m.created == 30 && m.quality.samples == 9 && m.quality.rank == 0.25);
 	assert_string_equal(m.kind, "xgboost");
 	assert_string_equal(m.features, KEY_A);
+	int64_t campaign = m.campaign;
+
+	assert_int_equal(db_model_of(db, f->a, campaign, "xgboost", KEY_A, &m), 1);
+	assert_int_equal(m.campaign, campaign);
+	assert_int_equal(db_model_of(db, f->a, campaign, "xgboost", KEY_B, &m), 0);
+	assert_int_equal(db_model_of(db, f->a, campaign + 1, "xgboost", KEY_A, &m), 0);
 	assert_sound(db);
 	db_close(db);
 }

@@ -202,27 +202,138 @@ static void test_snapshot(void **state)
 		w.sample[i].throughput = 0;
 	assert_int_equal(cost_model_xgboost.learn(m, w.sample, KNOWN, NULL), 0);
 	assert_int_equal(cost_model_xgboost.save(m, &snapshot), 0);
-	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n), 0);
+	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n, false), 0);
 	cost_model_xgboost.score(m, w.program, PROGRAMS, before);
 	cost_model_xgboost.score(loaded, w.program, PROGRAMS, after);
 	assert_memory_equal(before, after, sizeof(before));
 
 	/* what is no snapshot leaves a model as it was */
 	snapshot.s[snapshot.n / 2] ^= 1;
-	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n), -1);
+	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n, false), -1);
 	assert_non_null(strstr(err_get(), "damaged"));
-	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n / 2), -1);
-	snapshot.s[strlen("hone-xgboost-1 ")] ^= 1;
-	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n), -1);
+	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n / 2, false), -1);
+	snapshot.s[strlen("hone-xgboost-2 ")] ^= 1;
+	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n, false), -1);
 	assert_non_null(strstr(err_get(), "another table of features"));
-	assert_int_equal(cost_model_xgboost.load(loaded, "\n", 1), -1);
-	assert_int_equal(cost_model_xgboost.load(loaded, "", 0), -1);
+	assert_int_equal(cost_model_xgboost.load(loaded, "\n", 1, false), -1);
+	assert_int_equal(cost_model_xgboost.load(loaded, "", 0, false), -1);
 	cost_model_xgboost.score(loaded, w.program, PROGRAMS, after);
 	assert_memory_equal(before, after, sizeof(before));
 	text_free(&snapshot);
 	cost_model_xgboost.free(m);
 	cost_model_xgboost.free(loaded);
 	arena_free(w.a);
+}
+
+enum { FEW = 16 };
+
+/* The accuracy on new programs of one that learned FEW of W, after BASE where that is not NULL. */
+static double accuracy_of_few(const struct world *w, const struct world *base)
+{
+	struct model *m = new_model(1);
+	float scores[PROGRAMS];
+
+	if (base)
+		assert_int_equal(cost_model_xgboost.pretrain(m, base->sample, KNOWN, NULL), 0);
+	assert_int_equal(cost_model_xgboost.learn(m, w->sample, FEW, NULL), 0);
+	double accuracy = accuracy_on_new(&cost_model_xgboost, m, w, scores);
+
+	cost_model_xgboost.free(m);
+	return accuracy;
+}
+
+/* What other tasks have in common is known before the first sample, and helps after it. */
+static void test_pretraining(void **state)
+{
+	struct world others = world_new(8), w = world_new(9);
+	struct model *m = new_model(1);
+	struct cost_learned learned;
+	const struct cost_options none = { .seed = 0 };
+	struct model *prior = cost_model_analytic.create(&none);
+	float scores[PROGRAMS];
+
+	(void)state;
+	for (int i = 0; i < KNOWN; i += 2) {
+		others.sample[i].group = 1;
+		others.sample[i].throughput *= 1000;
+	}
+	assert_int_equal(cost_model_xgboost.pretrain(m, others.sample, 7, &learned), 0);
+	assert_false(cost_model_xgboost.ready(m));
+	assert_int_equal(cost_model_xgboost.pretrain(m, others.sample, KNOWN, &learned), 0);
+	assert_true(cost_model_xgboost.ready(m));
+	assert_true(learned.rounds > 0 && learned.samples == KNOWN);
+	double by_prior = accuracy_on_new(&cost_model_analytic, prior, &w, scores);
+	double by_base = accuracy_on_new(&cost_model_xgboost, m, &w, scores);
+	double alone = accuracy_of_few(&w, NULL), both = accuracy_of_few(&w, &others);
+
+	print_message("accuracy: prior %.3f, base %.3f, %d samples alone %.3f, after it %.3f\n",
+		      by_prior, by_base, FEW, alone, both);
+	assert_true(by_base > by_prior + 0.1);
+	assert_true(both > alone + 0.04);
+	cost_model_analytic.free(prior);
+	cost_model_xgboost.free(m);
+	arena_free(w.a);
+	arena_free(others.a);
+}
+
+/* Saves X, loads it into a new model; that then learns FEW of W. */
+static struct model *copy_of(const struct model *x, bool as_base, const struct world *w)
+{
+	struct model *m = new_model(1);
+	struct text snapshot = { 0 };
+
+	assert_int_equal(cost_model_xgboost.save(x, &snapshot), 0);
+	assert_int_equal(cost_model_xgboost.load(m, snapshot.s, snapshot.n, as_base), 0);
+	if (w)
+		assert_int_equal(cost_model_xgboost.learn(m, w->sample, FEW, NULL), 0);
+	text_free(&snapshot);
+	return m;
+}
+
+/* A snapshot has the base, too: whoever goes on with it learns what it would have learned. */
+static void test_snapshot_of_base(void **state)
+{
+	struct world others = world_new(8), w = world_new(9);
+	struct model *m = new_model(1);
+	float before[PROGRAMS], after[PROGRAMS];
+
+	(void)state;
+	assert_int_equal(cost_model_xgboost.pretrain(m, others.sample, KNOWN, NULL), 0);
+	struct model *base = copy_of(m, false, NULL), *both = copy_of(m, false, &w);
+
+	cost_model_xgboost.score(m, w.program, PROGRAMS, before);
+	cost_model_xgboost.score(base, w.program, PROGRAMS, after);
+	assert_memory_equal(before, after, sizeof(before));
+	assert_int_equal(cost_model_xgboost.learn(m, w.sample, FEW, NULL), 0);
+	cost_model_xgboost.score(m, w.program, PROGRAMS, before);
+	cost_model_xgboost.score(both, w.program, PROGRAMS, after);
+	assert_memory_equal(before, after, sizeof(before));
+	cost_model_xgboost.free(m);
+	cost_model_xgboost.free(base);
+	cost_model_xgboost.free(both);
+	arena_free(w.a);
+	arena_free(others.a);
+}
+
+/* What a model learned can be the base of another one; else it is gone once that learns. */
+static void test_model_as_base(void **state)
+{
+	struct world others = world_new(8), w = world_new(9);
+	struct model *m = new_model(1);
+	float scores[PROGRAMS];
+
+	(void)state;
+	assert_int_equal(cost_model_xgboost.learn(m, others.sample, KNOWN, NULL), 0);
+	struct model *kept = copy_of(m, true, &w), *gone = copy_of(m, false, &w);
+	double with = accuracy_on_new(&cost_model_xgboost, kept, &w, scores);
+	double without = accuracy_on_new(&cost_model_xgboost, gone, &w, scores);
+
+	assert_true(with > without + 0.04);
+	cost_model_xgboost.free(m);
+	cost_model_xgboost.free(kept);
+	cost_model_xgboost.free(gone);
+	arena_free(w.a);
+	arena_free(others.a);
 }
 
 /* Until enough programs worked, scores are those of the prior. */
@@ -331,6 +442,9 @@ int main(void)
 		cmocka_unit_test(test_deterministic),
 		cmocka_unit_test(test_failures_teach),
 		cmocka_unit_test(test_snapshot),
+		cmocka_unit_test(test_pretraining),
+		cmocka_unit_test(test_snapshot_of_base),
+		cmocka_unit_test(test_model_as_base),
 		cmocka_unit_test(test_threads),
 	};
 

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_transfer.c - what a campaign learns from others: on this device, on others, from
+ * a model that is left of them; and that one which was stopped goes on with what it had learned. */
+#include "tests/recording_fixture.h"
+
+#include "search/tuner.h"
+
+#define SPEC_A "matmul:m=48,n=64,k=32"
+#define SPEC_B "matmul:m=32,n=96,k=64"
+#define SPEC_C "matmul:m=64,n=32,k=48"
+#define SPEC_D "matmul:m=24,n=48,k=96"
+#define THIS_DEVICE "synthetic:l3:1(size=8MiB) l2:2(size=1MiB) core:1 pu:1 isa=avx512"
+#define SISTER "synthetic:l3:1(size=4MiB) l2:4(size=512KiB) core:1 pu:1 isa=avx512"
+#define STRANGER "synthetic:l3:1(size=8MiB) l2:2(size=1MiB) core:1 pu:1 isa=avx2"
+
+/* --- a machine that is by some rule slower than the prior believes */
+
+static int begin(struct measurer *m, const struct task *t, double incumbent_us)
+{
+	(void)m;
+	(void)t;
+	(void)incumbent_us;
+	return 0;
+}
+
+static double time_of(const struct candidate *c)
+{
+	double us = 1e6 / (double)prior_score(&c->features);
+
+	for (int i = 0; i < c->features.n_rows; i++) {
+		const float *row = c->features.rows + (ptrdiff_t)i * FEATURE_COUNT;
+
+		us *= 1 + 0.2 * (double)row[FEATURE_UNROLL_PRODUCT];
+	}
+	return us * (1 + 1e-3 * (double)(hash_bytes(c->steps, strlen(c->steps)).lo % 64));
+}
+
+static int measure(struct measurer *m, struct arena *a, struct candidate *c, int n)
+{
+	(void)m;
+	for (int i = 0; i < n; i++) {
+		double *sample = arena_one(a, double);
+
+		*sample = time_of(&c[i]);
+		c[i].trial.status = TRIAL_OK;
+		c[i].trial.samples = sample;
+		c[i].trial.n_samples = 1;
+		c[i].trial.time_us = *sample;
+	}
+	return 0;
+}
+
+static void release(struct measurer *m)
+{
+	(void)m;
+}
+
+/* --- campaigns */
+
+struct run {
+	const char *spec, *device;
+	int trials;
+	int rounds;		/* stop after so many; 0: do not */
+	bool no_transfer, fresh;
+	volatile sig_atomic_t stop;
+};
+
+static void count_round(void *user, const struct progress *p)
+{
+	struct run *r = user;
+
+	(void)p;
+	r->stop = r->rounds > 0 && --r->rounds == 0;
+}
+
+/* Runs it on the database at F; what it learned before, "" for nothing. */
+static const char *play(struct fixture *f, struct run run)
+{
+	struct measurer machine = { .toolchain = "none", .begin = begin, .measure = measure,
+				    .confirm = measure, .free = release };
+	struct task_vec tasks = { 0 };
+	const struct tuner_options o = {
+		.source = run.spec, .measurer = &machine, .threads = 1,
+		.budget = { .trials = run.trials },
+		.seed = 1, .fresh = run.fresh, .no_transfer = run.no_transfer, .stop = &run.stop,
+		.progress = count_round, .user = &run,
+	};
+	struct device *device = device_synthetic(f->a, run.device ? run.device : THIS_DEVICE);
+	struct dag *dag = operator_build(f->a, run.spec);
+	struct db *db = db_open(f->path, DB_WRITE);
+
+	assert_non_null(device);
+	assert_non_null(dag);
+	assert_non_null(db);
+	vec_push(f->a, &tasks, task_new(f->a, dag, run.spec, 1));
+	struct tuner *t = tuner_new(db, device, &tasks, &o);
+
+	if (!t)
+		fail_msg("%s", err_get());
+	const char *said = tuner_transferred(t);
+	char *copy = arena_strdup(f->a, said ? said : "");
+
+	assert_ok(tuner_run(t));
+	tuner_free(t);
+	assert_sound(db);
+	db_close(db);
+	return copy;
+}
+
+/* As many records of random candidates as a base takes of a task, and some that failed. */
+enum { RECORDS = 440 };
+
+static void record(struct fixture *f, const char *spec, const char *device, int n)
+{
+	struct db *db = db_open(f->path, DB_WRITE);
+
+	record_task(db, f->a, device_synthetic(f->a, device), spec, n);
+	db_close(db);
+}
+
+static void assert_says(const char *said, const char *words)
+{
+	if (!strstr(said, words))
+		fail_msg("'%s' does not say '%s'", said, words);
+}
+
+/* --- tests */
+
+static void test_other_tasks_teach(void **state)
+{
+	struct fixture *f = *state;
+
+	record(f, SPEC_A, THIS_DEVICE, RECORDS);
+	record(f, SPEC_B, THIS_DEVICE, RECORDS);
+	assert_says(play(f, (struct run){ SPEC_C, .trials = 16 }),
+		    "pretrained on 800 records of 2 tasks of this device,");
+	assert_says(play(f, (struct run){ SPEC_D, .trials = 16 }),
+		    "pretrained on 816 records of 3 tasks of this device,");
+	/* A campaign recalls its own task in any case. */
+	assert_string_equal(play(f, (struct run){ SPEC_A, .trials = 16 }), "");
+}
+
+static void test_few_records_do_not(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_string_equal(play(f, (struct run){ SPEC_A, .trials = 16 }), "");
+	record(f, SPEC_A, THIS_DEVICE, RECORDS);
+	assert_string_equal(play(f, (struct run){ SPEC_B, .trials = 16 }), "");
+}
+
+static void test_no_transfer(void **state)
+{
+	struct fixture *f = *state;
+
+	record(f, SPEC_A, THIS_DEVICE, RECORDS);
+	record(f, SPEC_B, THIS_DEVICE, RECORDS);
+	assert_string_equal(play(f, (struct run){ SPEC_C, .trials = 16, .no_transfer = true }), "");
+	/* It is another campaign than the one with transfer. */
+	assert_says(play(f, (struct run){ SPEC_D, .trials = 32, .rounds = 1 }), "pretrained on");
+	assert_string_equal(play(f, (struct run){ SPEC_D, .trials = 32, .no_transfer = true }), "");
+	struct db *db = db_open(f->path, DB_READ);
+
+	assert_int_equal(count_of(db, "campaigns"), 3);
+	db_close(db);
+}
+
+static void test_devices(void **state)
+{
+	struct fixture *f = *state;
+
+	record(f, SPEC_A, STRANGER, RECORDS);
+	record(f, SPEC_B, STRANGER, RECORDS);
+	assert_string_equal(play(f, (struct run){ SPEC_C, .trials = 8 }), "");
+	record(f, SPEC_A, SISTER, RECORDS);
+	record(f, SPEC_B, SISTER, RECORDS);
+	/* There also the own task is one to learn from. */
+	assert_says(play(f, (struct run){ SPEC_A, .trials = 8 }),
+		    "pretrained on 808 records of 1 task of this device and 2 of related ones,");
+}
+
+/* Where records were removed the model is left. */
+static void test_pruned(void **state)
+{
+	struct fixture *f = *state;
+	const struct db_prune prune = { .keep = 4, .failed_days = 0 };
+	struct db_pruned pruned;
+
+	record(f, SPEC_A, THIS_DEVICE, 600);
+	play(f, (struct run){ SPEC_A, .trials = 16 });
+	struct db *db = db_open(f->path, DB_WRITE);
+
+	assert_ok(db_prune(db, &prune, &pruned));
+	db_close(db);
+	assert_says(play(f, (struct run){ SPEC_B, .trials = 16 }),
+		    "pretrained by the model of an earlier campaign, which had ");
+}
+
+/* --- interruptions */
+
+static int add_steps(void *user, const struct db_record *r)
+{
+	struct text *t = user;
+
+	if (!r->final)
+		text_printf(t, "%d %s\n", (int)r->trial, r->steps);
+	return 0;
+}
+
+/* A line for each trial. */
+static char *steps_of(struct fixture *f, const char *spec)
+{
+	const struct task *task = task_new(f->a, operator_build(f->a, spec), spec, 1);
+	struct db_want want = { .task_key = task->key };
+	struct db *db = db_open(f->path, DB_READ);
+	struct text t = { 0 };
+
+	assert_ok(db_each(db, &want, add_steps, &t));
+	db_close(db);
+	char *copy = arena_strdup(f->a, text_str(&t));
+
+	text_free(&t);
+	return copy;
+}
+
+/* One that was stopped after each round tries what it would have tried, though in the meantime
+ * there is more that it could learn from. */
+static void test_goes_on(void **state)
+{
+	struct fixture *f = *state;
+	const char *whole_path = f->path;
+
+	record(f, SPEC_A, THIS_DEVICE, RECORDS);
+	record(f, SPEC_D, THIS_DEVICE, RECORDS);
+	assert_says(play(f, (struct run){ SPEC_B, .trials = 60 }), "pretrained on 800");
+	char *whole = steps_of(f, SPEC_B);
+
+	f->path = arena_printf(f->a, "%s/pieces.db", f->folder);
+	record(f, SPEC_A, THIS_DEVICE, RECORDS);
+	record(f, SPEC_D, THIS_DEVICE, RECORDS);
+	assert_says(play(f, (struct run){ SPEC_B, .trials = 60, .rounds = 1 }), "pretrained on 800");
+	play(f, (struct run){ SPEC_C, .trials = 24 });
+	while (strlen(steps_of(f, SPEC_B)) < strlen(whole))
+		assert_string_equal(play(f, (struct run){ SPEC_B, .trials = 60, .rounds = 1 }), "");
+	assert_string_equal(steps_of(f, SPEC_B), whole);
+	f->path = arena_strdup(f->a, whole_path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)
+		T(test_other_tasks_teach),
+		T(test_few_records_do_not),
+		T(test_no_transfer),
+		T(test_devices),
+		T(test_pruned),
+		T(test_goes_on),
+#undef T
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
