@@ -135,7 +135,8 @@ static int find_ids(struct tuner *t)
 /* What makes two runs the same campaign, but for the budget. */
 static char *options_json(const struct tuner *t)
 {
-	json_t *json = json_pack("{s:s, s:i, s:s, s:I}", "strategy", t->strategy->name, "threads",
+	json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:I}", "strategy", t->strategy->name,
+				 "toolchain", t->measurer->toolchain, "threads",
 				 t->options.threads, "cache",
 				 t->options.cache == CACHE_COLD ? "cold" : "warm", "seed",
 				 (json_int_t)t->options.seed);

@@ -15,6 +15,7 @@
 #include "search/tuner.h"
 #include "tools/command.h"
 #include "tools/notify.h"
+#include "tools/progress.h"
 #include "tools/query.h"
 #include "tools/source.h"
 
@@ -36,8 +37,10 @@ struct tune_args {
 	double last_line;	/* seconds at which the last plain line was printed */
 };
 
-enum { KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_TARGET, KEY_NOTIFY, KEY_SEARCH, KEY_CC, KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH,
-       KEY_REPLAY, KEY_NO_TRANSFER };
+enum {
+	KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_TARGET, KEY_NOTIFY, KEY_SEARCH, KEY_CC,
+	KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH, KEY_REPLAY, KEY_NO_TRANSFER,
+};
 
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records, made where missing (required)", 0 },
@@ -187,38 +190,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp argp = { options, parse, "SOURCE", doc, NULL, NULL, NULL };
 
-static void print_line(const struct progress *p, const char *end)
-{
-	char left[32] = "";
-
-	if (p->seconds_left >= 0)
-		snprintf(left, sizeof(left), ", %.0f s left", p->seconds_left);
-	fprintf(stderr, "%s %d/%d %.48s: trial %jd", p->phase, p->task_number, p->tasks,
-		p->task->name, (intmax_t)p->trials);
-	if (p->budget)
-		fprintf(stderr, "/%jd", (intmax_t)p->budget);
-	if (p->best_us > 0)
-		fprintf(stderr, ", best %.1f GFLOP/s (%.0f%% of peak, %.4g us)", p->gflops,
-			100 * p->peak_share, p->best_us);
-	fprintf(stderr, ", %.1f trials/s%s, %jd failed%s", p->rate, left, (intmax_t)p->failed, end);
-}
-
-/* One live line on a terminal, else a line every few seconds. */
-static void show_progress(void *user, const struct progress *p)
+static void report(void *user, const struct progress *p)
 {
 	struct tune_args *args = user;
-	bool last = strcmp(p->phase, "confirm") == 0;
 
-	if (args->quiet)
-		return;
-	if (isatty(STDERR_FILENO)) {
-		fputs("\r\033[K", stderr);
-		print_line(p, last ? "\n" : "");
-	} else if (last || p->seconds - args->last_line >= 5) {
-		args->last_line = p->seconds;
-		print_line(p, "\n");
-	}
-	fflush(stderr);
+	if (!args->quiet)
+		progress_show(p, &args->last_line);
 }
 
 static void hear(void *user, enum tell_kind kind, const char *line)
@@ -227,8 +204,7 @@ static void hear(void *user, enum tell_kind kind, const char *line)
 
 	if (args->quiet && kind == TELL_NOTE)
 		return;
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
+	progress_clear();
 	fprintf(stderr, "%s%s\n", kind == TELL_WARNING ? "hone: " : "", line);
 }
 
@@ -374,7 +350,7 @@ static int read_debug(struct tune_args *args)
 static void listen_to(struct tune_args *args)
 {
 	args->o.stop = &stopped;
-	args->o.progress = show_progress;
+	args->o.progress = report;
 	args->o.stuck = tell_stuck;
 	args->o.listener = (struct listener){ hear, args };
 	args->o.user = args;

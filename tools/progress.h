@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/progress.h - where a campaign stands, on stderr: one live line on a terminal, else a line
+ * every few seconds. */
+#ifndef HONE_TOOLS_PROGRESS_H
+#define HONE_TOOLS_PROGRESS_H
+
+#include "search/tuner.h"
+
+/* LAST is when the last plain line was printed, in seconds of the campaign. */
+void progress_show(const struct progress *p, double *last);
+/* Makes room for another line. */
+void progress_clear(void);
+
+#endif
