@@ -110,4 +110,14 @@ void use_helper(struct emitter *e, enum helper h);
 /* The types and helpers that the body used. */
 void prelude(struct text *out, const struct emitter *e);
 
+/* --- statements (codegen/statement.c) */
+
+/* A line of the body, indented. */
+void emit_line(struct emitter *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* NAME as a C identifier that no other variable has. */
+const char *emit_name(struct emitter *e, const char *name);
+void emit_bind(struct emitter *e, struct binding b);
+/* N and what follows it. */
+void emit_list(struct emitter *e, const struct nest *n);
+
 #endif
