@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/interleave.c - rounds of samples, and their quantiles. */
+/* bench/interleave.c - rounds of samples, and what is said of them. */
 #include "bench/interleave.h"
 
 #include <errno.h>
 #include <sched.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "bench/quantile.h"
 
 enum { CALLS_MAX = 1 << 24 };
 
@@ -143,22 +143,6 @@ int interleave(const struct interleave *how, const struct contender *c, int n,
 	return rc;
 }
 
-static int by_value(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return (a > b) - (a < b);
-}
-
-/* Of sorted values, interpolated. */
-static double quantile(const double *v, int n, double q)
-{
-	double at = q * (n - 1);
-	int i = (int)at;
-
-	return i + 1 < n ? v[i] + (at - i) * (v[i + 1] - v[i]) : v[n - 1];
-}
-
 void interleave_rank(const double *times, int rounds, int n, struct standing *out)
 {
 	struct arena *a = arena_new();
@@ -170,11 +154,11 @@ void interleave_rank(const double *times, int rounds, int n, struct standing *ou
 			continue;
 		for (int r = 0; r < rounds; r++)
 			v[r] = times[r * n + i];
-		qsort(v, (size_t)rounds, sizeof(*v), by_value);
+		sort_figures(v, rounds);
 		out[i].us = quantile(v, rounds, .5);
 		for (int r = 0; r < rounds; r++)
 			v[r] = times[r * n + i] / times[r * n];
-		qsort(v, (size_t)rounds, sizeof(*v), by_value);
+		sort_figures(v, rounds);
 		out[i].ratio = quantile(v, rounds, .5);
 		out[i].low = quantile(v, rounds, .1);
 		out[i].high = quantile(v, rounds, .9);

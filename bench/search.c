@@ -3,7 +3,8 @@
 #include "bench/search.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "bench/quantile.h"
 
 static int play(struct arena *a, const struct search_plan *plan, const struct task *t,
 		struct measurer *m, struct search_runs *r)
@@ -66,28 +67,9 @@ int search_compare(struct arena *a, const struct search_plan *plan, const struct
 
 /* --- what can be said of them */
 
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* Between two neighbours in proportion; what is infinite stays so. */
-static double quantile(const double *x, int n, double q)
-{
-	double at = q * (n - 1);
-	int i = (int)at;
-	double part = at - i;
-
-	if (part == 0 || isinf(x[i + 1]))
-		return part == 0 ? x[i] : INFINITY;
-	return x[i] + part * (x[i + 1] - x[i]);
-}
-
 static struct spread spread_of(double *x, int n)
 {
-	qsort(x, (size_t)n, sizeof(*x), by_value);
+	sort_figures(x, n);
 	return (struct spread){ quantile(x, n, 0.25), quantile(x, n, 0.5), quantile(x, n, 0.75) };
 }
 

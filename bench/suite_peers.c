@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/suite_peers.c - our best kernel against libraries, in turns in one process. */
-#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "bench/kernel.h"
 #include "bench/suite.h"
 #include "bench/versus.h"
-#include "measure/builder.h"
 #include "measure/fill.h"
 #include "search/best.h"
 #include "tools/command.h"
@@ -81,79 +80,43 @@ static const struct argp_child children[] = {
 };
 static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
 
-/* Our kernel, loaded, with its own buffers for packed constants. */
-struct kernel {
-	void *handle;
-	int32_t (*run)(void *const *args);
+/* Our kernel on buffers of its own. */
+struct ours {
+	struct kernel kernel;
 	void *args[WORKLOAD_ARGS];	/* what it is called with */
 	void *raw[WORKLOAD_ARGS];	/* as the DAG declares them; the outputs are the same */
 	void *packed[WORKLOAD_ARGS];
 };
 
-static void *allocate(size_t bytes)
-{
-	void *p = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
-
-	if (!p)
-		die("out of memory (%zu bytes)", bytes);
-	return p;
-}
-
-static void kernel_close(struct kernel *k)
+static void ours_free(struct ours *o)
 {
 	for (int i = 0; i < WORKLOAD_ARGS; i++) {
-		free(k->raw[i]);
-		free(k->packed[i]);
+		free(o->raw[i]);
+		free(o->packed[i]);
 	}
-	if (k->handle)
-		dlclose(k->handle);
 }
 
-static void kernel_fill(struct kernel *k, const struct workload *w,
-			size_t (*packed_bytes)(int32_t),
-			void (*pack)(int32_t, const void *, void *))
+static void ours_fill(struct ours *o, const struct workload *w)
 {
 	for (int i = 0; i < w->n_args; i++) {
 		const struct workload_arg *arg = &w->args[i];
 
-		k->args[i] = k->raw[i] = allocate((size_t)arg->count * dtype_bytes(arg->dtype));
+		o->raw[i] = kernel_buffer((size_t)arg->count * dtype_bytes(arg->dtype));
+		o->args[i] = o->raw[i];
 		if (arg->role == ARG_OUTPUT)
 			continue;
-		fill_arg(w, i, k->raw[i]);
-		if (packed_bytes(i) == 0)
-			continue;
-		k->args[i] = k->packed[i] = allocate(packed_bytes(i));
-		pack(i, k->raw[i], k->packed[i]);
+		fill_arg(w, i, o->raw[i]);
+		o->packed[i] = kernel_packed(&o->kernel, i, o->raw[i]);
+		if (o->packed[i])
+			o->args[i] = o->packed[i];
 	}
 }
 
-static int kernel_open(struct kernel *k, const char *object, const struct workload *w)
+static int ours_run(void *user)
 {
-	/* Never unloaded: the threads of an OpenMP runtime would lose the ground they stand on. */
-	k->handle = dlopen(object, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	if (!k->handle)
-		return err_set("%s: cannot load: %s", object, dlerror());
-	void *run = dlsym(k->handle, "hone_kernel");
-	void *bytes = dlsym(k->handle, "hone_kernel_packed_bytes");
-	void *pack = dlsym(k->handle, "hone_kernel_pack");
-	size_t (*packed_bytes)(int32_t);
-	void (*pack_input)(int32_t, const void *, void *);
+	const struct ours *o = user;
 
-	if (!run || !bytes || !pack || w->n_args > WORKLOAD_ARGS)
-		return err_set("%s: is not a kernel of hone", object);
-	memcpy(&k->run, &run, sizeof(run));
-	memcpy(&packed_bytes, &bytes, sizeof(bytes));
-	memcpy(&pack_input, &pack, sizeof(pack));
-	kernel_fill(k, w, packed_bytes, pack_input);
-	return 0;
-}
-
-static int run_kernel(void *user)
-{
-	const struct kernel *k = user;
-	int32_t rc = k->run(k->args);
-
-	return rc ? err_set("our kernel returned %d", rc) : 0;
+	return kernel_run(&o->kernel, o->args);
 }
 
 static json_t *peer_json(const struct versus_peer *p)
@@ -184,23 +147,23 @@ static void print_peers(const struct bench_args *args, const struct task *t,
 	}
 }
 
-static int compare(struct bench_args *args, const struct task *t, const char *object, int threads,
+static int compare(struct bench_args *args, const struct task *t, struct ours *o, int threads,
 		   json_t *rows)
 {
 	struct arena *a = args->q.arena;
 	struct workload w = task_workload(a, t, threads, CACHE_WARM, 1);
 	struct interleave how = interleave_default(threads);
-	struct kernel k = { 0 };
 	struct standing ours;
-	int rc = kernel_open(&k, object, &w);
 
+	if (w.n_args > WORKLOAD_ARGS)
+		return err_set("%s: more than %d tensors", t->name, WORKLOAD_ARGS);
 	if (args->seconds > 0)
 		how.budget_s = args->seconds;
-	if (rc == 0)
-		rc = versus(a, t->dag, k.raw, threads, &how,
-			    (struct contender){ "hone", run_kernel, &k }, &ours, args->peers,
-			    args->n_peers, NULL);
-	kernel_close(&k);
+	ours_fill(o, &w);
+	int rc = versus(a, t->dag, o->raw, threads, &how, (struct contender){ "hone", ours_run, o },
+			&ours, args->peers, args->n_peers, NULL);
+
+	ours_free(o);
 	if (rc < 0)
 		return -1;
 	json_t *peers_json = json_array();
@@ -217,7 +180,7 @@ static int compare(struct bench_args *args, const struct task *t, const char *ob
 static int bench_task(struct bench_args *args, const struct task *t, json_t *rows)
 {
 	struct arena *a = args->q.arena;
-	struct trial trial = { 0 };
+	struct ours ours = { 0 };
 	struct best b;
 	int found = task_best(a, args->q.db, t, query_want(&args->q), &b);
 
@@ -229,21 +192,14 @@ static int bench_task(struct bench_args *args, const struct task *t, json_t *row
 			args->q.threads > 1 ? "s" : "");
 		return 0;
 	}
-	trial.source = state_source(a, b.state, args->q.device->vector_bytes, &trial.parallel,
-				    NULL);
-	if (build_all(a, args->builder, &trial, 1) < 0)
-		return -1;
-	if (!trial.object)
-		return err_set("%s: the kernel does not compile: %s", t->name,
-			       trial.text ? trial.text : "");
 	char threads[16];
 
 	snprintf(threads, sizeof(threads), "%d", args->q.threads);
 	setenv("OMP_NUM_THREADS", threads, 1);
-	int rc = compare(args, t, trial.object, args->q.threads, rows);
-
-	trial_discard(&trial);
-	return rc;
+	if (kernel_build(a, args->builder, b.state, args->q.device->vector_bytes, args->q.threads,
+			 &ours.kernel) < 0)
+		return err_prefix("%s", t->name);
+	return compare(args, t, &ours, args->q.threads, rows);
 }
 
 static int bench_all(struct bench_args *args)
