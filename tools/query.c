@@ -78,7 +78,8 @@ int query_open(struct query *q)
 	q->device = device_describe(q->arena, NULL);
 	if (!q->device || device_load_or_probe(q->device, false) < 0)
 		return -1;
-	return source_tasks(q->arena, q->source, &q->tasks);
+	return q->sequence ? source_sequence(q->arena, q->source, &q->tasks, q->sequence)
+			   : source_tasks(q->arena, q->source, &q->tasks);
 }
 
 void query_close(struct query *q)

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 
 #include "db/db.h"
+#include "graph/sequence.h"
 #include "measure/device.h"
 #include "search/task.h"
 
@@ -17,6 +18,7 @@ struct query {
 	int threads;		/* 0: any */
 	const char *cache;	/* NULL: any */
 	bool json;
+	struct occurrence_vec *sequence;	/* filled where it is not NULL */
 	/* by query_open */
 	struct arena *arena;
 	struct db *db;

@@ -8,6 +8,7 @@
 #include "graph/infer.h"
 #include "graph/onnx.h"
 #include "graph/task.h"
+#include "te/eval.h"
 #include "te/operator.h"
 #include "tools/list.h"
 
@@ -18,36 +19,105 @@ static bool ends_with(const char *s, const char *end)
 	return n >= m && strcmp(s + n - m, end) == 0;
 }
 
+/* More are a mistake in a list: each has weights and a kernel's arguments of its own. */
+enum { MAX_SEQUENCE = 10000 };
+
+static struct task *model_task(struct arena *a, const struct model_task *m)
+{
+	struct task *t = task_new(a, m->dag, arena_printf(a, "%s:%s", m->op, m->shape), m->weight);
+
+	t->op = m->op;
+	t->shape = m->shape;
+	return t;
+}
+
 /* Those tasks of a model that can be tuned. */
-static int model_tasks(struct arena *a, const char *path, struct task_vec *out)
+static int model_tasks(struct arena *a, const char *path, struct task_vec *out,
+		       struct occurrence_vec *sequence)
 {
 	struct graph *g = onnx_read(a, path);
 
 	if (!g || graph_infer(g) < 0)
 		return -1;
-	struct model_task_vec tasks = graph_tasks(a, g, graph_group(a, g));
+	struct grouping *groups = graph_group(a, g);
+	struct model_task_vec tasks = graph_tasks(a, g, groups);
+	int *place = arena_many(a, int, tasks.n);	/* of a task in OUT */
 
 	for (int i = 0; i < tasks.n; i++) {
-		const struct model_task *m = &tasks.at[i];
-
-		if (!m->dag)
-			continue;
-		struct task *t = task_new(a, m->dag, arena_printf(a, "%s:%s", m->op, m->shape),
-					  m->weight);
-
-		t->op = m->op;
-		t->shape = m->shape;
-		vec_push(a, out, t);
+		place[i] = out->n;
+		if (tasks.at[i].dag)
+			vec_push(a, out, model_task(a, &tasks.at[i]));
 	}
 	if (out->n == 0)
 		return err_set("%s: has no operator that can be tuned; hone tasks lists why", path);
+	if (sequence)
+		*sequence = graph_sequence(a, g, groups, &tasks);
+	for (int i = 0; sequence && i < sequence->n; i++)
+		sequence->at[i].task = place[sequence->at[i].task];
 	return 0;
 }
 
-int source_tasks(struct arena *a, const char *source, struct task_vec *out)
+/* What the tasks of a list hand on. */
+struct chain {
+	int values;			/* named so far */
+	int last;			/* the first result of the occurrence before */
+	const struct tensor *result;	/* it; NULL before the first */
+};
+
+static bool takes(const struct chain *c, const struct tensor *t)
 {
-	if (ends_with(source, ".onnx"))
-		return model_tasks(a, source, out);
+	return c->result && t->dtype == c->result->dtype &&
+	       tensor_count(t) == tensor_count(c->result);
+}
+
+static struct occurrence chain_next(struct arena *a, struct chain *c, const struct dag *d)
+{
+	struct occurrence o = { 0 };
+	struct chain next = *c;
+	bool taken = false;	/* by one input at most */
+
+	vec_reserve(a, &o.args, dag_arg_count(d));
+	o.args.n = dag_arg_count(d);
+	next.result = NULL;
+	for (int i = 0; i < d->ops.n; i++) {
+		const struct op *op = d->ops.at[i];
+		int arg = dag_arg(d, op);
+		bool take = op->kind == OP_INPUT && !taken && takes(c, &op->tensor);
+
+		if (arg < 0)
+			continue;
+		taken |= take;
+		o.args.at[arg] = op->kind == OP_CONST ? VALUE_NONE : take ? c->last : next.values++;
+		if (op->kind != OP_COMPUTE || next.result)
+			continue;
+		next.result = &op->tensor;
+		next.last = o.args.at[arg];
+	}
+	*c = next;
+	return o;
+}
+
+static int chain_tasks(struct arena *a, const char *source, const struct task_vec *tasks,
+		       struct occurrence_vec *sequence)
+{
+	struct chain c = { 0 };
+
+	for (int i = 0; i < tasks->n; i++)
+		for (double n = 0; n < tasks->at[i]->weight; n++) {
+			if (sequence->n == MAX_SEQUENCE)
+				return err_set("%s: more than %d tasks with their weights are no "
+					       "sequence", source, MAX_SEQUENCE);
+			struct occurrence o = chain_next(a, &c, tasks->at[i]->dag);
+
+			o.task = i;
+			vec_push(a, sequence, o);
+		}
+	return 0;
+}
+
+/* The tasks of what is no model. */
+static int operator_tasks(struct arena *a, const char *source, struct task_vec *out)
+{
 	if (ends_with(source, ".tasks"))
 		return list_tasks(a, source, out);
 	if (!ends_with(source, ".te") && !strchr(source, ':') &&
@@ -61,4 +131,18 @@ int source_tasks(struct arena *a, const char *source, struct task_vec *out)
 		return -1;
 	vec_push(a, out, task_new(a, dag, source, 1));
 	return 0;
+}
+
+int source_sequence(struct arena *a, const char *source, struct task_vec *out,
+		    struct occurrence_vec *sequence)
+{
+	if (ends_with(source, ".onnx"))
+		return model_tasks(a, source, out, sequence);
+	return operator_tasks(a, source, out) < 0 ? -1 : chain_tasks(a, source, out, sequence);
+}
+
+int source_tasks(struct arena *a, const char *source, struct task_vec *out)
+{
+	return ends_with(source, ".onnx") ? model_tasks(a, source, out, NULL)
+					  : operator_tasks(a, source, out);
 }

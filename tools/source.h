@@ -3,10 +3,16 @@
 #ifndef HONE_TOOLS_SOURCE_H
 #define HONE_TOOLS_SOURCE_H
 
+#include "graph/sequence.h"
 #include "search/task.h"
 
 /* The tasks of SOURCE: a model (*.onnx), an operator in text form (*.te), an operator of the
  * library (name:key=value,...), or a list of operators (*.tasks). -1 and a message where it is none of them. */
 int source_tasks(struct arena *a, const char *source, struct task_vec *out);
+
+/* The same, and in *SEQUENCE every occurrence of a task in the order in which they run: that of the
+ * model, or of the list. Occurrences in a list hand a result on where its size fits. */
+int source_sequence(struct arena *a, const char *source, struct task_vec *out,
+		    struct occurrence_vec *sequence);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "graph/onnx.h"
 #include "graph/onnx.pb-c.h"
-#include "graph/task.h"
+#include "graph/sequence.h"
 #include "te/eval.h"
 #include "te/operator.h"
 
@@ -81,6 +81,63 @@ static void equal_groups(void **state)
 	assert_int_equal(tasks.at[0].uses.at[1].inputs.n, 3);
 	assert_int_equal(tasks.at[0].uses.at[1].inputs.at[2], VALUE_NONE);
 	assert_key(&tasks.at[0], "conv2d:ic=8,h=8,w=8,oc=8,k=3,p=1,bias=1,act=relu");
+	arena_free(m.a);
+}
+
+static struct occurrence_vec sequence_of(struct arena *a, struct graph *g)
+{
+	struct grouping *groups = graph_group(a, g);
+	struct model_task_vec tasks = graph_tasks(a, g, groups);
+
+	return graph_sequence(a, g, groups, &tasks);
+}
+
+static int result_of(const struct occurrence *o)
+{
+	return o->args.at[o->args.n - 1];
+}
+
+/* Each occurrence reads what was computed before it; the residual add and what is behind the
+ * Flatten too. */
+static void sequence_of_model(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new();
+	struct graph *g = onnx_read(a, TOP_SRCDIR "/examples/tiny_cnn.onnx");
+
+	assert_non_null(g);
+	assert_int_equal(graph_infer(g), 0);
+	struct occurrence_vec s = sequence_of(a, g);
+
+	assert_int_equal(s.n, 15);
+	for (int i = 0; i < s.n; i++) {
+		assert_int_equal(s.at[i].task, i);
+		assert_int_equal(s.at[i].args.at[0], i ? result_of(&s.at[i - 1]) : 0);
+	}
+	assert_int_equal(s.at[2].args.n, 5);	/* x, weight, bias, the other operand, result */
+	assert_int_equal(s.at[2].args.at[1], VALUE_NONE);
+	assert_int_equal(s.at[2].args.at[2], VALUE_NONE);
+	assert_int_equal(s.at[2].args.at[3], result_of(&s.at[0]));
+	arena_free(a);
+}
+
+/* A task that occurs twice, and between the occurrences what is no task. */
+static void sequence_with_gap(void **state)
+{
+	(void)state;
+	struct maker m = maker_new(13);
+	int x = image(&m, 1, 8, 8, 8);
+	int first = conv(&m, x, 8, 8, 3, 1);
+	int odd = unary(&m, "Frobnicate", first);
+
+	finish(&m, conv(&m, first, 8, 8, 3, 1));
+	struct occurrence_vec s = sequence_of(m.a, m.g);
+
+	assert_true(odd > first);
+	assert_int_equal(s.n, 2);
+	assert_int_equal(s.at[0].task, s.at[1].task);
+	assert_int_equal(s.at[0].args.at[0], x);
+	assert_int_equal(s.at[1].args.at[0], first);
 	arena_free(m.a);
 }
 
@@ -213,6 +270,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bundled_model),
 		cmocka_unit_test(equal_groups),
+		cmocka_unit_test(sequence_of_model),
+		cmocka_unit_test(sequence_with_gap),
 		cmocka_unit_test(padded_average),
 		cmocka_unit_test(not_tunable),
 		cmocka_unit_test(onnx_node_tests),
