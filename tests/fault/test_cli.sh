@@ -52,6 +52,7 @@ done
 printf 'input A: f32[4]\nB[i] = A[i] +* 2\n' >"$dir/syntax.te"
 printf 'input A: f32[4]\nB[i < 8] = A[i]\n' >"$dir/bounds.te"
 printf 'a text, and no database at all' >"$dir/text"
+printf '900000 x %s\n' "$mm" >"$dir/long.tasks"
 : >"$dir/empty.te"
 : >"$dir/empty.onnx"
 head -c 3000 /dev/zero | tr '\0' '\377' >"$dir/noise.onnx"
@@ -148,6 +149,15 @@ fails 3 'there is no file' bench --suite search --replay "$dir/missing.db"
 fails 3 'no records to replay' bench --suite search --replay "$dir/good.db"
 fails 2 "there is no strategy 'odd'" bench --suite search --search odd
 fails 2 'whole number' bench --suite search --seeds 0
+sequence="bench --suite sequence"
+fails 2 'which SOURCE?' $sequence
+fails 2 'which database?' $sequence $mm
+fails 2 'a cache is warm or cold' $sequence $mm --db "$dir/good.db" --cache odd
+fails 2 'whole number' $sequence $mm --db "$dir/good.db" --seconds 0
+fails 3 'there is no file' $sequence $mm --db "$dir/missing.db"
+fails 3 "there is no operator 'odd'" $sequence odd:m=3 --db "$dir/good.db"
+fails 3 'no task has a kernel with 2 threads' $sequence $mm --db "$dir/good.db" --threads 2
+fails 3 'are no sequence' $sequence "$dir/long.tasks" --db "$dir/good.db"
 fails 3 'no records to replay' tune $mm --db "$dir/y.db" --replay "$dir/good.db"
 fails 2 'which folder?' export $mm --db "$dir/good.db"
 fails 3 'run hone tune' export $mm --db "$dir/good.db" -o "$dir/kernels"
