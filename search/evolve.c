@@ -10,11 +10,11 @@
 
 /* Chosen on the recorded tasks: larger populations and more generations take time and find the
  * same; without a share of random ones the model never hears of what it thinks little of. */
-enum { POPULATION = 192, GENERATIONS = 3, PARENTS = 48, ELITE = 12, MAX_TRIES = 40 };
+enum { POPULATION = 192, GENERATIONS = 4, PARENTS = 48, ELITE = 12, MAX_TRIES = 40 };
 #define RANDOM_SHARE 0.1
 #define MUTATION 0.7
-/* After so many trials without gain, half of a batch goes one decision at a time from the best. */
-enum { SLOW = 32, DESCEND_FROM = 4 };
+/* After so many trials without gain half of a batch goes one decision at a time from the best. */
+enum { SLOW = 16, DESCEND_FROM = 4 };
 
 /* The fastest that were measured come back into the population. */
 static int add_elite(const struct problem *p, struct arena *a, struct rng *rng,
