@@ -8,6 +8,7 @@
 #include "bench/suite.h"
 #include "bench/versus.h"
 #include "measure/fill.h"
+#include "measure/device_lock.h"
 #include "search/best.h"
 #include "tools/command.h"
 #include "tools/query.h"
@@ -21,6 +22,7 @@ struct bench_args {
 	struct versus_peer peers[MAX_PEERS];
 	int n_peers;
 	struct builder *builder;
+	struct device_lock *lock;	/* campaigns do not measure meanwhile */
 };
 
 static const char doc[] =
@@ -160,9 +162,11 @@ static int compare(struct bench_args *args, const struct task *t, struct ours *o
 	if (args->seconds > 0)
 		how.budget_s = args->seconds;
 	ours_fill(o, &w);
+	device_lock_take(args->lock);
 	int rc = versus(a, t->dag, o->raw, threads, &how, (struct contender){ "hone", ours_run, o },
 			&ours, args->peers, args->n_peers, NULL);
 
+	device_lock_release(args->lock);
 	ours_free(o);
 	if (rc < 0)
 		return -1;
@@ -208,12 +212,14 @@ static int bench_all(struct bench_args *args)
 	json_t *rows = json_array();
 	int rc = 0;
 
+	args->lock = device_lock_new(&(struct listener){ command_hear, NULL });
 	args->builder = builder_new(&build);
 	if (!args->builder)
 		rc = -1;
 	for (int i = 0; rc == 0 && i < args->q.tasks.n; i++)
 		rc = bench_task(args, args->q.tasks.at[i], rows);
 	builder_free(args->builder);
+	device_lock_free(args->lock);
 	if (rc == 0 && args->q.json)
 		print_json(rows);
 	else

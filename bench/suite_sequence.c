@@ -10,6 +10,7 @@
 #include "bench/sequence.h"
 #include "bench/suite.h"
 #include "measure/pin.h"
+#include "measure/device_lock.h"
 #include "search/best.h"
 #include "tools/command.h"
 #include "tools/query.h"
@@ -55,8 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &args->q;
 		return 0;
 	case KEY_CACHE:
-		if (strcmp(arg, "warm") != 0 && strcmp(arg, "cold") != 0)
-			argp_error(state, "a cache is warm or cold, not '%s'", arg);
+		argp_cache(state, arg);
 		args->q.cache = arg;
 		return 0;
 	case KEY_CC:
@@ -296,8 +296,12 @@ static int bench(struct sequence_args *args)
 	if (prepare(args, kernels, r.rows) < 0 || pin(args) < 0)
 		return -1;
 	struct sequence *s = sequence_new(a, kernels, &args->order);
+	struct device_lock *lock = device_lock_new(&(struct listener){ command_hear, NULL });
+
+	device_lock_take(lock);
 	int rc = sequence_measure(a, s, args->seconds, &r.times);
 
+	device_lock_free(lock);
 	if (rc == 0)
 		sum_up(&r, s);
 	sequence_free(s);

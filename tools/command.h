@@ -3,6 +3,8 @@
 #ifndef HONE_TOOLS_COMMAND_H
 #define HONE_TOOLS_COMMAND_H
 
+#include "base/tell.h"
+
 /* Exit statuses, the same for every command. */
 enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_UNFIT = 4, EXIT_STOPPED = 75 };
 
@@ -16,6 +18,9 @@ struct command {
 #define X(name) extern const struct command command_##name;
 #include "tools/commands.def"
 #undef X
+
+/* Prints a line that is told, warnings after "hone: ": what a struct listener of tools calls. */
+void command_hear(void *user, enum tell_kind kind, const char *line);
 
 /* Prints "hone: " and err_get(); returns EXIT_FAILED. */
 int command_failed(void);

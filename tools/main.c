@@ -17,6 +17,12 @@ static const struct command *const commands[] = {
 	NULL,
 };
 
+void command_hear(void *user, enum tell_kind kind, const char *line)
+{
+	(void)user;
+	fprintf(stderr, "%s%s\n", kind == TELL_WARNING ? "hone: " : "", line);
+}
+
 int command_failed(void)
 {
 	fprintf(stderr, "hone: %s\n", err_get());

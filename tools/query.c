@@ -36,6 +36,12 @@ int argp_int(struct argp_state *state, const char *arg, int least, int most)
 	return (int)v;
 }
 
+void argp_cache(struct argp_state *state, const char *arg)
+{
+	if (strcmp(arg, "warm") != 0 && strcmp(arg, "cold") != 0)
+		argp_error(state, "a cache is warm or cold, not '%s'", arg);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct query *q = state->input;

@@ -41,6 +41,8 @@ void print_json(json_t *json);
 long long argp_number(struct argp_state *state, const char *arg, long long least);
 /* The same up to MOST. */
 int argp_int(struct argp_state *state, const char *arg, int least, int most);
+/* Ends with a message where ARG is neither warm nor cold. */
+void argp_cache(struct argp_state *state, const char *arg);
 
 /* More threads than any machine has; who gives more has mistyped. */
 enum { MAX_THREADS = 65536 };

@@ -104,6 +104,30 @@ static bool has_limit(const struct budget *b)
 	return b->trials || b->minutes > 0 || b->until || b->plateau || b->target > 0;
 }
 
+/* True where KEY is one of a limit. */
+static bool parse_limit(int key, const char *arg, struct argp_state *state, struct budget *b)
+{
+	switch (key) {
+	case 'n':
+		b->trials = argp_number(state, arg, 1);
+		return true;
+	case KEY_MINUTES:
+		b->minutes = real(state, arg);
+		return true;
+	case KEY_UNTIL:
+		b->until = moment(state, arg);
+		return true;
+	case KEY_PLATEAU:
+		b->plateau = argp_number(state, arg, 1);
+		return true;
+	case KEY_TARGET:
+		b->target = real(state, arg);
+		return true;
+	default:
+		return false;
+	}
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct tune_args *args = state->input;
@@ -113,26 +137,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'd':
 		args->db = arg;
 		break;
-	case 'n':
-		o->budget.trials = argp_number(state, arg, 1);
-		break;
 	case 't':
 		o->threads = argp_int(state, arg, 1, MAX_THREADS);
 		break;
 	case 'q':
 		args->quiet = true;
-		break;
-	case KEY_MINUTES:
-		o->budget.minutes = real(state, arg);
-		break;
-	case KEY_UNTIL:
-		o->budget.until = moment(state, arg);
-		break;
-	case KEY_PLATEAU:
-		o->budget.plateau = argp_number(state, arg, 1);
-		break;
-	case KEY_TARGET:
-		o->budget.target = real(state, arg);
 		break;
 	case KEY_SEARCH:
 		o->strategy = arg;
@@ -150,8 +159,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->cpus = arg;
 		break;
 	case KEY_CACHE:
-		if (strcmp(arg, "warm") != 0 && strcmp(arg, "cold") != 0)
-			argp_error(state, "a cache is warm or cold, not '%s'", arg);
+		argp_cache(state, arg);
 		o->cache = *arg == 'c' ? CACHE_COLD : CACHE_WARM;
 		break;
 	case KEY_BATCH:
@@ -183,7 +191,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			o->budget.trials = BUDGET_TRIALS;
 		break;
 	default:
-		return ARGP_ERR_UNKNOWN;
+		return parse_limit(key, arg, state, &o->budget) ? 0 : ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
@@ -205,7 +213,7 @@ static void hear(void *user, enum tell_kind kind, const char *line)
 	if (args->quiet && kind == TELL_NOTE)
 		return;
 	progress_clear();
-	fprintf(stderr, "%s%s\n", kind == TELL_WARNING ? "hone: " : "", line);
+	command_hear(NULL, kind, line);
 }
 
 static struct notice notice_of(const struct tune_args *args, const char *why)
