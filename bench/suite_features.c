@@ -289,11 +289,12 @@ static void bench_task(struct arena *a, const struct features_args *args, const 
 static int bench_all(struct arena *a, const struct features_args *args)
 {
 	struct task_vec tasks = { 0 };
-	json_t *rows = json_array();
 
 	for (int i = 0; i < args->n_sources; i++)
 		if (source_tasks(a, args->sources[i], &tasks) < 0)
 			return -1;
+	json_t *rows = json_array();
+
 	if (!args->json)
 		print_head();
 	for (int i = 0; i < tasks.n; i++)

@@ -209,8 +209,10 @@ static double stand_in_us(const struct replay *r, struct arena *a, const struct 
 	if (m.n_rows == 0 && !features_of(a, c->program, &r->target.cost, &m))
 		return 0;
 	cost_model_xgboost.score(r->stand_in, &m, 1, &score);
-	return r->floor_us + above_floor(r, r->scale / (double)score) *
-				     exp(r->deviation * normal_of(c->steps));
+	double excess = above_floor(r, r->scale / (double)score) *
+			exp(r->deviation * normal_of(c->steps));
+
+	return r->floor_us + above_floor(r, r->floor_us + excess);
 }
 
 /* --- answers */
