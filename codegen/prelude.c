@@ -89,7 +89,12 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 
 void prelude(struct text *out, const struct emitter *e)
 {
-	text_puts(out, "#include <stdint.h>\n#include <stddef.h>\n\n");
+	text_puts(out, "#include <stdint.h>\n#include <stddef.h>\n\n"
+		       "#ifdef __clang__\n"
+		       "#define WRITE_OUT _Pragma(\"clang loop unroll(full)\")\n"
+		       "#else\n"
+		       "#define WRITE_OUT _Pragma(\"GCC unroll 4\")\n"
+		       "#endif\n\n");
 	text_puts(out, "void *aligned_alloc(size_t alignment, size_t size);\nvoid free(void *p);\n\n");
 	for (int t = 0; t < DTYPE_COUNT; t++)
 		for (int i = 0; i <= MAX_LANES_LOG2; i++)

@@ -341,6 +341,10 @@ static void emit_vector(struct emitter *e, const struct nest *n)
 	}
 }
 
+/* Loops of few turns that fill a local buffer are written out: what reads it next then takes the
+ * values from registers (docs/performance.md). */
+enum { FEW_TURNS = 4 };
+
 static void emit_for(struct emitter *e, const struct nest *n)
 {
 	const char *name = emit_name(e, n->axis->name);
@@ -348,6 +352,8 @@ static void emit_for(struct emitter *e, const struct nest *n)
 
 	if (n->annotation == ANNOTATION_PARALLEL)
 		emit_line(e, "#pragma omp parallel for schedule(static)");
+	else if (n->fills && n->axis->hi - n->axis->lo <= FEW_TURNS)
+		emit_line(e, "WRITE_OUT");
 	emit_line(e, "for (int64_t %s = %" PRId64 "; %s < %" PRId64 "; %s++) {", name, n->axis->lo,
 	     name, n->axis->hi, name);
 	e->indent++;
