@@ -23,13 +23,8 @@ enum { CHAINS = 64, MOVES = 11, ELITE = 24, MAX_TRIES = 40 };
 static int start(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b,
 		 struct candidate *out)
 {
-	int n = 0;
+	int n = pick_fastest(p, a, rng, ELITE, out);
 
-	for (int i = 0; i < p->history->n_best && i < ELITE; i++) {
-		const struct genes *g = &p->history->best[i].genes;
-
-		n += candidate_grow(p, a, rng, g->sketch, g, &out[n]);
-	}
 	while (n < CHAINS && candidate_random(p, a, rng, MAX_TRIES, &b->refused, &out[n]))
 		n++;
 	pick_score(p, a, out, n);

@@ -16,20 +16,6 @@ enum { POPULATION = 192, GENERATIONS = 4, PARENTS = 48, ELITE = 12, MAX_TRIES = 
 /* After so many trials without gain half of a batch goes one decision at a time from the best. */
 enum { SLOW = 16, DESCEND_FROM = 4 };
 
-/* The fastest that were measured come back into the population. */
-static int add_elite(const struct problem *p, struct arena *a, struct rng *rng,
-		     struct candidate *out)
-{
-	int n = 0;
-
-	for (int i = 0; i < p->history->n_best && i < ELITE; i++) {
-		const struct genes *g = &p->history->best[i].genes;
-
-		n += candidate_grow(p, a, rng, g->sketch, g, &out[n]);
-	}
-	return n;
-}
-
 /* A parent: the better of two of the best PARENTS. */
 static const struct candidate *choose(const struct candidate *all, int n, struct rng *rng)
 {
@@ -60,7 +46,7 @@ static bool breed(const struct problem *p, struct arena *a, struct rng *rng,
 static int evolve(const struct problem *p, struct arena *a, struct rng *rng,
 		  struct candidate *all, int *refused)
 {
-	int n = add_elite(p, a, rng, all);
+	int n = pick_fastest(p, a, rng, ELITE, all);
 
 	while (n < POPULATION && candidate_random(p, a, rng, MAX_TRIES, refused, &all[n]))
 		n++;

@@ -29,6 +29,19 @@ void pick_score(const struct problem *p, struct arena *a, struct candidate *all,
 		all[i].score = scores[i];
 }
 
+int pick_fastest(const struct problem *p, struct arena *a, struct rng *rng, int most,
+		 struct candidate *out)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->history->n_best && i < most; i++) {
+		const struct genes *g = &p->history->best[i].genes;
+
+		n += candidate_grow(p, a, rng, g->sketch, g, &out[n]);
+	}
+	return n;
+}
+
 static int by_score(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;

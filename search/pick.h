@@ -9,6 +9,9 @@
 
 /* Asks the problem's model for the scores of N candidates; A is scratch. */
 void pick_score(const struct problem *p, struct arena *a, struct candidate *all, int n);
+/* The fastest that were measured, at most MOST, grown again without scores; returns how many. */
+int pick_fastest(const struct problem *p, struct arena *a, struct rng *rng, int most,
+		 struct candidate *out);
 /* Best score first; equal ones in an order of chance that is always the same. */
 void pick_sort(struct candidate *all, int n);
 /* The first of ALL that are new and not alike, to the model or in their decisions, until B has UPTO:
