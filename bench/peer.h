@@ -6,7 +6,7 @@
 #ifndef HONE_BENCH_PEER_H
 #define HONE_BENCH_PEER_H
 
-#include "bench/recognize.h"
+#include "bench/work/recognize.h"
 
 /* What a peer is asked to do. All of it outlives the handle. */
 struct peer_task {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/suite.h - something that `hone bench` measures: one file bench/suite_NAME.c that ends in
+/* bench/suite.h - something that `hone bench` measures: one file bench/suites/NAME.c that ends in
  * one `const struct suite`, and a line in bench/suites.def. */
 #ifndef HONE_BENCH_SUITE_H
 #define HONE_BENCH_SUITE_H

@@ -3,8 +3,8 @@
  * said of their runs. */
 #include "tests/recording_fixture.h"
 
-#include "bench/curves.h"
-#include "bench/search.h"
+#include "bench/search/curves.h"
+#include "bench/search/search.h"
 #include "search/strategy.h"
 
 #define SPEC "matmul:m=60,n=64,k=48"

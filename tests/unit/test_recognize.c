@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "bench/recognize.h"
+#include "bench/work/recognize.h"
 #include "te/operator.h"
 #include "te/text.h"
 

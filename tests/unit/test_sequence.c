@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "bench/sequence.h"
+#include "bench/sequence/sequence.h"
 #include "measure/device.h"
 #include "te/eval.h"
 #include "te/operator.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/curves.h - curves with their spread as an SVG, to be read on light and dark pages. */
-#ifndef HONE_BENCH_CURVES_H
-#define HONE_BENCH_CURVES_H
+/* bench/search/curves.h - curves with their spread as an SVG, to be read on light and dark pages. */
+#ifndef HONE_BENCH_SEARCH_CURVES_H
+#define HONE_BENCH_SEARCH_CURVES_H
 
 #include "base/text.h"
 

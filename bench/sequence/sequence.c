@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/sequence.c - buffers for the arguments of all steps, and runs of them. */
-#include "bench/sequence.h"
+/* bench/sequence/sequence.c - buffers for the arguments of all steps, and runs of them. */
+#include "bench/sequence/sequence.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/match.h - what the files of the recognizer share. */
-#ifndef HONE_BENCH_MATCH_H
-#define HONE_BENCH_MATCH_H
+/* bench/work/match.h - what the files of the recognizer share. */
+#ifndef HONE_BENCH_WORK_MATCH_H
+#define HONE_BENCH_WORK_MATCH_H
 
-#include "bench/recognize.h"
+#include "bench/work/recognize.h"
 #include "te/index.h"
 
 /* The reduction of a DAG, sum of X * W, both loads. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/suite_features.c - how fast candidates are made: sampled, lowered, described to a model.
+/* bench/suites/features.c - how fast candidates are made: sampled, lowered, described to a model.
  *
  * What is timed is CPU time of this thread, for a device that is given and not probed: the same
  * seed makes the same candidates, and the same checksum of their features, on all machines. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/kernel.h - a kernel of ours, compiled and called in this process. */
-#ifndef HONE_BENCH_KERNEL_H
-#define HONE_BENCH_KERNEL_H
+/* bench/sequence/kernel.h - a kernel of ours, compiled and called in this process. */
+#ifndef HONE_BENCH_SEQUENCE_KERNEL_H
+#define HONE_BENCH_SEQUENCE_KERNEL_H
 
 #include "measure/builder.h"
 #include "schedule/state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/view.c - dimensions made of parts. */
-#include "bench/view.h"
+/* bench/work/view.c - dimensions made of parts. */
+#include "bench/work/view.h"
 
 #include <assert.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/search.c - runs of strategies, and their quartiles. */
-#include "bench/search.h"
+/* bench/search/search.c - runs of strategies, and their quartiles. */
+#include "bench/search/search.h"
 
 #include <math.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/suite_peers.c - our best kernel against libraries, in turns in one process. */
+/* bench/suites/peers.c - our best kernel against libraries, in turns in one process. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "bench/kernel.h"
+#include "bench/sequence/kernel.h"
 #include "bench/suite.h"
 #include "bench/versus.h"
 #include "measure/fill.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/kernel.c - from a schedule to a function. */
-#include "bench/kernel.h"
+/* bench/sequence/kernel.c - from a schedule to a function. */
+#include "bench/sequence/kernel.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/match_epilogue.c - what an elementwise op does to the result of a sum, as a list of steps
+/* bench/work/match_epilogue.c - what an elementwise op does to the result of a sum, as a list of steps
  * from the inside out. */
-#include "bench/match.h"
+#include "bench/work/match.h"
 
 #include <math.h>
 

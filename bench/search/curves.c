@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/curves.c - panels of staircases: a value holds until a trial betters it. */
-#include "bench/curves.h"
+/* bench/search/curves.c - panels of staircases: a value holds until a trial betters it. */
+#include "bench/search/curves.h"
 
 #include <math.h>
 

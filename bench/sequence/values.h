@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/values.h - where the values lie that steps hand to one another.
+/* bench/sequence/values.h - where the values lie that steps hand to one another.
  *
  * In:   for each step, in the order in which they run, the values that it reads and writes.
  * Out:  for each value a buffer, and how many bytes each buffer needs.
  * Holds: no two values are in one buffer while both are needed; a value that no step writes is
  *        alone in its buffer, for it is needed again when the steps run again. */
-#ifndef HONE_BENCH_VALUES_H
-#define HONE_BENCH_VALUES_H
+#ifndef HONE_BENCH_SEQUENCE_VALUES_H
+#define HONE_BENCH_SEQUENCE_VALUES_H
 
 #include <stddef.h>
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/sequence.h - the kernels of a model one after the other, timed.
+/* bench/sequence/sequence.h - the kernels of a model one after the other, timed.
  *
  * In:   a kernel for each task, the occurrences of the tasks in order.
  * Out:  how long each occurrence took, in many runs of all of them.
  * Holds: each occurrence has constants of its own, packed before; what one computes the next reads
  *        where it was written; every run computes the same. */
-#ifndef HONE_BENCH_SEQUENCE_H
-#define HONE_BENCH_SEQUENCE_H
+#ifndef HONE_BENCH_SEQUENCE_SEQUENCE_H
+#define HONE_BENCH_SEQUENCE_SEQUENCE_H
 
-#include "bench/kernel.h"
-#include "bench/values.h"
+#include "bench/sequence/kernel.h"
+#include "bench/sequence/values.h"
 #include "graph/sequence.h"
 #include "search/task.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/suite_sequence.c - a model's kernels in its order, and what the times that they were tuned
+/* bench/suites/sequence.c - a model's kernels in its order, and what the times that they were tuned
  * with, caches warm or cold, say of that. */
 #include <math.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "bench/sequence.h"
+#include "bench/sequence/sequence.h"
 #include "bench/suite.h"
 #include "measure/pin.h"
 #include "measure/device_lock.h"

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/recognize.h - what a DAG computes in the words of a library: a matrix product or a
+/* bench/work/recognize.h - what a DAG computes in the words of a library: a matrix product or a
  * convolution, and what is done to its result.
  *
  * In:   a frozen DAG, however it was built; names play no part.
  * Out:  its operands as views in the order that libraries use.
  * Holds: what is recognized computes exactly the DAG's output, up to the order of additions. All
  * is f32. What is not proven to be one of these forms is not recognized. */
-#ifndef HONE_BENCH_RECOGNIZE_H
-#define HONE_BENCH_RECOGNIZE_H
+#ifndef HONE_BENCH_WORK_RECOGNIZE_H
+#define HONE_BENCH_WORK_RECOGNIZE_H
 
 #include "base/vec.h"
-#include "bench/view.h"
+#include "bench/work/view.h"
 #include "te/dag.h"
 
 enum { WORK_MAX_SPATIAL = 3 };

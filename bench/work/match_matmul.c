@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/match_matmul.c - matrix products: every index is one axis, and an axis that all three
+/* bench/work/match_matmul.c - matrix products: every index is one axis, and an axis that all three
  * tensors have is a batch, of y and a is m, of y and b is n, of a and b is k. */
-#include "bench/match.h"
+#include "bench/work/match.h"
 
 enum { NOWHERE = -1 };
 

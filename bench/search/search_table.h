@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/search_table.h - a comparison of strategies as tables, as JSON, as curves. */
-#ifndef HONE_BENCH_SEARCH_TABLE_H
-#define HONE_BENCH_SEARCH_TABLE_H
+/* bench/search/search_table.h - a comparison of strategies as tables, as JSON, as curves. */
+#ifndef HONE_BENCH_SEARCH_SEARCH_TABLE_H
+#define HONE_BENCH_SEARCH_SEARCH_TABLE_H
 
 #include <jansson.h>
 
-#include "bench/search.h"
+#include "bench/search/search.h"
 
 /* Of one task, to stdout. */
 void search_print(const struct search_plan *plan, const struct search_task *t);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/search_table.c - best so far at some numbers of trials, and how soon random search's best
+/* bench/search/search_table.c - best so far at some numbers of trials, and how soon random search's best
  * was reached. */
-#include "bench/search_table.h"
+#include "bench/search/search_table.h"
 
 #include <math.h>
 #include <stdio.h>
 
 #include "base/file.h"
-#include "bench/curves.h"
+#include "bench/search/curves.h"
 
 static const int columns[] = { 16, 32, 64, 150, 300, 1000, 3000, 10000 };
 

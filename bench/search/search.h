@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/search.h - strategies compared: the same tasks of a recording, several seeds each.
+/* bench/search/search.h - strategies compared: the same tasks of a recording, several seeds each.
  *
  * In:   a recording, strategies, how many trials and seeds.
  * Out:  what was best after each trial of each run, and what can be said of that.
  * Holds: the same plan gives the same figures, on any machine. */
-#ifndef HONE_BENCH_SEARCH_H
-#define HONE_BENCH_SEARCH_H
+#ifndef HONE_BENCH_SEARCH_SEARCH_H
+#define HONE_BENCH_SEARCH_SEARCH_H
 
 #include "search/contest.h"
 #include "search/recording.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/values.c - buffers that become free are used again, as executors of graphs do. */
-#include "bench/values.h"
+/* bench/sequence/values.c - buffers that become free are used again, as executors of graphs do. */
+#include "bench/sequence/values.h"
 
 struct placer {
 	struct arena *arena;

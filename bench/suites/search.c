@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/suite_search.c - how soon strategies find fast kernels, on recorded tasks. */
+/* bench/suites/search.c - how soon strategies find fast kernels, on recorded tasks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/err.h"
-#include "bench/search_table.h"
+#include "bench/search/search_table.h"
 #include "bench/suite.h"
 #include "search/replay.h"
 #include "search/tuner.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/match_conv.c - convolutions. Each layout is a hypothesis of what the dimensions mean, from
+/* bench/work/match_conv.c - convolutions. Each layout is a hypothesis of what the dimensions mean, from
  * which every index follows; it holds where the DAG's indices are equal to those. */
-#include "bench/match.h"
+#include "bench/work/match.h"
 
 /* Dimensions by their meaning; negative ones count from the end. */
 enum { NONE = 99 };

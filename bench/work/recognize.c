@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/recognize.c - finds the one sum of products of a DAG and follows its result to the
+/* bench/work/recognize.c - finds the one sum of products of a DAG and follows its result to the
  * output. */
-#include "bench/match.h"
+#include "bench/work/match.h"
 
 #include "base/text.h"
 

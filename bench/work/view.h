@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/view.h - a dense tensor seen through other dimensions than its own: a matrix in its
+/* bench/work/view.h - a dense tensor seen through other dimensions than its own: a matrix in its
  * transpose, channels that a layout cut into blocks as one dimension.
  *
  * Holds: a place of the view is a place of the tensor; the parts of a dimension are a mixed radix
  * number, the first one slowest. */
-#ifndef HONE_BENCH_VIEW_H
-#define HONE_BENCH_VIEW_H
+#ifndef HONE_BENCH_WORK_VIEW_H
+#define HONE_BENCH_WORK_VIEW_H
 
 #include "te/expr.h"
 

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/contest/contestant.h - what takes part in `hone bench`: a program of its own, that talks
+ * with the referee in lines.
+ *
+ * A contestant in C is one file that ends in a `const struct contestant` and a main that calls
+ * contestant_main, and a line in bench/contest/contestants.def. It links its own library and
+ * nothing of another's. Its requests, on standard input, one answer each on standard output:
+ *
+ *	entries				a line `entry NAME<TAB>CLOCK` each, then `ok VERSION`
+ *	prepare DIR ENTRY THREADS	`ok KERNEL`, `cannot WHY` (a normal answer)
+ *	check FILE			runs once, writes the outputs to FILE; `ok`
+ *	run N				N evaluations; `ok NANOSECONDS` for all of them
+ *	quit
+ *
+ * or `error MESSAGE`. KERNEL is the library's word for what it chose, and may be empty. DIR holds
+ * `task.te`, the DAG; `arg0.bin`, ..., inputs and constants in the order of te/eval.h; and, where
+ * the DAG has one, `model.onnx`, else `model.why`. Outputs are dense, row-major, in the DAG's
+ * layouts and types, one after the other. What a library prints goes to standard error. */
+#ifndef HONE_BENCH_CONTEST_CONTESTANT_H
+#define HONE_BENCH_CONTEST_CONTESTANT_H
+
+#include "bench/work/recognize.h"
+
+struct contestant_entry {
+	const char *name;	/* a word */
+	const char *clock;	/* for people: what is in the clock and what is not */
+};
+
+/* What is to be computed. All of it outlives the handle. */
+struct contestant_task {
+	const struct dag *dag;
+	const struct work *work;	/* of the DAG; NULL where it is not recognized */
+	const char *why;		/* then: why not */
+	void *const *args;		/* as te/eval.h orders them, 64-byte aligned; inputs and
+					 * constants are filled */
+	int threads;
+	const char *entry;		/* the name of one of the contestant's */
+	const char *dir;
+};
+
+struct contestant {
+	const char *name;
+	const struct contestant_entry *entries;	/* ended by a NULL name */
+	/* The library and its version: "OpenBLAS 0.3.21, pthreads, SkylakeX". */
+	const char *(*version)(struct arena *a);
+	/* What takes place once, outside of the clock: packing of constants, choice of a kernel.
+	 * NULL where it cannot do the task, and WHY, in A, says so. */
+	void *(*prepare)(struct arena *a, const struct contestant_task *t, const char **why);
+	/* One evaluation; 0, or -1 and a message. */
+	int (*run)(void *handle);
+	/* The kernel that was chosen, in the library's words; "" where it does not say. */
+	const char *(*kernel)(void *handle);
+	/* The result of the last run as `check` writes it. -1 and a message. */
+	int (*output)(void *handle, void *out);
+	void (*release)(void *handle);
+};
+
+/* Serves the referee until it says quit or goes away; returns the exit status. */
+int contestant_main(const struct contestant *c, int argc, char **argv);
+
+/* Bytes of all outputs of D together. */
+size_t contestant_output_bytes(const struct dag *d);
+
+#endif
