@@ -35,12 +35,6 @@ static void score(const struct model *m, const struct feature_matrix *programs, 
 		scores[i] = prior_score(&programs[i]);
 }
 
-static bool ready(const struct model *m)
-{
-	(void)m;
-	return true;
-}
-
 static void release(struct model *m)
 {
 	free(m);
@@ -51,6 +45,5 @@ const struct cost_model cost_model_analytic = {
 	.summary = "estimates from instructions and cache traffic; learns nothing",
 	.create = create,
 	.score = score,
-	.ready = ready,
 	.free = release,
 };

@@ -256,20 +256,6 @@ struct booster *booster_learn(const struct lesson *train, const struct lesson *h
 
 /* --- using */
 
-/* XGBoost 1.7 reads a model with as many threads as the OpenMP runtime grants, whatever nthread is:
- * grants THREADS to this thread and returns what was granted before. By name, since the runtime is
- * XGBoost's choice: another one must not be linked beside it. */
-static int grant_threads(int threads)
-{
-	int (*get)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "omp_get_max_threads");
-	void (*set)(int) = (void (*)(int))dlsym(RTLD_DEFAULT, "omp_set_num_threads");
-	int before = get ? get() : 1;
-
-	if (set)
-		set(threads);
-	return before;
-}
-
 void booster_predict(const struct booster *b, const struct lesson *l, float *sums)
 {
 	static const char config[] = "{\"type\": 1, \"training\": false, \"iteration_begin\": 0, "
@@ -288,40 +274,6 @@ void booster_predict(const struct booster *b, const struct lesson *l, float *sum
 	if (XGBoosterPredictFromDense(b->handle, data, config, NULL, &shape, &dims, &rows) != 0)
 		die("XGBoost failed to predict: %s", XGBGetLastError());
 	sum_rows(l, rows, sums);
-}
-
-int64_t booster_save(const struct booster *b, struct text *out)
-{
-	bst_ulong n;
-	const char *data;
-
-	if (check(XGBoosterSaveModelToBuffer(b->handle, "{\"format\": \"ubj\"}", &n, &data),
-		  "save a model") < 0)
-		return -1;
-	text_putn(out, data, n);
-	return (int64_t)n;
-}
-
-struct booster *booster_load(const void *data, size_t n, int columns, int threads)
-{
-	BoosterHandle handle;
-	bst_ulong features = 0;
-
-	XGBSetGlobalConfig("{\"verbosity\": 0}");
-	if (check(XGBoosterCreate(NULL, 0, &handle), "begin") < 0)
-		return NULL;
-	int granted = grant_threads(threads);
-	int rc = XGBoosterLoadModelFromBuffer(handle, data, (bst_ulong)n);
-
-	grant_threads(granted);
-	if (check(rc, "load a model") < 0 || set_number(handle, "nthread", threads) < 0 ||
-	    check(XGBoosterGetNumFeature(handle, &features), "load a model") < 0 ||
-	    (features != (bst_ulong)columns &&
-	     err_set("a model has %ju features, not %d", (uintmax_t)features, columns) < 0)) {
-		XGBoosterFree(handle);
-		return NULL;
-	}
-	return wrap(handle, columns);
 }
 
 void booster_free(struct booster *b)

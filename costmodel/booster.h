@@ -49,9 +49,6 @@ struct booster *booster_learn(const struct lesson *train, const struct lesson *h
 			      const struct booster_options *o, int *rounds);
 /* The sums (not probabilities) for the N programs of L, whose targets do not matter. */
 void booster_predict(const struct booster *b, const struct lesson *l, float *sums);
-/* Appends the booster to OUT, as UBJ; the number of bytes, or -1 and a message. */
-int64_t booster_save(const struct booster *b, struct text *out);
-struct booster *booster_load(const void *data, size_t n, int columns, int threads);
 void booster_free(struct booster *b);
 
 #endif

@@ -47,21 +47,13 @@ struct cost_model {
 	void (*score)(const struct model *m, const struct feature_matrix *programs, int n,
 		      float *scores);
 	/* Learns anew from all N samples. 0, or -1 and a message. OUT may be NULL. NULL where the
-	 * model does not learn, as are pretrain, save and load. */
+	 * model does not learn, as is pretrain. */
 	int (*learn)(struct model *m, const struct cost_sample *samples, int n,
 		     struct cost_learned *out);
 	/* Learns from samples of other tasks a base: from then on learn() learns what that leaves
 	 * open. Forgets what was learned before. Not while learn runs. Else as learn. */
 	int (*pretrain)(struct model *m, const struct cost_sample *samples, int n,
 			struct cost_learned *out);
-	/* Appends what was learned (binary) to OUT; -1 and a message where that fails. */
-	int (*save)(const struct model *m, struct text *out);
-	/* Takes over what save wrote. AS_BASE: where it has none, what it learned is from now on its
-	 * base. -1 and a message, and M as it was, where DATA is damaged or was learned from another
-	 * table of features. */
-	int (*load)(struct model *m, const void *data, size_t n, bool as_base);
-	/* False as long as nothing was learned: scores are then those of the analytic model. */
-	bool (*ready)(const struct model *m);
 	void (*free)(struct model *m);
 };
 

@@ -17,7 +17,7 @@
 #include "base/err.h"
 #include "costmodel/lesson.h"
 #include "costmodel/quality.h"
-#include "costmodel/snapshot.h"
+#include "costmodel/booster.h"
 
 enum {
 	MIN_SAMPLES = 8,	/* that worked: below, the prior knows more */
@@ -37,7 +37,7 @@ enum part {
 	BASE,		/* none: there were no other tasks to learn from */
 	OWN,		/* none: nothing was learned yet */
 	VALIDITY,	/* none: all programs worked, or too few */
-	PARTS = SNAPSHOT_PARTS
+	PARTS
 };
 
 struct model {
@@ -66,17 +66,6 @@ static void release(struct model *m)
 		booster_free(m->part[i]);
 	pthread_rwlock_destroy(&m->lock);
 	free(m);
-}
-
-static bool ready(const struct model *m)
-{
-	pthread_rwlock_t *lock = (pthread_rwlock_t *)(uintptr_t)&m->lock;
-
-	pthread_rwlock_rdlock(lock);
-	bool is = m->part[BASE] || m->part[OWN];
-
-	pthread_rwlock_unlock(lock);
-	return is;
 }
 
 /* Parts take the place of those that were there; a part that stays is given again. */
@@ -343,31 +332,6 @@ static void score(const struct model *m, const struct feature_matrix *programs, 
 	pthread_rwlock_unlock(lock);
 }
 
-/* --- snapshots */
-
-static int save(const struct model *m, struct text *out)
-{
-	if (!ready(m))
-		return err_set("the cost model has learned nothing yet, so there is nothing to save");
-	return snapshot_write(m->part, m->learned, out);
-}
-
-static int load(struct model *m, const void *data, size_t n, bool as_base)
-{
-	struct booster *part[PARTS];
-	int64_t learned;
-
-	if (snapshot_read(data, n, m->o.threads, part, &learned) < 0)
-		return -1;
-	if (as_base && !part[BASE]) {
-		part[BASE] = part[OWN];
-		part[OWN] = NULL;
-		learned = 0;
-	}
-	swap(m, part, learned);
-	return 0;
-}
-
 const struct cost_model cost_model_xgboost = {
 	.name = "xgboost",
 	.summary = "boosted trees that learn from what was measured; the prior until then",
@@ -375,8 +339,5 @@ const struct cost_model cost_model_xgboost = {
 	.score = score,
 	.learn = learn,
 	.pretrain = pretrain,
-	.save = save,
-	.load = load,
-	.ready = ready,
 	.free = release,
 };

@@ -158,18 +158,6 @@ static int check_rounds(struct db *db, struct arena *a, struct db_problem_vec *o
 	return check_rows(db, a, out, no_share, "has a quality that cannot be");
 }
 
-static int check_models(struct db *db, struct arena *a, struct db_problem_vec *out)
-{
-	static const char empty[] =
-		"SELECT 'model ' || id FROM models WHERE typeof(data) <> 'blob' OR data = x''";
-	static const char unnamed[] =
-		"SELECT 'model ' || id FROM models WHERE length(features) <> 32";
-
-	if (check_rows(db, a, out, empty, "is empty") < 0)
-		return -1;
-	return check_rows(db, a, out, unnamed, "does not say which features it reads");
-}
-
 static int check_all(struct db *db, struct arena *a, struct db_problem_vec *out)
 {
 	if (check_integrity(db, a, out) < 0)
@@ -179,9 +167,7 @@ static int check_all(struct db *db, struct arena *a, struct db_problem_vec *out)
 		return 0;
 	if (check_schema(db, a, out) < 0 || check_references(db, a, out) < 0)
 		return -1;
-	if (check_records(db, a, out) < 0 || check_rounds(db, a, out) < 0)
-		return -1;
-	return check_models(db, a, out);
+	return check_records(db, a, out) < 0 ? -1 : check_rounds(db, a, out);
 }
 
 int db_check(struct db *db, struct arena *a, struct db_problem_vec *out)

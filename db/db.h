@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* db/db.h - the store of what was measured: devices, toolchains, tasks, records, campaigns, models.
+/* db/db.h - the store of what was measured: devices, toolchains, tasks, records, campaigns.
  *
  * In:   trials, as batches, each together with the search state needed to go on after it.
  * Out:  the best record of a task, the records to learn from, the campaign to continue.
@@ -123,20 +123,6 @@ struct db_round {
 };
 struct db_round_vec VEC(struct db_round);
 
-/* A snapshot of a cost model. */
-struct db_model {
-	int64_t id;		/* given by the database */
-	int64_t device;
-	int64_t campaign;	/* given by the batch; 0 for none */
-	const char *kind;	/* "xgboost" */
-	const char *features;	/* features_hash() as text: of use to the same one only */
-	int64_t created;	/* seconds since 1970; 0 is now */
-	int64_t learned;	/* samples that it learned from */
-	struct db_quality quality;	/* on samples that it did not learn from */
-	const void *data;
-	size_t bytes;		/* at least 1 */
-};
-
 struct db_batch {
 	int64_t campaign;	/* started or resumed by this handle; 0 for none */
 	const struct db_record *records;
@@ -144,7 +130,6 @@ struct db_batch {
 	const void *state;	/* search state after this, without row ids; NULL: unchanged */
 	size_t state_bytes;
 	const struct db_round *round;	/* NULL: none; needs a campaign */
-	const struct db_model *model;	/* NULL: none. Replaces the campaign's last of its kind */
 };
 
 /* Saves all of it in one transaction, durable when it returns. Fails where another process went on
@@ -159,6 +144,7 @@ struct db_want {
 	const char *toolchain;
 	const char *cache;
 	int threads;
+	int64_t until;		/* the last record, by id: not for db_skipped */
 };
 
 /* The N fastest step lists, best first. Each is represented by its latest ok record for the same
@@ -194,6 +180,9 @@ struct db_past {
 /* As db_each, for what is worth learning from: the newest LIMIT records, the newest first. */
 int db_each_past(struct db *db, const struct db_want *want, int64_t limit,
 		 int (*fn)(void *ctx, const struct db_past *past), void *ctx);
+
+/* The id of the last record; 0 where there is none. */
+int db_last_record(struct db *db, int64_t *id);
 
 /* Trials by how they ended, without re-measurements. */
 int db_counts(struct db *db, const struct db_want *want, int64_t counts[TRIAL_STATUS_COUNT]);
@@ -241,15 +230,6 @@ int db_campaigns(struct db *db, struct arena *a, struct db_campaign_vec *out);
 int db_campaign(struct db *db, struct arena *a, int64_t id, struct db_campaign *out);
 /* What CAMPAIGN noted of its batches, in their order; none of those before schema 2. */
 int db_rounds(struct db *db, struct arena *a, int64_t campaign, struct db_round_vec *out);
-/* The newest model of KIND that reads this table of FEATURES, of DEVICE (-1: any): 1 and *OUT, or
- * 0 where there is none. */
-int db_model_latest(struct db *db, struct arena *a, int64_t device, const char *kind,
-		    const char *features, struct db_model *out);
-
-/* The same of CAMPAIGN, which has one of a kind. */
-int db_model_of(struct db *db, struct arena *a, int64_t campaign, const char *kind,
-		const char *features, struct db_model *out);
-
 /* ---- Maintenance */
 
 /* A line for everything that is not as it must be; none in a sound file. */
@@ -264,7 +244,7 @@ struct db_task_stats {
 };
 struct db_stats {
 	int64_t bytes;		/* of the file, its log included */
-	int64_t devices, toolchains, records, rounds, models;
+	int64_t devices, toolchains, records, rounds;
 	int64_t campaigns[CAMPAIGN_STATE_COUNT];
 	struct db_task_stats *tasks;
 	int n_tasks;
@@ -280,10 +260,9 @@ int db_campaign_tasks(struct db *db, struct arena *a, int64_t campaign,
  * *OUT, or 0 before the first. */
 int db_campaign_record(struct db *db, struct arena *a, int64_t campaign, struct db_record *out);
 
-/* How many were added (of models: added or replaced by newer ones), and how many records were there
- * already. */
+/* How many were added, and how many records were there already. */
 struct db_merged {
-	int64_t devices, toolchains, tasks, campaigns, rounds, models, records, duplicates;
+	int64_t devices, toolchains, tasks, campaigns, rounds, records, duplicates;
 };
 /* Takes in all of the database FROM, in one transaction. FROM is only read. */
 int db_merge(struct db *db, const char *from, struct db_merged *out);
@@ -295,7 +274,6 @@ struct db_prune {
 struct db_pruned {
 	int64_t ok, failed;	/* records removed */
 	int64_t rounds;		/* removed: of ended campaigns without any record left */
-	int64_t models;		/* removed: there is a newer one of the same device and features */
 	int64_t bytes_before, bytes_after;
 };
 /* Removes records and gives the space back. What proves a kept step list wrong is kept with it. */

@@ -69,17 +69,6 @@ static const char add_rounds[] =
 	" JOIN other.tasks ot ON ot.id = o.task JOIN main.tasks t ON t.key = ot.key"
 	" WHERE o.number <= p.rounds AND NOT EXISTS (SELECT 1 FROM main.rounds m"
 	" WHERE m.campaign = p.id AND m.number = o.number)";
-static const char add_models[] =
-	"INSERT INTO main.models (device, campaign, kind, features, created, learned, samples,"
-	" recall, rank, accuracy, data)"
-	" SELECT d.id, p.id, o.kind, o.features, o.created, o.learned, o.samples, o.recall,"
-	" o.rank, o.accuracy, o.data"
-	" FROM other.models o JOIN other.devices od ON od.id = o.device"
-	" JOIN main.devices d ON d.fingerprint = od.fingerprint"
-	" LEFT JOIN other.campaigns op ON op.id = o.campaign"
-	" LEFT JOIN main.campaigns p ON p.uid = op.uid WHERE 1" MODEL_REPLACES
-	" WHERE excluded.created > models.created";
-
 static int add(struct db *db, const char *sql, int64_t *n)
 {
 	if (sql_run(db, merging, sql, "") < 0)
@@ -96,8 +85,7 @@ static int add_all(struct db *db, struct db_merged *out)
 	    add(db, add_toolchains, &out->toolchains) < 0 ||
 	    add(db, add_tasks, &out->tasks) < 0 || add(db, add_campaigns, &out->campaigns) < 0 ||
 	    sql_int(db, merging, &all, "SELECT count(*) FROM other.records", "") < 0 ||
-	    add(db, add_records, &out->records) < 0 || add(db, add_rounds, &out->rounds) < 0 ||
-	    add(db, add_models, &out->models) < 0)
+	    add(db, add_records, &out->records) < 0 || add(db, add_rounds, &out->rounds) < 0)
 		return -1;
 	out->duplicates = all - out->records;
 	return 0;

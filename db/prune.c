@@ -25,12 +25,6 @@ static const char drop_rounds[] =
 	"DELETE FROM rounds WHERE campaign IN (SELECT id FROM campaigns c"
 	" WHERE c.state <> 'running'"
 	" AND NOT EXISTS (SELECT 1 FROM records r WHERE r.campaign = c.id))";
-/* A model knows what the records removed had to say, so the newest stays in any case. */
-static const char drop_models[] =
-	"DELETE FROM models WHERE EXISTS (SELECT 1 FROM models n WHERE n.device = models.device"
-	" AND n.kind = models.kind AND n.features = models.features"
-	" AND (n.created, n.id) > (models.created, models.id))";
-
 static int drop(struct db *db, const struct db_prune *prune, struct db_pruned *out)
 {
 	const int64_t day = 24 * 60 * 60;
@@ -51,9 +45,6 @@ static int drop(struct db *db, const struct db_prune *prune, struct db_pruned *o
 	if (sql_run(db, pruning, drop_rounds, "") < 0)
 		return -1;
 	out->rounds = sqlite3_changes(db->sql);
-	if (sql_run(db, pruning, drop_models, "") < 0)
-		return -1;
-	out->models = sqlite3_changes(db->sql);
 	return 0;
 }
 

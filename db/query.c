@@ -148,6 +148,14 @@ int db_records(struct db *db, struct arena *a, const struct db_want *want,
 	return rc;
 }
 
+int db_last_record(struct db *db, int64_t *id)
+{
+	int rc = sql_int(db, "looking for the last record", id,
+			 "SELECT coalesce(max(id), 0) FROM records", "");
+
+	return rc < 0 ? -1 : 0;
+}
+
 int db_counts(struct db *db, const struct db_want *want, int64_t counts[TRIAL_STATUS_COUNT])
 {
 	static const char what[] = "counting the trials";

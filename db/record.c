@@ -70,8 +70,6 @@ int db_append(struct db *db, const struct db_batch *batch)
 		rc = insert_record(db, what, batch->campaign, &batch->records[i]);
 	if (rc >= 0 && batch->round)
 		rc = round_save(db, what, batch->round);
-	if (rc >= 0 && batch->model)
-		rc = model_save(db, what, batch->campaign, batch->model);
 	if (rc >= 0 && batch->campaign)
 		rc = save_state(db, what, batch);
 	if (sql_end(db, what, rc) < 0)
@@ -107,6 +105,8 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 		text_puts(&sql, " AND r.cache = ?4");
 	if (want->threads)
 		text_puts(&sql, " AND r.threads = ?5");
+	if (want->until)
+		text_printf(&sql, " AND r.id <= %jd", (intmax_t)want->until);
 	/* True always: it gives the statement all five parameters to bind. */
 	text_puts(&sql, " AND coalesce(?1, ?2, ?3, ?4, ?5, 1) IS NOT NULL");
 	text_puts(&sql, tail);

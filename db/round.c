@@ -25,7 +25,8 @@ static double seconds(double s)
 	return isfinite(s) && s >= 0 ? s : NAN;
 }
 
-struct db_quality quality_known(struct db_quality q)
+/* All of it is unknown where nothing was compared. */
+static struct db_quality quality_known(struct db_quality q)
 {
 	if (q.samples > 0)
 		return q;
@@ -56,7 +57,8 @@ double sql_real(sqlite3_stmt *stmt, int column)
 		       : sqlite3_column_double(stmt, column);
 }
 
-struct db_quality quality_read(sqlite3_stmt *stmt, int column)
+/* From four columns: samples, recall, rank, accuracy. */
+static struct db_quality quality_read(sqlite3_stmt *stmt, int column)
 {
 	return (struct db_quality){
 		.samples = sqlite3_column_int64(stmt, column),

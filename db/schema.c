@@ -79,9 +79,13 @@ static const char version_2[] =
 	/* What a device measured last, without sorting all it ever did. */
 	"CREATE INDEX records_by_device ON records (device, created);";
 
+/* Models are learned again from records: what a file from elsewhere says of one is read by nobody. */
+static const char version_3[] = "DROP TABLE models;";
+
 const struct migration db_migrations[] = {
 	{ "devices, toolchains, tasks, records, campaigns", version_1 },
 	{ "rounds of campaigns, cost models", version_2 },
+	{ "no cost models", version_3 },
 };
 const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
 

@@ -42,19 +42,6 @@ int sql_end(struct db *db, const char *what, int result);
 
 /* The parts of db_append. The round is the next one of the handle's campaign. */
 int round_save(struct db *db, const char *what, const struct db_round *r);
-int model_save(struct db *db, const char *what, int64_t campaign, const struct db_model *m);
-/* All of it is unknown where nothing was compared. */
-struct db_quality quality_known(struct db_quality q);
-/* From four columns: samples, recall, rank, accuracy. */
-struct db_quality quality_read(sqlite3_stmt *stmt, int column);
-
-/* Ends an INSERT INTO models: it takes the place of the one that its campaign, or its device
- * outside of any campaign, has of this kind. */
-#define MODEL_REPLACES                                                                             \
-	" ON CONFLICT (kind, coalesce(campaign, -device)) DO UPDATE SET device = excluded.device," \
-	" features = excluded.features, created = excluded.created, learned = excluded.learned,"   \
-	" samples = excluded.samples, recall = excluded.recall, rank = excluded.rank,"             \
-	" accuracy = excluded.accuracy, data = excluded.data"
 
 /* One step of the schema: version N is migrations[N - 1]. */
 struct migration {

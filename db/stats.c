@@ -85,8 +85,7 @@ static int read_totals(struct db *db, struct db_stats *out)
 	if (sql_int(db, what, &out->devices, "SELECT count(*) FROM devices", "") < 0 ||
 	    sql_int(db, what, &out->toolchains, "SELECT count(*) FROM toolchains", "") < 0)
 		return -1;
-	if (sql_int(db, what, &out->rounds, "SELECT count(*) FROM rounds", "") < 0 ||
-	    sql_int(db, what, &out->models, "SELECT count(*) FROM models", "") < 0)
+	if (sql_int(db, what, &out->rounds, "SELECT count(*) FROM rounds", "") < 0)
 		return -1;
 	return sql_int(db, what, &out->records, "SELECT count(*) FROM records", "");
 }

@@ -103,6 +103,9 @@ json_t *device_json(const struct device *d);
 /* The device that JSON (device_json's form) tells of, in A; its usable cores are left out. NULL and
  * a message where it is not that. */
 struct device *device_parse(struct arena *a, const json_t *json);
+/* 0 where every figure is one that a machine can have; else -1 and a message that names it. */
+int device_check(const struct device *d);
+int device_measured_check(const struct device_measured *m);
 /* The measured part out of device_json's form; -1 and a message where it is not that. */
 int device_measured_parse(const json_t *json, struct device_measured *out,
 			  int64_t probed[DEVICE_CACHES]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure/device_json.c - a device as JSON, and the file that keeps what a probe found. */
+#include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -115,6 +116,14 @@ json_t *device_json(const struct device *d)
 	return o;
 }
 
+/* 0 where it is none; those that are no int become -1, which no check lets pass. */
+static int int_of(const json_t *o, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(o, key));
+
+	return v < 0 || v > INT_MAX ? -1 : (int)v;
+}
+
 static bool rate_parse(const json_t *o, const char *key, struct device_rate *out)
 {
 	const json_t *r = json_object_get(o, key);
@@ -151,10 +160,10 @@ int device_measured_parse(const json_t *json, struct device_measured *out,
 	if (json_integer_value(json_object_get(o, "version")) != PROBE_VERSION)
 		return err_set("device JSON: its probes are of another version of hone; run hone "
 			       "doctor --fresh");
-	m.threads = (int)json_integer_value(json_object_get(o, "threads"));
+	m.threads = int_of(o, "threads");
 	m.when = json_integer_value(json_object_get(o, "when"));
 	m.noise = json_number_value(json_object_get(o, "noise"));
-	if (m.threads < 1 || m.when < 0 || !rate_parse(o, "peak_gflops", &m.peak) ||
+	if (m.when < 0 || !rate_parse(o, "peak_gflops", &m.peak) ||
 	    !rate_parse(o, "l1_gbs", &m.l1) || !rate_parse(o, "l2_gbs", &m.l2) ||
 	    !rate_parse(o, "mem_gbs", &m.mem) ||
 	    !points_parse(json_object_get(o, "latency_ns"), &m) ||
@@ -163,6 +172,8 @@ int device_measured_parse(const json_t *json, struct device_measured *out,
 			       "--fresh");
 	for (size_t i = 0; i < DEVICE_CACHES; i++)
 		probed[i] = json_integer_value(json_array_get(caches, i));
+	if (device_measured_check(&m) < 0)
+		return -1;
 	*out = m;
 	return 0;
 }
@@ -175,8 +186,8 @@ static void caches_parse(const json_t *caches, struct device *d)
 		d->caches[i] = (struct device_cache){
 			.claimed = json_integer_value(json_object_get(o, "claimed_bytes")),
 			.probed = json_integer_value(json_object_get(o, "probed_bytes")),
-			.line = (int)json_integer_value(json_object_get(o, "line_bytes")),
-			.pus = (int)json_integer_value(json_object_get(o, "shared_by")),
+			.line = int_of(o, "line_bytes"),
+			.pus = int_of(o, "shared_by"),
 		};
 	}
 }
@@ -207,7 +218,9 @@ struct device *device_parse(struct arena *a, const json_t *json)
 	d->flags = arena_strdup(a, flags);
 	strcpy(d->fingerprint, fingerprint);
 	caches_parse(caches, d);
-	return device_measured_parse(json, &d->measured, probed) < 0 ? NULL : d;
+	if (device_measured_parse(json, &d->measured, probed) < 0 || device_check(d) < 0)
+		return NULL;
+	return d;
 }
 
 /* The folder for kept figures, in A; NULL where the environment names no home. */

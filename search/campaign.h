@@ -38,7 +38,9 @@ struct tuner {
 	bool stuck;		/* and that was told */
 	bool goes_on;		/* has rounds of an interrupted run */
 	int64_t trained;	/* learner_trained() of that; -1: none */
-	int64_t kept;		/* learner_trained() of the model in the database; -1: none */
+	/* The last record, by id, when it began: others teach it no more, so that its base is the
+	 * same whenever it goes on. 0: there was none. */
+	int64_t lessons_until;
 	const char *transferred;	/* what was learned from other tasks; NULL: nothing */
 	double earlier_s;	/* spent before an interruption */
 	int64_t began_ns;
@@ -80,16 +82,13 @@ int tuner_confirm(struct tuner *t, int i);
 /* Seconds of the campaign so far, those before an interruption included. */
 double tuner_elapsed(const struct tuner *t);
 /* Saves the records of B, a batch of task I, what round R came to and what measuring it took, the
- * search state after it, and the model where it is new, as one. FINAL: measured again. */
+ * search state after it, as one. FINAL: measured again. */
 int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r,
 		 const struct phases *spent, bool final);
-/* Saves the search state and the model alone. */
+/* Saves the search state alone. */
 int tuner_save(struct tuner *t);
 /* Takes over the search state of an interrupted campaign. -1 and a message where it is damaged. */
 int tuner_load(struct tuner *t, const struct db_campaign *c);
-/* Takes over the model that an interrupted campaign had: the records that its base was learned from
- * may have changed since. */
-int tuner_restore(struct tuner *t);
 /* Brings histories and learner to where the records of the tasks leave them. */
 int tuner_recall(struct tuner *t);
 

@@ -42,6 +42,7 @@ static char *save_state(const struct tuner *t)
 		json_object_set_new(root, "trained", json_integer(learner_trained(t->learner)));
 	if (t->stopped_by)
 		json_object_set_new(root, "stopped_by", json_string(t->stopped_by));
+	json_object_set_new(root, "lessons_until", json_integer(t->lessons_until));
 	save_budget(root, &t->options.budget);
 	for (int i = 0; i < t->n; i++) {
 		const struct tuned *u = &t->tuned[i];
@@ -79,6 +80,7 @@ int tuner_load(struct tuner *t, const struct db_campaign *c)
 	t->earlier_s = json_number_value(json_object_get(root, "seconds"));
 	if (json_object_get(root, "trained"))
 		t->trained = json_integer_value(json_object_get(root, "trained"));
+	t->lessons_until = json_integer_value(json_object_get(root, "lessons_until"));
 	/* Journals of earlier versions have none: then every task begins anew. */
 	json_t *scheduler = json_object_get(root, "scheduler");
 	int rc = scheduler ? scheduler_load(&t->scheduler, scheduler) : 0;
@@ -154,46 +156,16 @@ static struct db_round round_of(const struct tuner *t, int i, const struct batch
 	return out;
 }
 
-/* The model, where the database does not have it yet: DATA gets its bytes. Waits for training only
- * at the end of a turn: at that of a round none is under way. */
-static int model_of(struct tuner *t, struct text *data, struct db_model *out)
-{
-	char *features = arena_many(t->scratch, char, HASH_TEXT);
-
-	if (!t->learner || learner_trained(t->learner) == t->kept)
-		return 0;
-	if (learner_save(t->learner, data) < 0)
-		return -1;
-	*out = (struct db_model){
-		.device = t->device_id,
-		.kind = t->strategy->model->name,
-		.features = hash_text(features_hash(), features),
-		.learned = learner_trained(t->learner),
-		.data = data->s,
-		.bytes = data->n,
-	};
-	return 0;
-}
-
-/* Saves BATCH with the search state and the model as they are now. */
+/* Saves BATCH with the search state as it is now. */
 static int save(struct tuner *t, struct db_batch *batch)
 {
-	struct db_model model = { 0 };
-	struct text data = { 0 };
 	char *state = save_state(t);
-	int rc = model_of(t, &data, &model);
 
-	if (batch->round)
-		model.quality = batch->round->quality;
 	batch->campaign = t->campaign_id;
 	batch->state = state;
 	batch->state_bytes = strlen(state);
-	batch->model = model.bytes ? &model : NULL;
-	if (rc == 0)
-		rc = db_append(t->db, batch);
-	if (rc == 0 && batch->model)
-		t->kept = model.learned;
-	text_free(&data);
+	int rc = db_append(t->db, batch);
+
 	free(state);
 	return rc;
 }
@@ -254,23 +226,6 @@ static int recall_record(void *user, const struct db_record *r)
 	}
 	history_add(p->history, &c.genes, r->steps, us);
 	return 0;
-}
-
-int tuner_restore(struct tuner *t)
-{
-	char features[HASH_TEXT];
-	struct db_model m;
-
-	if (!t->learner)
-		return 0;
-	int found = db_model_of(t->db, t->arena, t->campaign_id, t->strategy->model->name,
-				hash_text(features_hash(), features), &m);
-
-	if (found != 1)
-		return found;
-	t->kept = m.learned;
-	return learner_load(t->learner, m.data, m.bytes, false) < 0
-		       ? err_prefix("the model of this campaign (--fresh starts anew)") : 0;
 }
 
 int tuner_recall(struct tuner *t)

@@ -85,18 +85,6 @@ int learner_pretrain(struct learner *l, const struct cost_sample *samples, int n
 	return l->kind->pretrain ? l->kind->pretrain(l->model, samples, n, out) : 0;
 }
 
-int learner_save(struct learner *l, struct text *out)
-{
-	finish(l);
-	return l->kind->save && l->kind->ready(l->model) ? l->kind->save(l->model, out) : 0;
-}
-
-int learner_load(struct learner *l, const void *data, size_t n, bool as_base)
-{
-	finish(l);
-	return l->kind->load ? l->kind->load(l->model, data, n, as_base) : 0;
-}
-
 static void note_best(struct learner *l, int group, float throughput)
 {
 	if (group >= l->groups) {

@@ -28,12 +28,6 @@ void learner_retrain(struct learner *l);
 /* Samples that have come in, and those that had when training last started. */
 int64_t learner_came(const struct learner *l);
 int64_t learner_trained(const struct learner *l);
-/* Appends to OUT what the model has learned, nothing where that is nothing yet; waits for training
- * to end. -1 and a message where it cannot be written. */
-int learner_save(struct learner *l, struct text *out);
-/* Takes over what was saved; AS_BASE as struct cost_model says. -1 and a message, and nothing
- * changed, where it is of no use. */
-int learner_load(struct learner *l, const void *data, size_t n, bool as_base);
 /* Scores as of struct cost_model; waits for training to end. */
 void learner_score(struct learner *l, const struct feature_matrix *m, int n, float *scores);
 

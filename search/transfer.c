@@ -42,7 +42,6 @@ struct collection {
 	struct group_vec VEC(struct group) groups;
 	struct sample_vec VEC(struct cost_sample) samples;
 	int limit;		/* of samples */
-	int recalled;		/* records of the campaign's own tasks */
 };
 
 /* --- where a record is from */
@@ -150,10 +149,8 @@ static int look_at(void *user, const struct db_past *past)
 
 	if (past->record->final)
 		return 0;
-	if (is_own(c->from, past)) {
-		c->recalled++;
+	if (is_own(c->from, past))
 		return 0;
-	}
 	int i = group_of(c, past);
 
 	if (c->groups.at[i].n >= 0 && c->groups.at[i].n < MAX_OF_TASK)
@@ -166,7 +163,8 @@ static int collect(struct collection *c, bool elsewhere, int limit)
 {
 	const struct transfer *t = c->from;
 	struct db_want want = { .fingerprint = t->device->fingerprint, .elsewhere = elsewhere,
-				.cache = t->cache, .threads = t->threads };
+				.cache = t->cache, .threads = t->threads,
+				.until = t->until };
 
 	c->limit = c->samples.n + limit;
 	return db_each_past(t->db, &want, LOOK_AT, look_at, c) < 0 ? -1 : 0;
@@ -198,25 +196,6 @@ static const char *origins_text(struct arena *a, const struct collection *c)
 			    here == 1 ? "" : "s", there);
 }
 
-/* Records may have been pruned; the model that learned from them is still there. */
-static int learn_from_snapshot(const struct transfer *t, struct learner *l, struct arena *a,
-			       const char **said)
-{
-	char features[HASH_TEXT];
-	struct db_model m;
-	int found = db_model_latest(t->db, a, t->device_id, t->model->name,
-				    hash_text(features_hash(), features), &m);
-
-	if (found != 1 || m.learned < LEAST)
-		return found < 0 ? -1 : 0;
-	if (learner_load(l, m.data, m.bytes, true) < 0)
-		*said = arena_printf(a, "not pretrained: %s", err_get());
-	else
-		*said = arena_printf(a, "pretrained by the model of an earlier campaign, which had "
-				     "%jd records", (intmax_t)m.learned);
-	return 0;
-}
-
 static int learn(struct collection *c, struct learner *l, struct arena *a, const char **said)
 {
 	int64_t began = clock_ns();
@@ -225,8 +204,6 @@ static int learn(struct collection *c, struct learner *l, struct arena *a, const
 	if (collect(c, false, MAX_HERE) < 0 ||
 	    (c->samples.n < LEAST && collect(c, true, MAX_ELSEWHERE) < 0))
 		return -1;
-	if (c->samples.n + c->recalled < LEAST)
-		return learn_from_snapshot(c->from, l, a, said);
 	if (c->samples.n < LEAST)
 		return 0;
 	if (learner_pretrain(l, c->samples.at, c->samples.n, &learned) < 0)

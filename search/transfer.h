@@ -19,6 +19,7 @@ struct transfer {
 	int64_t device_id;
 	const char *cache;		/* as records have it */
 	int threads;
+	int64_t until;			/* the last record that counts, by id */
 	const struct cost_model *model;	/* that the learner has */
 	const struct task_vec *tasks;	/* of the campaign, which recalls their records itself */
 };

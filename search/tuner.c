@@ -172,6 +172,8 @@ static int find_campaign(struct tuner *t)
 		t->campaign_id = db_campaign_start(t->db, &c);
 		found = t->campaign_id < 0 ? -1 : 0;
 	}
+	if (found == 0 && !t->goes_on)
+		found = db_last_record(t->db, &t->lessons_until);
 	free(options);
 	return found;
 }
@@ -219,7 +221,7 @@ static void pose_problems(struct tuner *t)
 	}
 }
 
-/* What the model knows before the campaign's own records: as it was, or what others learned. */
+/* What the model knows before the campaign's own records: what other tasks taught. */
 static int find_base(struct tuner *t, const struct task_vec *tasks)
 {
 	const struct transfer from = {
@@ -230,11 +232,10 @@ static int find_base(struct tuner *t, const struct task_vec *tasks)
 		.threads = t->options.threads,
 		.model = t->strategy->model,
 		.tasks = tasks,
+		.until = t->lessons_until,
 	};
 
-	if (t->goes_on)
-		return tuner_restore(t);
-	if (!t->learner || t->options.no_transfer)
+	if (!t->learner || t->options.no_transfer || t->lessons_until == 0)
 		return 0;
 	return transfer_learn(&from, t->learner, t->arena, &t->transferred);
 }
@@ -272,7 +273,6 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->tuned = arena_many(a, struct tuned, tasks->n);
 	t->current = -1;
 	t->trained = -1;
-	t->kept = -1;
 	t->scheduler = scheduler_new(a, tasks, device_peak(device, o->threads));
 	for (int i = 0; i < t->n; i++)
 		t->tuned[i].task = tasks->at[i];

@@ -125,21 +125,6 @@ static inline struct db_round fixture_round(const struct fixture *f, double best
 	};
 }
 
-static inline struct db_model fixture_model(const struct fixture *f, const char *data,
-					    int64_t created)
-{
-	return (struct db_model){
-		.device = f->device,
-		.kind = "xgboost",
-		.features = KEY_A,
-		.created = created,
-		.learned = 100,
-		.quality = { .samples = 9, .recall = 0.5, .rank = 0.25, .accuracy = 0.75 },
-		.data = data,
-		.bytes = strlen(data),
-	};
-}
-
 static inline void assert_sound(struct db *db)
 {
 	struct arena *a = arena_new();

@@ -131,11 +131,10 @@ static int print_stats_json(const struct db_stats *s, const struct options *o)
 	for (int i = 0; i < s->n_tasks; i++)
 		json_array_append_new(tasks, task_json(&s->tasks[i]));
 	return print_json(json_pack(
-		"{s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "file", json_label(o->file),
+		"{s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "file", json_label(o->file),
 		"schema", db_version(), "bytes", (json_int_t)s->bytes, "devices",
 		(json_int_t)s->devices, "toolchains", (json_int_t)s->toolchains, "records",
-		(json_int_t)s->records, "rounds", (json_int_t)s->rounds, "models",
-		(json_int_t)s->models, "campaigns", campaigns, "tasks", tasks));
+		(json_int_t)s->records, "rounds", (json_int_t)s->rounds, "campaigns", campaigns, "tasks", tasks));
 }
 
 static int run_stats(struct db *db, struct arena *a, const struct options *o)
@@ -146,10 +145,9 @@ static int run_stats(struct db *db, struct arena *a, const struct options *o)
 		return command_failed();
 	if (o->json)
 		return print_stats_json(&s, o);
-	printf("%s: %.1f KiB, %lld records of %d tasks, %lld devices, %lld toolchains, "
-	       "%lld models\n",
+	printf("%s: %.1f KiB, %lld records of %d tasks, %lld devices, %lld toolchains\n",
 	       o->file, (double)s.bytes / 1024, (long long)s.records, s.n_tasks,
-	       (long long)s.devices, (long long)s.toolchains, (long long)s.models);
+	       (long long)s.devices, (long long)s.toolchains);
 	printf("campaigns:");
 	for (int i = 0; i < CAMPAIGN_STATE_COUNT; i++)
 		printf(" %lld %s%s", (long long)s.campaigns[i],
@@ -175,11 +173,10 @@ static int run_stats(struct db *db, struct arena *a, const struct options *o)
 
 static json_t *merged_json(const char *from, const struct db_merged *m)
 {
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "from", json_label(from),
+	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "from", json_label(from),
 			 "records", (json_int_t)m->records, "duplicates",
 			 (json_int_t)m->duplicates, "tasks", (json_int_t)m->tasks, "campaigns",
-			 (json_int_t)m->campaigns, "rounds", (json_int_t)m->rounds, "models",
-			 (json_int_t)m->models, "devices", (json_int_t)m->devices, "toolchains",
+			 (json_int_t)m->campaigns, "rounds", (json_int_t)m->rounds, "devices", (json_int_t)m->devices, "toolchains",
 			 (json_int_t)m->toolchains);
 }
 
@@ -198,9 +195,9 @@ static int run_merge(struct db *db, struct arena *a, const struct options *o)
 		json_array_append_new(list, merged_json(o->from[i], &m));
 		if (!o->json)
 			printf("%s: %lld records added (%lld were there), %lld tasks, %lld "
-			       "campaigns, %lld models, %lld devices, %lld toolchains\n",
+			       "campaigns, %lld devices, %lld toolchains\n",
 			       o->from[i], (long long)m.records, (long long)m.duplicates,
-			       (long long)m.tasks, (long long)m.campaigns, (long long)m.models,
+			       (long long)m.tasks, (long long)m.campaigns,
 			       (long long)m.devices, (long long)m.toolchains);
 	}
 	if (o->json)
@@ -217,16 +214,14 @@ static int run_prune(struct db *db, struct arena *a, const struct options *o)
 	if (db_prune(db, &o->prune, &p) < 0)
 		return command_failed();
 	if (o->json)
-		return print_json(json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "removed_ok",
+		return print_json(json_pack("{s:I, s:I, s:I, s:I, s:I}", "removed_ok",
 					    (json_int_t)p.ok, "removed_failed",
 					    (json_int_t)p.failed, "removed_rounds",
-					    (json_int_t)p.rounds, "removed_models",
-					    (json_int_t)p.models, "bytes_before",
+					    (json_int_t)p.rounds, "bytes_before",
 					    (json_int_t)p.bytes_before, "bytes_after",
 					    (json_int_t)p.bytes_after));
-	printf("%s: removed %lld ok and %lld failed records, %lld models; %.1f KiB before, "
-	       "%.1f KiB now\n",
-	       o->file, (long long)p.ok, (long long)p.failed, (long long)p.models,
+	printf("%s: removed %lld ok and %lld failed records; %.1f KiB before, %.1f KiB now\n",
+	       o->file, (long long)p.ok, (long long)p.failed,
 	       (double)p.bytes_before / 1024, (double)p.bytes_after / 1024);
 	return EXIT_OK;
 }

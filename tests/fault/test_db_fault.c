@@ -48,10 +48,9 @@ static void write_for_ever(struct fixture *f, int pipe)
 			r[i].trial = n * PER_BATCH + i;
 		}
 		struct db_round round = fixture_round(f, (double)n);
-		struct db_model model = fixture_model(f, arena_printf(a, "%d", (int)n), n);
 
 		if (db_append(db, &(struct db_batch){ db->campaign, r, PER_BATCH, &n, sizeof(n),
-						      &round, &model }))
+						      &round }))
 			_exit(3);
 		if (write(pipe, &n, sizeof(n)) != sizeof(n))
 			_exit(4);
@@ -99,7 +98,6 @@ static void test_kill(void **state)
 		int64_t last = kill_a_writer(f, &rng);
 		struct stat st;
 		struct db_campaign c = { 0 };
-		struct db_model m;
 
 		told = last > told ? last : told;
 		/* The very first one may have died before there was anything. */
@@ -118,12 +116,9 @@ static void test_kill(void **state)
 				(told > rounds ? told : rounds) + 1);
 		assert_int_equal(count_of(db, "records"), c.rounds * PER_BATCH);
 		assert_int_equal(count_of(db, "rounds"), c.rounds);
-		assert_int_equal(count_of(db, "models"), c.rounds > 0);
 		if (c.rounds) {
 			assert_int_equal(c.search_bytes, sizeof(c.rounds));
 			assert_memory_equal(c.search, &c.rounds, sizeof(c.rounds));
-			assert_int_equal(db_model_latest(db, f->a, -1, "xgboost", KEY_A, &m), 1);
-			assert_int_equal(m.created, c.rounds);
 		}
 		rounds = c.rounds;
 		db_close(db);

@@ -283,59 +283,6 @@ static void test_rounds(void **state)
 	db_close(db);
 }
 
-/* What the newest model of DEVICE says; "" where there is none. */
-static const char *latest(struct fixture *f, struct db *db, int64_t device, const char *features)
-{
-	struct db_model m = { .data = "" };
-
-	assert_ok(db_model_latest(db, f->a, device, "xgboost", features, &m));
-	return arena_printf(f->a, "%.*s", (int)m.bytes, (const char *)m.data);
-}
-
-static void test_models(void **state)
-{
-	struct fixture *f = *state;
-	struct db *db = fixture_open(f, f->path);
-	int64_t here = f->device, other = db_device(db, "d1", "{}");
-	struct db_model model = fixture_model(f, "first", 10);
-	struct db_batch batch = { .model = &model };
-	struct db_model m;
-
-	assert_string_equal(latest(f, db, -1, KEY_A), "");
-	assert_ok(db_append(db, &batch));
-	batch.campaign = db_campaign_start(db, &(struct db_campaign){ .device = 1, .source = "s" });
-	model = fixture_model(f, "second", 20);
-	assert_ok(db_append(db, &batch));
-	assert_int_equal(count_of(db, "models"), 2);
-	/* The next one of the campaign takes the place of its last. */
-	model = fixture_model(f, "third", 30);
-	assert_ok(db_append(db, &batch));
-	assert_int_equal(count_of(db, "models"), 2);
-	batch.campaign = 0;
-	f->device = other;
-	model = fixture_model(f, "other", 40);
-	assert_ok(db_append(db, &batch));
-	f->device = here;
-	assert_string_equal(latest(f, db, here, KEY_A), "third");
-	assert_string_equal(latest(f, db, other, KEY_A), "other");
-	assert_string_equal(latest(f, db, -1, KEY_A), "other");
-	assert_string_equal(latest(f, db, -1, KEY_B), "");
-	assert_int_equal(db_model_latest(db, f->a, -1, "odd", KEY_A, &m), 0);
-	assert_int_equal(db_model_latest(db, f->a, here, "xgboost", KEY_A, &m), 1);
-	assert_true(m.id > 0 && m.device == here && m.campaign > 0 && m.learned == 100);
-	assert_true(m.created == 30 && m.quality.samples == 9 && m.quality.rank == 0.25);
-	assert_string_equal(m.kind, "xgboost");
-	assert_string_equal(m.features, KEY_A);
-	int64_t campaign = m.campaign;
-
-	assert_int_equal(db_model_of(db, f->a, campaign, "xgboost", KEY_A, &m), 1);
-	assert_int_equal(m.campaign, campaign);
-	assert_int_equal(db_model_of(db, f->a, campaign, "xgboost", KEY_B, &m), 0);
-	assert_int_equal(db_model_of(db, f->a, campaign + 1, "xgboost", KEY_A, &m), 0);
-	assert_sound(db);
-	db_close(db);
-}
-
 static void test_campaign_tasks(void **state)
 {
 	struct fixture *f = *state;
@@ -455,7 +402,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_round_trip), TEST(test_identities), TEST(test_best),
 		TEST(test_skipped), TEST(test_each), TEST(test_past), TEST(test_rounds),
-		TEST(test_models), TEST(test_campaign_tasks), TEST(test_batch_is_whole),
+		TEST(test_campaign_tasks), TEST(test_batch_is_whole),
 		TEST(test_campaign_life),
 	};
 

@@ -18,7 +18,7 @@ static void test_merge(void **state)
 	struct db_merged m;
 
 	assert_ok(db_campaign_start(db, &start));
-	assert_ok(db_append(db, &(struct db_batch){ db->campaign, &r, 1, "s", 1, NULL, NULL }));
+	assert_ok(db_append(db, &(struct db_batch){ db->campaign, &r, 1, "s", 1, NULL }));
 	put(db, f, "b", TRIAL_OK, 4, 2);
 	db_close(db);
 
@@ -49,14 +49,13 @@ static void test_merge(void **state)
 	db_close(db);
 }
 
-/* A campaign of two batches with a model, in a new file. */
+/* A campaign of two batches, in a new file. */
 static void write_campaign(struct fixture *f, const char *path)
 {
 	struct db *db = fixture_open(f, path);
 	struct db_record r = fixture_record(f, "a", TRIAL_OK, 3);
 	struct db_round round = fixture_round(f, 3);
-	struct db_model model = fixture_model(f, "old", 10);
-	struct db_batch batch = { .records = &r, .n = 1, .round = &round, .model = &model };
+	struct db_batch batch = { .records = &r, .n = 1, .round = &round };
 	struct db_campaign start = { .device = f->device, .source = "mm" };
 
 	batch.campaign = db_campaign_start(db, &start);
@@ -73,7 +72,6 @@ static void test_merge_rounds(void **state)
 	char *from = arena_printf(f->a, "%s/from.db", f->folder);
 	struct db *db = db_open(f->path, DB_WRITE);
 	struct db_round_vec rounds;
-	struct db_model model;
 	struct db_campaign c;
 	struct db_merged m;
 
@@ -82,37 +80,31 @@ static void test_merge_rounds(void **state)
 	assert_ok(db_task(db, &(struct db_task){ .key = KEY_B, .name = "x", .text = "" }));
 	for (int i = 0; i < 2; i++) {
 		assert_ok(db_merge(db, from, &m));
-		assert_true(m.rounds == (i ? 0 : 2) && m.models == (i ? 0 : 1));
+		assert_true(m.rounds == (i ? 0 : 2));
 	}
 	db_close(fixture_open(f, f->path));
 	assert_int_equal(db_campaign_find(db, f->a, "mm", NULL, f->device, &c), 1);
 	assert_ok(db_rounds(db, f->a, c.id, &rounds));
 	assert_int_equal(rounds.n, 2);
 	assert_string_equal(rounds.at[1].task_key, KEY_A);
-	assert_int_equal(db_model_latest(db, f->a, f->device, "xgboost", KEY_A, &model), 1);
-	assert_int_equal(model.campaign, c.id);
 
-	/* Both go on; this file keeps its own third round, and the newer model counts. */
+	/* Both go on; this file keeps its own third round. */
 	struct db *other = db_open(from, DB_MODIFY);
 
 	assert_ok(sql_run(other, "", "INSERT INTO rounds SELECT campaign, number + 2, task, created,"
 			  " trials, failed, refused, 9, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL"
 			  " FROM rounds", ""));
 	assert_ok(sql_run(other, "", "UPDATE campaigns SET rounds = 4", ""));
-	assert_ok(sql_run(other, "", "UPDATE models SET created = 20, data = x'6e6577'", ""));
 	db_close(other);
 	assert_ok(db_campaign_resume(db, &c));
 	struct db_round mine = fixture_round(f, 1);
 
 	assert_ok(db_append(db, &(struct db_batch){ .campaign = c.id, .round = &mine }));
 	assert_ok(db_merge(db, from, &m));
-	assert_true(m.rounds == 0 && m.models == 1);
+	assert_true(m.rounds == 0);
 	assert_ok(db_append(db, &(struct db_batch){ .campaign = c.id, .round = &mine }));
 	assert_ok(db_rounds(db, f->a, c.id, &rounds));
 	assert_true(rounds.n == 4 && rounds.at[2].best_us == 1);
-	assert_int_equal(db_model_latest(db, f->a, -1, "xgboost", KEY_A, &model), 1);
-	assert_memory_equal(model.data, "new", 3);
-	assert_int_equal(count_of(db, "models"), 1);
 	assert_sound(db);
 	db_close(db);
 }
@@ -121,24 +113,19 @@ static void test_prune_rounds(void **state)
 {
 	struct fixture *f = *state;
 	struct db_prune all_failed = { .failed_days = 0 };
-	struct db_model model;
 	struct db_pruned p;
 
 	write_campaign(f, f->path);
 	struct db *db = fixture_open(f, f->path);
 
-	/* A later model makes the campaign's one superfluous; its records are there. */
-	model = fixture_model(f, "later", 50);
-	assert_ok(db_append(db, &(struct db_batch){ .model = &model }));
 	assert_ok(db_prune(db, &all_failed, &p));
-	assert_true(p.models == 1 && p.rounds == 0);
+	assert_true(p.rounds == 0);
 	assert_ok(sql_run(db, "", "DELETE FROM records", ""));
 	assert_ok(db_prune(db, &all_failed, &p));
-	assert_true(p.models == 0 && p.rounds == 0);	/* it may be running */
+	assert_true(p.rounds == 0);	/* it may be running */
 	assert_ok(db_campaign_end(db, 1, CAMPAIGN_DONE));
 	assert_ok(db_prune(db, &all_failed, &p));
-	assert_true(p.models == 0 && p.rounds == 2);
-	assert_int_equal(count_of(db, "models"), 1);
+	assert_true(p.rounds == 2);
 	assert_sound(db);
 	db_close(db);
 }
@@ -229,8 +216,6 @@ static void test_check(void **state)
 		{ "UPDATE rounds SET build_s = -1 WHERE number = 1", "CHECK" },
 		{ "UPDATE rounds SET rank = 2 WHERE number = 2", "round 2 of campaign 1 has" },
 		{ "UPDATE rounds SET number = 9 WHERE number = 2", "round 9 of campaign 1 is not" },
-		{ "UPDATE models SET data = x''", "model 1 is empty" },
-		{ "UPDATE models SET features = 'odd'", "model 1 does not say" },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -336,7 +321,7 @@ static void test_from_version_1(void **state)
 
 	if (!db)
 		fail_msg("%s", err_get());
-	assert_int_equal(count_of(db, "migrations"), 2);
+	assert_int_equal(count_of(db, "migrations"), db_version());
 	assert_sound(db);
 	assert_int_equal(db_best(db, f->a, &task_a, &best), 1);
 	assert_true(best.time_us == 2.5 && best.campaign == 9 && best.device == 7);
@@ -347,11 +332,32 @@ static void test_from_version_1(void **state)
 	f->task = 3;
 	f->device = 7;
 	struct db_round round = fixture_round(f, 2.5);
-	struct db_model model = fixture_model(f, "m", 1);
 
-	assert_ok(db_append(db, &(struct db_batch){ 9, NULL, 0, NULL, 0, &round, &model }));
+	assert_ok(db_append(db, &(struct db_batch){ 9, NULL, 0, NULL, 0, &round }));
 	assert_ok(db_rounds(db, f->a, 9, &rounds));
 	assert_true(rounds.n == 1 && rounds.at[0].number == 3);
+	assert_sound(db);
+	db_close(db);
+}
+
+/* What a file from elsewhere has as the model of a campaign is not kept, let alone read. */
+static void test_models_go(void **state)
+{
+	static const char models[] =
+		"INSERT INTO models VALUES (1, 7, 9, 'xgboost', '" KEY_A "', 1, 1, 0,"
+		"	NULL, NULL, NULL, x'7b4c0000')";
+	struct fixture *f = *state;
+
+	write_version_1(f->path);
+	struct db *db = db_open_with(f->path, DB_MODIFY, db_migrations, 2);
+
+	assert_non_null(db);
+	assert_ok(sql_run(db, "", models, ""));
+	db_close(db);
+	db = db_open(f->path, DB_MODIFY);
+	assert_non_null(db);
+	assert_int_equal(count_of(db, "sqlite_master WHERE tbl_name = 'models'"), 0);
+	assert_int_equal(count_of(db, "records"), 1);
 	assert_sound(db);
 	db_close(db);
 }
@@ -488,7 +494,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_merge), TEST(test_merge_rounds), TEST(test_prune),
 		TEST(test_prune_rounds), TEST(test_stats), TEST(test_check),
-		TEST(test_migrations), TEST(test_from_version_1), TEST(test_statuses),
+		TEST(test_migrations), TEST(test_from_version_1), TEST(test_models_go), TEST(test_statuses),
 		TEST(test_bad_files), TEST(test_damaged), TEST(test_locked),
 	};
 

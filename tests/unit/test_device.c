@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -124,6 +125,49 @@ static void test_json(void **state)
 	json_decref(json);
 	json_decref(again);
 	free(text);
+	arena_free(a);
+}
+
+/* A description from elsewhere with figures that no machine has is refused by name. */
+static void test_json_checked(void **state)
+{
+	static const struct {
+		const char *path, *key;
+		double value;
+	} wrong[] = {
+		{ NULL, "vector_bytes", 0 },	    { NULL, "vector_bytes", -64 },
+		{ NULL, "vector_bytes", 48 },	    { NULL, "vector_bytes", 1 << 20 },
+		{ NULL, "vector_registers", 0 },    { NULL, "threads", 0 },
+		{ NULL, "cores", 1 << 30 },	    { "measured", "threads", -1 },
+		{ "measured", "threads", 4294967296 + 1 }, { "measured", "noise", -1 },
+	};
+	struct arena *a = arena_new();
+	const struct device *d = device_synthetic(a, "synthetic:core:2 pu:1");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		json_t *json = device_json(d);
+		json_t *o = wrong[i].path ? json_object_get(json, wrong[i].path) : json;
+		bool whole = wrong[i].value == (double)(int64_t)wrong[i].value;
+
+		assert_non_null(device_parse(a, json));
+		json_object_set_new(o, wrong[i].key,
+				    whole && strcmp(wrong[i].key, "noise") != 0
+					    ? json_integer((json_int_t)wrong[i].value)
+					    : json_real(wrong[i].value));
+		assert_null(device_parse(a, json));
+		if (!strstr(err_get(), wrong[i].key))
+			fail_msg("%s = %g: %s", wrong[i].key, wrong[i].value, err_get());
+		json_decref(json);
+	}
+	struct device slow = *d;
+
+	slow.measured.mem.one = 0;
+	assert_int_equal(device_measured_check(&slow.measured), -1);
+	slow.measured.mem.one = (double)NAN;
+	assert_int_equal(device_measured_check(&slow.measured), -1);
+	slow.caches[0] = (struct device_cache){ 0 };
+	assert_int_equal(device_check(&slow), -1);
 	arena_free(a);
 }
 
@@ -313,7 +357,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_synthetic), cmocka_unit_test(test_synthetic_refused),
 		cmocka_unit_test(test_fingerprint), cmocka_unit_test(test_json),
-		cmocka_unit_test(test_json_damaged),
+		cmocka_unit_test(test_json_checked), cmocka_unit_test(test_json_damaged),
 		cmocka_unit_test(test_cpuinfo), cmocka_unit_test(test_quota),
 		cmocka_unit_test(test_curve), cmocka_unit_test(test_here),
 		cmocka_unit_test(test_noise),

@@ -85,9 +85,7 @@ static void test_learns(void **state)
 	float scores[PROGRAMS];
 
 	(void)state;
-	assert_false(cost_model_xgboost.ready(m));
 	assert_int_equal(cost_model_xgboost.learn(m, w.sample, KNOWN, &learned), 0);
-	assert_true(cost_model_xgboost.ready(m));
 	assert_int_equal(learned.samples, KNOWN);
 	assert_int_equal(learned.failed, 0);
 	assert_false(learned.validity);
@@ -189,42 +187,6 @@ static void test_failures_teach(void **state)
 	arena_free(w.a);
 }
 
-static void test_snapshot(void **state)
-{
-	struct world w = world_new(5);
-	struct model *m = new_model(1), *loaded = new_model(1);
-	struct text snapshot = { 0 };
-	float before[PROGRAMS], after[PROGRAMS];
-
-	(void)state;
-	assert_int_equal(cost_model_xgboost.save(m, &snapshot), -1);
-	for (int i = 0; i < 40; i++)
-		w.sample[i].throughput = 0;
-	assert_int_equal(cost_model_xgboost.learn(m, w.sample, KNOWN, NULL), 0);
-	assert_int_equal(cost_model_xgboost.save(m, &snapshot), 0);
-	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n, false), 0);
-	cost_model_xgboost.score(m, w.program, PROGRAMS, before);
-	cost_model_xgboost.score(loaded, w.program, PROGRAMS, after);
-	assert_memory_equal(before, after, sizeof(before));
-
-	/* what is no snapshot leaves a model as it was */
-	snapshot.s[snapshot.n / 2] ^= 1;
-	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n, false), -1);
-	assert_non_null(strstr(err_get(), "damaged"));
-	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n / 2, false), -1);
-	snapshot.s[strlen("hone-xgboost-2 ")] ^= 1;
-	assert_int_equal(cost_model_xgboost.load(loaded, snapshot.s, snapshot.n, false), -1);
-	assert_non_null(strstr(err_get(), "another table of features"));
-	assert_int_equal(cost_model_xgboost.load(loaded, "\n", 1, false), -1);
-	assert_int_equal(cost_model_xgboost.load(loaded, "", 0, false), -1);
-	cost_model_xgboost.score(loaded, w.program, PROGRAMS, after);
-	assert_memory_equal(before, after, sizeof(before));
-	text_free(&snapshot);
-	cost_model_xgboost.free(m);
-	cost_model_xgboost.free(loaded);
-	arena_free(w.a);
-}
-
 enum { FEW = 16 };
 
 /* The accuracy on new programs of one that learned FEW of W, after BASE where that is not NULL. */
@@ -258,9 +220,7 @@ static void test_pretraining(void **state)
 		others.sample[i].throughput *= 1000;
 	}
 	assert_int_equal(cost_model_xgboost.pretrain(m, others.sample, 7, &learned), 0);
-	assert_false(cost_model_xgboost.ready(m));
 	assert_int_equal(cost_model_xgboost.pretrain(m, others.sample, KNOWN, &learned), 0);
-	assert_true(cost_model_xgboost.ready(m));
 	assert_true(learned.rounds > 0 && learned.samples == KNOWN);
 	double by_prior = accuracy_on_new(&cost_model_analytic, prior, &w, scores);
 	double by_base = accuracy_on_new(&cost_model_xgboost, m, &w, scores);
@@ -272,66 +232,6 @@ static void test_pretraining(void **state)
 	assert_true(both > alone + 0.04);
 	cost_model_analytic.free(prior);
 	cost_model_xgboost.free(m);
-	arena_free(w.a);
-	arena_free(others.a);
-}
-
-/* Saves X, loads it into a new model; that then learns FEW of W. */
-static struct model *copy_of(const struct model *x, bool as_base, const struct world *w)
-{
-	struct model *m = new_model(1);
-	struct text snapshot = { 0 };
-
-	assert_int_equal(cost_model_xgboost.save(x, &snapshot), 0);
-	assert_int_equal(cost_model_xgboost.load(m, snapshot.s, snapshot.n, as_base), 0);
-	if (w)
-		assert_int_equal(cost_model_xgboost.learn(m, w->sample, FEW, NULL), 0);
-	text_free(&snapshot);
-	return m;
-}
-
-/* A snapshot has the base, too: whoever goes on with it learns what it would have learned. */
-static void test_snapshot_of_base(void **state)
-{
-	struct world others = world_new(8), w = world_new(9);
-	struct model *m = new_model(1);
-	float before[PROGRAMS], after[PROGRAMS];
-
-	(void)state;
-	assert_int_equal(cost_model_xgboost.pretrain(m, others.sample, KNOWN, NULL), 0);
-	struct model *base = copy_of(m, false, NULL), *both = copy_of(m, false, &w);
-
-	cost_model_xgboost.score(m, w.program, PROGRAMS, before);
-	cost_model_xgboost.score(base, w.program, PROGRAMS, after);
-	assert_memory_equal(before, after, sizeof(before));
-	assert_int_equal(cost_model_xgboost.learn(m, w.sample, FEW, NULL), 0);
-	cost_model_xgboost.score(m, w.program, PROGRAMS, before);
-	cost_model_xgboost.score(both, w.program, PROGRAMS, after);
-	assert_memory_equal(before, after, sizeof(before));
-	cost_model_xgboost.free(m);
-	cost_model_xgboost.free(base);
-	cost_model_xgboost.free(both);
-	arena_free(w.a);
-	arena_free(others.a);
-}
-
-/* What a model learned can be the base of another one; else it is gone once that learns. */
-static void test_model_as_base(void **state)
-{
-	struct world others = world_new(8), w = world_new(9);
-	struct model *m = new_model(1);
-	float scores[PROGRAMS];
-
-	(void)state;
-	assert_int_equal(cost_model_xgboost.learn(m, others.sample, KNOWN, NULL), 0);
-	struct model *kept = copy_of(m, true, &w), *gone = copy_of(m, false, &w);
-	double with = accuracy_on_new(&cost_model_xgboost, kept, &w, scores);
-	double without = accuracy_on_new(&cost_model_xgboost, gone, &w, scores);
-
-	assert_true(with > without + 0.04);
-	cost_model_xgboost.free(m);
-	cost_model_xgboost.free(kept);
-	cost_model_xgboost.free(gone);
 	arena_free(w.a);
 	arena_free(others.a);
 }
@@ -349,8 +249,6 @@ static void test_before_learning(void **state)
 	assert_int_equal(cost_model_xgboost.learn(m, w.sample, 0, &learned), 0);
 	assert_int_equal(cost_model_xgboost.learn(m, w.sample, 7, &learned), 0);
 	assert_int_equal(learned.rounds, 0);
-	assert_false(cost_model_xgboost.ready(m));
-	assert_true(cost_model_analytic.ready(prior));
 	cost_model_xgboost.score(m, w.program, PROGRAMS, scores);
 	cost_model_analytic.score(prior, w.program, PROGRAMS, by_prior);
 	assert_memory_equal(scores, by_prior, sizeof(scores));
@@ -441,10 +339,7 @@ int main(void)
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_deterministic),
 		cmocka_unit_test(test_failures_teach),
-		cmocka_unit_test(test_snapshot),
 		cmocka_unit_test(test_pretraining),
-		cmocka_unit_test(test_snapshot_of_base),
-		cmocka_unit_test(test_model_as_base),
 		cmocka_unit_test(test_threads),
 	};
 
