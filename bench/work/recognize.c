@@ -179,6 +179,15 @@ const struct work *recognize(struct arena *a, const struct dag *d, const char **
 	return NULL;
 }
 
+int64_t work_pad_end(const struct work *w, int i)
+{
+	int64_t end = w->pad_end[i] > 0 ? w->pad_end[i] : 0;
+	int64_t reach = w->dilation[i] * (w->b.view.dim[2 + i].extent - 1) + 1;
+	int64_t room = w->a.view.dim[2 + i].extent + w->pad_begin[i] + end - reach;
+
+	return room / w->stride[i] + 1 == w->y.view.dim[2 + i].extent ? end : -1;
+}
+
 const char *epilogue_name(enum epilogue_kind k)
 {
 	static const char *const names[] = {

@@ -61,6 +61,10 @@ struct work {
 /* NULL where D is none of these, and WHY says so in a few words. */
 const struct work *recognize(struct arena *a, const struct dag *d, const char **why);
 
+/* The padding at the end of spatial dimension I for libraries that let windows fall away which do
+ * not fit: never below 0. -1 where the DAG leaves out windows that would fit. */
+int64_t work_pad_end(const struct work *w, int i);
+
 /* One line for people: "conv2d 1x64x56x56 by 64x64x3x3, pad 1; add, relu". */
 const char *work_text(struct arena *a, const struct work *w);
 const char *epilogue_name(enum epilogue_kind k);
