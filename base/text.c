@@ -62,6 +62,16 @@ void text_printf(struct text *t, const char *fmt, ...)
 	va_end(ap);
 }
 
+void text_duration(struct text *t, double seconds)
+{
+	if (seconds < 120)
+		text_printf(t, "%.0f s", seconds);
+	else if (seconds < 7200)
+		text_printf(t, "%.0f min", seconds / 60);
+	else
+		text_printf(t, "%.1f h", seconds / 3600);
+}
+
 void text_indent(struct text *t, int n)
 {
 	for (int i = 0; i < n; i++)

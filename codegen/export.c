@@ -256,8 +256,8 @@ static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 	const struct export_kernel *k = &set->kernels[i];
 	const char *symbol = symbol_of(a, set, i);
 
-	return json_pack("{s:o, s:s, s:o, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:o, s:i, s:o}",
-			 "task", json_text(k->task), "key", k->key, "op", json_text(k->op), "shape",
+	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:o, s:i, s:o}",
+			 "task", k->key, "name", json_text(k->task), "op", json_text(k->op), "shape",
 			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
 			 "steps", k->steps, "time_us", k->time_us, "device", json_text(k->device),
 			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),

@@ -83,6 +83,12 @@ bool tuner_is_over(struct tuner *t)
 	return t->over != CAUSE_NONE || count_done(t, CAUSE_NONE) == 0;
 }
 
+static void tell_work(struct text *out, const struct tuner *t)
+{
+	text_printf(out, "%lld trials in ", (long long)t->trials);
+	text_duration(out, tuner_elapsed(t));
+}
+
 static void tell_cause(struct tuner *t, struct text *all, enum cause c)
 {
 	const struct budget *b = &t->options.budget;
@@ -99,7 +105,7 @@ static void tell_cause(struct tuner *t, struct text *all, enum cause c)
 	else if (c == CAUSE_EXHAUSTED)
 		text_printf(&what, "%d of %d tasks have nothing left to try", n, t->n);
 	else
-		text_printf(&what, "%lld trials in %.0f s", (long long)t->trials, tuner_elapsed(t));
+		tell_work(&what, t);
 	listener_tell(&t->options.listener, TELL_NOTE, "stopped by %s: %s", text_str(&name),
 		      text_str(&what));
 	text_free(&name);
@@ -135,7 +141,7 @@ static json_t *task_summary(const struct tuner *t, int i)
 {
 	const struct tuned *u = &t->tuned[i];
 
-	return json_pack("{s:s, s:s, s:I, s:f, s:f}", "task", u->task->name, "key", u->task->key,
+	return json_pack("{s:s, s:s, s:I, s:f, s:f}", "task", u->task->key, "name", u->task->name,
 			 "trials", (json_int_t)u->trials, "best_us", t->scheduler.at[i].best_us,
 			 "gflops", tuner_gflops(t, i));
 }

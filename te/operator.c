@@ -39,6 +39,9 @@ const struct operator *operator_at(int i)
 	return i >= 0 && (size_t)i < sizeof(operators) / sizeof(*operators) ? operators[i] : NULL;
 }
 
+/* A mistyped name is right in two letters of three. */
+enum { NEAR = 3 };
+
 /* Single-character edits from X to Y; both are cut at 31 characters. */
 static int distance(const char *x, const char *y)
 {
@@ -72,8 +75,11 @@ const struct operator *operator_find(const char *name)
 		if (distance(name, operators[i]->name) < distance(name, nearest->name))
 			nearest = operators[i];
 	}
-	err_set("there is no operator '%.64s'; did you mean %s? `hone ops` lists them", name,
-		nearest->name);
+	if (NEAR * distance(name, nearest->name) <= (int)strlen(nearest->name))
+		err_set("there is no operator '%.64s'; did you mean %s? `hone ops` lists them",
+			name, nearest->name);
+	else
+		err_set("there is no operator '%.64s'; `hone ops` lists them", name);
 	return NULL;
 }
 

@@ -42,7 +42,7 @@ struct operator {
 
 /* The I-th operator; NULL beyond the last. */
 const struct operator *operator_at(int i);
-/* NULL and a message that names the nearest where there is none. */
+/* NULL and a message, which names one that is near, where there is none. */
 const struct operator *operator_find(const char *name);
 
 /* The frozen DAG of a spec; NULL and a message. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "tools/command.h"
+#include "tools/json.h"
 #include "tools/query.h"
 
 static const char doc[] =
@@ -104,7 +105,7 @@ static int print_best(const struct query *q)
 		missing += r.best_us <= 0;
 	}
 	if (q->json) {
-		print_json(rows);
+		json_print(rows);
 		return 0;
 	}
 	json_decref(rows);

@@ -9,8 +9,10 @@
 #include "base/err.h"
 #include "db/db.h"
 #include "tools/command.h"
+#include "tools/json.h"
+#include "tools/query.h"
 
-enum { KEY_KEEP = 256, KEY_FAILED };
+enum { KEY_KEEP = 256, KEY_FAILED, NUMBER_MAX = 1000000 };
 
 struct options {
 	const char *action, *file;
@@ -19,16 +21,6 @@ struct options {
 	bool json;
 	struct db_prune prune;
 };
-
-static int number(const char *text, int least, struct argp_state *state)
-{
-	char *end;
-	long v = strtol(text, &end, 10);
-
-	if (end == text || *end || v < least || v > 1000000)
-		argp_error(state, "'%s' is no number from %d to 1000000", text, least);
-	return (int)v;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -39,10 +31,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->json = true;
 		return 0;
 	case KEY_KEEP:
-		o->prune.keep = number(arg, 1, state);
+		o->prune.keep = argp_int(state, "--keep", arg, 1, NUMBER_MAX);
 		return 0;
 	case KEY_FAILED:
-		o->prune.failed_days = number(arg, 0, state);
+		o->prune.failed_days = argp_int(state, "--failed", arg, 0, NUMBER_MAX);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num == 0)
@@ -64,27 +56,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* A label for people may hold any bytes; JSON may not. */
-static json_t *json_label(const char *s)
-{
-	json_t *j = json_string(s);
-
-	return j ? j : json_string("(not UTF-8)");
-}
-
-/* Takes J. */
-static int print_json(json_t *j)
-{
-	int rc = j ? json_dumpf(j, stdout, JSON_INDENT(2)) : -1;
-
-	putchar('\n');
-	json_decref(j);
-	if (rc == 0)
-		return EXIT_OK;
-	err_set("printing JSON failed: check where the output goes");
-	return command_failed();
-}
-
 static int run_check(struct db *db, struct arena *a, const struct options *o)
 {
 	struct db_problem_vec problems;
@@ -96,7 +67,7 @@ static int run_check(struct db *db, struct arena *a, const struct options *o)
 
 		for (int i = 0; i < problems.n; i++)
 			json_array_append_new(list, json_label(problems.at[i]));
-		int rc = print_json(json_pack("{s:o, s:b, s:o}", "file", json_label(o->file), "ok",
+		int rc = json_print(json_pack("{s:o, s:b, s:o}", "file", json_label(o->file), "ok",
 					      problems.n == 0, "problems", list));
 
 		return problems.n ? EXIT_FAILED : rc;
@@ -115,10 +86,10 @@ static json_t *task_json(const struct db_task_stats *t)
 	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++)
 		json_object_set_new(trials, trial_status_name((enum trial_status)i),
 				    json_integer(t->trials[i]));
-	return json_pack("{s:o, s:s, s:f, s:I, s:o, s:o}", "task", json_label(t->task.name), "key",
-			 t->task.key, "flop", t->task.flop, "trials", (json_int_t)t->n_trials,
+	return json_pack("{s:s, s:o, s:f, s:I, s:o, s:o}", "task", t->task.key, "name",
+			 json_label(t->task.name), "flop", t->task.flop, "trials", (json_int_t)t->n_trials,
 			 "by_status", trials, "best_us",
-			 t->best_us > 0 ? json_real(t->best_us) : json_null());
+			 json_positive(t->best_us));
 }
 
 static int print_stats_json(const struct db_stats *s, const struct options *o)
@@ -130,7 +101,7 @@ static int print_stats_json(const struct db_stats *s, const struct options *o)
 				    json_integer(s->campaigns[i]));
 	for (int i = 0; i < s->n_tasks; i++)
 		json_array_append_new(tasks, task_json(&s->tasks[i]));
-	return print_json(json_pack(
+	return json_print(json_pack(
 		"{s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "file", json_label(o->file),
 		"schema", db_version(), "bytes", (json_int_t)s->bytes, "devices",
 		(json_int_t)s->devices, "toolchains", (json_int_t)s->toolchains, "records",
@@ -155,7 +126,7 @@ static int run_stats(struct db *db, struct arena *a, const struct options *o)
 		       i + 1 < CAMPAIGN_STATE_COUNT ? "," : "\n");
 	if (s.n_tasks)
 		printf("\n%-32s  %7s %7s %7s %9s %10s  %s\n", "key", "trials", "ok", "failed",
-		       "best us", "GFLOP/s", "task");
+		       "best us", "GFLOP/s", "name");
 	for (int i = 0; i < s.n_tasks; i++) {
 		const struct db_task_stats *t = &s.tasks[i];
 		int64_t good = t->trials[TRIAL_OK] + t->trials[TRIAL_LOST_RACE];
@@ -201,7 +172,7 @@ static int run_merge(struct db *db, struct arena *a, const struct options *o)
 			       (long long)m.devices, (long long)m.toolchains);
 	}
 	if (o->json)
-		return print_json(list);
+		return json_print(list);
 	json_decref(list);
 	return EXIT_OK;
 }
@@ -214,7 +185,7 @@ static int run_prune(struct db *db, struct arena *a, const struct options *o)
 	if (db_prune(db, &o->prune, &p) < 0)
 		return command_failed();
 	if (o->json)
-		return print_json(json_pack("{s:I, s:I, s:I, s:I, s:I}", "removed_ok",
+		return json_print(json_pack("{s:I, s:I, s:I, s:I, s:I}", "removed_ok",
 					    (json_int_t)p.ok, "removed_failed",
 					    (json_int_t)p.failed, "removed_rounds",
 					    (json_int_t)p.rounds, "bytes_before",
@@ -232,7 +203,7 @@ static int run_upgrade(struct db *db, struct arena *a, const struct options *o)
 	(void)db;
 	(void)a;
 	if (o->json)
-		return print_json(json_pack("{s:i}", "schema", db_version()));
+		return json_print(json_pack("{s:i}", "schema", db_version()));
 	printf("%s: schema %d\n", o->file, db_version());
 	return EXIT_OK;
 }

@@ -13,6 +13,7 @@
 #include "measure/device.h"
 #include "measure/noise.h"
 #include "tools/command.h"
+#include "tools/json.h"
 
 enum { OPT_FRESH = 256, OPT_SECONDS, OPT_JSON };
 
@@ -272,7 +273,7 @@ static json_t *noise_json(const struct noise *n)
 			 n->has_pressure ? json_real(n->pressure) : json_null(), "load", n->load);
 }
 
-static void print_json(const struct report *r)
+static void print_all(const struct report *r)
 {
 	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:s, s:s}", "device", device_json(r->device),
 			      "compilers", compilers_json(r), "counters",
@@ -281,9 +282,7 @@ static void print_json(const struct report *r)
 
 	if (!o)
 		die("JSON: out of memory");
-	json_dumpf(o, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-	putchar('\n');
-	json_decref(o);
+	json_print(o);
 }
 
 static int run(int argc, char **argv)
@@ -300,7 +299,7 @@ static int run(int argc, char **argv)
 		rc = command_failed();
 	} else {
 		if (o.json)
-			print_json(&r);
+			print_all(&r);
 		else
 			print_report(&r);
 		rc = r.verdict == FITNESS_UNFIT ? EXIT_UNFIT : EXIT_OK;

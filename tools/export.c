@@ -6,6 +6,7 @@
 #include "codegen/export.h"
 #include "search/best.h"
 #include "tools/command.h"
+#include "tools/json.h"
 #include "tools/query.h"
 
 struct export_args {
@@ -103,7 +104,7 @@ static int export_all(const struct export_args *args)
 	if (!manifest)
 		return -1;
 	if (q->json) {
-		print_json(manifest);
+		json_print(manifest);
 		return 0;
 	}
 	json_decref(manifest);

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "te/operator.h"
 #include "tools/command.h"
+#include "tools/json.h"
 
 struct options {
 	bool json;
@@ -80,11 +81,11 @@ static json_t *describe(const struct operator *op)
 	json_t *params = json_array();
 
 	for (const struct param *p = op->params; p->key; p++) {
-		json_t *one = json_pack("{s:s, s:s, s:b}", "key", p->key, "meaning", p->help,
+		json_t *one = json_pack("{s:s, s:s, s:b}", "parameter", p->key, "meaning", p->help,
 					"required", p->fallback == NULL);
 
 		if (p->fallback)
-			json_object_set_new(one, "default", json_string(p->fallback));
+			json_object_set_new(one, "default", json_label(p->fallback));
 		if (p->words)
 			json_object_set_new(one, "values", json_string(p->words));
 		json_array_append_new(params, one);
@@ -93,16 +94,14 @@ static json_t *describe(const struct operator *op)
 			 params);
 }
 
-static void print_json(const struct options *o)
+static void print_all(const struct options *o)
 {
 	json_t *list = json_array();
 
 	for (int i = 0; operator_at(i); i++)
 		if (!o->name || strcmp(operator_at(i)->name, o->name) == 0)
 			json_array_append_new(list, describe(operator_at(i)));
-	json_dumpf(list, stdout, JSON_INDENT(2));
-	puts("");
-	json_decref(list);
+	json_print(list);
 }
 
 static int run(int argc, char **argv)
@@ -116,7 +115,7 @@ static int run(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (o.json) {
-		print_json(&o);
+		print_all(&o);
 		return EXIT_OK;
 	}
 	for (int i = 0; operator_at(i); i++) {

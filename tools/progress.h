@@ -6,6 +6,10 @@
 
 #include "search/tuner.h"
 
+/* The line itself, in WIDTH columns (0: as long as it is): where they are few, less is said, and the
+ * name is cut at its end. */
+void progress_print(struct text *out, const struct progress *p, int width);
+
 /* LAST is when the last plain line was printed, in seconds of the campaign. */
 void progress_show(const struct progress *p, double *last);
 /* Makes room for another line. */

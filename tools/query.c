@@ -15,7 +15,8 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-long long argp_number(struct argp_state *state, const char *arg, long long least)
+long long argp_number(struct argp_state *state, const char *option, const char *arg,
+		      long long least)
 {
 	char *end;
 	long long v;
@@ -23,23 +24,24 @@ long long argp_number(struct argp_state *state, const char *arg, long long least
 	errno = 0;
 	v = strtoll(arg, &end, 10);
 	if (errno || *end || end == arg || v < least)
-		argp_error(state, "'%s' is not a whole number of at least %lld", arg, least);
+		argp_error(state, "%s '%s': give a whole number of at least %lld", option, arg,
+			   least);
 	return v;
 }
 
-int argp_int(struct argp_state *state, const char *arg, int least, int most)
+int argp_int(struct argp_state *state, const char *option, const char *arg, int least, int most)
 {
-	long long v = argp_number(state, arg, least);
+	long long v = argp_number(state, option, arg, least);
 
 	if (v > most)
-		argp_error(state, "'%s' is more than %d", arg, most);
+		argp_error(state, "%s '%s': give %d at most", option, arg, most);
 	return (int)v;
 }
 
 void argp_cache(struct argp_state *state, const char *arg)
 {
 	if (strcmp(arg, "warm") != 0 && strcmp(arg, "cold") != 0)
-		argp_error(state, "a cache is warm or cold, not '%s'", arg);
+		argp_error(state, "--cache '%s': a cache is warm or cold", arg);
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -51,7 +53,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		q->db_path = arg;
 		break;
 	case 't':
-		q->threads = argp_int(state, arg, 1, MAX_THREADS);
+		q->threads = argp_int(state, "--threads", arg, 1, MAX_THREADS);
 		break;
 	case 'j':
 		q->json = true;
@@ -99,13 +101,4 @@ struct db_want query_want(const struct query *q)
 	return (struct db_want){ .fingerprint = q->device->fingerprint,
 				 .threads = q->threads,
 				 .cache = q->cache };
-}
-
-void print_json(json_t *json)
-{
-	char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-
-	puts(text ? text : "null");
-	free(text);
-	json_decref(json);
 }

@@ -4,7 +4,6 @@
 #define HONE_TOOLS_QUERY_H
 
 #include <argp.h>
-#include <jansson.h>
 #include <stdbool.h>
 
 #include "db/db.h"
@@ -35,13 +34,12 @@ void query_close(struct query *q);
 /* Records of this device that fit the query. */
 struct db_want query_want(const struct query *q);
 
-/* Prints JSON on standard output, with a line end; takes the reference. */
-void print_json(json_t *json);
-/* ARG as a whole number of at least LEAST; argp_error otherwise. */
-long long argp_number(struct argp_state *state, const char *arg, long long least);
+/* ARG, the value of OPTION ("--threads"), as a whole number of at least LEAST; argp_error otherwise. */
+long long argp_number(struct argp_state *state, const char *option, const char *arg,
+		      long long least);
 /* The same up to MOST. */
-int argp_int(struct argp_state *state, const char *arg, int least, int most);
-/* Ends with a message where ARG is neither warm nor cold. */
+int argp_int(struct argp_state *state, const char *option, const char *arg, int least, int most);
+/* Ends with a message where ARG, the value of --cache, is neither warm nor cold. */
 void argp_cache(struct argp_state *state, const char *arg);
 
 /* More threads than any machine has; who gives more has mistyped. */

@@ -44,7 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++)
 			if (strcmp(arg, stages[i]) == 0)
 				return 0;
-		argp_error(state, "there is no stage '%s'", arg);
+		argp_error(state, "--stage '%s': there are dag, steps, nest, c, asm", arg);
 		return 0;
 	case 'c':
 		args->cc = arg;

@@ -19,6 +19,11 @@ static bool ends_with(const char *s, const char *end)
 	return n >= m && strcmp(s + n - m, end) == 0;
 }
 
+bool source_is_model(const char *source)
+{
+	return ends_with(source, ".onnx");
+}
+
 /* More are a mistake in a list: each has weights and a kernel's arguments of its own. */
 enum { MAX_SEQUENCE = 10000 };
 
@@ -136,13 +141,13 @@ static int operator_tasks(struct arena *a, const char *source, struct task_vec *
 int source_sequence(struct arena *a, const char *source, struct task_vec *out,
 		    struct occurrence_vec *sequence)
 {
-	if (ends_with(source, ".onnx"))
+	if (source_is_model(source))
 		return model_tasks(a, source, out, sequence);
 	return operator_tasks(a, source, out) < 0 ? -1 : chain_tasks(a, source, out, sequence);
 }
 
 int source_tasks(struct arena *a, const char *source, struct task_vec *out)
 {
-	return ends_with(source, ".onnx") ? model_tasks(a, source, out, NULL)
-					  : operator_tasks(a, source, out);
+	return source_is_model(source) ? model_tasks(a, source, out, NULL)
+				       : operator_tasks(a, source, out);
 }

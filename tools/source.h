@@ -3,8 +3,13 @@
 #ifndef HONE_TOOLS_SOURCE_H
 #define HONE_TOOLS_SOURCE_H
 
+#include <stdbool.h>
+
 #include "graph/sequence.h"
 #include "search/task.h"
+
+/* Is SOURCE the name of a model, rather than of operators? */
+bool source_is_model(const char *source);
 
 /* The tasks of SOURCE: a model (*.onnx), an operator in text form (*.te), an operator of the
  * library (name:key=value,...), or a list of operators (*.tasks). -1 and a message where it is none of them. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/status.c - hone status: looks on while a campaign runs, from another terminal.
  *
- * Holds: the database is opened for reading, and no transaction stays open between two looks, so
- * that the campaign never waits and its log never grows for it. */
+ * Holds: the database is opened for reading, and for the time of a look alone, so that the campaign
+ * never waits and its log never grows for it. */
 #include <argp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,7 +14,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "tools/command.h"
-#include "tools/query.h"
+#include "tools/json.h"
 #include "tools/status.h"
 
 enum { WATCH_S = 2 };
@@ -29,7 +29,8 @@ static volatile sig_atomic_t interrupted;
 
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records (required)", 0 },
-	{ "watch", 'w', NULL, 0, "look again every 2 s, until the campaign ends or Ctrl-C", 0 },
+	{ "watch", 'w', NULL, 0,
+	  "look again every 2 s, from when a campaign begins until it ends, or Ctrl-C", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of text; with --watch a line each time", 0 },
 	{ 0 },
 };
@@ -89,6 +90,8 @@ static int choose(const struct status_args *args, const struct db_campaign_vec *
 	}
 	if (!args->source)
 		return 0;
+	if (!newest && args->watch)
+		return 0;
 	if (!newest)
 		return err_set("%s has no campaign for '%s': name it as it was given to hone tune, "
 			       "or see all with hone status --db %s",
@@ -102,7 +105,6 @@ static int look(struct db *db, struct arena *a, const struct status_args *args,
 {
 	struct db_campaign_vec all;
 
-	*out = (struct status_vec){ 0 };
 	if (db_campaigns(db, a, &all) < 0 || choose(args, &all, a, out) < 0)
 		return -1;
 	for (int i = 0; i < out->n; i++) {
@@ -116,21 +118,20 @@ static int look(struct db *db, struct arena *a, const struct status_args *args,
 
 static json_t *all_json(const struct status_args *args, const struct status_vec *v)
 {
-	json_t *list = json_array(), *file = json_string(args->db);
+	json_t *list = json_array();
 
 	for (int i = 0; i < v->n; i++)
 		json_array_append_new(list, status_json(&v->at[i]));
-	return json_pack("{s:o, s:I, s:o}", "file", file ? file : json_string("(not UTF-8)"),
+	return json_pack("{s:o, s:I, s:o}", "file", json_label(args->db),
 			 "time", (json_int_t)clock_wall(), "campaigns", list);
 }
 
-static void print_line_json(json_t *json)
+static bool any_alive(const struct status_vec *v)
 {
-	char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(10));
-
-	puts(text ? text : "null");
-	free(text);
-	json_decref(json);
+	for (int i = 0; i < v->n; i++)
+		if (v->at[i].alive)
+			return true;
+	return false;
 }
 
 static void print_text(const struct status_args *args, const struct status_vec *v, bool again)
@@ -145,6 +146,8 @@ static void print_text(const struct status_args *args, const struct status_vec *
 		text_printf(&out, "%s: no campaign yet\n", args->db);
 	for (int i = 0; i < v->n; i++)
 		status_print(&out, &v->at[i]);
+	if (args->watch && isatty(STDOUT_FILENO) && !any_alive(v))
+		text_puts(&out, "waiting for a campaign to begin; Ctrl-C ends\n");
 	fputs(text_str(&out), stdout);
 	text_free(&out);
 }
@@ -154,19 +157,10 @@ static void print(const struct status_args *args, const struct status_vec *v, bo
 	if (!args->json)
 		print_text(args, v, again);
 	else if (args->watch)
-		print_line_json(all_json(args, v));
+		json_print_line(all_json(args, v));
 	else
-		print_json(all_json(args, v));
+		json_print(all_json(args, v));
 	fflush(stdout);
-}
-
-/* Is there anything to wait for? */
-static bool any_alive(const struct status_vec *v)
-{
-	for (int i = 0; i < v->n; i++)
-		if (v->at[i].alive)
-			return true;
-	return false;
 }
 
 static void interrupt(int signal)
@@ -184,20 +178,39 @@ static void catch_signals(void)
 	sigaction(SIGTERM, &act, NULL);
 }
 
-static int report(struct db *db, const struct status_args *args)
+/* The file as it is now: a campaign that has yet to begin makes it. */
+static int look_now(const struct status_args *args, struct arena *a, struct status_vec *out)
+{
+	*out = (struct status_vec){ 0 };
+	if (args->watch && access(args->db, F_OK) != 0)
+		return 0;
+	struct db *db = db_open(args->db, DB_READ);
+	int rc = db ? look(db, a, args, out) : -1;
+
+	db_close(db);
+	return rc;
+}
+
+/* Prints where campaigns stand; while watching again and again, from the first that runs to the end
+ * of the last. */
+static int report(const struct status_args *args)
 {
 	const struct timespec pause = { .tv_sec = WATCH_S };
 	struct arena *a = arena_new();
+	bool on = true, begun = false, quiet = false;
 	struct status_vec v;
-	bool on = true;
 	int rc = 0;
 
 	for (bool again = false; on && rc == 0; again = true) {
 		arena_reset(a);
-		rc = look(db, a, args, &v);
-		if (rc == 0)
+		rc = look_now(args, a, &v);
+		if (rc == 0 && !quiet)
 			print(args, &v, again);
-		on = rc == 0 && args->watch && any_alive(&v) && !ferror(stdout);
+		bool alive = rc == 0 && any_alive(&v);
+
+		on = rc == 0 && args->watch && (alive || !begun) && !ferror(stdout);
+		begun |= alive;
+		quiet = !begun && !isatty(STDOUT_FILENO);	/* once is enough */
 		if (on)
 			nanosleep(&pause, NULL);
 		on = on && !interrupted;
@@ -211,16 +224,9 @@ static int run(int argc, char **argv)
 	struct status_args args = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	struct db *db = db_open(args.db, DB_READ);
-
-	if (!db)
-		return command_failed();
 	if (args.watch)
 		catch_signals();
-	int rc = report(db, &args) < 0 ? command_failed() : EXIT_OK;
-
-	db_close(db);
-	return rc;
+	return report(&args) < 0 ? command_failed() : EXIT_OK;
 }
 
 const struct command command_status = {

@@ -4,17 +4,6 @@
 
 #include "tools/status.h"
 
-/* "3 s", "12 min", "5.0 h". */
-static void print_time(struct text *out, double s)
-{
-	if (s < 120)
-		text_printf(out, "%.0f s", s);
-	else if (s < 7200)
-		text_printf(out, "%.0f min", s / 60);
-	else
-		text_printf(out, "%.1f h", s / 3600);
-}
-
 /* A column of WIDTH; a dash where V is not known. */
 static void print_cell(struct text *out, int width, int digits, double v, const char *unit)
 {
@@ -41,14 +30,14 @@ static void print_state(struct text *out, const struct status *s)
 		age = (double)(s->now - c->ended);
 	} else if (!s->alive) {
 		text_puts(out, "no sign for ");
-		print_time(out, age);
+		text_duration(out, age);
 		text_puts(out, ": killed? the same command goes on with it");
 		return;
 	} else {
 		text_puts(out, c->rounds ? "running, last sign" : "running, begun");
 	}
 	text_puts(out, " ");
-	print_time(out, age > 0 ? age : 0);
+	text_duration(out, age > 0 ? age : 0);
 	text_puts(out, " ago");
 }
 
@@ -62,15 +51,15 @@ static void print_progress(struct text *out, const struct status *s)
 		    (long long)s->failed, (long long)s->refused);
 	if (!isnan(s->seconds)) {
 		text_puts(out, "; ");
-		print_time(out, s->seconds);
+		text_duration(out, s->seconds);
 		if (s->minutes_budget > 0) {
 			text_puts(out, " of ");
-			print_time(out, 60 * s->minutes_budget);
+			text_duration(out, 60 * s->minutes_budget);
 		}
 	}
 	if (!isnan(s->left)) {
 		text_puts(out, ", about ");
-		print_time(out, s->left);
+		text_duration(out, s->left);
 		text_puts(out, " left");
 	}
 	if (s->until)

@@ -11,12 +11,13 @@
 #include "graph/onnx.h"
 #include "graph/task.h"
 #include "tools/command.h"
-#include "tools/list.h"
+#include "tools/json.h"
+#include "tools/source.h"
 
 enum { MAX_DIMS = 16, KEY_DIM = 256 };
 
 struct options {
-	const char *model;
+	const char *source;
 	bool json;
 	struct {
 		char *name;
@@ -32,7 +33,7 @@ static void add_dim(struct options *o, char *arg, struct argp_state *state)
 	long long size = equals ? strtoll(equals + 1, &end, 10) : 0;
 
 	if (!equals || *end || size < 1 || size > GRAPH_MAX_DIM)
-		argp_error(state, "'%s' is not NAME=SIZE", arg);
+		argp_error(state, "--dim '%s': give NAME=SIZE", arg);
 	if (o->n_dims == MAX_DIMS)
 		argp_error(state, "at most %d --dim", MAX_DIMS);
 	*equals = '\0';
@@ -53,11 +54,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
-			argp_error(state, "one model at a time");
-		o->model = arg;
+			argp_error(state, "one SOURCE at a time");
+		o->source = arg;
 		return 0;
 	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "a model is needed");
+		argp_error(state, "which SOURCE?");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
@@ -72,13 +73,15 @@ static const struct argp_option option_list[] = {
 static const struct argp argp = {
 	.options = option_list,
 	.parser = parse,
-	.args_doc = "MODEL",
-	.doc = "Lists the distinct tasks of MODEL, an ONNX model or a list (*.tasks): operator, "
-	       "shape, how often it occurs, MFLOP of one run, and the key under which a database "
-	       "holds its records. What cannot be tuned is listed with the reason.\v"
+	.args_doc = "SOURCE",
+	.doc = "Lists the distinct tasks of SOURCE, an ONNX model, an operator (as hone ops has "
+	       "them, or a *.te file) or a list of these (*.tasks): operator, shape, how often "
+	       "it occurs, MFLOP of one run, and the task's key in a database. What cannot be "
+	       "tuned is listed with the reason.\v"
 	       "Example:\n"
 	       "  hone tasks resnet18.onnx\n"
 	       "  hone tasks operators.tasks\n"
+	       "  hone tasks matmul:m=512,n=512,k=512\n"
 	       "  hone tasks --dim batch_size=1 --json bert.onnx",
 };
 
@@ -102,7 +105,7 @@ static void print_table(const struct model_task_vec *tasks)
 	int tunable = 0, other = 0;
 
 	printf("%-*s  %-*s %6s %9s  %s\n", op, "operator", shape, "shape", "weight", "MFLOP",
-	       "key");
+	       "task");
 	for (int i = 0; i < tasks->n; i++) {
 		const struct model_task *t = &tasks->at[i];
 		char hex[HASH_TEXT];
@@ -119,15 +122,7 @@ static void print_table(const struct model_task_vec *tasks)
 	       tasks->n, tunable, flop / 1e6, other);
 }
 
-/* Names from a model may hold any bytes; JSON may not. */
-static json_t *json_label(const char *s)
-{
-	json_t *j = json_string(s);
-
-	return j ? j : json_string("(not UTF-8)");
-}
-
-static void print_json(const struct model_task_vec *tasks)
+static void print_all(const struct model_task_vec *tasks)
 {
 	json_t *all = json_array();
 
@@ -146,34 +141,32 @@ static void print_json(const struct model_task_vec *tasks)
 			json_object_set_new(one, "reason", json_label(t->reason));
 		json_array_append_new(all, one);
 	}
-	json_dumpf(all, stdout, JSON_INDENT(2));
-	putchar('\n');
-	json_decref(all);
+	json_print(all);
 }
 
 static int model(struct arena *a, const struct options *o, struct model_task_vec *out)
 {
-	struct graph *g = onnx_read(a, o->model);
+	struct graph *g = onnx_read(a, o->source);
 
 	if (!g)
 		return -1;
 	for (int i = 0; i < o->n_dims; i++)
 		if (!graph_set_dim(g, o->dims[i].name, o->dims[i].size))
-			return err_set("%s: no dim is named '%s'", o->model, o->dims[i].name);
+			return err_set("%s: no dim is named '%s'", o->source, o->dims[i].name);
 	if (graph_infer(g) < 0)
-		return err_prefix("%s", o->model);
+		return err_prefix("%s", o->source);
 	*out = graph_tasks(a, g, graph_group(a, g));
 	return 0;
 }
 
-/* A list, in the terms of a model. */
-static int list(struct arena *a, const struct options *o, struct model_task_vec *out)
+/* What is no model, in the terms of one. */
+static int others(struct arena *a, const struct options *o, struct model_task_vec *out)
 {
 	struct task_vec tasks = { 0 };
 
 	if (o->n_dims)
-		return err_set("%s: a list leaves no dim open (no --dim)", o->model);
-	if (list_tasks(a, o->model, &tasks) < 0)
+		return err_set("--dim is for models: %s leaves no dim open", o->source);
+	if (source_tasks(a, o->source, &tasks) < 0)
 		return -1;
 	for (int i = 0; i < tasks.n; i++) {
 		const struct task *t = tasks.at[i];
@@ -188,13 +181,6 @@ static int list(struct arena *a, const struct options *o, struct model_task_vec 
 	return 0;
 }
 
-static bool is_list(const char *name)
-{
-	size_t n = strlen(name);
-
-	return n > 6 && strcmp(name + n - 6, ".tasks") == 0;
-}
-
 static int run(int argc, char **argv)
 {
 	struct options o = { 0 };
@@ -202,10 +188,10 @@ static int run(int argc, char **argv)
 	struct arena *a = arena_new();
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	int rc = is_list(o.model) ? list(a, &o, &tasks) : model(a, &o, &tasks);
+	int rc = source_is_model(o.source) ? model(a, &o, &tasks) : others(a, &o, &tasks);
 
 	if (rc == 0 && o.json)
-		print_json(&tasks);
+		print_all(&tasks);
 	else if (rc == 0)
 		print_table(&tasks);
 	arena_free(a);
@@ -214,6 +200,6 @@ static int run(int argc, char **argv)
 
 const struct command command_tasks = {
 	.name = "tasks",
-	.summary = "list the tasks of a model or a list",
+	.summary = "list the tasks of a model, a list or an operator",
 	.run = run,
 };

@@ -78,13 +78,13 @@ static const char doc[] =
 	"  hone tune mobilenet_v2.onnx --db tune.db --minutes 30 --threads 2\n"
 	"  hone tune mobilenet_v2.onnx --db tune.db --until 07:00 --plateau 400\n";
 
-static double real(struct argp_state *state, const char *arg)
+static double real(struct argp_state *state, const char *option, const char *arg)
 {
 	char *end;
 	double v = strtod(arg, &end);
 
 	if (*end || end == arg || !(v > 0) || !isfinite(v))
-		argp_error(state, "'%s' is not a number above 0", arg);
+		argp_error(state, "%s '%s': give a number above 0", option, arg);
 	return v;
 }
 
@@ -93,9 +93,9 @@ static int64_t moment(struct argp_state *state, const char *arg)
 	int64_t now = clock_wall(), at = budget_moment(arg, now);
 
 	if (at < 0)
-		argp_error(state, "'%s' is no time; write it as HH:MM or 'YYYY-MM-DD HH:MM'", arg);
+		argp_error(state, "--until '%s': write it as HH:MM or 'YYYY-MM-DD HH:MM'", arg);
 	if (at <= now)
-		argp_error(state, "%s is over", arg);
+		argp_error(state, "--until '%s': that moment is over", arg);
 	return at;
 }
 
@@ -109,19 +109,19 @@ static bool parse_limit(int key, const char *arg, struct argp_state *state, stru
 {
 	switch (key) {
 	case 'n':
-		b->trials = argp_number(state, arg, 1);
+		b->trials = argp_number(state, "--trials", arg, 1);
 		return true;
 	case KEY_MINUTES:
-		b->minutes = real(state, arg);
+		b->minutes = real(state, "--minutes", arg);
 		return true;
 	case KEY_UNTIL:
 		b->until = moment(state, arg);
 		return true;
 	case KEY_PLATEAU:
-		b->plateau = argp_number(state, arg, 1);
+		b->plateau = argp_number(state, "--plateau", arg, 1);
 		return true;
 	case KEY_TARGET:
-		b->target = real(state, arg);
+		b->target = real(state, "--target", arg);
 		return true;
 	default:
 		return false;
@@ -138,7 +138,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->db = arg;
 		break;
 	case 't':
-		o->threads = argp_int(state, arg, 1, MAX_THREADS);
+		o->threads = argp_int(state, "--threads", arg, 1, MAX_THREADS);
 		break;
 	case 'q':
 		args->quiet = true;
@@ -146,14 +146,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_SEARCH:
 		o->strategy = arg;
 		if (!strategy_find(arg))
-			argp_error(state, "there is no strategy '%s'; there are: %s", arg,
+			argp_error(state, "--search '%s': there is no such strategy; there are: %s", arg,
 				   strategy_names());
 		break;
 	case KEY_CC:
 		o->cc = arg;
 		break;
 	case KEY_SEED:
-		o->seed = (uint64_t)argp_number(state, arg, 0);
+		o->seed = (uint64_t)argp_number(state, "--seed", arg, 0);
 		break;
 	case KEY_CPUS:
 		o->cpus = arg;
@@ -163,7 +163,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->cache = *arg == 'c' ? CACHE_COLD : CACHE_WARM;
 		break;
 	case KEY_BATCH:
-		o->batch = argp_int(state, arg, 1, MAX_BATCH);
+		o->batch = argp_int(state, "--batch", arg, 1, MAX_BATCH);
 		break;
 	case KEY_REPLAY:
 		args->replay = arg;

@@ -11,6 +11,7 @@
 #include "bench/suite.h"
 #include "codegen/emit.h"
 #include "tools/command.h"
+#include "tools/json.h"
 #include "tools/query.h"
 #include "tools/source.h"
 
@@ -76,13 +77,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case KEY_SAMPLES:
-		args->samples = argp_int(state, arg, 1, 1 << 20);
+		args->samples = argp_int(state, "--samples", arg, 1, 1 << 20);
 		return 0;
 	case KEY_SEED:
-		args->seed = argp_number(state, arg, 0);
+		args->seed = argp_number(state, "--seed", arg, 0);
 		return 0;
 	case 't':
-		args->threads = argp_int(state, arg, 1, MAX_THREADS);
+		args->threads = argp_int(state, "--threads", arg, 1, MAX_THREADS);
 		return 0;
 	case 'j':
 		args->json = true;
@@ -300,7 +301,7 @@ static int bench_all(struct arena *a, const struct features_args *args)
 	for (int i = 0; i < tasks.n; i++)
 		bench_task(a, args, tasks.at[i], rows);
 	if (args->json)
-		print_json(rows);
+		json_print(rows);
 	else
 		json_decref(rows);
 	return 0;

@@ -11,6 +11,7 @@
 #include "measure/device_lock.h"
 #include "search/best.h"
 #include "tools/command.h"
+#include "tools/json.h"
 #include "tools/query.h"
 
 enum { MAX_PEERS = 8 };
@@ -63,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->cc = arg;
 		return 0;
 	case KEY_SECONDS:
-		args->seconds = (double)argp_number(state, arg, 1);
+		args->seconds = (double)argp_number(state, "--seconds", arg, 1);
 		return 0;
 	case ARGP_KEY_SUCCESS:
 		if (args->n_peers == 0)
@@ -221,7 +222,7 @@ static int bench_all(struct bench_args *args)
 	builder_free(args->builder);
 	device_lock_free(args->lock);
 	if (rc == 0 && args->q.json)
-		print_json(rows);
+		json_print(rows);
 	else
 		json_decref(rows);
 	return rc;

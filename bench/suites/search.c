@@ -10,6 +10,7 @@
 #include "search/replay.h"
 #include "search/tuner.h"
 #include "tools/command.h"
+#include "tools/json.h"
 #include "tools/query.h"
 #include "tools/source.h"
 
@@ -51,7 +52,7 @@ static const struct argp_option options[] = {
 static void add_strategy(struct argp_state *state, struct search_plan *plan, const char *name)
 {
 	if (!strategy_find(name))
-		argp_error(state, "there is no strategy '%s'; there are: %s", name,
+		argp_error(state, "--search '%s': there is no such strategy; there are: %s", name,
 			   strategy_names());
 	for (int i = 0; i < plan->n; i++)
 		if (plan->strategy[i] == strategy_find(name))
@@ -73,13 +74,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_strategy(state, plan, arg);
 		return 0;
 	case KEY_SEEDS:
-		plan->seeds = argp_int(state, arg, 1, SEARCH_MAX_SEEDS);
+		plan->seeds = argp_int(state, "--seeds", arg, 1, SEARCH_MAX_SEEDS);
 		return 0;
 	case 'n':
-		plan->trials = argp_int(state, arg, 1, MAX_TRIALS);
+		plan->trials = argp_int(state, "--trials", arg, 1, MAX_TRIALS);
 		return 0;
 	case KEY_BASELINE:
-		plan->baseline = argp_int(state, arg, 1, MAX_TRIALS);
+		plan->baseline = argp_int(state, "--baseline", arg, 1, MAX_TRIALS);
 		return 0;
 	case KEY_SVG:
 		args->svg = arg;
@@ -162,7 +163,7 @@ static int compare_all(struct search_args *args)
 	}
 	m->free(m);
 	if (rc == 0 && args->json)
-		print_json(search_json(plan, tasks, n));
+		json_print(search_json(plan, tasks, n));
 	else if (rc == 0)
 		search_print_all(plan, tasks, n);
 	return rc == 0 && args->svg ? search_draw(plan, tasks, n, args->svg) : rc;

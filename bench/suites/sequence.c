@@ -13,6 +13,7 @@
 #include "measure/device_lock.h"
 #include "search/best.h"
 #include "tools/command.h"
+#include "tools/json.h"
 #include "tools/query.h"
 
 enum { WARM, COLD, STATES };
@@ -63,7 +64,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->cc = arg;
 		return 0;
 	case KEY_SECONDS:
-		args->seconds = (double)argp_number(state, arg, 1);
+		args->seconds = (double)argp_number(state, "--seconds", arg, 1);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -309,7 +310,7 @@ static int bench(struct sequence_args *args)
 		return -1;
 	qsort(r.rows, (size_t)n, sizeof(*r.rows), by_missed);
 	if (args->q.json)
-		print_json(result_json(&r));
+		json_print(result_json(&r));
 	else
 		print_result(&r);
 	return 0;

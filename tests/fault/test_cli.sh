@@ -37,7 +37,7 @@ fails 2 'Usage: hone COMMAND'
 fails 2 "there is no command 'odd'" odd
 fails 2 'takes no argument' doctor odd
 fails 2 "there is no operator 'odd'" ops odd
-fails 2 'a model is needed' tasks
+fails 2 'which SOURCE' tasks
 fails 2 'an action and a file' db
 fails 2 'which database?' status
 fails 2 'one SOURCE at a time' status $mm $mm --db "$dir/x"
@@ -71,7 +71,7 @@ for c in best show bench "export -o $dir/kernels"; do
 done
 fails 3 'there is no file' db check "$dir/missing.db"
 fails 3 'there is no file' status --db "$dir/missing.db"
-fails 3 "has no campaign for '$mm'" status $mm --db "$dir/good.db" --watch
+fails 3 "has no campaign for '$mm'" status $mm --db "$dir/good.db"
 fails 3 'cannot write in the folder' tune $mm --db "$dir/missing/x.db"
 for c in tune best show bench "export -o $dir/kernels" status "db check" "db stats"; do
 	option=--db
@@ -107,9 +107,9 @@ for c in tune best show bench "export -o $dir/kernels"; do
 done
 fails 3 'not an ONNX model' tasks "$dir/noise.onnx"
 fails 3 'cannot open' tasks "$dir/missing.onnx"
-fails 3 'not a regular file' tasks "$dir/folder"
+fails 3 'a SOURCE is' tasks "$dir/folder"
 fails 3 "odd.tasks:3: there is no operator 'odd'" tasks "$dir/odd.tasks"
-fails 3 'a list leaves no dim open' tasks --dim n=1 "$dir/odd.tasks"
+fails 3 'leaves no dim open' tasks --dim n=1 "$dir/odd.tasks"
 ./hone tasks operators.tasks >"$dir/out" || { echo 'operators.tasks is not found'; bad=1; }
 # larger than any machine's memory: refused, not tried
 fails 3 'make the operator smaller' tune matmul:m=900000,n=900000,k=900000 --db "$dir/good.db"
@@ -117,29 +117,29 @@ fails 3 'make the operator smaller' tune matmul:m=900000,n=900000,k=900000 --db 
 # --- numbers and names
 for c in tune best show bench "export -o $dir/kernels"; do
 	for n in 0 -1 x 1x '' 4294967297; do
-		fails 2 "'$n' is" $c $mm --db "$dir/good.db" --threads "$n"
+		fails 2 "--threads '$n': give" $c $mm --db "$dir/good.db" --threads "$n"
 	done
 done
 fails 3 'more than the' tune $mm --db "$dir/good.db" --threads 60000
 for n in 0 -1 x 1.5 99999999999999999999; do
-	fails 2 "'$n' is not a whole number" tune $mm --db "$dir/good.db" --trials $n
+	fails 2 "--trials '$n': give a whole number" tune $mm --db "$dir/good.db" --trials $n
 done
 for n in 0 -1 nan inf x; do
-	fails 2 "'$n' is not a number above 0" tune $mm --db "$dir/good.db" --minutes $n
-	fails 2 "'$n' is not a number above 0" tune $mm --db "$dir/good.db" --target $n
+	fails 2 "--minutes '$n': give a number above 0" tune $mm --db "$dir/good.db" --minutes $n
+	fails 2 "--target '$n': give a number above 0" tune $mm --db "$dir/good.db" --target $n
 done
-fails 2 "'0' is not a whole number" tune $mm --db "$dir/good.db" --plateau 0
+fails 2 "--plateau '0': give a whole number" tune $mm --db "$dir/good.db" --plateau 0
 for n in '' 7 25:00 12:60 12:00x '2099-02-30 12:00' '2099-01-01'; do
-	fails 2 "'$n' is no time" tune $mm --db "$dir/good.db" --until "$n"
+	fails 2 "--until '$n': write it" tune $mm --db "$dir/good.db" --until "$n"
 done
 fails 2 'is over' tune $mm --db "$dir/good.db" --until '2001-01-01 00:00'
-fails 2 'is more than' tune $mm --db "$dir/good.db" --batch 999999999
-fails 2 "there is no strategy 'odd'" tune $mm --db "$dir/good.db" --search odd
+fails 2 'give 4096 at most' tune $mm --db "$dir/good.db" --batch 999999999
+fails 2 "--search 'odd'" tune $mm --db "$dir/good.db" --search odd
 fails 2 'a cache is warm or cold' tune $mm --db "$dir/good.db" --cache odd
 fails 3 'is no list of cores' tune $mm --db "$dir/good.db" --cpus odd
 fails 3 'are not all there' tune $mm --db "$dir/good.db" --cpus 99999
 fails 3 'cannot build a shared object' tune $mm --db "$dir/good.db" --cc true
-fails 2 'there is no stage' show $mm --db "$dir/good.db" --stage odd
+fails 2 '--stage '\''odd'\'': there are' show $mm --db "$dir/good.db" --stage odd
 fails 2 'there is no peer' bench $mm --db "$dir/good.db" --peer odd
 fails 2 "there is no suite 'odd'" bench --suite odd $mm
 fails 2 "whole number" bench --suite features --samples 0 $mm
@@ -147,7 +147,7 @@ fails 3 "no operator" bench --suite=features odd:m=1
 fails 2 'which recording?' bench --suite search $mm
 fails 3 'there is no file' bench --suite search --replay "$dir/missing.db"
 fails 3 'no records to replay' bench --suite search --replay "$dir/good.db"
-fails 2 "there is no strategy 'odd'" bench --suite search --search odd
+fails 2 "--search 'odd'" bench --suite search --search odd
 fails 2 'whole number' bench --suite search --seeds 0
 sequence="bench --suite sequence"
 fails 2 'which SOURCE?' $sequence

@@ -30,7 +30,7 @@ says='printf "%s|%s|%s|%s" "$HONE_EVENT" "$HONE_SOURCE" "$HONE_TRIALS" "$HONE_WH
 tunes 0 "done|$mm|4|--trials 4" "$says >'$dir/notice'" --trials 4
 tunes 0 "$dir/t.db" "echo \$HONE_DB >'$dir/notice'; exit 3" --trials 4
 grep -q 'hone: --notify: exit status 3' "$dir/err" || { echo "no warning"; bad=1; }
-tunes 0 '"task":"'$mm'"' "echo \"\$HONE_BEST\" | grep -o '\"task\":\"$mm\"' >'$dir/notice'" \
+tunes 0 '"name":"'$mm'"' "echo \"\$HONE_BEST\" | grep -o '\"name\":\"$mm\"' >'$dir/notice'" \
 	--trials 4 --quiet
 tunes 3 failed "echo \$HONE_EVENT >'$dir/notice'; echo \$HONE_WHY >'$dir/why'" --cc "$dir/no-such-cc"
 grep -q 'cannot run the compiler' "$dir/why" || { echo "no reason: $(cat "$dir/why")"; bad=1; }

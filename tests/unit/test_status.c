@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_status.c - `hone status` as a user calls it, beside a campaign. */
 #include "tests/command.h"
+#include "tools/progress.h"
 
 #include <signal.h>
 
@@ -69,9 +70,8 @@ static void test_text(void **state)
 	assert_ok(sql_end(db, "holding", 0));
 	assert_ok(sql_run(db, "", "UPDATE campaigns SET seen = seen - 1200", ""));
 	says(f, "", "no sign for 20 min");
-	says(f, "--watch", "no sign for 20 min");	/* nothing to wait for */
 	assert_ok(db_campaign_end(db, id, CAMPAIGN_STOPPED));
-	says(f, "--watch", "(campaign 1): stopped ");
+	says(f, "", "(campaign 1): stopped ");
 	db_close(db);
 }
 
@@ -174,12 +174,63 @@ static void test_watch(void **state)
 	db_close(db);
 }
 
+/* A watch that begins before the campaign, and before its file. */
+static void test_wait(void **state)
+{
+	struct fixture *f = *state;
+	char line[16384];
+	int pid, status;
+	struct db *db;
+
+	FILE *p = watch(f, "mm --watch --json", &pid);
+
+	assert_non_null(fgets(line, sizeof(line), p));
+	assert_non_null(strstr(line, "\"campaigns\":[]"));
+	int64_t id = begin(f, &db, "mm");
+
+	assert_non_null(fgets(line, sizeof(line), p));
+	assert_non_null(strstr(line, "\"running\""));
+	assert_ok(db_campaign_end(db, id, CAMPAIGN_DONE));
+	assert_non_null(strstr(command_end(f->a, p, &status), "\"done\""));
+	assert_int_equal(status, 0);
+	db_close(db);
+}
+
+static void check_width(const struct progress *p, int width, const char *says)
+{
+	struct text line = { 0 };
+
+	progress_print(&line, p, width);
+	if (!strstr(text_str(&line), says) || (width && line.n > (size_t)width))
+		fail_msg("'%s' (%zu columns of %d) does not say '%s'", text_str(&line), line.n,
+			 width, says);
+	text_free(&line);
+}
+
+static void test_progress(void **state)
+{
+	const struct task task = { .name = "conv2d+bias+relu:n=1,ic=3,h=64,w=64,oc=16,k=3,s=2,p=1" };
+	const struct progress p = { .task = &task, .tasks = 15, .task_number = 3, .trials = 12345,
+				    .budget = 20000, .failed = 7, .best_us = 29.22,
+				    .gflops = 163.2, .peak_share = 0.75, .seconds_left = 840,
+				    .rate = 2.6, .phase = "tune" };
+
+	(void)state;
+	check_width(&p, 0, "tune 3/15 conv2d+bias+relu:n=1,ic=3,h=64,w=64,oc=16,k=3,s=2,p=1: trial "
+			   "12345/20000, best 163.2 GFLOP/s (75% of peak, 29.22 us), 2.6 trials/s, "
+			   "14 min left, 7 failed");
+	check_width(&p, 200, "s=2,p=1: trial 12345/20000");
+	check_width(&p, 79, "tune 3/15 conv2d+bias+re...: trial 12345/20000, best 163.2 GFLOP/s, 14 min");
+	check_width(&p, 60, "conv2d+bias+rel...: trial 12345/20000, 14 min left");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(test_text), TEST(test_unknown), TEST(test_json),
-					    TEST(test_watch) };
+					    TEST(test_watch), TEST(test_wait),
+					    cmocka_unit_test(test_progress) };
 
 	return cmocka_run_group_tests_name("hone status", tests, NULL, NULL);
 }
