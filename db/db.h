@@ -4,7 +4,8 @@
  * In:   trials, as batches, each together with the search state needed to go on after it.
  * Out:  the best record of a task, the records to learn from, the campaign to continue.
  * Holds: a batch is saved whole or not at all, also under kill -9 and power loss; no record is ever
- *        deleted but by db_prune; a record of another device or toolchain is skipped, not used.
+ *        deleted but by db_prune; a record of another device or toolchain is skipped, not used;
+ *        so is one that is damaged, and which and why is told.
  *
  * The file is sqlite3 in WAL mode. Several processes may append to one file; a handle belongs to
  * one thread at a time and must not be carried over a fork. Functions return -1 (or NULL) with
@@ -19,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "base/tell.h"
 #include "base/vec.h"
 #include "db/status.h"
 
@@ -35,6 +37,10 @@ struct db *db_open(const char *path, enum db_mode mode);
 /* NULL is allowed. */
 void db_close(struct db *db);
 const char *db_path(const struct db *db);
+/* Who is told of records that are skipped; nobody at first. */
+void db_listen(struct db *db, const struct listener *to);
+/* Tells, once for each, that record ID is skipped because of WHY. */
+void db_skip(struct db *db, int64_t id, const char *why);
 /* The schema version of the file, which is the newest this library knows. */
 int db_version(void);
 
@@ -77,7 +83,13 @@ struct db_record {
 	const char *fingerprint;
 	const char *toolchain_text;
 	int64_t trial;		/* number in its campaign */
+	int64_t seq;		/* order of records, also after a merge; given by the database */
 	bool final;		/* measured again among the best few; not a trial of its own */
+	int others;		/* final: measured in turn with so many; -1: not known */
+	bool estimate;		/* the guess of a stand-in: nothing was measured */
+	const char *source_hash;	/* 32 hex digits, of the C text that was measured; NULL:
+					 * not known */
+	const char *hone;	/* the version that measured it; NULL: not known */
 	int threads;
 	const char *steps;	/* text form of the step list */
 	struct hash128 steps_hash;	/* of the text; db_append computes it */
@@ -85,12 +97,16 @@ struct db_record {
 	const char *message;	/* what the compiler, runner or verifier said; NULL is "" */
 	const double *samples;	/* microseconds, every one taken */
 	int n_samples;
+	const char *counted;	/* a 1 for each sample that time_us is the median of, a 0 for each
+				 * other; NULL: not known */
 	double time_us;		/* the figure it is ranked by; 0 unless ok */
 	double ratio;		/* our time over the reference kernel's; 0 where not known */
 	const char *counters;	/* JSON; NULL is "{}" */
 	const char *cache;	/* "warm" or "cold"; NULL is "warm" */
 	double build_ms, run_ms;
 	int64_t created;	/* seconds since 1970; 0 is now */
+	const char *fault;	/* why it must not be used; NULL: it is sound. Only db_check and
+				 * its like get to see those */
 };
 struct db_record_vec VEC(struct db_record);
 
@@ -145,14 +161,27 @@ struct db_want {
 	const char *cache;
 	int threads;
 	int64_t until;		/* the last record, by id: not for db_skipped */
+	bool measured;		/* no estimates */
 };
 
-/* The N fastest step lists, best first. Each is represented by its latest ok record for the same
- * task, device, toolchain, threads and cache state (a re-measurement replaces the earlier figure),
- * and not at all where a later run of it crashed or was wrong. */
-int db_top(struct db *db, struct arena *a, const struct db_want *want, int n,
+enum db_order {
+	DB_FASTEST,	/* by time alone: how far a search has come */
+	/* Confirmed times first, then those of trials, estimates last, each by time: the first is
+	 * the best. A trial's time is the least of many noisy ones, so that it is no match for one
+	 * that was taken again. */
+	DB_SUREST,
+};
+
+/* Calls FN, as db_each does, for the record that stands for each step list: of its ok records for
+ * the same task, device, toolchain, threads and cache state a measurement rather than an estimate,
+ * a confirmation rather than a trial, the latest; none where a later run of it crashed or was
+ * wrong. */
+int db_each_standing(struct db *db, const struct db_want *want, enum db_order order,
+		     int (*fn)(void *ctx, const struct db_record *record), void *ctx);
+/* The first N of these. */
+int db_top(struct db *db, struct arena *a, const struct db_want *want, enum db_order order, int n,
 	   struct db_record_vec *out);
-/* 1 and *OUT, or 0 where nothing fits. */
+/* The first of DB_SUREST: 1 and *OUT, or 0 where nothing fits. */
 int db_best(struct db *db, struct arena *a, const struct db_want *want, struct db_record *out);
 
 /* The ok records of the task that WANT leaves out, and why. */
@@ -241,6 +270,8 @@ struct db_task_stats {
 	int64_t trials[TRIAL_STATUS_COUNT];
 	int64_t n_trials;
 	double best_us;		/* on any device, at any number of threads; 0 for none */
+	bool confirmed;		/* that one was, and is no estimate */
+	bool estimate;		/* that one is a guess */
 };
 struct db_stats {
 	int64_t bytes;		/* of the file, its log included */

@@ -2,7 +2,9 @@
 /* db/merge.c - takes in another database, whole or not at all.
  *
  * Rows of two files are the same by their identity: fingerprint, toolchain text, task key, campaign
- * uid; records by all that says where, when and what was measured. Row ids never travel. */
+ * uid; records by all that says where, when and what was measured. Row ids never travel; the numbers
+ * by which records supersede each other do, so that the same files merged in any order, and any
+ * number of times, have the same records stand. */
 #include "db/sql.h"
 
 #include <stdlib.h>
@@ -36,10 +38,10 @@ static const char add_campaigns[] =
 static const char add_records[] =
 	"INSERT INTO main.records (task, device, toolchain, campaign, trial, final, threads, steps,"
 	" steps_hash, status, message, samples, time_us, ratio, counters, cache, build_ms, run_ms,"
-	" created)"
+	" created, others, estimate, source_hash, hone, counted, seq)"
 	" SELECT t.id, d.id, c.id, p.id, o.trial, o.final, o.threads, o.steps, o.steps_hash,"
 	" o.status, o.message, o.samples, o.time_us, o.ratio, o.counters, o.cache, o.build_ms,"
-	" o.run_ms, o.created"
+	" o.run_ms, o.created, o.others, o.estimate, o.source_hash, o.hone, o.counted, o.seq"
 	" FROM other.records o"
 	" JOIN other.tasks ot ON ot.id = o.task JOIN main.tasks t ON t.key = ot.key"
 	" JOIN other.devices od ON od.id = o.device"

@@ -6,60 +6,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-int db_top(struct db *db, struct arena *a, const struct db_want *want, int n,
-	   struct db_record_vec *out)
-{
-	static const char what[] = "reading the best records";
-	struct text tail = { 0 };
-	int rc;
+static const char all_records[] = RECORD_SELECT "records" RECORD_JOIN;
 
-	*out = (struct db_record_vec){ 0 };
-	text_printf(&tail, " ORDER BY r.time_us, r.id LIMIT %d", n);
-	sqlite3_stmt *stmt = record_select(db, what, RECORD_SELECT "standing" RECORD_JOIN, want,
-					   text_str(&tail));
-
-	text_free(&tail);
-	if (!stmt)
-		return -1;
-	while ((rc = sql_step(db, what, &stmt)) > 0) {
-		struct db_record r;
-
-		if ((rc = record_read(db, what, a, stmt, &r)) < 0)
-			break;
-		vec_push(a, out, r);
-	}
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
-int db_best(struct db *db, struct arena *a, const struct db_want *want, struct db_record *out)
-{
-	struct db_record_vec top;
-
-	if (db_top(db, a, want, 1, &top) < 0)
-		return -1;
-	if (top.n)
-		*out = top.at[0];
-	return top.n;
-}
-
-/* ORDER is what follows the conditions. */
-static int each(struct db *db, const struct db_want *want, const char *order,
+/* HEAD names the table or view; ORDER is what follows the conditions. */
+static int each(struct db *db, const struct db_want *want, const char *head, const char *order,
 		int (*fn)(void *ctx, const struct db_record *record), void *ctx)
 {
 	static const char what[] = "reading the records";
-	sqlite3_stmt *stmt =
-		record_select(db, what, RECORD_SELECT "records" RECORD_JOIN, want, order);
+	sqlite3_stmt *stmt = record_select(db, what, head, want, order);
 
 	if (!stmt)
 		return -1;
 	struct arena *a = arena_new();
 	int rc;
 
-	while ((rc = sql_step(db, what, &stmt)) > 0) {
-		struct db_record r;
+	struct db_record r;
 
-		if ((rc = record_read(db, what, a, stmt, &r)) < 0 || (rc = fn(ctx, &r)) != 0)
+	while ((rc = record_step(db, what, a, &stmt, &r)) > 0) {
+		if ((rc = fn(ctx, &r)) != 0)
 			break;
 		arena_reset(a);
 	}
@@ -71,7 +35,47 @@ static int each(struct db *db, const struct db_want *want, const char *order,
 int db_each(struct db *db, const struct db_want *want,
 	    int (*fn)(void *ctx, const struct db_record *record), void *ctx)
 {
-	return each(db, want, " ORDER BY r.created, r.id", fn, ctx);
+	return each(db, want, all_records, " ORDER BY r.seq, r.id", fn, ctx);
+}
+
+static const char *const orders[] = {
+	[DB_FASTEST] = " ORDER BY r.time_us, r.id",
+	[DB_SUREST] = " ORDER BY r.estimate, r.final DESC, r.time_us, r.id",
+};
+
+int db_each_standing(struct db *db, const struct db_want *want, enum db_order order,
+		     int (*fn)(void *ctx, const struct db_record *record), void *ctx)
+{
+	return each(db, want, RECORD_SELECT "standing" RECORD_JOIN, orders[order], fn, ctx);
+}
+
+int db_top(struct db *db, struct arena *a, const struct db_want *want, enum db_order order, int n,
+	   struct db_record_vec *out)
+{
+	static const char what[] = "reading the best records";
+	sqlite3_stmt *stmt = record_select(db, what, RECORD_SELECT "standing" RECORD_JOIN, want,
+					   orders[order]);
+	struct db_record r;
+	int rc = 0;
+
+	*out = (struct db_record_vec){ 0 };
+	if (!stmt)
+		return -1;
+	while (out->n < n && (rc = record_step(db, what, a, &stmt, &r)) > 0)
+		vec_push(a, out, r);
+	sqlite3_finalize(stmt);
+	return rc < 0 ? -1 : 0;
+}
+
+int db_best(struct db *db, struct arena *a, const struct db_want *want, struct db_record *out)
+{
+	struct db_record_vec top;
+
+	if (db_top(db, a, want, DB_SUREST, 1, &top) < 0)
+		return -1;
+	if (top.n)
+		*out = top.at[0];
+	return top.n;
 }
 
 /* An iteration over the past, and who asked for it. */
@@ -110,7 +114,7 @@ int db_each_past(struct db *db, const struct db_want *want, int64_t limit,
 	static const char what[] = "reading earlier records";
 	struct visit v = { .fn = fn, .ctx = ctx };
 	struct arena *a = arena_new();
-	char *order = arena_printf(a, " ORDER BY r.created DESC, r.id DESC LIMIT %lld",
+	char *order = arena_printf(a, " ORDER BY r.seq DESC, r.id DESC LIMIT %lld",
 				   (long long)limit);
 
 	/* One transaction, so that no record comes with a task that was not there before. */
@@ -119,7 +123,7 @@ int db_each_past(struct db *db, const struct db_want *want, int64_t limit,
 	if (rc == 0) {
 		rc = db_tasks(db, a, &v.tasks) < 0 || db_devices(db, a, &v.devices) < 0
 			     ? -1
-			     : each(db, want, order, visit_record, &v);
+			     : each(db, want, all_records, order, visit_record, &v);
 		rc = sql_end(db, what, rc);
 	}
 	arena_free(a);
@@ -130,20 +134,15 @@ int db_records(struct db *db, struct arena *a, const struct db_want *want,
 	       struct db_record_vec *out)
 {
 	static const char what[] = "reading the records";
-	sqlite3_stmt *stmt = record_select(db, what, RECORD_SELECT "records" RECORD_JOIN, want,
-					   " ORDER BY r.created, r.id");
+	sqlite3_stmt *stmt = record_select(db, what, all_records, want, " ORDER BY r.seq, r.id");
+	struct db_record r;
 	int rc;
 
 	*out = (struct db_record_vec){ 0 };
 	if (!stmt)
 		return -1;
-	while ((rc = sql_step(db, what, &stmt)) > 0) {
-		struct db_record r;
-
-		if ((rc = record_read(db, what, a, stmt, &r)) < 0)
-			break;
+	while ((rc = record_step(db, what, a, &stmt, &r)) > 0)
 		vec_push(a, out, r);
-	}
 	sqlite3_finalize(stmt);
 	return rc;
 }

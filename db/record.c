@@ -13,8 +13,10 @@
 static const char insert[] =
 	"INSERT INTO records (task, device, toolchain, campaign, trial, final, threads, steps,"
 	" steps_hash, status, message, samples, time_us, ratio, counters, cache, build_ms, run_ms,"
-	" created) VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
-	" nullif(?13, 0), nullif(?14, 0), ?15, ?16, ?17, ?18, ?19)";
+	" created, others, estimate, source_hash, hone, counted, seq)"
+	" VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
+	" nullif(?13, 0), nullif(?14, 0), ?15, ?16, ?17, ?18, ?19, nullif(?20, -1), ?21, ?22, ?23,"
+	" ?24, (SELECT coalesce(max(seq), 0) + 1 FROM records))";
 
 static int insert_record(struct db *db, const char *what, int64_t campaign,
 			 const struct db_record *r)
@@ -25,13 +27,15 @@ static int insert_record(struct db *db, const char *what, int64_t campaign,
 	assert(r->steps && r->n_samples >= 0);
 	hash_text(hash_bytes(r->steps, strlen(r->steps)), hash);
 	/* A blob of no bytes must not be a null pointer, which would be NULL. */
-	return sql_run(db, what, insert, "iiiiiiittttbddttddi", r->task, r->device, r->toolchain,
+	return sql_run(db, what, insert, "iiiiiiittttbddttddiiittt", r->task, r->device, r->toolchain,
 		       campaign, r->trial, (int64_t)r->final, (int64_t)r->threads, r->steps, hash,
 		       trial_status_name(r->status), r->message ? r->message : "",
 		       r->n_samples ? (const void *)r->samples : "",
 		       (size_t)r->n_samples * sizeof(double), ok ? r->time_us : 0.0, r->ratio,
 		       r->counters ? r->counters : "{}", r->cache ? r->cache : "warm", r->build_ms,
-		       r->run_ms, r->created ? r->created : clock_wall());
+		       r->run_ms, r->created ? r->created : clock_wall(),
+		       r->final ? (int64_t)r->others : -1, (int64_t)r->estimate, r->source_hash,
+		       r->hone, ok ? r->counted : NULL);
 }
 
 /* The count of rounds is the proof that nobody else went on with this campaign. */
@@ -107,6 +111,8 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 		text_puts(&sql, " AND r.threads = ?5");
 	if (want->until)
 		text_printf(&sql, " AND r.id <= %jd", (intmax_t)want->until);
+	if (want->measured)
+		text_puts(&sql, " AND r.estimate = 0");
 	/* True always: it gives the statement all five parameters to bind. */
 	text_puts(&sql, " AND coalesce(?1, ?2, ?3, ?4, ?5, 1) IS NOT NULL");
 	text_puts(&sql, tail);
@@ -116,13 +122,24 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 	return stmt;
 }
 
-int record_read(struct db *db, const char *what, struct arena *a, sqlite3_stmt *stmt,
-		struct db_record *out)
+/* A text that may be null; in A. */
+static const char *text_or_null(struct arena *a, sqlite3_stmt *stmt, int column)
+{
+	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? NULL : sql_text(a, stmt, column);
+}
+
+static int int_or(sqlite3_stmt *stmt, int column, int none)
+{
+	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? none
+								: sqlite3_column_int(stmt, column);
+}
+
+struct db_record record_read(struct arena *a, sqlite3_stmt *stmt)
 {
 	const void *samples = sqlite3_column_blob(stmt, 12);
 	size_t bytes = (size_t)sqlite3_column_bytes(stmt, 12);
-
-	*out = (struct db_record){
+	const char *hash = sql_text(a, stmt, 9), *status = sql_text(a, stmt, 10);
+	struct db_record r = {
 		.id = sqlite3_column_int64(stmt, 0),
 		.task = sqlite3_column_int64(stmt, 1),
 		.device = sqlite3_column_int64(stmt, 2),
@@ -145,10 +162,30 @@ int record_read(struct db *db, const char *what, struct arena *a, sqlite3_stmt *
 		.task_key = sql_text(a, stmt, 20),
 		.fingerprint = sql_text(a, stmt, 21),
 		.toolchain_text = sql_text(a, stmt, 22),
+		.seq = sqlite3_column_int64(stmt, 23),
+		.others = int_or(stmt, 24, -1),
+		.estimate = sqlite3_column_int(stmt, 25) != 0,
+		.source_hash = text_or_null(a, stmt, 26),
+		.hone = text_or_null(a, stmt, 27),
+		.counted = text_or_null(a, stmt, 28),
 	};
-	if (hash_parse(sql_text(a, stmt, 9), &out->steps_hash) &&
-	    trial_status_parse(sql_text(a, stmt, 10), &out->status))
-		return 0;
-	return err_set("%s: record %lld of %s is not well-formed: run `hone db check` on the file",
-		       what, (long long)out->id, db->path);
+
+	hash_parse(hash, &r.steps_hash);
+	trial_status_parse(status, &r.status);
+	r.fault = record_fault(a, &r, hash, status, bytes);
+	return r;
+}
+
+int record_step(struct db *db, const char *what, struct arena *a, sqlite3_stmt **stmt,
+		struct db_record *out)
+{
+	int rc;
+
+	while ((rc = sql_step(db, what, stmt)) > 0) {
+		*out = record_read(a, *stmt);
+		if (!out->fault)
+			return 1;
+		db_skip(db, out->id, out->fault);
+	}
+	return rc;
 }

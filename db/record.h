@@ -9,7 +9,8 @@
 #define RECORD_SELECT                                                                              \
 	"SELECT r.id, r.task, r.device, r.toolchain, r.campaign, r.trial, r.final, r.threads,"     \
 	" r.steps, r.steps_hash, r.status, r.message, r.samples, r.time_us, r.ratio, r.counters,"  \
-	" r.cache, r.build_ms, r.run_ms, r.created, t.key, d.fingerprint, c.text FROM "
+	" r.cache, r.build_ms, r.run_ms, r.created, t.key, d.fingerprint, c.text, r.seq,"          \
+	" r.others, r.estimate, r.source_hash, r.hone, r.counted FROM "
 #define RECORD_JOIN                                                                                \
 	" r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"                       \
 	" JOIN toolchains c ON c.id = r.toolchain WHERE 1"
@@ -21,8 +22,15 @@ sqlite3_stmt *want_prepare(struct db *db, const char *what, const char *sql,
 /* HEAD, a condition for each part of WANT that is set, TAIL; bound. */
 sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 			    const struct db_want *want, const char *tail);
-/* The row of a RECORD_SELECT, in A. */
-int record_read(struct db *db, const char *what, struct arena *a, sqlite3_stmt *stmt,
+/* The row of a RECORD_SELECT, in A, with its fault where it has one. */
+struct db_record record_read(struct arena *a, sqlite3_stmt *stmt);
+/* The next row that is sound; the others are skipped. As sql_step(). */
+int record_step(struct db *db, const char *what, struct arena *a, sqlite3_stmt **stmt,
 		struct db_record *out);
+
+/* What is wrong with R, whose row has HASH and STATUS and a blob of SAMPLES_BYTES; in A. NULL:
+ * nothing. */
+const char *record_fault(struct arena *a, const struct db_record *r, const char *hash,
+			 const char *status, size_t samples_bytes);
 
 #endif

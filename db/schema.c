@@ -81,11 +81,45 @@ static const char version_2[] =
 
 /* Models are learned again from records: what a file from elsewhere says of one is read by nobody. */
 static const char version_3[] = "DROP TABLE models;";
+static const char version_4[] =
+	/* What a figure rests on; null where the hone of its time did not keep it. */
+	"ALTER TABLE records ADD COLUMN source_hash TEXT;"
+	"ALTER TABLE records ADD COLUMN hone TEXT;"
+	"ALTER TABLE records ADD COLUMN others INTEGER CHECK (others >= 0);"
+	"ALTER TABLE records ADD COLUMN counted TEXT;"
+	"ALTER TABLE records ADD COLUMN estimate INTEGER NOT NULL DEFAULT 0"
+	"	CHECK (estimate IN (0, 1));"
+	"UPDATE records SET estimate = 1 WHERE message = 'answered by a stand-in';"
+	/* Which of two records came later, whatever the clocks said: a record gets one more than
+	 * the highest in its file, and keeps it when files are merged (Lamport 1978). */
+	"ALTER TABLE records ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;"
+	"UPDATE records SET seq = id;"
+	"CREATE INDEX records_by_seq ON records (seq);"
+	"DROP INDEX records_by_steps;"
+	"CREATE INDEX records_by_steps ON records"
+	"	(task, device, toolchain, threads, steps_hash, seq);"
+	"DROP INDEX records_by_device;"
+	"CREATE INDEX records_by_device ON records (device, seq);"
+	/* The ok record that stands for a step list: a measurement before an estimate, a confirmed
+	 * one before a trial, then the latest; of two files that did not know of each other the
+	 * slower. None where a later run was wrong or crashed. */
+	"DROP VIEW standing;"
+	"CREATE VIEW standing AS SELECT r.* FROM records r WHERE r.status = 'ok' AND NOT EXISTS ("
+	"	SELECT 1 FROM records n WHERE n.task = r.task AND n.device = r.device"
+	"	AND n.toolchain = r.toolchain AND n.threads = r.threads"
+	"	AND n.steps_hash = r.steps_hash AND n.cache = r.cache"
+	"	AND CASE n.status"
+	"	WHEN 'ok' THEN (r.estimate, n.final, n.seq, n.time_us, n.id)"
+	"		> (n.estimate, r.final, r.seq, r.time_us, r.id)"
+	"	WHEN 'wrong' THEN n.estimate <= r.estimate AND n.seq >= r.seq"
+	"	WHEN 'crash' THEN n.estimate <= r.estimate AND n.seq >= r.seq"
+	"	ELSE 0 END);";
 
 const struct migration db_migrations[] = {
 	{ "devices, toolchains, tasks, records, campaigns", version_1 },
 	{ "rounds of campaigns, cost models", version_2 },
 	{ "no cost models", version_3 },
+	{ "what figures rest on, the order of records", version_4 },
 };
 const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
 

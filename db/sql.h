@@ -10,6 +10,8 @@
 #include "base/text.h"
 #include "db/db.h"
 
+enum { SKIPS_TOLD = 16 };	/* then it is the file that is damaged, not records */
+
 struct db {
 	sqlite3 *sql;
 	char *path;		/* as the user gave it; heap */
@@ -17,6 +19,9 @@ struct db {
 	enum db_mode mode;
 	int64_t campaign;	/* started or resumed here; 0 for none */
 	int64_t rounds;		/* its batches as this handle knows them */
+	struct listener listener;	/* of records that are skipped */
+	int64_t told[SKIPS_TOLD];	/* their ids */
+	int n_told;
 };
 
 /* Sets the message for sqlite's last error while doing WHAT ("saving a batch"); returns -1. */

@@ -60,7 +60,11 @@ static int read_trials(struct db *db, struct db_stats *out, const char *sql, int
 static int read_best(struct db *db, struct db_stats *out)
 {
 	sqlite3_stmt *stmt = sql_prepare(
-		db, what, "SELECT task, min(time_us) FROM standing GROUP BY task", "");
+		db, what,
+		"SELECT task, time_us, final, estimate FROM (SELECT *, row_number() OVER"
+		" (PARTITION BY task ORDER BY estimate, final DESC, time_us, id) AS place"
+		" FROM standing) WHERE place = 1",
+		"");
 	int rc;
 
 	if (!stmt)
@@ -68,8 +72,11 @@ static int read_best(struct db *db, struct db_stats *out)
 	while ((rc = sql_step(db, what, &stmt)) > 0) {
 		struct db_task_stats *t = stats_of(out, sqlite3_column_int64(stmt, 0));
 
-		if (t)
-			t->best_us = sqlite3_column_double(stmt, 1);
+		if (!t)
+			continue;
+		t->best_us = sqlite3_column_double(stmt, 1);
+		t->estimate = sqlite3_column_int(stmt, 3) != 0;
+		t->confirmed = sqlite3_column_int(stmt, 2) != 0 && !t->estimate;
 	}
 	return rc;
 }
@@ -115,15 +122,13 @@ int db_campaign_record(struct db *db, struct arena *a, int64_t campaign, struct 
 {
 	sqlite3_stmt *stmt = sql_prepare(db, what,
 					 RECORD_SELECT "records" RECORD_JOIN
-					 " AND r.campaign = ? ORDER BY r.id DESC LIMIT 1",
+					 " AND r.campaign = ? ORDER BY r.id DESC",
 					 "i", campaign);
 
 	if (!stmt)
 		return -1;
-	int rc = sql_step(db, what, &stmt);
+	int rc = record_step(db, what, a, &stmt, out);
 
-	if (rc > 0 && record_read(db, what, a, stmt, out) < 0)
-		rc = -1;
 	sqlite3_finalize(stmt);
 	return rc;
 }
@@ -143,7 +148,11 @@ static int add_task(struct db *db, struct arena *a, struct db_task_stats t,
 
 	if (found < 0)
 		return -1;
-	t.best_us = found ? best.time_us : 0;
+	if (found) {
+		t.best_us = best.time_us;
+		t.estimate = best.estimate;
+		t.confirmed = best.final && !best.estimate;
+	}
 	vec_push(a, out, t);
 	return 0;
 }

@@ -121,7 +121,7 @@ int tuner_confirm(struct tuner *t, int i)
 	struct round r = { 0 };
 
 	arena_reset(t->scratch);
-	if (begin_task(t, i) < 0 || db_top(t->db, t->scratch, &want, CONFIRM, &top) < 0)
+	if (begin_task(t, i) < 0 || db_top(t->db, t->scratch, &want, DB_FASTEST, CONFIRM, &top) < 0)
 		return -1;
 	struct batch b = batch_new(t->scratch, CONFIRM);
 

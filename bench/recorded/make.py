@@ -5,24 +5,22 @@
     bench/recorded/make.py tune.db bench/recorded/NAME.db --trials 300 [TASK...]
 
 Keeps the first trials of each TASK (a name as hone db stats prints it; all where none is given), in
-their order, with one sample each: the median, of a lost race the least, as a search sees it.
-Messages, counters, campaigns, models and re-measurements go.
+their order, with one sample each: the time itself, of a lost race the least, as a search sees it.
+Messages, counters, campaigns and re-measurements go.
 """
 import argparse
 import os
 import sqlite3
 import struct
-import statistics
 import sys
 
 
-def one_sample(status, samples):
-    """The sample blob that stands for SAMPLES, which are doubles of a little-endian machine."""
+def one_sample(status, samples, time_us):
+    """The sample blob that stands for SAMPLES, doubles of a little-endian machine."""
+    if time_us is not None:
+        return struct.pack("<d", time_us)
     values = struct.unpack(f"<{len(samples) // 8}d", samples)
-    if not values:
-        return b""
-    least = status == "lost-race"
-    return struct.pack("<d", min(values) if least else statistics.median_low(values))
+    return struct.pack("<d", min(values)) if status == "lost-race" and values else b""
 
 
 def reduce(db, trials, tasks):
@@ -35,10 +33,11 @@ def reduce(db, trials, tasks):
     db.execute("DELETE FROM records WHERE final OR trial >= ? OR task NOT IN "
                f"(SELECT id FROM tasks WHERE name IN ({marks}))", (trials, *names))
     db.execute(f"DELETE FROM tasks WHERE name NOT IN ({marks})", names)
-    db.create_function("one_sample", 2, one_sample)
-    db.execute("UPDATE records SET samples = one_sample(status, samples), message = '',"
+    db.create_function("one_sample", 3, one_sample)
+    db.execute("UPDATE records SET samples = one_sample(status, samples, time_us),"
+               " counted = iif(time_us IS NULL, NULL, '1'), message = '',"
                " counters = '{}', campaign = NULL")
-    for table in "rounds", "models", "campaigns":
+    for table in "rounds", "campaigns":
         db.execute(f"DELETE FROM {table}")
     db.commit()
 

@@ -15,9 +15,10 @@ static void test_round_trip(void **state)
 	struct db_record in = {
 		.task = f->task, .device = f->device, .toolchain = f->toolchain, .trial = 7,
 		.final = true, .threads = 2, .steps = "split C i 4\n", .status = TRIAL_OK,
-		.message = "fine", .samples = samples, .n_samples = 3, .time_us = 1.5,
+		.message = "fine", .samples = samples, .n_samples = 3, .time_us = 1.875,
 		.ratio = 0.75, .counters = "{\"x\": 1}", .cache = "cold", .build_ms = 80,
-		.run_ms = 12.5, .created = 123456,
+		.run_ms = 12.5, .created = 123456, .others = 5, .source_hash = KEY_B,
+		.hone = "0.1", .counted = "110",
 	};
 	struct db_record_vec out;
 
@@ -44,10 +45,15 @@ static void test_round_trip(void **state)
 	assert_string_equal(r->cache, "cold");
 	assert_int_equal(r->n_samples, 3);
 	assert_memory_equal(r->samples, samples, sizeof(samples));
-	assert_true(r->time_us == 1.5 && r->ratio == 0.75 && r->build_ms == 80);
+	assert_true(r->time_us == 1.875 && r->ratio == 0.75 && r->build_ms == 80);
 	assert_true(r->run_ms == 12.5 && r->final && r->threads == 2 && r->trial == 7);
 	assert_true(r->status == TRIAL_OK && r->created == 123456);
+	assert_true(r->seq == 1 && r->others == 5 && !r->estimate);
+	assert_string_equal(r->source_hash, KEY_B);
+	assert_string_equal(r->hone, "0.1");
+	assert_string_equal(r->counted, "110");
 	r = &out.at[1];
+	assert_true(r->seq == 2 && r->others == -1 && !r->source_hash && !r->hone && !r->counted);
 	assert_true(r->status == TRIAL_CRASH && r->time_us == 0 && r->n_samples == 0);
 	assert_true(r->created > 1000000000 && r->campaign == 0);
 	assert_string_equal(r->message, "signal 11");
@@ -110,7 +116,7 @@ static void test_best(void **state)
 	put(db, f, "w", TRIAL_WRONG, 0, 2);
 	put(db, f, "b", TRIAL_LOST_RACE, 0, 3);
 	put(db, f, "b", TRIAL_TIMEOUT, 0, 3);
-	assert_ok(db_top(db, f->a, &task_a, 5, &top));
+	assert_ok(db_top(db, f->a, &task_a, DB_FASTEST, 5, &top));
 	assert_int_equal(top.n, 2);
 	assert_string_equal(top.at[0].steps, "b");
 	assert_string_equal(top.at[1].steps, "a");
@@ -122,6 +128,122 @@ static void test_best(void **state)
 	assert_int_equal(counts[TRIAL_CRASH], 0);
 	assert_int_equal(db_has(db, &task_a, "c"), 1);
 	assert_int_equal(db_has(db, &task_a, "d"), 0);
+	db_close(db);
+}
+
+/* As `put`, of a confirmation or of a stand-in. */
+static void put_final(struct db *db, const struct fixture *f, const char *steps, double us)
+{
+	struct db_record r = fixture_record(f, steps, TRIAL_OK, us);
+
+	r.final = true;
+	assert_ok(append_one(db, r));
+}
+
+static void put_estimate(struct db *db, const struct fixture *f, const char *steps, double us)
+{
+	struct db_record r = fixture_record(f, steps, TRIAL_OK, us);
+
+	r.estimate = true;
+	assert_ok(append_one(db, r));
+}
+
+/* The steps of the best, with a mark for what it rests on. */
+static const char *best_of(struct fixture *f, struct db *db, struct db_want want)
+{
+	struct db_record r;
+	int found = db_best(db, f->a, &want, &r);
+
+	assert_ok(found);
+	return found ? arena_printf(f->a, "%s%s%s", r.steps, r.estimate ? "~" : "",
+				    r.final ? "!" : "") : "";
+}
+
+static void test_surest(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct db_record_vec top;
+	struct db_stats s;
+
+	/* Estimates alone, then beside a trial, then a trial beside a confirmed one. */
+	put_estimate(db, f, "guessed", 1);
+	assert_string_equal(best_of(f, db, any), "guessed~");
+	assert_string_equal(best_of(f, db, (struct db_want){ .measured = true }), "");
+	assert_ok(db_stats(db, f->a, &s));
+	assert_true(s.tasks[0].estimate && !s.tasks[0].confirmed && s.tasks[0].best_us == 1);
+	put(db, f, "tried", TRIAL_OK, 5, 1);
+	assert_string_equal(best_of(f, db, any), "tried");
+	put(db, f, "confirmed", TRIAL_OK, 6, 1);
+	put_final(db, f, "confirmed", 9);
+	assert_string_equal(best_of(f, db, any), "confirmed!");
+	assert_ok(db_stats(db, f->a, &s));
+	assert_true(!s.tasks[0].estimate && s.tasks[0].confirmed && s.tasks[0].best_us == 9);
+	assert_ok(db_top(db, f->a, &any, DB_FASTEST, 9, &top));
+	assert_int_equal(top.n, 3);
+	assert_string_equal(top.at[0].steps, "guessed");
+	/* A trial, or a guess, of what was confirmed changes nothing; a later confirmation does,
+	 * and so does a run that was wrong. */
+	put(db, f, "confirmed", TRIAL_OK, 2, 9999);
+	put_estimate(db, f, "confirmed", 1);
+	assert_string_equal(best_of(f, db, any), "confirmed!");
+	put_final(db, f, "tried", 8);
+	assert_string_equal(best_of(f, db, any), "tried!");
+	put_final(db, f, "tried", 10);
+	assert_string_equal(best_of(f, db, any), "confirmed!");
+	put(db, f, "confirmed", TRIAL_WRONG, 0, 1);
+	assert_string_equal(best_of(f, db, any), "tried!");
+	db_close(db);
+}
+
+static void hear(void *user, enum tell_kind kind, const char *line)
+{
+	struct text *heard = user;
+
+	assert_int_equal(kind, TELL_WARNING);
+	text_printf(heard, "%s\n", line);
+}
+
+/* What is damaged is passed over by whatever reads records, and told once. */
+static void test_damaged_records(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct text heard = { 0 };
+	struct db_record_vec all;
+
+	put(db, f, "hash", TRIAL_OK, 1, 1);
+	put(db, f, "time", TRIAL_OK, 2, 1);
+	put(db, f, "blob", TRIAL_OK, 3, 1);
+	put(db, f, "good", TRIAL_OK, 4, 1);
+	struct db_record r = fixture_record(f, "median", TRIAL_OK, 5);
+
+	r.counted = "111";
+	assert_ok(append_one(db, r));
+	assert_string_equal(best_of(f, db, any), "hash");
+	assert_ok(sql_run(db, "", "UPDATE records SET steps = 'hush' WHERE id = 1", ""));
+	assert_ok(sql_run(db, "", "UPDATE records SET time_us = 0.5 WHERE id = 2", ""));
+	assert_ok(sql_run(db, "", "UPDATE records SET samples = x'01' WHERE id = 3", ""));
+	assert_ok(sql_run(db, "", "UPDATE records SET time_us = 5.01 WHERE id = 5", ""));
+	db_listen(db, &(struct listener){ hear, &heard });
+	for (int i = 0; i < 2; i++)
+		assert_string_equal(best_of(f, db, any), "good");
+	assert_ok(db_records(db, f->a, &any, &all));
+	assert_int_equal(all.n, 1);
+	static const char *const says[] = {
+		"t.db: record 1 is skipped: the hash of its steps is wrong (`hone db check",
+		"record 2 is skipped: its time, 0.5 us, is not among its samples, 1.5 to 3 us",
+		"record 3 is skipped: its list of samples is no array of doubles",
+		"record 5 is skipped: its time, 5.01 us, is not the median of its samples, 5 us",
+	};
+
+	for (int i = 0; i < 4; i++) {
+		const char *first = strstr(text_str(&heard), says[i]);
+
+		if (!first || strstr(first + 1, says[i]))
+			fail_msg("'%s' does not say '%s' once", text_str(&heard), says[i]);
+	}
+	text_free(&heard);
 	db_close(db);
 }
 
@@ -221,18 +343,18 @@ static void test_past(void **state)
 
 	put(db, f, "a", TRIAL_OK, 1, 1);
 	put(db, f, "b", TRIAL_CRASH, 0, 3);
-	put(db, f, "c", TRIAL_OK, 1, 2);
+	put(db, f, "c", TRIAL_OK, 1, 2);	/* by a clock that was set back */
 	f->device = db_device(db, "d1", "{\"cores\": 8}");
 	put(db, f, "d", TRIAL_OK, 1, 4);
 	f->device = here_id;
 	assert_ok(db_each_past(db, &want, 2, add_past, &here));
-	assert_string_equal(here.steps, "bc");
+	assert_string_equal(here.steps, "cb");
 	want.elsewhere = true;
 	assert_ok(db_each_past(db, &want, 2, add_past, &elsewhere));
 	assert_string_equal(elsewhere.steps, "d");
 	assert_string_equal(elsewhere.devices, "1");
 	assert_ok(db_each_past(db, &any, 9, add_past, &all));
-	assert_string_equal(all.steps, "dbca");
+	assert_string_equal(all.steps, "dcba");
 	db_close(db);
 }
 
@@ -302,19 +424,19 @@ static void test_campaign_tasks(void **state)
 	assert_int_equal(tasks.n, 0);
 	assert_int_equal(db_campaign_record(db, f->a, batch.campaign, &newest), 0);
 	r[2].final = true;	/* re-measured: the figure counts, not the trial */
-	r[2].created = 2000;
+	r[2].created = 1;	/* by a clock that was set back */
 	assert_ok(db_append(db, &batch));
 	/* Found by another campaign, and by another number of threads. */
 	put(db, f, "faster", TRIAL_OK, 4, 1);
+	r[0] = fixture_record(f, "a", TRIAL_OK, 1);
 	r[0].threads = 8;
-	r[0].time_us = 1;
 	assert_ok(append_one(db, r[0]));
 	assert_ok(db_task(db, &(struct db_task){ .key = KEY_B, .name = "idle", .text = "" }));
 	assert_ok(db_campaign_tasks(db, f->a, batch.campaign, &tasks));
 	assert_int_equal(tasks.n, 1);
 	assert_string_equal(tasks.at[0].task.key, KEY_A);
 	assert_true(tasks.at[0].n_trials == 2 && tasks.at[0].trials[TRIAL_CRASH] == 1);
-	assert_true(tasks.at[0].best_us == 4);
+	assert_true(tasks.at[0].best_us == 6 && tasks.at[0].confirmed);
 	assert_int_equal(db_campaign_record(db, f->a, batch.campaign, &newest), 1);
 	assert_true(newest.final && newest.threads == 1);
 	assert_int_equal(db_campaign(db, f->a, batch.campaign, &c), 1);
@@ -340,7 +462,7 @@ static void test_batch_is_whole(void **state)
 	assert_int_equal(count_of(db, "records"), 0);
 	assert_int_equal(db_campaign_find(db, f->a, "mm", NULL, f->device, &c), 1);
 	assert_true(c.search == NULL && c.rounds == 0 && c.seed == ~0ull);
-	r[1].time_us = 6;
+	r[1] = fixture_record(f, "b", TRIAL_OK, 6);
 	assert_ok(db_append(db, &batch));
 	batch.state = NULL;
 	assert_ok(db_append(db, &batch));
@@ -401,6 +523,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_round_trip), TEST(test_identities), TEST(test_best),
+		TEST(test_surest), TEST(test_damaged_records),
 		TEST(test_skipped), TEST(test_each), TEST(test_past), TEST(test_rounds),
 		TEST(test_campaign_tasks), TEST(test_batch_is_whole),
 		TEST(test_campaign_life),

@@ -35,9 +35,9 @@ static void test_merge(void **state)
 	assert_true(m.records == 0 && m.duplicates == 2 && m.campaigns == 0 && m.devices == 0);
 	assert_ok(db_records(db, f->a, &task_a, &all));
 	assert_int_equal(all.n, 3);
-	assert_int_equal(all.at[2].device, f->device);
-	assert_true(all.at[2].campaign > 0 && all.at[2].time_us == 3);
-	assert_string_equal(all.at[2].toolchain_text, "gcc 12 -O3");
+	assert_int_equal(all.at[1].device, f->device);
+	assert_true(all.at[1].campaign > 0 && all.at[1].time_us == 3);
+	assert_string_equal(all.at[1].toolchain_text, "gcc 12 -O3");
 	assert_int_equal(db_campaign_find(db, f->a, "mm", NULL, f->device, &c), 1);
 	assert_true(c.state == CAMPAIGN_STOPPED && c.search_bytes == 1 && c.rounds == 1);
 	assert_int_equal(db_merge(db, f->path, &m), -1);
@@ -47,6 +47,53 @@ static void test_merge(void **state)
 	assert_int_equal(count_of(db, "records"), 3);
 	assert_sound(db);
 	db_close(db);
+}
+
+static void put_numbered(struct fixture *f, const char *path, const char *steps, double us,
+			 int64_t created)
+{
+	struct db *db = fixture_open(f, path);
+
+	put(db, f, steps, TRIAL_OK, us, created);
+	db_close(db);
+}
+
+/* The times of the standing records after merging FROM[0], FROM[1], ... into a new file, twice. */
+static const char *merged_times(struct fixture *f, const char *name, const char *const *from)
+{
+	struct db *db = db_open(arena_printf(f->a, "%s/%s", f->folder, name), DB_WRITE);
+	const char *times = "";
+	struct db_record_vec top;
+	struct db_merged m;
+
+	assert_non_null(db);
+	for (int i = 0; i < 4; i++)
+		assert_ok(db_merge(db, from[i % 2], &m));
+	assert_ok(db_top(db, f->a, &any, DB_FASTEST, 9, &top));
+	for (int i = 0; i < top.n; i++)
+		times = arena_printf(f->a, "%s %s=%g", times, top.at[i].steps, top.at[i].time_us);
+	assert_sound(db);
+	db_close(db);
+	return times;
+}
+
+/* What stands does not depend on the order of merging, nor on the clocks of the two machines. */
+static void test_merge_order(void **state)
+{
+	struct fixture *f = *state;
+	const char *x = arena_printf(f->a, "%s/x.db", f->folder);
+	const char *y = arena_printf(f->a, "%s/y.db", f->folder);
+
+	put_numbered(f, x, "a", 1, 5000);
+	put_numbered(f, x, "b", 7, 5000);
+	put_numbered(f, y, "a", 2, 10);
+	put_numbered(f, y, "a", 4, 11);		/* the second in its file, as b is in the other */
+	put_numbered(f, y, "b", 3, 12);
+	const char *xy = merged_times(f, "xy.db", (const char *const[]){ x, y });
+	const char *yx = merged_times(f, "yx.db", (const char *const[]){ y, x });
+
+	assert_string_equal(xy, " b=3 a=4");
+	assert_string_equal(yx, xy);
 }
 
 /* A campaign of two batches, in a new file. */
@@ -150,11 +197,11 @@ static void test_prune(void **state)
 	/* While the fast wrong one is in the file, what proves it wrong stays. */
 	assert_ok(db_prune(db, &failed, &p));
 	assert_true(p.ok == 0 && p.failed == 1);
-	assert_ok(db_top(db, f->a, &any, 9, &top));
+	assert_ok(db_top(db, f->a, &any, DB_FASTEST, 9, &top));
 	assert_int_equal(top.n, 3);
 	assert_ok(db_prune(db, &keep2, &p));
 	assert_true(p.ok == 3 && p.failed == 0);
-	assert_ok(db_top(db, f->a, &any, 9, &top));
+	assert_ok(db_top(db, f->a, &any, DB_FASTEST, 9, &top));
 	assert_int_equal(top.n, 2);
 	assert_true(top.at[0].time_us == 2 && top.at[1].time_us == 3);
 	assert_ok(db_prune(db, &failed, &p));
@@ -203,6 +250,12 @@ static void test_check(void **state)
 		const char *spoil, *says;
 	} cases[] = {
 		{ "UPDATE records SET steps = 'x'", "hash" },
+		{ "UPDATE records SET steps_hash = 'odd'", "hash" },
+		{ "UPDATE records SET threads = 1 << 20", "threads" },
+		{ "UPDATE records SET time_us = 9", "not among its samples" },
+		{ "UPDATE records SET counted = '110'", "not the median" },
+		{ "UPDATE records SET counted = '11'", "which of its samples" },
+		{ "UPDATE records SET counted = '000'", "none of its samples" },
 		{ "UPDATE records SET samples = x'0102'", "no array" },
 		{ "UPDATE records SET samples = x''", "empty" },
 		{ "UPDATE records SET samples = zeroblob(16)", "no time" },
@@ -297,7 +350,7 @@ static void write_version_1(const char *path)
 		"INSERT INTO campaigns VALUES"
 		"	(9, 'u', 7, 1, NULL, 'mm', '{}', 1, 'running', 2, x'7b7d');"
 		"INSERT INTO records VALUES (1, 3, 7, 5, 9, 0, 0, 1, '',"
-		"	'99aa06d3014798d86001c324468d497f', 'ok', '', x'000000000000f03f', 2.5,"
+		"	'99aa06d3014798d86001c324468d497f', 'ok', '', x'0000000000000440', 2.5,"
 		"	NULL, '{}', 'warm', 1, 1, 1000);";
 	struct db *db = db_open_with(path, DB_WRITE, db_migrations, 1);
 
@@ -325,6 +378,7 @@ static void test_from_version_1(void **state)
 	assert_sound(db);
 	assert_int_equal(db_best(db, f->a, &task_a, &best), 1);
 	assert_true(best.time_us == 2.5 && best.campaign == 9 && best.device == 7);
+	assert_true(best.seq == 1 && best.others == -1 && !best.source_hash && !best.hone);
 	/* The campaign goes on; only its first batches have no round. */
 	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", 7, &c), 1);
 	assert_int_equal(c.seen, 1000);
@@ -492,7 +546,7 @@ static void test_locked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_merge), TEST(test_merge_rounds), TEST(test_prune),
+		TEST(test_merge), TEST(test_merge_order), TEST(test_merge_rounds), TEST(test_prune),
 		TEST(test_prune_rounds), TEST(test_stats), TEST(test_check),
 		TEST(test_migrations), TEST(test_from_version_1), TEST(test_models_go), TEST(test_statuses),
 		TEST(test_bad_files), TEST(test_damaged), TEST(test_locked),
