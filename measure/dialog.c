@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "base/file.h"
+#include "measure/sandbox.h"
 
 /* Until the runner begins with a request: it has nothing else to do, but others may. */
 #define BEGIN_LIMIT_S 60.0
@@ -33,6 +34,16 @@ static const char *describe_address(struct arena *a, const struct setup *setup,
 	return arena_printf(a, ", a write to %s, which is read-only", name);
 }
 
+static const char *describe_call(struct arena *a, const struct event *e)
+{
+	const char *meaning;
+	const char *name = sandbox_call((int)e->address, &meaning);
+
+	if (!name)
+		return arena_printf(a, ", system call %lld", (long long)e->address);
+	return arena_printf(a, ", %s: a kernel %s", name, meaning);
+}
+
 static const char *describe_fault(struct arena *a, const struct setup *setup,
 				  const struct event *e)
 {
@@ -51,6 +62,8 @@ static const char *describe_fault(struct arena *a, const struct setup *setup,
 	if (e->signal == SIGSEGV || e->signal == SIGBUS)
 		place = arena_printf(a, " at 0x%llx%s", (unsigned long long)e->address,
 				     describe_address(a, setup, e));
+	else if (e->signal == SIGSYS)
+		place = describe_call(a, e);
 	return arena_printf(a, "SIG%s%s, while %s", name ? name : "?", place, stages[e->stage]);
 }
 

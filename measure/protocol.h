@@ -79,7 +79,7 @@ struct event {
 	int signal;
 	int arg;			/* whose guard pages or data were hit, or a FAULT_ */
 	bool packed;			/* the packed form of it */
-	uint64_t address;
+	uint64_t address;		/* of SIGSYS the number of the system call */
 	int64_t offset, bytes;		/* from the argument's first byte; its size */
 	/* EVENT_RESULT: the rest */
 	enum trial_status status;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "measure/runner_task.h"
+#include "measure/sandbox.h"
 
 enum { HANDLER_STACK = 64 << 10, EXIT_FAULT = 112 };
 
@@ -50,12 +51,15 @@ static void handle(int sig, siginfo_t *info, void *context)
 	struct event e = { .kind = EVENT_FAULT, .signal = sig, .arg = FAULT_NOWHERE };
 	bool has_address = sig == SIGSEGV || sig == SIGBUS;
 
-	(void)context;
+	if (sig == SIGSYS && sandbox_answer(info->si_syscall, context))
+		return;
 	e.index = fault_task->index;
 	e.stage = fault_task->stage;
 	if (has_address) {
 		e.address = (uint64_t)(uintptr_t)info->si_addr;
 		locate(&e, info->si_addr);
+	} else if (sig == SIGSYS) {
+		e.address = (uint64_t)info->si_syscall;
 	}
 	send(fault_socket, &e, EVENT_HEAD, MSG_NOSIGNAL);
 	_exit(EXIT_FAULT);

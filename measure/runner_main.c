@@ -3,7 +3,8 @@
  *
  * In:   requests on descriptor 3 (measure/protocol.h), a memory file on descriptor 4.
  * Out:  events on descriptor 3.
- * Holds: it does not outlive hone; a kernel can end it, and hone starts another. */
+ * Holds: it does not outlive hone; a kernel can end it, and hone starts another. What a kernel has no
+ *        use for it gives up first (measure/sandbox.h). */
 #include <dirent.h>
 #include <fenv.h>
 #include <signal.h>
@@ -18,6 +19,7 @@
 
 #include "base/file.h"
 #include "measure/runner_task.h"
+#include "measure/sandbox.h"
 
 /* Of a kernel's own stack: far above what generated code needs, far below what is installed. */
 #define STACK_LIMIT ((rlim_t)64 << 20)
@@ -385,6 +387,7 @@ int main(int argc, char **argv)
 	if (!r.series)
 		return 1;
 	fault_install(&r.task, RUNNER_SOCKET);
+	sandbox_enter();
 	while (recv(RUNNER_SOCKET, &message, sizeof(message), 0) > 0)
 		serve(&r, &message);
 	return 0;

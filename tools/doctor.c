@@ -12,6 +12,7 @@
 #include "measure/counters.h"
 #include "measure/device.h"
 #include "measure/noise.h"
+#include "measure/sandbox.h"
 #include "tools/command.h"
 #include "tools/json.h"
 
@@ -32,6 +33,7 @@ struct report {
 	struct compiler compilers[N_COMPILERS];
 	struct counters *counters; /* NULL until they were tried */
 	struct noise noise;
+	struct sandbox sandbox;
 	enum fitness verdict;
 	const char *reason;
 };
@@ -101,6 +103,7 @@ static int examine(struct arena *a, const struct doctor *o, struct report *r)
 		if (compiler_check(a, compiler_commands[i], &r->compilers[i]) < 0)
 			return -1;
 	}
+	r->sandbox = sandbox_try();
 	r->counters = counters_new();
 	noise_measure(o->seconds, &r->noise);
 	judge(a, r);
@@ -216,12 +219,32 @@ static void print_noise(const struct noise *n)
 		puts(", no CPU pressure figures (kernel without PSI)");
 }
 
+/* What kernels under test are kept from. */
+static void print_sandbox(const struct sandbox *s)
+{
+	printf("sandbox      ");
+	if (s->filter)
+		printf("seccomp: no network, no programs, no writing, no signals");
+	else
+		printf("no seccomp here: kernels may do what you may");
+	if (s->landlock)
+		printf("; Landlock %d\n", s->landlock);
+	else
+		puts("; no Landlock in this kernel");
+}
+
+static json_t *sandbox_json(const struct sandbox *s)
+{
+	return json_pack("{s:b, s:i}", "seccomp", s->filter, "landlock", s->landlock);
+}
+
 static void print_report(const struct report *r)
 {
 	print_device(r->device);
 	print_measured(r->device);
 	print_compilers(r);
 	print_counters(r->counters);
+	print_sandbox(&r->sandbox);
 	print_noise(&r->noise);
 	printf("verdict      %s: %s\n", fitness_name(r->verdict), r->reason);
 }
@@ -275,9 +298,10 @@ static json_t *noise_json(const struct noise *n)
 
 static void print_all(const struct report *r)
 {
-	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:s, s:s}", "device", device_json(r->device),
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "device", device_json(r->device),
 			      "compilers", compilers_json(r), "counters",
-			      counters_json(r->counters), "noise", noise_json(&r->noise), "verdict",
+			      counters_json(r->counters), "sandbox",
+			      sandbox_json(&r->sandbox), "noise", noise_json(&r->noise), "verdict",
 			      fitness_name(r->verdict), "reason", r->reason);
 
 	if (!o)

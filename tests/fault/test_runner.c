@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "measure/runner.h"
+#include "measure/sandbox.h"
 
 /* C ends at its guard page; D has 4 bytes of canary before its own. */
 enum { N = 1024, M = 1007 };
@@ -26,6 +27,8 @@ enum { N = 1024, M = 1007 };
 #define HEAD                                                                                       \
 	"#include <stdint.h>\n#include <stddef.h>\n#include <stdlib.h>\n"                          \
 	"#include <string.h>\n#include <unistd.h>\n#include <pthread.h>\n"                         \
+	"#include <fcntl.h>\n#include <signal.h>\n#include <sys/socket.h>\n"                      \
+	"#include <sys/prctl.h>\n"                                                               \
 	"enum { N = 1024, M = 1007 };\n"                                                           \
 	"static int calls;\nstatic volatile int zero;\n"                                           \
 	"int32_t hone_kernel(void *const *args)\n{\n"                                              \
@@ -161,6 +164,42 @@ static void test_faults(void **state)
 		print_message("  %s\n", faults[i].name);
 		expect(try_kernel(faults[i].source, false), faults[i].status, faults[i].text);
 	}
+}
+
+/* What a kernel has no use for: the call is refused before anything comes of it. */
+static const struct fault escapes[] = {
+	{ "network", KERNEL("socket(2, 1, 0);"), TRIAL_CRASH, "SIGSYS, socket: a kernel uses" },
+	{ "file at home", KERNEL("char p[999]; strcpy(p, getenv(\"HOME\"));"
+				 "creat(strcat(p, \"/hone-was-here\"), 0600);"), TRIAL_CRASH,
+	  "a kernel " },
+	{ "file here", KERNEL("open(\"hone-was-here\", 0x42, 0600);"), TRIAL_CRASH,
+	  "opens a file for writing" },
+	{ "remove", KERNEL("unlink(\"/nothing/there\");"), TRIAL_CRASH, "changes a file" },
+	{ "fork", KERNEL("if (fork() == 0) for (;;) ;"), TRIAL_CRASH, "starts a process" },
+	{ "exec", KERNEL("execl(\"/bin/true\", \"true\", (char *)0);"), TRIAL_CRASH,
+	  "starts a program" },
+	{ "shell", KERNEL("if (system(\"true\") != 0) return 7;"), TRIAL_CRASH, NULL },
+	{ "parent", KERNEL("kill(getppid(), 9);"), TRIAL_CRASH, "signals another process" },
+	{ "group", KERNEL("kill(0, 9);"), TRIAL_CRASH, "signals another process" },
+	{ "survivor", KERNEL("prctl(1, 0);"), TRIAL_CRASH, "a kernel outlives hone" },
+	{ "thread", KERNEL("pthread_t t; if (pthread_create(&t, 0, (void *(*)(void *))getenv,"
+			   "\"A\") || pthread_join(t, 0)) return 3;"), TRIAL_OK, NULL },
+	{ "reading", KERNEL("int f = open(\"/proc/self/stat\", 0); if (f < 0) return 4; close(f);"),
+	  TRIAL_OK, NULL },
+};
+
+static void test_escapes(void **state)
+{
+	(void)state;
+	if (!sandbox_try().filter) {
+		print_message("this build or this machine has no seccomp filter\n");
+		skip();
+	}
+	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
+		print_message("  %s\n", escapes[i].name);
+		expect(try_kernel(escapes[i].source, false), escapes[i].status, escapes[i].text);
+	}
+	assert_int_equal(access("hone-was-here", F_OK), -1);
 }
 
 static void test_stack_overflow(void **state)
@@ -356,7 +395,8 @@ static void test_killed_parent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_faults),	     cmocka_unit_test(test_stack_overflow),
+		cmocka_unit_test(test_faults),	     cmocka_unit_test(test_escapes),
+		cmocka_unit_test(test_stack_overflow),
 		cmocka_unit_test(test_thread_left),  cmocka_unit_test(test_packing),
 		cmocka_unit_test(test_parallel),     cmocka_unit_test(test_remeasure),
 		cmocka_unit_test(test_slow_compiler), cmocka_unit_test(test_bad_reference),
