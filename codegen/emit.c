@@ -12,7 +12,7 @@ static void declare_arguments(struct emitter *e)
 	for (int i = 0; i < e->p->args.n; i++) {
 		const struct buffer *b = e->p->args.at[i];
 		const char *name = emit_name(e, b->tensor.name);
-		const char *type = dtype_storage(b->tensor.dtype);
+		const char *type = dtype_c(b->tensor.dtype);
 		bool input = b->kind == BUFFER_INPUT;
 
 		vec_push(e->a, &e->places, (struct place_name){ .buffer = b, .name = name });
@@ -44,7 +44,7 @@ static void declare_temps(struct emitter *e)
 			continue;
 		const struct tensor *t = &n->buffer->tensor;
 		const char *name = emit_name(e, t->name);
-		const char *type = dtype_storage(t->dtype);
+		const char *type = dtype_c(t->dtype);
 
 		vec_push(e->a, &e->places,
 			 (struct place_name){ .buffer = n->buffer, .name = name });
@@ -93,7 +93,7 @@ static void emit_packed_bytes(struct emitter *e)
 /* The loops of one pack around the copy of an element, or a zero beyond the end. */
 static void emit_pack(struct emitter *e, const struct pack *k)
 {
-	const char *type = dtype_storage(k->raw->dtype);
+	const char *type = dtype_c(k->raw->dtype);
 	struct text inside = { 0 };
 
 	emit_line(e, "const %s *from = raw;", type);

@@ -107,6 +107,10 @@ enum helper {
 	HELPER_COUNT
 };
 void use_helper(struct emitter *e, enum helper h);
+/* PATTERN with LANES for each @. */
+void put_lanes(struct text *out, const char *pattern, int lanes);
+/* wide_ and narrow_ for vectors of LANES elements of T. */
+void convert_functions(struct text *out, enum dtype t, int lanes);
 /* The types and helpers that the body used. */
 void prelude(struct text *out, const struct emitter *e);
 

@@ -32,6 +32,15 @@ static void choice_functions(struct text *out, const char *v)
 			    v, compare[i], v, v, v, v, compare[i + 1]);
 }
 
+void put_lanes(struct text *out, const char *pattern, int lanes)
+{
+	for (const char *at; (at = strchr(pattern, '@')); pattern = at + 1) {
+		text_putn(out, pattern, (size_t)(at - pattern));
+		text_printf(out, "%d", lanes);
+	}
+	text_puts(out, pattern);
+}
+
 /* The same polynomial as hone_exp_f32. */
 static void exp_function(struct text *out, const char *v)
 {
@@ -58,7 +67,7 @@ static void exp_function(struct text *out, const char *v)
 static void gather_function(struct text *out, const char *v, enum dtype t, int lanes)
 {
 	text_printf(out, "static inline %s gather_%s(const %s *p, int64_t stride)\n{\n\treturn (%s){",
-		    v, v, dtype_storage(t), v);
+		    v, v, dtype_c(t), v);
 	for (int i = 0; i < lanes; i++)
 		text_printf(out, "%sp[%d * stride]", i ? ", " : "", i);
 	text_puts(out, "};\n}\n");
@@ -70,11 +79,11 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 	size_t bytes = dtype_bytes(t);
 
 	text_printf(&v, "%sx%d", dtype_name(t), lanes);
-	text_printf(out, "typedef %s %s __attribute__((vector_size(%zu)));\n", dtype_storage(t),
+	text_printf(out, "typedef %s %s __attribute__((vector_size(%zu)));\n", dtype_c(t),
 		    text_str(&v), bytes * (size_t)lanes);
 	text_printf(out, "typedef %s %s_u __attribute__((vector_size(%zu), aligned(%zu), "
 			 "may_alias));\n",
-		    dtype_storage(t), text_str(&v), bytes * (size_t)lanes, bytes);
+		    dtype_c(t), text_str(&v), bytes * (size_t)lanes, bytes);
 	text_printf(out, "typedef %s %s_mask __attribute__((vector_size(%zu)));\n", signed_type(t),
 		    text_str(&v), bytes * (size_t)lanes);
 	text_printf(out, "typedef u%s %s_bits __attribute__((vector_size(%zu)));\n",
@@ -84,6 +93,8 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 		gather_function(out, text_str(&v), t, lanes);
 	if (t == DTYPE_F32 && strstr(text_str(body), "exp_f32x"))
 		exp_function(out, text_str(&v));
+	if (dtype_is_narrow(t))
+		convert_functions(out, t, lanes);
 	text_free(&v);
 }
 

@@ -36,22 +36,6 @@ void emit_bind(struct emitter *e, struct binding b)
 
 /* --- stores */
 
-static const char *stored_text(struct emitter *e, enum dtype t, const char *value)
-{
-	if (t == DTYPE_F16 || t == DTYPE_BF16) {
-		use_helper(e, t == DTYPE_F16 ? HELPER_F16 : HELPER_BF16);
-		return arena_printf(e->a, "hone_%s_store(%s)", dtype_name(t), value);
-	}
-	return value;
-}
-
-static const char *loaded_text(struct emitter *e, enum dtype t, const char *cell)
-{
-	if (t == DTYPE_F16 || t == DTYPE_BF16)
-		return arena_printf(e->a, "hone_%s_load(%s)", dtype_name(t), cell);
-	return cell;
-}
-
 static void emit_scalar_store(struct emitter *e, const struct nest *n)
 {
 	struct place_name *p = place_of(e, &n->buffer->tensor);
@@ -68,11 +52,9 @@ static void emit_scalar_store(struct emitter *e, const struct nest *n)
 		cell = arena_printf(e->a, "%s[%s%s%" PRId64 "]", p->name, o.text,
 				    *o.text ? " + " : "", o.constant);
 	}
-	if (n->reducer != REDUCE_NONE) {
-		stored_text(e, t, "");	/* its helper loads too */
-		value = combine_text(e, n->reducer, t, 1, loaded_text(e, t, cell), value);
-	}
-	emit_line(e, "%s = %s;", cell, stored_text(e, t, value));
+	if (n->reducer != REDUCE_NONE)
+		value = combine_text(e, n->reducer, t, 1, cell, value);
+	emit_line(e, "%s = %s;", cell, value);
 }
 
 /* Runs EMIT on N once a lane, the vector axis bound to its number. */
@@ -132,10 +114,9 @@ static bool emit_scatter(struct emitter *e, const struct nest *n)
 static void emit_vector_store(struct emitter *e, const struct nest *n)
 {
 	enum dtype t = n->buffer->tensor.dtype;
-	bool narrow = t == DTYPE_F16 || t == DTYPE_BF16 || t == DTYPE_BOOL;
-	const char *cell = narrow ? NULL : vector_cell(e, n);
+	const char *cell = t == DTYPE_BOOL ? NULL : vector_cell(e, n);
 
-	if (!cell && !narrow && !e->why && emit_scatter(e, n))
+	if (!cell && t != DTYPE_BOOL && !e->why && emit_scatter(e, n))
 		return;
 	if (!cell) {
 		emit_lanes(e, n, emit_scalar_store);
@@ -217,7 +198,7 @@ static void declare_registers(struct emitter *e, const struct nest *alloc)
 		n = n / t->shape[p.dim] * variables_along(&p);
 	vec_push(e->a, &e->places, p);
 	const char *type = p.lanes > 1 ? vector_type(e, t->dtype, p.lanes)
-				       : dtype_storage(t->dtype);
+				       : dtype_c(t->dtype);
 
 	for (int64_t i = 0; i < n; i++)
 		emit_line(e, "%s %s_%" PRId64 ";", type, p.name, i);
@@ -232,7 +213,7 @@ static void declare_array(struct emitter *e, const struct nest *alloc)
 	e->stack += tensor_bytes(t) + overrun_bytes(e);
 	if (e->stack > MAX_STACK)
 		e->why = "local buffers need too much stack";
-	emit_line(e, "_Alignas(64) %s %s[%" PRId64 "];", dtype_storage(t->dtype), name,
+	emit_line(e, "_Alignas(64) %s %s[%" PRId64 "];", dtype_c(t->dtype), name,
 	     tensor_count(t) + (int64_t)(overrun_bytes(e) / dtype_bytes(t->dtype)));
 }
 
@@ -289,7 +270,7 @@ static size_t widest_element(const struct nest *n)
 		size_t below = n->body ? widest_element(n->body) : 1;
 
 		if (n->kind == NEST_STORE)
-			below = dtype_bytes(n->buffer->tensor.dtype);
+			below = dtype_bytes(dtype_arithmetic(n->buffer->tensor.dtype));
 		widest = below > widest ? below : widest;
 	}
 	return widest;

@@ -202,10 +202,21 @@ struct slot slot_of(struct emitter *e, const struct place_name *p, const struct 
 
 /* --- scalars */
 
+/* The bits of a narrow constant, which stands only where it is stored. */
+static const char *narrow_text(struct emitter *e, const struct expr *x)
+{
+	uint16_t bits;
+
+	dtype_store(x->dtype, &bits, 0, x->f);
+	return arena_printf(e->a, "0x%04x", bits);
+}
+
 static const char *float_text(struct emitter *e, const struct expr *x)
 {
 	bool narrow = x->dtype != DTYPE_F64;
 
+	if (dtype_is_narrow(x->dtype))
+		return narrow_text(e, x);
 	if (isnan(x->f))
 		return narrow ? "__builtin_nanf(\"\")" : "__builtin_nan(\"\")";
 	if (isinf(x->f))
@@ -221,20 +232,13 @@ static const char *load_text(struct emitter *e, const struct expr *x)
 {
 	struct place_name *p = place_of(e, x->tensor);
 	struct offset o = offset_of(e, x->tensor, x->index);
-	const char *cell;
 
 	if (e->why)
 		return "0";
-	if (p->buffer->registers) {
-		cell = slot_of(e, p, x->index).cell;
-	} else {
-		cell = arena_printf(e->a, "%s[%s%s%" PRId64 "]", p->name, o.text,
-				    *o.text ? " + " : "", o.constant);
-	}
-	if (x->dtype != DTYPE_F16 && x->dtype != DTYPE_BF16)
-		return cell;
-	use_helper(e, x->dtype == DTYPE_F16 ? HELPER_F16 : HELPER_BF16);
-	return arena_printf(e->a, "hone_%s_load(%s)", dtype_name(x->dtype), cell);
+	if (p->buffer->registers)
+		return slot_of(e, p, x->index).cell;
+	return arena_printf(e->a, "%s[%s%s%" PRId64 "]", p->name, o.text, *o.text ? " + " : "",
+			    o.constant);
 }
 
 static const char *cast_text(struct emitter *e, const struct expr *x)
@@ -243,12 +247,13 @@ static const char *cast_text(struct emitter *e, const struct expr *x)
 
 	if (x->dtype == DTYPE_BOOL)
 		return arena_printf(e->a, "(%s != 0)", arg);
-	if (x->dtype != DTYPE_F16 && x->dtype != DTYPE_BF16)
-		return arena_printf(e->a, "(%s)%s", dtype_compute(x->dtype), arg);
-	const char *type = dtype_name(x->dtype);
+	bool widens = dtype_is_narrow(x->arg[0]->dtype);
+	enum dtype narrow = widens ? x->arg[0]->dtype : x->dtype;
 
-	use_helper(e, x->dtype == DTYPE_F16 ? HELPER_F16 : HELPER_BF16);
-	return arena_printf(e->a, "hone_%s_load(hone_%s_store((float)%s))", type, type, arg);
+	if (!dtype_is_narrow(narrow))
+		return arena_printf(e->a, "(%s)%s", dtype_c(x->dtype), arg);
+	use_helper(e, narrow == DTYPE_F16 ? HELPER_F16 : HELPER_BF16);
+	return arena_printf(e->a, widens ? "wide_%s(%s)" : "narrow_%s((float)%s)", dtype_name(narrow), arg);
 }
 
 static const char *minmax_text(struct emitter *e, const struct expr *x)
@@ -281,7 +286,7 @@ static const char *call_text(struct emitter *e, const struct expr *x)
 	bool narrow = x->dtype != DTYPE_F64;
 
 	if (x->kind == EXPR_ABS && !dtype_is_float(x->dtype))
-		return arena_printf(e->a, "(%s)__builtin_llabs(%s)", dtype_compute(x->dtype), u);
+		return arena_printf(e->a, "(%s)__builtin_llabs(%s)", dtype_c(x->dtype), u);
 	if (x->kind == EXPR_EXP && narrow) {
 		use_helper(e, HELPER_EXP_F32);
 		return arena_printf(e->a, "hone_exp_f32(%s)", u);
@@ -306,11 +311,11 @@ static const char *infix_text(struct emitter *e, const struct expr *x)
 		return arena_printf(e->a, "(%s %s %s)", u, op, v);
 	if (x->kind != EXPR_DIV && x->kind != EXPR_MOD)
 		return arena_printf(e->a, "(%s)((uint64_t)%s %s (uint64_t)%s)",
-				    dtype_compute(x->dtype), u, op, v);
+				    dtype_c(x->dtype), u, op, v);
 	if (x->dtype == DTYPE_I64 && expr_range(x->arg[0]).lo >= 0 && expr_range(x->arg[1]).lo > 0)
 		return arena_printf(e->a, "(%s %s %s)", u, op, v);
 	use_helper(e, x->kind == EXPR_DIV ? HELPER_FLOOR_DIV : HELPER_FLOOR_MOD);
-	return arena_printf(e->a, "(%s)hone_floor_%s(%s, %s)", dtype_compute(x->dtype),
+	return arena_printf(e->a, "(%s)hone_floor_%s(%s, %s)", dtype_c(x->dtype),
 			    x->kind == EXPR_DIV ? "div" : "mod", u, v);
 }
 
@@ -361,7 +366,7 @@ const char *scalar_text(struct emitter *e, const struct expr *x)
 	case EXPR_NEG:
 		if (dtype_is_float(x->dtype))
 			return arena_printf(e->a, "(-%s)", scalar_text(e, x->arg[0]));
-		return arena_printf(e->a, "(%s)(0 - (uint64_t)%s)", dtype_compute(x->dtype),
+		return arena_printf(e->a, "(%s)(0 - (uint64_t)%s)", dtype_c(x->dtype),
 				    scalar_text(e, x->arg[0]));
 	case EXPR_MIN:
 	case EXPR_MAX:

@@ -20,6 +20,7 @@ static int log2_of(int lanes)
 const char *vector_type(struct emitter *e, enum dtype t, int lanes)
 {
 	e->used_vector[t][log2_of(lanes)] = true;
+	e->used_vector[dtype_arithmetic(t)][log2_of(lanes)] = true;	/* to convert it */
 	return arena_printf(e->a, "%sx%d", dtype_name(t), lanes);
 }
 
@@ -69,8 +70,8 @@ static const char *splat(struct emitter *e, const struct expr *x, struct value v
 	if (v.vector)
 		return v.text;
 	/* C promotes integers, and GNU C broadcasts none to narrower lanes. */
-	const char *cast = !dtype_is_float(x->dtype)
-				   ? arena_printf(e->a, "(%s)", dtype_compute(x->dtype))
+	const char *cast = !is_plain(x->dtype)
+				   ? arena_printf(e->a, "(%s)", dtype_c(x->dtype))
 				   : "";
 
 	return arena_printf(e->a, "(%s%s - (%s){0})", cast, v.text,
@@ -143,11 +144,24 @@ static struct value map_value(struct emitter *e, const struct expr *x)
 	return (struct value){ by_lane(e, x), true };
 }
 
+/* Between f32 and a narrow type, by a function of the prelude. */
+static struct value convert_value(struct emitter *e, const struct expr *x)
+{
+	bool widens = dtype_is_narrow(x->arg[0]->dtype);
+	const char *narrow = vector_type(e, widens ? x->arg[0]->dtype : x->dtype, e->lanes);
+
+	return (struct value){ arena_printf(e->a, "%s_%s(%s)", widens ? "wide" : "narrow", narrow,
+					    vector_text(e, x->arg[0])),
+			       true };
+}
+
 static struct value cast_value(struct emitter *e, const struct expr *x)
 {
 	enum dtype from = x->arg[0]->dtype;
 	bool whole = from == DTYPE_I8 || from == DTYPE_U8 || from == DTYPE_I32;
 
+	if (dtype_is_narrow(from) || (dtype_is_narrow(x->dtype) && from == DTYPE_F32))
+		return convert_value(e, x);
 	if (!is_plain(x->dtype) || !(is_plain(from) || whole) ||
 	    (whole && x->arg[0]->kind != EXPR_LOAD))
 		return (struct value){ by_lane(e, x), true };
@@ -193,7 +207,7 @@ static struct value value_of(struct emitter *e, const struct expr *x)
 {
 	if (!uses_vector(e, x))
 		return (struct value){ scalar_text(e, x), false };
-	if (x->kind == EXPR_LOAD && x->dtype != DTYPE_F16 && x->dtype != DTYPE_BF16)
+	if (x->kind == EXPR_LOAD)
 		return load_value(e, x);
 	if (x->kind == EXPR_CAST)
 		return cast_value(e, x);
@@ -246,7 +260,7 @@ const char *combine_text(struct emitter *e, enum reducer r, enum dtype t, int la
 	if (dtype_is_float(t))
 		return arena_printf(e->a, "%s %s %s", x, expr_kind_text(k), y);
 	if (lanes == 1)
-		return arena_printf(e->a, "(%s)((uint64_t)%s %s (uint64_t)%s)", dtype_compute(t), x,
+		return arena_printf(e->a, "(%s)((uint64_t)%s %s (uint64_t)%s)", dtype_c(t), x,
 				    expr_kind_text(k), y);
 	const char *bits = arena_printf(e->a, "%s_bits", vector_type(e, t, lanes));
 

@@ -7,14 +7,9 @@ static bool is_written_out(const struct site_loop *l)
 	return l->annotation == ANNOTATION_VECTOR || l->annotation == ANNOTATION_UNROLL;
 }
 
-/* f16 and bf16 are computed in f32. */
 static double register_lanes(enum dtype t, int vector_bytes)
 {
-	size_t bytes = dtype_bytes(t);
-
-	if (dtype_is_float(t) && bytes < sizeof(float))
-		bytes = sizeof(float);
-	return (double)vector_bytes / (double)bytes;
+	return (double)vector_bytes / (double)dtype_bytes(dtype_arithmetic(t));
 }
 
 static enum lanes lanes_of(const struct site *s, const struct access *x)

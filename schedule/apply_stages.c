@@ -301,6 +301,8 @@ bool apply_rfactor(struct state *s, const struct step *step, const char **why)
 			REFUSE("another stage is attached to it");
 	struct op op = partial_op(s, g, step->iter);
 	int partial = insert_stage(s, &op, step->stage, false);
+
+	stage_at(s, partial)->is_partial = true;
 	struct op final = g->op;
 	struct axis **axes = arena_many(a, struct axis *, ndim + 1);
 

@@ -47,7 +47,7 @@ static void add_store(struct meter *m, const struct nest *n)
 {
 	const struct tensor *t = &n->buffer->tensor;
 
-	if (m->vector && (bulk_is_narrow(t->dtype) || t->dtype == DTYPE_BOOL)) {
+	if (m->vector && t->dtype == DTYPE_BOOL) {
 		add_lanes(m, n, add_store);
 		return;
 	}
@@ -87,7 +87,7 @@ static size_t widest(const struct nest *n)
 		size_t here = n->body ? widest(n->body) : 1;
 
 		if (n->kind == NEST_STORE)
-			here = dtype_bytes(n->buffer->tensor.dtype);
+			here = dtype_bytes(dtype_arithmetic(n->buffer->tensor.dtype));
 		most = here > most ? here : most;
 	}
 	return most;

@@ -21,7 +21,7 @@ enum {
 	BLEND = 40,		/* more of it for vectors: casts and splats */
 	CALL = 14,		/* hone_max_f32( , ) */
 	WRAP = 30,		/* the casts around integer arithmetic */
-	NARROW = 16,		/* hone_f16_load() */
+	NARROW = 13,		/* wide_f16x16() */
 	CAST = 9,		/* (int32_t) */
 	CONVERT = 35,		/* __builtin_convertvector(, f32x16) */
 	FRACTION = 12,		/* 0.166666672f */
@@ -61,7 +61,5 @@ struct share bulk_share(const struct meter *m, const struct expr *cond);
 /* A number in each copy? */
 bool bulk_knows(const struct meter *m, const struct expr *e);
 bool bulk_uses_lanes(const struct meter *m, const struct expr *e);
-/* A type that is converted at each load and store. */
-bool bulk_is_narrow(enum dtype t);
 
 #endif

@@ -116,11 +116,6 @@ static double index_length(const struct meter *m, const struct expr *e)
 	return sum_length(&s);
 }
 
-bool bulk_is_narrow(enum dtype t)
-{
-	return t == DTYPE_F16 || t == DTYPE_BF16;
-}
-
 /* An element, or a vector of them where VECTOR. */
 double bulk_cell(const struct meter *m, const struct tensor *t,
 			  const struct expr *const *index, bool vector)
@@ -135,9 +130,7 @@ double bulk_cell(const struct meter *m, const struct tensor *t,
 		add_sum(m, &s, index[d], row);
 		row *= t->shape[d];
 	}
-	double narrow = bulk_is_narrow(t->dtype) ? NARROW : 0;
-
-	return name + SUFFIX + sum_length(&s) + narrow + (vector ? POINTER : ELEMENT);
+	return name + SUFFIX + sum_length(&s) + (vector ? POINTER : ELEMENT);
 }
 
 /* --- conditions */
@@ -236,10 +229,18 @@ static double select_length(const struct meter *m, const struct expr *e)
 				 (bulk_uses_lanes(m, e) ? BLEND : 0));
 }
 
+/* Between a narrow type and f32. */
+static bool is_conversion(const struct expr *e)
+{
+	return e->kind == EXPR_CAST &&
+	       (dtype_is_narrow(e->arg[0]->dtype) ||
+		(dtype_is_narrow(e->dtype) && e->arg[0]->dtype == DTYPE_F32));
+}
+
 static bool has_vector_form(const struct expr *e)
 {
-	if (e->kind == EXPR_LOAD)
-		return !bulk_is_narrow(e->dtype);
+	if (e->kind == EXPR_LOAD || is_conversion(e))
+		return true;
 	if (e->dtype != DTYPE_F32 && e->dtype != DTYPE_F64)
 		return false;
 	switch (e->kind) {
@@ -298,8 +299,8 @@ double bulk_length(const struct meter *m, const struct expr *e)
 	case EXPR_SELECT:
 		return select_length(m, e);
 	case EXPR_CAST:
-		return bulk_length(m, e->arg[0]) + (vector		      ? CONVERT
-					       : bulk_is_narrow(e->dtype) ? 2 * NARROW
+		return bulk_length(m, e->arg[0]) + (is_conversion(e) ? NARROW
+						    : vector	     ? CONVERT
 								     : CAST);
 	default:
 		break;

@@ -4,8 +4,7 @@
  * Requires: regions and values as state_refresh derives them.
  * Provides: every stage as loops around one store (and one that sets a reduction's start), each
  *           attached stage inside the loop it is attached to, conditions as far out as they go. */
-#include "schedule/nest.h"
-
+#include "schedule/narrow.h"
 #include "te/index.h"
 
 /* Beyond this a packed constant repeats too much of itself to be worth its memory. */
@@ -63,6 +62,7 @@ static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind
 	struct buffer *b = arena_one(l->a, struct buffer);
 
 	b->tensor = g->op.tensor;
+	b->tensor.dtype = narrow_held_as(g, kind);
 	b->kind = kind;
 	b->stage = stage;
 	b->arg = -1;
@@ -201,24 +201,18 @@ struct access {
 	const struct root_map *roots;
 };
 
-/* A load of a stage's tensor as a load of its buffer; an axis of the op as its value. */
-static const struct expr *lower_node(struct arena *a, const struct expr *e, void *user)
-{
-	struct access *c = user;
-	const struct expr *index[TENSOR_MAX_DIMS];
+static const struct expr *lower_node(struct arena *a, const struct expr *e, void *user);
 
-	if (e->kind == EXPR_AXIS)
-		for (int i = 0; i < c->roots->n; i++)
-			if (c->roots->from[i] == e->axis)
-				return c->roots->to[i];
-	if (e->kind != EXPR_LOAD)
-		return NULL;
+/* A load of a stage's tensor as a load of its buffer. */
+static const struct expr *lower_load(struct arena *a, const struct expr *e, struct access *c)
+{
+	const struct expr *index[TENSOR_MAX_DIMS];
 	int stage = state_stage_of(c->l->s, e->tensor);
 	const struct stage *g = c->l->s->stages.at[stage];
 	struct buffer *b = c->l->buffers[stage];
 
 	for (int i = 0; i < e->tensor->ndim; i++) {
-		index[i] = expr_rewrite(a, e->index[i], lower_node, user);
+		index[i] = expr_rewrite(a, e->index[i], lower_node, c);
 		if (g->place == PLACE_AT)
 			index[i] = expr_binary(a, EXPR_SUB, index[i], g->base[i]);
 		index[i] = expr_simplify(a, index[i]);
@@ -228,6 +222,29 @@ static const struct expr *lower_node(struct arena *a, const struct expr *e, void
 	if (g->packed && b->tensor.ndim != 1)
 		return expr_const(a, e->dtype, 0);	/* refused: l->why is set */
 	return expr_load(a, &b->tensor, index);
+}
+
+/* An axis of the op as its value, a load as that of the buffer; what is narrow is widened. */
+static const struct expr *lower_node(struct arena *a, const struct expr *e, void *user)
+{
+	struct access *c = user;
+
+	switch (e->kind) {
+	case EXPR_AXIS:
+		for (int i = 0; i < c->roots->n; i++)
+			if (c->roots->from[i] == e->axis)
+				return c->roots->to[i];
+		return NULL;
+	case EXPR_FLOAT:
+		return narrow_widened(a, e);
+	case EXPR_LOAD:
+		return narrow_widened(a, lower_load(a, e, c));
+	case EXPR_CAST:
+		return narrow_widened(a, expr_cast(a, e->dtype,
+						   expr_rewrite(a, e->arg[0], lower_node, c)));
+	default:
+		return NULL;
+	}
 }
 
 /* --- conditions and lets, with the loops they need */
@@ -305,18 +322,20 @@ static struct nest *build_store(struct lowering *l, struct body *b)
 	struct nest *n = new_nest(l->a, NEST_STORE);
 	struct root_map roots = map_roots(l->a, g);
 	struct access access = { l, b->stage, &roots };
+	enum dtype t = l->buffers[b->stage]->tensor.dtype;
 
 	n->buffer = l->buffers[b->stage];
 	n->index = arena_many(l->a, const struct expr *, g->op.tensor.ndim);
 	for (int d = 0; d < g->op.tensor.ndim; d++)
 		n->index[d] = expr_simplify(l->a, g->iters.at[d].value);
 	if (b->init) {
-		n->value = expr_const(l->a, g->op.tensor.dtype,
-				      reducer_identity(g->op.reducer, g->op.tensor.dtype));
+		n->value = expr_const(l->a, t, reducer_identity(g->op.reducer, t));
 		return n;
 	}
 	n->reducer = g->op.reducer;
-	n->value = expr_simplify(l->a, expr_rewrite(l->a, g->op.body, lower_node, &access));
+	const struct expr *value = expr_rewrite(l->a, g->op.body, lower_node, &access);
+
+	n->value = expr_simplify(l->a, narrow_stored(l->a, t, value));
 	return n;
 }
 
@@ -441,6 +460,38 @@ static void add_arguments(struct lowering *l)
 		}
 }
 
+static bool is_parallel(const struct stage *g)
+{
+	for (int i = 0; i < g->leaves.n; i++)
+		if (g->iters.at[g->leaves.at[i]].annotation == ANNOTATION_PARALLEL)
+			return true;
+	return false;
+}
+
+static struct nest *new_temp(struct lowering *l, int stage)
+{
+	struct nest *alloc = new_nest(l->a, NEST_ALLOC);
+
+	alloc->buffer = l->buffers[stage] = new_buffer(l, stage, BUFFER_TEMP);
+	return alloc;
+}
+
+/* A stage at the root, with the buffer it needs where it is no plain output. */
+static struct nest *build_root(struct lowering *l, int stage)
+{
+	const struct stage *g = l->s->stages.at[stage];
+	struct buffer *output = l->buffers[stage];
+
+	if (output && !narrow_gathers_apart(g, output))
+		return build_stage(l, stage);
+	struct nest *first = new_temp(l, stage);
+
+	append(first, build_stage(l, stage));
+	if (output)
+		append(first, narrow_copy(l->a, output, l->buffers[stage], is_parallel(g)));
+	return first;
+}
+
 struct program *lower(struct arena *a, const struct state *s, const char **why)
 {
 	struct program *p = arena_one(a, struct program);
@@ -456,13 +507,7 @@ struct program *lower(struct arena *a, const struct state *s, const char **why)
 
 		if (!stage_computes(g) || g->place != PLACE_ROOT)
 			continue;
-		if (!l.buffers[stage]) {
-			struct nest *alloc = new_nest(a, NEST_ALLOC);
-
-			alloc->buffer = l.buffers[stage] = new_buffer(&l, stage, BUFFER_TEMP);
-			p->body = append(p->body, alloc);
-		}
-		p->body = append(p->body, build_stage(&l, stage));
+		p->body = append(p->body, build_root(&l, stage));
 	}
 	mark_registers(p);
 	if (!l.why && check_races(p, &l.why) && partition_loops(p, &l.why)) {

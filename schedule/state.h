@@ -66,6 +66,7 @@ struct stage {
 	int at_stage, at_iter;
 	bool packed;		/* a constant read in loop order */
 	bool is_cache;		/* made by cache_write or cache_read */
+	bool is_partial;	/* made by rfactor */
 	struct iter_vec iters;	/* all that ever were; those of the op's axes first */
 	struct int_vec leaves;	/* the loops, outermost first */
 	struct relation_vec relations;

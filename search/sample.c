@@ -28,8 +28,9 @@ struct sampler {
 
 static int lanes_of(const struct sampler *p, int stage)
 {
-	return p->target->vector_bytes /
-	       (int)dtype_bytes(p->s->stages.at[stage]->op.tensor.dtype);
+	enum dtype t = p->s->stages.at[stage]->op.tensor.dtype;
+
+	return p->target->vector_bytes / (int)dtype_bytes(dtype_arithmetic(t));
 }
 
 /* The share of the work that is not done twice or for nothing when EXTENT is cut by SIZE. */

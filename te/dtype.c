@@ -8,10 +8,12 @@
 static const struct {
 	const char *name;
 	size_t bytes;
-	const char *storage, *compute;
+	const char *c;
+	enum dtype arithmetic;
 	bool is_float;
 } table[] = {
-#define X(name, text, bytes, storage, compute, is_float) { text, bytes, storage, compute, is_float },
+#define X(name, text, bytes, c, arithmetic, is_float) \
+	{ text, bytes, c, DTYPE_##arithmetic, is_float },
 #include "te/dtype.def"
 #undef X
 };
@@ -41,14 +43,19 @@ bool dtype_is_float(enum dtype t)
 	return table[t].is_float;
 }
 
-const char *dtype_storage(enum dtype t)
+const char *dtype_c(enum dtype t)
 {
-	return table[t].storage;
+	return table[t].c;
 }
 
-const char *dtype_compute(enum dtype t)
+enum dtype dtype_arithmetic(enum dtype t)
 {
-	return table[t].compute;
+	return table[t].arithmetic;
+}
+
+bool dtype_is_narrow(enum dtype t)
+{
+	return table[t].arithmetic != t;
 }
 
 static uint32_t bits_of(float v)

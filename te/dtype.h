@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum __attribute__((packed)) dtype {
-#define X(name, text, bytes, storage, compute, is_float) DTYPE_##name,
+#define X(name, text, bytes, c, arithmetic, is_float) DTYPE_##name,
 #include "te/dtype.def"
 #undef X
 	DTYPE_COUNT
@@ -19,9 +19,11 @@ const char *dtype_name(enum dtype t);
 bool dtype_parse(const char *name, enum dtype *out);
 size_t dtype_bytes(enum dtype t);
 bool dtype_is_float(enum dtype t);
-/* The C type that stores an element, and the one arithmetic is done in. */
-const char *dtype_storage(enum dtype t);
-const char *dtype_compute(enum dtype t);
+/* The C type that holds an element: of f16 and bf16, its bits. */
+const char *dtype_c(enum dtype t);
+/* What arithmetic on elements of T is done in: f32 for f16 and bf16, which are narrow, else T. */
+enum dtype dtype_arithmetic(enum dtype t);
+bool dtype_is_narrow(enum dtype t);
 
 /* Element I of an array of T as a double (i64 beyond 2^53 loses bits), and back: floats are
  * rounded to nearest even, integers truncated and wrapped to their width, bool is 0 or 1. */
