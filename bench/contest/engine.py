@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""engine.py NAME: an inference engine as a contestant of `hone bench`.
+
+Speaks the lines of bench/contest/contestant.h on standard input and output. Runs DIR/model.onnx,
+whose inputs are named arg0, arg1, ... and read from DIR/arg0.bin, ...; any number of inputs and
+outputs, of the model's types. Needs the virtual environment that bench/contest/setup makes.
+"""
+import collections
+import os
+import sys
+import tempfile
+import time
+
+MAX_KERNELS = 6  # kinds of kernels that are named; a whole model has many
+
+
+class Cannot(Exception):
+    """The engine cannot do the task: a normal answer."""
+
+
+class Layouts:
+    """How the memory of an argument becomes the model's tensor, and back.
+
+    bench/contest/onnx_write.h says how metadata tell it; an argument without any lies in memory
+    as the model has it.
+    """
+
+    def __init__(self, path):
+        import onnx
+        model = onnx.load(path, load_external_data=False)
+        self.props = {prop.key: prop.value for prop in model.metadata_props}
+
+    def parse(self, name):
+        if name not in self.props:
+            return None
+        shape, order = self.props[name].split("/")
+        return [int(n) for n in shape.split()], [int(n) for n in order.split()]
+
+    def to_model(self, name, flat, shape):
+        import numpy
+        layout = self.parse(name)
+        if layout:
+            flat = flat.reshape(layout[0]).transpose(layout[1])
+        return numpy.ascontiguousarray(flat.reshape(shape))
+
+    def to_memory(self, name, array):
+        import numpy
+        layout = self.parse(name)
+        if layout:
+            shape, order = layout
+            array = array.reshape([shape[d] for d in order]).transpose(numpy.argsort(order))
+        return numpy.ascontiguousarray(array)
+
+
+def read_argument(folder, layouts, name, dtype, shape):
+    import numpy
+    flat = numpy.fromfile(os.path.join(folder, name + ".bin"), dtype=dtype)
+    return layouts.to_model(name, flat, shape)
+
+
+def tally(kinds):
+    """'3 Conv, Gemm' of a list of words; the most frequent first."""
+    counts = collections.Counter(kinds).most_common()
+    words = [kind if n == 1 else f"{n} {kind}" for kind, n in counts[:MAX_KERNELS]]
+    return ", ".join(words) + (", ..." if len(counts) > MAX_KERNELS else "")
+
+
+class OnnxRuntime:
+    """ONNX Runtime: every optimization, inputs and outputs bound to memory that stays."""
+
+    CLOCK = ("weights packed before; activations in the model's plain layout, the engine's own "
+             "reorders and a call from Python in the clock; inputs and outputs bound, not copied")
+
+    @staticmethod
+    def version():
+        import onnxruntime
+        return f"ONNX Runtime {onnxruntime.__version__}, CPU"
+
+    def __init__(self, folder, path, threads):
+        import onnxruntime
+        self.options = onnxruntime.SessionOptions()
+        self.options.intra_op_num_threads = threads
+        self.options.inter_op_num_threads = 1
+        self.options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+        self.options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        self.options.log_severity_level = 3
+        with tempfile.TemporaryDirectory() as scratch:
+            self.options.optimized_model_filepath = os.path.join(scratch, "optimized.onnx")
+            self.session = onnxruntime.InferenceSession(path, self.options,
+                                                        providers=["CPUExecutionProvider"])
+            self.optimized = self.nodes(self.options.optimized_model_filepath)
+        self.bind(folder, Layouts(path))
+
+    @staticmethod
+    def nodes(path):
+        """The kernels that are left after optimization; none where they could not be saved."""
+        import onnx
+        if not os.path.exists(path):
+            return ""
+        graph = onnx.load(path, load_external_data=False).graph
+        return tally(node.op_type for node in graph.node)
+
+    def bind(self, folder, layouts):
+        import onnx
+        import onnxruntime
+        self.layouts = layouts
+        self.binding = self.session.io_binding()
+        self.values = []
+        for given in self.session.get_inputs():
+            element = given.type.removeprefix("tensor(").removesuffix(")")
+            names = {"float": "FLOAT", "float16": "FLOAT16", "double": "DOUBLE"}
+            kind = getattr(onnx.TensorProto, names.get(element, element.upper()))
+            array = read_argument(folder, layouts, given.name,
+                                  onnx.helper.tensor_dtype_to_np_dtype(kind), given.shape)
+            value = onnxruntime.OrtValue.ortvalue_from_numpy(array)
+            self.values.append(value)
+            self.binding.bind_ortvalue_input(given.name, value)
+        self.run_options = onnxruntime.RunOptions()
+        for result in self.session.get_outputs():
+            self.binding.bind_output(result.name, "cpu")
+        self.run()
+        # the memory of the first results takes all later ones
+        self.results = self.binding.get_outputs()
+        for result, value in zip(self.session.get_outputs(), self.results):
+            self.binding.bind_ortvalue_output(result.name, value)
+
+    def run(self):
+        self.session.run_with_iobinding(self.binding, self.run_options)
+
+    def kernel(self):
+        return self.optimized
+
+    def outputs(self):
+        for result, value in zip(self.session.get_outputs(), self.results):
+            yield result.name, value.numpy()
+
+
+class OpenVino:
+    """OpenVINO on the CPU, tuned for latency, in f32 where the CPU would be faster in less."""
+
+    CLOCK = ("weights packed before; activations in the model's plain layout, the engine's own "
+             "reorders and a call from Python in the clock; inputs and outputs shared, not copied")
+
+    @staticmethod
+    def version():
+        import openvino
+        return f"OpenVINO {openvino.get_version().split('-')[0]}, CPU"
+
+    def __init__(self, folder, path, threads):
+        import openvino
+        core = openvino.Core()
+        model = core.read_model(path)
+        self.compiled = core.compile_model(model, "CPU", {
+            "PERFORMANCE_HINT": "LATENCY",
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": 1,
+            "INFERENCE_PRECISION_HINT": "f32",
+            # the referee has given this process its cores
+            "ENABLE_CPU_PINNING": False,
+        })
+        self.layouts = Layouts(path)
+        self.request = self.compiled.create_infer_request()
+        self.arrays = []
+        for given in self.compiled.inputs:
+            array = read_argument(folder, self.layouts, given.any_name,
+                                  given.element_type.to_dtype(), list(given.shape))
+            self.arrays.append(array)
+            self.request.set_tensor(given, openvino.Tensor(array, shared_memory=True))
+
+    def run(self):
+        self.request.infer(share_outputs=True)
+
+    def kernel(self):
+        kinds = []
+        for op in self.compiled.get_runtime_model().get_ordered_ops():
+            info = op.get_rt_info()
+            kind = str(info["layerType"].value if "layerType" in info else op.get_type_name())
+            if kind not in ("Input", "Output", "Parameter", "Result", "Const", "Constant"):
+                name = info["primitiveType"].value if "primitiveType" in info else ""
+                kinds.append(f"{kind} {name}".strip())
+        return tally(kinds)
+
+    def outputs(self):
+        for result in self.compiled.outputs:
+            yield result.any_name, self.request.get_tensor(result).data
+
+
+ENGINES = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}
+ENTRY = "model"
+
+
+class Contestant:
+    """One engine and the task that it is prepared for."""
+
+    def __init__(self, engine, answers):
+        self.engine = engine
+        self.answers = answers
+        self.prepared = None
+
+    def entries(self, _):
+        print(f"entry {ENTRY}\t{self.engine.CLOCK}", file=self.answers)
+        return self.engine.version()
+
+    def prepare(self, rest):
+        folder, entry, threads = rest.rsplit(" ", 2)
+        self.prepared = None
+        if entry != ENTRY:
+            raise ValueError(f"there is no entry '{entry}'")
+        path = os.path.join(folder, "model.onnx")
+        reason = os.path.join(folder, "model.why")
+        if not os.path.exists(path) and os.path.exists(reason):
+            with open(reason, encoding="utf-8") as file:
+                raise Cannot(file.read().strip())
+        self.prepared = self.engine(folder, path, int(threads))
+        return self.prepared.kernel()
+
+    def demand(self):
+        if not self.prepared:
+            raise ValueError("nothing is prepared")
+        return self.prepared
+
+    def check(self, path):
+        prepared = self.demand()
+        prepared.run()
+        with open(path, "wb") as file:
+            for name, array in prepared.outputs():
+                prepared.layouts.to_memory(name, array).tofile(file)
+        return ""
+
+    def run(self, count):
+        run = self.demand().run
+        begin = time.monotonic_ns()
+        for _ in range(int(count)):
+            run()
+        return str(time.monotonic_ns() - begin)
+
+    def serve(self, line):
+        word, _, rest = line.partition(" ")
+        requests = {"entries": self.entries, "prepare": self.prepare, "check": self.check,
+                    "run": self.run}
+        try:
+            answer = "ok " + requests[word](rest) if word in requests else "error no such request"
+        except Cannot as reason:
+            answer = f"cannot {reason}"
+        # whatever an engine raises is its answer, and ends nothing
+        except Exception as error:  # pylint: disable=broad-exception-caught
+            answer = f"error {type(error).__name__}: {error}"
+        print(" ".join(answer.split()), file=self.answers, flush=True)
+
+
+def main():
+    if len(sys.argv) != 2 or sys.argv[1] not in ENGINES:
+        sys.exit(f"usage: engine.py {'|'.join(ENGINES)} (started by hone bench)")
+    # what the engine prints belongs to standard error
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    contestant = Contestant(ENGINES[sys.argv[1]], answers)
+    for line in sys.stdin:
+        line = line.rstrip("\n")
+        if line == "quit":
+            break
+        contestant.serve(line)
+
+
+if __name__ == "__main__":
+    main()

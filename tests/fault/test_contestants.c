@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/fault/test_contestants.c - every contestant that is there, driven as the referee does it:
+ * each of its entries computes what the DAG does, or says why it cannot. One that was not built,
+ * or whose engine is not installed, is skipped by name. */
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/te_run.h"
+
+#include "base/file.h"
+#include "bench/contest/onnx_write.h"
+
+enum { MAX_ENTRIES = 8, PATIENCE_S = 120 };
+
+/* A process that answers lines. */
+struct peer {
+	pid_t pid;
+	FILE *to, *from;
+	char *line;
+	size_t size;
+};
+
+static struct peer start(char *const *argv)
+{
+	struct peer p = { 0 };
+	int in[2], out[2];
+
+	assert_int_equal(pipe(in), 0);
+	assert_int_equal(pipe(out), 0);
+	p.pid = fork();
+	assert_true(p.pid >= 0);
+	if (p.pid == 0) {
+		dup2(in[0], STDIN_FILENO);
+		dup2(out[1], STDOUT_FILENO);
+		close(in[1]);
+		close(out[0]);
+		alarm(PATIENCE_S);	/* survives exec: nothing hangs the test */
+		execv(argv[0], argv);
+		_exit(127);
+	}
+	close(in[0]);
+	close(out[1]);
+	p.to = fdopen(in[1], "w");
+	p.from = fdopen(out[0], "r");
+	return p;
+}
+
+static const char *next_line(struct peer *p)
+{
+	if (getline(&p->line, &p->size, p->from) <= 0)
+		fail_msg("the contestant has ended");
+	p->line[strcspn(p->line, "\n")] = '\0';
+	return p->line;
+}
+
+static const char *ask(struct peer *p, const char *request)
+{
+	fprintf(p->to, "%s\n", request);
+	fflush(p->to);
+	return next_line(p);
+}
+
+static void stop(struct peer *p)
+{
+	int status;
+
+	fprintf(p->to, "quit\n");
+	fclose(p->to);
+	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
+	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	fclose(p->from);
+	free(p->line);
+}
+
+static bool begins(const char *line, const char *word)
+{
+	return strncmp(line, word, strlen(word)) == 0;
+}
+
+/* The names of its entries, in A; their number. */
+static int entries_of(struct peer *p, struct arena *a, const char **names)
+{
+	int n = 0;
+	const char *line = ask(p, "entries");
+
+	for (; begins(line, "entry "); line = next_line(p)) {
+		size_t length = strcspn(line + 6, "\t");
+
+		assert_in_range(n, 0, MAX_ENTRIES - 1);
+		assert_true(line[6 + length] == '\t' && line[6 + length + 1]);
+		names[n++] = arena_strndup(a, line + 6, length);
+	}
+	assert_true(begins(line, "ok ") && line[3]);
+	return n;
+}
+
+static void write_file(const char *dir, const char *name, const void *data, size_t size)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	assert_int_equal(file_write(path, data, size), 0);
+}
+
+static void write_model(const struct run *r, const char *dir)
+{
+	const char *why = NULL;
+	const struct work *w = recognize(r->a, r->d, &why);
+	size_t size = 0;
+	unsigned char *data = w ? onnx_write(r->a, r->d, w, r->args, &size, &why) : NULL;
+
+	if (data)
+		write_file(dir, "model.onnx", data, size);
+	else
+		write_file(dir, "model.why", why, strlen(why));
+}
+
+/* The folder that a referee makes of R; the reference stays in R's arguments. */
+static const char *write_task(const struct run *r)
+{
+	const char *dir = dir_temp(r->a);
+	struct text t = { 0 };
+	char name[32];
+
+	assert_non_null(dir);
+	dag_print(&t, r->d);
+	write_file(dir, "task.te", text_str(&t), t.n);
+	text_free(&t);
+	for (int i = 0; i < r->n - 1; i++) {
+		snprintf(name, sizeof(name), "arg%d.bin", i);
+		write_file(dir, name, r->args[i], tensor_bytes(&r->op[i]->tensor));
+	}
+	write_model(r, dir);
+	return dir;
+}
+
+static void compare(const struct run *r, const char *what, const char *path)
+{
+	const struct op *op = r->op[r->n - 1];
+	size_t size;
+	const char *data = file_read(r->a, path, tensor_bytes(&op->tensor), &size);
+
+	if (!data)
+		fail_msg("%s: %s", what, err_get());
+	assert_int_equal(size, tensor_bytes(&op->tensor));
+	for (int64_t i = 0; i < tensor_count(&op->tensor); i++)
+		check_close(what, i, dtype_load(op->tensor.dtype, data, i), at(r, r->n - 1, i), 1e-4);
+}
+
+/* ENTRY on the task in DIR: right twice over, the second time after runs; or CANNOT is a part of
+ * what it says. */
+static void drive(struct peer *p, const struct run *r, const char *dir, const char *entry,
+		  int threads, const char *cannot)
+{
+	const char *what = arena_printf(r->a, "%s, %d threads: %s", entry, threads, r->d->name);
+	const char *file = arena_printf(r->a, "%s/out.bin", dir);
+	const char *line = ask(p, arena_printf(r->a, "prepare %s %s %d", dir, entry, threads));
+
+	if (cannot) {
+		if (!begins(line, "cannot ") || !strstr(line, cannot))
+			fail_msg("%s: '%s', not 'cannot ...%s'", what, line, cannot);
+		return;
+	}
+	if (!begins(line, "ok"))
+		fail_msg("%s: %s", what, line);
+	for (int turn = 0; turn < 2; turn++) {
+		line = ask(p, arena_printf(r->a, "check %s", file));
+		if (strcmp(line, "ok") != 0)
+			fail_msg("%s: %s", what, line);
+		compare(r, what, file);
+		line = ask(p, "run 2");
+		if (!begins(line, "ok ") || atoll(line + 3) <= 0)
+			fail_msg("%s: %s", what, line);
+	}
+}
+
+static const struct {
+	const char *contestant, *spec;
+	const char *cannot;	/* a part of the reason; NULL: it can */
+} cases[] = {
+#define CONV "conv2d:n=2,ic=6,h=9,w=7,oc=5,k=3,s=2,p=1"
+#define CONV_BLOCKS "conv2d:ic=32,h=7,w=6,oc=48,k=3,p=1,bias=1,act=relu"
+#define CONV_REST "conv2d:ic=16,h=8,w=8,oc=16,k=3,s=2"
+#define CONV_GROUPS "conv2d:ic=6,h=9,w=8,oc=4,k=3x1,dil=2,p=2x0,g=2,bias=1,act=relu6"
+#define CONV_NHWC "conv2d:ic=4,h=8,w=9,oc=6,k=3,p=1,layout=nhwc,bias=1,act=relu"
+#define CONV_BLOCKED "conv2d:n=2,ic=32,h=6,w=5,oc=16,k=3,p=1,layout=nchw16c,bias=1"
+#define CONV_FREE "conv2d:ic=3,h=6,w=5,oc=2,k=3,p=1,const=0"
+#define CONV_1D "conv1d:ic=4,w=20,oc=3,k=3,p=1"
+#define DEPTHWISE "depthwise:c=19,h=9,w=9,k=3,s=2,p=1,bias=1,act=relu6"
+#define MATMUL "matmul:m=67,n=45,k=91"
+#define MATMUL_LARGE "matmul:m=130,n=150,k=140"
+#define MATMUL_FREE "matmul:m=7,n=5,k=11,const=0"
+#define MATMUL_T "input A: f32[8, 14]\nconst B: f32[8, 6]\nC[i, j] = sum(k < 8) A[k, i] * B[k, j]\n"
+#define DENSE "dense:m=3,n=10,k=17,act=relu"
+#define BATCHES "batch_matmul:b=3,m=14,n=15,k=16"
+#define SOFTMAX "softmax:m=3,n=4"
+#define ENGINE(name)                                                                               \
+	{ name, CONV, NULL }, { name, CONV_BLOCKS, NULL }, { name, CONV_REST, NULL },              \
+	{ name, CONV_GROUPS, NULL }, { name, CONV_NHWC, NULL }, { name, CONV_BLOCKED, NULL },      \
+	{ name, CONV_FREE, NULL }, { name, CONV_1D, NULL }, { name, DEPTHWISE, NULL },             \
+	{ name, MATMUL, NULL }, { name, MATMUL_FREE, NULL }, { name, MATMUL_T, NULL },             \
+	{ name, DENSE, NULL }, { name, BATCHES, NULL }, { name, SOFTMAX, "sum of products" }
+	ENGINE("onnxruntime"),
+	ENGINE("openvino"),
+};
+
+static bool is_engine(const char *name)
+{
+	return strcmp(name, "onnxruntime") == 0 || strcmp(name, "openvino") == 0;
+}
+
+static bool find_engine(const char *name, struct arena *a, char **argv)
+{
+	const char *venv = getenv("HONE_CONTEST_VENV"), *data = getenv("XDG_DATA_HOME");
+
+	if (!venv)
+		venv = data ? arena_printf(a, "%s/hone/contest", data)
+			    : arena_printf(a, "%s/.local/share/hone/contest", getenv("HOME"));
+	argv[0] = arena_printf(a, "%s/bin/python", venv);
+	argv[1] = TOP_SRCDIR "/bench/contest/engine.py";
+	argv[2] = arena_strdup(a, name);
+	return access(argv[0], X_OK) == 0;
+}
+
+/* Its command line; false where it is not there. */
+static bool find(const char *name, struct arena *a, char **argv)
+{
+	if (is_engine(name))
+		return find_engine(name, a, argv);
+	argv[0] = arena_printf(a, TOP_BUILDDIR "/hone-contestant-%s", name);
+	return access(argv[0], X_OK) == 0;
+}
+
+static void all_cases(const char *contestant)
+{
+	struct arena *a = arena_new();
+	char *argv[4] = { NULL };
+	const char *entries[MAX_ENTRIES];
+
+	if (!find(contestant, a, argv)) {
+		print_message("skipped: %s is not there\n", argv[0]);
+		arena_free(a);
+		skip();
+	}
+	struct peer p = start(argv);
+	int n = entries_of(&p, a, entries);
+
+	assert_true(n > 0);
+	assert_true(begins(ask(&p, "check /nowhere"), "error "));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		if (strcmp(cases[i].contestant, contestant) != 0)
+			continue;
+		struct run r = run_spec(cases[i].spec);
+		const char *dir = write_task(&r);
+
+		for (int e = 0; e < n; e++)
+			for (int threads = 1; threads <= 2; threads++)
+				drive(&p, &r, dir, entries[e], threads, cases[i].cannot);
+		dir_remove(dir);
+		arena_free(r.a);
+	}
+	stop(&p);
+	arena_free(a);
+}
+
+static void onnxruntime(void **state)
+{
+	(void)state;
+	all_cases("onnxruntime");
+}
+
+static void openvino(void **state)
+{
+	(void)state;
+	all_cases("openvino");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(onnxruntime),
+		cmocka_unit_test(openvino),
+	};
+
+	signal(SIGPIPE, SIG_IGN);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
