@@ -115,6 +115,14 @@ bool reorder_plan(struct reorder *r, const struct view *from, const struct view 
 	return true;
 }
 
+bool reorder_is_copy(const struct reorder *r)
+{
+	for (int i = 0; i < r->n; i++)
+		if (r->loop[i].from != r->loop[i].to)
+			return false;
+	return true;
+}
+
 static int64_t left(const struct reorder_loop *l, int64_t tile)
 {
 	int64_t rest = l->extent - tile * TILE;

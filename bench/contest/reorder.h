@@ -30,6 +30,8 @@ void view_add_inner(struct view *v, int64_t extent, int64_t stride);
 
 /* False where the parts of a dimension do not divide one another. */
 bool reorder_plan(struct reorder *r, const struct view *from, const struct view *to);
+/* Both sides have their elements in the same order. */
+bool reorder_is_copy(const struct reorder *r);
 /* The PARTth of PARTS shares; all of them together are the copy. */
 void reorder_run(const struct reorder *r, const float *from, float *to, int part, int parts);
 

@@ -180,7 +180,8 @@ static void drive(struct peer *p, const struct run *r, const char *dir, const ch
 }
 
 static const struct {
-	const char *contestant, *spec;
+	const char *contestant;	/* or contestant/entry */
+	const char *spec;
 	const char *cannot;	/* a part of the reason; NULL: it can */
 } cases[] = {
 #define CONV "conv2d:n=2,ic=6,h=9,w=7,oc=5,k=3,s=2,p=1"
@@ -207,6 +208,32 @@ static const struct {
 	{ name, DENSE, NULL }, { name, BATCHES, NULL }, { name, SOFTMAX, "sum of products" }
 	ENGINE("onnxruntime"),
 	ENGINE("openvino"),
+	{ "blis", CONV, "no convolutions" },
+	{ "blis", MATMUL, NULL },
+	{ "blis", MATMUL_LARGE, NULL },
+	{ "blis", MATMUL_FREE, NULL },
+	{ "blis", MATMUL_T, NULL },
+	{ "blis", DENSE, "no add after a product" },
+	{ "blis", BATCHES, NULL },
+	{ "blis", SOFTMAX, "sum of products" },
+	{ "xnnpack", CONV, NULL },
+	{ "xnnpack", CONV_BLOCKS, NULL },
+	{ "xnnpack", CONV_REST, NULL },
+	{ "xnnpack", CONV_GROUPS, NULL },
+	{ "xnnpack/nhwc", CONV_NHWC, NULL },
+	{ "xnnpack/plain", CONV_NHWC, "its layout is the library's own" },
+	{ "xnnpack", CONV_BLOCKED, NULL },
+	{ "xnnpack", CONV_FREE, NULL },
+	{ "xnnpack", CONV_1D, NULL },
+	{ "xnnpack", "conv3d:ic=2,d=4,h=5,w=6,oc=3,k=3,p=1", "three dimensions" },
+	{ "xnnpack", "conv2d:ic=2,h=5,w=5,oc=2,k=3,act=gelu", "has no gelu" },
+	{ "xnnpack", DEPTHWISE, NULL },
+	{ "xnnpack/nhwc", MATMUL, NULL },
+	{ "xnnpack/nhwc", MATMUL_FREE, NULL },
+	{ "xnnpack", MATMUL_T, NULL },
+	{ "xnnpack/nhwc", DENSE, NULL },
+	{ "xnnpack", BATCHES, "no batches" },
+	{ "xnnpack", SOFTMAX, "sum of products" },
 };
 
 static bool is_engine(const char *name)
@@ -236,6 +263,15 @@ static bool find(const char *name, struct arena *a, char **argv)
 	return access(argv[0], X_OK) == 0;
 }
 
+/* WHO is the contestant, or this entry of it. */
+static bool means(const char *who, const char *contestant, const char *entry)
+{
+	size_t n = strlen(contestant);
+
+	return strncmp(who, contestant, n) == 0 &&
+	       (!who[n] || (who[n] == '/' && (!entry || strcmp(who + n + 1, entry) == 0)));
+}
+
 static void all_cases(const char *contestant)
 {
 	struct arena *a = arena_new();
@@ -253,14 +289,15 @@ static void all_cases(const char *contestant)
 	assert_true(n > 0);
 	assert_true(begins(ask(&p, "check /nowhere"), "error "));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		if (strcmp(cases[i].contestant, contestant) != 0)
+		if (!means(cases[i].contestant, contestant, NULL))
 			continue;
 		struct run r = run_spec(cases[i].spec);
 		const char *dir = write_task(&r);
 
 		for (int e = 0; e < n; e++)
 			for (int threads = 1; threads <= 2; threads++)
-				drive(&p, &r, dir, entries[e], threads, cases[i].cannot);
+				if (means(cases[i].contestant, contestant, entries[e]))
+					drive(&p, &r, dir, entries[e], threads, cases[i].cannot);
 		dir_remove(dir);
 		arena_free(r.a);
 	}
@@ -280,9 +317,23 @@ static void openvino(void **state)
 	all_cases("openvino");
 }
 
+static void blis(void **state)
+{
+	(void)state;
+	all_cases("blis");
+}
+
+static void xnnpack(void **state)
+{
+	(void)state;
+	all_cases("xnnpack");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(blis),
+		cmocka_unit_test(xnnpack),
 		cmocka_unit_test(onnxruntime),
 		cmocka_unit_test(openvino),
 	};
