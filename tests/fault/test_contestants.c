@@ -216,6 +216,28 @@ static const struct {
 	{ "blis", DENSE, "no add after a product" },
 	{ "blis", BATCHES, NULL },
 	{ "blis", SOFTMAX, "sum of products" },
+	{ "libxsmm", CONV, NULL },
+	{ "libxsmm", CONV_BLOCKS, "fuses no add" },
+	{ "libxsmm", CONV_REST, NULL },
+	{ "libxsmm", CONV_GROUPS, "fuses no add" },
+	{ "libxsmm", "conv2d:ic=4,h=8,w=9,oc=6,k=3,p=1,layout=nhwc", NULL },
+	{ "libxsmm", "conv2d:n=2,ic=96,h=6,w=5,oc=80,k=3,p=1,layout=nchw16c", NULL },
+	{ "libxsmm", CONV_FREE, NULL },
+	{ "libxsmm", CONV_1D, NULL },
+	{ "libxsmm", "depthwise:c=19,h=9,w=9,k=3,s=2,p=1", "no groups" },
+	{ "libxsmm", MATMUL, NULL },
+	{ "libxsmm", MATMUL_LARGE, NULL },
+	{ "libxsmm", "matmul:m=50,n=70,k=300", NULL },
+	{ "libxsmm", "matmul:m=1,n=70,k=3", NULL },
+	{ "libxsmm", "matmul:m=70,n=1,k=3", NULL },
+	{ "libxsmm/plain", MATMUL_FREE, NULL },
+	{ "libxsmm/blocked", MATMUL_FREE, "nothing can be packed" },
+	{ "libxsmm", MATMUL_T, "rows are contiguous" },
+	{ "libxsmm/blocked", "dense:m=3,n=10,k=17,bias=0", NULL },
+	{ "libxsmm/plain", "dense:m=3,n=10,k=17,bias=0", "rows are contiguous" },
+	{ "libxsmm/plain", BATCHES, NULL },
+	{ "libxsmm/blocked", BATCHES, "nothing can be packed" },
+	{ "libxsmm", SOFTMAX, "sum of products" },
 	{ "xnnpack", CONV, NULL },
 	{ "xnnpack", CONV_BLOCKS, NULL },
 	{ "xnnpack", CONV_REST, NULL },
@@ -323,6 +345,12 @@ static void blis(void **state)
 	all_cases("blis");
 }
 
+static void libxsmm(void **state)
+{
+	(void)state;
+	all_cases("libxsmm");
+}
+
 static void xnnpack(void **state)
 {
 	(void)state;
@@ -333,6 +361,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(blis),
+		cmocka_unit_test(libxsmm),
 		cmocka_unit_test(xnnpack),
 		cmocka_unit_test(onnxruntime),
 		cmocka_unit_test(openvino),
