@@ -54,7 +54,9 @@ class Layouts:
 
 
 def read_argument(folder, layouts, name, dtype, shape):
+    """The array of an argument; one dimension that the model leaves open follows from its size."""
     import numpy
+    shape = [n if isinstance(n, int) and n >= 0 else -1 for n in shape]
     flat = numpy.fromfile(os.path.join(folder, name + ".bin"), dtype=dtype)
     return layouts.to_model(name, flat, shape)
 
@@ -164,7 +166,9 @@ class OpenVino:
         self.arrays = []
         for given in self.compiled.inputs:
             array = read_argument(folder, self.layouts, given.any_name,
-                                  given.element_type.to_dtype(), list(given.shape))
+                                  given.element_type.to_dtype(),
+                                  [n.get_length() if n.is_static else -1
+                                   for n in given.partial_shape])
             self.arrays.append(array)
             self.request.set_tensor(given, openvino.Tensor(array, shared_memory=True))
 

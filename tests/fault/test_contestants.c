@@ -301,7 +301,8 @@ static void all_cases(const char *contestant)
 	const char *entries[MAX_ENTRIES];
 
 	if (!find(contestant, a, argv)) {
-		print_message("skipped: %s is not there\n", argv[0]);
+		print_message("SKIP: %s: %s is not there (%s)\n", contestant, argv[0],
+			      is_engine(contestant) ? "bench/contest/setup" : "see configure");
 		arena_free(a);
 		skip();
 	}
