@@ -7,105 +7,11 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
+#include "tests/contestant_fixture.h"
 #include "tests/te_run.h"
 
-#include "base/file.h"
 #include "bench/contest/onnx_write.h"
-
-enum { MAX_ENTRIES = 8, PATIENCE_S = 120 };
-
-/* A process that answers lines. */
-struct peer {
-	pid_t pid;
-	FILE *to, *from;
-	char *line;
-	size_t size;
-};
-
-static struct peer start(char *const *argv)
-{
-	struct peer p = { 0 };
-	int in[2], out[2];
-
-	assert_int_equal(pipe(in), 0);
-	assert_int_equal(pipe(out), 0);
-	p.pid = fork();
-	assert_true(p.pid >= 0);
-	if (p.pid == 0) {
-		dup2(in[0], STDIN_FILENO);
-		dup2(out[1], STDOUT_FILENO);
-		close(in[1]);
-		close(out[0]);
-		alarm(PATIENCE_S);	/* survives exec: nothing hangs the test */
-		execv(argv[0], argv);
-		_exit(127);
-	}
-	close(in[0]);
-	close(out[1]);
-	p.to = fdopen(in[1], "w");
-	p.from = fdopen(out[0], "r");
-	return p;
-}
-
-static const char *next_line(struct peer *p)
-{
-	if (getline(&p->line, &p->size, p->from) <= 0)
-		fail_msg("the contestant has ended");
-	p->line[strcspn(p->line, "\n")] = '\0';
-	return p->line;
-}
-
-static const char *ask(struct peer *p, const char *request)
-{
-	fprintf(p->to, "%s\n", request);
-	fflush(p->to);
-	return next_line(p);
-}
-
-static void stop(struct peer *p)
-{
-	int status;
-
-	fprintf(p->to, "quit\n");
-	fclose(p->to);
-	assert_int_equal(waitpid(p->pid, &status, 0), p->pid);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	fclose(p->from);
-	free(p->line);
-}
-
-static bool begins(const char *line, const char *word)
-{
-	return strncmp(line, word, strlen(word)) == 0;
-}
-
-/* The names of its entries, in A; their number. */
-static int entries_of(struct peer *p, struct arena *a, const char **names)
-{
-	int n = 0;
-	const char *line = ask(p, "entries");
-
-	for (; begins(line, "entry "); line = next_line(p)) {
-		size_t length = strcspn(line + 6, "\t");
-
-		assert_in_range(n, 0, MAX_ENTRIES - 1);
-		assert_true(line[6 + length] == '\t' && line[6 + length + 1]);
-		names[n++] = arena_strndup(a, line + 6, length);
-	}
-	assert_true(begins(line, "ok ") && line[3]);
-	return n;
-}
-
-static void write_file(const char *dir, const char *name, const void *data, size_t size)
-{
-	char path[512];
-
-	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	assert_int_equal(file_write(path, data, size), 0);
-}
 
 static void write_model(const struct run *r, const char *dir)
 {
@@ -258,33 +164,6 @@ static const struct {
 	{ "xnnpack", SOFTMAX, "sum of products" },
 };
 
-static bool is_engine(const char *name)
-{
-	return strcmp(name, "onnxruntime") == 0 || strcmp(name, "openvino") == 0;
-}
-
-static bool find_engine(const char *name, struct arena *a, char **argv)
-{
-	const char *venv = getenv("HONE_CONTEST_VENV"), *data = getenv("XDG_DATA_HOME");
-
-	if (!venv)
-		venv = data ? arena_printf(a, "%s/hone/contest", data)
-			    : arena_printf(a, "%s/.local/share/hone/contest", getenv("HOME"));
-	argv[0] = arena_printf(a, "%s/bin/python", venv);
-	argv[1] = TOP_SRCDIR "/bench/contest/engine.py";
-	argv[2] = arena_strdup(a, name);
-	return access(argv[0], X_OK) == 0;
-}
-
-/* Its command line; false where it is not there. */
-static bool find(const char *name, struct arena *a, char **argv)
-{
-	if (is_engine(name))
-		return find_engine(name, a, argv);
-	argv[0] = arena_printf(a, TOP_BUILDDIR "/hone-contestant-%s", name);
-	return access(argv[0], X_OK) == 0;
-}
-
 /* WHO is the contestant, or this entry of it. */
 static bool means(const char *who, const char *contestant, const char *entry)
 {
@@ -294,19 +173,12 @@ static bool means(const char *who, const char *contestant, const char *entry)
 	       (!who[n] || (who[n] == '/' && (!entry || strcmp(who + n + 1, entry) == 0)));
 }
 
-static void all_cases(const char *contestant)
+static void all_cases(void **state)
 {
+	const char *contestant = *state;
+	struct peer p = start_or_skip(contestant);
 	struct arena *a = arena_new();
-	char *argv[4] = { NULL };
 	const char *entries[MAX_ENTRIES];
-
-	if (!find(contestant, a, argv)) {
-		print_message("SKIP: %s: %s is not there (%s)\n", contestant, argv[0],
-			      is_engine(contestant) ? "bench/contest/setup" : "see configure");
-		arena_free(a);
-		skip();
-	}
-	struct peer p = start(argv);
 	int n = entries_of(&p, a, entries);
 
 	assert_true(n > 0);
@@ -328,44 +200,12 @@ static void all_cases(const char *contestant)
 	arena_free(a);
 }
 
-static void onnxruntime(void **state)
-{
-	(void)state;
-	all_cases("onnxruntime");
-}
-
-static void openvino(void **state)
-{
-	(void)state;
-	all_cases("openvino");
-}
-
-static void blis(void **state)
-{
-	(void)state;
-	all_cases("blis");
-}
-
-static void libxsmm(void **state)
-{
-	(void)state;
-	all_cases("libxsmm");
-}
-
-static void xnnpack(void **state)
-{
-	(void)state;
-	all_cases("xnnpack");
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(blis),
-		cmocka_unit_test(libxsmm),
-		cmocka_unit_test(xnnpack),
-		cmocka_unit_test(onnxruntime),
-		cmocka_unit_test(openvino),
+#define ALL_CASES(name) { name, all_cases, NULL, NULL, name }
+		ALL_CASES("blis"),	  ALL_CASES("libxsmm"),	 ALL_CASES("xnnpack"),
+		ALL_CASES("onnxruntime"), ALL_CASES("openvino"),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
