@@ -19,8 +19,8 @@ class Cannot(Exception):
     """The engine cannot do the task: a normal answer."""
 
 
-class Layouts:
-    """How the memory of an argument becomes the model's tensor, and back.
+class Model:
+    """What an engine does not say of a model: how the memory of an argument becomes its tensor.
 
     bench/contest/onnx_write.h says how metadata tell it; an argument without any lies in memory
     as the model has it.
@@ -28,7 +28,9 @@ class Layouts:
 
     def __init__(self, path):
         import onnx
+        self.path = path
         model = onnx.load(path, load_external_data=False)
+        self.nodes = model.graph.node
         self.props = {prop.key: prop.value for prop in model.metadata_props}
 
     def parse(self, name):
@@ -52,13 +54,23 @@ class Layouts:
             array = array.reshape([shape[d] for d in order]).transpose(numpy.argsort(order))
         return numpy.ascontiguousarray(array)
 
+    def weights(self):
+        """The second operands of its convolutions; None where it has no convolution."""
+        convolutions = [node for node in self.nodes if node.op_type == "Conv"]
+        return {node.input[1] for node in convolutions} if convolutions else None
 
-def read_argument(folder, layouts, name, dtype, shape):
+
+def read_argument(folder, model, name, dtype, shape):
     """The array of an argument; one dimension that the model leaves open follows from its size."""
     import numpy
     shape = [n if isinstance(n, int) and n >= 0 else -1 for n in shape]
     flat = numpy.fromfile(os.path.join(folder, name + ".bin"), dtype=dtype)
-    return layouts.to_model(name, flat, shape)
+    return model.to_model(name, flat, shape)
+
+
+def move_channels(array, source, target):
+    import numpy
+    return numpy.ascontiguousarray(numpy.moveaxis(array, source, target))
 
 
 def tally(kinds):
@@ -71,54 +83,50 @@ def tally(kinds):
 class OnnxRuntime:
     """ONNX Runtime: every optimization, inputs and outputs bound to memory that stays."""
 
-    CLOCK = ("weights packed before; activations in the model's plain layout, the engine's own "
-             "reorders and a call from Python in the clock; inputs and outputs bound, not copied")
+    ENTRIES = {"model": "weights packed before; activations in NCHW; the engine's own reorders and "
+                        "a call from Python in the clock; inputs and outputs bound, not copied"}
 
     @staticmethod
     def version():
         import onnxruntime
         return f"ONNX Runtime {onnxruntime.__version__}, CPU"
 
-    def __init__(self, folder, path, threads):
+    def __init__(self, folder, model, _, threads):
         import onnxruntime
-        self.options = onnxruntime.SessionOptions()
-        self.options.intra_op_num_threads = threads
-        self.options.inter_op_num_threads = 1
-        self.options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-        self.options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
-        self.options.log_severity_level = 3
+        self.model = model
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+        options.log_severity_level = 3
         with tempfile.TemporaryDirectory() as scratch:
-            self.options.optimized_model_filepath = os.path.join(scratch, "optimized.onnx")
-            self.session = onnxruntime.InferenceSession(path, self.options,
+            optimized = os.path.join(scratch, "optimized.onnx")
+            options.optimized_model_filepath = optimized
+            self.session = onnxruntime.InferenceSession(model.path, options,
                                                         providers=["CPUExecutionProvider"])
-            self.optimized = self.nodes(self.options.optimized_model_filepath)
-        self.bind(folder, Layouts(path))
+            # what is left after optimization; nothing where it could not be saved
+            self.nodes = Model(optimized).nodes if os.path.exists(optimized) else []
+        self.run_options = onnxruntime.RunOptions()
+        self.bind(folder)
 
     @staticmethod
-    def nodes(path):
-        """The kernels that are left after optimization; none where they could not be saved."""
+    def element(type_name):
+        """The numpy type of "tensor(float)"."""
         import onnx
-        if not os.path.exists(path):
-            return ""
-        graph = onnx.load(path, load_external_data=False).graph
-        return tally(node.op_type for node in graph.node)
+        name = type_name.removeprefix("tensor(").removesuffix(")")
+        onnx_name = {"float": "FLOAT", "double": "DOUBLE"}.get(name, name.upper())
+        return onnx.helper.tensor_dtype_to_np_dtype(getattr(onnx.TensorProto, onnx_name))
 
-    def bind(self, folder, layouts):
-        import onnx
+    def bind(self, folder):
         import onnxruntime
-        self.layouts = layouts
         self.binding = self.session.io_binding()
-        self.values = []
+        self.given = []  # the binding does not keep them alive
         for given in self.session.get_inputs():
-            element = given.type.removeprefix("tensor(").removesuffix(")")
-            names = {"float": "FLOAT", "float16": "FLOAT16", "double": "DOUBLE"}
-            kind = getattr(onnx.TensorProto, names.get(element, element.upper()))
-            array = read_argument(folder, layouts, given.name,
-                                  onnx.helper.tensor_dtype_to_np_dtype(kind), given.shape)
-            value = onnxruntime.OrtValue.ortvalue_from_numpy(array)
-            self.values.append(value)
-            self.binding.bind_ortvalue_input(given.name, value)
-        self.run_options = onnxruntime.RunOptions()
+            array = read_argument(folder, self.model, given.name, self.element(given.type),
+                                  given.shape)
+            self.given.append(onnxruntime.OrtValue.ortvalue_from_numpy(array))
+            self.binding.bind_ortvalue_input(given.name, self.given[-1])
         for result in self.session.get_outputs():
             self.binding.bind_output(result.name, "cpu")
         self.run()
@@ -131,7 +139,7 @@ class OnnxRuntime:
         self.session.run_with_iobinding(self.binding, self.run_options)
 
     def kernel(self):
-        return self.optimized
+        return tally(node.op_type for node in self.nodes)
 
     def outputs(self):
         for result, value in zip(self.session.get_outputs(), self.results):
@@ -141,19 +149,25 @@ class OnnxRuntime:
 class OpenVino:
     """OpenVINO on the CPU, tuned for latency, in f32 where the CPU would be faster in less."""
 
-    CLOCK = ("weights packed before; activations in the model's plain layout, the engine's own "
-             "reorders and a call from Python in the clock; inputs and outputs shared, not copied")
+    ENTRIES = {"model": "weights packed before; activations in NCHW; the engine's own reorders and "
+                        "a call from Python in the clock; inputs and outputs shared, not copied",
+               "nhwc": "the same with activations in NHWC, in which its convolutions work"}
+    IMAGES = {3: ("NCW", "NWC"), 4: ("NCHW", "NHWC"), 5: ("NCDHW", "NDHWC")}
 
     @staticmethod
     def version():
         import openvino
         return f"OpenVINO {openvino.get_version().split('-')[0]}, CPU"
 
-    def __init__(self, folder, path, threads):
+    def __init__(self, folder, model, entry, threads):
         import openvino
         core = openvino.Core()
-        model = core.read_model(path)
-        self.compiled = core.compile_model(model, "CPU", {
+        network = core.read_model(model.path)
+        self.model = model
+        self.images = set()  # names of what is in NHWC
+        if entry == "nhwc":
+            network = self.channels_last(network)
+        self.compiled = core.compile_model(network, "CPU", {
             "PERFORMANCE_HINT": "LATENCY",
             "INFERENCE_NUM_THREADS": threads,
             "NUM_STREAMS": 1,
@@ -161,16 +175,34 @@ class OpenVino:
             # the referee has given this process its cores
             "ENABLE_CPU_PINNING": False,
         })
-        self.layouts = Layouts(path)
         self.request = self.compiled.create_infer_request()
-        self.arrays = []
-        for given in self.compiled.inputs:
-            array = read_argument(folder, self.layouts, given.any_name,
-                                  given.element_type.to_dtype(),
+        self.arrays = []  # the request does not keep them alive
+        for given, plain in zip(self.compiled.inputs, core.read_model(model.path).inputs):
+            array = read_argument(folder, model, given.any_name, given.element_type.to_dtype(),
                                   [n.get_length() if n.is_static else -1
-                                   for n in given.partial_shape])
+                                   for n in plain.partial_shape])
+            if given.any_name in self.images:
+                array = move_channels(array, 1, -1)
             self.arrays.append(array)
             self.request.set_tensor(given, openvino.Tensor(array, shared_memory=True))
+
+    def channels_last(self, network):
+        """The network with its images in NHWC; weights stay as they are."""
+        from openvino import Layout
+        from openvino.preprocess import PrePostProcessor
+        weights = self.model.weights()
+        if weights is None:
+            raise Cannot("it has no convolution")
+        processor = PrePostProcessor(network)
+        for ports, side in ((network.inputs, processor.input), (network.outputs, processor.output)):
+            for i, port in enumerate(ports):
+                rank = len(port.partial_shape)
+                if rank in self.IMAGES and port.any_name not in weights:
+                    plain, own = self.IMAGES[rank]
+                    side(i).model().set_layout(Layout(plain))
+                    side(i).tensor().set_layout(Layout(own))
+                    self.images.add(port.any_name)
+        return processor.build()
 
     def run(self):
         self.request.infer(share_outputs=True)
@@ -187,11 +219,12 @@ class OpenVino:
 
     def outputs(self):
         for result in self.compiled.outputs:
-            yield result.any_name, self.request.get_tensor(result).data
+            array = self.request.get_tensor(result).data
+            name = result.any_name
+            yield name, move_channels(array, -1, 1) if name in self.images else array
 
 
 ENGINES = {"onnxruntime": OnnxRuntime, "openvino": OpenVino}
-ENTRY = "model"
 
 
 class Contestant:
@@ -203,20 +236,21 @@ class Contestant:
         self.prepared = None
 
     def entries(self, _):
-        print(f"entry {ENTRY}\t{self.engine.CLOCK}", file=self.answers)
+        for entry, clock in self.engine.ENTRIES.items():
+            print(f"entry {entry}\t{clock}", file=self.answers)
         return self.engine.version()
 
     def prepare(self, rest):
         folder, entry, threads = rest.rsplit(" ", 2)
         self.prepared = None
-        if entry != ENTRY:
+        if entry not in self.engine.ENTRIES:
             raise ValueError(f"there is no entry '{entry}'")
         path = os.path.join(folder, "model.onnx")
         reason = os.path.join(folder, "model.why")
         if not os.path.exists(path) and os.path.exists(reason):
             with open(reason, encoding="utf-8") as file:
                 raise Cannot(file.read().strip())
-        self.prepared = self.engine(folder, path, int(threads))
+        self.prepared = self.engine(folder, Model(path), entry, int(threads))
         return self.prepared.kernel()
 
     def demand(self):
@@ -229,7 +263,7 @@ class Contestant:
         prepared.run()
         with open(path, "wb") as file:
             for name, array in prepared.outputs():
-                prepared.layouts.to_memory(name, array).tofile(file)
+                prepared.model.to_memory(name, array).tofile(file)
         return ""
 
     def run(self, count):

@@ -113,7 +113,15 @@ static const struct {
 	{ name, MATMUL, NULL }, { name, MATMUL_FREE, NULL }, { name, MATMUL_T, NULL },             \
 	{ name, DENSE, NULL }, { name, BATCHES, NULL }, { name, SOFTMAX, "sum of products" }
 	ENGINE("onnxruntime"),
-	ENGINE("openvino"),
+	ENGINE("openvino/model"),
+	{ "openvino/nhwc", CONV_GROUPS, NULL },
+	{ "openvino/nhwc", CONV_NHWC, NULL },
+	{ "openvino/nhwc", CONV_BLOCKED, NULL },
+	{ "openvino/nhwc", CONV_FREE, NULL },
+	{ "openvino/nhwc", CONV_1D, NULL },
+	{ "openvino/nhwc", "conv3d:ic=2,d=4,h=5,w=6,oc=3,k=3,p=1", NULL },
+	{ "openvino/nhwc", MATMUL, "no convolution" },
+	{ "openvino/nhwc", SOFTMAX, "sum of products" },
 	{ "blis", CONV, "no convolutions" },
 	{ "blis", MATMUL, NULL },
 	{ "blis", MATMUL_LARGE, NULL },
