@@ -152,6 +152,9 @@ struct db_batch {
  * with the same campaign in the meantime. */
 int db_append(struct db *db, const struct db_batch *batch);
 
+/* R and all that it points at, in A. */
+struct db_record db_record_copy(struct arena *a, const struct db_record *r);
+
 /* Which records are meant; NULL and 0 stand for any. */
 struct db_want {
 	const char *task_key;

@@ -176,6 +176,32 @@ struct db_record record_read(struct arena *a, sqlite3_stmt *stmt)
 	return r;
 }
 
+static const char *copy(struct arena *a, const char *s)
+{
+	return s ? arena_strdup(a, s) : NULL;
+}
+
+struct db_record db_record_copy(struct arena *a, const struct db_record *r)
+{
+	struct db_record c = *r;
+
+	c.task_key = copy(a, r->task_key);
+	c.fingerprint = copy(a, r->fingerprint);
+	c.toolchain_text = copy(a, r->toolchain_text);
+	c.source_hash = copy(a, r->source_hash);
+	c.hone = copy(a, r->hone);
+	c.steps = copy(a, r->steps);
+	c.message = copy(a, r->message);
+	c.counted = copy(a, r->counted);
+	c.counters = copy(a, r->counters);
+	c.cache = copy(a, r->cache);
+	c.fault = copy(a, r->fault);
+	c.samples = r->n_samples
+			    ? arena_memdup(a, r->samples, (size_t)r->n_samples * sizeof(double))
+			    : NULL;
+	return c;
+}
+
 int record_step(struct db *db, const char *what, struct arena *a, sqlite3_stmt **stmt,
 		struct db_record *out)
 {

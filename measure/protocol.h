@@ -89,6 +89,7 @@ struct event {
 	char text[PROTOCOL_TEXT];
 	struct counter counters[COUNTERS_MAX];
 	double samples[SAMPLES_MAX];
+	char counted[SAMPLES_MAX + 1];	/* series_counted() */
 };
 
 /* Bytes of an event without its result. */

@@ -244,6 +244,7 @@ static void take_result(struct arena *a, struct trial *t, enum trial_status stat
 		return;
 	t->samples = arena_memdup(a, e->samples, sizeof(double) * (size_t)e->n_samples);
 	t->n_samples = e->n_samples;
+	t->counted = arena_strdup(a, e->counted);
 	t->disturbed = e->disturbed;
 	t->time_us = e->time_us;
 	t->reference_us = e->reference_us;

@@ -146,6 +146,7 @@ static void put_series(struct event *e, const struct series *s)
 	series_end(s, &r);
 	e->n_samples = s->n;
 	memcpy(e->samples, s->us, sizeof(double) * (size_t)s->n);
+	series_counted(s, e->counted);
 	e->disturbed = r.disturbed;
 	e->time_us = r.time_us;
 	e->reference_us = r.reference_us;

@@ -230,6 +230,15 @@ void series_end(const struct series *s, struct timing_result *out)
 	out->ratio = median(ratio, n);
 }
 
+void series_counted(const struct series *s, char out[SAMPLES_MAX + 1])
+{
+	int good = count_good(s);
+
+	for (int i = 0; i < s->n; i++)
+		out[i] = counts(s, i, good) ? '1' : '0';
+	out[s->n] = '\0';
+}
+
 /* Whether more samples would hardly move the median. */
 static bool settled(const struct series *s)
 {

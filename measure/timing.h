@@ -57,6 +57,8 @@ double series_begin(struct series *s, const struct timing *t, struct timed kerne
 /* One sample of the kernel, one of the reference. */
 void series_add(struct series *s, const struct timing *t);
 void series_end(const struct series *s, struct timing_result *out);
+/* A 1 for each sample whose median the time is, a 0 for each other, and a NUL. */
+void series_counted(const struct series *s, char out[SAMPLES_MAX + 1]);
 
 /* The whole protocol for one kernel, whose first run took FIRST_US: begin, race, samples until the
  * time is used or the spread is small. False where it lost the race; a kernel that is hopeless by

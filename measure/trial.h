@@ -36,9 +36,12 @@ struct trial {
 	/* Out; strings and arrays live in the arena given to build_all and measure_all. */
 	const char *object;	/* path of the shared object; NULL while there is none */
 	enum trial_status status;
+	bool estimate;		/* the guess of a stand-in: nothing was run */
 	const char *text;	/* what went wrong, for people; NULL where nothing did */
 	const double *samples;	/* microseconds a run, all of them in order, disturbed ones too */
 	int n_samples;
+	const char *counted;	/* a 1 for each that time_us is the median of, else 0; NULL: not
+				 * known */
 	int disturbed;		/* of these, how many were preempted, migrated or stolen from */
 	double time_us;		/* median of the undisturbed samples */
 	double reference_us;	/* median of the interleaved reference kernel */

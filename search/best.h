@@ -3,19 +3,26 @@
 #ifndef HONE_SEARCH_BEST_H
 #define HONE_SEARCH_BEST_H
 
-#include "db/db.h"
 #include "schedule/nest.h"
+#include "search/evidence.h"
 #include "search/task.h"
 
 struct best {
 	struct db_record record;
 	struct state *state;
 	struct program *program;
+	const char *source;	/* the C text that the record gives today */
+	bool parallel;		/* it needs OpenMP */
+	enum evidence evidence;	/* whether that was measured */
 };
 
-/* The fastest record of T that fits WANT (whose task_key is set here), as a program. 1 and *OUT; 0
- * where there is none; -1 and a message where the database fails, or a record does not replay. */
+/* The first record of T in ORDER that fits WANT (whose task_key is set here), replayed for vectors
+ * of VECTOR_BYTES; those that do not replay are skipped (db_skip()). 1 and *OUT, in A; 0 where
+ * there is none; -1 and a message where the database fails. */
+int task_first(struct arena *a, struct db *db, const struct task *t, struct db_want want,
+	       enum db_order order, int vector_bytes, struct best *out);
+/* The best of T, as DB_SUREST has it. */
 int task_best(struct arena *a, struct db *db, const struct task *t, struct db_want want,
-	      struct best *out);
+	      int vector_bytes, struct best *out);
 
 #endif

@@ -13,7 +13,6 @@ struct tuned {
 	struct problem problem;
 	int64_t task_id;
 	int64_t trials;			/* of this campaign */
-	bool unconfirmed;		/* has records that no confirmation has seen */
 	enum cause done;		/* why it needs no more trials; CAUSE_NONE: it does */
 };
 
@@ -50,8 +49,9 @@ struct tuner {
 
 /* --- tuner.c */
 void tuner_report(struct tuner *t, int i, const char *phase);
-/* What the database has as the best of task I. */
-void tuner_load_best(struct tuner *t, int i);
+/* Takes over what the database has as the fastest of task I, and no more where that was measured
+ * with another C text than its steps give today: then it returns 1, else 0; -1 and a message. */
+int tuner_load_best(struct tuner *t, int i);
 
 /* --- finish.c */
 /* As of budget_left_s(). */
@@ -75,7 +75,9 @@ void tuner_watch(struct tuner *t, const struct batch *b);
 /* --- turn.c */
 /* One batch of task I: proposed, measured, learned from, saved. */
 int tuner_round(struct tuner *t, int i);
-/* Measures the best few of task I again, in turn, so that none is best by luck. */
+/* Measures the fastest of task I again, a few in turn, until the fastest of all is one that was
+ * confirmed with the C text of today: none is best by luck, or by what it was. 1, or 0 where it was
+ * so from the beginning; -1 and a message. */
 int tuner_confirm(struct tuner *t, int i);
 
 /* --- journal.c */

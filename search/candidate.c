@@ -2,6 +2,8 @@
 /* search/candidate.c - the steps of one candidate's way. */
 #include "search/candidate.h"
 
+#include "base/err.h"
+
 /* Values of `turns` that the sampler may have chosen. */
 enum { MAX_TURNS = 8 };
 
@@ -11,9 +13,10 @@ struct batch batch_new(struct arena *a, int cap)
 }
 
 /* Lowers, and takes the features where they are wanted. */
-static bool describe(const struct problem *p, struct arena *a, struct candidate *c)
+static bool describe(const struct problem *p, struct arena *a, struct candidate *c,
+		     const char **why)
 {
-	c->program = lower(a, c->state, NULL);
+	c->program = lower(a, c->state, why);
 	return c->program && (!p->describes || features_of(a, c->program, &p->target->cost,
 							   &c->features));
 }
@@ -25,7 +28,7 @@ bool candidate_grow(const struct problem *p, struct arena *a, struct rng *rng, i
 	out->state = sample(a, p->task->dag, p->sketches.at[sketch], p->target, rng, genes,
 			    &out->genes);
 	out->genes.sketch = sketch;
-	if (!out->state || !describe(p, a, out))
+	if (!out->state || !describe(p, a, out, NULL))
 		return false;
 	out->steps = steps_text(a, &out->state->steps);
 	return true;
@@ -79,9 +82,16 @@ void candidate_tell_genes(const struct problem *p, struct arena *a, struct candi
 bool candidate_recall(const struct problem *p, struct arena *a, const char *steps,
 		      struct candidate *out)
 {
+	const char *why = "it has no features";
+
 	*out = (struct candidate){ .steps = steps };
-	out->state = state_parse(a, p->task->dag, "record", steps);
-	return out->state && describe(p, a, out);
+	out->state = state_parse(a, p->task->dag, "its steps", steps);
+	if (!out->state)
+		return false;
+	if (describe(p, a, out, &why))
+		return true;
+	err_set("its steps give no kernel: %s", why);
+	return false;
 }
 
 bool candidate_emit(const struct problem *p, struct arena *a, struct candidate *c)

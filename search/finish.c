@@ -50,7 +50,7 @@ int tuner_settle(struct tuner *t, int i)
 	struct tuned *u = &t->tuned[i];
 
 	u->done = cause_of(t, i);
-	if (u->done == CAUSE_TARGET && u->unconfirmed) {	/* by luck, perhaps */
+	if (u->done == CAUSE_TARGET) {	/* by luck, perhaps */
 		if (tuner_confirm(t, i) < 0)
 			return -1;
 		u->done = cause_of(t, i);

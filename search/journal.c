@@ -6,7 +6,9 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "config.h"
 #include "search/campaign.h"
+#include "search/evidence.h"
 
 /* --- the search state that is saved with each batch */
 
@@ -106,24 +108,32 @@ static const char *counters_json(struct arena *a, const struct trial *trial)
 	return copy;
 }
 
+/* OTHERS were measured in turn with it; -1: it is a trial of its own. */
 static struct db_record record_of(struct tuner *t, const struct tuned *u, const struct candidate *c,
-				  int64_t number, bool final)
+				  int64_t number, int others)
 {
 	const struct trial *trial = &c->trial;
 	bool ok = trial->status == TRIAL_OK;
+	/* What a recording answers was measured elsewhere, with a text that is not known here. */
+	bool now = t->measurer->confirm && trial->source;
 
 	return (struct db_record){
 		.task = u->task_id,
 		.device = t->device_id,
 		.toolchain = t->toolchain_id,
 		.trial = number,
-		.final = final,
+		.final = others >= 0,
+		.others = others,
+		.estimate = trial->estimate,
+		.source_hash = now ? evidence_hash(t->scratch, trial->source) : NULL,
+		.hone = now ? PACKAGE_VERSION : NULL,
 		.threads = t->options.threads,
 		.steps = c->steps,
 		.status = trial->status,
 		.message = trial->text,
 		.samples = trial->samples,
 		.n_samples = trial->n_samples,
+		.counted = trial->counted,
 		.time_us = ok ? trial->time_us : 0,
 		.ratio = ok && isfinite(trial->ratio) ? trial->ratio : 0,
 		.counters = counters_json(t->scratch, trial),
@@ -181,7 +191,8 @@ int tuner_append(struct tuner *t, int i, const struct batch *b, const struct rou
 	for (int j = 0; j < b->n; j++)
 		if (b->at[j].trial.status != TRIAL_PENDING)
 			records[batch.n++] =
-				record_of(t, u, &b->at[j], u->trials - b->n + j, final);
+				record_of(t, u, &b->at[j], u->trials - b->n + j,
+					  final ? b->n - 1 : -1);
 	return save(t, &batch);
 }
 
@@ -200,17 +211,14 @@ static struct tuned *find_tuned(struct tuner *t, const char *key)
 	return NULL;
 }
 
-/* A record that does not replay (of an older version, say) teaches nothing. */
+/* A record that does not replay (of an older version, say) teaches nothing, nor does a guess that
+ * another campaign was given. */
 static int recall_record(void *user, const struct db_record *r)
 {
 	struct tuner *t = user;
 	struct tuned *u = find_tuned(t, r->task_key);
 
-	if (!u)
-		return 0;
-	if (r->campaign == t->campaign_id)
-		u->unconfirmed = !r->final;
-	if (r->final)
+	if (!u || r->final || (r->estimate && r->campaign != t->campaign_id))
 		return 0;
 	const struct problem *p = &u->problem;
 	double us = observed_us(r->status, r->time_us, r->samples, r->n_samples);
@@ -218,7 +226,11 @@ static int recall_record(void *user, const struct db_record *r)
 
 	arena_reset(t->scratch);
 	history_see(p->history, r->steps);
-	if (t->learner && candidate_recall(p, t->scratch, r->steps, &c)) {
+	if (t->learner && !candidate_recall(p, t->scratch, r->steps, &c)) {
+		db_skip(t->db, r->id, err_get());
+		return 0;
+	}
+	if (t->learner) {
 		candidate_tell_genes(p, t->scratch, &c);
 		learner_add(t->learner, p->group, &c.features, us);
 		if (learner_came(t->learner) == t->trained)

@@ -24,7 +24,8 @@ struct measurer {
 	/* Begins T. INCUMBENT is where it stands, none where its time is 0. */
 	int (*begin)(struct measurer *m, const struct task *t, double incumbent_us);
 	int (*measure)(struct measurer *m, struct arena *a, struct candidate *c, int n);
-	/* Measures N that ran before again, in turn and without a race. */
+	/* Measures N that ran before again, in turn and without a race; NULL where its answers are
+	 * those of an earlier measurement, so that nothing is gained by asking again. */
 	int (*confirm)(struct measurer *m, struct arena *a, struct candidate *c, int n);
 	void (*free)(struct measurer *m);
 };

@@ -45,7 +45,7 @@ static int count(void *user, const struct db_record *r)
 static int choose(struct recording *r)
 {
 	struct census c = { .a = r->arena };
-	struct db_want all = { 0 };
+	struct db_want all = { .measured = true };
 	int64_t most = 0;
 
 	if (db_each(r->db, &all, count, &c) < 0)

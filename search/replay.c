@@ -62,8 +62,12 @@ static int take_record(void *user, const struct db_record *record)
 	};
 	struct candidate c;
 
-	if (record->final || !candidate_recall(&r->problem, r->arena, record->steps, &c))
+	if (record->final)
 		return 0;
+	if (!candidate_recall(&r->problem, r->arena, record->steps, &c)) {
+		db_skip(r->recording->db, record->id, err_get());
+		return 0;
+	}
 	one.features = c.features;
 	vec_push(r->arena, &r->answers, one);
 	return 0;
@@ -230,6 +234,7 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 	r->answers = (struct answer_vec){ 0 };
 	r->problem = (struct problem){ .task = t, .target = &r->target, .describes = true };
 	want.task_key = t->key;
+	want.measured = true;
 	if (db_each(r->recording->db, &want, take_record, r) < 0)
 		return -1;
 	if (r->answers.n < MIN_RECORDS)
@@ -249,6 +254,7 @@ static void tell(struct trial *t, struct arena *a, enum trial_status status, dou
 	t->text = message;
 	t->samples = sample;
 	t->n_samples = us > 0;
+	t->counted = "1";
 	t->time_us = us;
 }
 
@@ -265,6 +271,7 @@ static int measure(struct measurer *m, struct arena *a, struct candidate *c, int
 		else
 			tell(&c[i].trial, a, us > 0 ? TRIAL_OK : TRIAL_BUILD_ERROR, us,
 			     "answered by a stand-in");
+		c[i].trial.estimate = !known;
 	}
 	return 0;
 }
@@ -286,7 +293,7 @@ struct measurer *measurer_replay(const struct recording *recording)
 	if (!r)
 		die("out of memory for a replay");
 	*r = (struct replay){
-		.m = { .begin = begin, .measure = measure, .confirm = measure, .free = release },
+		.m = { .begin = begin, .measure = measure, .free = release },
 		.recording = recording,
 		.target = target_of(recording->device, recording->want.threads),
 		.arena = arena_new(),

@@ -5,6 +5,7 @@
  * task's records, and on top of that a deviation as large as its error on records that it has not
  * seen, drawn from the candidate's own hash: so the landscape is as rugged as the real one, and the
  * same at each visit.
+ * Its trials say that they are estimates, and neither they nor their records count as measured.
  * Holds: the same recording gives the same answers, on any machine, in any order. */
 #ifndef HONE_SEARCH_REPLAY_H
 #define HONE_SEARCH_REPLAY_H

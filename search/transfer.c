@@ -128,8 +128,12 @@ static void take(struct collection *c, int group, const struct db_record *r)
 	struct candidate one;
 
 	arena_reset(c->scratch);
-	if (us <= 0 || !candidate_recall(&g->problem, c->scratch, r->steps, &one))
+	if (us <= 0)
 		return;
+	if (!candidate_recall(&g->problem, c->scratch, r->steps, &one)) {
+		db_skip(c->from->db, r->id, err_get());
+		return;
+	}
 	const struct feature_matrix *m = &one.features;
 	struct cost_sample sample = {
 		.rows = arena_memdup(c->arena, m->rows,
@@ -164,7 +168,7 @@ static int collect(struct collection *c, bool elsewhere, int limit)
 	const struct transfer *t = c->from;
 	struct db_want want = { .fingerprint = t->device->fingerprint, .elsewhere = elsewhere,
 				.cache = t->cache, .threads = t->threads,
-				.until = t->until };
+				.until = t->until, .measured = true };
 
 	c->limit = c->samples.n + limit;
 	return db_each_past(t->db, &want, LOOK_AT, look_at, c) < 0 ? -1 : 0;

@@ -3,6 +3,7 @@
  *
  * In:   records of other tasks on this device, and where these are few, on related ones.
  * Out:  a learner that knows what all of them have in common.
+ *       Guesses of a stand-in teach nobody.
  * Holds: the same records give the same base. Their number is bounded, and so is the time. */
 #ifndef HONE_SEARCH_TRANSFER_H
 #define HONE_SEARCH_TRANSFER_H

@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "search/best.h"
 #include "search/campaign.h"
 #include "search/transfer.h"
 
@@ -42,15 +43,20 @@ const char *tuner_transferred(const struct tuner *t)
 	return t->transferred;
 }
 
-void tuner_load_best(struct tuner *t, int i)
+int tuner_load_best(struct tuner *t, int i)
 {
 	struct arena *a = arena_new();
-	struct db_want want = tuner_want(t, t->tuned[i].task);
-	struct db_record best;
+	const struct task *task = t->tuned[i].task;
+	struct best best;
+	int found = task_first(a, t->db, task, tuner_want(t, task), DB_FASTEST,
+			       t->target.vector_bytes, &best);
+	/* Where nothing can be measured again, it is as good as it gets. */
+	bool stale = found == 1 && best.evidence != EVIDENCE_SAME && t->measurer->confirm;
 
-	if (db_best(t->db, a, &want, &best) == 1)
-		t->scheduler.at[i].best_us = best.time_us;
+	if (found >= 0)
+		t->scheduler.at[i].best_us = found && !stale ? best.record.time_us : 0;
 	arena_free(a);
+	return found < 0 ? -1 : stale;
 }
 
 void tuner_report(struct tuner *t, int i, const char *phase)
@@ -77,15 +83,16 @@ void tuner_report(struct tuner *t, int i, const char *phase)
 		t->options.progress(t->options.user, &p);
 }
 
-/* Confirms whatever has not been yet, each task in its turn. */
+/* Confirms the best of each task that was not yet. */
 static int confirm_all(struct tuner *t)
 {
 	for (int i = 0; i < t->n && !tuner_stopped(t); i++) {
-		if (!t->tuned[i].unconfirmed)
-			continue;
-		if (tuner_confirm(t, i) < 0)
+		int rc = tuner_confirm(t, i);
+
+		if (rc < 0)
 			return -1;
-		tuner_report(t, i, "confirm");
+		if (rc > 0)
+			tuner_report(t, i, "confirm");
 	}
 	return 0;
 }
@@ -248,12 +255,13 @@ static int prepare(struct tuner *t, const struct task_vec *tasks)
 	if (find_ids(t) < 0 || find_campaign(t) < 0 || find_base(t, tasks) < 0 ||
 	    tuner_recall(t) < 0)
 		return -1;
+	t->began_ns = clock_ns();
 	for (int i = 0; i < t->n; i++) {
-		tuner_load_best(t, i);
-		if (tuner_settle(t, i) < 0)
+		int stale = tuner_load_best(t, i);
+
+		if (stale < 0 || (stale && tuner_confirm(t, i) < 0) || tuner_settle(t, i) < 0)
 			return -1;
 	}
-	t->began_ns = clock_ns();
 	return 0;
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/turn.c - a task's turn in a campaign: a round, or a confirmation, and its records. */
+#include "base/err.h"
+#include "base/hash.h"
 #include "search/campaign.h"
 #include "search/debug.h"
+#include "search/evidence.h"
 
-/* Candidates that are measured again before one is named best. */
+/* Candidates that are measured in turn when the best are measured again. */
 enum { CONFIRM = 6 };
 
 static int begin_task(struct tuner *t, int i)
@@ -98,7 +101,6 @@ int tuner_round(struct tuner *t, int i)
 	note(t, i, &b);
 	u->trials += b.n;
 	t->trials += b.n;
-	u->unconfirmed |= b.n > 0;
 	struct phases spent = minus(&t->measurer->spent, &earlier);
 
 	if (tuner_append(t, i, &b, &r, &spent, false) < 0)
@@ -112,31 +114,91 @@ int tuner_round(struct tuner *t, int i)
 
 /* --- confirmation */
 
-int tuner_confirm(struct tuner *t, int i)
+/* Of one task: what is to be measured again, and what was in earlier rounds of it. */
+struct confirmation {
+	struct tuner *t;
+	const struct tuned *u;
+	struct batch batch;
+	struct hash_vec VEC(struct hash128) tried;	/* steps; in the campaign's arena */
+};
+
+static bool was_tried(const struct confirmation *c, struct hash128 steps)
 {
-	struct tuned *u = &t->tuned[i];
-	struct db_want want = tuner_want(t, u->task);
-	struct db_record_vec top = { 0 };
+	for (int i = 0; i < c->tried.n; i++)
+		if (hash_equal(c->tried.at[i], steps))
+			return true;
+	return false;
+}
+
+/* False where the record does not replay, which is told. */
+static bool recall(struct confirmation *c, const struct db_record *r, struct candidate *out)
+{
+	struct arena *a = c->t->scratch;
+	const struct problem *p = &c->u->problem;
+
+	if (candidate_recall(p, a, arena_strdup(a, r->steps), out)) {
+		if (candidate_emit(p, a, out))
+			return true;
+		err_set("its C cannot be written");
+	}
+	db_skip(c->t->db, r->id, err_get());
+	return false;
+}
+
+/* From the fastest on: what no confirmation has seen, as long as there is room, and then the
+ * fastest that one has, to be compared with. */
+static int pick(void *user, const struct db_record *r)
+{
+	struct confirmation *c = user;
+	bool full = c->batch.n == CONFIRM - 1;
+	struct candidate one;
+
+	if ((full && !r->final) || !recall(c, r, &one))
+		return 0;
+	bool confirmed = evidence_confirmed(r, evidence_of(r, one.trial.source));
+
+	if (confirmed && c->batch.n == 0)
+		return 1;	/* the fastest of all: there is nothing to do */
+	if (!confirmed && (full || was_tried(c, r->steps_hash)))
+		return 0;
+	c->batch.at[c->batch.n++] = one;
+	vec_push(c->t->arena, &c->tried, r->steps_hash);
+	return confirmed;
+}
+
+/* 1, or 0 where nothing is left to confirm. */
+static int confirm_some(struct confirmation *c, int i)
+{
+	struct tuner *t = c->t;
+	struct db_want want = tuner_want(t, c->u->task);
 	struct phases earlier = t->measurer->spent;
 	struct round r = { 0 };
 
+	want.measured = true;
 	arena_reset(t->scratch);
-	if (begin_task(t, i) < 0 || db_top(t->db, t->scratch, &want, DB_FASTEST, CONFIRM, &top) < 0)
+	c->batch = batch_new(t->scratch, CONFIRM);
+	if (db_each_standing(t->db, &want, DB_FASTEST, pick, c) < 0)
 		return -1;
-	struct batch b = batch_new(t->scratch, CONFIRM);
-
-	for (int j = 0; j < top.n; j++) {
-		if (!candidate_recall(&u->problem, t->scratch, top.at[j].steps, &b.at[b.n]))
-			return -1;
-		b.n += candidate_emit(&u->problem, t->scratch, &b.at[b.n]);
-	}
-	u->unconfirmed = false;
-	if (t->measurer->confirm(t->measurer, t->scratch, b.at, b.n) < 0)
+	if (c->batch.n == 0)
+		return 0;
+	if (begin_task(t, i) < 0 ||
+	    t->measurer->confirm(t->measurer, t->scratch, c->batch.at, c->batch.n) < 0)
 		return -1;
 	struct phases spent = minus(&t->measurer->spent, &earlier);
 
-	if (tuner_append(t, i, &b, &r, &spent, true) < 0)
-		return -1;
-	tuner_load_best(t, i);
-	return 0;
+	return tuner_append(t, i, &c->batch, &r, &spent, true) < 0 ? -1 : 1;
+}
+
+int tuner_confirm(struct tuner *t, int i)
+{
+	struct confirmation c = { .t = t, .u = &t->tuned[i] };
+	int rounds = 0, rc = t->measurer->confirm != NULL;
+
+	/* Each round measures one at least that was not yet; so it ends. */
+	while (rc > 0 && !tuner_stopped(t))
+		if ((rc = confirm_some(&c, i)) > 0)
+			rounds++;
+	if (rc >= 0 && rounds > 0)
+		rc = tuner_load_best(t, i);
+	return rc < 0 ? -1 : rounds > 0;
 }

@@ -125,7 +125,8 @@ static int show_all(const struct show_args *args)
 	for (int i = 0; i < q->tasks.n; i++) {
 		const struct task *t = q->tasks.at[i];
 		struct best b;
-		int found = task_best(q->arena, q->db, t, query_want(q), &b);
+		int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes,
+			      &b);
 
 		if (found < 0)
 			return -1;

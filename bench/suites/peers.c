@@ -187,7 +187,8 @@ static int bench_task(struct bench_args *args, const struct task *t, json_t *row
 	struct arena *a = args->q.arena;
 	struct ours ours = { 0 };
 	struct best b;
-	int found = task_best(a, args->q.db, t, query_want(&args->q), &b);
+	int found = task_best(a, args->q.db, t, query_want(&args->q),
+			      args->q.device->vector_bytes, &b);
 
 	if (found < 0)
 		return -1;

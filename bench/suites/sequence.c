@@ -110,7 +110,8 @@ static int prepare_task(struct sequence_args *args, struct builder *builder, con
 {
 	const struct query *q = &args->q;
 	struct best b;
-	int found = task_best(q->arena, q->db, t, query_want(q), &b);
+	int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes,
+			      &b);
 
 	row->task = k->task = t;
 	for (int i = 0; found > 0 && i < STATES; i++) {
