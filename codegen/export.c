@@ -31,7 +31,7 @@ const char *export_symbol(struct arena *a, const char *op, const char *key, int 
 	return arena_printf(a, "hone_%s_%.*s", name, digits, key);
 }
 
-static const char *symbol_of(struct arena *a, const struct export_set *set, int i)
+const char *export_symbol_of(struct arena *a, const struct export_set *set, int i)
 {
 	const struct export_kernel *k = &set->kernels[i];
 	const char *symbol = export_symbol(a, k->op, k->key, DIGITS);
@@ -124,9 +124,6 @@ static void put_steps(struct text *out, const struct program *p)
 	text_free(&steps);
 }
 
-/* Higher levels and unrolled loops undo what the schedule decided (docs/performance.md). */
-#define EXPORT_FLAGS "-O2 -march=native -fno-unroll-loops -fopenmp"
-
 static void put_head(struct text *out, const struct export_set *set, const struct export_kernel *k,
 		     const char *symbol)
 {
@@ -135,9 +132,10 @@ static void put_head(struct text *out, const struct export_set *set, const struc
 	put_line(out, "Made by   ", set->command);
 	text_printf(out, " * Compile   cc " EXPORT_FLAGS " -c %s.c\n", symbol);
 	put_line(out, "Device    ", k->device);
-	put_line(out, "Compiler  ", k->toolchain);
-	text_printf(out, " * Time      %.4g us with %d thread%s\n *\n", k->time_us, k->threads,
-		    k->threads > 1 ? "s; OMP_NUM_THREADS sets them" : "");
+	put_line(out, "Timed by  ", k->toolchain);
+	text_printf(out, " * Time      %.4g us with %d thread%s%s%s\n *\n", k->time_us, k->threads,
+		    k->threads > 1 ? "s; OMP_NUM_THREADS sets them" : "", *k->caveat ? "; " : "",
+		    k->caveat);
 	text_puts(out, " * Arguments, 64-byte aligned:\n");
 	put_arguments(out, k->program);
 	text_puts(out, " *\n * Steps:\n");
@@ -164,24 +162,25 @@ static void put_body(struct text *out, const char *body, int vector_bytes)
 	text_puts(out, "\n#ifdef __clang__\n#pragma clang attribute pop\n#endif\n");
 }
 
-static int write_kernel(struct arena *a, const char *dir, const struct export_set *set, int i)
+const char *export_kernel(struct arena *a, const char *dir, const struct export_set *set, int i)
 {
 	const struct export_kernel *k = &set->kernels[i];
-	const char *symbol = symbol_of(a, set, i);
+	const char *symbol = export_symbol_of(a, set, i);
+	const char *path = arena_printf(a, "%s/%s.c", dir, symbol);
 	const struct emit_options options = { symbol, k->vector_bytes };
 	const char *why = "";
 	struct text out = { 0 }, body = { 0 };
-	int rc = 0;
+	int rc = dir_make(dir);
 
-	if (!emit_c(&body, k->program, &options, &why))
+	if (rc == 0 && !emit_c(&body, k->program, &options, &why))
 		rc = err_set("%s: its C cannot be written: %s (tune it again)", k->task, why);
 	put_head(&out, set, k, symbol);
 	put_body(&out, text_str(&body), k->vector_bytes);
 	if (rc == 0)
-		rc = file_write(arena_printf(a, "%s/%s.c", dir, symbol), out.s, out.n);
+		rc = file_write(path, out.s, out.n);
 	text_free(&body);
 	text_free(&out);
-	return rc;
+	return rc == 0 ? path : NULL;
 }
 
 /* --- the header */
@@ -202,8 +201,10 @@ static int write_header(struct arena *a, const char *dir, const struct export_se
 		  "#include <stddef.h>\n#include <stdint.h>\n\n"
 		  "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
 	for (int i = 0; i < set->n; i++) {
-		const char *symbol = symbol_of(a, set, i);
+		const char *symbol = export_symbol_of(a, set, i);
 
+		if (set->kernels[i].refused)
+			continue;
 		text_puts(&out, "\n/* ");
 		put_comment(&out, set->kernels[i].task);
 		text_puts(&out, "\n");
@@ -254,12 +255,14 @@ static json_t *arguments_json(const struct program *p)
 static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 {
 	const struct export_kernel *k = &set->kernels[i];
-	const char *symbol = symbol_of(a, set, i);
+	const char *symbol = export_symbol_of(a, set, i);
 
-	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:f, s:o, s:s, s:o, s:i, s:o}",
+	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:f, s:s, s:O, s:o, s:s, s:o, s:i, "
+			 "s:o}",
 			 "task", k->key, "name", json_text(k->task), "op", json_text(k->op), "shape",
 			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
-			 "steps", k->steps, "time_us", k->time_us, "device", json_text(k->device),
+			 "steps", k->steps, "time_us", k->time_us, "caveat", k->caveat,
+			 "evidence", k->evidence, "device", json_text(k->device),
 			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),
 			 "threads", k->threads, "arguments", arguments_json(k->program));
 }
@@ -269,7 +272,8 @@ static json_t *manifest(struct arena *a, const struct export_set *set)
 	json_t *kernels = json_array();
 
 	for (int i = 0; i < set->n; i++)
-		json_array_append_new(kernels, kernel_json(a, set, i));
+		if (!set->kernels[i].refused)
+			json_array_append_new(kernels, kernel_json(a, set, i));
 	json_t *root = json_pack("{s:s, s:o, s:s, s:o}", "hone", PACKAGE_VERSION, "command",
 				 json_text(set->command), "header", "hone_kernels.h", "kernels",
 				 kernels);
@@ -294,23 +298,17 @@ static int write_manifest(struct arena *a, const char *dir, json_t *root)
 	return rc;
 }
 
-json_t *export_write(const char *dir, const struct export_set *set)
+json_t *export_index(const char *dir, const struct export_set *set)
 {
 	struct arena *a = arena_new();
 	json_t *root = NULL;
-	int rc = dir_make(dir);
 
-	for (int i = 0; i < set->n && rc == 0; i++)
-		rc = write_kernel(a, dir, set, i);
-	if (rc == 0)
-		rc = write_header(a, dir, set);
-	if (rc == 0) {
+	if (dir_make(dir) == 0 && write_header(a, dir, set) == 0) {
 		root = manifest(a, set);
-		rc = write_manifest(a, dir, root);
-	}
-	if (rc < 0) {
-		json_decref(root);
-		root = NULL;
+		if (write_manifest(a, dir, root) < 0) {
+			json_decref(root);
+			root = NULL;
+		}
 	}
 	arena_free(a);
 	return root;

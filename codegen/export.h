@@ -3,7 +3,8 @@
  *
  * In:   programs, and what is known of where they come from.
  * Out:  in a folder: SYMBOL.c for each, hone_kernels.h with their prototypes, manifest.json.
- * Holds: each C file compiles alone; a file is there whole or not at all, the manifest last. */
+ * Holds: each C file compiles alone; a file is there whole or not at all, the manifest last; the
+ *        same kernels give the same bytes. */
 #ifndef HONE_CODEGEN_EXPORT_H
 #define HONE_CODEGEN_EXPORT_H
 
@@ -20,6 +21,9 @@ struct export_kernel {
 	const char *device, *fingerprint, *toolchain;	/* that it was measured on and with */
 	int threads;
 	double time_us;
+	const char *caveat;	/* what one must know of that time; "" */
+	json_t *evidence;	/* for the manifest, which takes a reference of its own */
+	const char *refused;	/* why it is left out of header and manifest; NULL: it is not */
 	int vector_bytes;	/* of the device's registers */
 };
 
@@ -29,11 +33,21 @@ struct export_set {
 	const char *command;	/* that asked for them, for the comments */
 };
 
+/* What an exported file is compiled with. Higher levels and unrolled loops undo what the schedule
+ * decided (docs/performance.md). */
+#define EXPORT_FLAGS "-O2 -march=native -fno-unroll-loops -fopenmp"
+
 /* hone_ and OP as a C identifier, _ and the first DIGITS of KEY; in A. */
 const char *export_symbol(struct arena *a, const char *op, const char *key, int digits);
 
-/* Writes all files into the folder DIR, which is made where it is missing. The manifest, a new
- * reference; NULL and a message where a file cannot be written, or a program not as C. */
-json_t *export_write(const char *dir, const struct export_set *set);
+/* That of kernel I, which no other of SET has; in A. */
+const char *export_symbol_of(struct arena *a, const struct export_set *set, int i);
+
+/* Writes the C file of kernel I into the folder DIR, which is made where it is missing. Its path,
+ * in A; NULL and a message where it cannot be written, or the program not as C. */
+const char *export_kernel(struct arena *a, const char *dir, const struct export_set *set, int i);
+/* Then the header and the manifest of those that are not refused. The manifest, a new reference;
+ * NULL and a message where a file cannot be written. */
+json_t *export_index(const char *dir, const struct export_set *set);
 
 #endif

@@ -16,6 +16,7 @@
 #include "db/sql.h"
 
 #define KEY_A "0123456789abcdef0123456789abcdef"
+#define FIXTURE_TEXT "input A: f32[8]\nC[i] = A[i]\n"
 #define KEY_B "fedcba9876543210fedcba9876543210"
 
 struct fixture {
@@ -62,7 +63,7 @@ static inline int fixture_free(void **state)
 /* Opens PATH for writing, with the fixture's device, toolchain and task in it. */
 static inline struct db *fixture_open(struct fixture *f, const char *path)
 {
-	const struct db_task task = { .key = KEY_A, .name = "mm", .text = "C = A", .flop = 2e6 };
+	const struct db_task task = { .key = KEY_A, .name = "mm", .text = FIXTURE_TEXT, .flop = 2e6 };
 	struct db *db = db_open(path, DB_WRITE);
 
 	if (!db)

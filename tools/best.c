@@ -2,6 +2,7 @@
 /* tools/best.c - hone best: what was found for a model or an operator, a line a task. */
 #include <stdio.h>
 
+#include "search/best.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"
@@ -24,6 +25,9 @@ static const struct argp argp = { NULL, parse, "SOURCE", doc, children, NULL, NU
 struct row {
 	const struct task *task;
 	double best_us;		/* 0: none */
+	bool estimate;		/* that is a guess */
+	const char *caveat;	/* what one must know of it; "" */
+	json_t *evidence;	/* null where there is none */
 	int threads;
 	double gflops, peak_share;
 	int64_t trials, failed;
@@ -33,27 +37,30 @@ struct row {
 static int look_up(const struct query *q, const struct task *t, struct row *out)
 {
 	struct db_want want = query_want(q);
-	struct db_record best;
+	struct best best;
 	struct db_skipped skipped = { .why = "" };
 	int64_t counts[TRIAL_STATUS_COUNT];
 
 	want.task_key = t->key;
-	int found = db_best(q->db, q->arena, &want, &best);
+	int found = task_best(q->arena, q->db, t, want, q->device->vector_bytes, &best);
 
 	if (found < 0 || db_counts(q->db, &want, counts) < 0 ||
 	    db_skipped(q->db, q->arena, &want, &skipped) < 0)
 		return -1;
-	*out = (struct row){ .task = t, .skipped = skipped.why };
+	*out = (struct row){ .task = t, .skipped = skipped.why, .caveat = "" };
 	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
 		out->trials += counts[i];
 		out->failed += i != TRIAL_OK && i != TRIAL_LOST_RACE ? counts[i] : 0;
 	}
+	out->evidence = found ? evidence_json(&best.record, best.evidence) : json_null();
 	if (found == 0)
 		return 0;
-	out->best_us = best.time_us;
-	out->threads = best.threads;
-	out->gflops = t->flop / best.time_us * 1e-3;
-	out->peak_share = out->gflops / device_peak(q->device, best.threads);
+	out->best_us = best.record.time_us;
+	out->estimate = best.record.estimate;
+	out->caveat = evidence_caveat(q->arena, &best.record, best.evidence);
+	out->threads = best.record.threads;
+	out->gflops = t->flop / out->best_us * 1e-3;
+	out->peak_share = out->gflops / device_peak(q->device, out->threads);
 	return 0;
 }
 
@@ -61,12 +68,14 @@ static json_t *row_json(const struct row *r)
 {
 	json_t *best = r->best_us > 0 ? json_real(r->best_us) : json_null();
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:f, s:f, s:i, s:I, s:I}", "task",
+	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:f, s:f, s:i, s:I, s:I, s:b, s:s, s:o}",
+			 "task",
 			 r->task->key, "name", r->task->name, "op", r->task->op, "shape",
 			 r->task->shape, "weight", r->task->weight, "flop", r->task->flop, "best_us",
 			 best, "gflops", r->gflops, "peak_share", r->peak_share, "threads",
 			 r->threads, "trials", (json_int_t)r->trials, "failed",
-			 (json_int_t)r->failed);
+			 (json_int_t)r->failed, "estimate", r->estimate, "caveat", r->caveat,
+			 "evidence", r->evidence);
 }
 
 static void print_row(const struct row *r)
@@ -74,19 +83,19 @@ static void print_row(const struct row *r)
 	printf("%-22s %-50.50s %6.0f %10.3f", r->task->op, r->task->shape, r->task->weight,
 	       r->task->flop * 1e-6);
 	if (r->best_us > 0)
-		printf(" %10.4g %8.1f %5.1f%% %3d", r->best_us, r->gflops, 100 * r->peak_share,
-		       r->threads);
+		printf(" %s%*.4g %8.1f %5.1f%% %3d", r->estimate ? "~" : "", r->estimate ? 9 : 10,
+		       r->best_us, r->gflops, 100 * r->peak_share, r->threads);
 	else
 		printf(" %10s %8s %6s %3s", "-", "-", "-", "-");
-	printf(" %6jd %6jd%s%s\n", (intmax_t)r->trials, (intmax_t)r->failed,
-	       *r->skipped ? "  skipped: " : "", r->skipped);
+	printf(" %6jd %6jd%s%s%s%s\n", (intmax_t)r->trials, (intmax_t)r->failed,
+	       *r->caveat ? "  " : "", r->caveat, *r->skipped ? "  skipped: " : "", r->skipped);
 }
 
 static int print_best(const struct query *q)
 {
 	json_t *rows = json_array();
 	double total = 0;
-	int missing = 0;
+	int missing = 0, uncertain = 0;
 
 	if (!q->json)
 		printf("%-22s %-50s %6s %10s %10s %8s %6s %3s %6s %6s\n", "op", "shape", "weight",
@@ -103,6 +112,7 @@ static int print_best(const struct query *q)
 			print_row(&r);
 		total += r.task->weight * r.best_us;
 		missing += r.best_us <= 0;
+		uncertain += *r.caveat != '\0';
 	}
 	if (q->json) {
 		json_print(rows);
@@ -113,6 +123,8 @@ static int print_best(const struct query *q)
 	if (missing)
 		printf(", without %d task%s that no kernel was found for yet", missing,
 		       missing > 1 ? "s" : "");
+	if (uncertain)
+		printf(", %d of them not confirmed: see their lines", uncertain);
 	puts("");
 	return 0;
 }

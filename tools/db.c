@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "db/db.h"
+#include "search/replayable.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"
@@ -60,7 +61,7 @@ static int run_check(struct db *db, struct arena *a, const struct options *o)
 {
 	struct db_problem_vec problems;
 
-	if (db_check(db, a, &problems) < 0)
+	if (db_check(db, a, &problems) < 0 || replayable_check(db, a, &problems) < 0)
 		return command_failed();
 	if (o->json) {
 		json_t *list = json_array();

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/export.c - hone export: the kernels of a model or an operator as C files. */
 #include <stdio.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "codegen/export.h"
 #include "search/best.h"
+#include "search/exported.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"
@@ -12,13 +14,13 @@
 struct export_args {
 	struct query q;		/* first: query_argp's input */
 	const char *dir;
-	const char *command;	/* as it was typed */
 };
 
 static const char doc[] =
 	"Writes the fastest verified kernel of every task of SOURCE on this device into a folder: "
-	"a C file each, hone_kernels.h and manifest.json. Each file compiles alone with cc -O2 "
-	"-march=native -fno-unroll-loops -fopenmp -c.\v"
+	"a C file each, hone_kernels.h and manifest.json. Each file compiles alone with cc "
+	EXPORT_FLAGS " -c; so compiled, it is run against the task's reference before it counts as "
+	"written, and left out where it is wrong.\v"
 	"Example:\n  hone export mobilenet_v2.onnx --db tune.db -o kernels\n";
 
 static const struct argp_option options[] = {
@@ -64,77 +66,139 @@ static struct export_kernel kernel_of(const struct query *q, const struct task *
 		.toolchain = b->record.toolchain_text,
 		.threads = b->record.threads,
 		.time_us = b->record.time_us,
+		.caveat = evidence_caveat(q->arena, &b->record, b->evidence),
+		.evidence = evidence_json(&b->record, b->evidence),
 		.vector_bytes = q->device->vector_bytes,
 	};
 }
 
+/* What is exported, by its task. */
+struct exports {
+	struct export_kernel *kernels;
+	const struct task **tasks;
+	int n, refused;
+};
+
+static void refuse(struct exports *x, const struct task *t, const char *why)
+{
+	fprintf(stderr, "hone: %s: not exported: %s\n", t->name, why);
+	x->refused++;
+}
+
 /* The best of every task that has one; a line on stderr for each that has none. */
-static int find_kernels(const struct query *q, struct export_kernel *kernels, int *n)
+static int find_kernels(const struct query *q, struct exports *x)
 {
 	for (int i = 0; i < q->tasks.n; i++) {
 		const struct task *t = q->tasks.at[i];
 		struct best b;
 		int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes,
-			      &b);
+				      &b);
 
 		if (found < 0)
 			return -1;
-		if (found == 1)
-			kernels[(*n)++] = kernel_of(q, t, &b);
-		else
+		if (found == 0) {
 			fprintf(stderr, "hone: %s: not exported, for no kernel was found yet; run "
 					"hone tune\n", t->name);
+		} else if (b.record.estimate) {
+			refuse(x, t, "its time is an estimate, nothing was measured; run hone tune "
+				     "without --replay");
+		} else {
+			x->tasks[x->n] = t;
+			x->kernels[x->n++] = kernel_of(q, t, &b);
+		}
 	}
-	if (*n == 0)
+	if (x->n == 0 && x->refused == 0)
 		return err_set("%s: %s has no kernel of it for this device%s; run hone tune",
 			       q->source, q->db_path,
 			       q->threads ? " and this number of threads" : "");
 	return 0;
 }
 
-static int export_all(const struct export_args *args)
+/* Writes kernel I, and takes it back where it does not do what it should. */
+static int write_kernel(const struct export_args *args, const struct export_set *set, int i,
+			struct exports *x, struct exported *checker)
 {
-	const struct query *q = &args->q;
-	struct export_kernel *kernels = arena_many(q->arena, struct export_kernel, q->tasks.n);
-	struct export_set set = { .kernels = kernels, .command = args->command };
+	struct arena *a = args->q.arena;
+	const char *path = export_kernel(a, args->dir, set, i), *why = "";
 
-	if (find_kernels(q, kernels, &set.n) < 0)
+	if (!path)
 		return -1;
-	json_t *manifest = export_write(args->dir, &set);
+	int right = exported_check(checker, a, x->tasks[i], x->kernels[i].threads, path,
+				   export_symbol_of(a, set, i), &why);
 
-	if (!manifest)
-		return -1;
-	if (q->json) {
-		json_print(manifest);
+	if (right == 1)
 		return 0;
-	}
-	json_decref(manifest);
-	printf("%d of %d kernel%s written to %s\n", set.n, q->tasks.n, q->tasks.n > 1 ? "s" : "",
-	       args->dir);
+	unlink(path);
+	if (right < 0)
+		return -1;
+	x->kernels[i].refused = why;
+	refuse(x, x->tasks[i], why);
 	return 0;
 }
 
-/* The command line in A. */
-static const char *join(struct arena *a, int argc, char **argv)
+static int write_kernels(const struct export_args *args, const struct export_set *set,
+			 struct exports *x)
 {
-	const char *line = argv[0];
+	struct exported *checker = exported_new();
+	int rc = checker ? 0 : -1;
 
-	for (int i = 1; i < argc; i++)
-		line = arena_printf(a, "%s %s", line, argv[i]);
-	return line;
+	for (int i = 0; i < set->n && rc == 0; i++)
+		rc = write_kernel(args, set, i, x, checker);
+	exported_free(checker);
+	return rc;
+}
+
+/* What asked for it, as far as the files depend on it. */
+static const char *command_line(const struct query *q)
+{
+	return arena_printf(q->arena, q->threads ? "hone export %s --threads %d" : "hone export %s",
+			    q->source, q->threads);
+}
+
+static int export_found(const struct export_args *args, struct exports *x)
+{
+	const struct query *q = &args->q;
+	const struct export_set set = { .kernels = x->kernels, .n = x->n,
+					.command = command_line(q) };
+	json_t *manifest =
+		write_kernels(args, &set, x) < 0 ? NULL : export_index(args->dir, &set);
+
+	if (!manifest)
+		return command_failed();
+	int n = (int)json_array_size(json_object_get(manifest, "kernels"));
+
+	if (q->json) {
+		json_print(manifest);
+	} else {
+		json_decref(manifest);
+		printf("%d of %d kernel%s written to %s\n", n, q->tasks.n,
+		       q->tasks.n > 1 ? "s" : "", args->dir);
+	}
+	return x->refused ? EXIT_FAILED : EXIT_OK;
+}
+
+static int export_all(const struct export_args *args)
+{
+	const struct query *q = &args->q;
+	struct exports x = {
+		.kernels = arena_many(q->arena, struct export_kernel, q->tasks.n),
+		.tasks = arena_many(q->arena, const struct task *, q->tasks.n),
+	};
+	int rc = find_kernels(q, &x) < 0 ? command_failed() : export_found(args, &x);
+
+	for (int i = 0; i < x.n; i++)
+		json_decref(x.kernels[i].evidence);
+	return rc;
 }
 
 static int run(int argc, char **argv)
 {
 	struct export_args args = { 0 };
-	struct arena *a = arena_new();
 
-	args.command = join(a, argc, argv);	/* before argp moves its words */
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	int rc = query_open(&args.q) < 0 || export_all(&args) < 0 ? command_failed() : EXIT_OK;
+	int rc = query_open(&args.q) < 0 ? command_failed() : export_all(&args);
 
 	query_close(&args.q);
-	arena_free(a);
 	return rc;
 }
 

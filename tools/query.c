@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tools/command.h"
 #include "tools/source.h"
 
 static const struct argp_option options[] = {
@@ -83,6 +84,7 @@ int query_open(struct query *q)
 	q->db = db_open(q->db_path, DB_READ);
 	if (!q->db)
 		return -1;
+	db_listen(q->db, &(struct listener){ command_hear, NULL });
 	q->device = device_describe(q->arena, NULL);
 	if (!q->device || device_load_or_probe(q->device, false) < 0)
 		return -1;

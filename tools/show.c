@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "codegen/emit.h"
 #include "measure/builder.h"
 #include "search/best.h"
 #include "te/text.h"
@@ -69,13 +68,11 @@ static int show_asm(const struct show_args *args, const struct best *b)
 {
 	struct builder_options build = { .cc = args->cc };
 	struct builder *builder = builder_new(&build);
-	struct trial trial = { 0 };
+	struct trial trial = { .source = b->source, .parallel = b->parallel };
 	int rc = -1;
 
 	if (!builder)
 		return -1;
-	trial.source = state_source(args->q.arena, b->state, args->q.device->vector_bytes,
-				    &trial.parallel, NULL);
 	if (build_all(args->q.arena, builder, &trial, 1) == 0 && trial.object) {
 		char *command = arena_printf(args->q.arena, "objdump -d --no-show-raw-insn "
 					     "--disassemble=hone_kernel '%s'", trial.object);
@@ -93,8 +90,6 @@ static int show_asm(const struct show_args *args, const struct best *b)
 static int show_best(const struct show_args *args, const struct task *t, const struct best *b)
 {
 	struct text out = { 0 };
-	struct emit_options emit = { "hone_kernel", args->q.device->vector_bytes };
-	const char *why = "";
 
 	if (wants(args, "dag"))
 		text_puts(&out, t->text);
@@ -108,14 +103,28 @@ static int show_best(const struct show_args *args, const struct task *t, const s
 	}
 	if (wants(args, "c")) {
 		text_puts(&out, args->stage ? "" : "\n# >>> c\n");
-		if (!emit_c(&out, b->program, &emit, &why)) {
-			text_free(&out);
-			return err_set("%s: its C cannot be written: %s", t->name, why);
-		}
+		text_puts(&out, b->source);
 	}
 	fputs(text_str(&out), stdout);
 	text_free(&out);
 	return wants(args, "asm") ? show_asm(args, b) : 0;
+}
+
+/* The figure, what must be known of it, and what it rests on. */
+static void print_record(const struct query *q, const struct best *b)
+{
+	const struct db_record *r = &b->record;
+	const char *caveat = evidence_caveat(q->arena, r, b->evidence);
+
+	printf("# record %jd: %s%.4g us%s%s%s, %d thread%s, %s\n", (intmax_t)r->id,
+	       r->estimate ? "~" : "", r->time_us, *caveat ? " (" : "", caveat, *caveat ? ")" : "",
+	       r->threads, r->threads > 1 ? "s" : "", r->toolchain_text);
+	printf("# evidence: hone %s, text %.8s, %d sample%s", r->hone ? r->hone : "of old",
+	       r->source_hash ? r->source_hash : "unknown", r->n_samples,
+	       r->n_samples == 1 ? "" : "s");
+	if (r->final && r->others >= 0)
+		printf(" in turn with %d other%s", r->others, r->others == 1 ? "" : "s");
+	puts("");
 }
 
 static int show_all(const struct show_args *args)
@@ -134,9 +143,7 @@ static int show_all(const struct show_args *args)
 		if (found == 0)
 			puts("# no kernel was found yet; run hone tune");
 		else
-			printf("# record %jd: %.4g us, %d thread%s, %s\n",
-			       (intmax_t)b.record.id, b.record.time_us, b.record.threads,
-			       b.record.threads > 1 ? "s" : "", b.record.toolchain_text);
+			print_record(q, &b);
 		if (found == 1 && show_best(args, t, &b) < 0)
 			return -1;
 	}

@@ -312,6 +312,7 @@ static int on_recording(struct tune_args *args, struct db *db, const struct task
 
 	if (!r)
 		return command_failed();
+	db_listen(r->db, &args->o.listener);
 	args->o.threads = r->want.threads;
 	args->o.cache = strcmp(r->want.cache, "cold") == 0 ? CACHE_COLD : CACHE_WARM;
 	args->o.measurer = measurer_replay(r);
@@ -380,6 +381,9 @@ static int run(int argc, char **argv)
 	catch_signals(&args);
 	args.arena = arena_new();
 	struct db *db = db_open(args.db, DB_WRITE);
+
+	if (db)
+		db_listen(db, &args.o.listener);
 	int rc = db ? tune(args.arena, &args, db) : command_failed();
 
 	db_close(db);

@@ -325,7 +325,7 @@ static int add_past(void *ctx, const struct db_past *p)
 
 	assert_int_equal(p->record->task, p->task->id);
 	assert_int_equal(p->record->device, p->device->id);
-	assert_string_equal(p->task->text, "C = A");
+	assert_string_equal(p->task->text, FIXTURE_TEXT);
 	assert_true(!seen->task || seen->task == p->task);
 	seen->task = p->task;
 	seen->steps[seen->n] = p->record->steps[0];

@@ -11,9 +11,9 @@ static void fill(struct fixture *f)
 {
 	struct db *db = fixture_open(f, f->path);
 
-	assert_ok(append_one(db, fixture_record(f, "a", TRIAL_OK, 2)));
-	assert_ok(append_one(db, fixture_record(f, "b", TRIAL_OK, 3)));
-	assert_ok(append_one(db, fixture_record(f, "c", TRIAL_TIMEOUT, 0)));
+	assert_ok(append_one(db, fixture_record(f, "", TRIAL_OK, 2)));
+	assert_ok(append_one(db, fixture_record(f, "split 1 0 2", TRIAL_OK, 3)));
+	assert_ok(append_one(db, fixture_record(f, "split 1 0 4", TRIAL_TIMEOUT, 0)));
 	db_close(db);
 }
 
@@ -95,6 +95,17 @@ static void test_exits(void **state)
 	assert_int_equal(hone(f, &out, with_path(f, "db check %s")), 3);
 	assert_non_null(strstr(out, "record 1: the hash of its steps is wrong"));
 	assert_int_equal(hone(f, &out, with_path(f, "db check --json %s")), 3);
+	/* Steps of a right hash that the task refuses, and a time that its samples do not have. */
+	char hash[HASH_TEXT];
+
+	hash_text(hash_bytes("x", 1), hash);
+	db = db_open(f->path, DB_MODIFY);
+	assert_ok(sql_run(db, "", "UPDATE records SET steps_hash = ? WHERE id = 1", "t", hash));
+	assert_ok(sql_run(db, "", "UPDATE records SET time_us = 1e-3 WHERE id = 2", ""));
+	db_close(db);
+	assert_int_equal(hone(f, &out, with_path(f, "db check %s")), 3);
+	assert_non_null(strstr(out, "record 1: its steps:1:1: expected a step"));
+	assert_non_null(strstr(out, "record 2: its time, 0.001 us, is not among its samples"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)

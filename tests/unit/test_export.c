@@ -36,8 +36,8 @@ static int run(struct fixture *f, char **out, const char *command)
 	return WEXITSTATUS(status);
 }
 
-/* A database with one ok record of SPEC, for this device. */
-static void put_record(struct fixture *f)
+/* A database with one ok record of SPEC, for this device; ESTIMATE: of a stand-in. */
+static void put_record(struct fixture *f, bool estimate)
 {
 	struct db *db = fixture_open(f, f->path);
 	struct device *device = device_describe(f->a, NULL);
@@ -56,7 +56,10 @@ static void put_record(struct fixture *f)
 	f->task = db_task(db, &row);
 	assert_ok(f->device);
 	assert_ok(f->task);
-	assert_ok(append_one(db, fixture_record(f, steps_text(f->a, &s->steps), TRIAL_OK, 5)));
+	struct db_record r = fixture_record(f, steps_text(f->a, &s->steps), TRIAL_OK, 5);
+
+	r.estimate = estimate;
+	assert_ok(append_one(db, r));
 	db_close(db);
 }
 
@@ -64,7 +67,7 @@ static json_t *export_json(struct fixture *f)
 {
 	char *out;
 
-	put_record(f);
+	put_record(f, false);
 	if (run(f, &out, arena_printf(f->a, "./hone export '%s' --db %s -o %s/new/kernels --json",
 				      SPEC, f->path, f->folder)) != 0)
 		fail_msg("%s", out);
@@ -180,7 +183,7 @@ static void test_failures(void **state)
 	struct fixture *f = *state;
 	char *out;
 
-	put_record(f);
+	put_record(f, false);
 	assert_int_equal(run(f, &out, arena_printf(f->a, "./hone export matmul:m=4,n=4,k=4 --db %s "
 						   "-o %s/none", f->path, f->folder)), 3);
 	assert_non_null(strstr(out, "run hone tune"));
@@ -191,6 +194,116 @@ static void test_failures(void **state)
 						   f->path)), 2);
 	assert_int_equal(run(f, &out, "./hone export --help"), 0);
 	assert_non_null(strstr(out, "Example"));
+}
+
+/* hone export with BODY as the compiler `cc`; what it says, in *OUT. The exit status. */
+static int export_with_cc(struct fixture *f, char **out, const char *body)
+{
+	char *folder = arena_printf(f->a, "%s/bin", f->folder);
+	char *cc = arena_printf(f->a, "%s/cc", folder);
+
+	assert_ok(dir_make(folder));
+	assert_ok(file_write(cc, body, strlen(body)));
+	assert_int_equal(chmod(cc, 0755), 0);
+	return run(f, out, arena_printf(f->a, "PATH=%s:$PATH ./hone export '%s' --db %s -o %s/k "
+					"--json", folder, SPEC, f->path, f->folder));
+}
+
+/* The compiler of the printed line makes a kernel that computes nothing, or none. */
+static void test_verified(void **state)
+{
+	static const char *const broken[][2] = {
+		{ "#!/bin/sh\nfor a; do case $a in *.so) so=$a;; esac; done\n"
+		  "echo 'int hone_kernel(void *const *a) { return 0; }' |"
+		  " gcc -x c -shared -fPIC -o $so -\n", "not exported: wrong: " },
+		{ "#!/bin/sh\necho no licence\nexit 1\n",
+		  "not exported: cc does not compile it: no licence" },
+	};
+	struct fixture *f = *state;
+	char *out;
+
+	put_record(f, false);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(export_with_cc(f, &out, broken[i][0]), 3);
+		if (!strstr(out, broken[i][1]))
+			fail_msg("'%s' does not say '%s'", out, broken[i][1]);
+		assert_non_null(strstr(out, "\"kernels\": []"));
+		assert_int_equal(system(arena_printf(f->a, "! ls %s/k/*.c 2>/dev/null",
+						     f->folder)), 0);
+	}
+	assert_int_equal(export_with_cc(f, &out, "#!/bin/sh\nexec gcc \"$@\"\n"), 0);
+	assert_non_null(strstr(out, "hone_matmul"));
+}
+
+static void test_estimates(void **state)
+{
+	struct fixture *f = *state;
+	char *out;
+
+	put_record(f, true);
+	assert_int_equal(run(f, &out, arena_printf(f->a, "./hone export '%s' --db %s -o %s/k", SPEC,
+						   f->path, f->folder)), 3);
+	assert_non_null(strstr(out, "its time is an estimate"));
+	assert_non_null(strstr(out, "0 of 1 kernel written"));
+	assert_int_equal(run(f, &out, arena_printf(f->a, "./hone best '%s' --db %s", SPEC,
+						   f->path)), 0);
+	assert_non_null(strstr(out, " ~"));
+	assert_non_null(strstr(out, "  estimate\n"));
+	assert_int_equal(run(f, &out, arena_printf(f->a, "./hone show '%s' --db %s", SPEC,
+						   f->path)), 0);
+	assert_non_null(strstr(out, "~5 us (estimate)"));
+	assert_int_equal(run(f, &out, arena_printf(f->a, "./hone best '%s' --db %s --json", SPEC,
+						   f->path)), 0);
+	assert_non_null(strstr(out, "\"estimate\": true"));
+}
+
+/* The same records give the same bytes, wherever the files are. */
+static void test_reproducible(void **state)
+{
+	struct fixture *f = *state;
+	const char *copy = arena_printf(f->a, "%s/copy.db", f->folder);
+	char *out;
+
+	put_record(f, false);
+	assert_int_equal(system(arena_printf(f->a, "cp %s %s", f->path, copy)), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(run(f, &out, arena_printf(f->a, "./hone export '%s' --db %s -o "
+							   "%s/%d", SPEC, i ? copy : f->path,
+							   f->folder, i)), 0);
+	if (run(f, &out, arena_printf(f->a, "diff -r %s/0 %s/1", f->folder, f->folder)) != 0)
+		fail_msg("%s", out);
+}
+
+/* What the fastest record says is not what its steps give: the next one is exported, and the
+ * reason told with the record's number. */
+static void test_damaged_record(void **state)
+{
+	struct fixture *f = *state;
+	struct db_record r = { 0 };
+	char *out;
+
+	put_record(f, false);
+	struct db *db = db_open(f->path, DB_MODIFY);
+
+	r = fixture_record(f, "bogus", TRIAL_OK, 1);
+	assert_ok(append_one(db, r));
+	r = fixture_record(f, "swapped", TRIAL_OK, 2);
+	assert_ok(append_one(db, r));
+	assert_ok(sql_run(db, "", "UPDATE records SET steps = 'split 2 0 2' WHERE id = 3", ""));
+	db_close(db);
+	static const char *const commands[] = { "export '%s' --db %s -o %s/k", "show '%s' --db %s",
+						"best '%s' --db %s" };
+
+	for (int i = 0; i < 3; i++) {
+		const char *line = arena_printf(f->a, "./hone %s", commands[i]);
+
+		if (run(f, &out, arena_printf(f->a, line, SPEC, f->path, f->folder)) != 0 ||
+		    !strstr(out, "record 2 is skipped: its steps:1:1: expected a step") ||
+		    !strstr(out, "record 3 is skipped: the hash of its steps is wrong") ||
+		    !strstr(out, "hone db check"))
+			fail_msg("%s: %s", line, out);
+	}
+	assert_non_null(strstr(out, "unconfirmed"));
 }
 
 /* A .te file is named by its path; the key keeps names apart. */
@@ -209,7 +322,9 @@ static void test_symbols(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(test_kernel), TEST(test_failures),
-					    TEST(test_symbols) };
+					    TEST(test_symbols), TEST(test_verified),
+					    TEST(test_estimates), TEST(test_reproducible),
+					    TEST(test_damaged_record) };
 
 	return cmocka_run_group_tests_name("export", tests, NULL, NULL);
 }

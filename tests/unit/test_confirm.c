@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_confirm.c - the best is confirmed: against lucky trials, texts that have changed
+ * since, records that do not replay, and confirmations that fail; on a machine that is made up. */
+#include "config.h"
+#include "tests/db_fixture.h"
+
+#include "search/best.h"
+#include "search/tuner.h"
+#include "te/operator.h"
+
+#define SPEC "matmul:m=24,n=32,k=16"
+#define DEVICE "synthetic:l2:1(size=1MiB) core:1 pu:1 isa=avx2"
+
+enum { TRIALS = 48, LUCK = 3 };
+
+/* A machine whose trials are faster than the truth, some by LUCK; confirmations tell it. */
+struct machine {
+	struct measurer m;	/* first */
+	int confirmations;	/* rounds of them */
+	int confirmed;		/* candidates */
+	int unsteady;		/* so many candidates time out in a confirmation */
+};
+
+static int begin(struct measurer *m, const struct task *t, double incumbent_us)
+{
+	(void)m;
+	(void)t;
+	(void)incumbent_us;
+	return 0;
+}
+
+static uint64_t number_of(const struct candidate *c)
+{
+	return hash_bytes(c->steps, strlen(c->steps)).lo;
+}
+
+static double truth(const struct candidate *c)
+{
+	return 100 + (double)(number_of(c) % 1000) / 10;
+}
+
+static void answer(struct arena *a, struct candidate *c, double us)
+{
+	double *sample = arena_one(a, double);
+
+	*sample = us;
+	c->trial.status = TRIAL_OK;
+	c->trial.samples = sample;
+	c->trial.n_samples = 1;
+	c->trial.counted = "1";
+	c->trial.time_us = us;
+}
+
+static int measure(struct measurer *m, struct arena *a, struct candidate *c, int n)
+{
+	(void)m;
+	for (int i = 0; i < n; i++)
+		answer(a, &c[i], truth(&c[i]) / (double)(1 + number_of(&c[i]) / 1000 % LUCK));
+	return 0;
+}
+
+static int confirm(struct measurer *m, struct arena *a, struct candidate *c, int n)
+{
+	struct machine *machine = (struct machine *)m;
+
+	machine->confirmations++;
+	machine->confirmed += n;
+	for (int i = 0; i < n; i++) {
+		assert_non_null(c[i].trial.source);
+		if (machine->unsteady-- > 0)
+			c[i].trial.status = TRIAL_TIMEOUT;
+		else
+			answer(a, &c[i], truth(&c[i]));
+	}
+	return 0;
+}
+
+static void release(struct measurer *m)
+{
+	(void)m;
+}
+
+static void hear(void *user, enum tell_kind kind, const char *line)
+{
+	if (kind == TELL_WARNING)
+		text_printf(user, "%s\n", line);
+}
+
+/* A scene: the task, and what its campaigns print. */
+struct scene {
+	struct fixture *f;
+	struct task_vec tasks;
+	struct device *device;
+	struct machine machine;
+	struct text heard;
+};
+
+static struct scene set_up(struct fixture *f)
+{
+	struct scene s = { .f = f, .device = device_synthetic(f->a, DEVICE) };
+
+	assert_non_null(s.device);
+	s.machine.m = (struct measurer){ .toolchain = "none", .begin = begin, .measure = measure,
+					 .confirm = confirm, .free = release };
+	vec_push(f->a, &s.tasks, task_new(f->a, operator_build(f->a, SPEC), SPEC, 1));
+	return s;
+}
+
+/* Tunes with a budget; what the machine was asked is counted anew. */
+static void play(struct scene *s, struct budget budget, uint64_t seed)
+{
+	struct db *db = db_open(s->f->path, DB_WRITE);
+	const struct tuner_options o = { .source = SPEC, .strategy = "random", .threads = 1,
+					 .measurer = &s->machine.m, .budget = budget, .seed = seed,
+					 .listener = { hear, &s->heard } };
+
+	assert_non_null(db);
+	db_listen(db, &o.listener);
+	s->machine.confirmations = s->machine.confirmed = 0;
+	struct tuner *t = tuner_new(db, s->device, &s->tasks, &o);
+
+	if (!t)
+		fail_msg("%s", err_get());
+	assert_int_equal(tuner_run(t), 0);
+	tuner_free(t);
+	assert_sound(db);
+	db_close(db);
+}
+
+static struct best best_in(struct scene *s, enum db_order order)
+{
+	struct db *db = db_open(s->f->path, DB_READ);
+	struct best b = { 0 };
+
+	assert_non_null(db);
+	assert_int_equal(task_first(s->f->a, db, s->tasks.at[0], (struct db_want){ 0 }, order,
+				    s->device->vector_bytes, &b), 1);
+	db_close(db);
+	return b;
+}
+
+static void change(struct scene *s, const char *sql)
+{
+	struct db *db = db_open(s->f->path, DB_MODIFY);
+
+	assert_non_null(db);
+	assert_ok(sql_run(db, "changing", sql, ""));
+	db_close(db);
+}
+
+/* The fastest of all is a confirmed one, and is what every question for the best gets. */
+static void assert_confirmed(struct scene *s)
+{
+	struct best fastest = best_in(s, DB_FASTEST), surest = best_in(s, DB_SUREST);
+
+	assert_int_equal(fastest.record.id, surest.record.id);
+	assert_true(evidence_confirmed(&surest.record, surest.evidence));
+	assert_string_equal(evidence_caveat(s->f->a, &surest.record, surest.evidence), "");
+	assert_true(surest.record.time_us >= 100);	/* no luck is left in it */
+}
+
+static void luck_does_not_win(void **state)
+{
+	struct scene s = set_up(*state);
+
+	play(&s, (struct budget){ .trials = TRIALS }, 1);
+	assert_confirmed(&s);
+	/* A sixth of the trials is luckier than any truth: one round of six cannot be enough. */
+	assert_true(s.machine.confirmations > 1);
+	const struct db_record r = best_in(&s, DB_SUREST).record;
+
+	assert_true(r.others > 0 && r.n_samples == 1);
+	assert_string_equal(r.hone, PACKAGE_VERSION);
+	text_free(&s.heard);
+}
+
+/* A target that only a lucky trial reaches does not end the task. */
+static void targets_are_confirmed(void **state)
+{
+	struct scene s = set_up(*state);
+	double gflops = s.tasks.at[0]->flop / 90 * 1e-3;	/* the truth is 100 us at least */
+
+	play(&s, (struct budget){ .trials = TRIALS, .target = gflops }, 1);
+	assert_confirmed(&s);
+	struct db *db = db_open(s.f->path, DB_READ);
+
+	assert_int_equal(count_of(db, "records WHERE final = 0"), TRIALS);
+	db_close(db);
+	text_free(&s.heard);
+}
+
+/* What was measured with another text is measured again before anything else counts. */
+static void changed_texts_are_measured_again(void **state)
+{
+	struct scene s = set_up(*state);
+
+	play(&s, (struct budget){ .trials = TRIALS }, 1);
+	change(&s, "UPDATE records SET source_hash = '" KEY_A "'");
+	struct best b = best_in(&s, DB_SUREST);
+
+	assert_int_equal(b.evidence, EVIDENCE_CHANGED);
+	assert_string_equal(evidence_caveat(s.f->a, &b.record, b.evidence),
+			    "text changed since it was measured");
+	play(&s, (struct budget){ .trials = 8 }, 2);
+	assert_true(s.machine.confirmed > 0);
+	assert_confirmed(&s);
+	/* The same of records that do not say. */
+	change(&s, "UPDATE records SET source_hash = NULL");
+	b = best_in(&s, DB_SUREST);
+	assert_int_equal(b.evidence, EVIDENCE_UNKNOWN);
+	play(&s, (struct budget){ .trials = 8 }, 3);
+	assert_confirmed(&s);
+	text_free(&s.heard);
+}
+
+/* One that cannot be replayed, though its hash is right, is passed over and named. */
+static void broken_steps_are_skipped(void **state)
+{
+	struct scene s = set_up(*state);
+	char hash[HASH_TEXT];
+
+	play(&s, (struct budget){ .trials = TRIALS }, 1);
+	int64_t id = best_in(&s, DB_SUREST).record.id;
+
+	hash_text(hash_bytes("bogus", 5), hash);
+	change(&s, arena_printf(s.f->a, "UPDATE records SET steps = 'bogus', steps_hash = '%s' "
+				"WHERE steps = (SELECT steps FROM records WHERE id = %jd)", hash,
+				(intmax_t)id));
+	play(&s, (struct budget){ .trials = 8 }, 2);
+	assert_confirmed(&s);
+	const char *says = arena_printf(s.f->a, "record %jd is skipped: its steps:1:1: expected a "
+					"step", (intmax_t)id);
+
+	if (!strstr(text_str(&s.heard), says))
+		fail_msg("'%s' does not say '%s'", text_str(&s.heard), says);
+	text_free(&s.heard);
+}
+
+/* A confirmation in which kernels time out says nothing of them, and ends. */
+static void failing_confirmations_end(void **state)
+{
+	struct scene s = set_up(*state);
+
+	s.machine.unsteady = 4;
+	play(&s, (struct budget){ .trials = TRIALS }, 1);
+	assert_true(s.machine.confirmations > 0);
+	struct best b = best_in(&s, DB_SUREST);
+
+	assert_true(evidence_confirmed(&b.record, b.evidence));
+	text_free(&s.heard);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(luck_does_not_win),
+		TEST(targets_are_confirmed),
+		TEST(changed_texts_are_measured_again),
+		TEST(broken_steps_are_skipped),
+		TEST(failing_confirmations_end),
+	};
+
+	return cmocka_run_group_tests_name("confirmation", tests, NULL, NULL);
+}
