@@ -284,6 +284,8 @@ struct db_stats {
 	int n_tasks;
 };
 int db_stats(struct db *db, struct arena *a, struct db_stats *out);
+/* "estimate", "unconfirmed" or "": what to say behind the best of T. */
+const char *db_task_caveat(const struct db_task_stats *t);
 
 /* The tasks that CAMPAIGN has records of, with its own trials, and the best as it sees it: on its
  * device, by its toolchain, threads and cache state, in whatever campaign it was found. */

@@ -118,6 +118,13 @@ int db_stats(struct db *db, struct arena *a, struct db_stats *out)
 	return sql_end(db, what, rc) < 0 ? -1 : 0;
 }
 
+const char *db_task_caveat(const struct db_task_stats *t)
+{
+	if (t->estimate)
+		return "estimate";
+	return t->best_us > 0 && !t->confirmed ? "unconfirmed" : "";
+}
+
 int db_campaign_record(struct db *db, struct arena *a, int64_t campaign, struct db_record *out)
 {
 	sqlite3_stmt *stmt = sql_prepare(db, what,

@@ -13,6 +13,7 @@ struct tuned {
 	struct problem problem;
 	int64_t task_id;
 	int64_t trials;			/* of this campaign */
+	bool confirmed;			/* its best_us is that of a confirmation */
 	enum cause done;		/* why it needs no more trials; CAUSE_NONE: it does */
 };
 

@@ -141,9 +141,10 @@ static json_t *task_summary(const struct tuner *t, int i)
 {
 	const struct tuned *u = &t->tuned[i];
 
-	return json_pack("{s:s, s:s, s:I, s:f, s:f}", "task", u->task->key, "name", u->task->name,
+	return json_pack("{s:s, s:s, s:I, s:f, s:f, s:b, s:b}", "task", u->task->key, "name", u->task->name,
 			 "trials", (json_int_t)u->trials, "best_us", t->scheduler.at[i].best_us,
-			 "gflops", tuner_gflops(t, i));
+			 "gflops", tuner_gflops(t, i), "confirmed", u->confirmed, "estimate",
+			 !t->measurer->confirm);
 }
 
 const char *tuner_summary(const struct tuner *t, struct arena *a)

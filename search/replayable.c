@@ -2,6 +2,8 @@
 /* search/replayable.c - parses every task, and the steps of every ok record. */
 #include "search/replayable.h"
 
+#include <stdlib.h>
+
 #include "base/err.h"
 #include "schedule/state.h"
 #include "te/text.h"
@@ -22,12 +24,19 @@ static void problem(struct replayable *p, const char *kind, int64_t id)
 						    err_get()));
 }
 
+static int by_id(const void *key, const void *item)
+{
+	int64_t id = *(const int64_t *)key, other = ((const struct db_task *)item)->id;
+
+	return (id > other) - (id < other);
+}
+
 static const struct dag *dag_of(const struct replayable *p, int64_t task)
 {
-	for (int i = 0; i < p->tasks.n; i++)
-		if (p->tasks.at[i].id == task)
-			return p->dags[i];
-	return NULL;
+	const struct db_task *t = bsearch(&task, p->tasks.at, (size_t)p->tasks.n,
+					  sizeof(*p->tasks.at), by_id);
+
+	return t ? p->dags[t - p->tasks.at] : NULL;
 }
 
 static int look_at(void *user, const struct db_record *r)

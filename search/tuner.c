@@ -53,8 +53,10 @@ int tuner_load_best(struct tuner *t, int i)
 	/* Where nothing can be measured again, it is as good as it gets. */
 	bool stale = found == 1 && best.evidence != EVIDENCE_SAME && t->measurer->confirm;
 
-	if (found >= 0)
+	if (found >= 0) {
 		t->scheduler.at[i].best_us = found && !stale ? best.record.time_us : 0;
+		t->tuned[i].confirmed = found && evidence_confirmed(&best.record, best.evidence);
+	}
 	arena_free(a);
 	return found < 0 ? -1 : stale;
 }
@@ -71,6 +73,7 @@ void tuner_report(struct tuner *t, int i, const char *phase)
 		.budget = t->options.budget.trials,
 		.failed = t->failed,
 		.best_us = t->scheduler.at[i].best_us,
+		.estimate = !t->measurer->confirm,
 		.gflops = tuner_gflops(t, i),
 		.seconds = s,
 		.seconds_left = tuner_left_s(t),

@@ -27,6 +27,7 @@ struct progress {
 	int64_t failed;
 	double best_us;			/* of the task; 0 while there is none */
 	double gflops, peak_share;	/* of that best */
+	bool estimate;			/* it may be a guess: nothing is measured */
 	double seconds, seconds_left;	/* left is < 0 where not known */
 	double rate;			/* trials a second */
 	const char *phase;		/* "tune", "confirm" */

@@ -67,6 +67,8 @@ static void note(struct tuner *t, int i, const struct batch *b)
 		if (trial->status == TRIAL_OK && (best == 0 || trial->time_us < best))
 			best = trial->time_us;
 	}
+	if (best > 0 && best < t->scheduler.at[i].best_us)
+		t->tuned[i].confirmed = false;
 	scheduler_heard(&t->scheduler, i, b->n, best);
 	t->scheduler.at[i].exhausted = b->n < b->cap;
 }

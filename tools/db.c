@@ -87,10 +87,11 @@ static json_t *task_json(const struct db_task_stats *t)
 	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++)
 		json_object_set_new(trials, trial_status_name((enum trial_status)i),
 				    json_integer(t->trials[i]));
-	return json_pack("{s:s, s:o, s:f, s:I, s:o, s:o}", "task", t->task.key, "name",
-			 json_label(t->task.name), "flop", t->task.flop, "trials", (json_int_t)t->n_trials,
+	return json_pack("{s:s, s:o, s:f, s:I, s:o, s:o, s:b, s:b}", "task", t->task.key,
+			 "name", json_label(t->task.name), "flop", t->task.flop, "trials", (json_int_t)t->n_trials,
 			 "by_status", trials, "best_us",
-			 json_positive(t->best_us));
+			 json_positive(t->best_us), "confirmed", t->confirmed, "estimate",
+			 t->estimate);
 }
 
 static int print_stats_json(const struct db_stats *s, const struct options *o)
@@ -138,7 +139,9 @@ static int run_stats(struct db *db, struct arena *a, const struct options *o)
 			printf("%9.1f %10.1f", t->best_us, t->task.flop / t->best_us / 1e3);
 		else
 			printf("%9s %10s", "-", "-");
-		printf("  %s\n", t->task.name);
+		const char *caveat = db_task_caveat(t);
+
+		printf("  %s%s%s\n", t->task.name, *caveat ? ", " : "", caveat);
 	}
 	return EXIT_OK;
 }

@@ -28,7 +28,7 @@ static void put_best(struct text *out, const struct progress *p, enum detail det
 {
 	if (p->best_us <= 0 || detail >= DETAIL_NO_BEST)
 		return;
-	text_printf(out, ", best %.1f GFLOP/s", p->gflops);
+	text_printf(out, ", best %s%.1f GFLOP/s", p->estimate ? "~" : "", p->gflops);
 	if (detail < DETAIL_NO_PEAK)
 		text_printf(out, " (%.0f%% of peak, %.4g us)", 100 * p->peak_share, p->best_us);
 }

@@ -28,10 +28,11 @@ static json_t *task_json(const struct status_task *t)
 	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++)
 		json_object_set_new(statuses, trial_status_name((enum trial_status)i),
 				    json_integer(s->trials[i]));
-	return json_pack("{s:s, s:o, s:f, s:o, s:I, s:o, s:o, s:o, s:o}", "task", s->task.key, "name",
-			 json_label(s->task.name), "flop", s->task.flop, "weight", json_figure(t->weight),
+	return json_pack("{s:s, s:o, s:f, s:o, s:I, s:o, s:o, s:b, s:b, s:o, s:o}", "task",
+			 s->task.key, "name", json_label(s->task.name), "flop", s->task.flop, "weight", json_figure(t->weight),
 			 "trials", (json_int_t)s->n_trials, "by_status", statuses, "best_us",
-			 json_positive(s->best_us), "gflops", json_figure(t->gflops),
+			 json_positive(s->best_us), "confirmed", s->confirmed, "estimate",
+			 s->estimate, "gflops", json_figure(t->gflops),
 			 "peak_share", json_figure(t->peak_share));
 }
 

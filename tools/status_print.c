@@ -149,7 +149,9 @@ static void print_tasks(struct text *out, const struct status *s)
 		print_cell(out, 8, 1, t->gflops, "");
 		print_cell(out, 7, 1, 100 * t->peak_share, "%");
 		print_cell(out, 6, 0, t->weight, "");
-		text_printf(out, "  %s", t->stats.task.name);
+		const char *caveat = db_task_caveat(&t->stats);
+
+		text_printf(out, "  %s%s%s", t->stats.task.name, *caveat ? ", " : "", caveat);
 		print_failures(out, &t->stats);
 		text_puts(out, "\n");
 	}

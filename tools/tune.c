@@ -316,6 +316,9 @@ static int on_recording(struct tune_args *args, struct db *db, const struct task
 	args->o.threads = r->want.threads;
 	args->o.cache = strcmp(r->want.cache, "cold") == 0 ? CACHE_COLD : CACHE_WARM;
 	args->o.measurer = measurer_replay(r);
+	listener_tell(&args->o.listener, TELL_NOTE,
+		      "replay of %s: nothing is measured, and times beyond those recorded are "
+		      "estimates (~)", args->replay);
 	int rc = campaign(args, db, r->device, tasks);
 
 	recording_close(r);

@@ -64,7 +64,7 @@ static void test_text(void **state)
 	says(f, "mm", "left, until peak=0.9");
 	says(f, "mm", "0.008 ms, the sum of weight x best, without 1 task that no");
 	says(f, "mm", "recall 0.50, rank correlation -0.25, pairs in order 75%; mean of the last 1");
-	says(f, "mm", "1000.0   50.0%      4  mm  (1 crash)");
+	says(f, "mm", "1000.0   50.0%      4  mm, unconfirmed  (1 crash)");
 	says(f, "mm", "phase      search    learn    build      run   verify     wait    other");
 	says(f, "mm", "seconds       0.5      0.2      4.0      2.0      1.0      0.0     22.2");
 	assert_ok(sql_end(db, "holding", 0));
