@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/contest/xnnpack.c - XNNPACK's convolution over NHWC images and its fully connected layer,
- * with bias and clamp in them. A one-dimensional image is one of a single row. */
+ * with bias and clamp in them. A one-dimensional image is one of a single row. What else follows is
+ * done by further operators of the library. */
 #include "config.h"
 
-#include <math.h>
+#include "bench/contest/xnnpack.h"
+
 #include <pthreadpool.h>
-#include <stdlib.h>
-#include <xnnpack.h>
 
 #include "base/err.h"
-#include "bench/contest/contestant.h"
-#include "bench/contest/reorder.h"
 #include "te/eval.h"
-
-/* XNNPACK reads that much past the end of what it is given. */
-enum { EXTRA = XNN_EXTRA_BYTES / sizeof(float) };
 
 struct layer {
 	const struct contestant_task *task;
@@ -24,25 +19,11 @@ struct layer {
 	xnn_operator_t op;
 	struct reorder in, out, weight;
 	float *x, *y, *kernel;	/* in the library's layout */
-	const float *bias;	/* NULL: none */
+	float *bias;		/* NULL: none */
 	float low, high;	/* of the clamp */
+	int fused;		/* steps of the epilogue that these are */
+	struct xnnpack_chain chain;	/* the others */
 };
-
-/* The places of V in NHWC: a matrix is an image of one pixel. */
-static struct view nhwc(const struct view *v)
-{
-	struct view own = { .tensor = v->tensor };
-	int64_t stride[TENSOR_MAX_DIMS] = { 0, 1 }, size = v->dim[1].extent;
-
-	for (int i = v->ndim - 1; i > 1; i--) {
-		stride[i] = size;
-		size *= v->dim[i].extent;
-	}
-	stride[0] = size;
-	for (int i = 0; i < v->ndim; i++)
-		view_add_strided(&own, v->dim[i].extent, stride[i]);
-	return own;
-}
 
 /* Weights are [oc, kernel..., ic], which is NHWC again; those of a product [k, n] are [n, k]. */
 static struct view own_weight(const struct work *w)
@@ -50,15 +31,15 @@ static struct view own_weight(const struct work *w)
 	struct view own = { .tensor = w->b.view.tensor };
 
 	if (w->kind == WORK_CONV)
-		return nhwc(&w->b.view);
+		return xnnpack_nhwc(&w->b.view);
 	view_add_strided(&own, w->b.view.dim[0].extent, 1);
 	view_add_strided(&own, w->b.view.dim[1].extent, w->b.view.dim[0].extent);
 	return own;
 }
 
-static float *room(struct arena *a, const struct view *v)
+static float *arg(const struct layer *l, const struct operand *o)
 {
-	return arena_many(a, float, view_count(v) + EXTRA);
+	return l->task->args[dag_arg(l->task->dag, o->op)];
 }
 
 static bool is_bias(const struct work *w, const struct epilogue *e)
@@ -73,34 +54,17 @@ static bool is_bias(const struct work *w, const struct epilogue *e)
 	return true;
 }
 
-/* The epilogue as bias and clamp; NULL, or what else there is. */
-static const char *read_epilogue(struct arena *a, struct layer *l)
+/* Bias and clamp, where the epilogue begins with them. */
+static void read_epilogue(struct arena *a, struct layer *l)
 {
 	const struct epilogue_vec *steps = &l->work->epilogue;
-	int i = 0;
 
-	l->low = -INFINITY;
-	l->high = INFINITY;
-	if (i < steps->n && is_bias(l->work, &steps->at[i])) {
-		float *bias = room(a, &steps->at[i].operand.view);
-
-		view_gather(&steps->at[i].operand.view,
-			    l->task->args[dag_arg(l->task->dag, steps->at[i].operand.op)], bias);
-		l->bias = bias;
-		i++;
+	if (steps->n > 0 && is_bias(l->work, &steps->at[0])) {
+		l->bias = xnnpack_room(a, &steps->at[0].operand.view);
+		view_gather(&steps->at[0].operand.view, arg(l, &steps->at[0].operand), l->bias);
+		l->fused = 1;
 	}
-	if (i < steps->n && steps->at[i].kind == EPILOGUE_RELU && steps->at[i].alpha == 0) {
-		l->low = 0;
-		i++;
-	} else if (i < steps->n && steps->at[i].kind == EPILOGUE_CLIP) {
-		l->low = (float)steps->at[i].alpha;
-		l->high = (float)steps->at[i].beta;
-		i++;
-	}
-	if (i == steps->n)
-		return NULL;
-	return arena_printf(a, "XNNPACK has no %s in its operators",
-			    epilogue_name(steps->at[i].kind));
+	xnnpack_take_clamp(steps, &l->fused, &l->low, &l->high);
 }
 
 static const char *refusal(const struct work *w)
@@ -164,23 +128,6 @@ static enum xnn_status create_product(struct layer *l)
 	return xnn_setup_fully_connected_nc_f32(l->op, m, l->x, l->y, l->pool);
 }
 
-/* Makes the operator, which packs the weights. -1 and a message. */
-static int pack(struct layer *l)
-{
-	reorder_run(&l->weight, l->task->args[dag_arg(l->task->dag, l->work->b.op)], l->kernel, 0,
-		    1);
-	enum xnn_status status = l->work->kind == WORK_CONV ? create_conv(l) : create_product(l);
-
-	return status == xnn_status_success ? 0 : err_set("XNNPACK refuses it (status %d)", status);
-}
-
-static void unpack(struct layer *l)
-{
-	if (l->op)
-		xnn_delete_operator(l->op);
-	l->op = NULL;
-}
-
 struct share {
 	const struct reorder *r;
 	const float *from;
@@ -203,25 +150,50 @@ static void reorder_all(const struct layer *l, const struct reorder *r, const fl
 	pthreadpool_parallelize_1d(l->pool, run_share, &s, (size_t)s.parts, 0);
 }
 
-static float *arg(const struct layer *l, const struct operand *o)
+/* Makes the operator, which packs the weights. -1 and a message. */
+static int pack(struct layer *l)
 {
-	return l->task->args[dag_arg(l->task->dag, o->op)];
+	reorder_all(l, &l->weight, arg(l, &l->work->b), l->kernel);
+	enum xnn_status status = l->work->kind == WORK_CONV ? create_conv(l) : create_product(l);
+
+	return status == xnn_status_success ? 0 : err_set("XNNPACK refuses it (status %d)", status);
+}
+
+static void unpack(struct layer *l)
+{
+	if (l->op)
+		xnn_delete_operator(l->op);
+	l->op = NULL;
+}
+
+/* What the chain adds or multiplies: constants, or what changes with each call. */
+static void take_operands(const struct layer *l, bool constants)
+{
+	for (int i = 0; i < l->chain.n; i++) {
+		const struct xnnpack_step *s = &l->chain.step[i];
+
+		if (s->operand && (s->operand->op->kind == OP_CONST) == constants)
+			reorder_all(l, &s->reorder, arg(l, s->operand), s->other);
+	}
 }
 
 static int run(void *handle)
 {
 	struct layer *l = handle;
-	bool fixed = l->work->b.op->kind == OP_CONST;
 
-	if (!fixed) {
+	if (l->work->b.op->kind != OP_CONST) {
 		unpack(l);
 		if (pack(l) < 0)
 			return -1;
 	}
-	if (l->plain)
+	if (l->plain) {
 		reorder_all(l, &l->in, arg(l, &l->work->a), l->x);
+		take_operands(l, false);
+	}
 	if (xnn_run_operator(l->op, l->pool) != xnn_status_success)
 		return err_set("XNNPACK does not run it");
+	if (xnnpack_chain_run(&l->chain, l->pool) < 0)
+		return -1;
 	if (l->plain)
 		reorder_all(l, &l->out, l->y, arg(l, &l->work->y));
 	return 0;
@@ -232,6 +204,7 @@ static void release(void *handle)
 	struct layer *l = handle;
 
 	unpack(l);
+	xnnpack_chain_free(&l->chain);
 	pthreadpool_destroy(l->pool);
 }
 
@@ -241,20 +214,19 @@ static const char *plan(struct arena *a, struct layer *l)
 	const struct work *w = l->work;
 	const char *why = refusal(w);
 
-	if (!why)
-		why = read_epilogue(a, l);
 	if (why)
 		return why;
-	struct view x = nhwc(&w->a.view), y = nhwc(&w->y.view), weight = own_weight(w);
+	read_epilogue(a, l);
+	struct view x = xnnpack_nhwc(&w->a.view), y = xnnpack_nhwc(&w->y.view), weight = own_weight(w);
 
 	if (!reorder_plan(&l->in, &w->a.view, &x) || !reorder_plan(&l->out, &y, &w->y.view) ||
 	    !reorder_plan(&l->weight, &w->b.view, &weight))
 		return "its layout does not become NHWC";
 	if (l->plain && reorder_is_copy(&l->in) && reorder_is_copy(&l->out))
 		return "its layout is the library's own: see nhwc";
-	l->x = room(a, &x);
-	l->y = room(a, &y);
-	l->kernel = room(a, &weight);
+	l->x = xnnpack_room(a, &x);
+	l->y = xnnpack_room(a, &y);
+	l->kernel = xnnpack_room(a, &weight);
 	return NULL;
 }
 
@@ -273,12 +245,16 @@ static void *prepare(struct arena *a, const struct contestant_task *t, const cha
 	l->pool = pthreadpool_create((size_t)t->threads);
 	if (!l->pool)
 		die("no threads");
-	reorder_all(l, &l->in, arg(l, &l->work->a), l->x);
-	if (pack(l) < 0) {
+	*why = xnnpack_chain_make(a, &l->chain, t->work, l->fused, l->y, l->pool);
+	if (!*why && pack(l) < 0)
 		*why = arena_strdup(a, err_get());
+	if (*why) {
 		release(l);
 		return NULL;
 	}
+	reorder_all(l, &l->in, arg(l, &l->work->a), l->x);
+	take_operands(l, true);
+	take_operands(l, false);
 	return l;
 }
 

@@ -97,6 +97,13 @@ static const struct {
 #define CONV_NHWC "conv2d:ic=4,h=8,w=9,oc=6,k=3,p=1,layout=nhwc,bias=1,act=relu"
 #define CONV_BLOCKED "conv2d:n=2,ic=32,h=6,w=5,oc=16,k=3,p=1,layout=nchw16c,bias=1"
 #define CONV_FREE "conv2d:ic=3,h=6,w=5,oc=2,k=3,p=1,const=0"
+/* a bias, another image, a factor for each channel, and clamps */
+#define RESIDUAL                                                                                   \
+	"input X: f32[1, 3, 7, 6]\nconst W: f32[4, 3, 1, 1]\nconst B: f32[4]\n"                  \
+	"input R: f32[1, 4, 7, 6]\ninput F: f32[1, 4]\n"                                          \
+	"S[n, o, y < 7, x < 6] = sum(c < 3, i < 1, j < 1) X[n, c, y + i, x + j] * W[o, c, i, j]\n"        \
+	"A[n, o, y, x] = min(max(S[n, o, y, x] + B[o], -0.5), 0.5)\n"                             \
+	"Y[n, o, y, x] = max((A[n, o, y, x] + R[n, o, y, x]) * F[n, o], 0)\n"
 #define CONV_1D "conv1d:ic=4,w=20,oc=3,k=3,p=1"
 #define DEPTHWISE "depthwise:c=19,h=9,w=9,k=3,s=2,p=1,bias=1,act=relu6"
 #define MATMUL "matmul:m=67,n=45,k=91"
@@ -113,6 +120,8 @@ static const struct {
 	{ name, MATMUL, NULL }, { name, MATMUL_FREE, NULL }, { name, MATMUL_T, NULL },             \
 	{ name, DENSE, NULL }, { name, BATCHES, NULL }, { name, SOFTMAX, "sum of products" }
 	ENGINE("onnxruntime"),
+	{ "onnxruntime", RESIDUAL, NULL },
+	{ "openvino", RESIDUAL, NULL },
 	ENGINE("openvino/model"),
 	{ "openvino/nhwc", CONV_GROUPS, NULL },
 	{ "openvino/nhwc", CONV_NHWC, NULL },
@@ -163,6 +172,11 @@ static const struct {
 	{ "xnnpack", CONV_1D, NULL },
 	{ "xnnpack", "conv3d:ic=2,d=4,h=5,w=6,oc=3,k=3,p=1", "three dimensions" },
 	{ "xnnpack", "conv2d:ic=2,h=5,w=5,oc=2,k=3,act=gelu", "has no gelu" },
+	{ "xnnpack", "conv2d:ic=2,h=5,w=5,oc=3,k=3,act=silu", NULL },
+	{ "xnnpack", "conv2d:ic=2,h=5,w=5,oc=3,k=3,act=sigmoid,layout=nchw,bias=1", NULL },
+	{ "xnnpack", "conv2d:ic=2,h=5,w=5,oc=3,k=3,act=hard_swish,bias=1", NULL },
+	{ "xnnpack", "conv2d:ic=2,h=5,w=5,oc=3,k=3,act=leaky_relu", NULL },
+	{ "xnnpack", RESIDUAL, NULL },
 	{ "xnnpack", DEPTHWISE, NULL },
 	{ "xnnpack/nhwc", MATMUL, NULL },
 	{ "xnnpack/nhwc", MATMUL_FREE, NULL },
