@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/recording_fixture.h - a recording of a device that does not exist, for replays.
  *
- * Times are what the analytic model says, with a deviation that belongs to the steps: a landscape
- * that can be learned, and is rugged. */
+ * Times go by how much of the busiest store is unrolled and by the loops around it, on which the
+ * analytic model does not set such prices, with a deviation that belongs to the steps: a landscape
+ * that is rugged and that the prior does not know, but that can be learned. */
 #ifndef HONE_TESTS_RECORDING_FIXTURE_H
 #define HONE_TESTS_RECORDING_FIXTURE_H
 
@@ -18,6 +19,25 @@
 /* Of a record; one in so many failed. */
 enum { RECORDED_FAILURES = 16 };
 #define RECORDED_DEVIATION 0.3
+/* Of the best program; the turns that it writes out, as a power of 2; what each doubling away from
+ * that costs, and each loop outside. */
+#define RECORDED_US 50
+#define RECORDED_UNROLL 2.0
+#define RECORDED_APART 1.5
+#define RECORDED_LOOP 1.1
+
+static inline double recorded_us(const struct feature_matrix *m)
+{
+	const float *busiest = m->rows;
+
+	for (int i = 1; i < m->n_rows; i++)
+		if (m->rows[i * FEATURE_COUNT + FEATURE_FLOP] > busiest[FEATURE_FLOP])
+			busiest = m->rows + i * FEATURE_COUNT;
+	double apart = fabs((double)busiest[FEATURE_UNROLL_PRODUCT] - RECORDED_UNROLL);
+
+	return RECORDED_US * pow(RECORDED_APART, apart) *
+	       pow(RECORDED_LOOP, (double)busiest[FEATURE_OUTER_LOOPS]);
+}
 
 static inline struct db_record record_random(const struct problem *p, struct arena *a,
 					     struct rng *rng)
@@ -29,8 +49,7 @@ static inline struct db_record record_random(const struct problem *p, struct are
 	assert_true(candidate_random(p, a, rng, 1000, &refused, &c));
 	bool ok = hash_bytes(c.steps, strlen(c.steps)).hi % RECORDED_FAILURES != 0;
 
-	*us = 1e6 / (double)prior_score(&c.features) *
-	      exp(RECORDED_DEVIATION * (rng_unit(rng) - 0.5));
+	*us = recorded_us(&c.features) * exp(RECORDED_DEVIATION * (rng_unit(rng) - 0.5));
 	return (struct db_record){
 		.threads = 1,
 		.steps = c.steps,

@@ -2,6 +2,7 @@
 /* tests/fault/test_db_fault.c - a writer killed at any moment, a full disk, a folder that may only
  * be read: nothing committed is lost, and the message says what happened. */
 #include "tests/db_fixture.h"
+#include "tests/skip.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -294,10 +295,8 @@ static void test_read_only(void **state)
 		as_nobody(f, in_log);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(chmod(f->folder, 0755), 0);
-	if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
-		print_message("skipped: root may write anywhere, and cannot become nobody here\n");
-		skip();
-	}
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+		skip_test("root may write anywhere, and cannot become nobody here");
 	assert_int_equal(status, 0);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/compiled.c - emits each case to a file of its own, links them to two objects. */
+/* tests/property/compiled.c - emits cases and builds them as candidates of a search are built. */
 #include "tests/property/compiled.h"
 
 #include <dlfcn.h>
@@ -11,36 +11,47 @@
 #include "base/file.h"
 #include "codegen/emit.h"
 
-/* Of the compiler, side by side: the test takes two cores. */
-enum { OBJECTS = 2, BATCH = 40 };
+/* Compilers side by side: the test takes two cores. Cases in memory at a time. */
+enum { JOBS = 2, BATCH = 40 };
 
 struct batch {
 	struct arena *arena;
-	const char *dir;
+	struct builder *builder;
 	struct sample *samples[BATCH];
-	const char *source[BATCH]; /* C text */
+	struct trial trials[BATCH];
 	int n;
-	bool keep;
 };
 
-struct batch *batch_new(void)
+#ifdef __SANITIZE_ADDRESS__
+/* LeakSanitizer's tracer crashes on the threads that clang's OpenMP runtime leaves behind. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+#endif
+
+struct builder *batch_builder(const char *cc)
+{
+	return builder_new(&(struct builder_options){.cc = cc, .jobs = JOBS});
+}
+
+struct batch *batch_new(struct builder *builder)
 {
 	struct arena *a = arena_new();
 	struct batch *b = arena_one(a, struct batch);
 
 	b->arena = a;
-	b->dir = dir_temp(a);
-	if (!b->dir)
-		die("%s", err_get());
+	b->builder = builder;
 	return b;
 }
 
 void batch_free(struct batch *b)
 {
-	for (int i = 0; i < b->n; i++)
+	for (int i = 0; i < b->n; i++) {
 		sample_free(b->samples[i]);
-	if (!b->keep)
-		dir_remove(b->dir);
+		trial_discard(&b->trials[i]);
+	}
 	arena_free(b->arena);
 }
 
@@ -49,70 +60,20 @@ bool batch_has_room(const struct batch *b)
 	return b->n < BATCH;
 }
 
-static const char *symbol_of(struct batch *b, const struct sample *s)
-{
-	return arena_printf(b->arena, "hone_case_%" PRIu64, s->seed);
-}
-
-static const char *path_of(struct batch *b, const struct sample *s)
-{
-	return arena_printf(b->arena, "%s/%" PRIu64 ".c", b->dir, s->seed);
-}
-
 bool batch_add(struct batch *b, struct sample *s)
 {
-	struct emit_options options = {.symbol = symbol_of(b, s), .vector_bytes = s->vector_bytes};
+	struct emit_options options = {.symbol = "hone_kernel", .vector_bytes = s->vector_bytes};
 	struct text text = {0};
 	bool ok = emit_c(&text, s->program, &options, NULL);
 
 	if (ok) {
-		if (file_write(path_of(b, s), text_str(&text), text.n) < 0)
-			die("%s", err_get());
-		b->source[b->n] = arena_strdup(b->arena, text_str(&text));
-		b->samples[b->n++] = s;
+		b->samples[b->n] = s;
+		b->trials[b->n++] =
+			(struct trial){.source = arena_strdup(b->arena, text_str(&text)),
+				       .parallel = program_is_parallel(s->program)};
 	}
 	text_free(&text);
 	return ok;
-}
-
-static const char *object_of(struct batch *b, int object)
-{
-	return arena_printf(b->arena, "%s/%d.so", b->dir, object);
-}
-
-/* Starts the compiler on every OBJECTS-th source. */
-static FILE *start_build(struct batch *b, int object)
-{
-	const char *cc = getenv("CC");
-	struct text command = {0};
-
-	text_printf(&command, "%s -shared -fPIC -O1 -march=native -fopenmp -w -o %s",
-		    cc && *cc ? cc : "cc", object_of(b, object));
-	for (int i = object; i < b->n; i += OBJECTS)
-		text_printf(&command, " %s", path_of(b, b->samples[i]));
-	text_puts(&command, " -lm 2>&1");
-	FILE *pipe = popen(text_str(&command), "r");
-
-	if (!pipe)
-		die("cannot start %s", text_str(&command));
-	text_free(&command);
-	return pipe;
-}
-
-static int build(struct batch *b)
-{
-	FILE *pipe[OBJECTS];
-	char line[512];
-	int failed = 0;
-
-	for (int i = 0; i < OBJECTS; i++)
-		pipe[i] = i < b->n ? start_build(b, i) : NULL;
-	for (int i = 0; i < OBJECTS; i++) {
-		while (pipe[i] && fgets(line, sizeof(line), pipe[i]))
-			fputs(line, stderr);
-		failed += pipe[i] && pclose(pipe[i]) != 0;
-	}
-	return failed;
 }
 
 typedef int32_t kernel_fn(void *const *args);
@@ -120,12 +81,12 @@ typedef size_t packed_bytes_fn(int32_t input);
 typedef void pack_fn(int32_t input, const void *raw, void *packed);
 
 /* What dlsym gives, as the function it is: ISO C has no cast for that. */
-static void find(struct batch *b, void *object, const char *symbol, const char *suffix, void *fn)
+static void find(void *object, const char *symbol, void *fn)
 {
-	void *found = dlsym(object, arena_printf(b->arena, "%s%s", symbol, suffix));
+	void *found = dlsym(object, symbol);
 
 	if (!found)
-		die("%s%s: %s", symbol, suffix, dlerror());
+		die("%s: %s", symbol, dlerror());
 	memcpy(fn, &found, sizeof(found));
 }
 
@@ -154,15 +115,14 @@ static bool packs_match(const struct sample *s, packed_bytes_fn *packed_bytes, p
 
 static bool run_one(struct batch *b, struct sample *s, void *object)
 {
-	const char *symbol = symbol_of(b, s);
 	void **args;
 	kernel_fn *kernel;
 	packed_bytes_fn *packed_bytes;
 	pack_fn *pack;
 
-	find(b, object, symbol, "", &kernel);
-	find(b, object, symbol, "_packed_bytes", &packed_bytes);
-	find(b, object, symbol, "_pack", &pack);
+	find(object, "hone_kernel", &kernel);
+	find(object, "hone_kernel_packed_bytes", &packed_bytes);
+	find(object, "hone_kernel_pack", &pack);
 	if (s->nargs == 0)
 		sample_prepare(s);
 	sample_poison(s);
@@ -178,28 +138,34 @@ static bool run_one(struct batch *b, struct sample *s, void *object)
 	return sample_matches(s, "compiled C");
 }
 
+/* Never unloaded: the threads of an OpenMP runtime outlive the object that brought them. */
+static bool load_and_run(struct batch *b, int i)
+{
+	const struct trial *t = &b->trials[i];
+	void *object = t->object ? dlopen(t->object, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
+
+	if (!object) {
+		fprintf(stderr, "%s\n", t->object ? dlerror() : t->text);
+		return false;
+	}
+	return run_one(b, b->samples[i], object);
+}
+
 int batch_run(struct batch *b, volatile uint64_t *current)
 {
 	uint64_t next = *current;
-	int failed = build(b);
+	int failed = 0;
 
-	for (int object = 0; object < OBJECTS && object < b->n && failed == 0; object++) {
-		void *handle = dlopen(object_of(b, object), RTLD_NOW | RTLD_LOCAL);
-
-		if (!handle)
-			die("%s", dlerror());
-		for (int i = object; i < b->n; i += OBJECTS) {
-			*current = b->samples[i]->seed;
-			if (run_one(b, b->samples[i], handle))
-				continue;
-			failed++;
-			sample_print(b->samples[i]);
-			fprintf(stderr, "# >>> c\n%s\n", b->source[i]);
-		}
-	} /* never closed: libgomp's threads outlive the object that brought them */
-	if (failed) {
-		b->keep = true;
-		fprintf(stderr, "the sources are in %s\n", b->dir);
+	if (build_all(b->arena, b->builder, b->trials, b->n) < 0)
+		die("%s", err_get());
+	for (int i = 0; i < b->n; i++) {
+		*current = b->samples[i]->seed;
+		if (load_and_run(b, i))
+			continue;
+		failed++;
+		sample_print(b->samples[i]);
+		fprintf(stderr, "# >>> %s\n%s\n", builder_toolchain(b->builder),
+			b->trials[i].source);
 	}
 	*current = next;
 	return failed;

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/property/compiled.h - the C of many cases, built by a few runs of the compiler. */
+/* tests/property/compiled.h - the C of many cases, built and run.
+ *
+ * Holds: compiler flags are those of measure/builder.c, so that what is tested is what is shipped. */
 #ifndef HONE_TESTS_PROPERTY_COMPILED_H
 #define HONE_TESTS_PROPERTY_COMPILED_H
 
+#include "measure/builder.h"
 #include "tests/property/sample.h"
 
 struct batch;
 
-struct batch *batch_new(void);
+/* NULL and a message where there is no compiler CC (NULL: the one that hone tune takes). */
+struct builder *batch_builder(const char *cc);
+/* BUILDER must outlive it. */
+struct batch *batch_new(struct builder *builder);
 /* Frees the samples too. */
 void batch_free(struct batch *b);
 bool batch_has_room(const struct batch *b);
 /* Emits the C of S and owns it from then on. False where emit_c refuses: S stays the caller's. */
 bool batch_add(struct batch *b, struct sample *s);
 /* Builds, runs and compares all; CURRENT is set to the seed of the case that runs. Returns how many
- * failed, each printed with its C; their sources are then kept. */
+ * failed, each printed with its C. */
 int batch_run(struct batch *b, volatile uint64_t *current);
 
 #endif

@@ -17,6 +17,7 @@
 #include "te/eval.h"
 #include "te/operator.h"
 #include "te/text.h"
+#include "tests/skip.h"
 
 /* --- peers */
 
@@ -113,7 +114,7 @@ static const struct {
 static void check_peer(const char *spec, const struct versus_peer *p, bool able)
 {
 	if (!p->version) {
-		print_message("skipped: %s\n", p->why);
+		skip_part(p->peer->name, p->why);
 		assert_non_null(p->peer->missing);
 	} else if (!able) {
 		assert_non_null(p->why);

@@ -13,6 +13,7 @@
 #include "graph/infer.h"
 #include "graph/onnx.h"
 #include "tests/onnx_fixture.h"
+#include "tests/skip.h"
 
 static struct graph *parse(struct arena *a, struct fixture *x)
 {
@@ -358,7 +359,7 @@ static void reads_the_standards_tests(void **state)
 
 	if (glob("/usr/lib/python3/dist-packages/onnx/backend/test/data/node/*/model.onnx", 0, NULL,
 		 &files) != 0)
-		skip();
+		skip_test("the standard's models are not here: install libonnx-testdata");
 	for (size_t i = 0; i < files.gl_pathc; i++) {
 		struct arena *a = arena_new();
 		struct graph *g = onnx_read(a, files.gl_pathv[i]);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "tests/graph_fixture.h"
+#include "tests/skip.h"
 
 #include "base/file.h"
 #include "graph/onnx.h"
@@ -253,7 +254,7 @@ static void onnx_node_tests(void **state)
 
 	if (glob("/usr/lib/python3/dist-packages/onnx/backend/test/data/node/test_*", 0, NULL,
 		 &dirs) != 0)
-		skip();
+		skip_test("the standard's models are not here: install libonnx-testdata");
 	for (size_t i = 0; i < dirs.gl_pathc; i++) {
 		struct arena *a = arena_new();
 
