@@ -4,19 +4,9 @@
  * Requires: regions and values as state_refresh derives them.
  * Provides: every stage as loops around one store (and one that sets a reduction's start), each
  *           attached stage inside the loop it is attached to, conditions as far out as they go. */
+#include "schedule/lowering.h"
 #include "schedule/narrow.h"
 #include "te/index.h"
-
-/* Beyond this a packed constant repeats too much of itself to be worth its memory. */
-enum { PACK_MAX_GROWTH = 4 };
-
-struct lowering {
-	struct program *p;
-	struct arena *a;
-	const struct state *s;
-	struct buffer **buffers;	/* by stage; NULL where it has none */
-	const char *why;
-};
 
 /* A condition or a let of a stage and the number of its loops that must be open around it. */
 struct placed {
@@ -54,8 +44,6 @@ static struct nest *append(struct nest *first, struct nest *rest)
 	return first;
 }
 
-/* --- accesses */
-
 static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind kind)
 {
 	const struct stage *g = l->s->stages.at[stage];
@@ -69,182 +57,6 @@ static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind
 	for (int i = 0; i < b->tensor.ndim; i++)
 		b->tensor.shape[i] = g->part[i];
 	return b;
-}
-
-/* The axes of stage G's expression and what stands for them in its nest. */
-struct root_map {
-	const struct axis *from[2 * TENSOR_MAX_DIMS];
-	const struct expr *to[2 * TENSOR_MAX_DIMS];
-	int n;
-};
-
-static struct root_map map_roots(struct arena *a, const struct stage *g)
-{
-	struct root_map m = { .n = 0 };
-
-	for (int i = 0; i < g->op.tensor.ndim; i++) {
-		m.from[m.n] = g->op.space[i];
-		m.to[m.n++] = expr_add(a, g->base[i], g->iters.at[i].value);
-	}
-	for (int i = 0; i < g->op.nreduce; i++) {
-		m.from[m.n] = g->op.reduce[i];
-		m.to[m.n++] = g->iters.at[g->op.tensor.ndim + i].value;
-	}
-	return m;
-}
-
-struct depth_search {
-	int depth;
-	bool reduce;
-};
-
-static void search_depth(struct depth_search *s, const struct stage *g, const struct expr *e)
-{
-	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
-	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
-
-	if (!e->axes)
-		return;
-	for (int i = 0; i < n; i++)
-		search_depth(s, g, arg[i]);
-	if (e->kind != EXPR_AXIS)
-		return;
-	for (int i = 0; i < g->leaves.n; i++)
-		if (g->iters.at[g->leaves.at[i]].axis == e->axis) {
-			s->depth = i + 1 > s->depth ? i + 1 : s->depth;
-			s->reduce |= g->iters.at[g->leaves.at[i]].reduce;
-			return;
-		}
-	for (int i = 0; i < g->lets.n; i++)
-		if (g->lets.at[i].axis == e->axis)
-			search_depth(s, g, g->lets.at[i].value);
-}
-
-/* How many of G's loops have to be open for E to have a value, lets resolved. */
-static struct depth_search depth_of(const struct stage *g, const struct expr *e)
-{
-	struct depth_search s = { 0, false };
-
-	search_depth(&s, g, e);
-	return s;
-}
-
-static bool varies_with(const struct expr *const *index, int n, const struct axis *axis)
-{
-	for (int i = 0; i < n && axis->hi > 1; i++)
-		if (expr_uses_axis(index[i], axis))
-			return true;
-	return false;
-}
-
-/* Adds the loops and lets around stage G, outermost first, that INDEX uses. */
-static void collect_loops(struct lowering *l, int stage, const struct expr *const *index, int n,
-			  struct pack *k)
-{
-	const struct stage *g = l->s->stages.at[stage];
-
-	if (g->place == PLACE_AT)
-		collect_loops(l, g->at_stage, index, n, k);
-	for (int i = 0; i < g->leaves.n; i++) {
-		const struct axis *loop = g->iters.at[g->leaves.at[i]].axis;
-
-		if (varies_with(index, n, loop))
-			vec_push(l->a, &k->loops, loop);
-		for (int j = 0; j < g->lets.n; j++)
-			if (varies_with(index, n, g->lets.at[j].axis) &&
-			    depth_of(g, g->lets.at[j].value).depth == i + 1)
-				vec_push(l->a, &k->loops, g->lets.at[j].axis);
-	}
-}
-
-/* The packed form of constant stage I, read by stage READER at INDEX. */
-static const struct expr *packed_load(struct lowering *l, int i, int reader,
-				      const struct expr *const *index)
-{
-	struct pack *k = arena_one(l->a, struct pack);
-	const struct tensor *raw = l->s->stages.at[i]->tensor;
-	const struct expr *flat = expr_int(l->a, 0);
-	int64_t count = 1;
-
-	collect_loops(l, reader, index, raw->ndim, k);
-	for (int j = 0; j < k->loops.n; j++) {
-		int64_t extent = k->loops.at[j]->hi;
-
-		flat = expr_add(l->a, expr_mul(l->a, flat, extent),
-				expr_axis(l->a, k->loops.at[j]));
-		count *= extent;
-		if (count > PACK_MAX_GROWTH * (tensor_count(raw) + 64)) {
-			l->why = "a packed constant would repeat itself too often";
-			return flat;
-		}
-	}
-	memcpy(k->index, index, (size_t)raw->ndim * sizeof(*index));
-	k->raw = raw;
-	k->packed = l->buffers[i];
-	k->input = k->packed->arg;
-	const struct pack *before = program_pack(l->p, k->input);
-
-	for (int d = 0; before && d < raw->ndim; d++)
-		if (!expr_equal(before->index[d], index[d]))
-			l->why = "a packed constant is read at two places";
-	if (before)
-		return flat;
-	k->packed->tensor.ndim = 1;
-	k->packed->tensor.shape[0] = count;
-	vec_push(l->a, &l->p->packs, k);
-	return flat;
-}
-
-struct access {
-	struct lowering *l;
-	int reader;
-	const struct root_map *roots;
-};
-
-static const struct expr *lower_node(struct arena *a, const struct expr *e, void *user);
-
-/* A load of a stage's tensor as a load of its buffer. */
-static const struct expr *lower_load(struct arena *a, const struct expr *e, struct access *c)
-{
-	const struct expr *index[TENSOR_MAX_DIMS];
-	int stage = state_stage_of(c->l->s, e->tensor);
-	const struct stage *g = c->l->s->stages.at[stage];
-	struct buffer *b = c->l->buffers[stage];
-
-	for (int i = 0; i < e->tensor->ndim; i++) {
-		index[i] = expr_rewrite(a, e->index[i], lower_node, c);
-		if (g->place == PLACE_AT)
-			index[i] = expr_binary(a, EXPR_SUB, index[i], g->base[i]);
-		index[i] = expr_simplify(a, index[i]);
-	}
-	if (g->packed)
-		index[0] = packed_load(c->l, stage, c->reader, index);
-	if (g->packed && b->tensor.ndim != 1)
-		return expr_const(a, e->dtype, 0);	/* refused: l->why is set */
-	return expr_load(a, &b->tensor, index);
-}
-
-/* An axis of the op as its value, a load as that of the buffer; what is narrow is widened. */
-static const struct expr *lower_node(struct arena *a, const struct expr *e, void *user)
-{
-	struct access *c = user;
-
-	switch (e->kind) {
-	case EXPR_AXIS:
-		for (int i = 0; i < c->roots->n; i++)
-			if (c->roots->from[i] == e->axis)
-				return c->roots->to[i];
-		return NULL;
-	case EXPR_FLOAT:
-		return narrow_widened(a, e);
-	case EXPR_LOAD:
-		return narrow_widened(a, lower_load(a, e, c));
-	case EXPR_CAST:
-		return narrow_widened(a, expr_cast(a, e->dtype,
-						   expr_rewrite(a, e->arg[0], lower_node, c)));
-	default:
-		return NULL;
-	}
 }
 
 /* --- conditions and lets, with the loops they need */
@@ -320,7 +132,7 @@ static struct nest *build_store(struct lowering *l, struct body *b)
 {
 	const struct stage *g = b->g;
 	struct nest *n = new_nest(l->a, NEST_STORE);
-	struct root_map roots = map_roots(l->a, g);
+	struct root_map roots = root_map_of(l->a, g);
 	struct access access = { l, b->stage, &roots };
 	enum dtype t = l->buffers[b->stage]->tensor.dtype;
 

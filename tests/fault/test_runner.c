@@ -20,6 +20,7 @@
 #include "base/file.h"
 #include "measure/runner.h"
 #include "measure/sandbox.h"
+#include "tests/skip.h"
 
 /* C ends at its guard page; D has 4 bytes of canary before its own. */
 enum { N = 1024, M = 1007 };
@@ -191,10 +192,8 @@ static const struct fault escapes[] = {
 static void test_escapes(void **state)
 {
 	(void)state;
-	if (!sandbox_try().filter) {
-		print_message("this build or this machine has no seccomp filter\n");
-		skip();
-	}
+	if (!sandbox_try().filter)
+		skip_test("this build or this machine has no seccomp filter");
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
 		print_message("  %s\n", escapes[i].name);
 		expect(try_kernel(escapes[i].source, false), escapes[i].status, escapes[i].text);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/lowering.h - what the two halves of lower() share: the loops (lower.c) and what is read
+ * inside them (lower_access.c). */
+#ifndef HONE_SCHEDULE_LOWERING_H
+#define HONE_SCHEDULE_LOWERING_H
+
+#include "schedule/nest.h"
+
+struct lowering {
+	struct program *p;
+	struct arena *a;
+	const struct state *s;
+	struct buffer **buffers;	/* by stage; NULL where it has none */
+	const char *why;
+};
+
+/* The axes of stage G's expression and what stands for them in its nest. */
+struct root_map {
+	const struct axis *from[2 * TENSOR_MAX_DIMS];
+	const struct expr *to[2 * TENSOR_MAX_DIMS];
+	int n;
+};
+
+struct root_map root_map_of(struct arena *a, const struct stage *g);
+
+struct depth_search {
+	int depth;
+	bool reduce;
+};
+
+/* How many of G's loops have to be open for E to have a value, lets resolved. */
+struct depth_search depth_of(const struct stage *g, const struct expr *e);
+
+/* Who reads, for lower_node(). */
+struct access {
+	struct lowering *l;
+	int reader;
+	const struct root_map *roots;
+};
+
+/* For expr_rewrite() over a stage's expression; USER is a struct access. An axis of the op becomes
+ * its value, a load one of the buffer; what is narrow is widened. */
+const struct expr *lower_node(struct arena *a, const struct expr *e, void *user);
+
+#endif
