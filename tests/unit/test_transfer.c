@@ -230,6 +230,22 @@ static void test_goes_on(void **state)
 	f->path = arena_strdup(f->a, whole_path);
 }
 
+/* What a stand-in guessed is no lesson. */
+static void test_estimates_teach_nobody(void **state)
+{
+	struct fixture *f = *state;
+
+	record(f, SPEC_A, THIS_DEVICE, RECORDS);
+	record(f, SPEC_B, THIS_DEVICE, RECORDS);
+	struct db *db = db_open(f->path, DB_MODIFY);
+
+	assert_non_null(db);
+	assert_ok(sql_run(db, "", "UPDATE records SET estimate = 1 WHERE id % 2", ""));
+	db_close(db);
+	/* Of each task a half is left: 400 of 800, too few. */
+	assert_string_equal(play(f, (struct run){ SPEC_C, .trials = 16 }), "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +255,7 @@ int main(void)
 		T(test_no_transfer),
 		T(test_devices),
 		T(test_goes_on),
+		T(test_estimates_teach_nobody),
 #undef T
 	};
 
