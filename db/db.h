@@ -304,7 +304,8 @@ struct db_merged {
 int db_merge(struct db *db, const char *from, struct db_merged *out);
 
 struct db_prune {
-	int keep;		/* step lists kept for each task, device, ...; 0: all */
+	int keep;		/* step lists kept for each task, device, ..., the first of
+				 * DB_SUREST; 0: all */
 	int failed_days;	/* records that are not ok go when older; -1: none */
 };
 struct db_pruned {

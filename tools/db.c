@@ -255,7 +255,7 @@ static int run(int argc, char **argv)
 	static const struct argp_option table[] = {
 		{ "json", 'j', NULL, 0, "Print JSON", 0 },
 		{ "keep", KEY_KEEP, "N", 0,
-		  "prune: keep the N fastest step lists of each task, device, toolchain and number "
+		  "prune: keep the N best step lists of each task, device, toolchain and number "
 		  "of threads",
 		  0 },
 		{ "failed-days", KEY_FAILED, "D", 0,
