@@ -88,6 +88,6 @@ static int run(int argc, char **argv)
 
 const struct command command_bench = {
 	.name = "bench",
-	.summary = "our kernels against OpenBLAS and oneDNN, in turns; other suites",
+	.summary = "our kernels against libraries, in turns; other suites",
 	.run = run,
 };

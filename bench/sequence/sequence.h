@@ -8,7 +8,7 @@
 #ifndef HONE_BENCH_SEQUENCE_SEQUENCE_H
 #define HONE_BENCH_SEQUENCE_SEQUENCE_H
 
-#include "bench/sequence/kernel.h"
+#include "bench/kernel.h"
 #include "bench/sequence/values.h"
 #include "graph/sequence.h"
 #include "search/task.h"

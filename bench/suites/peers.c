@@ -1,51 +1,59 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/suites/peers.c - our best kernel against libraries, in turns in one process. */
+/* bench/suites/peers.c - our best kernel against libraries, every one a process of its own. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
-#include "bench/sequence/kernel.h"
+#include "base/workdir.h"
+#include "bench/contest/table.h"
+#include "bench/kernel_build.h"
 #include "bench/suite.h"
-#include "bench/versus.h"
-#include "measure/fill.h"
 #include "measure/device_lock.h"
 #include "search/best.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"
 
-enum { MAX_PEERS = 8 };
+/* Of the inputs. */
+enum { SEED = 1 };
+
+/* For one answer of a contestant: an engine compiles a model in seconds. */
+#define ANSWER_LIMIT_S 120.0
+
+struct names VEC(const char *);
 
 struct bench_args {
 	struct query q;
+	struct arena *names_arena;
+	struct names peers;	/* none: all */
 	const char *cc;
 	double seconds;		/* for each task; 0: the default */
-	struct versus_peer peers[MAX_PEERS];
-	int n_peers;
-	struct builder *builder;
+	bool alone;
+	struct roster roster;
 	struct device_lock *lock;	/* campaigns do not measure meanwhile */
 };
 
 static const char doc[] =
-	"Measures the best kernel of every task of SOURCE against libraries, interleaved in one "
-	"process. A ratio is the peer's time over ours: more is better; its spread is the 10th and "
-	"90th percentile over the rounds.\v"
+	"Measures the best kernel of every task of SOURCE against libraries, every contestant a "
+	"process of its own: one works, all others sleep. The ratio is a contestant's time over "
+	"ours: more is better; its interval holds the median of all rounds at 95%. hone is FASTER "
+	"or SLOWER where the whole interval lies beyond 2%, SAME where it lies within, else "
+	"UNCLEAR. Who computes something else than the reference gets no ratio.\v"
 	"Example:\n  hone bench matmul:m=512,n=512,k=512 --db tune.db --peer openblas --peer onednn\n";
 
-enum { KEY_CC = 256, KEY_SECONDS };
+enum { KEY_CC = 256, KEY_SECONDS, KEY_ALONE };
 
 static const struct argp_option options[] = {
-	{ "peer", 'p', "NAME", 0, "openblas, onednn; may be given again (default: all)", 0 },
-	{ "cc", KEY_CC, "COMPILER", 0, "that builds our kernel (default clang, else gcc)", 0 },
-	{ "seconds", KEY_SECONDS, "S", 0, "for each task (default 2)", 0 },
+	{ "peer", 'p', "NAME", 0,
+	  "a contestant, or one entry of it as onednn/auto; may be given again (default: all)", 0 },
+	{ "alone", KEY_ALONE, NULL, 0,
+	  "time each contestant alone on the machine too, before and after", 0 },
+	{ "cc", KEY_CC, "COMPILER", 0,
+	  "that builds our kernel (default: the one it was measured with)", 0 },
+	{ "seconds", KEY_SECONDS, "S", 0, "for each task (default 10)", 0 },
 	{ 0 },
 };
-
-static void add_peer(struct bench_args *args, const struct peer *peer)
-{
-	if (args->n_peers < MAX_PEERS)
-		args->peers[args->n_peers++].peer = peer;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -56,20 +64,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &args->q;
 		return 0;
 	case 'p':
-		if (!peer_find(arg))
-			argp_error(state, "%s", err_get());
-		add_peer(args, peer_find(arg));
+		if (!roster_knows(arg))
+			argp_error(state, "there is no peer %s; there are %s", arg,
+				   roster_names(args->names_arena));
+		vec_push(args->names_arena, &args->peers, arg);
+		return 0;
+	case KEY_ALONE:
+		args->alone = true;
 		return 0;
 	case KEY_CC:
 		args->cc = arg;
 		return 0;
 	case KEY_SECONDS:
 		args->seconds = (double)argp_number(state, "--seconds", arg, 1);
-		return 0;
-	case ARGP_KEY_SUCCESS:
-		if (args->n_peers == 0)
-			for (int i = 0; peers()[i]; i++)
-				add_peer(args, peers()[i]);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -83,112 +90,56 @@ static const struct argp_child children[] = {
 };
 static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
 
-/* Our kernel on buffers of its own. */
-struct ours {
-	struct kernel kernel;
-	void *args[WORKLOAD_ARGS];	/* what it is called with */
-	void *raw[WORKLOAD_ARGS];	/* as the DAG declares them; the outputs are the same */
-	void *packed[WORKLOAD_ARGS];
-};
-
-static void ours_free(struct ours *o)
+static int hold(struct bench_args *args, struct bout *b, json_t *rows)
 {
-	for (int i = 0; i < WORKLOAD_ARGS; i++) {
-		free(o->raw[i]);
-		free(o->packed[i]);
-	}
-}
+	const char *cpus;
 
-static void ours_fill(struct ours *o, const struct workload *w)
-{
-	for (int i = 0; i < w->n_args; i++) {
-		const struct workload_arg *arg = &w->args[i];
-
-		o->raw[i] = kernel_buffer((size_t)arg->count * dtype_bytes(arg->dtype));
-		o->args[i] = o->raw[i];
-		if (arg->role == ARG_OUTPUT)
-			continue;
-		fill_arg(w, i, o->raw[i]);
-		o->packed[i] = kernel_packed(&o->kernel, i, o->raw[i]);
-		if (o->packed[i])
-			o->args[i] = o->packed[i];
-	}
-}
-
-static int ours_run(void *user)
-{
-	const struct ours *o = user;
-
-	return kernel_run(&o->kernel, o->args);
-}
-
-static json_t *peer_json(const struct versus_peer *p)
-{
-	if (p->why)
-		return json_pack("{s:s, s:s}", "name", p->peer->name, "why", p->why);
-	return json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:s*, s:s*}", "name", p->peer->name, "us",
-			 p->standing.us, "ratio", p->standing.ratio, "low", p->standing.low,
-			 "high", p->standing.high, "difference", p->difference, "version",
-			 p->version, "kernel", p->kernel);
-}
-
-static void print_peers(const struct bench_args *args, const struct task *t,
-			const struct standing *ours)
-{
-	printf("%s\n  %-10s %10.4g us %8.1f GFLOP/s\n", t->name, "hone", ours->us,
-	       t->flop / ours->us * 1e-3);
-	for (int i = 0; i < args->n_peers; i++) {
-		const struct versus_peer *p = &args->peers[i];
-
-		if (p->why)
-			printf("  %-10s not applicable: %s\n", p->peer->name, p->why);
-		else
-			printf("  %-10s %10.4g us %8.1f GFLOP/s  ratio %.3f (%.3f to %.3f)  %s\n",
-			       p->peer->name, p->standing.us, t->flop / p->standing.us * 1e-3,
-			       p->standing.ratio, p->standing.low, p->standing.high,
-			       p->kernel ? p->kernel : "");
-	}
-}
-
-static int compare(struct bench_args *args, const struct task *t, struct ours *o, int threads,
-		   json_t *rows)
-{
-	struct arena *a = args->q.arena;
-	struct workload w = task_workload(a, t, threads, CACHE_WARM, 1);
-	struct interleave how = interleave_default(threads);
-	struct standing ours;
-
-	if (w.n_args > WORKLOAD_ARGS)
-		return err_set("%s: more than %d tensors", t->name, WORKLOAD_ARGS);
-	if (args->seconds > 0)
-		how.budget_s = args->seconds;
-	ours_fill(o, &w);
 	device_lock_take(args->lock);
-	int rc = versus(a, t->dag, o->raw, threads, &how, (struct contender){ "hone", ours_run, o },
-			&ours, args->peers, args->n_peers, NULL);
+	struct row *row = bout_hold(args->q.arena, b, &cpus);
 
 	device_lock_release(args->lock);
-	ours_free(o);
-	if (rc < 0)
+	if (!row)
 		return -1;
-	json_t *peers_json = json_array();
-
-	for (int i = 0; i < args->n_peers; i++)
-		json_array_append_new(peers_json, peer_json(&args->peers[i]));
-	json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:f, s:o}", "task", t->key, "name",
-					      t->name, "threads", threads, "hone_us", ours.us, "peers", peers_json));
-	if (!args->q.json)
-		print_peers(args, t, &ours);
+	if (args->q.json)
+		json_array_append_new(rows, table_json(b, row, cpus, &args->roster));
+	else
+		table_print(b, row, cpus);
+	fflush(stdout);
 	return 0;
+}
+
+/* Compiles BEST and lets it play. */
+static int compete(struct bench_args *args, struct builder *builder, const struct task *t,
+		   const struct best *best, json_t *rows)
+{
+	struct arena *a = args->q.arena;
+	struct bout bout = {
+		.task = t,
+		.kernel = kernel_compile(a, builder, best->state, args->q.device->vector_bytes),
+		.competitors = &args->roster.competitors,
+		.rules = rules_default,
+		.threads = args->q.threads,
+		.alone = args->alone,
+		.limit_s = ANSWER_LIMIT_S,
+	};
+
+	if (!bout.kernel)
+		return -1;
+	if (args->seconds > 0)
+		bout.rules.seconds = args->seconds;
+	bout.reference = reference_new(a, builder, t, SEED);
+	int rc = bout.reference ? hold(args, &bout, rows) : -1;
+
+	unlink(bout.kernel);
+	return rc;
 }
 
 static int bench_task(struct bench_args *args, const struct task *t, json_t *rows)
 {
-	struct arena *a = args->q.arena;
-	struct ours ours = { 0 };
-	struct best b;
-	int found = task_best(a, args->q.db, t, query_want(&args->q),
-			      args->q.device->vector_bytes, &b);
+	struct best best;
+	bool same;
+	int found = task_best(args->q.arena, args->q.db, t, query_want(&args->q),
+			      args->q.device->vector_bytes, &best);
 
 	if (found < 0)
 		return -1;
@@ -198,50 +149,65 @@ static int bench_task(struct bench_args *args, const struct task *t, json_t *row
 			args->q.threads > 1 ? "s" : "");
 		return 0;
 	}
-	char threads[16];
+	struct builder *builder = kernel_builder(args->cc, best.record.toolchain_text, &same);
 
-	snprintf(threads, sizeof(threads), "%d", args->q.threads);
-	setenv("OMP_NUM_THREADS", threads, 1);
-	if (kernel_build(a, args->builder, b.state, args->q.device->vector_bytes, args->q.threads,
-			 &ours.kernel) < 0)
-		return err_prefix("%s", t->name);
-	return compare(args, t, &ours, args->q.threads, rows);
+	if (!builder)
+		return -1;
+	if (!same)
+		fprintf(stderr, "hone: %s: built with %s, it was measured with %s\n", t->name,
+			builder_toolchain(builder), best.record.toolchain_text);
+	int rc = compete(args, builder, t, &best, rows);
+
+	builder_free(builder);
+	return rc < 0 ? err_prefix("%s", t->name) : 0;
+}
+
+static int open_roster(struct bench_args *args)
+{
+	struct arena *a = args->q.arena;
+	struct workdir w;
+
+	if (workdir_open(a, &w) < 0)
+		return -1;
+	int rc = roster_open(a, args->peers.at, args->peers.n,
+			     arena_printf(a, "%s/log", w.path), &args->roster);
+
+	workdir_close(&w);
+	return rc;
 }
 
 static int bench_all(struct bench_args *args)
 {
-	struct builder_options build = { .cc = args->cc };
 	json_t *rows = json_array();
-	int rc = 0;
+	int rc = open_roster(args);
 
 	args->lock = device_lock_new(&(struct listener){ command_hear, NULL });
-	args->builder = builder_new(&build);
-	if (!args->builder)
-		rc = -1;
 	for (int i = 0; rc == 0 && i < args->q.tasks.n; i++)
 		rc = bench_task(args, args->q.tasks.at[i], rows);
-	builder_free(args->builder);
 	device_lock_free(args->lock);
 	if (rc == 0 && args->q.json)
 		json_print(rows);
 	else
 		json_decref(rows);
+	if (rc == 0 && !args->q.json)
+		table_print_notes(&args->roster);
 	return rc;
 }
 
 static int run(int argc, char **argv)
 {
-	struct bench_args args = { .q = { .threads = 1 } };
+	struct bench_args args = { .q = { .threads = 1 }, .names_arena = arena_new() };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	int rc = query_open(&args.q) < 0 || bench_all(&args) < 0 ? command_failed() : EXIT_OK;
 
 	query_close(&args.q);
+	arena_free(args.names_arena);
 	return rc;
 }
 
 const struct suite suite_peers = {
 	.name = "peers",
-	.summary = "our kernels against OpenBLAS and oneDNN, in turns",
+	.summary = "our kernels against libraries, every contestant a process of its own",
 	.run = run,
 };

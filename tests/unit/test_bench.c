@@ -1,76 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_bench.c - the peers compute what the DAG says; the statistics of interleaving on
- * contenders whose time is made up. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
+/* tests/unit/test_bench.c - the contestants of oneDNN and OpenBLAS compute what the DAG says, each
+ * entry that can, and say so where they cannot. */
+#include "tests/te_run.h"
 
-#include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 
-#include "base/err.h"
-#include "base/rng.h"
-#include "bench/versus.h"
-#include "te/eval.h"
-#include "te/operator.h"
-#include "te/text.h"
+#include "base/file.h"
+#include "bench/contest/folder.h"
+#include "bench/contest/openblas_core.h"
+#include "bench/contest/player.h"
+#include "bench/contest/roster.h"
+#include "bench/work/recognize.h"
 #include "tests/skip.h"
-
-/* --- peers */
-
-struct buffers {
-	struct arena *a;
-	const struct dag *d;
-	void **args;
-	int n;
-};
-
-static struct buffers buffers_new(const char *spec)
-{
-	struct buffers b = { .a = arena_new() };
-	struct rng r = rng_seed(7);
-
-	b.d = strchr(spec, '\n') ? dag_parse(b.a, "test", spec) : operator_build(b.a, spec);
-	if (!b.d)
-		fail_msg("%s: %s", spec, err_get());
-	b.n = dag_arg_count(b.d);
-	b.args = arena_many(b.a, void *, b.n);
-	for (int i = 0; i < b.d->ops.n; i++) {
-		const struct op *op = b.d->ops.at[i];
-		int arg = dag_arg(b.d, op);
-
-		if (arg < 0)
-			continue;
-		b.args[arg] = aligned_alloc(64, (tensor_bytes(&op->tensor) + 63) / 64 * 64);
-		for (int64_t j = 0; j < tensor_count(&op->tensor); j++)
-			dtype_store(op->tensor.dtype, b.args[arg], j, 2 * rng_unit(&r) - 1);
-	}
-	return b;
-}
-
-static void buffers_free(struct buffers *b)
-{
-	for (int i = 0; i < b->n; i++)
-		free(b->args[i]);
-	arena_free(b->a);
-}
-
-static int evaluate(void *user)
-{
-	struct buffers *b = user;
-
-	dag_eval(b->d, b->args);
-	return 0;
-}
 
 enum { GEMM = 1, CONV = 2, NEITHER = 0 };
 
 static const struct {
 	const char *spec;
-	int peers;		/* CONV: oneDNN alone; GEMM: both */
+	int able;		/* CONV: convolutions' libraries alone; GEMM: all */
 } cases[] = {
 	{ "matmul:m=19,n=35,k=23", GEMM },
 	{ "matmul:m=16,n=16,k=16,const=0", GEMM },
@@ -111,184 +58,160 @@ static const struct {
 	{ "softmax:m=4,n=8", NEITHER },
 };
 
-static void check_peer(const char *spec, const struct versus_peer *p, bool able)
+static struct task *task_of(const struct run *r)
 {
-	if (!p->version) {
-		skip_part(p->peer->name, p->why);
-		assert_non_null(p->peer->missing);
-	} else if (!able) {
-		assert_non_null(p->why);
-	} else if (p->why) {
-		fail_msg("%s: %s: %s", spec, p->peer->name, p->why);
-	} else if (!(p->difference < 1e-5)) {
-		fail_msg("%s: %s (%s) is off by %g", spec, p->peer->name, p->kernel,
-			 p->difference);
-	}
+	return task_new(r->a, r->d, r->d->name, 1);
 }
 
-static void test_peers(void **state)
+/* Runs ENTRY in P and compares. NULL, or why it cannot. */
+static const char *run_entry(struct player *p, const struct run *r, const char *dir,
+			     const char *entry, int threads)
 {
-	struct interleave how = interleave_default(1);
+	const struct op *y = r->op[r->n - 1];
+	const char *file = arena_printf(r->a, "%s/out", dir), *text;
+	enum answer got = player_prepare(r->a, p, dir, entry, threads, &text);
 
-	(void)state;
-	how.budget_s = 0;
-	how.sample_us = 0;
-	how.min_rounds = 2;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct buffers b = buffers_new(cases[i].spec);
-		struct versus_peer p[] = { { .peer = peer_find("openblas") },
-					   { .peer = peer_find("onednn") } };
-		struct standing ours;
-		const char *work;
+	if (got == ANSWER_CANNOT)
+		return text;
+	if (got != ANSWER_OK || player_check(r->a, p, file, &text) != ANSWER_OK)
+		fail_msg("%s: %s: %s", r->d->name, entry, text);
+	const float *out = (const void *)file_read(r->a, file, 1 << 24, NULL);
 
-		if (versus(b.a, b.d, b.args, 1, &how, (struct contender){ "eval", evaluate, &b },
-			   &ours, p, 2, &work) < 0)
-			fail_msg("%s: %s", cases[i].spec, err_get());
-		assert_true(*work != '\0' || cases[i].peers == NEITHER);
-		assert_true(ours.rounds == 2 && ours.ratio == 1);
-		check_peer(cases[i].spec, &p[0], cases[i].peers == GEMM);
-		check_peer(cases[i].spec, &p[1], cases[i].peers != NEITHER);
-		buffers_free(&b);
-	}
+	for (int64_t i = 0; i < tensor_count(&y->tensor); i++)
+		check_close(arena_printf(r->a, "%s by %s", r->d->name, entry), i, out[i],
+			    at(r, r->n - 1, i), 1e-5);
+	return NULL;
 }
 
-static void test_two_threads(void **state)
+/* Which of the two kinds ENTRY is for: matrices, convolutions. */
+static bool is_for(const char *entry, const struct work *w)
 {
-	struct buffers b = buffers_new("conv2d:n=1,ic=16,h=9,w=8,oc=32,k=3,p=1,layout=nchw16c");
-	struct interleave how = interleave_default(2);
-	struct versus_peer p[] = { { .peer = peer_find("onednn") } };
-	struct standing ours;
+	bool matrix = strstr(entry, "gemm") || strstr(entry, "matmul");
 
+	return w && matrix == (w->kind == WORK_MATMUL);
+}
+
+static void check_case(struct player *p, const struct competitor *c, const char *spec, int able,
+		       int threads)
+{
+	struct run r = run_spec(spec);
+	const char *dir = dir_temp(r.a), *why = "";
+	const struct work *w = recognize(r.a, r.d, &why);
+	bool blas = strstr(c->name, "openblas") != NULL;
+
+	assert_true((w != NULL) == (able != NEITHER) || strstr(spec, "tanh"));
+	assert_int_equal(folder_write(dir, task_of(&r), r.args), 0);
+	why = run_entry(p, &r, dir, c->entry, threads);
+	/* which forms Winograd takes is the library's own business */
+	if (able != NEITHER && is_for(c->entry, w) && (able == GEMM || !blas) &&
+	    !strstr(c->entry, "winograd") && why)
+		fail_msg("%s: %s: %s", spec, c->name, why);
+	if (able == NEITHER || !is_for(c->entry, w) || (able == CONV && blas))
+		assert_true(why && *why);
+	dir_remove(dir);
+	arena_free(r.a);
+}
+
+/* All entries of NAME; skipped where it is absent. */
+static void check_contestant(const char *name)
+{
+	static const char *const env[] = { NULL };
+	struct arena *a = arena_new();
+	const char *dir = dir_temp(a);
+	const char *log = arena_printf(a, "%s/log", dir);
+	struct roster roster;
+
+	if (roster_open(a, &name, 1, log, &roster) < 0)
+		fail_msg("%s", err_get());
+	assert_string_equal(roster.competitors.at[0].name, "hone");
+	bool absent = roster.absent.n > 0;
+
+	if (absent)
+		skip_part(name, roster.absent.at[0].install);
+	for (int i = 1; i < roster.competitors.n; i++) {
+		const struct competitor *c = &roster.competitors.at[i];
+		struct player p;
+
+		player_start(a, &p, c->argv, env, log, 60);
+		for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++)
+			check_case(&p, c, cases[k].spec, cases[k].able, 1 + (int)k % 2);
+		player_end(&p);
+	}
+	dir_remove(dir);
+	arena_free(a);
+	if (absent)
+		skip();
+}
+
+static void test_onednn(void **state)
+{
 	(void)state;
-	how.budget_s = how.sample_us = how.settle_us = 0;
-	assert_int_equal(versus(b.a, b.d, b.args, 2, &how,
-				(struct contender){ "eval", evaluate, &b }, &ours, p, 1, NULL), 0);
-	check_peer("two threads", &p[0], true);
-	buffers_free(&b);
+	check_contestant("onednn");
+}
+
+static void test_openblas(void **state)
+{
+	(void)state;
+	check_contestant("openblas");
 }
 
 static void test_names(void **state)
 {
-	(void)state;
-	assert_null(peer_find("mkl"));
-	assert_non_null(strstr(err_get(), "openblas, onednn"));
-}
-
-/* --- interleaving */
-
-struct fake {
-	double *clock;
-	double us;		/* of one call */
-	double drift;		/* factor of each later call's time */
-	int calls, fail_at;
-};
-
-static double read_clock(void *clock)
-{
-	return *(double *)clock;
-}
-
-static int act(void *user)
-{
-	struct fake *f = user;
-
-	if (++f->calls == f->fail_at)
-		return err_set("no more");
-	*f->clock += f->us;
-	f->us *= f->drift;
-	return 0;
-}
-
-static struct interleave fake_how(double *clock)
-{
-	return (struct interleave){ .budget_s = 0.01, .sample_us = 200, .min_rounds = 3,
-				    .max_rounds = 1000, .cpu = PIN_NONE, .now_us = read_clock,
-				    .clock = clock };
-}
-
-static void test_turns(void **state)
-{
-	double clock = 0;
-	struct fake f[] = { { &clock, 10, 1, 0, 0 }, { &clock, 25, 1, 0, 0 },
-			    { &clock, 1000, 1, 0, 0 } };
-	struct contender c[] = { { "a", act, &f[0] }, { "b", act, &f[1] }, { "c", act, &f[2] } };
-	struct interleave how = fake_how(&clock);
-	struct standing s[3];
+	struct arena *a = arena_new();
+	const char *const peers[] = { "openblas/strassen" };
+	struct roster roster;
 
 	(void)state;
-	assert_int_equal(interleave(&how, c, 3, s), 0);
-	assert_true(fabs(s[0].us - 10) < 1e-6 && s[0].ratio == 1);
-	assert_true(fabs(s[1].us - 25) < 1e-6 && fabs(s[1].ratio - 2.5) < 1e-6);
-	assert_true(fabs(s[2].low - 100) < 1e-6 && fabs(s[2].high - 100) < 1e-6);
-	assert_true(s[0].calls * 10 >= 200 && s[1].calls * 25 >= 200 && s[2].calls == 1);
-	assert_true(s[0].calls < 60);	/* not many times too long */
-	assert_true(clock >= 10000 && clock < 14000);
-	assert_true(s[0].rounds >= 3 && s[0].rounds == s[2].rounds);
+	assert_true(roster_knows("onednn") && roster_knows("onednn/auto"));
+	assert_true(!roster_knows("mkl") && !roster_knows("onednnx") && !roster_knows(""));
+	assert_non_null(strstr(roster_names(a), "onednn, openblas"));
+	if (roster_open(a, peers, 1, "/dev/null", &roster) == 0)
+		assert_int_equal(roster.absent.n, 1);
+	else
+		assert_non_null(strstr(err_get(), "no such entry"));
+	arena_free(a);
 }
 
-/* All slow down to a multiple: the ratio stays. */
-static void test_drift(void **state)
+static void test_absent(void **state)
 {
-	double clock = 0;
-	struct fake f[] = { { &clock, 300, 1.001, 0, 0 }, { &clock, 600, 1.001, 0, 0 } };
-	struct contender c[] = { { "a", act, &f[0] }, { "b", act, &f[1] } };
-	struct interleave how = fake_how(&clock);
-	struct standing s[2];
+	struct arena *a = arena_new();
+	const char *dir = dir_temp(a), *home = getenv("HONE_CONTESTANTS");
+	const char *const peers[] = { "onednn" };
+	struct roster roster;
 
 	(void)state;
-	how.budget_s = 1;
-	assert_int_equal(interleave(&how, c, 2, s), 0);
-	assert_true(s[0].us > 330 && s[0].rounds > 100);
-	assert_true(fabs(s[1].ratio - 2) < 0.01 && s[1].low > 1.98 && s[1].high < 2.02);
+	assert_int_equal(symlink(arena_printf(a, "%s/hone-contestant-hone", home),
+				 arena_printf(a, "%s/hone-contestant-hone", dir)), 0);
+	setenv("HONE_CONTESTANTS", dir, 1);
+	assert_int_equal(roster_open(a, peers, 1, "/dev/null", &roster), 0);
+	setenv("HONE_CONTESTANTS", home, 1);
+	assert_int_equal(roster.competitors.n, 1);
+	if (roster.absent.n == 1)	/* else hone is installed on this machine */
+		assert_non_null(strstr(roster.absent.at[0].install, "libdnnl-dev"));
+	dir_remove(dir);
+	arena_free(a);
 }
 
-static void test_rank(void **state)
+/* OpenBLAS 0.3.21 takes what it does not know for a Prescott or a Nehalem. */
+static void test_core(void **state)
 {
-	double times[22];
-	struct standing s[2];
-
 	(void)state;
-	for (int r = 0; r < 11; r++) {	/* ratios 1.0, 1.1, ... 2.0, in no order */
-		times[2 * r] = 10;
-		times[2 * r + 1] = 10 + (r * 4) % 11;
-	}
-	interleave_rank(times, 11, 2, s);
-	assert_true(fabs(s[1].us - 15) < 1e-9 && fabs(s[1].ratio - 1.5) < 1e-9);
-	assert_true(fabs(s[1].low - 1.1) < 1e-9 && fabs(s[1].high - 1.9) < 1e-9);
-	assert_true(s[0].low == 1 && s[0].high == 1);
-	interleave_rank(times, 1, 2, s);
-	assert_true(s[1].ratio == 1 && s[1].low == s[1].high && s[1].rounds == 1);
-}
-
-/* A failing contender ends it with its name; affinity is restored either way. */
-static void test_failure(void **state)
-{
-	double clock = 0;
-	struct fake f[] = { { &clock, 10, 1, 0, 0 }, { &clock, 25, 1, 0, 40 } };
-	struct contender c[] = { { "a", act, &f[0] }, { "b", act, &f[1] } };
-	struct interleave how = fake_how(&clock);
-	struct standing s[2];
-	cpu_set_t before, after;
-
-	(void)state;
-	how.cpu = PIN_HERE;
-	sched_getaffinity(0, sizeof(before), &before);
-	assert_int_equal(interleave(&how, c, 2, s), -1);
-	assert_string_equal(err_get(), "b: no more");
-	sched_getaffinity(0, sizeof(after), &after);
-	assert_true(CPU_EQUAL(&before, &after));
-	how.cpu = CPU_SETSIZE - 1;
-	assert_int_equal(interleave(&how, c, 1, s), -1);
-	assert_non_null(strstr(err_get(), "cannot pin"));
+	assert_string_equal(openblas_better_core("Prescott", VECTORS_AVX512), "SkylakeX");
+	assert_string_equal(openblas_better_core("Nehalem", VECTORS_AVX2), "Haswell");
+	assert_string_equal(openblas_better_core("Haswell", VECTORS_AVX512), "SkylakeX");
+	assert_string_equal(openblas_better_core("generic", VECTORS_AVX), "Sandybridge");
+	assert_null(openblas_better_core("Zen", VECTORS_AVX2));
+	assert_null(openblas_better_core("Cooperlake", VECTORS_AVX512));
+	assert_null(openblas_better_core("SkylakeX", VECTORS_AVX2));
+	assert_null(openblas_better_core("Neoversen1", VECTORS_OTHER));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_peers), cmocka_unit_test(test_two_threads),
-		cmocka_unit_test(test_names), cmocka_unit_test(test_turns),
-		cmocka_unit_test(test_drift), cmocka_unit_test(test_rank),
-		cmocka_unit_test(test_failure),
+		cmocka_unit_test(test_onednn), cmocka_unit_test(test_openblas),
+		cmocka_unit_test(test_names),  cmocka_unit_test(test_absent),
+		cmocka_unit_test(test_core),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/sequence/kernel.c - from a schedule to a function. */
-#include "bench/sequence/kernel.h"
+/* bench/kernel.c - from an object to a function. */
+#include "bench/kernel.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "search/task.h"
 
 /* The runtime may have come with a library and read the environment before anybody set it. */
 static void set_threads(void *handle, int threads)
@@ -20,7 +19,7 @@ static void set_threads(void *handle, int threads)
 		set(threads);
 }
 
-static int load(struct kernel *k, const char *object, int threads)
+int kernel_load(struct kernel *k, const char *object, int threads)
 {
 	/* Never unloaded: the threads of an OpenMP runtime would lose the ground they stand on. */
 	void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -38,25 +37,6 @@ static int load(struct kernel *k, const char *object, int threads)
 	memcpy(&k->pack, &pack, sizeof(pack));
 	set_threads(handle, threads);
 	return 0;
-}
-
-int kernel_build(struct arena *a, struct builder *b, const struct state *s, int vector_bytes,
-		 int threads, struct kernel *k)
-{
-	struct trial trial = { 0 };
-	const char *why = "";
-
-	trial.source = state_source(a, s, vector_bytes, &trial.parallel, &why);
-	if (!trial.source)
-		return err_set("the kernel cannot be written: %s", why);
-	if (build_all(a, b, &trial, 1) < 0)
-		return -1;
-	if (!trial.object)
-		return err_set("the kernel does not compile: %s", trial.text ? trial.text : "");
-	int rc = load(k, trial.object, threads);
-
-	trial_discard(&trial);
-	return rc;
 }
 
 int kernel_run(const struct kernel *k, void *const *args)

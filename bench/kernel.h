@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/sequence/kernel.h - a kernel of ours, compiled and called in this process. */
-#ifndef HONE_BENCH_SEQUENCE_KERNEL_H
-#define HONE_BENCH_SEQUENCE_KERNEL_H
+/* bench/kernel.h - a kernel of ours, loaded into this process. */
+#ifndef HONE_BENCH_KERNEL_H
+#define HONE_BENCH_KERNEL_H
 
-#include "measure/builder.h"
-#include "schedule/state.h"
+#include <stddef.h>
+#include <stdint.h>
 
 struct kernel {
 	int32_t (*run)(void *const *args);
@@ -12,10 +12,8 @@ struct kernel {
 	void (*pack)(int32_t input, const void *raw, void *packed);
 };
 
-/* Compiles what S makes for THREADS threads and vectors of VECTOR_BYTES, and loads it for the rest
- * of the process. -1 and a message where it does not compile. */
-int kernel_build(struct arena *a, struct builder *b, const struct state *s, int vector_bytes,
-		 int threads, struct kernel *k);
+/* Loads OBJECT, for THREADS threads, for the rest of the process. -1 and a message. */
+int kernel_load(struct kernel *k, const char *object, int threads);
 /* 0, or -1 and a message where the kernel said so. */
 int kernel_run(const struct kernel *k, void *const *args);
 

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/onednn_epilogue.c - what follows a sum, as oneDNN's bias and post-ops. */
-#include "config.h"
-
-#ifdef HAVE_DNNL
-
+/* bench/contest/onednn_epilogue.c - what follows a sum, as oneDNN's bias and post-ops. */
 #include <float.h>
 
 #include "base/err.h"
-#include "bench/onednn.h"
+#include "bench/contest/onednn.h"
 
 /* Where the channels of the result are: what a bias runs over. */
 static int channel_dim(const struct work *w)
@@ -143,7 +139,3 @@ int onednn_give_epilogue(struct onednn *h)
 	}
 	return 0;
 }
-
-#else
-typedef int onednn_is_absent;	/* a translation unit is never empty */
-#endif

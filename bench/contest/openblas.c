@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/peer_openblas.c - OpenBLAS's sgemm on the DAG's own layouts; batches are a loop. */
-#include "config.h"
-
-#include "bench/peer.h"
-
-#ifdef HAVE_OPENBLAS
-
+/* bench/contest/openblas.c - OpenBLAS's sgemm on the DAG's own layouts; batches are a loop.
+ *
+ * The library chooses its kernels by the CPU's model number, and falls back to those of old CPUs
+ * where it does not know it: 0.3.21 runs SSE3 kernels on newer ones of Intel. Then it is started
+ * again, told the core whose instructions this CPU has. */
 #include <cblas.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
-#include "base/text.h"
+#include "bench/contest/contestant.h"
+#include "bench/contest/openblas_core.h"
 #include "te/eval.h"
+
+#define CORETYPE "OPENBLAS_CORETYPE"
 
 /* A matrix of a batch as BLAS describes it, row-major. */
 struct matrix {
@@ -44,8 +46,11 @@ static const char *version(struct arena *a)
 	static const char *const kinds[] = { "one thread", "pthreads", "OpenMP" };
 	int kind = openblas_get_parallel();
 
-	return arena_printf(a, "OpenBLAS %.*s, %s, %s", (int)strcspn(at, " "), at,
-			    kinds[kind >= 0 && kind <= 2 ? kind : 0], openblas_get_corename());
+	const char *told = getenv(CORETYPE);
+
+	return arena_printf(a, "OpenBLAS %.*s, %s, %s%s%s", (int)strcspn(at, " "), at,
+			    kinds[kind >= 0 && kind <= 2 ? kind : 0], openblas_get_corename(),
+			    told ? ", by " CORETYPE "=" : "", told ? told : "");
 }
 
 /* The matrix of the dimensions ROW and COLUMN. False where neither runs one by one. */
@@ -118,15 +123,15 @@ static void release(void *handle)
 	free(g);
 }
 
-static void *prepare(struct arena *a, const struct peer_task *t, const char **why)
+static void *prepare(struct arena *a, const struct contestant_task *t, const char **why)
 {
 	const struct work *w = t->work;
-	int row = w->nbatch, column = w->nbatch + 1;
 
-	*why = refusal(a, w);
+	*why = w ? refusal(a, w) : t->why;
 	if (*why)
 		return NULL;
 	struct gemm *g = calloc(1, sizeof(*g));
+	int row = w->nbatch, column = w->nbatch + 1;
 
 	if (!g)
 		die("out of memory");
@@ -173,7 +178,7 @@ static const char *kernel(void *handle)
 	return g->nbatch > 1 ? "sgemm in a loop" : "sgemm";
 }
 
-static int output(void *handle, float *out)
+static int output(void *handle, void *out)
 {
 	const struct gemm *g = handle;
 
@@ -181,8 +186,14 @@ static int output(void *handle, float *out)
 	return 0;
 }
 
-const struct peer peer_openblas = {
+static const struct contestant_entry entries[] = {
+	{ "sgemm", "plain matrices; it packs both in each call" },
+	{ NULL, NULL },
+};
+
+static const struct contestant openblas = {
 	.name = "openblas",
+	.entries = entries,
 	.version = version,
 	.prepare = prepare,
 	.run = run,
@@ -191,11 +202,12 @@ const struct peer peer_openblas = {
 	.release = release,
 };
 
-#else
+int main(int argc, char **argv)
+{
+	const char *core = openblas_better_core(openblas_get_corename(), cpu_level());
 
-const struct peer peer_openblas = {
-	.name = "openblas",
-	.missing = "hone was built without OpenBLAS (package libopenblas-dev)",
-};
-
-#endif
+	/* It reads the variable when it is loaded. Whoever has set it means it. */
+	if (core && !getenv(CORETYPE) && setenv(CORETYPE, core, 1) == 0)
+		execv("/proc/self/exe", argv);
+	return contestant_main(&openblas, argc, argv);
+}

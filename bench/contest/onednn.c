@@ -1,20 +1,41 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/peer_onednn.c - oneDNN's matmul, and its direct convolution (never Winograd).
+/* bench/contest/onednn.c - oneDNN's matmul and its convolutions: direct, Winograd, and the one that
+ * it chooses.
  *
- * A constant weight is packed beforehand. Matrices are read and written as the DAG has them; images
- * are in the library's own layout, reordered outside of timing, as they are between the layers of a
- * model that it runs. */
-#include "config.h"
-
-#include "bench/peer.h"
-
-#ifdef HAVE_DNNL
-
+ * Images are in the library's own layout, reordered outside of the clock, as they are between the
+ * layers of a model that it runs; an entry `-plain` takes them from a user who has them as the DAG
+ * says. A constant weight is packed before; a weight that is none is packed in the clock. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "bench/onednn.h"
+#include "bench/contest/onednn.h"
+#include "te/eval.h"
+
+static const struct contestant_entry entries[] = {
+	{ "direct", "weights packed before; images in its own layout" },
+	{ "direct-plain", "weights packed before; images reordered from and to the user's layout" },
+	{ "winograd", "weights transformed before; images in its own layout" },
+	{ "winograd-plain", "weights transformed before; images reordered from and to the user's "
+			    "layout" },
+	{ "auto", "weights packed before; images in its own layout" },
+	{ "auto-plain", "weights packed before; images reordered from and to the user's layout" },
+	{ "matmul", "a constant matrix packed before, one that is not packed in the clock" },
+	{ "matmul-unpacked", "both matrices as the user has them" },
+	{ NULL, NULL },
+};
+
+/* By entry. */
+static const struct onednn_way ways[] = {
+	{ WORK_CONV, dnnl_convolution_direct, false, false },
+	{ WORK_CONV, dnnl_convolution_direct, true, false },
+	{ WORK_CONV, dnnl_convolution_winograd, false, false },
+	{ WORK_CONV, dnnl_convolution_winograd, true, false },
+	{ WORK_CONV, dnnl_convolution_auto, false, false },
+	{ WORK_CONV, dnnl_convolution_auto, true, false },
+	{ WORK_MATMUL, dnnl_alg_kind_undef, false, false },
+	{ WORK_MATMUL, dnnl_alg_kind_undef, false, true },
+};
 
 static const char *version(struct arena *a)
 {
@@ -51,10 +72,10 @@ static int describe_matmul(struct onednn *h)
 	dnnl_memory_desc_t a, b, y, bias;
 	dnnl_matmul_desc_t op;
 
-	if (!onednn_strided(&w->a.view, &a) || !onednn_strided(&w->b.view, &b) ||
-	    !onednn_strided(&w->y.view, &y))
-		return err_set("its layout is none that oneDNN's matmul reads");
-	if (w->b.op->kind == OP_CONST)
+	if (onednn_layout(&w->a.view, 0, &a) < 0 || onednn_layout(&w->b.view, 0, &b) < 0 ||
+	    onednn_layout(&w->y.view, 0, &y) < 0)
+		return -1;
+	if (!h->way->unpacked)
 		onednn_any(&b);
 	if (onednn_epilogue(h, false) < 0 ||
 	    onednn_check(dnnl_matmul_desc_init(&op, &a, &b, bias_desc(h, &bias), &y),
@@ -69,6 +90,8 @@ static int describe_conv(struct onednn *h)
 	dnnl_memory_desc_t x, weight, y, bias;
 	dnnl_dims_t stride, dilation, begin, end;
 	dnnl_convolution_desc_t op;
+	const char *what = h->way->algorithm == dnnl_convolution_winograd ? "Winograd convolution"
+									  : "convolution";
 
 	onednn_dense(&w->a.view, 0, &x);
 	onednn_dense(&w->b.view, w->groups > 1 ? w->groups : 0, &weight);
@@ -84,11 +107,11 @@ static int describe_conv(struct onednn *h)
 	}
 	if (onednn_epilogue(h, true) < 0 ||
 	    onednn_check(dnnl_dilated_convolution_forward_desc_init(
-				 &op, dnnl_forward_inference, dnnl_convolution_direct, &x, &weight,
+				 &op, dnnl_forward_inference, h->way->algorithm, &x, &weight,
 				 bias_desc(h, &bias), &y, stride, dilation, begin, end),
-			 "direct convolution") < 0)
+			 what) < 0)
 		return -1;
-	return create(h, &op, "direct convolution");
+	return create(h, &op, what);
 }
 
 /* The bias is one-dimensional memory whatever its descriptor. */
@@ -108,6 +131,25 @@ static int give_bias(struct onednn *h)
 	return onednn_give(h, DNNL_ARG_BIAS, &flat, 0, md);
 }
 
+/* The result in the layout WANT, and the DAG's output, which is another memory only where that has
+ * another layout. */
+static int give_result(struct onednn *h, const dnnl_memory_desc_t *want)
+{
+	const struct operand *y = &h->task->work->y;
+	dnnl_memory_desc_t have;
+
+	if (onednn_layout(&y->view, 0, &have) < 0)
+		return -1;
+	h->plain = onednn_memory(h, &have, h->task->args[dag_arg(h->task->dag, y->op)]);
+	h->result = dnnl_memory_desc_equal(&have, want) ? h->plain : onednn_memory(h, want, NULL);
+	h->args[h->nargs++] = (dnnl_exec_arg_t){ DNNL_ARG_DST, h->result };
+	if (!h->plain || !h->result)
+		return -1;
+	if (h->way->plain && h->result != h->plain)
+		return onednn_move(h, h->result, h->plain, &h->after);
+	return 0;
+}
+
 static int give_all(struct onednn *h)
 {
 	const struct work *w = h->task->work;
@@ -120,9 +162,7 @@ static int give_all(struct onednn *h)
 			dnnl_primitive_desc_query_md(h->desc, dnnl_query_weights_md, 0)) < 0 ||
 	    give_bias(h) < 0 || onednn_give_epilogue(h) < 0)
 		return -1;
-	h->result = onednn_memory(h, y, NULL);
-	h->args[h->nargs++] = (dnnl_exec_arg_t){ DNNL_ARG_DST, h->result };
-	return h->result ? 0 : -1;
+	return give_result(h, y);
 }
 
 static int start(struct onednn *h)
@@ -130,7 +170,7 @@ static int start(struct onednn *h)
 	*(void **)&h->set_threads = dlsym(RTLD_DEFAULT, "omp_set_num_threads");
 	if (!h->set_threads)
 		return err_set("this oneDNN does not use OpenMP: its threads cannot be set");
-	h->set_threads(h->threads);
+	h->set_threads(h->task->threads);
 	if (onednn_check(dnnl_engine_create(&h->engine, dnnl_cpu, 0), "engine") < 0)
 		return -1;
 	return onednn_check(dnnl_stream_create(&h->stream, h->engine, dnnl_stream_default_flags),
@@ -141,8 +181,10 @@ static void release(void *handle)
 {
 	struct onednn *h = handle;
 
-	if (h->repack)
-		dnnl_primitive_destroy(h->repack);
+	for (int i = 0; i < h->nbefore; i++)
+		dnnl_primitive_destroy(h->before[i].primitive);
+	if (h->after.primitive)
+		dnnl_primitive_destroy(h->after.primitive);
 	if (h->primitive)
 		dnnl_primitive_destroy(h->primitive);
 	if (h->desc)
@@ -163,25 +205,39 @@ static int run(void *handle)
 {
 	struct onednn *h = handle;
 
-	h->set_threads(h->threads);
-	if (h->repack && onednn_check(dnnl_primitive_execute(h->repack, h->stream, 2,
-							     h->repack_args), "reorder") < 0)
-		return -1;
+	for (int i = 0; i < h->nbefore; i++)
+		if (onednn_move_again(h, &h->before[i]) < 0)
+			return -1;
 	if (onednn_check(dnnl_primitive_execute(h->primitive, h->stream, h->nargs, h->args),
-			 "to run") < 0)
+			 "to run") < 0 ||
+	    (h->after.primitive && onednn_move_again(h, &h->after) < 0))
 		return -1;
 	return onednn_check(dnnl_stream_wait(h->stream), "to run");
 }
 
-static void *prepare(struct arena *a, const struct peer_task *t, const char **why)
+static const struct onednn_way *find_way(const char *entry)
 {
+	int i = 0;
+
+	while (strcmp(entries[i].name, entry) != 0)
+		i++;
+	return &ways[i];
+}
+
+static void *prepare(struct arena *a, const struct contestant_task *t, const char **why)
+{
+	const struct onednn_way *way = find_way(t->entry);
+
+	*why = t->work ? "another entry is for this work" : t->why;
+	if (!t->work || t->work->kind != way->kind)
+		return NULL;
 	struct onednn *h = calloc(1, sizeof(*h));
 
 	if (!h)
 		die("out of memory");
 	h->arena = arena_new();
 	h->task = t;
-	h->threads = t->threads;
+	h->way = way;
 	if (start(h) < 0 ||
 	    (t->work->kind == WORK_CONV ? describe_conv(h) : describe_matmul(h)) < 0 ||
 	    onednn_check(dnnl_primitive_create(&h->primitive, h->desc), "primitive") < 0 ||
@@ -202,28 +258,21 @@ static const char *kernel(void *handle)
 	return name;
 }
 
-static int output(void *handle, float *out)
+static int output(void *handle, void *out)
 {
 	struct onednn *h = handle;
-	const struct view *y = &h->task->work->y.view;
-	struct arena *scratch = arena_new();
-	float *dense = arena_many(scratch, float, view_count(y));
-	dnnl_memory_desc_t md;
-	dnnl_memory_t plain;
-	int rc = -1;
+	const struct op *y = h->task->work->y.op;
 
-	onednn_dense(y, 0, &md);
-	plain = onednn_memory(h, &md, dense);
-	if (plain)
-		rc = onednn_reorder(h, h->result, plain, NULL);
-	if (rc == 0)
-		view_scatter(y, dense, out);
-	arena_free(scratch);
-	return rc;
+	if (!h->after.primitive && h->result != h->plain &&
+	    onednn_move(h, h->result, h->plain, NULL) < 0)
+		return -1;
+	memcpy(out, h->task->args[dag_arg(h->task->dag, y)], tensor_bytes(&y->tensor));
+	return 0;
 }
 
-const struct peer peer_onednn = {
+static const struct contestant onednn = {
 	.name = "onednn",
+	.entries = entries,
 	.version = version,
 	.prepare = prepare,
 	.run = run,
@@ -232,11 +281,7 @@ const struct peer peer_onednn = {
 	.release = release,
 };
 
-#else
-
-const struct peer peer_onednn = {
-	.name = "onednn",
-	.missing = "hone was built without oneDNN (package libdnnl-dev)",
-};
-
-#endif
+int main(int argc, char **argv)
+{
+	return contestant_main(&onednn, argc, argv);
+}

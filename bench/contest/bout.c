@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/contest/bout.c - the order of a bout: alone, together, alone again. */
+#include "bench/contest/bout.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/workdir.h"
+#include "bench/contest/folder.h"
+#include "bench/quantile.h"
+#include "measure/pin.h"
+
+/* Samples of a process alone, before and after the rounds each: the machine's speed drifts. */
+enum { ALONE_TURNS = 7 };
+
+/* A bout that goes on. */
+struct floor {
+	struct arena *a;
+	const struct bout *bout;
+	const char *folder;
+	const char *const *env;
+	struct row *rows;
+	struct player *players;		/* by row */
+	struct sample_vec *alone;	/* by row */
+};
+
+/* As hone's runner has them: as many threads as the task says, each on its core. Only OpenMP's
+ * runtimes read these. */
+static const char *const *environment(struct arena *a, int threads)
+{
+	const char **env = arena_many(a, const char *, 6);
+
+	env[0] = arena_printf(a, "OMP_NUM_THREADS=%d", threads);
+	env[1] = "OMP_PROC_BIND=true";
+	env[2] = "OMP_DYNAMIC=false";
+	env[3] = "OMP_PLACES=threads";
+	env[4] = "OMP_DISPLAY_ENV=false";
+	return env;
+}
+
+static void dismiss(struct row *row, enum row_kind kind, const char *why)
+{
+	row->kind = kind;
+	row->why = why;
+}
+
+/* Starts the player of row I and has it prepare. */
+static bool start(struct floor *s, int i)
+{
+	struct row *row = &s->rows[i];
+	const char *log = arena_printf(s->a, "%s/player%d.log", s->folder, i);
+	const char *text;
+
+	player_start(s->a, &s->players[i], row->who->argv, s->env, log, s->bout->limit_s);
+	enum answer got = player_prepare(s->a, &s->players[i], s->folder, row->who->entry,
+					 s->bout->threads, &text);
+
+	if (got == ANSWER_OK)
+		row->kernel = text;
+	else
+		dismiss(row, got == ANSWER_CANNOT ? ROW_CANNOT : ROW_LOST, text);
+	return got == ANSWER_OK;
+}
+
+static bool check(struct floor *s, int i)
+{
+	const char *file = arena_printf(s->a, "%s/output%d.bin", s->folder, i);
+	const char *text, *fault;
+
+	if (player_check(s->a, &s->players[i], file, &text) != ANSWER_OK) {
+		dismiss(&s->rows[i], ROW_LOST, text);
+		return false;
+	}
+	fault = reference_fault(s->a, s->bout->reference, file);
+	unlink(file);
+	if (fault)
+		dismiss(&s->rows[i], ROW_WRONG, fault);
+	return !fault;
+}
+
+static void run_alone(struct floor *s)
+{
+	for (int i = 0; s->bout->alone && i < s->bout->competitors->n; i++) {
+		const char *why;
+
+		if (s->rows[i].kind != ROW_TIMED)
+			continue;
+		if (start(s, i) && check(s, i) &&
+		    !referee_alone(s->a, &s->bout->rules, &s->players[i], ALONE_TURNS,
+				   &s->alone[i], &why))
+			dismiss(&s->rows[i], ROW_LOST, why);
+		player_end(&s->players[i]);
+	}
+}
+
+static void run_together(struct floor *s)
+{
+	int n = s->bout->competitors->n, playing = 0;
+	struct player **players = arena_many(s->a, struct player *, n);
+	struct score *scores = arena_many(s->a, struct score, n);
+	int *row_of = arena_many(s->a, int, n);
+
+	for (int i = 0; i < n; i++) {
+		if (s->rows[i].kind != ROW_TIMED)
+			continue;
+		if (start(s, i) && check(s, i)) {
+			players[playing] = &s->players[i];
+			row_of[playing++] = i;
+		} else {
+			player_end(&s->players[i]);
+		}
+	}
+	referee_play(s->a, &s->bout->rules, players, playing, scores);
+	for (int p = 0; p < playing; p++) {
+		struct row *row = &s->rows[row_of[p]];
+
+		row->score = scores[p];
+		if (scores[p].lost)
+			dismiss(row, ROW_LOST, scores[p].lost);
+		if (s->rows[0].kind != ROW_TIMED)	/* player 0 is somebody else */
+			row->score.versus = (struct comparison){ 0 };
+		player_end(players[p]);
+	}
+}
+
+static void rate_alone(struct floor *s)
+{
+	for (int i = 0; i < s->bout->competitors->n; i++) {
+		struct sample_vec *v = &s->alone[i];
+
+		if (v->n == 0)
+			continue;
+		sort_figures(v->at, v->n);
+		s->rows[i].alone_us = quantile(v->at, v->n, .5);
+	}
+}
+
+static int fill_folder(struct floor *s)
+{
+	const char *link = arena_printf(s->a, "%s/kernel.so", s->folder);
+
+	if (folder_write(s->folder, s->bout->task, reference_args(s->bout->reference)) < 0)
+		return -1;
+	if (symlink(s->bout->kernel, link) < 0)
+		return err_set("%s: cannot make a link: %s", link, strerror(errno));
+	return 0;
+}
+
+/* Binds this thread, and with it all that it starts from now on. */
+static int bind(struct arena *a, int threads, cpu_set_t *before, const char **cpus)
+{
+	struct pin *p = pin_new(NULL);
+
+	*cpus = NULL;
+	if (p && sched_getaffinity(0, sizeof(*before), before) == 0)
+		*cpus = pin_process(a, p, getpid(), threads);
+	pin_free(p);
+	return *cpus ? 0 : -1;
+}
+
+struct row *bout_hold(struct arena *a, const struct bout *b, const char **cpus)
+{
+	int n = b->competitors->n;
+	struct floor s = {
+		.a = a, .bout = b, .env = environment(a, b->threads),
+		.rows = arena_many(a, struct row, n),
+		.players = arena_many(a, struct player, n),
+		.alone = arena_many(a, struct sample_vec, n),
+	};
+	struct workdir w;
+	cpu_set_t before;
+
+	if (workdir_open(a, &w) < 0)
+		return NULL;
+	s.folder = w.path;
+	for (int i = 0; i < n; i++)
+		s.rows[i].who = &b->competitors->at[i];
+	int rc = fill_folder(&s);
+
+	if (rc == 0 && (rc = bind(a, b->threads, &before, cpus)) == 0) {
+		run_alone(&s);
+		run_together(&s);
+		run_alone(&s);
+		sched_setaffinity(0, sizeof(before), &before);
+		rate_alone(&s);
+	}
+	workdir_close(&w);
+	return rc == 0 ? s.rows : NULL;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/contest/table.h - what a bout came to, for people and for programs. */
+#ifndef HONE_BENCH_CONTEST_TABLE_H
+#define HONE_BENCH_CONTEST_TABLE_H
+
+#include <jansson.h>
+
+#include "bench/contest/bout.h"
+
+/* The rows of one task: times, ratios, verdicts; who could not, who was wrong. */
+void table_print(const struct bout *b, const struct row *rows, const char *cpus);
+/* Below all tasks: versions, what is in each clock, and who is absent. */
+void table_print_notes(const struct roster *r);
+
+/* One task with all its contestants, the absent ones among them. */
+json_t *table_json(const struct bout *b, const struct row *rows, const char *cpus,
+		   const struct roster *r);
+
+#endif

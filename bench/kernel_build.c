@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/kernel_build.c - one trial through the builder. */
+#include "bench/kernel_build.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "search/task.h"
+
+struct builder *kernel_builder(const char *cc, const char *recorded, bool *same)
+{
+	/* By name only: what a database says is never run. */
+	const char *const tried[] = { cc, "clang", "gcc" };
+
+	for (int i = 0; i < (cc ? 1 : 3); i++) {
+		struct builder *b = tried[i] ? builder_new(&(struct builder_options){
+						       .cc = tried[i], .jobs = 1 })
+					     : NULL;
+
+		*same = b && strcmp(builder_toolchain(b), recorded) == 0;
+		if (*same)
+			return b;
+		builder_free(b);
+	}
+	return builder_new(&(struct builder_options){ .cc = cc, .jobs = 1 });
+}
+
+const char *kernel_compile(struct arena *a, struct builder *b, const struct state *s,
+			   int vector_bytes)
+{
+	struct trial trial = { 0 };
+	const char *why = "";
+
+	trial.source = state_source(a, s, vector_bytes, &trial.parallel, &why);
+	if (!trial.source) {
+		err_set("the kernel cannot be written: %s", why);
+		return NULL;
+	}
+	if (build_all(a, b, &trial, 1) < 0)
+		return NULL;
+	if (!trial.object)
+		err_set("the kernel does not compile: %s", trial.text ? trial.text : "");
+	return trial.object;
+}
+
+int kernel_build(struct arena *a, struct builder *b, const struct state *s, int vector_bytes,
+		 int threads, struct kernel *k)
+{
+	const char *object = kernel_compile(a, b, s, vector_bytes);
+	int rc = object ? kernel_load(k, object, threads) : -1;
+
+	if (object)
+		unlink(object);
+	return rc;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/kernel_build.h - from a schedule to an object, and to a kernel in this process. */
+#ifndef HONE_BENCH_KERNEL_BUILD_H
+#define HONE_BENCH_KERNEL_BUILD_H
+
+#include <stdbool.h>
+
+#include "bench/kernel.h"
+#include "measure/builder.h"
+#include "schedule/state.h"
+
+/* The builder whose compiler, version and flags are RECORDED (of db_record's toolchain_text); where
+ * there is none here, or CC names another compiler, that or the default one, and *SAME is false.
+ * NULL and a message where none works. */
+struct builder *kernel_builder(const char *cc, const char *recorded, bool *same);
+/* Compiles what S makes for vectors of VECTOR_BYTES: the object's path in A, to be removed. NULL
+ * and a message where it does not compile. */
+const char *kernel_compile(struct arena *a, struct builder *b, const struct state *s,
+			   int vector_bytes);
+/* The same, loaded for THREADS threads. -1 and a message. */
+int kernel_build(struct arena *a, struct builder *b, const struct state *s, int vector_bytes,
+		 int threads, struct kernel *k);
+
+#endif
