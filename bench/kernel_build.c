@@ -11,25 +11,25 @@
 struct builder *kernel_builder(const char *cc, const char *recorded, bool *same)
 {
 	/* By name only: what a database says is never run. */
-	const char *const tried[] = { cc, "clang", "gcc" };
+	const char *const tried[] = {cc, "clang", "gcc"};
 
 	for (int i = 0; i < (cc ? 1 : 3); i++) {
-		struct builder *b = tried[i] ? builder_new(&(struct builder_options){
-						       .cc = tried[i], .jobs = 1 })
-					     : NULL;
+		struct builder *b =
+			tried[i] ? builder_new(&(struct builder_options){.cc = tried[i], .jobs = 1})
+				 : NULL;
 
 		*same = b && strcmp(builder_toolchain(b), recorded) == 0;
 		if (*same)
 			return b;
 		builder_free(b);
 	}
-	return builder_new(&(struct builder_options){ .cc = cc, .jobs = 1 });
+	return builder_new(&(struct builder_options){.cc = cc, .jobs = 1});
 }
 
 const char *kernel_compile(struct arena *a, struct builder *b, const struct state *s,
 			   int vector_bytes)
 {
-	struct trial trial = { 0 };
+	struct trial trial = {0};
 	const char *why = "";
 
 	trial.source = state_source(a, s, vector_bytes, &trial.parallel, &why);

@@ -62,7 +62,7 @@ struct comparison compare_pairs(const double *ours, const double *theirs, int n)
 {
 	struct arena *a = arena_new();
 	double *r = arena_many(a, double, n);
-	struct comparison c = { .pairs = n };
+	struct comparison c = {.pairs = n};
 	int k = outside(n);
 
 	assert(n >= 1);

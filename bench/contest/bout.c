@@ -22,8 +22,8 @@ struct floor {
 	const char *folder;
 	const char *const *env;
 	struct row *rows;
-	struct player *players;		/* by row */
-	struct sample_vec *alone;	/* by row */
+	struct player *players;	  /* by row */
+	struct sample_vec *alone; /* by row */
 };
 
 /* As hone's runner has them: as many threads as the task says, each on its core. Only OpenMP's
@@ -88,8 +88,8 @@ static void run_alone(struct floor *s)
 		if (s->rows[i].kind != ROW_TIMED)
 			continue;
 		if (start(s, i) && check(s, i) &&
-		    !referee_alone(s->a, &s->bout->rules, &s->players[i], ALONE_TURNS,
-				   &s->alone[i], &why))
+		    !referee_alone(s->a, &s->bout->rules, &s->players[i], ALONE_TURNS, &s->alone[i],
+				   &why))
 			dismiss(&s->rows[i], ROW_LOST, why);
 		player_end(&s->players[i]);
 	}
@@ -119,8 +119,8 @@ static void run_together(struct floor *s)
 		row->score = scores[p];
 		if (scores[p].lost)
 			dismiss(row, ROW_LOST, scores[p].lost);
-		if (s->rows[0].kind != ROW_TIMED)	/* player 0 is somebody else */
-			row->score.versus = (struct comparison){ 0 };
+		if (s->rows[0].kind != ROW_TIMED) /* player 0 is somebody else */
+			row->score.versus = (struct comparison){0};
 		player_end(players[p]);
 	}
 }
@@ -164,7 +164,9 @@ struct row *bout_hold(struct arena *a, const struct bout *b, const char **cpus)
 {
 	int n = b->competitors->n;
 	struct floor s = {
-		.a = a, .bout = b, .env = environment(a, b->threads),
+		.a = a,
+		.bout = b,
+		.env = environment(a, b->threads),
 		.rows = arena_many(a, struct row, n),
 		.players = arena_many(a, struct player, n),
 		.alone = arena_many(a, struct sample_vec, n),

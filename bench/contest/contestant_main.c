@@ -14,9 +14,9 @@
 struct server {
 	const struct contestant *c;
 	FILE *answers;
-	struct arena *arena;	/* of the task */
+	struct arena *arena; /* of the task */
 	struct contestant_task task;
-	void *handle;		/* NULL: nothing is prepared */
+	void *handle; /* NULL: nothing is prepared */
 };
 
 /* One line: what libraries say may have several. */
@@ -165,7 +165,7 @@ static FILE *claim_output(void)
 
 int contestant_main(const struct contestant *c, int argc, char **argv)
 {
-	struct server s = { .c = c, .answers = claim_output(), .arena = arena_new() };
+	struct server s = {.c = c, .answers = claim_output(), .arena = arena_new()};
 	char *line = NULL;
 	size_t size = 0;
 	bool more = true;

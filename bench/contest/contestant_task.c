@@ -59,7 +59,7 @@ int contestant_task_read(struct arena *a, const char *dir, struct contestant_tas
 		    read_arg(a, dir, arg, tensor_bytes(&op->tensor), args[arg]) < 0)
 			return -1;
 	}
-	*out = (struct contestant_task){ .dag = d, .args = args, .dir = arena_strdup(a, dir) };
+	*out = (struct contestant_task){.dag = d, .args = args, .dir = arena_strdup(a, dir)};
 	out->work = recognize(a, d, &out->why);
 	return 0;
 }

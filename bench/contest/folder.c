@@ -24,9 +24,8 @@ static int write_args(struct arena *a, const char *path, const struct dag *d, vo
 		const struct op *op = d->ops.at[i];
 		int arg = dag_arg(d, op);
 
-		if (op->kind != OP_COMPUTE &&
-		    file_write(arena_printf(a, "%s/arg%d.bin", path, arg), args[arg],
-			       tensor_bytes(&op->tensor)) < 0)
+		if (op->kind != OP_COMPUTE && file_write(arena_printf(a, "%s/arg%d.bin", path, arg),
+							 args[arg], tensor_bytes(&op->tensor)) < 0)
 			return -1;
 	}
 	return 0;

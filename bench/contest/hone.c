@@ -14,8 +14,8 @@
 struct ours {
 	struct kernel kernel;
 	const struct contestant_task *task;
-	void **args;		/* what the kernel is called with */
-	void **packed;		/* by argument; NULL where it is read as it is */
+	void **args;   /* what the kernel is called with */
+	void **packed; /* by argument; NULL where it is read as it is */
 };
 
 static const char *version(struct arena *a)
@@ -88,8 +88,8 @@ static int output(void *handle, void *out)
 }
 
 static const struct contestant_entry entries[] = {
-	{ "kernel", "constants packed before, as an exported kernel's user does once" },
-	{ NULL, NULL },
+	{"kernel", "constants packed before, as an exported kernel's user does once"},
+	{NULL, NULL},
 };
 
 static const struct contestant hone = {

@@ -13,28 +13,28 @@
 #include "te/eval.h"
 
 static const struct contestant_entry entries[] = {
-	{ "direct", "weights packed before; images in its own layout" },
-	{ "direct-plain", "weights packed before; images reordered from and to the user's layout" },
-	{ "winograd", "weights transformed before; images in its own layout" },
-	{ "winograd-plain", "weights transformed before; images reordered from and to the user's "
-			    "layout" },
-	{ "auto", "weights packed before; images in its own layout" },
-	{ "auto-plain", "weights packed before; images reordered from and to the user's layout" },
-	{ "matmul", "a constant matrix packed before, one that is not packed in the clock" },
-	{ "matmul-unpacked", "both matrices as the user has them" },
-	{ NULL, NULL },
+	{"direct", "weights packed before; images in its own layout"},
+	{"direct-plain", "weights packed before; images reordered from and to the user's layout"},
+	{"winograd", "weights transformed before; images in its own layout"},
+	{"winograd-plain", "weights transformed before; images reordered from and to the user's "
+			   "layout"},
+	{"auto", "weights packed before; images in its own layout"},
+	{"auto-plain", "weights packed before; images reordered from and to the user's layout"},
+	{"matmul", "a constant matrix packed before, one that is not packed in the clock"},
+	{"matmul-unpacked", "both matrices as the user has them"},
+	{NULL, NULL},
 };
 
 /* By entry. */
 static const struct onednn_way ways[] = {
-	{ WORK_CONV, dnnl_convolution_direct, false, false },
-	{ WORK_CONV, dnnl_convolution_direct, true, false },
-	{ WORK_CONV, dnnl_convolution_winograd, false, false },
-	{ WORK_CONV, dnnl_convolution_winograd, true, false },
-	{ WORK_CONV, dnnl_convolution_auto, false, false },
-	{ WORK_CONV, dnnl_convolution_auto, true, false },
-	{ WORK_MATMUL, dnnl_alg_kind_undef, false, false },
-	{ WORK_MATMUL, dnnl_alg_kind_undef, false, true },
+	{WORK_CONV, dnnl_convolution_direct, false, false},
+	{WORK_CONV, dnnl_convolution_direct, true, false},
+	{WORK_CONV, dnnl_convolution_winograd, false, false},
+	{WORK_CONV, dnnl_convolution_winograd, true, false},
+	{WORK_CONV, dnnl_convolution_auto, false, false},
+	{WORK_CONV, dnnl_convolution_auto, true, false},
+	{WORK_MATMUL, dnnl_alg_kind_undef, false, false},
+	{WORK_MATMUL, dnnl_alg_kind_undef, false, true},
 };
 
 static const char *version(struct arena *a)
@@ -78,8 +78,7 @@ static int describe_matmul(struct onednn *h)
 	if (!h->way->unpacked)
 		onednn_any(&b);
 	if (onednn_epilogue(h, false) < 0 ||
-	    onednn_check(dnnl_matmul_desc_init(&op, &a, &b, bias_desc(h, &bias), &y),
-			 "matmul") < 0)
+	    onednn_check(dnnl_matmul_desc_init(&op, &a, &b, bias_desc(h, &bias), &y), "matmul") < 0)
 		return -1;
 	return create(h, &op, "matmul");
 }
@@ -117,8 +116,8 @@ static int describe_conv(struct onednn *h)
 /* The bias is one-dimensional memory whatever its descriptor. */
 static int give_bias(struct onednn *h)
 {
-	const dnnl_memory_desc_t *md = dnnl_primitive_desc_query_md(h->desc, dnnl_query_weights_md,
-								    1);
+	const dnnl_memory_desc_t *md =
+		dnnl_primitive_desc_query_md(h->desc, dnnl_query_weights_md, 1);
 	struct operand flat;
 
 	if (!h->bias)
@@ -142,7 +141,7 @@ static int give_result(struct onednn *h, const dnnl_memory_desc_t *want)
 		return -1;
 	h->plain = onednn_memory(h, &have, h->task->args[dag_arg(h->task->dag, y->op)]);
 	h->result = dnnl_memory_desc_equal(&have, want) ? h->plain : onednn_memory(h, want, NULL);
-	h->args[h->nargs++] = (dnnl_exec_arg_t){ DNNL_ARG_DST, h->result };
+	h->args[h->nargs++] = (dnnl_exec_arg_t){DNNL_ARG_DST, h->result};
 	if (!h->plain || !h->result)
 		return -1;
 	if (h->way->plain && h->result != h->plain)

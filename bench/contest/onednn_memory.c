@@ -64,23 +64,23 @@ static bool split_dim(const struct view_dim *d, struct blocked *out)
 			extent[n++] = p->extent;
 		}
 	}
-	*out = (struct blocked){ 0, 1, 0 };
+	*out = (struct blocked){0, 1, 0};
 	if (n == 1)
 		out->stride = stride[0];
 	else if (n == 2)
-		*out = (struct blocked){ stride[1], extent[0], stride[0] };
+		*out = (struct blocked){stride[1], extent[0], stride[0]};
 	return n <= 2;
 }
 
 /* B[1] as groups, B[0], of EACH places. False where a block has a part of a group or of several. */
 static bool split_groups(int64_t each, struct blocked b[2])
 {
-	if (each == 1) {	/* the blocks are of groups */
+	if (each == 1) { /* the blocks are of groups */
 		b[0] = b[1];
-		b[1] = (struct blocked){ 0, 1, 0 };
+		b[1] = (struct blocked){0, 1, 0};
 		return true;
 	}
-	b[0] = (struct blocked){ each / b[1].block * b[1].stride, 1, 0 };
+	b[0] = (struct blocked){each / b[1].block * b[1].stride, 1, 0};
 	return each % b[1].block == 0;
 }
 
@@ -132,8 +132,9 @@ int onednn_layout(const struct view *v, int64_t groups, dnnl_memory_desc_t *out)
 		return err_set("its layout is none that oneDNN has");
 	for (int i = n - 1; i >= 0; i--) {
 		/* as if it were dense: layouts are told by strides */
-		int64_t behind = i == n - 1 ? size
-					    : md->strides[i + 1] * (out->dims[i + 1] / b[i + 1].block);
+		int64_t behind = i == n - 1
+					 ? size
+					 : md->strides[i + 1] * (out->dims[i + 1] / b[i + 1].block);
 
 		md->strides[i] = out->dims[i] == 1 ? behind : b[i].stride;
 	}
@@ -163,21 +164,20 @@ dnnl_memory_t onednn_memory(struct onednn *h, const dnnl_memory_desc_t *md, void
 
 int onednn_move_again(const struct onednn *h, const struct onednn_reorder *r)
 {
-	return onednn_check(dnnl_primitive_execute(r->primitive, h->stream, 2, r->args),
-			    "reorder");
+	return onednn_check(dnnl_primitive_execute(r->primitive, h->stream, 2, r->args), "reorder");
 }
 
-int onednn_move(struct onednn *h, dnnl_memory_t from, dnnl_memory_t to,
-		struct onednn_reorder *keep)
+int onednn_move(struct onednn *h, dnnl_memory_t from, dnnl_memory_t to, struct onednn_reorder *keep)
 {
 	const dnnl_memory_desc_t *src, *dst;
 	dnnl_primitive_desc_t desc = NULL;
-	struct onednn_reorder r = { NULL, { { DNNL_ARG_FROM, from }, { DNNL_ARG_TO, to } } };
+	struct onednn_reorder r = {NULL, {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}}};
 
 	dnnl_memory_get_memory_desc(from, &src);
 	dnnl_memory_get_memory_desc(to, &dst);
-	int rc = onednn_check(dnnl_reorder_primitive_desc_create(&desc, src, h->engine, dst,
-								 h->engine, NULL), "reorder");
+	int rc = onednn_check(
+		dnnl_reorder_primitive_desc_create(&desc, src, h->engine, dst, h->engine, NULL),
+		"reorder");
 
 	if (rc == 0)
 		rc = onednn_check(dnnl_primitive_create(&r.primitive, desc), "reorder");
@@ -220,6 +220,6 @@ int onednn_give(struct onednn *h, int arg, const struct operand *o, int64_t grou
 		h->nbefore += each;
 		m = own;
 	}
-	h->args[h->nargs++] = (dnnl_exec_arg_t){ arg, m };
+	h->args[h->nargs++] = (dnnl_exec_arg_t){arg, m};
 	return m ? 0 : -1;
 }

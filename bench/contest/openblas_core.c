@@ -16,7 +16,7 @@ enum vector_level cpu_level(void)
 	if (__builtin_cpu_supports("avx"))
 		return VECTORS_AVX;
 #endif
-	return VECTORS_OTHER;	/* nothing is known of other machines */
+	return VECTORS_OTHER; /* nothing is known of other machines */
 }
 
 /* The names that its driver/others/dynamic.c has for x86; any other is an older core. */
@@ -26,11 +26,11 @@ static enum vector_level core_level(const char *core)
 		const char *core;
 		enum vector_level level;
 	} cores[] = {
-		{ "Sandybridge", VECTORS_AVX },	  { "Bulldozer", VECTORS_AVX },
-		{ "Piledriver", VECTORS_AVX },	  { "Steamroller", VECTORS_AVX },
-		{ "Excavator", VECTORS_AVX2 },	  { "Haswell", VECTORS_AVX2 },
-		{ "Zen", VECTORS_AVX2 },	  { "SkylakeX", VECTORS_AVX512 },
-		{ "Cooperlake", VECTORS_AVX512 }, { "SapphireRapids", VECTORS_AVX512 },
+		{"Sandybridge", VECTORS_AVX},	{"Bulldozer", VECTORS_AVX},
+		{"Piledriver", VECTORS_AVX},	{"Steamroller", VECTORS_AVX},
+		{"Excavator", VECTORS_AVX2},	{"Haswell", VECTORS_AVX2},
+		{"Zen", VECTORS_AVX2},		{"SkylakeX", VECTORS_AVX512},
+		{"Cooperlake", VECTORS_AVX512}, {"SapphireRapids", VECTORS_AVX512},
 	};
 
 	for (size_t i = 0; i < sizeof(cores) / sizeof(*cores); i++)
@@ -41,7 +41,7 @@ static enum vector_level core_level(const char *core)
 
 const char *openblas_better_core(const char *found, enum vector_level level)
 {
-	static const char *const best[] = { NULL, "Sandybridge", "Haswell", "SkylakeX" };
+	static const char *const best[] = {NULL, "Sandybridge", "Haswell", "SkylakeX"};
 
 	return core_level(found) < level ? best[level] : NULL;
 }

@@ -29,9 +29,9 @@ void player_start(struct arena *a, struct player *p, const char *const *argv,
 	int ends[2];
 	int to = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 
-	*p = (struct player){ .socket = -1, .log = log, .limit_s = limit_s };
+	*p = (struct player){.socket = -1, .log = log, .limit_s = limit_s};
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) == 0) {
-		int fds[] = { ends[1], ends[1], to };
+		int fds[] = {ends[1], ends[1], to};
 		pid_t pid = spawn_group(argv, spawn_env(a, env), fds, 3);
 
 		close(ends[1]);
@@ -45,7 +45,7 @@ void player_start(struct arena *a, struct player *p, const char *const *argv,
 /* Waits until it has ended by itself, so that its status tells; its group is killed in any case. */
 static int bury(struct player *p)
 {
-	siginfo_t info = { 0 };
+	siginfo_t info = {0};
 	pid_t pid = p->pid;
 
 	p->pid = 0;
@@ -56,7 +56,7 @@ static int bury(struct player *p)
 		return -1;
 	for (int ms = 0; ms < GRACE_MS && info.si_pid == 0; ms++) {
 		if (ms > 0)
-			nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+			nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 		if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0)
 			break;
 	}
@@ -124,11 +124,11 @@ static const char *hear(struct arena *a, struct player *p, int64_t deadline, boo
 	for (;;) {
 		const char *s = text_str(&p->heard), *end = strchr(s, '\n');
 		int64_t left = deadline - clock_ns();
-		struct pollfd fd = { .fd = p->socket, .events = POLLIN };
+		struct pollfd fd = {.fd = p->socket, .events = POLLIN};
 
 		if (end) {
 			const char *line = arena_strndup(a, s, (size_t)(end - s));
-			struct text rest = { 0 };
+			struct text rest = {0};
 
 			text_puts(&rest, end + 1);
 			text_free(&p->heard);
@@ -173,11 +173,12 @@ static enum answer ask(struct arena *a, struct player *p, const char *request,
 		if (!line)
 			return lose(a, p, text,
 				    arena_printf(a, "no answer to '%.*s' within %g s",
-						 (int)strcspn(request, " \n"), request, p->limit_s));
+						 (int)strcspn(request, " \n"), request,
+						 p->limit_s));
 		if (entries && tab && strncmp(line, "entry ", 6) == 0) {
 			const char *name = arena_strndup(a, line + 6, (size_t)(tab - line - 6));
 
-			vec_push(a, entries, (struct entry){ name, tab + 1 });
+			vec_push(a, entries, (struct entry){name, tab + 1});
 			continue;
 		}
 		*text = line + strcspn(line, " ");
@@ -196,11 +197,10 @@ enum answer player_entries(struct arena *a, struct player *p, struct entry_vec *
 	return ask(a, p, "entries\n", entries, text);
 }
 
-enum answer player_prepare(struct arena *a, struct player *p, const char *folder,
-			   const char *entry, int threads, const char **text)
+enum answer player_prepare(struct arena *a, struct player *p, const char *folder, const char *entry,
+			   int threads, const char **text)
 {
-	return ask(a, p, arena_printf(a, "prepare %s %s %d\n", folder, entry, threads), NULL,
-		   text);
+	return ask(a, p, arena_printf(a, "prepare %s %s %d\n", folder, entry, threads), NULL, text);
 }
 
 enum answer player_check(struct arena *a, struct player *p, const char *file, const char **text)
@@ -208,8 +208,7 @@ enum answer player_check(struct arena *a, struct player *p, const char *file, co
 	return ask(a, p, arena_printf(a, "check %s\n", file), NULL, text);
 }
 
-enum answer player_run(struct arena *a, struct player *p, int64_t n, int64_t *ns,
-		       const char **text)
+enum answer player_run(struct arena *a, struct player *p, int64_t n, int64_t *ns, const char **text)
 {
 	enum answer got = ask(a, p, arena_printf(a, "run %jd\n", (intmax_t)n), NULL, text);
 

@@ -13,7 +13,7 @@
 /* What the threads of a process have run, in all. */
 struct activity {
 	int64_t ran_ns;
-	bool running;	/* some thread runs now, or wants to */
+	bool running; /* some thread runs now, or wants to */
 };
 
 static size_t read_text(pid_t pid, const char *tid, const char *name, char *text, size_t size)
@@ -38,7 +38,7 @@ static void look_at_thread(pid_t pid, const char *tid, struct activity *of)
 	long long ran = 0;
 
 	if (read_text(pid, tid, "stat", text, sizeof(text)) > 0) {
-		const char *state = strrchr(text, ')');	/* behind the name, whatever is in it */
+		const char *state = strrchr(text, ')'); /* behind the name, whatever is in it */
 
 		of->running |= state && strncmp(state, ") R", 3) == 0;
 	}
@@ -49,7 +49,7 @@ static void look_at_thread(pid_t pid, const char *tid, struct activity *of)
 
 static struct activity look(pid_t pid)
 {
-	struct activity seen = { 0 };
+	struct activity seen = {0};
 	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
@@ -92,7 +92,7 @@ bool quiet_wait(const pid_t *pids, int n, double limit_ms, int *busy)
 	do {
 		int64_t begin = clock_ns();
 
-		nanosleep(&(struct timespec){ .tv_nsec = (long)(QUIET_MS * 1e6) }, NULL);
+		nanosleep(&(struct timespec){.tv_nsec = (long)(QUIET_MS * 1e6)}, NULL);
 		look_at_all(pids, n, after);
 		*busy = find_busy(before, after, n, clock_ns() - begin);
 		memcpy(before, after, sizeof(*before) * (size_t)n);

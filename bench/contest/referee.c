@@ -36,7 +36,7 @@ struct game {
 	struct pace *pace;
 	struct score *scores;
 	int n;
-	double *times;		/* [round * n + player], microseconds; 0: did not play */
+	double *times; /* [round * n + player], microseconds; 0: did not play */
 	int rounds;
 };
 
@@ -58,8 +58,8 @@ static bool find_pace(struct arena *a, const struct rules *r, struct player *p, 
 		double ms = (double)ns * 1e-6;
 
 		if (!first && (ms >= r->sample_ms || calls >= CALLS_MAX)) {
-			*out = (struct pace){ (int64_t)ceil((double)calls * r->warm_ms / ms),
-					      (int64_t)ceil((double)calls * r->sample_ms / ms) };
+			*out = (struct pace){(int64_t)ceil((double)calls * r->warm_ms / ms),
+					     (int64_t)ceil((double)calls * r->sample_ms / ms)};
 			return true;
 		}
 		if (!first)
@@ -113,8 +113,7 @@ static void play(struct game *g)
 	int64_t begin = clock_ns();
 
 	for (g->rounds = 0; g->rounds < g->rules->max_rounds; g->rounds++) {
-		if (g->rounds >= g->rules->min_rounds &&
-		    seconds_since(begin) >= g->rules->seconds)
+		if (g->rounds >= g->rules->min_rounds && seconds_since(begin) >= g->rules->seconds)
 			break;
 		for (int j = 0; j < g->n; j++)
 			take_turn(g, (g->rounds + j) % g->n);
@@ -148,15 +147,20 @@ void referee_play(struct arena *a, const struct rules *r, struct player *const *
 		  struct score *scores)
 {
 	struct game g = {
-		.a = a, .rules = r, .players = players, .n = n, .scores = scores,
-		.pids = arena_many(a, pid_t, n), .pace = arena_many(a, struct pace, n),
+		.a = a,
+		.rules = r,
+		.players = players,
+		.n = n,
+		.scores = scores,
+		.pids = arena_many(a, pid_t, n),
+		.pace = arena_many(a, struct pace, n),
 		.times = arena_many(a, double, n * r->max_rounds),
 	};
 
 	for (int i = 0; i < n; i++) {
 		const char *why;
 
-		scores[i] = (struct score){ 0 };
+		scores[i] = (struct score){0};
 		wait_for_all(&g);
 		if (!find_pace(a, r, players[i], &g.pace[i], &why))
 			scores[i].lost = why;

@@ -14,7 +14,7 @@
 struct reference {
 	struct workload workload;
 	void **args;
-	struct tolerance *tolerance;	/* by argument; of outputs */
+	struct tolerance *tolerance; /* by argument; of outputs */
 };
 
 static size_t arg_bytes(const struct workload_arg *arg)
@@ -24,8 +24,8 @@ static size_t arg_bytes(const struct workload_arg *arg)
 
 static int compute(struct arena *a, struct builder *b, const struct reference *r)
 {
-	struct trial trial = { .source = r->workload.reference,
-			       .parallel = r->workload.reference_parallel };
+	struct trial trial = {.source = r->workload.reference,
+			      .parallel = r->workload.reference_parallel};
 	struct kernel k;
 
 	if (build_all(a, b, &trial, 1) < 0)
@@ -62,9 +62,9 @@ struct reference *reference_new(struct arena *a, struct builder *b, const struct
 		const struct workload_arg *arg = &r->workload.args[i];
 
 		if (arg->role == ARG_OUTPUT)
-			r->tolerance[i] = verify_tolerance(arg->dtype, r->args[i], arg->count,
-							   r->workload.reduction,
-							   r->workload.magnitude);
+			r->tolerance[i] =
+				verify_tolerance(arg->dtype, r->args[i], arg->count,
+						 r->workload.reduction, r->workload.magnitude);
 	}
 	return r;
 }

@@ -20,7 +20,7 @@ static const struct listed {
 	enum kind kind;
 	const char *install;
 } list[] = {
-#define X(name, kind, install) { #name, kind, install },
+#define X(name, kind, install) {#name, kind, install},
 #include "bench/contest/contestants.def"
 #undef X
 };
@@ -85,9 +85,9 @@ static const char *engine_python(struct arena *a)
 	const char *home = getenv("HOME");
 
 	if (!venv || !*venv)
-		venv = data && *data ? arena_printf(a, "%s/hone/contest", data)
-				     : arena_printf(a, "%s/.local/share/hone/contest",
-						    home ? home : "");
+		venv = data && *data
+			       ? arena_printf(a, "%s/hone/contest", data)
+			       : arena_printf(a, "%s/.local/share/hone/contest", home ? home : "");
 	const char *python = arena_printf(a, "%s/bin/python", venv);
 
 	return access(python, X_OK) == 0 ? python : NULL;
@@ -96,8 +96,8 @@ static const char *engine_python(struct arena *a)
 static const char *const *engine_argv(struct arena *a, const char *name)
 {
 	const char *python = engine_python(a);
-	const char *script = find(a, "bench/contest/engine.py",
-				  HONE_DATADIR "/contest/engine.py", R_OK);
+	const char *script =
+		find(a, "bench/contest/engine.py", HONE_DATADIR "/contest/engine.py", R_OK);
 	const char **argv = arena_many(a, const char *, 4);
 
 	argv[0] = python;
@@ -110,8 +110,8 @@ static const char *const *engine_argv(struct arena *a, const char *name)
 static const char *enter(struct arena *a, const char *name, const char *const *argv,
 			 const char *const *peers, int n, const char *log, struct roster *out)
 {
-	static const char *const env[] = { NULL };
-	struct entry_vec entries = { 0 };
+	static const char *const env[] = {NULL};
+	struct entry_vec entries = {0};
 	struct player p;
 	const char *text;
 
@@ -131,8 +131,8 @@ static const char *enter(struct arena *a, const char *name, const char *const *a
 			wanted |= strcmp(peers[j], name) == 0 || strcmp(peers[j], full) == 0;
 		if (wanted)
 			vec_push(a, &out->competitors,
-				 (struct competitor){ full, entries.at[i].name,
-						      entries.at[i].clock, text, argv });
+				 (struct competitor){full, entries.at[i].name, entries.at[i].clock,
+						     text, argv});
 	}
 	return NULL;
 }
@@ -144,7 +144,8 @@ static int enter_hone(struct arena *a, const char *log, struct roster *out)
 
 	if (!argv)
 		return err_set("hone-contestant-hone is neither beside hone nor in %s (install "
-			       "hone, or set HONE_CONTESTANTS)", HONE_LIBEXECDIR);
+			       "hone, or set HONE_CONTESTANTS)",
+			       HONE_LIBEXECDIR);
 	if (why || out->competitors.n != 1)
 		return err_set("%s: %s", argv[0], why ? why : "has not one entry");
 	out->competitors.at[0].name = "hone";
@@ -166,7 +167,7 @@ static bool is_entered(const struct roster *r, const char *peer)
 int roster_open(struct arena *a, const char *const *peers, int n, const char *log,
 		struct roster *out)
 {
-	*out = (struct roster){ 0 };
+	*out = (struct roster){0};
 	if (enter_hone(a, log, out) < 0)
 		return -1;
 	for (int i = 0; i < LISTED; i++) {
@@ -177,17 +178,17 @@ int roster_open(struct arena *a, const char *const *peers, int n, const char *lo
 			wanted |= means(peers[j], l->name);
 		if (!wanted)
 			continue;
-		const char *const *argv = l->kind == PROGRAM ? program_argv(a, l->name)
-							     : engine_argv(a, l->name);
+		const char *const *argv =
+			l->kind == PROGRAM ? program_argv(a, l->name) : engine_argv(a, l->name);
 		const char *why = enter(a, l->name, argv, peers, n, log, out);
 
 		if (why)
-			vec_push(a, &out->absent,
-				 (struct absentee){ l->name, why, l->install });
+			vec_push(a, &out->absent, (struct absentee){l->name, why, l->install});
 	}
 	for (int j = 0; j < n; j++)
 		if (!is_entered(out, peers[j]))
 			return err_set("%s: there is no such entry (--peer %.*s takes all of "
-				       "them)", peers[j], (int)strcspn(peers[j], "/"), peers[j]);
+				       "them)",
+				       peers[j], (int)strcspn(peers[j], "/"), peers[j]);
 	return 0;
 }

@@ -2,8 +2,9 @@
 /* bench/contest/table.c - rows of text and of JSON. */
 #include "bench/contest/table.h"
 
-#include <math.h>
 #include <stdio.h>
+
+#include "tools/json.h"
 
 enum { NAME_WIDTH = 24 };
 
@@ -47,8 +48,7 @@ static void print_others(const struct bout *b, const struct row *rows, enum row_
 {
 	for (int i = 0; i < b->competitors->n; i++)
 		if (rows[i].kind == kind)
-			printf("  %-*s %s: %s\n", NAME_WIDTH, rows[i].who->name, head,
-			       rows[i].why);
+			printf("  %-*s %s: %s\n", NAME_WIDTH, rows[i].who->name, head, rows[i].why);
 }
 
 static void print_restless(const struct bout *b, const struct row *rows)
@@ -58,20 +58,20 @@ static void print_restless(const struct bout *b, const struct row *rows)
 
 		if (rows[i].kind == ROW_TIMED && s->restless > 0)
 			printf("  %s kept a core busy for %g ms behind %d of %d turns: the times "
-			       "of others may be too long\n", rows[i].who->name,
-			       b->rules.quiet_ms, s->restless, s->turns);
+			       "of others may be too long\n",
+			       rows[i].who->name, b->rules.quiet_ms, s->restless, s->turns);
 	}
 }
 
 void table_print(const struct bout *b, const struct row *rows, const char *cpus)
 {
 	printf("%s\n%d thread%s on %s %s, %d rounds; ratio: its time over ours, with the %g%% "
-	       "interval of its median\n", b->task->name, b->threads, b->threads > 1 ? "s" : "",
+	       "interval of its median\n",
+	       b->task->name, b->threads, b->threads > 1 ? "s" : "",
 	       b->threads > 1 ? "cores" : "core", cpus, rows[0].score.turns,
 	       100 * VERDICT_CONFIDENCE);
 	printf("  %-*s %10s %8s%s  %-32s  %s\n", NAME_WIDTH, "contestant", "us", "GFLOP/s",
-	       b->alone ? "   alone us   diff" : "", " ratio                   hone is",
-	       "kernel");
+	       b->alone ? "   alone us   diff" : "", " ratio                   hone is", "kernel");
 	for (int i = 0; i < b->competitors->n; i++)
 		if (rows[i].kind == ROW_TIMED)
 			print_timed(b, &rows[i], i == 0);
@@ -103,11 +103,6 @@ void table_print_notes(const struct roster *r)
 
 /* --- JSON */
 
-static json_t *figure(double x)
-{
-	return x > 0 && isfinite(x) ? json_real(x) : json_null();
-}
-
 static json_t *row_json(const struct bout *b, const struct row *row)
 {
 	const struct score *s = &row->score;
@@ -118,19 +113,20 @@ static json_t *row_json(const struct bout *b, const struct row *row)
 			 "name", row->who->name, "version", row->who->version, "clock",
 			 row->who->clock, "status", kind_name(row->kind), "why",
 			 timed ? NULL : row->why, "kernel", row->kernel, "us",
-			 figure(timed ? s->us : 0), "gflops",
-			 figure(timed ? gflops(b->task, s->us) : 0), "alone_us",
-			 figure(row->alone_us), "ratio", figure(compared ? s->versus.ratio : 0),
-			 "low", figure(compared ? s->versus.low : 0), "high",
-			 figure(compared ? s->versus.high : 0), "verdict",
+			 json_positive(timed ? s->us : 0), "gflops",
+			 json_positive(timed ? gflops(b->task, s->us) : 0), "alone_us",
+			 json_positive(row->alone_us), "ratio",
+			 json_positive(compared ? s->versus.ratio : 0), "low",
+			 json_positive(compared ? s->versus.low : 0), "high",
+			 json_positive(compared ? s->versus.high : 0), "verdict",
 			 compared ? verdict_name(s->versus.verdict) : NULL, "turns", s->turns,
 			 "restless", s->restless);
 }
 
 static json_t *absentee_json(const struct absentee *m)
 {
-	return json_pack("{s:s, s:s, s:s, s:s}", "name", m->name, "status", "absent", "why",
-			 m->why, "install", m->install);
+	return json_pack("{s:s, s:s, s:s, s:s}", "name", m->name, "status", "absent", "why", m->why,
+			 "install", m->install);
 }
 
 json_t *table_json(const struct bout *b, const struct row *rows, const char *cpus,
@@ -142,7 +138,7 @@ json_t *table_json(const struct bout *b, const struct row *rows, const char *cpu
 		json_array_append_new(contestants, row_json(b, &rows[i]));
 	for (int i = 0; i < r->absent.n; i++)
 		json_array_append_new(contestants, absentee_json(&r->absent.at[i]));
-	return json_pack("{s:s, s:s, s:i, s:s, s:o}", "task", b->task->key, "name",
-			 b->task->name, "threads", b->threads, "cpus", cpus, "contestants",
-			 contestants);
+	return json_pack("{s:s, s:o, s:i, s:s, s:o}", "task", b->task->key, "name",
+			 json_label(b->task->name), "threads", b->threads, "cpus", cpus,
+			 "contestants", contestants);
 }

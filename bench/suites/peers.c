@@ -26,12 +26,12 @@ struct names VEC(const char *);
 struct bench_args {
 	struct query q;
 	struct arena *names_arena;
-	struct names peers;	/* none: all */
+	struct names peers; /* none: all */
 	const char *cc;
-	double seconds;		/* for each task; 0: the default */
+	double seconds; /* for each task; 0: the default */
 	bool alone;
 	struct roster roster;
-	struct device_lock *lock;	/* campaigns do not measure meanwhile */
+	struct device_lock *lock; /* campaigns do not measure meanwhile */
 };
 
 static const char doc[] =
@@ -45,14 +45,14 @@ static const char doc[] =
 enum { KEY_CC = 256, KEY_SECONDS, KEY_ALONE };
 
 static const struct argp_option options[] = {
-	{ "peer", 'p', "NAME", 0,
-	  "a contestant, or one entry of it as onednn/auto; may be given again (default: all)", 0 },
-	{ "alone", KEY_ALONE, NULL, 0,
-	  "time each contestant alone on the machine too, before and after", 0 },
-	{ "cc", KEY_CC, "COMPILER", 0,
-	  "that builds our kernel (default: the one it was measured with)", 0 },
-	{ "seconds", KEY_SECONDS, "S", 0, "for each task (default 10)", 0 },
-	{ 0 },
+	{"peer", 'p', "NAME", 0,
+	 "a contestant, or one entry of it as onednn/auto; may be given again (default: all)", 0},
+	{"alone", KEY_ALONE, NULL, 0,
+	 "time each contestant alone on the machine too, before and after", 0},
+	{"cc", KEY_CC, "COMPILER", 0,
+	 "that builds our kernel (default: the one it was measured with)", 0},
+	{"seconds", KEY_SECONDS, "S", 0, "for each task (default 10)", 0},
+	{0},
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -84,11 +84,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{ &query_argp, 0, NULL, 0 },
-	{ &suite_argp, 0, NULL, 0 },
-	{ 0 },
+	{&query_argp, 0, NULL, 0},
+	{&suite_argp, 0, NULL, 0},
+	{0},
 };
-static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
+static const struct argp argp = {options, parse, "SOURCE", doc, children, NULL, NULL};
 
 static int hold(struct bench_args *args, struct bout *b, json_t *rows)
 {
@@ -144,9 +144,10 @@ static int bench_task(struct bench_args *args, const struct task *t, json_t *row
 	if (found < 0)
 		return -1;
 	if (found == 0) {
-		fprintf(stderr, "hone: %s: no kernel with %d thread%s on this device yet; run "
-				"hone tune\n", t->name, args->q.threads,
-			args->q.threads > 1 ? "s" : "");
+		fprintf(stderr,
+			"hone: %s: no kernel with %d thread%s on this device yet; run "
+			"hone tune\n",
+			t->name, args->q.threads, args->q.threads > 1 ? "s" : "");
 		return 0;
 	}
 	struct builder *builder = kernel_builder(args->cc, best.record.toolchain_text, &same);
@@ -169,8 +170,8 @@ static int open_roster(struct bench_args *args)
 
 	if (workdir_open(a, &w) < 0)
 		return -1;
-	int rc = roster_open(a, args->peers.at, args->peers.n,
-			     arena_printf(a, "%s/log", w.path), &args->roster);
+	int rc = roster_open(a, args->peers.at, args->peers.n, arena_printf(a, "%s/log", w.path),
+			     &args->roster);
 
 	workdir_close(&w);
 	return rc;
@@ -181,7 +182,7 @@ static int bench_all(struct bench_args *args)
 	json_t *rows = json_array();
 	int rc = open_roster(args);
 
-	args->lock = device_lock_new(&(struct listener){ command_hear, NULL });
+	args->lock = device_lock_new(&(struct listener){command_hear, NULL});
 	for (int i = 0; rc == 0 && i < args->q.tasks.n; i++)
 		rc = bench_task(args, args->q.tasks.at[i], rows);
 	device_lock_free(args->lock);
@@ -196,7 +197,7 @@ static int bench_all(struct bench_args *args)
 
 static int run(int argc, char **argv)
 {
-	struct bench_args args = { .q = { .threads = 1 }, .names_arena = arena_new() };
+	struct bench_args args = {.q = {.threads = 1}, .names_arena = arena_new()};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	int rc = query_open(&args.q) < 0 || bench_all(&args) < 0 ? command_failed() : EXIT_OK;

@@ -173,6 +173,13 @@ task=matmul:m=197,n=197,k=67
 grep -q 'grid .*(' "$dir/out" || { echo "hone bench --suite search has no table"; bad=1; }
 grep -q '</svg>' "$dir/curves.svg" || { echo "hone bench --suite search draws nothing"; bad=1; }
 
+# --- libraries of the bench belong to its contestants: loaded into hone, they made it hang at its
+# end where memory was short
+if ldd ./hone | grep -iE 'blas|blis|dnnl|xsmm|xnnpack'; then
+	echo "hone links a library of the bench"
+	bad=1
+fi
+
 # --- surroundings
 (
 	TMPDIR=$dir/missing

@@ -39,9 +39,9 @@ static int setup(void **state)
 	const struct dag *d = dag_parse(a, "toy.te", source);
 
 	argv[0] = arena_printf(a, "%s/tests/fault/toy_contestant", getenv("HONE_CONTESTANTS"));
-	*h = (struct harness){ .a = a, .argv = argv, .dir = dir_temp(a) };
+	*h = (struct harness){.a = a, .argv = argv, .dir = dir_temp(a)};
 	h->log = arena_printf(a, "%s/log", h->dir);
-	h->builder = builder_new(&(struct builder_options){ .jobs = 1 });
+	h->builder = builder_new(&(struct builder_options){.jobs = 1});
 	h->task = d ? task_new(a, d, "toy", 1) : NULL;
 	if (!h->task || !h->dir || !h->builder)
 		return -1;
@@ -70,7 +70,7 @@ static struct rules rules(void)
 	r.seconds = 0;
 	r.warm_ms = .2;
 	r.sample_ms = 1;
-	r.quiet_ms = 20000;	/* whatever else the machine does */
+	r.quiet_ms = 20000; /* whatever else the machine does */
 	r.min_rounds = ROUNDS;
 	return r;
 }
@@ -81,7 +81,7 @@ static struct rules rules(void)
 static struct score *play(struct harness *h, const struct rules *r, const char *const *entries,
 			  int n, char **log)
 {
-	static const char *const env[] = { NULL };
+	static const char *const env[] = {NULL};
 	struct player *players[TOYS_MAX];
 	struct score *scores = arena_many(h->a, struct score, n);
 	pid_t pids[TOYS_MAX];
@@ -126,7 +126,7 @@ static bool next(char **at, const char *const *entries, int n, int *toy, char *w
 /* How often one began to work while another one, or a thread of it, still did. */
 static int count_overlaps(char *log, const char *const *entries, int n)
 {
-	int active[TOYS_MAX] = { 0 }, toy, overlaps = 0;
+	int active[TOYS_MAX] = {0}, toy, overlaps = 0;
 	char what[32];
 
 	while (next(&log, entries, n, &toy, what)) {
@@ -139,7 +139,7 @@ static int count_overlaps(char *log, const char *const *entries, int n)
 	return overlaps;
 }
 
-static const char *const three[] = { "works-a", "spins-a", "works-b" };
+static const char *const three[] = {"works-a", "spins-a", "works-b"};
 
 static void test_one_at_a_time(void **state)
 {
@@ -173,7 +173,7 @@ static void test_no_wait(void **state)
 /* Who never sleeps is waited for no longer than said, and is told. */
 static void test_restless(void **state)
 {
-	static const char *const entries[] = { "works-a", "spins-on" };
+	static const char *const entries[] = {"works-a", "spins-on"};
 	struct rules r = rules();
 	char *log;
 
@@ -186,7 +186,7 @@ static void test_restless(void **state)
 /* Each plays once a round, and each begins in turn. */
 static void test_rotation(void **state)
 {
-	static const char *const entries[] = { "works-a", "works-b", "works-c" };
+	static const char *const entries[] = {"works-a", "works-b", "works-c"};
 	struct rules r = rules();
 	char *log, what[32];
 	int turn = 0, toy, last = -1;
@@ -210,10 +210,10 @@ static void test_rotation(void **state)
 
 static struct row *hold(struct harness *h, const char *const *entries, int n, bool alone)
 {
-	struct competitor_vec competitors = { 0 };
+	struct competitor_vec competitors = {0};
 	struct bout b = {
 		.task = h->task,
-		.kernel = "/nonexistent",	/* toys read none */
+		.kernel = "/nonexistent", /* toys read none */
 		.reference = h->reference,
 		.competitors = &competitors,
 		.rules = rules(),
@@ -225,7 +225,7 @@ static struct row *hold(struct harness *h, const char *const *entries, int n, bo
 
 	for (int i = 0; i < n; i++)
 		vec_push(h->a, &competitors,
-			 (struct competitor){ entries[i], entries[i], "all", "toy 1", h->argv });
+			 (struct competitor){entries[i], entries[i], "all", "toy 1", h->argv});
 	struct row *rows = bout_hold(h->a, &b, &cpus);
 
 	if (!rows)
@@ -242,8 +242,8 @@ static void assert_row(const struct row *r, enum row_kind kind, const char *why)
 
 static void test_faults(void **state)
 {
-	static const char *const entries[] = { "works-a", "dies",    "hangs",	"fails",   "leaves",
-					       "errs",	  "refuses", "crashes", "works-b", "odd" };
+	static const char *const entries[] = {"works-a", "dies",    "hangs",   "fails",	  "leaves",
+					      "errs",	 "refuses", "crashes", "works-b", "odd"};
 	struct row *r = hold(*state, entries, 10, false);
 
 	assert_row(&r[1], ROW_LOST, "signal 6");
@@ -265,7 +265,7 @@ static void test_faults(void **state)
 /* Who is compared with a kernel that is wrong has a time and no ratio. */
 static void test_ours_is_wrong(void **state)
 {
-	static const char *const entries[] = { "errs", "works-a", "works-b" };
+	static const char *const entries[] = {"errs", "works-a", "works-b"};
 	struct row *r = hold(*state, entries, 3, false);
 
 	assert_row(&r[0], ROW_WRONG, "the reference has");
@@ -275,7 +275,7 @@ static void test_ours_is_wrong(void **state)
 
 static void test_alone(void **state)
 {
-	static const char *const entries[] = { "works-a", "spins-a", "dies" };
+	static const char *const entries[] = {"works-a", "spins-a", "dies"};
 	struct row *r = hold(*state, entries, 3, true);
 
 	assert_true(r[0].alone_us > 0 && r[1].alone_us > 0);
@@ -284,10 +284,10 @@ static void test_alone(void **state)
 
 static void test_no_program(void **state)
 {
-	static const char *const argv[] = { "/nonexistent/contestant", NULL };
-	static const char *const env[] = { NULL };
+	static const char *const argv[] = {"/nonexistent/contestant", NULL};
+	static const char *const env[] = {NULL};
 	struct harness *h = *state;
-	struct entry_vec entries = { 0 };
+	struct entry_vec entries = {0};
 	struct player p;
 	const char *text;
 
@@ -302,9 +302,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_one_at_a_time), cmocka_unit_test(test_no_wait),
-		cmocka_unit_test(test_restless), cmocka_unit_test(test_rotation),
-		cmocka_unit_test(test_faults), cmocka_unit_test(test_ours_is_wrong),
-		cmocka_unit_test(test_alone), cmocka_unit_test(test_no_program),
+		cmocka_unit_test(test_restless),      cmocka_unit_test(test_rotation),
+		cmocka_unit_test(test_faults),	      cmocka_unit_test(test_ours_is_wrong),
+		cmocka_unit_test(test_alone),	      cmocka_unit_test(test_no_program),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);

@@ -25,7 +25,7 @@ struct toy {
 	int log;
 	int runs;
 	pthread_t worker;
-	_Atomic int64_t until;		/* the worker spins; INT64_MAX: always */
+	_Atomic int64_t until; /* the worker spins; INT64_MAX: always */
 	_Atomic bool spinning, over;
 };
 
@@ -151,11 +151,10 @@ static void release(void *handle)
 }
 
 static const struct contestant_entry entries[] = {
-	{ "works-a", "all" },	{ "works-b", "all" },	{ "works-c", "all" },
-	{ "spins-a", "all" },	{ "spins-on", "all" },	{ "errs", "all" },
-	{ "dies", "all" },	{ "hangs", "all" },	{ "fails", "all" },
-	{ "leaves", "all" },	{ "refuses", "all" },	{ "crashes", "all" },
-	{ NULL, NULL },
+	{"works-a", "all"},  {"works-b", "all"}, {"works-c", "all"}, {"spins-a", "all"},
+	{"spins-on", "all"}, {"errs", "all"},	 {"dies", "all"},    {"hangs", "all"},
+	{"fails", "all"},    {"leaves", "all"},	 {"refuses", "all"}, {"crashes", "all"},
+	{NULL, NULL},
 };
 
 static const struct contestant toy = {

@@ -17,45 +17,50 @@ enum { GEMM = 1, CONV = 2, NEITHER = 0 };
 
 static const struct {
 	const char *spec;
-	int able;		/* CONV: convolutions' libraries alone; GEMM: all */
+	int able; /* CONV: convolutions' libraries alone; GEMM: all */
 } cases[] = {
-	{ "matmul:m=19,n=35,k=23", GEMM },
-	{ "matmul:m=16,n=16,k=16,const=0", GEMM },
-	{ "matmul:m=1,n=33,k=5", GEMM },
-	{ "matmul:m=9,n=1,k=5", GEMM },
-	{ "batch_matmul:b=3,m=4,n=5,k=6", GEMM },
-	{ "batch_matmul:b=3,m=4,n=5,k=6,const=1", GEMM },
-	{ "dense:m=3,n=10,k=17,bias=0", GEMM },
-	{ "dense:m=3,n=10,k=17,act=relu", CONV },
-	{ "dense:m=3,n=10,k=17,act=gelu", CONV },
-	{ "conv2d:n=1,ic=16,h=9,w=8,oc=32,k=3,s=1,p=1,layout=nchw16c", CONV },
-	{ "conv2d:n=2,ic=16,h=8,w=9,oc=32,k=3,s=2,p=1,layout=nchw16c,const=0", CONV },
-	{ "conv2d:n=1,ic=32,h=6,w=6,oc=32,k=1,layout=nchw16c,bias=1,act=relu", CONV },
-	{ "conv2d:n=1,ic=32,h=6,w=6,oc=64,k=3,p=1,g=2,layout=nchw16c,act=silu", CONV },
-	{ "conv2d:n=1,ic=3,h=11,w=11,oc=5,k=3,s=2,p=1,layout=nchw,bias=1,act=relu6", CONV },
-	{ "conv2d:n=1,ic=4,h=11,w=11,oc=6,k=3,s=1,p=2,dil=2,layout=nhwc,act=hard_swish", CONV },
-	{ "conv2d:n=1,ic=4,h=8,w=8,oc=8,k=3,s=2,layout=nchw,act=leaky_relu", CONV },
-	{ "conv2d:n=1,ic=4,h=7,w=7,oc=8,k=7,layout=nchw,act=sigmoid", CONV },
-	{ "conv1d:n=1,ic=8,w=20,oc=4,k=3,p=1,layout=nhwc", CONV },
-	{ "conv3d:n=1,ic=8,d=4,h=5,w=6,oc=16,k=3,p=1,layout=nchw8c,act=tanh", CONV },
-	{ "depthwise:n=1,c=32,h=12,w=11,k=3,s=2,p=1,layout=nchw16c", CONV },
-	{ "depthwise:n=1,c=5,h=8,w=8,k=3,p=1,layout=nhwc,bias=1,act=hard_sigmoid", CONV },
-	{ "input A: f32[8, 4]\nconst B: f32[6, 8]\n"
-	  "C[i, j] = sum(k < 8) A[k, i] * B[j, k]\n", GEMM },
-	{ "input A: f32[2, 4, 8]\ninput B: f32[8, 6]\n"
-	  "C[i, b, j] = sum(k < 8) A[b, i, k] * B[k, j]\n", GEMM },
-	{ "input A: f32[4, 8]\nconst B: f32[8, 6]\nconst V: f32[6]\ninput R: f32[4, 6]\n"
-	  "input S: f32[4, 1]\nC[i, j] = sum(k < 8) A[i, k] * B[k, j]\n"
-	  "D[i, j] = max(R[i, j] + (C[i, j] + V[j]) * S[i, 0], 0)\n", CONV },
-	{ "input X: f32[1, 2, 6, 16]\nconst W: f32[3, 2, 3, 16, 16]\n"
-	  "input R: f32[1, 3, 6, 16]\n"
-	  "P[n, c, x < 8, i] = select(1 <= x && x < 7, X[n, c, x - 1, i], 0)\n"
-	  "Y[n, o, x < 6, j] = sum(c < 2, k < 3, i < 16) "
-	  "P[n, c, x + k, i] * W[o, c, k, i, j]\n"
-	  "Z[n, o, x, j] = max(Y[n, o, x, j] + R[n, o, x, j], 0)\n", CONV },
-	{ "input A: f32[4, 8]\nconst B: f32[8, 6]\nC[i, j] = sum(k < 8) A[i, k] * B[k, j]\n"
-	  "D[i, j] = tanh(C[i, j] * 0.5) * 3 + 1\n", NEITHER },	/* see onednn_epilogue.c */
-	{ "softmax:m=4,n=8", NEITHER },
+	{"matmul:m=19,n=35,k=23", GEMM},
+	{"matmul:m=16,n=16,k=16,const=0", GEMM},
+	{"matmul:m=1,n=33,k=5", GEMM},
+	{"matmul:m=9,n=1,k=5", GEMM},
+	{"batch_matmul:b=3,m=4,n=5,k=6", GEMM},
+	{"batch_matmul:b=3,m=4,n=5,k=6,const=1", GEMM},
+	{"dense:m=3,n=10,k=17,bias=0", GEMM},
+	{"dense:m=3,n=10,k=17,act=relu", CONV},
+	{"dense:m=3,n=10,k=17,act=gelu", CONV},
+	{"conv2d:n=1,ic=16,h=9,w=8,oc=32,k=3,s=1,p=1,layout=nchw16c", CONV},
+	{"conv2d:n=2,ic=16,h=8,w=9,oc=32,k=3,s=2,p=1,layout=nchw16c,const=0", CONV},
+	{"conv2d:n=1,ic=32,h=6,w=6,oc=32,k=1,layout=nchw16c,bias=1,act=relu", CONV},
+	{"conv2d:n=1,ic=32,h=6,w=6,oc=64,k=3,p=1,g=2,layout=nchw16c,act=silu", CONV},
+	{"conv2d:n=1,ic=3,h=11,w=11,oc=5,k=3,s=2,p=1,layout=nchw,bias=1,act=relu6", CONV},
+	{"conv2d:n=1,ic=4,h=11,w=11,oc=6,k=3,s=1,p=2,dil=2,layout=nhwc,act=hard_swish", CONV},
+	{"conv2d:n=1,ic=4,h=8,w=8,oc=8,k=3,s=2,layout=nchw,act=leaky_relu", CONV},
+	{"conv2d:n=1,ic=4,h=7,w=7,oc=8,k=7,layout=nchw,act=sigmoid", CONV},
+	{"conv1d:n=1,ic=8,w=20,oc=4,k=3,p=1,layout=nhwc", CONV},
+	{"conv3d:n=1,ic=8,d=4,h=5,w=6,oc=16,k=3,p=1,layout=nchw8c,act=tanh", CONV},
+	{"depthwise:n=1,c=32,h=12,w=11,k=3,s=2,p=1,layout=nchw16c", CONV},
+	{"depthwise:n=1,c=5,h=8,w=8,k=3,p=1,layout=nhwc,bias=1,act=hard_sigmoid", CONV},
+	{"input A: f32[8, 4]\nconst B: f32[6, 8]\n"
+	 "C[i, j] = sum(k < 8) A[k, i] * B[j, k]\n",
+	 GEMM},
+	{"input A: f32[2, 4, 8]\ninput B: f32[8, 6]\n"
+	 "C[i, b, j] = sum(k < 8) A[b, i, k] * B[k, j]\n",
+	 GEMM},
+	{"input A: f32[4, 8]\nconst B: f32[8, 6]\nconst V: f32[6]\ninput R: f32[4, 6]\n"
+	 "input S: f32[4, 1]\nC[i, j] = sum(k < 8) A[i, k] * B[k, j]\n"
+	 "D[i, j] = max(R[i, j] + (C[i, j] + V[j]) * S[i, 0], 0)\n",
+	 CONV},
+	{"input X: f32[1, 2, 6, 16]\nconst W: f32[3, 2, 3, 16, 16]\n"
+	 "input R: f32[1, 3, 6, 16]\n"
+	 "P[n, c, x < 8, i] = select(1 <= x && x < 7, X[n, c, x - 1, i], 0)\n"
+	 "Y[n, o, x < 6, j] = sum(c < 2, k < 3, i < 16) "
+	 "P[n, c, x + k, i] * W[o, c, k, i, j]\n"
+	 "Z[n, o, x, j] = max(Y[n, o, x, j] + R[n, o, x, j], 0)\n",
+	 CONV},
+	{"input A: f32[4, 8]\nconst B: f32[8, 6]\nC[i, j] = sum(k < 8) A[i, k] * B[k, j]\n"
+	 "D[i, j] = tanh(C[i, j] * 0.5) * 3 + 1\n",
+	 NEITHER}, /* see onednn_epilogue.c */
+	{"softmax:m=4,n=8", NEITHER},
 };
 
 static struct task *task_of(const struct run *r)
@@ -115,7 +120,7 @@ static void check_case(struct player *p, const struct competitor *c, const char 
 /* All entries of NAME; skipped where it is absent. */
 static void check_contestant(const char *name)
 {
-	static const char *const env[] = { NULL };
+	static const char *const env[] = {NULL};
 	struct arena *a = arena_new();
 	const char *dir = dir_temp(a);
 	const char *log = arena_printf(a, "%s/log", dir);
@@ -158,7 +163,7 @@ static void test_openblas(void **state)
 static void test_names(void **state)
 {
 	struct arena *a = arena_new();
-	const char *const peers[] = { "openblas/strassen" };
+	const char *const peers[] = {"openblas/strassen"};
 	struct roster roster;
 
 	(void)state;
@@ -176,17 +181,18 @@ static void test_absent(void **state)
 {
 	struct arena *a = arena_new();
 	const char *dir = dir_temp(a), *home = getenv("HONE_CONTESTANTS");
-	const char *const peers[] = { "onednn" };
+	const char *const peers[] = {"onednn"};
 	struct roster roster;
 
 	(void)state;
 	assert_int_equal(symlink(arena_printf(a, "%s/hone-contestant-hone", home),
-				 arena_printf(a, "%s/hone-contestant-hone", dir)), 0);
+				 arena_printf(a, "%s/hone-contestant-hone", dir)),
+			 0);
 	setenv("HONE_CONTESTANTS", dir, 1);
 	assert_int_equal(roster_open(a, peers, 1, "/dev/null", &roster), 0);
 	setenv("HONE_CONTESTANTS", home, 1);
 	assert_int_equal(roster.competitors.n, 1);
-	if (roster.absent.n == 1)	/* else hone is installed on this machine */
+	if (roster.absent.n == 1) /* else hone is installed on this machine */
 		assert_non_null(strstr(roster.absent.at[0].install, "libdnnl-dev"));
 	dir_remove(dir);
 	arena_free(a);

@@ -44,11 +44,11 @@ static void test_verdicts(void **state)
 		double ratio, spread;
 		enum verdict verdict;
 	} cases[] = {
-		{ 1.5, .05, VERDICT_FASTER },  { 1 / 1.5, .05, VERDICT_SLOWER },
-		{ 1, .003, VERDICT_SAME },     { 1.01, .003, VERDICT_SAME },
-		{ 1 / 1.01, .003, VERDICT_SAME }, { 1.02, .01, VERDICT_UNCLEAR },
-		{ 1.05, .5, VERDICT_UNCLEAR }, { 1, .2, VERDICT_UNCLEAR },
-		{ 1.04, .003, VERDICT_FASTER }, { .96, .003, VERDICT_SLOWER },
+		{1.5, .05, VERDICT_FASTER},	{1 / 1.5, .05, VERDICT_SLOWER},
+		{1, .003, VERDICT_SAME},	{1.01, .003, VERDICT_SAME},
+		{1 / 1.01, .003, VERDICT_SAME}, {1.02, .01, VERDICT_UNCLEAR},
+		{1.05, .5, VERDICT_UNCLEAR},	{1, .2, VERDICT_UNCLEAR},
+		{1.04, .003, VERDICT_FASTER},	{.96, .003, VERDICT_SLOWER},
 	};
 
 	(void)state;
@@ -63,7 +63,7 @@ static void test_verdicts(void **state)
 /* Who is compared with whom does not matter. */
 static void test_sides(void **state)
 {
-	double a[] = { 10, 11, 12, 13, 14, 15, 16 }, b[] = { 21, 20, 25, 24, 30, 29, 33 };
+	double a[] = {10, 11, 12, 13, 14, 15, 16}, b[] = {21, 20, 25, 24, 30, 29, 33};
 	struct comparison ab = compare_pairs(a, b, 7), ba = compare_pairs(b, a, 7);
 
 	(void)state;
@@ -120,7 +120,7 @@ static void test_coverage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_verdicts), cmocka_unit_test(test_sides),
+		cmocka_unit_test(test_verdicts),  cmocka_unit_test(test_sides),
 		cmocka_unit_test(test_few_pairs), cmocka_unit_test(test_outliers),
 		cmocka_unit_test(test_coverage),
 	};
