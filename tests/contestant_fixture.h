@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "tests/skip.h"
 
 enum { MAX_ENTRIES = 8, PATIENCE_S = 600 };
 
@@ -135,15 +136,15 @@ static inline struct peer start_or_skip(const char *name)
 {
 	struct arena *a = arena_new();
 	char *argv[4] = { NULL };
-	bool there = find(name, a, argv);
+	struct peer p = { 0 };
 
-	if (!there)
-		print_message("SKIP: %s: %s is not there (%s)\n", name, argv[0],
-			      is_engine(name) ? "bench/contest/setup" : "see configure");
-	struct peer p = there ? start(argv) : (struct peer){ 0 };
-
+	if (find(name, a, argv))
+		p = start(argv);
+	else
+		skip_part(name, is_engine(name) ? "not installed (bench/contest/setup)"
+						: "not built (configure names its package)");
 	arena_free(a);
-	if (!there)
+	if (!p.to)
 		skip();
 	return p;
 }
