@@ -131,14 +131,28 @@ static const struct {
 	{ "openvino/nhwc", "conv3d:ic=2,d=4,h=5,w=6,oc=3,k=3,p=1", NULL },
 	{ "openvino/nhwc", MATMUL, "no convolution" },
 	{ "openvino/nhwc", SOFTMAX, "sum of products" },
-	{ "blis", CONV, "no convolutions" },
-	{ "blis", MATMUL, NULL },
-	{ "blis", MATMUL_LARGE, NULL },
-	{ "blis", MATMUL_FREE, NULL },
-	{ "blis", MATMUL_T, NULL },
-	{ "blis", DENSE, "no add after a product" },
-	{ "blis", BATCHES, NULL },
-	{ "blis", SOFTMAX, "sum of products" },
+#define BLAS(name)                                                                                 \
+	{ name, CONV, "no convolutions" }, { name, MATMUL, NULL }, { name, MATMUL_LARGE, NULL },   \
+	{ name, MATMUL_FREE, NULL }, { name, MATMUL_T, NULL },                                     \
+	{ name, "dense:m=3,n=10,k=17,bias=0", NULL }, { name, "matmul:m=1,n=70,k=3", NULL },       \
+	{ name, DENSE, "no add after a product" }, { name, BATCHES, NULL },                        \
+	{ name, SOFTMAX, "sum of products" }
+	BLAS("blis"),
+	BLAS("openblas"),
+	{ "onednn/direct", CONV, NULL },
+	{ "onednn/direct", CONV_GROUPS, NULL },
+	{ "onednn/direct-plain", CONV_NHWC, NULL },
+	{ "onednn/direct", "conv2d:n=2,ic=32,h=6,w=5,oc=48,k=3,p=1,layout=nchw16c", NULL },
+	{ "onednn/direct-plain", "conv2d:n=2,ic=32,h=6,w=5,oc=48,k=3,layout=nchw16c", NULL },
+	{ "onednn/auto", CONV_BLOCKS, NULL },
+	{ "onednn/auto-plain", CONV_REST, NULL },
+	{ "onednn/auto-plain", CONV_FREE, NULL },
+	{ "onednn/direct", DEPTHWISE, NULL },
+	{ "onednn/matmul", MATMUL, NULL },
+	{ "onednn/matmul-unpacked", MATMUL_T, NULL },
+	{ "onednn/matmul", DENSE, NULL },
+	{ "onednn/matmul", BATCHES, NULL },
+	{ "onednn", SOFTMAX, "sum of products" },
 	{ "libxsmm", CONV, NULL },
 	{ "libxsmm", CONV_BLOCKS, "fuses no add" },
 	{ "libxsmm", CONV_REST, NULL },
@@ -226,8 +240,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define ALL_CASES(name) { name, all_cases, NULL, NULL, name }
-		ALL_CASES("blis"),	  ALL_CASES("libxsmm"),	 ALL_CASES("xnnpack"),
-		ALL_CASES("onnxruntime"), ALL_CASES("openvino"),
+		ALL_CASES("onednn"),  ALL_CASES("openblas"),	ALL_CASES("blis"),
+		ALL_CASES("libxsmm"), ALL_CASES("xnnpack"),	ALL_CASES("onnxruntime"),
+		ALL_CASES("openvino"),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
