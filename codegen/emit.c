@@ -7,65 +7,26 @@
 #include "codegen/emitter.h"
 #include "te/index.h"
 
-static void declare_arguments(struct emitter *e)
-{
-	for (int i = 0; i < e->p->args.n; i++) {
-		const struct buffer *b = e->p->args.at[i];
-		const char *name = emit_name(e, b->tensor.name);
-		const char *type = dtype_c(b->tensor.dtype);
-		bool input = b->kind == BUFFER_INPUT;
-
-		vec_push(e->a, &e->places, (struct place_name){ .buffer = b, .name = name });
-		emit_line(e, "%s%s *restrict %s = args[%d];", input ? "const " : "", type, name, i);
-	}
-}
-
-static size_t temp_bytes(const struct emitter *e, const struct tensor *t)
-{
-	return (tensor_bytes(t) + overrun_bytes(e) + 63) / 64 * 64;
-}
-
-/* Intermediates of the whole program come from the heap, in one block. */
-static void declare_temps(struct emitter *e)
-{
-	size_t bytes = 0;
-
-	for (const struct nest *n = e->p->body; n; n = n->next)
-		if (n->kind == NEST_ALLOC)
-			bytes += temp_bytes(e, &n->buffer->tensor);
-	if (bytes == 0)
-		return;
-	emit_line(e, "char *temps = aligned_alloc(64, %zu);\n", bytes);
-	emit_line(e, "if (!temps)");
-	emit_line(e, "\treturn -1;");
-	bytes = 0;
-	for (const struct nest *n = e->p->body; n; n = n->next) {
-		if (n->kind != NEST_ALLOC)
-			continue;
-		const struct tensor *t = &n->buffer->tensor;
-		const char *name = emit_name(e, t->name);
-		const char *type = dtype_c(t->dtype);
-
-		vec_push(e->a, &e->places,
-			 (struct place_name){ .buffer = n->buffer, .name = name });
-		emit_line(e, "%s *restrict %s = (%s *)(temps + %zu);", type, name, type, bytes);
-		bytes += temp_bytes(e, t);
-	}
-}
-
 static void emit_kernel(struct emitter *e)
 {
 	emit_line(e, "int32_t %s(void *const *args)", e->options.symbol);
 	emit_line(e, "{");
 	e->indent++;
-	declare_arguments(e);
-	declare_temps(e);
-	bool temps = e->p->body && e->p->body->kind == NEST_ALLOC;
+	emit_arguments(e);
+	struct text head = e->body;
 
-	for (const struct nest *n = e->p->body; n; n = n->next)
-		temps |= n->kind == NEST_ALLOC;
+	e->body = (struct text){ 0 };
+	size_t temps = emit_temps(e);
+
 	emit_list(e, e->p->body);
-	if (temps)
+	struct text rest = e->body;	/* how much memory it takes is known only now */
+
+	e->body = head;
+	bool allocates = emit_memory(e, temps);
+
+	text_puts(&e->body, text_str(&rest));
+	text_free(&rest);
+	if (allocates)
 		emit_line(e, "free(temps);");
 	emit_line(e, "return 0;");
 	e->indent--;
@@ -162,6 +123,16 @@ bool emit_c(struct text *out, const struct program *p, const struct emit_options
 	text_free(&e.body);
 	arena_free(e.a);
 	return ok;
+}
+
+size_t emit_stack(const struct program *p, const struct emit_options *options)
+{
+	struct emitter e = { .a = arena_new(), .p = p, .options = *options };
+
+	emit_kernel(&e);
+	text_free(&e.body);
+	arena_free(e.a);
+	return STACK_FRAMES + e.peak.stack;
 }
 
 static bool has_parallel(const struct nest *n)

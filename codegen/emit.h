@@ -19,10 +19,17 @@ struct emit_options {
 	int vector_bytes;	/* of the device's registers: 16, 32 or 64 */
 };
 
+/* A kernel needs at most 64 KiB of stack in each thread. So much of it are local arrays, what is
+ * beyond lies in memory; the rest is for what compilers keep there, libm and libgomp. */
+enum { STACK_ARRAYS = 48 * 1024, STACK_FRAMES = 16 * 1024 };
+
 /* Appends the C text of P. False with a reason in WHY (may be NULL) where the program would be too
- * large when unrolled, or needs too much stack: a normal answer for a search. */
+ * large when unrolled, or needs too much local memory: a normal answer for a search. */
 bool emit_c(struct text *out, const struct program *p, const struct emit_options *options,
 	    const char **why);
+
+/* Bytes of stack that each thread needs for P, which emit_c takes. */
+size_t emit_stack(const struct program *p, const struct emit_options *options);
 
 /* True where P has a parallel loop: it then needs OpenMP. */
 bool program_is_parallel(const struct program *p);

@@ -26,6 +26,11 @@ struct place_name {
 	bool overrun;	/* its last lanes may be written though they are beyond the end */
 };
 
+/* Bytes of the local arrays of one thread: where they fit on the stack, else in memory. */
+struct local_arrays {
+	size_t stack, memory;
+};
+
 struct emitter {
 	struct arena *a;	/* scratch */
 	struct text body;
@@ -39,7 +44,9 @@ struct emitter {
 	int64_t vector_start;
 	int lanes;
 	int unique;		/* makes names distinct */
-	size_t stack;		/* bytes of local arrays */
+	struct local_arrays open, peak;	/* at this place; at any */
+	int parallel;		/* parallel loops around this place */
+	bool forks;		/* an array in memory is inside one */
 	const char *why;	/* set: the program cannot be written */
 	bool used_vector[DTYPE_COUNT][MAX_LANES_LOG2 + 1];
 	bool used_helper[64];
@@ -113,6 +120,17 @@ void put_lanes(struct text *out, const char *pattern, int lanes);
 void convert_functions(struct text *out, enum dtype t, int lanes);
 /* The types and helpers that the body used. */
 void prelude(struct text *out, const struct emitter *e);
+
+/* --- places (codegen/place.c) */
+
+void emit_arguments(struct emitter *e);
+/* Pointers to the intermediates of the whole program, which lie in one block, temps; its bytes. */
+size_t emit_temps(struct emitter *e);
+/* Allocates temps, TEMPS bytes and the local arrays that the kernel has in memory; false where there
+ * is nothing to allocate. */
+bool emit_memory(struct emitter *e, size_t temps);
+/* The place of a local buffer; one of the whole program has its own already. */
+void emit_alloc(struct emitter *e, const struct nest *n);
 
 /* --- statements (codegen/statement.c) */
 

@@ -63,6 +63,11 @@ static size_t packed_bytes(const struct program *p, int i)
 	return pack ? tensor_bytes(&pack->packed->tensor) : 0;
 }
 
+static size_t stack_of(const struct export_kernel *k)
+{
+	return emit_stack(k->program, &(struct emit_options){ "hone_kernel", k->vector_bytes });
+}
+
 static const char *role_of(const struct program *p, int i)
 {
 	const struct buffer *b = p->args.at[i];
@@ -133,9 +138,10 @@ static void put_head(struct text *out, const struct export_set *set, const struc
 	text_printf(out, " * Compile   cc " EXPORT_FLAGS " -c %s.c\n", symbol);
 	put_line(out, "Device    ", k->device);
 	put_line(out, "Timed by  ", k->toolchain);
-	text_printf(out, " * Time      %.4g us with %d thread%s%s%s\n *\n", k->time_us, k->threads,
+	text_printf(out, " * Time      %.4g us with %d thread%s%s%s\n", k->time_us, k->threads,
 		    k->threads > 1 ? "s; OMP_NUM_THREADS sets them" : "", *k->caveat ? "; " : "",
 		    k->caveat);
+	text_printf(out, " * Stack     %zu bytes at most, of each thread\n *\n", stack_of(k));
 	text_puts(out, " * Arguments, 64-byte aligned:\n");
 	put_arguments(out, k->program);
 	text_puts(out, " *\n * Steps:\n");
@@ -209,6 +215,8 @@ static int write_header(struct arena *a, const char *dir, const struct export_se
 		put_comment(&out, set->kernels[i].task);
 		text_puts(&out, "\n");
 		put_arguments(&out, set->kernels[i].program);
+		text_printf(&out, " *\tstack: %zu bytes at most, of each thread\n",
+			    stack_of(&set->kernels[i]));
 		text_printf(&out,
 			    " */\nint32_t %s(void *const *args);\n"
 			    "size_t %s_packed_bytes(int32_t input);\n"
@@ -258,13 +266,14 @@ static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 	const char *symbol = export_symbol_of(a, set, i);
 
 	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:f, s:s, s:O, s:o, s:s, s:o, s:i, "
-			 "s:o}",
+			 "s:I, s:o}",
 			 "task", k->key, "name", json_text(k->task), "op", json_text(k->op), "shape",
 			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
 			 "steps", k->steps, "time_us", k->time_us, "caveat", k->caveat,
 			 "evidence", k->evidence, "device", json_text(k->device),
 			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),
-			 "threads", k->threads, "arguments", arguments_json(k->program));
+			 "threads", k->threads, "stack_bytes", (json_int_t)stack_of(k),
+			 "arguments", arguments_json(k->program));
 }
 
 static json_t *manifest(struct arena *a, const struct export_set *set)

@@ -141,92 +141,6 @@ static void emit_store(struct emitter *e, const struct nest *n)
 		emit_scalar_store(e, n);
 }
 
-/* --- buffers */
-
-/* Elements from one turn of AXIS to the next; 1 where they are not evenly spaced. */
-static int64_t stride_of(const struct emitter *e, const struct expr *index, const struct axis *axis)
-{
-	struct linear l;
-	int64_t stride = linear_from(e->a, index, &l) ? linear_coef(&l, axis) : 1;
-
-	return stride > 0 ? stride : 1;
-}
-
-/* The widest vector that stores to P's buffer below N, and how its lanes run. */
-static void find_lanes(const struct emitter *e, struct place_name *p, const struct nest *n,
-		       const struct axis *vector)
-{
-	const struct tensor *t = &p->buffer->tensor;
-	int limit = e->options.vector_bytes / (int)dtype_bytes(t->dtype);
-
-	for (; n; n = n->next) {
-		bool opens = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR;
-
-		find_lanes(e, p, n->body, opens ? n->axis : vector);
-		find_lanes(e, p, n->other, vector);
-		if (n->kind != NEST_STORE || n->buffer != p->buffer || !vector)
-			continue;
-		for (int d = 0; d < t->ndim; d++) {
-			int lanes = 1;
-
-			if (!expr_uses_axis(n->index[d], vector))
-				continue;
-			while (2 * lanes <= limit &&
-			       (p->overrun ? lanes : 2 * lanes - 1) < vector->hi - vector->lo)
-				lanes *= 2;
-			if (lanes > p->lanes) {
-				p->lanes = lanes;
-				p->dim = d;
-				p->stride = stride_of(e, n->index[d], vector);
-			}
-		}
-	}
-}
-
-static void declare_registers(struct emitter *e, const struct nest *alloc)
-{
-	const struct tensor *t = &alloc->buffer->tensor;
-	struct place_name p = { .buffer = alloc->buffer,
-				.name = emit_name(e, t->name),
-				.lanes = 1,
-				.stride = 1 };
-	int64_t n = tensor_count(t);
-
-	p.overrun = may_overrun(e, alloc->buffer, alloc->next);
-	find_lanes(e, &p, alloc->next, NULL);
-	if (p.lanes > 1)
-		n = n / t->shape[p.dim] * variables_along(&p);
-	vec_push(e->a, &e->places, p);
-	const char *type = p.lanes > 1 ? vector_type(e, t->dtype, p.lanes)
-				       : dtype_c(t->dtype);
-
-	for (int64_t i = 0; i < n; i++)
-		emit_line(e, "%s %s_%" PRId64 ";", type, p.name, i);
-}
-
-static void declare_array(struct emitter *e, const struct nest *alloc)
-{
-	const struct tensor *t = &alloc->buffer->tensor;
-	const char *name = emit_name(e, t->name);
-
-	vec_push(e->a, &e->places, (struct place_name){ .buffer = alloc->buffer, .name = name });
-	e->stack += tensor_bytes(t) + overrun_bytes(e);
-	if (e->stack > MAX_STACK)
-		e->why = "local buffers need too much stack";
-	emit_line(e, "_Alignas(64) %s %s[%" PRId64 "];", dtype_c(t->dtype), name,
-	     tensor_count(t) + (int64_t)(overrun_bytes(e) / dtype_bytes(t->dtype)));
-}
-
-static void emit_alloc(struct emitter *e, const struct nest *n)
-{
-	if (n->buffer->kind == BUFFER_TEMP)
-		return;		/* allocated at the function's head */
-	if (n->buffer->registers)
-		declare_registers(e, n);
-	else
-		declare_array(e, n);
-}
-
 /* --- loops */
 
 static void emit_body(struct emitter *e, const struct nest *n)
@@ -329,20 +243,23 @@ enum { FEW_TURNS = 4 };
 static void emit_for(struct emitter *e, const struct nest *n)
 {
 	const char *name = emit_name(e, n->axis->name);
-	size_t stack = e->stack;
+	struct local_arrays open = e->open;
+	bool parallel = n->annotation == ANNOTATION_PARALLEL;
 
-	if (n->annotation == ANNOTATION_PARALLEL)
+	if (parallel)
 		emit_line(e, "#pragma omp parallel for schedule(static)");
 	else if (n->fills && n->axis->hi - n->axis->lo <= FEW_TURNS)
 		emit_line(e, "WRITE_OUT");
 	emit_line(e, "for (int64_t %s = %" PRId64 "; %s < %" PRId64 "; %s++) {", name, n->axis->lo,
 	     name, n->axis->hi, name);
 	e->indent++;
+	e->parallel += parallel;
 	emit_bind(e, (struct binding){ n->axis, false, 0, name });
 	emit_body(e, n->body);
 	e->bindings.n--;
+	e->parallel -= parallel;
 	e->indent--;
-	e->stack = stack;
+	e->open = open;		/* its arrays end with it */
 	emit_line(e, "}");
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/bulk.c - how much C text a nest makes, and how much stack, without writing it.
+/* schedule/bulk.c - how much C text a nest makes, and how much local memory, without writing it.
  *
  * Requires: a nest whose registers are marked.
  * Provides: what codegen/ would write for registers of 64 bytes (narrower ones make more text).
@@ -68,7 +68,7 @@ static void add_alloc(struct meter *m, const struct nest *n)
 	if (n->buffer->registers)
 		variables = (double)tensor_bytes(t) / REGISTER_BYTES + 1;
 	else if (n->buffer->kind == BUFFER_LOCAL)
-		m->stack += (double)tensor_bytes(t) * m->copies / m->block;
+		m->local += (double)tensor_bytes(t) * m->copies / m->block;
 	m->text += m->copies * variables * (m->indent + SLOT + DECLARATION + (double)strlen(t->name));
 }
 
@@ -96,7 +96,7 @@ static size_t widest(const struct nest *n)
 static void add_loop(struct meter *m, const struct nest *n)
 {
 	int64_t extent = n->axis->hi - n->axis->lo;
-	double copies = m->copies, block = m->block, stack = m->stack;
+	double copies = m->copies, block = m->block, local = m->local;
 
 	if (n->annotation == ANNOTATION_UNROLL) {
 		m->copies *= (double)extent;
@@ -117,8 +117,8 @@ static void add_loop(struct meter *m, const struct nest *n)
 		add_body(m, n->body, n->axis, false);
 		m->block = block;
 		m->indent--;
-		if (m->stack <= MAX_STACK)	/* its arrays end with it */
-			m->stack = stack;
+		if (m->local <= MAX_LOCAL)	/* its arrays end with it */
+			m->local = local;
 	}
 	m->copies = copies;
 }
@@ -196,8 +196,8 @@ bool check_bulk(const struct program *p, const char **why)
 {
 	struct meter m = measure(p->body);
 
-	if (m.stack > MAX_STACK)
-		*why = "local buffers need too much stack";
+	if (m.local > MAX_LOCAL)
+		*why = "local buffers need too much memory";
 	else if (m.text > TEXT_MARGIN * MAX_TEXT)
 		*why = "too much text when unrolled";
 	else

@@ -44,7 +44,7 @@ struct meter {
 	int indent;
 	double copies;		/* of the text at this place */
 	double block;		/* of that in the innermost loop that stays one */
-	double text, stack;	/* so far: characters; bytes of arrays that are alive */
+	double text, local;	/* so far: characters; bytes of arrays that are alive */
 };
 
 /* In what share of the copies a condition is certain. */

@@ -82,9 +82,9 @@ bool check_bounds(const struct program *p, const char **why);
  * with a reason where the parts become too much text. */
 bool partition_loops(struct program *p, const char **why);
 
-/* gcc takes about half a second for so many characters of unrolled code, clang a sixth of one; of
- * local arrays, a quarter of the smallest usual stack of an OpenMP thread (2 MiB). */
-enum { MAX_TEXT = 60000, MAX_STACK = 512 * 1024 };
+/* gcc takes about half a second for so many characters of unrolled code, clang a sixth of one; local
+ * arrays of a thread beyond a quarter of a usual second-level cache (2 MiB) are no longer near. */
+enum { MAX_TEXT = 60000, MAX_LOCAL = 512 * 1024 };
 
 /* Convolutions are estimated 3% too long, give or take 3%: what is beyond the bound by less than this
  * is left to the emitter. */

@@ -158,17 +158,18 @@ static void test_kernel(void **state)
 	struct fixture *f = *state;
 	json_t *manifest = export_json(f);
 	const char *symbol, *file, *task, *name, *steps, *role;
-	json_int_t packed, extent;
+	json_int_t packed, extent, stack;
 	int threads;
 
-	if (json_unpack(manifest, "{s:[{s:s, s:s, s:s, s:s, s:s, s:i, s:[{}, {s:s, s:I, s:[I]}]}]}",
+	if (json_unpack(manifest, "{s:[{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:[{}, {s:s, s:I, s:[I]}]}]}",
 			"kernels", "symbol", &symbol, "file", &file, "task", &task, "name", &name,
-			"steps", &steps, "threads", &threads, "arguments", "role", &role,
+			"steps", &steps, "threads", &threads, "stack_bytes", &stack, "arguments", "role", &role,
 			"packed_bytes", &packed, "shape", &extent) != 0)
 		fail_msg("the manifest lacks something: %s", json_dumps(manifest, 0));
 	assert_string_equal(name, SPEC);
 	assert_string_equal(role, "const");
 	assert_true(packed == 480 && extent == 5 && threads == 1);
+	assert_true(stack >= 4096 && stack <= 65536);
 	assert_string_equal(symbol, arena_printf(f->a, "hone_matmul_%.8s", task));
 	assert_non_null(strstr(steps, "layout 1"));
 	static const char *const compilers[] = { "cc", "gcc", "clang" };

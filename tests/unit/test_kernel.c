@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_kernel.c - kernels in surroundings that their user chose: little stack, compiler
+ * flags that give up IEEE arithmetic. */
+#include "tests/built.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "tests/property/library.h"
+#include "tests/te_run.h"
+
+enum { VECTOR_BYTES = 32, STACK_BYTES = 128 * 1024, PAINT = 0xa5 };
+
+static struct program *program_of(struct run *r, const char *steps)
+{
+	struct state *s = state_parse(r->a, r->d, "steps", steps);
+	const char *why = NULL;
+
+	if (!s)
+		fail_msg("%s", err_get());
+	struct program *p = lower(r->a, s, &why);
+
+	if (!p)
+		fail_msg("%s", why);
+	return p;
+}
+
+/* --- stack */
+
+struct call {
+	kernel_fn *kernel;
+	void *const *args;
+	int32_t rc;
+};
+
+static void *call(void *user)
+{
+	struct call *c = user;
+
+	c->rc = c->kernel(c->args);
+	return NULL;
+}
+
+static int32_t nothing(void *const *args)
+{
+	(void)args;
+	return 0;
+}
+
+/* Runs C on a thread with STACK_BYTES of stack; so many of them were written to. */
+static size_t run_on_stack(struct call *c)
+{
+	pthread_attr_t attr;
+	pthread_t thread;
+	size_t clean = 0;
+	unsigned char *stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(stack != MAP_FAILED);
+	memset(stack, PAINT, STACK_BYTES);
+	assert_int_equal(pthread_attr_init(&attr), 0);
+	assert_int_equal(pthread_attr_setstack(&attr, stack, STACK_BYTES), 0);
+	assert_int_equal(pthread_create(&thread, &attr, call, c), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	while (clean < STACK_BYTES && stack[clean] == PAINT)
+		clean++;
+	assert_int_equal(munmap(stack, STACK_BYTES), 0);
+	assert_int_equal(c->rc, 0);
+	return STACK_BYTES - clean;
+}
+
+static void check_outputs(const struct run *r, void *const *args)
+{
+	for (int i = 0; i < r->n; i++) {
+		const struct tensor *t = &r->op[i]->tensor;
+
+		for (int64_t j = 0; r->op[i]->kind == OP_COMPUTE && j < tensor_count(t); j++)
+			check_close(r->d->name, j, dtype_load(t->dtype, args[i], j), at(r, i, j),
+				    1e-4);
+	}
+}
+
+/* The arguments of P: inputs packed, outputs no numbers. */
+static void **arguments(const struct run *r, const struct program *p)
+{
+	void **args = arena_many(r->a, void *, r->n);
+
+	for (int i = 0; i < r->n; i++) {
+		const struct pack *k = program_pack(p, i);
+		size_t bytes = tensor_bytes(&p->args.at[i]->tensor);
+		uintptr_t memory = (uintptr_t)arena_alloc(r->a, bytes + 64);
+
+		args[i] = (void *)((memory + 63) / 64 * 64);
+		if (k)
+			pack_interpret(k, r->args[i], args[i]);
+		else
+			memcpy(args[i], r->args[i], bytes);
+		if (r->op[i]->kind == OP_COMPUTE)
+			memset(args[i], 0xff, bytes);
+	}
+	return args;
+}
+
+static void check_stack(struct builder *b, struct run *r, const struct program *p)
+{
+	const struct emit_options options = { "hone_kernel", VECTOR_BYTES };
+	struct call empty = { .kernel = nothing };
+	struct trial t;
+
+	if (!built_trial(r->a, p, VECTOR_BYTES, &t))
+		return;
+	built_all(r->a, b, &t, 1);
+	struct call c = { built_kernel(&t), arguments(r, p), 0 };
+	size_t stack = emit_stack(p, &options);
+
+	c.kernel(c.args);	/* libgomp starts its threads */
+	size_t base = run_on_stack(&empty), used = run_on_stack(&c);
+
+	check_outputs(r, c.args);
+	if (stack > 64 * 1024 || used - base > stack)
+		fail_msg("%s: %zu bytes of stack, not %zu\n%s", r->d->name, used - base, stack,
+			 t.source);
+}
+
+/* A row of 80 KB is computed inside the loop over the rows. */
+#define ROWS                                                                                       \
+	"input X: f32[6, 20000]\n"                                                                 \
+	"E[i, j] = exp(X[i, j])\n"                                                                 \
+	"S[i] = sum(j < 20000) E[i, j]\n"                                                          \
+	"Y[i, j] = E[i, j] / S[i]\n"
+#define ATTACHED "compute_at S Y i; compute_at E Y i"
+
+static void check_all_stacks(const char *cc)
+{
+	static const char *const specs[] = {
+		"softmax:m=3,n=30000", "layer_norm:m=3,n=9000", "matmul:m=70,n=90,k=60",
+		"conv2d:ic=24,h=20,w=20,oc=40,k=3,p=1", "dense:m=8,n=300,k=100,act=gelu",
+		"conv2d_transpose:ic=16,h=9,w=9,oc=24,k=4,s=2,p=1",
+	};
+	struct builder *b = built_by(cc, NULL);
+	struct run rows = run_spec(ROWS);
+	struct rng rng = rng_seed(5);
+
+	check_stack(b, &rows, program_of(&rows, ATTACHED));
+	check_stack(b, &rows, program_of(&rows, ATTACHED "; parallel Y i"));
+	arena_free(rows.a);
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		struct run r = run_spec(specs[i]);
+
+		for (int j = 0; j < 4; j++) {
+			struct state *s = sketched_state(r.a, &rng, r.d, VECTOR_BYTES);
+			struct program *p = s ? lower(r.a, s, NULL) : NULL;
+
+			if (p)
+				check_stack(b, &r, p);
+		}
+		arena_free(r.a);
+	}
+	builder_free(b);
+}
+
+static void test_stack_gcc(void **state)
+{
+	(void)state;
+	check_all_stacks("gcc");
+}
+
+static void test_stack_clang(void **state)
+{
+	(void)state;
+	check_all_stacks("clang");
+}
+
+/* --- flags */
+
+#define SOFTMAX "softmax:m=4,n=96"
+#define VECTORS "split softmax_exp j 8; vectorize softmax_exp j.1"
+
+static void test_fast_math_is_refused(void **state)
+{
+	static const char *const compilers[] = { "gcc", "clang" };
+	static const char *const flags[] = { "-ffast-math", "-Ofast", "-ffinite-math-only" };
+	struct run r = run_spec(SOFTMAX);
+	struct trial t;
+
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		struct builder *b = built_by(compilers[i / 3], flags[i % 3]);
+
+		assert_true(built_trial(r.a, program_of(&r, VECTORS), VECTOR_BYTES, &t));
+		assert_int_equal(build_all(r.a, b, &t, 1), 0);
+		assert_int_equal(t.status, TRIAL_BUILD_ERROR);
+		assert_non_null(strstr(t.text, "IEEE"));
+		builder_free(b);
+	}
+	arena_free(r.a);
+}
+
+/* Of exp from end to end: its rounding to a whole exponent is not folded away. */
+static void check_exp(const char *cc, const char *flags)
+{
+	struct run r = run_new("input X: f32[4096]\ninput W: f32[4096]\n"
+			       "Y[i] = exp(X[i])\nZ[i] = exp(W[i])\n");
+	struct program *p = program_of(&r, "split Y i 8; vectorize Y i.1");
+	struct builder *b = built_by(cc, flags);
+	struct trial t;
+
+	assert_true(built_trial(r.a, p, VECTOR_BYTES, &t));
+	built_all(r.a, b, &t, 1);
+	for (int i = 0; i < 4096; i++)
+		((float *)r.args[0])[i] = ((float *)r.args[1])[i] = -87 + 175 * (float)i / 4096;
+	void **args = arguments(&r, p);
+
+	assert_int_equal(built_kernel(&t)(args), 0);
+	for (int i = 0; i < 2 * 4096; i++) {
+		double got = (double)((const float *)args[2 + i / 4096])[i % 4096];
+		double want = exp((double)((const float *)args[0])[i % 4096]);
+
+		if (!(fabs(got / want - 1) <= 1e-5))
+			fail_msg("%s %s: exp is %g, not %g", cc, flags, got, want);
+	}
+	builder_free(b);
+	arena_free(r.a);
+}
+
+/* clang does not tell of these. */
+static void test_exp_outlives_reordering(void **state)
+{
+	(void)state;
+	check_exp("clang", "-funsafe-math-optimizations");
+	check_exp("clang", "-fassociative-math -fno-signed-zeros -freciprocal-math");
+	check_exp("gcc", "-fno-signed-zeros -freciprocal-math");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_stack_gcc),
+		cmocka_unit_test(test_stack_clang),
+		cmocka_unit_test(test_fast_math_is_refused),
+		cmocka_unit_test(test_exp_outlives_reordering),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
