@@ -126,8 +126,8 @@ void prelude(struct text *out, const struct emitter *e);
 void emit_arguments(struct emitter *e);
 /* Pointers to the intermediates of the whole program, which lie in one block, temps; its bytes. */
 size_t emit_temps(struct emitter *e);
-/* Allocates temps, TEMPS bytes and the local arrays that the kernel has in memory; false where there
- * is nothing to allocate. */
+/* Allocates temps, TEMPS bytes and the local arrays that the kernel has in memory; false where
+ * there is nothing to allocate. */
 bool emit_memory(struct emitter *e, size_t temps);
 /* The place of a local buffer; one of the whole program has its own already. */
 void emit_alloc(struct emitter *e, const struct nest *n);

@@ -93,9 +93,9 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 	text_free(&v);
 }
 
-/* Compilers that may reorder sums or rule out NaN and infinity break exp, the start of a maximum and
- * what has to be NaN. clang does not tell of each of these flags: exp is written so that no order of
- * its terms loses it. */
+/* Compilers that may reorder sums or rule out NaN and infinity break exp, the start of a maximum
+ * and what has to be NaN. clang does not tell of each of these flags: exp is written so that no
+ * order of its terms loses it. */
 static const char refusal[] =
 	"#if defined __FAST_MATH__ || defined __ASSOCIATIVE_MATH__ || __FINITE_MATH_ONLY__ > 0\n"
 	"#error \"this kernel needs IEEE arithmetic: compile it without -ffast-math and its parts\"\n"

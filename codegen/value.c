@@ -253,7 +253,8 @@ static const char *cast_text(struct emitter *e, const struct expr *x)
 	if (!dtype_is_narrow(narrow))
 		return arena_printf(e->a, "(%s)%s", dtype_c(x->dtype), arg);
 	use_helper(e, narrow == DTYPE_F16 ? HELPER_F16 : HELPER_BF16);
-	return arena_printf(e->a, widens ? "wide_%s(%s)" : "narrow_%s((float)%s)", dtype_name(narrow), arg);
+	return arena_printf(e->a, widens ? "wide_%s(%s)" : "narrow_%s((float)%s)",
+			    dtype_name(narrow), arg);
 }
 
 static const char *minmax_text(struct emitter *e, const struct expr *x)

@@ -297,10 +297,13 @@ static struct nest *build_root(struct lowering *l, int stage)
 	if (output && !narrow_gathers_apart(g, output))
 		return build_stage(l, stage);
 	struct nest *first = new_temp(l, stage);
+	struct buffer *temp = first->buffer;
 
+	if (output)
+		temp->tensor.name = arena_printf(l->a, "%s.wide", output->tensor.name);
 	append(first, build_stage(l, stage));
 	if (output)
-		append(first, narrow_copy(l->a, output, l->buffers[stage], is_parallel(g)));
+		append(first, narrow_copy(l->a, output, temp, is_parallel(g)));
 	return first;
 }
 

@@ -5,6 +5,8 @@
  * before and after them make all the others. */
 #include "tests/property/random_steps.h"
 
+#include "base/err.h"
+
 struct walk {
 	struct rng *r;
 	struct state *s;
@@ -23,8 +25,11 @@ static int below(struct walk *w, int n)
 
 static bool apply(struct walk *w, struct step step)
 {
-	bool ok = state_apply(w->s, step, NULL);
+	const char *why = "";
+	bool ok = state_apply(w->s, step, &why);
 
+	if (!ok && !*why)
+		die("%s is refused without a reason", step_name(step.kind));
 	w->counts->tried[step.kind]++;
 	w->counts->applied[step.kind] += ok;
 	return ok;

@@ -46,8 +46,9 @@ struct sample *sample_new(uint64_t seed, struct step_counts *counts)
 
 bool sample_lower(struct sample *s)
 {
-	s->why = "not lowered";
 	s->program = lower(s->arena, s->state, &s->why);
+	if (!s->program && (!s->why || !*s->why))
+		die("lower() refuses without a reason");
 	return s->program;
 }
 
