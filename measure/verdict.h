@@ -14,8 +14,9 @@
 
 #define VERDICT_CONFIDENCE 0.95
 
-/* Ratios within this of 1 are the same. Two processes of one and the same kernel differ by up to
- * about so much, for their pages lie elsewhere. */
+/* Ratios within this of 1 are the same: nobody can bet on less, for where the pages of a process lie
+ * changes from one start to the next, and with it the time of one and the same kernel. Chosen, not
+ * measured; `hone bench --alone` shows what starts differ by on a machine. */
 #define VERDICT_MARGIN 0.02
 
 /* No interval of this confidence exists for fewer pairs. */

@@ -151,6 +151,18 @@ static const char *hear(struct arena *a, struct player *p, int64_t deadline, boo
 	}
 }
 
+/* What a LINE that is no entry says. */
+static enum answer take(struct arena *a, struct player *p, const char *line, const char **text)
+{
+	*text = line + strcspn(line, " ");
+	*text += **text == ' ';
+	if (strcmp(line, "ok") == 0 || strncmp(line, "ok ", 3) == 0)
+		return ANSWER_OK;
+	if (strncmp(line, "cannot", 6) == 0)
+		return ANSWER_CANNOT;
+	return lose(a, p, text, strncmp(line, "error", 5) == 0 ? *text : line);
+}
+
 /* Sends REQUEST and hears the answer; lines `entry` before it go to ENTRIES, which may be NULL. */
 static enum answer ask(struct arena *a, struct player *p, const char *request,
 		       struct entry_vec *entries, const char **text)
@@ -175,19 +187,11 @@ static enum answer ask(struct arena *a, struct player *p, const char *request,
 				    arena_printf(a, "no answer to '%.*s' within %g s",
 						 (int)strcspn(request, " \n"), request,
 						 p->limit_s));
-		if (entries && tab && strncmp(line, "entry ", 6) == 0) {
-			const char *name = arena_strndup(a, line + 6, (size_t)(tab - line - 6));
+		if (!entries || !tab || strncmp(line, "entry ", 6) != 0)
+			return take(a, p, line, text);
+		const char *name = arena_strndup(a, line + 6, (size_t)(tab - line - 6));
 
-			vec_push(a, entries, (struct entry){name, tab + 1});
-			continue;
-		}
-		*text = line + strcspn(line, " ");
-		*text += **text == ' ';
-		if (strcmp(line, "ok") == 0 || strncmp(line, "ok ", 3) == 0)
-			return ANSWER_OK;
-		if (strncmp(line, "cannot", 6) == 0)
-			return ANSWER_CANNOT;
-		return lose(a, p, text, strncmp(line, "error", 5) == 0 ? *text : line);
+		vec_push(a, entries, (struct entry){name, tab + 1});
 	}
 }
 
