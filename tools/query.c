@@ -104,3 +104,13 @@ struct db_want query_want(const struct query *q)
 				 .threads = q->threads,
 				 .cache = q->cache };
 }
+
+void query_warn(const struct query *q, const struct task *t, const struct best *b)
+{
+	const char *caveat = evidence_caveat(q->arena, &b->record, b->evidence);
+
+	if (*caveat)
+		fprintf(stderr, "hone: %s: record %jd: %s; it is built and timed anew here, which "
+				"the database does not learn of (hone tune does)\n", t->name,
+			(intmax_t)b->record.id, caveat);
+}

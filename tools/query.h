@@ -9,7 +9,7 @@
 #include "db/db.h"
 #include "graph/sequence.h"
 #include "measure/device.h"
-#include "search/task.h"
+#include "search/best.h"
 
 struct query {
 	const char *source;
@@ -33,6 +33,9 @@ int query_open(struct query *q);
 void query_close(struct query *q);
 /* Records of this device that fit the query. */
 struct db_want query_want(const struct query *q);
+/* For commands that time B, the best of T, anew: says on stderr where the figure that its record
+ * has is not one to compare with. */
+void query_warn(const struct query *q, const struct task *t, const struct best *b);
 
 /* ARG, the value of OPTION ("--threads"), as a whole number of at least LEAST; argp_error otherwise. */
 long long argp_number(struct argp_state *state, const char *option, const char *arg,

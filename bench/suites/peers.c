@@ -157,11 +157,7 @@ static int bench_task(struct bench_args *args, const struct task *t, json_t *row
 	if (!same)
 		fprintf(stderr, "hone: %s: built with %s, it was measured with %s\n", t->name,
 			builder_toolchain(builder), best.record.toolchain_text);
-	const char *caveat = evidence_caveat(args->q.arena, &best.record, best.evidence);
-
-	if (*caveat)
-		fprintf(stderr, "hone: %s: the record is %s; here it is timed again\n", t->name,
-			caveat);
+	query_warn(&args->q, t, &best);
 	int rc = compete(args, builder, t, &best, rows);
 
 	builder_free(builder);

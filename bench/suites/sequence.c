@@ -125,6 +125,8 @@ static int prepare_task(struct sequence_args *args, struct builder *builder, con
 		row->best[i] = r.time_us;
 	}
 	k->there = found > 0;
+	if (found > 0)
+		query_warn(q, t, &b);
 	if (found > 0 && kernel_build(q->arena, builder, b.state, q->device->vector_bytes,
 				      q->threads, &k->kernel) < 0)
 		return err_prefix("%s", t->name);

@@ -300,6 +300,57 @@ static void test_read_only(void **state)
 	assert_int_equal(status, 0);
 }
 
+/* Sets COLUMN of the one record to VALUE, past all constraints; false where sqlite will not. */
+static bool spoil(struct db *db, const char *column, const char *value)
+{
+	struct text sql = { 0 };
+
+	sqlite3_exec(db->sql, "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON",
+		     NULL, NULL, NULL);
+	text_printf(&sql, "UPDATE records SET %s = %s", column, value);
+	bool ok = sqlite3_exec(db->sql, sql.s, NULL, NULL, NULL) == SQLITE_OK;
+
+	text_free(&sql);
+	sqlite3_exec(db->sql, "PRAGMA ignore_check_constraints = OFF", NULL, NULL, NULL);
+	return ok;
+}
+
+/* Whatever a column of a record is overwritten with: nobody gets to see it, and the check finds
+ * it. */
+static void test_spoiled_records(void **state)
+{
+	static const char *const columns[] = { "steps", "steps_hash", "status", "samples",
+					       "counted", "time_us", "threads" };
+	static const char *const values[] = { "'x'", "''", "x'00ff'", "zeroblob(24)", "-1", "0",
+					      "1e300", "-1e999", "99999999999", "'split 1 0 2'",
+					      "hex(zeroblob(16))" };
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct db_record r = fixture_record(f, "split 1 0 4", TRIAL_OK, 3);
+	int n = 0;
+
+	r.counted = "111";
+	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++)
+		for (size_t j = 0; j < sizeof(values) / sizeof(*values); j++) {
+			struct db_record_vec all;
+			struct db_problem_vec problems;
+
+			assert_ok(append_one(db, r));
+			assert_sound(db);
+			if (spoil(db, columns[i], values[j])) {
+				assert_ok(db_records(db, f->a, &(struct db_want){ 0 }, &all));
+				assert_ok(db_check(db, f->a, &problems));
+				if (all.n || !problems.n)
+					fail_msg("%s = %s: %d records, %d problems", columns[i],
+						 values[j], all.n, problems.n);
+				n++;
+			}
+			assert_ok(sql_run(db, "", "DELETE FROM records", ""));
+		}
+	assert_true(n > 60);
+	db_close(db);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)
 
 int main(void)
@@ -307,6 +358,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_kill), TEST(test_two_writers), TEST(test_full_disk),
 		TEST(test_full_file), TEST(test_full_from_start), TEST(test_read_only),
+		TEST(test_spoiled_records),
 	};
 
 	return cmocka_run_group_tests_name("db under faults", tests, NULL, NULL);

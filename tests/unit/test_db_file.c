@@ -94,6 +94,9 @@ static void test_merge_order(void **state)
 
 	assert_string_equal(xy, " b=3 a=4");
 	assert_string_equal(yx, xy);
+	/* What is measured in knowledge of both stands above both. */
+	put_numbered(f, arena_printf(f->a, "%s/xy.db", f->folder), "a", 1.5, 1);
+	assert_string_equal(merged_times(f, "xy.db", (const char *const[]){ x, y }), " a=1.5 b=3");
 }
 
 /* A campaign of two batches, in a new file. */
