@@ -3,7 +3,7 @@
  *
  * A file may have been damaged, or changed by hand. What a record says is held against itself: the
  * steps against their hash, the time against the samples that it is the median of. A record of
- * schema 2 does not say which samples were counted; its time must then lie between the least and
+ * an older hone does not say which samples were counted; its time must then lie between the least and
  * the greatest of them. Who changes all of these in keeping with each other is not found out. */
 #include "db/record.h"
 
@@ -126,8 +126,8 @@ void db_skip(struct db *db, int64_t id, const char *why)
 		return;
 	db->told[db->n_told++] = id;
 	listener_tell(&db->listener, TELL_WARNING,
-		      "%s: record %lld is skipped: %s (`hone db check %s` lists all such; tuning "
-		      "the task again replaces it)",
+		      "%s: record %lld is skipped: %s (`hone db check %s` lists all such; tune the "
+		      "task again where it is missed)",
 		      db->path, (long long)id, why, db->path);
 	if (db->n_told == SKIPS_TOLD)
 		listener_tell(&db->listener, TELL_WARNING,

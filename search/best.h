@@ -16,12 +16,13 @@ struct best {
 	enum evidence evidence;	/* whether that was measured */
 };
 
-/* The first record of T in ORDER that fits WANT (whose task_key is set here), replayed for vectors
- * of VECTOR_BYTES; those that do not replay are skipped (db_skip()). 1 and *OUT, in A; 0 where
- * there is none; -1 and a message where the database fails. */
-int task_first(struct arena *a, struct db *db, const struct task *t, struct db_want want,
-	       enum db_order order, int vector_bytes, struct best *out);
-/* The best of T, as DB_SUREST has it. */
+/* The first of DB_FASTEST of T that fits WANT (whose task_key is set here), replayed for vectors of
+ * VECTOR_BYTES; records that do not replay are skipped (db_skip()). 1 and *OUT, in A; 0 where there
+ * is none; -1 and a message where the database fails. */
+int task_fastest(struct arena *a, struct db *db, const struct task *t, struct db_want want,
+		 int vector_bytes, struct best *out);
+/* The same of the best of T: the fastest that was confirmed with the C text of today; where there is none, the
+ * first of DB_SUREST. */
 int task_best(struct arena *a, struct db *db, const struct task *t, struct db_want want,
 	      int vector_bytes, struct best *out);
 

@@ -48,8 +48,8 @@ int tuner_load_best(struct tuner *t, int i)
 	struct arena *a = arena_new();
 	const struct task *task = t->tuned[i].task;
 	struct best best;
-	int found = task_first(a, t->db, task, tuner_want(t, task), DB_FASTEST,
-			       t->target.vector_bytes, &best);
+	int found = task_fastest(a, t->db, task, tuner_want(t, task), t->target.vector_bytes,
+				 &best);
 	/* Where nothing can be measured again, it is as good as it gets. */
 	bool stale = found == 1 && best.evidence != EVIDENCE_SAME && t->measurer->confirm;
 
