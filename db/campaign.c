@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* db/campaign.c - a campaign's life: started, gone on with after a stop or a kill, ended. */
+/* db/campaign.c - a campaign's life: started, gone on with after a stop or a kill, ended; and that
+ * one process at a time works on it. */
 #include "db/sql.h"
 
 #include <assert.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -12,7 +14,11 @@ static const char *const names[] = {
 	[CAMPAIGN_RUNNING] = "running",
 	[CAMPAIGN_DONE] = "done",
 	[CAMPAIGN_STOPPED] = "stopped",
+	[CAMPAIGN_KILLED] = "killed",
 };
+
+/* A process that was killed a moment ago may not be gone yet, and one that ends is about to. */
+enum { PATIENCE_MS = 2000, POLL_MS = 20 };
 
 const char *campaign_state_name(enum campaign_state s)
 {
@@ -28,7 +34,8 @@ static enum campaign_state state_of(const char *name)
 	return (enum campaign_state)i;
 }
 
-int64_t db_campaign_start(struct db *db, const struct db_campaign *c)
+/* Behind the gate, as take(). */
+static int64_t start(struct db *db, const struct db_campaign *c)
 {
 	static const char what[] = "starting a campaign";
 
@@ -38,9 +45,24 @@ int64_t db_campaign_start(struct db *db, const struct db_campaign *c)
 		    "iitti", c->device, clock_wall(), c->source, c->options ? c->options : "{}",
 		    (int64_t)c->seed) < 0)
 		return -1;
-	db->campaign = sqlite3_last_insert_rowid(db->sql);
+	int64_t id = sqlite3_last_insert_rowid(db->sql);
+
+	if (hold_take(db, id) < 0)
+		return -1;
+	db->campaign = id;
+	db->sitting = 0;
 	db->rounds = 0;
-	return db->campaign;
+	return id;
+}
+
+int64_t db_campaign_start(struct db *db, const struct db_campaign *c)
+{
+	if (hold_enter(db) < 0)
+		return -1;
+	int64_t id = start(db, c);
+
+	hold_leave(db);
+	return id;
 }
 
 #define COLUMNS                                                                                    \
@@ -48,7 +70,7 @@ int64_t db_campaign_start(struct db *db, const struct db_campaign *c)
 	" coalesce(seen, created), "
 
 /* The row of COLUMNS and the search state, or NULL in its place. */
-static struct db_campaign read_campaign(struct arena *a, sqlite3_stmt *stmt)
+static struct db_campaign read_campaign(struct db *db, struct arena *a, sqlite3_stmt *stmt)
 {
 	struct db_campaign c = {
 		.id = sqlite3_column_int64(stmt, 0),
@@ -65,6 +87,8 @@ static struct db_campaign read_campaign(struct arena *a, sqlite3_stmt *stmt)
 	};
 	const void *search = sqlite3_column_blob(stmt, 11);
 
+	if (c.state == CAMPAIGN_RUNNING && c.id != db->campaign && !hold_is_taken(db, c.id))
+		c.state = CAMPAIGN_KILLED;
 	c.search_bytes = (size_t)sqlite3_column_bytes(stmt, 11);
 	if (sqlite3_column_type(stmt, 11) != SQLITE_NULL)
 		c.search = c.search_bytes ? arena_memdup(a, search, c.search_bytes)
@@ -88,17 +112,21 @@ int db_campaign_find(struct db *db, struct arena *a, const char *source, const c
 	int rc = sql_step(db, what, &stmt);
 
 	if (rc > 0) {
-		*out = read_campaign(a, stmt);
+		*out = read_campaign(db, a, stmt);
 		rc = out->state != CAMPAIGN_DONE;
 	}
 	sqlite3_finalize(stmt);
 	return rc;
 }
 
-int db_campaign_resume(struct db *db, const struct db_campaign *c)
+/* Behind the gate: 1 where it is ours, 0 where another process has it. */
+static int take(struct db *db, const struct db_campaign *c)
 {
 	static const char what[] = "going on with a campaign";
+	int taken = hold_take(db, c->id);
 
+	if (taken <= 0)
+		return taken;
 	if (sql_run(db, what,
 		    "UPDATE campaigns SET state = 'running', ended = NULL, seen = ?3"
 		    " WHERE id = ?1 AND rounds = ?2 AND state <> 'done'",
@@ -109,20 +137,101 @@ int db_campaign_resume(struct db *db, const struct db_campaign *c)
 			       "process at work on it? start again",
 			       what, (long long)c->id, db->path);
 	db->campaign = c->id;
+	db->sitting = 0;
 	db->rounds = c->rounds;
-	return 0;
+	return 1;
+}
+
+/* Who has C, as a message. */
+static int tell_holder(struct db *db, const struct db_campaign *c)
+{
+	struct arena *a = arena_new();
+	struct db_sitting_vec v;
+	const char *who = "another process";
+
+	if (db_sittings(db, a, c->id, &v) == 0 && v.n > 0) {
+		const struct db_sitting *s = &v.at[v.n - 1];
+		time_t began = s->began;
+		struct tm local;
+		char since[32];
+
+		strftime(since, sizeof(since), "%Y-%m-%d %H:%M", localtime_r(&began, &local));
+		who = arena_printf(a, "process %lld on %s, since %s", (long long)s->pid, s->host,
+				   since);
+	}
+	err_set("campaign %lld of %s (%s) is being worked on by %s: hone status looks on; give the "
+		"command again when it has ended, or with --fresh for a campaign of its own",
+		(long long)c->id, db->path, c->source, who);
+	arena_free(a);
+	return -1;
+}
+
+int db_campaign_resume(struct db *db, const struct db_campaign *c)
+{
+	if (hold_enter(db) < 0)
+		return -1;
+	int rc = take(db, c);
+
+	hold_leave(db);
+	return rc == 0 ? tell_holder(db, c) : rc < 0 ? -1 : 0;
+}
+
+/* One attempt of db_campaign_enter. */
+static enum db_entered enter(struct db *db, struct arena *a, const struct db_campaign *like,
+			     bool fresh, struct db_campaign *out)
+{
+	int rc = fresh ? 0 : db_campaign_find(db, a, like->source, like->options, like->device, out);
+
+	if (rc < 0)
+		return DB_ENTER_FAILED;
+	if (rc > 0) {
+		rc = take(db, out);
+		return rc < 0 ? DB_ENTER_FAILED : rc == 0 ? DB_ENTER_HELD : DB_ENTER_OLD;
+	}
+	*out = *like;
+	out->id = start(db, like);
+	return out->id < 0 ? DB_ENTER_FAILED : DB_ENTER_NEW;
+}
+
+enum db_entered db_campaign_enter(struct db *db, struct arena *a, const struct db_campaign *like,
+				  bool fresh, const struct db_calibration *now,
+				  struct db_campaign *out)
+{
+	enum db_entered entered = DB_ENTER_HELD;
+
+	for (int ms = 0; entered == DB_ENTER_HELD && ms <= PATIENCE_MS; ms += POLL_MS) {
+		if (ms > 0)
+			sqlite3_sleep(POLL_MS);
+		if (hold_enter(db) < 0)
+			return DB_ENTER_FAILED;
+		entered = enter(db, a, like, fresh, out);
+		if (entered >= DB_ENTER_NEW && sitting_begin(db, now) < 0)
+			entered = DB_ENTER_FAILED;
+		hold_leave(db);
+	}
+	if (entered == DB_ENTER_HELD)
+		tell_holder(db, out);
+	return entered;
 }
 
 int db_campaign_end(struct db *db, int64_t id, enum campaign_state state)
 {
-	assert(state != CAMPAIGN_RUNNING);
+	int64_t now = clock_wall();
+
+	assert(state == CAMPAIGN_DONE || state == CAMPAIGN_STOPPED);
 	if (sql_run(db, "ending a campaign",
 		    "UPDATE campaigns SET state = ?, ended = ? WHERE id = ?", "tii", names[state],
-		    clock_wall(), id) < 0)
+		    now, id) < 0)
 		return -1;
-	if (db->campaign == id)
-		db->campaign = 0;
-	return 0;
+	if (db->campaign != id)
+		return 0;
+	int rc = sql_run(db, "ending a sitting", "UPDATE sittings SET ended = ? WHERE id = ?", "ii",
+			 now, db->sitting);
+
+	db->campaign = 0;
+	db->sitting = 0;
+	hold_drop(db);
+	return rc;
 }
 
 int db_campaign(struct db *db, struct arena *a, int64_t id, struct db_campaign *out)
@@ -136,7 +245,7 @@ int db_campaign(struct db *db, struct arena *a, int64_t id, struct db_campaign *
 	int rc = sql_step(db, what, &stmt);
 
 	if (rc > 0)
-		*out = read_campaign(a, stmt);
+		*out = read_campaign(db, a, stmt);
 	sqlite3_finalize(stmt);
 	return rc;
 }
@@ -153,6 +262,6 @@ int db_campaigns(struct db *db, struct arena *a, struct db_campaign_vec *out)
 	if (!stmt)
 		return -1;
 	while ((rc = sql_step(db, what, &stmt)) > 0)
-		vec_push(a, out, read_campaign(a, stmt));
+		vec_push(a, out, read_campaign(db, a, stmt));
 	return rc;
 }

@@ -7,7 +7,7 @@
  *        deleted but by db_prune; a record of another device or toolchain is skipped, not used;
  *        so is one that is damaged, and which and why is told.
  *
- * The file is sqlite3 in WAL mode. Several processes may append to one file; a handle belongs to
+ * The file is sqlite3 in WAL mode; FILE-campaigns beside it says which campaigns are at work. Several processes may append to one file; a handle belongs to
  * one thread at a time and must not be carried over a fork. Functions return -1 (or NULL) with
  * err_set() on failure; nothing is half done then. Strings given in are copied; results live in the
  * arena. */
@@ -77,6 +77,7 @@ int db_find_task(struct db *db, struct arena *a, const char *key, struct db_task
 
 struct db_record {
 	int64_t id;		/* given by the database */
+	int64_t sitting;	/* given by the batch; 0 for none */
 	int64_t task, device, toolchain;
 	int64_t campaign;	/* given by the batch; 0 for none */
 	const char *task_key;	/* these three are filled when read; db_append ignores them */
@@ -224,9 +225,10 @@ int db_has(struct db *db, const struct db_want *want, const char *steps);
 /* ---- Campaigns */
 
 enum campaign_state {
-	CAMPAIGN_RUNNING,	/* also one that was killed */
+	CAMPAIGN_RUNNING,	/* a process is at work on it now */
 	CAMPAIGN_DONE,
 	CAMPAIGN_STOPPED,	/* ended early; can go on */
+	CAMPAIGN_KILLED,	/* running in the file, but its process is gone; can go on */
 	CAMPAIGN_STATE_COUNT
 };
 const char *campaign_state_name(enum campaign_state s);
@@ -247,13 +249,47 @@ struct db_campaign {
 };
 struct db_campaign_vec VEC(struct db_campaign);
 
+/* How fast a device was, to compare times that it took on different days. 0: not known. */
+struct db_calibration {
+	double fixed_us;	/* of the fixed kernel, which runs from registers, when it began */
+	int64_t probed;		/* when the rates below were; seconds since 1970 */
+	double peak[2];		/* f32 multiply-add, GFLOP/s; with one thread, with all */
+	double l1[2], l2[2], mem[2];	/* reading, GB/s; as above */
+};
+
+/* A run of a process on a campaign. */
+struct db_sitting {
+	int64_t id;		/* given by the database */
+	int64_t campaign;
+	const char *host;
+	int64_t pid, began, ended;	/* seconds since 1970; ended is 0 where it was not told */
+	struct db_calibration calibration;
+};
+struct db_sitting_vec VEC(struct db_sitting);
+
+enum db_entered {
+	DB_ENTER_FAILED = -1,	/* a message is set, as for the next one */
+	DB_ENTER_HELD,		/* another process is at work on it; the message says which */
+	DB_ENTER_NEW,
+	DB_ENTER_OLD,		/* one that was interrupted goes on */
+};
+
+/* Goes on with the campaign that db_campaign_find gives for LIKE, or starts it where there is none
+ * or FRESH, and begins a sitting, as one act: of processes that ask for the same campaign at once
+ * one gets it, until db_campaign_end, db_close or its death. *OUT is the campaign. */
+enum db_entered db_campaign_enter(struct db *db, struct arena *a, const struct db_campaign *like,
+				  bool fresh, const struct db_calibration *now,
+				  struct db_campaign *out);
+/* The sittings of CAMPAIGN, oldest first; none of those before schema 5. */
+int db_sittings(struct db *db, struct arena *a, int64_t campaign, struct db_sitting_vec *out);
+
 /* Starts one; reads device, source, options and seed. Returns its id. */
 int64_t db_campaign_start(struct db *db, const struct db_campaign *campaign);
 /* The newest campaign for SOURCE on this device (with these OPTIONS, where not NULL), if it is not
  * done: 1 and *OUT; else 0. */
 int db_campaign_find(struct db *db, struct arena *a, const char *source, const char *options,
 		     int64_t device, struct db_campaign *out);
-/* Goes on with what db_campaign_find gave. */
+/* Goes on with what db_campaign_find gave; fails where another process is at work on it. */
 int db_campaign_resume(struct db *db, const struct db_campaign *campaign);
 int db_campaign_end(struct db *db, int64_t id, enum campaign_state state);
 /* All, oldest first, without their search states. */

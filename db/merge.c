@@ -35,13 +35,22 @@ static const char add_campaigns[] =
 	" FROM other.campaigns o JOIN other.devices od ON od.id = o.device"
 	" JOIN main.devices d ON d.fingerprint = od.fingerprint"
 	" WHERE o.uid NOT IN (SELECT uid FROM main.campaigns) ORDER BY o.id";
+static const char add_sittings[] =
+	"INSERT INTO main.sittings (uid, campaign, host, pid, began, ended, fixed_us, probed,"
+	" peak_one, peak_all, l1_one, l1_all, l2_one, l2_all, mem_one, mem_all)"
+	" SELECT o.uid, p.id, o.host, o.pid, o.began, o.ended, o.fixed_us, o.probed, o.peak_one,"
+	" o.peak_all, o.l1_one, o.l1_all, o.l2_one, o.l2_all, o.mem_one, o.mem_all"
+	" FROM other.sittings o"
+	" JOIN other.campaigns op ON op.id = o.campaign JOIN main.campaigns p ON p.uid = op.uid"
+	" WHERE o.uid NOT IN (SELECT uid FROM main.sittings) ORDER BY o.id";
 static const char add_records[] =
 	"INSERT INTO main.records (task, device, toolchain, campaign, trial, final, threads, steps,"
 	" steps_hash, status, message, samples, time_us, ratio, counters, cache, build_ms, run_ms,"
-	" created, others, estimate, source_hash, hone, counted, seq)"
+	" created, others, estimate, source_hash, hone, counted, seq,"
+	" sitting)"
 	" SELECT t.id, d.id, c.id, p.id, o.trial, o.final, o.threads, o.steps, o.steps_hash,"
 	" o.status, o.message, o.samples, o.time_us, o.ratio, o.counters, o.cache, o.build_ms,"
-	" o.run_ms, o.created, o.others, o.estimate, o.source_hash, o.hone, o.counted, o.seq"
+	" o.run_ms, o.created, o.others, o.estimate, o.source_hash, o.hone, o.counted, o.seq, s.id"
 	" FROM other.records o"
 	" JOIN other.tasks ot ON ot.id = o.task JOIN main.tasks t ON t.key = ot.key"
 	" JOIN other.devices od ON od.id = o.device"
@@ -50,6 +59,8 @@ static const char add_records[] =
 	" JOIN main.toolchains c ON c.text = oc.text"
 	" LEFT JOIN other.campaigns op ON op.id = o.campaign"
 	" LEFT JOIN main.campaigns p ON p.uid = op.uid"
+	" LEFT JOIN other.sittings os ON os.id = o.sitting"
+	" LEFT JOIN main.sittings s ON s.uid = os.uid"
 	" WHERE NOT EXISTS (SELECT 1 FROM main.records m WHERE m.task = t.id AND m.device = d.id"
 	" AND m.toolchain = c.id AND m.threads = o.threads AND m.steps_hash = o.steps_hash"
 	" AND m.created = o.created AND m.campaign IS p.id AND m.trial = o.trial"
@@ -81,11 +92,12 @@ static int add(struct db *db, const char *sql, int64_t *n)
 
 static int add_all(struct db *db, struct db_merged *out)
 {
-	int64_t all = 0;
+	int64_t all = 0, sittings;
 
 	if (add(db, add_devices, &out->devices) < 0 ||
 	    add(db, add_toolchains, &out->toolchains) < 0 ||
 	    add(db, add_tasks, &out->tasks) < 0 || add(db, add_campaigns, &out->campaigns) < 0 ||
+	    add(db, add_sittings, &sittings) < 0 ||
 	    sql_int(db, merging, &all, "SELECT count(*) FROM other.records", "") < 0 ||
 	    add(db, add_records, &out->records) < 0 || add(db, add_rounds, &out->rounds) < 0)
 		return -1;

@@ -165,6 +165,7 @@ struct db *db_open_with(const char *path, enum db_mode mode, const struct migrat
 	db->path = copy(path);
 	db->access = access_of(path, mode);
 	db->mode = mode;
+	db->hold = -1;
 	int flags = SQLITE_OPEN_URI | SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
 
 	char *uri = sql_uri(path, db->access);
@@ -191,6 +192,7 @@ void db_close(struct db *db)
 {
 	if (!db)
 		return;
+	hold_drop(db);
 	if (sqlite3_close(db->sql) != SQLITE_OK)
 		die("db: a statement was left open");
 	free(db->path);

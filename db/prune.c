@@ -25,6 +25,10 @@ static const char drop_rounds[] =
 	"DELETE FROM rounds WHERE campaign IN (SELECT id FROM campaigns c"
 	" WHERE c.state <> 'running'"
 	" AND NOT EXISTS (SELECT 1 FROM records r WHERE r.campaign = c.id))";
+/* So do its sittings, one by one. */
+static const char drop_sittings[] =
+	"DELETE FROM sittings WHERE NOT EXISTS (SELECT 1 FROM records r WHERE r.sitting = sittings.id)"
+	" AND campaign IN (SELECT id FROM campaigns WHERE state <> 'running')";
 static int drop(struct db *db, const struct db_prune *prune, struct db_pruned *out)
 {
 	const int64_t day = 24 * 60 * 60;
@@ -45,6 +49,8 @@ static int drop(struct db *db, const struct db_prune *prune, struct db_pruned *o
 	if (sql_run(db, pruning, drop_rounds, "") < 0)
 		return -1;
 	out->rounds = sqlite3_changes(db->sql);
+	if (sql_run(db, pruning, drop_sittings, "") < 0)
+		return -1;
 	return 0;
 }
 

@@ -13,10 +13,11 @@
 static const char insert[] =
 	"INSERT INTO records (task, device, toolchain, campaign, trial, final, threads, steps,"
 	" steps_hash, status, message, samples, time_us, ratio, counters, cache, build_ms, run_ms,"
-	" created, others, estimate, source_hash, hone, counted, seq)"
+	" created, others, estimate, source_hash, hone, counted, seq,"
+	" sitting)"
 	" VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
 	" nullif(?13, 0), nullif(?14, 0), ?15, ?16, ?17, ?18, ?19, nullif(?20, -1), ?21, ?22, ?23,"
-	" ?24, (SELECT coalesce(max(seq), 0) + 1 FROM records))";
+	" ?24, (SELECT coalesce(max(seq), 0) + 1 FROM records), nullif(?25, 0))";
 
 static int insert_record(struct db *db, const char *what, int64_t campaign,
 			 const struct db_record *r)
@@ -27,7 +28,7 @@ static int insert_record(struct db *db, const char *what, int64_t campaign,
 	assert(r->steps && r->n_samples >= 0);
 	hash_text(hash_bytes(r->steps, strlen(r->steps)), hash);
 	/* A blob of no bytes must not be a null pointer, which would be NULL. */
-	return sql_run(db, what, insert, "iiiiiiittttbddttddiiittt", r->task, r->device, r->toolchain,
+	return sql_run(db, what, insert, "iiiiiiittttbddttddiiittti", r->task, r->device, r->toolchain,
 		       campaign, r->trial, (int64_t)r->final, (int64_t)r->threads, r->steps, hash,
 		       trial_status_name(r->status), r->message ? r->message : "",
 		       r->n_samples ? (const void *)r->samples : "",
@@ -35,7 +36,8 @@ static int insert_record(struct db *db, const char *what, int64_t campaign,
 		       r->counters ? r->counters : "{}", r->cache ? r->cache : "warm", r->build_ms,
 		       r->run_ms, r->created ? r->created : clock_wall(),
 		       r->final ? (int64_t)r->others : -1, (int64_t)r->estimate, r->source_hash,
-		       r->hone, ok ? r->counted : NULL);
+		       r->hone, ok ? r->counted : NULL,
+		       campaign ? db->sitting : (int64_t)0);
 }
 
 /* The count of rounds is the proof that nobody else went on with this campaign. */
@@ -168,6 +170,7 @@ struct db_record record_read(struct arena *a, sqlite3_stmt *stmt)
 		.source_hash = text_or_null(a, stmt, 26),
 		.hone = text_or_null(a, stmt, 27),
 		.counted = text_or_null(a, stmt, 28),
+		.sitting = sqlite3_column_int64(stmt, 29),
 	};
 
 	hash_parse(hash, &r.steps_hash);

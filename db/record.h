@@ -10,7 +10,7 @@
 	"SELECT r.id, r.task, r.device, r.toolchain, r.campaign, r.trial, r.final, r.threads,"     \
 	" r.steps, r.steps_hash, r.status, r.message, r.samples, r.time_us, r.ratio, r.counters,"  \
 	" r.cache, r.build_ms, r.run_ms, r.created, t.key, d.fingerprint, c.text, r.seq,"          \
-	" r.others, r.estimate, r.source_hash, r.hone, r.counted FROM "
+	" r.others, r.estimate, r.source_hash, r.hone, r.counted, r.sitting FROM "
 #define RECORD_JOIN                                                                                \
 	" r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"                       \
 	" JOIN toolchains c ON c.id = r.toolchain WHERE 1"

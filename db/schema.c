@@ -72,7 +72,6 @@ static const char version_2[] =
 	"	recall REAL, rank REAL, accuracy REAL, data BLOB NOT NULL);"
 	/* One of a kind for each campaign, and for each device outside of any. */
 	"CREATE UNIQUE INDEX models_by_owner ON models (kind, coalesce(campaign, -device));"
-	/* A campaign that was killed is `running` for ever: it shows by its age. */
 	"ALTER TABLE campaigns ADD COLUMN seen INTEGER;"
 	"UPDATE campaigns SET seen = coalesce((SELECT max(created) FROM records r"
 	"	WHERE r.campaign = campaigns.id), created);"
@@ -115,11 +114,26 @@ static const char version_4[] =
 	"	WHEN 'crash' THEN n.estimate <= r.estimate AND n.seq >= r.seq"
 	"	ELSE 0 END);";
 
+static const char version_5[] =
+	/* A run of a process on a campaign, and how fast the device was then: db/db.h has the units;
+	 * null is what is not known. */
+	"CREATE TABLE sittings (id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE,"
+	"	campaign INTEGER NOT NULL REFERENCES campaigns, host TEXT NOT NULL,"
+	"	pid INTEGER NOT NULL, began INTEGER NOT NULL, ended INTEGER,"
+	"	fixed_us REAL CHECK (fixed_us > 0), probed INTEGER,"
+	"	peak_one REAL CHECK (peak_one > 0), peak_all REAL CHECK (peak_all > 0),"
+	"	l1_one REAL CHECK (l1_one > 0), l1_all REAL CHECK (l1_all > 0),"
+	"	l2_one REAL CHECK (l2_one > 0), l2_all REAL CHECK (l2_all > 0),"
+	"	mem_one REAL CHECK (mem_one > 0), mem_all REAL CHECK (mem_all > 0));"
+	"CREATE INDEX sittings_by_campaign ON sittings (campaign);"
+	"ALTER TABLE records ADD COLUMN sitting INTEGER REFERENCES sittings;";
+
 const struct migration db_migrations[] = {
 	{ "devices, toolchains, tasks, records, campaigns", version_1 },
 	{ "rounds of campaigns, cost models", version_2 },
 	{ "no cost models", version_3 },
 	{ "what figures rest on, the order of records", version_4 },
+	{ "sittings of campaigns, with the speed of the device", version_5 },
 };
 const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
 

@@ -18,6 +18,8 @@ struct db {
 	const char *access;	/* how sqlite opened it: "mode=rw", ...; static */
 	enum db_mode mode;
 	int64_t campaign;	/* started or resumed here; 0 for none */
+	int64_t sitting;	/* of that; 0 for none */
+	int hold;		/* descriptor of the locks on campaigns; -1: not open */
 	int64_t rounds;		/* its batches as this handle knows them */
 	struct listener listener;	/* of records that are skipped */
 	int64_t told[SKIPS_TOLD];	/* their ids */
@@ -44,6 +46,21 @@ double sql_real(sqlite3_stmt *stmt, int column);
 int sql_begin(struct db *db, const char *what);
 /* Commits where RESULT is 0 or more, else rolls back, keeping the message. RESULT, or -1. */
 int sql_end(struct db *db, const char *what, int result);
+
+/* Passes the gate: until hold_leave nobody else begins or takes a campaign. 0, or -1 and a
+ * message. */
+int hold_enter(struct db *db);
+/* Behind the gate. 1: the campaign is this handle's until hold_drop, or the end of its process; 0:
+ * another one has it; -1 and a message. */
+int hold_take(struct db *db, int64_t campaign);
+void hold_leave(struct db *db);
+/* Lets go of what this handle has; nothing where that is nothing. */
+void hold_drop(struct db *db);
+/* Whether any handle, of whatever process, has it. */
+bool hold_is_taken(const struct db *db, int64_t campaign);
+
+/* Begins a sitting of the handle's campaign. */
+int sitting_begin(struct db *db, const struct db_calibration *c);
 
 /* The parts of db_append. The round is the next one of the handle's campaign. */
 int round_save(struct db *db, const char *what, const struct db_round *r);

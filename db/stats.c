@@ -81,13 +81,14 @@ static int read_best(struct db *db, struct db_stats *out)
 	return rc;
 }
 
-static int read_totals(struct db *db, struct db_stats *out)
+static int read_totals(struct db *db, struct arena *a, struct db_stats *out)
 {
-	for (int i = 0; i < CAMPAIGN_STATE_COUNT; i++)
-		if (sql_int(db, what, &out->campaigns[i],
-			    "SELECT count(*) FROM campaigns WHERE state = ?", "t",
-			    campaign_state_name((enum campaign_state)i)) < 0)
-			return -1;
+	struct db_campaign_vec campaigns;
+
+	if (db_campaigns(db, a, &campaigns) < 0)
+		return -1;
+	for (int i = 0; i < campaigns.n; i++)
+		out->campaigns[campaigns.at[i].state]++;
 	out->bytes = db_file_bytes(db);
 	if (sql_int(db, what, &out->devices, "SELECT count(*) FROM devices", "") < 0 ||
 	    sql_int(db, what, &out->toolchains, "SELECT count(*) FROM toolchains", "") < 0)
@@ -114,7 +115,7 @@ int db_stats(struct db *db, struct arena *a, struct db_stats *out)
 	if (rc >= 0)
 		rc = read_best(db, out);
 	if (rc >= 0)
-		rc = read_totals(db, out);
+		rc = read_totals(db, a, out);
 	return sql_end(db, what, rc) < 0 ? -1 : 0;
 }
 

@@ -17,6 +17,7 @@ static const char synthetic_prefix[] = "synthetic:";
 enum { FINGERPRINT_VERSION = 1 };
 
 /* A synthetic core: what a current server core does, in round numbers. */
+static const double synthetic_fixed_us = 50;
 static const double synthetic_ghz = 3.0, synthetic_mem_one = 12, synthetic_mem_all = 40;
 static const int64_t synthetic_cache[DEVICE_CACHES] = {32 << 10, 1 << 20, 16 << 20};
 
@@ -244,6 +245,8 @@ int device_probe(struct device *d)
 		return -1;
 	d->measured.threads = d->threads;
 	d->measured.when = d->synthetic ? 0 : clock_wall();
+	d->measured.fixed_us = d->synthetic ? synthetic_fixed_us : probe_fixed_us(0);
+	d->fixed_us = d->measured.fixed_us;
 	d->measured.valid = true;
 	return 0;
 }

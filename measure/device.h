@@ -19,7 +19,12 @@
 enum {
 	DEVICE_CACHES = 3,	/* L1d, L2, L3: caches[level - 1] */
 	DEVICE_POINTS = 64,	/* of the latency curve, at most */
+	/* A week: updates of firmware and system move rates, and so do new neighbours of a guest. */
+	DEVICE_KEPT_S = 7 * 24 * 60 * 60,
 };
+
+/* Twice the usual moves of a clock. */
+#define DEVICE_MOVED 0.1
 
 struct device_cache {
 	int64_t claimed;	/* bytes, as hwloc has it; 0: says nothing. A guest may see its host's */
@@ -47,6 +52,7 @@ struct device_measured {
 	double noise;			/* p90 / p10 of a fixed kernel's time, 1 thread; 1 is quiet */
 	struct device_point points[DEVICE_POINTS];
 	int n_points;
+	double fixed_us;		/* probe_fixed_us() then; 0: not known */
 };
 
 struct device {
@@ -69,6 +75,7 @@ struct device {
 	double quota;			/* CPUs that the cgroup grants; 0: no limit */
 	const int *cpus;		/* OS numbers of usable CPUs, one of each core first */
 	int n_cpus;
+	double fixed_us;	/* probe_fixed_us() when it was loaded or probed; 0: not known */
 
 	struct device_measured measured;
 };
@@ -84,8 +91,10 @@ struct device *device_describe(struct arena *a, const char *synthetic);
 int device_probe(struct device *d);
 
 /* As device_probe, but takes the figures of an earlier call on this fingerprint and number of
- * threads from $XDG_CACHE_HOME/hone (or ~/.cache/hone) unless FRESH. A cache that cannot be read
- * or written costs the time of a probe and is no error. */
+ * threads from $XDG_CACHE_HOME/hone (or ~/.cache/hone) unless FRESH, or unless they have expired:
+ * they are older than DEVICE_KEPT_S, or the fixed kernel has become faster by DEVICE_MOVED, or slower
+ * while nobody else uses the cores. A cache that cannot be read or written costs the time of a probe and is no
+ * error. */
 int device_load_or_probe(struct device *d, bool fresh);
 
 /* device_describe and device_probe of a synthetic device: what tests tune for. */

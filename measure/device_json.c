@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "measure/calm.h"
 #include "measure/device.h"
 #include "measure/probe.h"
 
@@ -53,6 +54,7 @@ static json_t *measured_json(const struct device *d)
 	set(o, "l2_gbs", rate_json(m->l2));
 	set(o, "mem_gbs", rate_json(m->mem));
 	set(o, "noise", json_real(m->noise));
+	set(o, "fixed_us", json_real(m->fixed_us));
 	for (int i = 0; i < DEVICE_CACHES; i++)
 		json_array_append_new(caches, json_integer(d->caches[i].probed));
 	set(o, "cache_bytes", caches);
@@ -163,7 +165,8 @@ int device_measured_parse(const json_t *json, struct device_measured *out,
 	m.threads = int_of(o, "threads");
 	m.when = json_integer_value(json_object_get(o, "when"));
 	m.noise = json_number_value(json_object_get(o, "noise"));
-	if (m.when < 0 || !rate_parse(o, "peak_gflops", &m.peak) ||
+	m.fixed_us = json_number_value(json_object_get(o, "fixed_us"));
+	if (m.when < 0 || m.fixed_us < 0 || !rate_parse(o, "peak_gflops", &m.peak) ||
 	    !rate_parse(o, "l1_gbs", &m.l1) || !rate_parse(o, "l2_gbs", &m.l2) ||
 	    !rate_parse(o, "mem_gbs", &m.mem) ||
 	    !points_parse(json_object_get(o, "latency_ns"), &m) ||
@@ -236,7 +239,35 @@ static char *cache_folder(struct arena *a)
 	return NULL;
 }
 
-/* False where there are no figures for this device and number of threads. */
+static struct usage usage_now(struct arena *a)
+{
+	return (struct usage){ cpu_time_now(a, NULL), cpu_time_ours(a, 0) };
+}
+
+/* Times the fixed kernel. True where it shows that the device is not what it was when M was probed:
+ * it is faster, or it is slower though nobody else uses it. */
+static bool has_moved(struct arena *a, struct device *d, const struct device_measured *m)
+{
+	struct usage before = usage_now(a);
+
+	d->fixed_us = probe_fixed_us(m->fixed_us);
+
+	struct usage after = usage_now(a);
+	struct disturbance others = calm_compare(&before, &after);
+
+	if (d->fixed_us < (1 - DEVICE_MOVED) * m->fixed_us)
+		return true;
+	return d->fixed_us > (1 + DEVICE_MOVED) * m->fixed_us && !calm_is_disturbed(&others);
+}
+
+static bool is_young(const struct device_measured *m)
+{
+	int64_t age = clock_wall() - m->when;
+
+	return age >= 0 && age <= DEVICE_KEPT_S;
+}
+
+/* False where there are no figures for this device and number of threads that still hold. */
 static bool load(struct arena *a, struct device *d, const char *path)
 {
 	struct device_measured m;
@@ -246,6 +277,7 @@ static bool load(struct arena *a, struct device *d, const char *path)
 	json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
 	bool fits = json && device_measured_parse(json, &m, probed) == 0 && m.threads == d->threads;
 
+	fits = fits && is_young(&m) && !has_moved(a, d, &m);
 	if (fits) {
 		d->measured = m;
 		for (int i = 0; i < DEVICE_CACHES; i++)

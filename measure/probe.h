@@ -38,6 +38,11 @@ int64_t probe_fma_ns(const struct probe_isa *isa, int64_t n);
 /* Rounds that take about NS nanoseconds here. */
 int64_t probe_fma_rounds(const struct probe_isa *isa, int64_t ns);
 
+/* Microseconds of timing_calibration(), the kernel that every sample is interleaved with: the least
+ * of many runs, for what disturbs one only ever slows it. A look of 0.3 s, or a short one where that
+ * gives about KEPT. */
+double probe_fixed_us(double kept);
+
 /* The latency curve into m->points, and from it d->caches[].probed. */
 int probe_caches(struct device *d);
 /* The second half of it: cache sizes from the points. */

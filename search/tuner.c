@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "measure/calibration.h"
 #include "search/best.h"
 #include "search/campaign.h"
 #include "search/transfer.h"
@@ -168,24 +169,20 @@ static int find_campaign(struct tuner *t)
 				 .source = t->options.source,
 				 .options = options,
 				 .seed = t->options.seed };
-	int found = t->options.fresh ? 0
-				     : db_campaign_find(t->db, t->arena, t->options.source, options,
-							t->device_id, &c);
+	struct db_calibration now = calibration_of(t->device);
+	enum db_entered entered = db_campaign_enter(t->db, t->arena, &c, t->options.fresh, &now, &c);
+	int rc = entered < DB_ENTER_NEW ? -1 : 0;
 
-	if (found == 1) {
-		t->campaign_id = c.id;
-		found = db_campaign_resume(t->db, &c);
-		t->goes_on = c.search != NULL;
-		if (found == 0 && t->goes_on)
-			found = tuner_load(t, &c);
-	} else if (found == 0) {
-		t->campaign_id = db_campaign_start(t->db, &c);
-		found = t->campaign_id < 0 ? -1 : 0;
-	}
-	if (found == 0 && !t->goes_on)
-		found = db_last_record(t->db, &t->lessons_until);
+	if (entered == DB_ENTER_HELD && t->options.held)
+		*t->options.held = true;
+	t->campaign_id = c.id;
+	t->goes_on = entered == DB_ENTER_OLD && c.search != NULL;
+	if (t->goes_on)
+		rc = tuner_load(t, &c);
+	else if (rc == 0)
+		rc = db_last_record(t->db, &t->lessons_until);
 	free(options);
-	return found;
+	return rc;
 }
 
 static int find_strategy(struct tuner *t)

@@ -47,6 +47,8 @@ struct tuner_options {
 	uint64_t seed;
 	enum cache_state cache;
 	bool fresh;		/* do not go on with an earlier campaign */
+	bool *held;		/* set where another process is at work on the campaign; may be
+				 * NULL */
 	bool no_transfer;	/* learn nothing from campaigns of other tasks */
 	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
 	void (*progress)(void *user, const struct progress *p);	/* after each batch; may be NULL */

@@ -5,7 +5,7 @@
 
 #include "base/tell.h"
 
-/* Exit statuses, the same for every command. */
+/* Exit statuses, the same for every command; man/hone.1.in says more. */
 enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_UNFIT = 4, EXIT_STOPPED = 75 };
 
 struct command {

@@ -21,7 +21,7 @@ struct status {
 	struct db_campaign campaign;
 	int64_t now;		/* when this was read; seconds since 1970 */
 	int64_t age;		/* seconds since the campaign was seen */
-	bool alive;		/* running, and seen lately */
+	bool alive;		/* a process is at work on it */
 	bool full;		/* what follows was read */
 	int64_t trials, failed, refused;
 	double seconds;		/* that it has taken, as of its last batch */
@@ -43,8 +43,6 @@ struct status_vec VEC(struct status);
 
 enum {
 	STATUS_ROUNDS = 10,	/* that `quality` and a report look back */
-	/* So long no batch takes: a compiler or kernel that hangs is ended sooner. */
-	STATUS_SILENT_S = 600,
 };
 
 /* What C tells by itself. */

@@ -23,22 +23,21 @@ static void print_state(struct text *out, const struct status *s)
 	const struct db_campaign *c = &s->campaign;
 	double age = (double)s->age;
 
-	if (c->state != CAMPAIGN_RUNNING) {
-		text_puts(out, campaign_state_name(c->state));
+	text_puts(out, campaign_state_name(c->state));
+	if (s->alive) {
+		text_puts(out, c->rounds ? ", last sign" : ", begun");
+	} else if (c->state == CAMPAIGN_KILLED) {
+		text_puts(out, ", last sign");
+	} else {
 		if (s->stopped_by)
 			text_printf(out, " by %s", s->stopped_by);
 		age = (double)(s->now - c->ended);
-	} else if (!s->alive) {
-		text_puts(out, "no sign for ");
-		text_duration(out, age);
-		text_puts(out, ": killed? the same command goes on with it");
-		return;
-	} else {
-		text_puts(out, c->rounds ? "running, last sign" : "running, begun");
 	}
 	text_puts(out, " ");
 	text_duration(out, age > 0 ? age : 0);
 	text_puts(out, " ago");
+	if (c->state == CAMPAIGN_KILLED)
+		text_puts(out, "; the same command goes on with it");
 }
 
 static void print_progress(struct text *out, const struct status *s)

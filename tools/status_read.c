@@ -17,7 +17,7 @@ struct status status_brief(const struct db_campaign *c)
 
 	/* The clock of another machine may be ahead. */
 	s.age = s.now > c->seen ? s.now - c->seen : 0;
-	s.alive = c->state == CAMPAIGN_RUNNING && s.age < STATUS_SILENT_S;
+	s.alive = c->state == CAMPAIGN_RUNNING;
 	return s;
 }
 

@@ -270,10 +270,13 @@ static void catch_signals(const struct tune_args *args)
 static int campaign(struct tune_args *args, struct db *db, const struct device *device,
 		    const struct task_vec *tasks)
 {
+	bool held = false;
+
+	args->o.held = &held;
 	struct tuner *t = tuner_new(db, device, tasks, &args->o);
 
 	if (!t)
-		return command_failed();
+		return held ? (command_failed(), EXIT_STOPPED) : command_failed();
 	args->tuner = t;
 	if (tuner_resumed(t) > 0 && !args->quiet)
 		fprintf(stderr, "going on after %jd trials\n", (intmax_t)tuner_resumed(t));

@@ -2,6 +2,8 @@
 /* tests/unit/test_db.c - what goes into a database comes out: records, the best, campaigns. */
 #include "tests/db_fixture.h"
 
+#include <unistd.h>
+
 #include <math.h>
 
 static const struct db_want any = { 0 };
@@ -490,17 +492,22 @@ static void test_campaign_life(void **state)
 	batch.campaign = db_campaign_start(db, &start);
 	assert_ok(batch.campaign);
 	assert_ok(db_append(db, &batch));
-	/* As if killed here: another process goes on; the first, if alive after all, is told. */
+	/* As long as it is at work, nobody else gets it. */
 	second = db_open(f->path, DB_MODIFY);
 	assert_non_null(second);
 	assert_int_equal(db_campaign_find(second, f->a, "mm", NULL, f->device, &c), 1);
 	assert_true(c.id == batch.campaign && c.state == CAMPAIGN_RUNNING && c.rounds == 1);
+	assert_int_equal(db_campaign_resume(second, &c), -1);
+	assert_err("campaign 1 of ");
+	assert_err("is being worked on by another process");
+	/* As if killed here: another process goes on. */
+	db_close(db);
+	assert_ok(db_campaigns(second, f->a, &all));
+	assert_int_equal(all.at[0].state, CAMPAIGN_KILLED);
 	assert_ok(db_campaign_resume(second, &c));
 	assert_ok(db_append(second, &batch));
-	assert_int_equal(db_append(db, &batch), -1);
-	assert_err("another process went on");
-	assert_int_equal(db_campaign_resume(db, &c), -1);
-	assert_err("has changed");
+	db = db_open(f->path, DB_MODIFY);
+	assert_non_null(db);
 	assert_ok(db_campaign_end(second, c.id, CAMPAIGN_STOPPED));
 	assert_int_equal(db_campaign_find(db, f->a, "mm", "{\"x\":1}", f->device, &c), 0);
 	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", f->device + 1, &c), 0);
@@ -513,6 +520,40 @@ static void test_campaign_life(void **state)
 	assert_ok(db_campaigns(db, f->a, &all));
 	assert_int_equal(all.n, 1);
 	assert_true(all.at[0].state == CAMPAIGN_DONE && all.at[0].rounds == 3);
+	/* Nobody is at work any more. */
+	assert_int_equal(access(arena_printf(f->a, "%s-campaigns", f->path), F_OK), -1);
+	db_close(second);
+	db_close(db);
+}
+
+static void test_campaign_enter(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path), *second = db_open(f->path, DB_MODIFY);
+	struct db_campaign like = { .device = f->device, .source = "mm", .options = "{}" }, c, other;
+	const struct db_calibration speed = { .fixed_us = 50, .probed = 9, .peak = { 100, 190 },
+					      .l1 = { 300, 600 }, .mem = { 15, 28 } };
+	struct db_record r = fixture_record(f, "a", TRIAL_OK, 5), best;
+	struct db_sitting_vec v;
+
+	assert_int_equal(db_campaign_enter(db, f->a, &like, false, &speed, &c), DB_ENTER_NEW);
+	assert_int_equal(db_campaign_enter(second, f->a, &like, false, &speed, &other),
+			 DB_ENTER_HELD);
+	assert_err(arena_printf(f->a, "by process %d on ", (int)getpid()));
+	/* Another one, and one of its own, do not wait for it. */
+	assert_int_equal(db_campaign_enter(second, f->a, &like, true, &speed, &other),
+			 DB_ENTER_NEW);
+	assert_ok(db_campaign_end(second, other.id, CAMPAIGN_DONE));
+	assert_ok(db_append(db, &(struct db_batch){ .campaign = c.id, .records = &r, .n = 1 }));
+	assert_int_equal(db_best(db, f->a, &(struct db_want){ 0 }, &best), 1);
+	assert_ok(db_sittings(second, f->a, c.id, &v));
+	assert_int_equal(v.n, 1);
+	assert_true(best.sitting == v.at[0].id && v.at[0].pid == getpid() && v.at[0].ended == 0);
+	assert_memory_equal(&v.at[0].calibration, &speed, sizeof(speed));
+	assert_ok(db_campaign_end(db, c.id, CAMPAIGN_STOPPED));
+	assert_ok(db_sittings(second, f->a, c.id, &v));
+	assert_true(v.at[0].ended > 0);
+	assert_sound(db);
 	db_close(second);
 	db_close(db);
 }
@@ -526,7 +567,7 @@ int main(void)
 		TEST(test_surest), TEST(test_damaged_records),
 		TEST(test_skipped), TEST(test_each), TEST(test_past), TEST(test_rounds),
 		TEST(test_campaign_tasks), TEST(test_batch_is_whole),
-		TEST(test_campaign_life),
+		TEST(test_campaign_life), TEST(test_campaign_enter),
 	};
 
 	return cmocka_run_group_tests_name("db", tests, NULL, NULL);

@@ -69,7 +69,11 @@ static void test_text(void **state)
 	says(f, "mm", "seconds       0.5      0.2      4.0      2.0      1.0      0.0     22.2");
 	assert_ok(sql_end(db, "holding", 0));
 	assert_ok(sql_run(db, "", "UPDATE campaigns SET seen = seen - 1200", ""));
-	says(f, "", "no sign for 20 min");
+	says(f, "", "running, last sign 20 min ago");	/* a long batch */
+	db_close(db);
+	says(f, "", "killed, last sign 20 min ago; the same command goes on with it");
+	db = db_open(f->path, DB_MODIFY);
+	assert_non_null(db);
 	assert_ok(db_campaign_end(db, id, CAMPAIGN_STOPPED));
 	says(f, "", "(campaign 1): stopped ");
 	db_close(db);
