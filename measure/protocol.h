@@ -41,7 +41,8 @@ struct setup {
 	bool prepared;			/* the memory file is filled */
 	bool cold;
 	int threads, n_args;
-	uint64_t seed, flush_bytes;
+	uint64_t seed;
+	uint64_t flush_bytes, flush_private;	/* flush_new() */
 	uint64_t memory;		/* address space beyond what the buffers need */
 	int64_t reduction;
 	double magnitude, min_ms, max_ms;

@@ -19,7 +19,7 @@
 #define REFERENCE_LIMIT_S 300.0
 #define KERNEL_MEMORY	  ((size_t)4 << 30)
 #define RACE_FACTOR	  1.5
-/* Twice what one would fear: a last-level cache of 32 MB. */
+/* Where the caches are not known: twice a last-level cache of 32 MB. */
 #define FLUSH_BYTES	  ((size_t)64 << 20)
 
 struct runner {
@@ -185,6 +185,7 @@ static int make_setup(struct runner *r, const struct workload *w)
 	s->n_args = w->n_args;
 	s->seed = w->seed;
 	s->flush_bytes = w->flush_bytes ? w->flush_bytes : FLUSH_BYTES;
+	s->flush_private = w->flush_private;
 	s->memory = r->options.memory;
 	s->reduction = w->reduction;
 	s->magnitude = w->magnitude;

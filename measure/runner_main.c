@@ -293,6 +293,8 @@ static void take_rounds(struct runner *r, int rounds)
 				k->timed.run(k->args);
 			series_add(&r->series[i], &r->task.timing);
 		}
+	for (int i = 0; i < r->n_kept; i++)
+		series_look(&r->series[i]);
 }
 
 static void serve_rounds(struct runner *r, const struct request *q)

@@ -115,15 +115,11 @@ static bool map_outputs(struct task *t)
 	return true;
 }
 
-static bool map_flush(struct task *t)
+static bool start_flush(struct task *t)
 {
-	if (!t->setup.cold)
-		return true;
-	void *flush = mmap(NULL, t->setup.flush_bytes, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-	t->timing.flush = flush == MAP_FAILED ? NULL : flush;
-	t->timing.flush_bytes = t->setup.flush_bytes;
-	return t->timing.flush != NULL;
+	if (t->setup.cold)
+		t->timing.flush = flush_new(t->setup.flush_bytes, t->setup.flush_private);
+	return !t->setup.cold || t->timing.flush;
 }
 
 bool task_setup(struct task *t, const struct setup *setup, char text[PROTOCOL_TEXT])
@@ -144,5 +140,5 @@ bool task_setup(struct task *t, const struct setup *setup, char text[PROTOCOL_TE
 			return false;
 		unmap_file(t);
 	}
-	return map_file(t, false) && map_outputs(t) && map_flush(t);
+	return map_file(t, false) && map_outputs(t) && start_flush(t);
 }

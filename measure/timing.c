@@ -37,9 +37,6 @@ enum { COLD_SAMPLES = 5 };
 /* Good enough: the standard error of the median, from the quartiles, in parts of the median. */
 #define SPREAD_GOAL 0.01
 
-/* Above the median by this factor, a sample taken while the hypervisor stole time was hit by it. */
-#define STOLEN 1.15
-
 static int compare(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
@@ -69,19 +66,6 @@ int32_t timing_calibration(void *const *args)
 	return 0;
 }
 
-/* Registers alone hold what the calibration kernel works on: it needs no flush. */
-static void flush_caches(const struct timing *t, struct timed k)
-{
-	enum { LINE = 64 };
-
-	if (!t->flush || k.run == timing_calibration)
-		return;
-	/* Writing takes the lines away from other cores too. */
-	for (size_t i = 0; i < t->flush_bytes; i += LINE)
-		t->flush[i]++;
-	__asm__ volatile("" : : "r"(t->flush) : "memory");
-}
-
 /* Where the calling thread is, and how often it, or any thread where there are several, was
  * preempted. */
 struct place {
@@ -101,7 +85,8 @@ static struct place place_now(const struct timing *t)
 static double sample(const struct timing *t, struct timed k, int repeats, int32_t *rc,
 		     bool *disturbed)
 {
-	flush_caches(t, k);
+	if (k.run != timing_calibration)	/* which works in registers */
+		flush_caches(t->flush);
 	struct place before = place_now(t);
 	int64_t start = clock_ns();
 
@@ -167,6 +152,7 @@ double series_begin(struct series *s, const struct timing *t, struct timed kerne
 	s->kernel = kernel;
 	s->rc = 0;
 	s->n = 0;
+	steal_begin(&s->steal, steal_ticks(), clock_ns());
 	double us = estimate(t, kernel, &s->rc, &disturbed);
 	double reference_us = estimate(t, t->reference, &ignored, &also);
 
@@ -182,6 +168,12 @@ static void warm(const struct timing *t, struct timed k)
 		k.run(k.args);
 }
 
+void series_look(struct series *s)
+{
+	for (int i = steal_look(&s->steal, steal_ticks(), clock_ns(), s->n); i < s->n; i++)
+		s->disturbed[i] = true;
+}
+
 void series_add(struct series *s, const struct timing *t)
 {
 	int32_t ignored = 0;
@@ -195,6 +187,8 @@ void series_add(struct series *s, const struct timing *t)
 	s->reference_us[s->n] =
 		sample(t, t->reference, s->reference_repeats, &ignored, &disturbed);
 	s->disturbed[s->n++] = disturbed;
+	if (steal_is_due(&s->steal, clock_ns()))
+		series_look(s);
 }
 
 static int count_good(const struct series *s)
@@ -290,41 +284,21 @@ static bool race_is_run(const struct series *s, const struct timing *t, int64_t 
 	return s->n >= RACE_SAMPLES_MAX || ms >= t->max_ms || (count_good(s) > 0 && ms >= RACE_MS);
 }
 
-/* Clock ticks the hypervisor has taken from this machine so far. */
-static long stolen_ticks(void)
-{
-	FILE *f = fopen("/proc/stat", "re");
-	long ticks = 0;
-
-	if (!f)
-		return 0;
-	if (fscanf(f, "cpu %*s %*s %*s %*s %*s %*s %*s %ld", &ticks) != 1)
-		ticks = 0;
-	fclose(f);
-	return ticks;
-}
-
-/* Some time was stolen somewhere in the series: what stands out was hit. */
-static void mark_stolen(struct series *s)
-{
-	struct timing_result r;
-
-	series_end(s, &r);
-	for (int i = 0; i < s->n; i++)
-		s->disturbed[i] |= s->us[i] > STOLEN * r.time_us;
-}
-
 static void sample_until_settled(struct series *s, const struct timing *t, int64_t start)
 {
 	while (s->n < SAMPLES_MAX) {
 		double ms = ms_since(start);
 
 		if (s->n >= (t->flush ? COLD_SAMPLES : RACE_SAMPLES) && ms >= t->max_ms)
-			return;
-		if (ms >= t->min_ms && settled(s))
-			return;
+			break;
+		if (ms >= t->min_ms && settled(s)) {
+			series_look(s);
+			if (settled(s))
+				return;
+		}
 		series_add(s, t);
 	}
+	series_look(s);
 }
 
 /* A first run has cold caches and page faults in it: it condemns only when far off. */
@@ -358,7 +332,6 @@ bool timing_measure(struct series *s, const struct timing *t, struct timed kerne
 		    double first_us, struct race race)
 {
 	int64_t start = clock_ns();
-	long stolen = stolen_ticks();
 
 	s->rc = 0;
 	if (hopeless_at_first(first_us, race))
@@ -372,9 +345,5 @@ bool timing_measure(struct series *s, const struct timing *t, struct timed kerne
 	if (lost(s, race))
 		return false;
 	sample_until_settled(s, t, start);
-	if (stolen_ticks() != stolen) {
-		mark_stolen(s);
-		sample_until_settled(s, t, start);
-	}
 	return true;
 }

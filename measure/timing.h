@@ -12,6 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "measure/flush.h"
+#include "measure/steal.h"
+
 enum { SAMPLES_MAX = 256 };
 
 /* A callable kernel. */
@@ -23,8 +26,7 @@ struct timed {
 struct timing {
 	double min_ms, max_ms;	/* time to spend on the samples of one kernel */
 	int threads;		/* that the kernels use */
-	char *flush;		/* streamed through before each run; NULL: warm caches */
-	size_t flush_bytes;
+	struct flush *flush;	/* before each run; NULL: warm caches */
 	struct timed reference;
 	bool reference_evicts;	/* reads or writes enough to cool the candidate's caches */
 };
@@ -44,6 +46,7 @@ struct series {
 	int n;
 	double us[SAMPLES_MAX], reference_us[SAMPLES_MAX];
 	bool disturbed[SAMPLES_MAX];
+	struct steal_watch steal;
 };
 
 struct timing_result {
@@ -56,6 +59,9 @@ struct timing_result {
 double series_begin(struct series *s, const struct timing *t, struct timed kernel);
 /* One sample of the kernel, one of the reference. */
 void series_add(struct series *s, const struct timing *t);
+/* Leaves out the samples that time was stolen from since the last look; series_add does so now and
+ * then, and at the end of the samples it is due once more. */
+void series_look(struct series *s);
 void series_end(const struct series *s, struct timing_result *out);
 /* A 1 for each sample whose median the time is, a 0 for each other, and a NUL. */
 void series_counted(const struct series *s, char out[SAMPLES_MAX + 1]);

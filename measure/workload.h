@@ -41,7 +41,8 @@ struct workload {
 	bool reference_parallel;
 	int threads;		/* at least 1 */
 	enum cache_state cache;
-	size_t flush_bytes;	/* streamed through for CACHE_COLD; 0: 64 MiB */
+	size_t flush_bytes;	/* streamed through for CACHE_COLD, by all cores; 0: 64 MiB */
+	size_t flush_private;	/* and by each core at least */
 	double min_ms, max_ms;	/* time spent on timing one trial; 0: WORKLOAD_MIN_MS, ..MAX_MS */
 };
 

@@ -15,7 +15,8 @@
 enum { CONFIRM_ROUNDS = 15 };
 /* Trials between two looks at who else uses the machine: about a second. */
 enum { UNWATCHED = 4 };
-#define FLUSH_BYTES ((size_t)64 << 20)
+/* Of a cache: what streams through it pushes out all else, also where it does not take turns. */
+enum { FLUSHES = 2 };
 
 struct hardware {
 	struct measurer m;	/* first */
@@ -46,6 +47,16 @@ static void wait_for_calm(struct hardware *h)
 	h->m.disturbed_s = fmax(h->m.disturbed_s, calm_disturbed_s(h->calm));
 }
 
+static void set_flush(struct workload *w, const struct device *d)
+{
+	int last = DEVICE_CACHES;
+
+	while (last > 1 && device_cache_bytes(d, last) == 0)
+		last--;
+	w->flush_bytes = FLUSHES * (size_t)device_cache_bytes(d, last);
+	w->flush_private = FLUSHES * (size_t)device_cache_bytes(d, last > 1 ? last - 1 : last);
+}
+
 /* What a task is verified against is computed, and its clock calibrated, when it begins. */
 static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 {
@@ -54,7 +65,7 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 	arena_reset(h->task);
 	struct workload w = task_workload(h->task, t, h->o.threads, h->o.cache, h->o.seed);
 
-	w.flush_bytes = FLUSH_BYTES;
+	set_flush(&w, h->o.device);
 	take_device(h);
 	int64_t began = clock_ns();
 	int rc = runner_set_workload(h->runner, h->builder, &w);

@@ -36,6 +36,7 @@ struct hardware_options {
 	double limit_s;		/* for one kernel; 0: the runner's own choice */
 	int threads;		/* of the kernels */
 	enum cache_state cache;
+	const struct device *device;	/* whose caches are flushed for CACHE_COLD; probed */
 	uint64_t seed;		/* of the inputs */
 	struct listener listener;	/* of why measuring waits */
 };

@@ -195,11 +195,10 @@ static void test_timing(void **state)
 
 	assert_false(timing_measure(s, &t, k, 1e6, (struct race){ 1e-6, 0 }));
 	assert_int_equal(count, before);
-	t.flush_bytes = 1 << 20;
-	t.flush = calloc(1, t.flush_bytes);
+	t.flush = flush_new(1 << 20, 0);
+	assert_non_null(t.flush);
 	assert_true(timing_measure(s, &t, k, 1, (struct race){ 0, 0 }));
 	assert_int_equal(s->repeats, 1);
-	free(t.flush);
 	free(s);
 }
 
