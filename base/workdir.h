@@ -17,5 +17,7 @@ struct workdir {
 int workdir_open(struct arena *a, struct workdir *w);
 /* Removes it with all that is in it. */
 void workdir_close(struct workdir *w);
+/* Removes all that this process has; safe in a signal handler, after which it ends. */
+void workdir_wipe(void);
 
 #endif

@@ -13,6 +13,8 @@ struct tuned {
 	struct problem problem;
 	int64_t task_id;
 	int64_t trials;			/* of this campaign */
+	struct refusals refusals;	/* of this run */
+	const char *failure;		/* what the first trial that failed said; NULL: none did */
 	bool confirmed;			/* its best_us is that of a confirmation */
 	enum cause done;		/* why it needs no more trials; CAUSE_NONE: it does */
 };
@@ -66,6 +68,8 @@ bool tuner_stopped(const struct tuner *t);	/* by the user */
 bool tuner_is_over(struct tuner *t);
 /* Says what ended the rounds, and keeps it for the journal. */
 void tuner_tell_causes(struct tuner *t);
+/* Names the tasks that have no kernel, and why. -1 and a message where the database fails. */
+int tuner_tell_barren(struct tuner *t);
 /* Says what the time of this run went into. */
 void tuner_tell_phases(struct tuner *t);
 

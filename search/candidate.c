@@ -17,19 +17,25 @@ static bool describe(const struct problem *p, struct arena *a, struct candidate 
 		     const char **why)
 {
 	c->program = lower(a, c->state, why);
-	return c->program && (!p->describes || features_of(a, c->program, &p->target->cost,
-							   &c->features));
+	if (!c->program)
+		return false;
+	*why = "its features cannot be told";
+	return !p->describes || features_of(a, c->program, &p->target->cost, &c->features);
 }
 
 bool candidate_grow(const struct problem *p, struct arena *a, struct rng *rng, int sketch,
 		    const struct genes *genes, struct candidate *out)
 {
+	const char *why = "its choices do not fit together";
+
 	*out = (struct candidate){ 0 };
 	out->state = sample(a, p->task->dag, p->sketches.at[sketch], p->target, rng, genes,
 			    &out->genes);
 	out->genes.sketch = sketch;
-	if (!out->state || !describe(p, a, out, NULL))
+	if (!out->state || !describe(p, a, out, &why)) {
+		refusals_note(p->refusals, why);
 		return false;
+	}
 	out->steps = steps_text(a, &out->state->steps);
 	return true;
 }
@@ -82,7 +88,7 @@ void candidate_tell_genes(const struct problem *p, struct arena *a, struct candi
 bool candidate_recall(const struct problem *p, struct arena *a, const char *steps,
 		      struct candidate *out)
 {
-	const char *why = "it has no features";
+	const char *why;
 
 	*out = (struct candidate){ .steps = steps };
 	out->state = state_parse(a, p->task->dag, "its steps", steps);
@@ -96,8 +102,12 @@ bool candidate_recall(const struct problem *p, struct arena *a, const char *step
 
 bool candidate_emit(const struct problem *p, struct arena *a, struct candidate *c)
 {
+	const char *why = "its C cannot be written";
+
 	c->trial.source = program_source(a, c->program, p->target->vector_bytes,
-					 &c->trial.parallel, NULL);
+					 &c->trial.parallel, &why);
+	if (!c->trial.source)
+		refusals_note(p->refusals, why);
 	return c->trial.source != NULL;
 }
 

@@ -11,6 +11,7 @@
 #include "schedule/nest.h"
 #include "search/history.h"
 #include "search/learner.h"
+#include "search/refusals.h"
 #include "search/task.h"
 
 /* A task that is being tuned, and what is known of it. */
@@ -22,6 +23,7 @@ struct problem {
 	struct learner *learner;	/* NULL: the strategy asks no model */
 	int group;			/* the task's, in the learner */
 	bool describes;			/* candidates have features */
+	struct refusals *refusals;	/* gets those of samples; may be NULL */
 };
 
 struct candidate {

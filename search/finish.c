@@ -123,6 +123,46 @@ void tuner_tell_causes(struct tuner *t)
 	text_free(&all);
 }
 
+/* Without a kernel nothing was ok; what else there was, by how it ended. */
+static void print_counts(struct text *out, const int64_t counts[TRIAL_STATUS_COUNT])
+{
+	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++)
+		if (counts[i])
+			text_printf(out, "%s%lld %s", out->n ? ", " : "", (long long)counts[i],
+				    trial_status_name((enum trial_status)i));
+	if (!out->n)
+		text_puts(out, "no trial was made");
+}
+
+static int tell_barren(struct tuner *t, const struct tuned *u)
+{
+	const struct refusal *most = refusals_most(&u->refusals);
+	struct db_want want = tuner_want(t, u->task);
+	struct text why = { 0 };
+	int64_t counts[TRIAL_STATUS_COUNT];
+
+	if (db_counts(t->db, &want, counts) < 0)
+		return -1;
+	print_counts(&why, counts);
+	if (u->failure)
+		text_printf(&why, " (%s)", u->failure);
+	if (most)
+		text_printf(&why, "; %lld samples were refused, %lld of them: %s",
+			    (long long)u->refusals.total, (long long)most->n, most->why);
+	listener_tell(&t->options.listener, TELL_WARNING, "%s has no kernel: %s", u->task->name,
+		      text_str(&why));
+	text_free(&why);
+	return 0;
+}
+
+int tuner_tell_barren(struct tuner *t)
+{
+	for (int i = 0; i < t->n; i++)
+		if (t->scheduler.at[i].best_us <= 0 && tell_barren(t, &t->tuned[i]) < 0)
+			return -1;
+	return 0;
+}
+
 void tuner_tell_phases(struct tuner *t)
 {
 	const struct phases *m = &t->measurer->spent;

@@ -39,6 +39,15 @@ const char *tuner_stopped_by(const struct tuner *t)
 	return t->stopped_by;
 }
 
+int tuner_barren(const struct tuner *t)
+{
+	int n = 0;
+
+	for (int i = 0; i < t->n; i++)
+		n += t->scheduler.at[i].best_us <= 0;
+	return n;
+}
+
 const char *tuner_transferred(const struct tuner *t)
 {
 	return t->transferred;
@@ -107,7 +116,7 @@ int tuner_run(struct tuner *t)
 		if (tuner_round(t, scheduler_next(&t->scheduler)) < 0)
 			return -1;
 	tuner_tell_causes(t);
-	if (confirm_all(t) < 0 || tuner_save(t) < 0)
+	if (confirm_all(t) < 0 || tuner_save(t) < 0 || tuner_tell_barren(t) < 0)
 		return -1;
 	tuner_tell_phases(t);
 	bool stopped = tuner_stopped(t);
@@ -225,6 +234,7 @@ static void pose_problems(struct tuner *t)
 			.learner = t->learner,
 			.group = i,
 			.describes = t->learner != NULL,
+			.refusals = &t->tuned[i].refusals,
 		};
 	}
 }

@@ -75,6 +75,7 @@ void tuner_free(struct tuner *t);
 struct db_want tuner_want(const struct tuner *t, const struct task *task);
 int64_t tuner_trials(const struct tuner *t);	/* so far, those before an interruption included */
 const char *tuner_stopped_by(const struct tuner *t);	/* after tuner_run; NULL where it failed */
+int tuner_barren(const struct tuner *t);	/* tasks that have no kernel yet */
 /* The best of each task so far, as JSON, in A. */
 const char *tuner_summary(const struct tuner *t, struct arena *a);
 int64_t tuner_resumed(const struct tuner *t);	/* trials found from an interrupted run */

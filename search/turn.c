@@ -55,6 +55,15 @@ static struct rng round_rng(const struct tuner *t, const struct tuned *u)
 	return rng_seed(hasher_end(h).lo);
 }
 
+/* How a trial failed, and the first line of what was said of it. */
+static const char *failure_of(struct arena *a, const struct trial *trial)
+{
+	const char *text = trial->text ? trial->text : "";
+
+	return arena_printf(a, "%s: %.*s", trial_status_name(trial->status),
+			    (int)strcspn(text, "\n"), text);
+}
+
 /* What the batch means for the campaign. */
 static void note(struct tuner *t, int i, const struct batch *b)
 {
@@ -63,7 +72,11 @@ static void note(struct tuner *t, int i, const struct batch *b)
 	for (int j = 0; j < b->n; j++) {
 		const struct trial *trial = &b->at[j].trial;
 
-		t->failed += trial->status != TRIAL_OK && trial->status != TRIAL_LOST_RACE;
+		bool failed = trial->status != TRIAL_OK && trial->status != TRIAL_LOST_RACE;
+
+		t->failed += failed;
+		if (failed && !t->tuned[i].failure)
+			t->tuned[i].failure = failure_of(t->arena, trial);
 		if (trial->status == TRIAL_OK && (best == 0 || trial->time_us < best))
 			best = trial->time_us;
 	}

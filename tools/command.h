@@ -6,7 +6,14 @@
 #include "base/tell.h"
 
 /* Exit statuses, the same for every command; man/hone.1.in says more. */
-enum { EXIT_OK = 0, EXIT_USAGE = 2, EXIT_FAILED = 3, EXIT_UNFIT = 4, EXIT_STOPPED = 75 };
+enum {
+	EXIT_OK = 0,
+	EXIT_USAGE = 2,
+	EXIT_FAILED = 3,
+	EXIT_UNFIT = 4,
+	EXIT_BARREN = 5,	/* a campaign ended, and a task has no kernel */
+	EXIT_STOPPED = 75,
+};
 
 struct command {
 	const char *name;
@@ -21,6 +28,10 @@ struct command {
 
 /* Prints a line that is told, warnings after "hone: ": what a struct listener of tools calls. */
 void command_hear(void *user, enum tell_kind kind, const char *line);
+
+/* Has SIGINT, SIGTERM and SIGHUP call HANDLER, but for those that are ignored (nohup, a shell's
+ * background job). FLAGS are of sigaction(2). */
+void command_catch(void (*handler)(int signal), int flags);
 
 /* Prints "hone: " and err_get(); returns EXIT_FAILED. */
 int command_failed(void);

@@ -2,11 +2,13 @@
 /* tools/main.c - finds the subcommand and hands it the rest of the line. */
 #include <argp.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
+#include "base/workdir.h"
 #include "config.h"
 #include "tools/command.h"
 
@@ -27,6 +29,24 @@ int command_failed(void)
 {
 	fprintf(stderr, "hone: %s\n", err_get());
 	return EXIT_FAILED;
+}
+
+void command_catch(void (*handler)(int signal), int flags)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	const struct sigaction act = { .sa_handler = handler, .sa_flags = flags };
+	struct sigaction before;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(*signals); i++)
+		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			sigaction(signals[i], &act, NULL);
+}
+
+/* What a signal does to most commands; no temporary folder stays behind. */
+static void end(int number)
+{
+	workdir_wipe();
+	raise(number);
 }
 
 static void help(FILE *out)
@@ -51,6 +71,7 @@ static int finish(int rc)
 int main(int argc, char **argv)
 {
 	argp_err_exit_status = EXIT_USAGE;
+	command_catch(end, (int)SA_RESETHAND);
 	if (argc < 2) {
 		help(stderr);
 		return EXIT_USAGE;

@@ -172,10 +172,7 @@ static void interrupt(int signal)
 /* Without SA_RESTART: they end the pause, too. */
 static void catch_signals(void)
 {
-	struct sigaction act = { .sa_handler = interrupt };
-
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
+	command_catch(interrupt, 0);
 }
 
 /* The file as it is now: a campaign that has yet to begin makes it. */

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/workdir.h"
 #include "measure/spawn.h"
 #include "search/debug.h"
 #include "search/replay.h"
@@ -70,7 +71,8 @@ static const char doc[] =
 	"Searches fast kernels for SOURCE: a model (*.onnx), an operator in text form (*.te), one "
 	"of the library (see hone ops) or a list of operators (*.tasks).\vAn interrupted "
 	"campaign goes on when the same command is given again. Of several limits the first one that is reached counts. Ctrl-C ends it after "
-	"the batch in flight (exit status 75). HONE_DEBUG=DSNFC in the environment prints DAG, "
+	"the batch in flight, and so do SIGTERM and SIGHUP (exit status 75). A task that got no kernel is named at the end, with the "
+	"reason (exit status 5). HONE_DEBUG=DSNFC in the environment prints DAG, "
 	"steps, nest, features and C of each candidate.\n\n"
 	"CMD runs in the background by /bin/sh, with HONE_EVENT (done, stopped, stuck, failed), "
 	"HONE_WHY, HONE_SOURCE, HONE_DB, HONE_TRIALS and HONE_BEST (JSON) in its environment.\n\n"
@@ -236,7 +238,7 @@ static void tell_end(struct tune_args *args, int status)
 {
 	struct notice *what = &args->end;
 
-	what->event = status == EXIT_OK ? "done" : status == EXIT_STOPPED ? "stopped" : "failed";
+	what->event = status == EXIT_STOPPED ? "stopped" : status == EXIT_FAILED ? "failed" : "done";
 	if (status == EXIT_FAILED)
 		what->why = err_get();
 	notify_send(&args->notify, what);
@@ -250,6 +252,7 @@ static void stop(int signal)
 	(void)signal;
 	if (stopped) {
 		spawn_kill_all(children);
+		workdir_wipe();
 		_exit(EXIT_STOPPED);
 	}
 	stopped = 1;
@@ -259,12 +262,9 @@ static void stop(int signal)
 
 static void catch_signals(const struct tune_args *args)
 {
-	struct sigaction act = { .sa_handler = stop, .sa_flags = SA_RESTART };
-
 	children = spawn_list();
 	silent = args->quiet;
-	sigaction(SIGINT, &act, NULL);
-	sigaction(SIGTERM, &act, NULL);
+	command_catch(stop, SA_RESTART);
 }
 
 static int campaign(struct tune_args *args, struct db *db, const struct device *device,
@@ -284,11 +284,13 @@ static int campaign(struct tune_args *args, struct db *db, const struct device *
 		fprintf(stderr, "%s\n", tuner_transferred(t));
 	int rc = tuner_run(t);
 
+	int barren = tuner_barren(t);
+
 	args->end = notice_of(args, tuner_stopped_by(t));
 	tuner_free(t);
 	if (rc < 0)
 		return command_failed();
-	return rc ? EXIT_STOPPED : EXIT_OK;
+	return rc ? EXIT_STOPPED : barren ? EXIT_BARREN : EXIT_OK;
 }
 
 static int on_this_machine(struct arena *a, struct tune_args *args, struct db *db,

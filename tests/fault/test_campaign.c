@@ -180,6 +180,16 @@ static void count_stuck(void *user, const char *why)
 	*(int *)user += 1;
 }
 
+static int heard;
+
+static void hear(void *user, enum tell_kind kind, const char *line)
+{
+	(void)user;
+	if (kind == TELL_WARNING && strstr(line, "has no kernel"))
+		assert_non_null(strstr(line, "has no kernel: 72 build-error (build-error: "));
+	heard += kind == TELL_WARNING && strstr(line, "has no kernel");
+}
+
 static void test_stuck(void **state)
 {
 	struct fixture *f = *state;
@@ -188,6 +198,7 @@ static void test_stuck(void **state)
 	struct tuner_options o = {
 		.source = SPEC, .own_strategy = &broken, .threads = 1, .budget.plateau = 72,
 		.batch = 8, .seed = 1, .stuck = count_stuck, .user = &told,
+		.listener = { hear, NULL },
 	};
 	struct task_vec tasks = { 0 };
 
@@ -199,6 +210,8 @@ static void test_stuck(void **state)
 	assert_int_equal(told, 1);
 	assert_int_equal(tuner_trials(t), 72);
 	assert_string_equal(tuner_stopped_by(t), "--plateau 72");
+	assert_int_equal(tuner_barren(t), 1);
+	assert_int_equal(heard, 1);
 	tuner_free(t);
 	db_close(db);
 }
