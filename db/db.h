@@ -44,6 +44,19 @@ void db_skip(struct db *db, int64_t id, const char *why);
 /* The schema version of the file, which is the newest this library knows. */
 int db_version(void);
 
+/* How fast a device was, to compare times that it took on different days. 0: not known. */
+struct db_calibration {
+	double fixed_us;	/* of the fixed kernel, which runs from registers, when it began */
+	int64_t probed;		/* when the rates below were; seconds since 1970 */
+	double peak[2];		/* f32 multiply-add, GFLOP/s; with one thread, with all */
+	double l1[2], l2[2], mem[2];	/* reading, GB/s; as above */
+};
+
+/* Records of a device whose peak was further from that of now than this factor are of another
+ * machine, although the descriptions agree. Turbo and heat move the clock of one machine by up to 1.3
+ * or so; a guest on a larger share of a core, or on another host under the same name, is beyond. */
+#define DB_SAME_MACHINE 1.5
+
 /* ---- Devices, toolchains, tasks: each is found, or added where it is new; returns its id. */
 
 struct db_device {
@@ -166,6 +179,10 @@ struct db_want {
 	int threads;
 	int64_t until;		/* the last record, by id: not for db_skipped */
 	bool measured;		/* no estimates */
+	/* How fast the device is: records of another machine, by DB_SAME_MACHINE, are left out, and
+	 * times of sittings at another speed are put in order by what they come to now, as the
+	 * fixed kernel does. */
+	const struct db_calibration *now;
 };
 
 enum db_order {
@@ -249,14 +266,6 @@ struct db_campaign {
 };
 struct db_campaign_vec VEC(struct db_campaign);
 
-/* How fast a device was, to compare times that it took on different days. 0: not known. */
-struct db_calibration {
-	double fixed_us;	/* of the fixed kernel, which runs from registers, when it began */
-	int64_t probed;		/* when the rates below were; seconds since 1970 */
-	double peak[2];		/* f32 multiply-add, GFLOP/s; with one thread, with all */
-	double l1[2], l2[2], mem[2];	/* reading, GB/s; as above */
-};
-
 /* A run of a process on a campaign. */
 struct db_sitting {
 	int64_t id;		/* given by the database */
@@ -280,6 +289,9 @@ enum db_entered {
 enum db_entered db_campaign_enter(struct db *db, struct arena *a, const struct db_campaign *like,
 				  bool fresh, const struct db_calibration *now,
 				  struct db_campaign *out);
+/* The sitting with this ID, or where that is 0 the last one on DEVICE before the handle's own: 1 and
+ * *OUT, or 0 where there is none. */
+int db_sitting(struct db *db, struct arena *a, int64_t id, int64_t device, struct db_sitting *out);
 /* The sittings of CAMPAIGN, oldest first; none of those before schema 5. */
 int db_sittings(struct db *db, struct arena *a, int64_t campaign, struct db_sitting_vec *out);
 

@@ -38,26 +38,43 @@ int db_each(struct db *db, const struct db_want *want,
 	return each(db, want, all_records, " ORDER BY r.seq, r.id", fn, ctx);
 }
 
-static const char *const orders[] = {
-	[DB_FASTEST] = " ORDER BY r.time_us, r.id",
-	[DB_SUREST] = " ORDER BY r.estimate, r.final DESC, r.time_us, r.id",
-};
+/* What the times come to at the speed that WANT gives. */
+static void print_order(struct text *out, const struct db_want *want, enum db_order order)
+{
+	double fixed_us = want->now ? want->now->fixed_us : 0;
+
+	text_printf(out, " ORDER BY %sr.time_us",
+		    order == DB_SUREST ? "r.estimate, r.final DESC, " : "");
+	if (fixed_us > 0)
+		text_printf(out, " * coalesce(%.9g / s.fixed_us, 1)", fixed_us);
+	text_puts(out, ", r.id");
+}
 
 int db_each_standing(struct db *db, const struct db_want *want, enum db_order order,
 		     int (*fn)(void *ctx, const struct db_record *record), void *ctx)
 {
-	return each(db, want, RECORD_SELECT "standing" RECORD_JOIN, orders[order], fn, ctx);
+	struct text by = { 0 };
+
+	print_order(&by, want, order);
+	int rc = each(db, want, RECORD_SELECT "standing" RECORD_JOIN, text_str(&by), fn, ctx);
+
+	text_free(&by);
+	return rc;
 }
 
 int db_top(struct db *db, struct arena *a, const struct db_want *want, enum db_order order, int n,
 	   struct db_record_vec *out)
 {
 	static const char what[] = "reading the best records";
-	sqlite3_stmt *stmt = record_select(db, what, RECORD_SELECT "standing" RECORD_JOIN, want,
-					   orders[order]);
+	struct text by = { 0 };
 	struct db_record r;
 	int rc = 0;
 
+	print_order(&by, want, order);
+	sqlite3_stmt *stmt = record_select(db, what, RECORD_SELECT "standing" RECORD_JOIN, want,
+					   text_str(&by));
+
+	text_free(&by);
 	*out = (struct db_record_vec){ 0 };
 	if (!stmt)
 		return -1;
@@ -196,15 +213,17 @@ int db_has(struct db *db, const struct db_want *want, const char *steps)
 	return rc;
 }
 
-/* The first part that does not fit decides; an example for those where a name helps. */
+/* The first part that does not fit decides; an example for those where a name helps. Between the two
+ * stands the condition of want_machine(). */
 static const char skipped[] =
 	"SELECT CASE WHEN ?2 IS NOT NULL AND d.fingerprint <> ?2 THEN 0"
 	"	WHEN ?3 IS NOT NULL AND c.text <> ?3 THEN 1"
 	"	WHEN ?5 <> 0 AND r.threads <> ?5 THEN 2"
-	"	WHEN ?4 IS NOT NULL AND r.cache <> ?4 THEN 3 END AS why,"
-	" count(*), min(c.text)"
+	"	WHEN ?4 IS NOT NULL AND r.cache <> ?4 THEN 3 WHEN NOT ";
+static const char skipped_end[] =
+	" THEN 4 END AS why, count(*), min(c.text)"
 	" FROM records r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"
-	" JOIN toolchains c ON c.id = r.toolchain"
+	" JOIN toolchains c ON c.id = r.toolchain LEFT JOIN sittings s ON s.id = r.sitting"
 	" WHERE r.status = 'ok' AND (?1 IS NULL OR t.key = ?1)"
 	" GROUP BY why HAVING why IS NOT NULL ORDER BY why";
 
@@ -216,12 +235,18 @@ int db_skipped(struct db *db, struct arena *a, const struct db_want *want, struc
 		"built by another toolchain",
 		"with another number of threads",
 		"with another cache state",
+		"of a machine of another speed with the same description",
 	};
-	sqlite3_stmt *stmt = want_prepare(db, what, skipped, want);
-	struct text why = { 0 };
+	struct text why = { 0 }, sql = { 0 };
 	int rc;
 
 	assert(!want->elsewhere);
+	text_puts(&sql, skipped);
+	want_machine(&sql, want);
+	text_puts(&sql, skipped_end);
+	sqlite3_stmt *stmt = want_prepare(db, what, text_str(&sql), want);
+
+	text_free(&sql);
 	*out = (struct db_skipped){ .why = "" };
 	if (!stmt)
 		return -1;

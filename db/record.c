@@ -94,6 +94,17 @@ sqlite3_stmt *want_prepare(struct db *db, const char *what, const char *sql,
 			   want->toolchain, want->cache, (int64_t)want->threads);
 }
 
+void want_machine(struct text *sql, const struct db_want *want)
+{
+	double peak = want->now ? want->now->peak[0] : 0;
+
+	if (peak > 0)
+		text_printf(sql, "(s.peak_one IS NULL OR s.peak_one BETWEEN %.9g AND %.9g)",
+			    peak / DB_SAME_MACHINE, peak * DB_SAME_MACHINE);
+	else
+		text_puts(sql, "1");
+}
+
 sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 			    const struct db_want *want, const char *tail)
 {
@@ -115,6 +126,8 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 		text_printf(&sql, " AND r.id <= %jd", (intmax_t)want->until);
 	if (want->measured)
 		text_puts(&sql, " AND r.estimate = 0");
+	text_puts(&sql, " AND ");
+	want_machine(&sql, want);
 	/* True always: it gives the statement all five parameters to bind. */
 	text_puts(&sql, " AND coalesce(?1, ?2, ?3, ?4, ?5, 1) IS NOT NULL");
 	text_puts(&sql, tail);

@@ -13,7 +13,7 @@
 	" r.others, r.estimate, r.source_hash, r.hone, r.counted, r.sitting FROM "
 #define RECORD_JOIN                                                                                \
 	" r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"                       \
-	" JOIN toolchains c ON c.id = r.toolchain WHERE 1"
+	" JOIN toolchains c ON c.id = r.toolchain LEFT JOIN sittings s ON s.id = r.sitting WHERE 1"
 
 /* SQL with the parts of WANT bound: ?1 task key, ?2 fingerprint, ?3 toolchain, ?4 cache,
  * ?5 threads. It must use all five. */
@@ -22,6 +22,8 @@ sqlite3_stmt *want_prepare(struct db *db, const char *what, const char *sql,
 /* HEAD, a condition for each part of WANT that is set, TAIL; bound. */
 sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 			    const struct db_want *want, const char *tail);
+/* Prints a condition on sittings s: that they are of the machine which WANT's speed is of. */
+void want_machine(struct text *sql, const struct db_want *want);
 /* The row of a RECORD_SELECT, in A, with its fault where it has one. */
 struct db_record record_read(struct arena *a, sqlite3_stmt *stmt);
 /* The next row that is sound; the others are skipped. As sql_step(). */

@@ -65,6 +65,25 @@ static struct db_sitting read_sitting(struct arena *a, sqlite3_stmt *stmt)
 	return s;
 }
 
+int db_sitting(struct db *db, struct arena *a, int64_t id, int64_t device, struct db_sitting *out)
+{
+	static const char what[] = "reading a sitting";
+	sqlite3_stmt *stmt = sql_prepare(db, what,
+					 COLUMNS "WHERE CASE ?1 WHEN 0 THEN id <> ?3 AND campaign IN"
+					 " (SELECT c.id FROM campaigns c WHERE c.device = ?2)"
+					 " ELSE id = ?1 END ORDER BY began DESC, id DESC LIMIT 1",
+					 "iii", id, device, db->sitting);
+
+	if (!stmt)
+		return -1;
+	int rc = sql_step(db, what, &stmt);
+
+	if (rc > 0)
+		*out = read_sitting(a, stmt);
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
 int db_sittings(struct db *db, struct arena *a, int64_t campaign, struct db_sitting_vec *out)
 {
 	static const char what[] = "reading the sittings of a campaign";

@@ -36,6 +36,13 @@ double calibration_scale(const struct db_calibration *then, const struct db_cali
 	return (1 - memory) * core + memory * ratio(then->mem[i], now->mem[i]);
 }
 
+double calibration_memory(const struct db_calibration *then, double bytes, double us, int threads)
+{
+	double bytes_per_us = then->mem[threads > 1] * 1e3;
+
+	return bytes_per_us > 0 && us > 0 ? fmin(1, bytes / bytes_per_us / us) : 0;
+}
+
 double calibration_drift(const struct db_calibration *then, const struct db_calibration *now,
 			 const char **what)
 {
@@ -58,11 +65,4 @@ double calibration_drift(const struct db_calibration *then, const struct db_cali
 			*what = all[i].name;
 		}
 	return drift;
-}
-
-bool calibration_same_machine(const struct db_calibration *a, const struct db_calibration *b)
-{
-	double r = ratio(a->peak[0], b->peak[0]);
-
-	return fmax(r, 1 / r) <= CALIBRATION_SAME_MACHINE;
 }

@@ -7,18 +7,11 @@
 #ifndef HONE_MEASURE_CALIBRATION_H
 #define HONE_MEASURE_CALIBRATION_H
 
-#include <stdbool.h>
-
 #include "db/db.h"
 #include "measure/device.h"
 
 /* A drift beyond this is said: below it are the usual moves of a clock and of a busy memory. */
 #define CALIBRATION_DRIFT 0.1
-
-/* Two peaks further apart than this factor are of two machines, although their descriptions agree.
- * Turbo and heat move the clock of one machine by up to 1.3 or so; a guest on a larger share of a
- * core, or on another host model under the same name, is beyond. */
-#define CALIBRATION_SAME_MACHINE 1.5
 
 /* The speed of D: its rates as last probed, the fixed kernel as timed when D was loaded. */
 struct db_calibration calibration_of(const struct device *d);
@@ -29,11 +22,13 @@ struct db_calibration calibration_of(const struct device *d);
 double calibration_scale(const struct db_calibration *then, const struct db_calibration *now,
 			 double memory, int threads);
 
+/* The share of US microseconds THEN that BYTES from memory explain, 0..1; 0 where memory's rate is
+ * not known. */
+double calibration_memory(const struct db_calibration *then, double bytes, double us, int threads);
+
 /* The largest relative change from THEN to NOW of the fixed kernel's time and of the rates, 0.1 for
  * a tenth; *WHAT names it ("" where nothing is known). Negative: slower now. */
 double calibration_drift(const struct db_calibration *then, const struct db_calibration *now,
 			 const char **what);
-
-bool calibration_same_machine(const struct db_calibration *a, const struct db_calibration *b);
 
 #endif

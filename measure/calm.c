@@ -18,6 +18,9 @@
 #define EPISODE_S 60.0
 /* Waiting must not become what a campaign does. */
 #define WAITED_SHARE 0.2
+/* A pause is told when it has lasted so long: at every start there is a short one, for what has just
+ * ended (a build, hone's own start) is in the first look. */
+#define QUIET_S 3.0
 /* Messages are so far apart, at least: two lines for each pause of a busy day are too many. */
 #define TOLD_S 60.0
 
@@ -139,9 +142,10 @@ static void tell_pause(const struct calm *c, const struct disturbance *d)
 	bool stolen = d->stolen > d->taken;
 
 	listener_tell(&c->listener, TELL_NOTE,
-		      "the machine is busy (%.0f%% of core %s is taken by %s): measuring pauses",
-		      100 * (stolen ? d->stolen : d->taken), c->cpus,
-		      stolen ? "a hypervisor" : "others");
+		      "%s take%s %.0f%% of core %s, which would make kernels look slow: measuring pauses "
+		      "until that is over, for %.0f s at most",
+		      stolen ? "a hypervisor" : "other programs", stolen ? "s" : "",
+		      100 * (stolen ? d->stolen : d->taken), c->cpus, allowance(c));
 }
 
 static void pause_for(struct calm *c, double seconds, bool *going)
@@ -156,19 +160,22 @@ static void pause_for(struct calm *c, double seconds, bool *going)
 /* Pauses until the cores are quiet. */
 static void wait_for_calm(struct calm *c, pid_t pid, struct disturbance d)
 {
-	bool told = allowance(c) >= LEAST_WINDOW_S && may_tell(c);
-	bool busy = true, going = true;
-	double step = LEAST_WINDOW_S;
+	bool told = false, busy = true, going = true;
+	double step = LEAST_WINDOW_S, before = c->waited_s;
 
-	if (told)
-		tell_pause(c, &d);
 	while (busy && going && allowance(c) >= LEAST_WINDOW_S) {
+		if (!told && c->waited_s - before >= QUIET_S && may_tell(c)) {
+			tell_pause(c, &d);
+			told = true;
+		}
 		pause_for(c, least(step, allowance(c)), &going);
 		busy = look_again(c, pid, &d);
 		step = least(2 * step, LONGEST_STEP_S);
 	}
-	if (busy && told)
-		listener_tell(&c->listener, TELL_NOTE, "it is busy still: measuring goes on");
+	if (told)
+		listener_tell(&c->listener, TELL_NOTE, "measuring goes on after %.0f s: %s",
+			      c->waited_s - before,
+			      busy ? "it is as busy as before" : "it is quiet");
 	if (!busy)
 		c->busy_ns = 0;
 }

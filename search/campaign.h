@@ -33,6 +33,7 @@ struct tuner {
 	struct scheduler scheduler;
 	int n;
 	int current;		/* the task that the measurer is set up for; -1: none */
+	struct db_calibration now;	/* of the device, when this run began */
 	int64_t device_id, toolchain_id, campaign_id;
 	int64_t trials, failed, resumed;
 	double search_s, learn_s;	/* of this run, as in struct phases */

@@ -21,6 +21,7 @@ struct db_want tuner_want(const struct tuner *t, const struct task *task)
 		.toolchain = t->measurer->toolchain,
 		.cache = t->options.cache == CACHE_COLD ? "cold" : "warm",
 		.threads = t->options.threads,
+		.now = &t->now,
 	};
 }
 
@@ -178,8 +179,8 @@ static int find_campaign(struct tuner *t)
 				 .source = t->options.source,
 				 .options = options,
 				 .seed = t->options.seed };
-	struct db_calibration now = calibration_of(t->device);
-	enum db_entered entered = db_campaign_enter(t->db, t->arena, &c, t->options.fresh, &now, &c);
+	enum db_entered entered = db_campaign_enter(t->db, t->arena, &c, t->options.fresh, &t->now,
+						    &c);
 	int rc = entered < DB_ENTER_NEW ? -1 : 0;
 
 	if (entered == DB_ENTER_HELD && t->options.held)
@@ -192,6 +193,26 @@ static int find_campaign(struct tuner *t)
 		rc = db_last_record(t->db, &t->lessons_until);
 	free(options);
 	return rc;
+}
+
+/* Says where the device runs at another speed than in the sitting before. */
+static int tell_drift(struct tuner *t)
+{
+	struct db_sitting before;
+	const char *what;
+	int found = db_sitting(t->db, t->arena, 0, t->device_id, &before);
+	double drift = found > 0 ? calibration_drift(&before.calibration, &t->now, &what) : 0;
+	struct text day = { 0 };
+
+	if (fabs(drift) <= CALIBRATION_DRIFT)
+		return found < 0 ? -1 : 0;
+	budget_print_moment(&day, before.began);
+	listener_tell(&t->options.listener, TELL_WARNING,
+		      "the device is not as fast as it was on %s: %s is %.0f%% %s now; times of then "
+		      "are compared by a fixed kernel's", text_str(&day), what, 100 * fabs(drift),
+		      drift > 0 ? "faster" : "slower");
+	text_free(&day);
+	return 0;
 }
 
 static int find_strategy(struct tuner *t)
@@ -263,7 +284,7 @@ static int prepare(struct tuner *t, const struct task_vec *tasks)
 	if (find_measurer(t) < 0 || find_strategy(t) < 0)
 		return -1;
 	pose_problems(t);
-	if (find_ids(t) < 0 || find_campaign(t) < 0 || find_base(t, tasks) < 0 ||
+	if (find_ids(t) < 0 || find_campaign(t) < 0 || tell_drift(t) < 0 || find_base(t, tasks) < 0 ||
 	    tuner_recall(t) < 0)
 		return -1;
 	t->began_ns = clock_ns();
@@ -287,6 +308,7 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->options = *o;
 	t->db = db;
 	t->device = device;
+	t->now = calibration_of(device);
 	t->target = target_of(device, o->threads);
 	t->n = tasks->n;
 	t->tuned = arena_many(a, struct tuned, tasks->n);

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/best.c - hone best: what was found for a model or an operator, a line a task. */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
+#include "measure/calibration.h"
 #include "search/best.h"
 #include "tools/command.h"
 #include "tools/json.h"
@@ -25,6 +28,7 @@ static const struct argp argp = { NULL, parse, "SOURCE", doc, children, NULL, NU
 struct row {
 	const struct task *task;
 	double best_us;		/* 0: none */
+	double calibrated_us;	/* what it comes to at the device's present speed */
 	bool estimate;		/* that is a guess */
 	const char *caveat;	/* what one must know of it; "" */
 	json_t *evidence;	/* null where there is none */
@@ -33,6 +37,37 @@ struct row {
 	int64_t trials, failed;
 	const char *skipped;	/* why records of the task do not count; "" */
 };
+
+/* The share of R's time that went into reading and writing its arguments, where no cache had them. */
+static double memory_share(const struct query *q, const struct task *t, const struct db_record *r,
+			   const struct db_calibration *then)
+{
+	double bytes = dag_bytes(t->dag);
+	bool fits = bytes <= (double)device_cache_bytes(q->device, DEVICE_CACHES) ||
+		    bytes <= (double)device_cache_bytes(q->device, DEVICE_CACHES - 1);
+
+	if (fits && strcmp(r->cache, "cold") != 0)
+		return 0;
+	return calibration_memory(then, bytes, r->time_us, r->threads);
+}
+
+/* Says so where the device runs at another speed than when R was taken. */
+static int calibrate(const struct query *q, const struct db_record *r, struct row *out)
+{
+	struct db_sitting s;
+	int found = r->sitting ? db_sitting(q->db, q->arena, r->sitting, 0, &s) : 0;
+	double scale = 1;
+
+	if (found > 0)
+		scale = calibration_scale(&s.calibration, &q->now,
+					  memory_share(q, out->task, r, &s.calibration), r->threads);
+	out->calibrated_us = r->time_us * scale;
+	if (fabs(scale - 1) > CALIBRATION_DRIFT)
+		out->caveat = arena_printf(q->arena, "%s%smeasured at another speed of the device: "
+					   "about %.4g us now", out->caveat,
+					   *out->caveat ? ", " : "", out->calibrated_us);
+	return found < 0 ? -1 : 0;
+}
 
 static int look_up(const struct query *q, const struct task *t, struct row *out)
 {
@@ -59,6 +94,8 @@ static int look_up(const struct query *q, const struct task *t, struct row *out)
 	out->estimate = best.record.estimate;
 	out->caveat = evidence_caveat(q->arena, &best.record, best.evidence);
 	out->threads = best.record.threads;
+	if (calibrate(q, &best.record, out) < 0)
+		return -1;
 	out->gflops = t->flop / out->best_us * 1e-3;
 	out->peak_share = out->gflops / device_peak(q->device, out->threads);
 	return 0;
@@ -68,11 +105,12 @@ static json_t *row_json(const struct row *r)
 {
 	json_t *best = r->best_us > 0 ? json_real(r->best_us) : json_null();
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:f, s:f, s:i, s:I, s:I, s:b, s:s, s:o}",
+	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:f, s:o, s:f, s:i, s:I, s:I, s:b, s:s, s:o}",
 			 "task",
 			 r->task->key, "name", r->task->name, "op", r->task->op, "shape",
 			 r->task->shape, "weight", r->task->weight, "flop", r->task->flop, "best_us",
-			 best, "gflops", r->gflops, "peak_share", r->peak_share, "threads",
+			 best, "gflops", r->gflops, "calibrated_us",
+			 r->calibrated_us > 0 ? json_real(r->calibrated_us) : json_null(), "peak_share", r->peak_share, "threads",
 			 r->threads, "trials", (json_int_t)r->trials, "failed",
 			 (json_int_t)r->failed, "estimate", r->estimate, "caveat", r->caveat,
 			 "evidence", r->evidence);

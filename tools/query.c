@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tools/command.h"
+#include "measure/calibration.h"
 #include "tools/source.h"
 
 static const struct argp_option options[] = {
@@ -88,6 +89,7 @@ int query_open(struct query *q)
 	q->device = device_describe(q->arena, NULL);
 	if (!q->device || device_load_or_probe(q->device, false) < 0)
 		return -1;
+	q->now = calibration_of(q->device);
 	return q->sequence ? source_sequence(q->arena, q->source, &q->tasks, q->sequence)
 			   : source_tasks(q->arena, q->source, &q->tasks);
 }
@@ -102,7 +104,8 @@ struct db_want query_want(const struct query *q)
 {
 	return (struct db_want){ .fingerprint = q->device->fingerprint,
 				 .threads = q->threads,
-				 .cache = q->cache };
+				 .cache = q->cache,
+				 .now = &q->now };
 }
 
 void query_warn(const struct query *q, const struct task *t, const struct best *b)

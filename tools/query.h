@@ -22,6 +22,7 @@ struct query {
 	struct arena *arena;
 	struct db *db;
 	struct device *device;
+	struct db_calibration now;	/* of the device */
 	struct task_vec tasks;
 };
 
