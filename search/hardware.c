@@ -72,6 +72,8 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 
 	device_lock_release(h->lock);
 	m->spent.verify += seconds_since(began);
+	if (rc == 0)
+		wait_for_calm(h);	/* so that what is measured next looks back to here */
 	if (rc == 0 && incumbent_us > 0)
 		runner_set_incumbent(h->runner, incumbent_us);
 	return rc;

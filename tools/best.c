@@ -2,13 +2,13 @@
 /* tools/best.c - hone best: what was found for a model or an operator, a line a task. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "measure/calibration.h"
 #include "search/best.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"
+#include "tools/speed.h"
 
 static const char doc[] =
 	"Prints the fastest verified kernel of every task of SOURCE on this device.\v"
@@ -38,35 +38,19 @@ struct row {
 	const char *skipped;	/* why records of the task do not count; "" */
 };
 
-/* The share of R's time that went into reading and writing its arguments, where no cache had them. */
-static double memory_share(const struct query *q, const struct task *t, const struct db_record *r,
-			   const struct db_calibration *then)
-{
-	double bytes = dag_bytes(t->dag);
-	bool fits = bytes <= (double)device_cache_bytes(q->device, DEVICE_CACHES) ||
-		    bytes <= (double)device_cache_bytes(q->device, DEVICE_CACHES - 1);
-
-	if (fits && strcmp(r->cache, "cold") != 0)
-		return 0;
-	return calibration_memory(then, bytes, r->time_us, r->threads);
-}
-
 /* Says so where the device runs at another speed than when R was taken. */
 static int calibrate(const struct query *q, const struct db_record *r, struct row *out)
 {
-	struct db_sitting s;
-	int found = r->sitting ? db_sitting(q->db, q->arena, r->sitting, 0, &s) : 0;
-	double scale = 1;
+	double scale;
 
-	if (found > 0)
-		scale = calibration_scale(&s.calibration, &q->now,
-					  memory_share(q, out->task, r, &s.calibration), r->threads);
+	if (speed_scale(q, out->task, r, 0, &q->now, &scale) < 0)
+		return -1;
 	out->calibrated_us = r->time_us * scale;
 	if (fabs(scale - 1) > CALIBRATION_DRIFT)
 		out->caveat = arena_printf(q->arena, "%s%smeasured at another speed of the device: "
 					   "about %.4g us now", out->caveat,
 					   *out->caveat ? ", " : "", out->calibrated_us);
-	return found < 0 ? -1 : 0;
+	return 0;
 }
 
 static int look_up(const struct query *q, const struct task *t, struct row *out)

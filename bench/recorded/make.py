@@ -36,8 +36,8 @@ def reduce(db, trials, tasks):
     db.create_function("one_sample", 3, one_sample)
     db.execute("UPDATE records SET samples = one_sample(status, samples, time_us),"
                " counted = iif(time_us IS NULL, NULL, '1'), message = '',"
-               " counters = '{}', campaign = NULL")
-    for table in "rounds", "campaigns":
+               " counters = '{}', campaign = NULL, sitting = NULL")
+    for table in "rounds", "sittings", "campaigns":
         db.execute(f"DELETE FROM {table}")
     db.commit()
 

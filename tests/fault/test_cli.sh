@@ -162,6 +162,26 @@ fails 3 'no records to replay' tune $mm --db "$dir/y.db" --replay "$dir/good.db"
 fails 2 'which folder?' export $mm --db "$dir/good.db"
 fails 3 'run hone tune' export $mm --db "$dir/good.db" -o "$dir/kernels"
 
+again="bench --suite again"
+fails 2 'which SOURCE?' $again
+fails 2 'which database?' $again $mm
+fails 3 'there is no file' $again $mm --db "$dir/missing.db"
+
+# --- a winner is measured again; what was never tuned says so
+echo "matmul:m=8,n=8,k=9" >"$dir/two.tasks"
+echo "matmul:m=8,n=8,k=8" >>"$dir/two.tasks"
+./hone tune $mm --db "$dir/again.db" --trials 4 --quiet 2>"$dir/err" &&
+	./hone bench --suite again "$dir/two.tasks" --db "$dir/again.db" >"$dir/out" 2>>"$dir/err" ||
+	{ echo "hone bench --suite again fails"; cat "$dir/err"; bad=1; }
+grep -q 'holds\|MOVED' "$dir/out" && grep -q 'there is no record' "$dir/out" ||
+	{ echo "hone bench --suite again has no table"; cat "$dir/out"; bad=1; }
+
+# --- a compiler that refuses every candidate: the task is named, and the exit status says it
+printf '#!/bin/sh\ncase "$*" in *-[2-9].c*|*-[1-9][0-9].c*) echo nothing like it >&2; exit 1;; esac\nexec gcc "$@"\n' >"$dir/cc"
+chmod +x "$dir/cc"
+fails 5 'has no kernel: 4 build-error (build-error: ' tune $mm --db "$dir/barren.db" --trials 4 \
+	--cc "$dir/cc"
+
 # --- the recording that comes along is of the present schema, and can be searched in
 recorded=${srcdir:-$(dirname "$0")/../..}/bench/recorded/avx512.db
 task=matmul:m=197,n=197,k=67

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/suites/again.c - winners measured again, in the way in which they were confirmed: does the
+ * figure hold on another day?
+ *
+ * Holds: times are compared in units of the fixed kernel that both were interleaved with, so that
+ * the device may run at another speed; what was taken then stays in the table. */
+#include <math.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "bench/suite.h"
+#include "search/best.h"
+#include "search/measurer.h"
+#include "tools/command.h"
+#include "tools/json.h"
+#include "tools/query.h"
+#include "tools/speed.h"
+
+/* Two medians of a quiet machine agree within a percent; three is what one may bet on. */
+#define HOLDS_WITHIN 0.03
+
+struct again_args {
+	struct query q;		/* first: query_argp's input */
+	const char *cc;
+};
+
+static const char doc[] =
+	"Builds, verifies and times the best kernel of every task of SOURCE again, as hone tune "
+	"does when it confirms, and compares with the recorded time, calibrated: scaled by how the "
+	"device's speed has changed since. A time that is off by more than 3% is marked.\v"
+	"Example:\n  hone bench --suite again model.onnx --db tune.db\n";
+
+static const struct argp_option options[] = {
+	{ "cc", 'c', "COMPILER", 0, "that builds our kernels (default clang, else gcc)", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct again_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->q;
+		return 0;
+	case 'c':
+		args->cc = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &query_argp, 0, NULL, 0 },
+	{ &suite_argp, 0, NULL, 0 },
+	{ 0 },
+};
+static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
+
+/* One task. Times in microseconds. */
+struct row {
+	const struct task *task;
+	double then_us;		/* as recorded; 0: there is no record */
+	double calibrated_us;	/* what that comes to now */
+	double now_us;		/* 0: it did not run */
+	bool holds;
+	const char *note;	/* why not, or what differs; "" */
+};
+
+/* Measures C, which is the best kernel B, as a confirmation does. -1 and a message. */
+static int measure(const struct again_args *args, const struct task *t, const struct best *b,
+		   struct candidate *c, struct row *out)
+{
+	const struct query *q = &args->q;
+	const struct hardware_options o = {
+		.cc = args->cc,
+		.threads = b->record.threads,
+		.cache = strcmp(b->record.cache, "cold") == 0 ? CACHE_COLD : CACHE_WARM,
+		.device = q->device,
+		.seed = 1,
+		.listener = { command_hear, NULL },
+	};
+	struct measurer *m = measurer_hardware(&o);
+
+	if (!m)
+		return -1;
+	if (strcmp(m->toolchain, b->record.toolchain_text) != 0)
+		out->note = arena_printf(q->arena, "recorded with %s", b->record.toolchain_text);
+	int rc = m->begin(m, t, 0) < 0 ? -1 : m->confirm(m, q->arena, c, 1);
+
+	m->free(m);
+	return rc;
+}
+
+static int judge(const struct query *q, const struct best *b, const struct trial *trial,
+		 struct row *out)
+{
+	const struct db_record *r = &b->record;
+	struct db_calibration now = q->now;
+	double scale;
+
+	if (trial->status != TRIAL_OK) {
+		out->note = arena_printf(q->arena, "%s: %s", trial_status_name(trial->status),
+					 trial->text ? trial->text : "");
+		return 0;
+	}
+	now.fixed_us = trial->reference_us;
+	if (speed_scale(q, out->task, r, r->ratio > 0 ? r->time_us / r->ratio : 0, &now, &scale) < 0)
+		return -1;
+	out->calibrated_us = r->time_us * scale;
+	out->now_us = trial->time_us;
+	if (2 * trial->disturbed > trial->n_samples)
+		out->note = arena_printf(q->arena, "%d of %d samples were disturbed",
+					 trial->disturbed, trial->n_samples);
+	out->holds = fabs(out->now_us / out->calibrated_us - 1) <= HOLDS_WITHIN;
+	return 0;
+}
+
+static int look_up(const struct again_args *args, const struct task *t, struct row *out)
+{
+	const struct query *q = &args->q;
+	struct candidate c = { 0 };
+	struct best best;
+	int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes, &best);
+
+	*out = (struct row){ .task = t, .note = found ? "" : "there is no record" };
+	if (found <= 0)
+		return found;
+	out->then_us = best.record.time_us;
+	c.state = best.state;
+	c.program = best.program;
+	c.trial.source = best.source;
+	c.trial.parallel = best.parallel;
+	if (measure(args, t, &best, &c, out) < 0)
+		return -1;
+	return judge(q, &best, &c.trial, out);
+}
+
+static json_t *row_json(const struct row *r)
+{
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:s}", "task", r->task->key, "name",
+			 r->task->name, "recorded_us",
+			 r->then_us > 0 ? json_real(r->then_us) : json_null(), "calibrated_us",
+			 r->calibrated_us > 0 ? json_real(r->calibrated_us) : json_null(), "best_us",
+			 r->now_us > 0 ? json_real(r->now_us) : json_null(), "holds", r->holds,
+			 "note", r->note);
+}
+
+static void print_row(const struct row *r)
+{
+	if (r->now_us > 0)
+		printf("%12.4g %12.4g %12.4g %+7.1f%%  %-6s", r->then_us, r->calibrated_us,
+		       r->now_us, 100 * (r->now_us / r->calibrated_us - 1),
+		       r->holds ? "holds" : "MOVED");
+	else
+		printf("%12.4g %12s %12s %8s  %-6s", r->then_us, "-", "-", "-", "-");
+	printf("  %s%s%s\n", r->task->name, *r->note ? ": " : "", r->note);
+	fflush(stdout);
+}
+
+static int bench(const struct again_args *args)
+{
+	const struct query *q = &args->q;
+	json_t *rows = json_array();
+	struct row r;
+
+	if (!q->json)
+		printf("%12s %12s %12s %8s  %-6s  task\n", "recorded us", "calibrated", "now",
+		       "off by", "");
+	for (int i = 0; i < q->tasks.n; i++) {
+		if (look_up(args, q->tasks.at[i], &r) < 0) {
+			json_decref(rows);
+			return -1;
+		}
+		json_array_append_new(rows, row_json(&r));
+		if (!q->json)
+			print_row(&r);
+	}
+	if (q->json)
+		json_print(rows);
+	else
+		json_decref(rows);
+	return 0;
+}
+
+static int run(int argc, char **argv)
+{
+	struct again_args args = { .cc = NULL };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	int rc = query_open(&args.q) < 0 || bench(&args) < 0 ? command_failed() : EXIT_OK;
+
+	query_close(&args.q);
+	return rc;
+}
+
+const struct suite suite_again = {
+	.name = "again",
+	.summary = "winners measured again, against their recorded times at today's speed",
+	.run = run,
+};
