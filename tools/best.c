@@ -94,7 +94,7 @@ static json_t *row_json(const struct row *r)
 			 r->task->key, "name", r->task->name, "op", r->task->op, "shape",
 			 r->task->shape, "weight", r->task->weight, "flop", r->task->flop, "best_us",
 			 best, "gflops", r->gflops, "calibrated_us",
-			 r->calibrated_us > 0 ? json_real(r->calibrated_us) : json_null(), "peak_share", r->peak_share, "threads",
+			 json_positive(r->calibrated_us), "peak_share", r->peak_share, "threads",
 			 r->threads, "trials", (json_int_t)r->trials, "failed",
 			 (json_int_t)r->failed, "estimate", r->estimate, "caveat", r->caveat,
 			 "evidence", r->evidence);

@@ -34,6 +34,7 @@ struct status {
 	int missing;		/* tasks that have no kernel yet */
 	double latency_us;	/* sum of weight x best of the others */
 	struct db_round_vec rounds;
+	struct db_sitting_vec sittings;
 	double phases[PHASE_COUNT];	/* seconds in all rounds */
 	double other;		/* seconds that no round accounts for */
 	struct db_quality quality;	/* means of the last rounds that had one; samples: their sum */

@@ -46,27 +46,47 @@ static json_t *round_json(const struct db_round *r)
 			 phases_json(r->seconds), "model", quality_json(&r->quality));
 }
 
+/* Rates with one thread, and with all. */
+static json_t *pair_json(const double v[2])
+{
+	return json_pack("[o, o]", json_positive(v[0]), json_positive(v[1]));
+}
+
+static json_t *sitting_json(const struct db_sitting *s)
+{
+	const struct db_calibration *c = &s->calibration;
+
+	return json_pack("{s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "host", json_label(s->host),
+			 "pid", (json_int_t)s->pid, "began", (json_int_t)s->began, "ended",
+			 json_count(s->ended), "fixed_us", json_positive(c->fixed_us),
+			 "peak_gflops", pair_json(c->peak), "l1_gbs", pair_json(c->l1), "l2_gbs",
+			 pair_json(c->l2), "mem_gbs", pair_json(c->mem));
+}
+
 static json_t *detail_json(const struct status *s)
 {
-	json_t *tasks = json_array(), *rounds = json_array();
+	json_t *tasks = json_array(), *rounds = json_array(), *sittings = json_array();
 	int first = s->rounds.n > STATUS_ROUNDS ? s->rounds.n - STATUS_ROUNDS : 0;
 
 	for (int i = 0; i < s->tasks.n; i++)
 		json_array_append_new(tasks, task_json(&s->tasks.at[i]));
 	for (int i = first; i < s->rounds.n; i++)
 		json_array_append_new(rounds, round_json(&s->rounds.at[i]));
+	for (int i = 0; i < s->sittings.n; i++)
+		json_array_append_new(sittings, sitting_json(&s->sittings.at[i]));
 	json_t *budget = json_pack("{s:o, s:o, s:o}", "trials", json_count(s->trials_budget), "minutes",
 				   json_positive(s->minutes_budget), "until",
 				   json_label(s->until));
 
-	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "trials", (json_int_t)s->trials, "failed", (json_int_t)s->failed,
 			 "refused", (json_int_t)s->refused, "seconds", json_figure(s->seconds),
 			 "seconds_left", json_figure(s->left), "budget", budget, "stopped_by",
 			 json_label(s->stopped_by), "latency_us", json_figure(s->latency_us),
 			 "tasks_without_kernel", s->missing, "phases", phases_json(s->phases),
 			 "other_seconds", json_figure(s->other), "model", quality_json(&s->quality),
-			 "tasks", tasks, "last_rounds", rounds);
+			 "tasks", tasks, "last_rounds", rounds, "sittings",
+			 sittings);
 }
 
 json_t *status_json(const struct status *s)

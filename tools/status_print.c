@@ -2,6 +2,7 @@
 /* tools/status_print.c - where a campaign stands, as text. */
 #include <math.h>
 
+#include "measure/calibration.h"
 #include "tools/status.h"
 
 /* A column of WIDTH; a dash where V is not known. */
@@ -63,6 +64,24 @@ static void print_progress(struct text *out, const struct status *s)
 	}
 	if (s->until)
 		text_printf(out, ", until %s", s->until);
+	text_puts(out, "\n");
+}
+
+/* Who is at work, or was last, and whether the device was as fast as at first. */
+static void print_sitting(struct text *out, const struct status *s)
+{
+	const struct db_sitting *first = s->sittings.at, *last = first + s->sittings.n - 1;
+	const char *what;
+
+	if (!s->sittings.n)
+		return;
+	text_printf(out, "  sitting  %d: process %lld on %s", s->sittings.n, (long long)last->pid,
+		    last->host);
+	double drift = calibration_drift(&first->calibration, &last->calibration, &what);
+
+	if (fabs(drift) > CALIBRATION_DRIFT)
+		text_printf(out, "; the device is %.0f%% %s than at the first (%s)",
+			    100 * fabs(drift), drift > 0 ? "faster" : "slower", what);
 	text_puts(out, "\n");
 }
 
@@ -164,6 +183,7 @@ void status_print(struct text *out, const struct status *s)
 	if (!s->full)
 		return;
 	print_progress(out, s);
+	print_sitting(out, s);
 	print_latency(out, s);
 	print_model(out, s);
 	print_phases(out, s);

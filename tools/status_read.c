@@ -192,7 +192,8 @@ static int read_rounds(struct db *db, struct arena *a, struct status *s)
 {
 	double sum = NAN;
 
-	if (db_rounds(db, a, s->campaign.id, &s->rounds) < 0)
+	if (db_rounds(db, a, s->campaign.id, &s->rounds) < 0 ||
+	    db_sittings(db, a, s->campaign.id, &s->sittings) < 0)
 		return -1;
 	for (int p = 0; p < PHASE_COUNT; p++) {
 		s->phases[p] = NAN;

@@ -141,9 +141,9 @@ static json_t *row_json(const struct row *r)
 {
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:s}", "task", r->task->key, "name",
 			 r->task->name, "recorded_us",
-			 r->then_us > 0 ? json_real(r->then_us) : json_null(), "calibrated_us",
-			 r->calibrated_us > 0 ? json_real(r->calibrated_us) : json_null(), "best_us",
-			 r->now_us > 0 ? json_real(r->now_us) : json_null(), "holds", r->holds,
+			 json_positive(r->then_us), "calibrated_us",
+			 json_positive(r->calibrated_us), "best_us", json_positive(r->now_us),
+			 "holds", r->holds,
 			 "note", r->note);
 }
 

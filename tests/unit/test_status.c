@@ -4,6 +4,7 @@
 #include "tools/progress.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 /* The search state of a tuner, with what only newer ones write. */
 static const char search[] = "{\"seconds\": 30, \"trials\": {\"" KEY_A "\": 3, \"" KEY_B "\": 0},"
@@ -76,6 +77,31 @@ static void test_text(void **state)
 	assert_non_null(db);
 	assert_ok(db_campaign_end(db, id, CAMPAIGN_STOPPED));
 	says(f, "", "(campaign 1): stopped ");
+	db_close(db);
+}
+
+/* A campaign that goes on while the device runs slower than at first. */
+static void test_sittings(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	const struct db_campaign like = { .device = f->device, .source = "mm", .options = "{}" };
+	struct db_calibration speed = { .fixed_us = 50, .peak = { 100, 200 } };
+	struct db_campaign c;
+
+	assert_int_equal(db_campaign_enter(db, f->a, &like, false, &speed, &c), DB_ENTER_NEW);
+	assert_ok(db_campaign_end(db, c.id, CAMPAIGN_STOPPED));
+	speed.fixed_us = 62.5;
+	assert_int_equal(db_campaign_enter(db, f->a, &like, false, &speed, &c), DB_ENTER_OLD);
+	says(f, "mm", arena_printf(f->a, "sitting  2: process %d on ", (int)getpid()));
+	says(f, "mm", "; the device is 20% slower than at the first (a fixed kernel)");
+	json_t *json = hone_json(f, arguments(f, "mm --json"));
+	json_t *campaign = json_array_get(json_object_get(json, "campaigns"), 0);
+	json_t *all = json_object_get(json_object_get(campaign, "detail"), "sittings");
+
+	assert_int_equal(json_array_size(all), 2);
+	assert_true(json_real_value(json_object_get(json_array_get(all, 1), "fixed_us")) == 62.5);
+	json_decref(json);
 	db_close(db);
 }
 
@@ -232,7 +258,8 @@ static void test_progress(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { TEST(test_text), TEST(test_unknown), TEST(test_json),
+	const struct CMUnitTest tests[] = { TEST(test_text), TEST(test_sittings), TEST(test_unknown),
+					    TEST(test_json),
 					    TEST(test_watch), TEST(test_wait),
 					    cmocka_unit_test(test_progress) };
 
