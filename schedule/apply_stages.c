@@ -46,6 +46,18 @@ static const struct expr *replace_load(struct arena *a, const struct expr *e, vo
 	return expr_load(a, r->other, to);
 }
 
+/* A chain of squares doubles with each inlining: beyond this a body is no longer read, written and
+ * compiled in no time, and clang nests no more than 256 brackets. The largest of the library's
+ * operators with all its pointwise ops inlined has some 200. */
+enum { BODY_MAX_NODES = 1024 };
+
+static bool body_fits(const struct stage *reader, const struct stage *inlined)
+{
+	int64_t loads = expr_loads(reader->op.body, inlined->tensor);
+
+	return expr_size(reader->op.body) + loads * expr_size(inlined->op.body) <= BODY_MAX_NODES;
+}
+
 bool apply_inline(struct state *s, const struct step *step, const char **why)
 {
 	struct stage *g = stage_at(s, step->stage);
@@ -64,6 +76,9 @@ bool apply_inline(struct state *s, const struct step *step, const char **why)
 	for (int i = 0; i < s->stages.n; i++)
 		if (s->stages.at[i]->place == PLACE_AT && s->stages.at[i]->at_stage == step->stage)
 			REFUSE("another stage is attached to it");
+	for (int i = 0; i < n; i++)
+		if (!body_fits(s->stages.at[consumers[i]], g))
+			REFUSE("the body would be too long");
 	for (int i = 0; i < n; i++) {
 		struct stage *reader = stage_at(s, consumers[i]);
 

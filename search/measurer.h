@@ -8,6 +8,8 @@
 #ifndef HONE_SEARCH_MEASURER_H
 #define HONE_SEARCH_MEASURER_H
 
+#include <signal.h>
+
 #include "base/tell.h"
 #include "search/candidate.h"
 
@@ -39,6 +41,7 @@ struct hardware_options {
 	const struct device *device;	/* whose caches are flushed for CACHE_COLD; probed */
 	uint64_t seed;		/* of the inputs */
 	struct listener listener;	/* of why measuring waits */
+	volatile sig_atomic_t *unsaved;	/* set where trials begin to be measured; may be NULL */
 };
 
 /* Compilers, and a runner on this machine. NULL and a message where one of them is missing. */

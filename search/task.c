@@ -105,11 +105,9 @@ static const char *reference_source(struct arena *a, const struct dag *dag)
 	return source;
 }
 
-/* The longest chain of additions behind an element of OP. */
-static int64_t reduction_length(const struct dag *dag, const struct op *op);
-
 struct chain {
 	const struct dag *dag;
+	const int64_t *length;	/* of the ops before */
 	int64_t longest;
 };
 
@@ -117,25 +115,34 @@ static bool follow_load(const struct expr *e, void *user)
 {
 	struct chain *c = user;
 
-	if (e->kind == EXPR_LOAD) {
-		int64_t n = reduction_length(c->dag, dag_op(c->dag, e->tensor));
-
-		c->longest = n > c->longest ? n : c->longest;
-	}
+	for (int i = 0; e->kind == EXPR_LOAD && i < c->dag->ops.n; i++)
+		if (&c->dag->ops.at[i]->tensor == e->tensor && c->length[i] > c->longest)
+			c->longest = c->length[i];
 	return true;
 }
 
+/* The longest chain of additions behind an element of OP; ops come after what they read. */
 static int64_t reduction_length(const struct dag *dag, const struct op *op)
 {
-	struct chain c = { .dag = dag };
-	int64_t own = 1;
+	struct arena *a = arena_new();
+	int64_t *length = arena_many(a, int64_t, dag->ops.n);
+	int64_t out = 1;
 
-	if (op->kind != OP_COMPUTE)
-		return 1;
-	for (int i = 0; i < op->nreduce; i++)
-		own *= op->reduce[i]->hi;
-	expr_visit(op->body, follow_load, &c);
-	return c.longest + own;
+	for (int i = 0; i < dag->ops.n; i++) {
+		const struct op *o = dag->ops.at[i];
+		struct chain c = { .dag = dag, .length = length };
+
+		length[i] = 1;
+		for (int j = 0; j < o->nreduce; j++)
+			length[i] *= o->reduce[j]->hi;
+		if (o->kind == OP_COMPUTE)
+			expr_visit(o->body, follow_load, &c);
+		length[i] += c.longest;
+		if (o == op)
+			out = length[i];
+	}
+	arena_free(a);
+	return out;
 }
 
 struct workload task_workload(struct arena *a, const struct task *t, int threads,

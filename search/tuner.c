@@ -5,10 +5,12 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
 #include "measure/calibration.h"
+#include "search/admit.h"
 #include "search/best.h"
 #include "search/campaign.h"
 #include "search/transfer.h"
@@ -236,7 +238,8 @@ static int find_measurer(struct tuner *t)
 	struct hardware_options hardware = { .cc = o->cc, .cpus = o->cpus, .limit_s = o->limit_s,
 					     .threads = o->threads, .cache = o->cache,
 					     .device = t->device,
-					     .seed = o->seed, .listener = o->listener };
+					     .seed = o->seed, .listener = o->listener,
+					     .unsaved = o->unsaved };
 
 	t->measurer = o->measurer ? o->measurer : measurer_hardware(&hardware);
 	return t->measurer ? 0 : -1;
@@ -279,9 +282,20 @@ static int find_base(struct tuner *t, const struct task_vec *tasks)
 	return transfer_learn(&from, t->learner, t->arena, &t->transferred);
 }
 
+/* Before any of them takes time. */
+static int admit_all(const struct task_vec *tasks)
+{
+	double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+
+	for (int i = 0; i < tasks->n; i++)
+		if (task_admit(tasks->at[i], memory) < 0)
+			return -1;
+	return 0;
+}
+
 static int prepare(struct tuner *t, const struct task_vec *tasks)
 {
-	if (find_measurer(t) < 0 || find_strategy(t) < 0)
+	if (admit_all(tasks) < 0 || find_measurer(t) < 0 || find_strategy(t) < 0)
 		return -1;
 	pose_problems(t);
 	if (find_ids(t) < 0 || find_campaign(t) < 0 || tell_drift(t) < 0 || find_base(t, tasks) < 0 ||

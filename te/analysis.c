@@ -88,18 +88,14 @@ double reducer_identity(enum reducer r, enum dtype t)
 
 struct count {
 	double flop;
-	const struct tensor *tensor;
-	int loads;
 };
 
 static bool count_node(const struct expr *e, void *user)
 {
 	struct count *c = user;
 
-	if (e->kind == EXPR_LOAD) {
-		c->loads += !c->tensor || e->tensor == c->tensor;
+	if (e->kind == EXPR_LOAD)
 		return false;
-	}
 	if (e->kind == EXPR_SELECT) {	/* its condition is control, not arithmetic */
 		expr_visit(e->arg[1], count_node, user);
 		expr_visit(e->arg[2], count_node, user);
@@ -119,12 +115,9 @@ static double expr_flop(const struct expr *e)
 	return c.flop;
 }
 
-static int loads_of(const struct expr *e, const struct tensor *t)
+double op_flop(const struct op *op)
 {
-	struct count c = { .tensor = t };
-
-	expr_visit(e, count_node, &c);
-	return c.loads;
+	return expr_flop(op->body) + (op->nreduce > 0);
 }
 
 double dag_flop(const struct dag *d)
@@ -140,7 +133,7 @@ double dag_flop(const struct dag *d)
 
 		for (int j = 0; j < op->nreduce; j++)
 			points *= (double)op->reduce[j]->hi;
-		sum += points * (expr_flop(op->body) + (op->nreduce > 0));
+		sum += points * op_flop(op);
 	}
 	return sum;
 }
@@ -160,7 +153,7 @@ int dag_consumers(const struct dag *d, const struct tensor *t)
 	int n = 0;
 
 	for (int i = 0; i < d->ops.n; i++)
-		n += d->ops.at[i]->kind == OP_COMPUTE && loads_of(d->ops.at[i]->body, t) > 0;
+		n += d->ops.at[i]->kind == OP_COMPUTE && expr_loads(d->ops.at[i]->body, t) > 0;
 	return n;
 }
 
@@ -196,15 +189,15 @@ bool op_is_injective(const struct op *op)
 	return c.holds;
 }
 
-static int reads_of(const struct dag *d, const struct tensor *t)
+static int64_t reads_of(const struct dag *d, const struct tensor *t)
 {
-	int n = 0;
+	int64_t n = 0;
 
 	for (int i = 0; i < d->ops.n; i++) {
 		const struct op *op = d->ops.at[i];
 
-		if (op->kind == OP_COMPUTE && loads_of(op->body, t) > 0)
-			n += op_is_reduction(op) ? 2 : loads_of(op->body, t);
+		if (op->kind == OP_COMPUTE && expr_loads(op->body, t) > 0)
+			n += op_is_reduction(op) ? 2 : expr_loads(op->body, t);
 	}
 	return n;
 }

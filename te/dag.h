@@ -73,6 +73,8 @@ struct op *dag_find(const struct dag *d, const char *name);
 /* Arithmetic operations of one evaluation as written: each + - * / min max compare call is one,
  * index arithmetic is none, a reduction adds one per combined element. */
 double dag_flop(const struct dag *d);
+/* The same of one turn of the loops of OP, which computes. */
+double op_flop(const struct op *op);
 
 /* Bytes of all inputs, constants and outputs. */
 double dag_bytes(const struct dag *d);

@@ -337,6 +337,37 @@ void expr_visit(const struct expr *e, bool (*visit)(const struct expr *e, void *
 		expr_visit(e->arg[i], visit, user);
 }
 
+struct tally {
+	const struct tensor *tensor;	/* NULL: any node counts */
+	int64_t n;
+};
+
+static bool tally_node(const struct expr *e, void *user)
+{
+	struct tally *t = user;
+
+	t->n += !t->tensor || (e->kind == EXPR_LOAD && e->tensor == t->tensor);
+	return true;
+}
+
+static int64_t count(const struct expr *e, const struct tensor *t)
+{
+	struct tally tally = { .tensor = t };
+
+	expr_visit(e, tally_node, &tally);
+	return tally.n;
+}
+
+int64_t expr_size(const struct expr *e)
+{
+	return count(e, NULL);
+}
+
+int64_t expr_loads(const struct expr *e, const struct tensor *t)
+{
+	return count(e, t);
+}
+
 static const struct expr *rebuild(struct arena *a, const struct expr *e,
 				  const struct expr *const *arg)
 {

@@ -93,6 +93,10 @@ bool expr_equal(const struct expr *x, const struct expr *y);
  * Indices of loads are visited too. */
 void expr_visit(const struct expr *e, bool (*visit)(const struct expr *e, void *user), void *user);
 
+/* Nodes of E as a tree, those of indices included; those that load T. */
+int64_t expr_size(const struct expr *e);
+int64_t expr_loads(const struct expr *e, const struct tensor *t);
+
 /* A copy of E in which REPLACE was asked at each node from the root down: a non-NULL answer stands
  * for the node and is not entered. Parts that stay the same are shared. */
 const struct expr *expr_rewrite(struct arena *a, const struct expr *e,

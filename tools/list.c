@@ -15,7 +15,8 @@
 #include "base/file.h"
 #include "te/operator.h"
 
-enum { LIST_MAX = 1 << 20, MAX_WEIGHT = 1000000 };
+/* 75,000 lines of operators with all their parameters have some megabytes. */
+enum { LIST_MAX = 64 << 20, MAX_WEIGHT = 1000000 };
 
 /* A bare name that is not here is that of a list that comes with hone. */
 static const char *locate(struct arena *a, const char *path)
@@ -59,18 +60,51 @@ static long take_weight(char **line)
 	return weight;
 }
 
-/* Equal tasks are one that counts more often, as in models. */
-static void add(struct arena *a, struct task_vec *tasks, struct task *t)
+/* Where a key is among the tasks: slots of a hash table, at least twice as many as tasks. */
+struct places {
+	int *at;	/* -1: free */
+	int slots;	/* a power of two */
+};
+
+static int *find(const struct places *p, const struct task_vec *tasks, const char *key)
 {
+	unsigned slot = (unsigned)hash_bytes(key, strlen(key)).lo;
+
+	for (;; slot++) {
+		int *place = &p->at[slot & (unsigned)(p->slots - 1)];
+
+		if (*place < 0 || strcmp(tasks->at[*place]->key, key) == 0)
+			return place;
+	}
+}
+
+static void grow(struct arena *a, struct places *p, const struct task_vec *tasks)
+{
+	p->slots = p->slots ? 4 * p->slots : 64;
+	p->at = arena_many(a, int, p->slots);
+	for (int i = 0; i < p->slots; i++)
+		p->at[i] = -1;
 	for (int i = 0; i < tasks->n; i++)
-		if (strcmp(tasks->at[i]->key, t->key) == 0) {
-			tasks->at[i]->weight += t->weight;
-			return;
-		}
+		*find(p, tasks, tasks->at[i]->key) = i;
+}
+
+/* Equal tasks are one that counts more often, as in models. */
+static void add(struct arena *a, struct places *p, struct task_vec *tasks, struct task *t)
+{
+	if (2 * tasks->n >= p->slots)
+		grow(a, p, tasks);
+	int *place = find(p, tasks, t->key);
+
+	if (*place >= 0) {
+		tasks->at[*place]->weight += t->weight;
+		return;
+	}
+	*place = tasks->n;
 	vec_push(a, tasks, t);
 }
 
-static int add_line(struct arena *a, const char *path, char *line, struct task_vec *tasks)
+static int add_line(struct arena *a, const char *path, char *line, struct places *places,
+		    struct task_vec *tasks)
 {
 	long weight = take_weight(&line);
 	const char *slash = strrchr(path, '/');
@@ -85,13 +119,14 @@ static int add_line(struct arena *a, const char *path, char *line, struct task_v
 
 	if (!dag)
 		return -1;
-	add(a, tasks, task_new(a, dag, source, (double)weight));
+	add(a, places, tasks, task_new(a, dag, source, (double)weight));
 	return 0;
 }
 
 int list_tasks(struct arena *a, const char *name, struct task_vec *out)
 {
 	const char *path = locate(a, name);
+	struct places places = { 0 };
 	size_t size;
 	char *text = file_read(a, path, LIST_MAX, &size);
 
@@ -106,7 +141,7 @@ int list_tasks(struct arena *a, const char *name, struct task_vec *out)
 		text[length] = '\0';
 		char *line = trim(text);
 
-		if (*line && add_line(a, path, line, out) < 0)
+		if (*line && add_line(a, path, line, &places, out) < 0)
 			return err_prefix("%s:%d", path, number);
 		text = next;
 	}

@@ -21,7 +21,7 @@
 #include "tools/source.h"
 
 /* What the handler of signals goes by. */
-static volatile sig_atomic_t stopped, silent, children = -1;
+static volatile sig_atomic_t stopped, silent, unsaved, waited, children = -1;
 
 /* Candidates that are in memory at a time, with their sources. */
 enum { MAX_BATCH = 4096 };
@@ -245,26 +245,46 @@ static void tell_end(struct tune_args *args, int status)
 	notify_end(&args->notify);
 }
 
+/* What is measured already is worth so many seconds; all else, a reference that takes minutes or a
+ * task that is hard to sketch, gets one to come to an orderly end. */
+enum { GRACE_S = 10 };
+
+static void stop_now(void)
+{
+	spawn_kill_all(children);
+	workdir_wipe();
+	_exit(EXIT_STOPPED);
+}
+
+static void check_end(int signal)
+{
+	(void)signal;
+	if (!unsaved || ++waited >= GRACE_S)
+		stop_now();
+	alarm(1);
+}
+
 static void stop(int signal)
 {
 	static const char line[] = "finishing the batch; Ctrl-C again stops at once\n";
 
 	(void)signal;
-	if (stopped) {
-		spawn_kill_all(children);
-		workdir_wipe();
-		_exit(EXIT_STOPPED);
-	}
+	if (stopped)
+		stop_now();
 	stopped = 1;
+	alarm(1);
 	if (!silent && write(STDERR_FILENO, line, sizeof(line) - 1) < 0)
 		return;
 }
 
 static void catch_signals(const struct tune_args *args)
 {
+	const struct sigaction end = { .sa_handler = check_end, .sa_flags = SA_RESTART };
+
 	children = spawn_list();
 	silent = args->quiet;
 	command_catch(stop, SA_RESTART);
+	sigaction(SIGALRM, &end, NULL);
 }
 
 static int campaign(struct tune_args *args, struct db *db, const struct device *device,
@@ -367,6 +387,7 @@ static int read_debug(struct tune_args *args)
 static void listen_to(struct tune_args *args)
 {
 	args->o.stop = &stopped;
+	args->o.unsaved = &unsaved;
 	args->o.progress = report;
 	args->o.stuck = tell_stuck;
 	args->o.listener = (struct listener){ hear, args };
