@@ -53,6 +53,9 @@ struct tuner {
 
 /* --- tuner.c */
 void tuner_report(struct tuner *t, int i, const char *phase);
+/* That of task I with its sketches, which take time and room: of the tasks of a long list those have
+ * them whose turn has come. */
+const struct problem *tuner_problem(struct tuner *t, int i);
 /* Takes over what the database has as the fastest of task I, and no more where that was measured
  * with another C text than its steps give today: then it returns 1, else 0; -1 and a message. */
 int tuner_load_best(struct tuner *t, int i);

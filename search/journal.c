@@ -222,7 +222,7 @@ static int recall_record(void *user, const struct db_record *r)
 
 	if (!u || r->final || (r->estimate && r->campaign != t->campaign_id))
 		return 0;
-	const struct problem *p = &u->problem;
+	const struct problem *p = tuner_problem(t, (int)(u - t->tuned));
 	double us = observed_us(r->status, r->time_us, r->samples, r->n_samples);
 	struct candidate c = { 0 };
 

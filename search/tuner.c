@@ -252,7 +252,6 @@ static void pose_problems(struct tuner *t)
 
 		t->tuned[i].problem = (struct problem){
 			.task = task,
-			.sketches = sketches_of(t->arena, task->dag),
 			.target = &t->target,
 			.history = history_new(),
 			.learner = t->learner,
@@ -261,6 +260,15 @@ static void pose_problems(struct tuner *t)
 			.refusals = &t->tuned[i].refusals,
 		};
 	}
+}
+
+const struct problem *tuner_problem(struct tuner *t, int i)
+{
+	struct problem *p = &t->tuned[i].problem;
+
+	if (p->sketches.n == 0)
+		p->sketches = sketches_of(t->arena, p->task->dag);
+	return p;
 }
 
 /* What the model knows before the campaign's own records: what other tasks taught. */

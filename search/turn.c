@@ -108,7 +108,7 @@ int tuner_round(struct tuner *t, int i)
 	struct rng rng = round_rng(t, u);
 	struct round r;
 
-	if (round_play(t->strategy, &u->problem, t->measurer, t->scratch, &rng, &b, &r) < 0)
+	if (round_play(t->strategy, tuner_problem(t, i), t->measurer, t->scratch, &rng, &b, &r) < 0)
 		return -1;
 	t->search_s += r.search_s;
 	t->learn_s += r.learn_s;

@@ -123,17 +123,10 @@ static int add_line(struct arena *a, const char *path, char *line, struct places
 	return 0;
 }
 
-int list_tasks(struct arena *a, const char *name, struct task_vec *out)
+int list_parse(struct arena *a, const char *path, char *text, struct task_vec *out)
 {
-	const char *path = locate(a, name);
 	struct places places = { 0 };
-	size_t size;
-	char *text = file_read(a, path, LIST_MAX, &size);
 
-	if (!text)
-		return -1;
-	if (strlen(text) != size)
-		return err_set("%s: holds a zero byte, so it is no text", path);
 	for (int number = 1; *text; number++) {
 		size_t length = strcspn(text, "\n");
 		char *next = text + length + (text[length] == '\n');
@@ -146,4 +139,17 @@ int list_tasks(struct arena *a, const char *name, struct task_vec *out)
 		text = next;
 	}
 	return out->n ? 0 : err_set("%s: lists no task", path);
+}
+
+int list_tasks(struct arena *a, const char *name, struct task_vec *out)
+{
+	const char *path = locate(a, name);
+	size_t size;
+	char *text = file_read(a, path, LIST_MAX, &size);
+
+	if (!text)
+		return -1;
+	if (strlen(text) != size)
+		return err_set("%s: holds a zero byte, so it is no text", path);
+	return list_parse(a, path, text, out);
 }

@@ -9,5 +9,7 @@
  * or a file *.te relative to the list, `N x ` in front where it counts N times. A bare name that is
  * not here is looked for among the lists that come with hone. -1 and a message with the line. */
 int list_tasks(struct arena *a, const char *name, struct task_vec *out);
+/* The same of TEXT, which is cut up; PATH is what messages name, and where files of it are. */
+int list_parse(struct arena *a, const char *path, char *text, struct task_vec *out);
 
 #endif

@@ -15,9 +15,10 @@
 #include "graph/onnx.pb-c.h"
 #include "graph/op.h"
 #include "graph/task.h"
+#include "tests/fuzz/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
+/* Weak, because tests/fuzz/replay.c has none, and asks for no mutation. */
+__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max, unsigned seed);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

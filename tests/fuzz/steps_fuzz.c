@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/fuzz/steps_fuzz.c - libFuzzer: a digit, which chooses a DAG, and any text as its steps. What
+ * applies round-trips; what lowers computes what the DAG does, and can be written as C. */
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "codegen/emit.h"
+#include "te/text.h"
+#include "tests/fuzz/fuzz.h"
+#include "tests/property/library.h"
+#include "tests/property/sample.h"
+
+/* Odd extents, windows, reductions in a row, several readers, integers: small enough for the naive
+ * evaluator to take a millisecond. */
+static const char *const dags[] = {
+	"input A: f32[7, 12]\nconst B: f32[12, 10]\n"
+	"M[i, j] = sum(k < 12) A[i, k] * B[k, j]\nC[i, j] = max(M[i, j], 0)\n",
+	"input X: f32[2, 6, 6]\nconst W: f32[3, 2, 3, 3]\n"
+	"P[c, y < 8, x < 8] = select(y >= 1 && y < 7 && x >= 1 && x < 7, X[c, y - 1, x - 1], 0)\n"
+	"Y[o, y < 6, x < 6] = sum(c < 2, r < 3, s < 3) P[c, y + r, x + s] * W[o, c, r, s]\n",
+	"input X: f32[5, 13]\nM[i] = max(j < 13) X[i, j]\n"
+	"E[i, j] = exp(X[i, j] - M[i])\nS[i] = sum(j < 13) E[i, j]\nY[i, j] = E[i, j] / S[i]\n",
+	"input A: i32[9, 11]\nB[i, j] = A[i, j] * 3\nC[i, j] = B[i, j] + A[i, j]\n"
+	"D[i] = sum(j < 11) C[i, j]\noutput C\n",
+	"input X: u8[3, 10, 10]\nY[c, y < 5, x < 5] = max(r < 2, s < 2) X[c, 2 * y + r, 2 * x + s]\n",
+};
+
+enum { DAGS = sizeof(dags) / sizeof(dags[0]), VECTOR_BYTES = 32 };
+
+/* Beyond this it would take the interpreter longer than the fuzzer allows. */
+enum { NEST_MAX = 1 << 18 };
+
+static void must_compute(struct sample *s)
+{
+	void *args[8];
+
+	sample_prepare(s);
+	fuzz_must(s->nargs <= 8, "more arguments than the DAGs have");
+	for (int i = 0; i < s->nargs; i++)
+		args[i] = s->args[i].data;
+	program_interpret(s->program, args);
+	fuzz_must(sample_matches(s, "interpreted"), "the program computes something else");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size == 0)
+		return 0;
+	struct arena *a = arena_new();
+	struct sample *s = arena_one(a, struct sample);
+
+	s->arena = a;
+	s->text = dags[(uint8_t)(data[0] - '0') % DAGS];
+	s->dag = dag_parse(a, "fuzz", s->text);
+	fuzz_must(s->dag, "a DAG of the table does not parse");
+	s->exact = dag_is_exact(s->dag);
+	s->vector_bytes = VECTOR_BYTES;
+	s->state = state_parse(a, s->dag, "steps", fuzz_text(a, data + 1, size - 1));
+	if (s->state && sample_lower(s)) {
+		struct emit_options options = { .symbol = "hone_kernel",
+						.vector_bytes = VECTOR_BYTES };
+		struct text c = { 0 };
+
+		fuzz_must(sample_round_trips(s), "the steps do not round-trip");
+		emit_c(&c, s->program, &options, NULL);
+		if (c.n < NEST_MAX)
+			must_compute(s);
+		text_free(&c);
+	}
+	sample_free(s);
+	return 0;
+}
