@@ -16,6 +16,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the file format is li
 
 static const char what[] = "opening the database";
 
+/* Bytes of one text or blob: the largest that hone writes, the search state of a campaign over
+ * thousands of tasks, has some megabytes. */
+enum { VALUE_MAX = 64 << 20 };
+
 static char *copy(const char *s)
 {
 	char *c = strdup(s);
@@ -139,7 +143,8 @@ static int set_up(struct db *db, const struct migration *m, int n)
 
 	sqlite3_extended_result_codes(db->sql, 1);
 	sqlite3_busy_timeout(db->sql, DB_BUSY_MS);
-	/* A file may come from anywhere: its schema gets no powers. */
+	/* A file may come from anywhere: its schema gets no powers, and no value fills the memory. */
+	sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, VALUE_MAX);
 	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->sql, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	if (sql_run(db, what, "PRAGMA foreign_keys = ON", "") < 0 ||

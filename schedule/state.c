@@ -179,6 +179,10 @@ bool state_encloses(const struct state *s, int target, int at, int stage)
 	return false;
 }
 
+/* Each step looks at all stages and loops that those before it made; a sampled schedule of the
+ * largest tasks of models has about a hundred. */
+enum { STEPS_MAX = 1024 };
+
 struct state *state_parse(struct arena *a, const struct dag *dag, const char *file,
 			  const char *text)
 {
@@ -190,6 +194,10 @@ struct state *state_parse(struct arena *a, const struct dag *dag, const char *fi
 		struct step step;
 		const char *why = "";
 
+		if (s->steps.n == STEPS_MAX) {
+			scan_error(&in, "more than %d steps", STEPS_MAX);
+			return NULL;
+		}
 		if (step_scan(&in, s, &step) < 0)
 			return NULL;
 		if (!state_apply(s, step, &why)) {

@@ -363,6 +363,23 @@ static void write_version_1(const char *path)
 	db_close(db);
 }
 
+/* Whoever made the file may have put more into a field than hone ever would. */
+static void test_huge_value(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct db_task_vec tasks;
+
+	sqlite3_limit(db->sql, SQLITE_LIMIT_LENGTH, 1 << 30);
+	assert_ok(sql_run(db, "", "UPDATE tasks SET text = CAST(zeroblob(70000000) AS TEXT)", ""));
+	db_close(db);
+	db = db_open(f->path, DB_READ);
+	assert_non_null(db);
+	assert_int_equal(db_tasks(db, f->a, &tasks), -1);
+	assert_err("too big");
+	db_close(db);
+}
+
 static void test_from_version_1(void **state)
 {
 	struct fixture *f = *state;
@@ -551,7 +568,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(test_merge), TEST(test_merge_order), TEST(test_merge_rounds), TEST(test_prune),
 		TEST(test_prune_rounds), TEST(test_stats), TEST(test_check),
-		TEST(test_migrations), TEST(test_from_version_1), TEST(test_models_go), TEST(test_statuses),
+		TEST(test_migrations), TEST(test_huge_value), TEST(test_from_version_1), TEST(test_models_go), TEST(test_statuses),
 		TEST(test_bad_files), TEST(test_damaged), TEST(test_locked),
 	};
 

@@ -461,10 +461,27 @@ static void test_races(void **unused)
 	arena_free(h.a);
 }
 
+/* Steps come from files, too: their number is bounded. */
+static void test_too_many_steps(void **state)
+{
+	struct arena *a = arena_new();
+	struct dag *d = dag_parse(a, "dag", chain);
+	struct text t = { 0 };
+
+	(void)state;
+	for (int i = 0; i < 2000; i++)
+		text_puts(&t, "reorder C j i\nreorder C i j\n");
+	assert_null(state_parse(a, d, "steps", text_str(&t)));
+	assert_string_equal(err_get(), "steps:1025:1: more than 1024 steps");
+	text_free(&t);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refusals),      cmocka_unit_test(test_no_such_stage),
+		cmocka_unit_test(test_too_many_steps),
 		cmocka_unit_test(test_regions),	      cmocka_unit_test(test_lowered),
 		cmocka_unit_test(test_registers),     cmocka_unit_test(test_registers_limit),
 		cmocka_unit_test(test_bounds),	      cmocka_unit_test(test_races),
