@@ -2,20 +2,13 @@
 /* search/replay.c - recorded answers, and a stand-in fitted to them. */
 #include "search/replay.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
 #include "base/hash.h"
 #include "search/round.h"
 
-/* Nor is any nearer to the floor than timings tell apart. */
-#define LEAST_EXCESS 1e-3
-
-enum { MIN_RECORDS = 32, MAX_ROUNDS = 300, STAND_IN_SEED = 1 };
-
-/* No time is less than this part of the fastest record's. */
-#define NEAREST 0.98
+enum { MIN_RECORDS = 32 };
 
 struct answer {
 	struct hash128 steps;
@@ -28,14 +21,13 @@ struct answer {
 struct replay {
 	struct measurer m;	/* first */
 	const struct recording *recording;
+	const struct cost_model *kind;	/* of the stand-in */
 	struct target target;
 	struct arena *arena;	/* of the present task */
 	struct problem problem;
 	struct answer_vec VEC(struct answer) answers;	/* by hash */
-	struct model *stand_in;
-	double floor_us;	/* no program is faster */
-	double scale;		/* microseconds times score */
-	double deviation;	/* of the logarithm of the time above the floor */
+	struct stand_in stand_in;
+	struct replay_answers given;	/* of the present task */
 };
 
 /* --- the recording of a task */
@@ -82,141 +74,31 @@ static const struct answer *look_up(const struct replay *r, const char *steps)
 
 /* --- the stand-in */
 
-/* NULL and a message where learning fails. */
-static struct model *fit(const struct replay *r, int begin, int step)
-{
-	struct cost_options o = { .seed = STAND_IN_SEED, .threads = 1, .max_rounds = MAX_ROUNDS };
-	struct cost_sample *samples = arena_many(r->arena, struct cost_sample, r->answers.n);
-	struct model *m = cost_model_xgboost.create(&o);
-	int n = 0;
-
-	for (int i = begin; i < r->answers.n; i += step) {
-		const struct answer *one = &r->answers.at[i];
-
-		if (one->time_us > 0)
-			samples[n++] = (struct cost_sample){
-				.rows = one->features.rows, .n_rows = one->features.n_rows,
-				.throughput = (float)(1 / one->time_us),
-			};
-	}
-	if (cost_model_xgboost.learn(m, samples, n, NULL) == 0)
-		return m;
-	cost_model_xgboost.free(m);
-	return NULL;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *x, int n)
-{
-	qsort(x, (size_t)n, sizeof(*x), by_value);
-	return n ? x[n / 2] : 0;
-}
-
-/* Recorded time times score, of every STEP-th record from BEGIN on; returns how many. */
-static int products(const struct replay *r, const struct model *m, int begin, int step,
-		    double *out)
-{
-	int n = 0;
-
-	for (int i = begin; i < r->answers.n; i += step) {
-		const struct answer *one = &r->answers.at[i];
-		float score;
-
-		if (one->time_us <= 0)
-			continue;
-		cost_model_xgboost.score(m, &one->features, 1, &score);
-		out[n++] = one->time_us * (double)score;
-	}
-	return n;
-}
-
-/* What the arithmetic takes at the device's peak; or near the fastest record, for of what is faster
- * than all that was seen the recording knows nothing. */
-static double floor_of(const struct replay *r, const struct task *t)
+static int fit_stand_in(struct replay *r, const struct task *t)
 {
 	const struct recording *from = r->recording;
 	double peak_us = t->flop / device_peak(from->device, from->want.threads) * 1e-3;
-	double fastest = 0;
+	struct stand_in_sample *samples = arena_many(r->arena, struct stand_in_sample,
+						     r->answers.n);
+	int n = 0;
 
 	for (int i = 0; i < r->answers.n; i++) {
-		double us = r->answers.at[i].time_us;
-
-		if (us > 0 && (fastest == 0 || us < fastest))
-			fastest = us;
-	}
-	return peak_us > NEAREST * fastest && peak_us < fastest ? peak_us : NEAREST * fastest;
-}
-
-static double above_floor(const struct replay *r, double us)
-{
-	return fmax(us - r->floor_us, LEAST_EXCESS * r->floor_us);
-}
-
-/* The error on the half that a model of the other half has not seen: 1.4826 times the median
- * absolute deviation is the standard deviation of a normal distribution (Rousseeuw and Croux
- * 1993), and a few outliers do not change it. */
-static double error_of(const struct replay *r, const struct model *half, double *x)
-{
-	int n = products(r, half, 0, 2, x), unseen = 0;
-	double scale = median(x, n);
-
-	for (int i = 1; i < r->answers.n; i += 2) {
 		const struct answer *one = &r->answers.at[i];
-		float score;
 
-		if (one->time_us <= 0)
-			continue;
-		cost_model_xgboost.score(half, &one->features, 1, &score);
-		x[unseen++] = fabs(log(above_floor(r, one->time_us) /
-				       above_floor(r, scale / (double)score)));
+		if (one->time_us > 0)
+			samples[n++] = (struct stand_in_sample){ one->features, one->time_us };
 	}
-	return 1.4826 * median(x, unseen);
+	return stand_in_fit(&r->stand_in, r->kind, samples, n, peak_us);
 }
 
-static int fit_stand_in(struct replay *r, const struct task *t)
-{
-	double *x = arena_many(r->arena, double, r->answers.n + 1);
-	struct model *half = fit(r, 0, 2);
-
-	if (!half)
-		return -1;
-	r->floor_us = floor_of(r, t);
-	r->deviation = error_of(r, half, x);
-	cost_model_xgboost.free(half);
-	r->stand_in = fit(r, 0, 1);
-	if (!r->stand_in)
-		return -1;
-	r->scale = median(x, products(r, r->stand_in, 0, 1, x));
-	return 0;
-}
-
-/* A standard normal number that belongs to STEPS (Box and Muller 1958). */
-static double normal_of(const char *steps)
-{
-	struct rng rng = rng_seed(hash_bytes(steps, strlen(steps)).lo);
-	double u = 1 - rng_unit(&rng), v = rng_unit(&rng);
-
-	return sqrt(-2 * log(u)) * cos(2 * acos(-1) * v);
-}
-
+/* 0 where the program has no features. */
 static double stand_in_us(const struct replay *r, struct arena *a, const struct candidate *c)
 {
 	struct feature_matrix m = c->features;
-	float score;
 
 	if (m.n_rows == 0 && !features_of(a, c->program, &r->target.cost, &m))
 		return 0;
-	cost_model_xgboost.score(r->stand_in, &m, 1, &score);
-	double excess = above_floor(r, r->scale / (double)score) *
-			exp(r->deviation * normal_of(c->steps));
-
-	return r->floor_us + above_floor(r, r->floor_us + excess);
+	return stand_in_guess(&r->stand_in, &m, c->steps);
 }
 
 /* --- answers */
@@ -228,10 +110,8 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 
 	(void)incumbent_us;
 	arena_reset(r->arena);
-	if (r->stand_in)
-		cost_model_xgboost.free(r->stand_in);
-	r->stand_in = NULL;
 	r->answers = (struct answer_vec){ 0 };
+	r->given = (struct replay_answers){ 0 };
 	r->problem = (struct problem){ .task = t, .target = &r->target, .describes = true };
 	want.task_key = t->key;
 	want.measured = true;
@@ -260,12 +140,13 @@ static void tell(struct trial *t, struct arena *a, enum trial_status status, dou
 
 static int measure(struct measurer *m, struct arena *a, struct candidate *c, int n)
 {
-	const struct replay *r = (const struct replay *)m;
+	struct replay *r = (struct replay *)m;
 
 	for (int i = 0; i < n; i++) {
 		const struct answer *known = look_up(r, c[i].steps);
 		double us = known ? known->time_us : stand_in_us(r, a, &c[i]);
 
+		*(known ? &r->given.recorded : &r->given.guessed) += 1;
 		if (known)
 			tell(&c[i].trial, a, known->status, us, known->message);
 		else
@@ -280,13 +161,23 @@ static void release(struct measurer *m)
 {
 	struct replay *r = (struct replay *)m;
 
-	if (r->stand_in)
-		cost_model_xgboost.free(r->stand_in);
+	stand_in_drop(&r->stand_in);
 	arena_free(r->arena);
 	free(r);
 }
 
-struct measurer *measurer_replay(const struct recording *recording)
+struct replay_answers replay_answers(const struct measurer *m)
+{
+	const struct replay *r = (const struct replay *)m;
+	struct replay_answers given = r->given;
+
+	given.records = r->answers.n;
+	given.least_us = stand_in_least(&r->stand_in);
+	given.deviation = r->stand_in.deviation;
+	return given;
+}
+
+struct measurer *measurer_replay(const struct recording *recording, const struct cost_model *kind)
 {
 	struct replay *r = calloc(1, sizeof(*r));
 
@@ -295,6 +186,7 @@ struct measurer *measurer_replay(const struct recording *recording)
 	*r = (struct replay){
 		.m = { .begin = begin, .measure = measure, .free = release },
 		.recording = recording,
+		.kind = kind,
 		.target = target_of(recording->device, recording->want.threads),
 		.arena = arena_new(),
 	};

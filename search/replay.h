@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/replay.h - a recording in place of a machine.
  *
- * What was recorded is answered as it was. Beyond it a stand-in answers: a model learned from the
- * task's records, and on top of that a deviation as large as its error on records that it has not
- * seen, drawn from the candidate's own hash: so the landscape is as rugged as the real one, and the
- * same at each visit.
+ * What was recorded is answered as it was; beyond it a stand-in answers (search/stand_in.h).
  * Its trials say that they are estimates, and neither they nor their records count as measured.
  * Holds: the same recording gives the same answers, on any machine, in any order. */
 #ifndef HONE_SEARCH_REPLAY_H
@@ -12,8 +9,20 @@
 
 #include "search/measurer.h"
 #include "search/recording.h"
+#include "search/stand_in.h"
 
-/* R must outlive it. */
-struct measurer *measurer_replay(const struct recording *r);
+/* A KIND of cost model that learns is the stand-in. R must outlive it. */
+struct measurer *measurer_replay(const struct recording *r, const struct cost_model *kind);
+
+/* What a replay has answered since it began its task, and from what. */
+struct replay_answers {
+	int64_t recorded, guessed;	/* trials: from the records, by the stand-in */
+	int records;			/* of the task */
+	double least_us;		/* the stand-in answers no less */
+	double deviation;	/* of its logarithm of the time above the floor: its own error */
+};
+
+/* M is a replay. */
+struct replay_answers replay_answers(const struct measurer *m);
 
 #endif

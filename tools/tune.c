@@ -340,7 +340,7 @@ static int on_recording(struct tune_args *args, struct db *db, const struct task
 	db_listen(r->db, &args->o.listener);
 	args->o.threads = r->want.threads;
 	args->o.cache = strcmp(r->want.cache, "cold") == 0 ? CACHE_COLD : CACHE_WARM;
-	args->o.measurer = measurer_replay(r);
+	args->o.measurer = measurer_replay(r, &cost_model_xgboost);
 	listener_tell(&args->o.listener, TELL_NOTE,
 		      "replay of %s: nothing is measured, and times beyond those recorded are "
 		      "estimates (~)", args->replay);

@@ -6,10 +6,22 @@
 
 #include "bench/quantile.h"
 
+static void note_answers(struct search_runs *r, const struct replay_answers *before,
+			 const struct replay_answers *after)
+{
+	double guessed = (double)(after->guessed - before->guessed);
+	double recorded = (double)(after->recorded - before->recorded);
+
+	r->guessed = guessed + recorded > 0 ? guessed / (guessed + recorded) : 0;
+	r->at_floor = search_at_floor(r, after->least_us);
+}
+
 static int play(struct arena *a, const struct search_plan *plan, const struct task *t,
 		struct measurer *m, struct search_runs *r)
 {
 	struct target target = target_of(plan->recording->device, plan->recording->want.threads);
+
+	struct replay_answers before = replay_answers(m), after;
 
 	r->n = plan->seeds;
 	r->run = arena_many(a, struct contest_result, r->n);
@@ -23,6 +35,8 @@ static int play(struct arena *a, const struct search_plan *plan, const struct ta
 		if (contest_run(a, &c, &r->run[i]) < 0)
 			return -1;
 	}
+	after = replay_answers(m);
+	note_answers(r, &before, &after);
 	return 0;
 }
 
@@ -62,6 +76,7 @@ int search_compare(struct arena *a, const struct search_plan *plan, const struct
 			return -1;
 		out->best_us = fmin(out->best_us, best_of(r));
 	}
+	out->from = replay_answers(m);
 	return 0;
 }
 
@@ -83,6 +98,21 @@ struct spread search_best(const struct search_runs *r, int trials)
 		x[i] = us > 0 ? us : INFINITY;
 	}
 	return spread_of(x, r->n);
+}
+
+/* So near to the least answer is at it: sums round. */
+#define AT_FLOOR (1 + 1e-9)
+
+int search_at_floor(const struct search_runs *r, double least_us)
+{
+	int n = 0;
+
+	for (int i = 0; i < r->n; i++) {
+		double us = r->run[i].best_us[r->trials - 1];
+
+		n += us > 0 && us <= least_us * AT_FLOOR;
+	}
+	return n;
 }
 
 static double reach(const struct contest_result *run, int trials, double us)

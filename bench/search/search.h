@@ -8,12 +8,13 @@
 #define HONE_BENCH_SEARCH_SEARCH_H
 
 #include "search/contest.h"
-#include "search/recording.h"
+#include "search/replay.h"
 
 enum { SEARCH_MAX_STRATEGIES = 16, SEARCH_MAX_SEEDS = 1000 };
 
 struct search_plan {
 	const struct recording *recording;
+	const struct cost_model *stand_in;	/* beyond the recording */
 	const struct strategy *strategy[SEARCH_MAX_STRATEGIES];
 	int n;
 	int trials;		/* of a run */
@@ -28,16 +29,20 @@ struct search_runs {
 	int trials;		/* of each; random search has those of the baseline */
 	int n;			/* one for each seed */
 	struct contest_result *run;
+	int at_floor;		/* of them, whose best is as fast as the stand-in answers at all */
+	double guessed;		/* share of the trials that the stand-in answered */
 };
 
 struct search_task {
 	const struct task *task;
+	const char *role;	/* bench/search/role.h; the caller's */
+	struct replay_answers from;	/* what answered */
 	struct search_runs *runs;	/* by strategy, in the order of the plan */
 	double best_us;		/* of all runs, the baseline's included */
 	double baseline_us;	/* the baseline's best, the median over its seeds */
 };
 
-/* Plays all runs of T, in A. -1 and a message where the recording does not suffice. */
+/* Plays all runs of T, in A. M is a replay of the recording. -1 and a message where the recording does not suffice. */
 int search_compare(struct arena *a, const struct search_plan *plan, const struct task *t,
 		   struct measurer *m, struct search_task *out);
 
@@ -50,6 +55,9 @@ struct spread {
 struct spread search_best(const struct search_runs *r, int trials);
 /* The trials that it took to be as fast as US. */
 struct spread search_reach(const struct search_runs *r, double us);
+
+/* How many runs end at LEAST_US, as fast as a stand-in answers at all. */
+int search_at_floor(const struct search_runs *r, double least_us);
 
 /* How well the model ordered a batch that it had not seen, as struct round has it. */
 struct quality {

@@ -66,7 +66,7 @@ static void print_runs(const struct search_plan *plan, const struct search_task 
 	}
 	print_count(search_reach(r, t->baseline_us).median);
 	print_count(search_reach(r, CLOSE * t->baseline_us).median);
-	printf("\n");
+	printf("%7.0f%%%5d/%d\n", 100 * r->guessed, r->at_floor, r->n);
 }
 
 static void print_columns(const struct search_plan *plan, const char *what, int width)
@@ -74,13 +74,16 @@ static void print_columns(const struct search_plan *plan, const char *what, int 
 	printf("  %-8s", what);
 	for (int i = 0; i < COLUMNS && columns[i] <= longest(plan); i++)
 		printf("%*d", width, columns[i]);
-	printf("%8s%8s\n", "reaches", "0.5%");
+	printf("%8s%8s%8s%7s\n", "reaches", "0.5%", "guessed", "floor");
 }
 
 void search_print(const struct search_plan *plan, const struct search_task *t)
 {
-	printf("%s: best %.4g us; of %d random ones %.4g us\n", t->task->name, t->best_us,
-	       plan->baseline, t->baseline_us);
+	printf("%s (%s task): best %.4g us; of %d random ones %.4g us\n", t->task->name, t->role,
+	       t->best_us, plan->baseline, t->baseline_us);
+	printf("  estimates: beyond %d records a stand-in (%s) guesses; never less than %.4g us, and "
+	       "the time above that %.0f%% off\n", t->from.records, plan->stand_in->name,
+	       t->from.least_us, 100 * expm1(t->from.deviation));
 	print_columns(plan, "trials", 21);
 	for (int i = 0; i < plan->n; i++)
 		print_runs(plan, t, &t->runs[i]);
@@ -109,6 +112,20 @@ static double mean_reach(const struct search_task *t, int n, int s, double facto
 	return exp(sum / n);
 }
 
+/* Of all runs of strategy S: what was guessed, and how many ended where nothing is faster. */
+static void print_guesses(const struct search_task *t, int n, int s)
+{
+	double guessed = 0;
+	int at_floor = 0, runs = 0;
+
+	for (int i = 0; i < n; i++) {
+		guessed += t[i].runs[s].guessed / n;
+		at_floor += t[i].runs[s].at_floor;
+		runs += t[i].runs[s].n;
+	}
+	printf("%7.0f%%%5d/%d\n", 100 * guessed, at_floor, runs);
+}
+
 static void print_means(const struct search_plan *plan, const struct search_task *t, int n)
 {
 	printf("all %d: geometric means of the medians\n", n);
@@ -123,7 +140,7 @@ static void print_means(const struct search_plan *plan, const struct search_task
 		}
 		print_count(mean_reach(t, n, s, 1));
 		print_count(mean_reach(t, n, s, CLOSE));
-		printf("\n");
+		print_guesses(t, n, s);
 	}
 }
 
@@ -210,9 +227,10 @@ static json_t *runs_json(const struct search_plan *plan, const struct search_tas
 	struct spread reach = search_reach(r, t->baseline_us);
 	struct spread close = search_reach(r, CLOSE * t->baseline_us);
 
-	return json_pack("{s:s, s:i, s:o, s:o, s:o, s:o}", "name", r->strategy->name, "trials",
-			 r->trials, "best", best_json(r), "reaches", spread_json(&reach),
-			 "reaches_0.5%", spread_json(&close), "rounds", rounds_json(plan, t, s));
+	return json_pack("{s:s, s:i, s:o, s:o, s:o, s:f, s:i, s:i, s:o}", "name", r->strategy->name,
+			 "trials", r->trials, "best", best_json(r), "reaches", spread_json(&reach),
+			 "reaches_0.5%", spread_json(&close), "guessed", r->guessed, "runs", r->n,
+			 "runs_at_floor", r->at_floor, "rounds", rounds_json(plan, t, s));
 }
 
 json_t *search_json(const struct search_plan *plan, const struct search_task *t, int n)
@@ -224,14 +242,16 @@ json_t *search_json(const struct search_plan *plan, const struct search_task *t,
 
 		for (int s = 0; s < plan->n; s++)
 			json_array_append_new(strategies, runs_json(plan, &t[i], s));
-		json_array_append_new(tasks, json_pack("{s:s, s:s, s:o, s:o, s:o}", "task",
-						       t[i].task->key, "name", t[i].task->name,
-						       "best_us", number(t[i].best_us),
-						       "baseline_us", number(t[i].baseline_us),
-						       "strategies", strategies));
+		json_array_append_new(tasks, json_pack(
+			"{s:s, s:s, s:s, s:i, s:f, s:f, s:o, s:o, s:o}", "task", t[i].task->key,
+			"name", t[i].task->name, "role", t[i].role, "records", t[i].from.records,
+			"deviation", t[i].from.deviation, "floor_us", t[i].from.least_us, "best_us",
+			number(t[i].best_us), "baseline_us", number(t[i].baseline_us),
+			"strategies", strategies));
 	}
-	return json_pack("{s:s, s:i, s:i, s:i, s:o}", "recording", plan->recording->path, "seeds",
-			 plan->seeds, "trials", plan->trials, "baseline_trials", plan->baseline,
+	return json_pack("{s:s, s:s, s:b, s:i, s:i, s:i, s:o}", "recording",
+			 plan->recording->path, "stand_in", plan->stand_in->name, "estimate", true,
+			 "seeds", plan->seeds, "trials", plan->trials, "baseline_trials", plan->baseline,
 			 "tasks", tasks);
 }
 

@@ -1,50 +1,62 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/suites/search.c - how soon strategies find fast kernels, on recorded tasks. */
+/* bench/suites/search.c - how soon strategies find fast kernels: the options of both ways to find
+ * out, and the way by a recording. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "bench/search/field.h"
 #include "bench/search/search_table.h"
 #include "bench/suite.h"
-#include "search/replay.h"
+#include "bench/suites/search.h"
 #include "search/tuner.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"
 #include "tools/source.h"
 
-enum { MAX_SOURCES = 64, MAX_TRIALS = 100000 };
-
-struct search_args {
-	struct search_plan plan;
-	const char *replay, *svg;
-	const char *sources[MAX_SOURCES];
-	int n_sources;
-	bool json;
-	struct arena *arena;
-	struct task_vec tasks;	/* those wanted */
-};
+enum { MAX_TRIALS = 100000, TRIALS = 150, BASELINE = 1000, SEEDS = 5 };
 
 static const char doc[] =
-	"Compares search strategies on the tasks of a recording, or on those SOURCEs of it. Nothing "
-	"is measured: the records answer (see hone tune --replay). A share is the time of the best "
-	"kernel that any strategy saw over that of the best one so far, median and quartiles over "
-	"the seeds; 'reaches' counts the trials until one was as fast as the best of random search "
-	"after --baseline-trials, and 0.5% until it was so near.\v"
-	"Example:\n"
-	"  hone bench --suite search --replay bench/recorded/avx512.db --svg curves.svg\n";
+	"Compares search strategies. With --replay on the tasks of a recording, or on those SOURCEs "
+	"of it: nothing is measured, the records answer, and beyond them a stand-in guesses (see "
+	"hone tune --replay). A share is the time of the best kernel that any strategy saw over "
+	"that of the best one so far, median and quartiles over the seeds; 'reaches' counts the "
+	"trials until one was as fast as the best of random search after --baseline-trials, 0.5% "
+	"until it was so near, 'guessed' is the share of trials that the stand-in answered, 'floor' "
+	"counts runs that ended at the least it answers: what they found says nothing.\n"
+	"With --hardware by campaigns on this machine, each with a database of its own: the bests of "
+	"all of a task are timed again in one sitting. A ratio is random search's time over the "
+	"strategy's, with the least and greatest of single pairs of seeds.\n"
+	"A tuning task is one that constants of the search were chosen on; the others may judge "
+	"it.\v"
+	"Examples:\n"
+	"  hone bench --suite search --replay bench/recorded/avx512.db --svg curves.svg\n"
+	"  hone bench --suite search --hardware --seeds 3 --trials 128 --search evolve\n";
 
-enum { KEY_REPLAY = 256, KEY_SEARCH, KEY_SEEDS, KEY_BASELINE, KEY_SVG };
+enum {
+	KEY_REPLAY = 256, KEY_SEARCH, KEY_SEEDS, KEY_BASELINE, KEY_SVG, KEY_STAND_IN, KEY_HARDWARE,
+	KEY_FOLDER, KEY_CC,
+};
 
 static const struct argp_option options[] = {
-	{ "replay", KEY_REPLAY, "FILE", 0, "the recording: a database of hone tune (required)", 0 },
+	{ "replay", KEY_REPLAY, "FILE", 0, "the recording: a database of hone tune", 0 },
+	{ "stand-in", KEY_STAND_IN, "xgboost|nearest", 0,
+	  "what guesses beyond the recording: the searcher's own kind of model (default), or the "
+	  "nearest neighbours", 0 },
+	{ "hardware", KEY_HARDWARE, NULL, 0, "campaigns on this machine", 0 },
+	{ "folder", KEY_FOLDER, "DIR", 0,
+	  "keep their databases there, and go on from them (default: a temporary one)", 0 },
+	{ "threads", 't', "N", 0, "of their kernels (default 1)", 0 },
+	{ "cc", KEY_CC, "COMPILER", 0, "of their kernels (default clang, else gcc)", 0 },
 	{ "search", KEY_SEARCH, "NAME", 0, "strategy; may be given again (default: all)", 0 },
-	{ "seeds", KEY_SEEDS, "N", 0, "runs of a strategy on a task (default 5)", 0 },
-	{ "trials", 'n', "N", 0, "of a run (default 150)", 0 },
+	{ "seeds", KEY_SEEDS, "N", 0,
+	  "runs of a strategy on a task (default 5, on hardware 3; there at most 32)", 0 },
+	{ "trials", 'n', "N", 0, "of a run (default 150, on hardware 128)", 0 },
 	{ "baseline-trials", KEY_BASELINE, "N", 0,
-	  "of random search, which the others are to catch up with (default 1000)", 0 },
-	{ "svg", KEY_SVG, "FILE", 0, "draw the curves", 0 },
+	  "of random search in a replay, which the others are to catch up with (default 1000)", 0 },
+	{ "svg", KEY_SVG, "FILE", 0, "draw the curves of a replay", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of tables", 0 },
 	{ 0 },
 };
@@ -61,6 +73,15 @@ static void add_strategy(struct argp_state *state, struct search_plan *plan, con
 		plan->strategy[plan->n++] = strategy_find(name);
 }
 
+static void check_args(struct argp_state *state, const struct search_args *args)
+{
+	if (!args->replay == !args->hardware)
+		argp_error(state, "which way? give --replay FILE or --hardware");
+	if (args->hardware && args->plan.seeds > FIELD_MAX_SEEDS)
+		argp_error(state, "--seeds %d: at most %d with --hardware", args->plan.seeds,
+			   FIELD_MAX_SEEDS);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct search_args *args = state->input;
@@ -69,6 +90,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case KEY_REPLAY:
 		args->replay = arg;
+		return 0;
+	case KEY_STAND_IN:
+		plan->stand_in = cost_model_find(arg);
+		if (!plan->stand_in || !plan->stand_in->learn)
+			argp_error(state, "--stand-in '%s': neither xgboost nor nearest", arg);
+		return 0;
+	case KEY_HARDWARE:
+		args->hardware = true;
+		return 0;
+	case KEY_FOLDER:
+		args->folder = arg;
+		return 0;
+	case 't':
+		args->threads = argp_int(state, "--threads", arg, 1, MAX_THREADS);
+		return 0;
+	case KEY_CC:
+		args->cc = arg;
 		return 0;
 	case KEY_SEARCH:
 		add_strategy(state, plan, arg);
@@ -89,13 +127,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->json = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		if (args->n_sources == MAX_SOURCES)
-			argp_error(state, "more than %d sources", MAX_SOURCES);
+		if (args->n_sources == SEARCH_MAX_SOURCES)
+			argp_error(state, "more than %d sources", SEARCH_MAX_SOURCES);
 		args->sources[args->n_sources++] = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (!args->replay)
-			argp_error(state, "which recording? give --replay FILE");
+		check_args(state, args);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -153,11 +190,12 @@ static int compare_all(struct search_args *args)
 	struct search_plan *plan = &args->plan;
 	int n = args->tasks.n;
 	struct search_task *tasks = arena_many(args->arena, struct search_task, n);
-	struct measurer *m = measurer_replay(plan->recording);
+	struct measurer *m = measurer_replay(plan->recording, plan->stand_in);
 	int rc = 0;
 
 	for (int i = 0; rc == 0 && i < n; i++) {
 		rc = search_compare(args->arena, plan, args->tasks.at[i], m, &tasks[i]);
+		tasks[i].role = role_of(&args->roles, args->tasks.at[i]);
 		if (rc == 0 && !args->json)
 			search_print(plan, &tasks[i]);
 	}
@@ -169,34 +207,42 @@ static int compare_all(struct search_args *args)
 	return rc == 0 && args->svg ? search_draw(plan, tasks, n, args->svg) : rc;
 }
 
-static int bench(struct search_args *args)
+static int on_recording(struct search_args *args)
 {
+	struct search_plan *plan = &args->plan;
 	struct recording *r = recording_open(args->replay);
 
-	args->plan.recording = r;
+	plan->recording = r;
+	plan->trials = plan->trials ? plan->trials : TRIALS;
+	plan->baseline = plan->baseline ? plan->baseline : BASELINE;
+	plan->seeds = plan->seeds ? plan->seeds : SEEDS;
 	int rc = r && take_tasks(args) == 0 ? compare_all(args) : -1;
 
 	recording_close(r);
-	return rc;
+	return rc < 0 ? command_failed() : EXIT_OK;
 }
 
 static int run(int argc, char **argv)
 {
-	struct search_args args = { .plan = { .trials = 150, .baseline = 1000, .seeds = 5,
-					      .batch = TUNER_BATCH, .progress = show_progress } };
+	struct search_args args = { .plan = { .batch = TUNER_BATCH, .progress = show_progress,
+					      .stand_in = &cost_model_xgboost },
+				    .threads = 1 };
+	int rc;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	if (args.plan.n == 0)
 		take_all_strategies(&args.plan);
 	args.arena = arena_new();
-	int rc = bench(&args) < 0 ? command_failed() : EXIT_OK;
-
+	if (roles_load(args.arena, &args.roles) < 0)
+		rc = command_failed();
+	else
+		rc = args.hardware ? search_on_hardware(&args) : on_recording(&args);
 	arena_free(args.arena);
 	return rc;
 }
 
 const struct suite suite_search = {
 	.name = "search",
-	.summary = "search strategies against each other, on recorded tasks",
+	.summary = "search strategies against each other, on recorded tasks or on this machine",
 	.run = run,
 };

@@ -144,7 +144,7 @@ fails 2 'there is no peer' bench $mm --db "$dir/good.db" --peer odd
 fails 2 "there is no suite 'odd'" bench --suite odd $mm
 fails 2 "whole number" bench --suite features --samples 0 $mm
 fails 3 "no operator" bench --suite=features odd:m=1
-fails 2 'which recording?' bench --suite search $mm
+fails 2 'which way?' bench --suite search $mm
 fails 3 'there is no file' bench --suite search --replay "$dir/missing.db"
 fails 3 'no records to replay' bench --suite search --replay "$dir/good.db"
 fails 2 "--search 'odd'" bench --suite search --search odd

@@ -73,7 +73,7 @@ static int64_t run(const char *recording, const char *path, const char *strategy
 	watching.propose = propose;
 	struct tuner_options o = { .source = "test", .own_strategy = &watching, .threads = 1,
 				   .budget.trials = is_long() ? LONG_TRIALS : TRIALS, .batch = batch,
-				   .seed = 4, .measurer = measurer_replay(r) };
+				   .seed = 4, .measurer = measurer_replay(r, &cost_model_xgboost) };
 	struct tuner *t = tuner_new(db, r->device, &r->tasks, &o);
 
 	if (!t || tuner_run(t) < 0)

@@ -52,7 +52,7 @@ static int tune(const char *recording, const char *path, const char *strategy)
 		return FAILED;
 	struct tuner_options o = { .source = "test", .strategy = strategy, .threads = 1,
 				   .budget.trials = TRIALS, .batch = BATCH, .seed = 4,
-				   .measurer = measurer_replay(r) };
+				   .measurer = measurer_replay(r, &cost_model_xgboost) };
 	struct tuner *t = tuner_new(db, r->device, &r->tasks, &o);
 	int rc = t ? tuner_run(t) : -1;
 

@@ -3,6 +3,8 @@
  * said of their runs. */
 #include "tests/recording_fixture.h"
 
+#include <unistd.h>
+
 #include "bench/search/curves.h"
 #include "bench/search/search.h"
 #include "search/strategy.h"
@@ -28,7 +30,7 @@ struct scene {
 	struct target target;
 };
 
-static struct scene set_up(struct fixture *f)
+static struct scene set_up_with(struct fixture *f, const struct cost_model *stand_in)
 {
 	static const char *const specs[] = { SPEC };
 	struct scene s = { 0 };
@@ -38,10 +40,15 @@ static struct scene set_up(struct fixture *f)
 	if (!s.recording)
 		fail_msg("%s", err_get());
 	assert_int_equal(s.recording->tasks.n, 1);
-	s.measurer = measurer_replay(s.recording);
+	s.measurer = measurer_replay(s.recording, stand_in);
 	s.target = target_of(s.recording->device, 1);
 	assert_ok(s.measurer->begin(s.measurer, s.recording->tasks.at[0], 0));
 	return s;
+}
+
+static struct scene set_up(struct fixture *f)
+{
+	return set_up_with(f, &cost_model_xgboost);
 }
 
 static void tear_down(struct scene *s)
@@ -116,7 +123,7 @@ static void proposals_are_new(void **state)
 
 static struct search_plan plan_of(const struct scene *s)
 {
-	return (struct search_plan){ .recording = s->recording,
+	return (struct search_plan){ .recording = s->recording, .stand_in = &cost_model_xgboost,
 				     .strategy = { &strategy_random, &strategy_evolve },
 				     .n = 2, .trials = TRIALS, .baseline = TRIALS,
 				     .seeds = SEEDS, .batch = BATCH };
@@ -168,10 +175,36 @@ static void a_model_helps(void **state)
 	assert_true(search_best(&t.runs[1], TRIALS).median == learned);
 	assert_true(t.best_us > 0 && t.best_us <= learned);
 	assert_true(t.baseline_us == random);
-	assert_true(search_reach(&t.runs[1], random).median < TRIALS / 2.0);
+	assert_true(search_reach(&t.runs[1], random).median < TRIALS);
+	assert_true(t.runs[1].guessed > 0.5 && t.runs[1].guessed <= 1);
 	assert_int_equal(search_quality(&t, 1, 0, 0).n, 0);
 	assert_int_equal(search_quality(&t, 1, 1, 1).n, SEEDS);
 	tear_down(&s);
+}
+
+/* A replay says how much of it was guessed, and no guess is below the floor. */
+static void guesses_are_counted(void **state)
+{
+	static const struct cost_model *const kinds[] = { &cost_model_xgboost,
+							  &cost_model_nearest };
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 2; i++) {
+		struct scene s = set_up_with(f, kinds[i]);
+		struct replay_answers from = replay_answers(s.measurer);
+
+		assert_int_equal(from.records, RECORDS);
+		assert_int_equal(from.recorded + from.guessed, 0);
+		struct contest_result r = play(f->a, &s, &strategy_random, TRIALS, 9);
+
+		from = replay_answers(s.measurer);
+		assert_int_equal(from.recorded + from.guessed, TRIALS);
+		assert_true(from.guessed > 0);
+		assert_true(from.least_us > 0 && from.deviation > 0);
+		assert_true(r.best_us[TRIALS - 1] >= from.least_us * (1 - 1e-9));
+		tear_down(&s);
+		unlink(f->path);
+	}
 }
 
 static void quartiles(void **state)
@@ -187,6 +220,8 @@ static void quartiles(void **state)
 
 	assert_true(last.low == 2 && last.median == 3 && last.high == 4);
 	assert_true(isinf(search_best(&r, 1).median) && search_best(&r, 1).low == 9);
+	assert_int_equal(search_at_floor(&r, 2), 2);
+	assert_int_equal(search_at_floor(&r, 0.5), 0);
 	assert_true(reach.low == 2 && reach.median == 2 && isinf(reach.high));
 }
 
@@ -226,6 +261,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(the_same_run_twice, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(proposals_are_new, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(a_model_helps, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(guesses_are_counted, fixture_new, fixture_free),
 		cmocka_unit_test(quartiles),
 		cmocka_unit_test(curves_are_drawn),
 	};

@@ -274,6 +274,37 @@ static int count_threads(void)
 	return n;
 }
 
+/* Ranks by likeness alone: knows what it was told, and something of what is near it. */
+static void test_nearest(void **state)
+{
+	const struct cost_options o = { .seed = 1 };
+	struct world w = world_new(10);
+	struct model *m = cost_model_nearest.create(&o);
+	struct cost_learned learned;
+	float scores[PROGRAMS], by_prior[PROGRAMS];
+
+	(void)state;
+	for (int i = 0; i < PROGRAMS; i++)
+		by_prior[i] = prior_score(&w.program[i]);
+	assert_int_equal(cost_model_nearest.learn(m, w.sample, 7, &learned), 0);
+	assert_int_equal(learned.rounds, 0);
+	cost_model_nearest.score(m, w.program, PROGRAMS, scores);
+	assert_memory_equal(scores, by_prior, sizeof(scores));
+	w.sample[3].throughput = 0;
+	assert_int_equal(cost_model_nearest.learn(m, w.sample, KNOWN, &learned), 0);
+	assert_int_equal(learned.samples, KNOWN);
+	assert_int_equal(learned.failed, 1);
+	cost_model_nearest.score(m, w.program, KNOWN, scores);
+	assert_true(pairwise_accuracy(scores, w.truth, KNOWN) > 0.99);
+	for (int i = 0; i < KNOWN; i++)		/* like those that it knows, but not the same */
+		for (int f = 0; f < w.program[i].n_rows * FEATURE_COUNT; f += 3)
+			w.program[i].rows[f] += 0.01f;
+	cost_model_nearest.score(m, w.program, KNOWN, scores);
+	assert_true(pairwise_accuracy(scores, w.truth, KNOWN) > 0.9);
+	cost_model_nearest.free(m);
+	arena_free(w.a);
+}
+
 /* Runs last: the OpenMP runtime keeps the threads that it has started. Few rounds, because two
  * threads that wait for each other take long where others use the cores. */
 static void test_threads(void **state)
@@ -297,8 +328,9 @@ static void test_table(void **state)
 	(void)state;
 	assert_ptr_equal(cost_model_find("xgboost"), &cost_model_xgboost);
 	assert_ptr_equal(cost_model_find("analytic"), &cost_model_analytic);
+	assert_ptr_equal(cost_model_find("nearest"), &cost_model_nearest);
 	assert_null(cost_model_find("oracle"));
-	assert_string_equal(cost_model_names(), "analytic xgboost");
+	assert_string_equal(cost_model_names(), "analytic nearest xgboost");
 }
 
 static void test_quality(void **state)
@@ -340,6 +372,7 @@ int main(void)
 		cmocka_unit_test(test_deterministic),
 		cmocka_unit_test(test_failures_teach),
 		cmocka_unit_test(test_pretraining),
+		cmocka_unit_test(test_nearest),
 		cmocka_unit_test(test_threads),
 	};
 

@@ -19,7 +19,7 @@ static void tune(struct fixture *f, const char *path)
 		fail_msg("%s", err_get());
 	const struct tuner_options o = { .source = "test", .strategy = "random", .threads = 1,
 					 .budget.trials = TRIALS, .seed = 4,
-					 .measurer = measurer_replay(r) };
+					 .measurer = measurer_replay(r, &cost_model_xgboost) };
 	struct tuner *t = tuner_new(db, r->device, &r->tasks, &o);
 
 	if (!t || tuner_run(t) != 0)

@@ -64,24 +64,63 @@ static void print_refusals(const struct task *t, int sketches, int ok, const str
 	fputs("\n", stderr);
 }
 
+static struct task_vec list_of(struct arena *a, const char *name)
+{
+	struct task_vec tasks = { 0 };
+
+	if (list_tasks(a, arena_printf(a, TOP_SRCDIR "/bench/suites/%s", name), &tasks) < 0)
+		fail_msg("%s", err_get());
+	return tasks;
+}
+
+static void check_samples(const struct task *t, int least)
+{
+	struct arena *a = arena_new();
+	struct sketch_vec k = sketches_of(a, t->dag);
+	struct refusals r = { 0 };
+
+	assert_true(k.n > 0);
+	int ok = accepted(t, &k, &r);
+
+	print_refusals(t, k.n, ok, &r);
+	assert_true(ok >= least);
+	arena_free(a);
+}
+
 static void suite_can_be_sampled(void **state)
 {
 	struct arena *a = arena_new();
-	struct task_vec tasks = { 0 };
+	struct task_vec tasks = list_of(a, "operators.tasks");
 
 	(void)state;
-	if (list_tasks(a, TOP_SRCDIR "/bench/suites/operators.tasks", &tasks) < 0)
-		fail_msg("%s", err_get());
 	assert_int_equal(tasks.n, 40);
-	for (int i = 0; i < tasks.n; i++) {
-		struct sketch_vec k = sketches_of(a, tasks.at[i]->dag);
-		struct refusals r = { 0 };
+	for (int i = 0; i < tasks.n; i++)
+		check_samples(tasks.at[i], MIN_ACCEPTED);
+	arena_free(a);
+}
 
-		assert_true(k.n > 0);
-		int ok = accepted(tasks.at[i], &k, &r);
+static bool holds(const struct task_vec *tasks, const struct task *t)
+{
+	for (int i = 0; i < tasks->n; i++)
+		if (strcmp(tasks->at[i]->key, t->key) == 0)
+			return true;
+	return false;
+}
 
-		print_refusals(tasks.at[i], k.n, ok, &r);
-		assert_true(ok >= MIN_ACCEPTED);
+/* What judges a search is nothing that it was tuned on. */
+static void judges_are_apart(void **state)
+{
+	struct arena *a = arena_new();
+	struct task_vec judging = list_of(a, "judging.tasks");
+	struct task_vec tuning = list_of(a, "tuning.tasks");
+	struct task_vec operators = list_of(a, "operators.tasks");
+
+	(void)state;
+	assert_int_equal(judging.n, 12);
+	for (int i = 0; i < judging.n; i++) {
+		check_samples(judging.at[i], 1);	/* hard ones judge, too */
+		assert_false(holds(&tuning, judging.at[i]));
+		assert_false(holds(&operators, judging.at[i]));
 	}
 	arena_free(a);
 }
@@ -154,6 +193,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(suite_can_be_sampled),
+		cmocka_unit_test(judges_are_apart),
 		cmocka_unit_test(list_is_read),
 		cmocka_unit_test(list_is_refused),
 	};
