@@ -103,7 +103,8 @@ static const char *const *command(struct arena *a, const struct builder *b, bool
 static bool probe(struct builder *b, const char *const *argv, const char **output)
 {
 	struct command_run run = { .argv = argv };
-	struct pool_limits limits = { 1, PROBE_LIMIT_S, COMPILER_MEMORY };
+	struct pool_limits limits = { .jobs = 1, .limit_s = PROBE_LIMIT_S,
+				     .memory = COMPILER_MEMORY };
 
 	if (pool_run(b->arena, &run, 1, &limits, b->env) < 0)
 		return false;

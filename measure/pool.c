@@ -26,7 +26,7 @@ struct slot {
 	int fd;				/* -1 after its end of file */
 	int64_t start, deadline;	/* clock_ns() */
 	char *output;
-	size_t n;
+	size_t n, room;			/* characters of output, without the end */
 };
 
 bool command_succeeded(const struct command_run *r)
@@ -65,7 +65,8 @@ static int start(struct arena *a, struct slot *s, struct command_run *run,
 
 	*s = (struct slot){ .run = run, .pid = pid, .fd = ends[0], .start = now,
 			    .deadline = now + (int64_t)(limits->limit_s * 1e9),
-			    .output = arena_alloc(a, OUTPUT_LIMIT + 1) };
+			    .room = limits->output ? limits->output : OUTPUT_LIMIT };
+	s->output = arena_alloc(a, s->room + 1);
 	return 0;
 }
 
@@ -75,7 +76,7 @@ static void drain(struct slot *s)
 	char rest[4096];
 
 	while (s->fd >= 0) {
-		size_t room = OUTPUT_LIMIT - s->n;
+		size_t room = s->room - s->n;
 		ssize_t got = read(s->fd, room ? s->output + s->n : rest,
 				   room ? room : sizeof(rest));
 

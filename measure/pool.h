@@ -21,6 +21,7 @@ struct pool_limits {
 	int jobs;		/* at once, at least 1 */
 	double limit_s;		/* for one command, counted from its start */
 	size_t memory;		/* address space of each process in bytes */
+	size_t output;		/* characters that are kept of each command's; 0: 16384 */
 };
 
 /* Runs them all. 0, or -1 and a message where a command cannot be started at all. */

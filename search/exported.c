@@ -95,7 +95,8 @@ static int compile(struct arena *a, const char *path, const char *symbol, const 
 		   const char **why)
 {
 	static const char *const set[] = { "LC_ALL=C", NULL };
-	const struct pool_limits limits = { 1, COMPILER_LIMIT_S, COMPILER_MEMORY };
+	const struct pool_limits limits = { .jobs = 1, .limit_s = COMPILER_LIMIT_S,
+					    .memory = COMPILER_MEMORY };
 	struct command_run run = { .argv = command(a, path, symbol, object) };
 
 	if (pool_run(a, &run, 1, &limits, spawn_env(a, set)) < 0)

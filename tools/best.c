@@ -85,19 +85,22 @@ static int look_up(const struct query *q, const struct task *t, struct row *out)
 	return 0;
 }
 
+/* All that a record tells is null without one. */
 static json_t *row_json(const struct row *r)
 {
-	json_t *best = r->best_us > 0 ? json_real(r->best_us) : json_null();
+	bool found = r->best_us > 0;
+	const struct task *t = r->task;
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:f, s:f, s:o, s:f, s:o, s:f, s:i, s:I, s:I, s:b, s:s, s:o}",
-			 "task",
-			 r->task->key, "name", r->task->name, "op", r->task->op, "shape",
-			 r->task->shape, "weight", r->task->weight, "flop", r->task->flop, "best_us",
-			 best, "gflops", r->gflops, "calibrated_us",
-			 json_positive(r->calibrated_us), "peak_share", r->peak_share, "threads",
-			 r->threads, "trials", (json_int_t)r->trials, "failed",
-			 (json_int_t)r->failed, "estimate", r->estimate, "caveat", r->caveat,
-			 "evidence", r->evidence);
+	return json_pack("{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
+			 "task", t->key, "name", json_label(t->name), "op", json_label(t->op),
+			 "shape", json_label(t->shape), "weight", t->weight, "flop", t->flop,
+			 "best_us", json_positive(r->best_us), "calibrated_us",
+			 json_positive(r->calibrated_us), "gflops", json_positive(r->gflops),
+			 "peak_share", json_positive(r->peak_share), "threads",
+			 json_count(r->threads), "trials", (json_int_t)r->trials, "failed",
+			 (json_int_t)r->failed, "estimate",
+			 found ? json_boolean(r->estimate) : json_null(), "caveat",
+			 json_label(found ? r->caveat : NULL), "evidence", r->evidence);
 }
 
 static void print_row(const struct row *r)
@@ -109,8 +112,9 @@ static void print_row(const struct row *r)
 		       r->best_us, r->gflops, 100 * r->peak_share, r->threads);
 	else
 		printf(" %10s %8s %6s %3s", "-", "-", "-", "-");
-	printf(" %6jd %6jd%s%s%s%s\n", (intmax_t)r->trials, (intmax_t)r->failed,
-	       *r->caveat ? "  " : "", r->caveat, *r->skipped ? "  skipped: " : "", r->skipped);
+	printf(" %6jd %6jd%s%s%s%s%s\n", (intmax_t)r->trials, (intmax_t)r->failed,
+	       *r->caveat ? "  " : "", r->caveat, *r->skipped ? "  skipped: " : "", r->skipped,
+	       r->trials || *r->skipped ? "" : "  no record of it; run hone tune");
 }
 
 static int print_best(const struct query *q)

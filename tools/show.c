@@ -3,12 +3,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "measure/builder.h"
+#include "measure/pool.h"
 #include "search/best.h"
 #include "te/text.h"
 #include "tools/command.h"
+#include "tools/json.h"
 #include "tools/query.h"
 
 struct show_args {
@@ -23,6 +26,11 @@ static const char doc[] =
 	"Example:\n  hone show matmul:m=512,n=512,k=512 --db tune.db --stage nest\n";
 
 static const char *const stages[] = { "dag", "steps", "nest", "c", "asm" };
+
+enum { N_STAGES = sizeof(stages) / sizeof(*stages) };
+
+/* Far more than a kernel of the greatest text takes: it is 60,000 characters of C. */
+enum { OBJDUMP_S = 60, OBJDUMP_BYTES = 1 << 30, ASM_BYTES = 8 << 20 };
 
 static const struct argp_option options[] = {
 	{ "stage", 's', "dag|steps|nest|c|asm", 0, "only this one (default: all but asm)", 0 },
@@ -40,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 's':
 		args->stage = arg;
-		for (size_t i = 0; i < sizeof(stages) / sizeof(*stages); i++)
+		for (int i = 0; i < N_STAGES; i++)
 			if (strcmp(arg, stages[i]) == 0)
 				return 0;
 		argp_error(state, "--stage '%s': there are dag, steps, nest, c, asm", arg);
@@ -63,52 +71,64 @@ static bool wants(const struct show_args *args, const char *stage)
 	return strcmp(args->stage, stage) == 0;
 }
 
-/* The kernel as objdump shows it. */
-static int show_asm(const struct show_args *args, const struct best *b)
+/* What objdump prints of OBJECT, in A; NULL and a message. */
+static const char *disassemble(struct arena *a, const char *object)
+{
+	const char *const argv[] = { "objdump", "-d", "--no-show-raw-insn",
+				     "--disassemble=hone_kernel", object, NULL };
+	const struct pool_limits limits = { .jobs = 1, .limit_s = OBJDUMP_S,
+					    .memory = OBJDUMP_BYTES, .output = ASM_BYTES };
+	struct command_run run = { .argv = argv };
+
+	if (pool_run(a, &run, 1, &limits, environ) == 0 && command_succeeded(&run))
+		return run.output;
+	err_set("objdump failed (package binutils): %s", run.output ? run.output : err_get());
+	return NULL;
+}
+
+/* The kernel's machine code; NULL and a message. */
+static const char *asm_of(const struct show_args *args, const struct best *b)
 {
 	struct builder_options build = { .cc = args->cc };
 	struct builder *builder = builder_new(&build);
 	struct trial trial = { .source = b->source, .parallel = b->parallel };
-	int rc = -1;
+	struct arena *a = args->q.arena;
+	const char *text = NULL;
 
 	if (!builder)
-		return -1;
-	if (build_all(args->q.arena, builder, &trial, 1) == 0 && trial.object) {
-		char *command = arena_printf(args->q.arena, "objdump -d --no-show-raw-insn "
-					     "--disassemble=hone_kernel '%s'", trial.object);
-
-		fflush(stdout);
-		rc = system(command) == 0 ? 0 : err_set("objdump failed (package binutils)");
-	} else {
+		return NULL;
+	if (build_all(a, builder, &trial, 1) == 0 && trial.object)
+		text = disassemble(a, trial.object);
+	else
 		err_set("the kernel does not compile: %s", trial.text ? trial.text : "");
-	}
 	trial_discard(&trial);
 	builder_free(builder);
-	return rc;
+	return text;
 }
 
-static int show_best(const struct show_args *args, const struct task *t, const struct best *b)
+/* STAGE of B, in the query's arena; NULL and a message. */
+static const char *stage_text(const struct show_args *args, const struct task *t,
+			      const struct best *b, const char *stage)
 {
 	struct text out = { 0 };
 
-	if (wants(args, "dag"))
-		text_puts(&out, t->text);
-	if (wants(args, "steps")) {
-		text_puts(&out, args->stage ? "" : "\n# >>> steps\n");
+	if (strcmp(stage, "dag") == 0)
+		return t->text;
+	if (strcmp(stage, "c") == 0)
+		return b->source;
+	if (strcmp(stage, "asm") == 0)
+		return asm_of(args, b);
+	if (strcmp(stage, "steps") == 0)
 		state_print(&out, b->state);
-	}
-	if (wants(args, "nest")) {
-		text_puts(&out, args->stage ? "" : "\n# >>> nest\n");
+	else
 		program_print(&out, b->program);
-	}
-	if (wants(args, "c")) {
-		text_puts(&out, args->stage ? "" : "\n# >>> c\n");
-		text_puts(&out, b->source);
-	}
-	fputs(text_str(&out), stdout);
+	const char *text = arena_strdup(args->q.arena, text_str(&out));
+
 	text_free(&out);
-	return wants(args, "asm") ? show_asm(args, b) : 0;
+	return text;
 }
+
+/* --- as text */
 
 /* The figure, what must be known of it, and what it rests on. */
 static void print_record(const struct query *q, const struct best *b)
@@ -127,27 +147,81 @@ static void print_record(const struct query *q, const struct best *b)
 	puts("");
 }
 
+static int print_stages(const struct show_args *args, const struct task *t, const struct best *b)
+{
+	print_record(&args->q, b);
+	for (int i = 0; i < N_STAGES; i++) {
+		const char *text = wants(args, stages[i]) ? stage_text(args, t, b, stages[i]) : "";
+
+		if (!text)
+			return -1;
+		if (!wants(args, stages[i]))
+			continue;
+		if (!args->stage && i > 0)
+			printf("\n# >>> %s\n", stages[i]);
+		fputs(text, stdout);
+	}
+	return 0;
+}
+
+/* --- as JSON */
+
+/* Null without a record, and of a stage that was not asked for. */
+static json_t *task_json(const struct show_args *args, const struct task *t, const struct best *b)
+{
+	json_t *one = json_object();
+
+	json_object_set_new(one, "task", json_label(t->key));
+	json_object_set_new(one, "name", json_label(t->name));
+	json_object_set_new(one, "best_us", json_positive(b ? b->record.time_us : 0));
+	json_object_set_new(one, "threads", json_count(b ? b->record.threads : 0));
+	json_object_set_new(one, "caveat", json_label(b ? evidence_caveat(args->q.arena, &b->record,
+									  b->evidence)
+							: NULL));
+	json_object_set_new(one, "evidence",
+			    b ? evidence_json(&b->record, b->evidence) : json_null());
+	for (int i = 0; i < N_STAGES; i++) {
+		const char *text = NULL;
+
+		if (b && wants(args, stages[i]) && !(text = stage_text(args, t, b, stages[i]))) {
+			json_decref(one);
+			return NULL;
+		}
+		json_object_set_new(one, stages[i], json_label(text));
+	}
+	return one;
+}
+
+/* A task's stages; ROWS is NULL where they are to be printed. */
+static int show_task(const struct show_args *args, const struct task *t, json_t *rows)
+{
+	const struct query *q = &args->q;
+	struct best b;
+	int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes, &b);
+
+	if (found < 0)
+		return -1;
+	if (rows)
+		return json_array_append_new(rows, task_json(args, t, found ? &b : NULL));
+	printf("# task %s %s\n", t->key, t->name);
+	if (found)
+		return print_stages(args, t, &b);
+	puts("# no kernel was found yet; run hone tune");
+	return 0;
+}
+
 static int show_all(const struct show_args *args)
 {
 	const struct query *q = &args->q;
+	json_t *rows = q->json ? json_array() : NULL;
+	int rc = 0;
 
-	for (int i = 0; i < q->tasks.n; i++) {
-		const struct task *t = q->tasks.at[i];
-		struct best b;
-		int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes,
-			      &b);
-
-		if (found < 0)
-			return -1;
-		printf("# task %s %s\n", t->key, t->name);
-		if (found == 0)
-			puts("# no kernel was found yet; run hone tune");
-		else
-			print_record(q, &b);
-		if (found == 1 && show_best(args, t, &b) < 0)
-			return -1;
-	}
-	return 0;
+	for (int i = 0; i < q->tasks.n && rc == 0; i++)
+		rc = show_task(args, q->tasks.at[i], rows);
+	if (rc == 0 && rows)
+		return json_print(rows);
+	json_decref(rows);
+	return rc;
 }
 
 static int run(int argc, char **argv)
