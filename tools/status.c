@@ -40,7 +40,7 @@ static const char doc[] =
 	"how well the cost model ranks, the time left.\vIt may be given while hone tune works on "
 	"the same database, which it does not disturb. Without SOURCE all campaigns of the file "
 	"are listed, and the newest one and those at work are shown in full. With SOURCE (as it "
-	"was given to hone tune) the newest campaign for it is shown. docs/status.md describes the "
+	"was given to hone tune) the newest campaign for it is shown. docs/json.md describes the "
 	"JSON.\n\n"
 	"Example:\n  hone status --db tune.db --watch\n";
 

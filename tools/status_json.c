@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/status_json.c - where a campaign stands, as JSON. docs/status.md describes it: keys are
- * added, never renamed; null is what is not known. */
+/* tools/status_json.c - where a campaign stands, as JSON. docs/json.schema.json describes
+ * it. */
 #include "tools/json.h"
 #include "tools/status.h"
 
