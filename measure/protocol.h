@@ -2,8 +2,8 @@
 /* measure/protocol.h - what hone and hone-runner say to each other, over a SOCK_SEQPACKET pair:
  * one struct a message. Both come from the same build, so that the structs are the format.
  *
- * The runner's descriptor 3 is the socket, 4 a memory file that holds inputs and reference
- * outputs; it outlives a runner that crashes. hone sends requests one at a time. The runner
+ * The runner's descriptor 3 is the socket, 4 a memory file that holds the sets of inputs, their
+ * reference outputs and bounds; it outlives a runner that crashes. hone sends requests one at a time. The runner
  * answers each with STARTED and then, unless it dies, one RESULT (a request ROUNDS: STARTED
  * before each sample, RESULT for each kernel). */
 #ifndef HONE_MEASURE_PROTOCOL_H
@@ -33,7 +33,7 @@ struct setup_arg {
 	enum dtype dtype;
 	enum arg_role role;
 	int64_t count;
-	double low, high;
+	struct domain range[INPUT_SETS];
 };
 
 struct setup {
@@ -44,10 +44,10 @@ struct setup {
 	uint64_t seed;
 	uint64_t flush_bytes, flush_private;	/* flush_new() */
 	uint64_t memory;		/* address space beyond what the buffers need */
-	int64_t reduction;
-	double magnitude, min_ms, max_ms;
+	double min_ms, max_ms;
 	struct setup_arg args[WORKLOAD_ARGS];
-	char reference[PATH_MAX];	/* object to compute the outputs with, unless prepared */
+	/* Objects to compute outputs and bounds of each set with, unless prepared. */
+	char reference[INPUT_SETS][PATH_MAX];
 };
 
 struct request {

@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "measure/buffer.h"
 #include "measure/dialog.h"
+#include "measure/verify.h"
 
 #define LIMIT_S		  10.0
 #define REFERENCE_LIMIT_S 300.0
@@ -131,6 +132,15 @@ static int ensure_process(struct runner *r)
 	return use_reference(r);
 }
 
+/* What argument A takes in the memory file. */
+static int64_t image_bytes(const struct workload_arg *a)
+{
+	size_t data = buffer_inner((size_t)a->count * dtype_bytes(a->dtype));
+	size_t bound = buffer_inner((size_t)a->count * dtype_bytes(error_bound_type(a->dtype)));
+
+	return (int64_t)(INPUT_SETS * (data + (a->role == ARG_OUTPUT ? bound : 0)));
+}
+
 static int copy_args(struct setup *s, const struct workload *w, int64_t *total)
 {
 	bool outputs = false;
@@ -144,8 +154,8 @@ static int copy_args(struct setup *s, const struct workload *w, int64_t *total)
 
 		if (a->count < 0 || a->count > INT64_MAX / 2 ||
 		    __builtin_mul_overflow(a->count, (int64_t)dtype_bytes(a->dtype), &bytes) ||
-		    bytes > INT64_MAX / 4 ||
-		    __builtin_add_overflow(*total, (int64_t)buffer_inner((size_t)bytes), total))
+		    bytes > INT64_MAX / 64 ||
+		    __builtin_add_overflow(*total, image_bytes(a), total))
 			return err_set("%s has %lld elements, more than memory can hold", a->name,
 				       (long long)a->count);
 		if (outputs && a->role != ARG_OUTPUT)
@@ -155,21 +165,20 @@ static int copy_args(struct setup *s, const struct workload *w, int64_t *total)
 		s->args[i].dtype = a->dtype;
 		s->args[i].role = a->role;
 		s->args[i].count = a->count;
-		s->args[i].low = a->low;
-		s->args[i].high = a->high;
+		memcpy(s->args[i].range, a->range, sizeof(a->range));
 	}
 	return 0;
 }
 
-/* Inputs and wanted outputs, then the outputs and packed constants again, make about twice TOTAL;
- * a machine that has not so much would end other processes first. */
+/* The sets of inputs, wanted outputs and their bounds make TOTAL; outputs and packed constants,
+ * and what the reference computes in between, about as much again; a machine that has not so much would end other processes first. */
 static int check_memory(int64_t total)
 {
 	int64_t has = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
 
 	if (total > has / 2)
-		return err_set("the arguments need %.3g GiB, twice; this machine has %.3g GiB (make "
-			       "the operator smaller)", (double)total / (1 << 30),
+		return err_set("verifying needs %.3g GiB, twice; this machine has %.3g GiB (make the "
+			       "operator smaller)", (double)total / (1 << 30),
 			       (double)has / (1 << 30));
 	return 0;
 }
@@ -187,8 +196,6 @@ static int make_setup(struct runner *r, const struct workload *w)
 	s->flush_bytes = w->flush_bytes ? w->flush_bytes : FLUSH_BYTES;
 	s->flush_private = w->flush_private;
 	s->memory = r->options.memory;
-	s->reduction = w->reduction;
-	s->magnitude = w->magnitude;
 	s->min_ms = w->min_ms > 0 ? w->min_ms : WORKLOAD_MIN_MS;
 	s->max_ms = w->max_ms > 0 ? w->max_ms : WORKLOAD_MAX_MS;
 	if (copy_args(s, w, &total) < 0 || check_memory(total) < 0)
@@ -203,18 +210,23 @@ static int make_setup(struct runner *r, const struct workload *w)
 
 int runner_set_workload(struct runner *r, struct builder *b, const struct workload *w)
 {
-	struct trial t = { .source = w->reference, .parallel = w->reference_parallel };
+	struct trial t[INPUT_SETS] = { 0 };
 
 	drop_task(r);
-	int rc = make_setup(r, w) < 0 || build_all(r->task, b, &t, 1) < 0 ? -1 : 0;
+	for (int set = 0; set < INPUT_SETS; set++)
+		t[set].source = w->reference[set];
+	int rc = make_setup(r, w) < 0 || build_all(r->task, b, t, INPUT_SETS) < 0 ? -1 : 0;
 
-	if (rc == 0 && t.status != TRIAL_PENDING)
-		rc = err_set("the reference kernel does not compile: %s", t.text);
-	if (rc == 0) {
-		snprintf(r->setup->reference, sizeof(r->setup->reference), "%s", t.object);
-		rc = ensure_process(r);
+	for (int set = 0; set < INPUT_SETS && rc == 0; set++) {
+		if (t[set].status != TRIAL_PENDING)
+			rc = err_set("the reference kernel does not compile: %s", t[set].text);
+		else
+			snprintf(r->setup->reference[set], PATH_MAX, "%s", t[set].object);
 	}
-	trial_discard(&t);
+	if (rc == 0)
+		rc = ensure_process(r);
+	for (int set = 0; set < INPUT_SETS; set++)
+		trial_discard(&t[set]);
 	if (rc < 0)
 		drop_task(r);
 	return rc;

@@ -91,17 +91,34 @@ enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path
 		snprintf(text, PROTOCOL_TEXT, "does not export hone_kernel");
 		return TRIAL_BUILD_ERROR;
 	}
-	for (int i = 0; i < t->setup.n_args; i++)
-		k->args[i] = t->args[i].data;
 	k->timed.args = k->args;
+	return TRIAL_OK;
+}
+
+static void drop_packed(struct kernel *k)
+{
+	for (int i = 0; i < WORKLOAD_ARGS; i++)
+		buffer_unmap(&k->packed[i]);
+}
+
+enum trial_status kernel_bind(struct task *t, struct kernel *k, enum input_set set,
+			      char text[PROTOCOL_TEXT])
+{
+	t->current = k;
 	t->stage = STAGE_PACK;
+	t->set = set;
+	drop_packed(k);
+	for (int i = 0; i < t->setup.n_args; i++) {
+		if (i < t->n_inputs)
+			t->args[i] = t->image[set].data[i];
+		k->args[i] = t->args[i].data;
+	}
 	return pack_constants(t, k, text);
 }
 
 void kernel_unload(struct kernel *k)
 {
-	for (int i = 0; i < WORKLOAD_ARGS; i++)
-		buffer_unmap(&k->packed[i]);
+	drop_packed(k);
 	if (k->object)
 		dlclose(k->object);
 	*k = (struct kernel){ 0 };
@@ -128,16 +145,26 @@ static bool output_is_right(const struct task *t, int i, const char *when, char 
 			 at < 0 ? "before its begin" : "beyond its end");
 		return false;
 	}
-	at = verify_worst(a->dtype, b->data, t->want[i].data, a->count, t->tolerance[i]);
+	const void *all = t->image[t->set].data[i].data, *bound = t->image[t->set].bound[i].data;
+
+	at = verify_worst(a->dtype, b->data, all, bound, a->count);
 	if (at < 0)
 		return true;
 	double got = dtype_load(a->dtype, b->data, at);
-	double want = dtype_load(a->dtype, t->want[i].data, at);
+	double want = dtype_load(a->dtype, all, at);
 
-	snprintf(text, PROTOCOL_TEXT, "%s%s[%lld] is %.9g, the reference has %.9g, bound %.3g",
-		 when, a->name, (long long)at, got, want,
-		 verify_bound(a->dtype, want, t->tolerance[i]));
+	snprintf(text, PROTOCOL_TEXT, "%s%s[%lld] is %.9g, the reference has %.9g, bound %.3g%s",
+		 when, a->name, (long long)at, got, want, verify_bound(a->dtype, bound, at),
+		 t->set == INPUTS_EXACT ? " (inputs of few bits)" : "");
 	return false;
+}
+
+static void poison(struct task *t, int i)
+{
+	const struct setup_arg *a = &t->setup.args[i];
+
+	buffer_poison(&t->args[i]);
+	verify_poison(a->dtype, t->args[i].data, t->image[t->set].data[i].data, a->count);
 }
 
 enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage stage,
@@ -146,7 +173,7 @@ enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage sta
 	t->current = k;
 	t->stage = stage;
 	for (int i = t->n_inputs; i < t->setup.n_args; i++)
-		buffer_poison(&t->args[i]);
+		poison(t, i);
 	int64_t start = clock_ns();
 	int32_t rc = k->timed.run(k->args);
 

@@ -2,7 +2,7 @@
 /* measure/runner_task.h - inside hone-runner: the data of the task, and kernels that run on it.
  *
  * Holds: inputs are mapped read-only and shared with no other process; the outputs are the
- *        runner's own; what the reference computed is in `want`. */
+ *        runner's own, and the same for all sets of inputs. */
 #ifndef HONE_MEASURE_RUNNER_TASK_H
 #define HONE_MEASURE_RUNNER_TASK_H
 
@@ -15,16 +15,19 @@
 struct kernel {
 	void *object;			/* of dlopen; NULL: none */
 	struct timed timed;
-	void *args[WORKLOAD_ARGS];
+	void *args[2 * WORKLOAD_ARGS];	/* the reference's bounds come behind the outputs */
 	struct buffer packed[WORKLOAD_ARGS];	/* of constants that it wants packed */
 };
 
 struct task {
 	struct setup setup;
 	int n_inputs;
-	struct buffer args[WORKLOAD_ARGS];
-	struct buffer want[WORKLOAD_ARGS];	/* of outputs only */
-	struct tolerance tolerance[WORKLOAD_ARGS];
+	struct image {
+		struct buffer data[WORKLOAD_ARGS];	/* inputs; what outputs should be */
+		struct buffer bound[WORKLOAD_ARGS];	/* of outputs only */
+	} image[INPUT_SETS];
+	enum input_set set;		/* that kernels are bound to */
+	struct buffer args[WORKLOAD_ARGS];	/* inputs of that set, which owns them; outputs */
 	struct timing timing;
 	struct kernel reference;	/* interleaved; without an object: the calibration kernel */
 	struct counters *counters;	/* made when first needed */
@@ -38,11 +41,13 @@ struct task {
 /* Maps the buffers, fills the memory file where it is not prepared. False and a text on failure. */
 bool task_setup(struct task *t, const struct setup *setup, char text[PROTOCOL_TEXT]);
 
-/* Loads PATH and packs what it wants packed. TRIAL_OK, or the status and a text; the kernel is to
- * be unloaded in any case. */
+/* Loads PATH. TRIAL_OK, or the status and a text; the kernel is to be unloaded in any case. */
 enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path,
 			      char text[PROTOCOL_TEXT]);
 void kernel_unload(struct kernel *k);
+/* Lets a loaded kernel work on SET: packs what it wants packed. As kernel_load. */
+enum trial_status kernel_bind(struct task *t, struct kernel *k, enum input_set set,
+			      char text[PROTOCOL_TEXT]);
 /* Runs the kernel once on poisoned outputs and compares all of them. */
 enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage stage,
 				char text[PROTOCOL_TEXT]);

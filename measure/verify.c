@@ -1,100 +1,127 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure/verify.c - comparison of outputs; the bound is derived in verify.h. */
+/* measure/verify.c - poison, and the comparison of outputs with the reference. */
 #include "measure/verify.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-/* Unit roundoff of the arithmetic, of the stored type, and the smallest normal number. */
-static void rounding(enum dtype t, double *compute, double *storage, double *tiny)
+double verify_bound(enum dtype t, const void *bound, int64_t i)
 {
-	*compute = t == DTYPE_F64 ? DBL_EPSILON / 2 : (double)FLT_EPSILON / 2;
-	*storage = t == DTYPE_F16 ? 0x1p-11 : t == DTYPE_BF16 ? 0x1p-8 : 0;
-	*tiny = t == DTYPE_F64 ? DBL_MIN : t == DTYPE_F16 ? 0x1p-14 : (double)FLT_MIN;
+	return t == DTYPE_F64 ? ((const double *)bound)[i] : (double)((const float *)bound)[i];
 }
 
-static double root_mean_square(enum dtype t, const void *data, int64_t count)
+static void set_bound(enum dtype t, void *bound, int64_t i, double v)
 {
-	double sum = 0;
-	int64_t n = 0;
+	if (t == DTYPE_F64)
+		((double *)bound)[i] = v;
+	else
+		((float *)bound)[i] = (float)v;
+}
+
+int64_t verify_settle(enum dtype t, const void *want, void *bound, int64_t count)
+{
+	int64_t silent = 0;
 
 	for (int64_t i = 0; i < count; i++) {
-		double v = dtype_load(t, data, i);
+		double b = verify_bound(t, bound, i);
+		bool finite = isfinite(dtype_load(t, want, i));
 
-		if (isfinite(v)) {
-			sum += v * v;
-			n++;
+		if (isnan(b)) {	/* of infinity - infinity: the value is infinite, or its error */
+			b = finite ? INFINITY : 0;
+			set_bound(t, bound, i, b);
 		}
+		silent += !finite || isinf(b);
 	}
-	return n ? sqrt(sum / (double)n) : 0;
+	return silent;
 }
 
-struct tolerance verify_tolerance(enum dtype t, const void *want, int64_t count, int64_t reduction,
-				  double magnitude)
+bool verify_says_little(int64_t silent, int64_t count)
 {
-	double compute, storage, tiny;
-
-	if (!dtype_is_float(t))
-		return (struct tolerance){ 0, 0 };
-	if (magnitude <= 0)
-		magnitude = root_mean_square(t, want, count);
-	rounding(t, &compute, &storage, &tiny);
-	/* A sum near the middle of two stored numbers may fall to either: that is 2 units, and 4
-	 * where an intermediate value was stored too. */
-	double unit = VERIFY_LAMBDA * sqrt((double)(reduction > 1 ? reduction : 1)) * compute
-		    + 4 * storage;
-
-	return (struct tolerance){ unit, unit * magnitude + tiny };
+	return silent > count / 2;
 }
 
-double verify_bound(enum dtype t, double want, struct tolerance tol)
+/* All ones, a NaN that no operation makes; nothing where the reference is NaN. An integer is as far
+ * as can be from the reference's, a bool neither 0 nor 1. */
+static void poison_element(enum dtype t, unsigned char *at, const unsigned char *want, size_t size)
 {
-	return dtype_is_float(t) ? tol.relative * fabs(want) + tol.absolute : 0;
+	if (dtype_is_float(t)) {
+		memset(at, isnan(dtype_load(t, want, 0)) ? 0 : 0xff, size);
+		return;
+	}
+	memcpy(at, want, size);
+	at[size - 1] ^= 0x80;	/* the sign, or the top bit; little-endian */
 }
 
-/* How far GOT is beyond its bound, in bounds; at most 1 where it is not. */
-static double excess(enum dtype t, double got, double want, struct tolerance tol)
+void verify_poison(enum dtype t, void *data, const void *want, int64_t count)
 {
-	double bound = verify_bound(t, want, tol);
+	size_t size = dtype_bytes(t);
 
-	if (got == want || (isnan(got) && isnan(want)))
+	if (t == DTYPE_F32) {	/* the usual case, in a loop the compiler can vectorize */
+		const float *w = want;
+		uint32_t *d = data;
+
+		for (int64_t i = 0; i < count; i++)
+			d[i] = w[i] == w[i] ? UINT32_MAX : 0;
+		return;
+	}
+	for (int64_t i = 0; i < count; i++)
+		poison_element(t, (unsigned char *)data + (size_t)i * size,
+			       (const unsigned char *)want + (size_t)i * size, size);
+}
+
+static bool is_poison(enum dtype t, const unsigned char *got, const unsigned char *want)
+{
+	unsigned char poison[8];
+	size_t size = dtype_bytes(t);
+
+	poison_element(t, poison, want, size);
+	return memcmp(got, poison, size) == 0;
+}
+
+/* How far element I is beyond its bound, in bounds; at most 1 where it is not. */
+static double excess(enum dtype t, const void *got, const void *want, const void *bound, int64_t i)
+{
+	double g = dtype_load(t, got, i), w = dtype_load(t, want, i);
+	double b = verify_bound(t, bound, i);
+	size_t at = (size_t)i * dtype_bytes(t);
+
+	if (t == DTYPE_I64 && b == 0)	/* beyond 2^53 a double would hide a difference */
+		return memcmp((const char *)got + at, (const char *)want + at, 8) ? HUGE_VAL : 0;
+	if (g == w || (isnan(g) && isnan(w)))
 		return 0;
-	if (!isfinite(got) || !isfinite(want))
+	if (isinf(b))
+		return is_poison(t, (const unsigned char *)got + at,
+				 (const unsigned char *)want + at) ? HUGE_VAL : 0;
+	if (!isfinite(g) || !isfinite(w))
 		return HUGE_VAL;
-	return bound > 0 ? fabs(got - want) / bound : HUGE_VAL;
+	return b > 0 ? fabs(g - w) / b : HUGE_VAL;
 }
 
-/* The usual case, in a loop the compiler can vectorize: no finite element beyond its bound. The
- * bound itself is rounded to float here, which is far below its own uncertainty. */
-static bool all_within_f32(const float *got, const float *want, int64_t count, struct tolerance tol)
+/* The usual case, in a loop the compiler can vectorize: no element beyond its bound, none that is
+ * not finite. */
+static bool all_within_f32(const float *got, const float *want, const float *bound, int64_t count)
 {
-	float relative = (float)tol.relative, absolute = (float)tol.absolute;
 	int bad = 0;
 
 	for (int64_t i = 0; i < count; i++)
-		bad |= !(fabsf(got[i] - want[i]) <= relative * fabsf(want[i]) + absolute);
+		bad |= !(fabsf(got[i] - want[i]) <= bound[i]);
 	return !bad;
 }
 
-int64_t verify_worst(enum dtype t, const void *got, const void *want, int64_t count,
-		     struct tolerance tol)
+int64_t verify_worst(enum dtype t, const void *got, const void *want, const void *bound,
+		     int64_t count)
 {
 	int64_t worst = -1;
 	double most = 1;
 
 	if (count == 0)
 		return -1;
-	if (t == DTYPE_F32 ? all_within_f32(got, want, count, tol)
+	if (t == DTYPE_F32 ? all_within_f32(got, want, bound, count)
 			   : memcmp(got, want, (size_t)count * dtype_bytes(t)) == 0)
 		return -1;
 	for (int64_t i = 0; i < count; i++) {
-		double e;
+		double e = excess(t, got, want, bound, i);
 
-		if (t == DTYPE_I64)	/* beyond 2^53 a double would hide a difference */
-			e = ((const int64_t *)got)[i] == ((const int64_t *)want)[i] ? 0 : HUGE_VAL;
-		else
-			e = excess(t, dtype_load(t, got, i), dtype_load(t, want, i), tol);
 		if (e > most) {
 			most = e;
 			worst = i;

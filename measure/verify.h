@@ -1,36 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure/verify.h - is an output the reference's, up to rounding?
  *
- * The order of additions is a candidate's own business, so floats agree up to a bound. For n
- * additions of rounding unit u the error stays below a small multiple of sqrt(n) u times the
- * magnitude of what is summed (Higham and Mary, A New Approach to Probabilistic Rounding Error
- * Analysis, SIAM J. Sci. Comput. 41(5), 2019). That magnitude is not at hand; for random data the
- * partial sums of an element stay near its own size or that of its neighbours, so that
- *	|got - want| <= VERIFY_LAMBDA sqrt(K) u (|want| + magnitude)
- * with the root mean square of the output as magnitude, unless the workload knows better. One
- * missing term of K changes an element by about magnitude / sqrt(K), which is above the bound
- * for K up to half a million in f32. Integers agree exactly. */
+ * The order of additions is a candidate's own business, so floats agree up to a bound. It is each
+ * element's own: the reference computes it along with the value, from the magnitudes that entered
+ * this element (te/error.h derives it). WANT has the type of the output, BOUND the type
+ * error_bound_type() says; both come from the reference.
+ *
+ * Where the reference is NaN or infinite, so must be the output. A bound is infinite where a right
+ * kernel may end in any number; what is left there must at least have been written. So outputs are
+ * poisoned with what the reference does not have at the element. */
 #ifndef HONE_MEASURE_VERIFY_H
 #define HONE_MEASURE_VERIFY_H
 
-#include "te/dtype.h"
+#include "te/error.h"
 
-/* Six standard deviations, as the worst of millions of elements is looked for, times the square
- * root of two for both sides' error, times some margin for exp, tanh and their like. */
-#define VERIFY_LAMBDA 32.0
+/* Makes BOUND, as the reference computed it, fit for comparing. Returns how many of the COUNT
+ * elements say nothing: WANT is NaN or infinite, or BOUND infinite. */
+int64_t verify_settle(enum dtype t, const void *want, void *bound, int64_t count);
 
-/* |got - want| <= relative |want| + absolute. */
-struct tolerance {
-	double relative, absolute;
-};
+/* Whether so many silent elements of COUNT leave too few to judge a kernel by: more than half. */
+bool verify_says_little(int64_t silent, int64_t count);
 
-/* For an output WANT of the reference; REDUCTION and MAGNITUDE as in struct workload. */
-struct tolerance verify_tolerance(enum dtype t, const void *want, int64_t count, int64_t reduction,
-				  double magnitude);
-/* The element farthest beyond its bound, -1 where there is none. NaN agrees with NaN alone. */
-int64_t verify_worst(enum dtype t, const void *got, const void *want, int64_t count,
-		     struct tolerance tol);
-/* The bound at an element whose reference value is WANT; 0 for integers. */
-double verify_bound(enum dtype t, double want, struct tolerance tol);
+/* Fills DATA with what no right kernel leaves there. */
+void verify_poison(enum dtype t, void *data, const void *want, int64_t count);
+
+/* The element farthest beyond its bound, -1 where there is none. */
+int64_t verify_worst(enum dtype t, const void *got, const void *want, const void *bound,
+		     int64_t count);
+
+/* The bound of element I. */
+double verify_bound(enum dtype t, const void *bound, int64_t i);
 
 #endif

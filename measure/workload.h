@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "te/dtype.h"
+#include "te/inputs.h"
 
 enum { WORKLOAD_ARGS = 32, WORKLOAD_NAME = 64 };
 
@@ -27,7 +27,7 @@ struct workload_arg {
 	enum dtype dtype;
 	int64_t count;		/* elements */
 	enum arg_role role;
-	double low, high;	/* random values of inputs; both 0: a range that fits the type */
+	struct domain range[INPUT_SETS];	/* that inputs are drawn from, see measure/fill.h */
 };
 
 struct workload {
@@ -35,10 +35,9 @@ struct workload {
 	int n_args;
 	uint64_t seed;
 	int64_t reduction;	/* additions behind an output element, at least 1 */
-	double magnitude;	/* of intermediate values; 0: that of the outputs. Give it where
-				 * an epilogue hides large sums (a clip or sigmoid far from 0) */
-	const char *reference;	/* C source of the trusted kernel; the ABI is in measure/trial.h */
-	bool reference_parallel;
+	/* C source of the trusted kernel of each set of inputs, as in measure/trial.h, but that
+	 * behind the outputs come as many bounds (measure/verify.h). */
+	const char *reference[INPUT_SETS];
 	int threads;		/* at least 1 */
 	enum cache_state cache;
 	size_t flush_bytes;	/* streamed through for CACHE_COLD, by all cores; 0: 64 MiB */

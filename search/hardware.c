@@ -65,6 +65,8 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 	arena_reset(h->task);
 	struct workload w = task_workload(h->task, t, h->o.threads, h->o.cache, h->o.seed);
 
+	if (task_reference(h->task, t, &w) < 0)
+		return -1;
 	set_flush(&w, h->o.device);
 	take_device(h);
 	int64_t began = clock_ns();

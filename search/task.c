@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "codegen/emit.h"
+#include "search/reference.h"
 #include "te/text.h"
 
 static const char *take(struct arena *a, struct text *t)
@@ -72,39 +73,6 @@ const char *state_source(struct arena *a, const struct state *s, int vector_byte
 	return p ? program_source(a, p, vector_bytes, parallel, why) : NULL;
 }
 
-/* The loops of a reduction as written, but for the last space axis, which comes innermost: the
- * compiler then finds lanes by itself, and a reference takes seconds rather than minutes. */
-static void reorder_reference(struct state *s, int stage)
-{
-	const struct op *op = &s->stages.at[stage]->op;
-	struct step step = step_reorder(stage, NULL, 0);
-	int last = op->tensor.ndim - 1;
-
-	if (last < 0 || !op_is_reduction(op) || op->tensor.ndim + op->nreduce > STEP_MAX_ITERS)
-		return;
-	for (int i = 0; i < op->tensor.ndim + op->nreduce; i++)
-		if (i != last)
-			step.list[step.n++] = i;
-	step.list[step.n++] = last;
-	if (!state_apply(s, step, NULL))
-		die("%s: the reference's loops do not reorder", s->dag->name);
-}
-
-static const char *reference_source(struct arena *a, const struct dag *dag)
-{
-	struct state *s = state_new(a, dag);
-	const char *why = "";
-
-	for (int i = 0; i < s->stages.n; i++)
-		if (stage_computes(s->stages.at[i]))
-			reorder_reference(s, i);
-	const char *source = state_source(a, s, 16, NULL, &why);
-
-	if (!source)
-		die("%s: the reference cannot be written: %s", dag->name, why);
-	return source;
-}
-
 struct chain {
 	const struct dag *dag;
 	const int64_t *length;	/* of the ops before */
@@ -145,12 +113,31 @@ static int64_t reduction_length(const struct dag *dag, const struct op *op)
 	return out;
 }
 
+int task_reference(struct arena *a, const struct task *t, struct workload *w)
+{
+	struct domain *of = arena_many(a, struct domain, t->dag->ops.n);
+
+	for (int set = 0; set < INPUT_SETS; set++) {
+		const struct dag *d = reference_dag(a, t->dag, set, of);
+
+		w->reference[set] = d ? reference_source(a, d) : NULL;
+		if (!w->reference[set])
+			return -1;
+	}
+	return 0;
+}
+
 struct workload task_workload(struct arena *a, const struct task *t, int threads,
 			      enum cache_state cache, uint64_t seed)
 {
+	struct domain *of[INPUT_SETS];
 	struct workload w = { .seed = seed, .reduction = 1, .threads = threads, .cache = cache };
 	struct workload_arg *args = arena_many(a, struct workload_arg, t->dag->ops.n);
 
+	for (int set = 0; set < INPUT_SETS; set++) {
+		of[set] = arena_many(a, struct domain, t->dag->ops.n);
+		inputs_choose(a, t->dag, set, of[set], NULL);
+	}
 	for (int pass = 0; pass < 2; pass++)	/* inputs, then outputs */
 		for (int i = 0; i < t->dag->ops.n; i++) {
 			const struct op *op = t->dag->ops.at[i];
@@ -167,11 +154,9 @@ struct workload task_workload(struct arena *a, const struct task *t, int threads
 				.count = tensor_count(&op->tensor),
 				.role = output ? ARG_OUTPUT
 					       : op->kind == OP_CONST ? ARG_CONST : ARG_INPUT,
-				.low = op->low,
-				.high = op->high,
+				.range = { of[INPUTS_RANDOM][i], of[INPUTS_EXACT][i] },
 			};
 		}
 	w.args = args;
-	w.reference = reference_source(a, t->dag);
 	return w;
 }

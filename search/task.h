@@ -23,9 +23,12 @@ struct task_vec VEC(struct task *);
 /* The task of a frozen DAG, in A. */
 struct task *task_new(struct arena *a, const struct dag *dag, const char *name, double weight);
 
-/* The arguments, reference and tolerance that its candidates are measured with. In A. */
+/* The arguments that its candidates are measured with, without a reference. In A. */
 struct workload task_workload(struct arena *a, const struct task *t, int threads,
 			      enum cache_state cache, uint64_t seed);
+/* Gives W the references that candidates are verified against. -1 and a message where they cannot
+ * be written. */
+int task_reference(struct arena *a, const struct task *t, struct workload *w);
 
 /* The C text of the kernel P, in A; NULL with a reason in WHY (may be NULL) where it cannot be
  * written. PARALLEL (may be NULL) tells whether it needs OpenMP. */

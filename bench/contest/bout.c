@@ -73,7 +73,7 @@ static bool check(struct floor *s, int i)
 		dismiss(&s->rows[i], ROW_LOST, text);
 		return false;
 	}
-	fault = reference_fault(s->a, s->bout->reference, file);
+	fault = output_fault(s->a, s->bout->task->dag, s->bout->reference, file);
 	unlink(file);
 	if (fault)
 		dismiss(&s->rows[i], ROW_WRONG, fault);
@@ -141,7 +141,9 @@ static int fill_folder(struct floor *s)
 {
 	const char *link = arena_printf(s->a, "%s/kernel.so", s->folder);
 
-	if (folder_write(s->folder, s->bout->task, reference_args(s->bout->reference)) < 0)
+	void *const *args = reference_args(s->a, s->bout->reference, INPUTS_RANDOM);
+
+	if (folder_write(s->folder, s->bout->task, args) < 0)
 		return -1;
 	if (symlink(s->bout->kernel, link) < 0)
 		return err_set("%s: cannot make a link: %s", link, strerror(errno));

@@ -5,9 +5,10 @@
 #ifndef HONE_BENCH_CONTEST_BOUT_H
 #define HONE_BENCH_CONTEST_BOUT_H
 
-#include "bench/contest/reference.h"
+#include "bench/contest/output.h"
 #include "bench/contest/referee.h"
 #include "bench/contest/roster.h"
+#include "search/task.h"
 
 enum row_kind {
 	ROW_TIMED,

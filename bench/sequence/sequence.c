@@ -87,10 +87,11 @@ static void plan(struct maker *m)
 static void fill_constant(const struct workload *w, int arg, uint64_t seed, void *data)
 {
 	const struct workload_arg *x = &w->args[arg];
-	bool weight = dtype_is_float(x->dtype) && x->low == -x->high;
-	double reach = weight ? sqrt(6.0 / (double)w->reduction) : x->high;
+	const struct domain *range = &x->range[INPUTS_RANDOM];
+	bool weight = dtype_is_float(x->dtype) && range->low == -range->high;
+	double reach = weight ? sqrt(6.0 / (double)w->reduction) : range->high;
 
-	fill_random(x->dtype, data, x->count, weight ? -reach : x->low, reach, seed, arg);
+	fill_random(x->dtype, data, x->count, weight ? -reach : range->low, reach, seed, arg);
 }
 
 static void *constant(struct maker *m, int step, int arg)

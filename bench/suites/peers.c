@@ -127,7 +127,7 @@ static int compete(struct bench_args *args, struct builder *builder, const struc
 		return -1;
 	if (args->seconds > 0)
 		bout.rules.seconds = args->seconds;
-	bout.reference = reference_new(a, builder, t, SEED);
+	bout.reference = reference_new(a, t->dag, SEED, builder);
 	int rc = bout.reference ? hold(args, &bout, rows) : -1;
 
 	unlink(bout.kernel);

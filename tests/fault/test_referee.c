@@ -45,8 +45,9 @@ static int setup(void **state)
 	h->task = d ? task_new(a, d, "toy", 1) : NULL;
 	if (!h->task || !h->dir || !h->builder)
 		return -1;
-	h->reference = reference_new(a, h->builder, h->task, 1);
-	if (!h->reference || folder_write(h->dir, h->task, reference_args(h->reference)) < 0)
+	h->reference = reference_new(a, h->task->dag, 1, h->builder);
+	if (!h->reference ||
+	    folder_write(h->dir, h->task, reference_args(a, h->reference, INPUTS_RANDOM)) < 0)
 		return -1;
 	setenv("TOY_LOG", h->log, 1);
 	*state = h;

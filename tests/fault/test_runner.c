@@ -39,6 +39,11 @@ enum { N = 1024, M = 1007 };
 	"for (int i = 0; i < M; i++) D[i] = A[i] + B[i];\n"
 
 #define KERNEL(body) HEAD body "\nreturn 0;\n}\n"
+/* The bounds behind the outputs: one rounding. */
+#define REFERENCE(body)                                                                            \
+	KERNEL("float *EC = args[4], *ED = args[5];\n"                                             \
+	       "for (int i = 0; i < N; i++) EC[i] = 6e-8f * (C[i] < 0 ? -C[i] : C[i]);\n"          \
+	       "for (int i = 0; i < M; i++) ED[i] = 6e-8f * (D[i] < 0 ? -D[i] : D[i]);\n" body)
 
 static struct {
 	struct arena *arena;
@@ -47,17 +52,17 @@ static struct {
 } all;
 
 static const struct workload_arg args[] = {
-	{ "A", DTYPE_F32, N, ARG_INPUT, -1, 1 },
-	{ "B", DTYPE_F32, N, ARG_CONST, 0.5, 1 },
-	{ "C", DTYPE_F32, N, ARG_OUTPUT, 0, 0 },
-	{ "D", DTYPE_F32, M, ARG_OUTPUT, 0, 0 },
+	{ "A", DTYPE_F32, N, ARG_INPUT, { { -1, 1, 0 }, { -1, 1, 0.25 } } },
+	{ "B", DTYPE_F32, N, ARG_CONST, { { 0.5, 1, 0 }, { 0.5, 1, 0.125 } } },
+	{ "C", DTYPE_F32, N, ARG_OUTPUT, { { 0, 0, 0 } } },
+	{ "D", DTYPE_F32, M, ARG_OUTPUT, { { 0, 0, 0 } } },
 };
 
 static struct workload workload(void)
 {
 	return (struct workload){
 		.args = args, .n_args = 4, .seed = 7, .reduction = 1, .threads = 1,
-		.reference = KERNEL(""), .min_ms = 0.5, .max_ms = 3,
+		.reference = { REFERENCE(""), REFERENCE("") }, .min_ms = 0.5, .max_ms = 3,
 	};
 }
 
@@ -317,13 +322,14 @@ static void test_bad_reference(void **state)
 	struct workload w = workload();
 
 	(void)state;
-	w.reference = KERNEL("*(volatile int *)0 = 1;");
+	w.reference[INPUTS_EXACT] = REFERENCE("*(volatile int *)0 = 1;");
 	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
 	assert_non_null(strstr(err_get(), "SIGSEGV"));
-	w.reference = KERNEL("C[0] = ;");
+	w.reference[INPUTS_EXACT] = REFERENCE("C[0] = ;");
 	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
 	assert_non_null(strstr(err_get(), "does not compile"));
-	w.reference = "int hone_kernel(void *const *a) { return a == 0; }";
+	w = workload();
+	w.reference[INPUTS_RANDOM] = "int hone_kernel(void *const *a) { return a == 0; }";
 	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
 	assert_non_null(strstr(err_get(), "C[0] unwritten"));
 	w = workload();

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/reference.c - the reference DAG as C text, and references in this process. */
+#include "search/reference.h"
+
+#include <dlfcn.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "measure/fill.h"
+#include "search/task.h"
+#include "te/eval.h"
+
+/* Of a kernel's arguments, in bytes. */
+enum { ALIGN = 64 };
+
+struct reference {
+	const struct dag *dag;
+	int n_inputs, n_args;
+	const struct op *op[WORKLOAD_ARGS];	/* by argument */
+	struct {
+		void *data[WORKLOAD_ARGS];	/* inputs, and what outputs should be */
+		void *bound[WORKLOAD_ARGS];	/* of outputs */
+	} set[INPUT_SETS];
+};
+
+/* The loops of a reduction as written, but for the last space axis, which comes innermost: the
+ * compiler then finds lanes by itself, and a reference takes seconds rather than minutes. */
+static void reorder(struct state *s, int stage)
+{
+	const struct op *op = &s->stages.at[stage]->op;
+	struct step step = step_reorder(stage, NULL, 0);
+	int last = op->tensor.ndim - 1;
+
+	if (last < 0 || !op_is_reduction(op) || op->tensor.ndim + op->nreduce > STEP_MAX_ITERS)
+		return;
+	for (int i = 0; i < op->tensor.ndim + op->nreduce; i++)
+		if (i != last)
+			step.list[step.n++] = i;
+	step.list[step.n++] = last;
+	if (!state_apply(s, step, NULL))
+		die("%s: the reference's loops do not reorder", s->dag->name);
+}
+
+const char *reference_source(struct arena *a, const struct dag *reference)
+{
+	struct state *s = state_new(a, reference);
+	const char *why = "";
+
+	for (int i = 0; i < s->stages.n; i++)
+		if (stage_computes(s->stages.at[i]))
+			reorder(s, i);
+	const char *source = state_source(a, s, 16, NULL, &why);
+
+	if (!source)
+		err_set("%s: its reference cannot be written: %s", reference->name, why);
+	return source;
+}
+
+struct dag *reference_dag(struct arena *a, const struct dag *d, enum input_set set,
+			  struct domain *of)
+{
+	inputs_choose(a, d, set, of, NULL);
+	return error_dag(a, d, of);
+}
+
+static void *aligned(struct arena *a, size_t bytes)
+{
+	uintptr_t at = (uintptr_t)arena_alloc(a, bytes + ALIGN);
+
+	return (void *)((at + ALIGN - 1) / ALIGN * ALIGN);
+}
+
+static size_t bound_bytes(const struct tensor *t)
+{
+	return (size_t)tensor_count(t) * dtype_bytes(error_bound_type(t->dtype));
+}
+
+static void fill_inputs(struct arena *a, struct reference *r, enum input_set set,
+			const struct domain *of, uint64_t seed)
+{
+	struct workload_arg args[WORKLOAD_ARGS];
+	struct workload w = { .args = args, .n_args = r->n_args, .seed = seed };
+
+	for (int i = 0; i < r->n_args; i++) {
+		const struct tensor *t = &r->op[i]->tensor;
+
+		r->set[set].data[i] = aligned(a, tensor_bytes(t));
+		if (i >= r->n_inputs) {
+			r->set[set].bound[i] = aligned(a, bound_bytes(t));
+			continue;
+		}
+		args[i] = (struct workload_arg){ .dtype = t->dtype, .count = tensor_count(t) };
+		for (int j = 0; j < r->dag->ops.n; j++)
+			if (r->dag->ops.at[j] == r->op[i])
+				args[i].range[set] = of[j];
+		fill_arg_of(&w, set, i, r->set[set].data[i]);
+	}
+}
+
+static int run_compiled(struct arena *a, struct builder *b, const struct dag *d, void *const *args)
+{
+	struct trial t = { .source = reference_source(a, d) };
+	int32_t (*kernel)(void *const *) = NULL;
+
+	if (!t.source || build_all(a, b, &t, 1) < 0)
+		return -1;
+	void *object = t.object ? dlopen(t.object, RTLD_NOW | RTLD_LOCAL) : NULL;
+
+	/* ISO C has no cast from an object's address to a function's; POSIX says it works. */
+	if (object)
+		*(void **)&kernel = dlsym(object, "hone_kernel");
+	int rc = kernel ? kernel(args) : -1;
+
+	if (!kernel)
+		err_set("%s: its reference does not compile: %s", d->name, t.text ? t.text : dlerror());
+	else if (rc != 0)
+		err_set("%s: its reference finds no memory", d->name);
+	if (object)
+		dlclose(object);
+	trial_discard(&t);
+	return rc == 0 ? 0 : -1;
+}
+
+static int compute(struct arena *a, struct reference *r, enum input_set set, const struct dag *d,
+		   struct builder *b)
+{
+	void *args[2 * WORKLOAD_ARGS];
+	int n = r->n_args;
+
+	memcpy(args, r->set[set].data, sizeof(*args) * (size_t)n);
+	memcpy(args + n, r->set[set].bound + r->n_inputs,
+	       sizeof(*args) * (size_t)(n - r->n_inputs));
+	if (!b)
+		dag_eval(d, args);
+	else if (run_compiled(a, b, d, args) < 0)
+		return -1;
+	for (int i = r->n_inputs; i < n; i++) {
+		const struct tensor *t = &r->op[i]->tensor;
+		int64_t count = tensor_count(t);
+		int64_t silent = verify_settle(t->dtype, r->set[set].data[i],
+					       r->set[set].bound[i], count);
+
+		if (verify_says_little(silent, count))
+			return err_set("%s: %jd of %jd elements of %s are NaN or infinite: nothing "
+				       "can be verified by them; give the inputs other ranges",
+				       r->dag->name, (intmax_t)silent, (intmax_t)count, t->name);
+	}
+	return 0;
+}
+
+struct reference *reference_new(struct arena *a, const struct dag *d, uint64_t seed,
+				struct builder *builder)
+{
+	struct reference *r = arena_one(a, struct reference);
+	struct domain *of = arena_many(a, struct domain, d->ops.n);
+
+	r->dag = d;
+	r->n_args = dag_arg_count(d);
+	if (r->n_args > WORKLOAD_ARGS) {
+		err_set("%s: more than %d tensors", d->name, WORKLOAD_ARGS);
+		return NULL;
+	}
+	for (int i = 0; i < d->ops.n; i++) {
+		if (dag_arg(d, d->ops.at[i]) < 0)
+			continue;
+		r->op[dag_arg(d, d->ops.at[i])] = d->ops.at[i];
+		r->n_inputs += d->ops.at[i]->kind != OP_COMPUTE;
+	}
+	for (int set = 0; set < INPUT_SETS; set++) {
+		const struct dag *with_bounds = reference_dag(a, d, set, of);
+
+		if (!with_bounds)
+			return NULL;
+		fill_inputs(a, r, set, of, seed);
+		if (compute(a, r, set, with_bounds, builder) < 0)
+			return NULL;
+	}
+	return r;
+}
+
+void **reference_args(struct arena *a, const struct reference *r, enum input_set set)
+{
+	void **args = arena_memdup(a, r->set[set].data, sizeof(r->set[set].data));
+
+	for (int i = r->n_inputs; i < r->n_args; i++) {
+		const struct tensor *t = &r->op[i]->tensor;
+
+		args[i] = aligned(a, tensor_bytes(t));
+		verify_poison(t->dtype, args[i], r->set[set].data[i], tensor_count(t));
+	}
+	return args;
+}
+
+const char *reference_check(struct arena *a, const struct reference *r, enum input_set set,
+			    void *const *args)
+{
+	for (int i = r->n_inputs; i < r->n_args; i++) {
+		const struct tensor *t = &r->op[i]->tensor;
+		const void *want = r->set[set].data[i], *bound = r->set[set].bound[i];
+		int64_t at = verify_worst(t->dtype, args[i], want, bound, tensor_count(t));
+
+		if (at >= 0)
+			return arena_printf(a, "%s[%jd] is %.9g, the reference has %.9g, bound %.3g",
+					    t->name, (intmax_t)at, dtype_load(t->dtype, args[i], at),
+					    dtype_load(t->dtype, want, at),
+					    verify_bound(t->dtype, bound, at));
+	}
+	return NULL;
+}
+
+const void *reference_want(const struct reference *r, enum input_set set, int arg)
+{
+	return r->set[set].data[arg];
+}
+
+const void *reference_bound(const struct reference *r, enum input_set set, int arg)
+{
+	return r->set[set].bound[arg];
+}

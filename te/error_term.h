@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te/error_term.h - what te/error.c and te/error_term.c share: expressions with their errors. */
+#ifndef HONE_TE_ERROR_TERM_H
+#define HONE_TE_ERROR_TERM_H
+
+#include "te/error.h"
+
+/* An expression of the DAG as the reference computes it. The error of a kernel's value is at most
+ * relative * |value| + rest. */
+struct term {
+	const struct expr *value;	/* f64 for floats; integers and bools as they are */
+	double relative;		/* 0 for integers and bools */
+	const struct expr *rest;	/* f64, NULL: none. Of a bool: 1 where it may be either */
+	struct domain domain;
+};
+
+/* An op of the DAG in the reference. */
+struct shadow {
+	const struct op *value, *error;	/* error may be NULL */
+	double relative;
+	struct domain domain;		/* of the value */
+};
+
+struct error_maker {
+	struct arena *a;
+	const struct dag *from;
+	struct dag *to;
+	struct shadow *shadow;		/* by position in `from` */
+};
+
+/* E, of an op whose producers have shadows. */
+struct term error_term(struct error_maker *m, const struct expr *e);
+/* All of T's error in one expression; NULL: none. */
+const struct expr *error_whole(struct error_maker *m, const struct term *t);
+/* T rounded to precision P: with UNITS roundoffs more, and what underflow and overflow make. */
+struct term error_rounded(struct error_maker *m, struct term t, struct precision p, double units);
+
+/* Arithmetic in f64; NULL is zero, in factors too. */
+const struct expr *error_plus(struct error_maker *m, const struct expr *x, const struct expr *y);
+const struct expr *error_times(struct error_maker *m, const struct expr *x, const struct expr *y);
+const struct expr *error_number(struct error_maker *m, double v);
+/* |value| as an f64. */
+const struct expr *error_magnitude(struct error_maker *m, const struct term *t);
+
+#endif
