@@ -32,6 +32,8 @@ struct runner {
 	const char *cpus;
 	struct setup *setup;		/* NULL: no workload yet */
 	int memory;			/* memory file of inputs and reference outputs; -1: none */
+	int64_t memory_bytes;
+	void *view;			/* of that file, in this process; NULL: not mapped */
 	struct process process;
 	struct request reference;	/* path empty: calibration */
 	double incumbent_us, incumbent_reference_us;	/* 0: unknown */
@@ -66,6 +68,9 @@ struct runner *runner_new(const struct runner_options *o)
 static void drop_task(struct runner *r)
 {
 	process_end(&r->process);
+	if (r->view)
+		munmap(r->view, (size_t)r->memory_bytes);
+	r->view = NULL;
 	if (r->memory >= 0)
 		close(r->memory);
 	r->memory = -1;
@@ -204,6 +209,7 @@ static int make_setup(struct runner *r, const struct workload *w)
 	if (r->memory < 0 || ftruncate(r->memory, total) < 0)
 		return err_set("cannot hold %lld bytes of arguments in memory: %s",
 			       (long long)total, strerror(errno));
+	r->memory_bytes = total;
 	r->setup = s;
 	return 0;
 }
@@ -230,6 +236,40 @@ int runner_set_workload(struct runner *r, struct builder *b, const struct worklo
 	if (rc < 0)
 		drop_task(r);
 	return rc;
+}
+
+/* The image of BYTES at *OFFSET of the view, as runner_task.c lays them out. */
+static const void *next_image(const struct runner *r, size_t bytes, int64_t *offset)
+{
+	const char *at = (const char *)r->view + *offset + buffer_offset(bytes);
+
+	*offset += (int64_t)buffer_inner(bytes);
+	return at;
+}
+
+int runner_look(struct runner *r, enum input_set set, const void **data, const void **bound)
+{
+	int64_t offset = 0;
+
+	if (!r->view) {
+		void *map = mmap(NULL, (size_t)r->memory_bytes, PROT_READ, MAP_SHARED, r->memory, 0);
+
+		if (map == MAP_FAILED)
+			return err_set("cannot map %lld bytes of arguments: %s",
+				       (long long)r->memory_bytes, strerror(errno));
+		r->view = map;
+	}
+	for (int s = 0; s <= (int)set; s++)
+		for (int i = 0; i < r->setup->n_args; i++) {
+			const struct setup_arg *a = &r->setup->args[i];
+			size_t count = (size_t)a->count;
+
+			data[i] = next_image(r, count * dtype_bytes(a->dtype), &offset);
+			if (a->role == ARG_OUTPUT)
+				bound[i] = next_image(
+					r, count * dtype_bytes(error_bound_type(a->dtype)), &offset);
+		}
+	return 0;
 }
 
 int runner_set_reference(struct runner *r, const struct trial *t)

@@ -35,6 +35,9 @@ void runner_free(struct runner *r);
  * outputs once. Forgets incumbent and interleaved reference. W is copied. 0, or -1 and a message,
  * and no workload. */
 int runner_set_workload(struct runner *r, struct builder *b, const struct workload *w);
+/* What SET's inputs are and what the reference has for the outputs, and the bounds of these, by
+ * argument. They live until the next workload. -1 and a message where they cannot be mapped. */
+int runner_look(struct runner *r, enum input_set set, const void **data, const void **bound);
 /* Interleaves this measured trial's object from now on; NULL: the runner's own calibration
  * kernel, which is also what a task begins with. The object must stay. */
 int runner_set_reference(struct runner *r, const struct trial *t);

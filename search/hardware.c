@@ -10,6 +10,8 @@
 #include "measure/device_lock.h"
 #include "measure/runner.h"
 #include "search/measurer.h"
+#include "search/speed_limit.h"
+#include "search/spot_check.h"
 
 /* Samples of each of the best when they are measured again. */
 enum { CONFIRM_ROUNDS = 15 };
@@ -26,6 +28,7 @@ struct hardware {
 	struct device_lock *lock;
 	struct calm *calm;
 	struct arena *task;	/* what the runner knows of the present task */
+	double limit_us;	/* of the present task: less is a mistake; 0: unknown */
 };
 
 static double seconds_since(int64_t start)
@@ -57,6 +60,17 @@ static void set_flush(struct workload *w, const struct device *d)
 	w->flush_private = FLUSHES * (size_t)device_cache_bytes(d, last > 1 ? last - 1 : last);
 }
 
+static int check_reference(struct hardware *h, const struct task *t)
+{
+	const void *data[WORKLOAD_ARGS], *bound[WORKLOAD_ARGS];
+
+	for (int set = 0; set < INPUT_SETS; set++)
+		if (runner_look(h->runner, set, data, bound) < 0 ||
+		    spot_check(t->dag, data, bound, h->o.seed) < 0)
+			return -1;
+	return 0;
+}
+
 /* What a task is verified against is computed, and its clock calibrated, when it begins. */
 static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 {
@@ -73,6 +87,9 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 	int rc = runner_set_workload(h->runner, h->builder, &w);
 
 	device_lock_release(h->lock);
+	if (rc == 0)
+		rc = check_reference(h, t);
+	h->limit_us = speed_limit_us(t->dag, h->o.device, h->o.threads);
 	m->spent.verify += seconds_since(began);
 	if (rc == 0)
 		wait_for_calm(h);	/* so that what is measured next looks back to here */
@@ -126,6 +143,17 @@ static int run(struct hardware *h, struct arena *a, struct trial *trials, int n,
 	return rc;
 }
 
+/* A time that no right kernel can have is no record. */
+static void refuse_impossible(const struct hardware *h, struct arena *a, struct trial *t)
+{
+	if (t->status != TRIAL_OK || t->time_us >= h->limit_us)
+		return;
+	t->status = TRIAL_WRONG;
+	t->text = arena_printf(a, "%.4g us is faster than this machine can: %.4g us at %g times its "
+			       "probed rates; does the reference compute what is meant?",
+			       t->time_us, h->limit_us, SPEED_LIMIT_MARGIN);
+}
+
 /* Builder and runner take trials side by side. */
 static int answer(struct measurer *m, struct arena *a, struct candidate *c, int n, bool again)
 {
@@ -141,6 +169,7 @@ static int answer(struct measurer *m, struct arena *a, struct candidate *c, int 
 
 	for (int i = 0; i < n; i++) {
 		trial_discard(&trials[i]);
+		refuse_impossible(h, a, &trials[i]);
 		c[i].trial = trials[i];
 	}
 	return rc;

@@ -40,6 +40,7 @@ struct hardware_options {
 	enum cache_state cache;
 	const struct device *device;	/* whose caches are flushed for CACHE_COLD; probed */
 	uint64_t seed;		/* of the inputs */
+	const struct device *device;	/* whose rates no time may exceed */
 	struct listener listener;	/* of why measuring waits */
 	volatile sig_atomic_t *unsaved;	/* set where trials begin to be measured; may be NULL */
 };

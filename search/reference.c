@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "measure/fill.h"
+#include "search/spot_check.h"
 #include "search/task.h"
 #include "te/eval.h"
 
@@ -172,7 +173,9 @@ struct reference *reference_new(struct arena *a, const struct dag *d, uint64_t s
 		if (!with_bounds)
 			return NULL;
 		fill_inputs(a, r, set, of, seed);
-		if (compute(a, r, set, with_bounds, builder) < 0)
+		if (compute(a, r, set, with_bounds, builder) < 0 ||
+		    spot_check(d, (const void *const *)r->set[set].data,
+			       (const void *const *)r->set[set].bound, seed) < 0)
 			return NULL;
 	}
 	return r;

@@ -42,6 +42,8 @@ struct evaluator {
 	struct arena *arena;
 	const struct dag *dag;
 	struct source *source;	/* one an op */
+	bool wide;		/* floats are f64 throughout */
+	int64_t terms;		/* bodies evaluated so far */
 };
 
 int dag_arg(const struct dag *d, const struct op *op)
@@ -91,13 +93,19 @@ static int slot_of(const struct op *op, const struct axis *axis)
 	die("axis %s is not of op %s", axis->name, op->tensor.name);
 }
 
+/* The type that values of T are computed in. */
+static enum dtype held_as(const struct evaluator *ev, enum dtype t)
+{
+	return ev->wide && dtype_is_float(t) ? DTYPE_F64 : t;
+}
+
 static struct node *bind(struct evaluator *ev, const struct op *op, const struct expr *e)
 {
 	struct node *n = arena_one(ev->arena, struct node);
 	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
 
 	n->kind = e->kind;
-	n->dtype = e->dtype;
+	n->dtype = held_as(ev, e->dtype);
 	n->n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
 	n->arg = arena_many(ev->arena, struct node *, n->n);
 	if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT)
@@ -128,7 +136,7 @@ static union scalar load(struct evaluator *ev, const struct node *n, const int64
 		assert(index >= 0 && index < s->op->tensor.shape[i]);
 		at = at * s->op->tensor.shape[i] + index;
 	}
-	return s->data ? scalar_load(n->dtype, s->data, at) : element(ev, s, at);
+	return s->data ? scalar_load(s->op->tensor.dtype, s->data, at) : element(ev, s, at);
 }
 
 static union scalar value(struct evaluator *ev, const struct node *n, const int64_t *axes)
@@ -176,8 +184,9 @@ static bool next(int64_t *axis, const int64_t *extent, int n)
 static union scalar compute(struct evaluator *ev, struct source *s, int64_t *axes)
 {
 	const struct op *op = s->op;
-	enum dtype t = op->tensor.dtype;
+	enum dtype t = held_as(ev, op->tensor.dtype);
 
+	ev->terms++;
 	if (op->reducer == REDUCE_NONE)
 		return scalar_stored(t, value(ev, s->body, axes));
 	union scalar start = { .f = reducer_identity(op->reducer, t) };
@@ -187,6 +196,7 @@ static union scalar compute(struct evaluator *ev, struct source *s, int64_t *axe
 
 	do {
 		sum = scalar_binary(combine, t, sum, value(ev, s->body, axes));
+		ev->terms++;
 	} while (next(axes + ndim, s->extent + ndim, op->nreduce));
 	return scalar_stored(t, sum);
 }
@@ -245,13 +255,14 @@ static union scalar element(struct evaluator *ev, struct source *s, int64_t inde
 	return v;
 }
 
-struct evaluator *evaluator_new(struct arena *a, const struct dag *d, void *const *args)
+struct evaluator *evaluator_new(struct arena *a, const struct dag *d, void *const *args, bool wide)
 {
 	struct evaluator *ev = arena_one(a, struct evaluator);
 
 	assert(d->frozen);
 	ev->arena = a;
 	ev->dag = d;
+	ev->wide = wide;
 	ev->source = arena_many(a, struct source, d->ops.n);
 	for (int i = 0; i < d->ops.n; i++) {
 		const struct op *op = d->ops.at[i];
@@ -285,10 +296,15 @@ bool dag_eval_element(struct evaluator *ev, const struct op *op, int64_t index, 
 	return false;
 }
 
+int64_t evaluator_terms(const struct evaluator *ev)
+{
+	return ev->terms;
+}
+
 void dag_eval(const struct dag *d, void *const *args)
 {
 	struct arena *a = arena_new();
-	struct evaluator *ev = evaluator_new(a, d, args);
+	struct evaluator *ev = evaluator_new(a, d, args, false);
 
 	for (int i = 0; i < d->ops.n; i++) {
 		const struct op *op = d->ops.at[i];

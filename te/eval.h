@@ -21,11 +21,14 @@ void dag_eval(const struct dag *d, void *const *args);
 /* Evaluates single elements on demand; what they need of other ops is remembered. */
 struct evaluator;
 
-/* Reads only the inputs among ARGS (the outputs may be NULL), which must outlive it. */
-struct evaluator *evaluator_new(struct arena *a, const struct dag *d, void *const *args);
+/* Reads only the inputs among ARGS (the outputs may be NULL), which must outlive it. WIDE: floats
+ * of all types are f64, never rounded to their own. */
+struct evaluator *evaluator_new(struct arena *a, const struct dag *d, void *const *args, bool wide);
 /* Element INDEX (row-major) of the compute op OP, as memory would hold it. False where OP is no
  * compute op of the DAG or has no such element. */
 bool dag_eval_element(struct evaluator *ev, const struct op *op, int64_t index,
 		      union scalar *value);
+/* How many bodies, terms of reductions among them, it has evaluated: about 50 ns each. */
+int64_t evaluator_terms(const struct evaluator *ev);
 
 #endif

@@ -216,7 +216,7 @@ static void test_eval_element(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
 		struct run r = run_spec(specs[i]);
-		struct evaluator *ev = evaluator_new(r.a, r.d, r.args);
+		struct evaluator *ev = evaluator_new(r.a, r.d, r.args, false);
 		const struct op *out = r.op[r.n - 1];
 		enum dtype t = out->tensor.dtype;
 		union scalar v;
