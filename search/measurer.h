@@ -38,9 +38,9 @@ struct hardware_options {
 	double limit_s;		/* for one kernel; 0: the runner's own choice */
 	int threads;		/* of the kernels */
 	enum cache_state cache;
-	const struct device *device;	/* whose caches are flushed for CACHE_COLD; probed */
+	const struct device *device;	/* probed: no time may exceed its rates, and its caches are
+					 * flushed for CACHE_COLD */
 	uint64_t seed;		/* of the inputs */
-	const struct device *device;	/* whose rates no time may exceed */
 	struct listener listener;	/* of why measuring waits */
 	volatile sig_atomic_t *unsaved;	/* set where trials begin to be measured; may be NULL */
 };
