@@ -8,10 +8,8 @@
 #include "base/err.h"
 #include "te/error_term.h"
 
-/* An op of the reference over the axes of OP, or where REDUCER is NONE, over its space axes. BODY
- * is in OP's axes; each op gets its own. */
-static struct op *add_op(struct error_maker *m, const struct op *op, const char *suffix,
-			 enum reducer reducer, const struct expr *body)
+struct op *error_op(struct error_maker *m, const struct op *op, const char *suffix,
+		    enum reducer reducer, const struct expr *body)
 {
 	struct axis *axis[2 * TENSOR_MAX_DIMS];
 	const struct axis *from[2 * TENSOR_MAX_DIMS];
@@ -29,15 +27,13 @@ static struct op *add_op(struct error_maker *m, const struct op *op, const char 
 			  reducer, axis + space, n - space, body);
 }
 
-/* Element [space...] of T, where OP's axes are those of the expression. */
-static const struct expr *at_space(struct error_maker *m, const struct op *op,
-				   const struct tensor *t)
+const struct expr *error_at_space(struct error_maker *m, const struct op *op)
 {
 	const struct expr *index[TENSOR_MAX_DIMS];
 
-	for (int i = 0; i < op->tensor.ndim; i++)
-		index[i] = expr_axis(m->a, op->space[i]);
-	return expr_load(m->a, t, index);
+	for (int i = 0; i < m->op->tensor.ndim; i++)
+		index[i] = expr_axis(m->a, m->op->space[i]);
+	return expr_load(m->a, &op->tensor, index);
 }
 
 /* Additions of N terms, in units of roundoff of the sum of their magnitudes. */
@@ -65,7 +61,7 @@ static void error_of_sum(struct error_maker *m, const struct op *op, const struc
 	const struct expr *error = error_whole(m, &share);
 
 	if (error)
-		s->error = add_op(m, op, "_error", REDUCE_SUM, error);
+		s->error = error_op(m, op, "_error", REDUCE_SUM, error);
 }
 
 /* Only those that come within their error of the extreme may stand in for it. */
@@ -81,10 +77,10 @@ static void error_of_extreme(struct error_maker *m, const struct op *op, const s
 		return;
 	}
 	const struct expr *behind =
-		expr_binary(m->a, EXPR_SUB, at_space(m, op, &s->value->tensor), body->value);
+		expr_binary(m->a, EXPR_SUB, error_at_space(m, s->value), body->value);
 
 	behind = expr_cast(m->a, DTYPE_F64, expr_unary(m->a, EXPR_ABS, behind));
-	s->error = add_op(m, op, "_error", REDUCE_MAX,
+	s->error = error_op(m, op, "_error", REDUCE_MAX,
 			  expr_select(m->a, expr_binary(m->a, EXPR_LE, behind, error), error,
 				      error_number(m, 0)));
 }
@@ -101,28 +97,30 @@ static void error_of_product(struct error_maker *m, const struct op *op, const s
 	if (!body->rest)
 		return;
 	const struct expr *share = expr_binary(m->a, EXPR_DIV, body->rest, error_magnitude(m, body));
-	const struct op *sum = add_op(m, op, "_relative", REDUCE_SUM, share);
-	struct term product = { .value = at_space(m, op, &s->value->tensor),
+	const struct op *sum = error_op(m, op, "_relative", REDUCE_SUM, share);
+	struct term product = { .value = error_at_space(m, s->value),
 				.domain = { -INFINITY, INFINITY, 0 } };
 
-	s->error = add_op(m, op, "_error", REDUCE_NONE,
+	s->error = error_op(m, op, "_error", REDUCE_NONE,
 			  error_times(m, error_magnitude(m, &product),
-				      at_space(m, op, &sum->tensor)));
+				      error_at_space(m, sum)));
 }
 
 static void add_shadow(struct error_maker *m, int i)
 {
 	const struct op *op = m->from->ops.at[i];
 	struct shadow *s = &m->shadow[i];
+
+	m->op = op;
 	struct term body = error_term(m, op->body);
 
-	s->value = add_op(m, op, "", op->reducer, body.value);
+	s->value = error_op(m, op, "", op->reducer, body.value);
 	s->domain = domain_of_op(op, body.domain);
 	switch (op->reducer) {
 	case REDUCE_NONE:
 		s->relative = body.relative;
 		if (body.rest)
-			s->error = add_op(m, op, "_error", REDUCE_NONE, body.rest);
+			s->error = error_op(m, op, "_error", REDUCE_NONE, body.rest);
 		break;
 	case REDUCE_SUM:
 		error_of_sum(m, op, &body, s);
@@ -141,9 +139,9 @@ static void add_shadow(struct error_maker *m, int i)
 static struct op *add_want(struct error_maker *m, int i)
 {
 	const struct op *op = m->from->ops.at[i];
-	const struct expr *v = at_space(m, op, &m->shadow[i].value->tensor);
+	const struct expr *v = error_at_space(m, m->shadow[i].value);
 
-	return add_op(m, op, "_want", REDUCE_NONE, expr_cast(m->a, op->tensor.dtype, v));
+	return error_op(m, op, "_want", REDUCE_NONE, expr_cast(m->a, op->tensor.dtype, v));
 }
 
 /* How far the roundings of value + error and value - error are from that of the value. The
@@ -156,7 +154,7 @@ static const struct expr *bound_of_float(struct error_maker *m, const struct op 
 
 	if (op->tensor.dtype == DTYPE_F64)
 		return expr_binary(m->a, EXPR_ADD, error, error);
-	const struct expr *middle = expr_cast(m->a, DTYPE_F64, at_space(m, op, &want->tensor));
+	const struct expr *middle = expr_cast(m->a, DTYPE_F64, error_at_space(m, want));
 
 	for (int i = 0; i < 2; i++) {
 		const struct expr *end =
@@ -173,18 +171,18 @@ static struct op *add_bound(struct error_maker *m, int i, const struct op *want)
 {
 	const struct op *op = m->from->ops.at[i];
 	const struct shadow *s = &m->shadow[i];
-	struct term t = { .value = at_space(m, op, &s->value->tensor), .relative = s->relative,
+	struct term t = { .value = error_at_space(m, s->value), .relative = s->relative,
 			  .domain = s->domain };
 
 	if (s->error)
-		t.rest = at_space(m, op, &s->error->tensor);
+		t.rest = error_at_space(m, s->error);
 	const struct expr *error = error_whole(m, &t);
 
 	if (!error)
 		error = error_number(m, 0);
 	else if (dtype_is_float(op->tensor.dtype))
 		error = bound_of_float(m, op, want, &t, error);
-	return add_op(m, op, "_bound", REDUCE_NONE,
+	return error_op(m, op, "_bound", REDUCE_NONE,
 		      expr_cast(m->a, error_bound_type(op->tensor.dtype), error));
 }
 
@@ -192,14 +190,18 @@ static void add_outputs(struct error_maker *m)
 {
 	struct op **want = arena_many(m->a, struct op *, m->from->ops.n);
 
-	for (int i = 0; i < m->from->ops.n; i++)
-		if (m->from->ops.at[i]->kind == OP_COMPUTE && m->from->ops.at[i]->output) {
+	for (int i = 0; i < m->from->ops.n; i++) {
+		m->op = m->from->ops.at[i];
+		if (m->op->kind == OP_COMPUTE && m->op->output) {
 			want[i] = add_want(m, i);
 			want[i]->output = true;
 		}
-	for (int i = 0; i < m->from->ops.n; i++)
+	}
+	for (int i = 0; i < m->from->ops.n; i++) {
+		m->op = m->from->ops.at[i];
 		if (want[i])
 			add_bound(m, i, want[i])->output = true;
+	}
 }
 
 /* Errors that nobody asked for. */

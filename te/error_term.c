@@ -2,6 +2,7 @@
 /* te/error_term.c - running error analysis of expressions, one rule for each kind of node. */
 #include "te/error_term.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/err.h"
@@ -9,6 +10,10 @@
 /* Upper bounds of the derivative of erf, and of the second derivative of tanh. */
 #define ERF_SLOPE    1.1284
 #define TANH_CURVE   0.77
+/* So near the end of a type's range, relatively, a right kernel may be on either side. */
+#define NEAR_END     0x1p-9
+/* An expression of more nodes becomes an op of its own: rules repeat their operands. */
+enum { PART_NODES = 400 };
 
 const struct expr *error_number(struct error_maker *m, double v)
 {
@@ -81,21 +86,28 @@ const struct expr *error_whole(struct error_maker *m, const struct term *t)
 /* Values beyond the type's range become infinite, those near its end either. */
 static struct term overflowed(struct error_maker *m, struct term t, double greatest)
 {
+	int end;	/* 2^end is the first power of two that does not fit */
+
+	frexp(nextafter(greatest, 0), &end);
+	/* So far up, f64 overflows just there; down again, nothing else has changed. */
+	double scale = ldexp(1, DBL_MAX_EXP - end);
 	const struct expr *size = error_magnitude(m, &t);
-	const struct expr *most = error_number(m, greatest);
 	const struct expr *error = error_whole(m, &t);
-	const struct expr *fits = binary(m, EXPR_LT, size, most);
 
 	if (error) {
-		const struct expr *from_end =
-			expr_unary(m->a, EXPR_ABS, binary(m, EXPR_SUB, size, most));
+		const struct expr *beyond =
+			choose(m, binary(m, EXPR_LT, size, error_number(m, greatest * (1 + NEAR_END))),
+			       error_number(m, INFINITY), error_number(m, 0));
 
-		t.rest = choose(m, binary(m, EXPR_LE, from_end, error), error_number(m, INFINITY),
-				choose(m, fits, error, error_number(m, 0)));
+		t.rest = error_times(m, error, choose(m, binary(m, EXPR_LT, size,
+						      error_number(m, greatest * (1 - NEAR_END))),
+						      error_number(m, 1), beyond));
 	}
 	t.relative = 0;
-	t.value = choose(m, binary(m, EXPR_LE, most, size),
-			 binary(m, EXPR_MUL, t.value, error_number(m, INFINITY)), t.value);
+	t.value = binary(m, EXPR_MUL, binary(m, EXPR_MUL, t.value, error_number(m, scale)),
+			 error_number(m, 1 / scale));
+	t.domain.low = t.domain.low > -greatest ? t.domain.low : -INFINITY;
+	t.domain.high = t.domain.high < greatest ? t.domain.high : INFINITY;
 	return t;
 }
 
@@ -273,24 +285,26 @@ static struct term of_quotient(struct error_maker *m, const struct expr *v, cons
 	return t;
 }
 
-/* The error of the side that wins clearly, or the greater one. */
+/* The error that X brings to the greater of X and Y, which is BY ahead of it: none where it cannot
+ * catch up. */
+static const struct expr *contender(struct error_maker *m, const struct expr *ex,
+				    const struct expr *both, const struct expr *by)
+{
+	return ex ? choose(m, binary(m, EXPR_LT, both, by), error_number(m, 0), ex) : NULL;
+}
+
 static struct term of_extreme(struct error_maker *m, enum expr_kind k, const struct term *x,
 			      const struct term *y)
 {
 	const struct expr *ex = error_whole(m, x), *ey = error_whole(m, y);
+	const struct expr *both = error_plus(m, ex, ey);
 	const struct expr *u = as_f64(m, x), *v = as_f64(m, y);
-	const struct expr *ahead = k == EXPR_MAX ? binary(m, EXPR_SUB, u, v)
-						 : binary(m, EXPR_SUB, v, u);
+	const struct expr *ahead = binary(m, EXPR_SUB, k == EXPR_MAX ? v : u, k == EXPR_MAX ? u : v);
 
-	if (!ex && !ey)
-		return (struct term){ 0 };
-	const struct expr *error = error_plus(m, ex, ey);
-	const struct expr *rest =
-		choose(m, binary(m, EXPR_LT, error, ahead), or_zero(m, ex),
-		       choose(m, binary(m, EXPR_LT, error, expr_unary(m->a, EXPR_NEG, ahead)),
-			      or_zero(m, ey), greater(m, ex, ey)));
-
-	return (struct term){ .rest = rest };
+	return (struct term){
+		.rest = greater(m, contender(m, ex, both, ahead),
+				contender(m, ey, both, expr_unary(m->a, EXPR_NEG, ahead))),
+	};
 }
 
 /* |x^y| (|y| ex / (|x| - ex) + |log x| ey). */
@@ -472,6 +486,21 @@ static double units_of(const struct expr *e, int bits)
 	}
 }
 
+static bool count_node(const struct expr *e, void *user)
+{
+	(void)e;
+	return ++*(int *)user <= PART_NODES;
+}
+
+/* X, or where it has grown large a load of an op that computes it. */
+static const struct expr *part(struct error_maker *m, const struct expr *x)
+{
+	int nodes = 0;
+
+	expr_visit(x, count_node, &nodes);
+	return nodes > PART_NODES ? error_at_space(m, error_op(m, m->op, "_part", REDUCE_NONE, x)) : x;
+}
+
 struct term error_term(struct error_maker *m, const struct expr *e)
 {
 	struct term arg[3];
@@ -482,10 +511,12 @@ struct term error_term(struct error_maker *m, const struct expr *e)
 		return of_load(m, e);
 	if (expr_kind_arity(e->kind) == 0)
 		return of_leaf(m, e);
+	m->guards += e->kind == EXPR_SELECT;
 	for (int i = 0; i < expr_kind_arity(e->kind); i++) {
 		arg[i] = error_term(m, e->arg[i]);
 		domain[i] = arg[i].domain;
 	}
+	m->guards -= e->kind == EXPR_SELECT;
 	const struct expr *v = value_of(m, e, arg);
 	struct term t;
 
@@ -505,5 +536,12 @@ struct term error_term(struct error_maker *m, const struct expr *e)
 
 	if (e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_SQRT)
 		p.tiny = 0;	/* exact where they are so small */
-	return units > 0 ? error_rounded(m, t, p, units) : t;
+	if (units > 0)
+		t = error_rounded(m, t, p, units);
+	/* A body under a reduction would be too large a tensor, one under a select out of bounds. */
+	if (!op_is_reduction(m->op) && m->guards == 0) {
+		t.value = part(m, t.value);
+		t.rest = t.rest ? part(m, t.rest) : NULL;
+	}
+	return t;
 }

@@ -26,6 +26,8 @@ struct error_maker {
 	const struct dag *from;
 	struct dag *to;
 	struct shadow *shadow;		/* by position in `from` */
+	const struct op *op;		/* of `from`, that is being translated */
+	int guards;			/* selects around the expression */
 };
 
 /* E, of an op whose producers have shadows. */
@@ -34,6 +36,13 @@ struct term error_term(struct error_maker *m, const struct expr *e);
 const struct expr *error_whole(struct error_maker *m, const struct term *t);
 /* T rounded to precision P: with UNITS roundoffs more, and what underflow and overflow make. */
 struct term error_rounded(struct error_maker *m, struct term t, struct precision p, double units);
+
+/* A new op of the reference over the space axes of OP, and its reduce axes unless REDUCER is NONE.
+ * BODY is in OP's axes; the new op gets its own. */
+struct op *error_op(struct error_maker *m, const struct op *op, const char *suffix,
+		    enum reducer reducer, const struct expr *body);
+/* The element of OP, of the reference, at the space axes of m->op. */
+const struct expr *error_at_space(struct error_maker *m, const struct op *op);
 
 /* Arithmetic in f64; NULL is zero, in factors too. */
 const struct expr *error_plus(struct error_maker *m, const struct expr *x, const struct expr *y);

@@ -6,9 +6,11 @@
 #include "te/eval.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "te/domain.h"
 
 /* Elements of one op that were computed on demand: open addressing, a power of two of cells. */
 struct memo {
@@ -21,6 +23,7 @@ struct node {
 	enum expr_kind kind;
 	enum dtype dtype;
 	enum dtype arg_dtype;	/* of arg[0] */
+	double greatest;	/* in a wide evaluation: what is beyond it is infinite */
 	union scalar constant;
 	int slot;		/* EXPR_AXIS */
 	struct source *source;	/* EXPR_LOAD; its index is arg[0..n) */
@@ -106,6 +109,7 @@ static struct node *bind(struct evaluator *ev, const struct op *op, const struct
 
 	n->kind = e->kind;
 	n->dtype = held_as(ev, e->dtype);
+	n->greatest = ev->wide ? precision_of_arithmetic(e->dtype).greatest : INFINITY;
 	n->n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
 	n->arg = arena_many(ev->arena, struct node *, n->n);
 	if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT)
@@ -139,6 +143,14 @@ static union scalar load(struct evaluator *ev, const struct node *n, const int64
 	return s->data ? scalar_load(s->op->tensor.dtype, s->data, at) : element(ev, s, at);
 }
 
+/* The range of the type that is computed in f64 stays its own. */
+static union scalar in_range(const struct node *n, union scalar v)
+{
+	if (isfinite(n->greatest) && fabs(v.f) >= n->greatest)
+		v.f = copysign(INFINITY, v.f);
+	return v;
+}
+
 static union scalar value(struct evaluator *ev, const struct node *n, const int64_t *axes)
 {
 	switch (n->kind) {
@@ -152,7 +164,7 @@ static union scalar value(struct evaluator *ev, const struct node *n, const int6
 	case EXPR_SELECT:
 		return value(ev, n->arg[value(ev, n->arg[0], axes).i ? 1 : 2], axes);
 	case EXPR_CAST:
-		return scalar_cast(n->dtype, n->arg_dtype, value(ev, n->arg[0], axes));
+		return in_range(n, scalar_cast(n->dtype, n->arg_dtype, value(ev, n->arg[0], axes)));
 	case EXPR_AND:
 	case EXPR_OR: {	/* the second may rest on the first */
 		union scalar x = value(ev, n->arg[0], axes);
@@ -165,8 +177,8 @@ static union scalar value(struct evaluator *ev, const struct node *n, const int6
 	union scalar x = value(ev, n->arg[0], axes);
 
 	if (n->n == 1)
-		return scalar_unary(n->kind, n->arg_dtype, x);
-	return scalar_binary(n->kind, n->arg_dtype, x, value(ev, n->arg[1], axes));
+		return in_range(n, scalar_unary(n->kind, n->arg_dtype, x));
+	return in_range(n, scalar_binary(n->kind, n->arg_dtype, x, value(ev, n->arg[1], axes)));
 }
 
 /* Counts AXIS up, the last one fastest; false after the last combination. */

@@ -113,6 +113,8 @@ static const struct fault {
 	  "Y[i] = min(exp(X[i]), 3e38)" },
 	{ "extremes of a sigmoid", "input X: f32[500] in -60..60", "Y[i] = 1 / (1 + exp(-X[i]))",
 	  "Y[i] = 1 / (1 + exp(min(-X[i], 30)))" },
+	{ "a sigmoid's overflow", "input X: f32[500] in -200..-90", "Y[i] = 1 / (1 + exp(-X[i]))",
+	  "Y[i] = 1 / (1 + exp(min(-X[i], 88)))" },
 	{ "denormal numbers", "input X: f32[500] in 1..2", "Y[i] = X[i] * 1e-42", "Y[i < 500] = f32(0)" },
 	{ "clamps", "input X: f32[500] in -8..8", "Y[i] = min(max(X[i], 0), 6)",
 	  "Y[i] = min(X[i], 6)" },
