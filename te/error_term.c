@@ -13,7 +13,7 @@
 /* So near the end of a type's range, relatively, a right kernel may be on either side. */
 #define NEAR_END     0x1p-9
 /* An expression of more nodes becomes an op of its own: rules repeat their operands. */
-enum { PART_NODES = 400 };
+enum { PART_NODES = 100 };
 
 const struct expr *error_number(struct error_maker *m, double v)
 {
@@ -207,11 +207,20 @@ static const struct expr *greater(struct error_maker *m, const struct expr *x,
 	return !x ? y : !y ? x : binary(m, EXPR_MAX, x, y);
 }
 
-static bool is_guard(const struct expr *e, void *user)
+static bool note_index(const struct expr *e, void *user)
 {
 	if (e->dtype == DTYPE_BOOL && !e->loads && e->axes)
 		*(bool *)user = true;
 	return e->dtype == DTYPE_BOOL;
+}
+
+/* COND looks at axes: what stands behind it may be out of bounds elsewhere. */
+static bool guards_indices(const struct expr *cond)
+{
+	bool guards = false;
+
+	expr_visit(cond, note_index, &guards);
+	return guards;
 }
 
 /* Where the condition may go either way, the error is up to the distance of the sides; unless one
@@ -225,12 +234,9 @@ static struct term of_select(struct error_maker *m, const struct expr *e, const 
 		t.rest = choose(m, arg[0].value, or_zero(m, x), or_zero(m, y));
 	if (!arg[0].rest)
 		return t;
-	bool guards = false;
-
-	expr_visit(e->arg[0], is_guard, &guards);
 	const struct expr *other = error_number(m, INFINITY);
 
-	if (!guards) {
+	if (!guards_indices(e->arg[0])) {
 		struct term apart = { .value = binary(m, EXPR_SUB, as_f64(m, &arg[1]),
 						      as_f64(m, &arg[2])),
 				      .domain = { -INFINITY, INFINITY, 0 } };
@@ -511,12 +517,14 @@ struct term error_term(struct error_maker *m, const struct expr *e)
 		return of_load(m, e);
 	if (expr_kind_arity(e->kind) == 0)
 		return of_leaf(m, e);
-	m->guards += e->kind == EXPR_SELECT;
+	bool guards = e->kind == EXPR_SELECT && guards_indices(e->arg[0]);
+
+	m->guards += guards;
 	for (int i = 0; i < expr_kind_arity(e->kind); i++) {
 		arg[i] = error_term(m, e->arg[i]);
 		domain[i] = arg[i].domain;
 	}
-	m->guards -= e->kind == EXPR_SELECT;
+	m->guards -= guards;
 	const struct expr *v = value_of(m, e, arg);
 	struct term t;
 

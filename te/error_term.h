@@ -27,7 +27,7 @@ struct error_maker {
 	struct dag *to;
 	struct shadow *shadow;		/* by position in `from` */
 	const struct op *op;		/* of `from`, that is being translated */
-	int guards;			/* selects around the expression */
+	int guards;			/* selects around the expression that guard indices */
 };
 
 /* E, of an op whose producers have shadows. */
