@@ -86,33 +86,27 @@ double reducer_identity(enum reducer r, enum dtype t)
 	return 0;
 }
 
-struct count {
-	double flop;
-};
-
-static bool count_node(const struct expr *e, void *user)
+static bool count_flop(const struct expr *e, void *user)
 {
-	struct count *c = user;
-
 	if (e->kind == EXPR_LOAD)
 		return false;
 	if (e->kind == EXPR_SELECT) {	/* its condition is control, not arithmetic */
-		expr_visit(e->arg[1], count_node, user);
-		expr_visit(e->arg[2], count_node, user);
+		expr_visit(e->arg[1], count_flop, user);
+		expr_visit(e->arg[2], count_flop, user);
 		return false;
 	}
 	if (expr_kind_arity(e->kind) > 0 && e->kind != EXPR_CAST && e->dtype != DTYPE_BOOL)
-		c->flop += 1;
+		*(double *)user += 1;
 	return true;
 }
 
 /* Operations of one evaluation of E, index arithmetic apart. */
 static double expr_flop(const struct expr *e)
 {
-	struct count c = { 0 };
+	double flop = 0;
 
-	expr_visit(e, count_node, &c);
-	return c.flop;
+	expr_visit(e, count_flop, &flop);
+	return flop;
 }
 
 double op_flop(const struct op *op)

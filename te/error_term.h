@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/error_term.h - what te/error.c and te/error_term.c share: expressions with their errors. */
+/* te/error_term.h - what te/error*.c share: expressions with their errors. */
 #ifndef HONE_TE_ERROR_TERM_H
 #define HONE_TE_ERROR_TERM_H
 
@@ -44,11 +44,28 @@ struct op *error_op(struct error_maker *m, const struct op *op, const char *suff
 /* The element of OP, of the reference, at the space axes of m->op. */
 const struct expr *error_at_space(struct error_maker *m, const struct op *op);
 
-/* Arithmetic in f64; NULL is zero, in factors too. */
+/* What node E, of value V, makes of the errors of its operands: relative and rest of the result. */
+struct term error_of_unary(struct error_maker *m, const struct expr *e, const struct expr *v,
+			   const struct term *x);
+struct term error_of_binary(struct error_maker *m, const struct expr *e, const struct expr *v,
+			    const struct term *x, const struct term *y);
+struct term error_of_cast(struct error_maker *m, const struct expr *e, const struct term *x);
+
+/* Expressions in f64. NULL is zero in sums, products and maxima. */
+const struct expr *error_number(struct error_maker *m, double v);
+const struct expr *error_or_zero(struct error_maker *m, const struct expr *x);
 const struct expr *error_plus(struct error_maker *m, const struct expr *x, const struct expr *y);
 const struct expr *error_times(struct error_maker *m, const struct expr *x, const struct expr *y);
-const struct expr *error_number(struct error_maker *m, double v);
-/* |value| as an f64. */
+const struct expr *error_scaled(struct error_maker *m, double factor, const struct expr *x);
+const struct expr *error_greater(struct error_maker *m, const struct expr *x,
+				 const struct expr *y);
+/* Value and |value| as f64. */
+const struct expr *error_f64(struct error_maker *m, const struct term *t);
 const struct expr *error_magnitude(struct error_maker *m, const struct term *t);
+/* expr_binary and expr_select in the reference's arena. */
+const struct expr *error_binary(struct error_maker *m, enum expr_kind k, const struct expr *x,
+				const struct expr *y);
+const struct expr *error_choose(struct error_maker *m, const struct expr *cond,
+				const struct expr *x, const struct expr *y);
 
 #endif
