@@ -30,18 +30,24 @@ static struct op *add_op(struct dag *d, const char *name, enum dtype t, int ndim
 	return op;
 }
 
+void dag_usual_range(enum dtype t, double *low, double *high)
+{
+	double limit = dtype_is_float(t) ? 1 : 4;
+
+	*low = t == DTYPE_U8 || t == DTYPE_BOOL ? 0 : -limit;
+	*high = t == DTYPE_BOOL ? 1 : limit;
+}
+
 struct op *dag_input(struct dag *d, const char *name, enum dtype t, int ndim, const int64_t *shape,
 		     bool constant)
 {
 	struct op *op = add_op(d, name, t, ndim, constant ? OP_CONST : OP_INPUT);
-	double limit = dtype_is_float(t) ? 1 : 4;
 
 	for (int i = 0; i < ndim; i++) {
 		assert(shape[i] > 0);
 		op->tensor.shape[i] = shape[i];
 	}
-	op->low = t == DTYPE_U8 || t == DTYPE_BOOL ? 0 : -limit;
-	op->high = t == DTYPE_BOOL ? 1 : limit;
+	dag_usual_range(t, &op->low, &op->high);
 	return op;
 }
 

@@ -44,7 +44,9 @@ struct dag {
 
 struct dag *dag_new(struct arena *a, const char *name);
 
-/* An input or constant with test data in [-1, 1] (integers: [-4, 4]). */
+/* The range of test data that nobody chose: [-1, 1], integers [-4, 4], or [0, 4] where unsigned. */
+void dag_usual_range(enum dtype t, double *low, double *high);
+/* An input or constant with test data of the usual range. */
 struct op *dag_input(struct dag *d, const char *name, enum dtype t, int ndim, const int64_t *shape,
 		     bool constant);
 

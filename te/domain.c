@@ -289,19 +289,31 @@ struct walk {
 	const struct op *op;
 	struct domain *of;
 	int guards;		/* conditions on data around the node */
-	int troubles;
-	enum trouble first;
-	const struct op *at;
+	struct domains found;
 };
 
 static void note(struct walk *w, enum trouble t)
 {
 	if (t == TROUBLE_NONE || w->guards > 0)
 		return;
-	if (w->troubles++ == 0) {
-		w->first = t;
-		w->at = w->op;
+	if (w->found.troubles++ == 0) {
+		w->found.first = t;
+		w->found.at = w->op;
 	}
+}
+
+/* E compares ARG, or takes the greater or lesser of them. */
+static void note_choice(struct walk *w, const struct expr *e, const struct domain *arg)
+{
+	bool chooses = e->kind == EXPR_MIN || e->kind == EXPR_MAX || e->kind == EXPR_LT ||
+		       e->kind == EXPR_LE;
+
+	if (!chooses || !e->loads)
+		return;
+	w->found.decided += arg[0].high <= arg[1].low || arg[1].high <= arg[0].low;
+	for (int i = 0; i < 2; i++)
+		if (arg[i].low == arg[i].high && isfinite(arg[i].low))
+			w->found.threshold = fmax(w->found.threshold, fabs(arg[i].low));
 }
 
 static struct domain of_expr(struct walk *w, const struct expr *e)
@@ -324,11 +336,11 @@ static struct domain of_expr(struct walk *w, const struct expr *e)
 	struct domain d = domain_of_node(e, arg, &trouble);
 
 	note(w, trouble);
+	note_choice(w, e, arg);
 	return d;
 }
 
-int domains_of_dag(const struct dag *d, struct domain *of, enum trouble *first,
-		   const struct op **at)
+struct domains domains_of_dag(const struct dag *d, struct domain *of)
 {
 	struct walk w = { .dag = d, .of = of };
 
@@ -345,9 +357,5 @@ int domains_of_dag(const struct dag *d, struct domain *of, enum trouble *first,
 		    isfinite(domain_reach(body)))
 			note(&w, TROUBLE_OVERFLOW);
 	}
-	if (first)
-		*first = w.first;
-	if (at)
-		*at = w.at;
-	return w.troubles;
+	return w.found;
 }

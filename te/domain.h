@@ -55,10 +55,17 @@ struct domain domain_of_op(const struct op *op, struct domain body);
 /* Elements that are combined to one of OP; 1 where it is no reduction. */
 double op_terms(const struct op *op);
 
-/* The domains of all ops of D, whose inputs have those that OF holds at their positions. Returns
- * how many nodes may get in trouble, the first one's kind in FIRST and op in AT (may be NULL).
- * What stands behind a condition on data is taken to be guarded by it. */
-int domains_of_dag(const struct dag *d, struct domain *of, enum trouble *first,
-		   const struct op **at);
+/* What comes of the domains of a DAG's inputs. */
+struct domains {
+	int troubles;		/* nodes that may give no finite number */
+	enum trouble first;	/* of these the first, and its op; NULL: none */
+	const struct op *at;
+	int decided;		/* nodes that choose between values, and always choose alike */
+	double threshold;	/* the greatest constant that data is compared with; 0: none */
+};
+
+/* The domains of all ops of D, whose inputs have those that OF holds at their positions. What stands
+ * behind a condition on data is taken to be guarded by it. */
+struct domains domains_of_dag(const struct dag *d, struct domain *of);
 
 #endif

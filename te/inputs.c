@@ -2,7 +2,9 @@
 /* te/inputs.c - ranges and grids of test data, by asking te/domain.h what would come of them. */
 #include "te/inputs.h"
 
+#include <limits.h>
 #include <math.h>
+#include <string.h>
 
 enum {
 	/* Random data: more bits than f32 has, so that all of its own vary; few enough that
@@ -15,6 +17,9 @@ enum {
 	/* Ranges are tried up to so large (2^n) and so small (2^-n). */
 	LARGE = 12,
 	SMALL = 8,
+	/* Where data is clamped, the exact set reaches at least so far (2^n): relu6 and hard_swish,
+	 * the clamps of models, act beyond 6 and 3. */
+	WIDE = 3,
 };
 
 struct domain inputs_grid(enum dtype t, double low, double high, int bits)
@@ -25,10 +30,13 @@ struct domain inputs_grid(enum dtype t, double low, double high, int bits)
 				quantum };
 }
 
-/* A range nobody chose is the one dag_input() gives. */
+/* An input whose range nobody chose. */
 static bool is_free(const struct op *op)
 {
-	return dtype_is_float(op->tensor.dtype) && op->low == -1 && op->high == 1;
+	double low, high;
+
+	dag_usual_range(op->tensor.dtype, &low, &high);
+	return op->kind != OP_COMPUTE && op->low == low && op->high == high;
 }
 
 /* The range of try N, the usual one first; false beyond the last. */
@@ -58,7 +66,7 @@ static int choose_one(const struct dag *d, int i, struct domain *of, int trouble
 
 	for (int n = 0; troubles > 0 && range_of_try(n, &low, &high); n++) {
 		of[i] = inputs_grid(t, low, high, RANDOM_BITS);
-		int left = domains_of_dag(d, of, NULL, NULL);
+		int left = domains_of_dag(d, of).troubles;
 
 		if (left < troubles) {
 			troubles = left;
@@ -69,7 +77,7 @@ static int choose_one(const struct dag *d, int i, struct domain *of, int trouble
 	return troubles;
 }
 
-static int choose_ranges(const struct dag *d, struct domain *of)
+static void choose_ranges(const struct dag *d, struct domain *of)
 {
 	for (int i = 0; i < d->ops.n; i++) {
 		const struct op *op = d->ops.at[i];
@@ -77,13 +85,44 @@ static int choose_ranges(const struct dag *d, struct domain *of)
 		if (op->kind != OP_COMPUTE)
 			of[i] = inputs_grid(op->tensor.dtype, op->low, op->high, RANDOM_BITS);
 	}
-	int troubles = domains_of_dag(d, of, NULL, NULL);
+	int troubles = domains_of_dag(d, of).troubles;
 
 	for (int pass = 0; pass < PASSES && troubles > 0; pass++)
 		for (int i = 0; i < d->ops.n; i++)
-			if (d->ops.at[i]->kind != OP_COMPUTE && is_free(d->ops.at[i]))
+			if (is_free(d->ops.at[i]) && dtype_is_float(d->ops.at[i]->tensor.dtype))
 				troubles = choose_one(d, i, of, troubles);
-	return troubles;
+}
+
+/* Free inputs between -REACH and REACH. */
+static struct domains widen(const struct dag *d, struct domain *of, double reach)
+{
+	for (int i = 0; i < d->ops.n; i++) {
+		const struct op *op = d->ops.at[i];
+
+		if (is_free(op) && op->tensor.dtype != DTYPE_BOOL)
+			of[i] = inputs_grid(op->tensor.dtype, op->low < 0 ? -reach : 0, reach,
+					    RANDOM_BITS);
+	}
+	return domains_of_dag(d, of);
+}
+
+/* Wide enough that every clamp is reached, from both sides: one that is missing shows. */
+static void reach_clamps(struct arena *a, const struct dag *d, struct domain *of)
+{
+	size_t bytes = sizeof(*of) * (size_t)d->ops.n;
+	struct domain *best = arena_memdup(a, of, bytes);
+	struct domains usual = domains_of_dag(d, of);
+	int decided = INT_MAX;
+
+	for (int n = WIDE; usual.threshold > 0 && decided > 0 && n <= LARGE; n++) {
+		struct domains wide = widen(d, of, ldexp(1, n));
+
+		if (wide.troubles > usual.troubles || wide.decided >= decided)
+			continue;
+		decided = wide.decided;
+		memcpy(best, of, bytes);
+	}
+	memcpy(of, best, bytes);
 }
 
 /* Reductions and outputs that may round. */
@@ -103,7 +142,7 @@ static void coarsen(const struct dag *d, struct domain *of, const struct domain 
 		if (d->ops.at[i]->kind != OP_COMPUTE)
 			of[i] = inputs_grid(d->ops.at[i]->tensor.dtype, range[i].low, range[i].high,
 					    bits);
-	domains_of_dag(d, of, NULL, NULL);
+	domains_of_dag(d, of);
 }
 
 /* The most bits with which as few ops round as with any. */
@@ -127,16 +166,16 @@ static void choose_bits(struct arena *a, const struct dag *d, struct domain *of)
 int inputs_choose(struct arena *a, const struct dag *d, enum input_set set, struct domain *of,
 		  const char **what)
 {
-	enum trouble first;
-	const struct op *at;
-
 	choose_ranges(d, of);
-	if (set == INPUTS_EXACT)
+	if (set == INPUTS_EXACT) {
+		reach_clamps(a, d, of);
 		choose_bits(a, d, of);
-	int troubles = domains_of_dag(d, of, &first, &at);
+	}
+	struct domains found = domains_of_dag(d, of);
 
 	if (what)
-		*what = troubles ? arena_printf(a, "%s in %s", trouble_text(first), at->tensor.name)
-				 : NULL;
-	return troubles;
+		*what = found.troubles ? arena_printf(a, "%s in %s", trouble_text(found.first),
+						      found.at->tensor.name)
+				       : NULL;
+	return found.troubles;
 }
