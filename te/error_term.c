@@ -11,7 +11,7 @@
 /* So near the end of a type's range, relatively, a right kernel may be on either side. */
 #define NEAR_END     0x1p-9
 /* An expression of more nodes becomes an op of its own: rules repeat their operands. */
-enum { PART_NODES = 100 };
+enum { PART_NODES = 48 };
 
 const struct expr *error_number(struct error_maker *m, double v)
 {

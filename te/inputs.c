@@ -39,22 +39,21 @@ static bool is_free(const struct op *op)
 	return op->kind != OP_COMPUTE && op->low == low && op->high == high;
 }
 
-/* The range of try N, the usual one first; false beyond the last. */
+/* The range of try N, the usual one first; false beyond the last. Narrow ones around zero come
+ * before those away from it, where exp and its like may leave nothing but zeros. */
 static bool range_of_try(int n, double *low, double *high)
 {
-	if (n == 0) {
-		*low = -1;
-		*high = 1;
-	} else if (n <= 2 * (LARGE + 1)) {	/* away from zero: 1/2..1, 1..2, ..., and negative */
-		double end = ldexp(1, (n - 1) / 2);
-
-		*low = n % 2 ? end / 2 : -end;
-		*high = n % 2 ? end : -end / 2;
-	} else {
-		*high = ldexp(1, 2 * (LARGE + 1) - n);
+	if (n <= SMALL) {
+		*high = ldexp(1, -n);
 		*low = -*high;
+		return true;
 	}
-	return n <= 2 * (LARGE + 1) + SMALL;
+	n -= SMALL + 1;		/* 1/2..1, -1..-1/2, 1..2, ... */
+	double end = ldexp(1, n / 2);
+
+	*low = n % 2 ? -end : end / 2;
+	*high = n % 2 ? -end / 2 : end;
+	return n / 2 <= LARGE;
 }
 
 /* Tries all ranges for input I; the number of troubles that are left. */
