@@ -219,8 +219,11 @@ int runner_set_workload(struct runner *r, struct builder *b, const struct worklo
 	struct trial t[INPUT_SETS] = { 0 };
 
 	drop_task(r);
-	for (int set = 0; set < INPUT_SETS; set++)
+	for (int set = 0; set < INPUT_SETS; set++) {
+		if (!w->reference[set])
+			die("a workload without a reference");
 		t[set].source = w->reference[set];
+	}
 	int rc = make_setup(r, w) < 0 || build_all(r->task, b, t, INPUT_SETS) < 0 ? -1 : 0;
 
 	for (int set = 0; set < INPUT_SETS && rc == 0; set++) {

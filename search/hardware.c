@@ -87,7 +87,9 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 	int rc = runner_set_workload(h->runner, h->builder, &w);
 
 	device_lock_release(h->lock);
-	if (rc == 0)
+	if (rc < 0)
+		task_suspect(h->task, t);
+	else
 		rc = check_reference(h, t);
 	h->limit_us = speed_limit_us(t->dag, h->o.device, h->o.threads);
 	m->spent.verify += seconds_since(began);

@@ -127,6 +127,15 @@ int task_reference(struct arena *a, const struct task *t, struct workload *w)
 	return 0;
 }
 
+void task_suspect(struct arena *a, const struct task *t)
+{
+	struct domain *of = arena_many(a, struct domain, t->dag->ops.n);
+	const char *what, *message = arena_strdup(a, err_get());
+
+	if (inputs_choose(a, t->dag, INPUTS_RANDOM, of, &what) > 0)
+		err_set("%s (%s: maybe %s)", message, t->name, what);
+}
+
 struct workload task_workload(struct arena *a, const struct task *t, int threads,
 			      enum cache_state cache, uint64_t seed)
 {

@@ -29,6 +29,8 @@ struct workload task_workload(struct arena *a, const struct task *t, int threads
 /* Gives W the references that candidates are verified against. -1 and a message where they cannot
  * be written. */
 int task_reference(struct arena *a, const struct task *t, struct workload *w);
+/* Adds to the message of a reference that failed what may have gone wrong in T's expressions. */
+void task_suspect(struct arena *a, const struct task *t);
 
 /* The C text of the kernel P, in A; NULL with a reason in WHY (may be NULL) where it cannot be
  * written. PARALLEL (may be NULL) tells whether it needs OpenMP. */

@@ -337,6 +337,9 @@ static void test_bad_reference(void **state)
 	w.reference[INPUTS_RANDOM] = "int hone_kernel(void *const *a) { return a == 0; }";
 	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
 	assert_non_null(strstr(err_get(), "C[0] unwritten"));
+	w.reference[INPUTS_RANDOM] = REFERENCE("for (int i = 0; i < N; i++) C[i] = zero / (float)zero;");
+	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
+	assert_non_null(strstr(err_get(), "1024 of 1024 elements of C are NaN or infinite"));
 	w = workload();
 	must(runner_set_workload(all.runner, all.builder, &w));
 	expect(try_kernel(KERNEL(""), false), TRIAL_OK, NULL);
