@@ -59,8 +59,12 @@ static void all_tasks(void **state)
 	assert_int_equal(evolve.faster, 1);
 	assert_int_equal(evolve.slower, 1);
 	assert_true(near(evolve.mean, 1));
-	assert_true(evolve.low >= 0.5 && evolve.low < 0.9);
-	assert_true(evolve.high <= 2 && evolve.high > 1.1);
+	/* one draw in 27 has the same of them three times: the interval is wider than its tails */
+	assert_true(evolve.low >= 0.49 && evolve.low < 0.6);
+	assert_true(evolve.high <= 2.01 && evolve.high > 1.7);
+	struct field_total one = field_sum(&plan, &t[2], 1, 1);
+
+	assert_true(near(one.mean, 1) && near(one.low, 0.5) && near(one.high, 2));
 	assert_int_equal(grid.tasks, 1);
 	assert_int_equal(grid.slower, 1);
 	assert_true(near(grid.mean, 0.5));

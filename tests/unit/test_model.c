@@ -305,6 +305,36 @@ static void test_nearest(void **state)
 	arena_free(w.a);
 }
 
+enum { PAIRS = 20 };
+
+/* Where only the very next one is alike, others do not blur what is known: programs come in pairs
+ * of the same speed, between pairs of another. */
+static void test_nearest_few(void **state)
+{
+	const struct cost_options o = { .seed = 1 };
+	struct model *m = cost_model_nearest.create(&o);
+	static float rows[2 * PAIRS][FEATURE_COUNT];
+	struct cost_sample sample[2 * PAIRS];
+	float scores[PAIRS];
+
+	(void)state;
+	for (int i = 0; i < 2 * PAIRS; i++) {
+		rows[i][FEATURE_PROGRAM_SHARE] = 1;
+		rows[i][FEATURE_FLOP] = (float)(10 * (i / 2) + i % 2);
+		sample[i] = (struct cost_sample){ rows[i], 1, i / 2 % 2 ? 1 : 100, 0 };
+	}
+	assert_int_equal(cost_model_nearest.learn(m, sample, 2 * PAIRS, NULL), 0);
+	for (int i = 0; i < PAIRS; i++) {
+		float between[FEATURE_COUNT] = { 0 };
+
+		between[FEATURE_PROGRAM_SHARE] = 1;
+		between[FEATURE_FLOP] = 10 * (float)i + 0.25f;
+		cost_model_nearest.score(m, &(struct feature_matrix){ between, 1 }, 1, &scores[i]);
+		assert_true(fabsf(scores[i] - (i % 2 ? 0.01f : 1)) < 1e-4f);
+	}
+	cost_model_nearest.free(m);
+}
+
 /* Runs last: the OpenMP runtime keeps the threads that it has started. Few rounds, because two
  * threads that wait for each other take long where others use the cores. */
 static void test_threads(void **state)
@@ -373,6 +403,7 @@ int main(void)
 		cmocka_unit_test(test_failures_teach),
 		cmocka_unit_test(test_pretraining),
 		cmocka_unit_test(test_nearest),
+		cmocka_unit_test(test_nearest_few),
 		cmocka_unit_test(test_threads),
 	};
 
