@@ -107,7 +107,8 @@ static int recall(struct arena *a, const struct field_plan *plan, const struct t
 
 static int sit(const struct field_plan *plan, const struct task *t, const struct finals *f)
 {
-	struct hardware_options o = { .cc = plan->cc, .threads = plan->threads, .seed = 1,
+	struct hardware_options o = { .cc = plan->cc, .device = plan->device,
+				      .threads = plan->threads, .seed = 1,
 				      .listener = plan->listener };
 	struct measurer *m = measurer_hardware(&o);
 	struct arena *a = arena_new();

@@ -177,7 +177,7 @@ grep -q 'holds\|MOVED' "$dir/out" && grep -q 'there is no record' "$dir/out" ||
 	{ echo "hone bench --suite again has no table"; cat "$dir/out"; bad=1; }
 
 # --- a compiler that refuses every candidate: the task is named, and the exit status says it
-printf '#!/bin/sh\ncase "$*" in *-[2-9].c*|*-[1-9][0-9].c*) echo nothing like it >&2; exit 1;; esac\nexec gcc "$@"\n' >"$dir/cc"
+printf '#!/bin/sh\ncase "$*" in *-[3-9].c*|*-[1-9][0-9].c*) echo nothing like it >&2; exit 1;; esac\nexec gcc "$@"\n' >"$dir/cc"
 chmod +x "$dir/cc"
 fails 5 'has no kernel: 4 build-error (build-error: ' tune $mm --db "$dir/barren.db" --trials 4 \
 	--cc "$dir/cc"
