@@ -174,12 +174,10 @@ enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage sta
 	t->stage = stage;
 	for (int i = t->n_inputs; i < t->setup.n_args; i++)
 		poison(t, i);
-	poison_begin();
 	int64_t start = clock_ns();
-	int32_t rc = k->timed.run(k->args);
+	int32_t rc = poison_run(k);
 
 	t->first_us = (double)(clock_ns() - start) * 1e-3;
-	poison_end();
 	enum trial_status s = kernel_returned(rc, text);
 
 	for (int i = t->n_inputs; i < t->setup.n_args && s == TRIAL_OK; i++)

@@ -3,20 +3,23 @@
  * nobody has written.
  *
  * Fresh pages are zeros, and what ran last leaves its stack behind: both would let a kernel pass
- * that skips a part of its temporaries. */
+ * that skips a part of its temporaries. The object that is verified is the one that is timed: all is
+ * done around it. Out of reach is what a thread of OpenMP writes to its stack as it waits, the first
+ * few hundred bytes. */
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "measure/runner_task.h"
 
 enum { POISON = 0xff };
-/* Of the stack: more than a kernel's arrays may take. */
+/* Of each stack: more than a kernel's arrays may take, and OpenMP's frames above them. */
 enum { PAINTED = 256 << 10 };
 
 static bool poisoning;
 
 /* What kernels allocate by: the program's own goes before the C library's. */
-void *aligned_alloc(size_t alignment, size_t size)
+__attribute__((visibility("default"))) void *aligned_alloc(size_t alignment, size_t size)
 {
 	void *p = NULL;
 
@@ -25,21 +28,57 @@ void *aligned_alloc(size_t alignment, size_t size)
 	return poisoning ? memset(p, POISON, size) : p;
 }
 
-static __attribute__((noinline)) void paint_stack(void)
+static __attribute__((noinline)) void paint_stack(void *unused)
 {
 	char below[PAINTED];
 
+	(void)unused;
 	memset(below, POISON, sizeof(below));
 	__asm__ volatile("" : : "r"(below) : "memory");
 }
 
-void poison_begin(void)
+/* The entries to a parallel region of libgomp and of LLVM's libomp, as compilers call them: each
+ * thread of the team runs the function, as deep in its stack as it would run a kernel's. */
+typedef void gomp_parallel_fn(void (*fn)(void *), void *data, unsigned threads, unsigned flags);
+
+struct kmp_ident {
+	int32_t reserved, flags, reserved2, reserved3;
+	const char *source;
+};
+
+enum { KMP_IDENT_KMPC = 2 };
+
+typedef void kmp_fork_fn(struct kmp_ident *, int32_t argc,
+			 void (*fn)(int32_t *thread, int32_t *bound, ...), ...);
+
+static void paint_member(int32_t *thread, int32_t *bound, ...)
 {
-	poisoning = true;
-	paint_stack();
+	(void)bound;
+	paint_stack(thread);
 }
 
-void poison_end(void)
+static void paint_team(void *object)
 {
+	struct kmp_ident here = { .flags = KMP_IDENT_KMPC, .source = ";unknown;unknown;0;0;;" };
+	gomp_parallel_fn *gomp;
+	kmp_fork_fn *kmp;
+
+	*(void **)&gomp = dlsym(object, "GOMP_parallel");
+	*(void **)&kmp = dlsym(object, "__kmpc_fork_call");
+	if (kmp)
+		kmp(&here, 0, paint_member);
+	else if (gomp)
+		gomp(paint_stack, NULL, 0, 0);
+}
+
+/* Nothing else is called between the paint and the kernel: it would write to the same stack. */
+int32_t poison_run(const struct kernel *k)
+{
+	poisoning = true;
+	paint_team(k->object);
+	paint_stack(NULL);
+	int32_t rc = k->timed.run(k->args);
+
 	poisoning = false;
+	return rc;
 }

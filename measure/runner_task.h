@@ -54,11 +54,10 @@ enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage sta
 /* The status of a kernel that returned RC. */
 enum trial_status kernel_returned(int32_t rc, char text[PROTOCOL_TEXT]);
 
-/* Between begin and end, what kernels allocate is full of all-ones bytes, a NaN in every float type,
- * and so is what lies below the caller's stack: temporaries that a kernel reads before it has
- * written them show in its outputs. */
-void poison_begin(void);
-void poison_end(void);
+/* Runs the kernel where what it allocates is full of all-ones bytes, a NaN in every float type, and
+ * so are its threads' stacks: temporaries that it reads before it has written them show in its
+ * outputs. What it returned. */
+int32_t poison_run(const struct kernel *k);
 
 /* Reports deadly signals of the calling process over SOCKET, with what TASK was doing, and ends
  * it. TASK must stay where it is. */
