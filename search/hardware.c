@@ -131,8 +131,6 @@ static int run(struct hardware *h, struct arena *a, struct trial *trials, int n,
 	double verify_s = 0;
 
 	take_device(h);
-	if (h->o.unsaved)
-		*h->o.unsaved = 1;
 	double waited = h->m.spent.wait;
 	int64_t began = clock_ns();
 	int rc = again ? run_again(h, a, trials, n) : run_watched(h, a, trials, n);

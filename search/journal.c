@@ -176,8 +176,6 @@ static int save(struct tuner *t, struct db_batch *batch)
 	batch->state_bytes = strlen(state);
 	int rc = db_append(t->db, batch);
 
-	if (rc == 0 && t->options.unsaved)
-		*t->options.unsaved = 0;
 	free(state);
 	return rc;
 }

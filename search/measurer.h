@@ -42,7 +42,6 @@ struct hardware_options {
 					 * flushed for CACHE_COLD */
 	uint64_t seed;		/* of the inputs */
 	struct listener listener;	/* of why measuring waits */
-	volatile sig_atomic_t *unsaved;	/* set where trials begin to be measured; may be NULL */
 };
 
 /* Compilers, and a runner on this machine. NULL and a message where one of them is missing. */

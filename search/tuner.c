@@ -238,8 +238,7 @@ static int find_measurer(struct tuner *t)
 	struct hardware_options hardware = { .cc = o->cc, .cpus = o->cpus, .limit_s = o->limit_s,
 					     .threads = o->threads, .cache = o->cache,
 					     .device = t->device,
-					     .seed = o->seed, .listener = o->listener,
-					     .unsaved = o->unsaved };
+					     .seed = o->seed, .listener = o->listener };
 
 	t->measurer = o->measurer ? o->measurer : measurer_hardware(&hardware);
 	return t->measurer ? 0 : -1;

@@ -51,7 +51,6 @@ struct tuner_options {
 				 * NULL */
 	bool no_transfer;	/* learn nothing from campaigns of other tasks */
 	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
-	volatile sig_atomic_t *unsaved;	/* 1 while trials are measured but not saved; may be NULL */
 	void (*progress)(void *user, const struct progress *p);	/* after each batch; may be NULL */
 	/* When no trial succeeds any more, or others do not leave the device; once, until that
 	 * changes; may be NULL. */

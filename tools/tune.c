@@ -21,7 +21,7 @@
 #include "tools/source.h"
 
 /* What the handler of signals goes by. */
-static volatile sig_atomic_t stopped, silent, unsaved, waited, children = -1;
+static volatile sig_atomic_t stopped, silent, children = -1;
 
 /* Candidates that are in memory at a time, with their sources. */
 enum { MAX_BATCH = 4096 };
@@ -245,8 +245,7 @@ static void tell_end(struct tune_args *args, int status)
 	notify_end(&args->notify);
 }
 
-/* What is measured already is worth so many seconds; all else, a reference that takes minutes or a
- * task that is hard to sketch, gets one to come to an orderly end. */
+/* Seconds that a batch gets to come to its orderly end: a reference may take minutes. */
 enum { GRACE_S = 10 };
 
 static void stop_now(void)
@@ -256,12 +255,10 @@ static void stop_now(void)
 	_exit(EXIT_STOPPED);
 }
 
-static void check_end(int signal)
+static void end_grace(int signal)
 {
 	(void)signal;
-	if (!unsaved || ++waited >= GRACE_S)
-		stop_now();
-	alarm(1);
+	stop_now();
 }
 
 static void stop(int signal)
@@ -272,14 +269,14 @@ static void stop(int signal)
 	if (stopped)
 		stop_now();
 	stopped = 1;
-	alarm(1);
+	alarm(GRACE_S);
 	if (!silent && write(STDERR_FILENO, line, sizeof(line) - 1) < 0)
 		return;
 }
 
 static void catch_signals(const struct tune_args *args)
 {
-	const struct sigaction end = { .sa_handler = check_end, .sa_flags = SA_RESTART };
+	const struct sigaction end = { .sa_handler = end_grace, .sa_flags = SA_RESTART };
 
 	children = spawn_list();
 	silent = args->quiet;
@@ -387,7 +384,6 @@ static int read_debug(struct tune_args *args)
 static void listen_to(struct tune_args *args)
 {
 	args->o.stop = &stopped;
-	args->o.unsaved = &unsaved;
 	args->o.progress = report;
 	args->o.stuck = tell_stuck;
 	args->o.listener = (struct listener){ hear, args };
