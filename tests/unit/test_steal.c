@@ -16,6 +16,7 @@
 
 #include "base/rng.h"
 #include "measure/timing.h"
+#include "tests/skip.h"
 
 enum { SERIES = 3000, SAMPLES = 40 };
 
@@ -148,7 +149,7 @@ static void each_core_flushes(void **state)
 	(void)state;
 	assert_int_equal(sched_getaffinity(0, sizeof(all), &all), 0);
 	if (CPU_COUNT(&all) == 1)	/* then this thread is bound, too */
-		skip();
+		skip_test("one core alone: every thread is bound to it");
 	struct flush *f = flush_new(1 << 20, 1 << 16);
 
 	assert_non_null(f);

@@ -27,11 +27,12 @@ says()
 }
 
 result good PASS '[       OK ] a\n'
-result part PASS 'SKIP: peer: not built\nSKIP: peer: not built\n[  SKIPPED ] b\nSKIP: b: no data\n'
+result part PASS '[ RUN      ] a\nSKIP: peer: not built\nSKIP: peer: not built\n[       OK ] a
+[ RUN      ] b\nSKIP: b: no data\n[  SKIPPED ] b\n[  SKIPPED ] 1 test(s), listed below:\n'
 result whole SKIP 'SKIP: all of it: no disk\n'
 result wrong FAIL '[  FAILED  ] a\n'
 result crash ERROR ''
-result silent PASS 'SKIP: peer: not built\n[  SKIPPED ] c\n'
+result silent PASS '[ RUN      ] a\nSKIP: peer: not built\n[       OK ] a\n[ RUN      ] c\n[  SKIPPED ] c\n'
 result nothing SKIP ''
 says 0 'tests: 1 passed, 0 failed, 0 skipped' tests: good.trs
 says 0 'tests: 2 passed, 0 failed, 3 skipped' 'skipped: part: b: no data' good.trs part.trs whole.trs
