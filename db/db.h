@@ -80,6 +80,8 @@ int64_t db_device(struct db *db, const char *fingerprint, const char *descriptio
 int64_t db_toolchain(struct db *db, const char *text);
 /* The id in TASK is not read. */
 int64_t db_task(struct db *db, const struct db_task *task);
+/* N at once, those that are new in one transaction; IDS gets their ids. 0, or -1 and a message. */
+int db_add_tasks(struct db *db, const struct db_task *tasks, int n, int64_t *ids);
 
 int db_devices(struct db *db, struct arena *a, struct db_device_vec *out);
 int db_tasks(struct db *db, struct arena *a, struct db_task_vec *out);

@@ -65,6 +65,31 @@ int64_t db_task(struct db *db, const struct db_task *task)
 	return id_of(db, what, find, task->key);
 }
 
+int db_add_tasks(struct db *db, const struct db_task *tasks, int n, int64_t *ids)
+{
+	static const char what[] = "saving the tasks";
+	static const char find[] = "SELECT id FROM tasks WHERE key = ?";
+	bool all = true;
+	int rc = 0;
+
+	for (int i = 0; i < n; i++) {
+		ids[i] = id_of(db, what, find, tasks[i].key);
+		if (ids[i] < 0)
+			return -1;
+		all &= ids[i] > 0;
+	}
+	if (all)
+		return 0;
+	if (sql_begin(db, what) < 0)
+		return -1;
+	for (int i = 0; i < n && rc == 0; i++) {
+		if (ids[i] == 0)
+			ids[i] = db_task(db, &tasks[i]);
+		rc = ids[i] < 0 ? -1 : 0;
+	}
+	return sql_end(db, what, rc);
+}
+
 int db_devices(struct db *db, struct arena *a, struct db_device_vec *out)
 {
 	static const char what[] = "reading the devices";

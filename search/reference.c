@@ -83,7 +83,8 @@ const char *reference_source(struct arena *a, const struct dag *reference)
 	const char *source = state_source(a, s, 16, NULL, &why);
 
 	if (!source)
-		err_set("%s: its reference cannot be written: %s", reference->name, why);
+		err_set("%s: its reference cannot be written: %s; cut it into smaller "
+			"tasks", reference->name, why);
 	return source;
 }
 

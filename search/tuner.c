@@ -131,6 +131,24 @@ int tuner_run(struct tuner *t)
 
 /* --- setting up */
 
+static int find_task_ids(struct tuner *t)
+{
+	struct db_task *rows = arena_many(t->scratch, struct db_task, t->n);
+	int64_t *ids = arena_many(t->scratch, int64_t, t->n);
+
+	for (int i = 0; i < t->n; i++) {
+		const struct task *task = t->tuned[i].task;
+
+		rows[i] = (struct db_task){ .key = task->key, .name = task->name,
+					    .text = task->text, .flop = task->flop };
+	}
+	if (db_add_tasks(t->db, rows, t->n, ids) < 0)
+		return -1;
+	for (int i = 0; i < t->n; i++)
+		t->tuned[i].task_id = ids[i];
+	return 0;
+}
+
 static int find_ids(struct tuner *t)
 {
 	json_t *json = device_json(t->device);
@@ -142,17 +160,7 @@ static int find_ids(struct tuner *t)
 	t->toolchain_id = db_toolchain(t->db, t->measurer->toolchain);
 	if (t->device_id < 0 || t->toolchain_id < 0)
 		return -1;
-	for (int i = 0; i < t->n; i++) {
-		const struct task *task = t->tuned[i].task;
-		struct db_task row = {
-			.key = task->key, .name = task->name, .text = task->text, .flop = task->flop
-		};
-
-		t->tuned[i].task_id = db_task(t->db, &row);
-		if (t->tuned[i].task_id < 0)
-			return -1;
-	}
-	return 0;
+	return find_task_ids(t);
 }
 
 /* What makes two runs the same campaign, but for the budget. */

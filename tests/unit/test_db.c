@@ -407,6 +407,35 @@ static void test_rounds(void **state)
 	db_close(db);
 }
 
+/* Some known, some new, one twice: each has its id. */
+static void test_many_tasks(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	const struct db_task tasks[] = {
+		{ .key = KEY_B, .name = "b", .text = "" },
+		{ .key = KEY_A, .name = "a", .text = "" },
+		{ .key = KEY_B, .name = "b", .text = "" },
+	};
+	int64_t ids[3], again[3];
+
+	assert_ok(db_add_tasks(db, tasks, 3, ids));
+	assert_int_equal(ids[1], f->task);
+	assert_true(ids[0] > 0 && ids[0] != ids[1] && ids[0] == ids[2]);
+	assert_ok(db_add_tasks(db, tasks, 3, again));
+	assert_memory_equal(ids, again, sizeof(ids));
+	assert_int_equal(count_of(db, "tasks"), 2);
+	/* All or none. */
+	const struct db_task bad[] = { { .key = "0123456789abcdef0123456789abcdef", .name = "c",
+					 .text = "" },
+				       { .key = "short", .name = "d", .text = "" } };
+
+	assert_int_equal(db_add_tasks(db, bad, 2, ids), -1);
+	assert_int_equal(count_of(db, "tasks"), 2);
+	assert_sound(db);
+	db_close(db);
+}
+
 static void test_campaign_tasks(void **state)
 {
 	struct fixture *f = *state;
@@ -566,7 +595,7 @@ int main(void)
 		TEST(test_round_trip), TEST(test_identities), TEST(test_best),
 		TEST(test_surest), TEST(test_damaged_records),
 		TEST(test_skipped), TEST(test_each), TEST(test_past), TEST(test_rounds),
-		TEST(test_campaign_tasks), TEST(test_batch_is_whole),
+		TEST(test_many_tasks), TEST(test_campaign_tasks), TEST(test_batch_is_whole),
 		TEST(test_campaign_life), TEST(test_campaign_enter),
 	};
 
