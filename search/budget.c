@@ -106,6 +106,9 @@ void budget_print_cause(struct text *out, const struct budget *b, enum cause c)
 	case CAUSE_EXHAUSTED:
 		text_puts(out, "the end of the search space");
 		break;
+	case CAUSE_REFUSED:
+		text_puts(out, "what cannot be measured");
+		break;
 	case CAUSE_SIGNAL:
 		text_puts(out, "a signal");
 		break;

@@ -33,7 +33,8 @@ struct standing {
 enum cause {
 	CAUSE_NONE,		/* it goes on */
 	CAUSE_TRIALS, CAUSE_MINUTES, CAUSE_UNTIL,	/* the campaign */
-	CAUSE_PLATEAU, CAUSE_TARGET, CAUSE_EXHAUSTED,	/* a task, and the last one the campaign */
+	/* a task, and the last one the campaign */
+	CAUSE_PLATEAU, CAUSE_TARGET, CAUSE_EXHAUSTED, CAUSE_REFUSED,
 	CAUSE_SIGNAL,
 	CAUSE_COUNT
 };

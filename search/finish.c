@@ -104,6 +104,8 @@ static void tell_cause(struct tuner *t, struct text *all, enum cause c)
 		text_printf(&what, "the best of %d of %d tasks reach it", n, t->n);
 	else if (c == CAUSE_EXHAUSTED)
 		text_printf(&what, "%d of %d tasks have nothing left to try", n, t->n);
+	else if (c == CAUSE_REFUSED)
+		text_printf(&what, "%d of %d tasks are left out", n, t->n);
 	else
 		tell_work(&what, t);
 	listener_tell(&t->options.listener, TELL_NOTE, "stopped by %s: %s", text_str(&name),

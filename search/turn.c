@@ -9,6 +9,25 @@
 /* Candidates that are measured in turn when the best are measured again. */
 enum { CONFIRM = 6 };
 
+/* Nothing can be measured of task I: the others go on without it. 1, or -1 where it is the last. */
+static int leave_out(struct tuner *t, int i)
+{
+	struct tuned *u = &t->tuned[i];
+	bool last = true;
+
+	u->failure = arena_strdup(t->arena, err_get());
+	u->done = CAUSE_REFUSED;
+	t->scheduler.at[i].done = true;
+	for (int j = 0; j < t->n; j++)
+		last &= t->tuned[j].done == CAUSE_REFUSED;
+	if (last)
+		return -1;
+	listener_tell(&t->options.listener, TELL_WARNING, "%s is left out: %s", u->task->name,
+		      u->failure);
+	return 1;
+}
+
+/* 0, or 1 where the task is left out; -1 and a message. */
 static int begin_task(struct tuner *t, int i)
 {
 	const struct tuned *u = &t->tuned[i];
@@ -16,8 +35,10 @@ static int begin_task(struct tuner *t, int i)
 	if (i == t->current)
 		return 0;
 	t->current = -1;
+	if (u->done == CAUSE_REFUSED)
+		return 1;
 	if (t->measurer->begin(t->measurer, u->task, t->scheduler.at[i].best_us) < 0)
-		return -1;
+		return leave_out(t, i);
 	t->current = i;
 	return 0;
 }
@@ -101,8 +122,10 @@ int tuner_round(struct tuner *t, int i)
 	struct tuned *u = &t->tuned[i];
 	struct phases earlier = t->measurer->spent;
 
-	if (begin_task(t, i) < 0)
-		return -1;
+	int rc = begin_task(t, i);
+
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
 	arena_reset(t->scratch);
 	struct batch b = batch_new(t->scratch, batch_size(t, i));
 	struct rng rng = round_rng(t, u);
@@ -196,8 +219,11 @@ static int confirm_some(struct confirmation *c, int i)
 		return -1;
 	if (c->batch.n == 0)
 		return 0;
-	if (begin_task(t, i) < 0 ||
-	    t->measurer->confirm(t->measurer, t->scratch, c->batch.at, c->batch.n) < 0)
+	int rc = begin_task(t, i);
+
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	if (t->measurer->confirm(t->measurer, t->scratch, c->batch.at, c->batch.n) < 0)
 		return -1;
 	struct phases spent = minus(&t->measurer->spent, &earlier);
 

@@ -176,6 +176,13 @@ echo "matmul:m=8,n=8,k=8" >>"$dir/two.tasks"
 grep -q 'holds\|MOVED' "$dir/out" && grep -q 'there is no record' "$dir/out" ||
 	{ echo "hone bench --suite again has no table"; cat "$dir/out"; bad=1; }
 
+# --- a task that nothing can be verified of is left out, and the others go on
+printf 'max_pool:c=16,h=2,w=1,k=1,p=2\n%s\n' $mm >"$dir/padding.tasks"
+fails 5 'is left out: ' tune "$dir/padding.tasks" --db "$dir/padding.db" --trials 8
+./hone best $mm --db "$dir/padding.db" --json | grep -q '"best_us": [0-9]' ||
+	{ echo "the other task has no kernel"; bad=1; }
+fails 3 'are NaN or infinite' tune max_pool:c=16,h=2,w=1,k=1,p=2 --db "$dir/padding.db" --trials 8
+
 # --- a compiler that refuses every candidate: the task is named, and the exit status says it
 printf '#!/bin/sh\ncase "$*" in *-[3-9].c*|*-[1-9][0-9].c*) echo nothing like it >&2; exit 1;; esac\nexec gcc "$@"\n' >"$dir/cc"
 chmod +x "$dir/cc"
