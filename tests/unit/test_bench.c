@@ -4,6 +4,7 @@
 #include "tests/te_run.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "bench/contest/folder.h"
