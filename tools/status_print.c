@@ -70,11 +70,12 @@ static void print_progress(struct text *out, const struct status *s)
 /* Who is at work, or was last, and whether the device was as fast as at first. */
 static void print_sitting(struct text *out, const struct status *s)
 {
-	const struct db_sitting *first = s->sittings.at, *last = first + s->sittings.n - 1;
 	const char *what;
 
 	if (!s->sittings.n)
 		return;
+	const struct db_sitting *first = s->sittings.at, *last = &first[s->sittings.n - 1];
+
 	text_printf(out, "  sitting  %d: process %lld on %s", s->sittings.n, (long long)last->pid,
 		    last->host);
 	double drift = calibration_drift(&first->calibration, &last->calibration, &what);
