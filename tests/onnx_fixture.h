@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/arena.h"
-#include "graph/onnx.pb-c.h"
+#include "graph/onnx/onnx.pb-c.h"
 
 /* image [1, 2, 4, 4] -> Conv with w [3, 2, 3, 3], pads 1 -> hidden -> Relu -> scores. The fields
  * are there to be changed before fixture_pack. */

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "db/db.h"
-#include "graph/sequence.h"
+#include "graph/task/task.h"
 #include "measure/device.h"
 #include "search/best.h"
 

@@ -5,9 +5,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "graph/infer.h"
-#include "graph/onnx.h"
-#include "graph/task.h"
+#include "graph/model.h"
 #include "te/eval.h"
 #include "te/operator.h"
 #include "tools/list.h"
@@ -21,7 +19,7 @@ static bool ends_with(const char *s, const char *end)
 
 bool source_is_model(const char *source)
 {
-	return ends_with(source, ".onnx");
+	return model_is(source);
 }
 
 /* More are a mistake in a list: each has weights and a kernel's arguments of its own. */
@@ -40,12 +38,11 @@ static struct task *model_task(struct arena *a, const struct model_task *m)
 static int model_tasks(struct arena *a, const char *path, struct task_vec *out,
 		       struct occurrence_vec *sequence)
 {
-	struct graph *g = onnx_read(a, path);
+	struct graph *g = model_open(a, path, NULL, NULL);
 
-	if (!g || graph_infer(g) < 0)
+	if (!g)
 		return -1;
-	struct grouping *groups = graph_group(a, g);
-	struct model_task_vec tasks = graph_tasks(a, g, groups);
+	struct model_task_vec tasks = graph_tasks(a, g);
 	int *place = arena_many(a, int, tasks.n);	/* of a task in OUT */
 
 	for (int i = 0; i < tasks.n; i++) {
@@ -56,7 +53,7 @@ static int model_tasks(struct arena *a, const char *path, struct task_vec *out,
 	if (out->n == 0)
 		return err_set("%s: has no operator that can be tuned; hone tasks lists why", path);
 	if (sequence)
-		*sequence = graph_sequence(a, g, groups, &tasks);
+		*sequence = graph_sequence(a, g, &tasks);
 	for (int i = 0; sequence && i < sequence->n; i++)
 		sequence->at[i].task = place[sequence->at[i].task];
 	return 0;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "graph/sequence.h"
+#include "graph/task/task.h"
 #include "search/task.h"
 
 /* Is SOURCE the name of a model, rather than of operators? */

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "graph/infer.h"
-#include "graph/onnx.h"
-#include "graph/task.h"
+#include "graph/model.h"
+#include "graph/task/task.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/source.h"
@@ -19,10 +18,7 @@ enum { MAX_DIMS = 16, KEY_DIM = 256 };
 struct options {
 	const char *source;
 	bool json;
-	struct {
-		char *name;
-		int64_t size;
-	} dims[MAX_DIMS];
+	struct onnx_dim dims[MAX_DIMS];
 	int n_dims;
 };
 
@@ -146,16 +142,12 @@ static void print_all(const struct model_task_vec *tasks)
 
 static int model(struct arena *a, const struct options *o, struct model_task_vec *out)
 {
-	struct graph *g = onnx_read(a, o->source);
+	struct onnx_options options = { o->dims, o->n_dims };
+	struct graph *g = model_open(a, o->source, &options, NULL);
 
 	if (!g)
 		return -1;
-	for (int i = 0; i < o->n_dims; i++)
-		if (!graph_set_dim(g, o->dims[i].name, o->dims[i].size))
-			return err_set("%s: no dim is named '%s'", o->source, o->dims[i].name);
-	if (graph_infer(g) < 0)
-		return err_prefix("%s", o->source);
-	*out = graph_tasks(a, g, graph_group(a, g));
+	*out = graph_tasks(a, g);
 	return 0;
 }
 

@@ -7,7 +7,7 @@
 #define HONE_BENCH_CONTEST_ONNX_BUILD_H
 
 #include "bench/work/recognize.h"
-#include "graph/onnx.pb-c.h"
+#include "graph/onnx/onnx.pb-c.h"
 
 struct onnx_node_vec VEC(Onnx__NodeProto *);
 struct onnx_tensor_vec VEC(Onnx__TensorProto *);

@@ -10,7 +10,7 @@
 
 #include "bench/kernel.h"
 #include "bench/sequence/values.h"
-#include "graph/sequence.h"
+#include "graph/task/task.h"
 #include "search/task.h"
 
 struct sequence_kernel {

@@ -21,12 +21,12 @@ enum { SEED = 1 };
 /* For one answer of a contestant: an engine compiles a model in seconds. */
 #define ANSWER_LIMIT_S 120.0
 
-struct names VEC(const char *);
+struct peer_names VEC(const char *);
 
 struct bench_args {
 	struct query q;
 	struct arena *names_arena;
-	struct names peers; /* none: all */
+	struct peer_names peers; /* none: all */
 	const char *cc;
 	double seconds; /* for each task; 0: the default */
 	bool alone;

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/build/build.c - parameters, constants and calls; graph/build/control.c has the rest. */
+#include "graph/build/build.h"
+
+#include <assert.h>
+
+#include "base/err.h"
+#include "graph/build/fold.h"
+#include "graph/build/push.h"
+#include "graph/ir/infer.h"
+
+static const char *unique_name(struct graph *g, const char *name)
+{
+	const char *unique = name;
+
+	for (int i = 2; graph_find_function(g, unique) != FUNCTION_NONE; i++)
+		unique = arena_printf(g->arena, "%s_%d", name, i);
+	return arena_strdup(g->arena, unique);
+}
+
+struct builder builder_begin(struct graph *g, const char *name)
+{
+	struct function *f = arena_one(g->arena, struct function);
+
+	f->name = unique_name(g, name);
+	f->result = &type_unknown;
+	vec_push(g->arena, &g->functions, f);
+	return (struct builder){ .graph = g, .arena = g->arena, .function = f,
+				 .index = g->functions.n - 1, .label = "" };
+}
+
+int graph_declare(struct graph *g, const char *name, const struct type *type)
+{
+	struct builder b = builder_begin(g, name);
+
+	for (int i = 0; i < type->nfields; i++)
+		build_param(&b, "", type->field[i]);
+	b.function->result = type->result;
+	return b.index;
+}
+
+struct builder builder_resume(struct graph *g, int index)
+{
+	return (struct builder){ .graph = g, .arena = g->arena, .function = g->functions.at[index],
+				 .index = index, .label = "" };
+}
+
+int builder_end(struct builder *b, int n, const int *results)
+{
+	struct function *f = b->function;
+	const struct type **types = arena_many(b->arena, const struct type *, n);
+
+	for (int i = 0; i < n; i++) {
+		if (results[i] == VALUE_FAILED)
+			return FUNCTION_NONE;
+		types[i] = build_type(b, results[i]);
+	}
+	const struct type *result = n == 1 ? types[0] : type_tuple(b->arena, n, types);
+	const struct type *meet = type_meet(b->arena, result, f->result);
+
+	if (!meet) {
+		err_set("%s: its result is not of the type that was declared", f->name);
+		return FUNCTION_NONE;
+	}
+	f->results = arena_memdup(b->arena, results, (size_t)n * sizeof(*results));
+	f->nresults = n;
+	f->result = meet;
+	return b->index;
+}
+
+int push(struct builder *b, struct binding binding)
+{
+	binding.name = binding.name ? binding.name : "";
+	binding.label = binding.label ? binding.label : b->label;
+	if (binding.kind < BIND_CLOSURE)
+		binding.function = binding.otherwise = FUNCTION_NONE;
+	vec_push(b->arena, &b->function->bindings, binding);
+	return b->function->bindings.n - 1;
+}
+
+int build_param(struct builder *b, const char *name, const struct type *type)
+{
+	assert(b->function->nparams == b->function->bindings.n);
+	b->function->nparams++;
+	return push(b, (struct binding){ .kind = BIND_PARAM, .type = type, .label = "",
+					 .name = arena_strdup(b->arena, name) });
+}
+
+int build_const(struct builder *b, const struct array *array)
+{
+	return push(b, (struct binding){ .kind = BIND_CONST, .array = array,
+					 .type = type_of_array(b->arena, array) });
+}
+
+int build_ints(struct builder *b, int n, const int64_t *v)
+{
+	struct array *x = array_in(b->arena, ELEMENT_I64, 1, &(int64_t){ n });
+
+	if (n)
+		memcpy(x->data, v, (size_t)n * sizeof(*v));
+	return build_const(b, x);
+}
+
+int build_int(struct builder *b, int64_t v)
+{
+	struct array *x = array_in(b->arena, ELEMENT_I64, 0, NULL);
+
+	*(int64_t *)x->data = v;
+	return build_const(b, x);
+}
+
+int build_scalar(struct builder *b, enum element e, double v)
+{
+	struct array *x = array_in(b->arena, e, 0, NULL);
+
+	element_store(e, x->data, 0, v);
+	return build_const(b, x);
+}
+
+const struct type *build_type(const struct builder *b, int value)
+{
+	return value < 0 ? &type_unknown : function_at(b->function, value)->type;
+}
+
+const struct binding *build_at(const struct builder *b, int value)
+{
+	return function_at(b->function, value);
+}
+
+const struct array *build_array(const struct builder *b, int value)
+{
+	return function_const(b->function, value);
+}
+
+void build_name(struct builder *b, int value, const char *name)
+{
+	if (value >= 0 && !*b->function->bindings.at[value].name)
+		b->function->bindings.at[value].name = arena_strdup(b->arena, name);
+}
+
+/* Operands of one call; more than any model has, few enough for the stack. */
+enum { MAX_ARGS = 16384 };
+
+int check_args(const struct builder *b, const char *what, int nargs, const int *args)
+{
+	for (int i = 0; i < nargs; i++) {
+		if (args[i] == VALUE_FAILED)
+			return -1;
+		assert(args[i] >= VALUE_NONE && args[i] < b->function->bindings.n);
+	}
+	if (nargs > MAX_ARGS)
+		return err_set("%s: %d operands (at most %d)", what, nargs, MAX_ARGS);
+	return 0;
+}
+
+static int check_call(const struct builder *b, const struct core_op *op, int nargs,
+		      const int *args)
+{
+	if (check_args(b, op->name, nargs, args) < 0)
+		return -1;
+	if (nargs < op->min_args || nargs > op->max_args)
+		return err_set("%s: %d operands", op->name, nargs);
+	for (int i = 0; i < op->min_args; i++)
+		if (args[i] == VALUE_NONE)
+			return err_set("%s: operand %d is left out", op->name, i);
+	return 0;
+}
+
+/* What shape arithmetic gives: the elements, or the constant where all are numbers. */
+static const struct array *known_elements(struct infer *x, struct binding *call)
+{
+	const struct type *t = x->result;
+	int64_t count = type_count(t);
+	int64_t v;
+
+	if (!call->op->elements || !type_is_static(t) || t->rank > 1 ||
+	    !element_is_integer(t->element) || count > GRAPH_MAX_RANK * GRAPH_MAX_RANK)
+		return NULL;
+	struct dim *elements = arena_many(x->arena, struct dim, count ? count : 1);
+
+	if (!call->op->elements(x, elements))
+		return NULL;
+	int64_t dim[1] = { count };
+	struct array *known = array_in(x->arena, t->element, t->rank, dim);
+
+	call->elements = elements;
+	for (int64_t i = 0; i < count; i++) {
+		if (!dim_value(elements[i], &v))
+			return NULL;
+		element_store_int(t->element, known->data, i, v);
+	}
+	return known;
+}
+
+int build_call(struct builder *b, const struct core_op *op, int nargs, const int *args,
+	       const struct attr_vec *attrs)
+{
+	while (nargs > op->min_args && args[nargs - 1] == VALUE_NONE)
+		nargs--;
+	if (check_call(b, op, nargs, args) < 0)
+		return VALUE_FAILED;
+	struct binding call = {
+		.kind = BIND_CALL,
+		.op = op,
+		.args = arena_memdup(b->arena, args, (size_t)nargs * sizeof(*args)),
+		.nargs = nargs,
+		.attrs = attrs ? attrs->at : NULL,
+		.nattrs = attrs ? attrs->n : 0,
+	};
+	struct infer x = { b->arena, b->function, &call, &type_unknown };
+
+	for (int i = 0; i < call.nattrs; i++)
+		if (!core_op_attr(op, call.attrs[i].name)) {
+			err_set("%s: it has no attribute '%s'", op->name, call.attrs[i].name);
+			return VALUE_FAILED;
+		}
+	if (op->type(&x) < 0)
+		return VALUE_FAILED;
+	call.type = x.result;
+	const struct array *known = b->plain ? NULL : known_elements(&x, &call);
+
+	if (known)
+		return build_const(b, known);
+	if (fold_is_worth(b, &call)) {
+		int value = fold_call(b, &call);
+
+		if (value != VALUE_NONE)
+			return value;
+	}
+	return push(b, call);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/ir/element.c - element types, and runs of elements as numbers that C computes with. */
+#include "graph/ir/element.h"
+
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#include "graph/ir/small_float.h"
+
+static const struct {
+	const char *name;
+	size_t bytes;
+	enum element_class class;
+	enum dtype dtype;
+} elements[] = {
+#define X(name, text, bytes, class, dtype) { text, bytes, ELEMENT_CLASS_##class, dtype },
+#include "graph/ir/element.def"
+#undef X
+};
+
+const char *element_name(enum element e)
+{
+	return e < ELEMENT_COUNT ? elements[e].name : "?";
+}
+
+bool element_parse(const char *name, enum element *out)
+{
+	for (int e = 0; e < ELEMENT_COUNT; e++)
+		if (strcmp(elements[e].name, name) == 0) {
+			*out = (enum element)e;
+			return true;
+		}
+	return false;
+}
+
+size_t element_bytes(enum element e)
+{
+	return elements[e].bytes;
+}
+
+int element_bits(enum element e)
+{
+	switch (e) {
+	case ELEMENT_I4:
+	case ELEMENT_U4:
+	case ELEMENT_F4E2M1:
+		return 4;
+	case ELEMENT_I2:
+	case ELEMENT_U2:
+		return 2;
+	default:
+		return (int)elements[e].bytes * 8;
+	}
+}
+
+enum element_class element_class(enum element e)
+{
+	return elements[e].class;
+}
+
+bool element_is_float(enum element e)
+{
+	return e < ELEMENT_COUNT && elements[e].class == ELEMENT_CLASS_FLOAT;
+}
+
+bool element_is_integer(enum element e)
+{
+	return e < ELEMENT_COUNT && (elements[e].class == ELEMENT_CLASS_SIGNED ||
+				     elements[e].class == ELEMENT_CLASS_UNSIGNED);
+}
+
+enum dtype element_dtype(enum element e)
+{
+	return e < ELEMENT_COUNT ? elements[e].dtype : DTYPE_COUNT;
+}
+
+enum element element_of_dtype(enum dtype t)
+{
+	for (int e = 0; e < ELEMENT_COUNT; e++)
+		if (elements[e].dtype == t)
+			return (enum element)e;
+	return ELEMENT_COUNT;
+}
+
+int64_t element_min(enum element e)
+{
+	return element_class(e) == ELEMENT_CLASS_SIGNED ? -(INT64_C(1) << (element_bits(e) - 2)) * 2
+							: 0;
+}
+
+int64_t element_max(enum element e)
+{
+	if (e == ELEMENT_BOOL)
+		return 1;
+	if (element_class(e) == ELEMENT_CLASS_SIGNED)
+		return ~element_min(e);
+	return e == ELEMENT_U64 ? -1 : (INT64_C(1) << element_bits(e)) - 1;
+}
+
+/* V wrapped to the width of E. */
+static int64_t wrap(enum element e, int64_t v)
+{
+	int bits = element_bits(e);
+
+	if (e == ELEMENT_BOOL)
+		return v != 0;
+	if (bits == 64)
+		return v;
+	uint64_t low = (uint64_t)v & ((UINT64_C(1) << bits) - 1);
+
+	if (element_class(e) == ELEMENT_CLASS_SIGNED && low >> (bits - 1))
+		low |= ~UINT64_C(0) << bits;
+	return (int64_t)low;
+}
+
+/* Truncated; what no int64 holds has some value. */
+static int64_t truncate_f64(enum element e, double v)
+{
+	if (e == ELEMENT_BOOL)
+		return v != 0;
+	if (e == ELEMENT_U64 && v >= 0x1p63)
+		return v < 0x1p64 ? (int64_t)(uint64_t)v : -1;
+	if (isnan(v) || v < -0x1p63)
+		return INT64_MIN;
+	return v >= 0x1p63 ? INT64_MAX : (int64_t)v;
+}
+
+/* A loop over all elements of C type TYPE, V the variable that holds one. */
+#define EACH(type, ...)                                                                            \
+	{                                                                                          \
+		const type *from = (const type *)data + first;                                     \
+		for (int64_t i = 0; i < n; i++) {                                                  \
+			type v = from[i];                                                          \
+			out[i] = __VA_ARGS__;                                                      \
+		}                                                                                  \
+		return;                                                                            \
+	}
+
+/* The cases of all types, as CAST of what they hold. */
+#define LOAD_CASES(cast)                                                                           \
+	switch (e) {                                                                               \
+	case ELEMENT_F32: EACH(float, (cast)v)                                                     \
+	case ELEMENT_F64: EACH(double, (cast)v)                                                    \
+	case ELEMENT_F16: EACH(uint16_t, (cast)f16_to_f32(v))                                      \
+	case ELEMENT_BF16: EACH(uint16_t, (cast)bf16_to_f32(v))                                    \
+	case ELEMENT_I8: case ELEMENT_I4: case ELEMENT_I2: EACH(int8_t, (cast)v)                   \
+	case ELEMENT_I16: EACH(int16_t, (cast)v)                                                   \
+	case ELEMENT_I32: EACH(int32_t, (cast)v)                                                   \
+	case ELEMENT_I64: EACH(int64_t, (cast)v)                                                   \
+	case ELEMENT_U8: case ELEMENT_U4: case ELEMENT_U2: EACH(uint8_t, (cast)v)                  \
+	case ELEMENT_U16: EACH(uint16_t, (cast)v)                                                  \
+	case ELEMENT_U32: EACH(uint32_t, (cast)v)                                                  \
+	case ELEMENT_U64: EACH(uint64_t, (cast)v)                                                  \
+	case ELEMENT_BOOL: EACH(uint8_t, (cast)(v != 0))                                           \
+	case ELEMENT_F8E4M3FN: case ELEMENT_F8E4M3FNUZ: case ELEMENT_F8E5M2:                       \
+	case ELEMENT_F8E5M2FNUZ: case ELEMENT_F8E8M0: case ELEMENT_F4E2M1:                         \
+		EACH(uint8_t, (cast)small_float_decode(e, v))                                      \
+	case ELEMENT_STRING: case ELEMENT_COUNT: break;                                            \
+	}                                                                                          \
+	assert(!"a number")
+
+void element_get_f64(enum element e, const void *data, int64_t first, int64_t n, double *out)
+{
+	LOAD_CASES(double);
+}
+
+void element_get_f32(enum element e, const void *data, int64_t first, int64_t n, float *out)
+{
+	LOAD_CASES(float);
+}
+
+void element_get_i64(enum element e, const void *data, int64_t first, int64_t n, int64_t *out)
+{
+	if (!element_is_float(e)) {
+		LOAD_CASES(int64_t);
+		return;
+	}
+	for (int64_t i = 0; i < n; i++) {
+		double v;
+
+		element_get_f64(e, data, first + i, 1, &v);
+		out[i] = truncate_f64(ELEMENT_I64, v);
+	}
+}
+
+void element_put_i64(enum element e, void *data, int64_t first, int64_t n, const int64_t *in)
+{
+	size_t bytes = element_bytes(e);
+	char *to = (char *)data + (size_t)first * bytes;
+
+	if (element_is_float(e)) {
+		for (int64_t i = 0; i < n; i++)
+			element_put_f64(e, data, first + i, 1, &(double){ (double)in[i] });
+		return;
+	}
+	for (int64_t i = 0; i < n; i++) {	/* little-endian: the low bytes come first */
+		int64_t v = wrap(e, in[i]);
+
+		memcpy(to + (size_t)i * bytes, &v, bytes);
+	}
+}
+
+void element_put_f32(enum element e, void *data, int64_t first, int64_t n, const float *in)
+{
+	if (e == ELEMENT_F32) {
+		memcpy((float *)data + first, in, (size_t)n * sizeof(float));
+		return;
+	}
+	for (int64_t i = 0; i < n; i++)
+		element_put_f64(e, data, first + i, 1, &(double){ in[i] });
+}
+
+/* To 16 bits by way of f32 rounds twice; where the first rounding lands on a tie of the second it
+ * is made odd before [Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008]. */
+static float round_to_odd(double v)
+{
+	float near = (float)v;
+
+	if ((double)near == v || isnan(v) || isinf(near))
+		return near;
+	uint32_t bits;
+
+	memcpy(&bits, &near, sizeof(bits));
+	if (!(bits & 1))
+		near = nextafterf(near, v > (double)near ? INFINITY : -INFINITY);
+	return near;
+}
+
+void element_put_f64(enum element e, void *data, int64_t first, int64_t n, const double *in)
+{
+	for (int64_t i = 0; i < n; i++) {
+		double v = in[i];
+		int64_t at = first + i;
+
+		if (e == ELEMENT_F64)
+			((double *)data)[at] = v;
+		else if (e == ELEMENT_F32)
+			((float *)data)[at] = (float)v;
+		else if (e == ELEMENT_F16)
+			((uint16_t *)data)[at] = f16_from_f32(round_to_odd(v));
+		else if (e == ELEMENT_BF16)
+			((uint16_t *)data)[at] = bf16_from_f32(round_to_odd(v));
+		else if (element_is_float(e))
+			((uint8_t *)data)[at] = small_float_encode(e, round_to_odd(v), true);
+		else
+			element_put_i64(e, data, at, 1, &(int64_t){ truncate_f64(e, v) });
+	}
+}
+
+double element_load(enum element e, const void *data, int64_t i)
+{
+	double v;
+
+	element_get_f64(e, data, i, 1, &v);
+	return v;
+}
+
+void element_store(enum element e, void *data, int64_t i, double v)
+{
+	element_put_f64(e, data, i, 1, &v);
+}
+
+int64_t element_load_int(enum element e, const void *data, int64_t i)
+{
+	int64_t v;
+
+	element_get_i64(e, data, i, 1, &v);
+	return v;
+}
+
+void element_store_int(enum element e, void *data, int64_t i, int64_t v)
+{
+	element_put_i64(e, data, i, 1, &v);
+}

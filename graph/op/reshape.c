@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/op/reshape.c - the same elements in another shape, or as they are. */
+#include "graph/eval/eval.h"
+#include "graph/ir/infer.h"
+#include "graph/op/express.h"
+#include "graph/op/gradient.h"
+
+/* --- identity(x) */
+
+static int identity_type(struct infer *x)
+{
+	x->result = infer_type(x, 0);
+	return 0;
+}
+
+static bool identity_elements(struct infer *x, struct dim *out)
+{
+	int n;
+	const struct dim *from = infer_elements(x, 0, &n);
+
+	if (from)
+		memcpy(out, from, (size_t)n * sizeof(*from));
+	return from != NULL;
+}
+
+static int identity_eval(struct eval *x)
+{
+	return eval_pass(x, 0, 0);
+}
+
+static int identity_gradient(struct gradient *x)
+{
+	x->of_arg[0] = x->of_result[0];
+	return 0;
+}
+
+const struct core_op core_identity = {
+	.name = "identity",
+	.summary = "x",
+	.min_args = 1,
+	.max_args = 1,
+	.fusion = FUSION_INJECTIVE,
+	.type = identity_type,
+	.elements = identity_elements,
+	.eval = identity_eval,
+	.gradient = identity_gradient,
+};
+
+/* --- reshape(x, shape) */
+
+/* -1 in SHAPE as what is left of the elements, 0 as the dim of X; the dims in OUT. -1 and a message. */
+static int resolve(const struct infer *x, const struct type *from, const struct dim *shape, int n,
+		   bool zero_is_zero, struct dim *out)
+{
+	struct dim rest = type_is_ranked(from) ? infer_product(x, from, 0, from->rank)
+					       : dim_unknown();
+	struct dim known = dim_number(1);
+	int open = -1;
+	int64_t v;
+
+	for (int i = 0; i < n; i++) {
+		bool number = dim_value(shape[i], &v);
+
+		out[i] = shape[i];
+		if (number && v == 0 && !zero_is_zero) {
+			if (type_is_ranked(from) && i >= from->rank)
+				return infer_error(x, "dim %d is to be kept, but x has none", i);
+			out[i] = type_is_ranked(from) ? from->dim[i] : dim_unknown();
+		}
+		if (number && v == -1) {
+			if (open >= 0)
+				return infer_error(x, "more than one -1 in the shape");
+			open = i;
+		} else {
+			known = dim_mul(x->arena, known, out[i]);
+		}
+	}
+	if (open >= 0) {
+		int64_t all, part;
+
+		out[open] = dim_div(x->arena, rest, known);
+		if (dim_value(known, &part) && part == 0)
+			out[open] = dim_number(0);
+		else if (dim_value(rest, &all) && dim_value(known, &part) && all % part)
+			return infer_error(x, "%lld elements are no multiple of %lld",
+					   (long long)all, (long long)part);
+	} else if (rest.n >= 0 && known.n >= 0 && rest.n != known.n) {
+		return infer_error(x, "%lld elements in a shape of %lld", (long long)rest.n,
+				   (long long)known.n);
+	}
+	return 0;
+}
+
+static int reshape_type(struct infer *x)
+{
+	int n;
+	const struct type *from = infer_type(x, 0);
+	const struct dim *shape = infer_elements(x, 1, &n);
+	struct dim out[GRAPH_MAX_RANK];
+
+	if (!shape) {
+		int64_t rank = type_count(infer_type(x, 1));
+
+		for (int i = 0; i < GRAPH_MAX_RANK; i++)
+			out[i] = dim_unknown();
+		return rank < 0 || rank > GRAPH_MAX_RANK
+			       ? infer_unranked(x, from->element)
+			       : infer_tensor(x, from->element, (int)rank, out);
+	}
+	if (n > GRAPH_MAX_RANK)
+		return infer_error(x, "a shape of %d dims (at most %d)", n, GRAPH_MAX_RANK);
+	if (resolve(x, from, shape, n, call_flag(x->call, "allowzero"), out) < 0)
+		return -1;
+	return infer_tensor(x, from->element, n, out);
+}
+
+static bool reshape_elements(struct infer *x, struct dim *out)
+{
+	return identity_elements(x, out);
+}
+
+static int reshape_eval(struct eval *x)
+{
+	const struct array *from = eval_array(x, 0);
+	int n;
+	const int64_t *shape = eval_ints(x, 1, &n);
+	int64_t dim[GRAPH_MAX_RANK], known = 1;
+	int open = -1;
+
+	if (n > GRAPH_MAX_RANK)
+		return eval_error(x, "a shape of %d dims (at most %d)", n, GRAPH_MAX_RANK);
+	for (int i = 0; i < n; i++) {
+		bool kept = shape[i] == 0 && !call_flag(x->call, "allowzero");
+
+		if (kept && i >= from->rank)
+			return eval_error(x, "dim %d is to be kept, but x has none", i);
+		dim[i] = kept ? from->dim[i] : shape[i];
+		if (dim[i] == -1)
+			open = i;
+		else if (__builtin_mul_overflow(known, dim[i], &known))
+			return eval_error(x, "a shape beyond any size");
+	}
+	if (open >= 0)
+		dim[open] = known ? from->count / known : 0;
+	return eval_view(x, 0, 0, n, dim);
+}
+
+static int reshape_gradient(struct gradient *x)
+{
+	struct builder *b = x->builder;
+
+	x->of_arg[0] = build(b, &core_reshape, x->of_result[0],
+			     build(b, &core_shape_of, x->call->args[0]));
+	return 0;
+}
+
+const struct core_op core_reshape = {
+	.name = "reshape",
+	.summary = "the elements of x in the given shape; -1 is what is left of them, 0 the dim of x",
+	.min_args = 2,
+	.max_args = 2,
+	.attrs = (const struct attr_spec[]){
+		{ "allowzero", ATTR_INT, 0, NULL, "1: a 0 in the shape is an extent of 0" },
+		{ 0 } },
+	.fusion = FUSION_INJECTIVE,
+	.type = reshape_type,
+	.elements = reshape_elements,
+	.eval = reshape_eval,
+	.gradient = reshape_gradient,
+};
+
+/* --- shape_of(x) */
+
+static int shape_type(struct infer *x)
+{
+	int rank = infer_rank(x, 0);
+	struct dim n = rank < 0 ? dim_unknown() : dim_number(rank);
+
+	return infer_tensor(x, ELEMENT_I64, 1, &n);
+}
+
+static bool shape_elements(struct infer *x, struct dim *out)
+{
+	const struct type *t = infer_type(x, 0);
+
+	if (t->rank > 0)
+		memcpy(out, t->dim, (size_t)t->rank * sizeof(*out));
+	return true;
+}
+
+static int shape_eval(struct eval *x)
+{
+	const struct array *of = eval_array(x, 0);
+	struct array *y = eval_result(x, 0, ELEMENT_I64, 1, &(int64_t){ of->rank });
+
+	if (y)
+		memcpy(y->data, of->dim, array_bytes(y));
+	return y ? 0 : -1;
+}
+
+const struct core_op core_shape_of = {
+	.name = "shape_of",
+	.summary = "the extents of x as i64[rank]",
+	.min_args = 1,
+	.max_args = 1,
+	.fusion = FUSION_OPAQUE,
+	.type = shape_type,
+	.elements = shape_elements,
+	.eval = shape_eval,
+};
