@@ -3,19 +3,18 @@
 #ifndef HONE_BENCH_KERNEL_H
 #define HONE_BENCH_KERNEL_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "codegen/callable.h"
 
 struct kernel {
-	int32_t (*run)(void *const *args);
-	size_t (*packed_bytes)(int32_t input);
-	void (*pack)(int32_t input, const void *raw, void *packed);
+	struct callable call;
+	int threads;
+	size_t workspace_bytes;
 };
 
 /* Loads OBJECT, for THREADS threads, for the rest of the process. -1 and a message. */
 int kernel_load(struct kernel *k, const char *object, int threads);
 /* 0, or -1 and a message where the kernel said so. */
-int kernel_run(const struct kernel *k, void *const *args);
+int kernel_run(const struct kernel *k, void *const *args, void *workspace);
 
 /* At least BYTES, as a kernel wants them aligned; for free(). */
 void *kernel_buffer(size_t bytes);

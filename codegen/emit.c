@@ -9,26 +9,41 @@
 
 static void emit_kernel(struct emitter *e)
 {
-	emit_line(e, "int32_t %s(void *const *args)", e->options.symbol);
+	emit_line(e, "int32_t %s(void *const *args, void *workspace, int32_t threads)",
+		  e->options.symbol);
 	emit_line(e, "{");
 	e->indent++;
 	emit_arguments(e);
 	struct text head = e->body;
 
 	e->body = (struct text){ 0 };
-	size_t temps = emit_temps(e);
-
+	emit_temps(e);
 	emit_list(e, e->p->body);
-	struct text rest = e->body;	/* how much memory it takes is known only now */
+	struct text rest = e->body;	/* what it takes of the workspace is known only now */
 
 	e->body = head;
-	bool allocates = emit_memory(e, temps);
-
+	emit_workspace(e);
 	text_puts(&e->body, text_str(&rest));
 	text_free(&rest);
-	if (allocates)
-		emit_line(e, "free(temps);");
 	emit_line(e, "return 0;");
+	e->indent--;
+	emit_line(e, "}\n");
+}
+
+static void emit_workspace_bytes(struct emitter *e)
+{
+	struct emit_needs needs = kernel_needs(e);
+
+	emit_line(e, "size_t %s_workspace_bytes(int32_t threads)", e->options.symbol);
+	emit_line(e, "{");
+	e->indent++;
+	if (needs.thread > 0) {
+		emit_line(e, "return threads < 1 ? 0 : %zu + %zu * (size_t)threads;", needs.shared,
+			  needs.thread);
+	} else {
+		emit_line(e, "(void)threads;");
+		emit_line(e, "return %zu;", needs.shared);
+	}
 	e->indent--;
 	emit_line(e, "}\n");
 }
@@ -110,6 +125,7 @@ bool emit_c(struct text *out, const struct program *p, const struct emit_options
 	struct emitter e = { .a = arena_new(), .p = p, .options = *options };
 
 	emit_kernel(&e);
+	emit_workspace_bytes(&e);
 	emit_packed_bytes(&e);
 	emit_packs(&e);
 	if (!e.why) {
@@ -125,14 +141,16 @@ bool emit_c(struct text *out, const struct program *p, const struct emit_options
 	return ok;
 }
 
-size_t emit_stack(const struct program *p, const struct emit_options *options)
+struct emit_needs emit_needs(const struct program *p, const struct emit_options *options)
 {
 	struct emitter e = { .a = arena_new(), .p = p, .options = *options };
 
 	emit_kernel(&e);
+	struct emit_needs needs = kernel_needs(&e);
+
 	text_free(&e.body);
 	arena_free(e.a);
-	return STACK_FRAMES + e.peak.stack;
+	return needs;
 }
 
 static bool has_parallel(const struct nest *n)

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/emit.h - a program as C11 with GNU vector types and OpenMP.
- *
- * The text exports, for the symbol hone_NAME:
- *	int32_t hone_NAME(void *const *args);
- *		inputs in order, then outputs, 64-byte aligned; 0, or -1 where memory ran out
- *	size_t hone_NAME_packed_bytes(int32_t input);
- *		0 where the input is read as it is
- *	void hone_NAME_pack(int32_t input, const void *raw, void *packed);
- */
+/* codegen/emit.h - a program as C11 with GNU vector types and OpenMP: the functions of
+ * codegen/callable.h. */
 #ifndef HONE_CODEGEN_EMIT_H
 #define HONE_CODEGEN_EMIT_H
 
@@ -28,8 +21,14 @@ enum { STACK_ARRAYS = 48 * 1024, STACK_FRAMES = 16 * 1024 };
 bool emit_c(struct text *out, const struct program *p, const struct emit_options *options,
 	    const char **why);
 
-/* Bytes of stack that each thread needs for P, which emit_c takes. */
-size_t emit_stack(const struct program *p, const struct emit_options *options);
+/* Bytes that a kernel needs beside its arguments. */
+struct emit_needs {
+	size_t stack;			/* of each thread */
+	size_t shared, thread;		/* of workspace: once, and for each thread */
+};
+
+/* Those of P, which emit_c takes. */
+struct emit_needs emit_needs(const struct program *p, const struct emit_options *options);
 
 /* True where P has a parallel loop: it then needs OpenMP. */
 bool program_is_parallel(const struct program *p);

@@ -44,6 +44,7 @@ struct emitter {
 	int64_t vector_start;
 	int lanes;
 	int unique;		/* makes names distinct */
+	size_t temps;		/* bytes of the intermediates of the whole program */
 	struct local_arrays open, peak;	/* at this place; at any */
 	int parallel;		/* parallel loops around this place */
 	bool forks;		/* an array in memory is inside one */
@@ -124,11 +125,12 @@ void prelude(struct text *out, const struct emitter *e);
 /* --- places (codegen/place.c) */
 
 void emit_arguments(struct emitter *e);
-/* Pointers to the intermediates of the whole program, which lie in one block, temps; its bytes. */
-size_t emit_temps(struct emitter *e);
-/* Allocates temps, TEMPS bytes and the local arrays that the kernel has in memory; false where
- * there is nothing to allocate. */
-bool emit_memory(struct emitter *e, size_t temps);
+/* Pointers to the intermediates of the whole program, which begin the workspace. */
+void emit_temps(struct emitter *e);
+/* What the rest of the kernel counts on: threads, and a workspace where there is use for one. */
+void emit_workspace(struct emitter *e);
+/* What the kernel needs, known once its body is written. */
+struct emit_needs kernel_needs(const struct emitter *e);
 /* The place of a local buffer; one of the whole program has its own already. */
 void emit_alloc(struct emitter *e, const struct nest *n);
 

@@ -63,9 +63,17 @@ static size_t packed_bytes(const struct program *p, int i)
 	return pack ? tensor_bytes(&pack->packed->tensor) : 0;
 }
 
-static size_t stack_of(const struct export_kernel *k)
+static struct emit_needs needs_of(const struct export_kernel *k)
 {
-	return emit_stack(k->program, &(struct emit_options){ "hone_kernel", k->vector_bytes });
+	return emit_needs(k->program, &(struct emit_options){ "hone_kernel", k->vector_bytes });
+}
+
+/* With the threads that it was tuned for. */
+static size_t workspace_of(const struct export_kernel *k)
+{
+	struct emit_needs needs = needs_of(k);
+
+	return needs.shared + needs.thread * (size_t)k->threads;
 }
 
 static const char *role_of(const struct program *p, int i)
@@ -115,6 +123,14 @@ static void put_arguments(struct text *out, const struct program *p)
 	}
 }
 
+static void put_needs(struct text *out, const struct export_kernel *k, const char *stack,
+		      const char *workspace)
+{
+	text_printf(out, "%s%zu bytes at most, of each thread\n", stack, needs_of(k).stack);
+	text_printf(out, "%s%zu bytes with %d thread%s\n", workspace, workspace_of(k), k->threads,
+		    k->threads > 1 ? "s" : "");
+}
+
 static void put_steps(struct text *out, const struct program *p)
 {
 	struct text steps = { 0 };
@@ -139,10 +155,9 @@ static void put_head(struct text *out, const struct export_set *set, const struc
 	put_line(out, "Device    ", k->device);
 	put_line(out, "Timed by  ", k->toolchain);
 	text_printf(out, " * Time      %.4g us with %d thread%s%s%s\n", k->time_us, k->threads,
-		    k->threads > 1 ? "s; OMP_NUM_THREADS sets them" : "", *k->caveat ? "; " : "",
-		    k->caveat);
-	text_printf(out, " * Stack     %zu bytes at most, of each thread\n *\n", stack_of(k));
-	text_puts(out, " * Arguments, 64-byte aligned:\n");
+		    k->threads > 1 ? "s" : "", *k->caveat ? "; " : "", k->caveat);
+	put_needs(out, k, " * Stack     ", " * Workspace ");
+	text_puts(out, " *\n * Arguments, 64-byte aligned (hone_kernels.h says more):\n");
 	put_arguments(out, k->program);
 	text_puts(out, " *\n * Steps:\n");
 	put_steps(out, k->program);
@@ -191,38 +206,63 @@ const char *export_kernel(struct arena *a, const char *dir, const struct export_
 
 /* --- the header */
 
+/* How all of them are called. */
+static const char contract[] =
+	" *\n"
+	" * int32_t NAME(void *const *args, void *workspace, int32_t threads) computes.\n"
+	" *\n"
+	" * args: the inputs in order, then the outputs, dense, row-major and 64-byte\n"
+	" * aligned. Inputs are only read; an output overlaps no other argument.\n"
+	" *\n"
+	" * workspace: NAME_workspace_bytes(threads) bytes, 64-byte aligned, of any\n"
+	" * content; NULL will do where that is 0. Between two calls it may serve others.\n"
+	" *\n"
+	" * threads: so many work at most, whatever the environment says. Any number from\n"
+	" * 1 on gives a right result; the listed one is what the kernel was tuned for.\n"
+	" *\n"
+	" * It returns 0; or -1, and has done nothing, where threads is less than 1 or the\n"
+	" * workspace is missing. All memory is the caller's: a kernel allocates nothing\n"
+	" * and keeps nothing, and calls may overlap in time where each has outputs and a\n"
+	" * workspace of its own.\n"
+	" *\n"
+	" * Packed inputs: where NAME_packed_bytes(input) is not 0, args[input] is what\n"
+	" * NAME_pack(input, raw, packed) made of the tensor in so many bytes, 64-byte\n"
+	" * aligned: once, for all calls. That layout is known to this version of this\n"
+	" * kernel alone.\n"
+	" *\n"
+	" * Blocked layouts show in the shapes. With blocks of 16 channels an image is\n"
+	" * [n, c / 16, h, w, 16], the weight of a convolution [oc / 16, ic / 16, kh, kw,\n"
+	" * 16, 16] (input channels, then output channels), that of a depthwise one\n"
+	" * [c / 16, kh, kw, 16]; vectors of a value a channel are not blocked. */\n";
+
+static void put_prototypes(struct text *out, const struct export_kernel *k, const char *symbol)
+{
+	text_puts(out, "\n/* ");
+	put_comment(out, k->task);
+	text_puts(out, "\n");
+	put_arguments(out, k->program);
+	put_needs(out, k, " *\tstack: ", " *\tworkspace: ");
+	text_printf(out,
+		    " */\nint32_t %s(void *const *args, void *workspace, int32_t threads);\n"
+		    "size_t %s_workspace_bytes(int32_t threads);\n"
+		    "size_t %s_packed_bytes(int32_t input);\n"
+		    "void %s_pack(int32_t input, const void *raw, void *packed);\n",
+		    symbol, symbol, symbol, symbol);
+}
+
 static int write_header(struct arena *a, const char *dir, const struct export_set *set)
 {
 	struct text out = { 0 };
 
 	text_puts(&out, "/* hone_kernels.h - kernels found by hone " PACKAGE_VERSION ".\n *\n");
 	put_line(&out, "Made by ", set->command);
-	text_puts(&out,
-		  " *\n"
-		  " * NAME(args) takes inputs in order, then outputs, all 64-byte aligned; it\n"
-		  " * returns 0, or -1 where memory ran out. Where NAME_packed_bytes(input) is\n"
-		  " * not 0, args[input] is what NAME_pack(input, raw, packed) made of the\n"
-		  " * tensor: once, in so many bytes. */\n"
-		  "#ifndef HONE_KERNELS_H\n#define HONE_KERNELS_H\n\n"
-		  "#include <stddef.h>\n#include <stdint.h>\n\n"
-		  "#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
-	for (int i = 0; i < set->n; i++) {
-		const char *symbol = export_symbol_of(a, set, i);
-
-		if (set->kernels[i].refused)
-			continue;
-		text_puts(&out, "\n/* ");
-		put_comment(&out, set->kernels[i].task);
-		text_puts(&out, "\n");
-		put_arguments(&out, set->kernels[i].program);
-		text_printf(&out, " *\tstack: %zu bytes at most, of each thread\n",
-			    stack_of(&set->kernels[i]));
-		text_printf(&out,
-			    " */\nint32_t %s(void *const *args);\n"
-			    "size_t %s_packed_bytes(int32_t input);\n"
-			    "void %s_pack(int32_t input, const void *raw, void *packed);\n",
-			    symbol, symbol, symbol);
-	}
+	text_puts(&out, contract);
+	text_puts(&out, "#ifndef HONE_KERNELS_H\n#define HONE_KERNELS_H\n\n"
+			"#include <stddef.h>\n#include <stdint.h>\n\n"
+			"#ifdef __cplusplus\nextern \"C\" {\n#endif\n");
+	for (int i = 0; i < set->n; i++)
+		if (!set->kernels[i].refused)
+			put_prototypes(&out, &set->kernels[i], export_symbol_of(a, set, i));
 	text_puts(&out, "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 	int rc = file_write(arena_printf(a, "%s/hone_kernels.h", dir), out.s, out.n);
 
@@ -266,14 +306,14 @@ static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 	const char *symbol = export_symbol_of(a, set, i);
 
 	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:f, s:s, s:O, s:o, s:s, s:o, s:i, "
-			 "s:I, s:o}",
+			 "s:I, s:I, s:o}",
 			 "task", k->key, "name", json_text(k->task), "op", json_text(k->op), "shape",
 			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
 			 "steps", k->steps, "time_us", k->time_us, "caveat", k->caveat,
 			 "evidence", k->evidence, "device", json_text(k->device),
 			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),
-			 "threads", k->threads, "stack_bytes", (json_int_t)stack_of(k),
-			 "arguments", arguments_json(k->program));
+			 "threads", k->threads, "stack_bytes", (json_int_t)needs_of(k).stack,
+			 "workspace_bytes", (json_int_t)workspace_of(k), "arguments", arguments_json(k->program));
 }
 
 static json_t *manifest(struct arena *a, const struct export_set *set)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/place.c - where tensors are: arguments, memory, the stack, registers. */
+/* codegen/place.c - where tensors are: arguments, the workspace, the stack, registers. */
 #include <inttypes.h>
 
 #include "codegen/emitter.h"
@@ -24,10 +24,8 @@ static size_t bytes_of(const struct emitter *e, const struct tensor *t)
 	return (tensor_bytes(t) + overrun_bytes(e) + 63) / 64 * 64;
 }
 
-size_t emit_temps(struct emitter *e)
+void emit_temps(struct emitter *e)
 {
-	size_t bytes = 0;
-
 	for (const struct nest *n = e->p->body; n; n = n->next) {
 		if (n->kind != NEST_ALLOC)
 			continue;
@@ -37,30 +35,37 @@ size_t emit_temps(struct emitter *e)
 
 		vec_push(e->a, &e->places,
 			 (struct place_name){ .buffer = n->buffer, .name = name });
-		emit_line(e, "%s *restrict %s = (%s *)(temps + %zu);", type, name, type, bytes);
-		bytes += bytes_of(e, t);
+		emit_line(e, "%s *restrict %s = (%s *)(temps + %zu);", type, name, type, e->temps);
+		e->temps += bytes_of(e, t);
 	}
-	return bytes;
 }
 
-bool emit_memory(struct emitter *e, size_t temps)
+void emit_workspace(struct emitter *e)
+{
+	size_t local = e->peak.memory;
+	bool used = e->temps + local > 0;
+
+	if (!used)
+		emit_line(e, "(void)workspace;");
+	emit_line(e, "if (threads < 1%s)", used ? " || !workspace" : "");
+	emit_line(e, "\treturn -1;\n");
+	if (e->temps > 0)
+		emit_line(e, "char *const temps = workspace;");
+	if (local > 0)
+		emit_line(e, "char *const locals = (char *)workspace + %zu;", e->temps);
+	if (e->forks)
+		emit_line(e, "enum { LOCAL_BYTES = %zu };\n", local);
+}
+
+struct emit_needs kernel_needs(const struct emitter *e)
 {
 	size_t local = e->peak.memory;
 
-	if (temps + local == 0)
-		return false;
-	if (e->forks) {
-		emit_line(e, "enum { LOCAL_BYTES = %zu };\n", local);
-		emit_line(e, "char *temps = aligned_alloc(64, %zu + LOCAL_BYTES * "
-			     "(size_t)omp_get_max_threads());\n", temps);
-	} else {
-		emit_line(e, "char *temps = aligned_alloc(64, %zu);\n", temps + local);
-	}
-	emit_line(e, "if (!temps)");
-	emit_line(e, "\treturn -1;");
-	if (local > 0)
-		emit_line(e, "char *const locals = temps + %zu;", temps);
-	return true;
+	return (struct emit_needs){
+		.stack = STACK_FRAMES + e->peak.stack,
+		.shared = e->temps + (e->forks ? 0 : local),
+		.thread = e->forks ? local : 0,
+	};
 }
 
 /* --- local buffers */
@@ -126,8 +131,8 @@ static void declare_registers(struct emitter *e, const struct nest *alloc)
 		emit_line(e, "%s %s_%" PRId64 ";", type, p.name, i);
 }
 
-/* An array of BYTES that no longer fits on the stack: in the part of the thread that comes here. */
-static void declare_in_memory(struct emitter *e, const char *type, const char *name, size_t bytes)
+/* An array of BYTES that no longer fits on the stack: in the thread's part of the workspace. */
+static void declare_in_workspace(struct emitter *e, const char *type, const char *name, size_t bytes)
 {
 	if (e->parallel > 1) {	/* inner teams count their threads anew */
 		e->why = "local buffers need too much stack";
@@ -152,7 +157,7 @@ static void declare_array(struct emitter *e, const struct nest *alloc)
 	if (e->open.stack + e->open.memory + bytes > MAX_LOCAL)
 		e->why = "local buffers need too much memory";
 	if (e->open.stack + bytes > STACK_ARRAYS) {
-		declare_in_memory(e, type, name, bytes);
+		declare_in_workspace(e, type, name, bytes);
 		return;
 	}
 	emit_line(e, "_Alignas(64) %s %s[%" PRId64 "];", type, name,
@@ -165,7 +170,7 @@ static void declare_array(struct emitter *e, const struct nest *alloc)
 void emit_alloc(struct emitter *e, const struct nest *n)
 {
 	if (n->buffer->kind == BUFFER_TEMP)
-		return;		/* allocated at the function's head */
+		return;		/* the function's head has it */
 	if (n->buffer->registers)
 		declare_registers(e, n);
 	else

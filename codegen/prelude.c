@@ -101,13 +101,10 @@ static const char refusal[] =
 	"#error \"this kernel needs IEEE arithmetic: compile it without -ffast-math and its parts\"\n"
 	"#endif\n\n";
 
-/* Each has its own local arrays in memory. */
+/* Each has its own local arrays in the workspace. */
 static const char threads[] =
-	"#ifdef _OPENMP\n"
-	"int omp_get_max_threads(void);\nint omp_get_thread_num(void);\n"
-	"#else\n"
-	"#define omp_get_max_threads() 1\n#define omp_get_thread_num() 0\n"
-	"#endif\n\n";
+	"#ifdef _OPENMP\nint omp_get_thread_num(void);\n"
+	"#else\n#define omp_get_thread_num() 0\n#endif\n\n";
 
 void prelude(struct text *out, const struct emitter *e)
 {
@@ -118,7 +115,6 @@ void prelude(struct text *out, const struct emitter *e)
 		       "#else\n"
 		       "#define WRITE_OUT _Pragma(\"GCC unroll 4\")\n"
 		       "#endif\n\n");
-	text_puts(out, "void *aligned_alloc(size_t alignment, size_t size);\nvoid free(void *p);\n\n");
 	if (e->forks)
 		text_puts(out, threads);
 	for (int t = 0; t < DTYPE_COUNT; t++)

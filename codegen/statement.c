@@ -247,7 +247,7 @@ static void emit_for(struct emitter *e, const struct nest *n)
 	bool parallel = n->annotation == ANNOTATION_PARALLEL;
 
 	if (parallel)
-		emit_line(e, "#pragma omp parallel for schedule(static)");
+		emit_line(e, "#pragma omp parallel for schedule(static) num_threads(threads)");
 	else if (n->fills && n->axis->hi - n->axis->lo <= FEW_TURNS)
 		emit_line(e, "WRITE_OUT");
 	emit_line(e, "for (int64_t %s = %" PRId64 "; %s < %" PRId64 "; %s++) {", name, n->axis->lo,

@@ -164,7 +164,7 @@ static int probe_each(struct builder *b)
 /* The flags that depend on the compiler and the machine: two compilations where all is well. */
 static int probe_flags(struct builder *b)
 {
-	int rc = write_probe(b, "int hone_kernel(void *const *a) { return a == 0; }\n");
+	int rc = write_probe(b, "int probe(void *const *a) { return a == 0; }\n");
 
 	add_all(b->arena, &b->flags, native_flags, ARRAY_SIZE(native_flags));
 	add_all(b->arena, &b->serial, link_flags, ARRAY_SIZE(link_flags));
@@ -255,7 +255,7 @@ static struct builder *builder_of(const struct builder_options *o)
 /* Whether a kernel with threads builds: Debian's clang has its OpenMP runtime in a package apart. */
 static bool builds_parallel(struct builder *b)
 {
-	return write_probe(b, "int hone_kernel(void *const *a) { return a == 0; }\n") == 0 &&
+	return write_probe(b, "int probe(void *const *a) { return a == 0; }\n") == 0 &&
 	       probe_build(b, true, NULL);
 }
 

@@ -12,6 +12,16 @@
 /* Until the runner begins with a request: it has nothing else to do, but others may. */
 #define BEGIN_LIMIT_S 60.0
 
+/* The memory that a fault hit, or missed by little; NULL where that is none of the kernel's. */
+static const char *memory_name(struct arena *a, const struct setup *setup, const struct event *e)
+{
+	if (e->arg == FAULT_WORKSPACE)
+		return "its workspace";
+	if (e->arg < 0 || e->arg >= setup->n_args)
+		return NULL;
+	return arena_printf(a, "%s%s", e->packed ? "packed " : "", setup->args[e->arg].name);
+}
+
 /* Where the address of a fault lies, in words; "" where that says nothing. */
 static const char *describe_address(struct arena *a, const struct setup *setup,
 				    const struct event *e)
@@ -20,11 +30,10 @@ static const char *describe_address(struct arena *a, const struct setup *setup,
 		return ", its stack";
 	if (e->address < 4096)
 		return ", a null pointer";
-	if (e->arg < 0 || e->arg >= setup->n_args)
-		return "";
-	const struct setup_arg *arg = &setup->args[e->arg];
-	const char *name = arena_printf(a, "%s%s", e->packed ? "packed " : "", arg->name);
+	const char *name = memory_name(a, setup, e);
 
+	if (!name)
+		return "";
 	if (e->offset < 0)
 		return arena_printf(a, ", %lld bytes before the begin of %s",
 				    (long long)-e->offset, name);

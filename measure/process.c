@@ -44,11 +44,10 @@ const char *process_find(struct arena *a, const char *path)
 	return NULL;
 }
 
-/* OpenMP's threads: as many as the task says, each on its core. */
-static char **runner_env(struct arena *a, int threads)
+/* OpenMP's threads, each on its core. */
+static char **runner_env(struct arena *a)
 {
-	const char *const set[] = {
-		arena_printf(a, "OMP_NUM_THREADS=%d", threads),
+	static const char *const set[] = {
 		"OMP_PROC_BIND=true",
 		"OMP_DYNAMIC=false",
 		"OMP_PLACES=threads",
@@ -68,7 +67,7 @@ int process_start(struct arena *a, struct process *p, const char *path, const st
 		return err_set("cannot make a socket pair: %s (ulimit -n)", strerror(errno));
 	const char *const argv[] = { path, arena_printf(a, "%d", (int)getpid()), NULL };
 	int fds[RUNNER_FDS] = { SPAWN_NULL, SPAWN_NULL, SPAWN_NULL, ends[1], memory };
-	pid_t pid = spawn_group(argv, runner_env(a, threads), fds, RUNNER_FDS);
+	pid_t pid = spawn_group(argv, runner_env(a), fds, RUNNER_FDS);
 
 	close(ends[1]);
 	if (pid < 0) {

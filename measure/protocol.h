@@ -70,7 +70,7 @@ enum stage {
 	STAGE_UNLOAD,
 };
 
-enum { FAULT_NOWHERE = -1, FAULT_STACK = -2 };
+enum { FAULT_NOWHERE = -1, FAULT_STACK = -2, FAULT_WORKSPACE = -3 };
 
 struct event {
 	enum event_kind kind;

@@ -23,27 +23,33 @@ static _Alignas(64) char handler_stack[HANDLER_STACK];
 
 static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
 
-/* Names the argument that ADDRESS belongs to. */
+/* Where ADDRESS is in B, which E names by ARG; false where it is elsewhere. */
+static bool hits(struct event *e, const struct buffer *b, int arg, const char *address)
+{
+	if (!buffer_holds(b, address))
+		return false;
+	e->arg = arg;
+	e->offset = address - b->data;
+	e->bytes = (int64_t)b->bytes;
+	return true;
+}
+
+/* Names the memory that ADDRESS belongs to. */
 static void locate(struct event *e, const char *address)
 {
 	const struct task *t = fault_task;
+	const struct kernel *k = t->current;
 
 	e->arg = FAULT_NOWHERE;
 	/* The stack's guard gap lies below its limit. */
 	if (address < stack_top && address > stack_top - stack_bytes - (1 << 20))
 		e->arg = FAULT_STACK;
 	for (int i = 0; i < t->setup.n_args; i++) {
-		const struct buffer *packed = t->current ? &t->current->packed[i] : NULL;
-		const struct buffer *b = &t->args[i];
-		bool hit_packed = packed && buffer_holds(packed, address);
-
-		if (!hit_packed && !buffer_holds(b, address))
-			continue;
-		e->arg = i;
-		e->packed = hit_packed;
-		e->offset = address - (hit_packed ? packed : b)->data;
-		e->bytes = (int64_t)(hit_packed ? packed : b)->bytes;
+		hits(e, &t->args[i], i, address);
+		e->packed |= k && hits(e, &k->packed[i], i, address);
 	}
+	if (k)
+		hits(e, &k->workspace, FAULT_WORKSPACE, address);
 }
 
 static void handle(int sig, siginfo_t *info, void *context)

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure/runner_kernel.c - hone-runner: loads an object, packs its constants, verifies it. */
+/* measure/runner_kernel.c - hone-runner: loads an object, gives it memory, packs its constants,
+ * verifies it. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/file.h"
 #include "measure/runner_task.h"
 
@@ -24,7 +26,6 @@ static void keep_openmp(void)
 }
 
 static enum trial_status pack_one(struct task *t, struct kernel *k, int i, size_t bytes,
-				  void (*pack)(int32_t, const void *, void *),
 				  char text[PROTOCOL_TEXT])
 {
 	const char *name = t->setup.args[i].name;
@@ -33,10 +34,6 @@ static enum trial_status pack_one(struct task *t, struct kernel *k, int i, size_
 		snprintf(text, PROTOCOL_TEXT, "wants %s packed, which is not constant", name);
 		return TRIAL_WRONG;
 	}
-	if (!pack) {
-		snprintf(text, PROTOCOL_TEXT, "hone_kernel_pack is missing for %s", name);
-		return TRIAL_BUILD_ERROR;
-	}
 	if (bytes / PACK_FACTOR > t->args[i].bytes + PACK_SLACK ||
 	    !buffer_map(&k->packed[i], bytes, -1, 0, false)) {
 		snprintf(text, PROTOCOL_TEXT, "wants %zu bytes for %s packed, which has %zu", bytes,
@@ -44,7 +41,7 @@ static enum trial_status pack_one(struct task *t, struct kernel *k, int i, size_
 		return TRIAL_CRASH;
 	}
 	buffer_poison(&k->packed[i]);
-	pack(i, t->args[i].data, k->packed[i].data);
+	k->call.pack(i, t->args[i].data, k->packed[i].data);
 	int64_t at;
 
 	if (!buffer_intact(&k->packed[i], &at)) {
@@ -59,15 +56,9 @@ static enum trial_status pack_one(struct task *t, struct kernel *k, int i, size_
 
 static enum trial_status pack_constants(struct task *t, struct kernel *k, char text[PROTOCOL_TEXT])
 {
-	size_t (*packed_bytes)(int32_t) = NULL;
-	void (*pack)(int32_t, const void *, void *) = NULL;
-
-	/* ISO C has no cast from an object's address to a function's; POSIX says it works. */
-	*(void **)&packed_bytes = dlsym(k->object, "hone_kernel_packed_bytes");
-	*(void **)&pack = dlsym(k->object, "hone_kernel_pack");
-	for (int i = 0; packed_bytes && i < t->n_inputs; i++) {
-		size_t bytes = packed_bytes(i);
-		enum trial_status s = bytes ? pack_one(t, k, i, bytes, pack, text) : TRIAL_OK;
+	for (int i = 0; i < t->n_inputs; i++) {
+		size_t bytes = k->call.packed_bytes(i);
+		enum trial_status s = bytes ? pack_one(t, k, i, bytes, text) : TRIAL_OK;
 
 		if (s != TRIAL_OK)
 			return s;
@@ -75,7 +66,20 @@ static enum trial_status pack_constants(struct task *t, struct kernel *k, char t
 	return TRIAL_OK;
 }
 
-enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path,
+static enum trial_status map_workspace(struct kernel *k, int threads, size_t most,
+				       char text[PROTOCOL_TEXT])
+{
+	size_t bytes = k->call.workspace_bytes(threads);
+
+	if (bytes > most || (bytes > 0 && !buffer_map(&k->workspace, bytes, -1, 0, false))) {
+		snprintf(text, PROTOCOL_TEXT, "wants %zu bytes of workspace: there are no so many",
+			 bytes);
+		return TRIAL_CRASH;
+	}
+	return TRIAL_OK;
+}
+
+enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path, size_t most,
 			      char text[PROTOCOL_TEXT])
 {
 	t->current = k;
@@ -86,13 +90,14 @@ enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path
 		return TRIAL_BUILD_ERROR;
 	}
 	keep_openmp();
-	*(void **)&k->timed.run = dlsym(k->object, "hone_kernel");
-	if (!k->timed.run) {
-		snprintf(text, PROTOCOL_TEXT, "does not export hone_kernel");
+	if (callable_find(&k->call, k->object, "hone_kernel") < 0) {
+		snprintf(text, PROTOCOL_TEXT, "%s", err_get());
 		return TRIAL_BUILD_ERROR;
 	}
-	k->timed.args = k->args;
-	return TRIAL_OK;
+	enum trial_status s = map_workspace(k, t->setup.threads, most, text);
+
+	k->timed = (struct timed){ k->call.run, k->args, k->workspace.data, t->setup.threads };
+	return s;
 }
 
 static void drop_packed(struct kernel *k)
@@ -119,6 +124,7 @@ enum trial_status kernel_bind(struct task *t, struct kernel *k, enum input_set s
 void kernel_unload(struct kernel *k)
 {
 	drop_packed(k);
+	buffer_unmap(&k->workspace);
 	if (k->object)
 		dlclose(k->object);
 	*k = (struct kernel){ 0 };
@@ -132,22 +138,31 @@ enum trial_status kernel_returned(int32_t rc, char text[PROTOCOL_TEXT])
 	return TRIAL_CRASH;
 }
 
-/* Bytes around output I that were written, or elements beyond their bound. */
+/* False where bytes around B, which is NAME to people, were written. */
+static bool is_intact(const struct buffer *b, const char *name, const char *when,
+		      char text[PROTOCOL_TEXT])
+{
+	int64_t at;
+
+	if (!b->map || buffer_intact(b, &at))
+		return true;
+	snprintf(text, PROTOCOL_TEXT, "%swrote outside of %s, %lld bytes %s", when, name,
+		 (long long)(at < 0 ? -at : at - (int64_t)b->bytes),
+		 at < 0 ? "before its begin" : "beyond its end");
+	return false;
+}
+
+/* Whether output I is, element by element, and nothing around it was written. */
 static bool output_is_right(const struct task *t, int i, const char *when, char text[PROTOCOL_TEXT])
 {
 	const struct setup_arg *a = &t->setup.args[i];
 	const struct buffer *b = &t->args[i];
-	int64_t at;
 
-	if (!buffer_intact(b, &at)) {
-		snprintf(text, PROTOCOL_TEXT, "%swrote outside of %s, %lld bytes %s", when, a->name,
-			 (long long)(at < 0 ? -at : at - (int64_t)b->bytes),
-			 at < 0 ? "before its begin" : "beyond its end");
+	if (!is_intact(b, a->name, when, text))
 		return false;
-	}
 	const void *all = t->image[t->set].data[i].data, *bound = t->image[t->set].bound[i].data;
+	int64_t at = verify_worst(a->dtype, b->data, all, bound, a->count);
 
-	at = verify_worst(a->dtype, b->data, all, bound, a->count);
 	if (at < 0)
 		return true;
 	double got = dtype_load(a->dtype, b->data, at);
@@ -170,18 +185,24 @@ static void poison(struct task *t, int i)
 enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage stage,
 				char text[PROTOCOL_TEXT])
 {
+	const char *when = stage == STAGE_REVERIFY ? "when run again, " : "";
+
 	t->current = k;
 	t->stage = stage;
 	for (int i = t->n_inputs; i < t->setup.n_args; i++)
 		poison(t, i);
+	if (k->workspace.map)
+		buffer_poison(&k->workspace);
 	int64_t start = clock_ns();
 	int32_t rc = poison_run(k);
 
 	t->first_us = (double)(clock_ns() - start) * 1e-3;
 	enum trial_status s = kernel_returned(rc, text);
 
+	if (s == TRIAL_OK && !is_intact(&k->workspace, "its workspace", when, text))
+		s = TRIAL_WRONG;
 	for (int i = t->n_inputs; i < t->setup.n_args && s == TRIAL_OK; i++)
-		if (!output_is_right(t, i, stage == STAGE_REVERIFY ? "when run again, " : "", text))
+		if (!output_is_right(t, i, when, text))
 			s = TRIAL_WRONG;
 	return s;
 }

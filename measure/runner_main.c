@@ -161,7 +161,7 @@ static void put_counters(struct runner *r, struct kernel *k)
 		t->counters = counters_new();
 	if (counters_start(t->counters) < 0)
 		return;
-	k->timed.run(k->args);
+	timed_run(k->timed);
 	r->event.n_counters = counters_stop(t->counters, r->event.counters, COUNTERS_MAX);
 }
 
@@ -176,7 +176,8 @@ static enum trial_status verify(struct runner *r, struct kernel *k, enum stage s
 
 static enum trial_status load_verified(struct runner *r, struct kernel *k, const char *path)
 {
-	enum trial_status s = kernel_load(&r->task, k, path, r->event.text);
+	enum trial_status s =
+		kernel_load(&r->task, k, path, r->task.setup.memory, r->event.text);
 
 	/* The random inputs last: they are what the kernel is timed on. */
 	for (int set = INPUT_SETS - 1; set >= 0 && s == TRIAL_OK; set--) {
@@ -211,21 +212,23 @@ static enum trial_status measure(struct runner *r, struct kernel *k, const struc
 	return status == TRIAL_OK ? verify(r, k, STAGE_REVERIFY) : status;
 }
 
-/* A kernel may allocate so much beyond the buffers and its packed constants. The limit is the soft
- * one: it grows with the number of KERNELS that are loaded at once. */
+/* A kernel may have so much beyond the arguments and its packed constants, its workspace included.
+ * The limit is the soft one: it grows with the number of KERNELS that are loaded at once. */
 static void limit_memory(const struct runner *r, int kernels)
 {
 #if defined(__SANITIZE_ADDRESS__)	/* whose shadow takes more than any limit */
 	(void)r;
 	(void)kernels;
 #else
-	size_t constants = 0;
+	size_t constants = 0, workspaces = 0;
 
 	for (int i = 0; i < r->task.n_inputs; i++)
 		if (r->task.setup.args[i].role == ARG_CONST)
 			constants += r->task.image[INPUTS_RANDOM].data[i].inner;
+	for (int i = 0; i < r->n_kept; i++)
+		workspaces += r->kept[i].workspace.inner;
 	rlim_t most = (rlim_t)(r->base_memory + r->task.setup.memory +
-			       THREAD_MEMORY * (size_t)r->task.setup.threads +
+			       THREAD_MEMORY * (size_t)r->task.setup.threads + workspaces +
 			       2 * constants * (size_t)kernels);
 
 	setrlimit(RLIMIT_AS, &(struct rlimit){ most, RLIM_INFINITY });
@@ -252,7 +255,7 @@ static void serve_reference(struct runner *r, const struct request *q)
 
 	send_started(r, 0);
 	unload(r, &t->reference);
-	t->timing.reference = (struct timed){ timing_calibration, NULL };
+	t->timing.reference = (struct timed){ .run = timing_calibration };
 	t->timing.reference_evicts = false;
 	if (q->path[0]) {
 		r->event.status = load_verified(r, &t->reference, q->path);
@@ -296,7 +299,7 @@ static void take_rounds(struct runner *r, int rounds)
 			if (round == 0)
 				series_begin(&r->series[i], &r->task.timing, k->timed);
 			else	/* the others have taken the caches */
-				k->timed.run(k->args);
+				timed_run(k->timed);
 			series_add(&r->series[i], &r->task.timing);
 		}
 	for (int i = 0; i < r->n_kept; i++)

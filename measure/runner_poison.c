@@ -3,11 +3,10 @@
  * nobody has written.
  *
  * Fresh pages are zeros, and what ran last leaves its stack behind: both would let a kernel pass
- * that skips a part of its temporaries. The object that is verified is the one that is timed: all is
+ * that skips a part of its local arrays. The object that is verified is the one that is timed: all is
  * done around it. Out of reach is what a thread of OpenMP writes to its stack as it waits, the first
  * few hundred bytes. */
 #include <dlfcn.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "measure/runner_task.h"
@@ -15,18 +14,6 @@
 enum { POISON = 0xff };
 /* Of each stack: more than a kernel's arrays may take, and OpenMP's frames above them. */
 enum { PAINTED = 256 << 10 };
-
-static bool poisoning;
-
-/* What kernels allocate by: the program's own goes before the C library's. */
-__attribute__((visibility("default"))) void *aligned_alloc(size_t alignment, size_t size)
-{
-	void *p = NULL;
-
-	if (posix_memalign(&p, alignment, size) != 0)
-		return NULL;
-	return poisoning ? memset(p, POISON, size) : p;
-}
 
 static __attribute__((noinline)) void paint_stack(void *unused)
 {
@@ -48,6 +35,8 @@ struct kmp_ident {
 
 enum { KMP_IDENT_KMPC = 2 };
 
+typedef int32_t kmp_self_fn(struct kmp_ident *);
+typedef void kmp_push_fn(struct kmp_ident *, int32_t self, int32_t threads);
 typedef void kmp_fork_fn(struct kmp_ident *, int32_t argc,
 			 void (*fn)(int32_t *thread, int32_t *bound, ...), ...);
 
@@ -57,28 +46,30 @@ static void paint_member(int32_t *thread, int32_t *bound, ...)
 	paint_stack(thread);
 }
 
-static void paint_team(void *object)
+static void paint_team(void *object, int32_t threads)
 {
 	struct kmp_ident here = { .flags = KMP_IDENT_KMPC, .source = ";unknown;unknown;0;0;;" };
 	gomp_parallel_fn *gomp;
-	kmp_fork_fn *kmp;
+	kmp_self_fn *self;
+	kmp_push_fn *push;
+	kmp_fork_fn *fork;
 
 	*(void **)&gomp = dlsym(object, "GOMP_parallel");
-	*(void **)&kmp = dlsym(object, "__kmpc_fork_call");
-	if (kmp)
-		kmp(&here, 0, paint_member);
-	else if (gomp)
-		gomp(paint_stack, NULL, 0, 0);
+	*(void **)&self = dlsym(object, "__kmpc_global_thread_num");
+	*(void **)&push = dlsym(object, "__kmpc_push_num_threads");
+	*(void **)&fork = dlsym(object, "__kmpc_fork_call");
+	if (self && push && fork) {
+		push(&here, self(&here), threads);
+		fork(&here, 0, paint_member);
+	} else if (gomp) {
+		gomp(paint_stack, NULL, (unsigned)threads, 0);
+	}
 }
 
 /* Nothing else is called between the paint and the kernel: it would write to the same stack. */
 int32_t poison_run(const struct kernel *k)
 {
-	poisoning = true;
-	paint_team(k->object);
+	paint_team(k->object, k->timed.threads);
 	paint_stack(NULL);
-	int32_t rc = k->timed.run(k->args);
-
-	poisoning = false;
-	return rc;
+	return timed_run(k->timed);
 }

@@ -129,7 +129,7 @@ static bool prepare(struct task *t, enum input_set set, char text[PROTOCOL_TEXT]
 			  range->quantum, t->setup.seed + (uint64_t)set, i);
 		buffer_writable(&image->data[i], false);
 	}
-	bool ok = kernel_load(t, &k, t->setup.reference[set], text) == TRIAL_OK;
+	bool ok = kernel_load(t, &k, t->setup.reference[set], SIZE_MAX, text) == TRIAL_OK;
 
 	for (int i = 0; i < t->setup.n_args && ok; i++) {
 		k.args[i] = image->data[i].data;
@@ -140,7 +140,7 @@ static bool prepare(struct task *t, enum input_set set, char text[PROTOCOL_TEXT]
 		k.args[i + n_outputs] = image->bound[i].data;
 	}
 	t->stage = STAGE_SETUP;
-	ok = ok && kernel_returned(k.timed.run(k.args), text) == TRIAL_OK &&
+	ok = ok && kernel_returned(timed_run(k.timed), text) == TRIAL_OK &&
 	     reference_is_good(t, image, text);
 	t->current = NULL;
 	kernel_unload(&k);
@@ -172,7 +172,7 @@ bool task_setup(struct task *t, const struct setup *setup, char text[PROTOCOL_TE
 		.min_ms = setup->min_ms,
 		.max_ms = setup->max_ms,
 		.threads = setup->threads,
-		.reference = { timing_calibration, NULL },
+		.reference = { .run = timing_calibration },
 	};
 	snprintf(text, PROTOCOL_TEXT, "there is not enough memory for its arguments");
 	if (!setup->prepared) {

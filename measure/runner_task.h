@@ -14,9 +14,11 @@
 /* A loaded object. */
 struct kernel {
 	void *object;			/* of dlopen; NULL: none */
+	struct callable call;
 	struct timed timed;
 	void *args[2 * WORKLOAD_ARGS];	/* the reference's bounds come behind the outputs */
 	struct buffer packed[WORKLOAD_ARGS];	/* of constants that it wants packed */
+	struct buffer workspace;	/* not mapped where it wants none */
 };
 
 struct task {
@@ -41,22 +43,22 @@ struct task {
 /* Maps the buffers, fills the memory file where it is not prepared. False and a text on failure. */
 bool task_setup(struct task *t, const struct setup *setup, char text[PROTOCOL_TEXT]);
 
-/* Loads PATH. TRIAL_OK, or the status and a text; the kernel is to be unloaded in any case. */
-enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path,
+/* Loads PATH and gives it a workspace of at most MOST bytes. TRIAL_OK, or the status and a text; the
+ * kernel is to be unloaded in any case. */
+enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path, size_t most,
 			      char text[PROTOCOL_TEXT]);
 void kernel_unload(struct kernel *k);
 /* Lets a loaded kernel work on SET: packs what it wants packed. As kernel_load. */
 enum trial_status kernel_bind(struct task *t, struct kernel *k, enum input_set set,
 			      char text[PROTOCOL_TEXT]);
-/* Runs the kernel once on poisoned outputs and compares all of them. */
+/* Runs the kernel once on poisoned outputs and a poisoned workspace, and compares all outputs. */
 enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage stage,
 				char text[PROTOCOL_TEXT]);
 /* The status of a kernel that returned RC. */
 enum trial_status kernel_returned(int32_t rc, char text[PROTOCOL_TEXT]);
 
-/* Runs the kernel where what it allocates is full of all-ones bytes, a NaN in every float type, and
- * so are its threads' stacks: temporaries that it reads before it has written them show in its
- * outputs. What it returned. */
+/* Runs the kernel where its workspace and its threads' stacks are full of all-ones bytes, a NaN in
+ * every float type: what it reads before it has written it shows in its outputs. What it returned. */
 int32_t poison_run(const struct kernel *k);
 
 /* Reports deadly signals of the calling process over SOCKET, with what TASK was doing, and ends

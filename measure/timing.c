@@ -52,12 +52,12 @@ double median(double *v, int n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-int32_t timing_calibration(void *const *args)
+int32_t timing_calibration(void *const *args, void *workspace, int32_t threads)
 {
 	/* Eight chains hide the latency of a multiply and add; the barrier keeps the loop. */
 	float v[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
-	(void)args;
+	(void)args, (void)workspace, (void)threads;
 	for (int i = 0; i < 12000; i++) {
 		for (int j = 0; j < 8; j++)
 			v[j] = v[j] * 0.9999f + 0.0001f;
@@ -91,7 +91,7 @@ static double sample(const struct timing *t, struct timed k, int repeats, int32_
 	int64_t start = clock_ns();
 
 	for (int i = 0; i < repeats; i++) {
-		int32_t r = k.run(k.args);
+		int32_t r = timed_run(k);
 
 		if (r != 0 && *rc == 0)
 			*rc = r;
@@ -165,7 +165,7 @@ double series_begin(struct series *s, const struct timing *t, struct timed kerne
 static void warm(const struct timing *t, struct timed k)
 {
 	if (t->reference_evicts && !t->flush)
-		k.run(k.args);
+		timed_run(k);
 }
 
 void series_look(struct series *s)

@@ -12,16 +12,24 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "codegen/callable.h"
 #include "measure/flush.h"
 #include "measure/steal.h"
 
 enum { SAMPLES_MAX = 256 };
 
-/* A callable kernel. */
+/* A kernel with all that it is called with. */
 struct timed {
-	int32_t (*run)(void *const *args);
+	kernel_fn *run;
 	void *const *args;
+	void *workspace;
+	int32_t threads;
 };
+
+static inline int32_t timed_run(struct timed k)
+{
+	return k.run(k.args, k.workspace, k.threads);
+}
 
 struct timing {
 	double min_ms, max_ms;	/* time to spend on the samples of one kernel */
@@ -73,7 +81,7 @@ bool timing_measure(struct series *s, const struct timing *t, struct timed kerne
 		    double first_us, struct race race);
 
 /* The reference kernel that is always there: arithmetic in registers, about 50 us, no memory. */
-int32_t timing_calibration(void *const *args);
+int32_t timing_calibration(void *const *args, void *workspace, int32_t threads);
 
 /* Median of N values, which get sorted; 0 where there are none. */
 double median(double *v, int n);

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure/trial.h - one candidate on its way from C source to a verified time.
  *
- * In:   source text of a kernel.
+ * In:   source text of hone_kernel, as codegen/callable.h describes it.
  * Out:  what happened to it; a candidate that failed is data, not an error.
  * Holds: only a trial with status OK has been verified both before and after its timing; a
- *        LOST_RACE has been verified before.
- *
- * The source is a C file that exports
- *	int32_t hone_kernel(void *const *args);		inputs in order, then outputs; 64-byte
- *							aligned; returns 0 or an error code
- *	size_t hone_kernel_packed_bytes(int32_t input);	0: the input is read as it is
- *	void hone_kernel_pack(int32_t input, const void *raw, void *packed);
- * The last two may be missing where no input is packed. */
+ *        LOST_RACE has been verified before. */
 #ifndef HONE_MEASURE_TRIAL_H
 #define HONE_MEASURE_TRIAL_H
 

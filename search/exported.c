@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "base/workdir.h"
+#include "codegen/callable.h"
 #include "codegen/export.h"
 #include "measure/pool.h"
 #include "measure/runner.h"
@@ -63,11 +64,8 @@ struct words VEC(const char *);
 /* The runner's names for what SYMBOL is the name of: so the file need not be another one. */
 static void add_names(struct arena *a, struct words *argv, const char *symbol)
 {
-	static const char *const parts[] = { "", "_packed_bytes", "_pack" };
-
-	for (int i = 0; i < 3; i++)
-		vec_push(a, argv, arena_printf(a, "-D%s%s=hone_kernel%s", symbol, parts[i],
-					       parts[i]));
+	for (const char *const *part = callable_suffix; *part; part++)
+		vec_push(a, argv, arena_printf(a, "-D%s%s=hone_kernel%s", symbol, *part, *part));
 }
 
 static const char *const *command(struct arena *a, const char *path, const char *symbol,

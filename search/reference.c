@@ -6,13 +6,12 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "codegen/callable.h"
 #include "measure/fill.h"
 #include "search/spot_check.h"
 #include "search/task.h"
 #include "te/eval.h"
 
-/* Of a kernel's arguments, in bytes. */
-enum { ALIGN = 64 };
 /* Of a reduction, between two looks at its sum in memory. */
 enum { TERMS_AT_ONCE = 4 };
 
@@ -97,9 +96,9 @@ struct dag *reference_dag(struct arena *a, const struct dag *d, enum input_set s
 
 static void *aligned(struct arena *a, size_t bytes)
 {
-	uintptr_t at = (uintptr_t)arena_alloc(a, bytes + ALIGN);
+	uintptr_t at = (uintptr_t)arena_alloc(a, bytes + CALLABLE_ALIGN);
 
-	return (void *)((at + ALIGN - 1) / ALIGN * ALIGN);
+	return (void *)((at + CALLABLE_ALIGN - 1) / CALLABLE_ALIGN * CALLABLE_ALIGN);
 }
 
 static size_t bound_bytes(const struct tensor *t)
@@ -129,28 +128,36 @@ static void fill_inputs(struct arena *a, struct reference *r, enum input_set set
 	}
 }
 
+/* Runs the kernel in the file OBJECT with one thread. */
+static int run_object(const char *object, void *const *args)
+{
+	struct arena *a = arena_new();
+	struct callable kernel;
+	void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
+	int rc = handle ? callable_find(&kernel, handle, "hone_kernel") : err_set("%s", dlerror());
+
+	if (rc == 0) {
+		void *workspace = aligned(a, kernel.workspace_bytes(1));
+
+		if (kernel.run(args, workspace, 1) != 0)
+			rc = err_set("it refuses to run");
+	}
+	if (handle)
+		dlclose(handle);
+	arena_free(a);
+	return rc;
+}
+
 static int run_compiled(struct arena *a, struct builder *b, const struct dag *d, void *const *args)
 {
 	struct trial t = { .source = reference_source(a, d) };
-	int32_t (*kernel)(void *const *) = NULL;
 
 	if (!t.source || build_all(a, b, &t, 1) < 0)
 		return -1;
-	void *object = t.object ? dlopen(t.object, RTLD_NOW | RTLD_LOCAL) : NULL;
+	int rc = t.object ? run_object(t.object, args) : err_set("does not compile: %s", t.text);
 
-	/* ISO C has no cast from an object's address to a function's; POSIX says it works. */
-	if (object)
-		*(void **)&kernel = dlsym(object, "hone_kernel");
-	int rc = kernel ? kernel(args) : -1;
-
-	if (!kernel)
-		err_set("%s: its reference does not compile: %s", d->name, t.text ? t.text : dlerror());
-	else if (rc != 0)
-		err_set("%s: its reference finds no memory", d->name);
-	if (object)
-		dlclose(object);
 	trial_discard(&t);
-	return rc == 0 ? 0 : -1;
+	return rc < 0 ? err_prefix("%s: its reference", d->name) : 0;
 }
 
 static int compute(struct arena *a, struct reference *r, enum input_set set, const struct dag *d,

@@ -8,7 +8,7 @@
  *	struct reference *r = reference_new(a, dag, seed, builder);	NULL: a message
  *	for (int set = 0; set < INPUT_SETS; set++) {
  *		void **args = reference_args(a, r, set);	inputs, then poisoned outputs
- *		kernel(args);
+ *		kernel(args, workspace, threads);
  *		const char *wrong = reference_check(a, r, set, args);	NULL: it is right
  *	}
  *

@@ -7,15 +7,13 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <string.h>
 
 #include <cmocka.h>
 
 #include "base/err.h"
+#include "codegen/callable.h"
 #include "codegen/emit.h"
 #include "measure/builder.h"
-
-typedef int32_t kernel_fn(void *const *args);
 
 /* The trial of P, to be built; false where its C would be too much text. */
 static inline bool built_trial(struct arena *a, const struct program *p, int vector_bytes,
@@ -51,16 +49,32 @@ static inline void built_all(struct arena *a, struct builder *b, struct trial *t
 			fail_msg("%s: %s", builder_toolchain(b), trials[i].text);
 }
 
-static inline kernel_fn *built_kernel(const struct trial *t)
+static inline struct callable built_kernel(const struct trial *t)
 {
 	void *object = dlopen(t->object, RTLD_NOW | RTLD_LOCAL);
-	void *found = object ? dlsym(object, "hone_kernel") : NULL;
-	kernel_fn *kernel;
+	struct callable kernel = { 0 };
 
-	if (!found)
+	if (!object)
 		fail_msg("%s", dlerror());
-	memcpy(&kernel, &found, sizeof(found));	/* ISO C has no cast for that */
+	if (callable_find(&kernel, object, "hone_kernel") < 0)
+		fail_msg("%s", err_get());
 	return kernel;
+}
+
+/* Memory of A as a kernel wants it aligned. */
+static inline void *built_memory(struct arena *a, size_t bytes)
+{
+	uintptr_t at = (uintptr_t)arena_alloc(a, bytes + CALLABLE_ALIGN);
+
+	return (void *)((at + CALLABLE_ALIGN - 1) / CALLABLE_ALIGN * CALLABLE_ALIGN);
+}
+
+/* Runs the kernel of T once with one thread. */
+static inline void built_run(struct arena *a, const struct trial *t, void *const *args)
+{
+	struct callable k = built_kernel(t);
+
+	assert_int_equal(k.run(args, built_memory(a, k.workspace_bytes(1)), 1), 0);
 }
 
 #endif

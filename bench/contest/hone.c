@@ -16,6 +16,7 @@ struct ours {
 	const struct contestant_task *task;
 	void **args;   /* what the kernel is called with */
 	void **packed; /* by argument; NULL where it is read as it is */
+	void *workspace;
 };
 
 static const char *version(struct arena *a)
@@ -30,13 +31,14 @@ static void release(void *handle)
 
 	for (int i = 0; i < dag_arg_count(o->task->dag); i++)
 		free(o->packed[i]);
+	free(o->workspace);
 }
 
 static int run(void *handle)
 {
 	const struct ours *o = handle;
 
-	return kernel_run(&o->kernel, o->args);
+	return kernel_run(&o->kernel, o->args, o->workspace);
 }
 
 static void *prepare(struct arena *a, const struct contestant_task *t, const char **why)
@@ -49,6 +51,7 @@ static void *prepare(struct arena *a, const struct contestant_task *t, const cha
 		return NULL;
 	}
 	o->task = t;
+	o->workspace = kernel_buffer(o->kernel.workspace_bytes);
 	o->args = arena_memdup(a, t->args, sizeof(*o->args) * (size_t)n);
 	o->packed = arena_many(a, void *, n);
 	for (int i = 0; i < t->dag->ops.n; i++) {

@@ -130,6 +130,18 @@ static void fill_step(struct maker *m, int step)
 	}
 }
 
+/* One workspace for all, as a planner would give them: it stays in the caches. */
+static void share_workspace(struct sequence *s, struct arena *a)
+{
+	size_t bytes = 0;
+
+	for (int i = 0; i < s->n; i++)
+		if (s->step[i].kernel->workspace_bytes > bytes)
+			bytes = s->step[i].kernel->workspace_bytes;
+	s->workspace = kernel_buffer(bytes);
+	vec_push(a, &s->buffers, s->workspace);
+}
+
 struct sequence *sequence_new(struct arena *a, const struct sequence_kernel *kernels,
 			      const struct occurrence_vec *order)
 {
@@ -144,6 +156,7 @@ struct sequence *sequence_new(struct arena *a, const struct sequence_kernel *ker
 	plan(&m);
 	for (int i = 0; i < m.s->n; i++)
 		fill_step(&m, i);
+	share_workspace(m.s, a);
 	return m.s;
 }
 
@@ -165,7 +178,7 @@ int sequence_run(const struct sequence *s, double *at)
 {
 	at[0] = now_us();
 	for (int i = 0; i < s->n; i++) {
-		if (kernel_run(s->step[i].kernel, s->step[i].args) < 0)
+		if (kernel_run(s->step[i].kernel, s->step[i].args, s->workspace) < 0)
 			return -1;
 		at[i + 1] = now_us();
 	}

@@ -4,7 +4,7 @@
  * In:   a kernel for each task, the occurrences of the tasks in order.
  * Out:  how long each occurrence took, in many runs of all of them.
  * Holds: each occurrence has constants of its own, packed before; what one computes the next reads
- *        where it was written; every run computes the same. */
+ *        where it was written; they share a workspace; every run computes the same. */
 #ifndef HONE_BENCH_SEQUENCE_SEQUENCE_H
 #define HONE_BENCH_SEQUENCE_SEQUENCE_H
 
@@ -32,6 +32,7 @@ struct sequence {
 	int n;
 	struct value_plan plan;
 	struct memory_vec buffers;	/* all of them; those of the plan come first */
+	void *workspace;		/* one of them */
 };
 
 /* KERNELS by task, which must outlive it. In A, but for the buffers. */

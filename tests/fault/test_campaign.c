@@ -2,6 +2,7 @@
 /* tests/fault/test_campaign.c - a campaign whose strategy mixes good kernels with ones that do what
  * kernels must not: it goes on, and the records say what happened. */
 #include "tests/db_fixture.h"
+#include "tests/kernel_text.h"
 
 #include "search/tuner.h"
 #include "te/operator.h"
@@ -14,12 +15,12 @@ enum { N = 16, GOOD = 6 };
 #define KERNEL(body)                                                                               \
 	"#include <stdint.h>\n#include <stddef.h>\n#include <stdlib.h>\n"                          \
 	"enum { N = 16 };\n"                                                                       \
-	"int32_t hone_kernel(void *const *args)\n{\n"                                              \
+	KERNEL_PROTOTYPE "\n{\n"                                                                  \
 	"const float *A = args[0], *B = args[1]; float *C = args[2];\n"                            \
 	"for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) {\n"                              \
 	"float sum = 0;\n"                                                                         \
 	"for (int k = 0; k < N; k++) sum += A[i * N + k] * B[k * N + j];\n"                        \
-	"C[i * N + j] = sum; }\n" body "\nreturn 0;\n}\n"
+	"C[i * N + j] = sum; }\n" body "\nreturn 0;\n}\n" NO_WORKSPACE NOTHING_PACKED
 
 static const struct fault {
 	const char *source;

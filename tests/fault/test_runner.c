@@ -1,132 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fault/test_runner.c - kernels that do what kernels must not; after each, a good one is
  * still measured. */
-#include <setjmp.h>
+#include "tests/runner_fixture.h"
+
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-#include "base/err.h"
 #include "base/file.h"
-#include "measure/runner.h"
 #include "measure/sandbox.h"
 #include "tests/skip.h"
 
-/* C ends at its guard page; D has 4 bytes of canary before its own. */
-enum { N = 1024, M = 1007 };
-
-#define HEAD                                                                                       \
-	"#include <stdint.h>\n#include <stddef.h>\n#include <stdlib.h>\n"                          \
-	"#include <string.h>\n#include <unistd.h>\n#include <pthread.h>\n"                         \
-	"#include <fcntl.h>\n#include <signal.h>\n#include <sys/socket.h>\n"                      \
-	"#include <sys/prctl.h>\n"                                                               \
-	"enum { N = 1024, M = 1007 };\n"                                                           \
-	"static int calls;\nstatic volatile int zero;\n"                                           \
-	"int32_t hone_kernel(void *const *args)\n{\n"                                              \
-	"float *A = args[0], *B = args[1], *C = args[2], *D = args[3];\n"                          \
-	"calls++; (void)calls;\n"                                                                  \
-	"for (int i = 0; i < N; i++) C[i] = A[i] * B[i];\n"                                        \
-	"for (int i = 0; i < M; i++) D[i] = A[i] + B[i];\n"
-
-#define KERNEL(body) HEAD body "\nreturn 0;\n}\n"
-/* The bounds behind the outputs: one rounding. */
-#define REFERENCE(body)                                                                            \
-	KERNEL("float *EC = args[4], *ED = args[5];\n"                                             \
-	       "for (int i = 0; i < N; i++) EC[i] = 6e-8f * (C[i] < 0 ? -C[i] : C[i]);\n"          \
-	       "for (int i = 0; i < M; i++) ED[i] = 6e-8f * (D[i] < 0 ? -D[i] : D[i]);\n" body)
-
-static struct {
-	struct arena *arena;
-	struct builder *builder;
-	struct runner *runner;
-} all;
-
-static const struct workload_arg args[] = {
-	{ "A", DTYPE_F32, N, ARG_INPUT, { { -1, 1, 0 }, { -1, 1, 0.25 } } },
-	{ "B", DTYPE_F32, N, ARG_CONST, { { 0.5, 1, 0 }, { 0.5, 1, 0.125 } } },
-	{ "C", DTYPE_F32, N, ARG_OUTPUT, { { 0, 0, 0 } } },
-	{ "D", DTYPE_F32, M, ARG_OUTPUT, { { 0, 0, 0 } } },
-};
-
-static struct workload workload(void)
-{
-	return (struct workload){
-		.args = args, .n_args = 4, .seed = 7, .reduction = 1, .threads = 1,
-		.reference = { REFERENCE(""), REFERENCE("") }, .min_ms = 0.5, .max_ms = 3,
-	};
-}
-
-static void must(int rc)
-{
-	if (rc < 0)
-		fail_msg("%s", err_get());
-}
-
-static int set_up(void **state)
-{
-	struct builder_options build = { .limit_s = 10 };
-	struct runner_options run = { .limit_s = 2, .race_factor = -1, .memory = 1u << 30 };
-	struct workload w = workload();
-
-	(void)state;
-	all.arena = arena_new();
-	all.builder = builder_new(&build);
-	all.runner = all.builder ? runner_new(&run) : NULL;
-	if (!all.runner || runner_set_workload(all.runner, all.builder, &w) < 0) {
-		fprintf(stderr, "set-up: %s\n", err_get());
-		return -1;
-	}
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	runner_free(all.runner);
-	builder_free(all.builder);
-	arena_free(all.arena);
-	return 0;
-}
-
-static struct trial try_kernel(const char *source, bool parallel)
-{
-	struct trial t = { .source = source, .parallel = parallel };
-
-	must(build_all(all.arena, all.builder, &t, 1));
-	must(measure_all(all.arena, all.runner, &t, 1));
-	return t;
-}
-
-static void expect(struct trial t, enum trial_status status, const char *text)
-{
-	if (t.status != status)
-		fail_msg("status %s (%s) instead of %s", trial_status_name(t.status),
-			 t.text ? t.text : "no text", trial_status_name(status));
-	if (text && (!t.text || !strstr(t.text, text)))
-		fail_msg("text '%s' lacks '%s'", t.text ? t.text : "", text);
-	struct trial good = try_kernel(KERNEL(""), false);
-
-	if (good.status != TRIAL_OK)
-		fail_msg("the next kernel is %s: %s", trial_status_name(good.status), good.text);
-	assert_true(good.n_samples > 0 && good.time_us > 0 && good.ratio > 0);
-}
-
-/* A kernel, and what must be said of it. */
-static const struct fault {
-	const char *name, *source;
-	enum trial_status status;
-	const char *text;
-} faults[] = {
+static const struct fault faults[] = {
 	{ "endless loop", KERNEL("for (;;) __asm__ volatile(\"\");"), TRIAL_TIMEOUT, "2 s" },
 	{ "null write", KERNEL("*(volatile int *)0 = 1;"), TRIAL_CRASH, "SIGSEGV at 0x0, a null" },
 	{ "wrong element", KERNEL("C[77] += 0.001f;"), TRIAL_WRONG, "C[77] is " },
@@ -166,48 +54,7 @@ static const struct fault {
 static void test_faults(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++) {
-		print_message("  %s\n", faults[i].name);
-		expect(try_kernel(faults[i].source, false), faults[i].status, faults[i].text);
-	}
-}
-
-/* Memory that is read before it is written: zeros, or what the run before left there. A compiler
- * that sees that nobody has written to it may take any number for it. */
-#define SEEN "__asm__ volatile(\"\" : : \"r\"(own) : \"memory\");"
-#define OWN "float own[1024]; " SEEN
-#define OWN_HEAP "float *own = aligned_alloc(64, 1 << 20); " SEEN
-/* Each thread by itself: the second one, where there are two, begins at the second half. */
-#define THREADS(body)                                                                              \
-	KERNEL("\n#pragma omp parallel for schedule(static)\n"                                     \
-	       "for (int i = 0; i < N; i++) { " OWN body " C[i] += 0 * own[7]; }")
-
-static const struct fault unwritten[] = {
-	{ "array", KERNEL(OWN "C[3] += 0 * own[7];"), TRIAL_WRONG, "C[3] is " },
-	{ "array, written", KERNEL(OWN "own[7] = 1; C[3] += 0 * own[7];"), TRIAL_OK, NULL },
-	{ "temporary", KERNEL(OWN_HEAP "C[3] += 0 * own[900]; free(own);"), TRIAL_WRONG,
-	  "C[3] is " },
-	{ "temporary, written", KERNEL(OWN_HEAP "own[900] = 1; C[3] += 0 * own[900]; free(own);"),
-	  TRIAL_OK, NULL },
-	{ "array of threads", THREADS(""), TRIAL_WRONG, "C[" },
-	{ "array of the second thread", THREADS("if (i < N / 2) own[7] = 1;"), TRIAL_WRONG, "C[" },
-	{ "array of threads, written", THREADS("own[7] = 1;"), TRIAL_OK, NULL },
-};
-
-static void test_unwritten_memory(void **state)
-{
-	struct workload w = workload();
-
-	(void)state;
-	w.threads = 2;
-	must(runner_set_workload(all.runner, all.builder, &w));
-	for (size_t i = 0; i < sizeof(unwritten) / sizeof(unwritten[0]); i++) {
-		print_message("  %s\n", unwritten[i].name);
-		expect(try_kernel(unwritten[i].source, strstr(unwritten[i].source, "omp")),
-		       unwritten[i].status, unwritten[i].text);
-	}
-	w.threads = 1;
-	must(runner_set_workload(all.runner, all.builder, &w));
+	EXPECT_ALL(faults);
 }
 
 /* What a kernel has no use for: the call is refused before anything comes of it. */
@@ -237,21 +84,19 @@ static void test_escapes(void **state)
 	(void)state;
 	if (!sandbox_try().filter)
 		skip_test("this build or this machine has no seccomp filter");
-	for (size_t i = 0; i < sizeof(escapes) / sizeof(escapes[0]); i++) {
-		print_message("  %s\n", escapes[i].name);
-		expect(try_kernel(escapes[i].source, false), escapes[i].status, escapes[i].text);
-	}
+	EXPECT_ALL(escapes);
 	assert_int_equal(access("hone-was-here", F_OK), -1);
 }
 
 static void test_stack_overflow(void **state)
 {
 	(void)state;
-	expect(try_kernel("#include <stdint.h>\n"
+	expect(try_kernel("#include <stddef.h>\n#include <stdint.h>\n"
 			  "static int deep(volatile char *p)\n{\n"
 			  "volatile char more[4096]; more[0] = *p;\n"
 			  "return deep(more) + more[0]; }\n"
-			  "int32_t hone_kernel(void *const *args) { return deep(args[0]); }\n",
+			  KERNEL_PROTOTYPE " { return deep(args[0]); }\n"
+			  NO_WORKSPACE NOTHING_PACKED,
 			  false),
 	       TRIAL_CRASH, ", its stack");
 }
@@ -259,56 +104,18 @@ static void test_stack_overflow(void **state)
 static void test_thread_left(void **state)
 {
 	(void)state;
-	expect(try_kernel("#include <stdint.h>\n#include <pthread.h>\n#include <unistd.h>\n"
+	expect(try_kernel("#include <stddef.h>\n#include <stdint.h>\n#include <pthread.h>\n"
+			  "#include <unistd.h>\n"
 			  "static void *run(void *p) { for (;;) sleep(1); return p; }\n"
-			  "int32_t hone_kernel(void *const *args)\n{\n"
+			  KERNEL_PROTOTYPE "\n{\n"
 			  "float *A = args[0], *B = args[1], *C = args[2], *D = args[3];\n"
 			  "static int once;\npthread_t t;\n"
 			  "for (int i = 0; i < 1024; i++) C[i] = A[i] * B[i];\n"
 			  "for (int i = 0; i < 1007; i++) D[i] = A[i] + B[i];\n"
-			  "if (!once++) pthread_create(&t, 0, run, 0);\nreturn 0;\n}\n",
+			  "if (!once++) pthread_create(&t, 0, run, 0);\nreturn 0;\n}\n"
+			  NO_WORKSPACE NOTHING_PACKED,
 			  false),
 	       TRIAL_CRASH, "left 1 thread running");
-}
-
-#define PACKED(input, body)                                                                        \
-	KERNEL("")                                                                                 \
-	"size_t hone_kernel_packed_bytes(int32_t i)\n{ return i == " #input " ? 4 * N : 0; }\n"    \
-	"void hone_kernel_pack(int32_t i, const void *raw, void *packed)\n"                        \
-	"{ (void)i; memcpy(packed, raw, 4 * N); " body " }\n"
-
-static void test_packing(void **state)
-{
-	(void)state;
-	expect(try_kernel(PACKED(1, ""), false), TRIAL_OK, NULL);
-	expect(try_kernel(PACKED(0, ""), false), TRIAL_WRONG, "wants A packed");
-	expect(try_kernel(PACKED(1, "((char *)packed)[4 * N] = 0;"), false), TRIAL_CRASH,
-	       "beyond the end of packed B, while packing");
-	expect(try_kernel(PACKED(1, "((char *)packed)[9] = 77;"), false), TRIAL_WRONG, "C[2] is ");
-	expect(try_kernel(PACKED(1, "for (;;) __asm__ volatile(\"\");"), false), TRIAL_TIMEOUT,
-	       "did not end");
-}
-
-static void test_parallel(void **state)
-{
-	struct workload w = workload();
-
-	(void)state;
-	/* As many threads as there are cores at hand, at most two. */
-	w.threads = sysconf(_SC_NPROCESSORS_ONLN) > 1 ? 2 : 1;
-	must(runner_set_workload(all.runner, all.builder, &w));
-	struct trial t = try_kernel("#include <stdint.h>\nint omp_get_max_threads(void);\n"
-				    "int32_t hone_kernel(void *const *args)\n{\n"
-				    "float *A = args[0], *B = args[1];\n"
-				    "float *C = args[2], *D = args[3];\n"
-				    "#pragma omp parallel for\n"
-				    "for (int i = 0; i < 1024; i++) C[i] = A[i] * B[i];\n"
-				    "for (int i = 0; i < 1007; i++) D[i] = A[i] + B[i];\n"
-				    "return 0;\n}\n",
-				    true);
-	expect(t, TRIAL_OK, NULL);
-	w.threads = 1;
-	must(runner_set_workload(all.runner, all.builder, &w));
 }
 
 static void test_remeasure(void **state)
@@ -367,7 +174,9 @@ static void test_bad_reference(void **state)
 	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
 	assert_non_null(strstr(err_get(), "does not compile"));
 	w = workload();
-	w.reference[INPUTS_RANDOM] = "int hone_kernel(void *const *a) { return a == 0; }";
+	w.reference[INPUTS_RANDOM] = "#include <stddef.h>\n#include <stdint.h>\n"
+				     KERNEL_PROTOTYPE " { return args == 0; }\n"
+				     NO_WORKSPACE NOTHING_PACKED;
 	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
 	assert_non_null(strstr(err_get(), "C[0] unwritten"));
 	w.reference[INPUTS_RANDOM] = REFERENCE("for (int i = 0; i < N; i++) C[i] = zero / (float)zero;");
@@ -442,11 +251,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_faults),
-		cmocka_unit_test(test_unwritten_memory),
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_stack_overflow),
-		cmocka_unit_test(test_thread_left),  cmocka_unit_test(test_packing),
-		cmocka_unit_test(test_parallel),     cmocka_unit_test(test_remeasure),
+		cmocka_unit_test(test_thread_left),
+		cmocka_unit_test(test_remeasure),
 		cmocka_unit_test(test_slow_compiler), cmocka_unit_test(test_bad_reference),
 		cmocka_unit_test(test_killed_parent),
 	};

@@ -66,7 +66,7 @@ static char *find_section(struct golden *g, const char *name)
 	return NULL;
 }
 
-/* The kernel alone: types, helpers and packing are much the same in all. */
+/* The kernel and its workspace: types, helpers and packing are much the same in all. */
 static int expand_c(struct golden *g, const struct program *p, struct text *out)
 {
 	struct emit_options options = {.symbol = "hone_kernel", .vector_bytes = VECTOR_BYTES};
@@ -76,10 +76,10 @@ static int expand_c(struct golden *g, const struct program *p, struct text *out)
 	if (!emit_c(&all, p, &options, &why))
 		return err_set("%s: emit_c refuses: %s", g->path, why);
 	const char *begin = strstr(text_str(&all), "int32_t hone_kernel(");
-	const char *end = begin ? strstr(begin, "\n}\n") : NULL;
+	const char *end = begin ? strstr(begin, "\n\nsize_t hone_kernel_packed_bytes(") : NULL;
 
 	if (end)
-		text_putn(out, begin, (size_t)(end - begin) + 3);
+		text_putn(out, begin, (size_t)(end - begin) + 1);
 	text_free(&all);
 	return end ? 0 : err_set("%s: there is no kernel in the C text", g->path);
 }

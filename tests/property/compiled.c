@@ -9,10 +9,13 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "codegen/callable.h"
 #include "codegen/emit.h"
 
 /* Compilers side by side: the test takes two cores. Cases in memory at a time. */
 enum { JOBS = 2, BATCH = 40 };
+/* Of one case, by its seed. */
+enum { MAX_THREADS = 3 };
 
 struct batch {
 	struct arena *arena;
@@ -76,32 +79,18 @@ bool batch_add(struct batch *b, struct sample *s)
 	return ok;
 }
 
-typedef int32_t kernel_fn(void *const *args);
-typedef size_t packed_bytes_fn(int32_t input);
-typedef void pack_fn(int32_t input, const void *raw, void *packed);
-
-/* What dlsym gives, as the function it is: ISO C has no cast for that. */
-static void find(void *object, const char *symbol, void *fn)
-{
-	void *found = dlsym(object, symbol);
-
-	if (!found)
-		die("%s: %s", symbol, dlerror());
-	memcpy(fn, &found, sizeof(found));
-}
-
 /* The emitted packing gives what pack_interpret gave. */
-static bool packs_match(const struct sample *s, packed_bytes_fn *packed_bytes, pack_fn *pack)
+static bool packs_match(const struct sample *s, const struct callable *kernel)
 {
 	for (int i = 0; i < s->nargs; i++) {
 		bool packed = program_pack(s->program, i);
-		size_t bytes = packed_bytes(i);
+		size_t bytes = kernel->packed_bytes(i);
 		bool same = bytes == (packed ? s->args[i].bytes : 0);
 
 		if (packed && same) {
 			void *out = malloc(bytes + 1);
 
-			pack(i, s->raw[i].data, out);
+			kernel->pack(i, s->raw[i].data, out);
 			same = memcmp(out, s->args[i].data, bytes) == 0;
 			free(out);
 		}
@@ -116,23 +105,21 @@ static bool packs_match(const struct sample *s, packed_bytes_fn *packed_bytes, p
 static bool run_one(struct batch *b, struct sample *s, void *object)
 {
 	void **args;
-	kernel_fn *kernel;
-	packed_bytes_fn *packed_bytes;
-	pack_fn *pack;
+	struct callable kernel;
+	int threads = 1 + (int)(s->seed % MAX_THREADS);
 
-	find(object, "hone_kernel", &kernel);
-	find(object, "hone_kernel_packed_bytes", &packed_bytes);
-	find(object, "hone_kernel_pack", &pack);
+	if (callable_find(&kernel, object, "hone_kernel") < 0)
+		die("%s", err_get());
 	if (s->nargs == 0)
 		sample_prepare(s);
 	sample_poison(s);
 	args = arena_many(b->arena, void *, s->nargs);
 	for (int i = 0; i < s->nargs; i++)
 		args[i] = s->args[i].data;
-	if (!packs_match(s, packed_bytes, pack))
+	if (!packs_match(s, &kernel))
 		return false;
-	if (kernel(args) != 0) {
-		fprintf(stderr, "the kernel ran out of memory\n");
+	if (kernel.run(args, sample_workspace(s, kernel.workspace_bytes(threads)), threads) != 0) {
+		fprintf(stderr, "the kernel refuses to run with %d threads\n", threads);
 		return false;
 	}
 	return sample_matches(s, "compiled C");

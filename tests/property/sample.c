@@ -58,6 +58,7 @@ void sample_free(struct sample *s)
 		free(s->raw[i].memory);
 		free(s->args[i].memory);
 	}
+	free(s->workspace.memory);
 	arena_free(s->arena);
 }
 
@@ -212,6 +213,17 @@ void sample_poison(struct sample *s)
 			memset(s->args[i].data, POISON, s->args[i].bytes);
 }
 
+void *sample_workspace(struct sample *s, size_t bytes)
+{
+	free(s->workspace.memory);
+	s->workspace = (struct guarded){0};
+	if (bytes == 0)
+		return NULL;
+	s->workspace = guarded_new(bytes);
+	memset(s->workspace.data, CANARY, bytes);
+	return s->workspace.data;
+}
+
 /* Equal but for -0, which is 0: which of two zeros a maximum takes depends on the order. Where
  * values have fractions, what summing them in another order may change, in units of the type. */
 static bool is_close(const struct sample *s, enum dtype t, double want, double got)
@@ -244,6 +256,10 @@ static bool outputs_equal(const struct sample *s, int arg, const char *what)
 
 bool sample_matches(const struct sample *s, const char *what)
 {
+	if (s->workspace.memory && !is_guarded(&s->workspace)) {
+		fprintf(stderr, "%s: writes beyond the ends of its workspace\n", what);
+		return false;
+	}
 	for (int i = 0; i < s->nargs; i++) {
 		const struct buffer *b = s->program->args.at[i];
 		bool packed = program_pack(s->program, i);

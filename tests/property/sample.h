@@ -28,6 +28,7 @@ struct sample {
 	int nargs;
 	struct guarded *raw;	/* the arguments of dag_eval; outputs: what it computed */
 	struct guarded *args;	/* the arguments of a kernel: packed, outputs poisoned */
+	struct guarded workspace;	/* of a kernel, poisoned; without memory where it needs none */
 };
 
 struct sample *sample_new(uint64_t seed, struct step_counts *counts);
@@ -43,6 +44,8 @@ bool sample_round_trips(const struct sample *s);
 void sample_prepare(struct sample *s);
 /* Poisons the outputs, for the next run. */
 void sample_poison(struct sample *s);
+/* A workspace of BYTES; NULL where they are 0. */
+void *sample_workspace(struct sample *s, size_t bytes);
 /* After a run on args: the outputs are those of dag_eval, inputs and canaries as they were. False
  * with the first difference on stderr. */
 bool sample_matches(const struct sample *s, const char *what);

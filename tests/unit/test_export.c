@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_export.c - what hone export writes compiles alone and computes the task. */
 #include "tests/db_fixture.h"
+#include "tests/kernel_text.h"
 #include "tests/skip.h"
 #include "tests/te_run.h"
 
@@ -10,6 +11,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "codegen/callable.h"
 #include "codegen/export.h"
 #include "measure/device.h"
 #include "search/task.h"
@@ -89,16 +91,6 @@ static void compile(struct fixture *f, const char *command)
 		fail_msg("%s: status %d, %s", command, status, out);
 }
 
-/* What dlsym gives, as the function it is: ISO C has no cast for that. */
-static void find(void *object, const char *symbol, void *fn)
-{
-	void *found = dlsym(object, symbol);
-
-	if (!found)
-		fail_msg("%s: %s", symbol, dlerror());
-	memcpy(fn, &found, sizeof(found));
-}
-
 static void *aligned(size_t bytes)
 {
 	return aligned_alloc(64, (bytes + 63) / 64 * 64);
@@ -107,28 +99,26 @@ static void *aligned(size_t bytes)
 static void compare(void *object, const char *symbol)
 {
 	struct run r = run_spec(SPEC);
-	int32_t (*kernel)(void *const *args);
-	size_t (*packed_bytes)(int32_t input);
-	void (*pack)(int32_t input, const void *raw, void *packed);
+	struct callable kernel;
 	void *args[ARGS_MAX];
 
-	find(object, symbol, &kernel);
-	find(object, arena_printf(r.a, "%s_packed_bytes", symbol), &packed_bytes);
-	find(object, arena_printf(r.a, "%s_pack", symbol), &pack);
+	assert_ok(callable_find(&kernel, object, symbol));
 	assert_int_equal(r.n, 3);
-	assert_int_equal(packed_bytes(0), 0);
-	assert_int_equal(packed_bytes(1), 3 * 5 * 8 * 4);	/* j.0, k, j.1, f32 */
+	assert_int_equal(kernel.workspace_bytes(1), 0);
+	assert_int_equal(kernel.packed_bytes(0), 0);
+	assert_int_equal(kernel.packed_bytes(1), 3 * 5 * 8 * 4);	/* j.0, k, j.1, f32 */
 	for (int i = 0; i < r.n; i++) {
-		size_t raw = tensor_bytes(&r.op[i]->tensor), packed = packed_bytes(i);
+		size_t raw = tensor_bytes(&r.op[i]->tensor), packed = kernel.packed_bytes(i);
 
 		args[i] = aligned(packed ? packed : raw);
 		if (packed)
-			pack(i, r.args[i], args[i]);
+			kernel.pack(i, r.args[i], args[i]);
 		else
 			memcpy(args[i], r.args[i], raw);
 	}
 	memset(args[2], 0xff, tensor_bytes(&r.op[2]->tensor));
-	assert_int_equal(kernel(args), 0);
+	assert_int_equal(kernel.run(args, NULL, 0), -1);
+	assert_int_equal(kernel.run(args, NULL, 1), 0);
 	for (int64_t i = 0; i < tensor_count(&r.op[2]->tensor); i++)
 		check_close("C", i, dtype_load(DTYPE_F32, args[2], i), at(&r, 2, i), 1e-5);
 	for (int i = 0; i < r.n; i++)
@@ -158,17 +148,17 @@ static void test_kernel(void **state)
 	struct fixture *f = *state;
 	json_t *manifest = export_json(f);
 	const char *symbol, *file, *task, *name, *steps, *role;
-	json_int_t packed, extent, stack;
+	json_int_t packed, extent, stack, workspace;
 	int threads;
 
-	if (json_unpack(manifest, "{s:[{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:[{}, {s:s, s:I, s:[I]}]}]}",
+	if (json_unpack(manifest, "{s:[{s:s, s:s, s:s, s:s, s:s, s:i, s:I, s:I, s:[{}, {s:s, s:I, s:[I]}]}]}",
 			"kernels", "symbol", &symbol, "file", &file, "task", &task, "name", &name,
-			"steps", &steps, "threads", &threads, "stack_bytes", &stack, "arguments", "role", &role,
-			"packed_bytes", &packed, "shape", &extent) != 0)
+			"steps", &steps, "threads", &threads, "stack_bytes", &stack,
+			"workspace_bytes", &workspace, "arguments", "role", &role, "packed_bytes", &packed, "shape", &extent) != 0)
 		fail_msg("the manifest lacks something: %s", json_dumps(manifest, 0));
 	assert_string_equal(name, SPEC);
 	assert_string_equal(role, "const");
-	assert_true(packed == 480 && extent == 5 && threads == 1);
+	assert_true(packed == 480 && extent == 5 && threads == 1 && workspace == 0);
 	assert_true(stack >= 4096 && stack <= 65536);
 	assert_string_equal(symbol, arena_printf(f->a, "hone_matmul_%.8s", task));
 	assert_non_null(strstr(steps, "layout 1"));
@@ -218,8 +208,9 @@ static void test_verified(void **state)
 {
 	static const char *const broken[][2] = {
 		{ "#!/bin/sh\nfor a; do case $a in *.so) so=$a;; esac; done\n"
-		  "echo 'int hone_kernel(void *const *a) { return 0; }' |"
-		  " gcc -x c -shared -fPIC -o $so -\n", "not exported: wrong: " },
+		  "gcc -x c -shared -fPIC -o $so - <<END\n#include <stddef.h>\n"
+		  "#include <stdint.h>\n" KERNEL_PROTOTYPE "\n{ return 0; }\n"
+		  NO_WORKSPACE NOTHING_PACKED "END\n", "not exported: wrong: " },
 		{ "#!/bin/sh\necho no licence\nexit 1\n",
 		  "not exported: cc does not compile it: no licence" },
 	};

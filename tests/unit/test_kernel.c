@@ -30,9 +30,12 @@ static struct program *program_of(struct run *r, const char *steps)
 
 /* --- stack */
 
+enum { THREADS = 2 };
+
 struct call {
 	kernel_fn *kernel;
 	void *const *args;
+	void *workspace;
 	int32_t rc;
 };
 
@@ -40,13 +43,13 @@ static void *call(void *user)
 {
 	struct call *c = user;
 
-	c->rc = c->kernel(c->args);
+	c->rc = c->kernel(c->args, c->workspace, THREADS);
 	return NULL;
 }
 
-static int32_t nothing(void *const *args)
+static int32_t nothing(void *const *args, void *workspace, int32_t threads)
 {
-	(void)args;
+	(void)args, (void)workspace, (void)threads;
 	return 0;
 }
 
@@ -91,9 +94,8 @@ static void **arguments(const struct run *r, const struct program *p)
 	for (int i = 0; i < r->n; i++) {
 		const struct pack *k = program_pack(p, i);
 		size_t bytes = tensor_bytes(&p->args.at[i]->tensor);
-		uintptr_t memory = (uintptr_t)arena_alloc(r->a, bytes + 64);
 
-		args[i] = (void *)((memory + 63) / 64 * 64);
+		args[i] = built_memory(r->a, bytes);
 		if (k)
 			pack_interpret(k, r->args[i], args[i]);
 		else
@@ -113,10 +115,13 @@ static void check_stack(struct builder *b, struct run *r, const struct program *
 	if (!built_trial(r->a, p, VECTOR_BYTES, &t))
 		return;
 	built_all(r->a, b, &t, 1);
-	struct call c = { built_kernel(&t), arguments(r, p), 0 };
-	size_t stack = emit_stack(p, &options);
+	struct callable kernel = built_kernel(&t);
+	struct emit_needs needs = emit_needs(p, &options);
+	size_t workspace = kernel.workspace_bytes(THREADS), stack = needs.stack;
+	struct call c = { kernel.run, arguments(r, p), built_memory(r->a, workspace), 0 };
 
-	c.kernel(c.args);	/* libgomp starts its threads */
+	assert_int_equal(workspace, needs.shared + THREADS * needs.thread);
+	call(&c);	/* libgomp starts its threads */
 	size_t base = run_on_stack(&empty), used = run_on_stack(&c);
 
 	check_outputs(r, c.args);
@@ -214,7 +219,7 @@ static void check_exp(const char *cc, const char *flags)
 		((float *)r.args[0])[i] = ((float *)r.args[1])[i] = -87 + 175 * (float)i / 4096;
 	void **args = arguments(&r, p);
 
-	assert_int_equal(built_kernel(&t)(args), 0);
+	built_run(r.a, &t, args);
 	for (int i = 0; i < 2 * 4096; i++) {
 		double got = (double)((const float *)args[2 + i / 4096])[i % 4096];
 		double want = exp((double)((const float *)args[0])[i % 4096]);

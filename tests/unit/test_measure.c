@@ -22,6 +22,7 @@
 #include "measure/process.h"
 #include "measure/runner.h"
 #include "measure/verify.h"
+#include "tests/kernel_text.h"
 
 static void test_status_names(void **state)
 {
@@ -149,10 +150,11 @@ static void test_median(void **state)
 }
 
 /* Timing without a runner: the protocol's bookkeeping, whatever the times are. */
-static int32_t spin(void *const *args)
+static int32_t spin(void *const *args, void *workspace, int32_t threads)
 {
 	int *count = args[0];
 
+	(void)workspace, (void)threads;
 	for (int i = 0; i < *(int *)args[1]; i++)
 		__asm__ volatile("" : : "r"(i));
 	*count += 1;
@@ -163,9 +165,9 @@ static void test_timing(void **state)
 {
 	int count = 0, work = 20000;
 	void *args[] = { &count, &work };
-	struct timed k = { spin, args };
+	struct timed k = { .run = spin, .args = args };
 	struct timing t = { .min_ms = 1, .max_ms = 5, .threads = 1,
-			    .reference = { timing_calibration, NULL } };
+			    .reference = { .run = timing_calibration } };
 	struct series *s = malloc(sizeof(*s));
 	struct timing_result r;
 
@@ -229,10 +231,10 @@ static void check_compiler(const char *cc)
 	struct builder *b = builder_new(&o);
 	struct arena *a = arena_new();
 	struct trial t[3] = {
-		{ .source = "#include <math.h>\nint hone_kernel(void *const *a)\n"
+		{ .source = "#include <math.h>\nint function(void *const *a)\n"
 			    "{ return (int)expf(*(float *)a[0]) + ONE + TWO; }\n" },
 		{ .source = "#error no way\n" },
-		{ .source = "int hone_kernel(void *const *a)\n{\nint n = a == 0;\n"
+		{ .source = "int function(void *const *a)\n{\nint n = a == 0;\n"
 			    "#pragma omp parallel for\nfor (int i = 0; i < 9; i++) n += 0;\n"
 			    "return n;\n}\n", .parallel = true },
 	};
@@ -269,11 +271,11 @@ static void test_builder(void **state)
 }
 
 #define SUM(type, extra)                                                                           \
-	"#include <stdint.h>\nint32_t hone_kernel(void *const *args)\n{\n"                         \
+	"#include <stddef.h>\n#include <stdint.h>\n" KERNEL_PROTOTYPE "\n{\n"                      \
 	"const " type " *A = args[0], *B = args[1]; " type " *C = args[2];\n"                      \
 	"for (int i = 0; i < 100; i++) {\n" type " s = 0;\n"                                       \
 	"for (int k = 0; k < 50; k++) s = (" type ")(s + A[i * 50 + k] * B[k]);\n"                 \
-	"C[i] = s; " extra "}\nreturn 0;\n}\n"
+	"C[i] = s; " extra "}\nreturn 0;\n}\n" NO_WORKSPACE NOTHING_PACKED
 /* With a bound that leaves room for additions in another order. */
 #define SUM_REFERENCE(type, bound_type)                                                            \
 	SUM(type, "((" bound_type " *)args[3])[i] = (" type ")0.5 > 0 ? 1e-5 : 0;")

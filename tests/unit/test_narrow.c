@@ -151,7 +151,7 @@ static struct program *program_of(const struct table *t, int lanes)
 	return lower(t->a, s, NULL);
 }
 
-static void run_kernel(const struct table *t, kernel_fn *kernel, const char *what)
+static void run_kernel(const struct table *t, const struct trial *trial, const char *what)
 {
 	uint16_t *x = arena_many(t->a, uint16_t, VALUES);
 	float *y = arena_many(t->a, float, t->roundings.n);
@@ -162,7 +162,7 @@ static void run_kernel(const struct table *t, kernel_fn *kernel, const char *wha
 		x[i] = (uint16_t)i;
 	for (int i = 0; i < t->roundings.n; i++)
 		y[i] = t->roundings.at[i].from;
-	assert_int_equal(kernel((void *[]){ x, y, u, v }), 0);
+	built_run(t->a, trial, (void *[]){ x, y, u, v });
 	for (int i = 0; i < VALUES; i++)
 		check_wide(t, x[i], u[i], what);
 	for (int i = 0; i < t->roundings.n; i++)
@@ -185,7 +185,7 @@ static void check_kernels(const char *cc, const char *flags)
 
 	built_all(a, b, trials, TRIALS);
 	for (int i = 0; i < TRIALS; i++)
-		run_kernel(&tables[i / LANES], built_kernel(&trials[i]),
+		run_kernel(&tables[i / LANES], &trials[i],
 			   arena_printf(a, "%s %s, %d lanes", cc, flags, lanes[i % LANES]));
 	builder_free(b);
 	arena_free(a);

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/fault/test_runner_memory.c - kernels and the memory that the runner gives them: workspace,
+ * packed constants, stacks; with the threads that it asks for. */
+#include "tests/runner_fixture.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define PACKED(input, body)                                                                        \
+	KERNEL_ALONE("") NO_WORKSPACE                                                              \
+	"size_t hone_kernel_packed_bytes(int32_t i)\n{ return i == " #input " ? 4 * N : 0; }\n"    \
+	"void hone_kernel_pack(int32_t i, const void *raw, void *packed)\n"                        \
+	"{ (void)i; memcpy(packed, raw, 4 * N); " body " }\n"
+
+static const struct fault packing[] = {
+	{ "right", PACKED(1, ""), TRIAL_OK, NULL },
+	{ "an input", PACKED(0, ""), TRIAL_WRONG, "wants A packed" },
+	{ "beyond", PACKED(1, "((char *)packed)[4 * N] = 0;"), TRIAL_CRASH,
+	  "beyond the end of packed B, while packing" },
+	{ "wrong", PACKED(1, "((char *)packed)[9] = 77;"), TRIAL_WRONG, "C[2] is " },
+	{ "endless", PACKED(1, "for (;;) __asm__ volatile(\"\");"), TRIAL_TIMEOUT, "did not end" },
+};
+
+static void test_packing(void **state)
+{
+	(void)state;
+	EXPECT_ALL(packing);
+}
+
+/* BYTES is C text that may use threads. */
+#define WORKSPACE(bytes, body)                                                                     \
+	KERNEL_ALONE("float *own = workspace; " body) NOTHING_PACKED                               \
+	"size_t hone_kernel_workspace_bytes(int32_t threads) { return " bytes "; }\n"
+
+/* One of 4096 bytes ends at its guard page, one of 4028 has canaries on both sides. */
+static const struct fault workspaces[] = {
+	{ "none", KERNEL("if (workspace) return 8;"), TRIAL_OK, NULL },
+	{ "read first", WORKSPACE("4096", "C[3] += 0 * own[900];"), TRIAL_WRONG, "C[3] is " },
+	{ "written first", WORKSPACE("4096", "own[900] = 1; C[3] += 0 * own[900];"), TRIAL_OK,
+	  NULL },
+	{ "aligned", WORKSPACE("4028", "if ((uintptr_t)own % 64) return 9;"), TRIAL_OK, NULL },
+	{ "beyond, guard", WORKSPACE("4096", "own[1024] = 1;"), TRIAL_CRASH,
+	  "0 bytes beyond the end of its workspace" },
+	{ "beyond, canary", WORKSPACE("4028", "own[1007] = 1;"), TRIAL_WRONG,
+	  "wrote outside of its workspace, 0 bytes beyond its end" },
+	{ "before, canary", WORKSPACE("4028", "own[-1] = 1;"), TRIAL_WRONG,
+	  "wrote outside of its workspace, 1 bytes before" },
+	{ "far before", WORKSPACE("4096", "own[-1200] = 1;"), TRIAL_CRASH,
+	  "before the begin of its workspace" },
+	{ "too large", WORKSPACE("(size_t)10 << 30", ""), TRIAL_CRASH,
+	  "wants 10737418240 bytes of workspace" },
+	{ "absurd", WORKSPACE("(size_t)-1", ""), TRIAL_CRASH, "bytes of workspace" },
+	{ "not told", KERNEL_ALONE("") NOTHING_PACKED, TRIAL_BUILD_ERROR,
+	  "does not export hone_kernel_workspace_bytes" },
+};
+
+static void test_workspace(void **state)
+{
+	(void)state;
+	EXPECT_ALL(workspaces);
+}
+
+/* Stacks that are read before they are written: zeros, or what the run before left there. A compiler
+ * that sees that nobody has written to it may take any number for it. */
+#define SEEN "__asm__ volatile(\"\" : : \"r\"(own) : \"memory\");"
+#define OWN "float own[1024]; " SEEN
+#define PARALLEL "\n#pragma omp parallel for schedule(static) num_threads(threads)\n"
+/* Each thread by itself: the second one, where there are two, begins at the second half. */
+#define THREADS(body)                                                                              \
+	KERNEL(PARALLEL "for (int i = 0; i < N; i++) { " OWN body " C[i] += 0 * own[7]; }")
+/* The threads that came to work, each with a part of the workspace. */
+#define PARTS                                                                                      \
+	"int omp_get_thread_num(void);\n"                                                          \
+	"int came = 0;"                                                                            \
+	PARALLEL "for (int i = 0; i < threads; i++)\n"                                             \
+	"own[1024 * omp_get_thread_num() + 1023] = 1;\n"                                           \
+	"for (int i = 0; i < threads; i++) came += own[1024 * i + 1023] == 1;\n"                   \
+	"if (came != threads || threads != 2) return 20 + came;"
+
+static const struct fault of_threads[] = {
+	{ "array", KERNEL(OWN "C[3] += 0 * own[7];"), TRIAL_WRONG, "C[3] is " },
+	{ "array, written", KERNEL(OWN "own[7] = 1; C[3] += 0 * own[7];"), TRIAL_OK, NULL },
+	{ "array of threads", THREADS(""), TRIAL_WRONG, "C[" },
+	{ "array of the second thread", THREADS("if (i < N / 2) own[7] = 1;"), TRIAL_WRONG, "C[" },
+	{ "array of threads, written", THREADS("own[7] = 1;"), TRIAL_OK, NULL },
+	{ "parts", WORKSPACE("4096 * (size_t)threads", PARTS), TRIAL_OK, NULL },
+	{ "one part too few", WORKSPACE("4096", PARTS), TRIAL_CRASH,
+	  "beyond the end of its workspace" },
+};
+
+/* The number of threads is the argument's, whatever the environment says. */
+static void test_threads(void **state)
+{
+	struct workload w = workload();
+
+	(void)state;
+	setenv("OMP_NUM_THREADS", "1", 1);
+	w.threads = 2;
+	must(runner_set_workload(all.runner, all.builder, &w));
+	EXPECT_ALL(of_threads);
+	unsetenv("OMP_NUM_THREADS");
+	w.threads = 1;
+	must(runner_set_workload(all.runner, all.builder, &w));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_packing),
+		cmocka_unit_test(test_workspace),
+		cmocka_unit_test(test_threads),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
