@@ -12,7 +12,7 @@
  * aligned to CALLABLE_ALIGN. Where packed_bytes is not 0, args[input] is what pack made of the
  * tensor, once, in so many bytes.
  * WORKSPACE are workspace_bytes(threads) bytes, as aligned, of any content; NULL where they are 0.
- * It works with at most THREADS threads, whatever the environment says.
+ * At most THREADS threads work, whatever the environment says.
  * The result is 0; or -1, and nothing was done, where threads < 1 or the workspace is missing.
  *
  * Holds: all memory is the caller's, nothing is allocated, and nothing kept between calls; calls

@@ -68,12 +68,9 @@ static struct emit_needs needs_of(const struct export_kernel *k)
 	return emit_needs(k->program, &(struct emit_options){ "hone_kernel", k->vector_bytes });
 }
 
-/* With the threads that it was tuned for. */
-static size_t workspace_of(const struct export_kernel *k)
+static size_t workspace_bytes(struct emit_needs needs, int threads)
 {
-	struct emit_needs needs = needs_of(k);
-
-	return needs.shared + needs.thread * (size_t)k->threads;
+	return needs.shared + needs.thread * (size_t)threads;
 }
 
 static const char *role_of(const struct program *p, int i)
@@ -126,9 +123,11 @@ static void put_arguments(struct text *out, const struct program *p)
 static void put_needs(struct text *out, const struct export_kernel *k, const char *stack,
 		      const char *workspace)
 {
-	text_printf(out, "%s%zu bytes at most, of each thread\n", stack, needs_of(k).stack);
-	text_printf(out, "%s%zu bytes with %d thread%s\n", workspace, workspace_of(k), k->threads,
-		    k->threads > 1 ? "s" : "");
+	struct emit_needs needs = needs_of(k);
+
+	text_printf(out, "%s%zu bytes at most, of each thread\n", stack, needs.stack);
+	text_printf(out, "%s%zu bytes with %d thread%s\n", workspace,
+		    workspace_bytes(needs, k->threads), k->threads, k->threads > 1 ? "s" : "");
 }
 
 static void put_steps(struct text *out, const struct program *p)
@@ -304,6 +303,7 @@ static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 {
 	const struct export_kernel *k = &set->kernels[i];
 	const char *symbol = export_symbol_of(a, set, i);
+	struct emit_needs needs = needs_of(k);
 
 	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:f, s:s, s:O, s:o, s:s, s:o, s:i, "
 			 "s:I, s:I, s:o}",
@@ -312,8 +312,9 @@ static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 			 "steps", k->steps, "time_us", k->time_us, "caveat", k->caveat,
 			 "evidence", k->evidence, "device", json_text(k->device),
 			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),
-			 "threads", k->threads, "stack_bytes", (json_int_t)needs_of(k).stack,
-			 "workspace_bytes", (json_int_t)workspace_of(k), "arguments", arguments_json(k->program));
+			 "threads", k->threads, "stack_bytes", (json_int_t)needs.stack,
+			 "workspace_bytes", (json_int_t)workspace_bytes(needs, k->threads),
+			 "arguments", arguments_json(k->program));
 }
 
 static json_t *manifest(struct arena *a, const struct export_set *set)

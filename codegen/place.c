@@ -54,7 +54,7 @@ void emit_workspace(struct emitter *e)
 	if (local > 0)
 		emit_line(e, "char *const locals = (char *)workspace + %zu;", e->temps);
 	if (e->forks)
-		emit_line(e, "enum { LOCAL_BYTES = %zu };\n", local);
+		emit_line(e, "enum { LOCAL_BYTES = %zu };", local);
 }
 
 struct emit_needs kernel_needs(const struct emitter *e)

@@ -5,24 +5,20 @@
  * Out:  events on descriptor 3.
  * Holds: it does not outlive hone; a kernel can end it, and hone starts another. What a kernel has no
  *        use for it gives up first (measure/sandbox.h). */
-#include <dirent.h>
 #include <fenv.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "measure/runner_task.h"
+#include "measure/runner_usage.h"
 #include "measure/sandbox.h"
 
-/* Of a kernel's own stack: far above what generated code needs, far below what is installed. */
-#define STACK_LIMIT ((rlim_t)64 << 20)
 /* A runner that has grown by this much is retired: kernels leak. */
 #define GROWTH_LIMIT ((size_t)512 << 20)
 /* The C library reserves this for each thread's heap and stack. */
@@ -54,43 +50,6 @@ static void send_started(struct runner *r, int index)
 	send_event(&e);
 }
 
-static size_t address_space(void)
-{
-	FILE *f = fopen("/proc/self/statm", "re");
-	unsigned long pages = 0;
-
-	if (f && fscanf(f, "%lu", &pages) != 1)
-		pages = 0;
-	if (f)
-		fclose(f);
-	return pages * (size_t)sysconf(_SC_PAGESIZE);
-}
-
-static int count_threads(void)
-{
-	DIR *d = opendir("/proc/self/task");
-	int n = 0;
-
-	if (!d)
-		return 1;
-	for (struct dirent *e; (e = readdir(d));)
-		n += e->d_name[0] != '.';
-	closedir(d);
-	return n;
-}
-
-/* Threads beyond OpenMP's own. One that is just ending gets a moment to do so. */
-static int threads_left(const struct runner *r)
-{
-	int extra = count_threads() - r->base_threads;
-
-	for (int i = 0; extra > 0 && i < 5; i++) {
-		nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
-		extra = count_threads() - r->base_threads;
-	}
-	return extra;
-}
-
 static void send_result(struct runner *r, int index)
 {
 	struct event *e = &r->event;
@@ -107,7 +66,7 @@ static void send_result(struct runner *r, int index)
 static void check_threads(struct runner *r, int index)
 {
 	struct event *e = &r->event;
-	int extra = threads_left(r);
+	int extra = usage_threads_beyond(r->base_threads);
 
 	if (extra <= 0)
 		return;
@@ -122,7 +81,7 @@ static void check_threads(struct runner *r, int index)
 
 static void check_growth(struct runner *r)
 {
-	r->event.retire |= address_space() > r->base_memory + GROWTH_LIMIT +
+	r->event.retire |= usage_address_space() > r->base_memory + GROWTH_LIMIT +
 						     THREAD_MEMORY * (size_t)r->task.setup.threads;
 }
 
@@ -227,11 +186,9 @@ static void limit_memory(const struct runner *r, int kernels)
 			constants += r->task.image[INPUTS_RANDOM].data[i].inner;
 	for (int i = 0; i < r->n_kept; i++)
 		workspaces += r->kept[i].workspace.inner;
-	rlim_t most = (rlim_t)(r->base_memory + r->task.setup.memory +
-			       THREAD_MEMORY * (size_t)r->task.setup.threads + workspaces +
-			       2 * constants * (size_t)kernels);
-
-	setrlimit(RLIMIT_AS, &(struct rlimit){ most, RLIM_INFINITY });
+	usage_limit_address_space(r->base_memory + r->task.setup.memory +
+				  THREAD_MEMORY * (size_t)r->task.setup.threads + workspaces +
+				  2 * constants * (size_t)kernels);
 #endif
 }
 
@@ -267,7 +224,7 @@ static void serve_reference(struct runner *r, const struct request *q)
 		r->event.status = TRIAL_OK;
 	}
 	check_threads(r, 0);
-	r->base_memory = address_space();
+	r->base_memory = usage_address_space();
 	limit_memory(r, 1);
 	send_result(r, 0);
 }
@@ -336,8 +293,8 @@ static void serve_setup(struct runner *r, const struct setup *setup)
 	send_started(r, 0);
 	r->event.status = task_setup(&r->task, setup, r->event.text) ? TRIAL_OK : TRIAL_CRASH;
 	close(RUNNER_MEMORY);
-	r->base_memory = address_space();
-	r->base_threads = count_threads() - 1 + setup->threads;
+	r->base_memory = usage_address_space();
+	r->base_threads = usage_threads() - 1 + setup->threads;
 	limit_memory(r, 1);
 	send_result(r, 0);
 }
@@ -367,18 +324,6 @@ static void serve(struct runner *r, const void *message)
 	}
 }
 
-static void set_limits(void)
-{
-	struct rlimit stack;
-
-	setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
-	getrlimit(RLIMIT_STACK, &stack);
-	if (stack.rlim_max > STACK_LIMIT)
-		stack.rlim_max = STACK_LIMIT;
-	stack.rlim_cur = stack.rlim_max;
-	setrlimit(RLIMIT_STACK, &stack);
-}
-
 int main(int argc, char **argv)
 {
 	static struct runner r;
@@ -394,7 +339,7 @@ int main(int argc, char **argv)
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != atoi(argv[1]))		/* it died before we asked to be told */
 		return 1;
-	set_limits();
+	usage_limit_stack();
 	r.series = calloc(REMEASURE_MAX, sizeof(*r.series));
 	if (!r.series)
 		return 1;

@@ -3,9 +3,9 @@
  * nobody has written.
  *
  * Fresh pages are zeros, and what ran last leaves its stack behind: both would let a kernel pass
- * that skips a part of its local arrays. The object that is verified is the one that is timed: all is
- * done around it. Out of reach is what a thread of OpenMP writes to its stack as it waits, the first
- * few hundred bytes. */
+ * that skips a part of its local arrays. The object that is verified is the one that is timed: all
+ * is done around it. Out of reach is what a thread of OpenMP writes to its stack as it waits, the
+ * first few hundred bytes. */
 #include <dlfcn.h>
 #include <string.h>
 

@@ -43,8 +43,8 @@ struct task {
 /* Maps the buffers, fills the memory file where it is not prepared. False and a text on failure. */
 bool task_setup(struct task *t, const struct setup *setup, char text[PROTOCOL_TEXT]);
 
-/* Loads PATH and gives it a workspace of at most MOST bytes. TRIAL_OK, or the status and a text; the
- * kernel is to be unloaded in any case. */
+/* Loads PATH and gives it its workspace, of at most MOST bytes. TRIAL_OK, or the status and a text;
+ * the kernel is to be unloaded in any case. */
 enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path, size_t most,
 			      char text[PROTOCOL_TEXT]);
 void kernel_unload(struct kernel *k);
@@ -57,8 +57,8 @@ enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage sta
 /* The status of a kernel that returned RC. */
 enum trial_status kernel_returned(int32_t rc, char text[PROTOCOL_TEXT]);
 
-/* Runs the kernel where its workspace and its threads' stacks are full of all-ones bytes, a NaN in
- * every float type: what it reads before it has written it shows in its outputs. What it returned. */
+/* Runs the kernel where its threads' stacks are full of all-ones bytes, a NaN in every float type:
+ * what it reads before it has written it shows in its outputs. What it returned. */
 int32_t poison_run(const struct kernel *k);
 
 /* Reports deadly signals of the calling process over SOCKET, with what TASK was doing, and ends

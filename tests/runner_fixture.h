@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/runner_fixture.h - a runner with a task of two inputs and two outputs, and kernels for it that
- * are right but for what a test adds. */
+/* tests/runner_fixture.h - a runner with a task of two inputs and two outputs, and kernels for it
+ * that are right but for what a test adds. */
 #ifndef HONE_TESTS_RUNNER_FIXTURE_H
 #define HONE_TESTS_RUNNER_FIXTURE_H
 

@@ -60,8 +60,8 @@ static void test_workspace(void **state)
 	EXPECT_ALL(workspaces);
 }
 
-/* Stacks that are read before they are written: zeros, or what the run before left there. A compiler
- * that sees that nobody has written to it may take any number for it. */
+/* Stacks that are read before they are written: zeros, or what the run before left there. A
+ * compiler that sees that nobody has written to it may take any number for it. */
 #define SEEN "__asm__ volatile(\"\" : : \"r\"(own) : \"memory\");"
 #define OWN "float own[1024]; " SEEN
 #define PARALLEL "\n#pragma omp parallel for schedule(static) num_threads(threads)\n"

@@ -28,7 +28,7 @@ struct sample {
 	int nargs;
 	struct guarded *raw;	/* the arguments of dag_eval; outputs: what it computed */
 	struct guarded *args;	/* the arguments of a kernel: packed, outputs poisoned */
-	struct guarded workspace;	/* of a kernel, poisoned; without memory where it needs none */
+	struct guarded workspace;	/* of the kernel that ran; no memory where it needs none */
 };
 
 struct sample *sample_new(uint64_t seed, struct step_counts *counts);
