@@ -26,8 +26,8 @@ struct floor {
 	struct sample_vec *alone; /* by row */
 };
 
-/* As hone's runner has them: as many threads as the task says, each on its core. Only OpenMP's
- * runtimes read these. */
+/* OpenMP's runtimes read these: each thread on its core, as hone's runner has them; as many as the
+ * task says, for libraries, where our kernel has an argument. */
 static const char *const *environment(struct arena *a, int threads)
 {
 	const char **env = arena_many(a, const char *, 6);
