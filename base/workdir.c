@@ -100,7 +100,7 @@ static void forget(const char *path)
 }
 
 /* As getdents64(2) gives it; opendir(3) allocates, which a handler may not. */
-struct entry {
+struct folder_entry {
 	uint64_t inode;
 	int64_t offset;
 	unsigned short length;
@@ -111,14 +111,14 @@ struct entry {
 /* The files of a folder, which has no folders in it. True where it is empty then. */
 static bool remove_files(int fd)
 {
-	_Alignas(struct entry) char list[4096];
+	_Alignas(struct folder_entry) char list[4096];
 	long n;
 	bool empty = true;
 
 	lseek(fd, 0, SEEK_SET);
 	while ((n = syscall(SYS_getdents64, fd, list, sizeof(list))) > 0)
 		for (long at = 0; at < n;) {
-			const struct entry *e = (const void *)(list + at);
+			const struct folder_entry *e = (const void *)(list + at);
 
 			at += e->length;
 			if (strcmp(e->name, ".") != 0 && strcmp(e->name, "..") != 0)

@@ -8,25 +8,24 @@
 #include "base/err.h"
 #include "search/task.h"
 
-struct builder *kernel_builder(const char *cc, const char *recorded, bool *same)
+struct build_pool *kernel_builder(const char *cc, const char *recorded, bool *same)
 {
 	/* By name only: what a database says is never run. */
 	const char *const tried[] = {cc, "clang", "gcc"};
 
 	for (int i = 0; i < (cc ? 1 : 3); i++) {
-		struct builder *b =
-			tried[i] ? builder_new(&(struct builder_options){.cc = tried[i], .jobs = 1})
-				 : NULL;
+		const struct build_pool_options o = {.cc = tried[i], .jobs = 1};
+		struct build_pool *b = tried[i] ? build_pool_new(&o) : NULL;
 
-		*same = b && strcmp(builder_toolchain(b), recorded) == 0;
+		*same = b && strcmp(build_pool_toolchain(b), recorded) == 0;
 		if (*same)
 			return b;
-		builder_free(b);
+		build_pool_free(b);
 	}
-	return builder_new(&(struct builder_options){.cc = cc, .jobs = 1});
+	return build_pool_new(&(struct build_pool_options){.cc = cc, .jobs = 1});
 }
 
-const char *kernel_compile(struct arena *a, struct builder *b, const struct state *s,
+const char *kernel_compile(struct arena *a, struct build_pool *b, const struct state *s,
 			   int vector_bytes)
 {
 	struct trial trial = {0};
@@ -44,7 +43,7 @@ const char *kernel_compile(struct arena *a, struct builder *b, const struct stat
 	return trial.object;
 }
 
-int kernel_build(struct arena *a, struct builder *b, const struct state *s, int vector_bytes,
+int kernel_build(struct arena *a, struct build_pool *b, const struct state *s, int vector_bytes,
 		 int threads, struct kernel *k)
 {
 	const char *object = kernel_compile(a, b, s, vector_bytes);

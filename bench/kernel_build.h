@@ -12,13 +12,13 @@
 /* The builder whose compiler, version and flags are RECORDED (of db_record's toolchain_text); where
  * there is none here, or CC names another compiler, that or the default one, and *SAME is false.
  * NULL and a message where none works. */
-struct builder *kernel_builder(const char *cc, const char *recorded, bool *same);
+struct build_pool *kernel_builder(const char *cc, const char *recorded, bool *same);
 /* Compiles what S makes for vectors of VECTOR_BYTES: the object's path in A, to be removed. NULL
  * and a message where it does not compile. */
-const char *kernel_compile(struct arena *a, struct builder *b, const struct state *s,
+const char *kernel_compile(struct arena *a, struct build_pool *b, const struct state *s,
 			   int vector_bytes);
 /* The same, loaded for THREADS threads. -1 and a message. */
-int kernel_build(struct arena *a, struct builder *b, const struct state *s, int vector_bytes,
+int kernel_build(struct arena *a, struct build_pool *b, const struct state *s, int vector_bytes,
 		 int threads, struct kernel *k);
 
 #endif

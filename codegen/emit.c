@@ -81,7 +81,7 @@ static void emit_pack(struct emitter *e, const struct pack *k)
 		emit_line(e, "for (int64_t %s = 0; %s < %" PRId64 "; %s++) {", name, name, axis->hi,
 		     name);
 		e->indent++;
-		emit_bind(e, (struct binding){ axis, false, 0, name });
+		emit_bind(e, (struct bound_axis){ axis, false, 0, name });
 	}
 	const char *at = "0";
 

@@ -8,7 +8,7 @@
 enum { MAX_LANES_LOG2 = 6 };
 
 /* What an axis is in the C text: a number, where its loop is written out, or a variable. */
-struct binding {
+struct bound_axis {
 	const struct axis *axis;
 	bool known;
 	int64_t value;
@@ -37,7 +37,7 @@ struct emitter {
 	int indent;
 	const struct program *p;
 	struct emit_options options;
-	struct binding_vec VEC(struct binding) bindings;
+	struct bound_axis_vec VEC(struct bound_axis) bindings;
 	struct place_vec VEC(struct place_name) places;
 	/* The vector loop being written: `lanes` turns of `axis` at a time, from `start`; or 0. */
 	const struct axis *vector_axis;
@@ -67,7 +67,7 @@ const char *index_text(struct emitter *e, const struct expr *x);
 /* The number X is, with what loops are bound to; false where it varies. */
 bool index_known(struct emitter *e, const struct expr *x, int64_t *value);
 
-const struct binding *binding_of(const struct emitter *e, const struct axis *axis);
+const struct bound_axis *binding_of(const struct emitter *e, const struct axis *axis);
 struct place_name *place_of(struct emitter *e, const struct tensor *t);
 /* Where an element of a buffer in registers is. */
 struct slot {
@@ -140,7 +140,7 @@ void emit_alloc(struct emitter *e, const struct nest *n);
 void emit_line(struct emitter *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* NAME as a C identifier that no other variable has. */
 const char *emit_name(struct emitter *e, const char *name);
-void emit_bind(struct emitter *e, struct binding b);
+void emit_bind(struct emitter *e, struct bound_axis b);
 /* N and what follows it. */
 void emit_list(struct emitter *e, const struct nest *n);
 

@@ -29,7 +29,7 @@ const char *emit_name(struct emitter *e, const char *name)
 	return s;
 }
 
-void emit_bind(struct emitter *e, struct binding b)
+void emit_bind(struct emitter *e, struct bound_axis b)
 {
 	vec_push(e->a, &e->bindings, b);
 }
@@ -65,7 +65,7 @@ static void emit_lanes(struct emitter *e, const struct nest *n,
 
 	e->vector_axis = NULL;
 	for (int i = 0; i < e->lanes && !e->why; i++) {
-		emit_bind(e, (struct binding){ axis, true, e->vector_start + i, NULL });
+		emit_bind(e, (struct bound_axis){ axis, true, e->vector_start + i, NULL });
 		emit(e, n);
 		e->bindings.n--;
 	}
@@ -167,7 +167,7 @@ static void emit_unrolled(struct emitter *e, const struct nest *n)
 		if (braces)
 			emit_line(e, "{");
 		e->indent += braces;
-		emit_bind(e, (struct binding){ n->axis, true, i, NULL });
+		emit_bind(e, (struct bound_axis){ n->axis, true, i, NULL });
 		emit_body(e, n->body);
 		e->bindings.n--;
 		e->indent -= braces;
@@ -200,7 +200,7 @@ static int lanes_from(struct emitter *e, const struct nest *n, int64_t at)
 		return lanes;
 	e->vector_axis = n->axis;
 	e->vector_start = at;
-	emit_bind(e, (struct binding){ n->axis, false, 0, "lane" });
+	emit_bind(e, (struct bound_axis){ n->axis, false, 0, "lane" });
 	int wide = overrun_lanes(e, n, left);
 
 	e->bindings.n--;
@@ -219,11 +219,11 @@ static void emit_vector(struct emitter *e, const struct nest *n)
 		int lanes = lanes_from(e, n, at);
 
 		if (lanes <= 1) {
-			emit_bind(e, (struct binding){ n->axis, true, at, NULL });
+			emit_bind(e, (struct bound_axis){ n->axis, true, at, NULL });
 			emit_body(e, n->body);
 			lanes = 1;
 		} else {
-			emit_bind(e, (struct binding){ n->axis, false, 0, "lane" });
+			emit_bind(e, (struct bound_axis){ n->axis, false, 0, "lane" });
 			e->vector_axis = n->axis;
 			e->vector_start = at;
 			e->lanes = lanes;
@@ -254,7 +254,7 @@ static void emit_for(struct emitter *e, const struct nest *n)
 	     name, n->axis->hi, name);
 	e->indent++;
 	e->parallel += parallel;
-	emit_bind(e, (struct binding){ n->axis, false, 0, name });
+	emit_bind(e, (struct bound_axis){ n->axis, false, 0, name });
 	emit_body(e, n->body);
 	e->bindings.n--;
 	e->parallel -= parallel;
@@ -275,7 +275,7 @@ static void emit_loop(struct emitter *e, const struct nest *n)
 
 static void emit_let(struct emitter *e, const struct nest *n)
 {
-	struct binding b = { .axis = n->axis };
+	struct bound_axis b = { .axis = n->axis };
 
 	if (uses_vector(e, n->value)) {
 		emit_lanes(e, n, emit_let);

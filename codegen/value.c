@@ -7,7 +7,7 @@
 #include "codegen/emitter.h"
 #include "te/index.h"
 
-const struct binding *binding_of(const struct emitter *e, const struct axis *axis)
+const struct bound_axis *binding_of(const struct emitter *e, const struct axis *axis)
 {
 	for (int i = e->bindings.n - 1; i >= 0; i--)
 		if (e->bindings.at[i].axis == axis)
@@ -36,7 +36,7 @@ static const struct expr *bind_known(struct arena *a, const struct expr *x, void
 
 	if (x->kind != EXPR_AXIS || x->axis == e->vector_axis)
 		return NULL;
-	const struct binding *b = binding_of(e, x->axis);
+	const struct bound_axis *b = binding_of(e, x->axis);
 
 	return b->known ? expr_int(a, b->value) : NULL;
 }
@@ -100,7 +100,7 @@ static void fold_known(struct emitter *e, struct linear *l)
 		int64_t v;
 
 		if (atom->kind == EXPR_AXIS && atom->axis != e->vector_axis) {
-			const struct binding *b = binding_of(e, atom->axis);
+			const struct bound_axis *b = binding_of(e, atom->axis);
 
 			if (b->known) {
 				l->constant += b->value * l->term[i].coef;

@@ -35,12 +35,13 @@ static bool is_plain(enum dtype t)
 	return t == DTYPE_F32 || t == DTYPE_F64;
 }
 
-struct value {
+/* A piece of C text. */
+struct piece {
 	const char *text;
 	bool vector;
 };
 
-static struct value value_of(struct emitter *e, const struct expr *x);
+static struct piece value_of(struct emitter *e, const struct expr *x);
 
 /* The values of the lanes one by one. */
 static const char *by_lane(struct emitter *e, const struct expr *x)
@@ -52,7 +53,7 @@ static const char *by_lane(struct emitter *e, const struct expr *x)
 	e->vector_axis = NULL;
 	for (int i = 0; i < e->lanes && !e->why; i++) {
 		vec_push(e->a, &e->bindings,
-			 (struct binding){ axis, true, e->vector_start + i, NULL });
+			 (struct bound_axis){ axis, true, e->vector_start + i, NULL });
 		text_printf(&t, "%s%s", i ? ", " : "", scalar_text(e, x));
 		e->bindings.n--;
 	}
@@ -65,7 +66,7 @@ static const char *by_lane(struct emitter *e, const struct expr *x)
 }
 
 /* A scalar in all lanes. Subtracting zero keeps every value as it is, -0 too. */
-static const char *splat(struct emitter *e, const struct expr *x, struct value v)
+static const char *splat(struct emitter *e, const struct expr *x, struct piece v)
 {
 	if (v.vector)
 		return v.text;
@@ -78,7 +79,7 @@ static const char *splat(struct emitter *e, const struct expr *x, struct value v
 			    vector_type(e, x->dtype, e->lanes));
 }
 
-static struct value load_value(struct emitter *e, const struct expr *x)
+static struct piece load_value(struct emitter *e, const struct expr *x)
 {
 	struct place_name *p = place_of(e, x->tensor);
 
@@ -86,76 +87,77 @@ static struct value load_value(struct emitter *e, const struct expr *x)
 		struct slot slot = slot_of(e, p, x->index);
 
 		if (slot.whole)
-			return (struct value){ slot.variable, true };
+			return (struct piece){ slot.variable, true };
 		if (slot.uniform)
-			return (struct value){ slot.cell, false };
-		return (struct value){ by_lane(e, x), true };
+			return (struct piece){ slot.cell, false };
+		return (struct piece){ by_lane(e, x), true };
 	}
 	struct offset o = offset_of(e, x->tensor, x->index);
 
 	if (o.per_lane || o.stride == 0 || e->why)
-		return (struct value){ by_lane(e, x), true };
+		return (struct piece){ by_lane(e, x), true };
 	if (o.stride != 1)
-		return (struct value){ arena_printf(e->a, "gather_%s(%s + %s%s%" PRId64 ", %" PRId64 ")",
+		return (struct piece){ arena_printf(e->a,
+						    "gather_%s(%s + %s%s%" PRId64 ", %" PRId64 ")",
 						    vector_type(e, x->dtype, e->lanes), p->name,
 						    o.text, *o.text ? " + " : "", o.constant,
 						    o.stride),
 				       true };
-	return (struct value){ arena_printf(e->a, "*(const %s *)(%s + %s%s%" PRId64 ")",
+	return (struct piece){ arena_printf(e->a, "*(const %s *)(%s + %s%s%" PRId64 ")",
 					    vector_memory_type(e, x->dtype, e->lanes), p->name,
 					    o.text, *o.text ? " + " : "", o.constant),
 			       true };
 }
 
-static struct value infix_value(struct emitter *e, const struct expr *x)
+static struct piece infix_value(struct emitter *e, const struct expr *x)
 {
-	struct value u = value_of(e, x->arg[0]);
-	struct value v = value_of(e, x->arg[1]);
+	struct piece u = value_of(e, x->arg[0]);
+	struct piece v = value_of(e, x->arg[1]);
 
-	return (struct value){
+	return (struct piece){
 		arena_printf(e->a, "(%s %s %s)", u.text, expr_kind_text(x->kind), v.text),
 		u.vector || v.vector	/* a select that is decided may have left none */
 	};
 }
 
-static struct value minmax_value(struct emitter *e, const struct expr *x)
+static struct piece minmax_value(struct emitter *e, const struct expr *x)
 {
 	const char *u = splat(e, x->arg[0], value_of(e, x->arg[0]));
 	const char *v = splat(e, x->arg[1], value_of(e, x->arg[1]));
 
-	return (struct value){ arena_printf(e->a, "%s_%s(%s, %s)",
+	return (struct piece){ arena_printf(e->a, "%s_%s(%s, %s)",
 					    x->kind == EXPR_MAX ? "max" : "min",
 					    vector_type(e, x->dtype, e->lanes), u, v),
 			       true };
 }
 
 /* A function of each lane of one vector, computed once. */
-static struct value map_value(struct emitter *e, const struct expr *x)
+static struct piece map_value(struct emitter *e, const struct expr *x)
 {
 	const char *type = vector_type(e, x->dtype, e->lanes);
-	struct value arg = value_of(e, x->arg[0]);
+	struct piece arg = value_of(e, x->arg[0]);
 
 	if (x->kind == EXPR_NEG)
-		return (struct value){ arena_printf(e->a, "(-%s)", arg.text), arg.vector };
+		return (struct piece){ arena_printf(e->a, "(-%s)", arg.text), arg.vector };
 	if (x->kind == EXPR_EXP && x->dtype == DTYPE_F32)
-		return (struct value){ arena_printf(e->a, "exp_%s(%s)", type,
+		return (struct piece){ arena_printf(e->a, "exp_%s(%s)", type,
 						    splat(e, x->arg[0], arg)),
 				       true };
-	return (struct value){ by_lane(e, x), true };
+	return (struct piece){ by_lane(e, x), true };
 }
 
 /* Between f32 and a narrow type, by a function of the prelude. */
-static struct value convert_value(struct emitter *e, const struct expr *x)
+static struct piece convert_value(struct emitter *e, const struct expr *x)
 {
 	bool widens = dtype_is_narrow(x->arg[0]->dtype);
 	const char *narrow = vector_type(e, widens ? x->arg[0]->dtype : x->dtype, e->lanes);
 
-	return (struct value){ arena_printf(e->a, "%s_%s(%s)", widens ? "wide" : "narrow", narrow,
+	return (struct piece){ arena_printf(e->a, "%s_%s(%s)", widens ? "wide" : "narrow", narrow,
 					    vector_text(e, x->arg[0])),
 			       true };
 }
 
-static struct value cast_value(struct emitter *e, const struct expr *x)
+static struct piece cast_value(struct emitter *e, const struct expr *x)
 {
 	enum dtype from = x->arg[0]->dtype;
 	bool whole = from == DTYPE_I8 || from == DTYPE_U8 || from == DTYPE_I32;
@@ -164,8 +166,8 @@ static struct value cast_value(struct emitter *e, const struct expr *x)
 		return convert_value(e, x);
 	if (!is_plain(x->dtype) || !(is_plain(from) || whole) ||
 	    (whole && x->arg[0]->kind != EXPR_LOAD))
-		return (struct value){ by_lane(e, x), true };
-	return (struct value){ arena_printf(e->a, "__builtin_convertvector(%s, %s)",
+		return (struct piece){ by_lane(e, x), true };
+	return (struct piece){ arena_printf(e->a, "__builtin_convertvector(%s, %s)",
 					    vector_text(e, x->arg[0]),
 					    vector_type(e, x->dtype, e->lanes)),
 			       true };
@@ -176,7 +178,7 @@ static bool compares_plain(const struct expr *c, enum dtype t)
 	return (c->kind >= EXPR_LT && c->kind <= EXPR_NE) && c->arg[0]->dtype == t;
 }
 
-static struct value select_value(struct emitter *e, const struct expr *x)
+static struct piece select_value(struct emitter *e, const struct expr *x)
 {
 	const struct expr *c = x->arg[0];
 	int64_t known;
@@ -184,35 +186,35 @@ static struct value select_value(struct emitter *e, const struct expr *x)
 	if (index_known(e, c, &known))
 		return value_of(e, x->arg[known ? 1 : 2]);
 	if (uses_vector(e, c) && !compares_plain(c, x->dtype))
-		return (struct value){ by_lane(e, x), true };
+		return (struct piece){ by_lane(e, x), true };
 	const char *u = splat(e, x->arg[1], value_of(e, x->arg[1]));
 	const char *v = splat(e, x->arg[2], value_of(e, x->arg[2]));
 
 	const char *type = vector_type(e, x->dtype, e->lanes);
 
 	if (!uses_vector(e, c))	/* the branch not taken is not read; in memory its type is another */
-		return (struct value){ arena_printf(e->a, "(%s ? (%s)%s : (%s)%s)",
+		return (struct piece){ arena_printf(e->a, "(%s ? (%s)%s : (%s)%s)",
 						    scalar_text(e, c), type, u, type, v),
 				       true };
 	const char *left = splat(e, c->arg[0], value_of(e, c->arg[0]));
 	const char *right = splat(e, c->arg[1], value_of(e, c->arg[1]));
 
-	return (struct value){ arena_printf(e->a, "select_%s(%s %s %s, %s, %s)",
+	return (struct piece){ arena_printf(e->a, "select_%s(%s %s %s, %s, %s)",
 					    vector_type(e, x->dtype, e->lanes), left,
 					    expr_kind_text(c->kind), right, u, v),
 			       true };
 }
 
-static struct value value_of(struct emitter *e, const struct expr *x)
+static struct piece value_of(struct emitter *e, const struct expr *x)
 {
 	if (!uses_vector(e, x))
-		return (struct value){ scalar_text(e, x), false };
+		return (struct piece){ scalar_text(e, x), false };
 	if (x->kind == EXPR_LOAD)
 		return load_value(e, x);
 	if (x->kind == EXPR_CAST)
 		return cast_value(e, x);
 	if (!is_plain(x->dtype))
-		return (struct value){ by_lane(e, x), true };
+		return (struct piece){ by_lane(e, x), true };
 	switch (x->kind) {
 	case EXPR_ADD:
 	case EXPR_SUB:
@@ -228,7 +230,7 @@ static struct value value_of(struct emitter *e, const struct expr *x)
 	case EXPR_EXP:
 		return map_value(e, x);
 	default:
-		return (struct value){ by_lane(e, x), true };
+		return (struct piece){ by_lane(e, x), true };
 	}
 }
 

@@ -9,7 +9,7 @@ struct lifetime {
 	double times;		/* allocated */
 };
 
-struct walk {
+struct site_walk {
 	struct arena *a;
 	const struct program *p;
 	struct site_vec *out;
@@ -42,7 +42,7 @@ static struct access *find_access(const struct site *s, const struct buffer *b,
 	return NULL;
 }
 
-static struct access *new_access(struct walk *w, struct site *s, const struct buffer *b,
+static struct access *new_access(struct site_walk *w, struct site *s, const struct buffer *b,
 				 const struct motion *dim)
 {
 	size_t ndim = (size_t)b->tensor.ndim;
@@ -60,7 +60,7 @@ static struct access *new_access(struct walk *w, struct site *s, const struct bu
 	return x;
 }
 
-static void add_access(struct walk *w, struct site *s, const struct buffer *b,
+static void add_access(struct site_walk *w, struct site *s, const struct buffer *b,
 		       const struct expr *const *index, bool reads, bool writes)
 {
 	struct motion dim[TENSOR_MAX_DIMS];
@@ -88,9 +88,9 @@ static void add_access(struct walk *w, struct site *s, const struct buffer *b,
 
 /* --- values */
 
-static void walk_value(struct walk *w, struct site *s, const struct expr *e);
+static void walk_value(struct site_walk *w, struct site *s, const struct expr *e);
 
-static void walk_index(struct walk *w, struct site *s, const struct expr *e)
+static void walk_index(struct site_walk *w, struct site *s, const struct expr *e)
 {
 	if (e->kind == EXPR_LOAD) {	/* a gather: what it loads is an access of its own */
 		walk_value(w, s, e);
@@ -107,14 +107,14 @@ static bool is_float_product(const struct expr *e)
 }
 
 /* A product that is only added: one instruction with its sum. */
-static void walk_fma(struct walk *w, struct site *s, const struct expr *product)
+static void walk_fma(struct site_walk *w, struct site *s, const struct expr *product)
 {
 	s->ops[FEATURE_F_FMA]++;
 	walk_value(w, s, product->arg[0]);
 	walk_value(w, s, product->arg[1]);
 }
 
-static void walk_value(struct walk *w, struct site *s, const struct expr *e)
+static void walk_value(struct site_walk *w, struct site *s, const struct expr *e)
 {
 	bool sum = e->kind == EXPR_ADD || e->kind == EXPR_SUB;
 
@@ -135,7 +135,7 @@ static void walk_value(struct walk *w, struct site *s, const struct expr *e)
 		walk_value(w, s, e->arg[i]);
 }
 
-static double times_allocated(const struct walk *w, const struct buffer *b)
+static double times_allocated(const struct site_walk *w, const struct buffer *b)
 {
 	for (int i = w->lifetimes.n - 1; i >= 0; i--)
 		if (w->lifetimes.at[i].buffer == b)
@@ -143,7 +143,7 @@ static double times_allocated(const struct walk *w, const struct buffer *b)
 	return 1;	/* an argument */
 }
 
-static void walk_store(struct walk *w, const struct nest *n)
+static void walk_store(struct site_walk *w, const struct nest *n)
 {
 	struct site *s = arena_one(w->a, struct site);
 
@@ -207,9 +207,9 @@ static double share_of(const struct expr *e)
 
 /* --- nests */
 
-static void walk_list(struct walk *w, const struct nest *n);
+static void walk_list(struct site_walk *w, const struct nest *n);
 
-static void walk_loop(struct walk *w, const struct nest *n)
+static void walk_loop(struct site_walk *w, const struct nest *n)
 {
 	struct variable v = { n->axis, -1, NULL };
 	double extent = (double)(n->axis->hi - n->axis->lo);
@@ -232,7 +232,7 @@ static void walk_loop(struct walk *w, const struct nest *n)
 	w->n_loops -= extent > 1;
 }
 
-static void walk_let(struct walk *w, const struct nest *n)
+static void walk_let(struct site_walk *w, const struct nest *n)
 {
 	struct motion m = { .n = 0 };
 	struct variable v = { n->axis, -1, NULL };
@@ -244,7 +244,7 @@ static void walk_let(struct walk *w, const struct nest *n)
 	w->variables.n--;
 }
 
-static void walk_branch(struct walk *w, const struct nest *body, double share)
+static void walk_branch(struct site_walk *w, const struct nest *body, double share)
 {
 	double taken = w->taken;
 
@@ -255,7 +255,7 @@ static void walk_branch(struct walk *w, const struct nest *body, double share)
 	w->taken = taken;
 }
 
-static void walk_list(struct walk *w, const struct nest *n)
+static void walk_list(struct site_walk *w, const struct nest *n)
 {
 	int lifetimes = w->lifetimes.n;
 
@@ -284,7 +284,7 @@ static void walk_list(struct walk *w, const struct nest *n)
 
 bool collect_sites(struct arena *a, const struct program *p, struct site_vec *out)
 {
-	struct walk w = { .a = a, .p = p, .out = out, .turns = 1, .taken = 1 };
+	struct site_walk w = { .a = a, .p = p, .out = out, .turns = 1, .taken = 1 };
 
 	walk_list(&w, p->body);
 	return !w.too_deep;

@@ -3,16 +3,16 @@
 #include "costmodel/site.h"
 
 /* The loops of one kind. */
-struct kind {
+struct kind_of_loops {
 	int n;
 	int first, last;	/* outermost and innermost; -1 where there is none */
 	double product;		/* of their extents */
 	double reduce;		/* of those of a reduction */
 };
 
-static struct kind loops_of(const struct site *s, enum annotation annotation)
+static struct kind_of_loops loops_of(const struct site *s, enum annotation annotation)
 {
-	struct kind k = { 0, -1, -1, 1, 1 };
+	struct kind_of_loops k = { 0, -1, -1, 1, 1 };
 
 	for (int l = 0; l < s->n_loops; l++) {
 		if (s->loops[l].annotation != annotation)
@@ -46,7 +46,7 @@ static void fill_vector(const struct site *s, float *row)
 
 static void fill_unroll(const struct site *s, float *row)
 {
-	struct kind k = loops_of(s, ANNOTATION_UNROLL);
+	struct kind_of_loops k = loops_of(s, ANNOTATION_UNROLL);
 
 	row[FEATURE_UNROLL_LOOPS] = (float)k.n;
 	row[FEATURE_UNROLL_PRODUCT] = (float)k.product;
@@ -74,7 +74,7 @@ static bool shares_loop(const struct site *s, const struct site *before, int loo
 static void fill_parallel(const struct site *s, const struct site *before,
 			  const struct cost_device *d, float *row)
 {
-	struct kind k = loops_of(s, ANNOTATION_PARALLEL);
+	struct kind_of_loops k = loops_of(s, ANNOTATION_PARALLEL);
 	double outermost = k.n ? s->loops[k.first].extent : 1;
 
 	row[FEATURE_PARALLEL_LOOPS] = (float)k.n;

@@ -18,7 +18,7 @@ static int64_t distance(int64_t x)
 	return x < 0 ? -x : x;
 }
 
-static void add_term(struct motion *m, struct term t)
+static void add_term(struct motion *m, struct motion_term t)
 {
 	if (t.step == 0 || t.count <= 1)
 		return;
@@ -39,7 +39,8 @@ static void add_motion(struct motion *m, const struct motion *x, int64_t factor)
 {
 	m->constant += x->constant * factor;
 	for (int i = 0; i < x->n; i++)
-		add_term(m, (struct term){ x->at[i].loop, x->at[i].step * factor, x->at[i].count });
+		add_term(m, (struct motion_term){x->at[i].loop, x->at[i].step * factor,
+						 x->at[i].count});
 }
 
 static void add_axis(const struct variables *v, struct motion *m, const struct axis *axis,
@@ -51,7 +52,7 @@ static void add_axis(const struct variables *v, struct motion *m, const struct a
 		if (x->axis != axis)
 			continue;
 		if (x->loop >= 0)
-			add_term(m, (struct term){ x->loop, factor, axis->hi - axis->lo });
+			add_term(m, (struct motion_term){ x->loop, factor, axis->hi - axis->lo });
 		else if (x->let)
 			add_motion(m, x->let, factor);
 		return;
@@ -73,7 +74,7 @@ static int64_t common_divisor(int64_t x, int64_t y)
 static void add_quotient(struct motion *m, const struct motion *x, int64_t d, int64_t factor)
 {
 	for (int i = 0; i < x->n; i++) {
-		struct term t = x->at[i];
+		struct motion_term t = x->at[i];
 		int64_t step = distance(t.step);
 
 		if (step < d)	/* stays for some turns, then goes on by one */
@@ -88,7 +89,7 @@ static void add_quotient(struct motion *m, const struct motion *x, int64_t d, in
 static void add_remainder(struct motion *m, const struct motion *x, int64_t d, int64_t factor)
 {
 	for (int i = 0; i < x->n; i++) {
-		struct term t = x->at[i];
+		struct motion_term t = x->at[i];
 		int64_t step = distance(t.step) % d;
 
 		if (step == 0)
@@ -109,7 +110,7 @@ static void absorb(struct motion *m, const struct motion *x, int64_t factor)
 		for (int j = 0; j < m->n; j++)
 			there |= m->at[j].loop == x->at[i].loop;
 		if (!there)
-			add_term(m, (struct term){ x->at[i].loop, x->at[i].step * factor,
+			add_term(m, (struct motion_term){ x->at[i].loop, x->at[i].step * factor,
 						   x->at[i].count });
 	}
 }
@@ -193,7 +194,7 @@ bool motion_equal(const struct motion *x, const struct motion *y)
 void motion_sort(struct motion *m)
 {
 	for (int i = 0; i < m->n; i++) {
-		struct term t = m->at[i];
+		struct motion_term t = m->at[i];
 		int j = i;
 
 		t.step = distance(t.step);
@@ -207,17 +208,17 @@ void motion_sort(struct motion *m)
 
 /* The values of an index in one execution of a level: `blocks` runs of `run` values, `gap` from
  * one run to the next. */
-struct spread {
+struct index_spread {
 	int64_t run, blocks, gap;
 };
 
-static struct spread spread_of(const struct motion *m, int level, int64_t extent)
+static struct index_spread spread_of(const struct motion *m, int level, int64_t extent)
 {
-	struct spread s = { 1, 1, 0 };
+	struct index_spread s = { 1, 1, 0 };
 	int64_t reach = 0;
 
 	for (int i = 0; i < m->n; i++) {
-		const struct term *t = &m->at[i];
+		const struct motion_term *t = &m->at[i];
 
 		if (t->loop < level)
 			continue;
@@ -244,7 +245,7 @@ static double lines_of(int64_t elements, int shift)
 
 /* What X touches where its dims spread like SPREAD. From the last dim outwards as long as what is
  * touched is one piece of memory, that piece's lines are counted; all pieces are alike. */
-static struct footprint footprint_of(const struct access *x, const struct spread *spread)
+static struct footprint footprint_of(const struct access *x, const struct index_spread *spread)
 {
 	const struct tensor *t = &x->buffer->tensor;
 	int64_t piece = 1, pieces = 1;	/* elements of one; number of them */
@@ -253,7 +254,7 @@ static struct footprint footprint_of(const struct access *x, const struct spread
 	bool open = true;
 
 	for (int d = t->ndim - 1; d >= 0; d--) {
-		struct spread s = spread[d];
+		struct index_spread s = spread[d];
 
 		if (gap == 0 && (s.blocks > 1 || !open))
 			gap = s.run > 1 && !open ? row : s.gap * row;
@@ -272,7 +273,8 @@ static struct footprint footprint_of(const struct access *x, const struct spread
 }
 
 /* One execution of a level cannot touch more than it has turns. */
-static struct footprint bounded(const struct access *x, const struct spread *spread, double turns)
+static struct footprint bounded(const struct access *x, const struct index_spread *spread,
+				double turns)
 {
 	struct footprint f = footprint_of(x, spread);
 	double most = turns * x->n;
@@ -290,7 +292,7 @@ static void add_places(struct motion *m, int64_t reach, int n, int loop)
 		return;
 	int64_t step = n > 1 && reach / (n - 1) > 1 ? reach / (n - 1) : 1;
 
-	add_term(m, (struct term){ loop, step, reach / step + 1 });
+	add_term(m, (struct motion_term){ loop, step, reach / step + 1 });
 }
 
 static uint64_t loops_of(const struct motion *m)
@@ -306,7 +308,7 @@ void access_finish(struct arena *a, struct access *x, int n_loops, const double 
 {
 	const struct tensor *t = &x->buffer->tensor;
 	uint64_t moves[TENSOR_MAX_DIMS];	/* which loops move a dim */
-	struct spread spread[TENSOR_MAX_DIMS];
+	struct index_spread spread[TENSOR_MAX_DIMS];
 
 	for (int d = 0; d < t->ndim; d++) {
 		struct motion *m = &x->dim[d];

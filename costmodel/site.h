@@ -23,7 +23,7 @@ struct site_loop {
 };
 
 /* How an index moves: turning loop LOOP, it takes COUNT values STEP apart. */
-struct term {
+struct motion_term {
 	int loop;
 	int64_t step, count;
 };
@@ -32,7 +32,7 @@ struct term {
 struct motion {
 	int64_t constant;
 	int n;
-	struct term at[MOTION_MAX_TERMS];
+	struct motion_term at[MOTION_MAX_TERMS];
 };
 
 /* What an access touches in one execution of a level. */

@@ -32,12 +32,12 @@ size_t buffer_offset(size_t bytes)
 	return buffer_inner(bytes) - round_up(bytes, BUFFER_ALIGN);
 }
 
-static char *inner_begin(const struct buffer *b)
+static char *inner_begin(const struct guarded_buffer *b)
 {
 	return b->map + GUARD;
 }
 
-static void set_canaries(const struct buffer *b)
+static void set_canaries(const struct guarded_buffer *b)
 {
 	const char *end = inner_begin(b) + b->inner;
 
@@ -45,9 +45,9 @@ static void set_canaries(const struct buffer *b)
 	memset(b->data + b->bytes, CANARY, (size_t)(end - (b->data + b->bytes)));
 }
 
-bool buffer_map(struct buffer *b, size_t bytes, int fd, int64_t offset, bool shared)
+bool buffer_map(struct guarded_buffer *b, size_t bytes, int fd, int64_t offset, bool shared)
 {
-	*b = (struct buffer){ .bytes = bytes, .inner = buffer_inner(bytes) };
+	*b = (struct guarded_buffer){ .bytes = bytes, .inner = buffer_inner(bytes) };
 	if (b->inner < bytes || b->inner + 2 * GUARD < bytes)	/* a size that is no size */
 		return false;
 	char *map = mmap(NULL, b->inner + 2 * GUARD, PROT_NONE,
@@ -66,25 +66,25 @@ bool buffer_map(struct buffer *b, size_t bytes, int fd, int64_t offset, bool sha
 	return true;
 }
 
-void buffer_unmap(struct buffer *b)
+void buffer_unmap(struct guarded_buffer *b)
 {
 	if (b->map)
 		munmap(b->map, b->inner + 2 * GUARD);
-	*b = (struct buffer){ 0 };
+	*b = (struct guarded_buffer){ 0 };
 }
 
-void buffer_writable(const struct buffer *b, bool writable)
+void buffer_writable(const struct guarded_buffer *b, bool writable)
 {
 	mprotect(inner_begin(b), b->inner, writable ? PROT_READ | PROT_WRITE : PROT_READ);
 }
 
-void buffer_poison(const struct buffer *b)
+void buffer_poison(const struct guarded_buffer *b)
 {
 	memset(b->data, 0xff, b->bytes);
 	set_canaries(b);
 }
 
-bool buffer_intact(const struct buffer *b, int64_t *at)
+bool buffer_intact(const struct guarded_buffer *b, int64_t *at)
 {
 	const char *end = inner_begin(b) + b->inner;
 
@@ -102,7 +102,7 @@ bool buffer_intact(const struct buffer *b, int64_t *at)
 	return true;
 }
 
-bool buffer_holds(const struct buffer *b, const void *address)
+bool buffer_holds(const struct guarded_buffer *b, const void *address)
 {
 	const char *p = address;
 

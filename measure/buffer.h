@@ -12,7 +12,7 @@
 
 enum { BUFFER_ALIGN = 64 };
 
-struct buffer {
+struct guarded_buffer {
 	char *map;		/* guard, inner pages, guard; NULL: not mapped */
 	size_t inner;		/* bytes between the guards */
 	char *data;
@@ -25,15 +25,15 @@ size_t buffer_offset(size_t bytes);
 
 /* Maps fresh zeroed memory, canaries set; or, with FD >= 0, buffer_inner() bytes of that file from
  * OFFSET on, shared where SHARED. False where memory is lacking. */
-bool buffer_map(struct buffer *b, size_t bytes, int fd, int64_t offset, bool shared);
-void buffer_unmap(struct buffer *b);
-void buffer_writable(const struct buffer *b, bool writable);
+bool buffer_map(struct guarded_buffer *b, size_t bytes, int fd, int64_t offset, bool shared);
+void buffer_unmap(struct guarded_buffer *b);
+void buffer_writable(const struct guarded_buffer *b, bool writable);
 /* All bytes of the data 0xff: NaN in every float type, -1 or the largest in integers; the canaries
  * as they shall be. */
-void buffer_poison(const struct buffer *b);
+void buffer_poison(const struct guarded_buffer *b);
 /* False where a byte outside the data was changed; *AT is its offset from the data's begin. */
-bool buffer_intact(const struct buffer *b, int64_t *at);
+bool buffer_intact(const struct guarded_buffer *b, int64_t *at);
 /* Whether ADDRESS is within the mapping, guards included. */
-bool buffer_holds(const struct buffer *b, const void *address);
+bool buffer_holds(const struct guarded_buffer *b, const void *address);
 
 #endif

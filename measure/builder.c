@@ -25,7 +25,7 @@
 
 struct strings VEC(const char *);
 
-struct builder {
+struct build_pool {
 	struct arena *arena;	/* lives as long as the builder */
 	const char *cc;
 	struct strings flags;	/* of every compilation */
@@ -80,7 +80,7 @@ static void split_flags(struct arena *a, struct strings *to, const char *text)
 	}
 }
 
-static const char *const *command(struct arena *a, const struct builder *b, bool parallel,
+static const char *const *command(struct arena *a, const struct build_pool *b, bool parallel,
 				  const char *from, const char *to)
 {
 	struct strings v = { 0 };
@@ -100,7 +100,7 @@ static const char *const *command(struct arena *a, const struct builder *b, bool
 }
 
 /* Runs one command of the set-up; true where it ended well. */
-static bool probe(struct builder *b, const char *const *argv, const char **output)
+static bool probe(struct build_pool *b, const char *const *argv, const char **output)
 {
 	struct command_run run = { .argv = argv };
 	struct pool_limits limits = { .jobs = 1, .limit_s = PROBE_LIMIT_S,
@@ -114,7 +114,7 @@ static bool probe(struct builder *b, const char *const *argv, const char **outpu
 }
 
 /* Whether probe.c compiles and links with the flags as they are. */
-static bool probe_build(struct builder *b, bool parallel, const char **output)
+static bool probe_build(struct build_pool *b, bool parallel, const char **output)
 {
 	const char *from = arena_printf(b->arena, "%s/probe.c", b->workdir);
 	const char *to = arena_printf(b->arena, "%s/probe.so", b->workdir);
@@ -126,7 +126,7 @@ static bool probe_build(struct builder *b, bool parallel, const char **output)
 }
 
 /* Keeps FLAG where probe.c builds with it. */
-static bool try_flag(struct builder *b, const char *flag)
+static bool try_flag(struct build_pool *b, const char *flag)
 {
 	vec_push(b->arena, &b->flags, flag);
 	if (probe_build(b, false, NULL))
@@ -135,13 +135,13 @@ static bool try_flag(struct builder *b, const char *flag)
 	return false;
 }
 
-static int write_probe(const struct builder *b, const char *source)
+static int write_probe(const struct build_pool *b, const char *source)
 {
 	return file_write(arena_printf(b->arena, "%s/probe.c", b->workdir), source, strlen(source));
 }
 
 /* One flag after the other, for a compiler that does not take all of them. */
-static int probe_each(struct builder *b)
+static int probe_each(struct build_pool *b)
 {
 	const char *output = "";
 
@@ -162,7 +162,7 @@ static int probe_each(struct builder *b)
 }
 
 /* The flags that depend on the compiler and the machine: two compilations where all is well. */
-static int probe_flags(struct builder *b)
+static int probe_flags(struct build_pool *b)
 {
 	int rc = write_probe(b, "int probe(void *const *a) { return a == 0; }\n");
 
@@ -179,7 +179,7 @@ static int probe_flags(struct builder *b)
 	return rc;
 }
 
-static int probe_version(struct builder *b)
+static int probe_version(struct build_pool *b)
 {
 	const char *const argv[] = { b->cc, "--version", NULL };
 	const char *output = "";
@@ -192,7 +192,7 @@ static int probe_version(struct builder *b)
 }
 
 /* The version line says "clang" by itself, gcc's says how it was called; the flags follow. */
-static void describe(struct builder *b)
+static void describe(struct build_pool *b)
 {
 	struct text t = { 0 };
 
@@ -212,7 +212,7 @@ static int cores(void)
 	return sched_getaffinity(0, sizeof(set), &set) < 0 ? 1 : CPU_COUNT(&set);
 }
 
-static int prepare(struct builder *b, const struct builder_options *o)
+static int prepare(struct build_pool *b, const struct build_pool_options *o)
 {
 	b->cc = arena_strdup(b->arena, o->cc);
 	b->limits = (struct pool_limits){
@@ -239,43 +239,43 @@ static int prepare(struct builder *b, const struct builder_options *o)
 	return 0;
 }
 
-static struct builder *builder_of(const struct builder_options *o)
+static struct build_pool *builder_of(const struct build_pool_options *o)
 {
 	struct arena *a = arena_new();
-	struct builder *b = arena_one(a, struct builder);
+	struct build_pool *b = arena_one(a, struct build_pool);
 
 	b->arena = a;
 	if (prepare(b, o) < 0) {
-		builder_free(b);
+		build_pool_free(b);
 		return NULL;
 	}
 	return b;
 }
 
 /* Whether a kernel with threads builds: Debian's clang has its OpenMP runtime in a package apart. */
-static bool builds_parallel(struct builder *b)
+static bool builds_parallel(struct build_pool *b)
 {
 	return write_probe(b, "int probe(void *const *a) { return a == 0; }\n") == 0 &&
 	       probe_build(b, true, NULL);
 }
 
-struct builder *builder_new(const struct builder_options *o)
+struct build_pool *build_pool_new(const struct build_pool_options *o)
 {
 	if (o->cc && *o->cc)
 		return builder_of(o);
-	struct builder_options choice = *o;
-	struct builder *b;
+	struct build_pool_options choice = *o;
+	struct build_pool *b;
 
 	choice.cc = "clang";	/* compiles these kernels three times faster than gcc */
 	b = builder_of(&choice);
 	if (b && builds_parallel(b))
 		return b;
-	builder_free(b);
+	build_pool_free(b);
 	choice.cc = "gcc";
 	return builder_of(&choice);
 }
 
-void builder_free(struct builder *b)
+void build_pool_free(struct build_pool *b)
 {
 	if (!b)
 		return;
@@ -283,12 +283,12 @@ void builder_free(struct builder *b)
 	arena_free(b->arena);
 }
 
-const char *builder_toolchain(const struct builder *b)
+const char *build_pool_toolchain(const struct build_pool *b)
 {
 	return b->toolchain;
 }
 
-const char *builder_cc(const struct builder *b)
+const char *build_pool_cc(const struct build_pool *b)
 {
 	return b->cc;
 }
@@ -317,7 +317,7 @@ static int write_source(const char *path, const char *source)
 	return 0;
 }
 
-static void conclude(struct arena *a, struct builder *b, struct trial *t,
+static void conclude(struct arena *a, struct build_pool *b, struct trial *t,
 		     const struct command_run *r)
 {
 	t->build_ms = r->ms;
@@ -341,7 +341,7 @@ static void conclude(struct arena *a, struct builder *b, struct trial *t,
 						    WEXITSTATUS(r->status));
 }
 
-int build_all(struct arena *a, struct builder *b, struct trial *trials, int n)
+int build_all(struct arena *a, struct build_pool *b, struct trial *trials, int n)
 {
 	struct arena *scratch = arena_new();
 	struct command_run *runs = arena_many(scratch, struct command_run, n);

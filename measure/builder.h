@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "measure/trial.h"
 
-struct builder_options {
+struct build_pool_options {
 	const char *cc;		/* NULL: clang where it is there with OpenMP, else gcc */
 	const char *flags;	/* added at the end, separated by blanks; NULL: none */
 	int jobs;		/* compilers at once; 0: one for each core this process may use */
@@ -20,20 +20,20 @@ struct builder_options {
 	const char *workdir;	/* holds the objects; NULL: a temporary folder of its own */
 };
 
-struct builder;
+struct build_pool;
 
 /* Asks the compiler what it is and which flags it takes. NULL and a message where it cannot be
  * run, or cannot make a shared object. */
-struct builder *builder_new(const struct builder_options *o);
-void builder_free(struct builder *b);
+struct build_pool *build_pool_new(const struct build_pool_options *o);
+void build_pool_free(struct build_pool *b);
 
 /* Compiles the PENDING trials: each gets its object and stays PENDING, or gets BUILD_ERROR or
  * BUILD_TIMEOUT and a text; strings in A. 0, or -1 and a message where the outside world fails. */
-int build_all(struct arena *a, struct builder *b, struct trial *trials, int n);
+int build_all(struct arena *a, struct build_pool *b, struct trial *trials, int n);
 
 /* Compiler, version and flags in one line, for the record. Lives as long as the builder. */
-const char *builder_toolchain(const struct builder *b);
+const char *build_pool_toolchain(const struct build_pool *b);
 /* The compiler's command name. */
-const char *builder_cc(const struct builder *b);
+const char *build_pool_cc(const struct build_pool *b);
 
 #endif

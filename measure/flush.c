@@ -14,7 +14,7 @@ enum { LINE = 64, STACK = 64 << 10 };
 /* Far more than a thread takes to fall asleep at the next barrier, and little against flushing. */
 enum { ASLEEP_NS = 100000 };
 
-struct member {
+struct flusher {
 	struct flush *flush;
 	size_t cpu;
 	volatile char *data;
@@ -23,13 +23,13 @@ struct member {
 struct flush {
 	pthread_barrier_t begin, end;
 	size_t bytes;		/* for each member */
-	struct member *members;
+	struct flusher *members;
 	int n;
 };
 
 static void *serve(void *arg)
 {
-	const struct member *m = arg;
+	const struct flusher *m = arg;
 	cpu_set_t own;
 
 	CPU_ZERO(&own);
@@ -86,7 +86,7 @@ struct flush *flush_new(size_t shared, size_t private)
 		return NULL;
 	for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		if (CPU_ISSET(cpu, &own))
-			f->members[f->n++] = (struct member){ .flush = f, .cpu = cpu };
+			f->members[f->n++] = (struct flusher){ .flush = f, .cpu = cpu };
 	f->bytes = shared / (size_t)f->n + LINE;
 	if (f->bytes < private)
 		f->bytes = private;

@@ -20,7 +20,7 @@
 
 enum { OUTPUT_LIMIT = 16384, REAP_POLL_MS = 2 };
 
-struct slot {
+struct pool_slot {
 	struct command_run *run;	/* NULL: free */
 	pid_t pid;
 	int fd;				/* -1 after its end of file */
@@ -44,7 +44,7 @@ static void limit_resources(pid_t pid, const struct pool_limits *limits)
 	prlimit(pid, RLIMIT_CORE, &(struct rlimit){ 0, 0 }, NULL);
 }
 
-static int start(struct arena *a, struct slot *s, struct command_run *run,
+static int start(struct arena *a, struct pool_slot *s, struct command_run *run,
 		 const struct pool_limits *limits, char *const *envp)
 {
 	int ends[2];
@@ -63,7 +63,7 @@ static int start(struct arena *a, struct slot *s, struct command_run *run,
 	limit_resources(pid, limits);
 	int64_t now = clock_ns();
 
-	*s = (struct slot){ .run = run, .pid = pid, .fd = ends[0], .start = now,
+	*s = (struct pool_slot){ .run = run, .pid = pid, .fd = ends[0], .start = now,
 			    .deadline = now + (int64_t)(limits->limit_s * 1e9),
 			    .room = limits->output ? limits->output : OUTPUT_LIMIT };
 	s->output = arena_alloc(a, s->room + 1);
@@ -71,7 +71,7 @@ static int start(struct arena *a, struct slot *s, struct command_run *run,
 }
 
 /* Takes what is in the pipe; what is beyond the limit is dropped. */
-static void drain(struct slot *s)
+static void drain(struct pool_slot *s)
 {
 	char rest[4096];
 
@@ -91,7 +91,7 @@ static void drain(struct slot *s)
 	}
 }
 
-static void finish(struct slot *s, int status)
+static void finish(struct pool_slot *s, int status)
 {
 	drain(s);
 	if (s->fd >= 0)		/* a grandchild holds it open */
@@ -103,7 +103,7 @@ static void finish(struct slot *s, int status)
 	s->run = NULL;
 }
 
-static void advance(struct slot *s, int64_t now)
+static void advance(struct pool_slot *s, int64_t now)
 {
 	int status;
 
@@ -117,12 +117,12 @@ static void advance(struct slot *s, int64_t now)
 		finish(s, status);
 }
 
-static void wait_any(const struct slot *slots, struct pollfd *fds, int n)
+static void wait_any(const struct pool_slot *slots, struct pollfd *fds, int n)
 {
 	int64_t now = clock_ns(), wake = now + (int64_t)1000000000;
 
 	for (int i = 0; i < n; i++) {
-		const struct slot *s = &slots[i];
+		const struct pool_slot *s = &slots[i];
 
 		fds[i] = (struct pollfd){ .fd = s->run ? s->fd : -1, .events = POLLIN };
 		if (s->run && s->deadline < wake)
@@ -137,7 +137,7 @@ int pool_run(struct arena *a, struct command_run *runs, int n, const struct pool
 	     char *const *envp)
 {
 	int width = limits->jobs < n ? limits->jobs : n;
-	struct slot *slots = arena_many(a, struct slot, width);
+	struct pool_slot *slots = arena_many(a, struct pool_slot, width);
 	struct pollfd *fds = arena_many(a, struct pollfd, width);
 	int next = 0, running = 0, rc = 0;
 

@@ -33,7 +33,7 @@ static const double noise_seconds = 0.3;
 static const double usual_l1 = 150, usual_l2 = 60;
 
 /* One thing to time: the multiply-add kernel, or reading SIZE bytes. */
-struct work {
+struct probe_work {
 	const struct probe_isa *isa;
 	size_t size;	/* bytes for each thread; 0: multiply-add */
 	int64_t repeat; /* of the kernel in a round */
@@ -41,7 +41,7 @@ struct work {
 };
 
 struct crew {
-	const struct work *work;
+	const struct probe_work *work;
 	const int *cpus;
 	int threads;
 	pthread_mutex_t gate; /* held until all threads exist */
@@ -57,7 +57,7 @@ struct member {
 	pthread_t thread;
 };
 
-static void run(const struct work *w, const void *data)
+static void run(const struct probe_work *w, const void *data)
 {
 	if (w->size)
 		w->isa->read(data, w->size, w->repeat);
@@ -66,7 +66,7 @@ static void run(const struct work *w, const void *data)
 }
 
 /* Bytes, or floating-point operations, that one thread does in a round. */
-static double amount(const struct work *w)
+static double amount(const struct probe_work *w)
 {
 	double lanes = (double)w->isa->vector_bytes / sizeof(float);
 
@@ -148,7 +148,7 @@ static int crew_run(struct crew *crew, struct member *members)
 }
 
 /* Times WORK with THREADS threads; the best rate, per nanosecond, into *RATE. */
-static int rate(const struct device *d, struct work work, int threads, double *rate_out)
+static int rate(const struct device *d, struct probe_work work, int threads, double *rate_out)
 {
 	struct member *members = calloc((size_t)threads, sizeof(*members));
 	struct crew crew = {.work = &work, .cpus = d->cpus, .threads = threads};
@@ -175,7 +175,7 @@ static int rate(const struct device *d, struct work work, int threads, double *r
 }
 
 /* Both rates of WORK, whose `repeat` is for ROUND_NS. */
-static int both_rates(const struct device *d, struct work work, struct device_rate *out)
+static int both_rates(const struct device *d, struct probe_work work, struct device_rate *out)
 {
 	if (rate(d, work, 1, &out->one) < 0)
 		return -1;
@@ -192,7 +192,7 @@ static int both_rates(const struct device *d, struct work work, struct device_ra
 static int read_rates(const struct device *d, int64_t bytes, double usual, struct device_rate *out)
 {
 	size_t size = (size_t)bytes / 2 / READ_UNIT * READ_UNIT;
-	struct work work = {probe_isa_here(), size, 1, READ_ROUNDS};
+	struct probe_work work = {probe_isa_here(), size, 1, READ_ROUNDS};
 
 	if (size == 0)
 		return 0; /* no such level: no rate */
@@ -202,7 +202,7 @@ static int read_rates(const struct device *d, int64_t bytes, double usual, struc
 
 static int mem_rates(const struct device *d, struct device_rate *out)
 {
-	struct work work = {probe_isa_here(), probe_largest(), 1, MEM_ROUNDS};
+	struct probe_work work = {probe_isa_here(), probe_largest(), 1, MEM_ROUNDS};
 
 	if (rate(d, work, 1, &out->one) < 0)
 		return -1;
@@ -238,7 +238,7 @@ int probe_rates(struct device *d)
 {
 	struct device_measured *m = &d->measured;
 	const struct probe_isa *isa = probe_isa_here();
-	struct work fma = {isa, 0, probe_fma_rounds(isa, ROUND_NS), FMA_ROUNDS};
+	struct probe_work fma = {isa, 0, probe_fma_rounds(isa, ROUND_NS), FMA_ROUNDS};
 	struct noise noise;
 
 	if (both_rates(d, fma, &m->peak) < 0 ||

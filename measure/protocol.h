@@ -60,7 +60,7 @@ struct request {
 enum event_kind { EVENT_STARTED, EVENT_RESULT, EVENT_FAULT };
 
 /* What the runner was doing, for the message about its death. */
-enum stage {
+enum runner_stage {
 	STAGE_SETUP,
 	STAGE_LOAD,
 	STAGE_PACK,
@@ -76,7 +76,7 @@ struct event {
 	enum event_kind kind;
 	int index;			/* of the kernel in ROUNDS, else 0 */
 	/* EVENT_FAULT */
-	enum stage stage;
+	enum runner_stage stage;
 	int signal;
 	int arg;			/* whose guard pages or data were hit, or a FAULT_ */
 	bool packed;			/* the packed form of it */

@@ -214,7 +214,7 @@ static int make_setup(struct runner *r, const struct workload *w)
 	return 0;
 }
 
-int runner_set_workload(struct runner *r, struct builder *b, const struct workload *w)
+int runner_set_workload(struct runner *r, struct build_pool *b, const struct workload *w)
 {
 	struct trial t[INPUT_SETS] = { 0 };
 

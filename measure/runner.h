@@ -34,7 +34,7 @@ void runner_free(struct runner *r);
 /* Begins a task: compiles the reference with B, starts a process, computes inputs and reference
  * outputs once. Forgets incumbent and interleaved reference. W is copied. 0, or -1 and a message,
  * and no workload. */
-int runner_set_workload(struct runner *r, struct builder *b, const struct workload *w);
+int runner_set_workload(struct runner *r, struct build_pool *b, const struct workload *w);
 /* What SET's inputs are and what the reference has for the outputs, and the bounds of these, by
  * argument. They live until the next workload. -1 and a message where they cannot be mapped. */
 int runner_look(struct runner *r, enum input_set set, const void **data, const void **bound);

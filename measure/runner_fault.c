@@ -15,7 +15,7 @@
 enum { HANDLER_STACK = 64 << 10, EXIT_FAULT = 112 };
 
 /* A signal handler has no argument of ours: what it needs is the program's, set once. */
-static const struct task *fault_task;
+static const struct runner_task *fault_task;
 static int fault_socket;
 static char *stack_top;
 static size_t stack_bytes;
@@ -24,7 +24,7 @@ static _Alignas(64) char handler_stack[HANDLER_STACK];
 static const int deadly[] = { SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS };
 
 /* Where ADDRESS is in B, which E names by ARG; false where it is elsewhere. */
-static bool hits(struct event *e, const struct buffer *b, int arg, const char *address)
+static bool hits(struct event *e, const struct guarded_buffer *b, int arg, const char *address)
 {
 	if (!buffer_holds(b, address))
 		return false;
@@ -37,8 +37,8 @@ static bool hits(struct event *e, const struct buffer *b, int arg, const char *a
 /* Names the memory that ADDRESS belongs to. */
 static void locate(struct event *e, const char *address)
 {
-	const struct task *t = fault_task;
-	const struct kernel *k = t->current;
+	const struct runner_task *t = fault_task;
+	const struct loaded_kernel *k = t->current;
 
 	e->arg = FAULT_NOWHERE;
 	/* The stack's guard gap lies below its limit. */
@@ -71,7 +71,7 @@ static void handle(int sig, siginfo_t *info, void *context)
 	_exit(EXIT_FAULT);
 }
 
-void fault_install(const struct task *task, int socket)
+void fault_install(const struct runner_task *task, int socket)
 {
 	struct sigaction act = { .sa_sigaction = handle, .sa_flags = SA_SIGINFO | SA_ONSTACK };
 	stack_t stack = { .ss_sp = handler_stack, .ss_size = sizeof(handler_stack) };

@@ -25,8 +25,8 @@ static void keep_openmp(void)
 	}
 }
 
-static enum trial_status pack_one(struct task *t, struct kernel *k, int i, size_t bytes,
-				  char text[PROTOCOL_TEXT])
+static enum trial_status pack_one(struct runner_task *t, struct loaded_kernel *k, int i,
+				  size_t bytes, char text[PROTOCOL_TEXT])
 {
 	const char *name = t->setup.args[i].name;
 
@@ -54,7 +54,8 @@ static enum trial_status pack_one(struct task *t, struct kernel *k, int i, size_
 	return TRIAL_OK;
 }
 
-static enum trial_status pack_constants(struct task *t, struct kernel *k, char text[PROTOCOL_TEXT])
+static enum trial_status pack_constants(struct runner_task *t, struct loaded_kernel *k,
+					char text[PROTOCOL_TEXT])
 {
 	for (int i = 0; i < t->n_inputs; i++) {
 		size_t bytes = k->call.packed_bytes(i);
@@ -66,7 +67,7 @@ static enum trial_status pack_constants(struct task *t, struct kernel *k, char t
 	return TRIAL_OK;
 }
 
-static enum trial_status map_workspace(struct kernel *k, int threads, size_t most,
+static enum trial_status map_workspace(struct loaded_kernel *k, int threads, size_t most,
 				       char text[PROTOCOL_TEXT])
 {
 	size_t bytes = k->call.workspace_bytes(threads);
@@ -79,8 +80,8 @@ static enum trial_status map_workspace(struct kernel *k, int threads, size_t mos
 	return TRIAL_OK;
 }
 
-enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path, size_t most,
-			      char text[PROTOCOL_TEXT])
+enum trial_status kernel_load(struct runner_task *t, struct loaded_kernel *k, const char *path,
+			      size_t most, char text[PROTOCOL_TEXT])
 {
 	t->current = k;
 	t->stage = STAGE_LOAD;
@@ -100,13 +101,13 @@ enum trial_status kernel_load(struct task *t, struct kernel *k, const char *path
 	return s;
 }
 
-static void drop_packed(struct kernel *k)
+static void drop_packed(struct loaded_kernel *k)
 {
 	for (int i = 0; i < WORKLOAD_ARGS; i++)
 		buffer_unmap(&k->packed[i]);
 }
 
-enum trial_status kernel_bind(struct task *t, struct kernel *k, enum input_set set,
+enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, enum input_set set,
 			      char text[PROTOCOL_TEXT])
 {
 	t->current = k;
@@ -121,13 +122,13 @@ enum trial_status kernel_bind(struct task *t, struct kernel *k, enum input_set s
 	return pack_constants(t, k, text);
 }
 
-void kernel_unload(struct kernel *k)
+void kernel_unload(struct loaded_kernel *k)
 {
 	drop_packed(k);
 	buffer_unmap(&k->workspace);
 	if (k->object)
 		dlclose(k->object);
-	*k = (struct kernel){ 0 };
+	*k = (struct loaded_kernel){ 0 };
 }
 
 enum trial_status kernel_returned(int32_t rc, char text[PROTOCOL_TEXT])
@@ -139,7 +140,7 @@ enum trial_status kernel_returned(int32_t rc, char text[PROTOCOL_TEXT])
 }
 
 /* False where bytes around B, which is NAME to people, were written. */
-static bool is_intact(const struct buffer *b, const char *name, const char *when,
+static bool is_intact(const struct guarded_buffer *b, const char *name, const char *when,
 		      char text[PROTOCOL_TEXT])
 {
 	int64_t at;
@@ -153,10 +154,11 @@ static bool is_intact(const struct buffer *b, const char *name, const char *when
 }
 
 /* Whether output I is, element by element, and nothing around it was written. */
-static bool output_is_right(const struct task *t, int i, const char *when, char text[PROTOCOL_TEXT])
+static bool output_is_right(const struct runner_task *t, int i, const char *when,
+			    char text[PROTOCOL_TEXT])
 {
 	const struct setup_arg *a = &t->setup.args[i];
-	const struct buffer *b = &t->args[i];
+	const struct guarded_buffer *b = &t->args[i];
 
 	if (!is_intact(b, a->name, when, text))
 		return false;
@@ -174,7 +176,7 @@ static bool output_is_right(const struct task *t, int i, const char *when, char 
 	return false;
 }
 
-static void poison(struct task *t, int i)
+static void poison(struct runner_task *t, int i)
 {
 	const struct setup_arg *a = &t->setup.args[i];
 
@@ -182,8 +184,8 @@ static void poison(struct task *t, int i)
 	verify_poison(a->dtype, t->args[i].data, t->image[t->set].data[i].data, a->count);
 }
 
-enum trial_status kernel_verify(struct task *t, struct kernel *k, enum stage stage,
-				char text[PROTOCOL_TEXT])
+enum trial_status kernel_verify(struct runner_task *t, struct loaded_kernel *k,
+				enum runner_stage stage, char text[PROTOCOL_TEXT])
 {
 	const char *when = stage == STAGE_REVERIFY ? "when run again, " : "";
 

@@ -24,12 +24,12 @@
 /* The C library reserves this for each thread's heap and stack. */
 #define THREAD_MEMORY ((size_t)192 << 20)
 
-struct runner {
-	struct task task;
+struct runner_process {
+	struct runner_task task;
 	size_t base_memory;		/* address space after the set-up */
 	int base_threads;		/* threads that may stay behind */
 	struct series *series;		/* REMEASURE_MAX of them */
-	struct kernel kept[REMEASURE_MAX];
+	struct loaded_kernel kept[REMEASURE_MAX];
 	int n_kept;
 	struct event event;		/* the one being made */
 };
@@ -42,7 +42,7 @@ static void send_event(struct event *e)
 		_exit(1);	/* hone is gone */
 }
 
-static void send_started(struct runner *r, int index)
+static void send_started(struct runner_process *r, int index)
 {
 	struct event e = { .kind = EVENT_STARTED, .index = index };
 
@@ -50,7 +50,7 @@ static void send_started(struct runner *r, int index)
 	send_event(&e);
 }
 
-static void send_result(struct runner *r, int index)
+static void send_result(struct runner_process *r, int index)
 {
 	struct event *e = &r->event;
 
@@ -63,7 +63,7 @@ static void send_result(struct runner *r, int index)
 }
 
 /* A kernel with threads of its own must not be unloaded under them: the process is given up. */
-static void check_threads(struct runner *r, int index)
+static void check_threads(struct runner_process *r, int index)
 {
 	struct event *e = &r->event;
 	int extra = usage_threads_beyond(r->base_threads);
@@ -79,13 +79,13 @@ static void check_threads(struct runner *r, int index)
 	send_result(r, index);
 }
 
-static void check_growth(struct runner *r)
+static void check_growth(struct runner_process *r)
 {
 	r->event.retire |= usage_address_space() > r->base_memory + GROWTH_LIMIT +
 						     THREAD_MEMORY * (size_t)r->task.setup.threads;
 }
 
-static void unload(struct runner *r, struct kernel *k)
+static void unload(struct runner_process *r, struct loaded_kernel *k)
 {
 	r->task.current = k;
 	r->task.stage = STAGE_UNLOAD;
@@ -112,9 +112,9 @@ static void put_series(struct event *e, const struct series *s)
 	e->ratio = r.ratio;
 }
 
-static void put_counters(struct runner *r, struct kernel *k)
+static void put_counters(struct runner_process *r, struct loaded_kernel *k)
 {
-	struct task *t = &r->task;
+	struct runner_task *t = &r->task;
 
 	if (!t->counters)
 		t->counters = counters_new();
@@ -124,7 +124,8 @@ static void put_counters(struct runner *r, struct kernel *k)
 	r->event.n_counters = counters_stop(t->counters, r->event.counters, COUNTERS_MAX);
 }
 
-static enum trial_status verify(struct runner *r, struct kernel *k, enum stage stage)
+static enum trial_status verify(struct runner_process *r, struct loaded_kernel *k,
+				enum runner_stage stage)
 {
 	int64_t start = clock_ns();
 	enum trial_status s = kernel_verify(&r->task, k, stage, r->event.text);
@@ -133,7 +134,8 @@ static enum trial_status verify(struct runner *r, struct kernel *k, enum stage s
 	return s;
 }
 
-static enum trial_status load_verified(struct runner *r, struct kernel *k, const char *path)
+static enum trial_status load_verified(struct runner_process *r, struct loaded_kernel *k,
+				       const char *path)
 {
 	enum trial_status s =
 		kernel_load(&r->task, k, path, r->task.setup.memory, r->event.text);
@@ -147,7 +149,8 @@ static enum trial_status load_verified(struct runner *r, struct kernel *k, const
 	return s;
 }
 
-static enum trial_status measure(struct runner *r, struct kernel *k, const struct request *q)
+static enum trial_status measure(struct runner_process *r, struct loaded_kernel *k,
+				 const struct request *q)
 {
 	struct series *s = &r->series[0];
 	enum trial_status status = load_verified(r, k, q->path);
@@ -173,7 +176,7 @@ static enum trial_status measure(struct runner *r, struct kernel *k, const struc
 
 /* A kernel may have so much beyond the arguments and its packed constants, its workspace included.
  * The limit is the soft one: it grows with the number of KERNELS that are loaded at once. */
-static void limit_memory(const struct runner *r, int kernels)
+static void limit_memory(const struct runner_process *r, int kernels)
 {
 #if defined(__SANITIZE_ADDRESS__)	/* whose shadow takes more than any limit */
 	(void)r;
@@ -192,9 +195,9 @@ static void limit_memory(const struct runner *r, int kernels)
 #endif
 }
 
-static void serve_measure(struct runner *r, const struct request *q)
+static void serve_measure(struct runner_process *r, const struct request *q)
 {
-	struct kernel k = { 0 };
+	struct loaded_kernel k = { 0 };
 	int64_t start = clock_ns();
 
 	send_started(r, 0);
@@ -206,9 +209,9 @@ static void serve_measure(struct runner *r, const struct request *q)
 	send_result(r, 0);
 }
 
-static void serve_reference(struct runner *r, const struct request *q)
+static void serve_reference(struct runner_process *r, const struct request *q)
 {
-	struct task *t = &r->task;
+	struct runner_task *t = &r->task;
 
 	send_started(r, 0);
 	unload(r, &t->reference);
@@ -229,9 +232,9 @@ static void serve_reference(struct runner *r, const struct request *q)
 	send_result(r, 0);
 }
 
-static void serve_add(struct runner *r, const struct request *q)
+static void serve_add(struct runner_process *r, const struct request *q)
 {
-	struct kernel *k = &r->kept[r->n_kept];
+	struct loaded_kernel *k = &r->kept[r->n_kept];
 
 	limit_memory(r, r->n_kept + 1);
 	send_started(r, 0);
@@ -244,11 +247,11 @@ static void serve_add(struct runner *r, const struct request *q)
 	send_result(r, 0);
 }
 
-static void take_rounds(struct runner *r, int rounds)
+static void take_rounds(struct runner_process *r, int rounds)
 {
 	for (int round = 0; round < rounds; round++)
 		for (int i = 0; i < r->n_kept; i++) {
-			struct kernel *k = &r->kept[i];
+			struct loaded_kernel *k = &r->kept[i];
 
 			send_started(r, i);
 			r->task.current = k;
@@ -263,7 +266,7 @@ static void take_rounds(struct runner *r, int rounds)
 		series_look(&r->series[i]);
 }
 
-static void serve_rounds(struct runner *r, const struct request *q)
+static void serve_rounds(struct runner_process *r, const struct request *q)
 {
 	int64_t start = clock_ns();
 
@@ -288,7 +291,7 @@ static void serve_rounds(struct runner *r, const struct request *q)
 	limit_memory(r, 1);
 }
 
-static void serve_setup(struct runner *r, const struct setup *setup)
+static void serve_setup(struct runner_process *r, const struct setup *setup)
 {
 	send_started(r, 0);
 	r->event.status = task_setup(&r->task, setup, r->event.text) ? TRIAL_OK : TRIAL_CRASH;
@@ -299,7 +302,7 @@ static void serve_setup(struct runner *r, const struct setup *setup)
 	send_result(r, 0);
 }
 
-static void serve(struct runner *r, const void *message)
+static void serve(struct runner_process *r, const void *message)
 {
 	enum request_kind kind;
 
@@ -326,7 +329,7 @@ static void serve(struct runner *r, const void *message)
 
 int main(int argc, char **argv)
 {
-	static struct runner r;
+	static struct runner_process r;
 	union {
 		struct setup setup;
 		struct request request;

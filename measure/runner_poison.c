@@ -67,7 +67,7 @@ static void paint_team(void *object, int32_t threads)
 }
 
 /* Nothing else is called between the paint and the kernel: it would write to the same stack. */
-int32_t poison_run(const struct kernel *k)
+int32_t poison_run(const struct loaded_kernel *k)
 {
 	paint_team(k->object, k->timed.threads);
 	paint_stack(NULL);

@@ -8,23 +8,23 @@
 
 #include "measure/fill.h"
 
-static bool is_output(const struct task *t, int i)
+static bool is_output(const struct runner_task *t, int i)
 {
 	return t->setup.args[i].role == ARG_OUTPUT;
 }
 
-static size_t arg_bytes(const struct task *t, int i)
+static size_t arg_bytes(const struct runner_task *t, int i)
 {
 	return (size_t)t->setup.args[i].count * dtype_bytes(t->setup.args[i].dtype);
 }
 
-static size_t bound_bytes(const struct task *t, int i)
+static size_t bound_bytes(const struct runner_task *t, int i)
 {
 	return (size_t)t->setup.args[i].count *
 	       dtype_bytes(error_bound_type(t->setup.args[i].dtype));
 }
 
-static bool map_image(struct buffer *b, size_t bytes, int64_t *offset, bool shared)
+static bool map_image(struct guarded_buffer *b, size_t bytes, int64_t *offset, bool shared)
 {
 	if (!buffer_map(b, bytes, RUNNER_MEMORY, *offset, shared))
 		return false;
@@ -36,13 +36,13 @@ static bool map_image(struct buffer *b, size_t bytes, int64_t *offset, bool shar
 
 /* The sets follow each other in the memory file; in each, the arguments, a bound behind its output.
  */
-static bool map_file(struct task *t, bool shared)
+static bool map_file(struct runner_task *t, bool shared)
 {
 	int64_t offset = 0;
 
 	for (int set = 0; set < INPUT_SETS; set++)
 		for (int i = 0; i < t->setup.n_args; i++) {
-			struct image *image = &t->image[set];
+			struct input_image *image = &t->image[set];
 
 			if (!map_image(&image->data[i], arg_bytes(t, i), &offset, shared))
 				return false;
@@ -53,7 +53,7 @@ static bool map_file(struct task *t, bool shared)
 	return true;
 }
 
-static void unmap_file(struct task *t)
+static void unmap_file(struct runner_task *t)
 {
 	for (int set = 0; set < INPUT_SETS; set++)
 		for (int i = 0; i < t->setup.n_args; i++) {
@@ -63,7 +63,7 @@ static void unmap_file(struct task *t)
 }
 
 /* An element the reference left as it was poisoned, or -1. Floats only: an integer may be -1. */
-static int64_t unwritten(enum dtype t, const struct buffer *b, int64_t count)
+static int64_t unwritten(enum dtype t, const struct guarded_buffer *b, int64_t count)
 {
 	static const unsigned char poison[8] = { 255, 255, 255, 255, 255, 255, 255, 255 };
 	size_t size = dtype_bytes(t);
@@ -75,7 +75,7 @@ static int64_t unwritten(enum dtype t, const struct buffer *b, int64_t count)
 }
 
 /* B, of output ARG or its bounds, is full and has not been left. */
-static bool is_whole(const struct setup_arg *arg, enum dtype t, const struct buffer *b,
+static bool is_whole(const struct setup_arg *arg, enum dtype t, const struct guarded_buffer *b,
 		     char text[PROTOCOL_TEXT])
 {
 	int64_t at;
@@ -93,7 +93,8 @@ static bool is_whole(const struct setup_arg *arg, enum dtype t, const struct buf
 	return true;
 }
 
-static bool reference_is_good(struct task *t, const struct image *image, char text[PROTOCOL_TEXT])
+static bool reference_is_good(struct runner_task *t, const struct input_image *image,
+			      char text[PROTOCOL_TEXT])
 {
 	for (int i = t->n_inputs; i < t->setup.n_args; i++) {
 		const struct setup_arg *a = &t->setup.args[i];
@@ -115,11 +116,11 @@ static bool reference_is_good(struct task *t, const struct image *image, char te
 }
 
 /* Fills a set's part of the memory file: inputs, and what the reference makes of them. */
-static bool prepare(struct task *t, enum input_set set, char text[PROTOCOL_TEXT])
+static bool prepare(struct runner_task *t, enum input_set set, char text[PROTOCOL_TEXT])
 {
-	struct image *image = &t->image[set];
+	struct input_image *image = &t->image[set];
 	int n_outputs = t->setup.n_args - t->n_inputs;
-	struct kernel k = { 0 };
+	struct loaded_kernel k = { 0 };
 
 	for (int i = 0; i < t->n_inputs; i++) {
 		const struct setup_arg *a = &t->setup.args[i];
@@ -147,7 +148,7 @@ static bool prepare(struct task *t, enum input_set set, char text[PROTOCOL_TEXT]
 	return ok;
 }
 
-static bool map_outputs(struct task *t)
+static bool map_outputs(struct runner_task *t)
 {
 	for (int i = t->n_inputs; i < t->setup.n_args; i++)
 		if (!buffer_map(&t->args[i], arg_bytes(t, i), -1, 0, false))
@@ -155,14 +156,14 @@ static bool map_outputs(struct task *t)
 	return true;
 }
 
-static bool start_flush(struct task *t)
+static bool start_flush(struct runner_task *t)
 {
 	if (t->setup.cold)
 		t->timing.flush = flush_new(t->setup.flush_bytes, t->setup.flush_private);
 	return !t->setup.cold || t->timing.flush;
 }
 
-bool task_setup(struct task *t, const struct setup *setup, char text[PROTOCOL_TEXT])
+bool task_setup(struct runner_task *t, const struct setup *setup, char text[PROTOCOL_TEXT])
 {
 	t->setup = *setup;
 	t->stage = STAGE_SETUP;

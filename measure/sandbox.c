@@ -158,17 +158,17 @@ static bool filter_calls(void)
 /* --- Landlock */
 
 /* As of version 6, whatever version the headers are: linux/landlock.h. */
-struct rules {
+struct sandbox_rules {
 	uint64_t files, network, scopes;
 };
 
 /* Nothing of it is granted anywhere; reading is not among it. */
-static struct rules rules_of(int version)
+static struct sandbox_rules rules_of(int version)
 {
 	const uint64_t write_file = 1u << 1, remove_and_make = 0x1ff0, refer = 1u << 13,
 		       truncate = 1u << 14, tcp = 3, scopes = 3;
 
-	return (struct rules){
+	return (struct sandbox_rules){
 		.files = write_file | remove_and_make | (version >= 2 ? refer : 0) |
 			 (version >= 3 ? truncate : 0),
 		.network = version >= 4 ? tcp : 0,
@@ -184,7 +184,7 @@ static int restrict_files(void)
 
 	if (version < 1)
 		return 0;
-	struct rules rules = rules_of((int)version);
+	struct sandbox_rules rules = rules_of((int)version);
 	size_t size = version >= 6 ? sizeof(rules) : sizeof(uint64_t) * (version >= 4 ? 2 : 1);
 	int fd = (int)syscall(__NR_landlock_create_ruleset, &rules, size, 0);
 

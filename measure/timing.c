@@ -68,17 +68,17 @@ int32_t timing_calibration(void *const *args, void *workspace, int32_t threads)
 
 /* Where the calling thread is, and how often it, or any thread where there are several, was
  * preempted. */
-struct place {
+struct cpu_place {
 	long preempted;
 	int cpu;
 };
 
-static struct place place_now(const struct timing *t)
+static struct cpu_place place_now(const struct timing *t)
 {
 	struct rusage u;
 
 	getrusage(t->threads > 1 ? RUSAGE_SELF : RUSAGE_THREAD, &u);
-	return (struct place){ u.ru_nivcsw, sched_getcpu() };
+	return (struct cpu_place){ u.ru_nivcsw, sched_getcpu() };
 }
 
 /* Microseconds a run, the mean of REPEATS. */
@@ -87,7 +87,7 @@ static double sample(const struct timing *t, struct timed k, int repeats, int32_
 {
 	if (k.run != timing_calibration)	/* which works in registers */
 		flush_caches(t->flush);
-	struct place before = place_now(t);
+	struct cpu_place before = place_now(t);
 	int64_t start = clock_ns();
 
 	for (int i = 0; i < repeats; i++) {
@@ -97,7 +97,7 @@ static double sample(const struct timing *t, struct timed k, int repeats, int32_
 			*rc = r;
 	}
 	int64_t end = clock_ns();
-	struct place after = place_now(t);
+	struct cpu_place after = place_now(t);
 
 	*disturbed |= before.preempted != after.preempted || before.cpu != after.cpu;
 	return (double)(end - start) * 1e-3 / repeats;

@@ -133,7 +133,7 @@ static struct nest *build_store(struct lowering *l, struct body *b)
 	const struct stage *g = b->g;
 	struct nest *n = new_nest(l->a, NEST_STORE);
 	struct root_map roots = root_map_of(l->a, g);
-	struct access access = { l, b->stage, &roots };
+	struct load_access access = { l, b->stage, &roots };
 	enum dtype t = l->buffers[b->stage]->tensor.dtype;
 
 	n->buffer = l->buffers[b->stage];

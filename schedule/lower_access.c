@@ -120,7 +120,7 @@ static const struct expr *packed_load(struct lowering *l, int i, int reader,
 }
 
 /* A load of a stage's tensor as a load of its buffer. */
-static const struct expr *lower_load(struct arena *a, const struct expr *e, struct access *c)
+static const struct expr *lower_load(struct arena *a, const struct expr *e, struct load_access *c)
 {
 	const struct expr *index[TENSOR_MAX_DIMS];
 	int stage = state_stage_of(c->l->s, e->tensor);
@@ -142,7 +142,7 @@ static const struct expr *lower_load(struct arena *a, const struct expr *e, stru
 
 const struct expr *lower_node(struct arena *a, const struct expr *e, void *user)
 {
-	struct access *c = user;
+	struct load_access *c = user;
 
 	switch (e->kind) {
 	case EXPR_AXIS:

@@ -32,14 +32,14 @@ struct depth_search {
 struct depth_search depth_of(const struct stage *g, const struct expr *e);
 
 /* Who reads, for lower_node(). */
-struct access {
+struct load_access {
 	struct lowering *l;
 	int reader;
 	const struct root_map *roots;
 };
 
-/* For expr_rewrite() over a stage's expression; USER is a struct access. An axis of the op becomes
- * its value, a load one of the buffer; what is narrow is widened. */
+/* For expr_rewrite() over a stage's expression; USER is a struct load_access. An axis of the op
+ * becomes its value, a load one of the buffer; what is narrow is widened. */
 const struct expr *lower_node(struct arena *a, const struct expr *e, void *user);
 
 #endif

@@ -24,21 +24,21 @@ enum { INPUT_SEED = 1 };
 
 struct exported {
 	struct arena *arena;
-	struct builder *builder;
+	struct build_pool *builder;
 	struct runner *runner;
 	struct workdir folder;
 };
 
 struct exported *exported_new(void)
 {
-	struct builder_options build = { 0 };
+	struct build_pool_options build = { 0 };
 	struct runner_options run = { .race_factor = -1 };
 	struct arena *a = arena_new();
 	struct exported *e = arena_one(a, struct exported);
 
 	e->arena = a;
 	e->folder.lock = -1;
-	e->builder = builder_new(&build);
+	e->builder = build_pool_new(&build);
 	if (e->builder)
 		e->runner = runner_new(&run);
 	if (!e->runner || workdir_open(a, &e->folder) < 0) {
@@ -53,7 +53,7 @@ void exported_free(struct exported *e)
 	if (!e)
 		return;
 	runner_free(e->runner);
-	builder_free(e->builder);
+	build_pool_free(e->builder);
 	if (e->folder.path)
 		workdir_close(&e->folder);
 	arena_free(e->arena);

@@ -23,7 +23,7 @@ enum { FLUSHES = 2 };
 struct hardware {
 	struct measurer m;	/* first */
 	struct hardware_options o;
-	struct builder *builder;
+	struct build_pool *builder;
 	struct runner *runner;
 	struct device_lock *lock;
 	struct calm *calm;
@@ -190,7 +190,7 @@ static void release(struct measurer *m)
 	struct hardware *h = (struct hardware *)m;
 
 	runner_free(h->runner);
-	builder_free(h->builder);
+	build_pool_free(h->builder);
 	calm_free(h->calm);
 	device_lock_free(h->lock);
 	arena_free(h->task);
@@ -199,7 +199,7 @@ static void release(struct measurer *m)
 
 struct measurer *measurer_hardware(const struct hardware_options *o)
 {
-	struct builder_options build = { .cc = o->cc };
+	struct build_pool_options build = { .cc = o->cc };
 	struct runner_options run = { .cpus = o->cpus, .limit_s = o->limit_s };
 	struct hardware *h = calloc(1, sizeof(*h));
 
@@ -208,7 +208,7 @@ struct measurer *measurer_hardware(const struct hardware_options *o)
 	*h = (struct hardware){ .m = { .begin = begin, .measure = measure, .confirm = confirm,
 				       .free = release },
 				.o = *o, .task = arena_new() };
-	h->builder = builder_new(&build);
+	h->builder = build_pool_new(&build);
 	if (h->builder)
 		h->runner = runner_new(&run);
 	if (!h->runner) {
@@ -217,6 +217,6 @@ struct measurer *measurer_hardware(const struct hardware_options *o)
 	}
 	h->lock = device_lock_new(&o->listener);
 	h->calm = calm_new(&o->listener);
-	h->m.toolchain = builder_toolchain(h->builder);
+	h->m.toolchain = build_pool_toolchain(h->builder);
 	return &h->m;
 }

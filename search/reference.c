@@ -148,7 +148,8 @@ static int run_object(const char *object, void *const *args)
 	return rc;
 }
 
-static int run_compiled(struct arena *a, struct builder *b, const struct dag *d, void *const *args)
+static int run_compiled(struct arena *a, struct build_pool *b, const struct dag *d,
+			void *const *args)
 {
 	struct trial t = { .source = reference_source(a, d) };
 
@@ -161,7 +162,7 @@ static int run_compiled(struct arena *a, struct builder *b, const struct dag *d,
 }
 
 static int compute(struct arena *a, struct reference *r, enum input_set set, const struct dag *d,
-		   struct builder *b)
+		   struct build_pool *b)
 {
 	void *args[2 * WORKLOAD_ARGS];
 	int n = r->n_args;
@@ -188,7 +189,7 @@ static int compute(struct arena *a, struct reference *r, enum input_set set, con
 }
 
 struct reference *reference_new(struct arena *a, const struct dag *d, uint64_t seed,
-				struct builder *builder)
+				struct build_pool *builder)
 {
 	struct reference *r = arena_one(a, struct reference);
 	struct domain *of = arena_many(a, struct domain, d->ops.n);

@@ -30,7 +30,7 @@ struct reference;
  * sooner done for some hundred thousand operations. All of it in A. NULL and a message where the
  * reference cannot be made, or says too little: most of an output is NaN or infinite. */
 struct reference *reference_new(struct arena *a, const struct dag *d, uint64_t seed,
-				struct builder *builder);
+				struct build_pool *builder);
 
 /* Arguments for a kernel, 64-byte aligned: the inputs and constants of SET in the order of the DAG,
  * which are shared and not to be written, then new outputs, poisoned. In A. */

@@ -10,7 +10,7 @@
 
 enum { MIN_RECORDS = 32 };
 
-struct answer {
+struct replay_answer {
 	struct hash128 steps;
 	enum trial_status status;
 	double time_us;		/* observed; 0: it failed */
@@ -25,7 +25,7 @@ struct replay {
 	struct target target;
 	struct arena *arena;	/* of the present task */
 	struct problem problem;
-	struct answer_vec VEC(struct answer) answers;	/* by hash */
+	struct answer_vec VEC(struct replay_answer) answers;	/* by hash */
 	struct stand_in stand_in;
 	struct replay_answers given;	/* of the present task */
 };
@@ -34,7 +34,7 @@ struct replay {
 
 static int by_hash(const void *a, const void *b)
 {
-	const struct answer *x = a, *y = b;
+	const struct replay_answer *x = a, *y = b;
 
 	if (x->steps.hi != y->steps.hi)
 		return x->steps.hi < y->steps.hi ? -1 : 1;
@@ -45,7 +45,7 @@ static int by_hash(const void *a, const void *b)
 static int take_record(void *user, const struct db_record *record)
 {
 	struct replay *r = user;
-	struct answer one = {
+	struct replay_answer one = {
 		.steps = hash_bytes(record->steps, strlen(record->steps)),
 		.status = record->status,
 		.time_us = observed_us(record->status, record->time_us, record->samples,
@@ -65,9 +65,9 @@ static int take_record(void *user, const struct db_record *record)
 	return 0;
 }
 
-static const struct answer *look_up(const struct replay *r, const char *steps)
+static const struct replay_answer *look_up(const struct replay *r, const char *steps)
 {
-	struct answer key = { .steps = hash_bytes(steps, strlen(steps)) };
+	struct replay_answer key = { .steps = hash_bytes(steps, strlen(steps)) };
 
 	return bsearch(&key, r->answers.at, (size_t)r->answers.n, sizeof(key), by_hash);
 }
@@ -83,7 +83,7 @@ static int fit_stand_in(struct replay *r, const struct task *t)
 	int n = 0;
 
 	for (int i = 0; i < r->answers.n; i++) {
-		const struct answer *one = &r->answers.at[i];
+		const struct replay_answer *one = &r->answers.at[i];
 
 		if (one->time_us > 0)
 			samples[n++] = (struct stand_in_sample){ one->features, one->time_us };
@@ -143,7 +143,7 @@ static int measure(struct measurer *m, struct arena *a, struct candidate *c, int
 	struct replay *r = (struct replay *)m;
 
 	for (int i = 0; i < n; i++) {
-		const struct answer *known = look_up(r, c[i].steps);
+		const struct replay_answer *known = look_up(r, c[i].steps);
 		double us = known ? known->time_us : stand_in_us(r, a, &c[i]);
 
 		*(known ? &r->given.recorded : &r->given.guessed) += 1;

@@ -73,7 +73,7 @@ const char *state_source(struct arena *a, const struct state *s, int vector_byte
 	return p ? program_source(a, p, vector_bytes, parallel, why) : NULL;
 }
 
-struct chain {
+struct load_chain {
 	const struct dag *dag;
 	const int64_t *length;	/* of the ops before */
 	int64_t longest;
@@ -81,7 +81,7 @@ struct chain {
 
 static bool follow_load(const struct expr *e, void *user)
 {
-	struct chain *c = user;
+	struct load_chain *c = user;
 
 	for (int i = 0; e->kind == EXPR_LOAD && i < c->dag->ops.n; i++)
 		if (&c->dag->ops.at[i]->tensor == e->tensor && c->length[i] > c->longest)
@@ -98,7 +98,7 @@ static int64_t reduction_length(const struct dag *dag, const struct op *op)
 
 	for (int i = 0; i < dag->ops.n; i++) {
 		const struct op *o = dag->ops.at[i];
-		struct chain c = { .dag = dag, .length = length };
+		struct load_chain c = { .dag = dag, .length = length };
 
 		length[i] = 1;
 		for (int j = 0; j < o->nreduce; j++)

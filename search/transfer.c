@@ -29,7 +29,7 @@ struct origin {
 };
 
 /* A task on a device: what is learned is how its programs compare with each other. */
-struct group {
+struct device_task {
 	int64_t task, device;
 	struct problem problem;
 	int n;			/* samples; -1: no use can be made of it */
@@ -39,8 +39,8 @@ struct collection {
 	const struct transfer *from;
 	struct arena *arena, *scratch;
 	struct origin_vec VEC(struct origin *) origins;
-	struct group_vec VEC(struct group) groups;
-	struct sample_vec VEC(struct cost_sample) samples;
+	struct group_vec VEC(struct device_task) groups;
+	struct device_sample_vec VEC(struct cost_sample) samples;
 	int limit;		/* of samples */
 };
 
@@ -80,10 +80,10 @@ static const struct origin *origin_of(struct collection *c, const struct db_devi
 	return c->origins.at[c->origins.n - 1];
 }
 
-static struct group group_new(struct collection *c, const struct db_past *past)
+static struct device_task group_new(struct collection *c, const struct db_past *past)
 {
 	const struct origin *o = origin_of(c, past->device);
-	struct group g = { .task = past->task->id, .device = past->device->id, .n = -1 };
+	struct device_task g = { .task = past->task->id, .device = past->device->id, .n = -1 };
 	const struct dag *dag =
 		o->related ? dag_parse(c->arena, past->task->name, past->task->text) : NULL;
 
@@ -124,7 +124,7 @@ static bool is_own(const struct transfer *t, const struct db_past *past)
 static void take(struct collection *c, int group, const struct db_record *r)
 {
 	double us = observed_us(r->status, r->time_us, r->samples, r->n_samples);
-	struct group *g = &c->groups.at[group];
+	struct device_task *g = &c->groups.at[group];
 	struct candidate one;
 
 	arena_reset(c->scratch);

@@ -284,7 +284,7 @@ struct domain domain_of_op(const struct op *op, struct domain body)
 	return body;
 }
 
-struct walk {
+struct domain_walk {
 	const struct dag *dag;
 	const struct op *op;
 	struct domain *of;
@@ -292,7 +292,7 @@ struct walk {
 	struct domains found;
 };
 
-static void note(struct walk *w, enum trouble t)
+static void note(struct domain_walk *w, enum trouble t)
 {
 	if (t == TROUBLE_NONE || w->guards > 0)
 		return;
@@ -303,7 +303,7 @@ static void note(struct walk *w, enum trouble t)
 }
 
 /* E compares ARG, or takes the greater or lesser of them. */
-static void note_choice(struct walk *w, const struct expr *e, const struct domain *arg)
+static void note_choice(struct domain_walk *w, const struct expr *e, const struct domain *arg)
 {
 	bool chooses = e->kind == EXPR_MIN || e->kind == EXPR_MAX || e->kind == EXPR_LT ||
 		       e->kind == EXPR_LE;
@@ -316,7 +316,7 @@ static void note_choice(struct walk *w, const struct expr *e, const struct domai
 			w->found.threshold = fmax(w->found.threshold, fabs(arg[i].low));
 }
 
-static struct domain of_expr(struct walk *w, const struct expr *e)
+static struct domain of_expr(struct domain_walk *w, const struct expr *e)
 {
 	struct domain arg[3];
 	enum trouble trouble;
@@ -342,7 +342,7 @@ static struct domain of_expr(struct walk *w, const struct expr *e)
 
 struct domains domains_of_dag(const struct dag *d, struct domain *of)
 {
-	struct walk w = { .dag = d, .of = of };
+	struct domain_walk w = { .dag = d, .of = of };
 
 	for (int i = 0; i < d->ops.n; i++) {
 		const struct op *op = d->ops.at[i];

@@ -337,14 +337,14 @@ void expr_visit(const struct expr *e, bool (*visit)(const struct expr *e, void *
 		expr_visit(e->arg[i], visit, user);
 }
 
-struct tally {
+struct node_tally {
 	const struct tensor *tensor;	/* NULL: any node counts */
 	int64_t n;
 };
 
 static bool tally_node(const struct expr *e, void *user)
 {
-	struct tally *t = user;
+	struct node_tally *t = user;
 
 	t->n += !t->tensor || (e->kind == EXPR_LOAD && e->tensor == t->tensor);
 	return true;
@@ -352,7 +352,7 @@ static bool tally_node(const struct expr *e, void *user)
 
 static int64_t count(const struct expr *e, const struct tensor *t)
 {
-	struct tally tally = { .tensor = t };
+	struct node_tally tally = { .tensor = t };
 
 	expr_visit(e, tally_node, &tally);
 	return tally.n;

@@ -12,7 +12,7 @@
 enum { NODES_MAX = 4096, DEPTH_MAX = 200 };
 
 /* An expression, or a literal that takes its type from what stands beside it. */
-struct value {
+struct parsed_value {
 	const struct expr *e;	/* NULL: literal */
 	struct literal literal;
 	const char *at;		/* where it begins */
@@ -30,11 +30,11 @@ static const struct infix {
 #undef X
 };
 
-static int any(struct parser *p, struct value *out);
-static int prefix(struct parser *p, struct value *out);
+static int any(struct parser *p, struct parsed_value *out);
+static int prefix(struct parser *p, struct parsed_value *out);
 
 /* V becomes E, whose children are DEPTH deep. */
-static int grow(struct parser *p, struct value *v, const struct expr *e, int depth)
+static int grow(struct parser *p, struct parsed_value *v, const struct expr *e, int depth)
 {
 	v->e = e;
 	v->depth = depth + 1;
@@ -48,7 +48,7 @@ static int grow(struct parser *p, struct value *v, const struct expr *e, int dep
 }
 
 /* Gives V the type T if it is a literal. */
-static int settle(struct parser *p, struct value *v, enum dtype t)
+static int settle(struct parser *p, struct parsed_value *v, enum dtype t)
 {
 	const struct literal *l = &v->literal;
 
@@ -70,7 +70,7 @@ static int settle(struct parser *p, struct value *v, enum dtype t)
 	return grow(p, v, expr_const(p->a, t, d), 0);
 }
 
-static int need_type(struct parser *p, const struct value *v)
+static int need_type(struct parser *p, const struct parsed_value *v)
 {
 	if (v->e)
 		return 0;
@@ -79,7 +79,7 @@ static int need_type(struct parser *p, const struct value *v)
 }
 
 /* One type for both; at least one has it already. */
-static int unify(struct parser *p, struct value *x, struct value *y)
+static int unify(struct parser *p, struct parsed_value *x, struct parsed_value *y)
 {
 	if (!x->e && !y->e)
 		return need_type(p, x);
@@ -93,8 +93,8 @@ static int unify(struct parser *p, struct value *x, struct value *y)
 }
 
 /* What kinds of elements an operation takes. */
-static int check_operand(struct parser *p, enum expr_kind k, const struct value *x,
-			 const struct value *y)
+static int check_operand(struct parser *p, enum expr_kind k, const struct parsed_value *x,
+			 const struct parsed_value *y)
 {
 	enum dtype t = x->e->dtype;
 	const char *need = NULL;
@@ -138,11 +138,12 @@ static int check_operand(struct parser *p, enum expr_kind k, const struct value 
 }
 
 /* Arithmetic on two literals gives a literal, a comparison gives a bool. */
-static int fold(struct parser *p, enum expr_kind k, struct value *x, const struct value *y)
+static int fold(struct parser *p, enum expr_kind k, struct parsed_value *x,
+		const struct parsed_value *y)
 {
 	bool ints = x->literal.is_int && y->literal.is_int;
 	enum dtype t = ints ? DTYPE_I64 : DTYPE_F64;
-	struct value left = *x, right = *y;
+	struct parsed_value left = *x, right = *y;
 
 	if (settle(p, &left, t) < 0 || settle(p, &right, t) < 0 ||
 	    check_operand(p, k, &left, &right) < 0)
@@ -161,7 +162,8 @@ static int fold(struct parser *p, enum expr_kind k, struct value *x, const struc
 }
 
 /* X = X K Y */
-static int combine(struct parser *p, enum expr_kind k, struct value *x, struct value *y)
+static int combine(struct parser *p, enum expr_kind k, struct parsed_value *x,
+		   struct parsed_value *y)
 {
 	if (!x->e && !y->e)
 		return fold(p, k, x, y);
@@ -173,7 +175,7 @@ static int combine(struct parser *p, enum expr_kind k, struct value *x, struct v
 
 /* --- names */
 
-static int axis_or_constant(struct parser *p, const char *name, struct value *out)
+static int axis_or_constant(struct parser *p, const char *name, struct parsed_value *out)
 {
 	for (int i = 0; i < p->axes.n; i++)
 		if (strcmp(p->axes.at[i].axis->name, name) == 0)
@@ -190,7 +192,8 @@ static int axis_or_constant(struct parser *p, const char *name, struct value *ou
 }
 
 /* Dimension I of TENSOR is indexed by E: that gives an axis its extent. */
-static int infer(struct parser *p, const struct value *index, const struct tensor *tensor, int i)
+static int infer(struct parser *p, const struct parsed_value *index, const struct tensor *tensor,
+		 int i)
 {
 	for (int j = 0; j < p->axes.n && index->e->kind == EXPR_AXIS; j++) {
 		struct parse_axis *known = &p->axes.at[j];
@@ -209,7 +212,7 @@ static int infer(struct parser *p, const struct value *index, const struct tenso
 	return 0;
 }
 
-static int load(struct parser *p, const char *name, struct value *out)
+static int load(struct parser *p, const char *name, struct parsed_value *out)
 {
 	const struct expr *index[TENSOR_MAX_DIMS];
 	const struct op *op = dag_find(p->d, name);
@@ -219,7 +222,7 @@ static int load(struct parser *p, const char *name, struct value *out)
 	if (!op)
 		return parse_error(p, out->at, "there is no tensor %s above", name);
 	while (!scan_token(&p->s, "]")) {
-		struct value v;
+		struct parsed_value v;
 
 		if (n > 0 && parse_expect(p, ",") < 0)
 			return -1;
@@ -241,7 +244,7 @@ static int load(struct parser *p, const char *name, struct value *out)
 	return grow(p, out, expr_load(p->a, &op->tensor, index), depth);
 }
 
-static int arguments(struct parser *p, struct value *arg, int n)
+static int arguments(struct parser *p, struct parsed_value *arg, int n)
 {
 	for (int i = 0; i < n; i++)
 		if ((i > 0 && parse_expect(p, ",") < 0) || any(p, &arg[i]) < 0)
@@ -249,7 +252,7 @@ static int arguments(struct parser *p, struct value *arg, int n)
 	return parse_expect(p, ")");
 }
 
-static int select_call(struct parser *p, struct value *out, struct value *arg)
+static int select_call(struct parser *p, struct parsed_value *out, struct parsed_value *arg)
 {
 	if (need_type(p, &arg[0]) < 0 || unify(p, &arg[1], &arg[2]) < 0)
 		return -1;
@@ -263,16 +266,17 @@ static int select_call(struct parser *p, struct value *out, struct value *arg)
 	return grow(p, out, expr_select(p->a, arg[0].e, arg[1].e, arg[2].e), depth);
 }
 
-static int unary_call(struct parser *p, enum expr_kind k, struct value *out, struct value *arg)
+static int unary_call(struct parser *p, enum expr_kind k, struct parsed_value *out,
+		      struct parsed_value *arg)
 {
 	if (need_type(p, arg) < 0 || check_operand(p, k, arg, NULL) < 0)
 		return -1;
 	return grow(p, out, expr_unary(p->a, k, arg->e), arg->depth);
 }
 
-static int call(struct parser *p, const char *name, struct value *out)
+static int call(struct parser *p, const char *name, struct parsed_value *out)
 {
-	struct value arg[3];
+	struct parsed_value arg[3];
 	enum dtype t;
 
 	if (dtype_parse(name, &t)) {
@@ -308,7 +312,7 @@ static int call(struct parser *p, const char *name, struct value *out)
 
 /* --- operators */
 
-static int primary(struct parser *p, struct value *out)
+static int primary(struct parser *p, struct parsed_value *out)
 {
 	char *name = scan_name(&p->s, p->a);
 
@@ -332,7 +336,7 @@ static int primary(struct parser *p, struct value *out)
 			   "or '('");
 }
 
-static int negate(struct parser *p, struct value *v)
+static int negate(struct parser *p, struct parsed_value *v)
 {
 	struct literal *l = &v->literal;
 
@@ -350,9 +354,9 @@ static int negate(struct parser *p, struct value *v)
 	return 0;
 }
 
-static int prefix(struct parser *p, struct value *out)
+static int prefix(struct parser *p, struct parsed_value *out)
 {
-	*out = (struct value){ .at = parse_at(p) };
+	*out = (struct parsed_value){ .at = parse_at(p) };
 	if (++p->depth > DEPTH_MAX)
 		return parse_error(p, out->at, "the equation is more than %d levels deep; split it",
 				   DEPTH_MAX);
@@ -367,7 +371,7 @@ static int prefix(struct parser *p, struct value *out)
 		return rc < 0 ? -1 : negate(p, out);
 	if (!not)
 		return 0;
-	struct value arg = *out;
+	struct parsed_value arg = *out;
 
 	return unary_call(p, EXPR_NOT, out, &arg);
 }
@@ -388,7 +392,7 @@ static const struct infix *next_infix(struct parser *p, int level)
 }
 
 /* Operators that bind at least as tight as LEVEL, all of them to the left. */
-static int climb(struct parser *p, int level, struct value *out)
+static int climb(struct parser *p, int level, struct parsed_value *out)
 {
 	const struct infix *op;
 
@@ -396,12 +400,12 @@ static int climb(struct parser *p, int level, struct value *out)
 		return -1;
 	while ((op = next_infix(p, level)) != NULL) {
 		const char *at = out->at;
-		struct value right;
+		struct parsed_value right;
 
 		if (climb(p, op->level + 1, &right) < 0)
 			return -1;
 		if (op->swapped) {
-			struct value left = *out;
+			struct parsed_value left = *out;
 
 			*out = right;
 			right = left;
@@ -413,14 +417,14 @@ static int climb(struct parser *p, int level, struct value *out)
 	return 0;
 }
 
-static int any(struct parser *p, struct value *out)
+static int any(struct parser *p, struct parsed_value *out)
 {
 	return climb(p, 1, out);
 }
 
 const struct expr *parse_body(struct parser *p)
 {
-	struct value v;
+	struct parsed_value v;
 
 	if (any(p, &v) < 0 || need_type(p, &v) < 0)
 		return NULL;

@@ -30,9 +30,10 @@ static inline bool built_trial(struct arena *a, const struct program *p, int vec
 }
 
 /* Compiler CC (NULL: the default) with FLAGS behind the usual ones. */
-static inline struct builder *built_by(const char *cc, const char *flags)
+static inline struct build_pool *built_by(const char *cc, const char *flags)
 {
-	struct builder *b = builder_new(&(struct builder_options){ .cc = cc, .flags = flags });
+	struct build_pool *b =
+		build_pool_new(&(struct build_pool_options){.cc = cc, .flags = flags});
 
 	if (!b)
 		fail_msg("%s", err_get());
@@ -40,13 +41,13 @@ static inline struct builder *built_by(const char *cc, const char *flags)
 }
 
 /* The objects are B's, to be freed after the last kernel has run. */
-static inline void built_all(struct arena *a, struct builder *b, struct trial *trials, int n)
+static inline void built_all(struct arena *a, struct build_pool *b, struct trial *trials, int n)
 {
 	if (build_all(a, b, trials, n) < 0)
 		fail_msg("%s", err_get());
 	for (int i = 0; i < n; i++)
 		if (!trials[i].object)
-			fail_msg("%s: %s", builder_toolchain(b), trials[i].text);
+			fail_msg("%s: %s", build_pool_toolchain(b), trials[i].text);
 }
 
 static inline struct callable built_kernel(const struct trial *t)

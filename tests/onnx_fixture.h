@@ -10,7 +10,7 @@
 
 /* image [1, 2, 4, 4] -> Conv with w [3, 2, 3, 3], pads 1 -> hidden -> Relu -> scores. The fields
  * are there to be changed before fixture_pack. */
-struct fixture {
+struct onnx_fixture {
 	Onnx__ModelProto model;
 	Onnx__OperatorSetIdProto opset, *opsets[1];
 	Onnx__GraphProto graph;
@@ -28,7 +28,7 @@ struct fixture {
 	Onnx__TensorShapeProto__Dimension dims[4], *dim_list[4];
 };
 
-static inline void fixture_init_image(struct fixture *x)
+static inline void fixture_init_image(struct onnx_fixture *x)
 {
 	static const int64_t shape[4] = { 1, 2, 4, 4 };
 
@@ -54,7 +54,7 @@ static inline void fixture_init_image(struct fixture *x)
 	x->inputs[0] = &x->image;
 }
 
-static inline void fixture_init_weight(struct fixture *x)
+static inline void fixture_init_weight(struct onnx_fixture *x)
 {
 	static const int64_t shape[4] = { 3, 2, 3, 3 };
 
@@ -74,7 +74,7 @@ static inline void fixture_init_weight(struct fixture *x)
 	x->weights[0] = &x->weight;
 }
 
-static inline void fixture_init_nodes(struct fixture *x)
+static inline void fixture_init_nodes(struct onnx_fixture *x)
 {
 	onnx__node_proto__init(&x->conv);
 	onnx__node_proto__init(&x->relu);
@@ -107,7 +107,7 @@ static inline void fixture_init_nodes(struct fixture *x)
 	x->nodes[1] = &x->relu;
 }
 
-static inline void fixture_init(struct fixture *x)
+static inline void fixture_init(struct onnx_fixture *x)
 {
 	onnx__model_proto__init(&x->model);
 	onnx__operator_set_id_proto__init(&x->opset);
@@ -135,7 +135,7 @@ static inline void fixture_init(struct fixture *x)
 }
 
 /* The model's bytes, in A. */
-static inline unsigned char *fixture_pack(struct arena *a, struct fixture *x, size_t *size)
+static inline unsigned char *fixture_pack(struct arena *a, struct onnx_fixture *x, size_t *size)
 {
 	unsigned char *data = arena_alloc(a, onnx__model_proto__get_packed_size(&x->model));
 

@@ -44,7 +44,7 @@ enum { N = 1024, M = 1007 };
 
 static struct {
 	struct arena *arena;
-	struct builder *builder;
+	struct build_pool *builder;
 	struct runner *runner;
 } all;
 
@@ -71,13 +71,13 @@ static inline void must(int rc)
 
 static inline int set_up(void **state)
 {
-	struct builder_options build = { .limit_s = 10 };
+	struct build_pool_options build = { .limit_s = 10 };
 	struct runner_options run = { .limit_s = 2, .race_factor = -1, .memory = 1u << 30 };
 	struct workload w = workload();
 
 	(void)state;
 	all.arena = arena_new();
-	all.builder = builder_new(&build);
+	all.builder = build_pool_new(&build);
 	all.runner = all.builder ? runner_new(&run) : NULL;
 	if (!all.runner || runner_set_workload(all.runner, all.builder, &w) < 0) {
 		fprintf(stderr, "set-up: %s\n", err_get());
@@ -90,7 +90,7 @@ static inline int tear_down(void **state)
 {
 	(void)state;
 	runner_free(all.runner);
-	builder_free(all.builder);
+	build_pool_free(all.builder);
 	arena_free(all.arena);
 	return 0;
 }
@@ -119,13 +119,13 @@ static inline void expect(struct trial t, enum trial_status status, const char *
 }
 
 /* A kernel, and what must be said of it. */
-struct fault {
+struct runner_fault {
 	const char *name, *source;
 	enum trial_status status;
 	const char *text;
 };
 
-static inline void expect_all(const struct fault *faults, size_t n)
+static inline void expect_all(const struct runner_fault *faults, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		print_message("  %s\n", faults[i].name);

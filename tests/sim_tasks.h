@@ -14,7 +14,7 @@ enum { MAX_TASKS = 24, BATCH = 16, FIRST = 8 };
 #define PEAK 100.0
 
 /* How the trials of a task come out; u and v are uniform. */
-enum curve {
+enum sim_curve {
 	CURVE_POWER,	/* the n-th takes floor * (1 + c / n^p): the curve that is assumed */
 	CURVE_SAMPLES,	/* each takes floor * (1 + c * u^p): the best is such a curve in the mean */
 	CURVE_STEPS,	/* now and then one is found that takes away a part of what is left */
@@ -23,7 +23,7 @@ enum curve {
 
 struct sim {
 	struct task task;
-	enum curve curve;
+	enum sim_curve curve;
 	double floor_us, c, p;
 	double valid;		/* the share of trials */
 	double gap;		/* of CURVE_STEPS */
@@ -31,7 +31,7 @@ struct sim {
 	struct rng rng;
 };
 
-struct model {
+struct sim_model {
 	struct sim at[MAX_TASKS];
 	int n;
 	int64_t budget;
@@ -96,10 +96,10 @@ static const struct kind {
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-static inline struct model random_model(uint64_t seed)
+static inline struct sim_model random_model(uint64_t seed)
 {
 	struct rng r = rng_seed(seed);
-	struct model m = { .n = 2 + (int)rng_below(&r, MAX_TASKS - 1) };
+	struct sim_model m = { .n = 2 + (int)rng_below(&r, MAX_TASKS - 1) };
 	double share[KINDS];
 
 	m.budget = m.n * (FIRST + BATCH * (1 + rng_below(&r, 12)));
@@ -113,7 +113,7 @@ static inline struct model random_model(uint64_t seed)
 		t->task.flop = kinds[kind].flop * between(&r, 1e6, 1e9);
 		t->task.weight = (double)(1 + rng_below(&r, 4));
 		snprintf(t->task.key, sizeof(t->task.key), "key%d", i);
-		t->curve = (enum curve)rng_below(&r, CURVES);
+		t->curve = (enum sim_curve)rng_below(&r, CURVES);
 		t->floor_us = t->task.flop * 1e-3 / (PEAK * share[kind] * between(&r, 0.6, 1));
 		t->c = t->gap = between(&r, 1, 30);
 		t->p = 0.3 + 0.9 * rng_unit(&r);
@@ -124,9 +124,9 @@ static inline struct model random_model(uint64_t seed)
 }
 
 /* N tasks of one curve that differ in nothing. */
-static inline struct model equal_model(int n)
+static inline struct sim_model equal_model(int n)
 {
-	struct model m = { .n = n, .budget = n * 100 };
+	struct sim_model m = { .n = n, .budget = n * 100 };
 
 	for (int i = 0; i < n; i++) {
 		m.at[i] = (struct sim){

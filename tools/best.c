@@ -25,7 +25,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = { { &query_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = { NULL, parse, "SOURCE", doc, children, NULL, NULL };
 
-struct row {
+struct best_row {
 	const struct task *task;
 	double best_us;		/* 0: none */
 	double calibrated_us;	/* what it comes to at the device's present speed */
@@ -39,7 +39,7 @@ struct row {
 };
 
 /* Says so where the device runs at another speed than when R was taken. */
-static int calibrate(const struct query *q, const struct db_record *r, struct row *out)
+static int calibrate(const struct query *q, const struct db_record *r, struct best_row *out)
 {
 	double scale;
 
@@ -53,7 +53,7 @@ static int calibrate(const struct query *q, const struct db_record *r, struct ro
 	return 0;
 }
 
-static int look_up(const struct query *q, const struct task *t, struct row *out)
+static int look_up(const struct query *q, const struct task *t, struct best_row *out)
 {
 	struct db_want want = query_want(q);
 	struct best best;
@@ -66,7 +66,7 @@ static int look_up(const struct query *q, const struct task *t, struct row *out)
 	if (found < 0 || db_counts(q->db, &want, counts) < 0 ||
 	    db_skipped(q->db, q->arena, &want, &skipped) < 0)
 		return -1;
-	*out = (struct row){ .task = t, .skipped = skipped.why, .caveat = "" };
+	*out = (struct best_row){ .task = t, .skipped = skipped.why, .caveat = "" };
 	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
 		out->trials += counts[i];
 		out->failed += i != TRIAL_OK && i != TRIAL_LOST_RACE ? counts[i] : 0;
@@ -86,7 +86,7 @@ static int look_up(const struct query *q, const struct task *t, struct row *out)
 }
 
 /* All that a record tells is null without one. */
-static json_t *row_json(const struct row *r)
+static json_t *row_json(const struct best_row *r)
 {
 	bool found = r->best_us > 0;
 	const struct task *t = r->task;
@@ -103,7 +103,7 @@ static json_t *row_json(const struct row *r)
 			 json_label(found ? r->caveat : NULL), "evidence", r->evidence);
 }
 
-static void print_row(const struct row *r)
+static void print_row(const struct best_row *r)
 {
 	printf("%-22s %-50.50s %6.0f %10.3f", r->task->op, r->task->shape, r->task->weight,
 	       r->task->flop * 1e-6);
@@ -127,7 +127,7 @@ static int print_best(const struct query *q)
 		printf("%-22s %-50s %6s %10s %10s %8s %6s %3s %6s %6s\n", "op", "shape", "weight",
 		       "MFLOP", "best us", "GFLOP/s", "peak", "thr", "trials", "failed");
 	for (int i = 0; i < q->tasks.n; i++) {
-		struct row r;
+		struct best_row r;
 
 		if (look_up(q, q->tasks.at[i], &r) < 0) {
 			json_decref(rows);

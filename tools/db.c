@@ -15,7 +15,7 @@
 
 enum { KEY_KEEP = 256, KEY_FAILED, NUMBER_MAX = 1000000 };
 
-struct options {
+struct db_command_options {
 	const char *action, *file;
 	char **from;	/* what merge takes in */
 	int n_from;
@@ -25,7 +25,7 @@ struct options {
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
+	struct db_command_options *o = state->input;
 
 	switch (key) {
 	case 'j':
@@ -57,7 +57,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static int run_check(struct db *db, struct arena *a, const struct options *o)
+static int run_check(struct db *db, struct arena *a, const struct db_command_options *o)
 {
 	struct db_problem_vec problems;
 
@@ -94,7 +94,7 @@ static json_t *task_json(const struct db_task_stats *t)
 			 t->estimate);
 }
 
-static int print_stats_json(const struct db_stats *s, const struct options *o)
+static int print_stats_json(const struct db_stats *s, const struct db_command_options *o)
 {
 	json_t *campaigns = json_object(), *tasks = json_array();
 
@@ -110,7 +110,7 @@ static int print_stats_json(const struct db_stats *s, const struct options *o)
 		(json_int_t)s->records, "rounds", (json_int_t)s->rounds, "campaigns", campaigns, "tasks", tasks));
 }
 
-static int run_stats(struct db *db, struct arena *a, const struct options *o)
+static int run_stats(struct db *db, struct arena *a, const struct db_command_options *o)
 {
 	struct db_stats s;
 
@@ -155,7 +155,7 @@ static json_t *merged_json(const char *from, const struct db_merged *m)
 			 (json_int_t)m->toolchains);
 }
 
-static int run_merge(struct db *db, struct arena *a, const struct options *o)
+static int run_merge(struct db *db, struct arena *a, const struct db_command_options *o)
 {
 	json_t *list = json_array();
 
@@ -181,7 +181,7 @@ static int run_merge(struct db *db, struct arena *a, const struct options *o)
 	return EXIT_OK;
 }
 
-static int run_prune(struct db *db, struct arena *a, const struct options *o)
+static int run_prune(struct db *db, struct arena *a, const struct db_command_options *o)
 {
 	struct db_pruned p;
 
@@ -202,7 +202,7 @@ static int run_prune(struct db *db, struct arena *a, const struct options *o)
 }
 
 /* Opening for writing has done it. */
-static int run_upgrade(struct db *db, struct arena *a, const struct options *o)
+static int run_upgrade(struct db *db, struct arena *a, const struct db_command_options *o)
 {
 	(void)db;
 	(void)a;
@@ -215,7 +215,7 @@ static int run_upgrade(struct db *db, struct arena *a, const struct options *o)
 static const struct action {
 	const char *name;
 	enum db_mode mode;
-	int (*run)(struct db *db, struct arena *a, const struct options *o);
+	int (*run)(struct db *db, struct arena *a, const struct db_command_options *o);
 } actions[] = {
 	{ "check", DB_READ, run_check },
 	{ "stats", DB_READ, run_stats },
@@ -224,7 +224,7 @@ static const struct action {
 	{ "upgrade", DB_MODIFY, run_upgrade },
 };
 
-static const struct action *find_action(const struct options *o)
+static const struct action *find_action(const struct db_command_options *o)
 {
 	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
 		if (strcmp(actions[i].name, o->action) == 0)
@@ -233,7 +233,7 @@ static const struct action *find_action(const struct options *o)
 }
 
 /* What does not fit together, in words; NULL where all does. */
-static const char *misuse(const struct options *o, const struct action *act)
+static const char *misuse(const struct db_command_options *o, const struct action *act)
 {
 	bool prunes = o->prune.keep > 0 || o->prune.failed_days >= 0;
 
@@ -273,7 +273,7 @@ static int run(int argc, char **argv)
 		       "Example:\n"
 		       "  hone db merge all.db monday.db tuesday.db && hone db stats all.db\n",
 	};
-	struct options o = { .prune = { .failed_days = -1 } };
+	struct db_command_options o = { .prune = { .failed_days = -1 } };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &o);
 	const struct action *act = find_action(&o);

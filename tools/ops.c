@@ -10,14 +10,14 @@
 #include "tools/command.h"
 #include "tools/json.h"
 
-struct options {
+struct ops_options {
 	bool json;
 	const char *name;	/* NULL: all */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
+	struct ops_options *o = state->input;
 
 	switch (key) {
 	case 'j':
@@ -94,7 +94,7 @@ static json_t *describe(const struct operator *op)
 			 params);
 }
 
-static void print_all(const struct options *o)
+static void print_all(const struct ops_options *o)
 {
 	json_t *list = json_array();
 
@@ -106,7 +106,7 @@ static void print_all(const struct options *o)
 
 static int run(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct ops_options o = { 0 };
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o) != 0)
 		return EXIT_USAGE;

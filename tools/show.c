@@ -89,8 +89,8 @@ static const char *disassemble(struct arena *a, const char *object)
 /* The kernel's machine code; NULL and a message. */
 static const char *asm_of(const struct show_args *args, const struct best *b)
 {
-	struct builder_options build = { .cc = args->cc };
-	struct builder *builder = builder_new(&build);
+	struct build_pool_options build = { .cc = args->cc };
+	struct build_pool *builder = build_pool_new(&build);
 	struct trial trial = { .source = b->source, .parallel = b->parallel };
 	struct arena *a = args->q.arena;
 	const char *text = NULL;
@@ -102,7 +102,7 @@ static const char *asm_of(const struct show_args *args, const struct best *b)
 	else
 		err_set("the kernel does not compile: %s", trial.text ? trial.text : "");
 	trial_discard(&trial);
-	builder_free(builder);
+	build_pool_free(builder);
 	return text;
 }
 

@@ -15,14 +15,14 @@
 
 enum { MAX_DIMS = 16, KEY_DIM = 256 };
 
-struct options {
+struct tasks_options {
 	const char *source;
 	bool json;
 	struct onnx_dim dims[MAX_DIMS];
 	int n_dims;
 };
 
-static void add_dim(struct options *o, char *arg, struct argp_state *state)
+static void add_dim(struct tasks_options *o, char *arg, struct argp_state *state)
 {
 	char *equals = strchr(arg, '=');
 	char *end = NULL;
@@ -39,7 +39,7 @@ static void add_dim(struct options *o, char *arg, struct argp_state *state)
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct options *o = state->input;
+	struct tasks_options *o = state->input;
 
 	switch (key) {
 	case 'j':
@@ -140,7 +140,7 @@ static void print_all(const struct model_task_vec *tasks)
 	json_print(all);
 }
 
-static int model(struct arena *a, const struct options *o, struct model_task_vec *out)
+static int model(struct arena *a, const struct tasks_options *o, struct model_task_vec *out)
 {
 	struct onnx_options options = { o->dims, o->n_dims };
 	struct graph *g = model_open(a, o->source, &options, NULL);
@@ -152,7 +152,7 @@ static int model(struct arena *a, const struct options *o, struct model_task_vec
 }
 
 /* What is no model, in the terms of one. */
-static int others(struct arena *a, const struct options *o, struct model_task_vec *out)
+static int others(struct arena *a, const struct tasks_options *o, struct model_task_vec *out)
 {
 	struct task_vec tasks = { 0 };
 
@@ -175,7 +175,7 @@ static int others(struct arena *a, const struct options *o, struct model_task_ve
 
 static int run(int argc, char **argv)
 {
-	struct options o = { 0 };
+	struct tasks_options o = { 0 };
 	struct model_task_vec tasks = { 0 };
 	struct arena *a = arena_new();
 

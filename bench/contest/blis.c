@@ -9,14 +9,14 @@
 
 #include "bench/contest/product.h"
 
-struct handle {
+struct blis_handle {
 	struct product product;
 	const struct contestant_task *task;
 };
 
 static void *prepare(struct arena *a, const struct contestant_task *t, const char **why)
 {
-	struct handle *h = arena_one(a, struct handle);
+	struct blis_handle *h = arena_one(a, struct blis_handle);
 
 	h->task = t;
 	if (!product_of(a, t, &h->product, why))
@@ -27,7 +27,7 @@ static void *prepare(struct arena *a, const struct contestant_task *t, const cha
 
 static int run(void *handle)
 {
-	struct product *p = &((struct handle *)handle)->product;
+	struct product *p = &((struct blis_handle *)handle)->product;
 	float one = 1, zero = 0;
 
 	for (int64_t i = 0; i < p->nbatch; i++)
@@ -40,14 +40,14 @@ static int run(void *handle)
 
 static const char *kernel(void *handle)
 {
-	const struct handle *h = handle;
+	const struct blis_handle *h = handle;
 
 	return h->product.nbatch > 1 ? "sgemm in a loop" : "sgemm";
 }
 
 static int output(void *handle, void *out)
 {
-	const struct handle *h = handle;
+	const struct blis_handle *h = handle;
 
 	memcpy(out, h->product.y.at, contestant_output_bytes(h->task->dag));
 	return 0;

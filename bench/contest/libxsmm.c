@@ -5,14 +5,14 @@
 
 #include "bench/contest/libxsmm.h"
 
-struct handle {
+struct xsmm_handle {
 	const struct xsmm_kind *kind;
 	void *own;
 };
 
 static void *prepare(struct arena *a, const struct contestant_task *t, const char **why)
 {
-	struct handle *h = arena_one(a, struct handle);
+	struct xsmm_handle *h = arena_one(a, struct xsmm_handle);
 
 	*why = t->why;
 	if (!t->work)
@@ -30,7 +30,7 @@ static void *prepare(struct arena *a, const struct contestant_task *t, const cha
 
 static int run(void *handle)
 {
-	const struct handle *h = handle;
+	const struct xsmm_handle *h = handle;
 
 	h->kind->run(h->own);
 	return 0;
@@ -38,14 +38,14 @@ static int run(void *handle)
 
 static const char *kernel(void *handle)
 {
-	const struct handle *h = handle;
+	const struct xsmm_handle *h = handle;
 
 	return h->kind->kernel(h->own);
 }
 
 static int output(void *handle, void *out)
 {
-	const struct handle *h = handle;
+	const struct xsmm_handle *h = handle;
 
 	h->kind->output(h->own, out);
 	return 0;
@@ -53,7 +53,7 @@ static int output(void *handle, void *out)
 
 static void release(void *handle)
 {
-	const struct handle *h = handle;
+	const struct xsmm_handle *h = handle;
 
 	h->kind->release(h->own);
 }

@@ -12,7 +12,7 @@
 enum { SCRATCH_ALIGN = 1 << 21 };	/* as the library's own examples do: a large page */
 
 /* A tensor of the library: its memory, and how it becomes the DAG's. */
-struct side {
+struct xsmm_side {
 	libxsmm_dnn_tensor_type type;
 	libxsmm_dnn_tensor *tensor;
 	struct reorder reorder;		/* from the DAG's; of the result to it */
@@ -20,11 +20,11 @@ struct side {
 	float *first;			/* in MEMORY, behind the padding */
 };
 
-struct conv {
+struct xsmm_conv {
 	const struct contestant_task *task;
 	bool plain;		/* reorders are in the clock */
 	libxsmm_dnn_layer *layer;
-	struct side x, weight, y;
+	struct xsmm_side x, weight, y;
 	void *scratch;
 };
 
@@ -140,7 +140,7 @@ static int check(libxsmm_dnn_err_t status)
 }
 
 /* Makes the tensor S and hands it to the layer. -1 and a message. */
-static int bind(struct conv *c, struct side *s, const struct operand *o)
+static int bind(struct xsmm_conv *c, struct xsmm_side *s, const struct operand *o)
 {
 	const struct work *w = c->task->work;
 	libxsmm_dnn_err_t status;
@@ -172,12 +172,12 @@ static int bind(struct conv *c, struct side *s, const struct operand *o)
 	return 0;
 }
 
-static float *arg(const struct conv *c, const struct operand *o)
+static float *arg(const struct xsmm_conv *c, const struct operand *o)
 {
 	return c->task->args[dag_arg(c->task->dag, o->op)];
 }
 
-static int bind_all(struct conv *c)
+static int bind_all(struct xsmm_conv *c)
 {
 	const struct work *w = c->task->work;
 	libxsmm_dnn_err_t status;
@@ -192,19 +192,20 @@ static int bind_all(struct conv *c)
 	return check(libxsmm_dnn_bind_scratch(c->layer, LIBXSMM_DNN_COMPUTE_KIND_FWD, c->scratch));
 }
 
-static void reorder_all(const struct conv *c, const struct reorder *r, const float *from, float *to)
+static void reorder_all(const struct xsmm_conv *c, const struct reorder *r, const float *from,
+			float *to)
 {
 #pragma omp parallel for num_threads(c->task->threads)
 	for (int i = 0; i < c->task->threads; i++)
 		reorder_run(r, from, to, i, c->task->threads);
 }
 
-static void take(const struct conv *c, const struct side *s, const struct operand *o)
+static void take(const struct xsmm_conv *c, const struct xsmm_side *s, const struct operand *o)
 {
 	reorder_all(c, &s->reorder, arg(c, o), s->first);
 }
 
-static void release_side(const struct conv *c, struct side *s)
+static void release_side(const struct xsmm_conv *c, struct xsmm_side *s)
 {
 	if (s->tensor) {
 		libxsmm_dnn_release_tensor(c->layer, s->type);
@@ -215,7 +216,7 @@ static void release_side(const struct conv *c, struct side *s)
 
 static void release(void *handle)
 {
-	struct conv *c = handle;
+	struct xsmm_conv *c = handle;
 
 	if (!c->layer)
 		return;
@@ -230,10 +231,10 @@ static void release(void *handle)
 
 static void *prepare(struct arena *a, const struct contestant_task *t, bool plain, const char **why)
 {
-	struct conv *c = arena_one(a, struct conv);
+	struct xsmm_conv *c = arena_one(a, struct xsmm_conv);
 	libxsmm_dnn_err_t status;
 
-	*c = (struct conv){ .task = t, .plain = plain };
+	*c = (struct xsmm_conv){ .task = t, .plain = plain };
 	c->x.type = LIBXSMM_DNN_REGULAR_INPUT;
 	c->weight.type = LIBXSMM_DNN_REGULAR_FILTER;
 	c->y.type = LIBXSMM_DNN_REGULAR_OUTPUT;
@@ -253,7 +254,7 @@ static void *prepare(struct arena *a, const struct contestant_task *t, bool plai
 
 static void run(void *handle)
 {
-	const struct conv *c = handle;
+	const struct xsmm_conv *c = handle;
 	const struct work *w = c->task->work;
 
 	if (w->b.op->kind != OP_CONST)
@@ -274,7 +275,7 @@ static const char *kernel(void *handle)
 
 static void output(void *handle, void *out)
 {
-	const struct conv *c = handle;
+	const struct xsmm_conv *c = handle;
 
 	reorder_run(&c->y.reorder, c->y.first, out, 0, 1);
 }

@@ -42,12 +42,12 @@ void onednn_dense(const struct view *v, int64_t groups, dnnl_memory_desc_t *out)
 
 /* A dimension as oneDNN has it: blocks of `block` places, `inner` elements from one to the next,
  * and `stride` elements from block to block. */
-struct blocked {
+struct blocked_dim {
 	int64_t stride, block, inner;
 };
 
 /* False where the parts of D are more than an outer and an inner run. */
-static bool split_dim(const struct view_dim *d, struct blocked *out)
+static bool split_dim(const struct view_dim *d, struct blocked_dim *out)
 {
 	int64_t stride[VIEW_MAX_PARTS], extent[VIEW_MAX_PARTS];
 	int n = 0;
@@ -64,28 +64,28 @@ static bool split_dim(const struct view_dim *d, struct blocked *out)
 			extent[n++] = p->extent;
 		}
 	}
-	*out = (struct blocked){0, 1, 0};
+	*out = (struct blocked_dim){0, 1, 0};
 	if (n == 1)
 		out->stride = stride[0];
 	else if (n == 2)
-		*out = (struct blocked){stride[1], extent[0], stride[0]};
+		*out = (struct blocked_dim){stride[1], extent[0], stride[0]};
 	return n <= 2;
 }
 
 /* B[1] as groups, B[0], of EACH places. False where a block has a part of a group or of several. */
-static bool split_groups(int64_t each, struct blocked b[2])
+static bool split_groups(int64_t each, struct blocked_dim b[2])
 {
 	if (each == 1) { /* the blocks are of groups */
 		b[0] = b[1];
-		b[1] = (struct blocked){0, 1, 0};
+		b[1] = (struct blocked_dim){0, 1, 0};
 		return true;
 	}
-	b[0] = (struct blocked){each / b[1].block * b[1].stride, 1, 0};
+	b[0] = (struct blocked_dim){each / b[1].block * b[1].stride, 1, 0};
 	return each % b[1].block == 0;
 }
 
 /* Adds the blocks of dimensions to MD, the outermost first, which must be dense together. */
-static bool add_blocks(const struct blocked *b, int n, dnnl_blocking_desc_t *md, int64_t *size)
+static bool add_blocks(const struct blocked_dim *b, int n, dnnl_blocking_desc_t *md, int64_t *size)
 {
 	*size = 1;
 	md->inner_nblks = 0;
@@ -114,7 +114,7 @@ static bool add_blocks(const struct blocked *b, int n, dnnl_blocking_desc_t *md,
 
 int onednn_layout(const struct view *v, int64_t groups, dnnl_memory_desc_t *out)
 {
-	struct blocked b[TENSOR_MAX_DIMS + 1];
+	struct blocked_dim b[TENSOR_MAX_DIMS + 1];
 	dnnl_blocking_desc_t *md = &out->format_desc.blocking;
 	int64_t size;
 	int n = 0;

@@ -24,14 +24,14 @@ void view_add_inner(struct view *v, int64_t extent, int64_t stride)
 }
 
 /* Whole parts of D as they are left while another dimension is walked along beside it. */
-struct cursor {
+struct part_cursor {
 	const struct view_dim *d;
 	int part;		/* the innermost that is left */
 	int64_t extent;		/* that is left of it */
 	int64_t stride;
 };
 
-static void take_part(struct cursor *c)
+static void take_part(struct part_cursor *c)
 {
 	while (c->part >= 0 && c->extent == 1) {
 		c->part--;
@@ -42,15 +42,15 @@ static void take_part(struct cursor *c)
 	}
 }
 
-static struct cursor cursor_of(const struct view_dim *d)
+static struct part_cursor cursor_of(const struct view_dim *d)
 {
-	struct cursor c = { .d = d, .part = d->n, .extent = 1 };
+	struct part_cursor c = { .d = d, .part = d->n, .extent = 1 };
 
 	take_part(&c);
 	return c;
 }
 
-static void advance(struct cursor *c, int64_t extent)
+static void advance(struct part_cursor *c, int64_t extent)
 {
 	c->extent /= extent;
 	c->stride *= extent;
@@ -59,7 +59,7 @@ static void advance(struct cursor *c, int64_t extent)
 
 static bool add_loops(struct reorder *r, const struct view_dim *from, const struct view_dim *to)
 {
-	struct cursor f = cursor_of(from), t = cursor_of(to);
+	struct part_cursor f = cursor_of(from), t = cursor_of(to);
 
 	if (from->extent != to->extent)
 		return false;

@@ -13,11 +13,11 @@
 /* Importing a Python engine takes seconds, on a busy machine many. */
 #define ENTRIES_LIMIT_S 120.0
 
-enum kind { PROGRAM, ENGINE };
+enum contestant_kind { PROGRAM, ENGINE };
 
 static const struct listed {
 	const char *name;
-	enum kind kind;
+	enum contestant_kind kind;
 	const char *install;
 } list[] = {
 #define X(name, kind, install) {#name, kind, install},

@@ -128,7 +128,7 @@ static enum xnn_status create_product(struct layer *l)
 	return xnn_setup_fully_connected_nc_f32(l->op, m, l->x, l->y, l->pool);
 }
 
-struct share {
+struct reorder_share {
 	const struct reorder *r;
 	const float *from;
 	float *to;
@@ -137,7 +137,7 @@ struct share {
 
 static void run_share(void *user, size_t part)
 {
-	const struct share *s = user;
+	const struct reorder_share *s = user;
 
 	reorder_run(s->r, s->from, s->to, (int)part, s->parts);
 }
@@ -145,7 +145,7 @@ static void run_share(void *user, size_t part)
 static void reorder_all(const struct layer *l, const struct reorder *r, const float *from,
 			float *to)
 {
-	struct share s = { r, from, to, l->task->threads };
+	struct reorder_share s = { r, from, to, l->task->threads };
 
 	pthreadpool_parallelize_1d(l->pool, run_share, &s, (size_t)s.parts, 0);
 }

@@ -18,28 +18,28 @@ static const char *const colors[] = { "#8a8a8a", "#e8590c", "#1c7ed6", "#2f9e44"
 enum { COLORS = sizeof(colors) / sizeof(*colors) };
 
 /* Where values lie on the page. */
-struct scale {
+struct plot_scale {
 	double x0, y0;		/* of the plot's upper left corner */
 	double trials, least;	/* the ends of its axes; the others are FIRST_TRIAL and 1 */
 };
 
-static double x_of(const struct scale *s, double trial)
+static double x_of(const struct plot_scale *s, double trial)
 {
 	double part = log(trial / FIRST_TRIAL) / log(s->trials / FIRST_TRIAL);
 
 	return s->x0 + part * (WIDTH - LEFT - RIGHT);
 }
 
-static double y_of(const struct scale *s, double value)
+static double y_of(const struct plot_scale *s, double value)
 {
 	double part = (1 - fmin(fmax(value, s->least), 1)) / (1 - s->least);
 
 	return s->y0 + part * (HEIGHT - TOP - BOTTOM);
 }
 
-static struct scale scale_of(const struct panel *p, int n_curves, double x0, double y0)
+static struct plot_scale scale_of(const struct panel *p, int n_curves, double x0, double y0)
 {
-	struct scale s = { .x0 = x0, .y0 = y0, .trials = 2 * FIRST_TRIAL, .least = 0.95 };
+	struct plot_scale s = { .x0 = x0, .y0 = y0, .trials = 2 * FIRST_TRIAL, .least = 0.95 };
 
 	for (int i = 0; i < n_curves; i++) {
 		const struct curve *c = &p->curve[i];
@@ -53,7 +53,7 @@ static struct scale scale_of(const struct panel *p, int n_curves, double x0, dou
 }
 
 /* Corners from the FIRST_TRIAL on, or back to it; the path is at its first point before. */
-static void staircase(struct text *out, const struct scale *s, const double *value, int n,
+static void staircase(struct text *out, const struct plot_scale *s, const double *value, int n,
 		      bool back)
 {
 	for (int i = FIRST_TRIAL; !back && i < n; i++)
@@ -65,7 +65,7 @@ static void staircase(struct text *out, const struct scale *s, const double *val
 	text_printf(out, "H%.1f", x_of(s, back ? FIRST_TRIAL : n));
 }
 
-static void draw_curve(struct text *out, const struct scale *s, const struct curve *c,
+static void draw_curve(struct text *out, const struct plot_scale *s, const struct curve *c,
 		       const char *color)
 {
 	if (c->n < FIRST_TRIAL)
@@ -93,7 +93,7 @@ static void escape(struct text *out, const char *s)
 	}
 }
 
-static void draw_axes(struct text *out, const struct scale *s)
+static void draw_axes(struct text *out, const struct plot_scale *s)
 {
 	double right = s->x0 + WIDTH - LEFT - RIGHT, bottom = s->y0 + HEIGHT - TOP - BOTTOM;
 	double step = s->least < 0.75 ? 0.1 : s->least < 0.9 ? 0.05 : 0.02;
@@ -111,7 +111,7 @@ static void draw_axes(struct text *out, const struct scale *s)
 static void draw_panel(struct text *out, const struct panel *p, int n_curves, int at)
 {
 	double x = at % COLUMNS * WIDTH, y = LEGEND + at / COLUMNS * HEIGHT;
-	struct scale s = scale_of(p, n_curves, x + LEFT, y + TOP);
+	struct plot_scale s = scale_of(p, n_curves, x + LEFT, y + TOP);
 
 	text_printf(out, "<text class=\"title\" x=\"%.1f\" y=\"%.1f\">", x + LEFT, y + TOP - 10);
 	escape(out, p->title);

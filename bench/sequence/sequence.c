@@ -14,7 +14,7 @@
  * 10th percentile needs to have two below it; 32 MiB of figures. */
 enum { WARM_RUNS = 3, MIN_RUNS = 20, MAX_FIGURES = 1 << 22 };
 
-struct maker {
+struct sequence_maker {
 	struct arena *arena;
 	struct sequence *s;
 	const struct sequence_kernel *kernels;
@@ -42,7 +42,7 @@ static const struct workload *workloads(struct arena *a, const struct sequence_k
 	return w;
 }
 
-static void add_steps(struct maker *m, const struct occurrence_vec *order)
+static void add_steps(struct sequence_maker *m, const struct occurrence_vec *order)
 {
 	m->s->step = arena_many(m->arena, struct sequence_step, order->n);
 	m->occurrence = arena_many(m->arena, const struct occurrence *, order->n);
@@ -60,7 +60,7 @@ static void add_steps(struct maker *m, const struct occurrence_vec *order)
 	}
 }
 
-static void plan(struct maker *m)
+static void plan(struct sequence_maker *m)
 {
 	struct value_use_vec *uses = arena_many(m->arena, struct value_use_vec, m->s->n);
 
@@ -94,7 +94,7 @@ static void fill_constant(const struct workload *w, int arg, uint64_t seed, void
 	fill_random(x->dtype, data, x->count, weight ? -reach : range->low, reach, seed, arg);
 }
 
-static void *constant(struct maker *m, int step, int arg)
+static void *constant(struct sequence_maker *m, int step, int arg)
 {
 	const struct sequence_step *s = &m->s->step[step];
 	const struct workload *w = &m->work[s->task];
@@ -112,7 +112,7 @@ static void *constant(struct maker *m, int step, int arg)
 	return packed ? packed : raw;
 }
 
-static void fill_step(struct maker *m, int step)
+static void fill_step(struct sequence_maker *m, int step)
 {
 	const struct sequence_step *s = &m->s->step[step];
 	const struct workload *w = &m->work[s->task];
@@ -145,7 +145,7 @@ static void share_workspace(struct sequence *s, struct arena *a)
 struct sequence *sequence_new(struct arena *a, const struct sequence_kernel *kernels,
 			      const struct occurrence_vec *order)
 {
-	struct maker m = {
+	struct sequence_maker m = {
 		.arena = a,
 		.s = arena_one(a, struct sequence),
 		.kernels = kernels,

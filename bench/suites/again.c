@@ -59,7 +59,7 @@ static const struct argp_child children[] = {
 static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
 
 /* One task. Times in microseconds. */
-struct row {
+struct again_row {
 	const struct task *task;
 	double then_us;		/* as recorded; 0: there is no record */
 	double calibrated_us;	/* what that comes to now */
@@ -70,7 +70,7 @@ struct row {
 
 /* Measures C, which is the best kernel B, as a confirmation does. -1 and a message. */
 static int measure(const struct again_args *args, const struct task *t, const struct best *b,
-		   struct candidate *c, struct row *out)
+		   struct candidate *c, struct again_row *out)
 {
 	const struct query *q = &args->q;
 	const struct hardware_options o = {
@@ -94,7 +94,7 @@ static int measure(const struct again_args *args, const struct task *t, const st
 }
 
 static int judge(const struct query *q, const struct best *b, const struct trial *trial,
-		 struct row *out)
+		 struct again_row *out)
 {
 	const struct db_record *r = &b->record;
 	struct db_calibration now = q->now;
@@ -117,14 +117,14 @@ static int judge(const struct query *q, const struct best *b, const struct trial
 	return 0;
 }
 
-static int look_up(const struct again_args *args, const struct task *t, struct row *out)
+static int look_up(const struct again_args *args, const struct task *t, struct again_row *out)
 {
 	const struct query *q = &args->q;
 	struct candidate c = { 0 };
 	struct best best;
 	int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes, &best);
 
-	*out = (struct row){ .task = t, .note = found ? "" : "there is no record" };
+	*out = (struct again_row){ .task = t, .note = found ? "" : "there is no record" };
 	if (found <= 0)
 		return found;
 	out->then_us = best.record.time_us;
@@ -137,7 +137,7 @@ static int look_up(const struct again_args *args, const struct task *t, struct r
 	return judge(q, &best, &c.trial, out);
 }
 
-static json_t *row_json(const struct row *r)
+static json_t *row_json(const struct again_row *r)
 {
 	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:s}", "task", r->task->key, "name",
 			 r->task->name, "recorded_us",
@@ -147,7 +147,7 @@ static json_t *row_json(const struct row *r)
 			 "note", r->note);
 }
 
-static void print_row(const struct row *r)
+static void print_row(const struct again_row *r)
 {
 	if (r->now_us > 0)
 		printf("%12.4g %12.4g %12.4g %+7.1f%%  %-6s", r->then_us, r->calibrated_us,
@@ -163,7 +163,7 @@ static int bench(const struct again_args *args)
 {
 	const struct query *q = &args->q;
 	json_t *rows = json_array();
-	struct row r;
+	struct again_row r;
 
 	if (!q->json)
 		printf("%12s %12s %12s %8s  %-6s  task\n", "recorded us", "calibrated", "now",

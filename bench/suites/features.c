@@ -116,7 +116,7 @@ struct reason {
 };
 
 /* What became of the samples of one task. */
-struct tally {
+struct phase_tally {
 	const struct task *task;
 	struct times phase[PHASES];	/* BOTH: lowering and features of one candidate */
 	int samples, refused;
@@ -135,7 +135,7 @@ static double now_us(void)
 }
 
 /* Notes the time since START; returns it. */
-static double note(struct tally *t, enum phase phase, double start)
+static double note(struct phase_tally *t, enum phase phase, double start)
 {
 	double us = now_us() - start;
 
@@ -144,7 +144,7 @@ static double note(struct tally *t, enum phase phase, double start)
 	return us;
 }
 
-static void refuse(struct tally *t, const char *why)
+static void refuse(struct phase_tally *t, const char *why)
 {
 	int i = 0;
 
@@ -159,7 +159,7 @@ static void refuse(struct tally *t, const char *why)
 }
 
 /* NULL, or why the candidate is refused. */
-static const char *try_one(struct arena *a, struct tally *t, const struct sketch *sketch,
+static const char *try_one(struct arena *a, struct phase_tally *t, const struct sketch *sketch,
 			   const struct target *target, struct rng *rng)
 {
 	struct emit_options options_c = { .symbol = "hone_kernel",
@@ -194,7 +194,7 @@ static const char *try_one(struct arena *a, struct tally *t, const struct sketch
 	return written ? NULL : why;
 }
 
-static void try_all(struct arena *a, struct tally *t, const struct features_args *args)
+static void try_all(struct arena *a, struct phase_tally *t, const struct features_args *args)
 {
 	struct sketch_vec sketches = sketches_of(a, t->task->dag);
 	struct rng rng = rng_seed((uint64_t)args->seed);
@@ -229,7 +229,7 @@ static double quantile(const struct times *t, double q)
 }
 
 /* Time of a candidate with features, refused ones included. */
-static double each_us(const struct tally *t)
+static double each_us(const struct phase_tally *t)
 {
 	return t->phase[FEATURES].n ? t->spent / t->phase[FEATURES].n : 0;
 }
@@ -242,7 +242,7 @@ static void print_head(void)
 	printf("    each  refused  task\n");
 }
 
-static void print_row(const struct tally *t)
+static void print_row(const struct phase_tally *t)
 {
 	for (int i = 0; i < PHASES; i++)
 		printf("%8.1f%7.1f", quantile(&t->phase[i], 0.5), quantile(&t->phase[i], 0.9));
@@ -253,7 +253,7 @@ static void print_row(const struct tally *t)
 	fflush(stdout);		/* a row takes a second */
 }
 
-static json_t *row_json(const struct tally *t, const char *checksum)
+static json_t *row_json(const struct phase_tally *t, const char *checksum)
 {
 	json_t *times = json_object(), *reasons = json_object();
 
@@ -273,7 +273,7 @@ static json_t *row_json(const struct tally *t, const char *checksum)
 static void bench_task(struct arena *a, const struct features_args *args, const struct task *task,
 		       json_t *rows)
 {
-	struct tally t = { .task = task, .checksum = hasher_new() };
+	struct phase_tally t = { .task = task, .checksum = hasher_new() };
 	char checksum[HASH_TEXT];
 
 	for (int i = 0; i < PHASES; i++)

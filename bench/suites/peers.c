@@ -109,7 +109,7 @@ static int hold(struct bench_args *args, struct bout *b, json_t *rows)
 }
 
 /* Compiles BEST and lets it play. */
-static int compete(struct bench_args *args, struct builder *builder, const struct task *t,
+static int compete(struct bench_args *args, struct build_pool *builder, const struct task *t,
 		   const struct best *best, json_t *rows)
 {
 	struct arena *a = args->q.arena;
@@ -150,17 +150,17 @@ static int bench_task(struct bench_args *args, const struct task *t, json_t *row
 			t->name, args->q.threads, args->q.threads > 1 ? "s" : "");
 		return 0;
 	}
-	struct builder *builder = kernel_builder(args->cc, best.record.toolchain_text, &same);
+	struct build_pool *builder = kernel_builder(args->cc, best.record.toolchain_text, &same);
 
 	if (!builder)
 		return -1;
 	if (!same)
 		fprintf(stderr, "hone: %s: built with %s, it was measured with %s\n", t->name,
-			builder_toolchain(builder), best.record.toolchain_text);
+			build_pool_toolchain(builder), best.record.toolchain_text);
 	query_warn(&args->q, t, &best);
 	int rc = compete(args, builder, t, &best, rows);
 
-	builder_free(builder);
+	build_pool_free(builder);
 	return rc < 0 ? err_prefix("%s", t->name) : 0;
 }
 

@@ -80,7 +80,7 @@ static const struct argp_child children[] = {
 static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
 
 /* A task as it was tuned, and as it ran. Times in microseconds, 0: not known. */
-struct row {
+struct sequence_row {
 	const struct task *task;
 	int steps; /* that ran */
 	double best[STATES];
@@ -88,7 +88,7 @@ struct row {
 };
 
 /* What the database says of one cache state, and the steps that it says it of. */
-struct sum {
+struct state_sum {
 	int steps;
 	double us;
 	double measured;
@@ -96,18 +96,18 @@ struct sum {
 
 struct result {
 	const struct sequence_args *args;
-	struct row *rows; /* by task */
+	struct sequence_row *rows; /* by task */
 	int n;
 	struct sequence_times times;
-	struct sum sum[STATES];
+	struct state_sum sum[STATES];
 	double us, low, high; /* median, 10th and 90th percentile of a run */
 };
 
 /* --- before the run */
 
 /* The best time of each cache state, and a kernel. */
-static int prepare_task(struct sequence_args *args, struct builder *builder, const struct task *t,
-			struct sequence_kernel *k, struct row *row)
+static int prepare_task(struct sequence_args *args, struct build_pool *builder,
+			const struct task *t, struct sequence_kernel *k, struct sequence_row *row)
 {
 	const struct query *q = &args->q;
 	struct best b;
@@ -133,10 +133,11 @@ static int prepare_task(struct sequence_args *args, struct builder *builder, con
 	return found;
 }
 
-static int prepare(struct sequence_args *args, struct sequence_kernel *kernels, struct row *rows)
+static int prepare(struct sequence_args *args, struct sequence_kernel *kernels,
+		   struct sequence_row *rows)
 {
-	struct builder_options build = { .cc = args->cc };
-	struct builder *builder = builder_new(&build);
+	struct build_pool_options build = { .cc = args->cc };
+	struct build_pool *builder = build_pool_new(&build);
 	int kernels_there = 0;
 	int rc = builder ? 0 : -1;
 
@@ -144,7 +145,7 @@ static int prepare(struct sequence_args *args, struct sequence_kernel *kernels, 
 		rc = prepare_task(args, builder, args->q.tasks.at[i], &kernels[i], &rows[i]);
 		kernels_there += rc > 0;
 	}
-	builder_free(builder);
+	build_pool_free(builder);
 	if (rc >= 0 && kernels_there == 0)
 		return err_set("%s: no task has a kernel with %d thread%s on this device yet; run "
 			       "hone tune",
@@ -191,7 +192,7 @@ static void sum_up(struct result *r, const struct sequence *s)
 }
 
 /* Time of the model that warm caches, the default of tuning, do not explain. */
-static double missed(const struct row *r)
+static double missed(const struct sequence_row *r)
 {
 	return r->steps * fabs(r->us - (r->best[WARM] > 0 ? r->best[WARM] : r->best[COLD]));
 }
@@ -213,7 +214,7 @@ static void print_best(double best, double us)
 
 static void print_sum(const struct result *r, int state)
 {
-	const struct sum *s = &r->sum[state];
+	const struct state_sum *s = &r->sum[state];
 
 	printf("sum of the best, %s caches: ", state_name[state]);
 	if (s->steps == 0) {
@@ -236,7 +237,7 @@ static void print_result(const struct result *r)
 	printf("%6s %10s %10s %6s %10s %6s  task\n", "weight", "us", "warm us", "ratio", "cold us",
 	       "ratio");
 	for (int i = 0; i < r->n; i++) {
-		const struct row *row = &r->rows[i];
+		const struct sequence_row *row = &r->rows[i];
 
 		if (row->steps == 0)
 			continue;
@@ -257,20 +258,20 @@ static json_t *figure(double x)
 	return x > 0 ? json_real(x) : json_null();
 }
 
-static json_t *best_json(const struct row *r, int state)
+static json_t *best_json(const struct sequence_row *r, int state)
 {
 	return json_pack("{s:o, s:o}", "us", figure(r->best[state]), "ratio",
 			 figure(r->best[state] > 0 ? r->us / r->best[state] : 0));
 }
 
-static json_t *row_json(const struct row *r)
+static json_t *row_json(const struct sequence_row *r)
 {
 	return json_pack("{s:s, s:s, s:f, s:o, s:o, s:o}", "task", r->task->key, "name",
 			 r->task->name, "weight", r->task->weight, "us", figure(r->us), "warm",
 			 best_json(r, WARM), "cold", best_json(r, COLD));
 }
 
-static json_t *sum_json(const struct sum *s)
+static json_t *sum_json(const struct state_sum *s)
 {
 	if (s->steps == 0)
 		return json_null();
@@ -296,7 +297,7 @@ static int bench(struct sequence_args *args)
 	struct arena *a = args->q.arena;
 	int n = args->q.tasks.n;
 	struct sequence_kernel *kernels = arena_many(a, struct sequence_kernel, n);
-	struct result r = { .args = args, .rows = arena_many(a, struct row, n), .n = n };
+	struct result r = { .args = args, .rows = arena_many(a, struct sequence_row, n), .n = n };
 
 	if (prepare(args, kernels, r.rows) < 0 || pin(args) < 0)
 		return -1;

@@ -7,7 +7,7 @@
 #include "te/index.h"
 
 /* The reduction of a DAG, sum of X * W, both loads. */
-struct product {
+struct work_product {
 	struct arena *a;
 	const struct dag *dag;
 	const struct op *sum;
@@ -23,9 +23,9 @@ bool index_is_axis(struct arena *a, const struct expr *e, int64_t extent, const 
 bool index_is(struct arena *a, const struct expr *e, int64_t extent, const struct axis *axis);
 
 /* Both fill W's kind, operands (y's tensor is the sum's) and parameters. */
-bool match_matmul(const struct product *p, struct work *w);
+bool match_matmul(const struct work_product *p, struct work *w);
 /* PADDED is the op of zero padding in front of the sum, or NULL. */
-bool match_conv(const struct product *p, struct work *w, const struct op **padded);
+bool match_conv(const struct work_product *p, struct work *w, const struct op **padded);
 
 /* Appends what OP does, elementwise, to the values of FROM, which it reads. W has its y. */
 bool match_epilogue(struct arena *a, const struct dag *d, const struct op *op,

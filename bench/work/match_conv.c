@@ -6,13 +6,13 @@
 /* Dimensions by their meaning; negative ones count from the end. */
 enum { NONE = 99 };
 
-struct form {
+struct conv_form {
 	int data_rank, weight_rank;	/* beyond the spatial dimensions */
 	int channel, inner, first;	/* of data and result: channels, within a block, spatial */
 	int oc, ic, oc_inner, ic_inner, kernel;	/* of weights */
 };
 
-static const struct form forms[] = {
+static const struct conv_form forms[] = {
 	{ 2, 2, 1, NONE, 2, 0, 1, NONE, NONE, 2 },		/* nchw */
 	{ 2, 2, -1, NONE, 1, -1, -2, NONE, NONE, 0 },		/* nhwc */
 	{ 3, 4, 1, -1, 2, 0, 1, -1, -2, 2 },			/* channel blocks */
@@ -31,15 +31,15 @@ static int64_t extent(const struct tensor *t, int d)
 	return d == NONE ? 1 : t->shape[dim(t, d)];
 }
 
-static bool is_depthwise(const struct form *f)
+static bool is_depthwise(const struct conv_form *f)
 {
 	return f->ic == NONE;
 }
 
 /* One attempt to read a sum of products as FORM. */
 struct attempt {
-	const struct product *p;
-	const struct form *form;
+	const struct work_product *p;
+	const struct conv_form *form;
 	const struct tensor *x, *w, *y;
 	const struct axis *reduce[WORK_MAX_SPATIAL + 2];	/* those met so far */
 	int nreduce;
@@ -73,7 +73,7 @@ static const struct axis *result_axis(const struct attempt *t, int d)
 
 static bool weight_fits(struct attempt *t)
 {
-	const struct form *f = t->form;
+	const struct conv_form *f = t->form;
 	const struct expr *const *index = t->p->w->index;
 	int oc = dim(t->w, f->oc);
 	int first = dim(t->w, f->kernel);
@@ -107,7 +107,7 @@ static bool weight_fits(struct attempt *t)
 /* The input's channels (blocks) are those of the group that the output channel is in. */
 static bool channels_fit(struct attempt *t)
 {
-	const struct form *f = t->form;
+	const struct conv_form *f = t->form;
 	struct arena *a = t->p->a;
 	int c = dim(t->x, f->channel);
 	const struct expr *index = t->p->x->index[c];
@@ -269,7 +269,7 @@ static void add_dim(struct view *v, int d, int inner)
 }
 
 static void see_image(struct operand *o, const struct dag *d, const struct tensor *t,
-		      const struct form *f, int spatial)
+		      const struct conv_form *f, int spatial)
 {
 	o->op = dag_op(d, t);
 	o->view = (struct view){ .tensor = t };
@@ -282,7 +282,7 @@ static void see_image(struct operand *o, const struct dag *d, const struct tenso
 static void see(struct attempt *t)
 {
 	struct work *w = t->out;
-	const struct form *f = t->form;
+	const struct conv_form *f = t->form;
 
 	w->kind = WORK_CONV;
 	see_image(&w->a, t->p->dag, t->x, f, w->spatial);
@@ -297,7 +297,7 @@ static void see(struct attempt *t)
 
 static bool try_form(struct attempt *t, const struct op **padded)
 {
-	const struct form *f = t->form;
+	const struct conv_form *f = t->form;
 	struct work *w = t->out;
 
 	w->spatial = t->x->ndim - f->data_rank;
@@ -316,7 +316,7 @@ static bool try_form(struct attempt *t, const struct op **padded)
 	return true;
 }
 
-bool match_conv(const struct product *p, struct work *w, const struct op **padded)
+bool match_conv(const struct work_product *p, struct work *w, const struct op **padded)
 {
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
 		struct attempt t = { .p = p, .form = &forms[i], .x = p->x->tensor,

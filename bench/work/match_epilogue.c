@@ -48,13 +48,13 @@ static const struct expr *pattern(struct arena *a, const char *formula)
 }
 
 /* What stands for the variables of a formula. */
-struct binding {
+struct formula_variables {
 	const struct expr *x;
 	double alpha;
 };
 
 /* E has the form of PAT; B says with what. */
-static bool fits(const struct expr *pat, const struct expr *e, struct binding *b)
+static bool fits(const struct expr *pat, const struct expr *e, struct formula_variables *b)
 {
 	if (pat->kind == EXPR_LOAD) {
 		if (!b->x)
@@ -251,7 +251,7 @@ static bool peel(struct peeler *p, const struct expr *e)
 	if (is_hole(p, e))
 		return true;
 	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		struct binding b = { 0 };
+		struct formula_variables b = { 0 };
 
 		if (!fits(pattern(p->a, functions[i].formula), e, &b) || !reads_hole(p, b.x))
 			continue;

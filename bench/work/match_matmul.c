@@ -6,20 +6,20 @@
 enum { NOWHERE = -1 };
 
 /* An axis and the dimension of each tensor that it runs over. */
-struct place {
+struct axis_place {
 	int x, w, y;
 };
 
-struct places {
-	struct place at[TENSOR_MAX_DIMS];
+struct axis_places {
+	struct axis_place at[TENSOR_MAX_DIMS];
 	int n;
 };
 
-struct roles {
-	struct places batch, m, n, k;
+struct matmul_roles {
+	struct axis_places batch, m, n, k;
 };
 
-static void put(struct places *to, struct place p)
+static void put(struct axis_places *to, struct axis_place p)
 {
 	if (to->n < TENSOR_MAX_DIMS)
 		to->at[to->n++] = p;
@@ -49,18 +49,18 @@ static int find(const struct axis *const *axes, int n, const struct axis *axis)
 }
 
 /* Sorts the axes of more than one element into their roles. */
-static bool assign(const struct product *p, struct roles *r)
+static bool assign(const struct work_product *p, struct matmul_roles *r)
 {
 	const struct axis *x[TENSOR_MAX_DIMS], *w[TENSOR_MAX_DIMS];
 	const struct op *sum = p->sum;
-	struct place at;
+	struct axis_place at;
 
 	if (!axes_of(p->a, p->x, x) || !axes_of(p->a, p->w, w))
 		return false;
 	for (int i = 0; i < sum->tensor.ndim; i++) {
 		if (sum->space[i]->hi == 1)
 			continue;
-		at = (struct place){ find(x, p->x->tensor->ndim, sum->space[i]),
+		at = (struct axis_place){ find(x, p->x->tensor->ndim, sum->space[i]),
 				     find(w, p->w->tensor->ndim, sum->space[i]), i };
 		if (at.x == NOWHERE && at.w == NOWHERE)
 			return false;
@@ -69,7 +69,7 @@ static bool assign(const struct product *p, struct roles *r)
 	for (int i = 0; i < sum->nreduce; i++) {
 		if (sum->reduce[i]->hi == 1)
 			continue;
-		at = (struct place){ find(x, p->x->tensor->ndim, sum->reduce[i]),
+		at = (struct axis_place){ find(x, p->x->tensor->ndim, sum->reduce[i]),
 				     find(w, p->w->tensor->ndim, sum->reduce[i]), NOWHERE };
 		if (at.x == NOWHERE || at.w == NOWHERE)
 			return false;
@@ -86,7 +86,7 @@ static bool follows(const struct tensor *t, int u, int v)
 	return tensor_stride(t, u) == tensor_stride(t, v) * t->shape[v];
 }
 
-static bool joins(const struct product *p, struct place u, struct place v)
+static bool joins(const struct work_product *p, struct axis_place u, struct axis_place v)
 {
 	return follows(p->x->tensor, u.x, v.x) && follows(p->w->tensor, u.w, v.w) &&
 	       follows(&p->sum->tensor, u.y, v.y);
@@ -94,7 +94,8 @@ static bool joins(const struct product *p, struct place u, struct place v)
 
 /* Leaves in FROM the last axes that can be one dimension; those before them become batches, in
  * which the other operand is broadcast. */
-static void split_batches(const struct product *p, struct places *from, struct places *batch)
+static void split_batches(const struct work_product *p, struct axis_places *from,
+			  struct axis_places *batch)
 {
 	int first = from->n > 0 ? from->n - 1 : 0;
 
@@ -107,7 +108,7 @@ static void split_batches(const struct product *p, struct places *from, struct p
 	from->n -= first;
 }
 
-static bool all_join(const struct product *p, const struct places *in)
+static bool all_join(const struct work_product *p, const struct axis_places *in)
 {
 	for (int i = 1; i < in->n; i++)
 		if (!joins(p, in->at[i - 1], in->at[i]))
@@ -117,12 +118,12 @@ static bool all_join(const struct product *p, const struct places *in)
 
 enum side { SIDE_X, SIDE_W, SIDE_Y };
 
-static int place_in(struct place p, enum side side)
+static int place_in(struct axis_place p, enum side side)
 {
 	return side == SIDE_X ? p.x : side == SIDE_W ? p.w : p.y;
 }
 
-static void add(struct view *v, const struct places *places, enum side side)
+static void add(struct view *v, const struct axis_places *places, enum side side)
 {
 	view_add_dim(v);
 	for (int i = 0; i < places->n; i++)
@@ -130,8 +131,8 @@ static void add(struct view *v, const struct places *places, enum side side)
 }
 
 static void see(struct operand *o, const struct dag *d, const struct tensor *t,
-		const struct roles *r, enum side side, const struct places *rows,
-		const struct places *columns)
+		const struct matmul_roles *r, enum side side, const struct axis_places *rows,
+		const struct axis_places *columns)
 {
 	o->op = dag_op(d, t);
 	o->view = (struct view){ .tensor = t };
@@ -147,14 +148,14 @@ static void see(struct operand *o, const struct dag *d, const struct tensor *t,
 }
 
 /* The rows of y are those of X, unless the columns of y, its last dimension, are. */
-static bool rows_are_of_w(const struct roles *r)
+static bool rows_are_of_w(const struct matmul_roles *r)
 {
 	return r->n.n > 0 && r->m.n > 0 && r->m.at[r->m.n - 1].y > r->n.at[r->n.n - 1].y;
 }
 
-bool match_matmul(const struct product *p, struct work *w)
+bool match_matmul(const struct work_product *p, struct work *w)
 {
-	struct roles r = { 0 };
+	struct matmul_roles r = { 0 };
 
 	if (!assign(p, &r) || !all_join(p, &r.k))
 		return false;

@@ -122,7 +122,7 @@ static int follow(struct arena *a, const struct dag *d, const struct op *op, str
 	return n;
 }
 
-static bool match(const struct product *p, struct work *w, const struct op **padded)
+static bool match(const struct work_product *p, struct work *w, const struct op **padded)
 {
 	const struct work blank = *w;
 
@@ -132,7 +132,7 @@ static bool match(const struct product *p, struct work *w, const struct op **pad
 		bool matmul_first = p->sum->nreduce == 1;
 
 		for (int i = 0; i < 2; i++) {
-			struct product q = *p;
+			struct work_product q = *p;
 
 			*w = blank;
 			if (order == 1) {
@@ -163,7 +163,7 @@ const struct work *recognize(struct arena *a, const struct dag *d, const char **
 		*why = "it is not one sum of products of two tensors";
 	if (*why)
 		return NULL;
-	struct product p = { a, d, sum, sum->body->arg[0], sum->body->arg[1] };
+	struct work_product p = { a, d, sum, sum->body->arg[0], sum->body->arg[1] };
 
 	if (!match(&p, w, &padded)) {
 		*why = "its indices are neither those of a matrix product nor of a convolution";

@@ -6,14 +6,14 @@
 /* Below this a tensor lies in the first-level cache as it is. */
 enum { MIN_BYTES = 8192 };
 
-struct load_check {
+struct plain_check {
 	const struct tensor *tensor;
 	bool plain;
 };
 
 static bool check_load(const struct expr *e, void *user)
 {
-	struct load_check *c = user;
+	struct plain_check *c = user;
 
 	if (e->kind == EXPR_SELECT)
 		c->plain = false;
@@ -26,7 +26,7 @@ static bool check_load(const struct expr *e, void *user)
 /* A window has a padded copy of its own to keep, or none to gain from. */
 static bool reads_plainly(const struct op *reader, const struct tensor *t)
 {
-	struct load_check c = { t, true };
+	struct plain_check c = { t, true };
 
 	expr_visit(reader->body, check_load, &c);
 	return c.plain;

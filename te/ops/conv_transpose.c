@@ -11,31 +11,31 @@
 
 /* One spatial dimension: OUT outputs, TAPS of the kernel that each sums up. Element y of the
  * spread data is that of the input at (y - shift) / spacing where this is whole and there. */
-struct spread {
+struct spread_axis {
 	int64_t out, taps, extent, shift, spacing;
 	bool phases;
 };
 
 /* Output y has its taps at (y + pad) % stride, one stride apart; they meet the input from
  * (y + pad) / stride downwards. */
-static void spread_phases(struct spread *s, int64_t taps, int64_t stride, int64_t pad)
+static void spread_phases(struct spread_axis *s, int64_t taps, int64_t stride, int64_t pad)
 {
 	int64_t least = pad / stride - (taps - 1);
 
-	*s = (struct spread){ .out = s->out, .taps = taps, .phases = true, .spacing = 1,
+	*s = (struct spread_axis){ .out = s->out, .taps = taps, .phases = true, .spacing = 1,
 			      .shift = -least,
 			      .extent = (s->out - 1 + pad) / stride - least + 1 };
 }
 
 static int spread_of(const struct op *x, const struct op *w, const struct conv *c, int i,
-		     int64_t output_pad, struct spread *s)
+		     int64_t output_pad, struct spread_axis *s)
 {
 	int64_t in = x->tensor.shape[2 + i];
 	int64_t kernel = w->tensor.shape[2 + i];
 	int64_t stride = c->stride[i];
 	int64_t reach = c->dilation[i] * (kernel - 1);
 
-	*s = (struct spread){ .taps = kernel, .spacing = stride };
+	*s = (struct spread_axis){ .taps = kernel, .spacing = stride };
 	s->out = (in - 1) * stride + reach + 1 + output_pad - c->pad_begin[i] - c->pad_end[i];
 	s->extent = s->out + reach;
 	s->shift = reach - c->pad_begin[i];
@@ -49,7 +49,7 @@ static int spread_of(const struct op *x, const struct op *w, const struct conv *
 
 /* Adds to INSIDE what makes Y an element of the input, as far as it is not always one. */
 static const struct expr *guard(struct dag *d, const struct expr *inside, const struct expr *y,
-				const struct spread *s, int64_t in)
+				const struct spread_axis *s, int64_t in)
 {
 	int64_t last = s->shift + (in - 1) * s->spacing;
 
@@ -70,7 +70,7 @@ static const struct expr *guard(struct dag *d, const struct expr *inside, const 
 	return inside;
 }
 
-static struct op *spread_out(struct dag *d, struct op *x, const struct spread s[2])
+static struct op *spread_out(struct dag *d, struct op *x, const struct spread_axis s[2])
 {
 	struct axis *axes[] = {
 		dag_axis(d, "n", x->tensor.shape[0]),
@@ -116,7 +116,7 @@ static int check(const struct op *x, const struct op *w, const struct conv *c)
 }
 
 /* What output Y and tap T meet: the place in the spread data and that in the kernel. */
-static void meet(struct dag *d, const struct conv *c, int i, const struct spread *s,
+static void meet(struct dag *d, const struct conv *c, int i, const struct spread_axis *s,
 		 const struct axis *y, const struct axis *t, const struct expr **from,
 		 const struct expr **weight)
 {
@@ -142,7 +142,7 @@ static void meet(struct dag *d, const struct conv *c, int i, const struct spread
 struct op *op_conv_transpose(struct dag *d, struct op *x, struct op *w, const struct conv *c,
 			     const int64_t output_pad[2])
 {
-	struct spread s[2];
+	struct spread_axis s[2];
 
 	if (!x || !w || check(x, w, c) < 0)
 		return NULL;

@@ -22,7 +22,7 @@ enum { N = 16, GOOD = 6 };
 	"for (int k = 0; k < N; k++) sum += A[i * N + k] * B[k * N + j];\n"                        \
 	"C[i * N + j] = sum; }\n" body "\nreturn 0;\n}\n" NO_WORKSPACE NOTHING_PACKED
 
-static const struct fault {
+static const struct campaign_fault {
 	const char *source;
 	enum trial_status status;
 	const char *text;

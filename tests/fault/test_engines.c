@@ -16,7 +16,7 @@ enum { IMAGES = 2 * 2 * 4 * 4, OUTPUT = 2 * 3 * 4 * 4 };
  * known, and any number of images. */
 static void write_model(struct arena *a, const char *dir)
 {
-	struct fixture *x = arena_one(a, struct fixture);
+	struct onnx_fixture *x = arena_one(a, struct onnx_fixture);
 	Onnx__TypeProto type = ONNX__TYPE_PROTO__INIT;
 	Onnx__TypeProto__Tensor tensor = ONNX__TYPE_PROTO__TENSOR__INIT;
 	Onnx__ValueInfoProto hidden = ONNX__VALUE_INFO_PROTO__INIT;

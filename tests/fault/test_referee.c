@@ -24,7 +24,7 @@ static const char source[] = "input X: f32[64]\nY[i] = X[i] * 2\n";
 
 struct harness {
 	struct arena *a;
-	struct builder *builder;
+	struct build_pool *builder;
 	const struct task *task;
 	const struct reference *reference;
 	const char *dir, *log;
@@ -41,7 +41,7 @@ static int setup(void **state)
 	argv[0] = arena_printf(a, "%s/tests/fault/toy_contestant", getenv("HONE_CONTESTANTS"));
 	*h = (struct harness){.a = a, .argv = argv, .dir = dir_temp(a)};
 	h->log = arena_printf(a, "%s/log", h->dir);
-	h->builder = builder_new(&(struct builder_options){.jobs = 1});
+	h->builder = build_pool_new(&(struct build_pool_options){.jobs = 1});
 	h->task = d ? task_new(a, d, "toy", 1) : NULL;
 	if (!h->task || !h->dir || !h->builder)
 		return -1;
@@ -59,7 +59,7 @@ static int teardown(void **state)
 	struct harness *h = *state;
 
 	dir_remove(h->dir);
-	builder_free(h->builder);
+	build_pool_free(h->builder);
 	arena_free(h->a);
 	return 0;
 }

@@ -14,7 +14,7 @@
 #include "measure/sandbox.h"
 #include "tests/skip.h"
 
-static const struct fault faults[] = {
+static const struct runner_fault faults[] = {
 	{ "endless loop", KERNEL("for (;;) __asm__ volatile(\"\");"), TRIAL_TIMEOUT, "2 s" },
 	{ "null write", KERNEL("*(volatile int *)0 = 1;"), TRIAL_CRASH, "SIGSEGV at 0x0, a null" },
 	{ "wrong element", KERNEL("C[77] += 0.001f;"), TRIAL_WRONG, "C[77] is " },
@@ -58,7 +58,7 @@ static void test_faults(void **state)
 }
 
 /* What a kernel has no use for: the call is refused before anything comes of it. */
-static const struct fault escapes[] = {
+static const struct runner_fault escapes[] = {
 	{ "network", KERNEL("socket(2, 1, 0);"), TRIAL_CRASH, "SIGSYS, socket: a kernel uses" },
 	{ "file at home", KERNEL("char p[999]; strcpy(p, getenv(\"HOME\"));"
 				 "creat(strcat(p, \"/hone-was-here\"), 0600);"), TRIAL_CRASH,
@@ -145,20 +145,20 @@ static void test_slow_compiler(void **state)
 				     "exec gcc \"$@\"\n";
 	char *dir = dir_temp(all.arena);
 	char *cc = arena_printf(all.arena, "%s/slow-cc", dir);
-	struct builder_options o = { .cc = cc, .limit_s = 1, .workdir = dir };
+	struct build_pool_options o = { .cc = cc, .limit_s = 1, .workdir = dir };
 	struct trial t[2] = { { .source = KERNEL("/* SLOW */") }, { .source = KERNEL("") } };
 
 	(void)state;
 	must(file_write(cc, script, strlen(script)));
 	chmod(cc, 0755);
-	struct builder *b = builder_new(&o);
+	struct build_pool *b = build_pool_new(&o);
 
 	assert_non_null(b);
 	must(build_all(all.arena, b, t, 2));
 	must(measure_all(all.arena, all.runner, t, 2));
 	expect(t[0], TRIAL_BUILD_TIMEOUT, "1 s");
 	expect(t[1], TRIAL_OK, NULL);
-	builder_free(b);
+	build_pool_free(b);
 	dir_remove(dir);
 }
 

@@ -12,7 +12,7 @@
 	"void hone_kernel_pack(int32_t i, const void *raw, void *packed)\n"                        \
 	"{ (void)i; memcpy(packed, raw, 4 * N); " body " }\n"
 
-static const struct fault packing[] = {
+static const struct runner_fault packing[] = {
 	{ "right", PACKED(1, ""), TRIAL_OK, NULL },
 	{ "an input", PACKED(0, ""), TRIAL_WRONG, "wants A packed" },
 	{ "beyond", PACKED(1, "((char *)packed)[4 * N] = 0;"), TRIAL_CRASH,
@@ -33,7 +33,7 @@ static void test_packing(void **state)
 	"size_t hone_kernel_workspace_bytes(int32_t threads) { return " bytes "; }\n"
 
 /* One of 4096 bytes ends at its guard page, one of 4028 has canaries on both sides. */
-static const struct fault workspaces[] = {
+static const struct runner_fault workspaces[] = {
 	{ "none", KERNEL("if (workspace) return 8;"), TRIAL_OK, NULL },
 	{ "read first", WORKSPACE("4096", "C[3] += 0 * own[900];"), TRIAL_WRONG, "C[3] is " },
 	{ "written first", WORKSPACE("4096", "own[900] = 1; C[3] += 0 * own[900];"), TRIAL_OK,
@@ -77,7 +77,7 @@ static void test_workspace(void **state)
 	"for (int i = 0; i < threads; i++) came += own[1024 * i + 1023] == 1;\n"                   \
 	"if (came != threads || threads != 2) return 20 + came;"
 
-static const struct fault of_threads[] = {
+static const struct runner_fault of_threads[] = {
 	{ "array", KERNEL(OWN "C[3] += 0 * own[7];"), TRIAL_WRONG, "C[3] is " },
 	{ "array, written", KERNEL(OWN "own[7] = 1; C[3] += 0 * own[7];"), TRIAL_OK, NULL },
 	{ "array of threads", THREADS(""), TRIAL_WRONG, "C[" },

@@ -35,7 +35,7 @@ struct tally {
 };
 
 /* One operator and what is known of it. */
-struct subject {
+struct planted_operator {
 	struct arena *a;
 	struct dag *dag;
 	const char *spec;
@@ -82,7 +82,8 @@ static double distance(const struct tensor *t, const void *x, const void *y)
 	return worst;
 }
 
-static double distance_of_all(const struct subject *s, void *const *args, void *const *right)
+static double distance_of_all(const struct planted_operator *s, void *const *args,
+			      void *const *right)
 {
 	double worst = 0;
 
@@ -123,7 +124,7 @@ static void turn_around(struct arena *a, struct dag *d)
 	}
 }
 
-static int check_right(struct subject *s, const char *order)
+static int check_right(struct planted_operator *s, const char *order)
 {
 	for (enum input_set set = 0; set < INPUT_SETS; set++) {
 		s->right[set] = reference_args(s->a, s->reference, set);
@@ -139,7 +140,7 @@ static int check_right(struct subject *s, const char *order)
 	return 0;
 }
 
-static int check_orders(struct subject *s)
+static int check_orders(struct planted_operator *s)
 {
 	int failed = 0;
 
@@ -151,8 +152,8 @@ static int check_orders(struct subject *s)
 
 /* --- wrong ones */
 
-static bool plant_in_op(struct subject *s, const struct fault *f, struct rng *r, struct op **at,
-			const struct expr **before)
+static bool plant_in_op(struct planted_operator *s, const struct fault *f, struct rng *r,
+			struct op **at, const struct expr **before)
 {
 	int first = (int)rng_below(r, s->dag->ops.n);
 
@@ -167,8 +168,8 @@ static bool plant_in_op(struct subject *s, const struct fault *f, struct rng *r,
 	return false;
 }
 
-static bool plant_in_output(struct subject *s, const struct fault *f, struct rng r, void **args,
-			    enum input_set set)
+static bool plant_in_output(struct planted_operator *s, const struct fault *f, struct rng r,
+			    void **args, enum input_set set)
 {
 	bool planted = false;
 
@@ -188,8 +189,8 @@ static bool plant_in_output(struct subject *s, const struct fault *f, struct rng
 }
 
 /* Whether the kernel with fault F is refused, on either set of inputs; FAR is how far it was off. */
-static bool is_refused(struct subject *s, const struct fault *f, struct rng r, bool *planted,
-		       double *far)
+static bool is_refused(struct planted_operator *s, const struct fault *f, struct rng r,
+		       bool *planted, double *far)
 {
 	bool refused = false;
 
@@ -208,7 +209,7 @@ static bool is_refused(struct subject *s, const struct fault *f, struct rng r, b
 	return refused;
 }
 
-static int plant(struct subject *s, const struct fault *f, struct tally *tally)
+static int plant(struct planted_operator *s, const struct fault *f, struct tally *tally)
 {
 	struct rng r = rng_seed(s->seed ^ (uint64_t)(f - faults));
 	struct op *op = NULL;
@@ -239,7 +240,7 @@ static int plant(struct subject *s, const struct fault *f, struct tally *tally)
 static int check_operator(uint64_t seed, struct tally *tally)
 {
 	struct rng r = rng_seed(seed);
-	struct subject s = { .a = arena_new(), .seed = seed };
+	struct planted_operator s = { .a = arena_new(), .seed = seed };
 	int failed = -1;
 
 	s.dag = random_operator(s.a, &r, &s.spec);

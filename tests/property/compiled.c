@@ -17,9 +17,9 @@ enum { JOBS = 2, BATCH = 40 };
 /* Of one case, by its seed. */
 enum { MAX_THREADS = 3 };
 
-struct batch {
+struct trial_batch {
 	struct arena *arena;
-	struct builder *builder;
+	struct build_pool *builder;
 	struct sample *samples[BATCH];
 	struct trial trials[BATCH];
 	int n;
@@ -34,22 +34,22 @@ const char *__asan_default_options(void)
 }
 #endif
 
-struct builder *batch_builder(const char *cc)
+struct build_pool *batch_builder(const char *cc)
 {
-	return builder_new(&(struct builder_options){.cc = cc, .jobs = JOBS});
+	return build_pool_new(&(struct build_pool_options){.cc = cc, .jobs = JOBS});
 }
 
-struct batch *batch_new(struct builder *builder)
+struct trial_batch *batch_new(struct build_pool *builder)
 {
 	struct arena *a = arena_new();
-	struct batch *b = arena_one(a, struct batch);
+	struct trial_batch *b = arena_one(a, struct trial_batch);
 
 	b->arena = a;
 	b->builder = builder;
 	return b;
 }
 
-void batch_free(struct batch *b)
+void batch_free(struct trial_batch *b)
 {
 	for (int i = 0; i < b->n; i++) {
 		sample_free(b->samples[i]);
@@ -58,12 +58,12 @@ void batch_free(struct batch *b)
 	arena_free(b->arena);
 }
 
-bool batch_has_room(const struct batch *b)
+bool batch_has_room(const struct trial_batch *b)
 {
 	return b->n < BATCH;
 }
 
-bool batch_add(struct batch *b, struct sample *s)
+bool batch_add(struct trial_batch *b, struct sample *s)
 {
 	struct emit_options options = {.symbol = "hone_kernel", .vector_bytes = s->vector_bytes};
 	struct text text = {0};
@@ -102,7 +102,7 @@ static bool packs_match(const struct sample *s, const struct callable *kernel)
 	return true;
 }
 
-static bool run_one(struct batch *b, struct sample *s, void *object)
+static bool run_one(struct trial_batch *b, struct sample *s, void *object)
 {
 	void **args;
 	struct callable kernel;
@@ -126,7 +126,7 @@ static bool run_one(struct batch *b, struct sample *s, void *object)
 }
 
 /* Never unloaded: the threads of an OpenMP runtime outlive the object that brought them. */
-static bool load_and_run(struct batch *b, int i)
+static bool load_and_run(struct trial_batch *b, int i)
 {
 	const struct trial *t = &b->trials[i];
 	void *object = t->object ? dlopen(t->object, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
@@ -138,7 +138,7 @@ static bool load_and_run(struct batch *b, int i)
 	return run_one(b, b->samples[i], object);
 }
 
-int batch_run(struct batch *b, volatile uint64_t *current)
+int batch_run(struct trial_batch *b, volatile uint64_t *current)
 {
 	uint64_t next = *current;
 	int failed = 0;
@@ -151,7 +151,7 @@ int batch_run(struct batch *b, volatile uint64_t *current)
 			continue;
 		failed++;
 		sample_print(b->samples[i]);
-		fprintf(stderr, "# >>> %s\n%s\n", builder_toolchain(b->builder),
+		fprintf(stderr, "# >>> %s\n%s\n", build_pool_toolchain(b->builder),
 			b->trials[i].source);
 	}
 	*current = next;

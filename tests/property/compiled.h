@@ -8,19 +8,19 @@
 #include "measure/builder.h"
 #include "tests/property/sample.h"
 
-struct batch;
+struct trial_batch;
 
 /* NULL and a message where there is no compiler CC (NULL: the one that hone tune takes). */
-struct builder *batch_builder(const char *cc);
+struct build_pool *batch_builder(const char *cc);
 /* BUILDER must outlive it. */
-struct batch *batch_new(struct builder *builder);
+struct trial_batch *batch_new(struct build_pool *builder);
 /* Frees the samples too. */
-void batch_free(struct batch *b);
-bool batch_has_room(const struct batch *b);
+void batch_free(struct trial_batch *b);
+bool batch_has_room(const struct trial_batch *b);
 /* Emits the C of S and owns it from then on. False where emit_c refuses: S stays the caller's. */
-bool batch_add(struct batch *b, struct sample *s);
+bool batch_add(struct trial_batch *b, struct sample *s);
 /* Builds, runs and compares all; CURRENT is set to the seed of the case that runs. Returns how many
  * failed, each printed with its C. */
-int batch_run(struct batch *b, volatile uint64_t *current);
+int batch_run(struct trial_batch *b, volatile uint64_t *current);
 
 #endif

@@ -11,15 +11,15 @@
 #include "te/index.h"
 
 /* The kernel's arguments, and the buffers that are allocated around what runs. */
-struct memory {
+struct race_memory {
 	struct buffer *buffer;
 	void *data;
 	size_t bytes;
 };
 
-struct run {
+struct race_run {
 	struct arena *arena;
-	struct memory_vec VEC(struct memory) memory;
+	struct race_memory_vec VEC(struct race_memory) memory;
 	struct from_vec VEC(const struct axis *) from; /* axes that are bound, and to what */
 	struct to_vec VEC(const struct expr *) to;
 	int64_t turns; /* run on their own so far */
@@ -29,27 +29,27 @@ struct run {
 /* Beyond so many turns an inner parallel loop, entered again and again, shows nothing new. */
 enum { MAX_TURNS = 256 };
 
-static void run_list(struct run *r, const struct nest *n);
+static void run_list(struct race_run *r, const struct nest *n);
 
-static void add_memory(struct run *r, struct buffer *b, void *data)
+static void add_memory(struct race_run *r, struct buffer *b, void *data)
 {
-	vec_push(r->arena, &r->memory, (struct memory){b, data, tensor_bytes(&b->tensor)});
+	vec_push(r->arena, &r->memory, (struct race_memory){b, data, tensor_bytes(&b->tensor)});
 }
 
-static void bind(struct run *r, const struct axis *axis, int64_t value)
+static void bind(struct race_run *r, const struct axis *axis, int64_t value)
 {
 	vec_push(r->arena, &r->from, axis);
 	vec_push(r->arena, &r->to, expr_int(r->arena, value));
 }
 
-static void unbind(struct run *r)
+static void unbind(struct race_run *r)
 {
 	r->from.n--;
 	r->to.n--;
 }
 
 /* An index expression of bound axes alone. */
-static int64_t number(struct run *r, const struct expr *e)
+static int64_t number(struct race_run *r, const struct expr *e)
 {
 	struct arena *a = r->arena;
 	const struct expr *v =
@@ -77,7 +77,7 @@ static bool has_parallel(const struct nest *n)
 }
 
 /* N alone, as it stands. */
-static void run_plain(struct run *r, const struct nest *n)
+static void run_plain(struct race_run *r, const struct nest *n)
 {
 	struct arena *a = arena_new();
 	struct nest alone = *n;
@@ -102,14 +102,14 @@ struct copies {
 	int64_t **owner; /* turn + 1, by element */
 };
 
-static struct copies copy_memory(struct run *r)
+static struct copies copy_memory(struct race_run *r)
 {
 	struct copies c = {arena_many(r->arena, char *, r->memory.n),
 			   arena_many(r->arena, char *, r->memory.n),
 			   arena_many(r->arena, int64_t *, r->memory.n)};
 
 	for (int i = 0; i < r->memory.n; i++) {
-		const struct memory *m = &r->memory.at[i];
+		const struct race_memory *m = &r->memory.at[i];
 
 		c.before[i] = arena_memdup(r->arena, m->data, m->bytes);
 		c.after[i] = arena_memdup(r->arena, m->data, m->bytes);
@@ -119,7 +119,7 @@ static struct copies copy_memory(struct run *r)
 }
 
 /* Takes over what a turn changed in M, and undoes it there. */
-static void collect(struct run *r, const struct memory *m, const char *before, char *after,
+static void collect(struct race_run *r, const struct race_memory *m, const char *before, char *after,
 		    int64_t *owner, int64_t turn)
 {
 	size_t size = dtype_bytes(m->buffer->tensor.dtype);
@@ -139,7 +139,7 @@ static void collect(struct run *r, const struct memory *m, const char *before, c
 	memcpy(data, before, m->bytes);
 }
 
-static void run_turns(struct run *r, const struct nest *loop)
+static void run_turns(struct race_run *r, const struct nest *loop)
 {
 	struct copies c = copy_memory(r);
 
@@ -155,7 +155,7 @@ static void run_turns(struct run *r, const struct nest *loop)
 		memcpy(r->memory.at[i].data, c.after[i], r->memory.at[i].bytes);
 }
 
-static void run_loop(struct run *r, const struct nest *n)
+static void run_loop(struct race_run *r, const struct nest *n)
 {
 	for (int64_t i = n->axis->lo; i < n->axis->hi; i++) {
 		bind(r, n->axis, i);
@@ -164,7 +164,7 @@ static void run_loop(struct run *r, const struct nest *n)
 	}
 }
 
-static void run_list(struct run *r, const struct nest *n)
+static void run_list(struct race_run *r, const struct nest *n)
 {
 	int open = r->memory.n;
 
@@ -193,7 +193,7 @@ static void run_list(struct run *r, const struct nest *n)
 
 bool sample_run_isolated(struct sample *s)
 {
-	struct run r = { .arena = arena_new(), .ok = true };
+	struct race_run r = { .arena = arena_new(), .ok = true };
 
 	for (int i = 0; i < s->nargs; i++)
 		add_memory(&r, s->program->args.at[i], s->args[i].data);

@@ -101,7 +101,7 @@ static struct var *add_axis(struct maker *m, int64_t extent, bool reduce)
 }
 
 /* A new input that FORMS fit into, now and then with room to spare. */
-static int new_input(struct maker *m, enum dtype t, const struct form *forms, int ndim)
+static int new_input(struct maker *m, enum dtype t, const struct index_form *forms, int ndim)
 {
 	struct known *k = &m->tensors[m->ntensors];
 
@@ -118,7 +118,7 @@ static int new_input(struct maker *m, enum dtype t, const struct form *forms, in
 }
 
 /* The part of dim extent SIZE of the primary source that one axis or a window of two covers. */
-static struct form cover_dim(struct maker *m, int64_t size)
+static struct index_form cover_dim(struct maker *m, int64_t size)
 {
 	double dice = rng_unit(m->r);
 	struct var *v;
@@ -155,7 +155,7 @@ static void shuffle_axes(struct maker *m)
 }
 
 /* Chooses the axes of an op and its primary operand; returns the tensor. */
-static int choose_axes(struct maker *m, enum dtype t, struct form *forms)
+static int choose_axes(struct maker *m, enum dtype t, struct index_form *forms)
 {
 	int primary = -1;
 
@@ -185,8 +185,8 @@ static int choose_axes(struct maker *m, enum dtype t, struct form *forms)
 }
 
 /* Tensor I at FORMS as a value of type T with whole numbers up to the answer. */
-static double print_operand(struct maker *m, struct text *out, int i, const struct form *forms,
-			    enum dtype t)
+static double print_operand(struct maker *m, struct text *out, int i,
+			    const struct index_form *forms, enum dtype t)
 {
 	const struct known *k = &m->tensors[i];
 	bool floats = dtype_is_float(t) || dtype_is_float(k->dtype);
@@ -207,12 +207,12 @@ static double print_operand(struct maker *m, struct text *out, int i, const stru
 
 static double print_other(struct maker *m, struct text *out, enum dtype t)
 {
-	struct form forms[MAX_DIMS];
+	struct index_form forms[MAX_DIMS];
 	int i = m->ntensors > 1 && chance(m, 0.4) ? (int)rng_below(m->r, m->ntensors) : -1;
 	int ndim = i < 0 ? (int)between(m, 1, 3) : m->tensors[i].ndim;
 
 	if (chance(m, 0.05)) {
-		struct form f = random_form(m->r, &m->axes);
+		struct index_form f = random_form(m->r, &m->axes);
 
 		text_printf(out, "%s(%s)", dtype_name(t), f.text);
 		return t == DTYPE_U8 || t == DTYPE_I8 ? 255 : 64;
@@ -235,8 +235,8 @@ static double print_other(struct maker *m, struct text *out, enum dtype t)
 static void print_condition(struct maker *m, struct text *out)
 {
 	static const char *const compare[] = {"<", "<=", "==", ">"};
-	struct form x = random_form(m->r, &m->axes);
-	struct form y = random_form(m->r, &m->axes);
+	struct index_form x = random_form(m->r, &m->axes);
+	struct index_form y = random_form(m->r, &m->axes);
 
 	if (chance(m, 0.3))
 		y = form_number(between(m, 0, 5));
@@ -312,7 +312,7 @@ static void add_op(struct maker *m)
 {
 	static const char *const reducers[] = {"sum", "sum", "sum", "max", "min"};
 	enum dtype t = random_dtype(m);
-	struct form forms[MAX_DIMS];
+	struct index_form forms[MAX_DIMS];
 	struct text x = {0}, body = {0};
 	struct known op = {.computed = true};
 	int primary = choose_axes(m, t, forms);

@@ -9,9 +9,9 @@ static int64_t between(struct rng *r, int64_t lo, int64_t hi)
 	return lo + rng_below(r, hi - lo + 1);
 }
 
-struct form form_of(const struct var *v, int64_t factor)
+struct index_form form_of(const struct var *v, int64_t factor)
 {
-	struct form f = {.lo = factor < 0 ? factor * (v->extent - 1) : 0,
+	struct index_form f = {.lo = factor < 0 ? factor * (v->extent - 1) : 0,
 			 .hi = factor > 0 ? factor * (v->extent - 1) : 0};
 
 	snprintf(f.text, sizeof(f.text), "%jd * %c", (intmax_t)factor, v->name);
@@ -20,25 +20,25 @@ struct form form_of(const struct var *v, int64_t factor)
 	return f;
 }
 
-struct form form_number(int64_t v)
+struct index_form form_number(int64_t v)
 {
-	struct form f = {.lo = v, .hi = v};
+	struct index_form f = {.lo = v, .hi = v};
 
 	snprintf(f.text, sizeof(f.text), "%jd", (intmax_t)v);
 	return f;
 }
 
-struct form form_sum(struct form x, struct form y)
+struct index_form form_sum(struct index_form x, struct index_form y)
 {
-	struct form f = {.lo = x.lo + y.lo, .hi = x.hi + y.hi};
+	struct index_form f = {.lo = x.lo + y.lo, .hi = x.hi + y.hi};
 
 	snprintf(f.text, sizeof(f.text), "%.35s + %.35s", x.text, y.text);
 	return f;
 }
 
-struct form form_quotient(struct form x, int64_t d, bool remainder)
+struct index_form form_quotient(struct index_form x, int64_t d, bool remainder)
 {
-	struct form f = {.lo = x.lo / d, .hi = x.hi / d};
+	struct index_form f = {.lo = x.lo / d, .hi = x.hi / d};
 
 	if (remainder)
 		f.lo = 0, f.hi = x.hi < d - 1 ? x.hi : d - 1;
@@ -47,7 +47,7 @@ struct form form_quotient(struct form x, int64_t d, bool remainder)
 	return f;
 }
 
-struct form random_form(struct rng *r, const struct axes *axes)
+struct index_form random_form(struct rng *r, const struct axes *axes)
 {
 	const struct var *v = &axes->at[rng_below(r, axes->n)];
 	const struct var *w = &axes->at[rng_below(r, axes->n)];
@@ -76,7 +76,7 @@ struct form random_form(struct rng *r, const struct axes *axes)
 	}
 }
 
-static void print_index(struct text *t, const struct form *f, int64_t offset)
+static void print_index(struct text *t, const struct index_form *f, int64_t offset)
 {
 	if (offset == 0)
 		text_puts(t, f->text);
@@ -86,14 +86,14 @@ static void print_index(struct text *t, const struct form *f, int64_t offset)
 }
 
 void print_load(struct rng *r, struct text *t, int number, const int64_t *shape, int ndim,
-		const struct form *forms)
+		const struct index_form *forms)
 {
 	struct text guard = {0};
 	struct text load = {0};
 
 	text_printf(&load, "T%d[", number);
 	for (int d = 0; d < ndim; d++) {
-		const struct form *f = &forms[d];
+		const struct index_form *f = &forms[d];
 		int64_t room = shape[d] - 1 - (f->hi - f->lo);
 		int64_t offset = -f->lo + (room > 0 ? between(r, 0, room) : 0);
 

@@ -15,7 +15,7 @@ struct var {
 };
 
 /* An index expression and its values [lo, hi]. */
-struct form {
+struct index_form {
 	char text[120];
 	int64_t lo, hi;
 };
@@ -26,17 +26,17 @@ struct axes {
 	int n;
 };
 
-struct form form_number(int64_t v);
+struct index_form form_number(int64_t v);
 /* factor * V. */
-struct form form_of(const struct var *v, int64_t factor);
-struct form form_sum(struct form x, struct form y);
+struct index_form form_of(const struct var *v, int64_t factor);
+struct index_form form_sum(struct index_form x, struct index_form y);
 /* X by D, or what is left; X is not negative. */
-struct form form_quotient(struct form x, int64_t d, bool remainder);
-struct form random_form(struct rng *r, const struct axes *axes);
+struct index_form form_quotient(struct index_form x, int64_t d, bool remainder);
+struct index_form random_form(struct rng *r, const struct axes *axes);
 
 /* A load of tensor T<NUMBER> at FORMS, moved into its bounds at a random place; where they are too
  * wide for it, guarded by a select. */
 void print_load(struct rng *r, struct text *t, int number, const int64_t *shape, int ndim,
-		const struct form *forms);
+		const struct index_form *forms);
 
 #endif

@@ -7,23 +7,23 @@
 
 #include "base/err.h"
 
-struct walk {
+struct step_walk {
 	struct rng *r;
 	struct state *s;
 	struct step_counts *counts;
 };
 
-static bool chance(struct walk *w, double p)
+static bool chance(struct step_walk *w, double p)
 {
 	return rng_chance(w->r, p);
 }
 
-static int below(struct walk *w, int n)
+static int below(struct step_walk *w, int n)
 {
 	return (int)rng_below(w->r, n);
 }
 
-static bool apply(struct walk *w, struct step step)
+static bool apply(struct step_walk *w, struct step step)
 {
 	const char *why = "";
 	bool ok = state_apply(w->s, step, &why);
@@ -35,13 +35,13 @@ static bool apply(struct walk *w, struct step step)
 	return ok;
 }
 
-static const struct stage *stage_at(const struct walk *w, int i)
+static const struct stage *stage_at(const struct step_walk *w, int i)
 {
 	return w->s->stages.at[i];
 }
 
 /* A stage that computes; an input or constant where INPUT. */
-static int random_stage(struct walk *w, bool input)
+static int random_stage(struct step_walk *w, bool input)
 {
 	for (int i = 0; i < 32; i++) {
 		int stage = below(w, w->s->stages.n);
@@ -53,14 +53,14 @@ static int random_stage(struct walk *w, bool input)
 	return below(w, w->s->stages.n);
 }
 
-static int random_leaf(struct walk *w, int stage)
+static int random_leaf(struct step_walk *w, int stage)
 {
 	const struct stage *g = stage_at(w, stage);
 
 	return g->leaves.n ? g->leaves.at[below(w, g->leaves.n)] : 0;
 }
 
-static int64_t random_size(struct walk *w, const struct iter *it)
+static int64_t random_size(struct step_walk *w, const struct iter *it)
 {
 	static const int64_t table[] = {1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 16};
 
@@ -69,14 +69,14 @@ static int64_t random_size(struct walk *w, const struct iter *it)
 	return table[below(w, (int)(sizeof(table) / sizeof(*table)))];
 }
 
-static enum tail random_tail(struct walk *w)
+static enum tail random_tail(struct step_walk *w)
 {
 	return chance(w, 0.3) ? TAIL_SHIFT : TAIL_LOOP;
 }
 
 /* --- single steps */
 
-static struct step random_reorder(struct walk *w, int stage)
+static struct step random_reorder(struct step_walk *w, int stage)
 {
 	const struct stage *g = stage_at(w, stage);
 	int iters[STEP_MAX_ITERS];
@@ -95,7 +95,7 @@ static struct step random_reorder(struct walk *w, int stage)
 	return step_reorder(stage, iters, n);
 }
 
-static struct step random_fuse(struct walk *w, int stage)
+static struct step random_fuse(struct step_walk *w, int stage)
 {
 	const struct stage *g = stage_at(w, stage);
 	int first = below(w, g->leaves.n + 1);
@@ -107,7 +107,7 @@ static struct step random_fuse(struct walk *w, int stage)
 	return step_fuse(stage, iters, n);
 }
 
-static struct step random_compute_at(struct walk *w, int stage)
+static struct step random_compute_at(struct step_walk *w, int stage)
 {
 	int consumers[16];
 	int n = state_consumers(w->s, stage, consumers, 16);
@@ -117,7 +117,7 @@ static struct step random_compute_at(struct walk *w, int stage)
 	return step_compute_at(stage, target, random_leaf(w, target));
 }
 
-static struct step random_cache_read(struct walk *w)
+static struct step random_cache_read(struct step_walk *w)
 {
 	int stage = random_stage(w, chance(w, 0.7));
 	int ndim = stage_at(w, stage)->op.tensor.ndim;
@@ -135,7 +135,7 @@ static struct step random_cache_read(struct walk *w)
 	return step_cache_read(stage, reader, dims, chance(w, 0.6) ? ndim : 0);
 }
 
-static struct step random_step(struct walk *w)
+static struct step random_step(struct step_walk *w)
 {
 	static const enum step_kind kinds[] = {
 		STEP_SPLIT,	 STEP_SPLIT,	  STEP_SPLIT,	   STEP_REORDER,
@@ -184,7 +184,7 @@ static struct step random_step(struct walk *w)
 
 /* Splits each space axis of the stage in two and brings the outer ones to the front; in OUTER the
  * iters that are outside then. Returns how many there are. */
-static int tile_space(struct walk *w, int stage, int *outer)
+static int tile_space(struct step_walk *w, int stage, int *outer)
 {
 	int ndim = stage_at(w, stage)->op.tensor.ndim;
 	int order[2 * TENSOR_MAX_DIMS];
@@ -209,7 +209,7 @@ static int tile_space(struct walk *w, int stage, int *outer)
 }
 
 /* The reduce loops of a stage in front of (some of) its space loops. */
-static void reduce_outside(struct walk *w, int stage)
+static void reduce_outside(struct step_walk *w, int stage)
 {
 	const struct stage *g = stage_at(w, stage);
 	int order[STEP_MAX_ITERS];
@@ -223,7 +223,7 @@ static void reduce_outside(struct walk *w, int stage)
 }
 
 /* A stage computes into a tile of its own, inside the tile loops of the copy. */
-static void register_tile(struct walk *w, int stage)
+static void register_tile(struct step_walk *w, int stage)
 {
 	int outer[TENSOR_MAX_DIMS];
 	int cache = w->s->stages.n;
@@ -251,7 +251,7 @@ static void register_tile(struct walk *w, int stage)
 }
 
 /* Tiles a consumer and computes one of its producers inside. */
-static void fuse_producer(struct walk *w, int stage)
+static void fuse_producer(struct step_walk *w, int stage)
 {
 	int outer[TENSOR_MAX_DIMS];
 	int n = tile_space(w, stage, outer);
@@ -261,7 +261,7 @@ static void fuse_producer(struct walk *w, int stage)
 			apply(w, step_compute_at(i, stage, outer[below(w, n)]));
 }
 
-static void factor_reduction(struct walk *w, int stage)
+static void factor_reduction(struct step_walk *w, int stage)
 {
 	const struct stage *g = stage_at(w, stage);
 
@@ -286,7 +286,7 @@ static void factor_reduction(struct walk *w, int stage)
 	}
 }
 
-static void annotate_all(struct walk *w)
+static void annotate_all(struct step_walk *w)
 {
 	for (int i = 0; i < w->s->stages.n; i++) {
 		const struct stage *g = stage_at(w, i);
@@ -305,7 +305,7 @@ static void annotate_all(struct walk *w)
 
 struct state *random_steps(struct rng *r, struct state *s, struct step_counts *counts)
 {
-	struct walk w = {r, s, counts};
+	struct step_walk w = {r, s, counts};
 	bool many = chance(&w, 0.15);
 	int before = below(&w, many ? 8 : 4);
 	int after = below(&w, many ? 20 : 5);

@@ -147,14 +147,14 @@ static void test_interpreted(void **state)
 
 /* Of N cases from seed FIRST on that have C text, how many failed before the first batch with a
  * failure ended. */
-static int run_compiled(struct builder *builder, uint64_t first, int n)
+static int run_compiled(struct build_pool *builder, uint64_t first, int n)
 {
 	struct step_counts counts = {0};
 	int failed = 0;
 
 	current = first;
 	while (n > 0 && failed == 0) {
-		struct batch *b = batch_new(builder);
+		struct trial_batch *b = batch_new(builder);
 
 		while (n > 0 && batch_has_room(b)) {
 			struct sample *s = sample_new(current, &counts);
@@ -190,13 +190,13 @@ static void compile_by(const char *cc, uint64_t first, int n)
 	if (why) {
 		skip_part(cc, why);
 	} else {
-		struct builder *builder = batch_builder(cc);
+		struct build_pool *builder = batch_builder(cc);
 
 		if (!builder)
 			fail_msg("%s", err_get());
 		catch_signals();
 		assert_int_equal(run_compiled(builder, first, n), 0);
-		builder_free(builder);
+		build_pool_free(builder);
 	}
 	arena_free(a);
 }

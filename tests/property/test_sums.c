@@ -34,7 +34,7 @@ static const char *const specs[] = {
 	"matrix_norm:b=12,m=40,n=41",
 };
 
-struct task {
+struct sum_task {
 	struct arena *a;
 	const char *spec;
 	struct dag *dag;
@@ -70,9 +70,10 @@ static double worst(enum dtype t, const void *data, const double *exact, int64_t
 	return most;
 }
 
-static struct task *task_of(struct arena *a, const char *spec, const char *dtype, struct rng *rng)
+static struct sum_task *task_of(struct arena *a, const char *spec, const char *dtype,
+				struct rng *rng)
 {
-	struct task *t = arena_one(a, struct task);
+	struct sum_task *t = arena_one(a, struct sum_task);
 	struct dag *wide = operator_build(a, arena_printf(a, "%s,dtype=f64", spec));
 
 	t->a = a;
@@ -102,7 +103,7 @@ static struct task *task_of(struct arena *a, const char *spec, const char *dtype
 }
 
 /* The arguments of a kernel: inputs packed, outputs no numbers. */
-static void **arguments(const struct task *t, const struct program *p)
+static void **arguments(const struct sum_task *t, const struct program *p)
 {
 	void **args = arena_many(t->a, void *, t->nargs);
 
@@ -121,7 +122,8 @@ static void **arguments(const struct task *t, const struct program *p)
 	return args;
 }
 
-static void check(const struct task *t, const struct state *s, void *const *args, const char *what)
+static void check(const struct sum_task *t, const struct state *s, void *const *args,
+		  const char *what)
 {
 	for (int i = 0; i < t->nargs; i++) {
 		const struct tensor *x = &t->op[i]->tensor;
@@ -140,11 +142,11 @@ static void check(const struct task *t, const struct state *s, void *const *args
 	}
 }
 
-static void check_spec(struct builder *b, const char *spec, const char *dtype, uint64_t seed)
+static void check_spec(struct build_pool *b, const char *spec, const char *dtype, uint64_t seed)
 {
 	struct arena *a = arena_new();
 	struct rng rng = rng_seed(seed);
-	struct task *t = task_of(a, spec, dtype, &rng);
+	struct sum_task *t = task_of(a, spec, dtype, &rng);
 	const struct state *states[STATES];
 	struct program *programs[STATES];
 	struct trial trials[STATES];
@@ -178,11 +180,11 @@ static void check_spec(struct builder *b, const char *spec, const char *dtype, u
 static void check_all(const char *dtype)
 {
 	const char *seed = getenv("HONE_SEED");
-	struct builder *b = built_by(NULL, NULL);
+	struct build_pool *b = built_by(NULL, NULL);
 
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++)
 		check_spec(b, specs[i], dtype, (seed ? strtoull(seed, NULL, 0) : DEFAULT_SEED) + i);
-	builder_free(b);
+	build_pool_free(b);
 }
 
 static void test_bf16(void **state)

@@ -14,7 +14,7 @@
 enum { TRIALS = 48, LUCK = 3 };
 
 /* A machine whose trials are faster than the truth, some by LUCK; confirmations tell it. */
-struct machine {
+struct lucky_machine {
 	struct measurer m;	/* first */
 	int confirmations;	/* rounds of them */
 	int confirmed;		/* candidates */
@@ -61,7 +61,7 @@ static int measure(struct measurer *m, struct arena *a, struct candidate *c, int
 
 static int confirm(struct measurer *m, struct arena *a, struct candidate *c, int n)
 {
-	struct machine *machine = (struct machine *)m;
+	struct lucky_machine *machine = (struct lucky_machine *)m;
 
 	machine->confirmations++;
 	machine->confirmed += n;
@@ -91,7 +91,7 @@ struct scene {
 	struct fixture *f;
 	struct task_vec tasks;
 	struct device *device;
-	struct machine machine;
+	struct lucky_machine machine;
 	struct text heard;
 };
 

@@ -24,16 +24,16 @@ static const struct strategy *const strategies[] = {
 
 enum { STRATEGIES = sizeof(strategies) / sizeof(strategies[0]) };
 
-struct scene {
+struct contest_scene {
 	struct recording *recording;
 	struct measurer *measurer;
 	struct target target;
 };
 
-static struct scene set_up_with(struct fixture *f, const struct cost_model *stand_in)
+static struct contest_scene set_up_with(struct fixture *f, const struct cost_model *stand_in)
 {
 	static const char *const specs[] = { SPEC };
-	struct scene s = { 0 };
+	struct contest_scene s = { 0 };
 
 	recording_make(f->path, specs, 1, RECORDS);
 	s.recording = recording_open(f->path);
@@ -46,18 +46,18 @@ static struct scene set_up_with(struct fixture *f, const struct cost_model *stan
 	return s;
 }
 
-static struct scene set_up(struct fixture *f)
+static struct contest_scene set_up(struct fixture *f)
 {
 	return set_up_with(f, &cost_model_xgboost);
 }
 
-static void tear_down(struct scene *s)
+static void tear_down(struct contest_scene *s)
 {
 	s->measurer->free(s->measurer);
 	recording_close(s->recording);
 }
 
-static struct contest_result play(struct arena *a, const struct scene *s,
+static struct contest_result play(struct arena *a, const struct contest_scene *s,
 				  const struct strategy *strategy, int trials, uint64_t seed)
 {
 	struct contest c = { .strategy = strategy, .task = s->recording->tasks.at[0],
@@ -72,7 +72,7 @@ static struct contest_result play(struct arena *a, const struct scene *s,
 static void the_same_run_twice(void **state)
 {
 	struct fixture *f = *state;
-	struct scene s = set_up(f);
+	struct contest_scene s = set_up(f);
 
 	for (int i = 0; i < STRATEGIES; i++) {
 		struct contest_result x = play(f->a, &s, strategies[i], TRIALS, 5);
@@ -92,7 +92,7 @@ static void the_same_run_twice(void **state)
 static void proposals_are_new(void **state)
 {
 	struct fixture *f = *state;
-	struct scene s = set_up(f);
+	struct contest_scene s = set_up(f);
 	const struct task *t = s.recording->tasks.at[0];
 
 	for (int i = 0; i < STRATEGIES; i++) {
@@ -121,7 +121,7 @@ static void proposals_are_new(void **state)
 	tear_down(&s);
 }
 
-static struct search_plan plan_of(const struct scene *s)
+static struct search_plan plan_of(const struct contest_scene *s)
 {
 	return (struct search_plan){ .recording = s->recording, .stand_in = &cost_model_xgboost,
 				     .strategy = { &strategy_random, &strategy_evolve },
@@ -137,7 +137,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Median over the seeds of what evolution finds when it asks MODEL. */
-static double found_with(struct arena *a, const struct scene *s, const struct cost_model *model)
+static double found_with(struct arena *a, const struct contest_scene *s,
+			 const struct cost_model *model)
 {
 	double us[SEEDS];
 
@@ -159,7 +160,7 @@ static double found_with(struct arena *a, const struct scene *s, const struct co
 static void a_model_helps(void **state)
 {
 	struct fixture *f = *state;
-	struct scene s = set_up(f);
+	struct contest_scene s = set_up(f);
 	struct search_plan plan = plan_of(&s);
 	struct search_task t;
 
@@ -190,7 +191,7 @@ static void guesses_are_counted(void **state)
 	struct fixture *f = *state;
 
 	for (int i = 0; i < 2; i++) {
-		struct scene s = set_up_with(f, kinds[i]);
+		struct contest_scene s = set_up_with(f, kinds[i]);
 		struct replay_answers from = replay_answers(s.measurer);
 
 		assert_int_equal(from.records, RECORDS);

@@ -106,7 +106,7 @@ static void **arguments(const struct run *r, const struct program *p)
 	return args;
 }
 
-static void check_stack(struct builder *b, struct run *r, const struct program *p)
+static void check_stack(struct build_pool *b, struct run *r, const struct program *p)
 {
 	const struct emit_options options = { "hone_kernel", VECTOR_BYTES };
 	struct call empty = { .kernel = nothing };
@@ -145,7 +145,7 @@ static void check_all_stacks(const char *cc)
 		"conv2d:ic=24,h=20,w=20,oc=40,k=3,p=1", "dense:m=8,n=300,k=100,act=gelu",
 		"conv2d_transpose:ic=16,h=9,w=9,oc=24,k=4,s=2,p=1",
 	};
-	struct builder *b = built_by(cc, NULL);
+	struct build_pool *b = built_by(cc, NULL);
 	struct run rows = run_spec(ROWS);
 	struct rng rng = rng_seed(5);
 
@@ -164,7 +164,7 @@ static void check_all_stacks(const char *cc)
 		}
 		arena_free(r.a);
 	}
-	builder_free(b);
+	build_pool_free(b);
 }
 
 static void test_stack_gcc(void **state)
@@ -193,13 +193,13 @@ static void test_fast_math_is_refused(void **state)
 
 	(void)state;
 	for (int i = 0; i < 6; i++) {
-		struct builder *b = built_by(compilers[i / 3], flags[i % 3]);
+		struct build_pool *b = built_by(compilers[i / 3], flags[i % 3]);
 
 		assert_true(built_trial(r.a, program_of(&r, VECTORS), VECTOR_BYTES, &t));
 		assert_int_equal(build_all(r.a, b, &t, 1), 0);
 		assert_int_equal(t.status, TRIAL_BUILD_ERROR);
 		assert_non_null(strstr(t.text, "IEEE"));
-		builder_free(b);
+		build_pool_free(b);
 	}
 	arena_free(r.a);
 }
@@ -210,7 +210,7 @@ static void check_exp(const char *cc, const char *flags)
 	struct run r = run_new("input X: f32[4096]\ninput W: f32[4096]\n"
 			       "Y[i] = exp(X[i])\nZ[i] = exp(W[i])\n");
 	struct program *p = program_of(&r, "split Y i 8; vectorize Y i.1");
-	struct builder *b = built_by(cc, flags);
+	struct build_pool *b = built_by(cc, flags);
 	struct trial t;
 
 	assert_true(built_trial(r.a, p, VECTOR_BYTES, &t));
@@ -227,7 +227,7 @@ static void check_exp(const char *cc, const char *flags)
 		if (!(fabs(got / want - 1) <= 1e-5))
 			fail_msg("%s %s: exp is %g, not %g", cc, flags, got, want);
 	}
-	builder_free(b);
+	build_pool_free(b);
 	arena_free(r.a);
 }
 

@@ -120,7 +120,7 @@ static void test_poison(void **state)
 static void test_buffer(void **state)
 {
 	static const size_t sizes[] = { 0, 1, 63, 64, 4096, 4097, 100000 };
-	struct buffer b;
+	struct guarded_buffer b;
 	int64_t at;
 
 	(void)state;
@@ -227,8 +227,8 @@ static void test_pin(void **state)
 /* Every compiler at hand. */
 static void check_compiler(const char *cc)
 {
-	struct builder_options o = { .cc = cc, .flags = " -DTWO=2  -DONE=1 " };
-	struct builder *b = builder_new(&o);
+	struct build_pool_options o = { .cc = cc, .flags = " -DTWO=2  -DONE=1 " };
+	struct build_pool *b = build_pool_new(&o);
 	struct arena *a = arena_new();
 	struct trial t[3] = {
 		{ .source = "#include <math.h>\nint function(void *const *a)\n"
@@ -240,8 +240,8 @@ static void check_compiler(const char *cc)
 	};
 
 	assert_non_null(b);
-	assert_non_null(strstr(builder_toolchain(b), "-O2"));
-	assert_non_null(strstr(builder_toolchain(b), "-DTWO=2"));
+	assert_non_null(strstr(build_pool_toolchain(b), "-O2"));
+	assert_non_null(strstr(build_pool_toolchain(b), "-DTWO=2"));
 	assert_int_equal(build_all(a, b, t, 3), 0);
 	assert_int_equal(t[0].status, TRIAL_PENDING);
 	assert_int_equal(access(t[0].object, R_OK), 0);
@@ -254,7 +254,7 @@ static void check_compiler(const char *cc)
 	trial_discard(&t[0]);
 	assert_int_equal(access(object, F_OK), -1);
 	arena_free(a);
-	builder_free(b);
+	build_pool_free(b);
 }
 
 static void test_builder(void **state)
@@ -264,9 +264,9 @@ static void test_builder(void **state)
 	if (system("clang --version >/dev/null 2>&1") == 0 &&
 	    system("echo 'int x;' | clang -fopenmp -shared -x c - -o /dev/null 2>/dev/null") == 0)
 		check_compiler("clang");
-	assert_null(builder_new(&(struct builder_options){ .cc = "no-such-cc" }));
+	assert_null(build_pool_new(&(struct build_pool_options){ .cc = "no-such-cc" }));
 	assert_non_null(strstr(err_get(), "no-such-cc"));
-	assert_null(builder_new(&(struct builder_options){ .flags = "-mno-such-flag" }));
+	assert_null(build_pool_new(&(struct build_pool_options){ .flags = "-mno-such-flag" }));
 	assert_non_null(strstr(err_get(), "mno-such-flag"));
 }
 
@@ -295,7 +295,7 @@ static const char *const references[DTYPE_COUNT] = {
 	[DTYPE_U8] = SUM_REFERENCE("uint8_t", "float"),
 };
 
-static void check_type(struct arena *a, struct builder *b, struct runner *r, enum dtype t)
+static void check_type(struct arena *a, struct build_pool *b, struct runner *r, enum dtype t)
 {
 	const struct workload_arg args[] = {
 		{ .name = "A", .dtype = t, .count = 5000, .role = ARG_INPUT },
@@ -318,7 +318,7 @@ static void check_type(struct arena *a, struct builder *b, struct runner *r, enu
 static void test_types(void **state)
 {
 	struct arena *a = arena_new();
-	struct builder *b = builder_new(&(struct builder_options){ 0 });
+	struct build_pool *b = build_pool_new(&(struct build_pool_options){ 0 });
 	struct runner *r = runner_new(&(struct runner_options){ 0 });
 
 	(void)state;
@@ -328,7 +328,7 @@ static void test_types(void **state)
 		if (sums[t])
 			check_type(a, b, r, (enum dtype)t);
 	runner_free(r);
-	builder_free(b);
+	build_pool_free(b);
 	arena_free(a);
 }
 
@@ -336,7 +336,7 @@ static void test_types(void **state)
 static void test_race(void **state)
 {
 	struct arena *a = arena_new();
-	struct builder *b = builder_new(&(struct builder_options){ 0 });
+	struct build_pool *b = build_pool_new(&(struct build_pool_options){ 0 });
 	struct runner *r = runner_new(&(struct runner_options){ 0 });
 	struct trial t[3] = { { .source = sums[DTYPE_F32] }, { .source = sums[DTYPE_F32] },
 			      { .source = SUM("float", "__asm__ volatile(\"\");") } };
@@ -358,7 +358,7 @@ static void test_race(void **state)
 		assert_int_equal(t[i].n_samples, 6);
 	}
 	runner_free(r);
-	builder_free(b);
+	build_pool_free(b);
 	arena_free(a);
 }
 
@@ -368,7 +368,7 @@ static void test_outside_errors(void **state)
 	assert_null(runner_new(&(struct runner_options){ .path = "/nowhere/hone-runner" }));
 	assert_non_null(strstr(err_get(), "/nowhere/hone-runner"));
 	assert_null(runner_new(&(struct runner_options){ .cpus = "x" }));
-	assert_null(builder_new(&(struct builder_options){ .workdir = "/proc/no/such" }));
+	assert_null(build_pool_new(&(struct build_pool_options){ .workdir = "/proc/no/such" }));
 	assert_non_null(strstr(err_get(), "/proc/no"));
 }
 

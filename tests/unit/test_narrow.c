@@ -181,13 +181,13 @@ static void check_kernels(const char *cc, const char *flags)
 	for (int i = 0; i < TRIALS; i++)
 		assert_true(built_trial(a, program_of(&tables[i / LANES], lanes[i % LANES]), 64,
 					&trials[i]));
-	struct builder *b = built_by(cc, flags);
+	struct build_pool *b = built_by(cc, flags);
 
 	built_all(a, b, trials, TRIALS);
 	for (int i = 0; i < TRIALS; i++)
 		run_kernel(&tables[i / LANES], &trials[i],
 			   arena_printf(a, "%s %s, %d lanes", cc, flags, lanes[i % LANES]));
-	builder_free(b);
+	build_pool_free(b);
 	arena_free(a);
 }
 

@@ -78,7 +78,7 @@ static void test_operators(void **state)
 }
 
 /* A right text and a wrong one of the same arguments. */
-static const struct fault {
+static const struct reference_fault {
 	const char *name, *inputs, *right, *wrong;
 } faults[] = {
 	{ "one term of 65,536 in a norm", "input X: f32[256, 256]",
@@ -141,7 +141,7 @@ static void test_faults(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
-		const struct fault *f = &faults[i];
+		const struct reference_fault *f = &faults[i];
 		struct arena *a = arena_new();
 		const struct dag *right = dag_of(a, arena_printf(a, "%s\n%s\n", f->inputs, f->right));
 		const struct dag *wrong = dag_of(a, arena_printf(a, "%s\n%s\n", f->inputs, f->wrong));

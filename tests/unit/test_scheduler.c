@@ -15,7 +15,7 @@
 
 enum { INSTANCES = 300 };
 
-static struct scheduler scheduler_of(struct arena *a, struct model *m)
+static struct scheduler scheduler_of(struct arena *a, struct sim_model *m)
 {
 	struct task_vec tasks = { 0 };
 
@@ -25,13 +25,13 @@ static struct scheduler scheduler_of(struct arena *a, struct model *m)
 }
 
 /* One batch of task I, which is returned. */
-static int play(struct model *m, struct scheduler *s, int i, int size)
+static int play(struct sim_model *m, struct scheduler *s, int i, int size)
 {
 	scheduler_heard(s, i, size, best_of(&m->at[i], size));
 	return i;
 }
 
-static int play_next(struct model *m, struct scheduler *s, int64_t *left)
+static int play_next(struct sim_model *m, struct scheduler *s, int64_t *left)
 {
 	int i = scheduler_next(s);
 	int size = scheduler_batch(s, i, BATCH, *left);
@@ -41,7 +41,7 @@ static int play_next(struct model *m, struct scheduler *s, int64_t *left)
 }
 
 /* The model's time. A task without a kernel is slow; one that can have none does not count. */
-static double time_of(const struct model *m, const struct scheduler *s)
+static double time_of(const struct sim_model *m, const struct scheduler *s)
 {
 	double sum = 0;
 
@@ -57,9 +57,9 @@ static double time_of(const struct model *m, const struct scheduler *s)
 /* --- what it is compared with */
 
 /* A policy plays M, of which it has a copy, and returns the model's time. */
-typedef double policy(struct model m);
+typedef double policy(struct sim_model m);
 
-static double by_gain(struct model m)
+static double by_gain(struct sim_model m)
 {
 	struct arena *a = arena_new();
 	struct scheduler s = scheduler_of(a, &m);
@@ -72,7 +72,7 @@ static double by_gain(struct model m)
 	return sum;
 }
 
-static double in_turn(struct model m)
+static double in_turn(struct sim_model m)
 {
 	struct arena *a = arena_new();
 	struct scheduler s = scheduler_of(a, &m);
@@ -92,7 +92,7 @@ static double in_turn(struct model m)
 }
 
 /* Three tenths of the budget evenly, the rest by what the tasks compute in the model. */
-static double by_work(struct model m)
+static double by_work(struct sim_model m)
 {
 	struct arena *a = arena_new();
 	struct scheduler s = scheduler_of(a, &m);
@@ -122,10 +122,10 @@ static int compare(const void *x, const void *y)
 }
 
 /* The time under OTHER over that of the scheduler, sorted. CURVES: of mixed curves. */
-static void ratios(policy *other, enum curve curve, double ratio[INSTANCES])
+static void ratios(policy *other, enum sim_curve curve, double ratio[INSTANCES])
 {
 	for (int i = 0; i < INSTANCES; i++) {
-		struct model m = random_model((uint64_t)i + 1);
+		struct sim_model m = random_model((uint64_t)i + 1);
 
 		for (int j = 0; j < m.n && curve != CURVES; j++)
 			m.at[j].curve = curve;
@@ -146,7 +146,7 @@ static void better_than_shares(void **state)
 	(void)state;
 	for (int i = 0; i < 2; i++)
 		for (int curve = 0; curve <= CURVES; curve++) {
-			ratios(others[i].play, (enum curve)curve, ratio);
+			ratios(others[i].play, (enum sim_curve)curve, ratio);
 			double least = ratio[0], low = ratio[INSTANCES / 20];
 			double median = ratio[INSTANCES / 2];
 
@@ -164,7 +164,7 @@ static void better_than_shares(void **state)
 static void first_round(void **state)
 {
 	struct arena *a = arena_new();
-	struct model m = equal_model(10);
+	struct sim_model m = equal_model(10);
 	struct scheduler s = scheduler_of(a, &m);
 
 	(void)state;
@@ -187,7 +187,7 @@ static void first_round(void **state)
 static void alone(void **state)
 {
 	struct arena *a = arena_new();
-	struct model m = equal_model(1);
+	struct sim_model m = equal_model(1);
 	struct scheduler s = scheduler_of(a, &m);
 
 	(void)state;
@@ -203,7 +203,7 @@ static void alone(void **state)
 static void exhausted(void **state)
 {
 	struct arena *a = arena_new();
-	struct model m = equal_model(3);
+	struct sim_model m = equal_model(3);
 	struct scheduler s = scheduler_of(a, &m);
 
 	(void)state;
@@ -225,7 +225,7 @@ static void never_valid(void **state)
 	(void)state;
 	for (int i = 0; i < INSTANCES; i++) {
 		struct arena *a = arena_new();
-		struct model m = random_model((uint64_t)i + 1);
+		struct sim_model m = random_model((uint64_t)i + 1);
 		struct scheduler s = scheduler_of(a, &m);
 		int64_t left = m.budget;
 
@@ -246,7 +246,7 @@ static void never_valid(void **state)
 static void no_kernel_at_all(void **state)
 {
 	struct arena *a = arena_new();
-	struct model m = equal_model(4);
+	struct sim_model m = equal_model(4);
 	struct scheduler s = scheduler_of(a, &m);
 
 	(void)state;
@@ -263,7 +263,7 @@ static void no_kernel_at_all(void **state)
 static void nothing_to_divide_by(void **state)
 {
 	struct arena *a = arena_new();
-	struct model m = random_model(7);
+	struct sim_model m = random_model(7);
 	struct scheduler s = scheduler_of(a, &m);
 
 	(void)state;
@@ -285,7 +285,7 @@ static void far_from_similar(void **state)
 	(void)state;
 	for (int fast = 0; fast < 2; fast++) {
 		struct arena *a = arena_new();
-		struct model m = equal_model(4);
+		struct sim_model m = equal_model(4);
 		struct scheduler s = scheduler_of(a, &m);
 
 		m.at[0].task.op = "dense";
@@ -302,7 +302,7 @@ static void far_from_similar(void **state)
 static void stays(void **state)
 {
 	struct arena *a = arena_new();
-	struct model m = equal_model(2);
+	struct sim_model m = equal_model(2);
 	struct scheduler s = scheduler_of(a, &m);
 
 	(void)state;
@@ -318,7 +318,7 @@ static void stays(void **state)
 /* --- between two runs */
 
 /* S as it comes back from the text that a journal keeps. */
-static struct scheduler reload(struct arena *a, struct model *m, const struct scheduler *s)
+static struct scheduler reload(struct arena *a, struct sim_model *m, const struct scheduler *s)
 {
 	struct scheduler loaded = scheduler_of(a, m);
 	json_t *saved = scheduler_save(s);
@@ -339,7 +339,7 @@ static void resumed(void **state)
 	(void)state;
 	for (uint64_t seed = 1; seed <= 20; seed++) {
 		struct arena *a = arena_new();
-		struct model m = random_model(seed), again = m;
+		struct sim_model m = random_model(seed), again = m;
 		struct scheduler s = scheduler_of(a, &m), t = scheduler_of(a, &again);
 		int64_t left = m.budget, left_again = m.budget;
 
@@ -373,7 +373,7 @@ static void damaged(void **state)
 		"\"unheard\": 1, \"exhausted\": false}}}",
 	};
 	struct arena *a = arena_new();
-	struct model m = equal_model(2);
+	struct sim_model m = equal_model(2);
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {

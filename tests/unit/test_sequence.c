@@ -92,7 +92,7 @@ static void test_chain_of_values(void **state)
 
 /* --- runs */
 
-static struct sequence_kernel kernel_of(struct arena *a, struct builder *b, const char *spec)
+static struct sequence_kernel kernel_of(struct arena *a, struct build_pool *b, const char *spec)
 {
 	const struct dag *dag = operator_build(a, spec);
 	struct sequence_kernel k = { .there = true };
@@ -139,7 +139,7 @@ static void check_result(const struct sequence *s, const struct sequence_kernel 
 static void test_run(void **state)
 {
 	struct arena *a = arena_new();
-	struct builder *b = builder_new(&(struct builder_options){ 0 });
+	struct build_pool *b = build_pool_new(&(struct build_pool_options){ 0 });
 	double at[4];
 
 	(void)state;
@@ -167,7 +167,7 @@ static void test_run(void **state)
 		check_result(s, kernels);
 	}
 	sequence_free(s);
-	builder_free(b);
+	build_pool_free(b);
 	arena_free(a);
 }
 

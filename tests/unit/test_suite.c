@@ -15,12 +15,12 @@
 enum { SAMPLES = 64, MIN_ACCEPTED = 8, MAX_REASONS = 8 };
 
 /* Why samples of a task did not become C. */
-struct refusals {
+struct sample_refusals {
 	const char *why[MAX_REASONS];
 	int n[MAX_REASONS];
 };
 
-static void refuse(struct refusals *r, const char *why)
+static void refuse(struct sample_refusals *r, const char *why)
 {
 	int i = 0;
 
@@ -34,7 +34,7 @@ static void refuse(struct refusals *r, const char *why)
 static const struct target target = { .vector_bytes = 64, .registers = 32, .threads = 1 };
 
 /* How many of SAMPLES become C. */
-static int accepted(const struct task *t, const struct sketch_vec *k, struct refusals *r)
+static int accepted(const struct task *t, const struct sketch_vec *k, struct sample_refusals *r)
 {
 	struct rng rng = rng_seed(1);
 	int ok = 0;
@@ -54,7 +54,8 @@ static int accepted(const struct task *t, const struct sketch_vec *k, struct ref
 	return ok;
 }
 
-static void print_refusals(const struct task *t, int sketches, int ok, const struct refusals *r)
+static void print_refusals(const struct task *t, int sketches, int ok,
+			   const struct sample_refusals *r)
 {
 	if (!getenv("HONE_COUNTS"))
 		return;
@@ -77,7 +78,7 @@ static void check_samples(const struct task *t, int least)
 {
 	struct arena *a = arena_new();
 	struct sketch_vec k = sketches_of(a, t->dag);
-	struct refusals r = { 0 };
+	struct sample_refusals r = { 0 };
 
 	assert_true(k.n > 0);
 	int ok = accepted(t, &k, &r);

@@ -57,7 +57,7 @@ static void release(struct measurer *m)
 
 /* --- campaigns */
 
-struct run {
+struct campaign_run {
 	const char *spec, *device;
 	int trials;
 	int rounds;		/* stop after so many; 0: do not */
@@ -67,14 +67,14 @@ struct run {
 
 static void count_round(void *user, const struct progress *p)
 {
-	struct run *r = user;
+	struct campaign_run *r = user;
 
 	(void)p;
 	r->stop = r->rounds > 0 && --r->rounds == 0;
 }
 
 /* Runs it on the database at F; what it learned before, "" for nothing. */
-static const char *play(struct fixture *f, struct run run)
+static const char *play(struct fixture *f, struct campaign_run run)
 {
 	struct measurer machine = { .toolchain = "none", .begin = begin, .measure = measure,
 				    .confirm = measure, .free = release };
@@ -132,21 +132,21 @@ static void test_other_tasks_teach(void **state)
 
 	record(f, SPEC_A, THIS_DEVICE, RECORDS);
 	record(f, SPEC_B, THIS_DEVICE, RECORDS);
-	assert_says(play(f, (struct run){ SPEC_C, .trials = 16 }),
+	assert_says(play(f, (struct campaign_run){ SPEC_C, .trials = 16 }),
 		    "pretrained on 800 records of 2 tasks of this device,");
-	assert_says(play(f, (struct run){ SPEC_D, .trials = 16 }),
+	assert_says(play(f, (struct campaign_run){ SPEC_D, .trials = 16 }),
 		    "pretrained on 816 records of 3 tasks of this device,");
 	/* A campaign recalls its own task in any case. */
-	assert_string_equal(play(f, (struct run){ SPEC_A, .trials = 16 }), "");
+	assert_string_equal(play(f, (struct campaign_run){ SPEC_A, .trials = 16 }), "");
 }
 
 static void test_few_records_do_not(void **state)
 {
 	struct fixture *f = *state;
 
-	assert_string_equal(play(f, (struct run){ SPEC_A, .trials = 16 }), "");
+	assert_string_equal(play(f, (struct campaign_run){ SPEC_A, .trials = 16 }), "");
 	record(f, SPEC_A, THIS_DEVICE, RECORDS);
-	assert_string_equal(play(f, (struct run){ SPEC_B, .trials = 16 }), "");
+	assert_string_equal(play(f, (struct campaign_run){ SPEC_B, .trials = 16 }), "");
 }
 
 static void test_no_transfer(void **state)
@@ -155,10 +155,13 @@ static void test_no_transfer(void **state)
 
 	record(f, SPEC_A, THIS_DEVICE, RECORDS);
 	record(f, SPEC_B, THIS_DEVICE, RECORDS);
-	assert_string_equal(play(f, (struct run){ SPEC_C, .trials = 16, .no_transfer = true }), "");
+	assert_string_equal(
+		play(f, (struct campaign_run){SPEC_C, .trials = 16, .no_transfer = true}), "");
 	/* It is another campaign than the one with transfer. */
-	assert_says(play(f, (struct run){ SPEC_D, .trials = 32, .rounds = 1 }), "pretrained on");
-	assert_string_equal(play(f, (struct run){ SPEC_D, .trials = 32, .no_transfer = true }), "");
+	assert_says(play(f, (struct campaign_run){SPEC_D, .trials = 32, .rounds = 1}),
+		    "pretrained on");
+	assert_string_equal(
+		play(f, (struct campaign_run){SPEC_D, .trials = 32, .no_transfer = true}), "");
 	struct db *db = db_open(f->path, DB_READ);
 
 	assert_int_equal(count_of(db, "campaigns"), 3);
@@ -171,11 +174,11 @@ static void test_devices(void **state)
 
 	record(f, SPEC_A, STRANGER, RECORDS);
 	record(f, SPEC_B, STRANGER, RECORDS);
-	assert_string_equal(play(f, (struct run){ SPEC_C, .trials = 8 }), "");
+	assert_string_equal(play(f, (struct campaign_run){ SPEC_C, .trials = 8 }), "");
 	record(f, SPEC_A, SISTER, RECORDS);
 	record(f, SPEC_B, SISTER, RECORDS);
 	/* There also the own task is one to learn from. */
-	assert_says(play(f, (struct run){ SPEC_A, .trials = 8 }),
+	assert_says(play(f, (struct campaign_run){ SPEC_A, .trials = 8 }),
 		    "pretrained on 808 records of 1 task of this device and 2 of related ones,");
 }
 
@@ -215,16 +218,17 @@ static void test_goes_on(void **state)
 
 	record(f, SPEC_A, THIS_DEVICE, RECORDS);
 	record(f, SPEC_D, THIS_DEVICE, RECORDS);
-	assert_says(play(f, (struct run){ SPEC_B, .trials = 60 }), "pretrained on 800");
+	assert_says(play(f, (struct campaign_run){ SPEC_B, .trials = 60 }), "pretrained on 800");
 	char *whole = steps_of(f, SPEC_B);
 
 	f->path = arena_printf(f->a, "%s/pieces.db", f->folder);
 	record(f, SPEC_A, THIS_DEVICE, RECORDS);
 	record(f, SPEC_D, THIS_DEVICE, RECORDS);
-	assert_says(play(f, (struct run){ SPEC_B, .trials = 60, .rounds = 1 }), "pretrained on 800");
-	play(f, (struct run){ SPEC_C, .trials = 24 });
+	assert_says(play(f, (struct campaign_run){SPEC_B, .trials = 60, .rounds = 1}),
+		    "pretrained on 800");
+	play(f, (struct campaign_run){ SPEC_C, .trials = 24 });
 	while (strlen(steps_of(f, SPEC_B)) < strlen(whole))
-		assert_says(play(f, (struct run){ SPEC_B, .trials = 60, .rounds = 1 }),
+		assert_says(play(f, (struct campaign_run){ SPEC_B, .trials = 60, .rounds = 1 }),
 			    "pretrained on 800");
 	assert_string_equal(steps_of(f, SPEC_B), whole);
 	f->path = arena_strdup(f->a, whole_path);
@@ -243,7 +247,7 @@ static void test_estimates_teach_nobody(void **state)
 	assert_ok(sql_run(db, "", "UPDATE records SET estimate = 1 WHERE id % 2", ""));
 	db_close(db);
 	/* Of each task a half is left: 400 of 800, too few. */
-	assert_string_equal(play(f, (struct run){ SPEC_C, .trials = 16 }), "");
+	assert_string_equal(play(f, (struct campaign_run){ SPEC_C, .trials = 16 }), "");
 }
 
 int main(void)
