@@ -91,6 +91,13 @@ void *arena_grow(struct arena *a, size_t bytes)
 	return c->data;
 }
 
+void *arena_aligned(struct arena *a, size_t bytes, size_t align)
+{
+	uintptr_t at = (uintptr_t)arena_alloc(a, bytes + align);
+
+	return (void *)((at + align - 1) / align * align);
+}
+
 void *arena_memdup(struct arena *a, const void *data, size_t bytes)
 {
 	void *p = arena_raw(a, bytes);

@@ -47,6 +47,8 @@ static inline void *arena_alloc(struct arena *a, size_t bytes)
 	return memset(arena_raw(a, bytes), 0, bytes);
 }
 
+/* BYTES zeroed bytes at a multiple of ALIGN, a power of two. */
+void *arena_aligned(struct arena *a, size_t bytes, size_t align);
 void *arena_memdup(struct arena *a, const void *data, size_t bytes);
 char *arena_strdup(struct arena *a, const char *s);
 char *arena_strndup(struct arena *a, const char *s, size_t n);

@@ -94,13 +94,6 @@ struct dag *reference_dag(struct arena *a, const struct dag *d, enum input_set s
 	return error_dag(a, d, of);
 }
 
-static void *aligned(struct arena *a, size_t bytes)
-{
-	uintptr_t at = (uintptr_t)arena_alloc(a, bytes + CALLABLE_ALIGN);
-
-	return (void *)((at + CALLABLE_ALIGN - 1) / CALLABLE_ALIGN * CALLABLE_ALIGN);
-}
-
 static size_t bound_bytes(const struct tensor *t)
 {
 	return (size_t)tensor_count(t) * dtype_bytes(error_bound_type(t->dtype));
@@ -115,9 +108,9 @@ static void fill_inputs(struct arena *a, struct reference *r, enum input_set set
 	for (int i = 0; i < r->n_args; i++) {
 		const struct tensor *t = &r->op[i]->tensor;
 
-		r->set[set].data[i] = aligned(a, tensor_bytes(t));
+		r->set[set].data[i] = arena_aligned(a, tensor_bytes(t), CALLABLE_ALIGN);
 		if (i >= r->n_inputs) {
-			r->set[set].bound[i] = aligned(a, bound_bytes(t));
+			r->set[set].bound[i] = arena_aligned(a, bound_bytes(t), CALLABLE_ALIGN);
 			continue;
 		}
 		args[i] = (struct workload_arg){ .dtype = t->dtype, .count = tensor_count(t) };
@@ -137,7 +130,7 @@ static int run_object(const char *object, void *const *args)
 	int rc = handle ? callable_find(&kernel, handle, "hone_kernel") : err_set("%s", dlerror());
 
 	if (rc == 0) {
-		void *workspace = aligned(a, kernel.workspace_bytes(1));
+		void *workspace = arena_aligned(a, kernel.workspace_bytes(1), CALLABLE_ALIGN);
 
 		if (kernel.run(args, workspace, 1) != 0)
 			rc = err_set("it refuses to run");
@@ -227,7 +220,7 @@ void **reference_args(struct arena *a, const struct reference *r, enum input_set
 	for (int i = r->n_inputs; i < r->n_args; i++) {
 		const struct tensor *t = &r->op[i]->tensor;
 
-		args[i] = aligned(a, tensor_bytes(t));
+		args[i] = arena_aligned(a, tensor_bytes(t), CALLABLE_ALIGN);
 		verify_poison(t->dtype, args[i], r->set[set].data[i], tensor_count(t));
 	}
 	return args;

@@ -62,20 +62,14 @@ static inline struct callable built_kernel(const struct trial *t)
 	return kernel;
 }
 
-/* Memory of A as a kernel wants it aligned. */
-static inline void *built_memory(struct arena *a, size_t bytes)
-{
-	uintptr_t at = (uintptr_t)arena_alloc(a, bytes + CALLABLE_ALIGN);
-
-	return (void *)((at + CALLABLE_ALIGN - 1) / CALLABLE_ALIGN * CALLABLE_ALIGN);
-}
-
 /* Runs the kernel of T once with one thread. */
 static inline void built_run(struct arena *a, const struct trial *t, void *const *args)
 {
 	struct callable k = built_kernel(t);
 
-	assert_int_equal(k.run(args, built_memory(a, k.workspace_bytes(1)), 1), 0);
+	void *workspace = arena_aligned(a, k.workspace_bytes(1), CALLABLE_ALIGN);
+
+	assert_int_equal(k.run(args, workspace, 1), 0);
 }
 
 #endif

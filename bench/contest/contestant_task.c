@@ -2,8 +2,6 @@
 /* bench/contest/contestant_task.c - a DAG, its inputs, and room for its outputs. */
 #include "bench/contest/contestant_task.h"
 
-#include <stdint.h>
-
 #include "base/err.h"
 #include "base/file.h"
 #include "te/eval.h"
@@ -13,13 +11,6 @@ enum { ARG_ALIGN = 64 };
 
 /* Of a task's text: far more than any operator has. */
 #define TEXT_LIMIT ((size_t)64 << 20)
-
-static void *aligned(struct arena *a, size_t bytes)
-{
-	uintptr_t p = (uintptr_t)arena_alloc(a, bytes + ARG_ALIGN);
-
-	return (void *)((p + ARG_ALIGN - 1) / ARG_ALIGN * ARG_ALIGN);
-}
 
 static int read_arg(struct arena *a, const char *dir, int i, size_t bytes, void *to)
 {
@@ -54,7 +45,7 @@ int contestant_task_read(struct arena *a, const char *dir, struct contestant_tas
 
 		if (arg < 0)
 			continue;
-		args[arg] = aligned(a, tensor_bytes(&op->tensor));
+		args[arg] = arena_aligned(a, tensor_bytes(&op->tensor), ARG_ALIGN);
 		if (op->kind != OP_COMPUTE &&
 		    read_arg(a, dir, arg, tensor_bytes(&op->tensor), args[arg]) < 0)
 			return -1;

@@ -60,6 +60,29 @@ static void test_workspace(void **state)
 	EXPECT_ALL(workspaces);
 }
 
+/* Of 56 MiB, where a kernel may have 64: kernels that are timed in turn have one each. */
+#define LARGE WORKSPACE("(size_t)56 << 20", "own[13 << 20] = C[0]; C[0] = own[13 << 20];")
+
+static void test_workspaces_in_turn(void **state)
+{
+	struct runner_options o = { .race_factor = -1, .memory = 64u << 20 };
+	struct runner *runner = runner_new(&o);
+	struct trial t[6] = { { 0 } };
+	struct workload w = workload();
+
+	(void)state;
+	assert_non_null(runner);
+	for (int i = 0; i < 6; i++)
+		t[i].source = LARGE;
+	must(build_all(all.arena, all.builder, t, 6));
+	must(runner_set_workload(runner, all.builder, &w));
+	must(remeasure(all.arena, runner, t, 6, 3));
+	for (int i = 0; i < 6; i++)
+		if (t[i].status != TRIAL_OK)
+			fail_msg("kernel %d: %s", i, t[i].text);
+	runner_free(runner);
+}
+
 /* Stacks that are read before they are written: zeros, or what the run before left there. A
  * compiler that sees that nobody has written to it may take any number for it. */
 #define SEEN "__asm__ volatile(\"\" : : \"r\"(own) : \"memory\");"
@@ -108,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_packing),
 		cmocka_unit_test(test_workspace),
+		cmocka_unit_test(test_workspaces_in_turn),
 		cmocka_unit_test(test_threads),
 	};
 

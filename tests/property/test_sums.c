@@ -111,7 +111,7 @@ static void **arguments(const struct sum_task *t, const struct program *p)
 		const struct pack *k = program_pack(p, i);
 		size_t bytes = tensor_bytes(&p->args.at[i]->tensor);
 
-		args[i] = built_memory(t->a, bytes);
+		args[i] = arena_aligned(t->a, bytes, CALLABLE_ALIGN);
 		if (k)
 			pack_interpret(k, t->args[i], args[i]);
 		else

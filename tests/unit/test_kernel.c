@@ -95,7 +95,7 @@ static void **arguments(const struct run *r, const struct program *p)
 		const struct pack *k = program_pack(p, i);
 		size_t bytes = tensor_bytes(&p->args.at[i]->tensor);
 
-		args[i] = built_memory(r->a, bytes);
+		args[i] = arena_aligned(r->a, bytes, CALLABLE_ALIGN);
 		if (k)
 			pack_interpret(k, r->args[i], args[i]);
 		else
@@ -118,7 +118,8 @@ static void check_stack(struct build_pool *b, struct run *r, const struct progra
 	struct callable kernel = built_kernel(&t);
 	struct emit_needs needs = emit_needs(p, &options);
 	size_t workspace = kernel.workspace_bytes(THREADS), stack = needs.stack;
-	struct call c = { kernel.run, arguments(r, p), built_memory(r->a, workspace), 0 };
+	struct call c = { kernel.run, arguments(r, p),
+			  arena_aligned(r->a, workspace, CALLABLE_ALIGN), 0 };
 
 	assert_int_equal(workspace, needs.shared + THREADS * needs.thread);
 	call(&c);	/* libgomp starts its threads */
