@@ -31,6 +31,8 @@ struct core_op {
 	int min_args, max_args;		/* ARGS_MANY: a list */
 	const struct attr_spec *attrs;	/* NULL: none */
 	enum fusion fusion;
+	bool pointwise;	/* injective, each element from those at the same place of all operands,
+			 * broadcast: it may join whatever it has the shape of */
 	bool impure;	/* two calls may differ: neither folded nor merged */
 	/* Sets x->result. 0, or -1 and a message where the operands cannot be. Whatever depends on
 	 * what is not known yet is left to eval. */

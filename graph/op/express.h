@@ -9,11 +9,13 @@
 struct express {
 	struct dag *dag;
 	const struct binding *call;	/* its type is static */
-	/* For each operand its type, which is static; the op that gives it, NULL where it was left
-	 * out or is only known as a constant; the constant where it is one. */
+	/* For each operand its type, which is static; the op that gives it, of kind OP_CONST where it
+	 * is a weight, NULL where it was left out or is no tensor of kernels; the constant where it
+	 * is one. Ops that no expression reads are dropped: a constant may become a literal. */
 	const struct type *const *types;
 	struct op *const *ops;
 	const struct array *const *consts;
+	struct op **views;	/* for each operand what express_view gave; NULL: nobody asks */
 };
 
 /* A message with the operator in front. Returns NULL. */
@@ -22,6 +24,13 @@ struct op *express_error(const struct express *x, const char *fmt, ...)
 /* The one element of operand I; false where it is no constant of one element, or an integer that no
  * double holds. */
 bool express_scalar(const struct express *x, int i, double *v);
+/* Operand I, an input or a constant, as a tensor of another shape with as many elements, as the
+ * builders of te/ops.h want it: the kernel takes the same elements. NULL and a message where it is
+ * computed by the kernel itself. */
+struct op *express_view(struct express *x, int i, int rank, const int64_t *dim);
+/* Constant operand I as a vector of the channels (dim 1) of operand J, for op_bias and op_scale.
+ * NULL without a message where it is no such constant. */
+struct op *express_channels(struct express *x, int i, int j);
 /* The extents of operand I's and of the result's type; their number. */
 int express_shape(const struct express *x, int i, int64_t *dim);
 int express_result(const struct express *x, int64_t *dim);
