@@ -7,13 +7,13 @@
 
 struct kernel {
 	struct callable call;
-	int threads;
-	size_t workspace_bytes;
+	int threads;		/* that it is called with */
+	size_t workspace_bytes;	/* that it needs then */
 };
 
 /* Loads OBJECT, for THREADS threads, for the rest of the process. -1 and a message. */
 int kernel_load(struct kernel *k, const char *object, int threads);
-/* 0, or -1 and a message where the kernel said so. */
+/* With a workspace of its bytes or more. 0, or -1 and a message where the kernel said so. */
 int kernel_run(const struct kernel *k, void *const *args, void *workspace);
 
 /* At least BYTES, as a kernel wants them aligned; for free(). */

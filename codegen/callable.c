@@ -25,7 +25,7 @@ int callable_find(struct callable *c, void *object, const char *name)
 
 		if (!found)
 			return err_set("does not export %s, which a kernel does", function);
-		/* ISO C has no cast from an object's address to a function's; POSIX says it works. */
+		/* ISO C has no cast from an object's address to a function's; POSIX wants one. */
 		memcpy(functions[i], &found, sizeof(found));
 	}
 	return 0;

@@ -132,7 +132,8 @@ static void declare_registers(struct emitter *e, const struct nest *alloc)
 }
 
 /* An array of BYTES that no longer fits on the stack: in the thread's part of the workspace. */
-static void declare_in_workspace(struct emitter *e, const char *type, const char *name, size_t bytes)
+static void declare_in_workspace(struct emitter *e, const char *type, const char *name,
+				 size_t bytes)
 {
 	if (e->parallel > 1) {	/* inner teams count their threads anew */
 		e->why = "local buffers need too much stack";

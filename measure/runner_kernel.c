@@ -73,7 +73,7 @@ static enum trial_status map_workspace(struct loaded_kernel *k, int threads, siz
 	size_t bytes = k->call.workspace_bytes(threads);
 
 	if (bytes > most || (bytes > 0 && !buffer_map(&k->workspace, bytes, -1, 0, false))) {
-		snprintf(text, PROTOCOL_TEXT, "wants %zu bytes of workspace: there are no so many",
+		snprintf(text, PROTOCOL_TEXT, "wants %zu bytes of workspace, more than there are",
 			 bytes);
 		return TRIAL_CRASH;
 	}
