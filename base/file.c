@@ -150,3 +150,15 @@ int64_t clock_wall(void)
 {
 	return (int64_t)time(NULL);
 }
+
+char *dir_cache(struct arena *a)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+
+	/* the XDG specification: relative paths do not count */
+	if (cache && *cache == '/')
+		return arena_printf(a, "%s/hone", cache);
+	if (home && *home == '/')
+		return arena_printf(a, "%s/.cache/hone", home);
+	return NULL;
+}

@@ -14,6 +14,9 @@ char *file_read(struct arena *a, const char *path, size_t limit, size_t *size);
 int file_write(const char *path, const void *data, size_t size);
 /* Makes a folder and its parents. */
 int dir_make(const char *path);
+/* The user's folder for what hone keeps and can make again, in A, whether it is there or not; NULL
+ * where the environment names no home. */
+char *dir_cache(struct arena *a);
 /* A new private folder below $TMPDIR or /tmp, its name in A; NULL and a message on failure. */
 char *dir_temp(struct arena *a);
 /* The folder this program is in, in A; NULL where the system does not tell. */

@@ -226,19 +226,6 @@ struct device *device_parse(struct arena *a, const json_t *json)
 	return d;
 }
 
-/* The folder for kept figures, in A; NULL where the environment names no home. */
-static char *cache_folder(struct arena *a)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-
-	/* the XDG specification: relative paths do not count */
-	if (cache && *cache == '/')
-		return arena_printf(a, "%s/hone", cache);
-	if (home && *home == '/')
-		return arena_printf(a, "%s/.cache/hone", home);
-	return NULL;
-}
-
 static struct usage usage_now(struct arena *a)
 {
 	return (struct usage){ cpu_time_now(a, NULL), cpu_time_ours(a, 0) };
@@ -304,7 +291,7 @@ static void save(const struct device *d, const char *folder, const char *path)
 int device_load_or_probe(struct device *d, bool fresh)
 {
 	struct arena *a = arena_new();
-	char *folder = cache_folder(a);
+	char *folder = dir_cache(a);
 	char *path = NULL;
 	bool keep = folder && !d->synthetic && probe_is_optimized();
 	int rc = 0;

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/workdir.h"
 #include "bench/contest/folder.h"
-#include "bench/quantile.h"
+#include "base/quantile.h"
 #include "measure/pin.h"
 
 /* Samples of a process alone, before and after the rounds each: the machine's speed drifts. */

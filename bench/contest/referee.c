@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "bench/contest/quiet.h"
-#include "bench/quantile.h"
+#include "base/quantile.h"
 
 /* Warm-up and samples are long beside what a team of threads needs to wake up (0.1 ms) and short
  * beside the drift of a machine's clock. libomp's workers spin for 200 ms, the longest known; twice

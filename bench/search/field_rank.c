@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "bench/quantile.h"
+#include "base/quantile.h"
 
 /* Of the bootstrap (Efron 1979): enough for two digits of an interval. */
 enum { DRAWS = 2000, SEED = 1 };

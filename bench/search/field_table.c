@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bench/quantile.h"
+#include "base/quantile.h"
 
 /* Median and ends of the times of strategy S; false where no campaign has a kernel. */
 static bool times_of(const struct field_plan *plan, const struct field_task *t, int s,

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "bench/quantile.h"
+#include "base/quantile.h"
 
 static void note_answers(struct search_runs *r, const struct replay_answers *before,
 			 const struct replay_answers *after)

@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "base/err.h"
-#include "bench/quantile.h"
+#include "base/quantile.h"
 #include "measure/fill.h"
 
 /* Runs that bring pages, threads and branch predictors to life and are not counted; as many as a

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "base/workdir.h"
 #include "bench/contest/table.h"
-#include "bench/kernel_build.h"
+#include "runtime/kernel_build.h"
 #include "bench/suite.h"
 #include "measure/device_lock.h"
 #include "search/best.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/kernel_build.h - from a schedule to an object, and to a kernel in this process. */
-#ifndef HONE_BENCH_KERNEL_BUILD_H
-#define HONE_BENCH_KERNEL_BUILD_H
+/* runtime/kernel_build.h - from a schedule to an object, and to a kernel in this process. */
+#ifndef HONE_RUNTIME_KERNEL_BUILD_H
+#define HONE_RUNTIME_KERNEL_BUILD_H
 
 #include <stdbool.h>
 
-#include "bench/kernel.h"
+#include "runtime/kernel.h"
 #include "measure/builder.h"
 #include "schedule/state.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/kernel_build.c - one trial through the builder. */
-#include "bench/kernel_build.h"
+/* runtime/kernel_build.c - one trial through the builder. */
+#include "runtime/kernel_build.h"
 
 #include <string.h>
 #include <unistd.h>

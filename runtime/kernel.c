@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/kernel.c - from an object to a function. */
-#include "bench/kernel.h"
+/* runtime/kernel.c - from an object to a function. */
+#include "runtime/kernel.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

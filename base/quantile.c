@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/quantile.c - sorting and interpolation. */
-#include "bench/quantile.h"
+/* base/quantile.c - sorting and interpolation. */
+#include "base/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/quantile.h - what is said of many figures. */
-#ifndef HONE_BENCH_QUANTILE_H
-#define HONE_BENCH_QUANTILE_H
+/* base/quantile.h - what is said of many figures. */
+#ifndef HONE_BASE_QUANTILE_H
+#define HONE_BASE_QUANTILE_H
 
 void sort_figures(double *x, int n);
 /* Of N > 0 sorted figures, between two neighbours in proportion; what is infinite stays so. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/kernel.h - a kernel of ours, loaded into this process. */
-#ifndef HONE_BENCH_KERNEL_H
-#define HONE_BENCH_KERNEL_H
+/* runtime/kernel.h - a kernel of ours, loaded into this process. */
+#ifndef HONE_RUNTIME_KERNEL_H
+#define HONE_RUNTIME_KERNEL_H
 
 #include "codegen/callable.h"
 

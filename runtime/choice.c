@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/choice.c - records first, guesses for the rest, and one compilation for all. */
+#include "runtime/choice.h"
+
+#include "base/err.h"
+#include "runtime/kernel_build.h"
+#include "runtime/objects.h"
+#include "search/best.h"
+#include "search/guess.h"
+
+const char *choice_origin_name(enum choice_origin o)
+{
+	static const char *const names[] = { "record", "changed", "guess", "interpreter" };
+
+	return names[o];
+}
+
+/* A task on its way to a kernel. */
+struct chooser {
+	struct arena *arena;
+	const struct choice_plan *plan;
+	struct target target;
+	struct choice *choices;
+	struct trial *trials;
+	const char **toolchains;	/* of the records; NULL for guesses */
+	int n;
+};
+
+/* The best record with the plan's threads, else with one. 1, 0 or -1. */
+static int find_record(const struct chooser *c, const struct task *t, struct best *out)
+{
+	const struct choice_plan *p = c->plan;
+	struct db_want want = { .fingerprint = p->device->fingerprint, .threads = p->threads,
+				.now = &p->now };
+
+	if (!p->db)
+		return 0;
+	int found = task_best(c->arena, p->db, t, want, p->device->vector_bytes, out);
+
+	if (found || p->threads == 1)
+		return found;
+	want.threads = 1;
+	return task_best(c->arena, p->db, t, want, p->device->vector_bytes, out);
+}
+
+static int choose_one(struct chooser *c, int i, const struct model_task *m)
+{
+	struct choice *choice = &c->choices[i];
+	struct trial *trial = &c->trials[i];
+	struct best best;
+	struct guess guess;
+
+	*choice = (struct choice){ .origin = CHOICE_NONE, .why = m->reason };
+	if (!m->dag)
+		return 0;
+	const struct task *t = task_new(c->arena, m->dag, m->op, m->weight);
+	int found = find_record(c, t, &best);
+
+	if (found < 0)
+		return -1;
+	if (found) {
+		choice->origin = best.evidence == EVIDENCE_CHANGED ? CHOICE_CHANGED : CHOICE_RECORD;
+		choice->time_us = best.record.time_us;
+		trial->source = best.source;
+		trial->parallel = best.parallel;
+		c->toolchains[i] = best.record.toolchain_text;
+	} else if (task_guess(c->arena, t, &c->target, &guess)) {
+		choice->origin = CHOICE_GUESS;
+		trial->source = guess.source;
+		trial->parallel = guess.parallel;
+	} else {
+		choice->why = "no sampled schedule makes a kernel";
+	}
+	return 0;
+}
+
+/* Compiles and loads those whose records have TOOLCHAIN (NULL: the guesses). */
+static int build_group(struct chooser *c, const char *toolchain, int *built)
+{
+	struct trial *trials = arena_many(c->arena, struct trial, c->n);
+	int *of = arena_many(c->arena, int, c->n);
+	int n = 0, made;
+	bool same;
+
+	for (int i = 0; i < c->n; i++)
+		if (c->trials[i].source && !c->trials[i].object &&
+		    (toolchain ? c->toolchains[i] && strcmp(c->toolchains[i], toolchain) == 0
+			       : !c->toolchains[i])) {
+			of[n] = i;
+			trials[n++] = c->trials[i];
+		}
+	if (n == 0)
+		return 0;
+	struct builder *b = kernel_builder(NULL, toolchain ? toolchain : "", &same);
+	int rc = b ? objects_get(c->arena, b, trials, n, &made) : -1;
+
+	for (int i = 0; i < n && rc == 0; i++) {
+		struct choice *choice = &c->choices[of[i]];
+
+		c->trials[of[i]] = trials[i];
+		if (!trials[i].object) {
+			choice->origin = CHOICE_NONE;
+			choice->why = trials[i].text ? trials[i].text : "it does not compile";
+		} else {
+			rc = kernel_load(&choice->kernel, trials[i].object, c->plan->threads);
+		}
+	}
+	if (rc == 0)
+		*built += made;
+	builder_free(b);
+	return rc;
+}
+
+struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
+		      const struct choice_plan *plan, int *built)
+{
+	struct chooser c = {
+		.arena = a,
+		.plan = plan,
+		.target = target_of(plan->device, plan->threads),
+		.choices = arena_many(a, struct choice, tasks->n),
+		.trials = arena_many(a, struct trial, tasks->n),
+		.toolchains = arena_many(a, const char *, tasks->n),
+		.n = tasks->n,
+	};
+
+	*built = 0;
+	for (int i = 0; i < c.n; i++)
+		if (choose_one(&c, i, &tasks->at[i]) < 0)
+			return NULL;
+	for (int i = 0; i < c.n; i++)
+		if (c.toolchains[i] && c.trials[i].source && !c.trials[i].object &&
+		    c.choices[i].origin != CHOICE_NONE &&
+		    build_group(&c, c.toolchains[i], built) < 0)
+			return NULL;
+	return build_group(&c, NULL, built) < 0 ? NULL : c.choices;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/choice.h - which kernel a task of a model gets.
+ *
+ * In:   tasks, and a database of records or none.
+ * Out:  for each the kernel of its best record, or where it has none the analytic prior's guess,
+ *       compiled and loaded.
+ * Holds: a kernel is built by the compiler of its record where that is here. */
+#ifndef HONE_RUNTIME_CHOICE_H
+#define HONE_RUNTIME_CHOICE_H
+
+#include "db/db.h"
+#include "graph/task/task.h"
+#include "measure/device.h"
+#include "runtime/kernel.h"
+
+enum choice_origin {
+	CHOICE_RECORD,	/* of the database, with the C text that was measured */
+	CHOICE_CHANGED,	/* of the database, but its steps give another text today */
+	CHOICE_GUESS,	/* the analytic prior's best schedule: nobody measured it */
+	CHOICE_NONE,	/* the interpreter has to */
+};
+const char *choice_origin_name(enum choice_origin o);
+
+struct choice {
+	enum choice_origin origin;
+	struct kernel kernel;	/* unless CHOICE_NONE */
+	const char *why;	/* CHOICE_NONE: why there is no kernel */
+	double time_us;		/* of a record: what one run took there; 0: not known */
+};
+
+struct choice_plan {
+	struct db *db;		/* NULL: no records */
+	const struct device *device;
+	struct db_calibration now;	/* of the device */
+	int threads;
+};
+
+/* The choices for TASKS, in A; *BUILT counts the kernels that had to be compiled. NULL and a message
+ * where the outside world fails. */
+struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
+		      const struct choice_plan *plan, int *built);
+
+#endif

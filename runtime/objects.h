@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/objects.h - shared objects of kernels, kept by the content of their source.
+ *
+ * In:   trials with C texts.
+ * Out:  trials with objects, compiled now or by an earlier run.
+ * Holds: an object is found only by the hash of the very text and toolchain that made it. */
+#ifndef HONE_RUNTIME_OBJECTS_H
+#define HONE_RUNTIME_OBJECTS_H
+
+#include "measure/builder.h"
+
+/* As build_all(), but objects live in the user's cache folder and stay there; *MADE (may be NULL)
+ * counts those that were compiled. Without such a folder objects are the builder's. */
+int objects_get(struct arena *a, struct builder *b, struct trial *trials, int n, int *made);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/guess.h - a schedule for a task that nobody has tuned.
+ *
+ * In:   a task and what kernels are made for.
+ * Out:  of some samples of its sketches the one that the analytic prior expects to be the fastest.
+ * Holds: nothing is measured; the same task and target give the same guess. */
+#ifndef HONE_SEARCH_GUESS_H
+#define HONE_SEARCH_GUESS_H
+
+#include "search/target.h"
+#include "search/task.h"
+
+struct guess {
+	const char *steps;	/* text form */
+	const char *source;	/* C */
+	bool parallel;		/* it needs OpenMP */
+	double expected_us;	/* what the prior says: a rank rather than a time */
+};
+
+/* In A; false where no sample makes a kernel. */
+bool task_guess(struct arena *a, const struct task *t, const struct target *target,
+		struct guess *out);
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/run.c - `hone run`: a model with the kernels that were tuned for it. */
+#include <argp.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/quantile.h"
+#include "graph/model.h"
+#include "measure/calibration.h"
+#include "tools/command.h"
+#include "tools/query.h"
+#include "tools/run_args.h"
+
+/* A run on its way. */
+struct runner_state {
+	struct arena *arena;
+	const struct run_args *args;
+	int64_t begin;			/* clock_ns() of the command's start */
+	struct graph *graph;
+	struct db *db;
+	struct session *session;
+	struct value *inputs, *results;
+	struct run_report report;
+};
+
+static double ms_since(int64_t begin)
+{
+	return (double)(clock_ns() - begin) * 1e-6;
+}
+
+/* The device, with figures where kernels are to be guessed. */
+static struct device *find_device(struct arena *a)
+{
+	struct device *d = device_describe(a, NULL);
+
+	return d && device_load_or_probe(d, false) == 0 ? d : NULL;
+}
+
+static int open_session(struct runner_state *s)
+{
+	const struct run_args *args = s->args;
+	struct onnx_options options = { args->dims, args->n_dims };
+	struct device *device = find_device(s->arena);
+
+	s->graph = device ? model_open(s->arena, args->model, &options, NULL) : NULL;
+	if (!s->graph)
+		return -1;
+	if (args->db_path && !(s->db = db_open(args->db_path, DB_READ)))
+		return -1;
+	if (s->db)
+		db_listen(s->db, &(struct listener){ command_hear, NULL });
+	struct model_task_vec *tasks = arena_one(s->arena, struct model_task_vec);
+	struct choice_plan plan = {
+		.db = s->db, .device = device, .now = calibration_of(device),
+		.threads = args->threads ? args->threads : device->threads,
+	};
+
+	*tasks = graph_tasks(s->arena, s->graph);
+	s->report.choices = choose(s->arena, tasks, &plan, &s->report.built);
+	s->report.n_choices = tasks->n;
+	if (!s->report.choices)
+		return -1;
+	s->session = session_new(s->graph, tasks, s->report.choices, interp_usual_limits);
+	return s->session ? 0 : -1;
+}
+
+/* Runs that bring pages, caches and threads to life, where times are asked for. */
+enum { WARM_RUNS = 2 };
+
+static int run_once(struct runner_state *s)
+{
+	int n = graph_main(s->graph)->nresults;
+
+	values_release(s->results, n);
+	for (int i = 0; i < n; i++)
+		s->results[i] = value_empty();
+	return session_run(s->session, s->inputs, s->results);
+}
+
+static int time_runs(struct runner_state *s)
+{
+	int n = s->args->repeat;
+	double *ms = arena_many(s->arena, double, n > 0 ? n : 1);
+
+	if (s->args->profile)
+		session_watch(s->session);
+	for (int i = n > 1 ? -WARM_RUNS : 0; i < n; i++) {
+		int64_t begin = clock_ns();
+
+		if (run_once(s) < 0)
+			return -1;
+		if (i >= 0)
+			ms[i] = ms_since(begin);
+	}
+	sort_figures(ms, n);
+	s->report.ms = ms;
+	s->report.runs = n;
+	return 0;
+}
+
+static void add_check(struct runner_state *s, const char *with, const struct value *want)
+{
+	struct run_check *checks = arena_many(s->arena, struct run_check, s->report.n_checks + 1);
+	int n = graph_main(s->graph)->nresults;
+
+	for (int i = 0; i < s->report.n_checks; i++)
+		checks[i] = s->report.checks[i];
+	checks[s->report.n_checks++] = (struct run_check){
+		with, results_agree(s->arena, s->results, want, n) };
+	s->report.checks = checks;
+}
+
+/* The model as it was read, in the interpreter: no pass and no kernel had a hand in it. */
+static int check_interpreter(struct runner_state *s)
+{
+	struct onnx_options options = { s->args->dims, s->args->n_dims };
+	struct graph *g = model_read(s->arena, s->args->model, &options);
+
+	if (!g)
+		return -1;
+	struct model_task_vec none = { 0 };
+	struct session *plain = session_new(g, &none, NULL, interp_usual_limits);
+	int n = graph_main(g)->nresults;
+	struct value *want = values_new(n);
+	int rc = session_run(plain, s->inputs, want);
+
+	if (rc == 0)
+		add_check(s, "interpreter", want);
+	values_release(want, n);
+	free(want);
+	session_free(plain);
+	return rc < 0 ? err_prefix("the interpreter") : 0;
+}
+
+static int check_data(struct runner_state *s)
+{
+	int n = graph_main(s->graph)->nresults;
+	struct value *want = values_new(n);
+	int found = 1;
+
+	for (int i = 0; i < n && found > 0; i++)
+		found = run_expected(s->arena, s->args, i, &want[i]);
+	if (found > 0)
+		add_check(s, s->args->data, want);
+	values_release(want, n);
+	free(want);
+	return found < 0 ? -1 : 0;
+}
+
+static int run_model(struct runner_state *s)
+{
+	const struct run_args *args = s->args;
+
+	if (open_session(s) < 0)
+		return -1;
+	const struct function *main = graph_main(s->graph);
+
+	s->inputs = values_new(main->nparams);
+	s->results = values_new(main->nresults);
+	if (run_inputs(s->arena, args, main, s->inputs) < 0 || run_once(s) < 0)
+		return -1;
+	s->report.start_ms = ms_since(s->begin);
+	if (time_runs(s) < 0)
+		return -1;
+	if (args->check && args->data && check_data(s) < 0)
+		return -1;
+	if (args->check && check_interpreter(s) < 0)
+		return -1;
+	return args->output ? run_write(args, main, s->results) : 0;
+}
+
+static void finish(struct runner_state *s)
+{
+	if (s->inputs)
+		values_release(s->inputs, graph_main(s->graph)->nparams);
+	if (s->results)
+		values_release(s->results, graph_main(s->graph)->nresults);
+	free(s->inputs);
+	free(s->results);
+	session_free(s->session);
+	db_close(s->db);
+	arena_free(s->arena);
+}
+
+static int run(int argc, char **argv)
+{
+	struct run_args args = { .repeat = 1 };
+	struct runner_state s = { .args = &args, .begin = clock_ns() };
+	int rc;
+
+	run_parse(argc, argv, &args);
+	s.arena = arena_new();
+	if (run_model(&s) < 0) {
+		rc = command_failed();
+	} else {
+		s.report.graph = s.graph;
+		s.report.session = s.session;
+		s.report.results = s.results;
+		run_print(s.arena, &args, &s.report);
+		rc = run_agrees(&s.report) ? EXIT_OK : EXIT_FAILED;
+	}
+	finish(&s);
+	return rc;
+}
+
+const struct command command_run = {
+	.name = "run",
+	.summary = "runs a model: tuned kernels where there are records, right everywhere",
+	.run = run,
+};

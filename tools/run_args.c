@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/run_args.c - the command line of `hone run`. */
+#include "tools/run_args.h"
+
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/query.h"
+
+static const char doc[] =
+	"Runs MODEL once and tells what came out. Tasks that the database has records of run as "
+	"tuned kernels, others as the cost model's best guess of a schedule, what has no kernel in "
+	"the interpreter; --profile tells which is which. Inputs that no file gives are random. "
+	"--check compares with the interpreter on the model as it was read, and with the expected "
+	"results of --data; the exit status is 3 where they differ.\v"
+	"Example:\n"
+	"  hone run resnet18.onnx --db tune.db --data test_data_set_0 --check\n"
+	"  hone run resnet18.onnx --db tune.db --input data=cat.npy --output out\n"
+	"  hone run resnet18.onnx --db tune.db --repeat 100 --profile\n";
+
+enum { KEY_DIM = 256, KEY_CHECK, KEY_REPEAT, KEY_PROFILE, KEY_SEED, KEY_DATA };
+
+static const struct argp_option options[] = {
+	{ "db", 'd', "FILE", 0, "database of records (default: none)", 0 },
+	{ "data", KEY_DATA, "DIR", 0,
+	  "folder with inputs and expected results, as ONNX's tests have: input_0.pb, "
+	  "output_0.pb, ...", 0 },
+	{ "input", 'i', "NAME=FILE", 0, "an input from an .npy or .pb file; may be given again", 0 },
+	{ "output", 'o', "DIR", 0, "folder for the results, as NAME.npy; made where missing", 0 },
+	{ "check", KEY_CHECK, NULL, 0, "compare the results", 0 },
+	{ "threads", 't', "N", 0, "that kernels use (default: all cores)", 0 },
+	{ "repeat", KEY_REPEAT, "N", 0, "timed runs (default 1)", 0 },
+	{ "profile", KEY_PROFILE, NULL, 0, "a list of what ran, how, and how long it took", 0 },
+	{ "dim", KEY_DIM, "NAME=SIZE", 0, "the size of a dim that the model leaves open", 0 },
+	{ "seed", KEY_SEED, "N", 0, "of random inputs (default 0)", 0 },
+	{ "json", 'j', NULL, 0, "JSON instead of text", 0 },
+	{ 0 },
+};
+
+/* What follows the = of ARG, NAME=VALUE, which ends before it; argp_error where it has none. */
+static char *split(struct argp_state *state, const char *option, char *arg)
+{
+	char *equals = strrchr(arg, '=');
+
+	if (!equals || equals == arg || !equals[1])
+		argp_error(state, "%s '%s': give NAME=VALUE", option, arg);
+	*equals = '\0';
+	return equals + 1;
+}
+
+static void add_input(struct run_args *args, struct argp_state *state, char *arg)
+{
+	if (args->n_inputs == RUN_MAX_INPUTS)
+		argp_error(state, "at most %d --input", RUN_MAX_INPUTS);
+	const char *file = split(state, "--input", arg);
+
+	args->inputs[args->n_inputs].name = arg;
+	args->inputs[args->n_inputs++].file = file;
+}
+
+static void add_dim(struct run_args *args, struct argp_state *state, char *arg)
+{
+	if (args->n_dims == RUN_MAX_DIMS)
+		argp_error(state, "at most %d --dim", RUN_MAX_DIMS);
+	const char *size = split(state, "--dim", arg);
+
+	args->dims[args->n_dims].name = arg;
+	args->dims[args->n_dims++].size = argp_number(state, "--dim", size, 1);
+}
+
+/* As many as a day of runs of a small model. */
+enum { MAX_REPEAT = 100 * 1000 * 1000 };
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct run_args *args = state->input;
+
+	switch (key) {
+	case 'd':
+		args->db_path = arg;
+		return 0;
+	case KEY_DATA:
+		args->data = arg;
+		return 0;
+	case 'i':
+		add_input(args, state, arg);
+		return 0;
+	case 'o':
+		args->output = arg;
+		return 0;
+	case KEY_CHECK:
+		args->check = true;
+		return 0;
+	case 't':
+		args->threads = argp_int(state, "--threads", arg, 1, MAX_THREADS);
+		return 0;
+	case KEY_REPEAT:
+		args->repeat = argp_int(state, "--repeat", arg, 1, MAX_REPEAT);
+		return 0;
+	case KEY_PROFILE:
+		args->profile = true;
+		return 0;
+	case KEY_DIM:
+		add_dim(args, state, arg);
+		return 0;
+	case KEY_SEED:
+		args->seed = argp_number(state, "--seed", arg, 0);
+		return 0;
+	case 'j':
+		args->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->model)
+			argp_error(state, "one MODEL at a time");
+		args->model = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which MODEL?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp argp = { options, parse, "MODEL", doc, NULL, NULL, NULL };
+
+void run_parse(int argc, char **argv, struct run_args *args)
+{
+	argp_parse(&argp, argc, argv, 0, NULL, args);
+}

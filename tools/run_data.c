@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/run_data.c - what goes into a run of a model and what comes out of it, as files. */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "graph/onnx/data.h"
+#include "runtime/npy.h"
+#include "tools/run_args.h"
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static int read_file(struct arena *a, const char *path, struct value *out)
+{
+	if (!ends_with(path, ".npy"))
+		return onnx_value_read(a, path, out);
+	const struct array *x = npy_read(a, path);
+
+	if (!x)
+		return -1;
+	*out = value_of_array(x);
+	return 0;
+}
+
+/* DIR/PREFIX_I.pb: 1 and *OUT, 0 where there is no such file, -1 and a message. */
+static int read_numbered(struct arena *a, const char *dir, const char *prefix, int i,
+			 struct value *out)
+{
+	const char *path = arena_printf(a, "%s/%s_%d.pb", dir, prefix, i);
+
+	if (access(path, R_OK) < 0)
+		return errno == ENOENT ? 0 : err_set("%s: %s", path, strerror(errno));
+	return onnx_value_read(a, path, out) < 0 ? -1 : 1;
+}
+
+int run_expected(struct arena *a, const struct run_args *args, int i, struct value *out)
+{
+	return read_numbered(a, args->data, "output", i, out);
+}
+
+/* Elements like those of a normalised image, whole numbers small enough for most tables. */
+static void randomize(struct array *x, uint64_t seed)
+{
+	struct rng rng = rng_seed(seed);
+
+	for (int64_t i = 0; i < x->count; i++)
+		element_store(x->element, x->data, i,
+			      element_is_float(x->element) ? 2 * rng_unit(&rng) - 1
+							   : (double)rng_below(&rng, 2));
+}
+
+static int random_input(struct arena *a, const struct binding *b, uint64_t seed,
+			struct value *out)
+{
+	int64_t dim[GRAPH_MAX_RANK];
+
+	if (!type_is_static(b->type) || b->type->element == ELEMENT_STRING) {
+		struct text type = { 0 };
+
+		type_print(&type, b->type);
+		err_set("input '%s' is %s: give it by --input or --data, or its dims by --dim",
+			b->name, text_str(&type));
+		text_free(&type);
+		return -1;
+	}
+	type_shape(b->type, dim);
+	struct array *x = array_in(a, b->type->element, b->type->rank, dim);
+
+	randomize(x, seed);
+	*out = value_of_array(x);
+	return 0;
+}
+
+static const char *named_file(const struct run_args *args, const char *name)
+{
+	for (int i = 0; i < args->n_inputs; i++)
+		if (strcmp(args->inputs[i].name, name) == 0)
+			return args->inputs[i].file;
+	return NULL;
+}
+
+static int check_names(const struct run_args *args, const struct function *main)
+{
+	for (int i = 0; i < args->n_inputs; i++) {
+		bool found = false;
+
+		for (int j = 0; j < main->nparams; j++)
+			found |= strcmp(main->bindings.at[j].name, args->inputs[i].name) == 0;
+		if (!found)
+			return err_set("%s has no input '%s'; its first is '%s'", args->model,
+				       args->inputs[i].name,
+				       main->nparams ? main->bindings.at[0].name : "");
+	}
+	return 0;
+}
+
+static int check_type(struct arena *a, const struct binding *b, struct value v)
+{
+	const struct type *given = value_type(a, v);
+
+	if (v.kind == VALUE_EMPTY || type_fits(given, b->type))
+		return 0;
+	struct text got = { 0 }, want = { 0 };
+
+	type_print(&got, given);
+	type_print(&want, b->type);
+	err_set("input '%s' is %s, the model wants %s", b->name, text_str(&got), text_str(&want));
+	text_free(&got);
+	text_free(&want);
+	return -1;
+}
+
+int run_inputs(struct arena *a, const struct run_args *args, const struct function *main,
+	       struct value *out)
+{
+	if (check_names(args, main) < 0)
+		return -1;
+	for (int i = 0; i < main->nparams; i++) {
+		const struct binding *b = &main->bindings.at[i];
+		const char *file = named_file(args, b->name);
+		int found = 0;
+
+		if (file)
+			found = read_file(a, file, &out[i]) < 0 ? -1 : 1;
+		else if (args->data)
+			found = read_numbered(a, args->data, "input", i, &out[i]);
+		if (found == 0)
+			found = random_input(a, b, (uint64_t)(args->seed + i), &out[i]);
+		if (found < 0 || check_type(a, b, out[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
+/* NAME with what no file name should have replaced. */
+static const char *file_name(struct arena *a, const char *name)
+{
+	char *file = arena_strdup(a, name);
+
+	for (char *c = file; *c; c++)
+		if (*c == '/' || (unsigned char)*c < ' ' || (c == file && *c == '.'))
+			*c = '_';
+	return file;
+}
+
+int run_write(const struct run_args *args, const struct function *main,
+	      const struct value *results)
+{
+	struct arena *a = arena_new();
+	int rc = dir_make(args->output);
+
+	for (int i = 0; i < main->nresults && rc == 0; i++) {
+		const char *name = function_at(main, main->results[i])->name;
+
+		if (results[i].kind != VALUE_ARRAY)
+			rc = err_set("result '%s' is no tensor: it is not written", name);
+		else
+			rc = npy_write(arena_printf(a, "%s/%s.npy", args->output,
+						    *name ? file_name(a, name)
+							  : arena_printf(a, "output_%d", i)),
+				       results[i].array);
+	}
+	arena_free(a);
+	return rc;
+}
