@@ -91,7 +91,7 @@ static int build_group(struct chooser *c, const char *toolchain, int *built)
 		}
 	if (n == 0)
 		return 0;
-	struct builder *b = kernel_builder(NULL, toolchain ? toolchain : "", &same);
+	struct build_pool *b = kernel_builder(NULL, toolchain ? toolchain : "", &same);
 	int rc = b ? objects_get(c->arena, b, trials, n, &made) : -1;
 
 	for (int i = 0; i < n && rc == 0; i++) {
@@ -107,7 +107,7 @@ static int build_group(struct chooser *c, const char *toolchain, int *built)
 	}
 	if (rc == 0)
 		*built += made;
-	builder_free(b);
+	build_pool_free(b);
 	return rc;
 }
 

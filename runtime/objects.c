@@ -11,13 +11,13 @@
 /* No kernel is nearly so large. */
 #define MOST_BYTES ((size_t)64 << 20)
 
-static const char *place(struct arena *a, const char *folder, const struct builder *b,
+static const char *place(struct arena *a, const char *folder, const struct build_pool *b,
 			 const struct trial *t)
 {
 	struct hasher *h = hasher_new();
 	char hex[HASH_TEXT];
 
-	hasher_str(h, builder_toolchain(b));
+	hasher_str(h, build_pool_toolchain(b));
 	hasher_int(h, t->parallel);
 	hasher_str(h, t->source);
 	return arena_printf(a, "%s/%s.so", folder, hash_text(hasher_end(h), hex));
@@ -36,7 +36,7 @@ static void keep(struct arena *a, struct trial *t, const char *path)
 	t->object = path;
 }
 
-int objects_get(struct arena *a, struct builder *b, struct trial *trials, int n, int *made)
+int objects_get(struct arena *a, struct build_pool *b, struct trial *trials, int n, int *made)
 {
 	const char *cache = dir_cache(a);
 	const char *folder = cache ? arena_printf(a, "%s/kernels", cache) : NULL;

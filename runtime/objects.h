@@ -11,6 +11,6 @@
 
 /* As build_all(), but objects live in the user's cache folder and stay there; *MADE (may be NULL)
  * counts those that were compiled. Without such a folder objects are the builder's. */
-int objects_get(struct arena *a, struct builder *b, struct trial *trials, int n, int *made);
+int objects_get(struct arena *a, struct build_pool *b, struct trial *trials, int n, int *made);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/contest/bout.c - the order of a bout: alone, together, alone again. */
+/* bench/contest/bout.c - the order of a bout: started, checked, timed in turns, ended. */
 #include "bench/contest/bout.h"
 
 #include <errno.h>
@@ -9,11 +9,7 @@
 #include "base/err.h"
 #include "base/workdir.h"
 #include "bench/contest/folder.h"
-#include "base/quantile.h"
 #include "measure/pin.h"
-
-/* Samples of a process alone, before and after the rounds each: the machine's speed drifts. */
-enum { ALONE_TURNS = 7 };
 
 /* A bout that goes on. */
 struct floor {
@@ -22,8 +18,7 @@ struct floor {
 	const char *folder;
 	const char *const *env;
 	struct row *rows;
-	struct player *players;	  /* by row */
-	struct sample_vec *alone; /* by row */
+	struct player *players;	/* by row */
 };
 
 /* OpenMP's runtimes read these: each thread on its core, as hone's runner has them; as many as the
@@ -80,21 +75,6 @@ static bool check(struct floor *s, int i)
 	return !fault;
 }
 
-static void run_alone(struct floor *s)
-{
-	for (int i = 0; s->bout->alone && i < s->bout->competitors->n; i++) {
-		const char *why;
-
-		if (s->rows[i].kind != ROW_TIMED)
-			continue;
-		if (start(s, i) && check(s, i) &&
-		    !referee_alone(s->a, &s->bout->rules, &s->players[i], ALONE_TURNS, &s->alone[i],
-				   &why))
-			dismiss(&s->rows[i], ROW_LOST, why);
-		player_end(&s->players[i]);
-	}
-}
-
 static void run_together(struct floor *s)
 {
 	int n = s->bout->competitors->n, playing = 0;
@@ -122,18 +102,6 @@ static void run_together(struct floor *s)
 		if (s->rows[0].kind != ROW_TIMED) /* player 0 is somebody else */
 			row->score.versus = (struct comparison){0};
 		player_end(players[p]);
-	}
-}
-
-static void rate_alone(struct floor *s)
-{
-	for (int i = 0; i < s->bout->competitors->n; i++) {
-		struct sample_vec *v = &s->alone[i];
-
-		if (v->n == 0)
-			continue;
-		sort_figures(v->at, v->n);
-		s->rows[i].alone_us = quantile(v->at, v->n, .5);
 	}
 }
 
@@ -171,7 +139,6 @@ struct row *bout_hold(struct arena *a, const struct bout *b, const char **cpus)
 		.env = environment(a, b->threads),
 		.rows = arena_many(a, struct row, n),
 		.players = arena_many(a, struct player, n),
-		.alone = arena_many(a, struct sample_vec, n),
 	};
 	struct workdir w;
 	cpu_set_t before;
@@ -184,11 +151,8 @@ struct row *bout_hold(struct arena *a, const struct bout *b, const char **cpus)
 	int rc = fill_folder(&s);
 
 	if (rc == 0 && (rc = bind(a, b->threads, &before, cpus)) == 0) {
-		run_alone(&s);
 		run_together(&s);
-		run_alone(&s);
 		sched_setaffinity(0, sizeof(before), &before);
-		rate_alone(&s);
 	}
 	workdir_close(&w);
 	return rc == 0 ? s.rows : NULL;

@@ -24,7 +24,6 @@ struct row {
 	const char *why;	/* unless timed */
 	const char *kernel;	/* in the library's words */
 	struct score score;
-	double alone_us;	/* median of the process alone on the machine; 0: not asked for */
 };
 
 struct bout {
@@ -34,7 +33,6 @@ struct bout {
 	const struct competitor_vec *competitors;
 	struct rules rules;
 	int threads;
-	bool alone;			/* time each alone as well, before and after */
 	double limit_s;			/* for one answer */
 };
 

@@ -3,6 +3,7 @@
 #include "bench/contest/referee.h"
 
 #include <math.h>
+#include <signal.h>
 
 #include "base/file.h"
 #include "bench/contest/quiet.h"
@@ -37,6 +38,7 @@ struct game {
 	struct score *scores;
 	int n;
 	double *times; /* [round * n + player], microseconds; 0: did not play */
+	double *alone; /* the same of turns while all others were stopped */
 	int rounds;
 };
 
@@ -91,7 +93,16 @@ static void wait_for_all(struct game *g)
 		g->scores[busy].restless++;
 }
 
-static void take_turn(struct game *g, int i)
+/* Stops or lets go on all players but I, whatever they have threads for. */
+static void signal_others(const struct game *g, int i, int signal)
+{
+	for (int j = 0; j < g->n; j++)
+		if (j != i && g->players[j]->pid > 0)
+			kill(g->players[j]->pid, signal);
+}
+
+/* One turn of player I into TIMES. */
+static void take_turn(struct game *g, int i, double *times)
 {
 	struct score *s = &g->scores[i];
 	struct arena *scratch;
@@ -102,10 +113,29 @@ static void take_turn(struct game *g, int i)
 	wait_for_all(g);
 	scratch = arena_new();
 	s->turns++;
-	if (!take_sample(scratch, g->players[i], &g->pace[i], &g->times[g->rounds * g->n + i],
-			 &why))
+	if (!take_sample(scratch, g->players[i], &g->pace[i], &times[g->rounds * g->n + i], &why))
 		s->lost = arena_strdup(g->a, why);
 	arena_free(scratch);
+}
+
+static void take_turn_alone(struct game *g, int i)
+{
+	signal_others(g, i, SIGSTOP);
+	take_turn(g, i, g->alone);
+	signal_others(g, i, SIGCONT);
+}
+
+/* What player I does in this round. Which of the two turns is the first changes, for the second finds
+ * warmer caches. */
+static void take_turns(struct game *g, int i)
+{
+	bool first = g->rules->alone && g->rounds % 2;
+
+	if (first)
+		take_turn_alone(g, i);
+	take_turn(g, i, g->times);
+	if (g->rules->alone && !first)
+		take_turn_alone(g, i);
 }
 
 static void play(struct game *g)
@@ -116,31 +146,50 @@ static void play(struct game *g)
 		if (g->rounds >= g->rules->min_rounds && seconds_since(begin) >= g->rules->seconds)
 			break;
 		for (int j = 0; j < g->n; j++)
-			take_turn(g, (g->rounds + j) % g->n);
+			take_turns(g, (g->rounds + j) % g->n);
 	}
+}
+
+/* The rounds that player I has in X and player J in Y. */
+static struct comparison compare_turns(const struct game *g, const double *x, int i,
+				       const double *y, int j)
+{
+	double *first = arena_many(g->a, double, g->rounds);
+	double *second = arena_many(g->a, double, g->rounds);
+	int both = 0;
+
+	for (int r = 0; r < g->rounds; r++) {
+		double a = x[r * g->n + i], b = y[r * g->n + j];
+
+		if (a <= 0 || b <= 0)
+			continue;
+		first[both] = a;
+		second[both++] = b;
+	}
+	return both ? compare_pairs(first, second, both) : (struct comparison){0};
+}
+
+static double median_of(const struct game *g, const double *times, int i)
+{
+	double *us = arena_many(g->a, double, g->rounds);
+
+	for (int r = 0; r < g->rounds; r++)
+		us[r] = times[r * g->n + i];
+	sort_figures(us, g->rounds);
+	return quantile(us, g->rounds, .5);
 }
 
 static void rate(const struct game *g, int i)
 {
 	struct score *s = &g->scores[i];
-	double *ours = arena_many(g->a, double, g->rounds);
-	double *theirs = arena_many(g->a, double, g->rounds);
-	int both = 0;
 
-	for (int r = 0; r < g->rounds; r++) {
-		const double *t = &g->times[r * g->n];
-
-		if (t[0] <= 0 || t[i] <= 0)
-			continue;
-		ours[both] = t[0];
-		theirs[both++] = t[i];
-	}
-	if (both > 0 && !g->scores[0].lost)
-		s->versus = compare_pairs(ours, theirs, both);
-	for (int r = 0; r < g->rounds; r++)
-		theirs[r] = g->times[r * g->n + i];
-	sort_figures(theirs, g->rounds);
-	s->us = quantile(theirs, g->rounds, .5);
+	if (!g->scores[0].lost)
+		s->versus = compare_turns(g, g->times, 0, g->times, i);
+	s->us = median_of(g, g->times, i);
+	if (!g->rules->alone)
+		return;
+	s->alone = compare_turns(g, g->alone, i, g->times, i);
+	s->alone_us = median_of(g, g->alone, i);
 }
 
 void referee_play(struct arena *a, const struct rules *r, struct player *const *players, int n,
@@ -155,6 +204,7 @@ void referee_play(struct arena *a, const struct rules *r, struct player *const *
 		.pids = arena_many(a, pid_t, n),
 		.pace = arena_many(a, struct pace, n),
 		.times = arena_many(a, double, n * r->max_rounds),
+		.alone = arena_many(a, double, n * r->max_rounds),
 	};
 
 	for (int i = 0; i < n; i++) {
@@ -169,20 +219,4 @@ void referee_play(struct arena *a, const struct rules *r, struct player *const *
 	for (int i = 0; i < n; i++)
 		if (!scores[i].lost)
 			rate(&g, i);
-}
-
-bool referee_alone(struct arena *a, const struct rules *r, struct player *p, int turns,
-		   struct sample_vec *us, const char **why)
-{
-	struct pace pace;
-	double sample;
-
-	if (!find_pace(a, r, p, &pace, why))
-		return false;
-	for (int i = 0; i < turns; i++) {
-		if (!take_sample(a, p, &pace, &sample, why))
-			return false;
-		vec_push(a, us, sample);
-	}
-	return true;
 }

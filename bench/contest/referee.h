@@ -17,27 +17,24 @@ struct rules {
 	double sample_ms;	/* of a turn, timed */
 	double quiet_ms;	/* the longest wait before a turn */
 	int min_rounds, max_rounds;
+	bool alone;		/* two turns a round each: one more while all others are stopped */
 };
 
 extern const struct rules rules_default;
-
-struct sample_vec VEC(double);
 
 /* Of one player. */
 struct score {
 	const char *lost;	/* NULL; why it has no time */
 	double us;		/* of one evaluation: median over the rounds */
 	struct comparison versus;	/* with player 0, in rounds that both played; 0 pairs: none */
+	double alone_us;	/* the same with the machine to itself; 0: not asked for */
+	struct comparison alone;	/* its turns beside the others with those alone, round by round:
+					 * a ratio of 1 is what a fair contest gives */
 	int turns, restless;	/* turns; those behind which it kept a core busy beyond quiet_ms */
 };
 
 /* SCORES, of N players, in A. A player that fails leaves the contest. */
 void referee_play(struct arena *a, const struct rules *r, struct player *const *players, int n,
 		  struct score *scores);
-
-/* TURNS samples in a row of a player that has the machine to itself, microseconds of one
- * evaluation, appended to US. False and WHY where it fails. */
-bool referee_alone(struct arena *a, const struct rules *r, struct player *p, int turns,
-		   struct sample_vec *us, const char **why);
 
 #endif

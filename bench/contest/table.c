@@ -33,8 +33,9 @@ static void print_timed(const struct bout *b, const struct row *row, bool ours)
 	const struct score *s = &row->score;
 
 	printf("  %-*s %10.4g %8.1f", NAME_WIDTH, row->who->name, s->us, gflops(b->task, s->us));
-	if (b->alone)
-		printf(" %10.4g %+6.1f%%", row->alone_us, 100 * (s->us / row->alone_us - 1));
+	if (b->rules.alone)
+		printf(" %10.4g %6.3f (%.3f to %.3f)", s->alone_us, s->alone.ratio, s->alone.low,
+		       s->alone.high);
 	if (!ours && s->versus.pairs > 0)
 		printf("  %6.3f (%.3f to %.3f)  %-7s", s->versus.ratio, s->versus.low,
 		       s->versus.high, verdict_name(s->versus.verdict));
@@ -68,10 +69,11 @@ void table_print(const struct bout *b, const struct row *rows, const char *cpus)
 	printf("%s\n%d thread%s on %s %s, %d rounds; ratio: its time over ours, with the %g%% "
 	       "interval of its median\n",
 	       b->task->name, b->threads, b->threads > 1 ? "s" : "",
-	       b->threads > 1 ? "cores" : "core", cpus, rows[0].score.turns,
+	       b->threads > 1 ? "cores" : "core", cpus,
+	       rows[0].score.turns / (b->rules.alone ? 2 : 1),
 	       100 * VERDICT_CONFIDENCE);
 	printf("  %-*s %10s %8s%s  %-32s  %s\n", NAME_WIDTH, "contestant", "us", "GFLOP/s",
-	       b->alone ? "   alone us   diff" : "", " ratio                   hone is", "kernel");
+	       b->rules.alone ? "   alone us  beside over alone   " : "", " ratio                   hone is", "kernel");
 	for (int i = 0; i < b->competitors->n; i++)
 		if (rows[i].kind == ROW_TIMED)
 			print_timed(b, &rows[i], i == 0);
@@ -107,19 +109,23 @@ static json_t *row_json(const struct bout *b, const struct row *row)
 {
 	const struct score *s = &row->score;
 	bool timed = row->kind == ROW_TIMED, compared = timed && s->versus.pairs > 0;
+	bool apart = timed && s->alone.pairs > 0;
 
 	return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, "
-			 "s:i, s:i}",
+			 "s:o, s:o, s:o, s:i, s:i}",
 			 "name", row->who->name, "version", row->who->version, "clock",
 			 row->who->clock, "status", kind_name(row->kind), "why",
 			 timed ? NULL : row->why, "kernel", row->kernel, "us",
 			 json_positive(timed ? s->us : 0), "gflops",
 			 json_positive(timed ? gflops(b->task, s->us) : 0), "alone_us",
-			 json_positive(row->alone_us), "ratio",
+			 json_positive(timed ? s->alone_us : 0), "ratio",
 			 json_positive(compared ? s->versus.ratio : 0), "low",
 			 json_positive(compared ? s->versus.low : 0), "high",
 			 json_positive(compared ? s->versus.high : 0), "verdict",
-			 compared ? verdict_name(s->versus.verdict) : NULL, "turns", s->turns,
+			 compared ? verdict_name(s->versus.verdict) : NULL, "beside_over_alone",
+			 json_positive(apart ? s->alone.ratio : 0), "beside_low",
+			 json_positive(apart ? s->alone.low : 0), "beside_high",
+			 json_positive(apart ? s->alone.high : 0), "turns", s->turns,
 			 "restless", s->restless);
 }
 

@@ -48,7 +48,8 @@ static const struct argp_option options[] = {
 	{"peer", 'p', "NAME", 0,
 	 "a contestant, or one entry of it as onednn/auto; may be given again (default: all)", 0},
 	{"alone", KEY_ALONE, NULL, 0,
-	 "time each contestant alone on the machine too, before and after", 0},
+	 "a turn more in each round for each contestant, alone on the machine: the processes of all "
+	 "others are stopped", 0},
 	{"cc", KEY_CC, "COMPILER", 0,
 	 "that builds our kernel (default: the one it was measured with)", 0},
 	{"seconds", KEY_SECONDS, "S", 0, "for each task (default 10)", 0},
@@ -119,12 +120,12 @@ static int compete(struct bench_args *args, struct build_pool *builder, const st
 		.competitors = &args->roster.competitors,
 		.rules = rules_default,
 		.threads = args->q.threads,
-		.alone = args->alone,
 		.limit_s = ANSWER_LIMIT_S,
 	};
 
 	if (!bout.kernel)
 		return -1;
+	bout.rules.alone = args->alone;
 	if (args->seconds > 0)
 		bout.rules.seconds = args->seconds;
 	bout.reference = reference_new(a, t->dag, SEED, builder);

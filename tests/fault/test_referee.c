@@ -218,11 +218,11 @@ static struct row *hold(struct harness *h, const char *const *entries, int n, bo
 		.competitors = &competitors,
 		.rules = rules(),
 		.threads = 1,
-		.alone = alone,
 		.limit_s = 5,
 	};
 	const char *cpus;
 
+	b.rules.alone = alone;
 	for (int i = 0; i < n; i++)
 		vec_push(h->a, &competitors,
 			 (struct competitor){entries[i], entries[i], "all", "toy 1", h->argv});
@@ -278,8 +278,29 @@ static void test_alone(void **state)
 	static const char *const entries[] = {"works-a", "spins-a", "dies"};
 	struct row *r = hold(*state, entries, 3, true);
 
-	assert_true(r[0].alone_us > 0 && r[1].alone_us > 0);
+	for (int i = 0; i < 2; i++) {
+		assert_true(r[i].score.alone_us > 0);
+		assert_int_equal(r[i].score.alone.pairs, ROUNDS);
+		assert_int_equal(r[i].score.turns, 2 * ROUNDS);
+	}
 	assert_row(&r[2], ROW_LOST, "signal 6");
+}
+
+/* Alone means alone: who never sleeps is stopped meanwhile, and nobody has to wait for it. */
+static void test_alone_is_quiet(void **state)
+{
+	static const char *const entries[] = {"works-a", "spins-on"};
+	struct rules beside = rules(), alone = rules();
+	char *log;
+
+	beside.quiet_ms = alone.quiet_ms = 20;
+	alone.alone = true;
+	int waited = play(*state, &beside, entries, 2, &log)[1].restless;
+	struct score *s = play(*state, &alone, entries, 2, &log);
+
+	/* Twice as many turns find it awake, but for those that the other has alone. */
+	assert_true(s[0].alone.pairs == ROUNDS && waited > 0);
+	assert_true(s[1].restless <= 2 * waited - ROUNDS / 2);
 }
 
 static void test_no_program(void **state)
@@ -304,7 +325,8 @@ int main(void)
 		cmocka_unit_test(test_one_at_a_time), cmocka_unit_test(test_no_wait),
 		cmocka_unit_test(test_restless),      cmocka_unit_test(test_rotation),
 		cmocka_unit_test(test_faults),	      cmocka_unit_test(test_ours_is_wrong),
-		cmocka_unit_test(test_alone),	      cmocka_unit_test(test_no_program),
+		cmocka_unit_test(test_alone),	      cmocka_unit_test(test_alone_is_quiet),
+		cmocka_unit_test(test_no_program),
 	};
 
 	return cmocka_run_group_tests(tests, setup, teardown);
