@@ -12,7 +12,7 @@ struct session {
 	struct arena *run;	/* strings of the latest run */
 	const struct graph *graph;
 	struct interp_limits limits;
-	struct site *sites;	/* by function */
+	struct kernel_site *sites;	/* by function */
 	void *workspace;	/* as large as the largest that a kernel wants */
 	size_t bytes;
 	bool watching;
@@ -24,7 +24,7 @@ static int apply(void *user, int function, const struct value *args, int nargs,
 		 struct value *result)
 {
 	struct session *s = user;
-	const struct site *site = &s->sites[function];
+	const struct kernel_site *site = &s->sites[function];
 	const struct type *type = s->graph->functions.at[function]->result;
 
 	(void)nargs;

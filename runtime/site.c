@@ -21,7 +21,7 @@ static const struct op *op_of_arg(const struct dag *d, int arg)
 	die("a kernel has no buffer %d", arg);
 }
 
-static const void *ready_weight(const struct site *s, int arg, const void *raw)
+static const void *ready_weight(const struct kernel_site *s, int arg, const void *raw)
 {
 	for (const struct site_weight *w = s->weights[arg]; w; w = w->next)
 		if (w->raw == raw)
@@ -30,7 +30,7 @@ static const void *ready_weight(const struct site *s, int arg, const void *raw)
 }
 
 /* X as buffer ARG of S's kernel reads it, where that is not as it lies. */
-static size_t prepare(struct arena *a, struct site *s, int arg, const struct array *x)
+static size_t prepare(struct arena *a, struct kernel_site *s, int arg, const struct array *x)
 {
 	const struct kernel *k = &s->choice->kernel;
 	size_t bytes = k->call.packed_bytes(arg);
@@ -73,23 +73,23 @@ static int *params_at(struct arena *a, const struct model_use *use, const struct
 	return param;
 }
 
-static bool same_params(const struct site *s, const int *param)
+static bool same_params(const struct kernel_site *s, const int *param)
 {
 	return memcmp(s->param, param, (size_t)(s->nargs - 1) * sizeof(*param)) == 0;
 }
 
-static size_t add_use(struct arena *a, struct site *sites, const struct graph *g,
+static size_t add_use(struct arena *a, struct kernel_site *sites, const struct graph *g,
 		      const struct model_use *use, int task, const struct model_task *t,
 		      const struct choice *choice)
 {
 	const struct function *f = g->functions.at[use->function];
 	const struct binding *apply = function_at(f, use->value);
-	struct site *s = &sites[apply->function];
+	struct kernel_site *s = &sites[apply->function];
 	int *param = params_at(a, use, apply);
 	size_t bytes = 0;
 
 	if (s->task < 0 && param) {
-		*s = (struct site){ .task = task, .choice = choice, .dag = t->dag,
+		*s = (struct kernel_site){ .task = task, .choice = choice, .dag = t->dag,
 				    .nargs = use->inputs.n + 1, .param = param };
 		s->weights = arena_many(a, struct site_weight *, s->nargs);
 	} else if (s->task != task || !param || !same_params(s, param)) {
@@ -104,10 +104,10 @@ static size_t add_use(struct arena *a, struct site *sites, const struct graph *g
 	return bytes;
 }
 
-struct site *sites_new(struct arena *a, const struct graph *g, const struct model_task_vec *tasks,
+struct kernel_site *sites_new(struct arena *a, const struct graph *g, const struct model_task_vec *tasks,
 		       const struct choice *choices, size_t *bytes)
 {
-	struct site *sites = arena_many(a, struct site, g->functions.n);
+	struct kernel_site *sites = arena_many(a, struct kernel_site, g->functions.n);
 
 	for (int i = 0; i < g->functions.n; i++)
 		sites[i].task = -1;
@@ -121,7 +121,7 @@ struct site *sites_new(struct arena *a, const struct graph *g, const struct mode
 	return sites;
 }
 
-void sites_free(struct site *sites, int n)
+void sites_free(struct kernel_site *sites, int n)
 {
 	for (int i = 0; i < n; i++)
 		for (int j = 0; sites[i].weights && j < sites[i].nargs; j++)
@@ -131,7 +131,7 @@ void sites_free(struct site *sites, int n)
 
 /* An array as buffer ARG of S wants it; *COPY is to be freed. NULL where it is of another type or
  * size, or a weight that was never packed. */
-static const void *buffer_of(const struct site *s, int arg, struct value v, void **copy)
+static const void *buffer_of(const struct kernel_site *s, int arg, struct value v, void **copy)
 {
 	const struct tensor *t = &op_of_arg(s->dag, arg)->tensor;
 	const struct array *x = v.kind == VALUE_ARRAY ? v.array : NULL;
@@ -148,7 +148,7 @@ static const void *buffer_of(const struct site *s, int arg, struct value v, void
 	return *copy;
 }
 
-static int run_kernel(const struct site *s, void **buffers, void *workspace,
+static int run_kernel(const struct kernel_site *s, void **buffers, void *workspace,
 		      const struct type *type, struct value *result)
 {
 	int64_t dim[GRAPH_MAX_RANK];
@@ -167,7 +167,7 @@ static int run_kernel(const struct site *s, void **buffers, void *workspace,
 	return 1;
 }
 
-int site_run(const struct site *s, const struct type *type, const struct value *args,
+int site_run(const struct kernel_site *s, const struct type *type, const struct value *args,
 	     void *workspace, struct value *result)
 {
 	void *buffers[WORKLOAD_ARGS];

@@ -20,7 +20,7 @@ struct site_weight {
 	struct site_weight *next;
 };
 
-struct site {
+struct kernel_site {
 	int task;			/* index in the list; -1: none */
 	const struct choice *choice;	/* NULL: the interpreter's */
 	const struct dag *dag;
@@ -31,14 +31,14 @@ struct site {
 };
 
 /* The sites of G by function, in A; weights are packed. *BYTES gets what they take. */
-struct site *sites_new(struct arena *a, const struct graph *g, const struct model_task_vec *tasks,
+struct kernel_site *sites_new(struct arena *a, const struct graph *g, const struct model_task_vec *tasks,
 		       const struct choice *choices, size_t *bytes);
 /* Frees the weights. */
-void sites_free(struct site *sites, int n);
+void sites_free(struct kernel_site *sites, int n);
 
 /* Runs S on arguments of its function, whose result is of static TYPE. 1 and *RESULT; 0 where they
  * are not what the kernel was made for; -1 and a message. */
-int site_run(const struct site *s, const struct type *type, const struct value *args,
+int site_run(const struct kernel_site *s, const struct type *type, const struct value *args,
 	     void *workspace, struct value *result);
 
 #endif
