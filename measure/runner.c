@@ -14,6 +14,7 @@
 #include "base/file.h"
 #include "measure/buffer.h"
 #include "measure/dialog.h"
+#include "measure/runner_inside.h"
 #include "measure/verify.h"
 
 #define LIMIT_S		  10.0
@@ -22,22 +23,6 @@
 #define RACE_FACTOR	  1.5
 /* Where the caches are not known: twice a last-level cache of 32 MB. */
 #define FLUSH_BYTES	  ((size_t)64 << 20)
-
-struct runner {
-	struct arena *arena;		/* the runner's life */
-	struct arena *task;		/* the workload's */
-	struct runner_options options;	/* no zeros */
-	struct pin *pin;
-	const char *path;
-	const char *cpus;
-	struct setup *setup;		/* NULL: no workload yet */
-	int memory;			/* memory file of inputs and reference outputs; -1: none */
-	int64_t memory_bytes;
-	void *view;			/* of that file, in this process; NULL: not mapped */
-	struct process process;
-	struct request reference;	/* path empty: calibration */
-	double incumbent_us, incumbent_reference_us;	/* 0: unknown */
-};
 
 struct runner *runner_new(const struct runner_options *o)
 {
@@ -115,7 +100,7 @@ static int use_reference(struct runner *r)
 }
 
 /* Makes sure of a process that has the task. */
-static int ensure_process(struct runner *r)
+int runner_ensure(struct runner *r)
 {
 	struct event e;
 	const char *text;
@@ -233,7 +218,7 @@ int runner_set_workload(struct runner *r, struct build_pool *b, const struct wor
 			snprintf(r->setup->reference[set], PATH_MAX, "%s", t[set].object);
 	}
 	if (rc == 0)
-		rc = ensure_process(r);
+		rc = runner_ensure(r);
 	for (int set = 0; set < INPUT_SETS; set++)
 		trial_discard(&t[set]);
 	if (rc < 0)
@@ -282,7 +267,7 @@ int runner_set_reference(struct runner *r, const struct trial *t)
 		 t && t->object ? t->object : "");
 	r->incumbent_reference_us = 0;	/* the scale has changed */
 	process_end(&r->process);
-	return ensure_process(r);
+	return runner_ensure(r);
 }
 
 void runner_set_incumbent(struct runner *r, double time_us)
@@ -291,8 +276,8 @@ void runner_set_incumbent(struct runner *r, double time_us)
 	r->incumbent_reference_us = 0;
 }
 
-static void take_result(struct arena *a, struct trial *t, enum trial_status status,
-			const char *text, const struct event *e, bool answered)
+void runner_take(struct arena *a, struct trial *t, enum trial_status status,
+		 const char *text, const struct event *e, bool answered)
 {
 	t->status = status;
 	t->text = text;
@@ -318,7 +303,7 @@ static int measure_one(struct arena *a, struct runner *r, struct trial *t)
 	const char *text;
 	int64_t start = clock_ns();
 
-	if (ensure_process(r) < 0)
+	if (runner_ensure(r) < 0)
 		return -1;
 	if (r->options.race_factor > 0 && r->incumbent_us > 0)
 		q.race = (struct race){ r->incumbent_us * r->options.race_factor,
@@ -327,7 +312,7 @@ static int measure_one(struct arena *a, struct runner *r, struct trial *t)
 	enum trial_status s = dialog_ask(a, &r->process, r->setup, &q, sizeof(q),
 						 r->options.limit_s, &e, &text);
 
-	take_result(a, t, s, text, &e, e.kind == EVENT_RESULT);
+	runner_take(a, t, s, text, &e, e.kind == EVENT_RESULT);
 	t->run_ms = (double)(clock_ns() - start) * 1e-6;
 	if (s == TRIAL_OK && (r->incumbent_us <= 0 || t->time_us < r->incumbent_us)) {
 		r->incumbent_us = t->time_us;
@@ -342,81 +327,5 @@ int measure_all(struct arena *a, struct runner *r, struct trial *trials, int n)
 		if (trials[i].status == TRIAL_PENDING && trials[i].object &&
 		    measure_one(a, r, &trials[i]) < 0)
 			return -1;
-	return 0;
-}
-
-/* Loads the trials still OPEN; those that fail are closed. Their number, SLOTS says which; 0 where
- * the process died, so that all have to be loaded again, or where none is left. */
-static int add_open(struct arena *a, struct runner *r, struct trial *trials, bool *open, int n,
-		    int *slots)
-{
-	int kept = 0;
-
-	for (int i = 0; i < n; i++) {
-		struct request q = { .kind = REQUEST_ADD };
-		struct event e = { 0 };
-		const char *text;
-
-		if (!open[i])
-			continue;
-		snprintf(q.path, sizeof(q.path), "%s", trials[i].object);
-		enum trial_status s = dialog_ask(a, &r->process, r->setup, &q, sizeof(q),
-						 r->options.limit_s, &e, &text);
-
-		if (s == TRIAL_OK) {
-			slots[kept++] = i;
-			continue;
-		}
-		take_result(a, &trials[i], s, text, &e, false);
-		open[i] = false;
-		if (r->process.pid == 0)
-			return 0;
-	}
-	return kept;
-}
-
-/* One request ROUNDS over the KEPT kernels; what got a result, or ended the process, is closed. */
-static void take_rounds(struct arena *a, struct runner *r, struct trial *trials, bool *open,
-			const int *slots, int kept, int rounds)
-{
-	struct request q = { .kind = REQUEST_ROUNDS, .rounds = rounds };
-
-	process_send(&r->process, &q, sizeof(q));
-	for (int heard = 0; heard < kept && r->process.pid != 0; heard++) {
-		struct event e = { 0 };
-		const char *text;
-		enum trial_status s = dialog_hear(a, &r->process, r->setup,
-						  r->options.limit_s, &e, &text);
-		bool answered = s == TRIAL_OK;
-		int i = slots[e.index < kept ? e.index : 0];
-
-		if (answered && e.status != TRIAL_OK)
-			text = arena_strdup(a, e.text);
-		take_result(a, &trials[i], answered ? e.status : s, text, &e, answered);
-		open[i] = false;
-	}
-}
-
-int remeasure(struct arena *a, struct runner *r, struct trial *trials, int n, int rounds)
-{
-	bool open[REMEASURE_MAX] = { false };
-	int slots[REMEASURE_MAX], left;
-
-	if (n > REMEASURE_MAX)
-		n = REMEASURE_MAX;
-	for (int i = 0; i < n; i++)
-		open[i] = trials[i].object != NULL;
-	do {
-		if (ensure_process(r) < 0)
-			return -1;
-		int kept = add_open(a, r, trials, open, n, slots);
-
-		if (kept > 0)
-			take_rounds(a, r, trials, open, slots, kept,
-				    rounds < SAMPLES_MAX ? rounds : SAMPLES_MAX);
-		left = 0;
-		for (int i = 0; i < n; i++)
-			left += open[i];
-	} while (left > 0);
 	return 0;
 }

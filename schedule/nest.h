@@ -98,6 +98,8 @@ bool check_bulk(const struct program *p, const char **why);
 /* Decides which local buffers live in registers. */
 void mark_registers(struct program *p);
 
+/* Says in each node of NEST what is below it: stores, compared, fills. */
+void nest_survey(struct nest *nest);
 /* A copy in which axis FROM[i] is TO[i], with what follows from that. */
 struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
 		       const struct expr *const *to, int n);

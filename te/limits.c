@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/limits.c - the check of shapes that come from outside. */
+/* te/limits.c - the check of shapes and indices that come from outside. */
 #include "te/limits.h"
+
+#include <math.h>
 
 #include "base/err.h"
 #include "te/expr.h"
+
+/* Quotients, min, max and select nested in an index are simplified anew at each level: that doubles
+ * the work. */
+enum { INDEX_NESTING_MAX = 12 };
 
 int shape_check(const char *name, int ndim, const int64_t *shape)
 {
@@ -21,4 +27,70 @@ int shape_check(const char *name, int ndim, const int64_t *shape)
 		n *= shape[i];
 	}
 	return 0;
+}
+
+/* An upper bound of the absolute value of all parts of the i64 expression E. */
+static double magnitude(const struct expr *e)
+{
+	bool product = e->kind == EXPR_MUL;
+	double sum = product ? 1 : 0;
+
+	if (e->kind == EXPR_INT)
+		return fabs((double)e->i);
+	if (e->kind == EXPR_AXIS)
+		return (double)e->axis->hi;
+	if (e->kind == EXPR_LOAD || e->kind == EXPR_CAST)
+		return 1;
+	for (int i = e->kind == EXPR_SELECT; i < expr_kind_arity(e->kind); i++) {
+		double m = fmax(magnitude(e->arg[i]), 1);
+
+		if (e->kind == EXPR_SELECT && e->arg[i]->kind == EXPR_INT)
+			m = 1;	/* stays as it is: the least value that pads a maximum */
+		sum = product ? sum * m : sum + m;
+	}
+	return sum;
+}
+
+static int nesting(const struct expr *e)
+{
+	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
+	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
+	bool sum = n == 0 || e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_AND;
+	int most = 0;
+
+	for (int i = 0; i < n; i++) {
+		int below = nesting(arg[i]);
+
+		most = below > most ? below : most;
+	}
+	return most + !sum;
+}
+
+static bool fits_index(const struct expr *e)
+{
+	return magnitude(e) <= (double)EXTENT_MAX && nesting(e) <= INDEX_NESTING_MAX;
+}
+
+/* False once i64 arithmetic could overflow the reasoning about it, or make it slow. */
+static bool check_index(const struct expr *e, void *user)
+{
+	bool *fits = user;
+
+	if (e->dtype == DTYPE_I64 && e->kind != EXPR_INT)
+		*fits &= fits_index(e);
+	if (e->kind == EXPR_LOAD)
+		for (int i = 0; i < e->tensor->ndim; i++)
+			*fits &= fits_index(e->index[i]);
+	if (e->kind >= EXPR_LT && e->kind <= EXPR_NE && e->arg[0]->dtype == DTYPE_I64)
+		for (int i = 0; i < 2; i++)
+			*fits &= fits_index(e->arg[i]);
+	return *fits;
+}
+
+bool indices_fit(const struct expr *body)
+{
+	bool fits = true;
+
+	expr_visit(body, check_index, &fits);
+	return fits;
 }

@@ -4,7 +4,10 @@
 #ifndef HONE_TE_LIMITS_H
 #define HONE_TE_LIMITS_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+struct expr;
 
 /* One extent, and the absolute value of any index expression. */
 #define EXTENT_MAX ((int64_t)INT32_MAX)
@@ -13,5 +16,7 @@
 
 /* 0 where a tensor may have SHAPE; -1 and a message that begins with NAME otherwise. */
 int shape_check(const char *name, int ndim, const int64_t *shape);
+/* False where the index arithmetic in BODY could overflow the reasoning about it, or make it slow. */
+bool indices_fit(const struct expr *body);
 
 #endif

@@ -13,9 +13,6 @@
 /* What passes over a DAG is quadratic in its ops and linear in nodes, or recursive in their depth;
  * the deepest network block has some tens of ops. */
 enum { OPS_MAX = 1024 };
-/* Quotients, min, max and select nested in an index are simplified anew at each level: that doubles
- * the work. */
-enum { INDEX_NESTING_MAX = 12 };
 
 const char *parse_at(struct parser *p)
 {
@@ -253,70 +250,11 @@ static int reduction(struct parser *p, enum reducer *reducer, int *nreduce)
 	return 0;
 }
 
-/* An upper bound of the absolute value of all parts of the i64 expression E. */
-static double magnitude(const struct expr *e)
-{
-	bool product = e->kind == EXPR_MUL;
-	double sum = product ? 1 : 0;
-
-	if (e->kind == EXPR_INT)
-		return fabs((double)e->i);
-	if (e->kind == EXPR_AXIS)
-		return (double)e->axis->hi;
-	if (e->kind == EXPR_LOAD || e->kind == EXPR_CAST)
-		return 1;
-	for (int i = e->kind == EXPR_SELECT; i < expr_kind_arity(e->kind); i++) {
-		double m = fmax(magnitude(e->arg[i]), 1);
-
-		if (e->kind == EXPR_SELECT && e->arg[i]->kind == EXPR_INT)
-			m = 1;	/* stays as it is: the least value that pads a maximum */
-		sum = product ? sum * m : sum + m;
-	}
-	return sum;
-}
-
-static int nesting(const struct expr *e)
-{
-	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
-	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
-	bool sum = n == 0 || e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_AND;
-	int most = 0;
-
-	for (int i = 0; i < n; i++) {
-		int below = nesting(arg[i]);
-
-		most = below > most ? below : most;
-	}
-	return most + !sum;
-}
-
-static bool fits_index(const struct expr *e)
-{
-	return magnitude(e) <= (double)EXTENT_MAX && nesting(e) <= INDEX_NESTING_MAX;
-}
-
-/* False once i64 arithmetic could overflow the reasoning about it, or make it slow. */
-static bool check_index(const struct expr *e, void *user)
-{
-	bool *fits = user;
-
-	if (e->dtype == DTYPE_I64 && e->kind != EXPR_INT)
-		*fits &= fits_index(e);
-	if (e->kind == EXPR_LOAD)
-		for (int i = 0; i < e->tensor->ndim; i++)
-			*fits &= fits_index(e->index[i]);
-	if (e->kind >= EXPR_LT && e->kind <= EXPR_NE && e->arg[0]->dtype == DTYPE_I64)
-		for (int i = 0; i < 2; i++)
-			*fits &= fits_index(e->arg[i]);
-	return *fits;
-}
-
 static int finish_equation(struct parser *p, const char *at, const char *name, int nspace,
 			   enum reducer reducer, const struct expr *body)
 {
 	int64_t shape[TENSOR_MAX_DIMS];
 	struct axis *axes[2 * TENSOR_MAX_DIMS];
-	bool fits = true;
 
 	for (int i = 0; i < p->axes.n; i++) {
 		axes[i] = p->axes.at[i].axis;
@@ -327,8 +265,7 @@ static int finish_equation(struct parser *p, const char *at, const char *name, i
 		if (i < nspace)
 			shape[i] = axes[i]->hi;
 	}
-	expr_visit(body, check_index, &fits);
-	if (!fits)
+	if (!indices_fit(body))
 		return parse_error(p, at, "index arithmetic of %s goes beyond %jd or nests too "
 				   "deep", name, (intmax_t)EXTENT_MAX);
 	if (check_shape(p, at, name, nspace, shape) < 0)

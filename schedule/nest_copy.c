@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/nest_copy.c - copies of nests, and what is below a node, said once in the node: so searches
+ * pass by what has no conditions. */
+#include "schedule/nest.h"
+#include "te/index.h"
+
+/* Bits of the axes in comparisons of indices in E. */
+static uint32_t compared(const struct expr *e)
+{
+	if (!e || !e->compares)
+		return 0;
+	if ((e->kind == EXPR_LT || e->kind == EXPR_LE) && e->arg[0]->dtype == DTYPE_I64)
+		return e->axes;
+	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
+	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
+	uint32_t axes = 0;
+
+	for (int i = 0; i < n; i++)
+		axes |= compared(arg[i]);
+	return axes;
+}
+
+static void survey_node(struct nest *n);
+
+void nest_survey(struct nest *nest)
+{
+	for (; nest; nest = nest->next)
+		survey_node(nest);
+}
+
+/* Adds to N what the list BELOW has. */
+static void add_below(struct nest *n, const struct nest *below)
+{
+	for (; below; below = below->next) {
+		n->stores += below->stores;
+		n->compared |= below->compared;
+		n->fills &= below->fills;
+	}
+}
+
+static void survey_node(struct nest *n)
+{
+	nest_survey(n->body);
+	nest_survey(n->other);
+	n->stores = n->kind == NEST_STORE;
+	n->compared = compared(n->value);
+	n->fills = n->kind != NEST_STORE ||
+		   (n->buffer->kind == BUFFER_LOCAL && n->reducer == REDUCE_NONE);
+	add_below(n, n->body);
+	add_below(n, n->other);
+}
+
+/* --- copying */
+
+/* FROM becomes TO. All other axes stay: one may be bound at several places, though never twice on a
+ * path. */
+struct copy {
+	struct arena *a;
+	const struct axis *const *from;
+	const struct expr *const *to;
+	int n;
+};
+
+static const struct expr *copy_expr(const struct copy *c, const struct expr *e)
+{
+	return expr_simplify_with(c->a, e, c->from, c->to, c->n);
+}
+
+static struct nest *copy_list(const struct copy *c, const struct nest *n);
+
+static struct nest *copy_node(const struct copy *c, const struct nest *n)
+{
+	const struct expr *value = n->value ? copy_expr(c, n->value) : NULL;
+
+	if (n->kind == NEST_IF && value->kind == EXPR_INT)
+		return copy_list(c, value->i ? n->body : n->other);
+	struct nest *out = arena_memdup(c->a, n, sizeof(*n));
+
+	out->next = NULL;
+	out->value = value;
+	if (n->kind == NEST_STORE) {
+		out->index = arena_many(c->a, const struct expr *, n->buffer->tensor.ndim);
+		for (int i = 0; i < n->buffer->tensor.ndim; i++)
+			out->index[i] = copy_expr(c, n->index[i]);
+		out->compared = compared(value);
+		return out;
+	}
+	out->body = copy_list(c, n->body);
+	out->other = copy_list(c, n->other);
+	if (!out->body && !out->other && n->kind != NEST_ALLOC)
+		return NULL;	/* all of it was conditional */
+	out->stores = 0;
+	out->compared = compared(value);
+	out->fills = true;
+	add_below(out, out->body);
+	add_below(out, out->other);
+	return out;
+}
+
+static struct nest *copy_list(const struct copy *c, const struct nest *n)
+{
+	struct nest *first = NULL;
+	struct nest **hole = &first;
+
+	for (; n; n = n->next) {
+		*hole = copy_node(c, n);
+		while (*hole)
+			hole = &(*hole)->next;
+	}
+	return first;
+}
+
+struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
+		       const struct expr *const *to, int n)
+{
+	struct copy c = { a, from, to, n };
+
+	return copy_list(&c, nest);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te/expr_walk.c - walks over expressions: comparing, counting, rewriting. */
+#include "te/expr.h"
+
+#include <assert.h>
+
+bool expr_equal(const struct expr *x, const struct expr *y)
+{
+	if (x == y)
+		return true;
+	if (x->kind != y->kind || x->dtype != y->dtype || x->axes != y->axes)
+		return false;
+	switch (x->kind) {
+	case EXPR_INT:
+		return x->i == y->i;
+	case EXPR_FLOAT:
+		return memcmp(&x->f, &y->f, sizeof(x->f)) == 0;
+	case EXPR_AXIS:
+		return x->axis == y->axis;
+	case EXPR_LOAD:
+		if (x->tensor != y->tensor)
+			return false;
+		for (int i = 0; i < x->tensor->ndim; i++)
+			if (!expr_equal(x->index[i], y->index[i]))
+				return false;
+		return true;
+	default:
+		for (int i = 0; i < expr_kind_arity(x->kind); i++)
+			if (!expr_equal(x->arg[i], y->arg[i]))
+				return false;
+		return true;
+	}
+}
+
+void expr_visit(const struct expr *e, bool (*visit)(const struct expr *e, void *user), void *user)
+{
+	if (!visit(e, user))
+		return;
+	if (e->kind == EXPR_LOAD)
+		for (int i = 0; i < e->tensor->ndim; i++)
+			expr_visit(e->index[i], visit, user);
+	for (int i = 0; i < expr_kind_arity(e->kind); i++)
+		expr_visit(e->arg[i], visit, user);
+}
+
+struct node_tally {
+	const struct tensor *tensor;	/* NULL: any node counts */
+	int64_t n;
+};
+
+static bool tally_node(const struct expr *e, void *user)
+{
+	struct node_tally *t = user;
+
+	t->n += !t->tensor || (e->kind == EXPR_LOAD && e->tensor == t->tensor);
+	return true;
+}
+
+static int64_t count(const struct expr *e, const struct tensor *t)
+{
+	struct node_tally tally = { .tensor = t };
+
+	expr_visit(e, tally_node, &tally);
+	return tally.n;
+}
+
+int64_t expr_size(const struct expr *e)
+{
+	return count(e, NULL);
+}
+
+int64_t expr_loads(const struct expr *e, const struct tensor *t)
+{
+	return count(e, t);
+}
+
+static const struct expr *rebuild(struct arena *a, const struct expr *e,
+				  const struct expr *const *arg)
+{
+	switch (expr_kind_arity(e->kind)) {
+	case 1:
+		return e->kind == EXPR_CAST ? expr_cast(a, e->dtype, arg[0])
+					    : expr_unary(a, e->kind, arg[0]);
+	case 2:
+		return expr_binary(a, e->kind, arg[0], arg[1]);
+	default:
+		return expr_select(a, arg[0], arg[1], arg[2]);
+	}
+}
+
+const struct expr *expr_rewrite(struct arena *a, const struct expr *e,
+				const struct expr *(*replace)(struct arena *a,
+							      const struct expr *e, void *user),
+				void *user)
+{
+	const struct expr *other = replace(a, e, user);
+	const struct expr *arg[TENSOR_MAX_DIMS];
+	bool changed = false;
+
+	if (other)
+		return other;
+	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
+	const struct expr *const *old = e->kind == EXPR_LOAD ? e->index : e->arg;
+
+	for (int i = 0; i < n; i++) {
+		arg[i] = expr_rewrite(a, old[i], replace, user);
+		changed |= arg[i] != old[i];
+	}
+	if (!changed)
+		return e;
+	return e->kind == EXPR_LOAD ? expr_load(a, e->tensor, arg) : rebuild(a, e, arg);
+}
+
+struct substitution {
+	const struct axis *const *from;
+	const struct expr *const *to;
+	int n;
+	uint32_t axes;	/* the bits of FROM */
+};
+
+static const struct expr *replace_axis(struct arena *a, const struct expr *e, void *user)
+{
+	const struct substitution *s = user;
+
+	(void)a;
+	if (!(e->axes & s->axes))
+		return e;
+	if (e->kind != EXPR_AXIS)
+		return NULL;
+	for (int i = 0; i < s->n; i++)
+		if (s->from[i] == e->axis)
+			return s->to[i];
+	return NULL;
+}
+
+const struct expr *expr_substitute(struct arena *a, const struct expr *e,
+				   const struct axis *const *from, const struct expr *const *to,
+				   int n)
+{
+	struct substitution s = { .from = from, .to = to, .n = n };
+
+	for (int i = 0; i < n; i++)
+		s.axes |= axis_bit(from[i]);
+	return expr_rewrite(a, e, replace_axis, &s);
+}
+
+bool expr_uses_axis(const struct expr *e, const struct axis *axis)
+{
+	if (!(e->axes & axis_bit(axis)))
+		return false;
+	if (e->kind == EXPR_AXIS)
+		return e->axis == axis;
+	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
+	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
+
+	for (int i = 0; i < n; i++)
+		if (expr_uses_axis(arg[i], axis))
+			return true;
+	return false;
+}

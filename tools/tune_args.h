@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/tune_args.h - the command line of `hone tune`, and what the command keeps by it. */
+#ifndef HONE_TOOLS_TUNE_ARGS_H
+#define HONE_TOOLS_TUNE_ARGS_H
+
+#include <stdbool.h>
+
+#include "search/tuner.h"
+#include "tools/notify.h"
+
+struct tune_args {
+	struct tuner_options o;
+	const char *db;
+	const char *replay;	/* NULL: this machine */
+	struct notify notify;
+	struct notice end;	/* what is told at the end */
+	struct arena *arena;
+	struct tuner *tuner;
+	bool quiet;
+	double last_line;	/* seconds at which the last plain line was printed */
+};
+
+/* Fills in ARGS, zeroed before; ends the program where the command line is wrong. */
+void tune_parse(int argc, char **argv, struct tune_args *args);
+
+#endif
