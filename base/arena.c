@@ -28,6 +28,27 @@ struct arena *arena_new(void)
 	return a;
 }
 
+struct deferred {
+	struct deferred *next;
+	void (*done)(void *data);
+	void *data;
+};
+
+void arena_defer(struct arena *a, void (*done)(void *data), void *data)
+{
+	struct deferred *d = arena_one(a, struct deferred);
+
+	*d = (struct deferred){ a->deferred, done, data };
+	a->deferred = d;
+}
+
+static void run_deferred(struct arena *a)
+{
+	for (struct deferred *d = a->deferred; d; d = d->next)
+		d->done(d->data);
+	a->deferred = NULL;
+}
+
 static void free_chunks(struct chunk *c)
 {
 	while (c) {
@@ -42,6 +63,7 @@ void arena_free(struct arena *a)
 {
 	if (!a)
 		return;
+	run_deferred(a);
 	free_chunks(a->chunks);
 	free(a);
 }
@@ -50,6 +72,7 @@ void arena_reset(struct arena *a)
 {
 	struct chunk *keep = a->separate ? NULL : a->chunks;
 
+	run_deferred(a);
 	if (!keep) {
 		free_chunks(a->chunks);
 		a->chunks = NULL;

@@ -16,6 +16,7 @@
 struct arena {
 	unsigned char *at, *end;	/* what is left of the newest chunk */
 	struct chunk *chunks;		/* the newest first; only it has room */
+	struct deferred *deferred;	/* what is still to be done, the newest first */
 	bool separate;			/* every object a malloc of its own: nothing is left, ever */
 };
 
@@ -24,6 +25,9 @@ struct arena *arena_new(void);
 void arena_free(struct arena *a);
 /* Forgets all objects but keeps the memory for the next round. */
 void arena_reset(struct arena *a);
+
+/* Has DONE(DATA) called once, when A is freed or forgets its objects: for what is no memory. */
+void arena_defer(struct arena *a, void (*done)(void *data), void *data);
 
 enum { ARENA_ALIGN = 16 };
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -41,6 +42,53 @@ char *file_read(struct arena *a, const char *path, size_t limit, size_t *size)
 		}
 	}
 	fclose(f);
+	return data;
+}
+
+/* A part of memory to be unmapped. */
+struct mapping {
+	void *at;
+	size_t size;
+};
+
+static void unmap(void *data)
+{
+	struct mapping *m = data;
+
+	munmap(m->at, m->size);
+}
+
+unsigned char *file_map(struct arena *a, const char *path, size_t limit, size_t *size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct mapping *m = arena_one(a, struct mapping);
+	unsigned char *data = NULL;
+	struct stat st;
+
+	if (fd < 0) {
+		err_set("%s: cannot open: %s (check the path)", path, strerror(errno));
+		return NULL;
+	}
+	if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
+		err_set("%s: not a regular file (give the name of a file)", path);
+	} else if ((uintmax_t)st.st_size > limit) {
+		err_set("%s: %jd bytes are more than the limit of %zu", path, (intmax_t)st.st_size,
+			limit);
+	} else if (st.st_size == 0) {
+		data = arena_alloc(a, 1);
+	} else {
+		data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+		if (data == MAP_FAILED) {
+			err_set("%s: cannot map: %s", path, strerror(errno));
+			data = NULL;
+		} else {
+			*m = (struct mapping){ data, (size_t)st.st_size };
+			arena_defer(a, unmap, m);
+		}
+	}
+	close(fd);
+	if (data)
+		*size = (size_t)st.st_size;
 	return data;
 }
 

@@ -142,7 +142,7 @@ static void print_all(const struct model_task_vec *tasks)
 
 static int model(struct arena *a, const struct tasks_options *o, struct model_task_vec *out)
 {
-	struct onnx_options options = { o->dims, o->n_dims };
+	struct onnx_options options = { .dims = o->dims, .ndims = o->n_dims };
 	struct graph *g = model_open(a, o->source, &options, NULL);
 
 	if (!g)

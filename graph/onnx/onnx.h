@@ -17,9 +17,29 @@ struct onnx_dim {
 	int64_t size;
 };
 
+/* A node that hone cannot read. */
+struct onnx_problem {
+	const char *node;	/* its name in the model; "" */
+	const char *op;		/* its operator, with the domain where it is not ONNX's */
+	int opset;		/* version of that domain's operator set; 0: not imported */
+	const char *message;	/* why, and what to do */
+};
+
+struct onnx_problem_vec VEC(struct onnx_problem);
+
+/* All such nodes of a model but those that need what these would give. */
+struct onnx_problems {
+	struct arena *arena;	/* where they live */
+	struct onnx_problem_vec list;
+	int more;		/* beyond ONNX_MAX_PROBLEMS, which is as many as the list has */
+};
+
+enum { ONNX_MAX_PROBLEMS = 1000 };
+
 struct onnx_options {
 	const struct onnx_dim *dims;
 	int ndims;
+	struct onnx_problems *problems;	/* filled in where it is not NULL */
 };
 
 /* The graph in the file at PATH, which lives in A; NULL and a message that names node, operator,

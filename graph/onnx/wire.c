@@ -112,12 +112,12 @@ static void close_length(struct text *out, size_t from)
 			(char)((n >> (7 * i) & 0x7f) | (i < LENGTH_BYTES - 1 ? 0x80 : 0));
 }
 
-/* Fields hone does not read: text for people, training, model-local functions. */
+/* Fields hone does not read: text for people, training. */
 static bool is_dropped(const ProtobufCFieldDescriptor *f)
 {
 	static const char *const names[] = {
 		"doc_string",	 "metadata_props", "training_info", "quantization_annotation",
-		"functions",	 "denotation",
+		"denotation",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
@@ -126,8 +126,36 @@ static bool is_dropped(const ProtobufCFieldDescriptor *f)
 	return false;
 }
 
+/* FunctionProto.attribute_proto, which not all descriptions of the format have; and the number it gets
+ * in the skeleton, which none has, so that protobuf-c keeps the bytes. */
+enum { FUNCTION_DEFAULTS = 11, KEPT_DEFAULTS = 1011 };
+
 static int copy_message(struct skeleton *k, const ProtobufCMessageDescriptor *d, struct cursor c,
 			int depth);
+
+/* BODY, a message of kind D, with its length in front. */
+static int copy_inner(struct skeleton *k, const ProtobufCMessageDescriptor *d, struct cursor body,
+		      int depth)
+{
+	size_t from = open_length(&k->out);
+
+	if (copy_message(k, d, body, depth + 1) < 0)
+		return -1;
+	close_length(&k->out, from);
+	return 0;
+}
+
+static bool is_default(const ProtobufCMessageDescriptor *d, uint64_t tag)
+{
+	return d == &onnx__function_proto__descriptor &&
+	       tag == (FUNCTION_DEFAULTS << 3 | WIRE_BYTES);
+}
+
+static int copy_default(struct skeleton *k, struct cursor body, int depth)
+{
+	put_varint(&k->out, KEPT_DEFAULTS << 3 | WIRE_BYTES);
+	return copy_inner(k, &onnx__attribute_proto__descriptor, body, depth);
+}
 
 static int copy_field(struct skeleton *k, const ProtobufCFieldDescriptor *f, unsigned type,
 		      struct cursor body, int depth)
@@ -136,12 +164,7 @@ static int copy_field(struct skeleton *k, const ProtobufCFieldDescriptor *f, uns
 	if (f->type == PROTOBUF_C_TYPE_MESSAGE) {
 		if (type != WIRE_BYTES)
 			return damaged(k, body.at);
-		size_t from = open_length(&k->out);
-
-		if (copy_message(k, f->descriptor, body, depth + 1) < 0)
-			return -1;
-		close_length(&k->out, from);
-		return 0;
+		return copy_inner(k, f->descriptor, body, depth);
 	}
 	if (type == WIRE_BYTES && strcmp(f->name, "raw_data") == 0) {
 		struct wire_ref ref = {
@@ -178,7 +201,9 @@ static int copy_message(struct skeleton *k, const ProtobufCMessageDescriptor *d,
 		const ProtobufCFieldDescriptor *f =
 			protobuf_c_message_descriptor_get_field(d, (unsigned)(tag >> 3));
 
-		if (!f || is_dropped(f))
+		if (is_default(d, tag) && copy_default(k, body, depth) < 0)
+			return -1;
+		if (!f || is_dropped(f) || is_default(d, tag))
 			continue;
 		uint64_t bit = (uint64_t)1 << (f - d->fields);
 
@@ -211,7 +236,8 @@ static void charged_free(void *data, void *pointer)
 	free(pointer);
 }
 
-Onnx__ModelProto *wire_unpack(const unsigned char *data, size_t size)
+ProtobufCMessage *wire_unpack(const ProtobufCMessageDescriptor *d, const unsigned char *data,
+			      size_t size)
 {
 	struct skeleton k = { .data = data, .limit = MEMORY_BASE + size };
 	struct cursor all = { .at = data, .end = data + size };
@@ -221,22 +247,39 @@ Onnx__ModelProto *wire_unpack(const unsigned char *data, size_t size)
 		.free = charged_free,
 		.allocator_data = &left,
 	};
-	Onnx__ModelProto *m = NULL;
+	ProtobufCMessage *m = NULL;
 
-	if (copy_message(&k, &onnx__model_proto__descriptor, all, 0) == 0) {
-		m = onnx__model_proto__unpack(&charged, k.out.n,
+	if (copy_message(&k, d, all, 0) == 0) {
+		m = protobuf_c_message_unpack(d, &charged, k.out.n,
 					      (const uint8_t *)text_str(&k.out));
 		if (!m)
-			err_set("not an ONNX model, or damaged (export it again)");
+			err_set("not an ONNX file, or damaged (export it again)");
 	}
 	text_free(&k.out);
 	return m;
 }
 
-void wire_free(Onnx__ModelProto *m)
+void wire_free(ProtobufCMessage *m)
 {
 	ProtobufCAllocator charged = { .alloc = charged_alloc, .free = charged_free };
 
 	if (m)
-		onnx__model_proto__free_unpacked(m, &charged);
+		protobuf_c_message_free_unpacked(m, &charged);
+}
+
+Onnx__AttributeProto *wire_function_default(const Onnx__FunctionProto *f, int i)
+{
+	for (unsigned j = 0; j < f->base.n_unknown_fields; j++) {
+		const ProtobufCMessageUnknownField *u = &f->base.unknown_fields[j];
+		struct cursor all = { u->data, u->data + u->len }, body;
+		size_t left = MEMORY_BASE + MEMORY_FACTOR * u->len;
+		ProtobufCAllocator charged = { charged_alloc, charged_free, &left };
+
+		if (u->tag != KEPT_DEFAULTS || i-- > 0)
+			continue;
+		if (read_body(&all, WIRE_BYTES, &body))
+			return onnx__attribute_proto__unpack(
+				&charged, (size_t)(body.end - body.at), body.at);
+	}
+	return NULL;
 }

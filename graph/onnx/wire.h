@@ -16,11 +16,17 @@
 /* What raw_data holds in the skeleton: where the bytes are in the file. */
 struct wire_ref {
 	uint64_t offset, length;
+	const void *at;		/* where they are after tensor_read() moved them; NULL before */
 };
 
-/* The model in SIZE bytes of DATA, to be freed by wire_free; NULL and a message on failure. Memory
- * is bounded by a small multiple of SIZE. */
-Onnx__ModelProto *wire_unpack(const unsigned char *data, size_t size);
-void wire_free(Onnx__ModelProto *m);
+/* A message of kind D in SIZE bytes of DATA, to be freed by wire_free; NULL and a message on
+ * failure. Memory is bounded by a small multiple of SIZE. */
+ProtobufCMessage *wire_unpack(const ProtobufCMessageDescriptor *d, const unsigned char *data,
+			      size_t size);
+void wire_free(ProtobufCMessage *m);
+
+/* The defaults of a function's attributes, which are newer than the description of the format that
+ * hone is built with: the I-th, to be freed by wire_free; NULL where there are no more. */
+Onnx__AttributeProto *wire_function_default(const Onnx__FunctionProto *f, int i);
 
 #endif
