@@ -19,7 +19,7 @@ struct memo {
 	size_t n, cap;
 };
 
-struct node {
+struct bound_expr {
 	enum expr_kind kind;
 	enum dtype dtype;
 	enum dtype arg_dtype;	/* of arg[0] */
@@ -28,14 +28,14 @@ struct node {
 	int slot;		/* EXPR_AXIS */
 	struct source *source;	/* EXPR_LOAD; its index is arg[0..n) */
 	int n;
-	struct node **arg;
+	struct bound_expr **arg;
 };
 
 /* Where the elements of one op come from. */
 struct source {
 	const struct op *op;
 	void *data;		/* NULL: computed on demand */
-	struct node *body;
+	struct bound_expr *body;
 	struct memo memo;
 	int naxes;
 	int64_t extent[2 * TENSOR_MAX_DIMS];	/* space, then reduce */
@@ -102,16 +102,16 @@ static enum dtype held_as(const struct evaluator *ev, enum dtype t)
 	return ev->wide && dtype_is_float(t) ? DTYPE_F64 : t;
 }
 
-static struct node *bind(struct evaluator *ev, const struct op *op, const struct expr *e)
+static struct bound_expr *bind(struct evaluator *ev, const struct op *op, const struct expr *e)
 {
-	struct node *n = arena_one(ev->arena, struct node);
+	struct bound_expr *n = arena_one(ev->arena, struct bound_expr);
 	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
 
 	n->kind = e->kind;
 	n->dtype = held_as(ev, e->dtype);
 	n->greatest = ev->wide ? precision_of_arithmetic(e->dtype).greatest : INFINITY;
 	n->n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
-	n->arg = arena_many(ev->arena, struct node *, n->n);
+	n->arg = arena_many(ev->arena, struct bound_expr *, n->n);
 	if (e->kind == EXPR_INT || e->kind == EXPR_FLOAT)
 		n->constant = scalar_const(e);
 	if (e->kind == EXPR_AXIS)
@@ -127,9 +127,9 @@ static struct node *bind(struct evaluator *ev, const struct op *op, const struct
 
 static union scalar element(struct evaluator *ev, struct source *s, int64_t index);
 
-static union scalar value(struct evaluator *ev, const struct node *n, const int64_t *axes);
+static union scalar value(struct evaluator *ev, const struct bound_expr *n, const int64_t *axes);
 
-static union scalar load(struct evaluator *ev, const struct node *n, const int64_t *axes)
+static union scalar load(struct evaluator *ev, const struct bound_expr *n, const int64_t *axes)
 {
 	struct source *s = n->source;
 	int64_t at = 0;
@@ -144,14 +144,14 @@ static union scalar load(struct evaluator *ev, const struct node *n, const int64
 }
 
 /* The range of the type that is computed in f64 stays its own. */
-static union scalar in_range(const struct node *n, union scalar v)
+static union scalar in_range(const struct bound_expr *n, union scalar v)
 {
 	if (isfinite(n->greatest) && fabs(v.f) >= n->greatest)
 		v.f = copysign(INFINITY, v.f);
 	return v;
 }
 
-static union scalar value(struct evaluator *ev, const struct node *n, const int64_t *axes)
+static union scalar value(struct evaluator *ev, const struct bound_expr *n, const int64_t *axes)
 {
 	switch (n->kind) {
 	case EXPR_INT:
