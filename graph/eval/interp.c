@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "graph/eval/control.h"
 #include "graph/eval/eval.h"
+#include "graph/ir/infer.h"
 
 /* An hour is more than any model takes that is not stuck; 1,000 calls fit the usual stack of 8 MB. */
 const struct interp_limits interp_usual_limits = {
@@ -185,15 +186,51 @@ static int explain(const struct function *f, const struct binding *b)
 	return err_prefix("%s: value %%%d", f->name, (int)(b - f->bindings.at));
 }
 
+static bool types_are_known(const struct function *f, const struct binding *b)
+{
+	for (int i = 0; i < b->nargs; i++)
+		if (b->args[i] >= 0 && !type_is_static(f->bindings.at[b->args[i]].type))
+			return false;
+	return true;
+}
+
+/* What the type relation could not say when the graph was made: whether operands of the types that
+ * have come of it can be. */
+static int check_operands(struct interp *x, const struct binding *b, const struct value *args)
+{
+	struct function f = { .name = "" };
+	struct binding call = *b;
+	int *place = arena_many(x->scratch, int, b->nargs);
+
+	for (int i = 0; i < b->nargs; i++) {
+		bool array = args[i].kind == VALUE_ARRAY;
+		bool none = args[i].kind == VALUE_EMPTY;
+
+		if (args[i].kind == VALUE_CLOSURE || (none && i < b->op->min_args))
+			return err_set("%s: operand %d is %s", b->op->name, i,
+				       none ? "empty" : "a function");
+		place[i] = none ? VALUE_NONE : i;
+		vec_push(x->scratch, &f.bindings,
+			 (struct binding){ .kind = array ? BIND_CONST : BIND_PARAM,
+					   .type = value_type(x->scratch, args[i]),
+					   .array = array ? args[i].array : NULL });
+	}
+	call.args = place;
+	return b->op->type(&(struct infer){ x->scratch, &f, &call, &type_unknown });
+}
+
 /* Computes value I of F; what it was the last to read is released. ARGS has room for its operands. */
 static int step(struct interp *x, int function, struct value *slots, const int *last, int i,
 		struct value *args)
 {
-	const struct binding *b = &x->graph->functions.at[function]->bindings.at[i];
+	const struct function *f = x->graph->functions.at[function];
+	const struct binding *b = &f->bindings.at[i];
 	double begin = x->watch.done ? now() : 0;
 
 	for (int j = 0; j < b->nargs; j++)
 		args[j] = b->args[j] < 0 ? value_empty() : slots[b->args[j]];
+	if (b->kind == BIND_CALL && !types_are_known(f, b) && check_operands(x, b, args) < 0)
+		return -1;
 	if (interp_binding(x, b, args, &slots[i]) < 0)
 		return -1;
 	if (x->watch.done)

@@ -190,10 +190,29 @@ int infer_unranked(struct infer *x, enum element e)
 	return 0;
 }
 
+int infer_ranked(struct infer *x, enum element e, int rank)
+{
+	struct dim dim[GRAPH_MAX_RANK];
+
+	for (int i = 0; i < GRAPH_MAX_RANK; i++)
+		dim[i] = dim_unknown();
+	return infer_tensor(x, e, rank, dim);
+}
+
 int infer_tuple(struct infer *x, int n, const struct type *const *fields)
 {
 	x->result = type_tuple(x->arena, n, fields);
 	return 0;
+}
+
+bool infer_same_elements(struct infer *x, struct dim *out)
+{
+	int n;
+	const struct dim *from = infer_elements(x, 0, &n);
+
+	if (from)
+		memcpy(out, from, (size_t)n * sizeof(*from));
+	return from != NULL;
 }
 
 struct dim infer_product(const struct infer *x, const struct type *t, int from, int to)

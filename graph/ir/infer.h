@@ -47,6 +47,7 @@ int infer_class(const struct infer *x, int i, unsigned classes);
 #define CLASS_BIT(name) (1u << ELEMENT_CLASS_##name)
 #define CLASS_INTEGERS	(CLASS_BIT(SIGNED) | CLASS_BIT(UNSIGNED))
 #define CLASS_NUMBERS	(CLASS_BIT(FLOAT) | CLASS_INTEGERS)
+#define CLASS_ANY	(CLASS_NUMBERS | CLASS_BIT(BOOL) | CLASS_BIT(STRING))
 
 /* The result: a tensor of E with these dims. Returns 0, or -1 and a message where numbers among them
  * are negative or beyond the bounds. */
@@ -55,8 +56,14 @@ int infer_tensor(struct infer *x, enum element e, int rank, const struct dim *di
 int infer_like(struct infer *x, int i, enum element e);
 /* The result: a tensor of E of which the rank is not known. Returns 0. */
 int infer_unranked(struct infer *x, enum element e);
+/* The result: a tensor of E and RANK of which no dim is known. -1 and a message where it is too
+ * great a rank. */
+int infer_ranked(struct infer *x, enum element e, int rank);
 /* The result: a tuple of types. Returns 0. */
 int infer_tuple(struct infer *x, int n, const struct type *const *fields);
+
+/* For operators that change no more than the shape: what is known of the elements of operand 0. */
+bool infer_same_elements(struct infer *x, struct dim *out);
 
 /* The number of elements of dims [from, to) of T. */
 struct dim infer_product(const struct infer *x, const struct type *t, int from, int to);

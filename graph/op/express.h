@@ -24,6 +24,9 @@ struct op *express_error(const struct express *x, const char *fmt, ...)
 /* The one element of operand I; false where it is no constant of one element, or an integer that no
  * double holds. */
 bool express_scalar(const struct express *x, int i, double *v);
+/* The elements of operand I, integers, and their number; NULL and a message where it is no
+ * constant. */
+const int64_t *express_ints(const struct express *x, int i, int *n);
 /* Operand I, an input or a constant, as a tensor of another shape with as many elements, as the
  * builders of te/ops.h want it: the kernel takes the same elements. NULL and a message where it is
  * computed by the kernel itself. */
@@ -36,5 +39,15 @@ int express_shape(const struct express *x, int i, int64_t *dim);
 int express_result(const struct express *x, int64_t *dim);
 /* The result's element type as kernels know it. */
 enum dtype express_dtype(const struct express *x);
+
+/* The result, element by element: what READ gives at its AXES. NULL and a message where it has no
+ * elements, te/ has not their type or READ gives NULL. */
+struct op *express_map(const struct express *x, const char *name,
+		       const struct expr *(*read)(const struct express *x,
+						  const struct expr *const *axes));
+/* Operand I at these indices. */
+const struct expr *express_load(const struct express *x, int i, const struct expr *const *index);
+/* Operand 0 with the shape of the result. */
+struct op *express_reshape(struct express *x);
 
 #endif

@@ -13,16 +13,6 @@ static int identity_type(struct infer *x)
 	return 0;
 }
 
-static bool identity_elements(struct infer *x, struct dim *out)
-{
-	int n;
-	const struct dim *from = infer_elements(x, 0, &n);
-
-	if (from)
-		memcpy(out, from, (size_t)n * sizeof(*from));
-	return from != NULL;
-}
-
 static int identity_eval(struct eval *x)
 {
 	return eval_pass(x, 0, 0);
@@ -41,8 +31,9 @@ const struct core_op core_identity = {
 	.max_args = 1,
 	.fusion = FUSION_INJECTIVE,
 	.type = identity_type,
-	.elements = identity_elements,
+	.elements = infer_same_elements,
 	.eval = identity_eval,
+	.express = express_reshape,
 	.gradient = identity_gradient,
 };
 
@@ -101,22 +92,15 @@ static int reshape_type(struct infer *x)
 	if (!shape) {
 		int64_t rank = type_count(infer_type(x, 1));
 
-		for (int i = 0; i < GRAPH_MAX_RANK; i++)
-			out[i] = dim_unknown();
 		return rank < 0 || rank > GRAPH_MAX_RANK
 			       ? infer_unranked(x, from->element)
-			       : infer_tensor(x, from->element, (int)rank, out);
+			       : infer_ranked(x, from->element, (int)rank);
 	}
 	if (n > GRAPH_MAX_RANK)
 		return infer_error(x, "a shape of %d dims (at most %d)", n, GRAPH_MAX_RANK);
 	if (resolve(x, from, shape, n, call_flag(x->call, "allowzero"), out) < 0)
 		return -1;
 	return infer_tensor(x, from->element, n, out);
-}
-
-static bool reshape_elements(struct infer *x, struct dim *out)
-{
-	return identity_elements(x, out);
 }
 
 static int reshape_eval(struct eval *x)
@@ -164,8 +148,9 @@ const struct core_op core_reshape = {
 		{ 0 } },
 	.fusion = FUSION_INJECTIVE,
 	.type = reshape_type,
-	.elements = reshape_elements,
+	.elements = infer_same_elements,
 	.eval = reshape_eval,
+	.express = express_reshape,
 	.gradient = reshape_gradient,
 };
 

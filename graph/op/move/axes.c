@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/op/move/axes.c - lists of axes, and what operators that move data share. */
+#include "graph/op/move/axes.h"
+
+bool axes_find(int n, const int64_t *axes, int rank, int *where)
+{
+	for (int i = 0; i < rank; i++)
+		where[i] = -1;
+	for (int i = 0; i < n; i++) {
+		int64_t axis = index_among(axes ? axes[i] : i, rank);
+
+		if (axis < 0 || where[axis] >= 0)
+			return false;
+		where[axis] = i;
+	}
+	return true;
+}
+
+int infer_element_from(const struct infer *x, int first, enum element *out)
+{
+	*out = ELEMENT_COUNT;
+	for (int i = first; i < x->call->nargs; i++) {
+		const struct type *t = infer_type(x, i);
+
+		if (t->kind == TYPE_UNKNOWN)
+			continue;
+		if (t->kind != TYPE_TENSOR)
+			return infer_error(x, "operand %d is no tensor", i);
+		if (*out != ELEMENT_COUNT && t->element != ELEMENT_COUNT && t->element != *out)
+			return infer_error(x, "operands of %s and %s", element_name(*out),
+					   element_name(t->element));
+		*out = *out == ELEMENT_COUNT ? t->element : *out;
+	}
+	return 0;
+}
+
+int infer_list(const struct infer *x, int i)
+{
+	if (infer_class(x, i, CLASS_INTEGERS) < 0)
+		return -1;
+	if (infer_rank(x, i) > 1)
+		return infer_error(x, "operand %d has rank %d, not 1", i, infer_rank(x, i));
+	return 0;
+}
+
+int infer_length(const struct infer *x, int i)
+{
+	const struct type *t = infer_type(x, i);
+
+	if (!type_is_ranked(t) || t->rank > 1)
+		return -1;
+	if (t->rank == 0)
+		return 1;
+	return t->dim[0].n < 0 || t->dim[0].n > INT32_MAX ? -1 : (int)t->dim[0].n;
+}
