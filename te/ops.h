@@ -44,8 +44,8 @@ struct conv conv_plain(int spatial, enum layout layout);
 struct op *op_matmul(struct dag *d, struct op *a, struct op *b);
 /* The same for operands with at least one leading dimension. */
 struct op *op_batch_matmul(struct dag *d, struct op *a, struct op *b);
-/* A fully connected layer: x is [m, k], or [k, m] where TRANS_X; w is [k, n], or [n, k] where
- * TRANS_W. */
+/* The same where X is [..., k, m] if TRANS_X, and W is [..., n, k] if TRANS_W: a fully connected
+ * layer. */
 struct op *op_dense(struct dag *d, struct op *x, struct op *w, bool trans_x, bool trans_w);
 
 /* Convolution. Reduces over ic, kernel, (ic of the block); nhwc over kernel, ic. */

@@ -143,6 +143,11 @@ void *eval_scratch(struct eval *x, size_t bytes)
 	return arena_alloc(x->interp->scratch, bytes);
 }
 
+int eval_clock(const struct eval *x)
+{
+	return interp_clock(x->interp);
+}
+
 const char *eval_string(struct eval *x, const char *s, size_t n)
 {
 	return arena_strndup(x->interp->arena, s, n);

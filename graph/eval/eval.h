@@ -53,6 +53,8 @@ int eval_broadcast(const struct eval *x, int *rank, int64_t *dim);
 
 /* BYTES of zeroed scratch that live until this call is done. */
 void *eval_scratch(struct eval *x, size_t bytes);
+/* 0; -1 and a message where the run's time is over: for long loops, every few ms. */
+int eval_clock(const struct eval *x);
 /* A string that lives as long as the run's results. */
 const char *eval_string(struct eval *x, const char *s, size_t n);
 /* The run's source of chance. */

@@ -19,6 +19,13 @@ static double now(void)
 	return (double)clock_ns() * 1e-9;
 }
 
+int interp_clock(const struct interp *x)
+{
+	if (now() > x->until)
+		return err_set("stopped after %g s: a loop that does not end?", x->limits.seconds);
+	return 0;
+}
+
 struct interp interp_begin(struct arena *a, const struct graph *g, struct interp_limits limits)
 {
 	return (struct interp){
@@ -259,9 +266,8 @@ static int run_body(struct interp *x, int function, struct value *slots, struct 
 	const int *last = last_use(x, function);
 
 	for (int i = f->nparams; i < f->bindings.n; i++) {
-		if (i % CLOCK_EVERY == 0 && now() > x->until)
-			return err_set("stopped after %g s: a loop that does not end?",
-				       x->limits.seconds);
+		if (i % CLOCK_EVERY == 0 && interp_clock(x) < 0)
+			return -1;
 		if (step(x, function, slots, last, i, args) < 0)
 			return explain(f, &f->bindings.at[i]);
 	}
@@ -320,8 +326,8 @@ int interp_run(struct interp *x, int function, struct value *args, int nargs,
 		rc = err_set("%s: %d arguments for %d parameters", f->name, nargs, f->nparams);
 	else if (x->depth >= x->limits.depth)
 		rc = err_set("%s: calls nested deeper than %d", f->name, x->limits.depth);
-	else if (now() > x->until)
-		rc = err_set("stopped after %g s: a loop that does not end?", x->limits.seconds);
+	else if (interp_clock(x) < 0)
+		rc = -1;
 	else if (x->kernels.apply)
 		rc = x->kernels.apply(x->kernels.user, function, args, nargs, result);
 	if (rc != 0) {	/* done, or failed: the arguments are not handed on */

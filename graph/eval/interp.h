@@ -47,6 +47,9 @@ struct interp {
 /* 16 GiB, an hour, 1,000 calls deep. */
 extern const struct interp_limits interp_usual_limits;
 
+/* 0; -1 and a message where the run's time is over. */
+int interp_clock(const struct interp *x);
+
 /* Of G and A, which outlive it. */
 struct interp interp_begin(struct arena *a, const struct graph *g, struct interp_limits limits);
 void interp_end(struct interp *x);

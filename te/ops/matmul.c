@@ -89,9 +89,6 @@ struct op *op_batch_matmul(struct dag *d, struct op *a, struct op *b)
 
 struct op *op_dense(struct dag *d, struct op *x, struct op *w, bool trans_x, bool trans_w)
 {
-	if (x && w && (x->tensor.ndim != 2 || w->tensor.ndim != 2))
-		return op_error("dense: %s and %s are not both matrices", x->tensor.name,
-				w->tensor.name);
 	return contract(d, "dense", x, w, trans_x, trans_w);
 }
 

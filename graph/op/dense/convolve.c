@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/op/dense/convolve.c - convolutions as products of weights and patches. */
+#include "graph/op/dense/convolve.h"
+
+int infer_groups(const struct infer *x)
+{
+	int64_t groups = call_int(x->call, "groups");
+
+	if (groups < 1 || groups > GRAPH_MAX_DIM)
+		return infer_error(x, "%lld groups", (long long)groups);
+	return 0;
+}
+
+static void fill_patches(const void *user, int64_t p, int64_t j, int64_t n, void *out)
+{
+	const struct patches *from = user;
+
+	from->of->read(from, p / from->of->taps, p % from->of->taps, j, n, out);
+}
+
+int convolve(struct eval *x, const struct convolution *c)
+{
+	int64_t size = (int64_t)element_bytes(c->element);
+	int64_t weights = c->oc * c->ic * c->taps;
+	struct patches from = { .of = c };
+	struct dense_product g = { .element = c->element, .m = c->oc, .n = c->places,
+				   .k = c->ic * c->taps, .a_row = c->ic * c->taps, .a_column = 1,
+				   .fill = fill_patches, .user = &from };
+
+	product_room(x, &g);
+	for (int64_t i = 0; i < c->images * c->groups; i++) {
+		from.image = i / c->groups;
+		from.group = i % c->groups;
+		from.x = c->x + i * c->ic * c->plane * size;
+		g.a = (const char *)c->w + from.group * weights * size;
+		g.c = c->y + i * c->oc * c->places * size;
+		if (product_run(x, &g) < 0)
+			return -1;
+	}
+	return 0;
+}
