@@ -78,6 +78,28 @@ void text_indent(struct text *t, int n)
 		text_putn(t, "\t", 1);
 }
 
+void text_quote(struct text *t, const char *s)
+{
+	text_puts(t, "\"");
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			text_printf(t, "\\%c", *s);
+		else if (*s < ' ' || *s > '~')
+			text_printf(t, "\\x%02x", (unsigned char)*s);
+		else
+			text_putn(t, s, 1);
+	}
+	text_puts(t, "\"");
+}
+
+void text_name(struct text *t, const char *s)
+{
+	if (text_is_name(s))
+		text_puts(t, s);
+	else
+		text_quote(t, s);
+}
+
 const char *text_str(const struct text *t)
 {
 	return t->s ? t->s : "";
@@ -148,6 +170,54 @@ char *scan_name(struct scan *s, struct arena *a)
 	while (in_name(*s->at))
 		s->at++;
 	return arena_strndup(a, from, (size_t)(s->at - from));
+}
+
+bool text_is_name(const char *s)
+{
+	if (!isalpha((unsigned char)*s) && *s != '_')
+		return false;
+	while (in_name(*s))
+		s++;
+	return *s == '\0';
+}
+
+/* The character at *AT, or what the escape there means, in *OUT; false where it is no such. */
+static bool unquote(const char **at, char *out)
+{
+	const char *c = *at;
+	bool escape = c[0] == '\\';
+
+	*out = escape ? c[1] : c[0];
+	*at += escape ? 2 : 1;
+	if (!escape)
+		return *out != '\0' && *out != '\n';
+	if (*out == '"' || *out == '\\')
+		return true;
+	if (*out != 'x' || !isxdigit((unsigned char)c[2]) || !isxdigit((unsigned char)c[3]))
+		return false;
+	*out = (char)strtol((const char[]){ c[2], c[3], '\0' }, NULL, 16);
+	*at += 2;
+	return *out != '\0';
+}
+
+char *scan_quoted(struct scan *s, struct arena *a)
+{
+	scan_blanks(s);
+	if (*s->at != '"')
+		return NULL;
+	const char *at = s->at + 1;
+	struct text out = { 0 };
+	char *copy = NULL;
+	char c;
+
+	while (*at != '"' && unquote(&at, &c))
+		text_putn(&out, &c, 1);
+	if (*at == '"') {
+		copy = arena_strndup(a, text_str(&out), out.n);
+		s->at = at + 1;
+	}
+	text_free(&out);
+	return copy;
 }
 
 bool scan_int(struct scan *s, int64_t *out)

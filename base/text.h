@@ -25,6 +25,11 @@ void text_vprintf(struct text *t, const char *fmt, va_list ap)
 void text_duration(struct text *t, double seconds);
 /* N tabs. */
 void text_indent(struct text *t, int n);
+/* S in double quotes: what is not printable ASCII as \xHH, quotes and backslashes behind one. */
+void text_quote(struct text *t, const char *s);
+/* S as it is where scan_name reads it back, else quoted. */
+void text_name(struct text *t, const char *s);
+bool text_is_name(const char *s);
 /* The string, never NULL. */
 const char *text_str(const struct text *t);
 void text_free(struct text *t);
@@ -46,6 +51,8 @@ bool scan_at_end(struct scan *s);
 bool scan_token(struct scan *s, const char *token);
 /* An identifier [A-Za-z_][A-Za-z0-9_.]*, in A; NULL where none comes. */
 char *scan_name(struct scan *s, struct arena *a);
+/* A string as text_quote writes it, in A; NULL where none comes or an escape is none. */
+char *scan_quoted(struct scan *s, struct arena *a);
 /* An optionally signed decimal integer; false where none comes or it overflows. */
 bool scan_int(struct scan *s, int64_t *out);
 /* A number as strtod reads it. */

@@ -3,6 +3,8 @@
 #include "graph/model.h"
 
 #include "base/err.h"
+#include "base/file.h"
+#include "graph/text/text.h"
 
 static bool ends_with(const char *s, const char *end)
 {
@@ -13,11 +15,24 @@ static bool ends_with(const char *s, const char *end)
 
 bool model_is(const char *source)
 {
-	return ends_with(source, ".onnx");
+	return ends_with(source, ".onnx") || ends_with(source, ".graph");
+}
+
+/* More text than a graph with all its weights has. */
+#define TEXT_BYTES ((size_t)8 << 30)
+
+static struct graph *read_text(struct arena *a, const char *path)
+{
+	size_t size;
+	const char *text = file_read(a, path, TEXT_BYTES, &size);
+
+	return text ? graph_parse(a, path, text) : NULL;
 }
 
 struct graph *model_read(struct arena *a, const char *source, const struct onnx_options *options)
 {
+	if (ends_with(source, ".graph"))
+		return read_text(a, source);
 	return onnx_read(a, source, options);
 }
 

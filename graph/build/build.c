@@ -11,11 +11,13 @@
 
 static const char *unique_name(struct graph *g, const char *name)
 {
-	const char *unique = name;
+	const char *unique = arena_strdup(g->arena, name);
 
-	for (int i = 2; graph_find_function(g, unique) != FUNCTION_NONE; i++)
+	/* Counted on from the number of functions, so that a name taken often is not slow. */
+	for (int i = g->functions.n + 1; !names_add(g->arena, &g->function_names, unique, g->functions.n);
+	     i++)
 		unique = arena_printf(g->arena, "%s_%d", name, i);
-	return arena_strdup(g->arena, unique);
+	return unique;
 }
 
 struct builder builder_begin(struct graph *g, const char *name)
@@ -62,6 +64,8 @@ int builder_end(struct builder *b, int n, const int *results)
 		err_set("%s: its result is not of the type that was declared", f->name);
 		return FUNCTION_NONE;
 	}
+	if (f->result->kind != TYPE_UNKNOWN)
+		meet = f->result;	/* what those who call it already were told */
 	f->results = arena_memdup(b->arena, results, (size_t)n * sizeof(*results));
 	f->nresults = n;
 	f->result = meet;
@@ -136,6 +140,14 @@ void build_name(struct builder *b, int value, const char *name)
 {
 	if (value >= 0 && !*b->function->bindings.at[value].name)
 		b->function->bindings.at[value].name = arena_strdup(b->arena, name);
+}
+
+int build_retype(struct builder *b, int value, const struct type *type)
+{
+	if (value < 0 || !type_fits(build_type(b, value), type))
+		return -1;
+	b->function->bindings.at[value].type = type;
+	return 0;
 }
 
 /* Operands of one call; more than any model has, few enough for the stack. */
@@ -217,9 +229,9 @@ int build_call(struct builder *b, const struct core_op *op, int nargs, const int
 	if (op->type(&x) < 0)
 		return VALUE_FAILED;
 	call.type = x.result;
-	const struct array *known = b->plain ? NULL : known_elements(&x, &call);
+	const struct array *known = known_elements(&x, &call);
 
-	if (known)
+	if (known && !b->plain)
 		return build_const(b, known);
 	if (fold_is_worth(b, &call)) {
 		int value = fold_call(b, &call);

@@ -72,6 +72,9 @@ int build_copy(struct builder *b, const struct binding *of, const int *args, con
 const struct type *build_type(const struct builder *b, int value);
 const struct binding *build_at(const struct builder *b, int value);
 const struct array *build_array(const struct builder *b, int value);
+/* TYPE, which says more or less of VALUE than is known of it, becomes its type; -1 without a message
+ * where they contradict each other. */
+int build_retype(struct builder *b, int value, const struct type *type);
 /* Gives VALUE a name, where it has none yet. */
 void build_name(struct builder *b, int value, const char *name);
 

@@ -36,9 +36,13 @@ const struct axis *graph_symbol(struct graph *g, const char *name)
 		return found;
 	struct axis *axis = arena_one(g->arena, struct axis);
 
-	axis->name = arena_strdup(g->arena, name);
+	struct text printed = { 0 };
+
+	text_name(&printed, name);	/* types are printed and read again */
+	axis->name = arena_strdup(g->arena, text_str(&printed));
 	axis->hi = GRAPH_MAX_DIM;
-	names_add(g->arena, &g->symbols, axis->name, g->symbol.n);
+	text_free(&printed);
+	names_add(g->arena, &g->symbols, arena_strdup(g->arena, name), g->symbol.n);
 	vec_push(g->arena, &g->symbol, axis);
 	return axis;
 }
@@ -50,10 +54,7 @@ struct function *graph_main(const struct graph *g)
 
 int graph_find_function(const struct graph *g, const char *name)
 {
-	for (int i = 0; i < g->functions.n; i++)
-		if (strcmp(g->functions.at[i]->name, name) == 0)
-			return i;
-	return FUNCTION_NONE;
+	return names_get(&g->function_names, name, FUNCTION_NONE);
 }
 
 const struct binding *function_at(const struct function *f, int value)

@@ -265,7 +265,7 @@ static void print_list(struct text *out, const struct type *t)
 		text_puts(out, i ? ", " : "");
 		type_print(out, t->field[i]);
 	}
-	text_puts(out, ")");
+	text_puts(out, t->kind == TYPE_TUPLE && t->nfields == 1 ? ",)" : ")");
 }
 
 void type_print(struct text *out, const struct type *t)
@@ -282,8 +282,10 @@ void type_print(struct text *out, const struct type *t)
 			dim_print(out, t->dim[i]);
 		}
 		text_puts(out, t->rank == RANK_UNKNOWN ? "" : "]");
-		if (t->layout)
-			text_printf(out, "@%s", t->layout);
+		if (t->layout) {
+			text_puts(out, "@");
+			text_name(out, t->layout);
+		}
 		return;
 	case TYPE_TUPLE:
 		print_list(out, t);
@@ -293,10 +295,14 @@ void type_print(struct text *out, const struct type *t)
 		type_print(out, t->field[0]);
 		text_puts(out, "]");
 		return;
-	case TYPE_OPTIONAL:
+	case TYPE_OPTIONAL: {
+		bool bare = t->field[0]->kind != TYPE_FUNCTION;
+
+		text_puts(out, bare ? "" : "(");
 		type_print(out, t->field[0]);
-		text_puts(out, "?");
+		text_puts(out, bare ? "?" : ")?");
 		return;
+	}
 	case TYPE_FUNCTION:
 		text_puts(out, "fn");
 		print_list(out, t);

@@ -3,6 +3,7 @@
 #ifndef HONE_GRAPH_IR_TYPE_H
 #define HONE_GRAPH_IR_TYPE_H
 
+#include "base/vec.h"
 #include "graph/ir/array.h"
 #include "graph/ir/dim.h"
 
@@ -27,6 +28,8 @@ struct type {
 	const struct type *const *field;
 	const struct type *result;	/* function */
 };
+
+struct type_vec VEC(const struct type *);
 
 extern const struct type type_unknown;
 
@@ -68,7 +71,8 @@ bool type_fits(const struct type *given, const struct type *wanted);
 const struct type *type_substitute(struct arena *a, const struct type *t, const struct axis *s,
 				   struct dim to);
 
-/* f32[2, 3], f32[?, 2*N], (a, b), [T] for a sequence, T? for an optional, fn(a) -> b, ? */
+/* f32[2, 3], f32[?, 2 * N], f32[...] of any rank, f32[2]@nchw16c; (a, b) and (a,) for tuples, [T] for
+ * a sequence, T? for an optional, fn(a) -> b, and ? for what is not known. */
 void type_print(struct text *out, const struct type *t);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "runtime/npy.h"
 
-struct fixture {
+struct npy_fixture {
 	struct arena *a;
 	char *dir, *path;
 };
@@ -20,7 +20,7 @@ struct fixture {
 static int setup(void **state)
 {
 	struct arena *a = arena_new();
-	struct fixture *f = arena_one(a, struct fixture);
+	struct npy_fixture *f = arena_one(a, struct fixture);
 
 	f->a = a;
 	f->dir = dir_temp(a);
@@ -31,7 +31,7 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
-	struct fixture *f = *state;
+	struct npy_fixture *f = *state;
 
 	dir_remove(f->dir);
 	arena_free(f->a);
@@ -54,7 +54,7 @@ static void test_round_trip(void **state)
 					      ELEMENT_I16, ELEMENT_I32, ELEMENT_I64, ELEMENT_U8,
 					      ELEMENT_U16, ELEMENT_U32, ELEMENT_U64, ELEMENT_BOOL };
 	static const int64_t dims[] = { 3, 1, 5, 2 };
-	struct fixture *f = *state;
+	struct npy_fixture *f = *state;
 
 	for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++)
 		for (int rank = 0; rank <= 4; rank++) {
@@ -72,7 +72,7 @@ static void test_round_trip(void **state)
 /* NumPy has no bf16: the same numbers as f32. */
 static void test_types_of_ours(void **state)
 {
-	struct fixture *f = *state;
+	struct npy_fixture *f = *state;
 	const struct array *x = sample(f->a, ELEMENT_BF16, 1, &(int64_t){ 9 });
 
 	assert_int_equal(npy_write(f->path, x), 0);
@@ -86,7 +86,7 @@ static void test_types_of_ours(void **state)
 	assert_non_null(strstr(err_get(), "strings"));
 }
 
-static void refuse(struct fixture *f, const char *bytes, size_t n, const char *why)
+static void refuse(struct npy_fixture *f, const char *bytes, size_t n, const char *why)
 {
 	assert_int_equal(file_write(f->path, bytes, n), 0);
 	assert_null(npy_read(f->a, f->path));
@@ -98,7 +98,7 @@ static void refuse(struct fixture *f, const char *bytes, size_t n, const char *w
 
 static void test_refused(void **state)
 {
-	struct fixture *f = *state;
+	struct npy_fixture *f = *state;
 	static const char fortran[] =
 		HEADER("\x40", "{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }      \n");
 	static const char complex[] =
