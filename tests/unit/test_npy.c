@@ -20,7 +20,7 @@ struct npy_fixture {
 static int setup(void **state)
 {
 	struct arena *a = arena_new();
-	struct npy_fixture *f = arena_one(a, struct fixture);
+	struct npy_fixture *f = arena_one(a, struct npy_fixture);
 
 	f->a = a;
 	f->dir = dir_temp(a);
