@@ -168,8 +168,8 @@ static inline bool check_express(struct op_case *c, const struct binding *call, 
 	const struct type *types[64];
 	struct op *ops[64];
 	const struct array *consts[64];
-	void *buffers[65];
-	int nbuffers = 0;
+	struct op *views[64] = { NULL };
+	void *buffers[129];
 
 	for (int i = 0; i < n; i++) {
 		const struct array *x = consts[i] = build_array(&c->builder, args[i]);
@@ -179,9 +179,8 @@ static inline bool check_express(struct op_case *c, const struct binding *call, 
 		if (!x || x->count == 0 || element_dtype(x->element) == DTYPE_COUNT)
 			continue;
 		ops[i] = dag_input(d, "X", element_dtype(x->element), x->rank, x->dim, true);
-		buffers[nbuffers++] = x->data;
 	}
-	struct express x = { d, call, types, ops, consts, NULL };
+	struct express x = { d, call, types, ops, consts, views };
 	struct op *y = call->op->express(&x);
 
 	if (!y)
@@ -190,7 +189,13 @@ static inline bool check_express(struct op_case *c, const struct binding *call, 
 		fail_msg("%s: %s", call->op->name, err_get());
 	struct array *got = array_in(c->arena, want->element, want->rank, want->dim);
 
-	buffers[nbuffers] = got->data;
+	for (int i = 0; i < n; i++) {
+		if (ops[i])
+			buffers[dag_arg(d, ops[i])] = consts[i]->data;
+		if (views[i])
+			buffers[dag_arg(d, views[i])] = consts[i]->data;
+	}
+	buffers[dag_arg(d, y)] = got->data;
 	dag_eval(d, buffers);
 	if (!array_equal(got, want)) {
 		struct text text = { 0 };

@@ -119,14 +119,14 @@ int eval_broadcast(const struct eval *x, int *rank, int64_t *dim)
 {
 	*rank = 0;
 	for (int i = 0; i < x->call->nargs; i++)
-		if (eval_array(x, i)->rank > *rank)
+		if (eval_has(x, i) && eval_array(x, i)->rank > *rank)
 			*rank = eval_array(x, i)->rank;
 	for (int d = 0; d < *rank; d++)
 		dim[d] = 1;
 	for (int i = 0; i < x->call->nargs; i++) {
 		const struct array *v = eval_array(x, i);
 
-		for (int d = 0; d < v->rank; d++) {
+		for (int d = 0; v && d < v->rank; d++) {
 			int64_t *at = &dim[*rank - v->rank + d];
 
 			if (*at != 1 && v->dim[d] != 1 && *at != v->dim[d])
@@ -136,6 +136,11 @@ int eval_broadcast(const struct eval *x, int *rank, int64_t *dim)
 		}
 	}
 	return 0;
+}
+
+struct arena *eval_arena(struct eval *x)
+{
+	return x->interp->scratch;
 }
 
 void *eval_scratch(struct eval *x, size_t bytes)

@@ -48,10 +48,11 @@ int eval_view(struct eval *x, int i, int j, int rank, const int64_t *dim);
 
 /* AXIS counted from the front, in *OUT; -1 and a message where RANK has no such axis. */
 int eval_axis(const struct eval *x, int64_t axis, int rank, int *out);
-/* The shape that all operands broadcast to; -1 and a message. */
+/* The shape that all operands that there are broadcast to; -1 and a message. */
 int eval_broadcast(const struct eval *x, int *rank, int64_t *dim);
 
-/* BYTES of zeroed scratch that live until this call is done. */
+/* What lives until this call is done; BYTES of it, zeroed. */
+struct arena *eval_arena(struct eval *x);
 void *eval_scratch(struct eval *x, size_t bytes);
 /* 0; -1 and a message where the run's time is over: for long loops, every few ms. */
 int eval_clock(const struct eval *x);

@@ -108,7 +108,7 @@ int infer_broadcast(struct infer *x, enum element e)
 	int rank = 0;
 
 	for (int i = 0; i < x->call->nargs; i++) {
-		if (infer_rank(x, i) == RANK_UNKNOWN)
+		if (infer_has(x, i) && infer_rank(x, i) == RANK_UNKNOWN)
 			return infer_unranked(x, e);
 		rank = infer_rank(x, i) > rank ? infer_rank(x, i) : rank;
 	}
@@ -118,7 +118,7 @@ int infer_broadcast(struct infer *x, enum element e)
 		const struct type *t = infer_type(x, i);
 		int skip = rank - t->rank;
 
-		for (int d = 0; d < t->rank; d++)
+		for (int d = 0; d < t->rank; d++)	/* none of one left out */
 			if (infer_agree(x, out[skip + d], t->dim[d], true, &out[skip + d]) < 0)
 				return -1;
 	}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/op/gradient.c - what the operators' gradients share. */
+#include "graph/op/gradient.h"
+
+#include "base/err.h"
+
+int gradient_unbroadcast(struct builder *b, int x, const struct type *t)
+{
+	const struct type *from = build_type(b, x);
+	int64_t axes[GRAPH_MAX_RANK];
+	int n = 0;
+
+	if (!type_is_ranked(from) || !type_is_ranked(t)) {
+		err_set("gradient: the rank of an operand is not known");
+		return VALUE_FAILED;
+	}
+	int skip = from->rank - t->rank;
+
+	for (int i = 0; i < from->rank; i++) {
+		bool same = i >= skip && dim_equal(from->dim[i], t->dim[i - skip]);
+
+		if (i >= skip && !same && t->dim[i - skip].n != 1) {
+			err_set("gradient: whether dim %d is repeated is not known", i - skip);
+			return VALUE_FAILED;
+		}
+		if (!same)
+			axes[n++] = i;
+	}
+	if (n == 0)
+		return x;
+	int sum = build(b, &core_reduce_sum, x, build_ints(b, n, axes));
+
+	if (skip == 0)
+		return sum;
+	for (int i = 0; i < skip; i++)	/* these are gone; the others stay as 1 */
+		axes[i] = i;
+	return build(b, &core_squeeze, sum, build_ints(b, skip, axes));
+}
