@@ -158,6 +158,8 @@ bool type_fits(const struct type *given, const struct type *wanted)
 {
 	if (given == wanted || given->kind == TYPE_UNKNOWN || wanted->kind == TYPE_UNKNOWN)
 		return true;
+	if (wanted->kind == TYPE_OPTIONAL && given->kind != TYPE_OPTIONAL)
+		return type_fits(given, wanted->field[0]);
 	if (given->kind != wanted->kind)
 		return false;
 	if (given->kind != TYPE_TENSOR)

@@ -65,7 +65,8 @@ const struct type *type_join(struct arena *a, const struct type *x, const struct
 /* What is known of a value that is both an X and a Y: the dims of X where it has them, else those of
  * Y. NULL where they contradict each other. */
 const struct type *type_meet(struct arena *a, const struct type *x, const struct type *y);
-/* Might a value of type GIVEN be passed where WANTED stands? Unknown parts fit all. */
+/* Might a value of type GIVEN be passed where WANTED stands? Unknown parts fit all; a value is an
+ * optional that has it. */
 bool type_fits(const struct type *given, const struct type *wanted);
 /* T where symbol S has the extent TO. */
 const struct type *type_substitute(struct arena *a, const struct type *t, const struct axis *s,

@@ -127,7 +127,7 @@ int closed_param(struct closed *c, int i, const struct type *t)
 	return value;
 }
 
-static int define_captured(struct closed *c, const struct captured_vec *captured)
+int closed_capture(struct closed *c, const struct captured_vec *captured)
 {
 	struct onnx_reader *r = c->node->reader;
 	const struct builder *outer = c->node->b;
@@ -165,11 +165,11 @@ static int *check(int *results, size_t n)
 	return results;
 }
 
-int *closed_read(struct closed *c, const struct captured_vec *captured)
+int *closed_read(struct closed *c)
 {
 	struct onnx_reader *r = c->node->reader;
 
-	if (define_captured(c, captured) < 0 || scope_read(r, &c->scope, c->graph) < 0)
+	if (scope_read(r, &c->scope, c->graph) < 0)
 		return NULL;
 	return check(scope_results(r, &c->scope, c->graph), c->graph->n_output);
 }

@@ -33,11 +33,12 @@ struct closed {
 void closed_begin(struct closed *c, struct node *n, const Onnx__GraphProto *g, const char *part);
 /* A parameter of type T, which input I of the graph means (I < 0: none). */
 int closed_param(struct closed *c, int i, const struct type *t);
-/* Input I of the graph means VALUE. -1 and a message. */
+/* Input I of the graph means VALUE, which is made when all parameters are. -1 and a message. */
 int closed_define(struct closed *c, int i, int value);
-/* Adds parameters for what is captured, and reads the graph. The values of its outputs, in scratch;
- * NULL where one failed. */
-int *closed_read(struct closed *c, const struct captured_vec *captured);
+/* Adds parameters for what is captured, behind the others, and makes its constants. -1 and a message. */
+int closed_capture(struct closed *c, const struct captured_vec *captured);
+/* Reads the graph: the values of its outputs, in scratch; NULL where one failed. */
+int *closed_read(struct closed *c);
 
 /* Reads G in place, in the scope of N: its outputs' values, in scratch. NULL where one failed. */
 int *closed_inline(struct node *n, const Onnx__GraphProto *g);

@@ -21,7 +21,7 @@ static int branch(struct node *n, const Onnx__GraphProto *g, const char *part,
 	struct closed c;
 
 	closed_begin(&c, n, g, part);
-	int *results = closed_read(&c, captured);
+	int *results = closed_capture(&c, captured) < 0 ? NULL : closed_read(&c);
 
 	return results ? builder_end(&c.builder, (int)g->n_output, results) : FUNCTION_NONE;
 }

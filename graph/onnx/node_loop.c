@@ -87,7 +87,11 @@ static int read_body(struct node *n, const struct type *const *states, void *use
 	closed_param(&c, 0, type_tensor(n->reader->arena, ELEMENT_I64, 0, NULL));
 	for (int i = 0; i < nstate; i++)
 		closed_param(&c, 2 + i, states[i]);
-	int *results = closed_read(&c, &x->captured);
+	/* The body runs only where the condition holds. */
+	if (closed_capture(&c, &x->captured) < 0 ||
+	    closed_define(&c, 1, build_scalar(&c.builder, ELEMENT_BOOL, 1)) < 0)
+		return FUNCTION_NONE;
+	int *results = closed_read(&c);
 
 	return results ? builder_end(&c.builder, (int)x->graph->n_output, results) : FUNCTION_NONE;
 }

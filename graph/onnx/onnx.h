@@ -9,7 +9,8 @@
 
 #include "graph/ir/ir.h"
 
-enum { ONNX_MIN_OPSET = 7, ONNX_MAX_OPSET = 28 };
+/* Of the operators in sets before 7, those that did not change since are read. */
+enum { ONNX_MIN_OPSET = 1, ONNX_MAX_OPSET = 28 };
 
 /* A size for a dim that the model leaves open. */
 struct onnx_dim {
