@@ -17,10 +17,10 @@ static bool ends_with(const char *s, const char *end)
 	return n >= m && strcmp(s + n - m, end) == 0;
 }
 
-static int read_file(struct arena *a, const char *path, struct value *out)
+static int read_file(struct arena *a, const char *path, const struct type *t, struct value *out)
 {
 	if (!ends_with(path, ".npy"))
-		return onnx_value_read(a, path, out);
+		return data_read(a, path, t, out);
 	const struct array *x = npy_read(a, path);
 
 	if (!x)
@@ -29,20 +29,22 @@ static int read_file(struct arena *a, const char *path, struct value *out)
 	return 0;
 }
 
-/* DIR/PREFIX_I.pb: 1 and *OUT, 0 where there is no such file, -1 and a message. */
+/* DIR/PREFIX_I.pb, a value of type T: 1 and *OUT, 0 where there is no such file, -1 and a message. */
 static int read_numbered(struct arena *a, const char *dir, const char *prefix, int i,
-			 struct value *out)
+			 const struct type *t, struct value *out)
 {
 	const char *path = arena_printf(a, "%s/%s_%d.pb", dir, prefix, i);
 
 	if (access(path, R_OK) < 0)
 		return errno == ENOENT ? 0 : err_set("%s: %s", path, strerror(errno));
-	return onnx_value_read(a, path, out) < 0 ? -1 : 1;
+	return data_read(a, path, t, out) < 0 ? -1 : 1;
 }
 
-int run_expected(struct arena *a, const struct run_args *args, int i, struct value *out)
+int run_expected(struct arena *a, const struct run_args *args, const struct function *main, int i,
+		 struct value *out)
 {
-	return read_numbered(a, args->data, "output", i, out);
+	return read_numbered(a, args->data, "output", i,
+			     function_at(main, main->results[i])->type, out);
 }
 
 /* Elements like those of a normalised image, whole numbers small enough for most tables. */
@@ -128,9 +130,9 @@ int run_inputs(struct arena *a, const struct run_args *args, const struct functi
 		int found = 0;
 
 		if (file)
-			found = read_file(a, file, &out[i]) < 0 ? -1 : 1;
+			found = read_file(a, file, b->type, &out[i]) < 0 ? -1 : 1;
 		else if (args->data)
-			found = read_numbered(a, args->data, "input", i, &out[i]);
+			found = read_numbered(a, args->data, "input", i, b->type, &out[i]);
 		if (found == 0)
 			found = random_input(a, b, (uint64_t)(args->seed + i), &out[i]);
 		if (found < 0 || check_type(a, b, out[i]) < 0)
