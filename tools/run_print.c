@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "base/quantile.h"
+#include "graph/ir/op.h"
 #include "tools/json.h"
 #include "tools/run_args.h"
 
