@@ -272,6 +272,47 @@ static inline void refuse_call(struct op_case *c, const char *where, const char 
 	}
 }
 
+/* Runs the case's function, with Y as its result. */
+static inline int run_result(struct op_case *c, int y, struct value *result)
+{
+	struct interp interp = interp_begin(c->arena, c->graph, interp_usual_limits);
+
+	c->builder.function->result = &type_unknown;	/* it has ended with another one before */
+	int f = builder_end(&c->builder, 1, &y);
+	int rc = f == FUNCTION_NONE ? -1 : interp_run(&interp, f, NULL, 0, result);
+
+	interp_end(&interp);
+	return rc;
+}
+
+/* What value Y of the case's function is when it runs. */
+static inline void expect_result(struct op_case *c, const char *where, const char *want, int y)
+{
+	struct text text = { 0 };
+	struct value v;
+
+	if (run_result(c, y, &v) < 0)
+		fail_msg("%s: %s", where, err_get());
+	print_value(&text, v);
+	if (strcmp(text_str(&text), want) != 0)
+		fail_msg("%s: %s", where, text_str(&text));
+	text_free(&text);
+	value_release(v);
+}
+
+/* Neither the call is made nor does it run. */
+static inline void refuse_result(struct op_case *c, const char *where, const char *why, int y)
+{
+	struct value v;
+
+	if (run_result(c, y, &v) == 0)
+		fail_msg("%s: accepted", where);
+	if (!strstr(err_get(), why))
+		fail_msg("%s: %s", where, err_get());
+	if (y >= 0)
+		c->builder.function->bindings.n = y;	/* others run without it */
+}
+
 #define OP_LINE_TEXT(line) #line
 #define OP_LINE(line)	   "line " OP_LINE_TEXT(line)
 #define OPERANDS(...) (int)(sizeof((int[]){ __VA_ARGS__ }) / sizeof(int)), (int[]) { __VA_ARGS__ }
@@ -280,5 +321,8 @@ static inline void refuse_call(struct op_case *c, const char *where, const char 
 	expect_call(c, OP_LINE(__LINE__), want, op, attrs, OPERANDS(__VA_ARGS__))
 #define REFUSE(c, why, op, attrs, ...)                                                             \
 	refuse_call(c, OP_LINE(__LINE__), why, op, attrs, OPERANDS(__VA_ARGS__))
+
+#define EXPECT_RESULT(c, want, y)  expect_result(c, OP_LINE(__LINE__), want, y)
+#define REFUSE_RESULT(c, why, y)   refuse_result(c, OP_LINE(__LINE__), why, y)
 
 #endif

@@ -72,8 +72,9 @@ static const int *last_use(struct interp *x, int function)
 static int check_result(const struct interp *x, const struct binding *b, struct value v)
 {
 	const struct type *t = value_type(x->scratch, v);
+	const struct type *wanted_type = b->type->kind == TYPE_OPTIONAL ? b->type->field[0] : b->type;
 
-	if (v.kind == VALUE_EMPTY || type_fits(t, b->type))
+	if (v.kind == VALUE_EMPTY || type_fits(t, wanted_type))
 		return 0;
 	struct text given = { 0 }, wanted = { 0 };
 
