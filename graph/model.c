@@ -15,7 +15,8 @@ static bool ends_with(const char *s, const char *end)
 
 bool model_is(const char *source)
 {
-	return ends_with(source, ".onnx") || ends_with(source, ".graph");
+	return ends_with(source, ".onnx") || ends_with(source, ".graph") ||
+	       ends_with(source, ".json");
 }
 
 /* More text than a graph with all its weights has. */
@@ -29,10 +30,24 @@ static struct graph *read_text(struct arena *a, const char *path)
 	return text ? graph_parse(a, path, text) : NULL;
 }
 
+static struct graph *read_json(struct arena *a, const char *path)
+{
+	json_error_t error;
+	json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+	struct graph *g = json ? graph_from_json(a, path, json) : NULL;
+
+	if (!json)
+		err_set("%s:%d:%d: %s", path, error.line, error.column, error.text);
+	json_decref(json);
+	return g;
+}
+
 struct graph *model_read(struct arena *a, const char *source, const struct onnx_options *options)
 {
 	if (ends_with(source, ".graph"))
 		return read_text(a, source);
+	if (ends_with(source, ".json"))
+		return read_json(a, source);
 	return onnx_read(a, source, options);
 }
 

@@ -4,11 +4,14 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 /* More digits than these tell no two doubles apart. */
 enum { MAX_DIGITS = 17, WORD_MAX = 63 };
+/* Whole numbers below are written with all their digits. */
+#define MAX_WHOLE 1e9
 
 static void print_bits(struct text *out, const unsigned char *at, size_t bytes)
 {
@@ -23,10 +26,13 @@ static void print_fraction(struct text *out, enum element e, const void *data, i
 	const unsigned char *at = (const unsigned char *)data + (size_t)i * bytes;
 	char s[40];
 
-	for (int digits = 1; digits <= MAX_DIGITS; digits++) {
+	double v = element_load(e, data, i);
+	bool whole = fabs(v) < MAX_WHOLE && v == floor(v);
+
+	for (int digits = whole ? 0 : 1; digits <= MAX_DIGITS; digits++) {
 		unsigned char back[sizeof(double)] = { 0 };
 
-		snprintf(s, sizeof(s), "%.*g", digits, element_load(e, data, i));
+		snprintf(s, sizeof(s), digits ? "%.*g" : "%.*f", digits, v);
 		element_store(e, back, 0, strtod(s, NULL));
 		if (memcmp(back, at, bytes) == 0) {
 			text_puts(out, s);

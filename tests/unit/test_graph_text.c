@@ -4,10 +4,12 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 
 #include "base/err.h"
+#include "graph/build/check.h"
 #include "graph/text/text.h"
 
 static struct graph *parsed(struct arena *a, const char *text)
@@ -20,23 +22,42 @@ static struct graph *parsed(struct arena *a, const char *text)
 	return g;
 }
 
-/* What is left of TEXT by reading and printing. */
-static const char *again(struct arena *a, const char *text)
+static void assert_prints(const struct graph *g, const char *text)
 {
 	struct text out = { 0 };
 
-	graph_print(&out, parsed(a, text), true);
-	const char *copy = arena_strdup(a, text_str(&out));
-
+	graph_print(&out, g, true);
+	assert_string_equal(text_str(&out), text);
 	text_free(&out);
-	return copy;
 }
 
+/* G by way of JSON's text. */
+static struct graph *through_json(struct arena *a, const struct graph *g)
+{
+	json_t *json = graph_to_json(g, true);
+	char *text = json_dumps(json, JSON_COMPACT);
+	json_t *back = json_loads(text, 0, NULL);
+	struct graph *again = graph_from_json(a, "test.json", back);
+
+	if (!again)
+		print_error("%s\n", err_get());
+	assert_non_null(again);
+	json_decref(json);
+	json_decref(back);
+	free(text);
+	return again;
+}
+
+/* TEXT is what a graph read from it prints, through JSON too, and the graph holds what it must. */
 static void assert_stays(const char *text)
 {
 	struct arena *a = arena_new();
+	struct graph *g = parsed(a, text);
 
-	assert_string_equal(again(a, text), text);
+	assert_prints(g, text);
+	if (graph_check(g) < 0)
+		fail_msg("%s", err_get());
+	assert_prints(through_json(a, g), text);
 	arena_free(a);
 }
 
@@ -81,10 +102,143 @@ static void every_kind_of_binding_reads_back(void **state)
 		"\treturn %go, %x, %x\n}\n");
 }
 
+/* TYPE, as a parameter's, reads back as it is. */
+static void assert_type_stays(const char *type)
+{
+	struct arena *a = arena_new();
+
+	assert_stays(arena_printf(a, "graph \"t\" @main\n\nfn @main(%%x: %s) -> %s {\n"
+				  "\treturn %%x\n}\n", type, type));
+	arena_free(a);
+}
+
+static void types_read_back(void **state)
+{
+	static const char *const types[] = {
+		"?", "?[...]", "?[2, ?]", "??", "f32[]", "f32[0, 7]", "i4[...]", "string[1]?",
+		"()", "(f32[],)", "(f32[], ?)", "[f16[2]]", "[[?]?]?", "fn() -> ?",
+		"fn(f32[1], fn(?) -> ()) -> f32[2]?", "(fn(?) -> ?)?", "(fn(?) -> ?,)",
+		"f32[1, 64, 56, 56]@nchw16c", "f32[2]@\"a b\"?", "f32[N * 2]", "f32[N + M, N * M]",
+		"f32[\"batch size\" / 2, max(N + -3, 0)]", "f32[min(N, 5) + 1, N + N / 4 * -4]",
+		"f32[N / 2 * 2 + 7, \"\\\"\\\\\\x80\"]", "f32[(N + M) / 3, min]",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		assert_type_stays(types[i]);
+}
+
+static void elements_keep_their_bits(void **state)
+{
+	static const char *const constants[] = {
+		"f32[8] [1, -0, inf, -inf, nan, 0x7fc00001, -nan, 1e-45]",
+		"f32[3] [0.1, 16777216, 3.4028235e+38]",
+		"f64[3] [0.1, 5e-324, 0x7ff0000000000001]",
+		"f16[4] [0.1, 65504, 6e-08, 0x7e01]", "bf16[2] [0.1, 3e+38]",
+		"f8e4m3fn[2] [448, nan]", "f8e8m0[1] [0.5]", "f4e2m1[2] [-6, 0.5]",
+		"i64[2] [-9223372036854775808, 9223372036854775807]",
+		"u64[1] [18446744073709551615]", "i4[2] [-8, 7]", "u2[1] [3]",
+		"bool[2] [true, false]", "string[2] [\"a\\\"\\\\\\xe2\\x82\\xac\", \"\"]",
+		"f32[0, 3] []", "f32[] [2.5]", "f32[2, 2] [1, 2, 3, 4]",
+		"u8[35] base64 AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8gISI=",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++) {
+		struct arena *a = arena_new();
+
+		assert_body_stays(arena_printf(a, "%%c = const %s", constants[i]));
+		arena_free(a);
+	}
+}
+
+static void what_is_written_by_hand_is_read(void **state)
+{
+	struct arena *a = arena_new();
+
+	(void)state;
+	assert_prints(parsed(a, "# a comment\n\n  graph t  # another\n"
+			     "fn @main(%x: f32[N + N]) {\n"
+			     "  # nothing here\n"
+			     "  %shape = const i64[2,1] [[1],\n\t\t[-1]]   # over two lines\n"
+			     "  %12 \"y\" = identity(%x)\n\n"
+			     "  return %12\n}"),
+		      "graph \"t\" @main\n\nfn @main(%x: f32[N * 2]) -> f32[N * 2] {\n"
+		      "\t%shape = const i64[2, 1] [1, -1]\n"
+		      "\t%y: f32[N * 2] = identity(%x)\n"
+		      "\treturn %y\n}\n");
+	arena_free(a);
+}
+
+/* Reading TEXT fails at LINE and COLUMN with MESSAGE. */
+static void assert_wrong(const char *text, const char *message)
+{
+	struct arena *a = arena_new();
+
+	assert_null(graph_parse(a, "t", text));
+	if (!strstr(err_get(), message))
+		fail_msg("'%s' has no '%s'", err_get(), message);
+	arena_free(a);
+}
+
+static void what_is_wrong_has_its_place(void **state)
+{
+	static const struct {
+		const char *body, *message;
+	} wrong[] = {
+		{ "%x = identity(%y)", "t:3:16: there is no value %y above" },
+		{ "%x = identity(%p)\n\t%x = identity(%p)", "t:4:2: there is a value %x already" },
+		{ "%x = identify(%p)", "t:3:7: there is no operator identify" },
+		{ "%x = identity(%p", "expected ','" },
+		{ "%x = identity(%p) {a = 1}", "identity has no attribute a" },
+		{ "%x = reshape(%p, %p) {allowzero = 1.0}", "allowzero" },
+		{ "%x = reshape(%p, %p) {allowzero = 1, allowzero = 1}", "is there already" },
+		{ "%x = identity(%p, %p)", "t:3:2: identity: 2 operands" },
+		{ "%x: f32[3] = identity(%p)", "t:3:2: the value is f32[2]" },
+		{ "%x = %p[0]", "t:3:2: field 0 of what has no such field" },
+		{ "%t = tuple(_)\n\t%x = %t[0]", "the field was left out" },
+		{ "%x = %p[9999999999]", "expected the number of a field" },
+		{ "%x = _[0]", "there is no operator _" },
+		{ "%x = call @other(%p)", "t:3:11: there is no function @other" },
+		{ "%x = call @f()", "0 arguments for 1 parameters" },
+		{ "%x = loop @f trips _ while _ state () with (%p)", "a loop's body takes" },
+		{ "%x = const f32[2] [1]", "t:3:20: 1 elements where the type has 2" },
+		{ "%x = const f32[N] [1]", "numbers for dims" },
+		{ "%x = const u8[1] [256]", "t:3:20: expected a number of type u8" },
+		{ "%x = const bool[1] base64 Bw==", "no base64 of elements of this type" },
+		{ "%x = const u8[4] base64 AAAA", "no base64 of elements" },
+		{ "%x = const f32[40] #0123", "expected '['" },
+		{ "%x = const f32[1099511627776, 1099511627776] base64 A", "more elements than memory" },
+		{ "%x = const f32[1099511627776] base64 AAAA", "base64 of fewer bytes" },
+		{ "%x: f32[-1] = identity(%p)", "an extent below 0" },
+		{ "%x: f3[1] = identity(%p)", "t:3:6: expected a type" },
+		{ "return _", "a result cannot be left out" },
+		{ "return %p\n\treturn %p", "expected '}'" },
+		{ "%x = identity(%p) @label", "expected a label in quotes" },
+		{ "%x = identity(%p) %x", "expected the end of the line" },
+	};
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_wrong(arena_printf(a, "graph \"\" @f\nfn @f(%%p: f32[2]) {\n\t%s\n\treturn %%p\n}\n",
+					  wrong[i].body), wrong[i].message);
+	assert_wrong("", "t:1:1: expected 'graph'");
+	assert_wrong("graph t", "there is no function main");
+	assert_wrong("graph t\nfn @main() {\n", "t:2:13: the function does not end");
+	assert_wrong("graph t\nfn @main() {\n\treturn\n}\nfn @main() {\n\treturn\n}\n",
+		     "t:5:5: there is a function main already");
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_binding_reads_back),
+		cmocka_unit_test(types_read_back),
+		cmocka_unit_test(elements_keep_their_bits),
+		cmocka_unit_test(what_is_written_by_hand_is_read),
+		cmocka_unit_test(what_is_wrong_has_its_place),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
