@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "graph/pass/pass.h"
 #include "graph/text/text.h"
 
 static bool ends_with(const char *s, const char *end)
@@ -54,6 +55,7 @@ struct graph *model_read(struct arena *a, const char *source, const struct onnx_
 struct graph *model_open(struct arena *a, const char *source, const struct onnx_options *options,
 			 const char *last)
 {
-	(void)last;
-	return model_read(a, source, options);
+	struct graph *g = model_read(a, source, options);
+
+	return g ? graph_passes(a, g, last) : NULL;
 }

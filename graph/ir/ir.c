@@ -68,6 +68,11 @@ const struct array *function_const(const struct function *f, int value)
 	return value < 0 ? NULL : function_at(f, value)->array;
 }
 
+bool function_is_fused(const struct function *f)
+{
+	return attrs_find(f->attrs, f->nattrs, "fused") != NULL;
+}
+
 int *function_uses(struct arena *a, const struct function *f)
 {
 	int *uses = arena_many(a, int, f->bindings.n);

@@ -108,6 +108,8 @@ int graph_find_function(const struct graph *g, const char *name);
 const struct binding *function_at(const struct function *f, int value);
 /* The array that VALUE is; NULL where it is no constant. */
 const struct array *function_const(const struct function *f, int value);
+/* Is F to run as one kernel? Its attribute "fused" says so. */
+bool function_is_fused(const struct function *f);
 /* How often each value is used, as an operand or as a result; in A. */
 int *function_uses(struct arena *a, const struct function *f);
 

@@ -2,15 +2,105 @@
 /* graph/task/task.c - from fused functions to distinct tasks. */
 #include "graph/task/task.h"
 
-struct model_task_vec graph_tasks(struct arena *a, const struct graph *g)
+#include "graph/ir/reach.h"
+#include "graph/task/cut.h"
+
+struct task_list {
+	struct arena *arena;
+	const struct graph *graph;
+	struct model_task_vec tasks;
+	struct names seen;	/* what tells tasks apart, to index of tasks */
+};
+
+static void add(struct task_list *l, const struct cut_dag *c, struct model_use use)
 {
-	(void)a, (void)g;
-	return (struct model_task_vec){ 0 };
+	struct model_task t = { .op = c->op, .shape = c->shape, .dag = c->dag,
+				.reason = c->reason };
+	char hex[HASH_TEXT];
+
+	if (c->dag) {
+		t.key = dag_key(c->dag);
+		t.flop = dag_flop(c->dag);
+	}
+	const char *name = c->dag ? arena_strdup(l->arena, hash_text(t.key, hex))
+				  : arena_printf(l->arena, "%s %s %s", t.op, t.shape, t.reason);
+
+	if (names_add(l->arena, &l->seen, name, l->tasks.n))
+		vec_push(l->arena, &l->tasks, t);
+	struct model_task *of = &l->tasks.at[names_get(&l->seen, name, 0)];
+
+	of->weight++;
+	vec_push(l->arena, &of->uses, use);
 }
 
-struct occurrence_vec graph_sequence(struct arena *a, const struct graph *g,
-				     const struct model_task_vec *tasks)
+/* The application VALUE of F as a DAG; inputs are values of F. */
+static void add_application(struct task_list *l, int function, int value)
 {
-	(void)a, (void)g, (void)tasks;
-	return (struct occurrence_vec){ 0 };
+	const struct function *f = l->graph->functions.at[function];
+	const struct binding *b = function_at(f, value);
+	const struct function *fused = l->graph->functions.at[b->function];
+	const struct array **given = arena_many(l->arena, const struct array *, b->nargs);
+	int *members = arena_many(l->arena, int, fused->bindings.n);
+	struct cut_group group = { .function = fused, .members = members, .given = given };
+	struct model_use use = { .function = function, .value = value };
+
+	for (int i = 0; i < b->nargs; i++)
+		given[i] = function_const(f, b->args[i]);
+	for (int i = 0; i < fused->bindings.n; i++)
+		if (function_at(fused, i)->kind == BIND_CALL)
+			members[group.nmembers++] = i;
+	struct cut_dag c = cut_group(l->arena, &group);
+
+	for (int i = 0; i < c.inputs.n; i++)
+		vec_push(l->arena, &use.inputs, b->args[c.inputs.at[i]]);
+	add(l, &c, use);
+}
+
+/* A call that no pass put into a function. */
+static void add_call(struct task_list *l, int function, int value)
+{
+	struct cut_group group = { .function = l->graph->functions.at[function],
+				   .members = &value, .nmembers = 1 };
+	struct cut_dag c = cut_group(l->arena, &group);
+
+	c.reason = c.reason ? c.reason : "it is not fused";
+	c.dag = NULL;
+	add(l, &c, (struct model_use){ .function = function, .value = value });
+}
+
+/* The same in every run: whoever runs the model computes it once. */
+static bool is_constant(const struct function *f, const struct binding *b)
+{
+	for (int i = 0; i < b->nargs; i++)
+		if (b->args[i] >= 0 && !function_const(f, b->args[i]))
+			return false;
+	return !b->op->impure;
+}
+
+static void add_function(struct task_list *l, int function)
+{
+	const struct function *f = l->graph->functions.at[function];
+
+	for (int v = f->nparams; v < f->bindings.n; v++) {
+		const struct binding *b = function_at(f, v);
+
+		if (b->kind == BIND_APPLY && b->function != FUNCTION_NONE &&
+		    function_is_fused(l->graph->functions.at[b->function]))
+			add_application(l, function, v);
+		else if (b->kind == BIND_CALL && !binding_is_view(b) && !is_constant(f, b))
+			add_call(l, function, v);
+	}
+}
+
+struct model_task_vec graph_tasks(struct arena *a, const struct graph *g)
+{
+	struct task_list l = { .arena = a, .graph = g };
+	const bool *reached = graph_reached(a, g);
+
+	if (g->main != FUNCTION_NONE)
+		add_function(&l, g->main);
+	for (int i = 0; i < g->functions.n; i++)
+		if (i != g->main && reached[i] && !function_is_fused(g->functions.at[i]))
+			add_function(&l, i);
+	return l.tasks;
 }

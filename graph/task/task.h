@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/task/task.h - the distinct tasks of a model, and what of it cannot be tuned.
  *
- * In:   a graph whose operators were fused (graph/pass/fuse.h): each application of a fused function
- *       is to run as one kernel.
+ * In:   a graph whose operators were fused (graph/pass/fuse.c): each application of a fused
+ *       function is to run as one kernel.
  * Out:  each of them as a DAG, equal ones once, with the places where they occur; what has no
  *       tunable form stands in the list with its reason. */
 #ifndef HONE_GRAPH_TASK_TASK_H

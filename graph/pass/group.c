@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/pass/group.c - grows groups from the first binding to the last, after the kinds of
+ * operators [Chen et al., OSDI'18; Roesch et al. 2019].
+ *
+ * Behind any operator that has an expression, pointwise ones of its shape join up to the value
+ * that post-dominates it, so that all that reads what was joined is in the group: batch norms,
+ * biases, residual adds, activations that are written out. A reduction takes in the pointwise
+ * group before it where nobody else reads that. What only moves data joins others that do. */
+#include "graph/pass/group.h"
+
+#include "graph/ir/op.h"
+#include "graph/pass/flow.h"
+#include "graph/task/cut.h"
+
+/* Pointwise operators that join at once (GELU and hard-swish written out have 4 to 8), members of a
+ * group, and operands tried: bounds on the time that this takes and on the size of kernels. */
+enum { MAX_CHAIN = 16, MAX_MEMBERS = 32, MAX_PRODUCERS = 4 };
+
+struct grouper {
+	struct arena *arena;
+	const struct function *f;
+	struct flow flow;
+	struct grouping out;
+	bool *fit;	/* by value: a call that kernels can be made of */
+};
+
+static const struct binding *at(const struct grouper *g, int value)
+{
+	return function_at(g->f, value);
+}
+
+static struct fusion_group *group_of(const struct grouper *g, int value)
+{
+	int group = value < 0 ? -1 : g->out.group_of[value];
+
+	return group < 0 ? NULL : &g->out.groups.at[group];
+}
+
+static bool moves(const struct binding *b)
+{
+	return b->op->fusion == FUSION_INJECTIVE && !b->op->pointwise;
+}
+
+/* Is VALUE what its group gives? */
+static bool is_output(const struct fusion_group *to, int value)
+{
+	return to && to->members.n > 0 && to->members.at[to->members.n - 1] == value;
+}
+
+static void join(struct grouper *g, int group, int value)
+{
+	struct fusion_group *to = &g->out.groups.at[group];
+
+	g->out.group_of[value] = group;
+	vec_push(g->arena, &to->members, value);
+	to->moves &= moves(at(g, value));
+	to->pointwise &= at(g, value)->op->pointwise;
+}
+
+static int start(struct grouper *g, int value)
+{
+	vec_push(g->arena, &g->out.groups,
+		 (struct fusion_group){ .moves = true, .pointwise = true });
+	join(g, g->out.groups.n - 1, value);
+	return g->out.groups.n - 1;
+}
+
+static bool same_shape(const struct type *x, const struct type *y)
+{
+	if (x->rank != y->rank)
+		return false;
+	for (int i = 0; i < x->rank; i++)
+		if (x->dim[i].n != y->dim[i].n)
+			return false;
+	return true;
+}
+
+/* The members that join FROM's group with the one that post-dominates it; their number. */
+static int find_chain(const struct grouper *g, int from, int *chain)
+{
+	int n = flow_region(&g->flow, from, MAX_CHAIN, chain);
+
+	for (int i = 0; i < n; i++)
+		if (!g->fit[chain[i]] || !at(g, chain[i])->op->pointwise ||
+		    g->out.group_of[chain[i]] >= 0 ||
+		    !same_shape(at(g, chain[i])->type, at(g, from)->type))
+			return 0;
+	return n;
+}
+
+/* The operand of VALUE that is computed last, of those before BELOW; VALUE_NONE. */
+static int last_operand(const struct grouper *g, int value, int below)
+{
+	const struct binding *b = at(g, value);
+	int last = VALUE_NONE;
+
+	for (int i = 0; i < b->nargs; i++)
+		if (b->args[i] < below && b->args[i] > last && !at(g, b->args[i])->array)
+			last = b->args[i];
+	return last;
+}
+
+/* Does the group of CHAIN's members and those before it have an expression? */
+static bool is_expressible(const struct grouper *g, const struct fusion_group *to, int n,
+			   const int *chain)
+{
+	int members[MAX_MEMBERS + MAX_CHAIN];
+	struct cut_group group = { .function = g->f, .members = members };
+	struct arena *a = arena_new();
+
+	for (int i = 0; i < to->members.n; i++)
+		members[group.nmembers++] = to->members.at[i];
+	for (int i = 0; i < n; i++)
+		members[group.nmembers++] = chain[i];
+	bool is = cut_group(a, &group).dag != NULL;
+
+	arena_free(a);
+	return is;
+}
+
+/* Joins VALUE, which is pointwise, to the group of an operand: the one computed last where it may,
+ * so that the other operand of a residual add is there already. */
+static bool join_producer(struct grouper *g, int value)
+{
+	int chain[MAX_CHAIN];
+	int below = value;
+
+	for (int tries = 0; tries < MAX_PRODUCERS; tries++) {
+		int from = last_operand(g, value, below);
+		struct fusion_group *to = group_of(g, from);
+
+		if (from == VALUE_NONE)
+			return false;
+		below = from;
+		if (!is_output(to, from) || to->moves || to->members.n >= MAX_MEMBERS)
+			continue;
+		int n = find_chain(g, from, chain);
+
+		if (n == 0 || !is_expressible(g, to, n, chain))
+			continue;
+		for (int i = 0; i < n; i++)
+			join(g, g->out.group_of[from], chain[i]);
+		return true;
+	}
+	return false;
+}
+
+/* May VALUE take in the group of its operand FROM, which nobody else reads? */
+static bool takes_in(const struct grouper *g, int value, int from)
+{
+	const struct fusion_group *of = group_of(g, from);
+	bool reduces = at(g, value)->op->fusion == FUSION_REDUCTION;
+
+	if (!is_output(of, from) || g->flow.dominator[from] != value ||
+	    g->flow.first[from + 1] - g->flow.first[from] != 1)
+		return false;
+	return (reduces && of->pointwise) || (moves(at(g, value)) && of->moves);
+}
+
+/* Moves the members of the groups of VALUE's operands to that of VALUE, in order. */
+static void take_in(struct grouper *g, int value)
+{
+	const struct binding *b = at(g, value);
+	struct fusion_group *to = group_of(g, value);
+
+	for (int i = 0; i < b->nargs; i++) {
+		struct fusion_group *of = b->args[i] < 0 ? NULL : group_of(g, b->args[i]);
+
+		if (!of || of == to || !takes_in(g, value, b->args[i]) ||
+		    of->members.n + to->members.n > MAX_MEMBERS ||
+		    !is_expressible(g, of, to->members.n, to->members.at))
+			continue;
+		for (int j = 0; j < of->members.n; j++) {
+			int k = 0;
+
+			while (k < to->members.n && to->members.at[k] < of->members.at[j])
+				k++;
+			vec_insert(g->arena, &to->members, k, of->members.at[j]);
+			g->out.group_of[of->members.at[j]] = g->out.group_of[value];
+		}
+		of->members.n = 0;
+		to->moves &= of->moves;
+	}
+}
+
+static bool is_fit(const struct grouper *g, int value)
+{
+	const struct binding *b = at(g, value);
+	struct fusion_group alone = { 0 };
+
+	return g->flow.needed[value] && b->kind == BIND_CALL && b->op->fusion != FUSION_OPAQUE &&
+	       !binding_is_view(b) && last_operand(g, value, value) != VALUE_NONE &&
+	       !cut_obstacle(g->f, b) && is_expressible(g, &alone, 1, &value);
+}
+
+struct grouping function_group(struct arena *a, const struct function *f)
+{
+	struct grouper g = {
+		.arena = a,
+		.f = f,
+		.flow = flow_new(a, f),
+		.out.group_of = arena_many(a, int, f->bindings.n),
+		.fit = arena_many(a, bool, f->bindings.n),
+	};
+
+	for (int v = 0; v < f->bindings.n; v++) {
+		g.out.group_of[v] = -1;
+		g.fit[v] = is_fit(&g, v);
+	}
+	for (int v = 0; v < f->bindings.n; v++) {
+		if (!g.fit[v] || g.out.group_of[v] >= 0)
+			continue;	/* none, or it came with a chain */
+		if (at(&g, v)->op->pointwise && join_producer(&g, v))
+			continue;
+		start(&g, v);
+		take_in(&g, v);
+	}
+	return g.out;
+}
