@@ -40,7 +40,7 @@ static struct device *find_device(struct arena *a)
 static int open_session(struct runner_state *s)
 {
 	const struct run_args *args = s->args;
-	struct onnx_options options = { .dims = args->dims, .ndims = args->n_dims };
+	struct onnx_options options = { .dims = args->dims.at, .ndims = args->dims.n };
 	struct device *device = find_device(s->arena);
 
 	s->graph = device ? model_open(s->arena, args->model, &options, NULL) : NULL;
@@ -114,7 +114,7 @@ static void add_check(struct runner_state *s, const char *with, const struct val
 /* The model as it was read, in the interpreter: no pass and no kernel had a hand in it. */
 static int check_interpreter(struct runner_state *s)
 {
-	struct onnx_options options = { .dims = s->args->dims, .ndims = s->args->n_dims };
+	struct onnx_options options = { .dims = s->args->dims.at, .ndims = s->args->dims.n };
 	struct graph *g = model_read(s->arena, s->args->model, &options);
 
 	if (!g)

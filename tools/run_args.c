@@ -19,7 +19,7 @@ static const char doc[] =
 	"  hone run resnet18.onnx --db tune.db --input data=cat.npy --output out\n"
 	"  hone run resnet18.onnx --db tune.db --repeat 100 --profile\n";
 
-enum { KEY_DIM = 256, KEY_CHECK, KEY_REPEAT, KEY_PROFILE, KEY_SEED, KEY_DATA };
+enum { KEY_CHECK = 256, KEY_REPEAT, KEY_PROFILE, KEY_SEED, KEY_DATA };
 
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records (default: none)", 0 },
@@ -32,7 +32,6 @@ static const struct argp_option options[] = {
 	{ "threads", 't', "N", 0, "that kernels use (default: all cores)", 0 },
 	{ "repeat", KEY_REPEAT, "N", 0, "timed runs (default 1)", 0 },
 	{ "profile", KEY_PROFILE, NULL, 0, "a list of what ran, how, and how long it took", 0 },
-	{ "dim", KEY_DIM, "NAME=SIZE", 0, "the size of a dim that the model leaves open", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of random inputs (default 0)", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of text", 0 },
 	{ 0 },
@@ -59,16 +58,6 @@ static void add_input(struct run_args *args, struct argp_state *state, char *arg
 	args->inputs[args->n_inputs++].file = file;
 }
 
-static void add_dim(struct run_args *args, struct argp_state *state, char *arg)
-{
-	if (args->n_dims == RUN_MAX_DIMS)
-		argp_error(state, "at most %d --dim", RUN_MAX_DIMS);
-	const char *size = split(state, "--dim", arg);
-
-	args->dims[args->n_dims].name = arg;
-	args->dims[args->n_dims++].size = argp_number(state, "--dim", size, 1);
-}
-
 /* As many as a day of runs of a small model. */
 enum { MAX_REPEAT = 100 * 1000 * 1000 };
 
@@ -77,6 +66,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct run_args *args = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->dims;
+		return 0;
 	case 'd':
 		args->db_path = arg;
 		return 0;
@@ -101,9 +93,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_PROFILE:
 		args->profile = true;
 		return 0;
-	case KEY_DIM:
-		add_dim(args, state, arg);
-		return 0;
 	case KEY_SEED:
 		args->seed = argp_number(state, "--seed", arg, 0);
 		return 0;
@@ -123,7 +112,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp argp = { options, parse, "MODEL", doc, NULL, NULL, NULL };
+static const struct argp_child children[] = { { &dims_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 void run_parse(int argc, char **argv, struct run_args *args)
 {

@@ -3,11 +3,11 @@
 #ifndef HONE_TOOLS_RUN_ARGS_H
 #define HONE_TOOLS_RUN_ARGS_H
 
-#include "graph/onnx/onnx.h"
 #include "runtime/agree.h"
 #include "runtime/session.h"
+#include "tools/dims.h"
 
-enum { RUN_MAX_INPUTS = 64, RUN_MAX_DIMS = 16 };
+enum { RUN_MAX_INPUTS = 64 };
 
 struct run_args {
 	const char *model;
@@ -18,8 +18,7 @@ struct run_args {
 		const char *name, *file;
 	} inputs[RUN_MAX_INPUTS];
 	int n_inputs;
-	struct onnx_dim dims[RUN_MAX_DIMS];
-	int n_dims;
+	struct dim_options dims;
 	int threads;
 	int repeat;
 	long long seed;

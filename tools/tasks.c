@@ -10,43 +10,26 @@
 #include "graph/model.h"
 #include "graph/task/task.h"
 #include "tools/command.h"
+#include "tools/dims.h"
 #include "tools/json.h"
 #include "tools/source.h"
-
-enum { MAX_DIMS = 16, KEY_DIM = 256 };
 
 struct tasks_options {
 	const char *source;
 	bool json;
-	struct onnx_dim dims[MAX_DIMS];
-	int n_dims;
+	struct dim_options dims;
 };
-
-static void add_dim(struct tasks_options *o, char *arg, struct argp_state *state)
-{
-	char *equals = strchr(arg, '=');
-	char *end = NULL;
-	long long size = equals ? strtoll(equals + 1, &end, 10) : 0;
-
-	if (!equals || *end || size < 1 || size > GRAPH_MAX_DIM)
-		argp_error(state, "--dim '%s': give NAME=SIZE", arg);
-	if (o->n_dims == MAX_DIMS)
-		argp_error(state, "at most %d --dim", MAX_DIMS);
-	*equals = '\0';
-	o->dims[o->n_dims].name = arg;
-	o->dims[o->n_dims++].size = size;
-}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct tasks_options *o = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &o->dims;
+		return 0;
 	case 'j':
 		o->json = true;
-		return 0;
-	case KEY_DIM:
-		add_dim(o, arg, state);
 		return 0;
 	case ARGP_KEY_ARG:
 		if (state->arg_num > 0)
@@ -62,13 +45,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option option_list[] = {
 	{ "json", 'j', NULL, 0, "print a JSON array", 0 },
-	{ "dim", KEY_DIM, "NAME=SIZE", 0, "the size of a dim that the model leaves open", 0 },
 	{ 0 },
 };
+
+static const struct argp_child children[] = { { &dims_argp, 0, NULL, 0 }, { 0 } };
 
 static const struct argp argp = {
 	.options = option_list,
 	.parser = parse,
+	.children = children,
 	.args_doc = "SOURCE",
 	.doc = "Lists the distinct tasks of SOURCE, an ONNX model, an operator (as hone ops has "
 	       "them, or a *.te file) or a list of these (*.tasks): operator, shape, how often "
@@ -142,7 +127,7 @@ static void print_all(const struct model_task_vec *tasks)
 
 static int model(struct arena *a, const struct tasks_options *o, struct model_task_vec *out)
 {
-	struct onnx_options options = { .dims = o->dims, .ndims = o->n_dims };
+	struct onnx_options options = { .dims = o->dims.at, .ndims = o->dims.n };
 	struct graph *g = model_open(a, o->source, &options, NULL);
 
 	if (!g)
@@ -156,7 +141,7 @@ static int others(struct arena *a, const struct tasks_options *o, struct model_t
 {
 	struct task_vec tasks = { 0 };
 
-	if (o->n_dims)
+	if (o->dims.n)
 		return err_set("--dim is for models: %s leaves no dim open", o->source);
 	if (source_tasks(a, o->source, &tasks) < 0)
 		return -1;
