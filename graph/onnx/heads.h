@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/onnx/heads.h - vectors of several heads in one row, apart and together. */
+#ifndef HONE_GRAPH_ONNX_HEADS_H
+#define HONE_GRAPH_ONNX_HEADS_H
+
+#include "graph/onnx/compose.h"
+
+/* X [batch, length, heads * size] as [batch, heads, length, size]; of rank 4 it is so already. */
+int heads_apart(struct builder *b, int x, int64_t heads);
+/* The inverse. */
+int heads_together(struct builder *b, int x);
+/* How many heads: the node's attribute NAME, or dim 1 of X of rank 4; -1 and a message where neither
+ * says it. */
+int64_t heads_count(struct node *n, const char *name, int x);
+
+#endif
