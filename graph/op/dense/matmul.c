@@ -106,12 +106,18 @@ static int multiply(struct eval *x, enum element e, struct matmul_stack a,
 		    struct matmul_stack b, int lead, const int64_t *dim, char *c)
 {
 	int64_t at[GRAPH_MAX_RANK] = { 0 };
-	struct matmul_stack part = b;
 
 	if (b.lead == 0 && a.inner_step == 1) {	/* one matrix of more rows */
 		a.outer *= shape_count(lead, dim);
 		a.lead = lead = 0;
 	}
+	if (a.outer == 1 && b.inner_step == 1) {	/* C' = B' A' reads B as it lies */
+		struct matmul_stack row = a;
+
+		a = b;
+		b = row;
+	}
+	struct matmul_stack part = b;
 	struct dense_product g = { .element = e, .m = a.outer, .n = b.outer, .k = a.inner,
 				   .a_row = a.outer_step, .a_column = a.inner_step,
 				   .fill = fill_matrix, .user = &part };

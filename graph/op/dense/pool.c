@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/op/dense/pool.c - max_pool(x), avg_pool(x), max_pool_indices(x): maximum and average over
+/* graph/op/dense/pool.c - max_pool(x), avg_pool(x): maximum and average over
  * windows. */
 #include <math.h>
 
-#include "graph/op/dense/product.h"
 #include "graph/eval/interp.h"
-#include "graph/op/dense/slide.h"
+#include "graph/op/dense/pool.h"
 #include "graph/op/gradient.h"
-
-#define POOL_ATTRS                                                                                 \
-	{ "kernel", ATTR_INTS, 0, NULL, "extents of the window" },                                 \
-	SLIDE_ATTRS,                                                                               \
-	{ "ceil", ATTR_INT, 0, NULL, "1: a window that begins inside may end beyond the padding" }
 
 /* Integers of 64 bits fit no type that pools are computed in. */
 static bool is_pooled(enum element e)
@@ -37,7 +31,7 @@ static int check_element(const struct infer *x)
 	return 0;
 }
 
-static int pool_type(struct infer *x)
+int pool_type(struct infer *x)
 {
 	const struct type *in = infer_type(x, 0);
 	struct dim out[GRAPH_MAX_RANK];
@@ -60,17 +54,7 @@ static int pool_type(struct infer *x)
 	return infer_tensor(x, in->element, in->rank, out);
 }
 
-/* A pool that is being computed. */
-struct pooling {
-	struct slide slide;
-	enum element element;	/* that is computed in */
-	int64_t planes;		/* images x channels */
-	int64_t plane, places;	/* elements of one, of its result */
-	const char *x;
-	struct array *y;
-};
-
-static int pool_begin(struct eval *x, struct pooling *p)
+int pool_begin(struct eval *x, struct pooling *p)
 {
 	const struct array *in = eval_array(x, 0);
 	int64_t dim[GRAPH_MAX_RANK] = { 0 };
@@ -168,8 +152,7 @@ static struct op *pool_express(struct express *x, bool count_include_pad,
 
 /* --- max_pool(x) */
 
-/* That of a window which sees only padding. */
-static double lowest(enum element e)
+double pool_lowest(enum element e)
 {
 	return element_is_float(e) ? -INFINITY : (double)element_min(e);
 }
@@ -182,7 +165,7 @@ static int max_pool_eval(struct eval *x)
 		return -1;
 	void *y = product_target(x, p.y, p.element);
 
-	if (pool_run(x, &p, lowest(p.y->element), p.element == ELEMENT_F32 ? max_float : max_double,
+	if (pool_run(x, &p, pool_lowest(p.y->element), p.element == ELEMENT_F32 ? max_float : max_double,
 		     y) < 0)
 		return -1;
 	product_store(p.y, p.element, y);

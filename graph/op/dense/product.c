@@ -129,27 +129,23 @@ void copy_strided(void *out, const void *in, int64_t n, int64_t step, int64_t si
 			((uint64_t *)out)[i] = ((const uint64_t *)in)[i * step];
 }
 
-#ifdef __x86_64__
-#define FOR_EACH_MACHINE __attribute__((target_clones("arch=haswell", "default")))
-#else
-#define FOR_EACH_MACHINE
-#endif
-
 /* C[TILE_ROWS, a line], whose rows are LDC elements apart, += A x B of K columns of A's panel and
  * rows of B's. The accumulators are named one by one because compilers keep no array of vectors in
  * registers reliably. */
-#define TILE(T)                                                                                    \
-	typedef T vector_##T __attribute__((vector_size(LINE / 2), aligned(sizeof(T)), may_alias));\
-                                                                                                   \
-	FOR_EACH_MACHINE static void tile_##T(int64_t k, const void *a_panel, const void *b_panel, \
-					      void *c_tile, int64_t ldc)                           \
+typedef void tile_multiply(int64_t k, const void *a, const void *b, void *c, int64_t ldc);
+
+#define TILE(T, machine, attributes)                                                               \
+	attributes static void tile_##T##_##machine(int64_t k, const void *a_panel,                \
+						    const void *b_panel, void *c_tile, int64_t ldc)\
 	{                                                                                          \
+		typedef T vector                                                                   \
+			__attribute__((vector_size(LINE / 2), aligned(sizeof(T)), may_alias));     \
 		const T *a = a_panel;                                                              \
-		const vector_##T *b = b_panel;                                                     \
+		const vector *b = b_panel;                                                         \
 		T *c = c_tile;                                                                     \
-		vector_##T c00 = { 0 }, c01 = { 0 }, c10 = { 0 }, c11 = { 0 };                     \
-		vector_##T c20 = { 0 }, c21 = { 0 }, c30 = { 0 }, c31 = { 0 };                     \
-		vector_##T c40 = { 0 }, c41 = { 0 }, c50 = { 0 }, c51 = { 0 };                     \
+		vector c00 = { 0 }, c01 = { 0 }, c10 = { 0 }, c11 = { 0 }, c20 = { 0 };            \
+		vector c21 = { 0 }, c30 = { 0 }, c31 = { 0 }, c40 = { 0 }, c41 = { 0 };            \
+		vector c50 = { 0 }, c51 = { 0 };                                                   \
                                                                                                    \
 		for (int64_t p = 0; p < k; p++, a += TILE_ROWS, b += 2) {                          \
 			c00 += a[0] * b[0];                                                        \
@@ -165,44 +161,52 @@ void copy_strided(void *out, const void *in, int64_t n, int64_t step, int64_t si
 			c50 += a[5] * b[0];                                                        \
 			c51 += a[5] * b[1];                                                        \
 		}                                                                                  \
-		const vector_##T sums[TILE_ROWS][2] = { { c00, c01 }, { c10, c11 }, { c20, c21 },  \
-							{ c30, c31 }, { c40, c41 }, { c50, c51 } };\
+		const vector sums[TILE_ROWS][2] = { { c00, c01 }, { c10, c11 }, { c20, c21 },      \
+						    { c30, c31 }, { c40, c41 }, { c50, c51 } };    \
                                                                                                    \
 		for (int r = 0; r < TILE_ROWS; r++) {                                              \
-			vector_##T *row = (vector_##T *)(c + r * ldc);                             \
+			vector *row = (vector *)(c + r * ldc);                                     \
                                                                                                    \
 			row[0] += sums[r][0];                                                      \
 			row[1] += sums[r][1];                                                      \
 		}                                                                                  \
 	}
 
-TILE(float)
-TILE(double)
-TILE(uint32_t)
-TILE(uint64_t)
+#define TILES(machine, attributes)                                                                 \
+	TILE(float, machine, attributes)                                                           \
+	TILE(double, machine, attributes)                                                          \
+	TILE(uint32_t, machine, attributes)                                                        \
+	TILE(uint64_t, machine, attributes)
 
-static void tile(enum element e, int64_t k, const void *a, const void *b, void *c, int64_t ldc)
+TILES(any, )
+
+/* Not target_clones: gcc takes vectors apart before it clones. */
+#ifdef __x86_64__
+TILES(avx2, __attribute__((target("avx2,fma"))))
+#define FITTING(T) \
+	(__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") ? tile_##T##_avx2 \
+									 : tile_##T##_any)
+#else
+#define FITTING(T) tile_##T##_any
+#endif
+
+static tile_multiply *tile_of(enum element e)
 {
-	if (e == ELEMENT_F32)
-		tile_float(k, a, b, c, ldc);
-	else if (e == ELEMENT_F64)
-		tile_double(k, a, b, c, ldc);
-	else if (e == ELEMENT_U32)
-		tile_uint32_t(k, a, b, c, ldc);
-	else
-		tile_uint64_t(k, a, b, c, ldc);
+	return e == ELEMENT_F32 ? FITTING(float)
+	     : e == ELEMENT_F64 ? FITTING(double)
+	     : e == ELEMENT_U32 ? FITTING(uint32_t)
+				: FITTING(uint64_t);
 }
 
 /* An edge of C: ROWS x COLUMNS of a tile. */
-static void edge(enum element e, int64_t k, const void *a, const void *b, char *c, int64_t ldc,
+static void edge(tile_multiply *tile, int64_t size, int64_t k, const void *a, const void *b, char *c, int64_t ldc,
 		 int64_t rows, int64_t columns)
 {
 	char buffer[TILE_ROWS * LINE] __attribute__((aligned(LINE))) = { 0 };
-	int64_t size = (int64_t)element_bytes(e);
 
 	for (int64_t r = 0; r < rows; r++)
 		memcpy(buffer + r * LINE, c + r * ldc * size, (size_t)(columns * size));
-	tile(e, k, a, b, buffer, LINE / size);
+	tile(k, a, b, buffer, LINE / size);
 	for (int64_t r = 0; r < rows; r++)
 		memcpy(c + r * ldc * size, buffer + r * LINE, (size_t)(columns * size));
 }
@@ -265,6 +269,7 @@ static void multiply(const struct dense_block *at)
 	const struct dense_product *g = at->of;
 	int64_t size = (int64_t)element_bytes(g->element);
 	int64_t wide = LINE / size;
+	tile_multiply *tile = tile_of(g->element);
 
 	for (int64_t j = 0; j < at->columns; j += wide)
 		for (int64_t i = 0; i < at->rows; i += TILE_ROWS) {
@@ -273,9 +278,9 @@ static void multiply(const struct dense_block *at)
 			char *c = (char *)g->c + ((at->i + i) * g->n + at->j + j) * size;
 
 			if (i + TILE_ROWS <= at->rows && j + wide <= at->columns)
-				tile(g->element, at->depth, a, b, c, g->n);
+				tile(at->depth, a, b, c, g->n);
 			else
-				edge(g->element, at->depth, a, b, c, g->n,
+				edge(tile, size, at->depth, a, b, c, g->n,
 				     least(TILE_ROWS, at->rows - i), least(wide, at->columns - j));
 		}
 }
