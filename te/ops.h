@@ -67,6 +67,7 @@ struct op *op_global_avg_pool(struct dag *d, struct op *x, int spatial, enum lay
 
 /* Over dimension AXIS. */
 struct op *op_softmax(struct dag *d, struct op *x, int axis);
+struct op *op_log_softmax(struct dag *d, struct op *x, int axis);
 /* Over the last dimension; SCALE and BIAS, [n] each, may be NULL. */
 struct op *op_layer_norm(struct dag *d, struct op *x, struct op *scale, struct op *bias,
 			 double epsilon);

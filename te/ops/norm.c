@@ -44,33 +44,63 @@ static struct op *reduce_dim(struct dag *d, const char *name, const struct op *x
 	return build_reduce(d, name, space, n, reducer, &axes[axis], 1, body);
 }
 
-struct op *op_softmax(struct dag *d, struct op *x, int axis)
+/* X - GREATEST, which is its largest along AXIS; axes over X in AXES. */
+static const struct expr *shifted(struct dag *d, const struct op *x, const struct op *greatest,
+				  int axis, struct axis **axes)
+{
+	axes_like(d, x, axes);
+	return build_binary(d, EXPR_SUB, read_axes(d, x, axes),
+			    read_without(d, greatest, axes, axis));
+}
+
+/* What softmax and its logarithm begin with: the greatest along AXIS, exp(x - greatest), and the sum
+ * of that, which is returned. */
+static struct op *sum_of_exps(struct dag *d, struct op *x, int axis, struct op **greatest,
+			      struct op **exps)
 {
 	struct axis *axes[TENSOR_MAX_DIMS];
 
 	if (!x || check_floats("softmax", x) < 0)
 		return NULL;
-	int n = x->tensor.ndim;
-
-	if (axis < 0 || axis >= n)
+	if (axis < 0 || axis >= x->tensor.ndim)
 		return op_error("softmax: %s has no dimension %d", x->tensor.name, axis);
-	struct op *greatest = reduce_dim(d, "softmax_max", x, axis, REDUCE_MAX, NULL, 1);
-
-	if (!greatest)
+	*greatest = reduce_dim(d, "softmax_max", x, axis, REDUCE_MAX, NULL, 1);
+	if (!*greatest)
 		return NULL;
-	axes_like(d, x, axes);
-	const struct expr *shifted = build_binary(d, EXPR_SUB, read_axes(d, x, axes),
-					    read_without(d, greatest, axes, axis));
-	struct op *e = build_map(d, "softmax_exp", axes, n,
-				 expr_unary(d->arena, EXPR_EXP, shifted));
-	struct op *sum = e ? reduce_dim(d, "softmax_sum", e, axis, REDUCE_SUM, NULL, 1) : NULL;
+	const struct expr *e =
+		expr_unary(d->arena, EXPR_EXP, shifted(d, x, *greatest, axis, axes));
+
+	*exps = build_map(d, "softmax_exp", axes, x->tensor.ndim, e);
+	return *exps ? reduce_dim(d, "softmax_sum", *exps, axis, REDUCE_SUM, NULL, 1) : NULL;
+}
+
+struct op *op_softmax(struct dag *d, struct op *x, int axis)
+{
+	struct axis *axes[TENSOR_MAX_DIMS];
+	struct op *greatest, *exps;
+	struct op *sum = sum_of_exps(d, x, axis, &greatest, &exps);
 
 	if (!sum)
 		return NULL;
 	axes_like(d, x, axes);
-	return build_map(d, "softmax", axes, n,
-			 build_binary(d, EXPR_DIV, read_axes(d, e, axes),
+	return build_map(d, "softmax", axes, x->tensor.ndim,
+			 build_binary(d, EXPR_DIV, read_axes(d, exps, axes),
 				read_without(d, sum, axes, axis)));
+}
+
+struct op *op_log_softmax(struct dag *d, struct op *x, int axis)
+{
+	struct axis *axes[TENSOR_MAX_DIMS];
+	struct op *greatest, *exps;
+	struct op *sum = sum_of_exps(d, x, axis, &greatest, &exps);
+
+	if (!sum)
+		return NULL;
+	const struct expr *v = shifted(d, x, greatest, axis, axes);
+	const struct expr *log = expr_unary(d->arena, EXPR_LOG, read_without(d, sum, axes, axis));
+
+	return build_map(d, "log_softmax", axes, x->tensor.ndim,
+			 build_binary(d, EXPR_SUB, v, log));
 }
 
 static int check_layer_norm(const struct op *x, const struct op *vector)

@@ -251,6 +251,7 @@ static int reduce_eval(struct eval *x)
 		.elements = reduce_elements,                                                       \
 		.eval = reduce_eval,                                                               \
 		.express = reduce_express,                                                         \
+		.gradient = reduce_gradient,                                                       \
 	};
 
 OPERATOR(reduce_sum, "the sum")

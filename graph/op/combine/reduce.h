@@ -19,5 +19,6 @@ const struct core_reduction *reduction_of(const struct core_op *op);
 int reduce_axes(struct infer *x, struct axis_set *out);
 
 struct op *reduce_express(struct express *x);
+int reduce_gradient(struct gradient *x);
 
 #endif

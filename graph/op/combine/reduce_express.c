@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/op/combine/reduce_express.c - reductions as tensor expressions, and their gradients. */
+/* graph/op/combine/reduce_express.c - reductions as tensor expressions, and their
+ * gradients. */
 #include "graph/op/combine/reduce.h"
 
-#include "base/err.h"
 #include "graph/op/gradient.h"
 #include "te/ops/build.h"
 
@@ -78,4 +78,69 @@ struct op *reduce_express(struct express *x)
 				    read_axes(d, from, axis));
 
 	return r->mean ? divided(d, y, count) : y;
+}
+
+/* --- gradients */
+
+/* OP of V over the axes of the call, which stay as extents of 1. */
+static int kept(struct gradient *x, const struct core_op *op, int v)
+{
+	struct attr_vec attrs = { 0 };
+
+	attrs_int(x->builder->arena, &attrs, "noop", call_flag(x->call, "noop"));
+	return build_with(x->builder, op, &attrs, v, call_arg(x->call, 1));
+}
+
+static int elements_of(struct builder *b, int v)
+{
+	return build(b, &core_reduce_prod, build(b, &core_shape_of, v));
+}
+
+/* How many elements became one, as an E. */
+static int share(struct gradient *x, enum element e)
+{
+	struct builder *b = x->builder;
+	struct attr_vec to = { 0 };
+
+	attrs_element(b->arena, &to, "to", e);
+	return build_with(b, &core_cast, &to,
+			  build(b, &core_div, elements_of(b, x->call->args[0]),
+				elements_of(b, x->result)));
+}
+
+/* The same share for all elements of FROM that are as great, or as small, as the RESULT. */
+static int of_extremes(struct gradient *x, int from, int result, int g)
+{
+	struct builder *b = x->builder;
+	struct attr_vec to = { 0 };
+
+	attrs_element(b->arena, &to, "to", build_type(b, from)->element);
+	int is_one = build_with(b, &core_cast, &to, build(b, &core_equal, from, result));
+
+	return build(b, &core_mul, is_one,
+		     build(b, &core_div, g, kept(x, &core_reduce_sum, is_one)));
+}
+
+int reduce_gradient(struct gradient *x)
+{
+	const struct core_reduction *r = reduction_of(x->call->op);
+	struct builder *b = x->builder;
+	int from = x->call->args[0], g = x->of_result[0], y = x->result;
+	enum element e = build_type(b, from)->element;
+
+	if (!element_is_float(e))
+		return 0;
+	if (!call_flag(x->call, "keepdims")) {
+		y = kept(x, x->call->op, from);
+		g = build(b, &core_reshape, g, build(b, &core_shape_of, y));
+	}
+	if (r->mean)
+		g = build(b, &core_div, g, share(x, e));
+	if (r->reducer == REDUCE_SUM)
+		x->of_arg[0] = build(b, &core_expand, g, build(b, &core_shape_of, from));
+	else if (r->reducer == REDUCE_PROD)	/* not defined where an element is 0 */
+		x->of_arg[0] = build(b, &core_div, build(b, &core_mul, g, y), from);
+	else
+		x->of_arg[0] = of_extremes(x, from, y, g);
+	return 0;
 }

@@ -78,7 +78,8 @@ static struct op *softmax_express(struct express *x)
 
 	if (!x->ops[0] || rank == 0)
 		return express_error(x, "there is nothing to sum over");
-	return op_softmax(x->dag, x->ops[0], positive_axis(x->call, rank));
+	return (x->call->op == &core_softmax ? op_softmax : op_log_softmax)(
+		x->dag, x->ops[0], positive_axis(x->call, rank));
 }
 
 /* The sum of X along the call's axis. */
@@ -137,5 +138,6 @@ const struct core_op core_log_softmax = {
 	.fusion = FUSION_REDUCTION,
 	.type = softmax_type,
 	.eval = softmax_eval,
+	.express = softmax_express,
 	.gradient = log_softmax_gradient,
 };
