@@ -160,9 +160,10 @@ static inline int run_known(struct op_case *c, const struct core_op *op,
 
 /* --- the same as a tensor expression */
 
-/* The result of OP's tensor expression must have the bits of WANT. False where it has none. */
-static inline bool check_express(struct op_case *c, const struct binding *call, int n,
-				 const int *args, const struct array *want)
+/* What CALL's tensor expression gives, with elements and shape of LIKE; NULL and a message where it
+ * has none. */
+static inline const struct array *express_of(struct op_case *c, const struct binding *call, int n,
+					     const int *args, const struct array *like)
 {
 	struct dag *d = dag_new(c->arena, "express");
 	const struct type *types[64];
@@ -184,10 +185,10 @@ static inline bool check_express(struct op_case *c, const struct binding *call, 
 	struct op *y = call->op->express(&x);
 
 	if (!y)
-		return false;
+		return NULL;
 	if (dag_freeze(d) < 0)
 		fail_msg("%s: %s", call->op->name, err_get());
-	struct array *got = array_in(c->arena, want->element, want->rank, want->dim);
+	struct array *got = array_in(c->arena, like->element, like->rank, like->dim);
 
 	for (int i = 0; i < n; i++) {
 		if (ops[i])
@@ -197,13 +198,21 @@ static inline bool check_express(struct op_case *c, const struct binding *call, 
 	}
 	buffers[dag_arg(d, y)] = got->data;
 	dag_eval(d, buffers);
-	if (!array_equal(got, want)) {
+	return got;
+}
+
+/* The result of OP's tensor expression, where it has one, must have the bits of WANT. */
+static inline void check_express(struct op_case *c, const struct binding *call, int n,
+				 const int *args, const struct array *want)
+{
+	const struct array *got = express_of(c, call, n, args, want);
+
+	if (got && !array_equal(got, want)) {
 		struct text text = { 0 };
 
 		print_array(&text, got);
 		fail_msg("%s as a tensor expression: %s", call->op->name, text_str(&text));
 	}
-	return true;
 }
 
 /* --- the checks */

@@ -73,7 +73,7 @@ struct op *reduce_express(struct express *x)
 			space[n++] = axes.over[i] ? dag_axis(d, "one", 1) : axis[i];
 	}
 	if (nover == 0)
-		return from;
+		return express_error(x, "nothing is combined");
 	struct op *y = build_reduce(d, x->call->op->name, space, n, r->reducer, over, nover,
 				    read_axes(d, from, axis));
 

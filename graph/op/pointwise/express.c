@@ -13,6 +13,12 @@ struct translation {
 	const char *missing;	/* what te/ cannot say */
 };
 
+/* Quotients of te/ are rounded down, and powers are floats. */
+static bool only_of_floats(enum primitive p)
+{
+	return p == PRIMITIVE_div || p == PRIMITIVE_pow;
+}
+
 static const struct expr *translate(struct translation *t, const struct formula *f)
 {
 	struct arena *a = t->x->dag->arena;
@@ -24,7 +30,8 @@ static const struct expr *translate(struct translation *t, const struct formula 
 		return expr_const(a, t->dtype, f->number);
 	const struct primitive_info *info = primitive_info(f->primitive);
 
-	if (info->te == EXPR_KIND_COUNT) {
+	if (info->te == EXPR_KIND_COUNT ||
+	    (only_of_floats(f->primitive) && !dtype_is_float(t->dtype))) {
 		t->missing = info->name;
 		return NULL;
 	}
@@ -134,7 +141,11 @@ struct op *pointwise_express(struct express *x)
 	result_axes(x, axes);
 	if (read_operands(&t, axes) < 0)
 		return NULL;
-	const struct expr *body = translate(&t, formula_of_call(x->dag->arena, x->call));
+	const struct formula *f = formula_of_call(x->dag->arena, x->call);
+
+	if (f->kind == FORMULA_NUMBER)
+		return express_error(x, "it is constant");
+	const struct expr *body = translate(&t, f);
 
 	if (!body)
 		return express_error(x, "no kernel computes %s", t.missing);

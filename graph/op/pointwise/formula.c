@@ -67,6 +67,10 @@ static const struct formula *neutral(enum primitive p, const struct formula *con
 		return formula_is(x, 1) ? y : formula_is(y, 1) ? x : NULL;
 	case PRIMITIVE_div:
 		return formula_is(y, 1) ? x : NULL;
+	case PRIMITIVE_and:
+		return formula_is(y, 1) ? x : formula_is(y, 0) ? y : NULL;
+	case PRIMITIVE_or:
+		return formula_is(y, 0) ? x : formula_is(x, 0) ? y : NULL;
 	case PRIMITIVE_max:
 		return formula_is(y, -INFINITY) ? x : NULL;
 	case PRIMITIVE_min:

@@ -50,8 +50,8 @@ const struct formula *formula_parse(struct arena *a, const char *text, const str
 				    const struct formula *const *arg,
 				    const struct formula *result);
 
-/* Constants are folded; so are x + 0, x * 0, x * 1, x / 1 and min and max with an infinite bound. An
- * argument that is NULL was left out. */
+/* Constants are folded; so are x + 0, x * 1, x / 1, logic with one constant, and min and max with an
+ * infinite bound. An argument that is NULL was left out. */
 const struct formula *formula_call(struct arena *a, enum primitive p,
 				   const struct formula *const *arg);
 const struct formula *formula_number(struct arena *a, double v);
