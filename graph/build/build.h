@@ -29,6 +29,9 @@ int graph_declare(struct graph *g, const char *name, const struct type *type);
 /* Ends the function. Its index; FUNCTION_NONE where a result is VALUE_FAILED, or where a declared
  * function has other types. */
 int builder_end(struct builder *b, int n, const int *results);
+/* Drops the bindings that none of the N RESULTS needs; RESULTS become the values' new numbers, all
+ * other numbers mean nothing any more. */
+void build_prune(struct builder *b, int n, int *results);
 
 /* Parameters come before all else. */
 int build_param(struct builder *b, const char *name, const struct type *type);

@@ -17,7 +17,9 @@ int gradient_unbroadcast(struct builder *b, int x, const struct type *t)
 	int skip = from->rank - t->rank;
 
 	for (int i = 0; i < from->rank; i++) {
-		bool same = i >= skip && dim_equal(from->dim[i], t->dim[i - skip]);
+		/* what is not 1 is not repeated */
+		bool same = i >= skip && (dim_equal(from->dim[i], t->dim[i - skip]) ||
+					  (t->dim[i - skip].n >= 0 && t->dim[i - skip].n != 1));
 
 		if (i >= skip && !same && t->dim[i - skip].n != 1) {
 			err_set("gradient: whether dim %d is repeated is not known", i - skip);
