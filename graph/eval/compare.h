@@ -9,6 +9,7 @@
 struct tolerance {
 	double relative;	/* of the expected element's magnitude */
 	double absolute;
+	double bf16;		/* relative, where elements are bf16 and it is larger */
 };
 
 /* What ONNX's own runner of its tests allows. */

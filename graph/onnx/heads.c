@@ -2,6 +2,8 @@
 /* graph/onnx/heads.c - vectors of several heads in one row, apart and together. */
 #include "graph/onnx/heads.h"
 
+#include <math.h>
+
 int heads_apart(struct builder *b, int x, int64_t heads)
 {
 	if (compose_rank(b, x) == 4)
@@ -25,4 +27,26 @@ int64_t heads_count(struct node *n, const char *name, int x)
 	if (!type_is_ranked(t) || (t->rank != 3 && t->rank != 4) || heads < 1)
 		return node_error(n, "an operand of 4 dims, or of 3 and %s, are wanted", name);
 	return heads;
+}
+
+/* The square root of the scale, which queries and keys have each: in f64, then as they are. */
+static int root_of_scale(struct node *n, int q)
+{
+	struct builder *b = n->b;
+
+	if (node_has_attr(n, "scale"))
+		return compose_number(b, q, sqrt(node_float(n, "scale", 1)));
+	int size = compose_cast(b, compose_extent(b, q, 3), ELEMENT_F64);
+	int root = build(b, &core_sqrt, build(b, &core_sqrt, size));
+
+	return compose_cast_like(b, build(b, &core_div, build_scalar(b, ELEMENT_F64, 1), root), q);
+}
+
+int heads_scores(struct node *n, int q, int k)
+{
+	struct builder *b = n->b;
+	int root = root_of_scale(n, q);
+
+	return build_with(b, &core_matmul, with_int(b, "trans_b", 1),
+			  build(b, &core_mul, q, root), build(b, &core_mul, k, root));
 }

@@ -14,6 +14,7 @@
 enum node_domain {
 	DOMAIN_ONNX,		/* "" or ai.onnx */
 	DOMAIN_ML,		/* ai.onnx.ml */
+	DOMAIN_PREVIEW,		/* ai.onnx.preview */
 	DOMAIN_TRAINING,	/* ai.onnx.preview.training */
 	DOMAIN_COUNT,
 };

@@ -138,21 +138,6 @@ static void make_bias(struct attention *a)
 
 /* --- the product */
 
-/* The square root of the scale, which queries and keys have each: in f64, then as they are. */
-static int root_of_scale(const struct attention *a)
-{
-	struct builder *b = a->b;
-	struct node *n = a->node;
-
-	if (node_has_attr(n, "scale"))
-		return compose_number(b, a->q, sqrt(node_float(n, "scale", 1)));
-	int size = compose_cast(b, compose_extent(b, a->q, 3), ELEMENT_F64);
-	int root = build(b, &core_sqrt, build(b, &core_sqrt, size));
-
-	return compose_cast_like(b, build(b, &core_div, build_scalar(b, ELEMENT_F64, 1), root),
-				 a->q);
-}
-
 /* Softmax of SCORES in the precision that the node wants; 0 for a query that sees no key. */
 static int shares(const struct attention *a, int scores)
 {
@@ -184,9 +169,7 @@ int node_attention(struct node *n)
 	if (read_operands(&a) < 0)
 		return -1;
 	make_bias(&a);
-	int root = root_of_scale(&a);
-	int scores = build_with(b, &core_matmul, with_int(b, "trans_b", 1),
-				build(b, &core_mul, a.q, root), build(b, &core_mul, a.k, root));
+	int scores = heads_scores(n, a.q, a.k);
 
 	shown[SHOW_PRODUCT] = scores;
 	if (cap > 0)

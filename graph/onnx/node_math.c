@@ -125,6 +125,16 @@ int node_shrink(struct node *n)
 	return node_give(n, 0, build(b, &core_where, below, compose_with_number(b, &core_add, x, bias), high));
 }
 
+/* Before version 7 a slope for each channel is not broadcast from the last axis. */
+int node_prelu_of_channels(struct node *n)
+{
+	int x = node_arg(n, 0), slope = node_arg(n, 1);
+
+	if (!compose_is_single(n->b, slope))
+		slope = compose_along(n->b, slope, compose_rank(n->b, x), 1);
+	return node_give(n, 0, build(n->b, &core_prelu, x, slope));
+}
+
 /* x * tanh(softplus(x)) */
 int node_mish(struct node *n)
 {

@@ -9,6 +9,7 @@ static const struct {
 } domains[DOMAIN_COUNT] = {
 	[DOMAIN_ONNX] = { "ai.onnx", ONNX_MIN_OPSET, ONNX_MAX_OPSET },
 	[DOMAIN_ML] = { "ai.onnx.ml", 1, 5 },
+	[DOMAIN_PREVIEW] = { "ai.onnx.preview", 1, 1 },
 	[DOMAIN_TRAINING] = { "ai.onnx.preview.training", 1, 1 },
 };
 
