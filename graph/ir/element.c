@@ -184,33 +184,6 @@ void element_get_i64(enum element e, const void *data, int64_t first, int64_t n,
 	}
 }
 
-void element_put_i64(enum element e, void *data, int64_t first, int64_t n, const int64_t *in)
-{
-	size_t bytes = element_bytes(e);
-	char *to = (char *)data + (size_t)first * bytes;
-
-	if (element_is_float(e)) {
-		for (int64_t i = 0; i < n; i++)
-			element_put_f64(e, data, first + i, 1, &(double){ (double)in[i] });
-		return;
-	}
-	for (int64_t i = 0; i < n; i++) {	/* little-endian: the low bytes come first */
-		int64_t v = wrap(e, in[i]);
-
-		memcpy(to + (size_t)i * bytes, &v, bytes);
-	}
-}
-
-void element_put_f32(enum element e, void *data, int64_t first, int64_t n, const float *in)
-{
-	if (e == ELEMENT_F32) {
-		memcpy((float *)data + first, in, (size_t)n * sizeof(float));
-		return;
-	}
-	for (int64_t i = 0; i < n; i++)
-		element_put_f64(e, data, first + i, 1, &(double){ in[i] });
-}
-
 /* To 16 bits by way of f32 rounds twice; where the first rounding lands on a tie of the second it
  * is made odd before [Boldo and Melquiond, Emulation of FMA and correctly rounded sums, 2008]. */
 static float round_to_odd(double v)
@@ -227,25 +200,54 @@ static float round_to_odd(double v)
 	return near;
 }
 
+/* A loop that stores all elements as C type TYPE, V what comes in. */
+#define EACH_OUT(type, ...)                                                                        \
+	{                                                                                          \
+		type *to = (type *)data + first;                                                   \
+		for (int64_t i = 0; i < n; i++)                                                    \
+			to[i] = (type)(__VA_ARGS__);                                               \
+		return;                                                                            \
+	}
+
+/* The cases of all types: WHOLE(e, v) is v as an int64, NARROW(v) a float that 16 bits or fewer round
+ * as they would round v. */
+#define STORE_CASES(WHOLE, NARROW)                                                                 \
+	switch (e) {                                                                               \
+	case ELEMENT_F32: EACH_OUT(float, in[i])                                                   \
+	case ELEMENT_F64: EACH_OUT(double, in[i])                                                  \
+	case ELEMENT_F16: EACH_OUT(uint16_t, f16_from_f32(NARROW(in[i])))                          \
+	case ELEMENT_BF16: EACH_OUT(uint16_t, bf16_from_f32(NARROW(in[i])))                        \
+	case ELEMENT_F8E4M3FN: case ELEMENT_F8E4M3FNUZ: case ELEMENT_F8E5M2:                       \
+	case ELEMENT_F8E5M2FNUZ: case ELEMENT_F8E8M0: case ELEMENT_F4E2M1:                         \
+		EACH_OUT(uint8_t, small_float_encode(e, NARROW(in[i]), true))                      \
+	case ELEMENT_I8: case ELEMENT_U8: EACH_OUT(uint8_t, WHOLE(e, in[i]))                       \
+	case ELEMENT_I16: case ELEMENT_U16: EACH_OUT(uint16_t, WHOLE(e, in[i]))                    \
+	case ELEMENT_I32: case ELEMENT_U32: EACH_OUT(uint32_t, WHOLE(e, in[i]))                    \
+	case ELEMENT_I64: case ELEMENT_U64: EACH_OUT(int64_t, WHOLE(e, in[i]))                     \
+	case ELEMENT_I4: case ELEMENT_I2: case ELEMENT_U4: case ELEMENT_U2:                        \
+		EACH_OUT(uint8_t, wrap(e, WHOLE(e, in[i])))                                        \
+	case ELEMENT_BOOL: EACH_OUT(uint8_t, in[i] != 0)                                           \
+	case ELEMENT_STRING: case ELEMENT_COUNT: break;                                            \
+	}                                                                                          \
+	assert(!"a number")
+
+#define ITSELF(e, v) (v)
+#define ROUNDED(v)   round_to_odd((double)(v))
+#define EXACT(v)     (v)
+
+void element_put_i64(enum element e, void *data, int64_t first, int64_t n, const int64_t *in)
+{
+	STORE_CASES(ITSELF, ROUNDED);
+}
+
+void element_put_f32(enum element e, void *data, int64_t first, int64_t n, const float *in)
+{
+	STORE_CASES(truncate_f64, EXACT);
+}
+
 void element_put_f64(enum element e, void *data, int64_t first, int64_t n, const double *in)
 {
-	for (int64_t i = 0; i < n; i++) {
-		double v = in[i];
-		int64_t at = first + i;
-
-		if (e == ELEMENT_F64)
-			((double *)data)[at] = v;
-		else if (e == ELEMENT_F32)
-			((float *)data)[at] = (float)v;
-		else if (e == ELEMENT_F16)
-			((uint16_t *)data)[at] = f16_from_f32(round_to_odd(v));
-		else if (e == ELEMENT_BF16)
-			((uint16_t *)data)[at] = bf16_from_f32(round_to_odd(v));
-		else if (element_is_float(e))
-			((uint8_t *)data)[at] = small_float_encode(e, round_to_odd(v), true);
-		else
-			element_put_i64(e, data, at, 1, &(int64_t){ truncate_f64(e, v) });
-	}
+	STORE_CASES(truncate_f64, ROUNDED);
 }
 
 double element_load(enum element e, const void *data, int64_t i)

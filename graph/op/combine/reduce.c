@@ -115,17 +115,23 @@ struct fold {
 	double *sum, *next;
 };
 
-/* N elements from offset AT on. */
-static void fold_in(struct fold *f, int64_t at, int n)
+/* All lanes of f->in. */
+static void fold_block(struct fold *f)
 {
 	double *swap = f->sum;
 
-	compute_get(f->compute, f->element, f->data, at, n, f->in);
-	if (n < BLOCK)
-		memcpy(f->in + n, f->start + n, (size_t)(BLOCK - n) * sizeof(double));
 	block_apply(f->compute, f->reduction->combine, f->sum, f->in, f->in, f->next);
 	f->sum = f->next;
 	f->next = swap;
+}
+
+/* N elements from offset AT on. */
+static void fold_in(struct fold *f, int64_t at, int n)
+{
+	compute_get(f->compute, f->element, f->data, at, n, f->in);
+	if (n < BLOCK)
+		memcpy(f->in + n, f->start + n, (size_t)(BLOCK - n) * sizeof(double));
+	fold_block(f);
 }
 
 /* The first N lanes as one, in the first. */
@@ -133,13 +139,10 @@ static void fold_lanes(struct fold *f, int n)
 {
 	while (n > 1) {
 		int half = (n + 1) / 2;
-		double *swap = f->sum;
 
 		memcpy(f->in, f->start, sizeof(f->in));
 		memcpy(f->in, f->sum + half, (size_t)(n - half) * sizeof(double));
-		block_apply(f->compute, f->reduction->combine, f->sum, f->in, f->in, f->next);
-		f->sum = f->next;
-		f->next = swap;
+		fold_block(f);
 		n = half;
 	}
 }
@@ -198,6 +201,33 @@ static void reduce_columns(struct fold *f, const struct walk *stay, const struct
 	}
 }
 
+/* Results from too few elements side by side for vectors: a result a lane. */
+static void reduce_scattered(struct fold *f, const struct walk *stay, const struct walk *over,
+			     struct array *y)
+{
+	int64_t at[BLOCK];
+
+	for (int64_t i = 0; i < y->count; i += BLOCK) {
+		int n = y->count - i < BLOCK ? (int)(y->count - i) : BLOCK;
+
+		for (int k = 0; k < n; k++)
+			at[k] = walk_at(stay, i + k);
+		memcpy(f->sum, f->start, sizeof(f->start));
+		for (int64_t j = 0; j < over->count; j++) {
+			int64_t step = walk_at(over, j);
+
+			for (int k = 0; k < n; k++)
+				compute_get(f->compute, f->element, f->data, at[k] + step, 1,
+					    f->in + k);
+			fold_block(f);
+		}
+		fold_out(f, over->count, y, i, n);
+	}
+}
+
+/* With fewer elements side by side, blocks of them are mostly air. */
+enum { LEAST_RUN = 32 };
+
 static int reduce_eval(struct eval *x)
 {
 	const struct array *from = eval_array(x, 0);
@@ -227,7 +257,9 @@ static int reduce_eval(struct eval *x)
 	f->sum = f->room[0];
 	f->next = f->room[1];
 	fill_identity(f->reduction, f->compute, f->element, f->start);
-	if (walk_run(&stay) > walk_run(&over))
+	if (walk_run(&stay) < LEAST_RUN && walk_run(&over) < LEAST_RUN)
+		reduce_scattered(f, &stay, &over, y);
+	else if (walk_run(&stay) > walk_run(&over))
 		reduce_columns(f, &stay, &over, y);
 	else
 		reduce_rows(f, &stay, &over, y);
