@@ -31,12 +31,17 @@ static const struct type **param_types(struct arena *a, const struct function *f
 	return types;
 }
 
-static const struct type **result_types(struct arena *a, const struct function *f)
+/* Those that F declares; of what it does not know that of the result which it GOT. */
+static const struct type **result_types(struct arena *a, const struct function *f,
+					const struct value *got)
 {
 	const struct type **types = arena_many(a, const struct type *, f->nresults);
 
-	for (int i = 0; i < f->nresults; i++)
+	for (int i = 0; i < f->nresults; i++) {
 		types[i] = f->nresults == 1 ? f->result : f->result->field[i];
+		if (types[i]->kind == TYPE_UNKNOWN)
+			types[i] = value_type(a, got[i]);
+	}
 	return types;
 }
 
@@ -71,7 +76,7 @@ static int check(struct arena *a, const struct graph *g, const char *folder)
 
 	if (run(a, g, folder, got) < 0)
 		return -1;
-	if (data_read_all(a, folder, "output", f->nresults, result_types(a, f), want) < 0)
+	if (data_read_all(a, folder, "output", f->nresults, result_types(a, f, got), want) < 0)
 		rc = -1;
 	for (int i = 0; i < f->nresults && rc == 0; i++)
 		if (!value_agrees(got[i], want[i], &tolerance_of_onnx, &why))
@@ -82,9 +87,19 @@ static int check(struct arena *a, const struct graph *g, const char *folder)
 	return rc;
 }
 
+/* The message that is set, without the file's name, which is always the same. */
+static const char *reason(struct arena *a, const char *path)
+{
+	const char *why = err_get();
+	size_t n = strlen(path);
+
+	return arena_strdup(a, strncmp(why, path, n) == 0 ? why + n + strspn(why + n, ": ") : why);
+}
+
 enum conform_status conform_case(struct arena *a, const char *folder, const char **why)
 {
-	struct graph *g = onnx_read(a, arena_printf(a, "%s/model.onnx", folder), NULL);
+	const char *path = arena_printf(a, "%s/model.onnx", folder);
+	struct graph *g = onnx_read(a, path, NULL);
 	enum conform_status status = g ? CONFORM_PASSED : CONFORM_UNSUPPORTED;
 	int sets = 0;
 
@@ -100,6 +115,6 @@ enum conform_status conform_case(struct arena *a, const char *folder, const char
 		err_set("it has no test_data_set_0");
 		status = CONFORM_FAILED;
 	}
-	*why = status == CONFORM_PASSED ? "" : arena_strdup(a, err_get());
+	*why = status == CONFORM_PASSED ? "" : reason(a, path);
 	return status;
 }

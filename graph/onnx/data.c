@@ -60,16 +60,27 @@ static int from_optional(struct tensor_source *s, const Onnx__OptionalProto *p, 
 	return p->optional_value ? from_optional(s, p->optional_value, out) : 0;
 }
 
+/* Files made by ONNX before 1.13 have bfloat16 as the bits in uint16. */
+static void restore_bfloat16(struct arena *a, const struct type *t, struct value *v)
+{
+	const struct array *x = v->kind == VALUE_ARRAY ? v->array : NULL;
+
+	if (x && type_is_tensor(t) && t->element == ELEMENT_BF16 && x->element == ELEMENT_U16)
+		v->array = array_around(a, ELEMENT_BF16, x->rank, x->dim, x->data);
+}
+
 int data_read(struct arena *a, const char *path, const struct type *t, struct value *out)
 {
 	size_t size;
 	char *data = file_read(a, path, MAX_FILE, &size);
-	const ProtobufCMessageDescriptor *d = t->kind == TYPE_SEQUENCE ? &onnx__sequence_proto__descriptor
-					      : t->kind == TYPE_OPTIONAL ? &onnx__optional_proto__descriptor
-									 : &onnx__tensor_proto__descriptor;
+	const ProtobufCMessageDescriptor *d = &onnx__tensor_proto__descriptor;
 
 	if (!data)
 		return -1;
+	if (t->kind == TYPE_SEQUENCE)
+		d = &onnx__sequence_proto__descriptor;
+	else if (t->kind == TYPE_OPTIONAL)
+		d = &onnx__optional_proto__descriptor;
 	struct tensor_source s = { .arena = a, .data = (unsigned char *)data,
 				   .room = ROOM_BASE + ROOM_FACTOR * (int64_t)size };
 	ProtobufCMessage *m = wire_unpack(d, s.data, size);
@@ -82,7 +93,10 @@ int data_read(struct arena *a, const char *path, const struct type *t, struct va
 	else if (m)
 		rc = from_tensor(&s, (Onnx__TensorProto *)m, out);
 	wire_free(m);
-	return rc < 0 ? err_prefix("%s", path) : 0;
+	if (rc < 0)
+		return err_prefix("%s", path);
+	restore_bfloat16(a, t, out);
+	return 0;
 }
 
 int data_read_all(struct arena *a, const char *folder, const char *name, int n,

@@ -13,7 +13,9 @@
 #define ROOM_BASE	(INT64_C(64) << 20)
 #define ROOM_FACTOR	4
 #define NODES_BASE	INT64_C(100000)
-#define FOLD_SECONDS	20
+/* Folding may take so long, and longer where there are weights to be converted (a GB in 10 s). */
+#define FOLD_SECONDS	4
+#define FOLD_RATE	1e8
 
 /* Parameters come first in the array, so inputs are read before initializers, which old files
  * list among the inputs too. */
@@ -69,7 +71,8 @@ static struct graph *read_model(struct onnx_reader *r)
 	const char *name = r->model->graph->name;
 
 	r->graph = graph_new(r->arena, name ? name : "");
-	r->graph->budget = (struct fold_budget){ r->source.room, FOLD_SECONDS };
+	r->graph->budget = (struct fold_budget){
+		r->source.room, FOLD_SECONDS + (double)r->source.room / ROOM_FACTOR / FOLD_RATE };
 	onnx_index_operators(r);
 	int rc = read_main(r);
 

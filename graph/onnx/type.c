@@ -3,13 +3,10 @@
 #include <ctype.h>
 
 #include "base/err.h"
-#include "base/text.h"
 #include "graph/onnx/reader.h"
+#include "graph/text/parse.h"
 
 /* --- dims with names: "batch", "2*N", "(past + 1) / 2" */
-
-/* Expressions that exporters write are short; deeper ones are taken for names. */
-enum { MAX_EXPR_DEPTH = 16 };
 
 static bool is_name(const char *s)
 {
@@ -40,82 +37,14 @@ static const struct axis *symbol(struct onnx_reader *r, const char *name)
 	return graph_symbol(r->graph, unique);
 }
 
-static struct dim dim_of_name(struct onnx_reader *r, const char *name)
-{
-	for (int i = 0; r->options && i < r->options->ndims; i++)
-		if (strcmp(r->options->dims[i].name, name) == 0)
-			return dim_number(r->options->dims[i].size);
-	return dim_expr(r->arena, expr_axis(r->arena, symbol(r, name)));
-}
-
-static bool parse_sum(struct onnx_reader *r, struct scan *s, int depth, struct dim *out);
-
-static bool parse_factor(struct onnx_reader *r, struct scan *s, int depth, struct dim *out)
-{
-	int64_t v;
-
-	scan_blanks(s);
-	if (depth > MAX_EXPR_DEPTH)
-		return false;
-	if (scan_token(s, "("))
-		return parse_sum(r, s, depth + 1, out) && scan_token(s, ")");
-	if (isdigit((unsigned char)*s->at)) {
-		*out = scan_int(s, &v) && v <= GRAPH_MAX_DIM ? dim_number(v) : dim_unknown();
-		return out->n >= 0;
-	}
-	const char *name = scan_name(s, r->scratch);
-
-	if (name)
-		*out = dim_of_name(r, name);
-	return name != NULL;
-}
-
-static bool parse_product(struct onnx_reader *r, struct scan *s, int depth, struct dim *out)
-{
-	struct dim by;
-
-	if (!parse_factor(r, s, depth, out))
-		return false;
-	for (;;) {
-		bool times = scan_token(s, "*");
-
-		if (!times && !scan_token(s, "//") && !scan_token(s, "/"))
-			return true;
-		if (!parse_factor(r, s, depth, &by))
-			return false;
-		*out = times ? dim_mul(r->arena, *out, by) : dim_div(r->arena, *out, by);
-	}
-}
-
-static bool parse_sum(struct onnx_reader *r, struct scan *s, int depth, struct dim *out)
-{
-	struct dim by;
-
-	if (!parse_product(r, s, depth, out))
-		return false;
-	for (;;) {
-		bool plus = scan_token(s, "+");
-
-		if (!plus && !scan_token(s, "-"))
-			return true;
-		if (!parse_product(r, s, depth, &by))
-			return false;
-		*out = plus ? dim_add(r->arena, *out, by) : dim_sub(r->arena, *out, by);
-	}
-}
-
-/* Is NAME more than a name: has it operators between what could be names and numbers? */
+/* Is NAME more than a name: are there operators between what may be names and numbers? */
 static bool is_expression(struct onnx_reader *r, const char *name)
 {
-	struct onnx_reader dry = *r;
-	struct graph *g = graph_new(r->scratch, "");
 	struct scan s = scan_text("", name);
 	struct dim d;
 
-	dry.graph = g;
-	dry.arena = r->scratch;
-	dry.symbols = (struct names){ 0 };
-	return strpbrk(name, "+-*/") && parse_sum(&dry, &s, 0, &d) && scan_at_end(&s);
+	return strpbrk(name, "+-*/") &&
+	       parse_dim(&s, graph_new(r->scratch, ""), &d) == 0 && scan_at_end(&s);
 }
 
 struct dim onnx_dim_named(struct onnx_reader *r, const char *name)
@@ -124,8 +53,18 @@ struct dim onnx_dim_named(struct onnx_reader *r, const char *name)
 	struct dim d;
 
 	if (!is_expression(r, name))
-		return dim_of_name(r, name);
-	parse_sum(r, &s, 0, &d);
+		d = dim_expr(r->arena, expr_axis(r->arena, symbol(r, name)));
+	else if (parse_dim(&s, r->graph, &d) < 0)
+		return dim_unknown();
+	for (int i = 0; r->options && i < r->options->ndims; i++) {
+		const struct onnx_dim *given = &r->options->dims[i];
+		int index = names_get(&r->symbols, given->name, -1);
+		const struct axis *axis = index >= 0 ? r->graph->symbol.at[index]
+						     : graph_find_symbol(r->graph, given->name);
+
+		if (axis)
+			d = dim_substitute(r->arena, d, axis, dim_number(given->size));
+	}
 	return d;
 }
 
