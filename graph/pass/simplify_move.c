@@ -116,8 +116,10 @@ static int matmul(const struct rule_site *s)
 	read_perm(inner, rank, perm);
 	if (!exchanges_last(perm, rank))
 		return REWRITE_COPY;
-	attrs_int(s->builder->arena, &attrs, "trans_a", !call_flag(s->call, "trans_a"));
-	attrs_int(s->builder->arena, &attrs, "trans_b", call_flag(s->call, "trans_b"));
+	if (!call_flag(s->call, "trans_a"))
+		attrs_int(s->builder->arena, &attrs, "trans_a", 1);
+	if (call_flag(s->call, "trans_b"))
+		attrs_int(s->builder->arena, &attrs, "trans_b", 1);
 	return build_with(s->builder, &core_matmul, &attrs, inner->args[0], s->args[1]);
 }
 

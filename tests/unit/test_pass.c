@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_pass.c - each pass alone, from text to text. */
+#include "tests/graph_fixture.h"
+
+#include "graph/build/check.h"
+#include "graph/text/text.h"
+
+/* A pass, and what it makes of a graph. What nobody needs any more is left out on both sides. */
+struct pass_case {
+	const char *pass;
+	const char *before, *after;	/* functions, main first */
+};
+
+static struct graph *run_pass(struct arena *a, const char *name, const struct graph *g)
+{
+	struct graph *out = pass_find(name)->run(a, g);
+
+	if (!out || graph_check(out) < 0)
+		fail_msg("%s: %s", name, err_get());
+	return out;
+}
+
+static const char *printed(struct arena *a, const struct graph *g)
+{
+	struct text out = { 0 };
+
+	graph_print(&out, g, true);
+	const char *text = arena_strdup(a, text_str(&out));
+
+	text_free(&out);
+	return text;
+}
+
+static struct graph *parsed(struct arena *a, const char *functions)
+{
+	const char *text = arena_printf(a, "graph \"t\" @main\n\n%s", functions);
+	struct graph *g = graph_parse(a, "test", text);
+
+	if (!g)
+		fail_msg("%s", err_get());
+	return g;
+}
+
+static void assert_passes(const struct pass_case *c)
+{
+	struct arena *a = arena_new();
+	struct graph *g = run_pass(a, c->pass, parsed(a, c->before));
+
+	assert_string_equal(printed(a, run_pass(a, "dead", g)),
+			    arena_printf(a, "graph \"t\" @main\n\n%s", c->after));
+	arena_free(a);
+}
+
+static void check_all(const struct pass_case *cases, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		assert_passes(&cases[i]);
+}
+
+#define CHECK_ALL(cases) check_all(cases, sizeof(cases) / sizeof(cases[0]))
+
+static void calls_of_constants_are_folded(void **state)
+{
+	static const struct pass_case cases[] = {
+		{ "fold",
+		  "fn @main(%x: f32[2]) {\n"
+		  "\t%a = const f32[2] [1, 2]\n"
+		  "\t%b = add(%a, %a)\n"
+		  "\t%yes = const bool[] [true]\n"
+		  "\t%c = if %yes then @twice else @same (%x)\n"
+		  "\t%y = mul(%c, %b)\n"
+		  "\treturn %y\n}\n\n"
+		  "fn @twice(%x: f32[2]) {\n"
+		  "\t%y = add(%x, %x)\n"
+		  "\treturn %y\n}\n\n"
+		  "fn @same(%x: f32[2]) {\n"
+		  "\treturn %x\n}\n",
+		  "fn @main(%x: f32[2]) -> f32[2] {\n"
+		  "\t%b = const f32[2] [2, 4]\n"
+		  "\t%y: f32[2] = add(%x, %x)\n"
+		  "\t%3 \"y\": f32[2] = mul(%y, %b)\n"
+		  "\treturn %3\n}\n" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+static void what_changes_nothing_is_left_out(void **state)
+{
+	static const struct pass_case cases[] = {
+		{ "simplify",
+		  "fn @main(%x: f32[2, 3]) {\n"
+		  "\t%zero = const f32[1] [0]\n"
+		  "\t%one = const f32[] [1]\n"
+		  "\t%none = const i64[4] [0, 0, 0, 0]\n"
+		  "\t%a = identity(%x)\n"
+		  "\t%b = add(%zero, %a)\n"
+		  "\t%c = mul(%b, %one)\n"
+		  "\t%d = div(%c, %one)\n"
+		  "\t%e = sub(%d, %zero)\n"
+		  "\t%f = neg(%e)\n"
+		  "\t%g = neg(%f)\n"
+		  "\t%h = cast(%g) {to = f32}\n"
+		  "\t%i = pad(%h, %none)\n"
+		  "\t%j = concat(%i) {axis = 1}\n"
+		  "\t%k = relu(%j)\n"
+		  "\t%l = relu(%k)\n"
+		  "\treturn %l\n}\n",
+		  "fn @main(%x: f32[2, 3]) -> f32[2, 3] {\n"
+		  "\t%k: f32[2, 3] = relu(%x)\n"
+		  "\treturn %k\n}\n" },
+		{ "simplify",	/* a sum that is larger than its operand, a slice backwards */
+		  "fn @main(%x: f32[1]) {\n"
+		  "\t%zero = const f32[2] [0, 0]\n"
+		  "\t%a = add(%x, %zero)\n"
+		  "\t%start = const i64[1] [-1]\n"
+		  "\t%end = const i64[1] [-9]\n"
+		  "\t%axis = const i64[1] [0]\n"
+		  "\t%b = slice(%a, %start, %end, %axis, %start)\n"
+		  "\treturn %b\n}\n",
+		  "fn @main(%x: f32[1]) -> f32[2] {\n"
+		  "\t%zero = const f32[2] [0, 0]\n"
+		  "\t%a: f32[2] = add(%x, %zero)\n"
+		  "\t%start = const i64[1] [-1]\n"
+		  "\t%end = const i64[1] [-9]\n"
+		  "\t%axis = const i64[1] [0]\n"
+		  "\t%b: f32[2] = slice(%a, %start, %end, %axis, %start)\n"
+		  "\treturn %b\n}\n" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+static void views_and_transposes_meet(void **state)
+{
+	static const struct pass_case cases[] = {
+		{ "simplify",
+		  "fn @main(%x: f32[2, 3, 4]) {\n"
+		  "\t%a = const i64[2] [6, 4]\n"
+		  "\t%b = const i64[1] [-1]\n"
+		  "\t%c = reshape(%x, %a)\n"
+		  "\t%d = reshape(%c, %b)\n"
+		  "\treturn %d\n}\n",
+		  "fn @main(%x: f32[2, 3, 4]) -> f32[24] {\n"
+		  "\t%1 = const i64[1] [24]\n"
+		  "\t%d: f32[24] = reshape(%x, %1)\n"
+		  "\treturn %d\n}\n" },
+		{ "simplify",	/* there and back; on; only along dims of 1 */
+		  "fn @main(%x: f32[2, 3, 1, 4]) {\n"
+		  "\t%a = transpose(%x) {perm = [0, 2, 3, 1]}\n"
+		  "\t%b = transpose(%a) {perm = [0, 3, 1, 2]}\n"
+		  "\t%c = transpose(%a) {perm = [2, 0, 3, 1]}\n"
+		  "\t%d = transpose(%x) {perm = [2, 0, 1, 3]}\n"
+		  "\treturn %b, %c, %d\n}\n",
+		  "fn @main(%x: f32[2, 3, 1, 4])"
+		  " -> (f32[2, 3, 1, 4], f32[4, 2, 3, 1], f32[1, 2, 3, 4]) {\n"
+		  "\t%c: f32[4, 2, 3, 1] = transpose(%x) {perm = [3, 0, 1, 2]}\n"
+		  "\t%2 = const i64[4] [1, 2, 3, 4]\n"
+		  "\t%d: f32[1, 2, 3, 4] = reshape(%x, %2)\n"
+		  "\treturn %x, %c, %d\n}\n" },
+		{ "simplify",
+		  "fn @main(%x: f32[5, 4, 6], %y: f32[5, 4, 7]) {\n"
+		  "\t%a = transpose(%x) {perm = [0, 2, 1]}\n"
+		  "\t%b = matmul(%a, %y)\n"
+		  "\treturn %b\n}\n",
+		  "fn @main(%x: f32[5, 4, 6], %y: f32[5, 4, 7]) -> f32[5, 6, 7] {\n"
+		  "\t%b: f32[5, 6, 7] = matmul(%x, %y) {trans_a = 1}\n"
+		  "\treturn %b\n}\n" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+static void equal_calls_are_one(void **state)
+{
+	static const struct pass_case cases[] = {
+		{ "cse",
+		  "fn @main(%x: f32[2]) {\n"
+		  "\t%a = const f32[2] [1, 2]\n"
+		  "\t%b = const f32[2] [1, 2]\n"
+		  "\t%c = add(%x, %a)\n"
+		  "\t%d = add(%x, %b)\n"
+		  "\t%e = leaky_relu(%c) {alpha = 0.5}\n"
+		  "\t%f = leaky_relu(%d) {alpha = 0.25}\n"
+		  "\treturn %e, %f\n}\n",
+		  "fn @main(%x: f32[2]) -> (f32[2], f32[2]) {\n"
+		  "\t%a = const f32[2] [1, 2]\n"
+		  "\t%c: f32[2] = add(%x, %a)\n"
+		  "\t%e: f32[2] = leaky_relu(%c) {alpha = 0.5}\n"
+		  "\t%f: f32[2] = leaky_relu(%c) {alpha = 0.25}\n"
+		  "\treturn %e, %f\n}\n" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+static void padding_goes_into_windows(void **state)
+{
+	static const struct pass_case cases[] = {
+		{ "pads",
+		  "fn @main(%x: f32[1, 2, 4, 4]) {\n"
+		  "\t%p = const i64[4] [1, 0, 1, 2]\n"
+		  "\t%axes = const i64[2] [2, -1]\n"
+		  "\t%low = const f32[] [-inf]\n"
+		  "\t%w = const f32[2, 2, 1, 1] [1, 2, 3, 4]\n"
+		  "\t%a = pad(%x, %p, _, %axes)\n"
+		  "\t%b = conv(%a, %w) {pads = [1, 1, 1, 1]}\n"
+		  "\t%c = pad(%b, %p, _, %axes)\n"
+		  "\t%d = avg_pool(%c) {kernel = [2, 2]}\n"
+		  "\t%e = pad(%d, %p, %low, %axes)\n"
+		  "\t%f = max_pool(%e) {kernel = [2, 2]}\n"
+		  "\treturn %f\n}\n",
+		  "fn @main(%x: f32[1, 2, 4, 4]) -> f32[1, 2, 10, 10] {\n"
+		  "\t%w = const f32[2, 2, 1, 1] [1, 2, 3, 4]\n"
+		  "\t%b: f32[1, 2, 8, 8] = conv(%x, %w) {pads = [2, 1, 2, 3]}\n"
+		  "\t%d: f32[1, 2, 9, 9] = avg_pool(%b)"
+		  " {kernel = [2, 2], pads = [1, 0, 1, 2], count_include_pad = 1}\n"
+		  "\t%f: f32[1, 2, 10, 10] = max_pool(%d)"
+		  " {kernel = [2, 2], pads = [1, 0, 1, 2]}\n"
+		  "\treturn %f\n}\n" },
+		{ "pads",	/* zeros are not what a maximum ignores; channels are not slid over */
+		  "fn @main(%x: f32[1, 2, 4, 4]) {\n"
+		  "\t%p = const i64[8] [0, 0, 1, 1, 0, 0, 1, 1]\n"
+		  "\t%q = const i64[8] [0, 1, 0, 0, 0, 0, 0, 0]\n"
+		  "\t%w = const f32[1, 3, 1, 1] [1, 2, 3]\n"
+		  "\t%a: f32[1, 2, 6, 6] = pad(%x, %p)\n"
+		  "\t%b: f32[1, 2, 5, 5] = max_pool(%a) {kernel = [2, 2]}\n"
+		  "\t%c: f32[1, 3, 5, 5] = pad(%b, %q)\n"
+		  "\t%d: f32[1, 1, 5, 5] = conv(%c, %w)\n"
+		  "\treturn %d\n}\n",
+		  "fn @main(%x: f32[1, 2, 4, 4]) -> f32[1, 1, 5, 5] {\n"
+		  "\t%p = const i64[8] [0, 0, 1, 1, 0, 0, 1, 1]\n"
+		  "\t%q = const i64[8] [0, 1, 0, 0, 0, 0, 0, 0]\n"
+		  "\t%w = const f32[1, 3, 1, 1] [1, 2, 3]\n"
+		  "\t%a: f32[1, 2, 6, 6] = pad(%x, %p)\n"
+		  "\t%b: f32[1, 2, 5, 5] = max_pool(%a) {kernel = [2, 2]}\n"
+		  "\t%c: f32[1, 3, 5, 5] = pad(%b, %q)\n"
+		  "\t%d: f32[1, 1, 5, 5] = conv(%c, %w)\n"
+		  "\treturn %d\n}\n" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+static void scales_go_into_weights(void **state)
+{
+	static const struct pass_case cases[] = {
+		{ "scales",
+		  "fn @main(%x: f32[1, 2, 4, 4]) {\n"
+		  "\t%w = const f32[2, 2, 1, 1] [1, 2, 3, 4]\n"
+		  "\t%b = const f32[1, 2, 1, 1] [1, 2]\n"
+		  "\t%s = const f32[2, 1, 1] [2, 10]\n"
+		  "\t%two = const f32[] [2]\n"
+		  "\t%c = conv(%x, %w)\n"
+		  "\t%d = add(%b, %c)\n"
+		  "\t%e = mul(%d, %s)\n"
+		  "\t%f = sub(%e, %b)\n"
+		  "\t%g = div(%f, %two)\n"
+		  "\treturn %g\n}\n",
+		  "fn @main(%x: f32[1, 2, 4, 4]) -> f32[1, 2, 4, 4] {\n"
+		  "\t%1 = const f32[2, 2, 1, 1] [1, 2, 15, 20]\n"
+		  "\t%c: f32[1, 2, 4, 4] = conv(%x, %1)\n"
+		  "\t%3 = const f32[1, 2, 1, 1] [0.5, 9]\n"
+		  "\t%g: f32[1, 2, 4, 4] = add(%c, %3)\n"
+		  "\treturn %g\n}\n" },
+		{ "scales",	/* the columns of a product; not its rows */
+		  "fn @main(%x: f32[2, 2]) {\n"
+		  "\t%w = const f32[2, 2] [1, 2, 3, 4]\n"
+		  "\t%s = const f32[2] [2, 10]\n"
+		  "\t%t = const f32[2, 1] [2, 10]\n"
+		  "\t%a = matmul(%x, %w)\n"
+		  "\t%b = mul(%a, %s)\n"
+		  "\t%c = matmul(%b, %w) {trans_b = 1}\n"
+		  "\t%d = mul(%c, %s)\n"
+		  "\t%e = matmul(%d, %w)\n"
+		  "\t%f = mul(%e, %t)\n"
+		  "\treturn %f\n}\n",
+		  "fn @main(%x: f32[2, 2]) -> f32[2, 2] {\n"
+		  "\t%w = const f32[2, 2] [1, 2, 3, 4]\n"
+		  "\t%t = const f32[2, 1] [2, 10]\n"
+		  "\t%3 = const f32[2, 2] [2, 20, 6, 40]\n"
+		  "\t%a: f32[2, 2] = matmul(%x, %3)\n"
+		  "\t%5 = const f32[2, 2] [2, 4, 30, 40]\n"
+		  "\t%c: f32[2, 2] = matmul(%a, %5) {trans_b = 1}\n"
+		  "\t%e: f32[2, 2] = matmul(%c, %w)\n"
+		  "\t%f: f32[2, 2] = mul(%e, %t)\n"
+		  "\treturn %f\n}\n" },
+		{ "scales",	/* what another reads stays */
+		  "fn @main(%x: f32[1, 1, 2, 2]) {\n"
+		  "\t%w = const f32[1, 1, 1, 1] [3]\n"
+		  "\t%two = const f32[] [2]\n"
+		  "\t%a = conv(%x, %w)\n"
+		  "\t%b = mul(%a, %two)\n"
+		  "\treturn %a, %b\n}\n",
+		  "fn @main(%x: f32[1, 1, 2, 2]) -> (f32[1, 1, 2, 2], f32[1, 1, 2, 2]) {\n"
+		  "\t%w = const f32[1, 1, 1, 1] [3]\n"
+		  "\t%two = const f32[] [2]\n"
+		  "\t%a: f32[1, 1, 2, 2] = conv(%x, %w)\n"
+		  "\t%b: f32[1, 1, 2, 2] = mul(%a, %two)\n"
+		  "\treturn %a, %b\n}\n" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+static void functions_called_once_are_put_in(void **state)
+{
+	static const struct pass_case cases[] = {
+		{ "inline",
+		  "fn @main(%x: f32[4]) {\n"
+		  "\t%one = const f32[] [1]\n"
+		  "\t%a = call @once(%x)\n"
+		  "\t%b = call @twice(%a)\n"
+		  "\t%c = call @twice(%b)\n"
+		  "\t%d = closure @captured(%one)\n"
+		  "\t%e = apply %d(%c)\n"
+		  "\t%f = call @forever(%e)\n"
+		  "\treturn %f\n}\n\n"
+		  "fn @once(%x: f32[4]) {\n\t%y = relu(%x)\n\treturn %y\n}\n\n"
+		  "fn @twice(%x: f32[4]) {\n\t%y = neg(%x)\n\treturn %y\n}\n\n"
+		  "fn @captured(%p: f32[], %x: f32[4]) {\n\t%y = sub(%x, %p)\n\treturn %y\n}\n\n"
+		  "fn @forever(%x: f32[4]) -> f32[4] {\n"
+		  "\t%y = call @forever(%x)\n\treturn %y\n}\n",
+		  "fn @main(%x: f32[4]) -> f32[4] {\n"
+		  "\t%one = const f32[] [1]\n"
+		  "\t%y: f32[4] = relu(%x)\n"
+		  "\t%b: f32[4] = call @twice(%y)\n"
+		  "\t%c: f32[4] = call @twice(%b)\n"
+		  "\t%5 \"y\": f32[4] = sub(%c, %one)\n"
+		  "\t%f: f32[4] = call @forever(%5)\n"
+		  "\treturn %f\n}\n\n"
+		  "fn @twice(%x: f32[4]) -> f32[4] {\n"
+		  "\t%y: f32[4] = neg(%x)\n\treturn %y\n}\n\n"
+		  "fn @forever(%x: f32[4]) -> f32[4] {\n"
+		  "\t%y: f32[4] = call @forever(%x)\n\treturn %y\n}\n" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_of_constants_are_folded),
+		cmocka_unit_test(what_changes_nothing_is_left_out),
+		cmocka_unit_test(views_and_transposes_meet),
+		cmocka_unit_test(equal_calls_are_one),
+		cmocka_unit_test(padding_goes_into_windows),
+		cmocka_unit_test(scales_go_into_weights),
+		cmocka_unit_test(functions_called_once_are_put_in),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
