@@ -23,25 +23,20 @@ bool site_same_type(const struct rule_site *s, int i)
 	return type_is_static(t) && type_equal(t, s->type);
 }
 
-/* Is operand I a constant of nothing but V? */
-static bool is_all(const struct rule_site *s, int i, double v)
+/* Is operand I the one number V? Not so a vector that happens to be all zeros: which tasks a model
+ * has does not depend on the values of its weights. */
+static bool is_number(const struct rule_site *s, int i, double v)
 {
 	const struct array *c = build_array(s->builder, s->args[i]);
-	enum element_class class = c ? element_class(c->element) : ELEMENT_CLASS_STRING;
 
-	if (class != ELEMENT_CLASS_FLOAT && class != ELEMENT_CLASS_SIGNED &&
-	    class != ELEMENT_CLASS_UNSIGNED)
-		return false;
-	for (int64_t j = 0; j < c->count; j++)
-		if (element_load(c->element, c->data, j) != v)
-			return false;
-	return true;
+	return c && c->count == 1 && element_class(c->element) != ELEMENT_CLASS_STRING &&
+	       element_load(c->element, c->data, 0) == v;
 }
 
-/* Operand I where operand J is all V and broadcasts nothing. */
+/* Operand I where operand J is V and broadcasts nothing. */
 static int without(const struct rule_site *s, int i, int j, double v)
 {
-	return site_same_type(s, i) && is_all(s, j, v) ? s->args[i] : REWRITE_COPY;
+	return site_same_type(s, i) && is_number(s, j, v) ? s->args[i] : REWRITE_COPY;
 }
 
 static int plus_zero(const struct rule_site *s)
