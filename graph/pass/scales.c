@@ -55,7 +55,8 @@ static const struct binding *product_of(const struct rewrite *x, int y)
 {
 	const struct binding *call = call_of(x->builder, y);
 
-	if (!call || (call->op != &core_conv && call->op != &core_matmul))
+	if (!call || (call->op != &core_conv && call->op != &core_conv_transpose &&
+		      call->op != &core_matmul))
 		return NULL;
 	return rewrite_uses(x, y) == 1 && float_const(x->builder, call->args[WEIGHT]) &&
 			       type_is_ranked(call->type)
@@ -79,6 +80,8 @@ static int weight_channel(const struct binding *call, const struct array *weight
 {
 	if (call->op == &core_conv)
 		return 0;
+	if (call->op == &core_conv_transpose)
+		return call_int(call, "groups") == 1 ? 1 : -1;
 	return weight->rank < 2 ? -1 : weight->rank - (call_flag(call, "trans_b") ? 2 : 1);
 }
 

@@ -188,19 +188,70 @@ static struct value_vec inputs_of(const struct dag_cutter *c)
 	return values;
 }
 
+/* Member I where it is a call of OP on the result of the member before, which nothing else reads,
+ * and on a constant vector of the last dim: that operand's value; else VALUE_NONE. */
+static int last_dim_operand(const struct dag_cutter *c, int i, const struct core_op *op)
+{
+	const struct cut_group *g = c->group;
+	const struct binding *b = i < g->nmembers ? function_at(g->function, g->members[i]) : NULL;
+
+	if (!b || b->op != op)
+		return VALUE_NONE;
+	int second = b->args[0] == g->members[i - 1];	/* the vector, where it comes second */
+	int vector = b->args[second];
+	const struct type *t = function_at(g->function, vector)->type;
+
+	for (int j = i + 1; j < g->nmembers; j++)
+		for (int k = 0; k < function_at(g->function, g->members[j])->nargs; k++)
+			if (function_at(g->function, g->members[j])->args[k] == g->members[i - 1])
+				return VALUE_NONE;
+	return b->args[!second] == g->members[i - 1] && constant(c, vector) && t->rank == 1 &&
+			       t->dim[0].n == b->type->dim[b->type->rank - 1].n
+		       ? vector : VALUE_NONE;
+}
+
+/* A layer norm with the scale and shift behind it as one expression, the one that te/ has for it,
+ * in *Y; how many members that are. 0 where member I and those behind it are none. */
+static int express_layer_norm(struct dag_cutter *c, int i, struct op **y)
+{
+	const struct binding *b = function_at(c->group->function, c->group->members[i]);
+	int n;
+	const int64_t *axes = b->op == &core_normalize ? call_ints(b, "axes", &n) : NULL;
+
+	if (!axes || n != 1 || (axes[0] != -1 && axes[0] != b->type->rank - 1) ||
+	    !call_flag(b, "center"))
+		return 0;
+	int scale = last_dim_operand(c, i + 1, &core_mul);
+	int shift = scale < 0 ? VALUE_NONE : last_dim_operand(c, i + 2, &core_add);
+
+	if (scale < 0)
+		return 0;
+	struct op *x = operand(c, b->args[0]);
+	struct op *by = operand(c, scale);
+
+	*y = op_layer_norm(c->dag, x, by, operand(c, shift), call_float(b, "epsilon"));
+	label_layer_norm(&c->label, b);
+	return shift < 0 ? 2 : 3;
+}
+
 /* -1 and a message. */
 static int express_members(struct dag_cutter *c)
 {
 	const struct cut_group *g = c->group;
 
 	for (int i = 0; i < g->nmembers; i++) {
-		const struct binding *b = function_at(g->function, g->members[i]);
-		const char *obstacle = cut_obstacle(g->function, b);
+		const char *obstacle = cut_obstacle(g->function,
+						    function_at(g->function, g->members[i]));
+		struct op *y = NULL;
 
 		if (obstacle)
 			return err_set("%s", obstacle);
-		struct op *y = express_member(c, g->members[i]);
+		int taken = express_layer_norm(c, i, &y);
 
+		if (taken)
+			i += taken - 1;
+		else
+			y = express_member(c, g->members[i]);
 		if (!y)
 			return -1;
 		vec_push(c->arena, &c->known, (struct cut_input){ y, g->members[i] });

@@ -104,6 +104,20 @@ static void label_conv(struct label *l, const struct express *x)
 		note(l, "g", groups);
 }
 
+static void label_conv_transpose(struct label *l, const struct express *x)
+{
+	struct slide s = window(x, false);
+	int n;
+	const int64_t *extra = call_ints(x->call, "output_padding", &n);
+
+	word(l, "conv2d_transpose");
+	note_image(l, x, "ic");
+	note(l, "oc", x->call->type->dim[1].n);
+	note_window(l, &s);
+	if (n)
+		note_list(l, "op", n, extra, false);
+}
+
 static void label_pool(struct label *l, const struct express *x)
 {
 	struct slide s = window(x, true);
@@ -142,6 +156,11 @@ static void label_softmax(struct label *l, const struct express *x)
 	note_extents(l, x);
 	if (axis != -1 && axis != rank - 1)
 		note(l, "axis", axis < 0 ? axis + rank : axis);
+}
+
+static void label_normalize(struct label *l, const struct express *x)
+{
+	label_layer_norm(l, x->call);
 }
 
 /* Which axes of operand 0 are reduced, counted from the front. */
@@ -211,11 +230,13 @@ static const struct {
 	void (*label)(struct label *l, const struct express *x);
 } labels[] = {
 	{ &core_conv, label_conv },
+	{ &core_conv_transpose, label_conv_transpose },
 	{ &core_max_pool, label_pool },
 	{ &core_avg_pool, label_pool },
 	{ &core_matmul, label_matmul },
 	{ &core_softmax, label_softmax },
 	{ &core_log_softmax, label_softmax },
+	{ &core_normalize, label_normalize },
 	{ &core_reduce_sum, label_reduce },
 	{ &core_reduce_mean, label_reduce },
 	{ &core_reduce_max, label_reduce },
@@ -227,6 +248,15 @@ static const struct {
 };
 
 /* --- a kernel's */
+
+void label_layer_norm(struct label *l, const struct binding *b)
+{
+	int64_t dim[GRAPH_MAX_RANK];
+
+	type_shape(b->type, dim);
+	word(l, call_flag(b, "center") ? "layer_norm" : "rms_norm");
+	note_list(l, "n", b->type->rank, dim, true);
+}
 
 void label_call(struct label *l, const struct express *x)
 {

@@ -15,6 +15,8 @@ struct label {
 
 /* Adds the words for a call that was expressed. */
 void label_call(struct label *l, const struct express *x);
+/* Those for a normalization with whatever scales and shifts it. */
+void label_layer_norm(struct label *l, const struct binding *b);
 /* The name of the operator alone. */
 void label_plain(struct label *l, const struct binding *b);
 void label_clear(struct label *l);
