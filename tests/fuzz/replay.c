@@ -32,10 +32,10 @@ static int replay(const char *path)
 /* The corpus that belongs to the program replay_NAME: corpus/NAME beside the sources. */
 static int replay_corpus(const char *program)
 {
-	const char *srcdir = getenv("srcdir"), *name = strrchr(program, '_');
+	const char *srcdir = getenv("srcdir"), *name = strstr(program, "replay_");
 	struct arena *a = arena_new();
 	char *folder = arena_printf(a, "%s/tests/fuzz/corpus/%s", srcdir ? srcdir : ".",
-				    name ? name + 1 : program);
+				    name ? name + strlen("replay_") : program);
 	DIR *d = opendir(folder);
 	int n = 0, rc = 0;
 
