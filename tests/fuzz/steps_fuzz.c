@@ -30,7 +30,7 @@ enum { DAGS = sizeof(dags) / sizeof(dags[0]), VECTOR_BYTES = 32 };
 /* Beyond this it would take the interpreter longer than the fuzzer allows. */
 enum { NEST_MAX = 1 << 18 };
 
-static void must_compute(struct sample *s)
+static void must_compute(struct schedule_sample *s)
 {
 	void *args[8];
 
@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	struct arena *a = arena_new();
-	struct sample *s = arena_one(a, struct sample);
+	struct schedule_sample *s = arena_one(a, struct sample);
 
 	s->arena = a;
 	s->text = dags[(uint8_t)(data[0] - '0') % DAGS];

@@ -20,7 +20,7 @@ enum { MAX_THREADS = 3 };
 struct trial_batch {
 	struct arena *arena;
 	struct build_pool *builder;
-	struct sample *samples[BATCH];
+	struct schedule_sample *samples[BATCH];
 	struct trial trials[BATCH];
 	int n;
 };
@@ -63,7 +63,7 @@ bool batch_has_room(const struct trial_batch *b)
 	return b->n < BATCH;
 }
 
-bool batch_add(struct trial_batch *b, struct sample *s)
+bool batch_add(struct trial_batch *b, struct schedule_sample *s)
 {
 	struct emit_options options = {.symbol = "hone_kernel", .vector_bytes = s->vector_bytes};
 	struct text text = {0};
@@ -80,7 +80,7 @@ bool batch_add(struct trial_batch *b, struct sample *s)
 }
 
 /* The emitted packing gives what pack_interpret gave. */
-static bool packs_match(const struct sample *s, const struct callable *kernel)
+static bool packs_match(const struct schedule_sample *s, const struct callable *kernel)
 {
 	for (int i = 0; i < s->nargs; i++) {
 		bool packed = program_pack(s->program, i);
@@ -102,7 +102,7 @@ static bool packs_match(const struct sample *s, const struct callable *kernel)
 	return true;
 }
 
-static bool run_one(struct trial_batch *b, struct sample *s, void *object)
+static bool run_one(struct trial_batch *b, struct schedule_sample *s, void *object)
 {
 	void **args;
 	struct callable kernel;

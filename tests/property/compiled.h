@@ -18,7 +18,7 @@ struct trial_batch *batch_new(struct build_pool *builder);
 void batch_free(struct trial_batch *b);
 bool batch_has_room(const struct trial_batch *b);
 /* Emits the C of S and owns it from then on. False where emit_c refuses: S stays the caller's. */
-bool batch_add(struct trial_batch *b, struct sample *s);
+bool batch_add(struct trial_batch *b, struct schedule_sample *s);
 /* Builds, runs and compares all; CURRENT is set to the seed of the case that runs. Returns how many
  * failed, each printed with its C. */
 int batch_run(struct trial_batch *b, volatile uint64_t *current);

@@ -191,7 +191,7 @@ static void run_list(struct race_run *r, const struct nest *n)
 	r->memory.n = open;
 }
 
-bool sample_run_isolated(struct sample *s)
+bool sample_run_isolated(struct schedule_sample *s)
 {
 	struct race_run r = { .arena = arena_new(), .ok = true };
 

@@ -8,6 +8,6 @@
 /* Runs a prepared sample with each turn of a parallel loop on its own: it sees memory as it was
  * before the loop, and no two turns may change the same element. False with the element on stderr
  * where two do; then, as always, sample_matches tells whether the outputs are right. */
-bool sample_run_isolated(struct sample *s);
+bool sample_run_isolated(struct schedule_sample *s);
 
 #endif

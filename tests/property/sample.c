@@ -21,10 +21,10 @@ enum { CANARY_BYTES = 64 };
 /* As f32 and f16 it is no number, so that what is read beyond the end shows. */
 enum { CANARY = 0xff, POISON = 0xa5 };
 
-struct sample *sample_new(uint64_t seed, struct step_counts *counts)
+struct schedule_sample *sample_new(uint64_t seed, struct step_counts *counts)
 {
 	struct arena *a = arena_new();
-	struct sample *s = arena_one(a, struct sample);
+	struct schedule_sample *s = arena_one(a, struct sample);
 	struct rng r = rng_seed(seed);
 
 	s->seed = seed;
@@ -44,7 +44,7 @@ struct sample *sample_new(uint64_t seed, struct step_counts *counts)
 	return s;
 }
 
-bool sample_lower(struct sample *s)
+bool sample_lower(struct schedule_sample *s)
 {
 	s->program = lower(s->arena, s->state, &s->why);
 	if (!s->program && (!s->why || !*s->why))
@@ -52,7 +52,7 @@ bool sample_lower(struct sample *s)
 	return s->program;
 }
 
-void sample_free(struct sample *s)
+void sample_free(struct schedule_sample *s)
 {
 	for (int i = 0; i < s->nargs; i++) {
 		free(s->raw[i].memory);
@@ -62,7 +62,7 @@ void sample_free(struct sample *s)
 	arena_free(s->arena);
 }
 
-void sample_print(const struct sample *s)
+void sample_print(const struct schedule_sample *s)
 {
 	struct text t = {0};
 
@@ -115,7 +115,7 @@ static char *describe(struct arena *a, const struct state *s, const struct progr
 	return out;
 }
 
-static bool parses_to_same(const struct sample *s, const char *text, const char *what)
+static bool parses_to_same(const struct schedule_sample *s, const char *text, const char *what)
 {
 	struct arena *a = arena_new();
 	struct state *back = state_parse(a, s->dag, what, text);
@@ -138,7 +138,7 @@ static bool parses_to_same(const struct sample *s, const char *text, const char 
 	return same;
 }
 
-bool sample_round_trips(const struct sample *s)
+bool sample_round_trips(const struct schedule_sample *s)
 {
 	struct text by_name = {0};
 
@@ -173,7 +173,7 @@ static bool is_guarded(const struct guarded *g)
 	return true;
 }
 
-void sample_prepare(struct sample *s)
+void sample_prepare(struct schedule_sample *s)
 {
 	struct rng r = rng_seed(s->seed ^ UINT64_C(0x5bd1e995));
 	void **raw;
@@ -206,14 +206,14 @@ void sample_prepare(struct sample *s)
 	sample_poison(s);
 }
 
-void sample_poison(struct sample *s)
+void sample_poison(struct schedule_sample *s)
 {
 	for (int i = 0; i < s->program->args.n; i++)
 		if (s->program->args.at[i]->kind == BUFFER_OUTPUT)
 			memset(s->args[i].data, POISON, s->args[i].bytes);
 }
 
-void *sample_workspace(struct sample *s, size_t bytes)
+void *sample_workspace(struct schedule_sample *s, size_t bytes)
 {
 	free(s->workspace.memory);
 	s->workspace = (struct guarded){0};
@@ -226,7 +226,7 @@ void *sample_workspace(struct sample *s, size_t bytes)
 
 /* Equal but for -0, which is 0: which of two zeros a maximum takes depends on the order. Where
  * values have fractions, what summing them in another order may change, in units of the type. */
-static bool is_close(const struct sample *s, enum dtype t, double want, double got)
+static bool is_close(const struct schedule_sample *s, enum dtype t, double want, double got)
 {
 	double unit = t == DTYPE_BF16 ? 0x1p-8 : t == DTYPE_F16 ? 0x1p-11 : 0x1p-23;
 
@@ -237,7 +237,7 @@ static bool is_close(const struct sample *s, enum dtype t, double want, double g
 	return !s->exact && fabs(want - got) <= 64 * unit * (1 + fabs(want));
 }
 
-static bool outputs_equal(const struct sample *s, int arg, const char *what)
+static bool outputs_equal(const struct schedule_sample *s, int arg, const char *what)
 {
 	const struct tensor *t = &s->program->args.at[arg]->tensor;
 
@@ -254,7 +254,7 @@ static bool outputs_equal(const struct sample *s, int arg, const char *what)
 	return true;
 }
 
-bool sample_matches(const struct sample *s, const char *what)
+bool sample_matches(const struct schedule_sample *s, const char *what)
 {
 	if (s->workspace.memory && !is_guarded(&s->workspace)) {
 		fprintf(stderr, "%s: writes beyond the ends of its workspace\n", what);

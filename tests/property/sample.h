@@ -15,7 +15,7 @@ struct guarded {
 	size_t bytes;
 };
 
-struct sample {
+struct schedule_sample {
 	uint64_t seed;
 	struct arena *arena;
 	const char *text;	/* of the DAG */
@@ -31,23 +31,23 @@ struct sample {
 	struct guarded workspace;	/* of the kernel that ran; no memory where it needs none */
 };
 
-struct sample *sample_new(uint64_t seed, struct step_counts *counts);
+struct schedule_sample *sample_new(uint64_t seed, struct step_counts *counts);
 /* False where lower() refuses. */
-bool sample_lower(struct sample *s);
-void sample_free(struct sample *s);
+bool sample_lower(struct schedule_sample *s);
+void sample_free(struct schedule_sample *s);
 /* On stderr: how to replay it, DAG, steps and nest. */
-void sample_print(const struct sample *s);
+void sample_print(const struct schedule_sample *s);
 
 /* The steps survive both text forms, and replaying them gives the same state and program. */
-bool sample_round_trips(const struct sample *s);
+bool sample_round_trips(const struct schedule_sample *s);
 /* Evaluates the DAG and packs the constants: makes raw and args. */
-void sample_prepare(struct sample *s);
+void sample_prepare(struct schedule_sample *s);
 /* Poisons the outputs, for the next run. */
-void sample_poison(struct sample *s);
+void sample_poison(struct schedule_sample *s);
 /* A workspace of BYTES; NULL where they are 0. */
-void *sample_workspace(struct sample *s, size_t bytes);
+void *sample_workspace(struct schedule_sample *s, size_t bytes);
 /* After a run on args: the outputs are those of dag_eval, inputs and canaries as they were. False
  * with the first difference on stderr. */
-bool sample_matches(const struct sample *s, const char *what);
+bool sample_matches(const struct schedule_sample *s, const char *what);
 
 #endif

@@ -46,7 +46,7 @@ static void note(const struct reference *r, enum input_set set, int arg, const s
 }
 
 /* ARGS as the program takes them: what it wants packed is. */
-static void **packed(const struct sample *s, void *const *args)
+static void **packed(const struct schedule_sample *s, void *const *args)
 {
 	void **out = arena_many(s->arena, void *, dag_arg_count(s->dag));
 
@@ -62,7 +62,7 @@ static void **packed(const struct sample *s, void *const *args)
 	return out;
 }
 
-static bool holds(const struct sample *s)
+static bool holds(const struct schedule_sample *s)
 {
 	const struct reference *r = reference_new(s->arena, s->dag, s->seed, NULL);
 
@@ -100,7 +100,7 @@ static void test_right_kernels(void **state)
 
 	(void)state;
 	for (uint64_t i = 0; i < (seed ? 1 : CASES) && failed < 5; i++) {
-		struct sample *s = sample_new(first + i, &counts);
+		struct schedule_sample *s = sample_new(first + i, &counts);
 
 		if (sample_lower(s) && !holds(s)) {
 			failed++;

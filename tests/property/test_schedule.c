@@ -90,7 +90,7 @@ static void print_counts(const struct step_counts *counts, int lowered, int all)
 		fprintf(stderr, "%6d %s\n", reasons[i].n, reasons[i].why);
 }
 
-static bool interpret(struct sample *s)
+static bool interpret(struct schedule_sample *s)
 {
 	void **args = arena_many(s->arena, void *, s->nargs);
 
@@ -101,7 +101,7 @@ static bool interpret(struct sample *s)
 }
 
 /* All but the compiled C. */
-static bool holds(struct sample *s)
+static bool holds(struct schedule_sample *s)
 {
 	if (!sample_round_trips(s))
 		return false;
@@ -126,7 +126,7 @@ static void test_interpreted(void **state)
 	catch_signals();
 	for (int i = 0; i < n && failed < 5; i++) {
 		current = FIRST_INTERPRETED + (uint64_t)i;
-		struct sample *s = sample_new(current, &counts);
+		struct schedule_sample *s = sample_new(current, &counts);
 
 		if (sample_lower(s))
 			lowered++;
@@ -157,7 +157,7 @@ static int run_compiled(struct build_pool *builder, uint64_t first, int n)
 		struct trial_batch *b = batch_new(builder);
 
 		while (n > 0 && batch_has_room(b)) {
-			struct sample *s = sample_new(current, &counts);
+			struct schedule_sample *s = sample_new(current, &counts);
 
 			if (sample_lower(s) && batch_add(b, s))
 				n--;
@@ -213,7 +213,7 @@ static void test_gcc(void **state)
 	compile_by("gcc", FIRST_GCC, cases(COMPILED));
 }
 
-static bool emits(const struct sample *s)
+static bool emits(const struct schedule_sample *s)
 {
 	struct emit_options options = {.symbol = "one", .vector_bytes = s->vector_bytes};
 	struct text text = {0};
@@ -230,7 +230,7 @@ static void test_one(void **state)
 	(void)state;
 	catch_signals();
 	current = strtoull(getenv("HONE_SEED"), NULL, 0);
-	struct sample *s = sample_new(current, &counts);
+	struct schedule_sample *s = sample_new(current, &counts);
 
 	sample_print(s); /* the steps, should lower() not come back */
 	bool written = sample_lower(s) && emits(s);
