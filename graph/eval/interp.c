@@ -186,9 +186,14 @@ int interp_binding(struct interp *x, const struct binding *b, const struct value
 	die("a binding that is never computed");
 }
 
-/* "binding 12 'name' (node 'label')" in front of the message. */
-static int explain(const struct function *f, const struct binding *b)
+/* Of calls within calls the innermost tell where a run failed. */
+enum { MAX_PLACES = 6 };
+
+/* The place of B in front of the message: its node in the model, or its function and value. */
+static int explain(struct interp *x, const struct function *f, const struct binding *b)
 {
+	if (x->places++ >= MAX_PLACES)
+		return -1;
 	if (*b->label)
 		return err_prefix("node '%.200s'", b->label);
 	return err_prefix("%s: value %%%d", f->name, (int)(b - f->bindings.at));
@@ -270,7 +275,7 @@ static int run_body(struct interp *x, int function, struct value *slots, struct 
 		if (i % CLOCK_EVERY == 0 && interp_clock(x) < 0)
 			return -1;
 		if (step(x, function, slots, last, i, args) < 0)
-			return explain(f, &f->bindings.at[i]);
+			return explain(x, f, &f->bindings.at[i]);
 	}
 	return 0;
 }
@@ -323,6 +328,8 @@ int interp_run(struct interp *x, int function, struct value *args, int nargs,
 	const struct function *f = x->graph->functions.at[function];
 	int rc = 0;
 
+	if (x->depth == 0)
+		x->places = 0;
 	if (nargs != f->nparams)
 		rc = err_set("%s: %d arguments for %d parameters", f->name, nargs, f->nparams);
 	else if (x->depth >= x->limits.depth)

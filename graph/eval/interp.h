@@ -40,6 +40,7 @@ struct interp {
 	struct interp_watch watch;
 	struct rng rng;
 	int depth;
+	int places;		/* of calls, in front of the message of the one that failed */
 	double until;		/* on the monotonic clock, seconds */
 	int **last_use;		/* by function: of each value, the last binding that reads it */
 };

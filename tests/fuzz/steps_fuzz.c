@@ -47,7 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size == 0)
 		return 0;
 	struct arena *a = arena_new();
-	struct schedule_sample *s = arena_one(a, struct sample);
+	struct schedule_sample *s = arena_one(a, struct schedule_sample);
 
 	s->arena = a;
 	s->text = dags[(uint8_t)(data[0] - '0') % DAGS];

@@ -24,7 +24,7 @@ enum { CANARY = 0xff, POISON = 0xa5 };
 struct schedule_sample *sample_new(uint64_t seed, struct step_counts *counts)
 {
 	struct arena *a = arena_new();
-	struct schedule_sample *s = arena_one(a, struct sample);
+	struct schedule_sample *s = arena_one(a, struct schedule_sample);
 	struct rng r = rng_seed(seed);
 
 	s->seed = seed;
