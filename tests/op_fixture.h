@@ -215,6 +215,17 @@ static inline void check_express(struct op_case *c, const struct binding *call, 
 	}
 }
 
+/* The binding of a call that is not folded. */
+static inline const struct binding *plain_call(struct op_case *c, const struct core_op *op,
+					       const struct attr_vec *attrs, int n, const int *args)
+{
+	c->builder.plain = true;
+	int y = build_call(&c->builder, op, n, args, attrs);
+
+	c->builder.plain = false;
+	return build_at(&c->builder, y);
+}
+
 /* --- the checks */
 
 /* What the call gives, however much is known of its operands while the graph is made, is WANT. */
@@ -254,11 +265,8 @@ static inline void expect_call(struct op_case *c, const char *where, const char 
 	print_array(&text, x);
 	assert_string_equal(text_str(&text), want);
 	text_free(&text);
-	c->builder.plain = true;
-	const struct binding *call =
-		build_at(&c->builder, build_call(&c->builder, op, n, args, attrs));
+	const struct binding *call = plain_call(c, op, attrs, n, args);
 
-	c->builder.plain = false;
 	if (op->express)
 		check_express(c, call, n, args, x);
 }

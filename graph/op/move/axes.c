@@ -2,6 +2,16 @@
 /* graph/op/move/axes.c - lists of axes, and what operators that move data share. */
 #include "graph/op/move/axes.h"
 
+int call_choice(const struct binding *call, const char *attr, const char *const *names, int n)
+{
+	const char *name = call_string(call, attr);
+	int i = 0;
+
+	while (i < n && strcmp(names[i], name) != 0)
+		i++;
+	return i;
+}
+
 bool axes_find(int n, const int64_t *axes, int rank, int *where)
 {
 	for (int i = 0; i < rank; i++)

@@ -13,6 +13,9 @@ static inline int64_t index_among(int64_t v, int64_t n)
 	return v < -n || v >= n ? -1 : v < 0 ? v + n : v;
 }
 
+/* Which of N NAMES the attribute ATTR is; N where it is none of them. */
+int call_choice(const struct binding *call, const char *attr, const char *const *names, int n);
+
 /* WHERE[axis] is the position of axis in AXES, -1 where it is not there; false where one of them is
  * no axis of RANK or stands there twice. AXES that are NULL are 0, 1, ... */
 bool axes_find(int n, const int64_t *axes, int rank, int *where);

@@ -55,6 +55,16 @@ static int fill_eval(struct eval *x)
 	return y ? 0 : -1;
 }
 
+static int fill_gradient(struct gradient *x)
+{
+	struct builder *b = x->builder;
+
+	x->of_arg[1] = build(b, &core_reshape, build(b, &core_reduce_sum, x->of_result[0]),
+			     build(b, &core_shape_of, x->call->args[1]));
+	return 0;
+}
+
+
 const struct core_op core_fill = {
 	.name = "fill",
 	.summary = "a tensor of the given shape, all elements the one of value",
@@ -64,6 +74,7 @@ const struct core_op core_fill = {
 	.type = fill_type,
 	.elements = fill_elements,
 	.eval = fill_eval,
+	.gradient = fill_gradient,
 };
 
 /* --- range(start, limit, delta) */

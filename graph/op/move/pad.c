@@ -8,24 +8,19 @@
 #include "graph/op/move/along.h"
 #include "graph/op/move/axes.h"
 #include "graph/op/move/strided.h"
+#include "graph/op/move/tables.h"
 #include "te/ops/build.h"
 
 /* Operands. */
 enum { X, PADS, VALUE, AXES };
-
-enum { OUTSIDE = -1 };
 
 enum pad_mode { PAD_CONSTANT, PAD_REFLECT, PAD_EDGE, PAD_WRAP, PAD_MODES };
 
 static enum pad_mode mode_of(const struct binding *call)
 {
 	static const char *const names[] = { "constant", "reflect", "edge", "wrap" };
-	const char *name = call_string(call, "mode");
-	int m = 0;
 
-	while (m < PAD_MODES && strcmp(names[m], name) != 0)
-		m++;
-	return (enum pad_mode)m;
+	return (enum pad_mode)call_choice(call, "mode", names, PAD_MODES);
 }
 
 /* What is put before and behind each axis, negative where elements go; false where the lists do not
@@ -112,69 +107,26 @@ static int64_t place(enum pad_mode mode, int64_t v, int64_t n)
 	return OUTSIDE;
 }
 
-struct padding_job {
-	const struct array *from;
-	struct array *to;
-	const int64_t *table[GRAPH_MAX_RANK];
-	int64_t from_stride[GRAPH_MAX_RANK], to_stride[GRAPH_MAX_RANK];
-	size_t bytes;
-};
-
-/* A row: runs of neighbours by memcpy. */
-static void copy_row(const struct padding_job *j, int axis, unsigned char *to,
-		     const unsigned char *from)
-{
-	const int64_t *at = j->table[axis];
-	int64_t n = j->to->dim[axis];
-
-	for (int64_t i = 0, end; i < n; i = end) {
-		end = i + 1;
-		if (at[i] == OUTSIDE)
-			continue;
-		while (end < n && at[end] == at[end - 1] + 1)
-			end++;
-		memcpy(to + (size_t)i * j->bytes, from + (size_t)at[i] * j->bytes,
-		       (size_t)(end - i) * j->bytes);
-	}
-}
-
-static void copy_axis(const struct padding_job *j, int axis, int64_t to, int64_t from)
-{
-	if (axis == j->to->rank - 1) {
-		copy_row(j, axis, array_at(j->to, to), array_at(j->from, from));
-		return;
-	}
-	for (int64_t i = 0; i < j->to->dim[axis]; i++)
-		if (j->table[axis][i] != OUTSIDE)
-			copy_axis(j, axis + 1, to + i * j->to_stride[axis],
-				  from + j->table[axis][i] * j->from_stride[axis]);
-}
-
 static int run(struct eval *x, enum pad_mode mode, const int64_t *before, const int64_t *dim)
 {
 	const struct array *from = eval_array(x, X);
-	struct padding_job j = { .from = from, .bytes = element_bytes(from->element) };
+	struct array *to = eval_result(x, 0, from->element, from->rank, dim);
+	const int64_t *tables[GRAPH_MAX_RANK];
 
-	j.to = eval_result(x, 0, from->element, from->rank, dim);
-	if (!j.to)
+	if (!to)
 		return -1;
 	if (mode == PAD_CONSTANT)
-		array_fill(j.to, eval_array(x, VALUE));
-	if (j.to->count == 0)
+		array_fill(to, eval_array(x, VALUE));
+	if (to->count == 0)
 		return 0;
 	for (int i = 0; i < from->rank; i++) {
 		int64_t *table = eval_scratch(x, (size_t)dim[i] * sizeof(*table));
 
 		for (int64_t at = 0; at < dim[i]; at++)
 			table[at] = place(mode, at - before[i], from->dim[i]);
-		j.table[i] = table;
+		tables[i] = table;
 	}
-	dense_strides(from->rank, from->dim, j.from_stride);
-	dense_strides(from->rank, dim, j.to_stride);
-	if (from->rank)
-		copy_axis(&j, 0, 0, 0);
-	else
-		memcpy(j.to->data, from->data, j.bytes);
+	tables_copy(to, from, tables);
 	return 0;
 }
 
@@ -269,6 +221,22 @@ static struct op *pad_express(struct express *x)
 
 /* --- gradient */
 
+/* Of constant padding: that of the elements of x, by padding with the opposite sign. */
+static int cut_back(struct gradient *x)
+{
+	struct builder *b = x->builder;
+	int g = x->of_result[0];
+	int back = build(b, &core_neg, x->call->args[PADS]);
+
+	x->of_arg[X] = build(b, &core_pad, g, back, VALUE_NONE, call_arg(x->call, AXES));
+	if (call_arg(x->call, VALUE) != VALUE_NONE)
+		x->of_arg[VALUE] = build(b, &core_reshape,
+					 build(b, &core_sub, build(b, &core_reduce_sum, g),
+					       build(b, &core_reduce_sum, x->of_arg[X])),
+					 build(b, &core_shape_of, x->call->args[VALUE]));
+	return 0;
+}
+
 static int pad_along(struct gradient *x, int axis, int place)
 {
 	struct builder *b = x->builder;
@@ -290,7 +258,7 @@ static int pad_along(struct gradient *x, int axis, int place)
 
 static int pad_gradient(struct gradient *x)
 {
-	return gradient_along(x, pad_along);
+	return mode_of(x->call) == PAD_CONSTANT ? cut_back(x) : gradient_along(x, pad_along);
 }
 
 const struct core_op core_pad = {

@@ -204,6 +204,14 @@ static struct op *expand_express(struct express *x)
 	return express_map(x, "expand", read_expanded);
 }
 
+static int expand_gradient(struct gradient *x)
+{
+	x->of_arg[0] = gradient_unbroadcast(x->builder, x->of_result[0],
+					    build_type(x->builder, x->call->args[0]));
+	return 0;
+}
+
+
 const struct core_op core_expand = {
 	.name = "expand",
 	.summary = "x broadcast with a tensor of the given shape",
@@ -214,4 +222,5 @@ const struct core_op core_expand = {
 	.elements = expand_elements,
 	.eval = expand_eval,
 	.express = expand_express,
+	.gradient = expand_gradient,
 };

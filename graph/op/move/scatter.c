@@ -14,12 +14,8 @@ enum merge { MERGE_NONE, MERGE_ADD, MERGE_MUL, MERGE_MAX, MERGE_MIN, MERGES };
 static enum merge merge_of(const struct binding *call)
 {
 	static const char *const names[] = { "none", "add", "mul", "max", "min" };
-	const char *name = call_string(call, "reduction");
-	int m = 0;
 
-	while (m < MERGES && strcmp(names[m], name) != 0)
-		m++;
-	return (enum merge)m;
+	return (enum merge)call_choice(call, "reduction", names, MERGES);
 }
 
 static double merge_floats(enum merge m, double x, double y)
