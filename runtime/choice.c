@@ -3,10 +3,10 @@
 #include "runtime/choice.h"
 
 #include "base/err.h"
+#include "runtime/guesses.h"
 #include "runtime/kernel_build.h"
 #include "runtime/objects.h"
 #include "search/best.h"
-#include "search/guess.h"
 
 const char *choice_origin_name(enum choice_origin o)
 {
@@ -64,7 +64,7 @@ static int choose_one(struct chooser *c, int i, const struct model_task *m)
 		trial->source = best.source;
 		trial->parallel = best.parallel;
 		c->toolchains[i] = best.record.toolchain_text;
-	} else if (task_guess(c->arena, t, &c->target, &guess)) {
+	} else if (guesses_get(c->arena, t, &c->target, &guess)) {
 		choice->origin = CHOICE_GUESS;
 		trial->source = guess.source;
 		trial->parallel = guess.parallel;

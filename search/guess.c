@@ -10,14 +10,13 @@ enum { SAMPLES = 256, TRIES = 64 };
 
 /* Keeps C as the guess where it can be written as C. */
 static bool keep(const struct problem *p, struct arena *a, struct arena *scratch,
-		 struct candidate *c, float score, struct guess *out)
+		 struct candidate *c, struct guess *out)
 {
 	if (!candidate_emit(p, scratch, c))
 		return false;
 	out->steps = arena_strdup(a, c->steps);
 	out->source = arena_strdup(a, c->trial.source);
 	out->parallel = c->trial.parallel;
-	out->expected_us = 1e6 / (double)score;
 	return true;
 }
 
@@ -39,7 +38,7 @@ bool task_guess(struct arena *a, const struct task *t, const struct target *targ
 			break;
 		float score = prior_score(&c.features);
 
-		if (score > best && keep(&p, a, scratch, &c, score, out))
+		if (score > best && keep(&p, a, scratch, &c, out))
 			best = score;
 	}
 	arena_free(scratch);

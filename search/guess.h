@@ -14,7 +14,6 @@ struct guess {
 	const char *steps;	/* text form */
 	const char *source;	/* C */
 	bool parallel;		/* it needs OpenMP */
-	double expected_us;	/* what the prior says: a rank rather than a time */
 };
 
 /* In A; false where no sample makes a kernel. */

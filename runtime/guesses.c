@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/guesses.c - the steps of each guess as a file in the user's cache folder. */
+#include "config.h"
+
+#include "runtime/guesses.h"
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/hash.h"
+#include "schedule/state.h"
+
+/* Steps are some lines; a file that is longer is none of ours. */
+#define MOST_BYTES ((size_t)1 << 20)
+
+static const char *place(struct arena *a, const char *folder, const struct task *t,
+			 const struct target *target)
+{
+	struct hash128 features = features_hash();
+	struct hasher *h = hasher_new();
+	char hex[HASH_TEXT];
+
+	hasher_str(h, PACKAGE_VERSION);
+	hasher_str(h, t->key);
+	hasher_bytes(h, &features, sizeof(features));
+	hasher_int(h, target->vector_bytes);
+	hasher_int(h, target->registers);
+	hasher_int(h, target->threads);
+	/* Rates and sizes: what was guessed for others is as good a guess as any. */
+	return arena_printf(a, "%s/%s.steps", folder, hash_text(hasher_end(h), hex));
+}
+
+/* The guess whose steps are in the file at PATH; false where there is none that still holds. */
+static bool recall(struct arena *a, const struct task *t, const struct target *target,
+		   const char *path, struct guess *out)
+{
+	size_t size;
+	const char *why;
+	char *steps = file_read(a, path, MOST_BYTES, &size);
+	struct state *s = steps ? state_parse(a, t->dag, path, steps) : NULL;
+
+	if (!s)
+		return false;
+	*out = (struct guess){ .steps = steps };
+	out->source = state_source(a, s, target->vector_bytes, &out->parallel, &why);
+	return out->source != NULL;
+}
+
+bool guesses_get(struct arena *a, const struct task *t, const struct target *target,
+		 struct guess *out)
+{
+	const char *cache = dir_cache(a);
+	const char *folder = cache ? arena_printf(a, "%s/guesses", cache) : NULL;
+	const char *path = folder ? place(a, folder, t, target) : NULL;
+
+	if (path && recall(a, t, target, path, out))
+		return true;
+	if (!task_guess(a, t, target, out))
+		return false;
+	/* A folder that cannot be written costs a second next time. */
+	if (path && dir_make(folder) == 0)
+		(void)file_write(path, out->steps, strlen(out->steps));
+	return true;
+}
