@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/op/dense/conv.c - conv(x, w): convolution of [n, ic, spatial...] with
  * [oc, ic / groups, kernel...]. */
+#include "base/err.h"
 #include "graph/eval/interp.h"
 #include "graph/op/dense/convolve.h"
-#include "graph/op/gradient.h"
+#include "graph/op/dense/window_gradient.h"
 
 /* Do the channels of image and weight fit? */
 static int check_channels(const struct infer *x, struct dim channels, struct dim each,
@@ -216,6 +217,26 @@ static struct op *conv_express(struct express *x)
 	return op_depthwise(x->dag, x->ops[0], express_view(x, 1, rank - 1, weight), &conv);
 }
 
+static int conv_gradient(struct gradient *x)
+{
+	struct builder *b = x->builder;
+	int image = x->call->args[0], w = x->call->args[1], g = x->of_result[0];
+	int64_t groups = call_int(x->call, "groups"), in[SLIDE_MAX];
+	int nd = build_type(b, image)->rank - 2;
+	const char *why;
+	struct slide s;
+
+	if ((why = slide_read(b->arena, x->call, nd, &s)))
+		return err_set("conv: %s", why);
+	if (window_extents(x, image, in, nd) < 0 || window_extents(x, w, s.kernel, nd) < 0)
+		return -1;
+	if ((why = slide_fit(b->arena, x->call, in, &s)))
+		return err_set("conv: %s", why);
+	x->of_arg[0] = window_by_image(b, g, w, &s, groups);
+	x->of_arg[1] = window_by_weight(b, image, g, &s, groups);
+	return 0;
+}
+
 const struct core_op core_conv = {
 	.name = "conv",
 	.summary = "convolution of x [n, ic, spatial...] with w [oc, ic / groups, kernel...]",
@@ -229,4 +250,5 @@ const struct core_op core_conv = {
 	.type = conv_type,
 	.eval = conv_eval,
 	.express = conv_express,
+	.gradient = conv_gradient,
 };

@@ -4,9 +4,10 @@
  *
  * It is the convolution whose places are the elements of x and whose image is the result: element o
  * of the result gets x[p] * w[k] wherever tap k at place p would read o. */
+#include "base/err.h"
 #include "graph/eval/interp.h"
 #include "graph/op/dense/convolve.h"
-#include "graph/op/gradient.h"
+#include "graph/op/dense/window_gradient.h"
 
 /* An entry of the list NAME of N entries; 0 where the list is empty. NULL, or what is wrong. */
 static const char *read_entry(struct arena *a, const struct binding *call, const char *name, int n,
@@ -84,21 +85,22 @@ static int conv_transpose_type(struct infer *x)
 	return infer_tensor(x, e, in->rank, out);
 }
 
-/* The window that reads the result at the places of X: in is the result, out is X. */
-static const char *window_of_result(struct arena *a, const struct binding *call, int rank,
-				    const int64_t *in, const int64_t *weight, struct slide *s)
+/* The window that reads the result at the places of X, of ND dims IN: its `in` is the result, its
+ * `out` is X. NULL, or what is wrong. */
+static const char *window_of_result(struct arena *a, const struct binding *call, int nd,
+				    const int64_t *in, const int64_t *kernel, struct slide *s)
 {
-	const char *why = slide_read(a, call, rank - 2, s);
+	const char *why = slide_read(a, call, nd, s);
 
 	for (int i = 0; !why && i < s->nd; i++) {
 		struct dim out;
 
-		s->kernel[i] = weight[2 + i];
-		s->out[i] = in[2 + i];
-		why = spread(a, call, s, i, dim_number(in[2 + i]), &out);
+		s->kernel[i] = kernel[i];
+		s->out[i] = in[i];
+		why = spread(a, call, s, i, dim_number(in[i]), &out);
 		if (!why && (!dim_value(out, &s->in[i]) || s->in[i] < 0))
 			why = arena_printf(a, "padding leaves less than nothing of %lld elements",
-					   (long long)in[2 + i]);
+					   (long long)in[i]);
 	}
 	return why;
 }
@@ -179,8 +181,8 @@ static int conv_transpose_eval(struct eval *x)
 	    in->dim[1] % groups)
 		return eval_error(x, "an image of rank %d and a weight of rank %d in %lld groups",
 				  in->rank, weight->rank, (long long)groups);
-	if ((why = window_of_result(x->interp->scratch, x->call, in->rank, in->dim, weight->dim,
-				    &c.slide)))
+	if ((why = window_of_result(x->interp->scratch, x->call, in->rank - 2, in->dim + 2,
+				    weight->dim + 2, &c.slide)))
 		return eval_error(x, "%s", why);
 	dim[0] = in->dim[0];
 	if (__builtin_mul_overflow(weight->dim[1], groups, &dim[1]))
@@ -216,7 +218,7 @@ static struct op *conv_transpose_express(struct express *x)
 	const char *why;
 
 	express_shape(x, 1, weight);
-	if ((why = window_of_result(x->dag->arena, x->call, rank, in, weight, &s)))
+	if ((why = window_of_result(x->dag->arena, x->call, rank - 2, in + 2, weight + 2, &s)))
 		return express_error(x, "%s", why);
 	if (s.nd != 2 || call_int(x->call, "groups") != 1)
 		return express_error(x, "only two spatial dims and one group are tunable");
@@ -230,6 +232,24 @@ static struct op *conv_transpose_express(struct express *x)
 			   (s.kernel[i] - 1) * s.dilation[i] - 1;
 	}
 	return op_conv_transpose(x->dag, x->ops[0], x->ops[1], &conv, extra);
+}
+
+static int conv_transpose_gradient(struct gradient *x)
+{
+	struct builder *b = x->builder;
+	int in = x->call->args[0], w = x->call->args[1], g = x->of_result[0];
+	int64_t groups = call_int(x->call, "groups"), dim[SLIDE_MAX], kernel[SLIDE_MAX];
+	int nd = build_type(b, in)->rank - 2;
+	const char *why;
+	struct slide s;
+
+	if (window_extents(x, in, dim, nd) < 0 || window_extents(x, w, kernel, nd) < 0)
+		return -1;
+	if ((why = window_of_result(b->arena, x->call, nd, dim, kernel, &s)))
+		return err_set("conv_transpose: %s", why);
+	x->of_arg[0] = window_places(b, g, w, &s, groups);
+	x->of_arg[1] = window_by_weight(b, g, in, &s, groups);
+	return 0;
 }
 
 const struct core_op core_conv_transpose = {
@@ -249,4 +269,5 @@ const struct core_op core_conv_transpose = {
 	.type = conv_transpose_type,
 	.eval = conv_transpose_eval,
 	.express = conv_transpose_express,
+	.gradient = conv_transpose_gradient,
 };

@@ -63,7 +63,7 @@ static void read_deformed(const struct patches *from, int64_t channel, int64_t t
 
 	for (int64_t p = j; p < j + n; p++) {
 		double at[SLIDE_MAX];
-		struct sample sample;
+		struct sample_point sample;
 
 		for (int64_t i = s->nd - 1, rest = p; i >= 0; rest /= s->out[i], i--)
 			at[i] = (double)(rest % s->out[i] * s->stride[i] + t.at[i]) +

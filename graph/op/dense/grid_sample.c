@@ -103,7 +103,7 @@ static int grid_sample_eval(struct eval *x)
 
 	for (int64_t i = 0; i < dim[0] * points; i++) {
 		int64_t image = i / points * dim[1];
-		struct sample p;
+		struct sample_point p;
 		double at[SLIDE_MAX];
 
 		if (i % 1024 == 0 && eval_clock(x) < 0)

@@ -201,6 +201,54 @@ static struct op *matmul_express(struct express *x)
 	return op_matmul(x->dag, x->ops[0], x->ops[1]);
 }
 
+/* A product with these transpositions. */
+static int product_of(struct builder *b, int left, bool trans_left, int right, bool trans_right)
+{
+	struct attr_vec attrs = { 0 };
+
+	attrs_int(b->arena, &attrs, "trans_a", trans_left);
+	attrs_int(b->arena, &attrs, "trans_b", trans_right);
+	return build_with(b, &core_matmul, &attrs, left, right);
+}
+
+/* The gradient by an operand from that by its MATRICES; a vector loses AXIS again. */
+static int by_operand(struct builder *b, int by, int matrices, bool vector, int64_t axis)
+{
+	if (by != VALUE_FAILED)
+		by = gradient_unbroadcast(b, by, build_type(b, matrices));
+	return vector ? build(b, &core_squeeze, by, build_ints(b, 1, &axis)) : by;
+}
+
+/* With C = A B: by A it is G B', by B it is A' G; where an operand is stored transposed, both sides
+ * are. Vectors are matrices of one row or column. */
+static int matmul_gradient(struct gradient *x)
+{
+	struct builder *b = x->builder;
+	int p = x->call->args[0], q = x->call->args[1], g = x->of_result[0];
+	bool row = build_type(b, p)->rank == 1, column = build_type(b, q)->rank == 1;
+	bool trans_p = !row && call_flag(x->call, "trans_a");
+	bool trans_q = !column && call_flag(x->call, "trans_b");
+
+	if (column) {
+		q = build(b, &core_unsqueeze, q, build_ints(b, 1, (int64_t[]){ 1 }));
+		g = build(b, &core_unsqueeze, g, build_ints(b, 1, (int64_t[]){ -1 }));
+	}
+	if (row) {
+		p = build(b, &core_unsqueeze, p, build_ints(b, 1, (int64_t[]){ 0 }));
+		g = build(b, &core_unsqueeze, g, build_ints(b, 1, (int64_t[]){ -2 }));
+	}
+	if (p == VALUE_FAILED || q == VALUE_FAILED || g == VALUE_FAILED)
+		return -1;
+	int by_p = trans_p ? product_of(b, q, trans_q, g, true)
+			   : product_of(b, g, false, q, !trans_q);
+	int by_q = trans_q ? product_of(b, g, true, p, trans_p)
+			   : product_of(b, p, !trans_p, g, false);
+
+	x->of_arg[0] = by_operand(b, by_p, p, row, 0);
+	x->of_arg[1] = by_operand(b, by_q, q, column, 1);
+	return 0;
+}
+
 const struct core_op core_matmul = {
 	.name = "matmul",
 	.summary = "the product of matrices a and b; dims before them broadcast, vectors are a row "
@@ -215,4 +263,5 @@ const struct core_op core_matmul = {
 	.type = matmul_type,
 	.eval = matmul_eval,
 	.express = matmul_express,
+	.gradient = matmul_gradient,
 };

@@ -3,9 +3,10 @@
  * windows. */
 #include <math.h>
 
+#include "base/err.h"
 #include "graph/eval/interp.h"
 #include "graph/op/dense/pool.h"
-#include "graph/op/gradient.h"
+#include "graph/op/dense/window_gradient.h"
 
 /* Integers of 64 bits fit no type that pools are computed in. */
 static bool is_pooled(enum element e)
@@ -177,6 +178,18 @@ static struct op *max_pool_express(struct express *x)
 	return pool_express(x, false, op_max_pool);
 }
 
+static int max_pool_gradient(struct gradient *x)
+{
+	struct attr_vec attrs = { .n = x->call->nattrs };
+
+	attrs.at = arena_memdup(x->builder->arena, x->call->attrs,
+				sizeof(*attrs.at) * (size_t)attrs.n);
+	int both = build_with(x->builder, &core_max_pool_indices, &attrs, x->call->args[0]);
+
+	x->of_arg[0] = pool_spread(x, x->of_result[0], build_field(x->builder, both, 1));
+	return 0;
+}
+
 const struct core_op core_max_pool = {
 	.name = "max_pool",
 	.summary = "the maximum of each window of x [n, c, spatial...]; NaN wins",
@@ -187,6 +200,7 @@ const struct core_op core_max_pool = {
 	.type = pool_type,
 	.eval = max_pool_eval,
 	.express = max_pool_express,
+	.gradient = max_pool_gradient,
 };
 
 /* --- avg_pool(x) */
@@ -245,6 +259,39 @@ static struct op *avg_pool_express(struct express *x)
 	return pool_express(x, call_flag(x->call, "count_include_pad"), op_avg_pool);
 }
 
+/* Each place gives its gradient, divided by the number of its elements, to all of them: a transposed
+ * convolution with ones. */
+static int avg_pool_gradient(struct gradient *x)
+{
+	struct builder *b = x->builder;
+	const struct type *t = build_type(b, x->call->args[0]);
+	int64_t in[SLIDE_MAX], dim[GRAPH_MAX_RANK] = { 1, 1 }, channels;
+	int nd = t->rank - 2;
+	const char *why;
+	struct slide s;
+
+	if ((why = slide_read_pool(b->arena, x->call, nd, &s)))
+		return err_set("avg_pool: %s", why);
+	if (window_extents(x, x->call->args[0], in, nd) < 0)
+		return -1;
+	if ((why = slide_fit(b->arena, x->call, in, &s)))
+		return err_set("avg_pool: %s", why);
+	if (!dim_value(t->dim[1], &channels))
+		return err_set("avg_pool: its gradient needs a number of channels that is known");
+	memcpy(dim + 2, s.out, sizeof(*dim) * (size_t)nd);
+	struct array *counts = array_in(b->arena, t->element, t->rank, dim);
+
+	element_put_f64(t->element, counts->data, 0, counts->count,
+			window_counts(b->arena, &s, call_flag(x->call, "count_include_pad")));
+	dim[0] = channels;
+	memcpy(dim + 2, s.kernel, sizeof(*dim) * (size_t)nd);
+	int ones = build(b, &core_fill, build_ints(b, t->rank, dim), build_scalar(b, t->element, 1));
+	int share = build(b, &core_div, x->of_result[0], build_const(b, counts));
+
+	x->of_arg[0] = window_by_image(b, share, ones, &s, channels);
+	return 0;
+}
+
 const struct core_op core_avg_pool = {
 	.name = "avg_pool",
 	.summary = "the mean of each window of x [n, c, spatial...]",
@@ -258,4 +305,5 @@ const struct core_op core_avg_pool = {
 	.type = avg_pool_type,
 	.eval = avg_pool_eval,
 	.express = avg_pool_express,
+	.gradient = avg_pool_gradient,
 };

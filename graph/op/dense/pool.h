@@ -5,6 +5,7 @@
 
 #include "graph/op/dense/product.h"
 #include "graph/op/dense/slide.h"
+#include "graph/op/gradient.h"
 
 #define POOL_ATTRS                                                                                 \
 	{ "kernel", ATTR_INTS, 0, NULL, "extents of the window" },                                 \
@@ -26,5 +27,7 @@ int pool_type(struct infer *x);
 int pool_begin(struct eval *x, struct pooling *p);
 /* The maximum of a window that sees only padding. */
 double pool_lowest(enum element e);
+/* The gradient by operand 0, where G is that by elements of it at INDICES, flat. */
+int pool_spread(struct gradient *x, int g, int indices);
 
 #endif

@@ -3,6 +3,7 @@
  * max_unpool(x, indices, shape), which brings them back. */
 #include <math.h>
 
+#include "base/err.h"
 #include "graph/eval/interp.h"
 #include "graph/op/dense/pool.h"
 
@@ -104,6 +105,35 @@ static int max_pool_indices_eval(struct eval *x)
 	return 0;
 }
 
+static int flat(struct builder *b, int x)
+{
+	return build(b, &core_reshape, x, build_ints(b, 1, (int64_t[]){ -1 }));
+}
+
+int pool_spread(struct gradient *x, int g, int indices)
+{
+	struct builder *b = x->builder;
+	int in = x->call->args[0];
+	int zeros = build(b, &core_fill, build(b, &core_shape_of, flat(b, in)),
+			  build_scalar(b, build_type(b, in)->element, 0));
+	struct attr_vec attrs = { 0 };
+
+	attrs_string(b->arena, &attrs, "reduction", "add");
+	int sum = build_with(b, &core_scatter_elements, &attrs, zeros, flat(b, indices), flat(b, g));
+
+	return build(b, &core_reshape, sum, build(b, &core_shape_of, in));
+}
+
+static int max_pool_indices_gradient(struct gradient *x)
+{
+	if (call_int(x->call, "storage_order"))
+		return err_set("max_pool_indices: with storage_order its gradient is not known");
+	if (x->of_result[0] != VALUE_NONE)
+		x->of_arg[0] = pool_spread(x, x->of_result[0],
+					   build_field(x->builder, x->result, 1));
+	return 0;
+}
+
 const struct core_op core_max_pool_indices = {
 	.name = "max_pool_indices",
 	.summary = "the maximum of each window of x [n, c, spatial...], and its place among the "
@@ -117,6 +147,7 @@ const struct core_op core_max_pool_indices = {
 	.fusion = FUSION_OPAQUE,
 	.type = max_pool_indices_type,
 	.eval = max_pool_indices_eval,
+	.gradient = max_pool_indices_gradient,
 };
 
 /* --- max_unpool(x, indices, shape?) */
@@ -232,6 +263,16 @@ static int max_unpool_eval(struct eval *x)
 	return 0;
 }
 
+static int max_unpool_gradient(struct gradient *x)
+{
+	struct builder *b = x->builder;
+
+	if (call_arg(x->call, 2) != VALUE_NONE)
+		return err_set("max_unpool: with a shape its gradient is not known");
+	x->of_arg[0] = build(b, &core_gather, flat(b, x->of_result[0]), x->call->args[1]);
+	return 0;
+}
+
 const struct core_op core_max_unpool = {
 	.name = "max_unpool",
 	.summary = "zeros with the elements of x at the places that indices say, as max_pool_indices "
@@ -245,4 +286,5 @@ const struct core_op core_max_unpool = {
 	.fusion = FUSION_OPAQUE,
 	.type = max_unpool_type,
 	.eval = max_unpool_eval,
+	.gradient = max_unpool_gradient,
 };

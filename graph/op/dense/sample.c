@@ -49,7 +49,7 @@ static double cubic(double x)
 	return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
 }
 
-void sample_at(const struct sampling *s, const double *x, struct sample *out)
+void sample_at(const struct sampling *s, const double *x, struct sample_point *out)
 {
 	static const int taps[] = { 1, 2, 4 }, first[] = { 0, 0, -1 };
 
@@ -77,7 +77,7 @@ void sample_at(const struct sampling *s, const double *x, struct sample *out)
 	}
 }
 
-double sample_read(const struct sampling *s, const struct sample *p, enum element e,
+double sample_read(const struct sampling *s, const struct sample_point *p, enum element e,
 		   const void *plane)
 {
 	int t[SLIDE_MAX] = { 0 };

@@ -20,16 +20,16 @@ struct sampling {
 enum { SAMPLE_TAPS = 4 };
 
 /* A point of an image: what it is made of, the same for all channels. */
-struct sample {
+struct sample_point {
 	int taps;	/* along each dim */
 	int64_t at[SLIDE_MAX][SAMPLE_TAPS];	/* index along the dim; -1: a zero */
 	double weight[SLIDE_MAX][SAMPLE_TAPS];
 };
 
 /* The point at coordinates X, in elements; they may be any doubles. */
-void sample_at(const struct sampling *s, const double *x, struct sample *out);
+void sample_at(const struct sampling *s, const double *x, struct sample_point *out);
 /* Its value in the PLANE of elements E, f32 or f64. */
-double sample_read(const struct sampling *s, const struct sample *p, enum element e,
+double sample_read(const struct sampling *s, const struct sample_point *p, enum element e,
 		   const void *plane);
 
 #endif
