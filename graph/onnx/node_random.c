@@ -2,10 +2,14 @@
 /* graph/onnx/node_random.c - random tensors, samples, dropout. */
 #include "graph/onnx/compose.h"
 
+/* A float, but of Dropout an integer. */
 static void carry_seed(struct node *n, struct attr_vec *attrs)
 {
+	bool whole = strcmp(n->op, "Dropout") == 0;
+
 	if (node_has_attr(n, "seed"))
-		attrs_float(n->b->arena, attrs, "seed", node_float(n, "seed", 0));
+		attrs_float(n->b->arena, attrs, "seed",
+			    whole ? (double)node_int(n, "seed", 0) : node_float(n, "seed", 0));
 }
 
 /* Numbers of E in [low, high). */

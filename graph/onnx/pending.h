@@ -5,13 +5,6 @@
 
 #include "graph/ir/op.h"
 
-extern const struct core_op core_arg_max __attribute__((weak));
-extern const struct core_op core_arg_min __attribute__((weak));
-extern const struct core_op core_cumsum __attribute__((weak));
-extern const struct core_op core_cumprod __attribute__((weak));
-extern const struct core_op core_normalize __attribute__((weak));
-extern const struct core_op core_random_uniform __attribute__((weak));
-extern const struct core_op core_random_normal __attribute__((weak));
 extern const struct core_op core_resize __attribute__((weak));
 
 #endif
