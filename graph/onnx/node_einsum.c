@@ -63,7 +63,9 @@ static int read_operand(struct builder *b, const char **at, struct labelled *t)
 		return -1;
 	for (const char *p = *at; *p && *p != ',' && *p != '-'; p++)
 		letters += isalpha((unsigned char)*p) != 0;
-	if (letters > rank || read_term(at, rank - letters, t) < 0 || t->n != rank)
+	if (letters <= rank && read_term(at, rank - letters, t) < 0)
+		return -1;
+	if (t->n != rank)
 		return err_set("an operand of %d dims and its labels do not agree", rank);
 	return 0;
 }
