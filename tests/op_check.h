@@ -106,15 +106,20 @@ static inline const struct array *gradient_of(struct op_case *c, const struct co
 
 	b.plain = true;
 	for (int i = 0; i < n; i++) {
+		const struct array *x = build_array(&c->builder, args[i]);
+
 		of_arg[i] = operand[i] = VALUE_NONE;
-		if (args[i] == VALUE_NONE)
+		if (!x || !element_is_float(x->element))
 			continue;
 		operand[i] = build_param(&b, "", build_type(&c->builder, args[i]));
-		given[nparams++] = value_of_array(build_array(&c->builder, args[i]));
+		given[nparams++] = value_of_array(x);
 	}
 	int by = build_param(&b, "", type_of_array(c->arena, g));
 
 	given[nparams++] = value_of_array(g);
+	for (int i = 0; i < n; i++)	/* axes, indices and the like are constants */
+		if (args[i] != VALUE_NONE && operand[i] == VALUE_NONE)
+			operand[i] = build_const(&b, build_array(&c->builder, args[i]));
 	int y = build_call(&b, op, n, operand, attrs);
 	struct gradient x = { &b, build_at(&b, y), y, &by, of_arg };
 

@@ -4,6 +4,19 @@
 
 #include "base/err.h"
 
+int gradient_reshape(struct builder *b, int x, int shape)
+{
+	struct attr_vec attrs = { 0 };
+
+	attrs_int(b->arena, &attrs, "allowzero", 1);
+	return build_with(b, &core_reshape, &attrs, x, shape);
+}
+
+int gradient_like(struct builder *b, int x, int like)
+{
+	return gradient_reshape(b, x, build(b, &core_shape_of, like));
+}
+
 int gradient_unbroadcast(struct builder *b, int x, const struct type *t)
 {
 	const struct type *from = build_type(b, x);

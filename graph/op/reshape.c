@@ -131,10 +131,7 @@ static int reshape_eval(struct eval *x)
 
 static int reshape_gradient(struct gradient *x)
 {
-	struct builder *b = x->builder;
-
-	x->of_arg[0] = build(b, &core_reshape, x->of_result[0],
-			     build(b, &core_shape_of, x->call->args[0]));
+	x->of_arg[0] = gradient_like(x->builder, x->of_result[0], x->call->args[0]);
 	return 0;
 }
 

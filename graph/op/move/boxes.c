@@ -89,9 +89,11 @@ struct suppression {
 	int64_t most;		/* for each class */
 };
 
-/* Of the N boxes those that stay for one class, the best first, in KEPT; their number. */
-static int64_t suppress(const struct suppression *s, const struct corners *boxes,
-			const double *scores, int64_t n, struct scored_box *queue, int64_t *kept)
+/* Of the N boxes those that stay for one class, the best first, in KEPT; their number, -1 and a
+ * message. */
+static int64_t suppress(const struct eval *x, const struct suppression *s,
+			const struct corners *boxes, const double *scores, int64_t n,
+			struct scored_box *queue, int64_t *kept)
 {
 	int64_t waiting = 0, nkept = 0;
 
@@ -101,6 +103,9 @@ static int64_t suppress(const struct suppression *s, const struct corners *boxes
 	qsort(queue, (size_t)waiting, sizeof(*queue), by_score);
 	for (int64_t i = 0; i < waiting && nkept < s->most; i++) {
 		bool stays = true;
+
+		if (eval_clock(x) < 0)
+			return -1;
 
 		for (int64_t k = 0; k < nkept && stays; k++)
 			stays = overlap(&boxes[kept[k]], &boxes[queue[i].box]) <= s->iou;
@@ -112,9 +117,9 @@ static int64_t suppress(const struct suppression *s, const struct corners *boxes
 
 struct found_vec VEC(int64_t);
 
-/* All classes of BATCH; what stays is appended to FOUND. */
-static void run_batch(struct eval *x, const struct suppression *s, int64_t batch,
-		      struct found_vec *found)
+/* All classes of BATCH; what stays is appended to FOUND. -1 and a message. */
+static int run_batch(struct eval *x, const struct suppression *s, int64_t batch,
+		     struct found_vec *found)
 {
 	const struct array *boxes = eval_array(x, BOXES), *scores = eval_array(x, SCORES);
 	int64_t n = boxes->dim[1], classes = scores->dim[1];
@@ -131,14 +136,17 @@ static void run_batch(struct eval *x, const struct suppression *s, int64_t batch
 	}
 	for (int64_t c = 0; c < classes; c++) {
 		element_get_f64(scores->element, scores->data, (batch * classes + c) * n, n, score);
-		int64_t stay = suppress(s, corners, score, n, queue, kept);
+		int64_t stay = suppress(x, s, corners, score, n, queue, kept);
 
+		if (stay < 0)
+			return -1;
 		for (int64_t k = 0; k < stay; k++) {
 			vec_push(eval_arena(x), found, batch);
 			vec_push(eval_arena(x), found, c);
 			vec_push(eval_arena(x), found, kept[k]);
 		}
 	}
+	return 0;
 }
 
 static int nms_eval(struct eval *x)
@@ -155,7 +163,8 @@ static int nms_eval(struct eval *x)
 	    boxes->dim[0] != scores->dim[0] || boxes->dim[1] != scores->dim[2])
 		return eval_error(x, "boxes [batch, n, 4] and scores [batch, class, n] do not fit");
 	for (int64_t b = 0; b < boxes->dim[0] && s.most > 0; b++)
-		run_batch(x, &s, b, &found);
+		if (run_batch(x, &s, b, &found) < 0)
+			return -1;
 	struct array *y = eval_result(x, 0, ELEMENT_I64, 2, (const int64_t[]){ found.n / 3, 3 });
 
 	if (y && found.n)

@@ -59,8 +59,8 @@ static int fill_gradient(struct gradient *x)
 {
 	struct builder *b = x->builder;
 
-	x->of_arg[1] = build(b, &core_reshape, build(b, &core_reduce_sum, x->of_result[0]),
-			     build(b, &core_shape_of, x->call->args[1]));
+	x->of_arg[1] = gradient_like(b, build(b, &core_reduce_sum, x->of_result[0]),
+				     x->call->args[1]);
 	return 0;
 }
 

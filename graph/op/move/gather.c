@@ -129,17 +129,18 @@ static int gather_gradient(struct gradient *x)
 	if (rank < 0)
 		return err_set("gather: its gradient needs a known rank");
 	int axis = axis_of(x->call, rank);
-	int all = build_ints(b, 1, &(int64_t){ -1 });
 	int shape = build(b, &core_shape_of, from);
 	int before = build(b, &core_slice, shape, build_ints(b, 1, &(int64_t){ 0 }),
 			   build_ints(b, 1, &(int64_t){ axis }));
 	int behind = build(b, &core_slice, shape, build_ints(b, 1, &(int64_t){ axis + 1 }),
 			   build_ints(b, 1, &(int64_t){ rank }));
-	int g = build(b, &core_reshape, x->of_result[0],
-		      build(b, &core_concat, before, all, behind));
+	int index = build(b, &core_reshape, x->call->args[1],
+			  build_ints(b, 1, &(int64_t){ -1 }));
+	int g = gradient_reshape(b, x->of_result[0],
+				 build(b, &core_concat, before, build(b, &core_shape_of, index),
+				       behind));
 
-	x->of_arg[0] = along_add(b, g, axis, along_extent(b, from, axis),
-				 build(b, &core_reshape, x->call->args[1], all));
+	x->of_arg[0] = along_add(b, g, axis, along_extent(b, from, axis), index);
 	return 0;
 }
 

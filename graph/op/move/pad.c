@@ -230,10 +230,11 @@ static int cut_back(struct gradient *x)
 
 	x->of_arg[X] = build(b, &core_pad, g, back, VALUE_NONE, call_arg(x->call, AXES));
 	if (call_arg(x->call, VALUE) != VALUE_NONE)
-		x->of_arg[VALUE] = build(b, &core_reshape,
-					 build(b, &core_sub, build(b, &core_reduce_sum, g),
-					       build(b, &core_reduce_sum, x->of_arg[X])),
-					 build(b, &core_shape_of, x->call->args[VALUE]));
+		x->of_arg[VALUE] = gradient_like(
+			b,
+			build(b, &core_sub, build(b, &core_reduce_sum, g),
+			      build(b, &core_reduce_sum, x->of_arg[X])),
+			call_arg(x->call, VALUE));
 	return 0;
 }
 
