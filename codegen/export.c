@@ -306,7 +306,7 @@ static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 	struct emit_needs needs = needs_of(k);
 
 	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:f, s:s, s:O, s:o, s:s, s:o, s:i, "
-			 "s:I, s:I, s:o}",
+			 "s:I, s:I, s:o, s:O?}",
 			 "task", k->key, "name", json_text(k->task), "op", json_text(k->op), "shape",
 			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
 			 "steps", k->steps, "time_us", k->time_us, "caveat", k->caveat,
@@ -314,7 +314,7 @@ static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),
 			 "threads", k->threads, "stack_bytes", (json_int_t)needs.stack,
 			 "workspace_bytes", (json_int_t)workspace_bytes(needs, k->threads),
-			 "arguments", arguments_json(k->program));
+			 "arguments", arguments_json(k->program), "uses", k->uses);
 }
 
 static json_t *manifest(struct arena *a, const struct export_set *set)

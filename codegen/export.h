@@ -23,6 +23,8 @@ struct export_kernel {
 	double time_us;
 	const char *caveat;	/* what one must know of that time; "" */
 	json_t *evidence;	/* for the manifest, which takes a reference of its own */
+	json_t *uses;		/* for the manifest: where a model needs it, with which weights; NULL:
+				 * it is no model's. The manifest takes a reference of its own */
 	const char *refused;	/* why it is left out of header and manifest; NULL: it is not */
 	int vector_bytes;	/* of the device's registers */
 };

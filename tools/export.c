@@ -8,8 +8,10 @@
 #include "search/best.h"
 #include "search/exported.h"
 #include "tools/command.h"
+#include "tools/export_uses.h"
 #include "tools/json.h"
 #include "tools/query.h"
+#include "tools/source.h"
 
 struct export_args {
 	struct query q;		/* first: query_argp's input */
@@ -18,7 +20,8 @@ struct export_args {
 
 static const char doc[] =
 	"Writes the fastest verified kernel of every task of SOURCE on this device into a folder: "
-	"a C file each, hone_kernels.h and manifest.json. Each file compiles alone with cc "
+	"a C file each, hone_kernels.h and manifest.json; of a model also the weights that each "
+	"kernel takes at each of its nodes, with scales and constants folded in. Each file compiles alone with cc "
 	EXPORT_FLAGS " -c; so compiled, it is run against the task's reference before it counts as "
 	"written, and left out where it is wrong.\v"
 	"Example:\n  hone export mobilenet_v2.onnx --db tune.db -o kernels\n";
@@ -148,6 +151,27 @@ static int write_kernels(const struct export_args *args, const struct export_set
 	return rc;
 }
 
+/* For a model: where it needs each kernel that was written, and the weights there. */
+static int write_uses(const struct export_args *args, const struct export_set *set,
+		      struct exports *x)
+{
+	struct arena *a = args->q.arena;
+	struct model_uses *u =
+		source_is_model(args->q.source) ? uses_open(a, args->q.source) : NULL;
+
+	if (!u)
+		return source_is_model(args->q.source) ? -1 : 0;
+	for (int i = 0; i < set->n; i++) {
+		if (x->kernels[i].refused)
+			continue;
+		x->kernels[i].uses = uses_write(a, u, x->kernels[i].key, args->dir,
+						export_symbol_of(a, set, i));
+		if (!x->kernels[i].uses)
+			return -1;
+	}
+	return 0;
+}
+
 /* What asked for it, as far as the files depend on it. */
 static const char *command_line(const struct query *q)
 {
@@ -161,7 +185,9 @@ static int export_found(const struct export_args *args, struct exports *x)
 	const struct export_set set = { .kernels = x->kernels, .n = x->n,
 					.command = command_line(q) };
 	json_t *manifest =
-		write_kernels(args, &set, x) < 0 ? NULL : export_index(args->dir, &set);
+		write_kernels(args, &set, x) < 0 || write_uses(args, &set, x) < 0
+			? NULL
+			: export_index(args->dir, &set);
 
 	if (!manifest)
 		return command_failed();
@@ -186,8 +212,10 @@ static int export_all(const struct export_args *args)
 	};
 	int rc = find_kernels(q, &x) < 0 ? command_failed() : export_found(args, &x);
 
-	for (int i = 0; i < x.n; i++)
+	for (int i = 0; i < x.n; i++) {
 		json_decref(x.kernels[i].evidence);
+		json_decref(x.kernels[i].uses);
+	}
 	return rc;
 }
 
