@@ -230,24 +230,34 @@ static int64_t round_up(int64_t v, int64_t to)
 	return (v + to - 1) / to * to;
 }
 
+/* Panels of ROWS x K of A to OUT; rows beyond are zeros. */
+#define PACK(T)                                                                                    \
+	static void pack_##T(const T *a, int64_t row, int64_t column, int64_t rows, int64_t k,     \
+			     T *out)                                                               \
+	{                                                                                          \
+		for (int64_t i = 0; i < rows; i += TILE_ROWS, out += TILE_ROWS * k)                \
+			for (int64_t r = 0; r < TILE_ROWS; r++) {                                  \
+				const T *from = a + (i + r) * row;                                 \
+                                                                                                   \
+				for (int64_t p = 0; p < k; p++)                                    \
+					out[p * TILE_ROWS + r] = i + r < rows ? from[p * column] : 0; \
+			}                                                                          \
+	}
+
+PACK(uint32_t)
+PACK(uint64_t)
+
 static void pack_a(const struct dense_block *at)
 {
 	const struct dense_product *g = at->of;
-	size_t size = element_bytes(g->element);
-	char *out = at->a;
+	int64_t from = at->i * g->a_row + at->p * g->a_column;
 
-	for (int64_t i = 0; i < at->rows; i += TILE_ROWS)
-		for (int64_t p = 0; p < at->depth; p++)
-			for (int64_t r = i; r < i + TILE_ROWS; r++, out += size) {
-				int64_t from = (at->i + r) * g->a_row + (at->p + p) * g->a_column;
-
-				if (r >= at->rows)
-					memset(out, 0, size);
-				else if (size == 4)
-					memcpy(out, (const uint32_t *)g->a + from, 4);
-				else
-					memcpy(out, (const uint64_t *)g->a + from, 8);
-			}
+	if (element_bytes(g->element) == sizeof(uint32_t))
+		pack_uint32_t((const uint32_t *)g->a + from, g->a_row, g->a_column, at->rows,
+			      at->depth, (uint32_t *)at->a);
+	else
+		pack_uint64_t((const uint64_t *)g->a + from, g->a_row, g->a_column, at->rows,
+			      at->depth, (uint64_t *)at->a);
 }
 
 static void pack_b(const struct dense_block *at)
