@@ -74,6 +74,12 @@ static inline struct array *call_ints_arg(struct op_call *c, int n, const int64_
 	return x;
 }
 
+/* Operands of which the types of results follow are constants where types are to be known. */
+static inline bool call_is_shape(const struct op_call *c, int i)
+{
+	return i > 0 && c->args[i]->element == ELEMENT_I64 && c->args[i]->rank < 2;
+}
+
 /* A graph whose main function is the call; the operands' types known or not. NULL and a message. */
 static inline struct graph *call_graph(struct op_call *c, bool known)
 {
@@ -82,9 +88,10 @@ static inline struct graph *call_graph(struct op_call *c, bool known)
 	int args[CALL_ARGS];
 
 	for (int i = 0; i < c->nargs; i++)
-		args[i] = !c->args[i] ? VALUE_NONE
-			: build_param(&b, "", known ? type_of_array(c->a, c->args[i])
-						    : &type_unknown);
+		args[i] = !c->args[i]			  ? VALUE_NONE
+			: !known			  ? build_param(&b, "", &type_unknown)
+			: call_is_shape(c, i)		  ? build_const(&b, c->args[i])
+						: build_param(&b, "", type_of_array(c->a, c->args[i]));
 	int y = build_call(&b, c->op, c->nargs, args, &c->attrs);
 
 	g->main = builder_end(&b, 1, &y);
@@ -95,10 +102,14 @@ static inline int call_run(struct op_call *c, const struct graph *g, struct valu
 {
 	struct interp x = interp_begin(c->a, g, interp_usual_limits);
 	struct value args[CALL_ARGS];
-	int n = 0;
+	int n = 0, given = 0;
 
 	for (int i = 0; i < c->nargs; i++)
-		if (c->args[i])
+		given += c->args[i] != NULL;
+	bool known = graph_main(g)->nparams < given;
+
+	for (int i = 0; i < c->nargs; i++)
+		if (c->args[i] && !(known && call_is_shape(c, i)))
 			args[n++] = value_of_array(c->args[i]);
 	int rc = interp_run(&x, g->main, args, n, result);
 
