@@ -279,9 +279,9 @@ static const char *call_text(struct emitter *e, const struct expr *x)
 {
 	static const char *const function[EXPR_KIND_COUNT] = {
 		[EXPR_POW] = "pow",   [EXPR_ABS] = "fabs",   [EXPR_EXP] = "exp",
-		[EXPR_LOG] = "log",   [EXPR_SQRT] = "sqrt",  [EXPR_TANH] = "tanh",
-		[EXPR_ERF] = "erf",   [EXPR_FLOOR] = "floor", [EXPR_CEIL] = "ceil",
-		[EXPR_ROUND] = "rint",
+		[EXPR_LOG] = "log",   [EXPR_SIN] = "sin",    [EXPR_COS] = "cos",
+		[EXPR_SQRT] = "sqrt", [EXPR_TANH] = "tanh",  [EXPR_ERF] = "erf",
+		[EXPR_FLOOR] = "floor", [EXPR_CEIL] = "ceil", [EXPR_ROUND] = "rint",
 	};
 	const char *u = scalar_text(e, x->arg[0]);
 	bool narrow = x->dtype != DTYPE_F64;

@@ -30,6 +30,8 @@ static const struct {
 	[EXPR_ABS] = { FEATURE_F_SIMPLE, FEATURE_I_SIMPLE, -1 },
 	[EXPR_EXP] = { FEATURE_F_EXPLOG, -1, -1 },
 	[EXPR_LOG] = { FEATURE_F_EXPLOG, -1, -1 },
+	[EXPR_SIN] = { FEATURE_F_EXPLOG, -1, -1 },
+	[EXPR_COS] = { FEATURE_F_EXPLOG, -1, -1 },
 	[EXPR_SQRT] = { FEATURE_F_SQRT, -1, -1 },
 	[EXPR_TANH] = { FEATURE_F_TANH, -1, -1 },
 	[EXPR_ERF] = { FEATURE_F_ERF, -1, -1 },

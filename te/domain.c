@@ -180,6 +180,9 @@ static struct domain of_unary(const struct expr *e, struct domain x, enum troubl
 	case EXPR_SQRT:
 		*trouble = x.low >= 0 ? TROUBLE_NONE : TROUBLE_SQRT;
 		return (struct domain){ x.low > 0 ? sqrt(x.low) : 0, x.high > 0 ? sqrt(x.high) : 0, 0 };
+	case EXPR_SIN:
+	case EXPR_COS:
+		return (struct domain){ -1, 1, 0 };
 	case EXPR_TANH:
 		return (struct domain){ tanh(x.low), tanh(x.high), 0 };
 	case EXPR_ERF:

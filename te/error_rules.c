@@ -196,6 +196,10 @@ struct term error_of_unary(struct error_maker *m, const struct expr *e, const st
 					      error_number(m, 0)))
 			      : NULL;
 		break;
+	case EXPR_SIN:
+	case EXPR_COS:
+		slope = error_number(m, 1);
+		break;
 	case EXPR_TANH:
 		slope = error_binary(m, EXPR_SUB, error_number(m, 1), error_binary(m, EXPR_MUL, v, v));
 		slope = error_plus(m, slope, error_scaled(m, TANH_CURVE, error));

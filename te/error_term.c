@@ -264,6 +264,8 @@ static double units_of(const struct expr *e, int bits)
 		return bits < precision_of_arithmetic(e->arg[0]->dtype).bits;
 	case EXPR_EXP:
 	case EXPR_LOG:
+	case EXPR_SIN:
+	case EXPR_COS:
 	case EXPR_TANH:
 	case EXPR_ERF:
 	case EXPR_POW:

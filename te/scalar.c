@@ -50,6 +50,10 @@ static double float_unary(enum expr_kind k, double x)
 		return exp(x);
 	case EXPR_LOG:
 		return log(x);
+	case EXPR_SIN:
+		return sin(x);
+	case EXPR_COS:
+		return cos(x);
 	case EXPR_SQRT:
 		return sqrt(x);
 	case EXPR_TANH:

@@ -171,7 +171,7 @@ static void test_errors(void **state)
 		{ A4 "B[i] = A[i / 0]", "t.te:2:14: '/' of integers needs a positive" },
 		{ A4 "B[i] = A[i] && true", "t.te:2:16: bool beside f32" },
 		{ A4 "B[i] = select(A[i], 1, 2)", "t.te:2:21: the type of this const" },
-		{ A4 "B[i] = sin(A[i])", "t.te:2:8: there is no function sin" },
+		{ A4 "B[i] = cube(A[i])", "t.te:2:8: there is no function cube" },
 		{ A4 "B[] = 1 + sum(k < 4) A[k]", "t.te:2:11: " },
 		{ A4 "B[i] = A[i] +", "t.te:2:14: expected a number" },
 		{ A4 "B[i] = (A[i]", "t.te:2:13: expected ')'" },
