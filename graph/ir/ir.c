@@ -54,7 +54,10 @@ struct function *graph_main(const struct graph *g)
 
 int graph_find_function(const struct graph *g, const char *name)
 {
-	return names_get(&g->function_names, name, FUNCTION_NONE);
+	int i = names_get(&g->function_names, name, FUNCTION_NONE);
+	bool there = i >= 0 && i < g->functions.n && strcmp(g->functions.at[i]->name, name) == 0;
+
+	return there ? i : FUNCTION_NONE;
 }
 
 const struct binding *function_at(const struct function *f, int value)

@@ -89,7 +89,7 @@ struct graph {
 	struct arena *arena;	/* holds the graph; not owned */
 	const char *name;
 	struct function_vec functions;
-	struct names function_names;	/* name to index */
+	struct names function_names;	/* name to index, also of functions that were dropped */
 	int main;
 	struct names symbols;	/* name to index of symbol */
 	struct symbol_vec symbol;

@@ -15,9 +15,18 @@ enum {
 	LENGTH_BYTES = 5,	/* of a padded length, up to 2^35 */
 };
 
-/* Unpacked messages are larger than their encoding; beyond this factor only hostile files go. */
-#define MEMORY_BASE   ((size_t)64 << 20)
-#define MEMORY_FACTOR 4
+/* Unpacked messages are larger than their encoding: nodes with short names and no attributes ten
+ * times. Beyond these factors only hostile files go; what is large is mostly weights. */
+#define MEMORY_BASE    ((size_t)64 << 20)
+#define MEMORY_FACTOR  4
+#define MESSAGE_FACTOR 12
+#define MESSAGE_BYTES  ((size_t)128 << 20)
+
+static size_t memory_for(size_t size)
+{
+	return MEMORY_BASE + MEMORY_FACTOR * size +
+	       MESSAGE_FACTOR * (size < MESSAGE_BYTES ? size : MESSAGE_BYTES);
+}
 
 enum wire_type { WIRE_VARINT = 0, WIRE_64 = 1, WIRE_BYTES = 2, WIRE_32 = 5 };
 
@@ -241,7 +250,7 @@ ProtobufCMessage *wire_unpack(const ProtobufCMessageDescriptor *d, const unsigne
 {
 	struct skeleton k = { .data = data, .limit = MEMORY_BASE + size };
 	struct cursor all = { .at = data, .end = data + size };
-	size_t left = MEMORY_BASE + MEMORY_FACTOR * size;
+	size_t left = memory_for(size);
 	ProtobufCAllocator charged = {
 		.alloc = charged_alloc,
 		.free = charged_free,
@@ -272,7 +281,7 @@ Onnx__AttributeProto *wire_function_default(const Onnx__FunctionProto *f, int i)
 	for (unsigned j = 0; j < f->base.n_unknown_fields; j++) {
 		const ProtobufCMessageUnknownField *u = &f->base.unknown_fields[j];
 		struct cursor all = { u->data, u->data + u->len }, body;
-		size_t left = MEMORY_BASE + MEMORY_FACTOR * u->len;
+		size_t left = memory_for(u->len);
 		ProtobufCAllocator charged = { charged_alloc, charged_free, &left };
 
 		if (u->tag != KEPT_DEFAULTS || i-- > 0)
