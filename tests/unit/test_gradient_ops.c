@@ -30,8 +30,7 @@ static const char *const constant[] = {
 
 /* Of floats, and refused where they are differentiated: nothing says their gradients yet. */
 static const char *const refused[] = {
-	"col2im", "compress", "deform_conv", "det", "dft", "grid_sample", "lrn", "max_roi_pool",
-	"roi_align",
+	"deform_conv", "det", "dft", "grid_sample", "max_roi_pool", "roi_align",
 };
 
 static bool is_in(const char *const *list, size_t n, const char *op)

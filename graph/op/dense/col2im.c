@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/op/dense/col2im.c - col2im(x, image, block): patches [n, c * taps, places] summed up where
  * they overlap in the image [n, c, image...]. */
+#include "base/err.h"
 #include "graph/eval/interp.h"
 #include "graph/op/dense/product.h"
 #include "graph/op/dense/slide.h"
+#include "graph/op/gradient.h"
 
 static int col2im_type(struct infer *x)
 {
@@ -138,6 +140,42 @@ static int col2im_eval(struct eval *x)
 	return 0;
 }
 
+/* The weights that pick taps are as many as their square: 16 MiB of floats. */
+enum { MOST_TAPS = 2048 };
+
+/* Each tap picks what it reads of the image: a convolution by weights with a single 1. */
+static int col2im_gradient(struct gradient *x)
+{
+	struct builder *b = x->builder;
+	const struct array *image = build_array(b, x->call->args[1]);
+	const struct array *block = build_array(b, x->call->args[2]);
+	enum element e = build_type(b, x->call->args[0])->element;
+	int64_t single[GRAPH_MAX_RANK] = { -1, 1 }, weight[GRAPH_MAX_RANK] = { 1, 1 };
+	struct attr_vec attrs = { 0 };
+
+	if (!image || !block)
+		return err_set("col2im: its gradient needs constant extents of image and block");
+	for (int i = 0; i < block->count; i++) {
+		single[2 + i] = array_int(image, i);
+		weight[2 + i] = array_int(block, i);
+		if (weight[2 + i] > MOST_TAPS || (weight[0] *= weight[2 + i]) > MOST_TAPS)
+			return err_set("col2im: its gradient has at most %d taps", MOST_TAPS);
+	}
+	int rank = (int)block->count + 2;
+	struct array *picks = array_in(b->arena, e, rank, weight);
+
+	for (int64_t i = 0; i < weight[0]; i++)
+		element_store(e, picks->data, i * weight[0] + i, 1);
+	for (int i = 0; i < x->call->nattrs; i++)
+		vec_push(b->arena, &attrs, x->call->attrs[i]);
+	int images = build(b, &core_reshape, x->of_result[0], build_ints(b, rank, single));
+
+	x->of_arg[0] = build(b, &core_reshape,
+			     build_with(b, &core_conv, &attrs, images, build_const(b, picks)),
+			     build(b, &core_shape_of, x->call->args[0]));
+	return 0;
+}
+
 const struct core_op core_col2im = {
 	.name = "col2im",
 	.summary = "the patches x [n, c * taps, places], of the block's extents, summed up in images of "
@@ -148,4 +186,5 @@ const struct core_op core_col2im = {
 	.fusion = FUSION_OPAQUE,
 	.type = col2im_type,
 	.eval = col2im_eval,
+	.gradient = col2im_gradient,
 };

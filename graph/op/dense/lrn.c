@@ -3,8 +3,10 @@
  * [Krizhevsky et al. 2012, 3.3]. */
 #include <math.h>
 
+#include "base/err.h"
 #include "graph/op/dense/product.h"
 #include "graph/op/express.h"
+#include "graph/op/gradient.h"
 #include "te/ops/build.h"
 
 static int lrn_type(struct infer *x)
@@ -128,6 +130,65 @@ static struct op *lrn_express(struct express *x)
 			 build_binary(d, EXPR_DIV, read_axes(d, in, more), v));
 }
 
+/* Which sees which is a matrix: 64 MiB of floats. */
+enum { MOST_CHANNELS = 4096 };
+
+/* Which channels see which: [c, c], 1 where the column's is in the row's window. */
+static int windows_of(struct gradient *x, enum element e, int64_t channels)
+{
+	struct builder *b = x->builder;
+	int64_t size = call_int(x->call, "size"), before = channels_before(x->call);
+	struct array *sees = array_in(b->arena, e, 2, (int64_t[]){ channels, channels });
+
+	for (int64_t c = 0; c < channels; c++)
+		for (int64_t k = 0; k < channels; k++)
+			if (k >= c - before && k < c - before + size)
+				element_store(e, sees->data, c * channels + k, 1);
+	return build_const(b, sees);
+}
+
+/* V, of the shape of x, summed over the windows WINDOWS, or those transposed. */
+static int sum_windows(struct gradient *x, int windows, int v, bool transposed)
+{
+	struct builder *b = x->builder;
+	struct attr_vec attrs = { 0 };
+
+	attrs_int(b->arena, &attrs, "trans_a", transposed);
+	int rows = build(b, &core_reshape, v, build_ints(b, 3, (int64_t[]){ 0, 0, -1 }));
+
+	return build(b, &core_reshape, build_with(b, &core_matmul, &attrs, windows, rows),
+		     build(b, &core_shape_of, x->call->args[0]));
+}
+
+/* With t = bias + scale * (sum of x^2): by * t^-beta - 2 scale beta x * (sum of by * x * t^(-beta-1)),
+ * the second sum over the windows that see the channel. */
+static int lrn_gradient(struct gradient *x)
+{
+	struct builder *b = x->builder;
+	int in = x->call->args[0], by = x->of_result[0];
+	const struct type *t = build_type(b, in);
+	double beta = call_float(x->call, "beta");
+	double scale = call_float(x->call, "alpha") / (double)call_int(x->call, "size");
+	int64_t channels;
+
+	if (!type_is_ranked(t) || !dim_value(t->dim[1], &channels) || channels > MOST_CHANNELS)
+		return err_set("lrn: its gradient needs a known number of channels, at most %d",
+			       MOST_CHANNELS);
+	int windows = windows_of(x, t->element, channels);
+	int squares = sum_windows(x, windows, build(b, &core_mul, in, in), false);
+	int base = build(b, &core_add, build_scalar(b, t->element, call_float(x->call, "bias")),
+			 build(b, &core_mul, squares, build_scalar(b, t->element, scale)));
+	int by_base = build(b, &core_mul, build(b, &core_mul, by, in),
+			    build(b, &core_pow, base, build_scalar(b, t->element, -beta - 1)));
+	int by_squares = build(b, &core_mul, sum_windows(x, windows, by_base, true),
+			       build_scalar(b, t->element, -2 * scale * beta));
+
+	by = build(b, &core_mul, by,
+		   build(b, &core_pow, base, build_scalar(b, t->element, -beta)));
+	x->of_arg[0] = build(b, &core_add, by, build(b, &core_mul, in, by_squares));
+	return 0;
+}
+
 const struct core_op core_lrn = {
 	.name = "lrn",
 	.summary = "x [n, c, ...] / (bias + alpha / size * sum of x^2 over size channels) ^ beta",
@@ -143,4 +204,5 @@ const struct core_op core_lrn = {
 	.type = lrn_type,
 	.eval = lrn_eval,
 	.express = lrn_express,
+	.gradient = lrn_gradient,
 };

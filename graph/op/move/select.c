@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/err.h"
 #include "graph/op/gradient.h"
 #include "graph/op/move/along.h"
 #include "graph/op/move/axes.h"
@@ -267,6 +268,30 @@ static int compress_eval(struct eval *x)
 	return 0;
 }
 
+/* What is taken is gathered from the places at which the condition is true. */
+static int compress_gradient(struct gradient *x)
+{
+	struct builder *b = x->builder;
+	bool flat = call_flag(x->call, "flat");
+	int from = x->call->args[0], all = build_ints(b, 1, &(int64_t){ -1 });
+	int places = build(b, &core_reshape, build(b, &core_nonzero, x->call->args[1]), all);
+	int rank = build_type(b, from)->rank, axis = 0;
+
+	if (flat)
+		from = build(b, &core_reshape, from, all);
+	else if (rank < 0)
+		return err_set("compress: its gradient needs a known rank");
+	else
+		axis = (int)call_int(x->call, "axis");
+	axis += axis < 0 ? rank : 0;
+	int by = along_add(b, x->of_result[0], axis, along_extent(b, from, axis), places);
+
+	x->of_arg[0] = !flat ? by
+			     : build(b, &core_reshape, by,
+				     build(b, &core_shape_of, x->call->args[0]));
+	return 0;
+}
+
 const struct core_op core_compress = {
 	.name = "compress",
 	.summary = "the slices of x along an axis for which the condition is true",
@@ -279,4 +304,5 @@ const struct core_op core_compress = {
 	.fusion = FUSION_OPAQUE,
 	.type = compress_type,
 	.eval = compress_eval,
+	.gradient = compress_gradient,
 };
