@@ -12,6 +12,8 @@
 #include "graph/pass/rewrite.h"
 
 struct fuser {
+	struct arena *arena;			/* as long as the pass */
+	struct fit_calls fits;
 	const struct function *function;	/* that the grouping is of */
 	struct grouping grouping;
 };
@@ -144,7 +146,8 @@ static int fuse(struct rewrite *x, int value, const int *args)
 	(void)args;
 	if (s->function != x->function) {
 		s->function = x->function;
-		s->grouping = function_group(x->scratch, x->function);
+		s->grouping = function_group(x->scratch, x->function, s->arena,
+					     &s->fits);
 	}
 	int index = s->grouping.group_of[value];
 	const struct fusion_group *group = index < 0 ? NULL : &s->grouping.groups.at[index];
@@ -157,9 +160,11 @@ static int fuse(struct rewrite *x, int value, const int *args)
 
 static struct graph *run(struct arena *a, const struct graph *g)
 {
-	struct fuser s = { 0 };
+	struct fuser s = { .arena = arena_new() };
+	struct graph *out = rewrite_graph(a, g, &(struct rewriter){ .binding = fuse, .user = &s });
 
-	return rewrite_graph(a, g, &(struct rewriter){ .binding = fuse, .user = &s });
+	arena_free(s.arena);
+	return out;
 }
 
 const struct pass pass_fuse = {

@@ -10,7 +10,7 @@
 
 #include "graph/ir/op.h"
 #include "graph/pass/flow.h"
-#include "graph/task/cut.h"
+#include "measure/workload.h"
 
 /* Pointwise operators that join at once (GELU and hard-swish written out have 4 to 8), members of a
  * group, and operands tried: bounds on the time that this takes and on the size of kernels. */
@@ -55,6 +55,9 @@ static void join(struct grouper *g, int group, int value)
 	vec_push(g->arena, &to->members, value);
 	to->moves &= moves(at(g, value));
 	to->pointwise &= at(g, value)->op->pointwise;
+	for (int i = 0; i < at(g, value)->nargs; i++)
+		to->inputs += at(g, value)->args[i] >= 0 &&
+			      g->out.group_of[at(g, value)->args[i]] != group;
 }
 
 static int start(struct grouper *g, int value)
@@ -79,7 +82,12 @@ static bool same_shape(const struct type *x, const struct type *y)
 static int find_chain(const struct grouper *g, int from, int *chain)
 {
 	int n = flow_region(&g->flow, from, MAX_CHAIN, chain);
+	int inputs = group_of(g, from)->inputs;
 
+	for (int i = 0; i < n; i++)
+		inputs += at(g, chain[i])->nargs - 1;
+	if (inputs >= WORKLOAD_ARGS)
+		return 0;
 	for (int i = 0; i < n; i++)
 		if (!g->fit[chain[i]] || !at(g, chain[i])->op->pointwise ||
 		    g->out.group_of[chain[i]] >= 0 ||
@@ -100,24 +108,6 @@ static int last_operand(const struct grouper *g, int value, int below)
 	return last;
 }
 
-/* Does the group of CHAIN's members and those before it have an expression? */
-static bool is_expressible(const struct grouper *g, const struct fusion_group *to, int n,
-			   const int *chain)
-{
-	int members[MAX_MEMBERS + MAX_CHAIN];
-	struct cut_group group = { .function = g->f, .members = members };
-	struct arena *a = arena_new();
-
-	for (int i = 0; i < to->members.n; i++)
-		members[group.nmembers++] = to->members.at[i];
-	for (int i = 0; i < n; i++)
-		members[group.nmembers++] = chain[i];
-	bool is = cut_group(a, &group).dag != NULL;
-
-	arena_free(a);
-	return is;
-}
-
 /* Joins VALUE, which is pointwise, to the group of an operand: the one computed last where it may,
  * so that the other operand of a residual add is there already. */
 static bool join_producer(struct grouper *g, int value)
@@ -136,11 +126,10 @@ static bool join_producer(struct grouper *g, int value)
 			continue;
 		int n = find_chain(g, from, chain);
 
-		if (n == 0 || !is_expressible(g, to, n, chain))
-			continue;
 		for (int i = 0; i < n; i++)
 			join(g, g->out.group_of[from], chain[i]);
-		return true;
+		if (n > 0)
+			return true;
 	}
 	return false;
 }
@@ -168,7 +157,7 @@ static void take_in(struct grouper *g, int value)
 
 		if (!of || of == to || !takes_in(g, value, b->args[i]) ||
 		    of->members.n + to->members.n > MAX_MEMBERS ||
-		    !is_expressible(g, of, to->members.n, to->members.at))
+		    of->inputs + to->inputs >= WORKLOAD_ARGS)
 			continue;
 		for (int j = 0; j < of->members.n; j++) {
 			int k = 0;
@@ -179,21 +168,13 @@ static void take_in(struct grouper *g, int value)
 			g->out.group_of[of->members.at[j]] = g->out.group_of[value];
 		}
 		of->members.n = 0;
+		to->inputs += of->inputs;
 		to->moves &= of->moves;
 	}
 }
 
-static bool is_fit(const struct grouper *g, int value)
-{
-	const struct binding *b = at(g, value);
-	struct fusion_group alone = { 0 };
-
-	return g->flow.needed[value] && b->kind == BIND_CALL && b->op->fusion != FUSION_OPAQUE &&
-	       !binding_is_view(b) && last_operand(g, value, value) != VALUE_NONE &&
-	       !cut_obstacle(g->f, b) && is_expressible(g, &alone, 1, &value);
-}
-
-struct grouping function_group(struct arena *a, const struct function *f)
+struct grouping function_group(struct arena *a, const struct function *f, struct arena *lasting,
+			       struct fit_calls *fits)
 {
 	struct grouper g = {
 		.arena = a,
@@ -205,7 +186,7 @@ struct grouping function_group(struct arena *a, const struct function *f)
 
 	for (int v = 0; v < f->bindings.n; v++) {
 		g.out.group_of[v] = -1;
-		g.fit[v] = is_fit(&g, v);
+		g.fit[v] = g.flow.needed[v] && value_is_fit(lasting, fits, f, v);
 	}
 	for (int v = 0; v < f->bindings.n; v++) {
 		if (!g.fit[v] || g.out.group_of[v] >= 0)

@@ -6,10 +6,11 @@
 #ifndef HONE_GRAPH_PASS_GROUP_H
 #define HONE_GRAPH_PASS_GROUP_H
 
-#include "graph/ir/ir.h"
+#include "graph/pass/fit.h"
 
 struct fusion_group {
 	struct value_vec members;	/* ascending; the last is the output */
+	int inputs;			/* operands from outside, at most */
 	bool moves;			/* all of them only move data */
 	bool pointwise;			/* all of them are pointwise */
 };
@@ -21,7 +22,8 @@ struct grouping {
 	int *group_of;			/* by value, index of groups; -1: none */
 };
 
-/* The groups of F, in A. */
-struct grouping function_group(struct arena *a, const struct function *f);
+/* The groups of F, in A; what is found out for FITS, in LASTING. */
+struct grouping function_group(struct arena *a, const struct function *f, struct arena *lasting,
+			       struct fit_calls *fits);
 
 #endif

@@ -4,6 +4,8 @@
 
 #include "base/err.h"
 #include "graph/task/label.h"
+#include "measure/workload.h"
+#include "te/eval.h"
 
 /* An input of the DAG and the value in it. */
 struct cut_input {
@@ -56,6 +58,8 @@ const char *cut_obstacle(const struct function *f, const struct binding *b)
 		return "a scalar";
 	if (!is_kernel_tensor(b->type))
 		return "not a tensor that kernels know";
+	if (b->nargs >= WORKLOAD_ARGS)
+		return "more operands than a kernel takes";
 	for (int i = 0; i < b->nargs; i++) {
 		if (b->args[i] < 0 || function_const(f, b->args[i]))
 			continue;
@@ -257,7 +261,9 @@ static int express_members(struct dag_cutter *c)
 		vec_push(c->arena, &c->known, (struct cut_input){ y, g->members[i] });
 	}
 	drop_unread(c);
-	return dag_freeze(c->dag);
+	if (dag_freeze(c->dag) < 0)
+		return -1;
+	return dag_arg_count(c->dag) <= WORKLOAD_ARGS ? 0 : err_set("more tensors than a kernel takes");
 }
 
 /* What the model calls the members, where there is no DAG. */

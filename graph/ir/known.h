@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/ir/known.h - what is known of a call, by the hash of all that it is.
+ *
+ * 128 bits are taken for equality. */
+#ifndef HONE_GRAPH_IR_KNOWN_H
+#define HONE_GRAPH_IR_KNOWN_H
+
+#include "base/hash.h"
+#include "graph/ir/ir.h"
+
+/* A map from hashes to integers, in an arena; zeroed it is empty. */
+struct known_calls {
+	struct known_slot *slots;
+	int n, cap;	/* cap is a power of two, at least 2 n */
+};
+
+/* What stands for HASH; what is new there is OTHERWISE. The place may be written to until the next
+ * call. */
+int *known_at(struct arena *a, struct known_calls *k, struct hash128 hash, int otherwise);
+
+/* All attributes of B; all of X. */
+void hash_attrs(struct hasher *h, const struct binding *b);
+void hash_array(struct hasher *h, const struct array *x);
+
+#endif
