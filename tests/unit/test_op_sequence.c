@@ -96,7 +96,7 @@ static void test_strings(void **state)
 	attrs_int(c.arena, &comma, "max", 1);
 	attrs_string(c.arena, &upper, "case", "upper");
 	attrs_string(c.arena, &upper, "stopwords", "monday\nmärz");
-	attrs_string(c.arena, &pattern, "pattern", "(?:\\w+\\.)+[\\d-]{2,}?");
+	attrs_string(c.arena, &pattern, "pattern", "(?:\\w+\\.\\b)+[\\d-]{2,}?");
 	EXPECT(&c, "string[2] 'ac' 'bc'", &core_string_concat, NULL, words(&c, WORDS("a", "b")),
 	       words(&c, WORDS("c")));
 	EXPECT(&c, "(string[2, 2] 'a' 'b,c' '' '', i64[2] 2 1)", &core_string_split, &comma,

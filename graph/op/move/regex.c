@@ -26,6 +26,8 @@ static const char *escape(char letter, bool inside)
 		{ 'W', "[^0-9A-Za-z_]", NULL },
 		{ 's', "[ \t\n\f\r]", " \t\n\f\r" },
 		{ 'S', "[^ \t\n\f\r]", NULL },
+		{ 'b', "\\b", NULL },	/* the end of a word: glibc has it */
+		{ 'B', "\\B", NULL },
 		{ 't', "\t", "\t" },
 		{ 'n', "\n", "\n" },
 	};
