@@ -39,6 +39,34 @@ const struct core_op core_identity = {
 
 /* --- reshape(x, shape) */
 
+/* The dim that OUT[OPEN] must be for as many elements as RANK dims FROM have. Dims that both have cancel
+ * each other, so that those which are expressions, or 0, need no division. */
+static struct dim left_over(struct arena *a, int rank, const struct dim *from, int n,
+			    const struct dim *out, int open)
+{
+	bool cancelled[GRAPH_MAX_RANK] = { false };
+	struct dim rest = dim_number(1), known = dim_number(1);
+
+	for (int i = 0; i < n; i++) {
+		int same = 0;
+
+		if (i == open)
+			continue;
+		while (same < rank && (cancelled[same] || !dim_equal(out[i], from[same])))
+			same++;
+		if (same < rank)
+			cancelled[same] = true;
+		else
+			known = dim_mul(a, known, out[i]);
+	}
+	for (int i = 0; i < rank; i++)
+		if (!cancelled[i])
+			rest = dim_mul(a, rest, from[i]);
+	if (dim_equal(known, dim_number(0)))
+		return dim_number(0);
+	return dim_equal(known, dim_number(1)) ? rest : dim_div(a, rest, known);
+}
+
 /* -1 in SHAPE as what is left of the elements, 0 as the dim of X; the dims in OUT. -1 and a message. */
 static int resolve(const struct infer *x, const struct type *from, const struct dim *shape, int n,
 		   bool zero_is_zero, struct dim *out)
@@ -69,10 +97,10 @@ static int resolve(const struct infer *x, const struct type *from, const struct 
 	if (open >= 0) {
 		int64_t all, part;
 
-		out[open] = dim_div(x->arena, rest, known);
-		if (dim_value(known, &part) && part == 0)
-			out[open] = dim_number(0);
-		else if (dim_value(rest, &all) && dim_value(known, &part) && all % part)
+		out[open] = type_is_ranked(from)
+				    ? left_over(x->arena, from->rank, from->dim, n, out, open)
+				    : dim_unknown();
+		if (dim_value(rest, &all) && dim_value(known, &part) && part && all % part)
 			return infer_error(x, "%lld elements are no multiple of %lld",
 					   (long long)all, (long long)part);
 	} else if (rest.n >= 0 && known.n >= 0 && rest.n != known.n) {
@@ -108,7 +136,8 @@ static int reshape_eval(struct eval *x)
 	const struct array *from = eval_array(x, 0);
 	int n;
 	const int64_t *shape = eval_ints(x, 1, &n);
-	int64_t dim[GRAPH_MAX_RANK], known = 1;
+	int64_t dim[GRAPH_MAX_RANK];
+	struct dim have[GRAPH_MAX_RANK], out[GRAPH_MAX_RANK];
 	int open = -1;
 
 	if (n > GRAPH_MAX_RANK)
@@ -119,13 +148,14 @@ static int reshape_eval(struct eval *x)
 		if (kept && i >= from->rank)
 			return eval_error(x, "dim %d is to be kept, but x has none", i);
 		dim[i] = kept ? from->dim[i] : shape[i];
+		out[i] = dim_of(eval_arena(x), dim[i]);
 		if (dim[i] == -1)
 			open = i;
-		else if (__builtin_mul_overflow(known, dim[i], &known))
-			return eval_error(x, "a shape beyond any size");
 	}
+	for (int i = 0; i < from->rank; i++)
+		have[i] = dim_number(from->dim[i]);
 	if (open >= 0)
-		dim[open] = known ? from->count / known : 0;
+		dim[open] = left_over(eval_arena(x), from->rank, have, n, out, open).n;
 	return eval_view(x, 0, 0, n, dim);
 }
 

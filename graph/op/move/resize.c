@@ -256,7 +256,8 @@ static int resize_gradient(struct gradient *x)
 
 		if (resize_keeps(&axes[i]))
 			continue;
-		if ((double)axes[i].in * (double)axes[i].out > MAX_WEIGHTS || !resize_taps(b->arena, &r, &axes[i], &t))
+		if ((double)axes[i].in * (double)axes[i].out > MAX_WEIGHTS ||
+		    !resize_taps(b->arena, &r, &axes[i], &t))
 			return err_set("resize: its gradient along an axis of %lld is not computed",
 				       (long long)axes[i].in);
 		g = product_along(b, g, i, weights(b, from->element, &t, axes[i].in));

@@ -88,7 +88,8 @@ static int by_first(const void *a, const void *b)
 }
 
 /* The kinds of rows in the order of their values, their number; KIND_OF: that of each row. */
-static int64_t find_kinds(struct eval *x, const struct slices *r, struct distinct *kinds, int64_t *kind_of)
+static int64_t find_kinds(struct eval *x, const struct slices *r, struct distinct *kinds,
+			  int64_t *kind_of)
 {
 	int64_t *order = eval_scratch(x, (size_t)(r->n + 1) * sizeof(*order));
 	int64_t n = 0;
