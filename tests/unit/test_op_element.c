@@ -205,6 +205,23 @@ static void casts(void **state)
 	op_case_free(&c);
 }
 
+static void cast_gradient(void **state)
+{
+	(void)state;
+	struct op_case c = op_case_new();
+	struct attr_vec to = { 0 };
+	int x = numbers_of(&c, ELEMENT_F64, SHAPE(3), LIST(1, -2, 3));
+	const struct array *g = build_array(&c.builder,
+					    numbers_of(&c, ELEMENT_F32, SHAPE(3), LIST(4, 5, 6)));
+
+	attrs_element(c.arena, &to, "to", ELEMENT_F32);
+	const struct array *by = gradient_of(&c, &core_cast, &to, 1, &x, g, 0);
+
+	assert_int_equal(by->element, ELEMENT_F64);
+	assert_close("cast", by, g, 0);
+	op_case_free(&c);
+}
+
 /* Arithmetic on extents: what is known of a shape stays known. */
 static void shape_arithmetic(void **state)
 {
@@ -234,6 +251,7 @@ int main(void)
 		cmocka_unit_test(integers),
 		cmocka_unit_test(broadcasts),
 		cmocka_unit_test(casts),
+		cmocka_unit_test(cast_gradient),
 		cmocka_unit_test(shape_arithmetic),
 	};
 

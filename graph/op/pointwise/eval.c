@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/op/pointwise/eval.c - evaluates a formula over all elements, block by block. */
-#include <ctype.h>
-
 #include "graph/eval/eval.h"
 #include "graph/op/pointwise/block.h"
 #include "graph/op/pointwise/operand.h"
@@ -91,27 +89,16 @@ static void run(struct evaluation *m, const struct cell *root, int operands, str
 	}
 }
 
-/* Of what the result is, in *OUT. -1 and a message where the operands' elements do not fit, which no
- * type relation can see that does not know them. */
-static int result_element(const struct eval *x, enum element *out)
+/* The element type of the result: bool, or that of the operands with the result's letter. */
+static enum element result_element(const struct eval *x)
 {
 	const char *letter = pointwise_of(x->call->op)->signature;
-	enum element element = ELEMENT_COUNT;
+	char wanted = strchr(letter, '>')[1];
+	int i = 0;
 
-	for (int i = 0; letter[i] != '>'; i++) {
-		const struct array *v = eval_array(x, i);
-
-		if (v && !(pointwise_classes(letter[i]) >> element_class(v->element) & 1))
-			return eval_error(x, "operand %d is of %s", i, element_name(v->element));
-		if (!v || isupper(letter[i]))
-			continue;
-		if (element != ELEMENT_COUNT && element != v->element)
-			return eval_error(x, "operands of %s and %s", element_name(element),
-					  element_name(v->element));
-		element = v->element;
-	}
-	*out = strchr(letter, '>')[1] == 'b' ? ELEMENT_BOOL : element;
-	return 0;
+	while (letter[i] != '>' && letter[i] != wanted)
+		i++;
+	return wanted == 'b' ? ELEMENT_BOOL : eval_array(x, i)->element;
 }
 
 /* Strings are compared by what they point to. */
@@ -132,12 +119,11 @@ int pointwise_eval(struct eval *x)
 	struct evaluation m = { .compute = common_compute(x) };
 	struct arena *a = eval_arena(x);
 	int64_t dim[GRAPH_MAX_RANK];
-	enum element element = ELEMENT_COUNT;
 	int rank;
 
-	if (result_element(x, &element) < 0 || eval_broadcast(x, &rank, dim) < 0)
+	if (eval_broadcast(x, &rank, dim) < 0)
 		return -1;
-	struct array *y = eval_result(x, 0, element, rank, dim);
+	struct array *y = eval_result(x, 0, result_element(x), rank, dim);
 
 	if (!y)
 		return -1;

@@ -39,7 +39,7 @@ const struct formula *formula_of_call(struct arena *a, const struct binding *cal
 
 /* --- types */
 
-unsigned pointwise_classes(char letter)
+static unsigned classes_of(char letter)
 {
 	switch (tolower(letter)) {
 	case 'n':
@@ -60,7 +60,7 @@ static int check_operand(const struct infer *x, int i, char letter, enum element
 {
 	enum element e = infer_type(x, i)->element;
 
-	if (infer_class(x, i, pointwise_classes(letter)) < 0)
+	if (infer_class(x, i, classes_of(letter)) < 0)
 		return -1;
 	if (isupper(letter) || e == ELEMENT_COUNT)
 		return 0;

@@ -14,8 +14,6 @@ struct pointwise {
 };
 
 const struct pointwise *pointwise_of(const struct core_op *op);
-/* The bit set of element classes that LETTER of a signature stands for. */
-unsigned pointwise_classes(char letter);
 
 int pointwise_type(struct infer *x);
 bool pointwise_elements(struct infer *x, struct dim *out);
