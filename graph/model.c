@@ -45,6 +45,12 @@ static struct graph *read_json(struct arena *a, const char *path)
 
 struct graph *model_read(struct arena *a, const char *source, const struct onnx_options *options)
 {
+	bool onnx = ends_with(source, ".onnx");
+
+	if (!onnx && options && options->ndims) {
+		err_set("%s: --dim is for ONNX models; hone's own forms have dims to edit", source);
+		return NULL;
+	}
 	if (ends_with(source, ".graph"))
 		return read_text(a, source);
 	if (ends_with(source, ".json"))

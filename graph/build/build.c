@@ -47,6 +47,16 @@ struct builder builder_resume(struct graph *g, int index)
 				 .index = index, .label = "" };
 }
 
+/* A few bindings, tuples of tuples, make types that double with each. Beyond what a tuple of all
+ * operands has they are no model's. */
+enum { MAX_PARTS = 65536 };
+
+static int check_type(const struct type *t)
+{
+	return type_parts(t, MAX_PARTS) < MAX_PARTS
+		       ? 0 : err_set("a type of more than %d parts", MAX_PARTS);
+}
+
 int builder_end(struct builder *b, int n, const int *results)
 {
 	struct function *f = b->function;
@@ -58,6 +68,9 @@ int builder_end(struct builder *b, int n, const int *results)
 		types[i] = build_type(b, results[i]);
 	}
 	const struct type *result = n == 1 ? types[0] : type_tuple(b->arena, n, types);
+
+	if (check_type(result) < 0)
+		return FUNCTION_NONE;
 	const struct type *meet = type_meet(b->arena, result, f->result);
 
 	if (!meet) {
@@ -74,6 +87,8 @@ int builder_end(struct builder *b, int n, const int *results)
 
 int push(struct builder *b, struct binding binding)
 {
+	if (check_type(binding.type) < 0)
+		return VALUE_FAILED;
 	binding.name = binding.name ? binding.name : "";
 	binding.label = binding.label ? binding.label : b->label;
 	if (binding.kind < BIND_CLOSURE)

@@ -5,7 +5,8 @@
 
 #include "graph/build/build.h"
 
-/* Appends BINDING, which is typed; its value. */
+/* Appends BINDING, which is typed; its value. VALUE_FAILED and a message where its type has too many
+ * parts. */
 int push(struct builder *b, struct binding binding);
 /* -1, with a message that is set now or was before, where one of ARGS is VALUE_FAILED or there are
  * too many of them. */

@@ -124,6 +124,17 @@ int64_t type_bytes(const struct type *t)
 	return count < 0 ? -1 : count * (int64_t)element_bytes(t->element);
 }
 
+int type_parts(const struct type *t, int most)
+{
+	int n = 1;
+
+	for (int i = 0; i < t->nfields && n < most; i++)
+		n += type_parts(t->field[i], most - n);
+	if (t->result && n < most)
+		n += type_parts(t->result, most - n);
+	return n < most ? n : most;
+}
+
 static bool same_text(const char *x, const char *y)
 {
 	return x == y || (x && y && strcmp(x, y) == 0);

@@ -58,6 +58,8 @@ int64_t type_bytes(const struct type *t);
 /* The numbers of a ranked tensor's dims; false where one is none. */
 bool type_shape(const struct type *t, int64_t *dim);
 
+/* Types in T, itself among them; MOST where there are as many or more. */
+int type_parts(const struct type *t, int most);
 /* The same, as far as is known. */
 bool type_equal(const struct type *x, const struct type *y);
 /* What a value of X or of Y is: what both have in common. */

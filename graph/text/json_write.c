@@ -109,7 +109,7 @@ static void set_array(json_t *object, const struct array *x, bool full)
 {
 	char hash[HASH_TEXT];
 
-	if (!full && x->count > LITERAL_SMALL) {
+	if (!full && x->count > LITERAL_BRIEF) {
 		set(object, "hash", json_string(hash_text(literal_hash(x), hash)));
 		return;
 	}

@@ -7,8 +7,9 @@
 #include "base/text.h"
 #include "graph/ir/array.h"
 
-/* Constants of no more elements are written out, one by one. */
-enum { LITERAL_SMALL = 32 };
+/* Constants of no more elements are written out, one by one; where the rest is left out, shapes and
+ * scalars only. */
+enum { LITERAL_FULL = 32, LITERAL_BRIEF = 8 };
 
 /* The shortest decimal that gives the bits of element I of DATA; else its bits: 0x7fc00001. */
 void literal_print(struct text *out, enum element e, const void *data, int64_t i);

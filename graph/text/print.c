@@ -67,7 +67,8 @@ static void print_array(const struct graph_printer *p, const struct array *x)
 {
 	char hash[HASH_TEXT];
 
-	if (x->count <= LITERAL_SMALL || (p->full && x->element == ELEMENT_STRING)) {
+	if (x->count <= (p->full ? LITERAL_FULL : LITERAL_BRIEF) ||
+	    (p->full && x->element == ELEMENT_STRING)) {
 		text_puts(p->out, " [");
 		for (int64_t i = 0; i < x->count; i++) {
 			text_puts(p->out, i ? ", " : "");

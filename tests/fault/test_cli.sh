@@ -110,6 +110,21 @@ fails 3 'cannot open' tasks "$dir/missing.onnx"
 fails 3 'a SOURCE is' tasks "$dir/folder"
 fails 3 "odd.tasks:3: there is no operator 'odd'" tasks "$dir/odd.tasks"
 fails 3 'leaves no dim open' tasks --dim n=1 "$dir/odd.tasks"
+printf 'graph t\nfn @main(%%x: f32[2]) {\n\t%%y = odd(%%x)\n\treturn %%y\n}\n' >"$dir/odd.graph"
+printf 'graph t\nfn @main(%%x: ?) {\n\treturn %%x\n}\n' >"$dir/unknown.graph"
+printf '{"graph": "t", "main": "main"\n' >"$dir/odd.json"
+fails 3 'odd.graph:3:7: there is no operator odd' graph "$dir/odd.graph"
+fails 3 'odd.json:2:' graph "$dir/odd.json"
+fails 3 'cannot open' graph "$dir/missing.graph"
+fails 3 'not an ONNX model' graph "$dir/noise.onnx"
+fails 3 'is no model' graph $mm
+fails 3 '--dim is for ONNX models' graph --dim n=1 "$dir/unknown.graph"
+./hone graph --check "$dir/unknown.graph" >"$dir/out"
+test $? -eq 3 || { echo 'hone graph --check: a value without a type is no failure'; bad=1; }
+fails 3 "'odd' is no pass" graph --after odd "$dir/unknown.graph"
+fails 2 'which SOURCE' graph
+fails 2 'at a time' graph --text --json "$dir/unknown.graph"
+fails 2 'give NAME=SIZE' graph --dim =1 "$dir/unknown.graph"
 ./hone tasks operators.tasks >"$dir/out" || { echo 'operators.tasks is not found'; bad=1; }
 # larger than any machine's memory: refused, not tried
 fails 3 'make the operator smaller' tune matmul:m=900000,n=900000,k=900000 --db "$dir/good.db"

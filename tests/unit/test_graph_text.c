@@ -231,6 +231,20 @@ static void what_is_wrong_has_its_place(void **state)
 	arena_free(a);
 }
 
+/* Thirty tuples, each of the one before twice. */
+static void types_do_not_double_without_end(void **state)
+{
+	struct text t = { 0 };
+
+	(void)state;
+	text_puts(&t, "graph t\nfn @main(%0: i64[]) {\n");
+	for (int i = 1; i <= 30; i++)
+		text_printf(&t, "\t%%%d = tuple(%%%d, %%%d)\n", i, i - 1, i - 1);
+	text_puts(&t, "\treturn %30\n}\n");
+	assert_wrong(text_str(&t), "a type of more than 65536 parts");
+	text_free(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -239,6 +253,7 @@ int main(void)
 		cmocka_unit_test(elements_keep_their_bits),
 		cmocka_unit_test(what_is_written_by_hand_is_read),
 		cmocka_unit_test(what_is_wrong_has_its_place),
+		cmocka_unit_test(types_do_not_double_without_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
