@@ -114,12 +114,19 @@ int cell_activations(struct node *n, struct recurrent_cell *cell, int d, int dir
 static int activate(const struct cell_step *s, int i, int x)
 {
 	const struct cell_activation *f = &s->cell->activation[i];
+
+	return f->make(s->b, x, f->alpha, f->beta);
+}
+
+/* Activation I of the sums of a gate, which are clipped; a cell's state is not. */
+static int gate(const struct cell_step *s, int i, int x)
+{
 	double clip = s->cell->clip;
 
 	if (clip > 0)
 		x = build(s->b, &core_clip, x, compose_number(s->b, x, -clip),
 			  compose_number(s->b, x, clip));
-	return f->make(s->b, x, f->alpha, f->beta);
+	return activate(s, i, x);
 }
 
 /* Gates [from, to) of X, along whose AXIS they are one after the other. */
@@ -151,7 +158,7 @@ static int gate_sums(const struct cell_step *s, int from, int to)
 
 static void rnn_step(struct cell_step *s)
 {
-	s->state[0] = activate(s, 0, gate_sums(s, 0, 1));
+	s->state[0] = gate(s, 0, gate_sums(s, 0, 1));
 }
 
 const struct cell_kind cell_rnn = {
@@ -169,7 +176,7 @@ static int rest(struct builder *b, int x)
 static void gru_step(struct cell_step *s)
 {
 	struct builder *b = s->b;
-	int h = s->state[0], both = activate(s, 0, gate_sums(s, 0, 2)), hidden;
+	int h = s->state[0], both = gate(s, 0, gate_sums(s, 0, 2)), hidden;
 	int update = gates_of(s, both, 0, 1), reset = gates_of(s, both, 1, 2);
 
 	if (s->cell->reset_after) {
@@ -180,7 +187,7 @@ static void gru_step(struct cell_step *s)
 	} else {
 		hidden = weighted(s, build(b, &core_mul, reset, h), 2, 3);
 	}
-	hidden = activate(s, 1, build(b, &core_add, gates_of(s, s->x, 2, 3), hidden));
+	hidden = gate(s, 1, build(b, &core_add, gates_of(s, s->x, 2, 3), hidden));
 	s->state[0] = build(b, &core_add, build(b, &core_mul, rest(b, update), hidden),
 			    build(b, &core_mul, update, h));
 }
@@ -190,10 +197,10 @@ const struct cell_kind cell_gru = {
 	.step = gru_step,
 };
 
-/* Gate GATE of SUMS, with peephole P of the cell's state C. */
-static int peeped(const struct cell_step *s, int sums, int gate, int p, int c)
+/* Gate I of SUMS, with peephole P of the cell's state C. */
+static int peeped(const struct cell_step *s, int sums, int i, int p, int c)
 {
-	int x = gates_of(s, sums, gate, gate + 1);
+	int x = gates_of(s, sums, i, i + 1);
 
 	if (s->peepholes == VALUE_NONE)
 		return x;
@@ -206,12 +213,12 @@ static void lstm_step(struct cell_step *s)
 {
 	struct builder *b = s->b;
 	int sums = gate_sums(s, 0, 4), c = s->state[1];
-	int input = activate(s, 0, peeped(s, sums, 0, 0, c));
-	int forget = s->cell->coupled ? rest(b, input) : activate(s, 0, peeped(s, sums, 2, 2, c));
-	int new = activate(s, 1, gates_of(s, sums, 3, 4));
+	int input = gate(s, 0, peeped(s, sums, 0, 0, c));
+	int forget = s->cell->coupled ? rest(b, input) : gate(s, 0, peeped(s, sums, 2, 2, c));
+	int new = gate(s, 1, gates_of(s, sums, 3, 4));
 
 	c = build(b, &core_add, build(b, &core_mul, forget, c), build(b, &core_mul, input, new));
-	int output = activate(s, 0, peeped(s, sums, 1, 1, c));
+	int output = gate(s, 0, peeped(s, sums, 1, 1, c));
 
 	s->state[0] = build(b, &core_mul, output, activate(s, 2, c));
 	s->state[1] = c;

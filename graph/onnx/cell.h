@@ -18,7 +18,7 @@ struct recurrent_cell {
 	const struct cell_kind *kind;
 	struct cell_activation activation[CELL_ACTIVATIONS];
 	int64_t size;		/* of a state */
-	double clip;		/* bound on what goes into activations; 0: none */
+	double clip;		/* bound on the sums of gates; 0: none */
 	bool coupled;		/* LSTM: what is not let in is forgotten, no more */
 	bool reset_after;	/* GRU: the reset is behind the product, not before */
 };
