@@ -118,7 +118,7 @@ static void load(const struct signal *s, int64_t o, int64_t i, double complex *t
 		element_get_f64(s->element, s->in,
 				((o * s->points_in + k) * s->inner + i) * s->parts_in, s->parts_in,
 				part);
-		to[k] = CMPLX(part[0], part[1]);
+		to[k] = __builtin_complex(part[0], part[1]);
 	}
 	for (int64_t k = known; k < s->n; k++)
 		to[k] = conj(to[s->n - k]);
@@ -150,7 +150,7 @@ static int transform_all(struct eval *x, const struct signal *s, int64_t outer, 
 	for (int64_t i = 0; i < s->n; i++) {
 		double turn = 2 * M_PI * (double)i / (double)s->n;
 
-		root[i] = CMPLX(cos(turn), inverse ? sin(turn) : -sin(turn));
+		root[i] = __builtin_complex(cos(turn), inverse ? sin(turn) : -sin(turn));
 	}
 	for (int64_t o = 0; o < outer; o++)
 		for (int64_t i = 0; i < s->inner; i++) {
