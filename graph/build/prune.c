@@ -1,32 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/build/prune.c - drops what a function being made computes for nobody. */
 #include "graph/build/push.h"
-
-/* Which bindings of F the N RESULTS need; the parameters in any case. */
-static bool *needed(struct arena *a, const struct function *f, int n, const int *results)
-{
-	bool *need = arena_many(a, bool, f->bindings.n);
-
-	for (int i = 0; i < n; i++)
-		if (results[i] >= 0)
-			need[results[i]] = true;
-	for (int i = f->bindings.n - 1; i >= f->nparams; i--) {
-		const struct binding *of = &f->bindings.at[i];
-
-		for (int j = 0; need[i] && j < of->nargs; j++)
-			if (of->args[j] >= 0)
-				need[of->args[j]] = true;
-	}
-	for (int i = 0; i < f->nparams; i++)
-		need[i] = true;
-	return need;
-}
+#include "graph/ir/reach.h"
 
 void build_prune(struct builder *b, int n, int *results)
 {
 	struct function *f = b->function;
+
+	for (int i = 0; i < n; i++)
+		if (results[i] == VALUE_FAILED)
+			return;	/* builder_end refuses it */
 	struct arena *scratch = arena_new();
-	const bool *need = needed(scratch, f, n, results);
+
+	f->results = results;
+	f->nresults = n;
+	const bool *need = function_needed(scratch, f);
 	int *to = arena_many(scratch, int, f->bindings.n);
 	int kept = 0;
 
@@ -34,7 +22,7 @@ void build_prune(struct builder *b, int n, int *results)
 		struct binding of = f->bindings.at[i];
 		int *args;
 
-		if (!need[i])
+		if (i >= f->nparams && !need[i])
 			continue;
 		args = arena_memdup(b->arena, of.args, (size_t)of.nargs * sizeof(*args));
 		for (int j = 0; j < of.nargs; j++)
@@ -45,6 +33,8 @@ void build_prune(struct builder *b, int n, int *results)
 	}
 	f->bindings.n = kept;
 	for (int i = 0; i < n; i++)
-		results[i] = results[i] < 0 ? results[i] : to[results[i]];
+		results[i] = to[results[i]];
+	f->results = NULL;	/* builder_end keeps a copy */
+	f->nresults = 0;
 	arena_free(scratch);
 }

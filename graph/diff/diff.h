@@ -22,7 +22,7 @@
  * branches, loops, applications and closures. Integers, bools and strings are constant. Refused with
  * a message that says where: operators without a gradient, sequences and optionals of floats, types
  * that are not known, functions among the parameters or results of the function given, and in
- * reverse loops whose states are no tensors. A loop whose states change shape fails when it runs. */
+ * reverse loops whose states are no tensors, and random numbers drawn in a function that is called. A loop whose states change shape fails when it runs. */
 #ifndef HONE_GRAPH_DIFF_DIFF_H
 #define HONE_GRAPH_DIFF_DIFF_H
 
@@ -31,7 +31,7 @@
 /* Adds to G the gradient of FUNCTION: (its parameters, the gradient of a scalar by each result of
  * floats) -> (its results, the gradient of that scalar by each parameter of floats). The gradient by
  * a tuple is the tuple of those by its fields of floats. The new function's index; FUNCTION_NONE and
- * a message where it cannot be. */
+ * a message where it cannot be; G then has functions that were not finished. */
 int graph_gradient(struct graph *g, int function);
 
 /* Adds to G the tangent of FUNCTION: (its parameters, the tangent of each parameter of floats) ->

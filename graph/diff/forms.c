@@ -3,6 +3,8 @@
 #include "graph/diff/forms.h"
 
 #include "base/err.h"
+#include "graph/ir/op.h"
+#include "graph/ir/reach.h"
 
 static const char *key(const struct diff *d, const char *purpose, int function, int n)
 {
@@ -47,4 +49,34 @@ int diff_check(const struct function *f)
 				       f->name, what);
 	}
 	return 0;
+}
+
+/* Does F call what is impure, or one of those FUNCTIONS that are? */
+static bool calls_impure(const struct function *f, const bool *functions)
+{
+	for (int i = 0; i < f->bindings.n; i++) {
+		const struct binding *b = &f->bindings.at[i];
+
+		if (b->kind == BIND_CALL ? b->op->impure
+					 : (b->function >= 0 && functions[b->function]) ||
+						   (b->otherwise >= 0 && functions[b->otherwise]))
+			return true;
+	}
+	return false;
+}
+
+bool *diff_impure(struct arena *a, const struct graph *g)
+{
+	bool *impure = arena_many(a, bool, g->functions.n);
+	const int *order = graph_callees_first(a, g);
+
+	for (bool more = true; more;) {	/* once, and again for those that call each other */
+		more = false;
+		for (int i = 0; i < g->functions.n; i++) {
+			if (impure[order[i]] || !calls_impure(g->functions.at[order[i]], impure))
+				continue;
+			impure[order[i]] = more = true;
+		}
+	}
+	return impure;
 }

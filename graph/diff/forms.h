@@ -20,4 +20,8 @@ int diff_origin(const struct diff *d, int f);
  * or for. */
 int diff_check(const struct function *f);
 
+/* By function of G: does it draw random numbers, so that computing it again gives something else? In
+ * A. */
+bool *diff_impure(struct arena *a, const struct graph *g);
+
 #endif

@@ -248,6 +248,11 @@ int reverse_gradient(struct diff *d, int function)
 
 	if (index != FUNCTION_NONE)
 		return index;
+	if (d->impure[function]) {
+		err_set("%s: it draws random numbers, and would draw others where it is computed "
+			"again for its gradient", f->name);
+		return FUNCTION_NONE;
+	}
 	reverse_params(d, f, &params);
 	vec_push(d->arena, &params, space_of(d, f->result));
 	for (int i = 0; i < f->nparams; i++) {
@@ -264,7 +269,7 @@ int reverse_gradient(struct diff *d, int function)
 
 int graph_gradient(struct graph *g, int function)
 {
-	struct diff d = { .graph = g, .arena = g->arena };
+	struct diff d = { .graph = g, .arena = g->arena, .impure = diff_impure(g->arena, g) };
 	const struct function *f = g->functions.at[function];
 	int *seeds = arena_many(g->arena, int, f->nresults);
 

@@ -20,6 +20,7 @@ struct diff {
 	struct graph *graph;
 	struct arena *arena;	/* the graph's */
 	bool forward;		/* tangents; else gradients */
+	const bool *impure;	/* gradients: by function as there were at first */
 	struct names made;	/* functions that were made, by what for and of which */
 	struct value_vec origin;	/* by function: that it is another form of; or itself */
 };

@@ -107,6 +107,21 @@ static int make(struct between *w, struct value_vec *args)
 	return builder_end(&w->builder, 1, &w->to[w->y]);
 }
 
+/* Gradients of what has gradients in it are several times as large, each time: what was made since
+ * there were FIRST functions counts as nodes do. -1 and a message where these are used up. */
+static int spend(struct node *n, int first)
+{
+	const struct graph *g = n->b->graph;
+
+	for (int i = first; i < g->functions.n; i++)
+		n->reader->nodes_left -= g->functions.at[i]->bindings.n;
+	if (n->reader->nodes_left >= 0)
+		return 0;
+	n->reader->nodes_left = 0;
+	return node_error(n, "more to differentiate than the file's size allows (gradients of "
+			  "gradients?)");
+}
+
 /* Operand I is the place at which the function is differentiated, for input I. */
 int node_gradient(struct node *n)
 {
@@ -114,7 +129,7 @@ int node_gradient(struct node *n)
 	struct builder *b = n->b;
 	struct value_vec args = { 0 }, more = { 0 };
 	const char *y = node_string(n, "y", NULL);
-	int known = 1;
+	int known = 1, nfunctions = b->graph->functions.n;
 
 	if (read_names(&w, "xs") < 0)
 		return -1;
@@ -129,7 +144,7 @@ int node_gradient(struct node *n)
 	int gradient = function == FUNCTION_NONE ? FUNCTION_NONE
 						 : graph_gradient(b->graph, function);
 
-	if (gradient == FUNCTION_NONE)
+	if (gradient == FUNCTION_NONE || spend(n, nfunctions) < 0)
 		return -1;
 	for (int i = 0; i < n->nargs; i++)
 		vec_push(b->arena, &args, n->args[i]);

@@ -354,6 +354,10 @@ static void what_is_not_differentiated_is_said(void **state)
 	refuse("of no known type", "fn @main(%x) {\n	return %x\n}\n");
 	refuse("is a function", "fn @main(%f: fn(f64[]) -> f64[]) {\n	return %f\n}\n");
 	refuse("sequences and optionals of floats", "fn @main(%x: [f64[2]]) {\n	return %x\n}\n");
+	refuse("draws random numbers",
+	       "fn @main(%x: f64[2]) {\n	%a = call @noise(%x)\n	return %a\n}\n"
+	       "fn @noise(%x: f64[2]) -> f64[2] {\n	%s = shape_of(%x)\n"
+	       "	%n = random_uniform(%s) {to = f64}\n	%a = mul(%x, %n)\n	return %a\n}\n");
 	refuse("node 'bits': bitcast: it is not differentiable",
 	       "fn @main(%x: f64[2]) {\n	%a = bitcast(%x) {to = f64} @\"bits\"\n"
 	       "	return %a\n}\n");
