@@ -4,7 +4,7 @@
 
 #include "graph/task/cut.h"
 
-/* The elements of a longer constant, a weight, have no influence on what an expression looks like. */
+/* The elements of a longer constant, a weight, have no influence on its expression. */
 enum { MAX_LITERAL = 64 };
 
 static void hash_operand(struct hasher *h, const struct function *f, int value)

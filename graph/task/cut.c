@@ -263,7 +263,9 @@ static int express_members(struct dag_cutter *c)
 	drop_unread(c);
 	if (dag_freeze(c->dag) < 0)
 		return -1;
-	return dag_arg_count(c->dag) <= WORKLOAD_ARGS ? 0 : err_set("more tensors than a kernel takes");
+	if (dag_arg_count(c->dag) > WORKLOAD_ARGS)
+		return err_set("more tensors than a kernel takes");
+	return 0;
 }
 
 /* What the model calls the members, where there is no DAG. */

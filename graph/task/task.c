@@ -2,17 +2,29 @@
 /* graph/task/task.c - from fused functions to distinct tasks. */
 #include "graph/task/task.h"
 
+#include "graph/ir/known.h"
 #include "graph/ir/reach.h"
 #include "graph/task/cut.h"
+
+/* An application that was cut. */
+struct cut_application {
+	int task;			/* index of the list */
+	struct value_vec inputs;	/* parameters of the function */
+};
+
+struct cut_application_vec VEC(struct cut_application);
 
 struct task_list {
 	struct arena *arena;
 	const struct graph *graph;
 	struct model_task_vec tasks;
 	struct names seen;	/* what tells tasks apart, to index of tasks */
+	struct known_calls same;	/* equal applications, to index of cut */
+	struct cut_application_vec cut;
 };
 
-static void add(struct task_list *l, const struct cut_dag *c, struct model_use use)
+/* Adds C, or nothing where it is there already; its task. */
+static int add(struct task_list *l, const struct cut_dag *c)
 {
 	struct model_task t = { .op = c->op, .shape = c->shape, .dag = c->dag,
 				.reason = c->reason };
@@ -27,22 +39,59 @@ static void add(struct task_list *l, const struct cut_dag *c, struct model_use u
 
 	if (names_add(l->arena, &l->seen, name, l->tasks.n))
 		vec_push(l->arena, &l->tasks, t);
-	struct model_task *of = &l->tasks.at[names_get(&l->seen, name, 0)];
+	return names_get(&l->seen, name, 0);
+}
+
+static void add_use(struct task_list *l, int task, struct model_use use)
+{
+	struct model_task *of = &l->tasks.at[task];
 
 	of->weight++;
 	vec_push(l->arena, &of->uses, use);
 }
 
-/* The application VALUE of F as a DAG; inputs are values of F. */
-static void add_application(struct task_list *l, int function, int value)
+static void hash_type(struct hasher *h, const struct type *t)
 {
-	const struct function *f = l->graph->functions.at[function];
+	hasher_int(h, t->element);
+	for (int i = 0; i < t->rank; i++)
+		hasher_int(h, t->dim[i].n);
+	hasher_int(h, t->rank);
+}
+
+/* All that the DAG of applying FUSED in B of F may depend on: not the elements of weights. */
+static struct hash128 hash_application(const struct function *f, const struct binding *b,
+				       const struct function *fused)
+{
+	struct hasher *h = hasher_new();
+
+	for (int i = 0; i < fused->bindings.n; i++) {
+		const struct binding *m = function_at(fused, i);
+		const struct array *c = i < fused->nparams ? function_const(f, b->args[i])
+							   : m->array;
+
+		hasher_int(h, m->kind);
+		hash_type(h, m->type);
+		hasher_int(h, c != NULL);
+		if (c && (c->count == 1 || !element_is_float(c->element)))
+			hash_array(h, c);
+		if (m->kind != BIND_CALL)
+			continue;
+		hasher_str(h, m->op->name);
+		hash_attrs(h, m);
+		hasher_bytes(h, m->args, (size_t)m->nargs * sizeof(*m->args));
+	}
+	return hasher_end(h);
+}
+
+/* The application VALUE of F, cut; inputs are parameters of its function. */
+static struct cut_application cut_application(struct task_list *l, const struct function *f,
+					      int value)
+{
 	const struct binding *b = function_at(f, value);
 	const struct function *fused = l->graph->functions.at[b->function];
 	const struct array **given = arena_many(l->arena, const struct array *, b->nargs);
 	int *members = arena_many(l->arena, int, fused->bindings.n);
 	struct cut_group group = { .function = fused, .members = members, .given = given };
-	struct model_use use = { .function = function, .value = value };
 
 	for (int i = 0; i < b->nargs; i++)
 		given[i] = function_const(f, b->args[i]);
@@ -51,9 +100,24 @@ static void add_application(struct task_list *l, int function, int value)
 			members[group.nmembers++] = i;
 	struct cut_dag c = cut_group(l->arena, &group);
 
-	for (int i = 0; i < c.inputs.n; i++)
-		vec_push(l->arena, &use.inputs, b->args[c.inputs.at[i]]);
-	add(l, &c, use);
+	return (struct cut_application){ add(l, &c), c.inputs };
+}
+
+static void add_application(struct task_list *l, int function, int value)
+{
+	const struct function *f = l->graph->functions.at[function];
+	const struct binding *b = function_at(f, value);
+	const struct function *fused = l->graph->functions.at[b->function];
+	struct model_use use = { .function = function, .value = value };
+	int *same = known_at(l->arena, &l->same, hash_application(f, b, fused), l->cut.n);
+
+	if (*same == l->cut.n)
+		vec_push(l->arena, &l->cut, cut_application(l, f, value));
+	const struct cut_application *of = &l->cut.at[*same];
+
+	for (int i = 0; i < of->inputs.n; i++)
+		vec_push(l->arena, &use.inputs, b->args[of->inputs.at[i]]);
+	add_use(l, of->task, use);
 }
 
 /* A call that no pass put into a function. */
@@ -65,7 +129,7 @@ static void add_call(struct task_list *l, int function, int value)
 
 	c.reason = c.reason ? c.reason : "it is not fused";
 	c.dag = NULL;
-	add(l, &c, (struct model_use){ .function = function, .value = value });
+	add_use(l, add(l, &c), (struct model_use){ .function = function, .value = value });
 }
 
 /* The same in every run: whoever runs the model computes it once. */

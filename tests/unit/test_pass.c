@@ -222,7 +222,7 @@ static void padding_goes_into_windows(void **state)
 		  "\t%f: f32[1, 2, 10, 10] = max_pool(%d)"
 		  " {kernel = [2, 2], pads = [1, 0, 1, 2]}\n"
 		  "\treturn %f\n}\n" },
-		{ "pads",	/* zeros are not what a maximum ignores; channels are not slid over */
+		{ "pads",	/* a maximum does not ignore zeros; channels are not slid over */
 		  "fn @main(%x: f32[1, 2, 4, 4]) {\n"
 		  "\t%p = const i64[8] [0, 0, 1, 1, 0, 0, 1, 1]\n"
 		  "\t%q = const i64[8] [0, 1, 0, 0, 0, 0, 0, 0]\n"
