@@ -19,8 +19,8 @@ enum { NODE_PARTS = 8 };
 
 /* An operand: an array, of which dims named by a letter are symbols to the model. */
 struct node_operand {
-	const struct array *value;	/* NULL: left out */
-	const char *dims;		/* "N?": the first dim is N, the second not known; NULL: numbers */
+	const struct array *value; /* NULL: left out */
+	const char *dims;	/* "N?": the first dim is N, the second not known; NULL: numbers */
 };
 
 struct node_model {
@@ -189,7 +189,8 @@ static inline struct graph *node_read(struct node_model *m)
 	return onnx_parse(m->a, "node", NULL, data, size, NULL);
 }
 
-/* Reads the model and runs it on its operands: its output, which the caller releases; a tuple of more than one. */
+/* Reads the model and runs it on its operands: its output, which the caller releases; a tuple of
+ * more than one. */
 static inline struct value node_run(struct node_model *m)
 {
 	struct graph *g = node_read(m);

@@ -222,10 +222,6 @@ static const struct array *known_elements(struct infer *x, struct binding *call)
 int build_call(struct builder *b, const struct core_op *op, int nargs, const int *args,
 	       const struct attr_vec *attrs)
 {
-	if (!op) {
-		err_set("a core operator that is not there yet");
-		return VALUE_FAILED;
-	}
 	while (nargs > op->min_args && args[nargs - 1] == VALUE_NONE)
 		nargs--;
 	if (check_call(b, op, nargs, args) < 0)

@@ -7,7 +7,6 @@
 #define HONE_GRAPH_ONNX_COMPOSE_H
 
 #include "graph/onnx/node.h"
-#include "graph/onnx/pending.h"
 
 /* Lists of one attribute. */
 const struct attr_vec *with_int(struct builder *b, const char *name, int64_t value);

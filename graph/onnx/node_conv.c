@@ -55,7 +55,8 @@ int node_causal_conv_with_state(struct node *n)
 	if (!type_shape(t, dim) || t->rank != 3 || dim[2] < 1)
 		return node_error(n, "a weight of known extents [channels, 1, k] is wanted");
 	if (past == VALUE_NONE) {
-		int extents[] = { compose_extent(b, x, 0), build_ints(b, INTS(dim[0], dim[2] - 1)) };
+		int extents[] = { compose_extent(b, x, 0),
+				  build_ints(b, INTS(dim[0], dim[2] - 1)) };
 
 		past = build(b, &core_fill, compose_concat(b, 0, 2, extents),
 			     compose_number(b, x, 0));

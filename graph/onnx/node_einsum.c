@@ -88,7 +88,8 @@ static int implied(const struct labelled *terms, int n, struct labelled *out)
 	return 0;
 }
 
-/* The dims of T in the order of WANTED, which has all of its labels; those it lacks with extent 1. */
+/* The dims of T in the order of WANTED, which has all of its labels; those T lacks are of extent
+ * 1. */
 static int arrange(struct builder *b, const struct labelled *t, const struct labelled *wanted)
 {
 	int64_t perm[GRAPH_MAX_RANK], missing[GRAPH_MAX_RANK];
@@ -107,7 +108,8 @@ static int arrange(struct builder *b, const struct labelled *t, const struct lab
 	return nmissing ? build(b, &core_unsqueeze, x, build_ints(b, nmissing, missing)) : x;
 }
 
-/* Takes the diagonal of the first two dims of one label in T, if there are such, as its first dim. */
+/* Takes the diagonal of the first two dims of one label in T, if there are such, as its first
+ * dim. */
 static bool take_diagonal(struct builder *b, struct labelled *t)
 {
 	int i = 0, j = 0;
@@ -180,7 +182,8 @@ static int join(struct labelled *out, const struct labelled *from, const struct 
 
 /* x and y as one term with the labels that KEPT has: a product of matrices [batch, left, inner] and
  * [batch, inner, right]. */
-static int contract(struct builder *b, struct labelled *x, struct labelled *y, const struct labelled *kept)
+static int contract(struct builder *b, struct labelled *x, struct labelled *y,
+		    const struct labelled *kept)
 {
 	struct labelled batch = { 0 }, left = { 0 }, inner = { 0 }, right = { 0 }, a, c;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/onnx/node_flex_attention.c - attention of which graphs of the model change scores and shares. */
+/* graph/onnx/node_flex_attention.c - attention whose scores and shares graphs of the model change. */
 #include "graph/onnx/closed.h"
 #include "graph/onnx/heads.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/onnx/node_gather.c - elements by their positions: gathering, scattering, sorting, selecting. */
+/* graph/onnx/node_gather.c - elements by their positions: gathering, scattering, selecting. */
 #include "graph/onnx/compose.h"
 
 int node_gather(struct node *n)

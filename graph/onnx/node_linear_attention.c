@@ -3,8 +3,8 @@
  *
  *	S = exp(g) * S + k (beta * (v - S' k))'		o = scale * S' q
  *
- * without g, or without beta and S' k, as the update rule says [Yang et al. 2024]. All is in f32. The
- * tokens are the iterations of a loop. */
+ * without g, or without beta and S' k, as the update rule says [Yang et al. 2024]. All is in f32.
+ * The tokens are the iterations of a loop. */
 #include <math.h>
 
 #include "graph/onnx/heads.h"
@@ -97,9 +97,11 @@ static int first_state(struct node *n, const struct tokens *t)
 	if (node_has(n, STATE))
 		return compose_cast(b, node_arg(n, STATE), ELEMENT_F32);
 	int shape[] = { compose_slice(b, build(b, &core_shape_of, t->value[KEY]), 0, 0, 2),
-			compose_extent(b, t->value[KEY], 3), compose_extent(b, t->value[VALUE], 3) };
+			compose_extent(b, t->value[KEY], 3),
+			compose_extent(b, t->value[VALUE], 3) };
 
-	return build(b, &core_fill, compose_concat(b, 0, 3, shape), build_scalar(b, ELEMENT_F32, 0));
+	return build(b, &core_fill, compose_concat(b, 0, 3, shape),
+		     build_scalar(b, ELEMENT_F32, 0));
 }
 
 /* The outputs [length, batch, heads, 1, size] in a row as queries are, scaled. */

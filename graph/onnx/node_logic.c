@@ -32,8 +32,8 @@ int node_is_inf(struct node *n)
 	return node_give(n, 0, build_with(n->b, &core_is_inf, &attrs, node_arg(n, 0)));
 }
 
-/* X as the power of two next to it, as the node wants it rounded: what f8e8m0 holds. Its exponent is
- * above the 23 other bits of an f32. */
+/* X as the power of two next to it, as the node wants it rounded: what f8e8m0 holds. Its exponent
+ * is above the 23 other bits of an f32. */
 static int power_of_two(struct node *n, int x)
 {
 	struct builder *b = n->b;

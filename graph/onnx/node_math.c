@@ -89,8 +89,8 @@ int node_selu(struct node *n)
 {
 	struct attr_vec attrs = { 0 };
 
-	attrs_float(n->b->arena, &attrs, "alpha", node_float(n, "alpha", 1.67326319217681884765625));
-	attrs_float(n->b->arena, &attrs, "gamma", node_float(n, "gamma", 1.05070102214813232421875));
+	attrs_float(n->b->arena, &attrs, "alpha", node_float(n, "alpha", 1.67326324f));
+	attrs_float(n->b->arena, &attrs, "gamma", node_float(n, "gamma", 1.05070102f));
 	return node_give(n, 0, build_with(n->b, &core_selu, &attrs, node_arg(n, 0)));
 }
 
@@ -109,7 +109,8 @@ int node_thresholded_relu(struct node *n)
 	int x = node_arg(n, 0);
 	int alpha = compose_number(b, x, node_float(n, "alpha", 1));
 
-	return node_give(n, 0, build(b, &core_where, compose_greater(b, x, alpha), x, compose_number(b, x, 0)));
+	return node_give(n, 0, build(b, &core_where, compose_greater(b, x, alpha), x,
+				     compose_number(b, x, 0)));
 }
 
 int node_shrink(struct node *n)
@@ -122,7 +123,8 @@ int node_shrink(struct node *n)
 	int high = build(b, &core_where, above, compose_with_number(b, &core_sub, x, bias),
 			  compose_number(b, x, 0));
 
-	return node_give(n, 0, build(b, &core_where, below, compose_with_number(b, &core_add, x, bias), high));
+	return node_give(n, 0, build(b, &core_where, below,
+				     compose_with_number(b, &core_add, x, bias), high));
 }
 
 /* Before version 7 a slope for each channel is not broadcast from the last axis. */

@@ -60,7 +60,8 @@ int node_pad(struct node *n)
 					  compose_scalar(n, 2, "value", x), node_arg(n, 3)));
 }
 
-/* Cuts out or surrounds by zeros, so that each axis is as long as wanted, its middle where it was. */
+/* Cuts out or surrounds by zeros, so that each axis is as long as wanted, its middle where it
+ * was. */
 int node_center_crop_pad(struct node *n)
 {
 	struct builder *b = n->b;

@@ -176,7 +176,8 @@ int node_group_normalization(struct node *n)
 		y = affine(b, y, compose_along(b, scale, 3, 1), compose_along(b, shift, 3, 1));
 	y = build(b, &core_reshape, y, shape);
 	if (!of_groups)
-		y = affine(b, y, compose_along(b, scale, rank, 1), compose_along(b, shift, rank, 1));
+		y = affine(b, y, compose_along(b, scale, rank, 1),
+			   compose_along(b, shift, rank, 1));
 	return node_give(n, 0, y);
 }
 

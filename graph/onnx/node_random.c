@@ -75,8 +75,8 @@ int node_bernoulli(struct node *n)
 	return node_give(n, 0, compose_cast(b, build(b, &core_less, chance, x), e));
 }
 
-/* Classes by the logarithms of their odds [n, c]: the greatest of them after Gumbel's noise, so often
- * as there are to be samples. */
+/* Classes by the logarithms of their odds [n, c]: the greatest of them after Gumbel's noise, so
+ * often as there are to be samples. */
 int node_multinomial(struct node *n)
 {
 	struct builder *b = n->b;
@@ -107,7 +107,9 @@ int node_dropout(struct node *n)
 	int mode = node_has(n, 2) ? node_arg(n, 2) : build_scalar(b, ELEMENT_BOOL, 0);
 	const struct array *training = build_array(b, mode);
 	bool never = training && training->count == 1 && !array_int(training, 0);
-	int all = build(b, &core_fill, shape, build_scalar(b, ELEMENT_BOOL, 1));
+	bool masked = !never || node_wants(n, 1);
+	int all = masked ? build(b, &core_fill, shape, build_scalar(b, ELEMENT_BOOL, 1))
+			 : VALUE_NONE;
 
 	if (never)
 		return node_give(n, 0, x) < 0 ? -1 : node_give(n, 1, all);

@@ -51,6 +51,7 @@ int node_rotary_embedding(struct node *n)
 		y = compose_concat(b, -1, VALUES(real, imaginary));
 	}
 	if (size)
-		y = compose_concat(b, -1, VALUES(y, part(b, x, turned, compose_extent(b, x, 3), 1)));
+		y = compose_concat(b, -1, VALUES(y, part(b, x, turned,
+							 compose_extent(b, x, 3), 1)));
 	return node_give(n, 0, compose_rank(b, node_arg(n, 0)) == 3 ? heads_together(b, y) : y);
 }

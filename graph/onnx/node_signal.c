@@ -115,8 +115,8 @@ static int number(struct node *n, int i)
 	return compose_reshape(n->b, compose_cast(n->b, node_arg(n, i), ELEMENT_F64), 0, NULL);
 }
 
-/* [spectrum, mels]: for each mel a triangle from 0 at the mel before it to 1 at it, and back to 0 at
- * the one behind it. Mels are at whole places of the spectrum, two of which may be the same. */
+/* [spectrum, mels]: for each mel a triangle from 0 at the mel before it to 1 at it, and back to 0
+ * at the one behind it. Mels are at whole places of the spectrum, two of which may be the same. */
 int node_mel_weight_matrix(struct node *n)
 {
 	struct builder *b = n->b;

@@ -234,7 +234,8 @@ static void nodes_that_cannot_be_say_why(void **state)
 		if (!g != !!r->message)
 			fail_msg("%s: %s", r->op, g ? "it was read" : err_get());
 		if (r->message && (!strstr(err_get(), r->message) || !strstr(err_get(), r->op)))
-			fail_msg("'%s' does not name %s and say '%s'", err_get(), r->op, r->message);
+			fail_msg("'%s' does not name %s and say '%s'", err_get(), r->op,
+				 r->message);
 		arena_free(m.a);
 	}
 }
