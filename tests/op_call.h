@@ -133,7 +133,7 @@ static inline const struct array *call_eval(struct op_call *c, int i)
 
 	for (int known = 0; known < 2; known++) {
 		struct graph *g = call_graph(c, known);
-		struct value v;
+		struct value v = value_empty();
 
 		if (!g || call_run(c, g, &v) < 0)
 			fail_msg("%s", err_get());
