@@ -21,8 +21,9 @@
  * Tensors of floats are differentiated, in tuples too, and whatever is computed from them through
  * branches, loops, applications and closures. Integers, bools and strings are constant. Refused with
  * a message that says where: operators without a gradient, sequences and optionals of floats, types
- * that are not known, functions among the parameters or results of the function given, and in
- * reverse loops whose states are no tensors, and random numbers drawn in a function that is called. A loop whose states change shape fails when it runs. */
+ * that are not known, functions among the parameters or results of the function given; in reverse
+ * also loops whose states are no tensors, and functions that draw random numbers and are called. A
+ * loop whose states change shape fails when it runs. */
 #ifndef HONE_GRAPH_DIFF_DIFF_H
 #define HONE_GRAPH_DIFF_DIFF_H
 

@@ -17,9 +17,24 @@ int gradient_like(struct builder *b, int x, int like)
 	return gradient_reshape(b, x, build(b, &core_shape_of, like));
 }
 
-int gradient_unbroadcast(struct builder *b, int x, const struct type *t)
+/* The same where only running it tells which dims were repeated. */
+static int unbroadcast_unknown(struct builder *b, int x, int operand, int skip)
 {
-	const struct type *from = build_type(b, x);
+	const int64_t ones[GRAPH_MAX_RANK] = { 1, 1, 1, 1, 1, 1, 1, 1 };
+	struct attr_vec none = { 0 };
+	int shape = build(b, &core_shape_of, operand);
+	int filled = skip ? build(b, &core_concat, build_ints(b, skip, ones), shape) : shape;
+	int same = build(b, &core_equal, build(b, &core_shape_of, x), filled);
+	int axes = build(b, &core_reshape, build(b, &core_nonzero, build(b, &core_not, same)),
+			 build_ints(b, 1, &(int64_t){ -1 }));
+
+	attrs_int(b->arena, &none, "noop", 1);
+	return gradient_reshape(b, build_with(b, &core_reduce_sum, &none, x, axes), shape);
+}
+
+int gradient_unbroadcast(struct builder *b, int x, int operand)
+{
+	const struct type *from = build_type(b, x), *t = build_type(b, operand);
 	int64_t axes[GRAPH_MAX_RANK];
 	int n = 0;
 
@@ -34,10 +49,8 @@ int gradient_unbroadcast(struct builder *b, int x, const struct type *t)
 		bool same = i >= skip && (dim_equal(from->dim[i], t->dim[i - skip]) ||
 					  (t->dim[i - skip].n >= 0 && t->dim[i - skip].n != 1));
 
-		if (i >= skip && !same && t->dim[i - skip].n != 1) {
-			err_set("gradient: whether dim %d is repeated is not known", i - skip);
-			return VALUE_FAILED;
-		}
+		if (i >= skip && !same && t->dim[i - skip].n != 1)
+			return unbroadcast_unknown(b, x, operand, skip);
 		if (!same)
 			axes[n++] = i;
 	}

@@ -20,7 +20,7 @@ struct gradient {
 /* X with SHAPE, in which a 0 is an extent; with the shape of the value LIKE. */
 int gradient_reshape(struct builder *b, int x, int shape);
 int gradient_like(struct builder *b, int x, int like);
-/* X, the gradient by a broadcast of an operand with type T, summed over what was broadcast. */
-int gradient_unbroadcast(struct builder *b, int x, const struct type *t);
+/* X, the gradient by a broadcast of OPERAND, summed over what was broadcast. */
+int gradient_unbroadcast(struct builder *b, int x, int operand);
 
 #endif

@@ -29,6 +29,11 @@ static void straight_lines(void **state)
 	      "	return %a, %n\n}\n");
 	check("a parameter as a result, twice",
 	      "fn @main(%x: f64[2]) {\n	return %x, %x\n}\n");
+	check("dims of which only running tells whether they are repeated",
+	      "fn @main(%x: f64[3, 2], %y: f64[1, 2], %z: f64[1]) {\n"
+	      "	%a = call @product(%x, %y, %z)\n	return %a\n}\n"
+	      "fn @product(%x: f64[?, 2], %y: f64[?, 2], %z: f64[?]) -> f64[?, 2] {\n"
+	      "	%a = mul(%x, %y)\n	%b = mul(%a, %z)\n	%c = mul(%b, %x)\n	return %c\n}\n");
 	check("dims that are symbols",
 	      "fn @main(%x: f64[N, 2], %y: f64[2], %z: f64[N, 1]) {\n"
 	      "	%a = add(%x, %y)\n"

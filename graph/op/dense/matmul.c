@@ -215,7 +215,7 @@ static int product_of(struct builder *b, int left, bool trans_left, int right, b
 static int by_operand(struct builder *b, int by, int matrices, bool vector, int64_t axis)
 {
 	if (by != VALUE_FAILED)
-		by = gradient_unbroadcast(b, by, build_type(b, matrices));
+		by = gradient_unbroadcast(b, by, matrices);
 	return vector ? build(b, &core_squeeze, by, build_ints(b, 1, &axis)) : by;
 }
 

@@ -206,8 +206,7 @@ static struct op *expand_express(struct express *x)
 
 static int expand_gradient(struct gradient *x)
 {
-	x->of_arg[0] = gradient_unbroadcast(x->builder, x->of_result[0],
-					    build_type(x->builder, x->call->args[0]));
+	x->of_arg[0] = gradient_unbroadcast(x->builder, x->of_result[0], x->call->args[0]);
 	return 0;
 }
 

@@ -95,7 +95,7 @@ int pointwise_gradient(struct gradient *x)
 
 		if (!formula_is(derivative, 1))
 			by = build(b, &core_mul, by, emit(&e, derivative));
-		x->of_arg[i] = gradient_unbroadcast(b, by, build_type(b, arg));
+		x->of_arg[i] = gradient_unbroadcast(b, by, arg);
 	}
 	return 0;
 }
