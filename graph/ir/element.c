@@ -2,10 +2,10 @@
 /* graph/ir/element.c - element types, and runs of elements as numbers that C computes with. */
 #include "graph/ir/element.h"
 
-#include <assert.h>
 #include <math.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "graph/ir/small_float.h"
 
 static const struct {
@@ -158,7 +158,7 @@ static int64_t truncate_f64(enum element e, double v)
 		EACH(uint8_t, (cast)small_float_decode(e, v))                                      \
 	case ELEMENT_STRING: case ELEMENT_COUNT: break;                                            \
 	}                                                                                          \
-	assert(!"a number")
+	die("elements that are no numbers")
 
 void element_get_f64(enum element e, const void *data, int64_t first, int64_t n, double *out)
 {
@@ -229,7 +229,7 @@ static float round_to_odd(double v)
 	case ELEMENT_BOOL: EACH_OUT(uint8_t, in[i] != 0)                                           \
 	case ELEMENT_STRING: case ELEMENT_COUNT: break;                                            \
 	}                                                                                          \
-	assert(!"a number")
+	die("elements that are no numbers")
 
 #define ITSELF(e, v) (v)
 #define ROUNDED(v)   round_to_odd((double)(v))
