@@ -117,6 +117,8 @@ static int reshape_type(struct infer *x)
 	const struct dim *shape = infer_elements(x, 1, &n);
 	struct dim out[GRAPH_MAX_RANK];
 
+	if (infer_class(x, 0, CLASS_ANY) < 0 || infer_class(x, 1, CLASS_INTEGERS) < 0)
+		return -1;
 	if (!shape) {
 		int64_t rank = type_count(infer_type(x, 1));
 
@@ -188,6 +190,8 @@ static int shape_type(struct infer *x)
 	int rank = infer_rank(x, 0);
 	struct dim n = rank < 0 ? dim_unknown() : dim_number(rank);
 
+	if (infer_class(x, 0, CLASS_ANY) < 0)
+		return -1;
 	return infer_tensor(x, ELEMENT_I64, 1, &n);
 }
 

@@ -362,6 +362,73 @@ static void check_case(int seed)
 	op_case_free(&m.c);
 }
 
+/* --- operands that nobody meant */
+
+static int any_operand(struct op_case *c)
+{
+	static const enum element elements[] = { ELEMENT_F32, ELEMENT_I64, ELEMENT_I64, ELEMENT_I64,
+						 ELEMENT_BOOL, ELEMENT_STRING };
+	enum element e = elements[rng_below(&c->rng, 6)];
+	int64_t dim[4];
+	int rank = (int)rng_below(&c->rng, 5);
+
+	for (int i = 0; i < rank; i++)
+		dim[i] = rng_below(&c->rng, 4);
+	if (e == ELEMENT_STRING)
+		return build_const(&c->builder, array_in(c->arena, e, rank, dim));
+	return random_of(c, e, rank, dim, -4, 5);
+}
+
+static struct attr_vec any_attributes(struct op_case *c, const struct core_op *op)
+{
+	struct attr_vec attrs = { 0 };
+
+	for (const struct attr_spec *a = op->attrs; a && a->name; a++)
+		if (a->kind == ATTR_INT && rng_chance(&c->rng, 0.5))
+			attrs_int(c->arena, &attrs, a->name, rng_below(&c->rng, 7) - 3);
+	return attrs;
+}
+
+/* Whatever comes to an operator of which nothing was known before is computed or refused. */
+static void test_hostile(void **state)
+{
+	static const struct core_op *const ops[] = {
+		&core_squeeze, &core_unsqueeze, &core_transpose, &core_expand, &core_tile, &core_slice,
+		&core_pad, &core_concat, &core_split, &core_fill, &core_range, &core_gather,
+		&core_gather_elements, &core_gather_nd, &core_scatter_elements, &core_scatter_nd,
+		&core_resize, &core_top_k, &core_nonzero, &core_compress, &core_unique,
+		&core_reverse_sequence, &core_non_max_suppression, &core_sequence, &core_sequence_at,
+		&core_sequence_insert, &core_concat_sequence, &core_split_sequence, &core_reshape,
+		&core_string_concat, &core_string_split, &core_string_normalize, &core_regex_match,
+	};
+	enum { OPS = (int)(sizeof(ops) / sizeof(*ops)), MOST = 5 };
+	int computed = 0;
+
+	(void)state;
+	for (int i = 0; i < 300 * OPS; i++) {
+		const struct core_op *op = ops[i % OPS];
+		struct op_case c = op_case_new();
+		enum op_known how[MOST] = { KNOWN_NOTHING, KNOWN_NOTHING, KNOWN_NOTHING,
+					    KNOWN_NOTHING, KNOWN_NOTHING };
+		int args[MOST], most = op->max_args < MOST ? op->max_args : MOST;
+		struct value v;
+
+		c.rng = rng_seed((uint64_t)i);
+		int n = op->min_args + (int)rng_below(&c.rng, most - op->min_args + 1);
+
+		for (int k = 0; k < n; k++)
+			args[k] = any_operand(&c);
+		struct attr_vec attrs = any_attributes(&c, op);
+
+		if (run_known(&c, op, &attrs, n, args, how, &v) == 0) {
+			value_release(v);
+			computed++;
+		}
+		op_case_free(&c);
+	}
+	assert_in_range(computed, 10 * OPS, 250 * OPS);	/* both happen */
+}
+
 static int current;	/* the case that is checked; -1: none */
 
 static void test_calls(void **state)
@@ -387,7 +454,10 @@ static int name_case(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test_teardown(test_calls, name_case) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_teardown(test_calls, name_case),
+		cmocka_unit_test(test_hostile),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
