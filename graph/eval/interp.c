@@ -232,6 +232,16 @@ static int check_operands(struct interp *x, const struct binding *b, const struc
 	return b->op->type(&(struct infer){ x->scratch, &f, &call, &type_unknown });
 }
 
+/* An operand that is a tensor by its type may have been left out by who called the function. */
+static int check_present(const struct function *f, const struct binding *b,
+			 const struct value *args)
+{
+	for (int i = 0; i < b->nargs && i < b->op->min_args; i++)
+		if (args[i].kind != VALUE_ARRAY && type_is_tensor(function_at(f, b->args[i])->type))
+			return err_set("%s: operand %d was left out", b->op->name, i);
+	return 0;
+}
+
 /* Computes value I of F; what it was the last to read is released. ARGS has room for its operands. */
 static int step(struct interp *x, int function, struct value *slots, const int *last, int i,
 		struct value *args)
@@ -242,6 +252,8 @@ static int step(struct interp *x, int function, struct value *slots, const int *
 
 	for (int j = 0; j < b->nargs; j++)
 		args[j] = b->args[j] < 0 ? value_empty() : slots[b->args[j]];
+	if (b->kind == BIND_CALL && check_present(f, b, args) < 0)
+		return -1;
 	if (b->kind == BIND_CALL && !types_are_known(f, b) && check_operands(x, b, args) < 0)
 		return -1;
 	if (interp_binding(x, b, args, &slots[i]) < 0)
@@ -322,6 +334,39 @@ static int run_function(struct interp *x, int function, const struct value *args
 	return rc;
 }
 
+/* Can V be what a parameter of type T stands for? Anything may be left out; the items of a sequence
+ * are checked where they are taken out of it. */
+static bool is_of(struct value v, const struct type *t)
+{
+	const struct array *array = v.array;
+
+	if (t->kind == TYPE_UNKNOWN || t->kind == TYPE_OPTIONAL || v.kind == VALUE_EMPTY)
+		return true;
+	if (t->kind == TYPE_FUNCTION || t->kind == TYPE_SEQUENCE)
+		return v.kind == (t->kind == TYPE_FUNCTION ? VALUE_CLOSURE : VALUE_SEQUENCE);
+	if (t->kind == TYPE_TUPLE) {
+		bool fits = v.kind == VALUE_TUPLE && v.items->n == t->nfields;
+
+		for (int i = 0; fits && i < t->nfields; i++)
+			fits = is_of(v.items->at[i], t->field[i]);
+		return fits;
+	}
+	if (v.kind != VALUE_ARRAY || (t->element != ELEMENT_COUNT && array->element != t->element))
+		return false;
+	for (int i = 0; i < t->rank; i++)
+		if (array->rank != t->rank || (t->dim[i].n >= 0 && array->dim[i] != t->dim[i].n))
+			return false;
+	return t->rank != 0 || array->rank == 0;
+}
+
+static int check_arguments(const struct function *f, const struct value *args)
+{
+	for (int i = 0; i < f->nparams; i++)
+		if (!is_of(args[i], f->bindings.at[i].type))
+			return err_set("%s: argument %d is not of the parameter's type", f->name, i);
+	return 0;
+}
+
 int interp_run(struct interp *x, int function, struct value *args, int nargs,
 	       struct value *result)
 {
@@ -334,7 +379,7 @@ int interp_run(struct interp *x, int function, struct value *args, int nargs,
 		rc = err_set("%s: %d arguments for %d parameters", f->name, nargs, f->nparams);
 	else if (x->depth >= x->limits.depth)
 		rc = err_set("%s: calls nested deeper than %d", f->name, x->limits.depth);
-	else if (interp_clock(x) < 0)
+	else if (interp_clock(x) < 0 || check_arguments(f, args) < 0)
 		rc = -1;
 	else if (x->kernels.apply)
 		rc = x->kernels.apply(x->kernels.user, function, args, nargs, result);

@@ -258,6 +258,42 @@ static void limits_end_a_run(void **state)
 		     (const char *[]){ "main: 0 arguments for 1 parameters", NULL });
 }
 
+/* What a call leaves out, or a function of unknown type is given, its body does not expect. */
+static void arguments_are_checked(void **state)
+{
+	static const char left_out[] =
+		"graph t\n"
+		"fn @main(%x: i64[]) -> i64[] {\n"
+		"	%y = call @f(_)\n"
+		"	return %y\n"
+		"}\n"
+		"fn @f(%x: i64[]) -> i64[] {\n"
+		"	%y = equal(%x, %x)\n"
+		"	%z = add(%x, %x)\n"
+		"	return %z\n"
+		"}\n";
+	static const char other[] =
+		"graph t\n"
+		"fn @main(%x: i64[]) -> ? {\n"
+		"	%f = closure @f()\n"
+		"	%y = call @apply(%f, %x)\n"
+		"	return %y\n"
+		"}\n"
+		"fn @apply(%f: ?, %x: i64[]) {\n"
+		"	%y = apply %f(%x)\n"
+		"	return %y\n"
+		"}\n"
+		"fn @f(%x: f32[3]) -> f32[3] {\n"
+		"	return %x\n"
+		"}\n";
+
+	(void)state;
+	assert_fails(left_out, small, 1, (int64_t[]){ 1 },
+		     (const char *[]){ "f: value %1", "equal: operand 0 was left out", NULL });
+	assert_fails(other, small, 1, (int64_t[]){ 1 },
+		     (const char *[]){ "argument 0 is not of the parameter's type", NULL });
+}
+
 static void types_that_contradict_the_data_are_told(void **state)
 {
 	static const char lie[] =
@@ -285,6 +321,7 @@ int main(void)
 		cmocka_unit_test(a_function_is_folded_over_a_sequence),
 		cmocka_unit_test(a_loop_ends_by_its_condition),
 		cmocka_unit_test(limits_end_a_run),
+		cmocka_unit_test(arguments_are_checked),
 		cmocka_unit_test(types_that_contradict_the_data_are_told),
 	};
 
