@@ -48,6 +48,18 @@ static int rewrite_binding(struct rewrite *x, const struct rewriter *how, int va
 	return 0;
 }
 
+/* What stands for result I, under the name by which callers know it. */
+static int take_result(struct rewrite *x, int i)
+{
+	const struct function *f = x->function;
+	const char *name = function_at(f, f->results[i])->name;
+	int made = x->value[f->results[i]];
+
+	if (*name && made >= f->nparams)
+		x->builder->function->bindings.at[made].name = name;
+	return made;
+}
+
 static int rewrite_function(struct rewrite *x, const struct rewriter *how)
 {
 	const struct function *f = x->function;
@@ -63,7 +75,7 @@ static int rewrite_function(struct rewrite *x, const struct rewriter *how)
 		if (x->needed[i] && rewrite_binding(x, how, i) < 0)
 			return -1;
 	for (int i = 0; i < f->nresults; i++)
-		results[i] = x->value[f->results[i]];
+		results[i] = take_result(x, i);
 	return builder_end(x->builder, f->nresults, results) == FUNCTION_NONE ? -1 : 0;
 }
 

@@ -2,9 +2,10 @@
 /* graph/pass/rewrite.h - the walk that passes have in common: a graph is built again, binding by
  * binding, and a hook may build something else in the place of one.
  *
- * Functions are built after those that they call, so that a caller sees what became of the types of
- * its callees; they keep their names, and their indices where none is left out. What no result of
- * its function needs is left out. Fused functions are copied as they are. */
+ * Functions are built after those that they call, so that a caller sees what became of the types
+ * of its callees; they keep their names, those of their results, and their indices where none is
+ * left out. What no result of its function needs is left out. Fused functions are copied as they
+ * are. */
 #ifndef HONE_GRAPH_PASS_REWRITE_H
 #define HONE_GRAPH_PASS_REWRITE_H
 

@@ -108,8 +108,8 @@ static void what_changes_nothing_is_left_out(void **state)
 		  "\t%l = relu(%k)\n"
 		  "\treturn %l\n}\n",
 		  "fn @main(%x: f32[2, 3]) -> f32[2, 3] {\n"
-		  "\t%k: f32[2, 3] = relu(%x)\n"
-		  "\treturn %k\n}\n" },
+		  "\t%l: f32[2, 3] = relu(%x)\n"
+		  "\treturn %l\n}\n" },
 		{ "simplify",	/* a sum that is larger than its operand, a slice backwards */
 		  "fn @main(%x: f32[1]) {\n"
 		  "\t%zero = const f32[2] [0, 0]\n"
