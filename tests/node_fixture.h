@@ -15,7 +15,7 @@
 #include "graph/onnx/onnx.pb-c.h"
 #include "graph/onnx/tensor.h"
 
-enum { NODE_PARTS = 8 };
+enum { NODE_PARTS = 16 };
 
 /* An operand: an array, of which dims named by a letter are symbols to the model. */
 struct node_operand {
@@ -75,6 +75,28 @@ static inline void node_attr_string(struct node_model *m, const char *name, cons
 	p->has_s = 1;
 	p->s.data = (uint8_t *)arena_strdup(m->a, s);
 	p->s.len = strlen(s);
+}
+
+static inline void node_attr_floats(struct node_model *m, const char *name, int n, const float *v)
+{
+	Onnx__AttributeProto *p =
+		node_attr(m, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS);
+
+	p->n_floats = (size_t)n;
+	p->floats = arena_memdup(m->a, v, (size_t)n * sizeof(*v));
+}
+
+static inline void node_attr_strings(struct node_model *m, const char *name, int n,
+				     const char *const *v)
+{
+	Onnx__AttributeProto *p =
+		node_attr(m, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__STRINGS);
+
+	p->n_strings = (size_t)n;
+	p->strings = arena_many(m->a, ProtobufCBinaryData, n);
+	for (int i = 0; i < n; i++)
+		p->strings[i] = (ProtobufCBinaryData){ strlen(v[i]),
+						       (uint8_t *)arena_strdup(m->a, v[i]) };
 }
 
 static inline void node_operand_add(struct node_model *m, const struct array *x, const char *dims)

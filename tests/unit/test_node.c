@@ -187,6 +187,58 @@ static void einsum_is_the_sum_of_products(void **state)
 	}
 }
 
+/* --- trees */
+
+/* x <= 0.5: 1, else x <= 2: 2, else 3; the second question leads to node TO where it says yes. */
+static struct node_model one_tree(int64_t to)
+{
+	struct node_model m = node_model("TreeEnsembleRegressor", 3);
+	const char *const modes[] = { "BRANCH_LEQ", "LEAF", "BRANCH_LEQ", "LEAF", "LEAF" };
+	const int64_t zeros[5] = { 0 }, numbers[] = { 0, 1, 2, 3, 4 };
+	const int64_t yes[] = { 1, 0, to, 0, 0 }, no[] = { 2, 0, 4, 0, 0 };
+
+	m.domain = "ai.onnx.ml";
+	node_attr_strings(&m, "nodes_modes", 5, modes);
+	node_attr_floats(&m, "nodes_values", 5, (const float[]){ 0.5f, 0, 2, 0, 0 });
+	node_attr_ints(&m, "nodes_featureids", 5, zeros);
+	node_attr_ints(&m, "nodes_treeids", 5, zeros);
+	node_attr_ints(&m, "nodes_nodeids", 5, numbers);
+	node_attr_ints(&m, "nodes_truenodeids", 5, yes);
+	node_attr_ints(&m, "nodes_falsenodeids", 5, no);
+	node_attr_ints(&m, "target_ids", 3, zeros);
+	node_attr_ints(&m, "target_treeids", 3, zeros);
+	node_attr_ints(&m, "target_nodeids", 3, (const int64_t[]){ 1, 3, 4 });
+	node_attr_floats(&m, "target_weights", 3, (const float[]){ 1, 2, 3 });
+	node_ramp(&m, ELEMENT_F32, DIMS(3, 1), 0.5, 1.5);
+	return m;
+}
+
+static void a_tree_asks_down_to_a_leaf(void **state)
+{
+	(void)state;
+	struct node_model m = one_tree(3);
+	struct value y = node_run(&m);
+
+	for (int i = 0; i < 3; i++)
+		assert_true(array_float(y.array, i) == i + 1);
+	value_release(y);
+	arena_free(m.a);
+}
+
+static void a_tree_that_is_none_is_refused(void **state)
+{
+	(void)state;
+	const int64_t ways[] = { 0, 2, 7, -1 };
+
+	for (int i = 0; i < 4; i++) {
+		struct node_model m = one_tree(ways[i]);
+
+		assert_null(node_read(&m));
+		assert_non_null(strstr(err_get(), i < 2 ? "two ways" : "no node"));
+		arena_free(m.a);
+	}
+}
+
 /* --- what cannot be */
 
 struct refused {
@@ -261,6 +313,8 @@ int main(void)
 		cmocka_unit_test(flatten_of_symbols),
 		cmocka_unit_test(a_split_of_symbols_has_even_parts),
 		cmocka_unit_test(einsum_is_the_sum_of_products),
+		cmocka_unit_test(a_tree_asks_down_to_a_leaf),
+		cmocka_unit_test(a_tree_that_is_none_is_refused),
 		cmocka_unit_test(nodes_that_cannot_be_say_why),
 		cmocka_unit_test(an_attribute_of_another_kind_is_refused),
 	};
