@@ -55,37 +55,47 @@ static const struct expr *as_expr(struct arena *a, struct dim d)
 /* Expressions beyond this many nodes are not worth their simplification: they become unknown. */
 enum { MAX_NODES = 64 };
 
-static struct dim combine(struct arena *a, enum expr_kind k, struct dim x, struct dim y)
-{
-	const struct expr *ex = as_expr(a, x);
-	const struct expr *ey = as_expr(a, y);
-
-	if (!ex || !ey || expr_size(ex) + expr_size(ey) > MAX_NODES)
-		return dim_unknown();
-	return dim_expr(a, expr_binary(a, k, ex, ey));
-}
-
 static bool in_bounds(int64_t v)
 {
 	return v >= -GRAPH_MAX_DIM && v <= GRAPH_MAX_DIM;
 }
 
+/* A number that is used in arithmetic as if it had no end. */
+static bool is_huge(struct dim d)
+{
+	int64_t v;
+
+	return dim_value(d, &v) && !in_bounds(v);
+}
+
+static struct dim combine(struct arena *a, enum expr_kind k, struct dim x, struct dim y)
+{
+	const struct expr *ex = as_expr(a, x);
+	const struct expr *ey = as_expr(a, y);
+
+	if (!ex || !ey || is_huge(x) || is_huge(y) || expr_size(ex) + expr_size(ey) > MAX_NODES)
+		return dim_unknown();
+	return dim_expr(a, expr_binary(a, k, ex, ey));
+}
+
 struct dim dim_add(struct arena *a, struct dim x, struct dim y)
 {
-	int64_t vx, vy;
+	int64_t vx, vy, sum;
 
 	if (!dim_value(x, &vx) || !dim_value(y, &vy))
 		return combine(a, EXPR_ADD, x, y);
-	return in_bounds(vx + vy) ? dim_of(a, vx + vy) : dim_unknown();
+	return __builtin_add_overflow(vx, vy, &sum) || !in_bounds(sum) ? dim_unknown()
+								       : dim_of(a, sum);
 }
 
 struct dim dim_sub(struct arena *a, struct dim x, struct dim y)
 {
-	int64_t vx, vy;
+	int64_t vx, vy, rest;
 
 	if (!dim_value(x, &vx) || !dim_value(y, &vy))
 		return combine(a, EXPR_SUB, x, y);
-	return in_bounds(vx - vy) ? dim_of(a, vx - vy) : dim_unknown();
+	return __builtin_sub_overflow(vx, vy, &rest) || !in_bounds(rest) ? dim_unknown()
+									 : dim_of(a, rest);
 }
 
 struct dim dim_mul(struct arena *a, struct dim x, struct dim y)
@@ -116,10 +126,15 @@ struct dim dim_div(struct arena *a, struct dim x, struct dim y)
 struct dim dim_min(struct arena *a, struct dim x, struct dim y)
 {
 	int64_t vx, vy;
+	bool nx = dim_value(x, &vx), ny = dim_value(y, &vy);
 
-	if (!dim_value(x, &vx) || !dim_value(y, &vy))
-		return dim_equal(x, y) ? x : combine(a, EXPR_MIN, x, y);
-	return dim_of(a, vx < vy ? vx : vy);
+	if (nx && ny)
+		return dim_of(a, vx < vy ? vx : vy);
+	if (nx && vx > GRAPH_MAX_DIM)	/* to the end of what is not known, as slices say it */
+		return y;
+	if (ny && vy > GRAPH_MAX_DIM)
+		return x;
+	return dim_equal(x, y) ? x : combine(a, EXPR_MIN, x, y);
 }
 
 struct dim dim_max(struct arena *a, struct dim x, struct dim y)

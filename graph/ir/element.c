@@ -95,7 +95,7 @@ int64_t element_max(enum element e)
 		return 1;
 	if (element_class(e) == ELEMENT_CLASS_SIGNED)
 		return ~element_min(e);
-	return e == ELEMENT_U64 ? -1 : (INT64_C(1) << element_bits(e)) - 1;
+	return element_bits(e) == 64 ? -1 : (INT64_C(1) << element_bits(e)) - 1;
 }
 
 /* V wrapped to the width of E. */

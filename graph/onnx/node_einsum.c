@@ -266,6 +266,8 @@ int node_einsum(struct node *n)
 	struct builder *b = n->b;
 	struct labelled *terms = arena_many(b->arena, struct labelled, n->nargs), out = { 0 }, kept;
 
+	if (n->nargs == 0)
+		return node_error(n, "no operands");
 	if (read_equation(n, terms, &out) < 0)
 		return -1;
 	for (int i = 1; i < n->nargs; i++)
