@@ -2,6 +2,8 @@
 /* tools/run.c - `hone run`: a model with the kernels that were tuned for it. */
 #include <argp.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -23,6 +25,21 @@ struct runner_state {
 	struct value *inputs, *results;
 	struct run_report report;
 };
+
+/* Beyond so much of the machine's memory a run ends with a message, rather than the machine. */
+#define MEMORY_SHARE 0.75
+
+static void limit_memory(void)
+{
+	double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_DATA, &limit) < 0)
+		return;
+	if (limit.rlim_cur > (rlim_t)(bytes * MEMORY_SHARE))
+		limit.rlim_cur = (rlim_t)(bytes * MEMORY_SHARE);
+	setrlimit(RLIMIT_DATA, &limit);
+}
 
 static double ms_since(int64_t begin)
 {
@@ -190,6 +207,7 @@ static int run(int argc, char **argv)
 	int rc;
 
 	run_parse(argc, argv, &args);
+	limit_memory();
 	s.arena = arena_new();
 	if (run_model(&s) < 0) {
 		rc = command_failed();
