@@ -82,7 +82,7 @@ static void test_types_of_ours(void **state)
 	assert_int_equal(y->element, ELEMENT_F32);
 	for (int64_t i = 0; i < x->count; i++)
 		assert_true(array_float(x, i) == array_float(y, i));
-	assert_int_equal(npy_write(f->path, sample(f->a, ELEMENT_STRING, 0, NULL)), -1);
+	assert_int_equal(npy_write(f->path, array_in(f->a, ELEMENT_STRING, 0, NULL)), -1);
 	assert_non_null(strstr(err_get(), "strings"));
 }
 

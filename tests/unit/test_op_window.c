@@ -109,7 +109,7 @@ static void same(void **state)
 
 /* --- calls that cannot be */
 
-struct refusal {
+struct refused_case {
 	const struct core_op *op;
 	int64_t x[4], w[4];	/* w[0] = 0: no second operand */
 	const char *name;	/* of an attribute */
@@ -117,7 +117,7 @@ struct refusal {
 	int64_t v[4];
 };
 
-static const struct refusal refusals[] = {
+static const struct refused_case refusals[] = {
 	{ &core_conv, { 1, 2, 4, 4 }, { 3, 3, 2, 2 }, NULL, 0, { 0 } },
 	{ &core_conv, { 1, 2, 4, 4 }, { 3, 2, 5, 2 }, NULL, 0, { 0 } },
 	{ &core_conv, { 1, 2, 4, 4 }, { 3, 2, 2, 2 }, "strides", 2, { 1, 0 } },
@@ -145,7 +145,7 @@ static void what_cannot_be_is_refused(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++) {
-		const struct refusal *r = &refusals[i];
+		const struct refused_case *r = &refusals[i];
 		struct op_call c = call_new(r->op, 1);
 
 		call_random(&c, ELEMENT_F32, 4, r->x);
