@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/onnx/node.h - a node of a model as its normaliser sees it.
  *
- * A normaliser is a function `int node_NAME(struct node *n)` in a file graph/onnx/node_*.c with a line
+ * A normaliser is a function `int node_NAME(struct node *n)` in a file of graph/onnx/node/ with a line
  * in nodes.def. It reads operands and attributes, builds core operators by n->b, and hands each
  * output to node_give. 0, or -1 after node_error or a builder's message; a failure of build() needs
  * no check, for node_give makes one. */
