@@ -172,4 +172,6 @@ void workdir_close(struct workdir *w)
 	forget(w->path);
 	close(w->lock);
 	*w = (struct workdir){ 0 };
+	/* Of what was killed shortly before this one began, a compiler may still have been at work. */
+	sweep(temporary());
 }

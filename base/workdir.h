@@ -15,7 +15,7 @@ struct workdir {
 
 /* A new private folder below $TMPDIR or /tmp, its name in A. 0, or -1 and a message. */
 int workdir_open(struct arena *a, struct workdir *w);
-/* Removes it with all that is in it. */
+/* Removes it with all that is in it, and what others have left. */
 void workdir_close(struct workdir *w);
 /* Removes all that this process has; safe in a signal handler, after which it ends. */
 void workdir_wipe(void);
