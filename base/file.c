@@ -194,6 +194,11 @@ int64_t clock_ns(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+double clock_s(void)
+{
+	return (double)clock_ns() * 1e-9;
+}
+
 int64_t clock_wall(void)
 {
 	return (int64_t)time(NULL);

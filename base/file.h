@@ -29,6 +29,8 @@ void dir_remove(const char *path);
 
 /* Monotonic clock in nanoseconds. */
 int64_t clock_ns(void);
+/* The same in seconds. */
+double clock_s(void);
 /* Wall clock in seconds since 1970, UTC. */
 int64_t clock_wall(void);
 

@@ -125,14 +125,19 @@ static inline const struct array *gradient_of(struct op_case *c, const struct co
 
 	if (op->gradient(&x) < 0)
 		fail_msg("%s: %s", op->name, err_get());
-	if (of_arg[which] == VALUE_NONE)
+	if (of_arg[which] == VALUE_NONE) {
+		interp_end(&interp);
 		return NULL;
+	}
 	int f = builder_end(&b, 1, &of_arg[which]);
 
 	if (f == FUNCTION_NONE || interp_run(&interp, f, given, nparams, &v) < 0)
 		fail_msg("%s: %s", op->name, err_get());
+	const struct array *kept = array_keep(c->arena, v.array);
+
+	value_release(v);
 	interp_end(&interp);
-	return v.array;
+	return kept;
 }
 
 /* The gradients of a call whose differentiable operands are all f64. */

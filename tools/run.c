@@ -46,6 +46,17 @@ static double ms_since(int64_t begin)
 	return (double)(clock_ns() - begin) * 1e-6;
 }
 
+static struct interp_limits limits_of(const struct run_args *args)
+{
+	struct interp_limits limits = interp_usual_limits;
+
+	if (args->limit_s > 0)
+		limits.loop_seconds = args->limit_s;
+	if (limits.loop_seconds > limits.seconds)
+		limits.seconds = limits.loop_seconds;
+	return limits;
+}
+
 /* The device, with figures where kernels are to be guessed. */
 static struct device *find_device(struct arena *a)
 {
@@ -78,7 +89,7 @@ static int open_session(struct runner_state *s)
 	s->report.n_choices = tasks->n;
 	if (!s->report.choices)
 		return -1;
-	s->session = session_new(s->graph, tasks, s->report.choices, interp_usual_limits);
+	s->session = session_new(s->graph, tasks, s->report.choices, limits_of(args));
 	return s->session ? 0 : -1;
 }
 
@@ -137,7 +148,7 @@ static int check_interpreter(struct runner_state *s)
 	if (!g)
 		return -1;
 	struct model_task_vec none = { 0 };
-	struct session *plain = session_new(g, &none, NULL, interp_usual_limits);
+	struct session *plain = session_new(g, &none, NULL, limits_of(s->args));
 	int n = graph_main(g)->nresults;
 	struct value *want = values_new(n);
 	int rc = session_run(plain, s->inputs, want);

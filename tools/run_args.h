@@ -22,6 +22,7 @@ struct run_args {
 	int threads;
 	int repeat;
 	long long seed;
+	double limit_s;		/* of one loop; 0: the usual */
 	bool check, profile, json;
 };
 

@@ -72,7 +72,7 @@ static int64_t value_bytes(struct value v)
 int fold_call(struct builder *b, const struct binding *call)
 {
 	struct fold_budget *budget = &b->graph->budget;
-	struct interp_limits limits = { budget->bytes, budget->seconds, 1 };
+	struct interp_limits limits = { .bytes = budget->bytes, .seconds = budget->seconds, .depth = 1 };
 	struct interp interp = interp_begin(b->arena, NULL, limits);
 	struct value *args = arena_many(b->arena, struct value, call->nargs);
 	int64_t begin = clock_ns();

@@ -145,12 +145,16 @@ int control_loop(struct interp *x, const struct binding *b, const struct value *
 			  calloc((size_t)nscans + 1, sizeof(*l.scans)), nscans,
 			  args[1].kind == VALUE_EMPTY || is_true(args[1]) };
 	int64_t most = args[0].kind == VALUE_EMPTY ? INT64_MAX : array_int(args[0].array, 0);
+	struct interp_time before = interp_hurry(x, x->limits.loop_seconds > 0
+							    ? x->limits.loop_seconds
+							    : x->limits.seconds);
 	int rc = 0;
 
 	if (!l.scans)
 		die("out of memory");
 	for (int64_t i = 0; i < most && l.go_on && rc == 0; i++)
 		rc = iterate(&l, args, i);
+	interp_relax(x, before);
 	if (rc == 0)
 		rc = finish(&l, result);
 	values_release(l.state, b->nstate);

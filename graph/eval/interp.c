@@ -12,19 +12,7 @@
 
 /* An hour is more than any model takes that is not stuck; 1,000 calls fit the usual stack of 8 MB. */
 const struct interp_limits interp_usual_limits = {
-	.bytes = INT64_C(16) << 30, .seconds = 3600, .depth = 1000 };
-
-static double now(void)
-{
-	return (double)clock_ns() * 1e-9;
-}
-
-int interp_clock(const struct interp *x)
-{
-	if (now() > x->until)
-		return err_set("stopped after %g s: a loop that does not end?", x->limits.seconds);
-	return 0;
-}
+	.bytes = INT64_C(16) << 30, .seconds = 3600, .loop_seconds = 60, .depth = 1000 };
 
 struct interp interp_begin(struct arena *a, const struct graph *g, struct interp_limits limits)
 {
@@ -34,7 +22,8 @@ struct interp interp_begin(struct arena *a, const struct graph *g, struct interp
 		.scratch = arena_new(),
 		.limits = limits,
 		.rng = rng_seed(0),
-		.until = now() + limits.seconds,
+		.until = clock_s() + limits.seconds,
+		.allowed = limits.seconds,
 		.last_use = arena_many(a, int *, g ? g->functions.n : 0),
 	};
 }
@@ -106,6 +95,7 @@ static int run_call(struct interp *x, const struct binding *b, const struct valu
 	free(results);
 	if (rc == 0 && check_result(x, b, *result) < 0) {
 		value_release(*result);
+		*result = value_empty();
 		rc = -1;
 	}
 	if (!x->computing)
@@ -248,7 +238,7 @@ static int step(struct interp *x, int function, struct value *slots, const int *
 {
 	const struct function *f = x->graph->functions.at[function];
 	const struct binding *b = &f->bindings.at[i];
-	double begin = x->watch.done ? now() : 0;
+	double begin = x->watch.done ? clock_s() : 0;
 
 	for (int j = 0; j < b->nargs; j++)
 		args[j] = b->args[j] < 0 ? value_empty() : slots[b->args[j]];
@@ -259,7 +249,7 @@ static int step(struct interp *x, int function, struct value *slots, const int *
 	if (interp_binding(x, b, args, &slots[i]) < 0)
 		return -1;
 	if (x->watch.done)
-		x->watch.done(x->watch.user, function, b, now() - begin);
+		x->watch.done(x->watch.user, function, b, clock_s() - begin);
 	for (int j = 0; j < b->nargs; j++) {
 		int read = b->args[j];
 

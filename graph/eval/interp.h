@@ -13,6 +13,7 @@
 struct interp_limits {
 	int64_t bytes;		/* of one result */
 	double seconds;		/* of one run */
+	double loop_seconds;	/* of one loop in it; 0: as the run */
 	int depth;		/* of calls */
 };
 
@@ -42,14 +43,21 @@ struct interp {
 	int depth;
 	int places;		/* of calls, in front of the message of the one that failed */
 	double until;		/* on the monotonic clock, seconds */
+	double allowed;		/* so many seconds ended then: the run's or a loop's */
 	int **last_use;		/* by function: of each value, the last binding that reads it */
 };
 
-/* 16 GiB, an hour, 1,000 calls deep. */
+/* 16 GiB, an hour, a minute a loop, 1,000 calls deep. */
 extern const struct interp_limits interp_usual_limits;
 
-/* 0; -1 and a message where the run's time is over. */
+/* 0; -1 and a message where the time of the run, or of a loop in it, is over. */
 int interp_clock(const struct interp *x);
+/* From now on so many seconds are left at most; what was left before, for interp_relax. */
+struct interp_time {
+	double until, allowed;
+};
+struct interp_time interp_hurry(struct interp *x, double seconds);
+void interp_relax(struct interp *x, struct interp_time before);
 
 /* Of G and A, which outlive it. */
 struct interp interp_begin(struct arena *a, const struct graph *g, struct interp_limits limits);

@@ -245,12 +245,16 @@ static void limits_end_a_run(void **state)
 		"	return %big\n"
 		"}\n";
 	struct interp_limits brief = { .bytes = 1 << 20, .seconds = 0.05, .depth = 500 };
+	struct interp_limits patient = { .bytes = 1 << 20, .seconds = 3600, .loop_seconds = 0.05,
+					 .depth = 500 };
 
 	(void)state;
 	assert_fails(factorial, small, 1, (int64_t[]){ 1000 },
 		     (const char *[]){ "nested deeper than 500", "step", NULL });
 	assert_fails(endless, brief, 1, (int64_t[]){ 1 },
 		     (const char *[]){ "stopped after 0.05 s", "main: value %1", "iteration", NULL });
+	assert_fails(endless, patient, 1, (int64_t[]){ 1 },
+		     (const char *[]){ "stopped after 0.05 s", "iteration", NULL });
 	assert_fails(large, small, 1, (int64_t[]){ INT64_C(1) << 40 },
 		     (const char *[]){ "node 'the large one'", "fill", "more than 1 MB", NULL });
 	assert_fails(large, small, 1, (int64_t[]){ -5 }, (const char *[]){ "the large one", NULL });

@@ -29,8 +29,8 @@ static __int128 exact(const struct core_op *op, __int128 x, __int128 y)
 		return x + y;
 	if (op == &core_sub)
 		return x - y;
-	if (op == &core_mul)
-		return x * y;
+	if (op == &core_mul)	/* of u64 up to 2^128, whose low bits are what counts */
+		return (__int128)((unsigned __int128)x * (unsigned __int128)y);
 	if (op == &core_div)
 		return y ? x / y : 0;
 	if (op == &core_fmod)

@@ -238,6 +238,8 @@ static int avg_pool_eval(struct eval *x)
 
 	if (pool_begin(x, &p) < 0)
 		return -1;
+	if (p.y->count == 0)	/* of no planes there may be places beyond any number */
+		return 0;
 	void *y = product_target(x, p.y, p.element);
 	const double *counts = window_counts(x->interp->scratch, &p.slide,
 					     call_flag(x->call, "count_include_pad"));

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/eval/clock.c - the time that a run, or a loop in it, may take. */
+#include "base/err.h"
+#include "base/file.h"
+#include "graph/eval/interp.h"
+
+int interp_clock(const struct interp *x)
+{
+	if (clock_s() > x->until)
+		return err_set("stopped after %g s: a loop that does not end? (hone run takes "
+			       "--limit)", x->allowed);
+	return 0;
+}
+
+struct interp_time interp_hurry(struct interp *x, double seconds)
+{
+	struct interp_time before = { x->until, x->allowed };
+	double until = clock_s() + seconds;
+
+	if (until < x->until) {
+		x->until = until;
+		x->allowed = seconds;
+	}
+	return before;
+}
+
+void interp_relax(struct interp *x, struct interp_time before)
+{
+	x->until = before.until;
+	x->allowed = before.allowed;
+}
