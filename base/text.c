@@ -181,23 +181,27 @@ bool text_is_name(const char *s)
 	return *s == '\0';
 }
 
-/* The character at *AT, or what the escape there means, in *OUT; false where it is no such. */
+/* The character at *AT, or what the escape there means, in *OUT; false, and *AT where it was, where it
+ * is no such. */
 static bool unquote(const char **at, char *out)
 {
 	const char *c = *at;
 	bool escape = c[0] == '\\';
+	int length = escape ? 2 : 1;
 
 	*out = escape ? c[1] : c[0];
-	*at += escape ? 2 : 1;
-	if (!escape)
-		return *out != '\0' && *out != '\n';
-	if (*out == '"' || *out == '\\')
-		return true;
-	if (*out != 'x' || !isxdigit((unsigned char)c[2]) || !isxdigit((unsigned char)c[3]))
+	if (escape && *out == 'x') {
+		if (!isxdigit((unsigned char)c[2]) || !isxdigit((unsigned char)c[3]))
+			return false;
+		*out = (char)strtol((const char[]){ c[2], c[3], '\0' }, NULL, 16);
+		length = 4;
+	} else if (escape ? *out != '"' && *out != '\\' : *out == '\n') {
 		return false;
-	*out = (char)strtol((const char[]){ c[2], c[3], '\0' }, NULL, 16);
-	*at += 2;
-	return *out != '\0';
+	}
+	if (*out == '\0')
+		return false;
+	*at += length;
+	return true;
 }
 
 char *scan_quoted(struct scan *s, struct arena *a)
