@@ -76,9 +76,25 @@ static int check_result(const struct interp *x, const struct binding *b, struct 
 	return -1;
 }
 
+/* A result without elements is not computed: its other extents may be beyond any loop or scratch. */
+static int give_nothing(const struct binding *b, struct value *result)
+{
+	int64_t dim[GRAPH_MAX_RANK];
+
+	type_shape(b->type, dim);
+	struct array *y = array_new(b->type->element, b->type->rank, dim);
+
+	if (!y)
+		return -1;
+	*result = value_of_array(y);
+	return 0;
+}
+
 static int run_call(struct interp *x, const struct binding *b, const struct value *args,
 		    struct value *result)
 {
+	if (type_count(b->type) == 0)
+		return give_nothing(b, result);
 	bool tuple = b->type->kind == TYPE_TUPLE;
 	int n = tuple ? b->type->nfields : 1;
 	struct value *results = values_new(n);

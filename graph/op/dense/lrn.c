@@ -60,8 +60,8 @@ static int lrn_eval(struct eval *x)
 	int64_t channels = in->dim[1], n = shape_count(in->rank - 2, in->dim + 2);
 	size_t size = element_bytes(e);
 
-	if (!y)
-		return -1;
+	if (!y || y->count == 0)
+		return y ? 0 : -1;
 	const char *from = product_operand(x, in, e);
 	char *out = product_target(x, y, e), *to = out;
 	void *sum = eval_scratch(x, (size_t)n * size);
