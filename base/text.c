@@ -172,6 +172,13 @@ char *scan_name(struct scan *s, struct arena *a)
 	return arena_strndup(a, from, (size_t)(s->at - from));
 }
 
+bool text_ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
 bool text_is_name(const char *s)
 {
 	if (!isalpha((unsigned char)*s) && *s != '_')

@@ -34,6 +34,8 @@ bool text_is_name(const char *s);
 const char *text_str(const struct text *t);
 void text_free(struct text *t);
 
+bool text_ends_with(const char *s, const char *end);
+
 /* A scanner over a NUL-terminated text. Blanks are skipped before each token; `#` starts a comment
  * to the end of the line. Line ends are tokens only to scan_line_end. */
 struct scan {

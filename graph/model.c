@@ -7,17 +7,10 @@
 #include "graph/pass/pass.h"
 #include "graph/text/text.h"
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 bool model_is(const char *source)
 {
-	return ends_with(source, ".onnx") || ends_with(source, ".graph") ||
-	       ends_with(source, ".json");
+	return text_ends_with(source, ".onnx") || text_ends_with(source, ".graph") ||
+	       text_ends_with(source, ".json");
 }
 
 /* More text than a graph with all its weights has. */
@@ -45,15 +38,15 @@ static struct graph *read_json(struct arena *a, const char *path)
 
 struct graph *model_read(struct arena *a, const char *source, const struct onnx_options *options)
 {
-	bool onnx = ends_with(source, ".onnx");
+	bool onnx = text_ends_with(source, ".onnx");
 
 	if (!onnx && options && options->ndims) {
 		err_set("%s: --dim is for ONNX models; hone's own forms have dims to edit", source);
 		return NULL;
 	}
-	if (ends_with(source, ".graph"))
+	if (text_ends_with(source, ".graph"))
 		return read_text(a, source);
-	if (ends_with(source, ".json"))
+	if (text_ends_with(source, ".json"))
 		return read_json(a, source);
 	return onnx_read(a, source, options);
 }

@@ -40,18 +40,12 @@ static struct agreement compare_arrays(struct arena *a, const struct array *x,
 {
 	struct agreement out = { .agrees = true };
 
-	if (x->element != y->element || !array_same_shape(x, y)) {
-		struct text got = { 0 }, want = { 0 };
-
-		type_print(&got, type_of_array(a, x));
-		type_print(&want, type_of_array(a, y));
-		out = (struct agreement){ .error = INFINITY,
-					  .why = arena_printf(a, "%s where %s was expected",
-							      text_str(&got), text_str(&want)) };
-		text_free(&got);
-		text_free(&want);
-		return out;
-	}
+	if (x->element != y->element || !array_same_shape(x, y))
+		return (struct agreement){
+			.error = INFINITY,
+			.why = arena_printf(a, "%s where %s was expected",
+					    type_string(a, type_of_array(a, x)),
+					    type_string(a, type_of_array(a, y))) };
 	double scale = x->element == ELEMENT_STRING ? 1 : scale_of(y);
 
 	for (int64_t i = 0; i < x->count; i++) {

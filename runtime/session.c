@@ -76,8 +76,10 @@ struct session *session_new(const struct graph *g, const struct model_task_vec *
 	s->limits = limits;
 	s->sites = sites_new(a, g, tasks, choices, &s->bytes);
 	s->cost_of = arena_many(a, int *, g->functions.n);
-	s->workspace = kernel_buffer(largest_workspace(s));
-	s->bytes += largest_workspace(s);
+	size_t workspace = largest_workspace(s);
+
+	s->workspace = kernel_buffer(workspace);
+	s->bytes += workspace;
 	return s;
 }
 

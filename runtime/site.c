@@ -12,15 +12,6 @@ static bool is_aligned(const void *p)
 	return (uintptr_t)p % CALLABLE_ALIGN == 0;
 }
 
-/* The op of D that is buffer ARG of its kernels. */
-static const struct op *op_of_arg(const struct dag *d, int arg)
-{
-	for (int i = 0; i < d->ops.n; i++)
-		if (dag_arg(d, d->ops.at[i]) == arg)
-			return d->ops.at[i];
-	die("a kernel has no buffer %d", arg);
-}
-
 static const void *ready_weight(const struct kernel_site *s, int arg, const void *raw)
 {
 	for (const struct site_weight *w = s->weights[arg]; w; w = w->next)
@@ -89,16 +80,18 @@ static size_t add_use(struct arena *a, struct kernel_site *sites, const struct g
 	size_t bytes = 0;
 
 	if (s->task < 0 && param) {
-		*s = (struct kernel_site){ .task = task, .choice = choice, .dag = t->dag,
-				    .nargs = use->inputs.n + 1, .param = param };
+		*s = (struct kernel_site){ .task = task, .choice = choice, .nargs = use->inputs.n + 1, .param = param };
 		s->weights = arena_many(a, struct site_weight *, s->nargs);
+		s->ops = arena_many(a, const struct op *, s->nargs);
+		for (int i = 0; i < s->nargs; i++)
+			s->ops[i] = dag_arg_op(t->dag, i);
 	} else if (s->task != task || !param || !same_params(s, param)) {
 		s->choice = NULL;	/* no kernel stands for both */
 	}
 	for (int i = 0; s->choice && i < use->inputs.n; i++) {
 		const struct array *x = function_const(f, use->inputs.at[i]);
 
-		if (x && op_of_arg(t->dag, i)->kind == OP_CONST)
+		if (x && s->ops[i]->kind == OP_CONST)
 			bytes += prepare(a, s, i, x);
 	}
 	return bytes;
@@ -133,7 +126,7 @@ void sites_free(struct kernel_site *sites, int n)
  * size, or a weight that was never packed. */
 static const void *buffer_of(const struct kernel_site *s, int arg, struct value v, void **copy)
 {
-	const struct tensor *t = &op_of_arg(s->dag, arg)->tensor;
+	const struct tensor *t = &s->ops[arg]->tensor;
 	const struct array *x = v.kind == VALUE_ARRAY ? v.array : NULL;
 
 	if (!x || element_dtype(x->element) != t->dtype || x->count != tensor_count(t))

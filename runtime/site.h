@@ -23,7 +23,7 @@ struct site_weight {
 struct kernel_site {
 	int task;			/* index in the list; -1: none */
 	const struct choice *choice;	/* NULL: the interpreter's */
-	const struct dag *dag;
+	const struct op **ops;		/* by buffer of the kernel */
 	int nargs;			/* buffers of the kernel, WORKLOAD_ARGS at most; the last is the
 					 * result */
 	const int *param;		/* for each other its parameter */

@@ -77,6 +77,14 @@ int dag_arg_count(const struct dag *d)
 	return n;
 }
 
+const struct op *dag_arg_op(const struct dag *d, int arg)
+{
+	for (int i = 0; i < d->ops.n; i++)
+		if (dag_arg(d, d->ops.at[i]) == arg)
+			return d->ops.at[i];
+	die("DAG %s has no buffer %d", d->name, arg);
+}
+
 static struct source *source_of(struct evaluator *ev, const struct tensor *t)
 {
 	for (int i = 0; i < ev->dag->ops.n; i++)

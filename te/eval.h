@@ -14,6 +14,8 @@
 /* Number of buffers in ARGS, and which one is that of OP; -1 where OP is an intermediate. */
 int dag_arg_count(const struct dag *d);
 int dag_arg(const struct dag *d, const struct op *op);
+/* The op whose buffer is ARG, below dag_arg_count(D). */
+const struct op *dag_arg_op(const struct dag *d, int arg);
 
 /* Computes all outputs. */
 void dag_eval(const struct dag *d, void *const *args);

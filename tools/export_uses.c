@@ -57,15 +57,6 @@ static json_t *nodes_json(const struct model_uses *u, const struct model_use *us
 	return nodes;
 }
 
-/* The op of D that is buffer ARG of its kernels. */
-static const struct op *op_of_arg(const struct dag *d, int arg)
-{
-	for (int i = 0; i < d->ops.n; i++)
-		if (dag_arg(d, d->ops.at[i]) == arg)
-			return d->ops.at[i];
-	die("a kernel has no buffer %d", arg);
-}
-
 /* X in the shape that the kernel's input OP has, as the file NAME of DIR. */
 static int write_weight(struct arena *a, const char *dir, const char *name, const struct op *op,
 			const struct array *x)
@@ -88,7 +79,7 @@ static json_t *weights_json(struct arena *a, const struct model_uses *u,
 
 	for (int i = 0; i < use->inputs.n; i++) {
 		const struct array *x = function_const(f, use->inputs.at[i]);
-		const struct op *op = op_of_arg(t->dag, i);
+		const struct op *op = dag_arg_op(t->dag, i);
 		const char *name = arena_printf(a, "weights/%s_%s.npy", stem, op->tensor.name);
 
 		if (!x)

@@ -10,16 +10,9 @@
 #include "runtime/npy.h"
 #include "tools/run_args.h"
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 static int read_file(struct arena *a, const char *path, const struct type *t, struct value *out)
 {
-	if (!ends_with(path, ".npy"))
+	if (!text_ends_with(path, ".npy"))
 		return data_read(a, path, t, out);
 	const struct array *x = npy_read(a, path);
 
@@ -64,13 +57,8 @@ static int random_input(struct arena *a, const struct binding *b, uint64_t seed,
 	int64_t dim[GRAPH_MAX_RANK];
 
 	if (!type_is_static(b->type) || b->type->element == ELEMENT_STRING) {
-		struct text type = { 0 };
-
-		type_print(&type, b->type);
-		err_set("input '%s' is %s: give it by --input or --data, or its dims by --dim",
-			b->name, text_str(&type));
-		text_free(&type);
-		return -1;
+		return err_set("input '%s' is %s: give it by --input or --data, or its dims by --dim",
+			b->name, type_string(a, b->type));
 	}
 	type_shape(b->type, dim);
 	struct array *x = array_in(a, b->type->element, b->type->rank, dim);
@@ -109,14 +97,8 @@ static int check_type(struct arena *a, const struct binding *b, struct value v)
 
 	if (v.kind == VALUE_EMPTY || type_fits(given, b->type))
 		return 0;
-	struct text got = { 0 }, want = { 0 };
-
-	type_print(&got, given);
-	type_print(&want, b->type);
-	err_set("input '%s' is %s, the model wants %s", b->name, text_str(&got), text_str(&want));
-	text_free(&got);
-	text_free(&want);
-	return -1;
+	return err_set("input '%s' is %s, the model wants %s", b->name, type_string(a, given),
+		       type_string(a, b->type));
 }
 
 int run_inputs(struct arena *a, const struct run_args *args, const struct function *main,

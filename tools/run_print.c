@@ -45,17 +45,6 @@ static const char *result_name(const struct run_report *r, int i)
 	return function_at(main, main->results[i])->name;
 }
 
-static const char *type_text(struct arena *a, const struct type *t)
-{
-	struct text out = { 0 };
-
-	type_print(&out, t);
-	const char *s = arena_strdup(a, text_str(&out));
-
-	text_free(&out);
-	return s;
-}
-
 /* Who computed binding B: "record", "guess", ..., or what the interpreter ran there. */
 static const char *who(const struct session_cost *c)
 {
@@ -106,7 +95,7 @@ static void warn(const struct run_report *r)
 static void print_results(struct arena *a, const struct run_report *r)
 {
 	for (int i = 0; i < graph_main(r->graph)->nresults; i++) {
-		printf("%-24s %s", result_name(r, i), type_text(a, value_type(a, r->results[i])));
+		printf("%-24s %s", result_name(r, i), type_string(a, value_type(a, r->results[i])));
 		for (int j = 0; j < r->n_checks; j++) {
 			const struct agreement *c = &r->checks[j].results[i];
 
@@ -174,7 +163,7 @@ static json_t *results_json(struct arena *a, const struct run_report *r)
 			json_array_append_new(checks, check_json(&r->checks[j], i));
 		json_object_set_new(one, "name", json_label(result_name(r, i)));
 		json_object_set_new(one, "type",
-				    json_label(type_text(a, value_type(a, r->results[i]))));
+				    json_label(type_string(a, value_type(a, r->results[i]))));
 		json_object_set_new(one, "checks", checks);
 		json_array_append_new(all, one);
 	}

@@ -10,13 +10,6 @@
 #include "te/operator.h"
 #include "tools/list.h"
 
-static bool ends_with(const char *s, const char *end)
-{
-	size_t n = strlen(s), m = strlen(end);
-
-	return n >= m && strcmp(s + n - m, end) == 0;
-}
-
 bool source_is_model(const char *source)
 {
 	return model_is(source);
@@ -120,9 +113,9 @@ static int chain_tasks(struct arena *a, const char *source, const struct task_ve
 /* The tasks of what is no model. */
 static int operator_tasks(struct arena *a, const char *source, struct task_vec *out)
 {
-	if (ends_with(source, ".tasks"))
+	if (text_ends_with(source, ".tasks"))
 		return list_tasks(a, source, out);
-	if (!ends_with(source, ".te") && !strchr(source, ':') &&
+	if (!text_ends_with(source, ".te") && !strchr(source, ':') &&
 	    (!*source || strchr(source, '/') || access(source, F_OK) == 0))
 		return err_set("'%s': a SOURCE is a model (*.onnx), an operator in text form "
 			       "(*.te), one of the library (`hone ops` lists them) or a list of "

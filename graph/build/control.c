@@ -51,17 +51,10 @@ static int check_params(const struct builder *b, const struct function *f, int n
 		return err_set("%s: %d arguments for %d parameters", f->name, nargs, f->nparams);
 	for (int i = 0; i < nargs; i++)
 		if (args[i] != VALUE_NONE &&
-		    !type_fits(build_type(b, args[i]), f->bindings.at[i].type)) {
-			struct text given = { 0 }, wanted = { 0 };
-
-			type_print(&given, build_type(b, args[i]));
-			type_print(&wanted, f->bindings.at[i].type);
-			err_set("%s: argument %d is %s, the parameter %s", f->name, i,
-				text_str(&given), text_str(&wanted));
-			text_free(&given);
-			text_free(&wanted);
-			return -1;
-		}
+		    !type_fits(build_type(b, args[i]), f->bindings.at[i].type))
+			return err_set("%s: argument %d is %s, the parameter %s", f->name, i,
+				       type_string(b->arena, build_type(b, args[i])),
+				       type_string(b->arena, f->bindings.at[i].type));
 	return 0;
 }
 

@@ -65,15 +65,9 @@ static int check_result(const struct interp *x, const struct binding *b, struct 
 
 	if (v.kind == VALUE_EMPTY || type_fits(t, wanted_type))
 		return 0;
-	struct text given = { 0 }, wanted = { 0 };
-
-	type_print(&given, t);
-	type_print(&wanted, b->type);
-	err_set("%s gave %s where %s was expected (the model declares another type, or this is a "
-		"fault of hone)", b->op->name, text_str(&given), text_str(&wanted));
-	text_free(&given);
-	text_free(&wanted);
-	return -1;
+	return err_set("%s gave %s where %s was expected (the model declares another type, or this "
+		       "is a fault of hone)", b->op->name, type_string(x->scratch, t),
+		       type_string(x->scratch, b->type));
 }
 
 /* A result without elements is not computed: its other extents may be beyond any loop or scratch. */

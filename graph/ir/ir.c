@@ -4,6 +4,7 @@
 
 #include <assert.h>
 
+#include "base/err.h"
 #include "graph/ir/op.h"
 
 /* What a graph may fold where its maker says nothing else: shapes, and weights of small models. */
@@ -162,4 +163,14 @@ bool call_has(const struct binding *b, const char *name)
 int call_arg(const struct binding *b, int i)
 {
 	return i < b->nargs ? b->args[i] : VALUE_NONE;
+}
+
+int call_error(const struct binding *b, const char *fmt, va_list ap)
+{
+	struct text message = { 0 };
+
+	text_vprintf(&message, fmt, ap);
+	err_set("%s: %s", b->op->name, text_str(&message));
+	text_free(&message);
+	return -1;
 }

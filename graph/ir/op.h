@@ -58,6 +58,9 @@ struct core_op {
 const struct core_op *core_op_at(int i);
 /* NULL where there is none. */
 const struct core_op *core_op_find(const char *name);
+/* A message with the operator of the call B in front. Returns -1. */
+int call_error(const struct binding *b, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 /* The attribute NAME of OP; NULL where it has none. */
 const struct attr_spec *core_op_attr(const struct core_op *op, const char *name);
 

@@ -324,3 +324,14 @@ void type_print(struct text *out, const struct type *t)
 		return;
 	}
 }
+
+const char *type_string(struct arena *a, const struct type *t)
+{
+	struct text out = { 0 };
+
+	type_print(&out, t);
+	const char *s = arena_strdup(a, text_str(&out));
+
+	text_free(&out);
+	return s;
+}

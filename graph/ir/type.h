@@ -77,5 +77,7 @@ const struct type *type_substitute(struct arena *a, const struct type *t, const 
 /* f32[2, 3], f32[?, 2 * N], f32[...] of any rank, f32[2]@nchw16c; (a, b) and (a,) for tuples, [T] for
  * a sequence, T? for an optional, fn(a) -> b, and ? for what is not known. */
 void type_print(struct text *out, const struct type *t);
+/* The same as a string in A. */
+const char *type_string(struct arena *a, const struct type *t);
 
 #endif

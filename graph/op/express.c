@@ -7,14 +7,11 @@
 
 struct op *express_error(const struct express *x, const char *fmt, ...)
 {
-	struct text message = { 0 };
 	va_list ap;
 
 	va_start(ap, fmt);
-	text_vprintf(&message, fmt, ap);
+	call_error(x->call, fmt, ap);
 	va_end(ap);
-	err_set("%s: %s", x->call->op->name, text_str(&message));
-	text_free(&message);
 	return NULL;
 }
 

@@ -73,10 +73,6 @@ int reader_bind(struct builder *b, const struct binding *of, const struct type *
 	if (value < before ? type_fits(build_type(b, value), type)
 			   : build_retype(b, value, type) == 0)
 		return value;
-	struct text given = { 0 };
-
-	type_print(&given, build_type(b, value));
-	err_set("the value is %s", text_str(&given));
-	text_free(&given);
+	err_set("the value is %s", type_string(b->arena, build_type(b, value)));
 	return VALUE_FAILED;
 }
