@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/quantile.h"
 #include "graph/model.h"
-#include "measure/calibration.h"
+#include "runtime/open.h"
 #include "tools/command.h"
 #include "tools/query.h"
 #include "tools/run_args.h"
@@ -19,9 +19,7 @@ struct runner_state {
 	struct arena *arena;
 	const struct run_args *args;
 	int64_t begin;			/* clock_ns() of the command's start */
-	struct graph *graph;
-	struct db *db;
-	struct session *session;
+	struct opened model;
 	struct value *inputs, *results;
 	struct run_report report;
 };
@@ -57,40 +55,20 @@ static struct interp_limits limits_of(const struct run_args *args)
 	return limits;
 }
 
-/* The device, with figures where kernels are to be guessed. */
-static struct device *find_device(struct arena *a)
-{
-	struct device *d = device_describe(a, NULL);
-
-	return d && device_load_or_probe(d, false) == 0 ? d : NULL;
-}
-
 static int open_session(struct runner_state *s)
 {
 	const struct run_args *args = s->args;
-	struct onnx_options options = { .dims = args->dims.at, .ndims = args->dims.n };
-	struct device *device = find_device(s->arena);
-
-	s->graph = device ? model_open(s->arena, args->model, &options, NULL) : NULL;
-	if (!s->graph)
-		return -1;
-	if (args->db_path && !(s->db = db_open(args->db_path, DB_READ)))
-		return -1;
-	if (s->db)
-		db_listen(s->db, &(struct listener){ command_hear, NULL });
-	struct model_task_vec *tasks = arena_one(s->arena, struct model_task_vec);
-	struct choice_plan plan = {
-		.db = s->db, .device = device, .now = calibration_of(device),
-		.threads = args->threads ? args->threads : device->threads,
+	const struct open_options options = {
+		.model = args->model,
+		.db = args->db_path,
+		.threads = args->threads,
+		.dims = args->dims.at,
+		.ndims = args->dims.n,
+		.limits = limits_of(args),
+		.listener = { command_hear, NULL },
 	};
 
-	*tasks = graph_tasks(s->arena, s->graph);
-	s->report.choices = choose(s->arena, tasks, &plan, &s->report.built);
-	s->report.n_choices = tasks->n;
-	if (!s->report.choices)
-		return -1;
-	s->session = session_new(s->graph, tasks, s->report.choices, limits_of(args));
-	return s->session ? 0 : -1;
+	return open_model(s->arena, &options, &s->model);
 }
 
 /* Runs that bring pages, caches and threads to life, where times are asked for. */
@@ -98,12 +76,12 @@ enum { WARM_RUNS = 2 };
 
 static int run_once(struct runner_state *s)
 {
-	int n = graph_main(s->graph)->nresults;
+	int n = graph_main(s->model.graph)->nresults;
 
 	values_release(s->results, n);
 	for (int i = 0; i < n; i++)
 		s->results[i] = value_empty();
-	return session_run(s->session, s->inputs, s->results);
+	return session_run(s->model.session, s->inputs, s->results);
 }
 
 static int time_runs(struct runner_state *s)
@@ -112,7 +90,7 @@ static int time_runs(struct runner_state *s)
 	double *ms = arena_many(s->arena, double, n > 0 ? n : 1);
 
 	if (s->args->profile)
-		session_watch(s->session);
+		session_watch(s->model.session);
 	for (int i = n > 1 ? -WARM_RUNS : 0; i < n; i++) {
 		int64_t begin = clock_ns();
 
@@ -130,7 +108,7 @@ static int time_runs(struct runner_state *s)
 static void add_check(struct runner_state *s, const char *with, const struct value *want)
 {
 	struct run_check *checks = arena_many(s->arena, struct run_check, s->report.n_checks + 1);
-	int n = graph_main(s->graph)->nresults;
+	int n = graph_main(s->model.graph)->nresults;
 
 	for (int i = 0; i < s->report.n_checks; i++)
 		checks[i] = s->report.checks[i];
@@ -163,12 +141,12 @@ static int check_interpreter(struct runner_state *s)
 
 static int check_data(struct runner_state *s)
 {
-	int n = graph_main(s->graph)->nresults;
+	int n = graph_main(s->model.graph)->nresults;
 	struct value *want = values_new(n);
 	int found = 1;
 
 	for (int i = 0; i < n && found > 0; i++)
-		found = run_expected(s->arena, s->args, graph_main(s->graph), i, &want[i]);
+		found = run_expected(s->arena, s->args, graph_main(s->model.graph), i, &want[i]);
 	if (found > 0)
 		add_check(s, s->args->data, want);
 	values_release(want, n);
@@ -182,7 +160,7 @@ static int run_model(struct runner_state *s)
 
 	if (open_session(s) < 0)
 		return -1;
-	const struct function *main = graph_main(s->graph);
+	const struct function *main = graph_main(s->model.graph);
 
 	s->inputs = values_new(main->nparams);
 	s->results = values_new(main->nresults);
@@ -201,13 +179,12 @@ static int run_model(struct runner_state *s)
 static void finish(struct runner_state *s)
 {
 	if (s->inputs)
-		values_release(s->inputs, graph_main(s->graph)->nparams);
+		values_release(s->inputs, graph_main(s->model.graph)->nparams);
 	if (s->results)
-		values_release(s->results, graph_main(s->graph)->nresults);
+		values_release(s->results, graph_main(s->model.graph)->nresults);
 	free(s->inputs);
 	free(s->results);
-	session_free(s->session);
-	db_close(s->db);
+	open_end(&s->model);
 	arena_free(s->arena);
 }
 
@@ -223,8 +200,7 @@ static int run(int argc, char **argv)
 	if (run_model(&s) < 0) {
 		rc = command_failed();
 	} else {
-		s.report.graph = s.graph;
-		s.report.session = s.session;
+		s.report.model = &s.model;
 		s.report.results = s.results;
 		run_print(s.arena, &args, &s.report);
 		rc = run_agrees(&s.report) ? EXIT_OK : EXIT_FAILED;

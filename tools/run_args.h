@@ -4,7 +4,7 @@
 #define HONE_TOOLS_RUN_ARGS_H
 
 #include "runtime/agree.h"
-#include "runtime/session.h"
+#include "runtime/open.h"
 #include "tools/dims.h"
 
 enum { RUN_MAX_INPUTS = 64 };
@@ -48,11 +48,7 @@ struct run_check {
 
 /* All that is told of a run. */
 struct run_report {
-	const struct graph *graph;
-	const struct session *session;
-	const struct choice *choices;	/* of the tasks */
-	int n_choices;
-	int built;		/* kernels that were compiled */
+	const struct opened *model;
 	double start_ms;	/* from the command's start to the first results */
 	const double *ms;	/* sorted, of the timed runs */
 	int runs;

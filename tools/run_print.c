@@ -20,7 +20,7 @@ static double peak_mb(void)
 
 bool run_agrees(const struct run_report *r)
 {
-	int n = graph_main(r->graph)->nresults;
+	int n = graph_main(r->model->graph)->nresults;
 
 	for (int i = 0; i < r->n_checks; i++)
 		for (int j = 0; j < n; j++)
@@ -33,14 +33,14 @@ static int count_origin(const struct run_report *r, enum choice_origin o)
 {
 	int n = 0;
 
-	for (int i = 0; i < r->n_choices; i++)
-		n += r->choices[i].origin == o;
+	for (int i = 0; i < r->model->tasks->n; i++)
+		n += r->model->choices[i].origin == o;
 	return n;
 }
 
 static const char *result_name(const struct run_report *r, int i)
 {
-	const struct function *main = graph_main(r->graph);
+	const struct function *main = graph_main(r->model->graph);
 
 	return function_at(main, main->results[i])->name;
 }
@@ -60,7 +60,7 @@ static const char *what(const struct run_report *r, const struct session_cost *c
 		return b->op->name;
 	case BIND_APPLY:
 		return b->function == FUNCTION_NONE ? "apply"
-						    : r->graph->functions.at[b->function]->name;
+						    : r->model->graph->functions.at[b->function]->name;
 	case BIND_IF:
 		return "if";
 	case BIND_LOOP:
@@ -85,16 +85,16 @@ static void warn(const struct run_report *r)
 	if (guesses)
 		fprintf(stderr, "hone: %d of %d tasks have no record: they run as a guess of the "
 				"cost model, which nobody measured (hone tune measures)\n",
-			guesses, r->n_choices);
+			guesses, r->model->tasks->n);
 	if (changed)
 		fprintf(stderr, "hone: the kernels of %d of %d tasks are not those that were "
 				"measured: hone writes them differently today (hone tune measures "
-				"them again)\n", changed, r->n_choices);
+				"them again)\n", changed, r->model->tasks->n);
 }
 
 static void print_results(struct arena *a, const struct run_report *r)
 {
-	for (int i = 0; i < graph_main(r->graph)->nresults; i++) {
+	for (int i = 0; i < graph_main(r->model->graph)->nresults; i++) {
 		printf("%-24s %s", result_name(r, i), type_string(a, value_type(a, r->results[i])));
 		for (int j = 0; j < r->n_checks; j++) {
 			const struct agreement *c = &r->checks[j].results[i];
@@ -109,7 +109,7 @@ static void print_results(struct arena *a, const struct run_report *r)
 
 static void print_profile(const struct run_report *r, int runs)
 {
-	const struct session_cost_vec *costs = session_costs(r->session);
+	const struct session_cost_vec *costs = session_costs(r->model->session);
 
 	printf("%10s %7s  %-11s  %-32s  %s\n", "us", "runs", "by", "what", "node");
 	for (int i = 0; i < costs->n; i++) {
@@ -130,7 +130,7 @@ static void print_text(struct arena *a, const struct run_args *args, const struc
 	printf("latency %.3f ms median (%.3f least, %.3f p99 of %d runs); first results after "
 	       "%.0f ms, %d kernels compiled; peak memory %.0f MB\n",
 	       quantile(r->ms, r->runs, 0.5), r->ms[0], quantile(r->ms, r->runs, 0.99), r->runs,
-	       r->start_ms, r->built, peak_mb());
+	       r->start_ms, r->model->built, peak_mb());
 	printf("tasks: %d with a record, %d changed since, %d guessed, %d without a kernel\n",
 	       count_origin(r, CHOICE_RECORD), count_origin(r, CHOICE_CHANGED),
 	       count_origin(r, CHOICE_GUESS), count_origin(r, CHOICE_NONE));
@@ -155,7 +155,7 @@ static json_t *results_json(struct arena *a, const struct run_report *r)
 {
 	json_t *all = json_array();
 
-	for (int i = 0; i < graph_main(r->graph)->nresults; i++) {
+	for (int i = 0; i < graph_main(r->model->graph)->nresults; i++) {
 		json_t *one = json_object();
 		json_t *checks = json_array();
 
@@ -172,7 +172,7 @@ static json_t *results_json(struct arena *a, const struct run_report *r)
 
 static json_t *profile_json(const struct run_report *r, int runs)
 {
-	const struct session_cost_vec *costs = session_costs(r->session);
+	const struct session_cost_vec *costs = session_costs(r->model->session);
 	json_t *all = json_array();
 
 	for (int i = 0; i < costs->n; i++) {
@@ -210,7 +210,7 @@ static void print_json(struct arena *a, const struct run_args *args, const struc
 	json_object_set_new(all, "model", json_label(args->model));
 	json_object_set_new(all, "results", results_json(a, r));
 	json_object_set_new(all, "tasks", tasks_json(r));
-	json_object_set_new(all, "built", json_integer(r->built));
+	json_object_set_new(all, "built", json_integer(r->model->built));
 	json_object_set_new(all, "runs", json_integer(r->runs));
 	json_object_set_new(all, "min_ms", json_figure(r->ms[0]));
 	json_object_set_new(all, "median_ms", json_figure(quantile(r->ms, r->runs, 0.5)));
