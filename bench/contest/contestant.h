@@ -1,30 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/contest/contestant.h - what takes part in `hone bench`: a program of its own, that talks
- * with the referee in lines.
+ * with the referee in lines (bench/contest/conversation.h).
  *
  * A contestant in C is one file that ends in a `const struct contestant` and a main that calls
  * contestant_main, and a line in bench/contest/contestants.def. It links its own library and
- * nothing of another's. Its requests, on standard input, one answer each on standard output:
- *
- *	entries				a line `entry NAME<TAB>CLOCK` each, then `ok VERSION`
- *	prepare DIR ENTRY THREADS	`ok KERNEL`, `cannot WHY` (a normal answer)
- *	check FILE			runs once, writes the outputs to FILE; `ok`
- *	run N				N evaluations; `ok NANOSECONDS` for all of them
- *	quit
- *
- * or `error MESSAGE`. KERNEL is the library's word for what it chose, and may be empty. DIR holds
- * `task.te`, the DAG; `arg0.bin`, ..., inputs and constants in the order of te/eval.h; and, where
- * the DAG has one, `model.onnx`, else `model.why`. Outputs are dense, row-major, in the DAG's
- * layouts and types, one after the other. What a library prints goes to standard error. */
+ * nothing of another's. What it prepares is a folder with `task.te`, the DAG; `arg0.bin`, ...,
+ * inputs and constants in the order of te/eval.h; and, where the DAG has one, `model.onnx`, else
+ * `model.why`. It answers with the library's word for what it chose, which may be empty. Outputs
+ * are dense, row-major, in the DAG's layouts and types, one after the other. */
 #ifndef HONE_BENCH_CONTEST_CONTESTANT_H
 #define HONE_BENCH_CONTEST_CONTESTANT_H
 
+#include "bench/contest/conversation.h"
 #include "bench/work/recognize.h"
-
-struct contestant_entry {
-	const char *name;	/* a word */
-	const char *clock;	/* for people: what is in the clock and what is not */
-};
 
 /* What is to be computed. All of it outlives the handle. */
 struct contestant_task {
