@@ -2,14 +2,27 @@
 /* bench/contest/bout.c - the order of a bout: started, checked, timed in turns, ended. */
 #include "bench/contest/bout.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <unistd.h>
 
-#include "base/err.h"
+#include "base/file.h"
 #include "base/workdir.h"
-#include "bench/contest/folder.h"
 #include "measure/pin.h"
+
+const char *row_kind_name(enum row_kind k)
+{
+	switch (k) {
+	case ROW_TIMED:
+		return "timed";
+	case ROW_CANNOT:
+		return "cannot";
+	case ROW_WRONG:
+		return "wrong";
+	case ROW_LOST:
+		return "failed";
+	}
+	return "";
+}
 
 /* A bout that goes on. */
 struct floor {
@@ -41,35 +54,42 @@ static void dismiss(struct row *row, enum row_kind kind, const char *why)
 	row->why = why;
 }
 
-/* Starts the player of row I and has it prepare. */
-static bool start(struct floor *s, int i)
+/* Starts the player of row I and has it prepare; *TEXT is what it says of that. */
+static bool start(struct floor *s, int i, const char **text)
 {
 	struct row *row = &s->rows[i];
 	const char *log = arena_printf(s->a, "%s/player%d.log", s->folder, i);
-	const char *text;
 
 	player_start(s->a, &s->players[i], row->who->argv, s->env, log, s->bout->limit_s);
 	enum answer got = player_prepare(s->a, &s->players[i], s->folder, row->who->entry,
-					 s->bout->threads, &text);
+					 s->bout->threads, text);
 
-	if (got == ANSWER_OK)
-		row->kernel = text;
-	else
-		dismiss(row, got == ANSWER_CANNOT ? ROW_CANNOT : ROW_LOST, text);
+	if (got != ANSWER_OK)
+		dismiss(row, got == ANSWER_CANNOT ? ROW_CANNOT : ROW_LOST, *text);
 	return got == ANSWER_OK;
+}
+
+static bool rehearse(struct floor *s, int i)
+{
+	bool went_well = start(s, i, &s->rows[i].rehearsal);
+
+	if (went_well)
+		player_end(&s->players[i]);
+	return went_well;
 }
 
 static bool check(struct floor *s, int i)
 {
-	const char *file = arena_printf(s->a, "%s/output%d.bin", s->folder, i);
+	const char *file = arena_printf(s->a, "%s/output%d", s->folder, i);
+	const struct exercise *exercise = &s->bout->exercise;
 	const char *text, *fault;
 
 	if (player_check(s->a, &s->players[i], file, &text) != ANSWER_OK) {
 		dismiss(&s->rows[i], ROW_LOST, text);
 		return false;
 	}
-	fault = output_fault(s->a, s->bout->task->dag, s->bout->reference, file);
-	unlink(file);
+	fault = exercise->fault(exercise->user, s->a, file);
+	dir_remove(file);
 	if (fault)
 		dismiss(&s->rows[i], ROW_WRONG, fault);
 	return !fault;
@@ -85,7 +105,8 @@ static void run_together(struct floor *s)
 	for (int i = 0; i < n; i++) {
 		if (s->rows[i].kind != ROW_TIMED)
 			continue;
-		if (start(s, i) && check(s, i)) {
+		if ((!s->bout->rehearse || rehearse(s, i)) && start(s, i, &s->rows[i].kernel) &&
+		    check(s, i)) {
 			players[playing] = &s->players[i];
 			row_of[playing++] = i;
 		} else {
@@ -97,25 +118,13 @@ static void run_together(struct floor *s)
 		struct row *row = &s->rows[row_of[p]];
 
 		row->score = scores[p];
+		row->peak_kb = player_peak_kb(players[p]);
 		if (scores[p].lost)
 			dismiss(row, ROW_LOST, scores[p].lost);
 		if (s->rows[0].kind != ROW_TIMED) /* player 0 is somebody else */
 			row->score.versus = (struct comparison){0};
 		player_end(players[p]);
 	}
-}
-
-static int fill_folder(struct floor *s)
-{
-	const char *link = arena_printf(s->a, "%s/kernel.so", s->folder);
-
-	void *const *args = reference_args(s->a, s->bout->reference, INPUTS_RANDOM);
-
-	if (folder_write(s->folder, s->bout->task, args) < 0)
-		return -1;
-	if (symlink(s->bout->kernel, link) < 0)
-		return err_set("%s: cannot make a link: %s", link, strerror(errno));
-	return 0;
 }
 
 /* Binds this thread, and with it all that it starts from now on. */
@@ -148,7 +157,7 @@ struct row *bout_hold(struct arena *a, const struct bout *b, const char **cpus)
 	s.folder = w.path;
 	for (int i = 0; i < n; i++)
 		s.rows[i].who = &b->competitors->at[i];
-	int rc = fill_folder(&s);
+	int rc = b->exercise.write(b->exercise.user, w.path);
 
 	if (rc == 0 && (rc = bind(a, b->threads, &before, cpus)) == 0) {
 		run_together(&s);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -40,6 +41,22 @@ void player_start(struct arena *a, struct player *p, const char *const *argv,
 	}
 	if (to >= 0)
 		close(to);
+}
+
+int64_t player_peak_kb(const struct player *p)
+{
+	char path[64], line[128];
+	long long kb = 0;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)p->pid);
+	FILE *f = p->pid > 0 ? fopen(path, "re") : NULL;
+
+	while (f && kb == 0 && fgets(line, sizeof(line), f))
+		if (sscanf(line, "VmHWM: %lld kB", &kb) != 1)
+			kb = 0;
+	if (f)
+		fclose(f);
+	return kb;
 }
 
 /* Waits until it has ended by itself, so that its status tells; its group is killed in any case. */

@@ -38,6 +38,8 @@ struct entry_vec VEC(struct entry);
  * fails is in TEXT below, at the first request. */
 void player_start(struct arena *a, struct player *p, const char *const *argv,
 		  const char *const *env, const char *log, double limit_s);
+/* The most memory that its process has had, in KiB; 0 where it has ended. */
+int64_t player_peak_kb(const struct player *p);
 /* Ends it, by force where quit does not. */
 void player_end(struct player *p);
 

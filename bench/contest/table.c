@@ -13,26 +13,12 @@ static double gflops(const struct task *t, double us)
 	return t->flop / us * 1e-3;
 }
 
-static const char *kind_name(enum row_kind k)
-{
-	switch (k) {
-	case ROW_TIMED:
-		return "timed";
-	case ROW_CANNOT:
-		return "cannot";
-	case ROW_WRONG:
-		return "wrong";
-	case ROW_LOST:
-		return "failed";
-	}
-	return "";
-}
-
-static void print_timed(const struct bout *b, const struct row *row, bool ours)
+static void print_timed(const struct task *t, const struct bout *b, const struct row *row,
+			bool ours)
 {
 	const struct score *s = &row->score;
 
-	printf("  %-*s %10.4g %8.1f", NAME_WIDTH, row->who->name, s->us, gflops(b->task, s->us));
+	printf("  %-*s %10.4g %8.1f", NAME_WIDTH, row->who->name, s->us, gflops(t, s->us));
 	if (b->rules.alone)
 		printf(" %10.4g %6.3f (%.3f to %.3f)", s->alone_us, s->alone.ratio, s->alone.low,
 		       s->alone.high);
@@ -64,11 +50,12 @@ static void print_restless(const struct bout *b, const struct row *rows)
 	}
 }
 
-void table_print(const struct bout *b, const struct row *rows, const char *cpus)
+void table_print(const struct task *t, const struct bout *b, const struct row *rows,
+		 const char *cpus)
 {
 	printf("%s\n%d thread%s on %s %s, %d rounds; ratio: its time over ours, with the %g%% "
 	       "interval of its median\n",
-	       b->task->name, b->threads, b->threads > 1 ? "s" : "",
+	       t->name, b->threads, b->threads > 1 ? "s" : "",
 	       b->threads > 1 ? "cores" : "core", cpus,
 	       rows[0].score.turns / (b->rules.alone ? 2 : 1),
 	       100 * VERDICT_CONFIDENCE);
@@ -76,7 +63,7 @@ void table_print(const struct bout *b, const struct row *rows, const char *cpus)
 	       b->rules.alone ? "   alone us  beside over alone   " : "", " ratio                   hone is", "kernel");
 	for (int i = 0; i < b->competitors->n; i++)
 		if (rows[i].kind == ROW_TIMED)
-			print_timed(b, &rows[i], i == 0);
+			print_timed(t, b, &rows[i], i == 0);
 	print_others(b, rows, ROW_WRONG, "WRONG");
 	print_others(b, rows, ROW_LOST, "failed");
 	print_others(b, rows, ROW_CANNOT, "not applicable");
@@ -105,7 +92,7 @@ void table_print_notes(const struct roster *r)
 
 /* --- JSON */
 
-static json_t *row_json(const struct bout *b, const struct row *row)
+static json_t *row_json(const struct task *t, const struct row *row)
 {
 	const struct score *s = &row->score;
 	bool timed = row->kind == ROW_TIMED, compared = timed && s->versus.pairs > 0;
@@ -114,10 +101,10 @@ static json_t *row_json(const struct bout *b, const struct row *row)
 	return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, "
 			 "s:o, s:o, s:o, s:i, s:i}",
 			 "name", row->who->name, "version", row->who->version, "clock",
-			 row->who->clock, "status", kind_name(row->kind), "why",
+			 row->who->clock, "status", row_kind_name(row->kind), "why",
 			 timed ? NULL : row->why, "kernel", row->kernel, "us",
 			 json_positive(timed ? s->us : 0), "gflops",
-			 json_positive(timed ? gflops(b->task, s->us) : 0), "alone_us",
+			 json_positive(timed ? gflops(t, s->us) : 0), "alone_us",
 			 json_positive(timed ? s->alone_us : 0), "ratio",
 			 json_positive(compared ? s->versus.ratio : 0), "low",
 			 json_positive(compared ? s->versus.low : 0), "high",
@@ -135,16 +122,16 @@ static json_t *absentee_json(const struct absentee *m)
 			 "install", m->install);
 }
 
-json_t *table_json(const struct bout *b, const struct row *rows, const char *cpus,
-		   const struct roster *r)
+json_t *table_json(const struct task *t, const struct bout *b, const struct row *rows,
+		   const char *cpus, const struct roster *r)
 {
 	json_t *contestants = json_array();
 
 	for (int i = 0; i < b->competitors->n; i++)
-		json_array_append_new(contestants, row_json(b, &rows[i]));
+		json_array_append_new(contestants, row_json(t, &rows[i]));
 	for (int i = 0; i < r->absent.n; i++)
 		json_array_append_new(contestants, absentee_json(&r->absent.at[i]));
-	return json_pack("{s:s, s:o, s:i, s:s, s:o}", "task", b->task->key, "name",
-			 json_label(b->task->name), "threads", b->threads, "cpus", cpus,
+	return json_pack("{s:s, s:o, s:i, s:s, s:o}", "task", t->key, "name",
+			 json_label(t->name), "threads", b->threads, "cpus", cpus,
 			 "contestants", contestants);
 }

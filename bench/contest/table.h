@@ -6,14 +6,16 @@
 #include <jansson.h>
 
 #include "bench/contest/bout.h"
+#include "search/task.h"
 
-/* The rows of one task: times, ratios, verdicts; who could not, who was wrong. */
-void table_print(const struct bout *b, const struct row *rows, const char *cpus);
+/* The rows of task T: times, ratios, verdicts; who could not, who was wrong. */
+void table_print(const struct task *t, const struct bout *b, const struct row *rows,
+		 const char *cpus);
 /* Below all tasks: versions, what is in each clock, and who is absent. */
 void table_print_notes(const struct roster *r);
 
 /* One task with all its contestants, the absent ones among them. */
-json_t *table_json(const struct bout *b, const struct row *rows, const char *cpus,
-		   const struct roster *r);
+json_t *table_json(const struct task *t, const struct bout *b, const struct row *rows,
+		   const char *cpus, const struct roster *r);
 
 #endif

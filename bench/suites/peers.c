@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/workdir.h"
+#include "bench/contest/kernel_exercise.h"
 #include "bench/contest/table.h"
 #include "runtime/kernel_build.h"
 #include "bench/suite.h"
@@ -91,7 +92,7 @@ static const struct argp_child children[] = {
 };
 static const struct argp argp = {options, parse, "SOURCE", doc, children, NULL, NULL};
 
-static int hold(struct bench_args *args, struct bout *b, json_t *rows)
+static int hold(struct bench_args *args, const struct task *t, const struct bout *b, json_t *rows)
 {
 	const char *cpus;
 
@@ -102,9 +103,9 @@ static int hold(struct bench_args *args, struct bout *b, json_t *rows)
 	if (!row)
 		return -1;
 	if (args->q.json)
-		json_array_append_new(rows, table_json(b, row, cpus, &args->roster));
+		json_array_append_new(rows, table_json(t, b, row, cpus, &args->roster));
 	else
-		table_print(b, row, cpus);
+		table_print(t, b, row, cpus);
 	fflush(stdout);
 	return 0;
 }
@@ -114,24 +115,27 @@ static int compete(struct bench_args *args, struct build_pool *builder, const st
 		   const struct best *best, json_t *rows)
 {
 	struct arena *a = args->q.arena;
-	struct bout bout = {
+	struct kernel_exercise ours = {
 		.task = t,
 		.kernel = kernel_compile(a, builder, best->state, args->q.device->vector_bytes),
+	};
+	struct bout bout = {
+		.exercise = kernel_exercise(&ours),
 		.competitors = &args->roster.competitors,
 		.rules = rules_default,
 		.threads = args->q.threads,
 		.limit_s = ANSWER_LIMIT_S,
 	};
 
-	if (!bout.kernel)
+	if (!ours.kernel)
 		return -1;
 	bout.rules.alone = args->alone;
 	if (args->seconds > 0)
 		bout.rules.seconds = args->seconds;
-	bout.reference = reference_new(a, t->dag, SEED, builder);
-	int rc = bout.reference ? hold(args, &bout, rows) : -1;
+	ours.reference = reference_new(a, t->dag, SEED, builder);
+	int rc = ours.reference ? hold(args, t, &bout, rows) : -1;
 
-	unlink(bout.kernel);
+	unlink(ours.kernel);
 	return rc;
 }
 

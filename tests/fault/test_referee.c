@@ -13,8 +13,8 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "bench/contest/bout.h"
 #include "bench/contest/folder.h"
+#include "bench/contest/kernel_exercise.h"
 #include "bench/contest/quiet.h"
 #include "te/text.h"
 
@@ -211,10 +211,13 @@ static void test_rotation(void **state)
 static struct row *hold(struct harness *h, const char *const *entries, int n, bool alone)
 {
 	struct competitor_vec competitors = {0};
-	struct bout b = {
+	struct kernel_exercise toy = {
 		.task = h->task,
 		.kernel = "/nonexistent", /* toys read none */
 		.reference = h->reference,
+	};
+	struct bout b = {
+		.exercise = kernel_exercise(&toy),
 		.competitors = &competitors,
 		.rules = rules(),
 		.threads = 1,
