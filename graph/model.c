@@ -2,6 +2,8 @@
 /* graph/model.c - from a name on the command line to a graph. */
 #include "graph/model.h"
 
+#include <jansson.h>
+
 #include "base/err.h"
 #include "base/file.h"
 #include "graph/pass/pass.h"

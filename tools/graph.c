@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/graph.c - `hone graph`: what hone understands of a model, behind any pass. */
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,14 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/ir/names.c - linear probing over the stable hash. */
+/* graph/ir/names.c - linear probing. */
 #include "graph/ir/names.h"
-
-#include "base/hash.h"
 
 struct name_slot {
 	const char *name;	/* NULL: free */
 	uint64_t hash;
 	int value;
 };
+
+/* Fowler, Noll and Vo's FNV-1a, of 64 bits. */
+static uint64_t name_hash(const char *name)
+{
+	uint64_t h = 0xcbf29ce484222325;
+
+	for (; *name; name++)
+		h = (h ^ (unsigned char)*name) * 0x100000001b3;
+	return h ^ h >> 32;	/* tables use the lower bits */
+}
 
 static struct name_slot *find(const struct names *m, const char *name, uint64_t hash)
 {
@@ -35,7 +43,7 @@ static void grow(struct arena *a, struct names *m)
 
 bool names_add(struct arena *a, struct names *m, const char *name, int value)
 {
-	uint64_t hash = hash_bytes(name, strlen(name)).lo;
+	uint64_t hash = name_hash(name);
 
 	if (2 * m->n >= m->cap)
 		grow(a, m);
@@ -52,7 +60,7 @@ int names_get(const struct names *m, const char *name, int otherwise)
 {
 	if (!m->cap)
 		return otherwise;
-	const struct name_slot *s = find(m, name, hash_bytes(name, strlen(name)).lo);
+	const struct name_slot *s = find(m, name, name_hash(name));
 
 	return s->name ? s->value : otherwise;
 }

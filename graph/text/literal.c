@@ -162,20 +162,6 @@ int literal_read(struct scan *s, struct arena *a, enum element e, void *out)
 	return fits ? 0 : scan_error(&at, "expected a number of type %s", element_name(e));
 }
 
-struct hash128 literal_hash(const struct array *x)
-{
-	struct hasher *h = hasher_new();
-
-	hasher_str(h, element_name(x->element));
-	for (int i = 0; i < x->rank; i++)
-		hasher_int(h, x->dim[i]);
-	if (x->element != ELEMENT_STRING)
-		hasher_bytes(h, x->data, array_bytes(x));
-	for (int64_t i = 0; x->element == ELEMENT_STRING && i < x->count; i++)
-		hasher_str(h, array_string(x, i));
-	return hasher_end(h);
-}
-
 bool literal_fits(const struct array *x)
 {
 	int bits = element_bits(x->element);

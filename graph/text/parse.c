@@ -3,7 +3,6 @@
  * (graph/text/parse_body.c). */
 #include "base/err.h"
 #include "graph/text/parse.h"
-#include "graph/text/text.h"
 
 /* A function of the text. */
 struct text_function {
@@ -123,13 +122,20 @@ static int read_body(struct graph_reader *r, int function)
 	return parse_bindings(r, function, f->body, &f->values);
 }
 
-struct graph *graph_parse(struct arena *a, const char *file, const char *text)
+struct graph *graph_parse_beside(struct arena *a, const char *file, const char *text,
+				 struct text_data beside)
 {
-	struct text_reader t = { .r = { .graph = graph_new(a, ""), .read_body = read_body },
+	struct text_reader t = { .r = { .graph = graph_new(a, ""), .read_body = read_body,
+					.beside = beside },
 				 .s = scan_text(file, text) };
 	const char *main = NULL;
 
 	if (heads(&t, &main) < 0)
 		return NULL;
 	return reader_finish(&t.r, main) < 0 ? NULL : t.r.graph;
+}
+
+struct graph *graph_parse(struct arena *a, const char *file, const char *text)
+{
+	return graph_parse_beside(a, file, text, (struct text_data){ NULL, 0 });
 }

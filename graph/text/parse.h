@@ -7,6 +7,7 @@
 #define HONE_GRAPH_TEXT_PARSE_H
 
 #include "graph/build/build.h"
+#include "graph/text/text.h"
 
 /* Consumes TOKEN; -1 and a message. */
 int parse_token(struct scan *s, const char *token);
@@ -20,8 +21,8 @@ const struct type *type_parse(struct graph *g, const char *file, const char *tex
 /* An extent: a number, an expression over symbols, or ?. */
 int parse_dim(struct scan *s, struct graph *g, struct dim *out);
 
-/* A type and elements, in A; NULL and a message. */
-const struct array *parse_array(struct scan *s, struct graph *g);
+/* A type and elements, in A or in the data BESIDE the text; NULL and a message. */
+const struct array *parse_array(struct scan *s, struct graph *g, struct text_data beside);
 /* An array of type T for N elements; NULL and a message without a place where T is no type of
  * constants or has another number of elements. */
 struct array *array_for(struct arena *a, const struct type *t, int64_t n);
@@ -40,6 +41,7 @@ struct graph_reader {
 	int (*read_body)(struct graph_reader *r, int function);
 	struct reading_vec VEC(char) progress;	/* by function: how far it was read */
 	int depth;				/* of bodies that wait for each other */
+	struct text_data beside;		/* of the text form */
 };
 
 /* A function of G that is read later, with N parameters; RESULT may be type_unknown. -1 and a message

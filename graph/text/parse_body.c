@@ -183,7 +183,7 @@ static int read_made(struct body_text *t, struct binding *out, struct value_vec 
 	}
 	if (scan_token(&t->s, "const")) {
 		out->kind = BIND_CONST;
-		out->array = parse_array(&t->s, t->b.graph);
+		out->array = parse_array(&t->s, t->b.graph, t->r->beside);
 		return out->array ? 0 : -1;
 	}
 	if (scan_token(&t->s, "tuple")) {

@@ -62,6 +62,34 @@ static const struct array *base64_array(struct scan *s, struct arena *a, const s
 	return x;
 }
 
+/* at N: the elements lie beside the text. */
+static const struct array *array_beside(struct scan *s, struct arena *a, const struct type *t,
+					struct text_data beside)
+{
+	const struct scan begin = *s;
+	int64_t at, dim[GRAPH_MAX_RANK];
+
+	if (!is_constant(t) || t->element == ELEMENT_STRING || !scan_int(s, &at) || at < 0) {
+		scan_error(&begin, "expected the place of elements that may lie beside the text");
+		return NULL;
+	}
+	size_t each = element_bytes(t->element);
+
+	if ((size_t)at > beside.bytes ||
+	    (size_t)type_count(t) > (beside.bytes - (size_t)at) / each ||
+	    (uintptr_t)(beside.data + at) % each != 0) {
+		scan_error(&begin, "no %s there in the data beside the text", type_string(a, t));
+		return NULL;
+	}
+	type_shape(t, dim);
+	struct array *x = array_around(a, t->element, t->rank, dim, beside.data + at);
+
+	if (literal_fits(x))
+		return x;
+	scan_error(&begin, "the data there are no %s", type_string(a, t));
+	return NULL;
+}
+
 /* The elements of a list, one behind the other. */
 struct element_list {
 	struct element_bytes_vec VEC(unsigned char) bytes;
@@ -106,7 +134,7 @@ static int element_list(struct scan *s, struct arena *a, enum element e, struct 
 	return 0;
 }
 
-const struct array *parse_array(struct scan *s, struct graph *g)
+const struct array *parse_array(struct scan *s, struct graph *g, struct text_data beside)
 {
 	struct arena *a = g->arena;
 	const struct type *t = parse_type(s, g);
@@ -119,6 +147,8 @@ const struct array *parse_array(struct scan *s, struct graph *g)
 
 	if (scan_token(s, "base64"))
 		return base64_array(s, a, t);
+	if (scan_token(s, "at"))
+		return array_beside(s, a, t, beside);
 	if (!is_constant(t)) {
 		scan_error(&at, "a constant has an element type and numbers for dims");
 		return NULL;

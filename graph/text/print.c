@@ -11,6 +11,7 @@ struct graph_printer {
 	const struct function *f;
 	const bool *plain;	/* of each value: it is written by its name */
 	bool full;
+	struct text_place beside;	/* .place is NULL: there is nothing beside the text */
 };
 
 /* Which values of F are written by their names: the first of each name, where it is a word. */
@@ -75,6 +76,8 @@ static void print_array(const struct graph_printer *p, const struct array *x)
 			literal_print(p->out, x->element, x->data, i);
 		}
 		text_puts(p->out, "]");
+	} else if (p->beside.place) {
+		text_printf(p->out, " at %zu", p->beside.place(p->beside.user, x));
 	} else if (p->full) {
 		text_puts(p->out, " base64 ");
 		base64_print(p->out, x->data, array_bytes(x));
@@ -247,7 +250,8 @@ static void print_function(const struct graph_printer *p)
 	text_puts(p->out, "\n}\n");
 }
 
-void graph_print(struct text *out, const struct graph *g, bool full)
+static void print_graph(struct text *out, const struct graph *g, bool full,
+			struct text_place beside)
 {
 	text_puts(out, "graph ");
 	text_quote(out, g->name);
@@ -258,11 +262,21 @@ void graph_print(struct text *out, const struct graph *g, bool full)
 	text_puts(out, "\n");
 	for (int i = 0; i < g->functions.n; i++) {
 		struct arena *a = arena_new();
-		struct graph_printer p = { out, g, g->functions.at[i], NULL, full };
+		struct graph_printer p = { out, g, g->functions.at[i], NULL, full, beside };
 
 		p.plain = plain_names(a, p.f);
 		text_puts(out, "\n");
 		print_function(&p);
 		arena_free(a);
 	}
+}
+
+void graph_print(struct text *out, const struct graph *g, bool full)
+{
+	print_graph(out, g, full, (struct text_place){ NULL, NULL });
+}
+
+void graph_print_beside(struct text *out, const struct graph *g, struct text_place place)
+{
+	print_graph(out, g, true, place);
 }

@@ -20,26 +20,45 @@
  * written follows from the operands. _ is an operand left out. Functions may use each other in any
  * order; the first line names the main one (@main where it names none). Elements of a constant are
  * numbers, true and false, bits (0x7fc00001), strings, or base64 and their bytes in the machine's
- * order.
+ * order; or `at N`: those bytes lie from byte N on in data beside the text.
  *
  * Holds: what is printed in full is read back as the same graph, bit by bit, and printing that gives
  * the same text. */
 #ifndef HONE_GRAPH_TEXT_TEXT_H
 #define HONE_GRAPH_TEXT_TEXT_H
 
-#include <jansson.h>
-
 #include "graph/ir/ir.h"
+
+struct json_t;
 
 /* FULL: constants with all their elements; else long ones as a hash, which is not read back. */
 void graph_print(struct text *out, const struct graph *g, bool full);
 /* NULL and "FILE:LINE:COLUMN: ..." where TEXT describes no graph. Any text is safe. */
 struct graph *graph_parse(struct arena *a, const char *file, const char *text);
 
+/* Says where among the data beside a text the elements of X are to lie. */
+struct text_place {
+	size_t (*place)(void *user, const struct array *x);
+	void *user;
+};
+
+/* In full, long constants at the places that PLACE gives them. */
+void graph_print_beside(struct text *out, const struct graph *g, struct text_place place);
+
+/* Data beside a text, which outlive the graph that is read of it. */
+struct text_data {
+	const unsigned char *data;
+	size_t bytes;
+};
+
+/* As graph_parse() of a text with data beside it, which may be any. */
+struct graph *graph_parse_beside(struct arena *a, const char *file, const char *text,
+				 struct text_data beside);
+
 /* The same as JSON (docs/json.md); a new reference. */
-json_t *graph_to_json(const struct graph *g, bool full);
+struct json_t *graph_to_json(const struct graph *g, bool full);
 /* NULL and a message that begins with FILE. Any JSON is safe. */
-struct graph *graph_from_json(struct arena *a, const char *file, const json_t *json);
+struct graph *graph_from_json(struct arena *a, const char *file, const struct json_t *json);
 
 /* A digraph for Graphviz, functions as clusters. */
 void graph_print_dot(struct text *out, const struct graph *g);

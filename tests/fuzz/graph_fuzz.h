@@ -3,6 +3,8 @@
 #ifndef HONE_TESTS_GRAPH_FUZZ_H
 #define HONE_TESTS_GRAPH_FUZZ_H
 
+#include <jansson.h>
+
 #include "graph/build/check.h"
 #include "graph/eval/interp.h"
 #include "graph/text/text.h"

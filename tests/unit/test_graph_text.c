@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include <cmocka.h>
+#include <jansson.h>
 
 #include "base/err.h"
 #include "graph/build/check.h"
@@ -245,6 +246,77 @@ static void types_do_not_double_without_end(void **state)
 	text_free(&t);
 }
 
+/* --- constants beside the text */
+
+/* 0, 0.5, ... 19.5 as f32. */
+#define LONG_BASE64                                                           \
+	"AAAAAAAAAD8AAIA/AADAPwAAAEAAACBAAABAQAAAYEAAAIBAAACQQAAAoEAAALBAAADAQAAA"	\
+	"0EAAAOBAAADwQAAAAEEAAAhBAAAQQQAAGEEAACBBAAAoQQAAMEEAADhBAABAQQAASEEAAFBB"	\
+	"AABYQQAAYEEAAGhBAABwQQAAeEEAAIBBAACEQQAAiEEAAIxBAACQQQAAlEEAAJhBAACcQQ=="
+
+/* The data that the constants of a text are put into, each behind the other. */
+struct beside {
+	_Alignas(8) unsigned char bytes[1024];
+	size_t n;
+};
+
+static size_t put_beside(void *user, const struct array *x)
+{
+	struct beside *b = user;
+	size_t at = b->n;
+
+	memcpy(b->bytes + at, x->data, array_bytes(x));
+	b->n += array_bytes(x);
+	return at;
+}
+
+static void constants_may_lie_beside_the_text(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new();
+	struct graph *g = parsed(a, "graph \"g\"\nfn @main() -> f32[2, 20] {\n"
+				    "\t%small = const f32[2] [1, 2]\n"
+				    "\t%long = const f32[2, 20] base64 " LONG_BASE64 "\n"
+				    "\treturn %long\n}\n");
+	struct beside data = { .n = 0 };
+	struct text out = { 0 };
+
+	graph_print_beside(&out, g, (struct text_place){ put_beside, &data });
+	assert_int_equal(data.n, 160);
+	assert_non_null(strstr(text_str(&out), "%small = const f32[2] [1, 2]\n"));
+	assert_non_null(strstr(text_str(&out), "%long = const f32[2, 20] at 0\n"));
+	const struct text_data beside = { data.bytes, data.n };
+	struct graph *again = graph_parse_beside(a, "again", text_str(&out), beside);
+
+	assert_non_null(again);
+	assert_ptr_equal(function_const(graph_main(again), 1)->data, data.bytes);
+	assert_true(array_equal(function_const(graph_main(again), 1), function_const(graph_main(g), 1)));
+	text_free(&out);
+	arena_free(a);
+}
+
+static void what_is_not_beside_the_text_is_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"f32[2] at 4", "f32[2] at 1", "f32[2] at -4", "f32[2] at", "string[1] at 0",
+		"f32[N] at 0", "f32[9223372036854775807] at 0", "f32[1] at 9223372036854775807",
+		"bool[8] at 0",
+	};
+	_Alignas(8) static const unsigned char data[8] = { 7 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		struct arena *a = arena_new();
+		const char *text = arena_printf(a, "graph \"g\"\nfn @main() {\n\t%%x = const %s\n"
+						   "\treturn %%x\n}\n", wrong[i]);
+
+		if (graph_parse_beside(a, "wrong", text, (struct text_data){ data, sizeof(data) }))
+			fail_msg("%s", wrong[i]);
+		assert_null(graph_parse(a, "wrong", text));
+		arena_free(a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -254,6 +326,8 @@ int main(void)
 		cmocka_unit_test(what_is_written_by_hand_is_read),
 		cmocka_unit_test(what_is_wrong_has_its_place),
 		cmocka_unit_test(types_do_not_double_without_end),
+		cmocka_unit_test(constants_may_lie_beside_the_text),
+		cmocka_unit_test(what_is_not_beside_the_text_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
