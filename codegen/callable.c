@@ -11,11 +11,13 @@
 /* Of a function's name: beyond what codegen/export.h gives. */
 enum { NAME_BYTES = 256 };
 
-const char *const callable_suffix[] = { "", "_workspace_bytes", "_packed_bytes", "_pack", NULL };
+const char *const callable_suffix[] = { "_phases", "_part", "_workspace_bytes", "_packed_bytes",
+					"_pack", NULL };
 
 int callable_find(struct callable *c, void *object, const char *name)
 {
-	void *const functions[] = { &c->run, &c->workspace_bytes, &c->packed_bytes, &c->pack };
+	void *const functions[] = { &c->phases, &c->part, &c->workspace_bytes, &c->packed_bytes,
+				    &c->pack };
 
 	for (int i = 0; callable_suffix[i]; i++) {
 		char function[NAME_BYTES];

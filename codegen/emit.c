@@ -9,8 +9,8 @@
 
 static void emit_kernel(struct emitter *e)
 {
-	emit_line(e, "int32_t %s(void *const *args, void *workspace, int32_t threads)",
-		  e->options.symbol);
+	emit_line(e, "void %s_part(int32_t phase, void *const *args, void *workspace, "
+		     "int32_t thread, int32_t threads)", e->options.symbol);
 	emit_line(e, "{");
 	e->indent++;
 	emit_arguments(e);
@@ -18,16 +18,17 @@ static void emit_kernel(struct emitter *e)
 
 	e->body = (struct text){ 0 };
 	emit_temps(e);
-	emit_list(e, e->p->body);
+	int phases = emit_phases(e);
 	struct text rest = e->body;	/* what it takes of the workspace is known only now */
 
 	e->body = head;
 	emit_workspace(e);
 	text_puts(&e->body, text_str(&rest));
 	text_free(&rest);
-	emit_line(e, "return 0;");
 	e->indent--;
 	emit_line(e, "}\n");
+	emit_line(e, "int32_t %s_phases(void)", e->options.symbol);
+	emit_line(e, "{\n\treturn %d;\n}\n", phases);
 }
 
 static void emit_workspace_bytes(struct emitter *e)
@@ -151,18 +152,4 @@ struct emit_needs emit_needs(const struct program *p, const struct emit_options 
 	text_free(&e.body);
 	arena_free(e.a);
 	return needs;
-}
-
-static bool has_parallel(const struct nest *n)
-{
-	for (; n; n = n->next)
-		if ((n->kind == NEST_LOOP && n->annotation == ANNOTATION_PARALLEL) ||
-		    has_parallel(n->body) || has_parallel(n->other))
-			return true;
-	return false;
-}
-
-bool program_is_parallel(const struct program *p)
-{
-	return has_parallel(p->body);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/emit.h - a program as C11 with GNU vector types and OpenMP: the functions of
- * codegen/callable.h. */
+/* codegen/emit.h - a program as C11 with GNU vector types: the functions of codegen/callable.h. */
 #ifndef HONE_CODEGEN_EMIT_H
 #define HONE_CODEGEN_EMIT_H
 
@@ -13,13 +12,21 @@ struct emit_options {
 };
 
 /* A kernel needs at most 64 KiB of stack in each thread. So much of it are local arrays, what is
- * beyond lies in memory; the rest is for what compilers keep there, libm and libgomp. */
+ * beyond lies in memory; the rest is for what compilers keep there, and libm. */
 enum { STACK_ARRAYS = 48 * 1024, STACK_FRAMES = 16 * 1024 };
 
 /* Appends the C text of P. False with a reason in WHY (may be NULL) where the program would be too
  * large when unrolled, or needs too much local memory: a normal answer for a search. */
 bool emit_c(struct text *out, const struct program *p, const struct emit_options *options,
 	    const char **why);
+
+/* Appends behind it the function SYMBOL, which does a whole run:
+ *
+ *	int32_t SYMBOL(void *const *args, void *workspace, int32_t threads);
+ *
+ * with up to THREADS threads of OpenMP, or one where it is compiled without. It returns 0; or -1, and
+ * has done nothing, where THREADS is less than 1 or a workspace is missing. */
+void emit_entry(struct text *out, const struct program *p, const char *symbol);
 
 /* Bytes that a kernel needs beside its arguments. */
 struct emit_needs {
@@ -30,7 +37,7 @@ struct emit_needs {
 /* Those of P, which emit_c takes. */
 struct emit_needs emit_needs(const struct program *p, const struct emit_options *options);
 
-/* True where P has a parallel loop: it then needs OpenMP. */
+/* True where P has a loop whose turns threads share: the others have nothing to do else. */
 bool program_is_parallel(const struct program *p);
 
 #endif

@@ -46,7 +46,7 @@ struct emitter {
 	int unique;		/* makes names distinct */
 	size_t temps;		/* bytes of the intermediates of the whole program */
 	struct local_arrays open, peak;	/* at this place; at any */
-	int parallel;		/* parallel loops around this place */
+	const struct nest *shared;	/* the loop, around this place, whose turns threads share */
 	bool forks;		/* an array in memory is inside one */
 	const char *why;	/* set: the program cannot be written */
 	bool used_vector[DTYPE_COUNT][MAX_LANES_LOG2 + 1];
@@ -127,12 +127,17 @@ void prelude(struct text *out, const struct emitter *e);
 void emit_arguments(struct emitter *e);
 /* Pointers to the intermediates of the whole program, which begin the workspace. */
 void emit_temps(struct emitter *e);
-/* What the rest of the kernel counts on: threads, and a workspace where there is use for one. */
+/* What the rest of the kernel counts on: where the parts of the workspace begin. */
 void emit_workspace(struct emitter *e);
 /* What the kernel needs, known once its body is written. */
 struct emit_needs kernel_needs(const struct emitter *e);
-/* The place of a local buffer; one of the whole program has its own already. */
+/* The place of a local buffer. */
 void emit_alloc(struct emitter *e, const struct nest *n);
+
+/* --- phases (codegen/phase.c) */
+
+/* The whole program; how many phases it has. */
+int emit_phases(struct emitter *e);
 
 /* --- statements (codegen/statement.c) */
 
@@ -141,6 +146,7 @@ void emit_line(struct emitter *e, const char *fmt, ...) __attribute__((format(pr
 /* NAME as a C identifier that no other variable has. */
 const char *emit_name(struct emitter *e, const char *name);
 void emit_bind(struct emitter *e, struct bound_axis b);
+void emit_node(struct emitter *e, const struct nest *n);
 /* N and what follows it. */
 void emit_list(struct emitter *e, const struct nest *n);
 

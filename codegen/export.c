@@ -196,6 +196,7 @@ const char *export_kernel(struct arena *a, const char *dir, const struct export_
 		rc = err_set("%s: its C cannot be written: %s (tune it again)", k->task, why);
 	put_head(&out, set, k, symbol);
 	put_body(&out, text_str(&body), k->vector_bytes);
+	emit_entry(&out, k->program, symbol);
 	if (rc == 0)
 		rc = file_write(path, out.s, out.n);
 	text_free(&body);
@@ -229,6 +230,11 @@ static const char contract[] =
 	" * aligned: once, for all calls. That layout is known to this version of this\n"
 	" * kernel alone.\n"
 	" *\n"
+	" * Threads of your own can do what NAME does: NAME_phases() phases in turn, in each\n"
+	" * of them NAME_part(phase, args, workspace, thread, threads) for all threads of\n"
+	" * [0, threads), in any order or at the same time. A phase begins when all parts of\n"
+	" * the one before have ended.\n"
+	" *\n"
 	" * Blocked layouts show in the shapes. With blocks of 16 channels an image is\n"
 	" * [n, c / 16, h, w, 16], the weight of a convolution [oc / 16, ic / 16, kh, kw,\n"
 	" * 16, 16] (input channels, then output channels), that of a depthwise one\n"
@@ -242,11 +248,14 @@ static void put_prototypes(struct text *out, const struct export_kernel *k, cons
 	put_arguments(out, k->program);
 	put_needs(out, k, " *\tstack: ", " *\tworkspace: ");
 	text_printf(out,
-		    " */\nint32_t %s(void *const *args, void *workspace, int32_t threads);\n"
-		    "size_t %s_workspace_bytes(int32_t threads);\n"
-		    "size_t %s_packed_bytes(int32_t input);\n"
-		    "void %s_pack(int32_t input, const void *raw, void *packed);\n",
-		    symbol, symbol, symbol, symbol);
+		    " */\nint32_t %1$s(void *const *args, void *workspace, int32_t threads);\n"
+		    "int32_t %1$s_phases(void);\n"
+		    "void %1$s_part(int32_t phase, void *const *args, void *workspace, "
+		    "int32_t thread, int32_t threads);\n"
+		    "size_t %1$s_workspace_bytes(int32_t threads);\n"
+		    "size_t %1$s_packed_bytes(int32_t input);\n"
+		    "void %1$s_pack(int32_t input, const void *raw, void *packed);\n",
+		    symbol);
 }
 
 static int write_header(struct arena *a, const char *dir, const struct export_set *set)

@@ -43,18 +43,15 @@ void emit_temps(struct emitter *e)
 void emit_workspace(struct emitter *e)
 {
 	size_t local = e->peak.memory;
-	bool used = e->temps + local > 0;
 
-	if (!used)
-		emit_line(e, "(void)workspace;");
-	emit_line(e, "if (threads < 1%s)", used ? " || !workspace" : "");
-	emit_line(e, "\treturn -1;\n");
+	emit_line(e, "(void)phase, (void)workspace, (void)thread, (void)threads;\n");
 	if (e->temps > 0)
 		emit_line(e, "char *const temps = workspace;");
-	if (local > 0)
-		emit_line(e, "char *const locals = (char *)workspace + %zu;", e->temps);
 	if (e->forks)
-		emit_line(e, "enum { LOCAL_BYTES = %zu };", local);
+		emit_line(e, "char *const locals = (char *)workspace + %zu + %zu * (size_t)thread;",
+			  e->temps, local);
+	else if (local > 0)
+		emit_line(e, "char *const locals = (char *)workspace + %zu;", e->temps);
 }
 
 struct emit_needs kernel_needs(const struct emitter *e)
@@ -135,13 +132,8 @@ static void declare_registers(struct emitter *e, const struct nest *alloc)
 static void declare_in_workspace(struct emitter *e, const char *type, const char *name,
 				 size_t bytes)
 {
-	if (e->parallel > 1) {	/* inner teams count their threads anew */
-		e->why = "local buffers need too much stack";
-		return;
-	}
-	emit_line(e, "%s *restrict %s = (%s *)(locals + %s%zu);", type, name, type,
-		  e->parallel ? "LOCAL_BYTES * (size_t)omp_get_thread_num() + " : "", e->open.memory);
-	e->forks |= e->parallel > 0;
+	emit_line(e, "%s *restrict %s = (%s *)(locals + %zu);", type, name, type, e->open.memory);
+	e->forks |= e->shared != NULL;
 	e->open.memory += bytes;
 	if (e->open.memory > e->peak.memory)
 		e->peak.memory = e->open.memory;
@@ -170,8 +162,6 @@ static void declare_array(struct emitter *e, const struct nest *alloc)
 
 void emit_alloc(struct emitter *e, const struct nest *n)
 {
-	if (n->buffer->kind == BUFFER_TEMP)
-		return;		/* the function's head has it */
 	if (n->buffer->registers)
 		declare_registers(e, n);
 	else

@@ -101,11 +101,6 @@ static const char refusal[] =
 	"#error \"this kernel needs IEEE arithmetic: compile it without -ffast-math and its parts\"\n"
 	"#endif\n\n";
 
-/* Each has its own local arrays in the workspace. */
-static const char threads[] =
-	"#ifdef _OPENMP\nint omp_get_thread_num(void);\n"
-	"#else\n#define omp_get_thread_num() 0\n#endif\n\n";
-
 void prelude(struct text *out, const struct emitter *e)
 {
 	text_puts(out, refusal);
@@ -115,8 +110,6 @@ void prelude(struct text *out, const struct emitter *e)
 		       "#else\n"
 		       "#define WRITE_OUT _Pragma(\"GCC unroll 4\")\n"
 		       "#endif\n\n");
-	if (e->forks)
-		text_puts(out, threads);
 	for (int t = 0; t < DTYPE_COUNT; t++)
 		for (int i = 0; i <= MAX_LANES_LOG2; i++)
 			if (e->used_vector[t][i])

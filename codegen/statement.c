@@ -240,24 +240,34 @@ static void emit_vector(struct emitter *e, const struct nest *n)
  * values from registers (docs/performance.md). */
 enum { FEW_TURNS = 4 };
 
+/* The turns that a thread takes follow each other. */
+static void emit_shared_head(struct emitter *e, const struct axis *axis, const char *name)
+{
+	use_helper(e, HELPER_FIRST_TURN);
+	emit_line(e, "const int64_t %s_end = hone_first_turn(%" PRId64 ", %" PRId64
+		     ", thread + 1, threads);\n", name, axis->lo, axis->hi);
+	emit_line(e, "for (int64_t %s = hone_first_turn(%" PRId64 ", %" PRId64
+		     ", thread, threads); %s < %s_end; %s++) {",
+		  name, axis->lo, axis->hi, name, name, name);
+}
+
 static void emit_for(struct emitter *e, const struct nest *n)
 {
 	const char *name = emit_name(e, n->axis->name);
 	struct local_arrays open = e->open;
-	bool parallel = n->annotation == ANNOTATION_PARALLEL;
 
-	if (parallel)
-		emit_line(e, "#pragma omp parallel for schedule(static) num_threads(threads)");
-	else if (n->fills && n->axis->hi - n->axis->lo <= FEW_TURNS)
-		emit_line(e, "WRITE_OUT");
-	emit_line(e, "for (int64_t %s = %" PRId64 "; %s < %" PRId64 "; %s++) {", name, n->axis->lo,
-	     name, n->axis->hi, name);
+	if (n == e->shared) {
+		emit_shared_head(e, n->axis, name);
+	} else {
+		if (n->fills && n->axis->hi - n->axis->lo <= FEW_TURNS)
+			emit_line(e, "WRITE_OUT");
+		emit_line(e, "for (int64_t %s = %" PRId64 "; %s < %" PRId64 "; %s++) {", name,
+			  n->axis->lo, name, n->axis->hi, name);
+	}
 	e->indent++;
-	e->parallel += parallel;
 	emit_bind(e, (struct bound_axis){ n->axis, false, 0, name });
 	emit_body(e, n->body);
 	e->bindings.n--;
-	e->parallel -= parallel;
 	e->indent--;
 	e->open = open;		/* its arrays end with it */
 	emit_line(e, "}");
@@ -316,25 +326,29 @@ static void emit_if(struct emitter *e, const struct nest *n)
 	emit_line(e, "}");
 }
 
+void emit_node(struct emitter *e, const struct nest *n)
+{
+	switch (n->kind) {
+	case NEST_LOOP:
+		emit_loop(e, n);
+		break;
+	case NEST_LET:
+		emit_let(e, n);
+		break;
+	case NEST_IF:
+		emit_if(e, n);
+		break;
+	case NEST_ALLOC:
+		emit_alloc(e, n);
+		break;
+	case NEST_STORE:
+		emit_store(e, n);
+		break;
+	}
+}
+
 void emit_list(struct emitter *e, const struct nest *n)
 {
-	for (; n && !e->why; n = n->next) {
-		switch (n->kind) {
-		case NEST_LOOP:
-			emit_loop(e, n);
-			break;
-		case NEST_LET:
-			emit_let(e, n);
-			break;
-		case NEST_IF:
-			emit_if(e, n);
-			break;
-		case NEST_ALLOC:
-			emit_alloc(e, n);
-			break;
-		case NEST_STORE:
-			emit_store(e, n);
-			break;
-		}
-	}
+	for (; n && !e->why; n = n->next)
+		emit_node(e, n);
 }

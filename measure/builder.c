@@ -29,7 +29,7 @@ struct build_pool {
 	struct arena *arena;	/* lives as long as the builder */
 	const char *cc;
 	struct strings flags;	/* of every compilation */
-	struct strings serial;	/* added for kernels without OpenMP */
+	struct strings link;	/* behind the file */
 	struct strings user;	/* the caller's, last */
 	struct pool_limits limits;
 	const char *workdir;
@@ -52,7 +52,7 @@ static const char *const native_flags[] = {
 	"-march=native", "-fopenmp-simd", "-fno-tree-bit-ccp",
 };
 
-/* Of kernels without OpenMP's runtime; measure/builder.h has the figures. */
+/* measure/builder.h has the figures. */
 static const char *const link_flags[] = { "-nostdlib", "-lm", "-lgcc" };
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
@@ -80,19 +80,16 @@ static void split_flags(struct arena *a, struct strings *to, const char *text)
 	}
 }
 
-static const char *const *command(struct arena *a, const struct build_pool *b, bool parallel,
-				  const char *from, const char *to)
+static const char *const *command(struct arena *a, const struct build_pool *b, const char *from,
+				  const char *to)
 {
 	struct strings v = { 0 };
 
 	vec_push(a, &v, b->cc);
 	add_strings(a, &v, &b->flags);
-	if (parallel)
-		vec_push(a, &v, "-fopenmp");
 	add_strings(a, &v, &b->user);
 	vec_push(a, &v, from);
-	if (!parallel)
-		add_strings(a, &v, &b->serial);
+	add_strings(a, &v, &b->link);
 	vec_push(a, &v, "-o");
 	vec_push(a, &v, to);
 	vec_push(a, &v, NULL);
@@ -114,11 +111,11 @@ static bool probe(struct build_pool *b, const char *const *argv, const char **ou
 }
 
 /* Whether probe.c compiles and links with the flags as they are. */
-static bool probe_build(struct build_pool *b, bool parallel, const char **output)
+static bool probe_build(struct build_pool *b, const char **output)
 {
 	const char *from = arena_printf(b->arena, "%s/probe.c", b->workdir);
 	const char *to = arena_printf(b->arena, "%s/probe.so", b->workdir);
-	bool ok = probe(b, command(b->arena, b, parallel, from, to), output) &&
+	bool ok = probe(b, command(b->arena, b, from, to), output) &&
 		  access(to, R_OK) == 0;
 
 	unlink(to);
@@ -129,7 +126,7 @@ static bool probe_build(struct build_pool *b, bool parallel, const char **output
 static bool try_flag(struct build_pool *b, const char *flag)
 {
 	vec_push(b->arena, &b->flags, flag);
-	if (probe_build(b, false, NULL))
+	if (probe_build(b, NULL))
 		return true;
 	b->flags.n--;
 	return false;
@@ -146,17 +143,17 @@ static int probe_each(struct build_pool *b)
 	const char *output = "";
 
 	b->flags.n -= (int)ARRAY_SIZE(native_flags);
-	b->serial.n = 0;
-	if (!probe_build(b, false, &output))
+	b->link.n = 0;
+	if (!probe_build(b, &output))
 		return err_set("%s: cannot build a shared object: %.500s (check the compiler and "
 			       "its flags; --cc chooses another)", b->cc, output);
 	for (size_t i = 0; i < ARRAY_SIZE(native_flags); i++)
 		if (!try_flag(b, native_flags[i]) && i == 0)
 			try_flag(b, "-mcpu=native");	/* Debian's clang for Arm knows this only */
-	add_all(b->arena, &b->serial, link_flags, ARRAY_SIZE(link_flags));
-	if (!probe_build(b, false, NULL)) {
-		b->serial.n = 0;
-		vec_push(b->arena, &b->serial, "-lm");
+	add_all(b->arena, &b->link, link_flags, ARRAY_SIZE(link_flags));
+	if (!probe_build(b, NULL)) {
+		b->link.n = 0;
+		vec_push(b->arena, &b->link, "-lm");
 	}
 	return 0;
 }
@@ -167,8 +164,8 @@ static int probe_flags(struct build_pool *b)
 	int rc = write_probe(b, "int probe(void *const *a) { return a == 0; }\n");
 
 	add_all(b->arena, &b->flags, native_flags, ARRAY_SIZE(native_flags));
-	add_all(b->arena, &b->serial, link_flags, ARRAY_SIZE(link_flags));
-	if (rc == 0 && !probe_build(b, false, NULL))
+	add_all(b->arena, &b->link, link_flags, ARRAY_SIZE(link_flags));
+	if (rc == 0 && !probe_build(b, NULL))
 		rc = probe_each(b);
 	/* Compilers for AVX-512 prefer half its width, out of regard for the clock of old ones. */
 	if (rc == 0)
@@ -252,13 +249,6 @@ static struct build_pool *builder_of(const struct build_pool_options *o)
 	return b;
 }
 
-/* Whether a kernel with threads builds: Debian's clang has its OpenMP runtime in a package apart. */
-static bool builds_parallel(struct build_pool *b)
-{
-	return write_probe(b, "int probe(void *const *a) { return a == 0; }\n") == 0 &&
-	       probe_build(b, true, NULL);
-}
-
 struct build_pool *build_pool_new(const struct build_pool_options *o)
 {
 	if (o->cc && *o->cc)
@@ -268,9 +258,8 @@ struct build_pool *build_pool_new(const struct build_pool_options *o)
 
 	choice.cc = "clang";	/* compiles these kernels three times faster than gcc */
 	b = builder_of(&choice);
-	if (b && builds_parallel(b))
+	if (b)
 		return b;
-	build_pool_free(b);
 	choice.cc = "gcc";
 	return builder_of(&choice);
 }
@@ -356,7 +345,7 @@ int build_all(struct arena *a, struct build_pool *b, struct trial *trials, int n
 			continue;
 		sources[todo] = arena_printf(scratch, "%s/k%d-%d.c", b->workdir, pid, ++b->made);
 		t->object = arena_printf(a, "%s/k%d-%d.so", b->workdir, pid, b->made);
-		runs[todo].argv = command(scratch, b, t->parallel, sources[todo], t->object);
+		runs[todo].argv = command(scratch, b, sources[todo], t->object);
 		built[todo] = t;
 		rc = write_source(sources[todo++], t->source);
 	}

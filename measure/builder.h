@@ -4,8 +4,8 @@
  * What the time goes into (gcc 12, 512^3 matmul with an 8x2 register tile, 65-75 ms in all on one
  * core of a Sapphire Rapids guest): cc1's start 15 ms, its work 50 ms, the assembler 2.5 ms beside
  * it through -pipe, the link 8.5 ms with the start files and libc and 5-6.5 ms without; gold and
- * lld are slower for objects of this size (15 and 33 ms). So serial kernels are linked with
- * -nostdlib -lm -lgcc, parallel ones as the compiler likes. */
+ * lld are slower for objects of this size (15 and 33 ms). So kernels are linked with -nostdlib -lm
+ * -lgcc. */
 #ifndef HONE_MEASURE_BUILDER_H
 #define HONE_MEASURE_BUILDER_H
 
@@ -13,7 +13,7 @@
 #include "measure/trial.h"
 
 struct build_pool_options {
-	const char *cc;		/* NULL: clang where it is there with OpenMP, else gcc */
+	const char *cc;		/* NULL: clang where it is there, else gcc */
 	const char *flags;	/* added at the end, separated by blanks; NULL: none */
 	int jobs;		/* compilers at once; 0: one for each core this process may use */
 	double limit_s;		/* for one compilation; 0: 30 */

@@ -223,7 +223,7 @@ double probe_fixed_us(double kept)
 	for (int i = 0; i < FIXED_MOST; i++) {
 		int64_t begin = clock_ns();
 
-		timing_calibration(NULL, NULL, 1);
+		timed_run(timing_calibration);
 		double us = (double)(clock_ns() - begin) * 1e-3;
 
 		if (best == 0 || us < best)

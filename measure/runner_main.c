@@ -162,16 +162,14 @@ static enum trial_status measure(struct runner_process *r, struct loaded_kernel 
 				       q->race);
 
 	put_series(&r->event, s);
-	status = kernel_returned(s->rc, r->event.text);
-	if (status == TRIAL_OK && !survived) {
+	if (!survived) {
 		snprintf(r->event.text, PROTOCOL_TEXT, "%.4g us after %d %s, the limit is %.4g us",
 			 r->event.time_us, s->n, s->n == 1 ? "sample" : "samples",
 			 q->race.limit_us);
 		return TRIAL_LOST_RACE;
 	}
-	if (status == TRIAL_OK)
-		put_counters(r, k);
-	return status == TRIAL_OK ? verify(r, k, STAGE_REVERIFY) : status;
+	put_counters(r, k);
+	return verify(r, k, STAGE_REVERIFY);
 }
 
 /* A kernel may have so much beyond the arguments and its packed constants, its workspace included.
@@ -215,7 +213,7 @@ static void serve_reference(struct runner_process *r, const struct request *q)
 
 	send_started(r, 0);
 	unload(r, &t->reference);
-	t->timing.reference = (struct timed){ .run = timing_calibration };
+	t->timing.reference = timing_calibration;
 	t->timing.reference_evicts = false;
 	if (q->path[0]) {
 		r->event.status = load_verified(r, &t->reference, q->path);
@@ -279,9 +277,7 @@ static void serve_rounds(struct runner_process *r, const struct request *q)
 		memset(e, 0, sizeof(*e));
 		send_started(r, i);
 		put_series(e, &r->series[i]);
-		e->status = kernel_returned(r->series[i].rc, e->text);
-		if (e->status == TRIAL_OK)
-			e->status = verify(r, &r->kept[i], STAGE_REVERIFY);
+		e->status = verify(r, &r->kept[i], STAGE_REVERIFY);
 		e->run_ms = each_ms + e->verify_ms;
 		check_threads(r, i);
 		send_result(r, i);
@@ -297,7 +293,7 @@ static void serve_setup(struct runner_process *r, const struct setup *setup)
 	r->event.status = task_setup(&r->task, setup, r->event.text) ? TRIAL_OK : TRIAL_CRASH;
 	close(RUNNER_MEMORY);
 	r->base_memory = usage_address_space();
-	r->base_threads = usage_threads() - 1 + setup->threads;
+	r->base_threads = usage_threads();
 	limit_memory(r, 1);
 	send_result(r, 0);
 }

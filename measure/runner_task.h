@@ -40,7 +40,8 @@ struct runner_task {
 	double first_us;		/* of the run that was verified last */
 };
 
-/* Maps the buffers, fills the memory file where it is not prepared. False and a text on failure. */
+/* Starts the threads, maps the buffers, fills the memory file where it is not prepared. False and a
+ * text on failure. */
 bool task_setup(struct runner_task *t, const struct setup *setup, char text[PROTOCOL_TEXT]);
 
 /* Loads PATH and gives it its workspace, of at most MOST bytes. TRIAL_OK, or the status and a text;
@@ -54,12 +55,9 @@ enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, en
 /* Runs the kernel once on poisoned outputs and a poisoned workspace, and compares all outputs. */
 enum trial_status kernel_verify(struct runner_task *t, struct loaded_kernel *k,
 				enum runner_stage stage, char text[PROTOCOL_TEXT]);
-/* The status of a kernel that returned RC. */
-enum trial_status kernel_returned(int32_t rc, char text[PROTOCOL_TEXT]);
-
 /* Runs the kernel where its threads' stacks are full of all-ones bytes, a NaN in every float type:
- * what it reads before it has written it shows in its outputs. What it returned. */
-int32_t poison_run(const struct loaded_kernel *k);
+ * what it reads before it has written it shows in its outputs. */
+void poison_run(const struct loaded_kernel *k);
 
 /* Reports deadly signals of the calling process over SOCKET, with what TASK was doing, and ends
  * it. TASK must stay where it is. */

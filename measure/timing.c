@@ -52,19 +52,27 @@ double median(double *v, int n)
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
 }
 
-int32_t timing_calibration(void *const *args, void *workspace, int32_t threads)
+static void calibrate(int32_t phase, void *const *args, void *workspace, int32_t thread,
+		      int32_t threads)
 {
 	/* Eight chains hide the latency of a multiply and add; the barrier keeps the loop. */
 	float v[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
 
-	(void)args, (void)workspace, (void)threads;
+	(void)phase, (void)args, (void)workspace, (void)thread, (void)threads;
 	for (int i = 0; i < 12000; i++) {
 		for (int j = 0; j < 8; j++)
 			v[j] = v[j] * 0.9999f + 0.0001f;
 		__asm__ volatile("" : "+m"(v));
 	}
-	return 0;
 }
+
+static int32_t one_phase(void)
+{
+	return 1;
+}
+
+static const struct callable calibration = { .phases = one_phase, .part = calibrate };
+const struct timed timing_calibration = { .call = &calibration, .threads = 1 };
 
 /* Where the calling thread is, and how often it, or any thread where there are several, was
  * preempted. */
@@ -81,26 +89,50 @@ static struct cpu_place place_now(const struct timing *t)
 	return (struct cpu_place){ u.ru_nivcsw, sched_getcpu() };
 }
 
-/* Microseconds a run, the mean of REPEATS. */
-static double sample(const struct timing *t, struct timed k, int repeats, int32_t *rc,
-		     bool *disturbed)
+/* One sample: what is run, and what thread 0 has seen of it. */
+struct timed_sample {
+	const struct timing *timing;
+	struct timed kernel;
+	int repeats;
+	int64_t ns;
+	bool disturbed;
+};
+
+static void take_sample(struct team *team, int thread, void *user)
 {
-	if (k.run != timing_calibration)	/* which works in registers */
-		flush_caches(t->flush);
-	struct cpu_place before = place_now(t);
-	int64_t start = clock_ns();
+	struct timed_sample *s = user;
+	struct timed k = s->kernel;
+	struct cpu_place before = { 0 };
+	int64_t start = 0;
 
-	for (int i = 0; i < repeats; i++) {
-		int32_t r = timed_run(k);
-
-		if (r != 0 && *rc == 0)
-			*rc = r;
+	team_wait(team, thread);	/* that all have woken up is not part of the time */
+	if (thread == 0) {
+		before = place_now(s->timing);
+		start = clock_ns();
 	}
-	int64_t end = clock_ns();
-	struct cpu_place after = place_now(t);
+	team_wait(team, thread);
+	for (int i = 0; i < s->repeats; i++) {
+		callable_run(k.call, team, thread, k.args, k.workspace);
+		team_wait(team, thread);
+	}
+	if (thread == 0) {
+		s->ns = clock_ns() - start;
+		struct cpu_place after = place_now(s->timing);
 
-	*disturbed |= before.preempted != after.preempted || before.cpu != after.cpu;
-	return (double)(end - start) * 1e-3 / repeats;
+		s->disturbed = before.preempted != after.preempted || before.cpu != after.cpu;
+	}
+}
+
+/* Microseconds a run, the mean of REPEATS. */
+static double sample(const struct timing *t, struct timed k, int repeats, bool *disturbed)
+{
+	struct timed_sample s = { .timing = t, .kernel = k, .repeats = repeats };
+
+	if (k.call != timing_calibration.call)	/* which works in registers */
+		flush_caches(t->flush);
+	team_run(k.threads, take_sample, &s);
+	*disturbed |= s.disturbed;
+	return (double)s.ns * 1e-3 / repeats;
 }
 
 static int choose_repeats(const struct timing *t, double us)
@@ -114,15 +146,15 @@ static int choose_repeats(const struct timing *t, double us)
 
 /* Microseconds a run. A tiny kernel's single run is mostly the clock's own cost, so that it is
  * asked again in groups. */
-static double estimate_once(const struct timing *t, struct timed k, int32_t *rc, bool *disturbed)
+static double estimate_once(const struct timing *t, struct timed k, bool *disturbed)
 {
-	double us = sample(t, k, 1, rc, disturbed);
+	double us = sample(t, k, 1, disturbed);
 	int repeats = choose_repeats(t, us);
 
 	while (repeats > 8) {
 		double before = us;
 
-		us = sample(t, k, repeats, rc, disturbed);
+		us = sample(t, k, repeats, disturbed);
 		if (us > before * 0.8)
 			break;
 		repeats = choose_repeats(t, us);
@@ -132,29 +164,27 @@ static double estimate_once(const struct timing *t, struct timed k, int32_t *rc,
 
 /* The same, until it was undisturbed, or often enough: a preempted estimate is far too long, unless
  * it is long against what a preemption takes. */
-static double estimate(const struct timing *t, struct timed k, int32_t *rc, bool *disturbed)
+static double estimate(const struct timing *t, struct timed k, bool *disturbed)
 {
 	double best = HUGE_VAL;
 
 	*disturbed = true;
 	for (int i = 0; i < ESTIMATES_MAX && *disturbed && (i == 0 || best < ONE_RUN_US); i++) {
 		*disturbed = false;
-		best = fmin(best, estimate_once(t, k, rc, disturbed));
+		best = fmin(best, estimate_once(t, k, disturbed));
 	}
 	return best;
 }
 
 double series_begin(struct series *s, const struct timing *t, struct timed kernel)
 {
-	int32_t ignored = 0;
 	bool disturbed, also;
 
 	s->kernel = kernel;
-	s->rc = 0;
 	s->n = 0;
 	steal_begin(&s->steal, steal_ticks(), clock_ns());
-	double us = estimate(t, kernel, &s->rc, &disturbed);
-	double reference_us = estimate(t, t->reference, &ignored, &also);
+	double us = estimate(t, kernel, &disturbed);
+	double reference_us = estimate(t, t->reference, &also);
 
 	s->repeats = choose_repeats(t, us);
 	s->reference_repeats = choose_repeats(t, reference_us);
@@ -176,16 +206,14 @@ void series_look(struct series *s)
 
 void series_add(struct series *s, const struct timing *t)
 {
-	int32_t ignored = 0;
 	bool disturbed = false;
 
 	if (s->n == SAMPLES_MAX)
 		return;
 	warm(t, s->kernel);
-	s->us[s->n] = sample(t, s->kernel, s->repeats, &s->rc, &disturbed);
+	s->us[s->n] = sample(t, s->kernel, s->repeats, &disturbed);
 	warm(t, t->reference);
-	s->reference_us[s->n] =
-		sample(t, t->reference, s->reference_repeats, &ignored, &disturbed);
+	s->reference_us[s->n] = sample(t, t->reference, s->reference_repeats, &disturbed);
 	s->disturbed[s->n++] = disturbed;
 	if (steal_is_due(&s->steal, clock_ns()))
 		series_look(s);
@@ -319,11 +347,10 @@ static bool hopeless(const struct timing *t, double us, struct race race)
 static bool lost_at_once(struct series *s, const struct timing *t, double us)
 {
 	bool disturbed = false;
-	int32_t ignored = 0;
 
 	s->n = 1;
 	s->us[0] = us;
-	s->reference_us[0] = sample(t, t->reference, 1, &ignored, &disturbed);
+	s->reference_us[0] = sample(t, t->reference, 1, &disturbed);
 	s->disturbed[0] = disturbed;
 	return false;
 }
@@ -333,7 +360,6 @@ bool timing_measure(struct series *s, const struct timing *t, struct timed kerne
 {
 	int64_t start = clock_ns();
 
-	s->rc = 0;
 	if (hopeless_at_first(first_us, race))
 		return lost_at_once(s, t, first_us);
 	double us = series_begin(s, t, kernel);

@@ -4,7 +4,8 @@
  * In:   a kernel whose arguments are ready, a reference kernel, the bounds of the effort.
  * Out:  samples of the kernel and of the reference in turn, and medians over the undisturbed ones.
  * Holds: a sample is the mean of as many runs as make it long against the clock's resolution, and
- *        one run where the caches are flushed before each. */
+ *        one run where the caches are flushed before each; one team takes them, as it takes the
+ *        steps of a model, and waits for all its threads behind each. */
 #ifndef HONE_MEASURE_TIMING_H
 #define HONE_MEASURE_TIMING_H
 
@@ -12,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "codegen/callable.h"
+#include "codegen/team.h"
 #include "measure/flush.h"
 #include "measure/steal.h"
 
@@ -20,15 +21,15 @@ enum { SAMPLES_MAX = 256 };
 
 /* A kernel with all that it is called with. */
 struct timed {
-	kernel_fn *run;
+	const struct callable *call;
 	void *const *args;
 	void *workspace;
-	int32_t threads;
+	int threads;
 };
 
-static inline int32_t timed_run(struct timed k)
+static inline void timed_run(struct timed k)
 {
-	return k.run(k.args, k.workspace, k.threads);
+	callable_call(k.call, k.threads, k.args, k.workspace);
 }
 
 struct timing {
@@ -50,7 +51,6 @@ struct race {
 struct series {
 	struct timed kernel;
 	int repeats, reference_repeats;	/* runs per sample */
-	int32_t rc;			/* first nonzero return value of the kernel */
 	int n;
 	double us[SAMPLES_MAX], reference_us[SAMPLES_MAX];
 	bool disturbed[SAMPLES_MAX];
@@ -81,7 +81,7 @@ bool timing_measure(struct series *s, const struct timing *t, struct timed kerne
 		    double first_us, struct race race);
 
 /* The reference kernel that is always there: arithmetic in registers, about 50 us, no memory. */
-int32_t timing_calibration(void *const *args, void *workspace, int32_t threads);
+extern const struct timed timing_calibration;
 
 /* Median of N values, which get sorted; 0 where there are none. */
 double median(double *v, int n);

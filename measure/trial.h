@@ -24,7 +24,6 @@ struct counter {
 struct trial {
 	/* In. */
 	const char *source;
-	bool parallel;		/* contains OpenMP pragmas: compile and link for them */
 
 	/* Out; strings and arrays live in the arena given to build_all and measure_all. */
 	const char *object;	/* path of the shared object; NULL while there is none */

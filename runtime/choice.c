@@ -62,12 +62,10 @@ static int choose_one(struct chooser *c, int i, const struct model_task *m)
 		choice->origin = best.evidence == EVIDENCE_CHANGED ? CHOICE_CHANGED : CHOICE_RECORD;
 		choice->time_us = best.record.time_us;
 		trial->source = best.source;
-		trial->parallel = best.parallel;
 		c->toolchains[i] = best.record.toolchain_text;
 	} else if (guesses_get(c->arena, t, &c->target, &guess)) {
 		choice->origin = CHOICE_GUESS;
 		trial->source = guess.source;
-		trial->parallel = guess.parallel;
 	} else {
 		choice->why = "no sampled schedule makes a kernel";
 	}

@@ -41,7 +41,7 @@ static bool recall(struct arena *a, const struct task *t, const struct target *t
 	if (!s)
 		return false;
 	*out = (struct guess){ .steps = steps };
-	out->source = state_source(a, s, target->vector_bytes, &out->parallel, &why);
+	out->source = state_source(a, s, target->vector_bytes, &why);
 	return out->source != NULL;
 }
 

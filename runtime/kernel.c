@@ -6,11 +6,11 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "codegen/team.h"
 
 int kernel_load(struct kernel *k, const char *object, int threads)
 {
-	/* Never unloaded: the threads of an OpenMP runtime would lose the ground they stand on. */
-	void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	void *handle = dlopen(object, RTLD_NOW | RTLD_LOCAL);
 
 	if (!handle)
 		return err_set("%s: cannot load: %s", object, dlerror());
@@ -21,11 +21,9 @@ int kernel_load(struct kernel *k, const char *object, int threads)
 	return 0;
 }
 
-int kernel_run(const struct kernel *k, void *const *args, void *workspace)
+void kernel_run(const struct kernel *k, void *const *args, void *workspace)
 {
-	int32_t rc = k->call.run(args, workspace, k->threads);
-
-	return rc ? err_set("our kernel returned %d", rc) : 0;
+	callable_call(&k->call, k->threads, args, workspace);
 }
 
 void *kernel_buffer(size_t bytes)

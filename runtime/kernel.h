@@ -13,8 +13,8 @@ struct kernel {
 
 /* Loads OBJECT, for THREADS threads, for the rest of the process. -1 and a message. */
 int kernel_load(struct kernel *k, const char *object, int threads);
-/* With a workspace of its bytes or more. 0, or -1 and a message where the kernel said so. */
-int kernel_run(const struct kernel *k, void *const *args, void *workspace);
+/* By its threads, with a workspace of its bytes or more. */
+void kernel_run(const struct kernel *k, void *const *args, void *workspace);
 
 /* At least BYTES, as a kernel wants them aligned; for free(). */
 void *kernel_buffer(size_t bytes);

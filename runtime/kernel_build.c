@@ -31,7 +31,7 @@ const char *kernel_compile(struct arena *a, struct build_pool *b, const struct s
 	struct trial trial = {0};
 	const char *why = "";
 
-	trial.source = state_source(a, s, vector_bytes, &trial.parallel, &why);
+	trial.source = state_source(a, s, vector_bytes, &why);
 	if (!trial.source) {
 		err_set("the kernel cannot be written: %s", why);
 		return NULL;

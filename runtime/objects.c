@@ -18,7 +18,6 @@ static const char *place(struct arena *a, const char *folder, const struct build
 	char hex[HASH_TEXT];
 
 	hasher_str(h, build_pool_toolchain(b));
-	hasher_int(h, t->parallel);
 	hasher_str(h, t->source);
 	return arena_printf(a, "%s/%s.so", folder, hash_text(hasher_end(h), hex));
 }

@@ -179,9 +179,10 @@ static void add_list(struct meter *m, const struct nest *n)
 		}
 }
 
+/* What is at the top level stands in a function, behind an if. */
 static struct meter measure(const struct nest *n)
 {
-	struct meter m = { .n = 0, .copies = 1, .block = 1, .indent = 1 };
+	struct meter m = { .n = 0, .copies = 1, .block = 1, .indent = 2 };
 
 	add_list(&m, n);
 	return m;

@@ -24,7 +24,7 @@ static bool replay(const struct look *l, const struct db_record *r, struct best 
 		return false;
 	b->program = lower(l->a, b->state, &why);
 	if (b->program)
-		b->source = program_source(l->a, b->program, l->vector_bytes, &b->parallel, &why);
+		b->source = program_source(l->a, b->program, l->vector_bytes, &why);
 	if (!b->program || !b->source) {
 		err_set("its steps give no kernel: %s", why);
 		return false;

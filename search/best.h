@@ -12,7 +12,6 @@ struct best {
 	struct state *state;
 	struct program *program;
 	const char *source;	/* the C text that the record gives today */
-	bool parallel;		/* it needs OpenMP */
 	enum evidence evidence;	/* whether that was measured */
 };
 

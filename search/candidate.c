@@ -104,8 +104,7 @@ bool candidate_emit(const struct problem *p, struct arena *a, struct candidate *
 {
 	const char *why = "its C cannot be written";
 
-	c->trial.source = program_source(a, c->program, p->target->vector_bytes,
-					 &c->trial.parallel, &why);
+	c->trial.source = program_source(a, c->program, p->target->vector_bytes, &why);
 	if (!c->trial.source)
 		refusals_note(p->refusals, why);
 	return c->trial.source != NULL;

@@ -113,7 +113,6 @@ int exported_check(struct exported *e, struct arena *a, const struct task *t, in
 	struct workload w = task_workload(a, t, threads, CACHE_WARM, INPUT_SEED);
 	struct trial trial = {
 		.object = arena_printf(a, "%s/%s.so", e->folder.path, symbol),
-		.parallel = threads > 1,
 	};
 	int rc = compile(a, path, symbol, trial.object, why);
 

@@ -16,7 +16,6 @@ static bool keep(const struct problem *p, struct arena *a, struct arena *scratch
 		return false;
 	out->steps = arena_strdup(a, c->steps);
 	out->source = arena_strdup(a, c->trial.source);
-	out->parallel = c->trial.parallel;
 	return true;
 }
 

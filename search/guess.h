@@ -13,7 +13,6 @@
 struct guess {
 	const char *steps;	/* text form */
 	const char *source;	/* C */
-	bool parallel;		/* it needs OpenMP */
 };
 
 /* In A; false where no sample makes a kernel. */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "codegen/callable.h"
+#include "codegen/team.h"
 #include "measure/fill.h"
 #include "search/spot_check.h"
 #include "search/task.h"
@@ -79,7 +79,7 @@ const char *reference_source(struct arena *a, const struct dag *reference)
 	for (int i = 0; i < s->stages.n; i++)
 		if (stage_computes(s->stages.at[i]))
 			order_loops(s, i);
-	const char *source = state_source(a, s, 16, NULL, &why);
+	const char *source = state_source(a, s, 16, &why);
 
 	if (!source)
 		err_set("%s: its reference cannot be written: %s; cut it into smaller "
@@ -132,8 +132,7 @@ static int run_object(const char *object, void *const *args)
 	if (rc == 0) {
 		void *workspace = arena_aligned(a, kernel.workspace_bytes(1), CALLABLE_ALIGN);
 
-		if (kernel.run(args, workspace, 1) != 0)
-			rc = err_set("it refuses to run");
+		callable_call(&kernel, 1, args, workspace);
 	}
 	if (handle)
 		dlclose(handle);

@@ -51,7 +51,7 @@ struct task *task_new(struct arena *a, const struct dag *dag, const char *name, 
 }
 
 const char *program_source(struct arena *a, const struct program *p, int vector_bytes,
-			   bool *parallel, const char **why)
+			   const char **why)
 {
 	struct emit_options options = { .symbol = "hone_kernel", .vector_bytes = vector_bytes };
 	struct text t = { 0 };
@@ -60,17 +60,15 @@ const char *program_source(struct arena *a, const struct program *p, int vector_
 		text_free(&t);
 		return NULL;
 	}
-	if (parallel)
-		*parallel = program_is_parallel(p);
 	return take(a, &t);
 }
 
-const char *state_source(struct arena *a, const struct state *s, int vector_bytes, bool *parallel,
+const char *state_source(struct arena *a, const struct state *s, int vector_bytes,
 			 const char **why)
 {
 	const struct program *p = lower(a, s, why);
 
-	return p ? program_source(a, p, vector_bytes, parallel, why) : NULL;
+	return p ? program_source(a, p, vector_bytes, why) : NULL;
 }
 
 struct load_chain {

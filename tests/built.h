@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "codegen/callable.h"
 #include "codegen/emit.h"
+#include "codegen/team.h"
 #include "measure/builder.h"
 
 /* The trial of P, to be built; false where its C would be too much text. */
@@ -23,8 +23,7 @@ static inline bool built_trial(struct arena *a, const struct program *p, int vec
 	struct text text = { 0 };
 	bool ok = emit_c(&text, p, &options, NULL);
 
-	*out = (struct trial){ .source = arena_strdup(a, text_str(&text)),
-			       .parallel = program_is_parallel(p) };
+	*out = (struct trial){ .source = arena_strdup(a, text_str(&text)) };
 	text_free(&text);
 	return ok;
 }
@@ -69,7 +68,7 @@ static inline void built_run(struct arena *a, const struct trial *t, void *const
 
 	void *workspace = arena_aligned(a, k.workspace_bytes(1), CALLABLE_ALIGN);
 
-	assert_int_equal(k.run(args, workspace, 1), 0);
+	callable_call(&k, 1, args, workspace);
 }
 
 #endif

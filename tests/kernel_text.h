@@ -3,8 +3,11 @@
 #ifndef HONE_TESTS_KERNEL_TEXT_H
 #define HONE_TESTS_KERNEL_TEXT_H
 
+/* One phase, whose body follows. */
 #define KERNEL_PROTOTYPE                                                                           \
-	"int32_t hone_kernel(void *const *args, void *workspace, int32_t threads)"
+	"int32_t hone_kernel_phases(void)\n{ return 1; }\n"                                        \
+	"void hone_kernel_part(int32_t phase, void *const *args, void *workspace, "                \
+	"int32_t thread, int32_t threads)"
 
 #define NO_WORKSPACE                                                                               \
 	"size_t hone_kernel_workspace_bytes(int32_t threads)\n{ (void)threads; return 0; }\n"

@@ -91,7 +91,7 @@ static const char *asm_of(const struct show_args *args, const struct best *b)
 {
 	struct build_pool_options build = { .cc = args->cc };
 	struct build_pool *builder = build_pool_new(&build);
-	struct trial trial = { .source = b->source, .parallel = b->parallel };
+	struct trial trial = { .source = b->source };
 	struct arena *a = args->q.arena;
 	const char *text = NULL;
 

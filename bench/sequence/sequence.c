@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/quantile.h"
+#include "codegen/team.h"
 #include "measure/fill.h"
 
 /* Runs that bring pages, threads and branch predictors to life and are not counted; as many as a
@@ -174,19 +175,35 @@ static double now_us(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
 }
 
-int sequence_run(const struct sequence *s, double *at)
+/* One run of S, and where it writes the times to. */
+struct sequence_pass {
+	const struct sequence *s;
+	double *at;
+};
+
+static void run_steps(struct team *t, int thread, void *user)
 {
-	at[0] = now_us();
-	for (int i = 0; i < s->n; i++) {
-		if (kernel_run(s->step[i].kernel, s->step[i].args, s->workspace) < 0)
-			return -1;
-		at[i + 1] = now_us();
+	const struct sequence_pass *p = user;
+	const struct sequence *s = p->s;
+
+	for (int i = 0; i <= s->n; i++) {
+		team_wait(t, thread);
+		if (thread == 0)
+			p->at[i] = now_us();
+		if (i < s->n)
+			callable_run(&s->step[i].kernel->call, t, thread, s->step[i].args,
+				     s->workspace);
 	}
-	return 0;
 }
 
-int sequence_measure(struct arena *a, const struct sequence *s, double seconds,
-		     struct sequence_times *out)
+void sequence_run(const struct sequence *s, double *at)
+{
+	team_run(s->n > 0 ? s->step[0].kernel->threads : 1, run_steps,
+		 &(struct sequence_pass){ s, at });
+}
+
+void sequence_measure(struct arena *a, const struct sequence *s, double seconds,
+		      struct sequence_times *out)
 {
 	struct figures VEC(double) us = { 0 };
 	double *at = arena_many(a, double, s->n + 1);
@@ -194,8 +211,7 @@ int sequence_measure(struct arena *a, const struct sequence *s, double seconds,
 
 	out->runs = 0;
 	for (int run = -WARM_RUNS; run < MIN_RUNS || at[s->n] < end; run++) {
-		if (sequence_run(s, at) < 0)
-			return -1;
+		sequence_run(s, at);
 		if (run < 0) {
 			end = at[s->n] + seconds * 1e6;
 			continue;
@@ -208,7 +224,6 @@ int sequence_measure(struct arena *a, const struct sequence *s, double seconds,
 	}
 	out->us = us.at;
 	out->steps = s->n;
-	return 0;
 }
 
 double sequence_quantile(const struct sequence_times *t, const bool *counted, double q)

@@ -40,9 +40,9 @@ struct sequence *sequence_new(struct arena *a, const struct sequence_kernel *ker
 			      const struct occurrence_vec *order);
 void sequence_free(struct sequence *s);
 
-/* One run; AT[0..n] is when it began and when each step ended, in microseconds. -1 and a message
- * where a kernel failed. */
-int sequence_run(const struct sequence *s, double *at);
+/* One run by one team, all kernels having as many threads; AT[0..n] is when it began and when each
+ * step ended, in microseconds. */
+void sequence_run(const struct sequence *s, double *at);
 
 struct sequence_times {
 	const double *us;	/* of step j in run i: us[i * steps + j] */
@@ -50,8 +50,8 @@ struct sequence_times {
 };
 
 /* Runs it for SECONDS, some times at least. */
-int sequence_measure(struct arena *a, const struct sequence *s, double seconds,
-		     struct sequence_times *out);
+void sequence_measure(struct arena *a, const struct sequence *s, double seconds,
+		      struct sequence_times *out);
 /* Over the runs, of the time that the steps marked in COUNTED (NULL: all) took together. */
 double sequence_quantile(const struct sequence_times *t, const bool *counted, double q);
 

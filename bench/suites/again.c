@@ -131,7 +131,6 @@ static int look_up(const struct again_args *args, const struct task *t, struct a
 	c.state = best.state;
 	c.program = best.program;
 	c.trial.source = best.source;
-	c.trial.parallel = best.parallel;
 	if (measure(args, t, &best, &c, out) < 0)
 		return -1;
 	return judge(q, &best, &c.trial, out);

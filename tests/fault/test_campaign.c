@@ -20,7 +20,7 @@ enum { N = 16, GOOD = 6 };
 	"for (int i = 0; i < N; i++) for (int j = 0; j < N; j++) {\n"                              \
 	"float sum = 0;\n"                                                                         \
 	"for (int k = 0; k < N; k++) sum += A[i * N + k] * B[k * N + j];\n"                        \
-	"C[i * N + j] = sum; }\n" body "\nreturn 0;\n}\n" NO_WORKSPACE NOTHING_PACKED
+	"C[i * N + j] = sum; }\n" body "\n}\n" NO_WORKSPACE NOTHING_PACKED
 
 static const struct campaign_fault {
 	const char *source;
@@ -64,7 +64,7 @@ static void propose(const struct problem *p, struct arena *a, struct rng *rng, s
 		c->state = state_parse(a, p->task->dag, "steps", c->steps);
 		assert_non_null(c->state);
 		c->trial.source = is_fault(i, &fault) ? faults[fault].source
-						      : state_source(a, c->state, 32, NULL, NULL);
+						      : state_source(a, c->state, 32, NULL);
 	}
 }
 

@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			struct task_cost c = task_cost(t);
 
 			sketches_of(a, d);
-			state_source(a, state_new(a, d), VECTOR_BYTES, NULL, NULL);
+			state_source(a, state_new(a, d), VECTOR_BYTES, NULL);
 			if (c.work < WORK_MAX && c.arguments + c.temporaries < BYTES_MAX)
 				evaluate(a, d);
 		}

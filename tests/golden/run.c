@@ -75,7 +75,7 @@ static int expand_c(struct golden *g, const struct program *p, struct text *out)
 
 	if (!emit_c(&all, p, &options, &why))
 		return err_set("%s: emit_c refuses: %s", g->path, why);
-	const char *begin = strstr(text_str(&all), "int32_t hone_kernel(");
+	const char *begin = strstr(text_str(&all), "void hone_kernel_part(");
 	const char *end = begin ? strstr(begin, "\n\nsize_t hone_kernel_packed_bytes(") : NULL;
 
 	if (end)

@@ -178,7 +178,7 @@ static const char *unfit(struct arena *a, const char *cc)
 
 	if (compiler_check(a, cc, &c) < 0)
 		die("%s", err_get());
-	return c.openmp ? NULL : c.why;
+	return c.works ? NULL : c.why;
 }
 
 /* run_compiled with CC; one that is not here is skipped. */

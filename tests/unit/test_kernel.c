@@ -32,29 +32,30 @@ static struct program *program_of(struct run *r, const char *steps)
 
 enum { THREADS = 2 };
 
-struct call {
-	kernel_fn *kernel;
+struct stack_run {
+	struct callable kernel;
 	void *const *args;
 	void *workspace;
-	int32_t rc;
 };
 
-static void *call(void *user)
+/* The parts of all threads, one after the other. */
+static void *run_parts(void *user)
 {
-	struct call *c = user;
+	const struct stack_run *r = user;
 
-	c->rc = c->kernel(c->args, c->workspace, THREADS);
+	for (int phase = 0; phase < r->kernel.phases(); phase++)
+		for (int thread = 0; thread < THREADS; thread++)
+			r->kernel.part(phase, r->args, r->workspace, thread, THREADS);
 	return NULL;
 }
 
-static int32_t nothing(void *const *args, void *workspace, int32_t threads)
+static int32_t no_phases(void)
 {
-	(void)args, (void)workspace, (void)threads;
 	return 0;
 }
 
-/* Runs C on a thread with STACK_BYTES of stack; so many of them were written to. */
-static size_t run_on_stack(struct call *c)
+/* Runs R on a thread with STACK_BYTES of stack; so many of them were written to. */
+static size_t run_on_stack(struct stack_run *r)
 {
 	pthread_attr_t attr;
 	pthread_t thread;
@@ -66,12 +67,11 @@ static size_t run_on_stack(struct call *c)
 	memset(stack, PAINT, STACK_BYTES);
 	assert_int_equal(pthread_attr_init(&attr), 0);
 	assert_int_equal(pthread_attr_setstack(&attr, stack, STACK_BYTES), 0);
-	assert_int_equal(pthread_create(&thread, &attr, call, c), 0);
+	assert_int_equal(pthread_create(&thread, &attr, run_parts, r), 0);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	while (clean < STACK_BYTES && stack[clean] == PAINT)
 		clean++;
 	assert_int_equal(munmap(stack, STACK_BYTES), 0);
-	assert_int_equal(c->rc, 0);
 	return STACK_BYTES - clean;
 }
 
@@ -109,7 +109,7 @@ static void **arguments(const struct run *r, const struct program *p)
 static void check_stack(struct build_pool *b, struct run *r, const struct program *p)
 {
 	const struct emit_options options = { "hone_kernel", VECTOR_BYTES };
-	struct call empty = { .kernel = nothing };
+	struct stack_run empty = { .kernel = { .phases = no_phases } };
 	struct trial t;
 
 	if (!built_trial(r->a, p, VECTOR_BYTES, &t))
@@ -118,14 +118,13 @@ static void check_stack(struct build_pool *b, struct run *r, const struct progra
 	struct callable kernel = built_kernel(&t);
 	struct emit_needs needs = emit_needs(p, &options);
 	size_t workspace = kernel.workspace_bytes(THREADS), stack = needs.stack;
-	struct call c = { kernel.run, arguments(r, p),
-			  arena_aligned(r->a, workspace, CALLABLE_ALIGN), 0 };
+	struct stack_run full = { kernel, arguments(r, p),
+				  arena_aligned(r->a, workspace, CALLABLE_ALIGN) };
 
 	assert_int_equal(workspace, needs.shared + THREADS * needs.thread);
-	call(&c);	/* libgomp starts its threads */
-	size_t base = run_on_stack(&empty), used = run_on_stack(&c);
+	size_t base = run_on_stack(&empty), used = run_on_stack(&full);
 
-	check_outputs(r, c.args);
+	check_outputs(r, full.args);
 	if (stack > 64 * 1024 || used - base > stack)
 		fail_msg("%s: %zu bytes of stack, not %zu\n%s", r->d->name, used - base, stack,
 			 t.source);

@@ -150,24 +150,29 @@ static void test_median(void **state)
 }
 
 /* Timing without a runner: the protocol's bookkeeping, whatever the times are. */
-static int32_t spin(void *const *args, void *workspace, int32_t threads)
+static int32_t two_phases(void)
+{
+	return 2;
+}
+
+static void spin(int32_t phase, void *const *args, void *workspace, int32_t thread, int32_t threads)
 {
 	int *count = args[0];
 
-	(void)workspace, (void)threads;
+	(void)workspace, (void)thread, (void)threads;
 	for (int i = 0; i < *(int *)args[1]; i++)
 		__asm__ volatile("" : : "r"(i));
-	*count += 1;
-	return *count == 2 ? 9 : 0;
+	*count += phase;
 }
 
 static void test_timing(void **state)
 {
 	int count = 0, work = 20000;
 	void *args[] = { &count, &work };
-	struct timed k = { .run = spin, .args = args };
+	const struct callable spinning = { .phases = two_phases, .part = spin };
+	struct timed k = { .call = &spinning, .args = args, .threads = 1 };
 	struct timing t = { .min_ms = 1, .max_ms = 5, .threads = 1,
-			    .reference = { .run = timing_calibration } };
+			    .reference = timing_calibration };
 	struct series *s = malloc(sizeof(*s));
 	struct timing_result r;
 
@@ -176,7 +181,6 @@ static void test_timing(void **state)
 	series_end(s, &r);
 	assert_true(s->n >= 3 && s->n <= SAMPLES_MAX && count >= s->n * s->repeats);
 	assert_true(r.time_us > 0 && r.reference_us > 0 && r.ratio > 0);
-	assert_int_equal(s->rc, 9);
 	/* Against a limit no kernel meets, one sample is enough. */
 	assert_false(timing_measure(s, &t, k, 1, (struct race){ 1e-6, 0 }));
 	assert_int_equal(s->n, 1);
@@ -230,25 +234,21 @@ static void check_compiler(const char *cc)
 	struct build_pool_options o = { .cc = cc, .flags = " -DTWO=2  -DONE=1 " };
 	struct build_pool *b = build_pool_new(&o);
 	struct arena *a = arena_new();
-	struct trial t[3] = {
+	struct trial t[2] = {
 		{ .source = "#include <math.h>\nint function(void *const *a)\n"
 			    "{ return (int)expf(*(float *)a[0]) + ONE + TWO; }\n" },
 		{ .source = "#error no way\n" },
-		{ .source = "int function(void *const *a)\n{\nint n = a == 0;\n"
-			    "#pragma omp parallel for\nfor (int i = 0; i < 9; i++) n += 0;\n"
-			    "return n;\n}\n", .parallel = true },
 	};
 
 	assert_non_null(b);
 	assert_non_null(strstr(build_pool_toolchain(b), "-O2"));
 	assert_non_null(strstr(build_pool_toolchain(b), "-DTWO=2"));
-	assert_int_equal(build_all(a, b, t, 3), 0);
+	assert_int_equal(build_all(a, b, t, 2), 0);
 	assert_int_equal(t[0].status, TRIAL_PENDING);
 	assert_int_equal(access(t[0].object, R_OK), 0);
 	assert_int_equal(t[1].status, TRIAL_BUILD_ERROR);
 	assert_non_null(strstr(t[1].text, "no way"));
 	assert_null(t[1].object);
-	assert_int_equal(t[2].status, TRIAL_PENDING);
 	const char *object = t[0].object;
 
 	trial_discard(&t[0]);
@@ -261,8 +261,7 @@ static void test_builder(void **state)
 {
 	(void)state;
 	check_compiler("gcc");
-	if (system("clang --version >/dev/null 2>&1") == 0 &&
-	    system("echo 'int x;' | clang -fopenmp -shared -x c - -o /dev/null 2>/dev/null") == 0)
+	if (system("clang --version >/dev/null 2>&1") == 0)
 		check_compiler("clang");
 	assert_null(build_pool_new(&(struct build_pool_options){ .cc = "no-such-cc" }));
 	assert_non_null(strstr(err_get(), "no-such-cc"));
@@ -275,7 +274,7 @@ static void test_builder(void **state)
 	"const " type " *A = args[0], *B = args[1]; " type " *C = args[2];\n"                      \
 	"for (int i = 0; i < 100; i++) {\n" type " s = 0;\n"                                       \
 	"for (int k = 0; k < 50; k++) s = (" type ")(s + A[i * 50 + k] * B[k]);\n"                 \
-	"C[i] = s; " extra "}\nreturn 0;\n}\n" NO_WORKSPACE NOTHING_PACKED
+	"C[i] = s; " extra "}\n}\n" NO_WORKSPACE NOTHING_PACKED
 /* With a bound that leaves room for additions in another order. */
 #define SUM_REFERENCE(type, bound_type)                                                            \
 	SUM(type, "((" bound_type " *)args[3])[i] = (" type ")0.5 > 0 ? 1e-5 : 0;")

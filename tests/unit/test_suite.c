@@ -45,7 +45,7 @@ static int accepted(const struct task *t, const struct sketch_vec *k, struct sam
 		struct state *s = sample(a, t->dag, sketch, &target, &rng, NULL, NULL);
 		const char *why = "the decisions do not fit together";
 
-		if (s && state_source(a, s, target.vector_bytes, NULL, &why))
+		if (s && state_source(a, s, target.vector_bytes, &why))
 			ok++;
 		else
 			refuse(r, why);
