@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/build/check.h - does a graph hold what graph/ir/ir.h promises? For tests of whatever makes
- * graphs. */
+ * graphs, and for readers of what the builder cannot see at once. */
 #ifndef HONE_GRAPH_BUILD_CHECK_H
 #define HONE_GRAPH_BUILD_CHECK_H
 

@@ -42,6 +42,7 @@ struct graph_reader {
 	struct reading_vec VEC(char) progress;	/* by function: how far it was read */
 	int depth;				/* of bodies that wait for each other */
 	struct text_data beside;		/* of the text form */
+	bool cyclic;				/* functions that call themselves or each other */
 };
 
 /* A function of G that is read later, with N parameters; RESULT may be type_unknown. -1 and a message

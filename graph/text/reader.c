@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/text/reader.c - functions in the order in which they need each other. */
 #include "base/err.h"
+#include "graph/build/check.h"
 #include "graph/text/parse.h"
 
 enum { UNREAD, READING, READ };
@@ -27,8 +28,12 @@ int reader_declare(struct graph_reader *r, const char *name, int n, const char *
 /* Reads FUNCTION where it was not read yet. One that is being read goes by what was declared. */
 static int need(struct graph_reader *r, int function)
 {
-	if (function == FUNCTION_NONE || r->progress.at[function] != UNREAD)
+	if (function == FUNCTION_NONE || r->progress.at[function] == READ)
 		return 0;
+	if (r->progress.at[function] == READING) {
+		r->cyclic = true;
+		return 0;
+	}
 	if (r->depth == MAX_DEPTH)
 		return err_set("functions that use each other %d deep", MAX_DEPTH);
 	r->depth++;
@@ -50,7 +55,8 @@ int reader_finish(struct graph_reader *r, const char *main)
 	for (int i = 0; i < g->functions.n; i++)
 		if (need(r, i) < 0)
 			return -1;
-	return 0;
+	/* What went by a declaration may have been written with more than the body then gave. */
+	return r->cyclic ? graph_check(g) : 0;
 }
 
 int reader_need(struct graph_reader *r, const struct binding *of)

@@ -232,6 +232,23 @@ static void what_is_wrong_has_its_place(void **state)
 	arena_free(a);
 }
 
+/* @g is read while @f still is, so that what it says of a call of @f can be held against @f only when
+ * both are there. */
+static void what_a_cycle_was_told_must_come_true(void **state)
+{
+	struct arena *a = arena_new();
+	const char *cycle = "graph t\nfn @main(%%x: f32[2]) {\n\t%%r = call @f(%%x)\n\treturn %%r\n}\n"
+			    "fn @f(%%x: f32[2]) {\n\t%%r = call @g(%%x)\n\treturn %s\n}\n"
+			    "fn @g(%%x: f32[2]) {\n\t%%r: (f32[2], f32[2]) = call @f(%%x)\n\treturn %%r\n}\n";
+
+	(void)state;
+	parsed(a, arena_printf(a, cycle, "%x, %x"));
+	assert_wrong(arena_printf(a, cycle, "%x"),
+		     "g: value %1 is of type (f32[2], f32[2]), but its relation gives f32[2]");
+	assert_wrong(arena_printf(a, cycle, ""), "but its relation gives ()");
+	arena_free(a);
+}
+
 /* Thirty tuples, each of the one before twice. */
 static void types_do_not_double_without_end(void **state)
 {
@@ -325,6 +342,7 @@ int main(void)
 		cmocka_unit_test(elements_keep_their_bits),
 		cmocka_unit_test(what_is_written_by_hand_is_read),
 		cmocka_unit_test(what_is_wrong_has_its_place),
+		cmocka_unit_test(what_a_cycle_was_told_must_come_true),
 		cmocka_unit_test(types_do_not_double_without_end),
 		cmocka_unit_test(constants_may_lie_beside_the_text),
 		cmocka_unit_test(what_is_not_beside_the_text_is_refused),
