@@ -112,6 +112,17 @@ int build_apply(struct builder *b, int function, int nargs, const int *args)
 					 .type = function_of(b, function)->result });
 }
 
+/* -1 and a message where VALUE, which is WHAT, cannot be a number by its type. */
+static int check_number(const struct builder *b, const char *what, int value)
+{
+	const struct type *t = build_type(b, value);
+
+	if (t->kind == TYPE_UNKNOWN || t->kind == TYPE_OPTIONAL ||
+	    (t->kind == TYPE_TENSOR && t->element != ELEMENT_STRING))
+		return 0;
+	return err_set("%s is %s", what, type_string(b->arena, t));
+}
+
 int build_if(struct builder *b, int condition, int function, int otherwise, int nargs,
 	     const int *args)
 {
@@ -119,6 +130,8 @@ int build_if(struct builder *b, int condition, int function, int otherwise, int 
 		return VALUE_FAILED;
 	const struct array *known = build_array(b, condition);
 
+	if (check_args(b, "if", 1, &condition) < 0 || check_number(b, "a condition", condition) < 0)
+		return VALUE_FAILED;
 	if (known && known->count == 1 && !b->plain)
 		return build_inline(b, array_int(known, 0) ? function : otherwise, nargs, args);
 	if (check_params(b, function_of(b, function), nargs, args, true) < 0 ||
@@ -194,10 +207,12 @@ int build_loop(struct builder *b, int function, int trips, int condition, int ns
 		all[2 + i] = state[i];
 	for (int i = 0; i < nextra; i++)
 		all[2 + nstate + i] = extra[i];
-	if (check_args(b, "loop", n, all) < 0 || check_loop(f, nstate, nextra) < 0)
+	if (check_args(b, "loop", n, all) < 0 || check_loop(f, nstate, nextra) < 0 ||
+	    check_number(b, "how often a loop runs", trips) < 0 ||
+	    check_number(b, "a loop's condition", condition) < 0)
 		return VALUE_FAILED;
 	/* How many iterations there are is known only where nothing but the count ends it. */
-	bool counted = count && condition == VALUE_NONE && f->nresults > 0 &&
+	bool counted = count && count->count == 1 && condition == VALUE_NONE && f->nresults > 0 &&
 		       function_const(f, f->results[0]) &&
 		       array_int(function_const(f, f->results[0]), 0);
 	int64_t most = counted ? array_int(count, 0) : -1;

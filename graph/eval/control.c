@@ -6,16 +6,21 @@
 
 #include "base/err.h"
 
+static bool is_number(struct value v)
+{
+	return v.kind == VALUE_ARRAY && v.array->count == 1 && v.array->element != ELEMENT_STRING;
+}
+
 static bool is_true(struct value v)
 {
-	return v.kind == VALUE_ARRAY && v.array->count > 0 && array_int(v.array, 0) != 0;
+	return is_number(v) && array_int(v.array, 0) != 0;
 }
 
 int control_if(struct interp *x, const struct binding *b, const struct value *args,
 	       struct value *result)
 {
-	if (args[0].kind != VALUE_ARRAY || args[0].array->count != 1)
-		return err_set("a condition that is not one element");
+	if (!is_number(args[0]))
+		return err_set("a condition that is not one number");
 	struct value *held = values_held(args + 1, b->nargs - 1);
 	int rc = interp_run(x, is_true(args[0]) ? b->function : b->otherwise, held, b->nargs - 1,
 			    result);
@@ -141,10 +146,15 @@ int control_loop(struct interp *x, const struct binding *b, const struct value *
 		 struct value *result)
 {
 	int nscans = x->graph->functions.at[b->function]->nresults - 1 - b->nstate;
+	int64_t most = INT64_MAX;
+
+	if (is_number(args[0]))
+		most = array_int(args[0].array, 0);
+	else if (args[0].kind != VALUE_EMPTY)
+		return err_set("a number of iterations that is not one number");
 	struct loop l = { x, b, values_held(args + 2, b->nstate),
 			  calloc((size_t)nscans + 1, sizeof(*l.scans)), nscans,
 			  args[1].kind == VALUE_EMPTY || is_true(args[1]) };
-	int64_t most = args[0].kind == VALUE_EMPTY ? INT64_MAX : array_int(args[0].array, 0);
 	struct interp_time before = interp_hurry(x, x->limits.loop_seconds > 0
 							    ? x->limits.loop_seconds
 							    : x->limits.seconds);

@@ -203,6 +203,8 @@ static void what_is_wrong_has_its_place(void **state)
 		{ "%x = call @other(%p)", "t:3:11: there is no function @other" },
 		{ "%x = call @f()", "0 arguments for 1 parameters" },
 		{ "%x = loop @f trips _ while _ state () with (%p)", "a loop's body takes" },
+		{ "%c = const string[] [\"a\"]\n\t%x = if %c then @f else @f (%p)", "a condition is string[]" },
+		{ "%t = tuple()\n\t%x = loop @f trips %t while _ state () with ()", "a loop's body takes" },
 		{ "%x = const f32[2] [1]", "t:3:20: 1 elements where the type has 2" },
 		{ "%x = const f32[N] [1]", "numbers for dims" },
 		{ "%x = const u8[1] [256]", "t:3:20: expected a number of type u8" },

@@ -262,6 +262,45 @@ static void limits_end_a_run(void **state)
 		     (const char *[]){ "main: 0 arguments for 1 parameters", NULL });
 }
 
+static void what_steers_is_a_number(void **state)
+{
+	static const char counted[] =
+		"graph t\n"
+		"fn @main(%x: i64[]) -> i64[] {\n"
+		"	%list = sequence(%x)\n"
+		"	%done = call @loop(%list, %x)\n"
+		"	return %x\n"
+		"}\n"
+		"fn @loop(%trips: ?, %x: i64[]) {\n"
+		"	%done = loop @body trips %trips while _ state (%x) with ()\n"
+		"	return %done\n"
+		"}\n"
+		"fn @body(%i: i64[], %x: i64[]) -> (bool[], i64[]) {\n"
+		"	%go = const bool[] [true]\n"
+		"	return %go, %x\n"
+		"}\n";
+	static const char chosen[] =
+		"graph t\n"
+		"fn @main(%x: i64[]) -> i64[] {\n"
+		"	%c = const string[] [\"true\"]\n"
+		"	%r = call @choose(%c, %x)\n"
+		"	return %x\n"
+		"}\n"
+		"fn @choose(%c: ?, %x: i64[]) {\n"
+		"	%r = if %c then @same else @same (%x)\n"
+		"	return %r\n"
+		"}\n"
+		"fn @same(%x: i64[]) -> i64[] {\n"
+		"	return %x\n"
+		"}\n";
+
+	(void)state;
+	assert_fails(counted, small, 1, (int64_t[]){ 1 },
+		     (const char *[]){ "a number of iterations that is not one number", NULL });
+	assert_fails(chosen, small, 1, (int64_t[]){ 1 },
+		     (const char *[]){ "a condition that is not one number", NULL });
+}
+
 /* What a call leaves out, or a function of unknown type is given, its body does not expect. */
 static void arguments_are_checked(void **state)
 {
@@ -324,6 +363,7 @@ int main(void)
 		cmocka_unit_test(closures_keep_what_they_captured),
 		cmocka_unit_test(a_function_is_folded_over_a_sequence),
 		cmocka_unit_test(a_loop_ends_by_its_condition),
+		cmocka_unit_test(what_steers_is_a_number),
 		cmocka_unit_test(limits_end_a_run),
 		cmocka_unit_test(arguments_are_checked),
 		cmocka_unit_test(types_that_contradict_the_data_are_told),
