@@ -167,6 +167,14 @@ struct op *dag_op(const struct dag *d, const struct tensor *t)
 	return NULL;
 }
 
+int dag_position(const struct dag *d, const struct tensor *t)
+{
+	for (int i = 0; i < d->ops.n; i++)
+		if (&d->ops.at[i]->tensor == t)
+			return i;
+	die("tensor %s is not of DAG %s", t->name, d->name);
+}
+
 struct op *dag_find(const struct dag *d, const char *name)
 {
 	for (int i = 0; i < d->ops.n; i++)

@@ -70,6 +70,8 @@ struct hash128 dag_key(const struct dag *d);
 
 /* The op that T belongs to; NULL where it is not of this DAG. */
 struct op *dag_op(const struct dag *d, const struct tensor *t);
+/* Where the op that T belongs to, which is of this DAG, stands among its ops. */
+int dag_position(const struct dag *d, const struct tensor *t);
 struct op *dag_find(const struct dag *d, const char *name);
 
 /* Arithmetic operations of one evaluation as written: each + - * / min max compare call is one,

@@ -85,14 +85,6 @@ const struct op *dag_arg_op(const struct dag *d, int arg)
 	die("DAG %s has no buffer %d", d->name, arg);
 }
 
-static struct source *source_of(struct evaluator *ev, const struct tensor *t)
-{
-	for (int i = 0; i < ev->dag->ops.n; i++)
-		if (&ev->dag->ops.at[i]->tensor == t)
-			return &ev->source[i];
-	die("tensor %s is not of DAG %s", t->name, ev->dag->name);
-}
-
 static int slot_of(const struct op *op, const struct axis *axis)
 {
 	for (int i = 0; i < op->tensor.ndim; i++)
@@ -125,7 +117,7 @@ static struct bound_expr *bind(struct evaluator *ev, const struct op *op, const 
 	if (e->kind == EXPR_AXIS)
 		n->slot = slot_of(op, e->axis);
 	if (e->kind == EXPR_LOAD)
-		n->source = source_of(ev, e->tensor);
+		n->source = &ev->source[dag_position(ev->dag, e->tensor)];
 	for (int i = 0; i < n->n; i++)
 		n->arg[i] = bind(ev, op, arg[i]);
 	if (n->n > 0)

@@ -21,14 +21,6 @@ static int64_t axis_position(const struct op *op, const struct axis *axis)
 	die("axis %s is not of op %s", axis->name, op->tensor.name);
 }
 
-static int64_t op_position(const struct dag *d, const struct tensor *t)
-{
-	for (int i = 0; i < d->ops.n; i++)
-		if (&d->ops.at[i]->tensor == t)
-			return i;
-	die("tensor %s is not of DAG %s", t->name, d->name);
-}
-
 static bool hash_node(const struct expr *e, void *user)
 {
 	struct keying *k = user;
@@ -43,7 +35,7 @@ static bool hash_node(const struct expr *e, void *user)
 	if (e->kind == EXPR_AXIS)
 		hasher_int(k->h, axis_position(k->op, e->axis));
 	if (e->kind == EXPR_LOAD)
-		hasher_int(k->h, op_position(k->dag, e->tensor));
+		hasher_int(k->h, dag_position(k->dag, e->tensor));
 	return true;
 }
 
