@@ -21,6 +21,8 @@ enum {
 	DEVICE_POINTS = 64,	/* of the latency curve, at most */
 	/* A week: updates of firmware and system move rates, and so do new neighbours of a guest. */
 	DEVICE_KEPT_S = 7 * 24 * 60 * 60,
+	/* More threads than any machine has; who gives more has mistyped. */
+	DEVICE_MAX_THREADS = 65536,
 };
 
 /* Twice the usual moves of a clock. */

@@ -2,6 +2,7 @@
 /* runtime/open.c - the order of these calls is a model's way to its kernels. */
 #include "runtime/open.h"
 
+#include "base/err.h"
 #include "graph/model.h"
 #include "measure/calibration.h"
 
@@ -42,14 +43,23 @@ int open_model(struct arena *a, const struct open_options *o, struct opened *out
 	if (!out->graph)
 		return -1;
 	*tasks = graph_tasks(a, out->graph);
-	if (choose_kernels(a, o, out) < 0)
-		return -1;
-	out->session = session_new(out->graph, tasks, out->choices, o->limits);
-	return out->session ? 0 : -1;
+	return choose_kernels(a, o, out);
 }
 
-void open_end(struct opened *m)
+struct session *open_session(const struct opened *m, struct interp_limits limits)
 {
-	session_free(m->session);
-	*m = (struct opened){ 0 };
+	return session_new(m->graph, m->tasks, m->choices, limits);
+}
+
+int open_argument(const struct binding *param, struct value v)
+{
+	struct arena *a = arena_new();
+	const struct type *given = value_type(a, v);
+	int rc = 0;
+
+	if (v.kind != VALUE_EMPTY && !type_fits(given, param->type))
+		rc = err_set("input '%s' is %s, the model wants %s", param->name,
+			     type_string(a, given), type_string(a, param->type));
+	arena_free(a);
+	return rc;
 }

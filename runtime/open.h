@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/open.h - from a model's file to a session.
+/* runtime/open.h - from a model's file to what sessions are made of.
  *
  * In:   a model, a database of records or none, the sizes of open dims, a number of threads.
- * Out:  the graph behind all passes, the choice of a kernel for each of its tasks, a session. */
+ * Out:  the graph behind all passes, its tasks, the choice of a kernel for each of them. */
 #ifndef HONE_RUNTIME_OPEN_H
 #define HONE_RUNTIME_OPEN_H
 
@@ -15,7 +15,6 @@ struct open_options {
 	int threads;		/* that kernels are chosen for; 0: as many as the device has */
 	const struct onnx_dim *dims;
 	int ndims;
-	struct interp_limits limits;	/* of what the interpreter runs */
 	struct listener listener;	/* told of records that are skipped */
 };
 
@@ -24,12 +23,13 @@ struct opened {
 	const struct model_task_vec *tasks;
 	const struct choice *choices;	/* of the tasks */
 	int built;			/* kernels that were compiled now */
-	struct session *session;
 };
 
-/* Opens O's model in A, which outlives it. -1 and a message. */
+/* Opens O's model, in A. -1 and a message. */
 int open_model(struct arena *a, const struct open_options *o, struct opened *out);
-/* Frees what is not in the arena. */
-void open_end(struct opened *m);
+/* A session of M, which outlives it. NULL and a message. */
+struct session *open_session(const struct opened *m, struct interp_limits limits);
+/* 0 where V may be given for PARAM; -1 and a message that names it. */
+int open_argument(const struct binding *param, struct value v);
 
 #endif

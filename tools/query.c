@@ -55,7 +55,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		q->db_path = arg;
 		break;
 	case 't':
-		q->threads = argp_int(state, "--threads", arg, 1, MAX_THREADS);
+		q->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
 		break;
 	case 'j':
 		q->json = true;

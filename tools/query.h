@@ -46,7 +46,4 @@ int argp_int(struct argp_state *state, const char *option, const char *arg, int 
 /* Ends with a message where ARG, the value of --cache, is neither warm nor cold. */
 void argp_cache(struct argp_state *state, const char *arg);
 
-/* More threads than any machine has; who gives more has mistyped. */
-enum { MAX_THREADS = 65536 };
-
 #endif

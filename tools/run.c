@@ -20,6 +20,7 @@ struct runner_state {
 	const struct run_args *args;
 	int64_t begin;			/* clock_ns() of the command's start */
 	struct opened model;
+	struct session *session;
 	struct value *inputs, *results;
 	struct run_report report;
 };
@@ -55,7 +56,7 @@ static struct interp_limits limits_of(const struct run_args *args)
 	return limits;
 }
 
-static int open_session(struct runner_state *s)
+static int begin_session(struct runner_state *s)
 {
 	const struct run_args *args = s->args;
 	const struct open_options options = {
@@ -64,11 +65,13 @@ static int open_session(struct runner_state *s)
 		.threads = args->threads,
 		.dims = args->dims.at,
 		.ndims = args->dims.n,
-		.limits = limits_of(args),
 		.listener = { command_hear, NULL },
 	};
 
-	return open_model(s->arena, &options, &s->model);
+	if (open_model(s->arena, &options, &s->model) < 0)
+		return -1;
+	s->session = open_session(&s->model, limits_of(args));
+	return s->session ? 0 : -1;
 }
 
 /* Runs that bring pages, caches and threads to life, where times are asked for. */
@@ -81,7 +84,7 @@ static int run_once(struct runner_state *s)
 	values_release(s->results, n);
 	for (int i = 0; i < n; i++)
 		s->results[i] = value_empty();
-	return session_run(s->model.session, s->inputs, s->results);
+	return session_run(s->session, s->inputs, s->results);
 }
 
 static int time_runs(struct runner_state *s)
@@ -90,7 +93,7 @@ static int time_runs(struct runner_state *s)
 	double *ms = arena_many(s->arena, double, n > 0 ? n : 1);
 
 	if (s->args->profile)
-		session_watch(s->model.session);
+		session_watch(s->session);
 	for (int i = n > 1 ? -WARM_RUNS : 0; i < n; i++) {
 		int64_t begin = clock_ns();
 
@@ -158,7 +161,7 @@ static int run_model(struct runner_state *s)
 {
 	const struct run_args *args = s->args;
 
-	if (open_session(s) < 0)
+	if (begin_session(s) < 0)
 		return -1;
 	const struct function *main = graph_main(s->model.graph);
 
@@ -184,7 +187,7 @@ static void finish(struct runner_state *s)
 		values_release(s->results, graph_main(s->model.graph)->nresults);
 	free(s->inputs);
 	free(s->results);
-	open_end(&s->model);
+	session_free(s->session);
 	arena_free(s->arena);
 }
 
@@ -201,6 +204,7 @@ static int run(int argc, char **argv)
 		rc = command_failed();
 	} else {
 		s.report.model = &s.model;
+		s.report.session = s.session;
 		s.report.results = s.results;
 		run_print(s.arena, &args, &s.report);
 		rc = run_agrees(&s.report) ? EXIT_OK : EXIT_FAILED;

@@ -87,7 +87,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->check = true;
 		return 0;
 	case 't':
-		args->threads = argp_int(state, "--threads", arg, 1, MAX_THREADS);
+		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
 		return 0;
 	case KEY_REPEAT:
 		args->repeat = argp_int(state, "--repeat", arg, 1, MAX_REPEAT);

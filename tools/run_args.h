@@ -49,6 +49,7 @@ struct run_check {
 /* All that is told of a run. */
 struct run_report {
 	const struct opened *model;
+	const struct session *session;
 	double start_ms;	/* from the command's start to the first results */
 	const double *ms;	/* sorted, of the timed runs */
 	int runs;

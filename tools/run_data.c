@@ -91,16 +91,6 @@ static int check_names(const struct run_args *args, const struct function *main)
 	return 0;
 }
 
-static int check_type(struct arena *a, const struct binding *b, struct value v)
-{
-	const struct type *given = value_type(a, v);
-
-	if (v.kind == VALUE_EMPTY || type_fits(given, b->type))
-		return 0;
-	return err_set("input '%s' is %s, the model wants %s", b->name, type_string(a, given),
-		       type_string(a, b->type));
-}
-
 int run_inputs(struct arena *a, const struct run_args *args, const struct function *main,
 	       struct value *out)
 {
@@ -117,7 +107,7 @@ int run_inputs(struct arena *a, const struct run_args *args, const struct functi
 			found = read_numbered(a, args->data, "input", i, b->type, &out[i]);
 		if (found == 0)
 			found = random_input(a, b, (uint64_t)(args->seed + i), &out[i]);
-		if (found < 0 || check_type(a, b, out[i]) < 0)
+		if (found < 0 || open_argument(b, out[i]) < 0)
 			return -1;
 	}
 	return 0;

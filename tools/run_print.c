@@ -109,7 +109,7 @@ static void print_results(struct arena *a, const struct run_report *r)
 
 static void print_profile(const struct run_report *r, int runs)
 {
-	const struct session_cost_vec *costs = session_costs(r->model->session);
+	const struct session_cost_vec *costs = session_costs(r->session);
 
 	printf("%10s %7s  %-11s  %-32s  %s\n", "us", "runs", "by", "what", "node");
 	for (int i = 0; i < costs->n; i++) {
@@ -172,7 +172,7 @@ static json_t *results_json(struct arena *a, const struct run_report *r)
 
 static json_t *profile_json(const struct run_report *r, int runs)
 {
-	const struct session_cost_vec *costs = session_costs(r->model->session);
+	const struct session_cost_vec *costs = session_costs(r->session);
 	json_t *all = json_array();
 
 	for (int i = 0; i < costs->n; i++) {

@@ -115,7 +115,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->db = arg;
 		break;
 	case 't':
-		o->threads = argp_int(state, "--threads", arg, 1, MAX_THREADS);
+		o->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
 		break;
 	case 'q':
 		args->quiet = true;

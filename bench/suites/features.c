@@ -83,7 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->seed = argp_number(state, "--seed", arg, 0);
 		return 0;
 	case 't':
-		args->threads = argp_int(state, "--threads", arg, 1, MAX_THREADS);
+		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
 		return 0;
 	case 'j':
 		args->json = true;
