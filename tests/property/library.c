@@ -56,6 +56,17 @@ bool dag_is_exact(const struct dag *d)
 	return exact;
 }
 
+bool value_is_close(enum dtype t, double want, double got, bool exact)
+{
+	double unit = t == DTYPE_BF16 ? 0x1p-8 : t == DTYPE_F16 ? 0x1p-11 : 0x1p-23;
+
+	if (isnan(want) || isnan(got))
+		return isnan(want) && isnan(got);
+	if (!(want < got) && !(want > got))
+		return true;
+	return !exact && fabs(want - got) <= 64 * unit * (1 + fabs(want));
+}
+
 struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *dag,
 			     int vector_bytes)
 {

@@ -12,6 +12,10 @@ struct dag *library_dag(struct arena *a, struct rng *r, const char **text);
 /* True where whole numbers stay whole, so that any order of evaluation gives the same. */
 bool dag_is_exact(const struct dag *d);
 
+/* Equal but for -0, which is 0: which of two zeros a maximum takes depends on the order. Where values
+ * are not EXACT, what summing them in another order may change, in units of the type. */
+bool value_is_close(enum dtype t, double want, double got, bool exact);
+
 /* A sample of a random sketch of DAG, for vectors of VECTOR_BYTES; NULL where none was found. */
 struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *dag,
 			     int vector_bytes);

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "te/eval.h"
 #include "te/text.h"
+#include "tests/property/arranged.h"
 #include "tests/property/library.h"
 #include "tests/property/random_dag.h"
 
@@ -18,8 +19,29 @@ enum { CANARY_BYTES = 64 };
  * steps behind. */
 #define LIBRARY_SHARE  0.2
 #define SKETCHED_SHARE 0.3
+/* Of the DAGs whose tensors are stored in another order of dims. */
+#define ARRANGED_SHARE 0.15
 /* As f32 and f16 it is no number, so that what is read beyond the end shows. */
 enum { CANARY = 0xff, POISON = 0xa5 };
+
+/* Now and then the DAG with its arguments stored at random. */
+static void arrange(struct schedule_sample *s)
+{
+	struct rng r = rng_seed(s->seed ^ UINT64_C(0x1ce4e5b9));
+	struct text t = {0};
+
+	if (!rng_chance(&r, ARRANGED_SHARE))
+		return;
+	const struct dag *d = dag_arrange(s->arena, s->dag,
+					  random_arrangements(s->arena, &r, s->dag));
+
+	if (!d)
+		return;
+	dag_print(&t, d);
+	s->dag = d;
+	s->text = arena_strdup(s->arena, text_str(&t));
+	text_free(&t);
+}
 
 struct schedule_sample *sample_new(uint64_t seed, struct step_counts *counts)
 {
@@ -32,6 +54,7 @@ struct schedule_sample *sample_new(uint64_t seed, struct step_counts *counts)
 	s->vector_bytes = 16 << seed % 3;
 	s->dag = rng_chance(&r, LIBRARY_SHARE) ? library_dag(a, &r, &s->text)
 					       : random_dag(a, &r, &s->text);
+	arrange(s);
 	s->exact = dag_is_exact(s->dag);
 	struct state *start = rng_chance(&r, SKETCHED_SHARE)
 				      ? sketched_state(a, &r, s->dag, s->vector_bytes)
@@ -224,19 +247,6 @@ void *sample_workspace(struct schedule_sample *s, size_t bytes)
 	return s->workspace.data;
 }
 
-/* Equal but for -0, which is 0: which of two zeros a maximum takes depends on the order. Where
- * values have fractions, what summing them in another order may change, in units of the type. */
-static bool is_close(const struct schedule_sample *s, enum dtype t, double want, double got)
-{
-	double unit = t == DTYPE_BF16 ? 0x1p-8 : t == DTYPE_F16 ? 0x1p-11 : 0x1p-23;
-
-	if (isnan(want) || isnan(got))
-		return isnan(want) && isnan(got);
-	if (!(want < got) && !(want > got))
-		return true;
-	return !s->exact && fabs(want - got) <= 64 * unit * (1 + fabs(want));
-}
-
 static bool outputs_equal(const struct schedule_sample *s, int arg, const char *what)
 {
 	const struct tensor *t = &s->program->args.at[arg]->tensor;
@@ -245,7 +255,7 @@ static bool outputs_equal(const struct schedule_sample *s, int arg, const char *
 		double want = dtype_load(t->dtype, s->raw[arg].data, i);
 		double got = dtype_load(t->dtype, s->args[arg].data, i);
 
-		if (is_close(s, t->dtype, want, got))
+		if (value_is_close(t->dtype, want, got, s->exact))
 			continue;
 		fprintf(stderr, "%s: element %jd of %s is %g, not %g\n", what, (intmax_t)i, t->name,
 			got, want);
