@@ -131,7 +131,7 @@ void emit_temps(struct emitter *e);
 void emit_workspace(struct emitter *e);
 /* What the kernel needs, known once its body is written. */
 struct emit_needs kernel_needs(const struct emitter *e);
-/* The place of a local buffer. */
+/* The place of a local buffer; one of the whole program has its own already. */
 void emit_alloc(struct emitter *e, const struct nest *n);
 
 /* --- phases (codegen/phase.c) */

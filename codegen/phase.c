@@ -58,13 +58,37 @@ static bool touches(const struct nest *item, const struct nest *n)
 	return false;
 }
 
-/* Whether ITEM has to wait for the items of its phase before it, from FIRST on. */
-static bool must_wait(const struct nest *first, const struct nest *item)
+/* The last item that stays with FIRST: a local buffer, where loops of one turn around it are gone,
+ * lives on one thread, as do all who use it. */
+static const struct nest *unit_end(const struct nest *first)
 {
-	for (const struct nest *n = first; n != item; n = n->next)
-		if ((is_shared(n) || is_shared(item)) && (touches(item, n) || touches(n, item)))
-			return true;
+	const struct nest *last = first;
+
+	for (const struct nest *n = first;; n = n->next) {
+		bool local = n->kind == NEST_ALLOC && n->buffer->kind == BUFFER_LOCAL;
+
+		for (const struct nest *user = last->next; user && local; user = user->next)
+			if (node_uses(user, n->buffer))
+				last = user;
+		if (n == last)
+			return last;
+	}
+}
+
+/* Whether items FIRST to LAST have to wait for those of their phase before them, from BEGIN on. */
+static bool must_wait(const struct nest *begin, const struct nest *first, const struct nest *last)
+{
+	for (const struct nest *n = begin; n != first; n = n->next)
+		for (const struct nest *m = first; m != last->next; m = m->next)
+			if ((is_shared(n) || is_shared(m)) && (touches(m, n) || touches(n, m)))
+				return true;
 	return false;
+}
+
+static void open_group(struct emitter *e, int phase, bool shared)
+{
+	emit_line(e, "if (phase == %d%s) {", phase, shared ? "" : " && thread == 0");
+	e->indent++;
 }
 
 static void close_group(struct emitter *e)
@@ -75,31 +99,34 @@ static void close_group(struct emitter *e)
 
 int emit_phases(struct emitter *e)
 {
-	const struct nest *first = e->p->body, *last = NULL;
+	const struct nest *begin = e->p->body, *last;
+	bool opened = false, alone = false;	/* a group is; for thread 0 */
 	int phase = 0;
 
-	for (const struct nest *item = first; item && !e->why; item = item->next) {
-		bool waits = must_wait(first, item);
+	for (const struct nest *first = begin; first && !e->why; first = last->next) {
+		last = first;
+		if (first->kind == NEST_ALLOC && first->buffer->kind == BUFFER_TEMP)
+			continue;	/* the function's head has it */
+		last = unit_end(first);
+		bool waits = must_wait(begin, first, last);
+		bool shared = first == last && is_shared(first);
 
-		if (item->kind == NEST_ALLOC)	/* the function's head has it */
-			continue;
 		if (waits) {
 			phase++;
-			first = item;
+			begin = first;
 		}
-		if (waits || !last || is_shared(last) || is_shared(item)) {
-			if (last)
-				close_group(e);
-			emit_line(e, "if (phase == %d%s) {", phase,
-				  is_shared(item) ? "" : " && thread == 0");
-			e->indent++;
-		}
-		e->shared = is_shared(item) ? item : NULL;
-		emit_node(e, item);
-		last = item;
+		if (opened && (waits || shared || !alone))
+			close_group(e);
+		if (!opened || waits || shared || !alone)
+			open_group(e, phase, shared);
+		opened = true;
+		alone = !shared;
+		e->shared = shared ? first : NULL;
+		for (const struct nest *n = first; n != last->next && !e->why; n = n->next)
+			emit_node(e, n);
 	}
 	e->shared = NULL;
-	if (last)
+	if (opened)
 		close_group(e);
 	return phase + 1;
 }

@@ -27,7 +27,7 @@ static size_t bytes_of(const struct emitter *e, const struct tensor *t)
 void emit_temps(struct emitter *e)
 {
 	for (const struct nest *n = e->p->body; n; n = n->next) {
-		if (n->kind != NEST_ALLOC)
+		if (n->kind != NEST_ALLOC || n->buffer->kind != BUFFER_TEMP)
 			continue;
 		const struct tensor *t = &n->buffer->tensor;
 		const char *name = emit_name(e, t->name);
@@ -162,6 +162,8 @@ static void declare_array(struct emitter *e, const struct nest *alloc)
 
 void emit_alloc(struct emitter *e, const struct nest *n)
 {
+	if (n->buffer->kind == BUFFER_TEMP)
+		return;		/* the function's head has it */
 	if (n->buffer->registers)
 		declare_registers(e, n);
 	else

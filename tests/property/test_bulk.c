@@ -42,7 +42,7 @@ static size_t kernel_length(const struct program *p)
 	const struct emit_options options = { .symbol = "kernel", .vector_bytes = 64 };
 	struct text t = { 0 };
 	bool ok = emit_c(&t, p, &options, NULL);
-	const char *from = ok ? strstr(text_str(&t), "int32_t kernel(") : NULL;
+	const char *from = ok ? strstr(text_str(&t), "void kernel_part(") : NULL;
 	size_t n = from ? strlen(from) : 0;
 
 	text_free(&t);
