@@ -16,7 +16,7 @@ static const double spill_cost = 3;	/* a value that does not fit goes out and co
 static const double loads_cycle = 2;	/* loads that hit L1 a cycle */
 /* What part of the lesser costs hides behind the greatest: within the body, and between caches. */
 static const double body_overlap = 0.97, cache_overlap = 0.97;
-static const double start_ns = 3000;	/* of a parallel region: measured with libgomp, 2 threads */
+static const double start_ns = 250;	/* of a shared loop: hone bench --suite team, 2 threads */
 
 /* Costs that proceed at the same time, as far as OVERLAP says. */
 static double together(const double *cost, int n, double overlap)

@@ -43,7 +43,7 @@ static size_t kernel_length(const struct program *p)
 	struct text t = { 0 };
 	bool ok = emit_c(&t, p, &options, NULL);
 	const char *from = ok ? strstr(text_str(&t), "void kernel_part(") : NULL;
-	size_t n = from ? strlen(from) : 0;
+	size_t n = from ? (size_t)(strstr(from, "\n}\n") - from) : 0;
 
 	text_free(&t);
 	return n;
