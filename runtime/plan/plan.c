@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "runtime/plan/greedy.h"
+#include "runtime/plan/reorder.h"
 #include "runtime/plan/stack.h"
 
 /* The search goes in rounds: each has EFFORT_GROWTH times the nodes of the one before for each choice
@@ -18,7 +19,7 @@ struct planner {
 	int *idle;			/* room for all takers */
 	bool partial;			/* orders are not all that there is for some choice */
 	struct memory_plan *best;
-	double begin, deadline;		/* of clock_s() */
+	double deadline;		/* of clock_s() */
 };
 
 static bool is_at_bound(const struct planner *p)
@@ -51,13 +52,18 @@ static void place_apart(struct planner *p, const struct plan_blocks *b)
 	offer(p, b, offset, bytes, "apart");
 }
 
-/* All takers take, or none. */
-static void try_greedy(struct planner *p, bool take)
+/* The blocks where all takers take, or none. */
+static struct plan_blocks *blocks_of(struct planner *p, bool take)
 {
 	bool *taken = arena_many(p->scratch, bool, p->problem.ntakers);
 
 	memset(taken, take, (size_t)p->problem.ntakers * sizeof(*taken));
-	struct plan_blocks *b = plan_blocks(p->scratch, &p->problem, taken);
+	return plan_blocks(p->scratch, &p->problem, taken);
+}
+
+static void try_greedy(struct planner *p, bool take)
+{
+	struct plan_blocks *b = blocks_of(p, take);
 
 	place_apart(p, b);
 	if (plan_edges(p->scratch, b)) {
@@ -165,18 +171,41 @@ static enum stack_answer search_below(struct planner *p, int64_t limit, double d
 	}
 }
 
-/* To the bound at once, else step by step. */
-static void search(struct planner *p)
+/* From the order of the blocks on, where all take. */
+static void try_reorder(struct planner *p)
 {
-	double half = (p->begin + p->deadline) / 2;
-	enum stack_answer answer = search_below(p, (int64_t)p->best->bound, half);
+	struct plan_blocks *b = blocks_of(p, true);
 
-	while (!is_at_bound(p)) {
-		answer = search_below(p, (int64_t)p->best->bytes - PLAN_ALIGN, p->deadline);
-		if (answer != STACK_FOUND)
-			break;
+	if (plan_edges(p->scratch, b)) {
+		struct placing x = placing_new(p->scratch, b);
+		double *key = arena_many(p->scratch, double, b->n);
+		int *order = order_by_key(p->scratch, key, b->n);
+		int64_t bytes = reorder(&x, order, (int64_t)p->best->bound, p->deadline);
+
+		offer(p, b, x.offset, bytes, "reordered");
 	}
-	p->best->optimal = answer == STACK_NONE && !p->partial;
+	arena_reset(p->scratch);
+}
+
+/* Halves what is between the bound and the best plan until nothing is, or DEADLINE; the time for a
+ * step is half of what is left. */
+static void search(struct planner *p, double deadline)
+{
+	int64_t limit = (int64_t)p->best->bound, missed = 0;
+	bool proved = false;	/* that no plan is within MISSED bytes */
+
+	while (!is_at_bound(p) && (int64_t)p->best->bytes > missed + PLAN_ALIGN &&
+	       clock_s() < deadline) {
+		enum stack_answer answer = search_below(p, limit,
+							(clock_s() + deadline) / 2);
+
+		if (answer != STACK_FOUND) {
+			missed = limit;
+			proved = answer == STACK_NONE && !p->partial;
+		}
+		limit = (missed + (int64_t)p->best->bytes) / 2 / PLAN_ALIGN * PLAN_ALIGN;
+	}
+	p->best->optimal = proved && (int64_t)p->best->bytes <= missed + PLAN_ALIGN;
 }
 
 int plan_memory(struct arena *a, const struct plan_buffer *buffers, int n, double seconds,
@@ -184,7 +213,7 @@ int plan_memory(struct arena *a, const struct plan_buffer *buffers, int n, doubl
 {
 	double begin = clock_s();
 	struct planner p = { .arena = a, .held = arena_new(), .scratch = arena_new(), .best = out,
-			     .begin = begin, .deadline = begin + seconds };
+			     .deadline = begin + seconds };
 	int rc = plan_problem(p.held, buffers, n, &p.problem);
 
 	if (rc == 0) {
@@ -194,7 +223,9 @@ int plan_memory(struct arena *a, const struct plan_buffer *buffers, int n, doubl
 		try_greedy(&p, true);
 		try_greedy(&p, false);
 		if (!is_at_bound(&p))
-			search(&p);
+			search(&p, begin + seconds / 2);
+		if (!is_at_bound(&p) && !out->optimal)
+			try_reorder(&p);
 		out->optimal |= is_at_bound(&p);
 		out->seconds = clock_s() - begin;
 	}

@@ -13,7 +13,7 @@
 #ifndef HONE_RUNTIME_PLAN_PLAN_H
 #define HONE_RUNTIME_PLAN_PLAN_H
 
-#include "base/arena.h"
+#include "base/vec.h"
 
 /* Offsets are multiples of it: what a kernel wants of its arguments (codegen/callable.h). */
 enum { PLAN_ALIGN = 64 };
@@ -31,6 +31,8 @@ struct plan_buffer {
 	int part_of;
 	size_t offset;		/* a multiple of PLAN_ALIGN */
 };
+
+struct plan_buffer_vec VEC(struct plan_buffer);
 
 struct memory_plan {
 	size_t *offset;		/* by buffer; multiples of PLAN_ALIGN */

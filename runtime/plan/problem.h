@@ -9,7 +9,6 @@
 
 #include <stdint.h>
 
-#include "base/vec.h"
 #include "runtime/plan/plan.h"
 
 struct plan_problem {

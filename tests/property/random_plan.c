@@ -180,6 +180,13 @@ static void cut_pieces(struct arena *a, struct rng *rng, struct plan_piece p, in
 static void make_puzzle(struct arena *a, struct rng *rng, int size, struct plan_buffer_vec *out)
 {
 	cut_pieces(a, rng, (struct plan_piece){ 0, 2 * size, PLAN_ALIGN * 1000 }, size, out);
+	for (int i = out->n - 1; i > 0; i--) {
+		int j = (int)rng_below(rng, i + 1);
+		struct plan_buffer b = out->at[i];
+
+		out->at[i] = out->at[j];
+		out->at[j] = b;
+	}
 }
 
 const struct plan_family plan_families[] = {

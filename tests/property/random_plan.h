@@ -4,10 +4,7 @@
 #define HONE_TESTS_PROPERTY_RANDOM_PLAN_H
 
 #include "base/rng.h"
-#include "base/vec.h"
 #include "runtime/plan/plan.h"
-
-struct plan_buffer_vec VEC(struct plan_buffer);
 
 /* A kind of instance: SIZE buffers or layers, about. */
 struct plan_family {

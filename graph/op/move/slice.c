@@ -3,6 +3,7 @@
 #include "base/err.h"
 #include "graph/op/move/along.h"
 #include "graph/op/move/axes.h"
+#include "graph/op/move/slice.h"
 #include "graph/op/move/strided.h"
 #include "te/index.h"
 
@@ -227,6 +228,45 @@ static const struct expr *read_sliced(const struct express *x, const struct expr
 static struct op *slice_express(struct express *x)
 {
 	return express_map(x, "slice", read_sliced);
+}
+
+/* --- as a piece of memory */
+
+static const int64_t *list_of(const struct function *f, int value, int *n)
+{
+	const struct array *list = value < 0 ? NULL : function_const(f, value);
+
+	if (!list || list->element != ELEMENT_I64)
+		return NULL;
+	*n = (int)list->count;
+	return list->data;
+}
+
+int64_t slice_begin(const struct function *f, const struct binding *b)
+{
+	const struct type *from = function_at(f, b->args[X])->type;
+	const int64_t *list[STEPS + 1] = { NULL };
+	int length[STEPS + 1] = { 0 };
+	int64_t dim[GRAPH_MAX_RANK], stride[GRAPH_MAX_RANK];
+	struct range_taken taken[GRAPH_MAX_RANK];
+	int64_t begin = 0;
+	bool one = true;	/* nothing before has more than one element */
+
+	for (int i = STARTS; i <= STEPS; i++)
+		if (call_arg(b, i) != VALUE_NONE && !(list[i] = list_of(f, call_arg(b, i), &length[i])))
+			return -1;
+	if (!type_shape(from, dim) || !ranges(list, length, from->rank, dim, taken))
+		return -1;
+	dense_strides(from->rank, dim, stride);
+	for (int i = 0; i < from->rank; i++) {
+		if (!one && taken[i].count != dim[i])
+			return -1;
+		if (taken[i].count > 1 && taken[i].step != 1)
+			return -1;
+		one &= taken[i].count == 1;
+		begin += taken[i].start * stride[i];
+	}
+	return begin;
 }
 
 /* --- gradient */
