@@ -16,15 +16,12 @@ int hone_instance_new(const struct hone_model *model, struct hone_instance **ins
 	if (!instance)
 		return api_fail(HONE_INVALID, "hone_instance_new: where to put the instance?");
 	*instance = NULL;
-	struct session *s = open_session(&model->opened, interp_usual_limits);
-
-	if (!s)
-		return HONE_FAILED;
 	struct hone_instance *made = calloc(1, sizeof(*made));
 
 	if (!made)
 		die("out of memory");
-	*made = (struct hone_instance){ model, s, arena_new() };
+	*made = (struct hone_instance){
+		model, session_new(model->opened.code, interp_usual_limits), arena_new() };
 	*instance = made;
 	return HONE_OK;
 }

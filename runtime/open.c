@@ -43,12 +43,10 @@ int open_model(struct arena *a, const struct open_options *o, struct opened *out
 	if (!out->graph)
 		return -1;
 	*tasks = graph_tasks(a, out->graph);
-	return choose_kernels(a, o, out);
-}
-
-struct session *open_session(const struct opened *m, struct interp_limits limits)
-{
-	return session_new(m->graph, m->tasks, m->choices, limits);
+	if (choose_kernels(a, o, out) < 0)
+		return -1;
+	out->code = model_code_new(a, out->graph, tasks, out->choices);
+	return 0;
 }
 
 int open_argument(const struct binding *param, struct value v)

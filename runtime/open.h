@@ -23,12 +23,11 @@ struct opened {
 	const struct model_task_vec *tasks;
 	const struct choice *choices;	/* of the tasks */
 	int built;			/* kernels that were compiled now */
+	const struct model_code *code;	/* what session_new() takes */
 };
 
 /* Opens O's model, in A. -1 and a message. */
 int open_model(struct arena *a, const struct open_options *o, struct opened *out);
-/* A session of M, which outlives it. NULL and a message. */
-struct session *open_session(const struct opened *m, struct interp_limits limits);
 /* 0 where V may be given for PARAM; -1 and a message that names it. */
 int open_argument(const struct binding *param, struct value v);
 

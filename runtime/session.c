@@ -1,85 +1,107 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/session.c - the interpreter, with kernels in the place of fused functions. */
+/* runtime/session.c - the interpreter, with lists of steps in the place of compiled functions. */
 #include "runtime/session.h"
 
 #include <stdlib.h>
 
-#include "base/err.h"
-#include "runtime/site.h"
-
 struct session {
 	struct arena *arena;
 	struct arena *run;	/* strings of the latest run */
-	const struct graph *graph;
-	struct interp_limits limits;
-	struct kernel_site *sites;	/* by function */
-	void *workspace;	/* as large as the largest that a kernel wants */
-	size_t bytes;
-	bool watching;
-	struct session_cost_vec costs;
-	int **cost_of;		/* by function and value: place in costs + 1 */
+	const struct model_code *code;
+	struct interp interp;
+	struct flat_instance **instances;	/* by function; made when it first runs */
+	struct costs *costs;	/* NULL: nobody wants to know */
 };
 
-static int apply(void *user, int function, const struct value *args, int nargs,
+/* --- compiled functions */
+
+/* Are ARGS what the parameters of F say? One may have been left out by who called. */
+static bool args_fit(const struct function *f, const struct value *args)
+{
+	for (int i = 0; i < f->nparams; i++)
+		if (args[i].kind != VALUE_ARRAY)
+			return false;	/* their types were checked, but for that */
+	return true;
+}
+
+/* Arrays for what F gives; false where memory does not suffice. */
+static bool make_results(const struct function *f, struct value *out)
+{
+	int64_t dim[GRAPH_MAX_RANK];
+
+	for (int i = 0; i < f->nresults; i++) {
+		const struct type *t = function_at(f, f->results[i])->type;
+
+		type_shape(t, dim);
+		struct array *x = array_new(t->element, t->rank, dim);
+
+		if (!x)
+			return false;
+		out[i] = value_of_array(x);
+	}
+	return true;
+}
+
+static int run_list(struct session *s, struct interp *x, int function, const struct value *args,
+		    struct value *results)
+{
+	const struct function *f = s->code->graph->functions.at[function];
+	struct flat_instance **instance = &s->instances[function];
+	const void **in = arena_many(x->arena, const void *, f->nparams);
+	void **out = arena_many(x->arena, void *, f->nresults);
+
+	if (!*instance)
+		*instance = flat_instance_new(s->code->flats[function]);
+	if (s->costs)
+		flat_watch(*instance);
+	for (int i = 0; i < f->nparams; i++)
+		in[i] = args[i].array->data;
+	for (int i = 0; i < f->nresults; i++)
+		out[i] = results[i].array->data;
+	if (flat_run(*instance, x, in, out) < 0)
+		return -1;
+	if (s->costs)
+		costs_of_steps(s->costs, *instance);
+	return 0;
+}
+
+static int apply(void *user, struct interp *x, int function, const struct value *args, int nargs,
 		 struct value *result)
 {
 	struct session *s = user;
-	const struct kernel_site *site = &s->sites[function];
-	const struct type *type = s->graph->functions.at[function]->result;
+	const struct function *f = s->code->graph->functions.at[function];
 
 	(void)nargs;
-	if (!site->choice || !type_is_static(type))
+	if (!s->code->flats[function] || !args_fit(f, args))
 		return 0;
-	return site_run(site, type, args, s->workspace, result);
+	struct value *results = values_new(f->nresults);
+	int rc = make_results(f, results) ? run_list(s, x, function, args, results) : -1;
+
+	if (rc < 0)
+		values_release(results, f->nresults);
+	else
+		*result = f->nresults == 1 ? results[0]
+					   : value_of_items(VALUE_TUPLE, f->nresults, results);
+	free(results);
+	return rc < 0 ? -1 : 1;
 }
 
-static void note(void *user, int function, const struct binding *b, double seconds)
-{
-	struct session *s = user;
-	const struct function *f = s->graph->functions.at[function];
+/* --- sessions */
 
-	if (!s->cost_of[function])
-		s->cost_of[function] = arena_many(s->arena, int, f->bindings.n);
-	int *place = &s->cost_of[function][b - f->bindings.at];
-
-	if (!*place) {
-		bool applied = b->kind == BIND_APPLY && b->function != FUNCTION_NONE;
-
-		vec_push(s->arena, &s->costs, (struct session_cost){
-			.function = function, .binding = b,
-			.choice = applied ? s->sites[b->function].choice : NULL });
-		*place = s->costs.n;
-	}
-	s->costs.at[*place - 1].runs++;
-	s->costs.at[*place - 1].seconds += seconds;
-}
-
-static size_t largest_workspace(const struct session *s)
-{
-	size_t most = 0;
-
-	for (int i = 0; i < s->graph->functions.n; i++)
-		if (s->sites[i].choice && s->sites[i].choice->kernel.workspace_bytes > most)
-			most = s->sites[i].choice->kernel.workspace_bytes;
-	return most;
-}
-
-struct session *session_new(const struct graph *g, const struct model_task_vec *tasks,
-			    const struct choice *choices, struct interp_limits limits)
+struct session *session_new(const struct model_code *code, struct interp_limits limits)
 {
 	struct arena *a = arena_new();
 	struct session *s = arena_one(a, struct session);
 
-	s->arena = a;
-	s->run = arena_new();
-	s->graph = g;
-	s->limits = limits;
-	s->sites = sites_new(a, g, tasks, choices, &s->bytes);
-	s->cost_of = arena_many(a, int *, g->functions.n);
-	size_t workspace = largest_workspace(s);
-
-	s->workspace = kernel_buffer(workspace);
-	s->bytes += workspace;
+	*s = (struct session){
+		.arena = a,
+		.run = arena_new(),
+		.code = code,
+		.interp = interp_begin(a, code->graph, limits),
+		.instances = arena_many(a, struct flat_instance *, code->graph->functions.n),
+	};
+	s->interp.arena = s->run;
+	s->interp.kernels = (struct interp_kernels){ apply, s };
 	return s;
 }
 
@@ -87,27 +109,23 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
-	sites_free(s->sites, s->graph->functions.n);
-	free(s->workspace);
+	for (int i = 0; i < s->code->graph->functions.n; i++)
+		flat_instance_free(s->instances[i]);
+	interp_end(&s->interp);
 	arena_free(s->run);
 	arena_free(s->arena);
 }
 
 int session_run(struct session *s, const struct value *args, struct value *results)
 {
-	const struct function *main = graph_main(s->graph);
+	const struct function *main = graph_main(s->code->graph);
 	struct value *held = values_held(args, main->nparams);
 	struct value out;
 
 	arena_reset(s->run);
-	struct interp interp = interp_begin(s->run, s->graph, s->limits);
+	interp_again(&s->interp);
+	int rc = interp_run(&s->interp, s->code->graph->main, held, main->nparams, &out);
 
-	interp.kernels = (struct interp_kernels){ apply, s };
-	if (s->watching)
-		interp.watch = (struct interp_watch){ note, s };
-	int rc = interp_run(&interp, s->graph->main, held, main->nparams, &out);
-
-	interp_end(&interp);
 	free(held);
 	if (rc < 0)
 		return -1;
@@ -121,17 +139,18 @@ int session_run(struct session *s, const struct value *args, struct value *resul
 	return 0;
 }
 
+static void note(void *user, int function, const struct binding *b, double seconds)
+{
+	costs_of_binding(user, function, b, seconds);
+}
+
 void session_watch(struct session *s)
 {
-	s->watching = true;
+	s->costs = costs_new(s->arena, s->code);
+	s->interp.watch = (struct interp_watch){ note, s->costs };
 }
 
 const struct session_cost_vec *session_costs(const struct session *s)
 {
-	return &s->costs;
-}
-
-size_t session_bytes(const struct session *s)
-{
-	return s->bytes;
+	return costs_all(s->costs);
 }

@@ -70,8 +70,8 @@ static int begin_session(struct runner_state *s)
 
 	if (open_model(s->arena, &options, &s->model) < 0)
 		return -1;
-	s->session = open_session(&s->model, limits_of(args));
-	return s->session ? 0 : -1;
+	s->session = session_new(s->model.code, limits_of(args));
+	return 0;
 }
 
 /* Runs that bring pages, caches and threads to life, where times are asked for. */
@@ -129,7 +129,8 @@ static int check_interpreter(struct runner_state *s)
 	if (!g)
 		return -1;
 	struct model_task_vec none = { 0 };
-	struct session *plain = session_new(g, &none, NULL, limits_of(s->args));
+	const struct model_code *code = model_code_new(s->arena, g, &none, NULL);
+	struct session *plain = session_new(code, limits_of(s->args));
 	int n = graph_main(g)->nresults;
 	struct value *want = values_new(n);
 	int rc = session_run(plain, s->inputs, want);

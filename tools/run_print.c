@@ -6,7 +6,6 @@
 #include <sys/resource.h>
 
 #include "base/quantile.h"
-#include "graph/ir/op.h"
 #include "tools/json.h"
 #include "tools/run_args.h"
 
@@ -43,36 +42,6 @@ static const char *result_name(const struct run_report *r, int i)
 	const struct function *main = graph_main(r->model->graph);
 
 	return function_at(main, main->results[i])->name;
-}
-
-/* Who computed binding B: "record", "guess", ..., or what the interpreter ran there. */
-static const char *who(const struct session_cost *c)
-{
-	return choice_origin_name(c->choice ? c->choice->origin : CHOICE_NONE);
-}
-
-static const char *what(const struct run_report *r, const struct session_cost *c)
-{
-	const struct binding *b = c->binding;
-
-	switch (b->kind) {
-	case BIND_CALL:
-		return b->op->name;
-	case BIND_APPLY:
-		return b->function == FUNCTION_NONE ? "apply"
-						    : r->model->graph->functions.at[b->function]->name;
-	case BIND_IF:
-		return "if";
-	case BIND_LOOP:
-		return "loop";
-	case BIND_PARAM:
-	case BIND_CONST:
-	case BIND_TUPLE:
-	case BIND_FIELD:
-	case BIND_CLOSURE:
-		break;
-	}
-	return NULL;
 }
 
 /* --- text */
@@ -115,9 +84,8 @@ static void print_profile(const struct run_report *r, int runs)
 	for (int i = 0; i < costs->n; i++) {
 		const struct session_cost *c = &costs->at[i];
 
-		if (what(r, c))
-			printf("%10.1f %7lld  %-11s  %-32s  %s\n", c->seconds * 1e6 / runs,
-			       (long long)(c->runs / runs), who(c), what(r, c), c->binding->label);
+		printf("%10.1f %7lld  %-11s  %-32s  %s\n", c->seconds * 1e6 / runs,
+		       (long long)(c->runs / runs), c->by, c->what, c->binding->label);
 	}
 }
 
@@ -179,13 +147,9 @@ static json_t *profile_json(const struct run_report *r, int runs)
 		const struct session_cost *c = &costs->at[i];
 		json_t *one = json_object();
 
-		if (!what(r, c)) {
-			json_decref(one);
-			continue;
-		}
 		json_object_set_new(one, "node", json_label(c->binding->label));
-		json_object_set_new(one, "what", json_label(what(r, c)));
-		json_object_set_new(one, "by", json_label(who(c)));
+		json_object_set_new(one, "what", json_label(c->what));
+		json_object_set_new(one, "by", json_label(c->by));
 		json_object_set_new(one, "runs", json_integer(c->runs / runs));
 		json_object_set_new(one, "time_us", json_figure(c->seconds * 1e6 / runs));
 		json_array_append_new(all, one);

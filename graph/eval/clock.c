@@ -29,3 +29,10 @@ void interp_relax(struct interp *x, struct interp_time before)
 	x->until = before.until;
 	x->allowed = before.allowed;
 }
+
+void interp_again(struct interp *x)
+{
+	x->rng = rng_seed(0);
+	x->until = clock_s() + x->limits.seconds;
+	x->allowed = x->limits.seconds;
+}

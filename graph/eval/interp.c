@@ -19,6 +19,7 @@ struct interp interp_begin(struct arena *a, const struct graph *g, struct interp
 	return (struct interp){
 		.graph = g,
 		.arena = a,
+		.lasting = a,
 		.scratch = arena_new(),
 		.limits = limits,
 		.rng = rng_seed(0),
@@ -43,7 +44,7 @@ static const int *last_use(struct interp *x, int function)
 
 	if (last)
 		return last;
-	last = x->last_use[function] = arena_many(x->arena, int, f->bindings.n);
+	last = x->last_use[function] = arena_many(x->lasting, int, f->bindings.n);
 	for (int i = 0; i < f->bindings.n; i++) {
 		const struct binding *b = &f->bindings.at[i];
 
@@ -382,7 +383,7 @@ int interp_run(struct interp *x, int function, struct value *args, int nargs,
 	else if (interp_clock(x) < 0 || check_arguments(f, args) < 0)
 		rc = -1;
 	else if (x->kernels.apply)
-		rc = x->kernels.apply(x->kernels.user, function, args, nargs, result);
+		rc = x->kernels.apply(x->kernels.user, x, function, args, nargs, result);
 	if (rc != 0) {	/* done, or failed: the arguments are not handed on */
 		values_release(args, nargs);
 		return rc < 0 ? -1 : 0;

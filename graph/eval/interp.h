@@ -18,10 +18,13 @@ struct interp_limits {
 };
 
 /* What runs a function in the interpreter's place. */
+struct interp;
+
 struct interp_kernels {
-	/* 1: it did and *RESULT is what a call gives; 0: the interpreter has to; -1 and a message. */
-	int (*apply)(void *user, int function, const struct value *args, int nargs,
-		     struct value *result);
+	/* 1: it did and *RESULT is what a call gives; 0: the interpreter has to; -1 and a message.
+	 * What it leaves to X runs there within X's limits. */
+	int (*apply)(void *user, struct interp *x, int function, const struct value *args,
+		     int nargs, struct value *result);
 	void *user;
 };
 
@@ -34,6 +37,7 @@ struct interp_watch {
 struct interp {
 	const struct graph *graph;
 	struct arena *arena;	/* the results' strings live in it */
+	struct arena *lasting;	/* what is found out of functions lives in it */
 	struct arena *scratch;	/* of the call that is being computed */
 	int computing;		/* calls, nested */
 	struct interp_limits limits;
@@ -62,6 +66,8 @@ void interp_relax(struct interp *x, struct interp_time before);
 /* Of G and A, which outlive it. */
 struct interp interp_begin(struct arena *a, const struct graph *g, struct interp_limits limits);
 void interp_end(struct interp *x);
+/* The next run begins as the first did, with what was found out of the functions. */
+void interp_again(struct interp *x);
 
 /* Calls FUNCTION of ARGS, whose holders it takes over, in *RESULT. 0, or -1 and a message that names
  * the binding. */

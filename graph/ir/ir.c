@@ -61,6 +61,13 @@ int graph_find_function(const struct graph *g, const char *name)
 	return there ? i : FUNCTION_NONE;
 }
 
+const struct function *graph_applied(const struct graph *g, const struct binding *b)
+{
+	bool applies = b->kind == BIND_APPLY && b->function != FUNCTION_NONE;
+
+	return applies ? g->functions.at[b->function] : NULL;
+}
+
 const struct binding *function_at(const struct function *f, int value)
 {
 	assert(value >= 0 && value < f->bindings.n);
@@ -75,6 +82,11 @@ const struct array *function_const(const struct function *f, int value)
 bool function_is_fused(const struct function *f)
 {
 	return attrs_find(f->attrs, f->nattrs, "fused") != NULL;
+}
+
+bool function_is_compiled(const struct function *f)
+{
+	return attrs_find(f->attrs, f->nattrs, "compiled") != NULL;
 }
 
 int *function_uses(struct arena *a, const struct function *f)

@@ -105,11 +105,16 @@ struct function *graph_main(const struct graph *g);
 /* FUNCTION_NONE where there is none. */
 int graph_find_function(const struct graph *g, const char *name);
 
+/* The function that B is an application of; NULL where it is none, or of a function that is a value. */
+const struct function *graph_applied(const struct graph *g, const struct binding *b);
+
 const struct binding *function_at(const struct function *f, int value);
 /* The array that VALUE is; NULL where it is no constant. */
 const struct array *function_const(const struct function *f, int value);
 /* Is F to run as one kernel? Its attribute "fused" says so. */
 bool function_is_fused(const struct function *f);
+/* Does F consist of what runs without the interpreter? Its attribute "compiled" says so. */
+bool function_is_compiled(const struct function *f);
 /* How often each value is used, as an operand or as a result; in A. */
 int *function_uses(struct arena *a, const struct function *f);
 

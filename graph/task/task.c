@@ -147,10 +147,12 @@ static void add_function(struct task_list *l, int function)
 
 	for (int v = f->nparams; v < f->bindings.n; v++) {
 		const struct binding *b = function_at(f, v);
+		const struct function *applied = graph_applied(l->graph, b);
 
-		if (b->kind == BIND_APPLY && b->function != FUNCTION_NONE &&
-		    function_is_fused(l->graph->functions.at[b->function]))
+		if (applied && function_is_fused(applied))
 			add_application(l, function, v);
+		else if (applied && function_is_compiled(applied) && !function_is_compiled(f))
+			add_function(l, b->function);
 		else if (b->kind == BIND_CALL && !binding_is_view(b) && !is_constant(f, b))
 			add_call(l, function, v);
 	}
@@ -163,8 +165,11 @@ struct model_task_vec graph_tasks(struct arena *a, const struct graph *g)
 
 	if (g->main != FUNCTION_NONE)
 		add_function(&l, g->main);
-	for (int i = 0; i < g->functions.n; i++)
-		if (i != g->main && reached[i] && !function_is_fused(g->functions.at[i]))
+	for (int i = 0; i < g->functions.n; i++) {
+		const struct function *f = g->functions.at[i];
+
+		if (i != g->main && reached[i] && !function_is_fused(f) && !function_is_compiled(f))
 			add_function(&l, i);
+	}
 	return l.tasks;
 }

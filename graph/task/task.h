@@ -40,15 +40,15 @@ struct model_task_vec graph_tasks(struct arena *a, const struct graph *g);
 /* The tasks in the order in which a run needs them. */
 struct occurrence {
 	int task;		/* index in the list of tasks */
-	/* For each argument of the kernel, as te/eval.h orders them, the value in it; VALUE_NONE:
-	 * a constant, or what no other occurrence has to do with. A view is named by the value that
-	 * it is a view of. */
+	/* For each argument of the kernel, as te/eval.h orders them, a name of the value in it;
+	 * VALUE_NONE: a constant, or what no other occurrence has to do with. A view has the name of
+	 * the value that it is a view of. */
 	struct value_vec args;
 };
 
 struct occurrence_vec VEC(struct occurrence);
 
-/* The occurrences in G's main function of TASKS, which graph_tasks() made of it, in A. */
+/* The occurrences in G's main function, and in the compiled ones that it applies, of TASKS, which graph_tasks() made of it, in A. */
 struct occurrence_vec graph_sequence(struct arena *a, const struct graph *g,
 				     const struct model_task_vec *tasks);
 

@@ -345,6 +345,63 @@ static void functions_called_once_are_put_in(void **state)
 	CHECK_ALL(cases);
 }
 
+/* A fused function of one operand. */
+#define FUSED(name, op)                                                                            \
+	"\nfn @" name "(%x: f32[2, 3]) -> f32[2, 3] attrs {fused = 1} {\n"                         \
+	"\t%y: f32[2, 3] = " op "(%x)\n\treturn %y\n}\n"
+#define RELU FUSED("relu_1", "relu")
+#define NEG  FUSED("neg_2", "neg")
+
+/* What only the interpreter runs stands between as few stretches as can be; views go with those who
+ * read them. */
+static void what_is_fused_is_gathered(void **state)
+{
+	static const struct pass_case cases[] = {
+		{ "stretch",
+		  "fn @main(%x: f32[2, 3], %z: f32[6]) {\n"
+		  "\t%shape = const i64[2] [2, 3]\n"
+		  "\t%zero = const i64[] [0]\n"
+		  "\t%flat = const i64[1] [6]\n"
+		  "\t%v = reshape(%z, %shape)\n"
+		  "\t%w = reshape(%x, %flat)\n"
+		  "\t%a = call @relu_1(%x)\n"
+		  "\t%b = cumsum(%a, %zero)\n"
+		  "\t%c = call @relu_1(%v)\n"
+		  "\t%d = call @relu_1(%b)\n"
+		  "\t%e = reshape(%d, %flat)\n"
+		  "\t%f = call @neg_2(%c)\n"
+		  "\treturn %e, %f, %w, %c\n}\n" RELU NEG,
+		  "fn @main(%x: f32[2, 3], %z: f32[6])"
+		  " -> (f32[6], f32[2, 3], f32[6], f32[2, 3]) {\n"
+		  "\t%flat = const i64[1] [6]\n"
+		  "\t%w: f32[6] = reshape(%x, %flat)\n"
+		  "\t%4: (f32[2, 3], f32[2, 3], f32[2, 3]) = call @stretch_3(%z, %x)\n"
+		  "\t%a: f32[2, 3] = %4[0]\n"
+		  "\t%c: f32[2, 3] = %4[1]\n"
+		  "\t%f: f32[2, 3] = %4[2]\n"
+		  "\t%zero = const i64[] [0]\n"
+		  "\t%b: f32[2, 3] = cumsum(%a, %zero)\n"
+		  "\t%e: f32[6] = call @stretch_4(%b)\n"
+		  "\treturn %e, %f, %w, %c\n}\n" RELU NEG
+		  "\nfn @stretch_3(%z: f32[6], %x: f32[2, 3])"
+		  " -> (f32[2, 3], f32[2, 3], f32[2, 3]) attrs {compiled = 1} {\n"
+		  "\t%2 = const i64[2] [2, 3]\n"
+		  "\t%v: f32[2, 3] = reshape(%z, %2)\n"
+		  "\t%a: f32[2, 3] = call @relu_1(%x)\n"
+		  "\t%c: f32[2, 3] = call @relu_1(%v)\n"
+		  "\t%f: f32[2, 3] = call @neg_2(%c)\n"
+		  "\treturn %a, %c, %f\n}\n"
+		  "\nfn @stretch_4(%b: f32[2, 3]) -> f32[6] attrs {compiled = 1} {\n"
+		  "\t%d: f32[2, 3] = call @relu_1(%b)\n"
+		  "\t%2 = const i64[1] [6]\n"
+		  "\t%e: f32[6] = reshape(%d, %2)\n"
+		  "\treturn %e\n}\n" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +412,7 @@ int main(void)
 		cmocka_unit_test(padding_goes_into_windows),
 		cmocka_unit_test(scales_go_into_weights),
 		cmocka_unit_test(functions_called_once_are_put_in),
+		cmocka_unit_test(what_is_fused_is_gathered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

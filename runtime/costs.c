@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/costs.c - sums of times by binding. */
+#include "runtime/costs.h"
+
+#include "graph/ir/op.h"
+
+struct costs {
+	struct arena *arena;
+	const struct model_code *code;
+	struct session_cost_vec all;
+	int **place;	/* by function and value: place in ALL, and one more; 0: none yet */
+};
+
+struct costs *costs_new(struct arena *a, const struct model_code *code)
+{
+	struct costs *c = arena_one(a, struct costs);
+
+	*c = (struct costs){ .arena = a, .code = code,
+			     .place = arena_many(a, int *, code->graph->functions.n) };
+	return c;
+}
+
+/* What COST is of; its own runs and seconds are to be added. */
+static void add(struct costs *c, const struct session_cost *cost)
+{
+	const struct function *f = c->code->graph->functions.at[cost->function];
+	int **places = &c->place[cost->function];
+
+	if (!*places)
+		*places = arena_many(c->arena, int, f->bindings.n);
+	int *place = &(*places)[cost->binding - f->bindings.at];
+
+	if (!*place) {
+		vec_push(c->arena, &c->all, *cost);
+		*place = c->all.n;
+		return;
+	}
+	c->all.at[*place - 1].runs += cost->runs;
+	c->all.at[*place - 1].seconds += cost->seconds;
+}
+
+/* What the interpreter runs B as; NULL where that takes no time of its own. */
+static const char *name_of(const struct costs *c, const struct binding *b)
+{
+	const struct function *applied = graph_applied(c->code->graph, b);
+
+	switch (b->kind) {
+	case BIND_CALL:
+		return b->op->name;
+	case BIND_APPLY:
+		return !applied ? "apply" : c->code->flats[b->function] ? NULL : applied->name;
+	case BIND_IF:
+		return "if";
+	case BIND_LOOP:
+		return "loop";
+	case BIND_PARAM:
+	case BIND_CONST:
+	case BIND_TUPLE:
+	case BIND_FIELD:
+	case BIND_CLOSURE:
+		break;
+	}
+	return NULL;
+}
+
+void costs_of_binding(struct costs *c, int function, const struct binding *b, double seconds)
+{
+	const char *what = name_of(c, b);
+
+	if (what)
+		add(c, &(struct session_cost){ function, b, what,
+					       choice_origin_name(CHOICE_NONE), 1, seconds });
+}
+
+static const char *who(const struct flat_step *step)
+{
+	switch (step->kind) {
+	case FLAT_KERNEL:
+		return choice_origin_name(step->site->choice->origin);
+	case FLAT_COPY:
+		return "copy";
+	case FLAT_INTERPRET:
+		break;
+	}
+	return choice_origin_name(CHOICE_NONE);
+}
+
+void costs_of_steps(struct costs *c, const struct flat_instance *x)
+{
+	const struct flat *flat = flat_of(x);
+	const struct function *f = c->code->graph->functions.at[flat->function];
+
+	for (int i = 0; i < flat->steps.n; i++) {
+		const struct flat_step *step = &flat->steps.at[i];
+		const struct binding *b = function_at(f, step->value);
+		const struct function *applied = graph_applied(c->code->graph, b);
+		struct flat_time t = flat_time(x, 0, i);
+
+		add(c, &(struct session_cost){ flat->function, b, applied ? applied->name : "result",
+					       who(step), 1, (double)(t.end - t.begin) * 1e-9 });
+	}
+}
+
+const struct session_cost_vec *costs_all(const struct costs *c)
+{
+	return &c->all;
+}
