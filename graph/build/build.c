@@ -190,6 +190,10 @@ static int check_call(const struct builder *b, const struct core_op *op, int nar
 	for (int i = 0; i < op->min_args; i++)
 		if (args[i] == VALUE_NONE)
 			return err_set("%s: operand %d is left out", op->name, i);
+	for (int i = 0; i < nargs; i++)
+		if (!core_op_takes(op, i, build_type(b, args[i])))
+			return err_set("%s: operand %d is %s, no tensor", op->name, i,
+				       type_string(b->arena, build_type(b, args[i])));
 	return 0;
 }
 

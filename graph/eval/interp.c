@@ -217,16 +217,20 @@ static int check_operands(struct interp *x, const struct binding *b, const struc
 	int *place = arena_many(x->scratch, int, b->nargs);
 
 	for (int i = 0; i < b->nargs; i++) {
+		const struct type *type = value_type(x->scratch, args[i]);
 		bool array = args[i].kind == VALUE_ARRAY;
 		bool none = args[i].kind == VALUE_EMPTY;
 
 		if (args[i].kind == VALUE_CLOSURE || (none && i < b->op->min_args))
 			return err_set("%s: operand %d is %s", b->op->name, i,
 				       none ? "empty" : "a function");
+		if (!core_op_takes(b->op, i, type))
+			return err_set("%s: operand %d is %s, no tensor", b->op->name, i,
+				       type_string(x->scratch, type));
 		place[i] = none ? VALUE_NONE : i;
 		vec_push(x->scratch, &f.bindings,
 			 (struct binding){ .kind = array ? BIND_CONST : BIND_PARAM,
-					   .type = value_type(x->scratch, args[i]),
+					   .type = type,
 					   .array = array ? args[i].array : NULL });
 	}
 	call.args = place;

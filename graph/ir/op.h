@@ -29,6 +29,7 @@ struct core_op {
 	const char *name;
 	const char *summary;		/* for people, with operands by name */
 	int min_args, max_args;		/* ARGS_MANY: a list */
+	unsigned any;			/* bit I: operand I may be any value; else it is a tensor */
 	const struct attr_spec *attrs;	/* NULL: none */
 	enum fusion fusion;
 	bool pointwise;	/* injective, each element from those at the same place of all operands,
@@ -58,6 +59,8 @@ struct core_op {
 const struct core_op *core_op_at(int i);
 /* NULL where there is none. */
 const struct core_op *core_op_find(const char *name);
+/* Can a value of type T be operand I of OP, as far as T says? */
+bool core_op_takes(const struct core_op *op, int i, const struct type *t);
 /* A message with the operator of the call B in front. Returns -1. */
 int call_error(const struct binding *b, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));

@@ -25,6 +25,14 @@ const struct core_op *core_op_find(const char *name)
 	return NULL;
 }
 
+bool core_op_takes(const struct core_op *op, int i, const struct type *t)
+{
+	bool may_be_tensor = t->kind == TYPE_TENSOR || t->kind == TYPE_UNKNOWN ||
+			     (t->kind == TYPE_OPTIONAL && core_op_takes(op, i, t->field[0]));
+
+	return may_be_tensor || (i < 32 && op->any >> i & 1);
+}
+
 const struct attr_spec *core_op_attr(const struct core_op *op, const char *name)
 {
 	for (const struct attr_spec *at = op->attrs; at && at->name; at++)

@@ -29,6 +29,7 @@ const struct core_op core_identity = {
 	.summary = "x",
 	.min_args = 1,
 	.max_args = 1,
+	.any = 1,
 	.fusion = FUSION_INJECTIVE,
 	.type = identity_type,
 	.elements = infer_same_elements,

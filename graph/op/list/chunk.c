@@ -92,6 +92,7 @@ const struct core_op core_concat_sequence = {
 	.summary = "the tensors of a sequence one behind the other along an axis",
 	.min_args = 1,
 	.max_args = 1,
+	.any = 1,
 	.attrs = (const struct attr_spec[]){
 		{ "axis", ATTR_INT, 0, NULL, "along which, of the result" },
 		{ "new_axis", ATTR_INT, 0, NULL, "1: the axis is a new one" },
