@@ -107,6 +107,19 @@ const char *vector_memory_type(struct emitter *e, enum dtype t, int lanes);
 const char *combine_text(struct emitter *e, enum reducer r, enum dtype t, int lanes, const char *x,
 			 const char *y);
 
+struct minmax {
+	bool max;
+	enum dtype dtype;
+	int lanes;
+	bool number;	/* the first is never NaN, as the bound of a clamp: one instruction does it */
+};
+
+/* What the EXPR_MIN or EXPR_MAX X is, and its arguments in the order in which it costs least. */
+struct minmax minmax_of(const struct expr *x, int lanes, const struct expr **first,
+			const struct expr **second);
+/* Its call with the texts X and Y. */
+const char *minmax_call(struct emitter *e, struct minmax c, const char *x, const char *y);
+
 /* Calls of helpers; the prelude has the text of each one used. */
 enum helper {
 #define X(name, text) HELPER_##name,

@@ -18,8 +18,9 @@ static const char *signed_type(enum dtype t)
 	return by_bytes[dtype_bytes(t)];
 }
 
-/* max, min and select by masks: compilers see the instruction behind them. */
-static void choice_functions(struct text *out, const char *v)
+/* max, min and select by masks: compilers see the instruction behind them, which gives y where one of
+ * both is NaN; NAN: and also those that are NaN where x is. */
+static void choice_functions(struct text *out, const char *v, bool nan)
 {
 	static const char *const compare[] = { "max", ">", "min", "<" };
 
@@ -30,6 +31,10 @@ static void choice_functions(struct text *out, const char *v)
 		text_printf(out, "static inline %s %s_%s(%s x, %s y)\n"
 				 "{\n\treturn select_%s(x %s y, x, y);\n}\n",
 			    v, compare[i], v, v, v, v, compare[i + 1]);
+	for (int i = 0; nan && i < 4; i += 2)
+		text_printf(out, "static inline %s %s_nan_%s(%s x, %s y)\n"
+				 "{\n\treturn select_%s(x == x, %s_%s(x, y), x);\n}\n",
+			    v, compare[i], v, v, v, v, compare[i], v);
 }
 
 void put_lanes(struct text *out, const char *pattern, int lanes)
@@ -83,7 +88,7 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 		    text_str(&v), bytes * (size_t)lanes);
 	text_printf(out, "typedef u%s %s_bits __attribute__((vector_size(%zu)));\n",
 		    signed_type(t), text_str(&v), bytes * (size_t)lanes);
-	choice_functions(out, text_str(&v));
+	choice_functions(out, text_str(&v), strstr(text_str(body), "_nan_"));
 	if (strstr(text_str(body), "gather_"))
 		gather_function(out, text_str(&v), t, lanes);
 	if (t == DTYPE_F32 && strstr(text_str(body), "exp_f32x"))

@@ -259,20 +259,11 @@ static const char *cast_text(struct emitter *e, const struct expr *x)
 
 static const char *minmax_text(struct emitter *e, const struct expr *x)
 {
-	bool max = x->kind == EXPR_MAX;
-	const char *u = scalar_text(e, x->arg[0]);
-	const char *v = scalar_text(e, x->arg[1]);
-	const char *type = x->dtype == DTYPE_F64	     ? "f64"
-			   : dtype_is_float(x->dtype) ? "f32"
-						      : "i64";
+	const struct expr *first, *second;
+	struct minmax c = minmax_of(x, 1, &first, &second);
+	const char *u = scalar_text(e, first);
 
-	if (*type == 'i')
-		use_helper(e, max ? HELPER_MAX_I64 : HELPER_MIN_I64);
-	else if (x->dtype == DTYPE_F64)
-		use_helper(e, max ? HELPER_MAX_F64 : HELPER_MIN_F64);
-	else
-		use_helper(e, max ? HELPER_MAX_F32 : HELPER_MIN_F32);
-	return arena_printf(e->a, "hone_%s_%s(%s, %s)", max ? "max" : "min", type, u, v);
+	return minmax_call(e, c, u, scalar_text(e, second));
 }
 
 static const char *call_text(struct emitter *e, const struct expr *x)

@@ -122,13 +122,11 @@ static struct piece infix_value(struct emitter *e, const struct expr *x)
 
 static struct piece minmax_value(struct emitter *e, const struct expr *x)
 {
-	const char *u = splat(e, x->arg[0], value_of(e, x->arg[0]));
-	const char *v = splat(e, x->arg[1], value_of(e, x->arg[1]));
+	const struct expr *first, *second;
+	struct minmax c = minmax_of(x, e->lanes, &first, &second);
+	const char *u = splat(e, first, value_of(e, first));
 
-	return (struct piece){ arena_printf(e->a, "%s_%s(%s, %s)",
-					    x->kind == EXPR_MAX ? "max" : "min",
-					    vector_type(e, x->dtype, e->lanes), u, v),
-			       true };
+	return (struct piece){ minmax_call(e, c, u, splat(e, second, value_of(e, second))), true };
 }
 
 /* A function of each lane of one vector, computed once. */
@@ -243,22 +241,9 @@ const char *combine_text(struct emitter *e, enum reducer r, enum dtype t, int la
 			 const char *y)
 {
 	enum expr_kind k = reducer_combine(r);
-	bool max = k == EXPR_MAX;
 
-	if (k == EXPR_MAX || k == EXPR_MIN) {
-		if (lanes > 1)
-			return arena_printf(e->a, "%s_%s(%s, %s)", max ? "max" : "min",
-					    vector_type(e, t, lanes), x, y);
-		if (!dtype_is_float(t))
-			use_helper(e, max ? HELPER_MAX_I64 : HELPER_MIN_I64);
-		else if (t == DTYPE_F64)
-			use_helper(e, max ? HELPER_MAX_F64 : HELPER_MIN_F64);
-		else
-			use_helper(e, max ? HELPER_MAX_F32 : HELPER_MIN_F32);
-		return arena_printf(e->a, "hone_%s_%s(%s, %s)", max ? "max" : "min",
-				    !dtype_is_float(t) ? "i64" : t == DTYPE_F64 ? "f64" : "f32", x,
-				    y);
-	}
+	if (k == EXPR_MAX || k == EXPR_MIN)
+		return minmax_call(e, (struct minmax){ k == EXPR_MAX, t, lanes, false }, x, y);
 	if (dtype_is_float(t))
 		return arena_printf(e->a, "%s %s %s", x, expr_kind_text(k), y);
 	if (lanes == 1)

@@ -142,9 +142,9 @@ static double float_binary(enum expr_kind k, double x, double y)
 	case EXPR_DIV:
 		return x / y;
 	case EXPR_MIN:
-		return x < y ? x : y;
+		return x < y || isnan(x) ? x : y;
 	case EXPR_MAX:
-		return x > y ? x : y;
+		return x > y || isnan(x) ? x : y;
 	case EXPR_POW:
 		return pow(x, y);
 	default:

@@ -17,7 +17,7 @@ union scalar {
 /* K of one argument of type T. */
 union scalar scalar_unary(enum expr_kind k, enum dtype t, union scalar x);
 /* K of two arguments of type T; comparisons and logic give a bool. A quotient by 0 is 0, so that
- * hostile data cannot trap. min and max are x < y ? x : y and x > y ? x : y, also for NaN. */
+ * hostile data cannot trap. min and max of floats are NaN where one of both is. */
 union scalar scalar_binary(enum expr_kind k, enum dtype t, union scalar x, union scalar y);
 /* X of type FROM as a TO. Floats to integers are truncated, then wrapped. */
 union scalar scalar_cast(enum dtype to, enum dtype from, union scalar x);

@@ -240,6 +240,54 @@ static void test_exp_outlives_reordering(void **state)
 	check_exp("gcc", "-fno-signed-zeros -freciprocal-math");
 }
 
+/* Of each min and max, in vectors, in their tails and one by one: an operand that is NaN, whichever it
+ * is, and one element of a reduction, wherever it is. */
+static void check_nan(const char *cc, const char *steps)
+{
+	enum { N = 19 };
+	struct run r = run_new("input X: f32[19]\ninput W: f32[19]\n"
+			       "Y[i] = max(X[i], W[i])\nZ[i] = min(max(X[i], 0.0), 6.0)\n"
+			       "M[i] = min(0.5, X[i])\nS[i] = max(k < 19) X[k] + W[i]\n");
+	struct program *p = program_of(&r, steps);
+	struct build_pool *b = built_by(cc, "");
+	struct trial t;
+
+	assert_true(built_trial(r.a, p, VECTOR_BYTES, &t));
+	built_all(r.a, b, &t, 1);
+	for (int i = 0; i < N; i++) {
+		((float *)r.args[0])[i] = i % 8 == 1 ? NAN : (float)(i - 9);
+		((float *)r.args[1])[i] = i % 8 == 2 ? NAN : (float)i / 4;
+	}
+	void **args = arguments(&r, p);
+
+	built_run(r.a, &t, args);
+	for (int i = 0; i < N; i++) {
+		bool x = i % 8 == 1, w = i % 8 == 2;
+		const float *const *out = (const float *const *)args + 2;
+
+		assert_true(isnan(out[0][i]) == (x || w));
+		assert_true(isnan(out[1][i]) == x);
+		assert_true(isnan(out[2][i]) == x);
+		assert_true(isnan(out[3][i]));
+		if (!x)
+			assert_true(out[1][i] == fminf(fmaxf((float)(i - 9), 0), 6));
+	}
+	build_pool_free(b);
+	arena_free(r.a);
+}
+
+static void test_nan_goes_through_min_and_max(void **state)
+{
+	static const char vectors[] = "split Y i 8; vectorize Y i.1; split Z i 8; vectorize Z i.1; "
+				      "split M i 8; vectorize M i.1; split S i 8; reorder S i.0 k i.1; "
+				      "vectorize S i.1";
+
+	(void)state;
+	check_nan("clang", vectors);
+	check_nan("gcc", vectors);
+	check_nan("clang", "");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -247,6 +295,7 @@ int main(void)
 		cmocka_unit_test(test_stack_clang),
 		cmocka_unit_test(test_fast_math_is_refused),
 		cmocka_unit_test(test_exp_outlives_reordering),
+		cmocka_unit_test(test_nan_goes_through_min_and_max),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
