@@ -130,6 +130,10 @@ int build_int(struct builder *b, int64_t v)
 
 int build_scalar(struct builder *b, enum element e, double v)
 {
+	if (e == ELEMENT_STRING || e == ELEMENT_COUNT) {
+		err_set("a number among elements of type %s", element_name(e));
+		return VALUE_FAILED;
+	}
 	struct array *x = array_in(b->arena, e, 0, NULL);
 
 	element_store(e, x->data, 0, v);
@@ -205,7 +209,7 @@ static const struct array *known_elements(struct infer *x, struct binding *call)
 	int64_t v;
 
 	if (!call->op->elements || !type_is_static(t) || t->rank > 1 ||
-	    !element_is_integer(t->element) || count > GRAPH_MAX_RANK * GRAPH_MAX_RANK)
+	    !element_is_whole(t->element) || count > GRAPH_MAX_RANK * GRAPH_MAX_RANK)
 		return NULL;
 	struct dim *elements = arena_many(x->arena, struct dim, count ? count : 1);
 

@@ -37,7 +37,8 @@ void build_prune(struct builder *b, int n, int *results);
 int build_param(struct builder *b, const char *name, const struct type *type);
 /* ARRAY lives as long as the graph. */
 int build_const(struct builder *b, const struct array *array);
-/* Constants: N integers (i64[n]), one element of E without dims, a copy of numbers as E. */
+/* Constants: N integers (i64[n]), one integer, V as an element of E without dims (VALUE_FAILED and a
+ * message where E has no numbers). */
 int build_ints(struct builder *b, int n, const int64_t *v);
 int build_int(struct builder *b, int64_t v);
 int build_scalar(struct builder *b, enum element e, double v);
