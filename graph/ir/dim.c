@@ -146,6 +146,43 @@ struct dim dim_max(struct arena *a, struct dim x, struct dim y)
 	return dim_of(a, vx > vy ? vx : vy);
 }
 
+/* What y - x may be. */
+static struct range ahead(struct arena *a, struct dim x, struct dim y)
+{
+	struct dim d = dim_sub(a, y, x);
+	int64_t v;
+
+	if (dim_value(d, &v))
+		return (struct range){ v, v };
+	return d.expr ? expr_range(d.expr) : (struct range){ INT64_MIN, INT64_MAX };
+}
+
+static struct dim decided(bool always, bool never)
+{
+	return always ? dim_number(1) : never ? dim_number(0) : dim_unknown();
+}
+
+struct dim dim_is_equal(struct arena *a, struct dim x, struct dim y)
+{
+	struct range r = ahead(a, x, y);
+
+	return decided(r.lo == 0 && r.hi == 0, r.lo > 0 || r.hi < 0);
+}
+
+struct dim dim_is_less(struct arena *a, struct dim x, struct dim y)
+{
+	struct range r = ahead(a, x, y);
+
+	return decided(r.lo > 0, r.hi <= 0);
+}
+
+struct dim dim_is_at_most(struct arena *a, struct dim x, struct dim y)
+{
+	struct range r = ahead(a, x, y);
+
+	return decided(r.lo >= 0, r.hi < 0);
+}
+
 struct dim dim_substitute(struct arena *a, struct dim d, const struct axis *s, struct dim to)
 {
 	if (d.n >= 0 || !d.expr || !expr_uses_axis(d.expr, s))

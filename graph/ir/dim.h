@@ -32,6 +32,10 @@ struct dim dim_mul(struct arena *a, struct dim x, struct dim y);
 struct dim dim_div(struct arena *a, struct dim x, struct dim y);
 struct dim dim_min(struct arena *a, struct dim x, struct dim y);
 struct dim dim_max(struct arena *a, struct dim x, struct dim y);
+/* 1 where x == y, x < y, x <= y whatever the symbols are, 0 where it never is; else unknown. */
+struct dim dim_is_equal(struct arena *a, struct dim x, struct dim y);
+struct dim dim_is_less(struct arena *a, struct dim x, struct dim y);
+struct dim dim_is_at_most(struct arena *a, struct dim x, struct dim y);
 /* The number that D is, negative ones too. */
 bool dim_value(struct dim d, int64_t *v);
 /* D from the number V of any sign. */

@@ -70,6 +70,11 @@ bool element_is_integer(enum element e)
 				     elements[e].class == ELEMENT_CLASS_UNSIGNED);
 }
 
+bool element_is_whole(enum element e)
+{
+	return element_is_integer(e) || e == ELEMENT_BOOL;
+}
+
 enum dtype element_dtype(enum element e)
 {
 	return e < ELEMENT_COUNT ? elements[e].dtype : DTYPE_COUNT;

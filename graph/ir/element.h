@@ -34,6 +34,8 @@ enum element_class element_class(enum element e);
 bool element_is_float(enum element e);
 /* Signed or unsigned, not bool. */
 bool element_is_integer(enum element e);
+/* What shapes and the conditions on them are made of: integers and bool. */
+bool element_is_whole(enum element e);
 /* The type that kernels know it by; DTYPE_COUNT where there is none. */
 enum dtype element_dtype(enum element e);
 enum element element_of_dtype(enum dtype t);

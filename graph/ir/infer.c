@@ -40,7 +40,7 @@ const struct dim *infer_elements(const struct infer *x, int i, int *n)
 	const struct array *c = infer_const(x, i);
 	int64_t count = type_count(t);
 
-	if (count < 0 || count > MAX_ELEMENTS || t->rank > 1 || !element_is_integer(t->element))
+	if (count < 0 || count > MAX_ELEMENTS || t->rank > 1 || !element_is_whole(t->element))
 		return NULL;
 	*n = (int)count;
 	if (!c)

@@ -22,7 +22,7 @@ const struct type *infer_type(const struct infer *x, int i);
 bool infer_has(const struct infer *x, int i);
 /* The array that operand I is; NULL where it is no constant. */
 const struct array *infer_const(const struct infer *x, int i);
-/* What is known of the elements of operand I, an integer tensor of rank 0 or 1, and their number;
+/* What is known of the elements of operand I, integers or bool of rank 0 or 1, and their number;
  * NULL where nothing is, not even how many there are. In x->arena. */
 const struct dim *infer_elements(const struct infer *x, int i, int *n);
 /* The same where all of them are numbers of any sign; else NULL. */

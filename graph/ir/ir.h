@@ -57,7 +57,7 @@ struct binding {
 	const struct core_op *op;	/* CALL */
 	const struct attr *attrs;	/* CALL: those that are not at their defaults */
 	int nattrs;
-	/* What is known of the elements of an integer tensor of rank 0 or 1: as many as it has;
+	/* What is known of the elements of a tensor of integers or bool (0, 1) of rank 0 or 1: as many as it has;
 	 * NULL: nothing. Shapes are computed in such tensors. */
 	const struct dim *elements;
 };

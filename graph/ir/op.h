@@ -38,8 +38,8 @@ struct core_op {
 	/* Sets x->result. 0, or -1 and a message where the operands cannot be. Whatever depends on
 	 * what is not known yet is left to eval. */
 	int (*type)(struct infer *x);
-	/* Fills in what is known of the elements of an integer result of rank 0 or 1 with static
-	 * type; false: nothing. May be NULL. */
+	/* Fills in what is known of the elements of a result of integers or bool, of rank 0 or 1
+	 * with static type; false: nothing. May be NULL. */
 	bool (*elements)(struct infer *x, struct dim *out);
 	/* Computes the results. 0, or -1 and a message. Never NULL. */
 	int (*eval)(struct eval *x);

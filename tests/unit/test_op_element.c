@@ -245,6 +245,31 @@ static void shape_arithmetic(void **state)
 	op_case_free(&c);
 }
 
+/* What exporters write where a shape may say -1 for "as it is": where(shape == -1, ones, shape). */
+static void conditions_on_shapes(void **state)
+{
+	(void)state;
+	struct op_case c = op_case_new();
+	struct builder b = builder_begin(c.graph, "shapes");
+	struct dim n = dim_expr(c.arena, expr_axis(c.arena, graph_symbol(c.graph, "N")));
+	struct dim dims[] = { n, dim_number(6) };
+	int x = build_param(&b, "x", type_tensor(c.arena, ELEMENT_F32, 2, dims));
+	int shape = build(&b, &core_shape_of, x);
+	int ones = build_ints(&b, 2, (const int64_t[]){ 1, 1 });
+	int kept = build(&b, &core_where, build(&b, &core_equal, shape, build_int(&b, -1)), ones, shape);
+	int small = build(&b, &core_less, shape, build_int(&b, 6));
+	int open = build(&b, &core_where, small, ones, shape);
+	const struct dim *at = build_at(&b, kept)->elements, *either = build_at(&b, open)->elements;
+
+	assert_non_null(at);
+	assert_true(dim_equal(at[0], n));
+	assert_true(dim_equal(at[1], dim_number(6)));
+	assert_non_null(either);
+	assert_false(dim_equal(either[0], n));
+	assert_true(dim_equal(either[1], dim_number(6)));
+	op_case_free(&c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,6 +278,7 @@ int main(void)
 		cmocka_unit_test(casts),
 		cmocka_unit_test(cast_gradient),
 		cmocka_unit_test(shape_arithmetic),
+		cmocka_unit_test(conditions_on_shapes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -23,8 +23,11 @@ static bool cast_elements(struct infer *x, struct dim *out)
 	int n;
 	const struct dim *from = infer_elements(x, 0, &n);
 
-	if (from)
-		memcpy(out, from, (size_t)n * sizeof(*from));
+	for (int i = 0; from && i < n; i++)
+		out[i] = call_element(x->call, "to") != ELEMENT_BOOL
+				 ? from[i]
+				 : dim_sub(x->arena, dim_number(1),
+					   dim_is_equal(x->arena, from[i], dim_number(0)));
 	return from != NULL;
 }
 

@@ -118,6 +118,12 @@ static struct dim (*on_dims(enum primitive p))(struct arena *, struct dim, struc
 		return dim_max;
 	case PRIMITIVE_neg:
 		return negative;
+	case PRIMITIVE_equal:
+		return dim_is_equal;
+	case PRIMITIVE_less:
+		return dim_is_less;
+	case PRIMITIVE_less_equal:
+		return dim_is_at_most;
 	default:
 		return NULL;
 	}
@@ -131,16 +137,20 @@ static struct dim repeated(const struct dim *at, int n, int i)
 
 static bool where_elements(struct infer *x, int64_t count, struct dim *out)
 {
-	const struct array *condition = infer_const(x, 0);
-	int n[2];
-	const struct dim *at[2] = { infer_elements(x, 1, &n[0]), infer_elements(x, 2, &n[1]) };
+	int n[3];
+	const struct dim *at[3];
+	int64_t taken;
 
-	if (!condition || !at[0] || !at[1])
-		return false;
+	for (int i = 0; i < 3; i++)
+		if (!(at[i] = infer_elements(x, i, &n[i])))
+			return false;
 	for (int i = 0; i < count; i++) {
-		int which = !array_int(condition, condition->count == 1 ? 0 : i);
+		struct dim first = repeated(at[1], n[1], i), second = repeated(at[2], n[2], i);
 
-		out[i] = repeated(at[which], n[which], i);
+		if (dim_value(repeated(at[0], n[0], i), &taken))
+			out[i] = taken ? first : second;
+		else
+			out[i] = dim_equal(first, second) ? first : dim_unknown();
 	}
 	return true;
 }
