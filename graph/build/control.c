@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/err.h"
+#include "graph/build/fold.h"
 #include "graph/build/push.h"
 
 static int *copy(struct builder *b, int n, const int *values)
@@ -100,16 +101,23 @@ static int apply_value(struct builder *b, int nargs, const int *args)
 		.type = t->kind == TYPE_FUNCTION ? t->result : &type_unknown });
 }
 
+static int fold_or_push(struct builder *b, struct binding of)
+{
+	int folded = fold_function(b, &of);
+
+	return folded != VALUE_NONE ? folded : push(b, of);
+}
+
 int build_apply(struct builder *b, int function, int nargs, const int *args)
 {
 	if (function == FUNCTION_NONE)
 		return apply_value(b, nargs, args);
 	if (check_params(b, function_of(b, function), nargs, args, true) < 0)
 		return VALUE_FAILED;
-	return push(b, (struct binding){ .kind = BIND_APPLY, .args = copy(b, nargs, args),
-					 .nargs = nargs, .function = function,
-					 .otherwise = FUNCTION_NONE,
-					 .type = function_of(b, function)->result });
+	return fold_or_push(b, (struct binding){
+		.kind = BIND_APPLY, .args = copy(b, nargs, args), .nargs = nargs,
+		.function = function, .otherwise = FUNCTION_NONE,
+		.type = function_of(b, function)->result });
 }
 
 /* -1 and a message where VALUE, which is WHAT, cannot be a number by its type. */
@@ -217,7 +225,7 @@ int build_loop(struct builder *b, int function, int trips, int condition, int ns
 		       array_int(function_const(f, f->results[0]), 0);
 	int64_t most = counted ? array_int(count, 0) : -1;
 
-	return push(b, (struct binding){
+	return fold_or_push(b, (struct binding){
 		.kind = BIND_LOOP, .args = all, .nargs = n, .function = function,
 		.otherwise = FUNCTION_NONE, .nstate = nstate,
 		.type = loop_type(b, f, nstate, state,

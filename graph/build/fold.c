@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/build/fold.c - constant calls, computed by the interpreter within the graph's budget. */
+/* graph/build/fold.c - what is constant, computed by the interpreter within the graph's budget. */
 #include "graph/build/fold.h"
 
 #include "base/err.h"
 #include "base/file.h"
 #include "graph/eval/interp.h"
+#include "graph/ir/reach.h"
 
 /* A result that is no larger than this is folded wherever it comes from: shapes, scales, masks. */
 #define SMALL_BYTES (INT64_C(64) << 10)
@@ -12,34 +13,57 @@
 enum { GROWTH = 8 };
 /* Products of elements that combining operators may need: about a second of the interpreter. */
 #define MOST_WORK 2e9
+/* A function or loop on constants that takes longer may not end at all: it is left for the run. */
+#define FUNCTION_SECONDS 0.2
+enum { FUNCTION_DEPTH = 100 };
+
+/* Bytes of what OF is computed of, and elements of the largest of it. */
+struct fold_operands {
+	int64_t bytes, largest;
+};
+
+/* False where an operand is no constant, or nothing is to be folded any more. */
+static bool operands_of(const struct builder *b, const struct binding *of, struct fold_operands *out)
+{
+	*out = (struct fold_operands){ 0 };
+	if (b->plain || b->graph->budget.seconds <= 0)
+		return false;
+	for (int i = 0; i < of->nargs; i++) {
+		const struct array *c = function_const(b->function, of->args[i]);
+
+		if (of->args[i] == VALUE_NONE)
+			continue;
+		if (!c)
+			return false;
+		out->bytes += (int64_t)array_bytes(c);
+		out->largest = c->count > out->largest ? c->count : out->largest;
+	}
+	return true;
+}
+
+/* The most that may become of operands of so many bytes. */
+static int64_t most_bytes(const struct builder *b, int64_t operands)
+{
+	int64_t most = operands > SMALL_BYTES / GROWTH ? operands * GROWTH : SMALL_BYTES;
+
+	return most < b->graph->budget.bytes ? most : b->graph->budget.bytes;
+}
 
 bool fold_is_worth(const struct builder *b, const struct binding *call)
 {
 	int64_t bytes = type_bytes(call->type);
-	int64_t operands = 0, largest = 0;
+	struct fold_operands of;
 
-	if (b->plain || call->op->impure || call->op->eval == NULL)
-		return false;
-	for (int i = 0; i < call->nargs; i++) {
-		const struct array *c = function_const(b->function, call->args[i]);
-
-		if (call->args[i] == VALUE_NONE)
-			continue;
-		if (!c)
-			return false;
-		operands += (int64_t)array_bytes(c);
-		largest = c->count > largest ? c->count : largest;
-	}
-	if (b->graph->budget.seconds <= 0)
+	if (call->op->impure || call->op->eval == NULL || !operands_of(b, call, &of))
 		return false;
 	if (call->type->kind != TYPE_TENSOR)	/* tuples: only of what is small */
-		return call->type->kind == TYPE_TUPLE && operands <= SMALL_BYTES;
+		return call->type->kind == TYPE_TUPLE && of.bytes <= SMALL_BYTES;
 	if (call->op->fusion != FUSION_INJECTIVE && bytes > 0 &&
-	    (double)type_count(call->type) * (double)largest > MOST_WORK)
+	    (double)type_count(call->type) * (double)of.largest > MOST_WORK)
 		return false;
 	if (bytes < 0)	/* its shape comes from the data */
-		return operands <= SMALL_BYTES;
-	return bytes <= b->graph->budget.bytes && (bytes <= SMALL_BYTES || bytes / GROWTH <= operands);
+		return of.bytes <= SMALL_BYTES;
+	return bytes <= most_bytes(b, of.bytes);
 }
 
 static int keep(struct builder *b, struct value v)
@@ -69,28 +93,84 @@ static int64_t value_bytes(struct value v)
 	return bytes;
 }
 
-int fold_call(struct builder *b, const struct binding *call)
+/* OF computed within LIMITS, in *OUT, on the graph's time; what is allocated besides lives in A. */
+static int compute(struct builder *b, const struct binding *of, struct interp_limits limits,
+		   struct arena *a, struct value *out)
 {
-	struct fold_budget *budget = &b->graph->budget;
-	struct interp_limits limits = { .bytes = budget->bytes, .seconds = budget->seconds, .depth = 1 };
-	struct interp interp = interp_begin(b->arena, NULL, limits);
-	struct value *args = arena_many(b->arena, struct value, call->nargs);
+	const struct graph *g = of->kind == BIND_CALL ? NULL : b->graph;
+	struct interp interp = interp_begin(a, g, limits);
+	struct value *args = arena_many(a, struct value, of->nargs);
 	int64_t begin = clock_ns();
-	struct value v;
 
-	for (int i = 0; i < call->nargs; i++)
-		args[i] = call->args[i] == VALUE_NONE
+	for (int i = 0; i < of->nargs; i++)
+		args[i] = of->args[i] == VALUE_NONE
 				  ? value_empty()
-				  : value_of_array(function_const(b->function, call->args[i]));
-	int rc = interp_binding(&interp, call, args, &v);
+				  : value_of_array(function_const(b->function, of->args[i]));
+	int rc = interp_binding(&interp, of, args, out);
 
 	interp_end(&interp);
-	budget->seconds -= (double)(clock_ns() - begin) * 1e-9;
-	if (rc < 0)
-		return VALUE_FAILED;
-	budget->bytes -= value_bytes(v);
+	b->graph->budget.seconds -= (double)(clock_ns() - begin) * 1e-9;
+	return rc;
+}
+
+static int keep_computed(struct builder *b, struct value v)
+{
+	b->graph->budget.bytes -= value_bytes(v);
 	int value = keep(b, v);
 
 	value_release(v);
+	return value;
+}
+
+int fold_call(struct builder *b, const struct binding *call)
+{
+	struct fold_budget budget = b->graph->budget;
+	struct interp_limits limits = { .bytes = budget.bytes, .seconds = budget.seconds, .depth = 1 };
+	struct value v;
+
+	return compute(b, call, limits, b->arena, &v) < 0 ? VALUE_FAILED : keep_computed(b, v);
+}
+
+/* Are the functions that a call of FUNCTION may run all made, and would another call give the same? */
+static bool is_pure(struct arena *a, const struct graph *g, int function)
+{
+	int *callee;
+	int n = function_callees(a, g, function, &callee);
+
+	for (int i = 0; i < n; i++) {
+		const struct function *f = g->functions.at[callee[i]];
+
+		if (!f->results)
+			return false;
+		for (int v = 0; v < f->bindings.n; v++)
+			if (f->bindings.at[v].kind == BIND_CALL && f->bindings.at[v].op->impure)
+				return false;
+	}
+	return true;
+}
+
+int fold_function(struct builder *b, const struct binding *of)
+{
+	struct arena *a = arena_new();
+	struct fold_operands operands;
+	struct value v;
+	int value = VALUE_NONE;
+
+	if (operands_of(b, of, &operands) && is_pure(a, b->graph, of->function)) {
+		int64_t most = most_bytes(b, operands.bytes);
+		double left = b->graph->budget.seconds;
+		struct interp_limits limits = {
+			.bytes = most,
+			.seconds = left < FUNCTION_SECONDS ? left : FUNCTION_SECONDS,
+			.depth = FUNCTION_DEPTH };
+
+		if (compute(b, of, limits, a, &v) == 0) {
+			if (value_bytes(v) <= most)
+				value = keep_computed(b, v);
+			else
+				value_release(v);
+		}
+	}
+	arena_free(a);
 	return value;
 }

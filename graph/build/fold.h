@@ -11,4 +11,8 @@ bool fold_is_worth(const struct builder *b, const struct binding *call);
 /* Appends the constant that it gives; VALUE_FAILED and a message where computing it fails. */
 int fold_call(struct builder *b, const struct binding *call);
 
+/* OF, which applies a function or runs a loop: appends the constants that it gives, where its operands
+ * are constants, it is pure and done in a moment; else VALUE_NONE. */
+int fold_function(struct builder *b, const struct binding *of);
+
 #endif

@@ -100,6 +100,15 @@ int *graph_callees_first(struct arena *a, const struct graph *g)
 	return w.order;
 }
 
+int function_callees(struct arena *a, const struct graph *g, int function, int **out)
+{
+	struct call_walk w = walk_new(a, g);
+
+	walk_from(&w, function);
+	*out = w.order;
+	return w.n;
+}
+
 bool *graph_reached(struct arena *a, const struct graph *g)
 {
 	struct call_walk w = walk_new(a, g);

@@ -11,6 +11,8 @@ bool *function_needed(struct arena *a, const struct function *f);
 int *function_needed_uses(struct arena *a, const struct function *f, const bool *needed);
 /* The functions of G, each after those that it calls unless it is called by them; in A. */
 int *graph_callees_first(struct arena *a, const struct graph *g);
+/* The functions that a call of FUNCTION may run, itself the last, in *OUT in A; their number. */
+int function_callees(struct arena *a, const struct graph *g, int function, int **out);
 /* By function: is it main, or does main need a call of it? Where there is no main, all are. In A. */
 bool *graph_reached(struct arena *a, const struct graph *g);
 

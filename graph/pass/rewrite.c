@@ -48,15 +48,26 @@ static int rewrite_binding(struct rewrite *x, const struct rewriter *how, int va
 	return 0;
 }
 
-/* What stands for result I, under the name by which callers know it. */
-static int take_result(struct rewrite *x, int i)
+/* What stands for result I, under the name by which callers know it. One that became the same value as
+ * a parameter or another result of the model is a value of its own: a value has but one name. */
+static int take_result(struct rewrite *x, int i, bool *taken)
 {
 	const struct function *f = x->function;
-	const char *name = function_at(f, f->results[i])->name;
+	const struct binding *of = function_at(f, f->results[i]);
 	int made = x->value[f->results[i]];
+	bool main = x->builder->index == x->builder->graph->main;
 
-	if (*name && made >= f->nparams)
-		x->builder->function->bindings.at[made].name = name;
+	if (!*of->name)
+		return made;
+	if (main && taken[made] && strcmp(build_at(x->builder, made)->name, of->name) != 0) {
+		x->builder->label = of->label;
+		made = build(x->builder, &core_identity, made);
+		if (made < 0)
+			return made;
+	}
+	taken[made] = true;
+	if (made >= f->nparams)
+		x->builder->function->bindings.at[made].name = of->name;
 	return made;
 }
 
@@ -74,8 +85,12 @@ static int rewrite_function(struct rewrite *x, const struct rewriter *how)
 	for (int i = f->nparams; i < f->bindings.n; i++)
 		if (x->needed[i] && rewrite_binding(x, how, i) < 0)
 			return -1;
+	bool *taken = arena_many(x->scratch, bool, x->builder->function->bindings.n + f->nresults);
+
+	for (int i = 0; i < f->nparams; i++)
+		taken[i] = true;
 	for (int i = 0; i < f->nresults; i++)
-		results[i] = take_result(x, i);
+		results[i] = take_result(x, i, taken);
 	return builder_end(x->builder, f->nresults, results) == FUNCTION_NONE ? -1 : 0;
 }
 

@@ -1,90 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_pass.c - each pass alone, from text to text. */
-#include "tests/graph_fixture.h"
-
-#include "graph/build/check.h"
-#include "graph/text/text.h"
-
-/* A pass, and what it makes of a graph. What nobody needs any more is left out on both sides. */
-struct pass_case {
-	const char *pass;
-	const char *before, *after;	/* functions, main first */
-};
-
-static struct graph *run_pass(struct arena *a, const char *name, const struct graph *g)
-{
-	struct graph *out = pass_find(name)->run(a, g);
-
-	if (!out || graph_check(out) < 0)
-		fail_msg("%s: %s", name, err_get());
-	return out;
-}
-
-static const char *printed(struct arena *a, const struct graph *g)
-{
-	struct text out = { 0 };
-
-	graph_print(&out, g, true);
-	const char *text = arena_strdup(a, text_str(&out));
-
-	text_free(&out);
-	return text;
-}
-
-static struct graph *parsed(struct arena *a, const char *functions)
-{
-	const char *text = arena_printf(a, "graph \"t\" @main\n\n%s", functions);
-	struct graph *g = graph_parse(a, "test", text);
-
-	if (!g)
-		fail_msg("%s", err_get());
-	return g;
-}
-
-static void assert_passes(const struct pass_case *c)
-{
-	struct arena *a = arena_new();
-	struct graph *g = run_pass(a, c->pass, parsed(a, c->before));
-
-	assert_string_equal(printed(a, run_pass(a, "dead", g)),
-			    arena_printf(a, "graph \"t\" @main\n\n%s", c->after));
-	arena_free(a);
-}
-
-static void check_all(const struct pass_case *cases, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		assert_passes(&cases[i]);
-}
-
-#define CHECK_ALL(cases) check_all(cases, sizeof(cases) / sizeof(cases[0]))
-
-static void calls_of_constants_are_folded(void **state)
-{
-	static const struct pass_case cases[] = {
-		{ "fold",
-		  "fn @main(%x: f32[2]) {\n"
-		  "\t%a = const f32[2] [1, 2]\n"
-		  "\t%b = add(%a, %a)\n"
-		  "\t%yes = const bool[] [true]\n"
-		  "\t%c = if %yes then @twice else @same (%x)\n"
-		  "\t%y = mul(%c, %b)\n"
-		  "\treturn %y\n}\n\n"
-		  "fn @twice(%x: f32[2]) {\n"
-		  "\t%y = add(%x, %x)\n"
-		  "\treturn %y\n}\n\n"
-		  "fn @same(%x: f32[2]) {\n"
-		  "\treturn %x\n}\n",
-		  "fn @main(%x: f32[2]) -> f32[2] {\n"
-		  "\t%b = const f32[2] [2, 4]\n"
-		  "\t%y: f32[2] = add(%x, %x)\n"
-		  "\t%3 \"y\": f32[2] = mul(%y, %b)\n"
-		  "\treturn %3\n}\n" },
-	};
-
-	(void)state;
-	CHECK_ALL(cases);
-}
+#include "tests/pass_fixture.h"
 
 static void what_changes_nothing_is_left_out(void **state)
 {
@@ -159,7 +75,8 @@ static void views_and_transposes_meet(void **state)
 		  "\t%c: f32[4, 2, 3, 1] = transpose(%x) {perm = [3, 0, 1, 2]}\n"
 		  "\t%2 = const i64[4] [1, 2, 3, 4]\n"
 		  "\t%d: f32[1, 2, 3, 4] = reshape(%x, %2)\n"
-		  "\treturn %x, %c, %d\n}\n" },
+		  "\t%b: f32[2, 3, 1, 4] = identity(%x)\n"
+		  "\treturn %b, %c, %d\n}\n" },
 		{ "simplify",
 		  "fn @main(%x: f32[5, 4, 6], %y: f32[5, 4, 7]) {\n"
 		  "\t%a = transpose(%x) {perm = [0, 2, 1]}\n"
@@ -405,7 +322,6 @@ static void what_is_fused_is_gathered(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(calls_of_constants_are_folded),
 		cmocka_unit_test(what_changes_nothing_is_left_out),
 		cmocka_unit_test(views_and_transposes_meet),
 		cmocka_unit_test(equal_calls_are_one),
