@@ -2,6 +2,7 @@
 /* base/file.c - reading and writing whole files; errors name the file and the cause. */
 #include "base/file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/vec.h"
 
 char *file_read(struct arena *a, const char *path, size_t limit, size_t *size)
 {
@@ -166,6 +168,45 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
 void dir_remove(const char *path)
 {
 	nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+struct dated_file {
+	const char *path;
+	struct timespec written;
+};
+struct dated_file_vec VEC(struct dated_file);
+
+static int older_first(const void *x, const void *y)
+{
+	const struct timespec *a = &((const struct dated_file *)x)->written;
+	const struct timespec *b = &((const struct dated_file *)y)->written;
+
+	if (a->tv_sec != b->tv_sec)
+		return a->tv_sec < b->tv_sec ? -1 : 1;
+	return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
+}
+
+void dir_trim(const char *path, int most)
+{
+	struct arena *a = arena_new();
+	struct dated_file_vec files = { 0 };
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir))) {
+		const char *file = arena_printf(a, "%s/%s", path, entry->d_name);
+
+		if (stat(file, &st) == 0 && S_ISREG(st.st_mode))
+			vec_push(a, &files, (struct dated_file){ file, st.st_mtim });
+	}
+	if (dir)
+		closedir(dir);
+	if (files.n > most)
+		qsort(files.at, (size_t)files.n, sizeof(files.at[0]), older_first);
+	for (int i = 0; i < files.n - most; i++)
+		unlink(files.at[i].path);
+	arena_free(a);
 }
 
 const char *program_folder(struct arena *a)

@@ -26,6 +26,8 @@ char *dir_temp(struct arena *a);
 const char *program_folder(struct arena *a);
 /* Removes a folder and all in it; silent where it is gone already. */
 void dir_remove(const char *path);
+/* Removes the files of a folder that were written longest ago, but for MOST. */
+void dir_trim(const char *path, int most);
 
 /* Monotonic clock in nanoseconds. */
 int64_t clock_ns(void);

@@ -98,6 +98,9 @@ int device_probe(struct device *d);
  * while nobody else uses the cores. A cache that cannot be read or written costs the time of a probe and is no
  * error. */
 int device_load_or_probe(struct device *d, bool fresh);
+/* The same for those who measure nothing: figures that have not expired are taken as they are, and
+ * d->fixed_us stays 0. */
+int device_recall_or_probe(struct device *d);
 
 /* device_describe and device_probe of a synthetic device: what tests tune for. */
 struct device *device_synthetic(struct arena *a, const char *text);

@@ -254,8 +254,9 @@ static bool is_young(const struct device_measured *m)
 	return age >= 0 && age <= DEVICE_KEPT_S;
 }
 
-/* False where there are no figures for this device and number of threads that still hold. */
-static bool load(struct arena *a, struct device *d, const char *path)
+/* False where there are no figures for this device and number of threads that still hold; all that
+ * are not too old are, where DOUBT is false. */
+static bool load(struct arena *a, struct device *d, const char *path, bool doubt)
 {
 	struct device_measured m;
 	int64_t probed[DEVICE_CACHES];
@@ -264,7 +265,7 @@ static bool load(struct arena *a, struct device *d, const char *path)
 	json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
 	bool fits = json && device_measured_parse(json, &m, probed) == 0 && m.threads == d->threads;
 
-	fits = fits && is_young(&m) && !has_moved(a, d, &m);
+	fits = fits && is_young(&m) && !(doubt && has_moved(a, d, &m));
 	if (fits) {
 		d->measured = m;
 		for (int i = 0; i < DEVICE_CACHES; i++)
@@ -288,7 +289,8 @@ static void save(const struct device *d, const char *folder, const char *path)
 	json_decref(json);
 }
 
-int device_load_or_probe(struct device *d, bool fresh)
+/* As device_load_or_probe(); FRESH and DOUBT say which of the kept figures hold. */
+static int find_figures(struct device *d, bool fresh, bool doubt)
 {
 	struct arena *a = arena_new();
 	char *folder = dir_cache(a);
@@ -298,11 +300,21 @@ int device_load_or_probe(struct device *d, bool fresh)
 
 	if (keep)
 		path = arena_printf(a, "%s/device-%s-%d.json", folder, d->fingerprint, d->threads);
-	if (!keep || fresh || !load(a, d, path)) {
+	if (!keep || fresh || !load(a, d, path, doubt)) {
 		rc = device_probe(d);
 		if (rc == 0 && keep)
 			save(d, folder, path);
 	}
 	arena_free(a);
 	return rc;
+}
+
+int device_load_or_probe(struct device *d, bool fresh)
+{
+	return find_figures(d, fresh, true);
+}
+
+int device_recall_or_probe(struct device *d)
+{
+	return find_figures(d, false, false);
 }

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "runtime/guesses.h"
+#include "runtime/kept.h"
 #include "runtime/kernel_build.h"
 #include "runtime/objects.h"
 #include "search/best.h"
@@ -13,6 +14,16 @@ const char *choice_origin_name(enum choice_origin o)
 	static const char *const names[] = { "record", "changed", "guess", "interpreter" };
 
 	return names[o];
+}
+
+bool choice_origin_parse(const char *name, enum choice_origin *out)
+{
+	for (int i = 0; i <= CHOICE_NONE; i++)
+		if (strcmp(choice_origin_name(i), name) == 0) {
+			*out = i;
+			return true;
+		}
+	return false;
 }
 
 /* A task on its way to a kernel. */
@@ -89,7 +100,7 @@ static int build_group(struct chooser *c, const char *toolchain, int *built)
 		}
 	if (n == 0)
 		return 0;
-	struct build_pool *b = kernel_builder(NULL, toolchain ? toolchain : "", &same);
+	struct build_pool *b = kernel_builder(NULL, toolchain, &same);
 	int rc = b ? objects_get(c->arena, b, trials, n, &made) : -1;
 
 	for (int i = 0; i < n && rc == 0; i++) {
@@ -100,13 +111,39 @@ static int build_group(struct chooser *c, const char *toolchain, int *built)
 			choice->origin = CHOICE_NONE;
 			choice->why = trials[i].text ? trials[i].text : "it does not compile";
 		} else {
-			rc = kernel_load(&choice->kernel, trials[i].object, c->plan->threads);
+			choice->object = trials[i].object;
+			rc = kernel_load(&choice->kernel, choice->object, c->plan->threads);
 		}
 	}
 	if (rc == 0)
 		*built += made;
 	build_pool_free(b);
 	return rc;
+}
+
+/* The choices of an earlier run, loaded; NULL where there are none. */
+static struct choice *recall(struct arena *a, const char *place, int n, int threads)
+{
+	struct choice *choices = kept_recall(a, place, n);
+
+	for (int i = 0; choices && i < n; i++)
+		if (choices[i].object &&
+		    kernel_load(&choices[i].kernel, choices[i].object, threads) < 0)
+			return NULL;	/* such as one of another machine's: it is made again */
+	return choices;
+}
+
+static int choose_all(struct chooser *c, const struct model_task_vec *tasks, int *built)
+{
+	for (int i = 0; i < c->n; i++)
+		if (choose_one(c, i, &tasks->at[i]) < 0)
+			return -1;
+	for (int i = 0; i < c->n; i++)
+		if (c->toolchains[i] && c->trials[i].source && !c->trials[i].object &&
+		    c->choices[i].origin != CHOICE_NONE &&
+		    build_group(c, c->toolchains[i], built) < 0)
+			return -1;
+	return build_group(c, NULL, built);
 }
 
 struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
@@ -121,15 +158,15 @@ struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
 		.toolchains = arena_many(a, const char *, tasks->n),
 		.n = tasks->n,
 	};
+	const char *place = plan->recall ? kept_place(a, tasks, plan) : NULL;
+	struct choice *known = place ? recall(a, place, c.n, plan->threads) : NULL;
 
 	*built = 0;
-	for (int i = 0; i < c.n; i++)
-		if (choose_one(&c, i, &tasks->at[i]) < 0)
-			return NULL;
-	for (int i = 0; i < c.n; i++)
-		if (c.toolchains[i] && c.trials[i].source && !c.trials[i].object &&
-		    c.choices[i].origin != CHOICE_NONE &&
-		    build_group(&c, c.toolchains[i], built) < 0)
-			return NULL;
-	return build_group(&c, NULL, built) < 0 ? NULL : c.choices;
+	if (known)
+		return known;
+	if (choose_all(&c, tasks, built) < 0)
+		return NULL;
+	if (place)
+		kept_write(place, c.choices, c.n);
+	return c.choices;
 }

@@ -20,10 +20,13 @@ enum choice_origin {
 	CHOICE_NONE,	/* the interpreter has to */
 };
 const char *choice_origin_name(enum choice_origin o);
+/* False where NAME is none. */
+bool choice_origin_parse(const char *name, enum choice_origin *out);
 
 struct choice {
 	enum choice_origin origin;
 	struct kernel kernel;	/* unless CHOICE_NONE */
+	const char *object;	/* its file */
 	const char *why;	/* CHOICE_NONE: why there is no kernel */
 	double time_us;		/* of a record: what one run took there; 0: not known */
 };
@@ -33,6 +36,7 @@ struct choice_plan {
 	const struct device *device;
 	struct db_calibration now;	/* of the device */
 	int threads;
+	bool recall;		/* what was chosen by an earlier run will do */
 };
 
 /* The choices for TASKS, in A; *BUILT counts the kernels that had to be compiled. NULL and a message

@@ -13,7 +13,7 @@ struct build_pool *kernel_builder(const char *cc, const char *recorded, bool *sa
 	/* By name only: what a database says is never run. */
 	const char *const tried[] = {cc, "clang", "gcc"};
 
-	for (int i = 0; i < (cc ? 1 : 3); i++) {
+	for (int i = 0; recorded && i < (cc ? 1 : 3); i++) {
 		const struct build_pool_options o = {.cc = tried[i], .jobs = 1};
 		struct build_pool *b = tried[i] ? build_pool_new(&o) : NULL;
 
@@ -22,6 +22,7 @@ struct build_pool *kernel_builder(const char *cc, const char *recorded, bool *sa
 			return b;
 		build_pool_free(b);
 	}
+	*same = !recorded;
 	return build_pool_new(&(struct build_pool_options){.cc = cc, .jobs = 1});
 }
 

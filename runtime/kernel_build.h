@@ -9,9 +9,9 @@
 #include "measure/builder.h"
 #include "schedule/state.h"
 
-/* The builder whose compiler, version and flags are RECORDED (of db_record's toolchain_text); where
- * there is none here, or CC names another compiler, that or the default one, and *SAME is false.
- * NULL and a message where none works. */
+/* The builder whose compiler, version and flags are RECORDED (of db_record's toolchain_text; NULL:
+ * any); where there is none here, or CC names another compiler, that or the default one, and *SAME is
+ * false. NULL and a message where none works. */
 struct build_pool *kernel_builder(const char *cc, const char *recorded, bool *same);
 /* Compiles what S makes for vectors of VECTOR_BYTES: the object's path in A, to be removed. NULL
  * and a message where it does not compile. */

@@ -11,7 +11,7 @@ static struct device *find_device(struct arena *a)
 {
 	struct device *d = device_describe(a, NULL);
 
-	return d && device_load_or_probe(d, false) == 0 ? d : NULL;
+	return d && device_recall_or_probe(d) == 0 ? d : NULL;
 }
 
 static int choose_kernels(struct arena *a, const struct open_options *o, struct opened *m)
@@ -26,6 +26,7 @@ static int choose_kernels(struct arena *a, const struct open_options *o, struct 
 	struct choice_plan plan = {
 		.db = db, .device = device, .now = calibration_of(device),
 		.threads = o->threads ? o->threads : device->threads,
+		.recall = true,
 	};
 
 	m->choices = choose(a, m->tasks, &plan, &m->built);
