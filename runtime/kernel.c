@@ -4,8 +4,13 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #include "base/err.h"
+
+/* Of x86 and of 64-bit ARM with small pages of 4 KiB: large weights are filled, and found by the
+ * processor, with fewer pages. */
+#define HUGE_PAGE ((size_t)2 << 20)
 #include "codegen/team.h"
 
 int kernel_load(struct kernel *k, const char *object, int threads)
@@ -28,11 +33,13 @@ void kernel_run(const struct kernel *k, void *const *args, void *workspace)
 
 void *kernel_buffer(size_t bytes)
 {
-	size_t lines = bytes / CALLABLE_ALIGN + 1;
-	void *p = aligned_alloc(CALLABLE_ALIGN, lines * CALLABLE_ALIGN);
+	size_t align = bytes < HUGE_PAGE ? CALLABLE_ALIGN : HUGE_PAGE;
+	void *p = aligned_alloc(align, (bytes / CALLABLE_ALIGN + 1) * CALLABLE_ALIGN);
 
 	if (!p)
 		die("out of memory (%zu bytes)", bytes);
+	if (align == HUGE_PAGE)
+		madvise(p, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
 	return p;
 }
 
