@@ -88,6 +88,7 @@ static int open_in(struct hone_model *m, const char *path, struct hone_options o
 		.dims = dims,
 		.ndims = o.ndims,
 		.listener = { hear, &o },
+		.recall = true,
 	};
 
 	if (open_model(m->arena, &options, &m->opened) < 0)

@@ -26,7 +26,7 @@ static int choose_kernels(struct arena *a, const struct open_options *o, struct 
 	struct choice_plan plan = {
 		.db = db, .device = device, .now = calibration_of(device),
 		.threads = o->threads ? o->threads : device->threads,
-		.recall = true,
+		.recall = o->recall,
 	};
 
 	m->choices = choose(a, m->tasks, &plan, &m->built);

@@ -16,6 +16,7 @@ struct open_options {
 	const struct onnx_dim *dims;
 	int ndims;
 	struct listener listener;	/* told of records that are skipped */
+	bool recall;		/* choices may be those of an earlier start: kernels without their C */
 };
 
 struct opened {

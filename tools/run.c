@@ -66,6 +66,7 @@ static int begin_session(struct runner_state *s)
 		.dims = args->dims.at,
 		.ndims = args->dims.n,
 		.listener = { command_hear, NULL },
+		.recall = true,
 	};
 
 	if (open_model(s->arena, &options, &s->model) < 0)
