@@ -54,9 +54,11 @@ struct graph *model_read(struct arena *a, const char *source, const struct onnx_
 }
 
 struct graph *model_open(struct arena *a, const char *source, const struct onnx_options *options,
-			 const char *last)
+			 const struct kernel_costs *costs, const char *last)
 {
 	struct graph *g = model_read(a, source, options);
 
+	if (g)
+		g->costs = costs;
 	return g ? graph_passes(a, g, last) : NULL;
 }

@@ -10,8 +10,8 @@ bool model_is(const char *source);
 /* The graph of SOURCE as it was read. NULL and a message. */
 struct graph *model_read(struct arena *a, const char *source, const struct onnx_options *options);
 /* The same after all passes up to and with the one named LAST (NULL: all of them), as
- * graph/pass/passes.def lists them. NULL and a message. */
+ * graph/pass/passes.def lists them, for a machine of COSTS (NULL: any). NULL and a message. */
 struct graph *model_open(struct arena *a, const char *source, const struct onnx_options *options,
-			 const char *last);
+			 const struct kernel_costs *costs, const char *last);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "graph/model.h"
 #include "measure/calibration.h"
+#include "runtime/task_times.h"
 
 /* The device, with figures where kernels are to be guessed. */
 static struct device *find_device(struct arena *a)
@@ -14,11 +15,31 @@ static struct device *find_device(struct arena *a)
 	return d && device_recall_or_probe(d) == 0 ? d : NULL;
 }
 
-static int choose_kernels(struct arena *a, const struct open_options *o, struct opened *m)
+/* The graph for what the device can do, and its kernels. */
+static int prepare(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
+		   struct opened *m)
+{
+	struct onnx_options options = { .dims = o->dims, .ndims = o->ndims };
+	struct model_task_vec *tasks = arena_one(a, struct model_task_vec);
+	struct task_times times = { .db = plan->db, .device = plan->device, .now = plan->now,
+				   .threads = plan->threads };
+
+	m->graph = model_open(a, o->model, &options, task_times_costs(&times), NULL);
+	if (!m->graph)
+		return -1;
+	m->graph->costs = NULL;		/* they end here */
+	*tasks = graph_tasks(a, m->graph);
+	m->tasks = tasks;
+	m->choices = choose(a, tasks, plan, &m->built);
+	return m->choices ? 0 : -1;
+}
+
+int open_model(struct arena *a, const struct open_options *o, struct opened *out)
 {
 	struct device *device = find_device(a);
 	struct db *db = NULL;
 
+	*out = (struct opened){ 0 };
 	if (!device || (o->db && !(db = db_open(o->db, DB_READ))))
 		return -1;
 	if (db)
@@ -28,25 +49,12 @@ static int choose_kernels(struct arena *a, const struct open_options *o, struct 
 		.threads = o->threads ? o->threads : device->threads,
 		.recall = o->recall,
 	};
+	int rc = prepare(a, o, &plan, out);
 
-	m->choices = choose(a, m->tasks, &plan, &m->built);
 	db_close(db);
-	return m->choices ? 0 : -1;
-}
-
-int open_model(struct arena *a, const struct open_options *o, struct opened *out)
-{
-	struct onnx_options options = { .dims = o->dims, .ndims = o->ndims };
-	struct model_task_vec *tasks = arena_one(a, struct model_task_vec);
-
-	*out = (struct opened){ .tasks = tasks };
-	out->graph = model_open(a, o->model, &options, NULL);
-	if (!out->graph)
+	if (rc < 0)
 		return -1;
-	*tasks = graph_tasks(a, out->graph);
-	if (choose_kernels(a, o, out) < 0)
-		return -1;
-	out->code = model_code_new(a, out->graph, tasks, out->choices);
+	out->code = model_code_new(a, out->graph, out->tasks, out->choices);
 	return 0;
 }
 

@@ -80,7 +80,7 @@ bool tuner_is_over(struct tuner *t)
 	struct standing s = standing_of(t);
 
 	t->over = tuner_stopped(t) ? CAUSE_SIGNAL : budget_ends(&t->options.budget, &s);
-	return t->over != CAUSE_NONE || count_done(t, CAUSE_NONE) == 0;
+	return t->over != CAUSE_NONE || scheduler_next(&t->scheduler) < 0;
 }
 
 static void tell_work(struct text *out, const struct tuner *t)
@@ -160,7 +160,8 @@ static int tell_barren(struct tuner *t, const struct tuned *u)
 int tuner_tell_barren(struct tuner *t)
 {
 	for (int i = 0; i < t->n; i++)
-		if (t->scheduler.at[i].best_us <= 0 && tell_barren(t, &t->tuned[i]) < 0)
+		if (t->scheduler.at[i].best_us <= 0 && t->scheduler.at[i].weight > 0 &&
+		    tell_barren(t, &t->tuned[i]) < 0)
 			return -1;
 	return 0;
 }
@@ -196,7 +197,7 @@ const char *tuner_summary(const struct tuner *t, struct arena *a)
 
 	for (int i = 0; i < t->n; i++) {
 		json_array_append_new(tasks, task_summary(t, i));
-		latency_us += t->tuned[i].task->weight * t->scheduler.at[i].best_us;
+		latency_us += t->scheduler.at[i].weight * t->scheduler.at[i].best_us;
 	}
 	json_t *root = json_pack("{s:f, s:o}", "latency_us", latency_us, "tasks", tasks);
 	char *text = json_dumps(root, JSON_COMPACT);

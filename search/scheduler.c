@@ -21,6 +21,9 @@ enum { FIRST_BATCH = 8 };
 /* Gains are compared over so many trials: about a batch. */
 enum { AHEAD = 16 };
 
+/* What a task may come down to is told so many trials ahead: about what one gets in a campaign. */
+enum { FAR_AHEAD = 64 };
+
 /* The p above, and how many trials its guess stands against. From tests/unit/test_scheduler.c's
  * curves, whose p is 0.3 to 1.2; half and twice of either change the outcome by less than 1%. */
 #define EXPONENT 0.7
@@ -32,17 +35,23 @@ enum { GUESS_TRIALS = 64 };
 /* A change of task costs a reference run, which so small a difference is not worth. */
 #define STAY 1.05
 
-struct scheduler scheduler_new(struct arena *a, const struct task_vec *tasks, double peak)
+struct scheduler scheduler_new(struct arena *a, const struct task_vec *tasks, double peak,
+			       struct weigher weigher)
 {
 	struct scheduler s = {
 		.at = arena_many(a, struct scheduled, tasks->n),
 		.n = tasks->n,
 		.current = -1,
 		.peak = peak,
+		.weigher = weigher,
+		.best_us = arena_many(a, double, tasks->n),
+		.hope_us = arena_many(a, double, tasks->n),
+		.weight = arena_many(a, double, tasks->n),
 	};
 
 	for (int i = 0; i < s.n; i++)
-		s.at[i] = (struct scheduled){ .task = tasks->at[i], .unheard = 1 };
+		s.at[i] = (struct scheduled){ .task = tasks->at[i], .unheard = 1,
+					      .weight = tasks->at[i]->weight };
 	return s;
 }
 
@@ -106,13 +115,36 @@ static double floor_us(const struct scheduler *s, const struct task *task)
 	return task->flop * 1e-3 / sqrt(fastest * fmax(fastest, s->peak));
 }
 
-/* The weighted us that the next trials of T, which has a kernel, may gain. */
-static double faster_gain(const struct scheduler *s, const struct scheduled *t)
+/* The us that the next N trials of T, which has a kernel, may gain. */
+static double gain_us(const struct scheduler *s, const struct scheduled *t, double n)
 {
 	double guess = EXPONENT * (t->best_us - floor_us(s, t->task));
 	double rate = t->rate + t->unheard * guess;
 
-	return t->task->weight * rate * log1p(AHEAD / (double)t->trials);
+	return rate * log1p(n / (double)(t->trials > 0 ? t->trials : 1));
+}
+
+/* What T may come down to: where nothing was tried, all that the peak allows. */
+static double hope_us(const struct scheduler *s, const struct scheduled *t)
+{
+	double floor = floor_us(s, t->task);
+
+	if (t->best_us <= 0)
+		return fmax(floor, s->peak > 0 ? t->task->flop * 1e-3 / s->peak : 0);
+	return t->done || t->exhausted ? t->best_us
+				       : fmin(t->best_us, fmax(floor, t->best_us - gain_us(s, t, FAR_AHEAD)));
+}
+
+void scheduler_weigh(struct scheduler *s)
+{
+	for (int i = 0; s->weigher.weigh && i < s->n; i++) {
+		s->best_us[i] = s->at[i].best_us;
+		s->hope_us[i] = hope_us(s, &s->at[i]);
+	}
+	if (s->weigher.weigh)
+		s->weigher.weigh(s->weigher.user, s->best_us, s->hope_us, s->weight);
+	for (int i = 0; s->weigher.weigh && i < s->n; i++)
+		s->at[i].weight = s->weight[i];
 }
 
 /* The chance that the next trials find the first valid schedule after N failures. Where each trial
@@ -134,13 +166,13 @@ static double heaviest(const struct scheduler *s)
 	double most = 0;
 
 	for (int i = 0; i < s->n; i++)
-		most = fmax(most, s->at[i].task->weight * s->at[i].best_us);
+		most = fmax(most, s->at[i].weight * s->at[i].best_us);
 	return most > 0 ? most : 1;
 }
 
 static bool is_closed(const struct scheduled *t)
 {
-	return t->exhausted || t->done;
+	return t->exhausted || t->done || t->weight <= 0;
 }
 
 int scheduler_next(const struct scheduler *s)
@@ -156,7 +188,7 @@ int scheduler_next(const struct scheduler *s)
 
 		if (is_closed(t))
 			continue;
-		double gain = t->best_us > 0 ? faster_gain(s, t)
+		double gain = t->best_us > 0 ? t->weight * gain_us(s, t, AHEAD)
 					     : first_gain * first_chance(t->trials);
 
 		if (i == s->current)

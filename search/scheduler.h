@@ -18,10 +18,19 @@ struct scheduled {
 	const struct task *task;
 	int64_t trials;		/* heard of */
 	double best_us;		/* 0 while there is none */
+	double weight;		/* runs of it in the model; 0: the model does without, for now */
 	double rate;		/* lately, us that an e-fold of the trials gained */
 	double unheard;		/* (0, 1]: the part of the rate that is still to be guessed */
 	bool exhausted;		/* has no more candidates */
 	bool done;		/* wants no more trials; not saved: that is up to each run */
+};
+
+/* What a model needs of its tasks, where that depends on what they take: storages of images, say. */
+struct weigher {
+	/* Sets WEIGHT by what each task takes now, BEST_US (0: there is no kernel yet), and what it may
+	 * come down to, HOPE_US. NULL: weights are those of the tasks. */
+	void (*weigh)(void *user, const double *best_us, const double *hope_us, double *weight);
+	void *user;
 };
 
 struct scheduler {
@@ -29,13 +38,18 @@ struct scheduler {
 	int n;
 	int current;		/* the task of the last batch; -1: none */
 	double peak;		/* GFLOP/s that no kernel exceeds; 0: not known */
+	struct weigher weigher;
+	double *best_us, *hope_us, *weight;	/* room for it */
 };
 
 /* Nothing heard yet of TASKS. In A. */
-struct scheduler scheduler_new(struct arena *a, const struct task_vec *tasks, double peak);
+struct scheduler scheduler_new(struct arena *a, const struct task_vec *tasks, double peak,
+			       struct weigher weigher);
+/* Asks the weigher, after what was heard. */
+void scheduler_weigh(struct scheduler *s);
 /* A batch of task I: TRIALS were made, the fastest valid one took BEST_US (0: there was none). */
 void scheduler_heard(struct scheduler *s, int i, int trials, double best_us);
-/* The task to go on with; -1 where all are exhausted or done. */
+/* The task to go on with; -1 where all that have a weight are exhausted or done. */
 int scheduler_next(const struct scheduler *s);
 /* The size of the next batch of task I, at most FULL. LEFT trials may still be made, or any
  * number where it is negative. */

@@ -47,7 +47,7 @@ int tuner_barren(const struct tuner *t)
 	int n = 0;
 
 	for (int i = 0; i < t->n; i++)
-		n += t->scheduler.at[i].best_us <= 0;
+		n += t->scheduler.at[i].best_us <= 0 && t->scheduler.at[i].weight > 0;
 	return n;
 }
 
@@ -99,11 +99,11 @@ void tuner_report(struct tuner *t, int i, const char *phase)
 		t->options.progress(t->options.user, &p);
 }
 
-/* Confirms the best of each task that was not yet. */
+/* Confirms the best of each task that the model needs and that was not yet. */
 static int confirm_all(struct tuner *t)
 {
 	for (int i = 0; i < t->n && !tuner_stopped(t); i++) {
-		int rc = tuner_confirm(t, i);
+		int rc = t->scheduler.at[i].weight > 0 ? tuner_confirm(t, i) : 0;
 
 		if (rc < 0)
 			return -1;
@@ -115,9 +115,11 @@ static int confirm_all(struct tuner *t)
 
 int tuner_run(struct tuner *t)
 {
-	while (!tuner_is_over(t))
+	while (!tuner_is_over(t)) {
 		if (tuner_round(t, scheduler_next(&t->scheduler)) < 0)
 			return -1;
+		scheduler_weigh(&t->scheduler);
+	}
 	tuner_tell_causes(t);
 	if (confirm_all(t) < 0 || tuner_save(t) < 0 || tuner_tell_barren(t) < 0)
 		return -1;
@@ -323,6 +325,7 @@ static int prepare(struct tuner *t, const struct task_vec *tasks)
 		if (stale < 0 || (stale && tuner_confirm(t, i) < 0) || tuner_settle(t, i) < 0)
 			return -1;
 	}
+	scheduler_weigh(&t->scheduler);
 	return 0;
 }
 
@@ -343,7 +346,8 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->tuned = arena_many(a, struct tuned, tasks->n);
 	t->current = -1;
 	t->trained = -1;
-	t->scheduler = scheduler_new(a, tasks, device_peak(device, o->threads));
+	t->scheduler = scheduler_new(a, tasks, device_peak(device, o->threads),
+					 o->weigher);
 	for (int i = 0; i < t->n; i++)
 		t->tuned[i].task = tasks->at[i];
 	if (prepare(t, tasks) < 0) {

@@ -15,6 +15,7 @@
 #include "measure/device.h"
 #include "search/budget.h"
 #include "search/measurer.h"
+#include "search/scheduler.h"
 #include "search/strategy.h"
 
 enum { TUNER_BATCH = 16 };
@@ -56,6 +57,7 @@ struct tuner_options {
 	 * changes; may be NULL. */
 	void (*stuck)(void *user, const char *why);
 	struct listener listener;	/* of what happens besides */
+	struct weigher weigher;	/* of the tasks; all NULL: their own weights */
 	const char *debug;	/* stages to print of each candidate (search/debug.h); NULL: none */
 	void (*dump)(void *user, const char *text);	/* gets them, a candidate at a time */
 	void *user;

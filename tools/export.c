@@ -157,7 +157,7 @@ static int write_uses(const struct export_args *args, const struct export_set *s
 {
 	struct arena *a = args->q.arena;
 	struct model_uses *u =
-		source_is_model(args->q.source) ? uses_open(a, args->q.source) : NULL;
+		source_is_model(args->q.source) ? uses_open(a, args->q.source, &args->q.times.costs) : NULL;
 
 	if (!u)
 		return source_is_model(args->q.source) ? -1 : 0;

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "graph/model.h"
 #include "graph/task/task.h"
+#include "graph/task/variant.h"
 #include "runtime/npy.h"
 #include "te/eval.h"
 #include "tools/json.h"
@@ -15,11 +16,11 @@ struct model_uses {
 	struct model_task_vec tasks;
 };
 
-struct model_uses *uses_open(struct arena *a, const char *source)
+struct model_uses *uses_open(struct arena *a, const char *source, const struct kernel_costs *costs)
 {
 	struct model_uses *u = arena_one(a, struct model_uses);
 
-	u->graph = model_open(a, source, NULL, NULL);
+	u->graph = model_open(a, source, NULL, costs, NULL);
 	if (!u->graph)
 		return NULL;
 	u->tasks = graph_tasks(a, u->graph);
@@ -41,8 +42,9 @@ static const struct model_task *find_task(const struct model_uses *u, const char
 static json_t *nodes_json(const struct model_uses *u, const struct model_use *use)
 {
 	const struct function *f = u->graph->functions.at[use->function];
-	const struct function *fused =
-		u->graph->functions.at[function_at(f, use->value)->function];
+	const int64_t *stored;
+	const struct function *fused = variant_plain(
+		u->graph, u->graph->functions.at[function_at(f, use->value)->function], &stored);
 	json_t *nodes = json_array();
 	const char *last = "";
 

@@ -184,7 +184,7 @@ static struct graph *open_source(struct arena *a, const struct graph_options *o,
 		err_set("%s is no model: give an *.onnx, *.graph or *.json file", o->source);
 		return NULL;
 	}
-	return o->after ? model_open(a, o->source, &options, o->after)
+	return o->after ? model_open(a, o->source, &options, NULL, o->after)
 			: model_read(a, o->source, &options);
 }
 

@@ -90,8 +90,12 @@ int query_open(struct query *q)
 	if (!q->device || device_load_or_probe(q->device, false) < 0)
 		return -1;
 	q->now = calibration_of(q->device);
-	return q->sequence ? source_sequence(q->arena, q->source, &q->tasks, q->sequence)
-			   : source_tasks(q->arena, q->source, &q->tasks);
+	q->times = (struct task_times){ .db = q->db, .device = q->device, .now = q->now,
+					  .threads = q->threads };
+	const struct kernel_costs *costs = task_times_costs(&q->times);
+
+	return q->sequence ? source_sequence(q->arena, q->source, costs, &q->tasks, q->sequence)
+			   : source_tasks(q->arena, q->source, costs, &q->tasks);
 }
 
 void query_close(struct query *q)

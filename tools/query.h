@@ -9,6 +9,7 @@
 #include "db/db.h"
 #include "graph/task/task.h"
 #include "measure/device.h"
+#include "runtime/task_times.h"
 #include "search/best.h"
 
 struct query {
@@ -23,6 +24,7 @@ struct query {
 	struct db *db;
 	struct device *device;
 	struct db_calibration now;	/* of the device */
+	struct task_times times;	/* of the tasks on it */
 	struct task_vec tasks;
 };
 

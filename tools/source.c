@@ -18,7 +18,7 @@ bool source_is_model(const char *source)
 /* More are a mistake in a list: each has weights and a kernel's arguments of its own. */
 enum { MAX_SEQUENCE = 10000 };
 
-static struct task *model_task(struct arena *a, const struct model_task *m)
+struct task *source_model_task(struct arena *a, const struct model_task *m)
 {
 	struct task *t = task_new(a, m->dag, arena_printf(a, "%s:%s", m->op, m->shape), m->weight);
 
@@ -28,10 +28,10 @@ static struct task *model_task(struct arena *a, const struct model_task *m)
 }
 
 /* Those tasks of a model that can be tuned. */
-static int model_tasks(struct arena *a, const char *path, struct task_vec *out,
-		       struct occurrence_vec *sequence)
+static int model_tasks(struct arena *a, const char *path, const struct kernel_costs *costs,
+		       struct task_vec *out, struct occurrence_vec *sequence)
 {
-	struct graph *g = model_open(a, path, NULL, NULL);
+	struct graph *g = model_open(a, path, NULL, costs, NULL);
 
 	if (!g)
 		return -1;
@@ -41,7 +41,7 @@ static int model_tasks(struct arena *a, const char *path, struct task_vec *out,
 	for (int i = 0; i < tasks.n; i++) {
 		place[i] = out->n;
 		if (tasks.at[i].dag)
-			vec_push(a, out, model_task(a, &tasks.at[i]));
+			vec_push(a, out, source_model_task(a, &tasks.at[i]));
 	}
 	if (out->n == 0)
 		return err_set("%s: has no operator that can be tuned; hone tasks lists why", path);
@@ -128,16 +128,17 @@ static int operator_tasks(struct arena *a, const char *source, struct task_vec *
 	return 0;
 }
 
-int source_sequence(struct arena *a, const char *source, struct task_vec *out,
-		    struct occurrence_vec *sequence)
+int source_sequence(struct arena *a, const char *source, const struct kernel_costs *costs,
+		    struct task_vec *out, struct occurrence_vec *sequence)
 {
 	if (source_is_model(source))
-		return model_tasks(a, source, out, sequence);
+		return model_tasks(a, source, costs, out, sequence);
 	return operator_tasks(a, source, out) < 0 ? -1 : chain_tasks(a, source, out, sequence);
 }
 
-int source_tasks(struct arena *a, const char *source, struct task_vec *out)
+int source_tasks(struct arena *a, const char *source, const struct kernel_costs *costs,
+		 struct task_vec *out)
 {
-	return source_is_model(source) ? model_tasks(a, source, out, NULL)
+	return source_is_model(source) ? model_tasks(a, source, costs, out, NULL)
 				       : operator_tasks(a, source, out);
 }

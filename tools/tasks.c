@@ -128,7 +128,7 @@ static void print_all(const struct model_task_vec *tasks)
 static int model(struct arena *a, const struct tasks_options *o, struct model_task_vec *out)
 {
 	struct onnx_options options = { .dims = o->dims.at, .ndims = o->dims.n };
-	struct graph *g = model_open(a, o->source, &options, NULL);
+	struct graph *g = model_open(a, o->source, &options, NULL, NULL);
 
 	if (!g)
 		return -1;
@@ -143,7 +143,7 @@ static int others(struct arena *a, const struct tasks_options *o, struct model_t
 
 	if (o->dims.n)
 		return err_set("--dim is for models: %s leaves no dim open", o->source);
-	if (source_tasks(a, o->source, &tasks) < 0)
+	if (source_tasks(a, o->source, NULL, &tasks) < 0)
 		return -1;
 	for (int i = 0; i < tasks.n; i++) {
 		const struct task *t = tasks.at[i];

@@ -17,6 +17,7 @@
 #include "tools/progress.h"
 #include "tools/source.h"
 #include "tools/tune_args.h"
+#include "tools/tune_model.h"
 
 /* What the handler of signals goes by. */
 static volatile sig_atomic_t stopped, silent, children = -1;
@@ -131,9 +132,17 @@ static int campaign(struct tune_args *args, struct db *db, const struct device *
 	return rc ? EXIT_STOPPED : barren ? EXIT_BARREN : EXIT_OK;
 }
 
-static int on_this_machine(struct arena *a, struct tune_args *args, struct db *db,
-			   const struct task_vec *tasks)
+static int find_tasks(struct arena *a, struct tune_args *args, const struct device *device,
+		      struct task_vec *tasks)
 {
+	return source_is_model(args->o.source)
+		       ? tune_model(a, args->o.source, device, tasks, &args->o.weigher)
+		       : source_tasks(a, args->o.source, NULL, tasks);
+}
+
+static int on_this_machine(struct arena *a, struct tune_args *args, struct db *db)
+{
+	struct task_vec tasks = { 0 };
 	struct device *device = device_describe(a, NULL);
 
 	if (!device)
@@ -143,15 +152,16 @@ static int on_this_machine(struct arena *a, struct tune_args *args, struct db *d
 			"--threads %d", args->o.threads, device->threads, device->threads);
 		return command_failed();
 	}
-	if (device_load_or_probe(device, false) < 0)
+	if (device_load_or_probe(device, false) < 0 || find_tasks(a, args, device, &tasks) < 0)
 		return command_failed();
-	return campaign(args, db, device, tasks);
+	return campaign(args, db, device, &tasks);
 }
 
 /* Device, threads and cache state are those of the recording. */
-static int on_recording(struct tune_args *args, struct db *db, const struct task_vec *tasks)
+static int on_recording(struct arena *a, struct tune_args *args, struct db *db)
 {
 	struct recording *r = recording_open(args->replay);
+	struct task_vec tasks = { 0 };
 
 	if (!r)
 		return command_failed();
@@ -162,19 +172,11 @@ static int on_recording(struct tune_args *args, struct db *db, const struct task
 	listener_tell(&args->o.listener, TELL_NOTE,
 		      "replay of %s: nothing is measured, and times beyond those recorded are "
 		      "estimates (~)", args->replay);
-	int rc = campaign(args, db, r->device, tasks);
+	int rc = find_tasks(a, args, r->device, &tasks) < 0
+			 ? command_failed() : campaign(args, db, r->device, &tasks);
 
 	recording_close(r);
 	return rc;
-}
-
-static int tune(struct arena *a, struct tune_args *args, struct db *db)
-{
-	struct task_vec tasks = { 0 };
-
-	if (source_tasks(a, args->o.source, &tasks) < 0)
-		return command_failed();
-	return args->replay ? on_recording(args, db, &tasks) : on_this_machine(a, args, db, &tasks);
 }
 
 static void print_dump(void *user, const char *text)
@@ -230,7 +232,8 @@ static int run(int argc, char **argv)
 
 	if (db)
 		db_listen(db, &args.o.listener);
-	int rc = db ? tune(args.arena, &args, db) : command_failed();
+	int rc = !db ? command_failed() : args.replay ? on_recording(args.arena, &args, db)
+						     : on_this_machine(args.arena, &args, db);
 
 	db_close(db);
 	tell_end(&args, rc);

@@ -292,7 +292,7 @@ static int bench_all(struct arena *a, const struct features_args *args)
 	struct task_vec tasks = { 0 };
 
 	for (int i = 0; i < args->n_sources; i++)
-		if (source_tasks(a, args->sources[i], &tasks) < 0)
+		if (source_tasks(a, args->sources[i], NULL, &tasks) < 0)
 			return -1;
 	json_t *rows = json_array();
 

@@ -156,7 +156,7 @@ static int take_source(struct search_args *args, const char *source)
 	const struct recording *r = args->plan.recording;
 	struct task_vec tasks = { 0 };
 
-	if (source_tasks(args->arena, source, &tasks) < 0)
+	if (source_tasks(args->arena, source, NULL, &tasks) < 0)
 		return -1;
 	for (int i = 0; i < tasks.n; i++) {
 		if (!recording_task(r, tasks.at[i]->key))

@@ -55,7 +55,7 @@ static int take_tasks(struct search_args *args)
 	for (int i = 0; i < args->n_sources; i++) {
 		struct task_vec tasks = { 0 };
 
-		if (source_tasks(args->arena, args->sources[i], &tasks) < 0)
+		if (source_tasks(args->arena, args->sources[i], NULL, &tasks) < 0)
 			return -1;
 		for (int j = 0; j < tasks.n; j++)
 			vec_push(args->arena, &args->tasks, tasks.at[j]);

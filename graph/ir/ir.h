@@ -85,6 +85,8 @@ struct fold_budget {
 	double seconds;		/* left */
 };
 
+struct kernel_costs;
+
 struct graph {
 	struct arena *arena;	/* holds the graph; not owned */
 	const char *name;
@@ -94,6 +96,7 @@ struct graph {
 	struct names symbols;	/* name to index of symbol */
 	struct symbol_vec symbol;
 	struct fold_budget budget;
+	const struct kernel_costs *costs;	/* graph/pass/costs.h; NULL: of no machine */
 };
 
 struct graph *graph_new(struct arena *a, const char *name);

@@ -4,7 +4,7 @@
 
 #include "graph/ir/known.h"
 #include "graph/ir/reach.h"
-#include "graph/task/cut.h"
+#include "graph/task/variant.h"
 
 /* An application that was cut. */
 struct cut_application {
@@ -59,11 +59,15 @@ static void hash_type(struct hasher *h, const struct type *t)
 }
 
 /* All that the DAG of applying FUSED in B of F may depend on: not the elements of weights. */
-static struct hash128 hash_application(const struct function *f, const struct binding *b,
-				       const struct function *fused)
+static struct hash128 hash_application(const struct graph *g, const struct function *f,
+				       const struct binding *b)
 {
+	const int64_t *stored;
+	const struct function *fused = variant_plain(g, g->functions.at[b->function], &stored);
 	struct hasher *h = hasher_new();
 
+	for (int i = 0; i <= fused->nparams; i++)
+		hasher_int(h, stored ? stored[i] : STORE_NCHW);
 	for (int i = 0; i < fused->bindings.n; i++) {
 		const struct binding *m = function_at(fused, i);
 		const struct array *c = i < fused->nparams ? function_const(f, b->args[i])
@@ -83,36 +87,18 @@ static struct hash128 hash_application(const struct function *f, const struct bi
 	return hasher_end(h);
 }
 
-/* The application VALUE of F, cut; inputs are parameters of its function. */
-static struct cut_application cut_application(struct task_list *l, const struct function *f,
-					      int value)
-{
-	const struct binding *b = function_at(f, value);
-	const struct function *fused = l->graph->functions.at[b->function];
-	const struct array **given = arena_many(l->arena, const struct array *, b->nargs);
-	int *members = arena_many(l->arena, int, fused->bindings.n);
-	struct cut_group group = { .function = fused, .members = members, .given = given };
-
-	for (int i = 0; i < b->nargs; i++)
-		given[i] = function_const(f, b->args[i]);
-	for (int i = 0; i < fused->bindings.n; i++)
-		if (function_at(fused, i)->kind == BIND_CALL)
-			members[group.nmembers++] = i;
-	struct cut_dag c = cut_group(l->arena, &group);
-
-	return (struct cut_application){ add(l, &c), c.inputs };
-}
-
 static void add_application(struct task_list *l, int function, int value)
 {
 	const struct function *f = l->graph->functions.at[function];
 	const struct binding *b = function_at(f, value);
-	const struct function *fused = l->graph->functions.at[b->function];
 	struct model_use use = { .function = function, .value = value };
-	int *same = known_at(l->arena, &l->same, hash_application(f, b, fused), l->cut.n);
+	int *same = known_at(l->arena, &l->same, hash_application(l->graph, f, b), l->cut.n);
 
-	if (*same == l->cut.n)
-		vec_push(l->arena, &l->cut, cut_application(l, f, value));
+	if (*same == l->cut.n) {
+		struct cut_dag c = cut_apply(l->arena, l->graph, f, value);
+
+		vec_push(l->arena, &l->cut, (struct cut_application){ add(l, &c), c.inputs });
+	}
 	const struct cut_application *of = &l->cut.at[*same];
 
 	for (int i = 0; i < of->inputs.n; i++)

@@ -21,7 +21,7 @@ static struct scheduler scheduler_of(struct arena *a, struct sim_model *m)
 
 	for (int i = 0; i < m->n; i++)
 		vec_push(a, &tasks, &m->at[i].task);
-	return scheduler_new(a, &tasks, PEAK);
+	return scheduler_new(a, &tasks, PEAK, (struct weigher){ 0 });
 }
 
 /* One batch of task I, which is returned. */
@@ -308,9 +308,9 @@ static void stays(void **state)
 	(void)state;
 	scheduler_heard(&s, 0, FIRST, 100);
 	scheduler_heard(&s, 1, FIRST, 100);
-	m.at[0].task.weight = 1.02;
+	s.at[0].weight = 1.02;
 	assert_int_equal(scheduler_next(&s), 1);
-	m.at[0].task.weight = 1.2;
+	s.at[0].weight = 1.2;
 	assert_int_equal(scheduler_next(&s), 0);
 	arena_free(a);
 }

@@ -49,7 +49,7 @@ static void equal_groups(void **state)
 
 static struct graph *tiny_cnn(struct arena *a)
 {
-	struct graph *g = model_open(a, TOP_SRCDIR "/examples/tiny_cnn.onnx", NULL, NULL);
+	struct graph *g = model_open(a, TOP_SRCDIR "/examples/tiny_cnn.onnx", NULL, NULL, NULL);
 
 	if (!g)
 		fail_msg("%s", err_get());

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* graph/pass/costs.h - what passes may ask of the machine that a model is to run on. */
+#ifndef HONE_GRAPH_PASS_COSTS_H
+#define HONE_GRAPH_PASS_COSTS_H
+
+#include "graph/task/task.h"
+
+struct kernel_costs {
+	int lanes;	/* floats of a vector register */
+	/* What a run of each of TASKS takes, us: measured, or else expected. In A; NULL and a message
+	 * where the outside world fails. */
+	const double *(*times)(void *user, struct arena *a, const struct model_task_vec *tasks);
+	void *user;
+};
+
+#endif
