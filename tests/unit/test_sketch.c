@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_sketch.c - what sketches are made of tensors in one order of dims or another. */
+#include "search/sketch.h"
+#include "te/arrange.h"
+#include "tests/te_run.h"
+
+static const struct arrangement nhwc = { 4, { { 0, 0 }, { 2, 0 }, { 3, 0 }, { 1, 0 } } };
+static const struct arrangement nchw16c = {
+	5, { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 0 }, { 1, 16 } }
+};
+
+/* SPEC with its image and its result stored as HOW, and all else as it is, has the sketches of the
+ * operator that is written for LAYOUT. */
+static void check_alike(const char *spec, struct arrangement how, const char *layout)
+{
+	struct run r = run_new(spec);
+	struct arrangement *all = arena_many(r.a, struct arrangement, r.n);
+
+	all[0] = all[r.n - 1] = how;
+	struct dag *stored = dag_arrange(r.a, r.d, all);
+	struct dag *written = operator_build(r.a, arena_printf(r.a, "%s,layout=%s", spec, layout));
+
+	if (!stored || !written)
+		fail_msg("%s: %s", spec, err_get());
+	struct sketch_vec got = sketches_of(r.a, stored), want = sketches_of(r.a, written);
+
+	assert_int_equal(got.n, want.n);
+	for (int i = 0; i < got.n; i++)
+		assert_string_equal(steps_text(r.a, &got.at[i]->state->steps),
+				    steps_text(r.a, &want.at[i]->state->steps));
+	arena_free(r.a);
+}
+
+static void test_arranged(void **state)
+{
+	static const char *const specs[] = {
+		"conv2d:ic=32,h=14,w=14,oc=64,k=3,p=1,bias=1,act=relu",
+		"conv2d:ic=64,h=14,w=14,oc=32,k=1,s=2",
+		"conv2d:ic=64,h=14,w=14,oc=64,k=3,p=1,g=2",
+		"depthwise:c=32,h=14,w=14,k=3,p=1,bias=1,act=relu6",
+		"max_pool:c=32,h=14,w=14,k=3,s=2,p=1",
+		"avg_pool:c=32,h=14,w=14,k=3,p=1",
+		"global_avg_pool:c=32,h=7,w=7",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		check_alike(specs[i], nhwc, "nhwc");
+		check_alike(specs[i], nchw16c, "nchw16c");
+	}
+}
+
+/* The only sketch of SOURCE has STEPS, each size 1. */
+static void check_steps(const char *source, const char *steps)
+{
+	struct run r = run_new(source);
+	struct sketch_vec sketches = sketches_of(r.a, r.d);
+	struct text t = { 0 };
+
+	assert_int_equal(sketches.n, 1);
+	state_print(&t, sketches.at[0]->state);
+	assert_string_equal(text_str(&t), steps);
+	text_free(&t);
+	arena_free(r.a);
+}
+
+static void test_lanes(void **state)
+{
+	(void)state;
+	/* What is read lies along c: turns of it are taken inside those of x. */
+	check_steps("input X: f32[1, 4, 14, 14, 16]\n"
+		    "Y[n < 1, c < 64, y < 14, x < 14] = X[n, c / 16, y, x, c % 16]\n",
+		    "split Y x 1\n"
+		    "vectorize Y x.1\n"
+		    "split Y x.0 1\n"
+		    "unroll Y x.0.1\n"
+		    "split Y c 1\n"
+		    "reorder Y y x.0.0 c.1\n");
+	/* They are neighbours already. */
+	check_steps("input X: f32[1, 64, 14, 14]\n"
+		    "Y[n < 1, y < 14, x < 14, c < 64] = X[n, c, y, x]\n",
+		    "split Y c 1\n"
+		    "vectorize Y c.1\n"
+		    "split Y c.0 1\n"
+		    "unroll Y c.0.1\n");
+	/* A dim of one element has no use for lanes. */
+	check_steps("input X: f32[1, 64, 1, 1]\n"
+		    "Y[n < 1, c < 64, y < 1, x < 1] = X[n, c, y, x] * 2\n",
+		    "reorder Y y x c\n"
+		    "split Y c 1\n"
+		    "vectorize Y c.1\n"
+		    "split Y c.0 1\n"
+		    "unroll Y c.0.1\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_arranged),
+		cmocka_unit_test(test_lanes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
