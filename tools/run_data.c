@@ -57,7 +57,7 @@ static int random_input(struct arena *a, const struct binding *b, uint64_t seed,
 	int64_t dim[GRAPH_MAX_RANK];
 
 	if (!type_is_static(b->type) || b->type->element == ELEMENT_STRING) {
-		return err_set("input '%s' is %s: give it by --input or --data, or its dims by --dim",
+		return err_set("input '%s' is %s: give it a file, or its dims by --dim",
 			b->name, type_string(a, b->type));
 	}
 	type_shape(b->type, dim);

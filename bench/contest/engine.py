@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """engine.py NAME: an inference engine as a contestant of `hone bench`.
 
-Speaks the lines of bench/contest/contestant.h on standard input and output. Runs DIR/model.onnx,
+Speaks the lines of bench/contest/conversation.h on standard input and output. Runs DIR/model.onnx,
 whose inputs are named arg0, arg1, ... and read from DIR/arg0.bin, ...; any number of inputs and
 outputs, of the model's types. Needs the virtual environment that bench/contest/setup makes.
 """
@@ -91,15 +91,21 @@ class OnnxRuntime:
         import onnxruntime
         return f"ONNX Runtime {onnxruntime.__version__}, CPU"
 
-    def __init__(self, folder, model, _, threads):
+    @staticmethod
+    def options(threads):
         import onnxruntime
-        self.model = model
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
         options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
         options.log_severity_level = 3
+        return options
+
+    def __init__(self, folder, model, _, threads):
+        import onnxruntime
+        self.model = model
+        options = self.options(threads)
         with tempfile.TemporaryDirectory() as scratch:
             optimized = os.path.join(scratch, "optimized.onnx")
             options.optimized_model_filepath = optimized
@@ -159,6 +165,17 @@ class OpenVino:
         import openvino
         return f"OpenVINO {openvino.get_version().split('-')[0]}, CPU"
 
+    @staticmethod
+    def options(threads):
+        return {
+            "PERFORMANCE_HINT": "LATENCY",
+            "INFERENCE_NUM_THREADS": threads,
+            "NUM_STREAMS": 1,
+            "INFERENCE_PRECISION_HINT": "f32",
+            # the referee has given this process its cores
+            "ENABLE_CPU_PINNING": False,
+        }
+
     def __init__(self, folder, model, entry, threads):
         import openvino
         core = openvino.Core()
@@ -167,14 +184,7 @@ class OpenVino:
         self.images = set()  # names of what is in NHWC
         if entry == "nhwc":
             network = self.channels_last(network)
-        self.compiled = core.compile_model(network, "CPU", {
-            "PERFORMANCE_HINT": "LATENCY",
-            "INFERENCE_NUM_THREADS": threads,
-            "NUM_STREAMS": 1,
-            "INFERENCE_PRECISION_HINT": "f32",
-            # the referee has given this process its cores
-            "ENABLE_CPU_PINNING": False,
-        })
+        self.compiled = core.compile_model(network, "CPU", self.options(threads))
         self.request = self.compiled.create_infer_request()
         self.arrays = []  # the request does not keep them alive
         for given, plain in zip(self.compiled.inputs, core.read_model(model.path).inputs):
@@ -240,17 +250,22 @@ class Contestant:
             print(f"entry {entry}\t{clock}", file=self.answers)
         return self.engine.version()
 
-    def prepare(self, rest):
+    def begin(self, rest):
+        """Forgets what was prepared; folder, entry and threads of the request."""
         folder, entry, threads = rest.rsplit(" ", 2)
         self.prepared = None
         if entry not in self.engine.ENTRIES:
             raise ValueError(f"there is no entry '{entry}'")
+        return folder, entry, int(threads)
+
+    def prepare(self, rest):
+        folder, entry, threads = self.begin(rest)
         path = os.path.join(folder, "model.onnx")
         reason = os.path.join(folder, "model.why")
         if not os.path.exists(path) and os.path.exists(reason):
             with open(reason, encoding="utf-8") as file:
                 raise Cannot(file.read().strip())
-        self.prepared = self.engine(folder, Model(path), entry, int(threads))
+        self.prepared = self.engine(folder, Model(path), entry, threads)
         return self.prepared.kernel()
 
     def demand(self):
@@ -287,13 +302,14 @@ class Contestant:
         print(" ".join(answer.split()), file=self.answers, flush=True)
 
 
-def main():
-    if len(sys.argv) != 2 or sys.argv[1] not in ENGINES:
-        sys.exit(f"usage: engine.py {'|'.join(ENGINES)} (started by hone bench)")
+def converse(engines, kind):
+    """Answers as the one of ENGINES that the command line names; KIND is the Contestant's."""
+    if len(sys.argv) != 2 or sys.argv[1] not in engines:
+        sys.exit(f"usage: {os.path.basename(sys.argv[0])} {'|'.join(engines)} (started by hone bench)")
     # what the engine prints belongs to standard error
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    contestant = Contestant(ENGINES[sys.argv[1]], answers)
+    contestant = kind(engines[sys.argv[1]], answers)
     for line in sys.stdin:
         line = line.rstrip("\n")
         if line == "quit":
@@ -302,4 +318,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    converse(ENGINES, Contestant)

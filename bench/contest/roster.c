@@ -27,12 +27,27 @@ static const struct listed {
 
 enum { LISTED = sizeof(list) / sizeof(*list) };
 
-const char *roster_names(struct arena *a)
+static const struct {
+	const char *ours;	/* of hone-contestant-NAME */
+	const char *script;	/* what speaks for an engine */
+	bool programs;		/* libraries take part */
+} kinds[] = {
+	[ROSTER_KERNELS] = {"hone", "engine.py", true},
+	[ROSTER_MODELS] = {"model", "whole.py", false},
+};
+
+static bool takes_part(enum roster_kind kind, const struct listed *l)
+{
+	return l->kind == ENGINE || kinds[kind].programs;
+}
+
+const char *roster_names(struct arena *a, enum roster_kind kind)
 {
 	const char *names = "";
 
 	for (int i = 0; i < LISTED; i++)
-		names = arena_printf(a, "%s%s%s", names, i ? ", " : "", list[i].name);
+		if (takes_part(kind, &list[i]))
+			names = arena_printf(a, "%s%s%s", names, *names ? ", " : "", list[i].name);
 	return names;
 }
 
@@ -44,10 +59,10 @@ static bool means(const char *peer, const char *name)
 	return strncmp(peer, name, n) == 0 && (peer[n] == '\0' || peer[n] == '/');
 }
 
-bool roster_knows(const char *name)
+bool roster_knows(enum roster_kind kind, const char *name)
 {
 	for (int i = 0; i < LISTED; i++)
-		if (means(name, list[i].name))
+		if (takes_part(kind, &list[i]) && means(name, list[i].name))
 			return true;
 	return false;
 }
@@ -93,11 +108,11 @@ static const char *engine_python(struct arena *a)
 	return access(python, X_OK) == 0 ? python : NULL;
 }
 
-static const char *const *engine_argv(struct arena *a, const char *name)
+static const char *const *engine_argv(struct arena *a, enum roster_kind kind, const char *name)
 {
-	const char *python = engine_python(a);
-	const char *script =
-		find(a, "bench/contest/engine.py", HONE_DATADIR "/contest/engine.py", R_OK);
+	const char *python = engine_python(a), *file = kinds[kind].script;
+	const char *script = find(a, arena_printf(a, "bench/contest/%s", file),
+				  arena_printf(a, HONE_DATADIR "/contest/%s", file), R_OK);
 	const char **argv = arena_many(a, const char *, 4);
 
 	argv[0] = python;
@@ -119,6 +134,7 @@ static const char *enter(struct arena *a, const char *name, const char *const *a
 		return "it is not there";
 	player_start(a, &p, argv, env, log, ENTRIES_LIMIT_S);
 	enum answer got = player_entries(a, &p, &entries, &text);
+	int64_t bare_kb = player_peak_kb(&p);
 
 	player_end(&p);
 	if (got != ANSWER_OK)
@@ -132,20 +148,21 @@ static const char *enter(struct arena *a, const char *name, const char *const *a
 		if (wanted)
 			vec_push(a, &out->competitors,
 				 (struct competitor){full, entries.at[i].name, entries.at[i].clock,
-						     text, argv});
+						     text, argv, bare_kb});
 	}
 	return NULL;
 }
 
-static int enter_hone(struct arena *a, const char *log, struct roster *out)
+static int enter_hone(struct arena *a, enum roster_kind kind, const char *log, struct roster *out)
 {
-	const char *const *argv = program_argv(a, "hone");
-	const char *why = argv ? enter(a, "hone", argv, NULL, 0, log, out) : NULL;
+	const char *ours = kinds[kind].ours;
+	const char *const *argv = program_argv(a, ours);
+	const char *why = argv ? enter(a, ours, argv, NULL, 0, log, out) : NULL;
 
 	if (!argv)
-		return err_set("hone-contestant-hone is neither beside hone nor in %s (install "
+		return err_set("hone-contestant-%s is neither beside hone nor in %s (install "
 			       "hone, or set HONE_CONTESTANTS)",
-			       HONE_LIBEXECDIR);
+			       ours, HONE_LIBEXECDIR);
 	if (why || out->competitors.n != 1)
 		return err_set("%s: %s", argv[0], why ? why : "has not one entry");
 	out->competitors.at[0].name = "hone";
@@ -164,11 +181,11 @@ static bool is_entered(const struct roster *r, const char *peer)
 	return false;
 }
 
-int roster_open(struct arena *a, const char *const *peers, int n, const char *log,
-		struct roster *out)
+int roster_open(struct arena *a, enum roster_kind kind, const char *const *peers, int n,
+		const char *log, struct roster *out)
 {
 	*out = (struct roster){0};
-	if (enter_hone(a, log, out) < 0)
+	if (enter_hone(a, kind, log, out) < 0)
 		return -1;
 	for (int i = 0; i < LISTED; i++) {
 		const struct listed *l = &list[i];
@@ -176,10 +193,10 @@ int roster_open(struct arena *a, const char *const *peers, int n, const char *lo
 
 		for (int j = 0; j < n; j++)
 			wanted |= means(peers[j], l->name);
-		if (!wanted)
+		if (!wanted || !takes_part(kind, l))
 			continue;
-		const char *const *argv =
-			l->kind == PROGRAM ? program_argv(a, l->name) : engine_argv(a, l->name);
+		const char *const *argv = l->kind == PROGRAM ? program_argv(a, l->name)
+							     : engine_argv(a, kind, l->name);
 		const char *why = enter(a, l->name, argv, peers, n, log, out);
 
 		if (why)

@@ -4,6 +4,7 @@
 #define HONE_BENCH_CONTEST_ROSTER_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/vec.h"
 
@@ -14,6 +15,7 @@ struct competitor {
 	const char *clock;	/* what is in the clock, and what is not */
 	const char *version;	/* of the library */
 	const char *const *argv;	/* of its process */
+	int64_t bare_kb;	/* the most memory that it had with the library loaded and nothing to do */
 };
 struct competitor_vec VEC(struct competitor);
 
@@ -27,15 +29,21 @@ struct roster {
 	struct absentee_vec absent;
 };
 
+/* What contestants run. */
+enum roster_kind {
+	ROSTER_KERNELS,	/* of one task: all take part */
+	ROSTER_MODELS,	/* whole: engines do */
+};
+
 /* "onednn, openblas, ...": the names there are, in A. */
-const char *roster_names(struct arena *a);
+const char *roster_names(struct arena *a, enum roster_kind kind);
 /* NAME is "onednn" or "onednn/direct" of a contestant there is. */
-bool roster_knows(const char *name);
+bool roster_knows(enum roster_kind kind, const char *name);
 
 /* Asks our own contestant and those that PEERS names (N of them; none: all) for their entries. LOG
  * is a file for what they say meanwhile. In A; -1 and a message where ours is not to be found or
  * an entry that was asked for is none. */
-int roster_open(struct arena *a, const char *const *peers, int n, const char *log,
-		struct roster *out);
+int roster_open(struct arena *a, enum roster_kind kind, const char *const *peers, int n,
+		const char *log, struct roster *out);
 
 #endif

@@ -50,6 +50,16 @@ static void print_restless(const struct bout *b, const struct row *rows)
 	}
 }
 
+void table_print_untimed(const struct bout *b, const struct row *rows)
+{
+	print_others(b, rows, ROW_WRONG, "WRONG");
+	print_others(b, rows, ROW_LOST, "failed");
+	print_others(b, rows, ROW_CANNOT, "not applicable");
+	if (rows[0].kind != ROW_TIMED)
+		puts("  no ratios: hone has no time");
+	print_restless(b, rows);
+}
+
 void table_print(const struct task *t, const struct bout *b, const struct row *rows,
 		 const char *cpus)
 {
@@ -64,12 +74,7 @@ void table_print(const struct task *t, const struct bout *b, const struct row *r
 	for (int i = 0; i < b->competitors->n; i++)
 		if (rows[i].kind == ROW_TIMED)
 			print_timed(t, b, &rows[i], i == 0);
-	print_others(b, rows, ROW_WRONG, "WRONG");
-	print_others(b, rows, ROW_LOST, "failed");
-	print_others(b, rows, ROW_CANNOT, "not applicable");
-	if (rows[0].kind != ROW_TIMED)
-		puts("  no ratios: our own kernel has no time");
-	print_restless(b, rows);
+	table_print_untimed(b, rows);
 }
 
 void table_print_notes(const struct roster *r)
@@ -116,7 +121,7 @@ static json_t *row_json(const struct task *t, const struct row *row)
 			 "restless", s->restless);
 }
 
-static json_t *absentee_json(const struct absentee *m)
+json_t *absentee_json(const struct absentee *m)
 {
 	return json_pack("{s:s, s:s, s:s, s:s}", "name", m->name, "status", "absent", "why", m->why,
 			 "install", m->install);

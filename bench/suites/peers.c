@@ -66,9 +66,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		state->child_inputs[0] = &args->q;
 		return 0;
 	case 'p':
-		if (!roster_knows(arg))
+		if (!roster_knows(ROSTER_KERNELS, arg))
 			argp_error(state, "there is no peer %s; there are %s", arg,
-				   roster_names(args->names_arena));
+				   roster_names(args->names_arena, ROSTER_KERNELS));
 		vec_push(args->names_arena, &args->peers, arg);
 		return 0;
 	case KEY_ALONE:
@@ -176,8 +176,8 @@ static int open_roster(struct bench_args *args)
 
 	if (workdir_open(a, &w) < 0)
 		return -1;
-	int rc = roster_open(a, args->peers.at, args->peers.n, arena_printf(a, "%s/log", w.path),
-			     &args->roster);
+	int rc = roster_open(a, ROSTER_KERNELS, args->peers.at, args->peers.n,
+			     arena_printf(a, "%s/log", w.path), &args->roster);
 
 	workdir_close(&w);
 	return rc;

@@ -127,7 +127,7 @@ static void check_contestant(const char *name)
 	const char *log = arena_printf(a, "%s/log", dir);
 	struct roster roster;
 
-	if (roster_open(a, &name, 1, log, &roster) < 0)
+	if (roster_open(a, ROSTER_KERNELS, &name, 1, log, &roster) < 0)
 		fail_msg("%s", err_get());
 	assert_string_equal(roster.competitors.at[0].name, "hone");
 	bool absent = roster.absent.n > 0;
@@ -168,10 +168,15 @@ static void test_names(void **state)
 	struct roster roster;
 
 	(void)state;
-	assert_true(roster_knows("onednn") && roster_knows("onednn/auto"));
-	assert_true(!roster_knows("mkl") && !roster_knows("onednnx") && !roster_knows(""));
-	assert_non_null(strstr(roster_names(a), "onednn, openblas"));
-	if (roster_open(a, peers, 1, "/dev/null", &roster) == 0)
+	assert_true(roster_knows(ROSTER_KERNELS, "onednn"));
+	assert_true(roster_knows(ROSTER_KERNELS, "onednn/auto"));
+	assert_false(roster_knows(ROSTER_KERNELS, "mkl"));
+	assert_false(roster_knows(ROSTER_KERNELS, "onednnx"));
+	assert_false(roster_knows(ROSTER_KERNELS, ""));
+	assert_true(roster_knows(ROSTER_MODELS, "openvino"));
+	assert_false(roster_knows(ROSTER_MODELS, "onednn")); /* runs no models */
+	assert_non_null(strstr(roster_names(a, ROSTER_KERNELS), "onednn, openblas"));
+	if (roster_open(a, ROSTER_KERNELS, peers, 1, "/dev/null", &roster) == 0)
 		assert_int_equal(roster.absent.n, 1);
 	else
 		assert_non_null(strstr(err_get(), "no such entry"));
@@ -190,7 +195,7 @@ static void test_absent(void **state)
 				 arena_printf(a, "%s/hone-contestant-hone", dir)),
 			 0);
 	setenv("HONE_CONTESTANTS", dir, 1);
-	assert_int_equal(roster_open(a, peers, 1, "/dev/null", &roster), 0);
+	assert_int_equal(roster_open(a, ROSTER_KERNELS, peers, 1, "/dev/null", &roster), 0);
 	setenv("HONE_CONTESTANTS", home, 1);
 	assert_int_equal(roster.competitors.n, 1);
 	if (roster.absent.n == 1) /* else hone is installed on this machine */
