@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/models/contestant.c - hone as a contestant that runs whole models, opened as `hone run` opens
- * them. */
+/* bench/models/contestant.c - hone as a contestant that runs whole models, opened as `hone run`
+ * opens them. */
 #include "config.h"
 
 #include <stdio.h>
@@ -12,8 +12,9 @@
 #include "bench/models/setting.h"
 #include "runtime/open.h"
 
-struct ours {
+struct model_player {
 	struct opened model;
+	struct session *session;
 	const struct function *main;
 	struct value *inputs;	/* in the task's arena */
 	struct value *results;	/* of the latest run */
@@ -32,51 +33,47 @@ static void hear(void *user, enum tell_kind kind, const char *line)
 	fprintf(stderr, "%s\n", line);
 }
 
-static void forget_results(struct ours *o)
+static void forget_results(struct model_player *p)
 {
-	values_release(o->results, o->main->nresults);
-	for (int i = 0; i < o->main->nresults; i++)
-		o->results[i] = value_empty();
+	values_release(p->results, p->main->nresults);
+	for (int i = 0; i < p->main->nresults; i++)
+		p->results[i] = value_empty();
 }
 
 static void release(void *user)
 {
-	struct ours *o = user;
+	struct model_player *p = user;
 
-	forget_results(o);
-	open_end(&o->model);
+	forget_results(p);
+	session_free(p->session);
 }
 
 static int run(void *user)
 {
-	struct ours *o = user;
+	struct model_player *p = user;
 
-	forget_results(o);
-	return session_run(o->model.session, o->inputs, o->results);
+	forget_results(p);
+	return session_run(p->session, p->inputs, p->results);
 }
 
-static int read_inputs(struct arena *a, struct ours *o, const char *dir, const struct setting *s)
+static int read_inputs(struct arena *a, struct model_player *p, const char *dir,
+		       const struct setting *s)
 {
-	if (s->ninputs != o->main->nparams)
-		return err_set("%s has %d inputs, the setting %d", s->model, o->main->nparams,
+	if (s->ninputs != p->main->nparams)
+		return err_set("%s has %d inputs, the setting %d", s->model, p->main->nparams,
 			       s->ninputs);
-	if (tensors_read(a, dir, "input", o->inputs, s->ninputs) < 0)
+	if (tensors_read(a, dir, "input", p->inputs, s->ninputs) < 0)
 		return -1;
-	for (int i = 0; i < s->ninputs; i++) {
-		const struct type *want = o->main->bindings.at[i].type;
-		const struct type *given = value_type(a, o->inputs[i]);
-
-		if (!type_fits(given, want))
-			return err_set("input '%s' is %s, the model wants %s", s->inputs[i],
-				       type_string(a, given), type_string(a, want));
-	}
+	for (int i = 0; i < s->ninputs; i++)
+		if (open_argument(&p->main->bindings.at[i], p->inputs[i]) < 0)
+			return -1;
 	return 0;
 }
 
-/* "21 tasks: 20 record, 1 guess". */
+/* "21 tasks: 20 record 1 guess". */
 static const char *words(struct arena *a, const struct opened *m)
 {
-	const char *text = arena_printf(a, "%d tasks:", m->tasks->n);
+	const char *text = arena_printf(a, "%d task%s:", m->tasks->n, m->tasks->n == 1 ? "" : "s");
 
 	for (int o = 0; o <= CHOICE_NONE; o++) {
 		int n = 0;
@@ -90,7 +87,8 @@ static const char *words(struct arena *a, const struct opened *m)
 	return text;
 }
 
-static int open_setting(struct arena *a, struct ours *o, const struct setting *s, int threads)
+static int open_setting(struct arena *a, struct model_player *p, const struct setting *s,
+			int threads)
 {
 	struct open_options options = {
 		.model = s->model,
@@ -98,22 +96,22 @@ static int open_setting(struct arena *a, struct ours *o, const struct setting *s
 		.threads = threads,
 		.dims = s->dims,
 		.ndims = s->ndims,
-		.limits = interp_usual_limits,
 		.listener = {hear, NULL},
 	};
 
-	if (open_model(a, &options, &o->model) < 0)
+	if (open_model(a, &options, &p->model) < 0)
 		return -1;
-	o->main = graph_main(o->model.graph);
-	o->inputs = arena_many(a, struct value, o->main->nparams);
-	o->results = arena_many(a, struct value, o->main->nresults);
+	p->session = session_new(p->model.code, interp_usual_limits);
+	p->main = graph_main(p->model.graph);
+	p->inputs = arena_many(a, struct value, p->main->nparams);
+	p->results = arena_many(a, struct value, p->main->nresults);
 	return 0;
 }
 
 static int prepare(void *user, struct arena *a, const char *dir, const char *entry, int threads,
 		   const char **text)
 {
-	struct ours *o = user;
+	struct model_player *p = user;
 	struct setting s;
 
 	(void)entry;
@@ -121,28 +119,28 @@ static int prepare(void *user, struct arena *a, const char *dir, const char *ent
 		return -1;
 	int64_t begin = clock_ns();
 
-	if (open_setting(a, o, &s, threads) < 0)
+	if (open_setting(a, p, &s, threads) < 0)
 		return -1;
 	int64_t created = clock_ns();
-	int rc = read_inputs(a, o, dir, &s);
+	int rc = read_inputs(a, p, dir, &s);
 	int64_t ready = clock_ns();
 
-	if (rc < 0 || run(o) < 0) {
-		release(o);
+	if (rc < 0 || run(p) < 0) {
+		release(p);
 		return -1;
 	}
 	*text = arena_printf(a, "%jd %jd %s", (intmax_t)(created - begin),
-			     (intmax_t)(clock_ns() - ready), words(a, &o->model));
+			     (intmax_t)(clock_ns() - ready), words(a, &p->model));
 	return 1;
 }
 
 static int check(void *user, const char *folder)
 {
-	struct ours *o = user;
+	struct model_player *p = user;
 
-	if (run(o) < 0 || dir_make(folder) < 0)
+	if (run(p) < 0 || dir_make(folder) < 0)
 		return -1;
-	return tensors_write(folder, "output", o->results, o->main->nresults);
+	return tensors_write(folder, "output", p->results, p->main->nresults);
 }
 
 static const struct contestant_entry entries[] = {
@@ -161,7 +159,7 @@ static const struct conversation conversation = {
 
 int main(int argc, char **argv)
 {
-	struct ours ours = {0};
+	struct model_player player = {0};
 
-	return converse(&conversation, &ours, argc, argv);
+	return converse(&conversation, &player, argc, argv);
 }

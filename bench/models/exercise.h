@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/models/exercise.h - a whole model as what a bout is about.
  *
- * Holds: results are held against those of the first player that gives any, which is hone where hone
- *        runs the model. */
+ * Holds: results are held against those of the first player that gives any, which is hone where
+ *        hone runs the model. */
 #ifndef HONE_BENCH_MODELS_EXERCISE_H
 #define HONE_BENCH_MODELS_EXERCISE_H
 

@@ -5,9 +5,9 @@
  *				 "inputs": [NAME, ...]}
  *	input0.npy, ...		the inputs, in this order
  *
- * They answer `prepare` with `ok CREATED FIRST WORDS`: the nanoseconds in which the session was made
- * of the file, those of the first run, and what the engine has to say. The FILE of `check` is a folder
- * that they make, with output0.npy, ... in the order of the model. */
+ * They answer `prepare` with `ok CREATED FIRST WORDS`: the nanoseconds in which the session was
+ * made of the file, those of the first run, and what the engine has to say. The FILE of `check` is
+ * a folder that they make, with output0.npy, ... in the order of the model. */
 #ifndef HONE_BENCH_MODELS_SETTING_H
 #define HONE_BENCH_MODELS_SETTING_H
 

@@ -17,12 +17,12 @@
 #include "tools/query.h"
 #include "tools/run_args.h"
 
-/* For one answer: an engine opens a large model in seconds, we build all kernels of one at our first
- * start in minutes. */
+/* For one answer: an engine opens a large model in seconds, we build all kernels of one at our
+ * first start in minutes. */
 #define ANSWER_LIMIT_S 900.0
 
-/* Of a turn, in milliseconds: a small model runs in one, and its weights have to come back into caches
- * that the others have filled. */
+/* Of a turn, in milliseconds: a small model runs in one, and its weights have to come back into
+ * caches that the others have filled. */
 #define WARM_MS 10.0
 #define SAMPLE_MS 30.0
 
@@ -83,7 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		vec_push(a, &args->peers, arg);
 		return 0;
 	case 't':
-		args->threads = argp_int(state, "--threads", arg, 1, MAX_THREADS);
+		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
 		return 0;
 	case KEY_DATA:
 		args->run.data = arg;
