@@ -89,6 +89,23 @@ static void test_inspects(void **state)
 	hone_close(m);
 }
 
+static void test_open_dims(void **state)
+{
+	const struct hone_dim dims[] = { { "N", 2 } };
+	const struct hone_options options = { .dims = dims, .ndims = 1 };
+	struct hone_model *m;
+	struct hone_tensor t;
+
+	(void)state;
+	if (hone_open(TOP_SRCDIR "/tests/conformance/cases/symbols/model.onnx", &options, &m) < 0)
+		fail_msg("%s", hone_error());
+	assert_int_equal(hone_input(m, 0, &t), HONE_OK);
+	assert_int_equal(t.shape[0], 2);
+	assert_int_equal(hone_output(m, 0, &t), HONE_OK);
+	assert_int_equal(t.shape[0], 4);
+	hone_close(m);
+}
+
 /* The sums that ADD gives of x = 0..5 and y = 10, 20, 30. */
 static const float sums[] = { 10, 21, 32, 13, 24, 35 };
 
@@ -210,6 +227,30 @@ static void test_types(void **state)
 	assert_int_equal(out[2]->dl_tensor.dtype.code, kDLBfloat);
 	for (int k = 0; k < COUNT(out); k++)
 		out[k]->deleter(out[k]);
+	hone_instance_free(i);
+	hone_close(m);
+}
+
+/* What DLPack packs two to a byte. */
+static void test_types_without_form(void **state)
+{
+	struct hone_model *m = open_text("graph formless\n"
+					 "fn @main(%x: i64[2]) {\n"
+					 "	%y = cast(%x) {to = i4}\n"
+					 "	return %y\n"
+					 "}\n");
+	struct hone_instance *i = instance_of(m);
+	int64_t numbers[] = { 1, -2 }, shape[] = { 2 };
+	DLTensor input = dense(numbers, (DLDataType){ kDLInt, 64, 1 }, 1, shape);
+	DLManagedTensor *out;
+	struct hone_tensor t;
+
+	(void)state;
+	assert_int_equal(hone_output(m, 0, &t), HONE_OK);
+	assert_int_equal(t.type.bits, 0);
+	assert_int_equal(hone_run(i, &input, 1, &out, 1), HONE_UNSUPPORTED);
+	assert_string_equal(hone_error(),
+			    "output 'y': DLPack has no form for elements of i4");
 	hone_instance_free(i);
 	hone_close(m);
 }
@@ -350,10 +391,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_inspects),
+		cmocka_unit_test(test_open_dims),
 		cmocka_unit_test(test_runs),
 		cmocka_unit_test(test_strided),
 		cmocka_unit_test(test_owns),
 		cmocka_unit_test(test_types),
+		cmocka_unit_test(test_types_without_form),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_refuses_models),
 		cmocka_unit_test(test_instances_at_once),
