@@ -141,6 +141,8 @@ int pool_run(struct arena *a, struct command_run *runs, int n, const struct pool
 	struct pollfd *fds = arena_many(a, struct pollfd, width);
 	int next = 0, running = 0, rc = 0;
 
+	if (n == 0)
+		return 0;	/* nobody to wait for */
 	do {
 		for (int i = 0; i < width && next < n && rc == 0; i++) {
 			if (slots[i].run)
