@@ -209,6 +209,16 @@ void dir_trim(const char *path, int most)
 	arena_free(a);
 }
 
+void file_keep(const char *path, const void *data, size_t size, int most)
+{
+	struct arena *a = arena_new();
+	const char *folder = arena_strndup(a, path, (size_t)(strrchr(path, '/') - path));
+
+	if (dir_make(folder) == 0 && file_write(path, data, size) == 0)
+		dir_trim(folder, most);
+	arena_free(a);
+}
+
 const char *program_folder(struct arena *a)
 {
 	char *path = realpath("/proc/self/exe", NULL);

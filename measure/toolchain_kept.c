@@ -8,14 +8,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "measure/cpuinfo.h"
 #include "measure/toolchain.h"
 
-/* A line and some flags; a file that is longer is none of ours. */
-#define MOST_BYTES ((size_t)1 << 16)
+/* Compilers with their flags that one works with at a time, and more. */
+enum { MOST_KEPT = 64 };
 
 /* The file that NAME stands for, as a shell would find it; NULL where there is none. */
 static const char *find_program(struct arena *a, const char *name)
@@ -125,10 +124,7 @@ static bool read_strings(struct arena *a, const json_t *list, struct strings *ou
 
 bool toolchain_recall(struct arena *a, const char *place, struct toolchain *t)
 {
-	size_t size = 0;
-	char *text = access(place, R_OK) == 0 ? file_read(a, place, MOST_BYTES, &size) : NULL;
-	json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
-	json_t *flags, *link;
+	json_t *json = json_load_file(place, 0, NULL), *flags, *link;
 	const char *line;
 	struct toolchain kept = *t;
 	bool whole = json && json_unpack(json, "{s:s, s:o, s:o}", "toolchain", &line, "flags", &flags,
@@ -157,11 +153,9 @@ void toolchain_keep(const char *place, const struct toolchain *t)
 	json_t *json = json_pack("{s:s, s:o, s:o}", "toolchain", t->text, "flags",
 				 list_strings(&t->flags), "link", list_strings(&t->link));
 	char *text = json ? json_dumps(json, JSON_INDENT(1)) : NULL;
-	char *folder = strndup(place, (size_t)(basename(place) - place));
 
-	if (text && folder && dir_make(folder) == 0)
-		(void)file_write(place, text, strlen(text));
-	free(folder);
+	if (text)
+		file_keep(place, text, strlen(text), MOST_KEPT);
 	free(text);
 	json_decref(json);
 }

@@ -11,8 +11,10 @@
 
 /* Steps are some lines; a file that is longer is none of ours. */
 #define MOST_BYTES ((size_t)1 << 20)
+/* Of some dozens of models. */
+enum { MOST_KEPT = 16384 };
 
-static const char *place(struct arena *a, const char *folder, const struct task *t,
+static const char *place(struct arena *a, const char *cache, const struct task *t,
 			 const struct target *target)
 {
 	struct hash128 features = features_hash();
@@ -26,7 +28,7 @@ static const char *place(struct arena *a, const char *folder, const struct task 
 	hasher_int(h, target->registers);
 	hasher_int(h, target->threads);
 	/* Rates and sizes: what was guessed for others is as good a guess as any. */
-	return arena_printf(a, "%s/%s.steps", folder, hash_text(hasher_end(h), hex));
+	return arena_printf(a, "%s/guesses/%s.steps", cache, hash_text(hasher_end(h), hex));
 }
 
 /* The guess whose steps are in the file at PATH; false where there is none that still holds. */
@@ -49,15 +51,14 @@ bool guesses_get(struct arena *a, const struct task *t, const struct target *tar
 		 struct guess *out)
 {
 	const char *cache = dir_cache(a);
-	const char *folder = cache ? arena_printf(a, "%s/guesses", cache) : NULL;
-	const char *path = folder ? place(a, folder, t, target) : NULL;
+	const char *path = cache ? place(a, cache, t, target) : NULL;
 
 	if (path && recall(a, t, target, path, out))
 		return true;
 	if (!task_guess(a, t, target, out))
 		return false;
-	/* A folder that cannot be written costs a second next time. */
-	if (path && dir_make(folder) == 0)
-		(void)file_write(path, out->steps, strlen(out->steps));
+	/* Where it cannot be kept it costs a second next time. */
+	if (path)
+		file_keep(path, out->steps, strlen(out->steps), MOST_KEPT);
 	return true;
 }

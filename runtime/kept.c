@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/kept.c - a file for each question that choose() was asked. */
-#include "config.h"
-
 #include "runtime/kept.h"
 
 #include <jansson.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/build_id.h"
-#include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "measure/toolchain.h"
 #include "search/target.h"
 
-/* Some hundreds of bytes for each task of a model; a file that is longer is none of ours. */
-#define MOST_BYTES ((size_t)16 << 20)
 /* Models with their databases and numbers of threads that one works with at a time, and more. */
 enum { MOST_KEPT = 256 };
 
@@ -122,9 +116,8 @@ static bool read_choice(struct arena *a, const json_t *json, struct choice *out)
 
 struct choice *kept_recall(struct arena *a, const char *place, int n)
 {
-	size_t size = 0, i;
-	char *text = access(place, R_OK) == 0 ? file_read(a, place, MOST_BYTES, &size) : NULL;
-	json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL, *one;
+	json_t *json = json_load_file(place, 0, NULL), *one;
+	size_t i;
 	struct choice *choices = arena_many(a, struct choice, n);
 	bool whole = json_is_array(json) && json_array_size(json) == (size_t)n;
 
@@ -136,7 +129,6 @@ struct choice *kept_recall(struct arena *a, const char *place, int n)
 
 void kept_write(const char *place, const struct choice *choices, int n)
 {
-	char *folder = strndup(place, (size_t)(basename(place) - place));
 	json_t *json = json_array();
 
 	for (int i = 0; i < n; i++) {
@@ -149,9 +141,8 @@ void kept_write(const char *place, const struct choice *choices, int n)
 	}
 	char *text = json_dumps(json, JSON_INDENT(1));
 
-	if (text && folder && dir_make(folder) == 0 && file_write(place, text, strlen(text)) == 0)
-		dir_trim(folder, MOST_KEPT);
+	if (text)
+		file_keep(place, text, strlen(text), MOST_KEPT);
 	free(text);
-	free(folder);
 	json_decref(json);
 }
