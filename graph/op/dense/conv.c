@@ -6,51 +6,32 @@
 #include "graph/op/dense/convolve.h"
 #include "graph/op/dense/window_gradient.h"
 
-/* Do the channels of image and weight fit? */
-static int check_channels(const struct infer *x, struct dim channels, struct dim each,
-			  struct dim outputs)
+static int conv_channels(const struct infer *x, const struct type *image,
+			 const struct type *weight, struct dim *out)
 {
 	int64_t groups = call_int(x->call, "groups");
-	int64_t c, e, o;
+	int64_t c, each, o;
 
-	if (dim_value(outputs, &o) && o % groups)
+	*out = weight->dim[0];
+	if (dim_value(*out, &o) && o % groups)
 		return infer_error(x, "%lld groups of %lld outputs", (long long)groups,
 				   (long long)o);
-	if (dim_value(channels, &c) && dim_value(each, &e) && (c % groups || c / groups != e))
+	if (dim_value(image->dim[1], &c) && dim_value(weight->dim[1], &each) &&
+	    (c % groups || c / groups != each))
 		return infer_error(x, "%lld channels, the weight wants %lld in %lld groups",
-				   (long long)c, (long long)e, (long long)groups);
+				   (long long)c, (long long)each, (long long)groups);
 	return 0;
+}
+
+static const char *conv_extent(struct arena *a, const struct binding *call, struct slide *s, int i,
+			       struct dim in, struct dim *out)
+{
+	return slide_places(a, call, s, i, in, out);
 }
 
 static int conv_type(struct infer *x)
 {
-	const struct type *in = infer_type(x, 0), *weight = infer_type(x, 1);
-	struct dim out[GRAPH_MAX_RANK];
-	enum element e;
-	struct slide s;
-	const char *why;
-
-	if (infer_product_element(x, &e) < 0 || infer_groups(x) < 0)
-		return -1;
-	if (!type_is_ranked(in) || !type_is_ranked(weight))
-		return infer_unranked(x, e);
-	if (in->rank < 3 || in->rank != weight->rank)
-		return infer_error(x, "an image of rank %d and a weight of rank %d", in->rank,
-				   weight->rank);
-	if ((why = slide_read(x->arena, x->call, in->rank - 2, &s)))
-		return infer_error(x, "%s", why);
-	if (check_channels(x, in->dim[1], weight->dim[1], weight->dim[0]) < 0)
-		return -1;
-	out[0] = in->dim[0];
-	out[1] = weight->dim[0];
-	for (int i = 0; i < s.nd; i++) {
-		out[2 + i] = dim_unknown();
-		if (!dim_value(weight->dim[2 + i], &s.kernel[i]))
-			continue;
-		if ((why = slide_places(x->arena, x->call, &s, i, in->dim[2 + i], &out[2 + i])))
-			return infer_error(x, "%s", why);
-	}
-	return infer_tensor(x, e, in->rank, out);
+	return infer_convolution(x, conv_channels, conv_extent);
 }
 
 /* A window of one tap that reads every element: all rows are one. */

@@ -54,35 +54,18 @@ static const char *spread(struct arena *a, const struct binding *call, struct sl
 	return NULL;
 }
 
+static int spread_channels(const struct infer *x, const struct type *image,
+			   const struct type *weight, struct dim *out)
+{
+	struct dim read;
+
+	*out = dim_mul(x->arena, weight->dim[1], dim_number(call_int(x->call, "groups")));
+	return infer_agree(x, image->dim[1], weight->dim[0], false, &read);
+}
+
 static int conv_transpose_type(struct infer *x)
 {
-	const struct type *in = infer_type(x, 0), *weight = infer_type(x, 1);
-	struct dim out[GRAPH_MAX_RANK], channels;
-	enum element e;
-	struct slide s;
-	const char *why;
-
-	if (infer_product_element(x, &e) < 0 || infer_groups(x) < 0)
-		return -1;
-	if (!type_is_ranked(in) || !type_is_ranked(weight))
-		return infer_unranked(x, e);
-	if (in->rank < 3 || in->rank != weight->rank)
-		return infer_error(x, "an image of rank %d and a weight of rank %d", in->rank,
-				   weight->rank);
-	if ((why = slide_read(x->arena, x->call, in->rank - 2, &s)))
-		return infer_error(x, "%s", why);
-	if (infer_agree(x, in->dim[1], weight->dim[0], false, &channels) < 0)
-		return -1;
-	out[0] = in->dim[0];
-	out[1] = dim_mul(x->arena, weight->dim[1], dim_number(call_int(x->call, "groups")));
-	for (int i = 0; i < s.nd; i++) {
-		out[2 + i] = dim_unknown();
-		if (!dim_value(weight->dim[2 + i], &s.kernel[i]))
-			continue;
-		if ((why = spread(x->arena, x->call, &s, i, in->dim[2 + i], &out[2 + i])))
-			return infer_error(x, "%s", why);
-	}
-	return infer_tensor(x, e, in->rank, out);
+	return infer_convolution(x, spread_channels, spread);
 }
 
 /* The window that reads the result at the places of X, of ND dims IN: its `in` is the result, its

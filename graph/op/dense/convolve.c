@@ -11,6 +11,40 @@ int infer_groups(const struct infer *x)
 	return 0;
 }
 
+int infer_convolution(struct infer *x,
+		      int (*channels)(const struct infer *x, const struct type *image,
+				      const struct type *weight, struct dim *out),
+		      const char *(*extent)(struct arena *a, const struct binding *call,
+					    struct slide *s, int i, struct dim in, struct dim *out))
+{
+	const struct type *in = infer_type(x, 0), *weight = infer_type(x, 1);
+	struct dim out[GRAPH_MAX_RANK];
+	enum element e;
+	struct slide s;
+	const char *why;
+
+	if (infer_product_element(x, &e) < 0 || infer_groups(x) < 0)
+		return -1;
+	if (!type_is_ranked(in) || !type_is_ranked(weight))
+		return infer_unranked(x, e);
+	if (in->rank < 3 || in->rank != weight->rank)
+		return infer_error(x, "an image of rank %d and a weight of rank %d", in->rank,
+				   weight->rank);
+	if ((why = slide_read(x->arena, x->call, in->rank - 2, &s)))
+		return infer_error(x, "%s", why);
+	out[0] = in->dim[0];
+	if (channels(x, in, weight, &out[1]) < 0)
+		return -1;
+	for (int i = 0; i < s.nd; i++) {
+		out[2 + i] = dim_unknown();
+		if (!dim_value(weight->dim[2 + i], &s.kernel[i]))
+			continue;
+		if ((why = extent(x->arena, x->call, &s, i, in->dim[2 + i], &out[2 + i])))
+			return infer_error(x, "%s", why);
+	}
+	return infer_tensor(x, e, in->rank, out);
+}
+
 static void fill_patches(const void *user, int64_t p, int64_t j, int64_t n, void *out)
 {
 	const struct patches *from = user;

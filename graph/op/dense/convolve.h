@@ -35,6 +35,14 @@ struct patches {
 
 /* The attribute "groups" is a number of groups; -1 and a message. */
 int infer_groups(const struct infer *x);
+/* The type of a convolution of operand 0 with operand 1, or of its transpose. CHANNELS gives the
+ * result's channels for image and weight (-1 and a message where these do not fit), EXTENT its dim I
+ * for one of IN along it (what is wrong, or NULL). */
+int infer_convolution(struct infer *x,
+		      int (*channels)(const struct infer *x, const struct type *image,
+				      const struct type *weight, struct dim *out),
+		      const char *(*extent)(struct arena *a, const struct binding *call,
+					    struct slide *s, int i, struct dim in, struct dim *out));
 /* 0; -1 and a message where the run's time is over. */
 int convolve(struct eval *x, const struct convolution *c);
 
