@@ -2,7 +2,8 @@
 /* graph/pass/simplify.c - algebra: calls that change nothing, or undo each other, are left out.
  *
  * Requires: nothing.
- * Provides: no identity but of results with names of their own, no x + 0, x * 1, no reshape of a reshape, no two transposes in a row, ...;
+ * Provides: no identity but where a result would lose its name, no x + 0, x * 1, no reshape of a
+ *           reshape, no two transposes in a row, ...;
  *           transposes of matrices are flags of the product that reads them.
  * Keeps:    what the graph computes, to the bit but for the sign of zeros. */
 #include "graph/pass/simplify.h"
