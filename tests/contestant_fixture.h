@@ -109,7 +109,8 @@ static inline bool is_engine(const char *name)
 	return strcmp(name, "onnxruntime") == 0 || strcmp(name, "openvino") == 0;
 }
 
-static inline bool find_engine(const char *name, struct arena *a, char **argv)
+/* SCRIPT of bench/contest/ speaks for the engine NAME. */
+static inline bool find_engine(const char *script, const char *name, struct arena *a, char **argv)
 {
 	const char *venv = getenv("HONE_CONTEST_VENV"), *data = getenv("XDG_DATA_HOME");
 
@@ -117,7 +118,7 @@ static inline bool find_engine(const char *name, struct arena *a, char **argv)
 		venv = data ? arena_printf(a, "%s/hone/contest", data)
 			    : arena_printf(a, "%s/.local/share/hone/contest", getenv("HOME"));
 	argv[0] = arena_printf(a, "%s/bin/python", venv);
-	argv[1] = TOP_SRCDIR "/bench/contest/engine.py";
+	argv[1] = arena_printf(a, TOP_SRCDIR "/bench/contest/%s", script);
 	argv[2] = arena_strdup(a, name);
 	return access(argv[0], X_OK) == 0;
 }
@@ -126,9 +127,26 @@ static inline bool find_engine(const char *name, struct arena *a, char **argv)
 static inline bool find(const char *name, struct arena *a, char **argv)
 {
 	if (is_engine(name))
-		return find_engine(name, a, argv);
+		return find_engine("engine.py", name, a, argv);
 	argv[0] = arena_printf(a, TOP_BUILDDIR "/hone-contestant-%s", name);
 	return access(argv[0], X_OK) == 0;
+}
+
+/* The engine NAME for whole models, started; the calling test is skipped where it is not there. */
+static inline struct peer start_whole_or_skip(const char *name)
+{
+	struct arena *a = arena_new();
+	char *argv[4] = { NULL };
+	struct peer p = { 0 };
+
+	if (find_engine("whole.py", name, a, argv))
+		p = start(argv);
+	else
+		skip_part(name, "not installed (bench/contest/setup)");
+	arena_free(a);
+	if (!p.to)
+		skip();
+	return p;
 }
 
 /* The contestant NAME, started; the calling test is skipped where it is not there. */

@@ -97,6 +97,7 @@ static int open_setting(struct arena *a, struct model_player *p, const struct se
 		.dims = s->dims,
 		.ndims = s->ndims,
 		.listener = {hear, NULL},
+		.recall = true,
 	};
 
 	if (open_model(a, &options, &p->model) < 0)

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fault/test_engines.c - engines run whole models too: several outputs, a dimension that the
- * model leaves open; and what is no model is an answer, not an end. */
+ * model leaves open; and what is no model is an answer, not an end. In `hone bench --suite
+ * models` they are given a setting. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <signal.h>
 
+#include "bench/models/setting.h"
 #include "tests/contestant_fixture.h"
 #include "tests/onnx_fixture.h"
 
@@ -43,6 +45,17 @@ static void write_model(struct arena *a, const char *dir)
 	write_file(dir, "model.onnx", data, size);
 }
 
+static void check_outputs(const float *hidden, const float *scores)
+{
+	int negative = 0;
+
+	for (int i = 0; i < OUTPUT; i++) {
+		assert_true(scores[i] == (hidden[i] > 0 ? hidden[i] : 0));
+		negative += hidden[i] < 0;
+	}
+	assert_in_range(negative, 1, OUTPUT - 1);
+}
+
 static void whole_model(void **state)
 {
 	struct peer p = start_or_skip(*state);
@@ -50,7 +63,6 @@ static void whole_model(void **state)
 	const char *dir = dir_temp(a), *file = arena_printf(a, "%s/out.bin", dir);
 	float image[IMAGES];
 	size_t size, bytes = 2 * OUTPUT * sizeof(float);
-	int negative = 0;
 
 	for (int i = 0; i < IMAGES; i++)
 		image[i] = (float)(i % 7 - 3);
@@ -62,11 +74,52 @@ static void whole_model(void **state)
 
 	assert_non_null(out);
 	assert_int_equal(size, bytes);
-	for (int i = 0; i < OUTPUT; i++) {
-		assert_true(out[OUTPUT + i] == (out[i] > 0 ? out[i] : 0));
-		negative += out[i] < 0;
-	}
-	assert_in_range(negative, 1, OUTPUT - 1);
+	check_outputs(out, out + OUTPUT);
+	stop(&p);
+	dir_remove(dir);
+	arena_free(a);
+}
+
+/* The same model as `hone bench --suite models` hands it over, in MODEL below DIR. */
+static void write_setting(struct arena *a, const char *dir, const char *model)
+{
+	const char *const names[] = { "arg0" };
+	const struct onnx_dim batch = { "batch", 2 };
+	struct array *x = array_in(a, ELEMENT_F32, 4, (int64_t[]){ 2, 2, 4, 4 });
+	struct value image = value_of_array(x);
+	struct setting s = { .model = arena_printf(a, "%s/%s", dir, model), .dims = &batch,
+			     .ndims = 1, .inputs = names, .ninputs = 1 };
+
+	assert_int_equal(x->count, IMAGES);
+	for (int i = 0; i < IMAGES; i++)
+		((float *)x->data)[i] = (float)(i % 7 - 3);
+	assert_int_equal(setting_write(dir, &s, &image), 0);
+}
+
+static void setting(void **state)
+{
+	struct peer p = start_whole_or_skip(*state);
+	struct arena *a = arena_new();
+	const char *dir = dir_temp(a), *folder = arena_printf(a, "%s/out", dir);
+	const char *prepare = arena_printf(a, "prepare %s model 1", dir);
+	long long created, first;
+	struct value out[2];
+
+	write_model(a, dir);
+	write_setting(a, dir, "model.onnx");
+	assert_int_equal(sscanf(ask(&p, prepare), "ok %lld %lld", &created, &first), 2);
+	assert_true(created > 0 && first > 0);
+	assert_true(begins(ask(&p, "run 2"), "ok "));
+	assert_string_equal(ask(&p, arena_printf(a, "check %s", folder)), "ok");
+	assert_int_equal(tensors_read(a, folder, "output", out, 2), 0);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(out[i].array->count, OUTPUT);
+	check_outputs(out[0].array->data, out[1].array->data);
+	write_setting(a, dir, "model.graph");
+	assert_string_equal(ask(&p, prepare), "cannot it is no ONNX model");
+	write_setting(a, dir, "none.onnx");
+	assert_true(begins(ask(&p, prepare), "error "));
+	assert_true(begins(ask(&p, "run 1"), "error "));
 	stop(&p);
 	dir_remove(dir);
 	arena_free(a);
@@ -96,8 +149,10 @@ int main(void)
 #define FOR(engine, test) { engine ": " #test, test, NULL, NULL, engine }
 		FOR("onnxruntime", whole_model),
 		FOR("onnxruntime", no_model),
+		FOR("onnxruntime", setting),
 		FOR("openvino", whole_model),
 		FOR("openvino", no_model),
+		FOR("openvino", setting),
 	};
 
 	signal(SIGPIPE, SIG_IGN);
