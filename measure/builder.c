@@ -12,6 +12,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "base/workdir.h"
 #include "measure/pool.h"
 #include "measure/spawn.h"
@@ -101,6 +102,21 @@ const char *build_pool_toolchain(const struct build_pool *b)
 const char *build_pool_cc(const struct build_pool *b)
 {
 	return b->toolchain.cc;
+}
+
+const char *build_pool_flags(struct arena *a, const struct build_pool *b)
+{
+	const struct toolchain *t = &b->toolchain;
+	struct text out = { 0 };
+
+	for (int i = 0; i < t->flags.n; i++)
+		text_printf(&out, "%s%s", i ? " " : "", t->flags.at[i]);
+	for (int i = 0; i < t->user.n; i++)
+		text_printf(&out, " %s", t->user.at[i]);
+	const char *flags = arena_strdup(a, text_str(&out));
+
+	text_free(&out);
+	return flags;
 }
 
 /* A file in the work folder, written in place: nobody reads it before the compiler does. */

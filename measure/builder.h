@@ -35,5 +35,7 @@ int build_all(struct arena *a, struct build_pool *b, struct trial *trials, int n
 const char *build_pool_toolchain(const struct build_pool *b);
 /* The compiler's command name. */
 const char *build_pool_cc(const struct build_pool *b);
+/* The flags that make a shared object of C, separated by single blanks, in A. */
+const char *build_pool_flags(struct arena *a, const struct build_pool *b);
 
 #endif

@@ -101,6 +101,7 @@ static int build_group(struct chooser *c, const char *toolchain, int *built)
 	if (n == 0)
 		return 0;
 	struct build_pool *b = kernel_builder(NULL, toolchain, &same);
+	const char *flags = b ? build_pool_flags(c->arena, b) : NULL;
 	int rc = b ? objects_get(c->arena, b, trials, n, &made) : -1;
 
 	for (int i = 0; i < n && rc == 0; i++) {
@@ -112,6 +113,9 @@ static int build_group(struct chooser *c, const char *toolchain, int *built)
 			choice->why = trials[i].text ? trials[i].text : "it does not compile";
 		} else {
 			choice->object = trials[i].object;
+			choice->source = trials[i].source;
+			choice->cc = arena_strdup(c->arena, build_pool_cc(b));
+			choice->flags = flags;
 			rc = kernel_load(&choice->kernel, choice->object, c->plan->threads);
 		}
 	}

@@ -27,6 +27,9 @@ struct choice {
 	enum choice_origin origin;
 	struct kernel kernel;	/* unless CHOICE_NONE */
 	const char *object;	/* its file */
+	/* Unless it was recalled: its C text for the symbol hone_kernel, and what made the object of
+	 * it, a command's name and build_pool_flags(). */
+	const char *source, *cc, *flags;
 	const char *why;	/* CHOICE_NONE: why there is no kernel */
 	double time_us;		/* of a record: what one run took there; 0: not known */
 };

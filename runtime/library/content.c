@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/library/content.c - constants and kernels, each once. */
+#include "runtime/library/content.h"
+
+size_t library_weight(struct library_content *c, const void *data, size_t bytes)
+{
+	for (int i = 0; i < c->weights.n; i++)
+		if (c->weights.at[i].data == data && c->weights.at[i].bytes == bytes)
+			return c->weights.at[i].at;
+	size_t at = (c->weight_bytes + LIBRARY_ALIGN - 1) / LIBRARY_ALIGN * LIBRARY_ALIGN;
+
+	vec_push(c->arena, &c->weights, (struct library_weight){ data, bytes, at });
+	c->weight_bytes = at + bytes;
+	return at;
+}
+
+int library_kernel(struct library_content *c, const struct choice *choice)
+{
+	for (int i = 0; i < c->kernels.n; i++)
+		if (c->kernels.at[i] == choice)
+			return i;
+	vec_push(c->arena, &c->kernels, choice);
+	return c->kernels.n - 1;
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/library/built.h - a model, and the library that hone builds of it, in a folder. */
+#ifndef HONE_TESTS_LIBRARY_BUILT_H
+#define HONE_TESTS_LIBRARY_BUILT_H
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/rng.h"
+#include "runtime/library/library.h"
+#include "runtime/open.h"
+
+/* Of any model that a test has. */
+#define BUILT_MOST_BYTES ((size_t)1 << 30)
+
+struct built_library {
+	struct arena *a;
+	const char *folder;
+	struct opened model;
+	struct session *session;	/* of it */
+	struct value *args, *results;	/* of main; zeroed */
+};
+
+/* Opens the model at PATH for THREADS threads, and writes its library "model" to a new folder. -1 and a
+ * message. */
+static inline int built_open(struct built_library *l, const char *path, int threads)
+{
+	const struct open_options how = { .model = path, .threads = threads };
+
+	*l = (struct built_library){ .a = arena_new() };
+	if (!(l->folder = dir_temp(l->a)) || open_model(l->a, &how, &l->model) < 0)
+		return -1;
+	const struct function *main = graph_main(l->model.graph);
+
+	l->session = session_new(l->model.code, interp_usual_limits);
+	l->args = arena_many(l->a, struct value, main->nparams + 1);
+	l->results = arena_many(l->a, struct value, main->nresults + 1);
+	return library_write(&(struct library_order){ .code = l->model.code, .folder = l->folder,
+						      .name = "model", .model = path,
+						      .threads = threads });
+}
+
+static inline void built_close(struct built_library *l)
+{
+	if (l->results)
+		values_release(l->results, graph_main(l->model.graph)->nresults);
+	session_free(l->session);
+	if (l->folder)
+		dir_remove(l->folder);
+	arena_free(l->a);
+}
+
+/* Whether `make VARIABLES` in its folder, and with caller.c of CALLER a program, go well. */
+static inline bool built_make(const struct built_library *l, const char *caller,
+			      const char *variables, const char *cc)
+{
+	return system(arena_printf(l->a,
+				   "cd %s && make -s clean && make -s %s CC='%s' >log 2>&1 || "
+				   "{ tail -n 40 log; false; }", l->folder, variables, cc)) == 0 &&
+	       system(arena_printf(l->a,
+				   "cd %s && %s -Wall -Wextra -Werror -DHEADER='\"model.h\"' "
+				   "-DMODEL=model -I. -o caller %s libmodel.a -fopenmp -pthread -lm",
+				   l->folder, cc, caller)) == 0;
+}
+
+/* Writes the arguments where caller.c reads them. */
+static inline int built_put_args(const struct built_library *l)
+{
+	for (int i = 0; i < graph_main(l->model.graph)->nparams; i++)
+		if (file_write(arena_printf(l->a, "%s/in_%d", l->folder, i),
+			       l->args[i].array->data, array_bytes(l->args[i].array)) < 0)
+			return -1;
+	return 0;
+}
+
+/* The bytes of output I that caller.c has written, as an array in the model's arena; NULL and a message
+ * where there are not as many as its type has. */
+static inline const struct array *built_output(const struct built_library *l, int i)
+{
+	const struct function *main = graph_main(l->model.graph);
+	const struct type *t = function_at(main, main->results[i])->type;
+	int64_t dim[GRAPH_MAX_RANK];
+	size_t bytes;
+
+	type_shape(t, dim);
+	struct array *x = array_in(l->a, t->element, t->rank, dim);
+	const char *data = file_read(l->a, arena_printf(l->a, "%s/out_%d", l->folder, i),
+				     BUILT_MOST_BYTES, &bytes);
+
+	if (!data)
+		return NULL;
+	if (bytes != array_bytes(x)) {
+		err_set("output %d has %zu bytes, not %zu", i, bytes, array_bytes(x));
+		return NULL;
+	}
+	memcpy(x->data, data, bytes);
+	return x;
+}
+
+/* Arguments of any values: fractions in [-1, 1), small whole numbers. */
+static inline void built_any_args(struct built_library *l, uint64_t seed)
+{
+	const struct function *main = graph_main(l->model.graph);
+	struct rng rng = rng_seed(seed);
+	int64_t dim[GRAPH_MAX_RANK];
+
+	for (int i = 0; i < main->nparams; i++) {
+		const struct type *t = function_at(main, i)->type;
+
+		type_shape(t, dim);
+		struct array *x = array_in(l->a, t->element, t->rank, dim);
+
+		for (int64_t j = 0; j < x->count; j++)
+			element_store(t->element, x->data, j,
+				      element_is_float(t->element) ? 2 * rng_unit(&rng) - 1
+								   : (double)rng_below(&rng, 2));
+		l->args[i] = value_of_array(x);
+	}
+}
+
+#endif
