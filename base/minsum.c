@@ -46,6 +46,11 @@ double *minsum_entry(const struct minsum *m, const struct minsum_table *t, const
 	return &t->cost[at];
 }
 
+int64_t minsum_entries(const struct minsum *m, const struct minsum_table *t)
+{
+	return table_size(m, t->n, t->vars);
+}
+
 double minsum_cost(const struct minsum *m, const int *value)
 {
 	double sum = 0;

@@ -48,6 +48,11 @@ double *minsum_entry(const struct minsum *m, const struct minsum_table *t, const
 /* What the tables come to at VALUE. */
 double minsum_cost(const struct minsum *m, const int *value);
 
+/* How many entries T has. */
+int64_t minsum_entries(const struct minsum *m, const struct minsum_table *t);
+
 struct minsum_answer minsum_solve(struct minsum *m);
+/* The same, or what it gave for the very problem in an earlier run. */
+struct minsum_answer minsum_solve_once(struct minsum *m);
 
 #endif

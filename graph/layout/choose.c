@@ -273,7 +273,7 @@ struct layout_choice layout_choose(struct arena *a, const struct layout_space *x
 	int *state = arena_many(scratch, int, x->nodes.n);
 
 	state_problem(&c);
-	struct minsum_answer least = minsum_solve(&c.sum);
+	struct minsum_answer least = minsum_solve_once(&c.sum);
 
 	out.bound = least.bound;
 	out.exact = least.exact;

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_minsum.c - sums of small tables against all choices tried out. */
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include <cmocka.h>
 #include <math.h>
 
+#include "base/build_id.h"
+#include "base/file.h"
 #include "base/minsum.h"
 #include "base/rng.h"
+#include "tests/skip.h"
 
 enum { CASES = 300, MOST_VARS = 7, MOST_VALUES = 4 };
 
@@ -106,11 +111,65 @@ static void a_bound_is_left_where_tables_are_too_large(void **state)
 	arena_free(a);
 }
 
+/* The only file of a folder, in A. */
+static char *only_file(struct arena *a, const char *folder)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	char *file = NULL;
+
+	assert_non_null(dir);
+	while ((entry = readdir(dir)))
+		if (*entry->d_name != '.') {
+			assert_null(file);
+			file = arena_printf(a, "%s/%s", folder, entry->d_name);
+		}
+	closedir(dir);
+	assert_non_null(file);
+	return file;
+}
+
+/* The bound of a kept answer is changed, to see that it is that which comes back; then its cost, which
+ * is that of no answer. */
+static void an_answer_is_kept(void **state)
+{
+	struct rng rng = rng_seed(3);
+	struct arena *a = arena_new();
+	char *folder = dir_temp(a);
+	struct minsum m = problem(a, &rng, MOST_VARS, 2 * MOST_VARS);
+	struct minsum_answer solved = minsum_solve(&m), kept;
+	const double changed = -7;
+	size_t size;
+
+	(void)state;
+	setenv("XDG_CACHE_HOME", folder, 1);
+	if (!build_id(a))
+		skip_test("the linker made no build id (give LDFLAGS=-Wl,--build-id)");
+	minsum_solve_once(&m);
+	const char *path = only_file(a, arena_printf(a, "%s/hone/sums", folder));
+	char *data = file_read(a, path, 4096, &size);
+
+	assert_non_null(data);
+	memcpy(data + sizeof(double), &changed, sizeof(changed));
+	assert_int_equal(file_write(path, data, size), 0);
+	kept = minsum_solve_once(&m);
+	assert_true(kept.bound == changed);
+	assert_memory_equal(kept.value, solved.value, sizeof(int) * (size_t)m.n);
+	memcpy(data, &changed, sizeof(changed));
+	assert_int_equal(file_write(path, data, size), 0);
+	assert_true(minsum_solve_once(&m).bound == solved.bound);
+	assert_int_equal(file_write(path, data, size - 1), 0);
+	assert_true(minsum_solve_once(&m).bound == solved.bound);
+	dir_remove(folder);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_choice_is_below_the_answer),
 		cmocka_unit_test(a_bound_is_left_where_tables_are_too_large),
+		cmocka_unit_test(an_answer_is_kept),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
