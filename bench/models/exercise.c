@@ -27,7 +27,8 @@ static const char *fault(void *user, struct arena *a, const char *folder)
 
 	for (int i = 0; i < m->nresults; i++)
 		if (!as[i].agrees)
-			return arena_printf(a, "result %d: error %.2g, %s", i, as[i].error, as[i].why);
+			return arena_printf(a, "result %d is not as the first engine has it: error "
+					       "%.2g, %s", i, as[i].error, as[i].why);
 	return NULL;
 }
 
