@@ -70,12 +70,17 @@ static int choose_one(struct chooser *c, int i, const struct model_task *m)
 	if (found < 0)
 		return -1;
 	if (found) {
-		choice->origin = best.evidence == EVIDENCE_CHANGED ? CHOICE_CHANGED : CHOICE_RECORD;
+		bool changed = best.evidence == EVIDENCE_CHANGED;
+
+		choice->origin = changed ? CHOICE_CHANGED : CHOICE_RECORD;
+		choice->why = changed ? "the steps of its record give another C text today" : NULL;
 		choice->time_us = best.record.time_us;
 		trial->source = best.source;
 		c->toolchains[i] = best.record.toolchain_text;
 	} else if (guesses_get(c->arena, t, &c->target, &guess)) {
 		choice->origin = CHOICE_GUESS;
+		choice->why = c->plan->db ? "no record of this device and so many threads"
+					  : "no database";
 		trial->source = guess.source;
 	} else {
 		choice->why = "no sampled schedule makes a kernel";

@@ -30,7 +30,7 @@ struct choice {
 	/* Unless it was recalled: its C text for the symbol hone_kernel, and what made the object of
 	 * it, a command's name and build_pool_flags(). */
 	const char *source, *cc, *flags;
-	const char *why;	/* CHOICE_NONE: why there is no kernel */
+	const char *why;	/* not CHOICE_RECORD: why it is none */
 	double time_us;		/* of a record: what one run took there; 0: not known */
 };
 

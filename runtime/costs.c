@@ -2,6 +2,7 @@
 /* runtime/costs.c - sums of times by binding. */
 #include "runtime/costs.h"
 
+#include "base/file.h"
 #include "graph/ir/op.h"
 
 struct costs {
@@ -9,15 +10,28 @@ struct costs {
 	const struct model_code *code;
 	struct session_cost_vec all;
 	int **place;	/* by function and value: place in ALL, and one more; 0: none yet */
+	bool tracing;
+	struct session_event_vec events;
 };
 
-struct costs *costs_new(struct arena *a, const struct model_code *code)
+struct costs *costs_new(struct arena *a, const struct model_code *code, bool events)
 {
 	struct costs *c = arena_one(a, struct costs);
 
-	*c = (struct costs){ .arena = a, .code = code,
+	*c = (struct costs){ .arena = a, .code = code, .tracing = events,
 			     .place = arena_many(a, int *, code->graph->functions.n) };
 	return c;
+}
+
+static void add_event(struct costs *c, struct session_event e)
+{
+	if (c->tracing && c->events.n < SESSION_EVENTS)
+		vec_push(c->arena, &c->events, e);
+}
+
+void costs_of_run(struct costs *c, int64_t begin, int64_t end)
+{
+	add_event(c, (struct session_event){ "run", "session", "", 0, begin, end });
 }
 
 /* What COST is of; its own runs and seconds are to be added. */
@@ -66,13 +80,25 @@ static const char *name_of(const struct costs *c, const struct binding *b)
 void costs_of_binding(struct costs *c, int function, const struct binding *b, double seconds)
 {
 	const char *what = name_of(c, b);
+	const char *by = choice_origin_name(CHOICE_NONE);
+	int64_t now = c->tracing ? clock_ns() : 0;
 
-	if (what)
-		add(c, &(struct session_cost){ function, b, what,
-					       choice_origin_name(CHOICE_NONE), 1, seconds });
+	if (!what)
+		return;
+	add(c, &(struct session_cost){ function, b, what, by, 1, seconds });
+	add_event(c, (struct session_event){ what, by, b->label, 0, now - (int64_t)(seconds * 1e9),
+					     now });
 }
 
-static const char *who(const struct flat_step *step)
+const char *flat_step_name(const struct flat *f, const struct flat_step *step)
+{
+	const struct binding *b = function_at(f->graph->functions.at[f->function], step->value);
+	const struct function *applied = graph_applied(f->graph, b);
+
+	return step->kind == FLAT_COPY ? "result" : applied->name;
+}
+
+const char *flat_step_by(const struct flat_step *step)
 {
 	switch (step->kind) {
 	case FLAT_KERNEL:
@@ -93,15 +119,25 @@ void costs_of_steps(struct costs *c, const struct flat_instance *x)
 	for (int i = 0; i < flat->steps.n; i++) {
 		const struct flat_step *step = &flat->steps.at[i];
 		const struct binding *b = function_at(f, step->value);
-		const struct function *applied = graph_applied(c->code->graph, b);
+		const char *what = flat_step_name(flat, step);
 		struct flat_time t = flat_time(x, 0, i);
 
-		add(c, &(struct session_cost){ flat->function, b, applied ? applied->name : "result",
-					       who(step), 1, (double)(t.end - t.begin) * 1e-9 });
+		add(c, &(struct session_cost){ flat->function, b, what, flat_step_by(step), 1,
+					       (double)(t.end - t.begin) * 1e-9 });
+		for (int thread = 0; c->tracing && thread < flat->threads; thread++) {
+			t = flat_time(x, thread, i);
+			add_event(c, (struct session_event){ what, flat_step_by(step), b->label, thread,
+							     t.begin, t.done });
+		}
 	}
 }
 
 const struct session_cost_vec *costs_all(const struct costs *c)
 {
 	return &c->all;
+}
+
+const struct session_event_vec *costs_events(const struct costs *c)
+{
+	return &c->events;
 }

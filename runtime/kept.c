@@ -106,10 +106,9 @@ static bool read_choice(struct arena *a, const json_t *json, struct choice *out)
 			"object", &object, "why", &why, "time_us", &out->time_us) < 0 ||
 	    !choice_origin_parse(origin, &out->origin))
 		return false;
-	if (out->origin == CHOICE_NONE) {
-		out->why = arena_strdup(a, why ? why : "");
+	out->why = why ? arena_strdup(a, why) : NULL;
+	if (out->origin == CHOICE_NONE)
 		return true;
-	}
 	out->object = object ? arena_strdup(a, object) : NULL;
 	return out->object && access(out->object, R_OK) == 0;
 }

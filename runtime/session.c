@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/file.h"
+
 struct session {
 	struct arena *arena;
 	struct arena *run;	/* strings of the latest run */
@@ -52,6 +54,8 @@ static int run_list(struct session *s, struct interp *x, int function, const str
 
 	if (!*instance)
 		*instance = flat_instance_new(s->code->flats[function]);
+	if (!*instance)
+		return -1;
 	if (s->costs)
 		flat_watch(*instance);
 	for (int i = 0; i < f->nparams; i++)
@@ -122,6 +126,8 @@ int session_run(struct session *s, const struct value *args, struct value *resul
 	struct value *held = values_held(args, main->nparams);
 	struct value out;
 
+	int64_t begin = s->costs ? clock_ns() : 0;
+
 	arena_reset(s->run);
 	interp_again(&s->interp);
 	int rc = interp_run(&s->interp, s->code->graph->main, held, main->nparams, &out);
@@ -129,6 +135,8 @@ int session_run(struct session *s, const struct value *args, struct value *resul
 	free(held);
 	if (rc < 0)
 		return -1;
+	if (s->costs)
+		costs_of_run(s->costs, begin, clock_ns());
 	if (main->nresults == 1) {
 		results[0] = out;
 		return 0;
@@ -144,13 +152,18 @@ static void note(void *user, int function, const struct binding *b, double secon
 	costs_of_binding(user, function, b, seconds);
 }
 
-void session_watch(struct session *s)
+void session_watch(struct session *s, bool events)
 {
-	s->costs = costs_new(s->arena, s->code);
+	s->costs = costs_new(s->arena, s->code, events);
 	s->interp.watch = (struct interp_watch){ note, s->costs };
 }
 
 const struct session_cost_vec *session_costs(const struct session *s)
 {
 	return costs_all(s->costs);
+}
+
+const struct session_event_vec *session_events(const struct session *s)
+{
+	return costs_events(s->costs);
 }

@@ -22,9 +22,10 @@ void session_free(struct session *s);	/* NULL is allowed */
  * results, get one each. Strings among them live until the next run. 0, or -1 and a message. */
 int session_run(struct session *s, const struct value *args, struct value *results);
 
-/* From now on costs are noted. */
-void session_watch(struct session *s);
+/* From now on costs are noted; EVENTS: also each single one. */
+void session_watch(struct session *s, bool events);
 /* Of a session that is watched. */
 const struct session_cost_vec *session_costs(const struct session *s);
+const struct session_event_vec *session_events(const struct session *s);
 
 #endif

@@ -93,8 +93,8 @@ static int time_runs(struct runner_state *s)
 	int n = s->args->repeat;
 	double *ms = arena_many(s->arena, double, n > 0 ? n : 1);
 
-	if (s->args->profile)
-		session_watch(s->session);
+	if (s->args->profile || s->args->trace)
+		session_watch(s->session, s->args->trace != NULL);
 	for (int i = n > 1 ? -WARM_RUNS : 0; i < n; i++) {
 		int64_t begin = clock_ns();
 
@@ -173,6 +173,8 @@ static int run_model(struct runner_state *s)
 		return -1;
 	s->report.start_ms = ms_since(s->begin);
 	if (time_runs(s) < 0)
+		return -1;
+	if (args->trace && run_trace(args->trace, session_events(s->session)) < 0)
 		return -1;
 	if (args->check && args->data && check_data(s) < 0)
 		return -1;

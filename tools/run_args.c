@@ -19,7 +19,7 @@ static const char doc[] =
 	"  hone run resnet18.onnx --db tune.db --input data=cat.npy --output out\n"
 	"  hone run resnet18.onnx --db tune.db --repeat 100 --profile\n";
 
-enum { KEY_CHECK = 256, KEY_REPEAT, KEY_PROFILE, KEY_SEED, KEY_DATA, KEY_LIMIT };
+enum { KEY_CHECK = 256, KEY_REPEAT, KEY_PROFILE, KEY_SEED, KEY_DATA, KEY_LIMIT, KEY_TRACE };
 
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records (default: none)", 0 },
@@ -32,6 +32,8 @@ static const struct argp_option options[] = {
 	{ "threads", 't', "N", 0, "that kernels use (default: all cores)", 0 },
 	{ "repeat", KEY_REPEAT, "N", 0, "timed runs (default 1)", 0 },
 	{ "profile", KEY_PROFILE, NULL, 0, "a list of what ran, how, and how long it took", 0 },
+	{ "trace", KEY_TRACE, "FILE", 0,
+	  "what ran when in which thread, as JSON for ui.perfetto.dev", 0 },
 	{ "limit", KEY_LIMIT, "S", 0,
 	  "seconds that a loop of the model may take (default 60); a run may take an hour", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of random inputs (default 0)", 0 },
@@ -94,6 +96,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_PROFILE:
 		args->profile = true;
+		return 0;
+	case KEY_TRACE:
+		args->trace = arg;
 		return 0;
 	case KEY_LIMIT:
 		args->limit_s = (double)argp_number(state, "--limit", arg, 1);

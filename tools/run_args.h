@@ -14,6 +14,7 @@ struct run_args {
 	const char *db_path;	/* NULL: no records */
 	const char *data;	/* folder with input_0.pb, ...; NULL */
 	const char *output;	/* folder for results; NULL */
+	const char *trace;	/* file for what ran when; NULL */
 	struct {
 		const char *name, *file;
 	} inputs[RUN_MAX_INPUTS];
@@ -39,6 +40,9 @@ int run_expected(struct arena *a, const struct run_args *args, const struct func
 /* Writes the results to the output folder. -1 and a message. */
 int run_write(const struct run_args *args, const struct function *main,
 	      const struct value *results);
+
+/* Writes EVENTS to the file PATH. -1 and a message. */
+int run_trace(const char *path, const struct session_event_vec *events);
 
 /* One comparison: with what, and how each result did. */
 struct run_check {

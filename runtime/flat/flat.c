@@ -10,9 +10,8 @@ struct flattener {
 	struct flat *flat;
 	const struct function *function;
 	struct kernel_site *sites;
-	struct flat_place *place;	/* by value */
 	const struct array **constant;	/* by value: that it is, or is a view of; NULL: none */
-	size_t *workspace;		/* by value: where the memory of its kernel begins */
+	struct live_plan plan;
 };
 
 static bool is_fused_call(const struct flattener *m, const struct binding *b)
@@ -60,90 +59,78 @@ static struct kernel_site *site_at(const struct flattener *m, int value)
 	return has_kernel(m, s, b) ? s : NULL;
 }
 
-/* --- places */
+/* --- memory */
 
-/* The result that VALUE is the first of; -1: none. */
-static int result_index(const struct function *f, int value)
-{
-	for (int i = 0; i < f->nresults; i++)
-		if (f->results[i] == value)
-			return i;
-	return -1;
-}
+/* Longer than this a start should not wait for a plan that may be better. */
+#define PLAN_SECONDS 0.1
 
-static void place_value(struct flattener *m, int value)
-{
-	const struct binding *b = function_at(m->function, value);
-	int result = result_index(m->function, value);
-
-	if (b->kind == BIND_PARAM) {
-		m->place[value] = (struct flat_place){ .room = FLAT_ARG, .index = value };
-	} else if (b->kind == BIND_CONST) {
-		m->place[value] = (struct flat_place){ .room = FLAT_CONST, .data = b->array->data };
-		m->constant[value] = b->array;
-	} else if (b->kind == BIND_CALL) {
-		m->place[value] = m->place[b->args[0]];
-		m->constant[value] = m->constant[b->args[0]];
-	} else if (result >= 0) {
-		m->place[value] = (struct flat_place){ .room = FLAT_RESULT, .index = result };
-	} else {
-		m->place[value] = (struct flat_place){ .room = FLAT_MEMORY };
-	}
-}
-
-static size_t take(struct flat *f, size_t bytes)
-{
-	size_t at = f->bytes;
-
-	f->bytes += (bytes + CALLABLE_ALIGN - 1) / CALLABLE_ALIGN * CALLABLE_ALIGN;
-	return at;
-}
-
-static void place_values(struct flattener *m)
+static void find_constants(struct flattener *m)
 {
 	const struct function *f = m->function;
 
-	m->place = arena_many(m->arena, struct flat_place, f->bindings.n);
 	m->constant = arena_many(m->arena, const struct array *, f->bindings.n);
-	m->workspace = arena_many(m->arena, size_t, f->bindings.n);
 	for (int v = 0; v < f->bindings.n; v++) {
 		const struct binding *b = function_at(f, v);
 
-		place_value(m, v);
-		if (b->kind != BIND_APPLY)
-			continue;
-		const struct kernel_site *s = site_at(m, v);
-
-		if (m->place[v].room == FLAT_MEMORY)
-			m->place[v].offset = take(m->flat, (size_t)type_bytes(b->type));
-		if (s)
-			m->workspace[v] = take(m->flat, s->choice->kernel.workspace_bytes);
+		m->constant[v] = b->kind == BIND_CALL ? m->constant[b->args[0]] : b->array;
 	}
 }
 
+static int plan(struct flattener *m)
+{
+	const struct function *f = m->function;
+	struct live_kernel *kernels = arena_many(m->arena, struct live_kernel, f->bindings.n);
+
+	for (int v = 0; v < f->bindings.n; v++) {
+		bool applies = function_at(f, v)->kind == BIND_APPLY;
+		const struct kernel_site *s = applies ? site_at(m, v) : NULL;
+
+		if (s)
+			kernels[v].workspace = s->choice->kernel.workspace_bytes;
+	}
+	if (live_plan(m->arena, m->flat->graph, m->flat->function, kernels, PLAN_SECONDS,
+		      &m->plan) < 0)
+		return -1;
+	m->flat->memory = m->plan.memory;
+	return 0;
+}
+
 /* --- steps */
+
+static const struct live_place *place_of(const struct flattener *m, int value)
+{
+	return &m->plan.at[value];
+}
 
 static void add_place(struct flattener *m, struct flat_place p)
 {
 	struct flat *f = m->flat;
 
-	if (p.room == FLAT_ARG || p.room == FLAT_RESULT)
+	if (p.at.room == LIVE_PARAM || p.at.room == LIVE_RESULT)
 		vec_push(m->arena, &f->open, f->places.n);
 	vec_push(m->arena, &f->places, p);
 }
 
-static void add_kernel(struct flattener *m, int value, struct kernel_site *s)
+/* VALUE as it is. */
+static void add_plain(struct flattener *m, int value)
 {
-	const struct binding *b = function_at(m->function, value);
+	struct flat_place p = { .at = *place_of(m, value) };
 
-	for (int i = 0; i < s->nargs - 1; i++) {
-		int v = b->args[s->param[i]];
-		struct flat_place p = m->place[v];
+	if (p.at.room == LIVE_CONST)
+		p.constant = (char *)function_const(m->function, p.at.index)->data + p.at.offset;
+	add_place(m, p);
+}
 
-		if (m->constant[v])
-			p.data = site_weight(m->arena, s, i, m->constant[v]);
-		add_place(m, p);
-	}
+/* VALUE as S's kernel wants it in buffer ARG. */
+static void add_operand(struct flattener *m, struct kernel_site *s, int arg, int value)
+{
+	struct flat_place p = { .at = *place_of(m, value) };
+
+	if (p.at.room == LIVE_CONST)
+		p.constant = (const char *)site_weight(m->arena, s, arg,
+						       function_const(m->function, p.at.index)) +
+			     p.at.offset;
+	add_place(m, p);
 }
 
 static void add_application(struct flattener *m, int value)
@@ -152,17 +139,17 @@ static void add_application(struct flattener *m, int value)
 	struct kernel_site *s = site_at(m, value);
 	struct flat_step step = { .kind = s ? FLAT_KERNEL : FLAT_INTERPRET, .value = value,
 				  .first = m->flat->places.n, .site = s,
-				  .workspace = m->workspace[value] };
+				  .workspace = m->plan.workspace[value] };
 
-	if (s) {
-		add_kernel(m, value, s);
-		m->flat->threads = s->choice->kernel.threads;
-	}
+	for (int i = 0; s && i < s->nargs - 1; i++)
+		add_operand(m, s, i, b->args[s->param[i]]);
 	for (int i = 0; !s && i < b->nargs; i++)
-		add_place(m, m->place[b->args[i]]);
-	add_place(m, m->place[value]);
+		add_plain(m, b->args[i]);
+	add_plain(m, value);
 	step.nargs = m->flat->places.n - step.first;
 	vec_push(m->arena, &m->flat->steps, step);
+	if (s)
+		m->flat->threads = s->choice->kernel.threads;
 }
 
 /* Results that were not computed where the caller wants them. */
@@ -172,14 +159,15 @@ static void add_copies(struct flattener *m)
 
 	for (int i = 0; i < f->nresults; i++) {
 		int v = f->results[i];
+		struct live_place to = { .room = LIVE_RESULT, .index = i };
 		struct flat_step step = { .kind = FLAT_COPY, .value = v,
 					  .first = m->flat->places.n, .nargs = 2,
 					  .bytes = (size_t)type_bytes(function_at(f, v)->type) };
 
-		if (m->place[v].room == FLAT_RESULT && m->place[v].index == i)
+		if (place_of(m, v)->room == to.room && place_of(m, v)->index == i)
 			continue;
-		add_place(m, m->place[v]);
-		add_place(m, (struct flat_place){ .room = FLAT_RESULT, .index = i });
+		add_plain(m, v);
+		add_place(m, (struct flat_place){ .at = to });
 		vec_push(m->arena, &m->flat->steps, step);
 	}
 }
@@ -194,9 +182,11 @@ struct flat *flat_new(struct arena *a, const struct graph *g, int function,
 	*f = (struct flat){ .graph = g, .function = function, .threads = 1 };
 	if (!is_list(&m))
 		return NULL;
-	place_values(&m);
+	find_constants(&m);
+	if (plan(&m) < 0)
+		return NULL;
 	for (int v = 0; v < m.function->bindings.n; v++)
-		if (function_at(m.function, v)->kind == BIND_APPLY)
+		if (function_at(m.function, v)->kind == BIND_APPLY && !m.plan.idle[v])
 			add_application(&m, v);
 	add_copies(&m);
 	return f;

@@ -10,21 +10,13 @@
 #define HONE_RUNTIME_FLAT_FLAT_H
 
 #include "graph/eval/interp.h"
+#include "runtime/plan/live.h"
 #include "runtime/site.h"
 
 /* Where a tensor is while the list runs. */
-enum flat_room {
-	FLAT_CONST,	/* in the model, or packed */
-	FLAT_ARG,	/* the caller's */
-	FLAT_RESULT,	/* the caller's */
-	FLAT_MEMORY,	/* the instance's */
-};
-
 struct flat_place {
-	enum flat_room room;
-	int index;		/* of the argument or result */
-	size_t offset;		/* in the instance's memory */
-	const void *data;	/* of the constant */
+	struct live_place at;
+	const void *constant;	/* LIVE_CONST: the address; it may be packed */
 };
 
 enum flat_kind {
@@ -51,18 +43,19 @@ struct flat {
 	struct flat_step_vec steps;
 	struct flat_place_vec places;	/* of all steps */
 	struct value_vec open;		/* those that are an argument or a result */
-	size_t bytes;			/* of an instance's memory */
+	struct memory_plan memory;	/* of an instance */
 	int threads;			/* that its kernels are made for */
 };
 
 /* The list of FUNCTION of G, with SITES by function, in A; weights are packed as the kernels want
- * them. NULL where the function is not what a compiled one is. */
+ * them. NULL where the function is not what a compiled one is, or its memory beyond all bounds. */
 struct flat *flat_new(struct arena *a, const struct graph *g, int function,
 		      struct kernel_site *sites);
 
 /* What one caller at a time runs. */
 struct flat_instance;
 
+/* NULL and a message where memory does not suffice. */
 struct flat_instance *flat_instance_new(const struct flat *f);
 void flat_instance_free(struct flat_instance *x);	/* NULL is allowed */
 

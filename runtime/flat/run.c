@@ -33,38 +33,56 @@ static const struct function *function_of(const struct flat *f)
 	return f->graph->functions.at[f->function];
 }
 
+/* NULL where the caller says it at each run. */
 static void *address(const struct flat_instance *x, const struct flat_place *p)
 {
-	switch (p->room) {
-	case FLAT_CONST:
-		return (void *)(uintptr_t)p->data;
-	case FLAT_MEMORY:
-		return x->memory + p->offset;
-	case FLAT_ARG:
-	case FLAT_RESULT:
+	switch (p->at.room) {
+	case LIVE_CONST:
+		return (void *)(uintptr_t)p->constant;
+	case LIVE_MEMORY:
+		return x->memory + p->at.offset;
+	case LIVE_PARAM:
+	case LIVE_RESULT:
 		break;
 	}
 	return NULL;
 }
 
+/* N zeroed pointers, for free(). */
+static void **pointers(int n)
+{
+	void **p = calloc((size_t)n + 1, sizeof(*p));
+
+	if (!p)
+		die("out of memory");
+	return p;
+}
+
+/* At least BYTES, for free(). NULL and a message: a model may ask for any number. */
+static unsigned char *block(size_t bytes)
+{
+	size_t lines = bytes / CALLABLE_ALIGN + 1;
+	unsigned char *p = aligned_alloc(CALLABLE_ALIGN, lines * CALLABLE_ALIGN);
+
+	if (!p)
+		err_set("no memory for the model's tensors (%zu bytes)", bytes);
+	return p;
+}
+
 struct flat_instance *flat_instance_new(const struct flat *f)
 {
 	const struct function *function = function_of(f);
-	struct flat_instance *x = calloc(1, sizeof(*x));
-	int n = f->places.n;
+	int given = function->nparams + function->nresults;
+	unsigned char *memory = block(f->memory.bytes);
+	struct flat_instance *x = memory ? calloc(1, sizeof(*x)) : NULL;
 
+	if (!memory)
+		return NULL;
 	if (!x)
 		die("out of memory");
-	size_t given = (size_t)(function->nparams + function->nresults);
-
-	x->flat = f;
-	x->memory = kernel_buffer(f->bytes);
-	x->args = calloc((size_t)n + 1, sizeof(*x->args));
-	x->given = calloc(given + 1, sizeof(*x->given));
-	x->copies = calloc(given + 1, sizeof(*x->copies));
-	if (!x->args || !x->given || !x->copies)
-		die("out of memory");
-	for (int i = 0; i < n; i++)
+	*x = (struct flat_instance){ .flat = f, .memory = memory, .args = pointers(f->places.n),
+				     .given = pointers(given), .copies = pointers(given) };
+	for (int i = 0; i < f->places.n; i++)
 		x->args[i] = address(x, &f->places.at[i]);
 	return x;
 }
@@ -211,10 +229,10 @@ static void open_places(struct flat_instance *x)
 	const struct flat *f = x->flat;
 
 	for (int i = 0; i < f->open.n; i++) {
-		const struct flat_place *p = &f->places.at[f->open.at[i]];
-		int first = p->room == FLAT_ARG ? 0 : function_of(f)->nparams;
+		const struct live_place *p = &f->places.at[f->open.at[i]].at;
+		int first = p->room == LIVE_PARAM ? 0 : function_of(f)->nparams;
 
-		x->args[f->open.at[i]] = x->given[first + p->index];
+		x->args[f->open.at[i]] = (char *)x->given[first + p->index] + p->offset;
 	}
 }
 

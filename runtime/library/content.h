@@ -21,6 +21,7 @@ enum library_room {
 struct library_place {
 	enum library_room room;
 	size_t at;		/* bytes from the beginning; which argument, which result */
+	size_t offset;		/* of a part: bytes behind that */
 };
 
 enum library_doing {

@@ -40,19 +40,23 @@ static struct library_place place_of(struct library_content *c, const struct fla
 				     const struct stretch_ends *ends)
 {
 	const struct flat_place *p = &f->places.at[s->first + i];
+	struct library_place place = { LIBRARY_MEMORY, 0, 0 };
 
-	switch (p->room) {
-	case FLAT_CONST:
+	switch (p->at.room) {
+	case LIVE_CONST:
 		return (struct library_place){
-			LIBRARY_WEIGHT, library_weight(c, p->data, arg_bytes(f, s, i)) };
-	case FLAT_ARG:
-		return ends->args[p->index];
-	case FLAT_RESULT:
-		return ends->results[p->index];
-	case FLAT_MEMORY:
+			LIBRARY_WEIGHT, library_weight(c, p->constant, arg_bytes(f, s, i)), 0 };
+	case LIVE_PARAM:
+		place = ends->args[p->at.index];
+		break;
+	case LIVE_RESULT:
+		place = ends->results[p->at.index];
+		break;
+	case LIVE_MEMORY:
 		break;
 	}
-	return (struct library_place){ LIBRARY_MEMORY, p->offset };
+	place.offset = p->at.offset;
+	return place;
 }
 
 static void add_step(struct library_content *c, const struct flat *f, const struct flat_step *s,
@@ -94,8 +98,8 @@ static void add_copy(struct library_content *c, struct library_place from, struc
 static void add_flat(struct library_content *c, const struct flat *f,
 		     const struct stretch_ends *ends)
 {
-	if (f->bytes > c->memory_bytes)
-		c->memory_bytes = f->bytes;
+	if (f->memory.bytes > c->memory_bytes)
+		c->memory_bytes = f->memory.bytes;
 	for (int i = 0; i < f->steps.n; i++)
 		add_step(c, f, &f->steps.at[i], ends);
 }
@@ -149,9 +153,9 @@ static struct library_place given_place(struct library_content *c, int value)
 	const struct binding *b = function_at(graph_main(c->graph), value);
 
 	if (b->kind == BIND_PARAM)
-		return (struct library_place){ LIBRARY_ARGUMENT, (size_t)value };
+		return (struct library_place){ LIBRARY_ARGUMENT, (size_t)value, 0 };
 	return (struct library_place){
-		LIBRARY_WEIGHT, library_weight(c, b->array->data, array_bytes(b->array)) };
+		LIBRARY_WEIGHT, library_weight(c, b->array->data, array_bytes(b->array)), 0 };
 }
 
 /* The result of the stretch, applied by APPLY, that VALUE is; -1: it is given. */
@@ -179,7 +183,7 @@ static struct stretch_ends ends_at(struct library_content *c, const struct flat 
 		int result = stretch_result(main, main->results[i], apply);
 
 		if (result >= 0)
-			results[result] = (struct library_place){ LIBRARY_RESULT, (size_t)i };
+			results[result] = (struct library_place){ LIBRARY_RESULT, (size_t)i, 0 };
 	}
 	return (struct stretch_ends){ args, results };
 }
@@ -195,7 +199,7 @@ static void add_output_copies(struct library_content *c, const struct stretch_en
 						       : ends->results[result];
 
 		if (from.room != LIBRARY_RESULT || from.at != (size_t)i)
-			add_copy(c, from, (struct library_place){ LIBRARY_RESULT, (size_t)i },
+			add_copy(c, from, (struct library_place){ LIBRARY_RESULT, (size_t)i, 0 },
 				 (size_t)type_bytes(function_at(main, value)->type));
 	}
 }
@@ -223,7 +227,7 @@ static struct library_place *places_in(struct arena *a, enum library_room room, 
 	struct library_place *places = arena_many(a, struct library_place, n + 1);
 
 	for (int i = 0; i < n; i++)
-		places[i] = (struct library_place){ room, (size_t)i };
+		places[i] = (struct library_place){ room, (size_t)i, 0 };
 	return places;
 }
 

@@ -26,9 +26,9 @@ static void put_places(struct text *out, const struct library_content *c)
 
 	text_puts(out, "\nstatic const struct place places[] = {\n");
 	for (int i = 0; i < c->places.n; i++)
-		text_printf(out, "\t{ %s, %zu },\n", rooms[c->places.at[i].room],
-			    c->places.at[i].at);
-	text_puts(out, "\t{ MEMORY, 0 },\n};\n");
+		text_printf(out, "\t{ %s, %zu, %zu },\n", rooms[c->places.at[i].room],
+			    c->places.at[i].at, c->places.at[i].offset);
+	text_puts(out, "\t{ MEMORY, 0, 0 },\n};\n");
 }
 
 static void put_steps(struct text *out, const struct library_content *c)

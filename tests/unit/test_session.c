@@ -163,6 +163,59 @@ static void what_only_the_interpreter_runs(void **state)
 		    "\treturn %d, %b\n}\n");
 }
 
+/* What lies together already is joined and cut without a call. */
+static void parts_in_place(void **state)
+{
+	(void)state;
+	check_model("fn @main(%x: f32[1, 8, 4, 4], %w: f32[8, 8, 1, 1]) {\n"
+		    "\t%start = const i64[1] [4]\n"
+		    "\t%end = const i64[1] [12]\n"
+		    "\t%axis = const i64[1] [1]\n"
+		    "\t%a = conv(%x, %w)\n"
+		    "\t%b = softmax(%x) {axis = 1}\n"
+		    "\t%c = concat(%a, %b) {axis = 1}\n"
+		    "\t%d = slice(%c, %start, %end, %axis)\n"
+		    "\t%e = conv(%d, %w)\n"
+		    "\treturn %e, %c\n}\n");
+}
+
+/* A fused function that no kernel is for: its index is data. */
+#define PICK                                                                                       \
+	"fn @main(%x: f32[64], %i: i64[2]) {\n"                                                    \
+	"\t%a = relu(%x)\n"                                                                        \
+	"\t%b = call @pick(%a, %i)\n"                                                              \
+	"\t%c = tanh(%b)\n"                                                                        \
+	"\treturn %c\n}\n"                                                                         \
+	"fn @pick(%x: f32[64], %i: i64[2]) -> f32[2] attrs {fused = 1} {\n"                        \
+	"\t%y: f32[2] = gather(%x, %i)\n"                                                          \
+	"\treturn %y\n}\n"
+
+static void steps_of_the_interpreter(void **state)
+{
+	(void)state;
+	check_model(PICK);
+}
+
+/* A step that fails ends the run in all threads, and the next run is none the worse. */
+static void a_step_that_fails(void **state)
+{
+	(void)state;
+	struct compiled_model m = compile(PICK);
+	struct value *args = arguments(m.a, graph_main(m.g), 0);
+	int64_t *index = args[1].array->data;
+	struct session *s = session_new(m.code, interp_usual_limits);
+	struct value result;
+
+	index[1] = 64;
+	assert_int_equal(session_run(s, args, &result), -1);
+	assert_non_null(strstr(err_get(), "gather"));
+	index[1] = 63;
+	assert_int_equal(session_run(s, args, &result), 0);
+	value_release(result);
+	session_free(s);
+	arena_free(m.a);
+}
+
 static void branches_and_loops(void **state)
 {
 	(void)state;
@@ -235,7 +288,22 @@ static void several_at_once(void **state)
 	arena_free(m.a);
 }
 
-/* Each kernel and what the interpreter ran between them, once for each run. */
+/* Each of two runs has its steps, in both threads, before it and within its time. */
+static void check_events(const struct session_event_vec *events)
+{
+	enum { STEPS = 3, EACH = STEPS * KERNEL_THREADS + 1 };
+
+	assert_int_equal(events->n, 2 * EACH);
+	for (int i = 0; i < events->n; i++) {
+		const struct session_event *run = &events->at[i / EACH * EACH + EACH - 1];
+		const struct session_event *e = &events->at[i];
+
+		assert_string_equal(run->what, "run");
+		assert_true(run->begin <= e->begin && e->begin <= e->end && e->end <= run->end);
+	}
+}
+
+/* Each kernel, once for each run. */
 static void costs_are_noted(void **state)
 {
 	(void)state;
@@ -244,7 +312,7 @@ static void costs_are_noted(void **state)
 	struct session *s = session_new(m.code, interp_usual_limits);
 	struct value result;
 
-	session_watch(s);
+	session_watch(s, true);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(session_run(s, args, &result), 0);
 		value_release(result);
@@ -257,6 +325,7 @@ static void costs_are_noted(void **state)
 		assert_string_equal(costs->at[i].by, "guess");
 		assert_true(costs->at[i].seconds > 0);
 	}
+	check_events(session_events(s));
 	session_free(s);
 	arena_free(m.a);
 }
@@ -267,6 +336,9 @@ int main(void)
 		cmocka_unit_test(chains_and_sums),
 		cmocka_unit_test(results_of_all_kinds),
 		cmocka_unit_test(what_only_the_interpreter_runs),
+		cmocka_unit_test(parts_in_place),
+		cmocka_unit_test(steps_of_the_interpreter),
+		cmocka_unit_test(a_step_that_fails),
 		cmocka_unit_test(branches_and_loops),
 		cmocka_unit_test(several_at_once),
 		cmocka_unit_test(costs_are_noted),

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/explain.c - lists of steps beside the tasks that they come from. */
+#include "runtime/explain.h"
+
+#include "graph/ir/op.h"
+#include "runtime/costs.h"
+
+struct explainer {
+	struct arena *arena;
+	const struct model_code *code;
+	const struct model_task_vec *tasks;
+	const struct choice *choices;
+	int **task_of;	/* by function and value: index of the task, and one more; NULL, 0: none */
+	struct explanation out;
+};
+
+static void find_tasks(struct explainer *x)
+{
+	const struct graph *g = x->code->graph;
+
+	x->task_of = arena_many(x->arena, int *, g->functions.n);
+	for (int i = 0; i < x->tasks->n; i++) {
+		const struct model_use_vec *uses = &x->tasks->at[i].uses;
+
+		for (int j = 0; j < uses->n; j++) {
+			int **of = &x->task_of[uses->at[j].function];
+
+			if (!*of)
+				*of = arena_many(x->arena, int,
+						 g->functions.at[uses->at[j].function]->bindings.n);
+			(*of)[uses->at[j].value] = i + 1;
+		}
+	}
+}
+
+/* Does F only give elements other places? */
+static bool moves_only(const struct function *f)
+{
+	for (int v = f->nparams; v < f->bindings.n; v++) {
+		const struct binding *b = function_at(f, v);
+		bool moves = b->kind == BIND_CALL && b->op->fusion == FUSION_INJECTIVE &&
+			     !b->op->pointwise;
+
+		if (!b->array && !moves)
+			return false;
+	}
+	return true;
+}
+
+static struct explained_call explain_step(const struct explainer *x, const struct flat *flat,
+					  const struct flat_step *step)
+{
+	const struct graph *g = x->code->graph;
+	const struct binding *b = function_at(g->functions.at[flat->function], step->value);
+	const struct function *applied = graph_applied(g, b);
+	int task = x->task_of[flat->function] ? x->task_of[flat->function][step->value] - 1 : -1;
+	struct explained_call c = { .what = flat_step_name(flat, step), .by = flat_step_by(step),
+				    .result = b->type, .label = b->label, .moves = true };
+
+	if (step->kind == FLAT_COPY || task < 0)
+		return c;
+	c.task = &x->tasks->at[task];
+	c.why = x->choices[task].why;
+	if (step->kind == FLAT_INTERPRET && !c.why)
+		c.why = "its function stands for different tasks at different places";
+	c.moves = moves_only(applied);
+	if (step->kind == FLAT_KERNEL)
+		c.time_us = step->site->choice->time_us;
+	return c;
+}
+
+static void explain_stretch(struct explainer *x, const struct flat *flat)
+{
+	const struct function *f = x->code->graph->functions.at[flat->function];
+	struct explained_stretch s = { .name = f->name, .memory = &flat->memory };
+
+	for (int v = 0; v < f->bindings.n; v++)
+		s.idle += function_at(f, v)->kind == BIND_APPLY;
+	for (int i = 0; i < flat->steps.n; i++) {
+		const struct flat_step *step = &flat->steps.at[i];
+		struct explained_call c = explain_step(x, flat, step);
+
+		s.idle -= step->kind != FLAT_COPY;
+		x->out.time_us += c.time_us;
+		x->out.unknown += c.time_us <= 0;
+		vec_push(x->arena, &s.calls, c);
+	}
+	vec_push(x->arena, &x->out.stretches, s);
+}
+
+static void explain_rest(struct explainer *x)
+{
+	const struct graph *g = x->code->graph;
+
+	for (int i = 0; i < x->tasks->n; i++) {
+		const struct model_task *t = &x->tasks->at[i];
+
+		for (int j = 0; j < t->uses.n; j++) {
+			const struct model_use *use = &t->uses.at[j];
+			const struct function *f = g->functions.at[use->function];
+
+			if (!x->code->flats[use->function])
+				vec_push(x->arena, &x->out.rest,
+					 (struct explained_rest){
+						 t->op, t->reason ? t->reason : x->choices[i].why,
+						 function_at(f, use->value)->label });
+		}
+	}
+}
+
+struct explanation explain(struct arena *a, const struct model_code *code,
+			   const struct model_task_vec *tasks, const struct choice *choices)
+{
+	struct explainer x = { .arena = a, .code = code, .tasks = tasks, .choices = choices };
+
+	find_tasks(&x);
+	for (int i = 0; i < code->graph->functions.n; i++)
+		if (code->flats[i])
+			explain_stretch(&x, code->flats[i]);
+	explain_rest(&x);
+	return x.out;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/explain.h - what a model became on its way to kernels, and why.
+ *
+ * In:   a model's code, its tasks and the choice of a kernel for each.
+ * Out:  each call of each stretch in order with its kernel and time, the memory of the stretch,
+ *       and what the interpreter runs between stretches. */
+#ifndef HONE_RUNTIME_EXPLAIN_H
+#define HONE_RUNTIME_EXPLAIN_H
+
+#include "runtime/code.h"
+
+/* A step of a stretch. */
+struct explained_call {
+	const char *what;		/* the fused function, or "result" of a copy */
+	const char *by;			/* as struct session_cost has it */
+	const char *why;		/* no measured kernel does it; NULL: one does */
+	const struct model_task *task;	/* NULL: a copy */
+	const struct type *result;
+	const char *label;		/* of the last node in it; "" */
+	bool moves;			/* it computes nothing, but changes a layout or a shape */
+	double time_us;			/* of the record; 0: not known */
+};
+
+struct explained_call_vec VEC(struct explained_call);
+
+struct explained_stretch {
+	const char *name;
+	struct explained_call_vec calls;
+	int idle;			/* applications that take no call */
+	const struct memory_plan *memory;
+};
+
+/* What is no part of a stretch. */
+struct explained_rest {
+	const char *what;		/* operator */
+	const char *why;		/* it has no kernel */
+	const char *label;
+};
+
+struct explained_stretch_vec VEC(struct explained_stretch);
+struct explained_rest_vec VEC(struct explained_rest);
+
+struct explanation {
+	struct explained_stretch_vec stretches;	/* in the order of their functions */
+	struct explained_rest_vec rest;
+	double time_us;			/* of all calls whose time is known */
+	int unknown;			/* the others */
+};
+
+/* In A, of what was given to model_code_new(). */
+struct explanation explain(struct arena *a, const struct model_code *code,
+			   const struct model_task_vec *tasks, const struct choice *choices);
+
+#endif

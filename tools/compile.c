@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/compile.c - `hone compile`: builds and keeps a model's kernels, and explains what each part of
+ * the model became. */
+#include <argp.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "runtime/explain.h"
+#include "runtime/open.h"
+#include "tools/command.h"
+#include "tools/dims.h"
+#include "tools/json.h"
+#include "tools/query.h"
+
+struct compile_args {
+	const char *model;
+	const char *db_path;	/* NULL: no records */
+	struct dim_options dims;
+	int threads;
+	bool explain, json;
+};
+
+static const char doc[] =
+	"Builds the kernels that MODEL needs and keeps them, so that hone run finds them. --explain "
+	"lists the calls that the model became, in order: who computes each, as whom its record "
+	"measured it (or why there is none), its time and share, the task, the type of its result; "
+	"the memory of each stretch of calls and the least that could do; and what the interpreter "
+	"runs between stretches, with the reason.\v"
+	"Example:\n"
+	"  hone compile resnet18.onnx --db tune.db --explain\n"
+	"  hone compile resnet18.onnx --db tune.db --threads 1 --json\n";
+
+enum { KEY_EXPLAIN = 256 };
+
+static const struct argp_option options[] = {
+	{ "db", 'd', "FILE", 0, "database of records (default: none)", 0 },
+	{ "explain", KEY_EXPLAIN, NULL, 0, "list each call, and why it is what it is", 0 },
+	{ "threads", 't', "N", 0, "that kernels use (default: all cores)", 0 },
+	{ "json", 'j', NULL, 0, "JSON instead of text, with all that --explain tells", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct compile_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->dims;
+		return 0;
+	case 'd':
+		args->db_path = arg;
+		return 0;
+	case KEY_EXPLAIN:
+		args->explain = true;
+		return 0;
+	case 't':
+		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
+		return 0;
+	case 'j':
+		args->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		if (args->model)
+			argp_error(state, "one MODEL at a time");
+		args->model = arg;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_error(state, "which MODEL?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = { { &dims_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
+
+static double kib(size_t bytes)
+{
+	return (double)bytes / 1024;
+}
+
+/* What the memory of M takes beyond the least that could do, in percent. */
+static double gap(const struct memory_plan *m)
+{
+	return m->bound ? 100 * ((double)m->bytes / (double)m->bound - 1) : 0;
+}
+
+/* --- text */
+
+static void print_call(struct arena *a, const struct explained_call *c, double all_us)
+{
+	if (c->time_us > 0)
+		printf("  %9.2f %5.1f%%", c->time_us, 100 * c->time_us / all_us);
+	else
+		printf("  %9s %6s", "-", "-");
+	printf("  %-11s %s", c->by, c->task ? c->task->op : c->what);
+	if (c->task)
+		printf(" %s", c->task->shape);
+	printf(" -> %s", type_string(a, c->result));
+	if (c->moves)
+		printf(", moves only");
+	if (c->why)
+		printf(" (%s)", c->why);
+	putchar('\n');
+}
+
+static void print_stretch(struct arena *a, const struct explained_stretch *s, double all_us)
+{
+	const struct memory_plan *m = s->memory;
+
+	printf("%s: %d calls, %d more take none; %.1f KiB of memory, %.1f%% over the bound%s "
+	       "(%s, %.0f ms)\n",
+	       s->name, s->calls.n, s->idle, kib(m->bytes), gap(m),
+	       m->optimal ? ", no plan is smaller" : "", m->order, m->seconds * 1e3);
+	printf("  %9s %6s  %-11s %s\n", "us", "share", "by", "task -> result");
+	for (int i = 0; i < s->calls.n; i++)
+		print_call(a, &s->calls.at[i], all_us);
+}
+
+static void print_text(struct arena *a, const struct compile_args *args, const struct opened *m,
+		       const struct explanation *e)
+{
+	int calls = 0;
+
+	for (int i = 0; i < e->stretches.n; i++) {
+		calls += e->stretches.at[i].calls.n;
+		if (args->explain)
+			print_stretch(a, &e->stretches.at[i], e->time_us);
+	}
+	for (int i = 0; args->explain && i < e->rest.n; i++)
+		printf("between stretches: %s: %s  %s\n", e->rest.at[i].what, e->rest.at[i].why,
+		       e->rest.at[i].label);
+	printf("%d calls in %d stretches, %d operators between them; %d kernels compiled\n", calls,
+	       e->stretches.n, e->rest.n, m->built);
+	printf("predicted: %.3f ms, the sum of the records' times; %d calls have none\n",
+	       e->time_us * 1e-3, e->unknown);
+}
+
+/* --- JSON */
+
+static json_t *call_json(struct arena *a, const struct explained_call *c, double all_us)
+{
+	json_t *one = json_object();
+	char hex[HASH_TEXT];
+	bool tunable = c->task && c->task->dag;
+
+	json_object_set_new(one, "what", json_label(c->what));
+	json_object_set_new(one, "by", json_label(c->by));
+	json_object_set_new(one, "reason", json_label(c->why));
+	json_object_set_new(one, "task",
+			    tunable ? json_string(hash_text(c->task->key, hex)) : json_null());
+	json_object_set_new(one, "op", json_label(c->task ? c->task->op : NULL));
+	json_object_set_new(one, "shape", json_label(c->task ? c->task->shape : NULL));
+	json_object_set_new(one, "result", json_label(type_string(a, c->result)));
+	json_object_set_new(one, "node", json_label(c->label));
+	json_object_set_new(one, "moves", json_boolean(c->moves));
+	json_object_set_new(one, "time_us", json_positive(c->time_us));
+	json_object_set_new(one, "share", json_positive(all_us > 0 ? c->time_us / all_us : 0));
+	return one;
+}
+
+static json_t *memory_json(const struct memory_plan *m)
+{
+	json_t *one = json_object();
+
+	json_object_set_new(one, "bytes", json_integer((json_int_t)m->bytes));
+	json_object_set_new(one, "bound", json_integer((json_int_t)m->bound));
+	json_object_set_new(one, "optimal", json_boolean(m->optimal));
+	json_object_set_new(one, "order", json_label(m->order));
+	json_object_set_new(one, "seconds", json_figure(m->seconds));
+	return one;
+}
+
+static json_t *stretch_json(struct arena *a, const struct explained_stretch *s, double all_us)
+{
+	json_t *one = json_object();
+	json_t *calls = json_array();
+
+	for (int i = 0; i < s->calls.n; i++)
+		json_array_append_new(calls, call_json(a, &s->calls.at[i], all_us));
+	json_object_set_new(one, "name", json_label(s->name));
+	json_object_set_new(one, "calls", calls);
+	json_object_set_new(one, "idle", json_integer(s->idle));
+	json_object_set_new(one, "memory", memory_json(s->memory));
+	return one;
+}
+
+static void print_json(struct arena *a, const struct compile_args *args, const struct opened *m,
+		       const struct explanation *e)
+{
+	json_t *all = json_object();
+	json_t *stretches = json_array();
+	json_t *between = json_array();
+
+	for (int i = 0; i < e->stretches.n; i++)
+		json_array_append_new(stretches, stretch_json(a, &e->stretches.at[i], e->time_us));
+	for (int i = 0; i < e->rest.n; i++) {
+		json_t *one = json_object();
+
+		json_object_set_new(one, "op", json_label(e->rest.at[i].what));
+		json_object_set_new(one, "reason", json_label(e->rest.at[i].why));
+		json_object_set_new(one, "node", json_label(e->rest.at[i].label));
+		json_array_append_new(between, one);
+	}
+	json_object_set_new(all, "model", json_label(args->model));
+	json_object_set_new(all, "stretches", stretches);
+	json_object_set_new(all, "between", between);
+	json_object_set_new(all, "built", json_integer(m->built));
+	json_object_set_new(all, "predicted_ms", json_positive(e->time_us * 1e-3));
+	json_object_set_new(all, "unknown", json_integer(e->unknown));
+	json_print(all);
+}
+
+static int run(int argc, char **argv)
+{
+	struct compile_args args = { 0 };
+	struct arena *a = arena_new();
+	struct opened m = { 0 };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	struct open_options o = {
+		.model = args.model, .db = args.db_path, .threads = args.threads,
+		.dims = args.dims.at, .ndims = args.dims.n,
+		.listener = { command_hear, NULL },
+	};
+	int rc = open_model(a, &o, &m) < 0 ? command_failed() : EXIT_OK;
+
+	if (rc == EXIT_OK) {
+		struct explanation e = explain(a, m.code, m.tasks, m.choices);
+
+		(args.json ? print_json : print_text)(a, &args, &m, &e);
+	}
+	arena_free(a);
+	return rc;
+}
+
+const struct command command_compile = {
+	.name = "compile",
+	.summary = "builds a model's kernels and explains what it became",
+	.run = run,
+};
