@@ -14,7 +14,8 @@
  * [0, threads), threads >= 1, in any order or at the same time: no phase begins before all parts of
  * the one before have ended. codegen/team.h does that.
  * ARGS are the inputs and constants in the order of the DAG, then the outputs: dense, row-major,
- * aligned to CALLABLE_ALIGN. Where packed_bytes is not 0, args[input] is what pack made of the
+ * aligned to CALLABLE_ALIGN. The output may be in the place of an input of which program_replaces()
+ * says so (schedule/nest.h), else of none. Where packed_bytes is not 0, args[input] is what pack made of the
  * tensor, once, in so many bytes.
  * WORKSPACE are workspace_bytes(threads) bytes, as aligned, of any content; NULL where they are 0.
  *

@@ -7,14 +7,18 @@
 
 void emit_arguments(struct emitter *e)
 {
+	uint32_t replaces = program_replaces(e->p);
+
 	for (int i = 0; i < e->p->args.n; i++) {
 		const struct buffer *b = e->p->args.at[i];
 		const char *name = emit_name(e, b->tensor.name);
 		const char *type = dtype_c(b->tensor.dtype);
 		bool input = b->kind == BUFFER_INPUT;
+		bool alone = input ? i >= 32 || !(replaces >> i & 1) : !replaces;
 
 		vec_push(e->a, &e->places, (struct place_name){ .buffer = b, .name = name });
-		emit_line(e, "%s%s *restrict %s = args[%d];", input ? "const " : "", type, name, i);
+		emit_line(e, "%s%s *%s%s = args[%d];", input ? "const " : "", type,
+			  alone ? "restrict " : "", name, i);
 	}
 }
 

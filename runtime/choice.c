@@ -75,12 +75,14 @@ static int choose_one(struct chooser *c, int i, const struct model_task *m)
 		choice->origin = changed ? CHOICE_CHANGED : CHOICE_RECORD;
 		choice->why = changed ? "the steps of its record give another C text today" : NULL;
 		choice->time_us = best.record.time_us;
+		choice->replaces = program_replaces(best.program);
 		trial->source = best.source;
 		c->toolchains[i] = best.record.toolchain_text;
 	} else if (guesses_get(c->arena, t, &c->target, &guess)) {
 		choice->origin = CHOICE_GUESS;
 		choice->why = c->plan->db ? "no record of this device and so many threads"
 					  : "no database";
+		choice->replaces = guess.replaces;
 		trial->source = guess.source;
 	} else {
 		choice->why = "no sampled schedule makes a kernel";

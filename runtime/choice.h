@@ -31,6 +31,7 @@ struct choice {
 	 * it, a command's name and build_pool_flags(). */
 	const char *source, *cc, *flags;
 	const char *why;	/* not CHOICE_RECORD: why it is none */
+	uint32_t replaces;	/* its arguments that its result may replace (program_replaces()) */
 	double time_us;		/* of a record: what one run took there; 0: not known */
 };
 

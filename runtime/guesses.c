@@ -42,8 +42,12 @@ static bool recall(struct arena *a, const struct task *t, const struct target *t
 
 	if (!s)
 		return false;
-	*out = (struct guess){ .steps = steps };
-	out->source = state_source(a, s, target->vector_bytes, &why);
+	const struct program *p = lower(a, s, &why);
+
+	if (!p)
+		return false;
+	*out = (struct guess){ .steps = steps, .replaces = program_replaces(p) };
+	out->source = program_source(a, p, target->vector_bytes, &why);
 	return out->source != NULL;
 }
 

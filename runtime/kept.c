@@ -101,12 +101,15 @@ const char *kept_place(struct arena *a, const struct model_task_vec *tasks,
 static bool read_choice(struct arena *a, const json_t *json, struct choice *out)
 {
 	const char *origin, *object = NULL, *why = NULL;
+	json_int_t replaces;
 
-	if (json_unpack((json_t *)(uintptr_t)json, "{s:s, s?s, s?s, s:F}", "origin", &origin,
-			"object", &object, "why", &why, "time_us", &out->time_us) < 0 ||
+	if (json_unpack((json_t *)(uintptr_t)json, "{s:s, s?s, s:I, s?s, s:F}", "origin", &origin,
+			"object", &object, "replaces", &replaces, "why", &why, "time_us",
+			&out->time_us) < 0 ||
 	    !choice_origin_parse(origin, &out->origin))
 		return false;
 	out->why = why ? arena_strdup(a, why) : NULL;
+	out->replaces = (uint32_t)replaces;
 	if (out->origin == CHOICE_NONE)
 		return true;
 	out->object = object ? arena_strdup(a, object) : NULL;
@@ -133,10 +136,11 @@ void kept_write(const char *place, const struct choice *choices, int n)
 	for (int i = 0; i < n; i++) {
 		const struct choice *c = &choices[i];
 
-		json_array_append_new(json, json_pack("{s:s, s:s*, s:s*, s:f}", "origin",
+		json_array_append_new(json, json_pack("{s:s, s:s*, s:I, s:s*, s:f}", "origin",
 						      choice_origin_name(c->origin), "object",
-						      c->object, "why", c->why, "time_us",
-						      c->time_us));
+						      c->object, "replaces",
+						      (json_int_t)c->replaces, "why", c->why,
+						      "time_us", c->time_us));
 	}
 	char *text = json_dumps(json, JSON_INDENT(1));
 

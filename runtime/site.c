@@ -77,6 +77,21 @@ bool site_wants_constant(const struct kernel_site *s, int arg)
 	return s->choice->kernel.call.packed_bytes(arg) > 0;
 }
 
+uint64_t site_replaces(const struct kernel_site *s)
+{
+	uint64_t may = 0, may_not = 0;
+
+	for (int i = 0; i < s->nargs - 1; i++) {
+		uint64_t bit = s->param[i] < 64 ? (uint64_t)1 << s->param[i] : 0;
+
+		if (i < 32 && s->choice->replaces >> i & 1)
+			may |= bit;
+		else
+			may_not |= bit;
+	}
+	return may & ~may_not;
+}
+
 const void *site_weight(struct arena *a, struct kernel_site *s, int arg, const struct array *x)
 {
 	const struct kernel *k = &s->choice->kernel;

@@ -35,6 +35,8 @@ void sites_free(struct kernel_site *sites, int n);
 
 /* Does the kernel read buffer ARG in a form that only a constant can be given beforehand? */
 bool site_wants_constant(const struct kernel_site *s, int arg);
+/* The parameters of the function in whose place the kernel may write its result, as bits. */
+uint64_t site_replaces(const struct kernel_site *s);
 /* X as the kernel reads it in buffer ARG: packed, or aligned. It lives as long as the sites. */
 const void *site_weight(struct arena *a, struct kernel_site *s, int arg, const struct array *x);
 

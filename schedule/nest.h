@@ -78,6 +78,11 @@ bool check_races(const struct program *p, const char **why);
 /* Proves that each load and store is within its buffer, and each let within its axis. */
 bool check_bounds(const struct program *p, const char **why);
 
+/* The inputs in whose memory P may write its output, by bits of their places among the arguments:
+ * each element of them is read for that element of the output alone, and that is written once. None
+ * where P has more than one output. */
+uint32_t program_replaces(const struct program *p);
+
 /* Splits loops at the points where conditions change inside, so that main parts have none. False
  * with a reason where the parts become too much text. */
 bool partition_loops(struct program *p, const char **why);

@@ -16,6 +16,7 @@ static bool keep(const struct problem *p, struct arena *a, struct arena *scratch
 		return false;
 	out->steps = arena_strdup(a, c->steps);
 	out->source = arena_strdup(a, c->trial.source);
+	out->replaces = program_replaces(c->program);
 	return true;
 }
 

@@ -13,6 +13,7 @@
 struct guess {
 	const char *steps;	/* text form */
 	const char *source;	/* C */
+	uint32_t replaces;	/* program_replaces() */
 };
 
 /* In A; false where no sample makes a kernel. */

@@ -86,7 +86,8 @@ static int plan(struct flattener *m)
 		const struct kernel_site *s = applies ? site_at(m, v) : NULL;
 
 		if (s)
-			kernels[v].workspace = s->choice->kernel.workspace_bytes;
+			kernels[v] = (struct live_kernel){ s->choice->kernel.workspace_bytes,
+							   site_replaces(s) };
 	}
 	if (live_plan(m->arena, m->flat->graph, m->flat->function, kernels, PLAN_SECONDS,
 		      &m->plan) < 0)
