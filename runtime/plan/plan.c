@@ -141,8 +141,8 @@ static enum stack_answer try_choice(struct planner *p, const struct choosing *c,
 				bytes = offset[i] + b->at[i].bytes;
 		offer(p, b, offset, bytes, "stacked");
 	}
-	arena_reset(p->scratch);
 	p->partial |= answer == STACK_NONE && fits && !b->flat;
+	arena_reset(p->scratch);
 	return answer;
 }
 
