@@ -47,11 +47,13 @@ static const char *shape_text(struct arena *a, const struct cut_dag *c, const st
 	int64_t store = stored[f->nparams];
 	const char *from = "";
 
-	for (int i = 0; i < f->nparams; i++) {
-		const struct type *t = function_at(f, i)->type;
+	for (int i = 0; i < c->inputs.n; i++) {
+		int64_t have = stored[c->inputs.at[i]];
+		const struct type *t = function_at(f, c->inputs.at[i])->type;
 
-		if (stored[i] != store && t->rank >= result->rank && storage_fits(t, STORE_NHWC))
-			from = storage_name(a, t->rank, (int)stored[i]);
+		if (have != store && t->rank >= result->rank && storage_fits(t, STORE_NHWC) &&
+		    dag_arg_op(c->dag, i)->kind == OP_INPUT)
+			from = storage_name(a, t->rank, (int)have);
 	}
 	return arena_printf(a, "%s,layout=%s%s%s", c->shape, from, *from ? "-" : "",
 			    storage_fits(result, STORE_NHWC)
