@@ -99,4 +99,7 @@ void library_kernel_rules(struct text *out, const struct library_content *c, con
 	if (tools.n)
 		put_rule(out, arena_printf(a, "%s_needs.o", name), arena_printf(a, "%s_needs.c", name),
 			 0);
+	else
+		text_printf(out, "%s_needs.o: %s_needs.c\n\t$(CC) $(CFLAGS) $(OWN) -c -o $@ $<\n",
+			    name, name);
 }

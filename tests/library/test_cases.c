@@ -134,7 +134,7 @@ static void check_library(const struct built_library *l, const char *name)
 static void make_library(const struct built_library *l, const char *name)
 {
 	const char *command = arena_printf(l->a,
-					   "make -s -C %s libmodel.so CFLAGS=-O1 INTERPRETER=%s/interpreter "
+					   "make -s -C %s libmodel.so INTERPRETER=%s/interpreter "
 					   ">%s/log 2>&1 || { tail -n 20 %s/log; false; }",
 					   l->folder, first.folder, l->folder, l->folder);
 
