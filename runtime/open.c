@@ -28,6 +28,7 @@ static int prepare(struct arena *a, const struct open_options *o, const struct c
 	if (!m->graph)
 		return -1;
 	m->graph->costs = NULL;		/* they end here */
+	m->images = times.images;
 	*tasks = graph_tasks(a, m->graph);
 	m->tasks = tasks;
 	m->choices = choose(a, tasks, plan, &m->built);

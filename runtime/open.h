@@ -6,6 +6,7 @@
 #ifndef HONE_RUNTIME_OPEN_H
 #define HONE_RUNTIME_OPEN_H
 
+#include "graph/layout/chosen.h"
 #include "graph/onnx/onnx.h"
 #include "runtime/session.h"
 
@@ -23,6 +24,7 @@ struct opened {
 	struct graph *graph;
 	const struct model_task_vec *tasks;
 	const struct choice *choices;	/* of the tasks */
+	struct layout_choice images;	/* as struct task_times has it */
 	int built;			/* kernels that were compiled now */
 	const struct model_code *code;	/* what session_new() takes */
 };

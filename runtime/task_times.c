@@ -46,9 +46,17 @@ static const double *times(void *user, struct arena *a, const struct model_task_
 	return found < 0 ? NULL : us;
 }
 
+static void chose(void *user, const struct layout_choice *c)
+{
+	struct task_times *s = user;
+
+	s->images = *c;
+	s->images.state = NULL;
+}
+
 const struct kernel_costs *task_times_costs(struct task_times *s)
 {
-	s->costs = (struct kernel_costs){ .lanes = s->device->vector_bytes / 4, .times = times,
+	s->costs = (struct kernel_costs){ .lanes = s->device->vector_bytes / 4, .times = times, .chose = chose,
 					  .user = s };
 	return &s->costs;
 }

@@ -13,6 +13,8 @@ struct task_times {
 	struct db_calibration now;	/* of the device */
 	int threads;
 	struct kernel_costs costs;	/* set by task_times_costs */
+	struct layout_choice images;	/* what was chosen by them, without its state; us is 0 where
+					 * there was nothing to choose */
 };
 
 /* For passes; S outlives what is made with it. */

@@ -119,6 +119,19 @@ static void print_stretch(struct arena *a, const struct explained_stretch *s, do
 		print_call(a, &s->calls.at[i], all_us);
 }
 
+/* By the times of records, or what is expected of kernels that have none. */
+static void print_images(const struct layout_choice *c)
+{
+	printf("images: %.3f ms for kernels and transforms", c->us * 1e-3);
+	if (c->exact)
+		printf(", the least there is");
+	else
+		printf(", at most %.1f%% above the least", 100 * (c->us / c->bound - 1));
+	printf("; all nchw %.3f, all nhwc %.3f, all in blocks %.3f, each kernel's fastest %.3f\n",
+	       c->uniform_us[MANNER_NCHW] * 1e-3, c->uniform_us[MANNER_NHWC] * 1e-3,
+	       c->uniform_us[MANNER_BLOCKED] * 1e-3, c->greedy_us * 1e-3);
+}
+
 static void print_text(struct arena *a, const struct compile_args *args, const struct opened *m,
 		       const struct explanation *e)
 {
@@ -129,6 +142,8 @@ static void print_text(struct arena *a, const struct compile_args *args, const s
 		if (args->explain)
 			print_stretch(a, &e->stretches.at[i], e->time_us);
 	}
+	if (args->explain && m->images.us > 0)
+		print_images(&m->images);
 	for (int i = 0; args->explain && i < e->rest.n; i++)
 		printf("between stretches: %s: %s  %s\n", e->rest.at[i].what, e->rest.at[i].why,
 		       e->rest.at[i].label);
@@ -139,6 +154,16 @@ static void print_text(struct arena *a, const struct compile_args *args, const s
 }
 
 /* --- JSON */
+
+static json_t *images_json(const struct layout_choice *c)
+{
+	if (c->us <= 0)
+		return json_null();
+	return json_pack("{s:f, s:f, s:b, s:f, s:f, s:f, s:f}", "us", c->us, "bound_us", c->bound,
+			 "exact", (int)c->exact, "nchw_us", c->uniform_us[MANNER_NCHW], "nhwc_us",
+			 c->uniform_us[MANNER_NHWC], "blocked_us", c->uniform_us[MANNER_BLOCKED],
+			 "greedy_us", c->greedy_us);
+}
 
 static json_t *call_json(struct arena *a, const struct explained_call *c, double all_us)
 {
@@ -207,6 +232,7 @@ static void print_json(struct arena *a, const struct compile_args *args, const s
 	json_object_set_new(all, "model", json_label(args->model));
 	json_object_set_new(all, "stretches", stretches);
 	json_object_set_new(all, "between", between);
+	json_object_set_new(all, "images", images_json(&m->images));
 	json_object_set_new(all, "built", json_integer(m->built));
 	json_object_set_new(all, "predicted_ms", json_positive(e->time_us * 1e-3));
 	json_object_set_new(all, "unknown", json_integer(e->unknown));

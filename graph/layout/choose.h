@@ -11,15 +11,6 @@
 
 #include "graph/layout/space.h"
 
-struct layout_choice {
-	int *state;	/* by node */
-	double us;	/* of all nodes and transforms */
-	double bound;	/* no choice takes less */
-	bool exact;
-	double uniform_us[MANNER_COUNT];	/* one manner wherever there is such a state */
-	double greedy_us;			/* each node's fastest */
-};
-
 /* US, by task of X: finite, not negative. In A. */
 struct layout_choice layout_choose(struct arena *a, const struct layout_space *x, const double *us);
 /* How often each task of X runs when STATE is chosen; in A. */

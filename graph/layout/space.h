@@ -9,12 +9,9 @@
 #ifndef HONE_GRAPH_LAYOUT_SPACE_H
 #define HONE_GRAPH_LAYOUT_SPACE_H
 
+#include "graph/layout/chosen.h"
 #include "graph/task/task.h"
 #include "graph/task/variant.h"
-
-/* How a state stores images: as they come, channels last, or channels in blocks of a vector, or of
- * half of one where that alone divides them. */
-enum layout_manner { MANNER_NCHW, MANNER_NHWC, MANNER_BLOCKED, MANNER_COUNT };
 
 struct layout_state {
 	enum layout_manner manner;

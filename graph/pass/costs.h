@@ -3,6 +3,7 @@
 #ifndef HONE_GRAPH_PASS_COSTS_H
 #define HONE_GRAPH_PASS_COSTS_H
 
+#include "graph/layout/chosen.h"
 #include "graph/task/task.h"
 
 struct kernel_costs {
@@ -10,6 +11,8 @@ struct kernel_costs {
 	/* What a run of each of TASKS takes, us: measured, or else expected. In A; NULL and a message
 	 * where the outside world fails. */
 	const double *(*times)(void *user, struct arena *a, const struct model_task_vec *tasks);
+	/* Hears what the choice of storages came to; its state ends with the call. May be NULL. */
+	void (*chose)(void *user, const struct layout_choice *c);
 	void *user;
 };
 

@@ -23,10 +23,15 @@ static struct graph *run(struct arena *a, const struct graph *g)
 	const double *us = costs->times(costs->user, scratch, &x->tasks);
 	struct graph *out = NULL;
 
-	if (us && x->nodes.n > 0)
-		out = layout_apply(a, x, layout_choose(scratch, x, us).state);
-	else if (us)
+	if (us && x->nodes.n > 0) {
+		struct layout_choice c = layout_choose(scratch, x, us);
+
+		if (costs->chose)
+			costs->chose(costs->user, &c);
+		out = layout_apply(a, x, c.state);
+	} else if (us) {
 		out = same;
+	}
 	arena_free(scratch);
 	return out;
 }
