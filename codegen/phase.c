@@ -8,9 +8,18 @@
  *        item is a plain loop. */
 #include "codegen/emitter.h"
 
+/* The loop of ITEM whose turns threads share: itself, or what is left below loops of one turn. NULL:
+ * it is one thread's. */
+static const struct nest *shared_loop(const struct nest *item)
+{
+	while (item->kind == NEST_LET && item->body && !item->body->next)
+		item = item->body;
+	return item->kind == NEST_LOOP && item->annotation == ANNOTATION_PARALLEL ? item : NULL;
+}
+
 static bool is_shared(const struct nest *item)
 {
-	return item->kind == NEST_LOOP && item->annotation == ANNOTATION_PARALLEL;
+	return shared_loop(item) != NULL;
 }
 
 bool program_is_parallel(const struct program *p)
@@ -121,7 +130,7 @@ int emit_phases(struct emitter *e)
 			open_group(e, phase, shared);
 		opened = true;
 		alone = !shared;
-		e->shared = shared ? first : NULL;
+		e->shared = shared ? shared_loop(first) : NULL;
 		for (const struct nest *n = first; n != last->next && !e->why; n = n->next)
 			emit_node(e, n);
 	}
