@@ -172,6 +172,7 @@ void dir_remove(const char *path)
 
 struct dated_file {
 	const char *path;
+	int64_t bytes;
 	struct timespec written;
 };
 struct dated_file_vec VEC(struct dated_file);
@@ -186,9 +187,9 @@ static int older_first(const void *x, const void *y)
 	return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
 }
 
-void dir_trim(const char *path, int most)
+/* The files of the folder PATH, the oldest first; none where there is no such folder. */
+static struct dated_file_vec files_by_age(struct arena *a, const char *path)
 {
-	struct arena *a = arena_new();
 	struct dated_file_vec files = { 0 };
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -198,14 +199,37 @@ void dir_trim(const char *path, int most)
 		const char *file = arena_printf(a, "%s/%s", path, entry->d_name);
 
 		if (stat(file, &st) == 0 && S_ISREG(st.st_mode))
-			vec_push(a, &files, (struct dated_file){ file, st.st_mtim });
+			vec_push(a, &files, (struct dated_file){ file, st.st_size, st.st_mtim });
 	}
 	if (dir)
 		closedir(dir);
-	if (files.n > most)
+	if (files.n > 0)
 		qsort(files.at, (size_t)files.n, sizeof(files.at[0]), older_first);
+	return files;
+}
+
+void dir_trim(const char *path, int most)
+{
+	struct arena *a = arena_new();
+	struct dated_file_vec files = files_by_age(a, path);
+
 	for (int i = 0; i < files.n - most; i++)
 		unlink(files.at[i].path);
+	arena_free(a);
+}
+
+void dir_trim_bytes(const char *path, int64_t most, int young_s)
+{
+	struct arena *a = arena_new();
+	struct dated_file_vec files = files_by_age(a, path);
+	int64_t bytes = 0, young = clock_wall() - young_s;
+
+	for (int i = 0; i < files.n; i++)
+		bytes += files.at[i].bytes;
+	for (int i = 0; i < files.n && bytes > most && files.at[i].written.tv_sec < young; i++) {
+		unlink(files.at[i].path);
+		bytes -= files.at[i].bytes;
+	}
 	arena_free(a);
 }
 

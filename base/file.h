@@ -28,6 +28,9 @@ const char *program_folder(struct arena *a);
 void dir_remove(const char *path);
 /* Removes the files of a folder that were written longest ago, but for MOST. */
 void dir_trim(const char *path, int most);
+/* The same until what is left is no more than MOST bytes; files that were written in the last YOUNG_S
+ * seconds stay in any case. */
+void dir_trim_bytes(const char *path, int64_t most, int young_s);
 /* Writes a file that can be made again, in a folder that is made where it is missing and that keeps the
  * MOST newest files. What cannot be written is no error. */
 void file_keep(const char *path, const void *data, size_t size, int most);

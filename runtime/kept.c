@@ -5,12 +5,12 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/build_id.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "measure/toolchain.h"
+#include "runtime/objects.h"
 #include "search/target.h"
 
 /* Models with their databases and numbers of threads that one works with at a time, and more. */
@@ -113,7 +113,7 @@ static bool read_choice(struct arena *a, const json_t *json, struct choice *out)
 	if (out->origin == CHOICE_NONE)
 		return true;
 	out->object = object ? arena_strdup(a, object) : NULL;
-	return out->object && access(out->object, R_OK) == 0;
+	return out->object && objects_find(out->object);
 }
 
 struct choice *kept_recall(struct arena *a, const char *place, int n)

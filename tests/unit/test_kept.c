@@ -19,6 +19,7 @@
 #include "graph/text/text.h"
 #include "measure/calibration.h"
 #include "runtime/kept.h"
+#include "runtime/objects.h"
 #include "tests/skip.h"
 
 #define MODEL                                                                                      \
@@ -146,22 +147,60 @@ static void test_another_question(void **state)
 	db_close(plan.db);
 }
 
+enum { FILES = 5 };
+
+static const char *file_of(const struct kept_case *c, int i)
+{
+	return arena_printf(c->a, "%s/%d", c->folder, i);
+}
+
+/* Files of I + 1 bytes, the older the greater I is. */
+static void write_files(const struct kept_case *c)
+{
+	for (int i = 0; i < FILES; i++) {
+		const struct timespec written[] = { { 100 - i, 0 }, { 100 - i, 0 } };
+
+		assert_int_equal(file_write(file_of(c, i), "12345", (size_t)i + 1), 0);
+		assert_int_equal(utimensat(AT_FDCWD, file_of(c, i), written, 0), 0);
+	}
+}
+
+static void assert_left(const struct kept_case *c, int n)
+{
+	for (int i = 0; i < FILES; i++)
+		assert_int_equal(access(file_of(c, i), F_OK), i < n ? 0 : -1);
+}
+
 static void test_trims(void **state)
 {
 	const struct kept_case *c = *state;
 
-	for (int i = 0; i < 5; i++) {
-		const char *path = arena_printf(c->a, "%s/%d", c->folder, i);
-		const struct timespec written[] = { { 100 - i, 0 }, { 100 - i, 0 } };
-
-		assert_int_equal(file_write(path, "x", 1), 0);
-		assert_int_equal(utimensat(AT_FDCWD, path, written, 0), 0);
-	}
+	write_files(c);
 	dir_trim(c->folder, 2);
-	for (int i = 0; i < 5; i++)
-		assert_int_equal(access(arena_printf(c->a, "%s/%d", c->folder, i), F_OK),
-				 i < 2 ? 0 : -1);
+	assert_left(c, 2);
 	dir_trim("no such folder", 2);
+}
+
+static void test_trims_bytes(void **state)
+{
+	const struct kept_case *c = *state;
+
+	write_files(c);
+	dir_trim_bytes(c->folder, 15, 3600);
+	assert_left(c, FILES);
+	dir_trim_bytes(c->folder, 9, 3600);	/* 1 + 2 + 3 */
+	assert_left(c, 3);
+	dir_trim_bytes(c->folder, 6, 3600);
+	assert_left(c, 3);
+
+	/* what was found is young */
+	assert_true(objects_find(file_of(c, 2)));
+	assert_false(objects_find(file_of(c, 3)));
+	assert_false(objects_find("3"));
+	dir_trim_bytes(c->folder, 0, 3600);
+	for (int i = 0; i < FILES; i++)
+		assert_int_equal(access(file_of(c, i), F_OK), i == 2 ? 0 : -1);
+	dir_trim_bytes("no such folder", 0, 0);
 }
 
 int main(void)
@@ -170,6 +209,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_recalls, begin, end),
 		cmocka_unit_test_setup_teardown(test_another_question, begin, end),
 		cmocka_unit_test_setup_teardown(test_trims, begin, end),
+		cmocka_unit_test_setup_teardown(test_trims_bytes, begin, end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
