@@ -60,7 +60,7 @@ static void unmap(void *data)
 	munmap(m->at, m->size);
 }
 
-unsigned char *file_map(struct arena *a, const char *path, size_t limit, size_t *size)
+const unsigned char *file_map(struct arena *a, const char *path, size_t limit, size_t *size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct mapping *m = arena_one(a, struct mapping);
@@ -79,7 +79,7 @@ unsigned char *file_map(struct arena *a, const char *path, size_t limit, size_t 
 	} else if (st.st_size == 0) {
 		data = arena_alloc(a, 1);
 	} else {
-		data = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (data == MAP_FAILED) {
 			err_set("%s: cannot map: %s", path, strerror(errno));
 			data = NULL;

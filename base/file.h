@@ -10,9 +10,9 @@
 
 /* The whole file in A, with a NUL behind it; NULL and a message on failure or above LIMIT bytes. */
 char *file_read(struct arena *a, const char *path, size_t limit, size_t *size);
-/* The whole file where the system keeps it, as long as A lives; what is written there changes no file.
- * NULL and a message on failure or above LIMIT bytes; *SIZE of an empty file is 0. */
-unsigned char *file_map(struct arena *a, const char *path, size_t limit, size_t *size);
+/* The whole file where the system keeps it, as long as A lives, for reading alone. NULL and a message on
+ * failure or above LIMIT bytes; *SIZE of an empty file is 0. */
+const unsigned char *file_map(struct arena *a, const char *path, size_t limit, size_t *size);
 /* Writes a file by way of a temporary one beside it, renamed when whole. 0, or -1 and a message. */
 int file_write(const char *path, const void *data, size_t size);
 /* Makes a folder and its parents. */

@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/err.h"
+
 /* Where among the arguments of the application B the value is. */
 static int param_of(const struct binding *b, int value)
 {
@@ -92,6 +94,36 @@ uint64_t site_replaces(const struct kernel_site *s)
 	return may & ~may_not;
 }
 
+const char *site_plain(const struct array *x)
+{
+	const struct array *aligned = array_aligned(x);
+
+	if (!aligned)
+		die("%s", err_get());
+	return aligned->data;
+}
+
+static void *copy(const struct array *x)
+{
+	void *to = memcpy(kernel_buffer(array_bytes(x)), x->data, array_bytes(x));
+
+	array_unload(x);
+	return to;
+}
+
+/* The copy of what is not aligned lives for so long alone, and none of X is in memory behind it. */
+static void *pack(const struct kernel *k, int arg, const struct array *x)
+{
+	bool aligned = (uintptr_t)x->data % element_bytes(x->element) == 0;
+	void *raw = aligned ? x->data : copy(x);
+	void *packed = kernel_packed(k, arg, raw);
+
+	if (raw != x->data)
+		free(raw);
+	array_unload(x);
+	return packed;
+}
+
 const void *site_weight(struct arena *a, struct kernel_site *s, int arg, const struct array *x)
 {
 	const struct kernel *k = &s->choice->kernel;
@@ -105,8 +137,7 @@ const void *site_weight(struct arena *a, struct kernel_site *s, int arg, const s
 	struct site_weight *w = arena_one(a, struct site_weight);
 
 	w->raw = x->data;
-	w->ready = packed ? kernel_packed(k, arg, x->data)
-			  : memcpy(kernel_buffer(array_bytes(x)), x->data, array_bytes(x));
+	w->ready = packed ? pack(k, arg, x) : copy(x);
 	w->next = s->weights[arg];
 	s->weights[arg] = w;
 	return w->ready;

@@ -37,6 +37,8 @@ void sites_free(struct kernel_site *sites, int n);
 bool site_wants_constant(const struct kernel_site *s, int arg);
 /* The parameters of the function in whose place the kernel may write its result, as bits. */
 uint64_t site_replaces(const struct kernel_site *s);
+/* X as the interpreter reads it. It lives as long as X. */
+const char *site_plain(const struct array *x);
 /* X as the kernel reads it in buffer ARG: packed, or aligned. It lives as long as the sites. */
 const void *site_weight(struct arena *a, struct kernel_site *s, int arg, const struct array *x);
 

@@ -93,6 +93,21 @@ static int64_t value_bytes(struct value v)
 	return bytes;
 }
 
+/* The constants that OF reads, in ARGS, each with a holder. -1 and a message. */
+static int lift_args(const struct builder *b, const struct binding *of, struct value *args)
+{
+	for (int i = 0; i < of->nargs; i++) {
+		const struct array *x = of->args[i] == VALUE_NONE
+						? NULL : function_const(b->function, of->args[i]);
+		const struct array *lifted = x ? array_lift(x) : NULL;
+
+		args[i] = lifted ? value_of_array(lifted) : value_empty();
+		if (x && !lifted)
+			return -1;
+	}
+	return 0;
+}
+
 /* OF computed within LIMITS, in *OUT, on the graph's time; what is allocated besides lives in A. */
 static int compute(struct builder *b, const struct binding *of, struct interp_limits limits,
 		   struct arena *a, struct value *out)
@@ -102,11 +117,14 @@ static int compute(struct builder *b, const struct binding *of, struct interp_li
 	struct value *args = arena_many(a, struct value, of->nargs);
 	int64_t begin = clock_ns();
 
+	int rc = lift_args(b, of, args);
+
+	if (rc == 0)
+		rc = interp_binding(&interp, of, args, out);
+	values_release(args, of->nargs);
 	for (int i = 0; i < of->nargs; i++)
-		args[i] = of->args[i] == VALUE_NONE
-				  ? value_empty()
-				  : value_of_array(function_const(b->function, of->args[i]));
-	int rc = interp_binding(&interp, of, args, out);
+		if (of->args[i] != VALUE_NONE)
+			array_unload(function_const(b->function, of->args[i]));
 
 	interp_end(&interp);
 	b->graph->budget.seconds -= (double)(clock_ns() - begin) * 1e-9;

@@ -167,8 +167,8 @@ int interp_binding(struct interp *x, const struct binding *b, const struct value
 	case BIND_PARAM:
 		break;
 	case BIND_CONST:
-		*result = value_of_array(array_hold(b->array));
-		return 0;
+		*result = value_of_array(array_hold(array_aligned(b->array)));
+		return result->array ? 0 : -1;
 	case BIND_CALL:
 		return run_call(x, b, args, result);
 	case BIND_FIELD:

@@ -3,7 +3,10 @@
 #include "graph/ir/array.h"
 
 #include <assert.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/err.h"
 
@@ -84,6 +87,73 @@ struct array *array_around(struct arena *a, enum element e, int rank, const int6
 	set_shape(x, e, rank, dim);
 	x->data = (void *)(uintptr_t)data;
 	return x;
+}
+
+/* --- in files */
+
+struct array_file {
+	_Atomic(struct array *) aligned;	/* NULL: not asked for yet, or the array itself is */
+};
+
+static void forget(void *data)
+{
+	struct array_file *f = data;
+
+	array_release(atomic_load(&f->aligned));
+}
+
+struct array *array_mapped(struct arena *a, enum element e, int rank, const int64_t *dim,
+			   const void *data)
+{
+	struct array *x = array_around(a, e, rank, dim, data);
+
+	x->file = arena_one(a, struct array_file);
+	arena_defer(a, forget, x->file);
+	return x;
+}
+
+static bool is_aligned(const struct array *x)
+{
+	return (uintptr_t)x->data % element_bytes(x->element) == 0;
+}
+
+const struct array *array_lift(const struct array *x)
+{
+	if (is_aligned(x))
+		return array_hold(x);
+	struct array *y = array_new(x->element, x->rank, x->dim);
+
+	if (y)
+		memcpy(y->data, x->data, array_bytes(x));
+	return y;
+}
+
+const struct array *array_aligned(const struct array *x)
+{
+	if (is_aligned(x))
+		return x;
+	struct array *known = atomic_load(&x->file->aligned);
+
+	if (known)
+		return known;
+	struct array *mine = (struct array *)(uintptr_t)array_lift(x);
+
+	array_unload(x);
+	if (mine && !atomic_compare_exchange_strong(&x->file->aligned, &known, mine)) {
+		array_release(mine);
+		mine = known;
+	}
+	return mine;
+}
+
+void array_unload(const struct array *x)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)x->data + page - 1) / page * page;
+	uintptr_t to = ((uintptr_t)x->data + array_bytes(x)) / page * page;
+
+	if (x->file && from < to)
+		madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
 struct array *array_view(const struct array *x, int rank, const int64_t *dim)

@@ -19,9 +19,12 @@ struct array {
 	int rank;
 	int64_t dim[GRAPH_MAX_RANK];
 	int64_t count;	/* of elements */
-	void *data;	/* row-major, dense, 64-byte aligned where hone allocated it */
+	/* Row-major, dense; 64-byte aligned where hone allocated it, aligned to its elements but for
+	 * array_mapped(), which has array_lift() and array_aligned() for who reads elements. */
+	void *data;
 	int holders;	/* 0: it lives in an arena */
 	const struct array *of;	/* whose data it is, held; NULL: its own */
+	struct array_file *file;	/* array_mapped()'s; else NULL */
 };
 
 /* Number of elements; -1 where a dim is negative or the product is above GRAPH_MAX_ELEMENTS. */
@@ -35,6 +38,17 @@ struct array *array_in(struct arena *a, enum element e, int rank, const int64_t 
 /* DATA, which A's owner keeps, as an array. */
 struct array *array_around(struct arena *a, enum element e, int rank, const int64_t *dim,
 			   const void *data);
+/* DATA, which lies in a file that is mapped for reading alone, as an array; aligned or not. */
+struct array *array_mapped(struct arena *a, enum element e, int rank, const int64_t *dim,
+			   const void *data);
+/* X with its elements aligned, for a time: itself, held, or a copy with one holder. Where memory does
+ * not suffice, NULL and a message. */
+const struct array *array_lift(const struct array *x);
+/* The same, for as long as X; any thread may ask. */
+const struct array *array_aligned(const struct array *x);
+/* Gives the memory back in which X was read from its file, if it is in one. It is read again
+ * when it is needed. */
+void array_unload(const struct array *x);
 /* The elements of X, which is held, in another shape of as many. */
 struct array *array_view(const struct array *x, int rank, const int64_t *dim);
 /* A copy of X with its strings that lives in A. */

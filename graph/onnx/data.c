@@ -81,7 +81,7 @@ int data_read(struct arena *a, const char *path, const struct type *t, struct va
 		d = &onnx__sequence_proto__descriptor;
 	else if (t->kind == TYPE_OPTIONAL)
 		d = &onnx__optional_proto__descriptor;
-	struct tensor_source s = { .arena = a, .data = (unsigned char *)data,
+	struct tensor_source s = { .arena = a, .data = (const unsigned char *)data,
 				   .room = ROOM_BASE + ROOM_FACTOR * (int64_t)size };
 	ProtobufCMessage *m = wire_unpack(d, s.data, size);
 	int rc = -1;

@@ -80,8 +80,10 @@ static struct graph *read_model(struct onnx_reader *r)
 	return rc < 0 ? NULL : r->graph;
 }
 
-struct graph *onnx_parse(struct arena *a, const char *name, const char *folder,
-			 unsigned char *data, size_t size, const struct onnx_options *options)
+/* MAPPED: DATA is a file that is mapped for reading alone. */
+static struct graph *parse(struct arena *a, const char *name, const char *folder,
+			   const unsigned char *data, size_t size, bool mapped,
+			   const struct onnx_options *options)
 {
 	ProtobufCMessage *m = wire_unpack(&onnx__model_proto__descriptor, data, size);
 	struct arena *scratch = arena_new();
@@ -91,7 +93,8 @@ struct graph *onnx_parse(struct arena *a, const char *name, const char *folder,
 		.arena = a,
 		.scratch = scratch,
 		.model = (const Onnx__ModelProto *)m,
-		.source = { .arena = a, .data = data, .folder = folder, .room = room },
+		.source = { .arena = a, .data = data, .in_file = mapped, .folder = folder,
+			    .room = room },
 		.options = options,
 		.problems = options && options->problems ? options->problems : &problems,
 		.nodes_left = NODES_BASE + (int64_t)size,
@@ -105,12 +108,18 @@ struct graph *onnx_parse(struct arena *a, const char *name, const char *folder,
 	return g;
 }
 
+struct graph *onnx_parse(struct arena *a, const char *name, const char *folder,
+			 const unsigned char *data, size_t size, const struct onnx_options *options)
+{
+	return parse(a, name, folder, data, size, false, options);
+}
+
 struct graph *onnx_read(struct arena *a, const char *path, const struct onnx_options *options)
 {
 	const char *slash = strrchr(path, '/');
 	const char *folder = slash ? arena_strndup(a, path, (size_t)(slash - path + 1)) : ".";
 	size_t size;
-	unsigned char *data = file_map(a, path, MAX_FILE, &size);
+	const unsigned char *data = file_map(a, path, MAX_FILE, &size);
 
-	return data ? onnx_parse(a, path, folder, data, size, options) : NULL;
+	return data ? parse(a, path, folder, data, size, true, options) : NULL;
 }

@@ -46,9 +46,9 @@ struct onnx_options {
 /* The graph in the file at PATH, which lives in A; NULL and a message that names node, operator,
  * operator set and what to do. OPTIONS may be NULL. */
 struct graph *onnx_read(struct arena *a, const char *path, const struct onnx_options *options);
-/* The same of SIZE bytes of DATA, which are changed and live as long as A; NAME is for messages,
+/* The same of SIZE bytes of DATA, which live as long as A; NAME is for messages,
  * FOLDER where external data lies (NULL: nowhere). */
 struct graph *onnx_parse(struct arena *a, const char *name, const char *folder,
-			 unsigned char *data, size_t size, const struct onnx_options *options);
+			 const unsigned char *data, size_t size, const struct onnx_options *options);
 
 #endif

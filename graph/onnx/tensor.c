@@ -109,9 +109,20 @@ static bool is_tame(const struct array *shape, const unsigned char *from)
 	return true;
 }
 
-/* The array of SHAPE whose elements are BYTES at FROM, which lives as long as it. */
+/* Floats of fewer bytes, and shapes and the like of any size, are copied where they are not aligned: what
+ * computes with them need not ask. As many as the system maps at a time. */
+#define STAY_BYTES ((uint64_t)64 << 10)
+
+static bool may_stay(const struct array *shape, const unsigned char *from, uint64_t bytes, bool mapped)
+{
+	if ((uintptr_t)from % element_bytes(shape->element) == 0)
+		return is_tame(shape, from);
+	return mapped && bytes >= STAY_BYTES && element_is_float(shape->element);
+}
+
+/* The array of SHAPE whose elements are BYTES at FROM, which lives as long as it; MAPPED: in a file. */
 static const struct array *from_bytes(struct tensor_source *s, const struct array *shape,
-				      const unsigned char *from, uint64_t bytes)
+				      const unsigned char *from, uint64_t bytes, bool mapped)
 {
 	int bits = onnx_element_bits(shape->element);
 	uint64_t want = ((uint64_t)shape->count * (unsigned)bits + 7) / 8;
@@ -127,8 +138,9 @@ static const struct array *from_bytes(struct tensor_source *s, const struct arra
 	}
 	if (bits < 8)
 		return unpack(s, shape, bits, from);
-	if ((uintptr_t)from % element_bytes(shape->element) == 0 && is_tame(shape, from))
-		return array_around(s->arena, shape->element, shape->rank, shape->dim, from);
+	if (may_stay(shape, from, bytes, mapped))
+		return (mapped ? array_mapped : array_around)(s->arena, shape->element, shape->rank,
+							      shape->dim, from);
 	struct array *out = own(s, shape);
 
 	if (!out)
@@ -139,26 +151,13 @@ static const struct array *from_bytes(struct tensor_source *s, const struct arra
 	return out;
 }
 
-/* Raw bytes, used where they lie in the file. Numbers rarely lie aligned there, so they are moved
- * down over their own tag and length, which have been read already: at least 3 bytes where there
- * are 128 and more of data. A body is read more than once, so where they are now is noted. */
 static const struct array *from_raw(struct tensor_source *s, const struct array *shape,
 				    const Onnx__TensorProto *p)
 {
-	size_t align = element_bytes(shape->element);
 	struct wire_ref ref;
 
 	memcpy(&ref, p->raw_data.data, sizeof(ref));
-	if (!ref.at) {
-		unsigned char *at = s->data + ref.offset;
-		size_t shift = (size_t)((uintptr_t)at % align);
-
-		if (shift <= 3 && ref.length >= 128)
-			at = memmove(at - shift, at, ref.length);
-		ref.at = at;
-		memcpy(p->raw_data.data, &ref, sizeof(ref));
-	}
-	return from_bytes(s, shape, ref.at, ref.length);
+	return from_bytes(s, shape, s->data + ref.offset, ref.length, s->in_file);
 }
 
 /* --- lists */
@@ -216,7 +215,7 @@ static const struct array *narrow(struct tensor_source *s, const struct array *s
 
 	for (size_t i = 0; i < items; i++)	/* little-endian: the low bytes come first */
 		memcpy(packed + i * bytes, &p->int32_data[i], bytes);
-	return from_bytes(s, shape, packed, items * bytes);
+	return from_bytes(s, shape, packed, items * bytes, false);
 }
 
 static const struct array *from_lists(struct tensor_source *s, const struct array *shape,
@@ -262,7 +261,7 @@ const struct array *tensor_read(struct tensor_source *s, const Onnx__TensorProto
 		uint64_t bytes;
 		const unsigned char *data = tensor_external(s, p, &bytes);
 
-		return data ? from_bytes(s, &shape, data, bytes) : NULL;
+		return data ? from_bytes(s, &shape, data, bytes, true) : NULL;
 	}
 	if (p->has_raw_data && p->raw_data.len == sizeof(struct wire_ref))
 		return from_raw(s, &shape, p);

@@ -19,7 +19,8 @@ struct mapped_vec VEC(struct mapped);
 /* Where the bytes of tensors are. */
 struct tensor_source {
 	struct arena *arena;	/* arrays live here */
-	unsigned char *data;	/* the file, which raw data refers to; it is changed, and lives as long */
+	const unsigned char *data;	/* the file, which raw data refers to; it lives as long */
+	bool in_file;		/* it is mapped for reading alone, so that large tensors stay there */
 	const char *folder;	/* where external data lies; NULL: nowhere */
 	struct names files;	/* by location: index of those that are mapped */
 	struct mapped_vec mapped;
@@ -33,8 +34,8 @@ int onnx_element_number(enum element e);
 /* Bits of an element in raw data. */
 int onnx_element_bits(enum element e);
 
-/* The tensor P; its elements lie where they are in the file where they are aligned there. NULL and a
- * message. */
+/* The tensor P; its elements lie where they are in the file where they are aligned there, or are many
+ * (array_mapped()). NULL and a message. */
 const struct array *tensor_read(struct tensor_source *s, const Onnx__TensorProto *p);
 /* The same of a sparse one, made dense. */
 const struct array *tensor_read_sparse(struct tensor_source *s, const Onnx__SparseTensorProto *p);

@@ -16,7 +16,6 @@
 /* What raw_data holds in the skeleton: where the bytes are in the file. */
 struct wire_ref {
 	uint64_t offset, length;
-	const void *at;		/* where they are after tensor_read() moved them; NULL before */
 };
 
 /* A message of kind D in SIZE bytes of DATA, to be freed by wire_free; NULL and a message on

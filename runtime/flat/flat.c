@@ -118,7 +118,7 @@ static void add_plain(struct flattener *m, int value)
 	struct flat_place p = { .at = *place_of(m, value) };
 
 	if (p.at.room == LIVE_CONST)
-		p.constant = (char *)function_const(m->function, p.at.index)->data + p.at.offset;
+		p.constant = site_plain(function_const(m->function, p.at.index)) + p.at.offset;
 	add_place(m, p);
 }
 

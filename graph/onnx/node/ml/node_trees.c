@@ -37,7 +37,7 @@ static const double *floats(struct node *n, const char *name, int64_t want)
 	if (x && x->element != ELEMENT_STRING && x->count >= want) {
 		double *all = arena_many(a, double, x->count + 1);
 
-		element_get_f64(x->element, x->data, 0, x->count, all);
+		element_get_f64(x->element, array_aligned(x)->data, 0, x->count, all);
 		return all;
 	}
 	if (x || strcmp(n->op, "TreeEnsemble") == 0)
