@@ -19,6 +19,8 @@
 #include "measure/toolchain.h"
 
 #define DEFAULT_LIMIT_S 30.0
+/* ENOSPC in the locale that compilers have here. */
+#define DISK_IS_FULL "No space left on device"
 
 struct build_pool {
 	struct arena *arena;	/* lives as long as the builder */
@@ -143,18 +145,22 @@ static int write_source(const char *path, const char *source)
 	return 0;
 }
 
-static void conclude(struct arena *a, struct build_pool *b, struct trial *t,
-		     const struct command_run *r)
+/* 0, or -1 and a message where it is no fault of the source's. */
+static int conclude(struct arena *a, struct build_pool *b, struct trial *t,
+		    const struct command_run *r)
 {
 	t->build_ms = r->ms;
 	if (command_succeeded(r))
-		return;
+		return 0;
+	if (strstr(r->output, DISK_IS_FULL))
+		return err_set("%s: the compiler cannot write there: %s (set TMPDIR)", b->workdir,
+			       DISK_IS_FULL);
 	t->object = NULL;
 	if (r->timed_out) {
 		t->status = TRIAL_BUILD_TIMEOUT;
 		t->text = arena_printf(a, "the compiler did not end within %g s",
 				       b->limits.limit_s);
-		return;
+		return 0;
 	}
 	t->status = TRIAL_BUILD_ERROR;
 	if (WIFSIGNALED(r->status))
@@ -165,6 +171,7 @@ static void conclude(struct arena *a, struct build_pool *b, struct trial *t,
 		t->text = *r->output ? arena_strdup(a, r->output)
 				     : arena_printf(a, "the compiler ended with status %d",
 						    WEXITSTATUS(r->status));
+	return 0;
 }
 
 int build_all(struct arena *a, struct build_pool *b, struct trial *trials, int n)
@@ -191,10 +198,10 @@ int build_all(struct arena *a, struct build_pool *b, struct trial *trials, int n
 	for (int i = 0; i < todo; i++) {
 		unlink(sources[i]);
 		if (rc == 0)
-			conclude(a, b, built[i], &runs[i]);
-		else
-			trial_discard(built[i]);
+			rc = conclude(a, b, built[i], &runs[i]);
 	}
+	for (int i = 0; i < todo && rc < 0; i++)
+		trial_discard(built[i]);
 	arena_free(scratch);
 	return rc;
 }

@@ -66,7 +66,7 @@ int remeasure(struct arena *a, struct runner *r, struct trial *trials, int n, in
 	for (int i = 0; i < n; i++)
 		open[i] = trials[i].object != NULL;
 	do {
-		if (runner_ensure(r) < 0)
+		if (runner_ensure(r) != 0)
 			return -1;
 		int kept = add_open(a, r, trials, open, n, slots);
 

@@ -99,7 +99,6 @@ static int use_reference(struct runner *r)
 	return 0;
 }
 
-/* Makes sure of a process that has the task. */
 int runner_ensure(struct runner *r)
 {
 	struct event e;
@@ -115,8 +114,9 @@ int runner_ensure(struct runner *r)
 	if (dialog_ask(r->task, &r->process, r->setup, r->setup, sizeof(*r->setup),
 		       r->options.reference_limit_s, &e, &text) != TRIAL_OK) {
 		process_kill(&r->process);
-		return err_set("the task cannot be set up for measuring: its reference kernel: %s",
-			       text ? text : "no reason known");
+		err_set("the task cannot be set up for measuring: its reference kernel: %s",
+			text ? text : "no reason known");
+		return 1;
 	}
 	r->setup->prepared = true;
 	return use_reference(r);
@@ -173,6 +173,7 @@ static int check_memory(int64_t total)
 	return 0;
 }
 
+/* As runner_set_workload(). */
 static int make_setup(struct runner *r, const struct workload *w)
 {
 	struct setup *s = arena_one(r->task, struct setup);
@@ -189,7 +190,7 @@ static int make_setup(struct runner *r, const struct workload *w)
 	s->min_ms = w->min_ms > 0 ? w->min_ms : WORKLOAD_MIN_MS;
 	s->max_ms = w->max_ms > 0 ? w->max_ms : WORKLOAD_MAX_MS;
 	if (copy_args(s, w, &total) < 0 || check_memory(total) < 0)
-		return -1;
+		return 1;
 	r->memory = memfd_create("hone-task", MFD_CLOEXEC);
 	if (r->memory < 0 || ftruncate(r->memory, total) < 0)
 		return err_set("cannot hold %lld bytes of arguments in memory: %s",
@@ -209,19 +210,23 @@ int runner_set_workload(struct runner *r, struct build_pool *b, const struct wor
 			die("a workload without a reference");
 		t[set].source = w->reference[set];
 	}
-	int rc = make_setup(r, w) < 0 || build_all(r->task, b, t, INPUT_SETS) < 0 ? -1 : 0;
+	int rc = make_setup(r, w);
 
+	if (rc == 0)
+		rc = build_all(r->task, b, t, INPUT_SETS);
 	for (int set = 0; set < INPUT_SETS && rc == 0; set++) {
-		if (t[set].status != TRIAL_PENDING)
-			rc = err_set("the reference kernel does not compile: %s", t[set].text);
-		else
+		if (t[set].status == TRIAL_PENDING) {
 			snprintf(r->setup->reference[set], PATH_MAX, "%s", t[set].object);
+			continue;
+		}
+		err_set("the reference kernel does not compile: %s", t[set].text);
+		rc = 1;
 	}
 	if (rc == 0)
 		rc = runner_ensure(r);
 	for (int set = 0; set < INPUT_SETS; set++)
 		trial_discard(&t[set]);
-	if (rc < 0)
+	if (rc != 0)
 		drop_task(r);
 	return rc;
 }
@@ -267,7 +272,7 @@ int runner_set_reference(struct runner *r, const struct trial *t)
 		 t && t->object ? t->object : "");
 	r->incumbent_reference_us = 0;	/* the scale has changed */
 	process_end(&r->process);
-	return runner_ensure(r);
+	return runner_ensure(r) != 0 ? -1 : 0;
 }
 
 void runner_set_incumbent(struct runner *r, double time_us)
@@ -303,7 +308,7 @@ static int measure_one(struct arena *a, struct runner *r, struct trial *t)
 	const char *text;
 	int64_t start = clock_ns();
 
-	if (runner_ensure(r) < 0)
+	if (runner_ensure(r) != 0)
 		return -1;
 	if (r->options.race_factor > 0 && r->incumbent_us > 0)
 		q.race = (struct race){ r->incumbent_us * r->options.race_factor,

@@ -32,8 +32,9 @@ struct runner *runner_new(const struct runner_options *o);
 void runner_free(struct runner *r);
 
 /* Begins a task: compiles the reference with B, starts a process, computes inputs and reference
- * outputs once. Forgets incumbent and interleaved reference. W is copied. 0, or -1 and a message,
- * and no workload. */
+ * outputs once. Forgets incumbent and interleaved reference. W is copied. 0; 1 where it is W that
+ * cannot be had (its reference does not compile, crashes, gives NaN, takes too much), and the message
+ * says why; -1 and a message where the outside world fails. But for 0 there is no workload. */
 int runner_set_workload(struct runner *r, struct build_pool *b, const struct workload *w);
 /* What SET's inputs are and what the reference has for the outputs, and the bounds of these, by
  * argument. They live until the next workload. -1 and a message where they cannot be mapped. */

@@ -23,7 +23,7 @@ struct runner {
 	double incumbent_us, incumbent_reference_us;	/* 0: unknown */
 };
 
-/* Makes sure of a process that has the task. */
+/* Makes sure of a process that has the task. As runner_set_workload(). */
 int runner_ensure(struct runner *r);
 /* What became of T. ANSWERED: E is the process's answer; TEXT what went wrong, NULL where nothing did. */
 void runner_take(struct arena *a, struct trial *t, enum trial_status status,

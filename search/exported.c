@@ -120,7 +120,7 @@ int exported_check(struct exported *e, struct arena *a, const struct task *t, in
 	if (rc <= 0)
 		return rc;
 	if (task_reference(a, t, &w) < 0 ||
-	    runner_set_workload(e->runner, e->builder, &w) < 0 ||
+	    runner_set_workload(e->runner, e->builder, &w) != 0 ||
 	    measure_all(a, e->runner, &trial, 1) < 0)
 		return err_prefix("%s", t->name);
 	trial_discard(&trial);

@@ -60,14 +60,17 @@ static void set_flush(struct workload *w, const struct device *d)
 	w->flush_private = FLUSHES * (size_t)device_cache_bytes(d, last > 1 ? last - 1 : last);
 }
 
+/* As begin(). */
 static int check_reference(struct hardware *h, const struct task *t)
 {
 	const void *data[WORKLOAD_ARGS], *bound[WORKLOAD_ARGS];
 
-	for (int set = 0; set < INPUT_SETS; set++)
-		if (runner_look(h->runner, set, data, bound) < 0 ||
-		    spot_check(t->dag, data, bound, h->o.seed) < 0)
+	for (int set = 0; set < INPUT_SETS; set++) {
+		if (runner_look(h->runner, set, data, bound) < 0)
 			return -1;
+		if (spot_check(t->dag, data, bound, h->o.seed) < 0)
+			return 1;
+	}
 	return 0;
 }
 
@@ -80,16 +83,16 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 	struct workload w = task_workload(h->task, t, h->o.threads, h->o.cache, h->o.seed);
 
 	if (task_reference(h->task, t, &w) < 0)
-		return -1;
+		return 1;
 	set_flush(&w, h->o.device);
 	take_device(h);
 	int64_t began = clock_ns();
 	int rc = runner_set_workload(h->runner, h->builder, &w);
 
 	device_lock_release(h->lock);
-	if (rc < 0)
+	if (rc > 0)
 		task_suspect(h->task, t);
-	else
+	else if (rc == 0)
 		rc = check_reference(h, t);
 	h->limit_us = speed_limit_us(t->dag, h->o.device, h->o.threads);
 	m->spent.verify += seconds_since(began);

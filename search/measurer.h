@@ -3,8 +3,8 @@
  *
  * In:   candidates with steps, program and C text.
  * Out:  their trials' status, samples, times.
- * Holds: a candidate that fails is an answer; -1 and a message mean that there is no answer, and
- *        the trials not reached stay PENDING. */
+ * Holds: a candidate that fails is an answer; -1 and a message mean that the outside world fails and
+ *        there is no answer: the trials not reached stay PENDING. */
 #ifndef HONE_SEARCH_MEASURER_H
 #define HONE_SEARCH_MEASURER_H
 
@@ -23,7 +23,8 @@ struct measurer {
 	const char *toolchain;	/* compiler, version and flags, for the records */
 	struct phases spent;	/* since it was made */
 	double disturbed_s;	/* for so long others have used the device by now; 0: none do */
-	/* Begins T. INCUMBENT is where it stands, none where its time is 0. */
+	/* Begins T. INCUMBENT is where it stands, none where its time is 0. 0; 1 where T is such that
+	 * nothing can be measured of it, and the message says why; -1 and a message. */
 	int (*begin)(struct measurer *m, const struct task *t, double incumbent_us);
 	int (*measure)(struct measurer *m, struct arena *a, struct candidate *c, int n);
 	/* Measures N that ran before again, in turn and without a race; NULL where its answers are

@@ -117,9 +117,11 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 	want.measured = true;
 	if (db_each(r->recording->db, &want, take_record, r) < 0)
 		return -1;
-	if (r->answers.n < MIN_RECORDS)
-		return err_set("%s: has %d records of %s, too few to replay; record %d with hone "
-			       "tune", r->recording->path, r->answers.n, t->name, MIN_RECORDS);
+	if (r->answers.n < MIN_RECORDS) {
+		err_set("%s: has %d records of %s, too few to replay; record %d with hone tune",
+			r->recording->path, r->answers.n, t->name, MIN_RECORDS);
+		return 1;
+	}
 	qsort(r->answers.at, (size_t)r->answers.n, sizeof(*r->answers.at), by_hash);
 	return fit_stand_in(r, t);
 }

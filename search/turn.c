@@ -9,7 +9,8 @@
 /* Candidates that are measured in turn when the best are measured again. */
 enum { CONFIRM = 6 };
 
-/* Nothing can be measured of task I: the others go on without it. 1, or -1 where it is the last. */
+/* Nothing can be measured of task I, and the message says why: the others go on without it. 1, or -1
+ * where it is the last. */
 static int leave_out(struct tuner *t, int i)
 {
 	struct tuned *u = &t->tuned[i];
@@ -37,8 +38,10 @@ static int begin_task(struct tuner *t, int i)
 	t->current = -1;
 	if (u->done == CAUSE_REFUSED)
 		return 1;
-	if (t->measurer->begin(t->measurer, u->task, t->scheduler.at[i].best_us) < 0)
-		return leave_out(t, i);
+	int rc = t->measurer->begin(t->measurer, u->task, t->scheduler.at[i].best_us);
+
+	if (rc != 0)
+		return rc < 0 ? -1 : leave_out(t, i);
 	t->current = i;
 	return 0;
 }

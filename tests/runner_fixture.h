@@ -66,7 +66,7 @@ static inline struct workload workload(void)
 
 static inline void must(int rc)
 {
-	if (rc < 0)
+	if (rc != 0)
 		fail_msg("%s", err_get());
 }
 

@@ -116,7 +116,7 @@ static int sit(const struct field_plan *plan, const struct task *t, const struct
 	int rc = m ? recall(a, plan, t, f, c) : -1;
 
 	if (rc == 0)
-		rc = m->begin(m, t, 0);
+		rc = m->begin(m, t, 0) != 0 ? -1 : 0;
 	if (rc == 0)
 		rc = m->confirm(m, a, c, f->n);
 	for (int i = 0; rc == 0 && i < f->n; i++)

@@ -87,7 +87,7 @@ static int measure(const struct again_args *args, const struct task *t, const st
 		return -1;
 	if (strcmp(m->toolchain, b->record.toolchain_text) != 0)
 		out->note = arena_printf(q->arena, "recorded with %s", b->record.toolchain_text);
-	int rc = m->begin(m, t, 0) < 0 ? -1 : m->confirm(m, q->arena, c, 1);
+	int rc = m->begin(m, t, 0) != 0 ? -1 : m->confirm(m, q->arena, c, 1);
 
 	m->free(m);
 	return rc;

@@ -135,27 +135,57 @@ static void test_remeasure(void **state)
 	expect(t[3], TRIAL_OK, NULL);
 }
 
-/* A compiler that thinks for a minute about what says SLOW. */
-static void test_slow_compiler(void **state)
+/* gcc, but for sources that say ODD, which it treats as the shell's WORDS. */
+static struct build_pool *odd_builder(const char *dir, const char *words)
 {
-	static const char script[] = "#!/bin/sh\nfor a; do case $a in *.c) "
-				     "grep -q SLOW \"$a\" && sleep 60;; esac; done\n"
-				     "exec gcc \"$@\"\n";
-	char *dir = dir_temp(all.arena);
-	char *cc = arena_printf(all.arena, "%s/slow-cc", dir);
+	const char *cc = arena_printf(all.arena, "%s/odd-cc", dir);
+	const char *script = arena_printf(all.arena,
+					  "#!/bin/sh\nfor a; do case $a in *.c) "
+					  "grep -q ODD \"$a\" && { %s; };; esac; done\n"
+					  "exec gcc \"$@\"\n", words);
 	struct build_pool_options o = { .cc = cc, .limit_s = 1, .workdir = dir };
-	struct trial t[2] = { { .source = KERNEL("/* SLOW */") }, { .source = KERNEL("") } };
 
-	(void)state;
 	must(file_write(cc, script, strlen(script)));
 	chmod(cc, 0755);
 	struct build_pool *b = build_pool_new(&o);
 
 	assert_non_null(b);
+	return b;
+}
+
+/* A compiler that thinks for a minute. */
+static void test_slow_compiler(void **state)
+{
+	char *dir = dir_temp(all.arena);
+	struct build_pool *b = odd_builder(dir, "sleep 60");
+	struct trial t[2] = { { .source = KERNEL("/* ODD */") }, { .source = KERNEL("") } };
+
+	(void)state;
 	must(build_all(all.arena, b, t, 2));
 	must(measure_all(all.arena, all.runner, t, 2));
 	expect(t[0], TRIAL_BUILD_TIMEOUT, "1 s");
 	expect(t[1], TRIAL_OK, NULL);
+	build_pool_free(b);
+	dir_remove(dir);
+}
+
+/* No fault of the kernel's. */
+static void test_full_disk(void **state)
+{
+	char *dir = dir_temp(all.arena);
+	struct build_pool *b = odd_builder(dir, "echo \"$a: No space left on device\"; exit 1");
+	struct trial t[2] = { { .source = KERNEL("") }, { .source = KERNEL("/* ODD */") } };
+	struct workload w = workload();
+
+	(void)state;
+	assert_int_equal(build_all(all.arena, b, t, 2), -1);
+	assert_non_null(strstr(err_get(), "No space left on device (set TMPDIR)"));
+	assert_null(t[0].object);
+	assert_null(t[1].object);
+	w.reference[INPUTS_EXACT] = REFERENCE("/* ODD */");
+	assert_int_equal(runner_set_workload(all.runner, b, &w), -1);
+	w = workload();
+	must(runner_set_workload(all.runner, all.builder, &w));
 	build_pool_free(b);
 	dir_remove(dir);
 }
@@ -166,19 +196,19 @@ static void test_bad_reference(void **state)
 
 	(void)state;
 	w.reference[INPUTS_EXACT] = REFERENCE("*(volatile int *)0 = 1;");
-	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
+	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), 1);
 	assert_non_null(strstr(err_get(), "SIGSEGV"));
 	w.reference[INPUTS_EXACT] = REFERENCE("C[0] = ;");
-	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
+	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), 1);
 	assert_non_null(strstr(err_get(), "does not compile"));
 	w = workload();
 	w.reference[INPUTS_RANDOM] = "#include <stddef.h>\n#include <stdint.h>\n"
 				     KERNEL_PROTOTYPE " { (void)args; }\n"
 				     NO_WORKSPACE NOTHING_PACKED;
-	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
+	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), 1);
 	assert_non_null(strstr(err_get(), "C[0] unwritten"));
 	w.reference[INPUTS_RANDOM] = REFERENCE("for (int i = 0; i < N; i++) C[i] = zero / (float)zero;");
-	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), -1);
+	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), 1);
 	assert_non_null(strstr(err_get(), "1024 of 1024 elements of C are NaN or infinite"));
 	w = workload();
 	must(runner_set_workload(all.runner, all.builder, &w));
@@ -223,7 +253,7 @@ static void test_killed_parent(void **state)
 		struct runner *r = runner_new(&o);
 		struct workload w = workload();
 
-		if (runner_set_workload(r, all.builder, &w) < 0)
+		if (runner_set_workload(r, all.builder, &w) != 0)
 			_exit(1);
 		unlink(object);		/* tells that the runner has its task */
 		measure_all(all.arena, r, &t, 1);
@@ -253,7 +283,8 @@ int main(void)
 		cmocka_unit_test(test_stack_overflow),
 		cmocka_unit_test(test_thread_left),
 		cmocka_unit_test(test_remeasure),
-		cmocka_unit_test(test_slow_compiler), cmocka_unit_test(test_bad_reference),
+		cmocka_unit_test(test_slow_compiler),
+		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_bad_reference),
 		cmocka_unit_test(test_killed_parent),
 	};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_confirm.c - the best is confirmed: against lucky trials, texts that have changed
- * since, records that do not replay, and confirmations that fail; on a machine that is made up. */
+ * since, records that do not replay, and confirmations that fail; tasks that cannot be begun are left
+ * out; on a machine that is made up. */
 #include "config.h"
 #include "tests/db_fixture.h"
 
@@ -19,14 +20,19 @@ struct lucky_machine {
 	int confirmations;	/* rounds of them */
 	int confirmed;		/* candidates */
 	int unsteady;		/* so many candidates time out in a confirmation */
+	const char *hard;	/* a task that does not begin; NULL: none */
+	int hard_rc;		/* what begin says of it */
 };
 
 static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 {
-	(void)m;
-	(void)t;
+	struct lucky_machine *machine = (struct lucky_machine *)m;
+
 	(void)incumbent_us;
-	return 0;
+	if (!machine->hard || strcmp(t->name, machine->hard) != 0)
+		return 0;
+	err_set("it is too hard");
+	return machine->hard_rc;
 }
 
 static uint64_t number_of(const struct candidate *c)
@@ -106,8 +112,8 @@ static struct scene set_up(struct fixture *f)
 	return s;
 }
 
-/* Tunes with a budget; what the machine was asked is counted anew. */
-static void play(struct scene *s, struct budget budget, uint64_t seed)
+/* Tunes with a budget, and returns what tuner_run() does; what the machine was asked is counted anew. */
+static int try(struct scene *s, struct budget budget, uint64_t seed)
 {
 	struct db *db = db_open(s->f->path, DB_WRITE);
 	const struct tuner_options o = { .source = SPEC, .strategy = "random", .threads = 1,
@@ -121,10 +127,17 @@ static void play(struct scene *s, struct budget budget, uint64_t seed)
 
 	if (!t)
 		fail_msg("%s", err_get());
-	assert_int_equal(tuner_run(t), 0);
+	int rc = tuner_run(t);
+
 	tuner_free(t);
 	assert_sound(db);
 	db_close(db);
+	return rc;
+}
+
+static void play(struct scene *s, struct budget budget, uint64_t seed)
+{
+	assert_int_equal(try(s, budget, seed), 0);
 }
 
 static struct best fastest_in(struct scene *s)
@@ -257,6 +270,31 @@ static void broken_steps_are_skipped(void **state)
 	text_free(&s.heard);
 }
 
+/* The others go on without a task that nothing can be measured of; where that is no fault of the
+ * task's, and where it is the last, the campaign ends with the reason. */
+static void hard_tasks_are_left_out(void **state)
+{
+	static const char hard[] = "matmul:m=8,n=8,k=8";
+	struct scene s = set_up(*state);
+
+	s.machine.hard = hard;
+	s.machine.hard_rc = 1;
+	vec_push(s.f->a, &s.tasks, task_new(s.f->a, operator_build(s.f->a, hard), hard, 1));
+	play(&s, (struct budget){ .trials = TRIALS }, 1);
+	assert_confirmed(&s);
+	if (!strstr(text_str(&s.heard), "matmul:m=8,n=8,k=8 is left out: it is too hard"))
+		fail_msg("%s", text_str(&s.heard));
+	s.machine.hard_rc = -1;
+	assert_int_equal(try(&s, (struct budget){ .trials = TRIALS }, 2), -1);
+	assert_err("it is too hard");
+	s.tasks.n = 1;
+	s.machine.hard = SPEC;
+	s.machine.hard_rc = 1;
+	assert_int_equal(try(&s, (struct budget){ .trials = TRIALS }, 3), -1);
+	assert_err("it is too hard");
+	text_free(&s.heard);
+}
+
 /* A confirmation in which kernels time out says nothing of them, and ends. */
 static void failing_confirmations_end(void **state)
 {
@@ -280,6 +318,7 @@ int main(void)
 		TEST(targets_are_confirmed),
 		TEST(changed_texts_are_measured_again),
 		TEST(broken_steps_are_skipped),
+		TEST(hard_tasks_are_left_out),
 		TEST(failing_confirmations_end),
 	};
 

@@ -306,7 +306,7 @@ static void check_type(struct arena *a, struct build_pool *b, struct runner *r, 
 	struct trial trial = { .source = sums[t] };
 
 	w.cache = t == DTYPE_F64 ? CACHE_COLD : CACHE_WARM;
-	if (runner_set_workload(r, b, &w) < 0 || build_all(a, b, &trial, 1) < 0 ||
+	if (runner_set_workload(r, b, &w) != 0 || build_all(a, b, &trial, 1) < 0 ||
 	    measure_all(a, r, &trial, 1) < 0)
 		fail_msg("%s: %s", dtype_name(t), err_get());
 	if (trial.status != TRIAL_OK)
