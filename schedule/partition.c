@@ -5,6 +5,7 @@
  * Provides: where a condition changes its value at a point of a loop's range, the loop is split
  *           there; tails and borders become loops of their own, the main part has no condition.
  * Keeps:    what is computed, and its order within a stage. */
+#include "base/integer.h"
 #include "schedule/nest.h"
 #include "te/index.h"
 
@@ -64,16 +65,6 @@ static bool is_inner(const struct cuts *c, const struct expr *e)
 
 	expr_visit(e, find_outer, &s);
 	return !s.found;
-}
-
-static int64_t ceil_div(int64_t x, int64_t y)
-{
-	return x >= 0 ? (x + y - 1) / y : -(-x / y);
-}
-
-static int64_t floor_div(int64_t x, int64_t y)
-{
-	return -ceil_div(-x, y);
 }
 
 /* The points at which coef * axis + rest >= 0 becomes certain, or certainly false. */

@@ -4,15 +4,11 @@
  *
  * Consumers come before their producers: what a loop of a consumer reads at one turn is what an
  * attached producer has to compute there. */
+#include "base/integer.h"
 #include "schedule/stage.h"
 #include "te/index.h"
 
 /* --- iters: extents from the roots down, values from the leaves up */
-
-static int64_t ceil_div(int64_t x, int64_t y)
-{
-	return (x + y - 1) / y;
-}
 
 static void derive_extents(struct stage *g)
 {

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 
+#include "base/integer.h"
 #include "te/scalar.h"
 
 static const struct {
@@ -102,11 +103,6 @@ bool expr_is_int(const struct expr *e, int64_t *v)
 	if (v)
 		*v = e->i;
 	return true;
-}
-
-static int64_t floor_div(int64_t x, int64_t y)
-{
-	return x / y - (x % y != 0 && (x < 0) != (y < 0));
 }
 
 /* The value of an operation on two i64 or bool constants; false where it overflows. */

@@ -4,10 +4,7 @@
 
 #include <assert.h>
 
-static int64_t floor_div(int64_t x, int64_t y)
-{
-	return x / y - (x % y != 0 && (x < 0) != (y < 0));
-}
+#include "base/integer.h"
 
 /* sum += x * factor; false where that is beyond any index. */
 static bool add_product(int64_t *sum, int64_t x, int64_t factor)
@@ -106,17 +103,6 @@ static void split_multiple(const struct linear *x, int64_t d, struct linear *quo
 		to->term[to->n].atom = x->term[i].atom;
 		to->term[to->n++].coef = to == rest ? x->term[i].coef : x->term[i].coef / d;
 	}
-}
-
-static int64_t gcd(int64_t x, int64_t y)
-{
-	while (y != 0) {
-		int64_t rest = x % y;
-
-		x = y;
-		y = rest;
-	}
-	return x < 0 ? -x : x;
 }
 
 /* Drops from X what cannot change X / D: (16 * i + j) / 32 is i / 2 where j < 16. *D becomes the

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* te/prove.c - bounds of index expressions that follow from ranges and from known conditions. */
+#include "base/integer.h"
 #include "te/index.h"
 #include "te/limits.h"
 
@@ -67,11 +68,6 @@ static bool prove_quotient(struct arena *a, const struct linear *l, int64_t boun
 	else
 		slack = coef > 0 ? coef * (d - 1) : 0;
 	return prove(a, &scaled, d * bound + slack, facts, depth);
-}
-
-static int64_t gcd(int64_t x, int64_t y)
-{
-	return y ? gcd(y, x % y) : x < 0 ? -x : x;
 }
 
 /* l >= bound from fact f >= 0: times * l - factor * f >= times * bound - (times - 1), for each such

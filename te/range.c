@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* te/range.c - the values that index expressions may take. */
+#include "base/integer.h"
 #include "te/index.h"
 
 static int64_t clamp(int64_t v)
@@ -38,11 +39,6 @@ static struct range range_scale(struct range x, int64_t c)
 	int64_t q = clamped_product(x.hi, c);
 
 	return c >= 0 ? (struct range){ p, q } : (struct range){ q, p };
-}
-
-static int64_t floor_div(int64_t x, int64_t y)
-{
-	return x / y - (x % y != 0 && (x < 0) != (y < 0));
 }
 
 static int64_t least(int64_t x, int64_t y)

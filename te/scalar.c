@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "base/integer.h"
 
 static union scalar of_int(int64_t i)
 {
@@ -84,13 +85,14 @@ union scalar scalar_unary(enum expr_kind k, enum dtype t, union scalar x)
 	die("'%s' is no operation on one integer", expr_kind_text(k));
 }
 
-static int64_t floor_div(int64_t x, int64_t y)
+/* What no quotient can be is 0. */
+static int64_t divide(int64_t x, int64_t y)
 {
 	if (y == 0)
 		return 0;
 	if (y == -1)	/* the one quotient that overflows */
 		return (int64_t)(0 - (uint64_t)x);
-	return x / y - (x % y != 0 && (x < 0) != (y < 0));
+	return floor_div(x, y);
 }
 
 static int64_t int_binary(enum expr_kind k, int64_t x, int64_t y)
@@ -106,9 +108,9 @@ static int64_t int_binary(enum expr_kind k, int64_t x, int64_t y)
 	case EXPR_MUL:
 		return (int64_t)(u * v);
 	case EXPR_DIV:
-		return floor_div(x, y);
+		return divide(x, y);
 	case EXPR_MOD:
-		return y == 0 ? 0 : (int64_t)(u - (uint64_t)floor_div(x, y) * v);
+		return y == 0 ? 0 : (int64_t)(u - (uint64_t)divide(x, y) * v);
 	case EXPR_MIN:
 		return x < y ? x : y;
 	case EXPR_MAX:
