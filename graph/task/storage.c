@@ -41,19 +41,14 @@ struct arrangement storage_arrangement(int rank, int store)
 static int stored_dims(const struct type *t, int store, int64_t *out)
 {
 	struct arrangement how = storage_arrangement(t->rank, store);
+	struct tensor x = { .ndim = t->rank };
+	int n = how.n ? how.n : t->rank;
 
-	for (int i = 0; i < t->rank && how.n == 0; i++)
-		out[i] = t->dim[i].n;
-	for (int i = 0; i < how.n; i++) {
-		int64_t extent = t->dim[how.at[i].dim].n;
-
-		if (how.at[i].block)
-			out[i] = how.at[i].block;
-		else
-			out[i] = store > STORE_NHWC && how.at[i].dim == CHANNEL ? extent / store
-										: extent;
-	}
-	return how.n ? how.n : t->rank;
+	for (int i = 0; i < t->rank; i++)
+		x.shape[i] = t->dim[i].n;
+	for (int i = 0; i < n; i++)
+		out[i] = arrangement_extent(&how, &x, i);
+	return n;
 }
 
 const struct type *storage_type(struct arena *a, const struct type *t, int store)
