@@ -245,15 +245,33 @@ static const struct expr *tail_condition(struct arena *a, const struct stage *g)
 	return all;
 }
 
+/* G's body over the values of its reduce iters. */
+static const struct expr *partial_body(struct arena *a, const struct stage *g)
+{
+	const struct axis **from = arena_many(a, const struct axis *, g->op.nreduce);
+	const struct expr **to = arena_many(a, const struct expr *, g->op.nreduce);
+	const struct expr *body = g->op.body;
+	const struct expr *inside = tail_condition(a, g);
+
+	if (inside)	/* also where a reduction has no value of its own: the identity */
+		body = expr_select(a, inside, body,
+				   expr_const(a, body->dtype,
+					      reducer_identity(g->op.reducer, body->dtype)));
+	for (int i = 0; i < g->op.nreduce; i++) {
+		from[i] = g->op.reduce[i];
+		to[i] = g->iters.at[g->op.tensor.ndim + i].value;
+	}
+	return expr_substitute(a, body, from, to, g->op.nreduce);
+}
+
 /* The partial stage: G's space axes and the kept iter's, reduced over all other leaves. */
 static struct op partial_op(struct state *s, const struct stage *g, int kept)
 {
 	struct arena *a = s->arena;
 	struct op op = g->op;
-	const struct axis *from[2 * TENSOR_MAX_DIMS];
-	const struct expr *to[2 * TENSOR_MAX_DIMS];
-	const struct expr *body = g->op.body;
-	const struct expr *inside = tail_condition(a, g);
+	/* The axis of each leaf, and beside a space leaf's the op's own. */
+	const struct axis **from = arena_many(a, const struct axis *, 2 * g->leaves.n);
+	const struct expr **to = arena_many(a, const struct expr *, 2 * g->leaves.n);
 	int n = 0;
 
 	op.tensor.name = unique_name(s, g->op.tensor.name, "rf");
@@ -261,16 +279,6 @@ static struct op partial_op(struct state *s, const struct stage *g, int kept)
 	op.space = arena_many(a, struct axis *, op.tensor.ndim + 1);
 	op.reduce = arena_many(a, struct axis *, g->leaves.n);
 	op.nreduce = 0;
-	if (inside)	/* also where a reduction has no value of its own: the identity */
-		body = expr_select(a, inside, body,
-				   expr_const(a, body->dtype,
-					      reducer_identity(op.reducer, body->dtype)));
-	for (int i = 0; i < g->op.nreduce; i++) {
-		from[n] = g->op.reduce[i];
-		to[n++] = g->iters.at[op.tensor.ndim + i].value;
-	}
-	body = expr_substitute(a, body, from, to, n);
-	n = 0;
 	for (int i = 0; i < g->leaves.n; i++) {
 		const struct iter *it = &g->iters.at[g->leaves.at[i]];
 		struct axis *axis = copy_axis(a, it->axis);
@@ -290,7 +298,7 @@ static struct op partial_op(struct state *s, const struct stage *g, int kept)
 		}
 	}
 	op.tensor.shape[op.tensor.ndim++] = g->iters.at[kept].extent;
-	op.body = expr_substitute(a, body, from, to, n);
+	op.body = expr_substitute(a, partial_body(a, g), from, to, n);
 	if (op.nreduce == 0)
 		op.reducer = REDUCE_NONE;
 	return op;
@@ -314,6 +322,8 @@ bool apply_rfactor(struct state *s, const struct step *step, const char **why)
 	for (int i = 0; i < s->stages.n; i++)
 		if (s->stages.at[i]->place == PLACE_AT && s->stages.at[i]->at_stage == step->stage)
 			REFUSE("another stage is attached to it");
+	if (g->leaves.n - ndim - 1 > TENSOR_MAX_DIMS)	/* none of the space is split */
+		REFUSE("the partial stage would reduce over more axes than an op may have");
 	struct op op = partial_op(s, g, step->iter);
 	int partial = insert_stage(s, &op, step->stage, false);
 

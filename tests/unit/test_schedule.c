@@ -177,6 +177,43 @@ static void test_no_such_stage(void **unused)
 	arena_free(a);
 }
 
+/* As many dims as a tensor may have that is factored, and as many reduce loops as its partial stage
+ * may have axes besides; with one more it is refused. */
+static void test_rfactor_of_many(void **unused)
+{
+	static const char dag[] = "input A: f32[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 8192]\n"
+				  "S[a, b, c, d, e, f, g, h, i, j, k] ="
+				  " sum(r < 8192) A[a, b, c, d, e, f, g, h, i, j, k, r]\n";
+	struct arena *a = arena_new();
+	struct state *s = make(a, dag, "");
+	float *x = arena_many(a, float, 8192), sum, expected = 0;
+	const char *why = "";
+	int iter = 11;	/* r, then the outer of its parts */
+
+	(void)unused;
+	for (int i = 0; i < TENSOR_MAX_DIMS; i++) {
+		int outer = s->stages.at[1]->iters.n;
+
+		assert_true(state_apply(s, step_split(1, iter, 2, TAIL_LOOP), NULL));
+		iter = outer;
+	}
+	struct state *more = state_copy(a, s);
+
+	assert_true(state_apply(more, step_split(1, iter, 2, TAIL_LOOP), NULL));
+	assert_false(state_apply(more, step_rfactor(1, iter + 1), &why));
+	assert_string_equal(why, "the partial stage would reduce over more axes than an op may have");
+	assert_true(state_apply(s, step_rfactor(1, iter), NULL));
+	struct program *p = lower(a, s, &why);
+
+	if (!p)
+		fail_msg("%s", why);
+	for (int i = 0; i < 8192; i++)
+		expected += x[i] = (float)(i % 7);
+	program_interpret(p, (void *[]){ x, &sum });
+	assert_true(sum == expected);
+	arena_free(a);
+}
+
 /* --- regions */
 
 static const char pool[] = "input X: f32[4, 19, 19]\n"
@@ -481,7 +518,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_refusals),      cmocka_unit_test(test_no_such_stage),
-		cmocka_unit_test(test_too_many_steps),
+		cmocka_unit_test(test_too_many_steps), cmocka_unit_test(test_rfactor_of_many),
 		cmocka_unit_test(test_regions),	      cmocka_unit_test(test_lowered),
 		cmocka_unit_test(test_registers),     cmocka_unit_test(test_registers_limit),
 		cmocka_unit_test(test_bounds),	      cmocka_unit_test(test_races),
