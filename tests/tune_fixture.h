@@ -61,7 +61,8 @@ static inline pid_t tune_start(struct fixture *f, const struct tune *t)
 		int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
 		setpgid(0, 0);
-		signal(SIGHUP, SIG_DFL);	/* the tests may run under nohup */
+		signal(SIGHUP, SIG_DFL);	/* the tests may run under nohup, */
+		signal(SIGINT, SIG_DFL);	/* or in the background of a script */
 		setenv("TMPDIR", temp, 1);
 		dup2(fd, 1);
 		dup2(fd, 2);

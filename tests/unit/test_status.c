@@ -185,6 +185,7 @@ static void test_watch(void **state)
 	char line[16384];
 	int pid, status;
 
+	signal(SIGINT, SIG_DFL);	/* the tests may run in the background of a script */
 	FILE *p = watch(f, "--watch", &pid);
 
 	assert_non_null(fgets(line, sizeof(line), p));
