@@ -6,15 +6,12 @@
 
 #include "base/err.h"
 #include "runtime/library/library.h"
-#include "runtime/open.h"
 #include "tools/command.h"
-#include "tools/dims.h"
-#include "tools/query.h"
+#include "tools/model_args.h"
 
 struct build_args {
-	struct dim_options dims;	/* first: dims_argp's input */
-	const char *model, *db, *folder, *name;
-	int threads;
+	struct model_args m;
+	const char *folder, *name;
 };
 
 static const char doc[] =
@@ -28,9 +25,6 @@ enum { KEY_NAME = 256 };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "DIR", 0, "folder to write to, made where missing (required)", 0 },
-	{ "db", 'd', "FILE", 0, "records of the kernels; without, or for tasks without a record, "
-				"the cost model guesses", 0 },
-	{ "threads", 't', "N", 0, "the most threads that will run it; default: as the device has", 0 },
 	{ "name", KEY_NAME, "NAME", 0, "of the library, an identifier; default: the model's file", 0 },
 	{ 0 },
 };
@@ -41,30 +35,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->dims;
+		state->child_inputs[0] = &args->m;
 		return 0;
 	case 'o':
 		args->folder = arg;
-		return 0;
-	case 'd':
-		args->db = arg;
-		return 0;
-	case 't':
-		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
 		return 0;
 	case KEY_NAME:
 		if (!library_name_is_fit(arg))
 			argp_error(state, "--name '%s': give letters, digits and _, a digit not first",
 				   arg);
 		args->name = arg;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (args->model)
-			argp_error(state, "one MODEL at a time");
-		args->model = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which MODEL?");
 		return 0;
 	case ARGP_KEY_END:
 		if (!args->folder || !*args->folder)
@@ -75,23 +55,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &dims_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &model_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 static int build(struct arena *a, const struct build_args *args)
 {
-	const struct open_options how = {
-		.model = args->model, .db = args->db, .threads = args->threads,
-		.dims = args->dims.at, .ndims = args->dims.n,
-		.listener = { command_hear, NULL },
-	};
-	const char *name = args->name ? args->name : library_name(a, args->model);
+	const struct open_options how = model_options(&args->m);
+	const char *name = args->name ? args->name : library_name(a, args->m.model);
 	struct opened model;
 	int rc = open_model(a, &how, &model);
 
 	if (rc == 0)
 		rc = library_write(&(struct library_order){ model.code, args->folder, name,
-							    args->model, args->threads });
+							    args->m.model,
+							    args->m.threads });
 	if (rc < 0)
 		return command_failed();
 	printf("library %s written to %s: make -C %s\n", name, args->folder, args->folder);

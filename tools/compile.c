@@ -6,17 +6,12 @@
 
 #include "base/err.h"
 #include "runtime/explain.h"
-#include "runtime/open.h"
 #include "tools/command.h"
-#include "tools/dims.h"
 #include "tools/json.h"
-#include "tools/query.h"
+#include "tools/model_args.h"
 
 struct compile_args {
-	const char *model;
-	const char *db_path;	/* NULL: no records */
-	struct dim_options dims;
-	int threads;
+	struct model_args m;
 	bool explain, json;
 };
 
@@ -33,9 +28,7 @@ static const char doc[] =
 enum { KEY_EXPLAIN = 256 };
 
 static const struct argp_option options[] = {
-	{ "db", 'd', "FILE", 0, "database of records (default: none)", 0 },
 	{ "explain", KEY_EXPLAIN, NULL, 0, "list each call, and why it is what it is", 0 },
-	{ "threads", 't', "N", 0, "that kernels use (default: all cores)", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of text, with all that --explain tells", 0 },
 	{ 0 },
 };
@@ -44,36 +37,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct compile_args *args = state->input;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->dims;
-		return 0;
-	case 'd':
-		args->db_path = arg;
+		state->child_inputs[0] = &args->m;
 		return 0;
 	case KEY_EXPLAIN:
 		args->explain = true;
 		return 0;
-	case 't':
-		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
-		return 0;
 	case 'j':
 		args->json = true;
-		return 0;
-	case ARGP_KEY_ARG:
-		if (args->model)
-			argp_error(state, "one MODEL at a time");
-		args->model = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which MODEL?");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp_child children[] = { { &dims_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &model_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 static double kib(size_t bytes)
@@ -229,7 +209,7 @@ static void print_json(struct arena *a, const struct compile_args *args, const s
 		json_object_set_new(one, "node", json_label(e->rest.at[i].label));
 		json_array_append_new(between, one);
 	}
-	json_object_set_new(all, "model", json_label(args->model));
+	json_object_set_new(all, "model", json_label(args->m.model));
 	json_object_set_new(all, "stretches", stretches);
 	json_object_set_new(all, "between", between);
 	json_object_set_new(all, "images", images_json(&m->images));
@@ -246,11 +226,7 @@ static int run(int argc, char **argv)
 	struct opened m = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	struct open_options o = {
-		.model = args.model, .db = args.db_path, .threads = args.threads,
-		.dims = args.dims.at, .ndims = args.dims.n,
-		.listener = { command_hear, NULL },
-	};
+	const struct open_options o = model_options(&args.m);
 	int rc = open_model(a, &o, &m) < 0 ? command_failed() : EXIT_OK;
 
 	if (rc == EXIT_OK) {

@@ -58,20 +58,12 @@ static struct interp_limits limits_of(const struct run_args *args)
 
 static int begin_session(struct runner_state *s)
 {
-	const struct run_args *args = s->args;
-	const struct open_options options = {
-		.model = args->model,
-		.db = args->db_path,
-		.threads = args->threads,
-		.dims = args->dims.at,
-		.ndims = args->dims.n,
-		.listener = { command_hear, NULL },
-		.recall = true,
-	};
+	struct open_options options = model_options(&s->args->m);
 
+	options.recall = true;
 	if (open_model(s->arena, &options, &s->model) < 0)
 		return -1;
-	s->session = session_new(s->model.code, limits_of(args));
+	s->session = session_new(s->model.code, limits_of(s->args));
 	return 0;
 }
 
@@ -124,8 +116,8 @@ static void add_check(struct runner_state *s, const char *with, const struct val
 /* The model as it was read, in the interpreter: no pass and no kernel had a hand in it. */
 static int check_interpreter(struct runner_state *s)
 {
-	struct onnx_options options = { .dims = s->args->dims.at, .ndims = s->args->dims.n };
-	struct graph *g = model_read(s->arena, s->args->model, &options);
+	struct onnx_options options = { .dims = s->args->m.dims.at, .ndims = s->args->m.dims.n };
+	struct graph *g = model_read(s->arena, s->args->m.model, &options);
 
 	if (!g)
 		return -1;

@@ -22,14 +22,12 @@ static const char doc[] =
 enum { KEY_CHECK = 256, KEY_REPEAT, KEY_PROFILE, KEY_SEED, KEY_DATA, KEY_LIMIT, KEY_TRACE };
 
 static const struct argp_option options[] = {
-	{ "db", 'd', "FILE", 0, "database of records (default: none)", 0 },
 	{ "data", KEY_DATA, "DIR", 0,
 	  "folder with inputs and expected results, as ONNX's tests have: input_0.pb, "
 	  "output_0.pb, ...", 0 },
 	{ "input", 'i', "NAME=FILE", 0, "an input from an .npy or .pb file; may be given again", 0 },
 	{ "output", 'o', "DIR", 0, "folder for the results, as NAME.npy; made where missing", 0 },
 	{ "check", KEY_CHECK, NULL, 0, "compare the results", 0 },
-	{ "threads", 't', "N", 0, "that kernels use (default: all cores)", 0 },
 	{ "repeat", KEY_REPEAT, "N", 0, "timed runs (default 1)", 0 },
 	{ "profile", KEY_PROFILE, NULL, 0, "a list of what ran, how, and how long it took", 0 },
 	{ "trace", KEY_TRACE, "FILE", 0,
@@ -71,10 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->dims;
-		return 0;
-	case 'd':
-		args->db_path = arg;
+		state->child_inputs[0] = &args->m;
 		return 0;
 	case KEY_DATA:
 		args->data = arg;
@@ -87,9 +82,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_CHECK:
 		args->check = true;
-		return 0;
-	case 't':
-		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
 		return 0;
 	case KEY_REPEAT:
 		args->repeat = argp_int(state, "--repeat", arg, 1, MAX_REPEAT);
@@ -109,20 +101,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'j':
 		args->json = true;
 		return 0;
-	case ARGP_KEY_ARG:
-		if (args->model)
-			argp_error(state, "one MODEL at a time");
-		args->model = arg;
-		return 0;
-	case ARGP_KEY_NO_ARGS:
-		argp_error(state, "which MODEL?");
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp_child children[] = { { &dims_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &model_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 void run_parse(int argc, char **argv, struct run_args *args)

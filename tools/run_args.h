@@ -5,13 +5,12 @@
 
 #include "runtime/agree.h"
 #include "runtime/open.h"
-#include "tools/dims.h"
+#include "tools/model_args.h"
 
 enum { RUN_MAX_INPUTS = 64 };
 
 struct run_args {
-	const char *model;
-	const char *db_path;	/* NULL: no records */
+	struct model_args m;
 	const char *data;	/* folder with input_0.pb, ...; NULL */
 	const char *output;	/* folder for results; NULL */
 	const char *trace;	/* file for what ran when; NULL */
@@ -19,8 +18,6 @@ struct run_args {
 		const char *name, *file;
 	} inputs[RUN_MAX_INPUTS];
 	int n_inputs;
-	struct dim_options dims;
-	int threads;
 	int repeat;
 	long long seed;
 	double limit_s;		/* of one loop; 0: the usual */

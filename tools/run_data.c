@@ -84,7 +84,7 @@ static int check_names(const struct run_args *args, const struct function *main)
 		for (int j = 0; j < main->nparams; j++)
 			found |= strcmp(main->bindings.at[j].name, args->inputs[i].name) == 0;
 		if (!found)
-			return err_set("%s has no input '%s'; its first is '%s'", args->model,
+			return err_set("%s has no input '%s'; its first is '%s'", args->m.model,
 				       args->inputs[i].name,
 				       main->nparams ? main->bindings.at[0].name : "");
 	}

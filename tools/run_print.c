@@ -171,7 +171,7 @@ static void print_json(struct arena *a, const struct run_args *args, const struc
 {
 	json_t *all = json_object();
 
-	json_object_set_new(all, "model", json_label(args->model));
+	json_object_set_new(all, "model", json_label(args->m.model));
 	json_object_set_new(all, "results", results_json(a, r));
 	json_object_set_new(all, "tasks", tasks_json(r));
 	json_object_set_new(all, "built", json_integer(r->model->built));

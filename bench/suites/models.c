@@ -31,9 +31,7 @@ struct name_vec VEC(const char *);
 struct models_args {
 	struct arena *arena;
 	struct name_vec models, peers;	/* no peers: all */
-	const char *db;			/* absolute; NULL: none */
-	struct run_args run;		/* data, dims and seed of the inputs */
-	int threads;
+	struct run_args run;		/* but for one model: what each is opened with, its inputs */
 	struct rules rules;
 	bool json;
 	struct roster roster;
@@ -52,9 +50,7 @@ static const char doc[] =
 enum { KEY_SECONDS = 256, KEY_ROUNDS, KEY_DATA, KEY_SEED };
 
 static const struct argp_option options[] = {
-	{"db", 'd', "FILE", 0, "database of our records (default: none)", 0},
 	{"peer", 'p', "NAME", 0, "an engine; may be given again (default: all)", 0},
-	{"threads", 't', "N", 0, "of each engine (default 1)", 0},
 	{"data", KEY_DATA, "DIR", 0,
 	 "folder with inputs, as ONNX's tests have: input_0.pb, ... (default: random ones)", 0},
 	{"seed", KEY_SEED, "N", 0, "of random inputs (default 0)", 0},
@@ -71,19 +67,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->run.dims;
-		return 0;
-	case 'd':
-		args->db = arg;
+		state->child_inputs[0] = &args->run.m;
 		return 0;
 	case 'p':
 		if (!roster_knows(ROSTER_MODELS, arg))
 			argp_error(state, "there is no engine %s; there are %s", arg,
 				   roster_names(a, ROSTER_MODELS));
 		vec_push(a, &args->peers, arg);
-		return 0;
-	case 't':
-		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
 		return 0;
 	case KEY_DATA:
 		args->run.data = arg;
@@ -102,11 +92,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->json = true;
 		return 0;
 	case ARGP_KEY_ARG:
+		args->run.m.model = arg;
 		vec_push(a, &args->models, arg);
 		return 0;
 	case ARGP_KEY_END:
-		if (args->models.n == 0)
-			argp_error(state, "which MODEL?");
 		if (args->models.n > 1 && args->run.data)
 			argp_error(state, "--data has the inputs of one MODEL");
 		return 0;
@@ -116,7 +105,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{&dims_argp, 0, NULL, 0},
+	{&model_argp, 0, NULL, 0},
 	{&suite_argp, 0, NULL, 0},
 	{0},
 };
@@ -138,7 +127,7 @@ static const char *absolute(struct arena *a, const char *path)
 static int set(struct arena *a, const struct models_args *args, const char *model,
 	       struct setting *s, struct model_exercise *m)
 {
-	struct onnx_options how = {.dims = args->run.dims.at, .ndims = args->run.dims.n};
+	struct onnx_options how = {.dims = args->run.m.dims.at, .ndims = args->run.m.dims.n};
 	const char *path = absolute(a, model);
 	struct graph *g = path ? model_read(a, path, &how) : NULL;
 
@@ -152,9 +141,9 @@ static int set(struct arena *a, const struct models_args *args, const char *mode
 		names[i] = main->bindings.at[i].name;
 	*s = (struct setting){
 		.model = path,
-		.db = args->db,
-		.dims = args->run.dims.at,
-		.ndims = args->run.dims.n,
+		.db = args->run.m.db,
+		.dims = args->run.m.dims.at,
+		.ndims = args->run.m.dims.n,
 		.inputs = names,
 		.ninputs = main->nparams,
 	};
@@ -174,7 +163,7 @@ static struct model_bout compete(struct models_args *args, const char *model)
 		.bout = {
 			.competitors = &args->roster.competitors,
 			.rules = args->rules,
-			.threads = args->threads,
+			.threads = args->run.m.threads,
 			.limit_s = ANSWER_LIMIT_S,
 			.rehearse = true,
 		},
@@ -210,7 +199,9 @@ static int bench(struct models_args *args)
 	struct model_bout_vec all = {0};
 	int status = EXIT_OK;
 
-	if ((args->db && !(args->db = absolute(args->arena, args->db))) || open_roster(args) < 0)
+	const char **db = &args->run.m.db;	/* absolute from now on */
+
+	if ((*db && !(*db = absolute(args->arena, *db))) || open_roster(args) < 0)
 		return command_failed();
 	struct device_lock *lock = device_lock_new(&(struct listener){command_hear, NULL});
 
@@ -238,8 +229,9 @@ static int bench(struct models_args *args)
 
 static int run(int argc, char **argv)
 {
-	struct models_args args = {.arena = arena_new(), .threads = 1, .rules = rules_default};
+	struct models_args args = {.arena = arena_new(), .rules = rules_default};
 
+	args.run.m.threads = 1;
 	args.rules.warm_ms = WARM_MS;
 	args.rules.sample_ms = SAMPLE_MS;
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
