@@ -79,6 +79,24 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 const struct argp query_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
 
+static const struct argp_option cc_options[] = {
+	{ "cc", 'c', "COMPILER", 0,
+	  "that builds kernels (default: clang, else gcc; against peers that of the record)", 0 },
+	{ 0 },
+};
+
+static error_t parse_cc(int key, char *arg, struct argp_state *state)
+{
+	const char **cc = state->input;
+
+	if (key != 'c')
+		return ARGP_ERR_UNKNOWN;
+	*cc = arg;
+	return 0;
+}
+
+const struct argp cc_argp = { cc_options, parse_cc, NULL, NULL, NULL, NULL, NULL };
+
 int query_open(struct query *q)
 {
 	q->arena = arena_new();

@@ -30,6 +30,8 @@ struct query {
 
 /* A child of a command's argp: SOURCE, --db, --threads, --json. Its input is the struct query. */
 extern const struct argp query_argp;
+/* One more: --cc COMPILER. Its input is a const char *, NULL by default. */
+extern const struct argp cc_argp;
 
 /* Opens the database for reading, describes the device, makes the tasks. -1 and a message. */
 int query_open(struct query *q);

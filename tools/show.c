@@ -15,9 +15,9 @@
 #include "tools/query.h"
 
 struct show_args {
-	struct query q;		/* first: query_argp's input */
+	struct query q;
 	const char *stage;	/* NULL: all but asm */
-	const char *cc;
+	const char *cc;		/* for asm; NULL: the builder's own choice */
 };
 
 static const char doc[] =
@@ -34,7 +34,6 @@ enum { OBJDUMP_S = 60, OBJDUMP_BYTES = 1 << 30, ASM_BYTES = 8 << 20 };
 
 static const struct argp_option options[] = {
 	{ "stage", 's', "dag|steps|nest|c|asm", 0, "only this one (default: all but asm)", 0 },
-	{ "cc", 'c', "COMPILER", 0, "for asm (default clang, else gcc)", 0 },
 	{ 0 },
 };
 
@@ -45,6 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->q;
+		state->child_inputs[1] = &args->cc;
 		return 0;
 	case 's':
 		args->stage = arg;
@@ -53,15 +53,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				return 0;
 		argp_error(state, "--stage '%s': there are dag, steps, nest, c, asm", arg);
 		return 0;
-	case 'c':
-		args->cc = arg;
-		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-static const struct argp_child children[] = { { &query_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+	{ &query_argp, 0, NULL, 0 },
+	{ &cc_argp, 0, NULL, 0 },
+	{ 0 },
+};
 static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
 
 static bool wants(const struct show_args *args, const char *stage)

@@ -20,7 +20,7 @@
 #define HOLDS_WITHIN 0.03
 
 struct again_args {
-	struct query q;		/* first: query_argp's input */
+	struct query q;
 	const char *cc;
 };
 
@@ -30,33 +30,25 @@ static const char doc[] =
 	"device's speed has changed since. A time that is off by more than 3% is marked.\v"
 	"Example:\n  hone bench --suite again model.onnx --db tune.db\n";
 
-static const struct argp_option options[] = {
-	{ "cc", 'c', "COMPILER", 0, "that builds our kernels (default clang, else gcc)", 0 },
-	{ 0 },
-};
-
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct again_args *args = state->input;
 
-	switch (key) {
-	case ARGP_KEY_INIT:
-		state->child_inputs[0] = &args->q;
-		return 0;
-	case 'c':
-		args->cc = arg;
-		return 0;
-	default:
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
 		return ARGP_ERR_UNKNOWN;
-	}
+	state->child_inputs[0] = &args->q;
+	state->child_inputs[1] = &args->cc;
+	return 0;
 }
 
 static const struct argp_child children[] = {
 	{ &query_argp, 0, NULL, 0 },
+	{ &cc_argp, 0, NULL, 0 },
 	{ &suite_argp, 0, NULL, 0 },
 	{ 0 },
 };
-static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
+static const struct argp argp = { NULL, parse, "SOURCE", doc, children, NULL, NULL };
 
 /* One task. Times in microseconds. */
 struct again_row {

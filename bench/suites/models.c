@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "base/workdir.h"
 #include "bench/contest/table.h"
+#include "bench/contest_args.h"
 #include "bench/models/exercise.h"
 #include "bench/models/report.h"
 #include "bench/suite.h"
@@ -30,7 +30,8 @@ struct name_vec VEC(const char *);
 
 struct models_args {
 	struct arena *arena;
-	struct name_vec models, peers;	/* no peers: all */
+	struct name_vec models;
+	struct contest_args contest;
 	struct run_args run;		/* but for one model: what each is opened with, its inputs */
 	struct rules rules;
 	bool json;
@@ -47,14 +48,12 @@ static const char doc[] =
 	"  hone tune resnet18.onnx --db tune.db --minutes 20\n"
 	"  hone bench --suite models resnet18.onnx --db tune.db --peer onnxruntime --peer openvino\n";
 
-enum { KEY_SECONDS = 256, KEY_ROUNDS, KEY_DATA, KEY_SEED };
+enum { KEY_ROUNDS = 256, KEY_DATA, KEY_SEED };
 
 static const struct argp_option options[] = {
-	{"peer", 'p', "NAME", 0, "an engine; may be given again (default: all)", 0},
 	{"data", KEY_DATA, "DIR", 0,
 	 "folder with inputs, as ONNX's tests have: input_0.pb, ... (default: random ones)", 0},
 	{"seed", KEY_SEED, "N", 0, "of random inputs (default 0)", 0},
-	{"seconds", KEY_SECONDS, "S", 0, "for each model (default 10)", 0},
 	{"rounds", KEY_ROUNDS, "N", 0, "at least, however long they take (default 9)", 0},
 	{"json", 'j', NULL, 0, "JSON instead of a table", 0},
 	{0},
@@ -63,26 +62,17 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct models_args *args = state->input;
-	struct arena *a = args->arena;
 
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->run.m;
-		return 0;
-	case 'p':
-		if (!roster_knows(ROSTER_MODELS, arg))
-			argp_error(state, "there is no engine %s; there are %s", arg,
-				   roster_names(a, ROSTER_MODELS));
-		vec_push(a, &args->peers, arg);
+		state->child_inputs[1] = &args->contest;
 		return 0;
 	case KEY_DATA:
 		args->run.data = arg;
 		return 0;
 	case KEY_SEED:
 		args->run.seed = argp_number(state, "--seed", arg, 0);
-		return 0;
-	case KEY_SECONDS:
-		args->rules.seconds = (double)argp_number(state, "--seconds", arg, 1);
 		return 0;
 	case KEY_ROUNDS:
 		args->rules.min_rounds =
@@ -93,7 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_ARG:
 		args->run.m.model = arg;
-		vec_push(a, &args->models, arg);
+		vec_push(args->arena, &args->models, arg);
 		return 0;
 	case ARGP_KEY_END:
 		if (args->models.n > 1 && args->run.data)
@@ -106,6 +96,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{&model_argp, 0, NULL, 0},
+	{&contest_argp, 0, NULL, 0},
 	{&suite_argp, 0, NULL, 0},
 	{0},
 };
@@ -179,20 +170,6 @@ static struct model_bout compete(struct models_args *args, const char *model)
 	return out;
 }
 
-static int open_roster(struct models_args *args)
-{
-	struct arena *a = args->arena;
-	struct workdir w;
-
-	if (workdir_open(a, &w) < 0)
-		return -1;
-	int rc = roster_open(a, ROSTER_MODELS, args->peers.at, args->peers.n,
-			     arena_printf(a, "%s/log", w.path), &args->roster);
-
-	workdir_close(&w);
-	return rc;
-}
-
 /* Exit status: a model that was not run, or not by us, is a failure. */
 static int bench(struct models_args *args)
 {
@@ -201,7 +178,8 @@ static int bench(struct models_args *args)
 
 	const char **db = &args->run.m.db;	/* absolute from now on */
 
-	if ((*db && !(*db = absolute(args->arena, *db))) || open_roster(args) < 0)
+	if ((*db && !(*db = absolute(args->arena, *db))) ||
+	    contest_open(args->arena, &args->contest, &args->roster) < 0)
 		return command_failed();
 	struct device_lock *lock = device_lock_new(&(struct listener){command_hear, NULL});
 
@@ -234,7 +212,10 @@ static int run(int argc, char **argv)
 	args.run.m.threads = 1;
 	args.rules.warm_ms = WARM_MS;
 	args.rules.sample_ms = SAMPLE_MS;
+	args.contest = (struct contest_args){.kind = ROSTER_MODELS, .arena = args.arena};
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	if (args.contest.seconds > 0)
+		args.rules.seconds = args.contest.seconds;
 	int status = bench(&args);
 
 	arena_free(args.arena);

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "base/workdir.h"
 #include "bench/contest/kernel_exercise.h"
 #include "bench/contest/table.h"
+#include "bench/contest_args.h"
 #include "runtime/kernel_build.h"
 #include "bench/suite.h"
 #include "measure/device_lock.h"
@@ -22,14 +22,10 @@ enum { SEED = 1 };
 /* For one answer of a contestant: an engine compiles a model in seconds. */
 #define ANSWER_LIMIT_S 120.0
 
-struct peer_names VEC(const char *);
-
 struct bench_args {
 	struct query q;
-	struct arena *names_arena;
-	struct peer_names peers; /* none: all */
+	struct contest_args contest;
 	const char *cc;
-	double seconds; /* for each task; 0: the default */
 	bool alone;
 	struct roster roster;
 	struct device_lock *lock; /* campaigns do not measure meanwhile */
@@ -43,17 +39,12 @@ static const char doc[] =
 	"UNCLEAR. Who computes something else than the reference gets no ratio.\v"
 	"Example:\n  hone bench matmul:m=512,n=512,k=512 --db tune.db --peer openblas --peer onednn\n";
 
-enum { KEY_CC = 256, KEY_SECONDS, KEY_ALONE };
+enum { KEY_ALONE = 256 };
 
 static const struct argp_option options[] = {
-	{"peer", 'p', "NAME", 0,
-	 "a contestant, or one entry of it as onednn/auto; may be given again (default: all)", 0},
 	{"alone", KEY_ALONE, NULL, 0,
 	 "a turn more in each round for each contestant, alone on the machine: the processes of all "
 	 "others are stopped", 0},
-	{"cc", KEY_CC, "COMPILER", 0,
-	 "that builds our kernel (default: the one it was measured with)", 0},
-	{"seconds", KEY_SECONDS, "S", 0, "for each task (default 10)", 0},
 	{0},
 };
 
@@ -61,24 +52,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct bench_args *args = state->input;
 
+	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->q;
-		return 0;
-	case 'p':
-		if (!roster_knows(ROSTER_KERNELS, arg))
-			argp_error(state, "there is no peer %s; there are %s", arg,
-				   roster_names(args->names_arena, ROSTER_KERNELS));
-		vec_push(args->names_arena, &args->peers, arg);
+		state->child_inputs[1] = &args->contest;
+		state->child_inputs[2] = &args->cc;
 		return 0;
 	case KEY_ALONE:
 		args->alone = true;
-		return 0;
-	case KEY_CC:
-		args->cc = arg;
-		return 0;
-	case KEY_SECONDS:
-		args->seconds = (double)argp_number(state, "--seconds", arg, 1);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -87,6 +69,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{&query_argp, 0, NULL, 0},
+	{&contest_argp, 0, NULL, 0},
+	{&cc_argp, 0, NULL, 0},
 	{&suite_argp, 0, NULL, 0},
 	{0},
 };
@@ -130,8 +114,8 @@ static int compete(struct bench_args *args, struct build_pool *builder, const st
 	if (!ours.kernel)
 		return -1;
 	bout.rules.alone = args->alone;
-	if (args->seconds > 0)
-		bout.rules.seconds = args->seconds;
+	if (args->contest.seconds > 0)
+		bout.rules.seconds = args->contest.seconds;
 	ours.reference = reference_new(a, t->dag, SEED, builder);
 	int rc = ours.reference ? hold(args, t, &bout, rows) : -1;
 
@@ -169,24 +153,10 @@ static int bench_task(struct bench_args *args, const struct task *t, json_t *row
 	return rc < 0 ? err_prefix("%s", t->name) : 0;
 }
 
-static int open_roster(struct bench_args *args)
-{
-	struct arena *a = args->q.arena;
-	struct workdir w;
-
-	if (workdir_open(a, &w) < 0)
-		return -1;
-	int rc = roster_open(a, ROSTER_KERNELS, args->peers.at, args->peers.n,
-			     arena_printf(a, "%s/log", w.path), &args->roster);
-
-	workdir_close(&w);
-	return rc;
-}
-
 static int bench_all(struct bench_args *args)
 {
 	json_t *rows = json_array();
-	int rc = open_roster(args);
+	int rc = contest_open(args->q.arena, &args->contest, &args->roster);
 
 	args->lock = device_lock_new(&(struct listener){command_hear, NULL});
 	for (int i = 0; rc == 0 && i < args->q.tasks.n; i++)
@@ -203,13 +173,16 @@ static int bench_all(struct bench_args *args)
 
 static int run(int argc, char **argv)
 {
-	struct bench_args args = {.q = {.threads = 1}, .names_arena = arena_new()};
+	struct bench_args args = {
+		.q = {.threads = 1},
+		.contest = {.kind = ROSTER_KERNELS, .arena = arena_new()},
+	};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	int rc = query_open(&args.q) < 0 || bench_all(&args) < 0 ? command_failed() : EXIT_OK;
 
 	query_close(&args.q);
-	arena_free(args.names_arena);
+	arena_free(args.contest.arena);
 	return rc;
 }
 

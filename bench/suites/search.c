@@ -37,7 +37,7 @@ static const char doc[] =
 
 enum {
 	KEY_REPLAY = 256, KEY_SEARCH, KEY_SEEDS, KEY_BASELINE, KEY_SVG, KEY_STAND_IN, KEY_HARDWARE,
-	KEY_FOLDER, KEY_CC,
+	KEY_FOLDER,
 };
 
 static const struct argp_option options[] = {
@@ -49,7 +49,6 @@ static const struct argp_option options[] = {
 	{ "folder", KEY_FOLDER, "DIR", 0,
 	  "keep their databases there, and go on from them (default: a temporary one)", 0 },
 	{ "threads", 't', "N", 0, "of their kernels (default 1)", 0 },
-	{ "cc", KEY_CC, "COMPILER", 0, "of their kernels (default clang, else gcc)", 0 },
 	{ "search", KEY_SEARCH, "NAME", 0, "strategy; may be given again (default: all)", 0 },
 	{ "seeds", KEY_SEEDS, "N", 0,
 	  "runs of a strategy on a task (default 5, on hardware 3; there at most 32)", 0 },
@@ -88,6 +87,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct search_plan *plan = &args->plan;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->cc;
+		return 0;
 	case KEY_REPLAY:
 		args->replay = arg;
 		return 0;
@@ -104,9 +106,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 't':
 		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
-		return 0;
-	case KEY_CC:
-		args->cc = arg;
 		return 0;
 	case KEY_SEARCH:
 		add_strategy(state, plan, arg);
@@ -139,7 +138,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &suite_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+	{ &cc_argp, 0, NULL, 0 },
+	{ &suite_argp, 0, NULL, 0 },
+	{ 0 },
+};
 static const struct argp argp = { options, parse, "[SOURCE...]", doc, children, NULL, NULL };
 
 /* --- what is compared */

@@ -39,12 +39,11 @@ static const char doc[] =
 	"  hone tune model.onnx --db tune.db --cache cold\n"
 	"  hone bench --suite sequence model.onnx --db tune.db\n";
 
-enum { KEY_CC = 256, KEY_SECONDS, KEY_CACHE };
+enum { KEY_SECONDS = 256, KEY_CACHE };
 
 static const struct argp_option options[] = {
 	{ "cache", KEY_CACHE, "warm|cold", 0,
 	  "run what was best with these caches (default: what was fastest)", 0 },
-	{ "cc", KEY_CC, "COMPILER", 0, "that builds our kernels (default clang, else gcc)", 0 },
 	{ "seconds", KEY_SECONDS, "S", 0, "of running (default 5)", 0 },
 	{ 0 },
 };
@@ -56,13 +55,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->q;
+		state->child_inputs[1] = &args->cc;
 		return 0;
 	case KEY_CACHE:
 		argp_cache(state, arg);
 		args->q.cache = arg;
-		return 0;
-	case KEY_CC:
-		args->cc = arg;
 		return 0;
 	case KEY_SECONDS:
 		args->seconds = (double)argp_number(state, "--seconds", arg, 1);
@@ -74,6 +71,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ &query_argp, 0, NULL, 0 },
+	{ &cc_argp, 0, NULL, 0 },
 	{ &suite_argp, 0, NULL, 0 },
 	{ 0 },
 };
