@@ -94,6 +94,11 @@ bool may_overrun(struct emitter *e, const struct buffer *buffer, const struct ne
  * fills whole; 0 where it must not run over its end. */
 int overrun_lanes(struct emitter *e, const struct nest *n, int64_t left);
 
+/* --- reload.c */
+
+/* Is what one turn of the written-out loop N has read not to be kept for the next? */
+bool turns_reload(struct emitter *e, const struct nest *n);
+
 /* X as a C expression of its compute type, for one element. */
 const char *scalar_text(struct emitter *e, const struct expr *x);
 /* X for all lanes of the vector loop, of the vector type. */

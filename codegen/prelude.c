@@ -114,7 +114,10 @@ void prelude(struct text *out, const struct emitter *e)
 		       "#define WRITE_OUT _Pragma(\"clang loop unroll(full)\")\n"
 		       "#else\n"
 		       "#define WRITE_OUT _Pragma(\"GCC unroll 4\")\n"
-		       "#endif\n\n");
+		       "#endif\n");
+	if (strstr(text_str(&e->body), "READ_AGAIN"))
+		text_puts(out, "#define READ_AGAIN __asm__ volatile(\"\" ::: \"memory\")\n");
+	text_puts(out, "\n");
 	for (int t = 0; t < DTYPE_COUNT; t++)
 		for (int i = 0; i <= MAX_LANES_LOG2; i++)
 			if (e->used_vector[t][i])

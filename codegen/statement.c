@@ -161,9 +161,11 @@ static bool allocates(const struct nest *n)
 
 static void emit_unrolled(struct emitter *e, const struct nest *n)
 {
-	bool braces = allocates(n->body);
+	bool braces = allocates(n->body), reloads = turns_reload(e, n);
 
 	for (int64_t i = n->axis->lo; i < n->axis->hi && !e->why; i++) {
+		if (reloads && i > n->axis->lo)
+			emit_line(e, "READ_AGAIN;");
 		if (braces)
 			emit_line(e, "{");
 		e->indent += braces;

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/reload.c - between which turns of written-out loops values are read again.
+ *
+ * A compiler reads each element of a written-out body once and keeps it for all of its uses. Where
+ * windows overlap, many of those are in later turns of a reduction; and where the accumulators and
+ * what waits so long are more than there are registers, it spills both, for the sake of loads that
+ * would have cost nothing (docs/performance.md). Between the turns of such a loop the text says that
+ * memory may have changed. */
+#include <stdlib.h>
+
+#include "codegen/emitter.h"
+#include "te/index.h"
+
+/* A written-out loop from the one in question on. */
+struct written_loop {
+	const struct axis *axis;
+	int64_t count, step;	/* turns, and what the axis grows by in each */
+};
+
+struct written_out {
+	struct emitter *e;
+	struct written_loop turns[TENSOR_MAX_DIMS * 4];
+	int n;
+	const struct buffer *tile;	/* accumulators; NULL: none yet */
+	int64_t updated;		/* cells of it, in a turn of the loop in question */
+	double values;			/* that are read */
+	bool plain;			/* it is a reduction into one tile, all of it in each turn */
+};
+
+/* Those of AVX-512, else of AVX2: a machine with more of a size reads some values again that it could
+ * have kept. */
+static int registers(const struct emitter *e)
+{
+	return e->options.vector_bytes >= 64 ? 32 : 16;
+}
+
+static int compare(const void *x, const void *y)
+{
+	const int64_t *i = x, *j = y;
+
+	return (*i > *j) - (*i < *j);
+}
+
+static int unique(int64_t *at, int n)
+{
+	int kept = 0;
+
+	qsort(at, (size_t)n, sizeof(*at), compare);
+	for (int i = 0; i < n; i++)
+		if (kept == 0 || at[kept - 1] != at[i])
+			at[kept++] = at[i];
+	return kept;
+}
+
+/* The offset of LOAD as a linear form; false where it is none. */
+static bool linear_offset(struct arena *a, const struct expr *load, struct linear *out)
+{
+	const struct tensor *t = load->tensor;
+	int64_t stride = 1;
+
+	*out = (struct linear){ 0 };
+	for (int d = t->ndim - 1; d >= 0; d--) {
+		if (!linear_add_expr(a, out, load->index[d], stride))
+			return false;
+		stride *= t->shape[d];
+	}
+	return true;
+}
+
+/* Does a quotient or the like of the loops' axes occur in L? */
+static bool is_bent(const struct written_out *b, const struct linear *l)
+{
+	for (int i = 0; i < l->n; i++)
+		for (int j = 0; j < b->n; j++)
+			if (l->term[i].atom->kind != EXPR_AXIS &&
+			    expr_uses_axis(l->term[i].atom, b->turns[j].axis))
+				return true;
+	return false;
+}
+
+/* How many different elements, or vectors of them, LOAD reads in all turns. */
+static double count_values(struct written_out *b, const struct expr *load)
+{
+	struct arena *a = b->e->a;
+	struct linear offset;
+	double most = 1;
+
+	for (int i = 0; i < b->n; i++)
+		most *= (double)b->turns[i].count;
+	if (most > MAX_TEXT || !linear_offset(a, load, &offset) || is_bent(b, &offset))
+		return most;
+	int64_t *at = arena_many(a, int64_t, (int)most);
+	int n = 1;
+
+	for (int i = 0; i < b->n; i++) {
+		int64_t coef = linear_coef(&offset, b->turns[i].axis) * b->turns[i].step;
+		int before = n;
+
+		for (int64_t j = 1; coef != 0 && j < b->turns[i].count; j++)
+			for (int k = 0; k < before; k++)
+				at[n++] = at[k] + coef * j;
+		n = unique(at, n);
+	}
+	return n;
+}
+
+static bool add_loads(const struct expr *x, void *user)
+{
+	struct written_out *b = user;
+
+	if (x->kind == EXPR_LOAD && !buffer_of(x->tensor)->registers)
+		b->values += count_values(b, x);
+	return x->loads;
+}
+
+/* A store to the tile: do the loops below the one in question go over all its cells? */
+static void add_store(struct written_out *b, const struct nest *n)
+{
+	int64_t cells = 1;
+
+	b->plain &= n->buffer->registers && n->reducer != REDUCE_NONE &&
+		    (!b->tile || b->tile == n->buffer);
+	b->tile = n->buffer;
+	for (int i = 0; b->plain && i < b->n; i++) {
+		bool moves = false;
+
+		for (int d = 0; d < n->buffer->tensor.ndim; d++)
+			moves |= expr_uses_axis(n->index[d], b->turns[i].axis);
+		if (moves && i == 0)
+			b->plain = false;
+		else if (moves)
+			cells *= b->turns[i].count * b->turns[i].step;
+	}
+	b->updated += cells;
+	expr_visit(n->value, add_loads, b);
+}
+
+static void add_list(struct written_out *b, const struct nest *list);
+
+static void add_loop(struct written_out *b, const struct nest *n)
+{
+	int64_t extent = n->axis->hi - n->axis->lo, step = 1;
+	bool vector = n->annotation == ANNOTATION_VECTOR;
+
+	if (vector) {
+		int64_t lanes = b->e->options.vector_bytes / (int64_t)sizeof(float);
+
+		step = extent < lanes ? extent : lanes;
+	}
+	if ((!vector && n->annotation != ANNOTATION_UNROLL) ||
+	    b->n == (int)(sizeof(b->turns) / sizeof(b->turns[0]))) {
+		b->plain = false;
+		return;
+	}
+	b->turns[b->n++] = (struct written_loop){ n->axis, (extent + step - 1) / step, step };
+	add_list(b, n->body);
+	b->n--;
+}
+
+static void add_list(struct written_out *b, const struct nest *list)
+{
+	for (const struct nest *n = list; n && b->plain; n = n->next) {
+		if (n->kind == NEST_LOOP)
+			add_loop(b, n);
+		else if (n->kind == NEST_STORE)
+			add_store(b, n);
+		else
+			b->plain = false;
+	}
+}
+
+bool turns_reload(struct emitter *e, const struct nest *n)
+{
+	struct written_out b = { .e = e, .plain = true };
+
+	if (e->vector_axis)
+		return false;
+	b.turns[b.n++] = (struct written_loop){ n->axis, n->axis->hi - n->axis->lo, 1 };
+	add_list(&b, n->body);
+	if (!b.plain || !b.tile || b.updated < tensor_count(&b.tile->tensor))
+		return false;
+	double tile = (double)tensor_bytes(&b.tile->tensor) / e->options.vector_bytes;
+
+	return tile + b.values > registers(e);
+}
