@@ -55,6 +55,19 @@ static int check_references(struct db *db, struct arena *a, struct db_problem_ve
 	return rc;
 }
 
+/* The NAME must be in TABLE; it is called WORD. */
+static int check_name(struct db *db, struct arena *a, struct db_problem_vec *out, const char *table,
+		      const char *word, const char *name)
+{
+	char *sql = arena_printf(a, "SELECT 1 FROM %s WHERE name = ?", table);
+	int64_t one;
+	int rc = sql_int(db, what, &one, sql, "t", name);
+
+	if (rc == 0)
+		problem(a, out, "the %s '%s' is missing", word, name);
+	return rc < 0 ? -1 : 0;
+}
+
 static int check_schema(struct db *db, struct arena *a, struct db_problem_vec *out)
 {
 	int64_t version = 0, applied = 0;
@@ -65,17 +78,14 @@ static int check_schema(struct db *db, struct arena *a, struct db_problem_vec *o
 	if (version != applied)
 		problem(a, out, "schema version %lld, but %lld migrations are noted",
 			(long long)version, (long long)applied);
-	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
-		int64_t one;
-		int rc = sql_int(db, what, &one, "SELECT 1 FROM statuses WHERE name = ?", "t",
-				 trial_status_name((enum trial_status)i));
-
-		if (rc < 0)
+	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++)
+		if (check_name(db, a, out, "statuses", "status",
+			       trial_status_name((enum trial_status)i)) < 0)
 			return -1;
-		if (rc == 0)
-			problem(a, out, "the status '%s' is missing",
-				trial_status_name((enum trial_status)i));
-	}
+	for (int i = 0; i < CACHE_STATE_COUNT; i++)
+		if (check_name(db, a, out, "caches", "cache state",
+			       cache_state_name((enum cache_state)i)) < 0)
+			return -1;
 	return 0;
 }
 

@@ -22,6 +22,7 @@
 #include "base/hash.h"
 #include "base/tell.h"
 #include "base/vec.h"
+#include "db/cache.h"
 #include "db/status.h"
 
 struct db;
@@ -118,7 +119,7 @@ struct db_record {
 	double time_us;		/* the figure it is ranked by; 0 unless ok */
 	double ratio;		/* our time over the reference kernel's; 0 where not known */
 	const char *counters;	/* JSON; NULL is "{}" */
-	const char *cache;	/* "warm" or "cold"; NULL is "warm" */
+	const char *cache;	/* a name of db/cache.def; NULL is "warm" */
 	double build_ms, run_ms;
 	int64_t created;	/* seconds since 1970; 0 is now */
 	const char *fault;	/* why it must not be used; NULL: it is sound. Only db_check and
@@ -177,7 +178,7 @@ struct db_want {
 	const char *fingerprint;
 	bool elsewhere;		/* of any device but that one; not for db_skipped */
 	const char *toolchain;
-	const char *cache;
+	const char *cache;	/* NULL: of a kernel alone, warm or cold */
 	int threads;
 	int64_t until;		/* the last record, by id: not for db_skipped */
 	bool measured;		/* no estimates */
@@ -193,6 +194,7 @@ enum db_order {
 	 * the best. A trial's time is the least of many noisy ones, so that it is no match for one
 	 * that was taken again. */
 	DB_SUREST,
+	DB_LATEST,	/* the newest first */
 };
 
 /* Calls FN, as db_each does, for the record that stands for each step list: of its ok records for
@@ -232,6 +234,9 @@ struct db_past {
 /* As db_each, for what is worth learning from: the newest LIMIT records, the newest first. */
 int db_each_past(struct db *db, const struct db_want *want, int64_t limit,
 		 int (*fn)(void *ctx, const struct db_past *past), void *ctx);
+
+/* The record with this ID: 1 and *OUT, or 0 where there is none that is sound. */
+int db_find_record(struct db *db, struct arena *a, int64_t id, struct db_record *out);
 
 /* The id of the last record; 0 where there is none. */
 int db_last_record(struct db *db, int64_t *id);
@@ -342,7 +347,7 @@ const char *db_task_caveat(const struct db_task_stats *t);
 struct db_task_stats_vec VEC(struct db_task_stats);
 int db_campaign_tasks(struct db *db, struct arena *a, int64_t campaign,
 		      struct db_task_stats_vec *out);
-/* The newest record of CAMPAIGN, which tells its device, toolchain, threads and cache state: 1 and
+/* The newest record of CAMPAIGN of a kernel alone, which tells its device, toolchain, threads and cache state: 1 and
  * *OUT, or 0 before the first. */
 int db_campaign_record(struct db *db, struct arena *a, int64_t campaign, struct db_record *out);
 

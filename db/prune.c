@@ -7,11 +7,13 @@
 static const char pruning[] = "pruning";
 static const char shrinking[] = "giving space back after pruning";
 
-/* Superseded figures of a step list go with the first call, the slow lists as well. */
+/* Superseded figures of a step list go with the first call, the slow lists as well. What won inside
+ * a model is the latest there, not the fastest. */
 static const char drop_ok[] =
 	"DELETE FROM records WHERE status = 'ok' AND id NOT IN (SELECT id FROM (SELECT id,"
 	" row_number() OVER (PARTITION BY task, device, toolchain, threads, cache"
-	" ORDER BY estimate, final DESC, time_us, id) AS place FROM standing) WHERE place <= ?)";
+	" ORDER BY estimate, final DESC, CASE cache WHEN 'model' THEN -seq ELSE time_us END, time_us,"
+	" id) AS place FROM standing) WHERE place <= ?)";
 /* A failure stays while an ok record of its step list does: it may be what keeps a kernel that is
  * fast and wrong from being named best. */
 static const char drop_failed[] =

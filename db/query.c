@@ -43,6 +43,10 @@ static void print_order(struct text *out, const struct db_want *want, enum db_or
 {
 	double fixed_us = want->now ? want->now->fixed_us : 0;
 
+	if (order == DB_LATEST) {
+		text_puts(out, " ORDER BY r.seq DESC, r.time_us, r.id");
+		return;
+	}
 	text_printf(out, " ORDER BY %sr.time_us",
 		    order == DB_SUREST ? "r.estimate, r.final DESC, " : "");
 	if (fixed_us > 0)
@@ -164,6 +168,20 @@ int db_records(struct db *db, struct arena *a, const struct db_want *want,
 	return rc;
 }
 
+int db_find_record(struct db *db, struct arena *a, int64_t id, struct db_record *out)
+{
+	static const char what[] = "looking for a record";
+	sqlite3_stmt *stmt = sql_prepare(db, what, RECORD_SELECT "records" RECORD_JOIN
+					 " AND r.id = ?", "i", id);
+
+	if (!stmt)
+		return -1;
+	int rc = record_step(db, what, a, &stmt, out);
+
+	sqlite3_finalize(stmt);
+	return rc;
+}
+
 int db_last_record(struct db *db, int64_t *id)
 {
 	int rc = sql_int(db, "looking for the last record", id,
@@ -214,7 +232,7 @@ int db_has(struct db *db, const struct db_want *want, const char *steps)
 }
 
 /* The first part that does not fit decides; an example for those where a name helps. Between the two
- * stands the condition of want_machine(). */
+ * stands the condition of want_machine(). Times inside models are beside those that they repeat. */
 static const char skipped[] =
 	"SELECT CASE WHEN ?2 IS NOT NULL AND d.fingerprint <> ?2 THEN 0"
 	"	WHEN ?3 IS NOT NULL AND c.text <> ?3 THEN 1"
@@ -224,7 +242,7 @@ static const char skipped_end[] =
 	" THEN 4 END AS why, count(*), min(c.text)"
 	" FROM records r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"
 	" JOIN toolchains c ON c.id = r.toolchain LEFT JOIN sittings s ON s.id = r.sitting"
-	" WHERE r.status = 'ok' AND (?1 IS NULL OR t.key = ?1)"
+	" WHERE r.status = 'ok' AND r.cache <> 'model' AND (?1 IS NULL OR t.key = ?1)"
 	" GROUP BY why HAVING why IS NOT NULL ORDER BY why";
 
 int db_skipped(struct db *db, struct arena *a, const struct db_want *want, struct db_skipped *out)

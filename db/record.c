@@ -33,7 +33,7 @@ static int insert_record(struct db *db, const char *what, int64_t campaign,
 		       trial_status_name(r->status), r->message ? r->message : "",
 		       r->n_samples ? (const void *)r->samples : "",
 		       (size_t)r->n_samples * sizeof(double), ok ? r->time_us : 0.0, r->ratio,
-		       r->counters ? r->counters : "{}", r->cache ? r->cache : "warm", r->build_ms,
+		       r->counters ? r->counters : "{}", r->cache ? r->cache : cache_state_name(CACHE_WARM), r->build_ms,
 		       r->run_ms, r->created ? r->created : clock_wall(),
 		       r->final ? (int64_t)r->others : -1, (int64_t)r->estimate, r->source_hash,
 		       r->hone, ok ? r->counted : NULL,
@@ -118,8 +118,7 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 		text_printf(&sql, " AND d.fingerprint %s ?2", want->elsewhere ? "<>" : "=");
 	if (want->toolchain)
 		text_puts(&sql, " AND c.text = ?3");
-	if (want->cache)
-		text_puts(&sql, " AND r.cache = ?4");
+	text_puts(&sql, want->cache ? " AND r.cache = ?4" : " AND r.cache <> 'model'");
 	if (want->threads)
 		text_puts(&sql, " AND r.threads = ?5");
 	if (want->until)

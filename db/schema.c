@@ -128,12 +128,60 @@ static const char version_5[] =
 	"CREATE INDEX sittings_by_campaign ON sittings (campaign);"
 	"ALTER TABLE records ADD COLUMN sitting INTEGER REFERENCES sittings;";
 
+static const char version_6[] =
+	/* A third state of the caches, that of a model which runs; sqlite cannot change a CHECK, so
+	 * the names become a table, and the records move. */
+	"CREATE TABLE caches (name TEXT PRIMARY KEY) WITHOUT ROWID;"
+	"INSERT INTO caches VALUES ('warm'), ('cold'), ('model');"
+	"DROP VIEW standing;"
+	"CREATE TABLE moved (id INTEGER PRIMARY KEY,"
+	"	task INTEGER NOT NULL REFERENCES tasks,"
+	"	device INTEGER NOT NULL REFERENCES devices,"
+	"	toolchain INTEGER NOT NULL REFERENCES toolchains,"
+	"	campaign INTEGER REFERENCES campaigns, trial INTEGER NOT NULL,"
+	"	final INTEGER NOT NULL CHECK (final IN (0, 1)),"
+	"	threads INTEGER NOT NULL CHECK (threads > 0),"
+	"	steps TEXT NOT NULL, steps_hash TEXT NOT NULL,"
+	"	status TEXT NOT NULL REFERENCES statuses, message TEXT NOT NULL,"
+	"	samples BLOB NOT NULL, time_us REAL CHECK (time_us > 0 AND time_us < 9e999),"
+	"	ratio REAL, counters TEXT NOT NULL,"
+	"	cache TEXT NOT NULL REFERENCES caches,"
+	"	build_ms REAL NOT NULL, run_ms REAL NOT NULL, created INTEGER NOT NULL,"
+	"	source_hash TEXT, hone TEXT, others INTEGER CHECK (others >= 0), counted TEXT,"
+	"	estimate INTEGER NOT NULL DEFAULT 0 CHECK (estimate IN (0, 1)),"
+	"	seq INTEGER NOT NULL DEFAULT 0, sitting INTEGER REFERENCES sittings,"
+	"	CHECK ((status = 'ok') = (time_us IS NOT NULL)));"
+	"INSERT INTO moved SELECT id, task, device, toolchain, campaign, trial, final, threads,"
+	"	steps, steps_hash, status, message, samples, time_us, ratio, counters, cache,"
+	"	build_ms, run_ms, created, source_hash, hone, others, counted, estimate, seq,"
+	"	sitting FROM records;"
+	"DROP TABLE records;"
+	"ALTER TABLE moved RENAME TO records;"
+	"CREATE INDEX records_by_campaign ON records (campaign);"
+	"CREATE INDEX records_by_seq ON records (seq);"
+	"CREATE INDEX records_by_steps ON records"
+	"	(task, device, toolchain, threads, steps_hash, seq);"
+	"CREATE INDEX records_by_device ON records (device, seq);"
+	/* As before; and what was wrong or crashed alone stands in no model either. */
+	"CREATE VIEW standing AS SELECT r.* FROM records r WHERE r.status = 'ok' AND NOT EXISTS ("
+	"	SELECT 1 FROM records n WHERE n.task = r.task AND n.device = r.device"
+	"	AND n.toolchain = r.toolchain AND n.threads = r.threads"
+	"	AND n.steps_hash = r.steps_hash"
+	"	AND (n.cache = r.cache OR (r.cache = 'model' AND n.status <> 'ok'))"
+	"	AND CASE n.status"
+	"	WHEN 'ok' THEN (r.estimate, n.final, n.seq, n.time_us, n.id)"
+	"		> (n.estimate, r.final, r.seq, r.time_us, r.id)"
+	"	WHEN 'wrong' THEN n.estimate <= r.estimate AND n.seq >= r.seq"
+	"	WHEN 'crash' THEN n.estimate <= r.estimate AND n.seq >= r.seq"
+	"	ELSE 0 END);";
+
 const struct migration db_migrations[] = {
 	{ "devices, toolchains, tasks, records, campaigns", version_1 },
 	{ "rounds of campaigns, cost models", version_2 },
 	{ "no cost models", version_3 },
 	{ "what figures rest on, the order of records", version_4 },
 	{ "sittings of campaigns, with the speed of the device", version_5 },
+	{ "times of kernels inside models", version_6 },
 };
 const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
 

@@ -63,7 +63,7 @@ static int read_best(struct db *db, struct db_stats *out)
 		db, what,
 		"SELECT task, time_us, final, estimate FROM (SELECT *, row_number() OVER"
 		" (PARTITION BY task ORDER BY estimate, final DESC, time_us, id) AS place"
-		" FROM standing) WHERE place = 1",
+		" FROM standing WHERE cache <> 'model') WHERE place = 1",
 		"");
 	int rc;
 
@@ -130,7 +130,8 @@ int db_campaign_record(struct db *db, struct arena *a, int64_t campaign, struct 
 {
 	sqlite3_stmt *stmt = sql_prepare(db, what,
 					 RECORD_SELECT "records" RECORD_JOIN
-					 " AND r.campaign = ? ORDER BY r.id DESC",
+					 " AND r.campaign = ? AND r.cache <> 'model'"
+					 " ORDER BY r.id DESC",
 					 "i", campaign);
 
 	if (!stmt)

@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "db/cache.h"
 #include "te/inputs.h"
 
 enum { WORKLOAD_ARGS = 32, WORKLOAD_NAME = 64 };
@@ -15,11 +16,6 @@ enum arg_role {
 	ARG_INPUT,
 	ARG_CONST,	/* an input that may be packed beforehand */
 	ARG_OUTPUT,
-};
-
-enum cache_state {
-	CACHE_WARM,	/* runs follow each other */
-	CACHE_COLD,	/* caches are flushed before each run */
 };
 
 struct workload_arg {
@@ -39,7 +35,7 @@ struct workload {
 	 * behind the outputs come as many bounds (measure/verify.h). */
 	const char *reference[INPUT_SETS];
 	int threads;		/* at least 1 */
-	enum cache_state cache;
+	enum cache_state cache;	/* warm or cold */
 	size_t flush_bytes;	/* streamed through for CACHE_COLD, by all cores; 0: 64 MiB */
 	size_t flush_private;	/* and by each core at least */
 	double min_ms, max_ms;	/* time spent on timing one trial; 0: WORKLOAD_MIN_MS, ..MAX_MS */

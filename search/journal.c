@@ -137,7 +137,7 @@ static struct db_record record_of(struct tuner *t, const struct tuned *u, const 
 		.time_us = ok ? trial->time_us : 0,
 		.ratio = ok && isfinite(trial->ratio) ? trial->ratio : 0,
 		.counters = counters_json(t->scratch, trial),
-		.cache = t->options.cache == CACHE_COLD ? "cold" : "warm",
+		.cache = cache_state_name(t->options.cache),
 		.build_ms = trial->build_ms,
 		.run_ms = trial->run_ms,
 	};

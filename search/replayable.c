@@ -52,8 +52,6 @@ static int look_at(void *user, const struct db_record *r)
 
 static int check(struct replayable *p, struct db *db)
 {
-	struct db_want all = { 0 };
-
 	if (db_tasks(db, p->a, &p->tasks) < 0)
 		return -1;
 	p->dags = arena_many(p->a, const struct dag *, p->tasks.n);
@@ -62,7 +60,13 @@ static int check(struct replayable *p, struct db *db)
 		if (!p->dags[i])
 			problem(p, "task", p->tasks.at[i].id);
 	}
-	return db_each(db, &all, look_at, p);
+	for (int c = 0; c < CACHE_STATE_COUNT; c++) {
+		struct db_want want = { .cache = cache_state_name((enum cache_state)c) };
+
+		if (db_each(db, &want, look_at, p) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int replayable_check(struct db *db, struct arena *a, struct db_problem_vec *out)

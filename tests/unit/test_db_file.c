@@ -266,6 +266,8 @@ static void test_check(void **state)
 		{ "UPDATE records SET task = 77", "tasks" },
 		{ "UPDATE records SET status = 'odd', time_us = NULL", "statuses" },
 		{ "UPDATE records SET time_us = NULL", "CHECK" },
+		{ "UPDATE records SET cache = 'odd'", "caches" },
+		{ "DELETE FROM caches WHERE name = 'model'", "cache state 'model'" },
 		{ "DELETE FROM statuses WHERE name = 'wrong'", "wrong" },
 		{ "DELETE FROM migrations", "migrations" },
 		{ "UPDATE rounds SET task = 77 WHERE number = 1", "rounds 1 refers" },
