@@ -21,27 +21,7 @@ enum { GRACE_MS = 200 };
 
 const char *process_find(struct arena *a, const char *path)
 {
-	const char *installed = HONE_LIBEXECDIR "/hone-runner";
-
-	if (!path || !*path)
-		path = getenv("HONE_RUNNER");
-	if (path && *path) {
-		if (access(path, X_OK) == 0)
-			return arena_strdup(a, path);
-		err_set("%s: no program that can be run: %s (HONE_RUNNER names it)", path,
-			strerror(errno));
-		return NULL;
-	}
-	const char *folder = program_folder(a);
-	const char *beside = folder ? arena_printf(a, "%s/hone-runner", folder) : installed;
-
-	if (access(beside, X_OK) == 0)
-		return beside;
-	if (access(installed, X_OK) == 0)
-		return installed;
-	err_set("hone-runner is neither %s nor %s (install hone, or set HONE_RUNNER)", beside,
-		installed);
-	return NULL;
+	return spawn_find(a, "hone-runner", "HONE_RUNNER", path);
 }
 
 /* OpenMP's threads, each on its core. */

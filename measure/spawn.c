@@ -8,11 +8,13 @@
 #include <spawn.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 
 static bool same_name(const char *a, const char *b)
 {
@@ -42,6 +44,31 @@ char **spawn_env(struct arena *a, const char *const *set)
 	for (int s = 0; s < n_set; s++)
 		env[kept++] = arena_strdup(a, set[s]);
 	return env;
+}
+
+const char *spawn_find(struct arena *a, const char *name, const char *variable, const char *path)
+{
+	const char *installed = arena_printf(a, "%s/%s", HONE_LIBEXECDIR, name);
+
+	if (!path || !*path)
+		path = getenv(variable);
+	if (path && *path) {
+		if (access(path, X_OK) == 0)
+			return arena_strdup(a, path);
+		err_set("%s: no program that can be run: %s (%s names it)", path, strerror(errno),
+			variable);
+		return NULL;
+	}
+	const char *folder = program_folder(a);
+	const char *beside = folder ? arena_printf(a, "%s/%s", folder, name) : installed;
+
+	if (access(beside, X_OK) == 0)
+		return beside;
+	if (access(installed, X_OK) == 0)
+		return installed;
+	err_set("%s is neither %s nor %s (install hone, or set %s)", name, beside, installed,
+		variable);
+	return NULL;
 }
 
 /* Moves the descriptors above those of the child: no dup2 may overwrite the next one's source. */

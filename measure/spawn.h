@@ -16,6 +16,9 @@ enum { SPAWN_NULL = -1 };
 /* Starts ARGV, searched along PATH. The child's descriptor i is FDS[i], i < N_FDS; all others that
  * are close-on-exec are closed. Its process id, or -1 and a message. */
 pid_t spawn_group(const char *const *argv, char *const *envp, const int *fds, int n_fds);
+/* The program NAME: PATH, or what the environment has for VARIABLE, or beside this program, or where it
+ * is installed. In A; NULL and a message. */
+const char *spawn_find(struct arena *a, const char *name, const char *variable, const char *path);
 /* The environment with the variables of SET ("NAME=value", NULL at its end) put in, in A. */
 char **spawn_env(struct arena *a, const char *const *set);
 /* Kills the group and waits for its leader; returns the wait status. */

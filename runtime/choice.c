@@ -7,7 +7,6 @@
 #include "runtime/kept.h"
 #include "runtime/kernel_build.h"
 #include "runtime/objects.h"
-#include "search/best.h"
 
 const char *choice_origin_name(enum choice_origin o)
 {
@@ -46,12 +45,27 @@ static int find_record(const struct chooser *c, const struct task *t, struct bes
 
 	if (!p->db)
 		return 0;
-	int found = task_best(c->arena, p->db, t, want, p->device->vector_bytes, out);
+	int found = task_best_in_model(c->arena, p->db, t, want, p->device->vector_bytes, out);
 
 	if (found || p->threads == 1)
 		return found;
 	want.threads = 1;
-	return task_best(c->arena, p->db, t, want, p->device->vector_bytes, out);
+	return task_best_in_model(c->arena, p->db, t, want, p->device->vector_bytes, out);
+}
+
+/* Choice I is the kernel of BEST. */
+static void take_record(struct chooser *c, int i, const struct best *best)
+{
+	struct choice *choice = &c->choices[i];
+	bool changed = best->evidence == EVIDENCE_CHANGED;
+
+	choice->origin = changed ? CHOICE_CHANGED : CHOICE_RECORD;
+	choice->why = changed ? "the steps of its record give another C text today" : NULL;
+	choice->time_us = best->record.time_us;
+	choice->in_model = strcmp(best->record.cache, cache_state_name(CACHE_MODEL)) == 0;
+	choice->replaces = program_replaces(best->program);
+	c->trials[i].source = best->source;
+	c->toolchains[i] = best->record.toolchain_text;
 }
 
 static int choose_one(struct chooser *c, int i, const struct model_task *m)
@@ -70,14 +84,7 @@ static int choose_one(struct chooser *c, int i, const struct model_task *m)
 	if (found < 0)
 		return -1;
 	if (found) {
-		bool changed = best.evidence == EVIDENCE_CHANGED;
-
-		choice->origin = changed ? CHOICE_CHANGED : CHOICE_RECORD;
-		choice->why = changed ? "the steps of its record give another C text today" : NULL;
-		choice->time_us = best.record.time_us;
-		choice->replaces = program_replaces(best.program);
-		trial->source = best.source;
-		c->toolchains[i] = best.record.toolchain_text;
+		take_record(c, i, &best);
 	} else if (guesses_get(c->arena, t, &c->target, &guess)) {
 		choice->origin = CHOICE_GUESS;
 		choice->why = c->plan->db ? "no record of this device and so many threads"
@@ -144,11 +151,9 @@ static struct choice *recall(struct arena *a, const char *place, int n, int thre
 	return choices;
 }
 
-static int choose_all(struct chooser *c, const struct model_task_vec *tasks, int *built)
+/* Compiles and loads all that was found. */
+static int build(struct chooser *c, int *built)
 {
-	for (int i = 0; i < c->n; i++)
-		if (choose_one(c, i, &tasks->at[i]) < 0)
-			return -1;
 	for (int i = 0; i < c->n; i++)
 		if (c->toolchains[i] && c->trials[i].source && !c->trials[i].object &&
 		    c->choices[i].origin != CHOICE_NONE &&
@@ -157,25 +162,44 @@ static int choose_all(struct chooser *c, const struct model_task_vec *tasks, int
 	return build_group(c, NULL, built);
 }
 
-struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
-		      const struct choice_plan *plan, int *built)
+static struct chooser chooser_of(struct arena *a, const struct choice_plan *plan, int n)
 {
-	struct chooser c = {
+	return (struct chooser){
 		.arena = a,
 		.plan = plan,
 		.target = target_of(plan->device, plan->threads),
-		.choices = arena_many(a, struct choice, tasks->n),
-		.trials = arena_many(a, struct trial, tasks->n),
-		.toolchains = arena_many(a, const char *, tasks->n),
-		.n = tasks->n,
+		.choices = arena_many(a, struct choice, n),
+		.trials = arena_many(a, struct trial, n),
+		.toolchains = arena_many(a, const char *, n),
+		.n = n,
 	};
+}
+
+struct choice *choose_records(struct arena *a, const struct best *records, int n,
+			      const struct choice_plan *plan, int *built)
+{
+	struct chooser c = chooser_of(a, plan, n);
+
+	*built = 0;
+	for (int i = 0; i < n; i++)
+		take_record(&c, i, &records[i]);
+	return build(&c, built) < 0 ? NULL : c.choices;
+}
+
+struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
+		      const struct choice_plan *plan, int *built)
+{
+	struct chooser c = chooser_of(a, plan, tasks->n);
 	const char *place = plan->recall ? kept_place(a, tasks, plan) : NULL;
 	struct choice *known = place ? recall(a, place, c.n, plan->threads) : NULL;
 
 	*built = 0;
 	if (known)
 		return known;
-	if (choose_all(&c, tasks, built) < 0)
+	for (int i = 0; i < c.n; i++)
+		if (choose_one(&c, i, &tasks->at[i]) < 0)
+			return NULL;
+	if (build(&c, built) < 0)
 		return NULL;
 	if (place)
 		kept_write(place, c.choices, c.n);

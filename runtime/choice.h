@@ -12,6 +12,7 @@
 #include "graph/task/task.h"
 #include "measure/device.h"
 #include "runtime/kernel.h"
+#include "search/best.h"
 
 enum choice_origin {
 	CHOICE_RECORD,	/* of the database, with the C text that was measured */
@@ -33,6 +34,7 @@ struct choice {
 	const char *why;	/* not CHOICE_RECORD: why it is none */
 	uint32_t replaces;	/* its arguments that its result may replace (program_replaces()) */
 	double time_us;		/* of a record: what one run took there; 0: not known */
+	bool in_model;		/* there it ran as a step of a model, otherwise alone */
 };
 
 struct choice_plan {
@@ -47,5 +49,8 @@ struct choice_plan {
  * where the outside world fails. */
 struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
 		      const struct choice_plan *plan, int *built);
+/* The kernels of N RECORDS, one choice each, in A; as choose() otherwise. */
+struct choice *choose_records(struct arena *a, const struct best *records, int n,
+			      const struct choice_plan *plan, int *built);
 
 #endif

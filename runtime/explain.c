@@ -3,6 +3,7 @@
 #include "runtime/explain.h"
 
 #include "graph/ir/op.h"
+#include "graph/task/uses.h"
 #include "runtime/costs.h"
 
 struct explainer {
@@ -10,28 +11,9 @@ struct explainer {
 	const struct model_code *code;
 	const struct model_task_vec *tasks;
 	const struct choice *choices;
-	int **task_of;	/* by function and value: index of the task, and one more; NULL, 0: none */
+	const struct task_uses *uses;
 	struct explanation out;
 };
-
-static void find_tasks(struct explainer *x)
-{
-	const struct graph *g = x->code->graph;
-
-	x->task_of = arena_many(x->arena, int *, g->functions.n);
-	for (int i = 0; i < x->tasks->n; i++) {
-		const struct model_use_vec *uses = &x->tasks->at[i].uses;
-
-		for (int j = 0; j < uses->n; j++) {
-			int **of = &x->task_of[uses->at[j].function];
-
-			if (!*of)
-				*of = arena_many(x->arena, int,
-						 g->functions.at[uses->at[j].function]->bindings.n);
-			(*of)[uses->at[j].value] = i + 1;
-		}
-	}
-}
 
 /* Does F only give elements other places? */
 static bool moves_only(const struct function *f)
@@ -53,7 +35,7 @@ static struct explained_call explain_step(const struct explainer *x, const struc
 	const struct graph *g = x->code->graph;
 	const struct binding *b = function_at(g->functions.at[flat->function], step->value);
 	const struct function *applied = graph_applied(g, b);
-	int task = x->task_of[flat->function] ? x->task_of[flat->function][step->value] - 1 : -1;
+	int task = task_used(x->uses, flat->function, step->value);
 	struct explained_call c = { .what = flat_step_name(flat, step), .by = flat_step_by(step),
 				    .result = b->type, .label = b->label, .moves = true };
 
@@ -64,8 +46,10 @@ static struct explained_call explain_step(const struct explainer *x, const struc
 	if (step->kind == FLAT_INTERPRET && !c.why)
 		c.why = "its function stands for different tasks at different places";
 	c.moves = moves_only(applied);
-	if (step->kind == FLAT_KERNEL)
+	if (step->kind == FLAT_KERNEL) {
 		c.time_us = step->site->choice->time_us;
+		c.in_model = step->site->choice->in_model;
+	}
 	return c;
 }
 
@@ -82,6 +66,7 @@ static void explain_stretch(struct explainer *x, const struct flat *flat)
 
 		s.idle -= step->kind != FLAT_COPY;
 		x->out.time_us += c.time_us;
+		x->out.in_model += c.in_model;
 		x->out.unknown += c.time_us <= 0;
 		vec_push(x->arena, &s.calls, c);
 	}
@@ -111,9 +96,9 @@ static void explain_rest(struct explainer *x)
 struct explanation explain(struct arena *a, const struct model_code *code,
 			   const struct model_task_vec *tasks, const struct choice *choices)
 {
-	struct explainer x = { .arena = a, .code = code, .tasks = tasks, .choices = choices };
+	struct explainer x = { .arena = a, .code = code, .tasks = tasks, .choices = choices,
+			       .uses = task_uses_new(a, code->graph, tasks) };
 
-	find_tasks(&x);
 	for (int i = 0; i < code->graph->functions.n; i++)
 		if (code->flats[i])
 			explain_stretch(&x, code->flats[i]);

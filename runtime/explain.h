@@ -19,6 +19,7 @@ struct explained_call {
 	const char *label;		/* of the last node in it; "" */
 	bool moves;			/* it computes nothing, but changes a layout or a shape */
 	double time_us;			/* of the record; 0: not known */
+	bool in_model;			/* as struct choice has it */
 };
 
 struct explained_call_vec VEC(struct explained_call);
@@ -44,6 +45,7 @@ struct explanation {
 	struct explained_stretch_vec stretches;	/* in the order of their functions */
 	struct explained_rest_vec rest;
 	double time_us;			/* of all calls whose time is known */
+	int in_model;			/* of these, those timed inside a model */
 	int unknown;			/* the others */
 };
 

@@ -102,14 +102,16 @@ static bool read_choice(struct arena *a, const json_t *json, struct choice *out)
 {
 	const char *origin, *object = NULL, *why = NULL;
 	json_int_t replaces;
+	int in_model;
 
-	if (json_unpack((json_t *)(uintptr_t)json, "{s:s, s?s, s:I, s?s, s:F}", "origin", &origin,
-			"object", &object, "replaces", &replaces, "why", &why, "time_us",
-			&out->time_us) < 0 ||
+	if (json_unpack((json_t *)(uintptr_t)json, "{s:s, s?s, s:I, s?s, s:F, s:b}", "origin",
+			&origin, "object", &object, "replaces", &replaces, "why", &why, "time_us",
+			&out->time_us, "in_model", &in_model) < 0 ||
 	    !choice_origin_parse(origin, &out->origin))
 		return false;
 	out->why = why ? arena_strdup(a, why) : NULL;
 	out->replaces = (uint32_t)replaces;
+	out->in_model = in_model;
 	if (out->origin == CHOICE_NONE)
 		return true;
 	out->object = object ? arena_strdup(a, object) : NULL;
@@ -136,11 +138,12 @@ void kept_write(const char *place, const struct choice *choices, int n)
 	for (int i = 0; i < n; i++) {
 		const struct choice *c = &choices[i];
 
-		json_array_append_new(json, json_pack("{s:s, s:s*, s:I, s:s*, s:f}", "origin",
+		json_array_append_new(json, json_pack("{s:s, s:s*, s:I, s:s*, s:f, s:b}", "origin",
 						      choice_origin_name(c->origin), "object",
 						      c->object, "replaces",
 						      (json_int_t)c->replaces, "why", c->why,
-						      "time_us", c->time_us));
+						      "time_us", c->time_us, "in_model",
+						      (int)c->in_model));
 	}
 	char *text = json_dumps(json, JSON_INDENT(1));
 

@@ -35,29 +35,42 @@ static int prepare(struct arena *a, const struct open_options *o, const struct c
 	return m->choices ? 0 : -1;
 }
 
-int open_model(struct arena *a, const struct open_options *o, struct opened *out)
+int open_plan(struct arena *a, const struct open_options *o, struct choice_plan *out)
 {
 	struct device *device = find_device(a);
 	struct db *db = NULL;
 
-	*out = (struct opened){ 0 };
 	if (!device || (o->db && !(db = db_open(o->db, DB_READ))))
 		return -1;
 	if (db)
 		db_listen(db, &o->listener);
-	struct db_calibration now = calibration_of(device);
-
-	/* Which peak a probe saw, on a busy day or bound to one core, decides what a record's time is
-	 * worth; its kernel is better than a guess in any case. */
-	now.peak[0] = 0;
-	struct choice_plan plan = {
-		.db = db, .device = device, .now = now,
+	*out = (struct choice_plan){
+		.db = db, .device = device, .now = calibration_of(device),
 		.threads = o->threads ? o->threads : device->threads,
 		.recall = o->recall,
 	};
-	int rc = prepare(a, o, &plan, out);
+	/* Which peak a probe saw, on a busy day or bound to one core, decides what a record's time is
+	 * worth; its kernel is better than a guess in any case. */
+	out->now.peak[0] = 0;
+	return 0;
+}
 
-	db_close(db);
+int open_choices(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
+		 struct opened *out)
+{
+	*out = (struct opened){ 0 };
+	return prepare(a, o, plan, out);
+}
+
+int open_model(struct arena *a, const struct open_options *o, struct opened *out)
+{
+	struct choice_plan plan;
+
+	if (open_plan(a, o, &plan) < 0)
+		return -1;
+	int rc = open_choices(a, o, &plan, out);
+
+	db_close(plan.db);
 	if (rc < 0)
 		return -1;
 	out->code = model_code_new(a, out->graph, out->tasks, out->choices);

@@ -29,6 +29,11 @@ struct opened {
 	const struct model_code *code;	/* what session_new() takes */
 };
 
+/* The parts of open_model(): what kernels are chosen by, whose database is the caller's to close;
+ * and all but the code, by such a plan. In A. -1 and a message. */
+int open_plan(struct arena *a, const struct open_options *o, struct choice_plan *out);
+int open_choices(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
+		 struct opened *out);
 /* Opens O's model, in A. -1 and a message. */
 int open_model(struct arena *a, const struct open_options *o, struct opened *out);
 /* 0 where V may be given for PARAM; -1 and a message that names it. */

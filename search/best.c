@@ -14,29 +14,34 @@ struct look {
 	struct best *out;
 };
 
-/* False and a message where R does not replay. */
-static bool replay(const struct look *l, const struct db_record *r, struct best *b)
+bool best_replay(struct arena *a, const struct task *t, const struct db_record *r, int vector_bytes,
+		 struct best *b)
 {
 	const char *why = "";
 
-	b->state = state_parse(l->a, l->task->dag, "its steps", r->steps);
+	*b = (struct best){ .state = state_parse(a, t->dag, "its steps", r->steps) };
 	if (!b->state)
 		return false;
-	b->program = lower(l->a, b->state, &why);
+	b->program = lower(a, b->state, &why);
 	if (b->program)
-		b->source = program_source(l->a, b->program, l->vector_bytes, &why);
+		b->source = program_source(a, b->program, vector_bytes, &why);
 	if (!b->program || !b->source) {
 		err_set("its steps give no kernel: %s", why);
 		return false;
 	}
 	b->evidence = evidence_of(r, b->source);
+	b->record = db_record_copy(a, r);
 	return true;
 }
 
-static void keep(struct look *l, const struct db_record *r, const struct best *b)
+static bool replay(const struct look *l, const struct db_record *r, struct best *b)
+{
+	return best_replay(l->a, l->task, r, l->vector_bytes, b);
+}
+
+static void keep(struct look *l, const struct best *b)
 {
 	*l->out = *b;
-	l->out->record = db_record_copy(l->a, r);
 	l->found = true;
 }
 
@@ -46,7 +51,7 @@ static int take_first(void *user, const struct db_record *r)
 	struct best b;
 
 	if (replay(l, r, &b))
-		keep(l, r, &b);
+		keep(l, &b);
 	else
 		db_skip(l->db, r->id, err_get());
 	return l->found;
@@ -67,8 +72,29 @@ static int take_surest(void *user, const struct db_record *r)
 	bool sure = evidence_confirmed(r, b.evidence);
 
 	if (sure || !l->found)
-		keep(l, r, &b);
+		keep(l, &b);
 	return sure;
+}
+
+/* What was found inside models, the latest first. */
+struct finals_look {
+	struct look look;
+	const struct db_record *alone;	/* the best of the task by itself */
+	bool competed;			/* that one did */
+};
+
+static int take_latest(void *user, const struct db_record *r)
+{
+	struct finals_look *f = user;
+	struct look *l = &f->look;
+	struct best b;
+
+	f->competed |= hash_equal(r->steps_hash, f->alone->steps_hash) &&
+		       r->toolchain == f->alone->toolchain;
+	/* What does not replay was told of when it was looked at alone. */
+	if (!l->found && replay(l, r, &b) && b.evidence == EVIDENCE_SAME)
+		keep(l, &b);
+	return l->found && f->competed;
 }
 
 static int look(struct look *l, struct db_want want, enum db_order order,
@@ -92,4 +118,24 @@ int task_best(struct arena *a, struct db *db, const struct task *t, struct db_wa
 	struct look l = { a, db, t, vector_bytes, false, out };
 
 	return look(&l, want, DB_SUREST, take_surest);
+}
+
+int task_best_in_model(struct arena *a, struct db *db, const struct task *t, struct db_want want,
+		       int vector_bytes, struct best *out)
+{
+	int found = task_best(a, db, t, want, vector_bytes, out);
+	struct best pick;
+	struct finals_look f = { .look = { a, db, t, vector_bytes, false, &pick },
+				 .alone = &out->record };
+
+	if (found <= 0 || want.cache)
+		return found;
+	want.task_key = t->key;
+	want.cache = cache_state_name(CACHE_MODEL);
+	want.threads = out->record.threads;
+	if (db_each_standing(db, &want, DB_LATEST, take_latest, &f) < 0)
+		return -1;
+	if (f.look.found && (f.competed || pick.record.seq > out->record.seq))
+		*out = pick;
+	return 1;
 }

@@ -25,4 +25,13 @@ int task_fastest(struct arena *a, struct db *db, const struct task *t, struct db
 int task_best(struct arena *a, struct db *db, const struct task *t, struct db_want want,
 	      int vector_bytes, struct best *out);
 
+/* The best of T for a model: what won among the best few when they ran inside one, of records with the
+ * C text of today. It holds until another is confirmed that has not competed there; without such a
+ * record, or where WANT asks for a cache state, this is task_best(). */
+int task_best_in_model(struct arena *a, struct db *db, const struct task *t, struct db_want want,
+		       int vector_bytes, struct best *out);
+/* R, a record of T, replayed; in A. False and a message where it gives no kernel. */
+bool best_replay(struct arena *a, const struct task *t, const struct db_record *r, int vector_bytes,
+		 struct best *out);
+
 #endif

@@ -10,9 +10,9 @@ enum cause budget_ends(const struct budget *b, const struct standing *s)
 {
 	if (b->trials && s->trials >= b->trials)
 		return CAUSE_TRIALS;
-	if (b->minutes > 0 && s->seconds >= 60 * b->minutes)
+	if (b->minutes > 0 && s->seconds >= 60 * b->minutes - b->reserve_s)
 		return CAUSE_MINUTES;
-	if (b->until && s->now >= b->until)
+	if (b->until && (double)s->now >= (double)b->until - b->reserve_s)
 		return CAUSE_UNTIL;
 	return CAUSE_NONE;
 }
@@ -26,16 +26,23 @@ enum cause budget_ends_task(const struct budget *b, int64_t since_gain, double g
 	return CAUSE_NONE;
 }
 
-double budget_left_s(const struct budget *b, const struct standing *s)
+double budget_time_left_s(const struct budget *b, const struct standing *s)
 {
 	double left = INFINITY;
 
-	if (b->trials && s->trials > 0)
-		left = s->seconds * (double)(b->trials - s->trials) / (double)s->trials;
 	if (b->minutes > 0)
-		left = fmin(left, 60 * b->minutes - s->seconds);
+		left = 60 * b->minutes - s->seconds;
 	if (b->until)
 		left = fmin(left, (double)(b->until - s->now));
+	return fmax(left, 0);
+}
+
+double budget_left_s(const struct budget *b, const struct standing *s)
+{
+	double left = budget_time_left_s(b, s);
+
+	if (b->trials && s->trials > 0)
+		left = fmin(left, s->seconds * (double)(b->trials - s->trials) / (double)s->trials);
 	return isfinite(left) ? fmax(left, 0) : -1;
 }
 

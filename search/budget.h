@@ -18,6 +18,7 @@ struct budget {
 	int64_t trials;		/* in all */
 	double minutes;		/* of work; the time between two runs is not counted */
 	int64_t until;		/* a moment, in seconds since 1970 */
+	double reserve_s;	/* of both, kept for what comes behind the trials */
 	int64_t plateau;	/* a task is done after so many trials in a row without gain */
 	double target;		/* a task is done where its best reaches so many GFLOP/s */
 };
@@ -46,6 +47,8 @@ enum cause budget_ends(const struct budget *b, const struct standing *s);
 enum cause budget_ends_task(const struct budget *b, int64_t since_gain, double gflops);
 /* Seconds until the first limit is reached; -1 where that is not known. */
 double budget_left_s(const struct budget *b, const struct standing *s);
+/* Seconds of time alone, what is reserved included; INFINITY where time is no limit. */
+double budget_time_left_s(const struct budget *b, const struct standing *s);
 
 /* The moment that TEXT names, in local time: "YYYY-MM-DD HH:MM", or "HH:MM", the next one after
  * NOW. -1 where it names none. */

@@ -63,6 +63,8 @@ int tuner_load_best(struct tuner *t, int i);
 /* --- finish.c */
 /* As of budget_left_s(). */
 double tuner_left_s(const struct tuner *t);
+/* As of budget_time_left_s(). */
+double tuner_time_left_s(const struct tuner *t);
 /* Of the best of task I; 0 while there is none. */
 double tuner_gflops(const struct tuner *t, int i);
 /* Finds out whether task I is done. */

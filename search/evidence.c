@@ -68,11 +68,11 @@ static const char *const text_names[] = {
 json_t *evidence_json(const struct db_record *r, enum evidence e)
 {
 	json_t *others = r->final && r->others >= 0 ? json_integer(r->others) : json_null();
-	json_t *json = json_pack("{s:I, s:b, s:b, s:s, s:s?, s:s?, s:o, s:i, s:o}", "record",
+	json_t *json = json_pack("{s:I, s:b, s:b, s:s, s:s?, s:s?, s:o, s:s, s:i, s:o}", "record",
 				 (json_int_t)r->id, "estimate", r->estimate, "confirmed",
 				 evidence_confirmed(r, e), "text", text_names[e], "source_hash",
 				 r->source_hash, "hone", r->hone, "toolchain",
-				 toolchain_json(r->toolchain_text),
+				 toolchain_json(r->toolchain_text), "cache", r->cache,
 				 "samples", r->n_samples, "others", others);
 
 	if (!json)

@@ -20,6 +20,13 @@ double tuner_left_s(const struct tuner *t)
 	return budget_left_s(&t->options.budget, &s);
 }
 
+double tuner_time_left_s(const struct tuner *t)
+{
+	struct standing s = standing_of(t);
+
+	return budget_time_left_s(&t->options.budget, &s);
+}
+
 double tuner_gflops(const struct tuner *t, int i)
 {
 	double us = t->scheduler.at[i].best_us;

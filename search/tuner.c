@@ -21,7 +21,7 @@ struct db_want tuner_want(const struct tuner *t, const struct task *task)
 		.task_key = task ? task->key : NULL,
 		.fingerprint = t->device->fingerprint,
 		.toolchain = t->measurer->toolchain,
-		.cache = t->options.cache == CACHE_COLD ? "cold" : "warm",
+		.cache = cache_state_name(t->options.cache),
 		.threads = t->options.threads,
 		.now = &t->now,
 	};
@@ -113,6 +113,16 @@ static int confirm_all(struct tuner *t)
 	return 0;
 }
 
+/* Its own runner stays, and sleeps. */
+static int hold_finals(struct tuner *t)
+{
+	const struct tuner_options *o = &t->options;
+
+	if (!o->finals || tuner_stopped(t))
+		return 0;
+	return o->finals(o->user, t->campaign_id, tuner_time_left_s(t));
+}
+
 int tuner_run(struct tuner *t)
 {
 	while (!tuner_is_over(t)) {
@@ -121,10 +131,14 @@ int tuner_run(struct tuner *t)
 		scheduler_weigh(&t->scheduler);
 	}
 	tuner_tell_causes(t);
-	if (confirm_all(t) < 0 || tuner_save(t) < 0 || tuner_tell_barren(t) < 0)
+	if (confirm_all(t) < 0)
+		return -1;
+	int finals = hold_finals(t);
+
+	if (finals < 0 || tuner_save(t) < 0 || tuner_tell_barren(t) < 0)
 		return -1;
 	tuner_tell_phases(t);
-	bool stopped = tuner_stopped(t);
+	bool stopped = finals > 0 || tuner_stopped(t);
 
 	if (db_campaign_end(t->db, t->campaign_id, stopped ? CAMPAIGN_STOPPED : CAMPAIGN_DONE) < 0)
 		return -1;
@@ -171,7 +185,7 @@ static char *options_json(const struct tuner *t)
 	json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:I}", "strategy", t->strategy->name,
 				 "toolchain", t->measurer->toolchain, "threads",
 				 t->options.threads, "cache",
-				 t->options.cache == CACHE_COLD ? "cold" : "warm", "seed",
+				 cache_state_name(t->options.cache), "seed",
 				 (json_int_t)t->options.seed);
 
 	if (t->options.no_transfer)

@@ -57,6 +57,10 @@ struct tuner_options {
 	 * changes; may be NULL. */
 	void (*stuck)(void *user, const char *why);
 	struct listener listener;	/* of what happens besides */
+	/* The last act of a campaign that was not stopped, with the seconds that the budget has left
+	 * (INFINITY: time is none of its limits): 0, 1 where it was stopped, -1 and a message. May
+	 * be NULL. */
+	int (*finals)(void *user, int64_t campaign, double seconds);
 	struct weigher weigher;	/* of the tasks; all NULL: their own weights */
 	const char *debug;	/* stages to print of each candidate (search/debug.h); NULL: none */
 	void (*dump)(void *user, const char *text);	/* gets them, a candidate at a time */

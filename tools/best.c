@@ -30,6 +30,7 @@ struct best_row {
 	double best_us;		/* 0: none */
 	double calibrated_us;	/* what it comes to at the device's present speed */
 	bool estimate;		/* that is a guess */
+	bool in_model;		/* that was taken inside a model */
 	const char *caveat;	/* what one must know of it; "" */
 	json_t *evidence;	/* null where there is none */
 	int threads;
@@ -61,7 +62,7 @@ static int look_up(const struct query *q, const struct task *t, struct best_row 
 	int64_t counts[TRIAL_STATUS_COUNT];
 
 	want.task_key = t->key;
-	int found = task_best(q->arena, q->db, t, want, q->device->vector_bytes, &best);
+	int found = query_best(q, t, &best);
 
 	if (found < 0 || db_counts(q->db, &want, counts) < 0 ||
 	    db_skipped(q->db, q->arena, &want, &skipped) < 0)
@@ -76,6 +77,7 @@ static int look_up(const struct query *q, const struct task *t, struct best_row 
 		return 0;
 	out->best_us = best.record.time_us;
 	out->estimate = best.record.estimate;
+	out->in_model = strcmp(best.record.cache, cache_state_name(CACHE_MODEL)) == 0;
 	out->caveat = evidence_caveat(q->arena, &best.record, best.evidence);
 	out->threads = best.record.threads;
 	if (calibrate(q, &best.record, out) < 0)
@@ -121,7 +123,7 @@ static int print_best(const struct query *q)
 {
 	json_t *rows = json_array();
 	double total = 0;
-	int missing = 0, uncertain = 0;
+	int missing = 0, uncertain = 0, in_model = 0;
 
 	if (!q->json)
 		printf("%-22s %-50s %6s %10s %10s %8s %6s %3s %6s %6s\n", "op", "shape", "weight",
@@ -137,6 +139,7 @@ static int print_best(const struct query *q)
 		if (!q->json)
 			print_row(&r);
 		total += r.task->weight * r.best_us;
+		in_model += r.in_model;
 		missing += r.best_us <= 0;
 		uncertain += *r.caveat != '\0';
 	}
@@ -146,6 +149,8 @@ static int print_best(const struct query *q)
 	}
 	json_decref(rows);
 	printf("sum of weight x best: %.3f ms", total * 1e-3);
+	if (in_model)
+		printf(", %d of %d timed inside a model", in_model, q->tasks.n);
 	if (missing)
 		printf(", without %d task%s that no kernel was found for yet", missing,
 		       missing > 1 ? "s" : "");

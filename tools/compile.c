@@ -72,9 +72,10 @@ static double gap(const struct memory_plan *m)
 static void print_call(struct arena *a, const struct explained_call *c, double all_us)
 {
 	if (c->time_us > 0)
-		printf("  %9.2f %5.1f%%", c->time_us, 100 * c->time_us / all_us);
+		printf("  %9.2f%c %5.1f%%", c->time_us, c->in_model ? ' ' : '*',
+		       100 * c->time_us / all_us);
 	else
-		printf("  %9s %6s", "-", "-");
+		printf("  %9s  %6s", "-", "-");
 	printf("  %-11s %s", c->by, c->task ? c->task->op : c->what);
 	if (c->task)
 		printf(" %s", c->task->shape);
@@ -94,7 +95,7 @@ static void print_stretch(struct arena *a, const struct explained_stretch *s, do
 	       "(%s, %.0f ms)\n",
 	       s->name, s->calls.n, s->idle, kib(m->bytes), gap(m),
 	       m->optimal ? ", no plan is smaller" : "", m->order, m->seconds * 1e3);
-	printf("  %9s %6s  %-11s %s\n", "us", "share", "by", "task -> result");
+	printf("  %9s  %6s  %-11s %s\n", "us", "share", "by", "task -> result");
 	for (int i = 0; i < s->calls.n; i++)
 		print_call(a, &s->calls.at[i], all_us);
 }
@@ -129,8 +130,9 @@ static void print_text(struct arena *a, const struct compile_args *args, const s
 		       e->rest.at[i].label);
 	printf("%d calls in %d stretches, %d operators between them; %d kernels compiled\n", calls,
 	       e->stretches.n, e->rest.n, m->built);
-	printf("predicted: %.3f ms, the sum of the records' times; %d calls have none\n",
-	       e->time_us * 1e-3, e->unknown);
+	printf("predicted: %.3f ms, the sum of the records' times; %d of %d calls were timed inside "
+	       "a model, %d alone (*), %d have none\n",
+	       e->time_us * 1e-3, e->in_model, calls, calls - e->in_model - e->unknown, e->unknown);
 }
 
 /* --- JSON */
@@ -162,6 +164,7 @@ static json_t *call_json(struct arena *a, const struct explained_call *c, double
 	json_object_set_new(one, "node", json_label(c->label));
 	json_object_set_new(one, "moves", json_boolean(c->moves));
 	json_object_set_new(one, "time_us", json_positive(c->time_us));
+	json_object_set_new(one, "in_model", json_boolean(c->in_model));
 	json_object_set_new(one, "share", json_positive(all_us > 0 ? c->time_us / all_us : 0));
 	return one;
 }
@@ -215,6 +218,7 @@ static void print_json(struct arena *a, const struct compile_args *args, const s
 	json_object_set_new(all, "images", images_json(&m->images));
 	json_object_set_new(all, "built", json_integer(m->built));
 	json_object_set_new(all, "predicted_ms", json_positive(e->time_us * 1e-3));
+	json_object_set_new(all, "in_model", json_integer(e->in_model));
 	json_object_set_new(all, "unknown", json_integer(e->unknown));
 	json_print(all);
 }

@@ -94,8 +94,7 @@ static int find_kernels(const struct query *q, struct exports *x)
 	for (int i = 0; i < q->tasks.n; i++) {
 		const struct task *t = q->tasks.at[i];
 		struct best b;
-		int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes,
-				      &b);
+		int found = query_best(q, t, &b);
 
 		if (found < 0)
 			return -1;

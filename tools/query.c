@@ -130,6 +130,12 @@ struct db_want query_want(const struct query *q)
 				 .now = &q->now };
 }
 
+int query_best(const struct query *q, const struct task *t, struct best *out)
+{
+	return (source_is_model(q->source) ? task_best_in_model : task_best)(
+		q->arena, q->db, t, query_want(q), q->device->vector_bytes, out);
+}
+
 void query_warn(const struct query *q, const struct task *t, const struct best *b)
 {
 	const char *caveat = evidence_caveat(q->arena, &b->record, b->evidence);

@@ -38,6 +38,9 @@ int query_open(struct query *q);
 void query_close(struct query *q);
 /* Records of this device that fit the query. */
 struct db_want query_want(const struct query *q);
+/* The best of T that fits the query: for a model what won inside one, else the fastest alone. 1 and *OUT,
+ * 0 or -1, as task_best(). */
+int query_best(const struct query *q, const struct task *t, struct best *out);
 /* For commands that time B, the best of T, anew: says on stderr where the figure that its record
  * has is not one to compare with. */
 void query_warn(const struct query *q, const struct task *t, const struct best *b);

@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "graph/onnx/data.h"
+#include "runtime/inputs.h"
 #include "runtime/npy.h"
 #include "tools/run_args.h"
 
@@ -38,34 +39,6 @@ int run_expected(struct arena *a, const struct run_args *args, const struct func
 {
 	return read_numbered(a, args->data, "output", i,
 			     function_at(main, main->results[i])->type, out);
-}
-
-/* Elements like those of a normalised image, whole numbers small enough for most tables. */
-static void randomize(struct array *x, uint64_t seed)
-{
-	struct rng rng = rng_seed(seed);
-
-	for (int64_t i = 0; i < x->count; i++)
-		element_store(x->element, x->data, i,
-			      element_is_float(x->element) ? 2 * rng_unit(&rng) - 1
-							   : (double)rng_below(&rng, 2));
-}
-
-static int random_input(struct arena *a, const struct binding *b, uint64_t seed,
-			struct value *out)
-{
-	int64_t dim[GRAPH_MAX_RANK];
-
-	if (!type_is_static(b->type) || b->type->element == ELEMENT_STRING) {
-		return err_set("input '%s' is %s: give it a file, or its dims by --dim",
-			b->name, type_string(a, b->type));
-	}
-	type_shape(b->type, dim);
-	struct array *x = array_in(a, b->type->element, b->type->rank, dim);
-
-	randomize(x, seed);
-	*out = value_of_array(x);
-	return 0;
 }
 
 static const char *named_file(const struct run_args *args, const char *name)
@@ -106,7 +79,7 @@ int run_inputs(struct arena *a, const struct run_args *args, const struct functi
 		else if (args->data)
 			found = read_numbered(a, args->data, "input", i, b->type, &out[i]);
 		if (found == 0)
-			found = random_input(a, b, (uint64_t)(args->seed + i), &out[i]);
+			found = input_random(a, b, (uint64_t)(args->seed + i), &out[i]);
 		if (found < 0 || open_argument(b, out[i]) < 0)
 			return -1;
 	}

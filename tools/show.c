@@ -198,7 +198,7 @@ static int show_task(const struct show_args *args, const struct task *t, json_t 
 {
 	const struct query *q = &args->q;
 	struct best b;
-	int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes, &b);
+	int found = query_best(q, t, &b);
 
 	if (found < 0)
 		return -1;

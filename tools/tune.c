@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "base/workdir.h"
 #include "measure/spawn.h"
+#include "runtime/finals.h"
 #include "search/debug.h"
 #include "search/replay.h"
 #include "search/tuner.h"
@@ -106,6 +107,34 @@ static void catch_signals(const struct tune_args *args)
 	sigaction(SIGALRM, &end, NULL);
 }
 
+static int hold_finals(void *user, int64_t campaign, double seconds)
+{
+	const struct tune_args *args = user;
+	const struct finals_options o = {
+		.model = args->o.source, .db = args->finals_db, .campaign = campaign,
+		.threads = args->o.threads, .cpus = args->o.cpus,
+		.seconds = fmin(seconds, FINALS_MOST_S), .stop = &stopped,
+		.listener = args->o.listener,
+	};
+
+	return finals_hold(&o);
+}
+
+/* A model ends with finals, for which a part of the time is kept. */
+static void plan_finals(struct tune_args *args, struct db *db)
+{
+	struct budget *b = &args->o.budget;
+	double seconds = 60 * b->minutes;
+
+	if (!source_is_model(args->o.source))
+		return;
+	args->finals_db = db;
+	args->o.finals = hold_finals;
+	if (b->until && (seconds <= 0 || (double)(b->until - clock_wall()) < seconds))
+		seconds = (double)(b->until - clock_wall());
+	b->reserve_s = fmin(FINALS_SHARE * seconds, FINALS_MOST_S);
+}
+
 static int campaign(struct tune_args *args, struct db *db, const struct device *device,
 		    const struct task_vec *tasks)
 {
@@ -154,6 +183,7 @@ static int on_this_machine(struct arena *a, struct tune_args *args, struct db *d
 	}
 	if (device_load_or_probe(device, false) < 0 || find_tasks(a, args, device, &tasks) < 0)
 		return command_failed();
+	plan_finals(args, db);
 	return campaign(args, db, device, &tasks);
 }
 
@@ -167,7 +197,7 @@ static int on_recording(struct arena *a, struct tune_args *args, struct db *db)
 		return command_failed();
 	db_listen(r->db, &args->o.listener);
 	args->o.threads = r->want.threads;
-	args->o.cache = strcmp(r->want.cache, "cold") == 0 ? CACHE_COLD : CACHE_WARM;
+	cache_state_parse(r->want.cache, &args->o.cache);
 	args->o.measurer = measurer_replay(r, &cost_model_xgboost);
 	listener_tell(&args->o.listener, TELL_NOTE,
 		      "replay of %s: nothing is measured, and times beyond those recorded are "

@@ -16,6 +16,7 @@ struct tune_args {
 	struct notice end;	/* what is told at the end */
 	struct arena *arena;
 	struct tuner *tuner;
+	struct db *finals_db;	/* gets what finals found */
 	bool quiet;
 	double last_line;	/* seconds at which the last plain line was printed */
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_budget.c - limits, what is left of them, and times of day as people write them. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,6 +21,14 @@ static void the_first_limit_counts(void **state)
 	assert_int_equal(budget_ends(&b, &(struct standing){ 100, 1, 1 }), CAUSE_TRIALS);
 	assert_int_equal(budget_ends(&b, &(struct standing){ 1, 600, 1 }), CAUSE_MINUTES);
 	assert_int_equal(budget_ends(&b, &(struct standing){ 1, 1, 5000 }), CAUSE_UNTIL);
+	/* What is kept of the time is not for trials. */
+	b.reserve_s = 100;
+	assert_int_equal(budget_ends(&b, &(struct standing){ 1, 499, 4899 }), CAUSE_NONE);
+	assert_int_equal(budget_ends(&b, &(struct standing){ 1, 500, 1 }), CAUSE_MINUTES);
+	assert_int_equal(budget_ends(&b, &(struct standing){ 1, 1, 4900 }), CAUSE_UNTIL);
+	assert_true(budget_time_left_s(&b, &(struct standing){ 100, 500, 4950 }) == 50);
+	b = (struct budget){ .trials = 1 };
+	assert_true(isinf(budget_time_left_s(&b, &(struct standing){ 1, 1e9, 1 << 30 })));
 	b = (struct budget){ 0 };
 	assert_int_equal(budget_ends(&b, &(struct standing){ 9999, 1e9, 1 << 30 }), CAUSE_NONE);
 }

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/finals_play.c - lineups are sessions that are watched, in turn. */
+#include "runtime/finals_play.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/quantile.h"
+#include "graph/task/uses.h"
+#include "measure/verdict.h"
+#include "runtime/inputs.h"
+
+/* Of the machine's memory for the weights of all lineups: a run is to see the caches and the memory
+ * that it will see when it is alone. */
+#define MEMORY_SHARE 0.5
+
+/* More tell hardly more: the interval of 41 pairs reaches from the 14th ratio to the 28th, within 1%
+ * of the median where the machine's noise is 3%. */
+enum { ROUNDS = 41 };
+
+/* Of a lineup in a round, behind a run that is not counted and brings its weights back to the
+ * caches: what a run of a small model takes is then a mean over dozens. */
+#define TURN_MS 4.0
+
+/* The least number of rounds may take so long, and no longer, whatever the budget was: a model of 6 s
+ * a run does it in four lineups. */
+#define PATIENCE_S 300.0
+
+/* --- set-up */
+
+static double weight_bytes(const struct graph *g)
+{
+	double bytes = 0;
+
+	for (int i = 0; i < g->functions.n; i++) {
+		const struct function *f = g->functions.at[i];
+
+		for (int v = 0; v < f->bindings.n; v++)
+			if (f->bindings.at[v].array)
+				bytes += (double)array_bytes(f->bindings.at[v].array);
+	}
+	return bytes;
+}
+
+/* How many lineups the memory has room for: one at least, which `hone run` needs as well. */
+static int most_lineups(const struct graph *g)
+{
+	double room = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) * MEMORY_SHARE;
+	double n = room / (weight_bytes(g) + 1);
+
+	return n < 1 ? 1 : n > CONTENDERS ? CONTENDERS : (int)n;
+}
+
+static struct contender contender_of(struct arena *a, const struct best *b)
+{
+	return (struct contender){ .steps = b->state->steps.n,
+				   .text_bytes = strlen(b->source),
+				   .steps_hash = b->record.steps_hash,
+				   .us = arena_many(a, double, ROUNDS) };
+}
+
+/* The contenders of task I; it stays out where it has none. */
+static int gather(struct model_finals *f, const struct choice_plan *plan, int i, int most)
+{
+	const struct model_task *m = &f->model.tasks->at[i];
+	struct final_task t = { .index = i };
+	struct db_want want = { .fingerprint = plan->device->fingerprint, .threads = plan->threads,
+				.now = &plan->now };
+
+	if (!m->dag)
+		return 0;
+	const struct task *task = task_new(f->arena, m->dag, m->op, m->weight);
+
+	if (task_contenders(f->arena, plan->db, task, want, plan->device->vector_bytes,
+			    &t.records) < 0)
+		return -1;
+	if (t.records.n == 0)
+		return 0;
+	if (t.records.n > most)
+		t.records.n = most;
+	t.contenders = arena_many(f->arena, struct contender, t.records.n);
+	for (int c = 0; c < t.records.n; c++)
+		t.contenders[c] = contender_of(f->arena, &t.records.at[c]);
+	if (f->lineups < t.records.n)
+		f->lineups = t.records.n;
+	vec_push(f->arena, &f->tasks, t);
+	return 0;
+}
+
+/* All at once, so that compilers work side by side. */
+static int build(struct model_finals *f, const struct choice_plan *plan)
+{
+	struct best_vec all = { 0 };
+	int built, at = 0;
+
+	for (int i = 0; i < f->tasks.n; i++)
+		for (int c = 0; c < f->tasks.at[i].records.n; c++)
+			vec_push(f->arena, &all, f->tasks.at[i].records.at[c]);
+	struct choice *choices = choose_records(f->arena, all.at, all.n, plan, &built);
+
+	for (int i = 0; choices && i < f->tasks.n; i++) {
+		f->tasks.at[i].choices = &choices[at];
+		at += f->tasks.at[i].records.n;
+	}
+	return choices ? 0 : -1;
+}
+
+/* The model with the kernels of LINEUP. */
+static struct session *session_of(struct model_finals *f, int lineup)
+{
+	const struct opened *m = &f->model;
+	struct choice *choices = arena_memdup(f->arena, m->choices,
+					      (size_t)m->tasks->n * sizeof(*choices));
+
+	for (int i = 0; i < f->tasks.n; i++) {
+		const struct final_task *t = &f->tasks.at[i];
+
+		choices[t->index] = t->choices[lineup_place(lineup, i, t->records.n)];
+	}
+	struct session *s = session_new(model_code_new(f->arena, m->graph, m->tasks, choices),
+					interp_usual_limits);
+
+	session_watch(s, false);
+	return s;
+}
+
+static int make_inputs(struct model_finals *f)
+{
+	const struct function *main = graph_main(f->model.graph);
+
+	f->inputs = arena_many(f->arena, struct value, main->nparams);
+	for (int i = 0; i < main->nparams; i++)
+		if (input_random(f->arena, &main->bindings.at[i], (uint64_t)i, &f->inputs[i]) < 0)
+			return -1;
+	return 0;
+}
+
+static int prepare(struct model_finals *f, const struct open_options *o, const struct choice_plan *plan)
+{
+	if (open_choices(f->arena, o, plan, &f->model) < 0 || make_inputs(f) < 0)
+		return -1;
+	int most = most_lineups(f->model.graph);
+
+	for (int i = 0; i < f->model.tasks->n; i++)
+		if (gather(f, plan, i, most) < 0)
+			return -1;
+	if (f->tasks.n == 0)
+		return err_set("no task of the model has a confirmed record");
+	return build(f, plan);
+}
+
+int finals_open(struct model_finals *f, const struct open_options *o)
+{
+	struct choice_plan plan;
+
+	*f = (struct model_finals){ .arena = arena_new() };
+	if (open_plan(f->arena, o, &plan) < 0)
+		return -1;
+	int rc = prepare(f, o, &plan);
+
+	db_close(plan.db);
+	if (rc < 0)
+		return -1;
+	f->model_us = arena_many(f->arena, double, ROUNDS);
+	f->sessions = arena_many(f->arena, struct session *, f->lineups);
+	for (int l = 0; l < f->lineups; l++)
+		f->sessions[l] = session_of(f, l);
+	return 0;
+}
+
+void finals_close(struct model_finals *f)
+{
+	for (int l = 0; f->sessions && l < f->lineups; l++)
+		session_free(f->sessions[l]);
+	arena_free(f->arena);
+}
+
+/* --- rounds */
+
+struct figure_vec VEC(double);
+
+/* What the kernels of each task of the model took. */
+struct step_sum {
+	double seconds;
+	int64_t runs;
+};
+
+/* Adds SIGN times what S has noted so far to SUMS, by task of the model. */
+static void count(const struct model_finals *f, const struct task_uses *uses, const struct session *s,
+		  int sign, struct step_sum *sums)
+{
+	const struct session_cost_vec *costs = session_costs(s);
+
+	for (int i = 0; i < costs->n; i++) {
+		const struct session_cost *c = &costs->at[i];
+		const struct function *in = f->model.graph->functions.at[c->function];
+		int task = task_used(uses, c->function, (int)(c->binding - in->bindings.at));
+
+		if (task < 0 || strcmp(c->by, choice_origin_name(CHOICE_RECORD)) != 0)
+			continue;
+		sums[task].seconds += sign * c->seconds;
+		sums[task].runs += sign * c->runs;
+	}
+}
+
+static int run_once(struct model_finals *f, struct session *s)
+{
+	int n = graph_main(f->model.graph)->nresults;
+	struct value *results = values_new(n);
+	int rc = session_run(s, f->inputs, results);
+
+	values_release(results, n);
+	free(results);
+	return rc;
+}
+
+/* A turn of LINEUP: its figures are added to SUMS, by task of the model; what its runs took, us, to
+ * RUNS. */
+static int play_turn(struct model_finals *f, const struct task_uses *uses, int lineup,
+		     struct step_sum *sums, struct arena *a, struct figure_vec *runs)
+{
+	struct session *s = f->sessions[lineup];
+
+	if (run_once(f, s) < 0)
+		return -1;
+	count(f, uses, s, -1, sums);
+	int64_t begin = clock_ns(), before = begin, now;
+
+	do {
+		if (run_once(f, s) < 0)
+			return -1;
+		now = clock_ns();
+		vec_push(a, runs, (double)(now - before) * 1e-3);
+		before = now;
+	} while ((double)(now - begin) * 1e-6 < TURN_MS);
+	count(f, uses, s, 1, sums);
+	return 0;
+}
+
+static void note(struct model_finals *f, int round, struct step_sum *const *sums)
+{
+	for (int i = 0; i < f->tasks.n; i++) {
+		struct final_task *t = &f->tasks.at[i];
+
+		for (int c = 0; c < t->records.n; c++) {
+			struct step_sum all = { 0 };
+
+			for (int l = 0; l < f->lineups; l++) {
+				if (lineup_place(l, i, t->records.n) != c)
+					continue;
+				all.seconds += sums[l][t->index].seconds;
+				all.runs += sums[l][t->index].runs;
+			}
+			t->contenders[c].us[round] =
+				all.runs ? all.seconds * 1e6 / (double)all.runs : 0;
+		}
+	}
+}
+
+static int play_round(struct model_finals *f, const struct task_uses *uses, int round)
+{
+	struct arena *a = arena_new();
+	struct step_sum **sums = arena_many(a, struct step_sum *, f->lineups);
+	struct figure_vec runs = { 0 };
+	int rc = 0;
+
+	/* Who begins changes, for what a machine does over time is not the lineups' doing. */
+	for (int i = 0; i < f->lineups && rc == 0; i++) {
+		int l = (round + i) % f->lineups;
+
+		sums[l] = arena_many(a, struct step_sum, f->model.tasks->n);
+		rc = play_turn(f, uses, l, sums[l], a, &runs);
+	}
+	if (rc == 0) {
+		note(f, round, sums);
+		sort_figures(runs.at, runs.n);
+		f->model_us[round] = quantile(runs.at, runs.n, 0.5);
+	}
+	arena_free(a);
+	return rc;
+}
+
+/* What never ran, as in a branch that was not taken, or did not in some round, is not decided on. */
+static void drop_idle(struct model_finals *f)
+{
+	int n = 0;
+
+	for (int i = 0; i < f->tasks.n; i++) {
+		struct final_task *t = &f->tasks.at[i];
+		bool ran = true;
+
+		for (int c = 0; c < t->records.n; c++)
+			for (int r = 0; r < f->rounds; r++)
+				ran &= t->contenders[c].us[r] > 0;
+		if (ran)
+			f->tasks.at[n++] = *t;
+	}
+	f->tasks.n = n;
+}
+
+static double seconds_since(int64_t begin)
+{
+	return (double)(clock_ns() - begin) * 1e-9;
+}
+
+int finals_play(struct model_finals *f, double seconds)
+{
+	const struct task_uses *uses = task_uses_new(f->arena, f->model.graph, f->model.tasks);
+	int64_t begin = clock_ns();
+
+	/* The first run brings pages and threads to life. */
+	for (int l = 0; l < f->lineups; l++)
+		if (run_once(f, f->sessions[l]) < 0)
+			return -1;
+	while (f->rounds < ROUNDS &&
+	       (f->rounds < VERDICT_MIN_PAIRS || seconds_since(begin) < seconds)) {
+		if (f->rounds < VERDICT_MIN_PAIRS && seconds_since(begin) > PATIENCE_S)
+			return err_set("the model is too slow: %d rounds of %d took %.0f s",
+				       f->rounds, VERDICT_MIN_PAIRS, seconds_since(begin));
+		if (play_round(f, uses, f->rounds) < 0)
+			return -1;
+		f->rounds++;
+	}
+	drop_idle(f);
+	for (int i = 0; i < f->tasks.n; i++) {
+		struct final_task *t = &f->tasks.at[i];
+
+		t->winner = lineup_winner(t->contenders, t->records.n, f->rounds);
+	}
+	return 0;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/finals_play.h - the best few kernels of each task of a model, timed while it runs.
+ *
+ * In:   a model, a database with confirmed records of its tasks.
+ * Out:  what a run of each contender took inside the model, round by round, and who won.
+ * Holds: in a round every lineup runs; contenders of a task are compared within rounds. */
+#ifndef HONE_RUNTIME_FINALS_PLAY_H
+#define HONE_RUNTIME_FINALS_PLAY_H
+
+#include "runtime/lineup.h"
+#include "runtime/open.h"
+#include "search/contenders.h"
+
+/* A task of the model that has contenders. */
+struct final_task {
+	int index;			/* among the model's */
+	struct best_vec records;	/* of its contenders, fastest alone first */
+	struct contender *contenders;	/* as many */
+	struct choice *choices;		/* as many */
+	int winner;
+};
+
+struct final_task_vec VEC(struct final_task);
+
+struct model_finals {
+	struct arena *arena;
+	struct opened model;
+	struct final_task_vec tasks;	/* once played, those that ran */
+	struct session **sessions;	/* by lineup */
+	int lineups;
+	struct value *inputs;
+	double *model_us;		/* a run of the model, by round: the median over all lineups */
+	int rounds;
+};
+
+/* Builds the contenders of O's model and a session for each lineup. -1 and a message. */
+int finals_open(struct model_finals *f, const struct open_options *o);
+/* Plays until SECONDS are over, and decides. -1 and a message, as where the model is too slow. */
+int finals_play(struct model_finals *f, double seconds);
+void finals_close(struct model_finals *f);
+
+#endif
