@@ -5,29 +5,22 @@
  * The library takes AVX2 kernels on CPUs with AVX-512 whose number of multipliers it does not know.
  * Then it is started again, told to take those of AVX-512. */
 #include <blis.h>
-#include <unistd.h>
 
-#include "bench/contest/product.h"
-
-struct blis_handle {
-	struct product product;
-	const struct contestant_task *task;
-};
+#include "bench/contest/sgemm.h"
 
 static void *prepare(struct arena *a, const struct contestant_task *t, const char **why)
 {
-	struct blis_handle *h = arena_one(a, struct blis_handle);
+	struct product *p = arena_one(a, struct product);
 
-	h->task = t;
-	if (!product_of(a, t, &h->product, why))
+	if (!product_of(a, t, p, why))
 		return NULL;
 	bli_thread_set_num_threads(t->threads);
-	return h;
+	return p;
 }
 
 static int run(void *handle)
 {
-	struct product *p = &((struct blis_handle *)handle)->product;
+	struct product *p = handle;
 	float one = 1, zero = 0;
 
 	for (int64_t i = 0; i < p->nbatch; i++)
@@ -36,26 +29,6 @@ static int run(void *handle)
 			  p->b.at + p->batch[i].b, p->b.row, p->b.column, &zero,
 			  p->y.at + p->batch[i].y, p->y.row, p->y.column);
 	return 0;
-}
-
-static const char *kernel(void *handle)
-{
-	const struct blis_handle *h = handle;
-
-	return h->product.nbatch > 1 ? "sgemm in a loop" : "sgemm";
-}
-
-static int output(void *handle, void *out)
-{
-	const struct blis_handle *h = handle;
-
-	memcpy(out, h->product.y.at, contestant_output_bytes(h->task->dag));
-	return 0;
-}
-
-static void release(void *handle)
-{
-	(void)handle;	/* all of it is the task's */
 }
 
 static const char *version(struct arena *a)
@@ -68,20 +41,13 @@ static const char *version(struct arena *a)
 			    bli_arch_string(bli_arch_query_id()));
 }
 
-static const struct contestant_entry entries[] = {
-	{ "sgemm", "plain matrices; it packs both in each call" },
-	{ NULL, NULL },
-};
-
 static const struct contestant contestant_blis = {
 	.name = "blis",
-	.entries = entries,
+	.entries = sgemm_entries,
 	.version = version,
 	.prepare = prepare,
 	.run = run,
-	.kernel = kernel,
-	.output = output,
-	.release = release,
+	.kernel = sgemm_kernel,
 };
 
 /* The kernels to ask for: -1 where those that it has chosen are as good. */
@@ -104,8 +70,7 @@ int main(int argc, char **argv)
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", arch);
-	/* The library reads it when it is first called; who has set it means it. */
-	if (arch >= 0 && !getenv("BLIS_ARCH_TYPE") && setenv("BLIS_ARCH_TYPE", number, 1) == 0)
-		execv("/proc/self/exe", argv);
+	if (arch >= 0)	/* it reads the variable when it is first called */
+		sgemm_choose("BLIS_ARCH_TYPE", number, argv);
 	return contestant_main(&contestant_blis, argc, argv);
 }

@@ -36,10 +36,12 @@ struct contestant {
 	void *(*prepare)(struct arena *a, const struct contestant_task *t, const char **why);
 	/* One evaluation; 0, or -1 and a message. */
 	int (*run)(void *handle);
-	/* The kernel that was chosen, in the library's words; "" where it does not say. */
+	/* The kernel that was chosen, in the library's words; "" where it does not say. NULL: never. */
 	const char *(*kernel)(void *handle);
-	/* The result of the last run as `check` writes it. -1 and a message. */
+	/* The result of the last run as `check` writes it. -1 and a message. NULL: the task's
+	 * arguments have it. */
 	int (*output)(void *handle, void *out);
+	/* NULL: all that was prepared is in the arena. */
 	void (*release)(void *handle);
 };
 

@@ -68,29 +68,6 @@ static void *prepare(struct arena *a, const struct contestant_task *t, const cha
 	return o;
 }
 
-static const char *kernel(void *handle)
-{
-	(void)handle;
-	return "";
-}
-
-static int output(void *handle, void *out)
-{
-	const struct ours *o = handle;
-	char *to = out;
-
-	for (int i = 0; i < o->task->dag->ops.n; i++) {
-		const struct op *op = o->task->dag->ops.at[i];
-		size_t bytes = tensor_bytes(&op->tensor);
-
-		if (op->kind != OP_COMPUTE || !op->output)
-			continue;
-		memcpy(to, o->args[dag_arg(o->task->dag, op)], bytes);
-		to += bytes;
-	}
-	return 0;
-}
-
 static const struct contestant_entry entries[] = {
 	{"kernel", "constants packed before, as an exported kernel's user does once"},
 	{NULL, NULL},
@@ -102,8 +79,6 @@ static const struct contestant hone = {
 	.version = version,
 	.prepare = prepare,
 	.run = run,
-	.kernel = kernel,
-	.output = output,
 	.release = release,
 };
 

@@ -7,10 +7,9 @@
 #include <cblas.h>
 #include <limits.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "bench/contest/openblas_core.h"
-#include "bench/contest/product.h"
+#include "bench/contest/sgemm.h"
 
 #define CORETYPE "OPENBLAS_CORETYPE"
 
@@ -21,9 +20,9 @@ struct shape {
 };
 
 struct gemm {
-	const struct contestant_task *task;
-	struct product p;
+	struct product p;	/* first: sgemm_kernel's */
 	struct shape a, b, y;
+	int threads;
 };
 
 static const char *version(struct arena *a)
@@ -58,7 +57,7 @@ static void *prepare(struct arena *a, const struct contestant_task *t, const cha
 	struct gemm *g = arena_one(a, struct gemm);
 	const struct product *p = &g->p;
 
-	g->task = t;
+	g->threads = t->threads;
 	if (!product_of(a, t, &g->p, why))
 		return NULL;
 	if (shape_of(&p->a, p->m, p->k, &g->a) && shape_of(&p->b, p->k, p->n, &g->b) &&
@@ -73,7 +72,7 @@ static int run(void *handle)
 	const struct gemm *g = handle;
 	const struct product *p = &g->p;
 
-	openblas_set_num_threads(g->task->threads);
+	openblas_set_num_threads(g->threads);
 	for (int64_t i = 0; i < p->nbatch; i++)
 		cblas_sgemm(CblasRowMajor, g->a.trans, g->b.trans, (blasint)p->m, (blasint)p->n,
 			    (blasint)p->k, 1, p->a.at + p->batch[i].a, g->a.ld,
@@ -81,48 +80,20 @@ static int run(void *handle)
 	return 0;
 }
 
-static const char *kernel(void *handle)
-{
-	const struct gemm *g = handle;
-
-	return g->p.nbatch > 1 ? "sgemm in a loop" : "sgemm";
-}
-
-static int output(void *handle, void *out)
-{
-	const struct gemm *g = handle;
-
-	memcpy(out, g->p.y.at, contestant_output_bytes(g->task->dag));
-	return 0;
-}
-
-static void release(void *handle)
-{
-	(void)handle;	/* all of it is the task's */
-}
-
-static const struct contestant_entry entries[] = {
-	{ "sgemm", "plain matrices; it packs both in each call" },
-	{ NULL, NULL },
-};
-
 static const struct contestant openblas = {
 	.name = "openblas",
-	.entries = entries,
+	.entries = sgemm_entries,
 	.version = version,
 	.prepare = prepare,
 	.run = run,
-	.kernel = kernel,
-	.output = output,
-	.release = release,
+	.kernel = sgemm_kernel,
 };
 
 int main(int argc, char **argv)
 {
 	const char *core = openblas_better_core(openblas_get_corename(), cpu_level());
 
-	/* It reads the variable when it is loaded. Whoever has set it means it. */
-	if (core && !getenv(CORETYPE) && setenv(CORETYPE, core, 1) == 0)
-		execv("/proc/self/exe", argv);
+	if (core)	/* it reads the variable when it is loaded */
+		sgemm_choose(CORETYPE, core, argv);
 	return contestant_main(&openblas, argc, argv);
 }
