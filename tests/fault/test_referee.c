@@ -228,7 +228,7 @@ static struct row *hold(struct harness *h, const char *const *entries, int n, bo
 	b.rules.alone = alone;
 	for (int i = 0; i < n; i++)
 		vec_push(h->a, &competitors,
-			 (struct competitor){entries[i], entries[i], "all", "toy 1", h->argv});
+			 (struct competitor){entries[i], entries[i], "all", "toy 1", h->argv, 0});
 	struct row *rows = bout_hold(h->a, &b, &cpus);
 
 	if (!rows)
