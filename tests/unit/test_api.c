@@ -26,30 +26,52 @@ static DLTensor dense(void *data, DLDataType type, int ndim, int64_t *shape)
 			   .shape = shape };
 }
 
-static struct hone_model *open_text(const char *text)
+/* A model, and an instance of it. */
+struct api_case {
+	struct hone_model *model;
+	struct hone_instance *instance;
+};
+
+static struct api_case open_file(const char *path, const struct hone_options *options)
+{
+	struct api_case o;
+
+	if (hone_open(path, options, &o.model) < 0 || hone_instance_new(o.model, &o.instance) < 0)
+		fail_msg("%s", hone_error());
+	return o;
+}
+
+static struct api_case open_text(const char *text)
 {
 	char path[] = "/tmp/test_api.XXXXXX.graph";
-	struct hone_model *m;
 	int fd = mkstemps(path, 6);
 
 	assert_true(fd >= 0);
 	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
 	close(fd);
-	int rc = hone_open(path, &(struct hone_options){ .threads = 1 }, &m);
+	struct api_case o = open_file(path, &(struct hone_options){ .threads = 1 });
 
 	unlink(path);
-	if (rc < 0)
-		fail_msg("%s", hone_error());
-	return m;
+	return o;
 }
 
-static struct hone_instance *instance_of(const struct hone_model *m)
+static void close_all(struct api_case o)
 {
-	struct hone_instance *i;
+	hone_instance_free(o.instance);
+	hone_close(o.model);
+}
 
-	if (hone_instance_new(m, &i) < 0)
+/* Runs on N inputs, which gives as many outputs as OUT has room for. */
+static void run(struct api_case o, DLTensor *inputs, int n, DLManagedTensor **out, int nout)
+{
+	if (hone_run(o.instance, inputs, n, out, nout) < 0)
 		fail_msg("%s", hone_error());
-	return i;
+}
+
+static void delete_all(DLManagedTensor **out, int n)
+{
+	for (int k = 0; k < n; k++)
+		out[k]->deleter(out[k]);
 }
 
 #define ADD                                                                                        \
@@ -61,49 +83,48 @@ static struct hone_instance *instance_of(const struct hone_model *m)
 
 static void test_inspects(void **state)
 {
-	struct hone_model *m = open_text("graph several\n"
-					 "fn @main(%x: f32[2, N], %flag: bool[], %s: [f32[]]) {\n"
-					 "	%y = relu(%x)\n"
-					 "	return %y, %flag, %s\n"
-					 "}\n");
+	struct api_case o = open_text("graph several\n"
+				      "fn @main(%x: f32[2, N], %flag: bool[], %s: [f32[]]) {\n"
+				      "	%y = relu(%x)\n"
+				      "	return %y, %flag, %s\n"
+				      "}\n");
 	struct hone_tensor t;
 
 	(void)state;
-	assert_int_equal(hone_input_count(m), 3);
-	assert_int_equal(hone_output_count(m), 3);
-	assert_int_equal(hone_input(m, 0, &t), HONE_OK);
+	assert_int_equal(hone_input_count(o.model), 3);
+	assert_int_equal(hone_output_count(o.model), 3);
+	assert_int_equal(hone_input(o.model, 0, &t), HONE_OK);
 	assert_string_equal(t.name, "x");
 	assert_memory_equal(&t.type, &f32, sizeof(f32));
 	assert_int_equal(t.ndim, 2);
 	assert_int_equal(t.shape[0], 2);
 	assert_int_equal(t.shape[1], -1);
-	assert_int_equal(hone_output(m, 1, &t), HONE_OK);
+	assert_int_equal(hone_output(o.model, 1, &t), HONE_OK);
 	assert_string_equal(t.name, "flag");
 	assert_memory_equal(&t.type, &boolean, sizeof(boolean));
 	assert_int_equal(t.ndim, 0);
-	assert_int_equal(hone_input(m, 2, &t), HONE_OK);
+	assert_int_equal(hone_input(o.model, 2, &t), HONE_OK);
 	assert_int_equal(t.ndim, -1);
 	assert_int_equal(t.type.bits, 0);
-	assert_int_equal(hone_input(m, 3, &t), HONE_INVALID);
-	assert_int_equal(hone_output(m, -1, &t), HONE_INVALID);
-	hone_close(m);
+	assert_int_equal(hone_input(o.model, 3, &t), HONE_INVALID);
+	assert_int_equal(hone_output(o.model, -1, &t), HONE_INVALID);
+	close_all(o);
 }
 
 static void test_open_dims(void **state)
 {
 	const struct hone_dim dims[] = { { "N", 2 } };
 	const struct hone_options options = { .dims = dims, .ndims = 1 };
-	struct hone_model *m;
+	struct api_case o = open_file(TOP_SRCDIR "/tests/conformance/cases/symbols/model.onnx",
+				      &options);
 	struct hone_tensor t;
 
 	(void)state;
-	if (hone_open(TOP_SRCDIR "/tests/conformance/cases/symbols/model.onnx", &options, &m) < 0)
-		fail_msg("%s", hone_error());
-	assert_int_equal(hone_input(m, 0, &t), HONE_OK);
+	assert_int_equal(hone_input(o.model, 0, &t), HONE_OK);
 	assert_int_equal(t.shape[0], 2);
-	assert_int_equal(hone_output(m, 0, &t), HONE_OK);
+	assert_int_equal(hone_output(o.model, 0, &t), HONE_OK);
 	assert_int_equal(t.shape[0], 4);
-	hone_close(m);
+	close_all(o);
 }
 
 /* The sums that ADD gives of x = 0..5 and y = 10, 20, 30. */
@@ -111,8 +132,7 @@ static const float sums[] = { 10, 21, 32, 13, 24, 35 };
 
 static void test_runs(void **state)
 {
-	struct hone_model *m = open_text(ADD);
-	struct hone_instance *i = instance_of(m);
+	struct api_case o = open_text(ADD);
 	float x[] = { 0, 1, 2, 3, 4, 5 }, y[] = { 10, 20, 30 };
 	int64_t shape[] = { 2, 3 };
 	DLTensor inputs[] = { dense(x, f32, 2, shape), dense(y, f32, 1, shape + 1) };
@@ -120,7 +140,7 @@ static void test_runs(void **state)
 
 	(void)state;
 	for (int again = 0; again < 2; again++) {
-		assert_int_equal(hone_run(i, inputs, 2, &out, 1), HONE_OK);
+		run(o, inputs, 2, &out, 1);
 		assert_int_equal(out->dl_tensor.ndim, 2);
 		assert_int_equal(out->dl_tensor.strides[0], 3);
 		assert_memory_equal(&out->dl_tensor.dtype, &f32, sizeof(f32));
@@ -128,8 +148,7 @@ static void test_runs(void **state)
 		if (again == 0)
 			out->deleter(out);
 	}
-	hone_instance_free(i);
-	hone_close(m);
+	close_all(o);
 	assert_memory_equal(out->dl_tensor.data, sums, sizeof(sums));
 	out->deleter(out);
 }
@@ -137,8 +156,7 @@ static void test_runs(void **state)
 /* Columns before rows, every second element, backwards, and one that is not aligned. */
 static void test_strided(void **state)
 {
-	struct hone_model *m = open_text(ADD);
-	struct hone_instance *i = instance_of(m);
+	struct api_case o = open_text(ADD);
 	float columns[] = { 0, 3, 1, 4, 2, 5 }, backwards[] = { 30, -1, 20, -1, 10 };
 	int64_t shape[] = { 2, 3 }, x_strides[] = { 1, 2 }, y_strides[] = { -2 };
 	char odd[sizeof(sums) + 1];
@@ -153,7 +171,7 @@ static void test_strided(void **state)
 	inputs[1].byte_offset = 4 * sizeof(float);
 	into.strides = wide_strides;
 	into.byte_offset = sizeof(float);
-	assert_int_equal(hone_run_into(i, inputs, 2, &into, 1), HONE_OK);
+	assert_int_equal(hone_run_into(o.instance, inputs, 2, &into, 1), HONE_OK);
 	assert_memory_equal(&wide[0][1], &sums[0], 3 * sizeof(float));
 	assert_memory_equal(&wide[1][1], &sums[3], 3 * sizeof(float));
 	assert_true(wide[0][0] == 0 && wide[0][4] == 0 && wide[1][4] == 0);
@@ -163,22 +181,20 @@ static void test_strided(void **state)
 	memcpy(odd + 1, x, sizeof(x));
 	inputs[0] = dense(odd + 1, f32, 2, shape);
 	into = dense(got, f32, 2, shape);
-	assert_int_equal(hone_run_into(i, inputs, 2, &into, 1), HONE_OK);
+	assert_int_equal(hone_run_into(o.instance, inputs, 2, &into, 1), HONE_OK);
 	assert_memory_equal(got, sums, sizeof(sums));
-	hone_instance_free(i);
-	hone_close(m);
+	close_all(o);
 }
 
 /* An input, a constant, and one value twice: each output has memory of its own. */
 static void test_owns(void **state)
 {
-	struct hone_model *m = open_text("graph owns\n"
-					 "fn @main(%x: f32[3]) {\n"
-					 "	%c = const f32[3] [7, 8, 9]\n"
-					 "	%y = neg(%x)\n"
-					 "	return %x, %c, %y, %y\n"
-					 "}\n");
-	struct hone_instance *i = instance_of(m);
+	struct api_case o = open_text("graph owns\n"
+				      "fn @main(%x: f32[3]) {\n"
+				      "	%c = const f32[3] [7, 8, 9]\n"
+				      "	%y = neg(%x)\n"
+				      "	return %x, %c, %y, %y\n"
+				      "}\n");
 	float x[] = { 1, 2, 3 };
 	const float want[4][3] = { { 1, 2, 3 }, { 7, 8, 9 }, { -1, -2, -3 }, { -1, -2, -3 } };
 	int64_t shape[] = { 3 };
@@ -186,29 +202,25 @@ static void test_owns(void **state)
 	DLManagedTensor *out[4];
 
 	(void)state;
-	if (hone_run(i, &input, 1, out, 4) < 0)
-		fail_msg("%s", hone_error());
+	run(o, &input, 1, out, COUNT(out));
 	memset(x, 0, sizeof(x));
-	hone_instance_free(i);
-	hone_close(m);
+	close_all(o);
 	for (int k = 0; k < COUNT(out); k++)
 		for (int j = 0; j < k; j++)
 			assert_ptr_not_equal(out[k]->dl_tensor.data, out[j]->dl_tensor.data);
-	for (int k = 0; k < COUNT(out); k++) {
+	for (int k = 0; k < COUNT(out); k++)
 		assert_memory_equal(out[k]->dl_tensor.data, want[k], sizeof(want[k]));
-		out[k]->deleter(out[k]);
-	}
+	delete_all(out, COUNT(out));
 }
 
 static void test_types(void **state)
 {
-	struct hone_model *m = open_text("graph types\n"
-					 "fn @main(%b: bool[2], %i: i64[2], %h: bf16[2]) {\n"
-					 "	%n = not(%b)\n"
-					 "	%j = add(%i, %i)\n"
-					 "	return %n, %j, %h\n"
-					 "}\n");
-	struct hone_instance *i = instance_of(m);
+	struct api_case o = open_text("graph types\n"
+				      "fn @main(%b: bool[2], %i: i64[2], %h: bf16[2]) {\n"
+				      "	%n = not(%b)\n"
+				      "	%j = add(%i, %i)\n"
+				      "	return %n, %j, %h\n"
+				      "}\n");
 	uint8_t flags[] = { 0, 2 };
 	int64_t shape[] = { 2 }, numbers[] = { 1, -2 };
 	uint16_t halves[] = { 0x3f80, 0xc000 };
@@ -218,49 +230,44 @@ static void test_types(void **state)
 	DLManagedTensor *out[3];
 
 	(void)state;
-	if (hone_run(i, inputs, 3, out, 3) < 0)
-		fail_msg("%s", hone_error());
+	run(o, inputs, 3, out, COUNT(out));
 	assert_memory_equal(&out[0]->dl_tensor.dtype, &boolean, sizeof(boolean));
 	assert_memory_equal(out[0]->dl_tensor.data, ((uint8_t[]){ 1, 0 }), 2);
 	assert_memory_equal(out[1]->dl_tensor.data, ((int64_t[]){ 2, -4 }), 16);
 	assert_memory_equal(out[2]->dl_tensor.data, halves, sizeof(halves));
 	assert_int_equal(out[2]->dl_tensor.dtype.code, kDLBfloat);
-	for (int k = 0; k < COUNT(out); k++)
-		out[k]->deleter(out[k]);
-	hone_instance_free(i);
-	hone_close(m);
+	delete_all(out, COUNT(out));
+	close_all(o);
 }
 
 /* What DLPack packs two to a byte. */
 static void test_types_without_form(void **state)
 {
-	struct hone_model *m = open_text("graph formless\n"
-					 "fn @main(%x: i64[2]) {\n"
-					 "	%y = cast(%x) {to = i4}\n"
-					 "	return %y\n"
-					 "}\n");
-	struct hone_instance *i = instance_of(m);
+	struct api_case o = open_text("graph formless\n"
+				      "fn @main(%x: i64[2]) {\n"
+				      "	%y = cast(%x) {to = i4}\n"
+				      "	return %y\n"
+				      "}\n");
 	int64_t numbers[] = { 1, -2 }, shape[] = { 2 };
 	DLTensor input = dense(numbers, (DLDataType){ kDLInt, 64, 1 }, 1, shape);
 	DLManagedTensor *out;
 	struct hone_tensor t;
 
 	(void)state;
-	assert_int_equal(hone_output(m, 0, &t), HONE_OK);
+	assert_int_equal(hone_output(o.model, 0, &t), HONE_OK);
 	assert_int_equal(t.type.bits, 0);
-	assert_int_equal(hone_run(i, &input, 1, &out, 1), HONE_UNSUPPORTED);
+	assert_int_equal(hone_run(o.instance, &input, 1, &out, 1), HONE_UNSUPPORTED);
 	assert_string_equal(hone_error(),
 			    "output 'y': DLPack has no form for elements of i4");
-	hone_instance_free(i);
-	hone_close(m);
+	close_all(o);
 }
 
-static void must_refuse(struct hone_instance *i, const DLTensor *inputs, int status,
+static void must_refuse(struct api_case o, const DLTensor *inputs, int status,
 			const char *part)
 {
 	DLManagedTensor *out = (DLManagedTensor *)&out;
 
-	assert_int_equal(hone_run(i, inputs, 2, &out, 1), status);
+	assert_int_equal(hone_run(o.instance, inputs, 2, &out, 1), status);
 	assert_null(out);
 	if (!strstr(hone_error(), part))
 		fail_msg("'%s' lacks '%s'", hone_error(), part);
@@ -268,8 +275,7 @@ static void must_refuse(struct hone_instance *i, const DLTensor *inputs, int sta
 
 static void test_refuses(void **state)
 {
-	struct hone_model *m = open_text(ADD);
-	struct hone_instance *i = instance_of(m);
+	struct api_case o = open_text(ADD);
 	float x[6] = { 0 }, y[3] = { 0 };
 	int64_t shape[] = { 2, 3 }, negative[] = { 2, -3 }, huge[] = { INT64_MAX, INT64_MAX };
 	DLTensor good = dense(x, f32, 2, shape), inputs[] = { good, dense(y, f32, 1, shape + 1) };
@@ -277,32 +283,31 @@ static void test_refuses(void **state)
 
 	(void)state;
 	inputs[0].dtype = (DLDataType){ kDLInt, 32, 1 };
-	must_refuse(i, inputs, HONE_INVALID, "input 'x' is i32[2, 3], the model wants f32[2, 3]");
+	must_refuse(o, inputs, HONE_INVALID, "input 'x' is i32[2, 3], the model wants f32[2, 3]");
 	inputs[0].dtype = (DLDataType){ kDLComplex, 64, 1 };
-	must_refuse(i, inputs, HONE_UNSUPPORTED, "input 'x': type code 5 of 64 bits");
+	must_refuse(o, inputs, HONE_UNSUPPORTED, "input 'x': type code 5 of 64 bits");
 	inputs[0].dtype = (DLDataType){ kDLFloat, 32, 4 };
-	must_refuse(i, inputs, HONE_UNSUPPORTED, "4 lanes");
+	must_refuse(o, inputs, HONE_UNSUPPORTED, "4 lanes");
 	inputs[0] = good;
 	inputs[0].device.device_type = kDLCUDA;
-	must_refuse(i, inputs, HONE_UNSUPPORTED, "input 'x': device type 2");
+	must_refuse(o, inputs, HONE_UNSUPPORTED, "input 'x': device type 2");
 	inputs[0] = good;
 	inputs[0].ndim = 9;
-	must_refuse(i, inputs, HONE_UNSUPPORTED, "9 dims");
+	must_refuse(o, inputs, HONE_UNSUPPORTED, "9 dims");
 	inputs[0] = good;
 	inputs[0].shape = negative;
-	must_refuse(i, inputs, HONE_INVALID, "a dim is negative");
+	must_refuse(o, inputs, HONE_INVALID, "a dim is negative");
 	inputs[0].shape = huge;
-	must_refuse(i, inputs, HONE_INVALID, "too many elements");
+	must_refuse(o, inputs, HONE_INVALID, "too many elements");
 	inputs[0] = good;
 	inputs[0].data = NULL;
-	must_refuse(i, inputs, HONE_INVALID, "input 'x': no data");
+	must_refuse(o, inputs, HONE_INVALID, "input 'x': no data");
 	inputs[0] = good;
-	assert_int_equal(hone_run_into(i, inputs, 2, &into, 1), HONE_INVALID);
+	assert_int_equal(hone_run_into(o.instance, inputs, 2, &into, 1), HONE_INVALID);
 	assert_non_null(strstr(hone_error(), "output 'sum': the tensor given for it has another shape"));
-	assert_int_equal(hone_run_into(i, inputs, 1, &into, 1), HONE_INVALID);
-	assert_int_equal(hone_run(i, NULL, 2, NULL, 1), HONE_INVALID);
-	hone_instance_free(i);
-	hone_close(m);
+	assert_int_equal(hone_run_into(o.instance, inputs, 1, &into, 1), HONE_INVALID);
+	assert_int_equal(hone_run(o.instance, NULL, 2, NULL, 1), HONE_INVALID);
+	close_all(o);
 }
 
 static void test_refuses_models(void **state)
@@ -363,18 +368,14 @@ static void test_instances_at_once(void **state)
 {
 	static struct worker workers[THREADS];
 	struct hone_options two = { .threads = 2 };
-	struct hone_model *m;
+	struct api_case o = open_file(TOP_SRCDIR "/examples/tiny_cnn.onnx", &two);
 
 	(void)state;
-	if (hone_open(TOP_SRCDIR "/examples/tiny_cnn.onnx", &two, &m) < 0)
-		fail_msg("%s", hone_error());
-	struct hone_instance *i = instance_of(m);
-
 	for (int t = 0; t < THREADS; t++) {
-		workers[t].model = m;
+		workers[t].model = o.model;
 		for (int k = 0; k < IMAGE; k++)
 			workers[t].image[k] = (float)((k * 7 + t * 13) % 101) / 101;
-		assert_int_equal(classify(i, &workers[t], workers[t].alone), HONE_OK);
+		assert_int_equal(classify(o.instance, &workers[t], workers[t].alone), HONE_OK);
 	}
 	assert_memory_not_equal(workers[0].alone, workers[1].alone, sizeof(workers[0].alone));
 	for (int t = 0; t < THREADS; t++)
@@ -383,8 +384,7 @@ static void test_instances_at_once(void **state)
 		pthread_join(workers[t].thread, NULL);
 	for (int t = 0; t < THREADS; t++)
 		assert_int_equal(workers[t].differ, 0);
-	hone_instance_free(i);
-	hone_close(m);
+	close_all(o);
 }
 
 int main(void)
