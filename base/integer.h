@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/integer.h - arithmetic on integers of either sign. A quotient must not overflow. */
+/* base/integer.h - arithmetic on integers of either sign, and from floats to them. A quotient must not
+ * overflow. */
 #ifndef HONE_BASE_INTEGER_H
 #define HONE_BASE_INTEGER_H
 
+#include <math.h>
 #include <stdint.h>
 
 /* X / Y rounded towards minus infinity. */
@@ -27,6 +29,19 @@ static inline int64_t gcd(int64_t x, int64_t y)
 		y = rest;
 	}
 	return x < 0 ? -x : x;
+}
+
+/* V without its fraction; the nearest that there is where 64 bits do not hold that, 0 where V is no
+ * number. */
+static inline int64_t truncated(double v)
+{
+	if (isnan(v))
+		return 0;
+	if (v >= 0x1p63)
+		return INT64_MAX;
+	if (v <= -0x1p63)
+		return INT64_MIN;
+	return (int64_t)v;
 }
 
 #endif

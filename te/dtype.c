@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/integer.h"
+
 static const struct {
 	const char *name;
 	size_t bytes;
@@ -144,18 +146,6 @@ double dtype_load(enum dtype t, const void *data, int64_t i)
 	return 0;
 }
 
-/* Truncates, also where V is beyond the range of 64 bits or no number. */
-static int64_t to_int(double v)
-{
-	if (isnan(v))
-		return 0;
-	if (v >= 0x1p63)
-		return INT64_MAX;
-	if (v <= -0x1p63)
-		return INT64_MIN;
-	return (int64_t)v;
-}
-
 void dtype_store(enum dtype t, void *data, int64_t i, double v)
 {
 	switch (t) {
@@ -172,19 +162,19 @@ void dtype_store(enum dtype t, void *data, int64_t i, double v)
 		((uint16_t *)data)[i] = bf16_from_f32((float)v);
 		break;
 	case DTYPE_I8:
-		((int8_t *)data)[i] = (int8_t)to_int(v);
+		((int8_t *)data)[i] = (int8_t)truncated(v);
 		break;
 	case DTYPE_U8:
-		((uint8_t *)data)[i] = (uint8_t)to_int(v);
+		((uint8_t *)data)[i] = (uint8_t)truncated(v);
 		break;
 	case DTYPE_BOOL:
 		((uint8_t *)data)[i] = v != 0;
 		break;
 	case DTYPE_I32:
-		((int32_t *)data)[i] = (int32_t)to_int(v);
+		((int32_t *)data)[i] = (int32_t)truncated(v);
 		break;
 	case DTYPE_I64:
-		((int64_t *)data)[i] = to_int(v);
+		((int64_t *)data)[i] = truncated(v);
 		break;
 	case DTYPE_COUNT:
 		break;

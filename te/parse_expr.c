@@ -3,21 +3,11 @@
  */
 #include <math.h>
 
+#include "te/infix.h"
 #include "te/limits.h"
 #include "te/parse.h"
 #include "te/parse_value.h"
 #include "te/scalar.h"
-
-static const struct infix {
-	const char *token;
-	enum expr_kind kind;
-	int level;
-	bool swapped;
-} infixes[] = {
-#define X(token, kind, level, swapped) { token, EXPR_##kind, level, swapped },
-#include "te/infix.def"
-#undef X
-};
 
 static int any(struct parser *p, struct parsed_value *out);
 static int prefix(struct parser *p, struct parsed_value *out);
@@ -225,21 +215,6 @@ static int prefix(struct parser *p, struct parsed_value *out)
 	return unary_call(p, EXPR_NOT, out, &arg);
 }
 
-static const struct infix *next_infix(struct parser *p, int level)
-{
-	for (size_t i = 0; i < sizeof(infixes) / sizeof(*infixes); i++) {
-		const char *at = p->s.at;
-
-		if (!scan_token(&p->s, infixes[i].token))
-			continue;
-		if (infixes[i].level >= level)
-			return &infixes[i];
-		p->s.at = at;
-		return NULL;
-	}
-	return NULL;
-}
-
 /* Operators that bind at least as tight as LEVEL, all of them to the left. */
 static int climb(struct parser *p, int level, struct parsed_value *out)
 {
@@ -247,7 +222,7 @@ static int climb(struct parser *p, int level, struct parsed_value *out)
 
 	if (prefix(p, out) < 0)
 		return -1;
-	while ((op = next_infix(p, level)) != NULL) {
+	while ((op = infix_scan(&p->s, level)) != NULL) {
 		const char *at = out->at;
 		struct parsed_value right;
 

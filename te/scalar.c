@@ -175,18 +175,6 @@ union scalar scalar_binary(enum expr_kind k, enum dtype t, union scalar x, union
 	}
 }
 
-/* Truncates, also where V is beyond the range of 64 bits or no number. */
-static int64_t to_int(double v)
-{
-	if (isnan(v))
-		return 0;
-	if (v >= 0x1p63)
-		return INT64_MAX;
-	if (v <= -0x1p63)
-		return INT64_MIN;
-	return (int64_t)v;
-}
-
 union scalar scalar_cast(enum dtype to, enum dtype from, union scalar x)
 {
 	bool from_float = dtype_is_float(from);
@@ -194,7 +182,7 @@ union scalar scalar_cast(enum dtype to, enum dtype from, union scalar x)
 	if (to == DTYPE_BOOL)
 		return of_int(from_float ? x.f != 0 : x.i != 0);
 	if (!dtype_is_float(to))
-		return of_int(wrap(to, from_float ? to_int(x.f) : x.i));
+		return of_int(wrap(to, from_float ? truncated(x.f) : x.i));
 	if (from_float)
 		return of_double(dtype_round(to, x.f));
 	if (to == DTYPE_F64)

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "graph/op/pointwise/block.h"
+#include "te/infix.h"
 
 #define D(...) true, { __VA_ARGS__ }
 #define NONE   false, { NULL }
@@ -117,17 +118,6 @@ struct reader {
 	const struct formula *result;
 };
 
-static const struct infix_token {
-	const char *token;
-	enum expr_kind kind;
-	int level;
-	bool swapped;
-} infixes[] = {
-#define X(token, kind, level, swapped) { token, EXPR_##kind, level, swapped },
-#include "te/infix.def"
-#undef X
-};
-
 static const struct formula *climb(struct reader *r, int level);
 
 /* The formulas are ours: one that cannot be read is a bug. */
@@ -194,14 +184,6 @@ static const struct formula *read_prefix(struct reader *r)
 	return formula_number(r->a, v);
 }
 
-static const struct infix_token *next_infix(struct reader *r, int level)
-{
-	for (size_t i = 0; i < sizeof(infixes) / sizeof(*infixes); i++)
-		if (infixes[i].level >= level && scan_token(&r->scan, infixes[i].token))
-			return &infixes[i];
-	return NULL;
-}
-
 static enum primitive primitive_of(const struct reader *r, enum expr_kind kind)
 {
 	for (enum primitive p = 0; p < PRIMITIVE_COUNT; p++)
@@ -214,9 +196,9 @@ static enum primitive primitive_of(const struct reader *r, enum expr_kind kind)
 static const struct formula *climb(struct reader *r, int level)
 {
 	const struct formula *left = read_prefix(r);
-	const struct infix_token *infix;
+	const struct infix *infix;
 
-	while ((infix = next_infix(r, level)) != NULL) {
+	while ((infix = infix_scan(&r->scan, level)) != NULL) {
 		const struct formula *right = climb(r, infix->level + 1);
 		const struct formula *arg[PRIMITIVE_ARITY] = { left, right };
 
