@@ -94,6 +94,53 @@ const unsigned char *file_map(struct arena *a, const char *path, size_t limit, s
 	return data;
 }
 
+size_t files_lay(struct file_part *parts, int n)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), at = 0;
+
+	for (int i = 0; i < n; i++) {
+		parts[i].at = at;
+		at += (parts[i].bytes + page - 1) / page * page;
+	}
+	return at;
+}
+
+/* Puts P where DATA has room for it. */
+static int map_part(unsigned char *data, const struct file_part *p)
+{
+	int fd = open(p->path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	bool same = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+		    (uintmax_t)st.st_size == p->bytes;
+	bool there = same && (p->bytes == 0 ||
+			      mmap(data + p->at, p->bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd,
+				   0) != MAP_FAILED);
+
+	if (fd >= 0)
+		close(fd);
+	return there ? 0 : err_set("%s: no file of %zu bytes that can be mapped", p->path, p->bytes);
+}
+
+const unsigned char *files_map(struct arena *a, struct file_part *parts, int n, size_t *size)
+{
+	struct mapping *m = arena_one(a, struct mapping);
+	size_t bytes = files_lay(parts, n);
+	unsigned char *data = mmap(NULL, bytes + !bytes, PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (data == MAP_FAILED) {
+		err_set("no room for %zu bytes of files", bytes);
+		return NULL;
+	}
+	*m = (struct mapping){ data, bytes + !bytes };
+	arena_defer(a, unmap, m);
+	for (int i = 0; i < n; i++)
+		if (map_part(data, &parts[i]) < 0)
+			return NULL;
+	*size = bytes;
+	return data;
+}
+
 int file_write(const char *path, const void *data, size_t size)
 {
 	struct arena *a = arena_new();

@@ -13,6 +13,16 @@ char *file_read(struct arena *a, const char *path, size_t limit, size_t *size);
 /* The whole file where the system keeps it, as long as A lives, for reading alone. NULL and a message on
  * failure or above LIMIT bytes; *SIZE of an empty file is 0. */
 const unsigned char *file_map(struct arena *a, const char *path, size_t limit, size_t *size);
+/* A file among others. */
+struct file_part {
+	const char *path;
+	size_t bytes;	/* that it has */
+	size_t at;	/* where it begins */
+};
+/* Says where N PARTS begin, one behind the other, each on a page of its own; what they take together. */
+size_t files_lay(struct file_part *parts, int n);
+/* Such parts as file_map() has one file. NULL and a message, also where one has other bytes. */
+const unsigned char *files_map(struct arena *a, struct file_part *parts, int n, size_t *size);
 /* Writes a file by way of a temporary one beside it, renamed when whole. 0, or -1 and a message. */
 int file_write(const char *path, const void *data, size_t size);
 /* Makes a folder and its parents. */

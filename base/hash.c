@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 
 #include "base/err.h"
@@ -46,6 +47,22 @@ void hasher_str(struct hasher *h, const char *s)
 	hasher_bytes(h, s, strlen(s));
 }
 
+bool hasher_file(struct hasher *h, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) < 0 || st.st_size == 0) {
+		hasher_int(h, 0);
+		return false;
+	}
+	hasher_int(h, st.st_size);
+	hasher_int(h, (int64_t)st.st_dev);
+	hasher_int(h, (int64_t)st.st_ino);
+	hasher_int(h, st.st_mtim.tv_sec);
+	hasher_int(h, st.st_mtim.tv_nsec);
+	return true;
+}
+
 static struct hash128 from_xxh(XXH128_hash_t x)
 {
 	return (struct hash128){ .hi = x.high64, .lo = x.low64 };
@@ -63,6 +80,14 @@ struct hash128 hasher_end(struct hasher *h)
 struct hash128 hash_bytes(const void *data, size_t n)
 {
 	return from_xxh(XXH3_128bits(data, n));
+}
+
+struct hash128 hash_file(const char *path)
+{
+	struct hasher *h = hasher_new();
+
+	hasher_file(h, path);
+	return hasher_end(h);
 }
 
 bool hash_equal(struct hash128 a, struct hash128 b)

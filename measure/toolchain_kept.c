@@ -5,7 +5,6 @@
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -86,19 +85,14 @@ const char *toolchain_place(struct arena *a, const struct toolchain *t)
 	const char *cache = dir_cache(a);
 	const char *program = cache ? real_program(a, t->cc) : NULL;
 	char hex[HASH_TEXT];
-	struct stat st;
 
-	if (!program || stat(program, &st) < 0)
+	if (!program)
 		return NULL;
 	struct hasher *h = hasher_new();
 
 	hasher_str(h, PACKAGE_VERSION);
 	hasher_str(h, program);
-	hasher_int(h, (int64_t)st.st_dev);
-	hasher_int(h, (int64_t)st.st_ino);
-	hasher_int(h, st.st_size);
-	hasher_int(h, st.st_mtim.tv_sec);
-	hasher_int(h, st.st_mtim.tv_nsec);
+	hasher_file(h, program);
 	hash_machine(a, h);
 	hash_strings(h, &t->flags);
 	hash_strings(h, &t->link);

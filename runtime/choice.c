@@ -4,7 +4,6 @@
 
 #include "base/err.h"
 #include "runtime/guesses.h"
-#include "runtime/kept.h"
 #include "runtime/kernel_build.h"
 #include "runtime/objects.h"
 
@@ -139,18 +138,6 @@ static int build_group(struct chooser *c, const char *toolchain, int *built)
 	return rc;
 }
 
-/* The choices of an earlier run, loaded; NULL where there are none. */
-static struct choice *recall(struct arena *a, const char *place, int n, int threads)
-{
-	struct choice *choices = kept_recall(a, place, n);
-
-	for (int i = 0; choices && i < n; i++)
-		if (choices[i].object &&
-		    kernel_load(&choices[i].kernel, choices[i].object, threads) < 0)
-			return NULL;	/* such as one of another machine's: it is made again */
-	return choices;
-}
-
 /* Compiles and loads all that was found. */
 static int build(struct chooser *c, int *built)
 {
@@ -190,18 +177,10 @@ struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
 		      const struct choice_plan *plan, int *built)
 {
 	struct chooser c = chooser_of(a, plan, tasks->n);
-	const char *place = plan->recall ? kept_place(a, tasks, plan) : NULL;
-	struct choice *known = place ? recall(a, place, c.n, plan->threads) : NULL;
 
 	*built = 0;
-	if (known)
-		return known;
 	for (int i = 0; i < c.n; i++)
 		if (choose_one(&c, i, &tasks->at[i]) < 0)
 			return NULL;
-	if (build(&c, built) < 0)
-		return NULL;
-	if (place)
-		kept_write(place, c.choices, c.n);
-	return c.choices;
+	return build(&c, built) < 0 ? NULL : c.choices;
 }

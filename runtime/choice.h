@@ -42,7 +42,6 @@ struct choice_plan {
 	const struct device *device;
 	struct db_calibration now;	/* of the device */
 	int threads;
-	bool recall;		/* what was chosen by an earlier run will do */
 };
 
 /* The choices for TASKS, in A; *BUILT counts the kernels that had to be compiled. NULL and a message

@@ -88,7 +88,7 @@ int main(int argc, char **argv)
 	if (getppid() != atoi(argv[1]))		/* it died before we asked to be told */
 		return 1;
 	const struct open_options o = { .model = argv[2], .db = argv[3], .threads = atoi(argv[4]),
-					.listener = { hear, NULL }, .recall = true };
+					.listener = { hear, NULL } };
 	int rc = play(&f, &o, strtod(argv[5], NULL));
 
 	if (rc == 0)

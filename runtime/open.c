@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "graph/model.h"
 #include "measure/calibration.h"
+#include "runtime/kept/kept.h"
 #include "runtime/task_times.h"
 
 /* The device, with figures where kernels are to be guessed. */
@@ -17,9 +18,9 @@ static struct device *find_device(struct arena *a)
 
 /* The graph for what the device can do, and its kernels. */
 static int prepare(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
-		   struct opened *m)
+		   struct onnx_files *files, struct opened *m)
 {
-	struct onnx_options options = { .dims = o->dims, .ndims = o->ndims };
+	struct onnx_options options = { .dims = o->dims, .ndims = o->ndims, .files = files };
 	struct model_task_vec *tasks = arena_one(a, struct model_task_vec);
 	struct task_times times = { .db = plan->db, .device = plan->device, .now = plan->now,
 				   .threads = plan->threads };
@@ -35,19 +36,16 @@ static int prepare(struct arena *a, const struct open_options *o, const struct c
 	return m->choices ? 0 : -1;
 }
 
-int open_plan(struct arena *a, const struct open_options *o, struct choice_plan *out)
+/* What kernels are chosen by, but for the database. */
+static int find_plan(struct arena *a, const struct open_options *o, struct choice_plan *out)
 {
 	struct device *device = find_device(a);
-	struct db *db = NULL;
 
-	if (!device || (o->db && !(db = db_open(o->db, DB_READ))))
+	if (!device)
 		return -1;
-	if (db)
-		db_listen(db, &o->listener);
 	*out = (struct choice_plan){
-		.db = db, .device = device, .now = calibration_of(device),
+		.device = device, .now = calibration_of(device),
 		.threads = o->threads ? o->threads : device->threads,
-		.recall = o->recall,
 	};
 	/* Which peak a probe saw, on a busy day or bound to one core, decides what a record's time is
 	 * worth; its kernel is better than a guess in any case. */
@@ -55,23 +53,56 @@ int open_plan(struct arena *a, const struct open_options *o, struct choice_plan 
 	return 0;
 }
 
+static int add_db(const struct open_options *o, struct choice_plan *plan)
+{
+	if (o->db && !(plan->db = db_open(o->db, DB_READ)))
+		return -1;
+	if (plan->db)
+		db_listen(plan->db, &o->listener);
+	return 0;
+}
+
+int open_plan(struct arena *a, const struct open_options *o, struct choice_plan *out)
+{
+	return find_plan(a, o, out) < 0 ? -1 : add_db(o, out);
+}
+
 int open_choices(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
 		 struct opened *out)
 {
+	struct onnx_files files = { .arena = a };
+
 	*out = (struct opened){ 0 };
-	return prepare(a, o, plan, out);
+	return prepare(a, o, plan, &files, out);
+}
+
+/* Makes *OUT but for its code, and keeps it at PLACE unless that is NULL. */
+static int make(struct arena *a, const struct open_options *o, struct choice_plan *plan,
+		const char *place, struct opened *out)
+{
+	struct onnx_files files = { .arena = a };
+
+	if (add_db(o, plan) < 0)
+		return -1;
+	int rc = prepare(a, o, plan, &files, out);
+
+	db_close(plan->db);
+	if (rc == 0 && place)
+		kept_write(place, &files, out);
+	return rc;
 }
 
 int open_model(struct arena *a, const struct open_options *o, struct opened *out)
 {
 	struct choice_plan plan;
 
-	if (open_plan(a, o, &plan) < 0)
+	*out = (struct opened){ 0 };
+	if (find_plan(a, o, &plan) < 0)
 		return -1;
-	int rc = open_choices(a, o, &plan, out);
+	const char *place = o->recall ? kept_place(a, o, &plan) : NULL;
 
-	db_close(plan.db);
-	if (rc < 0)
+	if (!(place && kept_recall(a, place, plan.threads, out)) &&
+	    make(a, o, &plan, place, out) < 0)
 		return -1;
 	out->code = model_code_new(a, out->graph, out->tasks, out->choices);
 	return 0;

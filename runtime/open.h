@@ -17,7 +17,8 @@ struct open_options {
 	const struct onnx_dim *dims;
 	int ndims;
 	struct listener listener;	/* told of records that are skipped */
-	bool recall;		/* choices may be those of an earlier start: kernels without their C */
+	bool recall;		/* what an earlier start made of it will do: tasks without their DAGs, kernels
+				 * without their C */
 };
 
 struct opened {

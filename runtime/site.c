@@ -60,7 +60,7 @@ struct kernel_site *sites_new(struct arena *a, const struct graph *g,
 	for (int i = 0; i < tasks->n; i++) {
 		const struct model_task *t = &tasks->at[i];
 
-		for (int j = 0; t->dag && choices[i].origin != CHOICE_NONE && j < t->uses.n; j++)
+		for (int j = 0; choices[i].origin != CHOICE_NONE && j < t->uses.n; j++)
 			add_use(a, sites, g, &t->uses.at[j], i, &choices[i]);
 	}
 	return sites;

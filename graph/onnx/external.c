@@ -68,7 +68,7 @@ static const struct mapped *map(struct tensor_source *s, const char *location)
 			"and save the model with relative locations)", location);
 		return NULL;
 	}
-	m.data = file_map(s->arena, arena_printf(s->arena, "%s/%s", s->folder, location),
+	m.data = onnx_map(s->arena, s->read, arena_printf(s->arena, "%s/%s", s->folder, location),
 			  MAX_EXTERNAL, &m.size);
 	if (!m.data)
 		return NULL;

@@ -80,6 +80,18 @@ static struct graph *read_model(struct onnx_reader *r)
 	return rc < 0 ? NULL : r->graph;
 }
 
+const unsigned char *onnx_map(struct arena *a, struct onnx_files *files, const char *path,
+			      size_t limit, size_t *size)
+{
+	struct onnx_file f = { .path = path, .state = hash_file(path) };
+
+	f.data = file_map(a, path, limit, size);
+	f.bytes = f.data ? *size : 0;
+	if (f.data && files)
+		vec_push(files->arena, &files->list, f);
+	return f.data;
+}
+
 /* MAPPED: DATA is a file that is mapped for reading alone. */
 static struct graph *parse(struct arena *a, const char *name, const char *folder,
 			   const unsigned char *data, size_t size, bool mapped,
@@ -94,7 +106,7 @@ static struct graph *parse(struct arena *a, const char *name, const char *folder
 		.scratch = scratch,
 		.model = (const Onnx__ModelProto *)m,
 		.source = { .arena = a, .data = data, .in_file = mapped, .folder = folder,
-			    .room = room },
+			    .read = options ? options->files : NULL, .room = room },
 		.options = options,
 		.problems = options && options->problems ? options->problems : &problems,
 		.nodes_left = NODES_BASE + (int64_t)size,
@@ -119,7 +131,8 @@ struct graph *onnx_read(struct arena *a, const char *path, const struct onnx_opt
 	const char *slash = strrchr(path, '/');
 	const char *folder = slash ? arena_strndup(a, path, (size_t)(slash - path + 1)) : ".";
 	size_t size;
-	const unsigned char *data = file_map(a, path, MAX_FILE, &size);
+	const unsigned char *data = onnx_map(a, options ? options->files : NULL, path, MAX_FILE,
+					     &size);
 
 	return data ? parse(a, path, folder, data, size, true, options) : NULL;
 }

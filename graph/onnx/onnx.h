@@ -7,6 +7,7 @@
 #ifndef HONE_GRAPH_ONNX_ONNX_H
 #define HONE_GRAPH_ONNX_ONNX_H
 
+#include "base/hash.h"
 #include "graph/ir/ir.h"
 
 /* Of the operators in sets before 7, those that did not change since are read. */
@@ -37,11 +38,33 @@ struct onnx_problems {
 
 enum { ONNX_MAX_PROBLEMS = 1000 };
 
+/* A file that was read. Constants may lie in its data. */
+struct onnx_file {
+	const char *path;
+	struct hash128 state;	/* hash_file() before it was read */
+	const unsigned char *data;
+	size_t bytes;
+};
+
+struct onnx_file_vec VEC(struct onnx_file);
+
+/* The files of a model: its own first, then those of its external data. */
+struct onnx_files {
+	struct arena *arena;	/* where the list lives */
+	struct onnx_file_vec list;
+};
+
 struct onnx_options {
 	const struct onnx_dim *dims;
 	int ndims;
 	struct onnx_problems *problems;	/* filled in where it is not NULL */
+	struct onnx_files *files;	/* the same */
 };
+
+/* Maps the file at PATH, as long as A lives, and adds it to FILES (NULL: to none). Its data; NULL and a
+ * message on failure or above LIMIT bytes. */
+const unsigned char *onnx_map(struct arena *a, struct onnx_files *files, const char *path,
+			      size_t limit, size_t *size);
 
 /* The graph in the file at PATH, which lives in A; NULL and a message that names node, operator,
  * operator set and what to do. OPTIONS may be NULL. */

@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "graph/ir/array.h"
 #include "graph/ir/names.h"
+#include "graph/onnx/onnx.h"
 #include "graph/onnx/wire.h"
 
 /* A file of external data. */
@@ -22,6 +23,7 @@ struct tensor_source {
 	const unsigned char *data;	/* the file, which raw data refers to; it lives as long */
 	bool in_file;		/* it is mapped for reading alone, so that large tensors stay there */
 	const char *folder;	/* where external data lies; NULL: nowhere */
+	struct onnx_files *read;	/* to be told of files; NULL: nobody */
 	struct names files;	/* by location: index of those that are mapped */
 	struct mapped_vec mapped;
 	int64_t room;		/* bytes of elements that may still be copied */

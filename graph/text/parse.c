@@ -137,5 +137,5 @@ struct graph *graph_parse_beside(struct arena *a, const char *file, const char *
 
 struct graph *graph_parse(struct arena *a, const char *file, const char *text)
 {
-	return graph_parse_beside(a, file, text, (struct text_data){ NULL, 0 });
+	return graph_parse_beside(a, file, text, (struct text_data){ 0 });
 }

@@ -77,12 +77,14 @@ static const struct array *array_beside(struct scan *s, struct arena *a, const s
 
 	if ((size_t)at > beside.bytes ||
 	    (size_t)type_count(t) > (beside.bytes - (size_t)at) / each ||
-	    (uintptr_t)(beside.data + at) % each != 0) {
+	    ((uintptr_t)(beside.data + at) % each != 0 &&
+	     !(beside.mapped && element_is_float(t->element)))) {
 		scan_error(&begin, "no %s there in the data beside the text", type_string(a, t));
 		return NULL;
 	}
 	type_shape(t, dim);
-	struct array *x = array_around(a, t->element, t->rank, dim, beside.data + at);
+	struct array *x = (beside.mapped ? array_mapped : array_around)(a, t->element, t->rank, dim,
+									beside.data + at);
 
 	if (literal_fits(x))
 		return x;

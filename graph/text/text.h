@@ -49,6 +49,7 @@ void graph_print_beside(struct text *out, const struct graph *g, struct text_pla
 struct text_data {
 	const unsigned char *data;
 	size_t bytes;
+	bool mapped;	/* files, for reading alone: floats may lie at any place (array_mapped()) */
 };
 
 /* As graph_parse() of a text with data beside it, which may be any. */

@@ -304,7 +304,7 @@ static void constants_may_lie_beside_the_text(void **state)
 	assert_int_equal(data.n, 160);
 	assert_non_null(strstr(text_str(&out), "%small = const f32[2] [1, 2]\n"));
 	assert_non_null(strstr(text_str(&out), "%long = const f32[2, 20] at 0\n"));
-	const struct text_data beside = { data.bytes, data.n };
+	const struct text_data beside = { .data = data.bytes, .bytes = data.n };
 	struct graph *again = graph_parse_beside(a, "again", text_str(&out), beside);
 
 	assert_non_null(again);
@@ -329,7 +329,9 @@ static void what_is_not_beside_the_text_is_refused(void **state)
 		const char *text = arena_printf(a, "graph \"g\"\nfn @main() {\n\t%%x = const %s\n"
 						   "\treturn %%x\n}\n", wrong[i]);
 
-		if (graph_parse_beside(a, "wrong", text, (struct text_data){ data, sizeof(data) }))
+		const struct text_data beside = { .data = data, .bytes = sizeof(data) };
+
+		if (graph_parse_beside(a, "wrong", text, beside))
 			fail_msg("%s", wrong[i]);
 		assert_null(graph_parse(a, "wrong", text));
 		arena_free(a);

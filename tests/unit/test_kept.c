@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_kept.c - the choices of one run answer the next, while nothing has changed. */
+/* tests/unit/test_kept.c - what one start made of a model answers the next, while nothing has changed. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,27 +15,33 @@
 #include "base/build_id.h"
 #include "base/err.h"
 #include "base/file.h"
-#include "graph/pass/pass.h"
+#include "graph/model.h"
 #include "graph/text/text.h"
 #include "measure/calibration.h"
-#include "runtime/kept.h"
+#include "runtime/kept/kept.h"
 #include "runtime/objects.h"
 #include "tests/skip.h"
 
+/* A constant of the model's own, and one that passes compute: a transposed weight. */
 #define MODEL                                                                                      \
 	"graph small\n"                                                                            \
 	"fn @main(%x: f32[8, 8], %y: f32[3, 5]) {\n"                                               \
-	"	%a = matmul(%x, %x)\n"                                                             \
+	"	%w = const f32[8, 8] base64 " WEIGHT "\n"                                          \
+	"	%t = transpose(%w) {perm = [1, 0]}\n"                                             \
+	"	%a = matmul(%x, %t)\n"                                                             \
 	"	%b = exp(%y)\n"                                                                    \
 	"	return %a, %b\n"                                                                   \
 	"}\n"
+/* 64 floats whose four bytes are "abc" and what follows in base64: about 2.8e-19 each. */
+#define WEIGHT ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW ROW "YWJjZA=="
+#define ROW    "YWFhIGJiYiBjY2Mg"
 
 enum { TASKS = 2 };
 
 struct kept_case {
 	struct arena *a;
 	const char *folder;	/* the cache is below it too */
-	struct model_task_vec tasks;
+	struct open_options options;
 	struct choice_plan plan;
 };
 
@@ -43,21 +49,16 @@ static int begin(void **state)
 {
 	struct arena *a = arena_new();
 	struct kept_case *c = arena_one(a, struct kept_case);
-	struct device *d = device_describe(a, NULL);
-	struct graph *g = graph_parse(a, "small", MODEL);
 
-	if (!d || device_recall_or_probe(d) < 0 || !g || !(g = graph_passes(a, g, NULL))) {
-		print_error("%s\n", err_get());
-		return -1;
-	}
 	c->a = a;
 	c->folder = dir_temp(a);
-	c->tasks = graph_tasks(a, g);
-	c->plan = (struct choice_plan){ .device = d, .now = calibration_of(d), .threads = 1,
-					.recall = true };
-	setenv("XDG_CACHE_HOME", c->folder, 1);
+	c->options = (struct open_options){
+		.model = arena_printf(a, "%s/models/small.graph", c->folder), .threads = 1,
+		.recall = true };
 	*state = c;
-	return c->folder ? 0 : -1;
+	return c->folder && setenv("XDG_CACHE_HOME", c->folder, 1) == 0 &&
+	       dir_make(arena_printf(a, "%s/models", c->folder)) == 0 &&
+	       file_write(c->options.model, MODEL, strlen(MODEL)) == 0 ? 0 : -1;
 }
 
 static int end(void **state)
@@ -69,82 +70,188 @@ static int end(void **state)
 	return 0;
 }
 
-/* Chooses, and expects that MADE kernels were compiled. */
-static const struct choice *choose_making(const struct kept_case *c, int made)
+/* Opens the model, and expects that MADE kernels were compiled, and that it was RECALLED. */
+static struct opened open_making(const struct kept_case *c, int made, bool recalled)
 {
-	int built = -1;
-	const struct choice *choices = choose(c->a, &c->tasks, &c->plan, &built);
+	struct opened m;
 
-	if (!choices)
+	if (open_model(c->a, &c->options, &m) < 0)
 		fail_msg("%s", err_get());
-	assert_int_equal(built, made);
+	assert_int_equal(m.built, made);
+	assert_int_equal(m.tasks->n, TASKS);
 	for (int i = 0; i < TASKS; i++) {
-		assert_int_equal(choices[i].origin, CHOICE_GUESS);
-		assert_non_null(choices[i].kernel.call.packed_bytes);
+		assert_int_equal(m.choices[i].origin, CHOICE_GUESS);
+		assert_non_null(m.choices[i].kernel.call.packed_bytes);
+		assert_int_equal(m.tasks->at[i].dag == NULL, recalled);
 	}
-	return choices;
+	return m;
+}
+
+/* The results of M for arguments that are always the same. */
+static void run(struct opened *m, struct value *results)
+{
+	static float x[64], y[15];
+	struct arena *a = arena_new();
+	struct session *s = session_new(m->code, interp_usual_limits);
+
+	for (int i = 0; i < 64; i++)
+		x[i] = (float)(i % 7) * 1e18F;
+	for (int i = 0; i < 15; i++)
+		y[i] = (float)i / 4;
+	const struct value args[] = {
+		value_of_array(array_around(a, ELEMENT_F32, 2, (int64_t[]){ 8, 8 }, x)),
+		value_of_array(array_around(a, ELEMENT_F32, 2, (int64_t[]){ 3, 5 }, y)),
+	};
+
+	if (session_run(s, args, results) < 0)
+		fail_msg("%s", err_get());
+	session_free(s);
+	arena_free(a);
+}
+
+static void assert_same_results(struct opened *m, struct opened *n)
+{
+	struct value a[2], b[2];
+
+	run(m, a);
+	run(n, b);
+	for (int i = 0; i < 2; i++)
+		assert_true(array_equal(a[i].array, b[i].array));
+	assert_true(array_float(a[0].array, 9) != 0);
+	values_release(a, 2);
+	values_release(b, 2);
+}
+
+/* Where the model is kept; the test is skipped where it cannot be. */
+static const char *place_of(struct kept_case *c)
+{
+	struct device *d = device_describe(c->a, NULL);
+
+	if (!build_id(c->a))
+		skip_test("the linker made no build id (give LDFLAGS=-Wl,--build-id)");
+	if (!d || device_recall_or_probe(d) < 0)
+		fail_msg("%s", err_get());
+	c->plan = (struct choice_plan){ .device = d, .now = calibration_of(d), .threads = 1 };
+	return kept_place(c->a, &c->options, &c->plan);
+}
+
+static bool is_kept(const struct kept_case *c, const char *place)
+{
+	struct opened m;
+
+	return kept_recall(c->a, place, 1, &m);
 }
 
 static void test_recalls(void **state)
 {
-	const struct kept_case *c = *state;
+	struct kept_case *c = *state;
+	const char *place = place_of(c);
 
-	assert_int_equal(c->tasks.n, TASKS);
-	if (!build_id(c->a))
-		skip_test("the linker made no build id (give LDFLAGS=-Wl,--build-id)");
-	const char *place = kept_place(c->a, &c->tasks, &c->plan);
+	assert_false(is_kept(c, place));
+	struct opened made = open_making(c, TASKS, false), kept = open_making(c, 0, true);
 
-	assert_null(kept_recall(c->a, place, TASKS));
-	const struct choice *made = choose_making(c, TASKS), *kept;
-
-	kept = kept_recall(c->a, place, TASKS);
-	assert_non_null(kept);
+	assert_true(is_kept(c, place));
+	assert_same_results(&made, &kept);
 	for (int i = 0; i < TASKS; i++) {
-		assert_int_equal(kept[i].origin, made[i].origin);
-		assert_string_equal(kept[i].object, made[i].object);
+		assert_string_equal(kept.choices[i].object, made.choices[i].object);
+		assert_string_equal(kept.tasks->at[i].op, made.tasks->at[i].op);
+		assert_true(hash_equal(kept.tasks->at[i].key, made.tasks->at[i].key));
 	}
-	choose_making(c, 0);
-	assert_null(kept_recall(c->a, place, TASKS + 1));
 
-	/* an object that is gone is made again, a damaged file written again */
-	assert_int_equal(unlink(made[1].object), 0);
-	assert_null(kept_recall(c->a, place, TASKS));
-	choose_making(c, 1);
-	assert_int_equal(file_write(place, "[{}, 1]", 7), 0);
-	assert_null(kept_recall(c->a, place, TASKS));
-	choose_making(c, 0);
-	assert_non_null(kept_recall(c->a, place, TASKS));
+	/* an object that is gone is made again */
+	assert_int_equal(unlink(made.choices[1].object), 0);
+	assert_false(is_kept(c, place));
+	open_making(c, 1, false);
+	open_making(c, 0, true);
+}
+
+/* Whatever byte of the file is another, or where it ends: it is made anew. */
+static void test_damage(void **state)
+{
+	struct kept_case *c = *state;
+	const char *place = place_of(c);
+	size_t size;
+
+	open_making(c, TASKS, false);
+	char *data = file_read(c->a, place, 1 << 20, &size);
+
+	assert_non_null(data);
+	for (size_t i = 0; i < size; i += 1 + size / 64) {
+		data[i] ^= 4;
+		assert_int_equal(file_write(place, data, size), 0);
+		assert_false(is_kept(c, place));
+		data[i] ^= 4;
+		assert_int_equal(file_write(place, data, i), 0);
+		assert_false(is_kept(c, place));
+	}
+	open_making(c, 0, false);
+	open_making(c, 0, true);
 }
 
 static void test_another_question(void **state)
 {
-	const struct kept_case *c = *state;
+	struct kept_case *c = *state;
+	const char *place = place_of(c);
 	struct choice_plan plan = c->plan;
-	struct model_task_vec fewer = c->tasks;
-
-	if (!build_id(c->a))
-		skip_test("the linker made no build id (give LDFLAGS=-Wl,--build-id)");
-	const char *place = kept_place(c->a, &c->tasks, &c->plan);
-
-	assert_string_equal(kept_place(c->a, &c->tasks, &plan), place);
-	plan.threads = 2;
-	assert_string_not_equal(kept_place(c->a, &c->tasks, &plan), place);
-	plan.threads = 1;
-	fewer.n--;
-	assert_string_not_equal(kept_place(c->a, &fewer, &plan), place);
-
-	/* a database, none, and one that was written to */
-	const char *path = arena_printf(c->a, "%s/a.db", c->folder);
+	struct open_options o = c->options;
 	const struct timespec then[] = { { 1, 0 }, { 1, 0 } };
 
-	plan.db = db_open(path, DB_WRITE);
-	assert_non_null(plan.db);
-	const char *before = kept_place(c->a, &c->tasks, &plan);
+	assert_string_equal(kept_place(c->a, &o, &plan), place);
+	plan.threads = 2;
+	assert_string_not_equal(kept_place(c->a, &o, &plan), place);
+	plan.threads = 1;
+	o.dims = &(struct onnx_dim){ "n", 2 };
+	o.ndims = 1;
+	assert_string_not_equal(kept_place(c->a, &o, &plan), place);
+	o.ndims = 0;
+
+	/* a database, none, and one that was written to */
+	o.db = arena_printf(c->a, "%s/a.db", c->folder);
+	db_close(db_open(o.db, DB_WRITE));
+	const char *before = kept_place(c->a, &o, &plan);
 
 	assert_string_not_equal(before, place);
+	assert_int_equal(utimensat(AT_FDCWD, o.db, then, 0), 0);
+	assert_string_not_equal(kept_place(c->a, &o, &plan), before);
+	o.db = NULL;
+
+	/* another model, and the same name for one that was written anew */
+	assert_int_equal(file_write(o.model, MODEL "\n", sizeof(MODEL)), 0);
+	assert_string_not_equal(kept_place(c->a, &o, &plan), place);
+	place = kept_place(c->a, &o, &plan);
+	o.model = arena_printf(c->a, "%s/models/other.graph", c->folder);
+	assert_int_equal(link(c->options.model, o.model), 0);
+	assert_string_not_equal(kept_place(c->a, &o, &plan), place);
+}
+
+/* Constants lie in the model's file: where that was written to, they are others. */
+static void test_files(void **state)
+{
+	struct kept_case *c = *state;
+	const char *place = arena_printf(c->a, "%s/kept", c->folder);
+	struct onnx_files files = { .arena = c->a };
+	const struct onnx_options options = { .files = &files };
+	const char *path = arena_printf(c->a, "%s/tiny.onnx", c->folder);
+	const struct timespec then[] = { { 1, 0 }, { 1, 0 } };
+	struct model_task_vec none = { 0 };
+	struct opened m = { .tasks = &none }, kept;
+	size_t size;
+	char *data = file_read(c->a, TOP_SRCDIR "/examples/tiny_cnn.onnx", 1 << 20, &size);
+
+	assert_int_equal(file_write(path, data, size), 0);
+	assert_non_null(m.graph = model_read(c->a, path, &options));
+	assert_int_equal(files.list.n, 1);
+	kept_write(place, &files, &m);
+	assert_true(kept_recall(c->a, place, 1, &kept));
+	struct text before = { 0 }, after = { 0 };
+
+	graph_print(&before, m.graph, true);
+	graph_print(&after, kept.graph, true);
+	assert_string_equal(text_str(&before), text_str(&after));
+	text_free(&before);
+	text_free(&after);
 	assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
-	assert_string_not_equal(kept_place(c->a, &c->tasks, &plan), before);
-	db_close(plan.db);
+	assert_false(kept_recall(c->a, place, 1, &kept));
 }
 
 enum { FILES = 5 };
@@ -207,6 +314,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_recalls, begin, end),
+		cmocka_unit_test_setup_teardown(test_damage, begin, end),
+		cmocka_unit_test_setup_teardown(test_files, begin, end),
 		cmocka_unit_test_setup_teardown(test_another_question, begin, end),
 		cmocka_unit_test_setup_teardown(test_trims, begin, end),
 		cmocka_unit_test_setup_teardown(test_trims_bytes, begin, end),
