@@ -149,9 +149,11 @@ static bool in_name(char c)
 
 bool scan_token(struct scan *s, const char *token)
 {
+	scan_blanks(s);
+	if (*s->at != *token)	/* most often, and most of what reading a graph asks */
+		return false;
 	size_t n = strlen(token);
 
-	scan_blanks(s);
 	if (strncmp(s->at, token, n) != 0)
 		return false;
 	if (in_name(token[n - 1]) && in_name(s->at[n]))
