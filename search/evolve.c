@@ -4,65 +4,17 @@
  * Before anything was measured the model is an analytic prior. Each batch takes the best of the
  * last generation that differ from each other, and a share of random ones, so that the model
  * also sees what it thinks little of. */
+#include "search/generations.h"
 #include "search/pick.h"
 #include "search/strategy.h"
 #include "search/vary.h"
 
 /* Chosen on the recorded tasks: larger populations and more generations take time and find the
  * same; without a share of random ones the model never hears of what it thinks little of. */
-enum { POPULATION = 192, GENERATIONS = 4, PARENTS = 48, ELITE = 12, MAX_TRIES = 40 };
+enum { POPULATION = 192, GENERATIONS = 4, ELITE = 12 };
 #define RANDOM_SHARE 0.1
-#define MUTATION 0.7
 /* After so many trials without gain half of a batch goes one decision at a time from the best. */
 enum { SLOW = 16, DESCEND_FROM = 4 };
-
-/* A parent: the better of two of the best PARENTS. */
-static const struct candidate *choose(const struct candidate *all, int n, struct rng *rng)
-{
-	int best = n < PARENTS ? n : PARENTS;
-	int64_t i = rng_below(rng, best), j = rng_below(rng, best);
-
-	return &all[i < j ? i : j];
-}
-
-static bool breed(const struct problem *p, struct arena *a, struct rng *rng,
-		  const struct candidate *all, int n, struct candidate *out)
-{
-	for (int i = 0; i < MAX_TRIES; i++) {
-		const struct genes *mother = &choose(all, n, rng)->genes;
-		const struct genes *father = &choose(all, n, rng)->genes;
-		const struct sketch *sketch = p->sketches.at[mother->sketch];
-		bool mutates = rng_chance(rng, MUTATION) || mother->sketch != father->sketch;
-		struct genes g = mutates ? mutate(a, mother, sketch, rng)
-					 : cross(a, mother, father, sketch, rng);
-
-		if (candidate_grow(p, a, rng, mother->sketch, &g, out))
-			return true;
-	}
-	return false;
-}
-
-/* The last generation, best first, parents and children together. Returns how many. */
-static int evolve(const struct problem *p, struct arena *a, struct rng *rng,
-		  struct candidate *all, int *refused)
-{
-	int n = pick_fastest(p, a, rng, ELITE, all);
-
-	while (n < POPULATION && candidate_random(p, a, rng, MAX_TRIES, refused, &all[n]))
-		n++;
-	pick_score(p, a, all, n);
-	pick_sort(all, n);
-	for (int g = 0; g < GENERATIONS && n > 0; g++) {
-		int parents = n < POPULATION ? n : POPULATION;
-
-		n = parents;
-		while (n < 2 * POPULATION && breed(p, a, rng, all, parents, &all[n]))
-			n++;
-		pick_score(p, a, all, n);
-		pick_sort(all, n);
-	}
-	return n;
-}
 
 /* Coordinate descent: what is one decision away from the fastest. Best first; returns how many. */
 static int descend(const struct problem *p, struct arena *a, struct rng *rng,
@@ -90,11 +42,13 @@ static int descend(const struct problem *p, struct arena *a, struct rng *rng,
 static void propose(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
 {
 	struct candidate *all = arena_many(a, struct candidate, 2 * POPULATION);
-	int until = b->cap - (int)((double)b->cap * RANDOM_SHARE + rng_unit(rng));
+	int until = b->cap - (int)((double)b->cap * RANDOM_SHARE + rng_unit(rng)), n;
 
 	if (p->history->since_gain >= SLOW)
 		pick_distinct(p, a, all, descend(p, a, rng, all), until / 2, b);
-	pick_distinct(p, a, all, evolve(p, a, rng, all, &b->refused), until, b);
+	n = generations_run(p, a, rng, (struct generations){ POPULATION, GENERATIONS }, all,
+			    pick_fastest(p, a, rng, ELITE, all), &b->refused);
+	pick_distinct(p, a, all, n, until, b);
 	pick_random(p, a, rng, b);
 }
 

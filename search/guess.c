@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/guess.c - samples, ranked by the prior. */
+/* search/guess.c - the first of some generations that the prior ranks. */
 #include "search/guess.h"
 
-#include "search/candidate.h"
+#include "search/generations.h"
 
-/* A sample takes about a millisecond (hone bench --suite features). Beyond some hundred the prior's
- * first hardly changes, and what it gets wrong more samples do not mend. */
-enum { SAMPLES = 256, TRIES = 64 };
+/* A candidate takes some tenths of a millisecond (hone bench --suite features). */
+static const struct generations effort = { .population = 96, .count = 3 };
 
 /* Keeps C as the guess where it can be written as C. */
 static bool keep(const struct problem *p, struct arena *a, struct arena *scratch,
@@ -27,20 +26,13 @@ bool task_guess(struct arena *a, const struct task *t, const struct target *targ
 			     .describes = true };
 	struct rng rng = rng_seed(0);
 	struct arena *scratch = arena_new();
-	float best = 0;
+	struct candidate *all = arena_many(scratch, struct candidate, 2 * effort.population);
 	int refused = 0;
+	int n = generations_run(&p, scratch, &rng, effort, all, 0, &refused);
+	bool found = false;
 
-	for (int i = 0; i < SAMPLES; i++) {
-		struct candidate c;
-
-		arena_reset(scratch);
-		if (!candidate_random(&p, scratch, &rng, TRIES, &refused, &c))
-			break;
-		float score = prior_score(&c.features);
-
-		if (score > best && keep(&p, a, scratch, &c, out))
-			best = score;
-	}
+	for (int i = 0; i < n && !found; i++)
+		found = keep(&p, a, scratch, &all[i], out);
 	arena_free(scratch);
-	return best > 0;
+	return found;
 }

@@ -2,7 +2,7 @@
 /* search/guess.h - a schedule for a task that nobody has tuned.
  *
  * In:   a task and what kernels are made for.
- * Out:  of some samples of its sketches the one that the analytic prior expects to be the fastest.
+ * Out:  what the analytic prior expects to be the fastest, after some generations.
  * Holds: nothing is measured; the same task and target give the same guess. */
 #ifndef HONE_SEARCH_GUESS_H
 #define HONE_SEARCH_GUESS_H

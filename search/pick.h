@@ -7,7 +7,8 @@
 
 #include "search/candidate.h"
 
-/* Asks the problem's model for the scores of N candidates; A is scratch. */
+/* Asks the problem's model for the scores of N candidates, or the analytic prior where it has none;
+ * A is scratch. */
 void pick_score(const struct problem *p, struct arena *a, struct candidate *all, int n);
 /* The fastest that were measured, at most MOST, grown again without scores; returns how many. */
 int pick_fastest(const struct problem *p, struct arena *a, struct rng *rng, int most,

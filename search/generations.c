@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/generations.c - selection, mutation and crossover. */
+#include "search/generations.h"
+
+#include "search/pick.h"
+#include "search/vary.h"
+
+/* Chosen on the recorded tasks, as the sizes in search/evolve.c. PARENTS: a quarter of a population. */
+enum { PARENTS_SHARE = 4, MAX_TRIES = 40 };
+#define MUTATION 0.7
+
+/* A parent: the better of two of the best BEST. */
+static const struct candidate *choose(const struct candidate *all, int best, struct rng *rng)
+{
+	int64_t i = rng_below(rng, best), j = rng_below(rng, best);
+
+	return &all[i < j ? i : j];
+}
+
+static bool breed(const struct problem *p, struct arena *a, struct rng *rng,
+		  const struct candidate *all, int best, struct candidate *out)
+{
+	for (int i = 0; i < MAX_TRIES; i++) {
+		const struct genes *mother = &choose(all, best, rng)->genes;
+		const struct genes *father = &choose(all, best, rng)->genes;
+		const struct sketch *sketch = p->sketches.at[mother->sketch];
+		bool mutates = rng_chance(rng, MUTATION) || mother->sketch != father->sketch;
+		struct genes g = mutates ? mutate(a, mother, sketch, rng)
+					 : cross(a, mother, father, sketch, rng);
+
+		if (candidate_grow(p, a, rng, mother->sketch, &g, out))
+			return true;
+	}
+	return false;
+}
+
+int generations_run(const struct problem *p, struct arena *a, struct rng *rng,
+		    struct generations g, struct candidate *all, int n, int *refused)
+{
+	while (n < g.population && candidate_random(p, a, rng, MAX_TRIES, refused, &all[n]))
+		n++;
+	pick_score(p, a, all, n);
+	pick_sort(all, n);
+	for (int i = 0; i < g.count && n > 0; i++) {
+		int parents = n < g.population ? n : g.population;
+		int best = (parents + PARENTS_SHARE - 1) / PARENTS_SHARE;
+
+		n = parents;
+		while (n < 2 * g.population && breed(p, a, rng, all, best, &all[n]))
+			n++;
+		pick_score(p, a, all, n);
+		pick_sort(all, n);
+	}
+	return n;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/generations.h - a population of decisions, varied and ranked, some generations on.
+ *
+ * In:   a problem; by its model a candidate is fit or not, by the analytic prior where it has none.
+ * Out:  the last generation, parents and children together, best first. */
+#ifndef HONE_SEARCH_GENERATIONS_H
+#define HONE_SEARCH_GENERATIONS_H
+
+#include "search/candidate.h"
+
+struct generations {
+	int population;	/* parents, and children, of a generation */
+	int count;	/* generations behind the first */
+};
+
+/* ALL has room for twice the population, and N candidates to begin with; random ones fill it up.
+ * REFUSED counts those that did not fit together. How many there are in the end. */
+int generations_run(const struct problem *p, struct arena *a, struct rng *rng,
+		    struct generations g, struct candidate *all, int n, int *refused);
+
+#endif
