@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@
 /* Between two looks at whether to stop. */
 enum { LOOK_MS = 50 };
 
+/* Beyond its time: twice what hone-finals itself waits for a slow model. Who is silent longer hangs. */
+#define SILENCE_S 600.0
+
 /* The process. */
 struct final_process {
 	const struct finals_options *o;
@@ -34,7 +38,11 @@ struct final_process {
 	struct text heard;	/* behind the lines that were read */
 };
 
-enum final_end { FINAL_LINE, FINAL_OVER, FINAL_STOPPED };
+enum final_end {
+	FINAL_LINE,
+	FINAL_OVER,	/* it ended */
+	FINAL_STOPPED,	/* it is to be ended: by the user, or because of the message */
+};
 
 static bool is_stopped(const struct finals_options *o)
 {
@@ -43,9 +51,11 @@ static bool is_stopped(const struct finals_options *o)
 
 /* --- talking to it */
 
-/* The next line that it prints, in A. */
-static enum final_end hear(struct final_process *p, char **line)
+/* The next line that it prints, in A. LIMIT_S is what that may take; INFINITY: any time. */
+static enum final_end hear(struct final_process *p, double limit_s, char **line)
 {
+	int64_t begin = clock_ns();
+
 	for (;;) {
 		const char *end = memchr(text_str(&p->heard), '\n', p->heard.n);
 		struct pollfd fd = { .fd = p->out, .events = POLLIN };
@@ -62,6 +72,10 @@ static enum final_end hear(struct final_process *p, char **line)
 		}
 		if (is_stopped(p->o))
 			return FINAL_STOPPED;
+		if ((double)(clock_ns() - begin) * 1e-9 > limit_s) {
+			err_set("the model did not end within %.0f s", limit_s);
+			return FINAL_STOPPED;
+		}
 		if (poll(&fd, 1, LOOK_MS) <= 0)
 			continue;
 		ssize_t n = read(p->out, part, sizeof(part));
@@ -156,14 +170,13 @@ static int reap(struct final_process *p)
 static int ask(struct final_process *p, json_t **json)
 {
 	char *line;
-	enum final_end end = hear(p, &line);
+	/* Compilers have limits of their own. */
+	enum final_end end = hear(p, INFINITY, &line);
 
 	if (end == FINAL_LINE && answer(p, line) < 0)
 		end = FINAL_STOPPED;
 	else if (end == FINAL_LINE)
-		end = hear(p, &line);
-	else if (end == FINAL_STOPPED)
-		err_set("stopped");
+		end = hear(p, p->o->seconds + SILENCE_S, &line);
 	device_lock_release(p->lock);
 	if (end == FINAL_STOPPED) {
 		hang_up(p);
@@ -279,6 +292,9 @@ int finals_hold(const struct finals_options *o)
 	struct final_process p = { .o = o, .arena = arena_new(), .pin = pin_new(o->cpus),
 				   .lock = device_lock_new(&o->listener) };
 	json_t *json = NULL;
+
+	listener_tell(&o->listener, TELL_NOTE, "finals: the best few kernels of each task are built, "
+		      "to compete inside the model");
 	int rc = !p.pin || start(&p) < 0 ? -1 : ask(&p, &json);
 
 	if (rc < 0)

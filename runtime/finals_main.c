@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "base/quantile.h"
 #include "runtime/finals_play.h"
 
@@ -63,6 +64,7 @@ static void hear(void *user, enum tell_kind kind, const char *line)
 
 static int play(struct model_finals *f, const struct open_options *o, double seconds)
 {
+	int64_t begin = clock_ns();
 	int kernels = 0;
 
 	if (finals_open(f, o) < 0)
@@ -73,7 +75,7 @@ static int play(struct model_finals *f, const struct open_options *o, double sec
 	fflush(stdout);
 	if (getchar() == EOF)
 		return err_set("nobody answers");
-	return finals_play(f, seconds);
+	return finals_play(f, seconds - (double)(clock_ns() - begin) * 1e-9);
 }
 
 int main(int argc, char **argv)

@@ -39,12 +39,12 @@ trials() {
 	./hone db stats "$db" --json | grep -o '"records": [0-9]*'
 }
 
+# Waits until process $1 is in its finals.
 await_ready() {
-	for i in $(seq 600); do
-		test -e "$dir/ready" && return
+	while ! test -e "$dir/ready"; do
+		kill -0 "$1" 2>/dev/null || { fail 'no finals begin'; return; }
 		sleep 0.1
 	done
-	fail 'no finals begin'
 }
 
 # Killed in the midst of the finals, told to stop there, crashed there: all that was measured is left.
@@ -52,7 +52,7 @@ stand_in 'sleep 600'
 HONE_FINALS=$dir/stand-in ./hone tune "$model" --threads 1 --trials 24 --quiet --db "$db" \
 	2>"$dir/err" &
 pid=$!
-await_ready
+await_ready $pid
 kill -9 $pid
 wait $pid 2>/dev/null
 before=$(trials)
@@ -62,7 +62,7 @@ rm -f "$dir/ready"
 HONE_FINALS=$dir/stand-in ./hone tune "$model" --threads 1 --trials 24 --quiet --db "$db" \
 	2>"$dir/err" &
 pid=$!
-await_ready
+await_ready $pid
 kill -TERM $pid
 wait $pid
 status=$?
