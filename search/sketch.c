@@ -68,7 +68,7 @@ bool stage_is_untouched(const struct stage *g)
 struct reader_search {
 	const struct tensor *tensor;
 	const struct op *reader;
-	int *axis;
+	int axis[TENSOR_MAX_DIMS];	/* of the reader, by dim; of all loads */
 	int loads;
 	bool plain;
 };
@@ -79,7 +79,8 @@ static bool check_load(const struct expr *e, void *user)
 
 	if (e->kind != EXPR_LOAD || e->tensor != r->tensor)
 		return true;
-	r->loads++;
+	bool first = r->loads++ == 0;
+
 	for (int d = 0; d < e->tensor->ndim; d++) {
 		int axis = -1;
 
@@ -92,8 +93,8 @@ static bool check_load(const struct expr *e, void *user)
 		if (axis < 0 || (axis < TENSOR_MAX_DIMS &&
 				 r->reader->tensor.shape[axis] != e->tensor->shape[d]))
 			r->plain = false;
-		if (r->axis)
-			r->axis[d] = axis;
+		r->plain &= first || r->axis[d] == axis;
+		r->axis[d] = axis;
 	}
 	return true;
 }
@@ -106,7 +107,7 @@ int fusible_consumer(const struct state *s, int stage, int *axis)
 	if (g->op.output || state_consumers(s, stage, &consumer, 1) != 1)
 		return -1;
 	const struct op *reader = &s->stages.at[consumer]->op;
-	struct reader_search r = { g->tensor, reader, axis, 0, true };
+	struct reader_search r = { .tensor = g->tensor, .reader = reader, .plain = true };
 
 	if (op_is_reduction(reader) || reader->tensor.ndim < g->op.tensor.ndim)
 		return -1;
@@ -114,7 +115,9 @@ int fusible_consumer(const struct state *s, int stage, int *axis)
 	/* Each element of the reader has an element of its own: none is computed twice. */
 	bool one_to_one = tensor_count(&reader->tensor) == tensor_count(&g->op.tensor);
 
-	return r.plain && r.loads == 1 && one_to_one ? consumer : -1;
+	if (axis)
+		memcpy(axis, r.axis, sizeof(*axis) * (size_t)g->op.tensor.ndim);
+	return r.plain && one_to_one ? consumer : -1;
 }
 
 bool is_read_by_reduction(const struct state *s, int stage)
