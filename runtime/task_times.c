@@ -36,7 +36,8 @@ static const double *times(void *user, struct arena *a, const struct model_task_
 		found = recorded(s, scratch, &tasks->at[i], &us[i]);
 		any |= found > 0;
 		if (found == 0)
-			us[i] = -expect_us(tasks->at[i].dag, s->device, s->threads ? s->threads : 1);
+			us[i] = -expect_us(task_new(scratch, tasks->at[i].dag, tasks->at[i].op, 1),
+					   s->device, s->threads ? s->threads : 1);
 		arena_reset(scratch);
 	}
 	for (int i = 0; i < tasks->n; i++)

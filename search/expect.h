@@ -4,11 +4,12 @@
 #define HONE_SEARCH_EXPECT_H
 
 #include "measure/device.h"
-#include "te/dag.h"
+#include "search/task.h"
 
-/* Microseconds: D's operations at a share of the device's peak, that vectors along the last dim of
- * the result fill, or its arguments at the rate of memory, whichever takes longer. It is there to
- * compare storages of the same operator; it is no measurement. 0 where the device was not probed. */
-double expect_us(const struct dag *d, const struct device *device, int threads);
+/* Microseconds: a roofline of T's operations, at a share of the device's peak that vectors along the
+ * last dim of the result fill, and of its bytes; or more where the analytic prior says so of the best
+ * of a few schedules. It is there to compare storages of the same operator; it is no measurement.
+ * Finite; 0 where the device was not probed. */
+double expect_us(const struct task *t, const struct device *device, int threads);
 
 #endif
