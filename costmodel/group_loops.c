@@ -57,14 +57,6 @@ static void fill_unroll(const struct site *s, float *row)
 	}
 }
 
-/* Turns of a parallel loop go to threads one by one: some do one more than others. */
-static double balance(double turns, int threads)
-{
-	double rounds = (double)(int64_t)((turns + threads - 1) / threads);
-
-	return turns / (rounds * threads);
-}
-
 static bool shares_loop(const struct site *s, const struct site *before, int loop)
 {
 	return before && before->n_loops > loop &&
@@ -75,12 +67,13 @@ static void fill_parallel(const struct site *s, const struct site *before,
 			  const struct cost_device *d, float *row)
 {
 	struct kind_of_loops k = loops_of(s, ANNOTATION_PARALLEL);
-	double outermost = k.n ? s->loops[k.first].extent : 1;
 
 	row[FEATURE_PARALLEL_LOOPS] = (float)k.n;
 	row[FEATURE_PARALLEL_PRODUCT] = (float)k.product;
-	row[FEATURE_PARALLEL_BALANCE] = (float)balance(outermost, d->threads);
+	row[FEATURE_PARALLEL_BALANCE] = 1.0F / (float)d->threads;
 	if (k.n) {
+		row[FEATURE_PARALLEL_BALANCE] =
+			(float)loop_balance(s->loops[k.first].nest, d->threads);
 		row[FEATURE_PARALLEL_OUTSIDE] = (float)k.first;
 		if (!shares_loop(s, before, k.first))
 			row[FEATURE_PARALLEL_STARTS] = (float)(s->inside[0] / s->inside[k.first]);

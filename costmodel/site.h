@@ -91,6 +91,10 @@ bool collect_sites(struct arena *a, const struct program *p, struct site_vec *ou
 /* Fills what is derived, footprints of all accesses among it. */
 void site_finish(struct arena *a, struct site *s, const struct cost_device *d);
 
+/* The mean work of THREADS threads that share the turns of LOOP over that of the one with most, at
+ * most 1. */
+double loop_balance(const struct nest *loop, int threads);
+
 /* --- motions (costmodel/motion.c) */
 
 /* The loops, and lets with the motion of their values, that are open; innermost last. */
