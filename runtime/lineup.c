@@ -8,6 +8,10 @@
 #include "base/quantile.h"
 #include "measure/verdict.h"
 
+/* Of the interval's lower end. Less than VERDICT_MARGIN, for all play in one process; above 1, for the
+ * fastest of several has been lucky. */
+#define TOLD_APART 1.005
+
 static double median(const double *us, int rounds)
 {
 	struct arena *a = arena_new();
@@ -53,8 +57,9 @@ int lineup_winner(const struct contender *c, int n, int rounds)
 
 	for (int i = 0; i < n; i++) {
 		struct comparison with = compare_pairs(c[first].us, c[i].us, rounds);
+		bool close = with.pairs < VERDICT_MIN_PAIRS || with.low <= TOLD_APART;
 
-		if (with.verdict != VERDICT_FASTER && simpler(&c[i], &c[winner]))
+		if (close && simpler(&c[i], &c[winner]))
 			winner = i;
 	}
 	return winner;

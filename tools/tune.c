@@ -165,7 +165,8 @@ static int find_tasks(struct arena *a, struct tune_args *args, const struct devi
 		      struct task_vec *tasks)
 {
 	return source_is_model(args->o.source)
-		       ? tune_model(a, args->o.source, device, tasks, &args->o.weigher)
+		       ? tune_model(a, args->o.source, device, args->o.threads, tasks,
+				    &args->o.weigher)
 		       : source_tasks(a, args->o.source, NULL, tasks);
 }
 

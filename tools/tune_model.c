@@ -2,19 +2,28 @@
 /* tools/tune_model.c - tasks of all storages, weighed by the choice among them. */
 #include "tools/tune_model.h"
 
+#include <math.h>
+
 #include "base/err.h"
 #include "graph/layout/choose.h"
 #include "graph/model.h"
+#include "search/expect.h"
 #include "tools/source.h"
 
-/* A task without a kernel takes longer than any model; finite, for sums are compared. */
+/* A task of which nothing can be expected takes longer than any model; finite, for sums are compared. */
 #define NO_KERNEL_US 1e9
+
+/* Of what is expected of a task without a kernel, as when the model runs (runtime/task_times.c). */
+#define DOUBT 2.0
+/* And the best that may come of it: expectations are of half the peak (search/expect.c). */
+#define HOPE 0.5
 
 struct model_weights {
 	struct arena *arena;
 	const struct layout_space *space;
 	int *place;	/* by task of the space, in the campaign's list */
 	double *fixed;	/* by place: runs that no storage changes */
+	double *expected;	/* by place, us: of a kernel that is not there yet */
 	double *us;	/* room, by task of the space */
 	int n;		/* places */
 };
@@ -25,7 +34,7 @@ static void add_choice(const struct model_weights *m, const double *us, double *
 	struct arena *a = arena_new();
 
 	for (int i = 0; i < m->space->tasks.n; i++)
-		m->us[i] = us[m->place[i]] > 0 ? us[m->place[i]] : NO_KERNEL_US;
+		m->us[i] = us[m->place[i]];
 	struct layout_choice c = layout_choose(a, m->space, m->us);
 	const int *runs = layout_weights(a, m->space, c.state);
 
@@ -38,10 +47,17 @@ static void add_choice(const struct model_weights *m, const double *us, double *
 static void weigh(void *user, const double *best_us, const double *hope_us, double *weight)
 {
 	const struct model_weights *m = user;
+	struct arena *a = arena_new();
+	double *now = arena_many(a, double, m->n), *later = arena_many(a, double, m->n);
 
+	for (int i = 0; i < m->n; i++) {
+		now[i] = best_us[i] > 0 ? best_us[i] : DOUBT * m->expected[i];
+		later[i] = best_us[i] > 0 ? hope_us[i] : fmax(hope_us[i], HOPE * m->expected[i]);
+	}
 	memcpy(weight, m->fixed, sizeof(*weight) * (size_t)m->n);
-	add_choice(m, best_us, weight);
-	add_choice(m, hope_us, weight);
+	add_choice(m, now, weight);
+	add_choice(m, later, weight);
+	arena_free(a);
 }
 
 static int find(const struct task_vec *tasks, struct hash128 key)
@@ -81,8 +97,24 @@ static void list_tasks_of(struct arena *a, const struct graph *g, struct model_w
 		m->fixed[m->place[x->nodes.at[i].state[0].task]]--;
 }
 
-int tune_model(struct arena *a, const char *path, const struct device *d, struct task_vec *tasks,
-	       struct weigher *weigher)
+/* What storages are compared by before they have kernels: otherwise a short campaign would spend its
+ * trials on whichever came first. */
+static void expect(struct arena *a, struct model_weights *m, const struct device *d, int threads,
+		   const struct task_vec *tasks)
+{
+	m->expected = arena_many(a, double, m->n);
+	for (int i = 0; i < m->n; i++)
+		m->expected[i] = NO_KERNEL_US;
+	for (int i = 0; i < m->space->tasks.n; i++) {
+		double us = expect_us(tasks->at[m->place[i]], d, threads);
+
+		if (us > 0)
+			m->expected[m->place[i]] = us;
+	}
+}
+
+int tune_model(struct arena *a, const char *path, const struct device *d, int threads,
+	       struct task_vec *tasks, struct weigher *weigher)
 {
 	const struct graph *g = model_open(a, path, NULL, NULL, "fuse");
 	struct model_weights *m = arena_one(a, struct model_weights);
@@ -92,6 +124,7 @@ int tune_model(struct arena *a, const char *path, const struct device *d, struct
 	m->arena = a;
 	m->space = layout_space_new(a, g, d->vector_bytes / 4);
 	list_tasks_of(a, g, m, tasks);
+	expect(a, m, d, threads, tasks);
 	m->us = arena_many(a, double, m->space->tasks.n);
 	if (tasks->n == 0)
 		return err_set("%s: has no operator that can be tuned; hone tasks lists why", path);

@@ -12,8 +12,9 @@
 #include "measure/device.h"
 #include "search/scheduler.h"
 
-/* The tasks of the model at PATH on D, in A, and who weighs them. -1 and a message. */
-int tune_model(struct arena *a, const char *path, const struct device *d, struct task_vec *tasks,
-	       struct weigher *weigher);
+/* The tasks of the model at PATH for THREADS threads of D, in A, and who weighs them. -1 and a
+ * message. */
+int tune_model(struct arena *a, const char *path, const struct device *d, int threads,
+	       struct task_vec *tasks, struct weigher *weigher);
 
 #endif

@@ -118,6 +118,10 @@ static const struct feature_case cases[] = {
 	{ "parallel inside", "input A: f32[6, 10]\nC[i, j] = A[i, j] + 1\n", "parallel C j\n", 0,
 	  "parallel.outside 1 parallel.starts 6 parallel.product 10 parallel.balance 0.8333333\n" },
 
+	/* 38 turns of which the last 10 are beyond the end: 9, 10, 9 and 0 on 4 threads */
+	{ "empty turns", "input A: f32[28, 16]\nC[i, j] = A[i, j] + 1\n",
+	  "split C i 19\nfuse C i.0 i.1\nparallel C i.0_i.1\n", 0, "parallel.balance 0.7\n" },
+
 	{ "serial reuse", "input A: f32[8, 32]\nC[i, j] = A[i, j] * 2\nD[i, j] = C[i, j] + 1\n", "",
 	  1, "a1.reuse_serial 1 a1.reuse_loop 0 a1.reuse_turns 256 a1.reuse_bytes 2048\n"
 	  "a1.reuse_count 1 a1.stride 1\n" },
