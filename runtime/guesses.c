@@ -4,6 +4,7 @@
 
 #include "runtime/guesses.h"
 
+#include "base/build_id.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
@@ -18,10 +19,11 @@ static const char *place(struct arena *a, const char *cache, const struct task *
 			 const struct target *target)
 {
 	struct hash128 features = features_hash();
+	const char *id = build_id(a);
 	struct hasher *h = hasher_new();
 	char hex[HASH_TEXT];
 
-	hasher_str(h, PACKAGE_VERSION);
+	hasher_str(h, id ? id : PACKAGE_VERSION);
 	hasher_str(h, t->key);
 	hasher_bytes(h, &features, sizeof(features));
 	hasher_int(h, target->vector_bytes);
