@@ -2,8 +2,9 @@
 /* db/hold.c - which campaigns are being worked on: locks in a file beside the database.
  *
  * Who works on campaign N has byte N of FILE-campaigns locked by an open file description lock: it
- * ends with the process, however that ends, and tells two handles of one process apart. Byte 0 is
- * the gate: looking for a campaign and taking it must be one act.
+ * ends with the process, however that ends, or when a program has begun that it was just starting,
+ * and tells two handles of one process apart. Byte 0 is the gate: looking for a campaign and taking
+ * it must be one act.
  * Holds: the file is empty, and the last one to let go removes it. */
 #include "db/sql.h"
 
