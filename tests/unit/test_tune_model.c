@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_tune_model.c - which kernels of a model a campaign spends its trials on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/err.h"
+#include "tools/tune_model.h"
+
+#define MODEL TOP_SRCDIR "/examples/tiny_cnn.onnx"
+#define DEVICE "synthetic:l3:1(size=8MiB) l2:1(size=1MiB) l1d:1(size=48KiB) core:1 pu:1"
+
+enum { KERNELS = 15 };	/* of the model */
+
+struct weighing {
+	struct arena *arena;
+	struct task_vec tasks;
+	struct weigher weigher;
+	double *best, *hope, *weight;
+};
+
+static int set_up(void **state)
+{
+	struct arena *a = arena_new();
+	struct weighing *w = arena_one(a, struct weighing);
+
+	w->arena = a;
+	*state = w;
+	if (tune_model(a, MODEL, device_synthetic(a, DEVICE), 1, &w->tasks, &w->weigher) < 0)
+		fail_msg("%s", err_get());
+	w->best = arena_many(a, double, w->tasks.n);
+	w->hope = arena_many(a, double, w->tasks.n);
+	w->weight = arena_many(a, double, w->tasks.n);
+	for (int i = 0; i < w->tasks.n; i++)
+		w->hope[i] = 1e-3;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct weighing *w = *state;
+
+	arena_free(w->arena);
+	return 0;
+}
+
+/* The weights where all tasks that have one in CHOSEN (NULL: none) take US; in the arena. */
+static const double *weigh(struct weighing *w, const double *chosen, double us)
+{
+	for (int i = 0; i < w->tasks.n; i++)
+		if (chosen && chosen[i] > 0)
+			w->best[i] = w->hope[i] = us;
+	w->weigher.weigh(w->weigher.user, w->best, w->hope, w->weight);
+	return arena_memdup(w->arena, w->weight, sizeof(*w->weight) * (size_t)w->tasks.n);
+}
+
+static int count(const struct weighing *w, const double *weight)
+{
+	int n = 0;
+
+	for (int i = 0; i < w->tasks.n; i++)
+		n += weight[i] > 0;
+	return n;
+}
+
+/* Before there are kernels, those of the storages that are expected to be best are enough to run the
+ * model, and few others are wanted. */
+static void test_begins_with_what_is_expected(void **state)
+{
+	struct weighing *w = *state;
+	int n = count(w, weigh(w, NULL, 0));
+
+	assert_true(w->tasks.n > 2 * KERNELS);
+	assert_in_range(n, KERNELS, w->tasks.n / 2);
+}
+
+/* What turned out fast stays, and nothing else gets trials. */
+static void test_fast_ones_stay(void **state)
+{
+	struct weighing *w = *state;
+	const double *first = weigh(w, NULL, 0);
+	const double *then = weigh(w, first, 1e-3);
+
+	for (int i = 0; i < w->tasks.n; i++)
+		assert_true(first[i] > 0 || then[i] == 0);
+}
+
+/* What turned out slow makes room for storages that nobody tried. */
+static void test_slow_ones_go(void **state)
+{
+	struct weighing *w = *state;
+	const double *first = weigh(w, NULL, 0);
+	const double *then = weigh(w, first, 1e6);
+	int others = 0;
+
+	for (int i = 0; i < w->tasks.n; i++)
+		others += first[i] == 0 && then[i] > 0;
+	assert_true(others > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_begins_with_what_is_expected, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_fast_ones_stay, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_slow_ones_go, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
