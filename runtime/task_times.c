@@ -4,10 +4,6 @@
 
 #include "search/expect.h"
 
-/* Beside records, what is only expected has to promise so much more to be believed: a tuned kernel
- * of one storage is not given up for an untried one of another. */
-#define DOUBT 2.0
-
 /* The time of the best record of T. 1, 0 or -1. */
 static int recorded(const struct task_times *s, struct arena *a, const struct model_task *t,
 		    double *us)
@@ -42,7 +38,7 @@ static const double *times(void *user, struct arena *a, const struct model_task_
 	}
 	for (int i = 0; i < tasks->n; i++)
 		if (us[i] <= 0)
-			us[i] *= any ? -DOUBT : -1;
+			us[i] *= any ? -EXPECT_DOUBT : -1;
 	arena_free(scratch);
 	return found < 0 ? NULL : us;
 }

@@ -6,6 +6,10 @@
 #include "measure/device.h"
 #include "search/task.h"
 
+/* Beside records, what is only expected has to promise so much more to be believed: a tuned kernel of
+ * one storage is not given up for an untried one of another. */
+#define EXPECT_DOUBT 2.0
+
 /* Microseconds: a roofline of T's operations, at a share of the device's peak that vectors along the
  * last dim of the result fill, and of its bytes; or more where the analytic prior says so of the best
  * of a few schedules. It is there to compare storages of the same operator; it is no measurement.

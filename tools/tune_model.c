@@ -13,9 +13,8 @@
 /* A task of which nothing can be expected takes longer than any model; finite, for sums are compared. */
 #define NO_KERNEL_US 1e9
 
-/* Of what is expected of a task without a kernel, as when the model runs (runtime/task_times.c). */
-#define DOUBT 2.0
-/* And the best that may come of it: expectations are of half the peak (search/expect.c). */
+/* Of what is expected of a task without a kernel, the best that may come of it: expectations are of
+ * half the peak (search/expect.c). */
 #define HOPE 0.5
 
 struct model_weights {
@@ -51,7 +50,7 @@ static void weigh(void *user, const double *best_us, const double *hope_us, doub
 	double *now = arena_many(a, double, m->n), *later = arena_many(a, double, m->n);
 
 	for (int i = 0; i < m->n; i++) {
-		now[i] = best_us[i] > 0 ? best_us[i] : DOUBT * m->expected[i];
+		now[i] = best_us[i] > 0 ? best_us[i] : EXPECT_DOUBT * m->expected[i];
 		later[i] = best_us[i] > 0 ? hope_us[i] : fmax(hope_us[i], HOPE * m->expected[i]);
 	}
 	memcpy(weight, m->fixed, sizeof(*weight) * (size_t)m->n);
