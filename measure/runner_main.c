@@ -10,11 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "measure/child.h"
 #include "measure/runner_task.h"
 #include "measure/runner_usage.h"
 #include "measure/sandbox.h"
@@ -335,8 +335,7 @@ int main(int argc, char **argv)
 		fputs("hone-runner is started by hone, not by hand\n", stderr);
 		return 2;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != atoi(argv[1]))		/* it died before we asked to be told */
+	if (!child_begins(argv[1]))
 		return 1;
 	usage_limit_stack();
 	r.series = calloc(REMEASURE_MAX, sizeof(*r.series));

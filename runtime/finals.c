@@ -14,12 +14,12 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "base/quantile.h"
 #include "base/text.h"
 #include "config.h"
 #include "measure/device_lock.h"
 #include "measure/pin.h"
 #include "measure/spawn.h"
+#include "measure/timing.h"
 
 /* Between two looks at whether to stop. */
 enum { LOOK_MS = 50 };
@@ -203,14 +203,6 @@ static const double *read_figures(struct arena *a, const json_t *json, int *n)
 	return us;
 }
 
-static double median(struct arena *a, const double *us, int n)
-{
-	double *sorted = arena_memdup(a, us, (size_t)n * sizeof(*us));
-
-	sort_figures(sorted, n);
-	return quantile(sorted, n, 0.5);
-}
-
 /* The contender that JSON describes, of so many: its record alone becomes one in the model. */
 static int read_record(const struct finals_options *o, struct arena *a, const json_t *json,
 		       int contenders, struct db_record *r)
@@ -232,7 +224,7 @@ static int read_record(const struct finals_options *o, struct arena *a, const js
 	r->samples = us;
 	r->n_samples = n;
 	r->counted = counted;
-	r->time_us = median(a, us, n);
+	r->time_us = median(arena_memdup(a, us, (size_t)n * sizeof(*us)), n);
 	r->ratio = 0;
 	r->counters = NULL;
 	r->cache = cache_state_name(CACHE_MODEL);

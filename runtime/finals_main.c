@@ -7,15 +7,14 @@
  * Holds: it does not outlive hone. No thread of its team is made before the answer, so that hone may
  *        bind it to cores in between, while compilers had all of them. */
 #include <jansson.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
-#include "base/quantile.h"
+#include "measure/child.h"
+#include "measure/timing.h"
 #include "runtime/finals_play.h"
 
 static json_t *contender_json(const struct final_task *t, int c, int rounds)
@@ -42,9 +41,8 @@ static void print_results(const struct model_finals *f)
 
 	for (int i = 0; i < f->tasks.n; i++)
 		json_array_append_new(tasks, task_json(&f->tasks.at[i], f->rounds));
-	sort_figures(f->model_us, f->rounds);
 	json_t *root = json_pack("{s:i, s:f, s:o}", "rounds", f->rounds, "model_us",
-				 quantile(f->model_us, f->rounds, 0.5), "tasks", tasks);
+				 median(f->model_us, f->rounds), "tasks", tasks);
 	char *text = json_dumps(root, JSON_COMPACT | JSON_REAL_PRECISION(17));
 
 	if (!text)
@@ -86,8 +84,7 @@ int main(int argc, char **argv)
 		fputs("hone-finals is started by hone, not by hand\n", stderr);
 		return 2;
 	}
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != atoi(argv[1]))		/* it died before we asked to be told */
+	if (!child_begins(argv[1]))
 		return 1;
 	const struct open_options o = { .model = argv[2], .db = argv[3], .threads = atoi(argv[4]),
 					.listener = { hear, NULL } };

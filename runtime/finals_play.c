@@ -7,8 +7,8 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "base/quantile.h"
 #include "graph/task/uses.h"
+#include "measure/timing.h"
 #include "runtime/inputs.h"
 
 /* Of the machine's memory for the weights of all lineups: a run is to see the caches and the memory
@@ -278,8 +278,7 @@ static int play_round(struct model_finals *f, const struct task_uses *uses, int 
 	}
 	if (rc == 0) {
 		note(f, round, sums);
-		sort_figures(runs.at, runs.n);
-		f->model_us[round] = quantile(runs.at, runs.n, 0.5);
+		f->model_us[round] = median(runs.at, runs.n);
 	}
 	arena_free(a);
 	return rc;

@@ -5,20 +5,17 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "base/quantile.h"
+#include "measure/timing.h"
 #include "measure/verdict.h"
 
 /* Of the interval's lower end. Less than VERDICT_MARGIN, for all play in one process; above 1, for the
  * fastest of several has been lucky. */
 #define TOLD_APART 1.005
 
-static double median(const double *us, int rounds)
+static double middle(const double *us, int rounds)
 {
 	struct arena *a = arena_new();
-	double *sorted = arena_memdup(a, us, (size_t)rounds * sizeof(*us));
-
-	sort_figures(sorted, rounds);
-	double m = quantile(sorted, rounds, 0.5);
+	double m = median(arena_memdup(a, us, (size_t)rounds * sizeof(*us)), rounds);
 
 	arena_free(a);
 	return m;
@@ -38,10 +35,10 @@ static bool simpler(const struct contender *x, const struct contender *y)
 static int fastest(const struct contender *c, int n, int rounds)
 {
 	int best = 0;
-	double best_us = median(c[0].us, rounds);
+	double best_us = middle(c[0].us, rounds);
 
 	for (int i = 1; i < n; i++) {
-		double us = median(c[i].us, rounds);
+		double us = middle(c[i].us, rounds);
 
 		if (us < best_us || (us == best_us && simpler(&c[i], &c[best]))) {
 			best = i;
