@@ -42,12 +42,14 @@ static int descend(const struct problem *p, struct arena *a, struct rng *rng,
 static void propose(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
 {
 	struct candidate *all = arena_many(a, struct candidate, 2 * POPULATION);
-	int until = b->cap - (int)((double)b->cap * RANDOM_SHARE + rng_unit(rng)), n;
+	int until = b->cap - (int)((double)b->cap * RANDOM_SHARE + rng_unit(rng));
 
 	if (p->history->since_gain >= SLOW)
 		pick_distinct(p, a, all, descend(p, a, rng, all), until / 2, b);
-	n = generations_run(p, a, rng, (struct generations){ POPULATION, GENERATIONS }, all,
-			    pick_fastest(p, a, rng, ELITE, all), &b->refused);
+	int elite = pick_fastest(p, a, rng, ELITE, all);
+	int n = generations_run(p, a, rng, (struct generations){ POPULATION, GENERATIONS }, all,
+				elite, &b->refused);
+
 	pick_distinct(p, a, all, n, until, b);
 	pick_random(p, a, rng, b);
 }

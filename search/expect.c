@@ -14,9 +14,6 @@
 /* Less than a guess takes, for of all storages of a model most are not chosen: some 10 ms a task. */
 static const struct generations effort = { .population = 32, .count = 2 };
 
-/* Longer than any model; finite, for sums are compared. */
-#define NO_KERNEL_US 1e9
-
 /* The part of its lanes that a vector loop over the last dim of T uses. */
 static double lanes_used(const struct tensor *t, int vector_bytes)
 {
@@ -49,13 +46,10 @@ static double prior_us(const struct task *t, const struct device *device, int th
 {
 	struct arena *a = arena_new();
 	struct target target = target_of(device, threads);
-	struct problem p = { .task = t, .sketches = sketches_of(a, t->dag), .target = &target,
-			     .describes = true };
-	struct rng rng = rng_seed(0);
-	struct candidate *all = arena_many(a, struct candidate, 2 * effort.population);
-	int refused = 0;
-	int n = generations_run(&p, a, &rng, effort, all, 0, &refused);
-	double us = n > 0 ? 1e6 / (double)all[0].score : NO_KERNEL_US;
+	struct problem p;
+	struct candidate *all;
+	int n = generations_by_prior(a, t, &target, effort, &p, &all);
+	double us = n > 0 ? 1e6 / (double)all[0].score : EXPECT_NOTHING_US;
 
 	arena_free(a);
 	return us;

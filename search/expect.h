@@ -10,6 +10,10 @@
  * one storage is not given up for an untried one of another. */
 #define EXPECT_DOUBT 2.0
 
+/* Of a task that no schedule makes a kernel of: longer than any model, and finite, for sums are
+ * compared. */
+#define EXPECT_NOTHING_US 1e9
+
 /* Microseconds: a roofline of T's operations, at a share of the device's peak that vectors along the
  * last dim of the result fill, and of its bytes; or more where the analytic prior says so of the best
  * of a few schedules. It is there to compare storages of the same operator; it is no measurement.

@@ -5,7 +5,7 @@
 #include "search/pick.h"
 #include "search/vary.h"
 
-/* Chosen on the recorded tasks, as the sizes in search/evolve.c. PARENTS: a quarter of a population. */
+/* Chosen on the recorded tasks, as the sizes in search/evolve.c: a quarter of a population are parents. */
 enum { PARENTS_SHARE = 4, MAX_TRIES = 40 };
 #define MUTATION 0.7
 
@@ -52,4 +52,16 @@ int generations_run(const struct problem *p, struct arena *a, struct rng *rng,
 		pick_sort(all, n);
 	}
 	return n;
+}
+
+int generations_by_prior(struct arena *a, const struct task *t, const struct target *target,
+			 struct generations g, struct problem *p, struct candidate **out)
+{
+	struct rng rng = rng_seed(0);
+	int refused = 0;
+
+	*p = (struct problem){ .task = t, .sketches = sketches_of(a, t->dag), .target = target,
+			       .describes = true };
+	*out = arena_many(a, struct candidate, 2 * g.population);
+	return generations_run(p, a, &rng, g, *out, 0, &refused);
 }

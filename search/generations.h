@@ -17,5 +17,9 @@ struct generations {
  * REFUSED counts those that did not fit together. How many there are in the end. */
 int generations_run(const struct problem *p, struct arena *a, struct rng *rng,
 		    struct generations g, struct candidate *all, int n, int *refused);
+/* Of T, of which nothing is known, by the prior alone: P is the problem, *OUT the last generation, both
+ * in A. The same task and target give the same. */
+int generations_by_prior(struct arena *a, const struct task *t, const struct target *target,
+			 struct generations g, struct problem *p, struct candidate **out);
 
 #endif

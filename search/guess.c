@@ -22,13 +22,10 @@ static bool keep(const struct problem *p, struct arena *a, struct arena *scratch
 bool task_guess(struct arena *a, const struct task *t, const struct target *target,
 		struct guess *out)
 {
-	struct problem p = { .task = t, .sketches = sketches_of(a, t->dag), .target = target,
-			     .describes = true };
-	struct rng rng = rng_seed(0);
 	struct arena *scratch = arena_new();
-	struct candidate *all = arena_many(scratch, struct candidate, 2 * effort.population);
-	int refused = 0;
-	int n = generations_run(&p, scratch, &rng, effort, all, 0, &refused);
+	struct problem p;
+	struct candidate *all;
+	int n = generations_by_prior(scratch, t, target, effort, &p, &all);
 	bool found = false;
 
 	for (int i = 0; i < n && !found; i++)

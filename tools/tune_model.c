@@ -10,9 +10,6 @@
 #include "search/expect.h"
 #include "tools/source.h"
 
-/* A task of which nothing can be expected takes longer than any model; finite, for sums are compared. */
-#define NO_KERNEL_US 1e9
-
 /* Of what is expected of a task without a kernel, the best that may come of it: expectations are of
  * half the peak (search/expect.c). */
 #define HOPE 0.5
@@ -103,7 +100,7 @@ static void expect(struct arena *a, struct model_weights *m, const struct device
 {
 	m->expected = arena_many(a, double, m->n);
 	for (int i = 0; i < m->n; i++)
-		m->expected[i] = NO_KERNEL_US;
+		m->expected[i] = EXPECT_NOTHING_US;
 	for (int i = 0; i < m->space->tasks.n; i++) {
 		double us = expect_us(tasks->at[m->place[i]], d, threads);
 
