@@ -132,7 +132,8 @@ static void add_store(struct written_out *b, const struct nest *n)
 			cells *= b->turns[i].count * b->turns[i].step;
 	}
 	b->updated += cells;
-	expr_visit(n->value, add_loads, b);
+	if (b->plain)
+		expr_visit(n->value, add_loads, b);
 }
 
 static void add_list(struct written_out *b, const struct nest *list);
