@@ -20,16 +20,20 @@
 #include "measure/pin.h"
 #include "measure/spawn.h"
 #include "measure/timing.h"
+#include "search/contenders.h"
 
 /* Between two looks at whether to stop. */
 enum { LOOK_MS = 50 };
 
-/* Beyond its time: twice what hone-finals itself waits for a slow model. Who is silent longer hangs. */
-#define SILENCE_S 600.0
+/* Twice what a round may take where all of the time is its own. Who is silent longer hangs. */
+#define SILENCE_S (2 * FINALS_MOST_S)
 
 /* The process. */
 struct final_process {
 	const struct finals_options *o;
+	const struct finals_call *call;
+	struct finals_stand stand;
+	double seconds;		/* that they may take */
 	struct arena *arena;
 	struct device_lock *lock;
 	struct pin *pin;
@@ -114,7 +118,7 @@ static int start(struct final_process *p)
 		return -1;
 	const char *const argv[] = {
 		path, arena_printf(p->arena, "%d", (int)getpid()), o->model, db_path(o->db),
-		arena_printf(p->arena, "%d", o->threads), arena_printf(p->arena, "%.3f", o->seconds),
+		arena_printf(p->arena, "%d", o->threads), arena_printf(p->arena, "%.3f", p->seconds),
 		NULL,
 	};
 	const int fds[] = { in[0], out[1], STDERR_FILENO };
@@ -130,16 +134,26 @@ static int start(struct final_process *p)
 	return -1;
 }
 
+/* They are in STATE now. 0, or -1 and a message. */
+static int stand(struct final_process *p, enum finals_state state)
+{
+	p->stand.state = state;
+	return p->call->stand ? p->call->stand(p->call->tuner, &p->stand) : 0;
+}
+
 /* It has built what it runs: now it gets cores, and the device. */
 static int answer(struct final_process *p, const char *line)
 {
-	int tasks, kernels, lineups;
+	struct finals_stand *s = &p->stand;
 
-	if (sscanf(line, "ready %d %d %d", &tasks, &kernels, &lineups) != 3)
+	if (sscanf(line, "ready %d %d %d", &s->tasks, &s->kernels, &s->lineups) != 3)
 		return err_set("%s", strncmp(line, "failed ", 7) == 0 ? line + 7 : line);
 	listener_tell(&p->o->listener, TELL_NOTE,
 		      "finals: %d kernels of %d tasks compete in the running model, in %d lineup%s",
-		      kernels, tasks, lineups, lineups > 1 ? "s" : "");
+		      s->kernels, s->tasks, s->lineups, s->lineups > 1 ? "s" : "");
+	s->rounds = FINALS_ROUNDS;
+	if (stand(p, FINALS_PLAYING) < 0)
+		return -1;
 	if (!pin_process(p->arena, p->pin, p->pid, p->o->threads))
 		return -1;
 	device_lock_take(p->lock);
@@ -166,6 +180,18 @@ static int reap(struct final_process *p)
 	return status;
 }
 
+/* Rounds go by, until it prints another line. */
+static enum final_end look_on(struct final_process *p, char **line)
+{
+	enum final_end end;
+
+	while ((end = hear(p, SILENCE_S, line)) == FINAL_LINE &&
+	       sscanf(*line, "round %d", &p->stand.round) == 1)
+		if (stand(p, FINALS_PLAYING) < 0)
+			return FINAL_STOPPED;
+	return end;
+}
+
 /* The results, 1 and *JSON; 0 where it was stopped; -1 and a message. */
 static int ask(struct final_process *p, json_t **json)
 {
@@ -176,7 +202,7 @@ static int ask(struct final_process *p, json_t **json)
 	if (end == FINAL_LINE && answer(p, line) < 0)
 		end = FINAL_STOPPED;
 	else if (end == FINAL_LINE)
-		end = hear(p, p->o->seconds + SILENCE_S, &line);
+		end = look_on(p, &line);
 	device_lock_release(p->lock);
 	if (end == FINAL_STOPPED) {
 		hang_up(p);
@@ -254,12 +280,14 @@ static int read_task(const struct finals_options *o, struct arena *a, const json
 	if (!last.steps)
 		return err_set("hone-finals names no winner");
 	vec_push(a, out, last);
-	*changed += winner != 0;	/* the fastest alone comes first */
+	*changed += (json_int_t)winner != json_integer_value(json_object_get(json, "alone"));
 	return 0;
 }
 
-static int save(const struct finals_options *o, struct arena *a, const json_t *json)
+static int save(struct final_process *p, const json_t *json)
 {
+	const struct finals_options *o = p->o;
+	struct arena *a = p->arena;
 	const json_t *tasks = json_object_get(json, "tasks"), *one;
 	struct db_record_vec records = { 0 };
 	int changed = 0;
@@ -268,7 +296,7 @@ static int save(const struct finals_options *o, struct arena *a, const json_t *j
 	json_array_foreach(tasks, i, one)
 		if (read_task(o, a, one, &records, &changed) < 0)
 			return -1;
-	if (db_append(o->db, &(struct db_batch){ .campaign = o->campaign, .records = records.at,
+	if (db_append(o->db, &(struct db_batch){ .campaign = p->call->campaign, .records = records.at,
 						 .n = records.n }) < 0)
 		return -1;
 	listener_tell(&o->listener, TELL_NOTE,
@@ -279,26 +307,50 @@ static int save(const struct finals_options *o, struct arena *a, const json_t *j
 	return 0;
 }
 
-int finals_hold(const struct finals_options *o)
+/* Plays, and saves what came of it, as finals_hold(). */
+static int hold(struct final_process *p)
 {
-	struct final_process p = { .o = o, .arena = arena_new(), .pin = pin_new(o->cpus),
-				   .lock = device_lock_new(&o->listener) };
 	json_t *json = NULL;
 
-	listener_tell(&o->listener, TELL_NOTE, "finals: the best few kernels of each task are built, "
-		      "to compete inside the model");
-	int rc = !p.pin || start(&p) < 0 ? -1 : ask(&p, &json);
+	listener_tell(&p->o->listener, TELL_NOTE, "finals: the best few kernels of each task are "
+		      "built, to compete inside the model");
+	if (stand(p, FINALS_BUILDING) < 0)
+		return -1;
+	int rc = !p->pin || start(p) < 0 ? -1 : ask(p, &json);
 
 	if (rc < 0)
-		listener_tell(&o->listener, TELL_WARNING,
+		listener_tell(&p->o->listener, TELL_WARNING,
 			      "no finals inside the model: %s; the fastest alone stand for it",
 			      err_get());
-	int saved = rc > 0 ? save(o, p.arena, json) : 0;
+	int saved = rc > 0 ? save(p, json) : 0;
 
 	json_decref(json);
+	if (saved < 0 ||
+	    stand(p, rc > 0 ? FINALS_HELD : rc == 0 ? FINALS_STOPPED : FINALS_FAILED) < 0)
+		return -1;
+	return rc == 0;
+}
+
+static int leave_out(struct final_process *p)
+{
+	listener_tell(&p->o->listener, TELL_NOTE,
+		      "finals are left out: %.0f s are left of the budget, and they take about %.0f s "
+		      "at least; the fastest alone stand for the model", p->seconds,
+		      finals_cost_s(&p->call->work, 1, FINALS_LEAST_ROUNDS));
+	return stand(p, FINALS_LEFT_OUT);
+}
+
+int finals_hold(const struct finals_options *o, const struct finals_call *call)
+{
+	struct final_process p = { .o = o, .call = call, .arena = arena_new(), .pin = pin_new(o->cpus),
+				   .seconds = fmin(call->seconds, FINALS_MOST_S),
+				   .lock = device_lock_new(&o->listener) };
+	bool fits = finals_lineups(&call->work, p.seconds, CONTENDERS) > 0;
+	int rc = fits ? hold(&p) : leave_out(&p);
+
 	text_free(&p.heard);
 	device_lock_free(p.lock);
 	pin_free(p.pin);
 	arena_free(p.arena);
-	return rc == 0 ? 1 : saved;
+	return rc;
 }

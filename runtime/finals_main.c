@@ -3,7 +3,7 @@
  *
  * In:   MODEL, DB, THREADS and SECONDS as arguments.
  * Out:  on standard output "ready TASKS KERNELS LINEUPS", and behind an answer to that on standard
- *       input the results as JSON; or "failed" and a message.
+ *       input "round N" behind each, and the results as JSON; or "failed" and a message.
  * Holds: it does not outlive hone. No thread of its team is made before the answer, so that hone may
  *        bind it to cores in between, while compilers had all of them. */
 #include <jansson.h>
@@ -32,7 +32,7 @@ static json_t *task_json(const struct final_task *t, int rounds)
 
 	for (int c = 0; c < t->records.n; c++)
 		json_array_append_new(all, contender_json(t, c, rounds));
-	return json_pack("{s:i, s:o}", "winner", t->winner, "contenders", all);
+	return json_pack("{s:i, s:i, s:o}", "winner", t->winner, "alone", t->alone, "contenders", all);
 }
 
 static void print_results(const struct model_finals *f)
@@ -60,20 +60,28 @@ static void hear(void *user, enum tell_kind kind, const char *line)
 	(void)line;
 }
 
+static void print_round(const struct model_finals *f)
+{
+	printf("round %d\n", f->rounds);
+	fflush(stdout);
+}
+
 static int play(struct model_finals *f, const struct open_options *o, double seconds)
 {
-	int64_t begin = clock_ns();
 	int kernels = 0;
 
-	if (finals_open(f, o) < 0)
+	if (finals_open(f, o, seconds) < 0)
 		return -1;
 	for (int i = 0; i < f->tasks.n; i++)
 		kernels += f->tasks.at[i].records.n;
 	printf("ready %d %d %d\n", f->tasks.n, kernels, f->lineups);
 	fflush(stdout);
+	double began_s = clock_s();
+
 	if (getchar() == EOF)
 		return err_set("nobody answers");
-	return finals_play(f, seconds - (double)(clock_ns() - begin) * 1e-9);
+	f->until_s += clock_s() - began_s;	/* others had the device */
+	return finals_play(f, print_round);
 }
 
 int main(int argc, char **argv)

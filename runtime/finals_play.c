@@ -15,21 +15,10 @@
  * that it will see when it is alone. */
 #define MEMORY_SHARE 0.5
 
-/* More tell hardly more: the interval of 41 pairs reaches from the 14th ratio to the 28th, within 1%
- * of the median where the machine's noise is 3%. */
-enum { ROUNDS = 41 };
-
-/* Fewer leave kernels untold apart that are, and then the simpler one gets a task that it is slower
- * in: of 21 pairs the interval goes from the 6th to the 16th. A network of 40 ms takes 7 s for them. */
-enum { LEAST_ROUNDS = 21 };
-
-/* Of a lineup in a round, behind a run that is not counted and brings its weights back to the
- * caches: what a run of a small model takes is then a mean over dozens. */
-#define TURN_MS 4.0
-
-/* The least number of rounds may take so long, and no longer, whatever the budget was: a model of 1.7 s
- * a run does it in four lineups. */
-#define PATIENCE_S 300.0
+static double left_s(const struct model_finals *f)
+{
+	return f->until_s - clock_s();
+}
 
 /* --- set-up */
 
@@ -61,11 +50,33 @@ static struct contender contender_of(struct arena *a, const struct best *b)
 	return (struct contender){ .steps = b->state->steps.n,
 				   .text_bytes = strlen(b->source),
 				   .steps_hash = b->record.steps_hash,
-				   .us = arena_many(a, double, ROUNDS) };
+				   .us = arena_many(a, double, FINALS_ROUNDS) };
+}
+
+/* Who won before competes whatever the number of lineups: nobody takes its place without having beaten
+ * it. */
+static int defend(struct arena *a, const struct choice_plan *plan, const struct task *task,
+		  struct db_want want, struct final_task *t)
+{
+	struct best before;
+	int found = task_best_in_model(a, plan->db, task, want, plan->device->vector_bytes, &before);
+
+	for (int c = 1; found > 0 && c < t->records.n; c++) {
+		struct best first = t->records.at[0];
+
+		if (strcmp(t->records.at[c].source, before.source) != 0 ||
+		    t->records.at[c].record.toolchain != before.record.toolchain)
+			continue;
+		t->records.at[0] = t->records.at[c];
+		t->records.at[c] = first;
+		t->alone = c;
+		break;
+	}
+	return found < 0 ? -1 : 0;
 }
 
 /* The contenders of task I; it stays out where it has none. */
-static int gather(struct model_finals *f, const struct choice_plan *plan, int i, int most)
+static int gather(struct model_finals *f, const struct choice_plan *plan, int i)
 {
 	const struct model_task *m = &f->model.tasks->at[i];
 	struct final_task t = { .index = i };
@@ -81,33 +92,65 @@ static int gather(struct model_finals *f, const struct choice_plan *plan, int i,
 		return -1;
 	if (t.records.n == 0)
 		return 0;
-	if (t.records.n > most)
-		t.records.n = most;
+	if (defend(f->arena, plan, task, want, &t) < 0)
+		return -1;
 	t.contenders = arena_many(f->arena, struct contender, t.records.n);
 	for (int c = 0; c < t.records.n; c++)
 		t.contenders[c] = contender_of(f->arena, &t.records.at[c]);
-	if (f->lineups < t.records.n)
-		f->lineups = t.records.n;
+	f->work.run_us += m->weight * t.records.at[t.alone].record.time_us;
 	vec_push(f->arena, &f->tasks, t);
 	return 0;
 }
 
-/* All at once, so that compilers work side by side. */
-static int build(struct model_finals *f, const struct choice_plan *plan)
+/* Builds the C-th contender of each task that has so many; all at once, so that compilers work side by
+ * side. */
+static int build_next(struct model_finals *f, const struct choice_plan *plan, int c)
 {
 	struct best_vec all = { 0 };
 	int built, at = 0;
 
 	for (int i = 0; i < f->tasks.n; i++)
-		for (int c = 0; c < f->tasks.at[i].records.n; c++)
+		if (f->tasks.at[i].records.n > c)
 			vec_push(f->arena, &all, f->tasks.at[i].records.at[c]);
 	struct choice *choices = choose_records(f->arena, all.at, all.n, plan, &built);
 
-	for (int i = 0; choices && i < f->tasks.n; i++) {
-		f->tasks.at[i].choices = &choices[at];
-		at += f->tasks.at[i].records.n;
-	}
+	for (int i = 0; choices && i < f->tasks.n; i++)
+		if (f->tasks.at[i].records.n > c)
+			f->tasks.at[i].choices[c] = choices[at++];
 	return choices ? 0 : -1;
+}
+
+static bool has_time(const struct model_finals *f, int lineups, double build_s)
+{
+	return build_s + finals_cost_s(&f->work, lineups, FINALS_PLANNED_ROUNDS) < left_s(f);
+}
+
+/* Leaves T no more than N contenders. */
+static void cut(struct final_task *t, int n)
+{
+	if (t->records.n > n)
+		t->records.n = n;
+	if (t->alone >= n)
+		t->alone = -1;
+}
+
+/* As many contenders of each task as there is time for, with what their rounds then take. */
+static int build(struct model_finals *f, const struct choice_plan *plan, int most)
+{
+	double took_s = 0;
+
+	for (int l = 0; l < most && (l == 0 || has_time(f, l + 1, took_s)); l++) {
+		double began_s = clock_s();
+
+		if (build_next(f, plan, l) < 0)
+			return -1;
+		took_s = clock_s() - began_s;
+		f->lineups = l + 1;
+	}
+	f->lineups = finals_lineups(&f->work, left_s(f), f->lineups);
+	for (int i = 0; i < f->tasks.n; i++)
+		cut(&f->tasks.at[i], f->lineups);
+	return f->lineups ? 0 : err_set("no time was left when %d kernels were built", f->tasks.n);
 }
 
 /* The model with the kernels of LINEUP. */
@@ -144,21 +187,25 @@ static int prepare(struct model_finals *f, const struct open_options *o, const s
 {
 	if (open_choices(f->arena, o, plan, &f->model) < 0 || make_inputs(f) < 0)
 		return -1;
-	int most = most_lineups(f->model.graph);
-
 	for (int i = 0; i < f->model.tasks->n; i++)
-		if (gather(f, plan, i, most) < 0)
+		if (gather(f, plan, i) < 0)
 			return -1;
 	if (f->tasks.n == 0)
 		return err_set("no task of the model has a confirmed record");
-	return build(f, plan);
+	int most = most_lineups(f->model.graph), widest = 0;
+
+	for (int i = 0; i < f->tasks.n; i++)
+		if (f->tasks.at[i].records.n > widest)
+			widest = f->tasks.at[i].records.n;
+	return build(f, plan, widest < most ? widest : most);
 }
 
-int finals_open(struct model_finals *f, const struct open_options *o)
+int finals_open(struct model_finals *f, const struct open_options *o, double seconds)
 {
 	struct choice_plan plan;
 
-	*f = (struct model_finals){ .arena = arena_new() };
+	*f = (struct model_finals){ .arena = arena_new(), .until_s = clock_s() + seconds,
+				    .work = { .built = true } };
 	if (open_plan(f->arena, o, &plan) < 0)
 		return -1;
 	int rc = prepare(f, o, &plan);
@@ -166,7 +213,7 @@ int finals_open(struct model_finals *f, const struct open_options *o)
 	db_close(plan.db);
 	if (rc < 0)
 		return -1;
-	f->model_us = arena_many(f->arena, double, ROUNDS);
+	f->model_us = arena_many(f->arena, double, FINALS_ROUNDS);
 	f->sessions = arena_many(f->arena, struct session *, f->lineups);
 	for (int l = 0; l < f->lineups; l++)
 		f->sessions[l] = session_of(f, l);
@@ -237,7 +284,7 @@ static int play_turn(struct model_finals *f, const struct task_uses *uses, int l
 		now = clock_ns();
 		vec_push(a, runs, (double)(now - before) * 1e-3);
 		before = now;
-	} while ((double)(now - begin) * 1e-6 < TURN_MS);
+	} while ((double)(now - begin) * 1e-6 < FINALS_TURN_MS);
 	count(f, uses, s, 1, sums);
 	return 0;
 }
@@ -302,29 +349,23 @@ static void drop_idle(struct model_finals *f)
 	f->tasks.n = n;
 }
 
-static double seconds_since(int64_t begin)
-{
-	return (double)(clock_ns() - begin) * 1e-9;
-}
-
-int finals_play(struct model_finals *f, double seconds)
+int finals_play(struct model_finals *f, void (*played)(const struct model_finals *f))
 {
 	const struct task_uses *uses = task_uses_new(f->arena, f->model.graph, f->model.tasks);
-	int64_t begin = clock_ns();
 
 	/* The first run brings pages and threads to life. */
 	for (int l = 0; l < f->lineups; l++)
 		if (run_once(f, f->sessions[l]) < 0)
 			return -1;
-	while (f->rounds < ROUNDS &&
-	       (f->rounds < LEAST_ROUNDS || seconds_since(begin) < seconds)) {
-		if (f->rounds < LEAST_ROUNDS && seconds_since(begin) > PATIENCE_S)
-			return err_set("the model is too slow: %d rounds of %d took %.0f s",
-				       f->rounds, LEAST_ROUNDS, seconds_since(begin));
+	while (f->rounds < FINALS_ROUNDS && left_s(f) > 0) {
 		if (play_round(f, uses, f->rounds) < 0)
 			return -1;
 		f->rounds++;
+		played(f);
 	}
+	if (f->rounds < FINALS_LEAST_ROUNDS)
+		return err_set("the model is too slow: when the time was over, %d rounds of %d were "
+			       "played", f->rounds, FINALS_LEAST_ROUNDS);
 	drop_idle(f);
 	for (int i = 0; i < f->tasks.n; i++) {
 		struct final_task *t = &f->tasks.at[i];

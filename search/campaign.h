@@ -3,6 +3,7 @@
 #ifndef HONE_SEARCH_CAMPAIGN_H
 #define HONE_SEARCH_CAMPAIGN_H
 
+#include "search/ending.h"
 #include "search/round.h"
 #include "search/scheduler.h"
 #include "search/tuner.h"
@@ -45,6 +46,11 @@ struct tuner {
 	 * same whenever it goes on. 0: there was none. */
 	int64_t lessons_until;
 	const char *transferred;	/* what was learned from other tasks; NULL: nothing */
+	struct campaign_pace pace;	/* of all runs */
+	struct finals_stand finals;
+	/* How long they have been held, and, in clock_s(), since when, and when that was written
+	 * down last. */
+	double finals_s, finals_began_s, finals_saved_s;
 	double earlier_s;	/* spent before an interruption */
 	int64_t began_ns;
 	enum cause over;	/* what ended the campaign; CAUSE_NONE: not yet, or its tasks */
@@ -70,6 +76,8 @@ double tuner_gflops(const struct tuner *t, int i);
 /* Finds out whether task I is done. */
 int tuner_settle(struct tuner *t, int i);
 bool tuner_stopped(const struct tuner *t);	/* by the user */
+/* Has task I, which the model needs, a best that was not measured again, although it could be? */
+bool tuner_unconfirmed(const struct tuner *t, int i);
 /* Whether there are no more rounds. */
 bool tuner_is_over(struct tuner *t);
 /* Says what ended the rounds, and keeps it for the journal. */
@@ -78,6 +86,12 @@ void tuner_tell_causes(struct tuner *t);
 int tuner_tell_barren(struct tuner *t);
 /* Says what the time of this run went into. */
 void tuner_tell_phases(struct tuner *t);
+
+/* --- finals_call.c */
+/* What finals would have before them now. */
+struct finals_work tuner_finals_work(const struct tuner *t);
+/* As the option `finals`; 0 where there are none. */
+int tuner_hold_finals(struct tuner *t);
 
 /* --- stuck.c */
 /* Tells where batches come to nothing, the last one being B. */

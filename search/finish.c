@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/finish.c - which tasks are done, whether the campaign is, and what it says at its end. */
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -82,10 +83,32 @@ bool tuner_stopped(const struct tuner *t)
 	return t->options.stop && *t->options.stop;
 }
 
+bool tuner_unconfirmed(const struct tuner *t, int i)
+{
+	return t->measurer->confirm && t->scheduler.at[i].weight > 0 &&
+	       t->scheduler.at[i].best_us > 0 && !t->tuned[i].confirmed;
+}
+
+/* Of the time, as things stand. */
+static double reserve_s(const struct tuner *t, const struct standing *s)
+{
+	double left_s = budget_time_left_s(&t->options.budget, s);
+	struct finals_work work = tuner_finals_work(t);
+	int n = 0;
+
+	if (isinf(left_s))
+		return 0;
+	for (int i = 0; i < t->n; i++)
+		n += tuner_unconfirmed(t, i);
+	return ending_reserve_s(&t->pace, s->seconds + left_s, n,
+				t->options.finals ? &work : NULL);
+}
+
 bool tuner_is_over(struct tuner *t)
 {
 	struct standing s = standing_of(t);
 
+	t->options.budget.reserve_s = reserve_s(t, &s);
 	t->over = tuner_stopped(t) ? CAUSE_SIGNAL : budget_ends(&t->options.budget, &s);
 	return t->over != CAUSE_NONE || scheduler_next(&t->scheduler) < 0;
 }
@@ -177,12 +200,17 @@ void tuner_tell_phases(struct tuner *t)
 {
 	const struct phases *m = &t->measurer->spent;
 	double share = 100 / (t->search_s + t->learn_s + m->build + m->run + m->verify + m->wait +
-			      1e-9);
+			      t->finals_s + 1e-9);
 
+	struct text finals = { 0 };
+
+	if (t->finals_s > 0)
+		text_printf(&finals, ", finals %.0f%%", share * t->finals_s);
 	listener_tell(&t->options.listener, TELL_NOTE,
 		      "time: search %.0f%%, learn %.0f%%, build %.0f%%, run %.0f%%, verify %.0f%%, "
-		      "wait %.0f%%", share * t->search_s, share * t->learn_s, share * m->build,
-		      share * m->run, share * m->verify, share * m->wait);
+		      "wait %.0f%%%s", share * t->search_s, share * t->learn_s, share * m->build,
+		      share * m->run, share * m->verify, share * m->wait, text_str(&finals));
+	text_free(&finals);
 }
 
 /* --- what was found */

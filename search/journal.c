@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/file.h"
@@ -33,6 +34,16 @@ static void save_budget(json_t *root, const struct budget *b)
 	text_free(&until);
 }
 
+/* For who looks on, too: finals that were interrupted begin anew. */
+static json_t *finals_json(const struct tuner *t)
+{
+	const struct finals_stand *f = &t->finals;
+
+	return json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:f}", "state", finals_state_name(f->state),
+			 "tasks", f->tasks, "kernels", f->kernels, "lineups", f->lineups, "round",
+			 f->round, "rounds", f->rounds, "seconds", t->finals_s);
+}
+
 static char *save_state(const struct tuner *t)
 {
 	json_t *trials = json_object(), *weights = json_object();
@@ -46,6 +57,8 @@ static char *save_state(const struct tuner *t)
 		json_object_set_new(root, "stopped_by", json_string(t->stopped_by));
 	json_object_set_new(root, "lessons_until", json_integer(t->lessons_until));
 	save_budget(root, &t->options.budget);
+	if (t->finals.state != FINALS_NONE)
+		json_object_set_new(root, "finals", finals_json(t));
 	for (int i = 0; i < t->n; i++) {
 		const struct tuned *u = &t->tuned[i];
 
@@ -59,6 +72,15 @@ static char *save_state(const struct tuner *t)
 	if (!text)
 		die("out of memory");
 	return text;
+}
+
+/* Seconds of finals that were interrupted: they have them once more. */
+static double lost_s(const json_t *finals)
+{
+	const char *state = json_string_value(json_object_get(finals, "state"));
+	bool held = state && strcmp(state, finals_state_name(FINALS_HELD)) == 0;
+
+	return held ? 0 : json_number_value(json_object_get(finals, "seconds"));
 }
 
 int tuner_load(struct tuner *t, const struct db_campaign *c)
@@ -79,7 +101,8 @@ int tuner_load(struct tuner *t, const struct db_campaign *c)
 	}
 	t->resumed = t->trials;
 	t->failed = json_integer_value(json_object_get(root, "failed"));
-	t->earlier_s = json_number_value(json_object_get(root, "seconds"));
+	t->earlier_s = json_number_value(json_object_get(root, "seconds")) -
+		       lost_s(json_object_get(root, "finals"));
 	if (json_object_get(root, "trained"))
 		t->trained = json_integer_value(json_object_get(root, "trained"));
 	t->lessons_until = json_integer_value(json_object_get(root, "lessons_until"));
@@ -166,6 +189,19 @@ static struct db_round round_of(const struct tuner *t, int i, const struct batch
 	return out;
 }
 
+static void note_pace(struct campaign_pace *p, const struct db_round *r)
+{
+	const double *s = r->seconds;
+	double sum = s[PHASE_BUILD] + s[PHASE_RUN] + s[PHASE_VERIFY] + s[PHASE_WAIT];
+
+	if (isnan(sum))
+		return;
+	p->rounds++;
+	p->kernels += r->trials;
+	p->seconds += sum;
+	p->build_s += s[PHASE_BUILD];
+}
+
 /* Saves BATCH with the search state as it is now. */
 static int save(struct tuner *t, struct db_batch *batch)
 {
@@ -188,6 +224,7 @@ int tuner_append(struct tuner *t, int i, const struct batch *b, const struct rou
 	struct db_round round = round_of(t, i, b, r, spent);
 	struct db_batch batch = { .records = records, .round = &round };
 
+	note_pace(&t->pace, &round);
 	for (int j = 0; j < b->n; j++)
 		if (b->at[j].trial.status != TRIAL_PENDING)
 			records[batch.n++] =
@@ -243,9 +280,13 @@ static int recall_record(void *user, const struct db_record *r)
 int tuner_recall(struct tuner *t)
 {
 	struct db_want want = tuner_want(t, NULL);
+	struct db_round_vec rounds;
 
-	if (db_each(t->db, &want, recall_record, t) < 0)
+	if (db_each(t->db, &want, recall_record, t) < 0 ||
+	    db_rounds(t->db, t->arena, t->campaign_id, &rounds) < 0)
 		return -1;
+	for (int i = 0; i < rounds.n; i++)
+		note_pace(&t->pace, &rounds.at[i]);
 	if (t->learner)
 		learner_train(t->learner);
 	return 0;

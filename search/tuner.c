@@ -99,28 +99,32 @@ void tuner_report(struct tuner *t, int i, const char *phase)
 		t->options.progress(t->options.user, &p);
 }
 
-/* Confirms the best of each task that the model needs and that was not yet. */
+/* Confirms the best of each task that the model needs and that was not yet: one at least, and others
+ * as long as there is time. */
 static int confirm_all(struct tuner *t)
 {
-	for (int i = 0; i < t->n && !tuner_stopped(t); i++) {
+	int late = 0;
+
+	for (int i = 0, confirmed = 0; i < t->n && !tuner_stopped(t); i++) {
+		bool open = tuner_unconfirmed(t, i);
+
+		if (open && confirmed > 0 && tuner_time_left_s(t) <= 0) {
+			late++;
+			continue;
+		}
 		int rc = t->scheduler.at[i].weight > 0 ? tuner_confirm(t, i) : 0;
 
 		if (rc < 0)
 			return -1;
 		if (rc > 0)
 			tuner_report(t, i, "confirm");
+		confirmed += rc > 0;
 	}
+	if (late)
+		listener_tell(&t->options.listener, TELL_WARNING,
+			      "%d of %d tasks stay unconfirmed, for the time is over: the next "
+			      "campaign confirms them", late, t->n);
 	return 0;
-}
-
-/* Its own runner stays, and sleeps. */
-static int hold_finals(struct tuner *t)
-{
-	const struct tuner_options *o = &t->options;
-
-	if (!o->finals || tuner_stopped(t))
-		return 0;
-	return o->finals(o->user, t->campaign_id, tuner_time_left_s(t));
 }
 
 int tuner_run(struct tuner *t)
@@ -133,7 +137,7 @@ int tuner_run(struct tuner *t)
 	tuner_tell_causes(t);
 	if (confirm_all(t) < 0)
 		return -1;
-	int finals = hold_finals(t);
+	int finals = tuner_hold_finals(t);
 
 	if (finals < 0 || tuner_save(t) < 0 || tuner_tell_barren(t) < 0)
 		return -1;
@@ -332,7 +336,6 @@ static int prepare(struct tuner *t, const struct task_vec *tasks)
 	if (find_ids(t) < 0 || find_campaign(t) < 0 || tell_drift(t) < 0 || find_base(t, tasks) < 0 ||
 	    tuner_recall(t) < 0)
 		return -1;
-	t->began_ns = clock_ns();
 	for (int i = 0; i < t->n; i++) {
 		int stale = tuner_load_best(t, i);
 
@@ -352,6 +355,7 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->arena = a;
 	t->scratch = arena_new();
 	t->options = *o;
+	t->began_ns = o->began_ns ? o->began_ns : clock_ns();
 	t->db = db;
 	t->device = device;
 	t->now = calibration_of(device);

@@ -14,6 +14,7 @@
 #include "db/db.h"
 #include "measure/device.h"
 #include "search/budget.h"
+#include "search/finals_call.h"
 #include "search/measurer.h"
 #include "search/scheduler.h"
 #include "search/strategy.h"
@@ -43,6 +44,7 @@ struct tuner_options {
 	const char *cpus;	/* to measure on; NULL: the runner's own choice */
 	int threads;		/* of the kernels; at least 1 */
 	struct budget budget;
+	int64_t began_ns;	/* in clock_ns(), when work on it began; 0: with tuner_new() */
 	int batch;		/* candidates a round; 0: TUNER_BATCH */
 	double limit_s;		/* for one kernel; 0: the runner's own choice */
 	uint64_t seed;
@@ -57,10 +59,9 @@ struct tuner_options {
 	 * changes; may be NULL. */
 	void (*stuck)(void *user, const char *why);
 	struct listener listener;	/* of what happens besides */
-	/* The last act of a campaign that was not stopped, with the seconds that the budget has left
-	 * (INFINITY: time is none of its limits): 0, 1 where it was stopped, -1 and a message. May
-	 * be NULL. */
-	int (*finals)(void *user, int64_t campaign, double seconds);
+	/* The last act of a campaign that was not stopped, for which time is kept: 0, 1 where it was
+	 * stopped, -1 and a message. NULL: there are none. */
+	int (*finals)(void *user, const struct finals_call *call);
 	struct weigher weigher;	/* of the tasks; all NULL: their own weights */
 	const char *debug;	/* stages to print of each candidate (search/debug.h); NULL: none */
 	void (*dump)(void *user, const char *text);	/* gets them, a candidate at a time */

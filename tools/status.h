@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "db/db.h"
+#include "search/finals_call.h"
 
 struct status_task {
 	struct db_task_stats stats;
@@ -36,7 +37,10 @@ struct status {
 	struct db_round_vec rounds;
 	struct db_sitting_vec sittings;
 	double phases[PHASE_COUNT];	/* seconds in all rounds */
-	double other;		/* seconds that no round accounts for */
+	struct finals_stand finals;
+	bool finals_killed;	/* with the campaign, in the midst of them */
+	double finals_s;	/* seconds that they took so far */
+	double other;		/* seconds that neither a round nor finals account for */
 	struct db_quality quality;	/* means of the last rounds that had one; samples: their sum */
 	int compared;		/* how many rounds those are */
 };

@@ -63,6 +63,19 @@ static json_t *sitting_json(const struct db_sitting *s)
 			 pair_json(c->l2), "mem_gbs", pair_json(c->mem));
 }
 
+static json_t *finals_json(const struct status *s)
+{
+	const struct finals_stand *f = &s->finals;
+
+	if (f->state == FINALS_NONE)
+		return json_null();
+	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:o, s:o}", "state",
+			 s->finals_killed ? "killed" : finals_state_name(f->state), "tasks",
+			 json_count(f->tasks), "kernels", json_count(f->kernels), "lineups",
+			 json_count(f->lineups), "round", f->round, "rounds", json_count(f->rounds),
+			 "seconds", json_figure(s->finals_s));
+}
+
 static json_t *detail_json(const struct status *s)
 {
 	json_t *tasks = json_array(), *rounds = json_array(), *sittings = json_array();
@@ -78,13 +91,13 @@ static json_t *detail_json(const struct status *s)
 				   json_positive(s->minutes_budget), "until",
 				   json_label(s->until));
 
-	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o}",
+	return json_pack("{s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
 			 "trials", (json_int_t)s->trials, "failed", (json_int_t)s->failed,
 			 "refused", (json_int_t)s->refused, "seconds", json_figure(s->seconds),
 			 "seconds_left", json_figure(s->left), "budget", budget, "stopped_by",
 			 json_label(s->stopped_by), "latency_us", json_figure(s->latency_us),
 			 "tasks_without_kernel", s->missing, "phases", phases_json(s->phases),
-			 "other_seconds", json_figure(s->other), "model", quality_json(&s->quality),
+			 "finals", finals_json(s), "other_seconds", json_figure(s->other), "model", quality_json(&s->quality),
 			 "tasks", tasks, "last_rounds", rounds, "sittings",
 			 sittings);
 }

@@ -43,11 +43,14 @@ static void print_state(struct text *out, const struct status *s)
 
 static void print_progress(struct text *out, const struct status *s)
 {
+	/* Files of an older hone have no list of them. */
+	int64_t batches = s->rounds.n ? s->rounds.n : s->campaign.rounds;
+
 	text_printf(out, "  trials   %lld", (long long)s->trials);
 	if (s->trials_budget)
 		text_printf(out, " of %lld", (long long)s->trials_budget);
 	text_printf(out, " in %lld batch%s, %lld failed, %lld refused",
-		    (long long)s->campaign.rounds, plural(s->campaign.rounds),
+		    (long long)batches, plural(batches),
 		    (long long)s->failed, (long long)s->refused);
 	if (!isnan(s->seconds)) {
 		text_puts(out, "; ");
@@ -113,28 +116,65 @@ static void print_model(struct text *out, const struct status *s)
 		    plural(s->compared));
 }
 
-static double time_of(const struct status *s, int phase)
+static void print_finals(struct text *out, const struct status *s)
 {
-	return phase < PHASE_COUNT ? s->phases[phase] : s->other;
+	const struct finals_stand *f = &s->finals;
+
+	if (f->state == FINALS_NONE)
+		return;
+	text_printf(out, "  finals   %s", s->finals_killed ? "killed" : finals_state_name(f->state));
+	if (f->lineups)
+		text_printf(out, ": round %d of %d, %d lineup%s, %d kernel%s of %d task%s", f->round,
+			    f->rounds, f->lineups, f->lineups > 1 ? "s" : "", f->kernels,
+			    f->kernels > 1 ? "s" : "", f->tasks, f->tasks > 1 ? "s" : "");
+	if (s->finals_s > 0) {
+		text_puts(out, "; ");
+		text_duration(out, s->finals_s);
+	}
+	text_puts(out, s->finals_killed ? "; the same command holds them again\n" : "\n");
+}
+
+/* The phases of rounds, then what is outside of them. */
+enum { COLUMN_FINALS = PHASE_COUNT, COLUMN_OTHER, COLUMN_COUNT };
+
+static const char *column_name(int column)
+{
+	return column < PHASE_COUNT ? round_phase_name((enum round_phase)column)
+	       : column == COLUMN_FINALS ? "finals" : "other";
+}
+
+static double time_of(const struct status *s, int column)
+{
+	return column < PHASE_COUNT ? s->phases[column]
+	       : column == COLUMN_FINALS ? s->finals_s : s->other;
+}
+
+/* Only a model has finals. */
+static bool has_column(const struct status *s, int column)
+{
+	return column != COLUMN_FINALS || !isnan(s->finals_s);
 }
 
 static void print_phases(struct text *out, const struct status *s)
 {
 	double sum = 0;
 
-	for (int p = 0; p <= PHASE_COUNT; p++)
-		sum += isnan(time_of(s, p)) ? 0 : time_of(s, p);
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		sum += isnan(time_of(s, c)) ? 0 : time_of(s, c);
 	if (sum <= 0)
 		return;
 	text_puts(out, "\n  phase   ");
-	for (int p = 0; p < PHASE_COUNT; p++)
-		text_printf(out, " %8s", round_phase_name((enum round_phase)p));
-	text_puts(out, "    other\n  seconds ");
-	for (int p = 0; p <= PHASE_COUNT; p++)
-		print_cell(out, 8, 1, time_of(s, p), "");
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		if (has_column(s, c))
+			text_printf(out, " %8s", column_name(c));
+	text_puts(out, "\n  seconds ");
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		if (has_column(s, c))
+			print_cell(out, 8, 1, time_of(s, c), "");
 	text_puts(out, "\n  share   ");
-	for (int p = 0; p <= PHASE_COUNT; p++)
-		print_cell(out, 8, 1, 100 * time_of(s, p) / sum, "%");
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		if (has_column(s, c))
+			print_cell(out, 8, 1, 100 * time_of(s, c) / sum, "%");
 	text_puts(out, "\n");
 }
 
@@ -185,6 +225,7 @@ void status_print(struct text *out, const struct status *s)
 		return;
 	print_progress(out, s);
 	print_sitting(out, s);
+	print_finals(out, s);
 	print_latency(out, s);
 	print_model(out, s);
 	print_phases(out, s);

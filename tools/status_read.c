@@ -72,6 +72,34 @@ static void read_budget(struct arena *a, struct status *s, const json_t *root)
 	s->stopped_by = words(a, root, "stopped_by");
 }
 
+/* --- finals */
+
+static int count(const json_t *root, const char *key)
+{
+	return (int)positive(root, key);
+}
+
+static void read_finals(struct status *s, const json_t *root)
+{
+	const char *state = json_string_value(json_object_get(root, "state"));
+	struct finals_stand *f = &s->finals;
+
+	s->finals_s = NAN;
+	for (int i = 0; state && i < FINALS_STATE_COUNT; i++)
+		if (strcmp(state, finals_state_name((enum finals_state)i)) == 0)
+			f->state = (enum finals_state)i;
+	if (f->state == FINALS_NONE)
+		return;
+	s->finals_killed = s->campaign.state == CAMPAIGN_KILLED &&
+			   (f->state == FINALS_BUILDING || f->state == FINALS_PLAYING);
+	s->finals_s = positive(root, "seconds");
+	f->tasks = count(root, "tasks");
+	f->kernels = count(root, "kernels");
+	f->lineups = count(root, "lineups");
+	f->round = count(root, "round");
+	f->rounds = count(root, "rounds");
+}
+
 /* --- tasks */
 
 /* NAN where the device of the campaign was not probed. */
@@ -203,6 +231,7 @@ static int read_rounds(struct db *db, struct arena *a, struct status *s)
 	}
 	for (int i = 0; i < s->rounds.n; i++)
 		s->refused += s->rounds.at[i].refused;
+	add(&sum, s->finals_s);
 	double rest = s->seconds - sum;
 
 	s->other = rest < 0 ? 0 : rest;
@@ -221,6 +250,7 @@ int status_read(struct db *db, struct arena *a, struct status *s)
 	json_t *root = c.search ? json_loadb(c.search, c.search_bytes, 0, NULL) : NULL;
 
 	read_budget(a, s, root);
+	read_finals(s, json_object_get(root, "finals"));
 	int rc = read_tasks(db, a, s, root);
 
 	json_decref(root);

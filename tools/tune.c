@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/tune.c - hone tune: searches fast kernels for a model or an operator. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,32 +106,15 @@ static void catch_signals(const struct tune_args *args)
 	sigaction(SIGALRM, &end, NULL);
 }
 
-static int hold_finals(void *user, int64_t campaign, double seconds)
+static int hold_finals(void *user, const struct finals_call *call)
 {
 	const struct tune_args *args = user;
 	const struct finals_options o = {
-		.model = args->o.source, .db = args->finals_db, .campaign = campaign,
-		.threads = args->o.threads, .cpus = args->o.cpus,
-		.seconds = fmin(seconds, FINALS_MOST_S), .stop = &stopped,
-		.listener = args->o.listener,
+		.model = args->o.source, .db = args->finals_db, .threads = args->o.threads,
+		.cpus = args->o.cpus, .stop = &stopped, .listener = args->o.listener,
 	};
 
-	return finals_hold(&o);
-}
-
-/* A model ends with finals, for which a part of the time is kept. */
-static void plan_finals(struct tune_args *args, struct db *db)
-{
-	struct budget *b = &args->o.budget;
-	double seconds = 60 * b->minutes;
-
-	if (!source_is_model(args->o.source))
-		return;
-	args->finals_db = db;
-	args->o.finals = hold_finals;
-	if (b->until && (seconds <= 0 || (double)(b->until - clock_wall()) < seconds))
-		seconds = (double)(b->until - clock_wall());
-	b->reserve_s = fmin(FINALS_SHARE * seconds, FINALS_MOST_S);
+	return finals_hold(&o, call);
 }
 
 static int campaign(struct tune_args *args, struct db *db, const struct device *device,
@@ -182,9 +164,15 @@ static int on_this_machine(struct arena *a, struct tune_args *args, struct db *d
 			"--threads %d", args->o.threads, device->threads, device->threads);
 		return command_failed();
 	}
-	if (device_load_or_probe(device, false) < 0 || find_tasks(a, args, device, &tasks) < 0)
+	if (device_load_or_probe(device, false) < 0)
 		return command_failed();
-	plan_finals(args, db);
+	args->o.began_ns = clock_ns();
+	if (find_tasks(a, args, device, &tasks) < 0)
+		return command_failed();
+	if (source_is_model(args->o.source)) {
+		args->finals_db = db;
+		args->o.finals = hold_finals;
+	}
 	return campaign(args, db, device, &tasks);
 }
 

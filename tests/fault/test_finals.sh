@@ -39,6 +39,12 @@ trials() {
 	./hone db stats "$db" --json | grep -o '"records": [0-9]*'
 }
 
+# The campaign of the model is where $1 says.
+status_says() {
+	./hone status --db "$db" >"$dir/out" || fail 'no status'
+	grep -q "$1" "$dir/out" || fail "not '$1': $(cat "$dir/out")"
+}
+
 # Waits until process $1 is in its finals.
 await_ready() {
 	while ! test -e "$dir/ready"; do
@@ -53,8 +59,10 @@ HONE_FINALS=$dir/stand-in ./hone tune "$model" --threads 1 --trials 24 --quiet -
 	2>"$dir/err" &
 pid=$!
 await_ready $pid
+status_says 'finals   playing: round 0 of [0-9]*, 1 lineup, 1 kernel of 1 task'
 kill -9 $pid
 wait $pid 2>/dev/null
+status_says 'finals   killed: round 0 .*; the same command holds them again'
 before=$(trials)
 test "$(in_model)" = 0 || fail 'finals that were killed have records'
 
@@ -67,6 +75,7 @@ kill -TERM $pid
 wait $pid
 status=$?
 test $status = 75 || fail "it ends with status $status when told to stop in its finals"
+status_says 'finals   stopped'
 test "$(trials)" = "$before" || fail "records: $(trials), before it was killed $before"
 
 # shellcheck disable=SC2016
@@ -81,17 +90,31 @@ grep -q 'no finals inside the model: the model crashed by SIGSEGV' "$dir/err" ||
 tune || test $? = 5 || fail "it does not go on: $(cat "$dir/err")"
 grep -q '^finals: .* compete in the running model' "$dir/err" || fail 'no finals are held'
 grep -q '^finals: .* get another kernel' "$dir/err" || fail 'finals are not decided'
+status_says 'finals   held: round [0-9]* of'
 found=$(in_model)
 test "$found" -gt 0 || fail 'finals left no records'
 ./hone db check "$db" >"$dir/out" || fail "the database: $(cat "$dir/out")"
 
 # A prediction says how many of its figures are theirs; run, show and export take the same records.
 ./hone compile "$model" --db "$db" --threads 1 --explain >"$dir/out" || fail 'it does not compile'
-grep -q "^predicted: .*; $found of [0-9]* calls were timed inside a model" "$dir/out" ||
+grep -q "^predicted: .* of $found calls that were timed inside a model" "$dir/out" ||
 	fail "$found kernels were timed inside: $(tail -n 1 "$dir/out")"
 test "$(grep -c ' [0-9.]*  *[0-9.]*% *record ' "$dir/out")" -ge "$found" ||
 	fail "calls without a time: $(cat "$dir/out")"
 ./hone run "$model" --db "$db" --threads 1 --check >"$dir/out" || fail "run: $(cat "$dir/out")"
+
+# Without a record nothing is measured, and no figure looks as if it were.
+./hone compile "$model" --threads 1 --explain >"$dir/out" || fail 'it does not compile without records'
+grep -q '^predicted: .*: 0.000 of 0 calls .*, 0.000 of 0 timed alone (\*), .* of 15 .* (~); 0 have' "$dir/out" ||
+	fail "a prediction of guesses: $(tail -n 1 "$dir/out")"
+test "$(grep -c ' [0-9.]*~ .* guess ' "$dir/out")" = 15 || fail "times of guesses: $(cat "$dir/out")"
+grep 'guess' "$dir/out" | grep -v '[0-9]~ ' && fail 'guesses whose times look measured'
+
+# Where no time is left for them, it says so.
+./hone tune "$model" --threads 1 --minutes 0.0001 --db "$dir/short.db" 2>"$dir/err" || test $? = 5 ||
+	fail "a short campaign: $(cat "$dir/err")"
+grep -q '^finals are left out: ' "$dir/err" || fail "finals without time: $(cat "$dir/err")"
+./hone status --db "$dir/short.db" | grep -q 'finals   left out' || fail 'status of finals left out'
 
 # A recording has nothing to run.
 ./hone tune "$model" --replay "$db" --trials 20 --db "$dir/replayed.db" 2>"$dir/err" ||

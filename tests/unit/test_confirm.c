@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_confirm.c - the best is confirmed: against lucky trials, texts that have changed
+/* tests/unit/test_confirm.c - how a campaign ends. The best is confirmed: against lucky trials, texts that have changed
  * since, records that do not replay, and confirmations that fail; tasks that cannot be begun are left
- * out; on a machine that is made up. */
+ * out; on a machine that is made up. Then finals are held, and the journal says how far they are. */
+#include <math.h>
+
 #include "config.h"
 #include "tests/db_fixture.h"
 
@@ -20,6 +22,8 @@ struct lucky_machine {
 	int confirmations;	/* rounds of them */
 	int confirmed;		/* candidates */
 	int unsteady;		/* so many candidates time out in a confirmation */
+	sig_atomic_t stop;	/* the campaign is to, */
+	int batches;		/* after so many; 0: never */
 	const char *hard;	/* a task that does not begin; NULL: none */
 	int hard_rc;		/* what begin says of it */
 };
@@ -59,7 +63,9 @@ static void answer(struct arena *a, struct candidate *c, double us)
 
 static int measure(struct measurer *m, struct arena *a, struct candidate *c, int n)
 {
-	(void)m;
+	struct lucky_machine *machine = (struct lucky_machine *)m;
+
+	machine->stop = machine->batches > 0 && --machine->batches == 0;
 	for (int i = 0; i < n; i++)
 		answer(a, &c[i], truth(&c[i]) / (double)(1 + number_of(&c[i]) / 1000 % LUCK));
 	return 0;
@@ -99,6 +105,7 @@ struct scene {
 	struct device *device;
 	struct lucky_machine machine;
 	struct text heard;
+	int (*finals)(void *user, const struct finals_call *call);
 };
 
 static struct scene set_up(struct fixture *f)
@@ -118,10 +125,12 @@ static int try(struct scene *s, struct budget budget, uint64_t seed)
 	struct db *db = db_open(s->f->path, DB_WRITE);
 	const struct tuner_options o = { .source = SPEC, .strategy = "random", .threads = 1,
 					 .measurer = &s->machine.m, .budget = budget, .seed = seed,
+					 .stop = &s->machine.stop, .finals = s->finals,
 					 .listener = { hear, &s->heard } };
 
 	assert_non_null(db);
 	db_listen(db, &o.listener);
+	s->machine.stop = 0;
 	s->machine.confirmations = s->machine.confirmed = 0;
 	struct tuner *t = tuner_new(db, s->device, &s->tasks, &o);
 
@@ -309,6 +318,89 @@ static void failing_confirmations_end(void **state)
 	text_free(&s.heard);
 }
 
+static void add(struct scene *s, const char *spec)
+{
+	vec_push(s->f->a, &s->tasks, task_new(s->f->a, operator_build(s->f->a, spec), spec, 1));
+}
+
+/* When the time is over one task is confirmed all the same, and who is not is told; the next campaign
+ * does it. */
+static void time_ends_confirmation(void **state)
+{
+	struct scene s = set_up(*state);
+
+	add(&s, "matmul:m=8,n=8,k=8");
+	add(&s, "matmul:m=16,n=16,k=16");
+	s.machine.batches = 3;
+	assert_int_equal(try(&s, (struct budget){ .trials = 1000 }, 1), 1);
+	assert_int_equal(s.machine.confirmations, 0);
+	play(&s, (struct budget){ .until = 1 }, 1);
+	assert_true(s.machine.confirmations > 0);
+	if (!strstr(text_str(&s.heard), "2 of 3 tasks stay unconfirmed, for the time is over"))
+		fail_msg("%s", text_str(&s.heard));
+	assert_confirmed(&s);
+	text_free(&s.heard);
+	s.heard = (struct text){ 0 };
+	play(&s, (struct budget){ .trials = 1 }, 1);
+	assert_null(strstr(text_str(&s.heard), "unconfirmed"));
+	text_free(&s.heard);
+}
+
+/* What the journal of the newest campaign says of finals, in A; "" where it says nothing. */
+static const char *journal(const struct finals_call *call, struct scene *s)
+{
+	struct db *db = db_open(s->f->path, DB_READ);
+	struct db_campaign c;
+
+	assert_non_null(db);
+	assert_int_equal(db_campaign(db, s->f->a, call->campaign, &c), 1);
+	const char *text = arena_strndup(s->f->a, c.search, c.search_bytes);
+	const char *found = strstr(text, "\"finals\":");
+
+	db_close(db);
+	return found ? found : "";
+}
+
+static struct scene *played;
+
+/* Each change of their state is in the journal when it was told. */
+static int hold(void *user, const struct finals_call *call)
+{
+	struct finals_stand stand = { .state = FINALS_BUILDING };
+
+	(void)user;
+	assert_true(isinf(call->seconds));
+	assert_int_equal(call->work.tasks, 1);
+	assert_false(call->work.built);
+	assert_true(call->work.run_us == fastest_in(played).record.time_us);
+	assert_string_equal(journal(call, played), "");
+	assert_ok(call->stand(call->tuner, &stand));
+	assert_non_null(strstr(journal(call, played), "\"state\":\"building\""));
+	stand = (struct finals_stand){ FINALS_PLAYING, 1, 3, 3, 7, 41 };
+	assert_ok(call->stand(call->tuner, &stand));
+	assert_non_null(strstr(journal(call, played), "\"state\":\"playing\""));
+	assert_non_null(strstr(journal(call, played), "\"round\":7"));
+	return 1;
+}
+
+/* Finals that are told to stop stop the campaign; the same again goes on with them. */
+static void finals_come_last(void **state)
+{
+	struct scene s = set_up(*state);
+
+	played = &s;
+	s.finals = hold;
+	assert_int_equal(try(&s, (struct budget){ .trials = TRIALS }, 1), 1);
+	assert_confirmed(&s);
+	s.finals = NULL;
+	play(&s, (struct budget){ .trials = TRIALS }, 1);
+	struct db *db = db_open(s.f->path, DB_READ);
+
+	assert_int_equal(count_of(db, "campaigns"), 1);
+	db_close(db);
+	text_free(&s.heard);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)
 
 int main(void)
@@ -320,6 +412,8 @@ int main(void)
 		TEST(broken_steps_are_skipped),
 		TEST(hard_tasks_are_left_out),
 		TEST(failing_confirmations_end),
+		TEST(time_ends_confirmation),
+		TEST(finals_come_last),
 	};
 
 	return cmocka_run_group_tests_name("confirmation", tests, NULL, NULL);

@@ -105,6 +105,48 @@ static void test_sittings(void **state)
 	db_close(db);
 }
 
+/* A campaign that is in its finals, and the same when it was killed there. */
+static void test_finals(void **state)
+{
+	static const char playing[] =
+		"{\"seconds\": 30, \"trials\": {\"" KEY_A "\": 3}, \"finals\": {\"state\": \"playing\","
+		" \"tasks\": 21, \"kernels\": 65, \"lineups\": 4, \"round\": 5, \"rounds\": 41,"
+		" \"seconds\": 9.5}}";
+	static const char newer[] = "{\"finals\": {\"state\": \"dreaming\"}}";
+	struct fixture *f = *state;
+	struct db *db;
+	struct db_batch batch = { .state = playing, .state_bytes = strlen(playing) };
+
+	batch.campaign = begin(f, &db, "mm");
+	json_t *j = hone_json(f, arguments(f, "mm --json")), *finals;
+
+	assert_int_equal(json_unpack(j, "{s:[{s:{s:n}}]}", "campaigns", "detail", "finals"), 0);
+	json_decref(j);
+	assert_ok(db_append(db, &batch));
+	says(f, "mm", "3 in 1 batch, ");
+	says(f, "mm", "finals   playing: round 5 of 41, 4 lineups, 65 kernels of 21 tasks; 10 s\n");
+	says(f, "mm", "wait   finals    other");
+	says(f, "mm", "seconds       0.5      0.2      4.0      2.0      1.0      0.0      9.5     12.8");
+	db_close(db);
+	says(f, "mm", "finals   killed: round 5 of 41, 4 lineups, 65 kernels of 21 tasks; 10 s; the "
+		      "same command holds them again\n");
+	j = hone_json(f, arguments(f, "mm --json"));
+	assert_int_equal(json_unpack(j, "{s:[{s:{s:o}}]}", "campaigns", "detail", "finals", &finals), 0);
+	assert_string_equal(json_string_value(json_object_get(finals, "state")), "killed");
+	assert_int_equal(json_integer_value(json_object_get(finals, "round")), 5);
+	json_decref(j);
+	db = db_open(f->path, DB_MODIFY);
+	assert_non_null(db);
+	struct db_campaign c;
+
+	assert_int_equal(db_campaign_find(db, f->a, "mm", NULL, f->device, &c), 1);
+	assert_ok(db_campaign_resume(db, &c));
+	batch = (struct db_batch){ .campaign = c.id, .state = newer, .state_bytes = strlen(newer) };
+	assert_ok(db_append(db, &batch));
+	json_decref(hone_json(f, arguments(f, "mm --json")));
+	db_close(db);
+}
+
 static void test_unknown(void **state)
 {
 	struct fixture *f = *state;
@@ -260,6 +302,7 @@ static void test_progress(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = { TEST(test_text), TEST(test_sittings), TEST(test_unknown),
+					    TEST(test_finals),
 					    TEST(test_json),
 					    TEST(test_watch), TEST(test_wait),
 					    cmocka_unit_test(test_progress) };
