@@ -3,9 +3,11 @@
 #include "runtime/choice.h"
 
 #include "base/err.h"
+#include "runtime/expectations.h"
 #include "runtime/guesses.h"
 #include "runtime/kernel_build.h"
 #include "runtime/objects.h"
+#include "search/expect.h"
 
 const char *choice_origin_name(enum choice_origin o)
 {
@@ -173,6 +175,25 @@ struct choice *choose_records(struct arena *a, const struct best *records, int n
 	return build(&c, built) < 0 ? NULL : c.choices;
 }
 
+/* What is expected of the guesses. */
+static void expect(const struct chooser *c, const struct model_task_vec *tasks)
+{
+	struct arena *a = arena_new();
+	const struct model_task **guessed = arena_many(a, const struct model_task *, c->n);
+	double *us = arena_many(a, double, c->n);
+	int n = 0;
+
+	for (int i = 0; i < c->n; i++)
+		if (c->choices[i].origin == CHOICE_GUESS)
+			guessed[n++] = &tasks->at[i];
+	if (n)
+		expectations_get(guessed, n, c->plan->device, c->plan->threads, us);
+	for (int i = c->n - 1; i >= 0; i--)
+		if (c->choices[i].origin == CHOICE_GUESS)
+			c->choices[i].expected_us = us[--n] < EXPECT_NOTHING_US ? us[n] : 0;
+	arena_free(a);
+}
+
 struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
 		      const struct choice_plan *plan, int *built)
 {
@@ -182,5 +203,6 @@ struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
 	for (int i = 0; i < c.n; i++)
 		if (choose_one(&c, i, &tasks->at[i]) < 0)
 			return NULL;
+	expect(&c, tasks);
 	return build(&c, built) < 0 ? NULL : c.choices;
 }

@@ -35,6 +35,7 @@ struct choice {
 	uint32_t replaces;	/* its arguments that its result may replace (program_replaces()) */
 	double time_us;		/* of a record: what one run took there; 0: not known */
 	bool in_model;		/* there it ran as a step of a model, otherwise alone */
+	double expected_us;	/* of a guess: what nobody measured (search/expect.h); 0: not known */
 };
 
 struct choice_plan {

@@ -49,8 +49,25 @@ static struct explained_call explain_step(const struct explainer *x, const struc
 	if (step->kind == FLAT_KERNEL) {
 		c.time_us = step->site->choice->time_us;
 		c.in_model = step->site->choice->in_model;
+		c.expected_us = step->site->choice->expected_us;
 	}
 	return c;
+}
+
+/* Adds C to the sum that it belongs to. */
+static void count(struct explanation *e, const struct explained_call *c)
+{
+	double us = c->time_us > 0 ? c->time_us : c->expected_us;
+	struct explained_sum *sum = c->time_us <= 0 ? &e->expected
+				    : c->in_model ? &e->in_model : &e->alone;
+
+	if (us <= 0) {
+		e->unknown++;
+		return;
+	}
+	sum->calls++;
+	sum->us += us;
+	e->predicted_us += us;
 }
 
 static void explain_stretch(struct explainer *x, const struct flat *flat)
@@ -65,9 +82,7 @@ static void explain_stretch(struct explainer *x, const struct flat *flat)
 		struct explained_call c = explain_step(x, flat, step);
 
 		s.idle -= step->kind != FLAT_COPY;
-		x->out.time_us += c.time_us;
-		x->out.in_model += c.in_model;
-		x->out.unknown += c.time_us <= 0;
+		count(&x->out, &c);
 		vec_push(x->arena, &s.calls, c);
 	}
 	vec_push(x->arena, &x->out.stretches, s);

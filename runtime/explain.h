@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/explain.h - what a model became on its way to kernels, and why.
+/* runtime/explain.h - what a model became on its way to kernels, and why; and what a run should take.
  *
  * In:   a model's code, its tasks and the choice of a kernel for each.
  * Out:  each call of each stretch in order with its kernel and time, the memory of the stretch,
@@ -20,6 +20,8 @@ struct explained_call {
 	bool moves;			/* it computes nothing, but changes a layout or a shape */
 	double time_us;			/* of the record; 0: not known */
 	bool in_model;			/* as struct choice has it */
+	double expected_us;		/* where no time is known, as struct choice has it; 0: neither
+					 * is this */
 };
 
 struct explained_call_vec VEC(struct explained_call);
@@ -41,12 +43,19 @@ struct explained_rest {
 struct explained_stretch_vec VEC(struct explained_stretch);
 struct explained_rest_vec VEC(struct explained_rest);
 
+/* Some of the calls. */
+struct explained_sum {
+	int calls;
+	double us;
+};
+
 struct explanation {
 	struct explained_stretch_vec stretches;	/* in the order of their functions */
 	struct explained_rest_vec rest;
-	double time_us;			/* of all calls whose time is known */
-	int in_model;			/* of these, those timed inside a model */
-	int unknown;			/* the others */
+	struct explained_sum in_model, alone;	/* calls of records, by where these were timed */
+	struct explained_sum expected;		/* calls of guesses: nobody measured them */
+	int unknown;			/* calls of which neither is known */
+	double predicted_us;		/* of all sums */
 };
 
 /* In A, of what was given to model_code_new(). */

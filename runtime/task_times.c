@@ -2,6 +2,7 @@
 /* runtime/task_times.c - a record's time where there is one. */
 #include "runtime/task_times.h"
 
+#include "runtime/expectations.h"
 #include "search/expect.h"
 
 /* The time of the best record of T. 1, 0 or -1. */
@@ -20,6 +21,24 @@ static int recorded(const struct task_times *s, struct arena *a, const struct mo
 	return found;
 }
 
+/* Sets US, which is 0 where no record has it, to what is expected there, times DOUBT. */
+static void expect(const struct task_times *s, const struct model_task_vec *tasks, double *us, double doubt)
+{
+	struct arena *a = arena_new();
+	const struct model_task **open = arena_many(a, const struct model_task *, tasks->n);
+	double *expected = arena_many(a, double, tasks->n);
+	int n = 0;
+
+	for (int i = 0; i < tasks->n; i++)
+		if (us[i] <= 0)
+			open[n++] = &tasks->at[i];
+	expectations_get(open, n, s->device, s->threads ? s->threads : 1, expected);
+	for (int i = tasks->n - 1; i >= 0; i--)
+		if (us[i] <= 0)
+			us[i] = doubt * expected[--n];
+	arena_free(a);
+}
+
 static const double *times(void *user, struct arena *a, const struct model_task_vec *tasks)
 {
 	const struct task_times *s = user;
@@ -31,16 +50,13 @@ static const double *times(void *user, struct arena *a, const struct model_task_
 	for (int i = 0; i < tasks->n && found >= 0; i++) {
 		found = recorded(s, scratch, &tasks->at[i], &us[i]);
 		any |= found > 0;
-		if (found == 0)
-			us[i] = -expect_us(task_new(scratch, tasks->at[i].dag, tasks->at[i].op, 1),
-					   s->device, s->threads ? s->threads : 1);
 		arena_reset(scratch);
 	}
-	for (int i = 0; i < tasks->n; i++)
-		if (us[i] <= 0)
-			us[i] *= any ? -EXPECT_DOUBT : -1;
 	arena_free(scratch);
-	return found < 0 ? NULL : us;
+	if (found < 0)
+		return NULL;
+	expect(s, tasks, us, any ? EXPECT_DOUBT : 1);
+	return us;
 }
 
 static void chose(void *user, const struct layout_choice *c)

@@ -69,13 +69,28 @@ static double gap(const struct memory_plan *m)
 
 /* --- text */
 
-static void print_call(struct arena *a, const struct explained_call *c, double all_us)
+/* What C takes, by its record or as expected; 0: neither is known. */
+static double time_of(const struct explained_call *c)
 {
-	if (c->time_us > 0)
-		printf("  %9.2f%c %5.1f%%", c->time_us, c->in_model ? ' ' : '*',
-		       100 * c->time_us / all_us);
+	return c->time_us > 0 ? c->time_us : c->expected_us;
+}
+
+/* What C takes, marked by what that rests on: nothing, inside a model; '*', alone; '~', nobody measured
+ * it. */
+static void print_time(const struct explained_call *c, double all_us)
+{
+	double us = time_of(c);
+	char mark = c->time_us <= 0 ? '~' : c->in_model ? ' ' : '*';
+
+	if (us > 0)
+		printf("  %9.2f%c %5.1f%%", us, mark, 100 * us / all_us);
 	else
 		printf("  %9s  %6s", "-", "-");
+}
+
+static void print_call(struct arena *a, const struct explained_call *c, double all_us)
+{
+	print_time(c, all_us);
 	printf("  %-11s %s", c->by, c->task ? c->task->op : c->what);
 	if (c->task)
 		printf(" %s", c->task->shape);
@@ -121,7 +136,7 @@ static void print_text(struct arena *a, const struct compile_args *args, const s
 	for (int i = 0; i < e->stretches.n; i++) {
 		calls += e->stretches.at[i].calls.n;
 		if (args->explain)
-			print_stretch(a, &e->stretches.at[i], e->time_us);
+			print_stretch(a, &e->stretches.at[i], e->predicted_us);
 	}
 	if (args->explain && m->images.us > 0)
 		print_images(&m->images);
@@ -130,9 +145,10 @@ static void print_text(struct arena *a, const struct compile_args *args, const s
 		       e->rest.at[i].label);
 	printf("%d calls in %d stretches, %d operators between them; %d kernels compiled\n", calls,
 	       e->stretches.n, e->rest.n, m->built);
-	printf("predicted: %.3f ms, the sum of the records' times; %d of %d calls were timed inside "
-	       "a model, %d alone (*), %d have none\n",
-	       e->time_us * 1e-3, e->in_model, calls, calls - e->in_model - e->unknown, e->unknown);
+	printf("predicted: %.3f ms: %.3f of %d calls that were timed inside a model, %.3f of %d timed "
+	       "alone (*), %.3f of %d that are only expected (~); %d have no figure\n",
+	       e->predicted_us * 1e-3, e->in_model.us * 1e-3, e->in_model.calls, e->alone.us * 1e-3,
+	       e->alone.calls, e->expected.us * 1e-3, e->expected.calls, e->unknown);
 }
 
 /* --- JSON */
@@ -165,7 +181,9 @@ static json_t *call_json(struct arena *a, const struct explained_call *c, double
 	json_object_set_new(one, "moves", json_boolean(c->moves));
 	json_object_set_new(one, "time_us", json_positive(c->time_us));
 	json_object_set_new(one, "in_model", json_boolean(c->in_model));
-	json_object_set_new(one, "share", json_positive(all_us > 0 ? c->time_us / all_us : 0));
+	json_object_set_new(one, "expected_us",
+			    json_positive(c->time_us > 0 ? 0 : c->expected_us));
+	json_object_set_new(one, "share", json_positive(all_us > 0 ? time_of(c) / all_us : 0));
 	return one;
 }
 
@@ -203,7 +221,7 @@ static void print_json(struct arena *a, const struct compile_args *args, const s
 	json_t *between = json_array();
 
 	for (int i = 0; i < e->stretches.n; i++)
-		json_array_append_new(stretches, stretch_json(a, &e->stretches.at[i], e->time_us));
+		json_array_append_new(stretches, stretch_json(a, &e->stretches.at[i], e->predicted_us));
 	for (int i = 0; i < e->rest.n; i++) {
 		json_t *one = json_object();
 
@@ -217,8 +235,13 @@ static void print_json(struct arena *a, const struct compile_args *args, const s
 	json_object_set_new(all, "between", between);
 	json_object_set_new(all, "images", images_json(&m->images));
 	json_object_set_new(all, "built", json_integer(m->built));
-	json_object_set_new(all, "predicted_ms", json_positive(e->time_us * 1e-3));
-	json_object_set_new(all, "in_model", json_integer(e->in_model));
+	json_object_set_new(all, "predicted_ms", json_positive(e->predicted_us * 1e-3));
+	json_object_set_new(all, "in_model", json_integer(e->in_model.calls));
+	json_object_set_new(all, "in_model_ms", json_real(e->in_model.us * 1e-3));
+	json_object_set_new(all, "alone", json_integer(e->alone.calls));
+	json_object_set_new(all, "alone_ms", json_real(e->alone.us * 1e-3));
+	json_object_set_new(all, "expected", json_integer(e->expected.calls));
+	json_object_set_new(all, "expected_ms", json_real(e->expected.us * 1e-3));
 	json_object_set_new(all, "unknown", json_integer(e->unknown));
 	json_print(all);
 }

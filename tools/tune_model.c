@@ -7,6 +7,7 @@
 #include "base/err.h"
 #include "graph/layout/choose.h"
 #include "graph/model.h"
+#include "runtime/expectations.h"
 #include "search/expect.h"
 #include "tools/source.h"
 
@@ -15,11 +16,13 @@
 #define HOPE 0.5
 
 struct model_weights {
-	struct arena *arena;
 	const struct layout_space *space;
 	int *place;	/* by task of the space, in the campaign's list */
+	const struct model_task **of;	/* by place, of the space; NULL: no storage has it */
 	double *fixed;	/* by place: runs that no storage changes */
-	double *expected;	/* by place, us: of a kernel that is not there yet */
+	const struct device *device;
+	int threads;
+	double *expected;	/* by place, us: of a kernel that is not there yet; 0: nobody asked */
 	double *us;	/* room, by task of the space */
 	int n;		/* places */
 };
@@ -40,12 +43,34 @@ static void add_choice(const struct model_weights *m, const double *us, double *
 	arena_free(a);
 }
 
+/* What storages are compared by before they have kernels: otherwise a short campaign would spend its
+ * trials on whichever came first. Asked only for those that have none by BEST_US. */
+static void expect(const struct model_weights *m, const double *best_us)
+{
+	struct arena *a = arena_new();
+	const struct model_task **open = arena_many(a, const struct model_task *, m->n);
+	int *place = arena_many(a, int, m->n), n = 0;
+	double *us = arena_many(a, double, m->n);
+
+	for (int i = 0; i < m->n; i++)
+		if (m->of[i] && best_us[i] <= 0 && m->expected[i] <= 0) {
+			place[n] = i;
+			open[n++] = m->of[i];
+		}
+	if (n)
+		expectations_get(open, n, m->device, m->threads, us);
+	for (int i = 0; i < n; i++)
+		m->expected[place[i]] = us[i] > 0 ? us[i] : EXPECT_NOTHING_US;
+	arena_free(a);
+}
+
 static void weigh(void *user, const double *best_us, const double *hope_us, double *weight)
 {
 	const struct model_weights *m = user;
 	struct arena *a = arena_new();
 	double *now = arena_many(a, double, m->n), *later = arena_many(a, double, m->n);
 
+	expect(m, best_us);
 	for (int i = 0; i < m->n; i++) {
 		now[i] = best_us[i] > 0 ? best_us[i] : EXPECT_DOUBT * m->expected[i];
 		later[i] = best_us[i] > 0 ? hope_us[i] : fmax(hope_us[i], HOPE * m->expected[i]);
@@ -86,27 +111,15 @@ static void list_tasks_of(struct arena *a, const struct graph *g, struct model_w
 		vec_push(a, out, source_model_task(a, &x->tasks.at[i]));
 	}
 	m->n = out->n;
+	m->of = arena_many(a, const struct model_task *, m->n);
+	for (int i = 0; i < x->tasks.n; i++)
+		m->of[m->place[i]] = &x->tasks.at[i];
+	m->expected = arena_many(a, double, m->n);
 	m->fixed = arena_many(a, double, m->n);
 	for (int i = 0; i < m->n; i++)
 		m->fixed[i] = out->at[i]->weight;
 	for (int i = 0; i < x->nodes.n; i++)
 		m->fixed[m->place[x->nodes.at[i].state[0].task]]--;
-}
-
-/* What storages are compared by before they have kernels: otherwise a short campaign would spend its
- * trials on whichever came first. */
-static void expect(struct arena *a, struct model_weights *m, const struct device *d, int threads,
-		   const struct task_vec *tasks)
-{
-	m->expected = arena_many(a, double, m->n);
-	for (int i = 0; i < m->n; i++)
-		m->expected[i] = EXPECT_NOTHING_US;
-	for (int i = 0; i < m->space->tasks.n; i++) {
-		double us = expect_us(tasks->at[m->place[i]], d, threads);
-
-		if (us > 0)
-			m->expected[m->place[i]] = us;
-	}
 }
 
 int tune_model(struct arena *a, const char *path, const struct device *d, int threads,
@@ -117,10 +130,10 @@ int tune_model(struct arena *a, const char *path, const struct device *d, int th
 
 	if (!g)
 		return -1;
-	m->arena = a;
+	m->device = d;
+	m->threads = threads;
 	m->space = layout_space_new(a, g, d->vector_bytes / 4);
 	list_tasks_of(a, g, m, tasks);
-	expect(a, m, d, threads, tasks);
 	m->us = arena_many(a, double, m->space->tasks.n);
 	if (tasks->n == 0)
 		return err_set("%s: has no operator that can be tuned; hone tasks lists why", path);

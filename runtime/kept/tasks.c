@@ -17,9 +17,10 @@ static json_t *use_json(const struct model_use *u)
 
 static json_t *choice_json(const struct choice *c)
 {
-	return json_pack("{s:s, s:s*, s:I, s:s*, s:f, s:b}", "origin", choice_origin_name(c->origin),
-			 "object", c->object, "replaces", (json_int_t)c->replaces, "why", c->why,
-			 "time_us", c->time_us, "in_model", c->in_model);
+	return json_pack("{s:s, s:s*, s:I, s:s*, s:f, s:b, s:f}", "origin",
+			 choice_origin_name(c->origin), "object", c->object, "replaces",
+			 (json_int_t)c->replaces, "why", c->why, "time_us", c->time_us, "in_model",
+			 c->in_model, "expected_us", c->expected_us);
 }
 
 static json_t *task_json(const struct model_task *t, const struct choice *c)
@@ -92,9 +93,10 @@ static bool read_choice(struct arena *a, const json_t *json, int threads, struct
 	int in_model;
 
 	*out = (struct choice){ 0 };
-	if (json_unpack(any(json), "{s:s, s?s, s:I, s?s, s:F, s:b}", "origin", &origin, "object",
-			&object, "replaces", &replaces, "why", &why, "time_us", &out->time_us,
-			"in_model", &in_model) < 0 ||
+	if (json_unpack(any(json), "{s:s, s?s, s:I, s?s, s:F, s:b, s:F}", "origin", &origin,
+			"object", &object, "replaces", &replaces, "why", &why, "time_us",
+			&out->time_us, "in_model", &in_model, "expected_us",
+			&out->expected_us) < 0 ||
 	    !choice_origin_parse(origin, &out->origin))
 		return false;
 	out->why = copy(a, why);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_kept.c - what one start made of a model answers the next, while nothing has changed. */
 #include <fcntl.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,6 +19,7 @@
 #include "graph/model.h"
 #include "graph/text/text.h"
 #include "measure/calibration.h"
+#include "runtime/explain.h"
 #include "runtime/kept/kept.h"
 #include "runtime/objects.h"
 #include "tests/skip.h"
@@ -135,6 +137,21 @@ static const char *place_of(struct kept_case *c)
 	return kept_place(c->a, &c->options, &c->plan);
 }
 
+/* A prediction of M is what is expected of its guesses, and says so. */
+static void assert_expected(struct arena *a, const struct opened *m)
+{
+	struct explanation e = explain(a, m->code, m->tasks, m->choices);
+	double sum = 0;
+
+	for (int i = 0; i < TASKS; i++) {
+		assert_true(m->choices[i].expected_us > 0 && m->choices[i].time_us == 0);
+		sum += m->choices[i].expected_us;
+	}
+	assert_int_equal(e.expected.calls, TASKS);
+	assert_int_equal(e.in_model.calls + e.alone.calls + e.unknown, 0);
+	assert_true(e.expected.us == e.predicted_us && fabs(e.predicted_us / sum - 1) < 1e-12);
+}
+
 static bool is_kept(const struct kept_case *c, const char *place)
 {
 	struct opened m;
@@ -152,6 +169,8 @@ static void test_recalls(void **state)
 
 	assert_true(is_kept(c, place));
 	assert_same_results(&made, &kept);
+	assert_expected(c->a, &made);
+	assert_expected(c->a, &kept);
 	for (int i = 0; i < TASKS; i++) {
 		assert_string_equal(kept.choices[i].object, made.choices[i].object);
 		assert_string_equal(kept.tasks->at[i].op, made.tasks->at[i].op);
