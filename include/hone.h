@@ -45,7 +45,8 @@ HONE_API const char *hone_error(void);
 
 struct hone_model;
 
-/* A size for a dim that the model leaves open and names. */
+/* A size for a dim that the model leaves open: by its name, or as "INPUT.AXIS" for one of an input that
+ * the model does not name. */
 struct hone_dim {
 	const char *name;
 	int64_t size;

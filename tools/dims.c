@@ -30,7 +30,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "dim", KEY_DIM, "NAME=SIZE", 0, "the size of a dim that the model leaves open", 0 },
+	{ "dim", KEY_DIM, "NAME=SIZE", 0, "the size of a dim that the model leaves open; INPUT.AXIS=SIZE for one of an input that has no name",
+	  0 },
 	{ 0 },
 };
 

@@ -33,7 +33,7 @@ static int read_inputs(struct onnx_reader *r, struct onnx_scope *s, const Onnx__
 			return err_set("input %zu has no name", i);
 		if (names_get(&weights, in->name, 0))
 			continue;
-		const struct type *type = onnx_type(r, in->type);
+		const struct type *type = onnx_input_type(r, in);
 
 		if (!type)
 			return err_prefix("input '%.200s'", in->name);

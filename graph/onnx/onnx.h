@@ -15,7 +15,7 @@ enum { ONNX_MIN_OPSET = 1, ONNX_MAX_OPSET = 28 };
 
 /* A size for a dim that the model leaves open. */
 struct onnx_dim {
-	const char *name;
+	const char *name;	/* the model's; "INPUT.AXIS" for one of an input that has none */
 	int64_t size;
 };
 

@@ -57,6 +57,8 @@ struct onnx_scope {
 
 /* The type P; NULL and a message. */
 const struct type *onnx_type(struct onnx_reader *r, const Onnx__TypeProto *p);
+/* The same of the input IN of the model, which has a name, with the sizes that the options give. */
+const struct type *onnx_input_type(struct onnx_reader *r, const Onnx__ValueInfoProto *in);
 /* A tensor's dims; symbols of the graph where the model names them. NULL and a message. */
 struct dim onnx_dim_named(struct onnx_reader *r, const char *name);
 

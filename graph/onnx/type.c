@@ -68,6 +68,17 @@ struct dim onnx_dim_named(struct onnx_reader *r, const char *name)
 	return d;
 }
 
+/* The size that was given for dim AXIS of the input NAME, which the model does not name. */
+static struct dim given_dim(struct onnx_reader *r, const char *name, int axis)
+{
+	const char *of_axis = arena_printf(r->scratch, "%s.%d", name, axis);
+
+	for (int i = 0; r->options && i < r->options->ndims; i++)
+		if (strcmp(r->options->dims[i].name, of_axis) == 0)
+			return dim_number(r->options->dims[i].size);
+	return dim_unknown();
+}
+
 /* --- types */
 
 static int read_dim(struct onnx_reader *r, const Onnx__TensorShapeProto__Dimension *p,
@@ -84,6 +95,18 @@ static int read_dim(struct onnx_reader *r, const Onnx__TensorShapeProto__Dimensi
 	if (p->dim_value >= 0)
 		*out = dim_number(p->dim_value);
 	return 0;
+}
+
+/* T; NULL and a message where it is too large. */
+static const struct type *checked(const struct type *t)
+{
+	int64_t dim[GRAPH_MAX_RANK];
+
+	if (type_shape(t, dim) && shape_count(t->rank, dim) < 0) {
+		err_set("a tensor with more elements than the limit allows");
+		return NULL;
+	}
+	return t;
 }
 
 static const struct type *read_tensor(struct onnx_reader *r, int32_t number,
@@ -103,14 +126,7 @@ static const struct type *read_tensor(struct onnx_reader *r, int32_t number,
 	for (size_t i = 0; i < shape->n_dim; i++)
 		if (read_dim(r, shape->dim[i], &dims[i]) < 0)
 			return NULL;
-	const struct type *t = type_tensor(r->arena, e, (int)shape->n_dim, dims);
-	int64_t numbers[GRAPH_MAX_RANK];
-
-	if (type_shape(t, numbers) && shape_count(t->rank, numbers) < 0) {
-		err_set("a tensor with more elements than the limit allows");
-		return NULL;
-	}
-	return t;
+	return checked(type_tensor(r->arena, e, (int)shape->n_dim, dims));
 }
 
 const struct type *onnx_type(struct onnx_reader *r, const Onnx__TypeProto *p)
@@ -137,4 +153,19 @@ const struct type *onnx_type(struct onnx_reader *r, const Onnx__TypeProto *p)
 	default:
 		return &type_unknown;
 	}
+}
+
+const struct type *onnx_input_type(struct onnx_reader *r, const Onnx__ValueInfoProto *in)
+{
+	const struct type *t = onnx_type(r, in->type);
+	struct dim dims[GRAPH_MAX_RANK];
+
+	if (!t || !type_is_ranked(t))
+		return t;
+	for (int i = 0; i < t->rank; i++) {
+		dims[i] = t->dim[i];
+		if (!dim_is_number(dims[i]) && !dims[i].expr)
+			dims[i] = given_dim(r, in->name, i);
+	}
+	return checked(type_tensor(r->arena, t->element, t->rank, dims));
 }

@@ -362,6 +362,32 @@ static void binds_symbols(void **state)
 	arena_free(a);
 }
 
+static void binds_dims_without_names(void **state)
+{
+	(void)state;
+	static const struct onnx_dim sizes[] = { { "image.2", 6 }, { "image.1", 7 }, { "image.3", 8 } };
+	struct onnx_options options = { .dims = sizes, .ndims = 2 };
+	struct arena *a = arena_new();
+	struct onnx_fixture x;
+
+	fixture_init(&x);
+	x.dims[2].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE__NOT_SET;
+	x.dims[3].dim_value = -1;	/* as some exporters write it */
+	struct graph *g = parse(a, &x, &options);
+
+	assert_non_null(g);
+	const struct dim *dim = graph_main(g)->bindings.at[0].type->dim;
+
+	assert_int_equal(dim[1].n, 2);	/* the model's own */
+	assert_int_equal(dim[2].n, 6);
+	assert_false(dim_is_number(dim[3]));
+	options.ndims = 3;
+	g = parse(a, &x, &options);
+	assert_non_null(g);
+	assert_shape(graph_main(g)->result, 4, (int64_t[]){ 1, 3, 6, 8 });
+	arena_free(a);
+}
+
 /* The dim NAME as the first of the fixture's image, printed. */
 static void assert_dim(const char *name, const char *printed)
 {
@@ -410,6 +436,7 @@ int main(void)
 		cmocka_unit_test(refuses_to_explode),
 		cmocka_unit_test(tells_all_problems),
 		cmocka_unit_test(binds_symbols),
+		cmocka_unit_test(binds_dims_without_names),
 		cmocka_unit_test(reads_expressions_of_dims),
 	};
 
