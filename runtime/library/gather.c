@@ -252,14 +252,38 @@ static void add_all(struct library_content *c, const struct model_code *code)
 
 /* --- all of it */
 
-static int check_tensor(struct arena *a, const struct binding *b, const char *role)
+/* How the command line gives the first extent of input B that is open. */
+static const char *dim_hint(struct arena *a, const struct binding *b)
 {
-	const struct type *t = b->type;
+	int i = 0;
 
-	if (t->kind == TYPE_TENSOR && type_is_static(t) && t->element != ELEMENT_STRING)
+	while (dim_is_number(b->type->dim[i]))
+		i++;
+	return b->type->dim[i].expr ? "--dim NAME=SIZE for each name in it"
+				    : arena_printf(a, "--dim '%s.%d=SIZE'", b->name, i);
+}
+
+static bool is_of_numbers(const struct type *t)
+{
+	return type_is_ranked(t) && t->element != ELEMENT_COUNT && t->element != ELEMENT_STRING;
+}
+
+static int check_input(struct arena *a, const struct binding *b)
+{
+	if (type_is_static(b->type) && is_of_numbers(b->type))
 		return 0;
-	return err_set("the %s '%s' is %s: a library has tensors of known shapes (--dim gives the "
-		       "extent of a symbol)", role, b->name, type_string(a, t));
+	return err_set("the input '%s' is %s: a library takes tensors of numbers, of known shapes; %s",
+		       b->name, type_string(a, b->type),
+		       is_of_numbers(b->type) ? arena_printf(a, "give %s", dim_hint(a, b))
+					      : "hone run and libhone take any");
+}
+
+static int check_output(struct arena *a, const struct binding *b)
+{
+	if (is_of_numbers(b->type))
+		return 0;
+	return err_set("the output '%s' is %s: a library gives tensors of numbers, of known ranks; "
+		       "hone run and libhone give any", b->name, type_string(a, b->type));
 }
 
 struct library_content *library_gather(struct arena *a, const struct model_code *code,
@@ -273,10 +297,10 @@ struct library_content *library_gather(struct arena *a, const struct model_code 
 	c->graph = code->graph;
 	c->threads = threads > 1 ? threads : 1;
 	for (int i = 0; i < main->nparams; i++)
-		if (check_tensor(a, function_at(main, i), "input") < 0)
+		if (check_input(a, function_at(main, i)) < 0)
 			return NULL;
 	for (int i = 0; i < main->nresults; i++)
-		if (check_tensor(a, function_at(main, main->results[i]), "output") < 0)
+		if (check_output(a, function_at(main, main->results[i])) < 0)
 			return NULL;
 	if (is_one_stretch(code, &apply))
 		add_only(c, code, apply);

@@ -7,7 +7,7 @@
 #include "runtime/library/content.h"
 
 /* The content of the library of CODE, for at least THREADS threads, in A; it refers to CODE. NULL and
- * a message where an input or output is no tensor whose shape is known. */
+ * a message where an input is no tensor whose shape is known, or an output none whose rank is. */
 struct library_content *library_gather(struct arena *a, const struct model_code *code,
 				       int threads);
 

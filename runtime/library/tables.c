@@ -56,9 +56,10 @@ static void put_steps(struct text *out, const struct library_content *c)
 	text_puts(out, "\t{ -1, 0, 0 },\n};\n");
 }
 
+/* Bytes; 0 where only a run tells them. */
 static size_t tensor_size(const struct type *t)
 {
-	return (size_t)type_count(t) * element_bytes(t->element);
+	return type_is_static(t) ? (size_t)type_count(t) * element_bytes(t->element) : 0;
 }
 
 /* A string of C: escapes of three octal digits end there, which those of hexadecimal ones do not. */
@@ -75,15 +76,13 @@ static void put_string(struct text *out, const char *s)
 
 static void put_tensor(struct text *out, const struct binding *b)
 {
-	int64_t dim[GRAPH_MAX_RANK];
 	const struct type *t = b->type;
 
-	type_shape(t, dim);
 	text_puts(out, "\t{ ");
 	put_string(out, b->name);
 	text_printf(out, ", \"%s\", %d, (const int64_t[]){ ", element_name(t->element), t->rank);
 	for (int i = 0; i < t->rank; i++)
-		text_printf(out, "%" PRId64 ", ", dim[i]);
+		text_printf(out, "%" PRId64 ", ", dim_is_number(t->dim[i]) ? t->dim[i].n : -1);
 	text_printf(out, "0 }, %zu },\n", tensor_size(t));
 }
 
@@ -129,7 +128,10 @@ static void put_line(struct text *out, struct arena *a, const char *role, int i,
 	put_comment(out, *b->name ? b->name : "(no name)");
 	text_puts(out, ", ");
 	put_comment(out, type_string(a, b->type));
-	text_printf(out, ", %zu bytes\n", tensor_size(b->type));
+	if (type_is_static(b->type))
+		text_printf(out, ", %zu bytes\n", tensor_size(b->type));
+	else
+		text_puts(out, ", whose shape each run tells\n");
 }
 
 void library_tensor_lines(struct text *out, const struct library_content *c)

@@ -22,14 +22,11 @@ struct built_library {
 	struct value *args, *results;	/* of main; zeroed */
 };
 
-/* Opens the model at PATH for THREADS threads, and writes its library "model" to a new folder. -1 and a
- * message. */
-static inline int built_open(struct built_library *l, const char *path, int threads)
+/* Opens a model, and writes its library "model" to a new folder. -1 and a message. */
+static inline int built_open(struct built_library *l, const struct open_options *how)
 {
-	const struct open_options how = { .model = path, .threads = threads };
-
 	*l = (struct built_library){ .a = arena_new() };
-	if (!(l->folder = dir_temp(l->a)) || open_model(l->a, &how, &l->model) < 0)
+	if (!(l->folder = dir_temp(l->a)) || open_model(l->a, how, &l->model) < 0)
 		return -1;
 	const struct function *main = graph_main(l->model.graph);
 
@@ -37,8 +34,8 @@ static inline int built_open(struct built_library *l, const char *path, int thre
 	l->args = arena_many(l->a, struct value, main->nparams + 1);
 	l->results = arena_many(l->a, struct value, main->nresults + 1);
 	return library_write(&(struct library_order){ .code = l->model.code, .folder = l->folder,
-						      .name = "model", .model = path,
-						      .threads = threads });
+						      .name = "model", .model = how->model,
+						      .threads = how->threads });
 }
 
 static inline void built_close(struct built_library *l)
@@ -74,22 +71,23 @@ static inline int built_put_args(const struct built_library *l)
 	return 0;
 }
 
-/* The bytes of output I that caller.c has written, as an array in the model's arena; NULL and a message
- * where there are not as many as its type has. */
+/* Output I as caller.c has written it, in the model's arena; NULL and a message where it has not as many
+ * bytes as its extents say. */
 static inline const struct array *built_output(const struct built_library *l, int i)
 {
 	const struct function *main = graph_main(l->model.graph);
 	const struct type *t = function_at(main, main->results[i])->type;
-	int64_t dim[GRAPH_MAX_RANK];
-	size_t bytes;
-
-	type_shape(t, dim);
-	struct array *x = array_in(l->a, t->element, t->rank, dim);
+	size_t bytes, dim_bytes;
+	const char *dim = file_read(l->a, arena_printf(l->a, "%s/shape_%d", l->folder, i),
+				    GRAPH_MAX_RANK * sizeof(int64_t), &dim_bytes);
 	const char *data = file_read(l->a, arena_printf(l->a, "%s/out_%d", l->folder, i),
 				     BUILT_MOST_BYTES, &bytes);
 
-	if (!data)
+	if (!dim || !data)
 		return NULL;
+	struct array *x = array_in(l->a, t->element, (int)(dim_bytes / sizeof(int64_t)),
+				   arena_memdup(l->a, dim, dim_bytes));
+
 	if (bytes != array_bytes(x)) {
 		err_set("output %d has %zu bytes, not %zu", i, bytes, array_bytes(x));
 		return NULL;

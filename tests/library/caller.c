@@ -4,9 +4,9 @@
  *	caller FOLDER THREADS CALLERS OFFSET
  *
  * Reads FOLDER/in_I, bytes of input I, for each; runs the model in CALLERS threads at once, each with an
- * instance of its own, some rounds; writes FOLDER/out_I. Tensors lie OFFSET bytes behind where they are
- * aligned. Exits with 1 where something is refused, or callers and rounds differ in a bit. HEADER and
- * MODEL are the library's header and name. */
+ * instance of its own, some rounds; writes FOLDER/out_I, and its extents to FOLDER/shape_I. Tensors lie
+ * OFFSET bytes behind where they are aligned. Exits with 1 where something is refused, or callers and
+ * rounds differ in a bit. HEADER and MODEL are the library's header and name. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +18,14 @@
 #define JOIN(a, b) JOIN_OF(a, b)
 #define OF_MODEL(name) JOIN(MODEL, name)
 
-enum { ROUNDS = 3, MOST_TENSORS = 64, MOST_CALLERS = 16, ALIGN = 64, POISON = 0xa5 };
+enum { ROUNDS = 3, MOST_TENSORS = 64, MOST_DIMS = 16, MOST_CALLERS = 16, ALIGN = 64, POISON = 0xa5 };
 
 typedef struct OF_MODEL(_tensor) tensor;
 
 struct instance_caller {
 	void *outputs[MOST_TENSORS];
+	tensor what[MOST_TENSORS];	/* that they are */
+	int64_t shape[MOST_TENSORS][MOST_DIMS];
 	const char *wrong;	/* NULL: nothing */
 };
 
@@ -86,40 +88,92 @@ static void read_inputs(const char *folder)
 	}
 }
 
+static void write_file(const char *folder, const char *role, int i, const void *data, size_t bytes)
+{
+	FILE *f = open_tensor(folder, role, i, "wb");
+
+	if (fwrite(data, 1, bytes, f) != bytes || fclose(f) != 0)
+		fail("an output cannot be written");
+}
+
 static void write_outputs(const char *folder, const struct instance_caller *c)
 {
 	for (int i = 0; i < count(OF_MODEL(_output)); i++) {
-		const tensor *t = OF_MODEL(_output)(i);
-		FILE *f = open_tensor(folder, "out", i, "wb");
+		const tensor *t = &c->what[i];
 
-		if (fwrite(c->outputs[i], 1, t->bytes, f) != t->bytes || fclose(f) != 0)
-			fail("an output cannot be written");
+		write_file(folder, "out", i, c->outputs[i], t->bytes);
+		write_file(folder, "shape", i, t->shape, (size_t)t->rank * sizeof(*t->shape));
 	}
 }
 
 /* --- callers */
 
+static int is_open(const tensor *t)
+{
+	for (int d = 0; d < t->rank; d++)
+		if (t->shape[d] < 0)
+			return 1;
+	return 0;
+}
+
+/* What output I, in memory of ours or the instance's, became in the latest run of M; a copy of the latter
+ * in *MINE. */
+static const tensor *take_output(struct instance_caller *c, struct MODEL *m, int i, void **mine)
+{
+	const tensor *t = OF_MODEL(_output)(i);
+	const void *data;
+
+	if (!is_open(t))
+		return t;
+	t = OF_MODEL(_result)(m, i, &data);
+	if (!t) {
+		c->wrong = "an output has no shape";
+		return OF_MODEL(_output)(i);
+	}
+	*mine = memcpy(tensor_new(t), data, t->bytes);
+	return t;
+}
+
+static void note_output(struct instance_caller *c, int i, const tensor *t, void *data)
+{
+	memcpy(c->shape[i], t->shape, (size_t)t->rank * sizeof(*t->shape));
+	c->what[i] = *t;
+	c->what[i].shape = c->shape[i];
+	c->outputs[i] = data;
+}
+
+static int is_same(const struct instance_caller *c, int i, const tensor *t, const void *data)
+{
+	return t->bytes == c->what[i].bytes && memcmp(data, c->outputs[i], t->bytes) == 0 &&
+	       memcmp(t->shape, c->shape[i], (size_t)t->rank * sizeof(*t->shape)) == 0;
+}
+
 static void run_round(struct instance_caller *c, struct MODEL *m, int round)
 {
 	int n = count(OF_MODEL(_output));
-	void *outputs[MOST_TENSORS];
+	void *outputs[MOST_TENSORS] = { NULL };
 
 	for (int i = 0; i < n; i++) {
-		size_t bytes = OF_MODEL(_output)(i)->bytes;
+		const tensor *t = OF_MODEL(_output)(i);
 
-		outputs[i] = memset(tensor_new(OF_MODEL(_output)(i)), POISON, bytes);
+		if (!is_open(t))
+			outputs[i] = memset(tensor_new(t), POISON, t->bytes);
 	}
 	if (OF_MODEL(_run)(m, (const void *const *)inputs, outputs) != 0) {
 		fprintf(stderr, "caller: %s\n", OF_MODEL(_error)());
 		c->wrong = "a run is refused";
+		return;
 	}
-	for (int i = 0; i < n; i++) {
-		if (round == 0)
-			c->outputs[i] = outputs[i];
-		else if (memcmp(outputs[i], c->outputs[i], OF_MODEL(_output)(i)->bytes) != 0)
+	for (int i = 0; i < n && !c->wrong; i++) {
+		const tensor *t = take_output(c, m, i, &outputs[i]);
+
+		if (round == 0) {
+			note_output(c, i, t, outputs[i]);
+			continue;
+		}
+		if (!is_same(c, i, t, outputs[i]))
 			c->wrong = "rounds differ";
-		if (round > 0)
-			tensor_free(outputs[i]);
+		tensor_free(outputs[i]);
 	}
 }
 
@@ -144,7 +198,7 @@ static void compare(const struct instance_caller *c, const struct instance_calle
 	if (c->wrong)
 		fail(c->wrong);
 	for (int i = 0; i < count(OF_MODEL(_output)); i++)
-		if (memcmp(c->outputs[i], with->outputs[i], OF_MODEL(_output)(i)->bytes) != 0)
+		if (!is_same(c, i, &with->what[i], with->outputs[i]))
 			fail("callers differ");
 }
 
@@ -170,6 +224,13 @@ static void check_refusals(void)
 		fail("an instance for more threads than it was built for");
 	if (OF_MODEL(_input)(-1) || OF_MODEL(_output)(-1))
 		fail("a tensor in front of the first");
+	struct MODEL *m = OF_MODEL(_create)(1);
+	const void *data;
+
+	for (int i = -1; m && i <= count(OF_MODEL(_output)); i++)
+		if (OF_MODEL(_result)(m, i, &data))
+			fail("a result in front of the first run");
+	OF_MODEL(_free)(m);
 	OF_MODEL(_free)(NULL);
 }
 

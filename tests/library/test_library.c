@@ -9,30 +9,9 @@
 #include <cmocka.h>
 
 #include "base/text.h"
-#include "tests/library/built.h"
+#include "tests/library/called.h"
+#include "tests/onnx_fixture.h"
 #include "tests/skip.h"
-
-enum { THREADS = 2, CALLERS = 4, SEED = 7 };
-
-#define CALLER TOP_SRCDIR "/tests/library/caller.c"
-#define SANITIZE "-g -fsanitize=address,undefined -fno-sanitize-recover=all"
-
-static void must(int rc)
-{
-	if (rc < 0)
-		fail_msg("%s", err_get());
-}
-
-static struct built_library built(const char *path)
-{
-	struct built_library l;
-
-	must(built_open(&l, path, THREADS));
-	built_any_args(&l, SEED);
-	must(session_run(l.session, l.args, l.results));
-	must(built_put_args(&l));
-	return l;
-}
 
 /* One written as text. */
 static struct built_library built_text(const char *text)
@@ -41,85 +20,42 @@ static struct built_library built_text(const char *text)
 	const char *folder = dir_temp(a);
 	const char *path = folder ? arena_printf(a, "%s/text.graph", folder) : NULL;
 
-	must(path ? file_write(path, text, strlen(text)) : -1);
-	struct built_library l = built(path);
+	called_must(path ? file_write(path, text, strlen(text)) : -1);
+	struct built_library l = called_open(path);
 
 	dir_remove(folder);
 	arena_free(a);
 	return l;
 }
 
-static void make(const struct built_library *l, const char *variables, const char *cc)
-{
-	if (!built_make(l, CALLER, variables, cc))
-		fail_msg("make %s CC='%s'", variables, cc);
-}
-
-/* Results are in the library's folder. */
-static void call(const struct built_library *l, int threads, int callers, int offset)
-{
-	const char *command = arena_printf(l->a, "cd %s && rm -f out_* && ./caller . %d %d %d",
-					   l->folder, threads, callers, offset);
-
-	if (system(command) != 0)
-		fail_msg("%s", command);
-}
-
-static void run(const struct built_library *l, int threads, int callers, int offset)
-{
-	call(l, threads, callers, offset);
-	for (int i = 0; i < graph_main(l->model.graph)->nresults; i++) {
-		const struct array *got = built_output(l, i);
-
-		if (!got)
-			fail_msg("%s", err_get());
-		if (!array_equal(got, l->results[i].array))
-			fail_msg("%d threads, %d callers: output %d differs from the session's",
-				 threads, callers, i);
-	}
-}
-
-static void run_each_way(const struct built_library *l)
-{
-	for (int threads = 1; threads <= THREADS; threads++)
-		run(l, threads, 1, 0);
-	run(l, THREADS, CALLERS, 0);
-	run(l, 1, 1, 4);
-}
-
 /* --- models that are kernels and no more */
 
 static void a_network_gives_the_same_bits(void **state)
 {
-	struct built_library l = built(TOP_SRCDIR "/examples/tiny_cnn.onnx");
+	struct built_library l = called_open(TOP_SRCDIR "/examples/tiny_cnn.onnx");
 
 	(void)state;
-	make(&l, "", "gcc");
-	run_each_way(&l);
+	called_make(&l, "", "gcc");
+	called_run_each_way(&l);
 	built_close(&l);
 }
 
 static void without_openmp_it_is_serial(void **state)
 {
-	struct built_library l = built(TOP_SRCDIR "/examples/tiny_cnn.onnx");
+	struct built_library l = called_open(TOP_SRCDIR "/examples/tiny_cnn.onnx");
 
 	(void)state;
-	make(&l, "OPENMP=", "gcc");
-	run(&l, THREADS, 1, 0);
+	called_make(&l, "OPENMP=", "gcc");
+	called_run(&l, CALLED_THREADS, 1, 0);
 	built_close(&l);
 }
 
 static void checkers_find_nothing(void **state)
 {
-	struct built_library l = built(TOP_SRCDIR "/examples/tiny_cnn.onnx");
+	struct built_library l = called_open(TOP_SRCDIR "/examples/tiny_cnn.onnx");
 
 	(void)state;
-	make(&l, "CFLAGS='-O1 " SANITIZE "'", "gcc " SANITIZE);
-	run_each_way(&l);
-	/* The checks inside of kernels part what is else one instruction: other last bits. */
-	make(&l, "CFLAGS='-O1 " SANITIZE "' KERNEL_CC=gcc KERNEL_EXTRA='" SANITIZE "'",
-	     "gcc " SANITIZE);
-	call(&l, THREADS, CALLERS, 0);
+	called_run_sanitized(&l, "");
 	built_close(&l);
 }
 
@@ -129,10 +65,10 @@ static void clang_builds_it(void **state)
 	if (system("command -v clang >/dev/null && echo 'int main(void) { return 0; }' | "
 		   "clang -fopenmp -x c - -o /dev/null 2>/dev/null") != 0)
 		skip_test("there is no clang with OpenMP (apt-get install clang libomp-dev)");
-	struct built_library l = built(TOP_SRCDIR "/examples/tiny_cnn.onnx");
+	struct built_library l = called_open(TOP_SRCDIR "/examples/tiny_cnn.onnx");
 
-	make(&l, "", "clang");
-	run_each_way(&l);
+	called_make(&l, "", "clang");
+	called_run_each_way(&l);
 	built_close(&l);
 }
 
@@ -150,8 +86,8 @@ static void what_no_kernel_writes_is_copied(void **state)
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		struct built_library l = built_text(texts[i]);
 
-		make(&l, "", "gcc");
-		run_each_way(&l);
+		called_make(&l, "", "gcc");
+		called_run_each_way(&l);
 		built_close(&l);
 	}
 }
@@ -198,6 +134,14 @@ static const char between[] =
 	"\t%y = relu(%x)\n\t%z = call @odd(%y)\n\t%p = add(%m, %z)\n\treturn %p\n}\n"
 	"fn @odd(%x: f32[4, 4]) -> f32[] attrs {fused = 1} {\n\t%d = det(%x)\n\treturn %d\n}\n";
 
+/* Outputs whose shapes a run tells: one that is new, one that lies in an input. */
+static const char told[] =
+	"graph \"told\"\nfn @main(%x: f32[8, 64], %n: i64[]) {\n"
+	"\t%r = relu(%x)\n\t%z = nonzero(%r)\n"
+	"\t%none = const i64[2] [0, 0]\n\t%dims = const i64[2] [64, 8]\n"
+	"\t%m = mul(%n, %none)\n\t%d = add(%m, %dims)\n\t%v = reshape(%x, %d)\n"
+	"\treturn %z, %r, %v\n}\n";
+
 static bool calls_interpreter(const struct built_library *l)
 {
 	size_t size;
@@ -207,18 +151,30 @@ static bool calls_interpreter(const struct built_library *l)
 	return plan && strstr(plan, "{ CALL, ");
 }
 
+/* The library of TEXT, with the interpreter of WITH. */
+static struct built_library run_beside(const struct built_library *with, const char *text)
+{
+	struct built_library l = built_text(text);
+
+	called_make(&l, arena_printf(l.a, "INTERPRETER=%s/interpreter", with->folder), "gcc");
+	called_run_each_way(&l);
+	return l;
+}
+
 static void the_interpreter_runs_the_rest(void **state)
 {
 	struct arena *a = arena_new();
 	struct built_library l = built_text(arena_printf(a, parts, ones(a), numbers));
-	struct built_library other = built_text(between);
 
 	(void)state;
-	make(&l, "", "gcc");
-	run_each_way(&l);
+	called_make(&l, "", "gcc");
+	called_run_each_way(&l);
+	struct built_library other = run_beside(&l, between);
+
 	assert_true(calls_interpreter(&other));
-	make(&other, arena_printf(a, "INTERPRETER=%s/interpreter", l.folder), "gcc");
-	run_each_way(&other);
+	built_close(&other);
+	other = run_beside(&l, told);
+	assert_false(type_is_static(graph_main(other.model.graph)->result->field[0]));
 	built_close(&other);
 	built_close(&l);
 	arena_free(a);
@@ -234,11 +190,11 @@ static void it_installs_and_is_found(void **state)
 		"PKG_CONFIG_PATH=to/lib/pkgconfig pkg-config --cflags --libs model > flags && "
 		"gcc example.c $(cat flags) -Wl,-rpath,$PWD/to/lib -o installed && ./installed 1 in_0 "
 		">/dev/null && cmp output_0.bin out_0";
-	struct built_library l = built(TOP_SRCDIR "/examples/tiny_cnn.onnx");
+	struct built_library l = called_open(TOP_SRCDIR "/examples/tiny_cnn.onnx");
 
 	(void)state;
-	make(&l, "", "gcc");
-	run(&l, 1, 1, 0);
+	called_make(&l, "", "gcc");
+	called_run(&l, 1, 1, 0);
 	if (system(arena_printf(l.a, script, l.folder)) != 0)
 		fail_msg("what is installed is not what was built");
 	built_close(&l);
@@ -251,7 +207,7 @@ static void a_machine_that_lacks_something_is_told(void **state)
 		"cd %s && sed -i 's/^X(0, .*/X(0, \"sse3\", __x86_64__, 0)/' model_isa.h && "
 		"make -s >log 2>&1 && "
 		"./example 1 2>&1 | grep -q 'create: model: .*instructions .*: sse3$'";
-	struct built_library l = built(TOP_SRCDIR "/examples/tiny_cnn.onnx");
+	struct built_library l = called_open(TOP_SRCDIR "/examples/tiny_cnn.onnx");
 
 	(void)state;
 #ifndef __x86_64__
@@ -262,19 +218,62 @@ static void a_machine_that_lacks_something_is_told(void **state)
 	built_close(&l);
 }
 
-static void shapes_have_to_be_known(void **state)
+static void what_is_refused_is_told_with_the_way_out(void **state)
 {
+	static const struct {
+		const char *type, *message;
+	} inputs[] = {
+		{ "f32[2, 2 * N]", "give --dim NAME=SIZE" },
+		{ "f32[2, ?]", "give --dim 'in.1=SIZE'" },
+		{ "f32[...]", "hone run and libhone" },
+		{ "string[2]", "hone run and libhone" },
+		{ "[f32[2]]", "hone run and libhone" },
+	};
 	struct arena *a = arena_new();
 	const char *folder = dir_temp(a);
-	const char *path = folder ? arena_printf(a, "%s/open.graph", folder) : NULL;
-	static const char text[] = "graph \"open\"\nfn @main(%x \"in\": f32[N]) {\n"
-				   "\t%y = relu(%x)\n\treturn %y\n}\n";
-	struct built_library l;
+	const struct open_options how = { .model = arena_printf(a, "%s/open.graph", folder) };
 
 	(void)state;
-	must(path ? file_write(path, text, strlen(text)) : -1);
-	assert_int_equal(built_open(&l, path, 1), -1);
-	assert_non_null(strstr(err_get(), "the input 'in' is f32[N]"));
+	for (size_t i = 0; i < sizeof(inputs) / sizeof(*inputs); i++) {
+		const char *text = arena_printf(a, "graph \"open\"\nfn @main(%%x \"in\": %s) {\n"
+						   "\treturn %%x\n}\n", inputs[i].type);
+		struct built_library l;
+
+		called_must(file_write(how.model, text, strlen(text)));
+		assert_int_equal(built_open(&l, &how), -1);
+		assert_non_null(strstr(err_get(), "the input 'in' is "));
+		assert_non_null(strstr(err_get(), inputs[i].message));
+		built_close(&l);
+	}
+	dir_remove(folder);
+	arena_free(a);
+}
+
+/* A dim that the model names, and one that it does not. */
+static void open_dims_can_be_given(void **state)
+{
+	static const struct onnx_dim dims[] = { { "N", 2 }, { "image.2", 6 } };
+	struct arena *a = arena_new();
+	const char *folder = dir_temp(a);
+	const struct open_options how = { .model = arena_printf(a, "%s/open.onnx", folder),
+					  .threads = CALLED_THREADS, .dims = dims, .ndims = 2 };
+	struct onnx_fixture x;
+	struct built_library l;
+	size_t size;
+
+	(void)state;
+	fixture_init(&x);
+	x.dims[0].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+	x.dims[0].dim_param = "N";
+	x.dims[2].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE__NOT_SET;
+	const unsigned char *data = fixture_pack(a, &x, &size);
+
+	called_must(file_write(how.model, data, size));
+	called_must(built_open(&l, &how));
+	assert_int_equal(type_count(function_at(graph_main(l.model.graph), 0)->type), 2 * 2 * 6 * 4);
+	called_prepare(&l);
+	called_make(&l, "", "gcc");
+	called_run_each_way(&l);
 	built_close(&l);
 	dir_remove(folder);
 	arena_free(a);
@@ -305,7 +304,8 @@ int main(void)
 		cmocka_unit_test(the_interpreter_runs_the_rest),
 		cmocka_unit_test(it_installs_and_is_found),
 		cmocka_unit_test(a_machine_that_lacks_something_is_told),
-		cmocka_unit_test(shapes_have_to_be_known),
+		cmocka_unit_test(what_is_refused_is_told_with_the_way_out),
+		cmocka_unit_test(open_dims_can_be_given),
 		cmocka_unit_test(names_are_identifiers),
 	};
 
