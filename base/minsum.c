@@ -13,7 +13,8 @@ struct elimination {
 	struct minsum_table_vec *bucket;	/* by variable, those that it was eliminated from */
 	int *order;
 	bool *gone;
-	int *other;				/* room for a scope */
+	int64_t *size;				/* by variable: of the table that it would leave */
+	int *scope, *other;			/* room for scopes */
 	double bound;
 	bool exact;
 };
@@ -100,34 +101,21 @@ static int neighbours(const struct elimination *e, int var, int *out)
 	return n;
 }
 
-/* The variable left whose elimination makes the smallest table. */
-static int cheapest(const struct elimination *e, int *scope)
+/* What eliminating VAR, which is left, would make, now that its neighbours are other ones. */
+static void resize(struct elimination *e, int var)
 {
-	int best = -1;
-	int64_t least = INT64_MAX;
-
-	for (int v = 0; v < e->m->n; v++) {
-		if (e->gone[v])
-			continue;
-		int64_t size = table_size(e->m, neighbours(e, v, scope), scope);
-
-		if (size < least) {
-			least = size;
-			best = v;
-		}
-	}
-	return best;
+	e->size[var] = table_size(e->m, neighbours(e, var, e->scope), e->scope);
 }
 
-/* To the next combination of values of the N VARS; false behind the last. */
-static bool next_choice(const struct minsum *m, int n, const int *vars, int *value)
+/* The variable left whose elimination makes the smallest table. */
+static int cheapest(const struct elimination *e)
 {
-	for (int i = n - 1; i >= 0; i--) {
-		if (++value[vars[i]] < m->size[vars[i]])
-			return true;
-		value[vars[i]] = 0;
-	}
-	return false;
+	int best = -1;
+
+	for (int v = 0; v < e->m->n; v++)
+		if (!e->gone[v] && (best < 0 || e->size[v] < e->size[best]))
+			best = v;
+	return best;
 }
 
 static double sum_of(const struct minsum *m, const struct minsum_table *tables, int n,
@@ -160,6 +148,63 @@ static double least_value(const struct minsum *m, const struct minsum_table *tab
 	return least;
 }
 
+/* Tables that are read along the combinations of some variables: where each of them is. */
+struct table_walk {
+	const struct minsum *m;
+	int n, nvars;
+	const double **at;	/* by table */
+	const int *vars;	/* the last one's value changes fastest */
+	int64_t *stride;	/* by variable, then by table: to the variable's next value */
+	int *value;		/* by variable */
+};
+
+/* How far apart the entries of T for two values of VAR are that follow each other; 0 where it does not
+ * have VAR. */
+static int64_t stride_of(const struct minsum *m, const struct minsum_table *t, int var)
+{
+	int64_t stride = 1;
+
+	for (int i = t->n - 1; i >= 0; i--) {
+		if (t->vars[i] == var)
+			return stride;
+		stride *= m->size[t->vars[i]];
+	}
+	return 0;
+}
+
+static struct table_walk walk_new(struct arena *a, const struct minsum *m, const struct minsum_table *tables,
+			    int n, const int *vars, int nvars)
+{
+	struct table_walk w = { .m = m, .n = n, .nvars = nvars, .vars = vars,
+			  .at = arena_many(a, const double *, n),
+			  .stride = arena_many(a, int64_t, (int64_t)nvars * n + 1),
+			  .value = arena_many(a, int, nvars + 1) };
+
+	for (int t = 0; t < n; t++) {
+		w.at[t] = tables[t].cost;
+		for (int i = 0; i < nvars; i++)
+			w.stride[i * n + t] = stride_of(m, &tables[t], vars[i]);
+	}
+	return w;
+}
+
+/* To the next combination; false behind the last. */
+static bool walk_on(struct table_walk *w)
+{
+	for (int i = w->nvars - 1; i >= 0; i--) {
+		const int64_t *stride = &w->stride[i * w->n];
+		int last = w->m->size[w->vars[i]] - 1;
+		bool carries = w->value[i] == last;
+
+		for (int t = 0; t < w->n; t++)
+			w->at[t] += carries ? -last * stride[t] : stride[t];
+		w->value[i] = carries ? 0 : w->value[i] + 1;
+		if (!carries)
+			return true;
+	}
+	return false;
+}
+
 /* The sum of N tables over SCOPE (NSCOPE variables, VAR among them) with VAR minimised away becomes a
  * live table, or a part of the bound where nothing else is in it. */
 static void eliminate_from(struct elimination *e, int var, const struct minsum_table *tables, int n,
@@ -167,19 +212,31 @@ static void eliminate_from(struct elimination *e, int var, const struct minsum_t
 {
 	struct minsum *m = e->m;
 	int *rest = arena_many(e->arena, int, nscope + 1);
-	int *value = arena_many(e->arena, int, m->n);
+	int64_t *step = arena_many(e->arena, int64_t, n);
 	int nrest = 0;
 
 	for (int i = 0; i < nscope; i++)
 		if (scope[i] != var)
 			rest[nrest++] = scope[i];
+	for (int t = 0; t < n; t++)
+		step[t] = stride_of(m, &tables[t], var);
 	struct minsum_table out = { nrest, rest,
 				    arena_many(e->arena, double, table_size(m, nrest, rest)) };
+	struct table_walk w = walk_new(e->arena, m, tables, n, rest, nrest);
 	int64_t at = 0;
 
-	do
-		out.cost[at++] = least_value(m, tables, n, var, value);
-	while (next_choice(m, nrest, rest, value));
+	do {
+		double least = INFINITY;
+
+		for (int k = 0; k < m->size[var]; k++) {
+			double sum = 0;
+
+			for (int t = 0; t < n; t++)
+				sum += w.at[t][k * step[t]];
+			least = sum < least ? sum : least;
+		}
+		out.cost[at++] = least;
+	} while (walk_on(&w));
 	if (nrest == 0)
 		e->bound += out.cost[0];
 	else
@@ -223,28 +280,43 @@ static void take_bucket(struct elimination *e, int var)
 	e->live.n = kept;
 }
 
-struct minsum_answer minsum_solve(struct minsum *m)
+static struct elimination elimination_new(struct minsum *m)
 {
-	struct elimination e = { .m = m, .arena = arena_new(), .exact = true };
-	struct minsum_answer out = { .value = arena_many(m->arena, int, m->n) };
-	int *scope = arena_many(e.arena, int, m->n);
+	struct arena *a = arena_new();
+	struct elimination e = {
+		.m = m, .arena = a, .exact = true,
+		.bucket = arena_many(a, struct minsum_table_vec, m->n),
+		.order = arena_many(a, int, m->n), .gone = arena_many(a, bool, m->n),
+		.size = arena_many(a, int64_t, m->n),
+		.scope = arena_many(a, int, m->n), .other = arena_many(a, int, m->n),
+	};
 
-	e.bucket = arena_many(e.arena, struct minsum_table_vec, m->n);
-	e.order = arena_many(e.arena, int, m->n);
-	e.gone = arena_many(e.arena, bool, m->n);
-	e.other = arena_many(e.arena, int, m->n);
 	for (int i = 0; i < m->tables.n; i++)
 		if (m->tables.at[i].n == 0)
 			e.bound += m->tables.at[i].cost[0];
 		else
-			vec_push(e.arena, &e.live, m->tables.at[i]);
+			vec_push(a, &e.live, m->tables.at[i]);
+	for (int v = 0; v < m->n; v++)
+		resize(&e, v);
+	return e;
+}
+
+struct minsum_answer minsum_solve(struct minsum *m)
+{
+	struct elimination e = elimination_new(m);
+	struct minsum_answer out = { .value = arena_many(m->arena, int, m->n) };
+	int *around = arena_many(e.arena, int, m->n);
+
 	for (int i = 0; i < m->n; i++) {
-		int var = cheapest(&e, scope);
+		int var = cheapest(&e), n = neighbours(&e, var, around);
 
 		e.order[i] = var;
 		e.gone[var] = true;
 		take_bucket(&e, var);
 		eliminate(&e, var);
+		for (int j = 0; j < n; j++)
+			if (!e.gone[around[j]])
+				resize(&e, around[j]);
 	}
 	for (int i = m->n - 1; i >= 0; i--) {
 		const struct minsum_table_vec *bucket = &e.bucket[e.order[i]];
