@@ -21,25 +21,26 @@ static int recorded(const struct task_times *s, struct arena *a, const struct mo
 	return found;
 }
 
-/* Sets US, which is 0 where no record has it, to what is expected there, times DOUBT. */
-static void expect(const struct task_times *s, const struct model_task_vec *tasks, double *us, double doubt)
+/* Sets the first OF of US, which is 0 where no record has it, to what is expected there, times DOUBT. */
+static void expect(const struct task_times *s, const struct model_task_vec *tasks, int of, double *us,
+		   double doubt)
 {
 	struct arena *a = arena_new();
-	const struct model_task **open = arena_many(a, const struct model_task *, tasks->n);
-	double *expected = arena_many(a, double, tasks->n);
+	const struct model_task **open = arena_many(a, const struct model_task *, of);
+	double *expected = arena_many(a, double, of);
 	int n = 0;
 
-	for (int i = 0; i < tasks->n; i++)
+	for (int i = 0; i < of; i++)
 		if (us[i] <= 0)
 			open[n++] = &tasks->at[i];
 	expectations_get(open, n, s->device, s->threads ? s->threads : 1, expected);
-	for (int i = tasks->n - 1; i >= 0; i--)
+	for (int i = of - 1; i >= 0; i--)
 		if (us[i] <= 0)
 			us[i] = doubt * expected[--n];
 	arena_free(a);
 }
 
-static const double *times(void *user, struct arena *a, const struct model_task_vec *tasks)
+static double *times(void *user, struct arena *a, const struct model_task_vec *tasks, int expected)
 {
 	const struct task_times *s = user;
 	struct arena *scratch = arena_new();
@@ -55,7 +56,7 @@ static const double *times(void *user, struct arena *a, const struct model_task_
 	arena_free(scratch);
 	if (found < 0)
 		return NULL;
-	expect(s, tasks, us, any ? EXPECT_DOUBT : 1);
+	expect(s, tasks, expected, us, any ? EXPECT_DOUBT : 1);
 	return us;
 }
 

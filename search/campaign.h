@@ -87,6 +87,11 @@ int tuner_tell_barren(struct tuner *t);
 /* Says what the time of this run went into. */
 void tuner_tell_phases(struct tuner *t);
 
+/* --- settle.c */
+/* Has the best of each task that the model needs measured again, as far as there is time. -1 and a
+ * message. */
+int tuner_confirm_all(struct tuner *t);
+
 /* --- finals_call.c */
 /* What finals would have before them now. */
 struct finals_work tuner_finals_work(const struct tuner *t);

@@ -99,34 +99,6 @@ void tuner_report(struct tuner *t, int i, const char *phase)
 		t->options.progress(t->options.user, &p);
 }
 
-/* Confirms the best of each task that the model needs and that was not yet: one at least, and others
- * as long as there is time. */
-static int confirm_all(struct tuner *t)
-{
-	int late = 0;
-
-	for (int i = 0, confirmed = 0; i < t->n && !tuner_stopped(t); i++) {
-		bool open = tuner_unconfirmed(t, i);
-
-		if (open && confirmed > 0 && tuner_time_left_s(t) <= 0) {
-			late++;
-			continue;
-		}
-		int rc = t->scheduler.at[i].weight > 0 ? tuner_confirm(t, i) : 0;
-
-		if (rc < 0)
-			return -1;
-		if (rc > 0)
-			tuner_report(t, i, "confirm");
-		confirmed += rc > 0;
-	}
-	if (late)
-		listener_tell(&t->options.listener, TELL_WARNING,
-			      "%d of %d tasks stay unconfirmed, for the time is over: the next "
-			      "campaign confirms them", late, t->n);
-	return 0;
-}
-
 int tuner_run(struct tuner *t)
 {
 	while (!tuner_is_over(t)) {
@@ -135,7 +107,7 @@ int tuner_run(struct tuner *t)
 		scheduler_weigh(&t->scheduler);
 	}
 	tuner_tell_causes(t);
-	if (confirm_all(t) < 0)
+	if (tuner_confirm_all(t) < 0)
 		return -1;
 	int finals = tuner_hold_finals(t);
 

@@ -15,32 +15,38 @@
  * half the peak (search/expect.c). */
 #define HOPE 0.5
 
+/* What an alternative to the rules of fusion may come down to beside what it is like, and the part of the
+ * model's time that it has to promise before it gets a trial: finals tell half a percent apart, and a
+ * model has many of them. */
+#define LIKE_HOPE 0.95
+#define LEAST_PROMISE 1e-3
+
 struct model_weights {
 	const struct layout_space *space;
 	int *place;	/* by task of the space, in the campaign's list */
-	const struct model_task **of;	/* by place, of the space; NULL: no storage has it */
+	const struct model_task **of;	/* by place, of the space; NULL: nothing is expected of it */
 	double *fixed;	/* by place: runs that no storage changes */
 	const struct device *device;
 	int threads;
 	double *expected;	/* by place, us: of a kernel that is not there yet; 0: nobody asked */
-	double *us;	/* room, by task of the space */
+	double *best, *us;	/* room, by task of the space */
 	int n;		/* places */
 };
 
-/* Raises WEIGHT to what the model runs where US, by place, is what the tasks take. */
-static void add_choice(const struct model_weights *m, const double *us, double *weight)
+/* Raises WEIGHT to what the model runs where m->us, by task of the space, is what the tasks take; that
+ * time. */
+static double add_choice(const struct model_weights *m, double *weight)
 {
 	struct arena *a = arena_new();
-
-	for (int i = 0; i < m->space->tasks.n; i++)
-		m->us[i] = us[m->place[i]];
 	struct layout_choice c = layout_choose(a, m->space, m->us);
 	const int *runs = layout_weights(a, m->space, c.state);
+	double us = c.us;
 
 	for (int i = 0; i < m->space->tasks.n; i++)
 		if (weight[m->place[i]] < m->fixed[m->place[i]] + runs[i])
 			weight[m->place[i]] = m->fixed[m->place[i]] + runs[i];
 	arena_free(a);
+	return us;
 }
 
 /* What storages are compared by before they have kernels: otherwise a short campaign would spend its
@@ -64,21 +70,45 @@ static void expect(const struct model_weights *m, const double *best_us)
 	arena_free(a);
 }
 
+/* Is there a kernel of all that TASK, which is an alternative, is like? */
+static bool is_hoped_for(const struct model_weights *m, int task)
+{
+	const struct value_vec *like = &m->space->like.at[task];
+
+	for (int i = 0; i < like->n; i++)
+		if (m->best[like->at[i]] <= 0)
+			return false;
+	return true;
+}
+
+/* Alternatives to the rules of fusion count as far as they were measured, and otherwise a little less
+ * than what they are like in the hope for what is to come. */
 static void weigh(void *user, const double *best_us, const double *hope_us, double *weight)
 {
 	const struct model_weights *m = user;
-	struct arena *a = arena_new();
-	double *now = arena_many(a, double, m->n), *later = arena_many(a, double, m->n);
+	const struct layout_space *x = m->space;
 
 	expect(m, best_us);
-	for (int i = 0; i < m->n; i++) {
-		now[i] = best_us[i] > 0 ? best_us[i] : EXPECT_DOUBT * m->expected[i];
-		later[i] = best_us[i] > 0 ? hope_us[i] : fmax(hope_us[i], HOPE * m->expected[i]);
-	}
 	memcpy(weight, m->fixed, sizeof(*weight) * (size_t)m->n);
-	add_choice(m, now, weight);
-	add_choice(m, later, weight);
-	arena_free(a);
+	for (int i = 0; i < x->tasks.n; i++) {
+		m->best[i] = best_us[m->place[i]];
+		m->us[i] = m->best[i] > 0 ? m->best[i]
+			   : i < x->usual ? EXPECT_DOUBT * m->expected[m->place[i]] : EXPECT_NOTHING_US;
+	}
+	double now = add_choice(m, weight);
+
+	for (int i = 0; i < x->tasks.n; i++) {
+		double hope = hope_us[m->place[i]], expected = HOPE * m->expected[m->place[i]];
+
+		if (m->best[i] > 0)
+			m->us[i] = hope;
+		else if (x->like.at[i].n == 0)
+			m->us[i] = fmax(hope, expected);
+		else if (is_hoped_for(m, i))
+			m->us[i] = 0;
+	}
+	layout_liken(x, LIKE_HOPE, LEAST_PROMISE * now, m->us);
+	add_choice(m, weight);
 }
 
 static int find(const struct task_vec *tasks, struct hash128 key)
@@ -90,6 +120,11 @@ static int find(const struct task_vec *tasks, struct hash128 key)
 		if (strcmp(tasks->at[i]->key, hex) == 0)
 			return i;
 	return -1;
+}
+
+static bool is_node(const struct layout_space *x, const struct model_use *use)
+{
+	return use->function == x->graph->main && x->node_of[use->value] >= 0;
 }
 
 /* The tasks that G has as it is, and those of X; the plain ones of X are among the former. */
@@ -113,13 +148,13 @@ static void list_tasks_of(struct arena *a, const struct graph *g, struct model_w
 	m->n = out->n;
 	m->of = arena_many(a, const struct model_task *, m->n);
 	for (int i = 0; i < x->tasks.n; i++)
-		m->of[m->place[i]] = &x->tasks.at[i];
+		m->of[m->place[i]] = x->like.at[i].n ? NULL : &x->tasks.at[i];
 	m->expected = arena_many(a, double, m->n);
 	m->fixed = arena_many(a, double, m->n);
-	for (int i = 0; i < m->n; i++)
-		m->fixed[i] = out->at[i]->weight;
-	for (int i = 0; i < x->nodes.n; i++)
-		m->fixed[m->place[x->nodes.at[i].state[0].task]]--;
+	for (int i = 0; i < plain.n; i++)
+		for (int j = 0; plain.at[i].dag && j < plain.at[i].uses.n; j++)
+			if (!is_node(x, &plain.at[i].uses.at[j]))
+				m->fixed[find(out, plain.at[i].key)]++;
 }
 
 int tune_model(struct arena *a, const char *path, const struct device *d, int threads,
@@ -135,6 +170,7 @@ int tune_model(struct arena *a, const char *path, const struct device *d, int th
 	m->space = layout_space_new(a, g, d->vector_bytes / 4);
 	list_tasks_of(a, g, m, tasks);
 	m->us = arena_many(a, double, m->space->tasks.n);
+	m->best = arena_many(a, double, m->space->tasks.n);
 	if (tasks->n == 0)
 		return err_set("%s: has no operator that can be tuned; hone tasks lists why", path);
 	*weigher = (struct weigher){ weigh, m };

@@ -96,7 +96,10 @@ int *graph_callees_first(struct arena *a, const struct graph *g)
 	struct call_walk w = walk_new(a, g);
 
 	for (int i = 0; i < g->functions.n; i++)
-		walk_from(&w, i);
+		if (i != g->main)
+			walk_from(&w, i);
+	if (g->main != FUNCTION_NONE)
+		walk_from(&w, g->main);
 	return w.order;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* graph/layout/space.h - the storages that the images of a model may have, and what they take.
+/* graph/layout/space.h - the ways in which a model may be computed, and the kernels of each.
  *
  * In:   a graph whose operators were fused.
- * Out:  for each application of a fused function in main the states that it may be in, each with
- *       the task that its kernel is; for each image the transforms from one storage to another.
- * Holds: the first state is the plain one; a state stores all images that it can in its manner, and
- *        weights as they are. */
+ * Out:  for each application of a fused function in main the states that it may be in: how it stores
+ *       images, and which kernels compute it; for each image the transforms from one storage to
+ *       another.
+ * Holds: the first state is the plain one, as the rules of fusion have it; a state stores all images
+ *        that it can in its manner, and weights as they are. */
 #ifndef HONE_GRAPH_LAYOUT_SPACE_H
 #define HONE_GRAPH_LAYOUT_SPACE_H
 
@@ -13,19 +14,35 @@
 #include "graph/task/task.h"
 #include "graph/task/variant.h"
 
+/* One kernel of a state. It is a value, as those of main are: beyond these, in the order of kernels. */
+struct layout_kernel {
+	int function;		/* of the space's graph, plain; FUNCTION_NONE: no kernel but the
+				 * constants ARGS, one behind the other along AXIS */
+	int axis;
+	int nargs;
+	const int *args;	/* values */
+	const int64_t *stored;	/* by argument, then the result */
+	int task;		/* index of the space's tasks; -1: it moves nothing */
+};
+
+struct layout_kernel_vec VEC(struct layout_kernel);
+
 struct layout_state {
 	enum layout_manner manner;
-	const int64_t *stored;	/* by parameter, then the result */
-	int task;		/* index of the space's tasks */
+	bool usual;		/* one kernel, as the rules of fusion have it */
+	int pact;		/* chosen with the states of the same pact, or none; -1: by itself */
+	int kernel, nkernels;	/* in order, the last gives the result; 0: another node's compute it */
 };
+
+struct layout_state_vec VEC(struct layout_state);
 
 struct layout_node {
 	int value;		/* of main: the application */
-	int nstates;
-	struct layout_state state[MANNER_COUNT];
+	struct layout_state_vec states;
 };
 
 struct layout_node_vec VEC(struct layout_node);
+struct layout_list_vec VEC(struct value_vec);
 
 /* The storages of one value of main. */
 struct layout_image {
@@ -37,19 +54,31 @@ struct layout_image {
 
 struct layout_space {
 	struct arena *arena;
-	const struct graph *graph;
+	struct graph *graph;		/* the model's, and behind its functions those of alternatives */
 	int lanes;			/* floats of a vector */
 	struct model_task_vec tasks;	/* distinct; no uses */
+	int usual;			/* the first of them: those of usual states, and transforms */
+	/* By task: where nobody measured it, it takes about what these do together, as far as one can
+	 * say; none: it is usual, or like nothing. */
+	struct layout_list_vec like;
 	struct layout_node_vec nodes;	/* in the order of main */
+	struct layout_kernel_vec kernels;
+	struct layout_list_vec pacts;	/* the nodes of each */
 	int *node_of;			/* by value; -1: no node */
 	struct layout_image *images;	/* by value */
 };
 
 /* The space of G for vectors of LANES floats, in A; it has no nodes where G has no image operator. */
 struct layout_space *layout_space_new(struct arena *a, const struct graph *g, int lanes);
-/* How MANNER stores an image of plain type T. */
-int layout_store(const struct type *t, enum layout_manner manner, int lanes);
 /* Place of STORE among those of image X; -1. */
 int layout_image_place(const struct layout_image *x, int64_t store);
+/* The first kernel of a state of X, its others behind it. */
+const struct layout_kernel *layout_kernels(const struct layout_space *x, const struct layout_state *s);
+/* How the result of S, which has kernels, is stored. */
+int64_t layout_result(const struct layout_space *x, const struct layout_state *s);
+/* Are the states of STATE, by node, such that pacts hold? */
+bool layout_holds(const struct layout_space *x, const int *state);
+/* What nobody measured, 0 in US (by task), where it is like something: FACTOR of that, and MORE. */
+void layout_liken(const struct layout_space *x, double factor, double more, double *us);
 
 #endif

@@ -8,9 +8,10 @@
 
 struct kernel_costs {
 	int lanes;	/* floats of a vector register */
-	/* What a run of each of TASKS takes, us: measured, or else expected. In A; NULL and a message
-	 * where the outside world fails. */
-	const double *(*times)(void *user, struct arena *a, const struct model_task_vec *tasks);
+	/* What a run of each of TASKS takes, us: measured, or else expected of the first so many; 0 of
+	 * others that were not measured. In A; NULL and a message where the outside world fails. */
+	double *(*times)(void *user, struct arena *a, const struct model_task_vec *tasks,
+			 int expected);
 	/* Hears what the choice of storages came to; its state ends with the call. May be NULL. */
 	void (*chose)(void *user, const struct layout_choice *c);
 	void *user;

@@ -3,6 +3,7 @@
 #include "graph/task/variant.h"
 
 #include "base/err.h"
+#include "graph/task/fused.h"
 #include "measure/workload.h"
 #include "te/eval.h"
 
@@ -85,6 +86,17 @@ struct cut_dag variant_cut(struct arena *a, const struct cut_dag *c, const struc
 	return out;
 }
 
+struct cut_dag cut_fused(struct arena *a, const struct function *f, const struct array *const *given)
+{
+	int *members = arena_many(a, int, f->bindings.n);
+	struct cut_group group = { .function = f, .members = members, .given = given };
+
+	for (int i = 0; i < f->bindings.n; i++)
+		if (function_at(f, i)->kind == BIND_CALL)
+			members[group.nmembers++] = i;
+	return cut_group(a, &group);
+}
+
 struct cut_dag cut_apply(struct arena *a, const struct graph *g, const struct function *f,
 			 int value)
 {
@@ -92,26 +104,20 @@ struct cut_dag cut_apply(struct arena *a, const struct graph *g, const struct fu
 	const int64_t *stored;
 	const struct function *fused = variant_plain(g, g->functions.at[b->function], &stored);
 	const struct array **given = arena_many(a, const struct array *, b->nargs);
-	int *members = arena_many(a, int, fused->bindings.n);
-	struct cut_group group = { .function = fused, .members = members, .given = given };
 
 	for (int i = 0; i < b->nargs; i++)
 		given[i] = function_const(f, b->args[i]);
-	for (int i = 0; i < fused->bindings.n; i++)
-		if (function_at(fused, i)->kind == BIND_CALL)
-			members[group.nmembers++] = i;
-	struct cut_dag c = cut_group(a, &group);
+	struct cut_dag c = cut_fused(a, fused, given);
 
 	return stored ? variant_cut(a, &c, fused, stored) : c;
 }
 
-static void set_attrs(struct graph *g, struct function *f, int n, const int64_t *stored)
+static void mark_stored(struct graph *g, struct function *f, int n, const int64_t *stored)
 {
 	struct attr_vec attrs = { 0 };
 
 	attrs_int(g->arena, &attrs, "fused", 1);
-	if (stored)
-		attrs_ints(g->arena, &attrs, stored_attr, n, stored);
+	attrs_ints(g->arena, &attrs, stored_attr, n, stored);
 	f->attrs = attrs.at;
 	f->nattrs = attrs.n;
 }
@@ -137,7 +143,7 @@ int variant_make(struct graph *g, int plain, const int64_t *stored)
 	int index = builder_end(&b, 1, &y);
 
 	if (index != FUNCTION_NONE)
-		set_attrs(g, b.function, f->nparams + 1, stored);
+		mark_stored(g, b.function, f->nparams + 1, stored);
 	return index;
 }
 
@@ -151,6 +157,6 @@ int variant_identity(struct graph *g, const struct type *t)
 	int index = builder_end(&b, 1, &y);
 
 	if (index != FUNCTION_NONE)
-		set_attrs(g, b.function, 0, NULL);
+		fused_mark(g, index);
 	return index;
 }

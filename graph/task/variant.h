@@ -18,6 +18,9 @@ const struct function *variant_plain(const struct graph *g, const struct functio
 /* The application VALUE of F, a function of G, of a fused function: its DAG, whose inputs are
  * parameters of that; in A. */
 struct cut_dag cut_apply(struct arena *a, const struct graph *g, const struct function *f, int value);
+/* The DAG of the plain fused function F, whose inputs are its parameters, where GIVEN is, for each of
+ * them, the constant that it is, or NULL; in A. */
+struct cut_dag cut_fused(struct arena *a, const struct function *f, const struct array *const *given);
 /* C, the DAG of the plain fused function F, with parameter i in STORED[i] and the result in
  * STORED[F->nparams]; in A. Its dag is NULL, with a reason, where there is none. */
 struct cut_dag variant_cut(struct arena *a, const struct cut_dag *c, const struct function *f,

@@ -4,9 +4,8 @@
 
 #include <assert.h>
 
-#include "graph/ir/op.h"
-#include "graph/op/move/slice.h"
-#include "graph/task/cut.h"
+#include "graph/task/piece.h"
+#include "graph/task/variant.h"
 #include "runtime/plan/plan.h"
 
 /* Wholes in wholes: the blocks of DenseNet-264 have 64 layers, each of which adds one. A bound on
@@ -54,44 +53,20 @@ static void become_view(struct roots *r, int value, struct root_place p)
 	r->idle[value] = true;
 }
 
-/* --- applications of a function that is one call */
-
-/* The function that application VALUE applies, where it is nothing but one call of OP; its call. */
-static const struct binding *sole_call(const struct roots *r, int value, const struct core_op *op,
-				       const struct function **applied)
+/* The plain function that application VALUE applies, and how it is stored. */
+static const struct function *applied(const struct roots *r, int value, const int64_t **stored)
 {
-	const struct function *f = r->graph->functions.at[at(r, value)->function];
-	const struct binding *call = NULL;
-
-	for (int i = f->nparams; i < f->bindings.n; i++) {
-		const struct binding *b = function_at(f, i);
-
-		if (b->kind == BIND_CONST)
-			continue;
-		if (call || b->kind != BIND_CALL || b->op != op)
-			return NULL;
-		call = b;
-	}
-	*applied = f;
-	return call;
-}
-
-/* The value that operand I of CALL is where VALUE applies its function; VALUE_NONE. */
-static int operand_at(const struct roots *r, int value, const struct function *applied,
-		      const struct binding *call, int i)
-{
-	int param = call_arg(call, i);
-
-	return param >= 0 && param < applied->nparams ? at(r, value)->args[param] : VALUE_NONE;
+	return variant_plain(r->graph, r->graph->functions.at[at(r, value)->function], stored);
 }
 
 /* Slices of what lies together, where that begins as kernels want it. */
 static bool try_slice(struct roots *r, int value)
 {
-	const struct function *f;
-	const struct binding *call = sole_call(r, value, &core_slice, &f);
-	int from = call ? operand_at(r, value, f, call, 0) : VALUE_NONE;
-	int64_t begin = from < 0 ? -1 : slice_begin(f, call);
+	const int64_t *stored;
+	const struct function *f = applied(r, value, &stored);
+	int param;
+	int64_t begin = slice_piece(f, stored, &param);
+	int from = begin < 0 ? VALUE_NONE : at(r, value)->args[param];
 
 	if (begin < 0 || at(r, r->place[from].root)->kind == BIND_CONST)
 		return false;
@@ -122,40 +97,27 @@ struct joining {
 	size_t *bytes;		/* by operand */
 };
 
-/* Have the dims of T before AXIS one element together? */
-static bool is_outermost(const struct type *t, int64_t axis)
-{
-	axis += axis < 0 ? t->rank : 0;
-	for (int i = 0; i < axis; i++)
-		if (t->dim[i].n != 1)
-			return false;
-	return true;
-}
-
 static bool find_operands(const struct joiner *x, int value, struct joining *j)
 {
 	const struct roots *r = x->r;
-	const struct function *f;
-	const struct binding *call = sole_call(r, value, &core_concat, &f);
+	const int64_t *stored;
+	const struct function *f = applied(r, value, &stored);
+	int *params;
 	size_t end = 0;
 
-	if (!call || !is_outermost(at(r, value)->type, call_int(call, "axis")))
-		return false;
-	*j = (struct joining){ .value = value, .n = call->nargs };
+	*j = (struct joining){ .value = value, .n = concat_pieces(x->scratch, f, stored, &params) };
 	j->top = arena_many(x->scratch, struct root_place, j->n);
 	j->want = arena_many(x->scratch, size_t, j->n);
 	j->bytes = arena_many(x->scratch, size_t, j->n);
 	for (int i = 0; i < j->n; i++) {
-		int v = operand_at(r, value, f, call, i);
+		int v = at(r, value)->args[params[i]];
 
-		if (v < 0)
-			return false;
 		j->top[i] = roots_top(r, v);
 		j->want[i] = end;
 		j->bytes[i] = bytes_of(r, v);
 		end += j->bytes[i];
 	}
-	return true;
+	return j->n > 0;
 }
 
 /* Are the operands one behind the other already? Then the whole is a view of what they are in. */

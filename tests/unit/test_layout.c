@@ -13,6 +13,24 @@
 
 enum { LANES = 8, SEEDS = 40, MOST_CHOICES = 20000 };
 
+/* Maximum over windows of 2x2. */
+static int pool(struct graph_maker *m, int x)
+{
+	struct attr_vec attrs = { 0 };
+
+	attrs_ints(m->a, &attrs, "kernel", 2, (int64_t[]){ 2, 2 });
+	attrs_ints(m->a, &attrs, "strides", 2, (int64_t[]){ 2, 2 });
+	return build_with(&m->b, &core_max_pool, &attrs, x);
+}
+
+static int concat(struct graph_maker *m, int x, int y)
+{
+	struct attr_vec attrs = { 0 };
+
+	attrs_int(m->a, &attrs, "axis", 1);
+	return build_with(&m->b, &core_concat, &attrs, x, y);
+}
+
 /* A stem of three channels, two branches, one with a pool, joined by a sum and by a concatenation. */
 static struct graph_maker branches(void)
 {
@@ -22,17 +40,35 @@ static struct graph_maker branches(void)
 	int left = build(&m.b, &core_relu, conv(&m, stem, 16, 16, 1, 0));
 	int right = conv(&m, stem, 16, 16, 3, 1);
 	int sum = build(&m.b, &core_add, left, right);
-	struct attr_vec pool = { 0 }, axis = { 0 };
-
-	attrs_ints(m.a, &pool, "kernel", 2, (int64_t[]){ 2, 2 });
-	attrs_ints(m.a, &pool, "strides", 2, (int64_t[]){ 2, 2 });
-	int small = build_with(&m.b, &core_max_pool, &pool, sum);
+	int small = pool(&m, sum);
 	int wide = conv(&m, small, 16, 12, 1, 0);
 
-	attrs_int(m.a, &axis, "axis", 1);
-	int both = build_with(&m.b, &core_concat, &axis, small, wide);
+	finish(&m, conv(&m, concat(&m, small, wide), 28, 8, 3, 0));
+	return m;
+}
 
-	finish(&m, conv(&m, both, 28, 8, 3, 0));
+/* Two convolutions of one image, each with a pool behind it: they may be combined, the pools may join
+ * them. */
+static struct graph_maker siblings(void)
+{
+	struct graph_maker m = graph_maker_new();
+	int x = build(&m.b, &core_relu, input(&m, 1, 16, 10, 10));
+	int left = conv(&m, x, 16, 8, 1, 0), right = conv(&m, x, 16, 24, 1, 0);
+
+	finish(&m, concat(&m, pool(&m, left), pool(&m, right)));
+	return m;
+}
+
+/* An activation that may join the convolution behind it, and a residual sum that may be by itself. */
+static struct graph_maker residual(void)
+{
+	struct graph_maker m = graph_maker_new();
+	int x = input(&m, 1, 3, 8, 8), scale = input(&m, 1, 16, 4, 4);
+	int stem = build(&m.b, &core_relu, conv(&m, x, 3, 16, 3, 1));
+	int sum = build(&m.b, &core_add, conv(&m, stem, 16, 16, 3, 1), stem);
+	int y = build(&m.b, &core_mul, pool(&m, sum), scale);
+
+	finish(&m, conv(&m, y, 16, 8, 3, 1));
 	return m;
 }
 
@@ -65,31 +101,38 @@ static double least_of_all(struct arena *a, const struct layout_space *x, const 
 
 	for (int i = 0; i < x->nodes.n;) {
 		struct arena *scratch = arena_new();
-		double sum = sum_of(scratch, x, us, state);
+		double sum = layout_holds(x, state) ? sum_of(scratch, x, us, state) : INFINITY;
 
 		arena_free(scratch);
 		least = sum < least ? sum : least;
 		assert_true(++tried <= MOST_CHOICES);
-		for (i = 0; i < x->nodes.n && ++state[i] == x->nodes.at[i].nstates; i++)
+		for (i = 0; i < x->nodes.n && ++state[i] == x->nodes.at[i].states.n; i++)
 			state[i] = 0;
 	}
 	return least;
 }
 
-static void no_storages_are_faster_than_those_chosen(void **unused)
+/* Some choices are of alternatives to the rules of fusion. */
+static bool has_alternatives(const struct layout_space *x, const int *state)
 {
-	struct graph_maker m = branches();
+	for (int i = 0; i < x->nodes.n; i++)
+		if (!x->nodes.at[i].states.at[state[i]].usual)
+			return true;
+	return false;
+}
+
+static void assert_least(struct graph_maker m)
+{
 	const struct layout_space *x = layout_space_new(m.a, passed(&m, "fuse"), LANES);
 	struct rng rng = rng_seed(3);
-	bool moved = false;
+	bool moved = false, alternatives = false;
 
-	(void)unused;
-	assert_true(x->nodes.n >= 6);
 	for (int i = 0; i < SEEDS / 8; i++) {
 		const double *us = random_times(m.a, &rng, x->tasks.n);
 		struct layout_choice c = layout_choose(m.a, x, us);
 
 		assert_true(c.exact);
+		assert_true(layout_holds(x, c.state));
 		assert_true(fabs(c.us - sum_of(m.a, x, us, c.state)) < 1e-9);
 		assert_true(fabs(c.us - least_of_all(m.a, x, us)) < 1e-9);
 		assert_true(fabs(c.us - c.bound) < 1e-9);
@@ -98,25 +141,41 @@ static void no_storages_are_faster_than_those_chosen(void **unused)
 			assert_true(c.us <= c.uniform_us[k]);
 		for (int k = 0; k < x->nodes.n; k++)
 			moved |= c.state[k] != 0;
+		alternatives |= has_alternatives(x, c.state);
 	}
-	assert_true(moved);
+	assert_true(moved && alternatives);
 	arena_free(m.a);
+}
+
+static void nothing_is_faster_than_what_is_chosen(void **unused)
+{
+	(void)unused;
+	assert_least(siblings());
+	assert_least(residual());
+}
+
+static struct array *random_array(const struct type *t, struct rng *rng)
+{
+	int64_t dim[GRAPH_MAX_RANK];
+
+	type_shape(t, dim);
+	struct array *x = array_new(ELEMENT_F32, t->rank, dim);
+
+	for (int64_t i = 0; i < x->count; i++)
+		element_store(ELEMENT_F32, x->data, i, rng_unit(rng) - 0.5);
+	return x;
 }
 
 static const struct array *run(struct arena *a, const struct graph *g)
 {
 	struct interp interp = interp_begin(a, g, interp_usual_limits);
 	const struct function *main = graph_main(g);
-	int64_t dim[GRAPH_MAX_RANK];
-
-	type_shape(main->bindings.at[0].type, dim);
-	struct array *x = array_new(ELEMENT_F32, main->bindings.at[0].type->rank, dim);
+	struct value *args = arena_many(a, struct value, main->nparams), out;
 	struct rng rng = rng_seed(4);
-	struct value arg = value_of_array(x), out;
 
-	for (int64_t i = 0; i < x->count; i++)
-		element_store(ELEMENT_F32, x->data, i, rng_unit(&rng) - 0.5);
-	if (interp_run(&interp, g->main, &arg, 1, &out) < 0)
+	for (int i = 0; i < main->nparams; i++)
+		args[i] = value_of_array(random_array(main->bindings.at[i].type, &rng));
+	if (interp_run(&interp, g->main, args, main->nparams, &out) < 0)
 		fail_msg("%s", err_get());
 	interp_end(&interp);
 	return out.array;
@@ -141,21 +200,28 @@ static void assert_tasks(struct arena *a, const struct layout_space *x, const in
 	assert_int_equal(found, expected);
 }
 
-static void storages_change_no_result(void **unused)
+/* A choice at random, but such that pacts hold. */
+static int *random_state(struct arena *a, const struct layout_space *x, struct rng *rng)
 {
-	struct graph_maker m = branches();
+	int *state = arena_many(a, int, x->nodes.n);
+
+	do
+		for (int k = 0; k < x->nodes.n; k++)
+			state[k] = (int)rng_below(rng, x->nodes.at[k].states.n);
+	while (!layout_holds(x, state));
+	return state;
+}
+
+static void assert_same_results(struct graph_maker m)
+{
 	const struct graph *plain = passed(&m, "fuse");
 	const struct layout_space *x = layout_space_new(m.a, plain, LANES);
 	const struct array *want = run(m.a, plain);
 	struct rng rng = rng_seed(5);
 
-	(void)unused;
 	for (int i = 0; i < SEEDS; i++) {
 		struct arena *a = arena_new();
-		int *state = arena_many(a, int, x->nodes.n);
-
-		for (int k = 0; k < x->nodes.n; k++)
-			state[k] = (int)rng_below(&rng, (uint64_t)x->nodes.at[k].nstates);
+		const int *state = random_state(a, x, &rng);
 		struct graph *g = layout_apply(a, x, state);
 
 		if (!g || graph_check(g) < 0)
@@ -170,6 +236,69 @@ static void storages_change_no_result(void **unused)
 	}
 	array_release(want);
 	arena_free(m.a);
+}
+
+static void no_choice_changes_a_result(void **unused)
+{
+	(void)unused;
+	assert_same_results(branches());
+	assert_same_results(siblings());
+	assert_same_results(residual());
+}
+
+struct asked {
+	struct kernel_costs costs;
+	double alternative_us;	/* 0: not measured */
+	double chosen_us;
+};
+
+static double *answer(void *user, struct arena *a, const struct model_task_vec *tasks, int expected)
+{
+	const struct asked *x = user;
+	double *us = arena_many(a, double, tasks->n);
+
+	for (int i = 0; i < tasks->n; i++)
+		us[i] = i < expected ? 10 : x->alternative_us;
+	return us;
+}
+
+static void note_choice(void *user, const struct layout_choice *c)
+{
+	((struct asked *)user)->chosen_us = c->us;
+}
+
+/* Calls of the graph that the pass makes of residual(). */
+static int calls_with(double alternative_us, double *us)
+{
+	struct graph_maker m = residual();
+	struct asked x = { .alternative_us = alternative_us };
+	int calls = 0;
+
+	x.costs = (struct kernel_costs){ LANES, answer, note_choice, &x };
+	m.g->costs = &x.costs;
+	const struct function *main = graph_main(passed(&m, "layout"));
+
+	for (int v = 0; v < main->bindings.n; v++)
+		calls += function_at(main, v)->kind == BIND_APPLY;
+	*us = x.chosen_us;
+	arena_free(m.a);
+	return calls;
+}
+
+/* Four calls as the rules of fusion have it: two convolutions with what joins them, pool and product,
+ * a third convolution; others where they are measured and faster. */
+static void alternatives_wait_for_times(void **unused)
+{
+	double usual, measured;
+
+	(void)unused;
+	int calls = calls_with(0, &usual);
+
+	assert_int_equal(calls, 4);
+	assert_true(usual == 10 * calls);
+	calls_with(1, &measured);
+	assert_true(measured < usual);
+	assert_true(calls_with(100, &measured) == calls && measured == usual);
 }
 
 static void images_are_named_by_their_order(void **unused)
@@ -195,8 +324,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(images_are_named_by_their_order),
-		cmocka_unit_test(no_storages_are_faster_than_those_chosen),
-		cmocka_unit_test(storages_change_no_result),
+		cmocka_unit_test(nothing_is_faster_than_what_is_chosen),
+		cmocka_unit_test(no_choice_changes_a_result),
+		cmocka_unit_test(alternatives_wait_for_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
