@@ -10,7 +10,7 @@
 #include "base/minsum.h"
 #include "graph/layout/sum.h"
 
-struct chooser {
+struct layout_chooser {
 	struct layout_sum of;
 	struct arena *arena;
 	int *var_of_value;	/* -1: its form is not open */
@@ -19,7 +19,7 @@ struct chooser {
 
 /* --- the tables */
 
-static void add_node(struct chooser *c, int node)
+static void add_node(struct layout_chooser *c, int node)
 {
 	const struct layout_state_vec *states = &c->of.space->nodes.at[node].states;
 	struct minsum_table *t = minsum_table(&c->sum, 1, &node);
@@ -28,7 +28,7 @@ static void add_node(struct chooser *c, int node)
 		t->cost[k] = layout_state_us(&c->of, &states->at[k]);
 }
 
-static void add_image(struct chooser *c, int value)
+static void add_image(struct layout_chooser *c, int value)
 {
 	int var = c->var_of_value[value];
 	struct minsum_table *t = minsum_table(&c->sum, 1, &var);
@@ -42,7 +42,7 @@ static void add_image(struct chooser *c, int value)
 }
 
 /* The form of VALUE, which NODE reads or, where GIVES, makes, is as its states want it. */
-static void tie(struct chooser *c, int node, int value, bool gives)
+static void tie(struct layout_chooser *c, int node, int value, bool gives)
 {
 	const struct layout_state_vec *states = &c->of.space->nodes.at[node].states;
 	int vars[] = { node, c->var_of_value[value] };
@@ -66,7 +66,7 @@ static void tie(struct chooser *c, int node, int value, bool gives)
 }
 
 /* Nodes I and J of pact P are in it both, or neither. */
-static void bind(struct chooser *c, int p, int i, int j)
+static void bind(struct layout_chooser *c, int p, int i, int j)
 {
 	int vars[] = { i < j ? i : j, i < j ? j : i };
 	const struct layout_state_vec *first = &c->of.space->nodes.at[vars[0]].states;
@@ -80,7 +80,7 @@ static void bind(struct chooser *c, int p, int i, int j)
 }
 
 /* Nodes come first, so that their number is their variable's. */
-static void state_problem(struct chooser *c)
+static void state_problem(struct layout_chooser *c)
 {
 	const struct layout_space *x = c->of.space;
 	int *size = arena_many(c->arena, int, x->nodes.n + c->of.main->bindings.n);
@@ -112,7 +112,7 @@ static void state_problem(struct chooser *c)
 /* --- starts, and descent where elimination was not exact */
 
 /* Each node in its usual state of manner M, or where it has none the plain one. */
-static void start_uniform(const struct chooser *c, enum layout_manner m, int *state)
+static void start_uniform(const struct layout_chooser *c, enum layout_manner m, int *state)
 {
 	for (int i = 0; i < c->of.space->nodes.n; i++) {
 		const struct layout_state_vec *states = &c->of.space->nodes.at[i].states;
@@ -125,7 +125,7 @@ static void start_uniform(const struct chooser *c, enum layout_manner m, int *st
 }
 
 /* Each node in the fastest of its usual states. */
-static void start_greedy(const struct chooser *c, int *state)
+static void start_greedy(const struct layout_chooser *c, int *state)
 {
 	for (int i = 0; i < c->of.space->nodes.n; i++) {
 		const struct layout_state_vec *states = &c->of.space->nodes.at[i].states;
@@ -143,7 +143,7 @@ static void start_greedy(const struct chooser *c, int *state)
 }
 
 /* One node at a time to its best state, until none gets better. What it comes to. */
-static double descend(const struct chooser *c, int *state)
+static double descend(const struct layout_chooser *c, int *state)
 {
 	double us = layout_choice_us(&c->of, state);
 
@@ -164,7 +164,7 @@ static double descend(const struct chooser *c, int *state)
 	return us;
 }
 
-static void keep_better(struct chooser *c, struct layout_choice *best, int *state)
+static void keep_better(struct layout_chooser *c, struct layout_choice *best, int *state)
 {
 	double us = best->exact ? layout_choice_us(&c->of, state) : descend(c, state);
 
@@ -177,7 +177,7 @@ static void keep_better(struct chooser *c, struct layout_choice *best, int *stat
 struct layout_choice layout_choose(struct arena *a, const struct layout_space *x, const double *us)
 {
 	struct arena *scratch = arena_new();
-	struct chooser c = {
+	struct layout_chooser c = {
 		.of = layout_sum_new(scratch, x, us), .arena = scratch,
 		.var_of_value = arena_many(scratch, int, graph_main(x->graph)->bindings.n),
 	};

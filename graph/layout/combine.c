@@ -233,7 +233,7 @@ static int *arguments(const struct siblings *x)
 	return args;
 }
 
-struct combination {
+struct combined {
 	int whole;			/* function of all */
 	const int *args;
 	int slice[MOST_SIBLINGS];	/* function of each */
@@ -251,7 +251,7 @@ static bool usual_tasks(const struct siblings *x, enum layout_manner manner, str
 }
 
 /* States in which the first has the kernel of all. */
-static void add_states(const struct siblings *x, const struct combination *c, enum layout_manner manner)
+static void add_states(const struct siblings *x, const struct combined *c, enum layout_manner manner)
 {
 	struct spacing *s = x->spacing;
 	struct value_vec like = { 0 };
@@ -277,7 +277,7 @@ static void add_states(const struct siblings *x, const struct combination *c, en
 
 static void combine(struct siblings *x)
 {
-	struct combination c = { .args = arguments(x) };
+	struct combined c = { .args = arguments(x) };
 	struct graph *g = x->spacing->space->graph;
 	int64_t first = 0;
 	bool made = true;

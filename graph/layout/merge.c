@@ -7,13 +7,13 @@
 #include "graph/task/fused.h"
 
 /* Two functions, of which the second alone reads what the first gives. */
-struct merge {
+struct merging {
 	struct spacing *spacing;
 	int node[2];
 	struct value_vec args;	/* of both together, each once */
 };
 
-static const struct binding *application(const struct merge *x, int i)
+static const struct binding *application(const struct merging *x, int i)
 {
 	return spacing_application(x->spacing, x->node[i]);
 }
@@ -57,7 +57,7 @@ static bool may_merge(const struct spacing *s, int producer, int consumer)
 /* --- how */
 
 /* The parameters that stand for the arguments of function I, in X's order; VALUE for what PRODUCED. */
-static int *inner_args(struct merge *x, int i, int produced, int value)
+static int *inner_args(struct merging *x, int i, int produced, int value)
 {
 	const struct binding *b = application(x, i);
 	int *args = arena_many(x->spacing->space->arena, int, b->nargs);
@@ -71,7 +71,7 @@ static int *inner_args(struct merge *x, int i, int produced, int value)
 	return args;
 }
 
-static void add_args(struct merge *x, struct builder *inner, int i, int produced)
+static void add_args(struct merging *x, struct builder *inner, int i, int produced)
 {
 	const struct binding *b = application(x, i);
 
@@ -88,7 +88,7 @@ static void add_args(struct merge *x, struct builder *inner, int i, int produced
 }
 
 /* Both as one function. */
-static int merged(struct merge *x)
+static int merged(struct merging *x)
 {
 	struct graph *g = x->spacing->space->graph;
 	const struct binding *p = application(x, 0), *c = application(x, 1);
@@ -112,7 +112,7 @@ static int merged(struct merge *x)
 
 static void add_states(struct spacing *s, int producer, int consumer)
 {
-	struct merge x = { .spacing = s, .node = { producer, consumer } };
+	struct merging x = { .spacing = s, .node = { producer, consumer } };
 	int function = merged(&x), pact = spacing_pact(s);
 	bool any = false;
 
