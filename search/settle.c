@@ -12,7 +12,8 @@ struct settling {
  * least gets that, so that each campaign comes further. 1 where there was something to do. */
 static int settle_task(struct tuner *t, struct settling *s, int i)
 {
-	bool untried = t->scheduler.at[i].trials == 0;
+	struct scheduled *at = &t->scheduler.at[i];
+	bool untried = at->trials == 0 && !at->exhausted && !at->done;
 
 	if (!untried && !tuner_unconfirmed(t, i))
 		return 0;
@@ -27,7 +28,7 @@ static int settle_task(struct tuner *t, struct settling *s, int i)
 	if (rc > 0)
 		tuner_report(t, i, "confirm");
 	s->confirmed += rc > 0;
-	return rc < 0 ? -1 : untried || rc > 0;
+	return rc < 0 ? -1 : (untried && at->trials > 0) || rc > 0;
 }
 
 static int settle_all(struct tuner *t, struct settling *s)
