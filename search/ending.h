@@ -31,6 +31,7 @@ enum { FINALS_ROUNDS = 41, FINALS_PLANNED_ROUNDS = 21, FINALS_LEAST_ROUNDS = 11 
 struct finals_work {
 	bool built;	/* the model is open and has its kernels: rounds are all that is left */
 	int tasks;	/* that compete */
+	int guesses;	/* tasks that have no kernel: one is guessed of each */
 	double build_s;	/* that a kernel takes, with compilers side by side */
 	double run_us;	/* of the model */
 };

@@ -29,6 +29,7 @@ struct finals_work tuner_finals_work(const struct tuner *t)
 		const struct scheduled *s = &t->scheduler.at[i];
 
 		w.tasks += s->weight > 0 && s->best_us > 0;
+		w.guesses += s->weight > 0 && s->best_us <= 0;
 		w.run_us += s->weight * s->best_us;
 	}
 	return w;
