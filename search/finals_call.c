@@ -28,9 +28,9 @@ struct finals_work tuner_finals_work(const struct tuner *t)
 	for (int i = 0; i < t->n; i++) {
 		const struct scheduled *s = &t->scheduler.at[i];
 
-		w.tasks += s->weight > 0 && s->best_us > 0;
-		w.guesses += s->weight > 0 && s->best_us <= 0;
-		w.run_us += s->weight * s->best_us;
+		w.tasks += s->runs > 0 && s->best_us > 0;
+		w.guesses += s->runs > 0 && s->best_us <= 0;
+		w.run_us += s->runs * s->best_us;
 	}
 	return w;
 }

@@ -85,7 +85,7 @@ bool tuner_stopped(const struct tuner *t)
 
 bool tuner_unconfirmed(const struct tuner *t, int i)
 {
-	return t->measurer->confirm && t->scheduler.at[i].weight > 0 &&
+	return t->measurer->confirm && t->scheduler.at[i].runs > 0 &&
 	       t->scheduler.at[i].best_us > 0 && !t->tuned[i].confirmed;
 }
 
@@ -190,7 +190,7 @@ static int tell_barren(struct tuner *t, const struct tuned *u)
 int tuner_tell_barren(struct tuner *t)
 {
 	for (int i = 0; i < t->n; i++)
-		if (t->scheduler.at[i].best_us <= 0 && t->scheduler.at[i].weight > 0 &&
+		if (t->scheduler.at[i].best_us <= 0 && t->scheduler.at[i].runs > 0 &&
 		    tell_barren(t, &t->tuned[i]) < 0)
 			return -1;
 	return 0;
@@ -232,7 +232,7 @@ const char *tuner_summary(const struct tuner *t, struct arena *a)
 
 	for (int i = 0; i < t->n; i++) {
 		json_array_append_new(tasks, task_summary(t, i));
-		latency_us += t->scheduler.at[i].weight * t->scheduler.at[i].best_us;
+		latency_us += t->scheduler.at[i].runs * t->scheduler.at[i].best_us;
 	}
 	json_t *root = json_pack("{s:f, s:o}", "latency_us", latency_us, "tasks", tasks);
 	char *text = json_dumps(root, JSON_COMPACT);

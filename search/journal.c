@@ -64,7 +64,7 @@ static char *save_state(const struct tuner *t)
 
 		json_object_set_new(trials, u->task->key, json_integer(u->trials));
 		/* For who looks on: a weight is of the model, and not in the table of tasks. */
-		json_object_set_new(weights, u->task->key, json_real(t->scheduler.at[i].weight));
+		json_object_set_new(weights, u->task->key, json_real(t->scheduler.at[i].runs));
 	}
 	char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
 

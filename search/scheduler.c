@@ -46,11 +46,13 @@ struct scheduler scheduler_new(struct arena *a, const struct task_vec *tasks, do
 		.weigher = weigher,
 		.best_us = arena_many(a, double, tasks->n),
 		.hope_us = arena_many(a, double, tasks->n),
+		.runs = arena_many(a, double, tasks->n),
 		.weight = arena_many(a, double, tasks->n),
 	};
 
 	for (int i = 0; i < s.n; i++)
 		s.at[i] = (struct scheduled){ .task = tasks->at[i], .unheard = 1,
+					      .runs = tasks->at[i]->weight,
 					      .weight = tasks->at[i]->weight };
 	return s;
 }
@@ -142,9 +144,11 @@ void scheduler_weigh(struct scheduler *s)
 		s->hope_us[i] = hope_us(s, &s->at[i]);
 	}
 	if (s->weigher.weigh)
-		s->weigher.weigh(s->weigher.user, s->best_us, s->hope_us, s->weight);
-	for (int i = 0; s->weigher.weigh && i < s->n; i++)
+		s->weigher.weigh(s->weigher.user, s->best_us, s->hope_us, s->runs, s->weight);
+	for (int i = 0; s->weigher.weigh && i < s->n; i++) {
+		s->at[i].runs = s->runs[i];
 		s->at[i].weight = s->weight[i];
+	}
 }
 
 /* The chance that the next trials find the first valid schedule after N failures. Where each trial

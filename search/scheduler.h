@@ -18,7 +18,8 @@ struct scheduled {
 	const struct task *task;
 	int64_t trials;		/* heard of */
 	double best_us;		/* 0 while there is none */
-	double weight;		/* runs of it in the model; 0: the model does without, for now */
+	double runs;		/* of it in the model, as things stand */
+	double weight;		/* runs that trials are spent for: also those that there may come to be; 0: none */
 	double rate;		/* lately, us that an e-fold of the trials gained */
 	double unheard;		/* (0, 1]: the part of the rate that is still to be guessed */
 	bool exhausted;		/* has no more candidates */
@@ -27,9 +28,10 @@ struct scheduled {
 
 /* What a model needs of its tasks, where that depends on what they take: storages of images, say. */
 struct weigher {
-	/* Sets WEIGHT by what each task takes now, BEST_US (0: there is no kernel yet), and what it may
-	 * come down to, HOPE_US. NULL: weights are those of the tasks. */
-	void (*weigh)(void *user, const double *best_us, const double *hope_us, double *weight);
+	/* Sets RUNS by what each task takes now, BEST_US (0: there is no kernel yet), and WEIGHT also by
+	 * what it may come down to, HOPE_US. NULL: both are the weights of the tasks. */
+	void (*weigh)(void *user, const double *best_us, const double *hope_us, double *runs,
+		      double *weight);
 	void *user;
 };
 
@@ -39,7 +41,7 @@ struct scheduler {
 	int current;		/* the task of the last batch; -1: none */
 	double peak;		/* GFLOP/s that no kernel exceeds; 0: not known */
 	struct weigher weigher;
-	double *best_us, *hope_us, *weight;	/* room for it */
+	double *best_us, *hope_us, *runs, *weight;	/* room for it */
 };
 
 /* Nothing heard yet of TASKS. In A. */

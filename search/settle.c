@@ -37,7 +37,7 @@ static int settle_all(struct tuner *t, struct settling *s)
 
 	s->late = 0;
 	for (int i = 0; i < t->n && !tuner_stopped(t); i++) {
-		int rc = t->scheduler.at[i].weight > 0 ? settle_task(t, s, i) : 0;
+		int rc = t->scheduler.at[i].runs > 0 ? settle_task(t, s, i) : 0;
 
 		if (rc < 0)
 			return -1;

@@ -47,7 +47,7 @@ int tuner_barren(const struct tuner *t)
 	int n = 0;
 
 	for (int i = 0; i < t->n; i++)
-		n += t->scheduler.at[i].best_us <= 0 && t->scheduler.at[i].weight > 0;
+		n += t->scheduler.at[i].best_us <= 0 && t->scheduler.at[i].runs > 0;
 	return n;
 }
 

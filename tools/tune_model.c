@@ -83,19 +83,22 @@ static bool is_hoped_for(const struct model_weights *m, int task)
 
 /* Alternatives to the rules of fusion count as far as they were measured, and otherwise a little less
  * than what they are like in the hope for what is to come. */
-static void weigh(void *user, const double *best_us, const double *hope_us, double *weight)
+static void weigh(void *user, const double *best_us, const double *hope_us, double *runs,
+		  double *weight)
 {
 	const struct model_weights *m = user;
 	const struct layout_space *x = m->space;
 
 	expect(m, best_us);
-	memcpy(weight, m->fixed, sizeof(*weight) * (size_t)m->n);
+	memcpy(runs, m->fixed, sizeof(*runs) * (size_t)m->n);
 	for (int i = 0; i < x->tasks.n; i++) {
 		m->best[i] = best_us[m->place[i]];
 		m->us[i] = m->best[i] > 0 ? m->best[i]
 			   : i < x->usual ? EXPECT_DOUBT * m->expected[m->place[i]] : EXPECT_NOTHING_US;
 	}
-	double now = add_choice(m, weight);
+	double now = add_choice(m, runs);
+
+	memcpy(weight, runs, sizeof(*weight) * (size_t)m->n);
 
 	for (int i = 0; i < x->tasks.n; i++) {
 		double hope = hope_us[m->place[i]], expected = HOPE * m->expected[m->place[i]];

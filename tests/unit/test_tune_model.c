@@ -19,7 +19,7 @@ struct weighing {
 	struct arena *arena;
 	struct task_vec tasks;
 	struct weigher weigher;
-	double *best, *hope, *weight;
+	double *best, *hope, *runs, *weight;
 };
 
 static int set_up(void **state)
@@ -33,6 +33,7 @@ static int set_up(void **state)
 		fail_msg("%s", err_get());
 	w->best = arena_many(a, double, w->tasks.n);
 	w->hope = arena_many(a, double, w->tasks.n);
+	w->runs = arena_many(a, double, w->tasks.n);
 	w->weight = arena_many(a, double, w->tasks.n);
 	for (int i = 0; i < w->tasks.n; i++)
 		w->hope[i] = 1e-3;
@@ -53,7 +54,9 @@ static const double *weigh(struct weighing *w, const double *chosen, double us)
 	for (int i = 0; i < w->tasks.n; i++)
 		if (chosen && chosen[i] > 0)
 			w->best[i] = w->hope[i] = us;
-	w->weigher.weigh(w->weigher.user, w->best, w->hope, w->weight);
+	w->weigher.weigh(w->weigher.user, w->best, w->hope, w->runs, w->weight);
+	for (int i = 0; i < w->tasks.n; i++)
+		assert_true(w->runs[i] <= w->weight[i]);
 	return arena_memdup(w->arena, w->weight, sizeof(*w->weight) * (size_t)w->tasks.n);
 }
 
