@@ -176,6 +176,9 @@ static void the_interpreter_runs_the_rest(void **state)
 	other = run_beside(&l, told);
 	assert_false(type_is_static(graph_main(other.model.graph)->result->field[0]));
 	built_close(&other);
+	if (system(arena_printf(a, "cd %s && make -s clean && test -z \"$(find . -name '*.[oa]')\"",
+				l.folder)) != 0)
+		fail_msg("make clean leaves objects");
 	built_close(&l);
 	arena_free(a);
 }
