@@ -89,6 +89,13 @@ bool function_is_compiled(const struct function *f)
 	return attrs_find(f->attrs, f->nattrs, "compiled") != NULL;
 }
 
+const char *function_generator(const struct function *f)
+{
+	const struct attr *attr = attrs_find(f->attrs, f->nattrs, "generator");
+
+	return attr ? attr->string : NULL;
+}
+
 int *function_uses(struct arena *a, const struct function *f)
 {
 	int *uses = arena_many(a, int, f->bindings.n);

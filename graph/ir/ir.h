@@ -118,6 +118,8 @@ const struct array *function_const(const struct function *f, int value);
 bool function_is_fused(const struct function *f);
 /* Does F consist of what runs without the interpreter? Its attribute "compiled" says so. */
 bool function_is_compiled(const struct function *f);
+/* The code generator that computes F, by its attribute "generator"; NULL: none does. */
+const char *function_generator(const struct function *f);
 /* How often each value is used, as an operand or as a result; in A. */
 int *function_uses(struct arena *a, const struct function *f);
 

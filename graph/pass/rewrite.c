@@ -155,7 +155,7 @@ struct graph *rewrite_graph(struct arena *a, const struct graph *g, const struct
 				     .value = arena_many(scratch, int, f->bindings.n),
 				     .through = through, .scratch = scratch, .user = how->user };
 
-		b.plain = function_is_fused(f) || function_is_compiled(f);
+		b.plain = function_is_fused(f) || function_is_compiled(f) || function_generator(f);
 		if (rewrite_function(&x, how) < 0)
 			to = NULL;
 		arena_reset(scratch);

@@ -4,8 +4,8 @@
  *
  * Functions are built after those that they call, so that a caller sees what became of the types
  * of its callees; they keep their names, those of their results, and their indices where none is
- * left out. What no result of its function needs is left out. Fused and compiled functions are
- * copied as they are. */
+ * left out. What no result of its function needs is left out. Functions that are fused,
+ * compiled or a generator's are copied as they are. */
 #ifndef HONE_GRAPH_PASS_REWRITE_H
 #define HONE_GRAPH_PASS_REWRITE_H
 

@@ -7,8 +7,8 @@
  *           once, that is nothing but applications of fused functions, views of static tensors
  *           and constants; no application of a fused function is anywhere else.
  * Keeps:    what the graph computes; functions that are compiled already. */
+#include "graph/pass/outline.h"
 #include "graph/pass/pass.h"
-#include "graph/pass/rewrite.h"
 #include "graph/task/cut.h"
 
 /* Operands that the bindings of one stretch have at most, as an application may not have any number
@@ -18,26 +18,11 @@ enum { MOST_OPERANDS = 8192 };
 /* The bindings of a function in levels: those of an odd one are a stretch, those of an even one
  * stand between stretches. A level reads nothing of those behind it. */
 struct stretcher {
+	struct outliner outliner;
 	struct rewrite *x;
 	int *level;		/* by value */
 	struct value_vec *at;	/* by level, its values in order; without parameters and constants */
 	int levels;
-	int *unread;		/* by value: uses by what is not made yet */
-	/* By value, what stands for it in the stretch whose number that is. */
-	struct stretched {
-		int stretch, value;
-	} *inside;
-	int stretches;
-};
-
-/* A stretch that is being made. */
-struct stretching {
-	struct stretcher *s;
-	struct builder inner;
-	const int *members;		/* values, ascending */
-	int n;
-	struct value_vec outside;	/* in the order of the parameters */
-	struct value_vec results;	/* members that others read */
 };
 
 static bool is_odd(int level)
@@ -133,161 +118,24 @@ static void assign_levels(struct stretcher *s)
 			vec_push(x->scratch, &s->at[s->level[v]], v);
 }
 
-/* --- between stretches */
+/* --- the function anew */
 
-/* What stands for VALUE there; a constant is made when it is first read. */
-static int operand(struct rewrite *x, int value)
+static int keep_level(struct stretcher *s, const struct value_vec *values)
 {
-	if (value < 0)
-		return value;
-	if (x->value[value] == VALUE_NONE && function_const(x->function, value))
-		x->value[value] = rewrite_copy(x, value, NULL);
-	return x->value[value];
-}
-
-static int *operands(struct rewrite *x, int n, const int *values)
-{
-	int *out = arena_many(x->scratch, int, n);
-
-	for (int i = 0; i < n; i++)
-		out[i] = operand(x, values[i]);
-	return out;
-}
-
-static int copy_level(struct rewrite *x, const struct value_vec *values)
-{
-	for (int i = 0; i < values->n; i++) {
-		int v = values->at[i];
-		const struct binding *b = function_at(x->function, v);
-
-		x->builder->label = b->label;
-		x->value[v] = rewrite_copy(x, v, operands(x, b->nargs, b->args));
-		if (x->value[v] == VALUE_FAILED)
+	for (int i = 0; i < values->n; i++)
+		if (outline_keep(&s->outliner, values->at[i]) < 0)
 			return -1;
-	}
 	return 0;
-}
-
-/* --- a stretch */
-
-static struct stretched *inside(const struct stretching *t, int value)
-{
-	return &t->s->inside[value];
-}
-
-static bool is_inside(const struct stretching *t, int value)
-{
-	return inside(t, value)->stretch == t->s->stretches;
-}
-
-static void set_inside(const struct stretching *t, int value, int made)
-{
-	*inside(t, value) = (struct stretched){ t->s->stretches, made };
-}
-
-static const struct binding *member(const struct stretching *t, int i)
-{
-	return function_at(t->s->x->function, t->members[i]);
-}
-
-/* What a member reads of outside is a parameter, but for constants. */
-static void add_params(struct stretching *t)
-{
-	struct rewrite *x = t->s->x;
-
-	for (int i = 0; i < t->n; i++) {
-		const struct binding *b = member(t, i);
-
-		for (int j = 0; j < b->nargs; j++) {
-			int v = b->args[j];
-
-			if (v < 0 || is_inside(t, v) || function_const(x->function, v))
-				continue;
-			vec_push(x->scratch, &t->outside, v);
-			set_inside(t, v, build_param(&t->inner, function_at(x->function, v)->name,
-						     build_type(x->builder, x->value[v])));
-		}
-		set_inside(t, t->members[i], VALUE_NONE);
-	}
-}
-
-static int inner_operand(struct stretching *t, int value)
-{
-	if (value < 0)
-		return value;
-	if (!is_inside(t, value))
-		set_inside(t, value, build_const(&t->inner,
-						 function_const(t->s->x->function, value)));
-	return inside(t, value)->value;
-}
-
-static void add_members(struct stretching *t)
-{
-	struct rewrite *x = t->s->x;
-
-	for (int i = 0; i < t->n; i++) {
-		const struct binding *b = member(t, i);
-		int *args = arena_many(x->scratch, int, b->nargs);
-
-		for (int j = 0; j < b->nargs; j++) {
-			args[j] = inner_operand(t, b->args[j]);
-			if (b->args[j] >= 0)
-				t->s->unread[b->args[j]]--;
-		}
-		t->inner.label = b->label;
-		int made = build_copy(&t->inner, b, args, x->through);
-
-		build_name(&t->inner, made, b->name);
-		set_inside(t, t->members[i], made);
-	}
-}
-
-/* The function; FUNCTION_NONE and a message. */
-static int end_function(struct stretching *t)
-{
-	struct rewrite *x = t->s->x;
-	struct graph *g = x->builder->graph;
-	struct value_vec results = { 0 };
-	struct attr_vec attrs = { 0 };
-
-	for (int i = 0; i < t->n; i++)
-		if (t->s->unread[t->members[i]] > 0) {
-			vec_push(x->scratch, &t->results, t->members[i]);
-			vec_push(x->scratch, &results, inside(t, t->members[i])->value);
-		}
-	int index = builder_end(&t->inner, results.n, results.at);
-
-	if (index == FUNCTION_NONE)
-		return FUNCTION_NONE;
-	attrs_int(g->arena, &attrs, "compiled", 1);
-	t->inner.function->attrs = attrs.at;
-	t->inner.function->nattrs = attrs.n;
-	return index;
 }
 
 static int make_stretch(struct stretcher *s, int n, const int *members)
 {
-	struct rewrite *x = s->x;
-	struct graph *g = x->builder->graph;
-	struct stretching t = { .s = s, .members = members, .n = n };
+	struct graph *g = s->x->builder->graph;
+	struct attr_vec attrs = { 0 };
 
-	s->stretches++;
-	t.inner = builder_begin(g, arena_printf(g->arena, "stretch_%d", g->functions.n));
-	t.inner.plain = true;
-	add_params(&t);
-	add_members(&t);
-	int index = end_function(&t);
-
-	if (index == FUNCTION_NONE)
-		return -1;
-	x->builder->label = "";
-	int made = build_apply(x->builder, index, t.outside.n,
-			       operands(x, t.outside.n, t.outside.at));
-
-	for (int i = 0; i < t.results.n; i++)
-		x->value[t.results.at[i]] =
-			t.results.n == 1 ? made : build_field(x->builder, made, i);
-	return made == VALUE_FAILED ? -1 : 0;
+	attrs_int(g->arena, &attrs, "compiled", 1);
+	return outline_function(&s->outliner, arena_printf(g->arena, "stretch_%d", g->functions.n), n,
+				members, &attrs);
 }
 
 /* Stretches of all VALUES, in order. */
@@ -309,36 +157,20 @@ static int make_stretches(struct stretcher *s, const struct value_vec *values)
 	return make_stretch(s, values->n - begin, &values->at[begin]);
 }
 
-/* --- the pass */
-
-static struct stretcher stretcher_new(struct rewrite *x)
-{
-	const struct function *f = x->function;
-	size_t n = (size_t)f->bindings.n;
-	struct stretcher s = { .x = x };
-
-	s.inside = arena_many(x->scratch, struct stretched, n);
-	s.unread = arena_memdup(x->scratch, x->uses, n * sizeof(*x->uses));
-	for (int v = f->nparams; v < f->bindings.n; v++)
-		x->value[v] = VALUE_NONE;
-	assign_levels(&s);
-	return s;
-}
-
 /* All of x->function. -1 and a message. */
 static int stretch_function(struct rewrite *x)
 {
-	struct stretcher s = stretcher_new(x);
+	struct stretcher s = { .x = x, .outliner = outline_begin(x) };
 
+	assign_levels(&s);
 	for (int level = 0; level < s.levels; level++) {
 		const struct value_vec *values = &s.at[level];
 
 		if (values->n > 0 && (is_odd(level) ? make_stretches(&s, values)
-						    : copy_level(x, values)) < 0)
+						    : keep_level(&s, values)) < 0)
 			return -1;
 	}
-	for (int i = 0; i < x->function->nresults; i++)
-		operand(x, x->function->results[i]);
+	outline_end(&s.outliner);
 	return 0;
 }
 

@@ -154,7 +154,8 @@ struct model_task_vec graph_tasks(struct arena *a, const struct graph *g)
 	for (int i = 0; i < g->functions.n; i++) {
 		const struct function *f = g->functions.at[i];
 
-		if (i != g->main && reached[i] && !function_is_fused(f) && !function_is_compiled(f))
+		if (i != g->main && reached[i] && !function_is_fused(f) && !function_is_compiled(f) &&
+		    !function_generator(f))
 			add_function(&l, i);
 	}
 	return l.tasks;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_layout.c - storages of images: the choice against all choices tried out, and the graph
  * that follows against the one before. */
-#include "tests/graph_fixture.h"
+#include "tests/run_fixture.h"
 
 #include <math.h>
 
 #include "graph/build/check.h"
-#include "graph/eval/interp.h"
 #include "graph/layout/apply.h"
 #include "graph/layout/choose.h"
 #include "graph/pass/costs.h"
@@ -154,33 +153,6 @@ static void nothing_is_faster_than_what_is_chosen(void **unused)
 	assert_least(residual());
 }
 
-static struct array *random_array(const struct type *t, struct rng *rng)
-{
-	int64_t dim[GRAPH_MAX_RANK];
-
-	type_shape(t, dim);
-	struct array *x = array_new(ELEMENT_F32, t->rank, dim);
-
-	for (int64_t i = 0; i < x->count; i++)
-		element_store(ELEMENT_F32, x->data, i, rng_unit(rng) - 0.5);
-	return x;
-}
-
-static const struct array *run(struct arena *a, const struct graph *g)
-{
-	struct interp interp = interp_begin(a, g, interp_usual_limits);
-	const struct function *main = graph_main(g);
-	struct value *args = arena_many(a, struct value, main->nparams), out;
-	struct rng rng = rng_seed(4);
-
-	for (int i = 0; i < main->nparams; i++)
-		args[i] = value_of_array(random_array(main->bindings.at[i].type, &rng));
-	if (interp_run(&interp, g->main, args, main->nparams, &out) < 0)
-		fail_msg("%s", err_get());
-	interp_end(&interp);
-	return out.array;
-}
-
 /* The tasks that a graph really has are those that its choice was made by. */
 static void assert_tasks(struct arena *a, const struct layout_space *x, const int *state,
 			 const struct graph *g)
@@ -216,7 +188,7 @@ static void assert_same_results(struct graph_maker m)
 {
 	const struct graph *plain = passed(&m, "fuse");
 	const struct layout_space *x = layout_space_new(m.a, plain, LANES);
-	const struct array *want = run(m.a, plain);
+	const struct array *want = graph_result(m.a, plain);
 	struct rng rng = rng_seed(5);
 
 	for (int i = 0; i < SEEDS; i++) {
@@ -226,10 +198,9 @@ static void assert_same_results(struct graph_maker m)
 
 		if (!g || graph_check(g) < 0)
 			fail_msg("%s", err_get());
-		const struct array *got = run(a, g);
+		const struct array *got = graph_result(a, g);
 
-		assert_int_equal(got->count, want->count);
-		assert_memory_equal(got->data, want->data, (size_t)got->count * sizeof(float));
+		assert_same_bits(got, want);
 		assert_tasks(a, x, state, g);
 		array_release(got);
 		arena_free(a);

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* hone_generator.h - what a code generator is to hone: a library, a compiler or a device that computes
+ * parts of models.
+ *
+ * A generator is one `const struct hone_generator` in a shared object, under the name `hone_generator`.
+ * hone finds what it would take by patterns, asks `claims` about each match, joins what it claimed to
+ * regions, and has each region compiled, measured, and run where that is faster than its own kernels.
+ *
+ * Tensors are dense and row-major. All memory that hone hands over is 64-byte aligned and hone's; a
+ * string that a generator returns lives as long as what it was asked about. */
+#ifndef HONE_GENERATOR_H
+#define HONE_GENERATOR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Of this header; a generator of another version is refused. */
+#define HONE_GENERATOR_ABI 1
+
+#define HONE_MAX_RANK 8
+
+enum hone_type {
+	HONE_F32,
+	HONE_F64,
+	HONE_F16,
+	HONE_BF16,
+	HONE_I8,
+	HONE_U8,
+	HONE_I32,
+	HONE_I64,
+	HONE_BOOL,
+	HONE_OTHER,	/* which no generator knows */
+};
+
+struct hone_tensor {
+	enum hone_type type;
+	int rank;
+	int64_t dim[HONE_MAX_RANK];
+	const void *data;	/* the elements of a constant; NULL: it is computed, or an input */
+};
+
+/* A number or a list of numbers, or a text. */
+struct hone_attr {
+	const char *name;
+	int n;
+	const int64_t *ints;	/* or */
+	const double *floats;	/* or */
+	const char *text;
+};
+
+/* A core operator; `hone ops --core` says what each computes. All its attributes are there, also those at
+ * their defaults. */
+struct hone_call {
+	const char *op;
+	int ninputs;
+	const int *inputs;	/* tensors of the region; -1: left out */
+	int output;
+	int nattrs;
+	const struct hone_attr *attrs;
+};
+
+/* Calls in an order in which they can run. */
+struct hone_region {
+	int ntensors;
+	const struct hone_tensor *tensors;
+	int ncalls;
+	const struct hone_call *calls;
+	int ninputs, noutputs;
+	const int *inputs, *outputs;	/* tensors */
+};
+
+struct hone_pattern {
+	const char *name;	/* NULL ends a list */
+	const char *text;	/* conv2d[groups=1] bias_add? relu?; see docs/partition.md */
+};
+
+/* What a generator returns is 0 where all went well; else it writes to WHY, which has room for
+ * HONE_WHY_BYTES, what went wrong. */
+#define HONE_WHY_BYTES 256
+
+struct hone_generator {
+	int abi;			/* HONE_GENERATOR_ABI */
+	const char *name;		/* as --backend has it */
+	const char *summary;
+	const struct hone_pattern *patterns;
+	/* The library and its version, which times are recorded under: "oneDNN 3.1.0". */
+	const char *(*version)(void);
+	/* Would it compute REGION, which one pattern matched? NULL: it takes all that match. */
+	int (*claims)(const struct hone_region *region, char *why);
+	/* The code of REGION, or whatever else is to be kept of it between runs, in pieces to WRITE. NULL:
+	 * nothing is, the region says all. */
+	int (*compile)(const struct hone_region *region,
+		       void (*write)(void *sink, const void *bytes, size_t n), void *sink, char *why);
+	/* REGION made ready for THREADS threads: weights packed, kernels chosen. ARTIFACT is what compile
+	 * wrote, SIZE bytes. What it needs of both later it copies. */
+	int (*init)(const struct hone_region *region, const void *artifact, size_t size, int threads,
+		    void **handle, char *why);
+	/* Computes OUTPUTS of INPUTS, in the region's order. One call at a time for each handle. */
+	int (*run)(void *handle, const void *const *inputs, void *const *outputs, char *why);
+	void (*release)(void *handle);
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

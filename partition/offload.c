@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* partition/offload.c - claims, regions, and functions of these. */
+#include "partition/offload.h"
+
+#include <string.h>
+
+#include "graph/pass/outline.h"
+#include "graph/task/cut.h"
+#include "te/dag.h"
+
+struct offloader {
+	struct arena *a;
+	const struct offload_options *o;
+	struct offload *out;
+	const struct function *done;	/* the function that was made last */
+};
+
+/* A function that is being cut. */
+struct offloading {
+	struct offloader *of;
+	struct rewrite *x;
+	struct flow flow;
+	int *generator, *unit;		/* by value, as regions_find() has them */
+	const struct claim **claim;	/* by value: that it is in; NULL */
+	const char **why;		/* by value */
+	struct regions regions;
+};
+
+/* --- who computes what */
+
+static bool is_kept(const struct offload_options *o, const struct binding *b)
+{
+	for (int i = 0; i < o->nkeep; i++)
+		if (strcmp(o->keep[i], b->label) == 0)
+			return true;
+	return false;
+}
+
+static bool *held_back(const struct offloading *s)
+{
+	const struct function *f = s->x->function;
+	bool *held = arena_many(s->x->scratch, bool, f->bindings.n);
+
+	for (int v = 0; v < f->bindings.n; v++)
+		held[v] = is_kept(s->of->o, function_at(f, v));
+	return held;
+}
+
+static void give_back(struct offloading *s, const struct claim *c)
+{
+	for (int i = 0; i < c->members.n; i++) {
+		int v = c->members.at[i];
+
+		s->generator[v] = REGION_HOST;
+		s->unit[v] = v;
+		s->claim[v] = NULL;
+	}
+}
+
+/* C takes the place of claims that others have made of its calls, where it has more calls than each. */
+static void take(struct offloading *s, int backend, const struct claim *c)
+{
+	for (int i = 0; i < c->members.n; i++) {
+		const struct claim *other = s->claim[c->members.at[i]];
+
+		if (other && other->members.n >= c->members.n)
+			return;
+	}
+	for (int i = 0; i < c->members.n; i++) {
+		int v = c->members.at[i];
+
+		if (s->claim[v])
+			give_back(s, s->claim[v]);
+		s->claim[v] = c;
+		s->generator[v] = backend;
+		s->unit[v] = c->members.at[c->members.n - 1];
+	}
+}
+
+static void find_claims(struct offloading *s)
+{
+	const struct function *f = s->x->function;
+	const bool *held = held_back(s);
+
+	for (int v = 0; v < f->bindings.n; v++) {
+		s->generator[v] = REGION_HOST;
+		s->unit[v] = v;
+	}
+	for (int b = 0; b < s->of->o->n; b++) {
+		struct claims c = claims_find(s->x->scratch, &s->of->o->backends[b], &s->flow, held);
+
+		for (int i = 0; i < c.at.n; i++)
+			take(s, b, &c.at.at[i]);
+		for (int v = 0; v < f->bindings.n; v++)
+			if (c.why[v])
+				s->why[v] = c.why[v];
+	}
+}
+
+/* --- the function anew */
+
+static int make_region(struct offloading *s, struct outliner *o, int region)
+{
+	struct graph *g = s->x->builder->graph;
+	const struct region *r = &s->regions.at.at[region];
+	const char *name = s->of->o->backends[r->generator].generator->name;
+	struct attr_vec attrs = { 0 };
+
+	attrs_string(g->arena, &attrs, "generator", name);
+	return outline_function(o, arena_printf(g->arena, "%s_%d", name, g->functions.n), r->members.n,
+				r->members.at, &attrs);
+}
+
+/* The values of each level in their order. */
+static struct value_vec *levels_of(const struct offloading *s)
+{
+	const struct function *f = s->x->function;
+	struct value_vec *at = arena_many(s->x->scratch, struct value_vec, s->regions.levels + 1);
+
+	for (int v = f->nparams; v < f->bindings.n; v++)
+		if (s->x->needed[v] && function_at(f, v)->kind != BIND_CONST)
+			vec_push(s->x->scratch, &at[s->regions.level[v]], v);
+	return at;
+}
+
+static int make_function(struct offloading *s)
+{
+	const struct value_vec *at = levels_of(s);
+	struct outliner o = outline_begin(s->x);
+	bool *made = arena_many(s->x->scratch, bool, s->regions.at.n + 1);
+
+	for (int level = 0; level <= s->regions.levels; level++)
+		for (int i = 0; i < at[level].n; i++) {
+			int v = at[level].at[i], region = s->regions.of[v];
+
+			if (region != REGION_HOST && made[region])
+				continue;
+			if ((region == REGION_HOST ? outline_keep(&o, v) : make_region(s, &o, region)) < 0)
+				return -1;
+			if (region != REGION_HOST)
+				made[region] = true;
+		}
+	outline_end(&o);
+	return 0;
+}
+
+/* --- what became of each call */
+
+/* Multiply-adds of call VALUE; 0 where it has no tensor expression. */
+static double macs_of(struct arena *scratch, const struct function *f, int value)
+{
+	struct cut_group alone = { .function = f, .members = &value, .nmembers = 1 };
+	struct cut_dag c = cut_group(scratch, &alone);
+
+	return c.dag ? dag_flop(c.dag) / 2 : 0;
+}
+
+static void tell_calls(struct offloading *s)
+{
+	const struct function *f = s->x->function;
+	struct offload *out = s->of->out;
+	struct arena *scratch = arena_new();
+
+	for (int v = f->nparams; v < f->bindings.n; v++) {
+		const struct binding *b = function_at(f, v);
+		int region = s->regions.of[v];
+
+		if (b->kind != BIND_CALL || !s->x->needed[v])
+			continue;
+		vec_push(s->of->a, &out->calls, (struct offload_call){
+			.function = graph_find_function(s->x->from, f->name), .value = v,
+			.backend = s->generator[v], .pattern = s->claim[v] ? s->claim[v]->pattern : NULL,
+			.region = region == REGION_HOST ? -1 : out->regions + region,
+			.why = s->generator[v] != REGION_HOST ? NULL
+			       : s->why[v] ? s->why[v] : "no pattern matches",
+			.macs = macs_of(scratch, f, v) });
+		arena_reset(scratch);
+	}
+	out->regions += s->regions.at.n;
+	arena_free(scratch);
+}
+
+static int cut_function(struct offloader *of, struct rewrite *x)
+{
+	int n = x->function->bindings.n;
+	struct offloading s = {
+		.of = of, .x = x, .flow = flow_new(x->scratch, x->function),
+		.generator = arena_many(x->scratch, int, n), .unit = arena_many(x->scratch, int, n),
+		.claim = arena_many(x->scratch, const struct claim *, n),
+		.why = arena_many(x->scratch, const char *, n),
+	};
+
+	find_claims(&s);
+	s.regions = regions_find(x->scratch, &s.flow, s.generator, s.unit);
+	tell_calls(&s);
+	return make_function(&s);
+}
+
+/* The first binding has the whole function made; the others are there then. */
+static int cut(struct rewrite *x, int value, const int *args)
+{
+	struct offloader *of = x->user;
+
+	(void)args;
+	if (of->done != x->function && cut_function(of, x) < 0)
+		return VALUE_FAILED;
+	of->done = x->function;
+	return x->value[value];
+}
+
+int offload_all(struct arena *a, const struct graph *g, const struct offload_options *o,
+		struct offload *out)
+{
+	struct offloader of = { .a = a, .o = o, .out = out };
+
+	*out = (struct offload){ 0 };
+	out->graph = rewrite_graph(a, g, &(struct rewriter){ .binding = cut, .user = &of });
+	return out->graph ? 0 : -1;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* partition/offload.h - a graph cut between the host and generators.
+ *
+ * In:   a graph that was simplified and not fused yet, and generators.
+ * Out:  the same graph, where each region is a function with the attribute "generator", applied once.
+ * Holds: what the graph computes; regions are convex, in every function of the graph. What a generator
+ *        would compute, and why it would not, is told of every call. */
+#ifndef HONE_PARTITION_OFFLOAD_H
+#define HONE_PARTITION_OFFLOAD_H
+
+#include "partition/claim.h"
+#include "partition/region.h"
+
+/* One call of a function that main needs. */
+struct offload_call {
+	int function, value;		/* of the graph that was cut */
+	int backend;			/* REGION_HOST */
+	int region;			/* of all; -1 */
+	const char *pattern;		/* its name; NULL */
+	const char *why;		/* why the host computes it */
+	double macs;			/* multiplications and additions, in pairs */
+};
+
+struct offload_call_vec VEC(struct offload_call);
+
+struct offload {
+	struct graph *graph;
+	struct offload_call_vec calls;	/* in the order of the graph */
+	int regions;
+};
+
+struct offload_options {
+	const struct backend *backends;
+	int n;
+	const char *const *keep;	/* labels of nodes that the host is to compute */
+	int nkeep;
+};
+
+/* Gives generators all that they would take; what several would, the one whose match has most calls, and
+ * of equals the one that is named first. In A; -1 and a message. */
+int offload_all(struct arena *a, const struct graph *g, const struct offload_options *o,
+		struct offload *out);
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_partition.c - patterns, claims, and graphs cut between the host and generators. */
+#include "tests/run_fixture.h"
+
+#include <string.h>
+
+#include "graph/build/check.h"
+#include "partition/offload.h"
+
+/* --- patterns */
+
+static void test_bad_patterns(void **state)
+{
+	static const struct {
+		const char *text, *says;
+	} bad[] = {
+		{ "", "column 1: it ends too early" },
+		{ "conv relu)", "column 10: nothing opens this" },
+		{ "conv (relu | tanh", "column 18: ')' is missing" },
+		{ "conv[groups=1", "column 5: ']' is missing" },
+		{ "konv", "'konv' is no operator" },
+		{ "conv[colour=1]", "conv has no attribute 'colour'" },
+		{ "conv[groups=one]", "'one' is no number" },
+		{ "conv[big]", "'big' is no predicate" },
+		{ "conv ??", "an operator is missing" },
+	};
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_null(pattern_parse(a, bad[i].text));
+		if (!strstr(err_get(), bad[i].says))
+			fail_msg("'%s': %s", bad[i].text, err_get());
+	}
+	arena_free(a);
+}
+
+/* How many calls of G's main TEXT matches from VALUE on. */
+static int matched(struct graph_maker *m, const char *text, int value)
+{
+	const struct pattern *p = pattern_parse(m->a, text);
+	struct flow flow = flow_new(m->a, graph_main(m->g));
+	struct value_vec members;
+
+	if (!p)
+		fail_msg("%s", err_get());
+	return pattern_match(m->a, p, &flow, value, &members) ? members.n : 0;
+}
+
+static void test_matches(void **state)
+{
+	struct graph_maker m = graph_maker_new();
+	int x = input(&m, 1, 8, 6, 6);
+	int c = conv(&m, x, 8, 8, 3, 1);
+	int b = build(&m.b, &core_add, c, weight(&m, 1, 8, 1, 1));
+	int r = build(&m.b, &core_relu, b);
+	int d = conv(&m, r, 8, 8, 1, 0);
+	int s = build(&m.b, &core_add, d, r);
+
+	(void)state;
+	finish(&m, build(&m.b, &core_tanh, s));
+	assert_int_equal(matched(&m, "conv", c), 1);
+	assert_int_equal(matched(&m, "conv2d bias_add? relu?", c), 3);
+	assert_int_equal(matched(&m, "conv2d bias_add", d), 0);		/* a residual sum */
+	assert_int_equal(matched(&m, "conv2d bias_add?", d), 1);
+	assert_int_equal(matched(&m, "conv add (relu | tanh)", d), 3);
+	assert_int_equal(matched(&m, "conv add (relu | tanh)", c), 3);
+	assert_int_equal(matched(&m, "conv (add relu | add)", d), 2);	/* the first way leads nowhere */
+	assert_int_equal(matched(&m, "(bias_add relu)? conv", b), 0);	/* two read the relu */
+	assert_int_equal(matched(&m, "conv[groups=1, rank<=4, f32, const]", c), 1);
+	assert_int_equal(matched(&m, "conv[groups=2]", c), 0);
+	assert_int_equal(matched(&m, "conv[pads=1]", c), 1);
+	assert_int_equal(matched(&m, "conv[pads=1]", d), 0);
+	assert_int_equal(matched(&m, "conv1d", c), 0);
+	assert_int_equal(matched(&m, "conv[f16]", c), 0);
+	arena_free(m.a);
+}
+
+/* --- generators that claim and do nothing */
+
+static const char *version(void)
+{
+	return "1";
+}
+
+static int init(const struct hone_region *region, const void *artifact, size_t size, int threads,
+		void **handle, char *why)
+{
+	(void)region, (void)artifact, (void)size, (void)threads, (void)handle, (void)why;
+	return -1;
+}
+
+static int run(void *handle, const void *const *inputs, void *const *outputs, char *why)
+{
+	(void)handle, (void)inputs, (void)outputs, (void)why;
+	return -1;
+}
+
+static void release(void *handle)
+{
+	(void)handle;
+}
+
+static int no_wide(const struct hone_region *region, char *why)
+{
+	if (region->tensors[region->outputs[0]].dim[1] <= 12)
+		return 0;
+	strcpy(why, "too many channels");
+	return -1;
+}
+
+static struct backend backend(struct arena *a, const char *name, const struct hone_pattern *patterns)
+{
+	struct hone_generator *g = arena_one(a, struct hone_generator);
+	struct backend b = { .generator = g };
+
+	*g = (struct hone_generator){ HONE_GENERATOR_ABI, name, "for tests", patterns, version, no_wide,
+				      NULL, init, run, release };
+	while (patterns[b.npatterns].name)
+		b.npatterns++;
+	b.patterns = arena_many(a, const struct pattern *, b.npatterns);
+	for (int i = 0; i < b.npatterns; i++)
+		b.patterns[i] = pattern_parse(a, patterns[i].text);
+	return b;
+}
+
+static const struct hone_pattern of_conv[] = {
+	{ "conv", "conv bias_add? relu?" }, { "relu", "relu" }, { NULL, NULL } };
+static const struct hone_pattern of_pointwise[] = {
+	{ "sum", "add" }, { "act", "tanh" }, { "pool", "max_pool" }, { NULL, NULL } };
+
+static struct offload cut(struct arena *a, const struct graph *g, const struct backend *b, int n)
+{
+	struct offload_options o = { .backends = b, .n = n };
+	struct offload out;
+
+	if (offload_all(a, g, &o, &out) < 0 || graph_check(out.graph) < 0)
+		fail_msg("%s", err_get());
+	return out;
+}
+
+static int applied(const struct graph *g, const char *generator)
+{
+	int n = 0;
+
+	for (int v = 0; v < graph_main(g)->bindings.n; v++) {
+		const struct function *f = graph_applied(g, function_at(graph_main(g), v));
+		const char *of = f ? function_generator(f) : NULL;
+
+		n += of && strcmp(of, generator) == 0;
+	}
+	return n;
+}
+
+/* The other way round a diamond leads through the host: two regions, not one. */
+static void test_no_cycle(void **state)
+{
+	struct graph_maker m = graph_maker_new();
+	int x = input(&m, 1, 8, 6, 6);
+	int top = conv(&m, x, 8, 8, 1, 0);
+	int host = build(&m.b, &core_sigmoid, top);
+	int sum = build(&m.b, &core_mul, host, conv(&m, top, 8, 8, 3, 1));
+	struct backend b;
+
+	(void)state;
+	finish(&m, conv(&m, sum, 8, 8, 1, 0));
+	b = backend(m.a, "c", of_conv);
+	struct offload out = cut(m.a, m.g, &b, 1);
+
+	assert_int_equal(out.regions, 2);
+	assert_int_equal(applied(out.graph, "c"), 2);
+	arena_free(m.a);
+}
+
+static void test_refusals_are_told(void **state)
+{
+	struct graph_maker m = graph_maker_new();
+	int x = input(&m, 1, 8, 6, 6);
+	int wide = conv(&m, x, 8, 16, 1, 0);
+	struct backend b;
+	int refused = 0, unmatched = 0;
+
+	(void)state;
+	finish(&m, build(&m.b, &core_tanh, conv(&m, wide, 16, 8, 1, 0)));
+	b = backend(m.a, "c", of_conv);
+	struct offload out = cut(m.a, m.g, &b, 1);
+
+	assert_int_equal(out.regions, 1);
+	for (int i = 0; i < out.calls.n; i++) {
+		const struct offload_call *c = &out.calls.at[i];
+
+		assert_true((c->backend == REGION_HOST) == (c->why != NULL));
+		refused += c->why && strcmp(c->why, "too many channels") == 0;
+		unmatched += c->why && strcmp(c->why, "no pattern matches") == 0;
+		assert_true(c->backend == REGION_HOST || strcmp(c->pattern, "conv") == 0);
+	}
+	assert_int_equal(refused, 1);
+	assert_int_equal(unmatched, 1);
+	arena_free(m.a);
+}
+
+static void assert_same_results(struct arena *a, const struct graph *g, const struct graph *h)
+{
+	const struct array *want = graph_result(a, g), *got = graph_result(a, h);
+
+	assert_same_bits(got, want);
+	array_release(want);
+	array_release(got);
+}
+
+/* --- random graphs */
+
+enum { GRAPHS = 60, CALLS = 60, CHANNELS = 8 };
+
+static struct graph_maker random_graph(int seed)
+{
+	struct graph_maker m = graph_maker_new();
+	int values[CALLS + 1], n = 0;
+
+	m.rng = rng_seed((uint64_t)seed);
+	values[n++] = input(&m, 1, CHANNELS, 4, 4);
+	for (int i = 0; i < CALLS; i++) {
+		int near = n < 5 ? n : 5;
+		int x = values[n - 1 - (int)rng_below(&m.rng, near)];
+		int y = values[(int)rng_below(&m.rng, n)];
+
+		switch (rng_below(&m.rng, 6)) {
+		case 0:
+			x = conv(&m, x, CHANNELS, CHANNELS, 1, 0);
+			break;
+		case 1:
+			x = build(&m.b, &core_add, x, weight(&m, 1, CHANNELS, 1, 1));
+			break;
+		case 2:
+			x = build(&m.b, &core_relu, x);
+			break;
+		case 3:
+			x = build(&m.b, &core_add, x, y);
+			break;
+		case 4:
+			x = build(&m.b, &core_tanh, x);
+			break;
+		default:
+			x = build(&m.b, &core_sigmoid, x);
+			break;
+		}
+		values[n++] = x;
+	}
+	finish(&m, build(&m.b, &core_add, values[n - 1], values[n / 2]));
+	return m;
+}
+
+/* That a cut graph can be built at all says that no region waits for another. */
+static void test_random_graphs(void **state)
+{
+	int regions = 0, several = 0;
+
+	(void)state;
+	for (int i = 0; i < GRAPHS; i++) {
+		struct graph_maker m = random_graph(i);
+		struct backend b[] = { backend(m.a, "c", of_conv), backend(m.a, "p", of_pointwise) };
+		struct offload out = cut(m.a, m.g, b, 1 + i % 2);
+
+		assert_same_results(m.a, m.g, out.graph);
+		assert_int_equal(applied(out.graph, "c") + applied(out.graph, "p"), out.regions);
+		for (int c = 0; c < out.calls.n; c++)
+			assert_true(out.calls.at[c].region < out.regions);
+		regions += out.regions;
+		several += out.regions < out.calls.n / 3;
+		arena_free(m.a);
+	}
+	assert_true(regions > GRAPHS && several > 0);
+}
+
+/* Whoever claims nothing changes nothing. */
+static void test_nothing_claimed(void **state)
+{
+	static const struct hone_pattern none[] = { { "pool", "max_pool" }, { NULL, NULL } };
+	struct graph_maker m = random_graph(7);
+	struct backend b = backend(m.a, "n", none);
+	struct offload out = cut(m.a, m.g, &b, 1);
+
+	(void)state;
+	assert_int_equal(out.regions, 0);
+	assert_int_equal(out.graph->functions.n, m.g->functions.n);
+	assert_same_results(m.a, m.g, out.graph);
+	arena_free(m.a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_bad_patterns),
+		cmocka_unit_test(test_matches),
+		cmocka_unit_test(test_no_cycle),
+		cmocka_unit_test(test_refusals_are_told),
+		cmocka_unit_test(test_random_graphs),
+		cmocka_unit_test(test_nothing_claimed),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
