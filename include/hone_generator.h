@@ -36,7 +36,7 @@ enum hone_type {
 	HONE_OTHER,	/* which no generator knows */
 };
 
-struct hone_tensor {
+struct hone_region_tensor {
 	enum hone_type type;
 	int rank;
 	int64_t dim[HONE_MAX_RANK];
@@ -44,7 +44,7 @@ struct hone_tensor {
 };
 
 /* A number or a list of numbers, or a text. */
-struct hone_attr {
+struct hone_region_attr {
 	const char *name;
 	int n;
 	const int64_t *ints;	/* or */
@@ -54,21 +54,21 @@ struct hone_attr {
 
 /* A core operator; `hone ops --core` says what each computes. All its attributes are there, also those at
  * their defaults. */
-struct hone_call {
+struct hone_region_call {
 	const char *op;
 	int ninputs;
 	const int *inputs;	/* tensors of the region; -1: left out */
 	int output;
 	int nattrs;
-	const struct hone_attr *attrs;
+	const struct hone_region_attr *attrs;
 };
 
 /* Calls in an order in which they can run. */
 struct hone_region {
 	int ntensors;
-	const struct hone_tensor *tensors;
+	const struct hone_region_tensor *tensors;
 	int ncalls;
-	const struct hone_call *calls;
+	const struct hone_region_call *calls;
 	int ninputs, noutputs;
 	const int *inputs, *outputs;	/* tensors */
 };

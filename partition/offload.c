@@ -23,7 +23,7 @@ struct offloading {
 	int *generator, *unit;		/* by value, as regions_find() has them */
 	const struct claim **claim;	/* by value: that it is in; NULL */
 	const char **why;		/* by value */
-	struct regions regions;
+	struct call_regions regions;
 };
 
 /* --- who computes what */
@@ -87,7 +87,8 @@ static void find_claims(struct offloading *s)
 		s->unit[v] = v;
 	}
 	for (int b = 0; b < s->of->o->n; b++) {
-		struct claims c = claims_find(s->x->scratch, &s->of->o->backends[b], &s->flow, held);
+		struct claims c = claims_find(s->of->a, &s->of->o->backends[b], &s->flow,
+					      held);
 
 		for (int i = 0; i < c.at.n; i++)
 			take(s, b, &c.at.at[i]);
@@ -102,7 +103,7 @@ static void find_claims(struct offloading *s)
 static int make_region(struct offloading *s, struct outliner *o, int region)
 {
 	struct graph *g = s->x->builder->graph;
-	const struct region *r = &s->regions.at.at[region];
+	const struct call_region *r = &s->regions.at.at[region];
 	const char *name = s->of->o->backends[r->generator].generator->name;
 	struct attr_vec attrs = { 0 };
 

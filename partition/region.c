@@ -8,7 +8,7 @@ struct region_finder {
 	struct arena *a;
 	const struct flow *flow;
 	const int *generator, *unit;
-	struct regions out;
+	struct call_regions out;
 	int *parent;		/* by value: of its set; a root is its own */
 };
 
@@ -48,7 +48,7 @@ static int level_of(const struct region_finder *x, int value)
 static void find_levels(struct region_finder *x)
 {
 	const struct function *f = x->flow->function;
-	struct regions *out = &x->out;
+	struct call_regions *out = &x->out;
 
 	for (int v = f->nparams; v < f->bindings.n; v++) {
 		if (!x->flow->needed[v] || !is_computed(x, v))
@@ -104,7 +104,7 @@ static void connect(struct region_finder *x)
 
 static int by_level(const void *p, const void *q)
 {
-	const struct region *x = p, *y = q;
+	const struct call_region *x = p, *y = q;
 
 	if (x->level != y->level)
 		return x->level < y->level ? -1 : 1;
@@ -114,7 +114,7 @@ static int by_level(const void *p, const void *q)
 static void gather(struct region_finder *x)
 {
 	const struct function *f = x->flow->function;
-	struct regions *out = &x->out;
+	struct call_regions *out = &x->out;
 	int *of_root = arena_many(x->a, int, f->bindings.n);	/* region, and one more */
 
 	for (int v = f->nparams; v < f->bindings.n; v++) {
@@ -123,7 +123,7 @@ static void gather(struct region_finder *x)
 		int root = find(x, v);
 
 		if (!of_root[root]) {
-			vec_push(x->a, &out->at, (struct region){ .generator = x->generator[v],
+			vec_push(x->a, &out->at, (struct call_region){ .generator = x->generator[v],
 								  .level = out->level[v] });
 			of_root[root] = out->at.n;
 		}
@@ -136,7 +136,7 @@ static void gather(struct region_finder *x)
 			out->of[out->at.at[i].members.at[j]] = i;
 }
 
-struct regions regions_find(struct arena *a, const struct flow *flow, const int *generator,
+struct call_regions regions_find(struct arena *a, const struct flow *flow, const int *generator,
 			    const int *unit)
 {
 	int n = flow->function->bindings.n;

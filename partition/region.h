@@ -12,16 +12,16 @@
 
 enum { REGION_HOST = -1 };
 
-struct region {
+struct call_region {
 	int generator;
 	int level;
 	struct value_vec members;	/* ascending */
 };
 
-struct region_vec VEC(struct region);
+struct call_region_vec VEC(struct call_region);
 
-struct regions {
-	struct region_vec at;		/* by level, then by their first members */
+struct call_regions {
+	struct call_region_vec at;		/* by level, then by their first members */
 	int *of;			/* by value: its region; REGION_HOST */
 	int *level;			/* by value; those of parameters and constants are 0 */
 	int levels;
@@ -30,7 +30,7 @@ struct regions {
 /* GENERATOR: by value, REGION_HOST for what the host computes. UNIT: by value, the last member of the
  * claim that it is in, itself where it is in none: a unit is never cut. In A, in time nearly in proportion
  * to the function. */
-struct regions regions_find(struct arena *a, const struct flow *flow, const int *generator,
+struct call_regions regions_find(struct arena *a, const struct flow *flow, const int *generator,
 			    const int *unit);
 
 #endif

@@ -13,8 +13,8 @@ struct viewer {
 	struct region_view *out;
 	int *tensor;			/* by value, its tensor; -1 */
 	struct value_vec values;	/* by tensor */
-	struct tensor_view_vec VEC(struct hone_tensor) tensors;
-	struct call_view_vec VEC(struct hone_call) calls;
+	struct tensor_view_vec VEC(struct hone_region_tensor) tensors;
+	struct call_view_vec VEC(struct hone_region_call) calls;
 };
 
 static enum hone_type type_of(enum element e)
@@ -56,7 +56,7 @@ static bool is_in(const struct value_vec *values, int value)
 static int add_tensor(struct viewer *x, int value)
 {
 	const struct binding *b = function_at(x->flow->function, value);
-	struct hone_tensor t = { .type = type_of(b->type->element), .rank = b->type->rank };
+	struct hone_region_tensor t = { .type = type_of(b->type->element), .rank = b->type->rank };
 
 	if (!type_is_static(b->type) || b->type->rank > HONE_MAX_RANK)
 		return -1;
@@ -89,9 +89,9 @@ static int operand(struct viewer *x, int value)
 
 /* --- attributes */
 
-static struct hone_attr attr_of(const struct binding *b, const struct attr_spec *spec, struct arena *a)
+static struct hone_region_attr attr_of(const struct binding *b, const struct attr_spec *spec, struct arena *a)
 {
-	struct hone_attr out = { .name = spec->name };
+	struct hone_region_attr out = { .name = spec->name };
 
 	switch (spec->kind) {
 	case ATTR_INT:
@@ -116,14 +116,14 @@ static struct hone_attr attr_of(const struct binding *b, const struct attr_spec 
 	return out;
 }
 
-static void add_attrs(struct viewer *x, const struct binding *b, struct hone_call *call)
+static void add_attrs(struct viewer *x, const struct binding *b, struct hone_region_call *call)
 {
 	const struct attr_spec *specs = b->op->attrs;
-	struct hone_attr *attrs;
+	struct hone_region_attr *attrs;
 
 	while (specs && specs[call->nattrs].name)
 		call->nattrs++;
-	attrs = arena_many(x->a, struct hone_attr, call->nattrs);
+	attrs = arena_many(x->a, struct hone_region_attr, call->nattrs);
 	for (int i = 0; i < call->nattrs; i++)
 		attrs[i] = attr_of(b, &specs[i], x->a);
 	call->attrs = attrs;
@@ -135,7 +135,7 @@ static bool add_call(struct viewer *x, int value)
 {
 	const struct binding *b = function_at(x->flow->function, value);
 	int *inputs = arena_many(x->a, int, b->nargs);
-	struct hone_call call = { .op = b->op->name, .ninputs = b->nargs, .inputs = inputs };
+	struct hone_region_call call = { .op = b->op->name, .ninputs = b->nargs, .inputs = inputs };
 
 	for (int i = 0; i < b->nargs; i++) {
 		inputs[i] = b->args[i] < 0 ? -1 : operand(x, b->args[i]);
