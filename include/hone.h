@@ -46,7 +46,7 @@ HONE_API const char *hone_error(void);
 struct hone_model;
 
 /* A size for a dim that the model leaves open: by its name, or as "INPUT.AXIS" for one of an input that
- * the model does not name. */
+ * the model does not name. A name that it does not have is an error. */
 struct hone_dim {
 	const char *name;
 	int64_t size;

@@ -51,7 +51,8 @@ static int read_main(struct onnx_reader *r)
 
 	r->graph->main = b.index;
 	if (scope_import(&s, r->model->n_opset_import, r->model->opset_import) < 0 ||
-	    function_index(r) < 0 || read_inputs(r, &s, g) < 0 || scope_read(r, &s, g) < 0)
+	    function_index(r) < 0 || read_inputs(r, &s, g) < 0 || scope_read(r, &s, g) < 0 ||
+	    given_check(r) < 0)
 		return -1;
 	int *results = scope_results(r, &s, g);
 

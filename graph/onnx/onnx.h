@@ -13,7 +13,7 @@
 /* Of the operators in sets before 7, those that did not change since are read. */
 enum { ONNX_MIN_OPSET = 1, ONNX_MAX_OPSET = 28 };
 
-/* A size for a dim that the model leaves open. */
+/* A size for a dim that the model leaves open; an error where there is no such dim. */
 struct onnx_dim {
 	const char *name;	/* the model's; "INPUT.AXIS" for one of an input that has none */
 	int64_t size;

@@ -23,6 +23,7 @@ struct function_default {
 };
 
 struct function_default_vec VEC(struct function_default);
+struct dim_name_vec VEC(const char *);
 
 struct onnx_reader {
 	struct arena *arena;	/* the graph's */
@@ -36,6 +37,7 @@ struct onnx_reader {
 	struct names functions;	/* index in the model's functions by domain::name */
 	struct function_default_vec defaults;
 	struct names symbols;	/* index in the graph's symbols by a dim's name in the model */
+	struct dim_name_vec unnamed;	/* "INPUT.AXIS" of the inputs' open dims without a name */
 	int64_t nodes_left;	/* to be read: those of functions count wherever they are called */
 	int functions_deep;	/* functions being read, one in the other */
 	int loops_deep;
@@ -61,6 +63,15 @@ const struct type *onnx_type(struct onnx_reader *r, const Onnx__TypeProto *p);
 const struct type *onnx_input_type(struct onnx_reader *r, const Onnx__ValueInfoProto *in);
 /* A tensor's dims; symbols of the graph where the model names them. NULL and a message. */
 struct dim onnx_dim_named(struct onnx_reader *r, const char *name);
+
+/* --- given.c */
+
+/* D with the sizes that the options give for names in it. */
+struct dim given_named(struct onnx_reader *r, struct dim d);
+/* The size given for dim AXIS of the model's input INPUT, which is open and has no name; else unknown. */
+struct dim given_unnamed(struct onnx_reader *r, const char *input, int axis);
+/* -1 and a message where the options give a size for what is no open dim of all that was read. */
+int given_check(const struct onnx_reader *r);
 
 /* --- scope.c */
 

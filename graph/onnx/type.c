@@ -56,27 +56,7 @@ struct dim onnx_dim_named(struct onnx_reader *r, const char *name)
 		d = dim_expr(r->arena, expr_axis(r->arena, symbol(r, name)));
 	else if (parse_dim(&s, r->graph, &d) < 0)
 		return dim_unknown();
-	for (int i = 0; r->options && i < r->options->ndims; i++) {
-		const struct onnx_dim *given = &r->options->dims[i];
-		int index = names_get(&r->symbols, given->name, -1);
-		const struct axis *axis = index >= 0 ? r->graph->symbol.at[index]
-						     : graph_find_symbol(r->graph, given->name);
-
-		if (axis)
-			d = dim_substitute(r->arena, d, axis, dim_number(given->size));
-	}
-	return d;
-}
-
-/* The size that was given for dim AXIS of the input NAME, which the model does not name. */
-static struct dim given_dim(struct onnx_reader *r, const char *name, int axis)
-{
-	const char *of_axis = arena_printf(r->scratch, "%s.%d", name, axis);
-
-	for (int i = 0; r->options && i < r->options->ndims; i++)
-		if (strcmp(r->options->dims[i].name, of_axis) == 0)
-			return dim_number(r->options->dims[i].size);
-	return dim_unknown();
+	return given_named(r, d);
 }
 
 /* --- types */
@@ -165,7 +145,7 @@ const struct type *onnx_input_type(struct onnx_reader *r, const Onnx__ValueInfoP
 	for (int i = 0; i < t->rank; i++) {
 		dims[i] = t->dim[i];
 		if (!dim_is_number(dims[i]) && !dims[i].expr)
-			dims[i] = given_dim(r, in->name, i);
+			dims[i] = given_unnamed(r, in->name, i);
 	}
 	return checked(type_tensor(r->arena, t->element, t->rank, dims));
 }

@@ -118,6 +118,8 @@ fails 3 'odd.json:2:' graph "$dir/odd.json"
 fails 3 'cannot open' graph "$dir/missing.graph"
 fails 3 'not an ONNX model' graph "$dir/noise.onnx"
 fails 3 'is no model' graph $mm
+symbols=${srcdir:-$(dirname "$0")/../..}/tests/conformance/cases/symbols/model.onnx
+fails 3 "'M': the model has no such open dim; give one of N" graph --dim M=1 "$symbols"
 fails 3 '--dim is for ONNX models' graph --dim n=1 "$dir/unknown.graph"
 ./hone graph --check "$dir/unknown.graph" >"$dir/out"
 test $? -eq 3 || { echo 'hone graph --check: a value without a type is no failure'; bad=1; }

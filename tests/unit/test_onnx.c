@@ -359,14 +359,18 @@ static void binds_symbols(void **state)
 	g = parse(a, &x, &options);
 	assert_non_null(g);
 	assert_shape(graph_main(g)->result, 4, (int64_t[]){ 4, 3, 4, 4 });
+	options.dims = &(struct onnx_dim){ "bach", 4 };
+	assert_null(parse(a, &x, &options));
+	assert_string_equal(err_get(), "test: --dim 'bach': the model has no such open dim; give one of "
+				       "batch");
 	arena_free(a);
 }
 
 static void binds_dims_without_names(void **state)
 {
 	(void)state;
-	static const struct onnx_dim sizes[] = { { "image.2", 6 }, { "image.1", 7 }, { "image.3", 8 } };
-	struct onnx_options options = { .dims = sizes, .ndims = 2 };
+	static const struct onnx_dim sizes[] = { { "image.2", 6 }, { "image.3", 8 }, { "image.1", 7 } };
+	struct onnx_options options = { .dims = sizes, .ndims = 1 };
 	struct arena *a = arena_new();
 	struct onnx_fixture x;
 
@@ -378,13 +382,44 @@ static void binds_dims_without_names(void **state)
 	assert_non_null(g);
 	const struct dim *dim = graph_main(g)->bindings.at[0].type->dim;
 
-	assert_int_equal(dim[1].n, 2);	/* the model's own */
 	assert_int_equal(dim[2].n, 6);
 	assert_false(dim_is_number(dim[3]));
-	options.ndims = 3;
+	options.ndims = 2;
 	g = parse(a, &x, &options);
 	assert_non_null(g);
 	assert_shape(graph_main(g)->result, 4, (int64_t[]){ 1, 3, 6, 8 });
+	options.ndims = 3;	/* the last is the model's own */
+	assert_null(parse(a, &x, &options));
+	assert_string_equal(err_get(), "test: --dim 'image.1': the model has no such open dim; give one "
+				       "of image.2, image.3");
+	arena_free(a);
+}
+
+/* Names of dims in expressions are given as others are; where no dim is open, none. */
+static void tells_which_dims_are_open(void **state)
+{
+	(void)state;
+	static const struct onnx_dim dims[] = { { "n", 2 }, { "odd one", 4 } };
+	struct onnx_options options = { .dims = dims, .ndims = 2 };
+	struct arena *a = arena_new();
+	struct onnx_fixture x;
+
+	fixture_init(&x);
+	assert_null(parse(a, &x, &options));
+	assert_string_equal(err_get(), "test: --dim 'n': the model leaves no dim open");
+	x.dims[0].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+	x.dims[0].dim_param = "2*n";
+	x.dims[2].value_case = ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM;
+	x.dims[2].dim_param = "odd one";
+	struct graph *g = parse(a, &x, &options);
+
+	assert_non_null(g);
+	assert_shape(graph_main(g)->result, 4, (int64_t[]){ 4, 3, 4, 4 });
+	options.dims = &(struct onnx_dim){ "2*n", 4 };
+	options.ndims = 1;
+	assert_null(parse(a, &x, &options));
+	assert_string_equal(err_get(), "test: --dim '2*n': the model has no such open dim; give one of n, "
+				       "dim_odd_one");
 	arena_free(a);
 }
 
@@ -437,6 +472,7 @@ int main(void)
 		cmocka_unit_test(tells_all_problems),
 		cmocka_unit_test(binds_symbols),
 		cmocka_unit_test(binds_dims_without_names),
+		cmocka_unit_test(tells_which_dims_are_open),
 		cmocka_unit_test(reads_expressions_of_dims),
 	};
 
