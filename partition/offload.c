@@ -19,11 +19,13 @@ struct offloader {
 struct offloading {
 	struct offloader *of;
 	struct rewrite *x;
+	int index;			/* of the function in the graph that is cut */
 	struct flow flow;
 	int *generator, *unit;		/* by value, as regions_find() has them */
 	const struct claim **claim;	/* by value: that it is in; NULL */
 	const char **why;		/* by value */
 	struct call_regions regions;
+	int first_region;		/* of all */
 };
 
 /* --- who computes what */
@@ -36,13 +38,21 @@ static bool is_kept(const struct offload_options *o, const struct binding *b)
 	return false;
 }
 
-static bool *held_back(const struct offloading *s)
+/* By value, what generators are not asked about; why stands in s->why. */
+static bool *held_back(struct offloading *s)
 {
 	const struct function *f = s->x->function;
+	const struct offload_refusal_vec *refusals = &s->of->o->refusals;
 	bool *held = arena_many(s->x->scratch, bool, f->bindings.n);
 
 	for (int v = 0; v < f->bindings.n; v++)
-		held[v] = is_kept(s->of->o, function_at(f, v));
+		if ((held[v] = is_kept(s->of->o, function_at(f, v))))
+			s->why[v] = "the user keeps it";
+	for (int i = 0; i < refusals->n; i++)
+		if (refusals->at[i].function == s->index) {
+			held[refusals->at[i].value] = true;
+			s->why[refusals->at[i].value] = refusals->at[i].why;
+		}
 	return held;
 }
 
@@ -108,8 +118,10 @@ static int make_region(struct offloading *s, struct outliner *o, int region)
 	struct attr_vec attrs = { 0 };
 
 	attrs_string(g->arena, &attrs, "generator", name);
-	return outline_function(o, arena_printf(g->arena, "%s_%d", name, g->functions.n), r->members.n,
-				r->members.at, &attrs);
+	name = arena_printf(g->arena, "%s_%d", name, g->functions.n);
+	s->of->out->regions.at[s->first_region + region] =
+		(struct offload_region){ name, r->generator };
+	return outline_function(o, name, r->members.n, r->members.at, &attrs);
 }
 
 /* The values of each level in their order. */
@@ -169,15 +181,16 @@ static void tell_calls(struct offloading *s)
 		if (b->kind != BIND_CALL || !s->x->needed[v])
 			continue;
 		vec_push(s->of->a, &out->calls, (struct offload_call){
-			.function = graph_find_function(s->x->from, f->name), .value = v,
+			.function = s->index, .value = v,
 			.backend = s->generator[v], .pattern = s->claim[v] ? s->claim[v]->pattern : NULL,
-			.region = region == REGION_HOST ? -1 : out->regions + region,
+			.region = region == REGION_HOST ? -1 : s->first_region + region,
 			.why = s->generator[v] != REGION_HOST ? NULL
 			       : s->why[v] ? s->why[v] : "no pattern matches",
 			.macs = macs_of(scratch, f, v) });
 		arena_reset(scratch);
 	}
-	out->regions += s->regions.at.n;
+	for (int i = 0; i < s->regions.at.n; i++)
+		vec_push(s->of->a, &out->regions, (struct offload_region){ 0 });
 	arena_free(scratch);
 }
 
@@ -185,7 +198,8 @@ static int cut_function(struct offloader *of, struct rewrite *x)
 {
 	int n = x->function->bindings.n;
 	struct offloading s = {
-		.of = of, .x = x, .flow = flow_new(x->scratch, x->function),
+		.of = of, .x = x, .index = graph_find_function(x->from, x->function->name),
+		.flow = flow_new(x->scratch, x->function), .first_region = of->out->regions.n,
 		.generator = arena_many(x->scratch, int, n), .unit = arena_many(x->scratch, int, n),
 		.claim = arena_many(x->scratch, const struct claim *, n),
 		.why = arena_many(x->scratch, const char *, n),

@@ -23,10 +23,25 @@ struct offload_call {
 
 struct offload_call_vec VEC(struct offload_call);
 
+struct offload_region {
+	const char *function;	/* name of the function of the cut graph that it is */
+	int backend;
+};
+
+struct offload_region_vec VEC(struct offload_region);
+
+/* A call that is not offered to generators. */
+struct offload_refusal {
+	int function, value;
+	const char *why;
+};
+
+struct offload_refusal_vec VEC(struct offload_refusal);
+
 struct offload {
 	struct graph *graph;
 	struct offload_call_vec calls;	/* in the order of the graph */
-	int regions;
+	struct offload_region_vec regions;
 };
 
 struct offload_options {
@@ -34,6 +49,7 @@ struct offload_options {
 	int n;
 	const char *const *keep;	/* labels of nodes that the host is to compute */
 	int nkeep;
+	struct offload_refusal_vec refusals;
 };
 
 /* Gives generators all that they would take; what several would, the one whose match has most calls, and

@@ -11,7 +11,8 @@ static void done(void *data)
 
 const struct model_code *model_code_new(struct arena *a, const struct graph *g,
 					const struct model_task_vec *tasks,
-					const struct choice *choices)
+					const struct choice *choices,
+					struct foreign *const *foreign)
 {
 	struct model_code *c = arena_one(a, struct model_code);
 
@@ -19,6 +20,7 @@ const struct model_code *model_code_new(struct arena *a, const struct graph *g,
 		.graph = g,
 		.sites = sites_new(a, g, tasks, choices),
 		.flats = arena_many(a, struct flat *, g->functions.n),
+		.foreign = foreign,
 	};
 	arena_defer(a, done, c);
 	for (int i = 0; i < g->functions.n; i++)

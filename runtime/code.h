@@ -8,16 +8,19 @@
 #define HONE_RUNTIME_CODE_H
 
 #include "runtime/flat/flat.h"
+#include "runtime/foreign.h"
 
 struct model_code {
 	const struct graph *graph;
 	struct kernel_site *sites;	/* by function */
 	struct flat **flats;		/* by function; NULL: the interpreter's */
+	struct foreign *const *foreign;	/* by function: a generator's region, or NULL; NULL: there are none */
 };
 
-/* Of G, in A; G, TASKS (graph_tasks() of it) and CHOICES, by task, outlive it. */
+/* Of G, in A; G, TASKS (graph_tasks() of it), CHOICES, by task, and FOREIGN outlive it. */
 const struct model_code *model_code_new(struct arena *a, const struct graph *g,
 					const struct model_task_vec *tasks,
-					const struct choice *choices);
+					const struct choice *choices,
+					struct foreign *const *foreign);
 
 #endif

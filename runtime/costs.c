@@ -77,10 +77,19 @@ static const char *name_of(const struct costs *c, const struct binding *b)
 	return NULL;
 }
 
+/* Who runs B, which is none of a list. */
+static const char *runs_it(const struct costs *c, const struct binding *b)
+{
+	const struct function *applied = graph_applied(c->code->graph, b);
+	const char *generator = applied && c->code->foreign ? function_generator(applied) : NULL;
+
+	return generator ? generator : choice_origin_name(CHOICE_NONE);
+}
+
 void costs_of_binding(struct costs *c, int function, const struct binding *b, double seconds)
 {
 	const char *what = name_of(c, b);
-	const char *by = choice_origin_name(CHOICE_NONE);
+	const char *by = runs_it(c, b);
 	int64_t now = c->tracing ? clock_ns() : 0;
 
 	if (!what)

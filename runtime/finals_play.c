@@ -165,7 +165,7 @@ static struct session *session_of(struct model_finals *f, int lineup)
 
 		choices[t->index] = t->choices[lineup_place(lineup, i, t->records.n)];
 	}
-	struct session *s = session_new(model_code_new(f->arena, m->graph, m->tasks, choices),
+	struct session *s = session_new(model_code_new(f->arena, m->graph, m->tasks, choices, NULL),
 					interp_usual_limits);
 
 	session_watch(s, false);

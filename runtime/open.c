@@ -16,6 +16,20 @@ static struct device *find_device(struct arena *a)
 	return d && device_recall_or_probe(d) == 0 ? d : NULL;
 }
 
+/* O's model behind all passes, cut where generators were asked for. -1 and a message. */
+static int read(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
+		const struct onnx_options *options, struct task_times *times, struct opened *m)
+{
+	bool cut = o->offload.nbackends > 0;
+	struct graph *g = model_open(a, o->model, options, task_times_costs(times),
+				     cut ? OFFLOAD_AFTER : NULL);
+
+	if (g && cut && offloaded_new(a, g, &o->offload, plan->threads, &m->offloaded) < 0)
+		return -1;
+	m->graph = cut ? m->offloaded.graph : g;
+	return g ? 0 : -1;
+}
+
 /* The graph for what the device can do, and its kernels. */
 static int prepare(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
 		   struct onnx_files *files, struct opened *m)
@@ -25,8 +39,7 @@ static int prepare(struct arena *a, const struct open_options *o, const struct c
 	struct task_times times = { .db = plan->db, .device = plan->device, .now = plan->now,
 				   .threads = plan->threads };
 
-	m->graph = model_open(a, o->model, &options, task_times_costs(&times), NULL);
-	if (!m->graph)
+	if (read(a, o, plan, &options, &times, m) < 0)
 		return -1;
 	m->graph->costs = NULL;		/* they end here */
 	m->images = times.images;
@@ -99,12 +112,15 @@ int open_model(struct arena *a, const struct open_options *o, struct opened *out
 	*out = (struct opened){ 0 };
 	if (find_plan(a, o, &plan) < 0)
 		return -1;
-	const char *place = o->recall ? kept_place(a, o, &plan) : NULL;
+	/* Regions are not kept: what a generator prepared is its own. */
+	bool recall = o->recall && !o->offload.nbackends;
+	const char *place = recall ? kept_place(a, o, &plan) : NULL;
 
 	if (!(place && kept_recall(a, place, plan.threads, out)) &&
 	    make(a, o, &plan, place, out) < 0)
 		return -1;
-	out->code = model_code_new(a, out->graph, out->tasks, out->choices);
+	out->code = model_code_new(a, out->graph, out->tasks, out->choices,
+				   out->offloaded.foreign);
 	return 0;
 }
 

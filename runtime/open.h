@@ -8,6 +8,7 @@
 
 #include "graph/layout/chosen.h"
 #include "graph/onnx/onnx.h"
+#include "runtime/offloaded.h"
 #include "runtime/session.h"
 
 struct open_options {
@@ -16,6 +17,7 @@ struct open_options {
 	int threads;		/* that kernels are chosen for; 0: as many as the device has */
 	const struct onnx_dim *dims;
 	int ndims;
+	struct offload_request offload;	/* to generators */
 	struct listener listener;	/* told of records that are skipped */
 	bool recall;		/* what an earlier start made of it will do: tasks without their DAGs, kernels
 				 * without their C */
@@ -27,6 +29,7 @@ struct opened {
 	const struct choice *choices;	/* of the tasks */
 	struct layout_choice images;	/* as struct task_times has it */
 	int built;			/* kernels that were compiled now */
+	struct offloaded offloaded;	/* with generators alone */
 	const struct model_code *code;	/* what session_new() takes */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/session.c - the interpreter, with lists of steps in the place of compiled functions. */
+/* runtime/session.c - the interpreter, with lists of steps in the place of compiled functions and
+ * generators in that of regions. */
 #include "runtime/session.h"
 
 #include <stdlib.h>
@@ -75,11 +76,15 @@ static int apply(void *user, struct interp *x, int function, const struct value 
 	struct session *s = user;
 	const struct function *f = s->code->graph->functions.at[function];
 
+	struct foreign *foreign = s->code->foreign ? s->code->foreign[function] : NULL;
+
 	(void)nargs;
-	if (!s->code->flats[function] || !args_fit(f, args))
+	if (!foreign && (!s->code->flats[function] || !args_fit(f, args)))
 		return 0;
 	struct value *results = values_new(f->nresults);
-	int rc = make_results(f, results) ? run_list(s, x, function, args, results) : -1;
+	int rc = !make_results(f, results) ? -1
+		 : foreign ? foreign_run(foreign, args, results)
+			   : run_list(s, x, function, args, results);
 
 	if (rc < 0)
 		values_release(results, f->nresults);

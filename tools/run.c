@@ -61,6 +61,7 @@ static int begin_session(struct runner_state *s)
 	struct open_options options = model_options(&s->args->m);
 
 	options.recall = true;
+	options.offload = backends_request(&s->args->b);
 	if (open_model(s->arena, &options, &s->model) < 0)
 		return -1;
 	s->session = session_new(s->model.code, limits_of(s->args));
@@ -122,7 +123,7 @@ static int check_interpreter(struct runner_state *s)
 	if (!g)
 		return -1;
 	struct model_task_vec none = { 0 };
-	const struct model_code *code = model_code_new(s->arena, g, &none, NULL);
+	const struct model_code *code = model_code_new(s->arena, g, &none, NULL, NULL);
 	struct session *plain = session_new(code, limits_of(s->args));
 	int n = graph_main(g)->nresults;
 	struct value *want = values_new(n);

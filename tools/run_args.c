@@ -70,6 +70,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->m;
+		state->child_inputs[1] = &args->b;
 		return 0;
 	case KEY_DATA:
 		args->data = arg;
@@ -106,7 +107,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &model_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+	{ &model_argp, 0, NULL, 0 }, { &backends_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 void run_parse(int argc, char **argv, struct run_args *args)

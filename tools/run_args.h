@@ -5,12 +5,14 @@
 
 #include "runtime/agree.h"
 #include "runtime/open.h"
+#include "tools/backends.h"
 #include "tools/model_args.h"
 
 enum { RUN_MAX_INPUTS = 64 };
 
 struct run_args {
 	struct model_args m;
+	struct backend_args b;
 	const char *data;	/* folder with input_0.pb, ...; NULL */
 	const char *output;	/* folder for results; NULL */
 	const char *trace;	/* file for what ran when; NULL */

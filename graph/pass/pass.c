@@ -40,6 +40,19 @@ static int no_such_pass(const char *name)
 	return -1;
 }
 
+/* From pass I on, up to and with LAST (NULL: all). */
+static struct graph *run_from(struct arena *a, struct graph *g, int i, const char *last)
+{
+	for (; i < PASSES && g; i++) {
+		g = passes[i]->run(a, g);
+		if (!g)
+			err_prefix("pass %s", passes[i]->name);
+		if (last && strcmp(last, passes[i]->name) == 0)
+			break;
+	}
+	return g;
+}
+
 struct graph *graph_passes(struct arena *a, struct graph *g, const char *last)
 {
 	if (last && strcmp(last, "read") == 0)
@@ -48,12 +61,14 @@ struct graph *graph_passes(struct arena *a, struct graph *g, const char *last)
 		no_such_pass(last);
 		return NULL;
 	}
-	for (int i = 0; i < PASSES && g; i++) {
-		g = passes[i]->run(a, g);
-		if (!g)
-			err_prefix("pass %s", passes[i]->name);
-		if (last && strcmp(last, passes[i]->name) == 0)
-			break;
-	}
-	return g;
+	return run_from(a, g, 0, last);
+}
+
+struct graph *graph_passes_after(struct arena *a, struct graph *g, const char *first)
+{
+	int i = 0;
+
+	while (strcmp(passes[i]->name, first) != 0)
+		i++;
+	return run_from(a, g, i + 1, NULL);
 }

@@ -25,5 +25,7 @@ const struct pass *pass_find(const char *name);
 /* G after all passes up to and with the one named LAST (NULL: all of them); G itself where LAST is
  * "read". NULL and a message. */
 struct graph *graph_passes(struct arena *a, struct graph *g, const char *last);
+/* G, which graph_passes() made up to FIRST, after all that come behind it. */
+struct graph *graph_passes_after(struct arena *a, struct graph *g, const char *first);
 
 #endif

@@ -167,7 +167,7 @@ static void test_no_cycle(void **state)
 	b = backend(m.a, "c", of_conv);
 	struct offload out = cut(m.a, m.g, &b, 1);
 
-	assert_int_equal(out.regions, 2);
+	assert_int_equal(out.regions.n, 2);
 	assert_int_equal(applied(out.graph, "c"), 2);
 	arena_free(m.a);
 }
@@ -185,7 +185,7 @@ static void test_refusals_are_told(void **state)
 	b = backend(m.a, "c", of_conv);
 	struct offload out = cut(m.a, m.g, &b, 1);
 
-	assert_int_equal(out.regions, 1);
+	assert_int_equal(out.regions.n, 1);
 	for (int i = 0; i < out.calls.n; i++) {
 		const struct offload_call *c = &out.calls.at[i];
 
@@ -262,11 +262,11 @@ static void test_random_graphs(void **state)
 		struct offload out = cut(m.a, m.g, b, 1 + i % 2);
 
 		assert_same_results(m.a, m.g, out.graph);
-		assert_int_equal(applied(out.graph, "c") + applied(out.graph, "p"), out.regions);
+		assert_int_equal(applied(out.graph, "c") + applied(out.graph, "p"), out.regions.n);
 		for (int c = 0; c < out.calls.n; c++)
-			assert_true(out.calls.at[c].region < out.regions);
-		regions += out.regions;
-		several += out.regions < out.calls.n / 3;
+			assert_true(out.calls.at[c].region < out.regions.n);
+		regions += out.regions.n;
+		several += out.regions.n < out.calls.n / 3;
 		arena_free(m.a);
 	}
 	assert_true(regions > GRAPHS && several > 0);
@@ -281,7 +281,7 @@ static void test_nothing_claimed(void **state)
 	struct offload out = cut(m.a, m.g, &b, 1);
 
 	(void)state;
-	assert_int_equal(out.regions, 0);
+	assert_int_equal(out.regions.n, 0);
 	assert_int_equal(out.graph->functions.n, m.g->functions.n);
 	assert_same_results(m.a, m.g, out.graph);
 	arena_free(m.a);

@@ -54,7 +54,7 @@ static struct compiled_model compile(const char *functions)
 
 	if (!choices)
 		fail_msg("%s", err_get());
-	m.code = model_code_new(m.a, m.g, tasks, choices);
+	m.code = model_code_new(m.a, m.g, tasks, choices, NULL);
 	return m;
 }
 
@@ -107,7 +107,7 @@ static void check_model(const char *functions)
 {
 	struct compiled_model m = compile(functions);
 	struct model_task_vec none = { 0 };
-	const struct model_code *plain = model_code_new(m.a, parsed(m.a, functions), &none, NULL);
+	const struct model_code *plain = model_code_new(m.a, parsed(m.a, functions), &none, NULL, NULL);
 	int n = graph_main(m.g)->nresults;
 
 	for (size_t offset = 0; offset <= 1; offset++) {

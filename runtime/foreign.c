@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/foreign.c - from arrays to the pointers that a generator takes. */
+#include "runtime/foreign.h"
+
+#include <pthread.h>
+
+#include "base/err.h"
+#include "base/text.h"
+#include "partition/view.h"
+
+struct foreign {
+	const struct backend *backend;
+	const struct function *function;
+	const struct region_view *view;
+	void *handle;
+	const void **inputs;
+	void **outputs;
+	int *result_of;		/* by output, which result of the function it is */
+	pthread_mutex_t turn;
+};
+
+static int failed(const struct backend *b, const struct function *f, char *why)
+{
+	why[HONE_WHY_BYTES - 1] = 0;
+	return err_set("%s: generator %s: %s", f->name, b->generator->name,
+		       *why ? why : "failed, and does not say why");
+}
+
+static void append(void *sink, const void *bytes, size_t n)
+{
+	text_putn(sink, bytes, n);
+}
+
+/* Has the generator compile the region, and makes that ready. */
+static int prepare(struct foreign *x, int threads)
+{
+	const struct hone_generator *g = x->backend->generator;
+	const struct hone_region *region = &x->view->region;
+	struct text artifact = { 0 };
+	char why[HONE_WHY_BYTES] = "";
+	int rc = g->compile ? g->compile(region, append, &artifact, why) : 0;
+
+	if (rc == 0)
+		rc = g->init(region, artifact.s, artifact.n, threads, &x->handle, why);
+	text_free(&artifact);
+	return rc == 0 ? 0 : failed(x->backend, x->function, why);
+}
+
+static void done(void *data)
+{
+	struct foreign *x = data;
+
+	x->backend->generator->release(x->handle);
+	pthread_mutex_destroy(&x->turn);
+}
+
+/* The calls of F, ascending. */
+static struct value_vec calls_of(struct arena *a, const struct function *f)
+{
+	struct value_vec calls = { 0 };
+
+	for (int v = f->nparams; v < f->bindings.n; v++)
+		if (function_at(f, v)->kind == BIND_CALL)
+			vec_push(a, &calls, v);
+	return calls;
+}
+
+static int result_index(const struct function *f, int value)
+{
+	int i = 0;
+
+	while (f->results[i] != value)
+		i++;
+	return i;
+}
+
+struct foreign *foreign_new(struct arena *a, const struct graph *g, int function,
+			    const struct backend *backend, int threads)
+{
+	const struct function *f = g->functions.at[function];
+	const struct flow flow = flow_new(a, f);
+	const struct value_vec calls = calls_of(a, f);
+	struct foreign *x = arena_one(a, struct foreign);
+
+	*x = (struct foreign){ .backend = backend, .function = f };
+	x->view = region_view_new(a, &flow, region_view_room(a, f), &calls);
+	if (!x->view) {
+		err_set("%s: its shapes are not known", f->name);
+		return NULL;
+	}
+	if (prepare(x, threads) < 0)
+		return NULL;
+	x->inputs = arena_many(a, const void *, x->view->inputs.n);
+	x->outputs = arena_many(a, void *, x->view->outputs.n);
+	x->result_of = arena_many(a, int, x->view->outputs.n);
+	for (int i = 0; i < x->view->outputs.n; i++)
+		x->result_of[i] = result_index(f, x->view->outputs.at[i]);
+	pthread_mutex_init(&x->turn, NULL);
+	arena_defer(a, done, x);
+	return x;
+}
+
+/* Is ARG what parameter P of the region says? */
+static int check_argument(const struct foreign *x, int p, struct value arg)
+{
+	const struct binding *param = function_at(x->function, p);
+	int64_t dim[GRAPH_MAX_RANK];
+	const struct array *y = arg.kind == VALUE_ARRAY ? arg.array : NULL;
+
+	type_shape(param->type, dim);
+	if (!y || y->element != param->type->element || y->rank != param->type->rank ||
+	    memcmp(y->dim, dim, (size_t)y->rank * sizeof(*dim)) != 0)
+		return err_set("%s: argument %d is not of the type that generator %s was given",
+			       x->function->name, p, x->backend->generator->name);
+	return 0;
+}
+
+int foreign_run(struct foreign *x, const struct value *args, struct value *results)
+{
+	char why[HONE_WHY_BYTES] = "";
+
+	for (int i = 0; i < x->function->nparams; i++)
+		if (check_argument(x, i, args[i]) < 0)
+			return -1;
+	pthread_mutex_lock(&x->turn);
+	for (int i = 0; i < x->view->inputs.n; i++)
+		x->inputs[i] = args[x->view->inputs.at[i]].array->data;
+	for (int i = 0; i < x->view->outputs.n; i++)
+		x->outputs[i] = results[x->result_of[i]].array->data;
+	int rc = x->backend->generator->run(x->handle, x->inputs, x->outputs, why);
+
+	pthread_mutex_unlock(&x->turn);
+	return rc == 0 ? 0 : failed(x->backend, x->function, why);
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/backends.c - generators and what is kept from them, from the command line. */
+#include "tools/backends.h"
+
+enum { KEY_BACKEND = 0x2100, KEY_KEEP };	/* no keys of a command that has these options */
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct backend_args *b = state->input;
+
+	switch (key) {
+	case KEY_BACKEND:
+		if (b->nbackends == BACKENDS_MAX)
+			argp_error(state, "at most %d --backend", BACKENDS_MAX);
+		b->backends[b->nbackends++] = arg;
+		return 0;
+	case KEY_KEEP:
+		if (b->nkeep == KEEP_MAX)
+			argp_error(state, "at most %d --keep", KEEP_MAX);
+		b->keep[b->nkeep++] = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "backend", KEY_BACKEND, "NAME", 0,
+	  "a code generator that may compute parts of the model: onednn, ..., or the path of a shared "
+	  "object (several times)", 0 },
+	{ "keep", KEY_KEEP, "LABEL", 0, "the model's node of this name stays with hone (several times)", 0 },
+	{ 0 },
+};
+
+const struct argp backends_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+
+struct offload_request backends_request(const struct backend_args *b)
+{
+	return (struct offload_request){ b->backends, b->nbackends, b->keep, b->nkeep };
+}

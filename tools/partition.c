@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/partition.c - `hone partition`: which parts of a model code generators would compute, and why not
+ * the others. */
+#include <argp.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "graph/ir/op.h"
+#include "graph/model.h"
+#include "runtime/open.h"
+#include "tools/backends.h"
+#include "tools/command.h"
+#include "tools/json.h"
+#include "tools/model_args.h"
+
+struct partition_args {
+	struct model_args m;
+	struct backend_args b;
+	bool explain, json, full;
+};
+
+static const char doc[] =
+	"Cuts MODEL between hone's own kernels and code generators: each takes what its patterns match "
+	"and it does not refuse, and what hangs together becomes a region. Nothing is measured yet: "
+	"all that a generator takes goes to it. hone run --backend runs a model so.\v"
+	"Example:\n"
+	"  hone partition resnet18.onnx --backend onednn\n"
+	"  hone partition resnet18.onnx --backend onednn --keep /layer1/Conv --explain\n"
+	"  hone partition resnet18.onnx --backend ./mine.so --json\n";
+
+enum { KEY_EXPLAIN = 256, KEY_FULL };
+
+static const struct argp_option options[] = {
+	{ "explain", KEY_EXPLAIN, NULL, 0, "a line for each node: who computes it, and why", 0 },
+	{ "require-full-offload", KEY_FULL, NULL, 0,
+	  "fail with a list where a node is left to hone", 0 },
+	{ "json", 'j', NULL, 0, "JSON instead of text, with all that --explain tells", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct partition_args *args = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->m;
+		state->child_inputs[1] = &args->b;
+		return 0;
+	case KEY_EXPLAIN:
+		args->explain = true;
+		return 0;
+	case KEY_FULL:
+		args->full = true;
+		return 0;
+	case 'j':
+		args->json = true;
+		return 0;
+	case ARGP_KEY_END:
+		if (!args->b.nbackends)
+			argp_error(state, "which --backend?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &model_argp, 0, NULL, 0 }, { &backends_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
+
+/* --- what is told */
+
+/* The part of a model that one computes. */
+struct share {
+	int nodes, regions;
+	double macs;
+};
+
+static struct share share_of(const struct offload *cut, int backend)
+{
+	struct share s = { 0 };
+
+	for (int i = 0; i < cut->calls.n; i++)
+		if (cut->calls.at[i].backend == backend) {
+			s.nodes++;
+			s.macs += cut->calls.at[i].macs;
+		}
+	for (int i = 0; i < cut->regions.n; i++)
+		s.regions += cut->regions.at[i].backend == backend;
+	return s;
+}
+
+static double all_macs(const struct offload *cut)
+{
+	double macs = 0;
+
+	for (int i = 0; i < cut->calls.n; i++)
+		macs += cut->calls.at[i].macs;
+	return macs;
+}
+
+static const char *who(const struct offloaded *o, int backend)
+{
+	return backend == REGION_HOST ? "hone" : o->backends[backend].generator->name;
+}
+
+static const struct binding *call_at(const struct offloaded *o, const struct offload_call *c)
+{
+	return function_at(o->from->functions.at[c->function], c->value);
+}
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* --- text */
+
+static void print_calls(struct arena *a, const struct offloaded *o, bool left_alone)
+{
+	double macs = all_macs(&o->cut);
+
+	printf("%-8s %6s %-12s %-10s %8s  %s\n", "by", "region", "operator", "pattern", "MACs",
+	       "result, node, why");
+	for (int i = 0; i < o->cut.calls.n; i++) {
+		const struct offload_call *c = &o->cut.calls.at[i];
+		const struct binding *b = call_at(o, c);
+
+		if (left_alone && c->backend != REGION_HOST)
+			continue;
+		printf("%-8s %6s %-12s %-10s %7.2f%%  %s %s%s%s\n", who(o, c->backend),
+		       c->region < 0 ? "-" : arena_printf(a, "%d", c->region), b->op->name,
+		       c->pattern ? c->pattern : "-", percent(c->macs, macs), type_string(a, b->type),
+		       b->label, c->why ? ": " : "", c->why ? c->why : "");
+	}
+}
+
+static void print_shares(const struct offloaded *o, int n)
+{
+	double macs = all_macs(&o->cut);
+
+	for (int b = REGION_HOST; b < n; b++) {
+		struct share s = share_of(&o->cut, b);
+
+		printf("%s: %d of %d nodes (%.1f%%), %.1f%% of the multiply-adds", who(o, b), s.nodes,
+		       o->cut.calls.n, percent(s.nodes, o->cut.calls.n), percent(s.macs, macs));
+		if (b == REGION_HOST)
+			printf("\n");
+		else
+			printf(", in %d region%s (%s)\n", s.regions, s.regions == 1 ? "" : "s",
+			       o->backends[b].version);
+	}
+}
+
+/* --- JSON */
+
+static json_t *call_json(struct arena *a, const struct offloaded *o, const struct offload_call *c)
+{
+	const struct binding *b = call_at(o, c);
+
+	return json_pack("{s:s, s:o, s:s, s:o, s:f, s:s, s:o, s:o}", "by", who(o, c->backend), "region",
+			 c->region < 0 ? json_null() : json_integer(c->region), "op", b->op->name,
+			 "pattern", json_label(c->pattern), "macs", c->macs, "result",
+			 type_string(a, b->type), "node", json_label(b->label), "reason",
+			 json_label(c->why));
+}
+
+static json_t *share_json(const struct offloaded *o, int backend)
+{
+	struct share s = share_of(&o->cut, backend);
+
+	return json_pack("{s:s, s:o, s:i, s:i, s:f}", "by", who(o, backend), "version",
+			 json_label(backend == REGION_HOST ? NULL : o->backends[backend].version),
+			 "nodes", s.nodes, "regions", s.regions, "macs", s.macs);
+}
+
+static void print_all(struct arena *a, const struct partition_args *args, const struct offloaded *o)
+{
+	json_t *calls = json_array(), *shares = json_array();
+
+	for (int i = 0; i < o->cut.calls.n; i++)
+		json_array_append_new(calls, call_json(a, o, &o->cut.calls.at[i]));
+	for (int b = REGION_HOST; b < args->b.nbackends; b++)
+		json_array_append_new(shares, share_json(o, b));
+	json_print(json_pack("{s:s, s:o, s:o}", "model", args->m.model, "shares", shares, "nodes", calls));
+}
+
+/* --- the command */
+
+/* Does the cut do what was required? Else a message. */
+static int check_full(const struct partition_args *args, const struct offloaded *o)
+{
+	int left = share_of(&o->cut, REGION_HOST).nodes;
+
+	return !args->full || left == 0
+		       ? 0
+		       : err_set("%d nodes of %s are left to hone; --explain says why", left,
+				 args->m.model);
+}
+
+static int partition(struct arena *a, const struct partition_args *args, struct offloaded *out)
+{
+	const struct offload_request r = backends_request(&args->b);
+	struct onnx_options options = { .dims = args->m.dims.at, .ndims = args->m.dims.n };
+	struct graph *g = model_open(a, args->m.model, &options, NULL, OFFLOAD_AFTER);
+	int threads = args->m.threads ? args->m.threads : 1;
+
+	return g ? offloaded_new(a, g, &r, threads, out) : -1;
+}
+
+static int run(int argc, char **argv)
+{
+	struct partition_args args = { 0 };
+	struct arena *a = arena_new();
+	struct offloaded o;
+
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	int rc = partition(a, &args, &o);
+
+	if (rc == 0 && args.json) {
+		print_all(a, &args, &o);
+	} else if (rc == 0) {
+		if (args.explain || (args.full && share_of(&o.cut, REGION_HOST).nodes))
+			print_calls(a, &o, !args.explain);
+		print_shares(&o, args.b.nbackends);
+	}
+	if (rc == 0)
+		rc = check_full(&args, &o);
+	arena_free(a);
+	return rc < 0 ? command_failed() : EXIT_OK;
+}
+
+const struct command command_partition = {
+	.name = "partition",
+	.summary = "shares a model with code generators",
+	.run = run,
+};
