@@ -203,8 +203,8 @@ static int check_full(const struct partition_args *args, const struct offloaded 
 static int partition(struct arena *a, const struct partition_args *args, struct offloaded *out)
 {
 	const struct offload_request r = backends_request(&args->b);
-	struct onnx_options options = { .dims = args->m.dims.at, .ndims = args->m.dims.n };
-	struct graph *g = model_open(a, args->m.model, &options, NULL, OFFLOAD_AFTER);
+	struct onnx_options onnx = { .dims = args->m.dims.at, .ndims = args->m.dims.n };
+	struct graph *g = model_open(a, args->m.model, &onnx, NULL, OFFLOAD_AFTER);
 	int threads = args->m.threads ? args->m.threads : 1;
 
 	return g ? offloaded_new(a, g, &r, threads, out) : -1;

@@ -272,6 +272,68 @@ static void test_random_graphs(void **state)
 	assert_true(regions > GRAPHS && several > 0);
 }
 
+/* A model of many layers, every other of which a generator takes. */
+static void test_many_calls(void **state)
+{
+	enum { LAYERS = 25000 };
+	struct graph_maker m = graph_maker_new();
+	int x = input(&m, 1, CHANNELS, 2, 2);
+
+	(void)state;
+	for (int i = 0; i < LAYERS; i++)
+		x = build(&m.b, i % 2 ? &core_relu : &core_tanh, x);
+	finish(&m, x);
+	struct backend b = backend(m.a, "c", of_conv);
+	struct offload out = cut(m.a, m.g, &b, 1);
+
+	assert_int_equal(out.regions.n, LAYERS / 2);
+	assert_int_equal(out.calls.n, LAYERS);
+	arena_free(m.a);
+}
+
+/* Equal constants of two sides stay two, and one that both read is none that closes a cycle. */
+static void test_shared_constants(void **state)
+{
+	struct graph_maker m = graph_maker_new();
+	int x = input(&m, 1, CHANNELS, 4, 4);
+	int shared = weight(&m, 1, CHANNELS, 1, 1);
+	int left = build(&m.b, &core_add, conv(&m, x, CHANNELS, CHANNELS, 1, 0), shared);
+	int host = build(&m.b, &core_sigmoid, build(&m.b, &core_mul, left, shared));
+
+	(void)state;
+	finish(&m, build(&m.b, &core_add, conv(&m, host, CHANNELS, CHANNELS, 1, 0), shared));
+	struct backend b = backend(m.a, "c", of_conv);
+	struct offload out = cut(m.a, m.g, &b, 1);
+
+	assert_int_equal(out.regions.n, 2);
+	assert_same_results(m.a, m.g, out.graph);
+	arena_free(m.a);
+}
+
+/* What fails is not offered again, and told. */
+static void test_refused_before(void **state)
+{
+	struct graph_maker m = graph_maker_new();
+	int c = conv(&m, input(&m, 1, CHANNELS, 4, 4), CHANNELS, CHANNELS, 1, 0);
+	struct offload_options o = { .n = 1 };
+	struct offload out;
+	int told = 0;
+
+	(void)state;
+	finish(&m, build(&m.b, &core_relu, c));
+	struct backend b = backend(m.a, "c", of_conv);
+
+	o.backends = &b;
+	vec_push(m.a, &o.refusals, (struct offload_refusal){ m.g->main, c, "no such primitive" });
+	assert_int_equal(offload_all(m.a, m.g, &o, &out), 0);
+	assert_int_equal(out.regions.n, 1);	/* the relu alone */
+	for (int i = 0; i < out.calls.n; i++)
+		told += out.calls.at[i].why && strcmp(out.calls.at[i].why, "no such primitive") == 0;
+	assert_int_equal(told, 1);
+	assert_same_results(m.a, m.g, out.graph);
+	arena_free(m.a);
+}
+
 /* Whoever claims nothing changes nothing. */
 static void test_nothing_claimed(void **state)
 {
@@ -296,6 +358,9 @@ int main(void)
 		cmocka_unit_test(test_refusals_are_told),
 		cmocka_unit_test(test_random_graphs),
 		cmocka_unit_test(test_nothing_claimed),
+		cmocka_unit_test(test_many_calls),
+		cmocka_unit_test(test_shared_constants),
+		cmocka_unit_test(test_refused_before),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
