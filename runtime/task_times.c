@@ -3,6 +3,7 @@
 #include "runtime/task_times.h"
 
 #include "runtime/expectations.h"
+#include "search/evidence.h"
 #include "search/expect.h"
 
 /* The time of the best record of T. 1, 0 or -1. */
@@ -17,7 +18,7 @@ static int recorded(const struct task_times *s, struct arena *a, const struct mo
 	int found = s->db ? db_best(s->db, a, &want, &best) : 0;
 
 	if (found > 0)
-		*us = best.time_us;
+		*us = best.time_us * (best.final ? 1 : TRIAL_LUCK);
 	return found;
 }
 

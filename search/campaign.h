@@ -16,7 +16,6 @@ struct tuned {
 	int64_t trials;			/* of this campaign */
 	struct refusals refusals;	/* of this run */
 	const char *failure;		/* what the first trial that failed said; NULL: none did */
-	bool confirmed;			/* its best_us is that of a confirmation */
 	enum cause done;		/* why it needs no more trials; CAUSE_NONE: it does */
 };
 
@@ -95,6 +94,8 @@ int tuner_confirm_all(struct tuner *t);
 /* --- finals_call.c */
 /* What finals would have before them now. */
 struct finals_work tuner_finals_work(const struct tuner *t);
+/* The least that they take; 0 where there are none. */
+double tuner_finals_least_s(const struct tuner *t);
 /* As the option `finals`; 0 where there are none. */
 int tuner_hold_finals(struct tuner *t);
 

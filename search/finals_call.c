@@ -35,6 +35,13 @@ struct finals_work tuner_finals_work(const struct tuner *t)
 	return w;
 }
 
+double tuner_finals_least_s(const struct tuner *t)
+{
+	struct finals_work w = tuner_finals_work(t);
+
+	return t->options.finals ? finals_cost_s(&w, 1, FINALS_LEAST_ROUNDS) : 0;
+}
+
 static int stand(void *user, const struct finals_stand *s)
 {
 	struct tuner *t = user;

@@ -86,7 +86,7 @@ bool tuner_stopped(const struct tuner *t)
 bool tuner_unconfirmed(const struct tuner *t, int i)
 {
 	return t->measurer->confirm && t->scheduler.at[i].runs > 0 &&
-	       t->scheduler.at[i].best_us > 0 && !t->tuned[i].confirmed;
+	       t->scheduler.at[i].best_us > 0 && !t->scheduler.at[i].confirmed;
 }
 
 /* Of the time, as things stand. */
@@ -221,7 +221,7 @@ static json_t *task_summary(const struct tuner *t, int i)
 
 	return json_pack("{s:s, s:s, s:I, s:f, s:f, s:b, s:b}", "task", u->task->key, "name", u->task->name,
 			 "trials", (json_int_t)u->trials, "best_us", t->scheduler.at[i].best_us,
-			 "gflops", tuner_gflops(t, i), "confirmed", u->confirmed, "estimate",
+			 "gflops", tuner_gflops(t, i), "confirmed", t->scheduler.at[i].confirmed, "estimate",
 			 !t->measurer->confirm);
 }
 

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "search/evidence.h"
 
 /* Of each task of a model, before any gets more. */
 enum { FIRST_BATCH = 8 };
@@ -140,7 +141,7 @@ static double hope_us(const struct scheduler *s, const struct scheduled *t)
 void scheduler_weigh(struct scheduler *s)
 {
 	for (int i = 0; s->weigher.weigh && i < s->n; i++) {
-		s->best_us[i] = s->at[i].best_us;
+		s->best_us[i] = s->at[i].best_us * (s->at[i].confirmed ? 1 : TRIAL_LUCK);
 		s->hope_us[i] = hope_us(s, &s->at[i]);
 	}
 	if (s->weigher.weigh)

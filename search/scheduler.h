@@ -18,6 +18,7 @@ struct scheduled {
 	const struct task *task;
 	int64_t trials;		/* heard of */
 	double best_us;		/* 0 while there is none */
+	bool confirmed;		/* it was measured again */
 	double runs;		/* of it in the model, as things stand */
 	double weight;		/* runs that trials are spent for: also those that there may come to be; 0: none */
 	double rate;		/* lately, us that an e-fold of the trials gained */

@@ -6,10 +6,11 @@
 struct settling {
 	int confirmed;	/* in all passes */
 	int late;	/* in this one, left for lack of time */
+	double keep_s;	/* of the time, for what comes behind */
 };
 
-/* Task I, which the model needs: a first batch where that is still to come, and its best confirmed. One task at
- * least gets that, so that each campaign comes further. 1 where there was something to do. */
+/* Task I, which the model needs: a first batch where that is still to come, and its best confirmed. One
+ * task at least gets that, so that each campaign comes further. 1 where there was something to do. */
 static int settle_task(struct tuner *t, struct settling *s, int i)
 {
 	struct scheduled *at = &t->scheduler.at[i];
@@ -17,7 +18,7 @@ static int settle_task(struct tuner *t, struct settling *s, int i)
 
 	if (!untried && !tuner_unconfirmed(t, i))
 		return 0;
-	if (s->confirmed > 0 && tuner_time_left_s(t) <= 0) {
+	if (s->confirmed > 0 && tuner_time_left_s(t) <= s->keep_s) {
 		s->late++;
 		return 0;
 	}
@@ -53,8 +54,10 @@ int tuner_confirm_all(struct tuner *t)
 	struct settling s = { 0 };
 	int done;
 
-	while ((done = settle_all(t, &s)) > 0)
+	while ((done = settle_all(t, &s)) > 0) {
 		scheduler_weigh(&t->scheduler);
+		s.keep_s = tuner_finals_least_s(t);	/* they say more than another pass */
+	}
 	if (done == 0 && s.late)
 		listener_tell(&t->options.listener, TELL_WARNING,
 			      "%d of %d tasks stay unconfirmed, for the time is over: the next "

@@ -68,7 +68,7 @@ int tuner_load_best(struct tuner *t, int i)
 
 	if (found >= 0) {
 		t->scheduler.at[i].best_us = found && !stale ? best.record.time_us : 0;
-		t->tuned[i].confirmed = found && evidence_confirmed(&best.record, best.evidence);
+		t->scheduler.at[i].confirmed = found && evidence_confirmed(&best.record, best.evidence);
 	}
 	arena_free(a);
 	return found < 0 ? -1 : stale;

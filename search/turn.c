@@ -105,7 +105,7 @@ static void note(struct tuner *t, int i, const struct batch *b)
 			best = trial->time_us;
 	}
 	if (best > 0 && best < t->scheduler.at[i].best_us)
-		t->tuned[i].confirmed = false;
+		t->scheduler.at[i].confirmed = false;
 	scheduler_heard(&t->scheduler, i, b->n, best);
 	t->scheduler.at[i].exhausted = b->n < b->cap;
 }

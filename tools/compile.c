@@ -126,6 +126,8 @@ static void print_images(const struct layout_choice *c)
 	printf("; all nchw %.3f, all nhwc %.3f, all in blocks %.3f, each kernel's fastest %.3f\n",
 	       c->uniform_us[MANNER_NCHW] * 1e-3, c->uniform_us[MANNER_NHWC] * 1e-3,
 	       c->uniform_us[MANNER_BLOCKED] * 1e-3, c->greedy_us * 1e-3);
+	printf("fusion: %d functions are split, merged or combined otherwise than by the rules\n",
+	       c->alternatives);
 }
 
 static void print_text(struct arena *a, const struct compile_args *args, const struct opened *m,
@@ -157,10 +159,10 @@ static json_t *images_json(const struct layout_choice *c)
 {
 	if (c->us <= 0)
 		return json_null();
-	return json_pack("{s:f, s:f, s:b, s:f, s:f, s:f, s:f}", "us", c->us, "bound_us", c->bound,
+	return json_pack("{s:f, s:f, s:b, s:f, s:f, s:f, s:f, s:i}", "us", c->us, "bound_us", c->bound,
 			 "exact", (int)c->exact, "nchw_us", c->uniform_us[MANNER_NCHW], "nhwc_us",
 			 c->uniform_us[MANNER_NHWC], "blocked_us", c->uniform_us[MANNER_BLOCKED],
-			 "greedy_us", c->greedy_us);
+			 "greedy_us", c->greedy_us, "alternatives", c->alternatives);
 }
 
 static json_t *call_json(struct arena *a, const struct explained_call *c, double all_us)

@@ -198,6 +198,8 @@ struct layout_choice layout_choose(struct arena *a, const struct layout_space *x
 		out.uniform_us[m] = layout_choice_us(&c.of, state);
 		keep_better(&c, &out, state);
 	}
+	for (int i = 0; i < x->nodes.n; i++)
+		out.alternatives += !x->nodes.at[i].states.at[out.state[i]].usual;
 	arena_free(scratch);
 	return out;
 }

@@ -16,6 +16,7 @@ struct layout_choice {
 	bool exact;	/* it is the least there is */
 	double uniform_us[MANNER_COUNT];	/* one manner wherever there is such a state */
 	double greedy_us;			/* each node's fastest */
+	int alternatives;	/* nodes that are computed otherwise than the rules of fusion have it */
 };
 
 #endif

@@ -51,8 +51,9 @@ json_t *kept_images_json(const struct layout_choice *c)
 
 	for (int i = 0; i < MANNER_COUNT; i++)
 		json_array_append_new(uniform, json_real(c->uniform_us[i]));
-	return json_pack("{s:f, s:f, s:b, s:o, s:f}", "us", c->us, "bound", c->bound, "exact",
-			 c->exact, "uniform", uniform, "greedy", c->greedy_us);
+	return json_pack("{s:f, s:f, s:b, s:o, s:f, s:i}", "us", c->us, "bound", c->bound, "exact",
+			 c->exact, "uniform", uniform, "greedy", c->greedy_us, "alternatives",
+			 c->alternatives);
 }
 
 /* --- reading */
@@ -162,8 +163,9 @@ bool kept_images_read(const json_t *json, struct layout_choice *out)
 	int exact;
 
 	*out = (struct layout_choice){ 0 };
-	if (json_unpack(any(json), "{s:F, s:F, s:b, s:o, s:F}", "us", &out->us, "bound", &out->bound,
-			"exact", &exact, "uniform", &uniform, "greedy", &out->greedy_us) < 0 ||
+	if (json_unpack(any(json), "{s:F, s:F, s:b, s:o, s:F, s:i}", "us", &out->us, "bound", &out->bound,
+			"exact", &exact, "uniform", &uniform, "greedy", &out->greedy_us,
+			"alternatives", &out->alternatives) < 0 ||
 	    json_array_size(uniform) != MANNER_COUNT)
 		return false;
 	out->exact = exact;
