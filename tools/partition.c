@@ -73,14 +73,14 @@ static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, 
 /* --- what is told */
 
 /* The part of a model that one computes. */
-struct share {
+struct computed_share {
 	int nodes, regions;
 	double macs;
 };
 
-static struct share share_of(const struct offload *cut, int backend)
+static struct computed_share share_of(const struct offload *cut, int backend)
 {
-	struct share s = { 0 };
+	struct computed_share s = { 0 };
 
 	for (int i = 0; i < cut->calls.n; i++)
 		if (cut->calls.at[i].backend == backend) {
@@ -142,7 +142,7 @@ static void print_shares(const struct offloaded *o, int n)
 	double macs = all_macs(&o->cut);
 
 	for (int b = REGION_HOST; b < n; b++) {
-		struct share s = share_of(&o->cut, b);
+		struct computed_share s = share_of(&o->cut, b);
 
 		printf("%s: %d of %d nodes (%.1f%%), %.1f%% of the multiply-adds", who(o, b), s.nodes,
 		       o->cut.calls.n, percent(s.nodes, o->cut.calls.n), percent(s.macs, macs));
@@ -169,7 +169,7 @@ static json_t *call_json(struct arena *a, const struct offloaded *o, const struc
 
 static json_t *share_json(const struct offloaded *o, int backend)
 {
-	struct share s = share_of(&o->cut, backend);
+	struct computed_share s = share_of(&o->cut, backend);
 
 	return json_pack("{s:s, s:o, s:i, s:i, s:f}", "by", who(o, backend), "version",
 			 json_label(backend == REGION_HOST ? NULL : o->backends[backend].version),
