@@ -3,6 +3,7 @@
 #ifndef HONE_TESTS_LIBRARY_BUILT_H
 #define HONE_TESTS_LIBRARY_BUILT_H
 
+#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -13,6 +14,14 @@
 
 /* Of any model that a test has. */
 #define BUILT_MOST_BYTES ((size_t)1 << 30)
+
+/* Is the case or network NAME among those that HONE_CASE, a pattern as for file names, asks for? */
+static inline bool built_wanted(const char *name)
+{
+	const char *pattern = getenv("HONE_CASE");
+
+	return !pattern || fnmatch(pattern, name, 0) == 0;
+}
 
 struct built_library {
 	struct arena *a;

@@ -3,7 +3,7 @@
  * each model that somebody has.
  *
  * HONE_MODELS=DIR has them as DIR/NAME/model.onnx, and where it is there a database of their records
- * as DIR/NAME/model.db; HONE_CASE=NAME takes one of them. */
+ * as DIR/NAME/model.db; HONE_CASE=PATTERN takes some of them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,8 +21,20 @@
 
 static int checked;
 
+/* How many of L's tasks have a kernel that somebody measured. */
+static int of_records(const struct built_library *l)
+{
+	int n = 0;
+
+	for (int i = 0; i < l->model.tasks->n; i++)
+		n += l->model.choices[i].origin == CHOICE_RECORD ||
+		     l->model.choices[i].origin == CHOICE_CHANGED;
+	return n;
+}
+
 static void check_network(struct built_library *l)
 {
+	print_message("%d tasks, %d with a kernel of a record\n", l->model.tasks->n, of_records(l));
 	called_prepare(l);
 	called_make(l, ARGUMENTS, "gcc");
 	called_run_each_way(l);
@@ -34,14 +46,14 @@ static void try_network(const char *path)
 {
 	struct arena *a = arena_new();
 	const char *folder = arena_strndup(a, path, (size_t)(strrchr(path, '/') - path));
-	const char *name = strrchr(folder, '/') + 1, *only = getenv("HONE_CASE");
+	const char *name = strrchr(folder, '/') + 1;
 	const char *db = arena_printf(a, "%s/model.db", folder);
 	const struct open_options how = { .model = path, .threads = CALLED_THREADS,
 					  .db = access(db, R_OK) == 0 ? db : NULL };
 	struct built_library l;
 
-	if (!only || strcmp(only, name) == 0) {
-		print_message("%s%s\n", name, how.db ? ", with its records" : "");
+	if (built_wanted(name)) {
+		print_message("%s\n", name);
 		if (built_open(&l, &how) == 0)
 			check_network(&l);
 		else if (strstr(err_get(), ": a library "))
