@@ -6,8 +6,9 @@
  * hone finds what it would take by patterns, asks `claims` about each match, joins what it claimed to
  * regions, and has each region compiled, measured, and run where that is faster than its own kernels.
  *
- * Tensors are dense and row-major. All memory that hone hands over is 64-byte aligned and hone's; a
- * string that a generator returns lives as long as what it was asked about. */
+ * Tensors are dense and row-major. All memory that hone hands over is hone's; outputs are 64-byte aligned,
+ * inputs and constants to their elements at least. A string that a generator returns lives as long as what
+ * it was asked about. */
 #ifndef HONE_GENERATOR_H
 #define HONE_GENERATOR_H
 
@@ -95,8 +96,9 @@ struct hone_generator {
 	 * nothing is, the region says all. */
 	int (*compile)(const struct hone_region *region,
 		       void (*write)(void *sink, const void *bytes, size_t n), void *sink, char *why);
-	/* REGION made ready for THREADS threads: weights packed, kernels chosen. ARTIFACT is what compile
-	 * wrote, SIZE bytes. What it needs of both later it copies. */
+	/* REGION made ready for THREADS threads: weights packed, kernels chosen. REGION, with its constants,
+	 * stays as it is until release. ARTIFACT is what compile wrote, SIZE bytes; what it needs of that
+	 * later it copies. */
 	int (*init)(const struct hone_region *region, const void *artifact, size_t size, int threads,
 		    void **handle, char *why);
 	/* Computes OUTPUTS of INPUTS, in the region's order. One call at a time for each handle. */

@@ -19,21 +19,28 @@ static inline struct array *random_input(const struct type *t, struct rng *rng)
 	return x;
 }
 
-/* What G's main gives, one tensor of f32, for inputs that depend on its parameters alone. The caller
- * releases it. */
-static inline const struct array *graph_result(struct arena *a, const struct graph *g)
+/* What G's main gives, one tensor of f32, for inputs that depend on its parameters alone, KERNELS running in
+ * the interpreter's place. The caller releases it. */
+static inline const struct array *graph_result_by(struct arena *a, const struct graph *g,
+						  struct interp_kernels kernels)
 {
 	struct interp interp = interp_begin(a, g, interp_usual_limits);
 	const struct function *main = graph_main(g);
 	struct value *args = arena_many(a, struct value, main->nparams), out;
 	struct rng rng = rng_seed(4);
 
+	interp.kernels = kernels;
 	for (int i = 0; i < main->nparams; i++)
 		args[i] = value_of_array(random_input(main->bindings.at[i].type, &rng));
 	if (interp_run(&interp, g->main, args, main->nparams, &out) < 0)
 		fail_msg("%s", err_get());
 	interp_end(&interp);
 	return out.array;
+}
+
+static inline const struct array *graph_result(struct arena *a, const struct graph *g)
+{
+	return graph_result_by(a, g, (struct interp_kernels){ 0 });
 }
 
 static inline void assert_same_bits(const struct array *x, const struct array *y)
