@@ -12,28 +12,44 @@
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/model_args.h"
+#include "tools/partition_measure.h"
+#include "tools/query.h"
 
 struct partition_args {
 	struct model_args m;
 	struct backend_args b;
+	double seconds;		/* to measure for; 0: nothing is measured */
 	bool explain, json, full;
+};
+
+/* All that is told. */
+struct partition_report {
+	const struct offloaded *o;
+	const struct partition_measured *measured;	/* NULL: it was not */
 };
 
 static const char doc[] =
 	"Cuts MODEL between hone's own kernels and code generators: each takes what its patterns match "
-	"and it does not refuse, and what hangs together becomes a region. Nothing is measured yet: "
-	"all that a generator takes goes to it. hone run --backend runs a model so.\v"
+	"and it does not refuse, and what hangs together becomes a region. All that a generator takes "
+	"goes to it; --measure says whether the model is faster so. hone run --backend runs it.\v"
 	"Example:\n"
 	"  hone partition resnet18.onnx --backend onednn\n"
+	"  hone partition resnet18.onnx --backend onednn --db tune.db --threads 1 --measure\n"
 	"  hone partition resnet18.onnx --backend onednn --keep /layer1/Conv --explain\n"
 	"  hone partition resnet18.onnx --backend ./mine.so --json\n";
 
-enum { KEY_EXPLAIN = 256, KEY_FULL };
+enum { KEY_EXPLAIN = 256, KEY_FULL, KEY_MEASURE };
+
+/* A small network runs some hundred times in it, a large one the six that an interval needs. */
+#define MEASURE_S 5.0
 
 static const struct argp_option options[] = {
 	{ "explain", KEY_EXPLAIN, NULL, 0, "a line for each node: who computes it, and why", 0 },
 	{ "require-full-offload", KEY_FULL, NULL, 0,
 	  "fail with a list where a node is left to hone", 0 },
+	{ "measure", KEY_MEASURE, "SECONDS", OPTION_ARG_OPTIONAL,
+	  "run it beside the model that hone computes alone, in turns (default: 5), and compare results",
+	  0 },
 	{ "json", 'j', NULL, 0, "JSON instead of text, with all that --explain tells", 0 },
 	{ 0 },
 };
@@ -42,7 +58,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct partition_args *args = state->input;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->m;
@@ -53,6 +68,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FULL:
 		args->full = true;
+		return 0;
+	case KEY_MEASURE:
+		args->seconds = arg ? (double)argp_number(state, "--measure", arg, 1) : MEASURE_S;
 		return 0;
 	case 'j':
 		args->json = true;
@@ -154,7 +172,25 @@ static void print_shares(const struct offloaded *o, int n)
 	}
 }
 
+static void print_measured(const struct partition_measured *m)
+{
+	printf("so %.3f ms, by hone alone %.3f ms: %.3f times as fast (%.3f to %.3f), %s; results differ by "
+	       "%.1e at most%s\n", m->times.ours_us * 1e-3, m->times.theirs_us * 1e-3, m->times.is.ratio,
+	       m->times.is.low, m->times.is.high, verdict_name(m->times.is.verdict), m->error,
+	       m->agrees ? "" : ", which is too much");
+}
+
 /* --- JSON */
+
+static json_t *measured_json(const struct partition_measured *m)
+{
+	return !m ? json_null()
+		  : json_pack("{s:f, s:f, s:f, s:f, s:f, s:s, s:b, s:o}", "cut_us", m->times.ours_us,
+			      "alone_us", m->times.theirs_us, "ratio", m->times.is.ratio, "low",
+			      m->times.is.low, "high", m->times.is.high, "verdict",
+			      verdict_name(m->times.is.verdict), "agrees", (int)m->agrees, "error",
+			      json_figure(m->error));
+}
 
 static json_t *call_json(struct arena *a, const struct offloaded *o, const struct offload_call *c)
 {
@@ -176,15 +212,18 @@ static json_t *share_json(const struct offloaded *o, int backend)
 			 "nodes", s.nodes, "regions", s.regions, "macs", s.macs);
 }
 
-static void print_all(struct arena *a, const struct partition_args *args, const struct offloaded *o)
+static void print_all(struct arena *a, const struct partition_args *args,
+		      const struct partition_report *r)
 {
+	const struct offloaded *o = r->o;
 	json_t *calls = json_array(), *shares = json_array();
 
 	for (int i = 0; i < o->cut.calls.n; i++)
 		json_array_append_new(calls, call_json(a, o, &o->cut.calls.at[i]));
 	for (int b = REGION_HOST; b < args->b.nbackends; b++)
 		json_array_append_new(shares, share_json(o, b));
-	json_print(json_pack("{s:s, s:o, s:o}", "model", args->m.model, "shares", shares, "nodes", calls));
+	json_print(json_pack("{s:s, s:o, s:o, s:o}", "model", args->m.model, "shares", shares, "nodes",
+			     calls, "measured", measured_json(r->measured)));
 }
 
 /* --- the command */
@@ -200,34 +239,55 @@ static int check_full(const struct partition_args *args, const struct offloaded 
 				 args->m.model);
 }
 
-static int partition(struct arena *a, const struct partition_args *args, struct offloaded *out)
+/* Cuts the model, and measures it where that was asked for. */
+static int partition(struct arena *a, const struct partition_args *args, struct partition_report *out)
 {
 	const struct offload_request r = backends_request(&args->b);
 	struct onnx_options onnx = { .dims = args->m.dims.at, .ndims = args->m.dims.n };
-	struct graph *g = model_open(a, args->m.model, &onnx, NULL, OFFLOAD_AFTER);
-	int threads = args->m.threads ? args->m.threads : 1;
 
-	return g ? offloaded_new(a, g, &r, threads, out) : -1;
+	if (args->seconds > 0) {
+		struct open_options o = model_options(&args->m);
+		struct partition_measured *measured = arena_one(a, struct partition_measured);
+		struct opened *cut = arena_one(a, struct opened);
+
+		o.offload = r;
+		out->o = &cut->offloaded;
+		out->measured = measured;
+		return partition_measure(a, &o, args->seconds, cut, measured);
+	}
+	struct graph *g = model_open(a, args->m.model, &onnx, NULL, OFFLOAD_AFTER);
+	struct offloaded *o = arena_one(a, struct offloaded);
+
+	out->o = o;
+	return g ? offloaded_new(a, g, &r, args->m.threads ? args->m.threads : 1, o) : -1;
+}
+
+static void print_text(struct arena *a, const struct partition_args *args,
+		       const struct partition_report *r)
+{
+	if (args->explain || (args->full && share_of(&r->o->cut, REGION_HOST).nodes))
+		print_calls(a, r->o, !args->explain);
+	print_shares(r->o, args->b.nbackends);
+	if (r->measured)
+		print_measured(r->measured);
 }
 
 static int run(int argc, char **argv)
 {
-	struct partition_args args = { 0 };
+	struct partition_args args = { .seconds = 0 };
+	struct partition_report r = { 0 };
 	struct arena *a = arena_new();
-	struct offloaded o;
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	int rc = partition(a, &args, &o);
+	int rc = partition(a, &args, &r);
 
-	if (rc == 0 && args.json) {
-		print_all(a, &args, &o);
-	} else if (rc == 0) {
-		if (args.explain || (args.full && share_of(&o.cut, REGION_HOST).nodes))
-			print_calls(a, &o, !args.explain);
-		print_shares(&o, args.b.nbackends);
+	if (rc == 0) {
+		if (args.json)
+			print_all(a, &args, &r);
+		else
+			print_text(a, &args, &r);
+		rc = check_full(&args, r.o);
 	}
-	if (rc == 0)
-		rc = check_full(&args, &o);
 	arena_free(a);
 	return rc < 0 ? command_failed() : EXIT_OK;
 }
