@@ -88,12 +88,12 @@ static int make_pool(struct region_maker *m, const struct hone_region_call *c)
 /* The mean over all spatial dims is a pool with one window. */
 static int make_mean(struct region_maker *m, const struct hone_region_call *c)
 {
-	const struct hone_region_tensor *x = &m->region->tensors[c->inputs[0]], *axes;
+	const struct hone_region_tensor *x = &m->region->tensors[c->inputs[0]], *axes =
+		c->ninputs > 1 && c->inputs[1] >= 0 ? &m->region->tensors[c->inputs[1]] : NULL;
 	struct onednn_window s = { .nd = x->rank - 2 };
 	dnnl_dims_t dims = { x->dim[0], x->dim[1], 1, 1, 1 };
 	int spatial = 0;
 
-	axes = c->ninputs > 1 && c->inputs[1] >= 0 ? &m->region->tensors[c->inputs[1]] : NULL;
 	for (int i = 0; axes && axes->data && axes->type == HONE_I64 && i < (axes->rank ? axes->dim[0] : 1); i++) {
 		int64_t axis = ((const int64_t *)axes->data)[i];
 
@@ -143,9 +143,11 @@ static int make_concat(struct region_maker *m, const struct hone_region_call *c)
 		parts[i] = plan_layout(m->plan, c->inputs[i], as);
 		plan_operand(m->plan, DNNL_ARG_MULTIPLE_SRC + i, c->inputs[i], as);
 	}
+	dnnl_status_t status = dnnl_concat_primitive_desc_create(&pd, NULL, c->ninputs,
+		axis < 0 ? axis + rank : axis, parts, m->plan->plain, m->plan->engine);
+
 	m->made[c->output] = true;
-	return plan_add(m->plan, dnnl_concat_primitive_desc_create(&pd, NULL, c->ninputs,
-		axis < 0 ? axis + rank : axis, parts, m->plan->plain, m->plan->engine), pd, c->output, c->op);
+	return plan_add(m->plan, status, pd, c->output, c->op);
 }
 
 /* --- regions */
@@ -175,7 +177,7 @@ static int check_tensors(const struct region_maker *m)
 		if (t->type != HONE_F32 && !index)
 			return plan_refuse(m->plan, "an element type other than f32");
 		if (t->rank == 0 && !t->data)
-			return plan_refuse(m->plan, "a computed tensor of rank 0");
+			return plan_refuse(m->plan, "a computed tensor without dims");
 		for (int d = 0; d < t->rank; d++)
 			if (t->dim[d] == 0)
 				return plan_refuse(m->plan, "a tensor without elements");
@@ -212,10 +214,9 @@ static int make_all(struct region_maker *m)
 		if (m->made[c->output])		/* as a post-op */
 			continue;
 		rc = plan_check(m->plan, dnnl_primitive_attr_clone(&m->attr, m->plan->plain), "attributes");
-		if (rc < 0)
-			break;
-		rc = make(m, c);
+		rc = rc < 0 ? rc : make(m, c);
 		dnnl_primitive_attr_destroy(m->attr);
+		m->attr = NULL;
 	}
 	return rc;
 }
@@ -238,10 +239,9 @@ static struct plan *plan_of(const struct hone_region *region, int threads, bool 
 	free(m.reads);
 	free(m.reader);
 	free(m.made);
-	if (rc == 0)
-		return m.plan;
-	plan_free(m.plan);
-	return NULL;
+	if (rc < 0)
+		plan_free(m.plan);
+	return rc < 0 ? NULL : m.plan;
 }
 
 /* --- the generator */
