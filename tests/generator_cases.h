@@ -3,7 +3,7 @@
 #ifndef HONE_TESTS_GENERATOR_CASES_H
 #define HONE_TESTS_GENERATOR_CASES_H
 
-#include "tests/graph_fixture.h"
+#include "tests/generator_products.h"
 
 static int bias(struct graph_maker *m, int x, int64_t c)
 {
@@ -187,15 +187,6 @@ static int global_pool_dense(struct graph_maker *m)
 
 /* --- products */
 
-static int product(struct graph_maker *m, int a, int b, bool trans_a, bool trans_b)
-{
-	struct attr_vec attrs = { 0 };
-
-	attrs_int(m->a, &attrs, "trans_a", trans_a);
-	attrs_int(m->a, &attrs, "trans_b", trans_b);
-	return build_with(&m->b, &core_matmul, &attrs, a, b);
-}
-
 static int dense(struct graph_maker *m)
 {
 	int x = input(m, 3, 40);
@@ -354,10 +345,14 @@ static const struct generator_case {
 	{ "a pool of three dims", "onednn", pool_3d },
 	{ "a global pool", "onednn", global_pool },
 	{ "a global pool and a product", "onednn", global_pool_dense },
-	{ "dense layers", "onednn", dense },
-	{ "a dense layer, transposed", "onednn", dense_transposed },
+	{ "dense layers", "onednn blas", dense },
+	{ "a dense layer, transposed", "onednn blas", dense_transposed },
 	{ "dense layers of sequences", "onednn", dense_3d },
-	{ "products of inputs", "onednn", batched },
+	{ "products of inputs", "onednn blas", batched },
+	{ "layers", "onednn blas", layers },
+	{ "layers of a row", "onednn blas", layers_of_row },
+	{ "a stack by a matrix", "onednn blas", stack_by_matrix },
+	{ "products of stacks", "onednn blas", stacks },
 	{ "products of images", "onednn", product_of_images },
 	{ "binary operators", "onednn", binaries },
 	{ "sums", "onednn", sums },

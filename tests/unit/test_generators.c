@@ -17,7 +17,7 @@ const char *__lsan_default_options(void)
 
 /* --- generators */
 
-static const char *const generators[] = { "onednn" };
+static const char *const generators[] = { "onednn", "blas" };
 
 /* The generator NAME as it was built, in A; false where it was not. */
 static bool load(struct arena *a, const char *name, struct backend *out)
@@ -132,12 +132,32 @@ static int unknown(struct graph_maker *m)
 	return build(&m->b, &core_sin, input(m, 4, 4));
 }
 
+struct generator_refusal {
+	int (*make)(struct graph_maker *m);
+	const char *says;
+};
+
+/* GENERATOR refuses all N with what they say. */
+static void check_refusals(const char *generator, const struct generator_refusal *refused, size_t n)
+{
+	struct arena *a = arena_new();
+	struct backend b;
+
+	if (!load(a, generator, &b))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct graph_maker m = graph_maker_new();
+
+		finish(&m, refused[i].make(&m));
+		check_refusal(&m, &b, refused[i].says, refused[i].says);
+		arena_free(m.a);
+	}
+	arena_free(a);
+}
+
 static void test_onednn_refuses(void **state)
 {
-	static const struct {
-		int (*make)(struct graph_maker *m);
-		const char *says;
-	} refused[] = {
+	static const struct generator_refusal refused[] = {
 		{ of_doubles, "other than f32" },
 		{ of_nothing, "without elements" },
 		{ computed_weights, "weights are computed" },
@@ -150,20 +170,47 @@ static void test_onednn_refuses(void **state)
 		{ outer_sum, "broadcast" },
 		{ unknown, "no such operator" },
 	};
-	struct arena *a = arena_new();
-	struct backend b;
 
 	(void)state;
-	if (!load(a, "onednn", &b))
-		skip_test("there is no oneDNN");
-	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
-		struct graph_maker m = graph_maker_new();
+	check_refusals("onednn", refused, sizeof(refused) / sizeof(refused[0]));
+}
 
-		finish(&m, refused[i].make(&m));
-		check_refusal(&m, &b, refused[i].says, refused[i].says);
-		arena_free(m.a);
-	}
-	arena_free(a);
+/* --- what OpenBLAS's refuses */
+
+static int product_of_doubles(struct graph_maker *m)
+{
+	int x = build_param(&m->b, "", type_shaped(m->a, ELEMENT_F64, DIMS(4, 4)));
+
+	return product(m, x, x, false, false);
+}
+
+static int product_of_nothing(struct graph_maker *m)
+{
+	int x = input(m, 5, 0);
+
+	return product(m, x, weight(m, 0, 4), false, false);
+}
+
+static int product_and_column(struct graph_maker *m)
+{
+	int x = input(m, 5, 7);
+
+	return affine(m, x, weight(m, 7, 4), false, weight(m, 5, 1));
+}
+
+static void test_blas_refuses(void **state)
+{
+	static const struct generator_refusal refused[] = {
+		{ product_of_doubles, "not f32" },
+		{ product_of_nothing, "without elements" },
+		{ vector, "product with a vector" },
+		{ product_and_column, "no constant row" },
+		{ outer_sum, "not right behind a product" },
+		{ unknown, "no product, bias or relu" },
+	};
+
+	(void)state;
+	check_refusals("blas", refused, sizeof(refused) / sizeof(refused[0]));
 }
 
 int main(void)
@@ -171,6 +218,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_results),
 		cmocka_unit_test(test_onednn_refuses),
+		cmocka_unit_test(test_blas_refuses),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
