@@ -31,17 +31,14 @@ static const struct type **param_types(struct arena *a, const struct function *f
 	return types;
 }
 
-/* Those that F declares; of what it does not know that of the result which it GOT. */
 static const struct type **result_types(struct arena *a, const struct function *f,
 					const struct value *got)
 {
 	const struct type **types = arena_many(a, const struct type *, f->nresults);
 
-	for (int i = 0; i < f->nresults; i++) {
-		types[i] = f->nresults == 1 ? f->result : f->result->field[i];
-		if (types[i]->kind == TYPE_UNKNOWN)
-			types[i] = value_type(a, got[i]);
-	}
+	for (int i = 0; i < f->nresults; i++)
+		types[i] = data_result_type(a, f->nresults == 1 ? f->result : f->result->field[i],
+					    got[i]);
 	return types;
 }
 

@@ -144,7 +144,8 @@ static int check_data(struct runner_state *s)
 	int found = 1;
 
 	for (int i = 0; i < n && found > 0; i++)
-		found = run_expected(s->arena, s->args, graph_main(s->model.graph), i, &want[i]);
+		found = run_expected(s->arena, s->args, graph_main(s->model.graph), i, s->results[i],
+				     &want[i]);
 	if (found > 0)
 		add_check(s, s->args->data, want);
 	values_release(want, n);

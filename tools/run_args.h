@@ -33,9 +33,9 @@ void run_parse(int argc, char **argv, struct run_args *args);
  * message. */
 int run_inputs(struct arena *a, const struct run_args *args, const struct function *main,
 	       struct value *out);
-/* What the data folder expects of result I: 1 and *OUT; 0 where it has nothing; -1 and a message. */
+/* What the data folder expects of result I, which was GOT: 1 and *OUT; 0 where it has nothing; -1 and a message. */
 int run_expected(struct arena *a, const struct run_args *args, const struct function *main, int i,
-		 struct value *out);
+		 struct value got, struct value *out);
 /* Writes the results to the output folder. -1 and a message. */
 int run_write(const struct run_args *args, const struct function *main,
 	      const struct value *results);

@@ -35,10 +35,11 @@ static int read_numbered(struct arena *a, const char *dir, const char *prefix, i
 }
 
 int run_expected(struct arena *a, const struct run_args *args, const struct function *main, int i,
-		 struct value *out)
+		 struct value got, struct value *out)
 {
-	return read_numbered(a, args->data, "output", i,
-			     function_at(main, main->results[i])->type, out);
+	const struct type *t = function_at(main, main->results[i])->type;
+
+	return read_numbered(a, args->data, "output", i, data_result_type(a, t, got), out);
 }
 
 static const char *named_file(const struct run_args *args, const char *name)

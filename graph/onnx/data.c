@@ -99,6 +99,11 @@ int data_read(struct arena *a, const char *path, const struct type *t, struct va
 	return 0;
 }
 
+const struct type *data_result_type(struct arena *a, const struct type *t, struct value got)
+{
+	return t->kind == TYPE_UNKNOWN ? value_type(a, got) : t;
+}
+
 int data_read_all(struct arena *a, const char *folder, const char *name, int n,
 		  const struct type *const *t, struct value *out)
 {

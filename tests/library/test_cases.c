@@ -34,13 +34,22 @@ static struct {
 /* A library whose interpreter all others use. */
 static struct built_library first;
 
-static const struct type **types_of(struct arena *a, const struct function *f, int n,
-				    const int *values)
+static const struct type **input_types(struct arena *a, const struct function *f)
 {
-	const struct type **types = arena_many(a, const struct type *, n + 1);
+	const struct type **types = arena_many(a, const struct type *, f->nparams + 1);
 
-	for (int i = 0; i < n; i++)
-		types[i] = function_at(f, values ? values[i] : i)->type;
+	for (int i = 0; i < f->nparams; i++)
+		types[i] = function_at(f, i)->type;
+	return types;
+}
+
+static const struct type **output_types(struct arena *a, const struct function *f,
+					const struct value *got)
+{
+	const struct type **types = arena_many(a, const struct type *, f->nresults + 1);
+
+	for (int i = 0; i < f->nresults; i++)
+		types[i] = data_result_type(a, function_at(f, f->results[i])->type, got[i]);
 	return types;
 }
 
@@ -52,11 +61,10 @@ static int run_session(struct built_library *l, const char *folder)
 	struct text why = { 0 };
 	int right = 1;
 
-	if (data_read_all(l->a, folder, "input", main->nparams,
-			  types_of(l->a, main, main->nparams, NULL), l->args) < 0 ||
+	if (data_read_all(l->a, folder, "input", main->nparams, input_types(l->a, main), l->args) < 0 ||
 	    session_run(l->session, l->args, l->results) < 0 ||
 	    data_read_all(l->a, folder, "output", main->nresults,
-			  types_of(l->a, main, main->nresults, main->results), want) < 0)
+			  output_types(l->a, main, l->results), want) < 0)
 		return -1;
 	for (int i = 0; i < main->nresults; i++)
 		right &= value_agrees(l->results[i], want[i], &tolerance_of_onnx, &why);
