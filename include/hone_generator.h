@@ -53,7 +53,7 @@ struct hone_region_attr {
 	const char *text;
 };
 
-/* A core operator; `hone ops --core` says what each computes. All its attributes are there, also those at
+/* A core operator; docs/partition.md lists them. All its attributes are there, also those at
  * their defaults. */
 struct hone_region_call {
 	const char *op;

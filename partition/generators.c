@@ -3,6 +3,7 @@
 #include "partition/generators.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -30,11 +31,22 @@ static const char *missing(const struct hone_generator *g)
 	       : !g->init ? "init" : !g->run ? "run" : !g->release ? "release" : NULL;
 }
 
+/* The shared object that NAME says: a path, or one of hone's, in the folder HONE_GENERATORS where that is
+ * set. NULL and a message. */
+static const char *find(struct arena *a, const char *name)
+{
+	const char *folder = getenv("HONE_GENERATORS");
+	const char *file = arena_printf(a, "hone-%s.so", name);
+
+	if (strchr(name, '/'))
+		return name;
+	return folder && *folder ? arena_printf(a, "%s/%s", folder, file)
+				 : spawn_find(a, file, "HONE_GENERATORS", NULL);
+}
+
 int backend_load(struct arena *a, const char *name, struct backend *out)
 {
-	const char *path = strchr(name, '/') ? name
-					     : spawn_find(a, arena_printf(a, "hone-%s.so", name),
-							  "HONE_GENERATORS", NULL);
+	const char *path = find(a, name);
 
 	*out = (struct backend){ 0 };
 	if (!path)

@@ -101,7 +101,7 @@ static int find_op(struct pattern_reader *r, const char *word, struct pattern_st
 			return add_predicates(r, s, words[i].predicates, strlen(words[i].predicates));
 		}
 	s->op = core_op_find(word);
-	return s->op ? 0 : fail(r, arena_printf(r->a, "'%s' is no operator; hone ops --core lists them",
+	return s->op ? 0 : fail(r, arena_printf(r->a, "'%s' is no operator; docs/partition.md lists them",
 						word));
 }
 
