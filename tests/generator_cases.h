@@ -215,6 +215,17 @@ static int dense_3d(struct graph_maker *m)
 	return build(&m->b, &core_add, build(&m->b, &core_add, y, weight(m, 16)), x);
 }
 
+/* Rows in an odd order of dims, and sums that are no rows. */
+static int dense_rows(struct graph_maker *m)
+{
+	int x = input(m, 9, 1, 16), y = input(m, 2, 9, 1, 1);
+	int z = product(m, x, signed_weight(m, DIMS(16, 12)), false, false);
+
+	z = build(&m->b, &core_mul, z, weight(m, 9, 1, 1));
+	z = build(&m->b, &core_add, build(&m->b, &core_mul, z, weight(m, 12)), weight(m, 1, 1, 12));
+	return build(&m->b, &core_add, y, build(&m->b, &core_add, weight(m, 2, 9, 1, 12), z));
+}
+
 static int batched(struct graph_maker *m)
 {
 	int a = input(m, 2, 3, 5, 8), b = input(m, 2, 3, 7, 8), c = input(m, 3, 7, 8);
@@ -348,6 +359,7 @@ static const struct generator_case {
 	{ "dense layers", "onednn blas", dense },
 	{ "a dense layer, transposed", "onednn blas", dense_transposed },
 	{ "dense layers of sequences", "onednn", dense_3d },
+	{ "dense layers and sums in rows", "onednn", dense_rows },
 	{ "products of inputs", "onednn blas", batched },
 	{ "layers", "onednn blas", layers },
 	{ "layers of a row", "onednn blas", layers_of_row },

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* partition/generators/onednn.c - regions as primitives of oneDNN.
- *
- * What each call is to oneDNN; onednn/ has the layouts and the memory between primitives, and calls that go
- * element by element, which become post-ops of the sum whose result they alone read. */
+/* partition/generators/onednn.c - regions as primitives of oneDNN: what each call is to it. onednn/ has layouts
+ * and memory between primitives, and calls element by element, which become post-ops where they can. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -108,22 +106,25 @@ static int make_mean(struct region_maker *m, const struct hone_region_call *c)
 	return pool(m, c, &s, dims, dnnl_pooling_avg_exclude_padding);
 }
 
-/* --- products, joins */
+/* --- products and joins */
 
 static int make_matmul(struct region_maker *m, const struct hone_region_call *c)
 {
-	int a = c->inputs[0], b = c->inputs[1], rank = m->region->tensors[c->output].rank;
+	const struct hone_region_tensor *t = m->region->tensors;
+	int a = c->inputs[0], b = c->inputs[1], rank = t[c->output].rank;
+	bool swap = maker_number(c, "trans_a", 0, 0);
 	dnnl_memory_desc_t x, w, y, weights;
 	dnnl_matmul_desc_t op;
 
-	if (m->region->tensors[a].rank < 2 || m->region->tensors[b].rank < 2)
+	if (t[a].rank < 2 || t[b].rank < 2)
 		return plan_refuse(m->plan, "a product with a vector");
+	m->rows = t[b].rank == 2 && !swap;	/* one product, not one of each matrix */
 	if (maker_take_post_ops(m, c, false) < 0)
 		return -1;
-	x = plan_aligned(m->plan, a, rank, maker_number(c, "trans_a", 0, 0));
-	w = plan_aligned(m->plan, b, rank, maker_number(c, "trans_b", 0, 0));
-	y = plan_aligned(m->plan, c->output, rank, false);
-	weights = m->region->tensors[b].data ? plan_any(w) : w;
+	x = swap ? plan_aligned(m->plan, a, rank, true) : maker_view(m, a, rank);
+	w = plan_aligned(m->plan, b, m->rows ? 2 : rank, maker_number(c, "trans_b", 0, 0));
+	y = maker_view(m, c->output, rank);
+	weights = t[b].data ? plan_any(w) : w;
 	plan_operand(m->plan, DNNL_ARG_SRC, a, x);
 	plan_operand(m->plan, DNNL_ARG_WEIGHTS, b, w);
 	return maker_add(m, &op, dnnl_matmul_desc_init(&op, &x, &weights, NULL, &y), c->op);
@@ -213,10 +214,11 @@ static int make_all(struct region_maker *m)
 
 		if (m->made[c->output])		/* as a post-op */
 			continue;
+		m->attr = NULL;
+		m->rows = false;
 		rc = plan_check(m->plan, dnnl_primitive_attr_clone(&m->attr, m->plan->plain), "attributes");
 		rc = rc < 0 ? rc : make(m, c);
 		dnnl_primitive_attr_destroy(m->attr);
-		m->attr = NULL;
 	}
 	return rc;
 }
@@ -236,9 +238,7 @@ static struct plan *plan_of(const struct hone_region *region, int threads, bool 
 		plan_refuse(m.plan, "out of memory");
 	else
 		rc = make_all(&m);
-	free(m.reads);
-	free(m.reader);
-	free(m.made);
+	free(m.reads), free(m.reader), free(m.made);
 	if (rc < 0)
 		plan_free(m.plan);
 	return rc < 0 ? NULL : m.plan;

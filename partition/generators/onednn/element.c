@@ -107,6 +107,34 @@ static bool has_shape(const struct region_maker *m, int tensor, int result)
 	return t->rank == y->rank && memcmp(t->dim, y->dim, sizeof(*t->dim) * (size_t)t->rank) == 0;
 }
 
+static int64_t last_dim(const struct hone_region_tensor *t)
+{
+	return t->rank ? t->dim[t->rank - 1] : 1;
+}
+
+static int64_t count_rows(const struct hone_region_tensor *t)
+{
+	int64_t n = 1;
+
+	for (int i = 0; i < t->rank - 1; i++)
+		n *= t->dim[i];
+	return n;
+}
+
+dnnl_memory_desc_t maker_view(const struct region_maker *m, int tensor, int rank)
+{
+	const struct hone_region_tensor *t = &m->region->tensors[tensor];
+
+	return m->rows ? plan_dense(2, (int64_t[]){ count_rows(t), last_dim(t) })
+		       : plan_aligned(m->plan, tensor, rank, false);
+}
+
+/* Is TENSOR, which broadcasts, as large as RESULT, or in rows one of these? */
+static bool fits_rows(const struct region_maker *m, int tensor, int result)
+{
+	return has_shape(m, tensor, result) || count_rows(&m->region->tensors[tensor]) == 1;
+}
+
 /* The call that alone reads what has been made so far, and can be a post-op of it; -1. OTHER: its other
  * operand, -1. */
 static int post_op(const struct region_maker *m, int *other)
@@ -123,7 +151,8 @@ static int post_op(const struct region_maker *m, int *other)
 	if (e->kind == ELEMENT_UNARY)
 		return parameters(m, c, &alpha, &beta) ? call : -1;
 	*other = c->inputs[0] == m->result ? c->inputs[1] : c->inputs[0];
-	return m->made[*other] && broadcasts(m, *other, c->output) ? call : -1;
+	return m->made[*other] && broadcasts(m, *other, c->output) &&
+	       (!m->rows || fits_rows(m, *other, c->output)) ? call : -1;
 }
 
 static int append(struct region_maker *m, dnnl_post_ops_t ops, const struct hone_region_call *c, int other, int at,
@@ -136,7 +165,7 @@ static int append(struct region_maker *m, dnnl_post_ops_t ops, const struct hone
 		parameters(m, c, &alpha, &beta);
 		return plan_check(m->plan, dnnl_post_ops_append_eltwise(ops, 1, e->algorithm, alpha, beta), c->op);
 	}
-	dnnl_memory_desc_t as = plan_aligned(m->plan, other, m->region->tensors[c->output].rank, false), md = as;
+	dnnl_memory_desc_t as = maker_view(m, other, m->region->tensors[c->output].rank), md = as;
 
 	if (open && has_shape(m, other, c->output))
 		md = plan_any(as);
@@ -179,12 +208,16 @@ static int make_binary(struct region_maker *m, const struct hone_region_call *c)
 	int rank = m->region->tensors[c->output].rank;
 	bool swap = e->kind == ELEMENT_COMMUTES && !has_shape(m, c->inputs[0], c->output);
 	int first = c->inputs[swap], second = c->inputs[!swap];
-	dnnl_memory_desc_t x = plan_aligned(m->plan, first, rank, false);
-	dnnl_memory_desc_t y = plan_aligned(m->plan, second, rank, false);
-	dnnl_memory_desc_t in = plan_layout(m->plan, first, x);
-	dnnl_memory_desc_t out = plan_any(plan_aligned(m->plan, c->output, rank, false));
+	const struct hone_region_tensor *row = &m->region->tensors[second];
+	dnnl_memory_desc_t x, y, in, out;
 	dnnl_binary_desc_t op;
 
+	/* oneDNN 2.6 has code for a vector along dim 1, but only a reference for one along others. */
+	m->rows = rank > 2 && count_rows(row) == 1 && last_dim(row) > 1;
+	x = maker_view(m, first, rank);
+	y = maker_view(m, second, rank);
+	in = plan_layout(m->plan, first, x);
+	out = plan_any(maker_view(m, c->output, rank));
 	if (!has_shape(m, first, c->output))
 		return plan_refuse(m->plan, "both operands broadcast, or the first one");
 	if (maker_take_post_ops(m, c, true) < 0)

@@ -13,11 +13,15 @@ struct region_maker {
 	bool *made;		/* by tensor */
 	dnnl_primitive_attr_t attr;	/* with the post-ops of the primitive that is being made */
 	int result;		/* tensor that it computes */
+	bool rows;		/* it sees tensors as matrices: all dims but the last are one */
 };
 
 /* An attribute; one of no numbers where there is none. */
 const struct hone_region_attr *maker_attr(const struct hone_region_call *c, const char *name);
 int64_t maker_number(const struct hone_region_call *c, const char *name, int i, int64_t otherwise);
+
+/* TENSOR as the primitive that is being made sees it, whose result has RANK dims. */
+dnnl_memory_desc_t maker_view(const struct region_maker *m, int tensor, int rank);
 
 /* Calls behind that of C become its post-ops, up to the first of one operand: oneDNN 2.6 gives two of one
  * algorithm the parameters of the last. OPEN: the result's layout is oneDNN's to choose. */
