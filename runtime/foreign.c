@@ -54,17 +54,6 @@ static void done(void *data)
 	pthread_mutex_destroy(&x->turn);
 }
 
-/* The calls of F, ascending. */
-static struct value_vec calls_of(struct arena *a, const struct function *f)
-{
-	struct value_vec calls = { 0 };
-
-	for (int v = f->nparams; v < f->bindings.n; v++)
-		if (function_at(f, v)->kind == BIND_CALL)
-			vec_push(a, &calls, v);
-	return calls;
-}
-
 static int result_index(const struct function *f, int value)
 {
 	int i = 0;
@@ -79,7 +68,7 @@ struct foreign *foreign_new(struct arena *a, const struct graph *g, int function
 {
 	const struct function *f = g->functions.at[function];
 	const struct flow flow = flow_new(a, f);
-	const struct value_vec calls = calls_of(a, f);
+	const struct value_vec calls = function_calls(a, f);
 	struct foreign *x = arena_one(a, struct foreign);
 
 	*x = (struct foreign){ .backend = backend, .function = f };

@@ -84,6 +84,16 @@ bool function_is_fused(const struct function *f)
 	return attrs_find(f->attrs, f->nattrs, "fused") != NULL;
 }
 
+struct value_vec function_calls(struct arena *a, const struct function *f)
+{
+	struct value_vec calls = { 0 };
+
+	for (int v = f->nparams; v < f->bindings.n; v++)
+		if (function_at(f, v)->kind == BIND_CALL)
+			vec_push(a, &calls, v);
+	return calls;
+}
+
 bool function_is_compiled(const struct function *f)
 {
 	return attrs_find(f->attrs, f->nattrs, "compiled") != NULL;

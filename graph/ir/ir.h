@@ -114,6 +114,8 @@ const struct function *graph_applied(const struct graph *g, const struct binding
 const struct binding *function_at(const struct function *f, int value);
 /* The array that VALUE is; NULL where it is no constant. */
 const struct array *function_const(const struct function *f, int value);
+/* The calls of F, ascending; in A. */
+struct value_vec function_calls(struct arena *a, const struct function *f);
 /* Is F to run as one kernel? Its attribute "fused" says so. */
 bool function_is_fused(const struct function *f);
 /* Does F consist of what runs without the interpreter? Its attribute "compiled" says so. */

@@ -15,16 +15,6 @@ const struct function *spacing_function(const struct spacing *s, int node)
 	return s->space->graph->functions.at[spacing_application(s, node)->function];
 }
 
-struct value_vec function_calls(struct arena *a, const struct function *f)
-{
-	struct value_vec calls = { 0 };
-
-	for (int v = f->nparams; v < f->bindings.n; v++)
-		if (function_at(f, v)->kind == BIND_CALL)
-			vec_push(a, &calls, v);
-	return calls;
-}
-
 static const struct layout_kernel *kernel_of(const struct spacing *s, int value)
 {
 	return value < s->main->bindings.n ? NULL

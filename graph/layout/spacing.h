@@ -37,8 +37,6 @@ struct state_maker {
 /* The application that NODE is; the fused function that it applies. */
 const struct binding *spacing_application(const struct spacing *s, int node);
 const struct function *spacing_function(const struct spacing *s, int node);
-/* The calls of F, ascending; in A. */
-struct value_vec function_calls(struct arena *a, const struct function *f);
 /* Values are those of main, and kernels (struct layout_kernel). */
 const struct type *spacing_type(const struct spacing *s, int value);
 /* The constants VALUES put together along AXIS: a value. */

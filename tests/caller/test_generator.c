@@ -52,16 +52,6 @@ struct region_player {
 	int played;
 };
 
-static struct value_vec calls_of(struct arena *a, const struct function *f)
-{
-	struct value_vec calls = { 0 };
-
-	for (int v = f->nparams; v < f->bindings.n; v++)
-		if (function_at(f, v)->kind == BIND_CALL)
-			vec_push(a, &calls, v);
-	return calls;
-}
-
 /* Runs VIEW on ARGS, twice with one handle: what a run leaves behind does not matter. */
 static void play(const struct region_player *p, const struct region_view *view, const struct value *args,
 		 struct array *const *results)
@@ -111,7 +101,7 @@ static int play_function(void *user, struct interp *x, int function, const struc
 	if (!function_generator(f))
 		return 0;
 	const struct flow flow = flow_new(p->a, f);
-	const struct value_vec calls = calls_of(p->a, f);
+	const struct value_vec calls = function_calls(p->a, f);
 	const struct region_view *view = region_view_new(p->a, &flow, region_view_room(p->a, f), &calls);
 	struct array **arrays = arena_many(p->a, struct array *, f->nresults);
 
