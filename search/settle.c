@@ -51,13 +51,11 @@ static int settle_all(struct tuner *t, struct settling *s)
  * storage may be needed then, whose times are still those of trials. */
 int tuner_confirm_all(struct tuner *t)
 {
-	struct settling s = { 0 };
+	struct settling s = { .keep_s = tuner_finals_least_s(t) };	/* they say more than the last few */
 	int done;
 
-	while ((done = settle_all(t, &s)) > 0) {
+	while ((done = settle_all(t, &s)) > 0)
 		scheduler_weigh(&t->scheduler);
-		s.keep_s = tuner_finals_least_s(t);	/* they say more than another pass */
-	}
 	if (done == 0 && s.late)
 		listener_tell(&t->options.listener, TELL_WARNING,
 			      "%d of %d tasks stay unconfirmed, for the time is over: the next "
