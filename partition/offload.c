@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "graph/pass/outline.h"
-#include "graph/task/cut.h"
-#include "te/dag.h"
 
 struct offloader {
 	struct arena *a;
@@ -159,20 +157,10 @@ static int make_function(struct offloading *s)
 
 /* --- what became of each call */
 
-/* Multiply-adds of call VALUE; 0 where it has no tensor expression. */
-static double macs_of(struct arena *scratch, const struct function *f, int value)
-{
-	struct cut_group alone = { .function = f, .members = &value, .nmembers = 1 };
-	struct cut_dag c = cut_group(scratch, &alone);
-
-	return c.dag ? dag_flop(c.dag) / 2 : 0;
-}
-
 static void tell_calls(struct offloading *s)
 {
 	const struct function *f = s->x->function;
 	struct offload *out = s->of->out;
-	struct arena *scratch = arena_new();
 
 	for (int v = f->nparams; v < f->bindings.n; v++) {
 		const struct binding *b = function_at(f, v);
@@ -185,13 +173,10 @@ static void tell_calls(struct offloading *s)
 			.backend = s->generator[v], .pattern = s->claim[v] ? s->claim[v]->pattern : NULL,
 			.region = region == REGION_HOST ? -1 : s->first_region + region,
 			.why = s->generator[v] != REGION_HOST ? NULL
-			       : s->why[v] ? s->why[v] : "no pattern matches",
-			.macs = macs_of(scratch, f, v) });
-		arena_reset(scratch);
+			       : s->why[v] ? s->why[v] : "no pattern matches" });
 	}
 	for (int i = 0; i < s->regions.at.n; i++)
 		vec_push(s->of->a, &out->regions, (struct offload_region){ 0 });
-	arena_free(scratch);
 }
 
 static int cut_function(struct offloader *of, struct rewrite *x)

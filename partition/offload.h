@@ -18,7 +18,6 @@ struct offload_call {
 	int region;			/* of all; -1 */
 	const char *pattern;		/* its name; NULL */
 	const char *why;		/* why the host computes it */
-	double macs;			/* multiplications and additions, in pairs */
 };
 
 struct offload_call_vec VEC(struct offload_call);

@@ -15,6 +15,9 @@
  * that it will see when it is alone. */
 #define MEMORY_SHARE 0.5
 
+/* Of the inputs: the same for each campaign of a model. */
+enum { SEED = 0 };
+
 static double left_s(const struct model_finals *f)
 {
 	return f->until_s - clock_s();
@@ -172,20 +175,12 @@ static struct session *session_of(struct model_finals *f, int lineup)
 	return s;
 }
 
-static int make_inputs(struct model_finals *f)
-{
-	const struct function *main = graph_main(f->model.graph);
-
-	f->inputs = arena_many(f->arena, struct value, main->nparams);
-	for (int i = 0; i < main->nparams; i++)
-		if (input_random(f->arena, &main->bindings.at[i], (uint64_t)i, &f->inputs[i]) < 0)
-			return -1;
-	return 0;
-}
-
 static int prepare(struct model_finals *f, const struct open_options *o, const struct choice_plan *plan)
 {
-	if (open_choices(f->arena, o, plan, &f->model) < 0 || make_inputs(f) < 0)
+	if (open_choices(f->arena, o, plan, &f->model) < 0)
+		return -1;
+	f->inputs = inputs_random(f->arena, graph_main(f->model.graph), SEED);
+	if (!f->inputs)
 		return -1;
 	for (int i = 0; i < f->model.tasks->n; i++)
 		if (gather(f, plan, i) < 0)
@@ -255,17 +250,6 @@ static void count(const struct model_finals *f, const struct task_uses *uses, co
 	}
 }
 
-static int run_once(struct model_finals *f, struct session *s)
-{
-	int n = graph_main(f->model.graph)->nresults;
-	struct value *results = values_new(n);
-	int rc = session_run(s, f->inputs, results);
-
-	values_release(results, n);
-	free(results);
-	return rc;
-}
-
 /* A turn of LINEUP: its figures are added to SUMS, by task of the model; what its runs took, us, to
  * RUNS. */
 static int play_turn(struct model_finals *f, const struct task_uses *uses, int lineup,
@@ -273,13 +257,13 @@ static int play_turn(struct model_finals *f, const struct task_uses *uses, int l
 {
 	struct session *s = f->sessions[lineup];
 
-	if (run_once(f, s) < 0)
+	if (session_exercise(s, f->inputs) < 0)
 		return -1;
 	count(f, uses, s, -1, sums);
 	int64_t begin = clock_ns(), before = begin, now;
 
 	do {
-		if (run_once(f, s) < 0)
+		if (session_exercise(s, f->inputs) < 0)
 			return -1;
 		now = clock_ns();
 		vec_push(a, runs, (double)(now - before) * 1e-3);
@@ -355,7 +339,7 @@ int finals_play(struct model_finals *f, void (*played)(const struct model_finals
 
 	/* The first run brings pages and threads to life. */
 	for (int l = 0; l < f->lineups; l++)
-		if (run_once(f, f->sessions[l]) < 0)
+		if (session_exercise(f->sessions[l], f->inputs) < 0)
 			return -1;
 	while (f->rounds < FINALS_ROUNDS && left_s(f) > 0) {
 		if (play_round(f, uses, f->rounds) < 0)

@@ -31,3 +31,13 @@ int input_random(struct arena *a, const struct binding *param, uint64_t seed, st
 	*out = value_of_array(x);
 	return 0;
 }
+
+struct value *inputs_random(struct arena *a, const struct function *main, uint64_t seed)
+{
+	struct value *inputs = arena_many(a, struct value, main->nparams);
+
+	for (int i = 0; i < main->nparams; i++)
+		if (input_random(a, function_at(main, i), seed + (uint64_t)i, &inputs[i]) < 0)
+			return NULL;
+	return inputs;
+}

@@ -9,5 +9,7 @@
 /* A value for PARAM in A, the same for the same SEED. -1 and a message where its type leaves open
  * what that would be. */
 int input_random(struct arena *a, const struct binding *param, uint64_t seed, struct value *out);
+/* A value in A for each parameter of MAIN, the I-th of SEED + I; NULL and a message. */
+struct value *inputs_random(struct arena *a, const struct function *main, uint64_t seed);
 
 #endif

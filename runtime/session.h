@@ -22,6 +22,9 @@ void session_free(struct session *s);	/* NULL is allowed */
  * results, get one each. Strings among them live until the next run. 0, or -1 and a message. */
 int session_run(struct session *s, const struct value *args, struct value *results);
 
+/* A run whose results nobody wants. */
+int session_exercise(struct session *s, const struct value *args);
+
 /* From now on costs are noted; EVENTS: also each single one. */
 void session_watch(struct session *s, bool events);
 /* Of a session that is watched. */

@@ -2,8 +2,6 @@
 /* runtime/versus.c - rounds of one turn each. */
 #include "runtime/versus.h"
 
-#include <stdlib.h>
-
 #include "base/arena.h"
 #include "base/file.h"
 #include "measure/timing.h"
@@ -12,30 +10,20 @@ enum { WARM_TURNS = 2, LEAST_ROUNDS = VERDICT_MIN_PAIRS, MOST_ROUNDS = 400 };
 
 struct versus_series VEC(double);
 
-static int run_once(struct session *s, const struct value *inputs, int nresults)
-{
-	struct value *results = values_new(nresults);
-	int rc = session_run(s, inputs, results);
-
-	values_release(results, nresults);
-	free(results);
-	return rc;
-}
-
 /* A run that counts, behind one that brings its data back to the caches. */
-static int turn(struct session *s, const struct value *inputs, int nresults, double *us)
+static int turn(struct session *s, const struct value *inputs, double *us)
 {
-	if (run_once(s, inputs, nresults) < 0)
+	if (session_exercise(s, inputs) < 0)
 		return -1;
 	int64_t begin = clock_ns();
 
-	if (run_once(s, inputs, nresults) < 0)
+	if (session_exercise(s, inputs) < 0)
 		return -1;
 	*us = (double)(clock_ns() - begin) * 1e-3;
 	return 0;
 }
 
-int versus_run(struct session *ours, struct session *theirs, const struct value *inputs, int nresults,
+int versus_run(struct session *ours, struct session *theirs, const struct value *inputs,
 	       double seconds, struct versus *out)
 {
 	struct arena *a = arena_new();
@@ -45,8 +33,8 @@ int versus_run(struct session *ours, struct session *theirs, const struct value 
 
 	for (int i = 0; rc == 0 && i < MOST_ROUNDS &&
 			(i < WARM_TURNS + LEAST_ROUNDS || clock_s() < until); i++) {
-		rc = turn(ours, inputs, nresults, &us[0]) < 0 ? -1
-							      : turn(theirs, inputs, nresults, &us[1]);
+		rc = turn(ours, inputs, &us[0]) < 0 ? -1
+							      : turn(theirs, inputs, &us[1]);
 		if (rc < 0 || i < WARM_TURNS)
 			continue;
 		vec_push(a, &x, us[0]);

@@ -16,7 +16,7 @@ struct versus {
 };
 
 /* Runs both on INPUTS for about SECONDS. 0, or -1 and a message. */
-int versus_run(struct session *ours, struct session *theirs, const struct value *inputs, int nresults,
+int versus_run(struct session *ours, struct session *theirs, const struct value *inputs,
 	       double seconds, struct versus *out);
 
 #endif

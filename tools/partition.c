@@ -7,7 +7,9 @@
 #include "base/err.h"
 #include "graph/ir/op.h"
 #include "graph/model.h"
+#include "graph/task/cut.h"
 #include "runtime/open.h"
+#include "te/dag.h"
 #include "tools/backends.h"
 #include "tools/command.h"
 #include "tools/json.h"
@@ -25,6 +27,8 @@ struct partition_args {
 /* All that is told. */
 struct partition_report {
 	const struct offloaded *o;
+	const double *macs;	/* multiply-adds, by call */
+	double all_macs;
 	const struct partition_measured *measured;	/* NULL: it was not */
 };
 
@@ -96,27 +100,44 @@ struct computed_share {
 	double macs;
 };
 
-static struct computed_share share_of(const struct offload *cut, int backend)
+static struct computed_share share_of(const struct partition_report *r, int backend)
 {
+	const struct offload *cut = &r->o->cut;
 	struct computed_share s = { 0 };
 
 	for (int i = 0; i < cut->calls.n; i++)
 		if (cut->calls.at[i].backend == backend) {
 			s.nodes++;
-			s.macs += cut->calls.at[i].macs;
+			s.macs += r->macs[i];
 		}
 	for (int i = 0; i < cut->regions.n; i++)
 		s.regions += cut->regions.at[i].backend == backend;
 	return s;
 }
 
-static double all_macs(const struct offload *cut)
+/* Multiply-adds of a call; 0 where it has no tensor expression. */
+static double macs_of(struct arena *scratch, const struct offloaded *o, const struct offload_call *c)
 {
-	double macs = 0;
+	struct cut_group alone = { .function = o->from->functions.at[c->function],
+				   .members = &c->value, .nmembers = 1 };
+	struct cut_dag cut = cut_group(scratch, &alone);
 
-	for (int i = 0; i < cut->calls.n; i++)
-		macs += cut->calls.at[i].macs;
-	return macs;
+	return cut.dag ? dag_flop(cut.dag) / 2 : 0;
+}
+
+static void count_macs(struct arena *a, struct partition_report *r)
+{
+	const struct offload_call_vec *calls = &r->o->cut.calls;
+	double *macs = arena_many(a, double, calls->n);
+	struct arena *scratch = arena_new();
+
+	for (int i = 0; i < calls->n; i++) {
+		macs[i] = macs_of(scratch, r->o, &calls->at[i]);
+		r->all_macs += macs[i];
+		arena_reset(scratch);
+	}
+	arena_free(scratch);
+	r->macs = macs;
 }
 
 static const char *who(const struct offloaded *o, int backend)
@@ -136,9 +157,9 @@ static double percent(double part, double whole)
 
 /* --- text */
 
-static void print_calls(struct arena *a, const struct offloaded *o, bool left_alone)
+static void print_calls(struct arena *a, const struct partition_report *r, bool left_alone)
 {
-	double macs = all_macs(&o->cut);
+	const struct offloaded *o = r->o;
 
 	printf("%-8s %6s %-12s %-10s %8s  %s\n", "by", "region", "operator", "pattern", "MACs",
 	       "result, node, why");
@@ -150,20 +171,20 @@ static void print_calls(struct arena *a, const struct offloaded *o, bool left_al
 			continue;
 		printf("%-8s %6s %-12s %-10s %7.2f%%  %s %s%s%s\n", who(o, c->backend),
 		       c->region < 0 ? "-" : arena_printf(a, "%d", c->region), b->op->name,
-		       c->pattern ? c->pattern : "-", percent(c->macs, macs), type_string(a, b->type),
+		       c->pattern ? c->pattern : "-", percent(r->macs[i], r->all_macs), type_string(a, b->type),
 		       b->label, c->why ? ": " : "", c->why ? c->why : "");
 	}
 }
 
-static void print_shares(const struct offloaded *o, int n)
+static void print_shares(const struct partition_report *r, int n)
 {
-	double macs = all_macs(&o->cut);
+	const struct offloaded *o = r->o;
 
 	for (int b = REGION_HOST; b < n; b++) {
-		struct computed_share s = share_of(&o->cut, b);
+		struct computed_share s = share_of(r, b);
 
 		printf("%s: %d of %d nodes (%.1f%%), %.1f%% of the multiply-adds", who(o, b), s.nodes,
-		       o->cut.calls.n, percent(s.nodes, o->cut.calls.n), percent(s.macs, macs));
+		       o->cut.calls.n, percent(s.nodes, o->cut.calls.n), percent(s.macs, r->all_macs));
 		if (b == REGION_HOST)
 			printf("\n");
 		else
@@ -192,20 +213,22 @@ static json_t *measured_json(const struct partition_measured *m)
 			      json_figure(m->error));
 }
 
-static json_t *call_json(struct arena *a, const struct offloaded *o, const struct offload_call *c)
+static json_t *call_json(struct arena *a, const struct partition_report *r, int call)
 {
-	const struct binding *b = call_at(o, c);
+	const struct offload_call *c = &r->o->cut.calls.at[call];
+	const struct binding *b = call_at(r->o, c);
 
-	return json_pack("{s:s, s:o, s:s, s:o, s:f, s:s, s:o, s:o}", "by", who(o, c->backend), "region",
+	return json_pack("{s:s, s:o, s:s, s:o, s:f, s:s, s:o, s:o}", "by", who(r->o, c->backend), "region",
 			 c->region < 0 ? json_null() : json_integer(c->region), "op", b->op->name,
-			 "pattern", json_label(c->pattern), "macs", c->macs, "result",
+			 "pattern", json_label(c->pattern), "macs", r->macs[call], "result",
 			 type_string(a, b->type), "node", json_label(b->label), "reason",
 			 json_label(c->why));
 }
 
-static json_t *share_json(const struct offloaded *o, int backend)
+static json_t *share_json(const struct partition_report *r, int backend)
 {
-	struct computed_share s = share_of(&o->cut, backend);
+	const struct offloaded *o = r->o;
+	struct computed_share s = share_of(r, backend);
 
 	return json_pack("{s:s, s:o, s:i, s:i, s:f}", "by", who(o, backend), "version",
 			 json_label(backend == REGION_HOST ? NULL : o->backends[backend].version),
@@ -215,13 +238,12 @@ static json_t *share_json(const struct offloaded *o, int backend)
 static void print_all(struct arena *a, const struct partition_args *args,
 		      const struct partition_report *r)
 {
-	const struct offloaded *o = r->o;
 	json_t *calls = json_array(), *shares = json_array();
 
-	for (int i = 0; i < o->cut.calls.n; i++)
-		json_array_append_new(calls, call_json(a, o, &o->cut.calls.at[i]));
+	for (int i = 0; i < r->o->cut.calls.n; i++)
+		json_array_append_new(calls, call_json(a, r, i));
 	for (int b = REGION_HOST; b < args->b.nbackends; b++)
-		json_array_append_new(shares, share_json(o, b));
+		json_array_append_new(shares, share_json(r, b));
 	json_print(json_pack("{s:s, s:o, s:o, s:o}", "model", args->m.model, "shares", shares, "nodes",
 			     calls, "measured", measured_json(r->measured)));
 }
@@ -229,9 +251,9 @@ static void print_all(struct arena *a, const struct partition_args *args,
 /* --- the command */
 
 /* Does the cut do what was required? Else a message. */
-static int check_full(const struct partition_args *args, const struct offloaded *o)
+static int check_full(const struct partition_args *args, const struct partition_report *r)
 {
-	int left = share_of(&o->cut, REGION_HOST).nodes;
+	int left = share_of(r, REGION_HOST).nodes;
 
 	return !args->full || left == 0
 		       ? 0
@@ -265,9 +287,9 @@ static int partition(struct arena *a, const struct partition_args *args, struct 
 static void print_text(struct arena *a, const struct partition_args *args,
 		       const struct partition_report *r)
 {
-	if (args->explain || (args->full && share_of(&r->o->cut, REGION_HOST).nodes))
-		print_calls(a, r->o, !args->explain);
-	print_shares(r->o, args->b.nbackends);
+	if (args->explain || (args->full && share_of(r, REGION_HOST).nodes))
+		print_calls(a, r, !args->explain);
+	print_shares(r, args->b.nbackends);
 	if (r->measured)
 		print_measured(r->measured);
 }
@@ -282,11 +304,12 @@ static int run(int argc, char **argv)
 	int rc = partition(a, &args, &r);
 
 	if (rc == 0) {
+		count_macs(a, &r);
 		if (args.json)
 			print_all(a, &args, &r);
 		else
 			print_text(a, &args, &r);
-		rc = check_full(&args, r.o);
+		rc = check_full(&args, &r);
 	}
 	arena_free(a);
 	return rc < 0 ? command_failed() : EXIT_OK;

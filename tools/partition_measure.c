@@ -16,14 +16,6 @@ struct contest_of_two {
 	int nresults;
 };
 
-static int make_inputs(struct arena *a, const struct function *main, struct value *out)
-{
-	for (int i = 0; i < main->nparams; i++)
-		if (input_random(a, function_at(main, i), SEED + (uint64_t)i, &out[i]) < 0)
-			return -1;
-	return 0;
-}
-
 static int check(struct arena *a, const struct contest_of_two *c, struct partition_measured *out)
 {
 	struct value *results[2];
@@ -62,18 +54,17 @@ int partition_measure(struct arena *a, const struct open_options *options, doubl
 	if (open_model(a, options, cut) < 0 || open_model(a, &alone, &host) < 0)
 		return -1;
 	const struct function *main = graph_main(host.graph);
-	struct value *inputs = arena_many(a, struct value, main->nparams);
 
-	if (make_inputs(a, main, inputs) < 0)
+	c.inputs = inputs_random(a, main, SEED);
+	if (!c.inputs)
 		return -1;
-	c.inputs = inputs;
 	c.nresults = main->nresults;
 	c.session[0] = session_new(cut->code, interp_usual_limits);
 	c.session[1] = session_new(host.code, interp_usual_limits);
 	int rc = check(a, &c, out);
 
 	if (rc == 0)
-		rc = versus_run(c.session[0], c.session[1], inputs, c.nresults, seconds, &out->times);
+		rc = versus_run(c.session[0], c.session[1], c.inputs, seconds, &out->times);
 	for (int i = 0; i < 2; i++)
 		session_free(c.session[i]);
 	return rc;

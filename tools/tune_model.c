@@ -154,10 +154,13 @@ static void list_tasks_of(struct arena *a, const struct graph *g, struct model_w
 		m->of[m->place[i]] = x->like.at[i].n ? NULL : &x->tasks.at[i];
 	m->expected = arena_many(a, double, m->n);
 	m->fixed = arena_many(a, double, m->n);
-	for (int i = 0; i < plain.n; i++)
-		for (int j = 0; plain.at[i].dag && j < plain.at[i].uses.n; j++)
-			if (!is_node(x, &plain.at[i].uses.at[j]))
-				m->fixed[find(out, plain.at[i].key)]++;
+	for (int i = 0, place = 0; i < plain.n; i++) {
+		if (!plain.at[i].dag)
+			continue;
+		for (int j = 0; j < plain.at[i].uses.n; j++)
+			m->fixed[place] += !is_node(x, &plain.at[i].uses.at[j]);
+		place++;
+	}
 }
 
 int tune_model(struct arena *a, const char *path, const struct device *d, int threads,

@@ -94,6 +94,22 @@ struct value_vec function_calls(struct arena *a, const struct function *f)
 	return calls;
 }
 
+const struct binding *function_first_call(const struct function *f)
+{
+	for (int v = f->nparams; v < f->bindings.n; v++)
+		if (function_at(f, v)->kind == BIND_CALL)
+			return function_at(f, v);
+	return NULL;
+}
+
+int value_vec_find(const struct value_vec *list, int value)
+{
+	for (int i = 0; i < list->n; i++)
+		if (list->at[i] == value)
+			return i;
+	return -1;
+}
+
 bool function_is_compiled(const struct function *f)
 {
 	return attrs_find(f->attrs, f->nattrs, "compiled") != NULL;

@@ -116,6 +116,10 @@ const struct binding *function_at(const struct function *f, int value);
 const struct array *function_const(const struct function *f, int value);
 /* The calls of F, ascending; in A. */
 struct value_vec function_calls(struct arena *a, const struct function *f);
+/* The first of them; NULL where there is none. */
+const struct binding *function_first_call(const struct function *f);
+/* Where VALUE first stands among LIST; -1. */
+int value_vec_find(const struct value_vec *list, int value);
 /* Is F to run as one kernel? Its attribute "fused" says so. */
 bool function_is_fused(const struct function *f);
 /* Does F consist of what runs without the interpreter? Its attribute "compiled" says so. */

@@ -12,7 +12,6 @@
 
 struct layout_chooser {
 	struct layout_sum of;
-	struct arena *arena;
 	int *var_of_value;	/* -1: its form is not open */
 	struct minsum sum;
 };
@@ -83,7 +82,7 @@ static void bind(struct layout_chooser *c, int p, int i, int j)
 static void state_problem(struct layout_chooser *c)
 {
 	const struct layout_space *x = c->of.space;
-	int *size = arena_many(c->arena, int, x->nodes.n + c->of.main->bindings.n);
+	int *size = arena_many(c->of.arena, int, x->nodes.n + c->of.main->bindings.n);
 	int n = x->nodes.n;
 
 	for (int i = 0; i < n; i++)
@@ -93,7 +92,7 @@ static void state_problem(struct layout_chooser *c)
 		if (x->images[v].n > 1)
 			size[n++] = c->of.forms[v].n;
 	}
-	c->sum = (struct minsum){ .arena = c->arena, .n = n, .size = size };
+	c->sum = (struct minsum){ .arena = c->of.arena, .n = n, .size = size };
 	for (int i = 0; i < x->nodes.n; i++)
 		add_node(c, i);
 	for (int v = 0; v < c->of.main->bindings.n; v++)
@@ -178,7 +177,7 @@ struct layout_choice layout_choose(struct arena *a, const struct layout_space *x
 {
 	struct arena *scratch = arena_new();
 	struct layout_chooser c = {
-		.of = layout_sum_new(scratch, x, us), .arena = scratch,
+		.of = layout_sum_new(scratch, x, us),
 		.var_of_value = arena_many(scratch, int, graph_main(x->graph)->bindings.n),
 	};
 	struct layout_choice out = { .state = arena_many(a, int, x->nodes.n), .us = INFINITY };

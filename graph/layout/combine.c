@@ -22,14 +22,6 @@ static const struct function *function_of(const struct siblings *x, int i)
 	return spacing_function(x->spacing, x->node[i]);
 }
 
-static const struct binding *head_of(const struct function *f)
-{
-	for (int v = f->nparams; v < f->bindings.n; v++)
-		if (function_at(f, v)->kind == BIND_CALL)
-			return function_at(f, v);
-	return NULL;
-}
-
 static int64_t channels_of(const struct siblings *x, int i)
 {
 	return function_of(x, i)->result->dim[x->axis].n;
@@ -67,7 +59,7 @@ static int along_result(const struct function *f, const struct binding *b, int v
 static bool find_along(struct siblings *x)
 {
 	const struct function *f = function_of(x, 0);
-	const struct binding *head = head_of(f), *b = spacing_application(x->spacing, x->node[0]);
+	const struct binding *head = function_first_call(f), *b = spacing_application(x->spacing, x->node[0]);
 
 	x->along = arena_many(x->spacing->space->arena, int, f->nparams);
 	for (int i = 0; i < f->nparams; i++)
@@ -148,7 +140,7 @@ static bool is_concatenated(const struct spacing *s, int node)
 
 	for (int i = node + 1; i < s->space->nodes.n; i++) {
 		const struct binding *b = spacing_application(s, i);
-		const struct binding *head = head_of(spacing_function(s, i));
+		const struct binding *head = function_first_call(spacing_function(s, i));
 
 		for (int j = 0; head && head->op == &core_concat && j < b->nargs; j++)
 			if (b->args[j] == value)
@@ -160,7 +152,7 @@ static bool is_concatenated(const struct spacing *s, int node)
 static bool find_siblings(struct siblings *x, const bool *taken)
 {
 	const struct function *f = function_of(x, 0);
-	const struct binding *head = head_of(f);
+	const struct binding *head = function_first_call(f);
 	const struct spacing *s = x->spacing;
 
 	if (channels_made(f, head, &x->axis) < 0 || head->args[0] >= f->nparams || !find_along(x))

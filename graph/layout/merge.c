@@ -40,11 +40,9 @@ static bool gathers(const struct function *f)
 
 static bool begins_with_pool(const struct function *f)
 {
-	for (int v = f->nparams; v < f->bindings.n; v++)
-		if (function_at(f, v)->kind == BIND_CALL)
-			return function_at(f, v)->op == &core_max_pool ||
-			       function_at(f, v)->op == &core_avg_pool;
-	return false;
+	const struct binding *head = function_first_call(f);
+
+	return head && (head->op == &core_max_pool || head->op == &core_avg_pool);
 }
 
 static bool may_merge(const struct spacing *s, int producer, int consumer)
@@ -62,12 +60,8 @@ static int *inner_args(struct merging *x, int i, int produced, int value)
 	const struct binding *b = application(x, i);
 	int *args = arena_many(x->spacing->space->arena, int, b->nargs);
 
-	for (int j = 0; j < b->nargs; j++) {
-		args[j] = value;
-		for (int k = 0; k < x->args.n && b->args[j] != produced; k++)
-			if (x->args.at[k] == b->args[j])
-				args[j] = k;
-	}
+	for (int j = 0; j < b->nargs; j++)
+		args[j] = b->args[j] == produced ? value : value_vec_find(&x->args, b->args[j]);
 	return args;
 }
 
@@ -76,11 +70,7 @@ static void add_args(struct merging *x, struct builder *inner, int i, int produc
 	const struct binding *b = application(x, i);
 
 	for (int j = 0; j < b->nargs; j++) {
-		bool known = b->args[j] == produced;
-
-		for (int k = 0; k < x->args.n; k++)
-			known |= x->args.at[k] == b->args[j];
-		if (known)
+		if (b->args[j] == produced || value_vec_find(&x->args, b->args[j]) >= 0)
 			continue;
 		vec_push(x->spacing->space->arena, &x->args, b->args[j]);
 		build_param(inner, "", function_at(x->spacing->main, b->args[j])->type);

@@ -112,6 +112,7 @@ static int transform_task(struct spacing *s, const struct type *t, int from, int
 	return spacing_task(s, &c);
 }
 
+/* Between storages that were added since the last time. */
 static void add_transforms(struct spacing *s)
 {
 	for (int v = 0; v < s->main->bindings.n; v++) {
@@ -120,10 +121,12 @@ static void add_transforms(struct spacing *s)
 
 		for (int i = 0; i < x->n; i++)
 			for (int j = 0; j < x->n; j++)
-				x->transform[i][j] =
-					i == j || storage_same(t, x->store[i], x->store[j])
-						? -1
-						: transform_task(s, t, x->store[i], x->store[j]);
+				if (i >= x->priced || j >= x->priced)
+					x->transform[i][j] =
+						i == j || storage_same(t, x->store[i], x->store[j])
+							? -1
+							: transform_task(s, t, x->store[i], x->store[j]);
+		x->priced = x->n;
 	}
 }
 

@@ -50,6 +50,7 @@ struct layout_image {
 	int store[MANNER_COUNT];	/* the first is plain */
 	/* transform[i][j]: the task that makes store[j] of store[i]; -1 where that is a view. */
 	int transform[MANNER_COUNT][MANNER_COUNT];
+	int priced;			/* of stores: transforms among the first of them are there */
 };
 
 struct layout_space {

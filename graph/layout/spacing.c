@@ -272,11 +272,8 @@ bool state_end(struct state_maker *m, int node, const struct value_vec *like)
 	vec_push(x->arena, &x->nodes.at[node].states, m->state);
 	if (m->state.pact >= 0) {
 		struct value_vec *nodes = &x->pacts.at[m->state.pact];
-		bool known = false;
 
-		for (int i = 0; i < nodes->n; i++)
-			known |= nodes->at[i] == node;
-		if (!known)
+		if (value_vec_find(nodes, node) < 0)
 			vec_push(x->arena, nodes, node);
 	}
 	return true;

@@ -73,12 +73,10 @@ static struct value_vec reads_of(struct arena *a, const struct layout_space *x, 
 			const struct layout_kernel *k = &layout_kernels(x, &states->at[i])[j];
 
 			for (int n = 0; n < k->nargs && k->function != FUNCTION_NONE; n++) {
-				bool known = k->args[n] < 0 || k->args[n] >= values;
+				int v = k->args[n];
 
-				for (int r = 0; r < reads.n; r++)
-					known |= reads.at[r] == k->args[n];
-				if (!known)
-					vec_push(a, &reads, k->args[n]);
+				if (v >= 0 && v < values && value_vec_find(&reads, v) < 0)
+					vec_push(a, &reads, v);
 			}
 		}
 	return reads;

@@ -22,14 +22,6 @@ static bool is_literal(const struct fusing *s, const struct binding *b, int valu
 		     (c->count == 1 && b->op->pointwise));
 }
 
-static int index_of(const struct value_vec *values, int value)
-{
-	for (int i = 0; i < values->n; i++)
-		if (values->at[i] == value)
-			return i;
-	return -1;
-}
-
 static void add_params(struct fusing *s)
 {
 	for (int i = 0; i < s->members->n; i++) {
@@ -38,7 +30,7 @@ static void add_params(struct fusing *s)
 		for (int j = 0; j < b->nargs; j++) {
 			int v = b->args[j];
 
-			if (v < 0 || index_of(s->members, v) >= 0 || index_of(s->outside, v) >= 0 ||
+			if (v < 0 || value_vec_find(s->members, v) >= 0 || value_vec_find(s->outside, v) >= 0 ||
 			    is_literal(s, b, v))
 				continue;
 			vec_push(s->arena, s->outside, v);
@@ -49,14 +41,14 @@ static void add_params(struct fusing *s)
 
 static int operand(struct fusing *s, const struct binding *b, int value)
 {
-	int member = value < 0 ? -1 : index_of(s->members, value);
+	int member = value < 0 ? -1 : value_vec_find(s->members, value);
 
 	if (value < 0)
 		return value;
 	if (member >= 0)
 		return s->inside[member];
 	return is_literal(s, b, value) ? build_const(&s->inner, function_const(s->f, value))
-				       : index_of(s->outside, value);
+				       : value_vec_find(s->outside, value);
 }
 
 static int add_members(struct fusing *s)

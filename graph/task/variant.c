@@ -88,13 +88,10 @@ struct cut_dag variant_cut(struct arena *a, const struct cut_dag *c, const struc
 
 struct cut_dag cut_fused(struct arena *a, const struct function *f, const struct array *const *given)
 {
-	int *members = arena_many(a, int, f->bindings.n);
-	struct cut_group group = { .function = f, .members = members, .given = given };
+	const struct value_vec calls = function_calls(a, f);
 
-	for (int i = 0; i < f->bindings.n; i++)
-		if (function_at(f, i)->kind == BIND_CALL)
-			members[group.nmembers++] = i;
-	return cut_group(a, &group);
+	return cut_group(a, &(struct cut_group){ .function = f, .members = calls.at,
+						 .nmembers = calls.n, .given = given });
 }
 
 struct cut_dag cut_apply(struct arena *a, const struct graph *g, const struct function *f,
