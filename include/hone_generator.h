@@ -3,12 +3,12 @@
  * parts of models.
  *
  * A generator is one `const struct hone_generator` in a shared object, under the name `hone_generator`.
- * hone finds what it would take by patterns, asks `claims` about each match, joins what it claimed to
- * regions, and has each region compiled, measured, and run where that is faster than its own kernels.
+ * hone finds what it would take by patterns, asks `claims` about each match, and has what was claimed
+ * compiled, measured, and run where that makes the model faster than its own kernels do.
  *
- * Tensors are dense and row-major. All memory that hone hands over is hone's; outputs are 64-byte aligned,
- * inputs and constants to their elements at least. A string that a generator returns lives as long as what
- * it was asked about. */
+ * Tensors are dense. All memory that hone hands over is hone's; outputs are 64-byte aligned, inputs and
+ * constants to their elements at least. A string that a generator returns lives as long as what it was
+ * asked about. */
 #ifndef HONE_GENERATOR_H
 #define HONE_GENERATOR_H
 
@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Of this header; a generator of another version is refused. */
-#define HONE_GENERATOR_ABI 1
+#define HONE_GENERATOR_ABI 2
 
 #define HONE_MAX_RANK 8
 
@@ -37,11 +37,19 @@ enum hone_type {
 	HONE_OTHER,	/* which no generator knows */
 };
 
+/* How the channels of an image, a tensor [n, c, spatial...], are stored: */
+enum {
+	HONE_CHANNELS_FIRST = 0,	/* row-major, as its dims are; so is all that is no image */
+	HONE_CHANNELS_LAST = 1,		/* [n, spatial..., c] */
+	/* B > 1: in blocks of B, which divides them: [n, c / B, spatial..., B] */
+};
+
 struct hone_region_tensor {
 	enum hone_type type;
 	int rank;
-	int64_t dim[HONE_MAX_RANK];
-	const void *data;	/* the elements of a constant; NULL: it is computed, or an input */
+	int64_t dim[HONE_MAX_RANK];	/* whatever the order that the elements are stored in */
+	int channels;		/* of an image that a generator of HONE_KERNELS is asked about */
+	const void *data;	/* the elements of a constant, row-major; NULL: it is computed, or an input */
 };
 
 /* A number or a list of numbers, or a text. */
@@ -79,6 +87,17 @@ struct hone_pattern {
 	const char *text;	/* conv2d[groups=1] bias_add? relu?; see docs/partition.md */
 };
 
+/* What a generator is given at once. */
+enum hone_grain {
+	/* Regions as large as they get, of any number of matches that hang together. Tensors are row-major. */
+	HONE_REGIONS,
+	/* What hone would compute by one kernel, where one match is all of it. Images at its borders are
+	 * stored as suits their neighbours: hone asks about each storage, measures those that are claimed,
+	 * and chooses for the whole model, so that kernels of several libraries and its own meet without a
+	 * detour. There is one output. */
+	HONE_KERNELS,
+};
+
 /* What a generator returns is 0 where all went well; else it writes to WHY, which has room for
  * HONE_WHY_BYTES, what went wrong. */
 #define HONE_WHY_BYTES 256
@@ -88,10 +107,17 @@ struct hone_generator {
 	const char *name;		/* as --backend has it */
 	const char *summary;
 	const struct hone_pattern *patterns;
+	enum hone_grain grain;
+	/* Of a region of HONE_REGIONS at most; larger ones are cut. 0: no limit. */
+	int most_calls;
+	size_t most_bytes;		/* of its tensors, constants too */
 	/* The library and its version, which times are recorded under: "oneDNN 3.1.0". */
 	const char *(*version)(void);
 	/* Would it compute REGION, which one pattern matched? NULL: it takes all that match. */
 	int (*claims)(const struct hone_region *region, char *why);
+	/* What a run of REGION takes, us, where that is known and not to be measured, as of a simulated
+	 * device. NULL: it is measured. */
+	double (*cost)(const struct hone_region *region, int threads);
 	/* The code of REGION, or whatever else is to be kept of it between runs, in pieces to WRITE. NULL:
 	 * nothing is, the region says all. */
 	int (*compile)(const struct hone_region *region,

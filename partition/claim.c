@@ -27,7 +27,7 @@ static bool is_free(const struct claimer *x, const struct value_vec *members)
 static const char *refusal(struct claimer *x, struct arena *scratch, const struct value_vec *members)
 {
 	const struct hone_generator *g = x->backend->generator;
-	const struct region_view *view = region_view_new(scratch, x->flow, x->room, members);
+	const struct region_view *view = region_view_new(scratch, x->flow, x->room, members, NULL);
 	char why[HONE_WHY_BYTES] = "";
 
 	if (!view)

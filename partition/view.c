@@ -10,6 +10,7 @@ struct viewer {
 	struct arena *a;
 	const struct flow *flow;
 	const struct value_vec *members;
+	const int *channels;
 	struct region_view *out;
 	int *tensor;			/* by value, its tensor; -1 */
 	struct value_vec values;	/* by tensor */
@@ -56,7 +57,8 @@ static bool is_in(const struct value_vec *values, int value)
 static int add_tensor(struct viewer *x, int value)
 {
 	const struct binding *b = function_at(x->flow->function, value);
-	struct hone_region_tensor t = { .type = type_of(b->type->element), .rank = b->type->rank };
+	struct hone_region_tensor t = { .type = type_of(b->type->element), .rank = b->type->rank,
+					.channels = x->channels ? x->channels[value] : 0 };
 
 	if (!type_is_static(b->type) || b->type->rank > HONE_MAX_RANK)
 		return -1;
@@ -194,9 +196,10 @@ static bool add_calls(struct viewer *x)
 }
 
 const struct region_view *region_view_new(struct arena *a, const struct flow *flow, int *room,
-					  const struct value_vec *members)
+					  const struct value_vec *members, const int *channels)
 {
-	struct viewer x = { .a = a, .flow = flow, .members = members, .tensor = room,
+	struct viewer x = { .a = a, .flow = flow, .members = members, .channels = channels,
+			    .tensor = room,
 			    .out = arena_one(a, struct region_view) };
 	bool whole = add_calls(&x);
 

@@ -13,9 +13,10 @@ struct region_view {
 
 /* Room for views of F, one at a time; in A. */
 int *region_view_room(struct arena *a, const struct function *f);
-/* The calls MEMBERS, ascending, of FLOW's function, in A; constants are tensors with data. ROOM is for the
+/* The calls MEMBERS, ascending, of FLOW's function, in A; constants are tensors with data. CHANNELS: by
+ * value, how it is stored, as struct hone_region_tensor has it; NULL: all are row-major. ROOM is for the
  * time of the call. NULL, without a message, where a tensor of it has no static type. */
 const struct region_view *region_view_new(struct arena *a, const struct flow *flow, int *room,
-					  const struct value_vec *members);
+					  const struct value_vec *members, const int *channels);
 
 #endif

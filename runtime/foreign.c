@@ -72,7 +72,7 @@ struct foreign *foreign_new(struct arena *a, const struct graph *g, int function
 	struct foreign *x = arena_one(a, struct foreign);
 
 	*x = (struct foreign){ .backend = backend, .function = f };
-	x->view = region_view_new(a, &flow, region_view_room(a, f), &calls);
+	x->view = region_view_new(a, &flow, region_view_room(a, f), &calls, NULL);
 	if (!x->view) {
 		err_set("%s: its shapes are not known", f->name);
 		return NULL;

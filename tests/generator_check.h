@@ -26,7 +26,7 @@ static inline const struct region_view *whole_view(struct graph_maker *m)
 	for (int v = f->nparams; v < f->bindings.n; v++)
 		if (flow.needed[v] && function_at(f, v)->kind == BIND_CALL)
 			vec_push(m->a, &members, v);
-	return region_view_new(m->a, &flow, region_view_room(m->a, f), &members);
+	return region_view_new(m->a, &flow, region_view_room(m->a, f), &members, NULL);
 }
 
 /* Does B claim all calls of M's main, pattern by pattern? Else why not. */

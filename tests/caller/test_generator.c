@@ -102,7 +102,7 @@ static int play_function(void *user, struct interp *x, int function, const struc
 		return 0;
 	const struct flow flow = flow_new(p->a, f);
 	const struct value_vec calls = function_calls(p->a, f);
-	const struct region_view *view = region_view_new(p->a, &flow, region_view_room(p->a, f), &calls);
+	const struct region_view *view = region_view_new(p->a, &flow, region_view_room(p->a, f), &calls, NULL);
 	struct array **arrays = arena_many(p->a, struct array *, f->nresults);
 
 	for (int i = 0; i < view->outputs.n; i++) {
@@ -243,7 +243,7 @@ static const struct bad_object {
 	const char *name, *text, *says;
 } bad_objects[] = {
 	{ "nothing", "int nothing;\n", "nothing.so' is no code generator: it has no symbol 'hone_generator'" },
-	{ "abi", GENERATOR("HONE_GENERATOR_ABI + 1", "", ".run = run"), "abi.so' is of ABI 2, this hone has 1" },
+	{ "abi", GENERATOR("HONE_GENERATOR_ABI + 1", "", ".run = run"), "abi.so' is of ABI 3, this hone has 2" },
 	{ "pattern", GENERATOR("HONE_GENERATOR_ABI", "{ \"p\", \"conv2d bias?\" },", ".run = run"),
 	  "pattern 'conv2d bias?', column 8: 'bias' is no operator" },
 	{ "incomplete", GENERATOR("HONE_GENERATOR_ABI", "", ""), "incomplete.so' has no 'run'" },

@@ -114,8 +114,10 @@ static struct backend backend(struct arena *a, const char *name, const struct ho
 	struct hone_generator *g = arena_one(a, struct hone_generator);
 	struct backend b = { .generator = g };
 
-	*g = (struct hone_generator){ HONE_GENERATOR_ABI, name, "for tests", patterns, version, no_wide,
-				      NULL, init, run, release };
+	*g = (struct hone_generator){
+		.abi = HONE_GENERATOR_ABI, .name = name, .summary = "for tests", .patterns = patterns,
+		.version = version, .claims = no_wide, .init = init, .run = run, .release = release,
+	};
 	while (patterns[b.npatterns].name)
 		b.npatterns++;
 	b.patterns = arena_many(a, const struct pattern *, b.npatterns);
