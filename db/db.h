@@ -71,7 +71,7 @@ struct db_task {
 	int64_t id;
 	const char *key;	/* 32 hex digits: structure, shapes and types */
 	const char *name;	/* a label for people; the first one given is kept */
-	const char *text;	/* the DAG in .te form */
+	const char *text;	/* the DAG in .te form; "": it is none, but something that was timed as a whole */
 	double flop;		/* operations of one run */
 };
 struct db_task_vec VEC(struct db_task);
@@ -172,8 +172,13 @@ int db_append(struct db *db, const struct db_batch *batch);
 /* R and all that it points at, in A. */
 struct db_record db_record_copy(struct arena *a, const struct db_record *r);
 
+/* What toolchains begin with whose records are no search's: of code generators, whose kernels have no
+ * steps, and of hone's own beside them, with the cache state "model" where a model ran (runtime/offload). */
+#define DB_OFFLOAD "offload "
+
 /* Which records are meant; NULL and 0 stand for any. */
 struct db_want {
+	bool offload;		/* of toolchains that begin with DB_OFFLOAD; otherwise none of these */
 	const char *task_key;
 	const char *fingerprint;
 	bool elsewhere;		/* of any device but that one; not for db_skipped */

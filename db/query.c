@@ -242,7 +242,7 @@ static const char skipped_end[] =
 	" THEN 4 END AS why, count(*), min(c.text)"
 	" FROM records r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"
 	" JOIN toolchains c ON c.id = r.toolchain LEFT JOIN sittings s ON s.id = r.sitting"
-	" WHERE r.status = 'ok' AND r.cache <> 'model' AND (?1 IS NULL OR t.key = ?1)"
+	" WHERE r.status = 'ok' AND r.cache <> 'model' AND c.text NOT GLOB '" DB_OFFLOAD "*' AND (?1 IS NULL OR t.key = ?1)"
 	" GROUP BY why HAVING why IS NOT NULL ORDER BY why";
 
 int db_skipped(struct db *db, struct arena *a, const struct db_want *want, struct db_skipped *out)

@@ -118,6 +118,7 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 		text_printf(&sql, " AND d.fingerprint %s ?2", want->elsewhere ? "<>" : "=");
 	if (want->toolchain)
 		text_puts(&sql, " AND c.text = ?3");
+	text_printf(&sql, " AND c.text %sGLOB '" DB_OFFLOAD "*'", want->offload ? "" : "NOT ");
 	text_puts(&sql, want->cache ? " AND r.cache = ?4" : " AND r.cache <> 'model'");
 	if (want->threads)
 		text_puts(&sql, " AND r.threads = ?5");

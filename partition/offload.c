@@ -179,6 +179,23 @@ static void tell_calls(struct offloading *s)
 		vec_push(s->of->a, &out->regions, (struct offload_region){ 0 });
 }
 
+/* Regions of fewer calls than the least go back to the host. */
+static void drop_small(struct offloading *s)
+{
+	for (int i = 0; i < s->regions.at.n; i++) {
+		const struct value_vec *members = &s->regions.at.at[i].members;
+
+		for (int k = 0; k < members->n && members->n < s->of->o->least; k++) {
+			int v = members->at[k];
+
+			s->generator[v] = REGION_HOST;
+			s->unit[v] = v;
+			s->claim[v] = NULL;
+			s->why[v] = "its region is too small";
+		}
+	}
+}
+
 static int cut_function(struct offloader *of, struct rewrite *x)
 {
 	int n = x->function->bindings.n;
@@ -192,6 +209,10 @@ static int cut_function(struct offloader *of, struct rewrite *x)
 
 	find_claims(&s);
 	s.regions = regions_find(x->scratch, &s.flow, s.generator, s.unit);
+	if (of->o->least > 1) {
+		drop_small(&s);
+		s.regions = regions_find(x->scratch, &s.flow, s.generator, s.unit);
+	}
 	tell_calls(&s);
 	return make_function(&s);
 }

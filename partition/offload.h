@@ -49,6 +49,7 @@ struct offload_options {
 	const char *const *keep;	/* labels of nodes that the host is to compute */
 	int nkeep;
 	struct offload_refusal_vec refusals;
+	int least;		/* calls of a region: smaller ones go back to the host; 0: any size */
 };
 
 /* Gives generators all that they would take; what several would, the one whose match has most calls, and

@@ -7,6 +7,7 @@
 #include "runtime/guesses.h"
 #include "runtime/kernel_build.h"
 #include "runtime/objects.h"
+#include "runtime/offload/assign.h"
 #include "search/expect.h"
 
 const char *choice_origin_name(enum choice_origin o)
@@ -76,7 +77,7 @@ static int choose_one(struct chooser *c, int i, const struct model_task *m)
 	struct best best;
 	struct guess guess;
 
-	*choice = (struct choice){ .origin = CHOICE_NONE, .why = m->reason };
+	choice->why = m->reason;
 	if (!m->dag)
 		return 0;
 	const struct task *t = task_new(c->arena, m->dag, m->op, m->weight);
@@ -96,6 +97,19 @@ static int choose_one(struct chooser *c, int i, const struct model_task *m)
 		choice->why = "no sampled schedule makes a kernel";
 	}
 	return 0;
+}
+
+/* What the kernel of C's choice I for M took beside those of generators. */
+static void take_place(struct chooser *c, int i, const struct model_task *m)
+{
+	const char *source = c->trials[i].source;
+	struct offer x;
+
+	if (source && offers_get(c->plan->offers, m->key, OFFER_HOST, &x) &&
+	    hash_equal(x.source, hash_bytes(source, strlen(source)))) {
+		c->choices[i].time_us = x.us;
+		c->choices[i].in_model = x.in_model;
+	}
 }
 
 /* Compiles and loads those whose records have TOOLCHAIN (NULL: the guesses). */
@@ -151,13 +165,22 @@ static int build(struct chooser *c, int *built)
 	return build_group(c, NULL, built);
 }
 
+static struct choice *choices_empty(struct arena *a, int n)
+{
+	struct choice *c = arena_many(a, struct choice, n);
+
+	for (int i = 0; i < n; i++)
+		c[i].origin = CHOICE_NONE;
+	return c;
+}
+
 static struct chooser chooser_of(struct arena *a, const struct choice_plan *plan, int n)
 {
 	return (struct chooser){
 		.arena = a,
 		.plan = plan,
 		.target = target_of(plan->device, plan->threads),
-		.choices = arena_many(a, struct choice, n),
+		.choices = choices_empty(a, n),
 		.trials = arena_many(a, struct trial, n),
 		.toolchains = arena_many(a, const char *, n),
 		.n = n,
@@ -194,15 +217,21 @@ static void expect(const struct chooser *c, const struct model_task_vec *tasks)
 	arena_free(a);
 }
 
-struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
+struct choice *choose(struct arena *a, const struct graph *g, const struct model_task_vec *tasks,
 		      const struct choice_plan *plan, int *built)
 {
 	struct chooser c = chooser_of(a, plan, tasks->n);
 
 	*built = 0;
+	if (plan->offers && offload_assign(a, g, tasks, plan, c.choices) < 0)
+		return NULL;
 	for (int i = 0; i < c.n; i++)
-		if (choose_one(&c, i, &tasks->at[i]) < 0)
-			return NULL;
+		if (c.choices[i].nforeign < tasks->at[i].uses.n) {
+			if (choose_one(&c, i, &tasks->at[i]) < 0)
+				return NULL;
+			if (plan->offers)
+				take_place(&c, i, &tasks->at[i]);
+		}
 	expect(&c, tasks);
 	return build(&c, built) < 0 ? NULL : c.choices;
 }

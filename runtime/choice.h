@@ -11,7 +11,10 @@
 #include "db/db.h"
 #include "graph/task/task.h"
 #include "measure/device.h"
+#include "runtime/offload/foreign.h"
 #include "runtime/kernel.h"
+#include "runtime/offload/generators.h"
+#include "runtime/offload/offers.h"
 #include "search/best.h"
 
 enum choice_origin {
@@ -23,6 +26,12 @@ enum choice_origin {
 const char *choice_origin_name(enum choice_origin o);
 /* False where NAME is none. */
 bool choice_origin_parse(const char *name, enum choice_origin *out);
+
+/* A place where a generator's kernel stands. */
+struct choice_foreign {
+	int function, value;	/* as struct model_use has it */
+	struct foreign *foreign;
+};
 
 struct choice {
 	enum choice_origin origin;
@@ -36,6 +45,12 @@ struct choice {
 	double time_us;		/* of a record: what one run took there; 0: not known */
 	bool in_model;		/* there it ran as a step of a model, otherwise alone */
 	double expected_us;	/* of a guess: what nobody measured (search/expect.h); 0: not known */
+	/* Where a generator computes it: everywhere, and nothing above is known then, or at some places. */
+	const struct choice_foreign *foreign;
+	int nforeign;
+	double foreign_us;	/* what one run took it */
+	bool foreign_in_model;	/* as in_model */
+	const char *foreign_why;	/* why it does not, where it was to; NULL */
 };
 
 struct choice_plan {
@@ -43,11 +58,14 @@ struct choice_plan {
 	const struct device *device;
 	struct db_calibration now;	/* of the device */
 	int threads;
+	struct offload_generators generators;
+	struct offers *offers;	/* of these, those of kernels first; NULL: there are none */
+	struct hash128 model_key;	/* of the model that they are for */
 };
 
-/* The choices for TASKS, in A; *BUILT counts the kernels that had to be compiled. NULL and a message
+/* The choices for TASKS of G, in A; *BUILT counts the kernels that had to be compiled. NULL and a message
  * where the outside world fails. */
-struct choice *choose(struct arena *a, const struct model_task_vec *tasks,
+struct choice *choose(struct arena *a, const struct graph *g, const struct model_task_vec *tasks,
 		      const struct choice_plan *plan, int *built);
 /* The kernels of N RECORDS, one choice each, in A; as choose() otherwise. */
 struct choice *choose_records(struct arena *a, const struct best *records, int n,

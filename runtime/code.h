@@ -8,7 +8,7 @@
 #define HONE_RUNTIME_CODE_H
 
 #include "runtime/flat/flat.h"
-#include "runtime/foreign.h"
+#include "runtime/offload/foreign.h"
 
 struct model_code {
 	const struct graph *graph;

@@ -112,6 +112,8 @@ const char *flat_step_by(const struct flat_step *step)
 	switch (step->kind) {
 	case FLAT_KERNEL:
 		return choice_origin_name(step->site->choice->origin);
+	case FLAT_FOREIGN:
+		return foreign_backend(step->foreign)->generator->name;
 	case FLAT_COPY:
 		return "copy";
 	case FLAT_INTERPRET:
@@ -135,6 +137,8 @@ void costs_of_steps(struct costs *c, const struct flat_instance *x)
 					       (double)(t.end - t.begin) * 1e-9 });
 		for (int thread = 0; c->tracing && thread < flat->threads; thread++) {
 			t = flat_time(x, thread, i);
+			if (t.end == 0)		/* it had no part in a generator's kernel */
+				continue;
 			add_event(c, (struct session_event){ what, flat_step_by(step), b->label, thread,
 							     t.begin, t.done });
 		}

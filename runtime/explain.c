@@ -46,6 +46,10 @@ static struct explained_call explain_step(const struct explainer *x, const struc
 	if (step->kind == FLAT_INTERPRET && !c.why)
 		c.why = "its function stands for different tasks at different places";
 	c.moves = moves_only(applied);
+	if (step->kind == FLAT_FOREIGN) {
+		c.time_us = step->site->choice->foreign_us;
+		c.in_model = step->site->choice->foreign_in_model;
+	}
 	if (step->kind == FLAT_KERNEL) {
 		c.time_us = step->site->choice->time_us;
 		c.in_model = step->site->choice->in_model;

@@ -7,9 +7,9 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "graph/task/uses.h"
 #include "measure/timing.h"
 #include "runtime/inputs.h"
+#include "runtime/step_times.h"
 
 /* Of the machine's memory for the weights of all lineups: a run is to see the caches and the memory
  * that it will see when it is alone. */
@@ -226,28 +226,11 @@ void finals_close(struct model_finals *f)
 
 struct figure_vec VEC(double);
 
-/* What the kernels of each task of the model took. */
-struct step_sum {
-	double seconds;
-	int64_t runs;
-};
-
-/* Adds SIGN times what S has noted so far to SUMS, by task of the model. */
+/* Adds SIGN times what S has noted so far of records' kernels to SUMS, by task of the model. */
 static void count(const struct model_finals *f, const struct task_uses *uses, const struct session *s,
 		  int sign, struct step_sum *sums)
 {
-	const struct session_cost_vec *costs = session_costs(s);
-
-	for (int i = 0; i < costs->n; i++) {
-		const struct session_cost *c = &costs->at[i];
-		const struct function *in = f->model.graph->functions.at[c->function];
-		int task = task_used(uses, c->function, (int)(c->binding - in->bindings.at));
-
-		if (task < 0 || strcmp(c->by, choice_origin_name(CHOICE_RECORD)) != 0)
-			continue;
-		sums[task].seconds += sign * c->seconds;
-		sums[task].runs += sign * c->runs;
-	}
+	step_times_add(f->model.graph, uses, s, sign, choice_origin_name(CHOICE_RECORD), sums);
 }
 
 /* A turn of LINEUP: its figures are added to SUMS, by task of the model; what its runs took, us, to

@@ -3,9 +3,11 @@
 #include "runtime/open.h"
 
 #include "base/err.h"
+#include "graph/layout/space.h"
 #include "graph/model.h"
 #include "measure/calibration.h"
 #include "runtime/kept/kept.h"
+#include "runtime/offload/alone.h"
 #include "runtime/task_times.h"
 
 /* The device, with figures where kernels are to be guessed. */
@@ -20,14 +22,27 @@ static struct device *find_device(struct arena *a)
 static int read(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
 		const struct onnx_options *options, struct task_times *times, struct opened *m)
 {
-	bool cut = o->offload.nbackends > 0;
+	bool cut = plan->generators.regions.n > 0 && offers_policy(plan->offers) != OFFLOAD_NONE;
 	struct graph *g = model_open(a, o->model, options, task_times_costs(times),
 				     cut ? OFFLOAD_AFTER : NULL);
 
-	if (g && cut && offloaded_new(a, g, &o->offload, plan->threads, &m->offloaded) < 0)
+	if (g && cut && offloaded_new(a, g, &plan->generators.regions, &o->offload,
+				       plan->offers, plan->generators.kernels.n, plan->threads, &m->offloaded) < 0)
 		return -1;
 	m->graph = cut ? m->offloaded.graph : g;
 	return g ? 0 : -1;
+}
+
+int open_graph(struct arena *a, struct graph *g, const struct choice_plan *plan, struct opened *out)
+{
+	struct model_task_vec *tasks = arena_one(a, struct model_task_vec);
+
+	g->costs = NULL;		/* they end here */
+	*tasks = graph_tasks(a, g);
+	out->graph = g;
+	out->tasks = tasks;
+	out->choices = choose(a, g, tasks, plan, &out->built);
+	return out->choices ? 0 : -1;
 }
 
 /* The graph for what the device can do, and its kernels. */
@@ -35,18 +50,13 @@ static int prepare(struct arena *a, const struct open_options *o, const struct c
 		   struct onnx_files *files, struct opened *m)
 {
 	struct onnx_options options = { .dims = o->dims, .ndims = o->ndims, .files = files };
-	struct model_task_vec *tasks = arena_one(a, struct model_task_vec);
 	struct task_times times = { .db = plan->db, .device = plan->device, .now = plan->now,
-				   .threads = plan->threads };
+				   .threads = plan->threads, .offers = plan->offers };
 
 	if (read(a, o, plan, &options, &times, m) < 0)
 		return -1;
-	m->graph->costs = NULL;		/* they end here */
 	m->images = times.images;
-	*tasks = graph_tasks(a, m->graph);
-	m->tasks = tasks;
-	m->choices = choose(a, tasks, plan, &m->built);
-	return m->choices ? 0 : -1;
+	return open_graph(a, m->graph, plan, m);
 }
 
 /* What kernels are chosen by, but for the database. */
@@ -68,16 +78,93 @@ static int find_plan(struct arena *a, const struct open_options *o, struct choic
 
 static int add_db(const struct open_options *o, struct choice_plan *plan)
 {
-	if (o->db && !(plan->db = db_open(o->db, DB_READ)))
+	if (o->db && !(plan->db = db_open(o->db, o->offers_to_db ? DB_WRITE : DB_READ)))
 		return -1;
 	if (plan->db)
 		db_listen(plan->db, &o->listener);
 	return 0;
 }
 
+/* What tells models apart whose plans are compared: their tasks as the rules of fusion have them. */
+static struct hash128 key_of(const struct model_task_vec *tasks)
+{
+	struct hasher *h = hasher_new();
+
+	for (int i = 0; i < tasks->n; i++) {
+		hasher_bytes(h, &tasks->at[i].key, sizeof(tasks->at[i].key));
+		hasher_int(h, tasks->at[i].weight);
+	}
+	return hasher_end(h);
+}
+
+/* What the plan by cost has to lose against a trivial one before that is taken: less lies within the noise of
+ * the comparison (runtime/offload/settle.c). */
+#define PLAN_MARGIN 1.01
+
+/* Who computes what: by cost, unless the model was measured and a trivial plan was faster. */
+static enum offload_policy find_policy(const struct offers *o, struct hash128 key)
+{
+	double least = offers_plan_us(o, key, OFFLOAD_FASTEST) / PLAN_MARGIN;
+	enum offload_policy best = OFFLOAD_FASTEST;
+
+	for (int p = 0; p < OFFLOAD_POLICIES && least > 0; p++) {
+		double us = offers_plan_us(o, key, (enum offload_policy)p);
+
+		if (us > 0 && us < least) {
+			least = us;
+			best = (enum offload_policy)p;
+		}
+	}
+	return best;
+}
+
+/* All tasks that O's model may come down to, in whatever storages; in A. NULL and a message. */
+static const struct model_task_vec *find_tasks(struct arena *a, const struct open_options *o,
+					       const struct device *d, struct hash128 *key)
+{
+	struct onnx_options options = { .dims = o->dims, .ndims = o->ndims };
+	const struct graph *g = model_open(a, o->model, &options, NULL, "fuse");
+	const struct layout_space *x = g ? layout_space_new(a, g, d->vector_bytes / 4) : NULL;
+	struct model_task_vec *tasks = arena_one(a, struct model_task_vec);
+
+	if (!g)
+		return NULL;
+	*tasks = graph_tasks(a, g);
+	*key = key_of(tasks);
+	for (int i = 0; i < x->tasks.n; i++)
+		vec_push(a, tasks, x->tasks.at[i]);
+	return tasks;
+}
+
+int open_offers(struct arena *a, const struct open_options *o, struct choice_plan *plan)
+{
+	struct offers_options *options = arena_one(a, struct offers_options);
+
+	if (offload_generators_load(a, &o->offload, &plan->generators) < 0)
+		return -1;
+	if (o->offload.nbackends == 0)
+		return 0;
+	const struct model_task_vec *tasks = find_tasks(a, o, plan->device, &plan->model_key);
+
+	const struct backend_vec all = offload_generators_all(a, &plan->generators);
+
+	*options = (struct offers_options){
+		.backends = all.at, .n = all.n, .db = o->db,
+		.writes = o->offers_to_db, .device = plan->device, .now = plan->now, .threads = plan->threads,
+		.keep_labels = o->offload.keep, .nkeep = o->offload.nkeep,
+	};
+	plan->offers = tasks ? offers_new(a, options) : NULL;
+	if (!plan->offers || offers_measure(plan->offers, tasks, &o->listener) < 0)
+		return -1;
+	offers_set_policy(plan->offers, find_policy(plan->offers, plan->model_key));
+	return 0;
+}
+
 int open_plan(struct arena *a, const struct open_options *o, struct choice_plan *out)
 {
-	return find_plan(a, o, out) < 0 ? -1 : add_db(o, out);
+	if (find_plan(a, o, out) < 0 || open_offers(a, o, out) < 0)
+		return -1;
+	return add_db(o, out);
 }
 
 int open_choices(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
@@ -95,7 +182,7 @@ static int make(struct arena *a, const struct open_options *o, struct choice_pla
 {
 	struct onnx_files files = { .arena = a };
 
-	if (add_db(o, plan) < 0)
+	if (open_offers(a, o, plan) < 0 || add_db(o, plan) < 0)
 		return -1;
 	int rc = prepare(a, o, plan, &files, out);
 

@@ -8,7 +8,7 @@
 
 #include "graph/layout/chosen.h"
 #include "graph/onnx/onnx.h"
-#include "runtime/offloaded.h"
+#include "runtime/offload/regions.h"
 #include "runtime/session.h"
 
 struct open_options {
@@ -18,6 +18,7 @@ struct open_options {
 	const struct onnx_dim *dims;
 	int ndims;
 	struct offload_request offload;	/* to generators */
+	bool offers_to_db;	/* what is measured of them goes there; else into the cache folder */
 	struct listener listener;	/* told of records that are skipped */
 	bool recall;		/* what an earlier start made of it will do: tasks without their DAGs, kernels
 				 * without their C */
@@ -33,11 +34,16 @@ struct opened {
 	const struct model_code *code;	/* what session_new() takes */
 };
 
+/* The generators that O asks for, those of HONE_KERNELS with what is known of them in PLAN, measured where
+ * nothing is: a part of open_plan(). */
+int open_offers(struct arena *a, const struct open_options *o, struct choice_plan *plan);
 /* The parts of open_model(): what kernels are chosen by, whose database is the caller's to close;
  * and all but the code, by such a plan. In A. -1 and a message. */
 int open_plan(struct arena *a, const struct open_options *o, struct choice_plan *out);
 int open_choices(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
 		 struct opened *out);
+/* The tasks of G, which is behind all passes, and their kernels; in A. -1 and a message. */
+int open_graph(struct arena *a, struct graph *g, const struct choice_plan *plan, struct opened *out);
 /* Opens O's model, in A. -1 and a message. */
 int open_model(struct arena *a, const struct open_options *o, struct opened *out);
 /* 0 where V may be given for PARAM; -1 and a message that names it. */

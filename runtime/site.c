@@ -60,7 +60,9 @@ struct kernel_site *sites_new(struct arena *a, const struct graph *g,
 	for (int i = 0; i < tasks->n; i++) {
 		const struct model_task *t = &tasks->at[i];
 
-		for (int j = 0; choices[i].origin != CHOICE_NONE && j < t->uses.n; j++)
+		bool any = choices[i].origin != CHOICE_NONE || choices[i].nforeign;
+
+		for (int j = 0; any && j < t->uses.n; j++)
 			add_use(a, sites, g, &t->uses.at[j], i, &choices[i]);
 	}
 	return sites;
@@ -72,6 +74,14 @@ void sites_free(struct kernel_site *sites, int n)
 		for (int j = 0; sites[i].weights && j < sites[i].nargs; j++)
 			for (struct site_weight *w = sites[i].weights[j]; w; w = w->next)
 				free(w->ready);
+}
+
+struct foreign *site_foreign(const struct kernel_site *s, int function, int value)
+{
+	for (int i = 0; s->choice && i < s->choice->nforeign; i++)
+		if (s->choice->foreign[i].function == function && s->choice->foreign[i].value == value)
+			return s->choice->foreign[i].foreign;
+	return NULL;
 }
 
 bool site_wants_constant(const struct kernel_site *s, int arg)

@@ -33,6 +33,8 @@ struct kernel_site *sites_new(struct arena *a, const struct graph *g,
 /* Frees the weights of N sites. */
 void sites_free(struct kernel_site *sites, int n);
 
+/* The generator's kernel that stands for the application VALUE of FUNCTION; NULL: none does. */
+struct foreign *site_foreign(const struct kernel_site *s, int function, int value);
 /* Does the kernel read buffer ARG in a form that only a constant can be given beforehand? */
 bool site_wants_constant(const struct kernel_site *s, int arg);
 /* The parameters of the function in whose place the kernel may write its result, as bits. */

@@ -6,6 +6,20 @@
 #include "search/evidence.h"
 #include "search/expect.h"
 
+/* Was the kernel of BEST, or, without one, a guess, timed beside those of generators? */
+static bool in_place(const struct task_times *s, const struct model_task *t, const struct db_record *best,
+		     double *us)
+{
+	struct offer x;
+	char hex[HASH_TEXT];
+
+	if (!s->offers || !offers_get(s->offers, t->key, OFFER_HOST, &x) ||
+	    (best && (!best->source_hash || strcmp(best->source_hash, hash_text(x.source, hex)) != 0)))
+		return false;
+	*us = x.us;
+	return true;
+}
+
 /* The time of the best record of T. 1, 0 or -1. */
 static int recorded(const struct task_times *s, struct arena *a, const struct model_task *t,
 		    double *us)
@@ -19,7 +33,7 @@ static int recorded(const struct task_times *s, struct arena *a, const struct mo
 
 	if (found > 0)
 		*us = best.time_us * (best.final ? 1 : TRIAL_LUCK);
-	return found;
+	return found < 0 ? -1 : in_place(s, t, found > 0 ? &best : NULL, us) || found;
 }
 
 /* Sets the first OF of US, which is 0 where no record has it, to what is expected there, times DOUBT. */
@@ -41,9 +55,9 @@ static void expect(const struct task_times *s, const struct model_task_vec *task
 	arena_free(a);
 }
 
-static double *times(void *user, struct arena *a, const struct model_task_vec *tasks, int expected)
+double *task_times_of_host(const struct task_times *s, struct arena *a, const struct model_task_vec *tasks,
+			   int expected)
 {
-	const struct task_times *s = user;
 	struct arena *scratch = arena_new();
 	double *us = arena_many(a, double, tasks->n);
 	bool any = false;
@@ -58,6 +72,19 @@ static double *times(void *user, struct arena *a, const struct model_task_vec *t
 	if (found < 0)
 		return NULL;
 	expect(s, tasks, expected, us, any ? EXPECT_DOUBT : 1);
+	return us;
+}
+
+static double *times(void *user, struct arena *a, const struct model_task_vec *tasks, int expected)
+{
+	const struct task_times *s = user;
+	double *us = task_times_of_host(s, a, tasks, expected);
+	struct offer x;
+
+	for (int i = 0; us && s->offers && i < tasks->n; i++)
+		if (offers_best(s->offers, tasks->at[i].key, &x) &&
+		    offer_wins(s->offers, &x, us[i]))
+			us[i] = x.us;
 	return us;
 }
 

@@ -5,7 +5,7 @@
 
 #include <argp.h>
 
-#include "runtime/offloaded.h"
+#include "runtime/offload/generators.h"
 
 enum { BACKENDS_MAX = 8, KEEP_MAX = 64 };
 

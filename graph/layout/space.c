@@ -104,10 +104,13 @@ static int transform_task(struct spacing *s, const struct type *t, int from, int
 {
 	int identity = variant_identity(s->transforms, t);
 	const struct function *f = s->transforms->functions.at[identity];
-	struct cut_group group = { .function = f, .members = f->results, .nmembers = 1 };
-	struct cut_dag plain = cut_group(s->space->arena, &group);
-	const int64_t stored[] = { from, to };
-	struct cut_dag c = variant_cut(s->space->arena, &plain, f, stored);
+	struct arena *a = s->space->arena;
+	int64_t *stored = arena_many(a, int64_t, 2);
+	struct cut_dag plain = cut_fused(a, f, arena_many(a, const struct array *, 1));
+
+	stored[0] = from;
+	stored[1] = to;
+	struct cut_dag c = variant_cut(a, &plain, f, stored);
 
 	return spacing_task(s, &c);
 }

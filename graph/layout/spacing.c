@@ -137,7 +137,8 @@ static int64_t *stored_in(const struct spacing *s, const struct layout_kernel *k
 
 int spacing_task(struct spacing *s, const struct cut_dag *c)
 {
-	struct model_task t = { .op = c->op, .shape = c->shape, .dag = c->dag };
+	struct model_task t = { .op = c->op, .shape = c->shape, .dag = c->dag,
+				.from = c->from };
 	struct arena *a = s->space->arena;
 	char hex[HASH_TEXT];
 

@@ -19,11 +19,21 @@ struct cut_group {
 	const struct array *const *given;
 };
 
+/* The fused function that a kernel stands for, as it was applied. */
+struct cut_from {
+	const struct function *function;	/* plain; NULL: it is none, but calls of a function */
+	/* By parameter the constant that it is, whose data may be NULL where that is yet to be made, or
+	 * NULL. */
+	const struct array *const *given;
+	const int64_t *stored;	/* by parameter, then the result; NULL: all is plain */
+};
+
 struct cut_dag {
 	const struct dag *dag;		/* frozen; NULL: there is none */
 	const char *reason;		/* why there is none */
 	struct value_vec inputs;	/* for each input of dag the value of the function in it */
 	const char *op, *shape;		/* for people, as struct model_task has them */
+	struct cut_from from;
 };
 
 /* The DAG of G, in A. */

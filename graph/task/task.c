@@ -27,7 +27,7 @@ struct task_list {
 static int add(struct task_list *l, const struct cut_dag *c)
 {
 	struct model_task t = { .op = c->op, .shape = c->shape, .dag = c->dag,
-				.reason = c->reason };
+				.reason = c->reason, .from = c->from };
 	char hex[HASH_TEXT];
 
 	if (c->dag) {

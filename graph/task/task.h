@@ -8,8 +8,7 @@
 #ifndef HONE_GRAPH_TASK_TASK_H
 #define HONE_GRAPH_TASK_TASK_H
 
-#include "graph/ir/ir.h"
-#include "te/dag.h"
+#include "graph/task/cut.h"
 
 /* One application of a fused function. */
 struct model_use {
@@ -28,6 +27,7 @@ struct model_task {
 	const char *reason;	/* why it is not tunable */
 	struct hash128 key;	/* of dag */
 	double flop;		/* of dag, one run */
+	struct cut_from from;	/* the first that was cut so; a task of a kept model has none */
 	int weight;		/* how often a run of the model needs it: uses.n */
 	struct model_use_vec uses;
 };

@@ -68,6 +68,7 @@ struct cut_dag variant_cut(struct arena *a, const struct cut_dag *c, const struc
 	struct arrangement how[WORKLOAD_ARGS];
 	bool whole = true;
 
+	out.from.stored = stored;
 	if (!c->dag)
 		return out;
 	for (int i = 0; i < c->inputs.n; i++) {
@@ -90,23 +91,32 @@ struct cut_dag cut_fused(struct arena *a, const struct function *f, const struct
 {
 	const struct value_vec calls = function_calls(a, f);
 
-	return cut_group(a, &(struct cut_group){ .function = f, .members = calls.at,
-						 .nmembers = calls.n, .given = given });
+	struct cut_dag c = cut_group(a, &(struct cut_group){ .function = f, .members = calls.at,
+							     .nmembers = calls.n, .given = given });
+
+	c.from = (struct cut_from){ f, given, NULL };
+	return c;
+}
+
+struct cut_from cut_from_apply(struct arena *a, const struct graph *g, const struct function *f, int value)
+{
+	const struct binding *b = function_at(f, value);
+	const struct array **given = arena_many(a, const struct array *, b->nargs);
+	struct cut_from from = { .given = given };
+
+	from.function = variant_plain(g, g->functions.at[b->function], &from.stored);
+	for (int i = 0; i < b->nargs; i++)
+		given[i] = function_const(f, b->args[i]);
+	return from;
 }
 
 struct cut_dag cut_apply(struct arena *a, const struct graph *g, const struct function *f,
 			 int value)
 {
-	const struct binding *b = function_at(f, value);
-	const int64_t *stored;
-	const struct function *fused = variant_plain(g, g->functions.at[b->function], &stored);
-	const struct array **given = arena_many(a, const struct array *, b->nargs);
+	struct cut_from from = cut_from_apply(a, g, f, value);
+	struct cut_dag c = cut_fused(a, from.function, from.given);
 
-	for (int i = 0; i < b->nargs; i++)
-		given[i] = function_const(f, b->args[i]);
-	struct cut_dag c = cut_fused(a, fused, given);
-
-	return stored ? variant_cut(a, &c, fused, stored) : c;
+	return from.stored ? variant_cut(a, &c, from.function, from.stored) : c;
 }
 
 static void mark_stored(struct graph *g, struct function *f, int n, const int64_t *stored)

@@ -15,6 +15,8 @@
  * is none. */
 const struct function *variant_plain(const struct graph *g, const struct function *f,
 				     const int64_t **stored);
+/* What the application VALUE of F, a function of G, of a fused function applies; in A. */
+struct cut_from cut_from_apply(struct arena *a, const struct graph *g, const struct function *f, int value);
 /* The application VALUE of F, a function of G, of a fused function: its DAG, whose inputs are
  * parameters of that; in A. */
 struct cut_dag cut_apply(struct arena *a, const struct graph *g, const struct function *f, int value);

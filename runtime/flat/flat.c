@@ -42,12 +42,20 @@ static bool is_list(const struct flattener *m)
 static bool has_kernel(const struct flattener *m, const struct kernel_site *s,
 		       const struct binding *b)
 {
-	if (!s->choice)
+	if (!s->choice || s->choice->origin == CHOICE_NONE)
 		return false;
 	for (int i = 0; i < s->nargs - 1; i++)
 		if (!m->constant[b->args[s->param[i]]] && site_wants_constant(s, i))
 			return false;
 	return true;
+}
+
+/* The generator's kernel for application VALUE; NULL. */
+static struct foreign *foreign_at(const struct flattener *m, int value)
+{
+	const struct binding *b = function_at(m->function, value);
+
+	return site_foreign(&m->sites[b->function], m->flat->function, value);
 }
 
 /* The site of application VALUE; NULL where the interpreter has to. */
@@ -83,7 +91,7 @@ static int plan(struct flattener *m)
 
 	for (int v = 0; v < f->bindings.n; v++) {
 		bool applies = function_at(f, v)->kind == BIND_APPLY;
-		const struct kernel_site *s = applies ? site_at(m, v) : NULL;
+		const struct kernel_site *s = applies && !foreign_at(m, v) ? site_at(m, v) : NULL;
 
 		if (s)
 			kernels[v] = (struct live_kernel){ s->choice->kernel.workspace_bytes,
@@ -132,6 +140,19 @@ static void add_operand(struct flattener *m, struct kernel_site *s, int arg, int
 						       function_const(m->function, p.at.index)) +
 			     p.at.offset;
 	add_place(m, p);
+}
+
+static void add_foreign(struct flattener *m, int value, struct foreign *foreign)
+{
+	const struct binding *b = function_at(m->function, value);
+	struct flat_step step = { .kind = FLAT_FOREIGN, .value = value, .first = m->flat->places.n,
+				  .site = &m->sites[b->function], .foreign = foreign };
+
+	for (int i = 0; i < foreign_ninputs(foreign); i++)
+		add_plain(m, b->args[foreign_argument(foreign, i)]);
+	add_plain(m, value);
+	step.nargs = m->flat->places.n - step.first;
+	vec_push(m->arena, &m->flat->steps, step);
 }
 
 static void add_application(struct flattener *m, int value)
@@ -187,8 +208,14 @@ struct flat *flat_new(struct arena *a, const struct graph *g, int function,
 	if (plan(&m) < 0)
 		return NULL;
 	for (int v = 0; v < m.function->bindings.n; v++)
-		if (function_at(m.function, v)->kind == BIND_APPLY && !m.plan.idle[v])
-			add_application(&m, v);
+		if (function_at(m.function, v)->kind == BIND_APPLY && !m.plan.idle[v]) {
+			struct foreign *foreign = foreign_at(&m, v);
+
+			if (foreign)
+				add_foreign(&m, v, foreign);
+			else
+				add_application(&m, v);
+		}
 	add_copies(&m);
 	return f;
 }

@@ -21,6 +21,7 @@ struct flat_place {
 
 enum flat_kind {
 	FLAT_KERNEL,	/* arguments as the kernel has them */
+	FLAT_FOREIGN,	/* a generator's kernel: its region's inputs, then its result */
 	FLAT_COPY,	/* of a value that is no result of a kernel, or twice a result */
 	FLAT_INTERPRET,	/* a function without a kernel: its arguments, then its result */
 };
@@ -28,7 +29,8 @@ enum flat_kind {
 struct flat_step {
 	enum flat_kind kind;
 	int value;			/* of the function, that it gives */
-	const struct kernel_site *site;	/* FLAT_KERNEL */
+	const struct kernel_site *site;	/* FLAT_KERNEL, FLAT_FOREIGN */
+	struct foreign *foreign;	/* FLAT_FOREIGN */
 	int first, nargs;		/* its places among the list's; the last is what it gives */
 	size_t workspace;		/* FLAT_KERNEL: its offset in the instance's memory */
 	size_t bytes;			/* FLAT_COPY */

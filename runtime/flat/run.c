@@ -23,6 +23,7 @@ struct flat_instance {
 struct flat_running {
 	struct flat_instance *instance;
 	struct interp *interp;	/* thread 0's */
+	int from, to;		/* the steps that the team runs now */
 	atomic_int failed;	/* the step that failed; NONE_FAILED */
 };
 
@@ -143,6 +144,8 @@ static void do_step(struct flat_running *r, struct team *t, int thread, int i)
 		callable_run(&step->site->choice->kernel.call, t, thread, args,
 			     x->memory + step->workspace);
 		break;
+	case FLAT_FOREIGN:	/* between the team's runs */
+		break;
 	case FLAT_COPY:
 		if (thread == 0)
 			memcpy(args[1], args[0], step->bytes);
@@ -162,7 +165,7 @@ static void do_steps(struct team *t, int thread, void *user)
 	int n = r->instance->flat->steps.n;
 	struct flat_time *times = r->instance->times;
 
-	for (int i = 0; i < n && atomic_load_explicit(&r->failed, memory_order_relaxed) >= i; i++) {
+	for (int i = r->from; i < r->to && atomic_load_explicit(&r->failed, memory_order_relaxed) >= i; i++) {
 		struct flat_time *time = times ? &times[thread * n + i] : NULL;
 
 		if (time)
@@ -174,6 +177,44 @@ static void do_steps(struct team *t, int thread, void *user)
 		if (time)
 			time->end = clock_ns();
 	}
+}
+
+/* A generator's kernel has threads of its own, which are the team's where its library uses OpenMP: the
+ * team ends before it and begins again behind it. */
+static int do_foreign(struct flat_running *r, int i)
+{
+	const struct flat_instance *x = r->instance;
+	const struct flat_step *step = &x->flat->steps.at[i];
+	void *const *args = &x->args[step->first];
+	struct flat_time *time = x->times ? &x->times[i] : NULL;
+
+	if (time)
+		time->begin = clock_ns();
+	int rc = foreign_call(step->foreign, (const void *const *)args, args + step->nargs - 1);
+
+	if (time)
+		time->end = time->done = clock_ns();
+	return rc;
+}
+
+/* All steps: those between generators' kernels in one go. */
+static int do_all(struct flat_running *r)
+{
+	const struct flat *f = r->instance->flat;
+
+	while (r->from < f->steps.n) {
+		r->to = r->from;
+		while (r->to < f->steps.n && f->steps.at[r->to].kind != FLAT_FOREIGN)
+			r->to++;
+		if (r->from < r->to)
+			team_run(f->threads, do_steps, r);
+		if (r->failed != NONE_FAILED)
+			return -1;
+		if (r->to < f->steps.n && do_foreign(r, r->to) < 0)
+			return -1;
+		r->from = r->to + 1;
+	}
+	return 0;
 }
 
 /* --- what the caller brings */
@@ -244,8 +285,7 @@ int flat_run(struct flat_instance *x, struct interp *interp, const void *const *
 	take_args(x, args);
 	take_results(x, results);
 	open_places(x);
-	team_run(x->flat->threads, do_steps, &r);
-	if (r.failed != NONE_FAILED)
+	if (do_all(&r) < 0)
 		return -1;
 	give_results(x, results);
 	return 0;

@@ -50,7 +50,7 @@ static struct compiled_model compile(const char *functions)
 	if (!m.g)
 		fail_msg("%s", err_get());
 	*tasks = graph_tasks(m.a, m.g);
-	const struct choice *choices = choose(m.a, tasks, &plan, &built);
+	const struct choice *choices = choose(m.a, m.g, tasks, &plan, &built);
 
 	if (!choices)
 		fail_msg("%s", err_get());

@@ -1,36 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/offloaded.c - cut, prepared, cut again without what failed, and through the other passes. */
-#include "runtime/offloaded.h"
+/* runtime/offload/regions.c - cut, prepared, cut again without what failed, and through the other passes. */
+#include "runtime/offload/regions.h"
 
 #include <string.h>
 
 #include "base/err.h"
 #include "graph/pass/pass.h"
+#include "runtime/offload/judge.h"
+
+/* A generator has to be so much faster: a region divides the list of steps that it stands in, which its own
+ * time does not show, and two of a microsecond differ by noise. */
+#define REGION_MARGIN 1.05
 
 struct offloading_model {
 	struct arena *a;
 	struct graph *g;
 	struct offload_options options;
-	int threads;
+	const struct offers *offers;	/* NULL: nothing was measured */
+	int first, threads;
 	struct offloaded *out;
 	struct foreign **foreign;	/* by region */
 };
-
-static int load(struct arena *a, const struct offload_request *r, struct offloaded *out)
-{
-	struct backend *backends = arena_many(a, struct backend, r->nbackends);
-
-	for (int i = 0; i < r->nbackends; i++) {
-		if (backend_load(a, r->backends[i], &backends[i]) < 0)
-			return -1;
-		for (int j = 0; j < i; j++)
-			if (strcmp(backends[i].generator->name, backends[j].generator->name) == 0)
-				return err_set("two generators are called '%s'",
-					       backends[i].generator->name);
-	}
-	out->backends = backends;
-	return 0;
-}
 
 /* The calls of REGION are not offered again. */
 static void hold_back(struct offloading_model *m, int region, const char *why)
@@ -64,6 +54,36 @@ static int prepare(struct offloading_model *m)
 	return failed;
 }
 
+/* Why hone keeps function F, a region of BACKEND; NULL: it does not. */
+static const char *why_slower(const struct offloading_model *m, const struct function *f, int backend)
+{
+	struct offer theirs, ours;
+
+	if (!offers_get(m->offers, region_key(f), m->first + backend, &theirs) ||
+	    !offers_get(m->offers, region_key(f), OFFER_HOST, &ours) || theirs.us * REGION_MARGIN <= ours.us)
+		return NULL;
+	return arena_printf(m->a, "hone is no slower: %.1f us against %.1f", ours.us, theirs.us);
+}
+
+/* Holds back what hone was faster at; how many regions. */
+static int judge(struct offloading_model *m)
+{
+	const struct offload *cut = &m->out->cut;
+	int slower = 0;
+
+	for (int i = 0; m->offers && offers_policy(m->offers) == OFFLOAD_FASTEST && i < cut->regions.n; i++) {
+		const struct offload_region *r = &cut->regions.at[i];
+		int function = graph_find_function(cut->graph, r->function);
+		const char *why = why_slower(m, cut->graph->functions.at[function], r->backend);
+
+		if (why) {
+			hold_back(m, i, why);
+			slower++;
+		}
+	}
+	return slower;
+}
+
 /* Regions by function of the graph behind all passes, which keep names. */
 static struct foreign **by_function(const struct offloading_model *m)
 {
@@ -79,22 +99,21 @@ static struct foreign **by_function(const struct offloading_model *m)
 	return foreign;
 }
 
-int offloaded_new(struct arena *a, struct graph *g, const struct offload_request *r, int threads,
+int offloaded_new(struct arena *a, struct graph *g, const struct backend_vec *backends,
+		  const struct offload_request *r, const struct offers *offers, int first, int threads,
 		  struct offloaded *out)
 {
 	struct offloading_model m = {
-		.a = a, .g = g, .threads = threads, .out = out,
-		.options = { .n = r->nbackends, .keep = r->keep, .nkeep = r->nkeep },
+		.a = a, .g = g, .offers = offers, .first = first, .threads = threads, .out = out,
+		.options = { .backends = backends->at, .n = backends->n, .keep = r->keep, .nkeep = r->nkeep },
 	};
 
-	*out = (struct offloaded){ .from = g };
-	if (load(a, r, out) < 0)
-		return -1;
-	m.options.backends = out->backends;
+	*out = (struct offloaded){ .from = g, .backends = backends->at, .nbackends = backends->n };
 	do	/* each time there are fewer calls to offer */
 		if (offload_all(a, g, &m.options, &out->cut) < 0)
 			return -1;
-	while (prepare(&m) > 0);
+	while (prepare(&m) + judge(&m) > 0);
+	out->ready = m.foreign;
 	out->cut.graph->costs = g->costs;
 	out->graph = graph_passes_after(a, out->cut.graph, OFFLOAD_AFTER);
 	if (!out->graph)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/foreign.c - from arrays to the pointers that a generator takes. */
-#include "runtime/foreign.h"
+/* runtime/offload/foreign.c - from arrays to the pointers that a generator takes. */
+#include "runtime/offload/foreign.h"
 
 #include <pthread.h>
 
@@ -12,6 +12,7 @@ struct foreign {
 	const struct backend *backend;
 	const struct function *function;
 	const struct region_view *view;
+	const struct kernel_region *kernel;	/* NULL: a region of any size */
 	void *handle;
 	const void **inputs;
 	void **outputs;
@@ -63,30 +64,82 @@ static int result_index(const struct function *f, int value)
 	return i;
 }
 
+/* F, which VIEW is of, made ready. */
+static struct foreign *make(struct arena *a, const struct function *f, const struct region_view *view,
+			    const struct backend *backend, int threads)
+{
+	struct foreign *x = arena_one(a, struct foreign);
+
+	*x = (struct foreign){ .backend = backend, .function = f, .view = view };
+	if (prepare(x, threads) < 0)
+		return NULL;
+	pthread_mutex_init(&x->turn, NULL);
+	arena_defer(a, done, x);
+	return x;
+}
+
+struct foreign *foreign_kernel(struct arena *a, const struct kernel_region *r, const struct backend *backend,
+			       int threads)
+{
+	struct foreign *x = make(a, r->function, r->view, backend, threads);
+
+	if (x)
+		x->kernel = r;
+	return x;
+}
+
 struct foreign *foreign_new(struct arena *a, const struct graph *g, int function,
 			    const struct backend *backend, int threads)
 {
 	const struct function *f = g->functions.at[function];
 	const struct flow flow = flow_new(a, f);
 	const struct value_vec calls = function_calls(a, f);
-	struct foreign *x = arena_one(a, struct foreign);
+	const struct region_view *view = region_view_new(a, &flow, region_view_room(a, f), &calls, NULL);
+	struct foreign *x = view ? make(a, f, view, backend, threads) : NULL;
 
-	*x = (struct foreign){ .backend = backend, .function = f };
-	x->view = region_view_new(a, &flow, region_view_room(a, f), &calls, NULL);
-	if (!x->view) {
+	if (!view)
 		err_set("%s: its shapes are not known", f->name);
-		return NULL;
-	}
-	if (prepare(x, threads) < 0)
+	if (!x)
 		return NULL;
 	x->inputs = arena_many(a, const void *, x->view->inputs.n);
 	x->outputs = arena_many(a, void *, x->view->outputs.n);
 	x->result_of = arena_many(a, int, x->view->outputs.n);
 	for (int i = 0; i < x->view->outputs.n; i++)
 		x->result_of[i] = result_index(f, x->view->outputs.at[i]);
-	pthread_mutex_init(&x->turn, NULL);
-	arena_defer(a, done, x);
 	return x;
+}
+
+const struct backend *foreign_backend(const struct foreign *x)
+{
+	return x->backend;
+}
+
+int foreign_ninputs(const struct foreign *x)
+{
+	return x->view->inputs.n;
+}
+
+int foreign_argument(const struct foreign *x, int i)
+{
+	return x->kernel->argument[x->view->inputs.at[i]];
+}
+
+/* X's turn is the caller's. */
+static int call(struct foreign *x, const void *const *inputs, void *const *outputs)
+{
+	char why[HONE_WHY_BYTES] = "";
+
+	return x->backend->generator->run(x->handle, inputs, outputs, why) == 0
+		       ? 0 : failed(x->backend, x->function, why);
+}
+
+int foreign_call(struct foreign *x, const void *const *inputs, void *const *outputs)
+{
+	pthread_mutex_lock(&x->turn);
+	int rc = call(x, inputs, outputs);
+
+	pthread_mutex_unlock(&x->turn);
+	return rc;
 }
 
 /* Is ARG what parameter P of the region says? */
@@ -106,8 +159,6 @@ static int check_argument(const struct foreign *x, int p, struct value arg)
 
 int foreign_run(struct foreign *x, const struct value *args, struct value *results)
 {
-	char why[HONE_WHY_BYTES] = "";
-
 	for (int i = 0; i < x->function->nparams; i++)
 		if (check_argument(x, i, args[i]) < 0)
 			return -1;
@@ -116,8 +167,8 @@ int foreign_run(struct foreign *x, const struct value *args, struct value *resul
 		x->inputs[i] = args[x->view->inputs.at[i]].array->data;
 	for (int i = 0; i < x->view->outputs.n; i++)
 		x->outputs[i] = results[x->result_of[i]].array->data;
-	int rc = x->backend->generator->run(x->handle, x->inputs, x->outputs, why);
+	int rc = call(x, x->inputs, x->outputs);
 
 	pthread_mutex_unlock(&x->turn);
-	return rc == 0 ? 0 : failed(x->backend, x->function, why);
+	return rc;
 }

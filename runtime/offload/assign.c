@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/offload/assign.c - task by task, place by place. */
+#include "runtime/offload/assign.h"
+
+#include "base/err.h"
+#include "graph/task/variant.h"
+#include "runtime/task_times.h"
+
+struct assigning {
+	struct arena *a;
+	const struct graph *graph;
+	const struct offers_options *options;
+};
+
+/* Does the user keep one of F's nodes? */
+static bool is_kept(const struct offers_options *o, const struct function *f)
+{
+	for (int v = f->nparams; v < f->bindings.n; v++)
+		for (int i = 0; i < o->nkeep; i++)
+			if (strcmp(function_at(f, v)->label, o->keep_labels[i]) == 0)
+				return true;
+	return false;
+}
+
+/* BACKEND's kernel at USE. NULL: hone computes it, and *WHY. */
+static struct foreign *make(const struct assigning *x, const struct model_use *use, int backend,
+			    const char **why)
+{
+	const struct cut_from from = cut_from_apply(x->a, x->graph, x->graph->functions.at[use->function],
+						    use->value);
+
+	if (is_kept(x->options, from.function)) {
+		*why = "the user keeps it";
+		return NULL;
+	}
+	const struct backend *b = &x->options->backends[backend];
+	const struct kernel_region *r = kernel_region_new(x->a, &from);
+	struct foreign *made = NULL;
+
+	if (!r)
+		*why = "its shapes are not known";
+	else if (kernel_claimed(x->a, b, r, why) &&
+		 !(made = foreign_kernel(x->a, r, b, x->options->threads)))
+		*why = arena_strdup(x->a, err_get());
+	return made;
+}
+
+static void assign(const struct assigning *x, const struct model_task *t, const struct offer *offer,
+		   struct choice *c)
+{
+	struct choice_foreign *places = arena_many(x->a, struct choice_foreign, t->uses.n);
+
+	for (int i = 0; i < t->uses.n; i++) {
+		const struct model_use *use = &t->uses.at[i];
+		struct foreign *made = make(x, use, offer->backend, &c->foreign_why);
+
+		if (made)
+			places[c->nforeign++] = (struct choice_foreign){ use->function, use->value, made };
+	}
+	c->foreign = places;
+	c->foreign_us = offer->us;
+	c->foreign_in_model = offer->in_model;
+}
+
+int offload_assign(struct arena *a, const struct graph *g, const struct model_task_vec *tasks,
+		   const struct choice_plan *plan, struct choice *choices)
+{
+	const struct task_times times = { .db = plan->db, .device = plan->device, .now = plan->now,
+					  .threads = plan->threads, .offers = plan->offers };
+	const struct assigning x = { a, g, offers_options(plan->offers) };
+	struct model_task_vec open = { 0 };
+	struct value_vec at = { 0 };
+
+	for (int i = 0; i < tasks->n; i++)
+		if (tasks->at[i].dag) {
+			vec_push(a, &open, tasks->at[i]);
+			vec_push(a, &at, i);
+		}
+	const double *us = task_times_of_host(&times, a, &open, open.n);
+
+	if (!us)
+		return -1;
+	for (int i = 0; i < open.n; i++) {
+		struct offer offer;
+
+		if (offers_best(plan->offers, open.at[i].key, &offer) &&
+		    offer_wins(plan->offers, &offer, us[i]))
+			assign(&x, &open.at[i], &offer, &choices[at.at[i]]);
+	}
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/offload/foreign.h - what code generators compute of a model, ready to run.
+ *
+ * In:   a graph that was cut (partition/offload.h), and the generators of its regions; or what hone would run
+ *       as one kernel (partition/kernels.h).
+ * Out:  for each region's function its results for its arguments.
+ * Holds: every call across the border is checked against the types that the region was made for; a region
+ *        is prepared once for all sessions, which take turns. */
+#ifndef HONE_RUNTIME_OFFLOAD_FOREIGN_H
+#define HONE_RUNTIME_OFFLOAD_FOREIGN_H
+
+#include "graph/eval/interp.h"
+#include "partition/kernels.h"
+
+struct foreign;
+
+/* Region FUNCTION of G by BACKEND, for THREADS threads, in A. NULL and a message with the generator's
+ * reason. */
+struct foreign *foreign_new(struct arena *a, const struct graph *g, int function,
+			    const struct backend *backend, int threads);
+/* The same of R. */
+struct foreign *foreign_kernel(struct arena *a, const struct kernel_region *r, const struct backend *backend,
+			       int threads);
+const struct backend *foreign_backend(const struct foreign *x);
+/* Of a kernel: how many inputs it has, and which argument of the application input I is. */
+int foreign_ninputs(const struct foreign *x);
+int foreign_argument(const struct foreign *x, int i);
+/* Computes the region's OUTPUTS of its INPUTS, in its order. 0, or -1 and a message. */
+int foreign_call(struct foreign *x, const void *const *inputs, void *const *outputs);
+/* Computes RESULTS, arrays of the types that the function has, of ARGS. 0, or -1 and a message. */
+int foreign_run(struct foreign *x, const struct value *args, struct value *results);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/offload/offers.h - what kernels of code generators take, beside hone's own.
+ *
+ * In:   generators; what was measured of them before, in databases.
+ * Out:  for a task the generator of HONE_KERNELS that is fastest, and its time; times of regions.
+ * Holds: a time stands under the version of its library, device and number of threads, in two cache states:
+ *        of a kernel alone, and as a step of a model that ran, which is the one that counts where it is
+ *        known. hone's own kernels have times of the second kind here, too, so that both are compared as
+ *        they were measured: in turns, in models. So do whole models, by who computed them. */
+#ifndef HONE_RUNTIME_OFFLOAD_OFFERS_H
+#define HONE_RUNTIME_OFFLOAD_OFFERS_H
+
+#include "db/db.h"
+#include "graph/task/task.h"
+#include "measure/device.h"
+#include "partition/generators.h"
+
+/* Who gets a task that a generator would compute. */
+enum offload_policy {
+	OFFLOAD_FASTEST,	/* whoever is faster */
+	OFFLOAD_ALL,		/* a generator */
+	OFFLOAD_NONE,		/* hone */
+	OFFLOAD_POLICIES
+};
+
+enum { OFFER_HOST = -1 };
+
+struct offers;
+
+struct offers_options {
+	const struct backend *backends;	/* of either grain */
+	int n;
+	const char *db;			/* file of records, also of earlier offers; NULL */
+	bool writes;			/* into DB goes what is measured; otherwise into the cache folder */
+	const struct device *device;
+	struct db_calibration now;	/* of it */
+	int threads;
+	const char *const *keep_labels;	/* of nodes that hone is to compute */
+	int nkeep;
+};
+
+/* In A; OPTIONS lives as long. NULL and a message where a database fails. */
+struct offers *offers_new(struct arena *a, const struct offers_options *options);
+const struct offers_options *offers_options(const struct offers *o);
+void offers_set_policy(struct offers *o, enum offload_policy policy);
+enum offload_policy offers_policy(const struct offers *o);
+
+/* One time of a task. */
+struct offer {
+	int backend;		/* OFFER_HOST */
+	double us;		/* 0: nobody measured it */
+	bool in_model;		/* as a step of one */
+	struct hash128 source;	/* of hone's: the C text that took it */
+};
+
+/* What BACKEND takes for the task KEY; false where that is not known: it refuses it, or nobody asked. */
+bool offers_get(const struct offers *o, struct hash128 key, int backend, struct offer *out);
+/* The generator that takes least, whatever the policy but OFFLOAD_NONE. */
+bool offers_best(const struct offers *o, struct hash128 key, struct offer *out);
+
+/* Does X get a task that takes hone HOST_US (0: not known)? */
+bool offer_wins(const struct offers *o, const struct offer *x, double host_us);
+
+/* What was measured of TASK, N samples in us whose median counts. Not in the databases until
+ * offers_keep(). */
+void offers_learn(struct offers *o, const struct model_task *task, const struct offer *what,
+		  const double *samples, int n);
+/* The same of a region of any size, by what it computes. */
+void offers_learn_region(struct offers *o, struct hash128 key, const char *name, const struct offer *what,
+			 const double *samples, int n);
+/* What a model took that was shared by POLICY; 0 where nobody measured it. KEY: of the model, by its tasks. */
+double offers_plan_us(const struct offers *o, struct hash128 key, enum offload_policy policy);
+void offers_learn_plan(struct offers *o, struct hash128 key, enum offload_policy policy, double us,
+		       const double *samples, int n);
+
+/* Saves all that was learned since the last time. -1 and a message. */
+int offers_keep(struct offers *o);
+
+#endif

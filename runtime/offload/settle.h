@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* runtime/offload/settle.h - who computes each kernel of a model, found by running it.
+ *
+ * In:   a model, its records, and offers of generators.
+ * Out:  the plan by measured cost beside both trivial ones, hone alone and all that generators take, each
+ *       with its times; in the databases, what all kernels took in these models.
+ * Holds: plans run in turns, so that only times of one round are compared; the plan by cost is looked for
+ *        again as long as it has a kernel that was not timed in a model. */
+#ifndef HONE_RUNTIME_OFFLOAD_SETTLE_H
+#define HONE_RUNTIME_OFFLOAD_SETTLE_H
+
+#include "measure/verdict.h"
+#include "runtime/open.h"
+
+enum { SETTLED_COST, SETTLED_HOST, SETTLED_ALL, SETTLED_PLANS };
+
+struct settled_plan {
+	struct opened model;
+	struct session *session;
+	double us;		/* median of its runs */
+	double predicted_us;	/* sum over its kernels, from before these runs */
+	int unknown;		/* kernels that nobody timed: they are not in it */
+	bool agrees;		/* its results are those of hone alone */
+	double error;		/* the largest difference, of the greatest element */
+};
+
+struct settled {
+	struct settled_plan plans[SETTLED_PLANS];
+	struct comparison with_host, with_all;	/* the plan by cost against them */
+	const struct offers *offers;
+	int looked;		/* how often the plan by cost was looked for */
+};
+
+/* For O's model, for about SECONDS beside what opening it takes; O->offload has a generator. In A. -1 and a
+ * message. */
+int settle(struct arena *a, const struct open_options *o, double seconds, struct settled *out);
+void settled_end(struct settled *s);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/partition_cut.c - calls, their shares, and why not more of them. */
+#include "tools/partition_cut.h"
+
+#include <stdio.h>
+
+#include "graph/ir/op.h"
+#include "graph/task/cut.h"
+#include "te/dag.h"
+#include "tools/json.h"
+
+/* Multiply-adds of a call; 0 where it has no tensor expression. */
+static double macs_of(struct arena *scratch, const struct graph *g, const struct offload_call *c)
+{
+	struct cut_group alone = { .function = g->functions.at[c->function], .members = &c->value,
+				   .nmembers = 1 };
+	struct cut_dag cut = cut_group(scratch, &alone);
+
+	return cut.dag ? dag_flop(cut.dag) / 2 : 0;
+}
+
+struct cut_report cut_report_new(struct arena *a, const struct graph *from, const struct offload *cut,
+				 const struct backend *backends, int n)
+{
+	double *macs = arena_many(a, double, cut->calls.n);
+	struct cut_report r = { a, from, cut, backends, n, macs, 0 };
+	struct arena *scratch = arena_new();
+
+	for (int i = 0; i < cut->calls.n; i++) {
+		macs[i] = macs_of(scratch, from, &cut->calls.at[i]);
+		r.all_macs += macs[i];
+		arena_reset(scratch);
+	}
+	arena_free(scratch);
+	return r;
+}
+
+struct cut_share cut_share_of(const struct cut_report *r, int backend)
+{
+	const struct offload *cut = r->cut;
+	struct cut_share s = { 0 };
+
+	for (int i = 0; i < cut->calls.n; i++)
+		if (cut->calls.at[i].backend == backend) {
+			s.nodes++;
+			s.macs += r->macs[i];
+		}
+	for (int i = 0; i < cut->regions.n; i++)
+		s.regions += cut->regions.at[i].backend == backend;
+	return s;
+}
+
+static const char *who(const struct cut_report *r, int backend)
+{
+	return backend == REGION_HOST ? "hone" : r->backends[backend].generator->name;
+}
+
+static const struct binding *call_at(const struct cut_report *r, const struct offload_call *c)
+{
+	return function_at(r->from->functions.at[c->function], c->value);
+}
+
+static double percent(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}
+
+/* --- text */
+
+void cut_print_calls(const struct cut_report *r, bool left)
+{
+	printf("%-8s %6s %-12s %-10s %8s  %s\n", "by", "region", "operator", "pattern", "MACs",
+	       "result, node, why");
+	for (int i = 0; i < r->cut->calls.n; i++) {
+		const struct offload_call *c = &r->cut->calls.at[i];
+		const struct binding *b = call_at(r, c);
+
+		if (left && c->backend != REGION_HOST)
+			continue;
+		printf("%-8s %6s %-12s %-10s %7.2f%%  %s %s%s%s\n", who(r, c->backend),
+		       c->region < 0 ? "-" : arena_printf(r->arena, "%d", c->region), b->op->name,
+		       c->pattern ? c->pattern : "-", percent(r->macs[i], r->all_macs),
+		       type_string(r->arena, b->type), b->label, c->why ? ": " : "", c->why ? c->why : "");
+	}
+}
+
+void cut_print_shares(const struct cut_report *r)
+{
+	for (int b = REGION_HOST; b < r->n; b++) {
+		struct cut_share s = cut_share_of(r, b);
+
+		printf("%s: %d of %d nodes (%.1f%%), %.1f%% of the multiply-adds", who(r, b), s.nodes,
+		       r->cut->calls.n, percent(s.nodes, r->cut->calls.n), percent(s.macs, r->all_macs));
+		if (b == REGION_HOST)
+			printf("\n");
+		else
+			printf(", in %d region%s (%s)\n", s.regions, s.regions == 1 ? "" : "s",
+			       r->backends[b].version);
+	}
+}
+
+/* --- JSON */
+
+static json_t *call_json(const struct cut_report *r, int call)
+{
+	const struct offload_call *c = &r->cut->calls.at[call];
+	const struct binding *b = call_at(r, c);
+
+	return json_pack("{s:s, s:o, s:s, s:o, s:f, s:s, s:o, s:o}", "by", who(r, c->backend), "region",
+			 c->region < 0 ? json_null() : json_integer(c->region), "op", b->op->name,
+			 "pattern", json_label(c->pattern), "macs", r->macs[call], "result",
+			 type_string(r->arena, b->type), "node", json_label(b->label), "reason",
+			 json_label(c->why));
+}
+
+static json_t *share_json(const struct cut_report *r, int backend)
+{
+	struct cut_share s = cut_share_of(r, backend);
+
+	return json_pack("{s:s, s:o, s:i, s:i, s:f}", "by", who(r, backend), "version",
+			 json_label(backend == REGION_HOST ? NULL : r->backends[backend].version), "nodes",
+			 s.nodes, "regions", s.regions, "macs", s.macs);
+}
+
+json_t *cut_json(const struct cut_report *r)
+{
+	json_t *calls = json_array(), *shares = json_array();
+
+	for (int i = 0; i < r->cut->calls.n; i++)
+		json_array_append_new(calls, call_json(r, i));
+	for (int b = REGION_HOST; b < r->n; b++)
+		json_array_append_new(shares, share_json(r, b));
+	return json_pack("{s:o, s:o}", "shares", shares, "nodes", calls);
+}
