@@ -166,7 +166,7 @@ struct plan_share plan_share_of(struct arena *a, const struct settled *s, int pl
 
 			add_list(a, s, &l, backend, &out);
 		}
-	if (m->offloaded.cut.regions.n && backend >= first_of_regions(s))
+	if (m->offloaded.from && backend >= first_of_regions(s))
 		add_regions(a, s, m, backend - first_of_regions(s), &out);
 	return out;
 }
@@ -239,7 +239,7 @@ void plans_print_kernels(struct arena *a, const struct settled *s, int plan)
 	const struct opened *m = &s->plans[plan].model;
 	const struct task_uses *uses = task_uses_new(a, m->graph, m->tasks);
 
-	if (m->offloaded.cut.regions.n) {
+	if (m->offloaded.from) {
 		const struct cut_report r = regions_report(a, m);
 
 		cut_print_calls(&r, false);
