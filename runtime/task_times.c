@@ -75,16 +75,45 @@ double *task_times_of_host(const struct task_times *s, struct arena *a, const st
 	return us;
 }
 
+/* So much longer hone's kernels seem to take where all is to go to generators that can. */
+#define LAST_RESORT 1e3
+
+/* Is there an offer for task I of TASKS in whatever storages? */
+static bool is_offered(const struct task_times *s, const struct model_task_vec *tasks, int i)
+{
+	struct offer x;
+
+	for (int k = 0; k < tasks->n; k++)
+		if (tasks->at[k].from.function == tasks->at[i].from.function &&
+		    offers_best(s->offers, tasks->at[k].key, &x))
+			return true;
+	return false;
+}
+
+/* US, of hone, becomes what tasks take where generators have a share in them. */
+static void share(const struct task_times *s, const struct model_task_vec *tasks, int expected, double *us)
+{
+	bool all = offers_policy(s->offers) == OFFLOAD_ALL;
+
+	for (int i = 0; i < tasks->n; i++) {
+		struct offer x;
+
+		if (!offers_best(s->offers, tasks->at[i].key, &x)) {
+			if (all && us[i] > 0 && (i >= expected || is_offered(s, tasks, i)))
+				us[i] *= LAST_RESORT;
+		} else if (offer_wins(s->offers, &x, us[i])) {
+			us[i] = x.us;
+		}
+	}
+}
+
 static double *times(void *user, struct arena *a, const struct model_task_vec *tasks, int expected)
 {
 	const struct task_times *s = user;
 	double *us = task_times_of_host(s, a, tasks, expected);
-	struct offer x;
 
-	for (int i = 0; us && s->offers && i < tasks->n; i++)
-		if (offers_best(s->offers, tasks->at[i].key, &x) &&
-		    offer_wins(s->offers, &x, us[i]))
-			us[i] = x.us;
+	if (us && s->offers)
+		share(s, tasks, expected, us);
 	return us;
 }
 
