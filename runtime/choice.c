@@ -12,7 +12,7 @@
 
 const char *choice_origin_name(enum choice_origin o)
 {
-	static const char *const names[] = { "record", "changed", "guess", "interpreter" };
+	static const char *const names[] = { "record", "changed", "guess", "generator", "interpreter" };
 
 	return names[o];
 }
@@ -226,7 +226,7 @@ struct choice *choose(struct arena *a, const struct graph *g, const struct model
 	if (plan->offers && offload_assign(a, g, tasks, plan, c.choices) < 0)
 		return NULL;
 	for (int i = 0; i < c.n; i++)
-		if (c.choices[i].nforeign < tasks->at[i].uses.n) {
+		if (c.choices[i].origin != CHOICE_GENERATOR) {
 			if (choose_one(&c, i, &tasks->at[i]) < 0)
 				return NULL;
 			if (plan->offers)

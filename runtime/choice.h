@@ -21,6 +21,7 @@ enum choice_origin {
 	CHOICE_RECORD,	/* of the database, with the C text that was measured */
 	CHOICE_CHANGED,	/* of the database, but its steps give another text today */
 	CHOICE_GUESS,	/* the analytic prior's best schedule: nobody measured it */
+	CHOICE_GENERATOR,	/* a code generator computes it at all of its places */
 	CHOICE_NONE,	/* the interpreter has to */
 };
 const char *choice_origin_name(enum choice_origin o);
@@ -35,7 +36,7 @@ struct choice_foreign {
 
 struct choice {
 	enum choice_origin origin;
-	struct kernel kernel;	/* unless CHOICE_NONE */
+	struct kernel kernel;	/* unless CHOICE_GENERATOR or CHOICE_NONE */
 	const char *object;	/* its file */
 	/* Unless it was recalled: its C text for the symbol hone_kernel, and what made the object of
 	 * it, a command's name and build_pool_flags(). */
@@ -45,7 +46,7 @@ struct choice {
 	double time_us;		/* of a record: what one run took there; 0: not known */
 	bool in_model;		/* there it ran as a step of a model, otherwise alone */
 	double expected_us;	/* of a guess: what nobody measured (search/expect.h); 0: not known */
-	/* Where a generator computes it: everywhere, and nothing above is known then, or at some places. */
+	/* The places where a generator computes it: all of them, and nothing above is known then, or some. */
 	const struct choice_foreign *foreign;
 	int nforeign;
 	double foreign_us;	/* what one run took it */

@@ -99,9 +99,12 @@ static void print_text(struct arena *a, const struct run_args *args, const struc
 	       "%.0f ms, %d kernels compiled; peak memory %.0f MB\n",
 	       quantile(r->ms, r->runs, 0.5), r->ms[0], quantile(r->ms, r->runs, 0.99), r->runs,
 	       r->start_ms, r->model->built, peak_mb());
-	printf("tasks: %d with a record, %d changed since, %d guessed, %d without a kernel\n",
+	printf("tasks: %d with a record, %d changed since, %d guessed, %d without a kernel",
 	       count_origin(r, CHOICE_RECORD), count_origin(r, CHOICE_CHANGED),
 	       count_origin(r, CHOICE_GUESS), count_origin(r, CHOICE_NONE));
+	if (args->b.nbackends)
+		printf(", %d of code generators", count_origin(r, CHOICE_GENERATOR));
+	putchar('\n');
 }
 
 /* --- JSON */

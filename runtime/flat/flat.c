@@ -42,7 +42,7 @@ static bool is_list(const struct flattener *m)
 static bool has_kernel(const struct flattener *m, const struct kernel_site *s,
 		       const struct binding *b)
 {
-	if (!s->choice || s->choice->origin == CHOICE_NONE)
+	if (!s->choice || s->choice->origin >= CHOICE_GENERATOR)
 		return false;
 	for (int i = 0; i < s->nargs - 1; i++)
 		if (!m->constant[b->args[s->param[i]]] && site_wants_constant(s, i))

@@ -57,6 +57,8 @@ static void assign(const struct assigning *x, const struct model_task *t, const 
 		if (made)
 			places[c->nforeign++] = (struct choice_foreign){ use->function, use->value, made };
 	}
+	if (c->nforeign == t->uses.n)
+		c->origin = CHOICE_GENERATOR;
 	c->foreign = places;
 	c->foreign_us = offer->us;
 	c->foreign_in_model = offer->in_model;

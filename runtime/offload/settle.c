@@ -141,11 +141,10 @@ static int backend_of(const struct offers_options *o, const struct choice *c)
 }
 
 /* The offer that choice C of a task stands for; false where no single kernel does. */
-static bool offer_of(const struct offers_options *o, const struct model_task *t, const struct choice *c,
-		     struct offer *out)
+static bool offer_of(const struct offers_options *o, const struct choice *c, struct offer *out)
 {
 	*out = (struct offer){ .backend = OFFER_HOST, .in_model = true };
-	if (c->nforeign == t->uses.n)
+	if (c->origin == CHOICE_GENERATOR)
 		out->backend = backend_of(o, c);
 	else if (c->nforeign > 0 || c->origin == CHOICE_NONE || !c->source)
 		return false;
@@ -163,7 +162,7 @@ static void learn(struct settling *s, struct plan_series *x)
 		struct series_vec *us = &x->tasks[i];
 		struct offer offer;
 
-		if (us->n == 0 || !t->dag || !offer_of(offers_options(s->plan.offers), t, &m->choices[i], &offer))
+		if (us->n == 0 || !t->dag || !offer_of(offers_options(s->plan.offers), &m->choices[i], &offer))
 			continue;
 		offer.us = median_of(s->a, us);
 		offers_learn(s->plan.offers, t, &offer, us->at, us->n);
@@ -179,7 +178,7 @@ static bool is_known(const struct settling *s, int i)
 		const struct model_task *t = &m->tasks->at[k];
 		struct offer offer, known;
 
-		if (t->dag && offer_of(offers_options(s->plan.offers), t, &m->choices[k], &offer) &&
+		if (t->dag && offer_of(offers_options(s->plan.offers), &m->choices[k], &offer) &&
 		    !(offers_get(s->plan.offers, t->key, offer.backend, &known) && known.in_model &&
 		      hash_equal(known.source, offer.source)))
 			return false;
