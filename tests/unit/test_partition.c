@@ -23,6 +23,8 @@ static void test_bad_patterns(void **state)
 		{ "conv[groups=one]", "'one' is no number" },
 		{ "conv[big]", "'big' is no predicate" },
 		{ "conv ??", "an operator is missing" },
+		{ "any[groups=1]", "not every operator has an attribute 'groups'" },
+		{ "any[big]", "'big' is no predicate" },
 	};
 	struct arena *a = arena_new();
 
@@ -73,6 +75,10 @@ static void test_matches(void **state)
 	assert_int_equal(matched(&m, "conv[pads=1]", d), 0);
 	assert_int_equal(matched(&m, "conv1d", c), 0);
 	assert_int_equal(matched(&m, "conv[f16]", c), 0);
+	assert_int_equal(matched(&m, "any", s), 1);
+	assert_int_equal(matched(&m, "any[rank=4] any? any", c), 3);
+	assert_int_equal(matched(&m, "any[i64]", c), 0);
+	assert_int_equal(matched(&m, "any any", r), 0);	/* two read the relu */
 	arena_free(m.a);
 }
 
