@@ -144,9 +144,12 @@ static void print_operands(struct text *out, const struct dot_place *p, int valu
 static void print_region(struct text *out, const struct dot_place *p)
 {
 	const struct function *f = function_of(p);
+	struct text head = { 0 };
 
+	text_printf(&head, "%s: %s", function_generator(f), f->name);
 	text_printf(out, "subgraph cluster_%d_%d {\n\t", p->outer->index, p->applied);
-	print_label(out, function_generator(f), f->result);
+	print_label(out, text_str(&head), f->result);
+	text_free(&head);
 	text_puts(out, "\n\tstyle=filled fillcolor=\"#eeeeee\"\n");
 	for (int v = f->nparams; v < f->bindings.n; v++)
 		if (function_at(f, v)->kind != BIND_CONST)
