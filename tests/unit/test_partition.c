@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/build/check.h"
+#include "graph/text/text.h"
 #include "partition/offload.h"
 
 /* --- patterns */
@@ -216,6 +217,49 @@ static void assert_same_results(struct arena *a, const struct graph *g, const st
 	assert_same_bits(got, want);
 	array_release(want);
 	array_release(got);
+}
+
+static const char drawn[] =
+	"digraph hone {\n"
+	"node [fontname=\"sans-serif\" fontsize=10]\n"
+	"subgraph cluster_0 {\n"
+	"\tlabel=\"main\\nf32[1, 2, 4, 4]\"\n"
+	"\tv0_0 [shape=ellipse label=\"parameter\\nf32[1, 2, 4, 4]\"]\n"
+	"subgraph cluster_0_1 {\n"
+	"\tlabel=\"c: c_1\\n(f32[1, 2, 4, 4], f32[1, 2, 4, 4])\"\n"
+	"\tstyle=filled fillcolor=\"#eeeeee\"\n"
+	"\tv0_1_2 [shape=box label=\"conv\\nf32[1, 2, 4, 4]\"]\n"
+	"\tv0_1_3 [shape=box label=\"relu\\nf32[1, 2, 4, 4]\"]\n"
+	"}\n"
+	"\tv0_0 -> v0_1_2\n"
+	"\tv0_1_2 -> v0_1_3\n"
+	"\tv0_4 [shape=box label=\"tanh\\nf32[1, 2, 4, 4]\"]\n"
+	"\tv0_1_2 -> v0_4\n"
+	"\tv0_5 [shape=box label=\"add\\nf32[1, 2, 4, 4]\"]\n"
+	"\tv0_4 -> v0_5\n"
+	"\tv0_1_3 -> v0_5\n"
+	"\tr0 [shape=plaintext label=\"results\"]\n"
+	"\tv0_5 -> r0\n"
+	"}\n"
+	"}\n";
+
+/* A region of two results, drawn: edges go through its border, and no node stands for its application. */
+static void test_drawn(void **state)
+{
+	struct graph_maker m = graph_maker_new();
+	int x = conv(&m, input(&m, 1, 2, 4, 4), 2, 2, 1, 0);
+	int act = build(&m.b, &core_relu, x);
+	struct text dot = { 0 };
+
+	(void)state;
+	finish(&m, build(&m.b, &core_add, build(&m.b, &core_tanh, x), act));
+	struct backend b = backend(m.a, "c", of_conv);
+	struct offload out = cut(m.a, m.g, &b, 1);
+
+	graph_print_dot(&dot, out.graph);
+	assert_string_equal(dot.s, drawn);
+	text_free(&dot);
+	arena_free(m.a);
 }
 
 /* --- random graphs */
@@ -492,6 +536,7 @@ int main(void)
 		cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_no_cycle),
 		cmocka_unit_test(test_refusals_are_told),
+		cmocka_unit_test(test_drawn),
 		cmocka_unit_test(test_random_graphs),
 		cmocka_unit_test(test_nothing_claimed),
 		cmocka_unit_test(test_random_limits),
