@@ -226,7 +226,8 @@ static int init(const struct hone_region *region, const void *artifact, size_t s
 	arena_free(a);
 	if (rc < 0 && x)
 		release(x);
-	*handle = x;
+	if (rc == 0)
+		*handle = x;
 	return rc;
 }
 
