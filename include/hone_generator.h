@@ -113,6 +113,7 @@ struct hone_generator {
 	size_t most_bytes;		/* of its tensors, constants too */
 	/* The library and its version, which times are recorded under: "oneDNN 3.1.0". */
 	const char *(*version)(void);
+	const char *extension;		/* of files of what compile writes: "c"; NULL: "bin" */
 	/* Would it compute REGION, which one pattern matched? NULL: it takes all that match. */
 	int (*claims)(const struct hone_region *region, char *why);
 	/* What a run of REGION takes, us, where that is known and not to be measured, as of a simulated

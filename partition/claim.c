@@ -3,6 +3,7 @@
  * again. */
 #include "partition/claim.h"
 
+#include "partition/piece.h"
 #include "partition/view.h"
 
 struct claimer {
@@ -12,6 +13,7 @@ struct claimer {
 	const bool *held;
 	bool *taken;		/* by value */
 	int *room;
+	struct piece_meter meter;
 	struct claims out;
 };
 
@@ -23,7 +25,16 @@ static bool is_free(const struct claimer *x, const struct value_vec *members)
 	return true;
 }
 
-/* Why the generator refuses MEMBERS, in A; NULL: it does not. */
+/* Why MEMBERS alone are beyond the generator's limits, in x->a; NULL: they are not. */
+static const char *excess(struct claimer *x, const struct value_vec *members)
+{
+	piece_begin(&x->meter);
+	for (int i = 0; i < members->n; i++)
+		piece_add(&x->meter, members->at[i]);
+	return piece_excess(x->a, &x->meter, piece_limit_of(x->backend->generator));
+}
+
+/* Why the generator does not take MEMBERS, in x->a; NULL: it does. */
 static const char *refusal(struct claimer *x, struct arena *scratch, const struct value_vec *members)
 {
 	const struct hone_generator *g = x->backend->generator;
@@ -33,7 +44,7 @@ static const char *refusal(struct claimer *x, struct arena *scratch, const struc
 	if (!view)
 		return "its shapes are not known";
 	if (!g->claims || g->claims(&view->region, why) == 0)
-		return NULL;
+		return excess(x, members);
 	why[HONE_WHY_BYTES - 1] = 0;
 	return arena_strdup(x->a, *why ? why : "the generator does not say why");
 }
@@ -74,6 +85,7 @@ struct claims claims_find(struct arena *a, const struct backend *backend, const 
 	struct arena *scratch = arena_new();
 	struct claimer x = {
 		.a = a, .backend = backend, .flow = flow, .held = held,
+		.meter = piece_meter_new(a, flow->function),
 		.taken = arena_many(a, bool, n), .room = region_view_room(a, flow->function),
 		.out.why = arena_many(a, const char *, n),
 	};

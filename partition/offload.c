@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/pass/outline.h"
+#include "partition/piece.h"
 
 struct offloader {
 	struct arena *a;
@@ -122,6 +123,20 @@ static int make_region(struct offloading *s, struct outliner *o, int region)
 	return outline_function(o, name, r->members.n, r->members.at, &attrs);
 }
 
+/* What hangs together, in pieces that each generator takes. */
+static struct call_regions find_regions(struct offloading *s)
+{
+	const struct offload_options *o = s->of->o;
+	struct arena *scratch = s->x->scratch;
+	struct call_regions regions = regions_find(scratch, &s->flow, s->generator, s->unit);
+	struct piece_limit *limits = arena_many(scratch, struct piece_limit, o->n);
+
+	for (int i = 0; i < o->n; i++)
+		limits[i] = piece_limit_of(o->backends[i].generator);
+	regions_cut(scratch, s->flow.function, &regions, s->unit, limits);
+	return regions;
+}
+
 /* The values of each level in their order. */
 static struct value_vec *levels_of(const struct offloading *s)
 {
@@ -134,22 +149,27 @@ static struct value_vec *levels_of(const struct offloading *s)
 	return at;
 }
 
+/* Is V the last member of REGION? Of pieces on one level, the last members are in their order. */
+static bool ends_region(const struct offloading *s, int region, int v)
+{
+	const struct value_vec *members = &s->regions.at.at[region].members;
+
+	return members->at[members->n - 1] == v;
+}
+
 static int make_function(struct offloading *s)
 {
 	const struct value_vec *at = levels_of(s);
 	struct outliner o = outline_begin(s->x);
-	bool *made = arena_many(s->x->scratch, bool, s->regions.at.n + 1);
 
 	for (int level = 0; level <= s->regions.levels; level++)
 		for (int i = 0; i < at[level].n; i++) {
 			int v = at[level].at[i], region = s->regions.of[v];
 
-			if (region != REGION_HOST && made[region])
+			if (region != REGION_HOST && !ends_region(s, region, v))
 				continue;
 			if ((region == REGION_HOST ? outline_keep(&o, v) : make_region(s, &o, region)) < 0)
 				return -1;
-			if (region != REGION_HOST)
-				made[region] = true;
 		}
 	outline_end(&o);
 	return 0;
@@ -208,10 +228,10 @@ static int cut_function(struct offloader *of, struct rewrite *x)
 	};
 
 	find_claims(&s);
-	s.regions = regions_find(x->scratch, &s.flow, s.generator, s.unit);
+	s.regions = find_regions(&s);
 	if (of->o->least > 1) {
 		drop_small(&s);
-		s.regions = regions_find(x->scratch, &s.flow, s.generator, s.unit);
+		s.regions = find_regions(&s);
 	}
 	tell_calls(&s);
 	return make_function(&s);

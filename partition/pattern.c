@@ -19,7 +19,7 @@ enum pattern_code {
 
 struct pattern_step {
 	enum pattern_code code;
-	const struct core_op *op;	/* CODE_CALL */
+	const struct core_op *op;	/* CODE_CALL; NULL: any */
 	struct predicate_vec predicates;
 	int other;
 };
@@ -97,7 +97,7 @@ static int find_op(struct pattern_reader *r, const char *word, struct pattern_st
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(words[i].word, word) == 0) {
-			s->op = core_op_find(words[i].op);
+			s->op = words[i].op ? core_op_find(words[i].op) : NULL;
 			return add_predicates(r, s, words[i].predicates, strlen(words[i].predicates));
 		}
 	s->op = core_op_find(word);
@@ -249,7 +249,7 @@ static bool is_call(const struct pattern_matcher *m, const struct pattern_step *
 	const struct binding *b = value < 0 ? NULL : function_at(f, value);
 	int from = m->members.n ? m->members.at[m->members.n - 1] : VALUE_NONE;
 
-	if (!b || b->kind != BIND_CALL || b->op != s->op || !m->flow->needed[value])
+	if (!b || b->kind != BIND_CALL || (s->op && b->op != s->op) || !m->flow->needed[value])
 		return false;
 	for (int i = 0; i < s->predicates.n; i++)
 		if (!predicate_holds(&s->predicates.at[i], f, b, from))

@@ -60,8 +60,10 @@ int predicate_parse(struct arena *a, const struct core_op *op, const char *text,
 	value = split(a, text, &out->sign, &name);
 	if (!value)
 		return err_set("'%s' is no predicate: rank=N, an attribute of %s, an element type, "
-			       "const, channels or scalar", text, op->name);
+			       "const, channels or scalar", text, op ? op->name : "one operator");
 	out->kind = strcmp(name, "rank") == 0 ? PREDICATE_RANK : PREDICATE_ATTR;
+	if (out->kind == PREDICATE_ATTR && !op)
+		return err_set("'%s': not every operator has an attribute '%s'", text, name);
 	if (out->kind == PREDICATE_ATTR && !(out->attr = core_op_attr(op, name)))
 		return err_set("'%s': %s has no attribute '%s'", text, op->name, name);
 	if (out->attr && (out->attr->kind == ATTR_FLOAT || out->attr->kind == ATTR_FLOATS ||

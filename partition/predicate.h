@@ -35,7 +35,7 @@ struct predicate {
 
 struct predicate_vec VEC(struct predicate);
 
-/* TEXT, one predicate without blanks around it, of calls of OP; -1 and a message. */
+/* TEXT, one predicate without blanks around it, of calls of OP (NULL: of any); -1 and a message. */
 int predicate_parse(struct arena *a, const struct core_op *op, const char *text, struct predicate *out);
 /* Does it hold of B, a call in F that comes from its operand FROM (VALUE_NONE: from none)? */
 bool predicate_holds(const struct predicate *p, const struct function *f, const struct binding *b,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "partition/claim.h"
 #include "partition/view.h"
 
@@ -44,6 +45,12 @@ static inline const char *unclaimed(struct graph_maker *m, const struct backend 
 		if (flow.needed[v] && function_at(f, v)->kind == BIND_CALL && !claimed[v])
 			return c.why[v] ? c.why[v] : "no pattern matches";
 	return NULL;
+}
+
+/* What compile is given to write to a struct text. */
+static inline void generator_write(void *sink, const void *bytes, size_t n)
+{
+	text_putn(sink, bytes, n);
 }
 
 /* Arguments of main that depend on SEED, in the order of its parameters. */
@@ -83,6 +90,20 @@ static inline float *generator_room(const struct hone_region_tensor *t, int64_t 
 	for (int64_t i = 0; i < *count; i++)
 		out[i] = NAN;
 	return out;
+}
+
+/* VIEW compiled, where B compiles anything, and made ready. */
+static inline int generator_prepare(const struct backend *b, const struct region_view *view, int threads,
+				    void **handle, char *why)
+{
+	const struct hone_generator *g = b->generator;
+	struct text artifact = { 0 };
+	int rc = g->compile ? g->compile(&view->region, generator_write, &artifact, why) : 0;
+
+	if (rc == 0)
+		rc = g->init(&view->region, artifact.s, artifact.n, threads, handle, why);
+	text_free(&artifact);
+	return rc;
 }
 
 /* One run of HANDLE, on inputs that depend on SEED. */
@@ -130,7 +151,7 @@ static inline void check_generator(struct graph_maker *m, const struct backend *
 	for (int threads = 1; threads <= 2; threads++) {
 		void *handle = NULL;
 
-		if (b->generator->init(&view->region, NULL, 0, threads, &handle, why) != 0)
+		if (generator_prepare(b, view, threads, &handle, why) != 0)
 			fail_msg("%s: %s", name, why);
 		check_run(m, b, view, handle, name, 1);
 		check_run(m, b, view, handle, name, 2);

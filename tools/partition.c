@@ -11,12 +11,14 @@
 #include "tools/json.h"
 #include "tools/model_args.h"
 #include "tools/partition_cut.h"
+#include "tools/partition_files.h"
 #include "tools/partition_plans.h"
 #include "tools/query.h"
 
 struct partition_args {
 	struct model_args m;
 	struct backend_args b;
+	struct partition_files_args f;
 	double seconds;
 	int least;		/* nodes of a region */
 	bool explain, json, full, dry;
@@ -32,7 +34,8 @@ static const char doc[] =
 	"  hone partition resnet18.onnx --backend onednn --db tune.db --threads 1\n"
 	"  hone partition resnet18.onnx --backend onednn --backend xnnpack --db tune.db --explain\n"
 	"  hone partition resnet18.onnx --backend onednn --keep /layer1/Conv\n"
-	"  hone partition resnet18.onnx --backend ./mine.so --dry-run --explain\n";
+	"  hone partition resnet18.onnx --backend ./mine.so --dry-run --explain\n"
+	"  hone partition resnet18.onnx --backend json --dry-run --svg resnet18.svg --artifacts regions\n";
 
 enum { KEY_EXPLAIN = 256, KEY_FULL, KEY_SECONDS, KEY_DRY, KEY_LEAST };
 
@@ -58,6 +61,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->m;
 		state->child_inputs[1] = &args->b;
+		state->child_inputs[2] = &args->f;
 		return 0;
 	case KEY_EXPLAIN:
 		args->explain = true;
@@ -89,7 +93,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = {
-	{ &model_argp, 0, NULL, 0 }, { &backends_argp, 0, NULL, 0 }, { 0 } };
+	{ &model_argp, 0, NULL, 0 }, { &backends_argp, 0, NULL, 0 }, { &partition_files_argp, 0, NULL, 0 },
+	{ 0 } };
 static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 /* --- nothing is measured */
@@ -137,7 +142,7 @@ static int dry_run(struct arena *a, const struct partition_args *args)
 	const struct cut_report r = cut_report_new(a, model, &cut, all.at, all.n);
 
 	tell_cut(args, &r);
-	return check_full(args, cut_share_of(&r, REGION_HOST).nodes);
+	return partition_files(a, &args->f, &cut, all.at) < 0 ? -1 : check_full(args, cut_share_of(&r, REGION_HOST).nodes);
 }
 
 /* --- by measured cost */
@@ -168,8 +173,11 @@ static int share(struct arena *a, const struct partition_args *args)
 	int rc = settle(a, &o, args->seconds > 0 ? args->seconds : USUAL_S, &s);
 
 	if (rc == 0) {
+		const struct offloaded *all = &s.plans[SETTLED_ALL].model.offloaded;
+
 		tell_plans(a, args, &s);
-		rc = check_full(args, plan_share_of(a, &s, SETTLED_ALL, OFFER_HOST).nodes);
+		rc = all->graph ? partition_files(a, &args->f, &all->cut, all->backends) : 0;
+		rc = rc < 0 ? -1 : check_full(args, plan_share_of(a, &s, SETTLED_ALL, OFFER_HOST).nodes);
 	}
 	settled_end(&s);
 	return rc;

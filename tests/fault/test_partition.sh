@@ -47,4 +47,39 @@ ends 0 'sound\|no problem' db check "$dir/tune.db"
 ends 0 'agrees with interpreter' run "$model" --backend "$mine" --threads 2 --check
 ends 0 '^ .* example  *example_' run "$model" --backend "$mine" --profile --threads 2
 
+# what was cut, as files: a drawing, artifacts
+ends 0 'json' partition "$model" --backend json --dry-run --keep /2/2.0/2.0.2/Clip --dot "$dir/cut.dot" --artifacts "$dir/regions"
+test "$(grep -c 'label="json: json_' "$dir/cut.dot")" -eq 2 || { echo "not two regions in the drawing"; bad=1; }
+test "$(find "$dir/regions" -name '*.json' | wc -l)" -eq 2 || { echo "not two artifacts"; bad=1; }
+for region in "$dir"/regions/*.json; do
+	ends 0 'output .*f32\[1, ' graph "$region"
+done
+# the same of what was measured: of all that is taken, though hone is faster
+ends 0 'hone is no slower' partition "$model" --backend json --threads 1 --seconds 1 --explain --artifacts "$dir/all"
+test -s "$dir/all/json_1.json" || { echo "no artifact of a model that was measured"; bad=1; }
+touch "$dir/file"
+ends 3 "$dir/file" partition "$model" --backend json --dry-run --artifacts "$dir/file/regions"
+ends 3 "$dir/none/cut.dot" partition "$model" --backend json --dry-run --dot "$dir/none/cut.dot"
+if command -v dot >/dev/null; then
+	ends 0 'json' partition "$model" --backend json --dry-run --svg "$dir/cut.svg"
+	grep -q 'json: json_' "$dir/cut.svg" || { echo "no region in the SVG"; bad=1; }
+else
+	echo "SKIP: --svg: no dot (package graphviz)"
+fi
+
+# generators that come with hone
+ends 0 'json: \([0-9]*\) of \1 nodes' partition "$model" --backend json --dry-run --require-full-offload
+ends 0 'agrees with interpreter' run "$model" --backend json --check
+cp "$top"/examples/csource/* "$dir"
+make -s -C "$dir" CPPFLAGS="-I$(cd "$top/include" && pwd)" || exit 99
+HONE_CSOURCE_KERNELS=
+export HONE_CSOURCE_KERNELS
+ends 0 'HONE_CSOURCE_KERNELS names no library' partition "$model" --backend csource --dry-run --explain
+HONE_CSOURCE_KERNELS=$dir/kernels.so
+ends 0 "the user's kernels have no max_pool" partition "$model" --backend csource --dry-run --explain --artifacts "$dir/sources"
+ends 0 'agrees with interpreter' run "$model" --backend csource --check
+for source in "$dir"/sources/*.c; do
+	cc -c -o "$dir/source.o" "$source" || { echo "$source does not compile"; bad=1; }
+done
+
 exit $bad

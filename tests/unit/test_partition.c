@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "graph/build/check.h"
+#include "graph/text/text.h"
 #include "partition/offload.h"
 
 /* --- patterns */
@@ -23,6 +24,8 @@ static void test_bad_patterns(void **state)
 		{ "conv[groups=one]", "'one' is no number" },
 		{ "conv[big]", "'big' is no predicate" },
 		{ "conv ??", "an operator is missing" },
+		{ "any[groups=1]", "not every operator has an attribute 'groups'" },
+		{ "any[big]", "'big' is no predicate" },
 	};
 	struct arena *a = arena_new();
 
@@ -73,6 +76,10 @@ static void test_matches(void **state)
 	assert_int_equal(matched(&m, "conv[pads=1]", d), 0);
 	assert_int_equal(matched(&m, "conv1d", c), 0);
 	assert_int_equal(matched(&m, "conv[f16]", c), 0);
+	assert_int_equal(matched(&m, "any", s), 1);
+	assert_int_equal(matched(&m, "any[rank=4] any? any", c), 3);
+	assert_int_equal(matched(&m, "any[i64]", c), 0);
+	assert_int_equal(matched(&m, "any any", r), 0);	/* two read the relu */
 	arena_free(m.a);
 }
 
@@ -130,6 +137,8 @@ static const struct hone_pattern of_conv[] = {
 	{ "conv", "conv bias_add? relu?" }, { "relu", "relu" }, { NULL, NULL } };
 static const struct hone_pattern of_pointwise[] = {
 	{ "sum", "add" }, { "act", "tanh" }, { "pool", "max_pool" }, { NULL, NULL } };
+static const struct hone_pattern of_all[] = {
+	{ "conv", "conv bias_add? relu?" }, { "any", "any" }, { NULL, NULL } };
 
 static struct offload cut(struct arena *a, const struct graph *g, const struct backend *b, int n)
 {
@@ -210,6 +219,49 @@ static void assert_same_results(struct arena *a, const struct graph *g, const st
 	array_release(got);
 }
 
+static const char drawn[] =
+	"digraph hone {\n"
+	"node [fontname=\"sans-serif\" fontsize=10]\n"
+	"subgraph cluster_0 {\n"
+	"\tlabel=\"main\\nf32[1, 2, 4, 4]\"\n"
+	"\tv0_0 [shape=ellipse label=\"parameter\\nf32[1, 2, 4, 4]\"]\n"
+	"subgraph cluster_0_1 {\n"
+	"\tlabel=\"c: c_1\\n(f32[1, 2, 4, 4], f32[1, 2, 4, 4])\"\n"
+	"\tstyle=filled fillcolor=\"#eeeeee\"\n"
+	"\tv0_1_2 [shape=box label=\"conv\\nf32[1, 2, 4, 4]\"]\n"
+	"\tv0_1_3 [shape=box label=\"relu\\nf32[1, 2, 4, 4]\"]\n"
+	"}\n"
+	"\tv0_0 -> v0_1_2\n"
+	"\tv0_1_2 -> v0_1_3\n"
+	"\tv0_4 [shape=box label=\"tanh\\nf32[1, 2, 4, 4]\"]\n"
+	"\tv0_1_2 -> v0_4\n"
+	"\tv0_5 [shape=box label=\"add\\nf32[1, 2, 4, 4]\"]\n"
+	"\tv0_4 -> v0_5\n"
+	"\tv0_1_3 -> v0_5\n"
+	"\tr0 [shape=plaintext label=\"results\"]\n"
+	"\tv0_5 -> r0\n"
+	"}\n"
+	"}\n";
+
+/* A region of two results, drawn: edges go through its border, and no node stands for its application. */
+static void test_drawn(void **state)
+{
+	struct graph_maker m = graph_maker_new();
+	int x = conv(&m, input(&m, 1, 2, 4, 4), 2, 2, 1, 0);
+	int act = build(&m.b, &core_relu, x);
+	struct text dot = { 0 };
+
+	(void)state;
+	finish(&m, build(&m.b, &core_add, build(&m.b, &core_tanh, x), act));
+	struct backend b = backend(m.a, "c", of_conv);
+	struct offload out = cut(m.a, m.g, &b, 1);
+
+	graph_print_dot(&dot, out.graph);
+	assert_string_equal(dot.s, drawn);
+	text_free(&dot);
+	arena_free(m.a);
+}
+
 /* --- random graphs */
 
 enum { GRAPHS = 60, CALLS = 60, CHANNELS = 8 };
@@ -272,6 +324,132 @@ static void test_random_graphs(void **state)
 		arena_free(m.a);
 	}
 	assert_true(regions > GRAPHS && several > 0);
+}
+
+/* --- limits */
+
+/* The tensors of the calls of F, in bytes, each once. */
+static size_t tensor_bytes(struct arena *a, const struct function *f)
+{
+	bool *seen = arena_many(a, bool, f->bindings.n);
+	size_t bytes = 0;
+
+	for (int v = 0; v < f->bindings.n; v++) {
+		const struct binding *b = function_at(f, v);
+
+		for (int i = -1; b->kind == BIND_CALL && i < b->nargs; i++) {
+			int t = i < 0 ? v : b->args[i];
+
+			if (t >= 0 && !seen[t])
+				bytes += (size_t)type_bytes(function_at(f, t)->type);
+			seen[t < 0 ? v : t] = true;
+		}
+	}
+	return bytes;
+}
+
+/* No region of CUT is beyond the limits of B, and no call of one that is not told. */
+static void assert_within(struct arena *a, const struct offload *out, const struct backend *b)
+{
+	for (int i = 0; i < out->regions.n; i++) {
+		int index = graph_find_function(out->graph, out->regions.at[i].function);
+		const struct function *f = out->graph->functions.at[index];
+		const struct hone_generator *g = b[out->regions.at[i].backend].generator;
+		int calls = function_calls(a, f).n, told = 0;
+
+		for (int c = 0; c < out->calls.n; c++)
+			told += out->calls.at[c].region == i;
+		assert_int_equal(told, calls);
+		assert_true(!g->most_calls || calls <= g->most_calls);
+		assert_true(!g->most_bytes || tensor_bytes(a, f) <= g->most_bytes);
+	}
+}
+
+/* Calls that one claim took are in one region; each follows the one before it. */
+static void assert_claims_whole(const struct graph *g, const struct offload *out)
+{
+	const struct function *f = graph_main(g);
+	int *region = arena_many(g->arena, int, f->bindings.n);
+	const char **pattern = arena_many(g->arena, const char *, f->bindings.n);
+
+	for (int c = 0; c < out->calls.n; c++) {
+		region[out->calls.at[c].value] = out->calls.at[c].region;
+		pattern[out->calls.at[c].value] = out->calls.at[c].pattern;
+	}
+	/* Of the patterns for tests only "conv" takes several calls. */
+	for (int v = f->nparams; v < f->bindings.n; v++)
+		if (pattern[v] && strcmp(pattern[v], "conv") == 0 && function_at(f, v)->op != &core_conv)
+			assert_int_equal(region[v], region[function_at(f, v)->args[0]]);
+}
+
+static struct backend limited_backend(struct arena *a, const char *name, const struct hone_pattern *patterns,
+				      int calls, size_t bytes)
+{
+	struct backend b = backend(a, name, patterns);
+	struct hone_generator *g = arena_memdup(a, b.generator, sizeof(*g));
+
+	g->most_calls = calls;
+	g->most_bytes = bytes;
+	b.generator = g;
+	return b;
+}
+
+/* That a cut graph can be built says that no piece waits for another; pieces are within limits. */
+static void test_random_limits(void **state)
+{
+	/* A convolution's: 256 bytes of weights, its bias, three tensors of 512. */
+	enum { LEAST_BYTES = 256 + 32 + 4 * 512 };
+	int more = 0;
+
+	(void)state;
+	for (int i = 0; i < GRAPHS; i++) {
+		struct graph_maker m = random_graph(i);
+		int calls = 3 + i % 5;
+		size_t bytes = LEAST_BYTES + (size_t)(i % 7) * 512;
+		const struct hone_pattern *first = i % 4 ? of_conv : of_all;
+		struct backend whole[] = { backend(m.a, "c", first), backend(m.a, "p", of_pointwise) };
+		struct backend b[] = {
+			limited_backend(m.a, "c", first, i % 3 == 1 ? 0 : calls, i % 3 == 0 ? 0 : bytes),
+			limited_backend(m.a, "p", of_pointwise, i % 3 == 1 ? 0 : calls, i % 3 == 0 ? 0 : bytes),
+		};
+		struct offload out = cut(m.a, m.g, b, 1 + i % 2);
+		struct offload uncut = cut(m.a, m.g, whole, 1 + i % 2);
+
+		assert_same_results(m.a, m.g, out.graph);
+		assert_within(m.a, &out, b);
+		assert_claims_whole(m.g, &out);
+		for (int c = 0; c < out.calls.n; c++)
+			assert_int_equal(out.calls.at[c].backend, uncut.calls.at[c].backend);
+		assert_true(out.regions.n >= uncut.regions.n);
+		more += out.regions.n - uncut.regions.n;
+		arena_free(m.a);
+	}
+	assert_true(more > GRAPHS);
+}
+
+/* A claim that is beyond a limit is the host's; a smaller one of another pattern is not. */
+static void test_beyond_limits(void **state)
+{
+	static const struct hone_pattern list[] = {
+		{ "wide", "conv bias_add relu" }, { "act", "relu" }, { NULL, NULL } };
+	struct graph_maker m = graph_maker_new();
+	int x = input(&m, 1, 8, 6, 6);
+	int y = build(&m.b, &core_add, conv(&m, x, 8, 8, 1, 0), weight(&m, 1, 8, 1, 1));
+
+	(void)state;
+	finish(&m, build(&m.b, &core_relu, y));
+	struct backend b = limited_backend(m.a, "c", list, 2, 0);
+	struct offload out = cut(m.a, m.g, &b, 1);
+
+	assert_int_equal(out.calls.n, 3);
+	assert_string_equal(out.calls.at[0].why, "3 calls, more than the 2 that it takes at once");
+	assert_string_equal(out.calls.at[2].pattern, "act");
+	b = limited_backend(m.a, "c", list, 0, 2 * 8 * 6 * 6 * sizeof(float));
+	out = cut(m.a, m.g, &b, 1);
+	assert_int_equal(out.calls.at[0].backend, REGION_HOST);
+	assert_non_null(strstr(out.calls.at[0].why, "more than the 2304 that it takes at once"));
+	assert_string_equal(out.calls.at[2].pattern, "act");	/* two tensors of it, just as many bytes */
+	arena_free(m.a);
 }
 
 /* A model of many layers, every other of which a generator takes. */
@@ -358,8 +536,11 @@ int main(void)
 		cmocka_unit_test(test_matches),
 		cmocka_unit_test(test_no_cycle),
 		cmocka_unit_test(test_refusals_are_told),
+		cmocka_unit_test(test_drawn),
 		cmocka_unit_test(test_random_graphs),
 		cmocka_unit_test(test_nothing_claimed),
+		cmocka_unit_test(test_random_limits),
+		cmocka_unit_test(test_beyond_limits),
 		cmocka_unit_test(test_many_calls),
 		cmocka_unit_test(test_shared_constants),
 		cmocka_unit_test(test_refused_before),

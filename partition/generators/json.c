@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* partition/generators/json.c - the reference: a region as a graph in hone's JSON form, run by hone's
+ * interpreter. For tests, and to begin from where a generator has code of its own to keep.
+ *
+ * In:   a region of any core operators.
+ * Out:  an artifact that is a model to every command, constants and all; results as the interpreter's.
+ * Holds: what is run was read from the artifact alone. It is not quick, and it allocates in runs. */
+#include "include/hone_generator.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "graph/build/build.h"
+#include "graph/eval/interp.h"
+#include "graph/text/text.h"
+
+/* What an error calls the artifact. */
+#define ARTIFACT "artifact"
+
+struct json_region {
+	struct arena *a;
+	struct interp interp;
+	const struct function *main;
+	struct array **args;	/* by parameter; each run says where their elements are */
+};
+
+static const enum element elements[] = {
+	[HONE_F32] = ELEMENT_F32, [HONE_F64] = ELEMENT_F64, [HONE_F16] = ELEMENT_F16,
+	[HONE_BF16] = ELEMENT_BF16, [HONE_I8] = ELEMENT_I8, [HONE_U8] = ELEMENT_U8,
+	[HONE_I32] = ELEMENT_I32, [HONE_I64] = ELEMENT_I64, [HONE_BOOL] = ELEMENT_BOOL,
+};
+
+static int refuse(char *why, const char *what)
+{
+	snprintf(why, HONE_WHY_BYTES, "%s", what);
+	return -1;
+}
+
+/* --- a region becomes a graph */
+
+struct graph_of_region {
+	const struct hone_region *region;
+	struct builder b;
+	int *value;		/* by tensor */
+};
+
+static const struct type *type_of(struct arena *a, const struct hone_region_tensor *t)
+{
+	return type_shaped(a, elements[t->type], t->rank, t->dim);
+}
+
+/* A, where it is not at its default, as SPEC has it. */
+static void add_attr(struct arena *a, const struct attr_spec *spec, const struct hone_region_attr *at,
+		     struct attr_vec *out)
+{
+	switch (spec->kind) {
+	case ATTR_INT:
+		if (at->ints[0] != (int64_t)spec->number)
+			attrs_int(a, out, spec->name, at->ints[0]);
+		break;
+	case ATTR_ELEMENT:
+		if (at->ints[0] != (int64_t)spec->number)
+			attrs_element(a, out, spec->name, (enum element)at->ints[0]);
+		break;
+	case ATTR_FLOAT:
+		if (memcmp(at->floats, &spec->number, sizeof(spec->number)) != 0)
+			attrs_float(a, out, spec->name, at->floats[0]);
+		break;
+	case ATTR_STRING:
+		if (strcmp(at->text, spec->string ? spec->string : "") != 0)
+			attrs_string(a, out, spec->name, at->text);
+		break;
+	case ATTR_INTS:
+		if (at->n)
+			attrs_ints(a, out, spec->name, at->n, at->ints);
+		break;
+	case ATTR_FLOATS:
+		if (at->n)
+			attrs_floats(a, out, spec->name, at->n, at->floats);
+		break;
+	}
+}
+
+/* Constants stand in front of the first call that reads them. */
+static int operand(struct graph_of_region *x, int tensor)
+{
+	const struct hone_region_tensor *t = tensor < 0 ? NULL : &x->region->tensors[tensor];
+
+	if (!t)
+		return VALUE_NONE;
+	if (t->data && x->value[tensor] == VALUE_NONE)
+		x->value[tensor] = build_const(&x->b, array_around(x->b.arena, elements[t->type], t->rank,
+								   t->dim, t->data));
+	return x->value[tensor];
+}
+
+static int add_call(struct graph_of_region *x, const struct hone_region_call *c)
+{
+	const struct core_op *op = core_op_find(c->op);
+	struct arena *a = x->b.arena;
+	int *args = arena_many(a, int, c->ninputs);
+	struct attr_vec attrs = { 0 };
+
+	if (!op)
+		return err_set("there is no operator %s", c->op);
+	for (int i = 0; i < c->ninputs; i++)
+		args[i] = operand(x, c->inputs[i]);
+	for (int i = 0; i < c->nattrs; i++)
+		add_attr(a, core_op_attr(op, c->attrs[i].name), &c->attrs[i], &attrs);
+	int value = build_call(&x->b, op, c->ninputs, args, &attrs);
+
+	if (value == VALUE_FAILED)
+		return -1;
+	if (build_retype(&x->b, value, type_of(a, &x->region->tensors[c->output])) < 0)
+		return err_set("%s: its result is of another type", c->op);
+	x->value[c->output] = value;
+	return 0;
+}
+
+/* REGION as the main function of a graph in A; NULL and a message. */
+static struct graph *graph_of(struct arena *a, const struct hone_region *region)
+{
+	struct graph *g = graph_new(a, "region");
+	struct graph_of_region x = { region, builder_begin(g, "main"), arena_many(a, int, region->ntensors) };
+	int *results = arena_many(a, int, region->noutputs), rc = 0;
+
+	x.b.plain = true;
+	g->main = x.b.index;
+	for (int i = 0; i < region->ntensors; i++)
+		x.value[i] = VALUE_NONE;
+	for (int i = 0; i < region->ninputs; i++)
+		x.value[region->inputs[i]] =
+			build_param(&x.b, "", type_of(a, &region->tensors[region->inputs[i]]));
+	for (int i = 0; i < region->ncalls && rc == 0; i++)
+		rc = add_call(&x, &region->calls[i]);
+	for (int i = 0; i < region->noutputs; i++)
+		results[i] = x.value[region->outputs[i]];
+	return rc == 0 && builder_end(&x.b, region->noutputs, results) != FUNCTION_NONE ? g : NULL;
+}
+
+/* --- and text */
+
+struct writer {
+	void (*write)(void *sink, const void *bytes, size_t n);
+	void *sink;
+};
+
+static int write_piece(const char *bytes, size_t n, void *writer)
+{
+	const struct writer *w = writer;
+
+	w->write(w->sink, bytes, n);
+	return 0;
+}
+
+static int compile(const struct hone_region *region,
+		   void (*write)(void *sink, const void *bytes, size_t n), void *sink, char *why)
+{
+	struct writer w = { write, sink };
+	struct arena *a = arena_new();
+	const struct graph *g = graph_of(a, region);
+	json_t *json = g ? graph_to_json(g, true) : NULL;
+	int rc = g ? json_dump_callback(json, write_piece, &w, JSON_INDENT(1)) : refuse(why, err_get());
+
+	if (g && rc < 0)
+		rc = refuse(why, "the region cannot be written as JSON: no memory");
+	json_decref(json);
+	arena_free(a);
+	return rc;
+}
+
+/* --- what was written is run */
+
+/* The graph in ARTIFACT, in A; NULL and a message. */
+static struct graph *read_artifact(struct arena *a, const void *artifact, size_t size)
+{
+	json_error_t error;
+	json_t *json = json_loadb(artifact ? artifact : "", size, JSON_REJECT_DUPLICATES, &error);
+	struct graph *g = json ? graph_from_json(a, ARTIFACT, json) : NULL;
+
+	if (!json)
+		err_set(ARTIFACT ":%d:%d: %s: it is not whole; have it compiled again", error.line,
+			error.column, error.text);
+	json_decref(json);
+	return g;
+}
+
+/* Are all tensors that cross F's border of types that a run, which has pointers alone, can count on? */
+static int check_border(const struct function *f)
+{
+	for (int i = 0; i < f->nparams; i++)
+		if (!type_is_static(function_at(f, i)->type))
+			return err_set(ARTIFACT ": parameter %d has no static type", i);
+	for (int i = 0; i < f->nresults; i++)
+		if (!type_is_static(function_at(f, f->results[i])->type))
+			return err_set(ARTIFACT ": result %d has no static type", i);
+	return 0;
+}
+
+static void release(void *handle)
+{
+	struct json_region *x = handle;
+
+	interp_end(&x->interp);
+	arena_free(x->a);
+}
+
+static int init(const struct hone_region *region, const void *artifact, size_t size, int threads,
+		void **handle, char *why)
+{
+	struct arena *a = arena_new();
+	struct graph *g = read_artifact(a, artifact, size);
+	struct json_region *x = arena_one(a, struct json_region);
+
+	(void)region, (void)threads;	/* the artifact says all, and the interpreter has one thread */
+	if (!g || check_border(graph_main(g)) < 0) {
+		arena_free(a);
+		return refuse(why, err_get());
+	}
+	*x = (struct json_region){ a, interp_begin(a, g, interp_usual_limits), graph_main(g), NULL };
+	x->args = arena_many(a, struct array *, x->main->nparams);
+	for (int i = 0; i < x->main->nparams; i++) {
+		const struct type *t = function_at(x->main, i)->type;
+		int64_t dim[GRAPH_MAX_RANK];
+
+		type_shape(t, dim);
+		x->args[i] = array_around(a, t->element, t->rank, dim, NULL);
+	}
+	*handle = x;
+	return 0;
+}
+
+static int run(void *handle, const void *const *inputs, void *const *outputs, char *why)
+{
+	struct json_region *x = handle;
+	struct value *args = values_new(x->main->nparams), all;
+
+	for (int i = 0; i < x->main->nparams; i++) {
+		x->args[i]->data = (void *)(uintptr_t)inputs[i];	/* no array of an arena is written to */
+		args[i] = value_of_array(x->args[i]);
+	}
+	interp_again(&x->interp);
+	int rc = interp_run(&x->interp, x->interp.graph->main, args, x->main->nparams, &all);
+
+	free(args);
+	if (rc < 0)
+		return refuse(why, err_get());
+	for (int i = 0; i < x->main->nresults; i++) {
+		const struct array *y = x->main->nresults == 1 ? all.array : all.items->at[i].array;
+
+		memcpy(outputs[i], y->data, array_bytes(y));
+	}
+	value_release(all);
+	return 0;
+}
+
+/* --- the interface */
+
+static int claims(const struct hone_region *region, char *why)
+{
+	for (int i = 0; i < region->ntensors; i++)
+		if (region->tensors[i].type == HONE_OTHER)
+			return refuse(why, "elements of a type that generators do not know");
+	for (int i = 0; i < region->ncalls; i++)
+		if (core_op_find(region->calls[i].op)->impure)
+			return refuse(why, "each run of it differs");
+	return 0;
+}
+
+static const char *version(void)
+{
+	return "json 1";
+}
+
+__attribute__((visibility("default"))) const struct hone_generator hone_generator = {
+	.abi = HONE_GENERATOR_ABI,
+	.name = "json",
+	.summary = "the reference: graphs in hone's JSON form, run by its interpreter",
+	.patterns = (const struct hone_pattern[]){ { "any", "any" }, { NULL, NULL } },
+	.grain = HONE_REGIONS,
+	.version = version,
+	.extension = "json",
+	.claims = claims,
+	.compile = compile,
+	.init = init,
+	.run = run,
+	.release = release,
+};
