@@ -119,7 +119,11 @@ static void measure(struct offers *o, const struct model_task *t, int backend)
 	const struct kernel_region *r = kernel_region_new(a, &t->from);
 	struct foreign *foreign = foreign_kernel(a, r, b, options->threads);
 
-	if (foreign) {
+	if (foreign && foreign_cost(foreign) > 0) {
+		struct offer told = { .backend = backend, .us = foreign_cost(foreign), .in_model = true };
+
+		offers_learn(o, t, &told, &told.us, 1);
+	} else if (foreign) {
 		struct alone x = alone_begin(a, r, foreign, options->device);
 		double us[MOST_SAMPLES];
 		int n = sample(&x, us);

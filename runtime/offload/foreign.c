@@ -14,6 +14,7 @@ struct foreign {
 	const struct region_view *view;
 	const struct kernel_region *kernel;	/* NULL: a region of any size */
 	void *handle;
+	int threads;
 	const void **inputs;
 	void **outputs;
 	int *result_of;		/* by output, which result of the function it is */
@@ -70,7 +71,7 @@ static struct foreign *make(struct arena *a, const struct function *f, const str
 {
 	struct foreign *x = arena_one(a, struct foreign);
 
-	*x = (struct foreign){ .backend = backend, .function = f, .view = view };
+	*x = (struct foreign){ .backend = backend, .function = f, .view = view, .threads = threads };
 	if (prepare(x, threads) < 0)
 		return NULL;
 	pthread_mutex_init(&x->turn, NULL);
@@ -112,6 +113,13 @@ struct foreign *foreign_new(struct arena *a, const struct graph *g, int function
 const struct backend *foreign_backend(const struct foreign *x)
 {
 	return x->backend;
+}
+
+double foreign_cost(const struct foreign *x)
+{
+	const struct hone_generator *g = x->backend->generator;
+
+	return g->cost ? g->cost(&x->view->region, x->threads) : 0;
 }
 
 int foreign_ninputs(const struct foreign *x)

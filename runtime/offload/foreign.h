@@ -22,6 +22,8 @@ struct foreign *foreign_new(struct arena *a, const struct graph *g, int function
 struct foreign *foreign_kernel(struct arena *a, const struct kernel_region *r, const struct backend *backend,
 			       int threads);
 const struct backend *foreign_backend(const struct foreign *x);
+/* What a run takes, us, where its generator says so; 0: that is for the clock to tell. */
+double foreign_cost(const struct foreign *x);
 /* Of a kernel: how many inputs it has, and which argument of the application input I is. */
 int foreign_ninputs(const struct foreign *x);
 int foreign_argument(const struct foreign *x, int i);

@@ -153,6 +153,12 @@ static bool offer_of(const struct offers_options *o, const struct choice *c, str
 	return true;
 }
 
+/* Does the generator know better than the clock? */
+static bool is_told(const struct settling *s, const struct offer *x)
+{
+	return x->backend != OFFER_HOST && offers_options(s->plan.offers)->backends[x->backend].generator->cost;
+}
+
 static void learn(struct settling *s, struct plan_series *x)
 {
 	const struct opened *m = &x->plan->model;
@@ -162,7 +168,8 @@ static void learn(struct settling *s, struct plan_series *x)
 		struct series_vec *us = &x->tasks[i];
 		struct offer offer;
 
-		if (us->n == 0 || !t->dag || !offer_of(offers_options(s->plan.offers), &m->choices[i], &offer))
+		if (us->n == 0 || !t->dag || !offer_of(offers_options(s->plan.offers), &m->choices[i], &offer) ||
+		    is_told(s, &offer))
 			continue;
 		offer.us = median_of(s->a, us);
 		offers_learn(s->plan.offers, t, &offer, us->at, us->n);
