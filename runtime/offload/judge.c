@@ -118,13 +118,17 @@ static int play(struct region_trial *x)
 static void learn(const struct choice_plan *plan, const struct region_trial *x, const struct function *f,
 		  int backend)
 {
+	double sorted[MOST_ROUNDS];
+
 	for (int k = 0; k < 2; k++) {
-		double sorted[MOST_ROUNDS];
-		struct offer what = { .backend = k ? backend : OFFER_HOST };
+		bool told = k == 1 && x->told_us > 0;
+		struct offer what = { .backend = k ? backend : OFFER_HOST, .us = x->told_us };
 
 		memcpy(sorted, x->us[k], (size_t)x->n * sizeof(*sorted));
-		what.us = k && x->told_us > 0 ? x->told_us : median(sorted, x->n);
-		offers_learn_region(plan->offers, region_key(f), f->name, &what, x->us[k], x->n);
+		if (!told)
+			what.us = median(sorted, x->n);
+		offers_learn_region(plan->offers, region_key(f), f->name, &what, told ? &x->told_us : x->us[k],
+				    told ? 1 : x->n);
 	}
 }
 
