@@ -223,13 +223,13 @@ struct choice *choose(struct arena *a, const struct graph *g, const struct model
 	struct chooser c = chooser_of(a, plan, tasks->n);
 
 	*built = 0;
-	if (plan->offers && offload_assign(a, g, tasks, plan, c.choices) < 0)
+	if (offers_in_use(plan->offers) && offload_assign(a, g, tasks, plan, c.choices) < 0)
 		return NULL;
 	for (int i = 0; i < c.n; i++)
 		if (c.choices[i].origin != CHOICE_GENERATOR) {
 			if (choose_one(&c, i, &tasks->at[i]) < 0)
 				return NULL;
-			if (plan->offers)
+			if (offers_in_use(plan->offers))
 				take_place(&c, i, &tasks->at[i]);
 		}
 	expect(&c, tasks);

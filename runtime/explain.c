@@ -47,13 +47,13 @@ static struct explained_call explain_step(const struct explainer *x, const struc
 		c.why = "its function stands for different tasks at different places";
 	c.moves = moves_only(applied);
 	if (step->kind == FLAT_FOREIGN) {
-		c.time_us = step->site->choice->foreign_us;
-		c.in_model = step->site->choice->foreign_in_model;
+		c.time_us = x->choices[task].foreign_us;
+		c.in_model = x->choices[task].foreign_in_model;
 	}
 	if (step->kind == FLAT_KERNEL) {
-		c.time_us = step->site->choice->time_us;
-		c.in_model = step->site->choice->in_model;
-		c.expected_us = step->site->choice->expected_us;
+		c.time_us = x->choices[task].time_us;
+		c.in_model = x->choices[task].in_model;
+		c.expected_us = x->choices[task].expected_us;
 	}
 	return c;
 }

@@ -51,7 +51,7 @@ static int prepare(struct arena *a, const struct open_options *o, const struct c
 {
 	struct onnx_options options = { .dims = o->dims, .ndims = o->ndims, .files = files };
 	struct task_times times = { .db = plan->db, .device = plan->device, .now = plan->now,
-				   .threads = plan->threads, .offers = plan->offers };
+				   .threads = plan->threads, .offers = offers_in_use(plan->offers) };
 
 	if (read(a, o, plan, &options, &times, m) < 0)
 		return -1;
@@ -97,27 +97,6 @@ static struct hash128 key_of(const struct model_task_vec *tasks)
 	return hasher_end(h);
 }
 
-/* What the plan by cost has to lose against a trivial one before that is taken: less lies within the noise of
- * the comparison (runtime/offload/settle.c). */
-#define PLAN_MARGIN 1.01
-
-/* Who computes what: by cost, unless the model was measured and a trivial plan was faster. */
-static enum offload_policy find_policy(const struct offers *o, struct hash128 key)
-{
-	double least = offers_plan_us(o, key, OFFLOAD_FASTEST) / PLAN_MARGIN;
-	enum offload_policy best = OFFLOAD_FASTEST;
-
-	for (int p = 0; p < OFFLOAD_POLICIES && least > 0; p++) {
-		double us = offers_plan_us(o, key, (enum offload_policy)p);
-
-		if (us > 0 && us < least) {
-			least = us;
-			best = (enum offload_policy)p;
-		}
-	}
-	return best;
-}
-
 /* All tasks that O's model may come down to, in whatever storages; in A. NULL and a message. */
 static const struct model_task_vec *find_tasks(struct arena *a, const struct open_options *o,
 					       const struct device *d, struct hash128 *key)
@@ -156,7 +135,8 @@ int open_offers(struct arena *a, const struct open_options *o, struct choice_pla
 	plan->offers = tasks ? offers_new(a, options) : NULL;
 	if (!plan->offers || offers_measure(plan->offers, tasks, &o->listener) < 0)
 		return -1;
-	offers_set_policy(plan->offers, find_policy(plan->offers, plan->model_key));
+	offers_set_model(plan->offers, plan->model_key);
+	offers_set_policy(plan->offers, offers_fastest_policy(plan->offers, plan->model_key));
 	return 0;
 }
 

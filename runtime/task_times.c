@@ -20,9 +20,9 @@ static bool in_place(const struct task_times *s, const struct model_task *t, con
 	return true;
 }
 
-/* The time of the best record of T. 1, 0 or -1. */
+/* The time of the best record of T, or PLACED: that of its kernel beside those of generators. 1, 0 or -1. */
 static int recorded(const struct task_times *s, struct arena *a, const struct model_task *t,
-		    double *us)
+		    double *us, bool *placed)
 {
 	char hex[HASH_TEXT];
 	struct db_want want = { .task_key = hash_text(t->key, hex),
@@ -33,7 +33,8 @@ static int recorded(const struct task_times *s, struct arena *a, const struct mo
 
 	if (found > 0)
 		*us = best.time_us * (best.final ? 1 : TRIAL_LUCK);
-	return found < 0 ? -1 : in_place(s, t, found > 0 ? &best : NULL, us) || found;
+	*placed = found >= 0 && in_place(s, t, found > 0 ? &best : NULL, us);
+	return *placed || found;
 }
 
 /* Sets the first OF of US, which is 0 where no record has it, to what is expected there, times DOUBT. */
@@ -60,11 +61,11 @@ double *task_times_of_host(const struct task_times *s, struct arena *a, const st
 {
 	struct arena *scratch = arena_new();
 	double *us = arena_many(a, double, tasks->n);
-	bool any = false;
+	bool any = false, *placed = arena_many(a, bool, tasks->n);
 	int found = 0;
 
 	for (int i = 0; i < tasks->n && found >= 0; i++) {
-		found = recorded(s, scratch, &tasks->at[i], &us[i]);
+		found = recorded(s, scratch, &tasks->at[i], &us[i], &placed[i]);
 		any |= found > 0;
 		arena_reset(scratch);
 	}
@@ -72,6 +73,11 @@ double *task_times_of_host(const struct task_times *s, struct arena *a, const st
 	if (found < 0)
 		return NULL;
 	expect(s, tasks, expected, us, any ? EXPECT_DOUBT : 1);
+	double ratio = s->offers ? offers_figure(s->offers, FIGURE_HOST_RATIO) : 0;
+
+	for (int i = 0; i < tasks->n && ratio > 1; i++)
+		if (!placed[i])
+			us[i] *= ratio;
 	return us;
 }
 
@@ -102,7 +108,7 @@ static void share(const struct task_times *s, const struct model_task_vec *tasks
 			if (all && us[i] > 0 && (i >= expected || is_offered(s, tasks, i)))
 				us[i] *= LAST_RESORT;
 		} else if (offer_wins(s->offers, &x, us[i])) {
-			us[i] = x.us;
+			us[i] = offer_cost_us(s->offers, &x);
 		}
 	}
 }

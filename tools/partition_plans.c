@@ -268,8 +268,12 @@ void plans_print(struct arena *a, const struct settled *s)
 	print_plans(s);
 	print_shares(a, s, SETTLED_ALL);
 	print_shares(a, s, SETTLED_COST);
+	if (s->launch_us > 0)
+		printf("each kernel of a generator costs %.1f us beside its own time\n", s->launch_us);
 	print_comparison("hone alone", &s->with_host);
 	print_comparison("all offloaded", &s->with_all);
+	printf("the model runs %s%s\n", plan_names[s->chosen],
+	       s->chosen == SETTLED_COST ? "" : ", which was faster than by measured cost");
 }
 
 /* --- JSON */
@@ -347,6 +351,7 @@ json_t *plans_json(struct arena *a, const struct settled *s)
 			"predicted_us", p->predicted_us, "unknown", p->unknown, "agrees", (int)p->agrees, "error", json_figure(p->error), "shares",
 			shares_json(a, s, told[i])));
 	}
-	return json_pack("{s:o, s:o, s:o, s:o}", "plans", plans, "with_host", comparison_json(&s->with_host),
+	return json_pack("{s:s, s:f, s:o, s:o, s:o, s:o}", "chosen", plan_names[s->chosen], "launch_us", s->launch_us,
+			 "plans", plans, "with_host", comparison_json(&s->with_host),
 			 "with_all", comparison_json(&s->with_all), "kernels", kernels_json(a, s));
 }

@@ -45,8 +45,8 @@ static struct foreign *make(const struct assigning *x, const struct model_use *u
 	return made;
 }
 
-static void assign(const struct assigning *x, const struct model_task *t, const struct offer *offer,
-		   struct choice *c)
+static void assign(const struct assigning *x, const struct offers *offers, const struct model_task *t,
+		   const struct offer *offer, struct choice *c)
 {
 	struct choice_foreign *places = arena_many(x->a, struct choice_foreign, t->uses.n);
 
@@ -60,7 +60,7 @@ static void assign(const struct assigning *x, const struct model_task *t, const 
 	if (c->nforeign == t->uses.n)
 		c->origin = CHOICE_GENERATOR;
 	c->foreign = places;
-	c->foreign_us = offer->us;
+	c->foreign_us = offer_cost_us(offers, offer);
 	c->foreign_in_model = offer->in_model;
 }
 
@@ -87,7 +87,7 @@ int offload_assign(struct arena *a, const struct graph *g, const struct model_ta
 
 		if (offers_best(plan->offers, open.at[i].key, &offer) &&
 		    offer_wins(plan->offers, &offer, us[i]))
-			assign(&x, &open.at[i], &offer, &choices[at.at[i]]);
+			assign(&x, plan->offers, &open.at[i], &offer, &choices[at.at[i]]);
 	}
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include "runtime/offload/offers.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "base/file.h"
 #include "config.h"
 #include "graph/ir/names.h"
+#include "measure/timing.h"
 #include "te/text.h"
 
 /* What is known of one task and one of those who compute it. */
@@ -35,6 +37,8 @@ struct offers {
 	struct arena *arena;
 	const struct offers_options *options;
 	enum offload_policy policy;
+	struct hash128 model;		/* that they are for */
+	double *ratio;			/* by backend, in models over alone; 0: to be found */
 	struct names places;		/* "KEY who", to index of known */
 	struct known_offer_vec known;
 	struct learned_offer_vec learned;
@@ -46,7 +50,12 @@ static int plan_backend(enum offload_policy policy)
 	return OFFER_HOST - 1 - (int)policy;
 }
 
-enum { LAST_PLAN = OFFER_HOST - OFFLOAD_POLICIES };
+static int figure_backend(enum offers_figure which)
+{
+	return plan_backend(OFFLOAD_POLICIES) - (int)which;
+}
+
+enum { LAST_OF_ALL = OFFER_HOST - OFFLOAD_POLICIES - OFFERS_FIGURES };
 
 static const char *generator_names(struct arena *a, const struct offers_options *o)
 {
@@ -62,11 +71,13 @@ static const char *generator_names(struct arena *a, const struct offers_options 
 static const char *toolchain(struct arena *a, const struct offers_options *o, int backend)
 {
 	static const char *const plans[] = {
-		[OFFLOAD_FASTEST] = "by cost", [OFFLOAD_ALL] = "all", [OFFLOAD_NONE] = "none",
+		[OFFLOAD_FASTEST] = "plan, by cost", [OFFLOAD_ALL] = "plan, all",
+		[OFFLOAD_NONE] = "plan, none", [OFFLOAD_POLICIES + FIGURE_LAUNCH_US] = "launch",
+		[OFFLOAD_POLICIES + FIGURE_HOST_RATIO] = "ratio",
 	};
 
 	if (backend < OFFER_HOST)
-		return arena_printf(a, DB_OFFLOAD "plan, %s of %s", plans[OFFER_HOST - 1 - backend],
+		return arena_printf(a, DB_OFFLOAD "%s of %s", plans[OFFER_HOST - 1 - backend],
 				    generator_names(a, o));
 	return backend == OFFER_HOST ? DB_OFFLOAD "hone"
 				     : arena_printf(a, DB_OFFLOAD "%s: %s", o->backends[backend].generator->name,
@@ -122,7 +133,7 @@ static int read_db(struct offers *o, const char *path)
 	struct db *db = db_open(path, DB_READ);
 	int rc = db ? 0 : -1;
 
-	for (int b = LAST_PLAN; b < x->n && rc == 0; b++)
+	for (int b = LAST_OF_ALL; b < x->n && rc == 0; b++)
 		for (int in_model = 0; in_model < 2 && rc == 0; in_model++) {
 			struct offers_reader reader = { o, b, in_model };
 			struct db_want want = {
@@ -150,7 +161,7 @@ struct offers *offers_new(struct arena *a, const struct offers_options *options)
 	struct offers *o = arena_one(a, struct offers);
 	const char *kept = kept_db(a);
 
-	*o = (struct offers){ .arena = a, .options = options };
+	*o = (struct offers){ .arena = a, .options = options, .ratio = arena_many(a, double, options->n) };
 	if (kept && access(kept, F_OK) == 0 && read_db(o, kept) < 0)
 		return NULL;
 	if (options->db && access(options->db, F_OK) == 0 && read_db(o, options->db) < 0)
@@ -161,6 +172,11 @@ struct offers *offers_new(struct arena *a, const struct offers_options *options)
 const struct offers_options *offers_options(const struct offers *o)
 {
 	return o->options;
+}
+
+const struct offers *offers_in_use(const struct offers *o)
+{
+	return o && o->policy != OFFLOAD_NONE ? o : NULL;
 }
 
 void offers_set_policy(struct offers *o, enum offload_policy policy)
@@ -175,6 +191,27 @@ enum offload_policy offers_policy(const struct offers *o)
 
 /* --- asking */
 
+/* How many times as long as alone BACKEND's kernels took in models: the median of those that are known both
+ * ways, at least 1; what was just written and what is in the caches are guesses. */
+static double ratio_of(const struct offers *o, int backend)
+{
+	if (o->ratio[backend] > 0)
+		return o->ratio[backend];
+	struct arena *a = arena_new();
+	double *ratios = arena_many(a, double, o->known.n);
+	int n = 0;
+
+	for (int i = 0; i < o->known.n; i++) {
+		const struct known_offer *k = &o->known.at[i];
+
+		if (k->alone.backend == backend && k->alone.us > 0 && k->in_model.us > 0)
+			ratios[n++] = k->in_model.us / k->alone.us;
+	}
+	o->ratio[backend] = fmax(1, median(ratios, n));
+	arena_free(a);
+	return o->ratio[backend];
+}
+
 bool offers_get(const struct offers *o, struct hash128 key, int backend, struct offer *out)
 {
 	char hex[HASH_TEXT], name[HASH_TEXT + 16];
@@ -187,6 +224,8 @@ bool offers_get(const struct offers *o, struct hash128 key, int backend, struct 
 	const struct known_offer *k = &o->known.at[place];
 
 	*out = k->in_model.us > 0 ? k->in_model : k->alone;
+	if (k->in_model.us <= 0 && backend >= 0)
+		out->us *= ratio_of(o, backend);
 	return out->us > 0;
 }
 
@@ -211,7 +250,12 @@ bool offers_best(const struct offers *o, struct hash128 key, struct offer *out)
 
 bool offer_wins(const struct offers *o, const struct offer *x, double host_us)
 {
-	return o->policy == OFFLOAD_ALL || host_us <= 0 || x->us * OFFER_MARGIN < host_us;
+	return o->policy == OFFLOAD_ALL || host_us <= 0 || offer_cost_us(o, x) * OFFER_MARGIN < host_us;
+}
+
+double offer_cost_us(const struct offers *o, const struct offer *x)
+{
+	return x->us + (x->backend == OFFER_HOST ? 0 : offers_figure(o, FIGURE_LAUNCH_US));
 }
 
 /* --- learning */
@@ -220,6 +264,7 @@ static void add_learned(struct offers *o, struct learned_offer x)
 {
 	x.samples = arena_memdup(o->arena, x.samples, (size_t)x.n * sizeof(*x.samples));
 	set(o, x.key, &x.what);
+	memset(o->ratio, 0, (size_t)o->options->n * sizeof(*o->ratio));
 	vec_push(o->arena, &o->learned, x);
 }
 
@@ -255,11 +300,50 @@ void offers_learn_plan(struct offers *o, struct hash128 key, enum offload_policy
 	add_learned(o, (struct learned_offer){ key_text(o->arena, key), "model", "", 0, what, samples, n });
 }
 
+void offers_set_model(struct offers *o, struct hash128 key)
+{
+	o->model = key;
+}
+
+void offers_learn_figure(struct offers *o, enum offers_figure which, double v)
+{
+	struct offer what = { .backend = figure_backend(which), .us = v, .in_model = true };
+
+	add_learned(o, (struct learned_offer){ key_text(o->arena, o->model), "model", "", 0, what, &v, 1 });
+}
+
+double offers_figure(const struct offers *o, enum offers_figure which)
+{
+	struct offer x;
+
+	return offers_get(o, o->model, figure_backend(which), &x) ? x.us : 0;
+}
+
 double offers_plan_us(const struct offers *o, struct hash128 key, enum offload_policy policy)
 {
 	struct offer x;
 
 	return offers_get(o, key, plan_backend(policy), &x) ? x.us : 0;
+}
+
+/* What the plan by cost has to lose against a trivial one before that is taken: less lies within the noise of
+ * the comparison (runtime/offload/settle.c). */
+#define PLAN_MARGIN 1.01
+
+enum offload_policy offers_fastest_policy(const struct offers *o, struct hash128 key)
+{
+	double least = offers_plan_us(o, key, OFFLOAD_FASTEST) / PLAN_MARGIN;
+	enum offload_policy best = OFFLOAD_FASTEST;
+
+	for (int p = 0; p < OFFLOAD_POLICIES && least > 0; p++) {
+		double us = offers_plan_us(o, key, (enum offload_policy)p);
+
+		if (us > 0 && us < least) {
+			least = us;
+			best = (enum offload_policy)p;
+		}
+	}
+	return best;
 }
 
 static int64_t add_device(struct db *db, const struct device *d)

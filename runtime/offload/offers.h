@@ -42,6 +42,8 @@ struct offers_options {
 /* In A; OPTIONS lives as long. NULL and a message where a database fails. */
 struct offers *offers_new(struct arena *a, const struct offers_options *options);
 const struct offers_options *offers_options(const struct offers *o);
+/* O, or NULL where its policy is OFFLOAD_NONE: then all is as without it. O may be NULL. */
+const struct offers *offers_in_use(const struct offers *o);
 void offers_set_policy(struct offers *o, enum offload_policy policy);
 enum offload_policy offers_policy(const struct offers *o);
 
@@ -60,6 +62,8 @@ bool offers_best(const struct offers *o, struct hash128 key, struct offer *out);
 
 /* Does X get a task that takes hone HOST_US (0: not known)? */
 bool offer_wins(const struct offers *o, const struct offer *x, double host_us);
+/* What X comes to in the model that offers are for. */
+double offer_cost_us(const struct offers *o, const struct offer *x);
 
 /* What was measured of TASK, N samples in us whose median counts. Not in the databases until
  * offers_keep(). */
@@ -72,6 +76,25 @@ void offers_learn_region(struct offers *o, struct hash128 key, const char *name,
 double offers_plan_us(const struct offers *o, struct hash128 key, enum offload_policy policy);
 void offers_learn_plan(struct offers *o, struct hash128 key, enum offload_policy policy, double us,
 		       const double *samples, int n);
+
+/* By cost, unless such a model was measured and a trivial plan was faster. */
+enum offload_policy offers_fastest_policy(const struct offers *o, struct hash128 key);
+/* What a model has told of all kernels in it. */
+enum offers_figure {
+	/* What each kernel of a generator cost it beside its own time, us: lists that are divided, threads that
+	 * are woken. It is part of what offers come to. */
+	FIGURE_LAUNCH_US,
+	/* How many times as long hone's kernels took in it as their records, or expectations, have it. */
+	FIGURE_HOST_RATIO,
+	OFFERS_FIGURES
+};
+
+/* Of the model that offers are for; 0 where nobody measured it. */
+double offers_figure(const struct offers *o, enum offers_figure which);
+/* V is above 0. */
+void offers_learn_figure(struct offers *o, enum offers_figure which, double v);
+/* The model that offers are for from now on. */
+void offers_set_model(struct offers *o, struct hash128 key);
 
 /* Saves all that was learned since the last time. -1 and a message. */
 int offers_keep(struct offers *o);

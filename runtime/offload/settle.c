@@ -13,6 +13,7 @@
 #include "runtime/inputs.h"
 #include "runtime/offload/judge.h"
 #include "runtime/step_times.h"
+#include "runtime/task_times.h"
 
 /* A turn is a run that brings the plan's data back to the caches, and then runs for so long, one at least:
  * a barrier's or a clock's grain is nothing beside it. */
@@ -61,17 +62,59 @@ static int open_one(struct settling *s, int i)
 				       p->model.offloaded.foreign);
 	p->session = session_new(p->model.code, interp_usual_limits);
 	session_watch(p->session, false);
-	const struct explanation e = explain(s->a, p->model.code, p->model.tasks, p->model.choices);
+	return 0;
+}
+
+static int backend_of(const struct offers_options *o, const struct choice *c)
+{
+	const struct hone_generator *g = foreign_backend(c->foreign[0].foreign)->generator;
+
+	for (int i = 0; i < o->n; i++)
+		if (o->backends[i].generator == g)
+			return i;
+	return OFFER_HOST;
+}
+
+/* The offer that choice C of a task stands for; false where no single kernel does. */
+static bool offer_of(const struct offers_options *o, const struct choice *c, struct offer *out)
+{
+	*out = (struct offer){ .backend = OFFER_HOST, .in_model = true };
+	if (c->origin == CHOICE_GENERATOR)
+		out->backend = backend_of(o, c);
+	else if (c->nforeign > 0 || c->origin == CHOICE_NONE || !c->source)
+		return false;
+	else
+		out->source = hash_bytes(c->source, strlen(c->source));
+	return true;
+}
+
+/* Sets what is expected of plan I by what is known now. */
+static void predict(struct settling *s, int i)
+{
+	struct settled_plan *p = &s->out->plans[i];
+	struct opened *m = &p->model;
+	struct choice *choices = arena_memdup(s->a, m->choices, (size_t)m->tasks->n * sizeof(*choices));
+
+	for (int k = 0; k < m->tasks->n; k++) {
+		struct offer what, known;
+
+		if (!m->tasks->at[k].dag || !offer_of(offers_options(s->plan.offers), &choices[k], &what) ||
+		    !offers_get(s->plan.offers, m->tasks->at[k].key, what.backend, &known) ||
+		    !hash_equal(known.source, what.source))
+			continue;
+		choices[k].time_us = known.us;
+		choices[k].foreign_us = offer_cost_us(s->plan.offers, &known);
+	}
+	const struct explanation e = explain(s->a, m->code, m->tasks, choices);
 
 	p->predicted_us = e.predicted_us;
 	p->unknown = e.unknown;
-	for (int k = 0; k < p->model.offloaded.cut.regions.n; k++) {
-		double us = region_us(&s->plan, &p->model.offloaded, k);
+	for (int k = 0; k < m->offloaded.cut.regions.n; k++) {
+		double us = region_us(&s->plan, &m->offloaded, k);
 
 		p->predicted_us += us;
 		p->unknown += us <= 0;
 	}
-	return 0;
 }
 
 /* --- rounds */
@@ -116,42 +159,83 @@ static int turn(struct settling *s, struct plan_series *x)
 	return rc;
 }
 
+/* A round in which a plan took so many times its least is somebody else's: the machine's other guests, or a
+ * clock that went down. */
+#define DISTURBED 1.15
+/* Beyond so many times what was asked for nobody waits for quiet. */
+#define MOST_WAIT 4
+
+static bool is_disturbed(const struct plan_series *x, int n, int round)
+{
+	for (int i = 0; i < n; i++) {
+		double least = x[i].runs.at[0];
+
+		for (int k = 0; k < x[i].runs.n; k++)
+			least = x[i].runs.at[k] < least ? x[i].runs.at[k] : least;
+		if (x[i].runs.at[round] > DISTURBED * least)
+			return true;
+	}
+	return false;
+}
+
+static int quiet_rounds(const struct plan_series *x, int n)
+{
+	int quiet = 0;
+
+	for (int r = 0; r < x[0].runs.n; r++)
+		quiet += !is_disturbed(x, n, r);
+	return quiet;
+}
+
+/* Leaves out of V what is not KEEP; V has as many as there were rounds, or none. */
+static void keep_rounds(struct series_vec *v, const bool *keep)
+{
+	int n = 0;
+
+	for (int r = 0; r < v->n; r++)
+		if (keep[r])
+			v->at[n++] = v->at[r];
+	v->n = n;
+}
+
+/* Leaves out disturbed rounds, where enough others remain. */
+static void leave_out_disturbed(struct settling *s, struct plan_series *x, int n)
+{
+	int rounds = x[0].runs.n;
+	bool *keep = arena_many(s->a, bool, rounds);
+
+	if (quiet_rounds(x, n) < LEAST_ROUNDS)
+		return;
+	for (int r = 0; r < rounds; r++)
+		keep[r] = !is_disturbed(x, n, r);
+	for (int i = 0; i < n; i++) {
+		keep_rounds(&x[i].runs, keep);
+		for (int k = 0; k < x[i].plan->model.tasks->n; k++)
+			if (x[i].tasks[k].n == rounds)
+				keep_rounds(&x[i].tasks[k], keep);
+	}
+}
+
 /* N plans in turns, who begins changes. */
 static int play(struct settling *s, struct plan_series *x, int n, double seconds)
 {
-	double until = clock_s() + seconds;
+	double begin = clock_s();
 
-	for (int round = 0; round < MOST_ROUNDS && (round < LEAST_ROUNDS || clock_s() < until); round++)
+	for (int round = 0; round < MOST_ROUNDS; round++) {
+		double spent = clock_s() - begin;
+
+		if (round >= LEAST_ROUNDS && spent > seconds &&
+		    (spent > MOST_WAIT * seconds || quiet_rounds(x, n) >= LEAST_ROUNDS))
+			break;
 		for (int i = 0; i < n; i++)
 			if (turn(s, &x[(round + i) % n]) < 0)
 				return -1;
+	}
+	leave_out_disturbed(s, x, n);
 	return 0;
 }
 
 /* --- what they tell of kernels */
-
-static int backend_of(const struct offers_options *o, const struct choice *c)
-{
-	const struct hone_generator *g = foreign_backend(c->foreign[0].foreign)->generator;
-
-	for (int i = 0; i < o->n; i++)
-		if (o->backends[i].generator == g)
-			return i;
-	return OFFER_HOST;
-}
-
-/* The offer that choice C of a task stands for; false where no single kernel does. */
-static bool offer_of(const struct offers_options *o, const struct choice *c, struct offer *out)
-{
-	*out = (struct offer){ .backend = OFFER_HOST, .in_model = true };
-	if (c->origin == CHOICE_GENERATOR)
-		out->backend = backend_of(o, c);
-	else if (c->nforeign > 0 || c->origin == CHOICE_NONE || !c->source)
-		return false;
-	else
-		out->source = hash_bytes(c->source, strlen(c->source));
-	return true;
-}
 
 /* Does the generator know better than the clock? */
 static bool is_told(const struct settling *s, const struct offer *x)
@@ -202,9 +286,67 @@ static int play_and_learn(struct settling *s, int n, const int *which, double se
 		x[i] = series_of(s, which[i]);
 	if (play(s, x, n, seconds) < 0)
 		return -1;
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		learn(s, &x[i]);
+		x[i].plan->us = median_of(s->a, &x[i].runs);
+	}
 	return 0;
+}
+
+static int foreign_steps(const struct settled_plan *p)
+{
+	int n = 0;
+
+	for (int f = 0; f < p->model.graph->functions.n; f++) {
+		const struct flat *flat = p->model.code->flats[f];
+
+		for (int i = 0; flat && i < flat->steps.n; i++)
+			n += flat->steps.at[i].kind == FLAT_FOREIGN;
+	}
+	return n;
+}
+
+/* What the plan of generators took beyond its kernels, more than hone alone did beyond its own. */
+static void learn_launch(struct settling *s)
+{
+	const struct settled_plan *all = &s->out->plans[SETTLED_ALL], *host = &s->out->plans[SETTLED_HOST];
+	int n = foreign_steps(all);
+
+	if (n == 0)
+		return;
+	predict(s, SETTLED_ALL);
+	predict(s, SETTLED_HOST);
+	double beyond = (all->us - all->predicted_us) - (host->us - host->predicted_us);
+
+	s->out->launch_us = beyond > 0 ? beyond / n : 0;
+	if (beyond > 0)
+		offers_learn_figure(s->plan.offers, FIGURE_LAUNCH_US, s->out->launch_us);
+}
+
+/* What hone's kernels took in the model, beside what their records or expectations have. */
+static int learn_ratio(struct settling *s)
+{
+	const struct opened *m = &s->out->plans[SETTLED_HOST].model;
+	const struct task_times times = { .db = s->plan.db, .device = s->plan.device, .now = s->plan.now,
+					  .threads = s->plan.threads };
+	struct model_task_vec tasks = { 0 };
+	double in_model = 0, alone = 0;
+
+	for (int i = 0; i < m->tasks->n; i++) {
+		struct offer x;
+
+		if (m->tasks->at[i].dag && offers_get(s->plan.offers, m->tasks->at[i].key, OFFER_HOST, &x)) {
+			vec_push(s->a, &tasks, m->tasks->at[i]);
+			in_model += x.us * m->tasks->at[i].weight;
+		}
+	}
+	const double *us = task_times_of_host(&times, s->a, &tasks, tasks.n);
+
+	for (int i = 0; us && i < tasks.n; i++)
+		alone += us[i] * tasks.at[i].weight;
+	if (us && alone > 0)
+		offers_learn_figure(s->plan.offers, FIGURE_HOST_RATIO, in_model / alone);
+	return us ? 0 : -1;
 }
 
 /* --- results and verdicts */
@@ -235,23 +377,44 @@ static int check(struct settling *s)
 	return rc;
 }
 
+/* X's runs in times of hone alone in the same rounds, at the speed of its median one. */
+static void settle_times(struct settling *s, int i, const struct plan_series *x, const struct plan_series *host)
+{
+	double host_us = median_of(s->a, &host->runs);
+	struct series_vec us = { 0 };
+
+	for (int k = 0; k < x->runs.n; k++)
+		vec_push(s->a, &us, x->runs.at[k] / host->runs.at[k] * host_us);
+	x->plan->us = median_of(s->a, &us);
+	offers_learn_plan(s->plan.offers, s->plan.model_key, policies[i], x->plan->us, us.at, us.n);
+}
+
 static int judge(struct settling *s, double seconds)
 {
+	struct settled *out = s->out;
 	struct plan_series x[SETTLED_PLANS];
 
-	for (int i = 0; i < SETTLED_PLANS; i++)
+	for (int i = 0; i < SETTLED_PLANS; i++) {
+		predict(s, i);
 		x[i] = series_of(s, i);
+	}
 	if (play(s, x, SETTLED_PLANS, seconds) < 0)
 		return -1;
 	const struct series_vec *cost = &x[SETTLED_COST].runs;
 
-	s->out->with_host = compare_pairs(cost->at, x[SETTLED_HOST].runs.at, cost->n);
-	s->out->with_all = compare_pairs(cost->at, x[SETTLED_ALL].runs.at, cost->n);
-	for (int i = 0; i < SETTLED_PLANS; i++) {
-		x[i].plan->us = median_of(s->a, &x[i].runs);
-		offers_learn_plan(s->plan.offers, s->plan.model_key, policies[i], x[i].plan->us, x[i].runs.at,
-				  x[i].runs.n);
-	}
+	out->with_host = compare_pairs(cost->at, x[SETTLED_HOST].runs.at, cost->n);
+	out->with_all = compare_pairs(cost->at, x[SETTLED_ALL].runs.at, cost->n);
+	for (int i = 0; i < SETTLED_PLANS; i++)
+		settle_times(s, i, &x[i], &x[SETTLED_HOST]);
+	double speed = out->plans[SETTLED_HOST].us / out->plans[SETTLED_HOST].predicted_us;
+
+	out->plans[SETTLED_COST].predicted_us *= speed;
+	out->plans[SETTLED_ALL].predicted_us *= speed;
+	enum offload_policy fastest = offers_fastest_policy(s->plan.offers, s->plan.model_key);
+
+	for (int i = 0; i < SETTLED_PLANS; i++)
+		if (policies[i] == fastest)
+			out->chosen = i;
 	return 0;
 }
 
@@ -262,8 +425,10 @@ static int find_plan(struct settling *s, double seconds)
 	if (open_one(s, SETTLED_HOST) < 0 || open_one(s, SETTLED_ALL) < 0)
 		return -1;
 	s->inputs = inputs_random(s->a, graph_main(s->out->plans[SETTLED_HOST].model.graph), SEED);
-	if (!s->inputs || play_and_learn(s, 2, trivial, seconds) < 0 ||
-	    regions_judge(&s->plan, &s->out->plans[SETTLED_ALL].model.offloaded) < 0)
+	if (!s->inputs || play_and_learn(s, 2, trivial, seconds) < 0)
+		return -1;
+	learn_launch(s);
+	if (learn_ratio(s) < 0 || regions_judge(&s->plan, &s->out->plans[SETTLED_ALL].model.offloaded) < 0)
 		return -1;
 	/* The last one is judged as it is: what would be learned from it might be another plan. */
 	while (open_one(s, SETTLED_COST) == 0) {
@@ -272,7 +437,7 @@ static int find_plan(struct settling *s, double seconds)
 		if (judged < 0)
 			return -1;
 		if (++s->out->looked == MOST_LOOKS || (judged == 0 && is_known(s, SETTLED_COST)))
-			return open_one(s, SETTLED_HOST) < 0 || open_one(s, SETTLED_ALL) < 0 ? -1 : 0;
+			return 0;
 		if (judged == 0 && play_and_learn(s, 2, both, seconds) < 0)
 			return -1;
 	}

@@ -17,8 +17,10 @@ enum { SETTLED_COST, SETTLED_HOST, SETTLED_ALL, SETTLED_PLANS };
 struct settled_plan {
 	struct opened model;
 	struct session *session;
-	double us;		/* median of its runs */
-	double predicted_us;	/* sum over its kernels, from before these runs */
+	double us;		/* a run, by its ratio to hone alone in the same rounds; of hone alone the median */
+	/* The sum over its kernels, as they were timed before these runs; but for hone alone at the speed
+	 * that this had in these runs, for a machine is not the same from minute to minute. */
+	double predicted_us;
 	int unknown;		/* kernels that nobody timed: they are not in it */
 	bool agrees;		/* its results are those of hone alone */
 	double error;		/* the largest difference, of the greatest element */
@@ -27,6 +29,8 @@ struct settled_plan {
 struct settled {
 	struct settled_plan plans[SETTLED_PLANS];
 	struct comparison with_host, with_all;	/* the plan by cost against them */
+	int chosen;		/* the plan that the model is to run by: that by cost, unless another was faster */
+	double launch_us;	/* of each kernel of a generator (offers_launch_us()) */
 	const struct offers *offers;
 	int looked;		/* how often the plan by cost was looked for */
 };
