@@ -62,6 +62,24 @@ static int conv_alone(struct graph_maker *m)
 	return conv(m, input(m, 2, 16, 9, 9), 16, 32, 1, 0);
 }
 
+/* Three channels become blocks. */
+static int first_layer(struct graph_maker *m)
+{
+	struct slide_attrs s = { 2, .strides = { 2, 2 }, .pads = { 1, 1, 1, 1 } };
+	int x = input(m, 1, 3, 12, 12);
+
+	x = slide(m, &core_conv, s, x, signed_weight(m, DIMS(32, 3, 3, 3)));
+	return build(&m->b, &core_relu, bias(m, x, 32));
+}
+
+/* What is added comes from elsewhere. */
+static int conv_residual(struct graph_maker *m)
+{
+	int x = input(m, 2, 32, 7, 7), y = input(m, 2, 32, 7, 7);
+
+	return build(&m->b, &core_relu, build(&m->b, &core_add, y, bias(m, conv(m, x, 32, 32, 3, 1), 32)));
+}
+
 static int conv_strided(struct graph_maker *m)
 {
 	struct slide_attrs s = { 2, .strides = { 2, 1 }, .dilations = { 1, 2 }, .pads = { 1, 2, 0, 3 } };
@@ -132,7 +150,7 @@ static int max_pools(struct graph_maker *m)
 	int x = input(m, 1, 16, 14, 15);
 
 	x = slide(m, &core_max_pool, s, x, VALUE_NONE);
-	s = (struct slide_attrs){ 2, { 2, 3 }, { 2, 2 }, .dilations = { 2, 1 }, .ceil = true };
+	s = (struct slide_attrs){ 2, { 2, 3 }, { 2, 2 }, .ceil = true };
 	return slide(m, &core_max_pool, s, x, VALUE_NONE);
 }
 
@@ -165,24 +183,11 @@ static int pool_3d(struct graph_maker *m)
 }
 
 /* The mean over all spatial dims of a convolution. */
-static int mean(struct graph_maker *m, int64_t keepdims)
-{
-	struct attr_vec attrs = { 0 };
-	int x = conv_bias_relu(m);
-
-	attrs_int(m->a, &attrs, "keepdims", keepdims);
-	return build_with(&m->b, &core_reduce_mean, &attrs, x, build_ints(&m->b, 2, (int64_t[]){ 2, -1 }));
-}
-
 static int global_pool(struct graph_maker *m)
 {
-	return mean(m, 1);
-}
+	int x = conv_bias_relu(m);
 
-/* Two dims are left, and a product reads them. */
-static int global_pool_dense(struct graph_maker *m)
-{
-	return build(&m->b, &core_matmul, mean(m, 0), signed_weight(m, DIMS(20, 10)));
+	return build(&m->b, &core_reduce_mean, x, build_ints(&m->b, 2, (int64_t[]){ 2, -1 }));
 }
 
 /* --- products */
@@ -215,17 +220,6 @@ static int dense_3d(struct graph_maker *m)
 	return build(&m->b, &core_add, build(&m->b, &core_add, y, weight(m, 16)), x);
 }
 
-/* Rows in an odd order of dims, and sums that are no rows. */
-static int dense_rows(struct graph_maker *m)
-{
-	int x = input(m, 9, 1, 16), y = input(m, 2, 9, 1, 1);
-	int z = product(m, x, signed_weight(m, DIMS(16, 12)), false, false);
-
-	z = build(&m->b, &core_mul, z, weight(m, 9, 1, 1));
-	z = build(&m->b, &core_add, build(&m->b, &core_mul, z, weight(m, 12)), weight(m, 1, 1, 12));
-	return build(&m->b, &core_add, y, build(&m->b, &core_add, weight(m, 2, 9, 1, 12), z));
-}
-
 static int batched(struct graph_maker *m)
 {
 	int a = input(m, 2, 3, 5, 8), b = input(m, 2, 3, 7, 8), c = input(m, 3, 7, 8);
@@ -242,44 +236,7 @@ static int product_of_images(struct graph_maker *m)
 	return product(m, product(m, x, x, true, false), x, false, true);
 }
 
-/* --- element by element */
-
-static int binaries(struct graph_maker *m)
-{
-	int x = input(m, 2, 6, 5, 4), y = input(m, 2, 6, 5, 4), z = input(m, 6, 1, 1), row = input(m, 4);
-
-	x = build(&m->b, &core_mul, build(&m->b, &core_add, x, y), z);
-	x = build(&m->b, &core_max, build(&m->b, &core_sub, x, row), y);
-	return build(&m->b, &core_min, build(&m->b, &core_div, x, weight(m, 2, 1, 5, 1)), weight(m, 1));
-}
-
-/* A sum of a tensor with itself, and of one that broadcasts on the left. */
-static int sums(struct graph_maker *m)
-{
-	int z = input(m, 4), x = input(m, 3, 4);
-
-	x = build(&m->b, &core_add, x, x);
-	return build(&m->b, &core_relu, build(&m->b, &core_add, z, x));
-}
-
-/* Scale, shift, relu before a convolution, as in DenseNet. */
-static int scale_shift(struct graph_maker *m)
-{
-	int x = input(m, 1, 20, 6, 6);
-
-	return conv(m, build(&m->b, &core_relu, norm(m, conv(m, x, 20, 20, 1, 0), 20)), 20, 8, 3, 1);
-}
-
-/* x times its logistic function, times what comes of the mean of that: as in EfficientNet. */
-static int squeeze(struct graph_maker *m)
-{
-	int x = input(m, 1, 16, 6, 6), axes = build_ints(&m->b, 2, (int64_t[]){ 2, 3 });
-	int y = bias(m, conv(m, x, 16, 24, 1, 0), 24);
-	int swish = build(&m->b, &core_mul, y, build(&m->b, &core_sigmoid, y));
-	int s = bias(m, conv(m, build(&m->b, &core_reduce_mean, swish, axes), 24, 24, 1, 0), 24);
-
-	return conv(m, build(&m->b, &core_mul, build(&m->b, &core_sigmoid, s), swish), 24, 16, 1, 0);
-}
+/* --- element by element, behind convolutions and products */
 
 static int with_alpha(struct graph_maker *m, const struct core_op *op, int x, double alpha)
 {
@@ -289,52 +246,42 @@ static int with_alpha(struct graph_maker *m, const struct core_op *op, int x, do
 	return build_with(&m->b, op, &attrs, x);
 }
 
-/* All of one operand, one after the other and behind convolutions. */
-static int unaries(struct graph_maker *m)
+static int functions(struct graph_maker *m)
 {
 	int x = input(m, 1, 8, 5, 5);
 
-	x = build(&m->b, &core_tanh, with_alpha(m, &core_leaky_relu, x, 0.25));
-	x = with_alpha(m, &core_silu, with_alpha(m, &core_elu, conv(m, x, 8, 8, 1, 0), 0.5), 2);
-	x = build(&m->b, &core_gelu, build(&m->b, &core_hard_swish, conv(m, x, 8, 8, 1, 0)));
-	return build(&m->b, &core_sigmoid, build(&m->b, &core_softplus, x));
+	x = with_alpha(m, &core_leaky_relu, conv(m, x, 8, 8, 1, 0), 0.25);
+	x = with_alpha(m, &core_silu, conv(m, x, 8, 8, 1, 0), 2);
+	x = build(&m->b, &core_gelu, conv(m, build(&m->b, &core_hard_swish, conv(m, x, 8, 8, 1, 0)), 8, 8, 1, 0));
+	x = build(&m->b, &core_tanh, build(&m->b, &core_conv, x, signed_weight(m, DIMS(8, 8, 1, 1))));
+	return build(&m->b, &core_sigmoid, build(&m->b, &core_conv, x, signed_weight(m, DIMS(8, 8, 1, 1))));
 }
 
 static int clips(struct graph_maker *m)
 {
 	int x = input(m, 1, 8, 5, 5), zero = build_scalar(&m->b, ELEMENT_F32, 0);
 
-	x = build(&m->b, &core_clip, x, build_scalar(&m->b, ELEMENT_F32, -0.25), zero);
+	x = build(&m->b, &core_clip, conv(m, x, 8, 8, 1, 0), build_scalar(&m->b, ELEMENT_F32, -0.25), zero);
 	x = build(&m->b, &core_clip, conv(m, x, 8, 8, 3, 1), build_scalar(&m->b, ELEMENT_F32, -30));
 	return build(&m->b, &core_clip, bias(m, conv(m, x, 8, 8, 3, 1), 8), VALUE_NONE,
 		     build_scalar(&m->b, ELEMENT_F32, -1000));
 }
 
-/* --- joins */
-
-static int join(struct graph_maker *m, int64_t axis, int x, int y, int z)
+/* A function, the sum with another image, and a function; a number that all are multiplied by. */
+static int function_sum(struct graph_maker *m)
 {
-	struct attr_vec attrs = { 0 };
+	int x = input(m, 1, 16, 6, 6), y = build(&m->b, &core_sigmoid, bias(m, conv(m, x, 16, 16, 3, 1), 16));
 
-	attrs_int(m->a, &attrs, "axis", axis);
-	return build_with(&m->b, &core_concat, &attrs, x, y, z);
+	y = build(&m->b, &core_relu, build(&m->b, &core_add, x, y));
+	return build(&m->b, &core_mul, conv(m, y, 16, 32, 1, 0), weight(m, 1));
 }
 
-/* Branches of one tensor joined, of channels that fill no blocks, and what reads them. */
-static int concat_block(struct graph_maker *m)
+/* Scores of attention, scaled. */
+static int scores(struct graph_maker *m)
 {
-	struct slide_attrs s = { 2, { 3, 3 }, { 1, 1 }, .pads = { 1, 1, 1, 1 } };
-	int x = conv_bias_relu(m);
-	int y = build(&m->b, &core_relu, conv(m, x, 20, 12, 1, 0)), z = slide(m, &core_avg_pool, s, x, VALUE_NONE);
+	int a = input(m, 2, 3, 5, 8), b = input(m, 2, 3, 7, 8);
 
-	return conv(m, join(m, 1, x, y, z), 52, 16, 3, 1);
-}
-
-static int concat_rows(struct graph_maker *m)
-{
-	int x = input(m, 2, 3, 4), y = input(m, 2, 5, 4);
-
-	return join(m, -2, x, weight(m, 2, 1, 4), y);
+	return build(&m->b, &core_mul, product(m, a, b, false, true), weight(m, 1, 1));
 }
 
 /* --- the table */
@@ -345,6 +292,8 @@ static const struct generator_case {
 } generator_cases[] = {
 	{ "conv", "onednn", conv_alone },
 	{ "conv, bias, relu", "onednn", conv_bias_relu },
+	{ "a first layer", "onednn", first_layer },
+	{ "conv and the sum with an image", "onednn", conv_residual },
 	{ "conv with strides and dilations", "onednn", conv_strided },
 	{ "conv with auto_pad", "onednn", conv_same },
 	{ "conv with groups", "onednn", conv_groups },
@@ -355,27 +304,21 @@ static const struct generator_case {
 	{ "a pool of one dim", "onednn", pool_1d },
 	{ "a pool of three dims", "onednn", pool_3d },
 	{ "a global pool", "onednn", global_pool },
-	{ "a global pool and a product", "onednn", global_pool_dense },
 	{ "dense layers", "onednn blas", dense },
 	{ "a dense layer, transposed", "onednn blas", dense_transposed },
 	{ "dense layers of sequences", "onednn", dense_3d },
-	{ "dense layers and sums in rows", "onednn", dense_rows },
 	{ "products of inputs", "onednn blas", batched },
 	{ "layers", "onednn blas", layers },
 	{ "layers of a row", "onednn blas", layers_of_row },
 	{ "a stack by a matrix", "onednn blas", stack_by_matrix },
 	{ "products of stacks", "onednn blas", stacks },
 	{ "products of images", "onednn", product_of_images },
-	{ "binary operators", "onednn", binaries },
-	{ "sums", "onednn", sums },
-	{ "operators of one operand", "onednn", unaries },
+	{ "functions", "onednn", functions },
 	{ "clip", "onednn", clips },
-	{ "concat of rows", "onednn", concat_rows },
+	{ "a function and a sum", "onednn", function_sum },
+	{ "scores", "onednn", scores },
 	{ "a residual block", "onednn", residual },
 	{ "a block with a downsample", "onednn", downsample },
-	{ "a block that joins", "onednn", concat_block },
-	{ "scale and shift before a convolution", "onednn", scale_shift },
-	{ "squeeze and excitation", "onednn", squeeze },
 };
 
 #endif

@@ -1,299 +1,299 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* partition/generators/onednn.c - regions as primitives of oneDNN: what each call is to it. onednn/ has layouts
- * and memory between primitives, and calls element by element, which become post-ops where they can. */
+/* partition/generators/onednn.c - oneDNN: one primitive and its post-ops, on images stored as hone says.
+ * Holds: constants of the region are never written to; a run reorders and allocates nothing. What oneDNN has
+ * only reference code for is refused. Its relu, clip and max_pool may lose NaN, which hone's keep. */
+#include <math.h>
+#include <oneapi/dnnl/dnnl.h>
 #include <omp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "include/hone_generator.h"
 
-#include "partition/generators/onednn/window.h"
+#define UNARY "(relu | leaky_relu | clip[const] | sigmoid | tanh | silu | gelu | hard_swish)"
+#define DONE(status) must(k, (status) == dnnl_success, "oneDNN has no code for this form of it")
+enum { MAX_ARGS = 16 };	/* more than a match of any pattern has, and a result */
+typedef const struct hone_region_tensor tensor;
+typedef const struct hone_region_call call;
 
-#define ELTWISE "(relu | leaky_relu | clip | sigmoid | tanh | elu | silu | gelu | hard_swish | softplus)"
-
-static const struct hone_pattern patterns[] = {
-	{ "conv", "conv bias_add? " ELTWISE "?" },
-	{ "conv-sum", "conv bias_add? add " ELTWISE "?" },
-	{ "dense", "matmul add? " ELTWISE "?" },
-	{ "pool", "(max_pool | avg_pool | reduce_mean)" },
-	{ "binary", "(add | mul | max | min | sub | div) " ELTWISE "?" },
-	{ "eltwise", ELTWISE },
-	{ "concat", "concat" },
-	{ NULL, NULL },
+struct kernel {
+	const struct hone_region *r;
+	tensor *t, *result;
+	char *why;			/* of who asks now */
+	int threads, nargs, at[MAX_ARGS];	/* by argument, its tensor */
+	dnnl_exec_arg_t args[MAX_ARGS];
+	dnnl_memory_desc_t md[MAX_ARGS], y;	/* by argument, as it comes; the result */
+	dnnl_engine_t engine; dnnl_stream_t stream;
+	dnnl_primitive_attr_t attr; dnnl_post_ops_t ops;
+	dnnl_primitive_desc_t pd; dnnl_primitive_t primitive;
 };
 
-/* --- windows */
-
-/* Weights are [oc, ic / groups, kernel...], oneDNN's have the groups before. */
-static dnnl_memory_desc_t grouped(const struct hone_region_tensor *w, int64_t groups)
+static bool must(struct kernel *k, bool holds, const char *why)
 {
-	dnnl_dims_t dims = { groups };
-
-	memcpy(dims + 1, w->dim, sizeof(*dims) * (size_t)w->rank);
-	dims[1] /= groups;
-	return groups == 1 ? plan_dense(w->rank, w->dim) : plan_dense(w->rank + 1, dims);
+	if (!holds)
+		snprintf(k->why, HONE_WHY_BYTES, "%s", why);
+	return holds;
 }
 
-static int make_conv(struct region_maker *m, const struct hone_region_call *c)
+static dnnl_alg_kind_t kind_of(call *c)
 {
-	const struct hone_region_tensor *w = &m->region->tensors[c->inputs[1]];
-	dnnl_memory_desc_t x, weights, y, read;
-	dnnl_convolution_desc_t op;
-	struct onednn_window s;
-
-	if (!w->data)
-		return plan_refuse(m->plan, "its weights are computed");
-	if (window_read(m, c, w->dim + 2, &s) < 0 || maker_take_post_ops(m, c, true) < 0)
-		return -1;
-	read = grouped(w, maker_number(c, "groups", 0, 1));
-	plan_operand(m->plan, DNNL_ARG_SRC, c->inputs[0], plan_aligned(m->plan, c->inputs[0], w->rank, false));
-	plan_operand(m->plan, DNNL_ARG_WEIGHTS, c->inputs[1], read);
-	x = plan_any(plan_aligned(m->plan, c->inputs[0], w->rank, false));
-	y = plan_any(plan_aligned(m->plan, c->output, w->rank, false));
-	weights = plan_any(read);
-	return maker_add(m, &op, dnnl_dilated_convolution_forward_desc_init(&op, dnnl_forward_inference,
-		dnnl_convolution_auto, &x, &weights, NULL, &y, s.stride, s.dilation, s.before, s.after), c->op);
-}
-
-static int pool(struct region_maker *m, const struct hone_region_call *c, const struct onednn_window *s, const int64_t *dims,
-		dnnl_alg_kind_t algorithm)
-{
-	int x = c->inputs[0];
-	dnnl_memory_desc_t as = plan_aligned(m->plan, x, s->nd + 2, false), in = plan_layout(m->plan, x, as);
-	dnnl_memory_desc_t out = plan_any(plan_dense(s->nd + 2, dims));
-	dnnl_pooling_v2_desc_t op;
-
-	m->result = c->output;
-	plan_operand(m->plan, DNNL_ARG_SRC, x, as);
-	return maker_add(m, &op, dnnl_pooling_v2_forward_desc_init(&op, dnnl_forward_inference, algorithm, &in, &out,
-		s->stride, s->kernel, s->dilation, s->before, s->after), c->op);
-}
-
-static int make_pool(struct region_maker *m, const struct hone_region_call *c)
-{
-	bool padded = maker_number(c, "count_include_pad", 0, 0);
-	struct onednn_window s;
-
-	if (window_read(m, c, NULL, &s) < 0)
-		return -1;
-	if (s.apart)
-		return plan_refuse(m->plan, "windows of padding alone");
-	if (padded && s.beyond)
-		return plan_refuse(m->plan, "an average that counts padding but not what ceil adds to it");
-	return pool(m, c, &s, m->region->tensors[c->output].dim, strcmp(c->op, "max_pool") == 0 ? dnnl_pooling_max
-		    : padded ? dnnl_pooling_avg_include_padding : dnnl_pooling_avg_exclude_padding);
-}
-
-/* The mean over all spatial dims is a pool with one window. */
-static int make_mean(struct region_maker *m, const struct hone_region_call *c)
-{
-	const struct hone_region_tensor *x = &m->region->tensors[c->inputs[0]], *axes =
-		c->ninputs > 1 && c->inputs[1] >= 0 ? &m->region->tensors[c->inputs[1]] : NULL;
-	struct onednn_window s = { .nd = x->rank - 2 };
-	dnnl_dims_t dims = { x->dim[0], x->dim[1], 1, 1, 1 };
-	int spatial = 0;
-
-	for (int i = 0; axes && axes->data && axes->type == HONE_I64 && i < (axes->rank ? axes->dim[0] : 1); i++) {
-		int64_t axis = ((const int64_t *)axes->data)[i];
-
-		spatial |= 1 << (axis < 0 ? axis + x->rank : axis);
-	}
-	if (s.nd < 1 || s.nd > 3 || spatial != ((1 << s.nd) - 1) << 2)
-		return plan_refuse(m->plan, "a mean over other than all spatial dims");
-	for (int i = 0; i < s.nd; i++) {
-		s.kernel[i] = x->dim[2 + i];
-		s.stride[i] = 1;
-	}
-	return pool(m, c, &s, dims, dnnl_pooling_avg_exclude_padding);
-}
-
-/* --- products and joins */
-
-static int make_matmul(struct region_maker *m, const struct hone_region_call *c)
-{
-	const struct hone_region_tensor *t = m->region->tensors;
-	int a = c->inputs[0], b = c->inputs[1], rank = t[c->output].rank;
-	bool swap = maker_number(c, "trans_a", 0, 0);
-	dnnl_memory_desc_t x, w, y, weights;
-	dnnl_matmul_desc_t op;
-
-	if (t[a].rank < 2 || t[b].rank < 2)
-		return plan_refuse(m->plan, "a product with a vector");
-	m->rows = t[b].rank == 2 && !swap;	/* one product, not one of each matrix */
-	if (maker_take_post_ops(m, c, false) < 0)
-		return -1;
-	x = swap ? plan_aligned(m->plan, a, rank, true) : maker_view(m, a, rank);
-	w = plan_aligned(m->plan, b, m->rows ? 2 : rank, maker_number(c, "trans_b", 0, 0));
-	y = maker_view(m, c->output, rank);
-	weights = t[b].data ? plan_any(w) : w;
-	plan_operand(m->plan, DNNL_ARG_SRC, a, x);
-	plan_operand(m->plan, DNNL_ARG_WEIGHTS, b, w);
-	return maker_add(m, &op, dnnl_matmul_desc_init(&op, &x, &weights, NULL, &y), c->op);
-}
-
-static int make_concat(struct region_maker *m, const struct hone_region_call *c)
-{
-	int rank = m->region->tensors[c->output].rank, axis = (int)maker_number(c, "axis", 0, 0);
-	dnnl_memory_desc_t parts[PLAN_MAX_ARGS];
-	dnnl_primitive_desc_t pd = NULL;
-
-	if (c->ninputs > PLAN_MAX_ARGS - 2)
-		return plan_refuse(m->plan, "too many operands");
-	for (int i = 0; i < c->ninputs; i++) {
-		dnnl_memory_desc_t as = plan_aligned(m->plan, c->inputs[i], rank, false);
-
-		parts[i] = plan_layout(m->plan, c->inputs[i], as);
-		plan_operand(m->plan, DNNL_ARG_MULTIPLE_SRC + i, c->inputs[i], as);
-	}
-	dnnl_status_t status = dnnl_concat_primitive_desc_create(&pd, NULL, c->ninputs,
-		axis < 0 ? axis + rank : axis, parts, m->plan->plain, m->plan->engine);
-
-	m->made[c->output] = true;
-	return plan_add(m->plan, status, pd, c->output, c->op);
-}
-
-/* --- regions */
-
-static int make(struct region_maker *m, const struct hone_region_call *c)
-{
-	static const struct {
-		const char *op;
-		int (*make)(struct region_maker *m, const struct hone_region_call *c);
-	} makers[] = {
-		{ "conv", make_conv }, { "matmul", make_matmul }, { "max_pool", make_pool },
-		{ "avg_pool", make_pool }, { "reduce_mean", make_mean }, { "concat", make_concat },
+	static const struct { const char *op; dnnl_alg_kind_t kind; } all[] = {
+		{ "add", dnnl_binary_add }, { "mul", dnnl_binary_mul }, { "sigmoid", dnnl_eltwise_logistic },
+		{ "relu", dnnl_eltwise_relu }, { "tanh", dnnl_eltwise_tanh }, { "silu", dnnl_eltwise_swish },
+		{ "leaky_relu", dnnl_eltwise_relu }, { "hard_swish", dnnl_eltwise_hardswish },
+		{ "clip", dnnl_eltwise_clip }, { "gelu", dnnl_eltwise_gelu_erf },
+		{ "max_pool", dnnl_pooling_max }, { "avg_pool", dnnl_pooling_avg },
 	};
-
-	for (size_t i = 0; i < sizeof(makers) / sizeof(makers[0]); i++)
-		if (strcmp(c->op, makers[i].op) == 0)
-			return makers[i].make(m, c);
-	return maker_add_element(m, c);
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		if (strcmp(all[i].op, c->op) == 0)
+			return all[i].kind;
+	return dnnl_convolution_auto;
 }
 
-static int check_tensors(const struct region_maker *m)
+/* Number I of an attribute of C, OTHERWISE where it has none. */
+static int64_t number(call *c, const char *name, int i, int64_t otherwise)
 {
-	for (int i = 0; i < m->region->ntensors; i++) {
-		const struct hone_region_tensor *t = &m->region->tensors[i];
-		bool index = t->type == HONE_I64 && t->data && t->rank <= 1;	/* axes */
+	for (const struct hone_region_attr *a = c->attrs; a < c->attrs + c->nattrs; a++)
+		if (strcmp(a->name, name) == 0 && i < a->n)
+			return a->ints[i];
+	return otherwise;
+}
 
-		if (t->type != HONE_F32 && !index)
-			return plan_refuse(m->plan, "an element type other than f32");
-		if (t->rank == 0 && !t->data)
-			return plan_refuse(m->plan, "a computed tensor without dims");
-		for (int d = 0; d < t->rank; d++)
-			if (t->dim[d] == 0)
-				return plan_refuse(m->plan, "a tensor without elements");
+/* The elements of dims FROM and on. */
+static int64_t count(tensor *t, int from)
+{
+	return from < t->rank ? t->dim[from] * count(t, from + 1) : 1;
+}
+
+/* T with dims of 1 before its own, RANK in all; CHANNELS as hone_generator.h has them. */
+static dnnl_memory_desc_t aligned(tensor *t, int channels, int rank)
+{
+	int64_t block = channels == HONE_CHANNELS_LAST ? t->dim[1] : channels ? channels : 1, step = block;
+	int c = rank - t->rank + 1;
+	dnnl_dims_t dims = { 0 };
+	for (int i = 0; i < rank; i++)
+		dims[i] = i < c - 1 ? 1 : t->dim[i - c + 1];
+	dnnl_memory_desc_t md;
+	dnnl_blocking_desc_t *b = &md.format_desc.blocking;
+	dnnl_memory_desc_init_by_strides(&md, rank, dims, dnnl_f32, NULL);
+	for (int i = rank - 1; i >= 0; step *= i == c ? dims[i] / block : dims[i], i--)
+		b->strides[i] = i == c && channels == HONE_CHANNELS_LAST ? 1 : step;
+	b->inner_nblks = channels > HONE_CHANNELS_LAST, b->inner_blks[0] = block, b->inner_idxs[0] = c;
+	return md;
+}
+
+/* The primitive has tensor AT, which comes as MD, as its argument ARG. */
+static bool give(struct kernel *k, int arg, int at, dnnl_memory_desc_t md, const void *data)
+{
+	k->args[k->nargs].arg = arg, k->at[k->nargs] = at, k->md[k->nargs] = md;
+	return DONE(dnnl_memory_create(&k->args[k->nargs++].memory, &md, k->engine, (void *)data));
+}
+
+/* The calls from C on become post-ops. X: what the first of them reads. */
+static bool append(struct kernel *k, call *c, int x)
+{
+	for (dnnl_alg_kind_t last = 0; c < k->r->calls + k->r->ncalls; x = c++->output) {
+		dnnl_alg_kind_t kind = kind_of(c);
+		int other = c->inputs[c->inputs[0] == x && c->ninputs > 1], n = dnnl_post_ops_len(k->ops);
+		float p[] = { c->nattrs ? (float)c->attrs->floats[0] : 0, 0 };
+		for (int i = 0; i < 2 && kind == dnnl_eltwise_clip; i++)
+			p[i] = i + 1 < c->ninputs && c->inputs[i + 1] >= 0 ?
+			       *(const float *)k->t[c->inputs[i + 1]].data : i ? INFINITY : -INFINITY;
+		tensor *t = &k->t[other];
+		bool whole = other != x && t->rank == k->y.ndims && count(t, 0) == count(k->result, 0);
+		dnnl_memory_desc_t md = whole ? k->y : aligned(t, 0, k->y.ndims);
+		/* Of two functions of one kind, oneDNN 2.6 gives both the parameters of the last. */
+		if (!must(k, kind != last, "a function twice") ||
+		    !must(k, count(&k->t[x], 0) == count(k->result, 0), "what comes before broadcasts") ||
+		    (kind < dnnl_binary_add
+		    ? !DONE(dnnl_post_ops_append_eltwise(k->ops, 1, last = kind, p[0], p[1]))
+		    : !must(k, t->data ? !whole : whole && t->channels == k->result->channels,
+			    "neither a constant that broadcasts nor an image stored as the result") ||
+		      !give(k, DNNL_ARG_ATTR_MULTIPLE_POST_OP(n) | DNNL_ARG_SRC_1, other, md, t->data) ||
+		      !DONE(dnnl_post_ops_append_binary(k->ops, kind, &md))))
+			return false;
 	}
-	return 0;
+	return DONE(dnnl_primitive_attr_set_post_ops(k->attr, k->ops));
 }
 
-static void count_readers(struct region_maker *m)
+/* A convolution of WEIGHTS, or a pool, which the mean over all spatial dims is with one window. */
+static bool slide(struct kernel *k, call *c, dnnl_memory_desc_t *weights, dnnl_memory_desc_t *bias, void *op)
 {
-	const struct hone_region *r = m->region;
-
-	for (int i = 0; i < r->ncalls; i++)
-		for (int k = 0; k < r->calls[i].ninputs; k++)
-			if (r->calls[i].inputs[k] >= 0) {
-				m->reads[r->calls[i].inputs[k]]++;
-				m->reader[r->calls[i].inputs[k]] = i;
-			}
-	for (int i = 0; i < r->noutputs; i++)
-		m->reads[r->outputs[i]] += 2;	/* it is nobody's alone */
-	for (int i = 0; i < r->ntensors; i++)
-		m->made[i] = r->tensors[i].data;
-	for (int i = 0; i < r->ninputs; i++)
-		m->made[r->inputs[i]] = true;
+	tensor *x = &k->t[c->inputs[0]], *w = &k->t[c->inputs[c->ninputs > 1]], *y = &k->t[c->output];
+	bool mean = !weights && w != x, pads = number(c, "count_include_pad", 0, 0);
+	dnnl_alg_kind_t kind = pads ? dnnl_pooling_avg_include_padding : mean ? dnnl_pooling_avg : kind_of(c);
+	dnnl_prop_kind_t use = dnnl_forward_inference;
+	dnnl_dims_t kernel, stride, dilation, before, after;
+	const char *pad = "";
+	for (int i = 0; i < c->nattrs; i++)	/* auto_pad is the only text */
+		pad = c->attrs[i].text ? c->attrs[i].text : pad;
+	bool same = strncmp(pad, "same", 4) == 0, lower = strcmp(pad, "same_lower") == 0;
+	for (int i = 0, nd = x->rank - 2; i < nd; i++) {
+		kernel[i] = weights ? w->dim[2 + i] : mean ? x->dim[2 + i] : number(c, "kernel", i, 1);
+		stride[i] = number(c, "strides", i, 1);
+		dilation[i] = number(c, "dilations", i, 1) - 1;	/* what is between */
+		int64_t span = (kernel[i] - 1) * (dilation[i] + 1) + 1, end = number(c, "pads", nd + i, 0);
+		int64_t both = (y->dim[2 + i] - 1) * stride[i] + span - x->dim[2 + i];	/* beyond x */
+		before[i] = !same ? number(c, "pads", i, 0) : both > 0 ? (both + lower) / 2 : 0;
+		after[i] = both > before[i] ? both - before[i] : 0;
+		if (!must(k, !mean || (y->dim[2 + i] == 1 && y->dim[1] == x->dim[1] && *y->dim == *x->dim),
+			  "a mean over other than all spatial dims") ||
+		    !must(k, before[i] >= 0 && end >= 0, "negative padding") ||
+		    !must(k, weights || (before[i] < span && after[i] < span), "windows of padding alone") ||
+		    !must(k, !pads || same || after[i] <= end, "an average that counts some padding"))
+			return false;
+	}
+	return DONE(weights ? dnnl_dilated_convolution_forward_desc_init(op, use, kind, k->md, weights, bias,
+				&k->y, stride, dilation, before, after)
+			    : dnnl_pooling_v2_forward_desc_init(op, use, kind, k->md, &k->y, stride, kernel,
+				dilation, before, after));
 }
 
-static int make_all(struct region_maker *m)
+/* The first call with its operands, a constant vector that is added next as its bias, and what follows. */
+static bool describe(struct kernel *k, call *c, call *next)
 {
-	int rc = check_tensors(m);
+	bool conv = strcmp(c->op, "conv") == 0, product = strcmp(c->op, "matmul") == 0;
+	int rank = k->result->rank, axis = conv ? 1 : rank - 1, swap[DNNL_MAX_NDIMS];
+	union { dnnl_convolution_desc_t conv; dnnl_pooling_v2_desc_t pool; dnnl_matmul_desc_t product; } op;
+	dnnl_memory_desc_t md, any[2], *bias = NULL;
+	for (int i = 0; i < 1 + (conv || product); i++) {
+		struct hone_region_tensor x = k->t[c->inputs[i]];
+		int64_t groups = i ? number(c, "groups", 0, 1) : 1;
+		int swaps = (int)number(c, i ? "trans_b" : "trans_a", 0, 0), nd = rank + (groups > 1);
+		if (!must(k, x.rank == rank || (x.rank < rank && !x.channels), "a product with a vector"))
+			return false;
+		if (groups > 1) {	/* to oneDNN they are a dim */
+			memmove(x.dim + 1, x.dim, sizeof(x.dim) - sizeof(x.dim[0]));
+			x.dim[0] = groups, x.dim[1] /= groups, x.rank++;
+		}
+		md = aligned(&x, x.data ? 0 : x.channels, nd);
+		for (int e = 0; e < nd; e++)
+			swap[e] = swaps && e >= nd - 2 ? 2 * nd - 3 - e : e;
+		dnnl_memory_desc_permute_axes(&any[i], &md, swap);
+		if (!give(k, i ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC, c->inputs[i], any[i], x.data))
+			return false;
+		if (x.data)
+			dnnl_memory_desc_init_by_tag(&any[i], nd, any[i].dims, dnnl_f32, dnnl_format_tag_any);
+	}
+	bool adds = (conv || product) && k->r->ncalls > 1 && strcmp(next->op, "add") == 0;
+	int other = adds ? next->inputs[*next->inputs == c->output] : 0, at = axis + k->t[other].rank - rank;
+	tensor *b = &k->t[other], vector = { .rank = 1, .dim = { k->result->dim[axis] } };
+	if (adds && b->data && at >= 0 && b->dim[at] == *vector.dim && count(b, 0) == *vector.dim) {
+		md = aligned(&vector, 0, conv ? 1 : rank), bias = &md;
+		next += give(k, DNNL_ARG_BIAS, other, md, b->data);
+	}
+	return (product ? DONE(dnnl_matmul_desc_init(&op.product, &any[0], &any[1], bias, &k->y))
+			: slide(k, c, conv ? &any[1] : NULL, bias, &op)) &&
+	       append(k, next, next[-1].output) &&
+	       DONE(dnnl_primitive_desc_create(&k->pd, &op, k->attr, k->engine, NULL));
+}
 
-	count_readers(m);
-	for (int i = 0; i < m->region->ncalls && rc == 0; i++) {
-		const struct hone_region_call *c = &m->region->calls[i];
-
-		if (m->made[c->output])		/* as a post-op */
+/* The primitive of k->pd, and constants in the layouts that it reads. */
+static bool make(struct kernel *k)
+{
+	dnnl_engine_t e = k->engine;
+	const_dnnl_primitive_desc_t pd;	/* not k->pd: oneDNN may reuse what it made for equal bytes */
+	bool ok = DONE(dnnl_primitive_create(&k->primitive, k->pd)) &&
+		  DONE(dnnl_primitive_get_primitive_desc(k->primitive, &pd));
+	for (int i = 0; i < k->nargs && ok; i++) {
+		const dnnl_memory_desc_t *want =
+			dnnl_primitive_desc_query_md(pd, dnnl_query_exec_arg_md, k->args[i].arg);
+		dnnl_exec_arg_t args[] = { { DNNL_ARG_FROM, k->args[i].memory }, { DNNL_ARG_TO, NULL } };
+		dnnl_primitive_desc_t move = NULL;
+		dnnl_primitive_t reorder = NULL;
+		if (!k->t[k->at[i]].data || dnnl_memory_desc_equal(want, &k->md[i]))
 			continue;
-		m->attr = NULL;
-		m->rows = false;
-		rc = plan_check(m->plan, dnnl_primitive_attr_clone(&m->attr, m->plan->plain), "attributes");
-		rc = rc < 0 ? rc : make(m, c);
-		dnnl_primitive_attr_destroy(m->attr);
+		ok = DONE(dnnl_memory_create(&args[1].memory, want, e, DNNL_MEMORY_ALLOCATE)) &&
+		     DONE(dnnl_reorder_primitive_desc_create(&move, &k->md[i], e, want, e, NULL)) &&
+		     DONE(dnnl_primitive_create(&reorder, move)) &&
+		     DONE(dnnl_primitive_execute(reorder, k->stream, 2, args));
+		dnnl_primitive_destroy(reorder), dnnl_primitive_desc_destroy(move);
+		dnnl_memory_destroy(args[0].memory), k->args[i].memory = args[1].memory;
 	}
-	return rc;
+	return ok;
 }
 
-static struct plan *plan_of(const struct hone_region *region, int threads, bool asks, char *why)
+static void release(void *handle)
 {
-	struct region_maker m = { .plan = plan_new(region, threads, asks, why), .region = region };
-	size_t n = (size_t)region->ntensors + 1;
-	int rc = -1;
-
-	if (!m.plan)
-		return NULL;
-	m.reads = calloc(n, sizeof(*m.reads));
-	m.reader = calloc(n, sizeof(*m.reader));
-	m.made = calloc(n, sizeof(*m.made));
-	if (!m.reads || !m.reader || !m.made)
-		plan_refuse(m.plan, "out of memory");
-	else
-		rc = make_all(&m);
-	free(m.reads), free(m.reader), free(m.made);
-	if (rc < 0)
-		plan_free(m.plan);
-	return rc < 0 ? NULL : m.plan;
+	struct kernel *k = handle;
+	dnnl_primitive_destroy(k->primitive), dnnl_primitive_desc_destroy(k->pd);
+	for (int i = 0; i < k->nargs; i++)
+		dnnl_memory_destroy(k->args[i].memory);
+	dnnl_post_ops_destroy(k->ops), dnnl_primitive_attr_destroy(k->attr);
+	dnnl_stream_destroy(k->stream), dnnl_engine_destroy(k->engine);
+	free(k);
 }
 
-/* --- the generator */
+/* HANDLE: NULL where hone only asks. */
+static int init(const struct hone_region *r, const void *a, size_t n, int threads, void **handle, char *why)
+{
+	struct kernel *k = calloc(1, sizeof(*k));
+	int before = omp_get_max_threads();
+	const char *code = "";
+	(void)a, (void)n;
+	if (!k)
+		return -1;
+	k->r = r, k->why = why, k->threads = threads;
+	k->t = r->tensors, k->result = &r->tensors[r->outputs[0]];
+	omp_set_num_threads(threads);
+	k->y = aligned(k->result, k->result->channels, k->result->rank);
+	bool ok = must(k, count(k->result, 0) > 0 && count(k->t, 0) > 0, "a tensor without elements") &&
+		  DONE(dnnl_engine_create(&k->engine, dnnl_cpu, 0)) && DONE(dnnl_post_ops_create(&k->ops)) &&
+		  DONE(dnnl_stream_create(&k->stream, k->engine, dnnl_stream_default_flags)) &&
+		  DONE(dnnl_primitive_attr_create(&k->attr)) &&
+		  describe(k, r->calls, r->calls + 1) && give(k, DNNL_ARG_DST, r->outputs[0], k->y, NULL) &&
+		  DONE(dnnl_primitive_desc_query(k->pd, dnnl_query_impl_info_str, 0, &code)) &&
+		  must(k, strncmp(code, "ref", 3) != 0, "oneDNN has only reference code for it") &&
+		  (!handle || make(k));
+	omp_set_num_threads(before);
+	if (ok && handle)
+		*handle = k;
+	else
+		release(k);
+	return ok ? 0 : -1;
+}
+
+static int claims(const struct hone_region *region, char *why)
+{
+	return init(region, NULL, 0, 1, NULL, why);
+}
+
+static int run(void *handle, const void *const *inputs, void *const *outputs, char *why)
+{
+	struct kernel *k = handle;
+	int before = omp_get_max_threads();
+	bool ok = true;
+	k->why = why;
+	for (int i = 0; i < k->nargs && ok; i++) {
+		void *at = k->at[i] == k->r->outputs[0] ? outputs[0] : NULL;
+		for (int n = 0; n < k->r->ninputs; n++)
+			at = k->r->inputs[n] == k->at[i] ? (void *)inputs[n] : at;
+		ok = !at || DONE(dnnl_memory_set_data_handle(k->args[i].memory, at));
+	}
+	omp_set_num_threads(k->threads);
+	ok = ok && DONE(dnnl_primitive_execute(k->primitive, k->stream, k->nargs, k->args));
+	omp_set_num_threads(before);
+	return ok ? 0 : -1;
+}
 
 static const char *version(void)
 {
 	static char text[64];
 	const dnnl_version_t *v = dnnl_version();
-
 	snprintf(text, sizeof(text), "oneDNN %d.%d.%d", v->major, v->minor, v->patch);
 	return text;
 }
 
-static int claims(const struct hone_region *region, char *why)
-{
-	struct plan *p = plan_of(region, 1, true, why);
-
-	if (p)
-		plan_free(p);
-	return p ? 0 : -1;
-}
-
-static int init(const struct hone_region *region, const void *artifact, size_t size, int threads, void **handle,
-		char *why)
-{
-	int before = omp_get_max_threads();
-
-	(void)artifact, (void)size;
-	omp_set_num_threads(threads);
-	*handle = plan_of(region, threads, false, why);
-	omp_set_num_threads(before);
-	return *handle ? 0 : -1;
-}
-
-static int run(void *handle, const void *const *inputs, void *const *outputs, char *why)
-{
-	return plan_run(handle, inputs, outputs, why);
-}
-
-static void release(void *handle)
-{
-	plan_free(handle);
-}
-
 __attribute__((visibility("default"))) const struct hone_generator hone_generator = {
-	.abi = HONE_GENERATOR_ABI,
-	.name = "onednn",
-	.summary = "oneDNN's primitives, in its own layouts between them",
-	.patterns = patterns,
-	.version = version,
-	.claims = claims,
-	.init = init,
-	.run = run,
-	.release = release,
+	.abi = HONE_GENERATOR_ABI, .name = "onednn", .grain = HONE_KERNELS,
+	.summary = "oneDNN: convolutions, products, pools, with what follows them, on images as they are",
+	.patterns = (const struct hone_pattern[]){
+		{ "conv", "conv[f32, const] bias_add? " UNARY "?" },
+		{ "conv-sum", "conv[f32, const] bias_add? " UNARY "? (add | mul) " UNARY "?" },
+		{ "dense", "matmul[f32] (add | mul)? add? " UNARY "?" },
+		{ "matmul", "matmul[f32]" },
+		{ "pool", "(max_pool[f32] | avg_pool[f32] | reduce_mean[f32, const, keepdims=1])" },
+		{ NULL, NULL } },
+	.version = version, .claims = claims, .init = init, .run = run, .release = release,
 };

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_generators.c - what code generators that were built compute, against the interpreter. */
-#include "tests/generator_check.h"
+#include "tests/generator_kernels.h"
 
+#include <dirent.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #include "tests/generator_cases.h"
@@ -33,6 +35,20 @@ static bool load(struct arena *a, const char *name, struct backend *out)
 	return true;
 }
 
+/* One case, for a generator of whole regions or of kernels. */
+static void check_case(const struct generator_case *c, const struct backend *b)
+{
+	if (b->generator->grain == HONE_KERNELS) {
+		check_kernels(c->make, b, c->name);
+		return;
+	}
+	struct graph_maker m = graph_maker_new();
+
+	finish(&m, c->make(&m));
+	check_generator(&m, b, c->name);
+	arena_free(m.a);
+}
+
 static void test_results(void **state)
 {
 	struct arena *a = arena_new();
@@ -43,15 +59,49 @@ static void test_results(void **state)
 
 		if (!load(a, generators[g], &b))
 			continue;
-		for (size_t i = 0; i < sizeof(generator_cases) / sizeof(generator_cases[0]); i++) {
-			struct graph_maker m = graph_maker_new();
+		for (size_t i = 0; i < sizeof(generator_cases) / sizeof(generator_cases[0]); i++)
+			if (strstr(generator_cases[i].generators, generators[g]))
+				check_case(&generator_cases[i], &b);
+	}
+	arena_free(a);
+}
 
-			if (strstr(generator_cases[i].generators, generators[g])) {
-				finish(&m, generator_cases[i].make(&m));
-				check_generator(&m, &b, generator_cases[i].name);
-			}
-			arena_free(m.a);
-		}
+/* --- storages that oneDNN's has to claim */
+
+enum { BLOCKED = -1 };	/* in blocks of one vector of this CPU */
+
+static void test_onednn_storages(void **state)
+{
+	static const struct {
+		int (*make)(struct graph_maker *m);
+		struct generator_storage storage;
+		int matches;
+	} claimed[] = {
+		{ conv_alone, { 1, 1 }, 1 },	 { conv_alone, { BLOCKED, BLOCKED }, 1 },
+		{ first_layer, { 1, 1 }, 1 },	 { first_layer, { 0, BLOCKED }, 1 },
+		{ conv_residual, { 1, 1 }, 1 },	 { conv_residual, { BLOCKED, BLOCKED }, 1 },
+		{ downsample, { 1, 1 }, 2 },	 { downsample, { BLOCKED, BLOCKED }, 2 },
+		{ max_pools, { 1, 1 }, 2 },	 { max_pools, { BLOCKED, BLOCKED }, 2 },
+		{ avg_pools, { 1, 1 }, 3 },	 { avg_pools, { BLOCKED, BLOCKED }, 3 },
+		{ function_sum, { 1, 1 }, 2 },	 { function_sum, { BLOCKED, BLOCKED }, 2 },
+	};
+	int vector = __builtin_cpu_supports("avx512f") ? 16 : 8;
+	struct arena *a = arena_new();
+	struct backend b;
+	size_t n = sizeof(claimed) / sizeof(claimed[0]);
+
+	(void)state;
+	if (!load(a, "onednn", &b))
+		n = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct generator_kernels k = check_kernels(claimed[i].make, &b, "storages");
+		int in = claimed[i].storage.in, out = claimed[i].storage.out, s = 0;
+
+		while (generator_storages[s].in != (in == BLOCKED ? vector : in) ||
+		       generator_storages[s].out != (out == BLOCKED ? vector : out))
+			s++;
+		if (k.claimed[s] != claimed[i].matches)
+			fail_msg("case %zu: %d matches claimed, not %d", i, k.claimed[s], claimed[i].matches);
 	}
 	arena_free(a);
 }
@@ -60,13 +110,14 @@ static void test_results(void **state)
 
 static int of_doubles(struct graph_maker *m)
 {
-	return build(&m->b, &core_relu,
-		     build_param(&m->b, "", type_shaped(m->a, ELEMENT_F64, DIMS(4, 4))));
+	int x = build_param(&m->b, "", type_shaped(m->a, ELEMENT_F64, DIMS(4, 4)));
+
+	return product(m, x, x, false, false);
 }
 
 static int of_nothing(struct graph_maker *m)
 {
-	return build(&m->b, &core_relu, input(m, 4, 0));
+	return product(m, input(m, 0, 4), weight(m, 4, 5), false, false);
 }
 
 static int computed_weights(struct graph_maker *m)
@@ -103,6 +154,30 @@ static int computed_limit(struct graph_maker *m)
 	int x = input(m, 4, 4), y = input(m, 1);
 
 	return build(&m->b, &core_clip, x, y);
+}
+
+/* Windows with gaps. */
+static int dilated_pool(struct graph_maker *m)
+{
+	struct slide_attrs s = { 2, { 2, 3 }, { 2, 2 }, .dilations = { 2, 1 }, .ceil = true };
+	int x = input(m, 1, 16, 8, 8);
+
+	return slide(m, &core_max_pool, s, x, VALUE_NONE);
+}
+
+/* What a convolution gives is repeated. */
+static int broadcast_behind(struct graph_maker *m)
+{
+	int x = input(m, 1, 8, 1, 1), y = input(m, 1, 8, 6, 6);
+
+	return build(&m->b, &core_mul, conv(m, x, 8, 8, 1, 0), y);
+}
+
+static int constant_image(struct graph_maker *m)
+{
+	int x = input(m, 1, 8, 3, 3);
+
+	return build(&m->b, &core_mul, conv(m, x, 8, 8, 1, 0), weight(m, 1, 8, 3, 3));
 }
 
 static int mean_of_channels(struct graph_maker *m)
@@ -149,7 +224,7 @@ static void check_refusals(const char *generator, const struct generator_refusal
 		struct graph_maker m = graph_maker_new();
 
 		finish(&m, refused[i].make(&m));
-		check_refusal(&m, &b, refused[i].says, refused[i].says);
+		check_refusal(&m, &b, generator, refused[i].says);
 		arena_free(m.a);
 	}
 	arena_free(a);
@@ -158,17 +233,19 @@ static void check_refusals(const char *generator, const struct generator_refusal
 static void test_onednn_refuses(void **state)
 {
 	static const struct generator_refusal refused[] = {
-		{ of_doubles, "other than f32" },
+		{ of_doubles, NULL },
+		{ computed_weights, NULL },
+		{ computed_limit, NULL },
+		{ unknown, NULL },
 		{ of_nothing, "without elements" },
-		{ computed_weights, "weights are computed" },
-		{ four_spatial_dims, "one to three spatial dims" },
+		{ four_spatial_dims, "no code for this form" },
 		{ cropping, "negative padding" },
 		{ vector, "product with a vector" },
-		{ computed_limit, "limits are computed" },
 		{ mean_of_channels, "other than all spatial dims" },
 		{ padding_alone, "padding alone" },
-		{ outer_sum, "broadcast" },
-		{ unknown, "no such operator" },
+		{ dilated_pool, "only reference code" },
+		{ broadcast_behind, "broadcasts" },
+		{ constant_image, "neither a constant that broadcasts" },
 	};
 
 	(void)state;
@@ -213,12 +290,62 @@ static void test_blas_refuses(void **state)
 	check_refusals("blas", refused, sizeof(refused) / sizeof(refused[0]));
 }
 
+/* --- sizes */
+
+/* A generator is one file that is read in one go: fewer lines than these, of that many columns, with tabs of 8. */
+enum { MOST_LINES = 299, MOST_COLUMNS = 110 };
+
+static void check_size(const char *path)
+{
+	FILE *f = fopen(path, "r");
+	int lines = 0, columns = 0, c;
+
+	if (!f)
+		fail_msg("%s: cannot be read", path);
+	while ((c = getc(f)) != EOF) {
+		columns = c == '\n' ? 0 : c == '\t' ? columns / 8 * 8 + 8 : columns + 1;
+		lines += c == '\n';
+		if (columns > MOST_COLUMNS)
+			fail_msg("%s: line %d is longer than %d columns", path, lines + 1, MOST_COLUMNS);
+	}
+	fclose(f);
+	if (lines > MOST_LINES)
+		fail_msg("%s has %d lines, more than %d", path, lines, MOST_LINES);
+}
+
+/* Nor are there folders, or files of other kinds, with more of it. */
+static void test_sizes(void **state)
+{
+	const char *folder = TOP_SRCDIR "/partition/generators";
+	DIR *d = opendir(folder);
+	int files = 0;
+
+	(void)state;
+	assert_non_null(d);
+	for (struct dirent *e; (e = readdir(d));) {
+		size_t n = strlen(e->d_name);
+		char path[4096];
+
+		if (e->d_name[0] == '.')
+			continue;
+		if (n < 2 || strcmp(e->d_name + n - 2, ".c") != 0)
+			fail_msg("%s/%s is no generator", folder, e->d_name);
+		snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
+		check_size(path);
+		files++;
+	}
+	closedir(d);
+	assert_true(files >= 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_results),
+		cmocka_unit_test(test_onednn_storages),
 		cmocka_unit_test(test_onednn_refuses),
 		cmocka_unit_test(test_blas_refuses),
+		cmocka_unit_test(test_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
