@@ -236,18 +236,26 @@ static const struct kind {
 /* What is behind the first call: a bias, one number or one for each channel, and limits. */
 static int read_rest(struct layer *l, const struct hone_region *r, char *why)
 {
-	int from_end = l->kind->check == check_matmul ? 1 : 3;
+	const char *op = l->call->op;
+	bool is_matmul = strcmp(op, "matmul") == 0, weighs = is_matmul || strcmp(op, "conv") == 0;
+	bool alone = l->kind->check == check_unary || strcmp(op, "max") == 0 || strcmp(op, "min") == 0;
+	int from_end = is_matmul ? 1 : 3;
 
 	for (const struct hone_region_call *c = r->calls; c < r->calls + r->ncalls; c++) {
-		if (strcmp(c->op, "relu") == 0)
+		bool is_relu = strcmp(c->op, "relu") == 0, is_clip = strcmp(c->op, "clip") == 0;
+		bool is_bias = weighs && !l->bias && strcmp(c->op, "add") == 0;
+
+		if (c > r->calls && (alone || !(is_relu || is_clip || is_bias)))
+			return refuse(why, "more than one operator");
+		if (is_relu)
 			l->low = 0;
-		for (int i = 1; i < c->ninputs && strcmp(c->op, "clip") == 0; i++) {
+		for (int i = 1; i < c->ninputs && is_clip; i++) {
 			const float *limit = c->inputs[i] < 0 ? NULL : r->tensors[c->inputs[i]].data;
 
 			if (limit)
 				*(i == 1 ? &l->low : &l->high) = *limit;
 		}
-		if (c == r->calls || strcmp(c->op, "add") != 0)
+		if (!is_bias)
 			continue;
 		tensor *b = l->bias = &r->tensors[c->inputs[c->inputs[0] == l->call->output]];
 

@@ -798,6 +798,28 @@ static int product_and_matrix(struct graph_maker *m)
 	return affine(m, x, weight(m, 7, 4), false, weight(m, 4, 1));
 }
 
+static int two_products(struct graph_maker *m)
+{
+	int x = input(m, 5, 7);
+
+	return product(m, product(m, x, weight(m, 7, 4), false, false), weight(m, 4, 3), false, false);
+}
+
+static int sigmoid_and_clip(struct graph_maker *m)
+{
+	return clip(m, sigmoid(m), 0.25, 0.5);
+}
+
+static int max_and_relu(struct graph_maker *m)
+{
+	return relu(m, max_of_two(m));
+}
+
+static int sum_of_sum(struct graph_maker *m)
+{
+	return build(&m->b, &core_add, of_two(m, &core_add), weight(m, 1));
+}
+
 static int computed_limit(struct graph_maker *m)
 {
 	int x = input(m, 4, 4), y = input(m, 1);
@@ -842,6 +864,10 @@ static void test_refusals(void **state)
 		{ product_by_vector, "no matrix" },
 		{ product_and_column, "not one for each channel" },
 		{ product_and_matrix, "not one for each channel" },
+		{ two_products, "more than one operator" },
+		{ sigmoid_and_clip, "more than one operator" },
+		{ max_and_relu, "more than one operator" },
+		{ sum_of_sum, "more than one operator" },
 		{ no_range, "nothing between" },
 		{ negative_elu, "elu without a limit" },
 	};
