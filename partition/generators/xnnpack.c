@@ -228,7 +228,8 @@ OPERATORS(DEFINE)
 static const struct kind {
 	const char *op;
 	int (*check)(struct layer *l, char *why);
-	enum xnn_status (*create)(struct layer *l, tensor *t, tensor *w), (*setup)(struct layer *l, tensor *t);
+	enum xnn_status (*create)(struct layer *l, tensor *t, tensor *w);
+	enum xnn_status (*setup)(struct layer *l, tensor *t);
 } kinds[] = { OPERATORS(KIND) };
 
 /* --- a match becomes an operator */

@@ -148,7 +148,9 @@ static bool claims_stored(const struct backend *b, const int64_t *dim, int chann
 		if (function_at(f, v)->kind == BIND_CALL)
 			vec_push(m.a, &members, v);
 	}
-	const struct region_view *view = region_view_new(m.a, &flow, region_view_room(m.a, f), &members, stored);
+	int *room = region_view_room(m.a, f);
+	const struct region_view *view = region_view_new(m.a, &flow, room, &members, stored);
+
 	assert_non_null(view);
 	bool claimed = b->generator->claims(&view->region, why) == 0;
 
