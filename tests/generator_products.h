@@ -5,7 +5,7 @@
 
 #include "tests/graph_fixture.h"
 
-static int product(struct graph_maker *m, int a, int b, bool trans_a, bool trans_b)
+static inline int product(struct graph_maker *m, int a, int b, bool trans_a, bool trans_b)
 {
 	struct attr_vec attrs = { 0 };
 
@@ -15,13 +15,13 @@ static int product(struct graph_maker *m, int a, int b, bool trans_a, bool trans
 }
 
 /* X times a constant, as it is or TRANSposed, and BIAS. */
-static int affine(struct graph_maker *m, int x, int w, bool trans, int bias)
+static inline int affine(struct graph_maker *m, int x, int w, bool trans, int bias)
 {
 	return build(&m->b, &core_add, product(m, x, w, false, trans), bias);
 }
 
 /* A perceptron of three layers: the weights as they are, transposed, without a bias. */
-static int layers(struct graph_maker *m)
+static inline int layers(struct graph_maker *m)
 {
 	int x = input(m, 5, 13);
 
@@ -31,7 +31,7 @@ static int layers(struct graph_maker *m)
 }
 
 /* The same for one row, for which libraries have other functions, and a column made of it. */
-static int layers_of_row(struct graph_maker *m)
+static inline int layers_of_row(struct graph_maker *m)
 {
 	int x = input(m, 1, 13);
 
@@ -41,7 +41,7 @@ static int layers_of_row(struct graph_maker *m)
 }
 
 /* One matrix for all of a stack, with a row and a number behind it. */
-static int stack_by_matrix(struct graph_maker *m)
+static inline int stack_by_matrix(struct graph_maker *m)
 {
 	int x = input(m, 2, 3, 5, 7);
 
@@ -50,7 +50,7 @@ static int stack_by_matrix(struct graph_maker *m)
 }
 
 /* Stacks whose dims before the matrices repeat, of either, or are absent. */
-static int stacks(struct graph_maker *m)
+static inline int stacks(struct graph_maker *m)
 {
 	int a = input(m, 2, 1, 5, 7), b = input(m, 3, 7, 4), c = input(m, 5, 6), d = input(m, 2, 1, 8, 4);
 	int x = product(m, a, b, false, false);		/* [2, 3, 5, 4] */
