@@ -28,7 +28,7 @@ enum { SEED = 1 };
 
 struct series_vec VEC(double);
 
-struct settling {
+struct plan_settling {
 	struct arena *a;
 	const struct open_options *o;
 	struct choice_plan plan;
@@ -49,7 +49,7 @@ static const enum offload_policy policies[] = {
 };
 
 /* Opens plan I anew by what is known now. */
-static int open_one(struct settling *s, int i)
+static int open_one(struct plan_settling *s, int i)
 {
 	struct settled_plan *p = &s->out->plans[i];
 
@@ -89,7 +89,7 @@ static bool offer_of(const struct offers_options *o, const struct choice *c, str
 }
 
 /* Sets what is expected of plan I by what is known now. */
-static void predict(struct settling *s, int i)
+static void predict(struct plan_settling *s, int i)
 {
 	struct settled_plan *p = &s->out->plans[i];
 	struct opened *m = &p->model;
@@ -124,7 +124,7 @@ static double median_of(struct arena *a, const struct series_vec *x)
 	return median(arena_memdup(a, x->at, (size_t)x->n * sizeof(*x->at)), x->n);
 }
 
-static struct plan_series series_of(struct settling *s, int i)
+static struct plan_series series_of(struct plan_settling *s, int i)
 {
 	struct settled_plan *p = &s->out->plans[i];
 
@@ -133,7 +133,7 @@ static struct plan_series series_of(struct settling *s, int i)
 		.tasks = arena_many(s->a, struct series_vec, p->model.tasks->n) };
 }
 
-static int turn(struct settling *s, struct plan_series *x)
+static int turn(struct plan_settling *s, struct plan_series *x)
 {
 	const struct opened *m = &x->plan->model;
 	struct arena *a = arena_new();
@@ -199,7 +199,7 @@ static void keep_rounds(struct series_vec *v, const bool *keep)
 }
 
 /* Leaves out disturbed rounds, where enough others remain. */
-static void leave_out_disturbed(struct settling *s, struct plan_series *x, int n)
+static void leave_out_disturbed(struct plan_settling *s, struct plan_series *x, int n)
 {
 	int rounds = x[0].runs.n;
 	bool *keep = arena_many(s->a, bool, rounds);
@@ -217,7 +217,7 @@ static void leave_out_disturbed(struct settling *s, struct plan_series *x, int n
 }
 
 /* N plans in turns, who begins changes. */
-static int play(struct settling *s, struct plan_series *x, int n, double seconds)
+static int play(struct plan_settling *s, struct plan_series *x, int n, double seconds)
 {
 	double begin = clock_s();
 
@@ -238,12 +238,12 @@ static int play(struct settling *s, struct plan_series *x, int n, double seconds
 /* --- what they tell of kernels */
 
 /* Does the generator know better than the clock? */
-static bool is_told(const struct settling *s, const struct offer *x)
+static bool is_told(const struct plan_settling *s, const struct offer *x)
 {
 	return x->backend != OFFER_HOST && offers_options(s->plan.offers)->backends[x->backend].generator->cost;
 }
 
-static void learn(struct settling *s, struct plan_series *x)
+static void learn(struct plan_settling *s, struct plan_series *x)
 {
 	const struct opened *m = &x->plan->model;
 
@@ -261,7 +261,7 @@ static void learn(struct settling *s, struct plan_series *x)
 }
 
 /* Has every kernel of plan I been timed in a model? */
-static bool is_known(const struct settling *s, int i)
+static bool is_known(const struct plan_settling *s, int i)
 {
 	const struct opened *m = &s->out->plans[i].model;
 
@@ -278,7 +278,7 @@ static bool is_known(const struct settling *s, int i)
 }
 
 /* Runs the N plans that WHICH names for SECONDS, and learns from it. */
-static int play_and_learn(struct settling *s, int n, const int *which, double seconds)
+static int play_and_learn(struct plan_settling *s, int n, const int *which, double seconds)
 {
 	struct plan_series *x = arena_many(s->a, struct plan_series, n);
 
@@ -307,7 +307,7 @@ static int foreign_steps(const struct settled_plan *p)
 }
 
 /* What the plan of generators took beyond its kernels, more than hone alone did beyond its own. */
-static void learn_launch(struct settling *s)
+static void learn_launch(struct plan_settling *s)
 {
 	const struct settled_plan *all = &s->out->plans[SETTLED_ALL], *host = &s->out->plans[SETTLED_HOST];
 	int n = foreign_steps(all);
@@ -324,7 +324,7 @@ static void learn_launch(struct settling *s)
 }
 
 /* What hone's kernels took in the model, beside what their records or expectations have. */
-static int learn_ratio(struct settling *s)
+static int learn_ratio(struct plan_settling *s)
 {
 	const struct opened *m = &s->out->plans[SETTLED_HOST].model;
 	const struct task_times times = { .db = s->plan.db, .device = s->plan.device, .now = s->plan.now,
@@ -351,7 +351,7 @@ static int learn_ratio(struct settling *s)
 
 /* --- results and verdicts */
 
-static int check(struct settling *s)
+static int check(struct plan_settling *s)
 {
 	struct settled_plan *plans = s->out->plans;
 	int n = graph_main(plans[0].model.graph)->nresults, rc = 0;
@@ -378,7 +378,7 @@ static int check(struct settling *s)
 }
 
 /* X's runs in times of hone alone in the same rounds, at the speed of its median one. */
-static void settle_times(struct settling *s, int i, const struct plan_series *x, const struct plan_series *host)
+static void settle_times(struct plan_settling *s, int i, const struct plan_series *x, const struct plan_series *host)
 {
 	double host_us = median_of(s->a, &host->runs);
 	struct series_vec us = { 0 };
@@ -389,7 +389,7 @@ static void settle_times(struct settling *s, int i, const struct plan_series *x,
 	offers_learn_plan(s->plan.offers, s->plan.model_key, policies[i], x->plan->us, us.at, us.n);
 }
 
-static int judge(struct settling *s, double seconds)
+static int judge(struct plan_settling *s, double seconds)
 {
 	struct settled *out = s->out;
 	struct plan_series x[SETTLED_PLANS];
@@ -418,7 +418,7 @@ static int judge(struct settling *s, double seconds)
 	return 0;
 }
 
-static int find_plan(struct settling *s, double seconds)
+static int find_plan(struct plan_settling *s, double seconds)
 {
 	static const int trivial[] = { SETTLED_HOST, SETTLED_ALL }, both[] = { SETTLED_HOST, SETTLED_COST };
 
@@ -446,7 +446,7 @@ static int find_plan(struct settling *s, double seconds)
 
 int settle(struct arena *a, const struct open_options *o, double seconds, struct settled *out)
 {
-	struct settling s = { .a = a, .o = o, .out = out };
+	struct plan_settling s = { .a = a, .o = o, .out = out };
 
 	*out = (struct settled){ 0 };
 	if (open_plan(a, o, &s.plan) < 0)

@@ -366,7 +366,6 @@ int main(void)
 		cmocka_unit_test(test_onednn_refuses),
 		cmocka_unit_test(test_blas_refuses),
 		cmocka_unit_test(test_sizes),
-=======
 		cmocka_unit_test(test_blas_does_not_match),
 	};
 
