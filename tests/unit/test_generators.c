@@ -19,7 +19,7 @@ const char *__lsan_default_options(void)
 
 /* --- generators */
 
-static const char *const generators[] = { "onednn" };	/* of regions */
+static const char *const generators[] = { "onednn", "blas" };
 
 /* The generator NAME as it was built, in A; false where it was not. */
 static bool load(struct arena *a, const char *name, struct backend *out)
@@ -117,7 +117,9 @@ static int of_doubles(struct graph_maker *m)
 
 static int of_nothing(struct graph_maker *m)
 {
-	return product(m, input(m, 0, 4), weight(m, 4, 5), false, false);
+	int x = input(m, 0, 4);
+
+	return product(m, x, weight(m, 4, 5), false, false);
 }
 
 static int computed_weights(struct graph_maker *m)
