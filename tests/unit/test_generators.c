@@ -246,7 +246,7 @@ static void test_onednn_refuses(void **state)
 		{ mean_of_channels, "other than all spatial dims" },
 		{ padding_alone, "padding alone" },
 		{ dilated_pool, "only reference code" },
-		{ broadcast_behind, "broadcasts" },
+		{ broadcast_behind, "no code for this form" },
 		{ constant_image, "neither a constant that broadcasts" },
 	};
 
