@@ -60,7 +60,8 @@ static int kernels_path(char path[PATH_MAX], char *why)
 	const char *name = getenv(KERNELS);
 
 	if (!name || !*name)
-		return refuse(why, KERNELS " names no library of kernels: set it to the path of a shared object");
+		return refuse(why, KERNELS " names no library of kernels: set it to the path "
+				   "of a shared object");
 	return realpath(name, path) ? 0 : refuse(why, KERNELS ": there is no file %s", name);
 }
 
@@ -120,7 +121,8 @@ static int compile(const struct hone_region *region,
 }
 
 /* The compiler's command line: $CC, which may have options, then ours. */
-static const char *const *command(struct arena *a, const char *source, const char *object, const char *kernels)
+static const char *const *command(struct arena *a, const char *source, const char *object,
+				  const char *kernels)
 {
 	const char *cc = getenv("CC");
 	struct argument_vec VEC(const char *) argv = { 0 };

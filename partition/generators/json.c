@@ -238,7 +238,8 @@ static int run(void *handle, const void *const *inputs, void *const *outputs, ch
 	struct value *args = values_new(x->main->nparams), all;
 
 	for (int i = 0; i < x->main->nparams; i++) {
-		x->args[i]->data = (void *)(uintptr_t)inputs[i];	/* no array of an arena is written to */
+		/* No array of an arena is written to. */
+		x->args[i]->data = (void *)(uintptr_t)inputs[i];
 		args[i] = value_of_array(x->args[i]);
 	}
 	interp_again(&x->interp);
