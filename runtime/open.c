@@ -131,6 +131,8 @@ int open_offers(struct arena *a, const struct open_options *o, struct choice_pla
 		.backends = all.at, .n = all.n, .db = o->db,
 		.writes = o->offers_to_db, .device = plan->device, .now = plan->now, .threads = plan->threads,
 		.keep_labels = o->offload.keep, .nkeep = o->offload.nkeep,
+		.offload_labels = o->offload.offload, .noffload = o->offload.noffload,
+		.fall_back = o->offload.fall_back,
 	};
 	plan->offers = tasks ? offers_new(a, options) : NULL;
 	if (!plan->offers || offers_measure(plan->offers, tasks, &o->listener) < 0)

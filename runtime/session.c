@@ -14,6 +14,7 @@ struct session {
 	struct interp interp;
 	struct flat_instance **instances;	/* by function; made when it first runs */
 	struct costs *costs;	/* NULL: nobody wants to know */
+	double seconds;		/* of runs that were watched */
 };
 
 /* --- compiled functions */
@@ -85,6 +86,7 @@ static int apply(void *user, struct interp *x, int function, const struct value 
 	int rc = !make_results(f, results) ? -1
 		 : foreign ? foreign_run(foreign, args, results)
 			   : run_list(s, x, function, args, results);
+	bool falls_back = rc < 0 && foreign && foreign_falls_back(foreign);
 
 	if (rc < 0)
 		values_release(results, f->nresults);
@@ -92,7 +94,7 @@ static int apply(void *user, struct interp *x, int function, const struct value 
 		*result = f->nresults == 1 ? results[0]
 					   : value_of_items(VALUE_TUPLE, f->nresults, results);
 	free(results);
-	return rc < 0 ? -1 : 1;
+	return falls_back ? 0 : rc < 0 ? -1 : 1;	/* 0: the interpreter does it */
 }
 
 /* --- sessions */
@@ -140,8 +142,12 @@ int session_run(struct session *s, const struct value *args, struct value *resul
 	free(held);
 	if (rc < 0)
 		return -1;
-	if (s->costs)
-		costs_of_run(s->costs, begin, clock_ns());
+	if (s->costs) {
+		int64_t end = clock_ns();
+
+		costs_of_run(s->costs, begin, end);
+		s->seconds += (double)(end - begin) * 1e-9;
+	}
 	if (main->nresults == 1) {
 		results[0] = out;
 		return 0;
@@ -182,4 +188,9 @@ const struct session_cost_vec *session_costs(const struct session *s)
 const struct session_event_vec *session_events(const struct session *s)
 {
 	return costs_events(s->costs);
+}
+
+double session_seconds(const struct session *s)
+{
+	return s->seconds;
 }

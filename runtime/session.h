@@ -29,6 +29,8 @@ int session_exercise(struct session *s, const struct value *args);
 void session_watch(struct session *s, bool events);
 /* Of a session that is watched. */
 const struct session_cost_vec *session_costs(const struct session *s);
+/* What all runs took since then. */
+double session_seconds(const struct session *s);
 const struct session_event_vec *session_events(const struct session *s);
 
 #endif

@@ -99,15 +99,13 @@ static bool is_offered(const struct task_times *s, const struct model_task_vec *
 /* US, of hone, becomes what tasks take where generators have a share in them. */
 static void share(const struct task_times *s, const struct model_task_vec *tasks, int expected, double *us)
 {
-	bool all = offers_policy(s->offers) == OFFLOAD_ALL;
-
 	for (int i = 0; i < tasks->n; i++) {
 		struct offer x;
 
 		if (!offers_best(s->offers, tasks->at[i].key, &x)) {
-			if (all && us[i] > 0 && (i >= expected || is_offered(s, tasks, i)))
+			if (offer_is_forced(s->offers, &tasks->at[i].from) && us[i] > 0 && (i >= expected || is_offered(s, tasks, i)))
 				us[i] *= LAST_RESORT;
-		} else if (offer_wins(s->offers, &x, us[i])) {
+		} else if (offer_wins(s->offers, &tasks->at[i].from, &x, us[i])) {
 			us[i] = offer_cost_us(s->offers, &x);
 		}
 	}

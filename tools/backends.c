@@ -2,7 +2,7 @@
 /* tools/backends.c - generators and what is kept from them, from the command line. */
 #include "tools/backends.h"
 
-enum { KEY_BACKEND = 0x2100, KEY_KEEP };	/* no keys of a command that has these options */
+enum { KEY_BACKEND = 0x2100, KEY_KEEP, KEY_OFFLOAD };	/* no keys of a command that has these options */
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -19,6 +19,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "at most %d --keep", KEEP_MAX);
 		b->keep[b->nkeep++] = arg;
 		return 0;
+	case KEY_OFFLOAD:
+		if (b->noffload == KEEP_MAX)
+			argp_error(state, "at most %d --offload", KEEP_MAX);
+		b->offload[b->noffload++] = arg;
+		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
@@ -29,6 +34,8 @@ static const struct argp_option options[] = {
 	  "a code generator that may compute parts of the model: onednn, ..., or the path of a shared "
 	  "object (several times)", 0 },
 	{ "keep", KEY_KEEP, "LABEL", 0, "the model's node of this name stays with hone (several times)", 0 },
+	{ "offload", KEY_OFFLOAD, "LABEL", 0,
+	  "the node of this name goes to a generator that can compute it, whatever it takes (several times)", 0 },
 	{ 0 },
 };
 
@@ -36,5 +43,6 @@ const struct argp backends_argp = { options, parse, NULL, NULL, NULL, NULL, NULL
 
 struct offload_request backends_request(const struct backend_args *b)
 {
-	return (struct offload_request){ b->backends, b->nbackends, b->keep, b->nkeep };
+	return (struct offload_request){ .backends = b->backends, .nbackends = b->nbackends, .keep = b->keep,
+					 .nkeep = b->nkeep, .offload = b->offload, .noffload = b->noffload };
 }

@@ -11,8 +11,8 @@ enum { BACKENDS_MAX = 8, KEEP_MAX = 64 };
 
 /* The input of backends_argp. */
 struct backend_args {
-	const char *backends[BACKENDS_MAX], *keep[KEEP_MAX];
-	int nbackends, nkeep;
+	const char *backends[BACKENDS_MAX], *keep[KEEP_MAX], *offload[KEEP_MAX];
+	int nbackends, nkeep, noffload;
 };
 
 extern const struct argp backends_argp;

@@ -62,6 +62,7 @@ static int begin_session(struct runner_state *s)
 
 	options.recall = true;
 	options.offload = backends_request(&s->args->b);
+	options.offload.fall_back = s->args->fall_back;
 	if (open_model(s->arena, &options, &s->model) < 0)
 		return -1;
 	s->session = session_new(s->model.code, limits_of(s->args));

@@ -19,7 +19,8 @@ static const char doc[] =
 	"  hone run resnet18.onnx --db tune.db --input data=cat.npy --output out\n"
 	"  hone run resnet18.onnx --db tune.db --repeat 100 --profile\n";
 
-enum { KEY_CHECK = 256, KEY_REPEAT, KEY_PROFILE, KEY_SEED, KEY_DATA, KEY_LIMIT, KEY_TRACE };
+enum { KEY_CHECK = 256, KEY_REPEAT, KEY_PROFILE, KEY_SEED, KEY_DATA, KEY_LIMIT, KEY_TRACE,
+       KEY_FALL_BACK };
 
 static const struct argp_option options[] = {
 	{ "data", KEY_DATA, "DIR", 0,
@@ -32,6 +33,8 @@ static const struct argp_option options[] = {
 	{ "profile", KEY_PROFILE, NULL, 0, "a list of what ran, how, and how long it took", 0 },
 	{ "trace", KEY_TRACE, "FILE", 0,
 	  "what ran when in which thread, as JSON for ui.perfetto.dev", 0 },
+	{ "fall-back", KEY_FALL_BACK, NULL, 0,
+	  "compute with the interpreter what a code generator fails at, and tell of it; otherwise the run fails", 0 },
 	{ "limit", KEY_LIMIT, "S", 0,
 	  "seconds that a loop of the model may take (default 60); a run may take an hour", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of random inputs (default 0)", 0 },
@@ -92,6 +95,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_TRACE:
 		args->trace = arg;
+		return 0;
+	case KEY_FALL_BACK:
+		args->fall_back = true;
 		return 0;
 	case KEY_LIMIT:
 		args->limit_s = (double)argp_number(state, "--limit", arg, 1);

@@ -23,7 +23,7 @@ struct run_args {
 	int repeat;
 	long long seed;
 	double limit_s;		/* of one loop; 0: the usual */
-	bool check, profile, json;
+	bool check, profile, json, fall_back;
 };
 
 /* Fills in ARGS; ends the program where the command line is wrong. */

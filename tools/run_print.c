@@ -3,6 +3,7 @@
  * computed what. */
 #include <jansson.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/quantile.h"
@@ -61,6 +62,48 @@ static void warn(const struct run_report *r)
 				"them again)\n", changed, r->model->tasks->n);
 }
 
+static void warn_of(struct foreign *x)
+{
+	const char *why;
+	int n = x ? foreign_failures(x, &why) : 0;
+
+	if (n)
+		fprintf(stderr, "hone: %s (and %d times more): the interpreter computed it\n", why, n - 1);
+}
+
+/* Of generators that failed, where hone was to fall back. */
+static void warn_of_failures(const struct opened *m)
+{
+	for (int i = 0; i < m->tasks->n; i++)
+		for (int k = 0; k < m->choices[i].nforeign; k++)
+			warn_of(m->choices[i].foreign[k].foreign);
+	for (int i = 0; i < m->offloaded.cut.regions.n; i++)
+		warn_of(m->offloaded.ready[i]);
+}
+
+/* Who spent how much of a run, and what was spent between: launches, waiting, the interpreter's own. */
+static void print_sums(const struct run_report *r, int runs)
+{
+	const struct session_cost_vec *costs = session_costs(r->session);
+	double kernels = 0, run_us = session_seconds(r->session) * 1e6 / runs;
+
+	for (int i = 0; i < costs->n; i++) {
+		const struct session_cost *c = &costs->at[i];
+		double us = 0;
+
+		for (int k = 0; k < costs->n; k++)
+			if (strcmp(costs->at[k].by, c->by) == 0) {
+				if (k < i)
+					break;	/* it was told */
+				us += costs->at[k].seconds * 1e6 / runs;
+			}
+		if (us > 0)
+			printf("%10.1f us by %s (%.1f%%)\n", us, c->by, 100 * us / run_us);
+		kernels += us;
+	}
+	printf("%10.1f us between them (%.1f%%)\n", run_us - kernels, 100 * (1 - kernels / run_us));
+}
+
 static void print_results(struct arena *a, const struct run_report *r)
 {
 	for (int i = 0; i < graph_main(r->model->graph)->nresults; i++) {
@@ -92,9 +135,12 @@ static void print_profile(const struct run_report *r, int runs)
 static void print_text(struct arena *a, const struct run_args *args, const struct run_report *r)
 {
 	warn(r);
+	warn_of_failures(r->model);
 	print_results(a, r);
-	if (args->profile)
+	if (args->profile) {
 		print_profile(r, r->runs > 1 ? r->runs + 2 : r->runs);
+		print_sums(r, r->runs > 1 ? r->runs + 2 : r->runs);
+	}
 	printf("latency %.3f ms median (%.3f least, %.3f p99 of %d runs); first results after "
 	       "%.0f ms, %d kernels compiled; peak memory %.0f MB\n",
 	       quantile(r->ms, r->runs, 0.5), r->ms[0], quantile(r->ms, r->runs, 0.99), r->runs,

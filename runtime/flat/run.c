@@ -133,6 +133,31 @@ static int interpret(struct interp *interp, const struct flat *f, const struct f
 	return 0;
 }
 
+/* The same of a step that its generator failed at. */
+static int interpret_foreign(struct interp *interp, const struct flat *f, const struct flat_step *step,
+			     void *const *args)
+{
+	const struct function *function = function_of(f);
+	const struct binding *b = function_at(function, step->value);
+	struct value *values = arena_many(interp->arena, struct value, b->nargs);
+	struct value result;
+
+	for (int i = 0; i < b->nargs; i++)
+		if (function_const(function, b->args[i]))
+			values[i] = value_of_array((struct array *)(uintptr_t)function_const(function,
+											     b->args[i]));
+	for (int i = 0; i < foreign_ninputs(step->foreign); i++) {
+		int arg = foreign_argument(step->foreign, i);
+
+		values[arg] = value_around(interp->arena, function_at(function, b->args[arg])->type, args[i]);
+	}
+	if (interp_run(interp, b->function, values, b->nargs, &result) < 0)
+		return -1;
+	memcpy(args[step->nargs - 1], result.array->data, array_bytes(result.array));
+	value_release(result);
+	return 0;
+}
+
 static void do_step(struct flat_running *r, struct team *t, int thread, int i)
 {
 	const struct flat_instance *x = r->instance;
@@ -192,6 +217,8 @@ static int do_foreign(struct flat_running *r, int i)
 		time->begin = clock_ns();
 	int rc = foreign_call(step->foreign, (const void *const *)args, args + step->nargs - 1);
 
+	if (rc < 0 && foreign_falls_back(step->foreign))
+		rc = interpret_foreign(r->interp, x->flat, step, args);
 	if (time)
 		time->end = time->done = clock_ns();
 	return rc;

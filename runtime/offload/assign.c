@@ -12,16 +12,6 @@ struct assigning {
 	const struct offers_options *options;
 };
 
-/* Does the user keep one of F's nodes? */
-static bool is_kept(const struct offers_options *o, const struct function *f)
-{
-	for (int v = f->nparams; v < f->bindings.n; v++)
-		for (int i = 0; i < o->nkeep; i++)
-			if (strcmp(function_at(f, v)->label, o->keep_labels[i]) == 0)
-				return true;
-	return false;
-}
-
 /* BACKEND's kernel at USE. NULL: hone computes it, and *WHY. */
 static struct foreign *make(const struct assigning *x, const struct model_use *use, int backend,
 			    const char **why)
@@ -29,7 +19,7 @@ static struct foreign *make(const struct assigning *x, const struct model_use *u
 	const struct cut_from from = cut_from_apply(x->a, x->graph, x->graph->functions.at[use->function],
 						    use->value);
 
-	if (is_kept(x->options, from.function)) {
+	if (has_label(from.function, x->options->keep_labels, x->options->nkeep)) {
 		*why = "the user keeps it";
 		return NULL;
 	}
@@ -42,6 +32,8 @@ static struct foreign *make(const struct assigning *x, const struct model_use *u
 	else if (kernel_claimed(x->a, b, r, why) &&
 		 !(made = foreign_kernel(x->a, r, b, x->options->threads)))
 		*why = arena_strdup(x->a, err_get());
+	if (made && x->options->fall_back)
+		foreign_fall_back(made);
 	return made;
 }
 
@@ -86,7 +78,7 @@ int offload_assign(struct arena *a, const struct graph *g, const struct model_ta
 		struct offer offer;
 
 		if (offers_best(plan->offers, open.at[i].key, &offer) &&
-		    offer_wins(plan->offers, &offer, us[i]))
+		    offer_wins(plan->offers, &open.at[i].from, &offer, us[i]))
 			assign(&x, plan->offers, &open.at[i], &offer, &choices[at.at[i]]);
 	}
 	return 0;

@@ -3,6 +3,7 @@
 #include "runtime/offload/foreign.h"
 
 #include <pthread.h>
+#include <stdio.h>
 
 #include "base/err.h"
 #include "base/text.h"
@@ -19,6 +20,9 @@ struct foreign {
 	void **outputs;
 	int *result_of;		/* by output, which result of the function it is */
 	pthread_mutex_t turn;
+	bool falls_back;
+	int failures;		/* so far, where it does */
+	char why[HONE_WHY_BYTES + 128];	/* of the first */
 };
 
 static int failed(const struct backend *b, const struct function *f, char *why)
@@ -137,8 +141,28 @@ static int call(struct foreign *x, const void *const *inputs, void *const *outpu
 {
 	char why[HONE_WHY_BYTES] = "";
 
-	return x->backend->generator->run(x->handle, inputs, outputs, why) == 0
-		       ? 0 : failed(x->backend, x->function, why);
+	if (x->backend->generator->run(x->handle, inputs, outputs, why) == 0)
+		return 0;
+	failed(x->backend, x->function, why);
+	if (x->falls_back && x->failures++ == 0)
+		snprintf(x->why, sizeof(x->why), "%s", err_get());
+	return -1;
+}
+
+void foreign_fall_back(struct foreign *x)
+{
+	x->falls_back = true;
+}
+
+bool foreign_falls_back(const struct foreign *x)
+{
+	return x->falls_back;
+}
+
+int foreign_failures(const struct foreign *x, const char **why)
+{
+	*why = x->why;
+	return x->failures;
 }
 
 int foreign_call(struct foreign *x, const void *const *inputs, void *const *outputs)

@@ -22,6 +22,11 @@ struct foreign *foreign_new(struct arena *a, const struct graph *g, int function
 struct foreign *foreign_kernel(struct arena *a, const struct kernel_region *r, const struct backend *backend,
 			       int threads);
 const struct backend *foreign_backend(const struct foreign *x);
+/* From now on who calls X computes himself what X fails at; and does he? */
+void foreign_fall_back(struct foreign *x);
+bool foreign_falls_back(const struct foreign *x);
+/* How often X failed so, and in *WHY the first reason, which lives as long as X. */
+int foreign_failures(const struct foreign *x, const char **why);
 /* What a run takes, us, where its generator says so; 0: that is for the clock to tell. */
 double foreign_cost(const struct foreign *x);
 /* Of a kernel: how many inputs it has, and which argument of the application input I is. */

@@ -3,6 +3,8 @@
 #ifndef HONE_RUNTIME_OFFLOAD_GENERATORS_H
 #define HONE_RUNTIME_OFFLOAD_GENERATORS_H
 
+#include <stdbool.h>
+
 #include "partition/generators.h"
 
 /* What the user says of it. */
@@ -11,6 +13,9 @@ struct offload_request {
 	int nbackends;
 	const char *const *keep;	/* labels of nodes that hone is to compute */
 	int nkeep;
+	const char *const *offload;	/* labels of nodes that a generator is to compute where one can, whatever it costs */
+	int noffload;
+	bool fall_back;			/* where one fails while the model runs, hone computes what it was to */
 };
 
 struct offload_generators {

@@ -1,88 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/offload/offers.c - times by task and generator, read from databases and written to one. */
-#include "runtime/offload/offers.h"
+/* runtime/offload/offers.c - times by task and generator. */
+#include "runtime/offload/offers_inside.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/err.h"
-#include "base/file.h"
-#include "config.h"
-#include "graph/ir/names.h"
 #include "measure/timing.h"
 #include "te/text.h"
-
-/* What is known of one task and one of those who compute it. */
-struct known_offer {
-	struct offer alone, in_model;	/* us is 0 where it is not known */
-};
-
-struct known_offer_vec VEC(struct known_offer);
-
-/* What was measured and is yet to be saved. */
-struct learned_offer {
-	const char *key, *name, *text;	/* as struct db_task has them */
-	double flop;
-	struct offer what;
-	const double *samples;
-	int n;
-};
-
-struct learned_offer_vec VEC(struct learned_offer);
-
-struct offers {
-	struct arena *arena;
-	const struct offers_options *options;
-	enum offload_policy policy;
-	struct hash128 model;		/* that they are for */
-	double *ratio;			/* by backend, in models over alone; 0: to be found */
-	struct names places;		/* "KEY who", to index of known */
-	struct known_offer_vec known;
-	struct learned_offer_vec learned;
-};
-
-/* Beyond OFFER_HOST, whole models. */
-static int plan_backend(enum offload_policy policy)
-{
-	return OFFER_HOST - 1 - (int)policy;
-}
-
-static int figure_backend(enum offers_figure which)
-{
-	return plan_backend(OFFLOAD_POLICIES) - (int)which;
-}
-
-enum { LAST_OF_ALL = OFFER_HOST - OFFLOAD_POLICIES - OFFERS_FIGURES };
-
-static const char *generator_names(struct arena *a, const struct offers_options *o)
-{
-	const char *names = "";
-
-	for (int b = 0; b < o->n; b++)
-		names = arena_printf(a, "%s%s%s: %s", names, *names ? ", " : "", o->backends[b].generator->name,
-				     o->backends[b].version);
-	return names;
-}
-
-/* The toolchain of BACKEND's records. */
-static const char *toolchain(struct arena *a, const struct offers_options *o, int backend)
-{
-	static const char *const plans[] = {
-		[OFFLOAD_FASTEST] = "plan, by cost", [OFFLOAD_ALL] = "plan, all",
-		[OFFLOAD_NONE] = "plan, none", [OFFLOAD_POLICIES + FIGURE_LAUNCH_US] = "launch",
-		[OFFLOAD_POLICIES + FIGURE_HOST_RATIO] = "ratio",
-	};
-
-	if (backend < OFFER_HOST)
-		return arena_printf(a, DB_OFFLOAD "%s of %s", plans[OFFER_HOST - 1 - backend],
-				    generator_names(a, o));
-	return backend == OFFER_HOST ? DB_OFFLOAD "hone"
-				     : arena_printf(a, DB_OFFLOAD "%s: %s", o->backends[backend].generator->name,
-						    o->backends[backend].version);
-}
 
 static const char *place_name(struct arena *a, const char *key, int backend)
 {
@@ -98,75 +22,19 @@ static struct known_offer *known(struct offers *o, const char *key, int backend)
 	return &o->known.at[names_get(&o->places, name, 0)];
 }
 
-static void set(struct offers *o, const char *key, const struct offer *what)
+void offers_set(struct offers *o, const char *key, const struct offer *what)
 {
 	struct known_offer *k = known(o, key, what->backend);
 
 	*(what->in_model ? &k->in_model : &k->alone) = *what;
 }
 
-/* --- reading */
-
-/* Whose records are read. */
-struct offers_reader {
-	struct offers *offers;
-	int backend;
-	bool in_model;
-};
-
-/* Later records replace earlier ones. */
-static int read_record(void *ctx, const struct db_record *r)
-{
-	struct offers_reader *x = ctx;
-	struct offer what = { .backend = x->backend, .us = r->time_us, .in_model = x->in_model };
-
-	if (r->source_hash)
-		hash_parse(r->source_hash, &what.source);
-	if (r->status == TRIAL_OK)
-		set(x->offers, r->task_key, &what);
-	return 0;
-}
-
-static int read_db(struct offers *o, const char *path)
-{
-	const struct offers_options *x = o->options;
-	struct db *db = db_open(path, DB_READ);
-	int rc = db ? 0 : -1;
-
-	for (int b = LAST_OF_ALL; b < x->n && rc == 0; b++)
-		for (int in_model = 0; in_model < 2 && rc == 0; in_model++) {
-			struct offers_reader reader = { o, b, in_model };
-			struct db_want want = {
-				.fingerprint = x->device->fingerprint, .threads = x->threads, .offload = true,
-				.now = &x->now, .toolchain = toolchain(o->arena, x, b),
-				.cache = cache_state_name(in_model ? CACHE_MODEL : CACHE_WARM),
-			};
-
-			rc = db_each(db, &want, read_record, &reader);
-		}
-	db_close(db);
-	return rc;
-}
-
-/* The database of what is measured where the user has none to write to; NULL: there is no folder. */
-static const char *kept_db(struct arena *a)
-{
-	const char *cache = dir_cache(a);
-
-	return cache ? arena_printf(a, "%s/offload.db", cache) : NULL;
-}
-
 struct offers *offers_new(struct arena *a, const struct offers_options *options)
 {
 	struct offers *o = arena_one(a, struct offers);
-	const char *kept = kept_db(a);
 
 	*o = (struct offers){ .arena = a, .options = options, .ratio = arena_many(a, double, options->n) };
-	if (kept && access(kept, F_OK) == 0 && read_db(o, kept) < 0)
-		return NULL;
-	if (options->db && access(options->db, F_OK) == 0 && read_db(o, options->db) < 0)
-		return NULL;
-	return o;
+	return offers_read(o) < 0 ? NULL : o;
 }
 
 const struct offers_options *offers_options(const struct offers *o)
@@ -248,9 +116,24 @@ bool offers_best(const struct offers *o, struct hash128 key, struct offer *out)
  * what it has. */
 #define OFFER_MARGIN 1.02
 
-bool offer_wins(const struct offers *o, const struct offer *x, double host_us)
+bool has_label(const struct function *f, const char *const *labels, int n)
 {
-	return o->policy == OFFLOAD_ALL || host_us <= 0 || offer_cost_us(o, x) * OFFER_MARGIN < host_us;
+	for (int v = f->nparams; v < f->bindings.n; v++)
+		for (int i = 0; i < n; i++)
+			if (strcmp(function_at(f, v)->label, labels[i]) == 0)
+				return true;
+	return false;
+}
+
+bool offer_is_forced(const struct offers *o, const struct cut_from *from)
+{
+	return o->policy == OFFLOAD_ALL ||
+	       (from->function && has_label(from->function, o->options->offload_labels, o->options->noffload));
+}
+
+bool offer_wins(const struct offers *o, const struct cut_from *from, const struct offer *x, double host_us)
+{
+	return offer_is_forced(o, from) || host_us <= 0 || offer_cost_us(o, x) * OFFER_MARGIN < host_us;
 }
 
 double offer_cost_us(const struct offers *o, const struct offer *x)
@@ -263,7 +146,7 @@ double offer_cost_us(const struct offers *o, const struct offer *x)
 static void add_learned(struct offers *o, struct learned_offer x)
 {
 	x.samples = arena_memdup(o->arena, x.samples, (size_t)x.n * sizeof(*x.samples));
-	set(o, x.key, &x.what);
+	offers_set(o, x.key, &x.what);
 	memset(o->ratio, 0, (size_t)o->options->n * sizeof(*o->ratio));
 	vec_push(o->arena, &o->learned, x);
 }
@@ -346,55 +229,3 @@ enum offload_policy offers_fastest_policy(const struct offers *o, struct hash128
 	return best;
 }
 
-static int64_t add_device(struct db *db, const struct device *d)
-{
-	json_t *json = device_json(d);
-	char *text = json_dumps(json, JSON_COMPACT);
-	int64_t id = db_device(db, d->fingerprint, text ? text : "{}");
-
-	free(text);
-	json_decref(json);
-	return id;
-}
-
-static int save(struct offers *o, struct db *db, struct arena *a)
-{
-	struct db_record *records = arena_many(a, struct db_record, o->learned.n);
-	int64_t device = add_device(db, o->options->device);
-
-	for (int i = 0; i < o->learned.n; i++) {
-		const struct learned_offer *x = &o->learned.at[i];
-		char hex[HASH_TEXT];
-
-		records[i] = (struct db_record){
-			.task = db_task(db, &(struct db_task){ .key = x->key, .name = x->name,
-							       .text = x->text, .flop = x->flop }),
-			.device = device,
-			.toolchain = db_toolchain(db, toolchain(a, o->options, x->what.backend)),
-			.threads = o->options->threads, .status = TRIAL_OK, .final = true, .others = -1,
-			.steps = "",
-			.source_hash = x->what.backend == OFFER_HOST
-					       ? arena_strdup(a, hash_text(x->what.source, hex)) : NULL,
-			.samples = x->samples, .n_samples = x->n, .time_us = x->what.us,
-			.hone = PACKAGE_VERSION,
-			.cache = cache_state_name(x->what.in_model ? CACHE_MODEL : CACHE_WARM),
-		};
-		if (device < 0 || records[i].task < 0 || records[i].toolchain < 0)
-			return -1;
-	}
-	return db_append(db, &(struct db_batch){ .records = records, .n = o->learned.n });
-}
-
-int offers_keep(struct offers *o)
-{
-	struct arena *a = arena_new();
-	const char *path = o->options->writes && o->options->db ? o->options->db : kept_db(a);
-	struct db *db = path && o->learned.n ? db_open(path, DB_WRITE) : NULL;
-	int rc = !path || o->learned.n == 0 ? 0 : db ? save(o, db, a) : -1;
-
-	db_close(db);
-	arena_free(a);
-	if (rc == 0)
-		o->learned.n = 0;
-	return rc;
-}

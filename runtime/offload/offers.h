@@ -37,6 +37,9 @@ struct offers_options {
 	int threads;
 	const char *const *keep_labels;	/* of nodes that hone is to compute */
 	int nkeep;
+	const char *const *offload_labels;	/* of nodes that a generator is to, where one can */
+	int noffload;
+	bool fall_back;			/* as struct offload_request has it */
 };
 
 /* In A; OPTIONS lives as long. NULL and a message where a database fails. */
@@ -60,8 +63,12 @@ bool offers_get(const struct offers *o, struct hash128 key, int backend, struct 
 /* The generator that takes least, whatever the policy but OFFLOAD_NONE. */
 bool offers_best(const struct offers *o, struct hash128 key, struct offer *out);
 
-/* Does X get a task that takes hone HOST_US (0: not known)? */
-bool offer_wins(const struct offers *o, const struct offer *x, double host_us);
+/* Is one of F's nodes among the N LABELS? */
+bool has_label(const struct function *f, const char *const *labels, int n);
+/* Has FROM to go to a generator that can? */
+bool offer_is_forced(const struct offers *o, const struct cut_from *from);
+/* Does X get a task that was cut from FROM and takes hone HOST_US (0: not known)? */
+bool offer_wins(const struct offers *o, const struct cut_from *from, const struct offer *x, double host_us);
 /* What X comes to in the model that offers are for. */
 double offer_cost_us(const struct offers *o, const struct offer *x);
 

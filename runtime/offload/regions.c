@@ -18,6 +18,7 @@ struct offloading_model {
 	struct arena *a;
 	struct graph *g;
 	struct offload_options options;
+	const struct offload_request *request;
 	const struct offers *offers;	/* NULL: nothing was measured */
 	int first, threads;
 	struct offloaded *out;
@@ -48,6 +49,8 @@ static int prepare(struct offloading_model *m)
 
 		m->foreign[i] = foreign_new(m->a, cut->graph, function, &m->out->backends[r->backend],
 					    m->threads);
+		if (m->foreign[i] && m->request->fall_back)
+			foreign_fall_back(m->foreign[i]);
 		if (!m->foreign[i]) {
 			hold_back(m, i, arena_strdup(m->a, err_get()));
 			failed++;
@@ -78,7 +81,8 @@ static int judge(struct offloading_model *m)
 		int function = graph_find_function(cut->graph, r->function);
 		const char *why = why_slower(m, cut->graph->functions.at[function], r->backend);
 
-		if (why) {
+		if (why && !has_label(cut->graph->functions.at[function], m->request->offload,
+				      m->request->noffload)) {
 			hold_back(m, i, why);
 			slower++;
 		}
@@ -106,7 +110,7 @@ int offloaded_new(struct arena *a, struct graph *g, const struct backend_vec *ba
 		  struct offloaded *out)
 {
 	struct offloading_model m = {
-		.a = a, .g = g, .offers = offers, .first = first, .threads = threads, .out = out,
+		.a = a, .g = g, .request = r, .offers = offers, .first = first, .threads = threads, .out = out,
 		.options = { .backends = backends->at, .n = backends->n, .keep = r->keep, .nkeep = r->nkeep },
 	};
 

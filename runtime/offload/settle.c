@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/offload/settle.c - rounds of one turn for each plan. */
+/* runtime/offload/settle.c - plans, what they tell of their kernels, and another plan by that. */
 #include "runtime/offload/settle.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
-#include "base/file.h"
-#include "measure/timing.h"
 #include "runtime/agree.h"
 #include "runtime/explain.h"
 #include "runtime/inputs.h"
 #include "runtime/offload/judge.h"
-#include "runtime/step_times.h"
+#include "runtime/offload/rounds.h"
 #include "runtime/task_times.h"
 
-/* A turn is a run that brings the plan's data back to the caches, and then runs for so long, one at least:
- * a barrier's or a clock's grain is nothing beside it. */
-#define TURN_MS 10.0
-/* Rounds before a figure is believed: an interval of the verdict needs as many. More than the most tell
- * nothing more. */
-enum { LEAST_ROUNDS = 8, MOST_ROUNDS = 200 };
 /* Each time there are fewer kernels that nobody timed in a model; what is left then keeps its other time. */
 enum { MOST_LOOKS = 6 };
 /* Of the inputs, the same at each call. */
 enum { SEED = 1 };
-
-struct series_vec VEC(double);
 
 struct plan_settling {
 	struct arena *a;
@@ -34,14 +24,6 @@ struct plan_settling {
 	struct choice_plan plan;
 	struct settled *out;
 	struct value *inputs;
-};
-
-/* What rounds have told of one plan. */
-struct plan_series {
-	struct settled_plan *plan;
-	const struct task_uses *uses;
-	struct series_vec runs;		/* us, one of each round */
-	struct series_vec *tasks;	/* us, by task */
 };
 
 static const enum offload_policy policies[] = {
@@ -117,125 +99,12 @@ static void predict(struct plan_settling *s, int i)
 	}
 }
 
-/* --- rounds */
-
-static double median_of(struct arena *a, const struct series_vec *x)
-{
-	return median(arena_memdup(a, x->at, (size_t)x->n * sizeof(*x->at)), x->n);
-}
+/* --- what rounds tell of kernels */
 
 static struct plan_series series_of(struct plan_settling *s, int i)
 {
-	struct settled_plan *p = &s->out->plans[i];
-
-	return (struct plan_series){ .plan = p,
-		.uses = task_uses_new(s->a, p->model.graph, p->model.tasks),
-		.tasks = arena_many(s->a, struct series_vec, p->model.tasks->n) };
+	return plan_series_new(s->a, &s->out->plans[i].model, s->out->plans[i].session);
 }
-
-static int turn(struct plan_settling *s, struct plan_series *x)
-{
-	const struct opened *m = &x->plan->model;
-	struct arena *a = arena_new();
-	struct step_sum *sums = arena_many(a, struct step_sum, m->tasks->n);
-	struct series_vec runs = { 0 };
-	int rc = session_exercise(x->plan->session, s->inputs);
-	int64_t begin = clock_ns(), before = begin, now = begin;
-
-	step_times_add(m->graph, x->uses, x->plan->session, -1, NULL, sums);
-	while (rc == 0 && (runs.n == 0 || (double)(now - begin) * 1e-6 < TURN_MS)) {
-		before = clock_ns();
-		rc = session_exercise(x->plan->session, s->inputs);
-		now = clock_ns();
-		vec_push(a, &runs, (double)(now - before) * 1e-3);
-	}
-	step_times_add(m->graph, x->uses, x->plan->session, 1, NULL, sums);
-	if (rc == 0)
-		vec_push(s->a, &x->runs, median(runs.at, runs.n));
-	for (int i = 0; i < m->tasks->n && rc == 0; i++)
-		if (sums[i].runs > 0)
-			vec_push(s->a, &x->tasks[i], sums[i].seconds * 1e6 / (double)sums[i].runs);
-	arena_free(a);
-	return rc;
-}
-
-/* A round in which a plan took so many times its least is somebody else's: the machine's other guests, or a
- * clock that went down. */
-#define DISTURBED 1.15
-/* Beyond so many times what was asked for nobody waits for quiet. */
-#define MOST_WAIT 4
-
-static bool is_disturbed(const struct plan_series *x, int n, int round)
-{
-	for (int i = 0; i < n; i++) {
-		double least = x[i].runs.at[0];
-
-		for (int k = 0; k < x[i].runs.n; k++)
-			least = x[i].runs.at[k] < least ? x[i].runs.at[k] : least;
-		if (x[i].runs.at[round] > DISTURBED * least)
-			return true;
-	}
-	return false;
-}
-
-static int quiet_rounds(const struct plan_series *x, int n)
-{
-	int quiet = 0;
-
-	for (int r = 0; r < x[0].runs.n; r++)
-		quiet += !is_disturbed(x, n, r);
-	return quiet;
-}
-
-/* Leaves out of V what is not KEEP; V has as many as there were rounds, or none. */
-static void keep_rounds(struct series_vec *v, const bool *keep)
-{
-	int n = 0;
-
-	for (int r = 0; r < v->n; r++)
-		if (keep[r])
-			v->at[n++] = v->at[r];
-	v->n = n;
-}
-
-/* Leaves out disturbed rounds, where enough others remain. */
-static void leave_out_disturbed(struct plan_settling *s, struct plan_series *x, int n)
-{
-	int rounds = x[0].runs.n;
-	bool *keep = arena_many(s->a, bool, rounds);
-
-	if (quiet_rounds(x, n) < LEAST_ROUNDS)
-		return;
-	for (int r = 0; r < rounds; r++)
-		keep[r] = !is_disturbed(x, n, r);
-	for (int i = 0; i < n; i++) {
-		keep_rounds(&x[i].runs, keep);
-		for (int k = 0; k < x[i].plan->model.tasks->n; k++)
-			if (x[i].tasks[k].n == rounds)
-				keep_rounds(&x[i].tasks[k], keep);
-	}
-}
-
-/* N plans in turns, who begins changes. */
-static int play(struct plan_settling *s, struct plan_series *x, int n, double seconds)
-{
-	double begin = clock_s();
-
-	for (int round = 0; round < MOST_ROUNDS; round++) {
-		double spent = clock_s() - begin;
-
-		if (round >= LEAST_ROUNDS && spent > seconds &&
-		    (spent > MOST_WAIT * seconds || quiet_rounds(x, n) >= LEAST_ROUNDS))
-			break;
-		for (int i = 0; i < n; i++)
-			if (turn(s, &x[(round + i) % n]) < 0)
-				return -1;
-	}
-	leave_out_disturbed(s, x, n);
-	return 0;
-}
-
-/* --- what they tell of kernels */
 
 /* Does the generator know better than the clock? */
 static bool is_told(const struct plan_settling *s, const struct offer *x)
@@ -245,17 +114,17 @@ static bool is_told(const struct plan_settling *s, const struct offer *x)
 
 static void learn(struct plan_settling *s, struct plan_series *x)
 {
-	const struct opened *m = &x->plan->model;
+	const struct opened *m = x->model;
 
 	for (int i = 0; i < m->tasks->n; i++) {
 		const struct model_task *t = &m->tasks->at[i];
-		struct series_vec *us = &x->tasks[i];
+		struct figure_series *us = &x->tasks[i];
 		struct offer offer;
 
 		if (us->n == 0 || !t->dag || !offer_of(offers_options(s->plan.offers), &m->choices[i], &offer) ||
 		    is_told(s, &offer))
 			continue;
-		offer.us = median_of(s->a, us);
+		offer.us = series_median(s->a, us);
 		offers_learn(s->plan.offers, t, &offer, us->at, us->n);
 	}
 }
@@ -284,11 +153,11 @@ static int play_and_learn(struct plan_settling *s, int n, const int *which, doub
 
 	for (int i = 0; i < n; i++)
 		x[i] = series_of(s, which[i]);
-	if (play(s, x, n, seconds) < 0)
+	if (rounds_play(&(struct rounds){ s->a, s->inputs }, x, n, seconds) < 0)
 		return -1;
 	for (int i = 0; i < n; i++) {
 		learn(s, &x[i]);
-		x[i].plan->us = median_of(s->a, &x[i].runs);
+		s->out->plans[which[i]].us = series_median(s->a, &x[i].runs);
 	}
 	return 0;
 }
@@ -380,13 +249,13 @@ static int check(struct plan_settling *s)
 /* X's runs in times of hone alone in the same rounds, at the speed of its median one. */
 static void settle_times(struct plan_settling *s, int i, const struct plan_series *x, const struct plan_series *host)
 {
-	double host_us = median_of(s->a, &host->runs);
-	struct series_vec us = { 0 };
+	double host_us = series_median(s->a, &host->runs);
+	struct figure_series us = { 0 };
 
 	for (int k = 0; k < x->runs.n; k++)
 		vec_push(s->a, &us, x->runs.at[k] / host->runs.at[k] * host_us);
-	x->plan->us = median_of(s->a, &us);
-	offers_learn_plan(s->plan.offers, s->plan.model_key, policies[i], x->plan->us, us.at, us.n);
+	s->out->plans[i].us = series_median(s->a, &us);
+	offers_learn_plan(s->plan.offers, s->plan.model_key, policies[i], s->out->plans[i].us, us.at, us.n);
 }
 
 static int judge(struct plan_settling *s, double seconds)
@@ -398,9 +267,9 @@ static int judge(struct plan_settling *s, double seconds)
 		predict(s, i);
 		x[i] = series_of(s, i);
 	}
-	if (play(s, x, SETTLED_PLANS, seconds) < 0)
+	if (rounds_play(&(struct rounds){ s->a, s->inputs }, x, SETTLED_PLANS, seconds) < 0)
 		return -1;
-	const struct series_vec *cost = &x[SETTLED_COST].runs;
+	const struct figure_series *cost = &x[SETTLED_COST].runs;
 
 	out->with_host = compare_pairs(cost->at, x[SETTLED_HOST].runs.at, cost->n);
 	out->with_all = compare_pairs(cost->at, x[SETTLED_ALL].runs.at, cost->n);
