@@ -2,7 +2,11 @@
 /* runtime/keep_float.c - what each site's rounding does to the result, and what all of them do.
  *
  * What sites add to the error is taken for independent, so that squares add up; that they do is only used
- * for the order. How many it takes is measured with all others rounding. */
+ * for the order. The error that is left is measured with all others rounding.
+ *
+ * A row keeps its class unless the error is above its margin, the largest score's lead. Margins near 0 are
+ * about as dense as those a bit larger, so that the part of the rows that change class is in proportion to
+ * the error. It is taken where all sites round, from all samples: of a small error few would have a say. */
 #include "runtime/keep_float.h"
 
 #include <math.h>
@@ -14,10 +18,10 @@
 
 /* A site's share is the mean over so many samples: a factor of two does not change the order much. */
 enum { SHARE_SAMPLES = 4 };
-/* Agreement is that of so many at most. */
-enum { JUDGE_SAMPLES = 32 };
+/* An error is that of so many at most: each has an error for every score. */
+enum { ERROR_SAMPLES = 16 };
 
-struct keeper {
+struct float_keeper {
 	const struct sample_source *samples;
 	const struct quant_switches *w;
 	struct session *session;
@@ -30,7 +34,7 @@ struct keeper {
 };
 
 /* The result for sample I, its holder the caller's; NULL and a message. */
-static const struct array *run_sample(struct keeper *k, int i)
+static const struct array *run_sample(struct float_keeper *k, int i)
 {
 	struct value *given = k->samples->get(k->samples, k->scratch, i);
 	const struct array *y = NULL;
@@ -48,22 +52,22 @@ static const struct array *run_sample(struct keeper *k, int i)
 	return y;
 }
 
-static void switch_all(struct keeper *k, bool on)
+static void switch_all(struct float_keeper *k, bool on)
 {
 	memset(k->on->data, on, (size_t)k->w->n);
 }
 
-static int run_right(struct keeper *k)
+static int run_right(struct float_keeper *k)
 {
 	switch_all(k, false);
-	for (; k->nright < k->samples->n && k->nright < JUDGE_SAMPLES; k->nright++)
+	for (; k->nright < k->samples->n; k->nright++)
 		if (!(k->right[k->nright] = run_sample(k, k->nright)))
 			return -1;
 	return 0;
 }
 
 /* Squares of errors of the first N samples, by the switches as they are; the mean, in *OUT. */
-static int mean_square(struct keeper *k, int n, double *out)
+static int mean_square(struct float_keeper *k, int n, double *out)
 {
 	double sum = 0, count = 0;
 
@@ -99,21 +103,19 @@ static double stays(const float *score, int64_t n, double square)
 	return likely;
 }
 
-static int judge(struct keeper *k, double *out)
+/* The part of the rows that keep their class with an error of this SQUARE. */
+static double rows_that_stay(const struct float_keeper *k, double square)
 {
-	double square, sum = 0;
+	double sum = 0;
 	int64_t rows = 0;
 
-	if (mean_square(k, k->nright, &square) < 0)
-		return -1;
 	for (int i = 0; i < k->nright; i++) {
 		const struct array *x = k->right[i];
 
 		for (int64_t r = 0; r < x->dim[0]; r++, rows++)
 			sum += stays((float *)x->data + r * x->dim[1], x->dim[1], square);
 	}
-	*out = rows ? sum / (double)rows : 1;
-	return 0;
+	return rows ? sum / (double)rows : 1;
 }
 
 /* Of a switch: its site's share of the error for each of its multiply-adds. */
@@ -129,7 +131,7 @@ static int by_share(const void *p, const void *q)
 	return x->share != y->share ? (x->share < y->share) - (x->share > y->share) : x->at - y->at;
 }
 
-static int rank(struct keeper *k, const struct quant *q, struct ranked_switch *out)
+static int rank(struct float_keeper *k, const struct quant *q, struct ranked_switch *out)
 {
 	int n = k->nright < SHARE_SAMPLES ? k->nright : SHARE_SAMPLES;
 
@@ -146,17 +148,18 @@ static int rank(struct keeper *k, const struct quant *q, struct ranked_switch *o
 	return 0;
 }
 
-/* The agreement where the first N of ORDER do not round. */
-static int judge_without(struct keeper *k, const struct ranked_switch *order, int n, double *out)
+/* The error's square where the first N of ORDER do not round. */
+static int error_without(struct float_keeper *k, const struct ranked_switch *order, int n, double *out)
 {
 	switch_all(k, true);
 	for (int i = 0; i < n; i++)
 		((uint8_t *)k->on->data)[order[i].at] = 0;
-	return judge(k, out);
+	return mean_square(k, k->nright < ERROR_SAMPLES ? k->nright : ERROR_SAMPLES, out);
 }
 
-/* The fewest of ORDER without which AGREEMENT is there, by halves. */
-static int search(struct keeper *k, const struct ranked_switch *order, double agreement,
+/* The fewest of ORDER without which AGREEMENT is there, by halves; with all of them rounding the error's
+ * square is ALL. */
+static int search(struct float_keeper *k, const struct ranked_switch *order, double agreement, double all,
 		  struct keep_float *out)
 {
 	int low = 0, high = k->w->n;	/* too few; enough */
@@ -164,10 +167,12 @@ static int search(struct keeper *k, const struct ranked_switch *order, double ag
 	out->after = 1;
 	while (high - low > 1) {
 		int n = low + (high - low) / 2;
-		double got;
+		double square;
 
-		if (judge_without(k, order, n, &got) < 0)
+		if (error_without(k, order, n, &square) < 0)
 			return -1;
+		double got = 1 - (1 - out->before) * sqrt(square / all);
+
 		if (got >= agreement) {
 			high = n;
 			out->after = got;
@@ -179,16 +184,17 @@ static int search(struct keeper *k, const struct ranked_switch *order, double ag
 	return 0;
 }
 
-static int decide(struct keeper *k, struct quant *q, double agreement, struct keep_float *out)
+static int decide(struct float_keeper *k, struct quant *q, double agreement, struct keep_float *out)
 {
 	struct ranked_switch *order = arena_many(q->arena, struct ranked_switch, k->w->n);
+	double all;
 
-	if (run_right(k) < 0 || judge_without(k, NULL, 0, &out->before) < 0)
+	if (run_right(k) < 0 || error_without(k, NULL, 0, &all) < 0)
 		return -1;
-	out->after = out->before;
+	out->before = out->after = rows_that_stay(k, all);
 	if (out->before >= agreement)
 		return 0;
-	if (rank(k, q, order) < 0 || search(k, order, agreement, out) < 0)
+	if (rank(k, q, order) < 0 || search(k, order, agreement, all, out) < 0)
 		return -1;
 	for (int i = 0; i < out->kept; i++)
 		q->sites.at[k->w->site[order[i].at]].why = "its rounding would change results too much";
@@ -209,7 +215,7 @@ static int find_scores(const struct function *f)
 	return -1;
 }
 
-static void end(struct keeper *k)
+static void end(struct float_keeper *k)
 {
 	for (int i = 0; i < k->nright; i++)
 		array_release(k->right[i]);
@@ -222,7 +228,7 @@ int keep_float(struct quant *q, const struct open_options *o, const struct sampl
 	       double agreement, struct keep_float *out)
 {
 	const struct function *f = graph_main(q->graph);
-	struct keeper k = { .samples = samples, .nparams = f->nparams, .nresults = f->nresults };
+	struct float_keeper k = { .samples = samples, .nparams = f->nparams, .nresults = f->nresults };
 
 	*out = (struct keep_float){ .result = find_scores(f), .before = 1, .after = 1 };
 	if (out->result < 0 || samples->n < 1)
@@ -238,7 +244,7 @@ int keep_float(struct quant *q, const struct open_options *o, const struct sampl
 	k.results = values_new(f->nresults);
 	k.args = arena_many(q->arena, struct value, f->nparams + 1);
 	k.on = array_in(q->arena, ELEMENT_BOOL, 1, (int64_t[]){ k.w->n });
-	k.right = arena_many(q->arena, const struct array *, JUDGE_SAMPLES);
+	k.right = arena_many(q->arena, const struct array *, samples->n);
 	int rc = decide(&k, q, agreement, out);
 
 	end(&k);

@@ -24,10 +24,10 @@ enum { KEY_METHOD = 256, KEY_PERCENTILE, KEY_DATA, KEY_SAMPLES, KEY_SEED, KEY_HE
        KEY_AGREEMENT };
 
 /* Ranges of most models stand after a few; the mean of a bias wants more. */
-enum { SAMPLES = 32, HELD_OUT = 50 };
+enum { SAMPLES = 64, HELD_OUT = 50 };
 #define PERCENTILE 99.99
-/* What is expected is a mean over few samples: so much that 95 of 100 are safe. */
-#define AGREEMENT 0.98
+/* What is expected is a mean over few samples: so much that 95 of 100 are likely. */
+#define AGREEMENT 0.97
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "file for the quantized graph, hone's JSON; its name ends in .json", 0 },
@@ -39,7 +39,7 @@ static const struct argp_option options[] = {
 	{ "calibrate", KEY_CALIBRATE, "FILE", 0,
 	  "a sample: an .npy or .pb file for a model of one input (.npy: of several along its first dim), or "
 	  "a folder with input_0.npy, input_1.pb, ...; may be given again (default: random samples)", 0 },
-	{ "samples", KEY_SAMPLES, "N", 0, "random samples to calibrate on (default 32)", 0 },
+	{ "samples", KEY_SAMPLES, "N", 0, "random samples to calibrate on (default 64)", 0 },
 	{ "held-out", KEY_HELD_OUT, "N", 0,
 	  "random samples that calibration does not see, to compare on (default 50; 0: none)", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of random samples (default 0)", 0 },
@@ -49,7 +49,7 @@ static const struct argp_option options[] = {
 	{ "data", KEY_DATA, "TYPE", 0, "of quantized data: u8 (default) or i8", 0 },
 	{ "agreement", KEY_AGREEMENT, "P", 0,
 	  "of a classifier so many nodes stay float that P percent of the samples are expected to keep their "
-	  "class (default 98; 0: none stays float for it)", 0 },
+	  "class (default 97; 0: none stays float for it)", 0 },
 	{ "uncorrected", KEY_UNCORRECTED, NULL, 0, "leave biases as they are", 0 },
 	{ "to", KEY_TO, "TYPE", 0,
 	  "i8 (default); bf16, f16: data and weights in these, sums in f32, nothing to calibrate", 0 },

@@ -30,19 +30,22 @@ bool quant_method_parse(const char *name, enum quant_method *out)
 /* Levels that magnitudes are to be told apart by: those of 7 bits beside the sign [Migacz 2017]. */
 enum { LEVELS = 128 };
 
-/* What is lost, in nats, where the first N bins of P are all there is, what lies beyond joins the last of
- * them, and they are told apart by LEVELS levels alone: the divergence of Kullback and Leibler. A level
- * stands for each of its bins that is not empty equally. SUM is of all bins. */
+/* A bin of fewer elements tells as much of chance as of the distribution, which levels that stand for
+ * several bins would seem to lose: so many of them on average, or the bins are made wider. */
+enum { BIN_ELEMENTS = 32 };
+
+/* What is lost, in nats, where the first N bins of P are all there is and are told apart by LEVELS levels
+ * alone: the divergence of Kullback and Leibler. A level stands for each of its bins that is not empty
+ * equally; what lies beyond is the last of these bins. SUM is of all bins. */
 static double divergence(const int64_t *p, int n, double sum)
 {
 	double inside = 0, lost = 0;
+	int last = -1;
 
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < n; i++) {
 		inside += (double)p[i];
-	double beyond = sum - inside;
-
-	if (inside <= 0)
-		return INFINITY;
+		last = p[i] ? i : last;
+	}
 	for (int level = 0; level < LEVELS; level++) {
 		int from = (int)((int64_t)level * n / LEVELS);
 		int to = (int)((int64_t)(level + 1) * n / LEVELS), filled = 0;
@@ -53,16 +56,36 @@ static double divergence(const int64_t *p, int n, double sum)
 			filled += p[i] > 0;
 		}
 		for (int i = from; i < to; i++) {
-			double here = (double)p[i] + (i == n - 1 ? beyond : 0);
+			double here = (double)p[i] + (i == last ? sum - inside : 0);
 
-			if (here <= 0)
-				continue;
-			if (p[i] <= 0)	/* no level stands for what was cut off */
-				return INFINITY;
-			lost += here / sum * log(here / sum / (mass / filled / inside));
+			if (p[i] > 0)
+				lost += here / sum * log(here / sum / (mass / filled / inside));
 		}
 	}
-	return lost;
+	return last < 0 ? INFINITY : lost;
+}
+
+/* Makes the bins of P wider while that leaves twice the levels and their elements are few. Returns how
+ * many are in use; *WIDER: as many times as wide. */
+static int gather(int64_t *p, int *wider)
+{
+	int last = 0, filled = 0;
+	int64_t sum = 0;
+
+	for (int i = 0; i < HISTOGRAM_SIDE; i++) {
+		sum += p[i];
+		filled += p[i] > 0;
+		last = p[i] ? i + 1 : last;
+	}
+	for (*wider = 1; filled * (int64_t)BIN_ELEMENTS > sum && last >= 4 * LEVELS; *wider *= 2) {
+		filled = 0;
+		for (int i = 0; i < (last + 1) / 2; i++) {
+			p[i] = p[2 * i] + (2 * i + 1 < last ? p[2 * i + 1] : 0);
+			filled += p[i] > 0;
+		}
+		last = (last + 1) / 2;
+	}
+	return last;
 }
 
 /* The magnitude to cut off at, as S. Migacz, 8-bit inference with TensorRT, GTC 2017, has it: the range
@@ -71,15 +94,14 @@ static double cut_off(const struct histogram *h)
 {
 	int64_t p[HISTOGRAM_SIDE];
 	double sum = 0, least = INFINITY;
-	int best = HISTOGRAM_SIDE, last = 0;
+	int wider;
 
 	histogram_magnitudes(h, p);
-	for (int i = 0; i < HISTOGRAM_SIDE; i++) {
+	p[0] = p[1];	/* 0 has an integer of its own: its many are not spread over a level */
+	int last = gather(p, &wider), best = last;
+
+	for (int i = 0; i < last; i++)
 		sum += (double)p[i];
-		last = p[i] ? i + 1 : last;
-	}
-	if (last <= LEVELS)	/* as many levels as bins */
-		return last * h->width;
 	for (int n = LEVELS; n <= last; n++) {
 		double lost = divergence(p, n, sum);
 
@@ -88,7 +110,7 @@ static double cut_off(const struct histogram *h)
 			best = n;
 		}
 	}
-	return best * h->width;
+	return best * wider * h->width;
 }
 
 void quant_range(const struct histogram *h, enum quant_method m, double percentile, double *low,
@@ -106,7 +128,7 @@ void quant_range(const struct histogram *h, enum quant_method m, double percenti
 		*high = histogram_quantile(h, percentile / 100);
 		break;
 	case QUANT_ENTROPY:
-		cut = cut_off(h);
+		cut = h->width > 0 ? cut_off(h) : 0;
 		*low = fmax(h->low, -cut);
 		*high = fmin(h->high, cut);
 		break;
