@@ -53,7 +53,7 @@ ends 0 'have integers' quantize "$model" --agreement 0 --held-out 0 --uncorrecte
 cmp "$dir/a.json" "$dir/b.json" || bad=1
 # a folder of inputs, and what the model gave
 mkdir "$dir/sample"
-ends 0 'output' run "$model" -o "$dir/given"
+ends 0 'scores' run "$model" -o "$dir/given"
 ends 3 'input_0.pb' quantize "$model" --calibrate "$dir/sample"
 label=$(./hone quantize "$model" $few --agreement 0 --json | sed -n 's/.*"node": "\(.*\)",*$/\1/p' | head -n 1)
 test -n "$label" || { echo "no label"; bad=1; }
