@@ -7,15 +7,13 @@
 const struct model_code *made_code(struct arena *a, struct graph *g, const struct open_options *o)
 {
 	struct graph *fused = graph_passes_after(a, g, "scales");
-	struct model_task_vec *tasks = arena_one(a, struct model_task_vec);
+	struct opened *m = arena_one(a, struct opened);
 	struct choice_plan plan;
-	int built;
 
 	if (!fused || open_plan(a, o, &plan) < 0)
 		return NULL;
-	*tasks = graph_tasks(a, fused);
-	const struct choice *choices = choose(a, tasks, &plan, &built);
+	int rc = open_graph(a, fused, &plan, m);
 
 	db_close(plan.db);
-	return choices ? model_code_new(a, fused, tasks, choices, NULL) : NULL;
+	return rc < 0 ? NULL : model_code_new(a, m->graph, m->tasks, m->choices, NULL);
 }
