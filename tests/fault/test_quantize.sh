@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# A model quantized from the command line: what is said of it, what is written, and what is wrong. Run by
+# make check in the build folder.
+top=${srcdir:-$(dirname "$0")/../..}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/hone-quantize.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+bad=0
+model=$top/examples/tiny_cnn.onnx
+XDG_CACHE_HOME=$dir/cache
+export XDG_CACHE_HOME
+
+# ends STATUS WORDS ARGUMENT...: `hone ARGUMENT...` ends so, and prints the WORDS.
+ends()
+{
+	want=$1 words=$2
+	shift 2
+	./hone "$@" >"$dir/out" 2>&1
+	rc=$?
+	if test $rc -ne "$want" || ! grep -q -e "$words" "$dir/out"; then
+		echo "hone $*: exit status $rc, not $want with '$words'"
+		sed 's/^/    /' "$dir/out"
+		bad=1
+	fi
+}
+
+few='--samples 4 --held-out 4'
+ends 2 'which MODEL' quantize
+ends 2 'minmax, percentile, entropy' quantize "$model" --method most
+ends 2 'a number of 50 to 100' quantize "$model" --percentile 3
+ends 2 'ends in .json' quantize "$model" -o "$dir/x.onnx"
+ends 2 'is no type for it' quantize "$model" --data f32
+ends 2 'has no scales' quantize "$model" --to bf16 --table "$dir/none"
+ends 3 'is no model' quantize "$top/README.md"
+ends 3 'none.json' quantize "$model" --table "$dir/none.json"
+ends 3 "labelled 'nowhere'" quantize "$model" --keep nowhere
+ends 3 'none.npy' quantize "$model" --calibrate "$dir/none.npy"
+printf '{"tensors": {"nowhere": {"scale": 1}}}' >"$dir/bad.json"
+ends 3 'tensor "nowhere"' quantize "$model" --table "$dir/bad.json"
+
+ends 0 '100.0% of their multiply-adds) have integers' quantize "$model" $few --agreement 0 \
+	-o "$dir/int8.json" --write-table "$dir/table.json"
+ends 0 'worst node: .* dB' quantize "$model" $few --agreement 0 --method entropy --data i8
+ends 0 'conv .* i32\[\|i32\[' graph "$dir/int8.json" --text
+ends 0 'latency' run "$dir/int8.json"
+ends 0 '^0 of ' quantize "$dir/int8.json" $few
+ends 0 'made of integers already' quantize "$dir/int8.json" $few --explain
+# the table says all of it
+ends 0 'have integers' quantize "$model" --agreement 0 --held-out 0 --uncorrected --table "$dir/table.json" \
+	-o "$dir/a.json"
+ends 0 'have integers' quantize "$model" --agreement 0 --held-out 0 --uncorrected --table "$dir/table.json" \
+	-o "$dir/b.json" --seed 9 --samples 2
+cmp "$dir/a.json" "$dir/b.json" || bad=1
+# a folder of inputs, and what the model gave
+mkdir "$dir/sample"
+ends 0 'scores' run "$model" -o "$dir/given"
+ends 3 'input_0.pb' quantize "$model" --calibrate "$dir/sample"
+label=$(./hone quantize "$model" $few --agreement 0 --json | sed -n 's/.*"node": "\(.*\)",*$/\1/p' | head -n 1)
+test -n "$label" || { echo "no label"; bad=1; }
+ends 0 'it is to be kept' quantize "$model" $few --agreement 0 --keep "$label"
+ends 0 'have bf16' quantize "$model" --to bf16 --held-out 4 -o "$dir/bf16.json"
+ends 0 'latency' run "$dir/bf16.json"
+
+exit $bad

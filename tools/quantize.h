@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/quantize.h - the parts of `hone quantize`: its options, its samples, its report. */
+#ifndef HONE_TOOLS_QUANTIZE_H
+#define HONE_TOOLS_QUANTIZE_H
+
+#include "runtime/calibrate.h"
+#include "runtime/keep_float.h"
+#include "tools/model_args.h"
+
+enum { QUANTIZE_MAX_LIST = 256 };
+
+struct quantize_args {
+	struct model_args m;
+	struct quant_options q;
+	enum element to;		/* i8, or the float of 16 bits that sites take */
+	const char *output, *table, *write_table;	/* NULL */
+	const char *keep[QUANTIZE_MAX_LIST], *calibrate[QUANTIZE_MAX_LIST];
+	int nkeep, ncalibrate;
+	int samples, held_out;
+	long long seed;
+	double agreement;	/* of classes, that sites stay float for; 0: none does */
+	bool uncorrected, explain, json;
+};
+
+/* Fills in ARGS; ends the program where the command line is wrong. */
+void quantize_parse(int argc, char **argv, struct quantize_args *args);
+
+/* What the files of --calibrate have for MAIN, in A. -1 and a message. */
+int quantize_samples(struct arena *a, const struct quantize_args *args, const struct function *main,
+		     struct sample_source *out);
+
+/* All that is told. */
+struct quantize_report {
+	const struct quant *q;
+	const struct quantized *made;
+	int samples;			/* that were calibrated on; 0: none was needed */
+	struct keep_float floats;	/* result -1: nothing was decided */
+	int held_out;
+	struct quant_report accuracy;	/* where HELD_OUT > 0 */
+};
+
+void quantize_print(struct arena *a, const struct quantize_args *args, const struct quantize_report *r);
+
+#endif
