@@ -15,8 +15,7 @@ struct explainer {
 	struct explanation out;
 };
 
-/* Does F only give elements other places? */
-static bool moves_only(const struct function *f)
+bool explain_moves(const struct function *f)
 {
 	for (int v = f->nparams; v < f->bindings.n; v++) {
 		const struct binding *b = function_at(f, v);
@@ -45,7 +44,7 @@ static struct explained_call explain_step(const struct explainer *x, const struc
 	c.why = x->choices[task].why;
 	if (step->kind == FLAT_INTERPRET && !c.why)
 		c.why = "its function stands for different tasks at different places";
-	c.moves = moves_only(applied);
+	c.moves = explain_moves(applied);
 	if (step->kind == FLAT_FOREIGN) {
 		c.time_us = x->choices[task].foreign_us;
 		c.in_model = x->choices[task].foreign_in_model;

@@ -58,6 +58,9 @@ struct explanation {
 	double predicted_us;		/* of all sums */
 };
 
+/* Does F, a fused function, only give elements other places? */
+bool explain_moves(const struct function *f);
+
 /* In A, of what was given to model_code_new(). */
 struct explanation explain(struct arena *a, const struct model_code *code,
 			   const struct model_task_vec *tasks, const struct choice *choices);

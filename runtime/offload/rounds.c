@@ -22,6 +22,7 @@ struct plan_series plan_series_new(struct arena *a, const struct opened *m, stru
 {
 	return (struct plan_series){ .model = m, .session = session,
 				     .uses = task_uses_new(a, m->graph, m->tasks),
+				     .spending = spending_new(a, m->code, session),
 				     .tasks = arena_many(a, struct figure_series, m->tasks->n) };
 }
 
@@ -31,19 +32,24 @@ static int turn(const struct rounds *r, struct plan_series *x)
 	struct arena *a = arena_new();
 	struct step_sum *sums = arena_many(a, struct step_sum, m->tasks->n);
 	struct figure_series runs = { 0 };
+	struct run_spent_vec spent = { 0 };
 	int rc = session_exercise(x->session, r->inputs);
 	int64_t begin = clock_ns(), before = begin, now = begin;
 
 	step_times_add(m->graph, x->uses, x->session, -1, NULL, sums);
+	spending_next(x->spending, 0);
 	while (rc == 0 && (runs.n == 0 || (double)(now - begin) * 1e-6 < TURN_MS)) {
 		before = clock_ns();
 		rc = session_exercise(x->session, r->inputs);
 		now = clock_ns();
 		vec_push(a, &runs, (double)(now - before) * 1e-3);
+		vec_push(a, &spent, spending_next(x->spending, runs.at[runs.n - 1]));
 	}
 	step_times_add(m->graph, x->uses, x->session, 1, NULL, sums);
-	if (rc == 0)
+	if (rc == 0) {
 		vec_push(r->arena, &x->runs, median(runs.at, runs.n));
+		vec_push(r->arena, &x->spent, run_spent_middle(spent.at, spent.n));
+	}
 	for (int i = 0; i < m->tasks->n && rc == 0; i++)
 		if (sums[i].runs > 0)
 			vec_push(r->arena, &x->tasks[i], sums[i].seconds * 1e6 / (double)sums[i].runs);
@@ -90,6 +96,16 @@ static void keep_rounds(struct figure_series *v, const bool *keep)
 	v->n = n;
 }
 
+static void keep_spent(struct run_spent_vec *v, const bool *keep)
+{
+	int n = 0;
+
+	for (int k = 0; k < v->n; k++)
+		if (keep[k])
+			v->at[n++] = v->at[k];
+	v->n = n;
+}
+
 /* Leaves out disturbed rounds, where enough others remain. */
 static void leave_out_disturbed(const struct rounds *r, struct plan_series *x, int n)
 {
@@ -102,6 +118,7 @@ static void leave_out_disturbed(const struct rounds *r, struct plan_series *x, i
 		keep[k] = !is_disturbed(x, n, k);
 	for (int i = 0; i < n; i++) {
 		keep_rounds(&x[i].runs, keep);
+		keep_spent(&x[i].spent, keep);
 		for (int k = 0; k < x[i].model->tasks->n; k++)
 			if (x[i].tasks[k].n == rounds)
 				keep_rounds(&x[i].tasks[k], keep);

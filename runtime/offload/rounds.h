@@ -2,16 +2,18 @@
 /* runtime/offload/rounds.h - several ways to run one model, in turns.
  *
  * In:   a session of each, watched.
- * Out:  by round what a run takes of each, and what its kernels do.
+ * Out:  by round what a run takes of each, and for what, and what its kernels do.
  * Holds: only figures of one round are comparable; rounds in which somebody else had the machine are left out
  *        of all. */
 #ifndef HONE_RUNTIME_OFFLOAD_ROUNDS_H
 #define HONE_RUNTIME_OFFLOAD_ROUNDS_H
 
 #include "graph/task/uses.h"
+#include "runtime/offload/spent.h"
 #include "runtime/open.h"
 
 struct figure_series VEC(double);
+struct run_spent_vec VEC(struct run_spent);
 
 /* What rounds have told of one plan. */
 struct plan_series {
@@ -19,6 +21,8 @@ struct plan_series {
 	struct session *session;
 	const struct task_uses *uses;
 	struct figure_series runs;	/* us, one of each round */
+	struct spending *spending;
+	struct run_spent_vec spent;	/* of each round the usual run */
 	struct figure_series *tasks;	/* us of a kernel, by task; as many, or none where it did not run */
 };
 
@@ -27,6 +31,7 @@ struct rounds {
 	const struct value *inputs;
 };
 
+/* M has its code, which SESSION is of. */
 struct plan_series plan_series_new(struct arena *a, const struct opened *m, struct session *session);
 /* The N plans X for SECONDS, longer where the machine is not quiet. -1 and a message. */
 int rounds_play(const struct rounds *r, struct plan_series *x, int n, double seconds);

@@ -273,8 +273,10 @@ static int judge(struct plan_settling *s, double seconds)
 
 	out->with_host = compare_pairs(cost->at, x[SETTLED_HOST].runs.at, cost->n);
 	out->with_all = compare_pairs(cost->at, x[SETTLED_ALL].runs.at, cost->n);
-	for (int i = 0; i < SETTLED_PLANS; i++)
+	for (int i = 0; i < SETTLED_PLANS; i++) {
 		settle_times(s, i, &x[i], &x[SETTLED_HOST]);
+		out->plans[i].spent = run_spent_middle(x[i].spent.at, x[i].spent.n);
+	}
 	double speed = out->plans[SETTLED_HOST].us / out->plans[SETTLED_HOST].predicted_us;
 
 	out->plans[SETTLED_COST].predicted_us *= speed;

@@ -10,6 +10,7 @@
 #define HONE_RUNTIME_OFFLOAD_SETTLE_H
 
 #include "measure/verdict.h"
+#include "runtime/offload/spent.h"
 #include "runtime/open.h"
 
 enum { SETTLED_COST, SETTLED_HOST, SETTLED_ALL, SETTLED_PLANS };
@@ -22,6 +23,7 @@ struct settled_plan {
 	 * that this had in these runs, for a machine is not the same from minute to minute. */
 	double predicted_us;
 	int unknown;		/* kernels that nobody timed: they are not in it */
+	struct run_spent spent;	/* what these runs took the time for */
 	bool agrees;		/* its results are those of hone alone */
 	double error;		/* the largest difference, of the greatest element */
 };
