@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/partition/tables.c - tables of at most 100 columns, a line for each set of generators. */
+#include "bench/partition/tables.h"
+
+#include <stdio.h>
+
+/* Of the first column. */
+enum { WIDTH = 14 };
+
+static const struct partition_entry *entry_at(const struct partition_report *r, int model, int set)
+{
+	const struct partition_entry *e = &r->models.at[model].entries[set];
+
+	return e->why ? NULL : e;
+}
+
+/* The title of a table and its other columns. */
+static void print_head(const char *title, const char *columns)
+{
+	printf("  %-*s  %s\n", WIDTH, title, columns);
+}
+
+static void print_label(const char *label)
+{
+	printf("  %-*.*s", WIDTH, WIDTH, label);
+}
+
+static void print_offload(const struct plan_offload *o)
+{
+	printf("  %6.1f%% %6.1f%% %7d %9d", 100 * o->nodes, 100 * o->macs, o->kernels, o->subgraphs);
+}
+
+static void print_offloads(const struct partition_report *r, int model)
+{
+	print_head("offloaded", "all that is taken                   by measured cost");
+	print_head("", "  nodes    MACs kernels subgraphs    nodes    MACs kernels subgraphs");
+	for (int i = 0; i < r->sets.n; i++) {
+		const struct partition_entry *e = entry_at(r, model, i);
+
+		if (!e)
+			continue;
+		print_label(r->sets.at[i].label);
+		print_offload(&e->plans[SETTLED_ALL].offload);
+		print_offload(&e->plans[SETTLED_COST].offload);
+		puts("");
+	}
+}
+
+static void print_latencies(const struct partition_report *r, int model)
+{
+	static const int told[] = { SETTLED_HOST, SETTLED_ALL, SETTLED_COST };
+
+	print_head("latency, ms", "hone alone              all offloaded           by measured cost");
+	print_head("", " measured  predicted    measured  predicted    measured  predicted   results");
+	for (int i = 0; i < r->sets.n; i++) {
+		const struct partition_entry *e = entry_at(r, model, i);
+
+		if (!e)
+			continue;
+		print_label(r->sets.at[i].label);
+		for (int k = 0; k < 3; k++) {
+			const struct entry_plan *p = &e->plans[told[k]];
+
+			printf("  %9.3f %10.3f%c", p->us * 1e-3, p->predicted_us * 1e-3, p->unknown ? '?' : ' ');
+		}
+		printf("  %s\n", partition_entry_is_sound(e) ? "agree" : "DIFFER");
+	}
+}
+
+/* RUNS: what stands behind it, or "". */
+static void print_speed_up(const char *label, const char *over, const struct comparison *c, double predicted,
+			   const char *runs)
+{
+	char measured[64], expected[32];
+
+	snprintf(measured, sizeof(measured), "%.3f (%.3f to %.3f)", c->ratio, c->low, c->high);
+	snprintf(expected, sizeof(expected), "%.3f", predicted);
+	print_label(label);
+	printf("  %-13s  %-28s %10s  %-*s", over, measured, predicted > 0 ? expected : "-", *runs ? 9 : 0,
+	       verdict_name(c->verdict));
+	puts(runs);
+}
+
+static void print_speed_ups(const struct partition_report *r, int model)
+{
+	print_head("speed-up", "over           measured                      predicted  by cost  hone run takes");
+	for (int i = 0; i < r->sets.n; i++) {
+		const struct partition_entry *e = entry_at(r, model, i);
+
+		if (!e)
+			continue;
+		print_speed_up(r->sets.at[i].label, "hone alone", &e->with_host,
+			       partition_predicted(e, SETTLED_HOST), plan_name(e->chosen));
+		print_speed_up("", "all offloaded", &e->with_all, partition_predicted(e, SETTLED_ALL), "");
+	}
+}
+
+static void print_breakdowns(const struct partition_report *r, int model)
+{
+	print_head("by cost, ms", "      run       hone  generators  transforms  interpreter       rest");
+	for (int i = 0; i < r->sets.n; i++) {
+		const struct partition_entry *e = entry_at(r, model, i);
+
+		if (!e)
+			continue;
+		const struct run_spent *x = &e->plans[SETTLED_COST].spent;
+
+		print_label(r->sets.at[i].label);
+		printf("  %9.3f %10.3f  %10.3f  %10.3f   %10.3f %10.3f\n", x->run * 1e-3, x->host * 1e-3,
+		       x->generators * 1e-3, x->moves * 1e-3, x->interpreter * 1e-3, run_spent_rest(x) * 1e-3);
+	}
+}
+
+void partition_tables_print(const struct partition_report *r, int i)
+{
+	const struct partition_model *m = &r->models.at[i];
+	bool any = false;
+
+	printf("%s\n", m->model);
+	if (m->why) {
+		printf("  not run: %s\n\n", m->why);
+		return;
+	}
+	for (int k = 0; k < r->sets.n; k++) {
+		any |= !m->entries[k].why;
+		if (m->entries[k].why)
+			printf("  %s: not run: %s\n", r->sets.at[k].label, m->entries[k].why);
+	}
+	if (any) {
+		print_offloads(r, i);
+		print_latencies(r, i);
+		print_speed_ups(r, i);
+		print_breakdowns(r, i);
+	}
+	puts("");
+}
+
+/* --- all models */
+
+static void print_means(const struct partition_report *r)
+{
+	printf("Speed-up by measured cost, geometric means over models\n");
+	print_head("", "models  over hone alone  predicted  over all offloaded  predicted");
+	for (int i = 0; i < r->sets.n; i++) {
+		const struct partition_mean m = partition_mean_of(&r->models, i);
+
+		print_label(r->sets.at[i].label);
+		if (m.models == 0) {
+			printf("  %6d  %15s\n", 0, "-");
+			continue;
+		}
+		printf("  %6d  %15.3f", m.models, m.over_host);
+		if (m.predicted == m.models)
+			printf("  %9.3f  %18.3f  %9.3f\n", m.predicted_over_host, m.over_all, m.predicted_over_all);
+		else
+			printf("  %9s  %18.3f  %9s\n", "-", m.over_all, "-");
+	}
+}
+
+static void print_generators(const struct partition_report *r)
+{
+	print_head("generator", " lines  version");
+	for (int i = 0; i < r->generators.n; i++) {
+		const struct partition_generator *g = &r->generators.at[i];
+
+		print_label(g->name);
+		if (g->lines > 0)
+			printf("  %6d  %s\n", g->lines, g->version);
+		else
+			printf("  %6s  %s\n", "-", g->version);
+	}
+}
+
+void partition_tables_end(const struct partition_report *r)
+{
+	print_means(r);
+	puts("");
+	print_generators(r);
+	puts("");
+	printf("%d thread%s. Nodes and multiply-adds are shares of the model's, subgraphs are kernels that hang\n"
+	       "together; predicted: the sum over kernels, ? where one was not timed; speed-up: the other's time\n"
+	       "over its own, with the %g%% interval of its median; transforms only move elements, whoever does;\n"
+	       "rest: launching and all between steps; lines: of C, no blanks, no comments, - where the sources are\n"
+	       "none of hone's.\n",
+	       r->threads, r->threads > 1 ? "s" : "", 100 * VERDICT_CONFIDENCE);
+}

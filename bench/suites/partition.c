@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/suites/partition.c - models shared with code generators: each generator by itself, then all of them. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "bench/partition/lines.h"
+#include "bench/partition/tables.h"
+#include "bench/suite.h"
+#include "graph/model.h"
+#include "measure/device_lock.h"
+#include "tools/backends.h"
+#include "tools/command.h"
+#include "tools/json.h"
+#include "tools/model_args.h"
+#include "tools/query.h"
+
+/* As of `hone partition`. */
+#define USUAL_S 10
+
+struct model_names VEC(const char *);
+
+struct partition_suite {
+	struct arena *arena;
+	struct model_names models;
+	struct model_args m;		/* but for one model */
+	struct backend_args b;
+	double seconds;
+	bool json;
+	struct partition_report report;
+};
+
+static const char doc[] =
+	"Shares each MODEL with code generators as `hone partition` does, with each --backend by itself and then "
+	"with all of them, and tells as tables: how much is offloaded, with all that generators take and by "
+	"measured cost; the latency by hone alone, all offloaded and by cost, predicted and measured in turns; "
+	"the speed-up by cost over both; what the time of the plan by cost goes to; and means over the models. "
+	"The networks that the literature on bringing one's own generator compares by are ResNet-18, ResNet-50, "
+	"Inception V3, DarkNet-53, MobileNet V2, VGG19, SSD MobileNet, SSD with VGG16, and Faster R-CNN with "
+	"ResNet-50.\v"
+	"Example:\n"
+	"  hone bench --suite partition resnet18.onnx vgg19.onnx --backend onednn --db tune.db\n"
+	"  hone bench --suite partition *.onnx --backend onednn --backend blas --db tune.db --json\n";
+
+enum { KEY_SECONDS = 256 };
+
+static const struct argp_option options[] = {
+	{ "seconds", KEY_SECONDS, "N", 0,
+	  "to run a model for with some generators, beside measuring kernels (default: 10)", 0 },
+	{ "json", 'j', NULL, 0, "JSON instead of tables", 0 },
+	{ 0 },
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct partition_suite *s = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &s->m;
+		state->child_inputs[1] = &s->b;
+		return 0;
+	case KEY_SECONDS:
+		s->seconds = (double)argp_number(state, "--seconds", arg, 1);
+		return 0;
+	case 'j':
+		s->json = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		s->m.model = arg;
+		vec_push(s->arena, &s->models, arg);
+		return 0;
+	case ARGP_KEY_END:
+		if (!s->b.nbackends)
+			argp_error(state, "which --backend?");
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &model_argp, 0, NULL, 0 }, { &backends_argp, 0, NULL, 0 }, { &suite_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp argp = { options, parse, "MODEL...", doc, children, NULL, NULL };
+
+/* --- generators */
+
+static int add_generator(struct partition_suite *s, const char *const *backend)
+{
+	struct offload_request one = { .backends = backend, .nbackends = 1 };
+	struct offload_generators g;
+
+	if (offload_generators_load(s->arena, &one, &g) < 0)
+		return -1;
+	const struct backend x = offload_generators_all(s->arena, &g).at[0];
+	int lines = strchr(*backend, '/') ? 0 : generator_lines(*backend);
+
+	vec_push(s->arena, &s->report.sets, (struct partition_set){ x.generator->name, backend, 1 });
+	vec_push(s->arena, &s->report.generators,
+		 (struct partition_generator){ x.generator->name, x.version, lines });
+	return 0;
+}
+
+/* Each generator by itself, and all of several. -1 and a message where one cannot be loaded. */
+static int find_sets(struct partition_suite *s)
+{
+	struct offload_request all = backends_request(&s->b);
+	struct offload_generators together;
+
+	if (offload_generators_load(s->arena, &all, &together) < 0)
+		return -1;
+	for (int i = 0; i < s->b.nbackends; i++)
+		if (add_generator(s, &s->b.backends[i]) < 0)
+			return -1;
+	if (s->b.nbackends > 1)
+		vec_push(s->arena, &s->report.sets,
+			 (struct partition_set){ "all of them", s->b.backends, s->b.nbackends });
+	return 0;
+}
+
+/* --- models */
+
+/* Why MODEL cannot be opened; NULL: it can. */
+static const char *obstacle(const struct partition_suite *s, const char *model)
+{
+	const struct onnx_options how = { .dims = s->m.dims.at, .ndims = s->m.dims.n };
+	struct arena *scratch = arena_new();
+	const char *why = model_read(scratch, model, &how) ? NULL : arena_strdup(s->arena, err_get());
+
+	arena_free(scratch);
+	return why;
+}
+
+static struct partition_model share(struct partition_suite *s, const char *model, struct device_lock *lock)
+{
+	const struct partition_set_vec *sets = &s->report.sets;
+	struct partition_entry *entries = arena_many(s->arena, struct partition_entry, sets->n);
+	struct partition_model out = { .model = model, .why = obstacle(s, model), .entries = entries };
+	struct open_options o;
+
+	s->m.model = model;
+	o = model_options(&s->m);
+	o.offload = backends_request(&s->b);
+	o.offers_to_db = true;
+	for (int i = 0; !out.why && i < sets->n; i++) {
+		device_lock_take(lock);
+		entries[i] = partition_entry_new(s->arena, &o, &sets->at[i], s->seconds);
+		device_lock_release(lock);
+	}
+	return out;
+}
+
+/* Was it run with all sets, and rightly? */
+static bool is_sound(const struct partition_suite *s, const struct partition_model *m)
+{
+	for (int i = 0; !m->why && i < s->report.sets.n; i++)
+		if (!partition_entry_is_sound(&m->entries[i]))
+			return false;
+	return !m->why;
+}
+
+/* Exit status: a model that was not run with all sets, or gave other results, is a failure. */
+static int bench(struct partition_suite *s)
+{
+	struct partition_report *r = &s->report;
+	int status = EXIT_OK;
+
+	if (find_sets(s) < 0)
+		return command_failed();
+	struct device_lock *lock = device_lock_new(&(struct listener){ command_hear, NULL });
+
+	r->threads = s->m.threads;
+	for (int i = 0; i < s->models.n; i++) {
+		vec_push(s->arena, &r->models, share(s, s->models.at[i], lock));
+		if (!is_sound(s, &r->models.at[i]))
+			status = EXIT_FAILED;
+		if (!s->json)
+			partition_tables_print(r, i);
+		fflush(stdout);
+	}
+	device_lock_free(lock);
+	json_t *json = partition_report_json(r);
+
+	if (s->json) {
+		json_print(json);
+	} else {
+		partition_tables_end(r);
+		json_decref(json);
+	}
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	struct partition_suite s = { .arena = arena_new(), .m.threads = 1, .seconds = USUAL_S };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &s);
+	int status = bench(&s);
+
+	arena_free(s.arena);
+	return status;
+}
+
+const struct suite suite_partition = {
+	.name = "partition",
+	.summary = "models shared with code generators: what is offloaded, and what that gains",
+	.run = run,
+};
