@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A code generator for hone in plain C: convolutions, sums and relu. docs/partition.md goes through it. */
-#include <hone_generator.h>
+#include <hone_generator_read.h>
 #include <stdlib.h>
-#include <string.h>
 
 typedef struct hone_region_tensor tensor;
 
@@ -11,29 +10,12 @@ struct example {
 	const float *at[];	/* by tensor, its elements; behind them room for what calls compute */
 };
 
-static int64_t count_of(const tensor *t)
-{
-	int64_t count = 1;
-
-	for (int d = 0; d < t->rank; d++)
-		count *= t->dim[d];
-	return count;
-}
-
-/* The first two numbers of attribute NAME; VALUE where the list is empty, as it is by default. */
-static void read_pair(const struct hone_region_call *c, const char *name, int64_t value, int64_t *out)
-{
-	out[0] = out[1] = value;
-	for (int i = 0; i < c->nattrs; i++)
-		if (strcmp(c->attrs[i].name, name) == 0 && c->attrs[i].n >= 2)
-			memcpy(out, c->attrs[i].ints, 2 * sizeof(*out));
-}
-
 /* Element I of the convolution OUT of image IN with weight K. */
 static float conv(const int64_t *in, const float *x, const int64_t *k, const float *w, const int64_t *out,
-		  const int64_t *stride, const int64_t *pad, int64_t i)
+		  const struct hone_window *v, int64_t i)
 {
-	int64_t top = i / out[3] % out[2] * stride[0] - pad[0], left = i % out[3] * stride[1] - pad[1];
+	int64_t top = i / out[3] % out[2] * v->stride[0] - v->begin[0];
+	int64_t left = i % out[3] * v->stride[1] - v->begin[1];
 	int64_t map = i / out[3] / out[2], taps = k[1] * k[2] * k[3];
 	float sum = 0;
 
@@ -47,31 +29,22 @@ static float conv(const int64_t *in, const float *x, const int64_t *k, const flo
 	return sum;
 }
 
-/* Which element of X stands at I of OUT: dims of 1, and those that X lacks, are repeated. */
-static int64_t place(const tensor *x, const tensor *out, int64_t i)
-{
-	int64_t at = 0, size = 1;
-
-	for (int d = x->rank - 1, o = out->rank - 1; d >= 0; i /= out->dim[o--], size *= x->dim[d--])
-		at += x->dim[d] == 1 ? 0 : i % out->dim[o] * size;
-	return at;
-}
-
 static void compute(const struct example *e, const struct hone_region_call *c)
 {
 	int a = c->inputs[0], b = c->inputs[c->ninputs - 1];
 	const tensor *x = &e->region->tensors[a], *w = &e->region->tensors[b];
 	const tensor *out = &e->region->tensors[c->output];
 	float *y = (float *)e->at[c->output];
-	int64_t stride[2], pad[2];
+	bool is_conv = hone_is_op(c, "conv"), is_add = hone_is_op(c, "add");
+	struct hone_window v = { 0 };
 
-	read_pair(c, "strides", 1, stride);
-	read_pair(c, "pads", 0, pad);
-	for (int64_t i = 0; i < count_of(out); i++)
-		if (*c->op == 'c')
-			y[i] = conv(x->dim, e->at[a], w->dim, e->at[b], out->dim, stride, pad, i);
-		else if (*c->op == 'a')
-			y[i] = e->at[a][place(x, out, i)] + e->at[b][place(w, out, i)];
+	if (is_conv)
+		v = hone_window_of(e->region, c);
+	for (int64_t i = 0; i < hone_count(out, 0); i++)
+		if (is_conv)
+			y[i] = conv(x->dim, e->at[a], w->dim, e->at[b], out->dim, &v, i);
+		else if (is_add)
+			y[i] = e->at[a][hone_broadcast(x, out, i)] + e->at[b][hone_broadcast(w, out, i)];
 		else	/* relu */
 			y[i] = e->at[a][i] < 0 ? 0 : e->at[a][i];
 }
@@ -99,13 +72,11 @@ static int init(const struct hone_region *r, const void *artifact, size_t size, 
 
 	(void)artifact, (void)size, (void)threads;
 	for (int i = 0; i < r->ncalls; i++)
-		bytes += (size_t)count_of(&r->tensors[r->calls[i].output]) * sizeof(float);
+		bytes += (size_t)hone_count(&r->tensors[r->calls[i].output], 0) * sizeof(float);
 	struct example *e = malloc(bytes);
 
-	if (!e) {
-		strcpy(why, "no memory");
-		return -1;
-	}
+	if (!e)
+		return hone_refuse(why, "no memory");
 	e->region = r;
 	for (int i = 0; i < r->ntensors; i++)
 		e->at[i] = r->tensors[i].data;
@@ -113,7 +84,7 @@ static int init(const struct hone_region *r, const void *artifact, size_t size, 
 
 	for (int i = 0; i < r->ncalls; i++) {
 		e->at[r->calls[i].output] = next;
-		next += count_of(&r->tensors[r->calls[i].output]);
+		next += hone_count(&r->tensors[r->calls[i].output], 0);
 	}
 	*handle = e;
 	return 0;

@@ -2,14 +2,10 @@
 /* partition/generators/onednn.c - oneDNN: one primitive and its post-ops, on images stored as hone says.
  * Holds: constants of the region are never written to; a run reorders and allocates nothing. What oneDNN has
  * only reference code for is refused. Its relu, clip and max_pool may lose NaN, which hone's keep. */
-#include <math.h>
 #include <oneapi/dnnl/dnnl.h>
 #include <omp.h>
-#include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include "include/hone_generator.h"
+#include "include/hone_generator_read.h"
 
 #define UNARY "(relu | leaky_relu | clip[const] | sigmoid | tanh | silu | gelu | hard_swish)"
 #define DONE(status) must(k, (status) == dnnl_success, "oneDNN has no code for this form of it")
@@ -17,7 +13,7 @@ enum { MAX_ARGS = 16 };	/* more than a match of any pattern has, and a result */
 typedef const struct hone_region_tensor tensor;
 typedef const struct hone_region_call call;
 
-struct kernel {
+struct onednn_kernel {
 	const struct hone_region *r;
 	tensor *t, *result;
 	char *why;			/* of who asks now */
@@ -29,11 +25,9 @@ struct kernel {
 	dnnl_primitive_desc_t pd; dnnl_primitive_t primitive;
 };
 
-static bool must(struct kernel *k, bool holds, const char *why)
+static bool must(struct onednn_kernel *k, bool holds, const char *why)
 {
-	if (!holds)
-		snprintf(k->why, HONE_WHY_BYTES, "%s", why);
-	return holds;
+	return holds || hone_refuse(k->why, "%s", why) == 0;
 }
 
 static dnnl_alg_kind_t kind_of(call *c)
@@ -46,24 +40,9 @@ static dnnl_alg_kind_t kind_of(call *c)
 		{ "max_pool", dnnl_pooling_max }, { "avg_pool", dnnl_pooling_avg },
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		if (strcmp(all[i].op, c->op) == 0)
+		if (hone_is_op(c, all[i].op))
 			return all[i].kind;
 	return dnnl_convolution_auto;
-}
-
-/* Number I of an attribute of C, OTHERWISE where it has none. */
-static int64_t number(call *c, const char *name, int i, int64_t otherwise)
-{
-	for (const struct hone_region_attr *a = c->attrs; a < c->attrs + c->nattrs; a++)
-		if (strcmp(a->name, name) == 0 && i < a->n)
-			return a->ints[i];
-	return otherwise;
-}
-
-/* The elements of dims FROM and on. */
-static int64_t count(tensor *t, int from)
-{
-	return from < t->rank ? t->dim[from] * count(t, from + 1) : 1;
 }
 
 /* T with dims of 1 before its own, RANK in all; CHANNELS as hone_generator.h has them. */
@@ -84,31 +63,31 @@ static dnnl_memory_desc_t aligned(tensor *t, int channels, int rank)
 }
 
 /* The primitive has tensor AT, which comes as MD, as its argument ARG. */
-static bool give(struct kernel *k, int arg, int at, dnnl_memory_desc_t md, const void *data)
+static bool give(struct onednn_kernel *k, int arg, int at, dnnl_memory_desc_t md, const void *data)
 {
 	k->args[k->nargs].arg = arg, k->at[k->nargs] = at, k->md[k->nargs] = md;
 	return DONE(dnnl_memory_create(&k->args[k->nargs++].memory, &md, k->engine, (void *)data));
 }
 
 /* The calls from C on become post-ops. X: what the first of them reads. */
-static bool append(struct kernel *k, call *c, int x)
+static bool append(struct onednn_kernel *k, call *c, int x)
 {
 	for (dnnl_alg_kind_t last = 0; c < k->r->calls + k->r->ncalls; x = c++->output) {
 		dnnl_alg_kind_t kind = kind_of(c);
-		int other = c->inputs[c->inputs[0] == x && c->ninputs > 1], n = dnnl_post_ops_len(k->ops);
-		float p[] = { c->nattrs ? (float)c->attrs->floats[0] : 0, 0 };
-		for (int i = 0; i < 2 && kind == dnnl_eltwise_clip; i++)
-			p[i] = i + 1 < c->ninputs && c->inputs[i + 1] >= 0 ?
-			       *(const float *)k->t[c->inputs[i + 1]].data : i ? INFINITY : -INFINITY;
+		int other = hone_other(c, x), n = dnnl_post_ops_len(k->ops);
+		bool clips = kind == dnnl_eltwise_clip;
+		float alpha = (float)hone_attr_float(c, "alpha", 0, 0);
+		float p[] = { clips ? -INFINITY : alpha, clips ? INFINITY : 0 };
 		tensor *t = &k->t[other];
-		bool whole = other != x && t->rank == k->y.ndims && count(t, 0) == count(k->result, 0);
+		bool whole = other != x && t->rank == k->y.ndims &&
+			     hone_count(t, 0) == hone_count(k->result, 0);
 		dnnl_memory_desc_t md = whole ? k->y : aligned(t, 0, k->y.ndims);
 		/* Of two functions of one kind, oneDNN 2.6 gives both the parameters of the last. */
 		if (!must(k, kind != last, "a function twice") ||
-		    !must(k, count(&k->t[x], 0) == count(k->result, 0), "what comes before broadcasts") ||
+		    !must(k, !clips || hone_limit(k->r, c, &p[0], &p[1]), "limits that are computed") ||
 		    (kind < dnnl_binary_add
 		    ? !DONE(dnnl_post_ops_append_eltwise(k->ops, 1, last = kind, p[0], p[1]))
-		    : !must(k, t->data ? !whole : whole && t->channels == k->result->channels,
+		    : !must(k, t->data ? !whole : whole && hone_storage(t) == hone_storage(k->result),
 			    "neither a constant that broadcasts nor an image stored as the result") ||
 		      !give(k, DNNL_ARG_ATTR_MULTIPLE_POST_OP(n) | DNNL_ARG_SRC_1, other, md, t->data) ||
 		      !DONE(dnnl_post_ops_append_binary(k->ops, kind, &md))))
@@ -118,49 +97,43 @@ static bool append(struct kernel *k, call *c, int x)
 }
 
 /* A convolution of WEIGHTS, or a pool, which the mean over all spatial dims is with one window. */
-static bool slide(struct kernel *k, call *c, dnnl_memory_desc_t *weights, dnnl_memory_desc_t *bias, void *op)
+static bool slide(struct onednn_kernel *k, call *c, dnnl_memory_desc_t *weights, dnnl_memory_desc_t *bias,
+		  void *op)
 {
-	tensor *x = &k->t[c->inputs[0]], *w = &k->t[c->inputs[c->ninputs > 1]], *y = &k->t[c->output];
-	bool mean = !weights && w != x, pads = number(c, "count_include_pad", 0, 0);
+	struct hone_window w = hone_window_of(k->r, c);
+	bool mean = hone_is_op(c, "reduce_mean"), pads = hone_attr_int(c, "count_include_pad", 0, 0);
 	dnnl_alg_kind_t kind = pads ? dnnl_pooling_avg_include_padding : mean ? dnnl_pooling_avg : kind_of(c);
 	dnnl_prop_kind_t use = dnnl_forward_inference;
-	dnnl_dims_t kernel, stride, dilation, before, after;
-	const char *pad = "";
-	for (int i = 0; i < c->nattrs; i++)	/* auto_pad is the only text */
-		pad = c->attrs[i].text ? c->attrs[i].text : pad;
-	bool same = strncmp(pad, "same", 4) == 0, lower = strcmp(pad, "same_lower") == 0;
-	for (int i = 0, nd = x->rank - 2; i < nd; i++) {
-		kernel[i] = weights ? w->dim[2 + i] : mean ? x->dim[2 + i] : number(c, "kernel", i, 1);
-		stride[i] = number(c, "strides", i, 1);
-		dilation[i] = number(c, "dilations", i, 1) - 1;	/* what is between */
-		int64_t span = (kernel[i] - 1) * (dilation[i] + 1) + 1, end = number(c, "pads", nd + i, 0);
-		int64_t both = (y->dim[2 + i] - 1) * stride[i] + span - x->dim[2 + i];	/* beyond x */
-		before[i] = !same ? number(c, "pads", i, 0) : both > 0 ? (both + lower) / 2 : 0;
-		after[i] = both > before[i] ? both - before[i] : 0;
-		if (!must(k, !mean || (y->dim[2 + i] == 1 && y->dim[1] == x->dim[1] && *y->dim == *x->dim),
-			  "a mean over other than all spatial dims") ||
-		    !must(k, before[i] >= 0 && end >= 0, "negative padding") ||
-		    !must(k, weights || (before[i] < span && after[i] < span), "windows of padding alone") ||
-		    !must(k, !pads || same || after[i] <= end, "an average that counts some padding"))
-			return false;
+	dnnl_dims_t kernel, stride, gap, begin, end;
+	for (int d = 0; d < w.dims; d++) {
+		kernel[d] = w.kernel[d], stride[d] = w.stride[d], gap[d] = w.dilation[d] - 1;
+		begin[d] = w.begin[d], end[d] = w.end[d];
 	}
+	if (!must(k, !mean || hone_is_spatial(k->r, c), "a mean over other than all spatial dims") ||
+	    !must(k, !w.crops, "negative padding") ||
+	    !must(k, weights || !w.empty, "windows of padding alone") ||
+	    !must(k, !pads || !w.beyond, "an average that counts some padding"))
+		return false;
 	return DONE(weights ? dnnl_dilated_convolution_forward_desc_init(op, use, kind, k->md, weights, bias,
-				&k->y, stride, dilation, before, after)
-			    : dnnl_pooling_v2_forward_desc_init(op, use, kind, k->md, &k->y, stride, kernel,
-				dilation, before, after));
+				&k->y, stride, gap, begin, end)
+			    : dnnl_pooling_v2_forward_desc_init(op, use, kind, k->md, &k->y,
+				stride, kernel, gap, begin, end));
 }
 
 /* The first call with its operands, a constant vector that is added next as its bias, and what follows. */
-static bool describe(struct kernel *k, call *c, call *next)
+static bool describe(struct onednn_kernel *k, call *c, call *next)
 {
-	bool conv = strcmp(c->op, "conv") == 0, product = strcmp(c->op, "matmul") == 0;
+	bool conv = hone_is_op(c, "conv"), product = hone_is_op(c, "matmul");
 	int rank = k->result->rank, axis = conv ? 1 : rank - 1, swap[DNNL_MAX_NDIMS];
 	union { dnnl_convolution_desc_t conv; dnnl_pooling_v2_desc_t pool; dnnl_matmul_desc_t product; } op;
 	dnnl_memory_desc_t md, any[2], *bias = NULL;
+	if (!must(k, hone_count(&k->t[c->output], 0) == hone_count(k->result, 0),
+		  "what comes before broadcasts"))
+		return false;
 	for (int i = 0; i < 1 + (conv || product); i++) {
 		struct hone_region_tensor x = k->t[c->inputs[i]];
-		int64_t groups = i ? number(c, "groups", 0, 1) : 1;
-		int swaps = (int)number(c, i ? "trans_b" : "trans_a", 0, 0), nd = rank + (groups > 1);
+		int64_t groups = i ? hone_attr_int(c, "groups", 0, 1) : 1;
+		int nd = rank + (groups > 1), swaps = (int)hone_attr_int(c, i ? "trans_b" : "trans_a", 0, 0);
 		if (!must(k, x.rank == rank || (x.rank < rank && !x.channels), "a product with a vector"))
 			return false;
 		if (groups > 1) {	/* to oneDNN they are a dim */
@@ -176,10 +149,10 @@ static bool describe(struct kernel *k, call *c, call *next)
 		if (x.data)
 			dnnl_memory_desc_init_by_tag(&any[i], nd, any[i].dims, dnnl_f32, dnnl_format_tag_any);
 	}
-	bool adds = (conv || product) && k->r->ncalls > 1 && strcmp(next->op, "add") == 0;
-	int other = adds ? next->inputs[*next->inputs == c->output] : 0, at = axis + k->t[other].rank - rank;
+	bool adds = (conv || product) && k->r->ncalls > 1 && hone_is_op(next, "add");
+	int other = adds ? hone_other(next, c->output) : 0;
 	tensor *b = &k->t[other], vector = { .rank = 1, .dim = { k->result->dim[axis] } };
-	if (adds && b->data && at >= 0 && b->dim[at] == *vector.dim && count(b, 0) == *vector.dim) {
+	if (adds && hone_is_vector(b, k->result, axis)) {
 		md = aligned(&vector, 0, conv ? 1 : rank), bias = &md;
 		next += give(k, DNNL_ARG_BIAS, other, md, b->data);
 	}
@@ -190,7 +163,7 @@ static bool describe(struct kernel *k, call *c, call *next)
 }
 
 /* The primitive of k->pd, and constants in the layouts that it reads. */
-static bool make(struct kernel *k)
+static bool make(struct onednn_kernel *k)
 {
 	dnnl_engine_t e = k->engine;
 	const_dnnl_primitive_desc_t pd;	/* not k->pd: oneDNN may reuse what it made for equal bytes */
@@ -216,7 +189,7 @@ static bool make(struct kernel *k)
 
 static void release(void *handle)
 {
-	struct kernel *k = handle;
+	struct onednn_kernel *k = handle;
 	dnnl_primitive_destroy(k->primitive), dnnl_primitive_desc_destroy(k->pd);
 	for (int i = 0; i < k->nargs; i++)
 		dnnl_memory_destroy(k->args[i].memory);
@@ -228,7 +201,7 @@ static void release(void *handle)
 /* HANDLE: NULL where hone only asks. */
 static int init(const struct hone_region *r, const void *a, size_t n, int threads, void **handle, char *why)
 {
-	struct kernel *k = calloc(1, sizeof(*k));
+	struct onednn_kernel *k = calloc(1, sizeof(*k));
 	int before = omp_get_max_threads();
 	const char *code = "";
 	(void)a, (void)n;
@@ -238,7 +211,7 @@ static int init(const struct hone_region *r, const void *a, size_t n, int thread
 	k->t = r->tensors, k->result = &r->tensors[r->outputs[0]];
 	omp_set_num_threads(threads);
 	k->y = aligned(k->result, k->result->channels, k->result->rank);
-	bool ok = must(k, count(k->result, 0) > 0 && count(k->t, 0) > 0, "a tensor without elements") &&
+	bool ok = must(k, hone_count(k->result, 0) * hone_count(k->t, 0) > 0, "a tensor without elements") &&
 		  DONE(dnnl_engine_create(&k->engine, dnnl_cpu, 0)) && DONE(dnnl_post_ops_create(&k->ops)) &&
 		  DONE(dnnl_stream_create(&k->stream, k->engine, dnnl_stream_default_flags)) &&
 		  DONE(dnnl_primitive_attr_create(&k->attr)) &&
@@ -261,15 +234,13 @@ static int claims(const struct hone_region *region, char *why)
 
 static int run(void *handle, const void *const *inputs, void *const *outputs, char *why)
 {
-	struct kernel *k = handle;
+	struct onednn_kernel *k = handle;
 	int before = omp_get_max_threads();
 	bool ok = true;
 	k->why = why;
 	for (int i = 0; i < k->nargs && ok; i++) {
-		void *at = k->at[i] == k->r->outputs[0] ? outputs[0] : NULL;
-		for (int n = 0; n < k->r->ninputs; n++)
-			at = k->r->inputs[n] == k->at[i] ? (void *)inputs[n] : at;
-		ok = !at || DONE(dnnl_memory_set_data_handle(k->args[i].memory, at));
+		const void *at = hone_elements(k->r, k->at[i], inputs, outputs);
+		ok = k->t[k->at[i]].data || DONE(dnnl_memory_set_data_handle(k->args[i].memory, (void *)at));
 	}
 	omp_set_num_threads(k->threads);
 	ok = ok && DONE(dnnl_primitive_execute(k->primitive, k->stream, k->nargs, k->args));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/caller/test_csource.c - examples/csource/, built by its own Makefile with nothing but the header that
- * is installed, computes regions as the interpreter does; what can go wrong is told, and nothing is left in
+/* tests/caller/test_csource.c - examples/csource/, built by its own Makefile with nothing but headers that
+ * are installed, computes regions as the interpreter does; what can go wrong is told, and nothing is left in
  * the folder for temporary files. */
 #include "tests/generator_check.h"
 
@@ -44,7 +44,7 @@ static int set_up(void **state)
 	*state = a;
 	folder = dir_temp(a);
 	if (!folder ||
-	    system(arena_printf(a, "mkdir %s/tmp && cp " TOP_SRCDIR "/include/hone_kernels.h " TOP_SRCDIR
+	    system(arena_printf(a, "mkdir %s/tmp && cp " TOP_SRCDIR "/include/hone_generator*.h " TOP_SRCDIR
 				   "/examples/csource/* %s && make -s -C %s CPPFLAGS=-I. "
 				   "CFLAGS='-O2 -std=c11 -Wall -Wextra -Werror'", folder, folder, folder)) != 0)
 		fail_msg("examples/csource does not compile");
@@ -126,46 +126,29 @@ static int small(struct graph_maker *m)
 }
 
 static const char small_source[] =
-	"#include <math.h>\n"
+	"static const struct hone_region region = "
+	"{ .ntensors = 4, .tensors = (const struct hone_region_tensor[]){\n"
+	"\t{ .type = HONE_F32, .rank = 2, .dim = { 3, 2 } },\n"
+	"\t{ .type = HONE_F32, .rank = 1, .dim = { 2 } },\n"
+	"\t{ .type = HONE_F32, .rank = 2, .dim = { 3, 2 } },\n"
+	"\t{ .type = HONE_F32, .rank = 2, .dim = { 3, 2 } },\n"
+	"}, .ncalls = 2, .calls = (const struct hone_region_call[]){\n"
+	"\t{ .op = \"add\", .ninputs = 2, .inputs = (const int[]){ 0, 1 }, .output = 2 },\n"
+	"\t{ .op = \"relu\", .ninputs = 1, .inputs = (const int[]){ 2 }, .output = 3 },\n"
+	"}, .ninputs = 1, .noutputs = 1, .inputs = (const int[]){ 0 }, .outputs = (const int[]){ 3 } };\n"
 	"\n"
-	"extern hone_kernel kernel_add;\n"
-	"static const struct hone_kernel_call call_0 = {\n"
-	"\t.name = \"add\",\n"
-	"\t.ninputs = 2,\n"
-	"\t.inputs = (const struct hone_kernel_tensor[]){\n"
-	"\t\t{ HONE_KERNEL_F32, 2, { 3, 2 } },\n"
-	"\t\t{ HONE_KERNEL_F32, 1, { 2 } },\n"
-	"\t},\n"
-	"\t.output = { HONE_KERNEL_F32, 2, { 3, 2 } },\n"
-	"};\n"
+	"typedef int kernel(const struct hone_region *region, int call, const void *const *inputs, "
+	"void *output,\n"
+	"\t\t   int threads);\n"
+	"kernel kernel_add;\n"
+	"kernel kernel_relu;\n"
 	"\n"
-	"extern hone_kernel kernel_relu;\n"
-	"static const struct hone_kernel_call call_1 = {\n"
-	"\t.name = \"relu\",\n"
-	"\t.ninputs = 1,\n"
-	"\t.inputs = (const struct hone_kernel_tensor[]){\n"
-	"\t\t{ HONE_KERNEL_F32, 2, { 3, 2 } },\n"
-	"\t},\n"
-	"\t.output = { HONE_KERNEL_F32, 2, { 3, 2 } },\n"
-	"};\n"
-	"\n"
-	"const char *const region_calls[] = {\n"
-	"\t\"add\",\n"
-	"\t\"relu\",\n"
-	"};\n"
-	"\n"
-	"const size_t region_scratch_bytes = 64;\n"
-	"\n"
-	"int region_run(const void *const *inputs, void *const *outputs, const void *const *constants, "
-	"void *scratch,\n"
-	"\t       int threads)\n"
+	"/* AT: by tensor of the region, its elements. */\n"
+	"int region_run(void *const *at, int threads)\n"
 	"{\n"
-	"\tchar *inside = scratch;\n"
-	"\n"
-	"\t(void)inputs, (void)constants, (void)inside;\n"
-	"\tif (kernel_add(&call_0, (const void *const[]){ inputs[0], constants[0] }, inside + 0, threads))\n"
+	"\tif (kernel_add(&region, 0, (const void *const[]){ at[0], at[1], NULL }, at[2], threads))\n"
 	"\t\treturn 1;\n"
-	"\tif (kernel_relu(&call_1, (const void *const[]){ inside + 0 }, outputs[0], threads))\n"
+	"\tif (kernel_relu(&region, 1, (const void *const[]){ at[2], NULL }, at[3], threads))\n"
 	"\t\treturn 2;\n"
 	"\treturn 0;\n"
 	"}\n";
@@ -182,8 +165,8 @@ static void test_text(void **state)
 
 	finish(&m, small(&m));
 	assert_int_equal(b.generator->compile(&whole_view(&m)->region, generator_write, &artifact, why), 0);
-	const char *header = file_read(m.a, TOP_SRCDIR "/include/hone_kernels.h", (size_t)1 << 20, &size);
-	const char *rest = strstr(artifact.s, "#include <math.h>");
+	const char *header = file_read(m.a, TOP_SRCDIR "/include/hone_generator.h", (size_t)1 << 20, &size);
+	const char *rest = strstr(artifact.s, "static const struct hone_region region");
 
 	assert_non_null(header);
 	assert_non_null(strstr(artifact.s, header));
@@ -292,7 +275,7 @@ static void test_bad_sources(void **state)
 
 	assert_unprepared(&b, 0, "no whole source of a region");
 	assert_unprepared(&b, 100, "the C compiler cc refuses the region's source: ");
-	assert_unprepared(&b, 3000, "refuses the region's source: ");
+	assert_unprepared(&b, 6000, "refuses the region's source: ");
 	setenv("CC", "/nowhere/cc -O1", 1);
 	assert_unprepared(&b, SIZE_MAX, "/nowhere/cc");
 	setenv("CC", "false", 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/caller/test_generator.c - examples/generator/, built by its own Makefile with nothing but the header
- * that is installed, computes regions of graphs as the interpreter does; and shared objects that are none
+/* tests/caller/test_generator.c - examples/generator/, built by its own Makefile with nothing but the headers
+ * that are installed, computes regions of graphs as the interpreter does; and shared objects that are none
  * are told so. */
 #include "tests/run_fixture.h"
 
@@ -21,12 +21,12 @@
 
 static const struct tolerance close = { .relative = 1e-5, .absolute = 1e-5 };	/* sums of 100 products */
 
-/* A new folder with the header as it is installed. */
+/* A new folder with the headers as they are installed. */
 static const char *folder_new(struct arena *a)
 {
 	const char *folder = dir_temp(a);
 
-	if (!folder || system(arena_printf(a, "cp " TOP_SRCDIR "/include/hone_generator.h %s", folder)) != 0)
+	if (!folder || system(arena_printf(a, "cp " TOP_SRCDIR "/include/hone_generator*.h %s", folder)) != 0)
 		fail_msg("%s", err_get());
 	return folder;
 }

@@ -113,15 +113,15 @@ static struct fenced fenced_new(int64_t count)
 
 enum { MAX_INPUTS = 2 };
 
-struct memory {
+struct xnnpack_memory {
 	struct fenced in[MAX_INPUTS];
 	float *out;		/* as it is stored */
 	float *rows;		/* row-major */
 };
 
-static struct memory memory_new(const struct hone_region *r, bool fenced)
+static struct xnnpack_memory memory_new(const struct hone_region *r, bool fenced)
 {
-	struct memory x = { 0 };
+	struct xnnpack_memory x = { 0 };
 	int64_t count;
 
 	assert_true(r->ninputs <= MAX_INPUTS);
@@ -135,7 +135,7 @@ static struct memory memory_new(const struct hone_region *r, bool fenced)
 	return x;
 }
 
-static void memory_free(const struct hone_region *r, struct memory *x)
+static void memory_free(const struct hone_region *r, struct xnnpack_memory *x)
 {
 	for (int i = 0; i < r->ninputs; i++)
 		if (x->in[i].pages)
@@ -147,7 +147,7 @@ static void memory_free(const struct hone_region *r, struct memory *x)
 }
 
 static void run_once(struct graph_maker *m, const struct backend *b, const struct region_view *view,
-		     void *handle, struct memory *x, const char *name, uint64_t seed)
+		     void *handle, struct xnnpack_memory *x, const char *name, uint64_t seed)
 {
 	const struct hone_region *r = &view->region;
 	struct interp interp = interp_begin(m->a, m->g, interp_usual_limits);
@@ -180,8 +180,8 @@ static void check_stored(struct graph_maker *m, const struct backend *b, const s
 			 const char *name)
 {
 	const struct hone_region *r = &view->region;
-	struct memory one = memory_new(r, true), two = memory_new(r, false), three = memory_new(r, false);
-	struct memory two_to_three = three;
+	struct xnnpack_memory one = memory_new(r, true), two = memory_new(r, false), three = memory_new(r, false);
+	struct xnnpack_memory two_to_three = three;
 	char why[HONE_WHY_BYTES] = "";
 
 	two_to_three.in[0] = two.in[0];
