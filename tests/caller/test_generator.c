@@ -12,6 +12,13 @@
 #include "graph/eval/compare.h"
 #include "partition/offload.h"
 #include "partition/view.h"
+#include "tests/skip.h"
+
+/* Once more is once too often where a header has no guard. */
+#define HEADERS                                                                                    \
+	"#include <hone_generator_read.h>\n"                                                       \
+	"#include <hone_generator_read.h>\n"                                                       \
+	"#include <hone_generator.h>\n"
 
 #ifdef __SANITIZE_ADDRESS__
 #define CHECKERS " -fsanitize=address,undefined -fno-sanitize-recover=undefined"
@@ -226,6 +233,29 @@ static void test_example(void **state)
 	arena_free(a);
 }
 
+/* --- the headers */
+
+/* Both compile alone and without a warning, as C and as C++. */
+static void test_headers(void **state)
+{
+	static const char *const compilers[] = {
+		"cc -x c -std=c99 -pedantic", "cc -x c -std=c11", "c++ -x c++ -std=c++11 -pedantic",
+	};
+	struct arena *a = arena_new();
+	const char *folder = folder_new(a);
+
+	(void)state;
+	assert_int_equal(file_write(arena_printf(a, "%s/all", folder), HEADERS, strlen(HEADERS)), 0);
+	for (size_t i = 0; i < sizeof(compilers) / sizeof(compilers[0]); i++)
+		if (strncmp(compilers[i], "c++", 3) == 0 && system("command -v c++ >/dev/null") != 0)
+			skip_part("headers in C++", "there is no c++");
+		else if (system(arena_printf(a, "%s -Wall -Wextra -Werror -I%s -fsyntax-only %s/all",
+					     compilers[i], folder, folder)) != 0)
+			fail_msg("%s does not compile the headers", compilers[i]);
+	dir_remove(folder);
+	arena_free(a);
+}
+
 /* --- what is no generator */
 
 #define GENERATOR(abi, patterns, more)                                                             \
@@ -285,6 +315,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_example),
+		cmocka_unit_test(test_headers),
 		cmocka_unit_test(test_bad_objects),
 	};
 
