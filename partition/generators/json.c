@@ -5,11 +5,9 @@
  * In:   a region of any core operators.
  * Out:  an artifact that is a model to every command, constants and all; results as the interpreter's.
  * Holds: what is run was read from the artifact alone. It is not quick, and it allocates in runs. */
-#include "include/hone_generator.h"
+#include "include/hone_generator_read.h"
 
 #include <jansson.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/err.h"
 #include "graph/build/build.h"
@@ -31,12 +29,6 @@ static const enum element elements[] = {
 	[HONE_BF16] = ELEMENT_BF16, [HONE_I8] = ELEMENT_I8, [HONE_U8] = ELEMENT_U8,
 	[HONE_I32] = ELEMENT_I32, [HONE_I64] = ELEMENT_I64, [HONE_BOOL] = ELEMENT_BOOL,
 };
-
-static int refuse(char *why, const char *what)
-{
-	snprintf(why, HONE_WHY_BYTES, "%s", what);
-	return -1;
-}
 
 /* --- a region becomes a graph */
 
@@ -162,10 +154,11 @@ static int compile(const struct hone_region *region,
 	struct arena *a = arena_new();
 	const struct graph *g = graph_of(a, region);
 	json_t *json = g ? graph_to_json(g, true) : NULL;
-	int rc = g ? json_dump_callback(json, write_piece, &w, JSON_INDENT(1)) : refuse(why, err_get());
+	int rc = g ? json_dump_callback(json, write_piece, &w, JSON_INDENT(1))
+		   : hone_refuse(why, "%s", err_get());
 
 	if (g && rc < 0)
-		rc = refuse(why, "the region cannot be written as JSON: no memory");
+		rc = hone_refuse(why, "the region cannot be written as JSON: no memory");
 	json_decref(json);
 	arena_free(a);
 	return rc;
@@ -217,7 +210,7 @@ static int init(const struct hone_region *region, const void *artifact, size_t s
 	(void)region, (void)threads;	/* the artifact says all, and the interpreter has one thread */
 	if (!g || check_border(graph_main(g)) < 0) {
 		arena_free(a);
-		return refuse(why, err_get());
+		return hone_refuse(why, "%s", err_get());
 	}
 	*x = (struct json_region){ a, interp_begin(a, g, interp_usual_limits), graph_main(g), NULL };
 	x->args = arena_many(a, struct array *, x->main->nparams);
@@ -247,7 +240,7 @@ static int run(void *handle, const void *const *inputs, void *const *outputs, ch
 
 	free(args);
 	if (rc < 0)
-		return refuse(why, err_get());
+		return hone_refuse(why, "%s", err_get());
 	for (int i = 0; i < x->main->nresults; i++) {
 		const struct array *y = x->main->nresults == 1 ? all.array : all.items->at[i].array;
 
@@ -263,10 +256,10 @@ static int claims(const struct hone_region *region, char *why)
 {
 	for (int i = 0; i < region->ntensors; i++)
 		if (region->tensors[i].type == HONE_OTHER)
-			return refuse(why, "elements of a type that generators do not know");
+			return hone_refuse(why, "elements of a type that generators do not know");
 	for (int i = 0; i < region->ncalls; i++)
 		if (core_op_find(region->calls[i].op)->impure)
-			return refuse(why, "each run of it differs");
+			return hone_refuse(why, "each run of it differs");
 	return 0;
 }
 

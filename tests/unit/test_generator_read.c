@@ -470,6 +470,7 @@ static void test_limits(void **state)
 
 		for (int i = 0; i < 3; i++)
 			assert_true(hone_limit(&r, &calls[chain[i]], &low, &high));
+		assert_true(low <= high);
 		for (float v = -5; v <= 5; v += 0.25f) {
 			float want = v, got = v < low ? low : v;
 
