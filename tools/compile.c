@@ -6,12 +6,14 @@
 
 #include "base/err.h"
 #include "runtime/explain.h"
+#include "tools/backends.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/model_args.h"
 
 struct compile_args {
 	struct model_args m;
+	struct backend_args b;
 	bool explain, json;
 };
 
@@ -41,6 +43,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->m;
+		state->child_inputs[1] = &args->b;
 		return 0;
 	case KEY_EXPLAIN:
 		args->explain = true;
@@ -53,7 +56,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &model_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &model_argp, 0, NULL, 0 }, { &backends_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 static double kib(size_t bytes)
@@ -255,7 +258,9 @@ static int run(int argc, char **argv)
 	struct opened m = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	const struct open_options o = model_options(&args.m);
+	struct open_options o = model_options(&args.m);
+
+	o.offload = backends_request(&args.b);
 	int rc = open_model(a, &o, &m) < 0 ? command_failed() : EXIT_OK;
 
 	if (rc == EXIT_OK) {

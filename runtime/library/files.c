@@ -16,8 +16,10 @@ static const struct carried_text {
 
 enum { N_CARRIED = sizeof(carried) / sizeof(*carried) };
 
-/* Where the templates are among hone's sources; all else is the interpreter's. */
+/* Where the templates are among hone's sources, and the headers for libraries; all else is the
+ * interpreter's. */
 #define TEMPLATES "runtime/library/text/"
+#define HEADERS "include/"
 
 /* The word whose @WORD@ AT begins with; NULL where there is none. */
 static const struct library_word *word_at(const struct library_folder *f, const char *at)
@@ -31,10 +33,31 @@ static const struct library_word *word_at(const struct library_folder *f, const 
 	return NULL;
 }
 
+/* Behind the mark that a line begins with at AT, or behind the line where the mark says that it is not
+ * there. */
+static const char *after_mark(const struct library_folder *f, const char *at)
+{
+	const struct library_word *w = word_at(f, at + 1);
+
+	if (!w)
+		die("a line of a template depends on a word that nobody set");
+	if ((*w->text != '\0') == (at[1] == '?'))
+		return at + strlen(w->word) + 3;
+	return strchr(at, '\n') + 1;
+}
+
 static void fill(struct text *out, const struct library_folder *f, const char *text)
 {
+	const char *begin = text;
+
 	for (const char *at; (at = strchr(text, '@'));) {
 		const struct library_word *w = word_at(f, at);
+
+		if ((at == begin || at[-1] == '\n') && (at[1] == '?' || at[1] == '!')) {
+			text_putn(out, text, (size_t)(at - text));
+			text = after_mark(f, at);
+			continue;
+		}
 
 		text_putn(out, text, (size_t)(at - text));
 		text_puts(out, w ? w->text : "@");
@@ -59,13 +82,23 @@ int library_put(const struct library_folder *f, const char *name, const char *te
 	return rc;
 }
 
-int library_put_template(const struct library_folder *f, const char *name, const char *path)
+/* Whether PATH is in FOLDER, which ends with a slash. */
+static bool is_below(const char *path, const char *folder)
+{
+	return strncmp(path, folder, strlen(folder)) == 0;
+}
+
+int library_put_carried(const struct library_folder *f, const char *name, const char *path)
 {
 	for (int i = 0; i < N_CARRIED; i++)
-		if (strncmp(carried[i].path, TEMPLATES, strlen(TEMPLATES)) == 0 &&
-		    strcmp(carried[i].path + strlen(TEMPLATES), path) == 0)
+		if (strcmp(carried[i].path, path) == 0)
 			return library_put(f, name, carried[i].text);
-	die("hone carries no template %s", path);
+	die("hone carries no %s", path);
+}
+
+int library_put_template(const struct library_folder *f, const char *name, const char *path)
+{
+	return library_put_carried(f, name, arena_printf(f->arena, TEMPLATES "%s", path));
 }
 
 int library_put_interpreter(const struct library_folder *f)
@@ -77,7 +110,7 @@ int library_put_interpreter(const struct library_folder *f)
 	for (int i = 0; i < N_CARRIED && rc == 0; i++) {
 		const char *path = carried[i].path;
 
-		if (strncmp(path, TEMPLATES, strlen(TEMPLATES)) == 0)
+		if (is_below(path, TEMPLATES) || is_below(path, HEADERS))
 			continue;
 		rc = library_put(f, arena_printf(f->arena, "interpreter/%s", path), carried[i].text);
 		if (text_ends_with(path, ".c"))

@@ -37,6 +37,7 @@ static void put_steps(struct text *out, const struct library_content *c)
 		[LIBRARY_KERNEL] = "KERNEL",
 		[LIBRARY_COPY] = "COPY",
 		[LIBRARY_CALL] = "CALL",
+		[LIBRARY_FOREIGN] = "FOREIGN",
 	};
 
 	text_puts(out, "\nstatic const struct step steps[] = {\n");
@@ -62,8 +63,8 @@ static size_t tensor_size(const struct type *t)
 	return type_is_static(t) ? (size_t)type_count(t) * element_bytes(t->element) : 0;
 }
 
-/* A string of C: escapes of three octal digits end there, which those of hexadecimal ones do not. */
-static void put_string(struct text *out, const char *s)
+/* Escapes of three octal digits end there, which those of hexadecimal ones do not. */
+void library_put_string(struct text *out, const char *s)
 {
 	text_puts(out, "\"");
 	for (; *s; s++)
@@ -79,7 +80,7 @@ static void put_tensor(struct text *out, const struct binding *b)
 	const struct type *t = b->type;
 
 	text_puts(out, "\t{ ");
-	put_string(out, b->name);
+	library_put_string(out, b->name);
 	text_printf(out, ", \"%s\", %d, (const int64_t[]){ ", element_name(t->element), t->rank);
 	for (int i = 0; i < t->rank; i++)
 		text_printf(out, "%" PRId64 ", ", dim_is_number(t->dim[i]) ? t->dim[i].n : -1);
@@ -114,8 +115,7 @@ void library_tables(struct text *out, const struct library_content *c, const cha
 
 /* --- the comment */
 
-/* What may stand in a comment: names come from models. */
-static void put_comment(struct text *out, const char *s)
+void library_put_comment(struct text *out, const char *s)
 {
 	for (; *s; s++)
 		text_putn(out, *s < ' ' || *s > '~' || *s == '*' || *s == '@' ? "_" : s, 1);
@@ -125,9 +125,9 @@ static void put_line(struct text *out, struct arena *a, const char *role, int i,
 		     const struct binding *b)
 {
 	text_printf(out, " * %s %d: ", role, i);
-	put_comment(out, *b->name ? b->name : "(no name)");
+	library_put_comment(out, *b->name ? b->name : "(no name)");
 	text_puts(out, ", ");
-	put_comment(out, type_string(a, b->type));
+	library_put_comment(out, type_string(a, b->type));
 	if (type_is_static(b->type))
 		text_printf(out, ", %zu bytes\n", tensor_size(b->type));
 	else
