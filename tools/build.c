@@ -22,7 +22,8 @@ static const char doc[] =
 	"make, it depends on libc, libm and OpenMP (and does without that), and computes what "
 	"hone run computes, bit for bit. With --backend it also has what code generators compute: "
 	"their shared objects are copied to DIR, and the library loads them.\v"
-	"Example:\n  hone build resnet18.onnx --db tune.db -o resnet18 && make -C resnet18\n";
+	"Example:\n  hone build resnet18.onnx --db tune.db -o resnet18 && make -C resnet18\n"
+	"  hone build resnet18.onnx --db tune.db --backend onednn -o resnet18\n";
 
 enum { KEY_NAME = 256 };
 
