@@ -199,17 +199,21 @@ static void regions_have_several_outputs(void **state)
 	run_text(chain, "grep -q 'INTERPRETED 0' model_plan.h");
 }
 
-/* Libraries of oneDNN choose kernels by the number of threads, and with them the last bits. */
+/* oneDNN chooses its code by the number of threads, and with it the last bits. */
 static void onednn_is_a_generator_of_libraries(void **state)
 {
-	static const char *const name = "./hone-onednn.so";
+	static const char *const name = "./hone-onednn.so", *const node = "/0/0.0/Conv";
 	struct backend b;
+	struct built_library l;
 
 	(void)state;
 	if (backend_load(arena, name, &b) < 0)
 		skip_test("configure found no oneDNN (apt-get install libdnnl-dev)");
-	struct built_library l = opened(model, 1, &name);
-
+	called_must(built_open(&l, &(struct open_options){
+		.model = model, .threads = CALLED_THREADS,
+		.offload = { .backends = &name, .nbackends = 1, .offload = &node, .noffload = 1 } }));
+	assert_true(foreign_steps(&l) > 0);
+	called_prepare(&l);
 	called_make(&l, "", "gcc");
 	called_run(&l, CALLED_THREADS, 1, 0);
 	called_run(&l, CALLED_THREADS, CALLED_CALLERS, 0);
