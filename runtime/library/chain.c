@@ -9,20 +9,20 @@
 #define PLAN_SECONDS 0.1
 
 /* A result of an application. */
-struct product {
+struct link_result {
 	size_t bytes;
 	int first, last;	/* values of main: which application gives it, which is the last to read it */
 	int output;		/* of the library, the first that it is; -1 */
 	int buffer;		/* where it is in memory, unless it is an output */
 };
 
-struct product_vec VEC(struct product);
+struct link_result_vec VEC(struct link_result);
 
-struct chain {
+struct model_chain {
 	struct library_content *c;
 	const struct model_code *code;
 	const struct function *main;
-	struct product_vec products;
+	struct link_result_vec products;
 	int *product;		/* by value of main; of an application its first; -1: none */
 	int *scratch;		/* by application, the buffer that its stretch works in; -1: none */
 	struct plan_buffer_vec buffers;
@@ -70,18 +70,18 @@ bool library_is_chain(const struct model_code *code)
 
 /* --- what lies between */
 
-static void add_products(struct chain *x, int value)
+static void add_products(struct model_chain *x, int value)
 {
 	const struct function *f = x->code->graph->functions.at[function_at(x->main, value)->function];
 
 	x->product[value] = x->products.n;
 	for (int i = 0; i < f->nresults; i++)
-		vec_push(x->c->arena, &x->products, (struct product){
+		vec_push(x->c->arena, &x->products, (struct link_result){
 			.bytes = (size_t)type_bytes(function_at(f, f->results[i])->type),
 			.first = value, .last = value, .output = -1 });
 }
 
-static void find_products(struct chain *x)
+static void find_products(struct model_chain *x)
 {
 	for (int v = 0; v < x->main->bindings.n; v++) {
 		const struct binding *b = function_at(x->main, v);
@@ -101,17 +101,17 @@ static void find_products(struct chain *x)
 			x->products.at[x->product[x->main->results[i]]].output = i;
 }
 
-static int add_buffer(struct chain *x, size_t bytes, int first, int last)
+static int add_buffer(struct model_chain *x, size_t bytes, int first, int last)
 {
 	vec_push(x->c->arena, &x->buffers, (struct plan_buffer){
 		.bytes = bytes, .first = first, .last = last, .in_place = -1, .part_of = -1 });
 	return x->buffers.n - 1;
 }
 
-static int plan(struct chain *x)
+static int plan(struct model_chain *x)
 {
 	for (int i = 0; i < x->products.n; i++) {
-		struct product *p = &x->products.at[i];
+		struct link_result *p = &x->products.at[i];
 
 		if (p->output < 0)
 			p->buffer = add_buffer(x, p->bytes, p->first, p->last);
@@ -128,21 +128,21 @@ static int plan(struct chain *x)
 
 /* --- steps */
 
-static struct library_place product_place(const struct chain *x, int product)
+static struct library_place product_place(const struct model_chain *x, int product)
 {
-	const struct product *p = &x->products.at[product];
+	const struct link_result *p = &x->products.at[product];
 
 	return p->output >= 0 ? (struct library_place){ LIBRARY_RESULT, (size_t)p->output, 0 }
 			      : (struct library_place){ LIBRARY_MEMORY, x->plan.offset[p->buffer], 0 };
 }
 
-static struct library_place value_place(const struct chain *x, int value)
+static struct library_place value_place(const struct model_chain *x, int value)
 {
 	return x->product[value] >= 0 ? product_place(x, x->product[value])
 				      : library_given_place(x->c, value);
 }
 
-static int add_link(struct chain *x, int value)
+static int add_link(struct model_chain *x, int value)
 {
 	const struct binding *b = function_at(x->main, value);
 	int n = x->code->graph->functions.at[b->function]->nresults;
@@ -160,7 +160,7 @@ static int add_link(struct chain *x, int value)
 }
 
 /* Outputs that nobody writes: inputs, constants, and what is an output twice. */
-static void add_output_copies(struct chain *x)
+static void add_output_copies(struct model_chain *x)
 {
 	for (int i = 0; i < x->main->nresults; i++) {
 		int value = x->main->results[i];
@@ -175,7 +175,7 @@ static void add_output_copies(struct chain *x)
 int library_add_chain(struct library_content *c, const struct model_code *code)
 {
 	const struct function *main = graph_main(code->graph);
-	struct chain x = { .c = c, .code = code, .main = main,
+	struct model_chain x = { .c = c, .code = code, .main = main,
 			   .product = arena_many(c->arena, int, main->bindings.n),
 			   .scratch = arena_many(c->arena, int, main->bindings.n) };
 	struct library_stretch s = library_begin_stretch(c, code->graph->main);

@@ -16,10 +16,8 @@ static const struct carried_text {
 
 enum { N_CARRIED = sizeof(carried) / sizeof(*carried) };
 
-/* Where the templates are among hone's sources, and the headers for libraries; all else is the
- * interpreter's. */
+/* Where the templates are among hone's sources; all else is the interpreter's. */
 #define TEMPLATES "runtime/library/text/"
-#define HEADERS "include/"
 
 /* The word whose @WORD@ AT begins with; NULL where there is none. */
 static const struct library_word *word_at(const struct library_folder *f, const char *at)
@@ -82,23 +80,13 @@ int library_put(const struct library_folder *f, const char *name, const char *te
 	return rc;
 }
 
-/* Whether PATH is in FOLDER, which ends with a slash. */
-static bool is_below(const char *path, const char *folder)
-{
-	return strncmp(path, folder, strlen(folder)) == 0;
-}
-
-int library_put_carried(const struct library_folder *f, const char *name, const char *path)
-{
-	for (int i = 0; i < N_CARRIED; i++)
-		if (strcmp(carried[i].path, path) == 0)
-			return library_put(f, name, carried[i].text);
-	die("hone carries no %s", path);
-}
-
 int library_put_template(const struct library_folder *f, const char *name, const char *path)
 {
-	return library_put_carried(f, name, arena_printf(f->arena, TEMPLATES "%s", path));
+	for (int i = 0; i < N_CARRIED; i++)
+		if (strncmp(carried[i].path, TEMPLATES, strlen(TEMPLATES)) == 0 &&
+		    strcmp(carried[i].path + strlen(TEMPLATES), path) == 0)
+			return library_put(f, name, carried[i].text);
+	die("hone carries no template %s", path);
 }
 
 int library_put_interpreter(const struct library_folder *f)
@@ -110,7 +98,7 @@ int library_put_interpreter(const struct library_folder *f)
 	for (int i = 0; i < N_CARRIED && rc == 0; i++) {
 		const char *path = carried[i].path;
 
-		if (is_below(path, TEMPLATES) || is_below(path, HEADERS))
+		if (strncmp(path, TEMPLATES, strlen(TEMPLATES)) == 0)
 			continue;
 		rc = library_put(f, arena_printf(f->arena, "interpreter/%s", path), carried[i].text);
 		if (text_ends_with(path, ".c"))

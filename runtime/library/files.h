@@ -23,8 +23,6 @@ struct library_folder {
 /* Writes TEXT, with its words filled in, to the file NAME (which may have words, too). -1 and a
  * message. */
 int library_put(const struct library_folder *f, const char *name, const char *text);
-/* The same of a file of hone's that it carries. */
-int library_put_carried(const struct library_folder *f, const char *name, const char *path);
 /* The same of a template that hone carries, a file of runtime/library/text/. */
 int library_put_template(const struct library_folder *f, const char *name, const char *template);
 

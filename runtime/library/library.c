@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "config.h"
+#include "partition/region_source.h"
 #include "runtime/library/files.h"
 #include "runtime/library/gather.h"
 #include "runtime/library/graph.h"
@@ -156,7 +157,7 @@ static int put_regions(const struct library_folder *f, struct library_content *c
 		return 0;
 	library_region_tables(&tables, c, name);
 	if (put_made(f, "@NAME@_regions.h", &tables) < 0 ||
-	    library_put_carried(f, "hone_generator.h", "include/hone_generator.h") < 0 ||
+	    library_put(f, "hone_generator.h", region_source_header) < 0 ||
 	    library_put_generators(f, c, name) < 0)
 		return -1;
 	return put_templates(f, generator_templates, ARRAY_SIZE(generator_templates));

@@ -2,11 +2,9 @@
 /* runtime/library/regions.c - regions as generators see them, written down as C. */
 #include "runtime/library/regions.h"
 
-#include <inttypes.h>
-#include <math.h>
-
 #include "base/err.h"
 #include "base/file.h"
+#include "partition/region_source.h"
 #include "runtime/library/tables.h"
 
 /* --- what regions and generators there are */
@@ -25,8 +23,8 @@ static int check_file(const char *path)
 	const char *file = file_of(path);
 
 	if (file[strspn(file, fit)])
-		return err_set("%s: a library takes a generator whose file name is letters, digits and any of "
-			       "._+-: rename it", path);
+		return err_set("%s: a library takes a generator whose file name is letters, digits and "
+			       "any of ._+-: rename it", path);
 	return 0;
 }
 
@@ -37,8 +35,8 @@ static int add_generator(struct library_content *c, const struct backend *b)
 		if (c->generators.at[i].backend->generator == b->generator)
 			return i;
 		if (strcmp(c->generators.at[i].file, file_of(b->path)) == 0)
-			return err_set("the generators '%s' and '%s' are both in a file called %s, and go to one "
-				       "folder: rename one", c->generators.at[i].backend->generator->name,
+			return err_set("the generators '%s' and '%s' are both in a file called %s, and go "
+				       "to one folder: rename one", c->generators.at[i].backend->generator->name,
 				       b->generator->name, file_of(b->path));
 	}
 	if (check_file(b->path) < 0)
@@ -54,8 +52,8 @@ static int check_constants(const struct foreign *x)
 
 	for (int i = 0; i < r->ntensors; i++)
 		if (r->tensors[i].data && r->tensors[i].type == HONE_OTHER)
-			return err_set("%s, which generator %s computes, has a constant of a type that a library "
-				       "cannot hold: give --keep with its node", foreign_name(x),
+			return err_set("%s, which generator %s computes, has a constant of a type that a "
+				       "library cannot hold: give --keep with its node", foreign_name(x),
 				       foreign_backend(x)->generator->name);
 	return 0;
 }
@@ -79,143 +77,51 @@ int library_region(struct library_content *c, const struct foreign *foreign)
 	return c->regions.n - 1;
 }
 
-/* --- tensors */
+/* --- as C */
 
-static const struct {
+/* For region_source(): constants are among the weights of the library NAME. */
+struct region_weights {
+	struct library_content *c;
 	const char *name;
-	size_t bytes;
-} types[] = {
-	[HONE_F32] = { "HONE_F32", 4 }, [HONE_F64] = { "HONE_F64", 8 }, [HONE_F16] = { "HONE_F16", 2 },
-	[HONE_BF16] = { "HONE_BF16", 2 }, [HONE_I8] = { "HONE_I8", 1 }, [HONE_U8] = { "HONE_U8", 1 },
-	[HONE_I32] = { "HONE_I32", 4 }, [HONE_I64] = { "HONE_I64", 8 }, [HONE_BOOL] = { "HONE_BOOL", 1 },
-	[HONE_OTHER] = { "HONE_OTHER", 0 },
 };
 
-static size_t constant_bytes(const struct hone_region_tensor *t)
+static void put_weight(void *user, struct text *out, const struct hone_region *r, int t)
 {
-	size_t n = types[t->type].bytes;
+	static const size_t bytes_of[] = {
+		[HONE_F32] = 4, [HONE_F64] = 8, [HONE_F16] = 2, [HONE_BF16] = 2, [HONE_I8] = 1,
+		[HONE_U8] = 1, [HONE_I32] = 4, [HONE_I64] = 8, [HONE_BOOL] = 1, [HONE_OTHER] = 0,
+	};
+	const struct region_weights *x = user;
+	const struct hone_region_tensor *tensor = &r->tensors[t];
+	size_t bytes = bytes_of[tensor->type];
 
-	for (int d = 0; d < t->rank; d++)
-		n *= (size_t)t->dim[d];
-	return n;
-}
-
-static void put_tensor(struct text *out, struct library_content *c, const struct hone_region_tensor *t,
-		       const char *name)
-{
-	text_printf(out, "\t\t{ %s, %d, { ", types[t->type].name, t->rank);
-	for (int d = 0; d < t->rank; d++)
-		text_printf(out, "%" PRId64 ", ", t->dim[d]);
-	text_printf(out, "0 }, %d, ", t->channels);
-	if (t->data)
-		text_printf(out, "%s_weights + %zu },\n", name,
-			    library_weight_like(c, t->data, constant_bytes(t)));
-	else
-		text_puts(out, "NULL },\n");
-}
-
-/* --- calls */
-
-static void put_ints(struct text *out, const int *at, int n)
-{
-	text_puts(out, "(const int[]){ ");
-	for (int i = 0; i < n; i++)
-		text_printf(out, "%d, ", at[i]);
-	text_puts(out, "0 }");
-}
-
-/* The least has no literal of its own. */
-static void put_int(struct text *out, int64_t x)
-{
-	if (x == INT64_MIN)
-		text_puts(out, "INT64_MIN, ");
-	else
-		text_printf(out, "%" PRId64 ", ", x);
-}
-
-static void put_float(struct text *out, double x)
-{
-	if (isnan(x))
-		text_puts(out, "__builtin_nan(\"\")");
-	else if (isinf(x))
-		text_printf(out, "%s__builtin_inf()", x < 0 ? "-" : "");
-	else
-		text_printf(out, "%a", x);
-}
-
-/* A list has one more than it needs: C has no arrays of none. */
-static void put_attr(struct text *out, const struct hone_region_attr *a)
-{
-	text_printf(out, "\t\t\t{ \"%s\", %d, ", a->name, a->n);
-	if (a->ints) {
-		text_puts(out, "(const int64_t[]){ ");
-		for (int i = 0; i < a->n; i++)
-			put_int(out, a->ints[i]);
-		text_puts(out, "0 }, ");
-	} else {
-		text_puts(out, "NULL, ");
-	}
-	if (a->floats) {
-		text_puts(out, "(const double[]){ ");
-		for (int i = 0; i < a->n; i++) {
-			put_float(out, a->floats[i]);
-			text_puts(out, ", ");
-		}
-		text_puts(out, "0 }, ");
-	} else {
-		text_puts(out, "NULL, ");
-	}
-	if (a->text)
-		library_put_string(out, a->text);
-	else
-		text_puts(out, "NULL");
-	text_puts(out, " },\n");
-}
-
-static void put_call(struct text *out, const struct hone_region_call *call)
-{
-	text_printf(out, "\t\t{ \"%s\", %d, ", call->op, call->ninputs);
-	put_ints(out, call->inputs, call->ninputs);
-	text_printf(out, ", %d, %d, (const struct hone_region_attr[]){\n", call->output, call->nattrs);
-	for (int i = 0; i < call->nattrs; i++)
-		put_attr(out, &call->attrs[i]);
-	text_puts(out, "\t\t\t{ NULL, 0, NULL, NULL, NULL } } },\n");
+	for (int d = 0; d < tensor->rank; d++)
+		bytes *= (size_t)tensor->dim[d];
+	text_printf(out, "%s_weights + %zu", x->name, library_weight_like(x->c, tensor->data, bytes));
 }
 
 static void put_region(struct text *out, struct library_content *c, const struct library_region *r,
 		       const char *name)
 {
-	const struct hone_region *x = foreign_region(r->foreign);
-
 	text_puts(out, "\t{ ");
-	library_put_string(out, foreign_name(r->foreign));
-	text_printf(out, ", %d, { %d, (const struct hone_region_tensor[]){\n", r->generator, x->ntensors);
-	for (int i = 0; i < x->ntensors; i++)
-		put_tensor(out, c, &x->tensors[i], name);
-	text_printf(out, "\t\t{ HONE_OTHER, 0, { 0 }, 0, NULL } },\n\t\t%d, (const struct hone_region_call[]){\n",
-		    x->ncalls);
-	for (int i = 0; i < x->ncalls; i++)
-		put_call(out, &x->calls[i]);
-	text_printf(out, "\t\t{ NULL, 0, NULL, 0, 0, NULL } },\n\t\t%d, %d, ", x->ninputs, x->noutputs);
-	put_ints(out, x->inputs, x->ninputs);
-	text_puts(out, ", ");
-	put_ints(out, x->outputs, x->noutputs);
+	region_source_string(out, foreign_name(r->foreign));
+	text_printf(out, ", %d, ", r->generator);
+	region_source(out, foreign_region(r->foreign), 1, put_weight, &(struct region_weights){ c, name });
 	if (r->artifact_bytes)
-		text_printf(out, " }, %s_weights + %zu, %zu },\n", name, r->artifact, r->artifact_bytes);
+		text_printf(out, ", %s_weights + %zu, %zu },\n", name, r->artifact, r->artifact_bytes);
 	else
-		text_puts(out, " }, NULL, 0 },\n");
+		text_puts(out, ", NULL, 0 },\n");
 }
 
 void library_region_tables(struct text *out, struct library_content *c, const char *name)
 {
-	text_printf(out, "/* %s_regions.h - what code generators compute of the model. Each list ends in an "
-			 "element\n * that is not used, for it may have no other. */\n"
+	text_printf(out, "/* %s_regions.h - what code generators compute of the model. */\n"
 			 "static const struct generator generators[] = {\n", name);
 	for (int i = 0; i < c->generators.n; i++) {
 		text_puts(out, "\t{ ");
-		library_put_string(out, c->generators.at[i].backend->generator->name);
+		region_source_string(out, c->generators.at[i].backend->generator->name);
 		text_puts(out, ", ");
-		library_put_string(out, c->generators.at[i].file);
+		region_source_string(out, c->generators.at[i].file);
 		text_puts(out, " },\n");
 	}
 	text_puts(out, "};\n\nstatic const struct region regions[] = {\n");

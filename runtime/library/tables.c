@@ -63,8 +63,8 @@ static size_t tensor_size(const struct type *t)
 	return type_is_static(t) ? (size_t)type_count(t) * element_bytes(t->element) : 0;
 }
 
-/* Escapes of three octal digits end there, which those of hexadecimal ones do not. */
-void library_put_string(struct text *out, const char *s)
+/* A string of C: escapes of three octal digits end there, which those of hexadecimal ones do not. */
+static void put_string(struct text *out, const char *s)
 {
 	text_puts(out, "\"");
 	for (; *s; s++)
@@ -80,7 +80,7 @@ static void put_tensor(struct text *out, const struct binding *b)
 	const struct type *t = b->type;
 
 	text_puts(out, "\t{ ");
-	library_put_string(out, b->name);
+	put_string(out, b->name);
 	text_printf(out, ", \"%s\", %d, (const int64_t[]){ ", element_name(t->element), t->rank);
 	for (int i = 0; i < t->rank; i++)
 		text_printf(out, "%" PRId64 ", ", dim_is_number(t->dim[i]) ? t->dim[i].n : -1);

@@ -12,7 +12,7 @@
 
 typedef struct hone_region_tensor tensor;
 
-struct conv {
+struct planted_conv {
 	const struct hone_region *region;
 	const float *weight, *bias;	/* the latter may be NULL */
 	int relu;
@@ -62,9 +62,10 @@ static int compile(const struct hone_region *r, void (*write)(void *sink, const 
 	return 0;
 }
 
-static int init(const struct hone_region *r, const void *got, size_t size, int threads, void **handle, char *why)
+static int init(const struct hone_region *r, const void *got, size_t size, int threads, void **handle,
+		char *why)
 {
-	struct conv *c = fails("init") ? NULL : calloc(1, sizeof(*c));
+	struct planted_conv *c = fails("init") ? NULL : calloc(1, sizeof(*c));
 
 	if (!c || threads < 1 || size != sizeof(artifact) || memcmp(got, artifact, size) != 0) {
 		snprintf(why, HONE_WHY_BYTES, c ? "another artifact came back" : "asked to fail");
@@ -89,7 +90,7 @@ static int init(const struct hone_region *r, const void *got, size_t size, int t
 }
 
 /* Output MAP at ROW and COLUMN of the image at X. */
-static float element(const struct conv *c, const float *x, int64_t map, int64_t row, int64_t column)
+static float element(const struct planted_conv *c, const float *x, int64_t map, int64_t row, int64_t column)
 {
 	const struct hone_region *r = c->region;
 	const int64_t *in = r->tensors[r->inputs[0]].dim;
@@ -110,7 +111,7 @@ static float element(const struct conv *c, const float *x, int64_t map, int64_t 
 
 static int run(void *handle, const void *const *inputs, void *const *outputs, char *why)
 {
-	struct conv *c = handle;
+	struct planted_conv *c = handle;
 	const struct hone_region *r = c->region;
 	const tensor *in = &r->tensors[r->inputs[0]], *out = &r->tensors[r->outputs[0]];
 	const float *x = inputs[0];

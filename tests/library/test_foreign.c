@@ -271,8 +271,8 @@ static void what_is_wrong_with_a_generator_is_told(void **state)
 		"grep 'create: model: generator kernels, cannot be loaded: .*model_generators/kernels.so'",
 		"echo 'int nothing;' | gcc -shared -fPIC -x c - -o model_generators/kernels.so; "
 		"./example 1 2>&1 | grep 'kernels.so: is no code generator'",
-		"sed 's/HONE_GENERATOR_ABI,/1,/' " TOP_SRCDIR "/tests/library/kernels.c | gcc -I. -shared -fPIC -x c - "
-		"-o model_generators/kernels.so; ./example 1 2>&1 | grep 'is of another ABI'",
+		"sed 's/HONE_GENERATOR_ABI,/1,/' " TOP_SRCDIR "/tests/library/kernels.c | "
+		"gcc -I. -shared -fPIC -x c - -o model_generators/kernels.so; ./example 1 2>&1 | grep 'is of another ABI'",
 	};
 	struct built_library l = opened(model, 1, &kernels);
 
@@ -308,7 +308,8 @@ static void two_files_of_one_name_are_refused(void **state)
 	const char *const both[] = { arena_printf(arena, "%s/other/example.so", folder), example };
 
 	(void)state;
-	assert_int_equal(system(arena_printf(arena, "mkdir -p %s/other && cp %s %s", folder, kernels, both[0])), 0);
+	assert_int_equal(system(arena_printf(arena, "mkdir -p %s/other && cp %s %s", folder, kernels,
+					     both[0])), 0);
 	struct built_library l = opened_for_both(both);
 
 	assert_non_null(strstr(err_get(), "both in a file called example.so"));
