@@ -39,7 +39,7 @@ static const char *find(struct arena *a, const char *name)
 	const char *file = arena_printf(a, "hone-%s.so", name);
 
 	if (strchr(name, '/'))
-		return name;
+		return arena_strdup(a, name);
 	return folder && *folder ? arena_printf(a, "%s/%s", folder, file)
 				 : spawn_find(a, file, "HONE_GENERATORS", NULL);
 }
@@ -48,7 +48,7 @@ int backend_load(struct arena *a, const char *name, struct backend *out)
 {
 	const char *path = find(a, name);
 
-	*out = (struct backend){ 0 };
+	*out = (struct backend){ .path = path };
 	if (!path)
 		return err_prefix("generator '%s'", name);
 	out->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);

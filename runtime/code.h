@@ -17,6 +17,12 @@ struct model_code {
 	struct foreign *const *foreign;	/* by function: a generator's region, or NULL; NULL: there are none */
 };
 
+/* The generator's region that FUNCTION is; NULL. */
+static inline struct foreign *code_foreign(const struct model_code *c, int function)
+{
+	return c->foreign ? c->foreign[function] : NULL;
+}
+
 /* Of G, in A; G, TASKS (graph_tasks() of it), CHOICES, by task, and FOREIGN outlive it. */
 const struct model_code *model_code_new(struct arena *a, const struct graph *g,
 					const struct model_task_vec *tasks,

@@ -57,12 +57,11 @@ static struct explained_call explain_step(const struct explainer *x, const struc
 	return c;
 }
 
-/* Adds C to the sum that it belongs to. */
-static void count(struct explanation *e, const struct explained_call *c)
+/* Adds a time to the sum that it belongs to. */
+static void count(struct explanation *e, double time_us, bool in_model, double expected_us)
 {
-	double us = c->time_us > 0 ? c->time_us : c->expected_us;
-	struct explained_sum *sum = c->time_us <= 0 ? &e->expected
-				    : c->in_model ? &e->in_model : &e->alone;
+	double us = time_us > 0 ? time_us : expected_us;
+	struct explained_sum *sum = time_us <= 0 ? &e->expected : in_model ? &e->in_model : &e->alone;
 
 	if (us <= 0) {
 		e->unknown++;
@@ -85,7 +84,7 @@ static void explain_stretch(struct explainer *x, const struct flat *flat)
 		struct explained_call c = explain_step(x, flat, step);
 
 		s.idle -= step->kind != FLAT_COPY;
-		count(&x->out, &c);
+		count(&x->out, c.time_us, c.in_model, c.expected_us);
 		vec_push(x->arena, &s.calls, c);
 	}
 	vec_push(x->arena, &x->out.stretches, s);
@@ -122,4 +121,18 @@ struct explanation explain(struct arena *a, const struct model_code *code,
 			explain_stretch(&x, code->flats[i]);
 	explain_rest(&x);
 	return x.out;
+}
+
+void explain_regions(struct arena *a, const struct offloaded *o, struct explanation *e)
+{
+	for (int i = 0; i < o->cut.regions.n; i++) {
+		const struct offer *time = &o->times[i];
+
+		count(e, time->us, time->in_model, 0);
+		vec_push(a, &e->regions, (struct explained_region){
+			.name = o->cut.regions.at[i].function,
+			.by = foreign_backend(o->ready[i])->generator->name,
+			.calls = foreign_region(o->ready[i])->ncalls,
+			.time_us = time->us, .in_model = time->in_model });
+	}
 }

@@ -8,6 +8,7 @@
 #define HONE_RUNTIME_EXPLAIN_H
 
 #include "runtime/code.h"
+#include "runtime/offload/regions.h"
 
 /* A step of a stretch. */
 struct explained_call {
@@ -41,7 +42,17 @@ struct explained_rest {
 };
 
 struct explained_stretch_vec VEC(struct explained_stretch);
+/* What a generator computes between stretches. */
+struct explained_region {
+	const char *name;
+	const char *by;			/* the generator */
+	int calls;			/* of the model */
+	double time_us;			/* 0: not known */
+	bool in_model;			/* as struct choice has it */
+};
+
 struct explained_rest_vec VEC(struct explained_rest);
+struct explained_region_vec VEC(struct explained_region);
 
 /* Some of the calls. */
 struct explained_sum {
@@ -52,6 +63,7 @@ struct explained_sum {
 struct explanation {
 	struct explained_stretch_vec stretches;	/* in the order of their functions */
 	struct explained_rest_vec rest;
+	struct explained_region_vec regions;	/* explain_regions() alone adds them */
 	struct explained_sum in_model, alone;	/* calls of records, by where these were timed */
 	struct explained_sum expected;		/* calls of guesses: nobody measured them */
 	int unknown;			/* calls of which neither is known */
@@ -64,5 +76,7 @@ bool explain_moves(const struct function *f);
 /* In A, of what was given to model_code_new(). */
 struct explanation explain(struct arena *a, const struct model_code *code,
 			   const struct model_task_vec *tasks, const struct choice *choices);
+/* Adds the regions of O, the same model's, to E and to its sums; in A. */
+void explain_regions(struct arena *a, const struct offloaded *o, struct explanation *e);
 
 #endif

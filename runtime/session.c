@@ -76,8 +76,7 @@ static int apply(void *user, struct interp *x, int function, const struct value 
 {
 	struct session *s = user;
 	const struct function *f = s->code->graph->functions.at[function];
-
-	struct foreign *foreign = s->code->foreign ? s->code->foreign[function] : NULL;
+	struct foreign *foreign = code_foreign(s->code, function);
 
 	(void)nargs;
 	if (!foreign && (!s->code->flats[function] || !args_fit(f, args)))

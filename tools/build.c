@@ -6,11 +6,13 @@
 
 #include "base/err.h"
 #include "runtime/library/library.h"
+#include "tools/backends.h"
 #include "tools/command.h"
 #include "tools/model_args.h"
 
 struct build_args {
 	struct model_args m;
+	struct backend_args b;
 	const char *folder, *name;
 };
 
@@ -18,8 +20,10 @@ static const char doc[] =
 	"Writes MODEL as a C library that needs nothing of hone: the C sources of its kernels, its "
 	"weights, a header, a Makefile, files for pkg-config and CMake, and an example. Built with "
 	"make, it depends on libc, libm and OpenMP (and does without that), and computes what "
-	"hone run computes, bit for bit.\v"
-	"Example:\n  hone build resnet18.onnx --db tune.db -o resnet18 && make -C resnet18\n";
+	"hone run computes, bit for bit. With --backend it also has what code generators compute: "
+	"their shared objects are copied to DIR, and the library loads them.\v"
+	"Example:\n  hone build resnet18.onnx --db tune.db -o resnet18 && make -C resnet18\n"
+	"  hone build resnet18.onnx --db tune.db --backend onednn -o resnet18\n";
 
 enum { KEY_NAME = 256 };
 
@@ -36,6 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->m;
+		state->child_inputs[1] = &args->b;
 		return 0;
 	case 'o':
 		args->folder = arg;
@@ -55,14 +60,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &model_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+	{ &model_argp, 0, NULL, 0 }, { &backends_argp, 0, NULL, 0 }, { 0 }
+};
 static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 static int build(struct arena *a, const struct build_args *args)
 {
-	const struct open_options how = model_options(&args->m);
+	struct open_options how = model_options(&args->m);
 	const char *name = args->name ? args->name : library_name(a, args->m.model);
 	struct opened model;
+
+	how.offload = backends_request(&args->b);
 	int rc = open_model(a, &how, &model);
 
 	if (rc == 0)

@@ -6,12 +6,14 @@
 
 #include "base/err.h"
 #include "runtime/explain.h"
+#include "tools/backends.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/model_args.h"
 
 struct compile_args {
 	struct model_args m;
+	struct backend_args b;
 	bool explain, json;
 };
 
@@ -19,11 +21,12 @@ static const char doc[] =
 	"Builds the kernels that MODEL needs and keeps them, so that hone run finds them. --explain "
 	"lists the calls that the model became, in order: who computes each, as whom its record "
 	"measured it (or why there is none), its time and share, the task, the type of its result; "
-	"the memory of each stretch of calls and the least that could do; and what the interpreter "
-	"runs between stretches, with the reason.\v"
+	"the memory of each stretch of calls and the least that could do; and what generators and the "
+	"interpreter run between stretches, the latter with the reason.\v"
 	"Example:\n"
 	"  hone compile resnet18.onnx --db tune.db --explain\n"
-	"  hone compile resnet18.onnx --db tune.db --threads 1 --json\n";
+	"  hone compile resnet18.onnx --db tune.db --threads 1 --json\n"
+	"  hone compile resnet18.onnx --db tune.db --backend onednn --explain\n";
 
 enum { KEY_EXPLAIN = 256 };
 
@@ -41,6 +44,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->m;
+		state->child_inputs[1] = &args->b;
 		return 0;
 	case KEY_EXPLAIN:
 		args->explain = true;
@@ -53,7 +57,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	}
 }
 
-static const struct argp_child children[] = { { &model_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = {
+	{ &model_argp, 0, NULL, 0 }, { &backends_argp, 0, NULL, 0 }, { 0 }
+};
 static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 static double kib(size_t bytes)
@@ -75,12 +81,11 @@ static double time_of(const struct explained_call *c)
 	return c->time_us > 0 ? c->time_us : c->expected_us;
 }
 
-/* What C takes, marked by what that rests on: nothing, inside a model; '*', alone; '~', nobody measured
- * it. */
-static void print_time(const struct explained_call *c, double all_us)
+/* A time, marked by what it rests on: nothing, inside a model; '*', alone; '~', nobody measured it. */
+static void print_time(double time_us, bool in_model, double expected_us, double all_us)
 {
-	double us = time_of(c);
-	char mark = c->time_us <= 0 ? '~' : c->in_model ? ' ' : '*';
+	double us = time_us > 0 ? time_us : expected_us;
+	char mark = time_us <= 0 ? '~' : in_model ? ' ' : '*';
 
 	if (us > 0)
 		printf("  %9.2f%c %5.1f%%", us, mark, 100 * us / all_us);
@@ -90,7 +95,7 @@ static void print_time(const struct explained_call *c, double all_us)
 
 static void print_call(struct arena *a, const struct explained_call *c, double all_us)
 {
-	print_time(c, all_us);
+	print_time(c->time_us, c->in_model, c->expected_us, all_us);
 	printf("  %-11s %s", c->by, c->task ? c->task->op : c->what);
 	if (c->task)
 		printf(" %s", c->task->shape);
@@ -113,6 +118,18 @@ static void print_stretch(struct arena *a, const struct explained_stretch *s, do
 	printf("  %9s  %6s  %-11s %s\n", "us", "share", "by", "task -> result");
 	for (int i = 0; i < s->calls.n; i++)
 		print_call(a, &s->calls.at[i], all_us);
+}
+
+static void print_regions(const struct explanation *e)
+{
+	printf("regions of generators, between stretches\n  %9s  %6s  %-11s %s\n", "us", "share", "by",
+	       "region");
+	for (int i = 0; i < e->regions.n; i++) {
+		const struct explained_region *r = &e->regions.at[i];
+
+		print_time(r->time_us, r->in_model, 0, e->predicted_us);
+		printf("  %-11s %s, %d calls of the model\n", r->by, r->name, r->calls);
+	}
 }
 
 /* By the times of records, or what is expected of kernels that have none. */
@@ -140,13 +157,17 @@ static void print_text(struct arena *a, const struct compile_args *args, const s
 		if (args->explain)
 			print_stretch(a, &e->stretches.at[i], e->predicted_us);
 	}
+	if (args->explain && e->regions.n > 0)
+		print_regions(e);
 	if (args->explain && m->images.us > 0)
 		print_images(&m->images);
 	for (int i = 0; args->explain && i < e->rest.n; i++)
 		printf("between stretches: %s: %s  %s\n", e->rest.at[i].what, e->rest.at[i].why,
 		       e->rest.at[i].label);
-	printf("%d calls in %d stretches, %d operators between them; %d kernels compiled\n", calls,
-	       e->stretches.n, e->rest.n, m->built);
+	printf("%d calls in %d stretches, ", calls, e->stretches.n);
+	if (e->regions.n > 0)
+		printf("%d regions of generators and ", e->regions.n);
+	printf("%d operators between them; %d kernels compiled\n", e->rest.n, m->built);
 	printf("predicted: %.3f ms: %.3f of %d calls that were timed inside a model, %.3f of %d timed "
 	       "alone (*), %.3f of %d that are only expected (~); %d have no figure\n",
 	       e->predicted_us * 1e-3, e->in_model.us * 1e-3, e->in_model.calls, e->alone.us * 1e-3,
@@ -215,6 +236,26 @@ static json_t *stretch_json(struct arena *a, const struct explained_stretch *s, 
 	return one;
 }
 
+static json_t *regions_json(const struct explanation *e)
+{
+	json_t *all = json_array();
+
+	for (int i = 0; i < e->regions.n; i++) {
+		const struct explained_region *r = &e->regions.at[i];
+		json_t *one = json_object();
+
+		json_object_set_new(one, "name", json_label(r->name));
+		json_object_set_new(one, "by", json_label(r->by));
+		json_object_set_new(one, "calls", json_integer(r->calls));
+		json_object_set_new(one, "time_us", json_positive(r->time_us));
+		json_object_set_new(one, "in_model", json_boolean(r->in_model));
+		json_object_set_new(one, "share",
+				    json_positive(e->predicted_us > 0 ? r->time_us / e->predicted_us : 0));
+		json_array_append_new(all, one);
+	}
+	return all;
+}
+
 static void print_json(struct arena *a, const struct compile_args *args, const struct opened *m,
 		       const struct explanation *e)
 {
@@ -235,6 +276,7 @@ static void print_json(struct arena *a, const struct compile_args *args, const s
 	json_object_set_new(all, "model", json_label(args->m.model));
 	json_object_set_new(all, "stretches", stretches);
 	json_object_set_new(all, "between", between);
+	json_object_set_new(all, "regions", regions_json(e));
 	json_object_set_new(all, "images", images_json(&m->images));
 	json_object_set_new(all, "built", json_integer(m->built));
 	json_object_set_new(all, "predicted_ms", json_positive(e->predicted_us * 1e-3));
@@ -255,12 +297,15 @@ static int run(int argc, char **argv)
 	struct opened m = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	const struct open_options o = model_options(&args.m);
+	struct open_options o = model_options(&args.m);
+
+	o.offload = backends_request(&args.b);
 	int rc = open_model(a, &o, &m) < 0 ? command_failed() : EXIT_OK;
 
 	if (rc == EXIT_OK) {
 		struct explanation e = explain(a, m.code, m.tasks, m.choices);
 
+		explain_regions(a, &m.offloaded, &e);
 		(args.json ? print_json : print_text)(a, &args, &m, &e);
 	}
 	arena_free(a);

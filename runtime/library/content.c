@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* runtime/library/content.c - constants and kernels, each once. */
+/* runtime/library/content.c - constants, kernels and generators, each once. */
 #include "runtime/library/content.h"
+
+#include <string.h>
 
 size_t library_weight(struct library_content *c, const void *data, size_t bytes)
 {
@@ -12,6 +14,14 @@ size_t library_weight(struct library_content *c, const void *data, size_t bytes)
 	vec_push(c->arena, &c->weights, (struct library_weight){ data, bytes, at });
 	c->weight_bytes = at + bytes;
 	return at;
+}
+
+size_t library_weight_like(struct library_content *c, const void *data, size_t bytes)
+{
+	for (int i = 0; i < c->weights.n; i++)
+		if (c->weights.at[i].bytes == bytes && memcmp(c->weights.at[i].data, data, bytes) == 0)
+			return c->weights.at[i].at;
+	return library_weight(c, data, bytes);
 }
 
 int library_kernel(struct library_content *c, const struct choice *choice)

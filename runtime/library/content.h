@@ -28,11 +28,12 @@ enum library_doing {
 	LIBRARY_KERNEL,
 	LIBRARY_COPY,		/* from the first place to the second */
 	LIBRARY_CALL,		/* of a function that the interpreter runs */
+	LIBRARY_FOREIGN,	/* a generator's region: its inputs, then its outputs */
 };
 
 struct library_step {
 	enum library_doing doing;
-	int what;		/* which kernel, or which function of the graph */
+	int what;		/* which kernel, function of the graph, or region */
 	int args, nargs;	/* places; the last is the result's */
 	size_t bytes;		/* of a copy */
 	size_t workspace;	/* of a kernel: bytes from the beginning of the memory */
@@ -51,6 +52,20 @@ struct library_weight {
 
 enum { LIBRARY_ALIGN = 64 };
 
+/* What a code generator computes. */
+struct library_region {
+	const struct foreign *foreign;
+	int generator;		/* which of the library's */
+	size_t artifact, artifact_bytes;	/* among the weights */
+};
+
+struct library_generator {
+	const struct backend *backend;
+	const char *file;	/* name of its shared object, without a folder */
+};
+
+struct library_region_vec VEC(struct library_region);
+struct library_generator_vec VEC(struct library_generator);
 struct library_kernel_vec VEC(const struct choice *);
 struct library_place_vec VEC(struct library_place);
 struct library_step_vec VEC(struct library_step);
@@ -65,6 +80,8 @@ struct library_content {
 	struct library_step_vec steps;
 	struct library_stretch_vec stretches;
 	struct library_weight_vec weights;
+	struct library_region_vec regions;
+	struct library_generator_vec generators;	/* of the regions */
 	size_t weight_bytes;	/* of all, with the gaps */
 	size_t memory_bytes;	/* of an instance */
 	int threads;		/* that its kernels were chosen and its memory planned for */
@@ -73,7 +90,11 @@ struct library_content {
 
 /* Where BYTES of DATA lie among the weights: the same data once. */
 size_t library_weight(struct library_content *c, const void *data, size_t bytes);
+/* The same, where other data of equal bytes does. */
+size_t library_weight_like(struct library_content *c, const void *data, size_t bytes);
 /* Which of the kernels CHOICE is. */
 int library_kernel(struct library_content *c, const struct choice *choice);
+/* Adds FOREIGN, with its constants and its artifact; which of the regions it is. -1 and a message. */
+int library_region(struct library_content *c, const struct foreign *foreign);
 
 #endif

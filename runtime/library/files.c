@@ -31,10 +31,31 @@ static const struct library_word *word_at(const struct library_folder *f, const 
 	return NULL;
 }
 
+/* Behind the mark that a line begins with at AT, or behind the line where the mark says that it is not
+ * there. */
+static const char *after_mark(const struct library_folder *f, const char *at)
+{
+	const struct library_word *w = word_at(f, at + 1);
+
+	if (!w)
+		die("a line of a template depends on a word that nobody set");
+	if ((*w->text != '\0') == (at[1] == '?'))
+		return at + strlen(w->word) + 3;
+	return strchr(at, '\n') + 1;
+}
+
 static void fill(struct text *out, const struct library_folder *f, const char *text)
 {
+	const char *begin = text;
+
 	for (const char *at; (at = strchr(text, '@'));) {
 		const struct library_word *w = word_at(f, at);
+
+		if ((at == begin || at[-1] == '\n') && (at[1] == '?' || at[1] == '!')) {
+			text_putn(out, text, (size_t)(at - text));
+			text = after_mark(f, at);
+			continue;
+		}
 
 		text_putn(out, text, (size_t)(at - text));
 		text_puts(out, w ? w->text : "@");

@@ -6,7 +6,8 @@
 
 #include "base/text.h"
 
-/* @WORD@ in a text becomes TEXT. */
+/* @WORD@ in a text becomes TEXT. A line that begins with @?WORD@ is there where TEXT is not empty, one that
+ * begins with @!WORD@ where it is. */
 struct library_word {
 	const char *word, *text;
 };

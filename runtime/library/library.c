@@ -8,9 +8,11 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "config.h"
+#include "partition/region_source.h"
 #include "runtime/library/files.h"
 #include "runtime/library/gather.h"
 #include "runtime/library/graph.h"
+#include "runtime/library/regions.h"
 #include "runtime/library/tables.h"
 
 /* Of a name: what is left of any file system's after the longest ending. */
@@ -54,7 +56,7 @@ static const char *upper(struct arena *a, const char *name)
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
-/* The files that any library has, and those of one with an interpreter. */
+/* The files that any library has, those of one with an interpreter, and of one with generators. */
 static const struct template {
 	const char *name, *from;
 } templates[] = {
@@ -72,6 +74,8 @@ static const struct template {
 	{ "@NAME@_graph.c", "graph.c.in" },
 	{ "@NAME@_graph_text.S", "graph_text.S.in" },
 	{ "interpreter.mk", "interpreter.mk.in" },
+}, generator_templates[] = {
+	{ "@NAME@_foreign.c", "foreign.c.in" },
 };
 
 static int put_templates(const struct library_folder *f, const struct template *t, size_t n)
@@ -144,12 +148,27 @@ static int put_no_graph(const struct library_folder *f)
 	return library_put(f, "interpreter.mk", "# The model is kernels and no more.\n");
 }
 
-/* The graph comes first: it adds constants to the weights. */
+/* What generators compute. */
+static int put_regions(const struct library_folder *f, struct library_content *c, const char *name)
+{
+	struct text tables = { 0 };
+
+	if (c->regions.n == 0)
+		return 0;
+	library_region_tables(&tables, c, name);
+	if (put_made(f, "@NAME@_regions.h", &tables) < 0 ||
+	    library_put(f, "hone_generator.h", region_source_header) < 0 ||
+	    library_put_generators(f, c, name) < 0)
+		return -1;
+	return put_templates(f, generator_templates, ARRAY_SIZE(generator_templates));
+}
+
+/* The graph and the regions come first: they add constants to the weights. */
 static int put_all(const struct library_folder *f, struct library_content *c, const char *name)
 {
 	struct text tables = { 0 };
 
-	if ((c->interpreted ? put_graph(f, c) : put_no_graph(f)) < 0)
+	if ((c->interpreted ? put_graph(f, c) : put_no_graph(f)) < 0 || put_regions(f, c, name) < 0)
 		return -1;
 	library_tables(&tables, c, name);
 	if (put_made(f, "@NAME@_plan.h", &tables) < 0)
@@ -179,9 +198,11 @@ static int write_content(const struct library_order *o, struct library_content *
 {
 	struct arena *a = c->arena;
 	const struct function *main = graph_main(c->graph);
-	struct text lines = { 0 };
+	struct text lines = { 0 }, generators = { 0 };
+	bool foreign = c->regions.n > 0;
 
 	library_tensor_lines(&lines, c);
+	library_generator_lines(&generators, c, " *   ");
 	const struct library_word words[] = {
 		{ "NAME", o->name },
 		{ "UPPER", upper(a, o->name) },
@@ -191,10 +212,15 @@ static int write_content(const struct library_order *o, struct library_content *
 		{ "INPUTS", count(a, main->nparams) },
 		{ "OUTPUTS", count(a, main->nresults) },
 		{ "THREADS", count(a, c->threads) },
+		{ "GENERATORS", text_str(&generators) },
+		{ "GENERATOR_FILES", library_generator_files(c, o->name) },
+		{ "LIBS", foreign ? " -ldl -pthread" : "" },
+		{ "CMAKE_LIBS", foreign ? ";dl;-pthread" : "" },
 	};
 	const struct library_folder f = { a, o->folder, words, sizeof(words) / sizeof(*words) };
 	int rc = dir_make(o->folder) < 0 ? -1 : put_all(&f, c, o->name);
 
+	text_free(&generators);
 	text_free(&lines);
 	return rc;
 }

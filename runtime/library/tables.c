@@ -37,6 +37,7 @@ static void put_steps(struct text *out, const struct library_content *c)
 		[LIBRARY_KERNEL] = "KERNEL",
 		[LIBRARY_COPY] = "COPY",
 		[LIBRARY_CALL] = "CALL",
+		[LIBRARY_FOREIGN] = "FOREIGN",
 	};
 
 	text_puts(out, "\nstatic const struct step steps[] = {\n");
@@ -114,8 +115,7 @@ void library_tables(struct text *out, const struct library_content *c, const cha
 
 /* --- the comment */
 
-/* What may stand in a comment: names come from models. */
-static void put_comment(struct text *out, const char *s)
+void library_put_comment(struct text *out, const char *s)
 {
 	for (; *s; s++)
 		text_putn(out, *s < ' ' || *s > '~' || *s == '*' || *s == '@' ? "_" : s, 1);
@@ -125,9 +125,9 @@ static void put_line(struct text *out, struct arena *a, const char *role, int i,
 		     const struct binding *b)
 {
 	text_printf(out, " * %s %d: ", role, i);
-	put_comment(out, *b->name ? b->name : "(no name)");
+	library_put_comment(out, *b->name ? b->name : "(no name)");
 	text_puts(out, ", ");
-	put_comment(out, type_string(a, b->type));
+	library_put_comment(out, type_string(a, b->type));
 	if (type_is_static(b->type))
 		text_printf(out, ", %zu bytes\n", tensor_size(b->type));
 	else

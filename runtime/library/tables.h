@@ -16,4 +16,7 @@ const char *library_kernel_text(const struct library_content *c, const char *nam
 /* How make compiles the kernels: kernels.mk. */
 void library_kernel_rules(struct text *out, const struct library_content *c, const char *name);
 
+/* What of S may stand in a comment: names come from models. */
+void library_put_comment(struct text *out, const char *s);
+
 #endif

@@ -6,7 +6,6 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "base/text.h"
 #include "partition/view.h"
 
 struct foreign {
@@ -37,19 +36,27 @@ static void append(void *sink, const void *bytes, size_t n)
 	text_putn(sink, bytes, n);
 }
 
+int foreign_artifact(const struct foreign *x, struct text *artifact)
+{
+	const struct hone_generator *g = x->backend->generator;
+	char why[HONE_WHY_BYTES] = "";
+
+	return !g->compile || g->compile(&x->view->region, append, artifact, why) == 0
+		       ? 0 : failed(x->backend, x->function, why);
+}
+
 /* Has the generator compile the region, and makes that ready. */
 static int prepare(struct foreign *x, int threads)
 {
 	const struct hone_generator *g = x->backend->generator;
-	const struct hone_region *region = &x->view->region;
 	struct text artifact = { 0 };
 	char why[HONE_WHY_BYTES] = "";
-	int rc = g->compile ? g->compile(region, append, &artifact, why) : 0;
+	int rc = foreign_artifact(x, &artifact);
 
-	if (rc == 0)
-		rc = g->init(region, artifact.s, artifact.n, threads, &x->handle, why);
+	if (rc == 0 && g->init(&x->view->region, artifact.s, artifact.n, threads, &x->handle, why) != 0)
+		rc = failed(x->backend, x->function, why);
 	text_free(&artifact);
-	return rc == 0 ? 0 : failed(x->backend, x->function, why);
+	return rc;
 }
 
 static void done(void *data)
@@ -126,6 +133,26 @@ double foreign_cost(const struct foreign *x)
 	return g->cost ? g->cost(&x->view->region, x->threads) : 0;
 }
 
+const struct hone_region *foreign_region(const struct foreign *x)
+{
+	return &x->view->region;
+}
+
+const char *foreign_name(const struct foreign *x)
+{
+	return x->function->name;
+}
+
+int foreign_parameter(const struct foreign *x, int i)
+{
+	return x->view->inputs.at[i];
+}
+
+int foreign_result(const struct foreign *x, int i)
+{
+	return x->result_of[i];
+}
+
 int foreign_ninputs(const struct foreign *x)
 {
 	return x->view->inputs.n;
@@ -133,7 +160,7 @@ int foreign_ninputs(const struct foreign *x)
 
 int foreign_argument(const struct foreign *x, int i)
 {
-	return x->kernel->argument[x->view->inputs.at[i]];
+	return x->kernel->argument[foreign_parameter(x, i)];
 }
 
 /* X's turn is the caller's. */

@@ -9,6 +9,7 @@
 #ifndef HONE_RUNTIME_OFFLOAD_FOREIGN_H
 #define HONE_RUNTIME_OFFLOAD_FOREIGN_H
 
+#include "base/text.h"
 #include "graph/eval/interp.h"
 #include "partition/kernels.h"
 
@@ -29,6 +30,14 @@ bool foreign_falls_back(const struct foreign *x);
 int foreign_failures(const struct foreign *x, const char **why);
 /* What a run takes, us, where its generator says so; 0: that is for the clock to tell. */
 double foreign_cost(const struct foreign *x);
+/* What its generator was given, and the name of the function that this is; for its inputs and outputs, in
+ * this order, which parameter and which result of the function they are. */
+const struct hone_region *foreign_region(const struct foreign *x);
+const char *foreign_name(const struct foreign *x);
+int foreign_parameter(const struct foreign *x, int i);
+int foreign_result(const struct foreign *x, int i);
+/* What its generator's compile writes, to TEXT: nothing where it has none. 0, or -1 and a message. */
+int foreign_artifact(const struct foreign *x, struct text *artifact);
 /* Of a kernel: how many inputs it has, and which argument of the application input I is. */
 int foreign_ninputs(const struct foreign *x);
 int foreign_argument(const struct foreign *x, int i);

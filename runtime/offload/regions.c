@@ -90,6 +90,23 @@ static int judge(struct offloading_model *m)
 	return slower;
 }
 
+/* What is known of the regions' times, by region. */
+static const struct offer *times_of(const struct offloading_model *m)
+{
+	const struct offload *cut = &m->out->cut;
+	struct offer *times = arena_many(m->a, struct offer, cut->regions.n);
+
+	for (int i = 0; m->offers && i < cut->regions.n; i++) {
+		const struct offload_region *r = &cut->regions.at[i];
+		int function = graph_find_function(cut->graph, r->function);
+
+		if (!offers_get(m->offers, region_key(cut->graph->functions.at[function]),
+				m->first + r->backend, &times[i]))
+			times[i] = (struct offer){ 0 };
+	}
+	return times;
+}
+
 /* Regions by function of the graph behind all passes, which keep names. */
 static struct foreign **by_function(const struct offloading_model *m)
 {
@@ -120,6 +137,7 @@ int offloaded_new(struct arena *a, struct graph *g, const struct backend_vec *ba
 			return -1;
 	while (prepare(&m) + judge(&m) > 0);
 	out->ready = m.foreign;
+	out->times = times_of(&m);
 	out->cut.graph->costs = g->costs;
 	out->graph = graph_passes_after(a, out->cut.graph, OFFLOAD_AFTER);
 	if (!out->graph)

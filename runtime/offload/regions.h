@@ -24,6 +24,7 @@ struct offloaded {
 	struct graph *graph;		/* behind all passes */
 	struct foreign **foreign;	/* by function of it */
 	struct foreign **ready;		/* by region of the cut */
+	const struct offer *times;	/* the same: what its generator takes; 0 us: nobody timed it */
 };
 
 /* Cut for BACKENDS, of HONE_REGIONS, which are those of OFFERS from FIRST on, and made ready for THREADS threads;

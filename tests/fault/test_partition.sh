@@ -47,6 +47,16 @@ ends 0 'sound\|no problem' db check "$dir/tune.db"
 ends 0 'agrees with interpreter' run "$model" --backend "$mine" --threads 2 --check
 ends 0 '^ .* example  *example_' run "$model" --backend "$mine" --profile --threads 2
 
+# who computes what: regions between lists, and kernels as calls of a list
+ends 0 '^  .* example  *example_1, [0-9]* calls' compile "$model" --backend "$mine" --explain
+ends 0 '[1-9] regions of generators and 0 operators' compile "$model" --backend "$mine"
+gcc -O2 -I"$top/include" -fPIC -shared -o "$dir/kernels.so" "$top/tests/library/kernels.c" || exit 99
+ends 0 '^ *0.00  *[0-9.]*%  kernels  *conv2d+bias' compile "$model" --backend "$dir/kernels.so" --explain
+ends 0 'library tiny written' build "$model" --backend "$mine" --name tiny -o "$dir/tiny"
+test -s "$dir/tiny/tiny_generators/example.so" || { echo "no generator beside the library"; bad=1; }
+cp "$mine" "$dir/my example.so"
+ends 3 'rename it' build "$model" --backend "$dir/my example.so" -o "$dir/tiny"
+
 # what was cut, as files: a drawing, artifacts
 ends 0 'json' partition "$model" --backend json --dry-run --keep /2/2.0/2.0.2/Clip --dot "$dir/cut.dot" --artifacts "$dir/regions"
 test "$(grep -c 'label="json: json_' "$dir/cut.dot")" -eq 2 || { echo "not two regions in the drawing"; bad=1; }
