@@ -5,14 +5,9 @@
 
 #include "tests/db_fixture.h"
 #include "tests/fake_generator.h"
+#include "tests/session_fixture.h"
 
-#include <stdlib.h>
-
-#include "measure/calibration.h"
 #include "runtime/offload/offers.h"
-
-/* Kernels run here; what they are guessed for has fixed figures. */
-#define OFFERS_DEVICE "synthetic:l2:2(size=1MiB) core:1 pu:1 isa=avx2"
 
 /* As fixture_new(), with the cache folder in the fixture's own. */
 static inline int offers_fixture_new(void **state)
@@ -24,7 +19,7 @@ static inline int offers_fixture_new(void **state)
 
 static inline struct device *offers_device(struct arena *a)
 {
-	struct device *d = device_synthetic(a, OFFERS_DEVICE);
+	struct device *d = device_synthetic(a, DEVICE);
 
 	if (!d)
 		fail_msg("%s", err_get());

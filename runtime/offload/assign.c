@@ -44,10 +44,13 @@ static void assign(const struct assigning *x, const struct offers *offers, const
 
 	for (int i = 0; i < t->uses.n; i++) {
 		const struct model_use *use = &t->uses.at[i];
-		struct foreign *made = make(x, use, offer->backend, &c->foreign_why);
+		const char *why = NULL;
+		struct foreign *made = make(x, use, offer->backend, &why);
 
 		if (made)
 			places[c->nforeign++] = (struct choice_foreign){ use->function, use->value, made };
+		else
+			c->foreign_why = why;
 	}
 	if (c->nforeign == t->uses.n)
 		c->origin = CHOICE_GENERATOR;
