@@ -89,16 +89,17 @@ static void test_policies(void **state)
 	struct offers *o = offers_begin(f->a, two(f->a, offers_device(f->a)));
 	const struct model_task t = task_of(f->a, SPEC);
 	const struct offer ten = { .backend = FAST, .us = 10 };
+	const struct cut_from from = { 0 };
 	struct offer x;
 
 	offers_plant(o, &t, FAST, 10, true);
 	assert_int_equal(offers_policy(o), OFFLOAD_FASTEST);
-	assert_true(offer_wins(o, &ten, 20));
-	assert_true(offer_wins(o, &ten, 0));		/* nobody knows hone's */
-	assert_false(offer_wins(o, &ten, 5));
-	assert_false(offer_wins(o, &ten, 10));		/* of equals hone keeps what it has */
+	assert_true(offer_wins(o, &from, &ten, 20));
+	assert_true(offer_wins(o, &from, &ten, 0));		/* nobody knows hone's */
+	assert_false(offer_wins(o, &from, &ten, 5));
+	assert_false(offer_wins(o, &from, &ten, 10));		/* of equals hone keeps what it has */
 	offers_set_policy(o, OFFLOAD_ALL);
-	assert_true(offer_wins(o, &ten, 5));
+	assert_true(offer_wins(o, &from, &ten, 5));
 	assert_true(offers_best(o, t.key, &x));
 	offers_set_policy(o, OFFLOAD_NONE);
 	assert_false(offers_best(o, t.key, &x));

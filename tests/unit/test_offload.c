@@ -26,8 +26,9 @@
 
 enum { FAKE, PLACES = 2, CALLERS = 4, RUNS = 50 };
 
-/* What no kernel of hone is expected to take. */
+/* What no kernel of hone is expected to take: too little, and too much. */
 #define FAST_US 1e-4
+#define SLOW_US 1e9
 
 static const struct hone_pattern products[] = { { "dense", "matmul[const] add relu" }, { NULL, NULL } };
 
@@ -87,14 +88,23 @@ static struct graph *whole(struct arena *a)
 	return g;
 }
 
-/* MODEL, and offers to it by KEEP and POLICY. */
-static struct shared *shared_new(int threads, const char *keep, enum offload_policy policy)
+/* What the user wants, and what the generator takes for the task that it claims. */
+struct wishes {
+	int threads;
+	const char *keep, *offload;	/* a node's label; NULL */
+	enum offload_policy policy;
+	double us;
+	bool fall_back;
+};
+
+/* MODEL, shared as W has it. */
+static struct shared *shared_by(struct wishes w)
 {
 	struct arena *a = arena_new();
 	struct shared *s = arena_one(a, struct shared);
 	struct fake *f = fake_computer(a, "fake", HONE_KERNELS, products);
 	struct device *d = offers_device(a);
-	struct offers_options *o = offers_options_of(a, d, &s->backend, 1, threads);
+	struct offers_options *o = offers_options_of(a, d, &s->backend, 1, w.threads);
 	struct graph *g = whole(a);
 	const struct model_task_vec tasks = graph_tasks(a, g);
 
@@ -105,17 +115,25 @@ static struct shared *shared_new(int threads, const char *keep, enum offload_pol
 	f->generator.run = run_counted;
 	f->generator.release = release;
 	*s = (struct shared){ .a = a, .backend = f->backend };
-	o->keep_labels = arena_memdup(a, &keep, sizeof(keep));
-	o->nkeep = keep != NULL;
-	s->plan = (struct choice_plan){ .device = d, .now = calibration_of(d), .threads = threads,
+	o->keep_labels = arena_memdup(a, &w.keep, sizeof(w.keep));
+	o->nkeep = w.keep != NULL;
+	o->offload_labels = arena_memdup(a, &w.offload, sizeof(w.offload));
+	o->noffload = w.offload != NULL;
+	o->fall_back = w.fall_back;
+	s->plan = (struct choice_plan){ .device = d, .now = calibration_of(d), .threads = w.threads,
 					.offers = offers_begin(a, o) };
 	vec_push(a, &s->plan.generators.kernels, s->backend);
-	offers_set_policy(s->plan.offers, policy);
+	offers_set_policy(s->plan.offers, w.policy);
 	assert_int_equal(tasks.n, 2);
-	offers_plant(s->plan.offers, &tasks.at[0], FAKE, FAST_US, true);
+	offers_plant(s->plan.offers, &tasks.at[0], FAKE, w.us, true);
 	assert_ok(open_graph(a, g, &s->plan, &s->m));
 	s->m.code = model_code_new(a, s->m.graph, s->m.tasks, s->m.choices, NULL);
 	return s;
+}
+
+static struct shared *shared_new(int threads, const char *keep, enum offload_policy policy)
+{
+	return shared_by((struct wishes){ .threads = threads, .keep = keep, .policy = policy, .us = FAST_US });
 }
 
 static void shared_free(struct shared *s)
@@ -284,7 +302,45 @@ static void test_run_fails(void **state)
 	shared_free(s);
 }
 
+/* Where the user wants that, the interpreter does what the generator failed at, and failures are counted. */
+static void test_run_falls_back(void **state)
+{
+	struct shared *s = shared_by((struct wishes){ .threads = 2, .policy = OFFLOAD_ALL, .us = FAST_US,
+						      .fall_back = true });
+	const char *why;
+
+	(void)state;
+	told.run_fails = true;
+	assert_right(s);
+	told.run_fails = false;
+	assert_string_equal(steps_of(s), "fake fake guess ");
+	for (int i = 0; i < PLACES; i++) {
+		assert_int_equal(foreign_failures(s->m.choices[0].foreign[i].foreign, &why), 2);
+		assert_non_null(strstr(why, "generator fake: the device is gone"));
+	}
+	shared_free(s);
+}
+
 /* --- what the user says */
+
+/* A node that has to go goes, whatever it takes; the same task elsewhere is shared by cost. */
+static void test_offload(void **state)
+{
+	(void)state;
+	for (int i = 0; i < PLACES; i++) {
+		struct shared *s = shared_by((struct wishes){ .threads = 1, .offload = i ? "two" : "one",
+							      .us = SLOW_US });
+
+		assert_string_equal(steps_of(s), i ? "guess fake guess " : "fake guess guess ");
+		assert_null(s->m.choices[0].foreign_why);
+		assert_right(s);
+		shared_free(s);
+	}
+	struct shared *s = shared_by((struct wishes){ .threads = 1, .us = SLOW_US });
+
+	assert_string_equal(steps_of(s), "guess guess guess ");
+	shared_free(s);
+}
 
 /* A node that is kept is hone's, where the same task is offloaded elsewhere. */
 static void test_keep(void **state)
@@ -388,6 +444,8 @@ int main(void)
 		TEST(test_sessions_at_once),
 		TEST(test_init_fails),
 		TEST(test_run_fails),
+		TEST(test_run_falls_back),
+		TEST(test_offload),
 		TEST(test_keep),
 		TEST(test_none_changes_nothing),
 	};
