@@ -28,7 +28,8 @@ static inline int64_t fake_count(const struct hone_region_tensor *t)
 }
 
 /* Where element I of OUT comes from in X, which is broadcast to it. */
-static inline int64_t fake_place(const struct hone_region_tensor *out, const struct hone_region_tensor *x, int64_t i)
+static inline int64_t fake_place(const struct hone_region_tensor *out, const struct hone_region_tensor *x,
+				 int64_t i)
 {
 	int64_t place = 0, step = 1;
 
@@ -62,7 +63,8 @@ static inline void fake_matmul(const struct fake_handle *h, const struct hone_re
 		float sum = 0;
 
 		for (int64_t k = 0; k < depth; k++)
-			sum += p[ta ? k * m + i / n : i / n * depth + k] * q[tb ? i % n * depth + k : k * n + i % n];
+			sum += p[ta ? k * m + i / n : i / n * depth + k] *
+			       q[tb ? i % n * depth + k : k * n + i % n];
 		h->data[c->output][i] = sum;
 	}
 }

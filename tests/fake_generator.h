@@ -13,8 +13,8 @@ static inline const char *fake_version(void)
 	return "1";
 }
 
-static inline int fake_no_init(const struct hone_region *region, const void *artifact, size_t size, int threads,
-			       void **handle, char *why)
+static inline int fake_no_init(const struct hone_region *region, const void *artifact, size_t size,
+			       int threads, void **handle, char *why)
 {
 	(void)region, (void)artifact, (void)size, (void)threads, (void)handle;
 	strcpy(why, "no such primitive");
@@ -28,7 +28,8 @@ struct fake {
 };
 
 /* A generator that claims all that PATTERNS match, in A. */
-static inline struct fake *fake_claimer(struct arena *a, const char *name, const struct hone_pattern *patterns)
+static inline struct fake *fake_claimer(struct arena *a, const char *name,
+					const struct hone_pattern *patterns)
 {
 	struct fake *f = arena_one(a, struct fake);
 	struct backend *b = &f->backend;

@@ -46,7 +46,7 @@ static const struct hone_pattern patterns[] = { { "all", FAKE_PATTERN }, { NULL,
 
 extern const struct hone_generator hone_generator;
 const struct hone_generator hone_generator = {
-	.abi = HONE_GENERATOR_ABI, .name = "fake", .summary = "for tests", .patterns = patterns, .grain = FAKE_GRAIN,
-	.version = version, .claims = fake_claims, .cost = cost, .init = fake_init, .run = run,
+	.abi = HONE_GENERATOR_ABI, .name = "fake", .summary = "for tests", .patterns = patterns,
+	.grain = FAKE_GRAIN, .version = version, .claims = fake_claims, .cost = cost, .init = fake_init, .run = run,
 	.release = fake_release,
 };

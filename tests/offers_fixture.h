@@ -47,7 +47,8 @@ static inline struct offers *offers_begin(struct arena *a, const struct offers_o
 }
 
 /* Plants that BACKEND took US for T. */
-static inline void offers_plant(struct offers *o, const struct model_task *t, int backend, double us, bool in_model)
+static inline void offers_plant(struct offers *o, const struct model_task *t, int backend, double us,
+				bool in_model)
 {
 	const struct offer what = { .backend = backend, .us = us, .in_model = in_model };
 

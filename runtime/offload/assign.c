@@ -13,7 +13,8 @@ struct assigning {
 };
 
 /* BACKEND's kernel for FROM. NULL: hone computes it, and *WHY. */
-static struct foreign *make(const struct assigning *x, const struct cut_from *from, int backend, const char **why)
+static struct foreign *make(const struct assigning *x, const struct cut_from *from, int backend,
+			    const char **why)
 {
 	if (has_label(from->function, x->options->keep_labels, x->options->nkeep)) {
 		*why = "the user keeps it";

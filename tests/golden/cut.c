@@ -33,7 +33,8 @@ struct cutting {
 };
 
 /* Calls LINE for each line of TEXT that is not empty: its first word, and the rest. */
-static int each_line(struct cutting *c, char *text, int (*line)(struct cutting *c, const char *word, const char *rest))
+static int each_line(struct cutting *c, char *text,
+		     int (*line)(struct cutting *c, const char *word, const char *rest))
 {
 	char *end;
 
@@ -125,12 +126,14 @@ static void expand_calls(const struct cutting *c, struct text *out)
 		if (call->backend == REGION_HOST)
 			text_printf(out, "host, %s\n", call->why);
 		else
-			text_printf(out, "%s, by '%s'\n", c->out.regions.at[call->region].function, call->pattern);
+			text_printf(out, "%s, by '%s'\n", c->out.regions.at[call->region].function,
+				    call->pattern);
 	}
 }
 
 /* The constants of G, and how many of them lie elsewhere than all before. */
-static void count_constants(const struct cutting *c, const struct graph *g, const char *when, struct text *out)
+static void count_constants(const struct cutting *c, const struct graph *g, const char *when,
+			    struct text *out)
 {
 	struct data_vec VEC(const void *) seen = { 0 };
 	int all = 0;

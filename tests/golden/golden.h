@@ -43,7 +43,8 @@ static inline int split_sections(struct golden *g)
 
 	for (;;) {
 		const char *end =
-			strncmp(at, golden_marker, strlen(golden_marker)) == 0 ? at - 1 : strstr(at, "\n# >>> ");
+			strncmp(at, golden_marker, strlen(golden_marker)) == 0 ? at - 1
+										: strstr(at, "\n# >>> ");
 		size_t n = end ? (size_t)(end + 1 - at) : strlen(at);
 
 		if (g->n == MAX_SECTIONS)

@@ -161,9 +161,11 @@ static const char *claimed(struct arena *a, const struct cut_from *from, const s
 static void test_claims(void **state)
 {
 	static const struct hone_pattern parts[] = {
-		{ "head", "conv bias_add?" }, { "tail", "add relu" }, { "conv", "conv add add" }, { NULL, NULL } };
+		{ "head", "conv bias_add?" }, { "tail", "add relu" }, { "conv", "conv add add" },
+		{ NULL, NULL } };
 	static const struct hone_pattern whole[] = {
-		{ "head", "conv" }, { "sum", "conv bias_add add relu" }, { "any", "any any any any" }, { NULL, NULL } };
+		{ "head", "conv" }, { "sum", "conv bias_add add relu" }, { "any", "any any any any" },
+		{ NULL, NULL } };
 	struct arena *a = arena_new();
 	const struct cut_from from = block(a);
 	struct fake *f = fake_claimer(a, "f", parts);

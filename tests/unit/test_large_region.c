@@ -50,8 +50,8 @@ static size_t cut_and_prepare(int n)
 
 	assert_int_equal(out.cut.regions.n, 1);
 	assert_int_equal(out.cut.calls.n, n);
-	const struct function *f =
-		out.cut.graph->functions.at[graph_find_function(out.cut.graph, out.cut.regions.at[0].function)];
+	const struct graph *g = out.cut.graph;
+	const struct function *f = g->functions.at[graph_find_function(g, out.cut.regions.at[0].function)];
 
 	assert_int_equal(function_calls(m.a, f).n, n);
 	assert_int_equal(f->nparams, 1);

@@ -42,7 +42,8 @@ static struct {
 	atomic_int runs, inside, released;
 } told;
 
-static int init(const struct hone_region *r, const void *artifact, size_t size, int threads, void **handle, char *why)
+static int init(const struct hone_region *r, const void *artifact, size_t size, int threads, void **handle,
+		char *why)
 {
 	if (told.inits < PLACES)
 		told.weight[told.inits] = r->tensors[r->calls[0].inputs[1]].data;
@@ -133,7 +134,9 @@ static struct shared *shared_by(struct wishes w)
 
 static struct shared *shared_new(int threads, const char *keep, enum offload_policy policy)
 {
-	return shared_by((struct wishes){ .threads = threads, .keep = keep, .policy = policy, .us = FAST_US });
+	const struct wishes w = { .threads = threads, .keep = keep, .policy = policy, .us = FAST_US };
+
+	return shared_by(w);
 }
 
 static void shared_free(struct shared *s)
@@ -207,7 +210,7 @@ static void test_one_weight(void **state)
 	shared_free(s);
 }
 
-struct caller {
+struct at_once {
 	pthread_t thread;
 	const struct shared *s;
 	const struct value *args;
@@ -217,14 +220,15 @@ struct caller {
 
 static void *call_often(void *user)
 {
-	struct caller *c = user;
+	struct at_once *c = user;
 	struct session *session = session_new(c->s->m.code, interp_usual_limits);
 	struct arena *a = arena_new();
 
 	for (int i = 0; i < RUNS; i++) {
 		struct value *got = values_new(1);
 
-		c->wrong += session_run(session, c->args, got) < 0 || !results_agree(a, got, c->want, 1)[0].agrees;
+		c->wrong += session_run(session, c->args, got) < 0 ||
+			    !results_agree(a, got, c->want, 1)[0].agrees;
 		values_release(got, 1);
 		free(got);
 	}
@@ -237,12 +241,12 @@ static void *call_often(void *user)
 static void test_sessions_at_once(void **state)
 {
 	struct shared *s = shared_new(2, NULL, OFFLOAD_FASTEST);
-	struct caller callers[CALLERS];
+	struct at_once callers[CALLERS];
 	struct value *args = arguments(s->a, graph_main(s->m.graph), 0), *want = wanted(s->a, args);
 
 	(void)state;
 	for (int i = 0; i < CALLERS; i++) {
-		callers[i] = (struct caller){ .s = s, .args = args, .want = want };
+		callers[i] = (struct at_once){ .s = s, .args = args, .want = want };
 		assert_int_equal(pthread_create(&callers[i].thread, NULL, call_often, &callers[i]), 0);
 	}
 	for (int i = 0; i < CALLERS; i++) {
@@ -270,7 +274,8 @@ static void test_init_fails(void **state)
 		assert_string_equal(steps_of(s), by[i]);
 		assert_int_equal(s->m.choices[0].origin, CHOICE_GUESS);
 		assert_int_equal(s->m.choices[0].nforeign, 1);
-		assert_non_null(strstr(s->m.choices[0].foreign_why, "generator fake: no memory on the device"));
+		assert_non_null(strstr(s->m.choices[0].foreign_why,
+				       "generator fake: no memory on the device"));
 		assert_right(s);
 		shared_free(s);
 		assert_int_equal(told.released, 1);	/* not what was never made */

@@ -56,7 +56,8 @@ static void cut(struct region_case *c, enum offload_policy policy)
 	const struct offload_request request = { 0 };
 
 	offers_set_policy(c->plan.offers, policy);
-	assert_ok(offloaded_new(c->a, c->g, &c->plan.generators.regions, &request, c->plan.offers, REGIONS, 1, &c->m));
+	assert_ok(offloaded_new(c->a, c->g, &c->plan.generators.regions, &request, c->plan.offers, REGIONS, 1,
+				&c->m));
 }
 
 static const struct function *region_at(const struct region_case *c, int i)
@@ -66,15 +67,18 @@ static const struct function *region_at(const struct region_case *c, int i)
 	return g->functions.at[graph_find_function(g, c->m.cut.regions.at[i].function)];
 }
 
+static void plant_of(struct region_case *c, struct hash128 key, int backend, double us)
+{
+	if (us > 0)
+		offers_learn_region(c->plan.offers, key, "r", &(struct offer){ .backend = backend, .us = us },
+				    &us, 1);
+}
+
 /* Plants what the region KEY takes its generator and hone; 0: nothing is known. */
 static void plant(struct region_case *c, struct hash128 key, double theirs, double ours)
 {
-	if (theirs > 0)
-		offers_learn_region(c->plan.offers, key, "r", &(struct offer){ .backend = REGIONS, .us = theirs },
-				    &theirs, 1);
-	if (ours > 0)
-		offers_learn_region(c->plan.offers, key, "r", &(struct offer){ .backend = OFFER_HOST, .us = ours },
-				    &ours, 1);
+	plant_of(c, key, REGIONS, theirs);
+	plant_of(c, key, OFFER_HOST, ours);
 }
 
 /* The reason why the host computes the first call of OP; "": it does not. */
@@ -82,8 +86,9 @@ static const char *why_host(const struct region_case *c, const char *op)
 {
 	for (int i = 0; i < c->m.cut.calls.n; i++) {
 		const struct offload_call *call = &c->m.cut.calls.at[i];
+		const struct function *f = c->m.from->functions.at[call->function];
 
-		if (strcmp(function_at(c->m.from->functions.at[call->function], call->value)->op->name, op) == 0)
+		if (strcmp(function_at(f, call->value)->op->name, op) == 0)
 			return call->why ? call->why : "";
 	}
 	fail_msg("no call of %s", op);
@@ -128,14 +133,13 @@ static void test_rule(void **state)
 static void test_whose_times(void **state)
 {
 	struct region_case *c = region_case_new(MODEL);
-	const double theirs = 100, ours = 1;
 
 	(void)state;
 	cut(c, OFFLOAD_ALL);
 	const struct hash128 key = region_key(region_at(c, 0));
 
-	offers_learn_region(c->plan.offers, key, "r", &(struct offer){ .backend = KERNELS, .us = theirs }, &theirs, 1);
-	offers_learn_region(c->plan.offers, key, "r", &(struct offer){ .backend = OFFER_HOST, .us = ours }, &ours, 1);
+	plant_of(c, key, KERNELS, 100);
+	plant_of(c, key, OFFER_HOST, 1);
 	cut(c, OFFLOAD_FASTEST);
 	assert_int_equal(c->m.cut.regions.n, 2);
 	assert_float_equal(region_us(&c->plan, &c->m, 0), 0, 0);
@@ -152,7 +156,8 @@ static void test_alternating(void **state)
 	for (int i = 0; i < 2 * LAYERS; i++)
 		text = arena_printf(a, "%s\t%%%d = %s(%%%s)\n", text, i, i % 2 ? "tanh" : "relu",
 				    i ? arena_printf(a, "%d", i - 1) : "x");
-	struct region_case *c = region_case_new(arena_printf(a, "%s\treturn %%%d\n}\n", text, 2 * LAYERS - 1));
+	text = arena_printf(a, "%s\treturn %%%d\n}\n", text, 2 * LAYERS - 1);
+	struct region_case *c = region_case_new(text);
 
 	cut(c, OFFLOAD_ALL);
 	assert_int_equal(c->m.cut.regions.n, LAYERS);
@@ -197,7 +202,8 @@ static void test_keys(void **state)
 		REGION("2, 2", "1, 2, 3, 4", "add"),
 		REGION("2", "1, 2", "mul"),
 		"fn @main(%x: f32[2, 2], %w: f32[2, 2]) {\n\t%0 = mul(%x, %w)\n\treturn %0\n}\n",
-		"fn @main(%x: f32[2, 2]) {\n\t%w = const f32[2, 2] [1, 2, 3, 4]\n\t%0 = mul(%w, %x)\n\treturn %0\n}\n",
+		"fn @main(%x: f32[2, 2]) {\n\t%w = const f32[2, 2] [1, 2, 3, 4]\n"
+		"\t%0 = mul(%w, %x)\n\treturn %0\n}\n",
 	};
 	struct arena *a = arena_new();
 	const struct hash128 key = key_of(a, REGION("2, 2", "1, 2, 3, 4", "mul"));

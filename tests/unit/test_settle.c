@@ -33,7 +33,8 @@ static struct open_options options_of(struct fixture *f, const char *text, const
 
 	assert_ok(file_write(model, text, strlen(text)));
 	return (struct open_options){
-		.model = model, .db = arena_printf(f->a, "%s/%s.db", f->folder, name), .threads = 1, .offers_to_db = true,
+		.model = model, .db = arena_printf(f->a, "%s/%s.db", f->folder, name),
+		.threads = 1, .offers_to_db = true,
 		.offload = { .backends = arena_memdup(f->a, &path, sizeof(path)), .nbackends = 1 },
 	};
 }
