@@ -6,7 +6,7 @@
 #include "runtime/explain.h"
 #include "runtime/offload/settle.h"
 
-/* Three kernels of N by N. At 256 hone's product takes far longer than to clear its result. */
+/* Three kernels of N by N. At 512 hone's product takes far longer than to clear its result. */
 #define MODEL(n)                                                                                   \
 	"graph \"t\" @main\n"                                                                      \
 	"fn @main(%x: f32[" n ", " n "], %w: f32[" n ", " n "]) {\n"                               \
@@ -90,8 +90,8 @@ static void assert_db_sound(const char *path)
 static void test_kernels(void **state)
 {
 	struct fixture *f = *state;
-	const struct fake_object fake = { "HONE_KERNELS", "(matmul | relu)", .haste = 1, .sleep_us = 5000 };
-	struct open_options o = options_of(f, MODEL("256"), "kernels", fake_object(f, "kernels", &fake));
+	const struct fake_object fake = { "HONE_KERNELS", "(matmul | relu)", .haste = 1, .sleep_us = 3000 };
+	struct open_options o = options_of(f, MODEL("512"), "kernels", fake_object(f, "kernels", &fake));
 	struct settled *s = settle_all(f, &o);
 	struct opened m;
 
@@ -151,8 +151,8 @@ static const char *why_host(const struct settled *s, int plan, const char *op)
 static void test_regions(void **state)
 {
 	struct fixture *f = *state;
-	const struct fake_object fake = { "HONE_REGIONS", "(matmul | relu)", .haste = 1, .sleep_us = 5000 };
-	struct open_options o = options_of(f, MODEL("256"), "regions", fake_object(f, "regions", &fake));
+	const struct fake_object fake = { "HONE_REGIONS", "(matmul | relu)", .haste = 1, .sleep_us = 3000 };
+	struct open_options o = options_of(f, MODEL("512"), "regions", fake_object(f, "regions", &fake));
 	struct settled *s = settle_all(f, &o);
 
 	assert_null(why_host(s, SETTLED_ALL, "relu"));
