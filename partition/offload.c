@@ -249,12 +249,13 @@ static int cut(struct rewrite *x, int value, const int *args)
 	return x->value[value];
 }
 
-int offload_all(struct arena *a, const struct graph *g, const struct offload_options *o,
-		struct offload *out)
+int offload_all(struct arena *a, struct graph *g, const struct offload_options *o, struct offload *out)
 {
 	struct offloader of = { .a = a, .o = o, .out = out };
 
 	*out = (struct offload){ 0 };
 	out->graph = rewrite_graph(a, g, &(struct rewriter){ .binding = cut, .user = &of });
+	if (out->graph && out->regions.n == 0)
+		out->graph = g;		/* constants and functions stay where they were */
 	return out->graph ? 0 : -1;
 }

@@ -53,7 +53,6 @@ struct offload_options {
 };
 
 /* Gives generators all that they would take; what several would, the one whose match has most calls, and
- * of equals the one that is named first. In A; -1 and a message. */
-int offload_all(struct arena *a, const struct graph *g, const struct offload_options *o,
-		struct offload *out);
+ * of equals the one that is named first. In A, G itself where they take nothing; -1 and a message. */
+int offload_all(struct arena *a, struct graph *g, const struct offload_options *o, struct offload *out);
 #endif

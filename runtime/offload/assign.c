@@ -12,19 +12,16 @@ struct assigning {
 	const struct offers_options *options;
 };
 
-/* BACKEND's kernel at USE. NULL: hone computes it, and *WHY. */
-static struct foreign *make(const struct assigning *x, const struct model_use *use, int backend,
+/* BACKEND's kernel for FROM. NULL: hone computes it, and *WHY. */
+static struct foreign *make(const struct assigning *x, const struct cut_from *from, int backend,
 			    const char **why)
 {
-	const struct cut_from from = cut_from_apply(x->a, x->graph, x->graph->functions.at[use->function],
-						    use->value);
-
-	if (has_label(from.function, x->options->keep_labels, x->options->nkeep)) {
+	if (has_label(from->function, x->options->keep_labels, x->options->nkeep)) {
 		*why = "the user keeps it";
 		return NULL;
 	}
 	const struct backend *b = &x->options->backends[backend];
-	const struct kernel_region *r = kernel_region_new(x->a, &from);
+	const struct kernel_region *r = kernel_region_new(x->a, from);
 	struct foreign *made = NULL;
 
 	if (!r)
@@ -37,17 +34,24 @@ static struct foreign *make(const struct assigning *x, const struct model_use *u
 	return made;
 }
 
+/* Gives OFFER the places of T where it wins against HOST_US: at one the user may want it, at another not. */
 static void assign(const struct assigning *x, const struct offers *offers, const struct model_task *t,
-		   const struct offer *offer, struct choice *c)
+		   const struct offer *offer, double host_us, struct choice *c)
 {
 	struct choice_foreign *places = arena_many(x->a, struct choice_foreign, t->uses.n);
 
 	for (int i = 0; i < t->uses.n; i++) {
 		const struct model_use *use = &t->uses.at[i];
-		struct foreign *made = make(x, use, offer->backend, &c->foreign_why);
+		const struct function *f = x->graph->functions.at[use->function];
+		const struct cut_from from = cut_from_apply(x->a, x->graph, f, use->value);
+		const char *why = NULL;
+		struct foreign *made = offer_wins(offers, &from, offer, host_us)
+					       ? make(x, &from, offer->backend, &why) : NULL;
 
 		if (made)
 			places[c->nforeign++] = (struct choice_foreign){ use->function, use->value, made };
+		else if (why)
+			c->foreign_why = why;
 	}
 	if (c->nforeign == t->uses.n)
 		c->origin = CHOICE_GENERATOR;
@@ -77,9 +81,8 @@ int offload_assign(struct arena *a, const struct graph *g, const struct model_ta
 	for (int i = 0; i < open.n; i++) {
 		struct offer offer;
 
-		if (offers_best(plan->offers, open.at[i].key, &offer) &&
-		    offer_wins(plan->offers, &open.at[i].from, &offer, us[i]))
-			assign(&x, plan->offers, &open.at[i], &offer, &choices[at.at[i]]);
+		if (offers_best(plan->offers, open.at[i].key, &offer))
+			assign(&x, plan->offers, &open.at[i], &offer, us[i], &choices[at.at[i]]);
 	}
 	return 0;
 }

@@ -228,4 +228,3 @@ enum offload_policy offers_fastest_policy(const struct offers *o, struct hash128
 	}
 	return best;
 }
-

@@ -138,11 +138,19 @@ static int save(struct offers *o, struct db *db, struct arena *a)
 	return db_append(db, &(struct db_batch){ .records = records, .n = o->learned.n });
 }
 
+/* Where O saves, opened. NULL and a message. */
+static struct db *open_to_keep(const struct offers *o, struct arena *a, const char *path)
+{
+	bool own = !(o->options->writes && o->options->db);
+
+	return own && dir_make(dir_cache(a)) < 0 ? NULL : db_open(path, DB_WRITE);
+}
+
 int offers_keep(struct offers *o)
 {
 	struct arena *a = arena_new();
 	const char *path = o->options->writes && o->options->db ? o->options->db : kept_db(a);
-	struct db *db = path && o->learned.n ? db_open(path, DB_WRITE) : NULL;
+	struct db *db = path && o->learned.n ? open_to_keep(o, a, path) : NULL;
 	int rc = !path || o->learned.n == 0 ? 0 : db ? save(o, db, a) : -1;
 
 	db_close(db);

@@ -162,15 +162,25 @@ static int play_and_learn(struct plan_settling *s, int n, const int *which, doub
 	return 0;
 }
 
-static int foreign_steps(const struct settled_plan *p)
+/* How many kernels of generators P has; 0 where one tells its cost, which no clock can be held against. */
+static int timed_steps(const struct settled_plan *p)
 {
+	const struct opened *m = &p->model;
 	int n = 0;
 
-	for (int f = 0; f < p->model.graph->functions.n; f++) {
-		const struct flat *flat = p->model.code->flats[f];
+	for (int i = 0; i < m->offloaded.cut.regions.n; i++)
+		if (foreign_cost(m->offloaded.ready[i]) > 0)
+			return 0;
+	for (int f = 0; f < m->graph->functions.n; f++) {
+		const struct flat *flat = m->code->flats[f];
 
-		for (int i = 0; flat && i < flat->steps.n; i++)
-			n += flat->steps.at[i].kind == FLAT_FOREIGN;
+		for (int i = 0; flat && i < flat->steps.n; i++) {
+			if (flat->steps.at[i].kind != FLAT_FOREIGN)
+				continue;
+			if (foreign_cost(flat->steps.at[i].foreign) > 0)
+				return 0;
+			n++;
+		}
 	}
 	return n;
 }
@@ -179,7 +189,7 @@ static int foreign_steps(const struct settled_plan *p)
 static void learn_launch(struct plan_settling *s)
 {
 	const struct settled_plan *all = &s->out->plans[SETTLED_ALL], *host = &s->out->plans[SETTLED_HOST];
-	int n = foreign_steps(all);
+	int n = timed_steps(all);
 
 	if (n == 0)
 		return;

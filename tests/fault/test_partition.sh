@@ -80,6 +80,39 @@ fi
 # generators that come with hone
 ends 0 'json: \([0-9]*\) of \1 nodes' partition "$model" --backend json --dry-run --require-full-offload
 ends 0 'agrees with interpreter' run "$model" --backend json --check
+
+# regions inside of branches: the profile has the one that ran
+cat >"$dir/branches.graph" <<'END'
+graph "t" @main
+fn @main(%x: f32[4, 4], %c: bool[]) {
+	%0 = tanh(%x)
+	%1 = if %c then @yes else @no (%0)
+	return %1
+}
+fn @yes(%x: f32[4, 4]) -> f32[4, 4] {
+	%0 = relu(%x) @"in yes"
+	return %0
+}
+fn @no(%x: f32[4, 4]) -> f32[4, 4] {
+	%0 = sigmoid(%x) @"in no"
+	return %0
+}
+END
+ends 0 'json: 3 of 3 nodes.*in 3 regions' partition "$dir/branches.graph" --backend json --dry-run
+ends 0 '^ .* json  *json_[34]' run "$dir/branches.graph" --backend json --profile --check
+test "$(grep -c ' json  *json_' "$dir/out")" -eq 2 || { echo "not two regions ran"; cat "$dir/out"; bad=1; }
+
+# where no library of a generator was found, its test says so, and is counted
+tests=$(pwd)/tests/unit/test_generators
+(cd "$dir" && "$tests" >test_generators.log 2>&1) || { echo "test_generators fails without generators"; bad=1; }
+echo ':test-result: PASS' >"$dir/test_generators.trs"
+"$top/tests/summary" "$dir/test_generators.trs" >"$dir/out" || { echo "a test was skipped without a reason"; bad=1; }
+for name in onednn blas; do
+	grep -q "^skipped: .*: $name: its library was not found" "$dir/out" ||
+		{ echo "$name is not told to be skipped"; cat "$dir/out"; bad=1; }
+done
+grep -q '^tests: 1 passed, 0 failed, [1-9]' "$dir/out" || { echo "nothing was counted"; bad=1; }
+
 cp "$top"/examples/csource/* "$dir"
 make -s -C "$dir" CPPFLAGS="-I$(cd "$top/include" && pwd)" || exit 99
 HONE_CSOURCE_KERNELS=
