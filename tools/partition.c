@@ -179,6 +179,10 @@ static int share(struct arena *a, const struct partition_args *args)
 		rc = all->graph ? partition_files(a, &args->f, &all->cut, all->backends) : 0;
 		rc = rc < 0 ? -1 : check_full(args, plan_share_of(a, &s, SETTLED_ALL, OFFER_HOST).nodes);
 	}
+	if (rc == 0 && settled_wrong(&s) >= 0)
+		rc = err_set("%s: results of the plan '%s' are not those of hone alone: a generator is wrong (find it "
+			     "with --keep); no time of these runs was kept", args->m.model,
+			     plan_name(settled_wrong(&s)));
 	settled_end(&s);
 	return rc;
 }

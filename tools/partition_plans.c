@@ -3,6 +3,7 @@
  * take. */
 #include "tools/partition_plans.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -54,6 +55,16 @@ static void print_shares(struct arena *a, const struct settled *s, int plan)
 			printf(" in %d subgraph%s, %.3f ms (%s)\n", x.subgraphs, x.subgraphs == 1 ? "" : "s",
 			       x.us * 1e-3, offers_options(s->offers)->backends[b].version);
 	}
+}
+
+/* How far the choice of kernels and storages is from the least sum of their times. */
+static void print_gap(const struct layout_choice *c)
+{
+	if (c->us > 0 && c->exact)
+		printf("no other choice of kernels and storages has a lesser sum\n");
+	else if (c->us > 0)
+		printf("the sum of kernels and storages is at most %.1f%% above the least there is\n",
+		       100 * (c->us / c->bound - 1));
 }
 
 static void print_comparison(const char *with, const struct comparison *c)
@@ -110,6 +121,7 @@ void plans_print(struct arena *a, const struct settled *s)
 	print_plans(s);
 	print_shares(a, s, SETTLED_ALL);
 	print_shares(a, s, SETTLED_COST);
+	print_gap(&s->plans[SETTLED_COST].model.images);
 	if (s->launch_us > 0)
 		printf("each kernel of a generator costs %.1f us beside its own time\n", s->launch_us);
 	print_comparison("hone alone", &s->with_host);
@@ -198,11 +210,13 @@ static json_t *plan_json(struct arena *a, const struct settled *s, int plan)
 
 json_t *plans_json_short(struct arena *a, const struct settled *s)
 {
+	const struct layout_choice *c = &s->plans[SETTLED_COST].model.images;
 	json_t *plans = json_array();
 
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
 		json_array_append_new(plans, plan_json(a, s, told[i]));
-	return json_pack("{s:s, s:f, s:o, s:o, s:o}", "chosen", plan_name(s->chosen), "launch_us", s->launch_us,
+	return json_pack("{s:s, s:f, s:o, s:o, s:o, s:o}", "chosen", plan_name(s->chosen), "launch_us",
+			 s->launch_us, "gap", json_figure(c->us <= 0 ? NAN : c->exact ? 0 : c->us / c->bound - 1),
 			 "plans", plans, "with_host", comparison_json(&s->with_host),
 			 "with_all", comparison_json(&s->with_all));
 }

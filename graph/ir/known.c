@@ -42,6 +42,14 @@ int *known_at(struct arena *a, struct known_calls *k, struct hash128 hash, int o
 	return &s->value;
 }
 
+void hash_type(struct hasher *h, const struct type *t)
+{
+	hasher_int(h, t->element);
+	for (int i = 0; i < t->rank; i++)
+		hasher_int(h, t->dim[i].n);
+	hasher_int(h, t->rank);
+}
+
 void hash_attrs(struct hasher *h, const struct binding *b)
 {
 	for (int i = 0; i < b->nattrs; i++) {

@@ -50,14 +50,6 @@ static void add_use(struct task_list *l, int task, struct model_use use)
 	vec_push(l->arena, &of->uses, use);
 }
 
-static void hash_type(struct hasher *h, const struct type *t)
-{
-	hasher_int(h, t->element);
-	for (int i = 0; i < t->rank; i++)
-		hasher_int(h, t->dim[i].n);
-	hasher_int(h, t->rank);
-}
-
 /* All that the DAG of applying FUSED in B of F may depend on: not the elements of weights. */
 static struct hash128 hash_application(const struct graph *g, const struct function *f,
 				       const struct binding *b)

@@ -115,47 +115,53 @@ static struct value value_around(struct arena *a, const struct type *type, const
 	return value_of_array(array_around(a, type->element, type->rank, dim, data));
 }
 
+/* STEP's function of VALUES, by the interpreter, to OUT. */
+static int interpret_values(struct interp *interp, const struct flat *f, const struct flat_step *step,
+			    struct value *values, void *out)
+{
+	const struct binding *b = function_at(function_of(f), step->value);
+	struct value result;
+
+	if (interp_run(interp, b->function, values, b->nargs, &result) < 0)
+		return -1;
+	memcpy(out, result.array->data, array_bytes(result.array));
+	value_release(result);
+	return 0;
+}
+
 static int interpret(struct interp *interp, const struct flat *f, const struct flat_step *step,
 		     void *const *args)
 {
 	const struct function *function = function_of(f);
 	const struct binding *b = function_at(function, step->value);
 	struct value *values = arena_many(interp->arena, struct value, b->nargs);
-	struct value result;
 
 	for (int i = 0; i < b->nargs; i++)
 		values[i] = value_around(interp->arena, function_at(function, b->args[i])->type,
 					 args[i]);
-	if (interp_run(interp, b->function, values, b->nargs, &result) < 0)
-		return -1;
-	memcpy(args[b->nargs], result.array->data, array_bytes(result.array));
-	value_release(result);
-	return 0;
+	return interpret_values(interp, f, step, values, args[b->nargs]);
 }
 
-/* The same of a step that its generator failed at. */
+/* The same of a step that its generator failed at: constants are none of its places. */
 static int interpret_foreign(struct interp *interp, const struct flat *f, const struct flat_step *step,
 			     void *const *args)
 {
 	const struct function *function = function_of(f);
 	const struct binding *b = function_at(function, step->value);
 	struct value *values = arena_many(interp->arena, struct value, b->nargs);
-	struct value result;
 
-	for (int i = 0; i < b->nargs; i++)
-		if (function_const(function, b->args[i]))
-			values[i] = value_of_array((struct array *)(uintptr_t)function_const(function,
-											     b->args[i]));
+	for (int i = 0; i < b->nargs; i++) {
+		const struct array *c = function_const(function, b->args[i]);
+
+		if (c)
+			values[i] = value_of_array((struct array *)(uintptr_t)c);
+	}
 	for (int i = 0; i < foreign_ninputs(step->foreign); i++) {
 		int arg = foreign_argument(step->foreign, i);
 
 		values[arg] = value_around(interp->arena, function_at(function, b->args[arg])->type, args[i]);
 	}
-	if (interp_run(interp, b->function, values, b->nargs, &result) < 0)
-		return -1;
-	memcpy(args[step->nargs - 1], result.array->data, array_bytes(result.array));
-	value_release(result);
-	return 0;
+	return interpret_values(interp, f, step, values, args[step->nargs - 1]);
 }
 
 static void do_step(struct flat_running *r, struct team *t, int thread, int i)

@@ -16,14 +16,6 @@
 enum { WARM_ROUNDS = 1, LEAST_ROUNDS = 5, MOST_ROUNDS = 25, SEED = 1 };
 #define MOST_MS 200.0
 
-static void hash_type(struct hasher *h, const struct type *t)
-{
-	hasher_int(h, t->element);
-	hasher_int(h, t->rank);
-	for (int i = 0; i < t->rank; i++)
-		hasher_int(h, t->dim[i].n);
-}
-
 struct hash128 region_key(const struct function *f)
 {
 	struct hasher *h = hasher_new();

@@ -113,6 +113,16 @@ static bool is_told(const struct plan_settling *s, const struct offer *x)
 	return x->backend != OFFER_HOST && offers_options(s->plan.offers)->backends[x->backend].generator->cost;
 }
 
+static bool is_any_told(const struct plan_settling *s)
+{
+	const struct offers_options *o = offers_options(s->plan.offers);
+
+	for (int b = 0; b < o->n; b++)
+		if (o->backends[b].generator->cost)
+			return true;
+	return false;
+}
+
 static void learn(struct plan_settling *s, struct plan_series *x)
 {
 	const struct opened *m = x->model;
@@ -271,7 +281,9 @@ static void settle_times(struct plan_settling *s, int i, const struct plan_serie
 	for (int k = 0; k < x->runs.n; k++)
 		vec_push(s->a, &us, x->runs.at[k] / host->runs.at[k] * host_us);
 	s->out->plans[i].us = series_median(s->a, &us);
-	offers_learn_plan(s->plan.offers, s->plan.model_key, policies[i], s->out->plans[i].us, us.at, us.n);
+	/* Of a device that tells what it takes the clock knows nothing. */
+	if (!is_any_told(s))
+		offers_learn_plan(s->plan.offers, s->plan.model_key, policies[i], s->out->plans[i].us, us.at, us.n);
 }
 
 static int judge(struct plan_settling *s, double seconds)
@@ -342,7 +354,19 @@ int settle(struct arena *a, const struct open_options *o, double seconds, struct
 	int rc = find_plan(&s, seconds / 4) < 0 || check(&s) < 0 || judge(&s, seconds / 2) < 0 ? -1 : 0;
 
 	db_close(s.plan.db);
+	if (rc == 0 && settled_wrong(out) >= 0) {
+		out->chosen = SETTLED_HOST;
+		return 0;
+	}
 	return rc < 0 ? -1 : offers_keep(s.plan.offers);
+}
+
+int settled_wrong(const struct settled *s)
+{
+	for (int i = 0; i < SETTLED_PLANS; i++)
+		if (!s->plans[i].agrees)
+			return i;
+	return -1;
 }
 
 void settled_end(struct settled *s)

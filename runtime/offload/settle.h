@@ -41,6 +41,8 @@ struct settled {
 /* For O's model, for about SECONDS beside what opening it takes; O->offload has a generator. In A. -1 and a
  * message. */
 int settle(struct arena *a, const struct open_options *o, double seconds, struct settled *out);
+/* The first plan whose results are not those of hone alone: nothing of these runs was kept then; -1. */
+int settled_wrong(const struct settled *s);
 void settled_end(struct settled *s);
 
 #endif
