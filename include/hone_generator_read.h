@@ -115,7 +115,8 @@ static inline const struct hone_region_tensor *hone_operand(const struct hone_re
 	return i < c->ninputs && c->inputs[i] >= 0 ? &r->tensors[c->inputs[i]] : NULL;
 }
 
-/* The operand of C, of two, that tensor X is not; X where both are. */
+/* The operand of C, of two, that tensor X is not; X where both are, or it is the only one; -1 where it was left
+ * out. */
 static inline int hone_other(const struct hone_region_call *c, int x)
 {
 	return c->inputs[c->inputs[0] == x && c->ninputs > 1];

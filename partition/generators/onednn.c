@@ -78,8 +78,8 @@ static bool append(struct onednn_kernel *k, call *c, int x)
 		bool clips = kind == dnnl_eltwise_clip;
 		float alpha = (float)hone_attr_float(c, "alpha", 0, 0);
 		float p[] = { clips ? -INFINITY : alpha, clips ? INFINITY : 0 };
-		tensor *t = &k->t[other];
-		bool whole = other != x && t->rank == k->y.ndims &&
+		tensor *t = &k->t[other < 0 ? x : other];	/* none: it is not looked at */
+		bool whole = other >= 0 && other != x && t->rank == k->y.ndims &&
 			     hone_count(t, 0) == hone_count(k->result, 0);
 		dnnl_memory_desc_t md = whole ? k->y : aligned(t, 0, k->y.ndims);
 		/* Of two functions of one kind, oneDNN 2.6 gives both the parameters of the last. */

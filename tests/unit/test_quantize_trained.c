@@ -160,6 +160,7 @@ struct trained {
 	struct graph *graph;
 	struct image_batch test[TEST_BATCHES];
 	struct value seen[SEEN_BATCHES];
+	struct value weights[WEIGHTS];	/* constants of the graph */
 };
 
 static struct trained train(void)
@@ -190,6 +191,7 @@ static struct trained train(void)
 	for (int i = 0; i < SEEN_BATCHES; i++)
 		t.seen[i] = make_batch(t.a, &rng).images;
 	t.graph = frozen(t.a, g, args + 2);
+	memcpy(t.weights, args + 2, sizeof(t.weights));
 	return t;
 }
 
@@ -220,6 +222,7 @@ static void test_accuracy(void **state)
 				      got);
 			assert_true(fabs(got - real) <= 0.01);
 		}
+	values_release(t.weights, WEIGHTS);
 	arena_free(t.a);
 }
 
