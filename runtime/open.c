@@ -3,6 +3,7 @@
 #include "runtime/open.h"
 
 #include "base/err.h"
+#include "graph/ir/known.h"
 #include "graph/layout/space.h"
 #include "graph/model.h"
 #include "measure/calibration.h"
@@ -97,6 +98,18 @@ static struct hash128 key_of(const struct model_task_vec *tasks)
 	return hasher_end(h);
 }
 
+/* Adds those of MORE that TASKS does not have. */
+static void add_new(struct arena *a, struct model_task_vec *tasks, const struct model_task_vec *more)
+{
+	struct known_calls seen = { 0 };
+
+	for (int i = 0; i < tasks->n; i++)
+		known_at(a, &seen, tasks->at[i].key, i);
+	for (int i = 0; i < more->n; i++)
+		if (*known_at(a, &seen, more->at[i].key, tasks->n) == tasks->n)
+			vec_push(a, tasks, more->at[i]);
+}
+
 /* All tasks that O's model may come down to, in whatever storages; in A. NULL and a message. */
 static const struct model_task_vec *find_tasks(struct arena *a, const struct open_options *o,
 					       const struct device *d, struct hash128 *key)
@@ -110,8 +123,7 @@ static const struct model_task_vec *find_tasks(struct arena *a, const struct ope
 		return NULL;
 	*tasks = graph_tasks(a, g);
 	*key = key_of(tasks);
-	for (int i = 0; i < x->tasks.n; i++)
-		vec_push(a, tasks, x->tasks.at[i]);
+	add_new(a, tasks, &x->tasks);
 	return tasks;
 }
 

@@ -84,14 +84,11 @@ double *task_times_of_host(const struct task_times *s, struct arena *a, const st
 /* So much longer hone's kernels seem to take where all is to go to generators that can. */
 #define LAST_RESORT 1e3
 
-/* Is there an offer for task I of TASKS in whatever storages? */
-static bool is_offered(const struct task_times *s, const struct model_task_vec *tasks, int i)
+/* Is there an offer (BEST, by task; us is 0 where there is none) for task I in whatever storages? */
+static bool is_offered(const struct model_task_vec *tasks, const struct offer *best, int i)
 {
-	struct offer x;
-
 	for (int k = 0; k < tasks->n; k++)
-		if (tasks->at[k].from.function == tasks->at[i].from.function &&
-		    offers_best(s->offers, tasks->at[k].key, &x))
+		if (best[k].us > 0 && tasks->at[k].from.function == tasks->at[i].from.function)
 			return true;
 	return false;
 }
@@ -99,16 +96,24 @@ static bool is_offered(const struct task_times *s, const struct model_task_vec *
 /* US, of hone, becomes what tasks take where generators have a share in them. */
 static void share(const struct task_times *s, const struct model_task_vec *tasks, int expected, double *us)
 {
-	for (int i = 0; i < tasks->n; i++) {
-		struct offer x;
+	struct arena *a = arena_new();
+	struct offer *best = arena_many(a, struct offer, tasks->n);
 
-		if (!offers_best(s->offers, tasks->at[i].key, &x)) {
-			if (offer_is_forced(s->offers, &tasks->at[i].from) && us[i] > 0 && (i >= expected || is_offered(s, tasks, i)))
-				us[i] *= LAST_RESORT;
-		} else if (offer_wins(s->offers, &tasks->at[i].from, &x, us[i])) {
-			us[i] = offer_cost_us(s->offers, &x);
+	for (int i = 0; i < tasks->n; i++)
+		if (!offers_best(s->offers, tasks->at[i].key, &best[i]))
+			best[i].us = 0;
+	for (int i = 0; i < tasks->n; i++) {
+		const struct cut_from *from = &tasks->at[i].from;
+
+		if (best[i].us > 0) {
+			if (offer_wins(s->offers, from, &best[i], us[i]))
+				us[i] = offer_cost_us(s->offers, &best[i]);
+		} else if (us[i] > 0 && offer_is_forced(s->offers, from) &&
+			   (i >= expected || is_offered(tasks, best, i))) {
+			us[i] *= LAST_RESORT;
 		}
 	}
+	arena_free(a);
 }
 
 static double *times(void *user, struct arena *a, const struct model_task_vec *tasks, int expected)

@@ -10,6 +10,7 @@
 #include "measure/timing.h"
 #include "runtime/offload/foreign.h"
 #include "runtime/inputs.h"
+#include "runtime/kernel.h"
 
 /* Of one kernel: the median of 9 is within 2% of that of 50 for kernels over 20 us here; what takes long is
  * run less often. */
@@ -28,15 +29,6 @@ struct alone {
 	size_t sweep_bytes;
 };
 
-static void *block(size_t bytes)
-{
-	void *p = aligned_alloc(64, (bytes + 63) / 64 * 64 + 64);
-
-	if (!p)
-		die("out of memory (%zu bytes)", bytes);
-	return p;
-}
-
 static void make_input(struct arena *a, struct alone *x, const struct function *f, int i, int param)
 {
 	struct value v;
@@ -45,7 +37,7 @@ static void make_input(struct arena *a, struct alone *x, const struct function *
 		die("%s", err_get());		/* regions have static types */
 	x->bytes[i] = array_bytes(v.array);
 	x->fresh[i] = v.array->data;
-	x->inputs[i] = block(x->bytes[i]);
+	x->inputs[i] = kernel_buffer(x->bytes[i]);
 }
 
 /* Twice what a core has for itself. */
@@ -66,8 +58,8 @@ static struct alone alone_begin(struct arena *a, const struct kernel_region *r, 
 
 	for (int i = 0; i < x.ninputs; i++)
 		make_input(a, &x, r->function, i, view->inputs.at[i]);
-	x.output = block((size_t)type_bytes(function_at(r->function, view->outputs.at[0])->type));
-	x.sweep = block(x.sweep_bytes);
+	x.output = kernel_buffer((size_t)type_bytes(function_at(r->function, view->outputs.at[0])->type));
+	x.sweep = kernel_buffer(x.sweep_bytes);
 	return x;
 }
 

@@ -47,6 +47,14 @@ const struct offers *offers_in_use(const struct offers *o)
 	return o && o->policy != OFFLOAD_NONE ? o : NULL;
 }
 
+int offers_backend(const struct offers_options *o, const struct backend *b)
+{
+	for (int i = 0; i < o->n; i++)
+		if (o->backends[i].generator == b->generator)
+			return i;
+	return OFFER_HOST;
+}
+
 void offers_set_policy(struct offers *o, enum offload_policy policy)
 {
 	o->policy = policy;

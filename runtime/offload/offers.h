@@ -47,6 +47,8 @@ struct offers *offers_new(struct arena *a, const struct offers_options *options)
 const struct offers_options *offers_options(const struct offers *o);
 /* O, or NULL where its policy is OFFLOAD_NONE: then all is as without it. O may be NULL. */
 const struct offers *offers_in_use(const struct offers *o);
+/* The place of B's generator among O's backends; OFFER_HOST: it is none of them. */
+int offers_backend(const struct offers_options *o, const struct backend *b);
 void offers_set_policy(struct offers *o, enum offload_policy policy);
 enum offload_policy offers_policy(const struct offers *o);
 

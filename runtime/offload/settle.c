@@ -48,27 +48,27 @@ static int open_one(struct plan_settling *s, int i)
 	return 0;
 }
 
-static int backend_of(const struct offers_options *o, const struct choice *c)
-{
-	const struct hone_generator *g = foreign_backend(c->foreign[0].foreign)->generator;
-
-	for (int i = 0; i < o->n; i++)
-		if (o->backends[i].generator == g)
-			return i;
-	return OFFER_HOST;
-}
-
 /* The offer that choice C of a task stands for; false where no single kernel does. */
 static bool offer_of(const struct offers_options *o, const struct choice *c, struct offer *out)
 {
 	*out = (struct offer){ .backend = OFFER_HOST, .in_model = true };
 	if (c->origin == CHOICE_GENERATOR)
-		out->backend = backend_of(o, c);
+		out->backend = offers_backend(o, foreign_backend(c->foreign[0].foreign));
 	else if (c->nforeign > 0 || c->origin == CHOICE_NONE || !c->source)
 		return false;
 	else
 		out->source = hash_bytes(c->source, strlen(c->source));
 	return true;
+}
+
+/* What is known of the kernel that choice C of T stands for, and of no other; false where nothing is. */
+static bool find_known(const struct plan_settling *s, const struct model_task *t, const struct choice *c,
+		       struct offer *known)
+{
+	struct offer what;
+
+	return t->dag && offer_of(offers_options(s->plan.offers), c, &what) &&
+	       offers_get(s->plan.offers, t->key, what.backend, known) && hash_equal(known->source, what.source);
 }
 
 /* Sets what is expected of plan I by what is known now. */
@@ -79,11 +79,9 @@ static void predict(struct plan_settling *s, int i)
 	struct choice *choices = arena_memdup(s->a, m->choices, (size_t)m->tasks->n * sizeof(*choices));
 
 	for (int k = 0; k < m->tasks->n; k++) {
-		struct offer what, known;
+		struct offer known;
 
-		if (!m->tasks->at[k].dag || !offer_of(offers_options(s->plan.offers), &choices[k], &what) ||
-		    !offers_get(s->plan.offers, m->tasks->at[k].key, what.backend, &known) ||
-		    !hash_equal(known.source, what.source))
+		if (!find_known(s, &m->tasks->at[k], &choices[k], &known))
 			continue;
 		choices[k].time_us = known.us;
 		choices[k].foreign_us = offer_cost_us(s->plan.offers, &known);
@@ -150,8 +148,7 @@ static bool is_known(const struct plan_settling *s, int i)
 		struct offer offer, known;
 
 		if (t->dag && offer_of(offers_options(s->plan.offers), &m->choices[k], &offer) &&
-		    !(offers_get(s->plan.offers, t->key, offer.backend, &known) && known.in_model &&
-		      hash_equal(known.source, offer.source)))
+		    !(find_known(s, t, &m->choices[k], &known) && known.in_model))
 			return false;
 	}
 	return true;

@@ -22,12 +22,8 @@ const char *plan_who(const struct settled *s, int backend)
 
 int plan_step_by(const struct settled *s, const struct flat_step *step)
 {
-	const struct offers_options *o = offers_options(s->offers);
-
-	for (int b = 0; b < o->n && step->kind == FLAT_FOREIGN; b++)
-		if (o->backends[b].generator == foreign_backend(step->foreign)->generator)
-			return b;
-	return OFFER_HOST;
+	return step->kind == FLAT_FOREIGN
+		       ? offers_backend(offers_options(s->offers), foreign_backend(step->foreign)) : OFFER_HOST;
 }
 
 /* An identity is what layouts are changed by: passes drop those of models. */
