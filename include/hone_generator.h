@@ -128,7 +128,8 @@ struct hone_generator {
 	 * later it copies. */
 	int (*init)(const struct hone_region *region, const void *artifact, size_t size, int threads,
 		    void **handle, char *why);
-	/* Computes OUTPUTS of INPUTS, in the region's order. One call at a time for each handle. */
+	/* Computes OUTPUTS of INPUTS, in the region's order. One call at a time for each handle, by any
+	 * thread: not always the one that called init. */
 	int (*run)(void *handle, const void *const *inputs, void *const *outputs, char *why);
 	void (*release)(void *handle);
 };

@@ -60,7 +60,6 @@ static inline void check_kernel_run(struct generator_kernels *k, const struct re
 	const struct hone_region *r = &view->region;
 	const struct hone_region_tensor *y = &r->tensors[r->outputs[0]];
 	const void **inputs = arena_many(k->m->a, const void *, r->ninputs);
-	char why[HONE_WHY_BYTES] = "";
 	int64_t count;
 
 	for (int i = 0; i < r->ninputs; i++) {
@@ -75,8 +74,7 @@ static inline void check_kernel_run(struct generator_kernels *k, const struct re
 	float *made = generator_room(y, &count), *got = malloc((size_t)count * sizeof(float));
 
 	assert_non_null(got);
-	if (k->b->generator->run(handle, inputs, (void *[]){ made }, why) != 0)
-		fail_msg("%s: %s", k->name, why);
+	generator_run(k->b, handle, k->name, inputs, made);
 	for (int64_t e = 0; e < count; e++)
 		got[e] = made[generator_place(y, e)];
 	assert_close(k->name, got, k->want[view->outputs.at[0]]);

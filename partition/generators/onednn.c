@@ -18,7 +18,7 @@ struct onednn_kernel {
 	tensor *t, *result;
 	char *why;			/* of who asks now */
 	int threads, nargs, at[MAX_ARGS];	/* by argument, its tensor */
-	dnnl_exec_arg_t args[MAX_ARGS];
+	dnnl_exec_arg_t args[MAX_ARGS + 1];	/* behind them a scratchpad: oneDNN's own is its thread's */
 	dnnl_memory_desc_t md[MAX_ARGS], y;	/* by argument, as it comes; the result */
 	dnnl_engine_t engine; dnnl_stream_t stream;
 	dnnl_primitive_attr_t attr; dnnl_post_ops_t ops;
@@ -184,14 +184,17 @@ static bool make(struct onednn_kernel *k)
 		dnnl_primitive_destroy(reorder), dnnl_primitive_desc_destroy(move);
 		dnnl_memory_destroy(args[0].memory), k->args[i].memory = args[1].memory;
 	}
-	return ok;
+	k->args[k->nargs].arg = DNNL_ARG_SCRATCHPAD;
+	return ok && DONE(dnnl_memory_create(&k->args[k->nargs].memory,
+					     dnnl_primitive_desc_query_md(pd, dnnl_query_scratchpad_md, 0), e,
+					     DNNL_MEMORY_ALLOCATE));
 }
 
 static void release(void *handle)
 {
 	struct onednn_kernel *k = handle;
 	dnnl_primitive_destroy(k->primitive), dnnl_primitive_desc_destroy(k->pd);
-	for (int i = 0; i < k->nargs; i++)
+	for (int i = 0; i <= k->nargs; i++)
 		dnnl_memory_destroy(k->args[i].memory);
 	dnnl_post_ops_destroy(k->ops), dnnl_primitive_attr_destroy(k->attr);
 	dnnl_stream_destroy(k->stream), dnnl_engine_destroy(k->engine);
@@ -215,6 +218,7 @@ static int init(const struct hone_region *r, const void *a, size_t n, int thread
 		  DONE(dnnl_engine_create(&k->engine, dnnl_cpu, 0)) && DONE(dnnl_post_ops_create(&k->ops)) &&
 		  DONE(dnnl_stream_create(&k->stream, k->engine, dnnl_stream_default_flags)) &&
 		  DONE(dnnl_primitive_attr_create(&k->attr)) &&
+		  DONE(dnnl_primitive_attr_set_scratchpad_mode(k->attr, dnnl_scratchpad_mode_user)) &&
 		  describe(k, r->calls, r->calls + 1) && give(k, DNNL_ARG_DST, r->outputs[0], k->y, NULL) &&
 		  DONE(dnnl_primitive_desc_query(k->pd, dnnl_query_impl_info_str, 0, &code)) &&
 		  must(k, strncmp(code, "ref", 3) != 0, "oneDNN has only reference code for it") &&
@@ -243,7 +247,7 @@ static int run(void *handle, const void *const *inputs, void *const *outputs, ch
 		ok = k->t[k->at[i]].data || DONE(dnnl_memory_set_data_handle(k->args[i].memory, (void *)at));
 	}
 	omp_set_num_threads(k->threads);
-	ok = ok && DONE(dnnl_primitive_execute(k->primitive, k->stream, k->nargs, k->args));
+	ok = ok && DONE(dnnl_primitive_execute(k->primitive, k->stream, k->nargs + 1, k->args));
 	omp_set_num_threads(before);
 	return ok ? 0 : -1;
 }
