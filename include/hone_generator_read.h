@@ -307,6 +307,14 @@ static inline bool hone_is_number(const struct hone_region_tensor *b)
 	return b->data && hone_count(b, 0) == 1;
 }
 
+/* Number I of C's constant operands behind its first, f32 and alone; NAN where it is not. */
+static inline float hone_number(const struct hone_region *r, const struct hone_region_call *c, int i)
+{
+	const struct hone_region_tensor *t = hone_operand(r, c, 1 + i);
+
+	return t && t->type == HONE_F32 && hone_is_number(t) ? *(const float *)t->data : NAN;
+}
+
 /* Is B, which is added to Y or the like, a constant with an element for each place along Y's dim AXIS? */
 static inline bool hone_is_vector(const struct hone_region_tensor *b, const struct hone_region_tensor *y,
 				  int axis)
@@ -326,19 +334,42 @@ static inline bool hone_limit(const struct hone_region *r, const struct hone_reg
 
 	if (!clips && !hone_is_op(c, "relu"))
 		return false;
-	for (int i = 0; i < 2 && clips; i++) {
-		const struct hone_region_tensor *t = hone_operand(r, c, 1 + i);
-
-		if (t && (t->type != HONE_F32 || !hone_is_number(t)))
+	for (int i = 0; i < 2 && clips; i++)
+		if (!hone_operand(r, c, 1 + i))
+			limit[i] = i ? INFINITY : -INFINITY;
+		else if (isnan(limit[i] = hone_number(r, c, i)))
 			return false;
-		limit[i] = t ? *(const float *)t->data : i ? INFINITY : -INFINITY;
-	}
 	/* as clip does it: the upper one wins */
 	*low = *low < limit[0] ? limit[0] : *low;
 	*low = *low > limit[1] ? limit[1] : *low;
 	*high = *high < limit[0] ? limit[0] : *high;
 	*high = *high > limit[1] ? limit[1] : *high;
 	return true;
+}
+
+/* The integers that floats become: x / scale, rounded, + zero, kept within the type. */
+struct hone_grid {
+	float scale, zero;
+};
+
+/* Is it all that is done from C on to make integers of one byte of floats: div, round, perhaps add, a clip to all
+ * that the type has, cast? Then OUT is their grid. */
+static inline bool hone_is_grid(const struct hone_region *r, const struct hone_region_call *c,
+				struct hone_grid *out)
+{
+	const struct hone_region_call *end = r->calls + r->ncalls, *round = c + 1, *clip = end - 2;
+	bool zero = end - c == 5;
+
+	if (!(zero || end - c == 4) || !hone_is_op(c, "div") || !hone_is_op(round, "round") ||
+	    (zero && !hone_is_op(c + 2, "add")) || !hone_is_op(clip, "clip") || !hone_is_op(clip + 1, "cast"))
+		return false;
+	enum hone_type type = r->tensors[clip[1].output].type;
+	float low = type == HONE_U8 ? 0 : -128;
+
+	out->scale = hone_number(r, c, 0);
+	out->zero = zero ? hone_number(r, c + 2, 0) : 0;
+	return (type == HONE_U8 || type == HONE_I8) && out->scale > 0 && isfinite(out->zero) &&
+	       hone_number(r, clip, 0) == low && hone_number(r, clip, 1) == low + 255;
 }
 
 #ifdef __cplusplus

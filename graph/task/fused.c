@@ -12,13 +12,13 @@ struct fusing {
 	int *inside;			/* by member, its value here */
 };
 
-/* Does constant operand VALUE of B stand inside: a list of integers or, where B is pointwise, a
- * single number? */
+/* Does constant operand VALUE of B stand inside: a list of integers, what has no dims, which no kernel takes
+ * as a tensor, or, where B is pointwise, a single number? */
 static bool is_literal(const struct fusing *s, const struct binding *b, int value)
 {
 	const struct array *c = function_const(s->f, value);
 
-	return c && ((c->element == ELEMENT_I64 && c->rank <= 1) ||
+	return c && ((c->element == ELEMENT_I64 && c->rank <= 1) || c->rank == 0 ||
 		     (c->count == 1 && b->op->pointwise));
 }
 

@@ -16,11 +16,17 @@ const char *storage_name(struct arena *a, int rank, int store)
 	return arena_printf(a, "nc%s%dc", s, store);
 }
 
+/* Numbers that images consist of, quantized ones and their sums too; those of 64 bits are indices. */
+static bool is_pixel(enum element e)
+{
+	return element_is_float(e) || (element_is_integer(e) && element_bytes(e) <= 4);
+}
+
 bool storage_fits(const struct type *t, int store)
 {
 	if (store == STORE_NCHW)
 		return true;
-	return type_is_static(t) && element_is_float(t->element) && t->rank >= MIN_RANK &&
+	return type_is_static(t) && is_pixel(t->element) && t->rank >= MIN_RANK &&
 	       t->rank <= MAX_RANK && type_count(t) > 0 && t->dim[CHANNEL].n % store == 0;
 }
 

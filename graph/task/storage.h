@@ -17,7 +17,7 @@ enum { STORE_NCHW = 0, STORE_NHWC = 1 };
 
 /* nchw, nhwc, nchw16c; with one or three spatial dims ncw, ncdhwc ... In A. */
 const char *storage_name(struct arena *a, int rank, int store);
-/* A static image of floats whose blocks STORE divides? Any tensor fits STORE_NCHW. */
+/* A static image of numbers whose blocks STORE divides? Any tensor fits STORE_NCHW. */
 bool storage_fits(const struct type *t, int store);
 /* The order of the dims of an image of RANK. */
 struct arrangement storage_arrangement(int rank, int store);
