@@ -35,8 +35,8 @@ static double element_distance(const struct array *x, int64_t i, const struct ar
 	return distance(array_float(x, i), array_float(y, j), scale);
 }
 
-static struct agreement compare_arrays(struct arena *a, const struct array *x,
-				       const struct array *y)
+static struct agreement compare_arrays(struct arena *a, const struct array *x, const struct array *y,
+				       double bound)
 {
 	struct agreement out = { .agrees = true };
 
@@ -51,7 +51,7 @@ static struct agreement compare_arrays(struct arena *a, const struct array *x,
 	for (int64_t i = 0; i < x->count; i++) {
 		double d = element_distance(x, i, y, i, scale);
 
-		if (d > AGREE_BOUND && out.agrees) {
+		if (d > bound && out.agrees) {
 			out.agrees = false;
 			out.why = arena_printf(a, "element %lld differs", (long long)i);
 		}
@@ -60,7 +60,7 @@ static struct agreement compare_arrays(struct arena *a, const struct array *x,
 	return out;
 }
 
-static struct agreement compare(struct arena *a, struct value got, struct value want)
+static struct agreement compare(struct arena *a, struct value got, struct value want, double bound)
 {
 	struct agreement out = { .agrees = true };
 
@@ -71,7 +71,7 @@ static struct agreement compare(struct arena *a, struct value got, struct value 
 	case VALUE_CLOSURE:
 		return out;
 	case VALUE_ARRAY:
-		return compare_arrays(a, got.array, want.array);
+		return compare_arrays(a, got.array, want.array, bound);
 	case VALUE_TUPLE:
 	case VALUE_SEQUENCE:
 		break;
@@ -81,7 +81,7 @@ static struct agreement compare(struct arena *a, struct value got, struct value 
 					   .why = arena_printf(a, "%d items where %d were expected",
 							       got.items->n, want.items->n) };
 	for (int i = 0; i < got.items->n; i++) {
-		struct agreement one = compare(a, got.items->at[i], want.items->at[i]);
+		struct agreement one = compare(a, got.items->at[i], want.items->at[i], bound);
 
 		out.error = fmax(out.error, one.error);
 		if (!one.agrees && out.agrees)
@@ -98,6 +98,7 @@ struct rows {
 	double *scale;
 	int n;
 	int64_t count;
+	double bound;
 };
 
 static bool is_row_of(const struct rows *r, struct value got, struct value want)
@@ -143,7 +144,7 @@ static double match(struct arena *a, const struct rows *r)
 				nearest = j;
 			}
 		}
-		if (nearest < 0 || least > AGREE_BOUND)
+		if (nearest < 0 || least > r->bound)
 			return INFINITY;
 		taken[nearest] = true;
 		most = fmax(most, least);
@@ -152,11 +153,11 @@ static double match(struct arena *a, const struct rows *r)
 }
 
 static void match_rows(struct arena *a, const struct value *got, const struct value *want, int n,
-		       struct agreement *out, int64_t count)
+		       struct agreement *out, int64_t count, double bound)
 {
 	struct rows r = { .got = arena_many(a, const struct array *, n),
 			  .want = arena_many(a, const struct array *, n),
-			  .scale = arena_many(a, double, n), .count = count };
+			  .scale = arena_many(a, double, n), .count = count, .bound = bound };
 
 	for (int i = 0; i < n; i++)
 		if (is_row_of(&r, got[i], want[i])) {
@@ -166,24 +167,24 @@ static void match_rows(struct arena *a, const struct value *got, const struct va
 		}
 	double error = match(a, &r);
 
-	for (int i = 0; i < n && error <= AGREE_BOUND; i++)
+	for (int i = 0; i < n && error <= bound; i++)
 		if (is_row_of(&r, got[i], want[i]))
 			out[i] = (struct agreement){ .agrees = true, .error = error,
 						     .as_set = true };
 }
 
-struct agreement *results_agree(struct arena *a, const struct value *got,
-				const struct value *want, int n)
+struct agreement *results_agree(struct arena *a, const struct value *got, const struct value *want, int n,
+				double bound)
 {
 	struct agreement *out = arena_many(a, struct agreement, n);
 
 	for (int i = 0; i < n; i++)
-		out[i] = compare(a, got[i], want[i]);
+		out[i] = compare(a, got[i], want[i], bound);
 	for (int i = 0; i < n; i++) {
 		const struct array *x = got[i].kind == VALUE_ARRAY ? got[i].array : NULL;
 
 		if (!out[i].agrees && x && x->rank > 0 && x->dim[0] > 1 && x->dim[0] <= MOST_ROWS)
-			match_rows(a, got, want, n, out, x->dim[0]);
+			match_rows(a, got, want, n, out, x->dim[0], bound);
 	}
 	return out;
 }

@@ -10,7 +10,7 @@
 
 #include "graph/eval/value.h"
 
-/* Largest difference allowed, in parts of the largest magnitude in the reference's tensor. */
+/* The bound for floats of 32 bits and more, in deep networks; runtime/rounding.h has that of others. */
 #define AGREE_BOUND 1e-4
 
 struct agreement {
@@ -21,8 +21,9 @@ struct agreement {
 	const char *why;	/* where it does not agree, for people */
 };
 
-/* GOT[0..n) against WANT[0..n), one answer each, in A. */
-struct agreement *results_agree(struct arena *a, const struct value *got,
-				const struct value *want, int n);
+/* GOT[0..n) against WANT[0..n), one answer each, in A. BOUND: the largest difference allowed, in parts of the
+ * largest magnitude in the reference's tensor. */
+struct agreement *results_agree(struct arena *a, const struct value *got, const struct value *want, int n,
+				double bound);
 
 #endif

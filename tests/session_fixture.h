@@ -67,7 +67,7 @@ static inline struct value *run(const struct model_code *code, const struct valu
 
 static inline void assert_agree(struct arena *a, const struct value *got, const struct value *want, int n)
 {
-	const struct agreement *x = results_agree(a, got, want, n);
+	const struct agreement *x = results_agree(a, got, want, n, AGREE_BOUND);
 
 	for (int i = 0; i < n; i++)
 		if (!x[i].agrees)

@@ -18,7 +18,7 @@ static const int told[] = { SETTLED_HOST, SETTLED_ALL, SETTLED_COST };
 
 static void print_plans(const struct settled *s)
 {
-	printf("%-18s %12s %12s %8s\n", "plan", "measured", "predicted", "results");
+	printf("%-18s %12s %12s  results, within %.0e\n", "plan", "measured", "predicted", s->bound);
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		const struct settled_plan *p = &s->plans[told[i]];
 

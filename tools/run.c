@@ -10,6 +10,7 @@
 #include "base/quantile.h"
 #include "graph/model.h"
 #include "runtime/open.h"
+#include "runtime/rounding.h"
 #include "tools/command.h"
 #include "tools/query.h"
 #include "tools/run_args.h"
@@ -22,6 +23,7 @@ struct runner_state {
 	struct opened model;
 	struct session *session;
 	struct value *inputs, *results;
+	double bound;			/* that checks allow (rounding_bound()) */
 	struct run_report report;
 };
 
@@ -111,7 +113,7 @@ static void add_check(struct runner_state *s, const char *with, const struct val
 	for (int i = 0; i < s->report.n_checks; i++)
 		checks[i] = s->report.checks[i];
 	checks[s->report.n_checks++] = (struct run_check){
-		with, results_agree(s->arena, s->results, want, n) };
+		with, results_agree(s->arena, s->results, want, n, s->bound) };
 	s->report.checks = checks;
 }
 
@@ -154,6 +156,14 @@ static int check_data(struct runner_state *s)
 	return found < 0 ? -1 : 0;
 }
 
+static int check(struct runner_state *s)
+{
+	s->bound = rounding_bound(s->arena, s->model.code, limits_of(s->args), s->inputs);
+	if (s->bound < 0 || (s->args->data && check_data(s) < 0))
+		return -1;
+	return check_interpreter(s);
+}
+
 static int run_model(struct runner_state *s)
 {
 	const struct run_args *args = s->args;
@@ -171,9 +181,7 @@ static int run_model(struct runner_state *s)
 		return -1;
 	if (args->trace && run_trace(args->trace, session_events(s->session)) < 0)
 		return -1;
-	if (args->check && args->data && check_data(s) < 0)
-		return -1;
-	if (args->check && check_interpreter(s) < 0)
+	if (args->check && check(s) < 0)
 		return -1;
 	return args->output ? run_write(args, main, s->results) : 0;
 }

@@ -23,7 +23,7 @@ static const char *fault(void *user, struct arena *a, const char *folder)
 		m->want = got;
 		return NULL;
 	}
-	const struct agreement *as = results_agree(a, got, m->want, m->nresults);
+	const struct agreement *as = results_agree(a, got, m->want, m->nresults, AGREE_BOUND);
 
 	for (int i = 0; i < m->nresults; i++)
 		if (!as[i].agrees)

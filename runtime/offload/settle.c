@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/offload/settle.c - plans, what they tell of their kernels, and another plan by that. */
+#include <math.h>
+
 #include "runtime/offload/settle.h"
 
 #include <stdlib.h>
@@ -11,6 +13,7 @@
 #include "runtime/inputs.h"
 #include "runtime/offload/judge.h"
 #include "runtime/offload/rounds.h"
+#include "runtime/rounding.h"
 #include "runtime/task_times.h"
 
 /* Each time there are fewer kernels that nobody timed in a model; what is left then keeps its other time. */
@@ -24,7 +27,7 @@ struct plan_settling {
 	struct choice_plan plan;
 	struct settled *out;
 	struct value *inputs;
-	double rest_us;		/* what hone alone took beside its kernels: the interpreter, waiting; once it is known */
+	double rest_us;		/* what plans take beside their kernels: the interpreter, waiting; once it is known */
 };
 
 static const enum offload_policy policies[] = {
@@ -197,7 +200,8 @@ static int timed_steps(const struct settled_plan *p)
  * launches add is not to be told from what it varies by. */
 #define MOST_REST 0.2
 
-/* What the plan of generators took beyond its kernels, more than hone alone did beyond its own. */
+/* What the plan of generators took beyond its kernels, more than hone alone did beyond its own. What both took
+ * is the rest: of a plan that is many times slower some of it is how its kernels vary. */
 static void learn_launch(struct plan_settling *s)
 {
 	const struct settled_plan *all = &s->out->plans[SETTLED_ALL], *host = &s->out->plans[SETTLED_HOST];
@@ -205,9 +209,9 @@ static void learn_launch(struct plan_settling *s)
 
 	predict(s, SETTLED_ALL);
 	predict(s, SETTLED_HOST);
-	double rest = host->us - host->predicted_us, beyond = (all->us - all->predicted_us) - rest;
+	double rest = host->us - host->predicted_us, of_all = all->us - all->predicted_us, beyond = of_all - rest;
 
-	s->rest_us = rest > 0 ? rest : 0;
+	s->rest_us = fmax(0, fmin(rest, of_all));
 	if (n == 0 || rest > MOST_REST * host->us)
 		return;
 	s->out->launch_us = beyond > 0 ? beyond / n : 0;
@@ -248,13 +252,17 @@ static int check(struct plan_settling *s)
 	struct settled_plan *plans = s->out->plans;
 	int n = graph_main(plans[0].model.graph)->nresults, rc = 0;
 	struct value *results[SETTLED_PLANS];
+	double bound = rounding_bound(s->a, plans[SETTLED_HOST].model.code, interp_usual_limits, s->inputs);
 
+	if (bound < 0)
+		return -1;
+	s->out->bound = bound;
 	for (int i = 0; i < SETTLED_PLANS; i++)
 		results[i] = values_new(n);
 	for (int i = 0; i < SETTLED_PLANS && rc == 0; i++)
 		rc = session_run(plans[i].session, s->inputs, results[i]);
 	for (int i = 0; i < SETTLED_PLANS && rc == 0; i++) {
-		const struct agreement *all = results_agree(s->a, results[i], results[SETTLED_HOST], n);
+		const struct agreement *all = results_agree(s->a, results[i], results[SETTLED_HOST], n, bound);
 
 		plans[i].agrees = true;
 		for (int k = 0; k < n; k++) {

@@ -33,6 +33,7 @@ struct settled {
 	struct settled_plan plans[SETTLED_PLANS];
 	struct comparison with_host, with_all;	/* the plan by cost against them */
 	int chosen;		/* the plan that the model is to run by: that by cost, unless another was faster */
+	double bound;		/* that results agree within (rounding_bound()) */
 	double launch_us;	/* of each kernel of a generator (offers_launch_us()) */
 	const struct offers *offers;
 	int looked;		/* how often the plan by cost was looked for */

@@ -172,7 +172,7 @@ static struct value interpreted(struct arena *a, const struct graph *g, int func
 static void assert_same(struct arena *a, uint64_t seed, const char *pass, struct value want,
 			struct value got)
 {
-	const struct agreement *same = results_agree(a, got.items->at, want.items->at, 3);
+	const struct agreement *same = results_agree(a, got.items->at, want.items->at, 3, AGREE_BOUND);
 
 	for (int i = 0; i < 3; i++)
 		if (!same[i].agrees)
@@ -251,7 +251,7 @@ static void check_task(struct arena *a, const struct graph *g, const struct mode
 	dag_eval(t->dag, buffers);
 	struct value want = interpreted(a, g, apply->function, args);
 	struct value have = value_of_array(got);
-	const struct agreement *same = results_agree(a, &have, &want, 1);
+	const struct agreement *same = results_agree(a, &have, &want, 1, AGREE_BOUND);
 
 	if (!same->agrees)
 		fail_msg("%s %s: %s", t->op, t->shape, same->why);

@@ -31,7 +31,7 @@ static struct agreement compare(struct arena *a, const float *got, const float *
 {
 	struct value x = floats(a, 1, &n, got), y = floats(a, 1, &n, want);
 
-	return results_agree(a, &x, &y, 1)[0];
+	return results_agree(a, &x, &y, 1, AGREE_BOUND)[0];
 }
 
 static void test_scale(void **state)
@@ -73,7 +73,7 @@ static void test_shape(void **state)
 	struct value x = floats(a, 2, two, v), y = floats(a, 1, four, v);
 
 	(void)state;
-	struct agreement *c = results_agree(a, &x, &y, 1);
+	struct agreement *c = results_agree(a, &x, &y, 1, AGREE_BOUND);
 
 	assert_false(c->agrees);
 	assert_string_equal(c->why, "f32[2, 2] where f32[4] was expected");
@@ -91,12 +91,12 @@ static void test_rows_as_a_set(void **state)
 	struct arena *a = arena_new();
 	struct value want[] = { floats(a, 2, dims, boxes), labels(a, 3, class) };
 	struct value got[] = { floats(a, 2, dims, swapped), labels(a, 3, class_swapped) };
-	struct agreement *c = results_agree(a, got, want, 2);
+	struct agreement *c = results_agree(a, got, want, 2, AGREE_BOUND);
 
 	(void)state;
 	assert_true(c[0].agrees && c[0].as_set && c[1].agrees && c[1].as_set);
 	got[1] = labels(a, 3, class_wrong);	/* the boxes moved, their labels did not */
-	assert_false(results_agree(a, got, want, 2)[0].agrees);
+	assert_false(results_agree(a, got, want, 2, AGREE_BOUND)[0].agrees);
 	arena_free(a);
 }
 

@@ -228,7 +228,7 @@ static void *call_often(void *user)
 		struct value *got = values_new(1);
 
 		c->wrong += session_run(session, c->args, got) < 0 ||
-			    !results_agree(a, got, c->want, 1)[0].agrees;
+			    !results_agree(a, got, c->want, 1, AGREE_BOUND)[0].agrees;
 		values_release(got, 1);
 		free(got);
 	}
