@@ -347,31 +347,6 @@ static inline bool hone_limit(const struct hone_region *r, const struct hone_reg
 	return true;
 }
 
-/* The integers that floats become: x / scale, rounded, + zero, kept within the type. */
-struct hone_grid {
-	float scale, zero;
-};
-
-/* Is it all that is done from C on to make integers of one byte of floats: div, round, perhaps add, a clip to all
- * that the type has, cast? Then OUT is their grid. */
-static inline bool hone_is_grid(const struct hone_region *r, const struct hone_region_call *c,
-				struct hone_grid *out)
-{
-	const struct hone_region_call *end = r->calls + r->ncalls, *round = c + 1, *clip = end - 2;
-	bool zero = end - c == 5;
-
-	if (!(zero || end - c == 4) || !hone_is_op(c, "div") || !hone_is_op(round, "round") ||
-	    (zero && !hone_is_op(c + 2, "add")) || !hone_is_op(clip, "clip") || !hone_is_op(clip + 1, "cast"))
-		return false;
-	enum hone_type type = r->tensors[clip[1].output].type;
-	float low = type == HONE_U8 ? 0 : -128;
-
-	out->scale = hone_number(r, c, 0);
-	out->zero = zero ? hone_number(r, c + 2, 0) : 0;
-	return (type == HONE_U8 || type == HONE_I8) && out->scale > 0 && isfinite(out->zero) &&
-	       hone_number(r, clip, 0) == low && hone_number(r, clip, 1) == low + 255;
-}
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* partition/generators/onednn.c - oneDNN: one primitive and its post-ops, on images stored as hone says: floats of
- * 32 and 16 bits, and integers of 8 with what makes them of sums and back.
+/* partition/generators/onednn.c - oneDNN: one primitive and its post-ops, on images stored as hone says; f32,
+ * bf16, and integers of 8 bits with what makes numbers of their sums and integers of these.
  * Holds: constants of the region are never written to; a run reorders and allocates nothing. What oneDNN has
  * only reference code for is refused. Its relu, clip and max_pool may lose NaN, which hone's keep. */
 #include <oneapi/dnnl/dnnl.h>
 #include <omp.h>
 #include <stdlib.h>
-#include "include/hone_generator_read.h"
+#include "include/hone_generator_sums.h"
 
 #define UNARY "(relu | leaky_relu | clip[const] | sigmoid | tanh | silu | gelu | hard_swish)"
 #define BEHIND UNARY "? (add " UNARY "?)?"
-#define OF_INTEGERS "bias_add? cast[f32] mul[const] " BEHIND " (div round add? clip cast)?"
+#define SUMS(type) "(conv[" type ", const] | matmul[" type ", const])"
 #define DONE(status) must(k, (status) == dnnl_success, "oneDNN has no code for this form of it")
-enum { MAX_ARGS = 16 };	/* more than a match of any pattern has, and a result */
+#define BITS(isa, base) (dnnl_cpu_isa_##isa & ~dnnl_cpu_isa_##base)
+enum { MAX_ARGS = 16, /* more than a match of any pattern has, and a result */
+       VNNI = BITS(avx512_core_vnni, avx512_core) | BITS(avx2_vnni, avx2) };
 typedef const struct hone_region_tensor tensor;
 typedef const struct hone_region_call call;
 
@@ -21,7 +23,7 @@ struct onednn_kernel {
 	tensor *t, *result;
 	char *why;			/* of who asks now */
 	int threads, nargs, at[MAX_ARGS];	/* by argument, its tensor */
-	dnnl_exec_arg_t args[MAX_ARGS + 1];	/* behind them a scratchpad: oneDNN's own is its thread's */
+	dnnl_exec_arg_t args[MAX_ARGS + 1];	/* and a scratchpad: oneDNN's own is of one thread */
 	dnnl_memory_desc_t md[MAX_ARGS], y;	/* by argument, as it comes; the result */
 	dnnl_engine_t engine; dnnl_stream_t stream;
 	dnnl_primitive_attr_t attr; dnnl_post_ops_t ops;
@@ -39,8 +41,9 @@ static dnnl_alg_kind_t kind_of(call *c)
 		{ "add", dnnl_binary_add }, { "mul", dnnl_binary_mul }, { "sigmoid", dnnl_eltwise_logistic },
 		{ "relu", dnnl_eltwise_relu }, { "tanh", dnnl_eltwise_tanh }, { "silu", dnnl_eltwise_swish },
 		{ "leaky_relu", dnnl_eltwise_relu }, { "hard_swish", dnnl_eltwise_hardswish },
-		{ "clip", dnnl_eltwise_clip }, { "gelu", dnnl_eltwise_gelu_erf }, { "div", dnnl_eltwise_linear },
-		{ "max_pool", dnnl_pooling_max }, { "avg_pool", dnnl_pooling_avg },
+		{ "clip", dnnl_eltwise_clip }, { "gelu", dnnl_eltwise_gelu_erf },
+		{ "div", dnnl_eltwise_linear }, { "max_pool", dnnl_pooling_max },
+		{ "avg_pool", dnnl_pooling_avg },
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (hone_is_op(c, all[i].op))
@@ -48,11 +51,10 @@ static dnnl_alg_kind_t kind_of(call *c)
 	return dnnl_convolution_auto;
 }
 
-static dnnl_data_type_t type_of(tensor *t)
-{
-	return t->type == HONE_F32 ? dnnl_f32 : t->type == HONE_BF16 ? dnnl_bf16 : t->type == HONE_I32 ? dnnl_s32
-	       : t->type == HONE_I8 ? dnnl_s8 : t->type == HONE_U8 ? dnnl_u8 : dnnl_data_type_undef;
-}
+static const dnnl_data_type_t types[] = {	/* none: dnnl_data_type_undef */
+	[HONE_F32] = dnnl_f32, [HONE_BF16] = dnnl_bf16, [HONE_I32] = dnnl_s32,
+	[HONE_I8] = dnnl_s8, [HONE_U8] = dnnl_u8, [HONE_OTHER] = dnnl_data_type_undef,
+};
 
 /* T with dims of 1 before its own, RANK in all; CHANNELS as hone_generator.h has them. */
 static dnnl_memory_desc_t aligned(tensor *t, int channels, int rank)
@@ -64,7 +66,7 @@ static dnnl_memory_desc_t aligned(tensor *t, int channels, int rank)
 		dims[i] = i < c - 1 ? 1 : t->dim[i - c + 1];
 	dnnl_memory_desc_t md;
 	dnnl_blocking_desc_t *b = &md.format_desc.blocking;
-	dnnl_memory_desc_init_by_strides(&md, rank, dims, type_of(t), NULL);
+	dnnl_memory_desc_init_by_strides(&md, rank, dims, types[t->type], NULL);
 	for (int i = rank - 1; i >= 0; step *= i == c ? dims[i] / block : dims[i], i--)
 		b->strides[i] = i == c && channels == HONE_CHANNELS_LAST ? 1 : step;
 	b->inner_nblks = channels > HONE_CHANNELS_LAST, b->inner_blks[0] = block, b->inner_idxs[0] = c;
@@ -78,10 +80,10 @@ static bool give(struct onednn_kernel *k, int arg, int at, dnnl_memory_desc_t md
 	return DONE(dnnl_memory_create(&k->args[k->nargs++].memory, &md, k->engine, (void *)data));
 }
 
-/* The calls from C on become post-ops; a cast that ends them is of what oneDNN stores. X: what the first reads. */
+/* The calls from C on become post-ops, but for a cast at the end: storing is one. X: what the first reads. */
 static bool append(struct onednn_kernel *k, call *c, int x)
 {
-	call *end = k->r->calls + k->r->ncalls - (k->r->ncalls > 0 && hone_is_op(k->r->calls + k->r->ncalls - 1, "cast"));
+	call *end = k->r->calls + k->r->ncalls - hone_is_op(k->r->calls + k->r->ncalls - 1, "cast");
 	for (dnnl_alg_kind_t last = 0; c < end; x = c++->output) {
 		dnnl_alg_kind_t kind = kind_of(c);
 		int other = hone_other(c, x), n = dnnl_post_ops_len(k->ops);
@@ -97,7 +99,7 @@ static bool append(struct onednn_kernel *k, call *c, int x)
 			return false;
 		if (divides)	/* and what oneDNN stores is rounded and kept within its type */
 			p[0] = 1 / grid.scale, p[1] = grid.zero, end = c + 1;
-		md.data_type = type_of(t);
+		md.data_type = types[t->type];
 		/* Of two functions of one kind, oneDNN 2.6 gives both the parameters of the last. */
 		if (!must(k, kind != last, "a function twice") ||
 		    !must(k, !clips || hone_limit(k->r, c, &p[0], &p[1]), "limits that are computed") ||
@@ -163,29 +165,19 @@ static bool describe(struct onednn_kernel *k, call *c, call *next)
 		if (!give(k, i ? DNNL_ARG_WEIGHTS : DNNL_ARG_SRC, c->inputs[i], any[i], x.data))
 			return false;
 		if (x.data)
-			dnnl_memory_desc_init_by_tag(&any[i], nd, any[i].dims, md.data_type, dnnl_format_tag_any);
+			any[i].format_kind = dnnl_format_kind_any;
 	}
-	/* The next constant vector is a bias; sums of integers, cast, are multiplied by scales before all else. */
-	tensor *sum = &k->t[c->output];
-	bool scales = sum->type != HONE_I32;
-	for (call *end = k->r->calls + k->r->ncalls; (conv || product) && next < end; next++) {
-		int other = hone_other(next, next[-1].output);
-		tensor *b = &k->t[other], vector = { .type = b->type, .rank = 1, .dim = { k->result->dim[axis] } };
-		bool each = hone_is_vector(b, k->result, axis);
-		if (hone_is_op(next, "cast"))
-			continue;
-		if (hone_is_op(next, "add") && each && !bias && (scales == (sum->type != HONE_I32))) {
-			md = aligned(&vector, 0, conv ? 1 : rank), bias = &md;
-			if (!give(k, DNNL_ARG_BIAS, other, md, b->data))
-				return false;
-		} else if (hone_is_op(next, "mul") && (each || hone_is_number(b)) && !scales) {
-			scales = DONE(dnnl_primitive_attr_set_output_scales(k->attr, hone_count(b, 0),
-									    each ? 1 << axis : 0, b->data));
-		} else {
-			break;
-		}
-	}
-	if (!must(k, scales, "sums of integers that are not scaled"))
+	bool sums = conv || product, integers = k->t[c->output].type == HONE_I32;
+	struct hone_sum sum = sums ? hone_sum_of(k->r, axis) : (struct hone_sum){ -1, -1, next };
+	tensor *b = &k->t[sum.bias < 0 ? 0 : sum.bias], *scales = &k->t[sum.scales < 0 ? 0 : sum.scales];
+	tensor vector = { .type = b->type, .rank = 1, .dim = { k->result->dim[axis] } };
+	md = aligned(&vector, 0, conv ? 1 : rank), bias = sum.bias < 0 ? NULL : &md, next = sum.next;
+	/* Without VNNI oneDNN adds products of bytes in 16 bits, which overflow. */
+	if (!must(k, !integers || sum.scales >= 0, "sums of integers that are not scaled") ||
+	    !must(k, !integers || dnnl_get_effective_cpu_isa() & VNNI, "a CPU without VNNI") ||
+	    (bias && !give(k, DNNL_ARG_BIAS, sum.bias, md, b->data)) ||
+	    (integers && !DONE(dnnl_primitive_attr_set_output_scales(k->attr, hone_count(scales, 0),
+				hone_is_number(scales) ? 0 : 1 << axis, scales->data))))
 		return false;
 	return (product ? DONE(dnnl_matmul_desc_init(&op.product, &any[0], &any[1], bias, &k->y))
 			: slide(k, c, conv ? &any[1] : NULL, bias, &op)) &&
@@ -297,10 +289,8 @@ __attribute__((visibility("default"))) const struct hone_generator hone_generato
 	.patterns = (const struct hone_pattern[]){
 		{ "conv", "conv[f32, const] bias_add? " UNARY "?" },
 		{ "conv-sum", "conv[f32, const] bias_add? " UNARY "? (add | mul) " UNARY "?" },
-		{ "conv-u8", "conv[i32, const] " OF_INTEGERS },
-		{ "conv-bf16", "conv[bf16, const] cast[f32] bias_add? " BEHIND " cast[bf16]?" },
-		{ "dense-u8", "matmul[i32, const] " OF_INTEGERS },
-		{ "dense-bf16", "matmul[bf16, const] cast[f32] add? " UNARY "? cast[bf16]?" },
+		{ "bf16", SUMS("bf16") " cast[f32] bias_add? " BEHIND " cast[bf16]?" },
+		{ "int8", SUMS("i32") " bias_add? cast mul[const] " BEHIND " (div round add? clip cast)?" },
 		{ "dense", "matmul[f32] (add | mul)? add? " UNARY "?" },
 		{ "matmul", "matmul[f32]" },
 		{ "pool", "(max_pool[f32] | avg_pool[f32] | reduce_mean[f32, const, keepdims=1])" },

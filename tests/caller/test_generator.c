@@ -16,7 +16,8 @@
 
 /* Once more is once too often where a header has no guard. */
 #define HEADERS                                                                                    \
-	"#include <hone_generator_read.h>\n"                                                       \
+	"#include <hone_generator_sums.h>\n"                                                       \
+	"#include <hone_generator_sums.h>\n"                                                       \
 	"#include <hone_generator_read.h>\n"                                                       \
 	"#include <hone_generator.h>\n"
 
