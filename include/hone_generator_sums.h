@@ -45,22 +45,21 @@ struct hone_grid {
 	float scale, zero;
 };
 
-/* Is all from C on that makes integers of one byte of floats: div, round, perhaps add, a clip to what the type has,
- * cast? Then OUT is their grid. */
+/* Is all from C on that makes integers of one byte of floats: div, which may be a part of what was before, round,
+ * perhaps add, a clip to what the type has, cast? Then OUT is their grid. */
 static inline bool hone_is_grid(const struct hone_region *r, const struct hone_region_call *c,
 				struct hone_grid *out)
 {
 	const struct hone_region_call *end = r->calls + r->ncalls, *clip = end - 2;
-	bool zero = end - c == 5;
 
-	if (!(zero || end - c == 4) || !hone_is_op(c, "div") || !hone_is_op(c + 1, "round") ||
-	    (zero && !hone_is_op(c + 2, "add")) || !hone_is_op(clip, "clip") || !hone_is_op(clip + 1, "cast"))
+	out->scale = hone_is_op(c, "div") ? hone_number(r, c++, 0) : 1;
+	if (end - c < 3 || end - c > 4 || !hone_is_op(c, "round") || !hone_is_op(clip, "clip") ||
+	    !hone_is_op(clip + 1, "cast") || (++c < clip && !hone_is_op(c, "add")))
 		return false;
 	enum hone_type type = r->tensors[clip[1].output].type;
 	float low = type == HONE_U8 ? 0 : -128;
 
-	out->scale = hone_number(r, c, 0);
-	out->zero = zero ? hone_number(r, c + 2, 0) : 0;
+	out->zero = c < clip ? hone_number(r, c, 0) : 0;
 	return (type == HONE_U8 || type == HONE_I8) && out->scale > 0 && isfinite(out->zero) &&
 	       hone_number(r, clip, 0) == low && hone_number(r, clip, 1) == low + 255;
 }

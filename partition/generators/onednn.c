@@ -42,8 +42,8 @@ static dnnl_alg_kind_t kind_of(call *c)
 		{ "relu", dnnl_eltwise_relu }, { "tanh", dnnl_eltwise_tanh }, { "silu", dnnl_eltwise_swish },
 		{ "leaky_relu", dnnl_eltwise_relu }, { "hard_swish", dnnl_eltwise_hardswish },
 		{ "clip", dnnl_eltwise_clip }, { "gelu", dnnl_eltwise_gelu_erf },
-		{ "div", dnnl_eltwise_linear }, { "max_pool", dnnl_pooling_max },
-		{ "avg_pool", dnnl_pooling_avg },
+		{ "div", dnnl_eltwise_linear }, { "round", dnnl_eltwise_linear },
+		{ "max_pool", dnnl_pooling_max }, { "avg_pool", dnnl_pooling_avg },
 	};
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		if (hone_is_op(c, all[i].op))
@@ -87,7 +87,7 @@ static bool append(struct onednn_kernel *k, call *c, int x)
 	for (dnnl_alg_kind_t last = 0; c < end; x = c++->output) {
 		dnnl_alg_kind_t kind = kind_of(c);
 		int other = hone_other(c, x), n = dnnl_post_ops_len(k->ops);
-		bool clips = kind == dnnl_eltwise_clip, divides = kind == dnnl_eltwise_linear;
+		bool clips = kind == dnnl_eltwise_clip, rounds = kind == dnnl_eltwise_linear;
 		float alpha = (float)hone_attr_float(c, "alpha", 0, 0);
 		float p[] = { clips ? -INFINITY : alpha, clips ? INFINITY : 0 };
 		struct hone_grid grid = { 1, 0 };
@@ -95,9 +95,9 @@ static bool append(struct onednn_kernel *k, call *c, int x)
 		bool whole = other >= 0 && other != x && t->rank == k->y.ndims &&
 			     hone_count(t, 0) == hone_count(k->result, 0);
 		dnnl_memory_desc_t md = whole ? k->y : aligned(t, 0, k->y.ndims);
-		if (!must(k, !divides || hone_is_grid(k->r, c, &grid), "a quotient that makes no integers"))
+		if (!must(k, !rounds || hone_is_grid(k->r, c, &grid), "what makes no integers of a byte"))
 			return false;
-		if (divides)	/* and what oneDNN stores is rounded and kept within its type */
+		if (rounds)	/* and what oneDNN stores is rounded and kept within its type */
 			p[0] = 1 / grid.scale, p[1] = grid.zero, end = c + 1;
 		md.data_type = types[t->type];
 		/* Of two functions of one kind, oneDNN 2.6 gives both the parameters of the last. */
@@ -290,7 +290,7 @@ __attribute__((visibility("default"))) const struct hone_generator hone_generato
 		{ "conv", "conv[f32, const] bias_add? " UNARY "?" },
 		{ "conv-sum", "conv[f32, const] bias_add? " UNARY "? (add | mul) " UNARY "?" },
 		{ "bf16", SUMS("bf16") " cast[f32] bias_add? " BEHIND " cast[bf16]?" },
-		{ "int8", SUMS("i32") " bias_add? cast mul[const] " BEHIND " (div round add? clip cast)?" },
+		{ "int8", SUMS("i32") " bias_add? cast mul[const] " BEHIND " (div? round add? clip cast)?" },
 		{ "dense", "matmul[f32] (add | mul)? add? " UNARY "?" },
 		{ "matmul", "matmul[f32]" },
 		{ "pool", "(max_pool[f32] | avg_pool[f32] | reduce_mean[f32, const, keepdims=1])" },
