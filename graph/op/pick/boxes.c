@@ -50,6 +50,13 @@ static double area(const struct corners *c)
 	return (c->high[0] - c->low[0]) * (c->high[1] - c->low[1]);
 }
 
+/* Most pairs are: they are not to cost more than a look. */
+static bool are_apart(const struct corners *a, const struct corners *b)
+{
+	return a->high[0] <= b->low[0] || b->high[0] <= a->low[0] || a->high[1] <= b->low[1] ||
+	       b->high[1] <= a->low[1];
+}
+
 /* The area that both have in common, as a part of that which either has. */
 static double overlap(const struct corners *a, const struct corners *b)
 {
@@ -89,11 +96,11 @@ struct suppression {
 	int64_t most;		/* for each class */
 };
 
-/* Of the N boxes those that stay for one class, the best first, in KEPT; their number, -1 and a
- * message. */
+/* Of the N boxes those that stay for one class, the best first, in KEPT, and what they are in STAY; their number,
+ * -1 and a message. */
 static int64_t suppress(const struct eval *x, const struct suppression *s,
 			const struct corners *boxes, const double *scores, int64_t n,
-			struct scored_box *queue, int64_t *kept)
+			struct scored_box *queue, int64_t *kept, struct corners *stay)
 {
 	int64_t waiting = 0, nkept = 0;
 
@@ -102,15 +109,18 @@ static int64_t suppress(const struct eval *x, const struct suppression *s,
 			queue[waiting++] = (struct scored_box){ scores[i], i };
 	qsort(queue, (size_t)waiting, sizeof(*queue), by_score);
 	for (int64_t i = 0; i < waiting && nkept < s->most; i++) {
+		const struct corners *box = &boxes[queue[i].box];
 		bool stays = true;
 
 		if (eval_clock(x) < 0)
 			return -1;
 
 		for (int64_t k = 0; k < nkept && stays; k++)
-			stays = overlap(&boxes[kept[k]], &boxes[queue[i].box]) <= s->iou;
-		if (stays)
-			kept[nkept++] = queue[i].box;
+			stays = (s->iou >= 0 && are_apart(&stay[k], box)) || overlap(&stay[k], box) <= s->iou;
+		if (!stays)
+			continue;
+		stay[nkept] = *box;
+		kept[nkept++] = queue[i].box;
 	}
 	return nkept;
 }
@@ -124,6 +134,7 @@ static int run_batch(struct eval *x, const struct suppression *s, int64_t batch,
 	const struct array *boxes = eval_array(x, BOXES), *scores = eval_array(x, SCORES);
 	int64_t n = boxes->dim[1], classes = scores->dim[1];
 	struct corners *corners = eval_scratch(x, (size_t)(n + 1) * sizeof(*corners));
+	struct corners *stay = eval_scratch(x, (size_t)(n + 1) * sizeof(*stay));
 	struct scored_box *queue = eval_scratch(x, (size_t)(n + 1) * sizeof(*queue));
 	double *score = eval_scratch(x, (size_t)(n + 1) * sizeof(*score));
 	int64_t *kept = eval_scratch(x, (size_t)(n + 1) * sizeof(*kept));
@@ -136,11 +147,11 @@ static int run_batch(struct eval *x, const struct suppression *s, int64_t batch,
 	}
 	for (int64_t c = 0; c < classes; c++) {
 		element_get_f64(scores->element, scores->data, (batch * classes + c) * n, n, score);
-		int64_t stay = suppress(x, s, corners, score, n, queue, kept);
+		int64_t nkept = suppress(x, s, corners, score, n, queue, kept, stay);
 
-		if (stay < 0)
+		if (nkept < 0)
 			return -1;
-		for (int64_t k = 0; k < stay; k++) {
+		for (int64_t k = 0; k < nkept; k++) {
 			vec_push(eval_arena(x), found, batch);
 			vec_push(eval_arena(x), found, c);
 			vec_push(eval_arena(x), found, kept[k]);
