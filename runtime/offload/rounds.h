@@ -29,10 +29,14 @@ struct plan_series {
 struct rounds {
 	struct arena *arena;
 	const struct value *inputs;
+	int least;		/* rounds that are played and counted, whatever time they take */
 };
 
 /* M has its code, which SESSION is of. */
 struct plan_series plan_series_new(struct arena *a, const struct opened *m, struct session *session);
+/* Rounds for a verdict, whose interval needs as many, and those that only tell what kernels take. */
+enum { ROUNDS_OF_VERDICT = 8, ROUNDS_OF_TIMES = 4 };
+
 /* The N plans X for SECONDS, longer where the machine is not quiet. -1 and a message. */
 int rounds_play(const struct rounds *r, struct plan_series *x, int n, double seconds);
 /* A is for the time of the call. */

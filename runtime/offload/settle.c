@@ -164,7 +164,7 @@ static int play_and_learn(struct plan_settling *s, int n, const int *which, doub
 
 	for (int i = 0; i < n; i++)
 		x[i] = series_of(s, which[i]);
-	if (rounds_play(&(struct rounds){ s->a, s->inputs }, x, n, seconds) < 0)
+	if (rounds_play(&(struct rounds){ s->a, s->inputs, ROUNDS_OF_TIMES }, x, n, seconds) < 0)
 		return -1;
 	for (int i = 0; i < n; i++) {
 		learn(s, &x[i]);
@@ -300,7 +300,7 @@ static int judge(struct plan_settling *s, double seconds)
 		predict(s, i);
 		x[i] = series_of(s, i);
 	}
-	if (rounds_play(&(struct rounds){ s->a, s->inputs }, x, SETTLED_PLANS, seconds) < 0)
+	if (rounds_play(&(struct rounds){ s->a, s->inputs, ROUNDS_OF_VERDICT }, x, SETTLED_PLANS, seconds) < 0)
 		return -1;
 	const struct figure_series *cost = &x[SETTLED_COST].runs;
 
