@@ -7,12 +7,8 @@
 #define HONE_BENCH_CONTEST_ONNX_BUILD_H
 
 #include "bench/work/recognize.h"
-#include "graph/onnx/onnx.pb-c.h"
+#include "graph/onnx/draft.h"
 
-struct onnx_node_vec VEC(Onnx__NodeProto *);
-struct onnx_tensor_vec VEC(Onnx__TensorProto *);
-struct onnx_value_vec VEC(Onnx__ValueInfoProto *);
-struct onnx_attr_vec VEC(Onnx__AttributeProto *);
 struct onnx_prop_vec VEC(Onnx__StringStringEntryProto *);
 
 struct onnx_model {
@@ -21,12 +17,8 @@ struct onnx_model {
 	const struct work *work;
 	void *const *args;
 	const struct view **seen;	/* of each argument: how the model reads it; NULL: not yet */
-	struct onnx_node_vec nodes;
-	struct onnx_attr_vec attrs;	/* of the last node */
-	struct onnx_tensor_vec constants;
-	struct onnx_value_vec inputs, outputs;
+	struct draft draft;
 	struct onnx_prop_vec props;
-	int names;		/* given to values so far */
 	const char *why;	/* it has no form in ONNX; NULL: it has so far */
 };
 
@@ -42,12 +34,9 @@ const char *onnx_scalar(struct onnx_model *m, double value);
 /* Makes what the last node computes the model's output, O. */
 void onnx_result(struct onnx_model *m, const struct operand *o);
 
-/* Appends a node of N operands ("" is one left out); the name of its value. */
+/* Appends a node of N operands ("" is one left out); the name of its value. Attributes of it go
+ * to the draft. */
 const char *onnx_node(struct onnx_model *m, const char *op, const char *const *in, int n);
-/* Attributes of the last node. */
-void onnx_int(struct onnx_model *m, const char *name, int64_t value);
-void onnx_ints(struct onnx_model *m, const char *name, const int64_t *values, int n);
-void onnx_float(struct onnx_model *m, const char *name, double value);
 
 /* The nodes of one step after the operator, done to VALUE; their result. */
 const char *onnx_epilogue(struct onnx_model *m, const struct epilogue *e, const char *value);

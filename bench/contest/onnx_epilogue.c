@@ -7,14 +7,12 @@
 
 static const char *unary(struct onnx_model *m, const char *op, const char *x)
 {
-	return onnx_node(m, op, &x, 1);
+	return draft_step(&m->draft, op, x, NULL, NULL);
 }
 
 static const char *binary(struct onnx_model *m, const char *op, const char *x, const char *y)
 {
-	const char *in[] = { x, y };
-
-	return onnx_node(m, op, in, 2);
+	return draft_step(&m->draft, op, x, y, NULL);
 }
 
 static const char *linear(struct onnx_model *m, const struct epilogue *e, const char *x)
@@ -39,7 +37,7 @@ static const char *relu(struct onnx_model *m, const struct epilogue *e, const ch
 	if (e->alpha == 0)
 		return unary(m, "Relu", x);
 	x = unary(m, "LeakyRelu", x);
-	onnx_float(m, "alpha", e->alpha);
+	draft_float(&m->draft, "alpha", e->alpha);
 	return x;
 }
 

@@ -53,11 +53,11 @@ static const char *convolution(struct onnx_model *m, const struct operand *bias)
 	}
 	const char *out = onnx_node(m, "Conv", in, bias ? 3 : 2);
 
-	onnx_ints(m, "kernel_shape", kernel, w->spatial);
-	onnx_ints(m, "strides", w->stride, w->spatial);
-	onnx_ints(m, "dilations", w->dilation, w->spatial);
-	onnx_ints(m, "pads", pads, 2 * w->spatial);
-	onnx_int(m, "group", w->groups);
+	draft_ints(&m->draft, "kernel_shape", kernel, w->spatial);
+	draft_ints(&m->draft, "strides", w->stride, w->spatial);
+	draft_ints(&m->draft, "dilations", w->dilation, w->spatial);
+	draft_ints(&m->draft, "pads", pads, 2 * w->spatial);
+	draft_int(&m->draft, "group", w->groups);
 	return out;
 }
 
@@ -97,8 +97,8 @@ static const char *product(struct onnx_model *m, const struct operand *bias)
 		in[2] = bias_name(m, bias);
 	const char *out = onnx_node(m, "Gemm", in, bias ? 3 : 2);
 
-	onnx_int(m, "transA", ta);
-	onnx_int(m, "transB", tb);
+	draft_int(&m->draft, "transA", ta);
+	draft_int(&m->draft, "transB", tb);
 	return out;
 }
 
