@@ -17,12 +17,12 @@ struct claimer {
 	struct claims out;
 };
 
-static bool is_free(const struct claimer *x, const struct value_vec *members)
+static bool is_any(const bool *of, const struct value_vec *members)
 {
 	for (int i = 0; i < members->n; i++)
-		if (x->taken[members->at[i]] || x->held[members->at[i]])
-			return false;
-	return true;
+		if (of[members->at[i]])
+			return true;
+	return false;
 }
 
 /* Why MEMBERS alone are beyond the generator's limits, in x->a; NULL: they are not. */
@@ -59,9 +59,10 @@ static void try_value(struct claimer *x, struct arena *scratch, int value)
 		struct value_vec members;
 
 		if (!pattern_match(scratch, x->backend->patterns[i], x->flow, value, &members) ||
-		    !is_free(x, &members) || members.n <= best.members.n)
+		    is_any(x->taken, &members) || members.n <= best.members.n)
 			continue;
-		const char *no = refusal(x, scratch, &members);
+		const char *no = is_any(x->held, &members) ? "a call that its pattern takes with it is not offered"
+							   : refusal(x, scratch, &members);
 
 		why = no ? no : why;
 		if (!no)

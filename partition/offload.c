@@ -29,24 +29,28 @@ struct offloading {
 
 /* --- who computes what */
 
-static bool is_kept(const struct offload_options *o, const struct binding *b)
+/* Why demands have the host compute what no generator is found for; NULL: they do not. */
+static const char *why_demanded(struct offloading *s, struct demand d)
 {
-	for (int i = 0; i < o->nkeep; i++)
-		if (strcmp(o->keep[i], b->label) == 0)
-			return true;
-	return false;
+	const struct offload_options *o = s->of->o;
+
+	if (d.kind == DEMAND_KEEP)
+		return "the user keeps it";
+	for (int i = 0; i < o->n; i++)
+		if (demand_lets(d, o->backends[i].generator->name))
+			return NULL;
+	return d.generator ? arena_printf(s->of->a, "it is for %s alone", d.generator) : NULL;
 }
 
-/* By value, what generators are not asked about; why stands in s->why. */
-static bool *held_back(struct offloading *s)
+/* By value, what B's generator is not asked about; why stands in s->why. */
+static bool *held_back(struct offloading *s, const struct backend *b)
 {
 	const struct function *f = s->x->function;
 	const struct offload_refusal_vec *refusals = &s->of->o->refusals;
 	bool *held = arena_many(s->x->scratch, bool, f->bindings.n);
 
 	for (int v = 0; v < f->bindings.n; v++)
-		if ((held[v] = is_kept(s->of->o, function_at(f, v))))
-			s->why[v] = "the user keeps it";
+		held[v] = !demand_lets(function_at(f, v)->origin->demand, b->generator->name);
 	for (int i = 0; i < refusals->n; i++)
 		if (refusals->at[i].function == s->index) {
 			held[refusals->at[i].value] = true;
@@ -89,15 +93,15 @@ static void take(struct offloading *s, int backend, const struct claim *c)
 static void find_claims(struct offloading *s)
 {
 	const struct function *f = s->x->function;
-	const bool *held = held_back(s);
 
 	for (int v = 0; v < f->bindings.n; v++) {
 		s->generator[v] = REGION_HOST;
 		s->unit[v] = v;
+		s->why[v] = why_demanded(s, function_at(f, v)->origin->demand);
 	}
 	for (int b = 0; b < s->of->o->n; b++) {
-		struct claims c = claims_find(s->of->a, &s->of->o->backends[b], &s->flow,
-					      held);
+		const struct backend *by = &s->of->o->backends[b];
+		struct claims c = claims_find(s->of->a, by, &s->flow, held_back(s, by));
 
 		for (int i = 0; i < c.at.n; i++)
 			take(s, b, &c.at.at[i]);
@@ -199,13 +203,22 @@ static void tell_calls(struct offloading *s)
 		vec_push(s->of->a, &out->regions, (struct offload_region){ 0 });
 }
 
-/* Regions of fewer calls than the least go back to the host. */
+static bool has_to_go(const struct offloading *s, const struct value_vec *members)
+{
+	for (int i = 0; i < members->n; i++)
+		if (function_at(s->x->function, members->at[i])->origin->demand.kind == DEMAND_OFFLOAD)
+			return true;
+	return false;
+}
+
+/* Regions of fewer calls than the least go back to the host, but for what has to go. */
 static void drop_small(struct offloading *s)
 {
 	for (int i = 0; i < s->regions.at.n; i++) {
 		const struct value_vec *members = &s->regions.at.at[i].members;
+		bool small = members->n < s->of->o->least && !has_to_go(s, members);
 
-		for (int k = 0; k < members->n && members->n < s->of->o->least; k++) {
+		for (int k = 0; k < members->n && small; k++) {
 			int v = members->at[k];
 
 			s->generator[v] = REGION_HOST;

@@ -17,7 +17,7 @@ struct offload_call {
 	int backend;			/* REGION_HOST */
 	int region;			/* of all; -1 */
 	const char *pattern;		/* its name; NULL */
-	const char *why;		/* why the host computes it */
+	const char *why;		/* why the host computes it; NULL: it does not */
 };
 
 struct offload_call_vec VEC(struct offload_call);
@@ -46,13 +46,11 @@ struct offload {
 struct offload_options {
 	const struct backend *backends;
 	int n;
-	const char *const *keep;	/* labels of nodes that the host is to compute */
-	int nkeep;
 	struct offload_refusal_vec refusals;
 	int least;		/* calls of a region: smaller ones go back to the host; 0: any size */
 };
 
-/* Gives generators all that they would take; what several would, the one whose match has most calls, and
+/* Gives generators all that they would take and G's demands let them; what several would, the one whose match has most calls, and
  * of equals the one that is named first. In A, G itself where they take nothing; -1 and a message. */
 int offload_all(struct arena *a, struct graph *g, const struct offload_options *o, struct offload *out);
 #endif

@@ -95,7 +95,7 @@ void costs_of_binding(struct costs *c, int function, const struct binding *b, do
 	if (!what)
 		return;
 	add(c, &(struct session_cost){ function, b, what, by, 1, seconds });
-	add_event(c, (struct session_event){ what, by, b->label, 0, now - (int64_t)(seconds * 1e9),
+	add_event(c, (struct session_event){ what, by, b->origin->label, 0, now - (int64_t)(seconds * 1e9),
 					     now });
 }
 
@@ -139,7 +139,7 @@ void costs_of_steps(struct costs *c, const struct flat_instance *x)
 			t = flat_time(x, thread, i);
 			if (t.end == 0)		/* it had no part in a generator's kernel */
 				continue;
-			add_event(c, (struct session_event){ what, flat_step_by(step), b->label, thread,
+			add_event(c, (struct session_event){ what, flat_step_by(step), b->origin->label, thread,
 							     t.begin, t.done });
 		}
 	}

@@ -36,7 +36,7 @@ static struct explained_call explain_step(const struct explainer *x, const struc
 	const struct function *applied = graph_applied(g, b);
 	int task = task_used(x->uses, flat->function, step->value);
 	struct explained_call c = { .what = flat_step_name(flat, step), .by = flat_step_by(step),
-				    .result = b->type, .label = b->label, .moves = true };
+				    .result = b->type, .label = b->origin->label, .moves = true };
 
 	if (step->kind == FLAT_COPY || task < 0)
 		return c;
@@ -105,7 +105,7 @@ static void explain_rest(struct explainer *x)
 				vec_push(x->arena, &x->out.rest,
 					 (struct explained_rest){
 						 t->op, t->reason ? t->reason : x->choices[i].why,
-						 function_at(f, use->value)->label });
+						 function_at(f, use->value)->origin->label });
 		}
 	}
 }

@@ -5,10 +5,11 @@
 #include "base/err.h"
 #include "graph/ir/known.h"
 #include "graph/layout/space.h"
-#include "graph/model.h"
 #include "measure/calibration.h"
 #include "runtime/kept/kept.h"
+#include "partition/demand.h"
 #include "runtime/offload/alone.h"
+#include "runtime/offload/demanded.h"
 #include "runtime/task_times.h"
 
 /* The device, with figures where kernels are to be guessed. */
@@ -24,8 +25,8 @@ static int read(struct arena *a, const struct open_options *o, const struct choi
 		const struct onnx_options *options, struct task_times *times, struct opened *m)
 {
 	bool cut = plan->generators.regions.n > 0 && offers_policy(plan->offers) != OFFLOAD_NONE;
-	struct graph *g = model_open(a, o->model, options, task_times_costs(times),
-				     cut ? OFFLOAD_AFTER : NULL);
+	struct graph *g = demanded_open(a, o->model, options, &o->offload, task_times_costs(times),
+					cut ? OFFLOAD_AFTER : NULL);
 
 	if (g && cut && offloaded_new(a, g, &plan->generators.regions, &o->offload,
 				       plan->offers, plan->generators.kernels.n, plan->threads, &m->offloaded) < 0)
@@ -57,7 +58,9 @@ static int prepare(struct arena *a, const struct open_options *o, const struct c
 	if (read(a, o, plan, &options, &times, m) < 0)
 		return -1;
 	m->images = times.images;
-	return open_graph(a, m->graph, plan, m);
+	if (open_graph(a, m->graph, plan, m) < 0)
+		return -1;
+	return times.offers ? demanded_check(m, plan) : 0;
 }
 
 /* What kernels are chosen by, but for the database. */
@@ -86,10 +89,14 @@ static int add_db(const struct open_options *o, struct choice_plan *plan)
 	return 0;
 }
 
-/* What tells models apart whose plans are compared: their tasks as the rules of fusion have them. */
-static struct hash128 key_of(const struct model_task_vec *tasks)
+/* What tells models apart whose plans are compared: their tasks as the rules of fusion have them, and what is
+ * DEMANDED. */
+static struct hash128 key_of(const struct model_task_vec *tasks, struct hash128 demanded)
 {
 	struct hasher *h = hasher_new();
+
+	if (!hash_equal(demanded, (struct hash128){ 0 }))
+		hasher_bytes(h, &demanded, sizeof(demanded));
 
 	for (int i = 0; i < tasks->n; i++) {
 		hasher_bytes(h, &tasks->at[i].key, sizeof(tasks->at[i].key));
@@ -112,17 +119,19 @@ static void add_new(struct arena *a, struct model_task_vec *tasks, const struct 
 
 /* All tasks that O's model may come down to, in whatever storages; in A. NULL and a message. */
 static const struct model_task_vec *find_tasks(struct arena *a, const struct open_options *o,
-					       const struct device *d, struct hash128 *key)
+					       const struct choice_plan *plan, struct hash128 *key, bool *forced)
 {
 	struct onnx_options options = { .dims = o->dims, .ndims = o->ndims };
-	const struct graph *g = model_open(a, o->model, &options, NULL, "fuse");
-	const struct layout_space *x = g ? layout_space_new(a, g, d->vector_bytes / 4) : NULL;
+	const struct backend_vec all = offload_generators_all(a, &plan->generators);
+	const struct graph *g = demanded_open(a, o->model, &options, &o->offload, NULL, "fuse");
 	struct model_task_vec *tasks = arena_one(a, struct model_task_vec);
 
-	if (!g)
+	if (!g || demands_check_names(g, all.at, all.n) < 0)
 		return NULL;
+	const struct layout_space *x = layout_space_new(a, g, plan->device->vector_bytes / 4);
+
 	*tasks = graph_tasks(a, g);
-	*key = key_of(tasks);
+	*key = key_of(tasks, demanded_key(g, forced));
 	add_new(a, tasks, &x->tasks);
 	return tasks;
 }
@@ -135,21 +144,20 @@ int open_offers(struct arena *a, const struct open_options *o, struct choice_pla
 		return -1;
 	if (o->offload.nbackends == 0)
 		return 0;
-	const struct model_task_vec *tasks = find_tasks(a, o, plan->device, &plan->model_key);
+	bool forced;
+	const struct model_task_vec *tasks = find_tasks(a, o, plan, &plan->model_key, &forced);
 
 	const struct backend_vec all = offload_generators_all(a, &plan->generators);
 
 	*options = (struct offers_options){
 		.backends = all.at, .n = all.n, .db = o->db,
 		.writes = o->offers_to_db, .device = plan->device, .now = plan->now, .threads = plan->threads,
-		.keep_labels = o->offload.keep, .nkeep = o->offload.nkeep,
-		.offload_labels = o->offload.offload, .noffload = o->offload.noffload,
 		.fall_back = o->offload.fall_back,
 	};
 	plan->offers = tasks ? offers_new(a, options) : NULL;
 	if (!plan->offers || offers_measure(plan->offers, tasks, &o->listener) < 0)
 		return -1;
-	offers_set_model(plan->offers, plan->model_key);
+	offers_set_model(plan->offers, plan->model_key, forced);
 	offers_set_policy(plan->offers, offers_fastest_policy(plan->offers, plan->model_key));
 	return 0;
 }

@@ -100,7 +100,7 @@ static void share(const struct task_times *s, const struct model_task_vec *tasks
 	struct offer *best = arena_many(a, struct offer, tasks->n);
 
 	for (int i = 0; i < tasks->n; i++)
-		if (!offers_best(s->offers, tasks->at[i].key, &best[i]))
+		if (!offers_best(s->offers, tasks->at[i].key, cut_demand(&tasks->at[i].from), &best[i]))
 			best[i].us = 0;
 	for (int i = 0; i < tasks->n; i++) {
 		const struct cut_from *from = &tasks->at[i].from;

@@ -51,10 +51,10 @@ static json_t *nodes_json(const struct model_uses *u, const struct model_use *us
 	for (int i = fused->nparams; i < fused->bindings.n; i++) {
 		const struct binding *b = &fused->bindings.at[i];
 
-		if (b->kind != BIND_CALL || strcmp(b->label, last) == 0)
+		if (b->kind != BIND_CALL || strcmp(b->origin->label, last) == 0)
 			continue;
-		last = b->label;
-		json_array_append_new(nodes, json_label(b->label));
+		last = b->origin->label;
+		json_array_append_new(nodes, json_label(b->origin->label));
 	}
 	return nodes;
 }

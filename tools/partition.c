@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "graph/model.h"
-#include "runtime/open.h"
+#include "partition/demand.h"
+#include "runtime/offload/demanded.h"
 #include "tools/backends.h"
 #include "tools/command.h"
 #include "tools/json.h"
@@ -129,15 +129,15 @@ static int dry_run(struct arena *a, const struct partition_args *args)
 	struct offload_generators g;
 	struct backend_vec all = { 0 };
 	struct offload cut;
-	struct graph *model = model_open(a, args->m.model, &onnx, NULL, OFFLOAD_AFTER);
+	struct graph *model = demanded_open(a, args->m.model, &onnx, &request, NULL, OFFLOAD_AFTER);
 
 	if (!model || offload_generators_load(a, &request, &g) < 0)
 		return -1;
 	all = offload_generators_all(a, &g);
-	struct offload_options o = { .backends = all.at, .n = all.n, .keep = request.keep,
-				     .nkeep = request.nkeep, .least = args->least };
+	struct offload_options o = { .backends = all.at, .n = all.n, .least = args->least };
 
-	if (offload_all(a, model, &o, &cut) < 0)
+	if (demands_check_names(model, all.at, all.n) < 0 || offload_all(a, model, &o, &cut) < 0 ||
+	    demands_check_cut(model, &cut) < 0)
 		return -1;
 	const struct cut_report r = cut_report_new(a, model, &cut, all.at, all.n);
 

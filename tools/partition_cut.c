@@ -24,6 +24,11 @@ static double percent(double part, double whole)
 
 /* --- text */
 
+const char *demand_reason(struct demand d)
+{
+	return d.kind == DEMAND_KEEP ? "the user keeps it" : d.kind == DEMAND_OFFLOAD ? "the user sends it there" : NULL;
+}
+
 void cut_print_calls(const struct cut_report *r, bool left)
 {
 	printf("%-8s %6s %-12s %-10s %8s  %s\n", "by", "region", "operator", "pattern", "MACs",
@@ -34,10 +39,12 @@ void cut_print_calls(const struct cut_report *r, bool left)
 
 		if (left && c->backend != REGION_HOST)
 			continue;
+		const char *why = c->why ? c->why : demand_reason(b->origin->demand);
+
 		printf("%-8s %6s %-12s %-10s %7.2f%%  %s %s%s%s\n", who(r, c->backend),
 		       c->region < 0 ? "-" : arena_printf(r->arena, "%d", c->region), b->op->name,
 		       c->pattern ? c->pattern : "-", percent(r->macs[i], r->all_macs),
-		       type_string(r->arena, b->type), b->label, c->why ? ": " : "", c->why ? c->why : "");
+		       type_string(r->arena, b->type), b->origin->label, why ? ": " : "", why ? why : "");
 	}
 }
 
@@ -58,16 +65,23 @@ void cut_print_shares(const struct cut_report *r)
 
 /* --- JSON */
 
+json_t *demand_json(struct demand d)
+{
+	static const char *const words[] = { NULL, "keep", "offload" };
+
+	return json_label(words[d.kind]);
+}
+
 static json_t *call_json(const struct cut_report *r, int call)
 {
 	const struct offload_call *c = &r->cut->calls.at[call];
 	const struct binding *b = call_at(r, c);
 
-	return json_pack("{s:s, s:o, s:s, s:o, s:f, s:s, s:o, s:o}", "by", who(r, c->backend), "region",
+	return json_pack("{s:s, s:o, s:s, s:o, s:f, s:s, s:o, s:o, s:o}", "by", who(r, c->backend), "region",
 			 c->region < 0 ? json_null() : json_integer(c->region), "op", b->op->name,
 			 "pattern", json_label(c->pattern), "macs", r->macs[call], "result",
-			 type_string(r->arena, b->type), "node", json_label(b->label), "reason",
-			 json_label(c->why));
+			 type_string(r->arena, b->type), "node", json_label(b->origin->label), "reason",
+			 json_label(c->why), "demand", demand_json(b->origin->demand));
 }
 
 static json_t *share_json(const struct cut_report *r, int backend)

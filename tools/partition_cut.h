@@ -7,6 +7,11 @@
 
 #include "partition/report.h"
 
+/* Why who computes a node does; NULL: not because of D. */
+const char *demand_reason(struct demand d);
+/* "keep", "offload" or null. */
+json_t *demand_json(struct demand d);
+
 /* A line for each call; LEFT: for those alone that are left to hone. */
 void cut_print_calls(const struct cut_report *r, bool left);
 void cut_print_shares(const struct cut_report *r);

@@ -111,7 +111,10 @@ void plans_print_kernels(struct arena *a, const struct settled *s, int plan)
 				continue;
 			printf("%-9s %-28s", plan_who(s, plan_step_by(s, step)), t->op);
 			print_offers(a, s, t);
-			printf("; %s; %s\n", t->shape, function_at(l.function, step->value)->label);
+			const char *reason = demand_reason(cut_demand(&t->from));
+
+			printf("; %s; %s%s%s\n", t->shape, function_at(l.function, step->value)->origin->label,
+			       reason ? ": " : "", reason ? reason : "");
 		}
 	}
 }
@@ -172,8 +175,9 @@ static json_t *kernel_json(struct arena *a, const struct settled *s, const struc
 	for (int b = OFFER_HOST; b < offers_options(s->offers)->n; b++)
 		json_array_append_new(offers, offer_json(s, t, b,
 							 plan_is_of_kernels(s, b) ? offer_refusal(a, s->offers, t, b) : NULL));
-	return json_pack("{s:s, s:s, s:s, s:o, s:o}", "by", plan_who(s, plan_step_by(s, step)), "op", t->op, "shape", t->shape,
-			 "node", json_label(function_at(l->function, step->value)->label), "offers", offers);
+	return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "by", plan_who(s, plan_step_by(s, step)), "op", t->op, "shape", t->shape,
+			 "node", json_label(function_at(l->function, step->value)->origin->label), "demand",
+			 demand_json(cut_demand(&t->from)), "offers", offers);
 }
 
 static json_t *kernels_json(struct arena *a, const struct settled *s)

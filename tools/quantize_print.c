@@ -49,7 +49,7 @@ static const char *node_name(struct arena *a, const struct quant *q, const struc
 {
 	const struct binding *b = quant_site_call(q->graph, s);
 
-	return *b->label ? b->label : arena_printf(a, "%s %%%d", b->op->name, s->value);
+	return *b->origin->label ? b->origin->label : arena_printf(a, "%s %%%d", b->op->name, s->value);
 }
 
 /* --- text */
@@ -136,7 +136,7 @@ static json_t *site_json(const struct quantize_args *args, const struct quantize
 	const struct binding *b = quant_site_call(r->q->graph, s);
 	bool made = was_made(r, i), grid = made && args->to == ELEMENT_I8;
 
-	return json_pack("{s:o, s:s, s:f, s:b, s:o, s:o, s:o, s:o, s:b, s:o}", "node", json_label(b->label),
+	return json_pack("{s:o, s:s, s:f, s:b, s:o, s:o, s:o, s:o, s:b, s:o}", "node", json_label(b->origin->label),
 			 "op", b->op->name, "macs", s->macs, "quantized", (int)made, "reason",
 			 json_label(s->why), "type",
 			 made ? json_string(element_name(grid ? s->grid.element : args->to)) : json_null(),

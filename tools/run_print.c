@@ -128,7 +128,7 @@ static void print_profile(const struct run_report *r, int runs)
 		const struct session_cost *c = &costs->at[i];
 
 		printf("%10.1f %7lld  %-11s  %-32s  %s\n", c->seconds * 1e6 / runs,
-		       (long long)(c->runs / runs), c->by, c->what, c->binding->label);
+		       (long long)(c->runs / runs), c->by, c->what, c->binding->origin->label);
 	}
 }
 
@@ -196,7 +196,7 @@ static json_t *profile_json(const struct run_report *r, int runs)
 		const struct session_cost *c = &costs->at[i];
 		json_t *one = json_object();
 
-		json_object_set_new(one, "node", json_label(c->binding->label));
+		json_object_set_new(one, "node", json_label(c->binding->origin->label));
 		json_object_set_new(one, "what", json_label(c->what));
 		json_object_set_new(one, "by", json_label(c->by));
 		json_object_set_new(one, "runs", json_integer(c->runs / runs));

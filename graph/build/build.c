@@ -28,7 +28,7 @@ struct builder builder_begin(struct graph *g, const char *name)
 	f->result = &type_unknown;
 	vec_push(g->arena, &g->functions, f);
 	return (struct builder){ .graph = g, .arena = g->arena, .function = f,
-				 .index = g->functions.n - 1, .label = "" };
+				 .index = g->functions.n - 1, .origin = &origin_none };
 }
 
 int graph_declare(struct graph *g, const char *name, const struct type *type)
@@ -44,7 +44,7 @@ int graph_declare(struct graph *g, const char *name, const struct type *type)
 struct builder builder_resume(struct graph *g, int index)
 {
 	return (struct builder){ .graph = g, .arena = g->arena, .function = g->functions.at[index],
-				 .index = index, .label = "" };
+				 .index = index, .origin = &origin_none };
 }
 
 /* A few bindings, tuples of tuples, make types that double with each. Beyond what a tuple of all
@@ -90,7 +90,7 @@ int push(struct builder *b, struct binding binding)
 	if (check_type(binding.type) < 0)
 		return VALUE_FAILED;
 	binding.name = binding.name ? binding.name : "";
-	binding.label = binding.label ? binding.label : b->label;
+	binding.origin = binding.origin ? binding.origin : b->origin;
 	if (binding.kind < BIND_CLOSURE)
 		binding.function = binding.otherwise = FUNCTION_NONE;
 	vec_push(b->arena, &b->function->bindings, binding);
@@ -101,7 +101,7 @@ int build_param(struct builder *b, const char *name, const struct type *type)
 {
 	assert(b->function->nparams == b->function->bindings.n);
 	b->function->nparams++;
-	return push(b, (struct binding){ .kind = BIND_PARAM, .type = type, .label = "",
+	return push(b, (struct binding){ .kind = BIND_PARAM, .type = type, .origin = &origin_none,
 					 .name = arena_strdup(b->arena, name) });
 }
 

@@ -15,7 +15,7 @@ struct builder {
 	struct arena *arena;		/* the graph's */
 	struct function *function;	/* being made */
 	int index;			/* of it in the graph */
-	const char *label;		/* of the node being read, for its bindings */
+	const struct origin *origin;	/* of the node being read, for its bindings */
 	bool plain;			/* nothing is folded */
 };
 

@@ -59,8 +59,8 @@ static const char *fault_of(const struct graph *g, const struct function *f, int
 	int leading = leading_args(b, &required);
 	const char *fault = fault_of_functions(g, b);
 
-	if (!b->type || !b->name || !b->label)
-		return "it has no type, name or label";
+	if (!b->type || !b->name || !b->origin)
+		return "it has no type, name or origin";
 	if ((b->kind == BIND_PARAM) != (i < f->nparams))
 		return "parameters come first";
 	if ((b->kind == BIND_CONST) != (b->array != NULL) ||

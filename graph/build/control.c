@@ -234,13 +234,13 @@ int build_loop(struct builder *b, int function, int trips, int condition, int ns
 
 int build_copy(struct builder *b, const struct binding *of, const int *args, const int *through)
 {
-	const char *label = b->label;
+	const struct origin *origin = b->origin;
 	int function = of->function >= 0 && through ? through[of->function] : of->function;
 	int otherwise = of->otherwise >= 0 && through ? through[of->otherwise] : of->otherwise;
 	struct attr_vec attrs = { (struct attr *)(uintptr_t)of->attrs, of->nattrs, of->nattrs };
 	int value = VALUE_FAILED;
 
-	b->label = of->label;
+	b->origin = of->origin;
 	switch (of->kind) {
 	case BIND_PARAM:
 		die("a parameter is not copied");
@@ -270,7 +270,7 @@ int build_copy(struct builder *b, const struct binding *of, const int *args, con
 				   of->nargs - 2 - of->nstate, args + 2 + of->nstate);
 		break;
 	}
-	b->label = label;
+	b->origin = origin;
 	if (*of->name)
 		build_name(b, value, of->name);
 	return value;

@@ -271,12 +271,12 @@ int dual_body(struct dualizer *z)
 						  : z->dual[of->args[j]];
 			values[j] = args[j].value;
 		}
-		z->builder->label = of->label;
+		z->builder->origin = of->origin;
 		z->dual[i] = dual_binding(z, of, values, args);
 		if (z->dual[i].value == VALUE_FAILED || z->dual[i].tangent == VALUE_FAILED)
-			return *of->label ? err_prefix("tangent of node '%s'", of->label) : -1;
+			return *of->origin->label ? err_prefix("tangent of node '%s'", of->origin->label) : -1;
 	}
-	z->builder->label = "";
+	z->builder->origin = &origin_none;
 	return 0;
 }
 

@@ -105,7 +105,7 @@ static int carry_body(struct carrier *c, int function, const int *args, int *res
 {
 	const struct function *f = diff_function(c->d, function);
 	int *value = arena_many(c->d->arena, int, f->bindings.n);
-	const char *label = c->builder->label;
+	const struct origin *origin = c->builder->origin;
 
 	for (int i = 0; i < f->bindings.n; i++) {
 		const struct binding *of = &f->bindings.at[i];
@@ -113,12 +113,12 @@ static int carry_body(struct carrier *c, int function, const int *args, int *res
 
 		for (int j = 0; j < of->nargs; j++)
 			operands[j] = of->args[j] < 0 ? of->args[j] : value[of->args[j]];
-		c->builder->label = of->label;
+		c->builder->origin = of->origin;
 		value[i] = i < f->nparams ? args[i] : carry(c, f, of, operands);
 		if (value[i] == VALUE_FAILED)
-			return *of->label ? err_prefix("node '%s'", of->label) : -1;
+			return *of->origin->label ? err_prefix("node '%s'", of->origin->label) : -1;
 	}
-	c->builder->label = label;
+	c->builder->origin = origin;
 	for (int i = 0; i < f->nresults; i++)
 		results[i] = value[f->results[i]];
 	return 0;

@@ -174,17 +174,17 @@ static int pull(struct sweep *s, int value)
 
 int sweep_run(struct sweep *s)
 {
-	const char *label = s->builder->label;
+	const struct origin *origin = s->builder->origin;
 
 	for (int value = s->to - 1; value >= s->from; value--) {
 		if (!is_active(s, value) || is_zero(s, value))
 			continue;
-		s->builder->label = build_at(s->builder, value)->label;
+		s->builder->origin = build_at(s->builder, value)->origin;
 		if (pull(s, value) < 0)
-			return *s->builder->label
-				       ? err_prefix("gradient of node '%s'", s->builder->label)
+			return *s->builder->origin->label
+				       ? err_prefix("gradient of node '%s'", s->builder->origin->label)
 				       : -1;
 	}
-	s->builder->label = label;
+	s->builder->origin = origin;
 	return 0;
 }

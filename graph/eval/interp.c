@@ -195,8 +195,8 @@ static int explain(struct interp *x, const struct function *f, const struct bind
 {
 	if (x->places++ >= MAX_PLACES)
 		return -1;
-	if (*b->label)
-		return err_prefix("node '%.200s'", b->label);
+	if (*b->origin->label)
+		return err_prefix("node '%.200s'", b->origin->label);
 	return err_prefix("%s: value %%%d", f->name, (int)(b - f->bindings.at));
 }
 

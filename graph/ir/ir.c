@@ -122,6 +122,21 @@ const char *function_generator(const struct function *f)
 	return attr ? attr->string : NULL;
 }
 
+struct demand function_demand(const struct function *f)
+{
+	struct demand all = { DEMAND_NONE, NULL };
+
+	for (int v = f->nparams; v < f->bindings.n; v++) {
+		const struct demand *d = &f->bindings.at[v].origin->demand;
+
+		if (d->kind == DEMAND_KEEP)
+			return *d;
+		if (d->kind == DEMAND_OFFLOAD && !all.generator)
+			all = *d;
+	}
+	return all;
+}
+
 int *function_uses(struct arena *a, const struct function *f)
 {
 	int *uses = arena_many(a, int, f->bindings.n);

@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "graph/ir/attr.h"
 #include "graph/ir/names.h"
+#include "graph/ir/origin.h"
 #include "graph/ir/type.h"
 
 enum {
@@ -47,7 +48,7 @@ struct binding {
 	enum binding_kind kind;
 	const struct type *type;
 	const char *name;	/* of the value, for people; "" */
-	const char *label;	/* of the node in the model that it comes from; "" */
+	const struct origin *origin;	/* the node of the model that it comes from */
 	const int *args;	/* values; VALUE_NONE for one left out */
 	int nargs;
 	int function, otherwise;	/* CLOSURE, APPLY, IF, LOOP */
@@ -97,6 +98,7 @@ struct graph {
 	struct symbol_vec symbol;
 	struct fold_budget budget;
 	const struct kernel_costs *costs;	/* graph/pass/costs.h; NULL: of no machine */
+	bool shared;		/* with code generators: what is demanded of nodes tells them apart */
 };
 
 struct graph *graph_new(struct arena *a, const char *name);
@@ -126,6 +128,9 @@ bool function_is_fused(const struct function *f);
 bool function_is_compiled(const struct function *f);
 /* The code generator that computes F, by its attribute "generator"; NULL: none does. */
 const char *function_generator(const struct function *f);
+/* What is demanded of the calls of F, as who computes one has to compute all: hone, where it is to keep any
+ * of them, else a generator, where one has to go; else none. */
+struct demand function_demand(const struct function *f);
 /* How often each value is used, as an operand or as a result; in A. */
 int *function_uses(struct arena *a, const struct function *f);
 

@@ -77,3 +77,9 @@ void hash_array(struct hasher *h, const struct array *x)
 	for (int64_t i = 0; i < x->count; i++)
 		hasher_str(h, array_string(x, i));
 }
+
+void hash_demand(struct hasher *h, struct demand d)
+{
+	hasher_int(h, d.kind);
+	hasher_str(h, d.kind == DEMAND_OFFLOAD && d.generator ? d.generator : "");
+}

@@ -18,9 +18,10 @@ struct known_calls {
  * call. */
 int *known_at(struct arena *a, struct known_calls *k, struct hash128 hash, int otherwise);
 
-/* Element and dims of T, which is static; all attributes of B; all of X. */
+/* Element and dims of T, which is static; all attributes of B; all of X; all of D. */
 void hash_type(struct hasher *h, const struct type *t);
 void hash_attrs(struct hasher *h, const struct binding *b);
 void hash_array(struct hasher *h, const struct array *x);
+void hash_demand(struct hasher *h, struct demand d);
 
 #endif

@@ -140,11 +140,10 @@ int spacing_task(struct spacing *s, const struct cut_dag *c)
 	struct model_task t = { .op = c->op, .shape = c->shape, .dag = c->dag,
 				.from = c->from };
 	struct arena *a = s->space->arena;
-	char hex[HASH_TEXT];
 
 	t.key = dag_key(c->dag);
 	t.flop = dag_flop(c->dag);
-	const char *name = arena_strdup(a, hash_text(t.key, hex));
+	const char *name = task_name(a, s->space->graph, &t);
 
 	if (names_add(a, &s->seen, name, s->space->tasks.n)) {
 		vec_push(a, &s->space->tasks, t);

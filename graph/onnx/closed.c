@@ -100,7 +100,7 @@ int *captured_values(const struct node *n, const struct captured_vec *captured, 
 
 void closed_begin(struct closed *c, struct node *n, const Onnx__GraphProto *g, const char *part)
 {
-	const char *label = *n->b->label ? n->b->label : n->op;
+	const char *label = *n->b->origin->label ? n->b->origin->label : n->op;
 
 	c->node = n;
 	c->graph = g;

@@ -171,7 +171,7 @@ int node_read(struct onnx_reader *r, struct onnx_scope *s, const Onnx__NodeProto
 		.opset = domain == DOMAIN_COUNT ? 0 : s->opset[domain],
 		.nouts = (int)p->n_output,
 	};
-	const char *label = s->builder->label;
+	const struct origin *origin = s->builder->origin;
 	int before = problem_count(r);
 
 	if (r->nodes_left-- <= 0) {
@@ -182,12 +182,13 @@ int node_read(struct onnx_reader *r, struct onnx_scope *s, const Onnx__NodeProto
 	n.outs = arena_many(r->scratch, int, n.nouts);
 	for (int i = 0; i < n.nouts; i++)
 		n.outs[i] = VALUE_NONE;
-	s->builder->label = arena_strdup(r->arena, p->name ? p->name : "");
+	s->builder->origin = origin_new(r->arena, arena_strdup(r->arena, p->name ? p->name : ""),
+					(struct demand){ DEMAND_NONE, NULL });
 	int rc = read_args(r, s, &n);
 
 	if (rc > 0)
 		rc = make(r, &n, domain) < 0 || check_outputs(&n) < 0 ? -1 : 1;
-	s->builder->label = label;
+	s->builder->origin = origin;
 	if (rc < 0 && problem_count(r) == before)
 		problem_add(r, p, n.opset);
 	for (int i = 0; i < n.nouts; i++)

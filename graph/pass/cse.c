@@ -14,7 +14,7 @@ struct cse {
 	struct known_calls known;			/* by binding, its value */
 };
 
-static struct hash128 hash_binding(const struct binding *b, const int *args)
+static struct hash128 hash_binding(const struct graph *g, const struct binding *b, const int *args)
 {
 	struct hasher *h = hasher_new();
 
@@ -26,6 +26,8 @@ static struct hash128 hash_binding(const struct binding *b, const int *args)
 		hasher_int(h, args[i]);
 	if (b->kind == BIND_CONST)
 		hash_array(h, b->array);
+	if (g->shared)
+		hash_demand(h, b->origin->demand);
 	return hasher_end(h);
 }
 
@@ -44,7 +46,7 @@ static int merge(struct rewrite *x, int value, const int *args)
 		*c = (struct cse){ .function = x->function };
 	if (!is_pure(b))
 		return REWRITE_COPY;
-	int *known = known_at(x->scratch, &c->known, hash_binding(b, args), VALUE_NONE);
+	int *known = known_at(x->scratch, &c->known, hash_binding(x->from, b, args), VALUE_NONE);
 
 	if (*known == VALUE_NONE)
 		*known = rewrite_copy(x, value, args);

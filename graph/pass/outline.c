@@ -56,7 +56,7 @@ int outline_keep(struct outliner *o, int value)
 	struct rewrite *x = o->x;
 	const struct binding *b = function_at(x->function, value);
 
-	x->builder->label = b->label;
+	x->builder->origin = b->origin;
 	x->value[value] = rewrite_copy(x, value, operands(x, b->nargs, b->args));
 	return x->value[value] == VALUE_FAILED ? -1 : 0;
 }
@@ -133,7 +133,7 @@ static void add_members(struct outlining *t)
 			if (b->args[j] >= 0)
 				t->o->unread[b->args[j]]--;
 		}
-		t->inner.label = b->label;
+		t->inner.origin = b->origin;
 		int made = build_copy(&t->inner, b, args, x->through);
 
 		build_name(&t->inner, made, b->name);
@@ -176,7 +176,7 @@ int outline_function(struct outliner *o, const char *name, int n, const int *mem
 
 	if (index == FUNCTION_NONE)
 		return -1;
-	x->builder->label = "";
+	x->builder->origin = &origin_none;
 	int made = build_apply(x->builder, index, t.outside.n,
 			       operands(x, t.outside.n, t.outside.at));
 

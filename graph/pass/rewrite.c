@@ -33,13 +33,13 @@ static int rewrite_binding(struct rewrite *x, const struct rewriter *how, int va
 
 	for (int i = 0; i < b->nargs; i++)
 		args[i] = b->args[i] < 0 ? b->args[i] : x->value[b->args[i]];
-	x->builder->label = b->label;
+	x->builder->origin = b->origin;
 	if (how->binding && !x->builder->plain)
 		made = how->binding(x, value, args);
 	if (made == REWRITE_COPY)
 		made = rewrite_copy(x, value, args);
 	if (made == VALUE_FAILED)
-		return err_prefix("%s: %%%d %s", x->function->name, value, b->label);
+		return err_prefix("%s: %%%d %s", x->function->name, value, b->origin->label);
 	x->value[value] = made;
 	if (made >= 0) {
 		note_uses(x, value, made);
@@ -60,7 +60,7 @@ static int take_result(struct rewrite *x, int i, bool *taken)
 	if (!*of->name)
 		return made;
 	if (main && taken[made] && strcmp(build_at(x->builder, made)->name, of->name) != 0) {
-		x->builder->label = of->label;
+		x->builder->origin = of->origin;
 		made = build(x->builder, &core_identity, made);
 		if (made < 0)
 			return made;

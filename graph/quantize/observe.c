@@ -23,7 +23,7 @@ static int build_main(struct builder *b, const struct function *f, struct arena 
 		}
 		for (int i = 0; i < of->nargs; i++)
 			args[i] = of->args[i] < 0 ? of->args[i] : made[of->args[i]];
-		b->label = of->label;
+		b->origin = of->origin;
 		made[v] = build_copy(b, of, args, NULL);
 		if (made[v] == VALUE_FAILED)
 			return FUNCTION_NONE;

@@ -127,7 +127,7 @@ static struct quant_site site_of(struct arena *a, const struct graph *g, int fun
 				.macs = count_macs(f, b) };
 
 	s.why = function != g->main	? "it is in a function that is called"
-	      : is_label(b->label, o) ? "it is to be kept"
+	      : is_label(b->origin->label, o) ? "it is to be kept"
 				      : refuse(a, f, b);
 	if (!s.why)
 		describe(f, uses, &s);
@@ -137,7 +137,7 @@ static struct quant_site site_of(struct arena *a, const struct graph *g, int fun
 static bool has_label(const struct graph *g, const struct quant_site_vec *sites, const char *label)
 {
 	for (int i = 0; i < sites->n; i++)
-		if (strcmp(quant_site_call(g, &sites->at[i])->label, label) == 0)
+		if (strcmp(quant_site_call(g, &sites->at[i])->origin->label, label) == 0)
 			return true;
 	return false;
 }

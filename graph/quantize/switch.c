@@ -77,7 +77,7 @@ static int build_value(struct switcher *w, const struct function *f, int v)
 	const struct binding *of = function_at(f, v);
 	int *args = arena_many(w->b.arena, int, of->nargs);
 
-	w->b.label = of->label;
+	w->b.origin = of->origin;
 	if (w->switch_at[v] < 0) {
 		for (int i = 0; i < of->nargs; i++)
 			args[i] = of->args[i] < 0 ? of->args[i] : w->made[of->args[i]];

@@ -116,7 +116,7 @@ static bool is_of(struct arena *a, const struct quant_entry *e, const struct gra
 	const struct binding *call = quant_site_call(g, s);
 
 	if (e->node)
-		return strcmp(call->label, e->name) == 0;
+		return strcmp(call->origin->label, e->name) == 0;
 	return s->function == g->main && strcmp(tensor_name(a, g, call->args[0]), e->name) == 0;
 }
 
@@ -186,7 +186,7 @@ static json_t *table_json(struct arena *a, const struct quant *q)
 	}
 	for (int i = 0; i < q->sites.n; i++) {
 		const struct quant_site *s = &q->sites.at[i];
-		const char *label = quant_site_call(q->graph, s)->label;
+		const char *label = quant_site_call(q->graph, s)->origin->label;
 
 		if (!*label || s->own >= 0)
 			continue;

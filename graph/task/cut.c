@@ -293,3 +293,8 @@ struct cut_dag cut_group(struct arena *a, const struct cut_group *g)
 	c.dag->name = out.op;
 	return out;
 }
+
+struct demand cut_demand(const struct cut_from *from)
+{
+	return from->function ? function_demand(from->function) : (struct demand){ DEMAND_NONE, NULL };
+}

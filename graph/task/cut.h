@@ -39,6 +39,9 @@ struct cut_dag {
 /* The DAG of G, in A. */
 struct cut_dag cut_group(struct arena *a, const struct cut_group *g);
 
+/* What is demanded of the kernel of FROM. */
+struct demand cut_demand(const struct cut_from *from);
+
 /* Why B cannot be in a kernel, whatever its operator's expression says; NULL: nothing is known
  * against it. Types alone decide. */
 const char *cut_obstacle(const struct function *f, const struct binding *b);

@@ -23,18 +23,28 @@ struct task_list {
 	struct cut_application_vec cut;
 };
 
+const char *task_name(struct arena *a, const struct graph *g, const struct model_task *t)
+{
+	char hex[HASH_TEXT];
+	const struct demand d = cut_demand(&t->from);
+
+	hash_text(t->key, hex);
+	return g->shared && d.kind != DEMAND_NONE
+		       ? arena_printf(a, "%s %d %s", hex, d.kind, d.generator ? d.generator : "")
+		       : arena_strdup(a, hex);
+}
+
 /* Adds C, or nothing where it is there already; its task. */
 static int add(struct task_list *l, const struct cut_dag *c)
 {
 	struct model_task t = { .op = c->op, .shape = c->shape, .dag = c->dag,
 				.reason = c->reason, .from = c->from };
-	char hex[HASH_TEXT];
 
 	if (c->dag) {
 		t.key = dag_key(c->dag);
 		t.flop = dag_flop(c->dag);
 	}
-	const char *name = c->dag ? arena_strdup(l->arena, hash_text(t.key, hex))
+	const char *name = c->dag ? task_name(l->arena, l->graph, &t)
 				  : arena_printf(l->arena, "%s %s %s", t.op, t.shape, t.reason);
 
 	if (names_add(l->arena, &l->seen, name, l->tasks.n))
@@ -74,6 +84,8 @@ static struct hash128 hash_application(const struct graph *g, const struct funct
 			continue;
 		hasher_str(h, m->op->name);
 		hash_attrs(h, m);
+		if (g->shared)
+			hash_demand(h, m->origin->demand);
 		hasher_bytes(h, m->args, (size_t)m->nargs * sizeof(*m->args));
 	}
 	return hasher_end(h);

@@ -4,7 +4,9 @@
  * In:   a graph whose operators were fused (graph/pass/fuse.c): each application of a fused
  *       function is to run as one kernel.
  * Out:  each of them as a DAG, equal ones once, with the places where they occur; what has no
- *       tunable form stands in the list with its reason. */
+ *       tunable form stands in the list with its reason.
+ * Of a graph that is shared with code generators equal ones are tasks of their own where the user
+ * demands otherwise of them; they have one key. */
 #ifndef HONE_GRAPH_TASK_TASK_H
 #define HONE_GRAPH_TASK_TASK_H
 
@@ -33,6 +35,10 @@ struct model_task {
 };
 
 struct model_task_vec VEC(struct model_task);
+
+/* What tells T, which has a DAG, from other tasks of G: its key, and, where the graph is shared, what is
+ * demanded of it; in A. */
+const char *task_name(struct arena *a, const struct graph *g, const struct model_task *t);
 
 /* The tasks of G in the order of their first use, in A. */
 struct model_task_vec graph_tasks(struct arena *a, const struct graph *g);

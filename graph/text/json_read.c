@@ -128,6 +128,30 @@ static int read_kind(struct arena *a, const json_t *object, enum binding_kind *o
 	return name ? err_set("there is no kind %s of binding", name) : -1;
 }
 
+static int read_demand(struct arena *a, const json_t *object, struct demand *out)
+{
+	const json_t *keep = json_object_get(object, "keep"), *offload = json_object_get(object, "offload");
+
+	*out = (struct demand){ keep ? DEMAND_KEEP : offload ? DEMAND_OFFLOAD : DEMAND_NONE, NULL };
+	if (keep && (offload || !json_is_true(keep)))
+		return err_set("\"keep\" must be true, without \"offload\"");
+	if (!offload || json_is_true(offload))
+		return 0;
+	if (!json_is_string(offload))
+		return err_set("\"offload\" must be true, or the name of a generator");
+	out->generator = item_text(a, object, "offload", NULL);
+	return out->generator ? 0 : -1;
+}
+
+/* NULL and a message. */
+static const struct origin *read_origin(struct arena *a, const json_t *object)
+{
+	const char *label = item_text(a, object, "label", "");
+	struct demand demand;
+
+	return label && read_demand(a, object, &demand) == 0 ? origin_new(a, label, demand) : NULL;
+}
+
 static int read_binding(struct json_body *t, const json_t *object)
 {
 	struct arena *a = t->b.arena;
@@ -138,9 +162,8 @@ static int read_binding(struct json_body *t, const json_t *object)
 
 	if ((!type && json_object_get(object, "type")) || read_kind(a, object, &of.kind) < 0 ||
 	    !(of.name = item_text(a, object, "name", "")) ||
-	    !(of.label = item_text(a, object, "label", "")) ||
 	    read_values(t, object, "args", true, &args) < 0 ||
-	    read_parts(t, object, type, &of, &attrs) < 0)
+	    read_parts(t, object, type, &of, &attrs) < 0 || !(of.origin = read_origin(a, object)))
 		return -1;
 	int least = least_args(&of);
 

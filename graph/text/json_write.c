@@ -137,6 +137,15 @@ static json_t *values(int n, const int *at)
 	return all;
 }
 
+static void set_origin(json_t *object, const struct origin *o)
+{
+	set_name(object, "label", o->label);
+	if (o->demand.kind == DEMAND_KEEP)
+		set(object, "keep", json_true());
+	if (o->demand.kind == DEMAND_OFFLOAD)
+		set(object, "offload", o->demand.generator ? string(o->demand.generator) : json_true());
+}
+
 static json_t *binding(const struct graph *g, const struct binding *b, bool full)
 {
 	json_t *one = json_object();
@@ -160,7 +169,7 @@ static json_t *binding(const struct graph *g, const struct binding *b, bool full
 		set(one, "field", json_integer(b->field));
 	if (b->kind == BIND_LOOP)
 		set(one, "states", json_integer(b->nstate));
-	set_name(one, "label", b->label);
+	set_origin(one, b->origin);
 	return one;
 }
 

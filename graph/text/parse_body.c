@@ -212,22 +212,37 @@ static int read_made(struct body_text *t, struct binding *out, struct value_vec 
 	return read_call(t, out, args);
 }
 
-/* %WORD "NAME": TYPE = ... @"LABEL" */
+/* @"LABEL" keep, or offload "GENERATOR"; any of it may be missing. NULL and a message. */
+static const struct origin *read_origin(struct body_text *t)
+{
+	struct arena *a = t->b.arena;
+	const char *label = "";
+	struct demand demand = { DEMAND_NONE, NULL };
+
+	if (scan_token(&t->s, "@") && !(label = scan_quoted(&t->s, a)))
+		scan_error(&t->s, "expected a label in quotes");
+	else if (scan_token(&t->s, "keep"))
+		demand.kind = DEMAND_KEEP;
+	else if (scan_token(&t->s, "offload"))
+		demand = (struct demand){ DEMAND_OFFLOAD, scan_quoted(&t->s, a) };
+	return label ? origin_new(a, label, demand) : NULL;
+}
+
+/* %WORD "NAME": TYPE = ... ORIGIN */
 static int statement(struct body_text *t)
 {
 	struct arena *a = t->b.arena;
 	const struct type *type = NULL;
 	struct value_vec args = { 0 };
-	struct binding of = { .function = FUNCTION_NONE, .otherwise = FUNCTION_NONE, .label = "" };
+	struct binding of = { .function = FUNCTION_NONE, .otherwise = FUNCTION_NONE };
 	const char *word;
 	const struct scan at = t->s;
 
 	if (parse_new_value(&t->s, a, &word, &of.name) < 0 ||
 	    (scan_token(&t->s, ":") && !(type = parse_type(&t->s, t->b.graph))) ||
-	    parse_token(&t->s, "=") < 0 || read_made(t, &of, &args) < 0)
+	    parse_token(&t->s, "=") < 0 || read_made(t, &of, &args) < 0 ||
+	    !(of.origin = read_origin(t)))
 		return -1;
-	if (scan_token(&t->s, "@") && !(of.label = scan_quoted(&t->s, a)))
-		return scan_error(&t->s, "expected a label in quotes");
 	if (!scan_line_end(&t->s))
 		return scan_error(&t->s, "expected the end of the line");
 	of.args = args.at;

@@ -196,6 +196,23 @@ static void print_made(const struct graph_printer *p, const struct binding *b)
 	}
 }
 
+static void print_origin(struct text *out, const struct origin *o)
+{
+	if (*o->label) {
+		text_puts(out, " @");
+		text_quote(out, o->label);
+	}
+	if (o->demand.kind == DEMAND_KEEP)
+		text_puts(out, " keep");
+	if (o->demand.kind != DEMAND_OFFLOAD)
+		return;
+	text_puts(out, " offload");
+	if (o->demand.generator) {
+		text_puts(out, " ");
+		text_quote(out, o->demand.generator);
+	}
+}
+
 static void print_binding(const struct graph_printer *p, int value)
 {
 	const struct binding *b = function_at(p->f, value);
@@ -208,10 +225,7 @@ static void print_binding(const struct graph_printer *p, int value)
 	}
 	text_puts(p->out, " = ");
 	print_made(p, b);
-	if (*b->label) {
-		text_puts(p->out, " @");
-		text_quote(p->out, b->label);
-	}
+	print_origin(p->out, b->origin);
 	text_puts(p->out, "\n");
 }
 

@@ -66,7 +66,17 @@ int reader_need(struct graph_reader *r, const struct binding *of)
 
 int reader_bind(struct builder *b, const struct binding *of, const struct type *type)
 {
+	const struct demand *demand = &of->origin->demand;
 	int before = b->function->bindings.n;
+
+	if (demand->kind != DEMAND_NONE && of->kind != BIND_CALL) {
+		err_set("only calls of operators are kept or offloaded");
+		return VALUE_FAILED;
+	}
+	if (demand->generator && !*demand->generator) {
+		err_set("a generator has a name");
+		return VALUE_FAILED;
+	}
 	int value = build_copy(b, of, of->args, NULL);
 
 	if (value == VALUE_NONE) {

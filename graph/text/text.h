@@ -22,6 +22,14 @@
  * numbers, true and false, bits (0x7fc00001), strings, or base64 and their bytes in the machine's
  * order; or `at N`: those bytes lie from byte N on in data beside the text.
  *
+ * Behind @ stands the label of the node that a binding comes from. The call of an operator may say
+ * who is to compute it where the model is shared with code generators (docs/partition.md), with a label
+ * or without:
+ *
+ *		%5: f32[N, 2] = relu(%4) @"act" keep		hone does
+ *		%6: f32[N, 2] = tanh(%5) offload		any generator that can
+ *		%7: f32[N, 2] = add(%5, %6) offload "onednn"	this one
+ *
  * Holds: what is printed in full is read back as the same graph, bit by bit, and printing that gives
  * the same text. */
 #ifndef HONE_GRAPH_TEXT_TEXT_H

@@ -20,7 +20,7 @@ static struct function *bodiless(struct arena *a, const struct function *f, int 
 		args[i] = i;
 	}
 	vec_push(a, &out->bindings, (struct binding){
-		.kind = BIND_APPLY, .type = f->result, .name = "", .label = "", .args = args,
+		.kind = BIND_APPLY, .type = f->result, .name = "", .origin = &origin_none, .args = args,
 		.nargs = f->nparams, .function = index });
 	results[0] = f->nparams;
 	for (int i = 0; f->nresults != 1 && i < f->nresults; i++) {
@@ -29,7 +29,7 @@ static struct function *bodiless(struct arena *a, const struct function *f, int 
 		*tuple = f->nparams;
 		results[i] = out->bindings.n;
 		vec_push(a, &out->bindings, (struct binding){
-			.kind = BIND_FIELD, .type = f->result->field[i], .name = "", .label = "",
+			.kind = BIND_FIELD, .type = f->result->field[i], .name = "", .origin = &origin_none,
 			.args = tuple, .nargs = 1, .field = i });
 	}
 	return out;

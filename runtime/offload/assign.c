@@ -16,10 +16,6 @@ struct assigning {
 static struct foreign *make(const struct assigning *x, const struct cut_from *from, int backend,
 			    const char **why)
 {
-	if (has_label(from->function, x->options->keep_labels, x->options->nkeep)) {
-		*why = "the user keeps it";
-		return NULL;
-	}
 	const struct backend *b = &x->options->backends[backend];
 	const struct kernel_region *r = kernel_region_new(x->a, from);
 	struct foreign *made = NULL;
@@ -34,7 +30,7 @@ static struct foreign *make(const struct assigning *x, const struct cut_from *fr
 	return made;
 }
 
-/* Gives OFFER the places of T where it wins against HOST_US: at one the user may want it, at another not. */
+/* Gives OFFER the places of T, where it wins against HOST_US. */
 static void assign(const struct assigning *x, const struct offers *offers, const struct model_task *t,
 		   const struct offer *offer, double host_us, struct choice *c)
 {
@@ -81,8 +77,13 @@ int offload_assign(struct arena *a, const struct graph *g, const struct model_ta
 	for (int i = 0; i < open.n; i++) {
 		struct offer offer;
 
-		if (offers_best(plan->offers, open.at[i].key, &offer))
-			assign(&x, plan->offers, &open.at[i], &offer, us[i], &choices[at.at[i]]);
+		struct choice *c = &choices[at.at[i]];
+		const struct demand demand = cut_demand(&open.at[i].from);
+
+		if (offers_best(plan->offers, open.at[i].key, demand, &offer))
+			assign(&x, plan->offers, &open.at[i], &offer, us[i], c);
+		else if (demand.kind == DEMAND_KEEP)
+			c->foreign_why = "the user keeps it";
 	}
 	return 0;
 }

@@ -13,7 +13,7 @@ struct offload_request {
 	int nbackends;
 	const char *const *keep;	/* labels of nodes that hone is to compute */
 	int nkeep;
-	const char *const *offload;	/* labels of nodes that a generator is to compute where one can, whatever it costs */
+	const char *const *offload;	/* labels of nodes that a generator is to compute, whatever it costs */
 	int noffload;
 	bool fall_back;			/* where one fails while the model runs, hone computes what it was to */
 };

@@ -105,14 +105,15 @@ bool offers_get(const struct offers *o, struct hash128 key, int backend, struct 
 	return out->us > 0;
 }
 
-bool offers_best(const struct offers *o, struct hash128 key, struct offer *out)
+bool offers_best(const struct offers *o, struct hash128 key, struct demand demand, struct offer *out)
 {
 	bool found = false;
 
 	for (int b = 0; b < o->options->n && o->policy != OFFLOAD_NONE; b++) {
 		struct offer x;
 
-		if (!offers_get(o, key, b, &x) || (found && out->us <= x.us))
+		if (!demand_lets(demand, o->options->backends[b].generator->name) || !offers_get(o, key, b, &x) ||
+		    (found && out->us <= x.us))
 			continue;
 		*out = x;
 		found = true;
@@ -124,19 +125,11 @@ bool offers_best(const struct offers *o, struct hash128 key, struct offer *out)
  * what it has. */
 #define OFFER_MARGIN 1.02
 
-bool has_label(const struct function *f, const char *const *labels, int n)
-{
-	for (int v = f->nparams; v < f->bindings.n; v++)
-		for (int i = 0; i < n; i++)
-			if (strcmp(function_at(f, v)->label, labels[i]) == 0)
-				return true;
-	return false;
-}
-
 bool offer_is_forced(const struct offers *o, const struct cut_from *from)
 {
-	return o->policy == OFFLOAD_ALL ||
-	       (from->function && has_label(from->function, o->options->offload_labels, o->options->noffload));
+	enum demand_kind kind = cut_demand(from).kind;
+
+	return kind == DEMAND_OFFLOAD || (o->policy == OFFLOAD_ALL && kind != DEMAND_KEEP);
 }
 
 bool offer_wins(const struct offers *o, const struct cut_from *from, const struct offer *x, double host_us)
@@ -191,9 +184,10 @@ void offers_learn_plan(struct offers *o, struct hash128 key, enum offload_policy
 	add_learned(o, (struct learned_offer){ key_text(o->arena, key), "model", "", 0, what, samples, n });
 }
 
-void offers_set_model(struct offers *o, struct hash128 key)
+void offers_set_model(struct offers *o, struct hash128 key, bool forced)
 {
 	o->model = key;
+	o->forced = forced;
 }
 
 void offers_learn_figure(struct offers *o, enum offers_figure which, double v)
@@ -228,8 +222,9 @@ enum offload_policy offers_fastest_policy(const struct offers *o, struct hash128
 
 	for (int p = 0; p < OFFLOAD_POLICIES && least > 0; p++) {
 		double us = offers_plan_us(o, key, (enum offload_policy)p);
+		bool may = p != OFFLOAD_NONE || !o->forced;
 
-		if (us > 0 && us < least) {
+		if (may && us > 0 && us < least) {
 			least = us;
 			best = (enum offload_policy)p;
 		}

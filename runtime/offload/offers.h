@@ -35,10 +35,6 @@ struct offers_options {
 	const struct device *device;
 	struct db_calibration now;	/* of it */
 	int threads;
-	const char *const *keep_labels;	/* of nodes that hone is to compute */
-	int nkeep;
-	const char *const *offload_labels;	/* of nodes that a generator is to, where one can */
-	int noffload;
 	bool fall_back;			/* as struct offload_request has it */
 };
 
@@ -62,11 +58,9 @@ struct offer {
 
 /* What BACKEND takes for the task KEY; false where that is not known: it refuses it, or nobody asked. */
 bool offers_get(const struct offers *o, struct hash128 key, int backend, struct offer *out);
-/* The generator that takes least, whatever the policy but OFFLOAD_NONE. */
-bool offers_best(const struct offers *o, struct hash128 key, struct offer *out);
+/* Of the generators that DEMAND lets, the one that takes least, whatever the policy but OFFLOAD_NONE. */
+bool offers_best(const struct offers *o, struct hash128 key, struct demand demand, struct offer *out);
 
-/* Is one of F's nodes among the N LABELS? */
-bool has_label(const struct function *f, const char *const *labels, int n);
 /* Has FROM to go to a generator that can? */
 bool offer_is_forced(const struct offers *o, const struct cut_from *from);
 /* Does X get a task that was cut from FROM and takes hone HOST_US (0: not known)? */
@@ -86,7 +80,7 @@ double offers_plan_us(const struct offers *o, struct hash128 key, enum offload_p
 void offers_learn_plan(struct offers *o, struct hash128 key, enum offload_policy policy, double us,
 		       const double *samples, int n);
 
-/* By cost, unless such a model was measured and a trivial plan was faster. */
+/* By cost, unless such a model was measured and a trivial plan was faster that does what is demanded. */
 enum offload_policy offers_fastest_policy(const struct offers *o, struct hash128 key);
 /* What a model has told of all kernels in it. */
 enum offers_figure {
@@ -102,8 +96,8 @@ enum offers_figure {
 double offers_figure(const struct offers *o, enum offers_figure which);
 /* V is above 0. */
 void offers_learn_figure(struct offers *o, enum offers_figure which, double v);
-/* The model that offers are for from now on. */
-void offers_set_model(struct offers *o, struct hash128 key);
+/* The model that offers are for from now on. FORCED: some node of it has to go to a generator. */
+void offers_set_model(struct offers *o, struct hash128 key, bool forced);
 
 /* Saves all that was learned since the last time. -1 and a message. */
 int offers_keep(struct offers *o);

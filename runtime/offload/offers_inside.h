@@ -29,6 +29,7 @@ struct offers {
 	const struct offers_options *options;
 	enum offload_policy policy;
 	struct hash128 model;		/* that they are for */
+	bool forced;			/* not all of it may be hone's */
 	double *ratio;			/* by backend, in models over alone; 0: to be found */
 	struct names places;		/* "KEY who", to index of known */
 	struct known_offer_vec known;

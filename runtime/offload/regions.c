@@ -79,10 +79,10 @@ static int judge(struct offloading_model *m)
 	for (int i = 0; m->offers && offers_policy(m->offers) == OFFLOAD_FASTEST && i < cut->regions.n; i++) {
 		const struct offload_region *r = &cut->regions.at[i];
 		int function = graph_find_function(cut->graph, r->function);
-		const char *why = why_slower(m, cut->graph->functions.at[function], r->backend);
+		const struct function *f = cut->graph->functions.at[function];
+		const char *why = why_slower(m, f, r->backend);
 
-		if (why && !has_label(cut->graph->functions.at[function], m->request->offload,
-				      m->request->noffload)) {
+		if (why && function_demand(f).kind != DEMAND_OFFLOAD) {
 			hold_back(m, i, why);
 			slower++;
 		}
@@ -128,7 +128,7 @@ int offloaded_new(struct arena *a, struct graph *g, const struct backend_vec *ba
 {
 	struct offloading_model m = {
 		.a = a, .g = g, .request = r, .offers = offers, .first = first, .threads = threads, .out = out,
-		.options = { .backends = backends->at, .n = backends->n, .keep = r->keep, .nkeep = r->nkeep },
+		.options = { .backends = backends->at, .n = backends->n },
 	};
 
 	*out = (struct offloaded){ .from = g, .backends = backends->at, .nbackends = backends->n };

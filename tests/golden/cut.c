@@ -14,7 +14,7 @@
 
 #include "graph/build/check.h"
 #include "graph/text/text.h"
-#include "partition/offload.h"
+#include "partition/demand.h"
 
 enum { MOST_GENERATORS = 4, MOST_PATTERNS = 8, MOST_KEPT = 4 };
 
@@ -28,6 +28,7 @@ struct cutting {
 	const char *after;
 	int most;
 	struct offload_options o;
+	struct demand_labels demands;
 	struct graph *from;
 	struct offload out;
 };
@@ -76,8 +77,8 @@ static int read_option(struct cutting *c, const char *word, const char *rest)
 		c->o.least = atoi(rest);
 	else if (strcmp(word, "most") == 0)
 		c->most = atoi(rest);
-	else if (strcmp(word, "keep") == 0 && c->o.nkeep < MOST_KEPT)
-		c->keep[c->o.nkeep++] = rest;
+	else if (strcmp(word, "keep") == 0 && c->demands.nkeep < MOST_KEPT)
+		c->keep[c->demands.nkeep++] = rest;
 	else
 		return err_set("there is no option '%s', or one too many", word);
 	return 0;
@@ -91,7 +92,7 @@ static void make_generators(struct cutting *c)
 		c->backends[i] = c->fakes[i]->backend;
 	}
 	c->o.backends = c->backends;
-	c->o.keep = c->keep;
+	c->demands.keep = c->keep;
 }
 
 /* --- what comes of it */
@@ -122,7 +123,7 @@ static void expand_calls(const struct cutting *c, struct text *out)
 		const struct function *f = c->from->functions.at[call->function];
 		const struct binding *b = function_at(f, call->value);
 
-		text_printf(out, "%s %s%s%s: ", f->name, b->op->name, *b->label ? " " : "", b->label);
+		text_printf(out, "%s %s%s%s: ", f->name, b->op->name, *b->origin->label ? " " : "", b->origin->label);
 		if (call->backend == REGION_HOST)
 			text_printf(out, "host, %s\n", call->why);
 		else
@@ -177,6 +178,8 @@ static int cut(struct golden *g, struct cutting *c)
 	    (options && each_line(c, arena_strdup(g->arena, options), read_option) < 0))
 		return -1;
 	make_generators(c);
+	if (demands_set(read, &c->demands) < 0)
+		return -1;
 	c->from = c->after ? graph_passes(g->arena, read, c->after) : read;
 	if (!c->from || offload_all(g->arena, c->from, &c->o, &c->out) < 0)
 		return -1;

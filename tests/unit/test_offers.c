@@ -32,6 +32,11 @@ static struct model_task task_of(struct arena *a, const char *spec)
 	return (struct model_task){ .op = "dense", .dag = dag, .key = dag_key(dag), .flop = 8192 };
 }
 
+static bool best(const struct offers *o, struct hash128 key, struct offer *out)
+{
+	return offers_best(o, key, (struct demand){ DEMAND_NONE, NULL }, out);
+}
+
 static double us_of(const struct offers *o, struct hash128 key, int backend)
 {
 	struct offer x;
@@ -48,17 +53,17 @@ static void test_least_wins(void **state)
 	const struct model_task t = task_of(f->a, SPEC), other = task_of(f->a, "dense:m=8,n=16,k=64");
 	struct offer x;
 
-	assert_false(offers_best(o, t.key, &x));
+	assert_false(best(o, t.key, &x));
 	offers_plant(o, &t, SLOW, 20, false);
-	assert_true(offers_best(o, t.key, &x));
+	assert_true(best(o, t.key, &x));
 	assert_int_equal(x.backend, SLOW);
 	offers_plant(o, &t, FAST, 10, false);
 	offers_plant(o, &t, OFFER_HOST, 1, false);	/* hone is no generator */
-	assert_true(offers_best(o, t.key, &x));
+	assert_true(best(o, t.key, &x));
 	assert_int_equal(x.backend, FAST);
 	assert_float_equal(x.us, 10, 0);
 	assert_false(offers_get(o, other.key, FAST, &x));
-	assert_false(offers_best(o, other.key, &x));
+	assert_false(best(o, other.key, &x));
 }
 
 /* What ran as a step of a model counts, whichever is less and whichever came first. */
@@ -76,10 +81,10 @@ static void test_in_model_first(void **state)
 	assert_true(x.in_model);
 	assert_float_equal(x.us, 30, 0);
 	offers_plant(o, &t, SLOW, 20, false);
-	assert_true(offers_best(o, t.key, &x));
+	assert_true(best(o, t.key, &x));
 	assert_int_equal(x.backend, SLOW);
 	offers_plant(o, &t, FAST, 15, true);	/* later ones replace earlier ones */
-	assert_true(offers_best(o, t.key, &x));
+	assert_true(best(o, t.key, &x));
 	assert_int_equal(x.backend, FAST);
 }
 
@@ -100,9 +105,9 @@ static void test_policies(void **state)
 	assert_false(offer_wins(o, &from, &ten, 10));		/* of equals hone keeps what it has */
 	offers_set_policy(o, OFFLOAD_ALL);
 	assert_true(offer_wins(o, &from, &ten, 5));
-	assert_true(offers_best(o, t.key, &x));
+	assert_true(best(o, t.key, &x));
 	offers_set_policy(o, OFFLOAD_NONE);
-	assert_false(offers_best(o, t.key, &x));
+	assert_false(best(o, t.key, &x));
 	assert_true(offers_get(o, t.key, FAST, &x));	/* it is known all the same */
 }
 

@@ -7,8 +7,10 @@
 #include <stdatomic.h>
 
 #include "graph/pass/pass.h"
+#include "partition/demand.h"
 #include "runtime/explain.h"
-#include "runtime/open.h"
+#include "runtime/offload/demanded.h"
+#include "runtime/task_times.h"
 
 /* One task at two places, with one weight, and another task behind it. */
 #define MODEL                                                                                      \
@@ -80,25 +82,41 @@ struct shared {
 	struct opened m;
 };
 
-static struct graph *whole(struct arena *a)
+static struct graph *through_passes(struct arena *a, struct graph *read)
 {
-	struct graph *g = graph_passes(a, parsed(a, MODEL), NULL);
+	struct graph *g = graph_passes(a, read, NULL);
 
 	if (!g)
 		fail_msg("%s", err_get());
 	return g;
 }
 
+static struct graph *whole(struct arena *a)
+{
+	return through_passes(a, parsed(a, MODEL));
+}
+
 /* What the user wants, and what the generator takes for the task that it claims. */
 struct wishes {
 	int threads;
+	const char *model;		/* NULL: MODEL */
 	const char *keep, *offload;	/* a node's label; NULL */
 	enum offload_policy policy;
 	double us;
 	bool fall_back;
 };
 
-/* MODEL, shared as W has it. */
+/* MODEL with what W demands of its nodes; behind all passes. */
+static struct graph *demanded(struct arena *a, struct wishes w)
+{
+	const struct demand_labels labels = { &w.keep, w.keep != NULL, &w.offload, w.offload != NULL };
+	struct graph *read = parsed(a, w.model ? w.model : MODEL);
+
+	assert_ok(demands_set(read, &labels));
+	return through_passes(a, read);
+}
+
+/* The model, shared as W has it. */
 static struct shared *shared_by(struct wishes w)
 {
 	struct arena *a = arena_new();
@@ -106,7 +124,7 @@ static struct shared *shared_by(struct wishes w)
 	struct fake *f = fake_computer(a, "fake", HONE_KERNELS, products);
 	struct device *d = offers_device(a);
 	struct offers_options *o = offers_options_of(a, d, &s->backend, 1, w.threads);
-	struct graph *g = whole(a);
+	struct graph *g = demanded(a, w);
 	const struct model_task_vec tasks = graph_tasks(a, g);
 
 	told.inits = told.threads = 0;
@@ -116,16 +134,12 @@ static struct shared *shared_by(struct wishes w)
 	f->generator.run = run_counted;
 	f->generator.release = release;
 	*s = (struct shared){ .a = a, .backend = f->backend };
-	o->keep_labels = arena_memdup(a, &w.keep, sizeof(w.keep));
-	o->nkeep = w.keep != NULL;
-	o->offload_labels = arena_memdup(a, &w.offload, sizeof(w.offload));
-	o->noffload = w.offload != NULL;
 	o->fall_back = w.fall_back;
 	s->plan = (struct choice_plan){ .device = d, .now = calibration_of(d), .threads = w.threads,
 					.offers = offers_begin(a, o) };
 	vec_push(a, &s->plan.generators.kernels, s->backend);
 	offers_set_policy(s->plan.offers, w.policy);
-	assert_int_equal(tasks.n, 2);
+	assert_int_equal(tasks.n, w.keep || w.offload || w.model ? 3 : 2);
 	offers_plant(s->plan.offers, &tasks.at[0], FAKE, w.us, true);
 	assert_ok(open_graph(a, g, &s->plan, &s->m));
 	s->m.code = model_code_new(a, s->m.graph, s->m.tasks, s->m.choices, NULL);
@@ -337,7 +351,9 @@ static void test_offload(void **state)
 							      .us = SLOW_US });
 
 		assert_string_equal(steps_of(s), i ? "guess fake guess " : "fake guess guess ");
-		assert_null(s->m.choices[0].foreign_why);
+		assert_int_equal(s->m.choices[i].origin, CHOICE_GENERATOR);
+		assert_null(s->m.choices[i].foreign_why);
+		assert_ok(demanded_check(&s->m, &s->plan));
 		assert_right(s);
 		shared_free(s);
 	}
@@ -355,10 +371,92 @@ static void test_keep(void **state)
 		struct shared *s = shared_new(1, i ? "two" : "one", OFFLOAD_ALL);
 
 		assert_string_equal(steps_of(s), i ? "fake guess guess " : "guess fake guess ");
-		assert_string_equal(s->m.choices[0].foreign_why, "the user keeps it");
+		assert_string_equal(s->m.choices[i].foreign_why, "the user keeps it");
+		assert_null(s->m.choices[!i].foreign_why);
+		assert_ok(demanded_check(&s->m, &s->plan));
 		assert_right(s);
 		shared_free(s);
 	}
+}
+
+/* MODEL, where the model itself says MORE of the node "two". */
+static const char *annotated(struct arena *a, const char *more)
+{
+	const char *label = "@\"two\"", *at = strstr(MODEL, label) + strlen(label);
+
+	return arena_printf(a, "%.*s %s%s", (int)(at - MODEL), MODEL, more, at);
+}
+
+/* What the model says is done as what options say, and options go before it. */
+static void test_annotations(void **state)
+{
+	static const struct {
+		const char *says, *keep, *steps;
+	} cases[] = {
+		{ "offload", NULL, "guess fake guess " },
+		{ "offload \"fake\"", NULL, "guess fake guess " },
+		{ "keep", NULL, "guess guess guess " },
+		{ "offload", "two", "guess guess guess " },
+	};
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct shared *s = shared_by((struct wishes){ .threads = 1, .us = SLOW_US, .keep = cases[i].keep,
+							      .model = annotated(a, cases[i].says) });
+
+		assert_string_equal(steps_of(s), cases[i].steps);
+		assert_ok(demanded_check(&s->m, &s->plan));
+		assert_right(s);
+		shared_free(s);
+	}
+	arena_free(a);
+}
+
+/* What has to go and does not is told, with the reason. */
+static void test_unmet(void **state)
+{
+	static const struct {
+		const char *says;
+		int fails_at;
+		const char *error;
+	} cases[] = {
+		{ "offload", 1, "node 'two' (matmul) has to go to a generator: matmul_add_relu_2: generator fake: no "
+		  "memory on the device" },
+		{ "offload \"other\"", 0, "node 'two' (matmul) has to go to generator other: " },
+	};
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		told.fails_at = cases[i].fails_at;
+		struct shared *s = shared_by((struct wishes){ .threads = 1, .us = SLOW_US,
+							      .model = annotated(a, cases[i].says) });
+
+		told.fails_at = 0;
+		assert_int_equal(demanded_check(&s->m, &s->plan), -1);
+		assert_err(cases[i].error);
+		shared_free(s);
+	}
+	arena_free(a);
+}
+
+/* The price of a task is that of its own place: one that has to go costs what the generator takes, the same
+ * elsewhere what is least. */
+static void test_prices(void **state)
+{
+	struct shared *s = shared_by((struct wishes){ .threads = 1, .offload = "two", .us = SLOW_US });
+	struct task_times times = { .device = s->plan.device, .now = s->plan.now, .threads = 1,
+				    .offers = s->plan.offers };
+	const struct kernel_costs *costs = task_times_costs(&times);
+	const double *us = costs->times(costs->user, s->a, s->m.tasks, s->m.tasks->n);
+
+	(void)state;
+	assert_non_null(us);
+	assert_true(hash_equal(s->m.tasks->at[0].key, s->m.tasks->at[1].key));
+	assert_true(us[0] < SLOW_US);
+	assert_true(us[1] >= SLOW_US);
+	shared_free(s);
 }
 
 static void assert_same_text(const char *x, const char *y)
@@ -452,6 +550,9 @@ int main(void)
 		TEST(test_run_falls_back),
 		TEST(test_offload),
 		TEST(test_keep),
+		TEST(test_annotations),
+		TEST(test_unmet),
+		TEST(test_prices),
 		TEST(test_none_changes_nothing),
 	};
 

@@ -549,11 +549,11 @@ static struct graph *labelled(struct graph_maker *m)
 {
 	int x = build_param(&m->b, "image", type_shaped(m->a, ELEMENT_F32, DIMS(1, 8, 6, 6)));
 
-	m->b.label = "first";
+	m->b.origin = origin_new(m->a, "first", (struct demand){ 0 });
 	int c = conv(m, x, 8, 8, 3, 1);
 
 	build_name(&m->b, c, "middle");
-	m->b.label = "second";
+	m->b.origin = origin_new(m->a, "second", (struct demand){ 0 });
 	finish(m, conv(m, c, 8, 4, 3, 1));
 	return m->g;
 }
