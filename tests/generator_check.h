@@ -18,8 +18,9 @@
  * transforms as Winograd's. */
 #define GENERATOR_BOUND 1e-4
 
-/* All calls of M's main that are needed, as one region. */
-static inline const struct region_view *whole_view(struct graph_maker *m)
+/* All calls of M's main that are needed, as one region, whose images lie as CHANNELS says, by value (NULL:
+ * row-major). */
+static inline const struct region_view *stored_view(struct graph_maker *m, const int *channels)
 {
 	const struct function *f = graph_main(m->g);
 	struct flow flow = flow_new(m->a, f);
@@ -28,7 +29,12 @@ static inline const struct region_view *whole_view(struct graph_maker *m)
 	for (int v = f->nparams; v < f->bindings.n; v++)
 		if (flow.needed[v] && function_at(f, v)->kind == BIND_CALL)
 			vec_push(m->a, &members, v);
-	return region_view_new(m->a, &flow, region_view_room(m->a, f), &members, NULL);
+	return region_view_new(m->a, &flow, region_view_room(m->a, f), &members, channels);
+}
+
+static inline const struct region_view *whole_view(struct graph_maker *m)
+{
+	return stored_view(m, NULL);
 }
 
 /* Does B claim all calls of M's main, pattern by pattern? Else why not. */

@@ -91,6 +91,8 @@ int push(struct builder *b, struct binding binding)
 		return VALUE_FAILED;
 	binding.name = binding.name ? binding.name : "";
 	binding.origin = binding.origin ? binding.origin : b->origin;
+	if (binding.kind != BIND_CALL && binding.origin->demand.kind != DEMAND_NONE)
+		binding.origin = origin_new(b->arena, binding.origin->label, (struct demand){ DEMAND_NONE, NULL });
 	if (binding.kind < BIND_CLOSURE)
 		binding.function = binding.otherwise = FUNCTION_NONE;
 	vec_push(b->arena, &b->function->bindings, binding);

@@ -61,6 +61,8 @@ static const char *fault_of(const struct graph *g, const struct function *f, int
 
 	if (!b->type || !b->name || !b->origin)
 		return "it has no type, name or origin";
+	if (b->kind != BIND_CALL && b->origin->demand.kind != DEMAND_NONE)
+		return "it is no call, and somebody has to compute it";
 	if ((b->kind == BIND_PARAM) != (i < f->nparams))
 		return "parameters come first";
 	if ((b->kind == BIND_CONST) != (b->array != NULL) ||

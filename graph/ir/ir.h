@@ -48,7 +48,7 @@ struct binding {
 	enum binding_kind kind;
 	const struct type *type;
 	const char *name;	/* of the value, for people; "" */
-	const struct origin *origin;	/* the node of the model that it comes from */
+	const struct origin *origin;	/* the node of the model that it comes from; a demand is a CALL's */
 	const int *args;	/* values; VALUE_NONE for one left out */
 	int nargs;
 	int function, otherwise;	/* CLOSURE, APPLY, IF, LOOP */

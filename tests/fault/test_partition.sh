@@ -10,19 +10,7 @@ model=$top/examples/tiny_cnn.onnx
 XDG_CACHE_HOME=$dir/cache
 export XDG_CACHE_HOME
 
-# ends STATUS WORDS ARGUMENT...: `hone ARGUMENT...` ends so, and prints the WORDS.
-ends()
-{
-	want=$1 words=$2
-	shift 2
-	./hone "$@" >"$dir/out" 2>&1
-	rc=$?
-	if test $rc -ne "$want" || ! grep -q -e "$words" "$dir/out"; then
-		echo "hone $*: exit status $rc, not $want with '$words'"
-		sed 's/^/    /' "$dir/out"
-		bad=1
-	fi
-}
+. "$top/tests/fault/ends.sh"
 
 cp "$top"/examples/generator/* "$dir"
 make -s -C "$dir" CPPFLAGS="-I$(cd "$top/include" && pwd)" || exit 99
@@ -39,6 +27,38 @@ ends 0 'the user keeps it' partition "$model" --backend "$mine" --keep /0/0.0/Co
 ends 0 'its region is too small' partition "$model" --backend "$mine" --dry-run --least 8 --explain
 ends 3 'are left to hone' partition "$model" --backend "$mine" --dry-run --require-full-offload
 ends 2 '--least is for --dry-run' partition "$model" --backend "$mine" --least 8
+
+# what options demand, and what the model itself does, in both of hone's forms
+ends 0 'conv .*/0/0.0/Conv: the user sends it there' partition "$model" --backend "$mine" --offload /0/0.0/Conv --dry-run --explain
+ends 3 "no operator labelled 'nowhere'" partition "$model" --backend "$mine" --keep nowhere --dry-run
+ends 3 "no operator labelled 'nowhere'" run "$model" --backend "$mine" --offload nowhere
+ends 3 "'/0/0.0/Conv' cannot be kept and offloaded" partition "$model" --backend "$mine" --keep /0/0.0/Conv --offload /0/0.0/Conv --dry-run
+ends 3 "node '/2/2.0/2.0.2/Clip' (clip) has to go to a generator: .*no pattern matches" run "$model" --backend "$mine" --offload /2/2.0/2.0.2/Clip
+cat >"$dir/demands.graph" <<'END'
+graph "t" @main
+fn @main(%x: f32[4, 4]) {
+	%0 = tanh(%x) @"here" keep
+	%1 = relu(%0) @"there" offload "json"
+	%2 = tanh(%1) offload
+	return %2
+}
+END
+./hone graph "$dir/demands.graph" --json --full >"$dir/demands.json" || bad=1
+for form in graph json; do
+	of=$dir/demands.$form
+	ends 0 'tanh .*here: the user keeps it' partition "$of" --backend json --dry-run --explain
+	ends 0 'relu .*there: the user sends it there' partition "$of" --backend json --dry-run --explain
+	ends 0 'json: 2 of 3 nodes' partition "$of" --backend json --dry-run --least 9
+	ends 0 'hone: 0 of 3 nodes' partition "$of" --backend json --dry-run --offload here
+	ends 3 "node 'there' (relu) has to go to generator json: it was not asked for" partition "$of" --backend "$mine" --dry-run
+	ends 3 'a tanh without a label has to go to a generator: no pattern' partition "$of" --backend "$mine" --keep there --dry-run
+	ends 0 'agrees with interpreter' run "$of" --backend json --check
+	ends 0 'agrees with interpreter' run "$of" --check
+done
+# a model that may not be hone's alone is not, though that is the fastest
+ends 0 'tanh .*here: the user keeps it' partition "$dir/demands.graph" --backend json --threads 1 --seconds 1 --explain --db "$dir/demands.db"
+grep -q 'the model runs \(by measured cost\|all offloaded\)' "$dir/out" || { echo "hone alone, though nodes have to go"; bad=1; }
+ends 0 ' json  *json_' run "$dir/demands.graph" --backend json --threads 1 --profile --db "$dir/demands.db"
 
 # plain loops lose everywhere, so hone computes all of it; what that took is in the database
 ends 0 'hone is no slower' partition "$model" --backend "$mine" --db "$dir/tune.db" --threads 1 --seconds 1 --explain

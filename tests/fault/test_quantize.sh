@@ -10,19 +10,7 @@ model=$top/examples/tiny_cnn.onnx
 XDG_CACHE_HOME=$dir/cache
 export XDG_CACHE_HOME
 
-# ends STATUS WORDS ARGUMENT...: `hone ARGUMENT...` ends so, and prints the WORDS.
-ends()
-{
-	want=$1 words=$2
-	shift 2
-	./hone "$@" >"$dir/out" 2>&1
-	rc=$?
-	if test $rc -ne "$want" || ! grep -q -e "$words" "$dir/out"; then
-		echo "hone $*: exit status $rc, not $want with '$words'"
-		sed 's/^/    /' "$dir/out"
-		bad=1
-	fi
-}
+. "$top/tests/fault/ends.sh"
 
 few='--samples 4 --held-out 4'
 ends 2 'which MODEL' quantize

@@ -42,18 +42,6 @@ static int channels_of(const struct type *t, int which)
 	return storages[which] > 1 && dim[1] % storages[which] ? 0 : storages[which];
 }
 
-static const struct region_view *stored_view(struct graph_maker *m, const int *channels)
-{
-	const struct function *f = graph_main(m->g);
-	struct flow flow = flow_new(m->a, f);
-	struct value_vec members = { 0 };
-
-	for (int v = f->nparams; v < f->bindings.n; v++)
-		if (flow.needed[v] && function_at(f, v)->kind == BIND_CALL)
-			vec_push(m->a, &members, v);
-	return region_view_new(m->a, &flow, region_view_room(m->a, f), &members, channels);
-}
-
 static const struct region_view *view_of(struct graph_maker *m, int which)
 {
 	const struct function *f = graph_main(m->g);

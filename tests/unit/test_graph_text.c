@@ -103,6 +103,83 @@ static void every_kind_of_binding_reads_back(void **state)
 		"\treturn %go, %x, %x\n}\n");
 }
 
+static void demands_read_back(void **state)
+{
+	static const char *const says[] = {
+		" keep", " offload", " offload \"onednn\"", " offload \"a \\\"b\\\" \\xff\"",
+		" @\"a label\" keep", " @\"keep\" offload", " @\"offload\" offload \"keep\"",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(says) / sizeof(says[0]); i++) {
+		struct arena *a = arena_new();
+
+		assert_body_stays(arena_printf(a, "%%2: f32[N, 3] = identity(%%x)%s", says[i]));
+		assert_body_stays(arena_printf(a, "%%2: f32[3, N] = transpose(%%x) {perm = [1, 0]}%s", says[i]));
+		arena_free(a);
+	}
+}
+
+static struct demand demand_of(struct arena *a, const char *says)
+{
+	const struct graph *g = parsed(a, arena_printf(a, "graph t\nfn @main(%%x: f32[2]) {\n"
+						       "\t%%y = relu(%%x)%s\n\treturn %%y\n}\n", says));
+
+	return function_at(graph_main(g), 1)->origin->demand;
+}
+
+static void demands_are_what_they_say(void **state)
+{
+	struct arena *a = arena_new();
+
+	(void)state;
+	assert_int_equal(demand_of(a, "").kind, DEMAND_NONE);
+	assert_int_equal(demand_of(a, " @\"keep\"").kind, DEMAND_NONE);
+	assert_int_equal(demand_of(a, " @\"y\" keep").kind, DEMAND_KEEP);
+	assert_int_equal(demand_of(a, "offload").kind, DEMAND_OFFLOAD);
+	assert_null(demand_of(a, "offload").generator);
+	assert_string_equal(demand_of(a, "offload \"onednn\"").generator, "onednn");
+	arena_free(a);
+}
+
+/* A graph of one binding with ITEMS in JSON is refused with MESSAGE. */
+static void assert_json_wrong(const char *items, const char *message)
+{
+	struct arena *a = arena_new();
+	json_t *json = json_loads(arena_printf(a, "{\"functions\": [{\"name\": \"main\", \"params\": [{\"type\": "
+					       "\"f32[2]\"}], \"bindings\": [{%s}], \"results\": [1]}]}", items),
+				  0, NULL);
+
+	assert_non_null(json);
+	assert_null(graph_from_json(a, "t", json));
+	if (!strstr(err_get(), message))
+		fail_msg("'%s' has no '%s'", err_get(), message);
+	json_decref(json);
+	arena_free(a);
+}
+
+static void wrong_demands_of_json(void **state)
+{
+	static const char relu[] = "\"kind\": \"call\", \"op\": \"relu\", \"args\": [0], ";
+	static const struct {
+		const char *says, *message;
+	} wrong[] = {
+		{ "\"keep\": false", "\"keep\" must be true" },
+		{ "\"keep\": true, \"offload\": true", "without \"offload\"" },
+		{ "\"offload\": 1", "must be true, or the name of a generator" },
+		{ "\"offload\": false", "must be true, or the name of a generator" },
+		{ "\"offload\": \"\"", "a generator has a name" },
+		{ "\"offload\": \"\\\"\"", "behind a backslash" },
+	};
+	struct arena *a = arena_new();
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
+		assert_json_wrong(arena_printf(a, "%s%s", relu, wrong[i].says), wrong[i].message);
+	assert_json_wrong("\"kind\": \"tuple\", \"args\": [0], \"keep\": true", "only calls of operators");
+	arena_free(a);
+}
+
 /* TYPE, as a parameter's, reads back as it is. */
 static void assert_type_stays(const char *type)
 {
@@ -218,6 +295,11 @@ static void what_is_wrong_has_its_place(void **state)
 		{ "return _", "a result cannot be left out" },
 		{ "return %p\n\treturn %p", "expected '}'" },
 		{ "%x = identity(%p) @label", "expected a label in quotes" },
+		{ "%x = identity(%p) keep offload", "expected the end of the line" },
+		{ "%x = identity(%p) keeper", "expected the end of the line" },
+		{ "%x = identity(%p) offload \"\"", "t:3:2: a generator has a name" },
+		{ "%x = tuple(%p) keep", "t:3:2: only calls of operators are kept or offloaded" },
+		{ "%x = const f32[1] [1] offload", "only calls of operators are kept or offloaded" },
 		{ "%x = identity(%p) %x", "expected the end of the line" },
 	};
 	struct arena *a = arena_new();
@@ -342,6 +424,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_binding_reads_back),
+		cmocka_unit_test(demands_read_back),
+		cmocka_unit_test(demands_are_what_they_say),
+		cmocka_unit_test(wrong_demands_of_json),
 		cmocka_unit_test(types_read_back),
 		cmocka_unit_test(elements_keep_their_bits),
 		cmocka_unit_test(what_is_written_by_hand_is_read),

@@ -319,6 +319,45 @@ static void what_is_fused_is_gathered(void **state)
 	CHECK_ALL(cases);
 }
 
+/* What is demanded of a node goes with it, as its label does, into kernels, too. */
+static void demands_go_with_nodes(void **state)
+{
+	static const struct pass_case cases[] = {
+		{ "inline",
+		  "fn @main(%x: f32[2, 3]) {\n\t%a = call @f(%x)\n\treturn %a\n}\n"
+		  "fn @f(%x: f32[2, 3]) {\n\t%a = relu(%x) @\"a\" offload \"g\"\n\treturn %a\n}\n",
+		  "fn @main(%x: f32[2, 3]) -> f32[2, 3] {\n"
+		  "\t%a: f32[2, 3] = relu(%x) @\"a\" offload \"g\"\n"
+		  "\treturn %a\n}\n" },
+		{ "scales",
+		  "fn @main(%x: f32[2, 2]) {\n"
+		  "\t%w = const f32[2, 2] [1, 2, 3, 4]\n"
+		  "\t%half = const f32[] [0.5]\n"
+		  "\t%a = matmul(%x, %w) offload\n"
+		  "\t%b = mul(%a, %half) @\"scale\" keep\n"
+		  "\treturn %b\n}\n",
+		  "fn @main(%x: f32[2, 2]) -> f32[2, 2] {\n"
+		  "\t%1 = const f32[2, 2] [0.5, 1, 1.5, 2] @\"scale\"\n"
+		  "\t%b: f32[2, 2] = matmul(%x, %1) offload\n"
+		  "\treturn %b\n}\n" },
+		{ "fuse",
+		  "fn @main(%x: f32[2, 2], %w: f32[2, 2]) {\n"
+		  "\t%a = matmul(%x, %w) @\"a\" offload\n"
+		  "\t%b = relu(%a) keep\n"
+		  "\treturn %b\n}\n",
+		  "fn @main(%x: f32[2, 2], %w: f32[2, 2]) -> f32[2, 2] {\n"
+		  "\t%b: f32[2, 2] = call @matmul_relu_1(%x, %w)\n"
+		  "\treturn %b\n}\n"
+		  "\nfn @matmul_relu_1(%x: f32[2, 2], %w: f32[2, 2]) -> f32[2, 2] attrs {fused = 1} {\n"
+		  "\t%a: f32[2, 2] = matmul(%x, %w) @\"a\" offload\n"
+		  "\t%b: f32[2, 2] = relu(%a) keep\n"
+		  "\treturn %b\n}\n" },
+	};
+
+	(void)state;
+	CHECK_ALL(cases);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -329,6 +368,7 @@ int main(void)
 		cmocka_unit_test(scales_go_into_weights),
 		cmocka_unit_test(functions_called_once_are_put_in),
 		cmocka_unit_test(what_is_fused_is_gathered),
+		cmocka_unit_test(demands_go_with_nodes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
