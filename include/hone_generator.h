@@ -117,7 +117,7 @@ struct hone_generator {
 	/* Would it compute REGION, which one pattern matched? NULL: it takes all that match. */
 	int (*claims)(const struct hone_region *region, char *why);
 	/* What a run of REGION takes, us, where that is known and not to be measured, as of a simulated
-	 * device. NULL: it is measured. */
+	 * device; 0: not known of this one. NULL: it is measured. */
 	double (*cost)(const struct hone_region *region, int threads);
 	/* The code of REGION, or whatever else is to be kept of it between runs, in pieces to WRITE. NULL:
 	 * nothing is, the region says all. */

@@ -73,7 +73,8 @@ static void print_comparison(const char *with, const struct comparison *c)
 	       verdict_name(c->verdict));
 }
 
-/* What each takes for T: a time with * where it is a kernel's alone, or - and the reason. */
+/* What each takes for T: a time, with * where it is a kernel's alone, or as its generator tells it, or the
+ * reason why not. */
 static void print_offers(struct arena *a, const struct settled *s, const struct model_task *t)
 {
 	for (int b = OFFER_HOST; b < offers_options(s->offers)->n; b++) {
@@ -81,7 +82,7 @@ static void print_offers(struct arena *a, const struct settled *s, const struct 
 		const char *why;
 
 		if (offers_get(s->offers, t->key, b, &x))
-			printf("  %s %.1f%s", plan_who(s, b), x.us, x.in_model ? "" : "*");
+			printf("  %s %.1f%s", plan_who(s, b), x.us, x.told ? " told" : x.in_model ? "" : "*");
 		else if (plan_is_of_kernels(s, b) && (why = offer_refusal(a, s->offers, t, b)))
 			printf("  %s: %s", plan_who(s, b), why);
 	}
@@ -97,7 +98,7 @@ void plans_print_kernels(struct arena *a, const struct settled *s, int plan)
 
 		cut_print_calls(&r, false);
 	}
-	printf("%-9s %-28s %s\n", "by", "kernel", "us of each, * alone; task; node");
+	printf("%-9s %-28s %s\n", "by", "kernel", "us of each, * alone, or told; task; node");
 	for (int f = 0; f < m->graph->functions.n; f++) {
 		if (!m->code->flats[f])
 			continue;
@@ -125,6 +126,9 @@ void plans_print(struct arena *a, const struct settled *s)
 	print_shares(a, s, SETTLED_ALL);
 	print_shares(a, s, SETTLED_COST);
 	print_gap(&s->plans[SETTLED_COST].model.images);
+	for (int b = 0; b < offers_options(s->offers)->n; b++)
+		if (settled_told(&s->plans[SETTLED_ALL], offers_options(s->offers)->backends[b].generator))
+			printf("%s tells what it takes: that is in the predictions, and nobody measured it\n", plan_who(s, b));
 	if (s->launch_us > 0)
 		printf("each kernel of a generator costs %.1f us beside its own time\n", s->launch_us);
 	print_comparison("hone alone", &s->with_host);
@@ -162,8 +166,8 @@ static json_t *offer_json(const struct settled *s, const struct model_task *t, i
 	struct offer x = { 0 };
 	bool known = offers_get(s->offers, t->key, b, &x);
 
-	return json_pack("{s:s, s:o, s:b, s:o}", "by", plan_who(s, b), "us", json_positive(known ? x.us : 0), "in_model",
-			 (int)x.in_model, "reason", json_label(known ? NULL : why));
+	return json_pack("{s:s, s:o, s:b, s:b, s:o}", "by", plan_who(s, b), "us", json_positive(known ? x.us : 0), "in_model",
+			 (int)x.in_model, "told", (int)x.told, "reason", json_label(known ? NULL : why));
 }
 
 static json_t *kernel_json(struct arena *a, const struct settled *s, const struct plan_list *l,

@@ -111,11 +111,7 @@ static void measure(struct offers *o, const struct model_task *t, int backend)
 	const struct kernel_region *r = kernel_region_new(a, &t->from);
 	struct foreign *foreign = foreign_kernel(a, r, b, options->threads);
 
-	if (foreign && foreign_cost(foreign) > 0) {
-		struct offer told = { .backend = backend, .us = foreign_cost(foreign), .in_model = true };
-
-		offers_learn(o, t, &told, &told.us, 1);
-	} else if (foreign) {
+	if (foreign) {
 		struct alone x = alone_begin(a, r, foreign, options->device);
 		double us[MOST_SAMPLES];
 		int n = sample(&x, us);
@@ -138,6 +134,25 @@ const char *offer_refusal(struct arena *a, const struct offers *o, const struct 
 	why = why ? arena_strdup(a, why) : NULL;
 	arena_free(scratch);
 	return why;
+}
+
+/* Asks those generators of kernels that know what they take. */
+static void ask(struct offers *o, const struct model_task *t, int backend)
+{
+	const struct offers_options *options = offers_options(o);
+	const struct hone_generator *g = options->backends[backend].generator;
+
+	if (!t->dag || !g->cost || g->grain != HONE_KERNELS)
+		return;
+	struct arena *a = arena_new();
+	const struct kernel_region *r = kernel_region_new(a, &t->from);
+	const char *why;
+	double us = r && kernel_claimed(a, &options->backends[backend], r, &why)
+			    ? g->cost(&r->view->region, options->threads) : 0;
+
+	if (us > 0)
+		offers_tell(o, t->key, backend, us);
+	arena_free(a);
 }
 
 /* What is to be measured, as pairs. */
@@ -167,6 +182,9 @@ static struct open_offer_vec find_open(struct arena *a, const struct offers *o,
 
 int offers_measure(struct offers *o, const struct model_task_vec *tasks, const struct listener *listener)
 {
+	for (int i = 0; i < tasks->n; i++)
+		for (int b = 0; b < offers_options(o)->n; b++)
+			ask(o, &tasks->at[i], b);
 	struct arena *a = arena_new();
 	struct open_offer_vec open = find_open(a, o, tasks);
 

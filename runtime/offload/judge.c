@@ -12,7 +12,8 @@
 #include "measure/timing.h"
 #include "runtime/inputs.h"
 
-/* As a kernel alone (runtime/offload/alone.c), each round both ways. */
+/* As a kernel alone (runtime/offload/alone.c), each round both ways; a generator that tells what it takes is
+ * not timed. */
 enum { WARM_ROUNDS = 1, LEAST_ROUNDS = 5, MOST_ROUNDS = 25, SEED = 1 };
 #define MOST_MS 200.0
 
@@ -71,16 +72,15 @@ static struct graph *applied(struct arena *a, const struct graph *g, const struc
 
 /* A region on trial: by hone's kernels, and by its generator. */
 struct region_trial {
-	struct session *session[2];
+	struct session *session[2];	/* the second is NULL where the generator tells its time */
 	const struct value *inputs;
 	double us[2][MOST_ROUNDS];
 	int n;
-	double told_us;		/* by the generator, of itself; 0: nothing */
 };
 
 static int round_of(struct region_trial *x, double us[2])
 {
-	for (int k = 0; k < 2; k++) {
+	for (int k = 0; k < 2 && x->session[k]; k++) {
 		int64_t begin = clock_ns();
 
 		if (session_exercise(x->session[k], x->inputs) < 0)
@@ -93,7 +93,7 @@ static int round_of(struct region_trial *x, double us[2])
 static int play(struct region_trial *x)
 {
 	int64_t begin = clock_ns();
-	double us[2];
+	double us[2] = { 0, 0 };
 
 	for (int i = -WARM_ROUNDS; i < MOST_ROUNDS; i++) {
 		if (i >= LEAST_ROUNDS && (double)(clock_ns() - begin) * 1e-6 > MOST_MS)
@@ -112,15 +112,12 @@ static void learn(const struct choice_plan *plan, const struct region_trial *x, 
 {
 	double sorted[MOST_ROUNDS];
 
-	for (int k = 0; k < 2; k++) {
-		bool told = k == 1 && x->told_us > 0;
-		struct offer what = { .backend = k ? backend : OFFER_HOST, .us = x->told_us };
+	for (int k = 0; k < 2 && x->session[k]; k++) {
+		struct offer what = { .backend = k ? backend : OFFER_HOST };
 
 		memcpy(sorted, x->us[k], (size_t)x->n * sizeof(*sorted));
-		if (!told)
-			what.us = median(sorted, x->n);
-		offers_learn_region(plan->offers, region_key(f), f->name, &what, told ? &x->told_us : x->us[k],
-				    told ? 1 : x->n);
+		what.us = median(sorted, x->n);
+		offers_learn_region(plan->offers, region_key(f), f->name, &what, x->us[k], x->n);
 	}
 }
 
@@ -150,12 +147,13 @@ static int judge(const struct choice_plan *plan, const struct graph *g, const st
 		 struct foreign *foreign, int backend)
 {
 	struct arena *a = arena_new();
-	struct region_trial x = { .session = { host_session(a, plan, g, f) }, .told_us = foreign_cost(foreign),
+	struct region_trial x = { .session = { host_session(a, plan, g, f) },
 				  .inputs = inputs_random(a, f, SEED) };
 	int rc = -1;
 
 	if (x.session[0] && x.inputs) {
-		x.session[1] = foreign_session(a, g, f, foreign);
+		if (foreign_cost(foreign) <= 0)
+			x.session[1] = foreign_session(a, g, f, foreign);
 		rc = play(&x);
 	}
 	if (rc == 0)
@@ -181,8 +179,11 @@ static int backend_of(const struct choice_plan *plan, const struct offloaded *m,
 
 double region_us(const struct choice_plan *plan, const struct offloaded *m, int i)
 {
+	double told = foreign_cost(m->ready[i]);
 	struct offer x;
 
+	if (told > 0)
+		return told;
 	return offers_get(plan->offers, region_key(region_at(m, i)), backend_of(plan, m, i), &x) ? x.us : 0;
 }
 

@@ -16,7 +16,8 @@ struct hash128 region_key(const struct function *f);
 /* Times each region of M that is not known yet, with kernels chosen by PLAN; what it took is learned there.
  * How many there were; -1 and a message. */
 int regions_judge(const struct choice_plan *plan, const struct offloaded *m);
-/* What region I of M takes its generator, us, as PLAN's offers have it; 0: nobody timed it. */
+/* What region I of M takes its generator, us, as that tells or PLAN's offers have it; 0: nobody
+ * timed it. */
 double region_us(const struct choice_plan *plan, const struct offloaded *m, int i);
 
 #endif

@@ -80,7 +80,7 @@ static double ratio_of(const struct offers *o, int backend)
 	for (int i = 0; i < o->known.n; i++) {
 		const struct known_offer *k = &o->known.at[i];
 
-		if (k->alone.backend == backend && k->alone.us > 0 && k->in_model.us > 0)
+		if (k->alone.backend == backend && k->alone.us > 0 && k->in_model.us > 0 && !k->in_model.told)
 			ratios[n++] = k->in_model.us / k->alone.us;
 	}
 	o->ratio[backend] = fmax(1, median(ratios, n));
@@ -155,6 +155,12 @@ static void add_learned(struct offers *o, struct learned_offer x)
 static const char *key_text(struct arena *a, struct hash128 key)
 {
 	return hash_text(key, arena_many(a, char, HASH_TEXT));
+}
+
+void offers_tell(struct offers *o, struct hash128 key, int backend, double us)
+{
+	offers_set(o, key_text(o->arena, key),
+		   &(struct offer){ .backend = backend, .us = us, .in_model = true, .told = true });
 }
 
 void offers_learn(struct offers *o, const struct model_task *task, const struct offer *what,

@@ -53,6 +53,7 @@ struct offer {
 	int backend;		/* OFFER_HOST */
 	double us;		/* 0: nobody measured it */
 	bool in_model;		/* as a step of one */
+	bool told;		/* by the generator, and counts so: no clock was asked */
 	struct hash128 source;	/* of hone's: the C text that took it */
 };
 
@@ -68,6 +69,9 @@ bool offer_wins(const struct offers *o, const struct cut_from *from, const struc
 /* What X comes to in the model that offers are for. */
 double offer_cost_us(const struct offers *o, const struct offer *x);
 
+/* BACKEND says of itself that it takes US for KEY, whatever was measured. It is asked each time: nothing of
+ * that is kept. */
+void offers_tell(struct offers *o, struct hash128 key, int backend, double us);
 /* What was measured of TASK, N samples in us whose median counts. Not in the databases until
  * offers_keep(). */
 void offers_learn(struct offers *o, const struct model_task *task, const struct offer *what,

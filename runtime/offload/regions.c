@@ -59,12 +59,24 @@ static int prepare(struct offloading_model *m)
 	return failed;
 }
 
-/* Why hone keeps function F, a region of BACKEND; NULL: it does not. */
-static const char *why_slower(const struct offloading_model *m, const struct function *f, int backend)
+/* What region I takes its generator, told or measured; false where that is not known. */
+static bool time_of(const struct offloading_model *m, int i, struct offer *out)
+{
+	const struct offload *cut = &m->out->cut;
+	const struct offload_region *r = &cut->regions.at[i];
+	int function = graph_find_function(cut->graph, r->function), backend = m->first + r->backend;
+	double told = foreign_cost(m->foreign[i]);
+
+	*out = (struct offer){ .backend = backend, .us = told, .in_model = true, .told = true };
+	return told > 0 || offers_get(m->offers, region_key(cut->graph->functions.at[function]), backend, out);
+}
+
+/* Why hone keeps function F, region I; NULL: it does not. */
+static const char *why_slower(const struct offloading_model *m, const struct function *f, int i)
 {
 	struct offer theirs, ours;
 
-	if (!offers_get(m->offers, region_key(f), m->first + backend, &theirs) ||
+	if (!m->foreign[i] || !time_of(m, i, &theirs) ||
 	    !offers_get(m->offers, region_key(f), OFFER_HOST, &ours) || theirs.us * REGION_MARGIN + REGION_US <= ours.us)
 		return NULL;
 	return arena_printf(m->a, "hone is no slower: %.1f us against %.1f", ours.us, theirs.us);
@@ -80,7 +92,7 @@ static int judge(struct offloading_model *m)
 		const struct offload_region *r = &cut->regions.at[i];
 		int function = graph_find_function(cut->graph, r->function);
 		const struct function *f = cut->graph->functions.at[function];
-		const char *why = why_slower(m, f, r->backend);
+		const char *why = why_slower(m, f, i);
 
 		if (why && function_demand(f).kind != DEMAND_OFFLOAD) {
 			hold_back(m, i, why);
@@ -96,14 +108,9 @@ static const struct offer *times_of(const struct offloading_model *m)
 	const struct offload *cut = &m->out->cut;
 	struct offer *times = arena_many(m->a, struct offer, cut->regions.n);
 
-	for (int i = 0; m->offers && i < cut->regions.n; i++) {
-		const struct offload_region *r = &cut->regions.at[i];
-		int function = graph_find_function(cut->graph, r->function);
-
-		if (!offers_get(m->offers, region_key(cut->graph->functions.at[function]),
-				m->first + r->backend, &times[i]))
+	for (int i = 0; m->offers && i < cut->regions.n; i++)
+		if (!time_of(m, i, &times[i]))
 			times[i] = (struct offer){ 0 };
-	}
 	return times;
 }
 

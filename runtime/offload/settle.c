@@ -103,25 +103,23 @@ static void predict(struct plan_settling *s, int i)
 
 /* --- what rounds tell of kernels */
 
+/* Does BY (NULL: any) tell what X takes? */
+static bool is_told_by(const struct foreign *x, const struct hone_generator *by)
+{
+	return (!by || foreign_backend(x)->generator == by) && foreign_cost(x) > 0;
+}
+
 static struct plan_series series_of(struct plan_settling *s, int i)
 {
 	return plan_series_new(s->a, &s->out->plans[i].model, s->out->plans[i].session);
 }
 
-/* Does the generator know better than the clock? */
-static bool is_told(const struct plan_settling *s, const struct offer *x)
+/* Does the generator that X is of know better than the clock? */
+static bool is_told(const struct plan_settling *s, const struct model_task *t, const struct offer *x)
 {
-	return x->backend != OFFER_HOST && offers_options(s->plan.offers)->backends[x->backend].generator->cost;
-}
+	struct offer known;
 
-static bool is_any_told(const struct plan_settling *s)
-{
-	const struct offers_options *o = offers_options(s->plan.offers);
-
-	for (int b = 0; b < o->n; b++)
-		if (o->backends[b].generator->cost)
-			return true;
-	return false;
+	return offers_get(s->plan.offers, t->key, x->backend, &known) && known.told;
 }
 
 static void learn(struct plan_settling *s, struct plan_series *x)
@@ -134,7 +132,7 @@ static void learn(struct plan_settling *s, struct plan_series *x)
 		struct offer offer;
 
 		if (us->n == 0 || !t->dag || !offer_of(offers_options(s->plan.offers), &m->choices[i], &offer) ||
-		    is_told(s, &offer))
+		    is_told(s, t, &offer))
 			continue;
 		offer.us = series_median(s->a, us);
 		offers_learn(s->plan.offers, t, &offer, us->at, us->n);
@@ -173,25 +171,34 @@ static int play_and_learn(struct plan_settling *s, int n, const int *which, doub
 	return 0;
 }
 
+bool settled_told(const struct settled_plan *p, const struct hone_generator *by)
+{
+	const struct opened *m = &p->model;
+
+	for (int i = 0; i < m->offloaded.cut.regions.n; i++)
+		if (is_told_by(m->offloaded.ready[i], by))
+			return true;
+	for (int f = 0; f < m->graph->functions.n; f++) {
+		const struct flat *flat = m->code->flats[f];
+
+		for (int i = 0; flat && i < flat->steps.n; i++)
+			if (flat->steps.at[i].kind == FLAT_FOREIGN && is_told_by(flat->steps.at[i].foreign, by))
+				return true;
+	}
+	return false;
+}
+
 /* How many kernels of generators P has; 0 where one tells its cost, which no clock can be held against. */
 static int timed_steps(const struct settled_plan *p)
 {
 	const struct opened *m = &p->model;
 	int n = 0;
 
-	for (int i = 0; i < m->offloaded.cut.regions.n; i++)
-		if (foreign_cost(m->offloaded.ready[i]) > 0)
-			return 0;
-	for (int f = 0; f < m->graph->functions.n; f++) {
+	for (int f = 0; f < m->graph->functions.n && !settled_told(p, NULL); f++) {
 		const struct flat *flat = m->code->flats[f];
 
-		for (int i = 0; flat && i < flat->steps.n; i++) {
-			if (flat->steps.at[i].kind != FLAT_FOREIGN)
-				continue;
-			if (foreign_cost(flat->steps.at[i].foreign) > 0)
-				return 0;
-			n++;
-		}
+		for (int i = 0; flat && i < flat->steps.n; i++)
+			n += flat->steps.at[i].kind == FLAT_FOREIGN;
 	}
 	return n;
 }
@@ -287,7 +294,7 @@ static void settle_times(struct plan_settling *s, int i, const struct plan_serie
 		vec_push(s->a, &us, x->runs.at[k] / host->runs.at[k] * host_us);
 	s->out->plans[i].us = series_median(s->a, &us);
 	/* Of a device that tells what it takes the clock knows nothing. */
-	if (!is_any_told(s))
+	if (!settled_told(&s->out->plans[SETTLED_ALL], NULL) && !settled_told(&s->out->plans[SETTLED_COST], NULL))
 		offers_learn_plan(s->plan.offers, s->plan.model_key, policies[i], s->out->plans[i].us, us.at, us.n);
 }
 

@@ -44,6 +44,8 @@ struct settled {
 int settle(struct arena *a, const struct open_options *o, double seconds, struct settled *out);
 /* The first plan whose results are not those of hone alone: nothing of these runs was kept then; -1. */
 int settled_wrong(const struct settled *s);
+/* Does the generator BY (NULL: any) tell what a kernel of P takes, so that nobody measured that? */
+bool settled_told(const struct settled_plan *p, const struct hone_generator *by);
 void settled_end(struct settled *s);
 
 #endif

@@ -97,6 +97,22 @@ else
 	echo "SKIP: --svg: no dot (package graphviz)"
 fi
 
+# what a generator tells is told, and not measured
+gcc -O1 -I"$top" -I"$top/include" -fPIC -shared -DFAKE_GRAIN=HONE_KERNELS '-DFAKE_PATTERN="relu"' -DFAKE_HASTE=0 -DFAKE_SLEEP_US=0 -DFAKE_COST=0.25 \
+	-o "$dir/teller.so" "$top/tests/fake_object.c" || exit 99
+cat >"$dir/relu.graph" <<'END'
+graph "t" @main
+fn @main(%x: f32[64, 64]) {
+	%0 = relu(%x) @"act"
+	return %0
+}
+END
+ends 0 'relu .* fake 0.2 told' partition "$dir/relu.graph" --backend "$dir/teller.so" --offload act --threads 1 --seconds 1 --explain
+grep -q 'act: the user sends it there' "$dir/out" || { echo "not told that the user wants it"; cat "$dir/out"; bad=1; }
+grep -q '^fake tells what it takes' "$dir/out" || { echo "not told that times are told"; cat "$dir/out"; bad=1; }
+ends 0 'relu .* fake 0.2 told' partition "$dir/relu.graph" --backend "$dir/teller.so" --keep act --threads 1 --seconds 1 --explain
+grep -q '^fake tells what it takes' "$dir/out" && { echo "times are told of what is kept"; cat "$dir/out"; bad=1; }
+
 # generators that come with hone
 ends 0 'json: \([0-9]*\) of \1 nodes' partition "$model" --backend json --dry-run --require-full-offload
 ends 0 'agrees with interpreter' run "$model" --backend json --check

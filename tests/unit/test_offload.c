@@ -9,6 +9,7 @@
 #include "graph/pass/pass.h"
 #include "partition/demand.h"
 #include "runtime/explain.h"
+#include "runtime/offload/alone.h"
 #include "runtime/offload/demanded.h"
 #include "runtime/task_times.h"
 
@@ -459,6 +460,86 @@ static void test_prices(void **state)
 	shared_free(s);
 }
 
+/* --- what the generator says of itself */
+
+static double told_us;
+
+static double tell(const struct hone_region *r, int threads)
+{
+	(void)r, (void)threads;
+	return told_us;
+}
+
+/* Offers of FAKE, which would compute TASKS and tells US (0: it does not know), once they were asked for. */
+static struct offers *asked(struct arena *a, const struct model_task_vec *tasks, double us)
+{
+	struct fake *f = fake_computer(a, "fake", HONE_KERNELS, products);
+	const struct listener nobody = { 0 };
+
+	f->generator.cost = tell;
+	f->generator.init = init;
+	f->generator.run = run_counted;
+	told.inits = 0;
+	atomic_store(&told.runs, 0);
+	told_us = us;
+	struct offers *o = offers_begin(a, offers_options_of(a, offers_device(a), &f->backend, 1, 1));
+
+	assert_ok(offers_measure(o, tasks, &nobody));
+	return o;
+}
+
+/* A generator that tells what it takes is not measured, and nothing of that is kept; where it does not know, it
+ * is. What it tells later goes before that. */
+static void test_told(void **state)
+{
+	struct arena *a = arena_new();
+	const struct model_task_vec tasks = graph_tasks(a, whole(a));
+	const struct hash128 key = tasks.at[0].key;
+	struct offer x;
+
+	(void)state;
+	assert_true(offers_get(asked(a, &tasks, 7), key, FAKE, &x));
+	assert_true(x.told);
+	assert_float_equal(x.us, 7, 0);
+	assert_int_equal(told.inits + told.runs, 0);
+	assert_true(offers_get(asked(a, &tasks, 0), key, FAKE, &x));	/* the 7 was not kept */
+	assert_false(x.told);
+	assert_int_equal(told.inits, 1);
+	assert_true(told.runs > 0);
+	assert_true(offers_get(asked(a, &tasks, 0), key, FAKE, &x));	/* what was measured is */
+	assert_int_equal(told.inits + told.runs, 0);
+	assert_true(offers_get(asked(a, &tasks, 9), key, FAKE, &x));
+	assert_true(x.told);
+	assert_float_equal(x.us, 9, 0);
+	arena_free(a);
+}
+
+/* Storages are chosen by what is told. */
+static void test_told_prices(void **state)
+{
+	struct arena *a = arena_new();
+	struct graph *g = whole(a);
+	const struct model_task_vec tasks = graph_tasks(a, g);
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		double us = i ? SLOW_US : FAST_US;
+		struct device *d = offers_device(a);
+		struct task_times times = { .device = d, .now = calibration_of(d), .threads = 1,
+					    .offers = asked(a, &tasks, us) };
+		const struct kernel_costs *costs = task_times_costs(&times);
+		const double *priced = costs->times(costs->user, a, &tasks, tasks.n);
+
+		assert_non_null(priced);
+		if (i)
+			assert_true(priced[0] < us);	/* hone's */
+		else
+			assert_float_equal(priced[0], us, 0);
+		assert_true(priced[1] > FAST_US);	/* nobody offers the softmax */
+	}
+	arena_free(a);
+}
+
 static void assert_same_text(const char *x, const char *y)
 {
 	assert_int_equal(x == NULL, y == NULL);
@@ -553,6 +634,8 @@ int main(void)
 		TEST(test_annotations),
 		TEST(test_unmet),
 		TEST(test_prices),
+		TEST(test_told),
+		TEST(test_told_prices),
 		TEST(test_none_changes_nothing),
 	};
 

@@ -129,6 +129,47 @@ static void test_rule(void **state)
 	}
 }
 
+static double told_us;
+
+static double tell(const struct hone_region *r, int threads)
+{
+	(void)r, (void)threads;
+	return told_us;
+}
+
+/* What a generator tells counts, whatever was measured. */
+static void test_told(void **state)
+{
+	static const struct {
+		double told, measured;
+		const char *why;
+	} cases[] = {
+		{ 10, 1000, "" },
+		{ 1000, 10, "hone is no slower: 100.0 us against 1000.0" },
+		{ 0, 10, "" },		/* it does not know: what was measured counts */
+		{ 0, 1000, "hone is no slower: 100.0 us against 1000.0" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct region_case *c = region_case_new(MODEL);
+
+		c->fake->generator.cost = tell;
+		told_us = 0;
+		cut(c, OFFLOAD_ALL);
+		const struct hash128 key = region_key(region_at(c, 0));
+
+		plant(c, key, cases[i].measured, 100);
+		told_us = cases[i].told;
+		cut(c, OFFLOAD_FASTEST);
+		assert_string_equal(why_host(c, "matmul"), cases[i].why);
+		cut(c, OFFLOAD_ALL);
+		assert_float_equal(region_us(&c->plan, &c->m, 0), told_us > 0 ? told_us : cases[i].measured, 0);
+		assert_int_equal(c->m.times[0].told, told_us > 0);
+		arena_free(c->a);
+	}
+}
+
 /* What is known under the number of another generator is not known of this one. */
 static void test_whose_times(void **state)
 {
@@ -270,6 +311,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_rule),
+		TEST(test_told),
 		TEST(test_whose_times),
 		TEST(test_alternating),
 		TEST(test_init_fails),

@@ -111,6 +111,37 @@ static void test_kernels(void **state)
 	assert_string_equal(who(f->a, &m, "matmul"), "fake");
 }
 
+/* All that the generator of S offers is what it tells. */
+static void assert_told(const struct settled *s, double us)
+{
+	const struct model_task_vec *tasks = s->plans[SETTLED_ALL].model.tasks;
+	int offered = 0;
+
+	for (int i = 0; i < tasks->n; i++) {
+		struct offer x;
+
+		if (!offers_get(s->offers, tasks->at[i].key, 0, &x))
+			continue;
+		assert_true(x.told);
+		assert_float_equal(x.us, us, 0);
+		offered++;
+	}
+	assert_int_equal(offered, 2);
+}
+
+/* No record of the database at PATH is of the generator, or of a model that it has a share in. */
+static void assert_not_measured(const char *path)
+{
+	struct db *db = db_open(path, DB_READ);
+
+	assert_non_null(db);
+	assert_int_equal(count_of(db, "toolchains WHERE text = '" DB_OFFLOAD "fake: fake 1'"), 0);
+	assert_int_equal(count_of(db, "toolchains WHERE text LIKE '" DB_OFFLOAD "plan, %'"), 0);
+	assert_int_equal(count_of(db, "toolchains WHERE text = '" DB_OFFLOAD "hone'"), 1);
+	assert_true(count_of(db, "records") > 0);	/* of hone's kernels */
+	db_close(db);
+}
+
 /* What a generator says of itself counts, whatever the clock says. */
 static void test_told_costs(void **state)
 {
@@ -128,7 +159,14 @@ static void test_told_costs(void **state)
 		assert_plans(f, s, i ? "guess" : "fake", i ? "guess" : "fake");
 		for (int k = 0; k < SETTLED_PLANS; k++)
 			assert_true(s->plans[k].agrees);
+		assert_told(s, atof(cost[i]));
+		assert_true(settled_told(&s->plans[SETTLED_ALL], NULL));
+		assert_false(settled_told(&s->plans[SETTLED_HOST], NULL));
+		assert_int_equal(settled_told(&s->plans[SETTLED_COST], NULL), !i);
+		/* two of them are in the prediction, which is at the speed of these runs */
+		assert_true(!i || s->plans[SETTLED_ALL].predicted_us > 1e6);
 		settled_end(s);
+		assert_not_measured(o.db);
 	}
 }
 
