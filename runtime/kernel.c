@@ -34,9 +34,9 @@ void kernel_run(const struct kernel *k, void *const *args, void *workspace)
 void *kernel_buffer(size_t bytes)
 {
 	size_t align = bytes < HUGE_PAGE ? CALLABLE_ALIGN : HUGE_PAGE;
-	void *p = aligned_alloc(align, (bytes / CALLABLE_ALIGN + 1) * CALLABLE_ALIGN);
+	void *p;
 
-	if (!p)
+	if (posix_memalign(&p, align, (bytes / CALLABLE_ALIGN + 1) * CALLABLE_ALIGN) != 0)
 		die("out of memory (%zu bytes)", bytes);
 	if (align == HUGE_PAGE)
 		madvise(p, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
