@@ -194,7 +194,9 @@ static int timed_steps(const struct settled_plan *p)
 	const struct opened *m = &p->model;
 	int n = 0;
 
-	for (int f = 0; f < m->graph->functions.n && !settled_told(p, NULL); f++) {
+	if (settled_told(p, NULL))
+		return 0;
+	for (int f = 0; f < m->graph->functions.n; f++) {
 		const struct flat *flat = m->code->flats[f];
 
 		for (int i = 0; flat && i < flat->steps.n; i++)
