@@ -10,6 +10,7 @@
 #include "graph/model.h"
 #include "graph/quantize/table.h"
 #include "graph/text/text.h"
+#include "runtime/agreement.h"
 #include "tools/command.h"
 
 static int write_graph(const char *path, const struct graph *g)
@@ -40,21 +41,30 @@ static int begin(struct arena *a, struct quantize_args *args, struct quant *q)
 	return quant_new(a, g, &args->q, q);
 }
 
+/* N random samples, behind those that are taken already. */
+static struct sample_source samples_behind(const struct function *main, const struct quantize_args *args,
+					   int taken, int n)
+{
+	return samples_random(main, (uint64_t)args->seed + (uint64_t)taken * (uint64_t)main->nparams, n);
+}
+
 /* Integers: grids of samples; then the graph. */
 static int make(struct arena *a, const struct quantize_args *args, const struct open_options *o,
 		struct quant *q, struct quantized *z, struct quantize_report *r)
 {
 	const struct function *main = graph_main(q->graph);
-	struct sample_source samples = samples_random(main, (uint64_t)args->seed, args->samples);
+	struct sample_source samples = samples_behind(main, args, 0, args->samples), others;
 
 	if (args->to != ELEMENT_I8)
 		return quant_narrow(q, args->to, z);
 	if (args->ncalibrate && quantize_samples(a, args, main, &samples) < 0)
 		return -1;
 	r->samples = samples.n;
+	/* of files, all are calibrated on, and no others are like them */
+	others = args->ncalibrate ? samples : samples_behind(main, args, samples.n, AGREEMENT_MOST_ROWS);
 	if (calibrate(q, o, &samples, !args->uncorrected) < 0)
 		return -1;
-	if (args->agreement > 0 && keep_float(q, o, &samples, args->agreement, &r->floats) < 0)
+	if (args->agreement > 0 && keep_float(q, o, &samples, &others, args->agreement, &r->floats) < 0)
 		return -1;
 	if (args->write_table && quant_table_write(args->write_table, q) < 0)
 		return -1;
@@ -71,12 +81,10 @@ static int quantize(struct arena *a, struct quantize_args *args)
 
 	if (begin(a, args, &q) < 0 || make(a, args, &o, &q, &z, &r) < 0)
 		return -1;
-	/* behind the last random sample of calibration */
-	const struct function *main = graph_main(q.graph);
-	uint64_t seed = (uint64_t)args->seed + (uint64_t)args->samples * (uint64_t)main->nparams;
-	struct sample_source others = samples_random(main, seed, args->held_out);
+	struct sample_source unseen = samples_behind(graph_main(q.graph), args,
+						     args->samples + r.floats.samples, args->held_out);
 
-	if (args->held_out && calibrate_report(&q, &z, &o, &others, &r.accuracy) < 0)
+	if (args->held_out && calibrate_report(&q, &z, &o, &unseen, &r.accuracy) < 0)
 		return -1;
 	if (args->output && write_graph(args->output, z.graph) < 0)
 		return -1;

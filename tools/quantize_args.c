@@ -26,7 +26,7 @@ enum { KEY_METHOD = 256, KEY_PERCENTILE, KEY_DATA, KEY_SAMPLES, KEY_SEED, KEY_HE
 /* Ranges of most models stand after a few; the mean of a bias wants more. */
 enum { SAMPLES = 64, HELD_OUT = 50 };
 #define PERCENTILE 99.99
-/* What is expected is a mean over few samples: so much that 95 of 100 are likely. */
+/* Of what a check of so much passes, 95 of 100 samples and more keep their class. */
 #define AGREEMENT 0.97
 
 static const struct argp_option options[] = {
@@ -41,15 +41,15 @@ static const struct argp_option options[] = {
 	  "a folder with input_0.npy, input_1.pb, ...; may be given again (default: random samples)", 0 },
 	{ "samples", KEY_SAMPLES, "N", 0, "random samples to calibrate on (default 64)", 0 },
 	{ "held-out", KEY_HELD_OUT, "N", 0,
-	  "random samples that calibration does not see, to compare on (default 50; 0: none)", 0 },
+	  "random samples that have decided nothing, to compare on (default 50; 0: none)", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of random samples (default 0)", 0 },
 	{ "keep", KEY_KEEP, "LABEL", 0, "a node that stays float; may be given again", 0 },
 	{ "table", KEY_TABLE, "FILE", 0, "scales and zeros, or \"float\", by tensor and node", 0 },
 	{ "write-table", KEY_WRITE_TABLE, "FILE", 0, "the same as they were found", 0 },
 	{ "data", KEY_DATA, "TYPE", 0, "of quantized data: u8 (default) or i8", 0 },
 	{ "agreement", KEY_AGREEMENT, "P", 0,
-	  "of a classifier so many nodes stay float that P percent of the samples are expected to keep their "
-	  "class (default 97; 0: none stays float for it)", 0 },
+	  "of a classifier so many nodes stay float that P percent of random samples that calibration does not "
+	  "see keep their class (default 97; 0: none stays float for it)", 0 },
 	{ "uncorrected", KEY_UNCORRECTED, NULL, 0, "leave biases as they are", 0 },
 	{ "to", KEY_TO, "TYPE", 0,
 	  "i8 (default); bf16, f16: data and weights in these, sums in f32, nothing to calibrate", 0 },

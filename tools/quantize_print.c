@@ -90,7 +90,7 @@ static const char *result_name(struct arena *a, const struct quant *q, int i)
 
 static void print_results(struct arena *a, const struct quantize_report *r)
 {
-	printf("on %d random samples that calibration did not see:\n", r->held_out);
+	printf("on %d random samples that have decided nothing:\n", r->held_out);
 	for (int i = 0; i < r->accuracy.nresults; i++) {
 		const struct quant_error *e = &r->accuracy.results[i];
 
@@ -101,6 +101,24 @@ static void print_results(struct arena *a, const struct quantize_report *r)
 		       (long long)e->rows, 100 * quant_error_top1(e), 100 * quant_error_rms(e), e->most,
 		       e->largest);
 	}
+}
+
+/* What was expected, and what was seen. */
+static void print_floats(const struct quantize_args *args, const struct quantize_report *r)
+{
+	const struct keep_float *f = &r->floats;
+
+	if (f->result < 0)
+		return;
+	printf("%d stay float for the class: %.1f%% of rows are expected to keep theirs so, with none of them "
+	       "%.1f%%\n", f->kept, 100 * f->after, 100 * f->before);
+	if (f->rows)
+		printf("  checked on %d samples %s: %d of %d rows change class, where %d may if %g%% are to "
+		       "keep theirs\n", f->samples, args->ncalibrate ? "of the same files"
+		       : "that calibration did not see", f->changed, f->rows, f->may_change,
+		       100 * args->agreement);
+	else
+		printf("  not checked: there are too few samples to show %g%%\n", 100 * args->agreement);
 }
 
 static void print_text(struct arena *a, const struct quantize_args *args, const struct quantize_report *r)
@@ -116,9 +134,7 @@ static void print_text(struct arena *a, const struct quantize_args *args, const 
 		printf(", by %d %s samples and %s", r->samples, args->ncalibrate ? "given" : "random",
 		       quant_method_name(args->q.method));
 	printf("\n");
-	if (r->floats.kept)
-		printf("%d stay float: %.1f%% of the samples are expected to keep their class so, with none "
-		       "of them %.1f%%\n", r->floats.kept, 100 * r->floats.after, 100 * r->floats.before);
+	print_floats(args, r);
 	if (!r->held_out)
 		return;
 	print_results(a, r);
@@ -156,6 +172,20 @@ static json_t *result_json(struct arena *a, const struct quantize_report *r, int
 			 json_figure(e->most), "largest", e->largest);
 }
 
+static json_t *floats_json(const struct quantize_args *args, const struct quantize_report *r)
+{
+	const struct keep_float *f = &r->floats;
+
+	if (f->result < 0)
+		return json_null();
+	return json_pack("{s:f, s:f, s:f, s:i, s:o}", "goal", args->agreement, "expected", f->after,
+			 "expected_of_all", f->before, "nodes_kept", f->kept, "check",
+			 f->rows ? json_pack("{s:i, s:i, s:i, s:i, s:i}", "samples", f->samples, "rows",
+					     f->rows, "changed", f->changed, "may_change", f->may_change,
+					     "tries", f->tries)
+				 : json_null());
+}
+
 static void print_json(struct arena *a, const struct quantize_args *args, const struct quantize_report *r)
 {
 	json_t *nodes = json_array(), *results = json_array();
@@ -172,9 +202,7 @@ static void print_json(struct arena *a, const struct quantize_args *args, const 
 			     "held_out", r->held_out, "worst",
 			     s.worst < 0 ? json_null()
 					 : json_label(node_name(a, r->q, &r->q->sites.at[s.worst])),
-			     "expected_agreement",
-			     r->floats.result < 0 ? json_null() : json_real(r->floats.after), "results",
-			     results, "nodes", nodes));
+			     "agreement", floats_json(args, r), "results", results, "nodes", nodes));
 }
 
 void quantize_print(struct arena *a, const struct quantize_args *args, const struct quantize_report *r)
