@@ -139,7 +139,7 @@ void plans_print(struct arena *a, const struct settled *s)
 
 /* --- JSON */
 
-static json_t *comparison_json(const struct comparison *c)
+json_t *plan_comparison_json(const struct comparison *c)
 {
 	return json_pack("{s:f, s:f, s:f, s:s}", "ratio", c->ratio, "low", c->low, "high", c->high, "verdict",
 			 verdict_name(c->verdict));
@@ -225,8 +225,8 @@ json_t *plans_json_short(struct arena *a, const struct settled *s)
 		json_array_append_new(plans, plan_json(a, s, told[i]));
 	return json_pack("{s:s, s:f, s:o, s:o, s:o, s:o}", "chosen", plan_name(s->chosen), "launch_us",
 			 s->launch_us, "gap", json_figure(c->us <= 0 ? NAN : c->exact ? 0 : c->us / c->bound - 1),
-			 "plans", plans, "with_host", comparison_json(&s->with_host),
-			 "with_all", comparison_json(&s->with_all));
+			 "plans", plans, "with_host", plan_comparison_json(&s->with_host),
+			 "with_all", plan_comparison_json(&s->with_all));
 }
 
 json_t *plans_json(struct arena *a, const struct settled *s)

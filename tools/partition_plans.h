@@ -14,6 +14,7 @@ void plans_print(struct arena *a, const struct settled *s);
 void plans_print_kernels(struct arena *a, const struct settled *s, int plan);
 /* All of it; a new reference. */
 json_t *plans_json(struct arena *a, const struct settled *s);
+json_t *plan_comparison_json(const struct comparison *c);
 /* All but the kernels. */
 json_t *plans_json_short(struct arena *a, const struct settled *s);
 

@@ -3,23 +3,19 @@
 #ifndef HONE_TOOLS_QUANTIZE_H
 #define HONE_TOOLS_QUANTIZE_H
 
-#include "runtime/calibrate.h"
-#include "runtime/keep_float.h"
+#include "runtime/quantize.h"
 #include "tools/model_args.h"
 
 enum { QUANTIZE_MAX_LIST = 256 };
 
 struct quantize_args {
 	struct model_args m;
-	struct quant_options q;
-	enum element to;		/* i8, or the float of 16 bits that sites take */
+	struct quantize_how how;
 	const char *output, *table, *write_table;	/* NULL */
 	const char *keep[QUANTIZE_MAX_LIST], *calibrate[QUANTIZE_MAX_LIST];
 	int nkeep, ncalibrate;
-	int samples, held_out;
-	long long seed;
-	double agreement;	/* of classes, that sites stay float for; 0: none does */
-	bool uncorrected, explain, json;
+	int held_out;
+	bool explain, json;
 };
 
 /* Fills in ARGS; ends the program where the command line is wrong. */
@@ -32,9 +28,7 @@ int quantize_samples(struct arena *a, const struct quantize_args *args, const st
 /* All that is told. */
 struct quantize_report {
 	const struct quant *q;
-	const struct quantized *made;
-	int samples;			/* that were calibrated on; 0: none was needed */
-	struct keep_float floats;	/* result -1: nothing was decided */
+	const struct quantize_made *made;
 	int held_out;
 	struct quant_report accuracy;	/* where HELD_OUT > 0 */
 };

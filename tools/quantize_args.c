@@ -23,11 +23,7 @@ enum { KEY_METHOD = 256, KEY_PERCENTILE, KEY_DATA, KEY_SAMPLES, KEY_SEED, KEY_HE
        KEY_TABLE, KEY_WRITE_TABLE, KEY_UNCORRECTED, KEY_TO, KEY_EXPLAIN, KEY_CALIBRATE,
        KEY_AGREEMENT };
 
-/* Ranges of most models stand after a few; the mean of a bias wants more. */
-enum { SAMPLES = 64, HELD_OUT = 50 };
-#define PERCENTILE 99.99
-/* Of what a check of so much passes, 95 of 100 samples and more keep their class. */
-#define AGREEMENT 0.97
+enum { HELD_OUT = 50 };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "file for the quantized graph, hone's JSON; its name ends in .json", 0 },
@@ -98,13 +94,8 @@ enum { MOST_SAMPLES = 1000 * 1000 };
 
 static void begin(struct argp_state *state, struct quantize_args *args)
 {
-	args->samples = SAMPLES;
+	args->how = quantize_usual;
 	args->held_out = HELD_OUT;
-	args->to = ELEMENT_I8;
-	args->q.method = QUANT_PERCENTILE;
-	args->q.percentile = PERCENTILE;
-	args->agreement = AGREEMENT;
-	args->q.element = ELEMENT_U8;
 	state->child_inputs[0] = &args->m;
 }
 
@@ -122,23 +113,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->output = json_file(state, arg);
 		return 0;
 	case KEY_METHOD:
-		if (!quant_method_parse(arg, &args->q.method))
+		if (!quant_method_parse(arg, &args->how.sites.method))
 			argp_error(state, "--method '%s': there are minmax, percentile, entropy", arg);
 		return 0;
 	case KEY_PERCENTILE:
-		args->q.percentile = percent(state, "--percentile", arg, 50);
+		args->how.sites.percentile = percent(state, "--percentile", arg, 50);
 		return 0;
 	case KEY_CALIBRATE:
 		add(state, "--calibrate", args->calibrate, &args->ncalibrate, arg);
 		return 0;
 	case KEY_SAMPLES:
-		args->samples = argp_int(state, "--samples", arg, 1, MOST_SAMPLES);
+		args->how.samples = argp_int(state, "--samples", arg, 1, MOST_SAMPLES);
 		return 0;
 	case KEY_HELD_OUT:
 		args->held_out = argp_int(state, "--held-out", arg, 0, MOST_SAMPLES);
 		return 0;
 	case KEY_SEED:
-		args->seed = argp_number(state, "--seed", arg, 0);
+		args->how.seed = (uint64_t)argp_number(state, "--seed", arg, 0);
 		return 0;
 	case KEY_KEEP:
 		add(state, "--keep", args->keep, &args->nkeep, arg);
@@ -150,16 +141,16 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->write_table = arg;
 		return 0;
 	case KEY_DATA:
-		args->q.element = type_among(state, "--data", arg, data, 2);
+		args->how.sites.element = type_among(state, "--data", arg, data, 2);
 		return 0;
 	case KEY_AGREEMENT:
-		args->agreement = percent(state, "--agreement", arg, 0) / 100;
+		args->how.agreement = percent(state, "--agreement", arg, 0) / 100;
 		return 0;
 	case KEY_UNCORRECTED:
-		args->uncorrected = true;
+		args->how.uncorrected = true;
 		return 0;
 	case KEY_TO:
-		args->to = type_among(state, "--to", arg, to, 3);
+		args->how.to = type_among(state, "--to", arg, to, 3);
 		return 0;
 	case KEY_EXPLAIN:
 		args->explain = true;
@@ -168,9 +159,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->json = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (args->to != ELEMENT_I8 && (args->table || args->write_table || args->ncalibrate))
+		if (args->how.to != ELEMENT_I8 && (args->table || args->write_table || args->ncalibrate))
 			argp_error(state, "--to %s has no scales: no table, no --calibrate",
-				   element_name(args->to));
+				   element_name(args->how.to));
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -183,6 +174,6 @@ static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, 
 void quantize_parse(int argc, char **argv, struct quantize_args *args)
 {
 	argp_parse(&argp, argc, argv, 0, NULL, args);
-	args->q.sites.keep = args->keep;
-	args->q.sites.nkeep = args->nkeep;
+	args->how.sites.sites.keep = args->keep;
+	args->how.sites.sites.nkeep = args->nkeep;
 }

@@ -15,7 +15,7 @@ struct quantize_share {
 
 static bool was_made(const struct quantize_report *r, int site)
 {
-	return r->made->before[site] >= 0;
+	return r->made->z.before[site] >= 0;
 }
 
 static struct quantize_share share_of(const struct quantize_report *r)
@@ -56,8 +56,8 @@ static const char *node_name(struct arena *a, const struct quant *q, const struc
 
 static const char *grid_text(struct arena *a, const struct quantize_args *args, const struct quant_site *s)
 {
-	if (args->to != ELEMENT_I8)
-		return element_name(args->to);
+	if (args->how.to != ELEMENT_I8)
+		return element_name(args->how.to);
 	return arena_printf(a, "%s %.4g zero %d%s", element_name(s->grid.element), (double)s->grid.scale,
 			    s->grid.zero, s->own >= 0 ? " (the model's)" : "");
 }
@@ -106,7 +106,7 @@ static void print_results(struct arena *a, const struct quantize_report *r)
 /* What was expected, and what was seen. */
 static void print_floats(const struct quantize_args *args, const struct quantize_report *r)
 {
-	const struct keep_float *f = &r->floats;
+	const struct keep_float *f = &r->made->floats;
 
 	if (f->result < 0)
 		return;
@@ -116,9 +116,9 @@ static void print_floats(const struct quantize_args *args, const struct quantize
 		printf("  checked on %d samples %s: %d of %d rows change class, where %d may if %g%% are to "
 		       "keep theirs\n", f->samples, args->ncalibrate ? "of the same files"
 		       : "that calibration did not see", f->changed, f->rows, f->may_change,
-		       100 * args->agreement);
+		       100 * args->how.agreement);
 	else
-		printf("  not checked: there are too few samples to show %g%%\n", 100 * args->agreement);
+		printf("  not checked: there are too few samples to show %g%%\n", 100 * args->how.agreement);
 }
 
 static void print_text(struct arena *a, const struct quantize_args *args, const struct quantize_report *r)
@@ -128,11 +128,11 @@ static void print_text(struct arena *a, const struct quantize_args *args, const 
 	if (args->explain || s.nodes < s.all)
 		print_sites(a, args, r, s.all_macs);
 	printf("%d of %d convolutions and products (%.1f%% of their multiply-adds) have %s", s.nodes, s.all,
-	       percent(s.macs, s.all_macs), args->to == ELEMENT_I8 ? "integers of 8 bits"
-								    : element_name(args->to));
-	if (args->to == ELEMENT_I8 && r->samples)
-		printf(", by %d %s samples and %s", r->samples, args->ncalibrate ? "given" : "random",
-		       quant_method_name(args->q.method));
+	       percent(s.macs, s.all_macs), args->how.to == ELEMENT_I8 ? "integers of 8 bits"
+								    : element_name(args->how.to));
+	if (args->how.to == ELEMENT_I8 && r->made->samples)
+		printf(", by %d %s samples and %s", r->made->samples, args->ncalibrate ? "given" : "random",
+		       quant_method_name(args->how.sites.method));
 	printf("\n");
 	print_floats(args, r);
 	if (!r->held_out)
@@ -150,12 +150,12 @@ static json_t *site_json(const struct quantize_args *args, const struct quantize
 {
 	const struct quant_site *s = &r->q->sites.at[i];
 	const struct binding *b = quant_site_call(r->q->graph, s);
-	bool made = was_made(r, i), grid = made && args->to == ELEMENT_I8;
+	bool made = was_made(r, i), grid = made && args->how.to == ELEMENT_I8;
 
 	return json_pack("{s:o, s:s, s:f, s:b, s:o, s:o, s:o, s:o, s:b, s:o}", "node", json_label(b->origin->label),
 			 "op", b->op->name, "macs", s->macs, "quantized", (int)made, "reason",
 			 json_label(s->why), "type",
-			 made ? json_string(element_name(grid ? s->grid.element : args->to)) : json_null(),
+			 made ? json_string(element_name(grid ? s->grid.element : args->how.to)) : json_null(),
 			 "scale", grid ? json_real((double)s->grid.scale) : json_null(), "zero_point",
 			 grid ? json_integer(s->grid.zero) : json_null(), "given", s->own >= 0, "sqnr_db",
 			 made && r->held_out ? json_figure(quant_error_sqnr(&r->accuracy.sites[i]))
@@ -174,11 +174,11 @@ static json_t *result_json(struct arena *a, const struct quantize_report *r, int
 
 static json_t *floats_json(const struct quantize_args *args, const struct quantize_report *r)
 {
-	const struct keep_float *f = &r->floats;
+	const struct keep_float *f = &r->made->floats;
 
 	if (f->result < 0)
 		return json_null();
-	return json_pack("{s:f, s:f, s:f, s:i, s:o}", "goal", args->agreement, "expected", f->after,
+	return json_pack("{s:f, s:f, s:f, s:i, s:o}", "goal", args->how.agreement, "expected", f->after,
 			 "expected_of_all", f->before, "nodes_kept", f->kept, "check",
 			 f->rows ? json_pack("{s:i, s:i, s:i, s:i, s:i}", "samples", f->samples, "rows",
 					     f->rows, "changed", f->changed, "may_change", f->may_change,
@@ -196,8 +196,8 @@ static void print_json(struct arena *a, const struct quantize_args *args, const 
 	for (int i = 0; r->held_out && i < r->accuracy.nresults; i++)
 		json_array_append_new(results, result_json(a, r, i));
 	json_print(json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:i, s:o, s:o, s:o, s:o}", "model",
-			     args->m.model, "to", element_name(args->to), "method",
-			     quant_method_name(args->q.method), "samples", r->samples, "nodes_quantized",
+			     args->m.model, "to", element_name(args->how.to), "method",
+			     quant_method_name(args->how.sites.method), "samples", r->made->samples, "nodes_quantized",
 			     s.nodes, "nodes_all", s.all, "macs_quantized", s.macs, "macs_all", s.all_macs,
 			     "held_out", r->held_out, "worst",
 			     s.worst < 0 ? json_null()

@@ -92,6 +92,8 @@ static void print_speed_ups(const struct partition_report *r, int model)
 		print_speed_up(r->sets.at[i].label, "hone alone", &e->with_host,
 			       partition_predicted(e, SETTLED_HOST), plan_name(e->chosen));
 		print_speed_up("", "all offloaded", &e->with_all, partition_predicted(e, SETTLED_ALL), "");
+		if (r->models.at[model].as != ELEMENT_F32)
+			print_speed_up("", "f32, as run", &e->with_f32, 0, "");
 	}
 }
 
@@ -116,7 +118,10 @@ void partition_tables_print(const struct partition_report *r, int i)
 	const struct partition_model *m = &r->models.at[i];
 	bool any = false;
 
-	printf("%s\n", m->model);
+	printf("%s", m->model);
+	if (m->as != ELEMENT_F32)
+		printf(" as %s", element_name(m->as));
+	puts("");
 	if (m->why) {
 		printf("  not run: %s\n\n", m->why);
 		return;
@@ -137,12 +142,16 @@ void partition_tables_print(const struct partition_report *r, int i)
 
 /* --- all models */
 
-static void print_means(const struct partition_report *r)
+static void print_means(const struct partition_report *r, enum element as)
 {
-	printf("Speed-up by measured cost, geometric means over models\n");
-	print_head("", "models  over hone alone  predicted  over all offloaded  predicted");
+	bool narrow = as != ELEMENT_F32;
+
+	printf("Speed-up by measured cost, geometric means over models%s%s\n", narrow ? " as " : "",
+	       narrow ? element_name(as) : "");
+	print_head("", narrow ? "models  over hone alone  predicted  over all offloaded  predicted  over f32"
+			      : "models  over hone alone  predicted  over all offloaded  predicted");
 	for (int i = 0; i < r->sets.n; i++) {
-		const struct partition_mean m = partition_mean_of(&r->models, i);
+		const struct partition_mean m = partition_mean_of(&r->models, as, i);
 
 		print_label(r->sets.at[i].label);
 		if (m.models == 0) {
@@ -151,9 +160,12 @@ static void print_means(const struct partition_report *r)
 		}
 		printf("  %6d  %15.3f", m.models, m.over_host);
 		if (m.predicted == m.models)
-			printf("  %9.3f  %18.3f  %9.3f\n", m.predicted_over_host, m.over_all, m.predicted_over_all);
+			printf("  %9.3f  %18.3f  %9.3f", m.predicted_over_host, m.over_all, m.predicted_over_all);
 		else
-			printf("  %9s  %18.3f  %9s\n", "-", m.over_all, "-");
+			printf("  %9s  %18.3f  %9s", "-", m.over_all, "-");
+		if (narrow)
+			printf("  %8.3f", m.over_f32);
+		puts("");
 	}
 }
 
@@ -173,13 +185,16 @@ static void print_generators(const struct partition_report *r)
 
 void partition_tables_end(const struct partition_report *r)
 {
-	print_means(r);
-	puts("");
+	for (int i = 0; i < r->types.n; i++) {
+		print_means(r, r->types.at[i]);
+		puts("");
+	}
 	print_generators(r);
 	puts("");
 	printf("%d thread%s. Nodes and multiply-adds are shares of the model's, subgraphs are kernels that hang\n"
 	       "together; predicted: the sum over kernels, ? where one was not timed; speed-up: the other's time\n"
-	       "over its own, with the %g%% interval of its median; transforms only move elements, whoever does;\n"
+	       "over its own, with the %g%% interval of its median; f32, as run: the model of floats by the plan that\n"
+	       "hone run takes, in turns with this one by its own; transforms only move elements, whoever does;\n"
 	       "rest: launching and all between steps; lines: of C, no blanks, no comments, - where the sources are\n"
 	       "none of hone's.\n",
 	       r->threads, r->threads > 1 ? "s" : "", 100 * VERDICT_CONFIDENCE);

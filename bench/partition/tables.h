@@ -16,6 +16,7 @@ struct partition_report {
 	struct partition_set_vec sets;
 	struct partition_generator_vec generators;
 	struct partition_model_vec models;
+	struct partition_types { int n; const enum element *at; } types;	/* that models come in; f32 first */
 	int threads;
 };
 

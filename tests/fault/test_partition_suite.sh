@@ -66,6 +66,16 @@ test "$(awk 'length > 100 && !/^  not run: /' "$dir/out" | wc -l)" -eq 0 || {
 	bad=1
 }
 
+ends 2 "$model" --backend "$mine" --to i7
+says "'i7': there are i8, bf16, f16" err
+
+# a narrow model comes behind its own, with a line for f32 and means of its own
+ends 0 "$model" --backend json --to bf16 --db "$dir/tune.db" --seconds 1
+says "^$model as bf16\$" out
+says '^  *f32, as run ' out
+says 'means over models as bf16$' out
+test "$(grep -c '^  *all offloaded ' "$dir/out")" -eq 2 || { echo "not two models"; cat "$dir/out"; bad=1; }
+
 # the same for programs: a generator alone is a set, its mean over one model is that model's
 ends 3 "$model" "$dir/none.onnx" --backend "$mine" --db "$dir/tune.db" --seconds 1 --json
 if command -v python3 >/dev/null; then

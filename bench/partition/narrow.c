@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bench/partition/narrow.c - a quantized model as a file. */
+#include "bench/partition/narrow.h"
+
+#include "base/file.h"
+#include "runtime/quantize.h"
+
+const char *narrow_model(struct arena *a, const struct open_options *o, enum element as, const char *folder)
+{
+	struct quantize_how how = quantize_usual;
+	struct arena *scratch = arena_new();
+	struct quant q;
+	struct quantize_made made;
+	const char *path = NULL, *name = strrchr(o->model, '/');
+
+	how.to = as;
+	name = name ? name + 1 : o->model;
+	if (quantize_begin(scratch, o, &how, &q) == 0 && quantize_make(&q, o, &how, &made) == 0) {
+		path = arena_printf(a, "%s/%s-%s.json", folder, name, element_name(as));
+		if (quantize_write(path, made.z.graph) < 0)
+			path = NULL;
+	}
+	arena_free(scratch);
+	return path;
+}
