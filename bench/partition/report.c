@@ -19,7 +19,8 @@ static json_t *entry_json(const struct partition_set *s, const struct partition_
 
 	json_object_set_new(out, "with", names_json(s));
 	json_object_set_new(out, "why", json_label(e->why));
-	json_object_set_new(out, "with_f32", narrow && !e->why ? plan_comparison_json(&e->with_f32) : json_null());
+	if (!e->why)
+		json_object_set_new(out, "with_f32", narrow ? plan_comparison_json(&e->with_f32) : json_null());
 	return out;
 }
 

@@ -154,8 +154,11 @@ static const char *obstacle(const struct partition_suite *s, const char *model)
 static void compare_types(struct partition_suite *s, const struct open_options *narrow, const struct open_options *floats,
 			  const struct partition_set *set, struct partition_entry *e)
 {
-	if (!e->why && partition_entry_compare(e, narrow, floats, set, s->seconds / 2) < 0)
-		e->why = arena_strdup(s->arena, err_get());
+	if (e->why || partition_entry_compare(e, narrow, floats, set, s->seconds / 2) == 0)
+		return;
+	e->why = arena_strdup(s->arena, err_get());
+	json_decref(e->json);
+	e->json = NULL;
 }
 
 /* MODEL with sums of AS. */
