@@ -367,13 +367,16 @@ struct db_prune {
 	int keep;		/* step lists kept for each task, device, ..., the first of
 				 * DB_SUREST; 0: all */
 	int failed_days;	/* records that are not ok go when older; -1: none */
+	int64_t most;		/* records kept in all, the latest, and only what they name of tasks and
+				 * toolchains; 0: any number */
+	bool keeps_size;	/* the file is not made smaller: what comes later takes the space */
 };
 struct db_pruned {
-	int64_t ok, failed;	/* records removed */
+	int64_t ok, failed, old;	/* records removed; those beyond the most */
 	int64_t rounds;		/* removed: of ended campaigns without any record left */
 	int64_t bytes_before, bytes_after;
 };
-/* Removes records and gives the space back. What proves a kept step list wrong is kept with it. */
+/* Removes records and gives the space back, or keeps it. What proves a kept step list wrong is kept with it. */
 int db_prune(struct db *db, const struct db_prune *prune, struct db_pruned *out);
 
 #endif

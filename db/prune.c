@@ -22,6 +22,14 @@ static const char drop_failed[] =
 	" AND k.device = records.device AND k.toolchain = records.toolchain"
 	" AND k.threads = records.threads AND k.steps_hash = records.steps_hash)";
 
+/* Of a file whose records are all of one kind, and can be made again. */
+static const char drop_old[] =
+	"DELETE FROM records WHERE seq <= (SELECT seq FROM records ORDER BY seq DESC LIMIT 1 OFFSET ?)";
+static const char drop_tasks[] =
+	"DELETE FROM tasks WHERE id NOT IN (SELECT task FROM records UNION SELECT task FROM rounds)";
+static const char drop_toolchains[] =
+	"DELETE FROM toolchains WHERE id NOT IN (SELECT toolchain FROM records)";
+
 /* The diary of a campaign goes with the last of its records. */
 static const char drop_rounds[] =
 	"DELETE FROM rounds WHERE campaign IN (SELECT id FROM campaigns c"
@@ -48,12 +56,18 @@ static int drop(struct db *db, const struct db_prune *prune, struct db_pruned *o
 			return -1;
 		out->failed = sqlite3_changes(db->sql);
 	}
+	if (prune->most > 0) {
+		if (sql_run(db, pruning, drop_old, "i", prune->most) < 0)
+			return -1;
+		out->old = sqlite3_changes(db->sql);
+	}
 	if (sql_run(db, pruning, drop_rounds, "") < 0)
 		return -1;
 	out->rounds = sqlite3_changes(db->sql);
 	if (sql_run(db, pruning, drop_sittings, "") < 0)
 		return -1;
-	return 0;
+	return prune->most > 0 && (sql_run(db, pruning, drop_tasks, "") < 0 ||
+				   sql_run(db, pruning, drop_toolchains, "") < 0) ? -1 : 0;
 }
 
 int db_prune(struct db *db, const struct db_prune *prune, struct db_pruned *out)
@@ -62,8 +76,8 @@ int db_prune(struct db *db, const struct db_prune *prune, struct db_pruned *out)
 	if (sql_begin(db, pruning) < 0 || sql_end(db, pruning, drop(db, prune, out)) < 0)
 		return -1;
 	/* The records are gone by now; only the file stays large where this fails. */
-	if (sql_run(db, shrinking, "VACUUM", "") < 0 ||
-	    sql_run(db, shrinking, "PRAGMA wal_checkpoint(TRUNCATE)", "") < 0)
+	if (!prune->keeps_size && (sql_run(db, shrinking, "VACUUM", "") < 0 ||
+				   sql_run(db, shrinking, "PRAGMA wal_checkpoint(TRUNCATE)", "") < 0))
 		return -1;
 	out->bytes_after = db_file_bytes(db);
 	return 0;

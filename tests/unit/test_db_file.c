@@ -218,6 +218,49 @@ static void test_prune(void **state)
 	db_close(db);
 }
 
+/* Of all records the latest are kept, whatever was measured, and what these name. */
+static void test_prune_most(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	const struct db_prune two = { .keep = 1, .failed_days = -1, .most = 2, .keeps_size = true };
+	const struct db_prune all = { .keep = 1, .failed_days = -1, .keeps_size = true };
+	const struct db_task other = { .key = KEY_B, .name = "x", .text = "" };
+	struct db_record r = fixture_record(f, "", TRIAL_OK, 3);
+	struct db_record_vec top;
+	struct db_pruned p;
+
+	r.final = true;
+	assert_ok(append_one(db, r));
+	r.toolchain = db_toolchain(db, "another");
+	assert_ok(append_one(db, r));
+	r.task = db_task(db, &other);
+	assert_ok(append_one(db, r));
+	assert_ok(db_prune(db, &two, &p));
+	assert_true(p.ok == 0 && p.old == 1 && p.bytes_after > 0);
+	assert_int_equal(count_of(db, "tasks"), 2);
+	assert_int_equal(count_of(db, "toolchains"), 1);
+	/* what was measured again is one record, and makes no other go */
+	for (int i = 1; i < 4; i++) {
+		r.time_us = 3 * i;
+		r.samples = (double[]){ 3 * i, 3 * i, 3 * i };
+		assert_ok(append_one(db, r));
+	}
+	assert_ok(db_prune(db, &two, &p));
+	assert_true(p.ok == 3 && p.old == 0);
+	assert_ok(db_top(db, f->a, &any, DB_SUREST, 9, &top));
+	assert_int_equal(top.n, 2);
+	assert_true(top.at[0].time_us == 3 && top.at[1].time_us == 9);
+	/* without a bound tasks stay */
+	assert_ok(sql_run(db, "", "DELETE FROM records", ""));
+	assert_ok(db_prune(db, &all, &p));
+	assert_int_equal(count_of(db, "tasks"), 2);
+	assert_ok(db_prune(db, &two, &p));
+	assert_int_equal(count_of(db, "tasks") + count_of(db, "toolchains"), 0);
+	assert_sound(db);
+	db_close(db);
+}
+
 static void test_stats(void **state)
 {
 	struct fixture *f = *state;
@@ -569,7 +612,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_merge), TEST(test_merge_order), TEST(test_merge_rounds), TEST(test_prune),
-		TEST(test_prune_rounds), TEST(test_stats), TEST(test_check),
+		TEST(test_prune_most), TEST(test_prune_rounds), TEST(test_stats), TEST(test_check),
 		TEST(test_migrations), TEST(test_huge_value), TEST(test_from_version_1), TEST(test_models_go), TEST(test_statuses),
 		TEST(test_bad_files), TEST(test_damaged), TEST(test_locked),
 	};
