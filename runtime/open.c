@@ -136,17 +136,11 @@ static const struct model_task_vec *find_tasks(struct arena *a, const struct ope
 	return tasks;
 }
 
-int open_offers(struct arena *a, const struct open_options *o, struct choice_plan *plan)
+/* What PLAN's generators take for TASKS, measured where nobody knows. -1 and a message. */
+static int measure_offers(struct arena *a, const struct open_options *o, const struct model_task_vec *tasks,
+			  bool forced, struct choice_plan *plan)
 {
 	struct offers_options *options = arena_one(a, struct offers_options);
-
-	if (offload_generators_load(a, &o->offload, &plan->generators) < 0)
-		return -1;
-	if (o->offload.nbackends == 0)
-		return 0;
-	bool forced;
-	const struct model_task_vec *tasks = find_tasks(a, o, plan, &plan->model_key, &forced);
-
 	const struct backend_vec all = offload_generators_all(a, &plan->generators);
 
 	*options = (struct offers_options){
@@ -154,12 +148,38 @@ int open_offers(struct arena *a, const struct open_options *o, struct choice_pla
 		.writes = o->offers_to_db, .device = plan->device, .now = plan->now, .threads = plan->threads,
 		.fall_back = o->offload.fall_back,
 	};
-	plan->offers = tasks ? offers_new(a, options) : NULL;
+	plan->offers = offers_new(a, options);
 	if (!plan->offers || offers_measure(plan->offers, tasks, &o->listener) < 0)
 		return -1;
 	offers_set_model(plan->offers, plan->model_key, forced);
 	offers_set_policy(plan->offers, offers_fastest_policy(plan->offers, plan->model_key));
 	return 0;
+}
+
+/* What is known of PLAN's generators. *PLACE (PLACE may be NULL), where the next start will look for what this one
+ * makes, is another where something was measured now; what decides is then read again, so that it is nothing but
+ * what *PLACE tells of. */
+static int find_offers(struct arena *a, const struct open_options *o, struct choice_plan *plan, const char **place)
+{
+	bool forced;
+
+	if (o->offload.nbackends == 0)
+		return 0;
+	const struct model_task_vec *tasks = find_tasks(a, o, plan, &plan->model_key, &forced);
+
+	if (!tasks || measure_offers(a, o, tasks, forced, plan) < 0)
+		return -1;
+	const char *now = place && *place ? kept_place(a, o, plan) : NULL;
+	bool same = !now || strcmp(now, *place) == 0;
+
+	if (place)
+		*place = now;
+	return same ? 0 : measure_offers(a, o, tasks, forced, plan);
+}
+
+int open_offers(struct arena *a, const struct open_options *o, struct choice_plan *plan)
+{
+	return offload_generators_load(a, &o->offload, &plan->generators) < 0 ? -1 : find_offers(a, o, plan, NULL);
 }
 
 int open_plan(struct arena *a, const struct open_options *o, struct choice_plan *out)
@@ -178,19 +198,31 @@ int open_choices(struct arena *a, const struct open_options *o, const struct cho
 	return prepare(a, o, plan, &files, out);
 }
 
+/* Of what generators compiled nothing is needed from here on. */
+static void forget_artifacts(const struct opened *m)
+{
+	for (int i = 0; i < m->tasks->n; i++)
+		for (int k = 0; k < m->choices[i].nforeign; k++)
+			foreign_forget(m->choices[i].foreign[k].foreign);
+	for (int i = 0; i < m->offloaded.cut.regions.n; i++)
+		foreign_forget(m->offloaded.ready[i]);
+}
+
 /* Makes *OUT but for its code, and keeps it at PLACE unless that is NULL. */
 static int make(struct arena *a, const struct open_options *o, struct choice_plan *plan,
 		const char *place, struct opened *out)
 {
 	struct onnx_files files = { .arena = a };
 
-	if (open_offers(a, o, plan) < 0 || add_db(o, plan) < 0)
+	if (find_offers(a, o, plan, &place) < 0 || add_db(o, plan) < 0)
 		return -1;
 	int rc = prepare(a, o, plan, &files, out);
 
 	db_close(plan->db);
 	if (rc == 0 && place)
 		kept_write(place, &files, out);
+	if (rc == 0 && o->recall)
+		forget_artifacts(out);
 	return rc;
 }
 
@@ -199,13 +231,11 @@ int open_model(struct arena *a, const struct open_options *o, struct opened *out
 	struct choice_plan plan;
 
 	*out = (struct opened){ 0 };
-	if (find_plan(a, o, &plan) < 0)
+	if (find_plan(a, o, &plan) < 0 || offload_generators_load(a, &o->offload, &plan.generators) < 0)
 		return -1;
-	/* Regions are not kept: what a generator prepared is its own. */
-	bool recall = o->recall && !o->offload.nbackends;
-	const char *place = recall ? kept_place(a, o, &plan) : NULL;
+	const char *place = o->recall ? kept_place(a, o, &plan) : NULL;
 
-	if (!(place && kept_recall(a, place, plan.threads, out)) &&
+	if (!(place && kept_recall(a, place, o, &plan, out)) &&
 	    make(a, o, &plan, place, out) < 0)
 		return -1;
 	out->code = model_code_new(a, out->graph, out->tasks, out->choices,

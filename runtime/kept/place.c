@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "measure/toolchain.h"
 #include "runtime/kept/kept.h"
+#include "runtime/offload/offers.h"
 #include "search/target.h"
 
 /* The model's file, and where it is: its external data lie beside it. */
@@ -58,6 +59,52 @@ static void hash_compilers(struct arena *a, struct hasher *h)
 	}
 }
 
+/* --- generators */
+
+static void hash_labels(struct hasher *h, const char *const *labels, int n)
+{
+	hasher_int(h, n);
+	for (int i = 0; i < n; i++)
+		hasher_str(h, labels[i]);
+}
+
+/* Of a shared object, more than any has. */
+#define MOST_BYTES ((size_t)4 << 30)
+
+/* What B is, and its code: another may claim otherwise under the same version. False where it is gone. */
+static bool hash_backend(struct arena *a, struct hasher *h, const struct backend *b)
+{
+	size_t bytes;
+	const void *object = file_map(a, b->path, MOST_BYTES, &bytes);
+	struct hash128 code = hash_bytes(object ? object : "", object ? bytes : 0);
+
+	hasher_str(h, b->generator->name);
+	hasher_str(h, b->version);
+	hasher_int(h, b->generator->abi);
+	hasher_str(h, b->path);
+	hasher_bytes(h, &code, sizeof(code));
+	return object;
+}
+
+/* Who may compute what, and what is known of their times and of plans: all that is in the database of these. */
+static bool hash_generators(struct arena *a, struct hasher *h, const struct open_options *o,
+			    const struct choice_plan *plan)
+{
+	const struct backend_vec all = offload_generators_all(a, &plan->generators);
+	struct arena *scratch = arena_new();
+	bool whole = true;
+
+	hasher_int(h, all.n);
+	for (int i = 0; i < all.n; i++)
+		whole &= hash_backend(scratch, h, &all.at[i]);
+	arena_free(scratch);
+	hash_labels(h, o->offload.keep, o->offload.nkeep);
+	hash_labels(h, o->offload.offload, o->offload.noffload);
+	if (all.n > 0)
+		hash_db(a, h, offers_kept_db(a));
+	return whole;
+}
+
 const char *kept_place(struct arena *a, const struct open_options *o,
 		       const struct choice_plan *plan)
 {
@@ -73,5 +120,8 @@ const char *kept_place(struct arena *a, const struct open_options *o,
 	hash_db(a, h, o->db);
 	hash_device(h, plan);
 	hash_compilers(a, h);
-	return arena_printf(a, "%s/models/%s", cache, hash_text(hasher_end(h), hex));
+	bool whole = hash_generators(a, h, o, plan);
+
+	hash_text(hasher_end(h), hex);
+	return whole ? arena_printf(a, "%s/models/%s", cache, hex) : NULL;
 }

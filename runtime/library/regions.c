@@ -62,17 +62,14 @@ int library_region(struct library_content *c, const struct foreign *foreign)
 {
 	struct library_region r = { .foreign = foreign,
 				    .generator = add_generator(c, foreign_backend(foreign)) };
-	struct text artifact = { 0 };
+	const struct text *artifact = foreign_artifact(foreign);
 
-	if (r.generator < 0 || check_constants(foreign) < 0 || foreign_artifact(foreign, &artifact) < 0) {
-		text_free(&artifact);
+	if (r.generator < 0 || check_constants(foreign) < 0)
 		return -1;
+	if (artifact->n) {
+		r.artifact_bytes = artifact->n;
+		r.artifact = library_weight(c, artifact->s, artifact->n);
 	}
-	if (artifact.n) {
-		r.artifact_bytes = artifact.n;
-		r.artifact = library_weight(c, arena_memdup(c->arena, artifact.s, artifact.n), artifact.n);
-	}
-	text_free(&artifact);
 	vec_push(c->arena, &c->regions, r);
 	return c->regions.n - 1;
 }

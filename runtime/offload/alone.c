@@ -109,7 +109,7 @@ static void measure(struct offers *o, const struct model_task *t, int backend)
 	struct arena *a = arena_new();
 	const struct backend *b = &options->backends[backend];
 	const struct kernel_region *r = kernel_region_new(a, &t->from);
-	struct foreign *foreign = foreign_kernel(a, r, b, options->threads);
+	struct foreign *foreign = foreign_kernel(a, r, b, options->threads, NULL);
 
 	if (foreign) {
 		struct alone x = alone_begin(a, r, foreign, options->device);

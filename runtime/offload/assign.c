@@ -23,7 +23,7 @@ static struct foreign *make(const struct assigning *x, const struct cut_from *fr
 	if (!r)
 		*why = "its shapes are not known";
 	else if (kernel_claimed(x->a, b, r, why) &&
-		 !(made = foreign_kernel(x->a, r, b, x->options->threads)))
+		 !(made = foreign_kernel(x->a, r, b, x->options->threads, NULL)))
 		*why = arena_strdup(x->a, err_get());
 	if (made && x->options->fall_back)
 		foreign_fall_back(made);

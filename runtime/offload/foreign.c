@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "partition/region_source.h"
 #include "partition/view.h"
 
 struct foreign {
@@ -15,6 +16,7 @@ struct foreign {
 	const struct kernel_region *kernel;	/* NULL: a region of any size */
 	void *handle;
 	int threads;
+	struct text artifact;
 	const void **inputs;
 	void **outputs;
 	int *result_of;		/* by output, which result of the function it is */
@@ -36,27 +38,33 @@ static void append(void *sink, const void *bytes, size_t n)
 	text_putn(sink, bytes, n);
 }
 
-int foreign_artifact(const struct foreign *x, struct text *artifact)
+/* Has the generator compile the region of X. */
+static int compile(struct foreign *x)
 {
 	const struct hone_generator *g = x->backend->generator;
 	char why[HONE_WHY_BYTES] = "";
 
-	return !g->compile || g->compile(&x->view->region, append, artifact, why) == 0
+	return !g->compile || g->compile(&x->view->region, append, &x->artifact, why) == 0
 		       ? 0 : failed(x->backend, x->function, why);
 }
 
-/* Has the generator compile the region, and makes that ready. */
-static int prepare(struct foreign *x, int threads)
+/* Makes the region of X ready, of an ARTIFACT of BYTES. */
+static int init(struct foreign *x, const void *artifact, size_t bytes)
 {
-	const struct hone_generator *g = x->backend->generator;
-	struct text artifact = { 0 };
 	char why[HONE_WHY_BYTES] = "";
-	int rc = foreign_artifact(x, &artifact);
 
-	if (rc == 0 && g->init(&x->view->region, artifact.s, artifact.n, threads, &x->handle, why) != 0)
-		rc = failed(x->backend, x->function, why);
-	text_free(&artifact);
-	return rc;
+	return x->backend->generator->init(&x->view->region, artifact, bytes, x->threads, &x->handle, why) == 0
+		       ? 0 : failed(x->backend, x->function, why);
+}
+
+static int prepare(struct foreign *x, const struct foreign_past *past)
+{
+	if (past && !hash_equal(past->hash, foreign_hash(x)))
+		return err_set("%s: generator %s was given another region", x->function->name,
+			       x->backend->generator->name);
+	if (past)
+		return init(x, past->artifact, past->bytes);
+	return compile(x) < 0 ? -1 : init(x, x->artifact.s, x->artifact.n);
 }
 
 static void done(void *data)
@@ -64,6 +72,7 @@ static void done(void *data)
 	struct foreign *x = data;
 
 	x->backend->generator->release(x->handle);
+	text_free(&x->artifact);
 	pthread_mutex_destroy(&x->turn);
 }
 
@@ -78,22 +87,24 @@ static int result_index(const struct function *f, int value)
 
 /* F, which VIEW is of, made ready. */
 static struct foreign *make(struct arena *a, const struct function *f, const struct region_view *view,
-			    const struct backend *backend, int threads)
+			    const struct backend *backend, int threads, const struct foreign_past *past)
 {
 	struct foreign *x = arena_one(a, struct foreign);
 
 	*x = (struct foreign){ .backend = backend, .function = f, .view = view, .threads = threads };
-	if (prepare(x, threads) < 0)
+	if (prepare(x, past) < 0) {
+		text_free(&x->artifact);
 		return NULL;
+	}
 	pthread_mutex_init(&x->turn, NULL);
 	arena_defer(a, done, x);
 	return x;
 }
 
 struct foreign *foreign_kernel(struct arena *a, const struct kernel_region *r, const struct backend *backend,
-			       int threads)
+			       int threads, const struct foreign_past *past)
 {
-	struct foreign *x = make(a, r->function, r->view, backend, threads);
+	struct foreign *x = make(a, r->function, r->view, backend, threads, past);
 
 	if (x)
 		x->kernel = r;
@@ -101,13 +112,13 @@ struct foreign *foreign_kernel(struct arena *a, const struct kernel_region *r, c
 }
 
 struct foreign *foreign_new(struct arena *a, const struct graph *g, int function,
-			    const struct backend *backend, int threads)
+			    const struct backend *backend, int threads, const struct foreign_past *past)
 {
 	const struct function *f = g->functions.at[function];
 	const struct flow flow = flow_new(a, f);
 	const struct value_vec calls = function_calls(a, f);
 	const struct region_view *view = region_view_new(a, &flow, region_view_room(a, f), &calls, NULL);
-	struct foreign *x = view ? make(a, f, view, backend, threads) : NULL;
+	struct foreign *x = view ? make(a, f, view, backend, threads, past) : NULL;
 
 	if (!view)
 		err_set("%s: its shapes are not known", f->name);
@@ -136,6 +147,27 @@ double foreign_cost(const struct foreign *x)
 const struct hone_region *foreign_region(const struct foreign *x)
 {
 	return &x->view->region;
+}
+
+struct hash128 foreign_hash(const struct foreign *x)
+{
+	struct text text = { 0 };
+
+	region_source(&text, foreign_region(x), 0, NULL, NULL);
+	struct hash128 hash = hash_bytes(text_str(&text), text.n);
+
+	text_free(&text);
+	return hash;
+}
+
+const struct text *foreign_artifact(const struct foreign *x)
+{
+	return &x->artifact;
+}
+
+void foreign_forget(struct foreign *x)
+{
+	text_free(&x->artifact);
 }
 
 const char *foreign_name(const struct foreign *x)

@@ -15,13 +15,20 @@
 
 struct foreign;
 
-/* Region FUNCTION of G by BACKEND, for THREADS threads, in A. NULL and a message with the generator's
- * reason. */
+/* What an earlier start had of a region. */
+struct foreign_past {
+	struct hash128 hash;	/* foreign_hash() */
+	const void *artifact;	/* that its generator's compile wrote; lives as long as the call */
+	size_t bytes;
+};
+
+/* Region FUNCTION of G by BACKEND, for THREADS threads, in A: compiled, unless it is that of PAST (NULL: it is
+ * new). NULL and a message with the generator's reason, or where PAST was another region. */
 struct foreign *foreign_new(struct arena *a, const struct graph *g, int function,
-			    const struct backend *backend, int threads);
+			    const struct backend *backend, int threads, const struct foreign_past *past);
 /* The same of R. */
 struct foreign *foreign_kernel(struct arena *a, const struct kernel_region *r, const struct backend *backend,
-			       int threads);
+			       int threads, const struct foreign_past *past);
 const struct backend *foreign_backend(const struct foreign *x);
 /* From now on who calls X computes himself what X fails at; and does he? */
 void foreign_fall_back(struct foreign *x);
@@ -36,8 +43,12 @@ const struct hone_region *foreign_region(const struct foreign *x);
 const char *foreign_name(const struct foreign *x);
 int foreign_parameter(const struct foreign *x, int i);
 int foreign_result(const struct foreign *x, int i);
-/* What its generator's compile writes, to TEXT: nothing where it has none. 0, or -1 and a message. */
-int foreign_artifact(const struct foreign *x, struct text *artifact);
+/* What tells its region from others, but for the elements of constants. */
+struct hash128 foreign_hash(const struct foreign *x);
+/* What its generator's compile wrote: empty where that wrote nothing, where it is of a past, and behind
+ * foreign_forget(), which is for who needs it no more: it may be as large as the region's constants. */
+const struct text *foreign_artifact(const struct foreign *x);
+void foreign_forget(struct foreign *x);
 /* Of a kernel: how many inputs it has, and which argument of the application input I is. */
 int foreign_ninputs(const struct foreign *x);
 int foreign_argument(const struct foreign *x, int i);

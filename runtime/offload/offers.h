@@ -103,6 +103,8 @@ void offers_learn_figure(struct offers *o, enum offers_figure which, double v);
 /* The model that offers are for from now on. FORCED: some node of it has to go to a generator. */
 void offers_set_model(struct offers *o, struct hash128 key, bool forced);
 
+/* The database of what is measured where the user has none to write to, in A; NULL: there is no folder. */
+const char *offers_kept_db(struct arena *a);
 /* Saves all that was learned since the last time. -1 and a message. */
 int offers_keep(struct offers *o);
 

@@ -80,8 +80,7 @@ static int read_db(struct offers *o, const char *path)
 	return rc;
 }
 
-/* The database of what is measured where the user has none to write to; NULL: there is no folder. */
-static const char *kept_db(struct arena *a)
+const char *offers_kept_db(struct arena *a)
 {
 	const char *cache = dir_cache(a);
 
@@ -90,7 +89,7 @@ static const char *kept_db(struct arena *a)
 
 int offers_read(struct offers *o)
 {
-	const char *kept = kept_db(o->arena);
+	const char *kept = offers_kept_db(o->arena);
 
 	if (kept && access(kept, F_OK) == 0 && read_db(o, kept) < 0)
 		return -1;
@@ -138,6 +137,19 @@ static int save(struct offers *o, struct db *db, struct arena *a)
 	return db_append(db, &(struct db_batch){ .records = records, .n = o->learned.n });
 }
 
+/* Of the cache folder's database, which has nothing but offers: some 64 MiB, as one takes 2.6 KiB with the text of
+ * its task (examples/tiny_cnn.onnx and oneDNN, 52 kernels). */
+enum { MOST_KEPT = 25000 };
+
+/* What was measured again, and what was measured longest ago where there is too much, goes. */
+static int trim(struct db *db)
+{
+	struct db_pruned pruned;
+
+	return db_prune(db, &(struct db_prune){ .keep = 1, .failed_days = -1, .most = MOST_KEPT, .keeps_size = true },
+			&pruned);
+}
+
 /* Where O saves, opened. NULL and a message. */
 static struct db *open_to_keep(const struct offers *o, struct arena *a, const char *path)
 {
@@ -149,10 +161,13 @@ static struct db *open_to_keep(const struct offers *o, struct arena *a, const ch
 int offers_keep(struct offers *o)
 {
 	struct arena *a = arena_new();
-	const char *path = o->options->writes && o->options->db ? o->options->db : kept_db(a);
+	bool own = !(o->options->writes && o->options->db);
+	const char *path = own ? offers_kept_db(a) : o->options->db;
 	struct db *db = path && o->learned.n ? open_to_keep(o, a, path) : NULL;
 	int rc = !path || o->learned.n == 0 ? 0 : db ? save(o, db, a) : -1;
 
+	if (db && rc == 0 && own)
+		rc = trim(db);
 	db_close(db);
 	arena_free(a);
 	if (rc == 0)

@@ -48,7 +48,7 @@ static int prepare(struct offloading_model *m)
 		int function = graph_find_function(cut->graph, r->function);
 
 		m->foreign[i] = foreign_new(m->a, cut->graph, function, &m->out->backends[r->backend],
-					    m->threads);
+					    m->threads, NULL);
 		if (m->foreign[i] && m->request->fall_back)
 			foreign_fall_back(m->foreign[i]);
 		if (!m->foreign[i]) {

@@ -156,7 +156,7 @@ static bool is_kept(const struct kept_case *c, const char *place)
 {
 	struct opened m;
 
-	return kept_recall(c->a, place, 1, &m);
+	return kept_recall(c->a, place, &c->options, &c->plan, &m);
 }
 
 static void test_recalls(void **state)
@@ -261,7 +261,8 @@ static void test_files(void **state)
 	assert_non_null(m.graph = model_read(c->a, path, &options));
 	assert_int_equal(files.list.n, 1);
 	kept_write(place, &files, &m);
-	assert_true(kept_recall(c->a, place, 1, &kept));
+	c->plan.threads = 1;
+	assert_true(kept_recall(c->a, place, &c->options, &c->plan, &kept));
 	struct text before = { 0 }, after = { 0 };
 
 	graph_print(&before, m.graph, true);
@@ -270,7 +271,7 @@ static void test_files(void **state)
 	text_free(&before);
 	text_free(&after);
 	assert_int_equal(utimensat(AT_FDCWD, path, then, 0), 0);
-	assert_false(kept_recall(c->a, place, 1, &kept));
+	assert_false(kept_recall(c->a, place, &c->options, &c->plan, &kept));
 }
 
 enum { FILES = 5 };

@@ -113,6 +113,8 @@ static void test_policies(void **state)
 
 /* --- kept */
 
+enum { LEARNED = 7 };
+
 /* Learns one of each kind with O, and keeps it. */
 static void learn_all(const struct fixture *f, struct offers *o)
 {
@@ -185,6 +187,32 @@ static void test_kept_in_database(void **state)
 	assert_float_equal(us_of(offers_begin(f->a, o), t.key, SLOW), 19, 0);
 }
 
+static void assert_records(const char *path, int64_t n)
+{
+	struct db *db = db_open(path, DB_READ);
+
+	assert_non_null(db);
+	assert_sound(db);
+	assert_int_equal(count_of(db, "records"), n);
+	db_close(db);
+}
+
+/* What was measured again replaces what was, in the cache folder; a user's database keeps all. */
+static void test_superseded(void **state)
+{
+	struct fixture *f = *state;
+	struct offers_options *o = two(f->a, offers_device(f->a));
+
+	for (int own = 0; own < 2; own++) {
+		for (int i = 0; i < 3; i++)
+			learn_all(f, offers_begin(f->a, o));
+		assert_all(f, offers_begin(f->a, o));
+		assert_records(own ? f->path : offers_kept_db(f->a), own ? 3 * LEARNED : LEARNED);
+		o->db = f->path;
+		o->writes = true;
+	}
+}
+
 static const char *version_two(void)
 {
 	return "2";
@@ -252,7 +280,7 @@ static void test_no_records(void **state)
 
 	assert_non_null(db);
 	assert_sound(db);
-	assert_int_equal(count_of(db, "records"), 7);
+	assert_int_equal(count_of(db, "records"), LEARNED);
 	assert_int_equal(db_best(db, f->a, &want, &best), 0);
 	assert_int_equal(db_top(db, f->a, &want, DB_SUREST, 10, &top), 0);
 	assert_int_equal(top.n, 0);
@@ -288,6 +316,7 @@ int main(void)
 		TEST(test_policies),
 		TEST(test_kept_in_cache),
 		TEST(test_kept_in_database),
+		TEST(test_superseded),
 		TEST(test_others_times),
 		TEST(test_order_of_generators),
 		TEST(test_no_records),
