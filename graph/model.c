@@ -46,6 +46,10 @@ struct graph *model_read(struct arena *a, const char *source, const struct onnx_
 		err_set("%s: --dim is for ONNX models; hone's own forms have dims to edit", source);
 		return NULL;
 	}
+	if (text_ends_with(source, ".hone")) {
+		err_set("%s is a module, which is there to be run: give the model that it was compiled of", source);
+		return NULL;
+	}
 	if (text_ends_with(source, ".graph"))
 		return read_text(a, source);
 	if (text_ends_with(source, ".json"))

@@ -64,7 +64,8 @@ struct hone_options {
 	void *user;
 };
 
-/* Reads, fuses and compiles the model in the file at PATH (.onnx, or hone's own .graph and .json).
+/* Reads, fuses and compiles the model in the file at PATH (.onnx, or hone's own .graph and .json), or opens the
+ * module (.hone) that `hone compile` wrote of one, which has its kernels and a number of threads of its own.
  * OPTIONS may be NULL, and is not kept. Kernels that were compiled once are found again in the
  * user's cache folder. */
 HONE_API int hone_open(const char *path, const struct hone_options *options,

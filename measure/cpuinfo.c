@@ -92,13 +92,39 @@ static const char *filter_flags(struct arena *a, const char *words)
 	return flags;
 }
 
+/* How flags of x86 begin that name instructions which compilers use; the others tell of the system. */
+static const char *const compiled[] = {
+	"abm", "adx", "aes", "amx", "avx", "bmi", "f16c", "fma", "gfni", "movbe", "movdir", "pclmulqdq", "popcnt",
+	"sha_ni", "sse", "ssse", "tbm", "vaes", "vpclmulqdq", "xop",
+};
+
+static bool is_compiled(const char *word)
+{
+	for (size_t i = 0; i < sizeof(compiled) / sizeof(compiled[0]); i++)
+		if (strncmp(word, compiled[i], strlen(compiled[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Those of WORDS, of an x86, that compilers use. */
+static const char *filter_compiled(struct arena *a, const char *words)
+{
+	const char *out = "";
+
+	for (const char *p = words; *p; p += strcspn(p, " "), p += strspn(p, " "))
+		if (is_compiled(p))
+			out = arena_printf(a, "%s%s%.*s", out, *out ? " " : "", (int)strcspn(p, " "), p);
+	return out;
+}
+
 struct cpuinfo cpuinfo_parse(struct arena *a, const char *text)
 {
 	struct cpuinfo cpu = {0};
-	const char *flags = field(a, text, "flags");
+	const char *flags = field(a, text, "flags"), *features = flags ? NULL : field(a, text, "Features");
 
+	cpu.extensions = features ? features : filter_compiled(a, flags ? flags : "");
 	if (!flags)
-		flags = field(a, text, "Features");
+		flags = features;
 	cpu.vendor = field(a, text, "vendor_id");
 	if (!cpu.vendor)
 		cpu.vendor = field(a, text, "CPU implementer");

@@ -9,6 +9,7 @@ struct cpuinfo {
 	const char *vendor, *model;
 	int family, model_number, stepping;
 	const char *flags;	/* only those that matter to kernels, sorted, one blank between */
+	const char *extensions;	/* all that a compiler may use for this very machine, as the system lists them */
 };
 
 /* TEXT is the content of /proc/cpuinfo, of an x86 or an ARM kernel; the first processor counts.

@@ -48,7 +48,7 @@ int backend_load(struct arena *a, const char *name, struct backend *out)
 {
 	const char *path = find(a, name);
 
-	*out = (struct backend){ .path = path };
+	*out = (struct backend){ .asked = arena_strdup(a, name), .path = path };
 	if (!path)
 		return err_prefix("generator '%s'", name);
 	out->object = dlopen(path, RTLD_NOW | RTLD_LOCAL);

@@ -14,6 +14,7 @@ struct backend {
 	const char *version;		/* what times are recorded under */
 	const struct pattern **patterns;	/* as many as it has */
 	int npatterns;
+	const char *asked;		/* the name, or the path, that it was asked for by */
 	const char *path;		/* of its shared object */
 	void *object;
 };

@@ -6,8 +6,9 @@
 #include "graph/ir/known.h"
 #include "graph/layout/space.h"
 #include "measure/calibration.h"
-#include "runtime/kept/kept.h"
 #include "partition/demand.h"
+#include "runtime/kept/kept.h"
+#include "runtime/kept/module.h"
 #include "runtime/offload/alone.h"
 #include "runtime/offload/demanded.h"
 #include "runtime/task_times.h"
@@ -221,22 +222,29 @@ static int make(struct arena *a, const struct open_options *o, struct choice_pla
 	db_close(plan->db);
 	if (rc == 0 && place)
 		kept_write(place, &files, out);
+	if (rc == 0 && o->module)
+		rc = module_write(o->module, plan, out);
 	if (rc == 0 && o->recall)
 		forget_artifacts(out);
 	return rc;
 }
 
-int open_model(struct arena *a, const struct open_options *o, struct opened *out)
+/* Opens O's model, which is no module, but for its code. */
+static int open_file(struct arena *a, const struct open_options *o, struct opened *out)
 {
 	struct choice_plan plan;
 
-	*out = (struct opened){ 0 };
 	if (find_plan(a, o, &plan) < 0 || offload_generators_load(a, &o->offload, &plan.generators) < 0)
 		return -1;
 	const char *place = o->recall ? kept_place(a, o, &plan) : NULL;
 
-	if (!(place && kept_recall(a, place, o, &plan, out)) &&
-	    make(a, o, &plan, place, out) < 0)
+	return place && kept_recall(a, place, o, &plan, out) ? 0 : make(a, o, &plan, place, out);
+}
+
+int open_model(struct arena *a, const struct open_options *o, struct opened *out)
+{
+	*out = (struct opened){ 0 };
+	if ((module_is(o->model) ? module_open : open_file)(a, o, out) < 0)
 		return -1;
 	out->code = model_code_new(a, out->graph, out->tasks, out->choices,
 				   out->offloaded.foreign);

@@ -12,7 +12,7 @@
 #include "runtime/session.h"
 
 struct open_options {
-	const char *model;	/* a file that model_is() knows */
+	const char *model;	/* a file that model_is() knows, or a module (runtime/kept/module.h) */
 	const char *db;		/* file of records; NULL: none */
 	int threads;		/* that kernels are chosen for; 0: as many as the device has */
 	const struct onnx_dim *dims;
@@ -21,7 +21,8 @@ struct open_options {
 	bool offers_to_db;	/* what is measured of them goes there; else into the cache folder */
 	struct listener listener;	/* told of records that are skipped */
 	bool recall;		/* what an earlier start made of it will do: tasks without their DAGs, kernels
-				 * without their C */
+				 * without their C. It has to for a module */
+	const char *module;	/* to write what it became to; NULL */
 };
 
 struct opened {

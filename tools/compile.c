@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "runtime/explain.h"
+#include "runtime/kept/module.h"
 #include "tools/backends.h"
 #include "tools/command.h"
 #include "tools/json.h"
@@ -14,11 +15,13 @@
 struct compile_args {
 	struct model_args m;
 	struct backend_args b;
+	const char *output;
 	bool explain, json;
 };
 
 static const char doc[] =
-	"Builds the kernels that MODEL needs and keeps them, so that hone run finds them. --explain "
+	"Builds the kernels that MODEL needs and keeps them, so that hone run finds them; --output writes a module, one "
+	"file with all that hone run needs of MODEL. --explain "
 	"lists the calls that the model became, in order: who computes each, as whom its record "
 	"measured it (or why there is none), its time and share, the task, the type of its result; "
 	"the memory of each stretch of calls and the least that could do; and what generators and the "
@@ -26,11 +29,14 @@ static const char doc[] =
 	"Example:\n"
 	"  hone compile resnet18.onnx --db tune.db --explain\n"
 	"  hone compile resnet18.onnx --db tune.db --threads 1 --json\n"
-	"  hone compile resnet18.onnx --db tune.db --backend onednn --explain\n";
+	"  hone compile resnet18.onnx --db tune.db --backend onednn --explain\n"
+	"  hone compile resnet18.onnx --db tune.db --backend onednn -o resnet18.hone\n"
+	"  hone run resnet18.hone\n";
 
 enum { KEY_EXPLAIN = 256 };
 
 static const struct argp_option options[] = {
+	{ "output", 'o', "FILE.hone", 0, "a module with the graph, constants, kernels and what generators compiled", 0 },
 	{ "explain", KEY_EXPLAIN, NULL, 0, "list each call, and why it is what it is", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of text, with all that --explain tells", 0 },
 	{ 0 },
@@ -40,7 +46,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct compile_args *args = state->input;
 
-	(void)arg;
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->m;
@@ -51,6 +56,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'j':
 		args->json = true;
+		return 0;
+	case 'o':
+		if (!module_is(arg))
+			argp_error(state, "--output '%s': give a name that ends in " MODULE_END, arg);
+		args->output = arg;
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -300,6 +310,8 @@ static int run(int argc, char **argv)
 	struct open_options o = model_options(&args.m);
 
 	o.offload = backends_request(&args.b);
+	o.recall = module_is(args.m.model);
+	o.module = args.output;
 	int rc = open_model(a, &o, &m) < 0 ? command_failed() : EXIT_OK;
 
 	if (rc == EXIT_OK) {

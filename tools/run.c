@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/quantile.h"
 #include "graph/model.h"
-#include "runtime/open.h"
+#include "runtime/kept/module.h"
 #include "runtime/rounding.h"
 #include "tools/command.h"
 #include "tools/query.h"
@@ -117,11 +117,13 @@ static void add_check(struct runner_state *s, const char *with, const struct val
 	s->report.checks = checks;
 }
 
-/* The model as it was read, in the interpreter: no pass and no kernel had a hand in it. */
+/* The model as it was read, in the interpreter: no pass and no kernel had a hand in it. A module has its graph behind
+ * all passes, and no kernel has a hand in that. */
 static int check_interpreter(struct runner_state *s)
 {
 	struct onnx_options options = { .dims = s->args->m.dims.at, .ndims = s->args->m.dims.n };
-	struct graph *g = model_read(s->arena, s->args->m.model, &options);
+	const char *model = s->args->m.model;
+	struct graph *g = module_is(model) ? module_graph(s->arena, model) : model_read(s->arena, model, &options);
 
 	if (!g)
 		return -1;

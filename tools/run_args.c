@@ -12,12 +12,14 @@ static const char doc[] =
 	"Runs MODEL once and tells what came out. Tasks that the database has records of run as "
 	"tuned kernels, others as the cost model's best guess of a schedule, what has no kernel in "
 	"the interpreter; --profile tells which is which. Inputs that no file gives are random. "
-	"--check compares with the interpreter on the model as it was read, and with the expected "
-	"results of --data; the exit status is 3 where they differ.\v"
+	"MODEL may be a module that hone compile -o wrote. --check compares with the interpreter on "
+	"the model as it was read, and with the expected results of --data; the exit status is 3 "
+	"where they differ.\v"
 	"Example:\n"
 	"  hone run resnet18.onnx --db tune.db --data test_data_set_0 --check\n"
 	"  hone run resnet18.onnx --db tune.db --input data=cat.npy --output out\n"
-	"  hone run resnet18.onnx --db tune.db --repeat 100 --profile\n";
+	"  hone run resnet18.onnx --db tune.db --repeat 100 --profile\n"
+	"  hone run resnet18.hone --repeat 100\n";
 
 enum { KEY_CHECK = 256, KEY_REPEAT, KEY_PROFILE, KEY_SEED, KEY_DATA, KEY_LIMIT, KEY_TRACE,
        KEY_FALL_BACK };

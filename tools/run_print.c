@@ -148,7 +148,7 @@ static void print_text(struct arena *a, const struct run_args *args, const struc
 	printf("tasks: %d with a record, %d changed since, %d guessed, %d without a kernel",
 	       count_origin(r, CHOICE_RECORD), count_origin(r, CHOICE_CHANGED),
 	       count_origin(r, CHOICE_GUESS), count_origin(r, CHOICE_NONE));
-	if (args->b.nbackends)
+	if (args->b.nbackends || count_origin(r, CHOICE_GENERATOR))
 		printf(", %d of code generators", count_origin(r, CHOICE_GENERATOR));
 	putchar('\n');
 }

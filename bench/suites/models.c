@@ -12,6 +12,7 @@
 #include "bench/suite.h"
 #include "graph/model.h"
 #include "measure/device_lock.h"
+#include "runtime/kept/module.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"
@@ -120,7 +121,7 @@ static int set(struct arena *a, const struct models_args *args, const char *mode
 {
 	struct onnx_options how = {.dims = args->run.m.dims.at, .ndims = args->run.m.dims.n};
 	const char *path = absolute(a, model);
-	struct graph *g = path ? model_read(a, path, &how) : NULL;
+	struct graph *g = !path ? NULL : module_is(path) ? module_graph(a, path) : model_read(a, path, &how);
 
 	if (!g)
 		return -1;

@@ -79,8 +79,11 @@ static json_t *generator_json(const struct used_generator *u)
 	const struct backend *b = u->backend;
 	char real[PATH_MAX];
 
+	/* One of hone's is looked for again by its name, another at its place. */
+	const char *from = !b->asked || strchr(b->asked, '/') ? b->path : b->asked;
+
 	return json_pack("{s:s, s:s, s:i, s:s, s:o, s:o}", "name", b->generator->name, "version", b->version, "abi",
-			 b->generator->abi, "path", realpath(b->path, real) ? real : b->path, "regions",
+			 b->generator->abi, "from", strchr(from, '/') && realpath(from, real) ? real : from, "regions",
 			 u->regions, "kernels", u->kernels);
 }
 

@@ -310,6 +310,41 @@ static void test_refuses(void **state)
 	close_all(o);
 }
 
+/* A model in one file, which is opened as others are. */
+static void test_module(void **state)
+{
+	char path[] = "/tmp/test_api.XXXXXX.hone", command[512];
+	struct hone_model *model;
+	struct hone_tensor input;
+	int fd = mkstemps(path, 5);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(command, sizeof(command), "./hone compile %s --threads 1 -o %s >/dev/null",
+		 TOP_SRCDIR "/examples/tiny_cnn.onnx", path);
+	assert_int_equal(system(command), 0);
+	struct api_case o = open_file(path, NULL);
+
+	unlink(path);	/* it is open */
+	assert_int_equal(hone_output_count(o.model), 1);
+	assert_int_equal(hone_input(o.model, 0, &input), HONE_OK);
+	assert_int_equal(input.shape[3], 64);
+	static float image[3 * 64 * 64];
+	DLTensor x = dense(image, f32, 4, (int64_t[]){ 1, 3, 64, 64 });
+	DLManagedTensor *scores;
+	double sum = 0;
+
+	run(o, &x, 1, &scores, 1);
+	for (int i = 0; i < 10; i++)
+		sum += ((const float *)scores->dl_tensor.data)[i];
+	assert_true(sum > 0.999 && sum < 1.001);	/* of a softmax */
+	delete_all(&scores, 1);
+	close_all(o);
+	assert_int_equal(hone_open(path, NULL, &model), HONE_FAILED);
+	assert_non_null(strstr(hone_error(), path));
+}
+
 static void test_refuses_models(void **state)
 {
 	struct hone_model *m = (struct hone_model *)&m;
@@ -399,6 +434,7 @@ int main(void)
 		cmocka_unit_test(test_types_without_form),
 		cmocka_unit_test(test_refuses),
 		cmocka_unit_test(test_refuses_models),
+		cmocka_unit_test(test_module),
 		cmocka_unit_test(test_instances_at_once),
 	};
 

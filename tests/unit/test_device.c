@@ -210,7 +210,7 @@ static void test_cpuinfo(void **state)
 	struct cpuinfo x86 = cpuinfo_parse(a, "processor\t: 0\nvendor_id\t: AuthenticAMD\n"
 					      "cpu family\t: 25\nmodel\t\t: 97\n"
 					      "model name\t: AMD Ryzen\nstepping\t: 2\n"
-					      "flags\t\t: fpu fma avx2 xavx512f avx\n");
+					      "flags\t\t: fpu fma avx2 xavx512f avx bmi1 tsc\n");
 	struct cpuinfo arm = cpuinfo_parse(a, "processor : 0\nFeatures : fp asimd sve\n"
 					      "CPU implementer : 0x41\nCPU part : 0xd40\n");
 	struct cpuinfo none = cpuinfo_parse(a, "");
@@ -222,6 +222,9 @@ static void test_cpuinfo(void **state)
 	assert_int_equal(x86.model_number, 97);
 	assert_int_equal(x86.stepping, 2);
 	assert_string_equal(x86.flags, "avx avx2 fma");
+	assert_string_equal(x86.extensions, "fma avx2 avx bmi1");
+	assert_string_equal(arm.extensions, "fp asimd sve");
+	assert_string_equal(none.extensions, "");
 	assert_string_equal(arm.vendor, "0x41");
 	assert_int_equal(arm.model_number, 0xd40);
 	assert_string_equal(arm.flags, "asimd sve");
