@@ -211,7 +211,7 @@ static void test_forged_regions(void **state)
 	} cases[] = {
 		{ "\"regions\":[[", "\"regions\":[[-1,0.0,false,[\"\",[0,0]]],[", "regions" },
 		{ "\"regions\":[[", "\"regions\":[[9999,0.0,false,[\"\",[0,0]]],[", "regions" },
-		{ ",false,[\"", ",false,[\"0", "regions" },
+		{ ",true,[\"", ",true,[\"0", "regions" },
 		{ "\"kernels\":[]}", "\"kernels\":[]},{}", "generators" },
 	};
 	struct module_case c = begin(*state, &regions);
