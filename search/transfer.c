@@ -22,7 +22,7 @@ enum {
 };
 
 /* A device with records. */
-struct origin {
+struct past_device {
 	int64_t id;
 	bool related;		/* kernels for it are kernels for this one */
 	struct target target;
@@ -38,7 +38,7 @@ struct device_task {
 struct collection {
 	const struct transfer *from;
 	struct arena *arena, *scratch;
-	struct origin_vec VEC(struct origin *) origins;
+	struct past_device_vec VEC(struct past_device *) devices;
 	struct group_vec VEC(struct device_task) groups;
 	struct device_sample_vec VEC(struct cost_sample) samples;
 	int limit;		/* of samples */
@@ -52,10 +52,10 @@ static bool is_related(const struct device *x, const struct device *y)
 	       x->measured.valid;
 }
 
-static struct origin *origin_new(struct collection *c, const struct db_device *d)
+static struct past_device *past_device_new(struct collection *c, const struct db_device *d)
 {
 	const struct transfer *from = c->from;
-	struct origin *o = arena_one(c->arena, struct origin);
+	struct past_device *o = arena_one(c->arena, struct past_device);
 	const struct device *device = from->device;
 
 	if (d->id != from->device_id) {
@@ -71,18 +71,18 @@ static struct origin *origin_new(struct collection *c, const struct db_device *d
 	return o;
 }
 
-static const struct origin *origin_of(struct collection *c, const struct db_device *d)
+static const struct past_device *past_device_of(struct collection *c, const struct db_device *d)
 {
-	for (int i = 0; i < c->origins.n; i++)
-		if (c->origins.at[i]->id == d->id)
-			return c->origins.at[i];
-	vec_push(c->arena, &c->origins, origin_new(c, d));
-	return c->origins.at[c->origins.n - 1];
+	for (int i = 0; i < c->devices.n; i++)
+		if (c->devices.at[i]->id == d->id)
+			return c->devices.at[i];
+	vec_push(c->arena, &c->devices, past_device_new(c, d));
+	return c->devices.at[c->devices.n - 1];
 }
 
 static struct device_task group_new(struct collection *c, const struct db_past *past)
 {
-	const struct origin *o = origin_of(c, past->device);
+	const struct past_device *o = past_device_of(c, past->device);
 	struct device_task g = { .task = past->task->id, .device = past->device->id, .n = -1 };
 	const struct dag *dag =
 		o->related ? dag_parse(c->arena, past->task->name, past->task->text) : NULL;
@@ -187,7 +187,7 @@ static int count_groups(const struct collection *c, bool elsewhere)
 }
 
 /* "5 tasks of this device and 2 of related ones" */
-static const char *origins_text(struct arena *a, const struct collection *c)
+static const char *past_devices_text(struct arena *a, const struct collection *c)
 {
 	int here = count_groups(c, false), there = count_groups(c, true);
 
@@ -213,7 +213,7 @@ static int learn(struct collection *c, struct learner *l, struct arena *a, const
 	if (learner_pretrain(l, c->samples.at, c->samples.n, &learned) < 0)
 		return -1;
 	*said = arena_printf(a, "pretrained on %d records of %s, %.1f s", c->samples.n,
-			     origins_text(a, c), (double)(clock_ns() - began) * 1e-9);
+			     past_devices_text(a, c), (double)(clock_ns() - began) * 1e-9);
 	return 0;
 }
 
