@@ -60,6 +60,17 @@ static inline void generator_write(void *sink, const void *bytes, size_t n)
 	text_putn(sink, bytes, n);
 }
 
+/* What B compiles of VIEW, to be freed. */
+static inline struct text generator_artifact(const struct backend *b, const struct region_view *view)
+{
+	struct text out = { 0 };
+	char why[HONE_WHY_BYTES] = "";
+
+	if (b->generator->compile(&view->region, generator_write, &out, why) != 0)
+		fail_msg("%s", why);
+	return out;
+}
+
 /* Arguments of main that depend on SEED, in the order of its parameters. */
 static inline struct value *generator_args(struct graph_maker *m, uint64_t seed)
 {

@@ -13,19 +13,7 @@ cp "$top"/examples/generator/* "$dir"
 make -s -C "$dir" CPPFLAGS="-I$(cd "$top/include" && pwd)" || exit 99
 gcc -O2 -I"$top/include" -fPIC -shared -o "$dir/kernels.so" "$top/tests/library/kernels.c" || exit 99
 
-# ends STATUS WORDS ARGUMENT...: `hone ARGUMENT...` ends so, and prints the WORDS.
-ends()
-{
-	want=$1 words=$2
-	shift 2
-	./hone "$@" >"$dir/out" 2>&1
-	rc=$?
-	if test $rc -ne "$want" || ! grep -q -e "$words" "$dir/out"; then
-		echo "hone $*: exit status $rc, not $want with '$words'"
-		sed 's/^/    /' "$dir/out"
-		bad=1
-	fi
-}
+. "$top/tests/fault/ends.sh"
 
 mkdir "$dir/tmp"
 

@@ -20,16 +20,6 @@ static struct backend load(struct arena *a)
 	return b;
 }
 
-static struct text artifact_of(const struct backend *b, const struct region_view *view)
-{
-	struct text out = { 0 };
-	char why[HONE_WHY_BYTES] = "";
-
-	if (b->generator->compile(&view->region, generator_write, &out, why) != 0)
-		fail_msg("%s", why);
-	return out;
-}
-
 /* --- results */
 
 static void test_results(void **state)
@@ -73,7 +63,7 @@ static void test_two_results(void **state)
 	(void)state;
 	two_results(&m, results);
 	const struct region_view *view = whole_view(&m);
-	struct text artifact = artifact_of(&b, view);
+	struct text artifact = generator_artifact(&b, view);
 	struct interp interp = interp_begin(m.a, m.g, interp_usual_limits);
 	struct value *args = generator_args(&m, 3), want;
 	const void *inputs[1] = { args[0].array->data };
@@ -179,7 +169,7 @@ static void test_text(void **state)
 
 	(void)state;
 	finish(&m, small(&m));
-	struct text artifact = artifact_of(&b, whole_view(&m));
+	struct text artifact = generator_artifact(&b, whole_view(&m));
 
 	assert_string_equal(artifact.s, small_artifact);
 	text_free(&artifact);
@@ -196,7 +186,7 @@ static void test_is_a_model(void **state)
 
 	(void)state;
 	finish(&m, residual(&m));
-	struct text artifact = artifact_of(&b, whole_view(&m));
+	struct text artifact = generator_artifact(&b, whole_view(&m));
 
 	assert_int_equal(file_write(file, artifact.s, artifact.n), 0);
 	const struct graph *g = model_read(m.a, file, NULL);
@@ -248,7 +238,7 @@ static void test_bad_artifacts(void **state)
 
 	(void)state;
 	finish(&m, small(&m));
-	struct text artifact = artifact_of(&b, whole_view(&m));
+	struct text artifact = generator_artifact(&b, whole_view(&m));
 
 	for (size_t n = 0; n < artifact.n; n++)
 		assert_bad(&b, artifact.s, n, "have it compiled again");

@@ -279,16 +279,6 @@ static void test_refusals(void **state)
 
 /* --- artifacts */
 
-static struct text artifact_of(const struct backend *b, const struct region_view *view)
-{
-	struct text out = { 0 };
-	char why[HONE_WHY_BYTES] = "";
-
-	if (b->generator->compile(&view->region, generator_write, &out, why) != 0)
-		fail_msg("%s", why);
-	return out;
-}
-
 /* It is a model to every command, and the same one each time. */
 static void test_is_a_model(void **state)
 {
@@ -299,7 +289,7 @@ static void test_is_a_model(void **state)
 
 	(void)state;
 	finish(&m, residual(&m));
-	struct text artifact = artifact_of(&b, whole_view(&m)), again = artifact_of(&b, whole_view(&m));
+	struct text artifact = generator_artifact(&b, whole_view(&m)), again = generator_artifact(&b, whole_view(&m));
 
 	assert_int_equal(artifact.n, again.n);
 	assert_memory_equal(artifact.s, again.s, again.n);
@@ -330,7 +320,7 @@ static void test_bad_artifacts(void **state)
 	(void)state;
 	finish(&m, residual(&m));
 	const struct region_view *view = whole_view(&m);
-	struct text artifact = artifact_of(&b, view);
+	struct text artifact = generator_artifact(&b, view);
 
 	for (size_t n = 0; n < artifact.n; n += artifact.n / 7) {
 		char why[HONE_WHY_BYTES] = "";
