@@ -19,9 +19,9 @@ struct settled_plan {
 	struct opened model;
 	struct session *session;
 	double us;		/* a run, by its ratio to hone alone in the same rounds; of hone alone the median */
-	/* The sum over its kernels, as they were timed before these runs, and what hone alone took beside its
-	 * own; but for hone alone at the speed
-	 * that this had in these runs, for a machine is not the same from minute to minute. */
+	/* The sum over its kernels, as they were timed before these runs, and what plans take beside them; but for
+	 * hone alone at the speed that this had in these runs, for a machine is not the same from minute to
+	 * minute. */
 	double predicted_us;
 	int unknown;		/* kernels that nobody timed: they are not in it */
 	struct run_spent spent;	/* what these runs took the time for */
