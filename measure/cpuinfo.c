@@ -150,6 +150,19 @@ struct cpuinfo cpuinfo_read(struct arena *a)
 	return cpuinfo_parse(a, text ? text : "");
 }
 
+const char *cpuinfo_lacks(struct arena *a, const char *extensions)
+{
+	const char *here = cpuinfo_read(a).extensions, *out = "";
+
+	for (const char *p = extensions; *p; p += strcspn(p, " "), p += strspn(p, " ")) {
+		const char *word = arena_strndup(a, p, strcspn(p, " "));
+
+		if (!has_word(here, word))
+			out = arena_printf(a, "%s%s%s", out, *out ? " " : "", word);
+	}
+	return out;
+}
+
 /* CPUs that one cgroup folder grants; 0 where it sets no limit. */
 static double folder_quota(struct arena *a, const char *folder, bool v2)
 {

@@ -17,6 +17,8 @@ struct cpuinfo {
 struct cpuinfo cpuinfo_parse(struct arena *a, const char *text);
 /* Of this machine. */
 struct cpuinfo cpuinfo_read(struct arena *a);
+/* Those of EXTENSIONS, as struct cpuinfo has them, that this machine has not; "". */
+const char *cpuinfo_lacks(struct arena *a, const char *extensions);
 
 /* CPUs that the cgroups of this process grant (quota / period, the smallest on the way up, v1 and
  * v2); 0 where there is no limit. ROOT is put before each path: "" here, a folder in tests. */

@@ -59,14 +59,6 @@ int demand_unmet(const struct binding *b, const char *why)
 		       named ? "generator " : "a generator", named ? generator : "", why);
 }
 
-static bool is_among(const char *name, const struct backend *backends, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (strcmp(backends[i].generator->name, name) == 0)
-			return true;
-	return false;
-}
-
 int demands_check_names(const struct graph *g, const struct backend *backends, int n)
 {
 	for (int i = 0; i < g->functions.n; i++) {
@@ -76,7 +68,7 @@ int demands_check_names(const struct graph *g, const struct backend *backends, i
 			const struct binding *b = function_at(f, v);
 			const char *name = b->origin->demand.generator;
 
-			if (b->kind == BIND_CALL && name && !is_among(name, backends, n))
+			if (b->kind == BIND_CALL && name && !backend_find(backends, n, name))
 				return demand_unmet(b, "it was not asked for by --backend");
 		}
 	}

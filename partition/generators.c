@@ -65,3 +65,11 @@ int backend_load(struct arena *a, const char *name, struct backend *out)
 	out->version = out->generator->version();
 	return read_patterns(a, name, out);
 }
+
+const struct backend *backend_find(const struct backend *all, int n, const char *name)
+{
+	for (int i = 0; i < n; i++)
+		if (strcmp(all[i].generator->name, name) == 0)
+			return &all[i];
+	return NULL;
+}

@@ -25,5 +25,7 @@ struct backend_vec VEC(struct backend);
  * object there. 0; -1 and a message: it is not there, is of another ABI, or has a pattern that cannot be
  * read. Objects stay loaded as long as the process. */
 int backend_load(struct arena *a, const char *name, struct backend *out);
+/* The one of N whose generator is called NAME; NULL. */
+const struct backend *backend_find(const struct backend *all, int n, const char *name);
 
 #endif

@@ -7,6 +7,9 @@
 
 #include <stdlib.h>
 
+#include "runtime/open.h"
+#include "runtime/session.h"
+
 struct fake_object {
 	const char *grain, *pattern;	/* as C has them, without quotes */
 	int haste, sleep_us;
@@ -27,6 +30,34 @@ static inline const char *fake_object(struct fixture *f, const char *name, const
 	if (system(command) != 0)
 		fail_msg("%s", command);
 	return path;
+}
+
+/* M and N give the same NRESULTS results of X, f32[SIDE, SIDE], bit for bit; the first element of the first. */
+static inline double assert_same_runs(const struct opened *m, const struct opened *n, int side, float *x, int nresults)
+{
+	const struct opened *both[] = { m, n };
+	struct arena *a = arena_new();
+	const struct value arg =
+		value_of_array(array_around(a, ELEMENT_F32, 2, (int64_t[]){ side, side }, x));
+	struct value *results[2];
+
+	for (int i = 0; i < 2; i++) {
+		struct session *s = session_new(both[i]->code, interp_usual_limits);
+
+		results[i] = values_new(nresults);
+		assert_ok(session_run(s, &arg, results[i]));
+		session_free(s);
+	}
+	for (int i = 0; i < nresults; i++)
+		assert_true(array_equal(results[0][i].array, results[1][i].array));
+	double first = array_float(results[0][0].array, 0);
+
+	for (int i = 0; i < 2; i++) {
+		values_release(results[i], nresults);
+		free(results[i]);
+	}
+	arena_free(a);
+	return first;
 }
 
 #endif

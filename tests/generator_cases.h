@@ -3,6 +3,7 @@
 #ifndef HONE_TESTS_GENERATOR_CASES_H
 #define HONE_TESTS_GENERATOR_CASES_H
 
+#include "tests/generator_check.h"
 #include "tests/generator_products.h"
 
 static int bias(struct graph_maker *m, int x, int64_t c)
@@ -320,5 +321,17 @@ static const struct generator_case {
 	{ "a residual block", "onednn", residual },
 	{ "a block with a downsample", "onednn", downsample },
 };
+
+/* All of them, by B, which takes regions. */
+static inline void check_generator_cases(const struct backend *b)
+{
+	for (size_t i = 0; i < sizeof(generator_cases) / sizeof(generator_cases[0]); i++) {
+		struct graph_maker m = graph_maker_new();
+
+		finish(&m, generator_cases[i].make(&m));
+		check_generator(&m, b, generator_cases[i].name);
+		arena_free(m.a);
+	}
+}
 
 #endif

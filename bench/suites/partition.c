@@ -167,7 +167,7 @@ static struct partition_model share(struct partition_suite *s, const char *model
 {
 	const struct partition_set_vec *sets = &s->report.sets;
 	struct partition_entry *entries = arena_many(s->arena, struct partition_entry, sets->n);
-	struct partition_model out = { .model = model, .as = as, .why = obstacle(s, model), .entries = entries };
+	struct partition_model out = { .model = model, .as = as, .entries = entries };
 	struct open_options floats, o;
 
 	s->m.model = model;
@@ -175,7 +175,9 @@ static struct partition_model share(struct partition_suite *s, const char *model
 	floats.offload = backends_request(&s->b);
 	floats.offers_to_db = true;
 	o = floats;
-	if (!out.why && as != ELEMENT_F32 && !(o.model = narrow_model(s->arena, &floats, as, s->folder)))
+	if (as == ELEMENT_F32)
+		out.why = obstacle(s, model);
+	else if (!(o.model = narrow_model(s->arena, &floats, as, s->folder)))
 		out.why = arena_strdup(s->arena, err_get());
 	for (int i = 0; !out.why && i < sets->n; i++) {
 		device_lock_take(lock);

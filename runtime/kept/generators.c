@@ -103,16 +103,6 @@ json_t *kept_generators_json(struct kept_writer *k, const struct opened *m)
 
 /* --- reading */
 
-static const struct backend *find_backend(const struct kept_reader *r, const char *name)
-{
-	const struct backend_vec *all = &r->with->backends;
-
-	for (int i = 0; i < all->n; i++)
-		if (strcmp(all->at[i].generator->name, name) == 0)
-			return &all->at[i];
-	return NULL;
-}
-
 static int read_past(const struct kept_reader *r, const json_t *json, struct foreign_past *out)
 {
 	const char *hash = json_string_value(json_array_get(json, 0));
@@ -194,7 +184,7 @@ static int read_kernel(struct kept_reader *r, const struct backend *b, const jso
 static int read_generator(struct kept_reader *r, const json_t *json)
 {
 	const char *name = json_string_value(json_object_get(json, "name"));
-	const struct backend *b = name ? find_backend(r, name) : NULL;
+	const struct backend *b = name ? backend_find(r->with->backends.at, r->with->backends.n, name) : NULL;
 	json_t *one;
 	size_t i;
 

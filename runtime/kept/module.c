@@ -50,28 +50,6 @@ int module_write(const char *path, const struct choice_plan *plan, const struct 
 
 /* --- is this the place for it? */
 
-static bool has_word(const char *words, const char *word, size_t n)
-{
-	for (const char *p = words; *p; p += strcspn(p, " "), p += *p == ' ')
-		if (strcspn(p, " ") == n && memcmp(p, word, n) == 0)
-			return true;
-	return false;
-}
-
-/* Those of WANTED that HERE has not, in A. */
-static const char *missing(struct arena *a, const char *wanted, const char *here)
-{
-	const char *out = "";
-
-	for (const char *p = wanted; *p; p += strcspn(p, " "), p += *p == ' ') {
-		size_t n = strcspn(p, " ");
-
-		if (!has_word(here, p, n))
-			out = arena_printf(a, "%s%s%.*s", out, *out ? " " : "", (int)n, p);
-	}
-	return out;
-}
-
 /* The threads that F was compiled for; -1 and a message where it does not run here, or not as O has it. */
 static int check(struct arena *a, const struct kept_file *f, const struct open_options *o)
 {
@@ -84,7 +62,7 @@ static int check(struct arena *a, const struct kept_file *f, const struct open_o
 	    threads < 1 || threads > DEVICE_MAX_THREADS)
 		return err_set("%s is no module: hone compile MODEL -o FILE" MODULE_END " makes one", f->path);
 	uname(&name);
-	const char *lacks = missing(a, extensions, cpuinfo_read(a).extensions);
+	const char *lacks = cpuinfo_lacks(a, extensions);
 
 	if (strcmp(machine, name.machine) != 0)
 		return err_set("%s was compiled for %s (%s), this machine is %s: compile the model on it", f->path,
@@ -111,14 +89,6 @@ static int check_options(const struct open_options *o)
 
 /* --- generators */
 
-static const struct backend *find(const struct backend_vec *all, const char *name)
-{
-	for (int i = 0; i < all->n; i++)
-		if (strcmp(all->at[i].generator->name, name) == 0)
-			return &all->at[i];
-	return NULL;
-}
-
 /* Is B, whose name is that, what the module was compiled with? */
 static int check_version(const struct kept_file *f, const struct backend *b, const char *version, int abi)
 {
@@ -143,7 +113,7 @@ static int load(struct arena *a, const struct kept_file *f, const json_t *json, 
 	if (json_unpack(kept_any(json), "{s:s, s:s, s:i, s:s}", "name", &name, "version", &version, "abi", &abi, "from",
 			&from) < 0)
 		return err_set("%s: its generators are not what this hone writes: compile the model again", f->path);
-	const struct backend *known = find(given, name);
+	const struct backend *known = backend_find(given->at, given->n, name);
 
 	if (known) {
 		b = *known;
@@ -174,7 +144,7 @@ static int find_generators(struct arena *a, const struct kept_file *f, const str
 		if (load(a, f, one, &given, out) < 0)
 			return -1;
 	for (int k = 0; k < given.n; k++)
-		if (!find(out, given.at[k].generator->name))
+		if (!backend_find(out->at, out->n, given.at[k].generator->name))
 			return err_set("%s has nothing of generator %s: compile the model with it", f->path,
 				       given.at[k].generator->name);
 	return 0;

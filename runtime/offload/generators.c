@@ -2,17 +2,7 @@
 /* runtime/offload/generators.c - each is loaded once, and has a name of its own. */
 #include "runtime/offload/generators.h"
 
-#include <string.h>
-
 #include "base/err.h"
-
-static bool has_name(const struct backend_vec *v, const char *name)
-{
-	for (int i = 0; i < v->n; i++)
-		if (strcmp(v->at[i].generator->name, name) == 0)
-			return true;
-	return false;
-}
 
 int offload_generators_load(struct arena *a, const struct offload_request *r, struct offload_generators *out)
 {
@@ -22,7 +12,8 @@ int offload_generators_load(struct arena *a, const struct offload_request *r, st
 
 		if (backend_load(a, r->backends[i], &b) < 0)
 			return -1;
-		if (has_name(&out->kernels, b.generator->name) || has_name(&out->regions, b.generator->name))
+		if (backend_find(out->kernels.at, out->kernels.n, b.generator->name) ||
+		    backend_find(out->regions.at, out->regions.n, b.generator->name))
 			return err_set("two generators are called '%s'", b.generator->name);
 		vec_push(a, b.generator->grain == HONE_KERNELS ? &out->kernels : &out->regions, b);
 	}

@@ -75,29 +75,11 @@ static const char *asked(const struct kept_generators *k, const char *what)
 	return arena_strdup(a, out);
 }
 
-static void run(struct opened *m, struct value *results)
+static void assert_same_results(const struct opened *m, const struct opened *n)
 {
-	static float x[4] = { -1.5F, 0.3F, 2, 1e-3F };
-	struct arena *a = arena_new();
-	struct session *s = session_new(m->code, interp_usual_limits);
-	const struct value arg = value_of_array(array_around(a, ELEMENT_F32, 2, (int64_t[]){ 2, 2 }, x));
+	float x[4] = { -1.5F, 0.3F, 2, 1e-3F };
 
-	assert_ok(session_run(s, &arg, results));
-	session_free(s);
-	arena_free(a);
-}
-
-static void assert_same_results(struct opened *m, struct opened *n)
-{
-	struct value a[RESULTS], b[RESULTS];
-
-	run(m, a);
-	run(n, b);
-	for (int i = 0; i < RESULTS; i++)
-		assert_true(array_equal(a[i].array, b[i].array));
-	assert_true(array_float(a[0].array, 0) == -1.5F - 0.9F);
-	values_release(a, RESULTS);
-	values_release(b, RESULTS);
+	assert_true(assert_same_runs(m, n, 2, x, RESULTS) == -1.5F - 0.9F);
 }
 
 static int count(const struct opened *m, enum choice_origin origin)
