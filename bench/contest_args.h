@@ -5,7 +5,7 @@
 
 #include <argp.h>
 
-#include "bench/contest/roster.h"
+#include "bench/contest/referee/roster.h"
 
 struct peer_names VEC(const char *);
 

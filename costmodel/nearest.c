@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* costmodel/nearest.c - a program is as fast as the ones most like it: k nearest neighbours over
  * features (Fix and Hodges 1951). Knows no trees and no prior, which is what it is for: to stand in
- * for a machine without being of one kind with the model that searches (search/replay.h).
+ * for a machine without being of one kind with the model that searches (search/measurers/replay.h).
  *
  * A program is described by the mean of its rows, each weighted with its share of the program's
  * expected time; features count in standard deviations over the samples. */

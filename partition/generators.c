@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "measure/spawn.h"
+#include "measure/process/spawn.h"
 
 static int read_patterns(struct arena *a, const char *name, struct backend *b)
 {

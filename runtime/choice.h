@@ -10,7 +10,7 @@
 
 #include "db/db.h"
 #include "graph/task/task.h"
-#include "measure/device.h"
+#include "measure/device/device.h"
 #include "runtime/offload/foreign.h"
 #include "runtime/kernel.h"
 #include "runtime/offload/generators.h"

@@ -8,7 +8,7 @@
 #define HONE_RUNTIME_EXPECTATIONS_H
 
 #include "graph/task/task.h"
-#include "measure/device.h"
+#include "measure/device/device.h"
 
 /* expect_us() of each of N TASKS, which have DAGs, for THREADS threads of D, in US; those that are not
  * kept are computed side by side. */

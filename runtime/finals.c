@@ -16,11 +16,11 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "config.h"
-#include "measure/device_lock.h"
-#include "measure/pin.h"
-#include "measure/spawn.h"
-#include "measure/timing.h"
-#include "search/contenders.h"
+#include "measure/process/device_lock.h"
+#include "measure/timing/pin.h"
+#include "measure/process/spawn.h"
+#include "measure/timing/timing.h"
+#include "search/campaign/contenders.h"
 
 /* Between two looks at whether to stop. */
 enum { LOOK_MS = 50 };

@@ -14,7 +14,7 @@
 
 #include "base/tell.h"
 #include "db/db.h"
-#include "search/finals_call.h"
+#include "search/campaign/finals_call.h"
 
 struct finals_options {
 	const char *model;

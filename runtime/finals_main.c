@@ -13,8 +13,8 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "measure/child.h"
-#include "measure/timing.h"
+#include "measure/process/child.h"
+#include "measure/timing/timing.h"
 #include "runtime/finals_play.h"
 
 static json_t *contender_json(const struct final_task *t, int c, int rounds)

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 #include "runtime/inputs.h"
 #include "runtime/step_times.h"
 

@@ -11,8 +11,8 @@
 
 #include "runtime/lineup.h"
 #include "runtime/open.h"
-#include "search/contenders.h"
-#include "search/ending.h"
+#include "search/campaign/contenders.h"
+#include "search/campaign/ending.h"
 
 /* A task of the model that has contenders. */
 struct final_task {

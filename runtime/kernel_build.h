@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "runtime/kernel.h"
-#include "measure/builder.h"
+#include "measure/build/builder.h"
 #include "schedule/state.h"
 
 /* The builder whose compiler, version and flags are RECORDED (of db_record's toolchain_text; NULL:

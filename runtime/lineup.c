@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/arena.h"
-#include "measure/timing.h"
-#include "measure/verdict.h"
+#include "measure/timing/timing.h"
+#include "measure/timing/verdict.h"
 
 /* Of the interval's lower end. Less than VERDICT_MARGIN, for all play in one process; above 1, for the
  * fastest of several has been lucky. */

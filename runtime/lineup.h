@@ -20,7 +20,7 @@ struct contender {
 };
 
 /* The winner of N > 0 contenders after ROUNDS > 0. Ratios within a round are what counts
- * (measure/verdict.h). */
+ * (measure/timing/verdict.h). */
 int lineup_winner(const struct contender *c, int n, int rounds);
 
 /* Which of the N contenders of the TASK-th task plays in LINEUP. Lineups are models that differ in all

@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "measure/builder.h"
+#include "measure/build/builder.h"
 
 /* As build_all(), but objects live in the user's cache folder and stay there; *MADE (may be NULL)
  * counts those that were compiled. Without such a folder objects are the builder's. */

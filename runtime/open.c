@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "graph/ir/known.h"
 #include "graph/layout/space.h"
-#include "measure/calibration.h"
+#include "measure/device/calibration.h"
 #include "partition/demand.h"
 #include "runtime/kept/kept.h"
 #include "runtime/kept/module.h"

@@ -3,7 +3,7 @@
 #include "runtime/task_times.h"
 
 #include "runtime/expectations.h"
-#include "search/evidence.h"
+#include "search/trust/evidence.h"
 #include "search/expect.h"
 
 /* Was the kernel of BEST, or, without one, a guess, timed beside those of generators? */

@@ -4,7 +4,7 @@
 #define HONE_SEARCH_BEST_H
 
 #include "schedule/nest.h"
-#include "search/evidence.h"
+#include "search/trust/evidence.h"
 #include "search/task.h"
 
 struct best {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "search/generations.h"
+#include "search/strategies/generations.h"
 
 /* Of the peak, where lanes are full: the median over the convolutions of resnet50 that the analytic
  * prior guessed (docs/performance.md). */

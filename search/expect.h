@@ -3,7 +3,7 @@
 #ifndef HONE_SEARCH_EXPECT_H
 #define HONE_SEARCH_EXPECT_H
 
-#include "measure/device.h"
+#include "measure/device/device.h"
 #include "search/task.h"
 
 /* Beside records, what is only expected has to promise so much more to be believed: a tuned kernel of

@@ -2,7 +2,7 @@
 /* search/guess.c - the first of some generations that the prior ranks. */
 #include "search/guess.h"
 
-#include "search/generations.h"
+#include "search/strategies/generations.h"
 
 /* A candidate takes some tenths of a millisecond (hone bench --suite features). */
 static const struct generations effort = { .population = 96, .count = 3 };

@@ -4,7 +4,7 @@
 #define HONE_SEARCH_TARGET_H
 
 #include "costmodel/features.h"
-#include "measure/device.h"
+#include "measure/device/device.h"
 
 /* What a search knows of the device. */
 struct target {

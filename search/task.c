@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "codegen/emit.h"
-#include "search/reference.h"
+#include "search/trust/reference.h"
 #include "te/text.h"
 
 static const char *take(struct arena *a, struct text *t)

@@ -3,8 +3,8 @@
 #ifndef HONE_SEARCH_TASK_H
 #define HONE_SEARCH_TASK_H
 
-#include "measure/workload.h"
-#include "search/sample.h"
+#include "measure/runner/workload.h"
+#include "search/space/sample.h"
 #include "te/dag.h"
 
 struct task {

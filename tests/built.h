@@ -13,7 +13,7 @@
 #include "base/err.h"
 #include "codegen/emit.h"
 #include "codegen/team.h"
-#include "measure/builder.h"
+#include "measure/build/builder.h"
 
 /* The trial of P, to be built; false where its C would be too much text. */
 static inline bool built_trial(struct arena *a, const struct program *p, int vector_bytes,

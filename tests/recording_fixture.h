@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-#include "search/replay.h"
+#include "search/measurers/replay.h"
 #include "te/operator.h"
 #include "tests/db_fixture.h"
 

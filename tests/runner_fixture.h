@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "measure/runner.h"
+#include "measure/runner/runner.h"
 #include "tests/kernel_text.h"
 
 /* C ends at its guard page; D has 4 bytes of canary before its own. */

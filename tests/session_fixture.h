@@ -14,7 +14,7 @@
 
 #include "base/err.h"
 #include "graph/text/text.h"
-#include "measure/calibration.h"
+#include "measure/device/calibration.h"
 #include "runtime/agree.h"
 #include "runtime/session.h"
 

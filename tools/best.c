@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "measure/calibration.h"
+#include "measure/device/calibration.h"
 #include "search/best.h"
 #include "tools/command.h"
 #include "tools/json.h"

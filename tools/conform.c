@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
-#include "measure/pool.h"
+#include "measure/build/pool.h"
 #include "tools/command.h"
 #include "tools/conform_case.h"
 #include "tools/json.h"

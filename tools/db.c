@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "db/db.h"
-#include "search/replayable.h"
+#include "search/measurers/replayable.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "measure/compiler.h"
-#include "measure/counters.h"
-#include "measure/device.h"
-#include "measure/noise.h"
-#include "measure/sandbox.h"
+#include "measure/build/compiler.h"
+#include "measure/runner/counters.h"
+#include "measure/device/device.h"
+#include "measure/device/noise.h"
+#include "measure/runner/sandbox.h"
 #include "tools/command.h"
 #include "tools/json.h"
 

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "codegen/export.h"
 #include "search/best.h"
-#include "search/exported.h"
+#include "search/trust/exported.h"
 #include "tools/command.h"
 #include "tools/export_uses.h"
 #include "tools/json.h"

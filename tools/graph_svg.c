@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "graph/text/text.h"
-#include "measure/pool.h"
+#include "measure/build/pool.h"
 #include "tools/graph_args.h"
 
 /* Graphviz takes minutes for some thousand nodes; what takes longer nobody would look at. */

@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "measure/spawn.h"
+#include "measure/process/spawn.h"
 
 /* What a mail or a web hook may take at the end, on a bad line. */
 enum { LAST_WAIT_S = 30, POLL_MS = 20 };

@@ -4,7 +4,7 @@
 #ifndef HONE_TOOLS_PROGRESS_H
 #define HONE_TOOLS_PROGRESS_H
 
-#include "search/tuner.h"
+#include "search/campaign/tuner.h"
 
 /* The line itself, in WIDTH columns (0: as long as it is): where they are few, less is said, and the
  * name is cut at its end. */

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "tools/command.h"
-#include "measure/calibration.h"
+#include "measure/device/calibration.h"
 #include "tools/source.h"
 
 static const struct argp_option options[] = {

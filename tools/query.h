@@ -8,7 +8,7 @@
 
 #include "db/db.h"
 #include "graph/task/task.h"
-#include "measure/device.h"
+#include "measure/device/device.h"
 #include "runtime/task_times.h"
 #include "search/best.h"
 

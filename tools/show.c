@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "measure/builder.h"
-#include "measure/pool.h"
+#include "measure/build/builder.h"
+#include "measure/build/pool.h"
 #include "search/best.h"
 #include "te/text.h"
 #include "tools/command.h"

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "measure/calibration.h"
+#include "measure/device/calibration.h"
 
 /* The share of R's time that went into reading and writing its arguments, where no cache had them. */
 static double memory_share(const struct query *q, const struct task *t, const struct db_record *r,

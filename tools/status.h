@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "db/db.h"
-#include "search/finals_call.h"
+#include "search/campaign/finals_call.h"
 
 struct status_task {
 	struct db_task_stats stats;

@@ -2,7 +2,7 @@
 /* tools/status_print.c - where a campaign stands, as text. */
 #include <math.h>
 
-#include "measure/calibration.h"
+#include "measure/device/calibration.h"
 #include "tools/status.h"
 
 /* A column of WIDTH; a dash where V is not known. */

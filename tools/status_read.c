@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "measure/device.h"
+#include "measure/device/device.h"
 #include "tools/status.h"
 
 struct status status_brief(const struct db_campaign *c)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "search/tuner.h"
+#include "search/campaign/tuner.h"
 #include "tools/notify.h"
 
 struct tune_args {

@@ -9,8 +9,8 @@
 #ifndef HONE_TOOLS_TUNE_MODEL_H
 #define HONE_TOOLS_TUNE_MODEL_H
 
-#include "measure/device.h"
-#include "search/scheduler.h"
+#include "measure/device/device.h"
+#include "search/campaign/scheduler.h"
 
 /* The tasks of the model at PATH for THREADS threads of D, in A, and who weighs them. -1 and a
  * message. */

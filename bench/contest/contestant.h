@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/contest/contestant.h - what takes part in `hone bench`: a program of its own, that talks
- * with the referee in lines (bench/contest/conversation.h).
+ * with the referee in lines (bench/contest/referee/conversation.h).
  *
  * A contestant in C is one file that ends in a `const struct contestant` and a main that calls
  * contestant_main, and a line in bench/contest/contestants.def. It links its own library and
@@ -11,7 +11,7 @@
 #ifndef HONE_BENCH_CONTEST_CONTESTANT_H
 #define HONE_BENCH_CONTEST_CONTESTANT_H
 
-#include "bench/contest/conversation.h"
+#include "bench/contest/referee/conversation.h"
 #include "bench/work/recognize.h"
 
 /* What is to be computed. All of it outlives the handle. */

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """engine.py NAME: an inference engine as a contestant of `hone bench`.
 
-Speaks the lines of bench/contest/conversation.h on standard input and output. Runs DIR/model.onnx,
+Speaks the lines of bench/contest/referee/conversation.h on standard input and output. Runs DIR/model.onnx,
 whose inputs are named arg0, arg1, ... and read from DIR/arg0.bin, ...; any number of inputs and
 outputs, of the model's types. Needs the virtual environment that bench/contest/setup makes.
 """
@@ -22,7 +22,7 @@ class Cannot(Exception):
 class Model:
     """What an engine does not say of a model: how the memory of an argument becomes its tensor.
 
-    bench/contest/onnx_write.h says how metadata tell it; an argument without any lies in memory
+    bench/contest/libraries/onnx_write.h says how metadata tell it; an argument without any lies in memory
     as the model has it.
     """
 

@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "bench/contest/folder.h"
+#include "bench/contest/referee/folder.h"
 #include "te/eval.h"
 
 static int write_folder(void *user, const char *folder)

@@ -4,8 +4,8 @@
 #ifndef HONE_BENCH_CONTEST_KERNEL_EXERCISE_H
 #define HONE_BENCH_CONTEST_KERNEL_EXERCISE_H
 
-#include "bench/contest/bout.h"
-#include "search/reference.h"
+#include "bench/contest/referee/bout.h"
+#include "search/trust/reference.h"
 #include "search/task.h"
 
 struct kernel_exercise {

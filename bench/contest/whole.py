@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """whole.py NAME: an inference engine as a contestant of `hone bench --suite models`.
 
-Speaks the lines of bench/contest/conversation.h about settings, bench/models/setting.h. The engines
+Speaks the lines of bench/contest/referee/conversation.h about settings, bench/models/setting.h. The engines
 have the options of engine.py; what their processes hold beside the engine is numpy and the inputs.
 """
 import json

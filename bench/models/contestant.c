@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "bench/contest/conversation.h"
+#include "bench/contest/referee/conversation.h"
 #include "bench/models/setting.h"
 #include "runtime/open.h"
 

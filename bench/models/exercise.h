@@ -6,7 +6,7 @@
 #ifndef HONE_BENCH_MODELS_EXERCISE_H
 #define HONE_BENCH_MODELS_EXERCISE_H
 
-#include "bench/contest/bout.h"
+#include "bench/contest/referee/bout.h"
 #include "bench/models/setting.h"
 
 struct model_exercise {

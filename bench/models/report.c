@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "bench/contest/table.h"
+#include "bench/contest/referee/table.h"
 #include "tools/json.h"
 
 enum { NAME_WIDTH = 20 };

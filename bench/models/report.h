@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "bench/contest/bout.h"
+#include "bench/contest/referee/bout.h"
 
 /* One model's bout. */
 struct model_bout {

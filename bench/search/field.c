@@ -9,7 +9,7 @@
 
 #include "base/err.h"
 #include "search/best.h"
-#include "search/tuner.h"
+#include "search/campaign/tuner.h"
 
 enum { MAX_BESTS = FIELD_MAX_STRATEGIES * FIELD_MAX_SEEDS };
 

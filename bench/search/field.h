@@ -10,9 +10,9 @@
 
 #include <signal.h>
 
-#include "measure/device.h"
-#include "search/measurer.h"
-#include "search/strategy.h"
+#include "measure/device/device.h"
+#include "search/measurers/measurer.h"
+#include "search/strategies/strategy.h"
 
 enum { FIELD_MAX_STRATEGIES = 8, FIELD_MAX_SEEDS = 32 };
 

@@ -7,8 +7,8 @@
 #ifndef HONE_BENCH_SEARCH_SEARCH_H
 #define HONE_BENCH_SEARCH_SEARCH_H
 
-#include "search/contest.h"
-#include "search/replay.h"
+#include "bench/search/contest.h"
+#include "search/measurers/replay.h"
 
 enum { SEARCH_MAX_STRATEGIES = 16, SEARCH_MAX_SEEDS = 1000 };
 

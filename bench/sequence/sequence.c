@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/quantile.h"
 #include "codegen/team.h"
-#include "measure/fill.h"
+#include "measure/runner/fill.h"
 
 /* Runs that bring pages, threads and branch predictors to life and are not counted; as many as a
  * 10th percentile needs to have two below it; 32 MiB of figures. */

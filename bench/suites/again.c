@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "bench/suite.h"
 #include "search/best.h"
-#include "search/measurer.h"
+#include "search/measurers/measurer.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "bench/contest/table.h"
+#include "bench/contest/referee/table.h"
 #include "bench/contest_args.h"
 #include "bench/models/exercise.h"
 #include "bench/models/report.h"
 #include "bench/suite.h"
 #include "graph/model.h"
-#include "measure/device_lock.h"
+#include "measure/process/device_lock.h"
 #include "runtime/kept/module.h"
 #include "tools/command.h"
 #include "tools/json.h"

@@ -10,7 +10,7 @@
 #include "bench/partition/tables.h"
 #include "bench/suite.h"
 #include "graph/model.h"
-#include "measure/device_lock.h"
+#include "measure/process/device_lock.h"
 #include "tools/backends.h"
 #include "tools/command.h"
 #include "tools/json.h"

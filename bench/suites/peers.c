@@ -6,11 +6,11 @@
 
 #include "base/err.h"
 #include "bench/contest/kernel_exercise.h"
-#include "bench/contest/table.h"
+#include "bench/contest/referee/table.h"
 #include "bench/contest_args.h"
 #include "runtime/kernel_build.h"
 #include "bench/suite.h"
-#include "measure/device_lock.h"
+#include "measure/process/device_lock.h"
 #include "search/best.h"
 #include "tools/command.h"
 #include "tools/json.h"

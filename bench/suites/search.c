@@ -10,7 +10,7 @@
 #include "bench/search/search_table.h"
 #include "bench/suite.h"
 #include "bench/suites/search.h"
-#include "search/tuner.h"
+#include "search/campaign/tuner.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"
@@ -150,7 +150,7 @@ static const struct argp argp = { options, parse, "[SOURCE...]", doc, children, 
 static void take_all_strategies(struct search_plan *plan)
 {
 #define X(name) plan->strategy[plan->n++] = &strategy_##name;
-#include "search/strategies.def"
+#include "search/strategies/strategies.def"
 #undef X
 }
 

@@ -10,7 +10,7 @@
 
 #include "graph/ir/op.h"
 #include "graph/pass/flow.h"
-#include "measure/workload.h"
+#include "measure/runner/workload.h"
 
 /* Pointwise operators that join at once (GELU and hard-swish written out have 4 to 8), members of a
  * group, and operands tried: bounds on the time that this takes and on the size of kernels. */

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "graph/task/label.h"
-#include "measure/workload.h"
+#include "measure/runner/workload.h"
 #include "te/eval.h"
 
 /* An input of the DAG and the value in it. */

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "graph/task/fused.h"
-#include "measure/workload.h"
+#include "measure/runner/workload.h"
 #include "te/eval.h"
 
 static const char stored_attr[] = "stored";

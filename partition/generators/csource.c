@@ -17,7 +17,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "base/workdir.h"
-#include "measure/pool.h"
+#include "measure/build/pool.h"
 #include "partition/region_source.h"
 
 #define KERNELS "HONE_CSOURCE_KERNELS"

@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "config.h"
-#include "measure/cpuinfo.h"
+#include "measure/device/cpuinfo.h"
 #include "runtime/kept/form.h"
 
 bool module_is(const char *path)

@@ -6,7 +6,7 @@
 #include "base/build_id.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "measure/toolchain.h"
+#include "measure/build/toolchain.h"
 #include "runtime/kept/kept.h"
 #include "runtime/offload/offers.h"
 #include "search/target.h"

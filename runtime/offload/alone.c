@@ -7,7 +7,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 #include "runtime/offload/foreign.h"
 #include "runtime/inputs.h"
 #include "runtime/kernel.h"

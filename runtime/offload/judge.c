@@ -9,7 +9,7 @@
 #include "graph/build/build.h"
 #include "graph/ir/known.h"
 #include "graph/pass/pass.h"
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 #include "runtime/inputs.h"
 
 /* As a kernel alone (runtime/offload/alone.c), each round both ways; a generator that tells what it takes is

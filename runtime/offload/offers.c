@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 #include "te/text.h"
 
 static const char *place_name(struct arena *a, const char *key, int backend)

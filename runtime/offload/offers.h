@@ -12,7 +12,7 @@
 
 #include "db/db.h"
 #include "graph/task/task.h"
-#include "measure/device.h"
+#include "measure/device/device.h"
 #include "partition/generators.h"
 
 /* Who gets a task that a generator would compute. */

@@ -3,7 +3,7 @@
 #include "runtime/offload/rounds.h"
 
 #include "base/file.h"
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 #include "runtime/step_times.h"
 
 /* A turn is a run that brings the plan's data back to the caches, and then runs for so long, one at least:

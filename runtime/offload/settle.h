@@ -9,7 +9,7 @@
 #ifndef HONE_RUNTIME_OFFLOAD_SETTLE_H
 #define HONE_RUNTIME_OFFLOAD_SETTLE_H
 
-#include "measure/verdict.h"
+#include "measure/timing/verdict.h"
 #include "runtime/offload/spent.h"
 #include "runtime/open.h"
 

@@ -15,7 +15,7 @@
 #include "codegen/emit.h"
 #include "codegen/export.h"
 #include "schedule/nest.h"
-#include "search/reference.h"
+#include "search/trust/reference.h"
 #include "te/eval.h"
 #include "te/text.h"
 #include "tests/skip.h"

@@ -4,7 +4,7 @@
 #include "tests/db_fixture.h"
 #include "tests/kernel_text.h"
 
-#include "search/tuner.h"
+#include "search/campaign/tuner.h"
 #include "te/operator.h"
 
 enum { N = 16, GOOD = 6 };

@@ -11,7 +11,7 @@
 #include "tests/contestant_fixture.h"
 #include "tests/te_run.h"
 
-#include "bench/contest/onnx_write.h"
+#include "bench/contest/libraries/onnx_write.h"
 
 static void write_model(const struct run *r, const char *dir)
 {

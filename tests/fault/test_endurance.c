@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "search/tuner.h"
+#include "search/campaign/tuner.h"
 
 #define SPEC "matmul:m=512,n=512,k=512"
 

@@ -13,9 +13,9 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "bench/contest/folder.h"
+#include "bench/contest/referee/folder.h"
 #include "bench/contest/kernel_exercise.h"
-#include "bench/contest/quiet.h"
+#include "bench/contest/referee/quiet.h"
 #include "te/text.h"
 
 enum { ROUNDS = 7, TOYS_MAX = 12 };

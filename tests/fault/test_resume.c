@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "search/tuner.h"
+#include "search/campaign/tuner.h"
 
 static const char *const specs[] = {
 	"matmul:m=60,n=64,k=48",

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "measure/sandbox.h"
+#include "measure/runner/sandbox.h"
 #include "tests/skip.h"
 
 static const struct runner_fault faults[] = {

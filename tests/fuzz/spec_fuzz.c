@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "search/admit.h"
+#include "search/campaign/admit.h"
 #include "te/operator.h"
 #include "te/text.h"
 #include "tests/fuzz/fuzz.h"

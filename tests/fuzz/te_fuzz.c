@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "search/admit.h"
-#include "search/sketch.h"
+#include "search/campaign/admit.h"
+#include "search/space/sketch.h"
 #include "te/eval.h"
 #include "te/text.h"
 #include "tests/fuzz/fuzz.h"

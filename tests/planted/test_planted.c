@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "search/reference.h"
+#include "search/trust/reference.h"
 #include "te/eval.h"
 #include "tests/planted/fault.h"
 #include "tests/planted/specs.h"

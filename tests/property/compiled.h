@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/compiled.h - the C of many cases, built and run.
  *
- * Holds: compiler flags are those of measure/builder.c, so that what is tested is what is shipped. */
+ * Holds: compiler flags are those of measure/build/builder.c, so that what is tested is what is shipped. */
 #ifndef HONE_TESTS_PROPERTY_COMPILED_H
 #define HONE_TESTS_PROPERTY_COMPILED_H
 
-#include "measure/builder.h"
+#include "measure/build/builder.h"
 #include "tests/property/sample.h"
 
 struct trial_batch;

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/err.h"
-#include "search/sample.h"
+#include "search/space/sample.h"
 #include "te/operator.h"
 #include "te/text.h"
 

@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "search/reference.h"
+#include "search/trust/reference.h"
 #include "te/eval.h"
 #include "tests/property/sample.h"
 

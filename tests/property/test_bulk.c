@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "codegen/emit.h"
-#include "search/sample.h"
+#include "search/space/sample.h"
 #include "te/operator.h"
 
 static const char *const specs[] = {

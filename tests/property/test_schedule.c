@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 #include "codegen/emit.h"
-#include "measure/compiler.h"
+#include "measure/build/compiler.h"
 #include "tests/property/compiled.h"
 #include "tests/property/races.h"
 #include "tests/skip.h"

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "search/admit.h"
-#include "search/sketch.h"
+#include "search/campaign/admit.h"
+#include "search/space/sketch.h"
 #include "te/operator.h"
 #include "te/text.h"
 

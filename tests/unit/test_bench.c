@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "bench/contest/folder.h"
-#include "bench/contest/openblas_core.h"
-#include "bench/contest/player.h"
-#include "bench/contest/roster.h"
+#include "bench/contest/referee/folder.h"
+#include "bench/contest/libraries/openblas_core.h"
+#include "bench/contest/referee/player.h"
+#include "bench/contest/referee/roster.h"
 #include "bench/work/recognize.h"
 #include "tests/skip.h"
 

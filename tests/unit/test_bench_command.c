@@ -3,7 +3,7 @@
  * record, against a library, as a table and as JSON. */
 #include "tests/command.h"
 
-#include "measure/device.h"
+#include "measure/device/device.h"
 #include "search/task.h"
 #include "te/operator.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "search/budget.h"
+#include "search/campaign/budget.h"
 
 static void the_first_limit_counts(void **state)
 {

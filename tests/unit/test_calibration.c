@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "measure/calibration.h"
+#include "measure/device/calibration.h"
 
 static const struct db_calibration slow = { .fixed_us = 60, .peak = { 80, 150 }, .mem = { 10, 18 } };
 static const struct db_calibration fast = { .fixed_us = 50, .peak = { 96, 180 }, .mem = { 12, 30 } };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "measure/calm.h"
+#include "measure/timing/calm.h"
 
 static const char before[] = "cpu  300 0 60 900 40 0 0 10 0 0\n"
 			     "cpu0 100 0 20 300 20 0 0 4 0 0\n"

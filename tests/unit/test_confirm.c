@@ -8,7 +8,7 @@
 #include "tests/db_fixture.h"
 
 #include "search/best.h"
-#include "search/tuner.h"
+#include "search/campaign/tuner.h"
 #include "te/operator.h"
 
 #define SPEC "matmul:m=24,n=32,k=16"

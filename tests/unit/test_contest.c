@@ -7,7 +7,7 @@
 
 #include "bench/search/curves.h"
 #include "bench/search/search.h"
-#include "search/strategy.h"
+#include "search/strategies/strategy.h"
 
 #define SPEC "matmul:m=60,n=64,k=48"
 
@@ -18,7 +18,7 @@ enum { RECORDS = 200, TRIALS = 64, SEEDS = 3, BATCH = 16 };
 
 static const struct strategy *const strategies[] = {
 #define X(name) &strategy_##name,
-#include "search/strategies.def"
+#include "search/strategies/strategies.def"
 #undef X
 };
 

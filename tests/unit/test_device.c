@@ -12,11 +12,11 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/rng.h"
-#include "measure/compiler.h"
-#include "measure/cpuinfo.h"
-#include "measure/device.h"
-#include "measure/noise.h"
-#include "measure/probe.h"
+#include "measure/build/compiler.h"
+#include "measure/device/cpuinfo.h"
+#include "measure/device/device.h"
+#include "measure/device/noise.h"
+#include "measure/device/probe.h"
 
 static void test_synthetic(void **state)
 {

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "measure/device_lock.h"
+#include "measure/process/device_lock.h"
 
 static const struct listener nobody = { 0 };
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "search/speed_limit.h"
+#include "search/trust/speed_limit.h"
 #include "te/inputs.h"
 #include "te/operator.h"
 #include "te/text.h"

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "search/contenders.h"
-#include "search/ending.h"
+#include "search/campaign/contenders.h"
+#include "search/campaign/ending.h"
 
 static void close_to(double x, double want)
 {

@@ -13,7 +13,7 @@
 
 #include "codegen/callable.h"
 #include "codegen/export.h"
-#include "measure/device.h"
+#include "measure/device/device.h"
 #include "search/task.h"
 
 /* Nothing divides: the last tiles are filled up with zeros when B is packed. */

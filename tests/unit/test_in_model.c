@@ -3,7 +3,7 @@
  * competes, what is the best for a model, what stays in the file. */
 #include "tests/db_fixture.h"
 
-#include "search/contenders.h"
+#include "search/campaign/contenders.h"
 #include "te/text.h"
 
 #define TEXT "input A: f32[64]\nC[i] = A[i] + 1\n"

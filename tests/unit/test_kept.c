@@ -18,7 +18,7 @@
 #include "base/file.h"
 #include "graph/model.h"
 #include "graph/text/text.h"
-#include "measure/calibration.h"
+#include "measure/device/calibration.h"
 #include "runtime/explain.h"
 #include "runtime/kept/kept.h"
 #include "runtime/objects.h"

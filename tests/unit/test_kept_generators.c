@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/build_id.h"
-#include "measure/calibration.h"
+#include "measure/device/calibration.h"
 #include "runtime/kept/kept.h"
 #include "runtime/open.h"
 #include "tests/skip.h"

@@ -15,13 +15,13 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "measure/buffer.h"
-#include "measure/counters.h"
-#include "measure/fill.h"
-#include "measure/pin.h"
-#include "measure/process.h"
-#include "measure/runner.h"
-#include "measure/verify.h"
+#include "measure/runner/buffer.h"
+#include "measure/runner/counters.h"
+#include "measure/runner/fill.h"
+#include "measure/timing/pin.h"
+#include "measure/process/process.h"
+#include "measure/runner/runner.h"
+#include "measure/runner/verify.h"
 #include "tests/kernel_text.h"
 
 static void test_status_names(void **state)

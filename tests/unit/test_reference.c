@@ -12,8 +12,8 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "search/reference.h"
-#include "search/spot_check.h"
+#include "search/trust/reference.h"
+#include "search/trust/spot_check.h"
 #include "te/eval.h"
 #include "te/operator.h"
 #include "te/text.h"

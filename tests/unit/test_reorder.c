@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
-#include "bench/contest/reorder.h"
+#include "bench/contest/libraries/reorder.h"
 
 enum { PARTS_MAX = 5 };
 

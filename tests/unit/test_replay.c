@@ -4,7 +4,7 @@
 #include "tests/recording_fixture.h"
 
 #include "search/best.h"
-#include "search/tuner.h"
+#include "search/campaign/tuner.h"
 
 #define SPEC "dense:m=8,n=12,k=4"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "search/scheduler.h"
+#include "search/campaign/scheduler.h"
 #include "tests/sim_tasks.h"
 
 enum { INSTANCES = 300 };

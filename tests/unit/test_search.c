@@ -2,7 +2,7 @@
 /* tests/unit/test_search.c - decisions told from steps, and what a campaign keeps of its trials. */
 #include "tests/db_fixture.h"
 
-#include "search/strategy.h"
+#include "search/strategies/strategy.h"
 #include "te/operator.h"
 
 static const char *const specs[] = {

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "runtime/kernel_build.h"
 #include "bench/sequence/sequence.h"
-#include "measure/device.h"
+#include "measure/device/device.h"
 #include "te/eval.h"
 #include "te/operator.h"
 

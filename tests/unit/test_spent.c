@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "graph/pass/pass.h"
 #include "graph/text/text.h"
-#include "measure/calibration.h"
+#include "measure/device/calibration.h"
 #include "runtime/inputs.h"
 #include "runtime/offload/spent.h"
 

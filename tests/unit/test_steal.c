@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "measure/timing.h"
+#include "measure/timing/timing.h"
 #include "tests/skip.h"
 
 enum { SERIES = 3000, SAMPLES = 40 };

@@ -14,8 +14,8 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "measure/spawn.h"
-#include "measure/toolchain.h"
+#include "measure/process/spawn.h"
+#include "measure/build/toolchain.h"
 
 struct toolchain_case {
 	struct arena *a;

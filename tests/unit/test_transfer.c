@@ -3,7 +3,7 @@
  * that one which was stopped learns it anew, from the records that were there when it began. */
 #include "tests/recording_fixture.h"
 
-#include "search/tuner.h"
+#include "search/campaign/tuner.h"
 
 #define SPEC_A "matmul:m=48,n=64,k=32"
 #define SPEC_B "matmul:m=32,n=96,k=64"

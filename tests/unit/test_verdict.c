@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "measure/verdict.h"
+#include "measure/timing/verdict.h"
 
 enum { PAIRS = 25 };
 

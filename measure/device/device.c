@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/device/device.c - the described part of a device: hwloc's topology, the processor, our share. */
+#include "measure/device/device.h"
+
+#include <hwloc.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "measure/device/cpuinfo.h"
+#include "measure/device/probe.h"
+
+static const char synthetic_prefix[] = "synthetic:";
+
+/* Raise it where the fingerprint's input changes: records of before no longer fit. */
+enum { FINGERPRINT_VERSION = 1 };
+
+/* A synthetic core: what a current server core does, in round numbers. */
+static const double synthetic_fixed_us = 50;
+static const double synthetic_ghz = 3.0, synthetic_mem_one = 12, synthetic_mem_all = 40;
+static const int64_t synthetic_cache[DEVICE_CACHES] = {32 << 10, 1 << 20, 16 << 20};
+
+static int count(hwloc_topology_t t, hwloc_obj_type_t type)
+{
+	int n = hwloc_get_nbobjs_by_type(t, type);
+
+	return n > 0 ? n : 1;
+}
+
+static void describe_caches(struct device *d, hwloc_topology_t t)
+{
+	static const hwloc_obj_type_t types[DEVICE_CACHES] = {HWLOC_OBJ_L1CACHE, HWLOC_OBJ_L2CACHE,
+							      HWLOC_OBJ_L3CACHE};
+
+	for (int i = 0; i < DEVICE_CACHES; i++) {
+		hwloc_obj_t obj = hwloc_get_obj_by_type(t, types[i], 0);
+
+		if (!obj)
+			continue;
+		d->caches[i].claimed = (int64_t)obj->attr->cache.size;
+		d->caches[i].line = (int)obj->attr->cache.linesize;
+		d->caches[i].pus = hwloc_bitmap_weight(obj->cpuset);
+	}
+}
+
+/* The PUs of ALLOWED into d->cpus: the first of each core, then the second of each, and on. */
+static int list_cpus(struct arena *a, struct device *d, hwloc_topology_t t,
+		     hwloc_const_cpuset_t allowed)
+{
+	int *cpus = arena_many(a, int, d->pus);
+	int n_cores = 0;
+
+	for (int smt = 0, more = 1; more; smt++) {
+		more = 0;
+		for (int c = 0; c < count(t, HWLOC_OBJ_CORE); c++) {
+			hwloc_obj_t core = hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, (unsigned)c);
+			hwloc_cpuset_t set = hwloc_bitmap_dup(core ? core->cpuset : allowed);
+			int cpu = -1;
+
+			hwloc_bitmap_and(set, set, allowed);
+			for (int i = 0; i <= smt; i++) {
+				cpu = hwloc_bitmap_next(set, cpu);
+				if (cpu < 0)
+					break;
+			}
+			hwloc_bitmap_free(set);
+			if (cpu < 0 || d->n_cpus == d->pus)
+				continue;
+			cpus[d->n_cpus++] = cpu;
+			n_cores += smt == 0;
+			more = 1;
+		}
+	}
+	d->cpus = cpus;
+	return n_cores;
+}
+
+static void describe_topology(struct arena *a, struct device *d, hwloc_topology_t t)
+{
+	hwloc_cpuset_t allowed = hwloc_bitmap_dup(hwloc_topology_get_allowed_cpuset(t));
+	hwloc_cpuset_t bound = hwloc_bitmap_alloc();
+
+	d->packages = count(t, HWLOC_OBJ_PACKAGE);
+	d->cores = count(t, HWLOC_OBJ_CORE);
+	d->pus = count(t, HWLOC_OBJ_PU);
+	if (!d->synthetic && hwloc_get_cpubind(t, bound, HWLOC_CPUBIND_PROCESS) == 0)
+		hwloc_bitmap_and(allowed, allowed, bound);
+	d->threads = list_cpus(a, d, t, allowed);
+	if (d->quota > 0 && d->quota < d->threads)
+		d->threads = (int)d->quota; /* one more thread would be stopped now and then */
+	if (d->threads < 1)
+		d->threads = 1;
+	describe_caches(d, t);
+	hwloc_bitmap_free(allowed);
+	hwloc_bitmap_free(bound);
+}
+
+static void fingerprint(struct device *d)
+{
+	struct hasher *h = hasher_new();
+
+	hasher_int(h, FINGERPRINT_VERSION);
+	hasher_int(h, d->synthetic);
+	hasher_str(h, d->vendor);
+	hasher_str(h, d->model);
+	hasher_int(h, d->family);
+	hasher_int(h, d->model_number);
+	hasher_int(h, d->stepping);
+	hasher_str(h, d->isa);
+	hasher_str(h, d->flags);
+	hasher_int(h, d->packages);
+	hasher_int(h, d->cores);
+	hasher_int(h, d->pus);
+	for (int i = 0; i < DEVICE_CACHES; i++)
+		hasher_int(h, d->caches[i].claimed);
+	hash_text(hasher_end(h), d->fingerprint);
+}
+
+/* Splits "synthetic:TOPOLOGY [isa=NAME]" and sets the ISA; the topology, or NULL and a message. */
+static const char *synthetic_parse(struct arena *a, struct device *d, const char *text)
+{
+	size_t prefix = sizeof(synthetic_prefix) - 1;
+	const char *isa = "avx512";
+
+	if (strncmp(text, synthetic_prefix, prefix) != 0) {
+		err_set("device '%s': a synthetic device starts with 'synthetic:', for example "
+			"'synthetic:core:2 pu:1 isa=avx2'",
+			text);
+		return NULL;
+	}
+
+	char *topology = arena_strdup(a, text + prefix);
+	char *at = strstr(topology, "isa=");
+
+	if (at) {
+		size_t n = strcspn(at + 4, " ");
+
+		isa = arena_strndup(a, at + 4, n);
+		memset(at, ' ', n + 4);
+	}
+	for (size_t n = strlen(topology); n > 0 && topology[n - 1] == ' '; n--)
+		topology[n - 1] = '\0';
+
+	const struct probe_isa *p = probe_isa_named(isa);
+
+	if (!p) {
+		err_set("device '%s': isa '%s' is unknown; avx512, avx2, sse2, neon and generic "
+			"are known",
+			text, isa);
+		return NULL;
+	}
+	d->isa = p->name;
+	d->vector_bytes = p->vector_bytes;
+	d->vector_registers = p->vector_registers;
+	d->synthetic = true;
+	d->vendor = "synthetic";
+	d->model = "synthetic";
+	d->flags = p->name;
+	return topology;
+}
+
+static void describe_here(struct arena *a, struct device *d)
+{
+	struct cpuinfo cpu = cpuinfo_read(a);
+	const struct probe_isa *isa = probe_isa_here();
+
+	d->isa = isa->name;
+	d->vector_bytes = isa->vector_bytes;
+	d->vector_registers = isa->vector_registers;
+	d->vendor = cpu.vendor;
+	d->model = cpu.model;
+	d->family = cpu.family;
+	d->model_number = cpu.model_number;
+	d->stepping = cpu.stepping;
+	d->flags = cpu.flags;
+	d->quota = cgroup_quota("");
+}
+
+struct device *device_describe(struct arena *a, const char *synthetic)
+{
+	struct device *d = arena_one(a, struct device);
+	const char *text = NULL;
+	hwloc_topology_t t;
+
+	if (!synthetic)
+		describe_here(a, d);
+	else if (!(text = synthetic_parse(a, d, synthetic)))
+		return NULL;
+	if (hwloc_topology_init(&t) < 0) {
+		err_set("hwloc: cannot make a topology");
+		return NULL;
+	}
+	if (text && hwloc_topology_set_synthetic(t, text) < 0) {
+		err_set("device '%s': hwloc does not read this topology; 'synthetic:core:2 pu:1' "
+			"is one that it reads",
+			synthetic);
+		hwloc_topology_destroy(t);
+		return NULL;
+	}
+	/* the machine's cores, not those of today's cpuset: the fingerprint must not move */
+	if (hwloc_topology_set_flags(t, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED) < 0 ||
+	    hwloc_topology_load(t) < 0) {
+		err_set("hwloc: cannot read the topology of %s",
+			synthetic ? synthetic : "this machine (is /sys mounted?)");
+		hwloc_topology_destroy(t);
+		return NULL;
+	}
+	describe_topology(a, d, t);
+	hwloc_topology_destroy(t);
+	d->name = arena_printf(a, "%s, %d core%s, %s", d->model, d->cores, d->cores == 1 ? "" : "s",
+			       d->isa);
+	fingerprint(d);
+	return d;
+}
+
+/* Two multiply-adds and two loads of a vector a cycle, as wide cores have them. */
+static void synthetic_measure(struct device *d)
+{
+	struct device_measured *m = &d->measured;
+	double n = d->threads, bytes = d->vector_bytes;
+	double l1 = 2 * bytes * synthetic_ghz, l2 = bytes * synthetic_ghz / 2;
+	double mem = synthetic_mem_one * n;
+
+	m->peak.one = 2 * 2 * bytes / (double)sizeof(float) * synthetic_ghz;
+	m->peak.all = m->peak.one * n;
+	m->l1 = (struct device_rate){l1, l1 * n};
+	m->l2 = (struct device_rate){l2, l2 * n};
+	m->mem.one = synthetic_mem_one;
+	m->mem.all = mem < synthetic_mem_all ? mem : synthetic_mem_all;
+	m->noise = 1;
+	for (int i = 0; i < DEVICE_CACHES; i++) {
+		int64_t claimed = d->caches[i].claimed;
+
+		d->caches[i].probed = claimed ? claimed : synthetic_cache[i];
+	}
+}
+
+int device_probe(struct device *d)
+{
+	memset(&d->measured, 0, sizeof(d->measured));
+	if (d->synthetic)
+		synthetic_measure(d);
+	else if (probe_caches(d) < 0 || probe_rates(d) < 0)
+		return -1;
+	d->measured.threads = d->threads;
+	d->measured.when = d->synthetic ? 0 : clock_wall();
+	d->measured.fixed_us = d->synthetic ? synthetic_fixed_us : probe_fixed_us(0);
+	d->fixed_us = d->measured.fixed_us;
+	d->measured.valid = true;
+	return 0;
+}
+
+struct device *device_synthetic(struct arena *a, const char *text)
+{
+	struct device *d = device_describe(a, text);
+
+	if (d && device_probe(d) < 0)
+		return NULL;
+	return d;
+}
+
+static double between(struct device_rate rate, int all, int threads)
+{
+	if (threads <= 1 || all <= 1)
+		return rate.one;
+	if (threads >= all)
+		return rate.all;
+	return rate.one + (rate.all - rate.one) * (threads - 1) / (all - 1);
+}
+
+double device_peak(const struct device *d, int threads)
+{
+	return between(d->measured.peak, d->measured.threads, threads);
+}
+
+double device_mem_rate(const struct device *d, int threads)
+{
+	return between(d->measured.mem, d->measured.threads, threads);
+}
+
+int64_t device_cache_bytes(const struct device *d, int level)
+{
+	const struct device_cache *c = &d->caches[level - 1];
+
+	return c->probed ? c->probed : c->claimed;
+}

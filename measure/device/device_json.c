@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/device/device_json.c - a device as JSON, and the file that keeps what a probe found. */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "measure/timing/calm.h"
+#include "measure/device/device.h"
+#include "measure/device/probe.h"
+
+/* Raise it where the probes change, so that kept figures are measured again. */
+enum { PROBE_VERSION = 1, CACHE_FILE_LIMIT = 1 << 20 };
+
+static void set(json_t *o, const char *key, json_t *value)
+{
+	if (json_object_set_new(o, key, value) < 0)
+		die("JSON: out of memory, or text that is not UTF-8, at %s", key);
+}
+
+static void set_int(json_t *o, const char *key, int64_t v)
+{
+	set(o, key, json_integer(v));
+}
+
+/* The kernel's and hwloc's texts are ASCII, but nothing promises it. */
+static void set_text(json_t *o, const char *key, const char *v)
+{
+	json_t *text = json_string(v);
+
+	set(o, key, text ? text : json_string("unknown"));
+}
+
+static json_t *rate_json(struct device_rate r)
+{
+	json_t *o = json_object();
+
+	set(o, "one", json_real(r.one));
+	set(o, "all", json_real(r.all));
+	return o;
+}
+
+static json_t *measured_json(const struct device *d)
+{
+	const struct device_measured *m = &d->measured;
+	json_t *o = json_object(), *points = json_array(), *caches = json_array();
+
+	set_int(o, "version", PROBE_VERSION);
+	set_int(o, "threads", m->threads);
+	set_int(o, "when", m->when);
+	set(o, "peak_gflops", rate_json(m->peak));
+	set(o, "l1_gbs", rate_json(m->l1));
+	set(o, "l2_gbs", rate_json(m->l2));
+	set(o, "mem_gbs", rate_json(m->mem));
+	set(o, "noise", json_real(m->noise));
+	set(o, "fixed_us", json_real(m->fixed_us));
+	for (int i = 0; i < DEVICE_CACHES; i++)
+		json_array_append_new(caches, json_integer(d->caches[i].probed));
+	set(o, "cache_bytes", caches);
+	for (int i = 0; i < m->n_points; i++) {
+		json_t *p = json_array();
+
+		json_array_append_new(p, json_integer(m->points[i].bytes));
+		json_array_append_new(p, json_real(m->points[i].ns));
+		json_array_append_new(points, p);
+	}
+	set(o, "latency_ns", points);
+	return o;
+}
+
+static json_t *caches_json(const struct device *d)
+{
+	json_t *caches = json_array();
+
+	for (int i = 0; i < DEVICE_CACHES; i++) {
+		const struct device_cache *c = &d->caches[i];
+		json_t *o = json_object();
+
+		set_int(o, "level", i + 1);
+		set_int(o, "claimed_bytes", c->claimed);
+		set_int(o, "probed_bytes", c->probed);
+		set_int(o, "line_bytes", c->line);
+		set_int(o, "shared_by", c->pus);
+		json_array_append_new(caches, o);
+	}
+	return caches;
+}
+
+json_t *device_json(const struct device *d)
+{
+	json_t *o = json_object(), *cpus = json_array();
+
+	if (!o)
+		die("out of memory");
+	set_text(o, "name", d->name);
+	set_text(o, "fingerprint", d->fingerprint);
+	set_text(o, "vendor", d->vendor);
+	set_text(o, "model", d->model);
+	set_int(o, "family", d->family);
+	set_int(o, "model_number", d->model_number);
+	set_int(o, "stepping", d->stepping);
+	set_text(o, "isa", d->isa);
+	set_text(o, "flags", d->flags);
+	set_int(o, "vector_bytes", d->vector_bytes);
+	set_int(o, "vector_registers", d->vector_registers);
+	set_int(o, "packages", d->packages);
+	set_int(o, "cores", d->cores);
+	set_int(o, "pus", d->pus);
+	set_int(o, "threads", d->threads);
+	set(o, "quota", json_real(d->quota));
+	for (int i = 0; i < d->n_cpus; i++)
+		json_array_append_new(cpus, json_integer(d->cpus[i]));
+	set(o, "cpus", cpus);
+	set(o, "synthetic", json_boolean(d->synthetic));
+	set(o, "caches", caches_json(d));
+	set(o, "measured", d->measured.valid ? measured_json(d) : json_null());
+	return o;
+}
+
+/* 0 where it is none; those that are no int become -1, which no check lets pass. */
+static int int_of(const json_t *o, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(o, key));
+
+	return v < 0 || v > INT_MAX ? -1 : (int)v;
+}
+
+static bool rate_parse(const json_t *o, const char *key, struct device_rate *out)
+{
+	const json_t *r = json_object_get(o, key);
+	const json_t *one = json_object_get(r, "one"), *all = json_object_get(r, "all");
+
+	out->one = json_number_value(one);
+	out->all = json_number_value(all);
+	return json_is_number(one) && json_is_number(all) && out->one >= 0 && out->all >= 0;
+}
+
+static bool points_parse(const json_t *points, struct device_measured *m)
+{
+	if (!json_is_array(points) || json_array_size(points) > DEVICE_POINTS)
+		return false;
+	for (size_t i = 0; i < json_array_size(points); i++) {
+		const json_t *p = json_array_get(points, i);
+
+		m->points[m->n_points++] =
+			(struct device_point){json_integer_value(json_array_get(p, 0)),
+					      json_number_value(json_array_get(p, 1))};
+	}
+	return true;
+}
+
+int device_measured_parse(const json_t *json, struct device_measured *out,
+			  int64_t probed[DEVICE_CACHES])
+{
+	const json_t *o = json_object_get(json, "measured");
+	const json_t *caches = json_object_get(o, "cache_bytes");
+	struct device_measured m = {.valid = true};
+
+	if (!json_is_object(o))
+		return err_set("device JSON: there are no measured figures; run hone doctor");
+	if (json_integer_value(json_object_get(o, "version")) != PROBE_VERSION)
+		return err_set("device JSON: its probes are of another version of hone; run hone "
+			       "doctor --fresh");
+	m.threads = int_of(o, "threads");
+	m.when = json_integer_value(json_object_get(o, "when"));
+	m.noise = json_number_value(json_object_get(o, "noise"));
+	m.fixed_us = json_number_value(json_object_get(o, "fixed_us"));
+	if (m.when < 0 || m.fixed_us < 0 || !rate_parse(o, "peak_gflops", &m.peak) ||
+	    !rate_parse(o, "l1_gbs", &m.l1) || !rate_parse(o, "l2_gbs", &m.l2) ||
+	    !rate_parse(o, "mem_gbs", &m.mem) ||
+	    !points_parse(json_object_get(o, "latency_ns"), &m) ||
+	    json_array_size(caches) != DEVICE_CACHES)
+		return err_set("device JSON: measured figures are damaged; run hone doctor "
+			       "--fresh");
+	for (size_t i = 0; i < DEVICE_CACHES; i++)
+		probed[i] = json_integer_value(json_array_get(caches, i));
+	if (device_measured_check(&m) < 0)
+		return -1;
+	*out = m;
+	return 0;
+}
+
+static void caches_parse(const json_t *caches, struct device *d)
+{
+	for (int i = 0; i < DEVICE_CACHES; i++) {
+		const json_t *o = json_array_get(caches, (size_t)i);
+
+		d->caches[i] = (struct device_cache){
+			.claimed = json_integer_value(json_object_get(o, "claimed_bytes")),
+			.probed = json_integer_value(json_object_get(o, "probed_bytes")),
+			.line = int_of(o, "line_bytes"),
+			.pus = int_of(o, "shared_by"),
+		};
+	}
+}
+
+struct device *device_parse(struct arena *a, const json_t *json)
+{
+	struct device *d = arena_one(a, struct device);
+	const char *name, *fingerprint, *vendor, *model, *isa, *flags;
+	int64_t probed[DEVICE_CACHES];
+	json_t *caches;
+
+	if (json_unpack((json_t *)(uintptr_t)json,
+			"{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:o}",
+			"name", &name, "fingerprint", &fingerprint, "vendor", &vendor, "model",
+			&model, "family", &d->family, "model_number", &d->model_number, "stepping",
+			&d->stepping, "isa", &isa, "flags", &flags, "vector_bytes",
+			&d->vector_bytes, "vector_registers", &d->vector_registers, "packages",
+			&d->packages, "cores", &d->cores, "pus", &d->pus, "threads", &d->threads,
+			"caches", &caches) < 0 ||
+	    strlen(fingerprint) >= sizeof(d->fingerprint)) {
+		err_set("device JSON: fields are missing; it is no description of a device");
+		return NULL;
+	}
+	d->name = arena_strdup(a, name);
+	d->vendor = arena_strdup(a, vendor);
+	d->model = arena_strdup(a, model);
+	d->isa = arena_strdup(a, isa);
+	d->flags = arena_strdup(a, flags);
+	strcpy(d->fingerprint, fingerprint);
+	caches_parse(caches, d);
+	if (device_measured_parse(json, &d->measured, probed) < 0 || device_check(d) < 0)
+		return NULL;
+	return d;
+}
+
+static struct usage usage_now(struct arena *a)
+{
+	return (struct usage){ cpu_time_now(a, NULL), cpu_time_ours(a, 0) };
+}
+
+/* Times the fixed kernel. True where it shows that the device is not what it was when M was probed:
+ * it is faster, or it is slower though nobody else uses it. */
+static bool has_moved(struct arena *a, struct device *d, const struct device_measured *m)
+{
+	struct usage before = usage_now(a);
+
+	d->fixed_us = probe_fixed_us(m->fixed_us);
+
+	struct usage after = usage_now(a);
+	struct disturbance others = calm_compare(&before, &after);
+
+	if (d->fixed_us < (1 - DEVICE_MOVED) * m->fixed_us)
+		return true;
+	return d->fixed_us > (1 + DEVICE_MOVED) * m->fixed_us && !calm_is_disturbed(&others);
+}
+
+static bool is_young(const struct device_measured *m)
+{
+	int64_t age = clock_wall() - m->when;
+
+	return age >= 0 && age <= DEVICE_KEPT_S;
+}
+
+/* False where there are no figures for this device and number of threads that still hold; all that
+ * are not too old are, where DOUBT is false. */
+static bool load(struct arena *a, struct device *d, const char *path, bool doubt)
+{
+	struct device_measured m;
+	int64_t probed[DEVICE_CACHES];
+	size_t size = 0;
+	char *text = access(path, R_OK) == 0 ? file_read(a, path, CACHE_FILE_LIMIT, &size) : NULL;
+	json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
+	bool fits = json && device_measured_parse(json, &m, probed) == 0 && m.threads == d->threads;
+
+	fits = fits && is_young(&m) && !(doubt && has_moved(a, d, &m));
+	if (fits) {
+		d->measured = m;
+		for (int i = 0; i < DEVICE_CACHES; i++)
+			d->caches[i].probed = probed[i];
+	}
+	json_decref(json);
+	return fits;
+}
+
+static void save(const struct device *d, const char *folder, const char *path)
+{
+	json_t *json = device_json(d);
+	char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
+
+	if (!text)
+		die("out of memory");
+	/* not written: the next call probes again */
+	if (dir_make(folder) == 0)
+		file_write(path, text, strlen(text));
+	free(text);
+	json_decref(json);
+}
+
+/* As device_load_or_probe(); FRESH and DOUBT say which of the kept figures hold. */
+static int find_figures(struct device *d, bool fresh, bool doubt)
+{
+	struct arena *a = arena_new();
+	char *folder = dir_cache(a);
+	char *path = NULL;
+	bool keep = folder && !d->synthetic && probe_is_optimized();
+	int rc = 0;
+
+	if (keep)
+		path = arena_printf(a, "%s/device-%s-%d.json", folder, d->fingerprint, d->threads);
+	if (!keep || fresh || !load(a, d, path, doubt)) {
+		rc = device_probe(d);
+		if (rc == 0 && keep)
+			save(d, folder, path);
+	}
+	arena_free(a);
+	return rc;
+}
+
+int device_load_or_probe(struct device *d, bool fresh)
+{
+	return find_figures(d, fresh, true);
+}
+
+int device_recall_or_probe(struct device *d)
+{
+	return find_figures(d, false, false);
+}

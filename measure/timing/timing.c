@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/timing/timing.c - samples, their disturbances, the race. */
+#include "measure/timing/timing.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "base/file.h"
+
+/* Length of a sample: a thousand times the cost of reading the clock, and short against the
+ * milliseconds between preemptions. */
+#define SAMPLE_US 60.0
+
+/* A first spread, a race, and a median need this many. */
+enum { RACE_SAMPLES = 3, RACE_SAMPLES_MAX = 16, MIN_SAMPLES = 7 };
+
+enum { ESTIMATES_MAX = 3, REPEATS_MAX = 20000 };
+
+/* Flushing takes much longer than what is timed: these many samples, however long they take. */
+enum { COLD_SAMPLES = 5 };
+
+/* A race lasts this long at least, where the samples are short enough: a moment on a busy core must
+ * not decide it. */
+#define RACE_MS 1.5
+
+/* A kernel beyond this multiple of the race's limit is not worth three samples. */
+#define HOPELESS 3.0
+
+/* One run shorter than this condemns nobody by itself: page faults, cold caches, a time slice that
+ * went to somebody else (4 to 16 ms, measured on a busy machine) may have made it what it is. */
+#define ONE_RUN_US 25000.0
+
+/* Good enough: the standard error of the median, from the quartiles, in parts of the median. */
+#define SPREAD_GOAL 0.01
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double median(double *v, int n)
+{
+	if (n == 0)
+		return 0;
+	qsort(v, (size_t)n, sizeof(*v), compare);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static void calibrate(int32_t phase, void *const *args, void *workspace, int32_t thread,
+		      int32_t threads)
+{
+	/* Eight chains hide the latency of a multiply and add; the barrier keeps the loop. */
+	float v[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+
+	(void)phase, (void)args, (void)workspace, (void)thread, (void)threads;
+	for (int i = 0; i < 12000; i++) {
+		for (int j = 0; j < 8; j++)
+			v[j] = v[j] * 0.9999f + 0.0001f;
+		__asm__ volatile("" : "+m"(v));
+	}
+}
+
+static int32_t one_phase(void)
+{
+	return 1;
+}
+
+static const struct callable calibration = { .phases = one_phase, .part = calibrate };
+const struct timed timing_calibration = { .call = &calibration, .threads = 1 };
+
+/* Where the calling thread is, and how often it, or any thread where there are several, was
+ * preempted. */
+struct cpu_place {
+	long preempted;
+	int cpu;
+};
+
+static struct cpu_place place_now(const struct timing *t)
+{
+	struct rusage u;
+
+	getrusage(t->threads > 1 ? RUSAGE_SELF : RUSAGE_THREAD, &u);
+	return (struct cpu_place){ u.ru_nivcsw, sched_getcpu() };
+}
+
+/* One sample: what is run, and what thread 0 has seen of it. */
+struct timed_sample {
+	const struct timing *timing;
+	struct timed kernel;
+	int repeats;
+	int64_t ns;
+	bool disturbed;
+};
+
+static void take_sample(struct team *team, int thread, void *user)
+{
+	struct timed_sample *s = user;
+	struct timed k = s->kernel;
+	struct cpu_place before = { 0 };
+	int64_t start = 0;
+
+	team_wait(team, thread);	/* that all have woken up is not part of the time */
+	if (thread == 0) {
+		before = place_now(s->timing);
+		start = clock_ns();
+	}
+	team_wait(team, thread);
+	for (int i = 0; i < s->repeats; i++) {
+		callable_run(k.call, team, thread, k.args, k.workspace);
+		team_wait(team, thread);
+	}
+	if (thread == 0) {
+		s->ns = clock_ns() - start;
+		struct cpu_place after = place_now(s->timing);
+
+		s->disturbed = before.preempted != after.preempted || before.cpu != after.cpu;
+	}
+}
+
+/* Microseconds a run, the mean of REPEATS. */
+static double sample(const struct timing *t, struct timed k, int repeats, bool *disturbed)
+{
+	struct timed_sample s = { .timing = t, .kernel = k, .repeats = repeats };
+
+	if (k.call != timing_calibration.call)	/* which works in registers */
+		flush_caches(t->flush);
+	team_run(k.threads, take_sample, &s);
+	*disturbed |= s.disturbed;
+	return (double)s.ns * 1e-3 / repeats;
+}
+
+static int choose_repeats(const struct timing *t, double us)
+{
+	if (t->flush)
+		return 1;
+	if (us * REPEATS_MAX < SAMPLE_US)
+		return REPEATS_MAX;
+	return us < SAMPLE_US ? (int)ceil(SAMPLE_US / us) : 1;
+}
+
+/* Microseconds a run. A tiny kernel's single run is mostly the clock's own cost, so that it is
+ * asked again in groups. */
+static double estimate_once(const struct timing *t, struct timed k, bool *disturbed)
+{
+	double us = sample(t, k, 1, disturbed);
+	int repeats = choose_repeats(t, us);
+
+	while (repeats > 8) {
+		double before = us;
+
+		us = sample(t, k, repeats, disturbed);
+		if (us > before * 0.8)
+			break;
+		repeats = choose_repeats(t, us);
+	}
+	return us;
+}
+
+/* The same, until it was undisturbed, or often enough: a preempted estimate is far too long, unless
+ * it is long against what a preemption takes. */
+static double estimate(const struct timing *t, struct timed k, bool *disturbed)
+{
+	double best = HUGE_VAL;
+
+	*disturbed = true;
+	for (int i = 0; i < ESTIMATES_MAX && *disturbed && (i == 0 || best < ONE_RUN_US); i++) {
+		*disturbed = false;
+		best = fmin(best, estimate_once(t, k, disturbed));
+	}
+	return best;
+}
+
+double series_begin(struct series *s, const struct timing *t, struct timed kernel)
+{
+	bool disturbed, also;
+
+	s->kernel = kernel;
+	s->n = 0;
+	steal_begin(&s->steal, steal_ticks(), clock_ns());
+	double us = estimate(t, kernel, &disturbed);
+	double reference_us = estimate(t, t->reference, &also);
+
+	s->repeats = choose_repeats(t, us);
+	s->reference_repeats = choose_repeats(t, reference_us);
+	return disturbed ? -1 : us;
+}
+
+/* A run that is not counted, where the kernel before has taken the caches. */
+static void warm(const struct timing *t, struct timed k)
+{
+	if (t->reference_evicts && !t->flush)
+		timed_run(k);
+}
+
+void series_look(struct series *s)
+{
+	for (int i = steal_look(&s->steal, steal_ticks(), clock_ns(), s->n); i < s->n; i++)
+		s->disturbed[i] = true;
+}
+
+void series_add(struct series *s, const struct timing *t)
+{
+	bool disturbed = false;
+
+	if (s->n == SAMPLES_MAX)
+		return;
+	warm(t, s->kernel);
+	s->us[s->n] = sample(t, s->kernel, s->repeats, &disturbed);
+	warm(t, t->reference);
+	s->reference_us[s->n] = sample(t, t->reference, s->reference_repeats, &disturbed);
+	s->disturbed[s->n++] = disturbed;
+	if (steal_is_due(&s->steal, clock_ns()))
+		series_look(s);
+}
+
+static int count_good(const struct series *s)
+{
+	int good = 0;
+
+	for (int i = 0; i < s->n; i++)
+		good += !s->disturbed[i];
+	return good;
+}
+
+/* On a machine so busy that hardly a sample is undisturbed, all of them count. */
+static bool counts(const struct series *s, int i, int good)
+{
+	return !s->disturbed[i] || good < RACE_SAMPLES;
+}
+
+void series_end(const struct series *s, struct timing_result *out)
+{
+	double us[SAMPLES_MAX], reference[SAMPLES_MAX], ratio[SAMPLES_MAX];
+	int good = count_good(s), n = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		if (!counts(s, i, good))
+			continue;
+		us[n] = s->us[i];
+		reference[n] = s->reference_us[i];
+		ratio[n++] = s->us[i] / s->reference_us[i];
+	}
+	out->disturbed = s->n - good;
+	out->time_us = median(us, n);
+	out->reference_us = median(reference, n);
+	out->ratio = median(ratio, n);
+}
+
+void series_counted(const struct series *s, char out[SAMPLES_MAX + 1])
+{
+	int good = count_good(s);
+
+	for (int i = 0; i < s->n; i++)
+		out[i] = counts(s, i, good) ? '1' : '0';
+	out[s->n] = '\0';
+}
+
+/* Whether more samples would hardly move the median. */
+static bool settled(const struct series *s)
+{
+	double us[SAMPLES_MAX];
+	int good = count_good(s), n = 0;
+
+	for (int i = 0; i < s->n; i++)
+		if (counts(s, i, good))
+			us[n++] = s->us[i];
+	if (good < MIN_SAMPLES)
+		return false;
+	double middle = median(us, n);
+	/* 1.25 sigma / sqrt(n), sigma from the distance of the quartiles (both of the normal
+	 * distribution). */
+	double error = 1.25 / 1.35 * (us[3 * n / 4] - us[n / 4]) / sqrt(n);
+
+	return error <= SPREAD_GOAL * middle;
+}
+
+static bool lost(const struct series *s, struct race race)
+{
+	double reference[RACE_SAMPLES_MAX], best = s->us[0];
+
+	if (race.limit_us <= 0)
+		return false;
+	for (int i = 0; i < s->n; i++) {
+		best = fmin(best, s->us[i]);
+		reference[i] = s->reference_us[i];
+	}
+	/* A machine that has become slower excuses the kernel; a faster one condemns nobody. */
+	double drift = race.reference_us > 0 ? median(reference, s->n) / race.reference_us : 1;
+
+	return best > race.limit_us * fmax(1, drift);
+}
+
+static double ms_since(int64_t start)
+{
+	return (double)(clock_ns() - start) * 1e-6;
+}
+
+/* Enough samples to tell whether the kernel has lost. On a busy machine no run that is longer than
+ * a time slice is ever undisturbed: those do not wait for one. */
+static bool race_is_run(const struct series *s, const struct timing *t, int64_t start)
+{
+	double ms = ms_since(start);
+
+	if (s->n < RACE_SAMPLES)
+		return false;
+	return s->n >= RACE_SAMPLES_MAX || ms >= t->max_ms || (count_good(s) > 0 && ms >= RACE_MS);
+}
+
+static void sample_until_settled(struct series *s, const struct timing *t, int64_t start)
+{
+	while (s->n < SAMPLES_MAX) {
+		double ms = ms_since(start);
+
+		if (s->n >= (t->flush ? COLD_SAMPLES : RACE_SAMPLES) && ms >= t->max_ms)
+			break;
+		if (ms >= t->min_ms && settled(s)) {
+			series_look(s);
+			if (settled(s))
+				return;
+		}
+		series_add(s, t);
+	}
+	series_look(s);
+}
+
+/* A first run has cold caches and page faults in it: it condemns only when far off. */
+static bool hopeless_at_first(double us, struct race race)
+{
+	return race.limit_us > 0 && us > ONE_RUN_US && us > HOPELESS * HOPELESS * race.limit_us;
+}
+
+/* A thread that another one waits for may have been preempted before the run began, which no
+ * counter tells. */
+static bool hopeless(const struct timing *t, double us, struct race race)
+{
+	return race.limit_us > 0 && us > HOPELESS * race.limit_us &&
+	       (t->threads == 1 || us > ONE_RUN_US);
+}
+
+/* One sample, and of the reference another, are all it gets. */
+static bool lost_at_once(struct series *s, const struct timing *t, double us)
+{
+	bool disturbed = false;
+
+	s->n = 1;
+	s->us[0] = us;
+	s->reference_us[0] = sample(t, t->reference, 1, &disturbed);
+	s->disturbed[0] = disturbed;
+	return false;
+}
+
+bool timing_measure(struct series *s, const struct timing *t, struct timed kernel,
+		    double first_us, struct race race)
+{
+	int64_t start = clock_ns();
+
+	if (hopeless_at_first(first_us, race))
+		return lost_at_once(s, t, first_us);
+	double us = series_begin(s, t, kernel);
+
+	if (hopeless(t, us, race))
+		return lost_at_once(s, t, us);
+	while (!race_is_run(s, t, start))
+		series_add(s, t);
+	if (lost(s, race))
+		return false;
+	sample_until_settled(s, t, start);
+	return true;
+}

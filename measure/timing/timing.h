@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/timing/timing.h - how long a kernel takes, on a machine that has other things to do.
+ *
+ * In:   a kernel whose arguments are ready, a reference kernel, the bounds of the effort.
+ * Out:  samples of the kernel and of the reference in turn, and medians over the undisturbed ones.
+ * Holds: a sample is the mean of as many runs as make it long against the clock's resolution, and
+ *        one run where the caches are flushed before each; one team takes them, as it takes the
+ *        steps of a model, and waits for all its threads behind each. */
+#ifndef HONE_MEASURE_TIMING_TIMING_H
+#define HONE_MEASURE_TIMING_TIMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codegen/team.h"
+#include "measure/runner/flush.h"
+#include "measure/timing/steal.h"
+
+enum { SAMPLES_MAX = 256 };
+
+/* A kernel with all that it is called with. */
+struct timed {
+	const struct callable *call;
+	void *const *args;
+	void *workspace;
+	int threads;
+};
+
+static inline void timed_run(struct timed k)
+{
+	callable_call(k.call, k.threads, k.args, k.workspace);
+}
+
+struct timing {
+	double min_ms, max_ms;	/* time to spend on the samples of one kernel */
+	int threads;		/* that the kernels use */
+	struct flush *flush;	/* before each run; NULL: warm caches */
+	struct timed reference;
+	bool reference_evicts;	/* reads or writes enough to cool the candidate's caches */
+};
+
+/* When a kernel has lost: slower than LIMIT_US, scaled by how the reference kernel's time now
+ * compares with REFERENCE_US, its time when the limit was found. All 0: no race. */
+struct race {
+	double limit_us;
+	double reference_us;
+};
+
+/* Samples of one kernel as they come. */
+struct series {
+	struct timed kernel;
+	int repeats, reference_repeats;	/* runs per sample */
+	int n;
+	double us[SAMPLES_MAX], reference_us[SAMPLES_MAX];
+	bool disturbed[SAMPLES_MAX];
+	struct steal_watch steal;
+};
+
+struct timing_result {
+	double time_us, reference_us, ratio;
+	int disturbed;
+};
+
+/* Runs the kernel a few times to choose the repeats; returns microseconds of one run, or -1 where
+ * that was disturbed. */
+double series_begin(struct series *s, const struct timing *t, struct timed kernel);
+/* One sample of the kernel, one of the reference. */
+void series_add(struct series *s, const struct timing *t);
+/* Leaves out the samples that time was stolen from since the last look; series_add does so now and
+ * then, and at the end of the samples it is due once more. */
+void series_look(struct series *s);
+void series_end(const struct series *s, struct timing_result *out);
+/* A 1 for each sample whose median the time is, a 0 for each other, and a NUL. */
+void series_counted(const struct series *s, char out[SAMPLES_MAX + 1]);
+
+/* The whole protocol for one kernel, whose first run took FIRST_US: begin, race, samples until the
+ * time is used or the spread is small. False where it lost the race; a kernel that is hopeless by
+ * its first run, or its second, is not run again. */
+bool timing_measure(struct series *s, const struct timing *t, struct timed kernel,
+		    double first_us, struct race race);
+
+/* The reference kernel that is always there: arithmetic in registers, about 50 us, no memory. */
+extern const struct timed timing_calibration;
+
+/* Median of N values, which get sorted; 0 where there are none. */
+double median(double *v, int n);
+
+#endif

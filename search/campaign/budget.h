@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/campaign/budget.h - when a campaign has done enough.
+ *
+ * In:   what the user allows; where the campaign and its tasks stand.
+ * Out:  what it was that ended them, or how long they have left.
+ * Holds: of several limits the first one that is reached counts; a limit of 0 is none. */
+#ifndef HONE_SEARCH_CAMPAIGN_BUDGET_H
+#define HONE_SEARCH_CAMPAIGN_BUDGET_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+
+/* What a campaign gets where nobody says how much. */
+enum { BUDGET_TRIALS = 1000 };
+
+struct budget {
+	int64_t trials;		/* in all */
+	double minutes;		/* of work; the time between two runs is not counted */
+	int64_t until;		/* a moment, in seconds since 1970 */
+	double reserve_s;	/* of both, kept for what comes behind the trials; the tuner's to set */
+	int64_t plateau;	/* a task is done after so many trials in a row without gain */
+	double target;		/* a task is done where its best reaches so many GFLOP/s */
+};
+
+/* Where a campaign stands. */
+struct standing {
+	int64_t trials;
+	double seconds;		/* of work */
+	int64_t now;		/* in seconds since 1970 */
+};
+
+/* What ends a campaign or a task. */
+enum cause {
+	CAUSE_NONE,		/* it goes on */
+	CAUSE_TRIALS, CAUSE_MINUTES, CAUSE_UNTIL,	/* the campaign */
+	/* a task, and the last one the campaign */
+	CAUSE_PLATEAU, CAUSE_TARGET, CAUSE_EXHAUSTED, CAUSE_REFUSED,
+	CAUSE_SIGNAL,
+	CAUSE_COUNT
+};
+
+/* CAUSE_TRIALS, CAUSE_MINUTES, CAUSE_UNTIL or CAUSE_NONE. */
+enum cause budget_ends(const struct budget *b, const struct standing *s);
+/* CAUSE_PLATEAU, CAUSE_TARGET or CAUSE_NONE, for a task with so many trials since its last gain
+ * and a best of GFLOPS (0: none). */
+enum cause budget_ends_task(const struct budget *b, int64_t since_gain, double gflops);
+/* Seconds until the first limit is reached; -1 where that is not known. */
+double budget_left_s(const struct budget *b, const struct standing *s);
+/* Seconds of time alone, what is reserved included; INFINITY where time is no limit. */
+double budget_time_left_s(const struct budget *b, const struct standing *s);
+
+/* The moment that TEXT names, in local time: "YYYY-MM-DD HH:MM", or "HH:MM", the next one after
+ * NOW. -1 where it names none. */
+int64_t budget_moment(const char *text, int64_t now);
+/* The moment as such a text. */
+void budget_print_moment(struct text *out, int64_t moment);
+/* What ended it, as the option that asked for it: "--plateau 64". */
+void budget_print_cause(struct text *out, const struct budget *b, enum cause c);
+
+#endif

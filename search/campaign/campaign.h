@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/campaign/campaign.h - what the files of a tuner share: its state, and how that is saved. */
+#ifndef HONE_SEARCH_CAMPAIGN_CAMPAIGN_H
+#define HONE_SEARCH_CAMPAIGN_CAMPAIGN_H
+
+#include "search/campaign/ending.h"
+#include "search/campaign/round.h"
+#include "search/campaign/scheduler.h"
+#include "search/campaign/tuner.h"
+
+/* What the campaign keeps of a task. */
+struct tuned {
+	const struct task *task;
+	struct problem problem;
+	int64_t task_id;
+	int64_t trials;			/* of this campaign */
+	struct refusals refusals;	/* of this run */
+	const char *failure;		/* what the first trial that failed said; NULL: none did */
+	enum cause done;		/* why it needs no more trials; CAUSE_NONE: it does */
+};
+
+struct tuner {
+	struct arena *arena;	/* lives as long as the campaign */
+	struct arena *scratch;	/* reset before each round */
+	struct tuner_options options;
+	const struct strategy *strategy;
+	struct db *db;
+	const struct device *device;
+	struct target target;
+	struct measurer *measurer;
+	struct learner *learner;	/* NULL: the strategy asks no model */
+	struct tuned *tuned;
+	struct scheduler scheduler;
+	int n;
+	int current;		/* the task that the measurer is set up for; -1: none */
+	struct db_calibration now;	/* of the device, when this run began */
+	int64_t device_id, toolchain_id, campaign_id;
+	int64_t trials, failed, resumed;
+	double search_s, learn_s;	/* of this run, as in struct phases */
+	int64_t barren;		/* trials since one ran */
+	bool stuck;		/* and that was told */
+	bool goes_on;		/* has rounds of an interrupted run */
+	int64_t trained;	/* learner_trained() of that; -1: none */
+	/* The last record, by id, when it began: others teach it no more, so that its base is the
+	 * same whenever it goes on. 0: there was none. */
+	int64_t lessons_until;
+	const char *transferred;	/* what was learned from other tasks; NULL: nothing */
+	struct campaign_pace pace;	/* of all runs */
+	struct finals_stand finals;
+	/* How long they have been held, and, in clock_s(), since when, and when that was written
+	 * down last. */
+	double finals_s, finals_began_s, finals_saved_s;
+	double earlier_s;	/* spent before an interruption */
+	int64_t began_ns;
+	enum cause over;	/* what ended the campaign; CAUSE_NONE: not yet, or its tasks */
+	const char *stopped_by;	/* the causes as text; NULL: it goes on */
+};
+
+/* --- tuner.c */
+void tuner_report(struct tuner *t, int i, const char *phase);
+/* That of task I with its sketches, which take time and room: of the tasks of a long list those have
+ * them whose turn has come. */
+const struct problem *tuner_problem(struct tuner *t, int i);
+/* Takes over what the database has as the fastest of task I, and no more where that was measured
+ * with another C text than its steps give today: then it returns 1, else 0; -1 and a message. */
+int tuner_load_best(struct tuner *t, int i);
+
+/* --- finish.c */
+/* As of budget_left_s(). */
+double tuner_left_s(const struct tuner *t);
+/* As of budget_time_left_s(). */
+double tuner_time_left_s(const struct tuner *t);
+/* Of the best of task I; 0 while there is none. */
+double tuner_gflops(const struct tuner *t, int i);
+/* Finds out whether task I is done. */
+int tuner_settle(struct tuner *t, int i);
+bool tuner_stopped(const struct tuner *t);	/* by the user */
+/* Has task I, which the model needs, a best that was not measured again, although it could be? */
+bool tuner_unconfirmed(const struct tuner *t, int i);
+/* Whether there are no more rounds. */
+bool tuner_is_over(struct tuner *t);
+/* Says what ended the rounds, and keeps it for the journal. */
+void tuner_tell_causes(struct tuner *t);
+/* Names the tasks that have no kernel, and why. -1 and a message where the database fails. */
+int tuner_tell_barren(struct tuner *t);
+/* Says what the time of this run went into. */
+void tuner_tell_phases(struct tuner *t);
+
+/* --- settle.c */
+/* Has the best of each task that the model needs measured again, as far as there is time. -1 and a
+ * message. */
+int tuner_confirm_all(struct tuner *t);
+
+/* --- finals_call.c */
+/* What finals would have before them now. */
+struct finals_work tuner_finals_work(const struct tuner *t);
+/* The least that they take; 0 where there are none. */
+double tuner_finals_least_s(const struct tuner *t);
+/* As the option `finals`; 0 where there are none. */
+int tuner_hold_finals(struct tuner *t);
+
+/* --- stuck.c */
+/* Tells where batches come to nothing, the last one being B. */
+void tuner_watch(struct tuner *t, const struct batch *b);
+
+/* --- turn.c */
+/* One batch of task I: proposed, measured, learned from, saved. */
+int tuner_round(struct tuner *t, int i);
+/* Measures the fastest of task I again, a few in turn, until the fastest of all is one that was
+ * confirmed with the C text of today: none is best by luck, or by what it was. 1, or 0 where it was
+ * so from the beginning; -1 and a message. */
+int tuner_confirm(struct tuner *t, int i);
+
+/* --- journal.c */
+/* Seconds of the campaign so far, those before an interruption included. */
+double tuner_elapsed(const struct tuner *t);
+/* Saves the records of B, a batch of task I, what round R came to and what measuring it took, the
+ * search state after it, as one. FINAL: measured again. */
+int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r,
+		 const struct phases *spent, bool final);
+/* Saves the search state alone. */
+int tuner_save(struct tuner *t);
+/* Takes over the search state of an interrupted campaign. -1 and a message where it is damaged. */
+int tuner_load(struct tuner *t, const struct db_campaign *c);
+/* Brings histories and learner to where the records of the tasks leave them. */
+int tuner_recall(struct tuner *t);
+
+#endif

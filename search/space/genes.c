@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/genes.c - decisions told from steps. */
+#include "search/space/genes.h"
+
+/* STEP is O with what it leaves open decided. */
+static bool decides(const struct open_step *o, const struct step *step)
+{
+	if (step->kind != o->step.kind || step->stage != o->step.stage)
+		return false;
+	switch (o->role) {
+	case ROLE_FIXED:
+		return memcmp(step, &o->step, sizeof(*step)) == 0;
+	case ROLE_PLACE:
+		return step->target == o->step.target;
+	case ROLE_LOCATION:
+	case ROLE_OPTIONAL:
+	case ROLE_PERMUTE:
+	case ROLE_BODY_ORDER:
+		return true;
+	default:
+		return step->iter == o->step.iter;
+	}
+}
+
+static bool may_be_missing(const struct open_step *o)
+{
+	return o->role == ROLE_LOCATION || o->role == ROLE_OPTIONAL;
+}
+
+/* What the sampler adds after the steps of a sketch: parallel loops. */
+static bool is_parallel_step(const struct step *step)
+{
+	return step->kind == STEP_FUSE || step->kind == STEP_PARALLEL;
+}
+
+bool genes_of(struct arena *a, const struct sketch *sketch, const struct step_vec *steps,
+	      struct genes *out)
+{
+	int at = 0;
+
+	*out = (struct genes){ .n = sketch->steps.n,
+			       .at = arena_many(a, struct gene, sketch->steps.n) };
+	for (int i = 0; i < sketch->steps.n; i++) {
+		const struct open_step *o = &sketch->steps.at[i];
+		struct gene *g = &out->at[i];
+
+		*g = (struct gene){ .set = true, .step = o->step };
+		if (at < steps->n && decides(o, &steps->at[at])) {
+			if (o->role != ROLE_PLACE)
+				g->step = steps->at[at];
+			at++;
+		} else if (may_be_missing(o)) {
+			g->left_out = true;
+		} else {
+			return false;
+		}
+	}
+	for (; at < steps->n; at++)
+		if (!is_parallel_step(&steps->at[at]))
+			return false;
+	return true;
+}
+
+int genes_distance(const struct genes *x, const struct genes *y)
+{
+	int n = 0;
+
+	if (x->sketch != y->sketch)
+		return INT32_MAX;
+	for (int i = 0; i < x->n; i++)
+		n += x->at[i].left_out != y->at[i].left_out ||
+		     memcmp(&x->at[i].step, &y->at[i].step, sizeof(x->at[i].step)) != 0;
+	return n;
+}

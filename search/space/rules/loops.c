@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/rules/loops.c - plain loops: lanes along the last axis, a few turns written out, a transpose
+ * in tiles; computed at a loop of the reader or at the root. */
+#include "search/space/sketch.h"
+
+/* Its reduction takes it along: see tile_fused. */
+static bool has_fusible_producer(const struct state *s, int stage)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *g = s->stages.at[i];
+
+		if (stage_computes(g) && op_is_reduction(&g->op) && stage_is_untouched(g) &&
+		    fusible_consumer(s, i, NULL) == stage)
+			return true;
+	}
+	return false;
+}
+
+static bool applies(const struct sketch *s, int stage)
+{
+	const struct stage *g = s->state->stages.at[stage];
+
+	return stage_computes(g)
+	    && stage_is_untouched(g)			/* once */
+	    && !has_fusible_producer(s->state, stage);
+}
+
+struct across_search {
+	const struct op *op;
+	int lanes, axis;	/* dims of op */
+};
+
+/* An axis other than that of the lanes by which a load moves from element to element. */
+static bool search_across(const struct expr *e, void *user)
+{
+	struct across_search *c = user;
+
+	if (e->kind != EXPR_LOAD)
+		return true;
+	int last = e->tensor->ndim - 1;
+
+	while (last > 0 && e->tensor->shape[last] == 1)
+		last--;
+	if (last < 0 || expr_uses_axis(e->index[last], c->op->space[c->lanes]))
+		return true;
+	for (int d = 0; d < c->lanes; d++)
+		if (c->op->space[d]->hi > 1 && expr_uses_axis(e->index[last], c->op->space[d]))
+			c->axis = d;
+	return true;
+}
+
+/* What OP reads lies along a dim with others between it and that of the LANES: without tiles a
+ * cache line is fetched for each element of it. The dim; -1 where there is none. */
+static int dim_across(const struct op *op, int lanes)
+{
+	struct across_search c = { op, lanes, -1 };
+
+	expr_visit(op->body, search_across, &c);
+	for (int d = c.axis + 1; c.axis >= 0 && d < lanes; d++)
+		if (op->tensor.shape[d] > 1)
+			return c.axis;
+	return -1;
+}
+
+/* A part of the turns of DIM is taken inside of LOOP, below which lanes run along dim LAST. */
+static bool add_tile(struct sketch *s, int stage, int dim, int last, int loop)
+{
+	struct step order = step_reorder(stage, NULL, 0);
+	int iters = s->state->stages.at[stage]->iters.n;
+
+	for (int d = dim + 1; d < last; d++)
+		order.list[order.n++] = d;
+	order.list[order.n++] = loop;
+	order.list[order.n++] = iters + 1;
+	return sketch_add(s, step_split(stage, dim, 0, TAIL_LOOP), ROLE_OUTER) &&
+	       sketch_add(s, order, ROLE_FIXED);
+}
+
+/* Lanes along the last axis of more than one element, and turns of them that are written out. */
+static bool add_lanes(struct sketch *s, int stage)
+{
+	const struct op op = s->state->stages.at[stage]->op;
+	int last = op.tensor.ndim - 1;
+
+	while (last >= 0 && op.tensor.shape[last] == 1)
+		last--;
+	if (op_is_reduction(&op) || last < 0)
+		return true;
+	struct step order = step_reorder(stage, NULL, 0);
+	int iters = s->state->stages.at[stage]->iters.n;
+	int across = dim_across(&op, last);
+
+	for (int d = last + 1; d < op.tensor.ndim; d++)
+		order.list[order.n++] = d;
+	order.list[order.n++] = last;
+	return (order.n == 1 || sketch_add(s, order, ROLE_FIXED)) &&
+	       sketch_add(s, step_split(stage, last, 0, TAIL_LOOP), ROLE_VECTOR) &&
+	       sketch_add(s, step_annotate(stage, iters + 1, ANNOTATION_VECTOR), ROLE_FIXED) &&
+	       sketch_add(s, step_split(stage, iters, 0, TAIL_LOOP), ROLE_UNROLL) &&
+	       sketch_add(s, step_annotate(stage, iters + 3, ANNOTATION_UNROLL), ROLE_FIXED) &&
+	       (across < 0 || add_tile(s, stage, across, last, iters + 2));
+}
+
+bool sketch_locate(struct sketch *s, int stage)
+{
+	int consumers[16];
+	int n = state_consumers(s->state, stage, consumers, 16);
+
+	if (s->state->stages.at[stage]->op.output || n == 0 || n > 16)
+		return true;
+	return sketch_add(s, (struct step){ .kind = STEP_COMPUTE_AT, .stage = stage,
+					    .target = consumers[n - 1] },
+			  ROLE_LOCATION);
+}
+
+static void apply(struct sketcher *k, const struct sketch *s, int stage)
+{
+	struct sketch *next = sketch_copy(k->arena, s);
+
+	if (add_lanes(next, stage) && sketch_locate(next, stage))
+		sketch_emit(k, next, s->at - 1);
+}
+
+const struct rule rule_loops = {
+	.name = "loops",
+	.ends = true,
+	.applies = applies,
+	.apply = apply,
+};

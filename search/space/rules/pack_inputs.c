@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/rules/pack_inputs.c - packs a constant in the order in which a tiled reduction reads it. */
+#include "search/space/sketch.h"
+
+static bool applies(const struct sketch *s, int stage)
+{
+	const struct stage *g = s->state->stages.at[stage];
+	int reader;
+
+	return g->op.kind == OP_CONST && !g->packed
+	    && state_consumers(s->state, stage, &reader, 1) == 1
+	    && op_is_reduction(&s->state->stages.at[reader]->op)
+	    && s->state->stages.at[reader]->place == PLACE_AT;	/* tiled */
+}
+
+static void apply(struct sketcher *k, const struct sketch *s, int stage)
+{
+	struct sketch *next = sketch_copy(k->arena, s);
+
+	if (sketch_add(next, step_layout(stage), ROLE_OPTIONAL))
+		sketch_emit(k, next, s->at - 1);
+}
+
+const struct rule rule_pack_inputs = {
+	.name = "pack-inputs",
+	.ends = true,
+	.applies = applies,
+	.apply = apply,
+};

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/rules/tile_fused.c - tiles a reduction at several levels, inside the loops of the consumer
+ * that stores its result: space, space, reduce, space, reduce, space.
+ *
+ * The consumer's loops are the outer levels. The innermost tile of the reduction is written out and
+ * its accumulators are registers; the consumer (bias, activation, or a mere copy) takes them from
+ * there. An axis whose remainder is read (the phases of a transposed convolution) is first split by
+ * that period: then neighbours in lanes and in the tile read the same weights, and the remainders
+ * are numbers. */
+#include "search/space/sketch.h"
+
+/* A shorter axis leaves most of a vector unused. */
+enum { MIN_LANES = 8 };
+/* A longer period, in two dimensions, is more than the registers hold. */
+enum { MAX_PERIOD = 4 };
+
+static bool applies(const struct sketch *s, int stage)
+{
+	const struct stage *g = s->state->stages.at[stage];
+
+	if (!stage_computes(g) || !op_is_reduction(&g->op) || !stage_is_untouched(g) ||
+	    g->op.tensor.ndim == 0)	/* a single number has no tile */
+		return false;
+	int consumer = fusible_consumer(s->state, stage, NULL);
+
+	return consumer >= 0
+	    && stage_is_untouched(s->state->stages.at[consumer]);	/* one tile a consumer */
+}
+
+/* The loops of one level, outermost first. */
+struct level {
+	int at[STEP_MAX_ITERS];
+	int n;
+};
+
+static void push(struct level *l, int iter)
+{
+	if (l->n < STEP_MAX_ITERS)
+		l->at[l->n++] = iter;
+}
+
+static void append(struct level *l, const struct level *more)
+{
+	for (int i = 0; i < more->n; i++)
+		push(l, more->at[i]);
+}
+
+/* Splits loop ITER of STAGE by SIZE, or by 0 for an open size; the new iters' numbers. */
+static bool split_by(struct sketch *s, int stage, int iter, int64_t size, enum role role,
+		     int *outer, int *inner)
+{
+	*outer = s->state->stages.at[stage]->iters.n;
+	*inner = *outer + 1;
+	return sketch_add(s, step_split(stage, iter, size, TAIL_LOOP), role);
+}
+
+static bool split(struct sketch *s, int stage, int iter, enum role role, int *outer, int *inner)
+{
+	return split_by(s, stage, iter, 0, role, outer, inner);
+}
+
+static bool reorder(struct sketch *s, int stage, const struct level *l, enum role role)
+{
+	return l->n < 2 || sketch_add(s, step_reorder(stage, l->at, l->n), role);
+}
+
+static bool unroll(struct sketch *s, int stage, const struct level *l)
+{
+	for (int i = 0; i < l->n; i++)
+		if (!sketch_add(s, step_annotate(stage, l->at[i], ANNOTATION_UNROLL), ROLE_FIXED))
+			return false;
+	return true;
+}
+
+struct period_search {
+	const struct axis *axis;
+	int64_t period;
+};
+
+static bool find_period(const struct expr *e, void *user)
+{
+	struct period_search *p = user;
+	int64_t n;
+
+	if (e->kind == EXPR_MOD && expr_is_int(e->arg[1], &n) && n > 1 && n <= MAX_PERIOD &&
+	    expr_uses_axis(e->arg[0], p->axis))
+		p->period = n;
+	return p->period == 1;
+}
+
+/* What the body of OP takes the remainder by of its dim D; 1 where of nothing. */
+static int64_t period_of(const struct op *op, int d)
+{
+	struct period_search p = { .axis = op->space[d], .period = 1 };
+
+	expr_visit(op->body, find_period, &p);
+	return p.period;
+}
+
+/* Splits those loops of the consumer that run along a periodic dim of REDUCTION; WHOLE[i] becomes
+ * what is left of loop i. The sampler sees these before it picks the tile. */
+static bool split_phases(struct sketch *s, int consumer, const struct op *reduction,
+			 const int *axis, int *whole, struct level *phases)
+{
+	for (int d = 0; d < reduction->tensor.ndim; d++) {
+		int64_t period = period_of(reduction, d);
+		int phase;
+
+		if (period == 1 || reduction->tensor.shape[d] == 1)
+			continue;
+		if (!split_by(s, consumer, axis[d], period, ROLE_PERIOD, &whole[axis[d]], &phase))
+			return false;
+		push(phases, phase);
+	}
+	return true;
+}
+
+/* The consumer's loops: outer, middle, then the tile with its lanes innermost. Returns the number
+ * of loops around the tile, -1 where the state refuses. */
+static int tile_consumer(struct sketch *s, int consumer, const struct op *reduction,
+			 const int *axis, int vector)
+{
+	const struct op op = s->state->stages.at[consumer]->op;
+	struct level outer = { .n = 0 }, middle = { .n = 0 }, tile = { .n = 0 }, all = { .n = 0 };
+	struct level phases = { .n = 0 };
+	int whole[TENSOR_MAX_DIMS];
+	int lanes = -1;
+
+	for (int i = 0; i < op.tensor.ndim; i++)
+		whole[i] = i;
+	if (!split_phases(s, consumer, reduction, axis, whole, &phases))
+		return -1;
+	for (int i = 0; i < op.tensor.ndim; i++) {
+		int o, t, oo, om;
+
+		if (op.tensor.shape[i] == 1) {
+			push(&all, i);
+			continue;
+		}
+		if (!split(s, consumer, whole[i], i == vector ? ROLE_TILE_VECTOR : ROLE_TILE, &o,
+			   &t) ||
+		    !split(s, consumer, o, ROLE_OUTER, &oo, &om))
+			return -1;
+		if (i == vector && !split(s, consumer, t, ROLE_VECTOR, &t, &lanes))
+			return -1;
+		push(&outer, oo);
+		push(&middle, om);
+		push(&tile, t);
+	}
+	append(&all, &outer);
+	append(&all, &middle);
+	int around = all.n;
+
+	append(&tile, &phases);
+	append(&all, &tile);
+	if (lanes >= 0)
+		push(&all, lanes);
+	if (around == 0 || all.n == STEP_MAX_ITERS || !reorder(s, consumer, &all, ROLE_FIXED) ||
+	    !reorder(s, consumer, &outer, ROLE_PERMUTE) ||
+	    !reorder(s, consumer, &middle, ROLE_PERMUTE) || !unroll(s, consumer, &tile))
+		return -1;
+	if (lanes >= 0 &&
+	    !sketch_add(s, step_annotate(consumer, lanes, ANNOTATION_VECTOR), ROLE_FIXED))
+		return -1;
+	return around;
+}
+
+/* The reduction's loops: outer reduce, then all that is written out, the lanes innermost. */
+static bool tile_reduction(struct sketch *s, int stage, int vector)
+{
+	const struct op op = s->state->stages.at[stage]->op;
+	struct level outer = { .n = 0 }, inner = { .n = 0 }, all = { .n = 0 };
+	int lanes = -1;
+
+	for (int i = 0; i < op.nreduce; i++) {
+		int iter = op.tensor.ndim + i;
+		int k0, k1;
+
+		if (op.reduce[i]->hi == 1) {
+			push(&outer, iter);
+			continue;
+		}
+		if (!split(s, stage, iter, ROLE_REDUCE, &k0, &k1))
+			return false;
+		push(&outer, k0);
+		push(&inner, k1);
+	}
+	for (int d = 0; d < op.tensor.ndim; d++) {
+		int64_t period = op.tensor.shape[d] == 1 ? 1 : period_of(&op, d);
+		int t = d, phase;
+
+		if (period > 1) {
+			if (!split_by(s, stage, d, period, ROLE_FIXED, &t, &phase))
+				return false;
+			push(&inner, phase);
+		}
+		if (d == vector && !split(s, stage, t, ROLE_VECTOR, &t, &lanes))
+			return false;
+		push(&inner, t);
+	}
+	append(&all, &outer);
+	append(&all, &inner);
+	if (lanes >= 0)
+		push(&all, lanes);
+	if (all.n == STEP_MAX_ITERS || !reorder(s, stage, &all, ROLE_FIXED) ||
+	    !reorder(s, stage, &outer, ROLE_PERMUTE) ||
+	    !reorder(s, stage, &inner, ROLE_BODY_ORDER) || !unroll(s, stage, &inner))
+		return false;
+	return lanes < 0 ||
+	       sketch_add(s, step_annotate(stage, lanes, ANNOTATION_VECTOR), ROLE_FIXED);
+}
+
+struct lane_search {
+	const struct dag *dag;
+	const struct axis *axis;
+	bool constant, other;	/* loads that the axis moves */
+};
+
+struct lane_use {
+	const struct axis *axis;
+	bool found;
+};
+
+static bool find_move(const struct expr *e, void *user)
+{
+	struct lane_use *u = user;
+	int64_t run;
+
+	if (e->kind == EXPR_AXIS && e->axis == u->axis)
+		u->found = true;
+	bool whole_runs = e->kind == EXPR_DIV && e->arg[0]->kind == EXPR_AXIS &&
+			  expr_is_int(e->arg[1], &run) && run % MIN_LANES == 0;
+
+	return !u->found && !whole_runs;
+}
+
+/* Does AXIS move INDEX from lane to lane? Divided by the size of a group it does so only between
+ * vectors. */
+static bool moves(const struct expr *index, const struct axis *axis)
+{
+	struct lane_use u = { .axis = axis };
+
+	expr_visit(index, find_move, &u);
+	return u.found;
+}
+
+static bool find_constant(const struct expr *e, void *user)
+{
+	struct lane_search *l = user;
+
+	if (e->kind != EXPR_LOAD)
+		return true;
+	for (int i = 0; i < e->tensor->ndim; i++) {
+		if (!moves(e->index[i], l->axis))
+			continue;
+		bool constant = dag_op(l->dag, e->tensor) &&
+				dag_op(l->dag, e->tensor)->kind == OP_CONST;
+
+		*(constant ? &l->constant : &l->other) = true;
+	}
+	return true;
+}
+
+/* Do the lanes along dim D of a reduction read nothing but constants, which can be packed side by
+ * side, and one value for all of the rest? */
+static bool suits_lanes(const struct state *s, const struct op *op, int d)
+{
+	struct lane_search l = { .dag = s->dag, .axis = op->space[d] };
+
+	expr_visit(op->body, find_constant, &l);
+	return l.constant && !l.other;
+}
+
+static void tile(struct sketcher *k, const struct sketch *s, int stage, int dim, const int *axis)
+{
+	struct sketch *next = sketch_copy(k->arena, s);
+	int consumer = fusible_consumer(s->state, stage, NULL);
+	const struct op reduction = s->state->stages.at[stage]->op;
+	int around = tile_consumer(next, consumer, &reduction, axis, axis[dim]);
+	struct step place = {
+		.kind = STEP_COMPUTE_AT, .stage = stage, .target = consumer, .size = around - 1
+	};
+
+	if (around > 0 && sketch_add(next, place, ROLE_PLACE) && tile_reduction(next, stage, dim))
+		sketch_emit(k, next, s->at - 1);
+}
+
+static void apply(struct sketcher *k, const struct sketch *s, int stage)
+{
+	const struct stage *g = s->state->stages.at[stage];
+	int axis[TENSOR_MAX_DIMS];
+	int last = g->op.tensor.ndim - 1;
+
+	fusible_consumer(s->state, stage, axis);
+	while (last > 0 && g->op.tensor.shape[last] == 1)
+		last--;
+	bool wide = g->op.tensor.shape[last] >= MIN_LANES;
+	bool found = false;
+
+	/* Lanes along another axis are scattered where they are stored: for nothing if these suit. */
+	for (int d = last - 1; d >= 0 && !(wide && suits_lanes(s->state, &g->op, last)); d--)
+		if (g->op.tensor.shape[d] >= MIN_LANES && suits_lanes(s->state, &g->op, d)) {
+			tile(k, s, stage, d, axis);
+			found = true;
+		}
+	if (wide || !found)
+		tile(k, s, stage, last, axis);
+}
+
+const struct rule rule_tile_fused = {
+	.name = "tile-fused",
+	.ends = true,
+	.applies = applies,
+	.apply = apply,
+};

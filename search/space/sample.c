@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/sample.c - random sizes, orders and places for a sketch.
+ *
+ * Sizes need not divide. What is sampled is what may be fast: a register tile that the registers
+ * hold, lanes that the machine has, tails that waste little. */
+#include "search/space/sample.h"
+
+#include "search/space/body_order.h"
+#include "te/index.h"
+
+/* Register tiles may exceed the registers a little: compilers spill one or two cheaply. */
+enum { SPARE_REGISTERS = 2, MAX_UNROLLED = 128, MAX_OUTER = 64 };
+/* So often the order of a body is left to chance, for what the rule does not know of. */
+#define ODD_ORDER 0.1
+
+struct sampler {
+	struct arena *a;
+	struct state *s;
+	const struct sketch *sketch;
+	const struct target *target;
+	struct rng *rng;
+	int64_t turns;		/* wanted of a parallel loop, for each thread */
+	int64_t tile;		/* vectors of accumulators so far */
+	int64_t unrolled;	/* statements of the reduction that are written out so far */
+	const struct genes *from;	/* decisions to follow; NULL: none */
+	struct genes *out;
+};
+
+static int lanes_of(const struct sampler *p, int stage)
+{
+	enum dtype t = p->s->stages.at[stage]->op.tensor.dtype;
+
+	return p->target->vector_bytes / (int)dtype_bytes(dtype_arithmetic(t));
+}
+
+/* The share of the work that is not done twice or for nothing when EXTENT is cut by SIZE. */
+static double efficiency(int64_t extent, int64_t size)
+{
+	int64_t tiles = (extent + size - 1) / size;
+
+	return (double)extent / (double)(tiles * size);
+}
+
+/* A tail is code of its own, for each level and axis that has one: sizes that divide are taken so
+ * much more often, where there are any. */
+#define TAIL_WEIGHT 0.05
+
+/* A size in [1, limit] times UNIT, efficient ones more often than others. */
+static int64_t pick_tile(struct sampler *p, int64_t extent, int64_t limit, int64_t unit)
+{
+	double weight[MAX_OUTER + 1];
+	double sum = 0;
+
+	if (limit > MAX_OUTER)
+		limit = MAX_OUTER;
+	for (int64_t n = 1; n <= limit; n++) {
+		double e = n * unit <= extent || n == 1 ? efficiency(extent, n * unit) : 0;
+
+		weight[n] = e * e * e * e * (extent % (n * unit) == 0 ? 1 : TAIL_WEIGHT);
+		sum += weight[n];
+	}
+	double at = rng_unit(p->rng) * sum;
+
+	for (int64_t n = 1; n <= limit; n++) {
+		at -= weight[n];
+		if (at < 0)
+			return n * unit;
+	}
+	return unit;
+}
+
+static int64_t max_accumulators(const struct sampler *p)
+{
+	return p->target->registers - SPARE_REGISTERS;
+}
+
+static int64_t pick_vector_tile(struct sampler *p, int64_t extent, int stage)
+{
+	int64_t lanes = lanes_of(p, stage);
+	int64_t budget = max_accumulators(p) / p->tile;
+
+	if (extent <= lanes)
+		return extent;
+	int64_t size = pick_tile(p, extent, budget > 6 ? 6 : budget, lanes);
+
+	p->tile *= size / lanes;
+	return size;
+}
+
+static int64_t pick_scalar_tile(struct sampler *p, int64_t extent)
+{
+	int64_t size = pick_tile(p, extent, max_accumulators(p) / p->tile, 1);
+
+	p->tile *= size;
+	return size;
+}
+
+/* How many register tiles share a cache tile: one, all of them, or a size in between. */
+static int64_t pick_outer(struct sampler *p, int64_t extent)
+{
+	if (extent == 1 || rng_chance(p->rng, 0.35))
+		return 1;
+	if (rng_chance(p->rng, 0.35))
+		return extent;
+	return pick_tile(p, extent, extent, 1);
+}
+
+static bool count_comparison(const struct expr *e, void *user)
+{
+	*(int *)user += e->kind == EXPR_LT || e->kind == EXPR_LE;
+	return true;
+}
+
+/* Borders become loops of their own: about so many copies of a stage's body are written. */
+static int variants(const struct sampler *p, int stage)
+{
+	int n = 1;
+
+	expr_visit(p->sketch->state->stages.at[stage]->op.body, count_comparison, &n);
+	return n;
+}
+
+static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
+{
+	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
+	int64_t room = MAX_UNROLLED / (p->tile * p->unrolled * variants(p, stage));
+	int64_t size = extent <= 7 && rng_chance(p->rng, 0.6) ? extent
+							      : sizes[rng_below(p->rng, 5)];
+
+	if (size > extent)
+		size = extent;
+	if (size > room)
+		size = 1;
+	p->unrolled *= size;
+	return size;
+}
+
+static int64_t pick_unroll(struct sampler *p, int64_t extent, int stage)
+{
+	int64_t size = INT64_C(1) << rng_below(p->rng, variants(p, stage) > 1 ? 1 : 4);
+
+	return size < extent ? size : extent;
+}
+
+static int64_t pick_lanes(struct sampler *p, int64_t extent, int stage)
+{
+	int64_t lanes = lanes_of(p, stage);
+
+	return extent < lanes ? extent : lanes;
+}
+
+static int64_t pick_size(struct sampler *p, const struct open_step *o)
+{
+	int64_t extent = p->s->stages.at[o->step.stage]->iters.at[o->step.iter].extent;
+
+	switch (o->role) {
+	case ROLE_TILE:
+		return pick_scalar_tile(p, extent);
+	case ROLE_TILE_VECTOR:
+		return pick_vector_tile(p, extent, o->step.stage);
+	case ROLE_OUTER:
+		return pick_outer(p, extent);
+	case ROLE_REDUCE:
+		return pick_reduce(p, extent, o->step.stage);
+	case ROLE_UNROLL:
+		return pick_unroll(p, extent, o->step.stage);
+	default:
+		return pick_lanes(p, extent, o->step.stage);
+	}
+}
+
+/* A size that was decided before counts like one that is picked. False where it is too much now. */
+static bool take_size(struct sampler *p, const struct open_step *o, int64_t size)
+{
+	int64_t lanes = lanes_of(p, o->step.stage);
+
+	if (o->role == ROLE_TILE || o->role == ROLE_PERIOD)
+		p->tile *= size;
+	if (o->role == ROLE_TILE_VECTOR && size > lanes)
+		p->tile *= size / lanes;
+	if (o->role == ROLE_REDUCE)
+		p->unrolled *= size;
+	return p->tile <= max_accumulators(p) && p->tile * p->unrolled <= 2 * MAX_UNROLLED;
+}
+
+static void shuffle(struct sampler *p, struct step *step)
+{
+	if (rng_chance(p->rng, 0.5))
+		return;		/* the order as written is a good one */
+	for (int i = step->n - 1; i > 0; i--) {
+		int j = (int)rng_below(p->rng, i + 1);
+		int other = step->list[j];
+
+		step->list[j] = step->list[i];
+		step->list[i] = other;
+	}
+}
+
+/* Loops around the target's statement, its own and those it is attached to; one of them becomes
+ * the stage's place: STEP is it. False where it is the root. */
+static bool locate(struct sampler *p, struct step *step)
+{
+	int stages[64], iters[64];
+	int n = 0;
+
+	for (int at = step->target, limit = INT32_MAX; at >= 0;) {
+		const struct stage *g = p->s->stages.at[at];
+
+		for (int i = 0; i < g->leaves.n && i <= limit && n < 64; i++) {
+			if (g->iters.at[g->leaves.at[i]].annotation != ANNOTATION_NONE)
+				break;
+			stages[n] = at;
+			iters[n++] = g->leaves.at[i];
+		}
+		if (g->place != PLACE_AT)
+			break;
+		limit = stage_leaf(p->s->stages.at[g->at_stage], g->at_iter);
+		at = g->at_stage;
+	}
+	int64_t pick = rng_below(p->rng, n + 1);
+
+	if (pick == n)
+		return false;
+	step->target = stages[pick];
+	step->iter = iters[pick];
+	return true;
+}
+
+/* Decides what O leaves open. */
+static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
+{
+	g->step = o->step;
+	switch (o->role) {
+	case ROLE_FIXED:
+	case ROLE_PLACE:
+		break;
+	case ROLE_PERIOD:
+		p->tile *= g->step.size;
+		break;
+	case ROLE_PERMUTE:
+		shuffle(p, &g->step);
+		break;
+	case ROLE_LOCATION:
+		g->left_out = !locate(p, &g->step);
+		break;
+	case ROLE_BODY_ORDER:
+		if (!rng_chance(p->rng, ODD_ORDER))
+			body_order(p->s->stages.at[o->step.stage], p->rng, &g->step);
+		else
+			shuffle(p, &g->step);
+		break;
+	case ROLE_OPTIONAL:
+		g->left_out = rng_chance(p->rng, 0.1);
+		break;
+	default:
+		g->step.size = pick_size(p, o);
+		break;
+	}
+}
+
+/* False where an earlier decision does not fit to the others. */
+static bool follow(struct sampler *p, const struct open_step *o, const struct gene *g)
+{
+	bool sized = o->step.kind == STEP_SPLIT && o->role != ROLE_FIXED;
+
+	return !sized || take_size(p, o, g->step.size);
+}
+
+static bool fill(struct sampler *p, int i)
+{
+	const struct open_step *o = &p->sketch->steps.at[i];
+	struct gene g = { 0 };
+
+	if (p->from && p->from->at[i].set)
+		g = p->from->at[i];
+	if (!g.set)
+		decide(p, o, &g);
+	else if (!follow(p, o, &g))
+		return false;
+	g.set = true;
+	if (p->out)
+		p->out->at[i] = g;
+	if (g.left_out)
+		return true;
+	if (o->role == ROLE_PLACE) {	/* whatever loop is at that place now */
+		g.step.iter = p->s->stages.at[o->step.target]->leaves.at[o->step.size];
+		g.step.size = 0;
+	}
+	return state_apply(p->s, g.step, NULL) || o->role == ROLE_LOCATION;
+}
+
+/* --- threads */
+
+static bool is_attached(const struct state *s, int stage, int iter)
+{
+	for (int i = 0; i < s->stages.n; i++)
+		if (s->stages.at[i]->place == PLACE_AT && s->stages.at[i]->at_stage == stage &&
+		    s->stages.at[i]->at_iter == iter)
+			return true;
+	return false;
+}
+
+/* The outer loops of a root stage become one parallel loop. */
+static bool parallelize(struct sampler *p, int stage)
+{
+	const struct stage *g = p->s->stages.at[stage];
+	struct step fuse = step_fuse(stage, NULL, 0);
+	int64_t turns = 1;
+	int64_t want = p->target->threads * p->turns;
+
+	for (int i = 0; i < g->leaves.n && fuse.n < STEP_MAX_ITERS && turns < want; i++) {
+		const struct iter *it = &g->iters.at[g->leaves.at[i]];
+
+		if (it->reduce || it->annotation != ANNOTATION_NONE)
+			break;
+		fuse.list[fuse.n++] = g->leaves.at[i];
+		turns *= it->extent;
+		if (is_attached(p->s, stage, g->leaves.at[i]))
+			break;
+	}
+	if (turns < 2)
+		return true;
+	int last = fuse.list[fuse.n - 1];
+
+	if (fuse.n > 1 && is_attached(p->s, stage, last))
+		fuse.n--;	/* a loop with a stage attached stays as it is */
+	if (fuse.n > 1) {
+		if (!state_apply(p->s, fuse, NULL))
+			return false;
+		last = p->s->stages.at[stage]->iters.n - 1;
+	} else {
+		last = fuse.list[0];
+	}
+	return state_apply(p->s, step_annotate(stage, last, ANNOTATION_PARALLEL), NULL);
+}
+
+struct state *sample(struct arena *a, const struct dag *dag, const struct sketch *sketch,
+		     const struct target *target, struct rng *rng, const struct genes *from,
+		     struct genes *out)
+{
+	struct sampler p = { .a = a, .s = state_new(a, dag), .sketch = sketch, .target = target,
+			     .rng = rng, .tile = 1, .unrolled = 1, .from = from, .out = out };
+
+	p.turns = from && from->turns ? from->turns : 1 + rng_below(rng, 8);
+	if (out)
+		*out = (struct genes){ .n = sketch->steps.n, .turns = p.turns,
+				       .at = arena_many(a, struct gene, sketch->steps.n) };
+	for (int i = 0; i < sketch->steps.n; i++)
+		if (!fill(&p, i))
+			return NULL;
+	for (int i = 0; target->threads > 1 && i < p.s->stages.n; i++)
+		if (stage_computes(p.s->stages.at[i]) && p.s->stages.at[i]->place == PLACE_ROOT &&
+		    !parallelize(&p, i))
+			return NULL;
+	return p.s;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/sketch.c - the walk of the rules over the stages. */
+#include "search/space/sketch.h"
+
+static const struct rule *const rules[] = {
+#define X(name) &rule_##name,
+#include "search/space/rules.def"
+#undef X
+};
+
+enum { RULES = sizeof(rules) / sizeof(*rules) };
+
+/* More sketches than this say nothing new; they would only thin out the trials of each. */
+enum { MAX_SKETCHES = 48 };
+
+struct sketch *sketch_copy(struct arena *a, const struct sketch *s)
+{
+	struct sketch *c = arena_one(a, struct sketch);
+
+	c->state = state_copy(a, s->state);
+	c->at = s->at;
+	for (int i = 0; i < s->steps.n; i++)
+		vec_push(a, &c->steps, s->steps.at[i]);
+	return c;
+}
+
+bool sketch_add(struct sketch *s, struct step step, enum role role)
+{
+	struct step shown = step;
+
+	if (step.kind == STEP_SPLIT && step.size == 0)
+		shown.size = 1;
+	if (role == ROLE_PLACE) {
+		const struct stage *target = s->state->stages.at[step.target];
+
+		if (step.size >= target->leaves.n)
+			return false;
+		shown.iter = target->leaves.at[step.size];
+	}
+	if (role != ROLE_LOCATION && !state_apply(s->state, shown, NULL))
+		return false;
+	vec_push(s->state->arena, &s->steps, (struct open_step){ step, role });
+	return true;
+}
+
+void sketch_emit(struct sketcher *k, struct sketch *s, int at)
+{
+	s->at = at;
+	if (at > 0)
+		vec_push(k->arena, &k->open, s);
+	else
+		vec_push(k->arena, &k->done, s);
+}
+
+int sketch_place(const struct sketch *s, int stage)
+{
+	for (int i = 0; i < s->state->order.n; i++)
+		if (s->state->order.at[i] == stage)
+			return i;
+	return -1;
+}
+
+bool stage_is_untouched(const struct stage *g)
+{
+	return g->relations.n == 0 && g->place == PLACE_ROOT;
+}
+
+struct reader_search {
+	const struct tensor *tensor;
+	const struct op *reader;
+	int axis[TENSOR_MAX_DIMS];	/* of the reader, by dim; of all loads */
+	int loads;
+	bool plain;
+};
+
+static bool check_load(const struct expr *e, void *user)
+{
+	struct reader_search *r = user;
+
+	if (e->kind != EXPR_LOAD || e->tensor != r->tensor)
+		return true;
+	bool first = r->loads++ == 0;
+
+	for (int d = 0; d < e->tensor->ndim; d++) {
+		int axis = -1;
+
+		for (int i = 0; i < r->reader->tensor.ndim; i++)
+			if (e->index[d]->kind == EXPR_AXIS &&
+			    e->index[d]->axis == r->reader->space[i])
+				axis = i;
+		if (e->index[d]->kind == EXPR_INT && e->tensor->shape[d] == 1)
+			axis = TENSOR_MAX_DIMS;	/* indexed by none */
+		if (axis < 0 || (axis < TENSOR_MAX_DIMS &&
+				 r->reader->tensor.shape[axis] != e->tensor->shape[d]))
+			r->plain = false;
+		r->plain &= first || r->axis[d] == axis;
+		r->axis[d] = axis;
+	}
+	return true;
+}
+
+int fusible_consumer(const struct state *s, int stage, int *axis)
+{
+	const struct stage *g = s->stages.at[stage];
+	int consumer;
+
+	if (g->op.output || state_consumers(s, stage, &consumer, 1) != 1)
+		return -1;
+	const struct op *reader = &s->stages.at[consumer]->op;
+	struct reader_search r = { .tensor = g->tensor, .reader = reader, .plain = true };
+
+	if (op_is_reduction(reader) || reader->tensor.ndim < g->op.tensor.ndim)
+		return -1;
+	expr_visit(reader->body, check_load, &r);
+	/* Each element of the reader has an element of its own: none is computed twice. */
+	bool one_to_one = tensor_count(&reader->tensor) == tensor_count(&g->op.tensor);
+
+	if (axis)
+		memcpy(axis, r.axis, sizeof(*axis) * (size_t)g->op.tensor.ndim);
+	return r.plain && one_to_one ? consumer : -1;
+}
+
+bool is_read_by_reduction(const struct state *s, int stage)
+{
+	int consumers[16];
+	int n = state_consumers(s, stage, consumers, 16);
+
+	for (int i = 0; i < n && i < 16; i++)
+		if (op_is_reduction(&s->stages.at[consumers[i]]->op))
+			return true;
+	return false;
+}
+
+static void advance(struct sketcher *k, const struct sketch *s)
+{
+	int stage = s->state->order.at[s->at - 1];
+	int before = k->open.n + k->done.n;
+
+	for (int i = 0; i < RULES; i++) {
+		if (!rules[i]->applies(s, stage))
+			continue;
+		rules[i]->apply(k, s, stage);
+		/* A rule whose steps are refused (too many loops to reorder) ends nothing. */
+		if (rules[i]->ends && k->open.n + k->done.n > before)
+			return;
+	}
+}
+
+/* Folds what has one sensible treatment before the walk begins: a chain of pointwise ops (bias,
+ * activation) becomes one consumer, which its producer then finds. */
+static void fold_pointwise(struct sketch *s)
+{
+	for (int i = s->state->order.n - 1; i >= 0; i--) {
+		int stage = s->state->order.at[i];
+
+		if (rule_inline.applies(s, stage) && !is_read_by_reduction(s->state, stage))
+			sketch_add(s, step_inline(stage), ROLE_FIXED);
+	}
+}
+
+struct sketch_vec sketches_of(struct arena *a, const struct dag *dag)
+{
+	struct sketcher k = { .arena = a };
+	struct sketch *first = arena_one(a, struct sketch);
+
+	first->state = state_new(a, dag);
+	fold_pointwise(first);
+	sketch_emit(&k, first, first->state->order.n);
+	while (k.open.n > 0) {
+		const struct sketch *s = k.open.at[--k.open.n];
+
+		if (k.done.n + k.open.n < MAX_SKETCHES)
+			advance(&k, s);
+		else	/* finish what has been begun, without new branches */
+			rule_skip.apply(&k, s, s->state->order.at[s->at - 1]);
+	}
+	return k.done;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/sketch.h - schedules whose structure is settled and whose sizes are open.
+ *
+ * In:   a DAG.
+ * Out:  a few sketches; a sampler (search/space/sample.h) fills what is open.
+ * Holds: rules walk the stages from the outputs to the inputs, and look at expressions alone. */
+#ifndef HONE_SEARCH_SPACE_SKETCH_H
+#define HONE_SEARCH_SPACE_SKETCH_H
+
+#include "schedule/state.h"
+
+/* What the sampler decides of a step. */
+enum role {
+	ROLE_FIXED,	/* nothing */
+	ROLE_TILE,	/* split: values of a space axis that are held in registers at a time */
+	ROLE_TILE_VECTOR,	/* the same for the axis that runs with the lanes */
+	ROLE_PERIOD,	/* nothing, but a split whose inner turns are held in registers as well */
+	ROLE_OUTER,	/* split: register tiles that share a cache tile */
+	ROLE_REDUCE,	/* split: reduced elements that are written out in a row */
+	ROLE_VECTOR,	/* split: lanes */
+	ROLE_UNROLL,	/* split: turns that are written out */
+	ROLE_PERMUTE,	/* reorder: any order of the iters named */
+	ROLE_BODY_ORDER,	/* reorder of what is written out: any order */
+	ROLE_PLACE,	/* compute_at: at leaf number `size` of the target */
+	ROLE_LOCATION,	/* compute_at: at any loop around the target's statement, or at the root */
+	ROLE_OPTIONAL,	/* the step may be left out */
+};
+
+struct open_step {
+	struct step step;
+	enum role role;
+};
+
+struct open_vec VEC(struct open_step);
+
+struct sketch {
+	struct open_vec steps;
+	struct state *state;	/* with 1 for each open size: structure only */
+	int at;			/* stages of the order still to be looked at: [0, at) */
+};
+
+struct sketch_vec VEC(struct sketch *);
+
+struct sketcher {
+	struct arena *arena;
+	struct sketch_vec open;	/* to be worked on */
+	struct sketch_vec done;
+};
+
+/* One way to treat a stage. */
+struct rule {
+	const char *name;
+	bool ends;	/* where it applies, later rules are not tried */
+	bool (*applies)(const struct sketch *s, int stage);
+	/* Emits what comes next; nothing where its steps are refused. */
+	void (*apply)(struct sketcher *k, const struct sketch *s, int stage);
+};
+
+#define X(name) extern const struct rule rule_##name;
+#include "search/space/rules.def"
+#undef X
+
+/* All sketches of DAG, in A; at least one. */
+struct sketch_vec sketches_of(struct arena *a, const struct dag *dag);
+
+/* --- for rules */
+
+struct sketch *sketch_copy(struct arena *a, const struct sketch *s);
+/* Appends a step, its open size 0. False where the state refuses it. */
+bool sketch_add(struct sketch *s, struct step step, enum role role);
+/* Hands S on; AT as in struct sketch. */
+void sketch_emit(struct sketcher *k, struct sketch *s, int at);
+/* Adds the choice of a loop at which STAGE is computed, unless it is an output. */
+bool sketch_locate(struct sketch *s, int stage);
+/* The place of STAGE in the order. */
+int sketch_place(const struct sketch *s, int stage);
+
+/* The only stage that reads STAGE, where it does so element by element with permuted axes and is
+ * no reduction; -1 otherwise. AXIS[d] (may be NULL) is the reader's axis that indexes dim d. */
+int fusible_consumer(const struct state *s, int stage, int *axis);
+bool is_read_by_reduction(const struct state *s, int stage);
+/* Stages that are tiled already have relations. */
+bool stage_is_untouched(const struct stage *g);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/strategies/generations.c - selection, mutation and crossover. */
+#include "search/strategies/generations.h"
+
+#include "search/strategies/pick.h"
+#include "search/space/vary.h"
+
+/* Chosen on the recorded tasks, as the sizes in search/strategies/evolve.c: a quarter of a population are parents. */
+enum { PARENTS_SHARE = 4, MAX_TRIES = 40 };
+#define MUTATION 0.7
+
+/* A parent: the better of two of the best BEST. */
+static const struct candidate *choose(const struct candidate *all, int best, struct rng *rng)
+{
+	int64_t i = rng_below(rng, best), j = rng_below(rng, best);
+
+	return &all[i < j ? i : j];
+}
+
+static bool breed(const struct problem *p, struct arena *a, struct rng *rng,
+		  const struct candidate *all, int best, struct candidate *out)
+{
+	for (int i = 0; i < MAX_TRIES; i++) {
+		const struct genes *mother = &choose(all, best, rng)->genes;
+		const struct genes *father = &choose(all, best, rng)->genes;
+		const struct sketch *sketch = p->sketches.at[mother->sketch];
+		bool mutates = rng_chance(rng, MUTATION) || mother->sketch != father->sketch;
+		struct genes g = mutates ? mutate(a, mother, sketch, rng)
+					 : cross(a, mother, father, sketch, rng);
+
+		if (candidate_grow(p, a, rng, mother->sketch, &g, out))
+			return true;
+	}
+	return false;
+}
+
+int generations_run(const struct problem *p, struct arena *a, struct rng *rng,
+		    struct generations g, struct candidate *all, int n, int *refused)
+{
+	while (n < g.population && candidate_random(p, a, rng, MAX_TRIES, refused, &all[n]))
+		n++;
+	pick_score(p, a, all, n);
+	pick_sort(all, n);
+	for (int i = 0; i < g.count && n > 0; i++) {
+		int parents = n < g.population ? n : g.population;
+		int best = (parents + PARENTS_SHARE - 1) / PARENTS_SHARE;
+
+		n = parents;
+		while (n < 2 * g.population && breed(p, a, rng, all, best, &all[n]))
+			n++;
+		pick_score(p, a, all, n);
+		pick_sort(all, n);
+	}
+	return n;
+}
+
+int generations_by_prior(struct arena *a, const struct task *t, const struct target *target,
+			 struct generations g, struct problem *p, struct candidate **out)
+{
+	struct rng rng = rng_seed(0);
+	int refused = 0;
+
+	*p = (struct problem){ .task = t, .sketches = sketches_of(a, t->dag), .target = target,
+			       .describes = true };
+	*out = arena_many(a, struct candidate, 2 * g.population);
+	return generations_run(p, a, &rng, g, *out, 0, &refused);
+}

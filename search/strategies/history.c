@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/strategies/history.c - a hash set of step lists, and the fastest in order. */
+#include "search/strategies/history.h"
+
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+
+/* What counts as faster: less is within the noise of a quiet machine. */
+#define GAIN 0.99
+
+/* Open addressing; the table doubles at half load. {0, 0} is free. */
+struct keeper {
+	struct history shown;	/* first: what callers see */
+	struct hash128 *slot;
+	size_t n, cap;
+	struct measured best[HISTORY_BEST];
+	double gained_us;	/* the best when it last became faster by GAIN */
+};
+
+static struct keeper *keeper_of(struct history *h)
+{
+	return (struct keeper *)h;
+}
+
+static void *allocate(size_t n, size_t size)
+{
+	void *p = calloc(n, size);
+
+	if (!p)
+		die("out of memory for the history of a task");
+	return p;
+}
+
+struct history *history_new(void)
+{
+	struct keeper *k = allocate(1, sizeof(*k));
+
+	k->cap = 256;
+	k->slot = allocate(k->cap, sizeof(*k->slot));
+	k->shown.best = k->best;
+	return &k->shown;
+}
+
+static void release(struct measured *m)
+{
+	free(m->genes.at);
+	free((char *)(uintptr_t)m->steps);
+}
+
+void history_free(struct history *h)
+{
+	if (!h)
+		return;
+	struct keeper *k = keeper_of(h);
+
+	for (int i = 0; i < h->n_best; i++)
+		release(&k->best[i]);
+	free(k->slot);
+	free(k);
+}
+
+static bool put(struct keeper *k, struct hash128 h)
+{
+	size_t i = (size_t)h.lo & (k->cap - 1);
+
+	for (; k->slot[i].hi || k->slot[i].lo; i = (i + 1) & (k->cap - 1))
+		if (hash_equal(k->slot[i], h))
+			return false;
+	k->slot[i] = h;
+	k->n++;
+	return true;
+}
+
+bool history_see(struct history *h, const char *steps)
+{
+	struct keeper *k = keeper_of(h);
+
+	if (2 * k->n >= k->cap) {
+		struct hash128 *old = k->slot;
+		size_t cap = k->cap;
+
+		k->cap *= 2;
+		k->n = 0;
+		k->slot = allocate(k->cap, sizeof(*k->slot));
+		for (size_t i = 0; i < cap; i++)
+			if (old[i].hi || old[i].lo)
+				put(k, old[i]);
+		free(old);
+	}
+	return put(k, hash_bytes(steps, strlen(steps)));
+}
+
+static struct measured copy(const struct genes *g, const char *steps, double time_us)
+{
+	struct measured m = { .genes = *g, .steps = strdup(steps), .time_us = time_us };
+
+	m.genes.at = allocate((size_t)g->n, sizeof(*g->at));
+	memcpy(m.genes.at, g->at, (size_t)g->n * sizeof(*g->at));
+	if (!m.steps)
+		die("out of memory for the history of a task");
+	return m;
+}
+
+/* Earlier ones stand before later ones of the same time. */
+static void insert(struct keeper *k, const struct genes *g, const char *steps, double time_us)
+{
+	int n = k->shown.n_best, at = n;
+
+	while (at > 0 && k->best[at - 1].time_us > time_us)
+		at--;
+	if (at == HISTORY_BEST)
+		return;
+	if (n == HISTORY_BEST)
+		release(&k->best[--n]);
+	memmove(&k->best[at + 1], &k->best[at], (size_t)(n - at) * sizeof(*k->best));
+	k->best[at] = copy(g, steps, time_us);
+	k->shown.n_best = n + 1;
+}
+
+void history_add(struct history *h, const struct genes *g, const char *steps, double time_us)
+{
+	struct keeper *k = keeper_of(h);
+
+	h->trials++;
+	h->since_gain++;
+	if (time_us <= 0)
+		return;
+	if (k->gained_us == 0 || time_us < GAIN * k->gained_us) {
+		k->gained_us = time_us;
+		h->since_gain = 0;
+	}
+	if (g->n > 0)
+		insert(k, g, steps, time_us);
+}

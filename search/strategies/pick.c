@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/strategies/pick.c - order, distance and chance. */
+#include "search/strategies/pick.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/hash.h"
+
+/* Scores nearer than this, or fewer decisions that differ, make two candidates alike. On the
+ * recorded tasks evolution without alike ones in a batch needs half the trials. */
+#define ALIKE_SCORE 1e-3f
+
+enum {
+	ALIKE_DISTANCE = 2,
+	MAX_TRIES = 40,		/* random samples for one that fits together */
+	MAX_SEEN = 20,		/* random candidates for each place of a batch */
+};
+
+void pick_score(const struct problem *p, struct arena *a, struct candidate *all, int n)
+{
+	struct feature_matrix *m = arena_many(a, struct feature_matrix, n);
+	float *scores = arena_many(a, float, n);
+
+	for (int i = 0; i < n; i++)
+		m[i] = all[i].features;
+	if (p->learner)
+		learner_score(p->learner, m, n, scores);
+	for (int i = 0; i < n && !p->learner; i++)
+		scores[i] = prior_score(&m[i]);
+	for (int i = 0; i < n; i++)
+		all[i].score = scores[i];
+}
+
+int pick_fastest(const struct problem *p, struct arena *a, struct rng *rng, int most,
+		 struct candidate *out)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->history->n_best && i < most; i++) {
+		const struct genes *g = &p->history->best[i].genes;
+
+		n += candidate_grow(p, a, rng, g->sketch, g, &out[n]);
+	}
+	return n;
+}
+
+static int by_score(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+
+	if (x->score != y->score)
+		return x->score < y->score ? 1 : -1;
+	/* In no order that means anything, so that a batch is not all of a kind; but the same one
+	 * on every machine. */
+	struct hash128 h = hash_bytes(x->steps, strlen(x->steps));
+	struct hash128 i = hash_bytes(y->steps, strlen(y->steps));
+
+	return (h.lo > i.lo) - (h.lo < i.lo);
+}
+
+void pick_sort(struct candidate *all, int n)
+{
+	qsort(all, (size_t)n, sizeof(*all), by_score);
+}
+
+static bool is_distinct(const struct batch *b, const struct candidate *c)
+{
+	for (int i = 0; i < b->n; i++)
+		if (fabsf(b->at[i].score - c->score) <= ALIKE_SCORE * c->score ||
+		    genes_distance(&b->at[i].genes, &c->genes) < ALIKE_DISTANCE)
+			return false;
+	return true;
+}
+
+void pick_distinct(const struct problem *p, struct arena *a, const struct candidate *all, int n,
+		   int upto, struct batch *b)
+{
+	for (int i = 0; i < n && b->n < upto; i++)
+		if (is_distinct(b, &all[i]))
+			batch_add(p, a, b, &all[i]);
+}
+
+void pick_random(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
+{
+	for (int i = 0; i < MAX_SEEN * b->cap && b->n < b->cap; i++) {
+		struct candidate one;
+
+		if (!candidate_random(p, a, rng, MAX_TRIES, &b->refused, &one))
+			return;
+		pick_score(p, a, &one, 1);
+		batch_add(p, a, b, &one);
+	}
+}

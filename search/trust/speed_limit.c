@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/trust/speed_limit.c - the work that no kernel can leave out, at rates no machine exceeds. */
+#include "search/trust/speed_limit.h"
+
+#include <math.h>
+
+#include "base/arena.h"
+
+/* Ops of a DAG by position: whether all of its elements must be computed, or read. */
+struct need {
+	const struct dag *dag;
+	bool *needed;
+	bool selects;
+};
+
+static bool note_select(const struct expr *e, void *user)
+{
+	((struct need *)user)->selects |= e->kind == EXPR_SELECT;
+	return true;
+}
+
+/* Each index is an axis that runs over the whole dimension. */
+static bool reads_all(const struct expr *load)
+{
+	for (int i = 0; i < load->tensor->ndim; i++)
+		if (load->index[i]->kind != EXPR_AXIS ||
+		    load->index[i]->axis->hi != load->tensor->shape[i])
+			return false;
+	return true;
+}
+
+static bool note_load(const struct expr *e, void *user)
+{
+	struct need *n = user;
+
+	if (e->kind != EXPR_LOAD)
+		return true;
+	for (int i = 0; i < n->dag->ops.n && reads_all(e); i++)
+		n->needed[i] |= &n->dag->ops.at[i]->tensor == e->tensor;
+	return false;
+}
+
+static bool is_arithmetic(const struct expr *e)
+{
+	return expr_kind_arity(e->kind) > 0 && e->kind != EXPR_SELECT && e->kind != EXPR_CAST;
+}
+
+/* One operation for each combination, one for the body's last node: what stands below may not
+ * depend on all axes, and be computed once for many elements. */
+static double least_flop(const struct op *op)
+{
+	double each = op_is_reduction(op) + is_arithmetic(op->body);
+	double points = (double)tensor_count(&op->tensor);
+
+	for (int i = 0; i < op->nreduce; i++)
+		points *= (double)op->reduce[i]->hi;
+	return points * each;
+}
+
+/* Lanes of T in the room of one f32. */
+static double lanes(enum dtype t)
+{
+	return fmax(1, 4.0 / (double)dtype_bytes(t));
+}
+
+double speed_limit_us(const struct dag *d, const struct device *device, int threads)
+{
+	struct arena *a = arena_new();
+	struct need n = { .dag = d, .needed = arena_many(a, bool, d->ops.n) };
+	double lane_flop = 0, bytes = 0;
+
+	for (int i = d->ops.n - 1; i >= 0; i--) {
+		const struct op *op = d->ops.at[i];
+		bool output = op->kind == OP_COMPUTE && op->output;
+
+		if (!n.needed[i] && !output)
+			continue;
+		if (op->kind != OP_COMPUTE || output)
+			bytes += (double)tensor_bytes(&op->tensor);
+		if (op->kind != OP_COMPUTE)
+			continue;
+		n.selects = false;
+		expr_visit(op->body, note_select, &n);
+		if (n.selects)	/* what it chooses from need not be computed */
+			continue;
+		lane_flop += least_flop(op) / lanes(op->tensor.dtype);
+		expr_visit(op->body, note_load, &n);
+	}
+	arena_free(a);
+	if (device->synthetic || !device->measured.valid)
+		return 0;
+	double flop_us = lane_flop / device_peak(device, threads) * 1e-3;
+	double byte_us = bytes / (device->measured.l1.one * threads) * 1e-3;
+
+	return fmax(flop_us, byte_us) / SPEED_LIMIT_MARGIN;
+}
