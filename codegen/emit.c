@@ -10,7 +10,7 @@
 static void emit_kernel(struct emitter *e)
 {
 	emit_line(e, "void %s_part(int32_t phase, void *const *args, void *workspace, "
-		     "int32_t thread, int32_t threads)", e->options.symbol);
+		     "int32_t thread, int32_t threads)", e->symbol);
 	emit_line(e, "{");
 	e->indent++;
 	emit_arguments(e);
@@ -27,7 +27,7 @@ static void emit_kernel(struct emitter *e)
 	text_free(&rest);
 	e->indent--;
 	emit_line(e, "}\n");
-	emit_line(e, "int32_t %s_phases(void)", e->options.symbol);
+	emit_line(e, "int32_t %s_phases(void)", e->symbol);
 	emit_line(e, "{\n\treturn %d;\n}\n", phases);
 }
 
@@ -35,7 +35,7 @@ static void emit_workspace_bytes(struct emitter *e)
 {
 	struct emit_needs needs = kernel_needs(e);
 
-	emit_line(e, "size_t %s_workspace_bytes(int32_t threads)", e->options.symbol);
+	emit_line(e, "size_t %s_workspace_bytes(int32_t threads)", e->symbol);
 	emit_line(e, "{");
 	e->indent++;
 	if (needs.thread > 0) {
@@ -51,7 +51,7 @@ static void emit_workspace_bytes(struct emitter *e)
 
 static void emit_packed_bytes(struct emitter *e)
 {
-	emit_line(e, "size_t %s_packed_bytes(int32_t input)", e->options.symbol);
+	emit_line(e, "size_t %s_packed_bytes(int32_t input)", e->symbol);
 	emit_line(e, "{");
 	e->indent++;
 	for (int i = 0; i < e->p->packs.n; i++) {
@@ -105,7 +105,7 @@ static void emit_pack(struct emitter *e, const struct pack *k)
 
 static void emit_packs(struct emitter *e)
 {
-	emit_line(e, "void %s_pack(int32_t input, const void *raw, void *packed)", e->options.symbol);
+	emit_line(e, "void %s_pack(int32_t input, const void *raw, void *packed)", e->symbol);
 	emit_line(e, "{");
 	e->indent++;
 	for (int i = 0; i < e->p->packs.n; i++) {
@@ -120,10 +120,9 @@ static void emit_packs(struct emitter *e)
 	emit_line(e, "}");
 }
 
-bool emit_c(struct text *out, const struct program *p, const struct emit_options *options,
-	    const char **why)
+bool emit_c(struct text *out, const struct program *p, const char *symbol, const char **why)
 {
-	struct emitter e = { .a = arena_new(), .p = p, .options = *options };
+	struct emitter e = { .a = arena_new(), .p = p, .symbol = symbol };
 
 	emit_kernel(&e);
 	emit_workspace_bytes(&e);
@@ -142,9 +141,9 @@ bool emit_c(struct text *out, const struct program *p, const struct emit_options
 	return ok;
 }
 
-struct emit_needs emit_needs(const struct program *p, const struct emit_options *options)
+struct emit_needs emit_needs(const struct program *p)
 {
-	struct emitter e = { .a = arena_new(), .p = p, .options = *options };
+	struct emitter e = { .a = arena_new(), .p = p, .symbol = "hone_kernel" };
 
 	emit_kernel(&e);
 	struct emit_needs needs = kernel_needs(&e);

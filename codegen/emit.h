@@ -6,19 +6,13 @@
 #include "base/text.h"
 #include "schedule/nest.h"
 
-struct emit_options {
-	const char *symbol;	/* "hone_kernel" */
-	int vector_bytes;	/* of the device's registers: 16, 32 or 64 */
-};
-
 /* A kernel needs at most 64 KiB of stack in each thread. So much of it are local arrays, what is
  * beyond lies in memory; the rest is for what compilers keep there, and libm. */
 enum { STACK_ARRAYS = 48 * 1024, STACK_FRAMES = 16 * 1024 };
 
-/* Appends the C text of P. False with a reason in WHY (may be NULL) where the program would be too
- * large when unrolled, or needs too much local memory: a normal answer for a search. */
-bool emit_c(struct text *out, const struct program *p, const struct emit_options *options,
-	    const char **why);
+/* Appends the C text of P, whose functions begin with SYMBOL ("hone_kernel"). False with a reason in WHY
+ * (may be NULL) where it cannot be written: a normal answer for a search. */
+bool emit_c(struct text *out, const struct program *p, const char *symbol, const char **why);
 
 /* Appends behind it the function SYMBOL, which does a whole run:
  *
@@ -35,7 +29,7 @@ struct emit_needs {
 };
 
 /* Those of P, which emit_c takes. */
-struct emit_needs emit_needs(const struct program *p, const struct emit_options *options);
+struct emit_needs emit_needs(const struct program *p);
 
 /* True where P has a loop whose turns threads share: the others have nothing to do else. */
 bool program_is_parallel(const struct program *p);

@@ -15,15 +15,11 @@ struct bound_axis {
 	const char *name;
 };
 
-/* The C name of a buffer. One in registers is the variables NAME_0, NAME_1, ... of `lanes`
- * elements each, which run along dim `dim`. */
+/* The C name of a buffer. One in registers is the variables NAME_0, NAME_1, ... */
 struct place_name {
 	const struct buffer *buffer;
 	const char *name;
-	int lanes;
-	int dim;
-	int64_t stride;	/* elements from one lane to the next, along dim */
-	bool overrun;	/* its last lanes may be written though they are beyond the end */
+	const struct lane_layout *layout;	/* of one in registers */
 };
 
 /* Bytes of the local arrays of one thread: where they fit on the stack, else in memory. */
@@ -36,7 +32,7 @@ struct emitter {
 	struct text body;
 	int indent;
 	const struct program *p;
-	struct emit_options options;
+	const char *symbol;
 	struct bound_axis_vec VEC(struct bound_axis) bindings;
 	struct place_vec VEC(struct place_name) places;
 	/* The vector loop being written: `lanes` turns of `axis` at a time, from `start`; or 0. */
@@ -78,26 +74,9 @@ struct slot {
 	bool uniform;		/* the same element for all lanes of the vector loop */
 };
 
-/* How many of P's variables lie along its dim. */
-int64_t variables_along(const struct place_name *p);
+/* How many variables of a buffer of T, in registers, lie along the dim of their lanes. */
+int64_t variables_along(const struct tensor *t, const struct lane_layout *l);
 struct slot slot_of(struct emitter *e, const struct place_name *p, const struct expr *const *index);
-
-/* --- overrun.c */
-
-/* Lanes beyond the end of an intermediate are at most so far from each other. */
-enum { OVERRUN_STRIDE = 4 };
-/* The room behind each intermediate. */
-size_t overrun_bytes(const struct emitter *e);
-/* May whatever stores vectors to BUFFER, of registers, below N do so for lanes beyond the end? */
-bool may_overrun(struct emitter *e, const struct buffer *buffer, const struct nest *n);
-/* The lanes of the registers that the vector loop N, which is being written and has LEFT turns to go,
- * fills whole; 0 where it must not run over its end. */
-int overrun_lanes(struct emitter *e, const struct nest *n, int64_t left);
-
-/* --- reload.c */
-
-/* Is what one turn of the written-out loop N has read not to be kept for the next? */
-bool turns_reload(struct emitter *e, const struct nest *n);
 
 /* X as a C expression of its compute type, for one element. */
 const char *scalar_text(struct emitter *e, const struct expr *x);

@@ -65,7 +65,7 @@ static size_t packed_bytes(const struct program *p, int i)
 
 static struct emit_needs needs_of(const struct export_kernel *k)
 {
-	return emit_needs(k->program, &(struct emit_options){ "hone_kernel", k->vector_bytes });
+	return emit_needs(k->program);
 }
 
 static size_t workspace_bytes(struct emit_needs needs, int threads)
@@ -187,15 +187,14 @@ const char *export_kernel(struct arena *a, const char *dir, const struct export_
 	const struct export_kernel *k = &set->kernels[i];
 	const char *symbol = export_symbol_of(a, set, i);
 	const char *path = arena_printf(a, "%s/%s.c", dir, symbol);
-	const struct emit_options options = { symbol, k->vector_bytes };
 	const char *why = "";
 	struct text out = { 0 }, body = { 0 };
 	int rc = dir_make(dir);
 
-	if (rc == 0 && !emit_c(&body, k->program, &options, &why))
+	if (rc == 0 && !emit_c(&body, k->program, symbol, &why))
 		rc = err_set("%s: its C cannot be written: %s (tune it again)", k->task, why);
 	put_head(&out, set, k, symbol);
-	put_body(&out, text_str(&body), k->vector_bytes);
+	put_body(&out, text_str(&body), k->program->vector_bytes);
 	emit_entry(&out, k->program, symbol);
 	if (rc == 0)
 		rc = file_write(path, out.s, out.n);

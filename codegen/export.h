@@ -26,7 +26,6 @@ struct export_kernel {
 	json_t *uses;		/* for the manifest: where a model needs it, with which weights; NULL:
 				 * it is no model's. The manifest takes a reference of its own */
 	const char *refused;	/* why it is left out of header and manifest; NULL: it is not */
-	int vector_bytes;	/* of the device's registers */
 };
 
 struct export_set {

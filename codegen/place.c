@@ -22,6 +22,12 @@ void emit_arguments(struct emitter *e)
 	}
 }
 
+/* The room behind each intermediate. */
+static size_t overrun_bytes(const struct emitter *e)
+{
+	return OVERRUN_STRIDE * (size_t)e->p->vector_bytes;
+}
+
 /* With room behind it, and so that the next one is aligned. */
 static size_t bytes_of(const struct emitter *e, const struct tensor *t)
 {
@@ -71,65 +77,20 @@ struct emit_needs kernel_needs(const struct emitter *e)
 
 /* --- local buffers */
 
-/* Elements from one turn of AXIS to the next; 1 where they are not evenly spaced. */
-static int64_t stride_of(const struct emitter *e, const struct expr *index, const struct axis *axis)
-{
-	struct linear l;
-	int64_t stride = linear_from(e->a, index, &l) ? linear_coef(&l, axis) : 1;
-
-	return stride > 0 ? stride : 1;
-}
-
-/* The widest vector that stores to P's buffer below N, and how its lanes run. */
-static void find_lanes(const struct emitter *e, struct place_name *p, const struct nest *n,
-		       const struct axis *vector)
-{
-	const struct tensor *t = &p->buffer->tensor;
-	int limit = e->options.vector_bytes / (int)dtype_bytes(t->dtype);
-
-	for (; n; n = n->next) {
-		bool opens = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR;
-
-		find_lanes(e, p, n->body, opens ? n->axis : vector);
-		find_lanes(e, p, n->other, vector);
-		if (n->kind != NEST_STORE || n->buffer != p->buffer || !vector)
-			continue;
-		for (int d = 0; d < t->ndim; d++) {
-			int lanes = 1;
-
-			if (!expr_uses_axis(n->index[d], vector))
-				continue;
-			while (2 * lanes <= limit &&
-			       (p->overrun ? lanes : 2 * lanes - 1) < vector->hi - vector->lo)
-				lanes *= 2;
-			if (lanes > p->lanes) {
-				p->lanes = lanes;
-				p->dim = d;
-				p->stride = stride_of(e, n->index[d], vector);
-			}
-		}
-	}
-}
-
 static void declare_registers(struct emitter *e, const struct nest *alloc)
 {
 	const struct tensor *t = &alloc->buffer->tensor;
-	struct place_name p = { .buffer = alloc->buffer,
-				.name = emit_name(e, t->name),
-				.lanes = 1,
-				.stride = 1 };
+	const struct lane_layout *l = alloc->layout;
+	const char *name = emit_name(e, t->name);
 	int64_t n = tensor_count(t);
 
-	p.overrun = may_overrun(e, alloc->buffer, alloc->next);
-	find_lanes(e, &p, alloc->next, NULL);
-	if (p.lanes > 1)
-		n = n / t->shape[p.dim] * variables_along(&p);
-	vec_push(e->a, &e->places, p);
-	const char *type = p.lanes > 1 ? vector_type(e, t->dtype, p.lanes)
-				       : dtype_c(t->dtype);
+	if (l->lanes > 1)
+		n = n / t->shape[l->dim] * variables_along(t, l);
+	vec_push(e->a, &e->places, (struct place_name){ alloc->buffer, name, l });
+	const char *type = l->lanes > 1 ? vector_type(e, t->dtype, l->lanes) : dtype_c(t->dtype);
 
 	for (int64_t i = 0; i < n; i++)
-		emit_line(e, "%s %s_%" PRId64 ";", type, p.name, i);
+		emit_line(e, "%s %s_%" PRId64 ";", type, name, i);
 }
 
 /* An array of BYTES that no longer fits on the stack: in the thread's part of the workspace. */

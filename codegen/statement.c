@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codegen/statement.c - loops, blocks and stores as C text.
  *
- * Unrolled loops are written out, vector loops become GNU vectors, a local buffer whose indices are
- * then all numbers becomes variables. Everything else reads as in the nest. */
+ * Unrolled loops are written out, vector loops become GNU vectors, a buffer in registers becomes
+ * variables. Everything else reads as in the nest. */
 #include <inttypes.h>
 
 #include "codegen/emitter.h"
@@ -57,35 +57,17 @@ static void emit_scalar_store(struct emitter *e, const struct nest *n)
 	emit_line(e, "%s = %s;", cell, value);
 }
 
-/* Runs EMIT on N once a lane, the vector axis bound to its number. */
-static void emit_lanes(struct emitter *e, const struct nest *n,
-		       void (*emit)(struct emitter *, const struct nest *))
-{
-	const struct axis *axis = e->vector_axis;
-
-	e->vector_axis = NULL;
-	for (int i = 0; i < e->lanes && !e->why; i++) {
-		emit_bind(e, (struct bound_axis){ axis, true, e->vector_start + i, NULL });
-		emit(e, n);
-		e->bindings.n--;
-	}
-	e->vector_axis = axis;
-}
-
-/* The vector that store N writes whole; NULL where its lanes go to places of their own. */
+/* The vector that store N writes whole; NULL where its lanes are apart. */
 static const char *vector_cell(struct emitter *e, const struct nest *n)
 {
 	const struct tensor *t = &n->buffer->tensor;
 	struct place_name *p = place_of(e, t);
 
-	if (p->buffer->registers) {
-		struct slot slot = slot_of(e, p, n->index);
-
-		return slot.whole ? slot.variable : NULL;
-	}
+	if (p->buffer->registers)
+		return slot_of(e, p, n->index).variable;
 	struct offset o = offset_of(e, t, n->index);
 
-	if (o.per_lane || o.stride != 1)
+	if (o.stride != 1)
 		return NULL;
 	return arena_printf(e->a, "*(%s *)(%s + %s%s%" PRId64 ")",
 			    vector_memory_type(e, t->dtype, e->lanes), p->name, o.text,
@@ -93,14 +75,11 @@ static const char *vector_cell(struct emitter *e, const struct nest *n)
 }
 
 /* Computes the lanes together and stores them one by one, a stride apart. */
-static bool emit_scatter(struct emitter *e, const struct nest *n)
+static void emit_scatter(struct emitter *e, const struct nest *n)
 {
 	const struct tensor *t = &n->buffer->tensor;
 	struct place_name *p = place_of(e, t);
 	struct offset o = offset_of(e, t, n->index);
-
-	if (o.per_lane || o.stride == 0 || p->buffer->registers || n->reducer != REDUCE_NONE)
-		return false;
 	const char *name = emit_name(e, "lanes");
 
 	emit_line(e, "const %s %s = %s;", vector_type(e, t->dtype, e->lanes), name,
@@ -108,18 +87,15 @@ static bool emit_scatter(struct emitter *e, const struct nest *n)
 	for (int i = 0; i < e->lanes; i++)
 		emit_line(e, "%s[%s%s%" PRId64 "] = %s[%d];", p->name, o.text, *o.text ? " + " : "",
 		     o.constant + i * o.stride, name, i);
-	return true;
 }
 
 static void emit_vector_store(struct emitter *e, const struct nest *n)
 {
 	enum dtype t = n->buffer->tensor.dtype;
-	const char *cell = t == DTYPE_BOOL ? NULL : vector_cell(e, n);
+	const char *cell = vector_cell(e, n);
 
-	if (!cell && t != DTYPE_BOOL && !e->why && emit_scatter(e, n))
-		return;
 	if (!cell) {
-		emit_lanes(e, n, emit_scalar_store);
+		emit_scatter(e, n);
 		return;
 	}
 	const char *value = vector_text(e, n->value);
@@ -131,10 +107,6 @@ static void emit_vector_store(struct emitter *e, const struct nest *n)
 
 static void emit_store(struct emitter *e, const struct nest *n)
 {
-	if (e->body.n > MAX_TEXT) {
-		e->why = "too much text when unrolled";
-		return;
-	}
 	if (e->vector_axis)
 		emit_vector_store(e, n);
 	else
@@ -161,10 +133,10 @@ static bool allocates(const struct nest *n)
 
 static void emit_unrolled(struct emitter *e, const struct nest *n)
 {
-	bool braces = allocates(n->body), reloads = turns_reload(e, n);
+	bool braces = allocates(n->body);
 
 	for (int64_t i = n->axis->lo; i < n->axis->hi && !e->why; i++) {
-		if (reloads && i > n->axis->lo)
+		if (n->turns == TURNS_RELOAD && i > n->axis->lo)
 			emit_line(e, "READ_AGAIN;");
 		if (braces)
 			emit_line(e, "{");
@@ -178,69 +150,17 @@ static void emit_unrolled(struct emitter *e, const struct nest *n)
 	}
 }
 
-static size_t widest_element(const struct nest *n)
-{
-	size_t widest = 1;
-
-	for (; n; n = n->next) {
-		size_t below = n->body ? widest_element(n->body) : 1;
-
-		if (n->kind == NEST_STORE)
-			below = dtype_bytes(dtype_arithmetic(n->buffer->tensor.dtype));
-		widest = below > widest ? below : widest;
-	}
-	return widest;
-}
-
-/* So many lanes of loop N from AT on: a power of two no wider than a register. */
-static int lanes_from(struct emitter *e, const struct nest *n, int64_t at)
-{
-	int64_t left = n->axis->hi - at;
-	int lanes = e->options.vector_bytes / (int)widest_element(n->body);
-
-	if (lanes <= left)
-		return lanes;
-	e->vector_axis = n->axis;
-	e->vector_start = at;
-	emit_bind(e, (struct bound_axis){ n->axis, false, 0, "lane" });
-	int wide = overrun_lanes(e, n, left);
-
-	e->bindings.n--;
-	e->vector_axis = NULL;
-	while (lanes > left)
-		lanes /= 2;
-	return wide > left ? wide : lanes;
-}
-
-/* The lanes in chunks. */
 static void emit_vector(struct emitter *e, const struct nest *n)
 {
-	int64_t at = n->axis->lo;
-
-	while (at < n->axis->hi && !e->why) {
-		int lanes = lanes_from(e, n, at);
-
-		if (lanes <= 1) {
-			emit_bind(e, (struct bound_axis){ n->axis, true, at, NULL });
-			emit_body(e, n->body);
-			lanes = 1;
-		} else {
-			emit_bind(e, (struct bound_axis){ n->axis, false, 0, "lane" });
-			e->vector_axis = n->axis;
-			e->vector_start = at;
-			e->lanes = lanes;
-			emit_body(e, n->body);
-			e->vector_axis = NULL;
-			e->lanes = 0;
-		}
-		e->bindings.n--;
-		at += lanes;
-	}
+	emit_bind(e, (struct bound_axis){ n->axis, false, 0, "lane" });
+	e->vector_axis = n->axis;
+	e->vector_start = n->axis->lo;
+	e->lanes = n->lanes;
+	emit_body(e, n->body);
+	e->vector_axis = NULL;
+	e->lanes = 0;
+	e->bindings.n--;
 }
-
-/* Loops of few turns that fill a local buffer are written out: what reads it next then takes the
- * values from registers (docs/performance.md). */
-enum { FEW_TURNS = 4 };
 
 /* The turns that a thread takes follow each other. */
 static void emit_shared_head(struct emitter *e, const struct axis *axis, const char *name)
@@ -261,7 +181,7 @@ static void emit_for(struct emitter *e, const struct nest *n)
 	if (n == e->shared) {
 		emit_shared_head(e, n->axis, name);
 	} else {
-		if (n->fills && n->axis->hi - n->axis->lo <= FEW_TURNS)
+		if (n->turns == TURNS_FEW)
 			emit_line(e, "WRITE_OUT");
 		emit_line(e, "for (int64_t %s = %" PRId64 "; %s < %" PRId64 "; %s++) {", name,
 			  n->axis->lo, name, n->axis->hi, name);
@@ -279,7 +199,7 @@ static void emit_loop(struct emitter *e, const struct nest *n)
 {
 	if (n->annotation == ANNOTATION_UNROLL)
 		emit_unrolled(e, n);
-	else if (n->annotation == ANNOTATION_VECTOR && !e->vector_axis)
+	else if (n->annotation == ANNOTATION_VECTOR)
 		emit_vector(e, n);
 	else
 		emit_for(e, n);
@@ -289,10 +209,6 @@ static void emit_let(struct emitter *e, const struct nest *n)
 {
 	struct bound_axis b = { .axis = n->axis };
 
-	if (uses_vector(e, n->value)) {
-		emit_lanes(e, n, emit_let);
-		return;
-	}
 	b.known = index_known(e, n->value, &b.value);
 	if (!b.known) {
 		b.name = emit_name(e, n->axis->name);
@@ -309,10 +225,6 @@ static void emit_if(struct emitter *e, const struct nest *n)
 
 	if (index_known(e, n->value, &known)) {
 		emit_body(e, known ? n->body : n->other);
-		return;
-	}
-	if (uses_vector(e, n->value)) {
-		emit_lanes(e, n, emit_if);
 		return;
 	}
 	emit_line(e, "if (%s) {", scalar_text(e, n->value));

@@ -162,17 +162,17 @@ struct offset offset_of(struct emitter *e, const struct tensor *t, const struct 
 	return out;
 }
 
-int64_t variables_along(const struct place_name *p)
+int64_t variables_along(const struct tensor *t, const struct lane_layout *l)
 {
-	int64_t size = p->buffer->tensor.shape[p->dim];
-	int64_t block = p->lanes * p->stride;
+	int64_t block = l->lanes * l->stride;
 
-	return (size + block - 1) / block * p->stride;
+	return (t->shape[l->dim] + block - 1) / block * l->stride;
 }
 
 struct slot slot_of(struct emitter *e, const struct place_name *p, const struct expr *const *index)
 {
 	const struct tensor *t = &p->buffer->tensor;
+	const struct lane_layout *l = p->layout;
 	int64_t variable = 0;
 	struct slot s = { .uniform = true };
 	int64_t stride = 0;
@@ -184,19 +184,19 @@ struct slot slot_of(struct emitter *e, const struct place_name *p, const struct 
 		int64_t size = t->shape[d];
 
 		s.uniform &= o.stride == 0 && !o.per_lane;
-		runs &= !o.per_lane && (d == p->dim || o.stride == 0);
-		if (d == p->dim) {
+		runs &= !o.per_lane && (d == l->dim || o.stride == 0);
+		if (d == l->dim) {
 			stride = o.stride;
-			s.lane = (int)(o.constant / p->stride % p->lanes);
-			o.constant = o.constant / (p->lanes * p->stride) * p->stride +
-				     o.constant % p->stride;
-			size = variables_along(p);
+			s.lane = (int)(o.constant / l->stride % l->lanes);
+			o.constant = o.constant / (l->lanes * l->stride) * l->stride +
+				     o.constant % l->stride;
+			size = variables_along(t, l);
 		}
 		variable = variable * size + o.constant;
 	}
 	s.variable = arena_printf(e->a, "%s_%" PRId64, p->name, variable);
-	s.cell = p->lanes == 1 ? s.variable : arena_printf(e->a, "%s[%d]", s.variable, s.lane);
-	s.whole = runs && stride == p->stride && s.lane == 0 && p->lanes == e->lanes;
+	s.cell = l->lanes == 1 ? s.variable : arena_printf(e->a, "%s[%d]", s.variable, s.lane);
+	s.whole = runs && stride == l->stride && s.lane == 0 && l->lanes == e->lanes;
 	return s;
 }
 

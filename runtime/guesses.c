@@ -44,12 +44,12 @@ static bool recall(struct arena *a, const struct task *t, const struct target *t
 
 	if (!s)
 		return false;
-	const struct program *p = lower(a, s, &why);
+	const struct program *p = lower(a, s, target->vector_bytes, &why);
 
 	if (!p)
 		return false;
 	*out = (struct guess){ .steps = steps, .replaces = program_replaces(p) };
-	out->source = program_source(a, p, target->vector_bytes, &why);
+	out->source = program_source(a, p, &why);
 	return out->source != NULL;
 }
 

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/nest.c - printing programs, and which buffers live in registers. */
+/* schedule/nest.c - printing programs. */
 #include "schedule/nest.h"
 
 #include "te/text.h"
-
-/* No machine has more vector registers than 32 of 64 bytes; twice that leaves the compiler a
- * choice of what to spill, more makes an array the better place. */
-enum { REGISTERS_MAX_BYTES = 2 * 32 * 64 };
 
 const struct pack *program_pack(const struct program *p, int arg)
 {
@@ -15,121 +11,6 @@ const struct pack *program_pack(const struct program *p, int arg)
 			return p->packs.at[i];
 	return NULL;
 }
-
-/* --- registers */
-
-/* The open loops, and how many were open where each local buffer was allocated. */
-struct scope {
-	struct {
-		const struct axis *axis;
-		bool expands;
-	} loop[64];
-	int loops;
-	struct {
-		struct buffer *buffer;
-		int loops;
-	} local[64];
-	int locals;
-};
-
-struct register_check {
-	const struct scope *scope;
-	int from;	/* loops inside the allocation start here */
-	bool holds;
-};
-
-static bool check_axis(const struct expr *e, void *user)
-{
-	struct register_check *c = user;
-
-	if (e->kind != EXPR_AXIS)
-		return c->holds && e->axes;
-	bool expands = false;
-
-	for (int i = c->from; i < c->scope->loops; i++)
-		if (c->scope->loop[i].axis == e->axis)
-			expands = c->scope->loop[i].expands;
-	c->holds &= expands;
-	return c->holds;
-}
-
-static void check_access(const struct scope *s, struct buffer *b, const struct expr *const *index)
-{
-	for (int i = s->locals - 1; b->registers && i >= 0; i--) {
-		struct register_check c = { s, s->local[i].loops, true };
-
-		if (s->local[i].buffer != b)
-			continue;
-		for (int d = 0; d < b->tensor.ndim; d++)
-			expr_visit(index[d], check_axis, &c);
-		b->registers &= c.holds;
-		return;
-	}
-}
-
-static void check_loads(const struct scope *s, const struct expr *e)
-{
-	if (!e->loads)
-		return;
-	if (e->kind == EXPR_LOAD)
-		check_access(s, buffer_of(e->tensor), e->index);
-	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
-	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
-
-	for (int i = 0; i < n; i++)
-		check_loads(s, arg[i]);
-}
-
-static void clear_registers(struct nest *n, bool value)
-{
-	for (; n; n = n->next) {
-		if (n->kind == NEST_ALLOC)
-			n->buffer->registers = value && n->buffer->kind == BUFFER_LOCAL &&
-					       tensor_bytes(&n->buffer->tensor) <=
-						       REGISTERS_MAX_BYTES;
-		clear_registers(n->body, value);
-		clear_registers(n->other, value);
-	}
-}
-
-static void mark(struct scope *s, struct nest *n)
-{
-	int locals = s->locals;
-
-	for (; n; n = n->next) {
-		if (n->value)
-			check_loads(s, n->value);
-		if (n->kind == NEST_STORE)
-			check_access(s, n->buffer, n->index);
-		if (n->kind == NEST_ALLOC && s->locals < 64) {
-			s->local[s->locals].buffer = n->buffer;
-			s->local[s->locals++].loops = s->loops;
-		} else if (n->kind == NEST_ALLOC) {
-			n->buffer->registers = false;
-		}
-		bool pushes = n->axis && s->loops < 64;
-
-		if (pushes) {
-			s->loop[s->loops].axis = n->axis;
-			s->loop[s->loops++].expands =
-				n->kind == NEST_LOOP && n->annotation >= ANNOTATION_VECTOR;
-		}
-		mark(s, n->body);
-		mark(s, n->other);
-		s->loops -= pushes;
-	}
-	s->locals = locals;
-}
-
-void mark_registers(struct program *p)
-{
-	struct scope s = { .loops = 0 };
-
-	clear_registers(p->body, true);
-	mark(&s, p->body);
-}
-
-/* --- printing */
 
 static const char *const annotation_text[] = {
 	[ANNOTATION_NONE] = "",
@@ -184,14 +65,23 @@ static void print_store(struct text *t, const struct nest *n)
 	text_puts(t, "\n");
 }
 
+/* The lanes are told where the last of them are beyond the turns. */
+static void print_head(struct text *t, const struct nest *n)
+{
+	text_printf(t, "%sfor %s in %jd..%jd", annotation_text[n->annotation], n->axis->name,
+		    (intmax_t)n->axis->lo, (intmax_t)n->axis->hi);
+	if (n->lanes > n->axis->hi - n->axis->lo)
+		text_printf(t, " of %d", n->lanes);
+	text_puts(t, "\n");
+}
+
 static void print_list(struct text *t, const struct nest *n, int indent)
 {
 	for (; n; n = n->next) {
 		text_indent(t, indent);
 		switch (n->kind) {
 		case NEST_LOOP:
-			text_printf(t, "%sfor %s in %jd..%jd\n", annotation_text[n->annotation],
-				    n->axis->name, (intmax_t)n->axis->lo, (intmax_t)n->axis->hi);
+			print_head(t, n);
 			break;
 		case NEST_LET:
 			text_printf(t, "let %s in %jd..%jd = ", n->axis->name,

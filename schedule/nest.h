@@ -38,6 +38,28 @@ struct pack {
 
 enum nest_kind { NEST_LOOP, NEST_LET, NEST_IF, NEST_ALLOC, NEST_STORE };
 
+/* The condition of a term that adds nothing else (pass/guard.c). */
+enum guard {
+	GUARD_NONE,
+	GUARD_TILE,	/* it changes inside what is written out: loops around are split to decide it there */
+	GUARD_LOOP,	/* once for all that is written out: no loop is split for it */
+};
+
+/* How a buffer in registers lies: in variables of `lanes` elements each. */
+struct lane_layout {
+	int lanes;
+	int dim;		/* that they run along */
+	int64_t stride;		/* elements from one lane to the next */
+	bool overruns;		/* the last lanes may be written though they are beyond the end */
+};
+
+/* How the turns of a loop are written (pass/unroll.c). */
+enum turns {
+	TURNS_PLAIN,
+	TURNS_FEW,	/* the compiler is asked to write them out */
+	TURNS_RELOAD,	/* what one has read is not kept for the next */
+};
+
 /* A node and, by next, what follows it in the same block. */
 struct nest {
 	enum nest_kind kind;
@@ -46,6 +68,10 @@ struct nest {
 	enum annotation annotation;	/* LOOP */
 	const struct expr *value;	/* LET, STORE: what is stored; IF: the condition */
 	struct nest *body, *other;	/* LOOP, LET, IF; other: of an IF that is false */
+	enum guard guard;		/* IF */
+	int lanes;			/* LOOP that is VECTOR: of its vector; 0: not known yet */
+	const struct lane_layout *layout;	/* ALLOC of registers; NULL: not known yet */
+	enum turns turns;		/* LOOP */
 	struct buffer *buffer;		/* ALLOC: until the end of the block; STORE */
 	const struct expr **index;	/* STORE: buffer->tensor.ndim of them */
 	enum reducer reducer;		/* STORE: combines with what is there, or replaces it */
@@ -58,53 +84,43 @@ struct nest {
 struct program {
 	struct arena *arena;
 	const struct state *state;
+	int vector_bytes;	/* of the device's registers: 16, 32 or 64 */
 	struct buffer_vec VEC(struct buffer *) args;	/* inputs in op order, then outputs */
 	struct pack_vec VEC(struct pack *) packs;
 	struct nest *body;
 };
 
-/* The nest of a state, in A. NULL where the state cannot be lowered: a normal answer for a search;
- * WHY (may be NULL) gets the reason. The result has passed the checks below. */
-struct program *lower(struct arena *a, const struct state *s, const char **why);
+/* Lanes beyond the end of an intermediate are at most so far from each other. */
+enum { OVERRUN_STRIDE = 4 };
+
+/* The nest of a state for vectors of VECTOR_BYTES, in A: all passes of schedule/pass/passes.def. NULL
+ * where the state cannot be lowered: a normal answer for a search; WHY (may be NULL) gets the reason. */
+struct program *lower(struct arena *a, const struct state *s, int vector_bytes, const char **why);
 
 static inline struct buffer *buffer_of(const struct tensor *t)
 {
 	return (struct buffer *)(uintptr_t)t;
 }
 
-/* Proves that turns of parallel loops write different elements; for the nest before its loops are
- * split. False with the reason in WHY where no proof was found; so below. */
-bool check_races(const struct program *p, const char **why);
-/* Proves that each load and store is within its buffer, and each let within its axis. */
-bool check_bounds(const struct program *p, const char **why);
-
 /* The inputs in whose memory P may write its output, by bits of their places among the arguments:
  * each element of them is read for that element of the output alone, and that is written once. None
  * where P has more than one output. */
 uint32_t program_replaces(const struct program *p);
 
-/* Splits loops at the points where conditions change inside, so that main parts have none. False
- * with a reason where the parts become too much text. */
-bool partition_loops(struct program *p, const char **why);
+/* gcc takes about half a second for so many vector statements, clang a sixth of one; local arrays of a
+ * thread beyond a quarter of a usual second-level cache (2 MiB) are no longer near. */
+enum { MAX_STATEMENTS = 640, MAX_LOCAL = 512 * 1024 };
 
-/* gcc takes about half a second for so many characters of unrolled code, clang a sixth of one; local
- * arrays of a thread beyond a quarter of a usual second-level cache (2 MiB) are no longer near. */
-enum { MAX_TEXT = 60000, MAX_LOCAL = 512 * 1024 };
-
-/* Convolutions are estimated 3% too long, give or take 3%: what is beyond the bound by less than this
- * is left to the emitter. */
-#define TEXT_MARGIN 1.04
-
-/* About how many characters of C the list N makes; its registers are marked. */
-double nest_text(const struct nest *n);
-/* False where the emitter would almost certainly refuse P as too large: it has the last word. */
-bool check_bulk(const struct program *p, const char **why);
-
-/* Decides which local buffers live in registers. */
-void mark_registers(struct program *p);
+/* The statements that P is written with; not more than one turn beyond MAX_STATEMENTS are counted. */
+double program_statements(const struct program *p);
 
 /* Says in each node of NEST what is below it: stores, compared, fills. */
 void nest_survey(struct nest *nest);
+/* Does the value E combine with anything under R to just that? Zero times anything is zero: what is
+ * multiplied by one is taken to be finite. */
+bool term_is_neutral(const struct expr *e, enum reducer r);
+/* REST behind the list FIRST; either may be NULL. */
+struct nest *nest_append(struct nest *first, struct nest *rest);
 /* A copy in which axis FROM[i] is TO[i], with what follows from that. */
 struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
 		       const struct expr *const *to, int n);

@@ -50,6 +50,35 @@ static void survey_node(struct nest *n)
 	add_below(n, n->other);
 }
 
+/* --- terms */
+
+bool term_is_neutral(const struct expr *e, enum reducer r)
+{
+	if (e->kind == EXPR_CAST)
+		return term_is_neutral(e->arg[0], r) && r == REDUCE_SUM;
+	if (e->kind == EXPR_MUL)
+		return r == REDUCE_SUM && (term_is_neutral(e->arg[0], r) || term_is_neutral(e->arg[1], r));
+	double identity = reducer_identity(r, e->dtype);
+
+	if (e->kind == EXPR_INT)
+		return (double)e->i <= identity && (double)e->i >= identity;
+	return e->kind == EXPR_FLOAT && e->f <= identity && e->f >= identity;
+}
+
+/* --- lists */
+
+struct nest *nest_append(struct nest *first, struct nest *rest)
+{
+	if (!first)
+		return rest;
+	struct nest *last = first;
+
+	while (last->next)
+		last = last->next;
+	last->next = rest;
+	return first;
+}
+
 /* --- copying */
 
 /* FROM becomes TO. All other axes stay: one may be bound at several places, though never twice on a
@@ -74,6 +103,8 @@ static struct nest *copy_node(const struct copy *c, const struct nest *n)
 
 	if (n->kind == NEST_IF && value->kind == EXPR_INT)
 		return copy_list(c, value->i ? n->body : n->other);
+	if (n->kind == NEST_STORE && n->reducer != REDUCE_NONE && term_is_neutral(value, n->reducer))
+		return NULL;
 	struct nest *out = arena_memdup(c->a, n, sizeof(*n));
 
 	out->next = NULL;

@@ -22,9 +22,9 @@ bool best_replay(struct arena *a, const struct task *t, const struct db_record *
 	*b = (struct best){ .state = state_parse(a, t->dag, "its steps", r->steps) };
 	if (!b->state)
 		return false;
-	b->program = lower(a, b->state, &why);
+	b->program = lower(a, b->state, vector_bytes, &why);
 	if (b->program)
-		b->source = program_source(a, b->program, vector_bytes, &why);
+		b->source = program_source(a, b->program, &why);
 	if (!b->program || !b->source) {
 		err_set("its steps give no kernel: %s", why);
 		return false;

@@ -50,13 +50,11 @@ struct task *task_new(struct arena *a, const struct dag *dag, const char *name, 
 	return t;
 }
 
-const char *program_source(struct arena *a, const struct program *p, int vector_bytes,
-			   const char **why)
+const char *program_source(struct arena *a, const struct program *p, const char **why)
 {
-	struct emit_options options = { .symbol = "hone_kernel", .vector_bytes = vector_bytes };
 	struct text t = { 0 };
 
-	if (!emit_c(&t, p, &options, why)) {
+	if (!emit_c(&t, p, "hone_kernel", why)) {
 		text_free(&t);
 		return NULL;
 	}
@@ -66,9 +64,9 @@ const char *program_source(struct arena *a, const struct program *p, int vector_
 const char *state_source(struct arena *a, const struct state *s, int vector_bytes,
 			 const char **why)
 {
-	const struct program *p = lower(a, s, why);
+	const struct program *p = lower(a, s, vector_bytes, why);
 
-	return p ? program_source(a, p, vector_bytes, why) : NULL;
+	return p ? program_source(a, p, why) : NULL;
 }
 
 struct load_chain {

@@ -15,13 +15,11 @@
 #include "codegen/team.h"
 #include "measure/build/builder.h"
 
-/* The trial of P, to be built; false where its C would be too much text. */
-static inline bool built_trial(struct arena *a, const struct program *p, int vector_bytes,
-			       struct trial *out)
+/* The trial of P, to be built; false where it cannot be written. */
+static inline bool built_trial(struct arena *a, const struct program *p, struct trial *out)
 {
-	struct emit_options options = { .symbol = "hone_kernel", .vector_bytes = vector_bytes };
 	struct text text = { 0 };
-	bool ok = emit_c(&text, p, &options, NULL);
+	bool ok = emit_c(&text, p, "hone_kernel", NULL);
 
 	*out = (struct trial){ .source = arena_strdup(a, text_str(&text)) };
 	text_free(&text);

@@ -71,7 +71,6 @@ static struct export_kernel kernel_of(const struct query *q, const struct task *
 		.time_us = b->record.time_us,
 		.caveat = evidence_caveat(q->arena, &b->record, b->evidence),
 		.evidence = evidence_json(&b->record, b->evidence),
-		.vector_bytes = q->device->vector_bytes,
 	};
 }
 

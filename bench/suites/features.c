@@ -162,8 +162,6 @@ static void refuse(struct phase_tally *t, const char *why)
 static const char *try_one(struct arena *a, struct phase_tally *t, const struct sketch *sketch,
 			   const struct target *target, struct rng *rng)
 {
-	struct emit_options options_c = { .symbol = "hone_kernel",
-					  .vector_bytes = target->vector_bytes };
 	struct feature_matrix m;
 	struct text text = { 0 };
 	const char *why = NULL;
@@ -174,7 +172,7 @@ static const char *try_one(struct arena *a, struct phase_tally *t, const struct 
 	if (!s)
 		return "sampled decisions do not fit together";
 	start = now_us();
-	struct program *p = lower(a, s, &why);
+	struct program *p = lower(a, s, target->vector_bytes, &why);
 	double lowered = note(t, LOWER, start);
 
 	if (!p)
@@ -187,7 +185,7 @@ static const char *try_one(struct arena *a, struct phase_tally *t, const struct 
 	t->phase[BOTH].us[t->phase[BOTH].n++] = both;
 	hasher_bytes(t->checksum, m.rows, (size_t)m.n_rows * FEATURE_COUNT * sizeof(float));
 	start = now_us();
-	bool written = emit_c(&text, p, &options_c, &why);
+	bool written = emit_c(&text, p, "hone_kernel", &why);
 
 	note(t, EMIT, start);
 	text_free(&text);

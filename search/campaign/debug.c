@@ -27,7 +27,7 @@ static const struct program *lowered(struct arena *a, struct text *out, const st
 {
 	const struct state *state = s->candidate->state;
 	const char *why = "it has no state";
-	const struct program *p = state ? lower(a, state, &why) : NULL;
+	const struct program *p = state ? lower(a, state, s->target->vector_bytes, &why) : NULL;
 
 	if (!p)
 		text_printf(out, "# no nest: %s\n", why);

@@ -16,7 +16,7 @@ struct batch batch_new(struct arena *a, int cap)
 static bool describe(const struct problem *p, struct arena *a, struct candidate *c,
 		     const char **why)
 {
-	c->program = lower(a, c->state, why);
+	c->program = lower(a, c->state, p->target->vector_bytes, why);
 	if (!c->program)
 		return false;
 	*why = "its features cannot be told";
@@ -104,7 +104,7 @@ bool candidate_emit(const struct problem *p, struct arena *a, struct candidate *
 {
 	const char *why = "its C cannot be written";
 
-	c->trial.source = program_source(a, c->program, p->target->vector_bytes, &why);
+	c->trial.source = program_source(a, c->program, &why);
 	if (!c->trial.source)
 		refusals_note(p->refusals, why);
 	return c->trial.source != NULL;

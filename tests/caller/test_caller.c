@@ -71,14 +71,14 @@ static void must(int rc)
 static void export(struct exported_use *u, const struct state *s)
 {
 	const char *why = "";
-	const struct program *p = lower(u->a, s, &why);
+	const struct program *p = lower(u->a, s, VECTOR_BYTES, &why);
 
 	if (!p)
 		fail_msg("%s: %s", u->use->name, why);
 	const struct export_kernel kernel = {
 		.program = p, .task = "a task", .key = KEY, .op = "use", .shape = "", .steps = "",
 		.device = "", .fingerprint = "", .toolchain = "", .threads = 1, .caveat = "",
-		.evidence = json_object(), .vector_bytes = VECTOR_BYTES,
+		.evidence = json_object(),
 	};
 	const struct export_set set = { &kernel, 1, "a test" };
 
@@ -88,7 +88,7 @@ static void export(struct exported_use *u, const struct state *s)
 
 	assert_non_null(manifest);
 	u->symbol = export_symbol_of(u->a, &set, 0);
-	u->needs = emit_needs(p, &(struct emit_options){ u->symbol, VECTOR_BYTES });
+	u->needs = emit_needs(p);
 	json_decref(manifest);
 	json_decref(kernel.evidence);
 }

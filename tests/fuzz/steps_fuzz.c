@@ -57,12 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s->vector_bytes = VECTOR_BYTES;
 	s->state = state_parse(a, s->dag, "steps", fuzz_text(a, data + 1, size - 1));
 	if (s->state && sample_lower(s)) {
-		struct emit_options options = { .symbol = "hone_kernel",
-						.vector_bytes = VECTOR_BYTES };
 		struct text c = { 0 };
 
 		fuzz_must(sample_round_trips(s), "the steps do not round-trip");
-		emit_c(&c, s->program, &options, NULL);
+		emit_c(&c, s->program, "hone_kernel", NULL);
 		if (c.n < NEST_MAX)
 			must_compute(s);
 		text_free(&c);

@@ -16,11 +16,10 @@ enum { VECTOR_BYTES = 64 };
 /* The kernel and its workspace: types, helpers and packing are much the same in all. */
 static int expand_c(struct golden *g, const struct program *p, struct text *out)
 {
-	struct emit_options options = {.symbol = "hone_kernel", .vector_bytes = VECTOR_BYTES};
 	const char *why = "";
 	struct text all = {0};
 
-	if (!emit_c(&all, p, &options, &why))
+	if (!emit_c(&all, p, "hone_kernel", &why))
 		return err_set("%s: emit_c refuses: %s", g->path, why);
 	const char *begin = strstr(text_str(&all), "void hone_kernel_part(");
 	const char *end = begin ? strstr(begin, "\n\nsize_t hone_kernel_packed_bytes(") : NULL;
@@ -61,7 +60,7 @@ static int rewrite(struct golden *g, struct text *out)
 
 	if (!state)
 		return -1;
-	struct program *p = lower(a, state, &why);
+	struct program *p = lower(a, state, VECTOR_BYTES, &why);
 
 	text_puts(out, g->at[0].text);
 	for (int i = 1; i < g->n; i++) {

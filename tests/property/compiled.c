@@ -56,9 +56,8 @@ bool batch_has_room(const struct trial_batch *b)
 
 bool batch_add(struct trial_batch *b, struct schedule_sample *s)
 {
-	struct emit_options options = {.symbol = "hone_kernel", .vector_bytes = s->vector_bytes};
 	struct text text = {0};
-	bool ok = emit_c(&text, s->program, &options, NULL);
+	bool ok = emit_c(&text, s->program, "hone_kernel", NULL);
 
 	if (ok) {
 		b->samples[b->n] = s;

@@ -69,7 +69,7 @@ struct schedule_sample *sample_new(uint64_t seed, struct step_counts *counts)
 
 bool sample_lower(struct schedule_sample *s)
 {
-	s->program = lower(s->arena, s->state, &s->why);
+	s->program = lower(s->arena, s->state, s->vector_bytes, &s->why);
 	if (!s->program && (!s->why || !*s->why))
 		die("lower() refuses without a reason");
 	return s->program;
@@ -149,7 +149,7 @@ static bool parses_to_same(const struct schedule_sample *s, const char *text, co
 		fprintf(stderr, "%s\n", err_get());
 	} else if (same) {
 		const char *was = describe(a, s->state, s->program);
-		const char *is = describe(a, back, lower(a, back, NULL));
+		const char *is = describe(a, back, lower(a, back, s->vector_bytes, NULL));
 
 		same = strcmp(was, is) == 0;
 		if (!same)

@@ -215,9 +215,8 @@ static void test_gcc(void **state)
 
 static bool emits(const struct schedule_sample *s)
 {
-	struct emit_options options = {.symbol = "one", .vector_bytes = s->vector_bytes};
 	struct text text = {0};
-	bool ok = emit_c(&text, s->program, &options, NULL);
+	bool ok = emit_c(&text, s->program, "one", NULL);
 
 	text_free(&text);
 	return ok;

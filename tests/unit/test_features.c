@@ -51,7 +51,7 @@ static struct feature_matrix features(struct arena *a, const char *te, const cha
 	const char *why = "";
 	struct dag *dag = dag_parse(a, "case.te", te);
 	struct state *s = dag ? state_parse(a, dag, "steps", steps) : NULL;
-	struct program *p = s ? lower(a, s, &why) : NULL;
+	struct program *p = s ? lower(a, s, 64, &why) : NULL;
 	struct feature_matrix m = { 0 };
 
 	if (!p)

@@ -21,7 +21,7 @@ static struct program *program_of(struct run *r, const char *steps)
 
 	if (!s)
 		fail_msg("%s", err_get());
-	struct program *p = lower(r->a, s, &why);
+	struct program *p = lower(r->a, s, VECTOR_BYTES, &why);
 
 	if (!p)
 		fail_msg("%s", why);
@@ -108,15 +108,14 @@ static void **arguments(const struct run *r, const struct program *p)
 
 static void check_stack(struct build_pool *b, struct run *r, const struct program *p)
 {
-	const struct emit_options options = { "hone_kernel", VECTOR_BYTES };
 	struct stack_run empty = { .kernel = { .phases = no_phases } };
 	struct trial t;
 
-	if (!built_trial(r->a, p, VECTOR_BYTES, &t))
+	if (!built_trial(r->a, p, &t))
 		return;
 	built_all(r->a, b, &t, 1);
 	struct callable kernel = built_kernel(&t);
-	struct emit_needs needs = emit_needs(p, &options);
+	struct emit_needs needs = emit_needs(p);
 	size_t workspace = kernel.workspace_bytes(THREADS), stack = needs.stack;
 	struct stack_run full = { kernel, arguments(r, p),
 				  arena_aligned(r->a, workspace, CALLABLE_ALIGN) };
@@ -157,7 +156,7 @@ static void check_all_stacks(const char *cc)
 
 		for (int j = 0; j < 4; j++) {
 			struct state *s = sketched_state(r.a, &rng, r.d, VECTOR_BYTES);
-			struct program *p = s ? lower(r.a, s, NULL) : NULL;
+			struct program *p = s ? lower(r.a, s, VECTOR_BYTES, NULL) : NULL;
 
 			if (p)
 				check_stack(b, &r, p);
@@ -195,7 +194,7 @@ static void test_fast_math_is_refused(void **state)
 	for (int i = 0; i < 6; i++) {
 		struct build_pool *b = built_by(compilers[i / 3], flags[i % 3]);
 
-		assert_true(built_trial(r.a, program_of(&r, VECTORS), VECTOR_BYTES, &t));
+		assert_true(built_trial(r.a, program_of(&r, VECTORS), &t));
 		assert_int_equal(build_all(r.a, b, &t, 1), 0);
 		assert_int_equal(t.status, TRIAL_BUILD_ERROR);
 		assert_non_null(strstr(t.text, "IEEE"));
@@ -213,7 +212,7 @@ static void check_exp(const char *cc, const char *flags)
 	struct build_pool *b = built_by(cc, flags);
 	struct trial t;
 
-	assert_true(built_trial(r.a, p, VECTOR_BYTES, &t));
+	assert_true(built_trial(r.a, p, &t));
 	built_all(r.a, b, &t, 1);
 	for (int i = 0; i < 4096; i++)
 		((float *)r.args[0])[i] = ((float *)r.args[1])[i] = -87 + 175 * (float)i / 4096;
@@ -252,7 +251,7 @@ static void check_nan(const char *cc, const char *steps)
 	struct build_pool *b = built_by(cc, "");
 	struct trial t;
 
-	assert_true(built_trial(r.a, p, VECTOR_BYTES, &t));
+	assert_true(built_trial(r.a, p, &t));
 	built_all(r.a, b, &t, 1);
 	for (int i = 0; i < N; i++) {
 		((float *)r.args[0])[i] = i % 8 == 1 ? NAN : (float)(i - 9);

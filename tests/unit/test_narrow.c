@@ -148,7 +148,7 @@ static struct program *program_of(const struct table *t, int lanes)
 
 	if (!s)
 		fail_msg("%s", err_get());
-	return lower(t->a, s, NULL);
+	return lower(t->a, s, 64, NULL);
 }
 
 static void run_kernel(const struct table *t, const struct trial *trial, const char *what)
@@ -179,8 +179,7 @@ static void check_kernels(const char *cc, const char *flags)
 	struct trial trials[TRIALS];
 
 	for (int i = 0; i < TRIALS; i++)
-		assert_true(built_trial(a, program_of(&tables[i / LANES], lanes[i % LANES]), 64,
-					&trials[i]));
+		assert_true(built_trial(a, program_of(&tables[i / LANES], lanes[i % LANES]), &trials[i]));
 	struct build_pool *b = built_by(cc, flags);
 
 	built_all(a, b, trials, TRIALS);

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "schedule/nest.h"
+#include "schedule/pass/pass.h"
 #include "te/text.h"
 
 static struct state *make(struct arena *a, const char *dag, const char *steps)
@@ -203,7 +203,7 @@ static void test_rfactor_of_many(void **unused)
 	assert_false(state_apply(more, step_rfactor(1, iter + 1), &why));
 	assert_string_equal(why, "the partial stage would reduce over more axes than an op may have");
 	assert_true(state_apply(s, step_rfactor(1, iter), NULL));
-	struct program *p = lower(a, s, &why);
+	struct program *p = lower(a, s, 64, &why);
 
 	if (!p)
 		fail_msg("%s", why);
@@ -310,7 +310,7 @@ static void test_lowered(void **unused)
 	for (size_t i = 0; i < sizeof(lowered) / sizeof(*lowered); i++) {
 		struct arena *a = arena_new();
 		const char *why = NULL;
-		struct program *p = lower(a, make(a, lowered[i].dag, lowered[i].steps), &why);
+		struct program *p = lower(a, make(a, lowered[i].dag, lowered[i].steps), 64, &why);
 
 		if ((p != NULL) != (lowered[i].why == NULL))
 			fail_msg("%s: %s", lowered[i].steps, p ? "it lowers" : why);
@@ -356,7 +356,7 @@ static void test_registers(void **unused)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct arena *a = arena_new();
 		const char *steps = arena_printf(a, "%s%s", cases[i].tile, cases[i].rest);
-		struct program *p = lower(a, make(a, chain, steps), NULL);
+		struct program *p = lower(a, make(a, chain, steps), 64, NULL);
 
 		assert_non_null(p);
 		if (find_local(p->body)->registers != cases[i].registers)
@@ -377,7 +377,7 @@ static void test_registers_limit(void **unused)
 	(void)unused;
 	for (int rows = 32; rows <= 64; rows += 32) {	/* of 128 bytes; the limit is 4096 */
 		struct arena *a = arena_new();
-		struct program *p = lower(a, make(a, big, arena_printf(a, steps, rows)), NULL);
+		struct program *p = lower(a, make(a, big, arena_printf(a, steps, rows)), 64, NULL);
 
 		assert_non_null(p);
 		assert_int_equal(find_local(p->body)->registers, rows == 32);
@@ -428,12 +428,12 @@ static void test_bounds(void **unused)
 	(void)unused;
 	start_by_hand(&h);
 	h.store.index[0] = plus(&h, &h.outer, 1, 0);
-	assert_true(check_bounds(&h.p, &why));
+	assert_true(pass_bounds(&h.p, &why));
 	h.store.index[0] = plus(&h, &h.outer, 1, 1);
-	assert_false(check_bounds(&h.p, &why));
+	assert_false(pass_bounds(&h.p, &why));
 	assert_string_equal(why, "an access may be out of bounds");
 	h.store.index[0] = plus(&h, &h.outer, 1, -1);
-	assert_false(check_bounds(&h.p, &why));
+	assert_false(pass_bounds(&h.p, &why));
 
 	/* A condition around the store, and the other branch of its opposite. */
 	struct nest guard = { .kind = NEST_IF, .body = &h.store };
@@ -441,12 +441,12 @@ static void test_bounds(void **unused)
 	guard.value = expr_binary(h.a, EXPR_LT, expr_axis(h.a, &h.outer), expr_int(h.a, 7));
 	h.store.index[0] = plus(&h, &h.outer, 1, 1);
 	h.loop.body = &guard;
-	assert_true(check_bounds(&h.p, &why));
+	assert_true(pass_bounds(&h.p, &why));
 	guard.value = expr_binary(h.a, EXPR_LE, expr_int(h.a, 7), expr_axis(h.a, &h.outer));
-	assert_false(check_bounds(&h.p, &why));
+	assert_false(pass_bounds(&h.p, &why));
 	guard.other = guard.body;
 	guard.body = NULL;
-	assert_true(check_bounds(&h.p, &why));
+	assert_true(pass_bounds(&h.p, &why));
 
 	/* A let is believed within its axis, so it has to be there. */
 	struct nest let = { .kind = NEST_LET, .axis = &h.let, .body = &h.store };
@@ -454,9 +454,9 @@ static void test_bounds(void **unused)
 	let.value = plus(&h, &h.outer, 1, 0);
 	h.store.index[0] = expr_axis(h.a, &h.let);
 	h.loop.body = &let;
-	assert_true(check_bounds(&h.p, &why));
+	assert_true(pass_bounds(&h.p, &why));
 	let.value = plus(&h, &h.outer, 1, 1);
-	assert_false(check_bounds(&h.p, &why));
+	assert_false(pass_bounds(&h.p, &why));
 	assert_string_equal(why, "a let may be out of its range");
 	arena_free(h.a);
 }
@@ -470,14 +470,14 @@ static void test_races(void **unused)
 	start_by_hand(&h);
 	h.loop.annotation = ANNOTATION_PARALLEL;
 	h.store.index[0] = plus(&h, &h.outer, 1, 0);
-	assert_true(check_races(&h.p, &why));
+	assert_true(pass_races(&h.p, &why));
 	h.store.index[0] = expr_int(h.a, 3);
-	assert_false(check_races(&h.p, &why));
+	assert_false(pass_races(&h.p, &why));
 	assert_string_equal(why, "turns of a parallel loop may write the same element");
 	h.store.index[0] = expr_binary(h.a, EXPR_DIV, expr_axis(h.a, &h.outer), expr_int(h.a, 2));
-	assert_false(check_races(&h.p, &why));
+	assert_false(pass_races(&h.p, &why));
 	h.loop.annotation = ANNOTATION_NONE;
-	assert_true(check_races(&h.p, &why));
+	assert_true(pass_races(&h.p, &why));
 	h.loop.annotation = ANNOTATION_PARALLEL;
 
 	/* Pairs of elements are apart where the outer loop moves by two, not by one. */
@@ -486,15 +486,15 @@ static void test_races(void **unused)
 	h.loop.body = &pair;
 	h.outer.hi = 4;
 	h.store.index[0] = expr_add(h.a, plus(&h, &h.outer, 2, 0), expr_axis(h.a, &h.inner));
-	assert_true(check_races(&h.p, &why));
+	assert_true(pass_races(&h.p, &why));
 	h.store.index[0] = expr_add(h.a, plus(&h, &h.outer, 1, 0), expr_axis(h.a, &h.inner));
-	assert_false(check_races(&h.p, &why));
+	assert_false(pass_races(&h.p, &why));
 
 	/* A buffer of the turn's own may be written by all. */
 	struct nest alloc = { .kind = NEST_ALLOC, .buffer = &h.out, .next = &pair };
 
 	h.loop.body = &alloc;
-	assert_true(check_races(&h.p, &why));
+	assert_true(pass_races(&h.p, &why));
 	arena_free(h.a);
 }
 

@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/reload.c - between which turns of written-out loops values are read again.
+/* schedule/pass/unroll.c - how the turns of loops are written.
+ *
+ * Requires: a nest with its vectors.
+ * Provides: loop.turns. Loops of few turns that fill a local buffer are written out by the compiler: what
+ *           reads it next then takes the values from registers (docs/performance.md). And between some
+ *           turns of written-out loops values are read again.
+ * Keeps:    the nest.
  *
  * A compiler reads each element of a written-out body once and keeps it for all of its uses. Where
  * windows overlap, many of those are in later turns of a reduction; and where the accumulators and
@@ -8,8 +14,13 @@
  * memory may have changed. */
 #include <stdlib.h>
 
-#include "codegen/emitter.h"
+#include "schedule/pass/pass.h"
 #include "te/index.h"
+
+/* Measured: docs/performance.md. */
+enum { FEW_TURNS = 4 };
+/* More is not counted one by one: a body of so many turns is refused as too large anyway. */
+enum { MAX_COPIES = 60000 };
 
 /* A written-out loop from the one in question on. */
 struct written_loop {
@@ -18,7 +29,7 @@ struct written_loop {
 };
 
 struct written_out {
-	struct emitter *e;
+	struct program *p;
 	struct written_loop turns[TENSOR_MAX_DIMS * 4];
 	int n;
 	const struct buffer *tile;	/* accumulators; NULL: none yet */
@@ -29,9 +40,9 @@ struct written_out {
 
 /* Those of AVX-512, else of AVX2: a machine with more of a size reads some values again that it could
  * have kept. */
-static int registers(const struct emitter *e)
+static int registers(const struct program *p)
 {
-	return e->options.vector_bytes >= 64 ? 32 : 16;
+	return p->vector_bytes >= 64 ? 32 : 16;
 }
 
 static int compare(const void *x, const void *y)
@@ -81,13 +92,13 @@ static bool is_bent(const struct written_out *b, const struct linear *l)
 /* How many different elements, or vectors of them, LOAD reads in all turns. */
 static double count_values(struct written_out *b, const struct expr *load)
 {
-	struct arena *a = b->e->a;
+	struct arena *a = b->p->arena;
 	struct linear offset;
 	double most = 1;
 
 	for (int i = 0; i < b->n; i++)
 		most *= (double)b->turns[i].count;
-	if (most > MAX_TEXT || !linear_offset(a, load, &offset) || is_bent(b, &offset))
+	if (most > MAX_COPIES || !linear_offset(a, load, &offset) || is_bent(b, &offset))
 		return most;
 	int64_t *at = arena_many(a, int64_t, (int)most);
 	int n = 1;
@@ -140,14 +151,10 @@ static void add_list(struct written_out *b, const struct nest *list);
 
 static void add_loop(struct written_out *b, const struct nest *n)
 {
-	int64_t extent = n->axis->hi - n->axis->lo, step = 1;
+	int64_t extent = n->axis->hi - n->axis->lo;
 	bool vector = n->annotation == ANNOTATION_VECTOR;
+	int64_t step = vector ? extent : 1;
 
-	if (vector) {
-		int64_t lanes = b->e->options.vector_bytes / (int64_t)sizeof(float);
-
-		step = extent < lanes ? extent : lanes;
-	}
 	if ((!vector && n->annotation != ANNOTATION_UNROLL) ||
 	    b->n == (int)(sizeof(b->turns) / sizeof(b->turns[0]))) {
 		b->plain = false;
@@ -170,17 +177,39 @@ static void add_list(struct written_out *b, const struct nest *list)
 	}
 }
 
-bool turns_reload(struct emitter *e, const struct nest *n)
+/* Is what one turn of the written-out loop N has read not to be kept for the next? */
+static bool reloads(struct program *p, const struct nest *n)
 {
-	struct written_out b = { .e = e, .plain = true };
+	struct written_out b = { .p = p, .plain = true };
 
-	if (e->vector_axis)
-		return false;
 	b.turns[b.n++] = (struct written_loop){ n->axis, n->axis->hi - n->axis->lo, 1 };
 	add_list(&b, n->body);
 	if (!b.plain || !b.tile || b.updated < tensor_count(&b.tile->tensor))
 		return false;
-	double tile = (double)tensor_bytes(&b.tile->tensor) / e->options.vector_bytes;
+	double tile = (double)tensor_bytes(&b.tile->tensor) / p->vector_bytes;
 
-	return tile + b.values > registers(e);
+	return tile + b.values > registers(p);
+}
+
+static void mark(struct program *p, struct nest *n)
+{
+	for (; n; n = n->next) {
+		bool loop = n->kind == NEST_LOOP;
+
+		if (loop && n->annotation == ANNOTATION_UNROLL && reloads(p, n))
+			n->turns = TURNS_RELOAD;
+		else if (loop && n->annotation == ANNOTATION_NONE && n->fills &&
+			 n->axis->hi - n->axis->lo <= FEW_TURNS)
+			n->turns = TURNS_FEW;
+		mark(p, n->body);
+		mark(p, n->other);
+	}
+}
+
+bool pass_unroll(struct program *p, const char **why)
+{
+	(void)why;
+	nest_survey(p->body);
+	mark(p, p->body);
+	return true;
 }

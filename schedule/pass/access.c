@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/lower_access.c - what a stage reads: loads of stages as loads of their buffers, packed
+/* schedule/pass/access.c - what a stage reads: loads of stages as loads of their buffers, packed
  * constants by the loops that use them, axes by their values. */
-#include "schedule/lowering.h"
 #include "schedule/narrow.h"
+#include "schedule/pass/place.h"
 #include "te/index.h"
 
 /* Beyond this a packed constant repeats too much of itself to be worth its memory. */

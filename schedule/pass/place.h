@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/lowering.h - what the two halves of lower() share: the loops (lower.c) and what is read
- * inside them (lower_access.c). */
-#ifndef HONE_SCHEDULE_LOWERING_H
-#define HONE_SCHEDULE_LOWERING_H
+/* schedule/pass/place.h - what the two halves of the pass share: the loops (place.c) and what is read
+ * inside them (access.c). */
+#ifndef HONE_SCHEDULE_PASS_PLACE_H
+#define HONE_SCHEDULE_PASS_PLACE_H
 
 #include "schedule/nest.h"
 

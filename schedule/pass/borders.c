@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/partition.c - moves conditions out of loops by splitting the loops' ranges.
+/* schedule/pass/borders.c - moves conditions out of loops by splitting the loops' ranges.
  *
  * Requires: a nest whose conditions are comparisons of linear forms.
  * Provides: where a condition changes its value at a point of a loop's range, the loop is split
  *           there; tails and borders become loops of their own, the main part has no condition.
  * Keeps:    what is computed, and its order within a stage. */
 #include "base/integer.h"
-#include "schedule/nest.h"
+#include "schedule/pass/pass.h"
 #include "te/index.h"
 
 /* Copies of a loop's body grow the code; past these bounds conditions stay where they are. */
@@ -142,6 +142,13 @@ static bool only_fills(struct cuts *c, const struct nest *n)
 	return stays_inside(c, n);
 }
 
+/* The term of a reduction that is left out in some turns costs a jump there: that is no reason to split
+ * the reduction. */
+static bool stays(const struct cuts *c, const struct nest *n)
+{
+	return n->guard == GUARD_LOOP || (n->guard == GUARD_TILE && c->axis->reduce);
+}
+
 /* What fills a local buffer keeps its conditions: they are checked once for many uses, and copies of
  * all that uses the buffer would be a high price for dropping them. */
 static void find_cuts(struct cuts *c, const struct nest *n)
@@ -149,7 +156,7 @@ static void find_cuts(struct cuts *c, const struct nest *n)
 	for (; n; n = n->next) {
 		if (!(n->compared & axis_bit(c->axis)) || only_fills(c, n))
 			continue;
-		if (n->value && n->value->compares)
+		if (n->value && n->value->compares && !stays(c, n))
 			expr_visit(n->value, cut_expr, c);
 		if (n->axis)
 			vec_push(c->a, &c->inner, n->axis);
@@ -159,18 +166,47 @@ static void find_cuts(struct cuts *c, const struct nest *n)
 	}
 }
 
+static bool has_cuts(const struct cuts *c, struct nest *n)
+{
+	struct cuts own = { .a = c->a, .axis = c->axis, .body = c->body };
+	struct nest *next = n->next;
+
+	n->next = NULL;
+	find_cuts(&own, n);
+	n->next = next;
+	return own.n > 0;
+}
+
+/* The node below LIST that has all the cuts while others beside it store: copies of it alone are enough.
+ * NULL where there is none. */
+static struct nest **cut_part(const struct cuts *c, struct nest **list)
+{
+	struct nest **part = NULL, **deeper = NULL;
+	bool others = false;
+
+	for (struct nest **hole = list; *hole; hole = &(*hole)->next) {
+		bool cut = has_cuts(c, *hole);
+
+		if (cut && part)
+			return NULL;
+		part = cut ? hole : part;
+		others |= !cut && (*hole)->stores > 0;
+	}
+	if (part && (*part)->axis && (*part)->annotation < ANNOTATION_VECTOR)
+		deeper = cut_part(c, &(*part)->body);
+	return deeper ? deeper : others ? part : NULL;
+}
+
 /* --- splitting */
 
-/* Parts multiply at each loop that is split: their text is added up as they are done. */
+/* Parts multiply at each loop that is split. */
 struct partition {
 	struct arena *a;
-	double text;
+	int copies;
 };
 
-static bool is_too_much(const struct partition *p)
-{
-	return p->text > TEXT_MARGIN * MAX_TEXT;
-}
+/* More parts than any program that is not refused as too large has. */
+enum { MAX_COPIES = 128 };
 
 static struct nest *partition_list(struct partition *p, struct nest *nest);
 
@@ -180,6 +216,8 @@ static struct nest *segment(struct partition *p, const struct nest *n, int64_t l
 	struct arena *a = p->a;
 	struct axis *axis = arena_memdup(a, n->axis, sizeof(*axis));
 
+	if (p->copies++ >= MAX_COPIES)
+		return NULL;
 	axis->lo = lo;
 	axis->hi = hi;
 	const struct expr *value = hi - lo == 1 ? expr_int(a, lo) : expr_axis(a, axis);
@@ -195,18 +233,6 @@ static struct nest *segment(struct partition *p, const struct nest *n, int64_t l
 	return out;
 }
 
-/* The same, its text added up unless that of parts of it has been. Of what is inside a loop that is
- * written out, it is the text of one turn: the sum is never too large. */
-static struct nest *count_segment(struct partition *p, const struct nest *n, int64_t lo, int64_t hi)
-{
-	double before = p->text;
-	struct nest *s = is_too_much(p) ? NULL : segment(p, n, lo, hi);
-
-	if (p->text == before)
-		p->text += nest_text(s);
-	return s;
-}
-
 static struct nest *split_serial(struct partition *p, const struct nest *n, const struct cuts *c)
 {
 	struct nest *first = NULL;
@@ -216,7 +242,7 @@ static struct nest *split_serial(struct partition *p, const struct nest *n, cons
 	for (int i = 0; i <= c->n; i++) {
 		int64_t hi = i < c->n ? c->at[i] : n->axis->hi;
 
-		*hole = count_segment(p, n, lo, hi);
+		*hole = segment(p, n, lo, hi);
 		while (*hole)
 			hole = &(*hole)->next;
 		lo = hi;
@@ -229,14 +255,29 @@ static struct nest *choose_version(struct partition *p, const struct nest *let, 
 				   int i, int64_t lo)
 {
 	if (i == c->n)
-		return count_segment(p, let, lo, let->axis->hi);
+		return segment(p, let, lo, let->axis->hi);
 	struct nest *branch = arena_one(p->a, struct nest);
 
 	branch->kind = NEST_IF;
 	branch->value = expr_binary(p->a, EXPR_LT, let->value, expr_int(p->a, c->at[i]));
-	branch->body = count_segment(p, let, lo, c->at[i]);
+	branch->body = segment(p, let, lo, c->at[i]);
 	branch->other = choose_version(p, let, c, i + 1, c->at[i]);
 	return branch->body || branch->other ? branch : NULL;
+}
+
+/* Versions of what is at PART, inside loop or let N. */
+static void split_part(struct partition *p, const struct nest *n, struct nest **part,
+		       const struct cuts *c)
+{
+	struct nest let = { .kind = NEST_LET, .axis = n->axis, .body = *part };
+	struct nest *next = let.body->next;
+
+	let.body->next = NULL;
+	let.value = expr_axis(p->a, n->axis);
+	*part = choose_version(p, &let, c, 0, n->axis->lo);
+	while (*part)
+		part = &(*part)->next;
+	*part = next;
 }
 
 static struct nest *split_parallel(struct partition *p, struct nest *loop, const struct cuts *c)
@@ -262,7 +303,14 @@ static struct nest *partition_node(struct partition *p, struct nest *n)
 		find_cuts(&c, n->body);
 	for (const struct nest *below = n->body; below; below = below->next)
 		stores += below->stores;
-	if (c.n == 0 || stores * (c.n + 1) > MAX_STORES) {
+	bool splits = c.n > 0 && stores * (c.n + 1) <= MAX_STORES;
+	struct nest **part = splits ? cut_part(&c, &n->body) : NULL;
+
+	if (part)
+		split_part(p, n, part, &c);
+	if (part)
+		nest_survey(n->body);
+	if (part || !splits) {
 		n->body = partition_list(p, n->body);
 		n->other = partition_list(p, n->other);
 		return n;
@@ -291,13 +339,13 @@ static struct nest *partition_list(struct partition *p, struct nest *nest)
 	return first;
 }
 
-bool partition_loops(struct program *program, const char **why)
+bool pass_borders(struct program *program, const char **why)
 {
 	struct partition p = { .a = program->arena };
 
 	nest_survey(program->body);
 	program->body = partition_list(&p, program->body);
-	if (is_too_much(&p))
-		*why = "too much text when unrolled";
-	return !is_too_much(&p);
+	if (p.copies > MAX_COPIES)
+		*why = "too many statements when unrolled";
+	return p.copies <= MAX_COPIES;
 }

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/pass/bounds.c - proves that each access is within its buffer.
+ *
+ * Requires: a finished nest.
+ * Provides: each load and store is within its buffer, each let within its axis. What cannot be proved is
+ *           refused: nothing is run on hope.
+ * Keeps:    everything. */
+#include "schedule/pass/pass.h"
+#include "te/index.h"
+
+struct bounds {
+	struct arena *scratch;
+	struct facts facts;
+	const char *why;
+};
+
+static bool within(struct bounds *b, const struct expr *e, int64_t lo, int64_t hi)
+{
+	return index_within(b->scratch, e, lo, hi, &b->facts);
+}
+
+static void check_index(struct bounds *b, const struct tensor *t, const struct expr *const *index)
+{
+	for (int i = 0; i < t->ndim && !b->why; i++)
+		if (!within(b, index[i], 0, t->shape[i] - 1))
+			b->why = "an access may be out of bounds";
+}
+
+static void check_value(struct bounds *b, const struct expr *e)
+{
+	int known = b->facts.n;
+
+	if (!e->loads)
+		return;
+	if (e->kind == EXPR_SELECT) {
+		check_value(b, e->arg[0]);
+		facts_add(b->scratch, &b->facts, e->arg[0], false);
+		check_value(b, e->arg[1]);
+		b->facts.n = known;
+		facts_add(b->scratch, &b->facts, e->arg[0], true);
+		check_value(b, e->arg[2]);
+		b->facts.n = known;
+		return;
+	}
+	if (e->kind == EXPR_LOAD) {
+		check_index(b, e->tensor, e->index);
+		for (int i = 0; i < e->tensor->ndim; i++)
+			check_value(b, e->index[i]);
+		return;
+	}
+	for (int i = 0; i < expr_kind_arity(e->kind); i++)
+		check_value(b, e->arg[i]);
+}
+
+static void check_nest(struct bounds *b, const struct nest *n)
+{
+	for (; n && !b->why; n = n->next) {
+		int known = b->facts.n;
+
+		if (n->value)
+			check_value(b, n->value);
+		if (n->kind == NEST_STORE)
+			check_index(b, &n->buffer->tensor, n->index);
+		if (n->kind == NEST_LET && !within(b, n->value, n->axis->lo, n->axis->hi - 1))
+			b->why = "a let may be out of its range";
+		if (n->kind == NEST_IF)
+			facts_add(b->scratch, &b->facts, n->value, false);
+		check_nest(b, n->body);
+		b->facts.n = known;
+		if (n->kind == NEST_IF) {
+			facts_add(b->scratch, &b->facts, n->value, true);
+			check_nest(b, n->other);
+			b->facts.n = known;
+		}
+	}
+}
+
+bool pass_bounds(struct program *p, const char **why)
+{
+	struct bounds b = { .scratch = arena_new() };
+
+	check_nest(&b, p->body);
+	arena_free(b.scratch);
+	if (b.why)
+		*why = b.why;
+	return !b.why;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/pass/lanes.c - how lanes lie: in the variables of register tiles, in memory, and beyond the end
+ * of a loop. A loop that runs over its end writes registers alone, which have room for whole vectors, and
+ * reads what the lanes share and intermediates, which have room behind their end. */
+#include "schedule/pass/lanes.h"
+
+#include "base/err.h"
+#include "te/index.h"
+
+/* --- indices */
+
+/* The flat index of an element of T; false where it has too many terms. */
+static bool flat_index(struct arena *a, const struct tensor *t, const struct expr *const *index,
+		       struct linear *out)
+{
+	int64_t row = 1;
+
+	*out = (struct linear){ 0 };
+	for (int d = t->ndim - 1; d >= 0; d--) {
+		if (!linear_add_expr(a, out, index[d], row))
+			return false;
+		row *= t->shape[d];
+	}
+	return true;
+}
+
+/* Does AXIS move L in another way than by a coefficient of its own? */
+static bool is_bent(const struct linear *l, const struct axis *axis)
+{
+	for (int i = 0; i < l->n; i++)
+		if (l->term[i].atom->kind != EXPR_AXIS && expr_uses_axis(l->term[i].atom, axis))
+			return true;
+	return false;
+}
+
+/* What L is at the start of AXIS, up to multiples of BLOCK. */
+static struct range start_within(const struct linear *l, const struct axis *axis, int64_t block)
+{
+	int64_t constant = l->constant + linear_coef(l, axis) * axis->lo;
+	struct range r = { constant % block, constant % block };
+
+	for (int i = 0; i < l->n; i++) {
+		bool own = l->term[i].atom->kind == EXPR_AXIS && l->term[i].atom->axis == axis;
+
+		if (!own && l->term[i].coef % block != 0)
+			r = range_add(r, term_range(l, i));
+	}
+	return r;
+}
+
+/* --- buffers in registers */
+
+/* Elements from one turn of AXIS to the next; 1 where they are not evenly spaced. */
+static int64_t stride_of(struct arena *a, const struct expr *index, const struct axis *axis)
+{
+	struct linear l;
+	int64_t stride = linear_from(a, index, &l) ? linear_coef(&l, axis) : 1;
+
+	return stride > 0 ? stride : 1;
+}
+
+static const struct lane_layout *layout_of(const struct vectorizer *v, const struct buffer *b)
+{
+	for (int i = v->open.n - 1; i >= 0; i--)
+		if (v->open.at[i].buffer == b)
+			return v->open.at[i].layout;
+	die("buffer %s is not laid out", b->tensor.name);
+}
+
+/* The widest vector that store N to its buffer may be, along AXIS, and how its lanes run. */
+static void widen(const struct vectorizer *v, struct lane_layout *to, const struct nest *n,
+		  const struct axis *axis)
+{
+	const struct tensor *t = &n->buffer->tensor;
+	int limit = v->vector_bytes / (int)dtype_bytes(t->dtype);
+
+	for (int d = 0; d < t->ndim; d++) {
+		int lanes = 1;
+
+		if (!expr_uses_axis(n->index[d], axis))
+			continue;
+		while (2 * lanes <= limit &&
+		       (to->overruns ? lanes : 2 * lanes - 1) < axis->hi - axis->lo)
+			lanes *= 2;
+		if (lanes > to->lanes) {
+			to->lanes = lanes;
+			to->dim = d;
+			to->stride = stride_of(v->a, n->index[d], axis);
+		}
+	}
+}
+
+static void find_widest(const struct vectorizer *v, struct lane_layout *to, const struct buffer *b,
+			const struct nest *n, const struct axis *vector)
+{
+	for (; n; n = n->next) {
+		bool opens = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR;
+
+		find_widest(v, to, b, n->body, opens ? n->axis : vector);
+		find_widest(v, to, b, n->other, vector);
+		if (n->kind == NEST_STORE && n->buffer == b && vector)
+			widen(v, to, n, vector);
+	}
+}
+
+/* Are the lanes of N's element, from the first on, just those of one variable of its buffer? */
+static bool is_variable(const struct vectorizer *v, const struct nest *n, const struct axis *axis)
+{
+	const struct lane_layout *to = layout_of(v, n->buffer);
+
+	for (int d = 0; d < n->buffer->tensor.ndim; d++) {
+		struct linear l;
+
+		if (!linear_from(v->a, n->index[d], &l) || is_bent(&l, axis) ||
+		    linear_coef(&l, axis) != (d == to->dim ? to->stride : 0))
+			return false;
+		if (d != to->dim)
+			continue;
+		struct range at = start_within(&l, axis, to->lanes * to->stride);
+
+		if (at.lo < 0 || at.hi >= to->stride)
+			return false;
+	}
+	return true;
+}
+
+/* --- beyond the end */
+
+/* Is T an intermediate in memory? */
+static bool has_room(const struct tensor *t)
+{
+	const struct buffer *b = buffer_of(t);
+
+	return !b->registers && (b->kind == BUFFER_TEMP || b->kind == BUFFER_LOCAL);
+}
+
+struct value_check {
+	struct arena *a;
+	const struct axis *axis;
+	bool ok;
+};
+
+/* Are the lanes of this load evenly spaced, and not far from each other? */
+static bool is_near(const struct value_check *c, const struct expr *load)
+{
+	struct linear l;
+
+	if (!flat_index(c->a, load->tensor, load->index, &l) || is_bent(&l, c->axis))
+		return false;
+	int64_t stride = linear_coef(&l, c->axis);
+
+	return stride > 0 && stride <= OVERRUN_STRIDE;
+}
+
+/* Sums and products of floats never fault, whatever is in the lanes beyond the end. */
+static bool check_value(const struct expr *x, void *user)
+{
+	struct value_check *c = user;
+	bool sums = x->kind == EXPR_ADD || x->kind == EXPR_SUB || x->kind == EXPR_MUL;
+
+	if (!c->ok || !expr_uses_axis(x, c->axis))
+		return false;
+	c->ok = (x->dtype == DTYPE_F32 || x->dtype == DTYPE_F64) &&
+		(sums || (x->kind == EXPR_LOAD && has_room(x->tensor) && is_near(c, x)));
+	return c->ok && sums;
+}
+
+/* May whatever stores vectors to B below N do so for lanes beyond the end? */
+static bool stores_may_overrun(struct value_check *c, const struct buffer *b, const struct nest *n,
+			       const struct axis *vector)
+{
+	for (; n && c->ok; n = n->next) {
+		bool opens = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR;
+
+		if (n->kind == NEST_STORE && n->buffer == b && vector) {
+			c->axis = vector;
+			expr_visit(n->value, check_value, c);
+		}
+		stores_may_overrun(c, b, n->body, opens ? n->axis : vector);
+		stores_may_overrun(c, b, n->other, vector);
+	}
+	return c->ok;
+}
+
+/* The lanes from turn AT of AXIS to its end are the last of store N's buffer: nothing else writes what is
+ * beyond. */
+static bool ends_with_buffer(const struct vectorizer *v, const struct nest *n, const struct axis *axis)
+{
+	const struct lane_layout *to = layout_of(v, n->buffer);
+	struct linear l;
+
+	return linear_from(v->a, n->index[to->dim], &l) &&
+	       linear_range(&l).lo + (axis->hi - axis->lo) * to->stride >=
+		       n->buffer->tensor.shape[to->dim];
+}
+
+/* The lanes of the registers that turns [at, end) of loop N fill whole; 0 where it must not run over. */
+static int lanes_beyond(const struct vectorizer *v, const struct nest *n, int64_t at)
+{
+	const struct nest *first = n->body;
+	struct axis rest = *n->axis;
+	const struct expr *value = expr_axis(v->a, &rest);
+
+	rest.lo = at;
+	if (!first || first->kind != NEST_STORE || !first->buffer->registers)
+		return 0;
+	int lanes = layout_of(v, first->buffer)->lanes;
+
+	for (const struct nest *s = nest_copy(v->a, first, &n->axis, &value, 1); s; s = s->next)
+		if (s->kind != NEST_STORE || !s->buffer->registers ||
+		    !layout_of(v, s->buffer)->overruns ||
+		    layout_of(v, s->buffer)->lanes != lanes || !is_variable(v, s, &rest) ||
+		    !ends_with_buffer(v, s, &rest))
+			return 0;
+	return lanes;
+}
+
+/* --- */
+
+void lanes_lay_out(struct vectorizer *v, struct nest *alloc)
+{
+	struct value_check c = { .a = v->a, .ok = true };
+	struct lane_layout *to = arena_one(v->a, struct lane_layout);
+
+	to->lanes = 1;
+	to->stride = 1;
+	to->overruns = stores_may_overrun(&c, alloc->buffer, alloc->next, NULL);
+	find_widest(v, to, alloc->buffer, alloc->next, NULL);
+	alloc->layout = to;
+	vec_push(v->a, &v->open, (struct laid_out){ alloc->buffer, to });
+}
+
+static size_t widest_element(const struct nest *n)
+{
+	size_t widest = 1;
+
+	for (; n; n = n->next) {
+		size_t below = n->body ? widest_element(n->body) : 1;
+
+		if (n->kind == NEST_STORE)
+			below = dtype_bytes(dtype_arithmetic(n->buffer->tensor.dtype));
+		widest = below > widest ? below : widest;
+	}
+	return widest;
+}
+
+int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at)
+{
+	int64_t left = n->axis->hi - at;
+	int lanes = v->vector_bytes / (int)widest_element(n->body);
+
+	if (lanes <= left)
+		return lanes;
+	int wide = lanes_beyond(v, n, at);
+
+	while (lanes > left)
+		lanes /= 2;
+	return wide > left ? wide : lanes;
+}
+
+bool lanes_store(const struct vectorizer *v, const struct nest *n, const struct axis *axis, int lanes)
+{
+	const struct tensor *t = &n->buffer->tensor;
+	struct linear l;
+
+	if (t->dtype == DTYPE_BOOL)
+		return false;
+	if (n->buffer->registers)
+		return layout_of(v, n->buffer)->lanes == lanes && is_variable(v, n, axis);
+	if (!flat_index(v->a, t, n->index, &l) || is_bent(&l, axis))
+		return false;
+	int64_t stride = linear_coef(&l, axis);
+
+	return stride == 1 || (stride != 0 && n->reducer == REDUCE_NONE);	/* computed together, stored apart */
+}

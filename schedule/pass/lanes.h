@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/pass/lanes.h - what lanes of a vector may do: for the pass vectorize. */
+#ifndef HONE_SCHEDULE_PASS_LANES_H
+#define HONE_SCHEDULE_PASS_LANES_H
+
+#include "schedule/nest.h"
+
+/* The buffers in registers around a place, and how they lie. */
+struct laid_out {
+	const struct buffer *buffer;
+	const struct lane_layout *layout;
+};
+
+struct vectorizer {
+	struct arena *a;
+	int vector_bytes;
+	struct laid_out_vec VEC(struct laid_out) open;
+};
+
+/* Says how the variables of the buffer lie that ALLOC makes, by the widest vector behind it that stores to
+ * it, and opens it. */
+void lanes_lay_out(struct vectorizer *v, struct nest *alloc);
+/* So many lanes of the vector loop N from turn AT on: a power of two no wider than a register. More than
+ * there are turns where the last ones may be done for nothing: seven lanes are a vector of eight whose last
+ * lane is never looked at, rather than vectors of four, two and one. */
+int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at);
+/* Can store N be one vector of LANES lanes along AXIS? */
+bool lanes_store(const struct vectorizer *v, const struct nest *n, const struct axis *axis, int lanes);
+
+#endif

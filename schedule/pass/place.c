@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/pass/place.c - from a state to its nest.
+ *
+ * Requires: regions and values as state_refresh derives them.
+ * Provides: every stage as loops around one store (and one that sets a reduction's start), each
+ *           attached stage inside the loop it is attached to, conditions as far out as they go. */
+#include "schedule/narrow.h"
+#include "schedule/pass/pass.h"
+#include "schedule/pass/place.h"
+#include "te/index.h"
+
+/* A condition or a let of a stage and the number of its loops that must be open around it. */
+struct placed {
+	const struct axis *axis;	/* of a let; NULL for a condition */
+	const struct expr *value;
+	int depth;
+	bool reduce;		/* depends on a reduce loop */
+};
+
+struct body {
+	const struct stage *g;
+	int stage;
+	struct placed_vec VEC(struct placed) placed;
+	int first_reduce;	/* place among the leaves; -1 where the stage reduces nothing */
+	bool init;		/* only the loops and the store that set the start */
+};
+
+static struct nest *new_nest(struct arena *a, enum nest_kind kind)
+{
+	struct nest *n = arena_one(a, struct nest);
+
+	n->kind = kind;
+	return n;
+}
+
+static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind kind)
+{
+	const struct stage *g = l->s->stages.at[stage];
+	struct buffer *b = arena_one(l->a, struct buffer);
+
+	b->tensor = g->op.tensor;
+	b->tensor.dtype = narrow_held_as(g, kind);
+	b->kind = kind;
+	b->stage = stage;
+	b->arg = -1;
+	for (int i = 0; i < b->tensor.ndim; i++)
+		b->tensor.shape[i] = g->part[i];
+	return b;
+}
+
+/* --- conditions and lets, with the loops they need */
+
+static void place(struct lowering *l, struct body *b, const struct axis *axis,
+		  const struct expr *value)
+{
+	value = expr_simplify(l->a, value);
+	if (!axis && value->kind == EXPR_INT && value->i)
+		return;		/* always true */
+	struct depth_search s = depth_of(b->g, value);
+
+	vec_push(l->a, &b->placed, (struct placed){ axis, value, s.depth, s.reduce });
+}
+
+struct packed_search {
+	const struct state *s;
+	const struct axis *axis;
+	bool only_packed;
+};
+
+static bool search_unpacked(const struct expr *e, void *user)
+{
+	struct packed_search *s = user;
+
+	if (e->kind == EXPR_LOAD && s->s->stages.at[state_stage_of(s->s, e->tensor)]->packed)
+		return false;
+	if (e->kind == EXPR_AXIS && e->axis == s->axis)
+		s->only_packed = false;
+	return s->only_packed;
+}
+
+/* True where values of dim D beyond its end do no harm: only packed constants, which have zeros
+ * there, are read by it, and the stage's own buffer has room. */
+static bool may_overrun(const struct lowering *l, const struct stage *g, int d)
+{
+	struct packed_search s = { l->s, g->op.space[d], true };
+
+	expr_visit(g->op.body, search_unpacked, &s);
+	return g->place == PLACE_AT && s.only_packed;
+}
+
+static void place_conditions(struct lowering *l, struct body *b)
+{
+	const struct stage *g = b->g;
+	struct arena *a = l->a;
+
+	for (int i = 0; i < g->lets.n; i++)
+		place(l, b, g->lets.at[i].axis, g->lets.at[i].value);
+	for (int i = 0; i < g->relations.n; i++) {
+		const struct iter *parent = &g->iters.at[g->relations.at[i].parent];
+
+		if (g->relations.at[i].kind == RELATION_SPLIT)
+			place(l, b, NULL, expr_binary(a, EXPR_LT, parent->value,
+						      expr_int(a, parent->extent)));
+	}
+	for (int d = 0; d < g->op.tensor.ndim; d++) {
+		const struct expr *value = expr_add(a, g->base[d], g->iters.at[d].value);
+
+		if (g->place != PLACE_AT || may_overrun(l, g, d))
+			continue;
+		place(l, b, NULL, expr_binary(a, EXPR_LE, expr_int(a, 0), value));
+		place(l, b, NULL, expr_binary(a, EXPR_LT, value,
+					      expr_int(a, g->op.tensor.shape[d])));
+	}
+}
+
+/* --- loops */
+
+static struct nest *build(struct lowering *l, struct body *b, int depth);
+
+static struct nest *build_store(struct lowering *l, struct body *b)
+{
+	const struct stage *g = b->g;
+	struct nest *n = new_nest(l->a, NEST_STORE);
+	struct root_map roots = root_map_of(l->a, g);
+	struct load_access access = { l, b->stage, &roots };
+	enum dtype t = l->buffers[b->stage]->tensor.dtype;
+
+	n->buffer = l->buffers[b->stage];
+	n->index = arena_many(l->a, const struct expr *, g->op.tensor.ndim);
+	for (int d = 0; d < g->op.tensor.ndim; d++)
+		n->index[d] = expr_simplify(l->a, g->iters.at[d].value);
+	if (b->init) {
+		n->value = expr_const(l->a, t, reducer_identity(g->op.reducer, t));
+		return n;
+	}
+	n->reducer = g->op.reducer;
+	const struct expr *value = expr_rewrite(l->a, g->op.body, lower_node, &access);
+
+	n->value = expr_simplify(l->a, narrow_stored(l->a, t, value));
+	return n;
+}
+
+/* True where two tiles that overlap both come after the start of a reduction is set: elements of
+ * both would be reduced twice. */
+static bool overlap_after_init(const struct body *b)
+{
+	const struct stage *g = b->g;
+
+	for (int i = 0; i < g->relations.n && b->first_reduce >= 0; i++) {
+		const struct relation *r = &g->relations.at[i];
+
+		if (r->kind == RELATION_SPLIT && r->tail == TAIL_SHIFT &&
+		    g->iters.at[r->parent].extent % g->iters.at[r->inner].extent != 0 &&
+		    depth_of(g, g->iters.at[r->outer].value).depth > b->first_reduce)
+			return true;
+	}
+	return false;
+}
+
+static struct nest *build_stage(struct lowering *l, int stage)
+{
+	struct body b = { .g = l->s->stages.at[stage], .stage = stage, .first_reduce = -1 };
+
+	for (int i = b.g->leaves.n - 1; i >= 0; i--)
+		if (b.g->iters.at[b.g->leaves.at[i]].reduce)
+			b.first_reduce = i;
+	if (overlap_after_init(&b))
+		l->why = "a shifted tile inside a reduce loop would add elements twice";
+	place_conditions(l, &b);
+	return build(l, &b, 0);
+}
+
+/* The stages attached to the loop that has just been opened. */
+static struct nest *build_attached(struct lowering *l, struct body *b, int depth)
+{
+	struct nest *first = NULL;
+
+	for (int i = 0; depth > 0 && i < l->s->order.n; i++) {
+		int stage = l->s->order.at[i];
+		const struct stage *g = l->s->stages.at[stage];
+
+		if (g->place != PLACE_AT || g->at_stage != b->stage ||
+		    g->at_iter != b->g->leaves.at[depth - 1])
+			continue;
+		struct nest *alloc = new_nest(l->a, NEST_ALLOC);
+
+		alloc->buffer = l->buffers[stage] = new_buffer(l, stage, BUFFER_LOCAL);
+		first = nest_append(first, alloc);
+		first = nest_append(first, build_stage(l, stage));
+	}
+	return first;
+}
+
+static struct nest *build_init(struct lowering *l, struct body *b, int depth)
+{
+	struct body init = *b;
+
+	init.init = true;
+	return build(l, &init, depth);
+}
+
+/* What is inside DEPTH loops of the stage, its lets and conditions apart. */
+static struct nest *build_inside(struct lowering *l, struct body *b, int depth)
+{
+	const struct stage *g = b->g;
+	struct nest *first = NULL;
+
+	if (!b->init) {
+		first = build_attached(l, b, depth);
+		if (depth == b->first_reduce)
+			first = nest_append(first, build_init(l, b, depth));
+	}
+	if (depth == g->leaves.n)
+		return nest_append(first, build_store(l, b));
+	const struct iter *it = &g->iters.at[g->leaves.at[depth]];
+
+	if (b->init && it->reduce)
+		return nest_append(first, build(l, b, depth + 1));
+	struct nest *loop = new_nest(l->a, NEST_LOOP);
+
+	loop->axis = it->axis;
+	loop->annotation = it->annotation;
+	loop->body = build(l, b, depth + 1);
+	return nest_append(first, loop);
+}
+
+static struct nest *build(struct lowering *l, struct body *b, int depth)
+{
+	struct nest *outer = NULL;
+	struct nest **hole = &outer;
+	bool starts = b->init && depth == b->first_reduce;
+
+	for (int i = 0; i < b->placed.n; i++) {
+		const struct placed *p = &b->placed.at[i];
+
+		if (p->depth != depth || (b->init && (p->reduce || starts)))
+			continue;
+		struct nest *n = new_nest(l->a, p->axis ? NEST_LET : NEST_IF);
+
+		n->axis = p->axis;
+		n->value = p->value;
+		*hole = n;
+		hole = &n->body;
+	}
+	*hole = build_inside(l, b, depth);
+	return outer;
+}
+
+static void add_arguments(struct lowering *l)
+{
+	for (int pass = 0; pass < 2; pass++)	/* inputs, then outputs */
+		for (int i = 0; i < l->s->dag->ops.n; i++) {
+			const struct op *op = l->s->dag->ops.at[i];
+			bool output = op->kind == OP_COMPUTE;
+
+			if (output != (pass == 1) || (output && !op->output))
+				continue;
+			l->buffers[i] = new_buffer(l, i, output ? BUFFER_OUTPUT : BUFFER_INPUT);
+			l->buffers[i]->arg = l->p->args.n;
+			vec_push(l->a, &l->p->args, l->buffers[i]);
+		}
+}
+
+static bool is_parallel(const struct stage *g)
+{
+	for (int i = 0; i < g->leaves.n; i++)
+		if (g->iters.at[g->leaves.at[i]].annotation == ANNOTATION_PARALLEL)
+			return true;
+	return false;
+}
+
+static struct nest *new_temp(struct lowering *l, int stage)
+{
+	struct nest *alloc = new_nest(l->a, NEST_ALLOC);
+
+	alloc->buffer = l->buffers[stage] = new_buffer(l, stage, BUFFER_TEMP);
+	return alloc;
+}
+
+/* A stage at the root, with the buffer it needs where it is no plain output. */
+static struct nest *build_root(struct lowering *l, int stage)
+{
+	const struct stage *g = l->s->stages.at[stage];
+	struct buffer *output = l->buffers[stage];
+
+	if (output && !narrow_gathers_apart(g, output))
+		return build_stage(l, stage);
+	struct nest *first = new_temp(l, stage);
+	struct buffer *temp = first->buffer;
+
+	if (output)
+		temp->tensor.name = arena_printf(l->a, "%s.wide", output->tensor.name);
+	nest_append(first, build_stage(l, stage));
+	if (output)
+		nest_append(first, narrow_copy(l->a, output, temp, is_parallel(g)));
+	return first;
+}
+
+bool pass_place(struct program *p, const char **why)
+{
+	struct lowering l = { .p = p, .a = p->arena, .s = p->state };
+
+	l.buffers = arena_many(l.a, struct buffer *, l.s->stages.n);
+	add_arguments(&l);
+	for (int i = 0; i < l.s->order.n; i++) {
+		int stage = l.s->order.at[i];
+		const struct stage *g = l.s->stages.at[stage];
+
+		if (stage_computes(g) && g->place == PLACE_ROOT)
+			p->body = nest_append(p->body, build_root(&l, stage));
+	}
+	if (l.why)
+		*why = l.why;
+	return !l.why;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/pass/size.c - how much is written out, and how much local memory it takes.
+ *
+ * Requires: a nest with its vectors.
+ * Provides: at most MAX_STATEMENTS statements and MAX_LOCAL bytes of local arrays; what has more is refused,
+ *           for a compiler's time grows with the one and caches do not with the other.
+ * Keeps:    everything.
+ *
+ * Statements are counted as they are written: loops that are written out turn by turn where a condition is
+ * decided by their turns. */
+#include "base/integer.h"
+#include "schedule/pass/pass.h"
+#include "te/index.h"
+
+enum { MAX_OPEN = 64 };
+
+/* Variables that are numbers at this place. */
+struct bound_number {
+	const struct axis *axis;
+	int64_t value;
+};
+
+struct meter {
+	struct bound_number known[MAX_OPEN];
+	int n;
+	const struct axis *vector;	/* of the vector around; NULL: none */
+	int lanes;
+	double statements;
+	size_t local, most_local;	/* bytes of arrays that are alive; the most at any place */
+};
+
+/* --- what is known */
+
+static struct range range_of(const struct meter *m, const struct expr *e);
+
+static struct range axis_range(const struct meter *m, const struct axis *axis)
+{
+	for (int i = m->n - 1; i >= 0; i--)
+		if (m->known[i].axis == axis)
+			return (struct range){ m->known[i].value, m->known[i].value };
+	return (struct range){ axis->lo, axis->hi - 1 };
+}
+
+static struct range scaled(struct range r, int64_t factor)
+{
+	return factor < 0 ? (struct range){ r.hi * factor, r.lo * factor }
+			  : (struct range){ r.lo * factor, r.hi * factor };
+}
+
+/* Of an index; what is none is left to expr_range, which knows no numbers. */
+static struct range range_of(const struct meter *m, const struct expr *e)
+{
+	int64_t v;
+	struct range r;
+
+	switch (e->kind) {
+	case EXPR_INT:
+		return (struct range){ e->i, e->i };
+	case EXPR_AXIS:
+		return axis_range(m, e->axis);
+	case EXPR_ADD:
+		return range_add(range_of(m, e->arg[0]), range_of(m, e->arg[1]));
+	case EXPR_SUB:
+		return range_add(range_of(m, e->arg[0]), scaled(range_of(m, e->arg[1]), -1));
+	default:
+		break;
+	}
+	if (e->kind == EXPR_MUL && expr_is_int(e->arg[1], &v))
+		return scaled(range_of(m, e->arg[0]), v);
+	if (e->kind == EXPR_DIV && expr_is_int(e->arg[1], &v) && v > 0) {
+		r = range_of(m, e->arg[0]);
+		return (struct range){ floor_div(r.lo, v), floor_div(r.hi, v) };
+	}
+	if (e->kind == EXPR_MOD && expr_is_int(e->arg[1], &v) && v > 0) {
+		r = range_of(m, e->arg[0]);
+		if (floor_div(r.lo, v) == floor_div(r.hi, v))
+			return (struct range){ r.lo - floor_div(r.lo, v) * v,
+					       r.hi - floor_div(r.lo, v) * v };
+	}
+	return expr_range(e);
+}
+
+enum truth { UNKNOWN, HOLDS, FAILS };
+
+static enum truth truth_of(const struct meter *m, const struct expr *e)
+{
+	struct range x, y;
+
+	if (e->kind == EXPR_AND || e->kind == EXPR_OR) {
+		enum truth u = truth_of(m, e->arg[0]), v = truth_of(m, e->arg[1]);
+		enum truth decides = e->kind == EXPR_AND ? FAILS : HOLDS;
+
+		return u == decides || v == decides ? decides : u == v ? u : UNKNOWN;
+	}
+	if ((e->kind != EXPR_LT && e->kind != EXPR_LE) || e->arg[0]->dtype != DTYPE_I64)
+		return UNKNOWN;
+	x = range_of(m, e->arg[0]);
+	y = range_of(m, e->arg[1]);
+	if (e->kind == EXPR_LT)
+		y = range_add(y, (struct range){ -1, -1 });
+	return x.hi <= y.lo ? HOLDS : x.lo > y.hi ? FAILS : UNKNOWN;
+}
+
+/* --- statements */
+
+/* Has node E of a vector's value no form for all lanes at once? Each lane is written then. */
+static bool goes_by_lane(const struct expr *e)
+{
+	bool plain = e->dtype == DTYPE_F32 || e->dtype == DTYPE_F64;
+
+	switch (e->kind) {
+	case EXPR_LOAD:
+	case EXPR_CAST:
+		return false;
+	case EXPR_SELECT:
+		return !plain || e->arg[0]->kind < EXPR_LT || e->arg[0]->kind > EXPR_NE ||
+		       e->arg[0]->arg[0]->dtype != e->dtype;
+	case EXPR_MIN:
+	case EXPR_MAX:
+	case EXPR_NEG:
+		return !plain;
+	case EXPR_EXP:
+		return e->dtype != DTYPE_F32;
+	default:
+		return !plain || expr_kind_form(e->kind) != FORM_INFIX;
+	}
+}
+
+/* Calls and the like that E, a value of the vector, is written with, beyond the first. */
+static double lane_parts(const struct meter *m, const struct expr *e)
+{
+	double sum = 0;
+
+	if (!expr_uses_axis(e, m->vector) || e->kind == EXPR_LOAD)
+		return 0;
+	if (e->kind == EXPR_SELECT && truth_of(m, e->arg[0]) != UNKNOWN)
+		return lane_parts(m, e->arg[truth_of(m, e->arg[0]) == HOLDS ? 1 : 2]);
+	if (goes_by_lane(e))
+		return m->lanes - 1;
+	for (int i = 0; i < expr_kind_arity(e->kind); i++)
+		sum += lane_parts(m, e->arg[i]);
+	return sum;
+}
+
+static void add_list(struct meter *m, const struct nest *n);
+
+static void add_store(struct meter *m, const struct nest *n)
+{
+	m->statements += 1 + (m->vector ? lane_parts(m, n->value) : 0);
+}
+
+static void add_written_out(struct meter *m, const struct nest *n)
+{
+	int64_t extent = n->axis->hi - n->axis->lo;
+	bool decides = false;
+	double before = m->statements;
+
+	for (const struct nest *b = n->body; b; b = b->next)
+		decides |= (b->compared & axis_bit(n->axis)) != 0;
+	if (!decides || m->n == MAX_OPEN) {
+		add_list(m, n->body);
+		m->statements = before + (m->statements - before) * (double)extent;
+		return;
+	}
+	m->n++;
+	for (int64_t i = n->axis->lo; i < n->axis->hi && m->statements <= MAX_STATEMENTS; i++) {
+		m->known[m->n - 1] = (struct bound_number){ n->axis, i };
+		add_list(m, n->body);
+	}
+	m->n--;
+}
+
+static void add_loop(struct meter *m, const struct nest *n)
+{
+	size_t local = m->local;
+
+	if (n->annotation == ANNOTATION_UNROLL) {
+		add_written_out(m, n);
+	} else if (n->annotation == ANNOTATION_VECTOR) {
+		m->vector = n->axis;
+		m->lanes = n->lanes;
+		add_list(m, n->body);
+		m->vector = NULL;
+	} else {
+		m->statements += 1;
+		add_list(m, n->body);
+		m->local = local;	/* its arrays end with it */
+	}
+}
+
+static void add_let(struct meter *m, const struct nest *n)
+{
+	struct range r = range_of(m, n->value);
+	bool known = r.lo == r.hi && m->n < MAX_OPEN;
+
+	if (known)
+		m->known[m->n++] = (struct bound_number){ n->axis, r.lo };
+	else
+		m->statements += 1;
+	add_list(m, n->body);
+	m->n -= known;
+}
+
+static void add_if(struct meter *m, const struct nest *n)
+{
+	enum truth t = truth_of(m, n->value);
+
+	m->statements += t == UNKNOWN;
+	if (t != FAILS)
+		add_list(m, n->body);
+	if (t != HOLDS)
+		add_list(m, n->other);
+}
+
+static void add_alloc(struct meter *m, const struct nest *n)
+{
+	if (n->buffer->registers || n->buffer->kind != BUFFER_LOCAL)
+		return;
+	m->local += tensor_bytes(&n->buffer->tensor);
+	m->most_local = m->local > m->most_local ? m->local : m->most_local;
+}
+
+static void add_list(struct meter *m, const struct nest *n)
+{
+	for (; n && m->statements <= MAX_STATEMENTS; n = n->next)
+		switch (n->kind) {
+		case NEST_LOOP:
+			add_loop(m, n);
+			break;
+		case NEST_LET:
+			add_let(m, n);
+			break;
+		case NEST_IF:
+			add_if(m, n);
+			break;
+		case NEST_ALLOC:
+			add_alloc(m, n);
+			break;
+		case NEST_STORE:
+			add_store(m, n);
+			break;
+		}
+}
+
+double program_statements(const struct program *p)
+{
+	struct meter m = { .n = 0 };
+
+	add_list(&m, p->body);
+	return m.statements;
+}
+
+bool pass_size(struct program *p, const char **why)
+{
+	struct meter m = { .n = 0 };
+
+	add_list(&m, p->body);
+	if (m.most_local > MAX_LOCAL)
+		*why = "local buffers need too much memory";
+	else if (m.statements > MAX_STATEMENTS)
+		*why = "too many statements when unrolled";
+	else
+		return true;
+	return false;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/pass/vectorize.c - vector loops become vectors.
+ *
+ * Requires: split loops, buffers in registers marked.
+ * Provides: a vector loop has the turns of one vector (loop.lanes, a power of two no wider than a register)
+ *           and nothing in it but stores that the vector form can do; what has none is a written-out loop
+ *           over its lanes. A buffer in registers says how its variables lie (buffer.lanes, dim, stride).
+ * Keeps:    results, and the order of stores to one element. */
+#include "schedule/pass/lanes.h"
+#include "schedule/pass/pass.h"
+#include "te/index.h"
+
+static struct nest *vectorize_list(struct vectorizer *v, struct nest *list);
+
+/* --- from a list to where a vector can be */
+
+/* A vector loop's head: its axis has the turns of one vector. */
+struct vector_head {
+	const struct vectorizer *in;
+	const struct nest *loop;
+	const struct axis *axis;
+	int lanes;
+};
+
+static struct nest *new_loop(const struct vector_head *v, enum annotation annotation,
+			     struct nest *body)
+{
+	struct nest *n = arena_memdup(v->in->a, v->loop, sizeof(*n));
+
+	n->next = NULL;
+	n->axis = v->axis;
+	n->annotation = annotation;
+	n->lanes = annotation == ANNOTATION_VECTOR ? v->lanes : 0;
+	n->body = body;
+	return n;
+}
+
+static struct nest *sink_list(const struct vector_head *v, struct nest *list);
+
+/* Node N, alone, with the vector inside of it; NULL where it is a store that vectors can do. */
+static struct nest *sink_node(const struct vector_head *v, struct nest *n)
+{
+	bool lanes_differ = n->value && expr_uses_axis(n->value, v->axis);
+
+	if (n->kind == NEST_STORE)
+		return lanes_store(v->in, n, v->axis, v->lanes)
+			       ? NULL
+			       : new_loop(v, ANNOTATION_UNROLL, n);
+	if (lanes_differ)
+		return new_loop(v, ANNOTATION_UNROLL, n);
+	n->body = sink_list(v, n->body);
+	n->other = sink_list(v, n->other);
+	return n;
+}
+
+static struct nest *sink_list(const struct vector_head *v, struct nest *list)
+{
+	struct nest *first = NULL, *run = NULL;	/* stores side by side are in one loop */
+	struct nest **hole = &first;
+
+	while (list) {
+		struct nest *n = list;
+
+		list = n->next;
+		n->next = NULL;
+		struct nest *own = sink_node(v, n);
+
+		if (!own && run) {
+			nest_append(run->body, n);
+			continue;
+		}
+		run = own ? NULL : new_loop(v, ANNOTATION_VECTOR, n);
+		*hole = own ? own : run;
+		hole = &(*hole)->next;
+	}
+	return first;
+}
+
+/* --- pieces of a loop */
+
+/* The body of loop N for turns [at, at + lanes) of it. */
+static struct nest *piece(const struct vectorizer *in, const struct nest *n, int64_t at, int lanes)
+{
+	struct axis *axis = arena_memdup(in->a, n->axis, sizeof(*axis));
+
+	axis->lo = at;
+	axis->hi = at + lanes < n->axis->hi ? at + lanes : n->axis->hi;
+	const struct expr *value = lanes == 1 ? expr_int(in->a, at) : expr_axis(in->a, axis);
+	struct nest *body = nest_copy(in->a, n->body, &n->axis, &value, 1);
+	const struct vector_head v = { in, n, axis, lanes };
+
+	return lanes == 1 ? body : sink_list(&v, body);
+}
+
+static struct nest *vectorize_loop(const struct vectorizer *v, const struct nest *n)
+{
+	struct nest *first = NULL;
+
+	for (int64_t at = n->axis->lo; at < n->axis->hi;) {
+		int lanes = lanes_from(v, n, at);
+
+		first = nest_append(first, piece(v, n, at, lanes));
+		at += lanes;
+	}
+	return first;
+}
+
+static struct nest *vectorize_list(struct vectorizer *v, struct nest *list)
+{
+	struct nest *first = NULL;
+	struct nest **hole = &first;
+	int open = v->open.n;
+
+	while (list) {
+		struct nest *n = list;
+
+		if (n->kind == NEST_ALLOC && n->buffer->registers)
+			lanes_lay_out(v, n);
+		list = n->next;
+		n->next = NULL;
+		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR) {
+			n = vectorize_loop(v, n);
+		} else {
+			n->body = vectorize_list(v, n->body);
+			n->other = vectorize_list(v, n->other);
+		}
+		*hole = n;
+		while (*hole)
+			hole = &(*hole)->next;
+	}
+	v->open.n = open;
+	return first;
+}
+
+bool pass_vectorize(struct program *p, const char **why)
+{
+	struct vectorizer v = { .a = p->arena, .vector_bytes = p->vector_bytes };
+
+	(void)why;
+	p->body = vectorize_list(&v, p->body);
+	return true;
+}
