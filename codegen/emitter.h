@@ -78,6 +78,8 @@ struct slot {
 int64_t variables_along(const struct tensor *t, const struct lane_layout *l);
 struct slot slot_of(struct emitter *e, const struct place_name *p, const struct expr *const *index);
 
+/* The C library's names, without the f of floats; NULL of what is no function. */
+extern const char *const c_function[EXPR_KIND_COUNT];
 /* X as a C expression of its compute type, for one element. */
 const char *scalar_text(struct emitter *e, const struct expr *x);
 /* X for all lanes of the vector loop, of the vector type. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codegen/prelude.c - the types and helpers at the head of a generated file. */
+#include <stdio.h>
+
 #include "codegen/emitter.h"
 
 static const char *const helper_text[] = {
@@ -73,6 +75,28 @@ static void gather_function(struct text *out, const char *v, enum dtype t, int l
 	text_puts(out, "};\n}\n");
 }
 
+/* The C library's functions that BODY calls of vectors V, lane by lane. */
+static void map_functions(struct text *out, const struct text *body, const char *v, enum dtype t,
+			  int lanes)
+{
+	char call[64];
+
+	for (int k = 0; k < EXPR_KIND_COUNT; k++) {
+		bool own = k == EXPR_EXP && t == DTYPE_F32;	/* has a text above */
+
+		if (!c_function[k] || expr_kind_arity((enum expr_kind)k) != 1 || own)
+			continue;
+		snprintf(call, sizeof(call), "%s_%s(", c_function[k], v);
+		if (!strstr(text_str(body), call))
+			continue;
+		text_printf(out, "static inline %s %s%s x)\n{\n\treturn (%s){", v, call, v, v);
+		for (int i = 0; i < lanes; i++)
+			text_printf(out, "%s__builtin_%s%s(x[%d])", i ? ", " : "", c_function[k],
+				    t == DTYPE_F64 ? "" : "f", i);
+		text_puts(out, "};\n}\n");
+	}
+}
+
 static void vector_types(struct text *out, const struct text *body, enum dtype t, int lanes)
 {
 	struct text v = { 0 };
@@ -93,6 +117,8 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 		gather_function(out, text_str(&v), t, lanes);
 	if (t == DTYPE_F32 && strstr(text_str(body), "exp_f32x"))
 		put_lanes(out, exp_text, lanes);
+	if (t == DTYPE_F32 || t == DTYPE_F64)
+		map_functions(out, body, text_str(&v), t, lanes);
 	if (dtype_is_narrow(t))
 		convert_functions(out, t, lanes);
 	text_free(&v);

@@ -266,14 +266,15 @@ static const char *minmax_text(struct emitter *e, const struct expr *x)
 	return minmax_call(e, c, u, scalar_text(e, second));
 }
 
+const char *const c_function[EXPR_KIND_COUNT] = {
+	[EXPR_POW] = "pow",   [EXPR_ABS] = "fabs",   [EXPR_EXP] = "exp",
+	[EXPR_LOG] = "log",   [EXPR_SIN] = "sin",    [EXPR_COS] = "cos",
+	[EXPR_SQRT] = "sqrt", [EXPR_TANH] = "tanh",  [EXPR_ERF] = "erf",
+	[EXPR_FLOOR] = "floor", [EXPR_CEIL] = "ceil", [EXPR_ROUND] = "rint",
+};
+
 static const char *call_text(struct emitter *e, const struct expr *x)
 {
-	static const char *const function[EXPR_KIND_COUNT] = {
-		[EXPR_POW] = "pow",   [EXPR_ABS] = "fabs",   [EXPR_EXP] = "exp",
-		[EXPR_LOG] = "log",   [EXPR_SIN] = "sin",    [EXPR_COS] = "cos",
-		[EXPR_SQRT] = "sqrt", [EXPR_TANH] = "tanh",  [EXPR_ERF] = "erf",
-		[EXPR_FLOOR] = "floor", [EXPR_CEIL] = "ceil", [EXPR_ROUND] = "rint",
-	};
 	const char *u = scalar_text(e, x->arg[0]);
 	bool narrow = x->dtype != DTYPE_F64;
 
@@ -283,7 +284,7 @@ static const char *call_text(struct emitter *e, const struct expr *x)
 		use_helper(e, HELPER_EXP_F32);
 		return arena_printf(e->a, "hone_exp_f32(%s)", u);
 	}
-	const char *name = arena_printf(e->a, "__builtin_%s%s", function[x->kind],
+	const char *name = arena_printf(e->a, "__builtin_%s%s", c_function[x->kind],
 					narrow ? "f" : "");
 
 	if (expr_kind_arity(x->kind) == 1)

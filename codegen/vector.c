@@ -129,7 +129,7 @@ static struct piece minmax_value(struct emitter *e, const struct expr *x)
 	return (struct piece){ minmax_call(e, c, u, splat(e, second, value_of(e, second))), true };
 }
 
-/* A function of each lane of one vector, computed once. */
+/* A function of each lane of one vector, by a function of the prelude. */
 static struct piece map_value(struct emitter *e, const struct expr *x)
 {
 	const char *type = vector_type(e, x->dtype, e->lanes);
@@ -141,7 +141,9 @@ static struct piece map_value(struct emitter *e, const struct expr *x)
 		return (struct piece){ arena_printf(e->a, "exp_%s(%s)", type,
 						    splat(e, x->arg[0], arg)),
 				       true };
-	return (struct piece){ by_lane(e, x), true };
+	return (struct piece){ arena_printf(e->a, "%s_%s(%s)", c_function[x->kind], type,
+					    splat(e, x->arg[0], arg)),
+			       true };
 }
 
 /* Between f32 and a narrow type, by a function of the prelude. */
@@ -224,11 +226,9 @@ static struct piece value_of(struct emitter *e, const struct expr *x)
 		return minmax_value(e, x);
 	case EXPR_SELECT:
 		return select_value(e, x);
-	case EXPR_NEG:
-	case EXPR_EXP:
-		return map_value(e, x);
 	default:
-		return (struct piece){ by_lane(e, x), true };
+		return expr_kind_arity(x->kind) == 1 ? map_value(e, x)
+						     : (struct piece){ by_lane(e, x), true };
 	}
 }
 

@@ -117,12 +117,10 @@ static bool goes_by_lane(const struct expr *e)
 		       e->arg[0]->arg[0]->dtype != e->dtype;
 	case EXPR_MIN:
 	case EXPR_MAX:
-	case EXPR_NEG:
 		return !plain;
-	case EXPR_EXP:
-		return e->dtype != DTYPE_F32;
 	default:
-		return !plain || expr_kind_form(e->kind) != FORM_INFIX;
+		return !plain ||
+		       (expr_kind_form(e->kind) != FORM_INFIX && expr_kind_arity(e->kind) != 1);
 	}
 }
 

@@ -5,6 +5,7 @@
  * hold, lanes that the machine has, tails that waste little. */
 #include "search/space/sample.h"
 
+#include "schedule/nest.h"
 #include "search/space/body_order.h"
 #include "te/index.h"
 
@@ -196,37 +197,81 @@ static void shuffle(struct sampler *p, struct step *step)
 	}
 }
 
-/* Loops around the target's statement, its own and those it is attached to; one of them becomes
- * the stage's place: STEP is it. False where it is the root. */
-static bool locate(struct sampler *p, struct step *step)
+/* A loop that a stage may be computed in. */
+struct location {
+	int stage, iter;
+};
+
+enum { MAX_LOCATIONS = 64 };
+
+/* The loops around the statement of stage AT, those that it is attached to last; how many. */
+static int locations(const struct sampler *p, int at, struct location *out)
 {
-	int stages[64], iters[64];
 	int n = 0;
 
-	for (int at = step->target, limit = INT32_MAX; at >= 0;) {
+	for (int limit = INT32_MAX; at >= 0;) {
 		const struct stage *g = p->s->stages.at[at];
 
-		for (int i = 0; i < g->leaves.n && i <= limit && n < 64; i++) {
+		for (int i = 0; i < g->leaves.n && i <= limit && n < MAX_LOCATIONS; i++) {
 			if (g->iters.at[g->leaves.at[i]].annotation != ANNOTATION_NONE)
 				break;
-			stages[n] = at;
-			iters[n++] = g->leaves.at[i];
+			out[n++] = (struct location){ at, g->leaves.at[i] };
 		}
 		if (g->place != PLACE_AT)
 			break;
 		limit = stage_leaf(p->s->stages.at[g->at_stage], g->at_iter);
 		at = g->at_stage;
 	}
-	int64_t pick = rng_below(p->rng, n + 1);
-
-	if (pick == n)
-		return false;
-	step->target = stages[pick];
-	step->iter = iters[pick];
-	return true;
+	return n;
 }
 
-/* Decides what O leaves open. */
+static bool fits_locally(const struct stage *g)
+{
+	size_t bytes = dtype_bytes(dtype_arithmetic(g->op.tensor.dtype));
+
+	for (int d = 0; d < g->op.tensor.ndim; d++)
+		bytes *= (size_t)g->part[d];
+	return bytes <= MAX_LOCAL;
+}
+
+/* Computes a stage in loop `at`, where that makes a buffer that is small enough. */
+static bool put(struct sampler *p, struct step *step, struct location at)
+{
+	struct state *before = state_copy(p->a, p->s);
+
+	step->target = at.stage;
+	step->iter = at.iter;
+	if (state_apply(p->s, *step, NULL) && fits_locally(p->s->stages.at[step->stage]))
+		return true;
+	p->s = before;
+	return false;
+}
+
+/* Computes a stage in a loop around its reader, which STEP names, or at the root. */
+static void locate(struct sampler *p, struct gene *g)
+{
+	struct location around[MAX_LOCATIONS];
+	int n = locations(p, g->step.target, around);
+
+	for (;;) {
+		int pick = (int)rng_below(p->rng, n + 1);
+
+		g->left_out = pick == n;
+		if (g->left_out || put(p, &g->step, around[pick]))
+			return;
+		around[pick] = around[--n];
+	}
+}
+
+/* In the loop that was decided before, or at the root where that is not there any more. */
+static void relocate(struct sampler *p, struct gene *g)
+{
+	const struct location at = { g->step.target, g->step.iter };
+
+	g->left_out = g->left_out || !put(p, &g->step, at);
+}
+
+/* Decides what O leaves open; a location is taken at once. */
 static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 {
 	g->step = o->step;
@@ -234,14 +279,14 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 	case ROLE_FIXED:
 	case ROLE_PLACE:
 		break;
+	case ROLE_LOCATION:
+		locate(p, g);
+		break;
 	case ROLE_PERIOD:
 		p->tile *= g->step.size;
 		break;
 	case ROLE_PERMUTE:
 		shuffle(p, &g->step);
-		break;
-	case ROLE_LOCATION:
-		g->left_out = !locate(p, &g->step);
 		break;
 	case ROLE_BODY_ORDER:
 		if (!rng_chance(p->rng, ODD_ORDER))
@@ -259,10 +304,12 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 }
 
 /* False where an earlier decision does not fit to the others. */
-static bool follow(struct sampler *p, const struct open_step *o, const struct gene *g)
+static bool follow(struct sampler *p, const struct open_step *o, struct gene *g)
 {
 	bool sized = o->step.kind == STEP_SPLIT && o->role != ROLE_FIXED;
 
+	if (o->role == ROLE_LOCATION)
+		relocate(p, g);
 	return !sized || take_size(p, o, g->step.size);
 }
 
@@ -280,13 +327,13 @@ static bool fill(struct sampler *p, int i)
 	g.set = true;
 	if (p->out)
 		p->out->at[i] = g;
-	if (g.left_out)
+	if (g.left_out || o->role == ROLE_LOCATION)
 		return true;
 	if (o->role == ROLE_PLACE) {	/* whatever loop is at that place now */
 		g.step.iter = p->s->stages.at[o->step.target]->leaves.at[o->step.size];
 		g.step.size = 0;
 	}
-	return state_apply(p->s, g.step, NULL) || o->role == ROLE_LOCATION;
+	return state_apply(p->s, g.step, NULL);
 }
 
 /* --- threads */

@@ -95,21 +95,24 @@ static const struct feature_case cases[] = {
 	{ "register tile, start", register_tile_te, register_tile_steps, 0,
 	  "parallel.starts 1 f_fma 0 combines 0 turns 256 body.stores 0 body.loads 0\n" },
 	{ "register tile, copy", register_tile_te, register_tile_steps, 2,
-	  "vector.lanes 32 body.stores 4 body.loads 0 store.length 128 alloc.times 1\n"
+	  "vector.lanes 16 body.stores 2 body.loads 0 store.length 64 alloc.times 1\n"
 	  "acc.registers 4 a0.write 1 a0.read 0 a1.read 1 a1.registers 1\n" },
 
 	{ "a tail's condition", tail_te, tail_steps, 3,
 	  "conditions 1 taken 0.75 turns 6144 f_fma 6144\n" },	/* 2 * 64 * 3 * 16 */
 
-	/* lanes 32 apart; three places 32 apart are 66 rows; 64 lanes fill 4 registers */
-	{ "lanes apart", "input X: f32[66, 32]\n"
-	  "Y[j < 32, x < 64] = X[x, j] + X[x + 1, j] + X[x + 2, j]\n", "vectorize Y x\n", 0,
-	  "vector.apart 1 vector.unit 1 body.scattered 66 body.loads 66 body.stores 4\n"
-	  "body.ops 8 body.chains 4 a0.body_elements 66 a0.stride 32 a0.unique_bytes 8448\n"
-	  "a0.unique_lines 132 a0.bytes 24576 a1.unique_lines 128\n"
-	  "inner.bytes 4480\n" },		/* 66 lines of X, 4 of Y */
-	{ "half a register", "input A: f32[4, 24]\nC[i, j] = A[i, j] * 2\n", "vectorize C j\n", 0,
-	  "width.used 0.75 f_mul 96 body.ops 2\n" },
+	/* lanes 32 apart; three places 32 apart are 18 rows; 16 lanes fill a register */
+	{ "lanes apart", "input X: f32[18, 32]\n"
+	  "Y[j < 32, x < 16] = X[x, j] + X[x + 1, j] + X[x + 2, j]\n", "vectorize Y x\n", 0,
+	  "vector.apart 1 vector.unit 1 body.scattered 18 body.loads 18 body.stores 1\n"
+	  "body.ops 2 body.chains 1 a0.body_elements 18 a0.stride 32 a0.unique_bytes 2304\n"
+	  "a0.unique_lines 36 a0.bytes 6144 a1.unique_lines 32\n"
+	  "inner.bytes 1216\n" },		/* 18 lines of X, 1 of Y */
+	{ "half a register", "input A: f32[4, 8]\nC[i, j] = A[i, j] * 2\n", "vectorize C j\n", 0,
+	  "width.used 0.5 f_mul 32 body.ops 1\n" },
+	/* a vector of 16 and one of 8 */
+	{ "the rest of a row", "input A: f32[4, 24]\nC[i, j] = A[i, j] * 2\n", "vectorize C j\n", 1,
+	  "width.used 0.5 f_mul 32 body.ops 1\n" },
 	{ "unrolled reduction", "input A: f32[4, 32]\nC[i] = sum(k < 32) A[i, k]\n",
 	  "split C k 8\nunroll C k.1\n", 1,
 	  "unroll.reduce 8 unroll.product 8 reduce.product 32 reduce.inner 4 f_add 128\n" },
