@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "measure/build/builder.h"
 #include "measure/build/pool.h"
+#include "schedule/pass/pass.h"
 #include "search/best.h"
 #include "te/text.h"
 #include "tools/command.h"
@@ -17,6 +18,7 @@
 struct show_args {
 	struct query q;
 	const char *stage;	/* NULL: all but asm */
+	const struct nest_pass *after;	/* of the nest; NULL: all passes */
 	const char *cc;		/* for asm; NULL: the builder's own choice */
 };
 
@@ -29,13 +31,25 @@ static const char *const stages[] = { "dag", "steps", "nest", "c", "asm" };
 
 enum { N_STAGES = sizeof(stages) / sizeof(*stages) };
 
-/* Far more than a kernel of the greatest text takes: it is 60,000 characters of C. */
+/* Far more than the greatest kernel takes. */
 enum { OBJDUMP_S = 60, OBJDUMP_BYTES = 1 << 30, ASM_BYTES = 8 << 20 };
 
 static const struct argp_option options[] = {
+	{ "after", 'a', "PASS", 0, "the nest behind this pass of lowering alone (place: the first; an "
+	  "unknown name lists them)", 0 },
 	{ "stage", 's', "dag|steps|nest|c|asm", 0, "only this one (default: all but asm)", 0 },
 	{ 0 },
 };
+
+/* "place, races, ...", in A. */
+static const char *pass_list(struct arena *a)
+{
+	const char *list = nest_passes[0].name;
+
+	for (int i = 1; i < NEST_PASSES; i++)
+		list = arena_printf(a, "%s, %s", list, nest_passes[i].name);
+	return list;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -45,6 +59,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->q;
 		state->child_inputs[1] = &args->cc;
+		return 0;
+	case 'a':
+		args->stage = "nest";
+		args->after = nest_pass_find(arg);
+		if (!args->after)
+			argp_error(state, "--after '%s': there are %s", arg,
+				   pass_list(arena_new()));	/* it exits */
 		return 0;
 	case 's':
 		args->stage = arg;
@@ -122,7 +143,9 @@ static const char *stage_text(const struct show_args *args, const struct task *t
 	if (strcmp(stage, "steps") == 0)
 		state_print(&out, b->state);
 	else
-		program_print(&out, b->program);
+		program_print(&out, args->after ? lower_to(args->q.arena, b->state,
+							   b->program->vector_bytes, args->after, NULL)
+						: b->program);
 	const char *text = arena_strdup(args->q.arena, text_str(&out));
 
 	text_free(&out);

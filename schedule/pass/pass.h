@@ -14,4 +14,24 @@ typedef bool pass_fn(struct program *p, const char **why);
 #include "schedule/pass/passes.def"
 #undef X
 
+enum {
+#define X(name, meaning) PASS_##name,
+#include "schedule/pass/passes.def"
+#undef X
+	NEST_PASSES
+};
+
+struct nest_pass {
+	const char *name, *meaning;
+	pass_fn *run;
+};
+
+/* In the order in which lower() runs them. */
+extern const struct nest_pass nest_passes[NEST_PASSES];
+/* NULL where there is none of that name. */
+const struct nest_pass *nest_pass_find(const char *name);
+/* As lower(), behind LAST. */
+struct program *lower_to(struct arena *a, const struct state *s, int vector_bytes,
+			 const struct nest_pass *last, const char **why);
+
 #endif

@@ -2,7 +2,7 @@
 /* search/campaign/debug.c - one line of a table for each stage that can be printed. */
 #include "search/campaign/debug.h"
 
-#include "schedule/nest.h"
+#include "schedule/pass/pass.h"
 
 /* The features are those that models see on this device. */
 struct subject {
@@ -44,6 +44,22 @@ static void print_nest(struct text *out, const struct subject *s)
 	arena_free(a);
 }
 
+static void print_passes(struct text *out, const struct subject *s)
+{
+	struct arena *a = arena_new();
+	const struct state *state = s->candidate->state;
+
+	for (int i = 0; state && i < NEST_PASSES; i++) {
+		const char *why = "";
+		const struct program *p = lower_to(a, state, s->target->vector_bytes, &nest_passes[i], &why);
+
+		text_printf(out, "# behind %s%s%s\n", nest_passes[i].name, p ? "" : ": ", why);
+		if (p)
+			program_print(out, p);
+	}
+	arena_free(a);
+}
+
 static void print_features(struct text *out, const struct subject *s)
 {
 	struct arena *a = arena_new();
@@ -70,6 +86,7 @@ static const struct dump {
 } dumps[] = {
 	{ 'D', "dag", print_dag },
 	{ 'S', "steps", print_steps },
+	{ 'P', "passes", print_passes },
 	{ 'N', "nest", print_nest },
 	{ 'F', "features", print_features },
 	{ 'C', "c", print_source },

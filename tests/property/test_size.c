@@ -56,7 +56,7 @@ static struct written written_of(const struct program *p)
 	struct written w = { 0 };
 
 	assert_true(emit_c(&t, p, "kernel", NULL));
-	char *from = strstr(t.at, "void kernel_part("), *to = strstr(from, "\n}\n");
+	char *from = strstr(t.s, "void kernel_part("), *to = strstr(from, "\n}\n");
 
 	w.length = (size_t)(to - from);
 	*to = '\0';
