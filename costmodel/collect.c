@@ -179,7 +179,7 @@ static double share_at_least(int64_t lo, int64_t hi, int64_t bound)
 }
 
 /* The share of turns in which E holds: exact where it compares one axis with a number, as what
- * partition_loops leaves behind does; an estimate otherwise. */
+ * the pass borders leaves behind does; an estimate otherwise. */
 static double share_of(const struct expr *e)
 {
 	if (e->kind == EXPR_NOT)
