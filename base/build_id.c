@@ -5,6 +5,7 @@
 #include <link.h>
 #include <string.h>
 
+#include "base/integer.h"
 #include "base/text.h"
 
 struct build_note {
@@ -15,11 +16,6 @@ struct build_note {
 /* Name and content of a note are padded to this. */
 enum { NOTE_ALIGN = 4 };
 
-static size_t padded(size_t n)
-{
-	return (n + NOTE_ALIGN - 1) / NOTE_ALIGN * NOTE_ALIGN;
-}
-
 static bool find_note(const char *at, size_t size, struct build_note *out)
 {
 	static const char gnu[] = "GNU";
@@ -27,13 +23,14 @@ static bool find_note(const char *at, size_t size, struct build_note *out)
 	while (size >= sizeof(ElfW(Nhdr))) {
 		const ElfW(Nhdr) *note = (const void *)at;
 		const char *name = at + sizeof(*note);
-		size_t whole = sizeof(*note) + padded(note->n_namesz) + padded(note->n_descsz);
+		size_t whole = sizeof(*note) + bytes_up(note->n_namesz, NOTE_ALIGN) +
+			       bytes_up(note->n_descsz, NOTE_ALIGN);
 
 		if (whole > size)
 			return false;
 		if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == sizeof(gnu) &&
 		    memcmp(name, gnu, sizeof(gnu)) == 0) {
-			out->at = (const unsigned char *)name + padded(note->n_namesz);
+			out->at = (const unsigned char *)name + bytes_up(note->n_namesz, NOTE_ALIGN);
 			out->n = note->n_descsz;
 			return true;
 		}

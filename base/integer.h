@@ -5,6 +5,7 @@
 #define HONE_BASE_INTEGER_H
 
 #include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* X / Y rounded towards minus infinity. */
@@ -19,6 +20,12 @@ static inline int64_t ceil_div(int64_t x, int64_t y)
 	return x / y + (x % y != 0 && (x < 0) == (y < 0));
 }
 
+/* What floor_div() leaves over: of Y's sign. */
+static inline int64_t floor_mod(int64_t x, int64_t y)
+{
+	return x - floor_div(x, y) * y;
+}
+
 /* The greatest common divisor, at least 0; the other's size where one is 0. */
 static inline int64_t gcd(int64_t x, int64_t y)
 {
@@ -29,6 +36,27 @@ static inline int64_t gcd(int64_t x, int64_t y)
 		y = rest;
 	}
 	return x < 0 ? -x : x;
+}
+
+static inline int64_t least(int64_t x, int64_t y)
+{
+	return x < y ? x : y;
+}
+
+static inline int64_t most(int64_t x, int64_t y)
+{
+	return x > y ? x : y;
+}
+
+/* The least multiple of UNIT that is no less than X, and so for N bytes. */
+static inline int64_t round_up(int64_t x, int64_t unit)
+{
+	return ceil_div(x, unit) * unit;
+}
+
+static inline size_t bytes_up(size_t n, size_t unit)
+{
+	return (n + unit - 1) / unit * unit;
 }
 
 /* V without its fraction; the nearest that there is where 64 bits do not hold that, 0 where V is no

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "base/integer.h"
 #include "costmodel/site.h"
 
 /* Raise it when a column keeps its text but not its meaning. */
@@ -59,11 +60,6 @@ static void compress(float *row, int used)
 			row[i] = log2f(1 + row[i]);
 }
 
-static int least(int x, int y)
-{
-	return x < y ? x : y;
-}
-
 bool features_of(struct arena *a, const struct program *p, const struct cost_device *d,
 		 struct feature_matrix *out)
 {
@@ -87,7 +83,8 @@ bool features_of(struct arena *a, const struct program *p, const struct cost_dev
 	features_prior(d, out);
 	for (int i = 0; i < sites.n; i++)
 		compress(out->rows + (ptrdiff_t)i * FEATURE_COUNT,
-			 FEATURE_OF_ACCESS(least(sites.at[i]->n_accesses, FEATURE_ACCESSES), READ));
+			 FEATURE_OF_ACCESS((int)least(sites.at[i]->n_accesses, FEATURE_ACCESSES),
+					   READ));
 	return true;
 }
 

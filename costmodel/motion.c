@@ -4,14 +4,10 @@
  * Indices come simplified from lower(), so that a walk of the expression gives their linear form;
  * quotients, remainders and choices get the counts and steps that they have on average. Nothing
  * is allocated but the results: this runs for every candidate of a search. */
+#include "base/integer.h"
 #include "costmodel/site.h"
 
 enum { LINE_BYTES = 64 };
-
-static int64_t least(int64_t x, int64_t y)
-{
-	return x < y ? x : y;
-}
 
 static int64_t distance(int64_t x)
 {
@@ -59,17 +55,6 @@ static void add_axis(const struct variables *v, struct motion *m, const struct a
 	}
 }
 
-static int64_t common_divisor(int64_t x, int64_t y)
-{
-	while (y) {
-		int64_t rest = x % y;
-
-		x = y;
-		y = rest;
-	}
-	return x;
-}
-
 /* m += factor * (x / d). */
 static void add_quotient(struct motion *m, const struct motion *x, int64_t d, int64_t factor)
 {
@@ -94,7 +79,7 @@ static void add_remainder(struct motion *m, const struct motion *x, int64_t d, i
 
 		if (step == 0)
 			continue;
-		t.count = least(t.count, d / common_divisor(d, step));
+		t.count = least(t.count, d / gcd(d, step));
 		t.step = step * factor;
 		add_term(m, t);
 	}

@@ -119,7 +119,7 @@ static bool fold(enum expr_kind k, int64_t x, int64_t y, int64_t *v)
 		*v = y > 0 ? floor_div(x, y) : 0;
 		return y > 0;
 	case EXPR_MOD:
-		*v = y > 0 ? x - floor_div(x, y) * y : 0;
+		*v = y > 0 ? floor_mod(x, y) : 0;
 		return y > 0;
 	case EXPR_MIN:
 		*v = x < y ? x : y;

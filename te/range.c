@@ -41,16 +41,6 @@ static struct range range_scale(struct range x, int64_t c)
 	return c >= 0 ? (struct range){ p, q } : (struct range){ q, p };
 }
 
-static int64_t least(int64_t x, int64_t y)
-{
-	return x < y ? x : y;
-}
-
-static int64_t most(int64_t x, int64_t y)
-{
-	return x > y ? x : y;
-}
-
 static const struct range everything = { -INDEX_INFINITY, INDEX_INFINITY };
 
 static struct range range_mul(struct range x, struct range y)

@@ -2,6 +2,8 @@
 /* measure/runner/buffer.c - memory whose borders are watched. */
 #include "measure/runner/buffer.h"
 
+#include "base/integer.h"
+
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,19 +19,14 @@ static size_t page_size(void)
 	return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static size_t round_up(size_t n, size_t unit)
-{
-	return (n + unit - 1) / unit * unit;
-}
-
 size_t buffer_inner(size_t bytes)
 {
-	return round_up(bytes ? bytes : 1, page_size());
+	return bytes_up(bytes ? bytes : 1, page_size());
 }
 
 size_t buffer_offset(size_t bytes)
 {
-	return buffer_inner(bytes) - round_up(bytes, BUFFER_ALIGN);
+	return buffer_inner(bytes) - bytes_up(bytes, BUFFER_ALIGN);
 }
 
 static char *inner_begin(const struct guarded_buffer *b)

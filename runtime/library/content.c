@@ -2,6 +2,8 @@
 /* runtime/library/content.c - constants, kernels and generators, each once. */
 #include "runtime/library/content.h"
 
+#include "base/integer.h"
+
 #include <string.h>
 
 size_t library_weight(struct library_content *c, const void *data, size_t bytes)
@@ -9,7 +11,7 @@ size_t library_weight(struct library_content *c, const void *data, size_t bytes)
 	for (int i = 0; i < c->weights.n; i++)
 		if (c->weights.at[i].data == data && c->weights.at[i].bytes == bytes)
 			return c->weights.at[i].at;
-	size_t at = (c->weight_bytes + LIBRARY_ALIGN - 1) / LIBRARY_ALIGN * LIBRARY_ALIGN;
+	size_t at = bytes_up(c->weight_bytes, LIBRARY_ALIGN);
 
 	vec_push(c->arena, &c->weights, (struct library_weight){ data, bytes, at });
 	c->weight_bytes = at + bytes;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "base/integer.h"
 
 static int by_step(const void *x, const void *y)
 {
@@ -107,11 +108,6 @@ static void find_takers(struct arena *a, struct plan_problem *p)
 	}
 }
 
-static size_t aligned(size_t bytes)
-{
-	return (bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
-}
-
 static int check_bytes(const struct plan_problem *p)
 {
 	size_t sum = 0;
@@ -123,7 +119,7 @@ static int check_bytes(const struct plan_problem *p)
 		assert(!whole || (b->offset % PLAN_ALIGN == 0 && b->offset <= whole->bytes &&
 				  b->bytes <= whole->bytes - b->offset));
 		if (b->bytes > INT64_MAX - PLAN_ALIGN ||
-		    __builtin_add_overflow(sum, aligned(b->bytes), &sum) || sum > INT64_MAX)
+		    __builtin_add_overflow(sum, bytes_up(b->bytes, PLAN_ALIGN), &sum) || sum > INT64_MAX)
 			return err_set("memory plan: %d buffers are larger together than any memory",
 				       p->n);
 	}
@@ -138,7 +134,7 @@ static int64_t lower_bound(struct arena *a, const struct plan_problem *p)
 
 	for (int i = 0; i < p->ntakers; i++)
 		b->load[p->first[p->takers[i]]] -=
-			(int64_t)aligned(p->buffers[p->takers[i]].bytes);
+			(int64_t)bytes_up(p->buffers[p->takers[i]].bytes, PLAN_ALIGN);
 	for (int i = 0; i < p->nsections; i++)
 		if (b->load[i] > most)
 			most = b->load[i];

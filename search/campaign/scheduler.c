@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "base/integer.h"
 #include "search/trust/evidence.h"
 
 /* Of each task of a model, before any gets more. */
@@ -204,11 +205,6 @@ int scheduler_next(const struct scheduler *s)
 		}
 	}
 	return next;
-}
-
-static int64_t least(int64_t x, int64_t y)
-{
-	return x < y ? x : y;
 }
 
 /* The first round is small, and takes no more than half of the budget, so that every task has a

@@ -5,6 +5,7 @@
  * hold, lanes that the machine has, tails that waste little. */
 #include "search/space/sample.h"
 
+#include "base/integer.h"
 #include "schedule/nest.h"
 #include "search/space/body_order.h"
 #include "te/index.h"
@@ -37,7 +38,7 @@ static int lanes_of(const struct sampler *p, int stage)
 /* The share of the work that is not done twice or for nothing when EXTENT is cut by SIZE. */
 static double efficiency(int64_t extent, int64_t size)
 {
-	int64_t tiles = (extent + size - 1) / size;
+	int64_t tiles = ceil_div(extent, size);
 
 	return (double)extent / (double)(tiles * size);
 }

@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "base/integer.h"
 #include "tests/property/random_plan.h"
 
 enum { INSTANCES = 200, SMALL_INSTANCES = 1000, MOST_SMALL = 8 };
@@ -112,11 +113,6 @@ struct brute {
 	size_t best;
 };
 
-static size_t aligned(size_t bytes)
-{
-	return (bytes + PLAN_ALIGN - 1) / PLAN_ALIGN * PLAN_ALIGN;
-}
-
 /* Places buffers I and up, where those before it reach TOP; a whole stands before its parts. */
 static void try_offsets(struct brute *x, int i, size_t top)
 {
@@ -125,7 +121,7 @@ static void try_offsets(struct brute *x, int i, size_t top)
 		return;
 	}
 	const struct plan_buffer *b = &x->b[i];
-	size_t bytes = aligned(b->bytes);
+	size_t bytes = bytes_up(b->bytes, PLAN_ALIGN);
 	size_t at = b->part_of < 0 ? 0 : x->offset[b->part_of] + b->offset;
 
 	for (; at + bytes < x->best && top < x->best; at += PLAN_ALIGN) {
@@ -146,7 +142,7 @@ static size_t least_bytes(const struct plan_buffer_vec *v)
 	struct brute x = { .b = v->at, .n = v->n, .best = 1 };
 
 	for (int i = 0; i < v->n; i++)
-		x.best += aligned(v->at[i].bytes);
+		x.best += bytes_up(v->at[i].bytes, PLAN_ALIGN);
 	try_offsets(&x, 0, 0);
 	return x.best;
 }

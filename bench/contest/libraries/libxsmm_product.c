@@ -6,6 +6,7 @@
  * library counts in columns, so it computes the transpose: our B is its A. */
 #include <libxsmm.h>
 
+#include "base/integer.h"
 #include "bench/contest/libraries/libxsmm.h"
 #include "bench/contest/libraries/product.h"
 #include "te/eval.h"
@@ -30,7 +31,7 @@ struct blocked {
 
 static struct cut cut(int64_t extent, int64_t size)
 {
-	struct cut c = { .blocks = (extent + size - 1) / size };
+	struct cut c = { .blocks = ceil_div(extent, size) };
 
 	c.last = extent - (c.blocks - 1) * size;
 	c.size = c.blocks > 1 ? size : c.last;

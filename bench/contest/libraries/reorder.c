@@ -3,6 +3,8 @@
  * are contiguous on one of the sides in tiles. */
 #include "bench/contest/libraries/reorder.h"
 
+#include "base/integer.h"
+
 #include <assert.h>
 
 /* A tile's rows on both sides, 16 times a cache line of 64 bytes, stay in the first cache. */
@@ -94,7 +96,7 @@ static void choose(struct reorder *r, int at, bool of_target)
 
 static int64_t tiles_of(const struct reorder_loop *l)
 {
-	return (l->extent + TILE - 1) / TILE;
+	return ceil_div(l->extent, TILE);
 }
 
 bool reorder_plan(struct reorder *r, const struct view *from, const struct view *to)

@@ -6,6 +6,7 @@
  * of C in registers. */
 #include "graph/op/dense/product.h"
 
+#include "base/integer.h"
 #include "graph/eval/interp.h"
 
 enum {
@@ -219,16 +220,6 @@ struct dense_block {
 	char *a, *b;			/* panels */
 	char *row;			/* a row of B before it is dealt out to the panels */
 };
-
-static int64_t least(int64_t x, int64_t y)
-{
-	return x < y ? x : y;
-}
-
-static int64_t round_up(int64_t v, int64_t to)
-{
-	return (v + to - 1) / to * to;
-}
 
 /* Panels of ROWS x K of A to OUT; rows beyond are zeros. */
 #define PACK(T)                                                                                    \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/op/move/slice.c - every n-th element from a place to another along axes. */
 #include "base/err.h"
+#include "base/integer.h"
 #include "graph/op/move/along.h"
 #include "graph/op/move/axes.h"
 #include "graph/op/move/slice.h"
@@ -35,7 +36,7 @@ static struct range_taken take(int64_t extent, int64_t start, int64_t end, int64
 	int64_t length = step > 0 ? end - start : start - end;
 	int64_t stride = step > 0 ? step : -step;
 
-	return (struct range_taken){ start, step, length > 0 ? (length + stride - 1) / stride : 0 };
+	return (struct range_taken){ start, step, length > 0 ? ceil_div(length, stride) : 0 };
 }
 
 /* --- types */
