@@ -14,6 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/vec.h"
 
@@ -306,24 +307,6 @@ const char *program_folder(struct arena *a)
 	if (n > 6 && strcmp(folder + n - 6, "/.libs") == 0)
 		folder[n - 6] = '\0';
 	return folder;
-}
-
-int64_t clock_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-double clock_s(void)
-{
-	return (double)clock_ns() * 1e-9;
-}
-
-int64_t clock_wall(void)
-{
-	return (int64_t)time(NULL);
 }
 
 char *dir_cache(struct arena *a)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* base/file.h - files, folders and the clock, as hone needs them. */
+/* base/file.h - files and folders, as hone needs them. */
 #ifndef HONE_BASE_FILE_H
 #define HONE_BASE_FILE_H
 
@@ -44,12 +44,5 @@ void dir_trim_bytes(const char *path, int64_t most, int young_s);
 /* Writes a file that can be made again, in a folder that is made where it is missing and that keeps the
  * MOST newest files. What cannot be written is no error. */
 void file_keep(const char *path, const void *data, size_t size, int most);
-
-/* Monotonic clock in nanoseconds. */
-int64_t clock_ns(void);
-/* The same in seconds. */
-double clock_s(void);
-/* Wall clock in seconds since 1970, UTC. */
-int64_t clock_wall(void);
 
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 
 static const char *const names[] = {
 	[CAMPAIGN_RUNNING] = "running",

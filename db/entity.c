@@ -2,7 +2,7 @@
 /* db/entity.c - devices, toolchains and tasks: found by their identity, added where new. */
 #include "db/sql.h"
 
-#include "base/file.h"
+#include "base/clock.h"
 
 /* The id that FIND gives for KEY, 0 where it gives none. All three below look first: nearly always
  * it is there, and a look takes no lock. */

@@ -2,7 +2,7 @@
 /* db/prune.c - removes records that are not worth keeping, and gives their space back. */
 #include "db/sql.h"
 
-#include "base/file.h"
+#include "base/clock.h"
 
 static const char pruning[] = "pruning";
 static const char shrinking[] = "giving space back after pruning";

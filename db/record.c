@@ -5,8 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 
 /* ---- writing */
 

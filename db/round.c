@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 
 _Static_assert(PHASE_COUNT == 6, "the statements below name the column of each phase");
 

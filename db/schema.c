@@ -5,8 +5,8 @@
  * entries it went through in `user_version`, and when each was applied in `migrations`. */
 #include "db/sql.h"
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 
 static const char version_1[] =
 	"CREATE TABLE migrations (version INTEGER PRIMARY KEY, what TEXT NOT NULL,"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 
 /* sqlite stores NAN as NULL. */
 static double known(double v)

@@ -2,7 +2,7 @@
 /* runtime/costs.c - sums of times by binding. */
 #include "runtime/costs.h"
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "graph/ir/op.h"
 
 struct costs {

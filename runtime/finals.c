@@ -12,8 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/text.h"
 #include "config.h"
 #include "measure/process/device_lock.h"
@@ -76,7 +76,7 @@ static enum final_end hear(struct final_process *p, double limit_s, char **line)
 		}
 		if (is_stopped(p->o))
 			return FINAL_STOPPED;
-		if ((double)(clock_ns() - begin) * 1e-9 > limit_s) {
+		if (seconds_since(begin) > limit_s) {
 			err_set("the model did not end within %.0f s", limit_s);
 			return FINAL_STOPPED;
 		}

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/process/child.h"
 #include "measure/timing/timing.h"
 #include "runtime/finals_play.h"

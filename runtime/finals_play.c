@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/timing/timing.h"
 #include "runtime/inputs.h"
 #include "runtime/step_times.h"

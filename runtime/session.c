@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 
 struct session {
 	struct arena *arena;

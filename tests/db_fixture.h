@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "db/sql.h"

@@ -7,8 +7,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/process/spawn.h"
 
 /* What a mail or a web hook may take at the end, on a bad line. */

@@ -5,8 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/quantile.h"
 #include "graph/model.h"
 #include "runtime/kept/module.h"
@@ -40,11 +40,6 @@ static void limit_memory(void)
 	if (limit.rlim_cur > (rlim_t)(bytes * MEMORY_SHARE))
 		limit.rlim_cur = (rlim_t)(bytes * MEMORY_SHARE);
 	setrlimit(RLIMIT_DATA, &limit);
-}
-
-static double ms_since(int64_t begin)
-{
-	return (double)(clock_ns() - begin) * 1e-6;
 }
 
 static struct interp_limits limits_of(const struct run_args *args)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "measure/device/device.h"
 #include "tools/status.h"
 

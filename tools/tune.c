@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/workdir.h"
 #include "measure/process/spawn.h"
 #include "runtime/finals.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "tools/query.h"
 
 /* Candidates that are in memory at a time, with their sources. */

@@ -6,7 +6,7 @@
  * percentile) and of usual ones (the median). */
 #include <stdio.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "base/quantile.h"
 #include "bench/suite.h"
 #include "codegen/team.h"
@@ -87,7 +87,7 @@ static void run_chain(struct team *t, int thread, void *args)
 
 static double us_per_step(int64_t start)
 {
-	return (double)(clock_ns() - start) * 1e-3 / STEPS;
+	return us_since(start) / STEPS;
 }
 
 static void measure(int threads, void **args, struct step_times *out)

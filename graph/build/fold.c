@@ -2,8 +2,8 @@
 /* graph/build/fold.c - what is constant, computed by the interpreter within the graph's budget. */
 #include "graph/build/fold.h"
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "graph/eval/interp.h"
 #include "graph/ir/reach.h"
 
@@ -127,7 +127,7 @@ static int compute(struct builder *b, const struct binding *of, struct interp_li
 			array_unload(function_const(b->function, of->args[i]));
 
 	interp_end(&interp);
-	b->graph->budget.seconds -= (double)(clock_ns() - begin) * 1e-9;
+	b->graph->budget.seconds -= seconds_since(begin);
 	return rc;
 }
 

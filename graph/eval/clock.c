@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/eval/clock.c - the time that a run, or a loop in it, may take. */
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "graph/eval/interp.h"
 
 int interp_clock(const struct interp *x)

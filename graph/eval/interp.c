@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "graph/eval/control.h"
 #include "graph/eval/eval.h"
 #include "graph/ir/infer.h"

@@ -14,8 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/process/spawn.h"
 
 enum { OUTPUT_LIMIT = 16384, REAP_POLL_MS = 2 };
@@ -99,7 +99,7 @@ static void finish(struct pool_slot *s, int status)
 	s->output[s->n] = '\0';
 	s->run->output = s->output;
 	s->run->status = status;
-	s->run->ms = (double)(clock_ns() - s->start) * 1e-6;
+	s->run->ms = ms_since(s->start);
 	s->run = NULL;
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/timing/cpu_time.h"
 #include "measure/device/cpuinfo.h"
 #include "measure/device/probe.h"

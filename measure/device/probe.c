@@ -11,8 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/device/noise.h"
 #include "measure/timing/timing.h"
 
@@ -224,7 +224,7 @@ double probe_fixed_us(double kept)
 		int64_t begin = clock_ns();
 
 		timed_run(timing_calibration);
-		double us = (double)(clock_ns() - begin) * 1e-3;
+		double us = us_since(begin);
 
 		if (best == 0 || us < best)
 			best = us;

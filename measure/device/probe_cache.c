@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/rng.h"
 #include "measure/device/probe.h"
 

@@ -2,7 +2,7 @@
 /* measure/device/probe_isa.c - the probe kernels, one copy for each ISA, and the choice among them. */
 #include <string.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "measure/device/probe.h"
 
 /* Fast and fused whatever the options of the rest of hone are. */

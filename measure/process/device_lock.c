@@ -13,8 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 
 #define NAME "hone-device.lock"
 
@@ -147,11 +148,6 @@ static bool try(struct device_lock *l)
 		l->is_next = lock_next(l->fd, F_WRLCK);
 	l->held = l->is_next && flock(l->fd, LOCK_EX | LOCK_NB) == 0;
 	return l->held;
-}
-
-static double seconds_since(int64_t start)
-{
-	return (double)(clock_ns() - start) * 1e-9;
 }
 
 static void wait_for(struct device_lock *l, int64_t start)

@@ -12,8 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/process/spawn.h"
 
 /* A process whose socket has ended gets this long to end by itself, so that its status tells. */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "measure/runner/sandbox.h"
 
 /* Until the runner begins with a request: it has nothing else to do, but others may. */

@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/runner/buffer.h"
 #include "measure/runner/dialog.h"
 #include "measure/runner/runner_inside.h"
@@ -318,7 +318,7 @@ static int measure_one(struct arena *a, struct runner *r, struct trial *t)
 						 r->options.limit_s, &e, &text);
 
 	runner_take(a, t, s, text, &e, e.kind == EVENT_RESULT);
-	t->run_ms = (double)(clock_ns() - start) * 1e-6;
+	t->run_ms = ms_since(start);
 	if (s == TRIAL_OK && (r->incumbent_us <= 0 || t->time_us < r->incumbent_us)) {
 		r->incumbent_us = t->time_us;
 		r->incumbent_reference_us = t->reference_us;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/runner/runner_task.h"
 
 /* A packed constant may be padded, but not without end. */
@@ -176,7 +176,7 @@ enum trial_status kernel_verify(struct runner_task *t, struct loaded_kernel *k,
 	int64_t start = clock_ns();
 
 	poison_run(k);
-	t->first_us = (double)(clock_ns() - start) * 1e-3;
+	t->first_us = us_since(start);
 	if (!is_intact(&k->workspace, "its workspace", when, text))
 		return TRIAL_WRONG;
 	for (int i = t->n_inputs; i < t->setup.n_args; i++)

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "measure/process/child.h"
 #include "measure/runner/runner_task.h"
 #include "measure/runner/runner_usage.h"
@@ -91,11 +91,6 @@ static void unload(struct runner_process *r, struct loaded_kernel *k)
 	r->task.stage = STAGE_UNLOAD;
 	kernel_unload(k);
 	r->task.current = NULL;
-}
-
-static double ms_since(int64_t start)
-{
-	return (double)(clock_ns() - start) * 1e-6;
 }
 
 static void put_series(struct event *e, const struct series *s)

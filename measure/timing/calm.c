@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 
 /* Ticks are 10 ms: in less time a share of a tenth is not told from nothing. */
 #define LEAST_WINDOW_S 0.2
@@ -75,11 +75,6 @@ void calm_free(struct calm *c)
 	arena_free(c->scratch);
 	free(c->cpus);
 	free(c);
-}
-
-static double seconds_since(int64_t then)
-{
-	return (double)(clock_ns() - then) * 1e-9;
 }
 
 double calm_disturbed_s(const struct calm *c)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 
 /* Length of a sample: a thousand times the cost of reading the clock, and short against the
  * milliseconds between preemptions. */
@@ -294,11 +294,6 @@ static bool lost(const struct series *s, struct race race)
 	double drift = race.reference_us > 0 ? median(reference, s->n) / race.reference_us : 1;
 
 	return best > race.limit_us * fmax(1, drift);
-}
-
-static double ms_since(int64_t start)
-{
-	return (double)(clock_ns() - start) * 1e-6;
 }
 
 /* Enough samples to tell whether the kernel has lost. On a busy machine no run that is longer than

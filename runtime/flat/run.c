@@ -4,8 +4,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "codegen/team.h"
 #include "runtime/flat/flat.h"
 

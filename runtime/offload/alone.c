@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/timing/timing.h"
 #include "runtime/offload/foreign.h"
 #include "runtime/inputs.h"
@@ -81,7 +81,7 @@ static double run(struct alone *x)
 
 	if (foreign_call(x->foreign, x->inputs, &x->output) < 0)
 		return -1;
-	return (double)(clock_ns() - begin) * 1e-3;
+	return us_since(begin);
 }
 
 /* The number of samples; -1 and a message. */
@@ -94,7 +94,7 @@ static int sample(struct alone *x, double *us)
 		if (run(x) < 0)
 			return -1;
 	while (n < MOST_SAMPLES &&
-	       (n < LEAST_SAMPLES || (double)(clock_ns() - begin) * 1e-6 < MOST_MS)) {
+	       (n < LEAST_SAMPLES || ms_since(begin) < MOST_MS)) {
 		us[n] = run(x);
 		if (us[n++] < 0)
 			return -1;

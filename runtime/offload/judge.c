@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "graph/build/build.h"
 #include "graph/ir/known.h"
 #include "graph/pass/pass.h"
@@ -85,7 +85,7 @@ static int round_of(struct region_trial *x, double us[2])
 
 		if (session_exercise(x->session[k], x->inputs) < 0)
 			return -1;
-		us[k] = (double)(clock_ns() - begin) * 1e-3;
+		us[k] = us_since(begin);
 	}
 	return 0;
 }
@@ -96,7 +96,7 @@ static int play(struct region_trial *x)
 	double us[2] = { 0, 0 };
 
 	for (int i = -WARM_ROUNDS; i < MOST_ROUNDS; i++) {
-		if (i >= LEAST_ROUNDS && (double)(clock_ns() - begin) * 1e-6 > MOST_MS)
+		if (i >= LEAST_ROUNDS && ms_since(begin) > MOST_MS)
 			break;
 		if (round_of(x, us) < 0)
 			return -1;

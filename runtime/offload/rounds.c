@@ -2,7 +2,7 @@
 /* runtime/offload/rounds.c - one turn for each plan in each round. */
 #include "runtime/offload/rounds.h"
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "measure/timing/timing.h"
 #include "runtime/step_times.h"
 

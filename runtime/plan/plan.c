@@ -2,7 +2,7 @@
 /* runtime/plan/plan.c - greedy orders, then the search, until the bound is met or time is over. */
 #include "runtime/plan/plan.h"
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "runtime/plan/greedy.h"
 #include "runtime/plan/reorder.h"
 #include "runtime/plan/stack.h"

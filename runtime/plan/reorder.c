@@ -2,7 +2,7 @@
 /* runtime/plan/reorder.c - a walk through orders that never goes up. */
 #include "runtime/plan/reorder.h"
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "base/rng.h"
 
 /* Share of the moves that are of any block. Of twelve random instances of 60 buffers all were at the

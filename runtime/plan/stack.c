@@ -2,7 +2,7 @@
 /* runtime/plan/stack.c - depth first through the orders in which blocks could be stacked. */
 #include "runtime/plan/stack.h"
 
-#include "base/file.h"
+#include "base/clock.h"
 
 /* Blocks beyond which the lists of a search would be too long: 2 million candidates of 16 bytes. */
 enum { MAX_STACKED = 2000 };

@@ -3,7 +3,7 @@
  * are, in its journal. */
 #include "search/campaign/finals_call.h"
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "search/campaign/campaign.h"
 
 /* Between two rounds that are written down: hone status --watch looks as often. */

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "search/campaign/campaign.h"
 
 static struct standing standing_of(const struct tuner *t)

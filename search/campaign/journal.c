@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "config.h"
 #include "search/campaign/campaign.h"
 #include "search/trust/evidence.h"
@@ -15,7 +15,7 @@
 
 double tuner_elapsed(const struct tuner *t)
 {
-	return t->earlier_s + (double)(clock_ns() - t->began_ns) * 1e-9;
+	return t->earlier_s + seconds_since(t->began_ns);
 }
 
 /* For who looks on; the next run has one of its own. */

@@ -2,7 +2,7 @@
 /* search/campaign/round.c - the order of the calls below is the architecture. */
 #include "search/campaign/round.h"
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "costmodel/quality.h"
 
 double observed_us(enum trial_status status, double time_us, const double *samples, int n)
@@ -65,7 +65,7 @@ int round_play(const struct strategy *s, const struct problem *p, struct measure
 
 	*out = (struct round){ 0 };
 	s->propose(p, a, rng, b);
-	double search_s = (double)(clock_ns() - began) * 1e-9 - (waited(p) - waited_s);
+	double search_s = seconds_since(began) - (waited(p) - waited_s);
 
 	if (m->measure(m, a, b->at, b->n) < 0)
 		return -1;

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/device/calibration.h"
 #include "search/campaign/admit.h"
 #include "search/best.h"

@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/build/builder.h"
 #include "measure/timing/calm.h"
 #include "measure/process/device_lock.h"
@@ -30,11 +30,6 @@ struct hardware {
 	struct arena *task;	/* what the runner knows of the present task */
 	double limit_us;	/* of the present task: less is a mistake; 0: unknown */
 };
-
-static double seconds_since(int64_t start)
-{
-	return (double)(clock_ns() - start) * 1e-9;
-}
 
 static void take_device(struct hardware *h)
 {

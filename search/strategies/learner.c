@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/rng.h"
 
 enum {
@@ -57,7 +57,7 @@ static void finish(struct learner *l)
 		return;
 	pthread_join(l->thread, NULL);
 	l->training = false;
-	l->waited_s += (double)(clock_ns() - began) * 1e-9;
+	l->waited_s += seconds_since(began);
 }
 
 static void release(struct cost_sample *s)

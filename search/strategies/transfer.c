@@ -4,8 +4,8 @@
 
 #include <jansson.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "search/space/candidate.h"
 #include "search/campaign/round.h"
 #include "te/text.h"
@@ -213,7 +213,7 @@ static int learn(struct collection *c, struct learner *l, struct arena *a, const
 	if (learner_pretrain(l, c->samples.at, c->samples.n, &learned) < 0)
 		return -1;
 	*said = arena_printf(a, "pretrained on %d records of %s, %.1f s", c->samples.n,
-			     past_devices_text(a, c), (double)(clock_ns() - began) * 1e-9);
+			     past_devices_text(a, c), seconds_since(began));
 	return 0;
 }
 

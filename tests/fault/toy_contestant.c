@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "bench/contest/contestant.h"
 
 /* How long an evaluation takes, and how long a worker spins behind the last one. */

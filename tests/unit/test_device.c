@@ -9,6 +9,7 @@
 #include <cmocka.h>
 #include <math.h>
 
+#include "base/clock.h"
 #include "base/err.h"
 #include "base/file.h"
 #include "base/rng.h"

@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "graph/pass/pass.h"
 #include "graph/text/text.h"
 #include "measure/device/calibration.h"
@@ -55,7 +55,7 @@ static struct run_spent second_run(const char *functions)
 
 		if (session_exercise(s, args) < 0)
 			fail_msg("%s", err_get());
-		spent = spending_next(x, (double)(clock_ns() - begin) * 1e-3);
+		spent = spending_next(x, us_since(begin));
 	}
 	const struct run_spent nothing = spending_next(x, 0);
 

@@ -8,7 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/file.h"
+#include "base/arena.h"
+#include "base/clock.h"
 
 /* What the threads of a process have run, in all. */
 struct activity {

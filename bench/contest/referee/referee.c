@@ -5,7 +5,7 @@
 #include <math.h>
 #include <signal.h>
 
-#include "base/file.h"
+#include "base/clock.h"
 #include "bench/contest/referee/quiet.h"
 #include "base/quantile.h"
 
@@ -41,11 +41,6 @@ struct game {
 	double *alone; /* the same of turns while all others were stopped */
 	int rounds;
 };
-
-static double seconds_since(int64_t begin)
-{
-	return (double)(clock_ns() - begin) * 1e-9;
-}
 
 /* Evaluations that last as long as warm-up and sample should. */
 static bool find_pace(struct arena *a, const struct rules *r, struct player *p, struct pace *out,
