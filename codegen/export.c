@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "codegen/emit.h"
 #include "config.h"
+#include "schedule/step_text.h"
 
 /* Digits of the key in a symbol: two kernels of one operator meet by chance in one of 2^32 pairs,
  * and then get all of them. */

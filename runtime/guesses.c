@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "schedule/state.h"
+#include "schedule/step_text.h"
 
 /* Steps are some lines; a file that is longer is none of ours. */
 #define MOST_BYTES ((size_t)1 << 20)

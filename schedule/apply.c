@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/apply.c - what each step does to a state: to loops here, to stages in apply_stages.c.
+/* schedule/apply.c - a state without steps, and what each step does to one: to loops here, to stages in
+ * apply_stages.c.
  *
  * Each step is a function that checks, then changes in place; it names the reason where it
  * refuses. What shows only after the change is undone by replaying the steps before. */
-#include "schedule/stage.h"
+#include <assert.h>
 
 #include "base/err.h"
+#include "schedule/apply_stages.h"
+#include "schedule/refresh.h"
 
 enum { VECTOR_MAX_LANES = 64 };
 
@@ -263,6 +266,24 @@ static bool is_consistent(const struct state *s, const char **why)
 				REFUSE("a reader of an attached stage would be outside its loop");
 	}
 	return true;
+}
+
+struct state *state_new(struct arena *a, const struct dag *dag)
+{
+	struct state *s = arena_one(a, struct state);
+
+	assert(dag->frozen);
+	s->arena = a;
+	s->dag = dag;
+	for (int i = 0; i < dag->ops.n; i++) {
+		const struct op *op = dag->ops.at[i];
+
+		vec_push(a, &s->order, i);
+		vec_push(a, &s->stages, stage_new(a, op, &op->tensor));
+	}
+	if (!state_refresh(s))
+		die("%s: a state without steps has no regions", dag->name);
+	return s;
 }
 
 /* The state before a step that was refused only after it had changed something. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule/apply_stages.c - the steps that make stages or change what stages compute. */
-#include "schedule/stage.h"
+#include "schedule/apply_stages.h"
+
 #include "te/index.h"
 
 /* Bodies have changed: who reads whom, and so any region, may be another. */

@@ -4,8 +4,9 @@
  *
  * Consumers come before their producers: what a loop of a consumer reads at one turn is what an
  * attached producer has to compute there. */
+#include "schedule/refresh.h"
+
 #include "base/integer.h"
-#include "schedule/stage.h"
 #include "te/index.h"
 
 /* --- iters: extents from the roots down, values from the leaves up */

@@ -1,19 +1,90 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/stage.h - what the files that make and change stages share. */
+/* schedule/stage.h - a stage of a state: what computes one tensor, its loops and its place. */
 #ifndef HONE_SCHEDULE_STAGE_H
 #define HONE_SCHEDULE_STAGE_H
 
-#include "schedule/state.h"
+#include "schedule/step.h"
+#include "te/dag.h"
+
+/* An axis of a stage, or what splitting and fusing made of it. */
+struct iter {
+	const char *name;	/* i, i.0, i.1.0, i.0_j.0 */
+	int64_t extent;
+	bool reduce;
+	enum annotation annotation;
+	const struct axis *axis;	/* of the loop, where it is a leaf; of a let, where derived */
+	const struct expr *value;	/* by the axes of leaves and lets */
+};
+
+struct iter_vec VEC(struct iter);
+struct int_vec VEC(int);
+
+enum relation_kind { RELATION_SPLIT, RELATION_FUSE };
+
+struct relation {
+	enum relation_kind kind;
+	int parent, outer, inner;	/* a split makes outer and inner, a fuse makes parent */
+	int64_t size;			/* of a split: the wanted extent of inner */
+	enum tail tail;
+};
+
+struct relation_vec VEC(struct relation);
+
+/* A variable that is not a loop: a part of a fused loop, the start of a shifted tile. */
+struct let {
+	const struct axis *axis;
+	const struct expr *value;
+};
+
+struct let_vec VEC(struct let);
+
+enum place {
+	PLACE_ROOT,
+	PLACE_INLINE,	/* no loops of its own */
+	PLACE_AT,	/* inside loop at_iter of stage at_stage */
+};
+
+/* What a step changed of a stage, each more than the one before. */
+enum stale {
+	STALE_NOTHING,
+	STALE_ORDER,	/* which loops are outside which */
+	STALE_VALUES,	/* extents and values of iters */
+	STALE_REGION,	/* where it is computed, by whom it is read */
+};
+
+struct stage {
+	struct op op;		/* tensor, axes, body: as steps left them */
+	const struct tensor *tensor;	/* its identity in loads: the DAG's, or &op.tensor's copy */
+	struct tensor_vec VEC(const struct tensor *) reads;	/* what the body loads, each once */
+	enum place place;
+	int at_stage, at_iter;
+	bool packed;		/* a constant read in loop order */
+	bool is_cache;		/* made by cache_write or cache_read */
+	bool is_partial;	/* made by rfactor */
+	struct iter_vec iters;	/* all that ever were; those of the op's axes first */
+	struct int_vec leaves;	/* the loops, outermost first */
+	struct relation_vec relations;
+	/* Derived by state_refresh, for each dim of the tensor: the part that is computed at a time
+	 * starts at base (in axes of enclosing loops) and has `part` values. */
+	const struct expr *base[TENSOR_MAX_DIMS];
+	int64_t part[TENSOR_MAX_DIMS];
+	struct let_vec lets;
+	enum stale stale;	/* only while a step is applied */
+};
+
+struct stage_vec VEC(struct stage *);
 
 /* A stage that computes OP, with its axes as loops; IDENTITY is the tensor that loads name. */
 struct stage *stage_new(struct arena *a, const struct op *op, const struct tensor *identity);
 /* Gives G another expression. */
 void stage_set_body(struct arena *a, struct stage *g, const struct expr *body);
 
-static inline struct stage *stage_at(struct state *s, int i)
-{
-	return s->stages.at[i];
-}
+int stage_find_iter(const struct stage *g, const char *name);
+/* Place of iter I among the leaves; -1 where it is none. */
+int stage_leaf(const struct stage *g, int iter);
+bool stage_computes(const struct stage *g);	/* neither input nor constant nor inlined */
+/* G's body loads T. */
+bool stage_reads(const struct stage *g, const struct tensor *t);
 
 /* Notes that something derived of G is not what it was. */
 static inline void stage_touch(struct stage *g, enum stale stale)
@@ -21,20 +92,5 @@ static inline void stage_touch(struct stage *g, enum stale stale)
 	if (g->stale < stale)
 		g->stale = stale;
 }
-
-/* Derives anew what depends on stages that were touched. False where a region cannot be found. */
-bool state_refresh(struct state *s);
-
-/* What a step does. False, with the state as it was and a reason, where it is not legal here. */
-typedef bool apply_fn(struct state *s, const struct step *step, const char **why);
-
-apply_fn apply_inline, apply_cache_write, apply_cache_read, apply_rfactor;
-
-/* Refuses with a reason. */
-#define REFUSE(reason)                                                                             \
-	do {                                                                                       \
-		*why = (reason);                                                                   \
-		return false;                                                                      \
-	} while (0)
 
 #endif

@@ -17,6 +17,9 @@ enum step_kind {
 	STEP_KIND_COUNT
 };
 
+/* How the turns of a loop are run. */
+enum annotation { ANNOTATION_NONE, ANNOTATION_PARALLEL, ANNOTATION_VECTOR, ANNOTATION_UNROLL };
+
 /* What becomes of a last tile that is not whole. */
 enum tail {
 	TAIL_LOOP,	/* a main loop, and a remainder with fewer turns */
@@ -38,19 +41,23 @@ struct step {
 
 struct step_vec VEC(struct step);
 
-struct state;
-
-/* One line, without line end. With STATE (to which the step has not been applied yet) stages and
- * iters are written by name, else by number. */
-void step_print(struct text *t, struct step step, const struct state *state);
-/* Reads one step; names are looked up in STATE. -1 and a message where that fails. */
-int step_scan(struct scan *s, const struct state *state, struct step *out);
-
 const char *step_name(enum step_kind k);
 /* The fields as in step.def. */
 const char *step_fields(enum step_kind k);
 
-/* The steps by numbers, separated by "; ": the form that records keep. In A. */
-char *steps_text(struct arena *a, const struct step_vec *steps);
+/* X and Y say the same. */
+bool step_equal(const struct step *x, const struct step *y);
+
+/* Short forms of the steps. */
+struct step step_split(int stage, int iter, int64_t size, enum tail tail);
+struct step step_reorder(int stage, const int *iters, int n);
+struct step step_fuse(int stage, const int *iters, int n);
+struct step step_inline(int stage);
+struct step step_compute_at(int stage, int target, int iter);
+struct step step_cache_write(int stage);
+struct step step_cache_read(int stage, int reader, const int *dims, int n);
+struct step step_rfactor(int stage, int iter);
+struct step step_annotate(int stage, int iter, enum annotation annotation);
+struct step step_layout(int stage);
 
 #endif

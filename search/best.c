@@ -3,6 +3,7 @@
 #include "search/best.h"
 
 #include "base/err.h"
+#include "schedule/step_text.h"
 
 /* A look for a record that replays. */
 struct look {

@@ -9,6 +9,7 @@
 #include "measure/build/builder.h"
 #include "measure/build/pool.h"
 #include "schedule/pass/pass.h"
+#include "schedule/step_text.h"
 #include "search/best.h"
 #include "te/text.h"
 #include "tools/command.h"

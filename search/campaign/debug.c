@@ -3,6 +3,7 @@
 #include "search/campaign/debug.h"
 
 #include "schedule/pass/pass.h"
+#include "schedule/step_text.h"
 
 /* The features are those that models see on this device. */
 struct subject {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "schedule/state.h"
+#include "schedule/step_text.h"
 #include "te/text.h"
 
 /* Tasks come sorted by id; one whose text is no DAG has none. */

@@ -3,6 +3,7 @@
 #include "search/space/candidate.h"
 
 #include "base/err.h"
+#include "schedule/step_text.h"
 
 /* Values of `turns` that the sampler may have chosen. */
 enum { MAX_TURNS = 8 };

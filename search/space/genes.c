@@ -9,7 +9,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 		return false;
 	switch (o->role) {
 	case ROLE_FIXED:
-		return memcmp(step, &o->step, sizeof(*step)) == 0;
+		return step_equal(step, &o->step);
 	case ROLE_PLACE:
 		return step->target == o->step.target;
 	case ROLE_LOCATION:
@@ -69,6 +69,6 @@ int genes_distance(const struct genes *x, const struct genes *y)
 		return INT32_MAX;
 	for (int i = 0; i < x->n; i++)
 		n += x->at[i].left_out != y->at[i].left_out ||
-		     memcmp(&x->at[i].step, &y->at[i].step, sizeof(x->at[i].step)) != 0;
+		     !step_equal(&x->at[i].step, &y->at[i].step);
 	return n;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "codegen/emit.h"
+#include "schedule/step_text.h"
 #include "te/text.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/property/library.h"

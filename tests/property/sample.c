@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "schedule/step_text.h"
 #include "te/eval.h"
 #include "te/text.h"
 #include "tests/property/arranged.h"

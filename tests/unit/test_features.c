@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "costmodel/features.h"
+#include "schedule/step_text.h"
 #include "te/text.h"
 
 /* Caches of 16, 64 and 256 lines; one cycle is a nanosecond: 64 GFLOP/s are two multiply-adds of 16

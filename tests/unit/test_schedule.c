@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "schedule/pass/pass.h"
+#include "schedule/step_text.h"
 #include "te/text.h"
 
 static struct state *make(struct arena *a, const char *dag, const char *steps)
@@ -514,6 +515,31 @@ static void test_too_many_steps(void **state)
 	arena_free(a);
 }
 
+/* By their fields: what lies between and behind them says nothing. */
+static void test_equal_steps(void **state)
+{
+	const int ij[] = { 0, 1 }, ji[] = { 1, 0 };
+	struct step x, y;
+
+	(void)state;
+	memset(&x, 0, sizeof(x));
+	memset(&y, 0xff, sizeof(y));
+	x.kind = y.kind = STEP_SPLIT;
+	x.stage = y.stage = 2;
+	x.iter = y.iter = 1;
+	x.target = y.target = 0;
+	x.tail = y.tail = TAIL_SHIFT;
+	x.size = y.size = 8;
+	x.n = y.n = 0;
+	assert_true(step_equal(&x, &y));
+	y.size = 4;
+	assert_false(step_equal(&x, &y));
+	x = step_reorder(2, ij, 2);
+	y = step_reorder(2, ji, 2);
+	assert_false(step_equal(&x, &y));
+	assert_true(step_equal(&x, &x));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -522,6 +548,7 @@ int main(void)
 		cmocka_unit_test(test_regions),	      cmocka_unit_test(test_lowered),
 		cmocka_unit_test(test_registers),     cmocka_unit_test(test_registers_limit),
 		cmocka_unit_test(test_bounds),	      cmocka_unit_test(test_races),
+		cmocka_unit_test(test_equal_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

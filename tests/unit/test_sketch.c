@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_sketch.c - what sketches are made of tensors in one order of dims or another. */
+#include "schedule/step_text.h"
 #include "search/space/sketch.h"
 #include "te/arrange.h"
 #include "tests/te_run.h"

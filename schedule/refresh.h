@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/refresh.h - what follows from the structure of a state. */
+#ifndef HONE_SCHEDULE_REFRESH_H
+#define HONE_SCHEDULE_REFRESH_H
+
+#include "schedule/state.h"
+
+/* Derives anew what depends on stages that were touched. False where a region cannot be found. */
+bool state_refresh(struct state *s);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/stage.c - making stages, and asking them. */
+#include "schedule/stage.h"
+
+static void add_iter(struct arena *a, struct stage *g, const struct axis *axis)
+{
+	struct iter it = { .name = axis->name, .extent = axis->hi, .reduce = axis->reduce };
+
+	vec_push(a, &g->leaves, g->iters.n);
+	vec_push(a, &g->iters, it);
+}
+
+struct read_search {
+	struct arena *arena;
+	struct stage *stage;
+};
+
+static bool collect_read(const struct expr *e, void *user)
+{
+	struct read_search *s = user;
+	const struct stage *g = s->stage;
+
+	if (e->kind != EXPR_LOAD)
+		return true;
+	for (int i = 0; i < g->reads.n; i++)
+		if (g->reads.at[i] == e->tensor)
+			return true;
+	vec_push(s->arena, &s->stage->reads, e->tensor);
+	return true;
+}
+
+void stage_set_body(struct arena *a, struct stage *g, const struct expr *body)
+{
+	struct read_search s = { a, g };
+
+	g->op.body = body;
+	g->reads = (struct tensor_vec){ 0 };	/* the old one may be shared with a copy */
+	expr_visit(body, collect_read, &s);
+}
+
+struct stage *stage_new(struct arena *a, const struct op *op, const struct tensor *identity)
+{
+	struct stage *g = arena_one(a, struct stage);
+
+	g->op = *op;
+	g->tensor = identity;
+	g->at_stage = g->at_iter = -1;
+	g->stale = STALE_REGION;
+	if (op->kind != OP_COMPUTE)
+		return g;
+	for (int i = 0; i < op->tensor.ndim; i++)
+		add_iter(a, g, op->space[i]);
+	for (int i = 0; i < op->nreduce; i++)
+		add_iter(a, g, op->reduce[i]);
+	stage_set_body(a, g, op->body);
+	return g;
+}
+
+int stage_find_iter(const struct stage *g, const char *name)
+{
+	for (int i = 0; i < g->iters.n; i++)
+		if (strcmp(g->iters.at[i].name, name) == 0)
+			return i;
+	return -1;
+}
+
+int stage_leaf(const struct stage *g, int iter)
+{
+	for (int i = 0; i < g->leaves.n; i++)
+		if (g->leaves.at[i] == iter)
+			return i;
+	return -1;
+}
+
+bool stage_computes(const struct stage *g)
+{
+	return g->op.kind == OP_COMPUTE && g->place != PLACE_INLINE;
+}
+
+bool stage_reads(const struct stage *g, const struct tensor *t)
+{
+	for (int i = 0; i < g->reads.n; i++)
+		if (g->reads.at[i] == t)
+			return true;
+	return false;
+}
