@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* costmodel/motion.c - how indices move with loops, and what that makes an access touch.
+/* costmodel/motion.c - how indices move with loops.
  *
  * Indices come simplified from lower(), so that a walk of the expression gives their linear form;
  * quotients, remainders and choices get the counts and steps that they have on average. Nothing
  * is allocated but the results: this runs for every candidate of a search. */
-#include "base/integer.h"
-#include "costmodel/site.h"
+#include "costmodel/motion.h"
 
-enum { LINE_BYTES = 64 };
+#include "base/integer.h"
 
 static int64_t distance(int64_t x)
 {
 	return x < 0 ? -x : x;
 }
 
-static void add_term(struct motion *m, struct motion_term t)
+void motion_add_term(struct motion *m, struct motion_term t)
 {
 	if (t.step == 0 || t.count <= 1)
 		return;
@@ -35,7 +34,7 @@ static void add_motion(struct motion *m, const struct motion *x, int64_t factor)
 {
 	m->constant += x->constant * factor;
 	for (int i = 0; i < x->n; i++)
-		add_term(m, (struct motion_term){x->at[i].loop, x->at[i].step * factor,
+		motion_add_term(m, (struct motion_term){x->at[i].loop, x->at[i].step * factor,
 						 x->at[i].count});
 }
 
@@ -48,7 +47,7 @@ static void add_axis(const struct variables *v, struct motion *m, const struct a
 		if (x->axis != axis)
 			continue;
 		if (x->loop >= 0)
-			add_term(m, (struct motion_term){ x->loop, factor, axis->hi - axis->lo });
+			motion_add_term(m, (struct motion_term){ x->loop, factor, axis->hi - axis->lo });
 		else if (x->let)
 			add_motion(m, x->let, factor);
 		return;
@@ -65,7 +64,7 @@ static void add_quotient(struct motion *m, const struct motion *x, int64_t d, in
 		if (step < d)	/* stays for some turns, then goes on by one */
 			t.count = least(t.count, step * (t.count - 1) / d + 1);
 		t.step = (step < d ? 1 : step / d) * factor;
-		add_term(m, t);
+		motion_add_term(m, t);
 	}
 	m->constant += x->constant / d * factor;
 }
@@ -81,7 +80,7 @@ static void add_remainder(struct motion *m, const struct motion *x, int64_t d, i
 			continue;
 		t.count = least(t.count, d / gcd(d, step));
 		t.step = step * factor;
-		add_term(m, t);
+		motion_add_term(m, t);
 	}
 	m->constant += x->constant % d * factor;
 }
@@ -95,7 +94,7 @@ static void absorb(struct motion *m, const struct motion *x, int64_t factor)
 		for (int j = 0; j < m->n; j++)
 			there |= m->at[j].loop == x->at[i].loop;
 		if (!there)
-			add_term(m, (struct motion_term){ x->at[i].loop, x->at[i].step * factor,
+			motion_add_term(m, (struct motion_term){ x->at[i].loop, x->at[i].step * factor,
 						   x->at[i].count });
 	}
 }
@@ -187,143 +186,4 @@ void motion_sort(struct motion *m)
 			m->at[j] = m->at[j - 1];
 		m->at[j] = t;
 	}
-}
-
-/* --- footprints */
-
-/* The values of an index in one execution of a level: `blocks` runs of `run` values, `gap` from
- * one run to the next. */
-struct index_spread {
-	int64_t run, blocks, gap;
-};
-
-static struct index_spread spread_of(const struct motion *m, int level, int64_t extent)
-{
-	struct index_spread s = { 1, 1, 0 };
-	int64_t reach = 0;
-
-	for (int i = 0; i < m->n; i++) {
-		const struct motion_term *t = &m->at[i];
-
-		if (t->loop < level)
-			continue;
-		reach += t->step * (t->count - 1);
-		if (s.blocks == 1 && t->step <= s.run) {
-			s.run += t->step * (t->count - 1);
-			continue;
-		}
-		s.gap = s.blocks == 1 ? t->step : s.gap;
-		s.blocks = least(s.blocks * t->count, reach / s.gap + 1);
-	}
-	s.run = least(s.run, extent);
-	if (s.blocks > 1)
-		s.blocks = least(s.blocks, (extent + s.run - 1) / s.run);
-	return s;
-}
-
-/* Lines that ELEMENTS fill, SHIFT the logarithm of those in a line: a division takes longer than all
- * else here. */
-static double lines_of(int64_t elements, int shift)
-{
-	return (double)((elements + (INT64_C(1) << shift) - 1) >> shift);
-}
-
-/* What X touches where its dims spread like SPREAD. From the last dim outwards as long as what is
- * touched is one piece of memory, that piece's lines are counted; all pieces are alike. */
-static struct footprint footprint_of(const struct access *x, const struct index_spread *spread)
-{
-	const struct tensor *t = &x->buffer->tensor;
-	int64_t piece = 1, pieces = 1;	/* elements of one; number of them */
-	int64_t gap = 0;		/* elements from one piece to the next */
-	int64_t row = 1;		/* elements of a step in this dim */
-	bool open = true;
-
-	for (int d = t->ndim - 1; d >= 0; d--) {
-		struct index_spread s = spread[d];
-
-		if (gap == 0 && (s.blocks > 1 || !open))
-			gap = s.run > 1 && !open ? row : s.gap * row;
-		if (open)
-			piece *= s.run;
-		pieces *= open ? s.blocks : s.run * s.blocks;
-		open = open && s.run == t->shape[d];
-		row *= t->shape[d];
-	}
-	int line = __builtin_ctz(LINE_BYTES / (unsigned)dtype_bytes(t->dtype));
-	double lines = (double)pieces * lines_of(piece, line);
-
-	if (gap > 0 && gap < INT64_C(1) << line)	/* neighbours share lines */
-		lines = lines_of(gap * (pieces - 1) + piece, line);
-	return (struct footprint){ (double)piece * (double)pieces, lines, 0 };
-}
-
-/* One execution of a level cannot touch more than it has turns. */
-static struct footprint bounded(const struct access *x, const struct index_spread *spread,
-				double turns)
-{
-	struct footprint f = footprint_of(x, spread);
-	double most = turns * x->n;
-
-	f.elements = f.elements < most ? f.elements : most;
-	f.lines = f.lines < most ? f.lines : most;
-	f.bytes = x->buffer->registers ? 0 : f.lines * LINE_BYTES;
-	return f;
-}
-
-/* Several places of one access: as if a loop inside all others went from one to the next. */
-static void add_places(struct motion *m, int64_t reach, int n, int loop)
-{
-	if (reach <= 0)
-		return;
-	int64_t step = n > 1 && reach / (n - 1) > 1 ? reach / (n - 1) : 1;
-
-	add_term(m, (struct motion_term){ loop, step, reach / step + 1 });
-}
-
-static uint64_t loops_of(const struct motion *m)
-{
-	uint64_t loops = 0;
-
-	for (int i = 0; i < m->n; i++)
-		loops |= UINT64_C(1) << m->at[i].loop;
-	return loops;
-}
-
-void access_finish(struct arena *a, struct access *x, int n_loops, const double *inside)
-{
-	const struct tensor *t = &x->buffer->tensor;
-	uint64_t moves[TENSOR_MAX_DIMS];	/* which loops move a dim */
-	struct index_spread spread[TENSOR_MAX_DIMS];
-
-	for (int d = 0; d < t->ndim; d++) {
-		struct motion *m = &x->dim[d];
-
-		moves[d] = loops_of(m);
-		x->moves |= moves[d];
-		add_places(m, x->top[d] - m->constant, x->n, n_loops);
-		motion_sort(m);
-		spread[d] = spread_of(m, n_loops, t->shape[d]);
-	}
-	x->at = arena_raw(a, ((size_t)n_loops + 1) * sizeof(*x->at));
-	x->at[n_loops] = bounded(x, spread, 1);
-	for (int l = n_loops - 1; l >= 0; l--) {
-		for (int d = 0; d < t->ndim; d++)
-			if (moves[d] >> l & 1)
-				spread[d] = spread_of(&x->dim[d], l, t->shape[d]);
-		x->at[l] = access_moves(x, l) ? bounded(x, spread, inside[l]) : x->at[l + 1];
-	}
-}
-
-int64_t access_stride(const struct access *x, int loop)
-{
-	const struct tensor *t = &x->buffer->tensor;
-	int64_t row = 1, sum = 0;
-
-	for (int d = t->ndim - 1; d >= 0; d--) {
-		for (int i = 0; i < x->dim[d].n; i++)
-			if (x->dim[d].at[i].loop == loop)
-				sum += x->dim[d].at[i].step * row;
-		row *= t->shape[d];
-	}
-	return sum;
 }

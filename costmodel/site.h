@@ -6,12 +6,11 @@
 #ifndef HONE_COSTMODEL_SITE_H
 #define HONE_COSTMODEL_SITE_H
 
-#include "costmodel/features.h"
+#include "costmodel/access.h"
+#include "costmodel/feature.h"
 
 enum {
-	SITE_MAX_LOOPS = 64,	/* bits of access.moves */
 	SITE_MAX_ACCESSES = 16,	/* of one store; what is beyond has no features */
-	MOTION_MAX_TERMS = 12,	/* of one index; more loops than that never move it */
 	OP_FEATURES = (int)FEATURE_X_CHOICE + 1,
 };
 
@@ -20,41 +19,6 @@ struct site_loop {
 	double extent;
 	enum annotation annotation;
 	bool reduce;
-};
-
-/* How an index moves: turning loop LOOP, it takes COUNT values STEP apart. */
-struct motion_term {
-	int loop;
-	int64_t step, count;
-};
-
-/* Of distinct loops; by rising step where it is complete. */
-struct motion {
-	int64_t constant;
-	int n;
-	struct motion_term at[MOTION_MAX_TERMS];
-};
-
-/* What an access touches in one execution of a level. */
-struct footprint {
-	double elements;
-	double lines;
-	double bytes;		/* of the lines; 0 in registers */
-};
-
-/* How the lanes of a vector loop access something. */
-enum lanes { LANES_SAME, LANES_UNIT, LANES_APART };
-
-struct access {
-	const struct buffer *buffer;
-	bool packed;
-	bool reads, writes;
-	int n;			/* loads and stores that it stands for */
-	uint64_t moves;		/* bit L: loop L moves it */
-	enum lanes lanes;	/* where the site has a vector loop */
-	struct motion *dim;	/* of each dim of the buffer */
-	int64_t *top;		/* of each dim: greatest constant; motion.constant is the least */
-	struct footprint *at;	/* by level, n_loops + 1 of them */
 };
 
 struct site {
@@ -81,11 +45,6 @@ struct site {
 
 struct site_vec VEC(struct site *);
 
-static inline bool access_moves(const struct access *x, int loop)
-{
-	return (x->moves >> loop & 1) != 0;
-}
-
 /* All sites of P, in A. False where a nest is too deep. */
 bool collect_sites(struct arena *a, const struct program *p, struct site_vec *out);
 /* Fills what is derived, footprints of all accesses among it. */
@@ -94,40 +53,6 @@ void site_finish(struct arena *a, struct site *s, const struct cost_device *d);
 /* The mean work of THREADS threads that share the turns of LOOP over that of the one with most, at
  * most 1. */
 double loop_balance(const struct nest *loop, int threads);
-
-/* --- motions (costmodel/motion.c) */
-
-/* The loops, and lets with the motion of their values, that are open; innermost last. */
-struct variable {
-	const struct axis *axis;
-	int loop;			/* its number; -1 where let says how it moves */
-	const struct motion *let;	/* NULL: a loop of one turn */
-};
-
-struct variables VEC(struct variable);
-
-/* Terms are not touched: a motion is made for every index of every candidate. */
-static inline void motion_clear(struct motion *m)
-{
-	m->constant = 0;
-	m->n = 0;
-}
-
-static inline void motion_copy(struct motion *to, const struct motion *from)
-{
-	memcpy(to, from, offsetof(struct motion, at) + (size_t)from->n * sizeof(*from->at));
-}
-
-/* m += factor * e. */
-void motion_add(const struct variables *v, struct motion *m, const struct expr *e, int64_t factor);
-bool motion_equal(const struct motion *x, const struct motion *y);
-/* By rising step, all steps positive. */
-void motion_sort(struct motion *m);
-
-/* Derives moves and the footprints by level of an access with N loops; INSIDE as in site. */
-void access_finish(struct arena *a, struct access *x, int n_loops, const double *inside);
-/* Elements from one turn of LOOP to the next; negative values are made positive. */
-int64_t access_stride(const struct access *x, int loop);
 
 /* --- operations (costmodel/ops.c) */
 
