@@ -6,20 +6,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "measure/device/cpuinfo.h"
-#include "measure/device/probe.h"
+#include "measure/device/probe_isa.h"
 
 static const char synthetic_prefix[] = "synthetic:";
 
 /* Raise it where the fingerprint's input changes: records of before no longer fit. */
 enum { FINGERPRINT_VERSION = 1 };
-
-/* A synthetic core: what a current server core does, in round numbers. */
-static const double synthetic_fixed_us = 50;
-static const double synthetic_ghz = 3.0, synthetic_mem_one = 12, synthetic_mem_all = 40;
-static const int64_t synthetic_cache[DEVICE_CACHES] = {32 << 10, 1 << 20, 16 << 20};
 
 static int count(hwloc_topology_t t, hwloc_obj_type_t type)
 {
@@ -211,52 +205,6 @@ struct device *device_describe(struct arena *a, const char *synthetic)
 	d->name = arena_printf(a, "%s, %d core%s, %s", d->model, d->cores, d->cores == 1 ? "" : "s",
 			       d->isa);
 	fingerprint(d);
-	return d;
-}
-
-/* Two multiply-adds and two loads of a vector a cycle, as wide cores have them. */
-static void synthetic_measure(struct device *d)
-{
-	struct device_measured *m = &d->measured;
-	double n = d->threads, bytes = d->vector_bytes;
-	double l1 = 2 * bytes * synthetic_ghz, l2 = bytes * synthetic_ghz / 2;
-	double mem = synthetic_mem_one * n;
-
-	m->peak.one = 2 * 2 * bytes / (double)sizeof(float) * synthetic_ghz;
-	m->peak.all = m->peak.one * n;
-	m->l1 = (struct device_rate){l1, l1 * n};
-	m->l2 = (struct device_rate){l2, l2 * n};
-	m->mem.one = synthetic_mem_one;
-	m->mem.all = mem < synthetic_mem_all ? mem : synthetic_mem_all;
-	m->noise = 1;
-	for (int i = 0; i < DEVICE_CACHES; i++) {
-		int64_t claimed = d->caches[i].claimed;
-
-		d->caches[i].probed = claimed ? claimed : synthetic_cache[i];
-	}
-}
-
-int device_probe(struct device *d)
-{
-	memset(&d->measured, 0, sizeof(d->measured));
-	if (d->synthetic)
-		synthetic_measure(d);
-	else if (probe_caches(d) < 0 || probe_rates(d) < 0)
-		return -1;
-	d->measured.threads = d->threads;
-	d->measured.when = d->synthetic ? 0 : clock_wall();
-	d->measured.fixed_us = d->synthetic ? synthetic_fixed_us : probe_fixed_us(0);
-	d->fixed_us = d->measured.fixed_us;
-	d->measured.valid = true;
-	return 0;
-}
-
-struct device *device_synthetic(struct arena *a, const char *text)
-{
-	struct device *d = device_describe(a, text);
-
-	if (d && device_probe(d) < 0)
-		return NULL;
 	return d;
 }
 

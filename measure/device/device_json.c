@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure/device/device_json.c - a device as JSON, and the file that keeps what a probe found. */
+/* measure/device/device_json.c - a device as JSON. */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include "measure/device/probe.h"
 
 /* Raise it where the probes change, so that kept figures are measured again. */
-enum { PROBE_VERSION = 1, CACHE_FILE_LIMIT = 1 << 20 };
+enum { PROBE_VERSION = 1 };
 
 static void set(json_t *o, const char *key, json_t *value)
 {
@@ -225,97 +225,4 @@ struct device *device_parse(struct arena *a, const json_t *json)
 	if (device_measured_parse(json, &d->measured, probed) < 0 || device_check(d) < 0)
 		return NULL;
 	return d;
-}
-
-static struct usage usage_now(struct arena *a)
-{
-	return (struct usage){ cpu_time_now(a, NULL), cpu_time_ours(a, 0) };
-}
-
-/* Times the fixed kernel. True where it shows that the device is not what it was when M was probed:
- * it is faster, or it is slower though nobody else uses it. */
-static bool has_moved(struct arena *a, struct device *d, const struct device_measured *m)
-{
-	struct usage before = usage_now(a);
-
-	d->fixed_us = probe_fixed_us(m->fixed_us);
-
-	struct usage after = usage_now(a);
-	struct disturbance others = calm_compare(&before, &after);
-
-	if (d->fixed_us < (1 - DEVICE_MOVED) * m->fixed_us)
-		return true;
-	return d->fixed_us > (1 + DEVICE_MOVED) * m->fixed_us && !calm_is_disturbed(&others);
-}
-
-static bool is_young(const struct device_measured *m)
-{
-	int64_t age = clock_wall() - m->when;
-
-	return age >= 0 && age <= DEVICE_KEPT_S;
-}
-
-/* False where there are no figures for this device and number of threads that still hold; all that
- * are not too old are, where DOUBT is false. */
-static bool load(struct arena *a, struct device *d, const char *path, bool doubt)
-{
-	struct device_measured m;
-	int64_t probed[DEVICE_CACHES];
-	size_t size = 0;
-	char *text = access(path, R_OK) == 0 ? file_read(a, path, CACHE_FILE_LIMIT, &size) : NULL;
-	json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
-	bool fits = json && device_measured_parse(json, &m, probed) == 0 && m.threads == d->threads;
-
-	fits = fits && is_young(&m) && !(doubt && has_moved(a, d, &m));
-	if (fits) {
-		d->measured = m;
-		for (int i = 0; i < DEVICE_CACHES; i++)
-			d->caches[i].probed = probed[i];
-	}
-	json_decref(json);
-	return fits;
-}
-
-static void save(const struct device *d, const char *folder, const char *path)
-{
-	json_t *json = device_json(d);
-	char *text = json_dumps(json, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
-
-	if (!text)
-		die("out of memory");
-	/* not written: the next call probes again */
-	if (dir_make(folder) == 0)
-		file_write(path, text, strlen(text));
-	free(text);
-	json_decref(json);
-}
-
-/* As device_load_or_probe(); FRESH and DOUBT say which of the kept figures hold. */
-static int find_figures(struct device *d, bool fresh, bool doubt)
-{
-	struct arena *a = arena_new();
-	char *folder = dir_cache(a);
-	char *path = NULL;
-	bool keep = folder && !d->synthetic && probe_is_optimized();
-	int rc = 0;
-
-	if (keep)
-		path = arena_printf(a, "%s/device-%s-%d.json", folder, d->fingerprint, d->threads);
-	if (!keep || fresh || !load(a, d, path, doubt)) {
-		rc = device_probe(d);
-		if (rc == 0 && keep)
-			save(d, folder, path);
-	}
-	arena_free(a);
-	return rc;
-}
-
-int device_load_or_probe(struct device *d, bool fresh)
-{
-	return find_figures(d, fresh, true);
-}
-
-int device_recall_or_probe(struct device *d)
-{
-	return find_figures(d, false, false);
 }

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "measure/timing/cpu_time.h"
 #include "measure/device/cpuinfo.h"
-#include "measure/device/probe.h"
+#include "measure/device/probe_isa.h"
 
 enum {
 	SAMPLE_NS = 1000000,

@@ -1,42 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure/device/probe.h - the kernels and loops that device_probe and the noise test time.
- *
- * hone is built for the baseline of its architecture; these kernels are compiled once for each
- * ISA worth naming, and the best one that runs here is taken. */
+/* measure/device/probe.h - the loops that device_probe times. */
 #ifndef HONE_MEASURE_DEVICE_PROBE_H
 #define HONE_MEASURE_DEVICE_PROBE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "measure/device/device.h"
-
-struct probe_isa {
-	const char *name;
-	int vector_bytes;
-	int vector_registers;
-	/* True where this machine and its kernel run it; NULL: always. */
-	int (*here)(void);
-	/* N rounds of `chains` independent multiply-adds of vectors. */
-	void (*fma)(int64_t n);
-	int chains;
-	/* Reads BYTES (a multiple of 16 vectors) at DATA (64-byte aligned) N times. */
-	void (*read)(const void *data, size_t bytes, int64_t n);
-};
-
-/* The best ISA of this machine. Never NULL. */
-const struct probe_isa *probe_isa_here(void);
-/* One by its name, whether or not it runs here; NULL where there is none. */
-const struct probe_isa *probe_isa_named(const char *name);
-
-/* False where the kernels were compiled without optimization: their figures are no device's. */
-bool probe_is_optimized(void);
-
-/* Nanoseconds of the calling thread for N rounds of the multiply-add kernel. */
-int64_t probe_fma_ns(const struct probe_isa *isa, int64_t n);
-/* Rounds that take about NS nanoseconds here. */
-int64_t probe_fma_rounds(const struct probe_isa *isa, int64_t ns);
 
 /* Microseconds of timing_calibration(), the kernel that every sample is interleaved with: the least
  * of many runs, for what disturbs one only ever slows it. A look of 0.3 s, or a short one where that

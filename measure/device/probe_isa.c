@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure/device/probe_isa.c - the probe kernels, one copy for each ISA, and the choice among them. */
+#include "measure/device/probe_isa.h"
+
 #include <string.h>
 
 #include "base/clock.h"
-#include "measure/device/probe.h"
 
 /* Fast and fused whatever the options of the rest of hone are. */
 #if defined(__clang__)

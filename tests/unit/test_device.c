@@ -16,6 +16,7 @@
 #include "measure/build/compiler.h"
 #include "measure/device/cpuinfo.h"
 #include "measure/device/device.h"
+#include "measure/device/probe_isa.h"
 #include "measure/device/noise.h"
 #include "measure/device/probe.h"
 
