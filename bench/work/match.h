@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/work/match.h - what the files of the recognizer share. */
+/* bench/work/match.h - the parts of the recognizer: how indices are compared, and a file for each form
+ * that a DAG may have (match_*.c). */
 #ifndef HONE_BENCH_WORK_MATCH_H
 #define HONE_BENCH_WORK_MATCH_H
 
-#include "bench/work/recognize.h"
+#include "bench/work/work.h"
 #include "te/index.h"
 
 /* The reduction of a DAG, sum of X * W, both loads. */

@@ -9,64 +9,9 @@
 #ifndef HONE_BENCH_WORK_RECOGNIZE_H
 #define HONE_BENCH_WORK_RECOGNIZE_H
 
-#include "base/vec.h"
-#include "bench/work/view.h"
-#include "te/dag.h"
-
-enum { WORK_MAX_SPATIAL = 3 };
-
-struct operand {
-	const struct op *op;	/* an input or constant; of the result the output */
-	struct view view;
-};
-
-enum epilogue_kind {
-	EPILOGUE_ADD,		/* x + operand */
-	EPILOGUE_MUL,		/* x * operand */
-	EPILOGUE_LINEAR,	/* x * alpha + beta */
-	EPILOGUE_CLIP,		/* min(max(x, alpha), beta), either may be infinite */
-	EPILOGUE_RELU,		/* x < 0 ? alpha * x : x */
-	EPILOGUE_SIGMOID,
-	EPILOGUE_SILU,
-	EPILOGUE_GELU,		/* with erf */
-	EPILOGUE_TANH,
-	EPILOGUE_HARD_SWISH,
-};
-
-struct epilogue {
-	enum epilogue_kind kind;
-	double alpha, beta;
-	struct operand operand;	/* its view has the dimensions of the result's, or 1 (broadcast) */
-};
-
-struct epilogue_vec VEC(struct epilogue);
-
-enum work_kind { WORK_MATMUL, WORK_CONV };
-
-/* matmul: y[batch..., m, n] = sum over k of a[batch..., m, k] * b[batch..., k, n]; a batch
- * dimension of a or b may be 1 where y's is not.
- * conv: y[n, oc, spatial...] from a[n, ic, spatial...] and b[oc, ic / groups, kernel...]. */
-struct work {
-	enum work_kind kind;
-	struct operand a, b, y;
-	int nbatch;			/* matmul */
-	int spatial;			/* conv, as all below */
-	int64_t groups;
-	int64_t stride[WORK_MAX_SPATIAL], dilation[WORK_MAX_SPATIAL];
-	int64_t pad_begin[WORK_MAX_SPATIAL];
-	int64_t pad_end[WORK_MAX_SPATIAL];	/* negative where the window leaves a rest */
-	struct epilogue_vec epilogue;
-};
+#include "bench/work/work.h"
 
 /* NULL where D is none of these, and WHY says so in a few words. */
 const struct work *recognize(struct arena *a, const struct dag *d, const char **why);
-
-/* The padding at the end of spatial dimension I for libraries that let windows fall away which do
- * not fit: never below 0. -1 where the DAG leaves out windows that would fit. */
-int64_t work_pad_end(const struct work *w, int i);
-
-/* One line for people: "conv2d 1x64x56x56 by 64x64x3x3, pad 1; add, relu". */
-const char *work_text(struct arena *a, const struct work *w);
-const char *epilogue_name(enum epilogue_kind k);
 
 #endif
