@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "schedule/step_text.h"
+#include "search/kernel_text.h"
 
 /* Steps are some lines; a file that is longer is none of ours. */
 #define MOST_BYTES ((size_t)1 << 20)

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "search/kernel_text.h"
 #include "search/task.h"
 
 struct build_pool *kernel_builder(const char *cc, const char *recorded, bool *same)

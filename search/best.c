@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "schedule/step_text.h"
+#include "search/kernel_text.h"
 
 /* A look for a record that replays. */
 struct look {

@@ -3,7 +3,6 @@
 #include "search/task.h"
 
 #include "base/err.h"
-#include "codegen/emit.h"
 #include "search/trust/reference.h"
 #include "te/text.h"
 
@@ -48,25 +47,6 @@ struct task *task_new(struct arena *a, const struct dag *dag, const char *name, 
 	t->op = arena_strndup(a, dag->name, strcspn(dag->name, ":"));
 	t->shape = shapes_text(a, dag);
 	return t;
-}
-
-const char *program_source(struct arena *a, const struct program *p, const char **why)
-{
-	struct text t = { 0 };
-
-	if (!emit_c(&t, p, "hone_kernel", why)) {
-		text_free(&t);
-		return NULL;
-	}
-	return take(a, &t);
-}
-
-const char *state_source(struct arena *a, const struct state *s, int vector_bytes,
-			 const char **why)
-{
-	const struct program *p = lower(a, s, vector_bytes, why);
-
-	return p ? program_source(a, p, why) : NULL;
 }
 
 struct load_chain {

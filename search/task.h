@@ -32,11 +32,4 @@ int task_reference(struct arena *a, const struct task *t, struct workload *w);
 /* Adds to the message of a reference that failed what may have gone wrong in T's expressions. */
 void task_suspect(struct arena *a, const struct task *t);
 
-/* The C text of the kernel P, in A; NULL with a reason in WHY (may be NULL) where it cannot be
- * written. */
-const char *program_source(struct arena *a, const struct program *p, const char **why);
-/* The same of the program that STATE makes, where it can be lowered. */
-const char *state_source(struct arena *a, const struct state *s, int vector_bytes,
-			 const char **why);
-
 #endif

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "measure/device/device.h"
 #include "measure/device/probe.h"
+#include "measure/device/probe_cache.h"
 #include "measure/device/probe_isa.h"
 #include "measure/timing/calm.h"
 

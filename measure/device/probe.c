@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "measure/device/noise.h"
+#include "measure/device/probe_cache.h"
 #include "measure/device/probe_isa.h"
 #include "measure/timing/timing.h"
 

@@ -4,6 +4,8 @@
  * A set is a ring: one random cycle over all its lines, so that no prefetcher knows the next. It
  * grows in place by inserting lines at random spots. Where a set no longer fits a level, loads
  * come from the next one, and the curve steps up. */
+#include "measure/device/probe_cache.h"
+
 #include <math.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,7 +13,6 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/rng.h"
-#include "measure/device/probe.h"
 
 enum {
 	LINE = 64,	       /* bytes between ring nodes: no cache here has shorter lines */

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "schedule/step_text.h"
+#include "search/kernel_text.h"
 
 /* Values of `turns` that the sampler may have chosen. */
 enum { MAX_TURNS = 8 };

@@ -9,7 +9,7 @@
 #include "codegen/team.h"
 #include "measure/runner/fill.h"
 #include "search/trust/spot_check.h"
-#include "search/task.h"
+#include "search/kernel_text.h"
 #include "te/eval.h"
 
 /* Of a reduction, between two looks at its sum in memory. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "search/campaign/admit.h"
+#include "search/kernel_text.h"
 #include "search/space/sketch.h"
 #include "te/eval.h"
 #include "te/text.h"

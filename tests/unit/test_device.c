@@ -16,9 +16,9 @@
 #include "measure/build/compiler.h"
 #include "measure/device/cpuinfo.h"
 #include "measure/device/device.h"
-#include "measure/device/probe_isa.h"
 #include "measure/device/noise.h"
-#include "measure/device/probe.h"
+#include "measure/device/probe_cache.h"
+#include "measure/device/probe_isa.h"
 
 static void test_synthetic(void **state)
 {

@@ -2,6 +2,7 @@
 /* tests/unit/test_in_model.c - records of kernels inside models, beside those of kernels alone: who
  * competes, what is the best for a model, what stays in the file. */
 #include "schedule/step_text.h"
+#include "search/kernel_text.h"
 #include "tests/db_fixture.h"
 
 #include "search/campaign/contenders.h"

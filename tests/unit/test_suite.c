@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_suite.c - lists of tasks; every operator of the suite has sketches whose samples
  * can be lowered and written. HONE_COUNTS=1 prints how many are refused, and why most of them. */
+#include "search/kernel_text.h"
 #include "tests/te_run.h"
 
 #include <stdlib.h>
