@@ -15,14 +15,3 @@ const struct cost_model *cost_model_find(const char *name)
 			return models[i];
 	return NULL;
 }
-
-const char *cost_model_names(void)
-{
-	static const char names[] =
-#define X(name) " " #name
-#include "costmodel/models.def"
-#undef X
-		;
-
-	return names + 1;
-}

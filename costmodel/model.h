@@ -63,8 +63,6 @@ struct cost_model {
 
 /* By name; NULL where there is none. */
 const struct cost_model *cost_model_find(const char *name);
-/* "analytic nearest xgboost" for help and messages. */
-const char *cost_model_names(void);
 
 /* What the analytic model says: programs a second. */
 float prior_score(const struct feature_matrix *program);

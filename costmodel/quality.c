@@ -25,20 +25,6 @@ double recall_at_k(const float *score, const float *truth, int n, int k)
 	return (double)found / k;
 }
 
-double best_at_k(const float *score, const float *truth, int n, int k)
-{
-	double best = 0, found = 0;
-
-	for (int i = 0; i < n; i++) {
-		double t = (double)truth[i];
-
-		best = t > best ? t : best;
-		if (t > found && place_of(score, n, i) < k)
-			found = t;
-	}
-	return best > 0 ? found / best : 1;
-}
-
 double pairwise_accuracy(const float *score, const float *truth, int n)
 {
 	double right = 0, pairs = 0;

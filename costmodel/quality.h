@@ -7,9 +7,6 @@
  * several are equal the earlier one counts as better. 1 where there are at most K. */
 double recall_at_k(const float *score, const float *truth, int n, int k);
 
-/* The best TRUTH among the K best by SCORE, over the best of all: what measuring K would find. */
-double best_at_k(const float *score, const float *truth, int n, int k);
-
 /* The share of pairs with different TRUTH that SCORE orders the same way; equal scores count half.
  * 0.5 where there is no such pair: as good as chance. */
 double pairwise_accuracy(const float *score, const float *truth, int n);

@@ -248,8 +248,6 @@ int db_last_record(struct db *db, int64_t *id);
 
 /* Trials by how they ended, without re-measurements. */
 int db_counts(struct db *db, const struct db_want *want, int64_t counts[TRIAL_STATUS_COUNT]);
-/* 1 where STEPS was tried already, however it ended; else 0. */
-int db_has(struct db *db, const struct db_want *want, const char *steps);
 
 /* ---- Campaigns */
 

@@ -211,26 +211,6 @@ int db_counts(struct db *db, const struct db_want *want, int64_t counts[TRIAL_ST
 	return rc;
 }
 
-int db_has(struct db *db, const struct db_want *want, const char *steps)
-{
-	static const char what[] = "looking for a step list";
-	struct text tail = { 0 };
-	char hash[HASH_TEXT];
-
-	hash_text(hash_bytes(steps, strlen(steps)), hash);
-	text_printf(&tail, " AND r.steps_hash = '%s' LIMIT 1", hash);
-	sqlite3_stmt *stmt = record_select(db, what, "SELECT 1 FROM records" RECORD_JOIN, want,
-					   text_str(&tail));
-
-	text_free(&tail);
-	if (!stmt)
-		return -1;
-	int rc = sql_step(db, what, &stmt);
-
-	sqlite3_finalize(stmt);
-	return rc;
-}
-
 /* The first part that does not fit decides; an example for those where a name helps. Between the two
  * stands the condition of want_machine(). Times inside models are beside those that they repeat. */
 static const char skipped[] =

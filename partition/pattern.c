@@ -27,7 +27,6 @@ struct pattern_step {
 struct pattern_step_vec VEC(struct pattern_step);
 
 struct pattern {
-	const char *text;
 	struct pattern_step_vec steps;
 };
 
@@ -204,14 +203,8 @@ const struct pattern *pattern_parse(struct arena *a, const char *text)
 		return NULL;
 	}
 	emit(&r, (struct pattern_step){ .code = CODE_END });
-	p->text = arena_strdup(a, text);
 	p->steps = r.steps;
 	return p;
-}
-
-const char *pattern_text(const struct pattern *p)
-{
-	return p->text;
 }
 
 /* --- matching */

@@ -15,7 +15,6 @@ struct pattern;
 
 /* In A; NULL and a message that says where. */
 const struct pattern *pattern_parse(struct arena *a, const char *text);
-const char *pattern_text(const struct pattern *p);
 /* Does P match the calls that begin with VALUE? As many of them as can be, in *MEMBERS, ascending, in A. */
 bool pattern_match(struct arena *a, const struct pattern *p, const struct flow *flow, int value,
 		   struct value_vec *members);

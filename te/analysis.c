@@ -161,28 +161,6 @@ struct load_check {
 	bool holds;
 };
 
-/* Each index of the load is one space axis, or does not depend on any. */
-static bool check_injective(const struct expr *e, void *user)
-{
-	struct load_check *c = user;
-
-	if (e->kind != EXPR_LOAD)
-		return c->holds;
-	for (int i = 0; i < e->tensor->ndim; i++)
-		if (e->index[i]->kind != EXPR_AXIS && e->index[i]->kind != EXPR_INT)
-			c->holds = false;
-	return c->holds;
-}
-
-bool op_is_injective(const struct op *op)
-{
-	struct load_check c = { op, op->kind == OP_COMPUTE && !op_is_reduction(op) };
-
-	if (c.holds)
-		expr_visit(op->body, check_injective, &c);
-	return c.holds;
-}
-
 static int64_t reads_of(const struct dag *d, const struct tensor *t)
 {
 	int64_t n = 0;

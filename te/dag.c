@@ -80,12 +80,6 @@ struct op *dag_reduce(struct dag *d, const char *name, struct axis *const *space
 	return op;
 }
 
-struct op *dag_compute(struct dag *d, const char *name, struct axis *const *space, int nspace,
-		       const struct expr *body)
-{
-	return dag_reduce(d, name, space, nspace, REDUCE_NONE, NULL, 0, body);
-}
-
 /* --- freezing */
 
 struct bounds_check {

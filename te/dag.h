@@ -50,13 +50,10 @@ void dag_usual_range(enum dtype t, double *low, double *high);
 struct op *dag_input(struct dag *d, const char *name, enum dtype t, int ndim, const int64_t *shape,
 		     bool constant);
 
-/* An axis for dag_compute. */
+/* An axis for dag_reduce. */
 struct axis *dag_axis(struct dag *d, const char *name, int64_t extent);
 
-/* tensor[space...] = body. */
-struct op *dag_compute(struct dag *d, const char *name, struct axis *const *space, int nspace,
-		       const struct expr *body);
-/* tensor[space...] = REDUCER over reduce... of body. */
+/* tensor[space...] = REDUCER over reduce... of body; REDUCE_NONE: of the body alone. */
 struct op *dag_reduce(struct dag *d, const char *name, struct axis *const *space, int nspace,
 		      enum reducer reducer, struct axis *const *reduce, int nreduce,
 		      const struct expr *body);
@@ -97,9 +94,6 @@ bool op_is_reduction(const struct op *op);
 /* Not a reduction, and cheap enough to compute again at each use: no more than a few operations,
  * or read once an element. */
 bool op_is_inlinable(const struct dag *d, const struct op *op);
-/* Every output element reads each input at one place that differs from element to element only by
- * the axes themselves (elementwise or broadcast of permuted axes). */
-bool op_is_injective(const struct op *op);
 /* A reduction each of whose loads leaves out some space axis, so that tiling brings reuse. */
 bool op_has_reuse(const struct op *op);
 /* Number of ops of D that read T. */

@@ -68,28 +68,19 @@ int64_t view_dim_offset(const struct view_dim *d, int64_t i)
 	return offset;
 }
 
-enum direction { GATHER, SCATTER };
-
-static float *walk(const struct view *v, int dim, enum direction dir, float *memory, float *dense)
+/* Gathers what lies at MEMORY from dimension DIM on; returns the end of it. */
+static float *gather(const struct view *v, int dim, const float *memory, float *dense)
 {
 	if (dim == v->ndim) {
-		if (dir == GATHER)
-			*dense = *memory;
-		else
-			*memory = *dense;
+		*dense = *memory;
 		return dense + 1;
 	}
 	for (int64_t i = 0; i < v->dim[dim].extent; i++)
-		dense = walk(v, dim + 1, dir, memory + view_dim_offset(&v->dim[dim], i), dense);
+		dense = gather(v, dim + 1, memory + view_dim_offset(&v->dim[dim], i), dense);
 	return dense;
 }
 
 void view_gather(const struct view *v, const float *memory, float *dense)
 {
-	walk(v, 0, GATHER, (float *)(uintptr_t)memory, dense);	/* memory is only read */
-}
-
-void view_scatter(const struct view *v, const float *dense, float *memory)
-{
-	walk(v, 0, SCATTER, memory, (float *)(uintptr_t)dense);	/* dense is only read */
+	gather(v, 0, memory, dense);
 }

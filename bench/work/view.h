@@ -45,8 +45,7 @@ bool view_dim_stride(const struct view_dim *d, int64_t *stride);
 /* The place in memory, in elements, of place I of a dimension. */
 int64_t view_dim_offset(const struct view_dim *d, int64_t i);
 
-/* Copies between the tensor's memory and a dense array in the order of the view. */
+/* Copies the tensor's memory into a dense array in the order of the view. */
 void view_gather(const struct view *v, const float *memory, float *dense);
-void view_scatter(const struct view *v, const float *dense, float *memory);
 
 #endif

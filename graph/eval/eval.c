@@ -159,15 +159,3 @@ struct rng *eval_rng(struct eval *x)
 {
 	return &x->interp->rng;
 }
-
-int eval_call(struct eval *x, struct value f, struct value *args, int nargs, struct value *result)
-{
-	assert(f.kind == VALUE_CLOSURE);
-	int n = f.items->n + nargs;
-	struct value *all = eval_scratch(x, (size_t)(n + 1) * sizeof(*all));
-
-	for (int i = 0; i < f.items->n; i++)
-		all[i] = value_hold(f.items->at[i]);
-	memcpy(all + f.items->n, args, (size_t)nargs * sizeof(*args));
-	return interp_run(x->interp, f.function, all, n, result);
-}

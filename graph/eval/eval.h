@@ -60,7 +60,5 @@ int eval_clock(const struct eval *x);
 const char *eval_string(struct eval *x, const char *s, size_t n);
 /* The run's source of chance. */
 struct rng *eval_rng(struct eval *x);
-/* Calls function F of ARGS, whose holders it takes over. */
-int eval_call(struct eval *x, struct value f, struct value *args, int nargs, struct value *result);
 
 #endif

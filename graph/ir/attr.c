@@ -55,12 +55,3 @@ const struct attr *attrs_find(const struct attr *attrs, int n, const char *name)
 			return &attrs[i];
 	return NULL;
 }
-
-bool attr_equal(const struct attr *x, const struct attr *y)
-{
-	if (x->kind != y->kind || x->n != y->n || strcmp(x->name, y->name) != 0)
-		return false;
-	if (x->kind == ATTR_STRING)
-		return strcmp(x->string, y->string) == 0;
-	return memcmp(x->ints, y->ints, (size_t)x->n * sizeof(x->ints[0])) == 0;
-}

@@ -48,6 +48,5 @@ void attrs_floats(struct arena *a, struct attr_vec *v, const char *name, int n,
 
 /* NULL where there is none. */
 const struct attr *attrs_find(const struct attr *attrs, int n, const char *name);
-bool attr_equal(const struct attr *x, const struct attr *y);
 
 #endif

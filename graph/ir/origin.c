@@ -16,16 +16,6 @@ const struct origin *origin_new(struct arena *a, const char *label, struct deman
 	return o;
 }
 
-static const char *generator_of(struct demand d)
-{
-	return d.kind == DEMAND_OFFLOAD && d.generator ? d.generator : "";
-}
-
-bool demand_equal(struct demand x, struct demand y)
-{
-	return x.kind == y.kind && strcmp(generator_of(x), generator_of(y)) == 0;
-}
-
 bool demand_lets(struct demand d, const char *name)
 {
 	return d.kind == DEMAND_NONE ||

@@ -30,7 +30,6 @@ extern const struct origin origin_none;
 
 /* In A, where LABEL lives as long; "" and no demand are origin_none. */
 const struct origin *origin_new(struct arena *a, const char *label, struct demand demand);
-bool demand_equal(struct demand x, struct demand y);
 /* May the generator NAME compute what is so demanded? */
 bool demand_lets(struct demand d, const char *name);
 

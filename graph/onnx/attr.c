@@ -171,18 +171,6 @@ enum element node_element_attr(struct node *n, const char *name, enum element ot
 	return e;
 }
 
-const struct type *node_type_attr(struct node *n, const char *name)
-{
-	const Onnx__AttributeProto *p = get(n, name, KIND(TYPE_PROTO));
-	const struct type *t = p ? onnx_type(n->reader, p->tp) : NULL;
-
-	if (p && !t) {
-		n->failed = true;
-		err_prefix("attribute '%s'", name);
-	}
-	return t;
-}
-
 const Onnx__GraphProto *node_graph(struct node *n, const char *name)
 {
 	const Onnx__AttributeProto *p = get(n, name, KIND(GRAPH));

@@ -80,13 +80,6 @@ enum element node_element(const struct node *n, int i)
 	return type_is_tensor(t) ? t->element : ELEMENT_COUNT;
 }
 
-int node_rank(const struct node *n, int i)
-{
-	const struct type *t = node_type(n, i);
-
-	return type_is_ranked(t) ? t->rank : RANK_UNKNOWN;
-}
-
 const struct array *node_const(const struct node *n, int i)
 {
 	return node_has(n, i) ? build_array(n->b, n->args[i]) : NULL;

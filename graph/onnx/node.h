@@ -44,9 +44,8 @@ int node_arg(const struct node *n, int i);
 bool node_has(const struct node *n, int i);
 /* Its type; type_unknown where it was left out. */
 const struct type *node_type(const struct node *n, int i);
-/* Its element type and rank; ELEMENT_COUNT and RANK_UNKNOWN where they are not known. */
+/* Its element type; ELEMENT_COUNT where it is not known. */
 enum element node_element(const struct node *n, int i);
-int node_rank(const struct node *n, int i);
 /* The array that it is; NULL where it is no constant. */
 const struct array *node_const(const struct node *n, int i);
 
@@ -70,7 +69,6 @@ const char *const *node_strings(struct node *n, const char *name, int *count);
 const struct array *node_tensor(struct node *n, const char *name);
 /* An element type by ONNX's number. */
 enum element node_element_attr(struct node *n, const char *name, enum element otherwise);
-const struct type *node_type_attr(struct node *n, const char *name);
 const Onnx__GraphProto *node_graph(struct node *n, const char *name);
 
 /* The normalisers. */

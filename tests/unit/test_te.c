@@ -128,8 +128,9 @@ static void test_names_made_unique(void **state)
 	struct text t = { 0 };
 
 	(void)state;
-	dag_compute(d, "7", axes, 2, expr_binary(a, EXPR_ADD, expr_load(a, &x->tensor, index),
-						 expr_load(a, &y->tensor, index)));
+	dag_reduce(d, "7", axes, 2, REDUCE_NONE, NULL, 0,
+		   expr_binary(a, EXPR_ADD, expr_load(a, &x->tensor, index),
+			       expr_load(a, &y->tensor, index)));
 	assert_int_equal(dag_freeze(d), 0);
 	dag_print(&t, d);
 	assert_string_equal(text_str(&t),

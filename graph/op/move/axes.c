@@ -26,24 +26,6 @@ bool axes_find(int n, const int64_t *axes, int rank, int *where)
 	return true;
 }
 
-int infer_element_from(const struct infer *x, int first, enum element *out)
-{
-	*out = ELEMENT_COUNT;
-	for (int i = first; i < x->call->nargs; i++) {
-		const struct type *t = infer_type(x, i);
-
-		if (t->kind == TYPE_UNKNOWN)
-			continue;
-		if (t->kind != TYPE_TENSOR)
-			return infer_error(x, "operand %d is no tensor", i);
-		if (*out != ELEMENT_COUNT && t->element != ELEMENT_COUNT && t->element != *out)
-			return infer_error(x, "operands of %s and %s", element_name(*out),
-					   element_name(t->element));
-		*out = *out == ELEMENT_COUNT ? t->element : *out;
-	}
-	return 0;
-}
-
 int infer_list(const struct infer *x, int i)
 {
 	if (infer_class(x, i, CLASS_INTEGERS) < 0)

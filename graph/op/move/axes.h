@@ -20,9 +20,6 @@ int call_choice(const struct binding *call, const char *attr, const char *const 
  * no axis of RANK or stands there twice. AXES that are NULL are 0, 1, ... */
 bool axes_find(int n, const int64_t *axes, int rank, int *where);
 
-/* The element type that operands FIRST and later have in common, in *OUT; -1 and a message where
- * they differ or one is no tensor. */
-int infer_element_from(const struct infer *x, int first, enum element *out);
 /* -1 and a message where operand I is known to be no list of integers: no tensor of rank 0 or 1 of
  * them. */
 int infer_list(const struct infer *x, int i);
