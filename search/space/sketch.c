@@ -2,6 +2,8 @@
 /* search/space/sketch.c - the walk of the rules over the stages. */
 #include "search/space/sketch.h"
 
+#include "base/rng.h"
+
 static const struct rule *const rules[] = {
 #define X(name) &rule_##name,
 #include "search/space/rules.def"
@@ -10,8 +12,10 @@ static const struct rule *const rules[] = {
 
 enum { RULES = sizeof(rules) / sizeof(*rules) };
 
-/* More sketches than this say nothing new; they would only thin out the trials of each. */
-enum { MAX_SKETCHES = 48 };
+/* From so many on, a stage's choices are drawn, not all tried: their product grows with each stage, and
+ * thins out the trials of each sketch. An operator of the library has 9 at most; norms and attention as
+ * one kernel, with four and more reductions, reach it. No other value was compared. */
+enum { MAX_SKETCHES = 48, DRAW_SEED = 1 };
 
 struct sketch *sketch_copy(struct arena *a, const struct sketch *s)
 {
@@ -146,6 +150,19 @@ static void advance(struct sketcher *k, const struct sketch *s)
 	}
 }
 
+/* One of the ways on from S, drawn. */
+static void advance_drawn(struct sketcher *k, const struct sketch *s, struct rng *rng)
+{
+	struct sketcher ways = { .arena = k->arena };
+
+	advance(&ways, s);
+	int pick = (int)rng_below(rng, ways.open.n + ways.done.n);
+	struct sketch *next = pick < ways.open.n ? ways.open.at[pick]
+						 : ways.done.at[pick - ways.open.n];
+
+	sketch_emit(k, next, next->at);
+}
+
 /* Folds what has one sensible treatment before the walk begins: a chain of pointwise ops (bias,
  * activation) becomes one consumer, which its producer then finds. */
 static void fold_pointwise(struct sketch *s)
@@ -161,6 +178,7 @@ static void fold_pointwise(struct sketch *s)
 struct sketch_vec sketches_of(struct arena *a, const struct dag *dag)
 {
 	struct sketcher k = { .arena = a };
+	struct rng rng = rng_seed(DRAW_SEED);	/* the same sketches each time */
 	struct sketch *first = arena_one(a, struct sketch);
 
 	first->state = state_new(a, dag);
@@ -171,8 +189,8 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag)
 
 		if (k.done.n + k.open.n < MAX_SKETCHES)
 			advance(&k, s);
-		else	/* finish what has been begun, without new branches */
-			rule_skip.apply(&k, s, s->state->order.at[s->at - 1]);
+		else
+			advance_drawn(&k, s, &rng);
 	}
 	return k.done;
 }

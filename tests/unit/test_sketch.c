@@ -94,11 +94,50 @@ static void test_lanes(void **state)
 		    "unroll Y c.0.1\n");
 }
 
+/* However many stages there are, and choices for each: none is left as it was written. */
+static void test_many_reductions(void **state)
+{
+	struct run r = run_new("input A: f32[128, 64]\n"
+			       "input B: f32[64, 128]\n"
+			       "input C: f32[128, 64]\n"
+			       "S[i, j] = sum(k < 64) A[i, k] * B[k, j]\n"
+			       "T[i, j] = sum(k < 128) S[i, k] * C[k, j]\n"
+			       "M[i] = max(k < 64) T[i, k]\n"
+			       "E[i, j] = exp(T[i, j] - M[i])\n"
+			       "D[i] = sum(k < 64) E[i, k]\n"
+			       "P[i, j] = E[i, j] / D[i]\n"
+			       "input F: f32[64, 128]\n"
+			       "Q[i, j] = sum(k < 64) P[i, k] * F[k, j]\n"
+			       "input G: f32[128, 64]\n"
+			       "R[i, j] = sum(k < 128) Q[i, k] * G[k, j]\n");
+	struct sketch_vec sketches = sketches_of(r.a, r.d);
+	struct sketch_vec again = sketches_of(r.a, r.d);
+
+	(void)state;
+	assert_true(sketches.n >= 48 && sketches.n < 60);
+	assert_int_equal(again.n, sketches.n);
+	for (int i = 0; i < sketches.n; i++) {
+		const struct state *s = sketches.at[i]->state;
+
+		assert_int_equal(again.at[i]->steps.n, sketches.at[i]->steps.n);
+		for (int j = 0; j < s->stages.n; j++) {
+			const struct stage *g = s->stages.at[j];
+
+			if (op_is_reduction(&g->op) && op_has_reuse(&g->op) &&
+			    g->relations.n == 0)
+				fail_msg("sketch %d leaves %s as it was written", i,
+					 g->op.tensor.name);
+		}
+	}
+	arena_free(r.a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arranged),
 		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_many_reductions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
