@@ -16,8 +16,9 @@ static const double in_flight = 1;	/* registers for what was read and is used at
 /* A value that does not fit goes out and comes in, late; and with it a share of the others, which
  * compilers move to and fro (of 1003 kernels of 18 operators, clang 14: docs/performance.md). */
 static const double spill_cost = 3, spill_share = 0.2;
-static const double loads_cycle = 1.7;	/* loads that hit L1 a cycle: of two, some wait */
-/* What part of the lesser costs hides behind the greatest: within the body, and between caches. */
+/* These three are fitted to the same kernels: loads that hit L1 a cycle (of two, some wait), and what part
+ * of the lesser costs hides behind the greatest, within the body and between caches. */
+static const double loads_cycle = 1.7;
 static const double body_overlap = 0.9, cache_overlap = 0.97;
 static const double start_ns = 250;	/* of a shared loop: hone bench --suite team, 2 threads */
 

@@ -19,17 +19,20 @@
 #include "costmodel/quality.h"
 #include "costmodel/booster.h"
 
+/* Shallower trees, fewer of them, and stopping by tasks that were held out were no better on recorded
+ * tasks, and a base that does not fade is worse (docs/performance.md); of the other numbers no other
+ * value was compared. */
 enum {
 	MIN_SAMPLES = 8,	/* that worked: below, the prior knows more */
 	MIN_FAILURES = 4,	/* and as many that worked, for the model of validity */
 	MIN_HELD = 8,		/* held-out programs that say something */
 	HELD_SHARE = 5,		/* one in so many is held out */
-	FEW = 256,
+	FEW = 256,		/* programs: trees of depth 4, not 6, for there is less to tell apart */
 	RELEARN_BELOW = 512,	/* samples: then those held out are worth learning from too */
 	ROUNDS = 120,
 	ROUNDS_UNHELD = 40,	/* where nothing is held out to stop it */
 	ROUNDS_VALIDITY = 30,
-	PATIENCE = 15,
+	PATIENCE = 15,		/* rounds without gain on those held out */
 	FADE = 32,		/* own samples that halve the base */
 };
 

@@ -6,9 +6,6 @@
 #include "schedule/step_text.h"
 #include "search/kernel_text.h"
 
-/* Values of `turns` that the sampler may have chosen. */
-enum { MAX_TURNS = 8 };
-
 struct batch batch_new(struct arena *a, int cap)
 {
 	return (struct batch){ .at = arena_many(a, struct candidate, cap), .cap = cap };
@@ -60,7 +57,7 @@ static void find_turns(const struct problem *p, struct arena *a, const char *ste
 {
 	struct rng rng = rng_seed(0);	/* nothing is left to chance */
 
-	for (int64_t turns = 1; turns <= MAX_TURNS; turns++) {
+	for (int64_t turns = 1; turns <= SAMPLE_MAX_TURNS; turns++) {
 		g->turns = turns;
 		struct state *s = sample(a, p->task->dag, p->sketches.at[g->sketch], p->target,
 					 &rng, g, NULL);

@@ -10,8 +10,19 @@
 #include "search/space/body_order.h"
 #include "te/index.h"
 
-/* Register tiles may exceed the registers a little: compilers spill one or two cheaply. */
-enum { SPARE_REGISTERS = 2, MAX_UNROLLED = 128, MAX_OUTER = 64 };
+/* How often what is proposed. Of those without another origin: chosen when the sampler was written, and no
+ * other value was compared; mutations and the model are what a search goes by after its first batch. */
+enum {
+	SPARE_REGISTERS = 2,	/* that a tile leaves: a vector that was read, and a value for all lanes */
+	MAX_UNROLLED = 128,	/* statements of a body; more lengthen the text, which is bounded (schedule/pass/size.c) */
+	MAX_OUTER = 64,		/* sizes of a tile that are weighed */
+	MAX_VECTORS = 6,	/* of a tile, side by side */
+	FILTER = 7,		/* reduced turns, at most, that a filter's dim has */
+};
+#define ONE_TILE 0.35	/* a register tile is a cache tile; so often again all of them are one */
+#define WHOLE_FILTER 0.6	/* the turns of a filter are all written out */
+#define LEFT_OUT 0.1	/* an optional step is */
+#define AS_WRITTEN 0.5	/* the order of a tile's loops stays */
 /* So often the order of a body is left to chance, for what the rule does not know of. */
 #define ODD_ORDER 0.1
 
@@ -83,7 +94,7 @@ static int64_t pick_vector_tile(struct sampler *p, int64_t extent, int stage)
 
 	if (extent <= lanes)
 		return extent;
-	int64_t size = pick_tile(p, extent, budget > 6 ? 6 : budget, lanes);
+	int64_t size = pick_tile(p, extent, least(budget, MAX_VECTORS), lanes);
 
 	p->tile *= size / lanes;
 	return size;
@@ -100,9 +111,9 @@ static int64_t pick_scalar_tile(struct sampler *p, int64_t extent)
 /* How many register tiles share a cache tile: one, all of them, or a size in between. */
 static int64_t pick_outer(struct sampler *p, int64_t extent)
 {
-	if (extent == 1 || rng_chance(p->rng, 0.35))
+	if (extent == 1 || rng_chance(p->rng, ONE_TILE))
 		return 1;
-	if (rng_chance(p->rng, 0.35))
+	if (rng_chance(p->rng, ONE_TILE))
 		return extent;
 	return pick_tile(p, extent, extent, 1);
 }
@@ -126,8 +137,8 @@ static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
 {
 	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
 	int64_t room = MAX_UNROLLED / (p->tile * p->unrolled * variants(p, stage));
-	int64_t size = extent <= 7 && rng_chance(p->rng, 0.6) ? extent
-							      : sizes[rng_below(p->rng, 5)];
+	bool whole = extent <= FILTER && rng_chance(p->rng, WHOLE_FILTER);
+	int64_t size = whole ? extent : sizes[rng_below(p->rng, 5)];
 
 	if (size > extent)
 		size = extent;
@@ -187,7 +198,7 @@ static bool take_size(struct sampler *p, const struct open_step *o, int64_t size
 
 static void shuffle(struct sampler *p, struct step *step)
 {
-	if (rng_chance(p->rng, 0.5))
+	if (rng_chance(p->rng, AS_WRITTEN))
 		return;		/* the order as written is a good one */
 	for (int i = step->n - 1; i > 0; i--) {
 		int j = (int)rng_below(p->rng, i + 1);
@@ -296,7 +307,7 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 			shuffle(p, &g->step);
 		break;
 	case ROLE_OPTIONAL:
-		g->left_out = rng_chance(p->rng, 0.1);
+		g->left_out = rng_chance(p->rng, LEFT_OUT);
 		break;
 	default:
 		g->step.size = pick_size(p, o);
@@ -389,7 +400,7 @@ struct state *sample(struct arena *a, const struct dag *dag, const struct sketch
 	struct sampler p = { .a = a, .s = state_new(a, dag), .sketch = sketch, .target = target,
 			     .rng = rng, .tile = 1, .unrolled = 1, .from = from, .out = out };
 
-	p.turns = from && from->turns ? from->turns : 1 + rng_below(rng, 8);
+	p.turns = from && from->turns ? from->turns : 1 + rng_below(rng, SAMPLE_MAX_TURNS);
 	if (out)
 		*out = (struct genes){ .n = sketch->steps.n, .turns = p.turns,
 				       .at = arena_many(a, struct gene, sketch->steps.n) };

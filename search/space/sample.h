@@ -7,6 +7,9 @@
 #include "search/space/genes.h"
 #include "search/target.h"
 
+/* Turns of a parallel loop for each thread, at most; no other value was compared. */
+enum { SAMPLE_MAX_TURNS = 8 };
+
 /* A complete state of SKETCH in A: where FROM (may be NULL) has a gene that is set it is followed,
  * the rest is random, the same for the same random numbers. OUT (may be NULL) gets the decisions,
  * in A. NULL where they do not fit together: try again. */
