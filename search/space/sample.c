@@ -8,6 +8,7 @@
 #include "base/integer.h"
 #include "schedule/nest.h"
 #include "search/space/body_order.h"
+#include "search/space/location.h"
 #include "te/index.h"
 
 /* How often what is proposed. Of those without another origin: chosen when the sampler was written, and no
@@ -209,67 +210,17 @@ static void shuffle(struct sampler *p, struct step *step)
 	}
 }
 
-/* A loop that a stage may be computed in. */
-struct location {
-	int stage, iter;
-};
-
-enum { MAX_LOCATIONS = 64 };
-
-/* The loops around the statement of stage AT, those that it is attached to last; how many. */
-static int locations(const struct sampler *p, int at, struct location *out)
-{
-	int n = 0;
-
-	for (int limit = INT32_MAX; at >= 0;) {
-		const struct stage *g = p->s->stages.at[at];
-
-		for (int i = 0; i < g->leaves.n && i <= limit && n < MAX_LOCATIONS; i++) {
-			if (g->iters.at[g->leaves.at[i]].annotation != ANNOTATION_NONE)
-				break;
-			out[n++] = (struct location){ at, g->leaves.at[i] };
-		}
-		if (g->place != PLACE_AT)
-			break;
-		limit = stage_leaf(p->s->stages.at[g->at_stage], g->at_iter);
-		at = g->at_stage;
-	}
-	return n;
-}
-
-static bool fits_locally(const struct stage *g)
-{
-	size_t bytes = dtype_bytes(dtype_arithmetic(g->op.tensor.dtype));
-
-	for (int d = 0; d < g->op.tensor.ndim; d++)
-		bytes *= (size_t)g->part[d];
-	return bytes <= MAX_LOCAL;
-}
-
-/* Computes a stage in loop `at`, where that makes a buffer that is small enough. */
-static bool put(struct sampler *p, struct step *step, struct location at)
-{
-	struct state *before = state_copy(p->a, p->s);
-
-	step->target = at.stage;
-	step->iter = at.iter;
-	if (state_apply(p->s, *step, NULL) && fits_locally(p->s->stages.at[step->stage]))
-		return true;
-	p->s = before;
-	return false;
-}
-
 /* Computes a stage in a loop around its reader, which STEP names, or at the root. */
 static void locate(struct sampler *p, struct gene *g)
 {
 	struct location around[MAX_LOCATIONS];
-	int n = locations(p, g->step.target, around);
+	int n = locations_around(p->s, g->step.target, around);
 
 	for (;;) {
 		int pick = (int)rng_below(p->rng, n + 1);
 
 		g->left_out = pick == n;
-		if (g->left_out || put(p, &g->step, around[pick]))
+		if (g->left_out || location_take(p->a, &p->s, &g->step, around[pick]))
 			return;
 		around[pick] = around[--n];
 	}
@@ -280,7 +231,7 @@ static void relocate(struct sampler *p, struct gene *g)
 {
 	const struct location at = { g->step.target, g->step.iter };
 
-	g->left_out = g->left_out || !put(p, &g->step, at);
+	g->left_out = g->left_out || !location_take(p->a, &p->s, &g->step, at);
 }
 
 /* Decides what O leaves open; a location is taken at once. */

@@ -240,7 +240,7 @@ fi
 (
 	HONE_DEBUG=FX
 	export HONE_DEBUG
-	fails 2 "'X' names no stage; there are: D dag, S steps, N nest, F features, C c" tune $mm --db "$dir/good.db"
+	fails 2 "'X' names no stage; there are: D dag, S steps, P passes, N nest, F features, C c" tune $mm --db "$dir/good.db"
 	exit $bad
 ) || bad=1
 if test -w /dev/full; then
