@@ -20,8 +20,8 @@
 #include "costmodel/booster.h"
 
 /* Shallower trees, fewer of them, and stopping by tasks that were held out were no better on recorded
- * tasks, and a base that does not fade is worse (docs/performance.md); of the other numbers no other
- * value was compared. */
+ * tasks, and a base that does not fade is worse (docs/performance.md). The other numbers are
+ * chosen, not measured. */
 enum {
 	MIN_SAMPLES = 8,	/* that worked: below, the prior knows more */
 	MIN_FAILURES = 4,	/* and as many that worked, for the model of validity */

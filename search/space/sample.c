@@ -6,13 +6,12 @@
 #include "search/space/sample.h"
 
 #include "base/integer.h"
-#include "schedule/nest.h"
 #include "search/space/body_order.h"
 #include "search/space/location.h"
+#include "search/space/share_out.h"
 #include "te/index.h"
 
-/* How often what is proposed. Of those without another origin: chosen when the sampler was written, and no
- * other value was compared; mutations and the model are what a search goes by after its first batch. */
+/* How often what is proposed. Those without another origin are chosen, not measured. */
 enum {
 	SPARE_REGISTERS = 2,	/* that a tile leaves: a vector that was read, and a value for all lanes */
 	MAX_UNROLLED = 128,	/* statements of a body; more lengthen the text, which is bounded (schedule/pass/size.c) */
@@ -299,51 +298,6 @@ static bool fill(struct sampler *p, int i)
 	return state_apply(p->s, g.step, NULL);
 }
 
-/* --- threads */
-
-static bool is_attached(const struct state *s, int stage, int iter)
-{
-	for (int i = 0; i < s->stages.n; i++)
-		if (s->stages.at[i]->place == PLACE_AT && s->stages.at[i]->at_stage == stage &&
-		    s->stages.at[i]->at_iter == iter)
-			return true;
-	return false;
-}
-
-/* The outer loops of a root stage become one parallel loop. */
-static bool parallelize(struct sampler *p, int stage)
-{
-	const struct stage *g = p->s->stages.at[stage];
-	struct step fuse = step_fuse(stage, NULL, 0);
-	int64_t turns = 1;
-	int64_t want = p->target->threads * p->turns;
-
-	for (int i = 0; i < g->leaves.n && fuse.n < STEP_MAX_ITERS && turns < want; i++) {
-		const struct iter *it = &g->iters.at[g->leaves.at[i]];
-
-		if (it->reduce || it->annotation != ANNOTATION_NONE)
-			break;
-		fuse.list[fuse.n++] = g->leaves.at[i];
-		turns *= it->extent;
-		if (is_attached(p->s, stage, g->leaves.at[i]))
-			break;
-	}
-	if (turns < 2)
-		return true;
-	int last = fuse.list[fuse.n - 1];
-
-	if (fuse.n > 1 && is_attached(p->s, stage, last))
-		fuse.n--;	/* a loop with a stage attached stays as it is */
-	if (fuse.n > 1) {
-		if (!state_apply(p->s, fuse, NULL))
-			return false;
-		last = p->s->stages.at[stage]->iters.n - 1;
-	} else {
-		last = fuse.list[0];
-	}
-	return state_apply(p->s, step_annotate(stage, last, ANNOTATION_PARALLEL), NULL);
-}
-
 struct state *sample(struct arena *a, const struct dag *dag, const struct sketch *sketch,
 		     const struct target *target, struct rng *rng, const struct genes *from,
 		     struct genes *out)
@@ -358,9 +312,5 @@ struct state *sample(struct arena *a, const struct dag *dag, const struct sketch
 	for (int i = 0; i < sketch->steps.n; i++)
 		if (!fill(&p, i))
 			return NULL;
-	for (int i = 0; target->threads > 1 && i < p.s->stages.n; i++)
-		if (stage_computes(p.s->stages.at[i]) && p.s->stages.at[i]->place == PLACE_ROOT &&
-		    !parallelize(&p, i))
-			return NULL;
-	return p.s;
+	return share_out(p.s, target->threads, p.turns) ? p.s : NULL;
 }

@@ -7,7 +7,7 @@
 #include "search/space/genes.h"
 #include "search/target.h"
 
-/* Turns of a parallel loop for each thread, at most; no other value was compared. */
+/* Turns of a parallel loop for each thread, at most; chosen, not measured. */
 enum { SAMPLE_MAX_TURNS = 8 };
 
 /* A complete state of SKETCH in A: where FROM (may be NULL) has a gene that is set it is followed,

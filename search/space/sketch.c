@@ -13,8 +13,8 @@ static const struct rule *const rules[] = {
 enum { RULES = sizeof(rules) / sizeof(*rules) };
 
 /* From so many on, a stage's choices are drawn, not all tried: their product grows with each stage, and
- * thins out the trials of each sketch. An operator of the library has 9 at most; norms and attention as
- * one kernel, with four and more reductions, reach it. No other value was compared. */
+ * thins out the trials of each sketch. Operators of the library were seen with up to 9; norms and
+ * attention as one kernel, with four and more reductions, reach it. Chosen, not measured. */
 enum { MAX_SKETCHES = 48, DRAW_SEED = 1 };
 
 struct sketch *sketch_copy(struct arena *a, const struct sketch *s)
