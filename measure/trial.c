@@ -4,9 +4,15 @@
 
 #include <unistd.h>
 
+const char *trial_symbol(const struct trial *t)
+{
+	return t->symbol ? t->symbol : TRIAL_SYMBOL;
+}
+
 void trial_discard(struct trial *t)
 {
 	if (t->object)
 		unlink(t->object);
 	t->object = NULL;
+	t->symbol = NULL;
 }

@@ -13,6 +13,9 @@
 
 #include "db/status.h"
 
+/* Of a kernel that has a shared object of its own. */
+#define TRIAL_SYMBOL "hone_kernel"
+
 enum { COUNTER_NAME = 40, COUNTERS_MAX = 16 };
 
 /* An event count of one run of a kernel, of the thread that called it. */
@@ -27,6 +30,7 @@ struct trial {
 
 	/* Out; strings and arrays live in the arena given to build_all and measure_all. */
 	const char *object;	/* path of the shared object; NULL while there is none */
+	const char *symbol;	/* what the names of its functions begin with; NULL: TRIAL_SYMBOL */
 	enum trial_status status;
 	bool estimate;		/* the guess of a stand-in: nothing was run */
 	const char *text;	/* what went wrong, for people; NULL where nothing did */
@@ -43,6 +47,8 @@ struct trial {
 	double build_ms, run_ms, verify_ms;	/* wall time; run_ms is all the runner's */
 };
 
+/* T's symbol, or what it is where none was set. */
+const char *trial_symbol(const struct trial *t);
 /* Removes the object file; the source and the results stay. */
 void trial_discard(struct trial *t);
 

@@ -13,7 +13,9 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/vec.h"
 #include "base/workdir.h"
+#include "measure/build/join.h"
 #include "measure/build/pool.h"
 #include "measure/process/spawn.h"
 #include "measure/build/toolchain.h"
@@ -21,6 +23,9 @@
 #define DEFAULT_LIMIT_S 30.0
 /* ENOSPC in the locale that compilers have here. */
 #define DISK_IS_FULL "No space left on device"
+/* Kernels that share a compiler: with 4 its start and the link are a fifth of the work, with 8 a tenth
+ * (measure/build/builder.h); more make one run long, and one that fails costs its neighbours more. */
+enum { MOST_TOGETHER = 8 };
 
 struct build_pool {
 	struct arena *arena;	/* lives as long as the builder */
@@ -145,22 +150,70 @@ static int write_source(const char *path, const char *source)
 	return 0;
 }
 
-/* 0, or -1 and a message where it is no fault of the source's. */
-static int conclude(struct arena *a, struct build_pool *b, struct trial *t,
-		    const struct command_run *r)
+/* --- compilations */
+
+/* One run of the compiler, and the trials whose texts it gets. */
+struct compilation {
+	struct trial *const *trials;
+	int n;
+	const char *source, *object;	/* files */
+};
+
+struct compilation_vec VEC(struct compilation);
+
+/* One text of all trials of C. */
+static int write_joined(const struct compilation *c)
 {
-	t->build_ms = r->ms;
-	if (command_succeeded(r))
-		return 0;
-	if (strstr(r->output, DISK_IS_FULL))
+	struct text all = { 0 };
+
+	for (int i = 0; i < c->n; i++)
+		join_kernel(&all, c->trials[i]->source, i);
+	int rc = write_source(c->source, text_str(&all));
+
+	text_free(&all);
+	return rc;
+}
+
+/* Runs the compiler for each of ALL, whose files are then gone or objects. */
+static int compile(struct arena *a, struct build_pool *b, const struct compilation_vec *all,
+		   struct command_run *runs)
+{
+	int pid = (int)getpid(), rc = 0;	/* others may use the folder too */
+
+	for (int i = 0; i < all->n && rc == 0; i++) {
+		struct compilation *c = &all->at[i];
+
+		b->made++;
+		c->source = arena_printf(a, "%s/k%d-%d.c", b->workdir, pid, b->made);
+		c->object = arena_printf(a, "%s/k%d-%d.so", b->workdir, pid, b->made);
+		runs[i].argv = toolchain_command(a, &b->toolchain, c->source, c->object);
+		rc = c->n > 1 ? write_joined(c) : write_source(c->source, c->trials[0]->source);
+	}
+	if (rc == 0)
+		rc = pool_run(a, runs, all->n, &b->limits, b->env);
+	for (int i = 0; i < all->n && all->at[i].source; i++)
+		unlink(all->at[i].source);
+	return rc;
+}
+
+/* -1 and a message where it is no fault of the source's that R failed. */
+static int excuse(const struct build_pool *b, const struct command_run *r)
+{
+	if (!command_succeeded(r) && strstr(r->output, DISK_IS_FULL))
 		return err_set("%s: the compiler cannot write there: %s (set TMPDIR)", b->workdir,
 			       DISK_IS_FULL);
-	t->object = NULL;
+	return 0;
+}
+
+/* Why R, which compiled T alone, failed. */
+static void tell_failure(struct arena *a, const struct build_pool *b, struct trial *t,
+			 const struct command_run *r)
+{
 	if (r->timed_out) {
 		t->status = TRIAL_BUILD_TIMEOUT;
 		t->text = arena_printf(a, "the compiler did not end within %g s",
 				       b->limits.limit_s);
-		return 0;
+		return;
 	}
 	t->status = TRIAL_BUILD_ERROR;
 	if (WIFSIGNALED(r->status))
@@ -171,37 +224,86 @@ static int conclude(struct arena *a, struct build_pool *b, struct trial *t,
 		t->text = *r->output ? arena_strdup(a, r->output)
 				     : arena_printf(a, "the compiler ended with status %d",
 						    WEXITSTATUS(r->status));
+}
+
+/* Each trial gets a name of its own for the object that they share, so that it can be discarded. */
+static int hand_out(struct arena *a, const struct compilation *c, const struct command_run *r)
+{
+	for (int i = 0; i < c->n; i++) {
+		struct trial *t = c->trials[i];
+		const char *name = c->n == 1 ? arena_strdup(a, c->object)
+					     : arena_printf(a, "%s.%d", c->object, i);
+
+		if (c->n > 1 && link(c->object, name) < 0)
+			return err_set("%s: cannot be linked: %s (set TMPDIR)", name,
+				       strerror(errno));
+		t->object = name;
+		t->symbol = c->n > 1 ? join_symbol(a, i) : NULL;
+		t->build_ms += r->ms / c->n;
+	}
+	if (c->n > 1)
+		unlink(c->object);
 	return 0;
+}
+
+static int conclude(struct arena *a, const struct build_pool *b, const struct compilation *c,
+		    const struct command_run *r)
+{
+	if (command_succeeded(r))
+		return hand_out(a, c, r);
+	if (excuse(b, r) < 0)
+		return -1;
+	for (int i = 0; i < c->n; i++)
+		c->trials[i]->build_ms += r->ms / c->n;
+	if (c->n == 1)
+		tell_failure(a, b, c->trials[0], r);
+	return 0;
+}
+
+/* Compiles the PENDING trials without an object, TOGETHER in a run of the compiler. */
+static int build(struct arena *a, struct build_pool *b, struct trial *trials, int n, int together)
+{
+	struct arena *scratch = arena_new();
+	struct trial **todo = arena_many(scratch, struct trial *, n);
+	struct compilation_vec all = { 0 };
+	int pending = 0, rc;
+
+	for (int i = 0; i < n; i++)
+		if (trials[i].status == TRIAL_PENDING && !trials[i].object)
+			todo[pending++] = &trials[i];
+	for (int i = 0; i < pending; i += together)
+		vec_push(scratch, &all, (struct compilation){
+			.trials = todo + i,
+			.n = pending - i < together ? pending - i : together });
+	struct command_run *runs = arena_many(scratch, struct command_run, all.n);
+
+	rc = compile(scratch, b, &all, runs);
+	for (int i = 0; i < all.n && rc == 0; i++)
+		rc = conclude(a, b, &all.at[i], &runs[i]);
+	for (int i = 0; i < pending && rc < 0; i++)
+		trial_discard(todo[i]);
+	arena_free(scratch);
+	return rc;
 }
 
 int build_all(struct arena *a, struct build_pool *b, struct trial *trials, int n)
 {
-	struct arena *scratch = arena_new();
-	struct command_run *runs = arena_many(scratch, struct command_run, n);
-	const char **sources = arena_many(scratch, const char *, n);
-	struct trial **built = arena_many(scratch, struct trial *, n);
-	int todo = 0, rc = 0, pid = (int)getpid();	/* others may use the folder too */
+	return build(a, b, trials, n, 1);
+}
 
-	for (int i = 0; i < n && rc == 0; i++) {
-		struct trial *t = &trials[i];
+/* So that each compiler at once has two runs to make: one that is done early does not wait long. */
+static int share_of(const struct build_pool *b, int n)
+{
+	int share = n / (2 * b->limits.jobs);
 
-		if (t->status != TRIAL_PENDING || t->object)
-			continue;
-		sources[todo] = arena_printf(scratch, "%s/k%d-%d.c", b->workdir, pid, ++b->made);
-		t->object = arena_printf(a, "%s/k%d-%d.so", b->workdir, pid, b->made);
-		runs[todo].argv = toolchain_command(scratch, &b->toolchain, sources[todo], t->object);
-		built[todo] = t;
-		rc = write_source(sources[todo++], t->source);
-	}
-	if (rc == 0)
-		rc = pool_run(scratch, runs, todo, &b->limits, b->env);
-	for (int i = 0; i < todo; i++) {
-		unlink(sources[i]);
-		if (rc == 0)
-			rc = conclude(a, b, built[i], &runs[i]);
-	}
-	for (int i = 0; i < todo && rc < 0; i++)
-		trial_discard(built[i]);
-	arena_free(scratch);
-	return rc;
+	return share < 1 ? 1 : share > MOST_TOGETHER ? MOST_TOGETHER : share;
+}
+
+int build_together(struct arena *a, struct build_pool *b, struct trial *trials, int n)
+{
+	int share = share_of(b, n);
+
+	if (share > 1 && build(a, b, trials, n, share) < 0)
+		return -1;
+	return build_all(a, b, trials, n);	/* what failed among others, alone */
 }

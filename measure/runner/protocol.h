@@ -18,7 +18,7 @@
 #include "measure/runner/workload.h"
 
 enum { RUNNER_SOCKET = 3, RUNNER_MEMORY = 4, RUNNER_FDS = 5 };
-enum { PROTOCOL_TEXT = 1024, REMEASURE_MAX = 64 };
+enum { PROTOCOL_TEXT = 1024, PROTOCOL_SYMBOL = 64, REMEASURE_MAX = 64 };
 
 enum request_kind {
 	REQUEST_SETUP,		/* a struct setup instead of a struct request */
@@ -55,6 +55,7 @@ struct request {
 	int rounds;
 	struct race race;
 	char path[PATH_MAX];
+	char symbol[PROTOCOL_SYMBOL];	/* of the kernel in it */
 };
 
 enum event_kind { EVENT_STARTED, EVENT_RESULT, EVENT_FAULT };

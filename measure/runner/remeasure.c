@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure/runner/remeasure.c - several kernels measured in turn, round by round. */
-#include <stdio.h>
-
 #include "measure/runner/runner_inside.h"
 
 /* Loads the trials still OPEN; those that fail are closed. Their number, SLOTS says which; 0 where
@@ -18,7 +16,7 @@ static int add_open(struct arena *a, struct runner *r, struct trial *trials, boo
 
 		if (!open[i])
 			continue;
-		snprintf(q.path, sizeof(q.path), "%s", trials[i].object);
+		runner_name(&q, &trials[i]);
 		enum trial_status s = dialog_ask(a, &r->process, r->setup, &q, sizeof(q),
 						 r->options.limit_s, &e, &text);
 

@@ -85,6 +85,12 @@ pid_t runner_pid(const struct runner *r)
 	return r->process.pid;
 }
 
+void runner_name(struct request *q, const struct trial *t)
+{
+	snprintf(q->path, sizeof(q->path), "%s", t->object);
+	snprintf(q->symbol, sizeof(q->symbol), "%s", trial_symbol(t));
+}
+
 static int use_reference(struct runner *r)
 {
 	struct event e;
@@ -267,9 +273,9 @@ int runner_look(struct runner *r, enum input_set set, const void **data, const v
 
 int runner_set_reference(struct runner *r, const struct trial *t)
 {
-	r->reference.kind = REQUEST_REFERENCE;
-	snprintf(r->reference.path, sizeof(r->reference.path), "%s",
-		 t && t->object ? t->object : "");
+	r->reference = (struct request){ .kind = REQUEST_REFERENCE };
+	if (t && t->object)
+		runner_name(&r->reference, t);
 	r->incumbent_reference_us = 0;	/* the scale has changed */
 	process_end(&r->process);
 	return runner_ensure(r) != 0 ? -1 : 0;
@@ -313,7 +319,7 @@ static int measure_one(struct arena *a, struct runner *r, struct trial *t)
 	if (r->options.race_factor > 0 && r->incumbent_us > 0)
 		q.race = (struct race){ r->incumbent_us * r->options.race_factor,
 					r->incumbent_reference_us };
-	snprintf(q.path, sizeof(q.path), "%s", t->object);
+	runner_name(&q, t);
 	enum trial_status s = dialog_ask(a, &r->process, r->setup, &q, sizeof(q),
 						 r->options.limit_s, &e, &text);
 

@@ -23,6 +23,8 @@ struct runner {
 	double incumbent_us, incumbent_reference_us;	/* 0: unknown */
 };
 
+/* Names T's kernel in Q. */
+void runner_name(struct request *q, const struct trial *t);
 /* Makes sure of a process that has the task. As runner_set_workload(). */
 int runner_ensure(struct runner *r);
 /* What became of T. ANSWERED: E is the process's answer; TEXT what went wrong, NULL where nothing did. */

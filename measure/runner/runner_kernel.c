@@ -68,7 +68,7 @@ static enum trial_status map_workspace(struct loaded_kernel *k, int threads, siz
 }
 
 enum trial_status kernel_load(struct runner_task *t, struct loaded_kernel *k, const char *path,
-			      size_t most, char text[PROTOCOL_TEXT])
+			      const char *symbol, size_t most, char text[PROTOCOL_TEXT])
 {
 	t->current = k;
 	t->stage = STAGE_LOAD;
@@ -77,7 +77,7 @@ enum trial_status kernel_load(struct runner_task *t, struct loaded_kernel *k, co
 		snprintf(text, PROTOCOL_TEXT, "cannot be loaded: %s", dlerror());
 		return TRIAL_BUILD_ERROR;
 	}
-	if (callable_find(&k->call, k->object, "hone_kernel") < 0) {
+	if (callable_find(&k->call, k->object, symbol) < 0) {
 		snprintf(text, PROTOCOL_TEXT, "%s", err_get());
 		return TRIAL_BUILD_ERROR;
 	}

@@ -130,10 +130,10 @@ static enum trial_status verify(struct runner_process *r, struct loaded_kernel *
 }
 
 static enum trial_status load_verified(struct runner_process *r, struct loaded_kernel *k,
-				       const char *path)
+				       const struct request *q)
 {
-	enum trial_status s =
-		kernel_load(&r->task, k, path, r->task.setup.memory, r->event.text);
+	enum trial_status s = kernel_load(&r->task, k, q->path, q->symbol,
+					  r->task.setup.memory, r->event.text);
 
 	/* The random inputs last: they are what the kernel is timed on. */
 	for (int set = INPUT_SETS - 1; set >= 0 && s == TRIAL_OK; set--) {
@@ -148,7 +148,7 @@ static enum trial_status measure(struct runner_process *r, struct loaded_kernel 
 				 const struct request *q)
 {
 	struct series *s = &r->series[0];
-	enum trial_status status = load_verified(r, k, q->path);
+	enum trial_status status = load_verified(r, k, q);
 
 	if (status != TRIAL_OK)
 		return status;
@@ -211,7 +211,7 @@ static void serve_reference(struct runner_process *r, const struct request *q)
 	t->timing.reference = timing_calibration;
 	t->timing.reference_evicts = false;
 	if (q->path[0]) {
-		r->event.status = load_verified(r, &t->reference, q->path);
+		r->event.status = load_verified(r, &t->reference, q);
 		if (r->event.status == TRIAL_OK) {
 			t->timing.reference = t->reference.timed;
 			t->timing.reference_evicts = true;
@@ -231,7 +231,7 @@ static void serve_add(struct runner_process *r, const struct request *q)
 
 	limit_memory(r, r->n_kept + 1);
 	send_started(r, 0);
-	r->event.status = load_verified(r, k, q->path);
+	r->event.status = load_verified(r, k, q);
 	check_threads(r, 0);
 	if (r->event.status == TRIAL_OK)
 		r->n_kept++;

@@ -130,7 +130,8 @@ static bool prepare(struct runner_task *t, enum input_set set, char text[PROTOCO
 			  range->quantum, t->setup.seed + (uint64_t)set, i);
 		buffer_writable(&image->data[i], false);
 	}
-	bool ok = kernel_load(t, &k, t->setup.reference[set], SIZE_MAX, text) == TRIAL_OK;
+	bool ok = kernel_load(t, &k, t->setup.reference[set], TRIAL_SYMBOL, SIZE_MAX,
+			      text) == TRIAL_OK;
 
 	for (int i = 0; i < t->setup.n_args && ok; i++) {
 		k.args[i] = image->data[i].data;

@@ -44,10 +44,10 @@ struct runner_task {
  * text on failure. */
 bool task_setup(struct runner_task *t, const struct setup *setup, char text[PROTOCOL_TEXT]);
 
-/* Loads PATH and gives it its workspace, of at most MOST bytes. TRIAL_OK, or the status and a text;
+/* Loads the kernel SYMBOL of PATH and gives it its workspace, of at most MOST bytes. TRIAL_OK, or the status and a text;
  * the kernel is to be unloaded in any case. */
 enum trial_status kernel_load(struct runner_task *t, struct loaded_kernel *k, const char *path,
-			      size_t most, char text[PROTOCOL_TEXT]);
+			      const char *symbol, size_t most, char text[PROTOCOL_TEXT]);
 void kernel_unload(struct loaded_kernel *k);
 /* Lets a loaded kernel work on SET: packs what it wants packed. As kernel_load. */
 enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, enum input_set set,

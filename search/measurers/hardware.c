@@ -101,7 +101,7 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 static int build(struct hardware *h, struct arena *a, struct trial *trials, int n)
 {
 	int64_t began = clock_ns();
-	int rc = build_all(a, h->builder, trials, n);
+	int rc = build_together(a, h->builder, trials, n);
 
 	h->m.spent.build += seconds_since(began);
 	return rc;
