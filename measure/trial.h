@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "db/status.h"
 
 /* Of a kernel that has a shared object of its own. */
@@ -49,6 +50,8 @@ struct trial {
 
 /* T's symbol, or what it is where none was set. */
 const char *trial_symbol(const struct trial *t);
+/* What became of T, without its source and object, in A. */
+struct trial trial_result(struct arena *a, const struct trial *t);
 /* Removes the object file; the source and the results stay. */
 void trial_discard(struct trial *t);
 

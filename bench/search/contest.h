@@ -10,7 +10,7 @@ struct contest {
 	const struct cost_model *model;	/* NULL: the strategy's own */
 	const struct task *task;
 	const struct target *target;
-	struct measurer *measurer;	/* has begun the task */
+	struct measurer *measurer;
 	int trials, batch;
 	uint64_t seed;
 };

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "search/best.h"
 #include "search/campaign/tuner.h"
+#include "search/measurers/ask.h"
 
 enum { MAX_BESTS = FIELD_MAX_STRATEGIES * FIELD_MAX_SEEDS };
 
@@ -116,9 +117,7 @@ static int sit(const struct field_plan *plan, const struct task *t, const struct
 	int rc = m ? recall(a, plan, t, f, c) : -1;
 
 	if (rc == 0)
-		rc = m->begin(m, t, 0) != 0 ? -1 : 0;
-	if (rc == 0)
-		rc = m->confirm(m, a, c, f->n);
+		rc = ask_and_wait(m, a, t, 0, c, f->n, true) != 0 ? -1 : 0;
 	for (int i = 0; rc == 0 && i < f->n; i++)
 		*f->us[i] = c[i].trial.status == TRIAL_OK ? c[i].trial.time_us : 0;
 	if (m)

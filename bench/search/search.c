@@ -57,7 +57,7 @@ int search_compare(struct arena *a, const struct search_plan *plan, const struct
 {
 	struct search_runs base = { .strategy = &strategy_random, .trials = plan->baseline };
 
-	if (m->begin(m, t, 0) != 0 || play(a, plan, t, m, &base) < 0)
+	if (replay_begin(m, t) != 0 || play(a, plan, t, m, &base) < 0)
 		return -1;
 	*out = (struct search_task){
 		.task = t,

@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "bench/suite.h"
 #include "search/best.h"
-#include "search/measurers/measurer.h"
+#include "search/measurers/ask.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"
@@ -79,7 +79,7 @@ static int measure(const struct again_args *args, const struct task *t, const st
 		return -1;
 	if (strcmp(m->toolchain, b->record.toolchain_text) != 0)
 		out->note = arena_printf(q->arena, "recorded with %s", b->record.toolchain_text);
-	int rc = m->begin(m, t, 0) != 0 ? -1 : m->confirm(m, q->arena, c, 1);
+	int rc = ask_and_wait(m, q->arena, t, 0, c, 1, true) != 0 ? -1 : 0;
 
 	m->free(m);
 	return rc;
@@ -120,6 +120,7 @@ static int look_up(const struct again_args *args, const struct task *t, struct a
 	if (found <= 0)
 		return found;
 	out->then_us = best.record.time_us;
+	c.steps = best.record.steps;
 	c.state = best.state;
 	c.program = best.program;
 	c.trial.source = best.source;

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -16,7 +17,6 @@
 #include "base/vec.h"
 #include "base/workdir.h"
 #include "measure/build/join.h"
-#include "measure/build/pool.h"
 #include "measure/process/spawn.h"
 #include "measure/build/toolchain.h"
 
@@ -33,7 +33,7 @@ struct build_pool {
 	struct pool_limits limits;
 	const char *workdir;
 	struct workdir own;	/* where the caller gave none */
-	int made;		/* files so far: their names count up */
+	atomic_int made;	/* files so far: their names count up */
 	char **env;
 };
 
@@ -99,6 +99,12 @@ void build_pool_free(struct build_pool *b)
 		return;
 	workdir_close(&b->own);
 	arena_free(b->arena);
+}
+
+void build_pool_share(struct build_pool *b, struct pool_room (*room)(void *user), void *user)
+{
+	b->limits.room = room;
+	b->limits.user = user;
 }
 
 const char *build_pool_toolchain(const struct build_pool *b)
@@ -183,9 +189,10 @@ static int compile(struct arena *a, struct build_pool *b, const struct compilati
 	for (int i = 0; i < all->n && rc == 0; i++) {
 		struct compilation *c = &all->at[i];
 
-		b->made++;
-		c->source = arena_printf(a, "%s/k%d-%d.c", b->workdir, pid, b->made);
-		c->object = arena_printf(a, "%s/k%d-%d.so", b->workdir, pid, b->made);
+		int number = ++b->made;
+
+		c->source = arena_printf(a, "%s/k%d-%d.c", b->workdir, pid, number);
+		c->object = arena_printf(a, "%s/k%d-%d.so", b->workdir, pid, number);
 		runs[i].argv = toolchain_command(a, &b->toolchain, c->source, c->object);
 		rc = c->n > 1 ? write_joined(c) : write_source(c->source, c->trials[0]->source);
 	}

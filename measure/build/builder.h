@@ -10,6 +10,7 @@
 #define HONE_MEASURE_BUILD_BUILDER_H
 
 #include "base/arena.h"
+#include "measure/build/pool.h"
 #include "measure/trial.h"
 
 struct build_pool_options {
@@ -20,12 +21,16 @@ struct build_pool_options {
 	const char *workdir;	/* holds the objects; NULL: a temporary folder of its own */
 };
 
+/* Several threads may build with it at a time. */
 struct build_pool;
 
 /* Asks the compiler what it is and which flags it takes. NULL and a message where it cannot be
  * run, or cannot make a shared object. */
 struct build_pool *build_pool_new(const struct build_pool_options *o);
 void build_pool_free(struct build_pool *b);
+
+/* Asks ROOM with USER, from whatever thread builds, before each start of a compiler. */
+void build_pool_share(struct build_pool *b, struct pool_room (*room)(void *user), void *user);
 
 /* Compiles the PENDING trials: each gets its object and stays PENDING, or gets BUILD_ERROR or
  * BUILD_TIMEOUT and a text; strings in A. 0, or -1 and a message where the outside world fails. */

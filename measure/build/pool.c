@@ -16,9 +16,11 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "measure/process/cpu_list.h"
 #include "measure/process/spawn.h"
 
-enum { OUTPUT_LIMIT = 16384, REAP_POLL_MS = 2 };
+/* Room may come while a command runs: asked for so often. */
+enum { OUTPUT_LIMIT = 16384, REAP_POLL_MS = 2, ROOM_POLL_MS = 10, LONGEST_MS = 1000 };
 
 struct pool_slot {
 	struct command_run *run;	/* NULL: free */
@@ -45,7 +47,7 @@ static void limit_resources(pid_t pid, const struct pool_limits *limits)
 }
 
 static int start(struct arena *a, struct pool_slot *s, struct command_run *run,
-		 const struct pool_limits *limits, char *const *envp)
+		 const struct pool_limits *limits, const char *cpus, char *const *envp)
 {
 	int ends[2];
 
@@ -61,6 +63,8 @@ static int start(struct arena *a, struct pool_slot *s, struct command_run *run,
 		return -1;
 	}
 	limit_resources(pid, limits);
+	if (cpus)
+		cpu_list_bind(cpus, pid);
 	int64_t now = clock_ns();
 
 	*s = (struct pool_slot){ .run = run, .pid = pid, .fd = ends[0], .start = now,
@@ -117,9 +121,9 @@ static void advance(struct pool_slot *s, int64_t now)
 		finish(s, status);
 }
 
-static void wait_any(const struct pool_slot *slots, struct pollfd *fds, int n)
+static void wait_any(const struct pool_slot *slots, struct pollfd *fds, int n, int most_ms)
 {
-	int64_t now = clock_ns(), wake = now + (int64_t)1000000000;
+	int64_t now = clock_ns(), wake = now + (int64_t)most_ms * 1000000;
 
 	for (int i = 0; i < n; i++) {
 		const struct pool_slot *s = &slots[i];
@@ -133,6 +137,17 @@ static void wait_any(const struct pool_slot *slots, struct pollfd *fds, int n)
 	poll(fds, (nfds_t)n, wake < now ? 0 : (int)((wake - now) / 1000000) + 1);
 }
 
+/* What is free of SLOTS for commands to come; *CPUS as of struct pool_room. */
+static int free_slots(const struct pool_limits *limits, int running, const char **cpus)
+{
+	struct pool_room room = { .jobs = limits->jobs };
+
+	if (limits->room)
+		room = limits->room(limits->user);
+	*cpus = room.cpus;
+	return (room.jobs < limits->jobs ? room.jobs : limits->jobs) - running;
+}
+
 int pool_run(struct arena *a, struct command_run *runs, int n, const struct pool_limits *limits,
 	     char *const *envp)
 {
@@ -144,13 +159,17 @@ int pool_run(struct arena *a, struct command_run *runs, int n, const struct pool
 	if (n == 0)
 		return 0;	/* nobody to wait for */
 	do {
-		for (int i = 0; i < width && next < n && rc == 0; i++) {
+		const char *cpus;
+		int room = next < n ? free_slots(limits, running, &cpus) : 0;
+
+		for (int i = 0; i < width && next < n && room > 0 && rc == 0; i++) {
 			if (slots[i].run)
 				continue;
-			rc = start(a, &slots[i], &runs[next], limits, envp);
+			rc = start(a, &slots[i], &runs[next], limits, cpus, envp);
 			next++;
+			room--;
 		}
-		wait_any(slots, fds, width);
+		wait_any(slots, fds, width, limits->room && next < n ? ROOM_POLL_MS : LONGEST_MS);
 		int64_t now = clock_ns();
 
 		running = 0;

@@ -17,11 +17,19 @@ struct command_run {
 	double ms;		/* wall time from its own start */
 };
 
+/* What commands may use at present. */
+struct pool_room {
+	int jobs;		/* at once; more that run already go on */
+	const char *cpus;	/* that they are bound to, as a list; NULL: any */
+};
+
 struct pool_limits {
 	int jobs;		/* at once, at least 1 */
 	double limit_s;		/* for one command, counted from its start */
 	size_t memory;		/* address space of each process in bytes */
 	size_t output;		/* characters that are kept of each command's; 0: 16384 */
+	struct pool_room (*room)(void *user);	/* asked before each start; NULL: all of it */
+	void *user;
 };
 
 /* Runs them all. 0, or -1 and a message where a command cannot be started at all. */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -144,17 +145,17 @@ int spawn_kill(pid_t pid)
 
 int spawn_list(void)
 {
-	return open("/proc/thread-self/children", O_RDONLY | O_CLOEXEC);
+	return open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* "12 345 ", a few bytes at a time: nothing of the C library that a handler may not call. */
-void spawn_kill_all(int list)
+/* "12 345 ", a few bytes at a time. */
+static void kill_listed(int children)
 {
 	char text[512];
 	off_t at = 0;
 	pid_t pid = 0;
 
-	for (ssize_t n; list >= 0 && (n = pread(list, text, sizeof(text), at)) > 0; at += n) {
+	for (ssize_t n; (n = pread(children, text, sizeof(text), at)) > 0; at += n) {
 		for (ssize_t i = 0; i < n; i++) {
 			if (text[i] >= '0' && text[i] <= '9') {
 				pid = pid * 10 + (text[i] - '0');
@@ -164,4 +165,42 @@ void spawn_kill_all(int list)
 			}
 		}
 	}
+}
+
+/* What getdents64(2) fills in. */
+struct task_entry {
+	uint64_t number;
+	int64_t next;
+	uint16_t bytes;
+	uint8_t type;
+	char name[];
+};
+
+/* Nothing of the C library that a handler may not call: no opendir(). */
+void spawn_kill_all(int list)
+{
+	_Alignas(struct task_entry) char room[1024];
+	char path[64];
+	long n;
+
+	if (list < 0)
+		return;
+	lseek(list, 0, SEEK_SET);
+	while ((n = syscall(SYS_getdents64, list, room, sizeof(room))) > 0)
+		for (long at = 0; at < n;) {
+			const struct task_entry *e = (const void *)(room + at);
+			size_t length = strlen(e->name);
+
+			at += e->bytes;
+			if (length + sizeof("/children") > sizeof(path))
+				continue;
+			memcpy(path, e->name, length);
+			memcpy(path + length, "/children", sizeof("/children"));
+			int children = openat(list, path, O_RDONLY | O_CLOEXEC);
+
+			if (children >= 0) {
+				kill_listed(children);
+				close(children);
+			}
+		}
 }

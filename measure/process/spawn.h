@@ -24,10 +24,10 @@ char **spawn_env(struct arena *a, const char *const *set);
 /* Kills the group and waits for its leader; returns the wait status. */
 int spawn_kill(pid_t pid);
 
-/* A file that lists the children of this process, to be opened ahead; -1 where the kernel has none.
- * The thread that starts them all must call it. */
+/* Where the threads of this process list their children, to be opened ahead; -1 where the kernel has
+ * none. */
 int spawn_list(void);
-/* Kills the groups of all children in LIST; nothing where it is -1. Safe in a signal handler. */
+/* Kills the groups of all children of all threads in LIST; nothing where it is -1. Safe in a signal handler. */
 void spawn_kill_all(int list);
 
 #endif

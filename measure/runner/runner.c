@@ -80,6 +80,11 @@ const char *runner_cpus(const struct runner *r)
 	return r->cpus ? r->cpus : "";
 }
 
+int runner_shares(struct arena *a, const struct runner *r, int threads, struct pin_shares *out)
+{
+	return pin_shares(a, r->pin, threads, out);
+}
+
 pid_t runner_pid(const struct runner *r)
 {
 	return r->process.pid;

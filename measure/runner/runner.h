@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "measure/build/builder.h"
+#include "measure/timing/pin.h"
 #include "measure/trial.h"
 #include "measure/runner/workload.h"
 
@@ -55,6 +56,8 @@ int remeasure(struct arena *a, struct runner *r, struct trial *trials, int n, in
 
 /* Cores the runner is pinned to, as a list; lives until the next runner_set_workload. */
 const char *runner_cpus(const struct runner *r);
+/* The cores that kernels of THREADS threads are measured on, and those that this leaves. As pin_shares(). */
+int runner_shares(struct arena *a, const struct runner *r, int threads, struct pin_shares *out);
 /* Its process; 0 while there is none. */
 pid_t runner_pid(const struct runner *r);
 

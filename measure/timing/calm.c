@@ -23,9 +23,12 @@
 #define QUIET_S 3.0
 /* Messages are so far apart, at least: two lines for each pause of a busy day are too many. */
 #define TOLD_S 60.0
+/* The user's wish to stop is seen so soon. */
+enum { NAP_MS = 50 };
 
 struct calm {
 	struct listener listener;
+	const volatile sig_atomic_t *stop;	/* may be NULL */
 	struct arena *scratch;
 	char *cpus;		/* that `last` is of; NULL: there is none */
 	struct usage last;
@@ -56,13 +59,14 @@ bool calm_is_disturbed(const struct disturbance *d)
 
 /* --- looking */
 
-struct calm *calm_new(const struct listener *listener)
+struct calm *calm_new(const struct listener *listener, const volatile sig_atomic_t *stop)
 {
 	struct calm *c = calloc(1, sizeof(*c));
 
 	if (!c)
 		die("out of memory");
 	c->listener = *listener;
+	c->stop = stop;
 	c->scratch = arena_new();
 	c->began_ns = clock_ns();
 	return c;
@@ -86,7 +90,7 @@ static void look(struct calm *c, pid_t pid)
 {
 	arena_reset(c->scratch);
 	c->last = (struct usage){ cpu_time_now(c->scratch, c->cpus),
-				  cpu_time_ours(c->scratch, pid) };
+				  cpu_time_of(c->scratch, pid) };
 	c->at_ns = clock_ns();
 }
 
@@ -114,13 +118,14 @@ static double allowance(const struct calm *c)
 		     WAITED_SHARE * seconds_since(c->began_ns) - c->waited_s);
 }
 
-/* False where a signal ended it: whoever wants to stop does not want to wait. */
-static bool nap(double seconds)
+/* False where it was ended: whoever wants to stop does not want to wait. */
+static bool nap(const struct calm *c, double seconds)
 {
-	struct timespec t = { .tv_sec = (time_t)seconds };
+	int64_t start = clock_ns();
 
-	t.tv_nsec = (long)((seconds - (double)t.tv_sec) * 1e9);
-	return nanosleep(&t, NULL) == 0;
+	while (seconds_since(start) < seconds && !(c->stop && *c->stop))
+		nanosleep(&(struct timespec){ .tv_nsec = NAP_MS * 1000000 }, NULL);
+	return !(c->stop && *c->stop);
 }
 
 static bool may_tell(struct calm *c)
@@ -147,7 +152,7 @@ static void pause_for(struct calm *c, double seconds, bool *going)
 {
 	int64_t start = clock_ns();
 
-	*going = nap(seconds);
+	*going = nap(c, seconds);
 	c->waited_s += seconds_since(start);
 	c->episode_s += seconds_since(start);
 }
@@ -185,6 +190,12 @@ static bool has_moved(struct calm *c, const char *cpus)
 	if (!c->cpus)
 		die("out of memory");
 	return true;
+}
+
+void calm_begin(struct calm *c, const char *cpus, pid_t pid)
+{
+	has_moved(c, cpus);
+	look(c, pid);
 }
 
 double calm_wait(struct calm *c, const char *cpus, pid_t pid)

@@ -8,6 +8,7 @@
 #ifndef HONE_MEASURE_TIMING_CALM_H
 #define HONE_MEASURE_TIMING_CALM_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "base/tell.h"
@@ -20,7 +21,7 @@
 /* What the cores were used for up to a moment, in ticks. */
 struct usage {
 	struct cpu_time cores;
-	double ours;		/* of all that we run, on whatever core */
+	double ours;		/* of what measures; all else of ours is on other cores by then */
 };
 
 /* Shares of the cores' time, 0 to 1. */
@@ -34,8 +35,11 @@ bool calm_is_disturbed(const struct disturbance *d);
 
 struct calm;
 
-struct calm *calm_new(const struct listener *listener);
+/* STOP (may be NULL) ends a pause where it becomes 1. */
+struct calm *calm_new(const struct listener *listener, const volatile sig_atomic_t *stop);
 void calm_free(struct calm *c);	/* NULL is allowed */
+/* Before the first of some measurements that PID makes on CPUS: what was before does not count. */
+void calm_begin(struct calm *c, const char *cpus, pid_t pid);
 /* To be called between measurements that PID makes on CPUS: looks at the time since the last call,
  * and where it was disturbed waits. The seconds waited. */
 double calm_wait(struct calm *c, const char *cpus, pid_t pid);

@@ -2,7 +2,6 @@
 /* measure/timing/cpu_time.c - /proc/stat and its like. */
 #include "measure/timing/cpu_time.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +9,7 @@
 #include <unistd.h>
 
 #include "measure/device/cpuinfo.h"
-
-static bool has_cpu(const char *list, long cpu)
-{
-	while (*list) {
-		char *end;
-		long first = strtol(list, &end, 10), last = first;
-
-		if (end == list)
-			return false;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		if (cpu >= first && cpu <= last)
-			return true;
-		list = *end == ',' ? end + 1 : end;
-	}
-	return false;
-}
+#include "measure/process/cpu_list.h"
 
 /* One line: user nice system idle iowait irq softirq steal; guest is within user. */
 static void add_line(struct cpu_time *t, const char *figures)
@@ -51,7 +34,7 @@ struct cpu_time cpu_time_parse(const char *text, const char *list)
 		char *figures;
 		long cpu = strtol(at + 3, &figures, 10);
 
-		if (is_sum ? !list : list && has_cpu(list, cpu))
+		if (is_sum ? !list : list && cpu_list_has(list, cpu))
 			add_line(&t, is_sum ? at + 3 : figures);
 		at = strchr(at, '\n');
 		at = at ? at + 1 : NULL;
@@ -64,18 +47,8 @@ struct cpu_time cpu_time_now(struct arena *a, const char *list)
 	return cpu_time_parse(proc_read(a, "/proc/stat"), list);
 }
 
-static double used(int who)
-{
-	struct rusage u;
-
-	if (getrusage(who, &u) < 0)
-		return 0;
-	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
-}
-
 /* utime and stime of proc(5), behind the name, which may have blanks in it. */
-static double used_by(struct arena *a, pid_t pid)
+double cpu_time_of(struct arena *a, pid_t pid)
 {
 	const char *text = proc_read(a, arena_printf(a, "/proc/%d/stat", (int)pid));
 	const char *name_end = text ? strrchr(text, ')') : NULL;
@@ -87,9 +60,17 @@ static double used_by(struct arena *a, pid_t pid)
 	return user + system;
 }
 
-double cpu_time_ours(struct arena *a, pid_t pid)
+static double used(int who)
 {
-	double seconds = used(RUSAGE_SELF) + used(RUSAGE_CHILDREN);
+	struct rusage u;
 
-	return seconds * (double)sysconf(_SC_CLK_TCK) + (pid > 0 ? used_by(a, pid) : 0);
+	if (getrusage(who, &u) < 0)
+		return 0;
+	return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	       (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1e-6;
+}
+
+double cpu_time_ours(void)
+{
+	return (used(RUSAGE_SELF) + used(RUSAGE_CHILDREN)) * (double)sysconf(_SC_CLK_TCK);
 }

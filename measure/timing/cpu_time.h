@@ -16,7 +16,9 @@ struct cpu_time {
 struct cpu_time cpu_time_parse(const char *text, const char *list);
 /* Of this machine. */
 struct cpu_time cpu_time_now(struct arena *a, const char *list);
-/* Ticks that this process, the children it has waited for, and its child PID (0: none) have used. */
-double cpu_time_ours(struct arena *a, pid_t pid);
+/* Ticks that this process and the children it has waited for have used. */
+double cpu_time_ours(void);
+/* Ticks that the threads of PID have used; 0 where there is no such process. */
+double cpu_time_of(struct arena *a, pid_t pid);
 
 #endif

@@ -86,26 +86,67 @@ static void add_from_cores(const struct pin *p, hwloc_bitmap_t set, int nth, int
 	}
 }
 
-const char *pin_process(struct arena *a, const struct pin *p, pid_t pid, int threads)
+/* The cores for THREADS, to be freed; NULL and a message where there are fewer. */
+static hwloc_bitmap_t choose(const struct pin *p, int threads)
 {
 	enum { SMT_MAX = 8 };	/* hardware threads of a core, POWER's at most */
 	hwloc_bitmap_t set = hwloc_bitmap_alloc();
-	const char *list = NULL;
-	char *text = NULL;
 
 	for (int nth = 0; nth < SMT_MAX && hwloc_bitmap_weight(set) < threads; nth++)
 		add_from_cores(p, set, nth, threads);
-	if (hwloc_bitmap_weight(set) < threads) {
-		err_set("%d threads are more than the %d cores at hand (--threads, --cpus)",
-			threads, hwloc_bitmap_weight(p->allowed));
-	} else if (hwloc_set_proc_cpubind(p->topology, pid, set, 0) < 0) {
-		err_set("cannot pin the runner to its cores: %s", strerror(errno));
-	} else if (hwloc_bitmap_list_asprintf(&text, set) >= 0) {
-		list = arena_strdup(a, text);
-		free(text);
-	} else {
+	if (hwloc_bitmap_weight(set) >= threads)
+		return set;
+	err_set("%d threads are more than the %d cores at hand (--threads, --cpus)", threads,
+		hwloc_bitmap_weight(p->allowed));
+	hwloc_bitmap_free(set);
+	return NULL;
+}
+
+static const char *list_of(struct arena *a, hwloc_const_bitmap_t set)
+{
+	char *text;
+
+	if (hwloc_bitmap_list_asprintf(&text, set) < 0)
 		die("out of memory");
-	}
+	const char *list = arena_strdup(a, text);
+
+	free(text);
+	return list;
+}
+
+const char *pin_process(struct arena *a, const struct pin *p, pid_t pid, int threads)
+{
+	hwloc_bitmap_t set = choose(p, threads);
+	const char *list = NULL;
+
+	if (!set)
+		return NULL;
+	if (hwloc_set_proc_cpubind(p->topology, pid, set, 0) < 0)
+		err_set("cannot pin the runner to its cores: %s", strerror(errno));
+	else
+		list = list_of(a, set);
 	hwloc_bitmap_free(set);
 	return list;
+}
+
+int pin_shares(struct arena *a, const struct pin *p, int threads, struct pin_shares *out)
+{
+	hwloc_const_bitmap_t all = hwloc_topology_get_allowed_cpuset(p->topology);
+	hwloc_bitmap_t set = choose(p, threads), spare = hwloc_bitmap_alloc();
+
+	if (!set) {
+		hwloc_bitmap_free(spare);
+		return -1;
+	}
+	hwloc_get_cpubind(p->topology, spare, HWLOC_CPUBIND_PROCESS);
+	hwloc_bitmap_and(spare, spare, all);
+	for (hwloc_obj_t core = NULL;
+	     (core = hwloc_get_next_obj_by_type(p->topology, HWLOC_OBJ_CORE, core));)
+		if (hwloc_bitmap_intersects(core->cpuset, set))
+			hwloc_bitmap_andnot(spare, spare, core->cpuset);
+	*out = (struct pin_shares){ list_of(a, set), list_of(a, spare),
+				    hwloc_bitmap_weight(spare) };
+	hwloc_bitmap_free(set);
+	hwloc_bitmap_free(spare);
+	return 0;
 }

@@ -18,4 +18,14 @@ void pin_free(struct pin *p);
  * message where there are fewer. */
 const char *pin_process(struct arena *a, const struct pin *p, pid_t pid, int threads);
 
+/* The cores of a process that is bound so, and those that it leaves to others of this one's: none that
+ * shares a core with it, also none of a core's other hardware threads. */
+struct pin_shares {
+	const char *bound, *spare;	/* lists */
+	int n_spare;
+};
+
+/* In A. -1 and a message where there are fewer than THREADS. */
+int pin_shares(struct arena *a, const struct pin *p, int threads, struct pin_shares *out);
+
 #endif

@@ -13,11 +13,26 @@ struct tuned {
 	const struct task *task;
 	struct problem problem;
 	int64_t task_id;
-	int64_t trials;			/* of this campaign */
+	int64_t proposed, trials, heard;	/* of this campaign: the last are measured, and learned from */
 	struct refusals refusals;	/* of this run */
 	const char *failure;		/* what the first trial that failed said; NULL: none did */
 	enum cause done;		/* why it needs no more trials; CAUSE_NONE: it does */
 };
+
+/* A batch on its way: proposed, and not yet learned from. */
+struct flight {
+	struct arena *arena;	/* its own, until it is learned from */
+	int task;		/* its place in `tuned` */
+	struct batch batch;
+	struct round round;
+	struct phases spent;	/* on measuring it */
+	bool saved;		/* its records are in the database, from before an interruption */
+};
+
+/* Batches that are on their way when the next one is proposed: one is measured while that is proposed and
+ * built. It is the same whether anything goes on beside or not, and for every measurer, so that
+ * decisions do not depend on the machine's pace. */
+enum { TUNER_LAG = MEASURER_AHEAD - 1 };
 
 struct tuner {
 	struct arena *arena;	/* lives as long as the campaign */
@@ -32,10 +47,12 @@ struct tuner {
 	struct tuned *tuned;
 	struct scheduler scheduler;
 	int n;
-	int current;		/* the task that the measurer is set up for; -1: none */
+	struct flight flights[TUNER_LAG + 1];	/* the oldest first */
+	int n_flights;
+	json_t *decided;	/* as of tuner_decide(); NULL: nothing was measured yet */
 	struct db_calibration now;	/* of the device, when this run began */
 	int64_t device_id, toolchain_id, campaign_id;
-	int64_t trials, failed, resumed;
+	int64_t trials, failed, resumed;	/* that were measured */
 	double search_s, learn_s;	/* of this run, as in struct phases */
 	int64_t barren;		/* trials since one ran */
 	bool stuck;		/* and that was told */
@@ -73,7 +90,7 @@ double tuner_time_left_s(const struct tuner *t);
 /* Of the best of task I; 0 while there is none. */
 double tuner_gflops(const struct tuner *t, int i);
 /* Finds out whether task I is done. */
-int tuner_settle(struct tuner *t, int i);
+void tuner_settle(struct tuner *t, int i);
 bool tuner_stopped(const struct tuner *t);	/* by the user */
 /* Has task I, which the model needs, a best that was not measured again, although it could be? */
 bool tuner_unconfirmed(const struct tuner *t, int i);
@@ -104,18 +121,35 @@ int tuner_hold_finals(struct tuner *t);
 void tuner_watch(struct tuner *t, const struct batch *b);
 
 /* --- turn.c */
-/* One batch of task I: proposed, measured, learned from, saved. */
+/* One round: the next batch of task I (none where it is -1) is proposed and submitted; the oldest that was
+ * is collected, judged, saved, learned from, where TUNER_LAG others are on their way. */
 int tuner_round(struct tuner *t, int i);
+/* Learns from all that is on its way. */
+int tuner_land(struct tuner *t);
+/* Trials that were proposed and not measured. */
+int64_t tuner_on_the_way(const struct tuner *t);
+
+/* --- confirm.c */
+/* Nothing can be measured of task I, and the message says why: the others go on without it. -1 where it is
+ * the last. */
+int tuner_leave_out(struct tuner *t, int i);
+/* Where the time of tasks that reach their target is that of a trial, it is measured again: that may have
+ * been luck. */
+int tuner_confirm_targets(struct tuner *t);
 /* Measures the fastest of task I again, a few in turn, until the fastest of all is one that was
  * confirmed with the C text of today: none is best by luck, or by what it was. 1, or 0 where it was
  * so from the beginning; -1 and a message. */
 int tuner_confirm(struct tuner *t, int i);
 
 /* --- journal.c */
+
+/* Keeps the search state as it is now: what is saved as long as batches are on their way, for decisions follow
+ * from it. HELD is to be saved, and is not learned from yet; NULL: all is. */
+void tuner_decide(struct tuner *t, const struct flight *held);
 /* Seconds of the campaign so far, those before an interruption included. */
 double tuner_elapsed(const struct tuner *t);
-/* Saves the records of B, a batch of task I, what round R came to and what measuring it took, the
- * search state after it, as one. FINAL: measured again. */
+/* Saves the records of B, a batch of task I, what round R came to and what measuring it took, and the
+ * search state, as one. FINAL: measured again. */
 int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r,
 		 const struct phases *spent, bool final);
 /* Saves the search state alone. */

@@ -10,7 +10,7 @@
 
 static struct standing standing_of(const struct tuner *t)
 {
-	return (struct standing){ .trials = t->trials, .seconds = tuner_elapsed(t),
+	return (struct standing){ .trials = t->trials + tuner_on_the_way(t), .seconds = tuner_elapsed(t),
 				  .now = clock_wall() };
 }
 
@@ -42,7 +42,7 @@ static int64_t since_gain(const struct tuned *u)
 {
 	int64_t since = u->problem.history->since_gain;
 
-	return since < u->trials ? since : u->trials;
+	return since < u->heard ? since : u->heard;
 }
 
 static enum cause cause_of(const struct tuner *t, int i)
@@ -53,18 +53,13 @@ static enum cause cause_of(const struct tuner *t, int i)
 	return c == CAUSE_NONE && t->scheduler.at[i].exhausted ? CAUSE_EXHAUSTED : c;
 }
 
-int tuner_settle(struct tuner *t, int i)
+void tuner_settle(struct tuner *t, int i)
 {
 	struct tuned *u = &t->tuned[i];
 
-	u->done = cause_of(t, i);
-	if (u->done == CAUSE_TARGET) {	/* by luck, perhaps */
-		if (tuner_confirm(t, i) < 0)
-			return -1;
+	if (u->done != CAUSE_REFUSED)
 		u->done = cause_of(t, i);
-	}
 	t->scheduler.at[i].done = u->done != CAUSE_NONE;
-	return 0;
 }
 
 static int count_done(const struct tuner *t, enum cause c)
@@ -85,7 +80,7 @@ bool tuner_stopped(const struct tuner *t)
 
 bool tuner_unconfirmed(const struct tuner *t, int i)
 {
-	return t->measurer->confirm && t->scheduler.at[i].runs > 0 &&
+	return t->measurer->confirms && t->scheduler.at[i].runs > 0 &&
 	       t->scheduler.at[i].best_us > 0 && !t->scheduler.at[i].confirmed;
 }
 
@@ -110,7 +105,7 @@ bool tuner_is_over(struct tuner *t)
 
 	t->options.budget.reserve_s = reserve_s(t, &s);
 	t->over = tuner_stopped(t) ? CAUSE_SIGNAL : budget_ends(&t->options.budget, &s);
-	return t->over != CAUSE_NONE || scheduler_next(&t->scheduler) < 0;
+	return t->over != CAUSE_NONE || (scheduler_next(&t->scheduler) < 0 && t->n_flights == 0);
 }
 
 static void tell_work(struct text *out, const struct tuner *t)
@@ -222,7 +217,7 @@ static json_t *task_summary(const struct tuner *t, int i)
 	return json_pack("{s:s, s:s, s:I, s:f, s:f, s:b, s:b}", "task", u->task->key, "name", u->task->name,
 			 "trials", (json_int_t)u->trials, "best_us", t->scheduler.at[i].best_us,
 			 "gflops", tuner_gflops(t, i), "confirmed", t->scheduler.at[i].confirmed, "estimate",
-			 !t->measurer->confirm);
+			 !t->measurer->confirms);
 }
 
 const char *tuner_summary(const struct tuner *t, struct arena *a)

@@ -44,28 +44,56 @@ static json_t *finals_json(const struct tuner *t)
 			 f->round, "rounds", f->rounds, "seconds", t->finals_s);
 }
 
-static char *save_state(const struct tuner *t)
+/* The members of decided_json(). */
+static const char *const decided[] = { "trials", "scheduler", "trained", "held" };
+
+static json_t *held_json(const struct tuner *t, const struct flight *f)
 {
-	json_t *trials = json_object(), *weights = json_object();
-	json_t *root = json_pack("{s:f, s:I, s:o, s:o, s:o}", "seconds", tuner_elapsed(t), "failed",
-				 (json_int_t)t->failed, "trials", trials, "weights", weights,
-				 "scheduler", scheduler_save(&t->scheduler));
+	return json_pack("{s:s, s:i, s:b}", "task", t->tuned[f->task].task->key, "trials",
+			 f->batch.n, "short", (int)(f->batch.n < f->batch.cap));
+}
+
+static json_t *decided_json(const struct tuner *t, const struct flight *held)
+{
+	json_t *trials = json_object();
+	json_t *root = json_pack("{s:o, s:o}", "trials", trials, "scheduler",
+				 scheduler_save(&t->scheduler));
 
 	if (t->learner)
 		json_object_set_new(root, "trained", json_integer(learner_trained(t->learner)));
+	if (held)
+		json_object_set_new(root, "held", held_json(t, held));
+	for (int i = 0; i < t->n; i++)
+		json_object_set_new(trials, t->tuned[i].task->key,
+				    json_integer(t->tuned[i].trials));
+	return root;
+}
+
+void tuner_decide(struct tuner *t, const struct flight *held)
+{
+	json_decref(t->decided);
+	t->decided = decided_json(t, held);
+}
+
+static char *save_state(struct tuner *t)
+{
+	json_t *weights = json_object();
+	json_t *root = json_pack("{s:f, s:I, s:o}", "seconds", tuner_elapsed(t), "failed",
+				 (json_int_t)t->failed, "weights", weights);
+
+	if (!t->decided || t->n_flights == 0)
+		tuner_decide(t, NULL);
+	json_object_update(root, t->decided);
 	if (t->stopped_by)
 		json_object_set_new(root, "stopped_by", json_string(t->stopped_by));
 	json_object_set_new(root, "lessons_until", json_integer(t->lessons_until));
 	save_budget(root, &t->options.budget);
 	if (t->finals.state != FINALS_NONE)
 		json_object_set_new(root, "finals", finals_json(t));
-	for (int i = 0; i < t->n; i++) {
-		const struct tuned *u = &t->tuned[i];
-
-		json_object_set_new(trials, u->task->key, json_integer(u->trials));
-		/* For who looks on: a weight is of the model, and not in the table of tasks. */
-		json_object_set_new(weights, u->task->key, json_real(t->scheduler.at[i].runs));
-	}
+	/* For who looks on: a weight is of the model, and not in the table of tasks. */
+	for (int i = 0; i < t->n; i++)
+		json_object_set_new(weights, t->tuned[i].task->key,
+				    json_real(t->scheduler.at[i].runs));
 	char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
 
 	json_decref(root);
@@ -83,6 +111,31 @@ static double lost_s(const json_t *finals)
 	return held ? 0 : json_number_value(json_object_get(finals, "seconds"));
 }
 
+static struct tuned *find_tuned(struct tuner *t, const char *key)
+{
+	for (int i = 0; key && i < t->n; i++)
+		if (strcmp(t->tuned[i].task->key, key) == 0)
+			return &t->tuned[i];
+	return NULL;
+}
+
+/* The batch that was saved, and not learned from, when the run before ended: its candidates come with its
+ * records. */
+static void load_held(struct tuner *t, const json_t *held)
+{
+	struct tuned *u = find_tuned(t, json_string_value(json_object_get(held, "task")));
+	int n = (int)json_integer_value(json_object_get(held, "trials"));
+
+	if (!u || n < 0 || n > u->trials)
+		return;
+	struct flight *f = &t->flights[t->n_flights++];
+
+	*f = (struct flight){ .arena = arena_new(), .task = (int)(u - t->tuned), .saved = true };
+	f->batch = batch_new(f->arena, n + json_is_true(json_object_get(held, "short")));
+	u->heard -= n;
+	scheduler_sent(&t->scheduler, f->task, n);
+}
+
 int tuner_load(struct tuner *t, const struct db_campaign *c)
 {
 	json_error_t error;
@@ -97,6 +150,7 @@ int tuner_load(struct tuner *t, const struct db_campaign *c)
 		json_t *n = json_object_get(trials, t->tuned[i].task->key);
 
 		t->tuned[i].trials = json_integer_value(n);
+		t->tuned[i].proposed = t->tuned[i].heard = t->tuned[i].trials;
 		t->trials += t->tuned[i].trials;
 	}
 	t->resumed = t->trials;
@@ -110,6 +164,11 @@ int tuner_load(struct tuner *t, const struct db_campaign *c)
 	json_t *scheduler = json_object_get(root, "scheduler");
 	int rc = scheduler ? scheduler_load(&t->scheduler, scheduler) : 0;
 
+	load_held(t, json_object_get(root, "held"));
+	t->decided = json_object();
+	for (size_t i = 0; i < sizeof(decided) / sizeof(*decided); i++)
+		if (json_object_get(root, decided[i]))
+			json_object_set(t->decided, decided[i], json_object_get(root, decided[i]));
 	json_decref(root);
 	return rc < 0 ? err_prefix("campaign %s (--fresh starts anew)", c->uid) : 0;
 }
@@ -138,7 +197,7 @@ static struct db_record record_of(struct tuner *t, const struct tuned *u, const 
 	const struct trial *trial = &c->trial;
 	bool ok = trial->status == TRIAL_OK;
 	/* What a recording answers was measured elsewhere, with a text that is not known here. */
-	bool now = t->measurer->confirm && trial->source;
+	bool now = t->measurer->confirms && trial->source;
 
 	return (struct db_record){
 		.task = u->task_id,
@@ -240,12 +299,38 @@ int tuner_save(struct tuner *t)
 
 /* --- what the records say when a campaign goes on, or begins where others were */
 
-static struct tuned *find_tuned(struct tuner *t, const char *key)
+/* Whether R is of the batch that is on its way since the run before. */
+static bool is_held(const struct tuner *t, const struct tuned *u, const struct db_record *r)
 {
-	for (int i = 0; i < t->n; i++)
-		if (strcmp(t->tuned[i].task->key, key) == 0)
-			return &t->tuned[i];
-	return NULL;
+	return t->n_flights > 0 && u == &t->tuned[t->flights[0].task] &&
+	       r->campaign == t->campaign_id && r->trial >= u->heard;
+}
+
+static void hold(struct flight *f, const struct candidate *c, const struct db_record *r)
+{
+	struct candidate *to = &f->batch.at[f->batch.n++];
+
+	*to = *c;
+	to->trial = (struct trial){
+		.status = r->status,
+		.time_us = r->time_us,
+		.samples = arena_memdup(f->arena, r->samples, sizeof(double) * (size_t)r->n_samples),
+		.n_samples = r->n_samples,
+	};
+}
+
+/* 0, or -1 and a message, which is told, where it does not replay. */
+static int recall_held(struct tuner *t, const struct problem *p, const struct db_record *r)
+{
+	struct flight *f = &t->flights[0];
+	struct candidate c;
+
+	if (f->batch.n == f->batch.cap)
+		return 0;
+	if (!candidate_recall(p, f->arena, arena_strdup(f->arena, r->steps), &c))
+		return -1;
+	hold(f, &c, r);
+	return 0;
 }
 
 /* A record that does not replay (of an older version, say) teaches nothing, nor does a guess that
@@ -263,6 +348,11 @@ static int recall_record(void *user, const struct db_record *r)
 
 	arena_reset(t->scratch);
 	history_see(p->history, r->steps);
+	if (is_held(t, u, r)) {
+		if (recall_held(t, p, r) < 0)
+			db_skip(t->db, r->id, err_get());
+		return 0;
+	}
 	if (t->learner && !candidate_recall(p, t->scratch, r->steps, &c)) {
 		db_skip(t->db, r->id, err_get());
 		return 0;

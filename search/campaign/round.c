@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/campaign/round.c - the order of the calls below is the architecture. */
+/* search/campaign/round.c - what a batch comes to, whoever measured it. */
 #include "search/campaign/round.h"
 
 #include "base/clock.h"
 #include "costmodel/quality.h"
+#include "search/measurers/ask.h"
 
 double observed_us(enum trial_status status, double time_us, const double *samples, int n)
 {
@@ -22,7 +23,7 @@ double trial_observed_us(const struct trial *t)
 }
 
 /* How well the scores of B order what was measured. Failures count as infinitely slow. */
-static void judge(struct arena *a, const struct batch *b, struct round *r)
+void round_judge(struct arena *a, const struct batch *b, struct round *r)
 {
 	float *score = arena_many(a, float, b->n), *truth = arena_many(a, float, b->n);
 
@@ -39,7 +40,7 @@ static void judge(struct arena *a, const struct batch *b, struct round *r)
 	r->accuracy = pairwise_accuracy(score, truth, r->scored);
 }
 
-static void learn(const struct problem *p, struct arena *a, struct batch *b)
+void round_learn(const struct problem *p, struct arena *a, struct batch *b)
 {
 	for (int i = 0; i < b->n; i++) {
 		struct candidate *c = &b->at[i];
@@ -57,22 +58,26 @@ static double waited(const struct problem *p)
 	return p->learner ? learner_waited(p->learner) : 0;
 }
 
-int round_play(const struct strategy *s, const struct problem *p, struct measurer *m,
-	       struct arena *a, struct rng *rng, struct batch *b, struct round *out)
+void round_propose(const struct strategy *s, const struct problem *p, struct arena *a,
+		   struct rng *rng, struct batch *b, struct round *out)
 {
 	double waited_s = waited(p);
 	int64_t began = clock_ns();
 
-	*out = (struct round){ 0 };
 	s->propose(p, a, rng, b);
-	double search_s = seconds_since(began) - (waited(p) - waited_s);
-
-	if (m->measure(m, a, b->at, b->n) < 0)
-		return -1;
-	judge(a, b, out);
-	learn(p, a, b);
-	out->search_s = search_s;
 	out->learn_s = waited(p) - waited_s;
+	out->search_s = (double)(clock_ns() - began) * 1e-9 - out->learn_s;
 	out->refused = b->refused;
+}
+
+int round_play(const struct strategy *s, const struct problem *p, struct measurer *m,
+	       struct arena *a, struct rng *rng, struct batch *b, struct round *out)
+{
+	*out = (struct round){ 0 };
+	round_propose(s, p, a, rng, b, out);
+	if (b->n > 0 && ask_and_wait(m, a, p->task, 0, b->at, b->n, false) != 0)
+		return -1;
+	round_judge(a, b, out);
+	round_learn(p, a, b);
 	return 0;
 }

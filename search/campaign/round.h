@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/campaign/round.h - one batch of candidates: proposed, measured, learned from. */
+/* search/campaign/round.h - the steps of a round: one batch of candidates is proposed, judged, learned from. */
 #ifndef HONE_SEARCH_CAMPAIGN_ROUND_H
 #define HONE_SEARCH_CAMPAIGN_ROUND_H
 
@@ -16,8 +16,18 @@ struct round {
 	double recall, rank, accuracy;
 };
 
-/* Fills B as S proposes, measures it with M (which has begun the task), and lets the history and
- * the learner of P know, which is to be trained next. A is scratch. -1 and a message where measuring fails. */
+/* The steps of a round of P, and what each comes to in OUT, which is zeroed before the first.
+ *
+ * Fills B as S proposes; A is scratch. */
+void round_propose(const struct strategy *s, const struct problem *p, struct arena *a,
+		   struct rng *rng, struct batch *b, struct round *out);
+/* Holds what was measured of B against its scores. */
+void round_judge(struct arena *a, const struct batch *b, struct round *out);
+/* Lets the history and the learner of P know of B; the learner is to be trained next. */
+void round_learn(const struct problem *p, struct arena *a, struct batch *b);
+
+/* A whole round, one step after the other, for who has no campaign: proposed, measured with M, judged,
+ * learned. -1 and a message where nothing can be measured. */
 int round_play(const struct strategy *s, const struct problem *p, struct measurer *m,
 	       struct arena *a, struct rng *rng, struct batch *b, struct round *out);
 

@@ -81,7 +81,18 @@ void scheduler_heard(struct scheduler *s, int i, int trials, double best_us)
 	if (faster)
 		t->best_us = best_us;
 	t->trials += trials;
+	t->sent -= trials;
+}
+
+void scheduler_sent(struct scheduler *s, int i, int trials)
+{
+	s->at[i].sent += trials;
 	s->current = i;
+}
+
+static int64_t tried(const struct scheduled *t)
+{
+	return t->trials + t->sent;
 }
 
 /* --- what a batch may gain */
@@ -125,7 +136,7 @@ static double gain_us(const struct scheduler *s, const struct scheduled *t, doub
 	double guess = EXPONENT * (t->best_us - floor_us(s, t->task));
 	double rate = t->rate + t->unheard * guess;
 
-	return rate * log1p(n / (double)(t->trials > 0 ? t->trials : 1));
+	return rate * log1p(n / (double)(tried(t) > 0 ? tried(t) : 1));
 }
 
 /* What T may come down to: where nothing was tried, all that the peak allows. */
@@ -187,7 +198,7 @@ int scheduler_next(const struct scheduler *s)
 	int next = -1;
 
 	for (int i = 0; i < s->n; i++)
-		if (!is_closed(&s->at[i]) && s->at[i].trials == 0)
+		if (!is_closed(&s->at[i]) && tried(&s->at[i]) == 0)
 			return i;
 	for (int i = 0; i < s->n; i++) {
 		const struct scheduled *t = &s->at[i];
@@ -195,7 +206,7 @@ int scheduler_next(const struct scheduler *s)
 		if (is_closed(t))
 			continue;
 		double gain = t->best_us > 0 ? t->weight * gain_us(s, t, AHEAD)
-					     : first_gain * first_chance(t->trials);
+					     : first_gain * first_chance(tried(t));
 
 		if (i == s->current)
 			gain *= STAY;
@@ -211,14 +222,14 @@ int scheduler_next(const struct scheduler *s)
  * kernel however soon the campaign ends. */
 int scheduler_batch(const struct scheduler *s, int i, int full, int64_t left)
 {
-	bool first = s->n > 1 && s->at[i].trials == 0;
+	bool first = s->n > 1 && tried(&s->at[i]) == 0;
 	int64_t size = first ? least(full, FIRST_BATCH) : full;
 	int64_t budget = left;
 
 	if (left < 0)
 		return (int)size;
 	for (int j = 0; j < s->n; j++)
-		budget += s->at[j].trials;
+		budget += tried(&s->at[j]);
 	if (first)
 		size = least(size, (budget + 2 * s->n - 1) / (2 * s->n));
 	return (int)least(size, left);

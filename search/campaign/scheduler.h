@@ -17,6 +17,7 @@
 struct scheduled {
 	const struct task *task;
 	int64_t trials;		/* heard of */
+	int64_t sent;		/* on their way, and not heard of; not saved */
 	double best_us;		/* 0 while there is none */
 	bool confirmed;		/* it was measured again */
 	double runs;		/* of it in the model, as things stand */
@@ -39,7 +40,7 @@ struct weigher {
 struct scheduler {
 	struct scheduled *at;	/* as the tasks are ordered */
 	int n;
-	int current;		/* the task of the last batch; -1: none */
+	int current;		/* the task of the last batch that was sent; -1: none */
 	double peak;		/* GFLOP/s that no kernel exceeds; 0: not known */
 	struct weigher weigher;
 	double *best_us, *hope_us, *runs, *weight;	/* room for it */
@@ -50,11 +51,13 @@ struct scheduler scheduler_new(struct arena *a, const struct task_vec *tasks, do
 			       struct weigher weigher);
 /* Asks the weigher, after what was heard. */
 void scheduler_weigh(struct scheduler *s);
+/* A batch of task I is on its way: TRIALS, of which scheduler_heard() tells when they were made. */
+void scheduler_sent(struct scheduler *s, int i, int trials);
 /* A batch of task I: TRIALS were made, the fastest valid one took BEST_US (0: there was none). */
 void scheduler_heard(struct scheduler *s, int i, int trials, double best_us);
 /* The task to go on with; -1 where all that have a weight are exhausted or done. */
 int scheduler_next(const struct scheduler *s);
-/* The size of the next batch of task I, at most FULL. LEFT trials may still be made, or any
+/* The size of the next batch of task I, at most FULL. LEFT trials may still be sent, or any
  * number where it is negative. */
 int scheduler_batch(const struct scheduler *s, int i, int full, int64_t left);
 

@@ -22,7 +22,7 @@ static int settle_task(struct tuner *t, struct settling *s, int i)
 		s->late++;
 		return 0;
 	}
-	if (untried && tuner_round(t, i) < 0)
+	if (untried && (tuner_round(t, i) < 0 || tuner_land(t) < 0))
 		return -1;
 	int rc = tuner_confirm(t, i);
 

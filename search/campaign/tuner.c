@@ -64,7 +64,7 @@ int tuner_load_best(struct tuner *t, int i)
 	int found = task_fastest(a, t->db, task, tuner_want(t, task), t->target.vector_bytes,
 				 &best);
 	/* Where nothing can be measured again, it is as good as it gets. */
-	bool stale = found == 1 && best.evidence != EVIDENCE_SAME && t->measurer->confirm;
+	bool stale = found == 1 && best.evidence != EVIDENCE_SAME && t->measurer->confirms;
 
 	if (found >= 0) {
 		t->scheduler.at[i].best_us = found && !stale ? best.record.time_us : 0;
@@ -86,7 +86,7 @@ void tuner_report(struct tuner *t, int i, const char *phase)
 		.budget = t->options.budget.trials,
 		.failed = t->failed,
 		.best_us = t->scheduler.at[i].best_us,
-		.estimate = !t->measurer->confirm,
+		.estimate = !t->measurer->confirms,
 		.gflops = tuner_gflops(t, i),
 		.seconds = s,
 		.seconds_left = tuner_left_s(t),
@@ -102,10 +102,14 @@ void tuner_report(struct tuner *t, int i, const char *phase)
 int tuner_run(struct tuner *t)
 {
 	while (!tuner_is_over(t)) {
-		if (tuner_round(t, scheduler_next(&t->scheduler)) < 0)
+		if (tuner_round(t, scheduler_next(&t->scheduler)) < 0 ||
+		    tuner_confirm_targets(t) < 0)
 			return -1;
 		scheduler_weigh(&t->scheduler);
 	}
+	/* Who wants to stop does not want to wait; the next run proposes the same. */
+	if (!tuner_stopped(t) && tuner_land(t) < 0)
+		return -1;
 	tuner_tell_causes(t);
 	if (tuner_confirm_all(t) < 0)
 		return -1;
@@ -238,7 +242,8 @@ static int find_measurer(struct tuner *t)
 	struct hardware_options hardware = { .cc = o->cc, .cpus = o->cpus, .limit_s = o->limit_s,
 					     .threads = o->threads, .cache = o->cache,
 					     .device = t->device,
-					     .seed = o->seed, .listener = o->listener };
+					     .seed = o->seed, .stop = o->stop,
+					     .listener = o->listener };
 
 	t->measurer = o->measurer ? o->measurer : measurer_hardware(&hardware);
 	return t->measurer ? 0 : -1;
@@ -300,6 +305,20 @@ static int admit_all(const struct task_vec *tasks)
 	return 0;
 }
 
+static int load_task(struct tuner *t, int i)
+{
+	double heard_us = t->scheduler.at[i].best_us;
+	int stale = tuner_load_best(t, i);
+
+	if (stale < 0 || (stale && tuner_confirm(t, i) < 0))
+		return -1;
+	/* The next batch is proposed as it was, not knowing of this one. */
+	if (t->n_flights > 0 && t->flights[0].task == i)
+		t->scheduler.at[i].best_us = heard_us;
+	tuner_settle(t, i);
+	return 0;
+}
+
 static int prepare(struct tuner *t, const struct task_vec *tasks)
 {
 	if (admit_all(tasks) < 0 || find_measurer(t) < 0 || find_strategy(t) < 0)
@@ -308,12 +327,11 @@ static int prepare(struct tuner *t, const struct task_vec *tasks)
 	if (find_ids(t) < 0 || find_campaign(t) < 0 || tell_drift(t) < 0 || find_base(t, tasks) < 0 ||
 	    tuner_recall(t) < 0)
 		return -1;
-	for (int i = 0; i < t->n; i++) {
-		int stale = tuner_load_best(t, i);
-
-		if (stale < 0 || (stale && tuner_confirm(t, i) < 0) || tuner_settle(t, i) < 0)
+	for (int i = 0; i < t->n; i++)
+		if (load_task(t, i) < 0)
 			return -1;
-	}
+	if (tuner_confirm_targets(t) < 0)
+		return -1;
 	scheduler_weigh(&t->scheduler);
 	return 0;
 }
@@ -334,7 +352,6 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->target = target_of(device, o->threads);
 	t->n = tasks->n;
 	t->tuned = arena_many(a, struct tuned, tasks->n);
-	t->current = -1;
 	t->trained = -1;
 	t->scheduler = scheduler_new(a, tasks, device_peak(device, o->threads),
 					 o->weigher);
@@ -356,6 +373,9 @@ void tuner_free(struct tuner *t)
 		history_free(t->tuned[i].problem.history);
 	if (t->measurer)
 		t->measurer->free(t->measurer);
+	for (int i = 0; i < t->n_flights; i++)
+		arena_free(t->flights[i].arena);
+	json_decref(t->decided);
 	arena_free(t->scratch);
 	arena_free(t->arena);
 }

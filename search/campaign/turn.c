@@ -1,49 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/campaign/turn.c - a task's turn in a campaign: a round, or a confirmation, and its records. */
+/* search/campaign/turn.c - a round of a campaign: the order of the calls in tuner_round() is the architecture. */
 #include "base/err.h"
 #include "base/hash.h"
 #include "search/campaign/campaign.h"
 #include "search/campaign/debug.h"
-#include "search/trust/evidence.h"
+#include "search/measurers/ask.h"
 
-/* Candidates that are measured in turn when the best are measured again. */
-enum { CONFIRM = 6 };
+/* --- propose */
 
-/* Nothing can be measured of task I, and the message says why: the others go on without it. 1, or -1
- * where it is the last. */
-static int leave_out(struct tuner *t, int i)
+int64_t tuner_on_the_way(const struct tuner *t)
 {
-	struct tuned *u = &t->tuned[i];
-	bool last = true;
+	int64_t n = 0;
 
-	u->failure = arena_strdup(t->arena, err_get());
-	u->done = CAUSE_REFUSED;
-	t->scheduler.at[i].done = true;
-	for (int j = 0; j < t->n; j++)
-		last &= t->tuned[j].done == CAUSE_REFUSED;
-	if (last)
-		return -1;
-	listener_tell(&t->options.listener, TELL_WARNING, "%s is left out: %s", u->task->name,
-		      u->failure);
-	return 1;
-}
-
-/* 0, or 1 where the task is left out; -1 and a message. */
-static int begin_task(struct tuner *t, int i)
-{
-	const struct tuned *u = &t->tuned[i];
-
-	if (i == t->current)
-		return 0;
-	t->current = -1;
-	if (u->done == CAUSE_REFUSED)
-		return 1;
-	int rc = t->measurer->begin(t->measurer, u->task, t->scheduler.at[i].best_us);
-
-	if (rc != 0)
-		return rc < 0 ? -1 : leave_out(t, i);
-	t->current = i;
-	return 0;
+	for (int i = 0; i < t->n; i++)
+		n += t->tuned[i].proposed - t->tuned[i].trials;
+	return n;
 }
 
 static int batch_size(const struct tuner *t, int i)
@@ -52,7 +23,18 @@ static int batch_size(const struct tuner *t, int i)
 	int64_t trials = o->budget.trials;
 
 	return scheduler_batch(&t->scheduler, i, o->batch ? o->batch : TUNER_BATCH,
-			       trials ? trials - t->trials : -1);
+			       trials ? trials - t->trials - tuner_on_the_way(t) : -1);
+}
+
+/* The same whatever was tuned before this round, so that a resumed campaign goes on alike. */
+static struct rng round_rng(const struct tuner *t, const struct tuned *u)
+{
+	struct hasher *h = hasher_new();
+
+	hasher_int(h, (int64_t)t->options.seed);
+	hasher_str(h, u->task->key);
+	hasher_int(h, u->proposed);
+	return rng_seed(hasher_end(h).lo);
 }
 
 static void dump(const struct tuner *t, const struct tuned *u, const struct batch *b)
@@ -68,15 +50,32 @@ static void dump(const struct tuner *t, const struct tuned *u, const struct batc
 	}
 }
 
-/* The same whatever was tuned before this round, so that a resumed campaign goes on alike. */
-static struct rng round_rng(const struct tuner *t, const struct tuned *u)
+/* The next batch of task I is on its way. */
+static struct flight *propose(struct tuner *t, int i)
 {
-	struct hasher *h = hasher_new();
+	struct tuned *u = &t->tuned[i];
+	struct flight *f = &t->flights[t->n_flights++];
+	struct rng rng = round_rng(t, u);
 
-	hasher_int(h, (int64_t)t->options.seed);
-	hasher_str(h, u->task->key);
-	hasher_int(h, u->trials);
-	return rng_seed(hasher_end(h).lo);
+	*f = (struct flight){ .arena = arena_new(), .task = i };
+	f->batch = batch_new(f->arena, batch_size(t, i));
+	round_propose(t->strategy, tuner_problem(t, i), f->arena, &rng, &f->batch, &f->round);
+	u->proposed += f->batch.n;
+	scheduler_sent(&t->scheduler, i, f->batch.n);
+	t->search_s += f->round.search_s;
+	t->learn_s += f->round.learn_s;
+	dump(t, u, &f->batch);
+	return f;
+}
+
+/* --- submit, collect */
+
+static int submit(struct tuner *t, const struct flight *f)
+{
+	if (f->batch.n == 0)
+		return 0;
+	return ask(t->measurer, t->tuned[f->task].task, t->scheduler.at[f->task].best_us,
+		   f->batch.at, f->batch.n, false);
 }
 
 /* How a trial failed, and the first line of what was said of it. */
@@ -88,19 +87,49 @@ static const char *failure_of(struct arena *a, const struct trial *trial)
 			    (int)strcspn(text, "\n"), text);
 }
 
-/* What the batch means for the campaign. */
-static void note(struct tuner *t, int i, const struct batch *b)
+/* What became of the batch, in numbers. */
+static void count(struct tuner *t, struct tuned *u, const struct batch *b)
 {
-	double best = 0;
-
-	for (int j = 0; j < b->n; j++) {
-		const struct trial *trial = &b->at[j].trial;
-
+	for (int i = 0; i < b->n; i++) {
+		const struct trial *trial = &b->at[i].trial;
 		bool failed = trial->status != TRIAL_OK && trial->status != TRIAL_LOST_RACE;
 
 		t->failed += failed;
-		if (failed && !t->tuned[i].failure)
-			t->tuned[i].failure = failure_of(t->arena, trial);
+		if (failed && !u->failure)
+			u->failure = failure_of(t->arena, trial);
+	}
+	u->trials += b->n;
+	t->trials += b->n;
+}
+
+/* 0; 1 where nothing can be measured of the task, and -1, with a message. */
+static int collect(struct tuner *t, struct flight *f)
+{
+	struct phases earlier = t->measurer->spent;
+	struct batch *b = &f->batch;
+
+	if (f->saved)
+		return 0;
+	int rc = b->n ? hear_answer(t->measurer, f->arena, b->at, b->n) : 0;
+
+	f->spent = phases_minus(&t->measurer->spent, &earlier);
+	if (rc == 0)
+		count(t, &t->tuned[f->task], b);
+	return rc;
+}
+
+/* --- learn, save */
+
+static void learn(struct tuner *t, struct flight *f)
+{
+	const struct batch *b = &f->batch;
+	int i = f->task;
+	double best = 0;
+
+	round_learn(tuner_problem(t, i), f->arena, &f->batch);
+	for (int j = 0; j < b->n; j++) {
+		const struct trial *trial = &b->at[j].trial;
+
 		if (trial->status == TRIAL_OK && (best == 0 || trial->time_us < best))
 			best = trial->time_us;
 	}
@@ -108,141 +137,72 @@ static void note(struct tuner *t, int i, const struct batch *b)
 		t->scheduler.at[i].confirmed = false;
 	scheduler_heard(&t->scheduler, i, b->n, best);
 	t->scheduler.at[i].exhausted = b->n < b->cap;
+	t->tuned[i].heard += b->n;
+	if (t->learner)
+		learner_train(t->learner);
 }
 
-static struct phases minus(const struct phases *x, const struct phases *y)
+static int save(struct tuner *t, const struct flight *f)
 {
-	return (struct phases){
-		.build = x->build - y->build,
-		.run = x->run - y->run,
-		.verify = x->verify - y->verify,
-		.wait = x->wait - y->wait,
-	};
+	return f->saved ? 0 : tuner_append(t, f->task, &f->batch, &f->round, &f->spent, false);
+}
+
+/* The oldest is on its way no more. */
+static void drop(struct tuner *t)
+{
+	arena_free(t->flights[0].arena);
+	t->n_flights--;
+	memmove(t->flights, t->flights + 1, (size_t)t->n_flights * sizeof(*t->flights));
+}
+
+static int refuse(struct tuner *t, const struct flight *f)
+{
+	int i = f->task;
+
+	t->tuned[i].proposed -= f->batch.n;
+	t->scheduler.at[i].sent -= f->batch.n;
+	return tuner_leave_out(t, i);
+}
+
+/* The oldest that is on its way. Where others are, the next was proposed before this one was learned from, and
+ * so it is to be when a campaign goes on. */
+static int land(struct tuner *t)
+{
+	struct flight *f = &t->flights[0];
+	int i = f->task, rc = collect(t, f);
+
+	if (rc == 0) {
+		round_judge(f->arena, &f->batch, &f->round);
+		if (t->n_flights > 1)
+			tuner_decide(t, f);
+		learn(t, f);
+		if (t->n_flights == 1)
+			tuner_decide(t, NULL);
+		rc = save(t, f);
+		tuner_report(t, i, "tune");
+		tuner_watch(t, &f->batch);
+		tuner_settle(t, i);
+	} else if (rc > 0) {
+		rc = refuse(t, f);
+	}
+	drop(t);
+	return rc;
 }
 
 int tuner_round(struct tuner *t, int i)
 {
-	struct tuned *u = &t->tuned[i];
-	struct phases earlier = t->measurer->spent;
-
-	int rc = begin_task(t, i);
-
-	if (rc != 0)
-		return rc < 0 ? -1 : 0;
-	arena_reset(t->scratch);
-	struct batch b = batch_new(t->scratch, batch_size(t, i));
-	struct rng rng = round_rng(t, u);
-	struct round r;
-
-	if (round_play(t->strategy, tuner_problem(t, i), t->measurer, t->scratch, &rng, &b, &r) < 0)
+	if (i >= 0 && submit(t, propose(t, i)) < 0)
 		return -1;
-	t->search_s += r.search_s;
-	t->learn_s += r.learn_s;
-	dump(t, u, &b);
-	note(t, i, &b);
-	u->trials += b.n;
-	t->trials += b.n;
-	struct phases spent = minus(&t->measurer->spent, &earlier);
-
-	if (tuner_append(t, i, &b, &r, &spent, false) < 0)
-		return -1;
-	if (t->learner)
-		learner_train(t->learner);
-	tuner_report(t, i, "tune");
-	tuner_watch(t, &b);
-	return tuner_settle(t, i);
+	if (t->n_flights == 0 || (i >= 0 && t->n_flights <= TUNER_LAG))
+		return 0;	/* as the first round, which has nothing to learn from */
+	return land(t);
 }
 
-/* --- confirmation */
-
-/* Of one task: what is to be measured again, and what was in earlier rounds of it. */
-struct confirmation {
-	struct tuner *t;
-	const struct tuned *u;
-	struct batch batch;
-	struct hash_vec VEC(struct hash128) tried;	/* steps; in the campaign's arena */
-};
-
-static bool was_tried(const struct confirmation *c, struct hash128 steps)
+int tuner_land(struct tuner *t)
 {
-	for (int i = 0; i < c->tried.n; i++)
-		if (hash_equal(c->tried.at[i], steps))
-			return true;
-	return false;
-}
+	int rc = 0;
 
-/* False where the record does not replay, which is told. */
-static bool recall(struct confirmation *c, const struct db_record *r, struct candidate *out)
-{
-	struct arena *a = c->t->scratch;
-	const struct problem *p = &c->u->problem;
-
-	if (candidate_recall(p, a, arena_strdup(a, r->steps), out)) {
-		if (candidate_emit(p, a, out))
-			return true;
-		err_set("its C cannot be written");
-	}
-	db_skip(c->t->db, r->id, err_get());
-	return false;
-}
-
-/* From the fastest on: what no confirmation has seen, as long as there is room, and then the
- * fastest that one has, to be compared with. */
-static int pick(void *user, const struct db_record *r)
-{
-	struct confirmation *c = user;
-	bool full = c->batch.n == CONFIRM - 1;
-	struct candidate one;
-
-	if ((full && !r->final) || !recall(c, r, &one))
-		return 0;
-	bool confirmed = evidence_confirmed(r, evidence_of(r, one.trial.source));
-
-	if (confirmed && c->batch.n == 0)
-		return 1;	/* the fastest of all: there is nothing to do */
-	if (!confirmed && (full || was_tried(c, r->steps_hash)))
-		return 0;
-	c->batch.at[c->batch.n++] = one;
-	vec_push(c->t->arena, &c->tried, r->steps_hash);
-	return confirmed;
-}
-
-/* 1, or 0 where nothing is left to confirm. */
-static int confirm_some(struct confirmation *c, int i)
-{
-	struct tuner *t = c->t;
-	struct db_want want = tuner_want(t, c->u->task);
-	struct phases earlier = t->measurer->spent;
-	struct round r = { 0 };
-
-	want.measured = true;
-	arena_reset(t->scratch);
-	c->batch = batch_new(t->scratch, CONFIRM);
-	if (db_each_standing(t->db, &want, DB_FASTEST, pick, c) < 0)
-		return -1;
-	if (c->batch.n == 0)
-		return 0;
-	int rc = begin_task(t, i);
-
-	if (rc != 0)
-		return rc < 0 ? -1 : 0;
-	if (t->measurer->confirm(t->measurer, t->scratch, c->batch.at, c->batch.n) < 0)
-		return -1;
-	struct phases spent = minus(&t->measurer->spent, &earlier);
-
-	return tuner_append(t, i, &c->batch, &r, &spent, true) < 0 ? -1 : 1;
-}
-
-int tuner_confirm(struct tuner *t, int i)
-{
-	struct confirmation c = { .t = t, .u = &t->tuned[i] };
-	int rounds = 0, rc = t->measurer->confirm != NULL;
-
-	/* Each round measures one at least that was not yet; so it ends. */
-	while (rc > 0 && !tuner_stopped(t))
-		if ((rc = confirm_some(&c, i)) > 0)
-			rounds++;
-	if (rc >= 0 && rounds > 0)
-		rc = tuner_load_best(t, i);
-	return rc < 0 ? -1 : rounds > 0;
+	while (t->n_flights > 0 && rc == 0)
+		rc = land(t);
+	return rc;
 }

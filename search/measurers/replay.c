@@ -3,6 +3,7 @@
 #include "search/measurers/replay.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/hash.h"
@@ -18,16 +19,28 @@ struct replay_answer {
 	struct feature_matrix features;
 };
 
+/* A batch that was answered, in an arena of its own. */
+struct told {
+	struct arena *arena;
+	struct trial *trials;
+	int n;
+	int rc;			/* as of collect() */
+	const char *why;
+};
+
 struct replay {
 	struct measurer m;	/* first */
 	const struct recording *recording;
 	const struct cost_model *kind;	/* of the stand-in */
 	struct target target;
 	struct arena *arena;	/* of the present task */
+	struct arena *own;	/* its life */
 	struct problem problem;
 	struct answer_vec VEC(struct replay_answer) answers;	/* by hash */
 	struct stand_in stand_in;
 	struct replay_answers given;	/* of the present task */
+	char current[HASH_TEXT];	/* the key of that task; "": none */
+	struct told_vec VEC(struct told) told;	/* batches that were not collected, the oldest first */
 };
 
 /* --- the recording of a task */
@@ -91,24 +104,26 @@ static int fit_stand_in(struct replay *r, const struct task *t)
 	return stand_in_fit(&r->stand_in, r->kind, samples, n, peak_us);
 }
 
-/* 0 where the program has no features. */
-static double stand_in_us(const struct replay *r, struct arena *a, const struct candidate *c)
+/* 0 where the steps make no program. */
+static double stand_in_us(const struct replay *r, struct arena *a, const char *steps)
 {
-	struct feature_matrix m = c->features;
+	struct candidate c;
 
-	if (m.n_rows == 0 && !features_of(a, c->program, &r->target.cost, &m))
+	if (!candidate_recall(&r->problem, a, steps, &c))
 		return 0;
-	return stand_in_guess(&r->stand_in, &m, c->steps);
+	return stand_in_guess(&r->stand_in, &c.features, steps);
 }
 
 /* --- answers */
 
-static int begin(struct measurer *m, const struct task *t, double incumbent_us)
+int replay_begin(struct measurer *m, const struct task *t)
 {
 	struct replay *r = (struct replay *)m;
 	struct db_want want = r->recording->want;
 
-	(void)incumbent_us;
+	if (strcmp(r->current, t->key) == 0)
+		return 0;
+	r->current[0] = '\0';
 	arena_reset(r->arena);
 	r->answers = (struct answer_vec){ 0 };
 	r->given = (struct replay_answers){ 0 };
@@ -123,7 +138,10 @@ static int begin(struct measurer *m, const struct task *t, double incumbent_us)
 		return 1;
 	}
 	qsort(r->answers.at, (size_t)r->answers.n, sizeof(*r->answers.at), by_hash);
-	return fit_stand_in(r, t);
+	if (fit_stand_in(r, t) < 0)
+		return -1;
+	memcpy(r->current, t->key, sizeof(r->current));
+	return 0;
 }
 
 static void tell(struct trial *t, struct arena *a, enum trial_status status, double us,
@@ -140,23 +158,47 @@ static void tell(struct trial *t, struct arena *a, enum trial_status status, dou
 	t->time_us = us;
 }
 
-static int measure(struct measurer *m, struct arena *a, struct candidate *c, int n)
+static void answer(struct replay *r, struct arena *a, const struct job *job, struct trial *t)
+{
+	const struct replay_answer *known = look_up(r, job->steps);
+	double us = known ? known->time_us : stand_in_us(r, a, job->steps);
+
+	*(known ? &r->given.recorded : &r->given.guessed) += 1;
+	if (known)
+		tell(t, a, known->status, us, arena_strdup(a, known->message));
+	else
+		tell(t, a, us > 0 ? TRIAL_OK : TRIAL_BUILD_ERROR, us, "answered by a stand-in");
+	t->estimate = !known;
+}
+
+static int submit(struct measurer *m, const struct job_batch *b)
 {
 	struct replay *r = (struct replay *)m;
+	struct arena *a = arena_new();
+	struct told told = { .arena = a, .trials = arena_many(a, struct trial, b->n), .n = b->n };
 
-	for (int i = 0; i < n; i++) {
-		const struct replay_answer *known = look_up(r, c[i].steps);
-		double us = known ? known->time_us : stand_in_us(r, a, &c[i]);
-
-		*(known ? &r->given.recorded : &r->given.guessed) += 1;
-		if (known)
-			tell(&c[i].trial, a, known->status, us, known->message);
-		else
-			tell(&c[i].trial, a, us > 0 ? TRIAL_OK : TRIAL_BUILD_ERROR, us,
-			     "answered by a stand-in");
-		c[i].trial.estimate = !known;
-	}
+	told.rc = replay_begin(m, b->task);
+	if (told.rc != 0)
+		told.why = arena_strdup(a, err_get());
+	for (int i = 0; i < b->n && told.rc == 0; i++)
+		answer(r, a, &b->jobs[i], &told.trials[i]);
+	vec_push(r->own, &r->told, told);
 	return 0;
+}
+
+static int collect(struct measurer *m, struct arena *a, struct trial *results)
+{
+	struct replay *r = (struct replay *)m;
+	struct told told = r->told.at[0];
+
+	r->told.n--;
+	memmove(r->told.at, r->told.at + 1, (size_t)r->told.n * sizeof(told));
+	for (int i = 0; i < told.n; i++)
+		results[i] = trial_result(a, &told.trials[i]);
+	if (told.rc != 0)
+		err_set("%s", told.why);
+	arena_free(told.arena);
+	return told.rc;
 }
 
 static void release(struct measurer *m)
@@ -164,7 +206,10 @@ static void release(struct measurer *m)
 	struct replay *r = (struct replay *)m;
 
 	stand_in_drop(&r->stand_in);
+	for (int i = 0; i < r->told.n; i++)
+		arena_free(r->told.at[i].arena);
 	arena_free(r->arena);
+	arena_free(r->own);
 	free(r);
 }
 
@@ -186,11 +231,12 @@ struct measurer *measurer_replay(const struct recording *recording, const struct
 	if (!r)
 		die("out of memory for a replay");
 	*r = (struct replay){
-		.m = { .begin = begin, .measure = measure, .free = release },
+		.m = { .submit = submit, .collect = collect, .free = release },
 		.recording = recording,
 		.kind = kind,
 		.target = target_of(recording->device, recording->want.threads),
 		.arena = arena_new(),
+		.own = arena_new(),
 	};
 	r->m.toolchain = arena_printf(recording->arena, "replay of %s", recording->want.toolchain);
 	return &r->m;

@@ -14,6 +14,9 @@
 /* A KIND of cost model that learns is the stand-in. R must outlive it. */
 struct measurer *measurer_replay(const struct recording *r, const struct cost_model *kind);
 
+/* M is a replay: it turns to T now, and not with the first batch of it. As collect(). */
+int replay_begin(struct measurer *m, const struct task *t);
+
 /* What a replay has answered since it began its task, and from what. */
 struct replay_answers {
 	int64_t recorded, guessed;	/* trials: from the records, by the stand-in */

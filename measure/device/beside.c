@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/device/beside.c - a thread that takes samples before, beside and after the work of another. */
+#include "measure/device/beside.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#include "base/err.h"
+#include "base/file.h"
+#include "base/quantile.h"
+#include "measure/device/probe.h"
+#include "measure/process/cpu_list.h"
+
+enum {
+	SAMPLE_NS = 500000,	/* long against the clock, short against preemption */
+	SAMPLES = 96,		/* of either loop: medians of so many agree within 1% on a quiet core */
+	SLICE = 4 << 20,	/* bytes that a sample reads: about as long */
+	LEAST_SLICES = 16,	/* and in all, and at most: a guest may see another's caches */
+	MOST_SLICES = 32,
+};
+
+enum stage { STAGE_BEFORE, STAGE_BESIDE, STAGE_AFTER };
+enum { STAGES = STAGE_AFTER + 1 };
+
+struct watch {
+	const char *cpus;
+	const struct probe_isa *isa;
+	int64_t rounds;		/* of the loop that computes, in a sample */
+	char *data;
+	int slices, at;
+	atomic_int stage;	/* set by the watcher, but the last by who works */
+	double compute[STAGES][SAMPLES], memory[STAGES][SAMPLES];	/* ns */
+};
+
+static void take_sample(struct watch *w, double *compute, double *memory)
+{
+	*compute = (double)probe_fma_ns(w->isa, w->rounds);
+	int64_t begin = clock_ns();
+
+	w->isa->read(w->data + (size_t)w->at * SLICE, SLICE, 1);
+	*memory = (double)(clock_ns() - begin);
+	w->at = (w->at + 1) % w->slices;
+}
+
+static void *watch(void *user)
+{
+	struct watch *w = user;
+
+	cpu_list_bind(w->cpus, 0);
+	w->rounds = probe_fma_rounds(w->isa, SAMPLE_NS);
+	for (int stage = STAGE_BEFORE; stage <= STAGE_AFTER; stage++) {
+		while (stage == STAGE_AFTER && atomic_load(&w->stage) != STAGE_AFTER)
+			nanosleep(&(struct timespec){ .tv_nsec = SAMPLE_NS }, NULL);
+		for (int i = 0; i < SAMPLES; i++)
+			take_sample(w, &w->compute[stage][i], &w->memory[stage][i]);
+		if (stage == STAGE_BEFORE)
+			atomic_store(&w->stage, STAGE_BESIDE);
+		else if (stage == STAGE_BESIDE)
+			atomic_store(&w->stage, STAGE_AFTER + 1);	/* enough: the work ends */
+	}
+	return NULL;
+}
+
+static double median(double *x)
+{
+	sort_figures(x, SAMPLES);
+	return quantile(x, SAMPLES, 0.5);
+}
+
+static double growth(double x[STAGES][SAMPLES])
+{
+	double quiet = (median(x[STAGE_BEFORE]) + median(x[STAGE_AFTER])) / 2;
+
+	return median(x[STAGE_BESIDE]) / quiet - 1;
+}
+
+static int slices_of(const struct device *d)
+{
+	int64_t n = 2 * device_cache_bytes(d, DEVICE_CACHES) / SLICE;
+
+	return (int)(n < LEAST_SLICES ? LEAST_SLICES : n > MOST_SLICES ? MOST_SLICES : n);
+}
+
+int beside_measure(const struct device *d, const char *cpus, int (*work)(void *user), void *user,
+		   struct beside *out)
+{
+	struct watch w = { .cpus = cpus, .isa = probe_isa_here(), .slices = slices_of(d) };
+	pthread_t thread;
+	int rc = 0;
+
+	w.data = probe_map((size_t)w.slices * SLICE);
+	if (!w.data)
+		return -1;
+	if (pthread_create(&thread, NULL, watch, &w) != 0)
+		die("cannot start a thread");
+	while (atomic_load(&w.stage) == STAGE_BEFORE)
+		nanosleep(&(struct timespec){ .tv_nsec = SAMPLE_NS }, NULL);
+	while (atomic_load(&w.stage) == STAGE_BESIDE && rc == 0)
+		rc = work(user);
+	while (atomic_load(&w.stage) == STAGE_BESIDE)
+		nanosleep(&(struct timespec){ .tv_nsec = SAMPLE_NS }, NULL);
+	atomic_store(&w.stage, STAGE_AFTER);
+	pthread_join(thread, NULL);
+	munmap(w.data, (size_t)w.slices * SLICE);
+	*out = (struct beside){ growth(w.compute), growth(w.memory) };
+	return rc;
+}
+
+bool beside_shows(const struct beside *b)
+{
+	return b->compute > BESIDE_MOST || b->memory > BESIDE_MOST;
+}

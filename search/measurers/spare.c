@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/measurers/spare.c - a compiler in a loop, and what that does to fixed kernels. */
+#include "search/measurers/spare.h"
+
+#include "measure/device/beside.h"
+
+struct load {
+	struct build_pool *builder;
+	const char *source;
+};
+
+struct pool_room spare_room(void *user)
+{
+	const struct spare *s = user;
+
+	return (struct pool_room){ s->cores.n_spare, s->cores.spare };
+}
+
+static int compile_once(void *user)
+{
+	const struct load *l = user;
+	struct arena *a = arena_new();
+	struct trial t = { .source = l->source };
+	int rc = build_all(a, l->builder, &t, 1);
+
+	trial_discard(&t);
+	arena_free(a);
+	return rc;
+}
+
+int spare_settle(struct spare *s, struct build_pool *b, const struct device *d, const char *source,
+		 const struct listener *listener)
+{
+	struct load load = { b, source };
+	struct beside seen;
+
+	if (s->cores.n_spare < s->threads) {
+		listener_tell(listener, TELL_NOTE,
+			      "building waits for measuring: kernels of %d %s leave %d %s",
+			      s->threads, s->threads == 1 ? "thread" : "threads", s->cores.n_spare,
+			      s->cores.n_spare == 1 ? "core" : "cores");
+		return 0;
+	}
+	build_pool_share(b, spare_room, s);
+	if (beside_measure(d, s->cores.bound, compile_once, &load, &seen) < 0)
+		return -1;
+	s->beside = !beside_shows(&seen);
+	listener_tell(listener, TELL_NOTE,
+		      "a compiler beside changes what computes by %+.1f%% and what reads memory by "
+		      "%+.1f%%: building %s", 100 * seen.compute, 100 * seen.memory,
+		      s->beside ? "goes on beside measuring" : "waits for measuring");
+	return 0;
+}
