@@ -54,12 +54,12 @@ static void describe_all(struct hone_model *m)
 }
 
 /* Hands what is told of records on to the caller of the library. */
-static void hear(void *user, enum tell_kind kind, const char *line)
+static void hear(void *user, const struct tell *t)
 {
 	const struct hone_options *o = user;
 
-	if (kind == TELL_WARNING && o->warn)
-		o->warn(o->user, line);
+	if (t->kind == TELL_WARNING && o->warn)
+		o->warn(o->user, t->line);
 }
 
 static int check_options(const struct hone_options *o)

@@ -53,11 +53,10 @@ static void print_results(const struct model_finals *f)
 }
 
 /* What there is to say of records, whoever made the database has heard. */
-static void hear(void *user, enum tell_kind kind, const char *line)
+static void hear(void *user, const struct tell *t)
 {
 	(void)user;
-	(void)kind;
-	(void)line;
+	(void)t;
 }
 
 static void print_round(const struct model_finals *f)

@@ -27,7 +27,7 @@ struct command {
 #undef X
 
 /* Prints a line that is told, warnings after "hone: ": what a struct listener of tools calls. */
-void command_hear(void *user, enum tell_kind kind, const char *line);
+void command_hear(void *user, const struct tell *t);
 
 /* Has SIGINT, SIGTERM and SIGHUP call HANDLER, but for those that are ignored (nohup, a shell's
  * background job). FLAGS are of sigaction(2). */

@@ -19,10 +19,11 @@ static const struct command *const commands[] = {
 	NULL,
 };
 
-void command_hear(void *user, enum tell_kind kind, const char *line)
+void command_hear(void *user, const struct tell *t)
 {
 	(void)user;
-	fprintf(stderr, "%s%s\n", kind == TELL_WARNING ? "hone: " : "", line);
+	if (tell_is_line(t))
+		fprintf(stderr, "%s%s\n", t->kind == TELL_NOTE ? "" : "hone: ", t->line);
 }
 
 int command_failed(void)

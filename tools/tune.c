@@ -22,24 +22,6 @@
 /* What the handler of signals goes by. */
 static volatile sig_atomic_t stopped, silent, children = -1;
 
-static void report(void *user, const struct progress *p)
-{
-	struct tune_args *args = user;
-
-	if (!args->quiet)
-		progress_show(p, &args->last_line);
-}
-
-static void hear(void *user, enum tell_kind kind, const char *line)
-{
-	const struct tune_args *args = user;
-
-	if (args->quiet && kind == TELL_NOTE)
-		return;
-	progress_clear();
-	command_hear(NULL, kind, line);
-}
-
 static struct notice notice_of(const struct tune_args *args, const char *why)
 {
 	return (struct notice){ .why = why ? arena_strdup(args->arena, why) : NULL,
@@ -47,13 +29,28 @@ static struct notice notice_of(const struct tune_args *args, const char *why)
 				.best = tuner_summary(args->tuner, args->arena) };
 }
 
-static void tell_stuck(void *user, const char *why)
+static void notify_stuck(struct tune_args *args, const char *why)
 {
-	struct tune_args *args = user;
 	struct notice what = notice_of(args, why);
 
 	what.event = "stuck";
 	notify_send(&args->notify, &what);
+}
+
+static void hear(void *user, const struct tell *t)
+{
+	struct tune_args *args = user;
+
+	if (t->kind == TELL_DUMP)
+		fputs(t->line, stderr);
+	if (t->kind == TELL_PROGRESS && !args->quiet)
+		progress_show(t->about, &args->last_line);
+	if (tell_is_line(t) && !(args->quiet && t->kind == TELL_NOTE)) {
+		progress_clear();
+		command_hear(NULL, t);
+	}
+	if (t->kind == TELL_STUCK)
+		notify_stuck(args, t->line);
 }
 
 static void tell_end(struct tune_args *args, int status)
@@ -198,12 +195,6 @@ static int on_recording(struct arena *a, struct tune_args *args, struct db *db)
 	return rc;
 }
 
-static void print_dump(void *user, const char *text)
-{
-	(void)user;
-	fputs(text, stderr);
-}
-
 /* HONE_DEBUG names the stages of candidates to print. */
 static int read_debug(struct tune_args *args)
 {
@@ -213,7 +204,6 @@ static int read_debug(struct tune_args *args)
 	if (!letters || !*letters)
 		return 0;
 	args->o.debug = letters;
-	args->o.dump = print_dump;
 	if (debug_unknown(letters) == '\0')
 		return 0;
 	debug_list(&known);
@@ -226,8 +216,6 @@ static int read_debug(struct tune_args *args)
 static void listen_to(struct tune_args *args)
 {
 	args->o.stop = &stopped;
-	args->o.progress = report;
-	args->o.stuck = tell_stuck;
 	args->o.listener = (struct listener){ hear, args };
 	args->o.user = args;
 	args->notify.listener = args->o.listener;

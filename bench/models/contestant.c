@@ -27,11 +27,11 @@ static const char *version(struct arena *a)
 	return "hone " PACKAGE_VERSION;
 }
 
-static void hear(void *user, enum tell_kind kind, const char *line)
+static void hear(void *user, const struct tell *t)
 {
 	(void)user;
-	(void)kind;
-	fprintf(stderr, "%s\n", line);
+	if (tell_is_line(t))
+		fprintf(stderr, "%s\n", t->line);
 }
 
 static void forget_results(struct model_player *p)

@@ -28,10 +28,10 @@ static void stop(int signal)
 }
 
 /* Many campaigns end here: only what disturbs them is told. */
-static void hear(void *user, enum tell_kind kind, const char *line)
+static void hear(void *user, const struct tell *t)
 {
-	if (kind != TELL_NOTE)
-		command_hear(user, kind, line);
+	if (t->kind != TELL_NOTE)
+		command_hear(user, t);
 }
 
 static void show_progress(const struct task *t, const struct strategy *s, int seed)

@@ -44,10 +44,7 @@ void tuner_watch(struct tuner *t, const struct batch *b)
 {
 	const char *why = why_stuck(t, b);
 
-	if (why && !t->stuck) {
-		listener_tell(&t->options.listener, TELL_WARNING, "%s", why);
-		if (t->options.stuck)
-			t->options.stuck(t->options.user, why);
-	}
+	if (why && !t->stuck)
+		listener_tell(&t->options.listener, TELL_STUCK, "%s", why);
 	t->stuck = why != NULL;	/* told once, until it goes on */
 }

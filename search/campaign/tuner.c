@@ -95,8 +95,7 @@ void tuner_report(struct tuner *t, int i, const char *phase)
 
 	p.peak_share = p.gflops / device_peak(t->device, t->options.threads);
 	p.rate = (double)(t->trials - t->resumed) / (s - t->earlier_s + 1e-9);
-	if (t->options.progress)
-		t->options.progress(t->options.user, &p);
+	listener_send(&t->options.listener, &(struct tell){ .kind = TELL_PROGRESS, .about = &p });
 }
 
 int tuner_run(struct tuner *t)

@@ -54,18 +54,16 @@ struct tuner_options {
 				 * NULL */
 	bool no_transfer;	/* learn nothing from campaigns of other tasks */
 	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
-	void (*progress)(void *user, const struct progress *p);	/* after each batch; may be NULL */
-	/* When no trial succeeds any more, or others do not leave the device; once, until that
-	 * changes; may be NULL. */
-	void (*stuck)(void *user, const char *why);
-	struct listener listener;	/* of what happens besides */
+	/* Of all that happens: TELL_PROGRESS, a struct progress, after each batch; TELL_STUCK when no trial
+	 * succeeds any more, or others do not leave the device; TELL_DUMP what `debug` asks for; and
+	 * lines. */
+	struct listener listener;
 	/* The last act of a campaign that was not stopped, for which time is kept: 0, 1 where it was
 	 * stopped, -1 and a message. NULL: there are none. */
 	int (*finals)(void *user, const struct finals_call *call);
 	struct weigher weigher;	/* of the tasks; all NULL: their own weights */
-	const char *debug;	/* stages to print of each candidate (search/campaign/debug.h); NULL: none */
-	void (*dump)(void *user, const char *text);	/* gets them, a candidate at a time */
-	void *user;
+	const char *debug;	/* stages to tell of each candidate (search/campaign/debug.h); NULL: none */
+	void *user;		/* of `finals` */
 };
 
 struct tuner;

@@ -41,11 +41,11 @@ static void dump(const struct tuner *t, const struct tuned *u, const struct batc
 {
 	const struct tuner_options *o = &t->options;
 
-	for (int i = 0; o->debug && o->dump && i < b->n; i++) {
+	for (int i = 0; o->debug && i < b->n; i++) {
 		struct text out = { 0 };
 
 		debug_candidate(&out, o->debug, &t->target, u->task, &b->at[i]);
-		o->dump(o->user, text_str(&out));
+		listener_send(&o->listener, &(struct tell){ TELL_DUMP, text_str(&out), NULL });
 		text_free(&out);
 	}
 }

@@ -104,21 +104,21 @@ static void *run_all_that_comes(void *user)
 
 /* --- lines */
 
-static void keep_line(void *user, enum tell_kind kind, const char *line)
+static void keep_line(void *user, const struct tell *t)
 {
 	struct pipeline *p = user;
-	size_t n = strlen(line) + 1;
+	size_t n = strlen(t->line) + 1;	/* stages tell lines */
 
 	if (pthread_equal(pthread_self(), p->owner)) {
-		listener_tell(&p->to, kind, "%s", line);
+		listener_send(&p->to, t);
 		return;
 	}
 	struct pipeline_line *new = malloc(sizeof(*new) + n), **at = &p->lines;
 
 	if (!new)
 		die("out of memory for a message");
-	*new = (struct pipeline_line){ .kind = kind };
-	memcpy(new->text, line, n);
+	*new = (struct pipeline_line){ .kind = t->kind };
+	memcpy(new->text, t->line, n);
 	pthread_mutex_lock(&p->mutex);
 	while (*at)
 		at = &(*at)->next;

@@ -72,9 +72,13 @@ static void propose(const struct problem *p, struct arena *a, struct rng *rng, s
 
 static const struct strategy faulty = { .name = "faulty", .propose = propose };
 
-static void count_dump(void *user, const char *text)
+static void count_dump(void *user, const struct tell *t)
 {
+	const char *text = t->line;
 	int *dumps = user;
+
+	if (t->kind != TELL_DUMP)
+		return;
 
 	assert_non_null(strstr(text, "# >>> steps\nsplit matmul i "));
 	assert_null(strstr(text, "# >>> nest"));
@@ -145,8 +149,8 @@ static void test_faults(void **state)
 	int dumps = 0;
 	struct tuner_options o = {
 		.source = SPEC, .own_strategy = &faulty, .threads = 1, .budget.trials = TRIALS,
-		.batch = 5, .seed = 1, .limit_s = 0.3, .debug = "SFC", .dump = count_dump,
-		.user = &dumps,
+		.batch = 5, .seed = 1, .limit_s = 0.3, .debug = "SFC",
+		.listener = { count_dump, &dumps },
 	};
 
 	vec_push(f->a, &tasks, task_new(f->a, dag, SPEC, 1));
@@ -180,31 +184,32 @@ static void propose_broken(const struct problem *p, struct arena *a, struct rng 
 
 static const struct strategy broken = { .name = "broken", .propose = propose_broken };
 
-static void count_stuck(void *user, const char *why)
-{
-	assert_non_null(strstr(why, "none of the last 64 trials ran; the last is build-error"));
-	*(int *)user += 1;
-}
+struct heard {
+	int stuck, barren;
+};
 
-static int heard;
-
-static void hear(void *user, enum tell_kind kind, const char *line)
+static void hear(void *user, const struct tell *t)
 {
-	(void)user;
-	if (kind == TELL_WARNING && strstr(line, "has no kernel"))
-		assert_non_null(strstr(line, "has no kernel: 72 build-error (build-error: "));
-	heard += kind == TELL_WARNING && strstr(line, "has no kernel");
+	struct heard *heard = user;
+
+	if (t->kind == TELL_STUCK) {
+		assert_non_null(strstr(t->line, "none of the last 64 trials ran; the last is build-error"));
+		heard->stuck++;
+	}
+	if (t->kind == TELL_WARNING && strstr(t->line, "has no kernel")) {
+		assert_non_null(strstr(t->line, "has no kernel: 72 build-error (build-error: "));
+		heard->barren++;
+	}
 }
 
 static void test_stuck(void **state)
 {
 	struct fixture *f = *state;
 	struct db *db = db_open(f->path, DB_WRITE);
-	int told = 0;
+	struct heard heard = { 0 };
 	struct tuner_options o = {
 		.source = SPEC, .own_strategy = &broken, .threads = 1, .budget.plateau = 72,
-		.batch = 8, .seed = 1, .stuck = count_stuck, .user = &told,
-		.listener = { hear, NULL },
+		.batch = 8, .seed = 1, .listener = { hear, &heard },
 	};
 	struct task_vec tasks = { 0 };
 
@@ -213,11 +218,11 @@ static void test_stuck(void **state)
 
 	if (!t || tuner_run(t) != 0)
 		fail_msg("%s", err_get());
-	assert_int_equal(told, 1);
+	assert_int_equal(heard.stuck, 1);
 	assert_int_equal(tuner_trials(t), 72);
 	assert_string_equal(tuner_stopped_by(t), "--plateau 72");
 	assert_int_equal(tuner_barren(t), 1);
-	assert_int_equal(heard, 1);
+	assert_int_equal(heard.barren, 1);
 	tuner_free(t);
 	db_close(db);
 }

@@ -9,6 +9,7 @@
 
 #include "search/best.h"
 #include "search/campaign/tuner.h"
+#include "tests/made_up_measurer.h"
 #include "te/operator.h"
 
 #define SPEC "matmul:m=24,n=32,k=16"
@@ -18,7 +19,7 @@ enum { TRIALS = 48, LUCK = 3 };
 
 /* A machine whose trials are faster than the truth, some by LUCK; confirmations tell it. */
 struct lucky_machine {
-	struct measurer m;	/* first */
+	struct made_up_measurer made_up;	/* first */
 	int confirmations;	/* rounds of them */
 	int confirmed;		/* candidates */
 	int unsteady;		/* so many candidates time out in a confirmation */
@@ -28,74 +29,53 @@ struct lucky_machine {
 	int hard_rc;		/* what begin says of it */
 };
 
-static int begin(struct measurer *m, const struct task *t, double incumbent_us)
+static double truth(uint64_t number)
+{
+	return 100 + (double)(number % 1000) / 10;
+}
+
+static void confirm(struct lucky_machine *machine, struct arena *a, const struct job *job,
+		    uint64_t number, struct trial *out)
+{
+	assert_non_null(job->source);
+	if (machine->unsteady-- > 0)
+		out->status = TRIAL_TIMEOUT;
+	else
+		made_up_time(a, out, truth(number));
+}
+
+static int answer(struct made_up_measurer *m, struct arena *a, const struct job_batch *b,
+		  struct trial *results)
 {
 	struct lucky_machine *machine = (struct lucky_machine *)m;
 
-	(void)incumbent_us;
-	if (!machine->hard || strcmp(t->name, machine->hard) != 0)
-		return 0;
-	err_set("it is too hard");
-	return machine->hard_rc;
-}
+	if (machine->hard && strcmp(b->task->name, machine->hard) == 0) {
+		err_set("it is too hard");
+		return machine->hard_rc;
+	}
+	if (b->again) {
+		machine->confirmations++;
+		machine->confirmed += b->n;
+	} else {
+		machine->stop = machine->batches > 0 && --machine->batches == 0;
+	}
+	for (int i = 0; i < b->n; i++) {
+		const char *steps = b->jobs[i].steps;
+		uint64_t number = hash_bytes(steps, strlen(steps)).lo;
 
-static uint64_t number_of(const struct candidate *c)
-{
-	return hash_bytes(c->steps, strlen(c->steps)).lo;
-}
-
-static double truth(const struct candidate *c)
-{
-	return 100 + (double)(number_of(c) % 1000) / 10;
-}
-
-static void answer(struct arena *a, struct candidate *c, double us)
-{
-	double *sample = arena_one(a, double);
-
-	*sample = us;
-	c->trial.status = TRIAL_OK;
-	c->trial.samples = sample;
-	c->trial.n_samples = 1;
-	c->trial.counted = "1";
-	c->trial.time_us = us;
-}
-
-static int measure(struct measurer *m, struct arena *a, struct candidate *c, int n)
-{
-	struct lucky_machine *machine = (struct lucky_machine *)m;
-
-	machine->stop = machine->batches > 0 && --machine->batches == 0;
-	for (int i = 0; i < n; i++)
-		answer(a, &c[i], truth(&c[i]) / (double)(1 + number_of(&c[i]) / 1000 % LUCK));
-	return 0;
-}
-
-static int confirm(struct measurer *m, struct arena *a, struct candidate *c, int n)
-{
-	struct lucky_machine *machine = (struct lucky_machine *)m;
-
-	machine->confirmations++;
-	machine->confirmed += n;
-	for (int i = 0; i < n; i++) {
-		assert_non_null(c[i].trial.source);
-		if (machine->unsteady-- > 0)
-			c[i].trial.status = TRIAL_TIMEOUT;
+		if (b->again)
+			confirm(machine, a, &b->jobs[i], number, &results[i]);
 		else
-			answer(a, &c[i], truth(&c[i]));
+			made_up_time(a, &results[i],
+				     truth(number) / (double)(1 + number / 1000 % LUCK));
 	}
 	return 0;
 }
 
-static void release(struct measurer *m)
+static void hear(void *user, const struct tell *t)
 {
-	(void)m;
-}
-
-static void hear(void *user, enum tell_kind kind, const char *line)
-{
-	if (kind == TELL_WARNING)
-		text_printf(user, "%s\n", line);
+	if (t->kind == TELL_WARNING)
+		text_printf(user, "%s\n", t->line);
 }
 
 /* A scene: the task, and what its campaigns print. */
@@ -113,8 +93,7 @@ static struct scene set_up(struct fixture *f)
 	struct scene s = { .f = f, .device = device_synthetic(f->a, DEVICE) };
 
 	assert_non_null(s.device);
-	s.machine.m = (struct measurer){ .toolchain = "none", .begin = begin, .measure = measure,
-					 .confirm = confirm, .free = release };
+	s.machine.made_up = (struct made_up_measurer){ made_up_measurer(), .answer = answer };
 	vec_push(f->a, &s.tasks, task_new(f->a, operator_build(f->a, SPEC), SPEC, 1));
 	return s;
 }
@@ -124,7 +103,7 @@ static int try(struct scene *s, struct budget budget, uint64_t seed)
 {
 	struct db *db = db_open(s->f->path, DB_WRITE);
 	const struct tuner_options o = { .source = SPEC, .strategy = "random", .threads = 1,
-					 .measurer = &s->machine.m, .budget = budget, .seed = seed,
+					 .measurer = &s->machine.made_up.m, .budget = budget, .seed = seed,
 					 .stop = &s->machine.stop, .finals = s->finals,
 					 .listener = { hear, &s->heard } };
 

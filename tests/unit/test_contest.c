@@ -42,7 +42,7 @@ static struct contest_scene set_up_with(struct fixture *f, const struct cost_mod
 	assert_int_equal(s.recording->tasks.n, 1);
 	s.measurer = measurer_replay(s.recording, stand_in);
 	s.target = target_of(s.recording->device, 1);
-	assert_ok(s.measurer->begin(s.measurer, s.recording->tasks.at[0], 0));
+	assert_ok(replay_begin(s.measurer, s.recording->tasks.at[0]));
 	return s;
 }
 

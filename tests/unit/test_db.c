@@ -196,12 +196,12 @@ static void test_surest(void **state)
 	db_close(db);
 }
 
-static void hear(void *user, enum tell_kind kind, const char *line)
+static void hear(void *user, const struct tell *t)
 {
 	struct text *heard = user;
 
-	assert_int_equal(kind, TELL_WARNING);
-	text_printf(heard, "%s\n", line);
+	assert_int_equal(t->kind, TELL_WARNING);
+	text_printf(heard, "%s\n", t->line);
 }
 
 /* What is damaged is passed over by whatever reads records, and told once. */

@@ -15,10 +15,10 @@
 
 static const struct listener nobody = { 0 };
 
-static void count_lines(void *user, enum tell_kind kind, const char *line)
+static void count_lines(void *user, const struct tell *t)
 {
-	assert_int_equal(kind, TELL_WARNING);
-	assert_non_null(strstr(line, "HONE_DEVICE_LOCK"));
+	assert_int_equal(t->kind, TELL_WARNING);
+	assert_non_null(strstr(t->line, "HONE_DEVICE_LOCK"));
 	*(int *)user += 1;
 }
 

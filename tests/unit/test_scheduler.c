@@ -24,10 +24,16 @@ static struct scheduler scheduler_of(struct arena *a, struct sim_model *m)
 	return scheduler_new(a, &tasks, PEAK, (struct weigher){ 0 });
 }
 
+static void hear(struct scheduler *s, int i, int size, double best_us)
+{
+	scheduler_sent(s, i, size);
+	scheduler_heard(s, i, size, best_us);
+}
+
 /* One batch of task I, which is returned. */
 static int play(struct sim_model *m, struct scheduler *s, int i, int size)
 {
-	scheduler_heard(s, i, size, best_of(&m->at[i], size));
+	hear(s, i, size, best_of(&m->at[i], size));
 	return i;
 }
 
@@ -290,9 +296,9 @@ static void far_from_similar(void **state)
 
 		m.at[0].task.op = "dense";
 		m.at[1].task.op = "dense+bias";
-		scheduler_heard(&s, 0, BATCH, fast ? 25 : 100);
+		hear(&s, 0, BATCH, fast ? 25 : 100);
 		for (int i = 1; i < m.n; i++)
-			scheduler_heard(&s, i, BATCH, 100);
+			hear(&s, i, BATCH, 100);
 		assert_int_equal(scheduler_next(&s), fast ? 1 : 3);
 		arena_free(a);
 	}
@@ -306,8 +312,8 @@ static void stays(void **state)
 	struct scheduler s = scheduler_of(a, &m);
 
 	(void)state;
-	scheduler_heard(&s, 0, FIRST, 100);
-	scheduler_heard(&s, 1, FIRST, 100);
+	hear(&s, 0, FIRST, 100);
+	hear(&s, 1, FIRST, 100);
 	s.at[0].weight = 1.02;
 	assert_int_equal(scheduler_next(&s), 1);
 	s.at[0].weight = 1.2;

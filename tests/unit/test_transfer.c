@@ -4,6 +4,7 @@
 #include "tests/recording_fixture.h"
 
 #include "search/campaign/tuner.h"
+#include "tests/made_up_measurer.h"
 
 #define SPEC_A "matmul:m=48,n=64,k=32"
 #define SPEC_B "matmul:m=32,n=96,k=64"
@@ -15,44 +16,37 @@
 
 /* --- a machine that is by some rule slower than the prior believes */
 
-static int begin(struct measurer *m, const struct task *t, double incumbent_us)
-{
-	(void)m;
-	(void)t;
-	(void)incumbent_us;
-	return 0;
-}
+struct slow_machine {
+	struct made_up_measurer made_up;	/* first */
+	const struct device *device;
+};
 
-static double time_of(const struct candidate *c)
+static double time_of(const struct feature_matrix *m, const char *steps)
 {
-	double us = 1e6 / (double)prior_score(&c->features);
+	double us = 1e6 / (double)prior_score(m);
 
-	for (int i = 0; i < c->features.n_rows; i++) {
-		const float *row = c->features.rows + (ptrdiff_t)i * FEATURE_COUNT;
+	for (int i = 0; i < m->n_rows; i++) {
+		const float *row = m->rows + (ptrdiff_t)i * FEATURE_COUNT;
 
 		us *= 1 + 0.2 * (double)row[FEATURE_UNROLL_PRODUCT];
 	}
-	return us * (1 + 1e-3 * (double)(hash_bytes(c->steps, strlen(c->steps)).lo % 64));
+	return us * (1 + 1e-3 * (double)(hash_bytes(steps, strlen(steps)).lo % 64));
 }
 
-static int measure(struct measurer *m, struct arena *a, struct candidate *c, int n)
+static int answer(struct made_up_measurer *m, struct arena *a, const struct job_batch *b,
+		  struct trial *results)
 {
-	(void)m;
-	for (int i = 0; i < n; i++) {
-		double *sample = arena_one(a, double);
+	const struct target target = target_of(((struct slow_machine *)m)->device, 1);
+	const struct problem p = { .task = b->task, .target = &target, .describes = true };
 
-		*sample = time_of(&c[i]);
-		c[i].trial.status = TRIAL_OK;
-		c[i].trial.samples = sample;
-		c[i].trial.n_samples = 1;
-		c[i].trial.time_us = *sample;
+	for (int i = 0; i < b->n; i++) {
+		const char *steps = b->jobs[i].steps;
+		struct candidate c;
+
+		assert_true(candidate_recall(&p, a, steps, &c));
+		made_up_time(a, &results[i], time_of(&c.features, steps));
 	}
 	return 0;
-}
-
-static void release(struct measurer *m)
-{
-	(void)m;
 }
 
 /* --- campaigns */
@@ -65,31 +59,31 @@ struct campaign_run {
 	volatile sig_atomic_t stop;
 };
 
-static void count_round(void *user, const struct progress *p)
+static void count_round(void *user, const struct tell *t)
 {
 	struct campaign_run *r = user;
 
-	(void)p;
-	r->stop = r->rounds > 0 && --r->rounds == 0;
+	if (t->kind == TELL_PROGRESS)
+		r->stop = r->rounds > 0 && --r->rounds == 0;
 }
 
 /* Runs it on the database at F; what it learned before, "" for nothing. */
 static const char *play(struct fixture *f, struct campaign_run run)
 {
-	struct measurer machine = { .toolchain = "none", .begin = begin, .measure = measure,
-				    .confirm = measure, .free = release };
+	struct slow_machine machine = { { made_up_measurer(), .answer = answer } };
 	struct task_vec tasks = { 0 };
 	const struct tuner_options o = {
-		.source = run.spec, .measurer = &machine, .threads = 1,
+		.source = run.spec, .measurer = &machine.made_up.m, .threads = 1,
 		.budget = { .trials = run.trials },
 		.seed = 1, .fresh = run.fresh, .no_transfer = run.no_transfer, .stop = &run.stop,
-		.progress = count_round, .user = &run,
+		.listener = { count_round, &run },
 	};
 	struct device *device = device_synthetic(f->a, run.device ? run.device : THIS_DEVICE);
 	struct dag *dag = operator_build(f->a, run.spec);
 	struct db *db = db_open(f->path, DB_WRITE);
 
 	assert_non_null(device);
+	machine.device = device;
 	assert_non_null(dag);
 	assert_non_null(db);
 	vec_push(f->a, &tasks, task_new(f->a, dag, run.spec, 1));
