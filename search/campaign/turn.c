@@ -59,6 +59,7 @@ static struct flight *propose(struct tuner *t, int i)
 
 	*f = (struct flight){ .arena = arena_new(), .task = i };
 	f->batch = batch_new(f->arena, batch_size(t, i));
+	u->problem.ahead = u->proposed - u->heard;
 	round_propose(t->strategy, tuner_problem(t, i), f->arena, &rng, &f->batch, &f->round);
 	u->proposed += f->batch.n;
 	scheduler_sent(&t->scheduler, i, f->batch.n);
@@ -144,7 +145,11 @@ static void learn(struct tuner *t, struct flight *f)
 
 static int save(struct tuner *t, const struct flight *f)
 {
-	return f->saved ? 0 : tuner_append(t, f->task, &f->batch, &f->round, &f->spent, false);
+	if (tuner_append(t, f->task, &f->batch, &f->round, &f->spent, false) < 0)
+		return -1;
+	tuner_report(t, f->task, "tune");
+	tuner_watch(t, &f->batch);
+	return 0;
 }
 
 /* The oldest is on its way no more. */
@@ -178,9 +183,7 @@ static int land(struct tuner *t)
 		learn(t, f);
 		if (t->n_flights == 1)
 			tuner_decide(t, NULL);
-		rc = save(t, f);
-		tuner_report(t, i, "tune");
-		tuner_watch(t, &f->batch);
+		rc = f->saved ? 0 : save(t, f);
 		tuner_settle(t, i);
 	} else if (rc > 0) {
 		rc = refuse(t, f);

@@ -20,6 +20,7 @@ struct problem {
 	struct sketch_vec sketches;
 	const struct target *target;
 	struct history *history;
+	int64_t ahead;			/* trials on their way, which the history has not heard of */
 	struct learner *learner;	/* NULL: the strategy asks no model */
 	int group;			/* the task's, in the learner */
 	bool describes;			/* candidates have features */

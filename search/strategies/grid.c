@@ -138,7 +138,8 @@ static void propose(const struct problem *p, struct arena *a, struct rng *rng, s
 {
 	uint64_t seed = rng_u64(rng);
 	struct visited *all = arena_many(a, struct visited, b->cap * POINTS_A_TRIAL);
-	int n = walk(p, seed, p->history->trials * POINTS_A_TRIAL, b->cap * POINTS_A_TRIAL, all);
+	int n = walk(p, seed, (p->history->trials + p->ahead) * POINTS_A_TRIAL,
+		     b->cap * POINTS_A_TRIAL, all);
 
 	for (int i = 0; i < n && b->n < b->cap; i++) {
 		struct candidate c;

@@ -58,7 +58,7 @@ static const char *steps_of(struct arena *a, int i)
 static void propose(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
 {
 	(void)rng;
-	for (int i = (int)p->history->trials; b->n < b->cap && i < TRIALS; b->n++, i++) {
+	for (int i = (int)(p->history->trials + p->ahead); b->n < b->cap && i < TRIALS; b->n++, i++) {
 		struct candidate *c = &b->at[b->n];
 		int fault;
 
@@ -172,7 +172,7 @@ static void propose_broken(const struct problem *p, struct arena *a, struct rng 
 			   struct batch *b)
 {
 	(void)rng;
-	for (int64_t i = p->history->trials; b->n < b->cap; b->n++, i++) {
+	for (int64_t i = p->history->trials + p->ahead; b->n < b->cap; b->n++, i++) {
 		struct candidate *c = &b->at[b->n];
 
 		c->steps = steps_of(a, (int)i);

@@ -70,7 +70,7 @@ static void count_round(void *user, const struct tell *t)
 /* Runs it on the database at F; what it learned before, "" for nothing. */
 static const char *play(struct fixture *f, struct campaign_run run)
 {
-	struct slow_machine machine = { { made_up_measurer(), .answer = answer } };
+	struct slow_machine machine = { .made_up = { made_up_measurer(), .answer = answer } };
 	struct task_vec tasks = { 0 };
 	const struct tuner_options o = {
 		.source = run.spec, .measurer = &machine.made_up.m, .threads = 1,
