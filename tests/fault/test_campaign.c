@@ -197,7 +197,7 @@ static void hear(void *user, const struct tell *t)
 		heard->stuck++;
 	}
 	if (t->kind == TELL_WARNING && strstr(t->line, "has no kernel")) {
-		assert_non_null(strstr(t->line, "has no kernel: 72 build-error (build-error: "));
+		assert_non_null(strstr(t->line, "has no kernel: 80 build-error (build-error: "));
 		heard->barren++;
 	}
 }
@@ -219,7 +219,7 @@ static void test_stuck(void **state)
 	if (!t || tuner_run(t) != 0)
 		fail_msg("%s", err_get());
 	assert_int_equal(heard.stuck, 1);
-	assert_int_equal(tuner_trials(t), 72);
+	assert_int_equal(tuner_trials(t), 80);	/* a batch was on its way */
 	assert_string_equal(tuner_stopped_by(t), "--plateau 72");
 	assert_int_equal(tuner_barren(t), 1);
 	assert_int_equal(heard.barren, 1);
