@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_measure.c - builder, fill, tolerance, buffers, timing and the ordinary way of a
  * trial. Misbehaving kernels are in tests/fault. No time is asserted. */
+#include <dlfcn.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,6 +16,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "codegen/team.h"
 #include "measure/runner/buffer.h"
 #include "measure/runner/counters.h"
 #include "measure/runner/fill.h"
@@ -269,6 +271,59 @@ static void test_builder(void **state)
 	assert_non_null(strstr(err_get(), "mno-such-flag"));
 }
 
+/* A kernel whose helper, type and macro have the names of its neighbours' too, and which answers NUMBER. */
+#define NEIGHBOUR(number)                                                                          \
+	"#include <stddef.h>\n#include <stdint.h>\n#define ANSWER " #number "\n"                     \
+	"typedef float pair __attribute__((vector_size(8)));\n"                                     \
+	"static inline int32_t helper(int32_t x)\n{ return x + ANSWER; }\n" KERNEL_PROTOTYPE         \
+	"\n{ *(int32_t *)args[0] = helper(0); }\n" NO_WORKSPACE NOTHING_PACKED
+
+enum { NEIGHBOURS = 7, BROKEN = 2 };
+
+static int32_t answer_of(const struct trial *t)
+{
+	void *object = dlopen(t->object, RTLD_NOW | RTLD_LOCAL);
+	struct callable kernel;
+	int32_t answer = 0;
+
+	assert_non_null(object);
+	assert_int_equal(callable_find(&kernel, object, trial_symbol(t)), 0);
+	callable_call(&kernel, 1, (void *[]){ &answer }, NULL);
+	dlclose(object);
+	return answer;
+}
+
+/* Those that share a compiler are what they would be alone; one that breaks it is told from them. */
+static void test_together(void **state)
+{
+	struct build_pool *b = build_pool_new(&(struct build_pool_options){ .jobs = 1 });
+	struct arena *a = arena_new();
+	struct trial t[NEIGHBOURS] = {
+		{ .source = NEIGHBOUR(10) }, { .source = NEIGHBOUR(11) }, { .source = "#error broken\n" },
+		{ .source = NEIGHBOUR(13) }, { .source = NEIGHBOUR(14) }, { .source = NEIGHBOUR(15) },
+		{ .source = NEIGHBOUR(16) },
+	};
+	int shared = 0;
+
+	(void)state;
+	assert_non_null(b);
+	assert_int_equal(build_together(a, b, t, NEIGHBOURS), 0);
+	for (int i = 0; i < NEIGHBOURS; i++) {
+		if (i == BROKEN) {
+			assert_int_equal(t[i].status, TRIAL_BUILD_ERROR);
+			assert_non_null(strstr(t[i].text, "broken"));
+			continue;
+		}
+		assert_int_equal(t[i].status, TRIAL_PENDING);
+		assert_int_equal(answer_of(&t[i]), 10 + i);
+		shared += t[i].symbol != NULL;
+		trial_discard(&t[i]);	/* which takes nothing from the others */
+	}
+	assert_int_equal(shared, 3);	/* of two runs of three the one without the broken one */
+	arena_free(a);
+	build_pool_free(b);
+}
+
 #define SUM(type, extra)                                                                           \
 	"#include <stddef.h>\n#include <stdint.h>\n" KERNEL_PROTOTYPE "\n{\n"                      \
 	"const " type " *A = args[0], *B = args[1]; " type " *C = args[2];\n"                      \
@@ -380,6 +435,7 @@ int main(void)
 		cmocka_unit_test(test_median),	     cmocka_unit_test(test_timing),
 		cmocka_unit_test(test_counters),     cmocka_unit_test(test_pin),
 		cmocka_unit_test(test_builder),	     cmocka_unit_test(test_types),
+		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_race),	     cmocka_unit_test(test_outside_errors),
 	};
 
