@@ -5,7 +5,7 @@
  * core of a Sapphire Rapids guest): cc1's start 15 ms, its work 50 ms, the assembler 2.5 ms beside
  * it through -pipe, the link 8.5 ms with the start files and libc and 5-6.5 ms without; gold and
  * lld are slower for objects of this size (15 and 33 ms). So kernels are linked with -nostdlib -lm
- * -lgcc. */
+ * -lgcc, and several share start and link: docs/performance.md, What building costs beside measuring. */
 #ifndef HONE_MEASURE_BUILD_BUILDER_H
 #define HONE_MEASURE_BUILD_BUILDER_H
 
