@@ -10,13 +10,13 @@
 #include "codegen/callable.h"
 #include "measure/trial.h"
 
-struct names VEC(const char *);
+struct join_names VEC(const char *);
 
 /* What a text defines at file scope. */
-struct scope {
+struct file_scope {
 	struct arena *arena;
-	struct names names;	/* of types, static functions and data */
-	struct names macros;
+	struct join_names names;	/* of types, static functions and data */
+	struct join_names macros;
 };
 
 static bool is_word(char c)
@@ -25,7 +25,7 @@ static bool is_word(char c)
 }
 
 /* Adds the word that ends at END, blanks aside, not before BEGIN. */
-static void add_word(struct scope *s, struct names *to, const char *begin, const char *end)
+static void add_word(struct file_scope *s, struct join_names *to, const char *begin, const char *end)
 {
 	while (end > begin && !is_word(end[-1]))
 		end--;
@@ -56,7 +56,7 @@ static const char *typedef_end(const char *line, size_t n)
 	return attribute ? attribute : line + n;
 }
 
-static void look_at_line(struct scope *s, const char *line, size_t n)
+static void look_at_line(struct file_scope *s, const char *line, size_t n)
 {
 	static const char define[] = "#define ";
 
@@ -75,9 +75,9 @@ static void look_at_line(struct scope *s, const char *line, size_t n)
 	}
 }
 
-static struct scope scope_of(struct arena *a, const char *source)
+static struct file_scope scope_of(struct arena *a, const char *source)
 {
-	struct scope s = { .arena = a };
+	struct file_scope s = { .arena = a };
 
 	for (const char *line = source; *line;) {
 		size_t n = strcspn(line, "\n");
@@ -98,7 +98,7 @@ const char *join_symbol(struct arena *a, int i)
 void join_kernel(struct text *out, const char *source, int i)
 {
 	struct arena *a = arena_new();
-	struct scope s = scope_of(a, source);
+	struct file_scope s = scope_of(a, source);
 	const char *symbol = join_symbol(a, i);
 
 	for (int j = 0; callable_suffix[j]; j++)

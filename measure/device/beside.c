@@ -22,7 +22,7 @@ enum {
 	MOST_SLICES = 32,
 };
 
-enum stage { STAGE_BEFORE, STAGE_BESIDE, STAGE_AFTER };
+enum beside_stage { STAGE_BEFORE, STAGE_BESIDE, STAGE_AFTER };
 enum { STAGES = STAGE_AFTER + 1 };
 
 struct watch {
@@ -85,7 +85,7 @@ static int slices_of(const struct device *d)
 }
 
 int beside_measure(const struct device *d, const char *cpus, int (*work)(void *user), void *user,
-		   struct beside *out)
+		   struct beside_effect *out)
 {
 	struct watch w = { .cpus = cpus, .isa = probe_isa_here(), .slices = slices_of(d) };
 	pthread_t thread;
@@ -105,11 +105,11 @@ int beside_measure(const struct device *d, const char *cpus, int (*work)(void *u
 	atomic_store(&w.stage, STAGE_AFTER);
 	pthread_join(thread, NULL);
 	munmap(w.data, (size_t)w.slices * SLICE);
-	*out = (struct beside){ growth(w.compute), growth(w.memory) };
+	*out = (struct beside_effect){ growth(w.compute), growth(w.memory) };
 	return rc;
 }
 
-bool beside_shows(const struct beside *b)
+bool beside_shows(const struct beside_effect *b)
 {
 	return b->compute > BESIDE_MOST || b->memory > BESIDE_MOST;
 }

@@ -14,15 +14,15 @@
 #define BESIDE_MOST 0.02
 
 /* Shares by which times grow: 0.01 is a hundredth; less than 0 where they shrink, by chance. */
-struct beside {
+struct beside_effect {
 	double compute, memory;
 };
 
 /* Calls WORK in this thread, again and again, while another one, bound to the list CPUS, times the loops.
  * -1 and a message where there is no memory to read, or WORK has one. */
 int beside_measure(const struct device *d, const char *cpus, int (*work)(void *user), void *user,
-		   struct beside *out);
+		   struct beside_effect *out);
 /* Whether either of them moved. */
-bool beside_shows(const struct beside *b);
+bool beside_shows(const struct beside_effect *b);
 
 #endif

@@ -36,7 +36,7 @@ enum { TUNER_LAG = MEASURER_AHEAD - 1 };
 
 struct tuner {
 	struct arena *arena;	/* lives as long as the campaign */
-	struct arena *scratch;	/* reset before each round */
+	struct arena *scratch;	/* reset before each batch is learned from */
 	struct tuner_options options;
 	const struct strategy *strategy;
 	struct db *db;

@@ -12,7 +12,7 @@ enum { CONFIRM = 6 };
 int tuner_leave_out(struct tuner *t, int i)
 {
 	struct tuned *u = &t->tuned[i];
-	bool last = true, again = u->done == CAUSE_REFUSED;
+	bool last = true, told = u->done == CAUSE_REFUSED;
 
 	u->failure = arena_strdup(t->arena, err_get());
 	u->done = CAUSE_REFUSED;
@@ -21,7 +21,7 @@ int tuner_leave_out(struct tuner *t, int i)
 		last &= t->tuned[j].done == CAUSE_REFUSED;
 	if (last)
 		return -1;
-	if (!again)
+	if (!told)
 		listener_tell(&t->options.listener, TELL_WARNING, "%s is left out: %s",
 			      u->task->name, u->failure);
 	return 0;
@@ -120,7 +120,7 @@ int tuner_confirm(struct tuner *t, int i)
 
 int tuner_confirm_targets(struct tuner *t)
 {
-	for (int i = 0; i < t->n; i++) {
+	for (int i = 0; i < t->n && t->measurer->confirms; i++) {
 		if (t->tuned[i].done != CAUSE_TARGET || t->scheduler.at[i].confirmed)
 			continue;
 		if (tuner_land(t) < 0 || tuner_confirm(t, i) < 0)

@@ -176,6 +176,8 @@ static int land(struct tuner *t)
 	struct flight *f = &t->flights[0];
 	int i = f->task, rc = collect(t, f);
 
+	arena_reset(t->scratch);
+
 	if (rc == 0) {
 		round_judge(f->arena, &f->batch, &f->round);
 		if (t->n_flights > 1)

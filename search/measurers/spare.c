@@ -32,7 +32,7 @@ int spare_settle(struct spare *s, struct build_pool *b, const struct device *d, 
 		 const struct listener *listener)
 {
 	struct load load = { b, source };
-	struct beside seen;
+	struct beside_effect seen;
 
 	if (s->cores.n_spare < s->threads) {
 		listener_tell(listener, TELL_NOTE,

@@ -184,13 +184,13 @@ static void propose_broken(const struct problem *p, struct arena *a, struct rng 
 
 static const struct strategy broken = { .name = "broken", .propose = propose_broken };
 
-struct heard {
+struct heard_lines {
 	int stuck, barren;
 };
 
 static void hear(void *user, const struct tell *t)
 {
-	struct heard *heard = user;
+	struct heard_lines *heard = user;
 
 	if (t->kind == TELL_STUCK) {
 		assert_non_null(strstr(t->line, "none of the last 64 trials ran; the last is build-error"));
@@ -206,7 +206,7 @@ static void test_stuck(void **state)
 {
 	struct fixture *f = *state;
 	struct db *db = db_open(f->path, DB_WRITE);
-	struct heard heard = { 0 };
+	struct heard_lines heard = { 0 };
 	struct tuner_options o = {
 		.source = SPEC, .own_strategy = &broken, .threads = 1, .budget.plateau = 72,
 		.batch = 8, .seed = 1, .listener = { hear, &heard },
