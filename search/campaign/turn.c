@@ -177,7 +177,6 @@ static int land(struct tuner *t)
 	int i = f->task, rc = collect(t, f);
 
 	arena_reset(t->scratch);
-
 	if (rc == 0) {
 		round_judge(f->arena, &f->batch, &f->round);
 		if (t->n_flights > 1)
