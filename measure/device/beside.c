@@ -8,10 +8,11 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "base/quantile.h"
-#include "measure/device/probe.h"
+#include "measure/device/probe_cache.h"
+#include "measure/device/probe_isa.h"
 #include "measure/process/cpu_list.h"
 
 enum {

@@ -68,7 +68,7 @@ struct device *device_synthetic(struct arena *a, const char *text)
 
 static struct usage usage_now(struct arena *a)
 {
-	return (struct usage){ cpu_time_now(a, NULL), cpu_time_ours(a, 0) };
+	return (struct usage){ cpu_time_now(a, NULL), cpu_time_ours() };
 }
 
 /* Times the fixed kernel. True where it shows that the device is not what it was when M was probed:

@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 #include "measure/build/builder.h"
 #include "measure/process/cpu_list.h"
 #include "measure/process/device_lock.h"
@@ -63,11 +63,6 @@ struct hardware {
 	struct arena *task;	/* what the runner knows of it */
 	double limit_us;	/* of it: less is a mistake; 0: unknown */
 };
-
-static double seconds_since(int64_t start)
-{
-	return (double)(clock_ns() - start) * 1e-9;
-}
 
 /* The message of the thread that failed, for the owner's. */
 static void fail(struct hardware_batch *b, int rc)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
-#include "base/file.h"
 
 /* A line that was told by a stage, and not yet passed on. */
 struct pipeline_line {
@@ -73,11 +73,6 @@ static void *build_all_that_comes(void *user)
 	return NULL;
 }
 
-static double since(int64_t start)
-{
-	return (double)(clock_ns() - start) * 1e-9;
-}
-
 static void *run_all_that_comes(void *user)
 {
 	struct pipeline *p = user;
@@ -94,7 +89,7 @@ static void *run_all_that_comes(void *user)
 		p->stages.run(p->stages.user, p->ring[p->ran % PIPELINE_MOST]);
 		pthread_mutex_lock(&p->mutex);
 		p->running = false;
-		p->ran_s += since(p->run_began_ns);
+		p->ran_s += seconds_since(p->run_began_ns);
 		p->ran++;
 		pthread_cond_broadcast(&p->changed);
 	}
@@ -240,7 +235,7 @@ bool pipeline_runs(struct pipeline *p)
 double pipeline_ran_s(struct pipeline *p)
 {
 	pthread_mutex_lock(&p->mutex);
-	double s = p->ran_s + (p->running ? since(p->run_began_ns) : 0);
+	double s = p->ran_s + (p->running ? seconds_since(p->run_began_ns) : 0);
 
 	pthread_mutex_unlock(&p->mutex);
 	return s;
