@@ -10,7 +10,7 @@ bad=0
 await_child() {
 	for i in $(seq 600); do
 		kill -0 "$1" 2>/dev/null || return 1
-		for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+		for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
 			test "$(cat "/proc/$child/comm" 2>/dev/null)" = "$2" && return 0
 		done
 		sleep 0.1
