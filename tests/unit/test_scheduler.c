@@ -304,6 +304,25 @@ static void far_from_similar(void **state)
 	}
 }
 
+/* What is on its way counts as tried, so that no task gets its first batch twice. */
+static void counts_what_is_sent(void **state)
+{
+	struct arena *a = arena_new();
+	struct sim_model m = equal_model(2);
+	struct scheduler s = scheduler_of(a, &m);
+
+	(void)state;
+	assert_int_equal(scheduler_next(&s), 0);
+	scheduler_sent(&s, 0, FIRST);
+	assert_int_equal(scheduler_next(&s), 1);
+	scheduler_sent(&s, 1, FIRST);
+	scheduler_heard(&s, 0, FIRST, 100);
+	assert_int_equal(s.at[0].trials, FIRST);
+	assert_int_equal(s.at[0].sent, 0);
+	assert_int_equal(s.at[1].sent, FIRST);
+	arena_free(a);
+}
+
 /* A change of task is not worth a few percent; more, it is. */
 static void stays(void **state)
 {
@@ -410,6 +429,7 @@ int main(void)
 		cmocka_unit_test(no_kernel_at_all),
 		cmocka_unit_test(nothing_to_divide_by),
 		cmocka_unit_test(far_from_similar),
+		cmocka_unit_test(counts_what_is_sent),
 		cmocka_unit_test(stays),
 		cmocka_unit_test(resumed),
 		cmocka_unit_test(damaged),
