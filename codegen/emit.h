@@ -6,10 +6,6 @@
 #include "base/text.h"
 #include "schedule/nest.h"
 
-/* A kernel needs at most 64 KiB of stack in each thread. So much of it are local arrays, what is
- * beyond lies in memory; the rest is for what compilers keep there, and libm. */
-enum { STACK_ARRAYS = 48 * 1024, STACK_FRAMES = 16 * 1024 };
-
 /* Appends the C text of P, whose functions begin with SYMBOL ("hone_kernel"). False with a reason in WHY
  * (may be NULL) where it cannot be written: a normal answer for a search. */
 bool emit_c(struct text *out, const struct program *p, const char *symbol, const char **why);

@@ -145,13 +145,22 @@ static void put_steps(struct text *out, const struct program *p)
 	text_free(&steps);
 }
 
+const char *export_flags(struct arena *a, const struct target *target)
+{
+	const char *march = target_is_own(target) ? "-march=native" : target->march;
+
+	return arena_printf(a, "-O2%s%s -fno-unroll-loops -fopenmp", march ? " " : "",
+			    march ? march : "");
+}
+
 static void put_head(struct text *out, const struct export_set *set, const struct export_kernel *k,
 		     const char *symbol)
 {
 	text_printf(out, "/* %s.c - a kernel found by hone " PACKAGE_VERSION ".\n *\n", symbol);
 	put_line(out, "Task      ", k->task);
 	put_line(out, "Made by   ", set->command);
-	text_printf(out, " * Compile   cc " EXPORT_FLAGS " -c %s.c\n", symbol);
+	text_printf(out, " * Compile   cc %s -c %s.c\n",
+		    export_flags(k->program->arena, k->program->target), symbol);
 	put_line(out, "Device    ", k->device);
 	put_line(out, "Timed by  ", k->toolchain);
 	text_printf(out, " * Time      %.4g us with %d thread%s%s%s\n", k->time_us, k->threads,
@@ -170,15 +179,15 @@ static void put_head(struct text *out, const struct export_set *set, const struc
 		       "#pragma GCC diagnostic ignored \"-Wunused-variable\"\n\n");
 }
 
-/* clang for AVX-512 halves vectors of 64 bytes unless told otherwise; gcc takes them as written. */
-static void put_body(struct text *out, const char *body, int vector_bytes)
+static void put_body(struct text *out, const char *body, const struct target *target)
 {
-	if (vector_bytes < 64) {
+	if (!target->clang_attribute) {
 		text_puts(out, body);
 		return;
 	}
-	text_puts(out, "#ifdef __clang__\n#pragma clang attribute push("
-		       "__attribute__((min_vector_width(512))), apply_to = function)\n#endif\n\n");
+	text_printf(out, "#ifdef __clang__\n#pragma clang attribute push("
+			 "__attribute__((%s)), apply_to = function)\n#endif\n\n",
+		    target->clang_attribute);
 	text_puts(out, body);
 	text_puts(out, "\n#ifdef __clang__\n#pragma clang attribute pop\n#endif\n");
 }
@@ -195,7 +204,7 @@ const char *export_kernel(struct arena *a, const char *dir, const struct export_
 	if (rc == 0 && !emit_c(&body, k->program, symbol, &why))
 		rc = err_set("%s: its C cannot be written: %s (tune it again)", k->task, why);
 	put_head(&out, set, k, symbol);
-	put_body(&out, text_str(&body), k->program->vector_bytes);
+	put_body(&out, text_str(&body), k->program->target);
 	emit_entry(&out, k->program, symbol);
 	if (rc == 0)
 		rc = file_write(path, out.s, out.n);

@@ -34,9 +34,9 @@ struct export_set {
 	const char *command;	/* that asked for them, for the comments */
 };
 
-/* What an exported file is compiled with. Higher levels and unrolled loops undo what the schedule
- * decided (docs/performance.md). */
-#define EXPORT_FLAGS "-O2 -march=native -fno-unroll-loops -fopenmp"
+/* What an exported file for TARGET is compiled with, in A. Higher levels and unrolled loops undo what
+ * the schedule decided (docs/performance.md). */
+const char *export_flags(struct arena *a, const struct target *target);
 
 /* hone_ and OP as a C identifier, _ and the first DIGITS of KEY; in A. */
 const char *export_symbol(struct arena *a, const char *op, const char *key, int digits);

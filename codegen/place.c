@@ -25,7 +25,7 @@ void emit_arguments(struct emitter *e)
 /* The room behind each intermediate. */
 static size_t overrun_bytes(const struct emitter *e)
 {
-	return OVERRUN_STRIDE * (size_t)e->p->vector_bytes;
+	return OVERRUN_STRIDE * (size_t)e->p->target->vector_bytes;
 }
 
 /* With room behind it, and so that the next one is aligned. */
@@ -69,7 +69,7 @@ struct emit_needs kernel_needs(const struct emitter *e)
 	size_t local = e->peak.memory;
 
 	return (struct emit_needs){
-		.stack = STACK_FRAMES + e->peak.stack,
+		.stack = e->p->target->frame_bytes + e->peak.stack,
 		.shared = e->temps + (e->forks ? 0 : local),
 		.thread = e->forks ? local : 0,
 	};
@@ -110,11 +110,12 @@ static void declare_array(struct emitter *e, const struct nest *alloc)
 	const char *name = emit_name(e, t->name);
 	const char *type = dtype_c(t->dtype);
 	size_t bytes = bytes_of(e, t);
+	const size_t *scope = e->p->target->scope_bytes;
 
 	vec_push(e->a, &e->places, (struct place_name){ .buffer = alloc->buffer, .name = name });
-	if (e->open.stack + e->open.memory + bytes > MAX_LOCAL)
+	if (e->open.stack + e->open.memory + bytes > scope[SCOPE_WORKSPACE])
 		e->why = "local buffers need too much memory";
-	if (e->open.stack + bytes > STACK_ARRAYS) {
+	if (e->open.stack + bytes > scope[SCOPE_STACK]) {
 		declare_in_workspace(e, type, name, bytes);
 		return;
 	}

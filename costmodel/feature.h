@@ -1,19 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* costmodel/feature.h - what features there are, and what they are told of a device. */
+/* costmodel/feature.h - what features there are. */
 #ifndef HONE_COSTMODEL_FEATURE_H
 #define HONE_COSTMODEL_FEATURE_H
-
-/* What features and models know of a device. All positive but l3_bytes. */
-struct cost_device {
-	int vector_bytes;	/* of a register */
-	int registers;		/* vector registers */
-	int threads;		/* that the kernel runs on */
-	double l1_bytes, l2_bytes;	/* that one core can use */
-	double l3_bytes;	/* 0: none */
-	double peak;		/* GFLOP/s of one thread, f32 multiply-add */
-	double l2_gbs;		/* reading, of one thread */
-	double mem_gbs;		/* reading, of all `threads` */
-};
 
 /* Accesses of a store that have features of their own. */
 enum { FEATURE_ACCESSES = 5 };

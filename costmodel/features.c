@@ -60,7 +60,7 @@ static void compress(float *row, int used)
 			row[i] = log2f(1 + row[i]);
 }
 
-bool features_of(struct arena *a, const struct program *p, const struct cost_device *d,
+bool features_of(struct arena *a, const struct program *p, const struct aim *d,
 		 struct feature_matrix *out)
 {
 	struct site_vec sites = { 0 };

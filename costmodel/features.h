@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* costmodel/features.h - numbers that say how fast a nest will be.
  *
- * In:   a program of lower() and what matters of the device.
+ * In:   a program of lower() and what it is made for.
  * Out:  a row of FEATURE_COUNT floats for each store, in the order of the nest.
  * Holds: a pure function of its arguments; loops are never expanded, their extents multiply. */
 #ifndef HONE_COSTMODEL_FEATURES_H
@@ -9,11 +9,12 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "costmodel/aim.h"
 #include "costmodel/feature.h"
 #include "schedule/nest.h"
 
 /* The features of P; rows and scratch live in A. False where the nest is deeper than 64 loops. */
-bool features_of(struct arena *a, const struct program *p, const struct cost_device *d,
+bool features_of(struct arena *a, const struct program *p, const struct aim *d,
 		 struct feature_matrix *out);
 
 /* The number that a feature stands for: with a LOG scale undone. */

@@ -100,7 +100,7 @@ static double moving_stride(const struct site *s, const struct access *x)
 }
 
 static void fill_access(const struct site_vec *all, const struct site *s,
-			const struct cost_device *d, const struct access *x, float *to)
+			const struct aim *d, const struct access *x, float *to)
 {
 	double bytes = (double)dtype_bytes(x->buffer->tensor.dtype);
 	struct reuse r = reuse_of(all, s, x);
@@ -125,7 +125,7 @@ static void fill_access(const struct site_vec *all, const struct site *s,
 	to[ACCESS_L1_MISS] = (float)access_miss(s, x, site_fit_level(s, d->l1_bytes));
 }
 
-void features_access(const struct site_vec *all, const struct site *s, const struct cost_device *d,
+void features_access(const struct site_vec *all, const struct site *s, const struct aim *d,
 		     float *row)
 {
 	const struct access *most[FEATURE_ACCESSES];

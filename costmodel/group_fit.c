@@ -28,7 +28,7 @@ static double kept(const struct site *s, const struct access *x)
 	return values;
 }
 
-static void fill_registers(const struct site *s, const struct cost_device *d, float *row)
+static void fill_registers(const struct site *s, const struct aim *d, float *row)
 {
 	double acc = 0, operands = 0;
 
@@ -42,8 +42,8 @@ static void fill_registers(const struct site *s, const struct cost_device *d, fl
 	}
 	row[FEATURE_ACC_REGISTERS] = (float)acc;
 	row[FEATURE_OPERAND_REGISTERS] = (float)operands;
-	row[FEATURE_ACC_SHARE] = (float)(acc / d->registers);
-	row[FEATURE_ACC_FIT] = acc + operands <= d->registers;
+	row[FEATURE_ACC_SHARE] = (float)(acc / d->target->vector_registers);
+	row[FEATURE_ACC_FIT] = acc + operands <= d->target->vector_registers;
 }
 
 static void fill_body(const struct site *s, float *row)
@@ -91,7 +91,7 @@ static double inner_bytes(const struct site *s, int n)
 	return s->bytes[n < s->n_loops ? s->n_loops - n : 0];
 }
 
-static void fill_caches(const struct site *s, const struct cost_device *d, float *row)
+static void fill_caches(const struct site *s, const struct aim *d, float *row)
 {
 	int l1 = site_fit_level(s, d->l1_bytes);
 	int l2 = site_fit_level(s, d->l2_bytes);
@@ -138,7 +138,7 @@ static void fill_intensity(const struct site *s, float *row)
 	}
 }
 
-void features_fit(const struct site *s, const struct cost_device *d, float *row)
+void features_fit(const struct site *s, const struct aim *d, float *row)
 {
 	fill_registers(s, d, row);
 	fill_body(s, row);

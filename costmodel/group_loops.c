@@ -64,7 +64,7 @@ static bool shares_loop(const struct site *s, const struct site *before, int loo
 }
 
 static void fill_parallel(const struct site *s, const struct site *before,
-			  const struct cost_device *d, float *row)
+			  const struct aim *d, float *row)
 {
 	struct kind_of_loops k = loops_of(s, ANNOTATION_PARALLEL);
 
@@ -111,7 +111,7 @@ static void fill_allocation(const struct site *s, float *row)
 	row[FEATURE_STORE_LENGTH] = (float)(vector ? s->vector_lanes * bytes : bytes);
 }
 
-void features_loops(const struct site *s, const struct site *before, const struct cost_device *d,
+void features_loops(const struct site *s, const struct site *before, const struct aim *d,
 		    float *row)
 {
 	fill_vector(s, row);

@@ -2,25 +2,14 @@
 /* costmodel/prior.c - an estimate of a store's time without having measured anything: a roofline
  * over instructions, the chain of a reduction, and the traffic between the caches.
  *
- * The machine is taken for one that starts two vector operations a cycle, as all do that this is
- * used on; so the peak rate gives the cycle. It has to order candidates, not to be right. */
+ * What steps take is the target's to know (struct unit_costs); the device's peak rate gives the cycle.
+ * It has to order candidates, not to be right. */
 #include "costmodel/site.h"
 
-static const double pipes = 2;		/* vector multiply-adds started a cycle */
-static const double latency = 4;	/* cycles of one, from and to registers */
-static const double memory_latency = 10;	/* with a load and a store of the sum around it */
-static const double width = 4;		/* instructions decoded a cycle */
-static const double cached_code = 1500;	/* instructions that the decoded cache holds */
-static const double loop_instructions = 3;	/* of counting and branching, a turn */
 static const double in_flight = 1;	/* registers for what was read and is used at once */
-/* A value that does not fit goes out and comes in, late; and with it a share of the others, which
- * compilers move to and fro (of 1003 kernels of 18 operators, clang 14: docs/performance.md). */
-static const double spill_cost = 3, spill_share = 0.2;
-/* These three are fitted to the same kernels: loads that hit L1 a cycle (of two, some wait), and what part
- * of the lesser costs hides behind the greatest, within the body and between caches. */
-static const double loads_cycle = 1.7;
+/* What part of the lesser costs hides behind the greatest, within the body and between caches: fitted to
+ * 1003 kernels of 18 operators (docs/performance.md). */
 static const double body_overlap = 0.9, cache_overlap = 0.97;
-static const double start_ns = 250;	/* of a shared loop: hone bench --suite team, 2 threads */
 
 /* Costs that proceed at the same time, as far as OVERLAP says. */
 static double together(const double *cost, int n, double overlap)
@@ -35,49 +24,51 @@ static double together(const double *cost, int n, double overlap)
 }
 
 /* Loads, and as many stores, of each body for values beyond the registers. */
-static double spills(const float *row, const struct cost_device *d)
+static double spills(const float *row, const struct aim *d)
 {
 	double excess = (double)row[FEATURE_ACC_REGISTERS] +
-			(double)row[FEATURE_OPERAND_REGISTERS] + in_flight - d->registers;
+			(double)row[FEATURE_OPERAND_REGISTERS] + in_flight - d->target->vector_registers;
 
 	if (row[FEATURE_COMBINES] == 0 || excess <= 0)
 		return 0;
-	return spill_cost * excess + spill_share * (double)row[FEATURE_BODY_OPS];
+	return d->target->costs->spill * excess + d->target->costs->spill_share * (double)row[FEATURE_BODY_OPS];
 }
 
 /* Cycles that a sum waits for itself. */
-static double chain_cycles(const float *row)
+static double chain_cycles(const float *row, const struct unit_costs *c)
 {
 	if (row[FEATURE_COMBINES] == 0 || row[FEATURE_REDUCE_INNER] == 0)
 		return 0;
 	double links = (double)row[FEATURE_BODY_OPS] / (double)row[FEATURE_BODY_CHAINS];
 
-	return links * (row[FEATURE_ALLOC_REGISTERS] != 0 ? latency : memory_latency);
+	return links * (row[FEATURE_ALLOC_REGISTERS] != 0 ? c->latency : c->memory_latency);
 }
 
 /* Cycles of one execution of the body, with all it touches in L1. */
-static double body_cycles(const float *row, const struct cost_device *d)
+static double body_cycles(const float *row, const struct aim *d)
 {
+	const struct unit_costs *c = d->target->costs;
 	double ops = (double)row[FEATURE_BODY_OPS];
 	double spill = spills(row, d);
 	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED] + spill;
 	double stores = (double)row[FEATURE_BODY_STORES] + spill;
 	/* Half of the loads are operands. */
-	double all = ops + loads / 2 + 2 * stores + loop_instructions;
+	double all = ops + loads / 2 + 2 * stores + c->loop_instructions;
 	double cost[] = {
-		ops / pipes,
-		loads / loads_cycle + stores,
-		chain_cycles(row),
-		all > cached_code ? 2 * all / width : all / width,
+		ops / c->pipes,
+		loads / c->loads + stores,
+		chain_cycles(row, c),
+		(all > c->cached_code ? 2 : 1) * all / c->decode,
 	};
 
 	return together(cost, 4, body_overlap);
 }
 
 /* The estimate for all turns of a store whose row has plain values; ns. */
-static double store_ns(const float *row, const struct cost_device *d)
+static double store_ns(const float *row, const struct aim *d)
 {
-	double ghz = d->peak / (2 * pipes * d->vector_bytes / (double)sizeof(float));
+	double lanes = target_lanes(d->target, sizeof(float));
+	double ghz = d->peak / (2 * d->target->costs->pipes * lanes);
 	double bodies = (double)row[FEATURE_OUTER_PRODUCT] * (double)row[FEATURE_TAKEN];
 	double threads = (double)row[FEATURE_PARALLEL_BALANCE] * d->threads;
 	/* What fits into the last cache is there from the run before, or from who made it. */
@@ -89,12 +80,12 @@ static double store_ns(const float *row, const struct cost_device *d)
 		(double)row[FEATURE_L2_MISS] / l3_gbs,
 		cached ? 0 : (double)row[FEATURE_L3_MISS] / d->mem_gbs,
 	};
-	double start = d->threads > 1 ? start_ns * (double)row[FEATURE_PARALLEL_STARTS] : 0;
+	double start = d->threads > 1 ? d->target->costs->start_ns * (double)row[FEATURE_PARALLEL_STARTS] : 0;
 
 	return together(cost, 4, cache_overlap) + start;
 }
 
-void features_prior(const struct cost_device *d, const struct feature_matrix *m)
+void features_prior(const struct aim *d, const struct feature_matrix *m)
 {
 	double flop = 0, ns = 0;
 

@@ -7,9 +7,9 @@ static bool is_written_out(const struct site_loop *l)
 	return l->annotation == ANNOTATION_VECTOR || l->annotation == ANNOTATION_UNROLL;
 }
 
-static double register_lanes(enum dtype t, int vector_bytes)
+static double register_lanes(enum dtype t, const struct target *target)
 {
-	return (double)vector_bytes / (double)dtype_bytes(dtype_arithmetic(t));
+	return target_lanes(target, dtype_bytes(dtype_arithmetic(t)));
 }
 
 static enum lanes lanes_of(const struct site *s, const struct access *x)
@@ -24,7 +24,7 @@ static enum lanes lanes_of(const struct site *s, const struct access *x)
 	return access_stride(x, s->vector) == 1 ? LANES_UNIT : LANES_APART;
 }
 
-static void find_vector(struct site *s, const struct cost_device *d)
+static void find_vector(struct site *s, const struct aim *d)
 {
 	s->body = s->n_loops;
 	while (s->body > 0 && is_written_out(&s->loops[s->body - 1]))
@@ -33,11 +33,11 @@ static void find_vector(struct site *s, const struct cost_device *d)
 	while (s->vector >= 0 && s->loops[s->vector].annotation != ANNOTATION_VECTOR)
 		s->vector--;
 	s->vector_lanes = s->vector >= 0 ? s->loops[s->vector].extent : 1;
-	s->lanes = register_lanes(s->store->buffer->tensor.dtype, d->vector_bytes);
+	s->lanes = register_lanes(s->store->buffer->tensor.dtype, d->target);
 	s->registers = (double)(int64_t)((s->vector_lanes + s->lanes - 1) / s->lanes);
 }
 
-void site_finish(struct arena *a, struct site *s, const struct cost_device *d)
+void site_finish(struct arena *a, struct site *s, const struct aim *d)
 {
 	int n = s->n_loops;
 

@@ -6,6 +6,7 @@
 #ifndef HONE_COSTMODEL_SITE_H
 #define HONE_COSTMODEL_SITE_H
 
+#include "costmodel/aim.h"
 #include "costmodel/access.h"
 #include "costmodel/feature.h"
 
@@ -48,7 +49,7 @@ struct site_vec VEC(struct site *);
 /* All sites of P, in A. False where a nest is too deep. */
 bool collect_sites(struct arena *a, const struct program *p, struct site_vec *out);
 /* Fills what is derived, footprints of all accesses among it. */
-void site_finish(struct arena *a, struct site *s, const struct cost_device *d);
+void site_finish(struct arena *a, struct site *s, const struct aim *d);
 
 /* The mean work of THREADS threads that share the turns of LOOP over that of the one with most, at
  * most 1. */
@@ -69,13 +70,13 @@ double ops_instructions(const double ops[OP_FEATURES]);
 /* --- groups: each fills its columns of ROW with plain values */
 
 void features_ops(const struct site *s, float *row);
-void features_loops(const struct site *s, const struct site *before, const struct cost_device *d,
+void features_loops(const struct site *s, const struct site *before, const struct aim *d,
 		    float *row);	/* BEFORE: the store before it; NULL at the first */
-void features_access(const struct site_vec *all, const struct site *s, const struct cost_device *d,
+void features_access(const struct site_vec *all, const struct site *s, const struct aim *d,
 		     float *row);
-void features_fit(const struct site *s, const struct cost_device *d, float *row);
+void features_fit(const struct site *s, const struct aim *d, float *row);
 /* Of all rows at once, after the other groups. */
-void features_prior(const struct cost_device *d, const struct feature_matrix *m);
+void features_prior(const struct aim *d, const struct feature_matrix *m);
 
 /* Instructions that load or store ELEMENTS of X, a vector at a time where lanes are contiguous. */
 double access_vectors(const struct site *s, const struct access *x, double elements);

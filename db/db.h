@@ -183,6 +183,7 @@ struct db_want {
 	const char *fingerprint;
 	bool elsewhere;		/* of any device but that one; not for db_skipped */
 	const char *toolchain;
+	const char *target;	/* that toolchains are marked with; "": of those without a mark */
 	const char *cache;	/* NULL: of a kernel alone, warm or cold */
 	int threads;
 	int64_t until;		/* the last record, by id: not for db_skipped */

@@ -211,15 +211,17 @@ int db_counts(struct db *db, const struct db_want *want, int64_t counts[TRIAL_ST
 	return rc;
 }
 
-/* The first part that does not fit decides; an example for those where a name helps. Between the two
- * stands the condition of want_machine(). Times inside models are beside those that they repeat. */
+/* The first part that does not fit decides; an example for those where a name helps. Between them stand
+ * the conditions of want_target() and want_machine(). Times inside models are beside those that they
+ * repeat. */
 static const char skipped[] =
 	"SELECT CASE WHEN ?2 IS NOT NULL AND d.fingerprint <> ?2 THEN 0"
 	"	WHEN ?3 IS NOT NULL AND c.text <> ?3 THEN 1"
 	"	WHEN ?5 <> 0 AND r.threads <> ?5 THEN 2"
-	"	WHEN ?4 IS NOT NULL AND r.cache <> ?4 THEN 3 WHEN NOT ";
+	"	WHEN ?4 IS NOT NULL AND r.cache <> ?4 THEN 3 WHEN NOT (";
+static const char skipped_machine[] = ") THEN 4 WHEN NOT ";
 static const char skipped_end[] =
-	" THEN 4 END AS why, count(*), min(c.text)"
+	" THEN 5 END AS why, count(*), min(c.text)"
 	" FROM records r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"
 	" JOIN toolchains c ON c.id = r.toolchain LEFT JOIN sittings s ON s.id = r.sitting"
 	" WHERE r.status = 'ok' AND r.cache <> 'model' AND c.text NOT GLOB '" DB_OFFLOAD "*' AND (?1 IS NULL OR t.key = ?1)"
@@ -233,6 +235,7 @@ int db_skipped(struct db *db, struct arena *a, const struct db_want *want, struc
 		"built by another toolchain",
 		"with another number of threads",
 		"with another cache state",
+		"for another target",
 		"of a machine of another speed with the same description",
 	};
 	struct text why = { 0 }, sql = { 0 };
@@ -240,6 +243,8 @@ int db_skipped(struct db *db, struct arena *a, const struct db_want *want, struc
 
 	assert(!want->elsewhere);
 	text_puts(&sql, skipped);
+	want_target(&sql, want);
+	text_puts(&sql, skipped_machine);
 	want_machine(&sql, want);
 	text_puts(&sql, skipped_end);
 	sqlite3_stmt *stmt = want_prepare(db, what, text_str(&sql), want);

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "target/target.h"
 
 /* ---- writing */
 
@@ -105,6 +106,16 @@ void want_machine(struct text *sql, const struct db_want *want)
 		text_puts(sql, "1");
 }
 
+void want_target(struct text *sql, const struct db_want *want)
+{
+	if (!want->target)
+		text_puts(sql, "1");
+	else if (*want->target)
+		text_printf(sql, "c.text GLOB '*" TARGET_MARK "%s'", want->target);
+	else
+		text_puts(sql, "c.text NOT GLOB '*" TARGET_MARK "*'");
+}
+
 sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 			    const struct db_want *want, const char *tail)
 {
@@ -118,6 +129,8 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 		text_printf(&sql, " AND d.fingerprint %s ?2", want->elsewhere ? "<>" : "=");
 	if (want->toolchain)
 		text_puts(&sql, " AND c.text = ?3");
+	text_puts(&sql, " AND ");
+	want_target(&sql, want);
 	text_printf(&sql, " AND c.text %sGLOB '" DB_OFFLOAD "*'", want->offload ? "" : "NOT ");
 	text_puts(&sql, want->cache ? " AND r.cache = ?4" : " AND r.cache <> 'model'");
 	if (want->threads)

@@ -24,6 +24,8 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 			    const struct db_want *want, const char *tail);
 /* Prints a condition on sittings s: that they are of the machine which WANT's speed is of. */
 void want_machine(struct text *sql, const struct db_want *want);
+/* Prints the condition that a toolchain is of the target wanted. */
+void want_target(struct text *sql, const struct db_want *want);
 /* The row of a RECORD_SELECT, in A, with its fault where it has one. */
 struct db_record record_read(struct arena *a, sqlite3_stmt *stmt);
 /* The next row that is sound; the others are skipped. As sql_step(). */

@@ -31,7 +31,7 @@ bool choice_origin_parse(const char *name, enum choice_origin *out)
 struct chooser {
 	struct arena *arena;
 	const struct choice_plan *plan;
-	struct target target;
+	struct aim aim;
 	struct choice *choices;
 	struct trial *trials;
 	const char **toolchains;	/* of the records; NULL for guesses */
@@ -42,17 +42,18 @@ struct chooser {
 static int find_record(const struct chooser *c, const struct task *t, struct best *out)
 {
 	const struct choice_plan *p = c->plan;
-	struct db_want want = { .fingerprint = p->device->fingerprint, .threads = p->threads,
+	struct db_want want = { .fingerprint = p->device->fingerprint,
+				.target = device_mark(p->device), .threads = p->threads,
 				.now = &p->now };
 
 	if (!p->db)
 		return 0;
-	int found = task_best_in_model(c->arena, p->db, t, want, p->device->vector_bytes, out);
+	int found = task_best_in_model(c->arena, p->db, t, want, p->device->target, out);
 
 	if (found || p->threads == 1)
 		return found;
 	want.threads = 1;
-	return task_best_in_model(c->arena, p->db, t, want, p->device->vector_bytes, out);
+	return task_best_in_model(c->arena, p->db, t, want, p->device->target, out);
 }
 
 /* Choice I is the kernel of BEST. */
@@ -87,7 +88,7 @@ static int choose_one(struct chooser *c, int i, const struct model_task *m)
 		return -1;
 	if (found) {
 		take_record(c, i, &best);
-	} else if (guesses_get(c->arena, t, &c->target, &guess)) {
+	} else if (guesses_get(c->arena, t, &c->aim, &guess)) {
 		choice->origin = CHOICE_GUESS;
 		choice->why = c->plan->db ? "no record of this device and so many threads"
 					  : "no database";
@@ -129,7 +130,7 @@ static int build_group(struct chooser *c, const char *toolchain, int *built)
 		}
 	if (n == 0)
 		return 0;
-	struct build_pool *b = kernel_builder(NULL, toolchain, &same);
+	struct build_pool *b = kernel_builder(c->plan->device, NULL, toolchain, &same);
 	const char *flags = b ? build_pool_flags(c->arena, b) : NULL;
 	int rc = b ? objects_get(c->arena, b, trials, n, &made) : -1;
 
@@ -179,7 +180,7 @@ static struct chooser chooser_of(struct arena *a, const struct choice_plan *plan
 	return (struct chooser){
 		.arena = a,
 		.plan = plan,
-		.target = target_of(plan->device, plan->threads),
+		.aim = aim_of(plan->device, plan->threads),
 		.choices = choices_empty(a, n),
 		.trials = arena_many(a, struct trial, n),
 		.toolchains = arena_many(a, const char *, n),

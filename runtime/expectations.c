@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "search/expect.h"
-#include "search/target.h"
+#include "search/aim.h"
 
 /* 60 bytes a task; a file that has grown beyond is begun anew. */
 #define MOST_BYTES ((size_t)8 << 20)
@@ -32,7 +32,7 @@ static void hash_figure(struct hasher *h, double v)
 static const char *place(struct arena *a, const struct device *d, int threads)
 {
 	const char *cache = dir_cache(a), *id = build_id(a);
-	const struct cost_device c = target_of(d, threads).cost;
+	const struct aim c = aim_of(d, threads);
 	const double figures[] = { c.l1_bytes, c.l2_bytes, c.l3_bytes, c.peak, c.l2_gbs, c.mem_gbs,
 				   device_peak(d, threads) };
 	char hex[HASH_TEXT];
@@ -42,8 +42,7 @@ static const char *place(struct arena *a, const struct device *d, int threads)
 	struct hasher *h = hasher_new();
 
 	hasher_str(h, id);
-	hasher_int(h, c.vector_bytes);
-	hasher_int(h, c.registers);
+	hasher_str(h, c.target->name);
 	hasher_int(h, c.threads);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		hash_figure(h, figures[i]);

@@ -19,6 +19,7 @@
 struct finals_options {
 	const char *model;
 	struct db *db;		/* the campaign's own */
+	const struct target *target;	/* of the kernels; NULL: the machine's own */
 	int threads;
 	const char *cpus;	/* as runner_options has it */
 	const volatile sig_atomic_t *stop;	/* 1: give up; may be NULL */

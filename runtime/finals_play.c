@@ -62,7 +62,7 @@ static int defend(struct arena *a, const struct choice_plan *plan, const struct 
 		  struct db_want want, struct final_task *t)
 {
 	struct best before;
-	int found = task_best_in_model(a, plan->db, task, want, plan->device->vector_bytes, &before);
+	int found = task_best_in_model(a, plan->db, task, want, plan->device->target, &before);
 
 	for (int c = 1; found > 0 && c < t->records.n; c++) {
 		struct best first = t->records.at[0];
@@ -83,14 +83,15 @@ static int gather(struct model_finals *f, const struct choice_plan *plan, int i)
 {
 	const struct model_task *m = &f->model.tasks->at[i];
 	struct final_task t = { .index = i };
-	struct db_want want = { .fingerprint = plan->device->fingerprint, .threads = plan->threads,
+	struct db_want want = { .fingerprint = plan->device->fingerprint,
+				.target = device_mark(plan->device), .threads = plan->threads,
 				.now = &plan->now };
 
 	if (!m->dag)
 		return 0;
 	const struct task *task = task_new(f->arena, m->dag, m->op, m->weight);
 
-	if (task_contenders(f->arena, plan->db, task, want, plan->device->vector_bytes,
+	if (task_contenders(f->arena, plan->db, task, want, plan->device->target,
 			    &t.records) < 0)
 		return -1;
 	if (t.records.n == 0)

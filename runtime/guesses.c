@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "costmodel/features.h"
 #include "schedule/step_text.h"
 #include "search/kernel_text.h"
 
@@ -17,7 +18,7 @@
 enum { MOST_KEPT = 16384 };
 
 static const char *place(struct arena *a, const char *cache, const struct task *t,
-			 const struct target *target)
+			 const struct aim *aim)
 {
 	struct hash128 features = features_hash();
 	const char *id = build_id(a);
@@ -27,15 +28,14 @@ static const char *place(struct arena *a, const char *cache, const struct task *
 	hasher_str(h, id ? id : PACKAGE_VERSION);
 	hasher_str(h, t->key);
 	hasher_bytes(h, &features, sizeof(features));
-	hasher_int(h, target->vector_bytes);
-	hasher_int(h, target->registers);
-	hasher_int(h, target->threads);
+	hasher_str(h, aim->target->name);
+	hasher_int(h, aim->threads);
 	/* Rates and sizes: what was guessed for others is as good a guess as any. */
 	return arena_printf(a, "%s/guesses/%s.steps", cache, hash_text(hasher_end(h), hex));
 }
 
 /* The guess whose steps are in the file at PATH; false where there is none that still holds. */
-static bool recall(struct arena *a, const struct task *t, const struct target *target,
+static bool recall(struct arena *a, const struct task *t, const struct aim *aim,
 		   const char *path, struct guess *out)
 {
 	size_t size;
@@ -45,7 +45,7 @@ static bool recall(struct arena *a, const struct task *t, const struct target *t
 
 	if (!s)
 		return false;
-	const struct program *p = lower(a, s, target->vector_bytes, &why);
+	const struct program *p = lower(a, s, aim->target, &why);
 
 	if (!p)
 		return false;
@@ -54,15 +54,15 @@ static bool recall(struct arena *a, const struct task *t, const struct target *t
 	return out->source != NULL;
 }
 
-bool guesses_get(struct arena *a, const struct task *t, const struct target *target,
+bool guesses_get(struct arena *a, const struct task *t, const struct aim *aim,
 		 struct guess *out)
 {
 	const char *cache = dir_cache(a);
-	const char *path = cache ? place(a, cache, t, target) : NULL;
+	const char *path = cache ? place(a, cache, t, aim) : NULL;
 
-	if (path && recall(a, t, target, path, out))
+	if (path && recall(a, t, aim, path, out))
 		return true;
-	if (!task_guess(a, t, target, out))
+	if (!task_guess(a, t, aim, out))
 		return false;
 	/* Where it cannot be kept it costs a second next time. */
 	if (path)

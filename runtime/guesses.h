@@ -9,7 +9,7 @@
 #include "search/guess.h"
 
 /* task_guess(), or what it gave an earlier run, lowered and written again. */
-bool guesses_get(struct arena *a, const struct task *t, const struct target *target,
+bool guesses_get(struct arena *a, const struct task *t, const struct aim *aim,
 		 struct guess *out);
 
 #endif

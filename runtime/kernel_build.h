@@ -7,18 +7,20 @@
 
 #include "runtime/kernel.h"
 #include "measure/build/builder.h"
+#include "measure/device/device.h"
 #include "schedule/state.h"
 
-/* The builder whose compiler, version and flags are RECORDED (of db_record's toolchain_text; NULL:
+/* The builder for D's target whose compiler, version and flags are RECORDED (of db_record's toolchain_text; NULL:
  * any); where there is none here, or CC names another compiler, that or the default one, and *SAME is
  * false. NULL and a message where none works. */
-struct build_pool *kernel_builder(const char *cc, const char *recorded, bool *same);
-/* Compiles what S makes for vectors of VECTOR_BYTES: the object's path in A, to be removed. NULL
- * and a message where it does not compile. */
+struct build_pool *kernel_builder(const struct device *d, const char *cc, const char *recorded,
+				  bool *same);
+/* Compiles what S makes for TARGET: the object's path in A, to be removed. NULL and a message where it does
+ * not compile. */
 const char *kernel_compile(struct arena *a, struct build_pool *b, const struct state *s,
-			   int vector_bytes);
+			   const struct target *target);
 /* The same, loaded for THREADS threads. -1 and a message. */
-int kernel_build(struct arena *a, struct build_pool *b, const struct state *s, int vector_bytes,
-		 int threads, struct kernel *k);
+int kernel_build(struct arena *a, struct build_pool *b, const struct state *s,
+		 const struct target *target, int threads, struct kernel *k);
 
 #endif

@@ -14,10 +14,12 @@
 #include "runtime/task_times.h"
 
 /* The device, with figures where kernels are to be guessed. */
-static struct device *find_device(struct arena *a)
+static struct device *find_device(struct arena *a, const struct target *target)
 {
 	struct device *d = device_describe(a, NULL);
 
+	if (d && target)
+		d->target = target;
 	return d && device_recall_or_probe(d) == 0 ? d : NULL;
 }
 
@@ -67,7 +69,7 @@ static int prepare(struct arena *a, const struct open_options *o, const struct c
 /* What kernels are chosen by, but for the database. */
 static int find_plan(struct arena *a, const struct open_options *o, struct choice_plan *out)
 {
-	struct device *device = find_device(a);
+	struct device *device = find_device(a, o->target);
 
 	if (!device)
 		return -1;
@@ -129,7 +131,7 @@ static const struct model_task_vec *find_tasks(struct arena *a, const struct ope
 
 	if (!g || demands_check_names(g, all.at, all.n) < 0)
 		return NULL;
-	const struct layout_space *x = layout_space_new(a, g, plan->device->vector_bytes / 4);
+	const struct layout_space *x = layout_space_new(a, g, target_lanes(plan->device->target, sizeof(float)));
 
 	*tasks = graph_tasks(a, g);
 	*key = key_of(tasks, demanded_key(g, forced));

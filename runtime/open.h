@@ -14,6 +14,7 @@
 struct open_options {
 	const char *model;	/* a file that model_is() knows, or a module (runtime/kept/module.h) */
 	const char *db;		/* file of records; NULL: none */
+	const struct target *target;	/* of the kernels; NULL: the machine's own */
 	int threads;		/* that kernels are chosen for; 0: as many as the device has */
 	const struct onnx_dim *dims;
 	int ndims;

@@ -26,7 +26,8 @@ static int recorded(const struct task_times *s, struct arena *a, const struct mo
 {
 	char hex[HASH_TEXT];
 	struct db_want want = { .task_key = hash_text(t->key, hex),
-				.fingerprint = s->device->fingerprint, .threads = s->threads,
+				.fingerprint = s->device->fingerprint,
+				.target = device_mark(s->device), .threads = s->threads,
 				.now = &s->now };
 	struct db_record best;
 	int found = s->db ? db_best(s->db, a, &want, &best) : 0;
@@ -136,7 +137,7 @@ static void chose(void *user, const struct layout_choice *c)
 
 const struct kernel_costs *task_times_costs(struct task_times *s)
 {
-	s->costs = (struct kernel_costs){ .lanes = s->device->vector_bytes / 4, .times = times, .chose = chose,
+	s->costs = (struct kernel_costs){ .lanes = target_lanes(s->device->target, sizeof(float)), .times = times, .chose = chose,
 					  .user = s };
 	return &s->costs;
 }

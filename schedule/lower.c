@@ -16,7 +16,20 @@ const struct nest_pass *nest_pass_find(const char *name)
 	return NULL;
 }
 
-struct program *lower_to(struct arena *a, const struct state *s, int vector_bytes,
+/* Has TARGET all the kinds of loops that S asks for? */
+static bool binds_all(const struct state *s, const struct target *target)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *g = s->stages.at[i];
+
+		for (int j = 0; j < g->leaves.n; j++)
+			if (!target_binds(target, g->iters.at[g->leaves.at[j]].annotation))
+				return false;
+	}
+	return true;
+}
+
+struct program *lower_to(struct arena *a, const struct state *s, const struct target *target,
 			 const struct nest_pass *last, const char **why)
 {
 	struct program *p = arena_one(a, struct program);
@@ -24,14 +37,19 @@ struct program *lower_to(struct arena *a, const struct state *s, int vector_byte
 
 	p->arena = a;
 	p->state = s;
-	p->vector_bytes = vector_bytes;
+	p->target = target;
+	if (!binds_all(s, target)) {
+		*(why ? why : &reason) = "the target has no loops of a kind that the steps ask for";
+		return NULL;
+	}
 	for (const struct nest_pass *pass = nest_passes; pass <= last; pass++)
 		if (!pass->run(p, why ? why : &reason))
 			return NULL;
 	return p;
 }
 
-struct program *lower(struct arena *a, const struct state *s, int vector_bytes, const char **why)
+struct program *lower(struct arena *a, const struct state *s, const struct target *target,
+		      const char **why)
 {
-	return lower_to(a, s, vector_bytes, &nest_passes[NEST_PASSES - 1], why);
+	return lower_to(a, s, target, &nest_passes[NEST_PASSES - 1], why);
 }

@@ -4,9 +4,6 @@
 
 #include "te/index.h"
 
-/* Of f32, in the widest registers there are. */
-enum { LANES = 16 };
-
 enum dtype narrow_held_as(const struct stage *g, enum buffer_kind kind)
 {
 	enum dtype t = g->op.tensor.dtype;
@@ -72,7 +69,7 @@ static struct nest *copy_vector(struct arena *a, struct buffer *to, const struct
 }
 
 struct nest *narrow_copy(struct arena *a, struct buffer *to, const struct buffer *from,
-			 bool parallel)
+			 bool parallel, int lanes)
 {
 	const struct expr *index[TENSOR_MAX_DIMS] = { NULL };
 	const struct tensor *t = &to->tensor;
@@ -87,13 +84,13 @@ struct nest *narrow_copy(struct arena *a, struct buffer *to, const struct buffer
 		hole = &(*hole)->body;
 	}
 	int64_t last = t->shape[t->ndim - 1];
-	int64_t whole = last / LANES, rest = last % LANES;
+	int64_t whole = last / lanes, rest = last % lanes;
 
 	if (whole > 0) {
 		*hole = new_loop(a, whole, ANNOTATION_NONE);
-		const struct expr *at = expr_mul(a, expr_axis(a, (*hole)->axis), LANES);
+		const struct expr *at = expr_mul(a, expr_axis(a, (*hole)->axis), lanes);
 
-		(*hole)->body = copy_vector(a, to, from, index, at, LANES);
+		(*hole)->body = copy_vector(a, to, from, index, at, lanes);
 		hole = &(*hole)->next;
 	}
 	if (rest > 0)

@@ -22,8 +22,8 @@ const struct expr *narrow_widened(struct arena *a, const struct expr *e);
 /* VALUE as a buffer of type T holds it. */
 const struct expr *narrow_stored(struct arena *a, enum dtype t, const struct expr *value);
 
-/* Loops that copy FROM to TO, of one shape, in vectors; the outermost one PARALLEL. */
+/* Loops that copy FROM to TO, of one shape, in vectors of LANES; the outermost one PARALLEL. */
 struct nest *narrow_copy(struct arena *a, struct buffer *to, const struct buffer *from,
-			 bool parallel);
+			 bool parallel, int lanes);
 
 #endif

@@ -12,13 +12,6 @@ const struct pack *program_pack(const struct program *p, int arg)
 	return NULL;
 }
 
-static const char *const annotation_text[] = {
-	[ANNOTATION_NONE] = "",
-	[ANNOTATION_PARALLEL] = "parallel ",
-	[ANNOTATION_VECTOR] = "vector ",
-	[ANNOTATION_UNROLL] = "unrolled ",
-};
-
 static void print_shape(struct text *t, const struct tensor *tensor)
 {
 	text_printf(t, "%s: %s[", tensor->name, dtype_name(tensor->dtype));
@@ -68,7 +61,8 @@ static void print_store(struct text *t, const struct nest *n)
 /* The lanes are told where the last of them are beyond the turns. */
 static void print_head(struct text *t, const struct nest *n)
 {
-	text_printf(t, "%sfor %s in %jd..%jd", annotation_text[n->annotation], n->axis->name,
+	text_printf(t, "%s%sfor %s in %jd..%jd", annotation_name(n->annotation),
+		    n->annotation ? " " : "", n->axis->name,
 		    (intmax_t)n->axis->lo, (intmax_t)n->axis->hi);
 	if (n->lanes > n->axis->hi - n->axis->lo)
 		text_printf(t, " of %d", n->lanes);

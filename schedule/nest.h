@@ -84,7 +84,7 @@ struct nest {
 struct program {
 	struct arena *arena;
 	const struct state *state;
-	int vector_bytes;	/* of the device's registers: 16, 32 or 64 */
+	const struct target *target;	/* whose code it is to be */
 	struct buffer_vec VEC(struct buffer *) args;	/* inputs in op order, then outputs */
 	struct pack_vec VEC(struct pack *) packs;
 	struct nest *body;
@@ -93,9 +93,11 @@ struct program {
 /* Lanes beyond the end of an intermediate are at most so far from each other. */
 enum { OVERRUN_STRIDE = 4 };
 
-/* The nest of a state for vectors of VECTOR_BYTES, in A: all passes of schedule/pass/passes.def. NULL
- * where the state cannot be lowered: a normal answer for a search; WHY (may be NULL) gets the reason. */
-struct program *lower(struct arena *a, const struct state *s, int vector_bytes, const char **why);
+/* The nest of a state for TARGET, in A: all passes of schedule/pass/passes.def. NULL where the state cannot
+ * be lowered, or asks for what TARGET has not: a normal answer for a search; WHY (may be NULL) gets the
+ * reason. */
+struct program *lower(struct arena *a, const struct state *s, const struct target *target,
+		      const char **why);
 
 static inline struct buffer *buffer_of(const struct tensor *t)
 {
@@ -107,11 +109,7 @@ static inline struct buffer *buffer_of(const struct tensor *t)
  * where P has more than one output. */
 uint32_t program_replaces(const struct program *p);
 
-/* gcc takes about half a second for so many vector statements, clang a sixth of one; local arrays of a
- * thread beyond a quarter of a usual second-level cache (2 MiB) are no longer near. */
-enum { MAX_STATEMENTS = 640, MAX_LOCAL = 512 * 1024 };
-
-/* The statements that P is written with; not more than one turn beyond MAX_STATEMENTS are counted. */
+/* The statements that P is written with; not more than one turn beyond its target's limit are counted. */
 double program_statements(const struct program *p);
 
 /* Says in each node of NEST what is below it: stores, compared, fills. */

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "target/target.h"
 
 enum step_kind {
 #define X(name, text, fields) STEP_##name,
@@ -16,9 +17,6 @@ enum step_kind {
 #undef X
 	STEP_KIND_COUNT
 };
-
-/* How the turns of a loop are run. */
-enum annotation { ANNOTATION_NONE, ANNOTATION_PARALLEL, ANNOTATION_VECTOR, ANNOTATION_UNROLL };
 
 /* What becomes of a last tile that is not whole. */
 enum tail {

@@ -11,20 +11,20 @@ struct look {
 	struct arena *a;
 	struct db *db;
 	const struct task *task;
-	int vector_bytes;
+	const struct target *target;
 	bool found;
 	struct best *out;
 };
 
-bool best_replay(struct arena *a, const struct task *t, const struct db_record *r, int vector_bytes,
-		 struct best *b)
+bool best_replay(struct arena *a, const struct task *t, const struct db_record *r,
+		 const struct target *target, struct best *b)
 {
 	const char *why = "";
 
 	*b = (struct best){ .state = state_parse(a, t->dag, "its steps", r->steps) };
 	if (!b->state)
 		return false;
-	b->program = lower(a, b->state, vector_bytes, &why);
+	b->program = lower(a, b->state, target, &why);
 	if (b->program)
 		b->source = program_source(a, b->program, &why);
 	if (!b->program || !b->source) {
@@ -38,7 +38,7 @@ bool best_replay(struct arena *a, const struct task *t, const struct db_record *
 
 static bool replay(const struct look *l, const struct db_record *r, struct best *b)
 {
-	return best_replay(l->a, l->task, r, l->vector_bytes, b);
+	return best_replay(l->a, l->task, r, l->target, b);
 }
 
 static void keep(struct look *l, const struct best *b)
@@ -107,27 +107,27 @@ static int look(struct look *l, struct db_want want, enum db_order order,
 }
 
 int task_fastest(struct arena *a, struct db *db, const struct task *t, struct db_want want,
-		 int vector_bytes, struct best *out)
+		 const struct target *target, struct best *out)
 {
-	struct look l = { a, db, t, vector_bytes, false, out };
+	struct look l = { a, db, t, target, false, out };
 
 	return look(&l, want, DB_FASTEST, take_first);
 }
 
 int task_best(struct arena *a, struct db *db, const struct task *t, struct db_want want,
-	      int vector_bytes, struct best *out)
+	      const struct target *target, struct best *out)
 {
-	struct look l = { a, db, t, vector_bytes, false, out };
+	struct look l = { a, db, t, target, false, out };
 
 	return look(&l, want, DB_SUREST, take_surest);
 }
 
 int task_best_in_model(struct arena *a, struct db *db, const struct task *t, struct db_want want,
-		       int vector_bytes, struct best *out)
+		       const struct target *target, struct best *out)
 {
-	int found = task_best(a, db, t, want, vector_bytes, out);
+	int found = task_best(a, db, t, want, target, out);
 	struct best pick;
-	struct finals_look f = { .look = { a, db, t, vector_bytes, false, &pick },
+	struct finals_look f = { .look = { a, db, t, target, false, &pick },
 				 .alone = &out->record };
 
 	if (found <= 0 || want.cache)

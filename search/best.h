@@ -15,23 +15,23 @@ struct best {
 	enum evidence evidence;	/* whether that was measured */
 };
 
-/* The first of DB_FASTEST of T that fits WANT (whose task_key is set here), replayed for vectors of
- * VECTOR_BYTES; records that do not replay are skipped (db_skip()). 1 and *OUT, in A; 0 where there
+/* The first of DB_FASTEST of T that fits WANT (whose task_key is set here), replayed for TARGET;
+ * records that do not replay are skipped (db_skip()). 1 and *OUT, in A; 0 where there
  * is none; -1 and a message where the database fails. */
 int task_fastest(struct arena *a, struct db *db, const struct task *t, struct db_want want,
-		 int vector_bytes, struct best *out);
+		 const struct target *target, struct best *out);
 /* The same of the best of T: the fastest that was confirmed with the C text of today; where there is none, the
  * first of DB_SUREST. */
 int task_best(struct arena *a, struct db *db, const struct task *t, struct db_want want,
-	      int vector_bytes, struct best *out);
+	      const struct target *target, struct best *out);
 
 /* The best of T for a model: what won among the best few when they ran inside one, of records with the
  * C text of today. It holds until another is confirmed that has not competed there; without such a
  * record, or where WANT asks for a cache state, this is task_best(). */
 int task_best_in_model(struct arena *a, struct db *db, const struct task *t, struct db_want want,
-		       int vector_bytes, struct best *out);
+		       const struct target *target, struct best *out);
 /* R, a record of T, replayed; in A. False and a message where it gives no kernel. */
-bool best_replay(struct arena *a, const struct task *t, const struct db_record *r, int vector_bytes,
-		 struct best *out);
+bool best_replay(struct arena *a, const struct task *t, const struct db_record *r,
+		 const struct target *target, struct best *out);
 
 #endif

@@ -15,9 +15,9 @@
 static const struct generations effort = { .population = 32, .count = 2 };
 
 /* The part of its lanes that a vector loop over the last dim of T uses. */
-static double lanes_used(const struct tensor *t, int vector_bytes)
+static double lanes_used(const struct tensor *t, const struct target *target)
 {
-	double lanes = vector_bytes / (double)dtype_bytes(t->dtype);
+	double lanes = target_lanes(target, dtype_bytes(t->dtype));
 	double extent = t->ndim ? (double)t->shape[t->ndim - 1] : 1;
 
 	return extent / (ceil(extent / lanes) * lanes);
@@ -33,7 +33,7 @@ static double roofline_us(const struct dag *d, const struct device *device, int 
 		if (op->kind != OP_COMPUTE || op->output)
 			bytes += (double)tensor_bytes(&op->tensor);
 		if (op->kind == OP_COMPUTE && op->output)
-			used = fmin(used, lanes_used(&op->tensor, device->vector_bytes));
+			used = fmin(used, lanes_used(&op->tensor, device->target));
 	}
 	return fmax(dag_flop(d) * 1e-3 / (PEAK_SHARE * used * device_peak(device, threads)),
 		    bytes * 1e-3 / device_mem_rate(device, threads));
@@ -45,10 +45,10 @@ static double roofline_us(const struct dag *d, const struct device *device, int 
 static double prior_us(const struct task *t, const struct device *device, int threads)
 {
 	struct arena *a = arena_new();
-	struct target target = target_of(device, threads);
+	struct aim aim = aim_of(device, threads);
 	struct problem p;
 	struct candidate *all;
-	int n = generations_by_prior(a, t, &target, effort, &p, &all);
+	int n = generations_by_prior(a, t, &aim, effort, &p, &all);
 	double us = n > 0 ? 1e6 / (double)all[0].score : EXPECT_NOTHING_US;
 
 	arena_free(a);

@@ -19,13 +19,13 @@ static bool keep(const struct problem *p, struct arena *a, struct arena *scratch
 	return true;
 }
 
-bool task_guess(struct arena *a, const struct task *t, const struct target *target,
+bool task_guess(struct arena *a, const struct task *t, const struct aim *aim,
 		struct guess *out)
 {
 	struct arena *scratch = arena_new();
 	struct problem p;
 	struct candidate *all;
-	int n = generations_by_prior(scratch, t, target, effort, &p, &all);
+	int n = generations_by_prior(scratch, t, aim, effort, &p, &all);
 	bool found = false;
 
 	for (int i = 0; i < n && !found; i++)

@@ -3,11 +3,11 @@
  *
  * In:   a task and what kernels are made for.
  * Out:  what the analytic prior expects to be the fastest, after some generations.
- * Holds: nothing is measured; the same task and target give the same guess. */
+ * Holds: nothing is measured; the same task and aim give the same guess. */
 #ifndef HONE_SEARCH_GUESS_H
 #define HONE_SEARCH_GUESS_H
 
-#include "search/target.h"
+#include "search/aim.h"
 #include "search/task.h"
 
 struct guess {
@@ -17,7 +17,7 @@ struct guess {
 };
 
 /* In A; false where no sample makes a kernel. */
-bool task_guess(struct arena *a, const struct task *t, const struct target *target,
+bool task_guess(struct arena *a, const struct task *t, const struct aim *aim,
 		struct guess *out);
 
 #endif

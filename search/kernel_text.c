@@ -18,10 +18,10 @@ const char *program_source(struct arena *a, const struct program *p, const char 
 	return source;
 }
 
-const char *state_source(struct arena *a, const struct state *s, int vector_bytes,
+const char *state_source(struct arena *a, const struct state *s, const struct target *target,
 			 const char **why)
 {
-	const struct program *p = lower(a, s, vector_bytes, why);
+	const struct program *p = lower(a, s, target, why);
 
 	return p ? program_source(a, p, why) : NULL;
 }

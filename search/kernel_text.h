@@ -9,8 +9,8 @@
 /* The C text of the kernel P, in A; NULL with a reason in WHY (may be NULL) where it cannot be
  * written. */
 const char *program_source(struct arena *a, const struct program *p, const char **why);
-/* The same of the program that STATE makes, where it can be lowered. */
-const char *state_source(struct arena *a, const struct state *s, int vector_bytes,
+/* The same of the program that STATE makes for TARGET, where it can be lowered. */
+const char *state_source(struct arena *a, const struct state *s, const struct target *target,
 			 const char **why);
 
 #endif

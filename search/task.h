@@ -4,6 +4,7 @@
 #define HONE_SEARCH_TASK_H
 
 #include "measure/runner/workload.h"
+#include "schedule/nest.h"
 #include "search/space/sample.h"
 #include "te/dag.h"
 

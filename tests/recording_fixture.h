@@ -66,12 +66,12 @@ static inline void record_task(struct db *db, struct arena *a, const struct devi
 {
 	const struct dag *dag = operator_build(a, spec);
 	struct db_record *records = arena_many(a, struct db_record, n);
-	struct target target = target_of(d, 1);
+	struct aim aim = aim_of(d, 1);
 	struct rng rng = rng_seed(7);
 
 	assert_non_null(dag);
 	const struct task *t = task_new(a, dag, spec, 1);
-	struct problem p = { .task = t, .sketches = sketches_of(a, dag), .target = &target,
+	struct problem p = { .task = t, .sketches = sketches_of(a, dag), .aim = &aim,
 			     .describes = true };
 	struct db_task row = { .key = t->key, .name = t->name, .text = t->text, .flop = t->flop };
 	json_t *json = device_json(d);

@@ -15,6 +15,7 @@
 #include "measure/runner/sandbox.h"
 #include "tools/command.h"
 #include "tools/json.h"
+#include "tools/targets.h"
 
 enum { OPT_FRESH = 256, OPT_SECONDS, OPT_JSON };
 
@@ -132,8 +133,8 @@ static void print_device(const struct device *d)
 	       d->threads == 1 ? "" : "s");
 	if (d->quota > 0)
 		printf(" (the cgroup grants %.3g CPUs)", d->quota);
-	printf("\nvectors      %s: %d bytes, %d registers; %s\n", d->isa, d->vector_bytes,
-	       d->vector_registers, d->flags);
+	printf("\nvectors      %s: %d bytes, %d registers; %s\n", d->own->isa, d->own->vector_bytes,
+	       d->own->vector_registers, d->flags);
 }
 
 static void print_rate(const char *name, struct device_rate r, const char *unit, int threads)
@@ -150,7 +151,7 @@ static void print_measured(const struct device *d)
 {
 	const struct device_measured *m = &d->measured;
 
-	print_rate("peak f32", m->peak, "GFLOP/s", m->threads);
+	targets_print(d);
 	print_rate("read L1", m->l1, "GB/s", m->threads);
 	print_rate("read L2", m->l2, "GB/s", m->threads);
 	print_rate("read memory", m->mem, "GB/s", m->threads);
@@ -298,7 +299,8 @@ static json_t *noise_json(const struct noise *n)
 
 static void print_all(const struct report *r)
 {
-	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "device", device_json(r->device),
+	json_t *o = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:s, s:s}", "device", device_json(r->device),
+			      "targets", targets_json(),
 			      "compilers", compilers_json(r), "counters",
 			      counters_json(r->counters), "sandbox",
 			      sandbox_json(&r->sandbox), "noise", noise_json(&r->noise), "verdict",

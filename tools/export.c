@@ -21,8 +21,8 @@ struct export_args {
 static const char doc[] =
 	"Writes the fastest verified kernel of every task of SOURCE on this device into a folder: "
 	"a C file each, hone_kernels.h and manifest.json; of a model also the weights that each "
-	"kernel takes at each of its nodes, with scales and constants folded in. Each file compiles alone with cc "
-	EXPORT_FLAGS " -c; so compiled, it is run against the task's reference before it counts as "
+	"kernel takes at each of its nodes, with scales and constants folded in. Each file compiles alone with the "
+	"command that it begins with; so compiled, it is run against the task's reference before it counts as "
 	"written, and left out where it is wrong.\v"
 	"Example:\n  hone export mobilenet_v2.onnx --db tune.db -o kernels\n";
 
@@ -140,7 +140,7 @@ static int write_kernel(const struct export_args *args, const struct export_set 
 static int write_kernels(const struct export_args *args, const struct export_set *set,
 			 struct exports *x)
 {
-	struct exported *checker = exported_new();
+	struct exported *checker = exported_new(args->q.device->target);
 	int rc = checker ? 0 : -1;
 
 	for (int i = 0; i < set->n && rc == 0; i++)

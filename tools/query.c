@@ -9,6 +9,7 @@
 #include "tools/command.h"
 #include "measure/device/calibration.h"
 #include "tools/source.h"
+#include "tools/targets.h"
 
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records (required)", 0 },
@@ -51,6 +52,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct query *q = state->input;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &q->target;
+		break;
 	case 'd':
 		q->db_path = arg;
 		break;
@@ -77,7 +81,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-const struct argp query_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+static const struct argp_child children[] = { { &target_argp, 0, NULL, 0 }, { 0 } };
+const struct argp query_argp = { options, parse, NULL, NULL, children, NULL, NULL };
 
 static const struct argp_option cc_options[] = {
 	{ "cc", 'c', "COMPILER", 0,
@@ -105,6 +110,8 @@ int query_open(struct query *q)
 		return -1;
 	db_listen(q->db, &(struct listener){ command_hear, NULL });
 	q->device = device_describe(q->arena, NULL);
+	if (q->device && q->target)
+		q->device->target = q->target;
 	if (!q->device || device_load_or_probe(q->device, false) < 0)
 		return -1;
 	q->now = calibration_of(q->device);
@@ -125,6 +132,7 @@ void query_close(struct query *q)
 struct db_want query_want(const struct query *q)
 {
 	return (struct db_want){ .fingerprint = q->device->fingerprint,
+				 .target = device_mark(q->device),
 				 .threads = q->threads,
 				 .cache = q->cache,
 				 .now = &q->now };
@@ -133,7 +141,7 @@ struct db_want query_want(const struct query *q)
 int query_best(const struct query *q, const struct task *t, struct best *out)
 {
 	return (source_is_model(q->source) ? task_best_in_model : task_best)(
-		q->arena, q->db, t, query_want(q), q->device->vector_bytes, out);
+		q->arena, q->db, t, query_want(q), q->device->target, out);
 }
 
 void query_warn(const struct query *q, const struct task *t, const struct best *b)

@@ -15,6 +15,7 @@
 struct query {
 	const char *source;
 	const char *db_path;
+	const struct target *target;	/* NULL: the device's own */
 	int threads;		/* 0: any */
 	const char *cache;	/* NULL: any */
 	bool json;
@@ -28,7 +29,7 @@ struct query {
 	struct task_vec tasks;
 };
 
-/* A child of a command's argp: SOURCE, --db, --threads, --json. Its input is the struct query. */
+/* A child of a command's argp: SOURCE, --db, --target, --threads, --json. Its input is the struct query. */
 extern const struct argp query_argp;
 /* One more: --cc COMPILER. Its input is a const char *, NULL by default. */
 extern const struct argp cc_argp;

@@ -112,7 +112,7 @@ static const char *disassemble(struct arena *a, const char *object)
 /* The kernel's machine code; NULL and a message. */
 static const char *asm_of(const struct show_args *args, const struct best *b)
 {
-	struct build_pool_options build = { .cc = args->cc };
+	struct build_pool_options build = { .target = device_code(args->q.device), .cc = args->cc };
 	struct build_pool *builder = build_pool_new(&build);
 	struct trial trial = { .source = b->source };
 	struct arena *a = args->q.arena;
@@ -145,7 +145,7 @@ static const char *stage_text(const struct show_args *args, const struct task *t
 		state_print(&out, b->state);
 	else
 		program_print(&out, args->after ? lower_to(args->q.arena, b->state,
-							   b->program->vector_bytes, args->after, NULL)
+							   b->program->target, args->after, NULL)
 						: b->program);
 	const char *text = arena_strdup(args->q.arena, text_str(&out));
 

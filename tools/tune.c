@@ -107,7 +107,7 @@ static int hold_finals(void *user, const struct finals_call *call)
 {
 	const struct tune_args *args = user;
 	const struct finals_options o = {
-		.model = args->o.source, .db = args->finals_db, .threads = args->o.threads,
+		.model = args->o.source, .db = args->finals_db, .target = args->target, .threads = args->o.threads,
 		.cpus = args->o.cpus, .stop = &stopped, .listener = args->o.listener,
 	};
 
@@ -156,6 +156,8 @@ static int on_this_machine(struct arena *a, struct tune_args *args, struct db *d
 
 	if (!device)
 		return command_failed();
+	if (args->target)
+		device->target = args->target;
 	if (args->o.threads > device->threads) {
 		err_set("%d threads are more than the %d cores this process may use; give "
 			"--threads %d", args->o.threads, device->threads, device->threads);

@@ -9,12 +9,13 @@
 
 #include "base/clock.h"
 #include "tools/query.h"
+#include "tools/targets.h"
 
 /* Candidates that are in memory at a time, with their sources. */
 enum { MAX_BATCH = 4096 };
 
 enum {
-	KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_TARGET, KEY_NOTIFY, KEY_SEARCH, KEY_CC,
+	KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_GFLOPS, KEY_NOTIFY, KEY_SEARCH, KEY_CC,
 	KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH, KEY_REPLAY, KEY_NO_TRANSFER,
 };
 
@@ -24,7 +25,7 @@ static const struct argp_option options[] = {
 	{ "minutes", KEY_MINUTES, "M", 0, "stop after M minutes", 0 },
 	{ "until", KEY_UNTIL, "HH:MM", 0, "stop at this time of day, or at 'YYYY-MM-DD HH:MM'", 0 },
 	{ "plateau", KEY_PLATEAU, "N", 0, "a task is done after N trials in a row without gain", 0 },
-	{ "target", KEY_TARGET, "GFLOPS", 0, "a task is done where its best reaches this", 0 },
+	{ "gflops", KEY_GFLOPS, "N", 0, "a task is done where its best reaches N GFLOP/s", 0 },
 	{ "threads", 't', "N", 0, "threads a kernel uses (default 1)", 0 },
 	{ "search", KEY_SEARCH, "NAME", 0, "strategy: evolve (default), random, anneal, grid", 0 },
 	{ "cc", KEY_CC, "COMPILER", 0, "gcc, clang, or a path (default clang, else gcc)", 0 },
@@ -80,7 +81,7 @@ static int64_t moment(struct argp_state *state, const char *arg)
 
 static bool has_limit(const struct budget *b)
 {
-	return b->trials || b->minutes > 0 || b->until || b->plateau || b->target > 0;
+	return b->trials || b->minutes > 0 || b->until || b->plateau || b->gflops > 0;
 }
 
 /* True where KEY is one of a limit. */
@@ -99,8 +100,8 @@ static bool parse_limit(int key, const char *arg, struct argp_state *state, stru
 	case KEY_PLATEAU:
 		b->plateau = argp_number(state, "--plateau", arg, 1);
 		return true;
-	case KEY_TARGET:
-		b->target = real(state, "--target", arg);
+	case KEY_GFLOPS:
+		b->gflops = real(state, "--gflops", arg);
 		return true;
 	default:
 		return false;
@@ -113,6 +114,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	struct tuner_options *o = &args->o;
 
 	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->target;
+		break;
 	case 'd':
 		args->db = arg;
 		break;
@@ -166,6 +170,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "which SOURCE?");
 		if (!args->db)
 			argp_error(state, "which database? give --db FILE");
+		if (args->replay && args->target)
+			argp_error(state, "--target: a recording says for which its kernels are");
 		if (!has_limit(&o->budget))
 			o->budget.trials = BUDGET_TRIALS;
 		break;
@@ -175,7 +181,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp argp = { options, parse, "SOURCE", doc, NULL, NULL, NULL };
+static const struct argp_child children[] = { { &target_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
 
 void tune_parse(int argc, char **argv, struct tune_args *args)
 {

@@ -11,6 +11,7 @@
 struct tune_args {
 	struct tuner_options o;
 	const char *db;
+	const struct target *target;	/* NULL: the machine's own */
 	const char *replay;	/* NULL: this machine */
 	struct notify notify;
 	struct notice end;	/* what is told at the end */

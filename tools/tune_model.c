@@ -173,7 +173,7 @@ int tune_model(struct arena *a, const char *path, const struct device *d, int th
 		return -1;
 	m->device = d;
 	m->threads = threads;
-	m->space = layout_space_new(a, g, d->vector_bytes / 4);
+	m->space = layout_space_new(a, g, target_lanes(d->target, sizeof(float)));
 	list_tasks_of(a, g, m, tasks);
 	m->us = arena_many(a, double, m->space->tasks.n);
 	m->best = arena_many(a, double, m->space->tasks.n);

@@ -48,7 +48,7 @@ int contest_run(struct arena *a, const struct contest *c, struct contest_result 
 	struct problem p = {
 		.task = c->task,
 		.sketches = sketches_of(a, c->task->dag),
-		.target = c->target,
+		.aim = c->aim,
 		.history = history_new(),
 		.learner = c->strategy->model ? learner_new(model, c->seed) : NULL,
 	};

@@ -9,7 +9,7 @@ struct contest {
 	const struct strategy *strategy;
 	const struct cost_model *model;	/* NULL: the strategy's own */
 	const struct task *task;
-	const struct target *target;
+	const struct aim *aim;
 	struct measurer *measurer;
 	int trials, batch;
 	uint64_t seed;

@@ -65,7 +65,7 @@ static int take_best(struct arena *a, const struct field_plan *plan, const char 
 	struct db *db = db_open(path, DB_READ);
 	struct db_want want = { .measured = true };
 	struct best best;
-	int found = db ? task_best(a, db, t, want, plan->device->vector_bytes, &best) : -1;
+	int found = db ? task_best(a, db, t, want, plan->device->target, &best) : -1;
 
 	if (found == 1) {
 		f->steps[f->n] = best.record.steps;
@@ -93,10 +93,10 @@ static int campaign(struct arena *a, const struct field_plan *plan, struct task 
 static int recall(struct arena *a, const struct field_plan *plan, const struct task *t,
 		  const struct finals *f, struct candidate *c)
 {
-	struct target *target = arena_one(a, struct target);
-	struct problem p = { .task = t, .target = target };
+	struct aim *aim = arena_one(a, struct aim);
+	struct problem p = { .task = t, .aim = aim };
 
-	*target = target_of(plan->device, plan->threads);
+	*aim = aim_of(plan->device, plan->threads);
 	for (int i = 0; i < f->n; i++) {
 		if (!candidate_recall(&p, a, f->steps[i], &c[i]))
 			return -1;

@@ -19,14 +19,14 @@ static void note_answers(struct search_runs *r, const struct replay_answers *bef
 static int play(struct arena *a, const struct search_plan *plan, const struct task *t,
 		struct measurer *m, struct search_runs *r)
 {
-	struct target target = target_of(plan->recording->device, plan->recording->want.threads);
+	struct aim aim = aim_of(plan->recording->device, plan->recording->want.threads);
 
 	struct replay_answers before = replay_answers(m), after;
 
 	r->n = plan->seeds;
 	r->run = arena_many(a, struct contest_result, r->n);
 	for (int i = 0; i < r->n; i++) {
-		struct contest c = { .strategy = r->strategy, .task = t, .target = &target,
+		struct contest c = { .strategy = r->strategy, .task = t, .aim = &aim,
 				     .measurer = m, .trials = r->trials, .batch = plan->batch,
 				     .seed = (uint64_t)i + 1 };
 

@@ -114,7 +114,7 @@ static int look_up(const struct again_args *args, const struct task *t, struct a
 	const struct query *q = &args->q;
 	struct candidate c = { 0 };
 	struct best best;
-	int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes, &best);
+	int found = task_best(q->arena, q->db, t, query_want(q), q->device->target, &best);
 
 	*out = (struct again_row){ .task = t, .note = found ? "" : "there is no record" };
 	if (found <= 0)

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "bench/suite.h"
 #include "codegen/emit.h"
+#include "costmodel/features.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/query.h"
@@ -34,13 +35,15 @@ static const char *const usual[] = {
 };
 
 /* A core with AVX-512; bandwidths and peak as docs/performance.md has them. */
-static const struct target avx512 = {
-	.vector_bytes = 64,
-	.registers = 32,
+static const struct aim avx512 = {
+	.target = &target_x86_64_avx512,
 	.threads = 1,
-	.cost = { .vector_bytes = 64, .registers = 32, .threads = 1, .l1_bytes = 48 << 10,
-		  .l2_bytes = 2 << 20, .l3_bytes = 8 << 20, .peak = 216, .l2_gbs = 166,
-		  .mem_gbs = 15 },
+	.l1_bytes = 48 << 10,
+	.l2_bytes = 2 << 20,
+	.l3_bytes = 8 << 20,
+	.peak = 216,
+	.l2_gbs = 166,
+	.mem_gbs = 15,
 };
 
 enum { SAMPLES = 1000, MAX_SOURCES = 64, MAX_REASONS = 16 };
@@ -160,25 +163,25 @@ static void refuse(struct phase_tally *t, const char *why)
 
 /* NULL, or why the candidate is refused. */
 static const char *try_one(struct arena *a, struct phase_tally *t, const struct sketch *sketch,
-			   const struct target *target, struct rng *rng)
+			   const struct aim *aim, struct rng *rng)
 {
 	struct feature_matrix m;
 	struct text text = { 0 };
 	const char *why = NULL;
 	double start = now_us();
-	struct state *s = sample(a, t->task->dag, sketch, target, rng, NULL, NULL);
+	struct state *s = sample(a, t->task->dag, sketch, aim, rng, NULL, NULL);
 
 	note(t, SAMPLE, start);
 	if (!s)
 		return "sampled decisions do not fit together";
 	start = now_us();
-	struct program *p = lower(a, s, target->vector_bytes, &why);
+	struct program *p = lower(a, s, aim->target, &why);
 	double lowered = note(t, LOWER, start);
 
 	if (!p)
 		return why;
 	start = now_us();
-	if (!features_of(a, p, &target->cost, &m))
+	if (!features_of(a, p, aim, &m))
 		return "the nest is too deep for features";
 	double both = lowered + note(t, FEATURES, start);
 
@@ -196,13 +199,13 @@ static void try_all(struct arena *a, struct phase_tally *t, const struct feature
 {
 	struct sketch_vec sketches = sketches_of(a, t->task->dag);
 	struct rng rng = rng_seed((uint64_t)args->seed);
-	struct target target = avx512;
+	struct aim aim = avx512;
 	struct arena *scratch = arena_new();
 
-	target.threads = target.cost.threads = args->threads;
+	aim.threads = args->threads;
 	for (int i = 0; i < args->samples; i++) {
 		const struct sketch *sketch = sketches.at[rng_below(&rng, sketches.n)];
-		const char *why = try_one(scratch, t, sketch, &target, &rng);
+		const char *why = try_one(scratch, t, sketch, &aim, &rng);
 
 		t->samples++;
 		if (why)

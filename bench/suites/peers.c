@@ -101,7 +101,7 @@ static int compete(struct bench_args *args, struct build_pool *builder, const st
 	struct arena *a = args->q.arena;
 	struct kernel_exercise ours = {
 		.task = t,
-		.kernel = kernel_compile(a, builder, best->state, args->q.device->vector_bytes),
+		.kernel = kernel_compile(a, builder, best->state, args->q.device->target),
 	};
 	struct bout bout = {
 		.exercise = kernel_exercise(&ours),
@@ -128,7 +128,7 @@ static int bench_task(struct bench_args *args, const struct task *t, json_t *row
 	struct best best;
 	bool same;
 	int found = task_best(args->q.arena, args->q.db, t, query_want(&args->q),
-			      args->q.device->vector_bytes, &best);
+			      args->q.device->target, &best);
 
 	if (found < 0)
 		return -1;
@@ -139,7 +139,8 @@ static int bench_task(struct bench_args *args, const struct task *t, json_t *row
 			t->name, args->q.threads, args->q.threads > 1 ? "s" : "");
 		return 0;
 	}
-	struct build_pool *builder = kernel_builder(args->cc, best.record.toolchain_text, &same);
+	struct build_pool *builder = kernel_builder(args->q.device, args->cc,
+						   best.record.toolchain_text, &same);
 
 	if (!builder)
 		return -1;

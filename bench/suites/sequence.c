@@ -109,7 +109,7 @@ static int prepare_task(struct sequence_args *args, struct build_pool *builder,
 {
 	const struct query *q = &args->q;
 	struct best b;
-	int found = task_best(q->arena, q->db, t, query_want(q), q->device->vector_bytes,
+	int found = task_best(q->arena, q->db, t, query_want(q), q->device->target,
 			      &b);
 
 	row->task = k->task = t;
@@ -125,7 +125,7 @@ static int prepare_task(struct sequence_args *args, struct build_pool *builder,
 	k->there = found > 0;
 	if (found > 0)
 		query_warn(q, t, &b);
-	if (found > 0 && kernel_build(q->arena, builder, b.state, q->device->vector_bytes,
+	if (found > 0 && kernel_build(q->arena, builder, b.state, q->device->target,
 				      q->threads, &k->kernel) < 0)
 		return err_prefix("%s", t->name);
 	return found;
@@ -134,7 +134,7 @@ static int prepare_task(struct sequence_args *args, struct build_pool *builder,
 static int prepare(struct sequence_args *args, struct sequence_kernel *kernels,
 		   struct sequence_row *rows)
 {
-	struct build_pool_options build = { .cc = args->cc };
+	struct build_pool_options build = { .target = device_code(args->q.device), .cc = args->cc };
 	struct build_pool *builder = build_pool_new(&build);
 	int kernels_there = 0;
 	int rc = builder ? 0 : -1;

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -62,7 +63,8 @@ static int prepare(struct build_pool *b, const struct build_pool_options *o)
 				    NULL };
 
 	b->env = spawn_env(b->arena, set);
-	return toolchain_find(b->arena, o->cc, o->flags, b->workdir, b->env, &b->toolchain);
+	return toolchain_find(b->arena, o->cc, o->target, o->flags, b->workdir, b->env,
+			      &b->toolchain);
 }
 
 static struct build_pool *builder_of(const struct build_pool_options *o)
@@ -80,9 +82,16 @@ static struct build_pool *builder_of(const struct build_pool_options *o)
 
 struct build_pool *build_pool_new(const struct build_pool_options *o)
 {
-	if (o->cc && *o->cc)
-		return builder_of(o);
 	struct build_pool_options choice = *o;
+	char cross[64];
+
+	if (!o->target)
+		choice.target = target_here();
+	snprintf(cross, sizeof(cross), "%s-linux-gnu-gcc", choice.target->arch ? choice.target->arch : "");
+	if (target_is_foreign(choice.target) && !(o->cc && *o->cc))
+		choice.cc = cross;
+	if (choice.cc && *choice.cc)
+		return builder_of(&choice);
 	struct build_pool *b;
 
 	choice.cc = "clang";	/* compiles these kernels three times faster than gcc */

@@ -12,8 +12,10 @@
 #include "base/arena.h"
 #include "measure/build/pool.h"
 #include "measure/trial.h"
+#include "target/target.h"
 
 struct build_pool_options {
+	const struct target *target;	/* NULL: this machine's own */
 	const char *cc;		/* NULL: clang where it is there, else gcc */
 	const char *flags;	/* added at the end, separated by blanks; NULL: none */
 	int jobs;		/* compilers at once; 0: one for each core this process may use */

@@ -21,9 +21,9 @@ static const char *const base_flags[] = {
 	"-fPIC", "-shared", "-pipe", "-w",
 };
 
-/* Of every kernel, where the compiler takes them; the first has another name on some machines. */
-static const char *const native_flags[] = {
-	"-march=native", "-fopenmp-simd", "-fno-tree-bit-ccp", "-falign-functions=64",
+/* Of every kernel, where the compiler takes them. */
+static const char *const more_flags[] = {
+	"-fopenmp-simd", "-fno-tree-bit-ccp", "-falign-functions=64",
 };
 
 /* measure/build/builder.h has the figures. */
@@ -119,19 +119,42 @@ static int write_probe(const struct asking *q, const char *source)
 	return file_write(arena_printf(q->arena, "%s/probe.c", q->folder), source, strlen(source));
 }
 
+/* What makes code of T; NULL: nothing does, it is what the compiler makes by itself. */
+static const char *march_of(const struct target *t)
+{
+	return target_is_own(t) ? "-march=native" : t->march;
+}
+
+/* Code of another target is no good where it was asked for; what is the machine's own may have no name. */
+static int try_march(const struct asking *q)
+{
+	const struct target *t = q->to->target;
+	const char *march = march_of(t);
+
+	if (!march || try_flag(q, march))
+		return 0;
+	if (target_is_own(t)) {
+		try_flag(q, "-mcpu=native");	/* Debian's clang for Arm knows this only */
+		return 0;
+	}
+	return err_set("%s: does not take %s, which makes code of the target %s (--cc chooses another "
+		       "compiler)", q->to->cc, march, t->name);
+}
+
 /* One flag after the other, for a compiler that does not take all of them. */
 static int probe_each(const struct asking *q)
 {
 	const char *output = "";
 
-	q->to->flags.n -= (int)ARRAY_SIZE(native_flags);
+	q->to->flags.n = (int)ARRAY_SIZE(base_flags);
 	q->to->link.n = 0;
 	if (!probe_build(q, &output))
 		return err_set("%s: cannot build a shared object: %.500s (check the compiler and "
 			       "its flags; --cc chooses another)", q->to->cc, output);
-	for (size_t i = 0; i < ARRAY_SIZE(native_flags); i++)
-		if (!try_flag(q, native_flags[i]) && i == 0)
-			try_flag(q, "-mcpu=native");	/* Debian's clang for Arm knows this only */
+	if (try_march(q) < 0)
+		return -1;
+	for (size_t i = 0; i < ARRAY_SIZE(more_flags); i++)
+		try_flag(q, more_flags[i]);
 	add_all(q->arena, &q->to->link, link_flags, ARRAY_SIZE(link_flags));
 	if (!probe_build(q, NULL)) {
 		q->to->link.n = 0;
@@ -140,18 +163,15 @@ static int probe_each(const struct asking *q)
 	return 0;
 }
 
-/* Which of the flags it takes on this machine: two compilations where all is well. */
+/* Which of the flags it takes: two compilations at most where all is well. */
 static int probe_flags(const struct asking *q)
 {
 	int rc = write_probe(q, "int probe(void *const *a) { return a == 0; }\n");
 
 	if (rc == 0 && !probe_build(q, NULL))
 		rc = probe_each(q);
-	/* Compilers for AVX-512 prefer half its width, out of regard for the clock of old ones. */
-	if (rc == 0)
-		rc = write_probe(q, "#ifndef __AVX512F__\n#error\n#endif\n");
-	if (rc == 0)
-		try_flag(q, "-mprefer-vector-width=512");
+	if (rc == 0 && q->to->target->tuning)
+		try_flag(q, q->to->target->tuning);
 	unlink(arena_printf(q->arena, "%s/probe.c", q->folder));
 	return rc;
 }
@@ -178,18 +198,29 @@ static void describe(const struct asking *q)
 		text_printf(&t, " %s", q->to->flags.at[i]);
 	for (int i = 0; i < q->to->user.n; i++)
 		text_printf(&t, " %s", q->to->user.at[i]);
+	if (!target_is_own(q->to->target))
+		text_printf(&t, TARGET_MARK "%s", q->to->target->name);
 	q->to->text = arena_strdup(q->arena, text_str(&t));
 	text_free(&t);
 }
 
-int toolchain_find(struct arena *a, const char *cc, const char *user, const char *folder,
-		   char **env, struct toolchain *out)
+const char *toolchain_mark(const char *text)
+{
+	const char *mark = strstr(text, TARGET_MARK);
+
+	return mark ? mark + strlen(TARGET_MARK) : "";
+}
+
+int toolchain_find(struct arena *a, const char *cc, const struct target *target, const char *user,
+		   const char *folder, char **env, struct toolchain *out)
 {
 	const struct asking q = { a, out, folder, env };
 
-	*out = (struct toolchain){ .cc = arena_strdup(a, cc) };
+	*out = (struct toolchain){ .cc = arena_strdup(a, cc), .target = target };
 	add_all(a, &out->flags, base_flags, ARRAY_SIZE(base_flags));
-	add_all(a, &out->flags, native_flags, ARRAY_SIZE(native_flags));
+	if (march_of(target))
+		vec_push(a, &out->flags, march_of(target));
+	add_all(a, &out->flags, more_flags, ARRAY_SIZE(more_flags));
 	add_all(a, &out->link, link_flags, ARRAY_SIZE(link_flags));
 	split_flags(a, &out->user, user);
 	const char *place = toolchain_place(a, out);

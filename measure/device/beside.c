@@ -88,7 +88,7 @@ static int slices_of(const struct device *d)
 int beside_measure(const struct device *d, const char *cpus, int (*work)(void *user), void *user,
 		   struct beside_effect *out)
 {
-	struct watch w = { .cpus = cpus, .isa = probe_isa_here(), .slices = slices_of(d) };
+	struct watch w = { .cpus = cpus, .isa = probe_isa_of(target_here()), .slices = slices_of(d) };
 	pthread_t thread;
 	int rc = 0;
 

@@ -14,7 +14,7 @@ struct db_calibration calibration_of(const struct device *d)
 {
 	struct db_calibration c = { .fixed_us = d->fixed_us, .probed = d->measured.when };
 
-	copy_rate(c.peak, d->measured.peak);
+	copy_rate(c.peak, d->measured.peak[target_number(d->own)]);
 	copy_rate(c.l1, d->measured.l1);
 	copy_rate(c.l2, d->measured.l2);
 	copy_rate(c.mem, d->measured.mem);

@@ -101,7 +101,7 @@ static void fingerprint(struct device *d)
 	hasher_int(h, d->family);
 	hasher_int(h, d->model_number);
 	hasher_int(h, d->stepping);
-	hasher_str(h, d->isa);
+	hasher_str(h, d->own->isa);
 	hasher_str(h, d->flags);
 	hasher_int(h, d->packages);
 	hasher_int(h, d->cores);
@@ -136,32 +136,25 @@ static const char *synthetic_parse(struct arena *a, struct device *d, const char
 	for (size_t n = strlen(topology); n > 0 && topology[n - 1] == ' '; n--)
 		topology[n - 1] = '\0';
 
-	const struct probe_isa *p = probe_isa_named(isa);
-
-	if (!p) {
-		err_set("device '%s': isa '%s' is unknown; avx512, avx2, sse2, neon and generic "
+	d->own = d->target = target_of_isa(isa);
+	if (!d->own) {
+		err_set("device '%s': isa '%s' is unknown; avx512, avx2, sse4.2, neon and generic "
 			"are known",
 			text, isa);
 		return NULL;
 	}
-	d->isa = p->name;
-	d->vector_bytes = p->vector_bytes;
-	d->vector_registers = p->vector_registers;
 	d->synthetic = true;
 	d->vendor = "synthetic";
 	d->model = "synthetic";
-	d->flags = p->name;
+	d->flags = d->own->isa;
 	return topology;
 }
 
 static void describe_here(struct arena *a, struct device *d)
 {
 	struct cpuinfo cpu = cpuinfo_read(a);
-	const struct probe_isa *isa = probe_isa_here();
 
-	d->isa = isa->name;
-	d->vector_bytes = isa->vector_bytes;
-	d->vector_registers = isa->vector_registers;
+	d->own = d->target = target_here();
 	d->vendor = cpu.vendor;
 	d->model = cpu.model;
 	d->family = cpu.family;
@@ -203,7 +196,7 @@ struct device *device_describe(struct arena *a, const char *synthetic)
 	describe_topology(a, d, t);
 	hwloc_topology_destroy(t);
 	d->name = arena_printf(a, "%s, %d core%s, %s", d->model, d->cores, d->cores == 1 ? "" : "s",
-			       d->isa);
+			       d->own->isa);
 	fingerprint(d);
 	return d;
 }
@@ -217,9 +210,28 @@ static double between(struct device_rate rate, int all, int threads)
 	return rate.one + (rate.all - rate.one) * (threads - 1) / (all - 1);
 }
 
+const char *device_mark(const struct device *d)
+{
+	return d->target == d->own ? "" : d->target->name;
+}
+
+const struct target *device_code(const struct device *d)
+{
+	return d->target == d->own ? NULL : d->target;
+}
+
 double device_peak(const struct device *d, int threads)
 {
-	return between(d->measured.peak, d->measured.threads, threads);
+	struct device_rate rate = d->measured.peak[target_number(d->target)];
+
+	if (rate.one <= 0) {	/* described before hone asked: as wide as it is */
+		double share = (double)d->target->vector_bytes / d->own->vector_bytes;
+
+		rate = d->measured.peak[target_number(d->own)];
+		rate.one *= share;
+		rate.all *= share;
+	}
+	return between(rate, d->measured.threads, threads);
 }
 
 double device_mem_rate(const struct device *d, int threads)

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "target/target.h"
 
 enum {
 	DEVICE_CACHES = 3,	/* L1d, L2, L3: caches[level - 1] */
@@ -49,7 +50,8 @@ struct device_measured {
 	bool valid;
 	int threads;			/* that `all` stands for */
 	int64_t when;			/* seconds since 1970 */
-	struct device_rate peak;	/* f32 multiply-add, GFLOP/s (one is two operations) */
+	/* f32 multiply-add, GFLOP/s (one is two operations), by target_number(); 0: not known */
+	struct device_rate peak[TARGET_COUNT];
 	struct device_rate l1, l2, mem;	/* reading, GB/s (1e9), each thread its own data */
 	double noise;			/* p90 / p10 of a fixed kernel's time, 1 thread; 1 is quiet */
 	struct device_point points[DEVICE_POINTS];
@@ -63,10 +65,8 @@ struct device {
 	const char *model;		/* as the kernel prints it */
 	const char *vendor;
 	int family, model_number, stepping;
-	const char *isa;		/* avx512, avx2, sse2, neon, generic */
 	const char *flags;		/* the ISA extensions that matter to kernels, sorted */
-	int vector_bytes;
-	int vector_registers;
+	const struct target *own;	/* the widest that it runs */
 	int packages, cores, pus;	/* of the machine */
 	struct device_cache caches[DEVICE_CACHES];
 	char fingerprint[HASH_TEXT];	/* of the device class: the key of its records */
@@ -78,6 +78,9 @@ struct device {
 	const int *cpus;		/* OS numbers of usable CPUs, one of each core first */
 	int n_cpus;
 	double fixed_us;	/* probe_fixed_us() when it was loaded or probed; 0: not known */
+	/* What kernels are made for: its own, unless somebody sets another that it runs. Records of another
+	 * are told apart by their toolchain (device_mark()). */
+	const struct target *target;
 
 	struct device_measured measured;
 };
@@ -105,7 +108,13 @@ int device_recall_or_probe(struct device *d);
 /* device_describe and device_probe of a synthetic device: what tests tune for. */
 struct device *device_synthetic(struct arena *a, const char *text);
 
-/* Rates for THREADS threads, between one and all by linear interpolation. GFLOP/s; GB/s. */
+/* What toolchains of D's target are told apart by: its name, or "" where it is the device's own. */
+const char *device_mark(const struct device *d);
+/* What compilers here make code for: NULL, this machine's own, where D's target is the device's own. */
+const struct target *device_code(const struct device *d);
+
+/* Rates for THREADS threads, between one and all by linear interpolation. GFLOP/s, of multiply-adds of D's
+ * target; GB/s. */
 double device_peak(const struct device *d, int threads);
 double device_mem_rate(const struct device *d, int threads);
 
@@ -119,7 +128,8 @@ json_t *device_json(const struct device *d);
 struct device *device_parse(struct arena *a, const json_t *json);
 /* 0 where every figure is one that a machine can have; else -1 and a message that names it. */
 int device_check(const struct device *d);
-int device_measured_check(const struct device_measured *m);
+/* OWN is the device's own target, whose peak must be known. */
+int device_measured_check(const struct device_measured *m, const struct target *own);
 /* The measured part out of device_json's form; -1 and a message where it is not that. */
 int device_measured_parse(const json_t *json, struct device_measured *out,
 			  int64_t probed[DEVICE_CACHES]);

@@ -9,7 +9,7 @@
 /* Far beyond any machine, and far from where products of them overflow. */
 #define BYTES_MAX 1e15
 #define RATE_MAX 1e9	/* GFLOP/s, GB/s, ns */
-enum { UNITS_MAX = 1 << 16, VECTOR_MIN = 4, VECTOR_MAX = 1024, REGISTERS_MAX = 1024 };
+enum { UNITS_MAX = 1 << 16 };
 
 struct figure {
 	const char *name;
@@ -28,13 +28,11 @@ static int check_all(const struct figure *f, size_t n)
 
 #define COUNT(x) (sizeof(x) / sizeof((x)[0]))
 
-int device_measured_check(const struct device_measured *m)
+int device_measured_check(const struct device_measured *m, const struct target *own)
 {
 	const double least = 1e-9;	/* what is divided by: a synthetic device may be slow */
 	const struct figure figures[] = {
 		{ "measured.threads", m->threads, 1, UNITS_MAX },
-		{ "peak_gflops.one", m->peak.one, least, RATE_MAX },
-		{ "peak_gflops.all", m->peak.all, least, RATE_MAX },
 		{ "l1_gbs.one", m->l1.one, least, RATE_MAX },
 		{ "l1_gbs.all", m->l1.all, least, RATE_MAX },
 		{ "l2_gbs.one", m->l2.one, least, RATE_MAX },
@@ -44,6 +42,15 @@ int device_measured_check(const struct device_measured *m)
 		{ "noise", m->noise, 0, RATE_MAX },
 	};
 
+	for (int i = 0; i < TARGET_COUNT; i++) {
+		const struct figure peak[] = {
+			{ "peak_gflops.one", m->peak[i].one, least, RATE_MAX },
+			{ "peak_gflops.all", m->peak[i].all, least, RATE_MAX },
+		};
+
+		if ((m->peak[i].one != 0 || target_at(i) == own) && check_all(peak, COUNT(peak)) < 0)
+			return -1;
+	}
 	for (int i = 0; i < m->n_points; i++) {
 		const struct figure point[] = {
 			{ "latency_ns (bytes)", (double)m->points[i].bytes, 0, BYTES_MAX },
@@ -75,8 +82,6 @@ static int check_cache(const struct device *d, int level)
 int device_check(const struct device *d)
 {
 	const struct figure figures[] = {
-		{ "vector_bytes", d->vector_bytes, VECTOR_MIN, VECTOR_MAX },
-		{ "vector_registers", d->vector_registers, 1, REGISTERS_MAX },
 		{ "packages", d->packages, 1, UNITS_MAX },
 		{ "cores", d->cores, 1, UNITS_MAX },
 		{ "pus", d->pus, 1, UNITS_MAX },
@@ -85,8 +90,6 @@ int device_check(const struct device *d)
 
 	if (check_all(figures, COUNT(figures)) < 0)
 		return -1;
-	if (d->vector_bytes & (d->vector_bytes - 1))
-		return err_set("device JSON: vector_bytes is %d, no power of two", d->vector_bytes);
 	for (int level = 1; level <= DEVICE_CACHES; level++)
 		if (check_cache(d, level) < 0)
 			return -1;

@@ -42,6 +42,17 @@ static json_t *rate_json(struct device_rate r)
 	return o;
 }
 
+/* By name of target, as far as they are known. */
+static json_t *peaks_json(const struct device_measured *m)
+{
+	json_t *o = json_object();
+
+	for (int i = 0; i < TARGET_COUNT; i++)
+		if (m->peak[i].one > 0)
+			set(o, target_at(i)->name, rate_json(m->peak[i]));
+	return o;
+}
+
 static json_t *measured_json(const struct device *d)
 {
 	const struct device_measured *m = &d->measured;
@@ -50,7 +61,8 @@ static json_t *measured_json(const struct device *d)
 	set_int(o, "version", PROBE_VERSION);
 	set_int(o, "threads", m->threads);
 	set_int(o, "when", m->when);
-	set(o, "peak_gflops", rate_json(m->peak));
+	set(o, "peak_gflops", rate_json(m->peak[target_number(d->own)]));
+	set(o, "target_peak_gflops", peaks_json(m));
 	set(o, "l1_gbs", rate_json(m->l1));
 	set(o, "l2_gbs", rate_json(m->l2));
 	set(o, "mem_gbs", rate_json(m->mem));
@@ -101,10 +113,10 @@ json_t *device_json(const struct device *d)
 	set_int(o, "family", d->family);
 	set_int(o, "model_number", d->model_number);
 	set_int(o, "stepping", d->stepping);
-	set_text(o, "isa", d->isa);
+	set_text(o, "isa", d->own->isa);
 	set_text(o, "flags", d->flags);
-	set_int(o, "vector_bytes", d->vector_bytes);
-	set_int(o, "vector_registers", d->vector_registers);
+	set_int(o, "vector_bytes", d->own->vector_bytes);
+	set_int(o, "vector_registers", d->own->vector_registers);
 	set_int(o, "packages", d->packages);
 	set_int(o, "cores", d->cores);
 	set_int(o, "pus", d->pus);
@@ -137,6 +149,32 @@ static bool rate_parse(const json_t *o, const char *key, struct device_rate *out
 	return json_is_number(one) && json_is_number(all) && out->one >= 0 && out->all >= 0;
 }
 
+/* A description of before names its own peak alone. */
+static bool peaks_parse(const json_t *o, const struct target *own, struct device_measured *m)
+{
+	const json_t *all = json_object_get(o, "target_peak_gflops");
+
+	for (int i = 0; i < TARGET_COUNT; i++) {
+		const char *name = target_at(i)->name;
+
+		if (json_object_get(all, name) && !rate_parse(all, name, &m->peak[i]))
+			return false;
+	}
+	return rate_parse(o, "peak_gflops", &m->peak[target_number(own)]);
+}
+
+/* The machine's own target; NULL and a message. */
+static const struct target *own_parse(const json_t *json)
+{
+	const char *isa = json_string_value(json_object_get(json, "isa"));
+	const struct target *own = isa ? target_of_isa(isa) : NULL;
+
+	if (!own)
+		err_set("device JSON: isa '%s' is unknown; describe the device anew with hone doctor --fresh",
+			isa ? isa : "");
+	return own;
+}
+
 static bool points_parse(const json_t *points, struct device_measured *m)
 {
 	if (!json_is_array(points) || json_array_size(points) > DEVICE_POINTS)
@@ -156,8 +194,11 @@ int device_measured_parse(const json_t *json, struct device_measured *out,
 {
 	const json_t *o = json_object_get(json, "measured");
 	const json_t *caches = json_object_get(o, "cache_bytes");
+	const struct target *own = own_parse(json);
 	struct device_measured m = {.valid = true};
 
+	if (!own)
+		return -1;
 	if (!json_is_object(o))
 		return err_set("device JSON: there are no measured figures; run hone doctor");
 	if (json_integer_value(json_object_get(o, "version")) != PROBE_VERSION)
@@ -167,7 +208,7 @@ int device_measured_parse(const json_t *json, struct device_measured *out,
 	m.when = json_integer_value(json_object_get(o, "when"));
 	m.noise = json_number_value(json_object_get(o, "noise"));
 	m.fixed_us = json_number_value(json_object_get(o, "fixed_us"));
-	if (m.when < 0 || m.fixed_us < 0 || !rate_parse(o, "peak_gflops", &m.peak) ||
+	if (m.when < 0 || m.fixed_us < 0 || !peaks_parse(o, own, &m) ||
 	    !rate_parse(o, "l1_gbs", &m.l1) || !rate_parse(o, "l2_gbs", &m.l2) ||
 	    !rate_parse(o, "mem_gbs", &m.mem) ||
 	    !points_parse(json_object_get(o, "latency_ns"), &m) ||
@@ -176,7 +217,7 @@ int device_measured_parse(const json_t *json, struct device_measured *out,
 			       "--fresh");
 	for (size_t i = 0; i < DEVICE_CACHES; i++)
 		probed[i] = json_integer_value(json_array_get(caches, i));
-	if (device_measured_check(&m) < 0)
+	if (device_measured_check(&m, own) < 0)
 		return -1;
 	*out = m;
 	return 0;
@@ -199,17 +240,16 @@ static void caches_parse(const json_t *caches, struct device *d)
 struct device *device_parse(struct arena *a, const json_t *json)
 {
 	struct device *d = arena_one(a, struct device);
-	const char *name, *fingerprint, *vendor, *model, *isa, *flags;
+	const char *name, *fingerprint, *vendor, *model, *flags;
 	int64_t probed[DEVICE_CACHES];
 	json_t *caches;
 
 	if (json_unpack((json_t *)(uintptr_t)json,
-			"{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:o}",
+			"{s:s, s:s, s:s, s:s, s:i, s:i, s:i, s:s, s:i, s:i, s:i, s:i, s:o}",
 			"name", &name, "fingerprint", &fingerprint, "vendor", &vendor, "model",
 			&model, "family", &d->family, "model_number", &d->model_number, "stepping",
-			&d->stepping, "isa", &isa, "flags", &flags, "vector_bytes",
-			&d->vector_bytes, "vector_registers", &d->vector_registers, "packages",
-			&d->packages, "cores", &d->cores, "pus", &d->pus, "threads", &d->threads,
+			&d->stepping, "flags", &flags, "packages", &d->packages, "cores",
+			&d->cores, "pus", &d->pus, "threads", &d->threads,
 			"caches", &caches) < 0 ||
 	    strlen(fingerprint) >= sizeof(d->fingerprint)) {
 		err_set("device JSON: fields are missing; it is no description of a device");
@@ -218,11 +258,11 @@ struct device *device_parse(struct arena *a, const json_t *json)
 	d->name = arena_strdup(a, name);
 	d->vendor = arena_strdup(a, vendor);
 	d->model = arena_strdup(a, model);
-	d->isa = arena_strdup(a, isa);
 	d->flags = arena_strdup(a, flags);
 	strcpy(d->fingerprint, fingerprint);
+	d->own = d->target = own_parse(json);
 	caches_parse(caches, d);
-	if (device_measured_parse(json, &d->measured, probed) < 0 || device_check(d) < 0)
+	if (!d->own || device_measured_parse(json, &d->measured, probed) < 0 || device_check(d) < 0)
 		return NULL;
 	return d;
 }

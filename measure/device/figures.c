@@ -24,12 +24,16 @@ static const int64_t synthetic_cache[DEVICE_CACHES] = {32 << 10, 1 << 20, 16 << 
 static void synthetic_measure(struct device *d)
 {
 	struct device_measured *m = &d->measured;
-	double n = d->threads, bytes = d->vector_bytes;
+	double n = d->threads, bytes = d->own->vector_bytes;
 	double l1 = 2 * bytes * synthetic_ghz, l2 = bytes * synthetic_ghz / 2;
 	double mem = synthetic_mem_one * n;
 
-	m->peak.one = 2 * 2 * bytes / (double)sizeof(float) * synthetic_ghz;
-	m->peak.all = m->peak.one * n;
+	for (int i = 0; i < TARGET_COUNT; i++) {
+		if (target_at(i)->vector_bytes > d->own->vector_bytes)
+			continue;
+		m->peak[i].one = 2 * 2 * target_lanes(target_at(i), sizeof(float)) * synthetic_ghz;
+		m->peak[i].all = m->peak[i].one * n;
+	}
 	m->l1 = (struct device_rate){l1, l1 * n};
 	m->l2 = (struct device_rate){l2, l2 * n};
 	m->mem.one = synthetic_mem_one;
@@ -94,6 +98,15 @@ static bool is_young(const struct device_measured *m)
 	return age >= 0 && age <= DEVICE_KEPT_S;
 }
 
+/* Of all targets that run here: figures that an earlier hone kept may lack some. */
+static bool knows_peaks(const struct device_measured *m)
+{
+	for (int i = 0; i < TARGET_COUNT; i++)
+		if (target_at(i)->runs() && m->peak[i].one <= 0)
+			return false;
+	return true;
+}
+
 /* False where there are no figures for this device and number of threads that still hold; all that
  * are not too old are, where DOUBT is false. */
 static bool load(struct arena *a, struct device *d, const char *path, bool doubt)
@@ -103,7 +116,8 @@ static bool load(struct arena *a, struct device *d, const char *path, bool doubt
 	size_t size = 0;
 	char *text = access(path, R_OK) == 0 ? file_read(a, path, CACHE_FILE_LIMIT, &size) : NULL;
 	json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
-	bool fits = json && device_measured_parse(json, &m, probed) == 0 && m.threads == d->threads;
+	bool fits = json && device_measured_parse(json, &m, probed) == 0 && m.threads == d->threads &&
+		    knows_peaks(&m);
 
 	fits = fits && is_young(&m) && !(doubt && has_moved(a, d, &m));
 	if (fits) {

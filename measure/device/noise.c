@@ -64,7 +64,7 @@ static void kernel_facts(struct arena *a, struct cpu_time before, struct noise *
 void noise_measure(double seconds, struct noise *out)
 {
 	struct arena *a = arena_new();
-	const struct probe_isa *isa = probe_isa_here();
+	const struct probe_isa *isa = probe_isa_of(target_here());
 	int64_t rounds = probe_fma_rounds(isa, SAMPLE_NS);
 	double *us = malloc(SAMPLES * sizeof(*us));
 	struct cpu_time before = cpu_time_now(a, NULL);

@@ -70,7 +70,7 @@ static void run(const struct probe_work *w, const void *data)
 /* Bytes, or floating-point operations, that one thread does in a round. */
 static double amount(const struct probe_work *w)
 {
-	double lanes = (double)w->isa->vector_bytes / sizeof(float);
+	double lanes = (double)w->isa->target->vector_bytes / sizeof(float);
 
 	if (w->size)
 		return (double)w->size * (double)w->repeat;
@@ -194,7 +194,7 @@ static int both_rates(const struct device *d, struct probe_work work, struct dev
 static int read_rates(const struct device *d, int64_t bytes, double usual, struct device_rate *out)
 {
 	size_t size = (size_t)bytes / 2 / READ_UNIT * READ_UNIT;
-	struct probe_work work = {probe_isa_here(), size, 1, READ_ROUNDS};
+	struct probe_work work = {probe_isa_of(d->own), size, 1, READ_ROUNDS};
 
 	if (size == 0)
 		return 0; /* no such level: no rate */
@@ -204,7 +204,7 @@ static int read_rates(const struct device *d, int64_t bytes, double usual, struc
 
 static int mem_rates(const struct device *d, struct device_rate *out)
 {
-	struct probe_work work = {probe_isa_here(), probe_largest(), 1, MEM_ROUNDS};
+	struct probe_work work = {probe_isa_of(d->own), probe_largest(), 1, MEM_ROUNDS};
 
 	if (rate(d, work, 1, &out->one) < 0)
 		return -1;
@@ -236,14 +236,27 @@ double probe_fixed_us(double kept)
 	return best;
 }
 
+/* Multiply-adds of each target that runs here. */
+static int peak_rates(struct device *d)
+{
+	for (int i = 0; i < TARGET_COUNT; i++) {
+		if (!target_at(i)->runs())
+			continue;
+		const struct probe_isa *isa = probe_isa_of(target_at(i));
+		struct probe_work fma = {isa, 0, probe_fma_rounds(isa, ROUND_NS), FMA_ROUNDS};
+
+		if (both_rates(d, fma, &d->measured.peak[i]) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 int probe_rates(struct device *d)
 {
 	struct device_measured *m = &d->measured;
-	const struct probe_isa *isa = probe_isa_here();
-	struct probe_work fma = {isa, 0, probe_fma_rounds(isa, ROUND_NS), FMA_ROUNDS};
 	struct noise noise;
 
-	if (both_rates(d, fma, &m->peak) < 0 ||
+	if (peak_rates(d) < 0 ||
 	    read_rates(d, device_cache_bytes(d, 1), usual_l1, &m->l1) < 0 ||
 	    read_rates(d, device_cache_bytes(d, 2), usual_l2, &m->l2) < 0 ||
 	    mem_rates(d, &m->mem) < 0)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure/device/probe_isa.c - the probe kernels, one copy for each ISA, and the choice among them. */
+/* measure/device/probe_isa.c - the probe kernels, one copy for each ISA. */
 #include "measure/device/probe_isa.h"
-
-#include <string.h>
 
 #include "base/clock.h"
 
@@ -44,17 +42,6 @@
 #define CHAINS	  CHAINS_12
 #include "measure/device/probe_isa.def"
 
-static int has_avx512(void)
-{
-	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-	       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
-}
-
-static int has_avx2(void)
-{
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-}
-
 #endif
 
 #define ISA(name) plain_##name
@@ -69,46 +56,21 @@ enum { PLAIN_CHAINS = 12 };
 #endif
 #include "measure/device/probe_isa.def"
 
-static int never(void)
-{
-	return 0;
-}
-
-/* Best first. Those of another architecture are for synthetic devices: no kernels, never here. */
-static const struct probe_isa isas[] = {
+/* Those of another architecture are for synthetic devices: no kernels, never run. */
+static const struct probe_isa isas[TARGET_COUNT] = {
 #if defined(__x86_64__)
-	{"avx512", 64, 32, has_avx512, avx512_fma, 20, avx512_read},
-	{"avx2", 32, 16, has_avx2, avx2_fma, 12, avx2_read},
-	{"sse2", 16, 16, NULL, plain_fma, PLAIN_CHAINS, plain_read},
-#else
-	{"avx512", 64, 32, never, NULL, 0, NULL},
-	{"avx2", 32, 16, never, NULL, 0, NULL},
-	{"sse2", 16, 16, never, NULL, 0, NULL},
+	[TARGET_x86_64_avx512] = {&target_x86_64_avx512, avx512_fma, 20, avx512_read},
+	[TARGET_x86_64_avx2] = {&target_x86_64_avx2, avx2_fma, 12, avx2_read},
+	[TARGET_x86_64_sse4_2] = {&target_x86_64_sse4_2, plain_fma, PLAIN_CHAINS, plain_read},
+#elif defined(__aarch64__)
+	[TARGET_aarch64_neon] = {&target_aarch64_neon, plain_fma, PLAIN_CHAINS, plain_read},
 #endif
-#if defined(__aarch64__)
-	{"neon", 16, 32, NULL, plain_fma, PLAIN_CHAINS, plain_read},
-#else
-	{"neon", 16, 32, never, NULL, 0, NULL},
-#endif
-	{"generic", 16, 16, NULL, plain_fma, PLAIN_CHAINS, plain_read},
+	[TARGET_generic] = {&target_generic, plain_fma, PLAIN_CHAINS, plain_read},
 };
 
-const struct probe_isa *probe_isa_here(void)
+const struct probe_isa *probe_isa_of(const struct target *t)
 {
-	const struct probe_isa *isa = isas;
-
-	while (isa->here && !isa->here())
-		isa++;
-	return isa;
-}
-
-const struct probe_isa *probe_isa_named(const char *name)
-{
-	for (size_t i = 0; i < sizeof(isas) / sizeof(isas[0]); i++) {
-		if (strcmp(isas[i].name, name) == 0)
-			return &isas[i];
-	}
-	return NULL;
+	return &isas[target_number(t)];
 }
 
 int64_t probe_fma_ns(const struct probe_isa *isa, int64_t n)

@@ -2,7 +2,7 @@
 /* measure/device/probe_isa.h - the kernels that probes and the noise test time.
  *
  * hone is built for the baseline of its architecture; these kernels are compiled once for each
- * ISA worth naming, and the best one that runs here is taken. */
+ * target: caches are read with the widest that runs here, multiply-adds are timed for each. */
 #ifndef HONE_MEASURE_DEVICE_PROBE_ISA_H
 #define HONE_MEASURE_DEVICE_PROBE_ISA_H
 
@@ -10,12 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "target/target.h"
+
 struct probe_isa {
-	const char *name;
-	int vector_bytes;
-	int vector_registers;
-	/* True where this machine and its kernel run it; NULL: always. */
-	int (*here)(void);
+	const struct target *target;
 	/* N rounds of `chains` independent multiply-adds of vectors. */
 	void (*fma)(int64_t n);
 	int chains;
@@ -23,10 +21,8 @@ struct probe_isa {
 	void (*read)(const void *data, size_t bytes, int64_t n);
 };
 
-/* The best ISA of this machine. Never NULL. */
-const struct probe_isa *probe_isa_here(void);
-/* One by its name, whether or not it runs here; NULL where there is none. */
-const struct probe_isa *probe_isa_named(const char *name);
+/* That of a target that runs here. */
+const struct probe_isa *probe_isa_of(const struct target *t);
 
 /* False where the kernels were compiled without optimization: their figures are no device's. */
 bool probe_is_optimized(void);

@@ -9,7 +9,6 @@
 #include "measure/build/toolchain.h"
 #include "runtime/kept/kept.h"
 #include "runtime/offload/offers.h"
-#include "search/target.h"
 
 /* The model's file, and where it is: its external data lie beside it. */
 static void hash_model(struct hasher *h, const struct open_options *o)
@@ -37,13 +36,10 @@ static void hash_db(struct arena *a, struct hasher *h, const char *path)
 
 static void hash_device(struct hasher *h, const struct choice_plan *plan)
 {
-	struct target target = target_of(plan->device, plan->threads);
-
 	hasher_str(h, plan->device->fingerprint);
 	hasher_int(h, plan->now.probed);
-	hasher_int(h, target.vector_bytes);
-	hasher_int(h, target.registers);
-	hasher_int(h, target.threads);
+	hasher_str(h, plan->device->target->name);
+	hasher_int(h, plan->threads);
 }
 
 /* Which compilers are here. */

@@ -72,7 +72,7 @@ static void widen(const struct vectorizer *v, struct lane_layout *to, const stru
 		  const struct axis *axis)
 {
 	const struct tensor *t = &n->buffer->tensor;
-	int limit = v->vector_bytes / (int)dtype_bytes(t->dtype);
+	int limit = target_lanes(v->target, dtype_bytes(t->dtype));
 
 	for (int d = 0; d < t->ndim; d++) {
 		int lanes = 1;
@@ -247,7 +247,7 @@ static size_t widest_element(const struct nest *n)
 int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at)
 {
 	int64_t left = n->axis->hi - at;
-	int lanes = v->vector_bytes / (int)widest_element(n->body);
+	int lanes = target_lanes(v->target, widest_element(n->body));
 
 	if (lanes <= left)
 		return lanes;

@@ -13,7 +13,7 @@ struct laid_out {
 
 struct vectorizer {
 	struct arena *a;
-	int vector_bytes;
+	const struct target *target;
 	struct laid_out_vec VEC(struct laid_out) open;
 };
 

@@ -31,7 +31,7 @@ extern const struct nest_pass nest_passes[NEST_PASSES];
 /* NULL where there is none of that name. */
 const struct nest_pass *nest_pass_find(const char *name);
 /* As lower(), behind LAST. */
-struct program *lower_to(struct arena *a, const struct state *s, int vector_bytes,
+struct program *lower_to(struct arena *a, const struct state *s, const struct target *target,
 			 const struct nest_pass *last, const char **why);
 
 #endif

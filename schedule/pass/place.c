@@ -292,7 +292,8 @@ static struct nest *build_root(struct lowering *l, int stage)
 		temp->tensor.name = arena_printf(l->a, "%s.wide", output->tensor.name);
 	nest_append(first, build_stage(l, stage));
 	if (output)
-		nest_append(first, narrow_copy(l->a, output, temp, is_parallel(g)));
+		nest_append(first, narrow_copy(l->a, output, temp, is_parallel(g),
+						 target_lanes(l->p->target, sizeof(float))));
 	return first;
 }
 

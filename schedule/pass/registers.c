@@ -6,10 +6,6 @@
  * Keeps:    the nest. */
 #include "schedule/pass/pass.h"
 
-/* No machine has more vector registers than 32 of 64 bytes; twice that leaves the compiler a
- * choice of what to spill, more makes an array the better place. */
-enum { REGISTERS_MAX_BYTES = 2 * 32 * 64 };
-
 /* The open loops, and how many were open where each local buffer was allocated. */
 struct scope {
 	struct {
@@ -72,15 +68,14 @@ static void check_loads(const struct scope *s, const struct expr *e)
 		check_loads(s, arg[i]);
 }
 
-static void clear_registers(struct nest *n, bool value)
+static void clear_registers(struct nest *n, size_t most)
 {
 	for (; n; n = n->next) {
 		if (n->kind == NEST_ALLOC)
-			n->buffer->registers = value && n->buffer->kind == BUFFER_LOCAL &&
-					       tensor_bytes(&n->buffer->tensor) <=
-						       REGISTERS_MAX_BYTES;
-		clear_registers(n->body, value);
-		clear_registers(n->other, value);
+			n->buffer->registers = n->buffer->kind == BUFFER_LOCAL &&
+					       tensor_bytes(&n->buffer->tensor) <= most;
+		clear_registers(n->body, most);
+		clear_registers(n->other, most);
 	}
 }
 
@@ -117,7 +112,7 @@ bool pass_registers(struct program *p, const char **why)
 {
 	struct scope s = { .loops = 0 };
 
-	clear_registers(p->body, true);
+	clear_registers(p->body, p->target->scope_bytes[SCOPE_REGISTERS]);
 	mark(&s, p->body);
 	(void)why;
 	return true;

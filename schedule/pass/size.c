@@ -2,7 +2,7 @@
 /* schedule/pass/size.c - how much is written out, and how much local memory it takes.
  *
  * Requires: a nest with its vectors.
- * Provides: at most MAX_STATEMENTS statements and MAX_LOCAL bytes of local arrays; what has more is refused,
+ * Provides: at most as many statements and bytes of local arrays as the target allows; what has more is refused,
  *           for a compiler's time grows with the one and caches do not with the other.
  * Keeps:    everything.
  *
@@ -21,6 +21,7 @@ struct bound_number {
 };
 
 struct meter {
+	const struct target *target;
 	struct bound_number known[MAX_OPEN];
 	int n;
 	const struct axis *vector;	/* of the vector around; NULL: none */
@@ -161,7 +162,7 @@ static void add_written_out(struct meter *m, const struct nest *n)
 		return;
 	}
 	m->n++;
-	for (int64_t i = n->axis->lo; i < n->axis->hi && m->statements <= MAX_STATEMENTS; i++) {
+	for (int64_t i = n->axis->lo; i < n->axis->hi && m->statements <= m->target->statements; i++) {
 		m->known[m->n - 1] = (struct bound_number){ n->axis, i };
 		add_list(m, n->body);
 	}
@@ -220,7 +221,7 @@ static void add_alloc(struct meter *m, const struct nest *n)
 
 static void add_list(struct meter *m, const struct nest *n)
 {
-	for (; n && m->statements <= MAX_STATEMENTS; n = n->next)
+	for (; n && m->statements <= m->target->statements; n = n->next)
 		switch (n->kind) {
 		case NEST_LOOP:
 			add_loop(m, n);
@@ -242,7 +243,7 @@ static void add_list(struct meter *m, const struct nest *n)
 
 double program_statements(const struct program *p)
 {
-	struct meter m = { .n = 0 };
+	struct meter m = { .target = p->target };
 
 	add_list(&m, p->body);
 	return m.statements;
@@ -250,12 +251,12 @@ double program_statements(const struct program *p)
 
 bool pass_size(struct program *p, const char **why)
 {
-	struct meter m = { .n = 0 };
+	struct meter m = { .target = p->target };
 
 	add_list(&m, p->body);
-	if (m.most_local > MAX_LOCAL)
+	if (m.most_local > p->target->scope_bytes[SCOPE_WORKSPACE])
 		*why = "local buffers need too much memory";
-	else if (m.statements > MAX_STATEMENTS)
+	else if (m.statements > p->target->statements)
 		*why = "too many statements when unrolled";
 	else
 		return true;

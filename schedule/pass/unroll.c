@@ -38,13 +38,6 @@ struct written_out {
 	bool plain;			/* it is a reduction into one tile, all of it in each turn */
 };
 
-/* Those of AVX-512, else of AVX2: a machine with more of a size reads some values again that it could
- * have kept. */
-static int registers(const struct program *p)
-{
-	return p->vector_bytes >= 64 ? 32 : 16;
-}
-
 static int compare(const void *x, const void *y)
 {
 	const int64_t *i = x, *j = y;
@@ -186,9 +179,9 @@ static bool reloads(struct program *p, const struct nest *n)
 	add_list(&b, n->body);
 	if (!b.plain || !b.tile || b.updated < tensor_count(&b.tile->tensor))
 		return false;
-	double tile = (double)tensor_bytes(&b.tile->tensor) / p->vector_bytes;
+	double tile = (double)tensor_bytes(&b.tile->tensor) / p->target->vector_bytes;
 
-	return tile + b.values > registers(p);
+	return tile + b.values > p->target->vector_registers;
 }
 
 static void mark(struct program *p, struct nest *n)

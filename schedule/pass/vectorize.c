@@ -134,7 +134,7 @@ static struct nest *vectorize_list(struct vectorizer *v, struct nest *list)
 
 bool pass_vectorize(struct program *p, const char **why)
 {
-	struct vectorizer v = { .a = p->arena, .vector_bytes = p->vector_bytes };
+	struct vectorizer v = { .a = p->arena, .target = p->target };
 
 	(void)why;
 	p->body = vectorize_list(&v, p->body);

@@ -19,7 +19,7 @@ enum cause budget_ends(const struct budget *b, const struct standing *s)
 
 enum cause budget_ends_task(const struct budget *b, int64_t since_gain, double gflops)
 {
-	if (b->target > 0 && gflops >= b->target)
+	if (b->gflops > 0 && gflops >= b->gflops)
 		return CAUSE_TARGET;
 	if (b->plateau && since_gain >= b->plateau)
 		return CAUSE_PLATEAU;
@@ -108,7 +108,7 @@ void budget_print_cause(struct text *out, const struct budget *b, enum cause c)
 		text_printf(out, "--plateau %lld", (long long)b->plateau);
 		break;
 	case CAUSE_TARGET:
-		text_printf(out, "--target %g", b->target);
+		text_printf(out, "--gflops %g", b->gflops);
 		break;
 	case CAUSE_EXHAUSTED:
 		text_puts(out, "the end of the search space");

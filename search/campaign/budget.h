@@ -20,7 +20,7 @@ struct budget {
 	int64_t until;		/* a moment, in seconds since 1970 */
 	double reserve_s;	/* of both, kept for what comes behind the trials; the tuner's to set */
 	int64_t plateau;	/* a task is done after so many trials in a row without gain */
-	double target;		/* a task is done where its best reaches so many GFLOP/s */
+	double gflops;		/* a task is done where its best reaches so many GFLOP/s */
 };
 
 /* Where a campaign stands. */

@@ -41,7 +41,7 @@ struct tuner {
 	const struct strategy *strategy;
 	struct db *db;
 	const struct device *device;
-	struct target target;
+	struct aim aim;
 	struct measurer *measurer;
 	struct learner *learner;	/* NULL: the strategy asks no model */
 	struct tuned *tuned;

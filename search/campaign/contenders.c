@@ -8,7 +8,7 @@ struct gathering {
 	struct arena *a;
 	struct db *db;
 	const struct task *task;
-	int vector_bytes;
+	const struct target *target;
 	struct best_vec *out;
 };
 
@@ -32,7 +32,7 @@ static int gather(void *user, const struct db_record *r)
 		return 1;
 	if (g->out->n && r->time_us > CONTENDERS_WITHIN * g->out->at[0].record.time_us)
 		return 1;
-	if (!best_replay(g->a, g->task, r, g->vector_bytes, &b))
+	if (!best_replay(g->a, g->task, r, g->target, &b))
 		db_skip(g->db, r->id, err_get());
 	else if (b.evidence == EVIDENCE_SAME && !is_there(g->out, &b))
 		vec_push(g->a, g->out, b);
@@ -40,9 +40,9 @@ static int gather(void *user, const struct db_record *r)
 }
 
 int task_contenders(struct arena *a, struct db *db, const struct task *t, struct db_want want,
-		    int vector_bytes, struct best_vec *out)
+		    const struct target *target, struct best_vec *out)
 {
-	struct gathering g = { a, db, t, vector_bytes, out };
+	struct gathering g = { a, db, t, target, out };
 
 	*out = (struct best_vec){ 0 };
 	want.task_key = t->key;

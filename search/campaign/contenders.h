@@ -20,6 +20,6 @@ struct best_vec VEC(struct best);
 /* Those of T that fit WANT, confirmed with the C text of today, the fastest first, in A; none twice
  * by that text and toolchain. 0, or -1 and a message. */
 int task_contenders(struct arena *a, struct db *db, const struct task *t, struct db_want want,
-		    int vector_bytes, struct best_vec *out);
+		    const struct target *target, struct best_vec *out);
 
 #endif

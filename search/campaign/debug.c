@@ -7,7 +7,7 @@
 
 /* The features are those that models see on this device. */
 struct subject {
-	const struct target *target;
+	const struct aim *aim;
 	const struct task *task;
 	const struct candidate *candidate;
 };
@@ -28,7 +28,7 @@ static const struct program *lowered(struct arena *a, struct text *out, const st
 {
 	const struct state *state = s->candidate->state;
 	const char *why = "it has no state";
-	const struct program *p = state ? lower(a, state, s->target->vector_bytes, &why) : NULL;
+	const struct program *p = state ? lower(a, state, s->aim->target, &why) : NULL;
 
 	if (!p)
 		text_printf(out, "# no nest: %s\n", why);
@@ -52,7 +52,7 @@ static void print_passes(struct text *out, const struct subject *s)
 
 	for (int i = 0; state && i < NEST_PASSES; i++) {
 		const char *why = "";
-		const struct program *p = lower_to(a, state, s->target->vector_bytes, &nest_passes[i], &why);
+		const struct program *p = lower_to(a, state, s->aim->target, &nest_passes[i], &why);
 
 		text_printf(out, "# behind %s%s%s\n", nest_passes[i].name, p ? "" : ": ", why);
 		if (p)
@@ -67,7 +67,7 @@ static void print_features(struct text *out, const struct subject *s)
 	const struct program *p = lowered(a, out, s);
 	struct feature_matrix m;
 
-	if (p && features_of(a, p, &s->target->cost, &m))
+	if (p && features_of(a, p, s->aim, &m))
 		features_print(out, p, &m);
 	arena_free(a);
 }
@@ -114,10 +114,10 @@ void debug_list(struct text *out)
 		text_printf(out, "%s%c %s", i ? ", " : "", dumps[i].letter, dumps[i].name);
 }
 
-void debug_candidate(struct text *out, const char *letters, const struct target *target,
+void debug_candidate(struct text *out, const char *letters, const struct aim *aim,
 		     const struct task *t, const struct candidate *c)
 {
-	const struct subject subject = { target, t, c };
+	const struct subject subject = { aim, t, c };
 
 	text_printf(out, "# candidate of task %s %s: %s\n", t->key, t->name,
 		    c->steps && *c->steps ? c->steps : "no steps");

@@ -13,7 +13,7 @@ void debug_list(struct text *out);
 
 /* Appends those stages of C that LETTERS name, from the DAG to the C source, each under a heading
  * as hone show has it; features are those on TARGET. */
-void debug_candidate(struct text *out, const char *letters, const struct target *target,
+void debug_candidate(struct text *out, const char *letters, const struct aim *aim,
 		     const struct task *t, const struct candidate *c);
 
 #endif

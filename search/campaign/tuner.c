@@ -61,7 +61,7 @@ int tuner_load_best(struct tuner *t, int i)
 	struct arena *a = arena_new();
 	const struct task *task = t->tuned[i].task;
 	struct best best;
-	int found = task_fastest(a, t->db, task, tuner_want(t, task), t->target.vector_bytes,
+	int found = task_fastest(a, t->db, task, tuner_want(t, task), t->aim.target,
 				 &best);
 	/* Where nothing can be measured again, it is as good as it gets. */
 	bool stale = found == 1 && best.evidence != EVIDENCE_SAME && t->measurer->confirms;
@@ -255,7 +255,7 @@ static void pose_problems(struct tuner *t)
 
 		t->tuned[i].problem = (struct problem){
 			.task = task,
-			.target = &t->target,
+			.aim = &t->aim,
 			.history = history_new(),
 			.learner = t->learner,
 			.group = i,
@@ -348,7 +348,7 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->db = db;
 	t->device = device;
 	t->now = calibration_of(device);
-	t->target = target_of(device, o->threads);
+	t->aim = aim_of(device, o->threads);
 	t->n = tasks->n;
 	t->tuned = arena_many(a, struct tuned, tasks->n);
 	t->trained = -1;

@@ -44,7 +44,7 @@ static void dump(const struct tuner *t, const struct tuned *u, const struct batc
 	for (int i = 0; o->debug && i < b->n; i++) {
 		struct text out = { 0 };
 
-		debug_candidate(&out, o->debug, &t->target, u->task, &b->at[i]);
+		debug_candidate(&out, o->debug, &t->aim, u->task, &b->at[i]);
 		listener_send(&o->listener, &(struct tell){ TELL_DUMP, text_str(&out), NULL });
 		text_free(&out);
 	}

@@ -323,7 +323,8 @@ static int prepare(struct hardware *h)
 	const struct hardware_options *o = &h->o;
 	struct pipeline_stages stages = { build, run, drop, h };
 
-	h->builder = build_pool_new(&(struct build_pool_options){ .cc = o->cc });
+	h->builder = build_pool_new(&(struct build_pool_options){ .target = device_code(o->device),
+							      .cc = o->cc });
 	if (h->builder)
 		h->runner = runner_new(&(struct runner_options){ .cpus = o->cpus,
 								 .limit_s = o->limit_s });

@@ -3,6 +3,7 @@
 #include "search/measurers/recording.h"
 
 #include "base/err.h"
+#include "measure/build/toolchain.h"
 #include "te/text.h"
 
 /* How often a combination of device, toolchain, threads and cache was recorded. */
@@ -61,6 +62,7 @@ static int choose(struct recording *r)
 static int find_device(struct recording *r)
 {
 	struct db_device_vec devices;
+	struct device *device = NULL;
 
 	if (db_devices(r->db, r->arena, &devices) < 0)
 		return -1;
@@ -69,9 +71,14 @@ static int find_device(struct recording *r)
 			continue;
 		json_t *json = json_loads(devices.at[i].description, 0, NULL);
 
-		r->device = device_parse(r->arena, json);
+		r->device = device = device_parse(r->arena, json);
 		json_decref(json);
 	}
+	const char *mark = toolchain_mark(r->want.toolchain);
+
+	if (device && *mark && !(device->target = target_named(mark)))
+		return err_set("%s: its kernels are for the target '%s', which this hone does not know",
+			       r->path, mark);
 	return r->device ? 0 : err_set("%s: does not say what its device is: %s", r->path,
 				       err_get());
 }

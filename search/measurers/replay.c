@@ -32,7 +32,7 @@ struct replay {
 	struct measurer m;	/* first */
 	const struct recording *recording;
 	const struct cost_model *kind;	/* of the stand-in */
-	struct target target;
+	struct aim aim;
 	struct arena *arena;	/* of the present task */
 	struct arena *own;	/* its life */
 	struct problem problem;
@@ -127,7 +127,7 @@ int replay_begin(struct measurer *m, const struct task *t)
 	arena_reset(r->arena);
 	r->answers = (struct answer_vec){ 0 };
 	r->given = (struct replay_answers){ 0 };
-	r->problem = (struct problem){ .task = t, .target = &r->target, .describes = true };
+	r->problem = (struct problem){ .task = t, .aim = &r->aim, .describes = true };
 	want.task_key = t->key;
 	want.measured = true;
 	if (db_each(r->recording->db, &want, take_record, r) < 0)
@@ -234,7 +234,7 @@ struct measurer *measurer_replay(const struct recording *recording, const struct
 		.m = { .submit = submit, .collect = collect, .free = release },
 		.recording = recording,
 		.kind = kind,
-		.target = target_of(recording->device, recording->want.threads),
+		.aim = aim_of(recording->device, recording->want.threads),
 		.arena = arena_new(),
 		.own = arena_new(),
 	};

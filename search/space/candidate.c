@@ -15,11 +15,11 @@ struct batch batch_new(struct arena *a, int cap)
 static bool describe(const struct problem *p, struct arena *a, struct candidate *c,
 		     const char **why)
 {
-	c->program = lower(a, c->state, p->target->vector_bytes, why);
+	c->program = lower(a, c->state, p->aim->target, why);
 	if (!c->program)
 		return false;
 	*why = "its features cannot be told";
-	return !p->describes || features_of(a, c->program, &p->target->cost, &c->features);
+	return !p->describes || features_of(a, c->program, p->aim, &c->features);
 }
 
 bool candidate_grow(const struct problem *p, struct arena *a, struct rng *rng, int sketch,
@@ -28,7 +28,7 @@ bool candidate_grow(const struct problem *p, struct arena *a, struct rng *rng, i
 	const char *why = "its choices do not fit together";
 
 	*out = (struct candidate){ 0 };
-	out->state = sample(a, p->task->dag, p->sketches.at[sketch], p->target, rng, genes,
+	out->state = sample(a, p->task->dag, p->sketches.at[sketch], p->aim, rng, genes,
 			    &out->genes);
 	out->genes.sketch = sketch;
 	if (!out->state || !describe(p, a, out, &why)) {
@@ -59,7 +59,7 @@ static void find_turns(const struct problem *p, struct arena *a, const char *ste
 
 	for (int64_t turns = 1; turns <= SAMPLE_MAX_TURNS; turns++) {
 		g->turns = turns;
-		struct state *s = sample(a, p->task->dag, p->sketches.at[g->sketch], p->target,
+		struct state *s = sample(a, p->task->dag, p->sketches.at[g->sketch], p->aim,
 					 &rng, g, NULL);
 
 		if (s && strcmp(steps_text(a, &s->steps), steps) == 0)
@@ -77,7 +77,7 @@ void candidate_tell_genes(const struct problem *p, struct arena *a, struct candi
 		if (!genes_of(a, p->sketches.at[i], &c->state->steps, &g))
 			continue;
 		g.sketch = i;
-		if (p->target->threads > 1)
+		if (p->aim->threads > 1)
 			find_turns(p, a, c->steps, &g);
 		c->genes = g;
 		return;

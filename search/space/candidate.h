@@ -18,7 +18,7 @@
 struct problem {
 	const struct task *task;
 	struct sketch_vec sketches;
-	const struct target *target;
+	const struct aim *aim;
 	struct history *history;
 	int64_t ahead;			/* trials on their way, which the history has not heard of */
 	struct learner *learner;	/* NULL: the strategy asks no model */

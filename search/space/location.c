@@ -2,8 +2,6 @@
 /* search/space/location.c - from a stage outwards, and what of it is needed there. */
 #include "search/space/location.h"
 
-#include "schedule/nest.h"
-
 int locations_around(const struct state *s, int at, struct location *out)
 {
 	int n = 0;
@@ -24,22 +22,23 @@ int locations_around(const struct state *s, int at, struct location *out)
 	return n;
 }
 
-static bool fits_locally(const struct stage *g)
+static bool fits_locally(const struct stage *g, size_t most)
 {
 	size_t bytes = dtype_bytes(dtype_arithmetic(g->op.tensor.dtype));
 
 	for (int d = 0; d < g->op.tensor.ndim; d++)
 		bytes *= (size_t)g->part[d];
-	return bytes <= MAX_LOCAL;
+	return bytes <= most;
 }
 
-bool location_take(struct arena *a, struct state **s, struct step *step, struct location at)
+bool location_take(struct arena *a, struct state **s, struct step *step, struct location at,
+		   size_t most)
 {
 	struct state *before = state_copy(a, *s);
 
 	step->target = at.stage;
 	step->iter = at.iter;
-	if (state_apply(*s, *step, NULL) && fits_locally((*s)->stages.at[step->stage]))
+	if (state_apply(*s, *step, NULL) && fits_locally((*s)->stages.at[step->stage], most))
 		return true;
 	*s = before;
 	return false;

@@ -30,7 +30,7 @@ struct sampler {
 	struct arena *a;
 	struct state *s;
 	const struct sketch *sketch;
-	const struct target *target;
+	const struct aim *aim;
 	struct rng *rng;
 	int64_t turns;		/* wanted of a parallel loop, for each thread */
 	int64_t tile;		/* vectors of accumulators so far */
@@ -43,7 +43,7 @@ static int lanes_of(const struct sampler *p, int stage)
 {
 	enum dtype t = p->s->stages.at[stage]->op.tensor.dtype;
 
-	return p->target->vector_bytes / (int)dtype_bytes(dtype_arithmetic(t));
+	return target_lanes(p->aim->target, dtype_bytes(dtype_arithmetic(t)));
 }
 
 /* The share of the work that is not done twice or for nothing when EXTENT is cut by SIZE. */
@@ -84,7 +84,7 @@ static int64_t pick_tile(struct sampler *p, int64_t extent, int64_t limit, int64
 
 static int64_t max_accumulators(const struct sampler *p)
 {
-	return p->target->registers - SPARE_REGISTERS;
+	return p->aim->target->vector_registers - SPARE_REGISTERS;
 }
 
 static int64_t pick_vector_tile(struct sampler *p, int64_t extent, int stage)
@@ -213,13 +213,14 @@ static void shuffle(struct sampler *p, struct step *step)
 static void locate(struct sampler *p, struct gene *g)
 {
 	struct location around[MAX_LOCATIONS];
+	size_t most = p->aim->target->scope_bytes[SCOPE_WORKSPACE];
 	int n = locations_around(p->s, g->step.target, around);
 
 	for (;;) {
 		int pick = (int)rng_below(p->rng, n + 1);
 
 		g->left_out = pick == n;
-		if (g->left_out || location_take(p->a, &p->s, &g->step, around[pick]))
+		if (g->left_out || location_take(p->a, &p->s, &g->step, around[pick], most))
 			return;
 		around[pick] = around[--n];
 	}
@@ -229,8 +230,9 @@ static void locate(struct sampler *p, struct gene *g)
 static void relocate(struct sampler *p, struct gene *g)
 {
 	const struct location at = { g->step.target, g->step.iter };
+	size_t most = p->aim->target->scope_bytes[SCOPE_WORKSPACE];
 
-	g->left_out = g->left_out || !location_take(p->a, &p->s, &g->step, at);
+	g->left_out = g->left_out || !location_take(p->a, &p->s, &g->step, at, most);
 }
 
 /* Decides what O leaves open; a location is taken at once. */
@@ -299,10 +301,10 @@ static bool fill(struct sampler *p, int i)
 }
 
 struct state *sample(struct arena *a, const struct dag *dag, const struct sketch *sketch,
-		     const struct target *target, struct rng *rng, const struct genes *from,
+		     const struct aim *aim, struct rng *rng, const struct genes *from,
 		     struct genes *out)
 {
-	struct sampler p = { .a = a, .s = state_new(a, dag), .sketch = sketch, .target = target,
+	struct sampler p = { .a = a, .s = state_new(a, dag), .sketch = sketch, .aim = aim,
 			     .rng = rng, .tile = 1, .unrolled = 1, .from = from, .out = out };
 
 	p.turns = from && from->turns ? from->turns : 1 + rng_below(rng, SAMPLE_MAX_TURNS);
@@ -312,5 +314,7 @@ struct state *sample(struct arena *a, const struct dag *dag, const struct sketch
 	for (int i = 0; i < sketch->steps.n; i++)
 		if (!fill(&p, i))
 			return NULL;
-	return share_out(p.s, target->threads, p.turns) ? p.s : NULL;
+	int threads = target_binds(aim->target, ANNOTATION_PARALLEL) ? aim->threads : 1;
+
+	return share_out(p.s, threads, p.turns) ? p.s : NULL;
 }

@@ -5,7 +5,7 @@
 
 #include "base/rng.h"
 #include "search/space/genes.h"
-#include "search/target.h"
+#include "search/aim.h"
 
 /* Turns of a parallel loop for each thread, at most; chosen, not measured. */
 enum { SAMPLE_MAX_TURNS = 8 };
@@ -14,7 +14,7 @@ enum { SAMPLE_MAX_TURNS = 8 };
  * the rest is random, the same for the same random numbers. OUT (may be NULL) gets the decisions,
  * in A. NULL where they do not fit together: try again. */
 struct state *sample(struct arena *a, const struct dag *dag, const struct sketch *sketch,
-		     const struct target *target, struct rng *rng, const struct genes *from,
+		     const struct aim *aim, struct rng *rng, const struct genes *from,
 		     struct genes *out);
 
 #endif

@@ -54,13 +54,13 @@ int generations_run(const struct problem *p, struct arena *a, struct rng *rng,
 	return n;
 }
 
-int generations_by_prior(struct arena *a, const struct task *t, const struct target *target,
+int generations_by_prior(struct arena *a, const struct task *t, const struct aim *aim,
 			 struct generations g, struct problem *p, struct candidate **out)
 {
 	struct rng rng = rng_seed(0);
 	int refused = 0;
 
-	*p = (struct problem){ .task = t, .sketches = sketches_of(a, t->dag), .target = target,
+	*p = (struct problem){ .task = t, .sketches = sketches_of(a, t->dag), .aim = aim,
 			       .describes = true };
 	*out = arena_many(a, struct candidate, 2 * g.population);
 	return generations_run(p, a, &rng, g, *out, 0, &refused);

@@ -18,8 +18,8 @@ struct generations {
 int generations_run(const struct problem *p, struct arena *a, struct rng *rng,
 		    struct generations g, struct candidate *all, int n, int *refused);
 /* Of T, of which nothing is known, by the prior alone: P is the problem, *OUT the last generation, both
- * in A. The same task and target give the same. */
-int generations_by_prior(struct arena *a, const struct task *t, const struct target *target,
+ * in A. The same task and aim give the same. */
+int generations_by_prior(struct arena *a, const struct task *t, const struct aim *aim,
 			 struct generations g, struct problem *p, struct candidate **out);
 
 #endif

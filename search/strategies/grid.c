@@ -40,8 +40,8 @@ static struct sizes sizes_of(const struct problem *p, const struct sketch *s, in
 	case ROLE_TILE:
 		return SIZES(tiles, 1);
 	case ROLE_TILE_VECTOR:
-		return SIZES(vectors, p->target->vector_bytes /
-					      (int)dtype_bytes(dtype_arithmetic(op->tensor.dtype)));
+		return SIZES(vectors, target_lanes(p->aim->target,
+					   dtype_bytes(dtype_arithmetic(op->tensor.dtype))));
 	case ROLE_REDUCE:
 	case ROLE_UNROLL:
 		return SIZES(turns, 1);

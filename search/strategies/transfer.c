@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "measure/build/toolchain.h"
 #include "search/space/candidate.h"
 #include "search/campaign/round.h"
 #include "te/text.h"
@@ -24,8 +25,8 @@ enum {
 /* A device with records. */
 struct past_device {
 	int64_t id;
-	bool related;		/* kernels for it are kernels for this one */
-	struct target target;
+	const struct target *own;	/* NULL: it has no figures */
+	struct aim aim;		/* of our target there */
 };
 
 /* A task on a device: what is learned is how its programs compare with each other. */
@@ -46,12 +47,6 @@ struct collection {
 
 /* --- where a record is from */
 
-static bool is_related(const struct device *x, const struct device *y)
-{
-	return strcmp(x->isa, y->isa) == 0 && x->vector_bytes == y->vector_bytes &&
-	       x->measured.valid;
-}
-
 static struct past_device *past_device_new(struct collection *c, const struct db_device *d)
 {
 	const struct transfer *from = c->from;
@@ -65,9 +60,13 @@ static struct past_device *past_device_new(struct collection *c, const struct db
 		json_decref(json);
 	}
 	o->id = d->id;
-	o->related = device && is_related(device, from->device);
-	if (o->related)
-		o->target = target_of(device, from->threads);
+	if (device && device->measured.valid) {
+		struct device as_ours = *device;
+
+		as_ours.target = from->device->target;
+		o->own = device->own;
+		o->aim = aim_of(&as_ours, from->threads);
+	}
 	return o;
 }
 
@@ -84,14 +83,13 @@ static struct device_task group_new(struct collection *c, const struct db_past *
 {
 	const struct past_device *o = past_device_of(c, past->device);
 	struct device_task g = { .task = past->task->id, .device = past->device->id, .n = -1 };
-	const struct dag *dag =
-		o->related ? dag_parse(c->arena, past->task->name, past->task->text) : NULL;
+	const struct dag *dag = dag_parse(c->arena, past->task->name, past->task->text);
 
 	if (!dag)
 		return g;
 	g.problem = (struct problem){
 		.task = task_new(c->arena, dag, past->task->name, 1),
-		.target = &o->target,
+		.aim = &o->aim,
 		.describes = true,
 	};
 	g.n = 0;
@@ -118,6 +116,15 @@ static bool is_own(const struct transfer *t, const struct db_past *past)
 		if (strcmp(t->tasks->at[i]->key, past->task->key) == 0)
 			return true;
 	return false;
+}
+
+/* Kernels for our target, of a device with figures. */
+static bool is_related(struct collection *c, const struct db_past *past)
+{
+	const char *mark = toolchain_mark(past->record->toolchain_text);
+	const struct target *own = past_device_of(c, past->device)->own;
+
+	return own && (*mark ? target_named(mark) : own) == c->from->device->target;
 }
 
 /* Of those that failed no base is learned; those that do not replay teach nothing. */
@@ -153,7 +160,7 @@ static int look_at(void *user, const struct db_past *past)
 
 	if (past->record->final)
 		return 0;
-	if (is_own(c->from, past))
+	if (is_own(c->from, past) || !is_related(c, past))
 		return 0;
 	int i = group_of(c, past);
 

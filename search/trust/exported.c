@@ -26,17 +26,19 @@ struct exported {
 	struct arena *arena;
 	struct build_pool *builder;
 	struct runner *runner;
+	const char *flags;
 	struct workdir folder;
 };
 
-struct exported *exported_new(void)
+struct exported *exported_new(const struct target *target)
 {
-	struct build_pool_options build = { 0 };
+	struct build_pool_options build = { .target = target };
 	struct runner_options run = { .race_factor = -1 };
 	struct arena *a = arena_new();
 	struct exported *e = arena_one(a, struct exported);
 
 	e->arena = a;
+	e->flags = export_flags(a, target);
 	e->folder.lock = -1;
 	e->builder = build_pool_new(&build);
 	if (e->builder)
@@ -68,13 +70,13 @@ static void add_names(struct arena *a, struct words *argv, const char *symbol)
 		vec_push(a, argv, arena_printf(a, "-D%s%s=hone_kernel%s", symbol, *part, *part));
 }
 
-static const char *const *command(struct arena *a, const char *path, const char *symbol,
+static const char *const *command(struct arena *a, const char *flags, const char *path, const char *symbol,
 				  const char *object)
 {
 	struct words argv = { 0 };
 
 	vec_push(a, &argv, "cc");
-	for (const char *s = EXPORT_FLAGS; *s;) {
+	for (const char *s = flags; *s;) {
 		size_t n = strcspn(s, " ");
 
 		vec_push(a, &argv, arena_strndup(a, s, n));
@@ -89,13 +91,13 @@ static const char *const *command(struct arena *a, const char *path, const char 
 }
 
 /* As exported_check(). */
-static int compile(struct arena *a, const char *path, const char *symbol, const char *object,
-		   const char **why)
+static int compile(const struct exported *e, struct arena *a, const char *path, const char *symbol,
+		   const char *object, const char **why)
 {
 	static const char *const set[] = { "LC_ALL=C", NULL };
 	const struct pool_limits limits = { .jobs = 1, .limit_s = COMPILER_LIMIT_S,
 					    .memory = COMPILER_MEMORY };
-	struct command_run run = { .argv = command(a, path, symbol, object) };
+	struct command_run run = { .argv = command(a, e->flags, path, symbol, object) };
 
 	if (pool_run(a, &run, 1, &limits, spawn_env(a, set)) < 0)
 		return -1;
@@ -114,7 +116,7 @@ int exported_check(struct exported *e, struct arena *a, const struct task *t, in
 	struct trial trial = {
 		.object = arena_printf(a, "%s/%s.so", e->folder.path, symbol),
 	};
-	int rc = compile(a, path, symbol, trial.object, why);
+	int rc = compile(e, a, path, symbol, trial.object, why);
 
 	w.min_ms = w.max_ms = TIMING_MS;
 	if (rc <= 0)

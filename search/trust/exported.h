@@ -13,7 +13,7 @@ struct exported;
 
 /* A compiler for references, a runner and a folder for objects. NULL and a message where one of
  * them cannot be had. */
-struct exported *exported_new(void);
+struct exported *exported_new(const struct target *target);
 void exported_free(struct exported *e);		/* NULL is allowed */
 
 /* The file at PATH defines SYMBOL, a kernel of T for THREADS threads. 1 where it is right; 0 and a

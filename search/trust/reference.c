@@ -79,7 +79,7 @@ const char *reference_source(struct arena *a, const struct dag *reference)
 	for (int i = 0; i < s->stages.n; i++)
 		if (stage_computes(s->stages.at[i]))
 			order_loops(s, i);
-	const char *source = state_source(a, s, 16, &why);
+	const char *source = state_source(a, s, &target_generic, &why);
 
 	if (!source)
 		err_set("%s: its reference cannot be written: %s; cut it into smaller "

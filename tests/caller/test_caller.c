@@ -21,7 +21,7 @@
 #include "te/text.h"
 #include "tests/skip.h"
 
-enum { VECTOR_BYTES = 32, MAX_THREADS = 3, SEED = 11, MAX_OUTPUT = 1 << 24 };
+enum { MAX_THREADS = 3, SEED = 11, MAX_OUTPUT = 1 << 24 };
 
 #define KEY "00112233445566778899aabbccddeeff"
 
@@ -72,7 +72,7 @@ static void must(int rc)
 static void export(struct exported_use *u, const struct state *s)
 {
 	const char *why = "";
-	const struct program *p = lower(u->a, s, VECTOR_BYTES, &why);
+	const struct program *p = lower(u->a, s, target_here(), &why);
 
 	if (!p)
 		fail_msg("%s: %s", u->use->name, why);
@@ -121,10 +121,10 @@ static void compile(const struct exported_use *u, const char *cc)
 					 u->symbol, u->n_inputs, u->n_args, INPUT_SETS,
 					 u->needs.stack);
 	const char *command = arena_printf(
-		u->a, "cd %s && %s -Wall -Wextra " EXPORT_FLAGS " -I. %s -o caller "
+		u->a, "cd %s && %s -Wall -Wextra %s -I. %s -o caller "
 		      "-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc "
 		      TOP_SRCDIR "/tests/caller/caller.c %s.c -pthread -lm",
-		u->folder, cc, names, u->symbol);
+		u->folder, cc, export_flags(u->a, target_here()), names, u->symbol);
 
 	if (system(command) != 0)
 		fail_msg("%s: %s", u->use->name, command);
@@ -171,7 +171,7 @@ static void run(const struct exported_use *u, int threads)
 	}
 	/* Threads of OpenMP get as little stack as the callers. */
 	if (system(arena_printf(u->a, "OMP_STACKSIZE=%zuB %s/caller %s %d",
-				u->needs.stack + STACK_FRAMES, u->folder, u->folder, threads)) != 0)
+				u->needs.stack + target_here()->frame_bytes, u->folder, u->folder, threads)) != 0)
 		fail_msg("%s, %d threads", u->use->name, threads);
 	for (int caller = 0; caller < INPUT_SETS; caller++)
 		check_caller(u, caller, args[caller], threads);

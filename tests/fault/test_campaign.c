@@ -66,7 +66,7 @@ static void propose(const struct problem *p, struct arena *a, struct rng *rng, s
 		c->state = state_parse(a, p->task->dag, "steps", c->steps);
 		assert_non_null(c->state);
 		c->trial.source = is_fault(i, &fault) ? faults[fault].source
-						      : state_source(a, c->state, 32, NULL);
+						      : state_source(a, c->state, p->aim->target, NULL);
 	}
 }
 

@@ -143,7 +143,7 @@ for n in 0 -1 x 1.5 99999999999999999999; do
 done
 for n in 0 -1 nan inf x; do
 	fails 2 "--minutes '$n': give a number above 0" tune $mm --db "$dir/good.db" --minutes $n
-	fails 2 "--target '$n': give a number above 0" tune $mm --db "$dir/good.db" --target $n
+	fails 2 "--gflops '$n': give a number above 0" tune $mm --db "$dir/good.db" --gflops $n
 done
 fails 2 "--plateau '0': give a whole number" tune $mm --db "$dir/good.db" --plateau 0
 for n in '' 7 25:00 12:60 12:00x '2099-02-30 12:00' '2099-01-01'; do

@@ -26,7 +26,7 @@ static const char *const dags[] = {
 	"input X: u8[3, 10, 10]\nY[c, y < 5, x < 5] = max(r < 2, s < 2) X[c, 2 * y + r, 2 * x + s]\n",
 };
 
-enum { DAGS = sizeof(dags) / sizeof(dags[0]), VECTOR_BYTES = 32 };
+enum { DAGS = sizeof(dags) / sizeof(dags[0]) };
 
 /* Beyond this it would take the interpreter longer than the fuzzer allows. */
 enum { NEST_MAX = 1 << 18 };
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s->dag = dag_parse(a, "fuzz", s->text);
 	fuzz_must(s->dag, "a DAG of the table does not parse");
 	s->exact = dag_is_exact(s->dag);
-	s->vector_bytes = VECTOR_BYTES;
+	s->target = &target_x86_64_avx2;
 	s->state = state_parse(a, s->dag, "steps", fuzz_text(a, data + 1, size - 1));
 	if (s->state && sample_lower(s)) {
 		struct text c = { 0 };

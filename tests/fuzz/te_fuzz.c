@@ -17,7 +17,6 @@
 #define WORK_MAX 1e5
 #define BYTES_MAX 1e6
 
-enum { VECTOR_BYTES = 32 };
 
 static void must_round_trip(struct arena *a, const struct dag *d, const char *text)
 {
@@ -57,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			struct task_cost c = task_cost(t);
 
 			sketches_of(a, d);
-			state_source(a, state_new(a, d), VECTOR_BYTES, NULL);
+			state_source(a, state_new(a, d), &target_x86_64_avx2, NULL);
 			if (c.work < WORK_MAX && c.arguments + c.temporaries < BYTES_MAX)
 				evaluate(a, d);
 		}

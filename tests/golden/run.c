@@ -12,8 +12,6 @@
 #include "codegen/emit.h"
 #include "te/text.h"
 
-enum { VECTOR_BYTES = 64 };
-
 /* The kernel and its workspace: types, helpers and packing are much the same in all. */
 static int expand_c(struct golden *g, const struct program *p, struct text *out)
 {
@@ -61,7 +59,7 @@ static int rewrite(struct golden *g, struct text *out)
 
 	if (!state)
 		return -1;
-	struct program *p = lower(a, state, VECTOR_BYTES, &why);
+	struct program *p = lower(a, state, &target_x86_64_avx512, &why);
 
 	text_puts(out, g->at[0].text);
 	for (int i = 1; i < g->n; i++) {

@@ -20,23 +20,28 @@ enum { MAX_THREADS = 3 };
 struct trial_batch {
 	struct arena *arena;
 	struct build_pool *builder;
+	case_run *run;
+	void *user;
 	struct schedule_sample *samples[BATCH];
 	struct trial trials[BATCH];
 	int n;
 };
 
-struct build_pool *batch_builder(const char *cc)
+struct build_pool *batch_builder(const char *cc, const struct target *target)
 {
-	return build_pool_new(&(struct build_pool_options){.cc = cc, .jobs = JOBS});
+	return build_pool_new(
+		&(struct build_pool_options){.target = target, .cc = cc, .jobs = JOBS});
 }
 
-struct trial_batch *batch_new(struct build_pool *builder)
+struct trial_batch *batch_new(struct build_pool *builder, case_run *run, void *user)
 {
 	struct arena *a = arena_new();
 	struct trial_batch *b = arena_one(a, struct trial_batch);
 
 	b->arena = a;
 	b->builder = builder;
+	b->run = run;
+	b->user = user;
 	return b;
 }
 
@@ -91,47 +96,50 @@ static bool packs_match(const struct schedule_sample *s, const struct callable *
 	return true;
 }
 
-/* One thread after the other, the last one first where LAST_FIRST: what a phase reads of another thread
- * of its own is not there yet, in one of the two. */
-static void run_parts(const struct callable *k, void *const *args, void *workspace, int threads,
-		      bool last_first)
+bool case_run_here(void *user, struct schedule_sample *s, const char *path, int threads,
+		   bool last_first)
 {
-	for (int phase = 0; phase < k->phases(); phase++)
-		for (int i = 0; i < threads; i++)
-			k->part(phase, args, workspace, last_first ? threads - 1 - i : i, threads);
-}
-
-static bool run_one(struct trial_batch *b, struct schedule_sample *s, void *object)
-{
-	void **args;
+	void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	struct callable kernel;
-	int threads = 1 + (int)(s->seed % MAX_THREADS);
 
+	(void)user;
+	if (!object) {
+		fprintf(stderr, "%s\n", dlerror());
+		return false;
+	}
 	if (callable_find(&kernel, object, "hone_kernel") < 0)
 		die("%s", err_get());
+	if (!packs_match(s, &kernel))
+		return false;
+	void **args = arena_many(s->arena, void *, s->nargs);
+	void *workspace = sample_workspace(s, kernel.workspace_bytes(threads));
+
+	for (int i = 0; i < s->nargs; i++)
+		args[i] = s->args[i].data;
+	for (int phase = 0; phase < kernel.phases(); phase++)
+		for (int i = 0; i < threads; i++)
+			kernel.part(phase, args, workspace, last_first ? threads - 1 - i : i,
+				    threads);
+	return true;
+}
+
+/* One thread after the other, the last one first in some: what a phase reads of another thread of its
+ * own is not there yet, in one of the two. */
+static bool run_one(struct trial_batch *b, int i)
+{
+	struct schedule_sample *s = b->samples[i];
+	const struct trial *t = &b->trials[i];
+
+	if (!t->object) {
+		fprintf(stderr, "%s\n", t->text);
+		return false;
+	}
 	if (s->nargs == 0)
 		sample_prepare(s);
 	sample_poison(s);
-	args = arena_many(b->arena, void *, s->nargs);
-	for (int i = 0; i < s->nargs; i++)
-		args[i] = s->args[i].data;
-	if (!packs_match(s, &kernel))
-		return false;
-	run_parts(&kernel, args, sample_workspace(s, kernel.workspace_bytes(threads)), threads,
-		  s->seed / MAX_THREADS % 2);
-	return sample_matches(s, "compiled C");
-}
-
-static bool load_and_run(struct trial_batch *b, int i)
-{
-	const struct trial *t = &b->trials[i];
-	void *object = t->object ? dlopen(t->object, RTLD_NOW | RTLD_LOCAL) : NULL;
-
-	if (!object) {
-		fprintf(stderr, "%s\n", t->object ? dlerror() : t->text);
-		return false;
-	}
-	return run_one(b, b->samples[i], object);
+	return b->run(b->user, s, t->object, 1 + (int)(s->seed % MAX_THREADS),
+		      s->seed / MAX_THREADS % 2) &&
+	       sample_matches(s, "compiled C");
 }
 
 int batch_run(struct trial_batch *b, volatile uint64_t *current)
@@ -143,7 +151,7 @@ int batch_run(struct trial_batch *b, volatile uint64_t *current)
 		die("%s", err_get());
 	for (int i = 0; i < b->n; i++) {
 		*current = b->samples[i]->seed;
-		if (load_and_run(b, i))
+		if (run_one(b, i))
 			continue;
 		failed++;
 		sample_print(b->samples[i]);
@@ -151,5 +159,31 @@ int batch_run(struct trial_batch *b, volatile uint64_t *current)
 			b->trials[i].source);
 	}
 	*current = next;
+	return failed;
+}
+
+int cases_run(const struct case_plan *plan, uint64_t first, int n, volatile uint64_t *current)
+{
+	struct step_counts counts = {0};
+	int failed = 0;
+
+	*current = first;
+	while (target_at((int)(*current % TARGET_COUNT)) != plan->target)
+		++*current;
+	while (n > 0 && failed == 0) {
+		struct trial_batch *b = batch_new(plan->builder, plan->run, plan->user);
+
+		while (n > 0 && batch_has_room(b)) {
+			struct schedule_sample *s = sample_new(*current, &counts);
+
+			if (sample_lower(s) && batch_add(b, s))
+				n--;
+			else
+				sample_free(s);
+			*current += TARGET_COUNT;
+		}
+		failed += batch_run(b, current);
+		batch_free(b);
+	}
 	return failed;
 }

@@ -68,18 +68,16 @@ bool value_is_close(enum dtype t, double want, double got, bool exact)
 }
 
 struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *dag,
-			     int vector_bytes)
+			     const struct target *target)
 {
-	struct target target = {.vector_bytes = vector_bytes,
-				.registers = vector_bytes == 64 ? 32 : 16,
-				.threads = (int)rng_below(r, 2) + 1};
+	struct aim aim = {.target = target, .threads = (int)rng_below(r, 2) + 1};
 	struct sketch_vec sketches = sketches_of(a, dag);
 	struct state *s = NULL;
 
 	if (sketches.n == 0)
 		die("%s has no sketch", dag->name);
 	for (int i = 0; i < TRIES && !s; i++)
-		s = sample(a, dag, sketches.at[rng_below(r, sketches.n)], &target, r,
+		s = sample(a, dag, sketches.at[rng_below(r, sketches.n)], &aim, r,
 			   NULL, NULL);
 	return s;
 }

@@ -16,8 +16,8 @@ bool dag_is_exact(const struct dag *d);
  * are not EXACT, what summing them in another order may change, in units of the type. */
 bool value_is_close(enum dtype t, double want, double got, bool exact);
 
-/* A sample of a random sketch of DAG, for vectors of VECTOR_BYTES; NULL where none was found. */
+/* A sample of a random sketch of DAG, for TARGET; NULL where none was found. */
 struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *dag,
-			     int vector_bytes);
+			     const struct target *target);
 
 #endif

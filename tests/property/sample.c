@@ -52,13 +52,13 @@ struct schedule_sample *sample_new(uint64_t seed, struct step_counts *counts)
 
 	s->seed = seed;
 	s->arena = a;
-	s->vector_bytes = 16 << seed % 3;
+	s->target = target_at((int)(seed % TARGET_COUNT));
 	s->dag = rng_chance(&r, LIBRARY_SHARE) ? library_dag(a, &r, &s->text)
 					       : random_dag(a, &r, &s->text);
 	arrange(s);
 	s->exact = dag_is_exact(s->dag);
 	struct state *start = rng_chance(&r, SKETCHED_SHARE)
-				      ? sketched_state(a, &r, s->dag, s->vector_bytes)
+				      ? sketched_state(a, &r, s->dag, s->target)
 				      : NULL;
 
 	if (start && rng_chance(&r, 0.5))
@@ -70,7 +70,7 @@ struct schedule_sample *sample_new(uint64_t seed, struct step_counts *counts)
 
 bool sample_lower(struct schedule_sample *s)
 {
-	s->program = lower(s->arena, s->state, s->vector_bytes, &s->why);
+	s->program = lower(s->arena, s->state, s->target, &s->why);
 	if (!s->program && (!s->why || !*s->why))
 		die("lower() refuses without a reason");
 	return s->program;
@@ -150,7 +150,7 @@ static bool parses_to_same(const struct schedule_sample *s, const char *text, co
 		fprintf(stderr, "%s\n", err_get());
 	} else if (same) {
 		const char *was = describe(a, s->state, s->program);
-		const char *is = describe(a, back, lower(a, back, s->vector_bytes, NULL));
+		const char *is = describe(a, back, lower(a, back, s->target, NULL));
 
 		same = strcmp(was, is) == 0;
 		if (!same)

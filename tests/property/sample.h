@@ -21,7 +21,7 @@ struct schedule_sample {
 	const char *text;	/* of the DAG */
 	const struct dag *dag;
 	bool exact;		/* results do not depend on the order of evaluation */
-	int vector_bytes;	/* that its C is written for */
+	const struct target *target;	/* target_at(seed % TARGET_COUNT) */
 	const struct state *state;
 	const struct program *program;	/* NULL before sample_lower, or where lower() refused */
 	const char *why;		/* then */

@@ -2,8 +2,8 @@
 /* tests/property/test_schedule.c - whatever steps state_apply takes, a program computes its DAG.
  *
  * Random DAGs under random steps: the interpreted nest, and the compiled C of some, give what the
- * naive evaluation of the DAG gives. It is compiled by each compiler that is here, with the
- * flags of candidates. HONE_SEED=n runs one case and prints it; HONE_LONG=1 runs twenty times as
+ * naive evaluation of the DAG gives. It is compiled by each compiler that is here for each target
+ * that runs here, with the flags of candidates. HONE_SEED=n runs one case and prints it; HONE_LONG=1 runs twenty times as
  * many, HONE_SHORT=1 a twentieth; HONE_COUNTS=1 prints what was tried; HONE_TEST=name runs one
  * test. */
 #include <inttypes.h>
@@ -145,32 +145,6 @@ static void test_interpreted(void **state)
 		assert_true(counts.applied[i] > n / 100);
 }
 
-/* Of N cases from seed FIRST on that have C text, how many failed before the first batch with a
- * failure ended. */
-static int run_compiled(struct build_pool *builder, uint64_t first, int n)
-{
-	struct step_counts counts = {0};
-	int failed = 0;
-
-	current = first;
-	while (n > 0 && failed == 0) {
-		struct trial_batch *b = batch_new(builder);
-
-		while (n > 0 && batch_has_room(b)) {
-			struct schedule_sample *s = sample_new(current, &counts);
-
-			if (sample_lower(s) && batch_add(b, s))
-				n--;
-			else
-				sample_free(s);
-			current++;
-		}
-		failed += batch_run(b, &current);
-		batch_free(b);
-	}
-	return failed;
-}
-
 /* Why CC cannot build all cases, in A; NULL where it can. */
 static const char *unfit(struct arena *a, const char *cc)
 {
@@ -181,23 +155,29 @@ static const char *unfit(struct arena *a, const char *cc)
 	return c.works ? NULL : c.why;
 }
 
-/* run_compiled with CC; one that is not here is skipped. */
+/* Cases of TARGET by CC, production flags and all. */
+static void compile_for(const char *cc, const struct target *target, uint64_t first, int n)
+{
+	struct case_plan plan = {target, batch_builder(cc, target), case_run_here, NULL};
+
+	if (!plan.builder)
+		fail_msg("%s", err_get());
+	catch_signals();
+	assert_int_equal(cases_run(&plan, first, n, &current), 0);
+	build_pool_free(plan.builder);
+}
+
+/* Each target that this machine runs has its share of N cases; a compiler that is not here is skipped. */
 static void compile_by(const char *cc, uint64_t first, int n)
 {
 	struct arena *a = arena_new();
 	const char *why = unfit(a, cc);
 
-	if (why) {
+	if (why)
 		skip_part(cc, why);
-	} else {
-		struct build_pool *builder = batch_builder(cc);
-
-		if (!builder)
-			fail_msg("%s", err_get());
-		catch_signals();
-		assert_int_equal(run_compiled(builder, first, n), 0);
-		build_pool_free(builder);
-	}
+	for (int i = 0; !why && i < TARGET_COUNT; i++)
+		if (target_at(i)->runs())
+			compile_for(cc, target_at(i), first, 1 + n / TARGET_COUNT);
 	arena_free(a);
 }
 
@@ -222,6 +202,18 @@ static bool emits(const struct schedule_sample *s)
 	return ok;
 }
 
+static void compile_one(const char *cc, const struct schedule_sample *s)
+{
+	struct arena *a = arena_new();
+	const char *why = s->target->runs() ? unfit(a, cc) : "another machine runs its code";
+
+	if (why)
+		skip_part(cc, why);
+	else
+		compile_for(cc, s->target, s->seed, 1);
+	arena_free(a);
+}
+
 static void test_one(void **state)
 {
 	struct step_counts counts = {0};
@@ -237,8 +229,8 @@ static void test_one(void **state)
 	sample_print(s);
 	assert_true(holds(s));
 	if (written) {
-		compile_by("clang", s->seed, 1);
-		compile_by("gcc", s->seed, 1);
+		compile_one("clang", s);
+		compile_one("gcc", s);
 	}
 	sample_free(s);
 }

@@ -84,7 +84,7 @@ static void check_program(const struct program *p, const char *spec)
 /* How many of the samples are lowered. */
 static int check_samples(const char *spec)
 {
-	const struct target target = { .vector_bytes = 64, .registers = 32, .threads = 1 };
+	const struct aim aim = { .target = &target_x86_64_avx512, .threads = 1 };
 	struct arena *a = arena_new(), *scratch = arena_new();
 	struct dag *dag = operator_build(a, spec);
 	struct sketch_vec k = sketches_of(a, dag);
@@ -93,8 +93,8 @@ static int check_samples(const char *spec)
 
 	for (int i = 0; i < SAMPLES; i++) {
 		const struct sketch *sketch = k.at[rng_below(&rng, k.n)];
-		struct state *s = sample(scratch, dag, sketch, &target, &rng, NULL, NULL);
-		struct program *p = s ? lower(scratch, s, target.vector_bytes, NULL) : NULL;
+		struct state *s = sample(scratch, dag, sketch, &aim, &rng, NULL, NULL);
+		struct program *p = s ? lower(scratch, s, aim.target, NULL) : NULL;
 
 		if (p)
 			check_program(p, spec);

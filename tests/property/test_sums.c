@@ -155,8 +155,8 @@ static void check_spec(struct build_pool *b, const char *spec, const char *dtype
 
 	for (int i = 0; i < STATES; i++) {
 		const struct state *s = i == 0 ? state_new(a, t->dag)
-					       : sketched_state(a, &rng, t->dag, 64);
-		struct program *p = s ? lower(a, s, 64, NULL) : NULL;
+					       : sketched_state(a, &rng, t->dag, &target_x86_64_avx512);
+		struct program *p = s ? lower(a, s, &target_x86_64_avx512, NULL) : NULL;
 
 		if (!p || !built_trial(a, p, &trials[n]))
 			continue;

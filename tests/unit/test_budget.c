@@ -35,7 +35,7 @@ static void the_first_limit_counts(void **state)
 
 static void tasks_end_by_plateau_or_target(void **state)
 {
-	struct budget b = { .plateau = 64, .target = 200 };
+	struct budget b = { .plateau = 64, .gflops = 200 };
 
 	(void)state;
 	assert_int_equal(budget_ends_task(&b, 63, 199), CAUSE_NONE);
@@ -100,10 +100,10 @@ static void moments(void **state)
 
 static void causes(void **state)
 {
-	struct budget b = { .trials = 7, .minutes = 2.5, .plateau = 64, .target = 200 };
+	struct budget b = { .trials = 7, .minutes = 2.5, .plateau = 64, .gflops = 200 };
 	static const char *const want[CAUSE_COUNT] = {
 		[CAUSE_NONE] = "", [CAUSE_TRIALS] = "--trials 7", [CAUSE_MINUTES] = "--minutes 2.5",
-		[CAUSE_PLATEAU] = "--plateau 64", [CAUSE_TARGET] = "--target 200",
+		[CAUSE_PLATEAU] = "--plateau 64", [CAUSE_TARGET] = "--gflops 200",
 		[CAUSE_SIGNAL] = "a signal",
 	};
 

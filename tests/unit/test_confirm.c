@@ -135,7 +135,7 @@ static struct best fastest_in(struct scene *s)
 
 	assert_non_null(db);
 	assert_int_equal(task_fastest(s->f->a, db, s->tasks.at[0], (struct db_want){ 0 },
-				      s->device->vector_bytes, &b), 1);
+				      s->device->target, &b), 1);
 	db_close(db);
 	return b;
 }
@@ -147,7 +147,7 @@ static struct best best_in(struct scene *s)
 
 	assert_non_null(db);
 	assert_int_equal(task_best(s->f->a, db, s->tasks.at[0], (struct db_want){ 0 },
-				   s->device->vector_bytes, &b), 1);
+				   s->device->target, &b), 1);
 	db_close(db);
 	return b;
 }
@@ -193,7 +193,7 @@ static void targets_are_confirmed(void **state)
 	struct scene s = set_up(*state);
 	double gflops = s.tasks.at[0]->flop / 90 * 1e-3;	/* the truth is 100 us at least */
 
-	play(&s, (struct budget){ .trials = TRIALS, .target = gflops }, 1);
+	play(&s, (struct budget){ .trials = TRIALS, .gflops = gflops }, 1);
 	assert_confirmed(&s);
 	struct db *db = db_open(s.f->path, DB_READ);
 

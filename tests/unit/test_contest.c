@@ -27,7 +27,7 @@ enum { STRATEGIES = sizeof(strategies) / sizeof(strategies[0]) };
 struct contest_scene {
 	struct recording *recording;
 	struct measurer *measurer;
-	struct target target;
+	struct aim aim;
 };
 
 static struct contest_scene set_up_with(struct fixture *f, const struct cost_model *stand_in)
@@ -41,7 +41,7 @@ static struct contest_scene set_up_with(struct fixture *f, const struct cost_mod
 		fail_msg("%s", err_get());
 	assert_int_equal(s.recording->tasks.n, 1);
 	s.measurer = measurer_replay(s.recording, stand_in);
-	s.target = target_of(s.recording->device, 1);
+	s.aim = aim_of(s.recording->device, 1);
 	assert_ok(replay_begin(s.measurer, s.recording->tasks.at[0]));
 	return s;
 }
@@ -61,7 +61,7 @@ static struct contest_result play(struct arena *a, const struct contest_scene *s
 				  const struct strategy *strategy, int trials, uint64_t seed)
 {
 	struct contest c = { .strategy = strategy, .task = s->recording->tasks.at[0],
-			     .target = &s->target, .measurer = s->measurer, .trials = trials,
+			     .aim = &s->aim, .measurer = s->measurer, .trials = trials,
 			     .batch = BATCH, .seed = seed };
 	struct contest_result r;
 
@@ -98,7 +98,7 @@ static void proposals_are_new(void **state)
 	for (int i = 0; i < STRATEGIES; i++) {
 		const struct strategy *one = strategies[i];
 		struct problem p = {
-			.task = t, .sketches = sketches_of(f->a, t->dag), .target = &s.target,
+			.task = t, .sketches = sketches_of(f->a, t->dag), .aim = &s.aim,
 			.history = history_new(), .describes = one->model != NULL,
 			.learner = one->model ? learner_new(one->model, 1) : NULL,
 		};
@@ -144,7 +144,7 @@ static double found_with(struct arena *a, const struct contest_scene *s,
 
 	for (int i = 0; i < SEEDS; i++) {
 		struct contest c = { .strategy = &strategy_evolve, .model = model,
-				     .task = s->recording->tasks.at[0], .target = &s->target,
+				     .task = s->recording->tasks.at[0], .aim = &s->aim,
 				     .measurer = s->measurer, .trials = TRIALS, .batch = BATCH,
 				     .seed = (uint64_t)i + 1 };
 		struct contest_result r;

@@ -94,7 +94,9 @@ static void test_exact(void **state)
 static void test_speed_limit(void **state)
 {
 	struct arena *a = arena_new();
-	struct device device = { .measured = { .valid = true, .threads = 2, .peak = { 100, 200 },
+	struct device device = { .target = &target_generic, .own = &target_generic,
+				 .measured = { .valid = true, .threads = 2,
+					       .peak = { [TARGET_generic] = { 100, 200 } },
 					       .l1 = { 300, 600 } } };
 
 	(void)state;

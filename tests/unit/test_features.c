@@ -16,9 +16,8 @@
 
 /* Caches of 16, 64 and 256 lines; one cycle is a nanosecond: 64 GFLOP/s are two multiply-adds of 16
  * lanes, 128 GB/s two vectors. */
-static const struct cost_device device = {
-	.vector_bytes = 64,
-	.registers = 32,
+static const struct aim device = {
+	.target = &target_x86_64_avx512,
 	.threads = 4,
 	.l1_bytes = 1024,
 	.l2_bytes = 4096,
@@ -52,7 +51,7 @@ static struct feature_matrix features(struct arena *a, const char *te, const cha
 	const char *why = "";
 	struct dag *dag = dag_parse(a, "case.te", te);
 	struct state *s = dag ? state_parse(a, dag, "steps", steps) : NULL;
-	struct program *p = s ? lower(a, s, 64, &why) : NULL;
+	struct program *p = s ? lower(a, s, device.target, &why) : NULL;
 	struct feature_matrix m = { 0 };
 
 	if (!p)

@@ -9,7 +9,6 @@
 #include "te/text.h"
 
 #define TEXT "input A: f32[64]\nC[i] = A[i] + 1\n"
-#define VECTOR_BYTES 32
 
 struct records {
 	struct fixture *f;
@@ -41,7 +40,7 @@ static struct db_record record(const struct records *r, int factor, double us, e
 	const char *steps = steps_of(a, factor);
 	struct db_record out = fixture_record(r->f, steps, TRIAL_OK, us);
 	struct state *s = state_parse(a, r->task->dag, "steps", steps);
-	const char *source = s ? state_source(a, s, VECTOR_BYTES, NULL) : NULL;
+	const char *source = s ? state_source(a, s, &target_x86_64_avx2, NULL) : NULL;
 
 	if (!source)
 		fail_msg("%s: %s", steps, err_get());
@@ -67,7 +66,7 @@ static void best_is(const struct records *r, int factor, double us)
 	struct best b;
 
 	assert_int_equal(task_best_in_model(r->f->a, r->db, r->task, (struct db_want){ 0 },
-					    VECTOR_BYTES, &b), 1);
+					    &target_x86_64_avx2, &b), 1);
 	assert_string_equal(b.record.steps, steps_of(r->f->a, factor));
 	assert_true(b.record.time_us == us);
 	assert_int_equal(b.evidence, EVIDENCE_SAME);
@@ -79,7 +78,7 @@ static void test_the_last_winner_counts(void **state)
 	struct best b;
 
 	assert_int_equal(task_best_in_model(r.f->a, r.db, r.task, (struct db_want){ 0 },
-					    VECTOR_BYTES, &b), 0);
+					    &target_x86_64_avx2, &b), 0);
 	confirm(&r, 2, 10);
 	confirm(&r, 4, 11);
 	best_is(&r, 2, 10);
@@ -87,7 +86,7 @@ static void test_the_last_winner_counts(void **state)
 	play(&r, 4, 16);	/* slower within noise, but it won */
 	best_is(&r, 4, 16);
 	/* Alone, the other is the best. */
-	assert_int_equal(task_best(r.f->a, r.db, r.task, (struct db_want){ 0 }, VECTOR_BYTES, &b),
+	assert_int_equal(task_best(r.f->a, r.db, r.task, (struct db_want){ 0 }, &target_x86_64_avx2, &b),
 			 1);
 	assert_true(b.record.time_us == 10);
 	play(&r, 4, 17);
@@ -147,13 +146,13 @@ static void test_contenders(void **state)
 	confirm(&r, 2, 10);
 	confirm(&r, 8, 11);	/* a tenth behind */
 	play(&r, 16, 10);
-	assert_ok(task_contenders(r.f->a, r.db, r.task, (struct db_want){ 0 }, VECTOR_BYTES, &v));
+	assert_ok(task_contenders(r.f->a, r.db, r.task, (struct db_want){ 0 }, &target_x86_64_avx2, &v));
 	/* The one of another text is no measure for the others. */
 	assert_int_equal(v.n, 2);
 	assert_true(v.at[0].record.time_us == 10 && v.at[1].record.time_us == 10.2);
 	for (int factor = 3; factor < 3 + 2 * CONTENDERS; factor++)
 		confirm(&r, factor, 10);
-	assert_ok(task_contenders(r.f->a, r.db, r.task, (struct db_want){ 0 }, VECTOR_BYTES, &v));
+	assert_ok(task_contenders(r.f->a, r.db, r.task, (struct db_want){ 0 }, &target_x86_64_avx2, &v));
 	assert_int_equal(v.n, CONTENDERS);
 	db_close(r.db);
 }

@@ -13,7 +13,7 @@
 #include "tests/property/library.h"
 #include "tests/te_run.h"
 
-enum { VECTOR_BYTES = 32, STACK_BYTES = 128 * 1024, PAINT = 0xa5 };
+enum { STACK_BYTES = 128 * 1024, PAINT = 0xa5 };
 
 static struct program *program_of(struct run *r, const char *steps)
 {
@@ -22,7 +22,7 @@ static struct program *program_of(struct run *r, const char *steps)
 
 	if (!s)
 		fail_msg("%s", err_get());
-	struct program *p = lower(r->a, s, VECTOR_BYTES, &why);
+	struct program *p = lower(r->a, s, &target_x86_64_avx2, &why);
 
 	if (!p)
 		fail_msg("%s", why);
@@ -156,8 +156,8 @@ static void check_all_stacks(const char *cc)
 		struct run r = run_spec(specs[i]);
 
 		for (int j = 0; j < 4; j++) {
-			struct state *s = sketched_state(r.a, &rng, r.d, VECTOR_BYTES);
-			struct program *p = s ? lower(r.a, s, VECTOR_BYTES, NULL) : NULL;
+			struct state *s = sketched_state(r.a, &rng, r.d, &target_x86_64_avx2);
+			struct program *p = s ? lower(r.a, s, &target_x86_64_avx2, NULL) : NULL;
 
 			if (p)
 				check_stack(b, &r, p);

@@ -149,7 +149,7 @@ static struct program *program_of(const struct table *t, int lanes)
 
 	if (!s)
 		fail_msg("%s", err_get());
-	return lower(t->a, s, 64, NULL);
+	return lower(t->a, s, &target_x86_64_avx512, NULL);
 }
 
 static void run_kernel(const struct table *t, const struct trial *trial, const char *what)

@@ -88,12 +88,14 @@ static void guesses_are_not_best(void **state)
 	struct db *db = db_open(path, DB_MODIFY);
 
 	vec_push(f->a, &tasks, task_new(f->a, operator_build(f->a, SPEC), SPEC, 1));
-	assert_int_equal(task_best(f->a, db, tasks.at[0], (struct db_want){ 0 }, 32, &b), 1);
+	assert_int_equal(task_best(f->a, db, tasks.at[0], (struct db_want){ 0 },
+				   &target_x86_64_avx2, &b), 1);
 	assert_true(!b.record.estimate);
 	assert_string_equal(evidence_caveat(f->a, &b.record, b.evidence),
 			    "unconfirmed, text that was measured not known");
 	assert_ok(sql_run(db, "", "DELETE FROM records WHERE estimate = 0", ""));
-	assert_int_equal(task_best(f->a, db, tasks.at[0], (struct db_want){ 0 }, 32, &b), 1);
+	assert_int_equal(task_best(f->a, db, tasks.at[0], (struct db_want){ 0 },
+				   &target_x86_64_avx2, &b), 1);
 	assert_string_equal(evidence_caveat(f->a, &b.record, b.evidence), "estimate");
 	db_close(db);
 	assert_null(recording_open(path));

@@ -204,7 +204,7 @@ static void test_rfactor_of_many(void **unused)
 	assert_false(state_apply(more, step_rfactor(1, iter + 1), &why));
 	assert_string_equal(why, "the partial stage would reduce over more axes than an op may have");
 	assert_true(state_apply(s, step_rfactor(1, iter), NULL));
-	struct program *p = lower(a, s, 64, &why);
+	struct program *p = lower(a, s, &target_x86_64_avx512, &why);
 
 	if (!p)
 		fail_msg("%s", why);
@@ -311,7 +311,7 @@ static void test_lowered(void **unused)
 	for (size_t i = 0; i < sizeof(lowered) / sizeof(*lowered); i++) {
 		struct arena *a = arena_new();
 		const char *why = NULL;
-		struct program *p = lower(a, make(a, lowered[i].dag, lowered[i].steps), 64, &why);
+		struct program *p = lower(a, make(a, lowered[i].dag, lowered[i].steps), &target_x86_64_avx512, &why);
 
 		if ((p != NULL) != (lowered[i].why == NULL))
 			fail_msg("%s: %s", lowered[i].steps, p ? "it lowers" : why);
@@ -357,7 +357,7 @@ static void test_registers(void **unused)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct arena *a = arena_new();
 		const char *steps = arena_printf(a, "%s%s", cases[i].tile, cases[i].rest);
-		struct program *p = lower(a, make(a, chain, steps), 64, NULL);
+		struct program *p = lower(a, make(a, chain, steps), &target_x86_64_avx512, NULL);
 
 		assert_non_null(p);
 		if (find_local(p->body)->registers != cases[i].registers)
@@ -378,7 +378,7 @@ static void test_registers_limit(void **unused)
 	(void)unused;
 	for (int rows = 32; rows <= 64; rows += 32) {	/* of 128 bytes; the limit is 4096 */
 		struct arena *a = arena_new();
-		struct program *p = lower(a, make(a, big, arena_printf(a, steps, rows)), 64, NULL);
+		struct program *p = lower(a, make(a, big, arena_printf(a, steps, rows)), &target_x86_64_avx512, NULL);
 
 		assert_non_null(p);
 		assert_int_equal(find_local(p->body)->registers, rows == 32);

@@ -13,7 +13,7 @@ static const char *const specs[] = {
 
 enum { SPECS = sizeof(specs) / sizeof(specs[0]), SAMPLES = 20 };
 
-static const struct target target = { .vector_bytes = 32, .registers = 16, .threads = 2 };
+static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 2 };
 
 static struct problem problem_of(struct arena *a, const char *spec)
 {
@@ -23,7 +23,7 @@ static struct problem problem_of(struct arena *a, const char *spec)
 	return (struct problem){
 		.task = task_new(a, dag, spec, 1),
 		.sketches = sketches_of(a, dag),
-		.target = &target,
+		.aim = &aim,
 		.history = history_new(),
 	};
 }

@@ -99,7 +99,7 @@ static struct sequence_kernel kernel_of(struct arena *a, struct build_pool *b, c
 
 	assert_non_null(dag);
 	k.task = task_new(a, dag, spec, 1);
-	assert_ok(kernel_build(a, b, state_new(a, dag), 16, 1, &k.kernel));
+	assert_ok(kernel_build(a, b, state_new(a, dag), &target_generic, 1, &k.kernel));
 	return k;
 }
 

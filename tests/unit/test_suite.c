@@ -32,7 +32,7 @@ static void refuse(struct sample_refusals *r, const char *why)
 }
 
 /* A device with AVX-512, whatever this one has. */
-static const struct target target = { .vector_bytes = 64, .registers = 32, .threads = 1 };
+static const struct aim aim = { .target = &target_x86_64_avx512, .threads = 1 };
 
 /* How many of SAMPLES become C. */
 static int accepted(const struct task *t, const struct sketch_vec *k, struct sample_refusals *r)
@@ -43,10 +43,10 @@ static int accepted(const struct task *t, const struct sketch_vec *k, struct sam
 	for (int i = 0; i < SAMPLES; i++) {
 		struct arena *a = arena_new();
 		const struct sketch *sketch = k->at[rng_below(&rng, k->n)];
-		struct state *s = sample(a, t->dag, sketch, &target, &rng, NULL, NULL);
+		struct state *s = sample(a, t->dag, sketch, &aim, &rng, NULL, NULL);
 		const char *why = "the decisions do not fit together";
 
-		if (s && state_source(a, s, target.vector_bytes, &why))
+		if (s && state_source(a, s, aim.target, &why))
 			ok++;
 		else
 			refuse(r, why);

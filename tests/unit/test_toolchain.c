@@ -48,7 +48,7 @@ static struct toolchain find(const struct toolchain_case *c, const char *cc, con
 	static const char *const none[] = { NULL };
 	struct toolchain t;
 
-	if (toolchain_find(c->a, cc, user, c->folder, spawn_env(c->a, none), &t) < 0)
+	if (toolchain_find(c->a, cc, target_here(), user, c->folder, spawn_env(c->a, none), &t) < 0)
 		fail_msg("%s", err_get());
 	return t;
 }

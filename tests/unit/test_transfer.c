@@ -36,8 +36,8 @@ static double time_of(const struct feature_matrix *m, const char *steps)
 static int answer(struct made_up_measurer *m, struct arena *a, const struct job_batch *b,
 		  struct trial *results)
 {
-	const struct target target = target_of(((struct slow_machine *)m)->device, 1);
-	const struct problem p = { .task = b->task, .target = &target, .describes = true };
+	const struct aim aim = aim_of(((struct slow_machine *)m)->device, 1);
+	const struct problem p = { .task = b->task, .aim = &aim, .describes = true };
 
 	for (int i = 0; i < b->n; i++) {
 		const char *steps = b->jobs[i].steps;

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* costmodel/aim.h - what a campaign tunes for: a target, and what was measured of a device with it. */
+#ifndef HONE_COSTMODEL_AIM_H
+#define HONE_COSTMODEL_AIM_H
+
+#include "target/target.h"
+
+/* All numbers are positive but l3_bytes. */
+struct aim {
+	const struct target *target;
+	int threads;		/* that the kernel may use */
+	double l1_bytes, l2_bytes;	/* that one core can use */
+	double l3_bytes;	/* 0: none */
+	double peak;		/* GFLOP/s of one thread, f32 multiply-add, with the target's code */
+	double l2_gbs;		/* reading, of one thread */
+	double mem_gbs;		/* reading, of all `threads` */
+};
+
+#endif

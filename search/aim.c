@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/aim.c - the figures of a device that matter to features and cost models. */
+#include "search/aim.h"
+
+struct aim aim_of(const struct device *d, int threads)
+{
+	return (struct aim){
+		.target = d->target,
+		.threads = threads,
+		.l1_bytes = (double)device_cache_bytes(d, 1),
+		.l2_bytes = (double)device_cache_bytes(d, 2),
+		.l3_bytes = (double)device_cache_bytes(d, 3),
+		.peak = device_peak(d, 1),
+		.l2_gbs = d->measured.l2.one,
+		.mem_gbs = device_mem_rate(d, threads),
+	};
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/aim.h - from a device to what a search needs of it. */
+#ifndef HONE_SEARCH_AIM_H
+#define HONE_SEARCH_AIM_H
+
+#include "costmodel/aim.h"
+#include "measure/device/device.h"
+
+/* Kernels of THREADS threads for D and its target. */
+struct aim aim_of(const struct device *d, int threads);
+
+#endif
