@@ -225,6 +225,8 @@ static struct nest *segment(struct partition *p, const struct nest *n, int64_t l
 
 	if (!body || hi - lo == 1)
 		return body;
+	if (n->kind == NEST_LET && n->value->kind == EXPR_AXIS)	/* the range has done its work */
+		return nest_copy(a, body, (const struct axis *const *)&axis, &n->value, 1);
 	struct nest *out = arena_memdup(a, n, sizeof(*n));
 
 	out->next = out->other = NULL;

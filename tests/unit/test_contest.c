@@ -9,7 +9,7 @@
 #include "bench/search/search.h"
 #include "search/strategies/strategy.h"
 
-#define SPEC "matmul:m=60,n=64,k=48"
+#define SPEC "matmul:m=128,n=128,k=128"
 
 enum { RECORDS = 200, TRIALS = 64, SEEDS = 3, BATCH = 16 };
 
