@@ -9,8 +9,7 @@
 
 /* --- indices */
 
-/* The flat index of an element of T; false where it has too many terms. */
-static bool flat_index(struct arena *a, const struct tensor *t, const struct expr *const *index,
+bool lanes_offset(struct arena *a, const struct tensor *t, const struct expr *const *index,
 		       struct linear *out)
 {
 	int64_t row = 1;
@@ -24,8 +23,7 @@ static bool flat_index(struct arena *a, const struct tensor *t, const struct exp
 	return true;
 }
 
-/* Does AXIS move L in another way than by a coefficient of its own? */
-static bool is_bent(const struct linear *l, const struct axis *axis)
+bool lanes_bent(const struct linear *l, const struct axis *axis)
 {
 	for (int i = 0; i < l->n; i++)
 		if (l->term[i].atom->kind != EXPR_AXIS && expr_uses_axis(l->term[i].atom, axis))
@@ -111,7 +109,7 @@ static bool is_variable(const struct vectorizer *v, const struct nest *n, const 
 	for (int d = 0; d < n->buffer->tensor.ndim; d++) {
 		struct linear l;
 
-		if (!linear_from(v->a, n->index[d], &l) || is_bent(&l, axis) ||
+		if (!linear_from(v->a, n->index[d], &l) || lanes_bent(&l, axis) ||
 		    linear_coef(&l, axis) != (d == to->dim ? to->stride : 0))
 			return false;
 		if (d != to->dim)
@@ -125,62 +123,6 @@ static bool is_variable(const struct vectorizer *v, const struct nest *n, const 
 }
 
 /* --- beyond the end */
-
-/* Is T an intermediate in memory? */
-static bool has_room(const struct tensor *t)
-{
-	const struct buffer *b = buffer_of(t);
-
-	return !b->registers && (b->kind == BUFFER_TEMP || b->kind == BUFFER_LOCAL);
-}
-
-struct value_check {
-	struct arena *a;
-	const struct axis *axis;
-	bool ok;
-};
-
-/* Are the lanes of this load evenly spaced, and not far from each other? */
-static bool is_near(const struct value_check *c, const struct expr *load)
-{
-	struct linear l;
-
-	if (!flat_index(c->a, load->tensor, load->index, &l) || is_bent(&l, c->axis))
-		return false;
-	int64_t stride = linear_coef(&l, c->axis);
-
-	return stride > 0 && stride <= OVERRUN_STRIDE;
-}
-
-/* Sums and products of floats never fault, whatever is in the lanes beyond the end. */
-static bool check_value(const struct expr *x, void *user)
-{
-	struct value_check *c = user;
-	bool sums = x->kind == EXPR_ADD || x->kind == EXPR_SUB || x->kind == EXPR_MUL;
-
-	if (!c->ok || !expr_uses_axis(x, c->axis))
-		return false;
-	c->ok = (x->dtype == DTYPE_F32 || x->dtype == DTYPE_F64) &&
-		(sums || (x->kind == EXPR_LOAD && has_room(x->tensor) && is_near(c, x)));
-	return c->ok && sums;
-}
-
-/* May whatever stores vectors to B below N do so for lanes beyond the end? */
-static bool stores_may_overrun(struct value_check *c, const struct buffer *b, const struct nest *n,
-			       const struct axis *vector)
-{
-	for (; n && c->ok; n = n->next) {
-		bool opens = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR;
-
-		if (n->kind == NEST_STORE && n->buffer == b && vector) {
-			c->axis = vector;
-			expr_visit(n->value, check_value, c);
-		}
-		stores_may_overrun(c, b, n->body, opens ? n->axis : vector);
-		stores_may_overrun(c, b, n->other, vector);
-	}
-	return c->ok;
-}
 
 /* The lanes from turn AT of AXIS to its end are the last of store N's buffer: nothing else writes what is
  * beyond. */
@@ -219,12 +161,11 @@ static int lanes_beyond(const struct vectorizer *v, const struct nest *n, int64_
 
 void lanes_lay_out(struct vectorizer *v, struct nest *alloc)
 {
-	struct value_check c = { .a = v->a, .ok = true };
 	struct lane_layout *to = arena_one(v->a, struct lane_layout);
 
 	to->lanes = 1;
 	to->stride = 1;
-	to->overruns = stores_may_overrun(&c, alloc->buffer, alloc->next, NULL);
+	to->overruns = lanes_may_overrun(v->a, alloc->buffer, alloc->next);
 	find_widest(v, to, alloc->buffer, alloc->next, NULL);
 	alloc->layout = to;
 	vec_push(v->a, &v->open, (struct laid_out){ alloc->buffer, to });
@@ -267,7 +208,7 @@ bool lanes_store(const struct vectorizer *v, const struct nest *n, const struct 
 		return false;
 	if (n->buffer->registers)
 		return layout_of(v, n->buffer)->lanes == lanes && is_variable(v, n, axis);
-	if (!flat_index(v->a, t, n->index, &l) || is_bent(&l, axis))
+	if (!lanes_offset(v->a, t, n->index, &l) || lanes_bent(&l, axis))
 		return false;
 	int64_t stride = linear_coef(&l, axis);
 

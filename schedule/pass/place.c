@@ -9,22 +9,6 @@
 #include "schedule/pass/place.h"
 #include "te/index.h"
 
-/* A condition or a let of a stage and the number of its loops that must be open around it. */
-struct placed {
-	const struct axis *axis;	/* of a let; NULL for a condition */
-	const struct expr *value;
-	int depth;
-	bool reduce;		/* depends on a reduce loop */
-};
-
-struct body {
-	const struct stage *g;
-	int stage;
-	struct placed_vec VEC(struct placed) placed;
-	int first_reduce;	/* place among the leaves; -1 where the stage reduces nothing */
-	bool init;		/* only the loops and the store that set the start */
-};
-
 static struct nest *new_nest(struct arena *a, enum nest_kind kind)
 {
 	struct nest *n = arena_one(a, struct nest);
@@ -47,73 +31,6 @@ static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind
 		b->tensor.shape[i] = g->part[i];
 	return b;
 }
-
-/* --- conditions and lets, with the loops they need */
-
-static void place(struct lowering *l, struct body *b, const struct axis *axis,
-		  const struct expr *value)
-{
-	value = expr_simplify(l->a, value);
-	if (!axis && value->kind == EXPR_INT && value->i)
-		return;		/* always true */
-	struct depth_search s = depth_of(b->g, value);
-
-	vec_push(l->a, &b->placed, (struct placed){ axis, value, s.depth, s.reduce });
-}
-
-struct packed_search {
-	const struct state *s;
-	const struct axis *axis;
-	bool only_packed;
-};
-
-static bool search_unpacked(const struct expr *e, void *user)
-{
-	struct packed_search *s = user;
-
-	if (e->kind == EXPR_LOAD && s->s->stages.at[state_stage_of(s->s, e->tensor)]->packed)
-		return false;
-	if (e->kind == EXPR_AXIS && e->axis == s->axis)
-		s->only_packed = false;
-	return s->only_packed;
-}
-
-/* True where values of dim D beyond its end do no harm: only packed constants, which have zeros
- * there, are read by it, and the stage's own buffer has room. */
-static bool may_overrun(const struct lowering *l, const struct stage *g, int d)
-{
-	struct packed_search s = { l->s, g->op.space[d], true };
-
-	expr_visit(g->op.body, search_unpacked, &s);
-	return g->place == PLACE_AT && s.only_packed;
-}
-
-static void place_conditions(struct lowering *l, struct body *b)
-{
-	const struct stage *g = b->g;
-	struct arena *a = l->a;
-
-	for (int i = 0; i < g->lets.n; i++)
-		place(l, b, g->lets.at[i].axis, g->lets.at[i].value);
-	for (int i = 0; i < g->relations.n; i++) {
-		const struct iter *parent = &g->iters.at[g->relations.at[i].parent];
-
-		if (g->relations.at[i].kind == RELATION_SPLIT)
-			place(l, b, NULL, expr_binary(a, EXPR_LT, parent->value,
-						      expr_int(a, parent->extent)));
-	}
-	for (int d = 0; d < g->op.tensor.ndim; d++) {
-		const struct expr *value = expr_add(a, g->base[d], g->iters.at[d].value);
-
-		if (g->place != PLACE_AT || may_overrun(l, g, d))
-			continue;
-		place(l, b, NULL, expr_binary(a, EXPR_LE, expr_int(a, 0), value));
-		place(l, b, NULL, expr_binary(a, EXPR_LT, value,
-					      expr_int(a, g->op.tensor.shape[d])));
-	}
-}
-
-/* --- loops */
 
 static struct nest *build(struct lowering *l, struct body *b, int depth);
 

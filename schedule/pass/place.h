@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/pass/place.h - what the two halves of the pass share: the loops (place.c) and what is read
- * inside them (access.c). */
+/* schedule/pass/place.h - what the files of the pass share: the loops (place.c), their
+ * conditions (conditions.c) and what is read inside them (access.c). */
 #ifndef HONE_SCHEDULE_PASS_PLACE_H
 #define HONE_SCHEDULE_PASS_PLACE_H
 
@@ -41,5 +41,24 @@ struct load_access {
 /* For expr_rewrite() over a stage's expression; USER is a struct load_access. An axis of the op
  * becomes its value, a load one of the buffer; what is narrow is widened. */
 const struct expr *lower_node(struct arena *a, const struct expr *e, void *user);
+
+/* A condition or a let of a stage and the number of its loops that must be open around it. */
+struct placed {
+	const struct axis *axis;	/* of a let; NULL for a condition */
+	const struct expr *value;
+	int depth;
+	bool reduce;		/* depends on a reduce loop */
+};
+
+struct body {
+	const struct stage *g;
+	int stage;
+	struct placed_vec VEC(struct placed) placed;
+	int first_reduce;	/* place among the leaves; -1 where the stage reduces nothing */
+	bool init;		/* only the loops and the store that set the start */
+};
+
+/* Adds the conditions and lets of B's stage. */
+void place_conditions(struct lowering *l, struct body *b);
 
 #endif

@@ -8,101 +8,17 @@
  *
  * Statements are counted as they are written: loops that are written out turn by turn where a condition is
  * decided by their turns. */
-#include "base/integer.h"
+#include "schedule/pass/known.h"
 #include "schedule/pass/pass.h"
-#include "te/index.h"
-
-enum { MAX_OPEN = 64 };
-
-/* Variables that are numbers at this place. */
-struct bound_number {
-	const struct axis *axis;
-	int64_t value;
-};
 
 struct meter {
 	const struct target *target;
-	struct bound_number known[MAX_OPEN];
-	int n;
+	struct known_axes known;
 	const struct axis *vector;	/* of the vector around; NULL: none */
 	int lanes;
 	double statements;
 	size_t local, most_local;	/* bytes of arrays that are alive; the most at any place */
 };
-
-/* --- what is known */
-
-static struct range range_of(const struct meter *m, const struct expr *e);
-
-static struct range axis_range(const struct meter *m, const struct axis *axis)
-{
-	for (int i = m->n - 1; i >= 0; i--)
-		if (m->known[i].axis == axis)
-			return (struct range){ m->known[i].value, m->known[i].value };
-	return (struct range){ axis->lo, axis->hi - 1 };
-}
-
-static struct range scaled(struct range r, int64_t factor)
-{
-	return factor < 0 ? (struct range){ r.hi * factor, r.lo * factor }
-			  : (struct range){ r.lo * factor, r.hi * factor };
-}
-
-/* Of an index; what is none is left to expr_range, which knows no numbers. */
-static struct range range_of(const struct meter *m, const struct expr *e)
-{
-	int64_t v;
-	struct range r;
-
-	switch (e->kind) {
-	case EXPR_INT:
-		return (struct range){ e->i, e->i };
-	case EXPR_AXIS:
-		return axis_range(m, e->axis);
-	case EXPR_ADD:
-		return range_add(range_of(m, e->arg[0]), range_of(m, e->arg[1]));
-	case EXPR_SUB:
-		return range_add(range_of(m, e->arg[0]), scaled(range_of(m, e->arg[1]), -1));
-	default:
-		break;
-	}
-	if (e->kind == EXPR_MUL && expr_is_int(e->arg[1], &v))
-		return scaled(range_of(m, e->arg[0]), v);
-	if (e->kind == EXPR_DIV && expr_is_int(e->arg[1], &v) && v > 0) {
-		r = range_of(m, e->arg[0]);
-		return (struct range){ floor_div(r.lo, v), floor_div(r.hi, v) };
-	}
-	if (e->kind == EXPR_MOD && expr_is_int(e->arg[1], &v) && v > 0) {
-		r = range_of(m, e->arg[0]);
-		if (floor_div(r.lo, v) == floor_div(r.hi, v))
-			return (struct range){ r.lo - floor_div(r.lo, v) * v,
-					       r.hi - floor_div(r.lo, v) * v };
-	}
-	return expr_range(e);
-}
-
-enum truth { UNKNOWN, HOLDS, FAILS };
-
-static enum truth truth_of(const struct meter *m, const struct expr *e)
-{
-	struct range x, y;
-
-	if (e->kind == EXPR_AND || e->kind == EXPR_OR) {
-		enum truth u = truth_of(m, e->arg[0]), v = truth_of(m, e->arg[1]);
-		enum truth decides = e->kind == EXPR_AND ? FAILS : HOLDS;
-
-		return u == decides || v == decides ? decides : u == v ? u : UNKNOWN;
-	}
-	if ((e->kind != EXPR_LT && e->kind != EXPR_LE) || e->arg[0]->dtype != DTYPE_I64)
-		return UNKNOWN;
-	x = range_of(m, e->arg[0]);
-	y = range_of(m, e->arg[1]);
-	if (e->kind == EXPR_LT)
-		y = range_add(y, (struct range){ -1, -1 });
-	return x.hi <= y.lo ? HOLDS : x.lo > y.hi ? FAILS : UNKNOWN;
-}
-
-/* --- statements */
 
 /* Has node E of a vector's value no form for all lanes at once? Each lane is written then. */
 static bool goes_by_lane(const struct expr *e)
@@ -132,8 +48,8 @@ static double lane_parts(const struct meter *m, const struct expr *e)
 
 	if (!expr_uses_axis(e, m->vector) || e->kind == EXPR_LOAD)
 		return 0;
-	if (e->kind == EXPR_SELECT && truth_of(m, e->arg[0]) != UNKNOWN)
-		return lane_parts(m, e->arg[truth_of(m, e->arg[0]) == HOLDS ? 1 : 2]);
+	if (e->kind == EXPR_SELECT && known_truth(&m->known, e->arg[0]) != UNKNOWN)
+		return lane_parts(m, e->arg[known_truth(&m->known, e->arg[0]) == HOLDS ? 1 : 2]);
 	if (goes_by_lane(e))
 		return m->lanes - 1;
 	for (int i = 0; i < expr_kind_arity(e->kind); i++)
@@ -156,17 +72,18 @@ static void add_written_out(struct meter *m, const struct nest *n)
 
 	for (const struct nest *b = n->body; b; b = b->next)
 		decides |= (b->compared & axis_bit(n->axis)) != 0;
-	if (!decides || m->n == MAX_OPEN) {
+	if (!decides || m->known.n == MAX_KNOWN) {
 		add_list(m, n->body);
 		m->statements = before + (m->statements - before) * (double)extent;
 		return;
 	}
-	m->n++;
+	m->known.n++;
 	for (int64_t i = n->axis->lo; i < n->axis->hi && m->statements <= m->target->statements; i++) {
-		m->known[m->n - 1] = (struct bound_number){ n->axis, i };
+		m->known.at[m->known.n - 1].axis = n->axis;
+		m->known.at[m->known.n - 1].value = i;
 		add_list(m, n->body);
 	}
-	m->n--;
+	m->known.n--;
 }
 
 static void add_loop(struct meter *m, const struct nest *n)
@@ -189,20 +106,22 @@ static void add_loop(struct meter *m, const struct nest *n)
 
 static void add_let(struct meter *m, const struct nest *n)
 {
-	struct range r = range_of(m, n->value);
-	bool known = r.lo == r.hi && m->n < MAX_OPEN;
+	struct range r = known_range(&m->known, n->value);
+	bool known = r.lo == r.hi && m->known.n < MAX_KNOWN;
 
-	if (known)
-		m->known[m->n++] = (struct bound_number){ n->axis, r.lo };
-	else
+	if (known) {
+		m->known.at[m->known.n].axis = n->axis;
+		m->known.at[m->known.n++].value = r.lo;
+	} else {
 		m->statements += 1;
+	}
 	add_list(m, n->body);
-	m->n -= known;
+	m->known.n -= known;
 }
 
 static void add_if(struct meter *m, const struct nest *n)
 {
-	enum truth t = truth_of(m, n->value);
+	enum truth t = known_truth(&m->known, n->value);
 
 	m->statements += t == UNKNOWN;
 	if (t != FAILS)
