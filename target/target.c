@@ -64,6 +64,14 @@ const struct target *target_of_isa(const char *isa)
 	return NULL;
 }
 
+const struct target *target_of_toolchain(const char *text, const struct target *own)
+{
+	const char *mark = text ? strstr(text, TARGET_MARK) : NULL;
+	const struct target *named = mark ? target_named(mark + strlen(TARGET_MARK)) : NULL;
+
+	return named ? named : own;
+}
+
 const struct target *target_here(void)
 {
 	int i = 0;

@@ -98,6 +98,8 @@ int target_number(const struct target *t);
 /* By name or by isa; NULL: there is none. */
 const struct target *target_named(const char *name);
 const struct target *target_of_isa(const char *isa);
+/* That the text of a toolchain names; OWN where it names none. */
+const struct target *target_of_toolchain(const char *text, const struct target *own);
 /* This machine's own: the first that runs here. */
 const struct target *target_here(void);
 /* Whether T is that: then -march=native makes its code. */

@@ -102,12 +102,24 @@ static void read_finals(struct status *s, const json_t *root)
 
 /* --- tasks */
 
-/* NAN where the device of the campaign was not probed. */
-static double peak_of(struct db *db, struct arena *a, int64_t device, int threads)
+/* For THREADS threads on the device that JSON describes, of kernels of TOOLCHAIN; NAN where it was not
+ * probed. */
+static double peak_of_device(const json_t *json, const char *toolchain, int threads)
+{
+	const char *isa = json_string_value(json_object_get(json, "isa"));
+	struct device d = { .own = isa ? target_of_isa(isa) : NULL };
+	int64_t probed[DEVICE_CACHES];
+
+	if (!d.own || device_measured_parse(json, &d.measured, probed) < 0)
+		return NAN;
+	d.target = target_of_toolchain(toolchain, d.own);
+	return device_peak(&d, threads);
+}
+
+/* Of the campaign whose newest record is NEWEST; NAN where its device was not probed. */
+static double peak_of(struct db *db, struct arena *a, int64_t device, const struct db_record *newest)
 {
 	struct db_device_vec devices;
-	struct device d = { 0 };
-	int64_t probed[DEVICE_CACHES];
 	double peak = NAN;
 
 	if (db_devices(db, a, &devices) < 0)
@@ -117,8 +129,8 @@ static double peak_of(struct db *db, struct arena *a, int64_t device, int thread
 			continue;
 		json_t *json = json_loads(devices.at[i].description, 0, NULL);
 
-		if (json && device_measured_parse(json, &d.measured, probed) == 0)
-			peak = device_peak(&d, threads);
+		if (json)
+			peak = peak_of_device(json, newest->toolchain_text, newest->threads);
 		json_decref(json);
 	}
 	return peak > 0 ? peak : NAN;
@@ -176,7 +188,7 @@ static int read_tasks(struct db *db, struct arena *a, struct status *s, json_t *
 		vec_push(a, &s->tasks, (struct status_task){ .stats = tried.at[i] });
 	if (add_waiting(db, a, s, json_object_get(root, "trials")) < 0)
 		return -1;
-	double peak = peak_of(db, a, s->campaign.device, newest.threads);
+	double peak = peak_of(db, a, s->campaign.device, &newest);
 
 	for (int i = 0; i < s->tasks.n; i++)
 		judge(s, &s->tasks.at[i], peak, json_object_get(root, "weights"));

@@ -12,7 +12,7 @@ static const char search[] = "{\"seconds\": 30, \"trials\": {\"" KEY_A "\": 3, \
 			     " \"trials_budget\": 12, \"until\": \"peak=0.9\"}";
 
 static const char device[] =
-	"{\"measured\": {\"version\": 1, \"threads\": 2, \"when\": 1, \"noise\": 1,"
+	"{\"isa\": \"avx512\", \"measured\": {\"version\": 1, \"threads\": 2, \"when\": 1, \"noise\": 1,"
 	" \"peak_gflops\": {\"one\": 2000, \"all\": 4000}, \"l1_gbs\": {\"one\": 1, \"all\": 1},"
 	" \"l2_gbs\": {\"one\": 1, \"all\": 1}, \"mem_gbs\": {\"one\": 1, \"all\": 1},"
 	" \"latency_ns\": [], \"cache_bytes\": [0, 0, 0]}}";

@@ -30,6 +30,11 @@ static void test_table(void **state)
 
 		assert_ptr_equal(target_named(t->name), t);	/* so no two have one name */
 		assert_ptr_equal(target_of_isa(t->isa), t);
+		char toolchain[128];
+
+		snprintf(toolchain, sizeof(toolchain), "cc -O2" TARGET_MARK "%s", t->name);
+		assert_ptr_equal(target_of_toolchain(toolchain, NULL), t);
+		assert_ptr_equal(target_of_toolchain("cc -O2", t), t);
 		assert_int_equal(target_number(t), i);
 		assert_true(t->vector_bytes >= 16 && (t->vector_bytes & (t->vector_bytes - 1)) == 0);
 		assert_true(t->vector_registers >= 8);
