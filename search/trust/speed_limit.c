@@ -29,6 +29,25 @@ static bool reads_all(const struct expr *load)
 	return true;
 }
 
+static const struct op *op_of(const struct dag *d, const struct tensor *t)
+{
+	for (int i = 0; i < d->ops.n; i++)
+		if (&d->ops.at[i]->tensor == t)
+			return d->ops.at[i];
+	return NULL;
+}
+
+/* Terms of padding are not computed: of what reads a choice, no share is sure. */
+static bool note_padding(const struct expr *e, void *user)
+{
+	struct need *n = user;
+	const struct op *op = e->kind == EXPR_LOAD ? op_of(n->dag, e->tensor) : NULL;
+
+	if (op && op->kind == OP_COMPUTE)
+		expr_visit(op->body, note_select, n);
+	return true;
+}
+
 static bool note_load(const struct expr *e, void *user)
 {
 	struct need *n = user;
@@ -83,7 +102,9 @@ double speed_limit_us(const struct dag *d, const struct device *device, int thre
 		expr_visit(op->body, note_select, &n);
 		if (n.selects)	/* what it chooses from need not be computed */
 			continue;
-		lane_flop += least_flop(op) / lanes(op->tensor.dtype);
+		expr_visit(op->body, note_padding, &n);
+		if (!n.selects)
+			lane_flop += least_flop(op) / lanes(op->tensor.dtype);
 		expr_visit(op->body, note_load, &n);
 	}
 	arena_free(a);
