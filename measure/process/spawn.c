@@ -12,10 +12,14 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/err.h"
 #include "base/file.h"
+
+/* Set in a signal handler, before the process ends: nothing is started any more. */
+static volatile sig_atomic_t ends;
 
 static bool same_name(const char *a, const char *b)
 {
@@ -121,6 +125,8 @@ pid_t spawn_group(const char *const *argv, char *const *envp, const int *fds, in
 	set_attributes(&attr);
 	/* posix_spawnp takes char *const[] and does not write to it. */
 	char *const *args = (char *const *)(uintptr_t)argv;
+	while (ends)
+		pause();
 	int rc = posix_spawnp(&pid, argv[0], &actions, &attr, args, envp);
 
 	posix_spawnattr_destroy(&attr);
@@ -177,14 +183,12 @@ struct task_entry {
 };
 
 /* Nothing of the C library that a handler may not call: no opendir(). */
-void spawn_kill_all(int list)
+static void kill_children(int list)
 {
 	_Alignas(struct task_entry) char room[1024];
 	char path[64];
 	long n;
 
-	if (list < 0)
-		return;
 	lseek(list, 0, SEEK_SET);
 	while ((n = syscall(SYS_getdents64, list, room, sizeof(room))) > 0)
 		for (long at = 0; at < n;) {
@@ -203,4 +207,17 @@ void spawn_kill_all(int list)
 				close(children);
 			}
 		}
+}
+
+/* A child that a thread was starting is not in the list yet: it is looked at once more. */
+void spawn_kill_all(int list)
+{
+	const struct timespec started = { .tv_nsec = 20 * 1000 * 1000 };
+
+	if (list < 0)
+		return;
+	ends = 1;
+	kill_children(list);
+	nanosleep(&started, NULL);
+	kill_children(list);
 }

@@ -27,7 +27,8 @@ int spawn_kill(pid_t pid);
 /* Where the threads of this process list their children, to be opened ahead; -1 where the kernel has
  * none. */
 int spawn_list(void);
-/* Kills the groups of all children of all threads in LIST; nothing where it is -1. Safe in a signal handler. */
+/* Kills the groups of all children of all threads in LIST, and lets no thread start another: the process is to
+ * end. Nothing where it is -1. Safe in a signal handler. */
 void spawn_kill_all(int list);
 
 #endif
