@@ -12,7 +12,7 @@
 /* Conditions on a path; more stay where they are. */
 enum { MAX_CONDITIONS = 16 };
 
-/* What holds of a node and may go further out, and the axes around that are lanes. */
+/* What a node is under, and may go further out. */
 struct conditions {
 	const struct expr *at[MAX_CONDITIONS];
 	int n;
@@ -85,7 +85,7 @@ static struct nest *under(const struct guarding *g, const struct expr *condition
 
 static struct nest *guard_list(struct guarding *g, struct nest *list, struct conditions *c);
 
-/* Puts what of C the axis of N moves, or all of it where ALL, around BODY. */
+/* Puts what of C AXIS moves, or all of it where AXIS is NULL, around BODY. */
 static struct nest *wrap(const struct guarding *g, struct conditions *c, const struct axis *axis,
 			 struct nest *body)
 {
@@ -166,7 +166,6 @@ bool pass_guard(struct program *p, const char **why)
 
 	(void)why;
 	p->body = guard_list(&g, p->body, &c);
-	if (c.n > 0)
-		p->body = wrap(&g, &c, NULL, p->body);
+	p->body = wrap(&g, &c, NULL, p->body);
 	return true;
 }

@@ -14,8 +14,8 @@
  * memory may have changed. */
 #include <stdlib.h>
 
+#include "schedule/pass/lanes.h"
 #include "schedule/pass/pass.h"
-#include "te/index.h"
 
 /* Measured: docs/performance.md. */
 enum { FEW_TURNS = 4 };
@@ -56,29 +56,12 @@ static int unique(int64_t *at, int n)
 	return kept;
 }
 
-/* The offset of LOAD as a linear form; false where it is none. */
-static bool linear_offset(struct arena *a, const struct expr *load, struct linear *out)
-{
-	const struct tensor *t = load->tensor;
-	int64_t stride = 1;
-
-	*out = (struct linear){ 0 };
-	for (int d = t->ndim - 1; d >= 0; d--) {
-		if (!linear_add_expr(a, out, load->index[d], stride))
-			return false;
-		stride *= t->shape[d];
-	}
-	return true;
-}
-
 /* Does a quotient or the like of the loops' axes occur in L? */
 static bool is_bent(const struct written_out *b, const struct linear *l)
 {
-	for (int i = 0; i < l->n; i++)
-		for (int j = 0; j < b->n; j++)
-			if (l->term[i].atom->kind != EXPR_AXIS &&
-			    expr_uses_axis(l->term[i].atom, b->turns[j].axis))
-				return true;
+	for (int i = 0; i < b->n; i++)
+		if (lanes_bent(l, b->turns[i].axis))
+			return true;
 	return false;
 }
 
@@ -91,7 +74,7 @@ static double count_values(struct written_out *b, const struct expr *load)
 
 	for (int i = 0; i < b->n; i++)
 		most *= (double)b->turns[i].count;
-	if (most > MAX_COPIES || !linear_offset(a, load, &offset) || is_bent(b, &offset))
+	if (most > MAX_COPIES || !lanes_offset(a, load->tensor, load->index, &offset) || is_bent(b, &offset))
 		return most;
 	int64_t *at = arena_many(a, int64_t, (int)most);
 	int n = 1;
@@ -145,15 +128,14 @@ static void add_list(struct written_out *b, const struct nest *list);
 static void add_loop(struct written_out *b, const struct nest *n)
 {
 	int64_t extent = n->axis->hi - n->axis->lo;
-	bool vector = n->annotation == ANNOTATION_VECTOR;
-	int64_t step = vector ? extent : 1;
+	bool vector = n->annotation == ANNOTATION_VECTOR;	/* one turn of it all */
 
 	if ((!vector && n->annotation != ANNOTATION_UNROLL) ||
 	    b->n == (int)(sizeof(b->turns) / sizeof(b->turns[0]))) {
 		b->plain = false;
 		return;
 	}
-	b->turns[b->n++] = (struct written_loop){ n->axis, (extent + step - 1) / step, step };
+	b->turns[b->n++] = (struct written_loop){ n->axis, vector ? 1 : extent, vector ? extent : 1 };
 	add_list(b, n->body);
 	b->n--;
 }

@@ -4,7 +4,7 @@
  * Requires: split loops, buffers in registers marked.
  * Provides: a vector loop has the turns of one vector (loop.lanes, a power of two no wider than a register)
  *           and nothing in it but stores that the vector form can do; what has none is a written-out loop
- *           over its lanes. A buffer in registers says how its variables lie (buffer.lanes, dim, stride).
+ *           over its lanes. The node of a buffer in registers says how its variables lie (alloc.layout).
  * Keeps:    results, and the order of stores to one element. */
 #include "schedule/pass/lanes.h"
 #include "schedule/pass/pass.h"
