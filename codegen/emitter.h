@@ -39,6 +39,7 @@ struct emitter {
 	const struct axis *vector_axis;
 	int64_t vector_start;
 	int lanes;
+	const struct expr *under;	/* what lanes that may be touched fulfil; NULL: all do */
 	int unique;		/* makes names distinct */
 	size_t temps;		/* bytes of the intermediates of the whole program */
 	struct local_arrays open, peak;	/* at this place; at any */
@@ -47,6 +48,7 @@ struct emitter {
 	const char *why;	/* set: the program cannot be written */
 	bool used_vector[DTYPE_COUNT][MAX_LANES_LOG2 + 1];
 	bool used_helper[64];
+	bool used_masks;
 };
 
 /* A row-major offset in a buffer: constant + the terms of text + stride * lane. */
@@ -120,6 +122,28 @@ void put_lanes(struct text *out, const char *pattern, int lanes);
 void convert_functions(struct text *out, enum dtype t, int lanes);
 /* The types and helpers that the body used. */
 void prelude(struct text *out, const struct emitter *e);
+
+/* --- masks (codegen/mask.c) */
+
+/* The lanes lo <= lane < hi of the vector loop, as C text; numbers where they are known. */
+struct lane_run {
+	bool all, none;		/* known to be so */
+	bool known;
+	int64_t from, to;	/* where known */
+	const char *lo, *hi;
+};
+
+/* What the functions of mask_functions() call. */
+extern const char mask_bits_text[];
+/* Those that are turns of the loop and fulfil what this place is under. */
+struct lane_run lane_run(struct emitter *e);
+/* Puts what is written from here on under C, too; gives back what it was under before. */
+const struct expr *emit_under(struct emitter *e, const struct expr *c);
+/* Are all lanes of the vector loop turns of it, as far as a load of T is concerned, STRIDE elements apart? */
+bool reads_all_lanes(const struct emitter *e, const struct tensor *t, int64_t stride);
+/* The functions of the prelude that read and write lanes of vectors V of LANES elements of T, as far as BODY calls
+ * them. */
+void mask_functions(struct text *out, const struct text *body, const char *v, enum dtype t, int lanes);
 
 /* --- places (codegen/place.c) */
 

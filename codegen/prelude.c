@@ -115,6 +115,7 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 	choice_functions(out, text_str(&v), strstr(text_str(body), "_nan_"));
 	if (strstr(text_str(body), "gather_"))
 		gather_function(out, text_str(&v), t, lanes);
+	mask_functions(out, body, text_str(&v), t, lanes);
 	if (t == DTYPE_F32 && strstr(text_str(body), "exp_f32x"))
 		put_lanes(out, exp_text, lanes);
 	if (t == DTYPE_F32 || t == DTYPE_F64)
@@ -144,6 +145,8 @@ void prelude(struct text *out, const struct emitter *e)
 	if (strstr(text_str(&e->body), "READ_AGAIN"))
 		text_puts(out, "#define READ_AGAIN __asm__ volatile(\"\" ::: \"memory\")\n");
 	text_puts(out, "\n");
+	if (e->used_masks)
+		text_puts(out, mask_bits_text);
 	for (int t = 0; t < DTYPE_COUNT; t++)
 		for (int i = 0; i <= MAX_LANES_LOG2; i++)
 			if (e->used_vector[t][i])

@@ -75,7 +75,7 @@ static const char *vector_cell(struct emitter *e, const struct nest *n)
 }
 
 /* Computes the lanes together and stores them one by one, a stride apart. */
-static void emit_scatter(struct emitter *e, const struct nest *n)
+static void emit_scatter(struct emitter *e, const struct nest *n, const struct lane_run *r)
 {
 	const struct tensor *t = &n->buffer->tensor;
 	struct place_name *p = place_of(e, t);
@@ -84,24 +84,59 @@ static void emit_scatter(struct emitter *e, const struct nest *n)
 
 	emit_line(e, "const %s %s = %s;", vector_type(e, t->dtype, e->lanes), name,
 	     vector_text(e, n->value));
-	for (int i = 0; i < e->lanes; i++)
-		emit_line(e, "%s[%s%s%" PRId64 "] = %s[%d];", p->name, o.text, *o.text ? " + " : "",
-		     o.constant + i * o.stride, name, i);
+	for (int i = 0; i < e->lanes; i++) {
+		const char *test = "";
+
+		if (r->known && (i < r->from || i >= r->to))
+			continue;
+		if (!r->known)
+			test = arena_printf(e->a, "if (%s <= %d && %d < %s) ", r->lo, i, i, r->hi);
+		emit_line(e, "%s%s[%s%s%" PRId64 "] = %s[%d];", test, p->name, o.text,
+			  *o.text ? " + " : "", o.constant + i * o.stride, name, i);
+	}
+}
+
+static void emit_masked_store(struct emitter *e, const struct nest *n, const struct lane_run *r)
+{
+	const struct tensor *t = &n->buffer->tensor;
+	struct offset o = offset_of(e, t, n->index);
+	const char *type = vector_type(e, t->dtype, e->lanes);
+	const char *cell = arena_printf(e->a, "%s + %s%s%" PRId64, place_of(e, t)->name, o.text,
+					*o.text ? " + " : "", o.constant);
+	const char *value = vector_text(e, n->value);
+
+	e->used_masks = true;
+	if (n->reducer != REDUCE_NONE) {
+		const char *before = arena_printf(e->a, "load_%s(%s, %s, %s)", type, cell, r->lo,
+						  r->hi);
+
+		value = combine_text(e, n->reducer, t->dtype, e->lanes, before, value);
+	}
+	emit_line(e, "store_%s(%s, %s, %s, %s);", type, cell, value, r->lo, r->hi);
 }
 
 static void emit_vector_store(struct emitter *e, const struct nest *n)
 {
 	enum dtype t = n->buffer->tensor.dtype;
 	const char *cell = vector_cell(e, n);
+	const char *type = vector_type(e, t, e->lanes);
+	struct lane_run r = lane_run(e);
 
 	if (!cell) {
-		emit_scatter(e, n);
+		emit_scatter(e, n, &r);
+		return;
+	}
+	if (!r.all && !n->buffer->registers) {
+		emit_masked_store(e, n, &r);
 		return;
 	}
 	const char *value = vector_text(e, n->value);
 
 	if (n->reducer != REDUCE_NONE)
 		value = combine_text(e, n->reducer, t, e->lanes, cell, value);
+	if (e->under && !r.all)		/* of registers: what is not in the mask stays */
+		value = arena_printf(e->a, "select_%s(lanes_%s(%s, %s), %s, %s)", type, type, r.lo,
+				     r.hi, value, cell);
 	emit_line(e, "%s = %s;", cell, value);
 }
 
@@ -219,12 +254,33 @@ static void emit_let(struct emitter *e, const struct nest *n)
 	e->bindings.n--;
 }
 
+/* Stores under a mask. Where no lane is in it, nothing they read is there. */
+static void emit_masked(struct emitter *e, const struct nest *n)
+{
+	const struct expr *before = emit_under(e, n->value);
+	struct lane_run r = lane_run(e);
+
+	if (!r.known)
+		emit_line(e, "if (%s < %s) {", r.lo, r.hi);
+	e->indent += !r.known;
+	if (!r.none)
+		emit_body(e, n->body);
+	e->indent -= !r.known;
+	if (!r.known)
+		emit_line(e, "}");
+	e->under = before;
+}
+
 static void emit_if(struct emitter *e, const struct nest *n)
 {
 	int64_t known;
 
 	if (index_known(e, n->value, &known)) {
 		emit_body(e, known ? n->body : n->other);
+		return;
+	}
+	if (uses_vector(e, n->value)) {
+		emit_masked(e, n);
 		return;
 	}
 	emit_line(e, "if (%s) {", scalar_text(e, n->value));

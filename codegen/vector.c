@@ -5,8 +5,11 @@
  * in all lanes stays a scalar: C broadcasts it where it meets a vector, and the instruction set
  * does so for free when it comes from memory. */
 #include <inttypes.h>
+#include <math.h>
 
+#include "base/integer.h"
 #include "codegen/emitter.h"
+#include "schedule/mask.h"
 
 static int log2_of(int lanes)
 {
@@ -47,11 +50,12 @@ static struct piece value_of(struct emitter *e, const struct expr *x);
 static const char *by_lane(struct emitter *e, const struct expr *x)
 {
 	const struct axis *axis = e->vector_axis;
+	int turns = (int)least(e->lanes, axis->hi - axis->lo);	/* lanes behind them are 0 */
 	struct text t = { 0 };
 
 	text_printf(&t, "(%s){", vector_type(e, x->dtype, e->lanes));
 	e->vector_axis = NULL;
-	for (int i = 0; i < e->lanes && !e->why; i++) {
+	for (int i = 0; i < turns && !e->why; i++) {
 		vec_push(e->a, &e->bindings,
 			 (struct bound_axis){ axis, true, e->vector_start + i, NULL });
 		text_printf(&t, "%s%s", i ? ", " : "", scalar_text(e, x));
@@ -79,6 +83,29 @@ static const char *splat(struct emitter *e, const struct expr *x, struct piece v
 			    vector_type(e, x->dtype, e->lanes));
 }
 
+/* The lanes of X, at O in P, that may be read; 0 in the others. */
+static struct piece masked_load(struct emitter *e, const struct expr *x, const struct place_name *p,
+				const struct offset *o)
+{
+	const char *type = vector_type(e, x->dtype, e->lanes);
+	const char *at = arena_printf(e->a, "%s + %s%s%" PRId64, p->name, o->text,
+				      *o->text ? " + " : "", o->constant);
+	struct lane_run r = lane_run(e);
+
+	e->used_masks = true;
+	if (o->stride != 1 && !e->under)
+		return (struct piece){ by_lane(e, x), true };
+	if (r.all && o->stride == 1)
+		at = arena_printf(e->a, "*(const %s *)(%s)",
+				  vector_memory_type(e, x->dtype, e->lanes), at);
+	else if (o->stride == 1)
+		at = arena_printf(e->a, "load_%s(%s, %s, %s)", type, at, r.lo, r.hi);
+	else
+		at = arena_printf(e->a, "gather_part_%s(%s, %" PRId64 ", %s, %s)", type, at,
+				  o->stride, r.lo, r.hi);
+	return (struct piece){ at, true };
+}
+
 static struct piece load_value(struct emitter *e, const struct expr *x)
 {
 	struct place_name *p = place_of(e, x->tensor);
@@ -96,6 +123,8 @@ static struct piece load_value(struct emitter *e, const struct expr *x)
 
 	if (o.per_lane || o.stride == 0 || e->why)
 		return (struct piece){ by_lane(e, x), true };
+	if (!reads_all_lanes(e, x->tensor, o.stride))
+		return masked_load(e, x, p, &o);
 	if (o.stride != 1)
 		return (struct piece){ arena_printf(e->a,
 						    "gather_%s(%s + %s%s%" PRId64 ", %" PRId64 ")",
@@ -178,13 +207,38 @@ static bool compares_plain(const struct expr *c, enum dtype t)
 	return (c->kind >= EXPR_LT && c->kind <= EXPR_NE) && c->arg[0]->dtype == t;
 }
 
+/* Select X, whose condition is a mask. */
+static struct piece masked_select(struct emitter *e, const struct expr *x)
+{
+	const struct expr *before = emit_under(e, x->arg[0]);
+	struct lane_run r = lane_run(e);
+	bool zero = x->arg[1]->kind == EXPR_LOAD && x->arg[2]->kind == EXPR_FLOAT &&
+		    x->arg[2]->f == 0 && !signbit(x->arg[2]->f);
+	struct piece u = r.none ? value_of(e, x->arg[2]) : value_of(e, x->arg[1]);
+
+	e->under = before;
+	if (r.none || r.all || zero)	/* what a masked load leaves out is 0 */
+		return u;
+	const char *type = vector_type(e, x->dtype, e->lanes);
+	const char *v = splat(e, x->arg[2], value_of(e, x->arg[2]));
+
+	return (struct piece){ arena_printf(e->a, "select_%s(lanes_%s(%s, %s), %s, %s)", type,
+					    type, r.lo, r.hi, splat(e, x->arg[1], u), v),
+			       true };
+}
+
 static struct piece select_value(struct emitter *e, const struct expr *x)
 {
+	struct mask m;
+
 	const struct expr *c = x->arg[0];
 	int64_t known;
 
 	if (index_known(e, c, &known))
 		return value_of(e, x->arg[known ? 1 : 2]);
+	if (uses_vector(e, c) &&
+	    mask_of_select(e->a, e->p->target, x, e->vector_axis, &m))
+		return masked_select(e, x);
 	if (uses_vector(e, c) && !compares_plain(c, x->dtype))
 		return (struct piece){ by_lane(e, x), true };
 	const char *u = splat(e, x->arg[1], value_of(e, x->arg[1]));

@@ -62,6 +62,8 @@ struct target {
 	size_t scope_bytes[SCOPE_COUNT];	/* that one thread may have of each */
 	size_t frame_bytes;	/* of the stack, for what compilers keep there, and libm */
 	int statements;		/* that a kernel is written with, at most */
+	/* Under a mask they take about as long as without: then borders and tails are masks, not loops. */
+	bool masked_loads, masked_stores;
 	/* What loops become, by annotation; NULL: there are none such. */
 	const char *bindings[ANNOTATION_COUNT];
 	const struct intrinsic *intrinsics;	/* ends with an empty name; NULL: none */

@@ -5,6 +5,7 @@
  * Provides: where a condition changes its value at a point of a loop's range, the loop is split
  *           there; tails and borders become loops of their own, the main part has no condition.
  * Keeps:    what is computed, and its order within a stage. */
+#include "schedule/mask.h"
 #include "schedule/pass/cuts.h"
 #include "schedule/pass/pass.h"
 #include "te/index.h"
@@ -15,6 +16,7 @@ enum { MAX_STORES = 96 };
 /* Parts multiply at each loop that is split. */
 struct partition {
 	struct arena *a;
+	const struct target *target;
 	int copies;
 };
 
@@ -106,16 +108,44 @@ static struct nest *split_parallel(struct partition *p, struct nest *loop, const
 	return loop->body ? loop : NULL;
 }
 
+/* Of what is split, has at most half lost its conditions? */
+static bool gains_little(const struct cuts *c)
+{
+	int64_t longest = 0, lo = c->axis->lo;
+
+	for (int i = 0; i <= c->n; i++) {
+		int64_t hi = i < c->n ? c->at[i] : c->axis->hi;
+
+		longest = hi - lo > longest ? hi - lo : longest;
+		lo = hi;
+	}
+	return 2 * longest <= c->axis->hi - c->axis->lo;
+}
+
+/* Where loop or let N is split. A reduction over a window, as wide as a filter, keeps what can be a mask: its turns
+ * are too few to have copies. */
+static void find_cuts(struct cuts *c, const struct nest *n)
+{
+	cuts_find(c, n->body);
+	if (c->n == 0 || !n->axis->reduce || !gains_little(c))
+		return;
+	c->n = 0;
+	c->leaves_masks = true;
+	cuts_find(c, n->body);
+}
+
 static struct nest *partition_node(struct partition *p, struct nest *n)
 {
-	struct cuts c = { .a = p->a, .axis = n->axis, .body = n->body };
+	struct cuts c = { .a = p->a, .target = p->target, .axis = n->axis, .body = n->body };
 	bool expands = n->kind == NEST_LOOP && n->annotation == ANNOTATION_UNROLL;
+	bool masked = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR &&
+		      mask_serves(p->a, p->target, n->body, n->axis);
 	int stores = 0;
 
 	if (!n->compared)
 		return n;
-	if (n->axis && !expands)	/* unrolled turns are decided one by one */
-		cuts_find(&c, n->body);
+	if (n->axis && !expands && !masked)	/* unrolled turns are decided one by one, lanes by masks */
+		find_cuts(&c, n);
 	for (const struct nest *below = n->body; below; below = below->next)
 		stores += below->stores;
 	bool splits = c.n > 0 && stores * (c.n + 1) <= MAX_STORES;
@@ -156,7 +186,7 @@ static struct nest *partition_list(struct partition *p, struct nest *nest)
 
 bool pass_borders(struct program *program, const char **why)
 {
-	struct partition p = { .a = program->arena };
+	struct partition p = { .a = program->arena, .target = program->target };
 
 	nest_survey(program->body);
 	program->body = partition_list(&p, program->body);

@@ -3,6 +3,7 @@
 #include "schedule/pass/cuts.h"
 
 #include "base/integer.h"
+#include "schedule/mask.h"
 #include "te/index.h"
 
 static void add_cut(struct cuts *c, int64_t at)
@@ -129,12 +130,18 @@ static bool stays(const struct cuts *c, const struct nest *n)
 	return n->guard == GUARD_LOOP || (n->guard == GUARD_TILE && c->axis->reduce);
 }
 
+static bool is_masked(const struct cuts *c, const struct nest *n)
+{
+	return c->leaves_masks && n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR &&
+	       mask_serves(c->a, c->target, n->body, n->axis);
+}
+
 /* What fills a local buffer keeps its conditions: they are checked once for many uses, and copies of
  * all that uses the buffer would be a high price for dropping them. */
 void cuts_find(struct cuts *c, const struct nest *n)
 {
 	for (; n; n = n->next) {
-		if (!(n->compared & axis_bit(c->axis)) || only_fills(c, n))
+		if (!(n->compared & axis_bit(c->axis)) || only_fills(c, n) || is_masked(c, n))
 			continue;
 		if (n->value && n->value->compares && !stays(c, n))
 			expr_visit(n->value, cut_expr, c);
@@ -148,7 +155,8 @@ void cuts_find(struct cuts *c, const struct nest *n)
 
 static bool has_cuts(const struct cuts *c, struct nest *n)
 {
-	struct cuts own = { .a = c->a, .axis = c->axis, .body = c->body };
+	struct cuts own = { .a = c->a, .target = c->target, .axis = c->axis, .body = c->body,
+			    .leaves_masks = c->leaves_masks };
 	struct nest *next = n->next;
 
 	n->next = NULL;

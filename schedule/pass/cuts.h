@@ -10,9 +10,11 @@ enum { MAX_CUTS = 8 };
 
 struct cuts {
 	struct arena *a;
+	const struct target *target;
 	const struct axis *axis;
 	struct inner_vec VEC(const struct axis *) inner;	/* bound on the way to the condition */
 	const struct nest *body;	/* of the loop */
+	bool leaves_masks;	/* what can be a mask is not looked at */
 	struct local_vec VEC(const struct buffer *) locals;	/* allocated inside, once asked for */
 	bool knows_locals;
 	int n;

@@ -165,7 +165,7 @@ void lanes_lay_out(struct vectorizer *v, struct nest *alloc)
 
 	to->lanes = 1;
 	to->stride = 1;
-	to->overruns = lanes_may_overrun(v->a, alloc->buffer, alloc->next);
+	to->overruns = lanes_may_overrun(v, alloc->buffer, alloc->next);
 	find_widest(v, to, alloc->buffer, alloc->next, NULL);
 	alloc->layout = to;
 	vec_push(v->a, &v->open, (struct laid_out){ alloc->buffer, to });
@@ -196,7 +196,7 @@ int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at)
 
 	while (lanes > left)
 		lanes /= 2;
-	return wide > left ? wide : lanes;
+	return wide > left ? wide : lanes < left && lanes_end_masked(v, n->body, n->axis) ? 2 * lanes : lanes;
 }
 
 bool lanes_store(const struct vectorizer *v, const struct nest *n, const struct axis *axis, int lanes)

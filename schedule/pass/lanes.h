@@ -22,16 +22,18 @@ struct vectorizer {
  * it, and opens it. */
 void lanes_lay_out(struct vectorizer *v, struct nest *alloc);
 /* So many lanes of the vector loop N from turn AT on: a power of two no wider than a register. More than
- * there are turns where the last ones may be done for nothing: seven lanes are a vector of eight whose last
- * lane is never looked at, rather than vectors of four, two and one. */
+ * there are turns where the last ones may be done for nothing or masked: seven lanes are a vector of eight
+ * whose last lane is never looked at, rather than vectors of four, two and one. */
 int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at);
 /* May whatever stores vectors to B, of registers, in LIST do so for lanes beyond the end? */
-bool lanes_may_overrun(struct arena *a, const struct buffer *b, const struct nest *list);
+bool lanes_may_overrun(const struct vectorizer *v, const struct buffer *b, const struct nest *list);
 /* The flat index of an element of T; false where it has too many terms. */
 bool lanes_offset(struct arena *a, const struct tensor *t, const struct expr *const *index,
 		  struct linear *out);
 /* Does AXIS move L in another way than by a coefficient of its own? */
 bool lanes_bent(const struct linear *l, const struct axis *axis);
+/* May the stores to memory in LIST, the body of a vector loop over AXIS, leave out the last lanes by a mask? */
+bool lanes_end_masked(const struct vectorizer *v, const struct nest *list, const struct axis *axis);
 /* Can store N be one vector of LANES lanes along AXIS? */
 bool lanes_store(const struct vectorizer *v, const struct nest *n, const struct axis *axis, int lanes);
 

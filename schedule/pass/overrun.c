@@ -1,31 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/pass/overrun.c - what lanes beyond the end of a loop may do: nothing that shows. */
+/* schedule/pass/overrun.c - what lanes beyond the end of a loop may do: nothing that shows, or nothing, under a
+ * mask. */
+#include "schedule/mask.h"
 #include "schedule/pass/lanes.h"
-
-/* Is T an intermediate in memory? */
-static bool has_room(const struct tensor *t)
-{
-	const struct buffer *b = buffer_of(t);
-
-	return !b->registers && (b->kind == BUFFER_TEMP || b->kind == BUFFER_LOCAL);
-}
 
 struct value_check {
 	struct arena *a;
+	const struct target *target;
 	const struct axis *axis;
 	bool ok;
 };
 
-/* Are the lanes of this load evenly spaced, and not far from each other? */
-static bool is_near(const struct value_check *c, const struct expr *load)
+/* Are the lanes of this load evenly spaced, with room behind the last or a mask? */
+static bool is_harmless(const struct value_check *c, const struct expr *load)
 {
 	struct linear l;
 
-	if (!lanes_offset(c->a, load->tensor, load->index, &l) || lanes_bent(&l, c->axis))
+	if (buffer_of(load->tensor)->registers ||
+	    !lanes_offset(c->a, load->tensor, load->index, &l) || lanes_bent(&l, c->axis))
 		return false;
-	int64_t stride = linear_coef(&l, c->axis);
-
-	return stride > 0 && stride <= OVERRUN_STRIDE;
+	return mask_is_needless(load->tensor, linear_coef(&l, c->axis)) ||
+	       (c->target->masked_loads && mask_takes(load->tensor->dtype));
 }
 
 /* Sums and products of floats never fault, whatever is in the lanes beyond the end. */
@@ -33,11 +28,13 @@ static bool check_value(const struct expr *x, void *user)
 {
 	struct value_check *c = user;
 	bool sums = x->kind == EXPR_ADD || x->kind == EXPR_SUB || x->kind == EXPR_MUL;
+	struct mask m;
 
 	if (!c->ok || !expr_uses_axis(x, c->axis))
 		return false;
 	c->ok = (x->dtype == DTYPE_F32 || x->dtype == DTYPE_F64) &&
-		(sums || (x->kind == EXPR_LOAD && has_room(x->tensor) && is_near(c, x)));
+		(sums || (x->kind == EXPR_LOAD && is_harmless(c, x)) ||
+		 (x->kind == EXPR_SELECT && mask_of_select(c->a, c->target, x, c->axis, &m)));
 	return c->ok && sums;
 }
 
@@ -58,9 +55,38 @@ static bool stores_may_overrun(struct value_check *c, const struct buffer *b, co
 	return c->ok;
 }
 
-bool lanes_may_overrun(struct arena *a, const struct buffer *b, const struct nest *list)
+bool lanes_may_overrun(const struct vectorizer *v, const struct buffer *b, const struct nest *list)
 {
-	struct value_check c = { .a = a, .ok = true };
+	struct value_check c = { .a = v->a, .target = v->target, .ok = true };
 
 	return stores_may_overrun(&c, b, list, NULL);
+}
+
+struct masked_reads {
+	const struct axis *axis;
+	bool all;
+};
+
+static bool check_masked(const struct expr *x, void *user)
+{
+	struct masked_reads *r = user;
+
+	if (x->kind == EXPR_LOAD && expr_uses_axis(x, r->axis))
+		r->all &= mask_takes(x->tensor->dtype);
+	return r->all && x->loads;
+}
+
+bool lanes_end_masked(const struct vectorizer *v, const struct nest *list, const struct axis *axis)
+{
+	struct masked_reads r = { axis, v->target->masked_loads && v->target->masked_stores };
+
+	for (const struct nest *n = list; n && r.all; n = n->next) {
+		if (n->kind == NEST_STORE && !n->buffer->registers) {
+			r.all = mask_takes(n->buffer->tensor.dtype) && lanes_store(v, n, axis, 1);
+			expr_visit(n->value, check_masked, &r);
+		} else {
+			r.all = n->kind == NEST_IF && lanes_end_masked(v, n->body, axis);
+		}
+	}
+	return r.all;
 }

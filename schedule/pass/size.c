@@ -8,11 +8,13 @@
  *
  * Statements are counted as they are written: loops that are written out turn by turn where a condition is
  * decided by their turns. */
+#include "schedule/mask.h"
 #include "schedule/pass/known.h"
 #include "schedule/pass/pass.h"
 
 struct meter {
 	const struct target *target;
+	struct arena *scratch;
 	struct known_axes known;
 	const struct axis *vector;	/* of the vector around; NULL: none */
 	int lanes;
@@ -44,12 +46,15 @@ static bool goes_by_lane(const struct expr *e)
 /* Calls and the like that E, a value of the vector, is written with, beyond the first. */
 static double lane_parts(const struct meter *m, const struct expr *e)
 {
+	struct mask mask;
 	double sum = 0;
 
 	if (!expr_uses_axis(e, m->vector) || e->kind == EXPR_LOAD)
 		return 0;
 	if (e->kind == EXPR_SELECT && known_truth(&m->known, e->arg[0]) != UNKNOWN)
 		return lane_parts(m, e->arg[known_truth(&m->known, e->arg[0]) == HOLDS ? 1 : 2]);
+	if (e->kind == EXPR_SELECT && mask_of_select(m->scratch, m->target, e, m->vector, &mask))
+		return 2 + lane_parts(m, e->arg[1]);
 	if (goes_by_lane(e))
 		return m->lanes - 1;
 	for (int i = 0; i < expr_kind_arity(e->kind); i++)
@@ -162,7 +167,7 @@ static void add_list(struct meter *m, const struct nest *n)
 
 double program_statements(const struct program *p)
 {
-	struct meter m = { .target = p->target };
+	struct meter m = { .target = p->target, .scratch = p->arena };
 
 	add_list(&m, p->body);
 	return m.statements;
@@ -170,7 +175,7 @@ double program_statements(const struct program *p)
 
 bool pass_size(struct program *p, const char **why)
 {
-	struct meter m = { .target = p->target };
+	struct meter m = { .target = p->target, .scratch = p->arena };
 
 	add_list(&m, p->body);
 	if (m.most_local > p->target->scope_bytes[SCOPE_WORKSPACE])

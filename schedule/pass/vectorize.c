@@ -3,9 +3,10 @@
  *
  * Requires: split loops, buffers in registers marked.
  * Provides: a vector loop has the turns of one vector (loop.lanes, a power of two no wider than a register)
- *           and nothing in it but stores that the vector form can do; what has none is a written-out loop
- *           over its lanes. The node of a buffer in registers says how its variables lie (alloc.layout).
+ *           and nothing in it but stores that the vector form can do, and conditions around them that are masks;
+ *           what has no vector form is a written-out loop over its lanes. The node of a buffer in registers says how its variables lie (alloc.layout).
  * Keeps:    results, and the order of stores to one element. */
+#include "schedule/mask.h"
 #include "schedule/pass/lanes.h"
 #include "schedule/pass/pass.h"
 #include "te/index.h"
@@ -35,6 +36,20 @@ static struct nest *new_loop(const struct vector_head *v, enum annotation annota
 	return n;
 }
 
+/* Are the stores under condition N, which differs from lane to lane, vectors under a mask? */
+static bool is_masked(const struct vector_head *v, const struct nest *n)
+{
+	struct mask m;
+
+	if (n->kind != NEST_IF ||
+	    !mask_of_branch(v->in->a, v->in->target, n, v->axis, &m))
+		return false;
+	for (const struct nest *s = n->body; s; s = s->next)
+		if (!lanes_store(v->in, s, v->axis, v->lanes))
+			return false;
+	return true;
+}
+
 static struct nest *sink_list(const struct vector_head *v, struct nest *list);
 
 /* Node N, alone, with the vector inside of it; NULL where it is a store that vectors can do. */
@@ -47,7 +62,7 @@ static struct nest *sink_node(const struct vector_head *v, struct nest *n)
 			       ? NULL
 			       : new_loop(v, ANNOTATION_UNROLL, n);
 	if (lanes_differ)
-		return new_loop(v, ANNOTATION_UNROLL, n);
+		return is_masked(v, n) ? NULL : new_loop(v, ANNOTATION_UNROLL, n);
 	n->body = sink_list(v, n->body);
 	n->other = sink_list(v, n->other);
 	return n;

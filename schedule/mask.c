@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/mask.c - comparisons solved for the lanes. */
+#include "schedule/mask.h"
+
+#include "base/integer.h"
+#include "te/index.h"
+
+/* Narrows M to the values of AXIS for which X < Y, or X <= Y. */
+static bool narrow(struct arena *a, const struct expr *cond, const struct axis *axis,
+		   struct mask *m)
+{
+	struct linear l;
+
+	if (cond->arg[0]->dtype != DTYPE_I64 || !linear_from(a, cond->arg[1], &l) ||
+	    !linear_add_expr(a, &l, cond->arg[0], -1))
+		return false;
+	l.constant -= cond->kind == EXPR_LT;	/* coef * axis + rest >= 0 */
+	int64_t coef = linear_coef(&l, axis);
+
+	for (int i = 0; i < l.n; i++) {
+		if (l.term[i].atom->kind == EXPR_AXIS && l.term[i].atom->axis == axis)
+			l.term[i--] = l.term[--l.n];
+		else if (expr_uses_axis(l.term[i].atom, axis))
+			return false;
+	}
+	const struct expr *rest = linear_expr(a, &l);
+
+	if (coef > 0) {		/* axis >= -rest / coef, rounded up */
+		const struct expr *up = expr_add(a, expr_mul(a, rest, -1), expr_int(a, coef - 1));
+
+		m->lo = expr_binary(a, EXPR_MAX, m->lo,
+				    expr_binary(a, EXPR_DIV, up, expr_int(a, coef)));
+	} else if (coef < 0) {	/* axis <= rest / -coef, rounded down */
+		const struct expr *last = expr_binary(a, EXPR_DIV, rest, expr_int(a, -coef));
+
+		m->hi = expr_binary(a, EXPR_MIN, m->hi, expr_add(a, last, expr_int(a, 1)));
+	}
+	return coef != 0;
+}
+
+static bool narrow_all(struct arena *a, const struct expr *cond, const struct axis *axis,
+		       struct mask *m)
+{
+	if (cond->loads)
+		return false;
+	if (!expr_uses_axis(cond, axis)) {	/* all of them, or none */
+		m->hi = expr_select(a, cond, m->hi, expr_int(a, axis->lo));
+		return true;
+	}
+	if (cond->kind == EXPR_AND)
+		return narrow_all(a, cond->arg[0], axis, m) && narrow_all(a, cond->arg[1], axis, m);
+	return (cond->kind == EXPR_LT || cond->kind == EXPR_LE) && narrow(a, cond, axis, m);
+}
+
+bool mask_of(struct arena *a, const struct expr *cond, const struct axis *axis, struct mask *out)
+{
+	*out = (struct mask){ expr_int(a, axis->lo), expr_int(a, axis->hi) };
+	if (!narrow_all(a, cond, axis, out))
+		return false;
+	out->lo = expr_simplify(a, out->lo);
+	out->hi = expr_simplify(a, out->hi);
+	return true;
+}
+
+bool mask_takes(enum dtype t)
+{
+	return dtype_bytes(t) == 4 || dtype_bytes(t) == 8;
+}
+
+bool mask_is_needless(const struct tensor *t, int64_t stride)
+{
+	const struct buffer *b = buffer_of(t);
+
+	return (b->kind == BUFFER_TEMP || b->kind == BUFFER_LOCAL) && stride > 0 &&
+	       stride <= OVERRUN_STRIDE;
+}
+
+struct lane_reads {
+	struct arena *a;
+	const struct axis *axis;
+	bool by_lane;	/* all of them move with the lanes; else some may be the same for all */
+	bool even;
+};
+
+/* Does LOAD move by the same distance from lane to lane? */
+static bool is_even(const struct lane_reads *r, const struct expr *load)
+{
+	struct linear offset = { 0 };
+	int64_t row = 1;
+
+	if (!mask_takes(load->tensor->dtype))
+		return false;
+	for (int d = load->tensor->ndim - 1; d >= 0; d--) {
+		if (load->index[d]->loads || !linear_add_expr(r->a, &offset, load->index[d], row))
+			return false;
+		row *= load->tensor->shape[d];
+	}
+	for (int i = 0; i < offset.n; i++)
+		if (offset.term[i].atom->kind != EXPR_AXIS &&
+		    expr_uses_axis(offset.term[i].atom, r->axis))
+			return false;
+	return true;
+}
+
+static bool is_plain(enum dtype t)
+{
+	return t == DTYPE_F32 || t == DTYPE_F64;
+}
+
+/* Does node E, which a load is below, have a form for all lanes at once? Lane by lane, it would read
+ * outside of the mask. */
+static bool has_vector_form(const struct lane_reads *r, const struct expr *e)
+{
+	const struct expr *c = e->arg[0];
+	struct mask m;
+
+	if (!is_plain(e->dtype))
+		return false;
+	if (e->kind == EXPR_CAST)
+		return is_plain(c->dtype) || c->kind == EXPR_LOAD;
+	if (e->kind != EXPR_SELECT)
+		return e->kind != EXPR_POW;
+	return !expr_uses_axis(c, r->axis) || mask_of(r->a, c, r->axis, &m) ||
+	       (c->kind >= EXPR_LT && c->kind <= EXPR_NE && c->arg[0]->dtype == e->dtype);
+}
+
+static bool check_read(const struct expr *e, void *user)
+{
+	struct lane_reads *r = user;
+
+	if (!r->even || !e->loads)
+		return false;
+	if (!expr_uses_axis(e, r->axis))
+		r->even = !r->by_lane;
+	else if (e->kind == EXPR_LOAD)
+		r->even = is_even(r, e);
+	else
+		r->even = has_vector_form(r, e);
+	return r->even && e->kind != EXPR_LOAD && expr_uses_axis(e, r->axis);
+}
+
+bool mask_of_select(struct arena *a, const struct target *target, const struct expr *x,
+		    const struct axis *axis, struct mask *out)
+{
+	struct lane_reads r = { a, axis, true, target->masked_loads };
+
+	if ((x->dtype != DTYPE_F32 && x->dtype != DTYPE_F64) || x->arg[2]->loads)
+		return false;
+	expr_visit(x->arg[1], check_read, &r);
+	return r.even && mask_of(a, x->arg[0], axis, out);
+}
+
+bool mask_of_branch(struct arena *a, const struct target *target, const struct nest *n,
+		    const struct axis *axis, struct mask *out)
+{
+	struct lane_reads r = { a, axis, false, target->masked_stores };
+
+	for (const struct nest *s = n->body; s && r.even; s = s->next) {
+		r.even = s->kind == NEST_STORE &&
+			 (s->buffer->registers ? is_plain(s->buffer->tensor.dtype)
+					       : mask_takes(s->buffer->tensor.dtype));
+		expr_visit(s->value, check_read, &r);
+	}
+	return n->body && !n->other && r.even && mask_of(a, n->value, axis, out);
+}
+
+struct served {
+	struct arena *a;
+	const struct target *target;
+	const struct axis *axis;
+	bool all;
+};
+
+static bool check_condition(const struct expr *e, void *user)
+{
+	struct served *s = user;
+	struct mask m;
+
+	if (!s->all || !e->compares || !expr_uses_axis(e, s->axis))
+		return false;
+	if (e->kind == EXPR_SELECT && expr_uses_axis(e->arg[0], s->axis) &&
+	    mask_of_select(s->a, s->target, e, s->axis, &m)) {
+		expr_visit(e->arg[1], check_condition, s);
+		return false;
+	}
+	s->all = e->kind != EXPR_LT && e->kind != EXPR_LE;
+	return s->all;
+}
+
+bool mask_serves(struct arena *a, const struct target *target, const struct nest *list,
+		 const struct axis *axis)
+{
+	struct served s = { a, target, axis, true };
+
+	for (const struct nest *n = list; n && s.all; n = n->next) {
+		struct mask m;
+
+		if (n->kind == NEST_STORE)
+			expr_visit(n->value, check_condition, &s);
+		else
+			s.all = n->kind == NEST_IF && mask_of_branch(a, target, n, axis, &m) &&
+				mask_serves(a, target, n->body, axis);
+	}
+	return s.all;
+}
