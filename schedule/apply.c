@@ -58,9 +58,7 @@ static bool apply_split(struct state *s, const struct step *step, const char **w
 		REFUSE("the loop is annotated already");
 	if (has_attached(s, step->stage, step->iter))
 		REFUSE("another stage is attached to the loop");
-	if (step->tail == TAIL_SHIFT && it.reduce)
-		REFUSE("a shifted tile would add reduced elements twice");
-	struct relation r = { RELATION_SPLIT, step->iter, 0, 0, step->size, step->tail };
+	struct relation r = { .kind = RELATION_SPLIT, .parent = step->iter, .size = step->size };
 
 	r.outer = new_iter(s->arena, g, joined(s->arena, it.name, ".0"), it.reduce);
 	r.inner = new_iter(s->arena, g, joined(s->arena, it.name, ".1"), it.reduce);
@@ -210,6 +208,64 @@ static bool apply_unroll(struct state *s, const struct step *step, const char **
 	return annotate(s, step, ANNOTATION_UNROLL, why);
 }
 
+/* The split that made ITER of G as the inner of its two; NULL: none. */
+static struct relation *split_of(struct stage *g, int iter)
+{
+	for (int i = 0; i < g->relations.n; i++)
+		if (g->relations.at[i].kind == RELATION_SPLIT && g->relations.at[i].inner == iter)
+			return &g->relations.at[i];
+	return NULL;
+}
+
+static bool shift(struct stage *g, int iter, const char **why)
+{
+	struct relation *r = split_of(g, iter);
+
+	if (!r)
+		REFUSE("only the inner loop of a split is a tile that can be shifted");
+	if (g->iters.at[iter].reduce)
+		REFUSE("a shifted tile would add reduced elements twice");
+	r->shifts = true;
+	stage_touch(g, STALE_VALUES);
+	return true;
+}
+
+static bool apply_border(struct state *s, const struct step *step, const char **why)
+{
+	struct stage *g = stage_at(s, step->stage);
+
+	if (step->iter < 0 || step->iter >= g->iters.n)
+		REFUSE("there is no such iter");
+	const struct iter *it = &g->iters.at[step->iter];
+
+	if (it->border != BORDER_OPEN)
+		REFUSE("the border is settled already");
+	switch (step->border) {
+	case BORDER_SHIFT:
+		if (!shift(g, step->iter, why))
+			return false;
+		break;
+	case BORDER_PAD:
+		if (step->iter >= g->op.tensor.ndim || g->op.output)
+			REFUSE("only a dim of a stage that is no output can have room for whole tiles");
+		break;
+	case BORDER_MASK:
+		if (it->annotation != ANNOTATION_VECTOR)
+			REFUSE("only lanes of a vector loop can be masked");
+		break;
+	case BORDER_PARTITION:
+	case BORDER_GUARD:
+		if (stage_leaf(g, step->iter) < 0)
+			REFUSE("the iter is not a loop");
+		break;
+	case BORDER_OPEN:
+	case BORDER_COUNT:
+		REFUSE("the border is open");
+	}
+	g->iters.at[step->iter].border = step->border;
+	return true;
+}
+
 static bool apply_layout(struct state *s, const struct step *step, const char **why)
 {
 	struct stage *g = stage_at(s, step->stage);
@@ -237,6 +293,7 @@ static apply_fn *const apply_step[] = {
 	[STEP_PARALLEL] = apply_parallel,
 	[STEP_VECTORIZE] = apply_vectorize,
 	[STEP_UNROLL] = apply_unroll,
+	[STEP_BORDER] = apply_border,
 	[STEP_LAYOUT] = apply_layout,
 };
 

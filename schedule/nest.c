@@ -66,6 +66,8 @@ static void print_head(struct text *t, const struct nest *n)
 		    (intmax_t)n->axis->lo, (intmax_t)n->axis->hi);
 	if (n->lanes > n->axis->hi - n->axis->lo)
 		text_printf(t, " of %d", n->lanes);
+	if (n->border)
+		text_printf(t, " border %s", border_name(n->border));
 	text_puts(t, "\n");
 }
 

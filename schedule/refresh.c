@@ -57,7 +57,7 @@ static void derive_split(struct arena *a, struct stage *g, const struct relation
 	const struct expr *start = expr_mul(a, outer->value, inner->extent);
 	int64_t last = parent->extent - inner->extent;
 
-	if (r->tail == TAIL_SHIFT && parent->extent % inner->extent != 0) {
+	if (r->shifts && parent->extent % inner->extent != 0) {
 		start = expr_binary(a, EXPR_MIN, start, expr_int(a, last));
 		add_let(a, g, parent, last + 1, start);
 		start = parent->value;

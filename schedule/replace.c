@@ -64,7 +64,7 @@ static void note_nest(struct replacing *r, const struct nest *n)
 static bool shifts(const struct state *s)
 {
 	for (int i = 0; i < s->steps.n; i++)
-		if (s->steps.at[i].kind == STEP_SPLIT && s->steps.at[i].tail == TAIL_SHIFT)
+		if (s->steps.at[i].border == BORDER_SHIFT)
 			return true;
 	return false;
 }

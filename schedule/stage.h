@@ -12,6 +12,7 @@ struct iter {
 	int64_t extent;
 	bool reduce;
 	enum annotation annotation;
+	enum border border;
 	const struct axis *axis;	/* of the loop, where it is a leaf; of a let, where derived */
 	const struct expr *value;	/* by the axes of leaves and lets */
 };
@@ -25,7 +26,7 @@ struct relation {
 	enum relation_kind kind;
 	int parent, outer, inner;	/* a split makes outer and inner, a fuse makes parent */
 	int64_t size;			/* of a split: the wanted extent of inner */
-	enum tail tail;
+	bool shifts;			/* of a split: the last tile moves back */
 };
 
 struct relation_vec VEC(struct relation);

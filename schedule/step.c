@@ -17,6 +17,18 @@ const char *step_name(enum step_kind k)
 	return table[k].text;
 }
 
+const char *border_name(enum border b)
+{
+	static const char *const name[] = {
+		[BORDER_OPEN] = "open",
+#define X(id, text, meaning) [BORDER_##id] = text,
+#include "schedule/border.def"
+#undef X
+	};
+
+	return name[b];
+}
+
 const char *step_fields(enum step_kind k)
 {
 	return table[k].fields;
@@ -25,7 +37,7 @@ const char *step_fields(enum step_kind k)
 bool step_equal(const struct step *x, const struct step *y)
 {
 	if (x->kind != y->kind || x->stage != y->stage || x->iter != y->iter ||
-	    x->target != y->target || x->tail != y->tail || x->size != y->size || x->n != y->n)
+	    x->target != y->target || x->border != y->border || x->size != y->size || x->n != y->n)
 		return false;
 	for (int i = 0; i < x->n; i++)
 		if (x->list[i] != y->list[i])
@@ -33,10 +45,15 @@ bool step_equal(const struct step *x, const struct step *y)
 	return true;
 }
 
-struct step step_split(int stage, int iter, int64_t size, enum tail tail)
+struct step step_split(int stage, int iter, int64_t size)
+{
+	return (struct step){ .kind = STEP_SPLIT, .stage = stage, .iter = iter, .size = size };
+}
+
+struct step step_border(int stage, int iter, enum border border)
 {
 	return (struct step){
-		.kind = STEP_SPLIT, .stage = stage, .iter = iter, .size = size, .tail = tail
+		.kind = STEP_BORDER, .stage = stage, .iter = iter, .border = border
 	};
 }
 

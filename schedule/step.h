@@ -18,10 +18,12 @@ enum step_kind {
 	STEP_KIND_COUNT
 };
 
-/* What becomes of a last tile that is not whole. */
-enum tail {
-	TAIL_LOOP,	/* a main loop, and a remainder with fewer turns */
-	TAIL_SHIFT,	/* the last tile moves back and overlaps its neighbour */
+enum border {
+	BORDER_OPEN,	/* lowering chooses; in a step: the sampler */
+#define X(name, text, meaning) BORDER_##name,
+#include "schedule/border.def"
+#undef X
+	BORDER_COUNT
 };
 
 enum { STEP_MAX_ITERS = 32 };
@@ -31,7 +33,7 @@ struct step {
 	int stage;
 	int iter;
 	int target;		/* the other stage */
-	enum tail tail;
+	enum border border;
 	int64_t size;
 	int n;			/* of list: iters, or dims */
 	int list[STEP_MAX_ITERS];
@@ -43,11 +45,14 @@ const char *step_name(enum step_kind k);
 /* The fields as in step.def. */
 const char *step_fields(enum step_kind k);
 
+/* "partition". */
+const char *border_name(enum border b);
 /* X and Y say the same. */
 bool step_equal(const struct step *x, const struct step *y);
 
 /* Short forms of the steps. */
-struct step step_split(int stage, int iter, int64_t size, enum tail tail);
+struct step step_split(int stage, int iter, int64_t size);
+struct step step_border(int stage, int iter, enum border border);
 struct step step_reorder(int stage, const int *iters, int n);
 struct step step_fuse(int stage, const int *iters, int n);
 struct step step_inline(int stage);

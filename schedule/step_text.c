@@ -4,8 +4,6 @@
 
 #include "base/err.h"
 
-static const char *const tail_text[] = { [TAIL_LOOP] = "loop", [TAIL_SHIFT] = "shift" };
-
 static void print_stage(struct text *t, int stage, const struct state *state)
 {
 	if (state && stage < state->stages.n)
@@ -50,9 +48,8 @@ void step_print(struct text *t, struct step step, const struct state *state)
 		case 'n':
 			text_printf(t, " %jd", (intmax_t)step.size);
 			break;
-		case 'l':
-			if (step.tail != TAIL_LOOP)
-				text_printf(t, " tail=%s", tail_text[step.tail]);
+		case 'b':
+			text_printf(t, " %s", border_name(step.border));
 			break;
 		default:
 			die("step.def: unknown field '%c'", *f);
@@ -151,19 +148,12 @@ static int scan_dims(struct scan *s, struct step *out)
 	return 0;
 }
 
-static int scan_tail(struct scan *s, enum tail *out)
+static int scan_border(struct scan *s, enum border *out)
 {
-	*out = TAIL_LOOP;
-	if (!scan_token(s, "tail"))
-		return 0;
-	if (!scan_token(s, "="))
-		return scan_error(s, "expected '=' after tail");
-	for (int i = TAIL_LOOP; i <= TAIL_SHIFT; i++)
-		if (scan_token(s, tail_text[i])) {
-			*out = (enum tail)i;
+	for (*out = BORDER_PARTITION; *out < BORDER_COUNT; (*out)++)
+		if (scan_token(s, border_name(*out)))
 			return 0;
-		}
-	return scan_error(s, "a tail is loop or shift");
+	return scan_error(s, "a border is partition, guard, mask, pad or shift");
 }
 
 static int scan_field(struct scan *s, char field, const struct state *state, struct step *out)
@@ -184,7 +174,7 @@ static int scan_field(struct scan *s, char field, const struct state *state, str
 	case 'n':
 		return scan_int(s, &out->size) ? 0 : scan_error(s, "expected a size");
 	default:
-		return scan_tail(s, &out->tail);
+		return scan_border(s, &out->border);
 	}
 }
 

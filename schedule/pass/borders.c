@@ -18,6 +18,7 @@ struct partition {
 	struct arena *a;
 	const struct target *target;
 	int copies;
+	const char *why;	/* what was asked for cannot be done */
 };
 
 /* More parts than any program that is not refused as too large has. */
@@ -127,28 +128,38 @@ static bool gains_little(const struct cuts *c)
 static void find_cuts(struct cuts *c, const struct nest *n)
 {
 	cuts_find(c, n->body);
-	if (c->n == 0 || !n->axis->reduce || !gains_little(c))
+	if (c->n == 0 || n->border == BORDER_PARTITION || !n->axis->reduce || !gains_little(c))
 		return;
 	c->n = 0;
 	c->leaves_masks = true;
 	cuts_find(c, n->body);
 }
 
+/* Are the turns of N, a loop or a let, not to be split? Those that are written out are decided one by one. */
+static bool stays_whole(struct partition *p, const struct nest *n)
+{
+	bool loop = n->kind == NEST_LOOP;
+	bool masked = loop && n->annotation == ANNOTATION_VECTOR && n->border != BORDER_PARTITION &&
+		      mask_serves(p->a, p->target, n->body, n->axis);
+
+	if (n->border == BORDER_MASK && !masked)
+		p->why = "a condition on lanes cannot be a mask";
+	return masked || n->border == BORDER_GUARD || (loop && n->annotation == ANNOTATION_UNROLL);
+}
+
 static struct nest *partition_node(struct partition *p, struct nest *n)
 {
 	struct cuts c = { .a = p->a, .target = p->target, .axis = n->axis, .body = n->body };
-	bool expands = n->kind == NEST_LOOP && n->annotation == ANNOTATION_UNROLL;
-	bool masked = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR &&
-		      mask_serves(p->a, p->target, n->body, n->axis);
 	int stores = 0;
 
 	if (!n->compared)
 		return n;
-	if (n->axis && !expands && !masked)	/* unrolled turns are decided one by one, lanes by masks */
+	if (n->axis && !stays_whole(p, n))
 		find_cuts(&c, n);
 	for (const struct nest *below = n->body; below; below = below->next)
 		stores += below->stores;
-	bool splits = c.n > 0 && stores * (c.n + 1) <= MAX_STORES;
+	bool splits = c.n > 0 &&
+		      (n->border == BORDER_PARTITION || stores * (c.n + 1) <= MAX_STORES);
 	struct nest **part = splits ? cuts_part(&c, &n->body) : NULL;
 
 	if (part)
@@ -191,6 +202,8 @@ bool pass_borders(struct program *program, const char **why)
 	nest_survey(program->body);
 	program->body = partition_list(&p, program->body);
 	if (p.copies > MAX_COPIES)
-		*why = "too many statements when unrolled";
-	return p.copies <= MAX_COPIES;
+		p.why = "too many statements when unrolled";
+	if (p.why)
+		*why = p.why;
+	return !p.why;
 }

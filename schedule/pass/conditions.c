@@ -41,6 +41,32 @@ static bool may_overrun(const struct lowering *l, const struct stage *g, int d)
 	return g->place == PLACE_AT && s.only_packed;
 }
 
+bool is_padded(const struct stage *g, int d)
+{
+	return g->op.kind == OP_COMPUTE && g->iters.at[d].border == BORDER_PAD;
+}
+
+/* The dim, or beyond them the reduced axis, that ITER of G is a part of; -1 where it is of several. */
+static int root_of(const struct stage *g, int iter)
+{
+	for (int i = g->relations.n - 1; i >= 0; i--) {
+		const struct relation *r = &g->relations.at[i];
+
+		if (r->kind == RELATION_SPLIT && (r->outer == iter || r->inner == iter))
+			iter = r->parent;
+		else if (r->kind == RELATION_FUSE && r->parent == iter)
+			return -1;
+	}
+	return iter;
+}
+
+static bool is_part_of_padded(const struct stage *g, int iter)
+{
+	int root = root_of(g, iter);
+
+	return root >= 0 && root < g->op.tensor.ndim && is_padded(g, root);
+}
+
 void place_conditions(struct lowering *l, struct body *b)
 {
 	const struct stage *g = b->g;
@@ -51,14 +77,15 @@ void place_conditions(struct lowering *l, struct body *b)
 	for (int i = 0; i < g->relations.n; i++) {
 		const struct iter *parent = &g->iters.at[g->relations.at[i].parent];
 
-		if (g->relations.at[i].kind == RELATION_SPLIT)
+		if (g->relations.at[i].kind == RELATION_SPLIT &&
+		    !is_part_of_padded(g, g->relations.at[i].parent))
 			place(l, b, NULL, expr_binary(a, EXPR_LT, parent->value,
 						      expr_int(a, parent->extent)));
 	}
 	for (int d = 0; d < g->op.tensor.ndim; d++) {
 		const struct expr *value = expr_add(a, g->base[d], g->iters.at[d].value);
 
-		if (g->place != PLACE_AT || may_overrun(l, g, d))
+		if (g->place != PLACE_AT || is_padded(g, d) || may_overrun(l, g, d))
 			continue;
 		place(l, b, NULL, expr_binary(a, EXPR_LE, expr_int(a, 0), value));
 		place(l, b, NULL, expr_binary(a, EXPR_LT, value,

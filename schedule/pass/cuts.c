@@ -132,8 +132,8 @@ static bool stays(const struct cuts *c, const struct nest *n)
 
 static bool is_masked(const struct cuts *c, const struct nest *n)
 {
-	return c->leaves_masks && n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR &&
-	       mask_serves(c->a, c->target, n->body, n->axis);
+	return c->leaves_masks && n->border != BORDER_PARTITION && n->kind == NEST_LOOP &&
+	       n->annotation == ANNOTATION_VECTOR && mask_serves(c->a, c->target, n->body, n->axis);
 }
 
 /* What fills a local buffer keeps its conditions: they are checked once for many uses, and copies of

@@ -196,7 +196,12 @@ int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at)
 
 	while (lanes > left)
 		lanes /= 2;
-	return wide > left ? wide : lanes < left && lanes_end_masked(v, n->body, n->axis) ? 2 * lanes : lanes;
+	if (wide > left)
+		return wide;
+	bool masked = lanes < left && n->border != BORDER_PARTITION &&
+		      lanes_end_masked(v, n->body, n->axis);
+
+	return masked ? 2 * lanes : lanes;
 }
 
 bool lanes_store(const struct vectorizer *v, const struct nest *n, const struct axis *axis, int lanes)

@@ -28,7 +28,8 @@ static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind
 	b->stage = stage;
 	b->arg = -1;
 	for (int i = 0; i < b->tensor.ndim; i++)
-		b->tensor.shape[i] = g->part[i];
+		b->tensor.shape[i] = is_padded(g, i) ? expr_range(g->iters.at[i].value).hi + 1
+						     : g->part[i];
 	return b;
 }
 
@@ -66,7 +67,7 @@ static bool overlap_after_init(const struct body *b)
 	for (int i = 0; i < g->relations.n && b->first_reduce >= 0; i++) {
 		const struct relation *r = &g->relations.at[i];
 
-		if (r->kind == RELATION_SPLIT && r->tail == TAIL_SHIFT &&
+		if (r->kind == RELATION_SPLIT && r->shifts &&
 		    g->iters.at[r->parent].extent % g->iters.at[r->inner].extent != 0 &&
 		    depth_of(g, g->iters.at[r->outer].value).depth > b->first_reduce)
 			return true;
@@ -137,6 +138,7 @@ static struct nest *build_inside(struct lowering *l, struct body *b, int depth)
 
 	loop->axis = it->axis;
 	loop->annotation = it->annotation;
+	loop->border = it->border == BORDER_SHIFT ? BORDER_OPEN : it->border;	/* has been done */
 	loop->body = build(l, b, depth + 1);
 	return nest_append(first, loop);
 }

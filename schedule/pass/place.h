@@ -58,6 +58,8 @@ struct body {
 	bool init;		/* only the loops and the store that set the start */
 };
 
+/* Has the buffer of G room for whole tiles along dim D? */
+bool is_padded(const struct stage *g, int d);
 /* Adds the conditions and lets of B's stage. */
 void place_conditions(struct lowering *l, struct body *b);
 

@@ -59,7 +59,7 @@ static void order_loops(struct state *s, int stage)
 	struct step order = step_reorder(stage, NULL, 0);
 
 	if (split)	/* its halves are iters n and n + 1 */
-		must(s, step_split(stage, at, TERMS_AT_ONCE, TAIL_LOOP));
+		must(s, step_split(stage, at, TERMS_AT_ONCE));
 	for (int i = 0; i < n; i++)
 		if (i != last)
 			order.list[order.n++] = split && i == at ? n : i;

@@ -69,11 +69,6 @@ static int64_t random_size(struct step_walk *w, const struct iter *it)
 	return table[below(w, (int)(sizeof(table) / sizeof(*table)))];
 }
 
-static enum tail random_tail(struct step_walk *w)
-{
-	return chance(w, 0.3) ? TAIL_SHIFT : TAIL_LOOP;
-}
-
 /* --- single steps */
 
 static struct step random_reorder(struct step_walk *w, int stage)
@@ -135,6 +130,15 @@ static struct step random_cache_read(struct step_walk *w)
 	return step_cache_read(stage, reader, dims, chance(w, 0.6) ? ndim : 0);
 }
 
+/* Of any iter of the stage: what does not fit it is refused. */
+static struct step random_border(struct step_walk *w, int stage)
+{
+	int n = stage_at(w, stage)->iters.n;
+
+	return step_border(stage, n ? below(w, n) : 0,
+			   (enum border)(BORDER_PARTITION + below(w, BORDER_COUNT - 1)));
+}
+
 static struct step random_step(struct step_walk *w)
 {
 	static const enum step_kind kinds[] = {
@@ -142,7 +146,8 @@ static struct step random_step(struct step_walk *w)
 		STEP_REORDER,	 STEP_FUSE,	  STEP_INLINE,	   STEP_COMPUTE_AT,
 		STEP_COMPUTE_AT, STEP_COMPUTE_AT, STEP_CACHE_READ, STEP_CACHE_WRITE,
 		STEP_RFACTOR,	 STEP_RFACTOR,	  STEP_LAYOUT,	   STEP_LAYOUT,
-		STEP_PARALLEL,	 STEP_VECTORIZE,  STEP_UNROLL,
+		STEP_PARALLEL,	 STEP_VECTORIZE,  STEP_UNROLL,	   STEP_BORDER,
+		STEP_BORDER,	 STEP_BORDER,
 	};
 	enum step_kind kind = kinds[below(w, (int)(sizeof(kinds) / sizeof(*kinds)))];
 	int stage = random_stage(w, kind == STEP_LAYOUT);
@@ -151,8 +156,7 @@ static struct step random_step(struct step_walk *w)
 
 	switch (kind) {
 	case STEP_SPLIT:
-		return step_split(stage, leaf, g->iters.n ? random_size(w, &g->iters.at[leaf]) : 1,
-				  random_tail(w));
+		return step_split(stage, leaf, g->iters.n ? random_size(w, &g->iters.at[leaf]) : 1);
 	case STEP_REORDER:
 		return random_reorder(w, stage);
 	case STEP_FUSE:
@@ -167,6 +171,8 @@ static struct step random_step(struct step_walk *w)
 		return step_cache_write(stage);
 	case STEP_RFACTOR:
 		return step_rfactor(stage, leaf);
+	case STEP_BORDER:
+		return random_border(w, stage);
 	case STEP_LAYOUT:
 		return step_layout(stage);
 	case STEP_PARALLEL:
@@ -176,7 +182,7 @@ static struct step random_step(struct step_walk *w)
 	case STEP_UNROLL:
 		return step_annotate(stage, leaf, ANNOTATION_UNROLL);
 	default:
-		return step_split(stage, leaf, 0, TAIL_LOOP); /* open: refused */
+		return step_split(stage, leaf, 0); /* open: refused */
 	}
 }
 
@@ -195,9 +201,10 @@ static int tile_space(struct step_walk *w, int stage, int *outer)
 		int next = g->iters.n;
 
 		if (stage_leaf(g, i) < 0 ||
-		    !apply(w,
-			   step_split(stage, i, random_size(w, &g->iters.at[i]), random_tail(w))))
+		    !apply(w, step_split(stage, i, random_size(w, &g->iters.at[i]))))
 			continue;
+		if (chance(w, 0.3))
+			apply(w, step_border(stage, next + 1, BORDER_SHIFT));
 		outer[n] = next;
 		order[n++] = next;
 	}
@@ -272,8 +279,7 @@ static void factor_reduction(struct step_walk *w, int stage)
 
 		if (!g->iters.at[iter].reduce)
 			continue;
-		if (!apply(w, step_split(stage, iter, random_size(w, &g->iters.at[iter]),
-					 TAIL_LOOP)) ||
+		if (!apply(w, step_split(stage, iter, random_size(w, &g->iters.at[iter]))) ||
 		    !apply(w, step_rfactor(stage, inner)))
 			return;
 		g = stage_at(w, partial);

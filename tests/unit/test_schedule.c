@@ -45,8 +45,16 @@ static const struct {
 	{ chain, "", "split C i -3", "the size is open or not positive" },
 	{ chain, "unroll C i", "split C i 2", "the loop is annotated already" },
 	{ chain, "compute_at C D i", "split D i 2", "another stage is attached to the loop" },
-	{ chain, "", "split C k 3 tail=shift",
+	{ chain, "split C k 3", "border C k.1 shift",
 	  "a shifted tile would add reduced elements twice" },
+	{ chain, "split C i 3", "border C i.0 shift",
+	  "only the inner loop of a split is a tile that can be shifted" },
+	{ chain, "split C i 3; border C i.1 shift", "border C i.1 guard",
+	  "the border is settled already" },
+	{ chain, "split C i 3", "border C i guard", "the iter is not a loop" },
+	{ chain, "split C i 3", "border C i.1 mask", "only lanes of a vector loop can be masked" },
+	{ chain, "", "border D i pad",
+	  "only a dim of a stage that is no output can have room for whole tiles" },
 	{ chain, "", "split A 0 2", NULL },
 	{ chain, "inline P", "split P i 2", "the stage has no loops" },
 
@@ -166,13 +174,13 @@ static void test_no_such_stage(void **unused)
 	const char *why = "";
 
 	(void)unused;
-	assert_false(state_apply(s, step_split(5, 0, 2, TAIL_LOOP), &why));
+	assert_false(state_apply(s, step_split(5, 0, 2), &why));
 	assert_string_equal(why, "there is no such stage");
-	assert_false(state_apply(s, step_split(-1, 0, 2, TAIL_LOOP), NULL));
+	assert_false(state_apply(s, step_split(-1, 0, 2), NULL));
 	assert_false(state_apply(s, step_compute_at(3, 9, 0), NULL));
-	assert_false(state_apply(s, step_split(3, 77, 2, TAIL_LOOP), &why));
+	assert_false(state_apply(s, step_split(3, 77, 2), &why));
 	assert_string_equal(why, "the iter is not a loop");
-	assert_false(state_apply(s, step_split(3, -1, 2, TAIL_LOOP), NULL));
+	assert_false(state_apply(s, step_split(3, -1, 2), NULL));
 	assert_false(state_apply(s, step_fuse(3, (int[]){ 2, 3 }, 2), NULL));
 	assert_int_equal(s->steps.n, 0);
 	arena_free(a);
@@ -195,12 +203,12 @@ static void test_rfactor_of_many(void **unused)
 	for (int i = 0; i < TENSOR_MAX_DIMS; i++) {
 		int outer = s->stages.at[1]->iters.n;
 
-		assert_true(state_apply(s, step_split(1, iter, 2, TAIL_LOOP), NULL));
+		assert_true(state_apply(s, step_split(1, iter, 2), NULL));
 		iter = outer;
 	}
 	struct state *more = state_copy(a, s);
 
-	assert_true(state_apply(more, step_split(1, iter, 2, TAIL_LOOP), NULL));
+	assert_true(state_apply(more, step_split(1, iter, 2), NULL));
 	assert_false(state_apply(more, step_rfactor(1, iter + 1), &why));
 	assert_string_equal(why, "the partial stage would reduce over more axes than an op may have");
 	assert_true(state_apply(s, step_rfactor(1, iter), NULL));
@@ -241,7 +249,7 @@ static const struct {
 	{ pool, "compute_at Y P r", "Y", "c + 1, y * 2 + r + 1, x * 2 + 3" },
 	{ pool, "compute_at Y P s", "Y", "c + 1, y * 2 + r + 1, x * 2 + s + 1" },
 	{ pool, "split P y 4; compute_at Y P y.0", "Y", "c + 1, y.0 * 8 + 9, 0 + 19" },
-	{ pool, "split P y 4 tail=shift; compute_at Y P y.0", "Y", "c + 1, y * 2 + 9, 0 + 19" },
+	{ pool, "split P y 4; border P y.1 shift; compute_at Y P y.0", "Y", "c + 1, y * 2 + 9, 0 + 19" },
 	{ pool, "split P x 3; reorder P x.0 y x.1; compute_at Y P x.0", "Y",
 	  "c + 1, 0 + 19, x.0 * 6 + 7" },
 	{ pool, "reorder P r c y x; compute_at Y P r", "Y", "0 + 4, r + 17, 0 + 19" },
@@ -294,13 +302,13 @@ static const struct {
 	{ chain, "split D i 4; parallel D i.0", NULL },
 	{ chain, "fuse D i j; parallel D i_j", NULL },
 	{ chain, "compute_at C D i; parallel D i", NULL },
-	{ chain, "split D i 4 tail=shift; parallel D i.0",
+	{ chain, "split D i 4; border D i.1 shift; parallel D i.0",
 	  "turns of a parallel loop may write the same element" },
-	{ chain, "split D i 4 tail=shift; parallel D j", NULL },
-	{ chain, "split C i 4 tail=shift", NULL },
-	{ chain, "split C i 4 tail=shift; reorder C k i.0",
+	{ chain, "split D i 4; border D i.1 shift; parallel D j", NULL },
+	{ chain, "split C i 4; border C i.1 shift", NULL },
+	{ chain, "split C i 4; border C i.1 shift; reorder C k i.0",
 	  "a shifted tile inside a reduce loop would add elements twice" },
-	{ chain, "split C i 3 tail=shift; reorder C k i.0", NULL },
+	{ chain, "split C i 3; border C i.1 shift; reorder C k i.0", NULL },
 	{ chain, "layout B", NULL },
 	{ chain, "cache_write C; split C i 4; compute_at C.local C i.0; layout B", NULL },
 };
@@ -528,7 +536,7 @@ static void test_equal_steps(void **state)
 	x.stage = y.stage = 2;
 	x.iter = y.iter = 1;
 	x.target = y.target = 0;
-	x.tail = y.tail = TAIL_SHIFT;
+	x.border = y.border = BORDER_SHIFT;
 	x.size = y.size = 8;
 	x.n = y.n = 0;
 	assert_true(step_equal(&x, &y));

@@ -130,7 +130,7 @@ static int deform_conv_eval(struct eval *x)
 	const struct array *in = eval_array(x, 0), *mask = eval_array(x, 3);
 	struct convolution c = { .element = product_element(in->element), .read = read_deformed };
 	struct deformation d = { .sampling = { .interpolation = INTERPOLATE_LINEAR,
-					       .border = BORDER_ZEROS } };
+					       .outside = OUTSIDE_ZEROS } };
 	int64_t dim[GRAPH_MAX_RANK];
 
 	if (deform_begin(x, &c, &d) < 0)

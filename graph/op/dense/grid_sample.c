@@ -45,7 +45,7 @@ static struct sampling sampling_of(const struct binding *call, const struct arra
 {
 	struct sampling s = { .nd = in->rank - 2,
 			      .interpolation = (enum interpolation)word_of(call, "mode", modes),
-			      .border = (enum border)word_of(call, "padding", borders) };
+			      .outside = (enum outside)word_of(call, "padding", borders) };
 	double edge = call_flag(call, "align_corners") ? 0 : 0.5;
 
 	for (int d = 0; d < s.nd; d++) {

@@ -31,9 +31,9 @@ static int64_t index_of(const struct sampling *s, int d, int64_t i)
 
 	if (i >= 0 && i < n)
 		return i;
-	if (s->border == BORDER_ZEROS || n == 0)
+	if (s->outside == OUTSIDE_ZEROS || n == 0)
 		return -1;
-	if (s->border == BORDER_REFLECT)
+	if (s->outside == OUTSIDE_REFLECT)
 		i = (int64_t)reflect((double)i, s->low[d], s->high[d]);
 	return i < 0 ? 0 : i < n ? i : n - 1;
 }
@@ -59,9 +59,9 @@ void sample_at(const struct sampling *s, const double *x, struct sample_point *o
 
 		if (s->interpolation == INTERPOLATE_NEAREST)
 			v = nearbyint(v);
-		if (s->border == BORDER_CLAMP)
+		if (s->outside == OUTSIDE_CLAMP)
 			v = fmax(0, fmin(v, (double)s->dim[d] - 1));
-		if (s->border == BORDER_REFLECT && (v < s->low[d] || v > s->high[d]))
+		if (s->outside == OUTSIDE_REFLECT && (v < s->low[d] || v > s->high[d]))
 			v = reflect(v, s->low[d], s->high[d]);
 		double base = floor(v);
 

@@ -6,13 +6,13 @@
 #include "graph/op/dense/slide.h"
 
 enum interpolation { INTERPOLATE_NEAREST, INTERPOLATE_LINEAR, INTERPOLATE_CUBIC };
-enum border { BORDER_ZEROS, BORDER_CLAMP, BORDER_REFLECT };
+enum outside { OUTSIDE_ZEROS, OUTSIDE_CLAMP, OUTSIDE_REFLECT };
 
 struct sampling {
 	int nd;
 	int64_t dim[SLIDE_MAX];
 	enum interpolation interpolation;
-	enum border border;
+	enum outside outside;
 	/* Where the image is reflected: low[i] and high[i] along dim i. */
 	double low[SLIDE_MAX], high[SLIDE_MAX];
 };

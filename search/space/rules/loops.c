@@ -72,7 +72,7 @@ static bool add_tile(struct sketch *s, int stage, int dim, int last, int loop)
 		order.list[order.n++] = d;
 	order.list[order.n++] = loop;
 	order.list[order.n++] = iters + 1;
-	return sketch_add(s, step_split(stage, dim, 0, TAIL_LOOP), ROLE_OUTER) &&
+	return sketch_add(s, step_split(stage, dim, 0), ROLE_OUTER) &&
 	       sketch_add(s, order, ROLE_FIXED);
 }
 
@@ -94,9 +94,9 @@ static bool add_lanes(struct sketch *s, int stage)
 		order.list[order.n++] = d;
 	order.list[order.n++] = last;
 	return (order.n == 1 || sketch_add(s, order, ROLE_FIXED)) &&
-	       sketch_add(s, step_split(stage, last, 0, TAIL_LOOP), ROLE_VECTOR) &&
+	       sketch_add(s, step_split(stage, last, 0), ROLE_VECTOR) &&
 	       sketch_add(s, step_annotate(stage, iters + 1, ANNOTATION_VECTOR), ROLE_FIXED) &&
-	       sketch_add(s, step_split(stage, iters, 0, TAIL_LOOP), ROLE_UNROLL) &&
+	       sketch_add(s, step_split(stage, iters, 0), ROLE_UNROLL) &&
 	       sketch_add(s, step_annotate(stage, iters + 3, ANNOTATION_UNROLL), ROLE_FIXED) &&
 	       (across < 0 || add_tile(s, stage, across, last, iters + 2));
 }

@@ -61,7 +61,7 @@ static bool vectorize_partial(struct sketch *s, int partial)
 		order[n++] = turn + 1 + i;
 	order[n++] = vectors;
 	order[n++] = lanes;
-	return sketch_add(s, step_split(partial, turn, 0, TAIL_LOOP), ROLE_VECTOR) &&
+	return sketch_add(s, step_split(partial, turn, 0), ROLE_VECTOR) &&
 	       sketch_add(s, step_reorder(partial, order, n), ROLE_FIXED) &&
 	       sketch_add(s, step_annotate(partial, vectors, ANNOTATION_UNROLL), ROLE_FIXED) &&
 	       sketch_add(s, step_annotate(partial, lanes, ANNOTATION_VECTOR), ROLE_FIXED);
@@ -74,7 +74,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	int iter = g->op.tensor.ndim + g->op.nreduce - 1;
 	int partial = next->state->stages.n;
 
-	if (!sketch_add(next, step_split(stage, iter, 0, TAIL_LOOP), ROLE_TILE_VECTOR) ||
+	if (!sketch_add(next, step_split(stage, iter, 0), ROLE_TILE_VECTOR) ||
 	    !sketch_add(next, step_rfactor(stage, iter + 2), ROLE_FIXED) ||
 	    !vectorize_partial(next, partial))
 		return;

@@ -51,7 +51,7 @@ static bool split_by(struct sketch *s, int stage, int iter, int64_t size, enum r
 {
 	*outer = s->state->stages.at[stage]->iters.n;
 	*inner = *outer + 1;
-	return sketch_add(s, step_split(stage, iter, size, TAIL_LOOP), role);
+	return sketch_add(s, step_split(stage, iter, size), role);
 }
 
 static bool split(struct sketch *s, int stage, int iter, enum role role, int *outer, int *inner)
