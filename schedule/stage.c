@@ -64,6 +64,17 @@ int stage_find_iter(const struct stage *g, const char *name)
 	return -1;
 }
 
+bool stage_has_tail(const struct stage *g, int iter)
+{
+	for (int i = 0; i < g->relations.n; i++) {
+		const struct relation *r = &g->relations.at[i];
+
+		if (r->kind == RELATION_SPLIT && r->inner == iter)
+			return g->iters.at[r->parent].extent % g->iters.at[iter].extent != 0;
+	}
+	return false;
+}
+
 int stage_leaf(const struct stage *g, int iter)
 {
 	for (int i = 0; i < g->leaves.n; i++)

@@ -81,6 +81,8 @@ struct stage *stage_new(struct arena *a, const struct op *op, const struct tenso
 void stage_set_body(struct arena *a, struct stage *g, const struct expr *body);
 
 int stage_find_iter(const struct stage *g, const char *name);
+/* Is iter I the inner one of a split that does not divide? */
+bool stage_has_tail(const struct stage *g, int iter);
 /* Place of iter I among the leaves; -1 where it is none. */
 int stage_leaf(const struct stage *g, int iter);
 bool stage_computes(const struct stage *g);	/* neither input nor constant nor inlined */

@@ -24,7 +24,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 
 static bool may_be_missing(const struct open_step *o)
 {
-	return o->role == ROLE_LOCATION || o->role == ROLE_OPTIONAL;
+	return o->role == ROLE_LOCATION || o->role == ROLE_OPTIONAL || o->step.kind == STEP_BORDER;
 }
 
 /* What the sampler adds after the steps of a sketch: parallel loops. */

@@ -15,6 +15,7 @@
 enum {
 	SPARE_REGISTERS = 2,	/* that a tile leaves: a vector that was read, and a value for all lanes */
 	MAX_UNROLLED = 128,	/* statements of a body; more lengthen the text, which is bounded (schedule/pass/size.c) */
+	TILE_STATEMENTS = 3,	/* for each vector of a tile with edges: its terms, what they are under */
 	MAX_OUTER = 64,		/* sizes of a tile that are weighed */
 	MAX_VECTORS = 6,	/* of a tile, side by side */
 	FILTER = 7,		/* reduced turns, at most, that a filter's dim has */
@@ -22,6 +23,8 @@ enum {
 #define ONE_TILE 0.35	/* a register tile is a cache tile; so often again all of them are one */
 #define WHOLE_FILTER 0.6	/* the turns of a filter are all written out */
 #define LEFT_OUT 0.1	/* an optional step is */
+#define SHIFTED 0.5	/* a tail is */
+#define GUARDED 0.25	/* an edge is */
 #define AS_WRITTEN 0.5	/* the order of a tile's loops stays */
 /* So often the order of a body is left to chance, for what the rule does not know of. */
 #define ODD_ORDER 0.1
@@ -34,6 +37,7 @@ struct sampler {
 	struct rng *rng;
 	int64_t turns;		/* wanted of a parallel loop, for each thread */
 	int64_t tile;		/* vectors of accumulators so far */
+	int64_t copies;		/* of it, for edges */
 	int64_t unrolled;	/* statements of the reduction that are written out so far */
 	const struct genes *from;	/* decisions to follow; NULL: none */
 	struct genes *out;
@@ -235,6 +239,46 @@ static void relocate(struct sampler *p, struct gene *g)
 	g->left_out = g->left_out || !location_take(p->a, &p->s, &g->step, at, most);
 }
 
+/* A tile with a tail is shifted, in kernels of one thread: two might write where tiles overlap. */
+static void settle_tail(struct sampler *p, struct gene *g)
+{
+	g->step.border = BORDER_SHIFT;
+	g->left_out = p->aim->threads > 1 ||
+		      !stage_has_tail(p->s->stages.at[g->step.stage], g->step.iter) ||
+		      !rng_chance(p->rng, SHIFTED);
+}
+
+/* Does what is computed inside the loops of STAGE have conditions? */
+static bool has_edges(const struct sampler *p, int stage)
+{
+	const struct state *s = p->sketch->state;	/* with all that is inlined */
+
+	for (int i = 0; i < s->stages.n; i++)
+		if (s->stages.at[i]->place == PLACE_AT && s->stages.at[i]->at_stage == stage &&
+		    variants(p, i) > 1)
+			return true;
+	return false;
+}
+
+/* The copies of a tile that a loop is split into at its edges: the first, the last and those between. */
+static int64_t copies_of(const struct sampler *p, const struct step *border)
+{
+	const struct stage *g = p->s->stages.at[border->stage];
+
+	return has_edges(p, border->stage) ? least(g->iters.at[border->iter].extent, 3) : 1;
+}
+
+/* An edge is a guard now and then, and where copies would be more than a kernel may have. */
+static void settle_edge(struct sampler *p, struct gene *g)
+{
+	int64_t copies = copies_of(p, &g->step) * p->copies;
+	bool fits = copies * p->tile * TILE_STATEMENTS <= p->aim->target->statements;
+
+	g->step.border = BORDER_GUARD;
+	g->left_out = copies == p->copies || (fits && !rng_chance(p->rng, GUARDED));
+	p->copies = g->left_out ? copies : p->copies;
+}
+
 /* Decides what O leaves open; a location is taken at once. */
 static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 {
@@ -258,6 +302,12 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 		else
 			shuffle(p, &g->step);
 		break;
+	case ROLE_TAIL:
+		settle_tail(p, g);
+		break;
+	case ROLE_EDGE:
+		settle_edge(p, g);
+		break;
 	case ROLE_OPTIONAL:
 		g->left_out = rng_chance(p->rng, LEFT_OUT);
 		break;
@@ -274,6 +324,10 @@ static bool follow(struct sampler *p, const struct open_step *o, struct gene *g)
 
 	if (o->role == ROLE_LOCATION)
 		relocate(p, g);
+	if (o->role == ROLE_EDGE && g->left_out)
+		p->copies *= copies_of(p, &o->step);
+	if (o->role == ROLE_TAIL && !stage_has_tail(p->s->stages.at[o->step.stage], o->step.iter))
+		g->left_out = true;
 	return !sized || take_size(p, o, g->step.size);
 }
 
@@ -305,7 +359,7 @@ struct state *sample(struct arena *a, const struct dag *dag, const struct sketch
 		     struct genes *out)
 {
 	struct sampler p = { .a = a, .s = state_new(a, dag), .sketch = sketch, .aim = aim,
-			     .rng = rng, .tile = 1, .unrolled = 1, .from = from, .out = out };
+			     .rng = rng, .tile = 1, .copies = 1, .unrolled = 1, .from = from, .out = out };
 
 	p.turns = from && from->turns ? from->turns : 1 + rng_below(rng, SAMPLE_MAX_TURNS);
 	if (out)

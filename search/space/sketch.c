@@ -41,7 +41,9 @@ bool sketch_add(struct sketch *s, struct step step, enum role role)
 			return false;
 		shown.iter = target->leaves.at[step.size];
 	}
-	if (role != ROLE_LOCATION && !state_apply(s->state, shown, NULL))
+	bool later = role == ROLE_LOCATION || step.kind == STEP_BORDER;
+
+	if (!later && !state_apply(s->state, shown, NULL))
 		return false;
 	vec_push(s->state->arena, &s->steps, (struct open_step){ step, role });
 	return true;

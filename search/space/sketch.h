@@ -23,6 +23,8 @@ enum role {
 	ROLE_BODY_ORDER,	/* reorder of what is written out: any order */
 	ROLE_PLACE,	/* compute_at: at leaf number `size` of the target */
 	ROLE_LOCATION,	/* compute_at: at any loop around the target's statement, or at the root */
+	ROLE_TAIL,	/* border of the inner loop of a tile: left to lowering, or shifted */
+	ROLE_EDGE,	/* border of a loop around a window: left to lowering, or a guard */
 	ROLE_OPTIONAL,	/* the step may be left out */
 };
 

@@ -7,12 +7,8 @@
  * there. An axis whose remainder is read (the phases of a transposed convolution) is first split by
  * that period: then neighbours in lanes and in the tile read the same weights, and the remainders
  * are numbers. */
+#include "search/space/reads.h"
 #include "search/space/sketch.h"
-
-/* A shorter axis leaves most of a vector unused. */
-enum { MIN_LANES = 8 };
-/* A longer period, in two dimensions, is more than the registers hold. */
-enum { MAX_PERIOD = 4 };
 
 static bool applies(const struct sketch *s, int stage)
 {
@@ -72,38 +68,13 @@ static bool unroll(struct sketch *s, int stage, const struct level *l)
 	return true;
 }
 
-struct period_search {
-	const struct axis *axis;
-	int64_t period;
-};
-
-static bool find_period(const struct expr *e, void *user)
-{
-	struct period_search *p = user;
-	int64_t n;
-
-	if (e->kind == EXPR_MOD && expr_is_int(e->arg[1], &n) && n > 1 && n <= MAX_PERIOD &&
-	    expr_uses_axis(e->arg[0], p->axis))
-		p->period = n;
-	return p->period == 1;
-}
-
-/* What the body of OP takes the remainder by of its dim D; 1 where of nothing. */
-static int64_t period_of(const struct op *op, int d)
-{
-	struct period_search p = { .axis = op->space[d], .period = 1 };
-
-	expr_visit(op->body, find_period, &p);
-	return p.period;
-}
-
 /* Splits those loops of the consumer that run along a periodic dim of REDUCTION; WHOLE[i] becomes
  * what is left of loop i. The sampler sees these before it picks the tile. */
 static bool split_phases(struct sketch *s, int consumer, const struct op *reduction,
 			 const int *axis, int *whole, struct level *phases)
 {
 	for (int d = 0; d < reduction->tensor.ndim; d++) {
-		int64_t period = period_of(reduction, d);
+		int64_t period = reads_period(reduction, d);
 		int phase;
 
 		if (period == 1 || reduction->tensor.shape[d] == 1)
@@ -115,6 +86,21 @@ static bool split_phases(struct sketch *s, int consumer, const struct op *reduct
 	return true;
 }
 
+/* The dim of OP that runs along the consumer's loop I, by AXIS; -1: none. */
+static int dim_along(const struct op *op, const int *axis, int i)
+{
+	for (int d = 0; d < op->tensor.ndim; d++)
+		if (axis[d] == i)
+			return d;
+	return -1;
+}
+
+/* What becomes of the border of loop ITER of STAGE is left to the sampler. */
+static bool leave_border(struct sketch *s, int stage, int iter, enum role role)
+{
+	return sketch_add(s, step_border(stage, iter, BORDER_OPEN), role);
+}
+
 /* The consumer's loops: outer, middle, then the tile with its lanes innermost. Returns the number
  * of loops around the tile, -1 where the state refuses. */
 static int tile_consumer(struct sketch *s, int consumer, const struct op *reduction,
@@ -123,6 +109,7 @@ static int tile_consumer(struct sketch *s, int consumer, const struct op *reduct
 	const struct op op = s->state->stages.at[consumer]->op;
 	struct level outer = { .n = 0 }, middle = { .n = 0 }, tile = { .n = 0 }, all = { .n = 0 };
 	struct level phases = { .n = 0 };
+	struct level tails = { .n = 0 }, edges = { .n = 0 };
 	int whole[TENSOR_MAX_DIMS];
 	int lanes = -1;
 
@@ -141,6 +128,12 @@ static int tile_consumer(struct sketch *s, int consumer, const struct op *reduct
 			   &t) ||
 		    !split(s, consumer, o, ROLE_OUTER, &oo, &om))
 			return -1;
+		if (!reads_constant_along(s->state->dag, reduction, dim_along(reduction, axis, i)))	/* it would be packed again and again */
+			push(&tails, t);
+		if (reads_window_along(reduction, dim_along(reduction, axis, i))) {
+			push(&edges, oo);
+			push(&edges, om);
+		}
 		if (i == vector && !split(s, consumer, t, ROLE_VECTOR, &t, &lanes))
 			return -1;
 		push(&outer, oo);
@@ -162,6 +155,12 @@ static int tile_consumer(struct sketch *s, int consumer, const struct op *reduct
 	if (lanes >= 0 &&
 	    !sketch_add(s, step_annotate(consumer, lanes, ANNOTATION_VECTOR), ROLE_FIXED))
 		return -1;
+	for (int i = 0; i < tails.n; i++)
+		if (!leave_border(s, consumer, tails.at[i], ROLE_TAIL))
+			return -1;
+	for (int i = 0; i < edges.n; i++)
+		if (!leave_border(s, consumer, edges.at[i], ROLE_EDGE))
+			return -1;
 	return around;
 }
 
@@ -186,7 +185,7 @@ static bool tile_reduction(struct sketch *s, int stage, int vector)
 		push(&inner, k1);
 	}
 	for (int d = 0; d < op.tensor.ndim; d++) {
-		int64_t period = op.tensor.shape[d] == 1 ? 1 : period_of(&op, d);
+		int64_t period = op.tensor.shape[d] == 1 ? 1 : reads_period(&op, d);
 		int t = d, phase;
 
 		if (period > 1) {
@@ -208,67 +207,6 @@ static bool tile_reduction(struct sketch *s, int stage, int vector)
 		return false;
 	return lanes < 0 ||
 	       sketch_add(s, step_annotate(stage, lanes, ANNOTATION_VECTOR), ROLE_FIXED);
-}
-
-struct lane_search {
-	const struct dag *dag;
-	const struct axis *axis;
-	bool constant, other;	/* loads that the axis moves */
-};
-
-struct lane_use {
-	const struct axis *axis;
-	bool found;
-};
-
-static bool find_move(const struct expr *e, void *user)
-{
-	struct lane_use *u = user;
-	int64_t run;
-
-	if (e->kind == EXPR_AXIS && e->axis == u->axis)
-		u->found = true;
-	bool whole_runs = e->kind == EXPR_DIV && e->arg[0]->kind == EXPR_AXIS &&
-			  expr_is_int(e->arg[1], &run) && run % MIN_LANES == 0;
-
-	return !u->found && !whole_runs;
-}
-
-/* Does AXIS move INDEX from lane to lane? Divided by the size of a group it does so only between
- * vectors. */
-static bool moves(const struct expr *index, const struct axis *axis)
-{
-	struct lane_use u = { .axis = axis };
-
-	expr_visit(index, find_move, &u);
-	return u.found;
-}
-
-static bool find_constant(const struct expr *e, void *user)
-{
-	struct lane_search *l = user;
-
-	if (e->kind != EXPR_LOAD)
-		return true;
-	for (int i = 0; i < e->tensor->ndim; i++) {
-		if (!moves(e->index[i], l->axis))
-			continue;
-		bool constant = dag_op(l->dag, e->tensor) &&
-				dag_op(l->dag, e->tensor)->kind == OP_CONST;
-
-		*(constant ? &l->constant : &l->other) = true;
-	}
-	return true;
-}
-
-/* Do the lanes along dim D of a reduction read nothing but constants, which can be packed side by
- * side, and one value for all of the rest? */
-static bool suits_lanes(const struct state *s, const struct op *op, int d)
-{
-	struct lane_search l = { .dag = s->dag, .axis = op->space[d] };
-
-	expr_visit(op->body, find_constant, &l);
-	return l.constant && !l.other;
 }
 
 static void tile(struct sketcher *k, const struct sketch *s, int stage, int dim, const int *axis)
@@ -298,8 +236,8 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	bool found = false;
 
 	/* Lanes along another axis are scattered where they are stored: for nothing if these suit. */
-	for (int d = last - 1; d >= 0 && !(wide && suits_lanes(s->state, &g->op, last)); d--)
-		if (g->op.tensor.shape[d] >= MIN_LANES && suits_lanes(s->state, &g->op, d)) {
+	for (int d = last - 1; d >= 0 && !(wide && reads_suit_lanes(s->state->dag, &g->op, last)); d--)
+		if (g->op.tensor.shape[d] >= MIN_LANES && reads_suit_lanes(s->state->dag, &g->op, d)) {
 			tile(k, s, stage, d, axis);
 			found = true;
 		}

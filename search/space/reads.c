@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/reads.c - searches of a reduction's indices. */
+#include "search/space/reads.h"
+
+#include "te/index.h"
+
+/* A longer period, in two dimensions, is more than the registers hold. */
+enum { MAX_PERIOD = 4 };
+
+struct period_search {
+	const struct axis *axis;
+	int64_t period;
+};
+
+static bool find_period(const struct expr *e, void *user)
+{
+	struct period_search *p = user;
+	int64_t n;
+
+	if (e->kind == EXPR_MOD && expr_is_int(e->arg[1], &n) && n > 1 && n <= MAX_PERIOD &&
+	    expr_uses_axis(e->arg[0], p->axis))
+		p->period = n;
+	return p->period == 1;
+}
+
+int64_t reads_period(const struct op *op, int d)
+{
+	struct period_search p = { .axis = op->space[d], .period = 1 };
+
+	expr_visit(op->body, find_period, &p);
+	return p.period;
+}
+
+struct lane_search {
+	const struct dag *dag;
+	const struct axis *axis;
+	bool constant, other;	/* loads that the axis moves */
+};
+
+struct lane_use {
+	const struct axis *axis;
+	bool found;
+};
+
+static bool find_move(const struct expr *e, void *user)
+{
+	struct lane_use *u = user;
+	int64_t run;
+
+	if (e->kind == EXPR_AXIS && e->axis == u->axis)
+		u->found = true;
+	bool whole_runs = e->kind == EXPR_DIV && e->arg[0]->kind == EXPR_AXIS &&
+			  expr_is_int(e->arg[1], &run) && run % MIN_LANES == 0;
+
+	return !u->found && !whole_runs;
+}
+
+/* Does AXIS move INDEX from lane to lane? Divided by the size of a group it does so only between
+ * vectors. */
+static bool moves(const struct expr *index, const struct axis *axis)
+{
+	struct lane_use u = { .axis = axis };
+
+	expr_visit(index, find_move, &u);
+	return u.found;
+}
+
+static bool find_constant(const struct expr *e, void *user)
+{
+	struct lane_search *l = user;
+
+	if (e->kind != EXPR_LOAD)
+		return true;
+	for (int i = 0; i < e->tensor->ndim; i++) {
+		if (!moves(e->index[i], l->axis))
+			continue;
+		bool constant = dag_op(l->dag, e->tensor) &&
+				dag_op(l->dag, e->tensor)->kind == OP_CONST;
+
+		*(constant ? &l->constant : &l->other) = true;
+	}
+	return true;
+}
+
+bool reads_suit_lanes(const struct dag *dag, const struct op *op, int d)
+{
+	struct lane_search l = { .dag = dag, .axis = op->space[d] };
+
+	expr_visit(op->body, find_constant, &l);
+	return l.constant && !l.other;
+}
+
+bool reads_constant_along(const struct dag *dag, const struct op *op, int d)
+{
+	struct lane_search l = { .dag = dag, .axis = d < 0 ? NULL : op->space[d] };
+
+	if (d >= 0)
+		expr_visit(op->body, find_constant, &l);
+	return l.constant;
+}
+
+struct window_search {
+	const struct op *op;
+	const struct axis *axis;
+	bool found;
+};
+
+/* An index that moves with the axis and with what is reduced. */
+static bool find_window(const struct expr *e, void *user)
+{
+	struct window_search *w = user;
+
+	for (int d = 0; e->kind == EXPR_LOAD && d < e->tensor->ndim; d++)
+		for (int r = 0; r < w->op->nreduce; r++)
+			w->found |= expr_uses_axis(e->index[d], w->axis) &&
+				    expr_uses_axis(e->index[d], w->op->reduce[r]);
+	return !w->found;
+}
+
+bool reads_window_along(const struct op *op, int d)
+{
+	struct window_search w = { op, d < 0 ? NULL : op->space[d], false };
+
+	if (d >= 0)
+		expr_visit(op->body, find_window, &w);
+	return w.found;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/reads.h - how what a reduction reads moves with its dims, which says how it may be tiled. */
+#ifndef HONE_SEARCH_SPACE_READS_H
+#define HONE_SEARCH_SPACE_READS_H
+
+#include "te/dag.h"
+
+/* A shorter axis leaves most of a vector unused. */
+enum { MIN_LANES = 8 };
+
+/* What the body of OP takes the remainder by of its dim D; 1 where of nothing. */
+int64_t reads_period(const struct op *op, int d);
+/* Do the lanes along dim D of OP read nothing but constants, which can be packed side by side, and one value for
+ * all of the rest? */
+bool reads_suit_lanes(const struct dag *dag, const struct op *op, int d);
+/* Does dim D (-1: none) move constants that OP reads? */
+bool reads_constant_along(const struct dag *dag, const struct op *op, int d);
+/* Does dim D (-1: none) move windows, whose other axis is reduced? */
+bool reads_window_along(const struct op *op, int d);
+
+#endif
