@@ -3,7 +3,7 @@
 #include "bench/contest_args.h"
 
 #include "base/workdir.h"
-#include "tools/query.h"
+#include "tools/args/query.h"
 
 enum { KEY_SECONDS = 0x2100 };	/* no key of a suite that has this option */
 

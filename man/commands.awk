@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Fills man/hone.1.in: VERSION, and an entry for each line of tools/commands.def, and of bench/suites.def, with
-# the summary that the command's own file has, or the suite's. Files: both lists, tools/*.c, bench/suites/*.c,
+# the summary that the command's own file has, or the suite's. Files: both lists, tools/**.c, bench/suites/*.c,
 # man/hone.1.in, in this order.
 
 function text_of(line)

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "runtime/inputs.h"
 #include "runtime/offload/rounds.h"
-#include "tools/partition_plans.h"
+#include "tools/partition/plans.h"
 
 static void take(struct arena *scratch, const struct settled *s, struct partition_entry *e)
 {

@@ -2,7 +2,7 @@
 /* bench/partition/report.c - the tables as one object. */
 #include "bench/partition/tables.h"
 #include "tools/json.h"
-#include "tools/partition_plans.h"
+#include "tools/partition/plans.h"
 
 static json_t *names_json(const struct partition_set *s)
 {

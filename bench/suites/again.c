@@ -11,10 +11,10 @@
 #include "bench/suite.h"
 #include "search/best.h"
 #include "search/measurers/ask.h"
+#include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"
-#include "tools/query.h"
-#include "tools/speed.h"
+#include "tools/record/speed.h"
 
 /* Two medians of a quiet machine agree within a percent; three is what one may bet on. */
 #define HOLDS_WITHIN 0.03

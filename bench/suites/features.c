@@ -11,9 +11,9 @@
 #include "bench/suite.h"
 #include "codegen/emit.h"
 #include "costmodel/features.h"
+#include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"
-#include "tools/query.h"
 #include "tools/source.h"
 
 static const char *const usual[] = {

@@ -13,10 +13,10 @@
 #include "graph/model.h"
 #include "measure/process/device_lock.h"
 #include "runtime/kept/module.h"
+#include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"
-#include "tools/query.h"
-#include "tools/run_args.h"
+#include "tools/run/args.h"
 
 /* For one answer: an engine opens a large model in seconds, we build all kernels of one at our
  * first start in minutes. */

@@ -11,11 +11,11 @@
 #include "bench/suite.h"
 #include "graph/model.h"
 #include "measure/process/device_lock.h"
-#include "tools/backends.h"
+#include "tools/args/backends.h"
+#include "tools/args/model.h"
+#include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"
-#include "tools/model_args.h"
-#include "tools/query.h"
 
 /* As of `hone partition`. */
 #define USUAL_S 10

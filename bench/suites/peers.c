@@ -14,7 +14,7 @@
 #include "search/best.h"
 #include "tools/command.h"
 #include "tools/json.h"
-#include "tools/query.h"
+#include "tools/args/query.h"
 
 /* Of the inputs. */
 enum { SEED = 1 };

@@ -11,9 +11,9 @@
 #include "bench/suite.h"
 #include "bench/suites/search.h"
 #include "search/campaign/tuner.h"
+#include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"
-#include "tools/query.h"
 #include "tools/source.h"
 
 enum { MAX_TRIALS = 100000, TRIALS = 150, BASELINE = 1000, SEEDS = 5 };

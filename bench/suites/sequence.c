@@ -15,7 +15,7 @@
 #include "search/best.h"
 #include "tools/command.h"
 #include "tools/json.h"
-#include "tools/query.h"
+#include "tools/args/query.h"
 
 enum { WARM, COLD, STATES };
 

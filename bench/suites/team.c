@@ -10,9 +10,9 @@
 #include "base/quantile.h"
 #include "bench/suite.h"
 #include "codegen/team.h"
+#include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"
-#include "tools/query.h"
 
 /* As many kernels as a large network has; rounds for a 10th percentile that others' work leaves alone. */
 enum { STEPS = 200, ROUNDS = 1000, MOST_THREADS = 1024 };

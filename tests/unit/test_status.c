@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_status.c - `hone status` as a user calls it, beside a campaign. */
 #include "tests/command.h"
-#include "tools/progress.h"
+#include "tools/campaign/progress.h"
 
 #include <signal.h>
 #include <unistd.h>

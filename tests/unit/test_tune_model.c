@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "tools/tune_model.h"
+#include "tools/campaign/tune_model.h"
 
 #define MODEL TOP_SRCDIR "/examples/tiny_cnn.onnx"
 #define DEVICE "synthetic:l3:1(size=8MiB) l2:1(size=1MiB) l1d:1(size=48KiB) core:1 pu:1"

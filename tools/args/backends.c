@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/args/backends.c - generators and what is kept from them, from the command line. */
+#include "tools/args/backends.h"
+
+enum { KEY_BACKEND = 0x2100, KEY_KEEP, KEY_OFFLOAD };	/* no keys of a command that has these options */
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct backend_args *b = state->input;
+
+	switch (key) {
+	case KEY_BACKEND:
+		if (b->nbackends == BACKENDS_MAX)
+			argp_error(state, "at most %d --backend", BACKENDS_MAX);
+		b->backends[b->nbackends++] = arg;
+		return 0;
+	case KEY_KEEP:
+		if (b->nkeep == KEEP_MAX)
+			argp_error(state, "at most %d --keep", KEEP_MAX);
+		b->keep[b->nkeep++] = arg;
+		return 0;
+	case KEY_OFFLOAD:
+		if (b->noffload == KEEP_MAX)
+			argp_error(state, "at most %d --offload", KEEP_MAX);
+		b->offload[b->noffload++] = arg;
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_option options[] = {
+	{ "backend", KEY_BACKEND, "NAME", 0,
+	  "a code generator that may compute parts of the model: onednn, ..., or the path of a shared "
+	  "object (several times)", 0 },
+	{ "keep", KEY_KEEP, "LABEL", 0, "the model's node of this name stays with hone (several times)", 0 },
+	{ "offload", KEY_OFFLOAD, "LABEL", 0,
+	  "the node of this name goes to a generator that can compute it, whatever it takes (several times)", 0 },
+	{ 0 },
+};
+
+const struct argp backends_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+
+struct offload_request backends_request(const struct backend_args *b)
+{
+	return (struct offload_request){ .backends = b->backends, .nbackends = b->nbackends, .keep = b->keep,
+					 .nkeep = b->nkeep, .offload = b->offload, .noffload = b->noffload };
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/args/backends.h - --backend NAME and --keep LABEL, for the commands that share a model with generators. */
+#ifndef HONE_TOOLS_ARGS_BACKENDS_H
+#define HONE_TOOLS_ARGS_BACKENDS_H
+
+#include <argp.h>
+
+#include "runtime/offload/generators.h"
+
+enum { BACKENDS_MAX = 8, KEEP_MAX = 64 };
+
+/* The input of backends_argp. */
+struct backend_args {
+	const char *backends[BACKENDS_MAX], *keep[KEEP_MAX], *offload[KEEP_MAX];
+	int nbackends, nkeep, noffload;
+};
+
+extern const struct argp backends_argp;
+
+struct offload_request backends_request(const struct backend_args *b);
+
+#endif

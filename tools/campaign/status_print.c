@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/campaign/status_print.c - where a campaign stands, as text. */
+#include <math.h>
+
+#include "measure/device/calibration.h"
+#include "tools/campaign/status.h"
+
+/* A column of WIDTH; a dash where V is not known. */
+static void print_cell(struct text *out, int width, int digits, double v, const char *unit)
+{
+	if (isnan(v))
+		text_printf(out, " %*s", width, "-");
+	else
+		text_printf(out, " %*.*f%s", width - (int)strlen(unit), digits, v, unit);
+}
+
+static const char *plural(int64_t n)
+{
+	return n == 1 ? "" : "es";
+}
+
+static void print_state(struct text *out, const struct status *s)
+{
+	const struct db_campaign *c = &s->campaign;
+	double age = (double)s->age;
+
+	text_puts(out, campaign_state_name(c->state));
+	if (s->alive) {
+		text_puts(out, c->rounds ? ", last sign" : ", begun");
+	} else if (c->state == CAMPAIGN_KILLED) {
+		text_puts(out, ", last sign");
+	} else {
+		if (s->stopped_by)
+			text_printf(out, " by %s", s->stopped_by);
+		age = (double)(s->now - c->ended);
+	}
+	text_puts(out, " ");
+	text_duration(out, age > 0 ? age : 0);
+	text_puts(out, " ago");
+	if (c->state == CAMPAIGN_KILLED)
+		text_puts(out, "; the same command goes on with it");
+}
+
+static void print_progress(struct text *out, const struct status *s)
+{
+	/* Files of an older hone have no list of them. */
+	int64_t batches = s->rounds.n ? s->rounds.n : s->campaign.rounds;
+
+	text_printf(out, "  trials   %lld", (long long)s->trials);
+	if (s->trials_budget)
+		text_printf(out, " of %lld", (long long)s->trials_budget);
+	text_printf(out, " in %lld batch%s, %lld failed, %lld refused",
+		    (long long)batches, plural(batches),
+		    (long long)s->failed, (long long)s->refused);
+	if (!isnan(s->seconds)) {
+		text_puts(out, "; ");
+		text_duration(out, s->seconds);
+		if (s->minutes_budget > 0) {
+			text_puts(out, " of ");
+			text_duration(out, 60 * s->minutes_budget);
+		}
+	}
+	if (!isnan(s->left)) {
+		text_puts(out, ", about ");
+		text_duration(out, s->left);
+		text_puts(out, " left");
+	}
+	if (s->until)
+		text_printf(out, ", until %s", s->until);
+	text_puts(out, "\n");
+}
+
+/* Who is at work, or was last, and whether the device was as fast as at first. */
+static void print_sitting(struct text *out, const struct status *s)
+{
+	const char *what;
+
+	if (!s->sittings.n)
+		return;
+	const struct db_sitting *first = s->sittings.at, *last = &first[s->sittings.n - 1];
+
+	text_printf(out, "  sitting  %d: process %lld on %s", s->sittings.n, (long long)last->pid,
+		    last->host);
+	double drift = calibration_drift(&first->calibration, &last->calibration, &what);
+
+	if (fabs(drift) > CALIBRATION_DRIFT)
+		text_printf(out, "; the device is %.0f%% %s than at the first (%s)",
+			    100 * fabs(drift), drift > 0 ? "faster" : "slower", what);
+	text_puts(out, "\n");
+}
+
+static void print_latency(struct text *out, const struct status *s)
+{
+	if (isnan(s->latency_us))
+		return;
+	text_printf(out, "  latency  %.3f ms, the sum of weight x best", s->latency_us * 1e-3);
+	if (s->missing)
+		text_printf(out, ", without %d task%s that no kernel was found for yet",
+			    s->missing, s->missing > 1 ? "s" : "");
+	text_puts(out, "\n");
+}
+
+static void print_model(struct text *out, const struct status *s)
+{
+	const struct db_quality *q = &s->quality;
+
+	if (!s->compared)
+		return;
+	text_puts(out, "  model    recall");
+	print_cell(out, 0, 2, q->recall, "");
+	text_puts(out, ", rank correlation");
+	print_cell(out, 0, 2, q->rank, "");
+	text_puts(out, ", pairs in order");
+	print_cell(out, 0, 0, 100 * q->accuracy, isnan(q->accuracy) ? "" : "%");
+	text_printf(out, "; mean of the last %d batch%s that it ranked\n", s->compared,
+		    plural(s->compared));
+}
+
+static void print_finals(struct text *out, const struct status *s)
+{
+	const struct finals_stand *f = &s->finals;
+
+	if (f->state == FINALS_NONE)
+		return;
+	text_printf(out, "  finals   %s", s->finals_killed ? "killed" : finals_state_name(f->state));
+	if (f->lineups)
+		text_printf(out, ": round %d of %d, %d lineup%s, %d kernel%s of %d task%s", f->round,
+			    f->rounds, f->lineups, f->lineups > 1 ? "s" : "", f->kernels,
+			    f->kernels > 1 ? "s" : "", f->tasks, f->tasks > 1 ? "s" : "");
+	if (s->finals_s > 0) {
+		text_puts(out, "; ");
+		text_duration(out, s->finals_s);
+	}
+	text_puts(out, s->finals_killed ? "; the same command holds them again\n" : "\n");
+}
+
+/* The phases of rounds, then what is outside of them. */
+enum { COLUMN_FINALS = PHASE_COUNT, COLUMN_OTHER, COLUMN_COUNT };
+
+static const char *column_name(int column)
+{
+	return column < PHASE_COUNT ? round_phase_name((enum round_phase)column)
+	       : column == COLUMN_FINALS ? "finals" : "other";
+}
+
+static double time_of(const struct status *s, int column)
+{
+	return column < PHASE_COUNT ? s->phases[column]
+	       : column == COLUMN_FINALS ? s->finals_s : s->other;
+}
+
+/* Only a model has finals. */
+static bool has_column(const struct status *s, int column)
+{
+	return column != COLUMN_FINALS || !isnan(s->finals_s);
+}
+
+static void print_phases(struct text *out, const struct status *s)
+{
+	double sum = 0;
+
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		sum += isnan(time_of(s, c)) ? 0 : time_of(s, c);
+	if (sum <= 0)
+		return;
+	text_puts(out, "\n  phase   ");
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		if (has_column(s, c))
+			text_printf(out, " %8s", column_name(c));
+	text_puts(out, "\n  seconds ");
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		if (has_column(s, c))
+			print_cell(out, 8, 1, time_of(s, c), "");
+	text_puts(out, "\n  share   ");
+	for (int c = 0; c < COLUMN_COUNT; c++)
+		if (has_column(s, c))
+			print_cell(out, 8, 1, 100 * time_of(s, c) / sum, "%");
+	text_puts(out, "\n");
+}
+
+/* "  (3 crash, 1 wrong)". */
+static void print_failures(struct text *out, const struct db_task_stats *t)
+{
+	const char *before = "  (";
+
+	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
+		if (i == TRIAL_OK || i == TRIAL_LOST_RACE || !t->trials[i])
+			continue;
+		text_printf(out, "%s%lld %s", before, (long long)t->trials[i],
+			    trial_status_name((enum trial_status)i));
+		before = ", ";
+	}
+	if (*before == ',')
+		text_puts(out, ")");
+}
+
+static void print_tasks(struct text *out, const struct status *s)
+{
+	if (s->tasks.n)
+		text_printf(out, "\n  %7s %10s %8s %7s %6s  %s\n", "trials", "best us", "GFLOP/s",
+			    "peak", "weight", "task (failures)");
+	for (int i = 0; i < s->tasks.n; i++) {
+		const struct status_task *t = &s->tasks.at[i];
+		double best = t->stats.best_us;
+
+		text_printf(out, "  %7lld", (long long)t->stats.n_trials);
+		print_cell(out, 10, 2, best > 0 ? best : NAN, "");
+		print_cell(out, 8, 1, t->gflops, "");
+		print_cell(out, 7, 1, 100 * t->peak_share, "%");
+		print_cell(out, 6, 0, t->weight, "");
+		const char *caveat = db_task_caveat(&t->stats);
+
+		text_printf(out, "  %s%s%s", t->stats.task.name, *caveat ? ", " : "", caveat);
+		print_failures(out, &t->stats);
+		text_puts(out, "\n");
+	}
+}
+
+void status_print(struct text *out, const struct status *s)
+{
+	text_printf(out, "%s (campaign %lld): ", s->campaign.source, (long long)s->campaign.id);
+	print_state(out, s);
+	text_puts(out, "\n");
+	if (!s->full)
+		return;
+	print_progress(out, s);
+	print_sitting(out, s);
+	print_finals(out, s);
+	print_latency(out, s);
+	print_model(out, s);
+	print_phases(out, s);
+	print_tasks(out, s);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/campaign/tune_args.h - the command line of `hone tune`, and what the command keeps by it. */
+#ifndef HONE_TOOLS_CAMPAIGN_TUNE_ARGS_H
+#define HONE_TOOLS_CAMPAIGN_TUNE_ARGS_H
+
+#include <stdbool.h>
+
+#include "search/campaign/tuner.h"
+#include "tools/campaign/notify.h"
+
+struct tune_args {
+	struct tuner_options o;
+	const char *db;
+	const struct target *target;	/* NULL: the machine's own */
+	const char *replay;	/* NULL: this machine */
+	struct notify notify;
+	struct notice end;	/* what is told at the end */
+	struct arena *arena;
+	struct tuner *tuner;
+	struct db *finals_db;	/* gets what finals found */
+	bool quiet;
+	double last_line;	/* seconds at which the last plain line was printed */
+};
+
+/* Fills in ARGS, zeroed before; ends the program where the command line is wrong. */
+void tune_parse(int argc, char **argv, struct tune_args *args);
+
+#endif

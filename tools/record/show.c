@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/record/show.c - hone show: the stages of a record, from the DAG to the assembly. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/err.h"
+#include "measure/build/builder.h"
+#include "measure/build/pool.h"
+#include "schedule/pass/pass.h"
+#include "schedule/step_text.h"
+#include "search/best.h"
+#include "te/text.h"
+#include "tools/args/query.h"
+#include "tools/command.h"
+#include "tools/json.h"
+
+struct show_args {
+	struct query q;
+	const char *stage;	/* NULL: all but asm */
+	const struct nest_pass *after;	/* of the nest; NULL: all passes */
+	const char *cc;		/* for asm; NULL: the builder's own choice */
+};
+
+static const char doc[] =
+	"Prints the stages of the best record of every task of SOURCE: its DAG, steps, loop nest, C "
+	"source and assembly.\v"
+	"Example:\n  hone show matmul:m=512,n=512,k=512 --db tune.db --stage nest\n";
+
+static const char *const stages[] = { "dag", "steps", "nest", "c", "asm" };
+
+enum { N_STAGES = sizeof(stages) / sizeof(*stages) };
+
+/* Far more than the greatest kernel takes. */
+enum { OBJDUMP_S = 60, OBJDUMP_BYTES = 1 << 30, ASM_BYTES = 8 << 20 };
+
+static const struct argp_option options[] = {
+	{ "after", 'a', "PASS", 0, "the nest behind this pass of lowering alone (place: the first; an "
+	  "unknown name lists them)", 0 },
+	{ "stage", 's', "dag|steps|nest|c|asm", 0, "only this one (default: all but asm)", 0 },
+	{ 0 },
+};
+
+/* "place, races, ...", in A. */
+static const char *pass_list(struct arena *a)
+{
+	const char *list = nest_passes[0].name;
+
+	for (int i = 1; i < NEST_PASSES; i++)
+		list = arena_printf(a, "%s, %s", list, nest_passes[i].name);
+	return list;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct show_args *args = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = &args->q;
+		state->child_inputs[1] = &args->cc;
+		return 0;
+	case 'a':
+		args->stage = "nest";
+		args->after = nest_pass_find(arg);
+		if (!args->after)
+			argp_error(state, "--after '%s': there are %s", arg,
+				   pass_list(arena_new()));	/* it exits */
+		return 0;
+	case 's':
+		args->stage = arg;
+		for (int i = 0; i < N_STAGES; i++)
+			if (strcmp(arg, stages[i]) == 0)
+				return 0;
+		argp_error(state, "--stage '%s': there are dag, steps, nest, c, asm", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static const struct argp_child children[] = {
+	{ &query_argp, 0, NULL, 0 },
+	{ &cc_argp, 0, NULL, 0 },
+	{ 0 },
+};
+static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
+
+static bool wants(const struct show_args *args, const char *stage)
+{
+	if (!args->stage)
+		return strcmp(stage, "asm") != 0;
+	return strcmp(args->stage, stage) == 0;
+}
+
+/* What objdump prints of OBJECT, in A; NULL and a message. */
+static const char *disassemble(struct arena *a, const char *object)
+{
+	const char *const argv[] = { "objdump", "-d", "--no-show-raw-insn",
+				     "--disassemble=hone_kernel", object, NULL };
+	const struct pool_limits limits = { .jobs = 1, .limit_s = OBJDUMP_S,
+					    .memory = OBJDUMP_BYTES, .output = ASM_BYTES };
+	struct command_run run = { .argv = argv };
+
+	if (pool_run(a, &run, 1, &limits, environ) == 0 && command_succeeded(&run))
+		return run.output;
+	err_set("objdump failed (package binutils): %s", run.output ? run.output : err_get());
+	return NULL;
+}
+
+/* The kernel's machine code; NULL and a message. */
+static const char *asm_of(const struct show_args *args, const struct best *b)
+{
+	struct build_pool_options build = { .target = device_code(args->q.device), .cc = args->cc };
+	struct build_pool *builder = build_pool_new(&build);
+	struct trial trial = { .source = b->source };
+	struct arena *a = args->q.arena;
+	const char *text = NULL;
+
+	if (!builder)
+		return NULL;
+	if (build_all(a, builder, &trial, 1) == 0 && trial.object)
+		text = disassemble(a, trial.object);
+	else
+		err_set("the kernel does not compile: %s", trial.text ? trial.text : "");
+	trial_discard(&trial);
+	build_pool_free(builder);
+	return text;
+}
+
+/* STAGE of B, in the query's arena; NULL and a message. */
+static const char *stage_text(const struct show_args *args, const struct task *t,
+			      const struct best *b, const char *stage)
+{
+	struct text out = { 0 };
+
+	if (strcmp(stage, "dag") == 0)
+		return t->text;
+	if (strcmp(stage, "c") == 0)
+		return b->source;
+	if (strcmp(stage, "asm") == 0)
+		return asm_of(args, b);
+	if (strcmp(stage, "steps") == 0)
+		state_print(&out, b->state);
+	else
+		program_print(&out, args->after ? lower_to(args->q.arena, b->state,
+							   b->program->target, args->after, NULL)
+						: b->program);
+	const char *text = arena_strdup(args->q.arena, text_str(&out));
+
+	text_free(&out);
+	return text;
+}
+
+/* --- as text */
+
+/* The figure, what must be known of it, and what it rests on. */
+static void print_record(const struct query *q, const struct best *b)
+{
+	const struct db_record *r = &b->record;
+	const char *caveat = evidence_caveat(q->arena, r, b->evidence);
+
+	printf("# record %jd: %s%.4g us%s%s%s, %d thread%s, %s\n", (intmax_t)r->id,
+	       r->estimate ? "~" : "", r->time_us, *caveat ? " (" : "", caveat, *caveat ? ")" : "",
+	       r->threads, r->threads > 1 ? "s" : "", r->toolchain_text);
+	printf("# evidence: hone %s, text %.8s, %d sample%s", r->hone ? r->hone : "of old",
+	       r->source_hash ? r->source_hash : "unknown", r->n_samples,
+	       r->n_samples == 1 ? "" : "s");
+	if (r->final && r->others >= 0)
+		printf(" in turn with %d other%s", r->others, r->others == 1 ? "" : "s");
+	puts("");
+}
+
+static int print_stages(const struct show_args *args, const struct task *t, const struct best *b)
+{
+	print_record(&args->q, b);
+	for (int i = 0; i < N_STAGES; i++) {
+		const char *text = wants(args, stages[i]) ? stage_text(args, t, b, stages[i]) : "";
+
+		if (!text)
+			return -1;
+		if (!wants(args, stages[i]))
+			continue;
+		if (!args->stage && i > 0)
+			printf("\n# >>> %s\n", stages[i]);
+		fputs(text, stdout);
+	}
+	return 0;
+}
+
+/* --- as JSON */
+
+/* Null without a record, and of a stage that was not asked for. */
+static json_t *task_json(const struct show_args *args, const struct task *t, const struct best *b)
+{
+	json_t *one = json_object();
+
+	json_object_set_new(one, "task", json_label(t->key));
+	json_object_set_new(one, "name", json_label(t->name));
+	json_object_set_new(one, "best_us", json_positive(b ? b->record.time_us : 0));
+	json_object_set_new(one, "threads", json_count(b ? b->record.threads : 0));
+	json_object_set_new(one, "caveat", json_label(b ? evidence_caveat(args->q.arena, &b->record,
+									  b->evidence)
+							: NULL));
+	json_object_set_new(one, "evidence",
+			    b ? evidence_json(&b->record, b->evidence) : json_null());
+	for (int i = 0; i < N_STAGES; i++) {
+		const char *text = NULL;
+
+		if (b && wants(args, stages[i]) && !(text = stage_text(args, t, b, stages[i]))) {
+			json_decref(one);
+			return NULL;
+		}
+		json_object_set_new(one, stages[i], json_label(text));
+	}
+	return one;
+}
+
+/* A task's stages; ROWS is NULL where they are to be printed. */
+static int show_task(const struct show_args *args, const struct task *t, json_t *rows)
+{
+	const struct query *q = &args->q;
+	struct best b;
+	int found = query_best(q, t, &b);
+
+	if (found < 0)
+		return -1;
+	if (rows)
+		return json_array_append_new(rows, task_json(args, t, found ? &b : NULL));
+	printf("# task %s %s\n", t->key, t->name);
+	if (found)
+		return print_stages(args, t, &b);
+	puts("# no kernel was found yet; run hone tune");
+	return 0;
+}
+
+static int show_all(const struct show_args *args)
+{
+	const struct query *q = &args->q;
+	json_t *rows = q->json ? json_array() : NULL;
+	int rc = 0;
+
+	for (int i = 0; i < q->tasks.n && rc == 0; i++)
+		rc = show_task(args, q->tasks.at[i], rows);
+	if (rc == 0 && rows)
+		return json_print(rows);
+	json_decref(rows);
+	return rc;
+}
+
+static int run(int argc, char **argv)
+{
+	struct show_args args = { 0 };
+
+	argp_parse(&argp, argc, argv, 0, NULL, &args);
+	int rc = query_open(&args.q) < 0 || show_all(&args) < 0 ? command_failed() : EXIT_OK;
+
+	query_close(&args.q);
+	return rc;
+}
+
+const struct command command_show = {
+	.name = "show",
+	.summary = "the stages of a record: dag, steps, nest, C, assembly",
+	.run = run,
+};
