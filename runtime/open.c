@@ -9,9 +9,9 @@
 #include "partition/demand.h"
 #include "runtime/kept/kept.h"
 #include "runtime/kept/module.h"
+#include "runtime/kernel/task_times.h"
 #include "runtime/offload/alone.h"
 #include "runtime/offload/demanded.h"
-#include "runtime/task_times.h"
 
 /* The device, with figures where kernels are to be guessed. */
 static struct device *find_device(struct arena *a, const struct target *target)

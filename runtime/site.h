@@ -10,7 +10,7 @@
 #define HONE_RUNTIME_SITE_H
 
 #include "graph/task/task.h"
-#include "runtime/choice.h"
+#include "runtime/kernel/choice.h"
 
 /* A weight as the kernel reads it. */
 struct site_weight {

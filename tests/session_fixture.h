@@ -15,8 +15,8 @@
 #include "base/err.h"
 #include "graph/text/text.h"
 #include "measure/device/calibration.h"
-#include "runtime/agree.h"
 #include "runtime/session.h"
+#include "runtime/values/agree.h"
 
 /* Kernels run here; what they are guessed for has fixed figures. */
 #define DEVICE "synthetic:l2:2(size=1MiB) core:1 pu:1 isa=avx2"

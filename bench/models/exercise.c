@@ -3,7 +3,7 @@
 #include "bench/models/exercise.h"
 
 #include "base/err.h"
-#include "runtime/agree.h"
+#include "runtime/values/agree.h"
 
 static int write_folder(void *user, const char *folder)
 {

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "base/err.h"
-#include "runtime/npy.h"
+#include "runtime/values/npy.h"
 
 static const char *path_of(struct arena *a, const char *folder)
 {

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "base/err.h"
-#include "runtime/inputs.h"
 #include "runtime/offload/rounds.h"
+#include "runtime/values/inputs.h"
 #include "tools/partition/plans.h"
 
 static void take(struct arena *scratch, const struct settled *s, struct partition_entry *e)

@@ -3,7 +3,7 @@
 #include "bench/partition/narrow.h"
 
 #include "base/file.h"
-#include "runtime/quantize.h"
+#include "runtime/quantize/quantize.h"
 
 const char *narrow_model(struct arena *a, const struct open_options *o, enum element as, const char *folder)
 {

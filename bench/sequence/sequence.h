@@ -8,7 +8,7 @@
 #ifndef HONE_BENCH_SEQUENCE_SEQUENCE_H
 #define HONE_BENCH_SEQUENCE_SEQUENCE_H
 
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "bench/sequence/values.h"
 #include "graph/task/task.h"
 #include "search/task.h"

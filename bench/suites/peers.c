@@ -8,7 +8,7 @@
 #include "bench/contest/kernel_exercise.h"
 #include "bench/contest/referee/table.h"
 #include "bench/contest_args.h"
-#include "runtime/kernel_build.h"
+#include "runtime/kernel/kernel_build.h"
 #include "bench/suite.h"
 #include "measure/process/device_lock.h"
 #include "search/best.h"

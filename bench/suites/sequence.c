@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
-#include "runtime/kernel_build.h"
+#include "runtime/kernel/kernel_build.h"
 #include "bench/sequence/sequence.h"
 #include "bench/suite.h"
 #include "measure/timing/pin.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/kept/tasks.c - tasks, their choices and what storages came to, as JSON. */
 #include "runtime/kept/form.h"
-#include "runtime/objects.h"
+#include "runtime/kernel/objects.h"
 
 /* Of a shared object, more than any kernel has. */
 #define MOST_OBJECT ((size_t)1 << 30)

@@ -9,7 +9,7 @@
 #define HONE_RUNTIME_LIBRARY_CONTENT_H
 
 #include "graph/ir/ir.h"
-#include "runtime/choice.h"
+#include "runtime/kernel/choice.h"
 
 enum library_room {
 	LIBRARY_MEMORY,		/* of an instance */

@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "measure/timing/timing.h"
 #include "runtime/offload/foreign.h"
-#include "runtime/inputs.h"
-#include "runtime/kernel.h"
+#include "runtime/values/inputs.h"
+#include "runtime/kernel/kernel.h"
 
 /* Of one kernel: the median of 9 is within 2% of that of 50 for kernels over 20 us here; what takes long is
  * run less often. */

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "graph/task/variant.h"
-#include "runtime/task_times.h"
+#include "runtime/kernel/task_times.h"
 
 struct assigning {
 	struct arena *a;

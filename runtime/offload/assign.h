@@ -7,7 +7,7 @@
 #ifndef HONE_RUNTIME_OFFLOAD_ASSIGN_H
 #define HONE_RUNTIME_OFFLOAD_ASSIGN_H
 
-#include "runtime/choice.h"
+#include "runtime/kernel/choice.h"
 
 /* Gives generators their places in CHOICES, by task of TASKS of G, which are empty yet; in A. -1 and a
  * message where the outside world fails. */

@@ -10,7 +10,7 @@
 #include "graph/ir/known.h"
 #include "graph/pass/pass.h"
 #include "measure/timing/timing.h"
-#include "runtime/inputs.h"
+#include "runtime/values/inputs.h"
 
 /* As a kernel alone (runtime/offload/alone.c), each round both ways; a generator that tells what it takes is
  * not timed. */

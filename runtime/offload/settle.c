@@ -8,13 +8,13 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "runtime/agree.h"
 #include "runtime/explain.h"
-#include "runtime/inputs.h"
+#include "runtime/kernel/task_times.h"
 #include "runtime/offload/judge.h"
 #include "runtime/offload/rounds.h"
-#include "runtime/rounding.h"
-#include "runtime/task_times.h"
+#include "runtime/values/agree.h"
+#include "runtime/values/inputs.h"
+#include "runtime/values/rounding.h"
 
 /* Each time there are fewer kernels that nobody timed in a model; what is left then keeps its other time. */
 enum { MOST_LOOKS = 6 };

@@ -10,7 +10,7 @@
 #include "graph/eval/interp.h"
 #include "graph/task/task.h"
 #include "graph/text/text.h"
-#include "runtime/agree.h"
+#include "runtime/values/agree.h"
 #include "te/eval.h"
 
 enum { GRAPHS = 150, CALLS = 24 };

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/agree.h"
+#include "runtime/values/agree.h"
 
 static struct value floats(struct arena *a, int rank, const int64_t *dim, const float *v)
 {

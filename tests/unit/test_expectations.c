@@ -14,7 +14,7 @@
 
 #include "base/build_id.h"
 #include "base/file.h"
-#include "runtime/expectations.h"
+#include "runtime/kernel/expectations.h"
 #include "search/expect.h"
 #include "te/operator.h"
 #include "tests/skip.h"

@@ -6,9 +6,9 @@
 
 #include <stdlib.h>
 
-#include "runtime/agreement.h"
-#include "runtime/class_check.h"
-#include "runtime/keep_float.h"
+#include "runtime/quantize/agreement.h"
+#include "runtime/quantize/class_check.h"
+#include "runtime/quantize/keep_float.h"
 
 /* --- the binomial bound */
 

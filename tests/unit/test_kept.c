@@ -21,7 +21,7 @@
 #include "measure/device/calibration.h"
 #include "runtime/explain.h"
 #include "runtime/kept/kept.h"
-#include "runtime/objects.h"
+#include "runtime/kernel/objects.h"
 #include "tests/skip.h"
 
 /* A constant of the model's own, and one that passes compute: a transposed weight. */

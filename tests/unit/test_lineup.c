@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "runtime/lineup.h"
+#include "runtime/finals/lineup.h"
 
 enum { N = 4, ROUNDS = 41, SEEDS = 200 };
 

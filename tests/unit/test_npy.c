@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "runtime/npy.h"
+#include "runtime/values/npy.h"
 
 struct npy_fixture {
 	struct arena *a;

@@ -9,9 +9,9 @@
 #include "graph/pass/pass.h"
 #include "partition/demand.h"
 #include "runtime/explain.h"
+#include "runtime/kernel/task_times.h"
 #include "runtime/offload/alone.h"
 #include "runtime/offload/demanded.h"
-#include "runtime/task_times.h"
 
 /* One task at two places, with one weight, and another task behind it. */
 #define MODEL                                                                                      \

@@ -2,8 +2,8 @@
 /* tests/unit/test_rounding.c - what narrow values that lie between two steps do to a bound. */
 #include "tests/graph_fixture.h"
 
-#include "runtime/agree.h"
-#include "runtime/rounding.h"
+#include "runtime/values/agree.h"
+#include "runtime/values/rounding.h"
 
 enum { N = 64 };
 

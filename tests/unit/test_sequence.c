@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/rng.h"
-#include "runtime/kernel_build.h"
+#include "runtime/kernel/kernel_build.h"
 #include "bench/sequence/sequence.h"
 #include "measure/device/device.h"
 #include "te/eval.h"

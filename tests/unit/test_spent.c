@@ -11,8 +11,8 @@
 #include "graph/pass/pass.h"
 #include "graph/text/text.h"
 #include "measure/device/calibration.h"
-#include "runtime/inputs.h"
 #include "runtime/offload/spent.h"
+#include "runtime/values/inputs.h"
 
 /* Kernels run here; what they are guessed for has fixed figures. */
 #define DEVICE "synthetic:l2:2(size=1MiB) core:1 pu:1 isa=avx2"

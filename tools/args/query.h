@@ -9,7 +9,7 @@
 #include "db/db.h"
 #include "graph/task/task.h"
 #include "measure/device/device.h"
-#include "runtime/task_times.h"
+#include "runtime/kernel/task_times.h"
 #include "search/best.h"
 
 struct query {

@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "base/workdir.h"
 #include "measure/process/spawn.h"
-#include "runtime/finals.h"
+#include "runtime/finals/finals.h"
 #include "search/campaign/debug.h"
 #include "search/measurers/replay.h"
 #include "search/campaign/tuner.h"

@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "graph/layout/choose.h"
 #include "graph/model.h"
-#include "runtime/expectations.h"
+#include "runtime/kernel/expectations.h"
 #include "search/expect.h"
 #include "tools/source.h"
 

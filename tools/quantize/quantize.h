@@ -3,7 +3,7 @@
 #ifndef HONE_TOOLS_QUANTIZE_QUANTIZE_H
 #define HONE_TOOLS_QUANTIZE_QUANTIZE_H
 
-#include "runtime/quantize.h"
+#include "runtime/quantize/quantize.h"
 #include "tools/args/model.h"
 
 enum { QUANTIZE_MAX_LIST = 256 };

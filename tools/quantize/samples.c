@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "graph/onnx/data.h"
-#include "runtime/npy.h"
+#include "runtime/values/npy.h"
 #include "tools/quantize/quantize.h"
 
 struct sample_vec VEC(struct value *);

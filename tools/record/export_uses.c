@@ -7,7 +7,7 @@
 #include "graph/model.h"
 #include "graph/task/task.h"
 #include "graph/task/variant.h"
-#include "runtime/npy.h"
+#include "runtime/values/npy.h"
 #include "te/eval.h"
 #include "tools/json.h"
 

@@ -3,8 +3,8 @@
 #ifndef HONE_TOOLS_RUN_ARGS_H
 #define HONE_TOOLS_RUN_ARGS_H
 
-#include "runtime/agree.h"
 #include "runtime/open.h"
+#include "runtime/values/agree.h"
 #include "tools/args/backends.h"
 #include "tools/args/model.h"
 

@@ -7,8 +7,8 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "graph/onnx/data.h"
-#include "runtime/inputs.h"
-#include "runtime/npy.h"
+#include "runtime/values/inputs.h"
+#include "runtime/values/npy.h"
 #include "tools/run/args.h"
 
 static int read_file(struct arena *a, const char *path, const struct type *t, struct value *out)

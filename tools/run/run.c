@@ -10,7 +10,7 @@
 #include "base/quantile.h"
 #include "graph/model.h"
 #include "runtime/kept/module.h"
-#include "runtime/rounding.h"
+#include "runtime/values/rounding.h"
 #include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/run/args.h"

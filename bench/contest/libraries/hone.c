@@ -8,7 +8,7 @@
 
 #include "base/err.h"
 #include "bench/contest/contestant.h"
-#include "runtime/kernel.h"
+#include "runtime/kernel/kernel.h"
 #include "te/eval.h"
 
 struct ours {
