@@ -5,7 +5,7 @@
 #include <inttypes.h>
 
 #include "codegen/emitter.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 static void emit_kernel(struct emitter *e)
 {

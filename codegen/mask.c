@@ -5,7 +5,7 @@
 
 #include "codegen/emitter.h"
 #include "schedule/mask.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 static int64_t clamped(int64_t lane, int lanes)
 {

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "codegen/emitter.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 void emit_arguments(struct emitter *e)
 {

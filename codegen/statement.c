@@ -6,7 +6,7 @@
 #include <inttypes.h>
 
 #include "codegen/emitter.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 void emit_line(struct emitter *e, const char *fmt, ...)
 {

@@ -5,7 +5,7 @@
 
 #include "base/err.h"
 #include "codegen/emitter.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 const struct bound_axis *binding_of(const struct emitter *e, const struct axis *axis)
 {

@@ -11,7 +11,7 @@
 #ifndef HONE_COSTMODEL_MODEL_H
 #define HONE_COSTMODEL_MODEL_H
 
-#include "costmodel/features.h"
+#include "costmodel/features/features.h"
 
 /* A measured program. */
 struct cost_sample {

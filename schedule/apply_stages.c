@@ -2,7 +2,7 @@
 /* schedule/apply_stages.c - the steps that make stages or change what stages compute. */
 #include "schedule/apply_stages.h"
 
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* Bodies have changed: who reads whom, and so any region, may be another. */
 static void touch_all(struct state *s)

@@ -3,7 +3,7 @@
 #include "schedule/mask.h"
 
 #include "base/integer.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* Narrows M to the values of AXIS for which X < Y, or X <= Y. */
 static bool narrow(struct arena *a, const struct expr *cond, const struct axis *axis,

@@ -2,7 +2,7 @@
 /* schedule/narrow.c - f16 and bf16 in a nest: see the header for what is rounded where. */
 #include "schedule/narrow.h"
 
-#include "te/index.h"
+#include "te/index/index.h"
 
 enum dtype narrow_held_as(const struct stage *g, enum buffer_kind kind)
 {

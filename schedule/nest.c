@@ -2,7 +2,7 @@
 /* schedule/nest.c - printing programs. */
 #include "schedule/nest.h"
 
-#include "te/text.h"
+#include "te/text/text.h"
 
 const struct pack *program_pack(const struct program *p, int arg)
 {

@@ -2,7 +2,7 @@
 /* schedule/nest_copy.c - copies of nests, and what is below a node, said once in the node: so searches
  * pass by what has no conditions. */
 #include "schedule/nest.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* Bits of the axes in comparisons of indices in E. */
 static uint32_t compared(const struct expr *e)

@@ -7,7 +7,7 @@
 #include "schedule/refresh.h"
 
 #include "base/integer.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* --- iters: extents from the roots down, values from the leaves up */
 

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "search/trust/reference.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 static const char *take(struct arena *a, struct text *t)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "te/dag.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* Above this many operations an op that is read more than once is not computed anew at each use:
  * a clip or a scale and shift pass, a transcendental function (several of them) does not. */

@@ -5,7 +5,7 @@
 #include <assert.h>
 
 #include "base/err.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 struct dag *dag_new(struct arena *a, const char *name)
 {

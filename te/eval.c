@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "te/domain.h"
+#include "te/index/domain.h"
 
 /* Elements of one op that were computed on demand: open addressing, a power of two of cells. */
 struct memo {

@@ -75,7 +75,7 @@ const struct expr *expr_load(struct arena *a, const struct tensor *t,
 const struct expr *expr_unary(struct arena *a, enum expr_kind k, const struct expr *x);
 const struct expr *expr_binary(struct arena *a, enum expr_kind k, const struct expr *x,
 			       const struct expr *y);
-/* The same, where the caller knows that simplifying the node changes nothing: for te/index.c. */
+/* The same, where the caller knows that simplifying the node changes nothing: for te/index/index.c. */
 const struct expr *expr_simple(struct arena *a, enum expr_kind k, const struct expr *x,
 			       const struct expr *y);
 const struct expr *expr_select(struct arena *a, const struct expr *cond, const struct expr *x,

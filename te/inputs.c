@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/inputs.c - ranges and grids of test data, by asking te/domain.h what would come of them. */
+/* te/inputs.c - ranges and grids of test data, by asking te/index/domain.h what would come of them. */
 #include "te/inputs.h"
 
 #include <limits.h>

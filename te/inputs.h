@@ -8,7 +8,7 @@
 #ifndef HONE_TE_INPUTS_H
 #define HONE_TE_INPUTS_H
 
-#include "te/domain.h"
+#include "te/index/domain.h"
 
 /* Kernels are verified on each of these. */
 enum input_set {

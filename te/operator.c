@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "te/limits.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 enum { PARAMS_MAX = 16, SPEC_MAX = 4096, TE_FILE_MAX = 1 << 20 };
 

@@ -12,7 +12,7 @@
 #include "base/rng.h"
 #include "te/eval.h"
 #include "te/operator.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 enum { ARGS_MAX = 8 };
 

@@ -5,7 +5,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "te/eval.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 enum { ARG_ALIGN = 64 };
 

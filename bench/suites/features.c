@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "bench/suite.h"
 #include "codegen/emit.h"
-#include "costmodel/features.h"
+#include "costmodel/features/features.h"
 #include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"

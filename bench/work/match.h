@@ -5,7 +5,7 @@
 #define HONE_BENCH_WORK_MATCH_H
 
 #include "bench/work/work.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* The reduction of a DAG, sum of X * W, both loads. */
 struct work_product {

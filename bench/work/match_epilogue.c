@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/err.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 /* Functions that read their argument more than once; the others are steps of their own. */
 static const struct {

@@ -3,8 +3,8 @@
 #include "graph/ir/dim.h"
 
 #include "graph/ir/array.h"
-#include "te/index.h"
-#include "te/text.h"
+#include "te/index/index.h"
+#include "te/text/text.h"
 
 struct dim dim_number(int64_t n)
 {

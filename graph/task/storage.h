@@ -11,7 +11,7 @@
 #define HONE_GRAPH_TASK_STORAGE_H
 
 #include "graph/build/build.h"
-#include "te/arrange.h"
+#include "te/arrange/arrange.h"
 
 enum { STORE_NCHW = 0, STORE_NHWC = 1 };
 

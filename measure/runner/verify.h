@@ -3,7 +3,7 @@
  *
  * The order of additions is a candidate's own business, so floats agree up to a bound. It is each
  * element's own: the reference computes it along with the value, from the magnitudes that entered
- * this element (te/error.h derives it). WANT has the type of the output, BOUND the type
+ * this element (te/error/error.h derives it). WANT has the type of the output, BOUND the type
  * error_bound_type() says; both come from the reference.
  *
  * Where the reference is NaN or infinite, so must be the output. A bound is infinite where a right
@@ -12,7 +12,7 @@
 #ifndef HONE_MEASURE_RUNNER_VERIFY_H
 #define HONE_MEASURE_RUNNER_VERIFY_H
 
-#include "te/error.h"
+#include "te/error/error.h"
 
 /* Makes BOUND, as the reference computed it, fit for comparing. Returns how many of the COUNT
  * elements say nothing: WANT is NaN or infinite, or BOUND infinite. */

@@ -8,7 +8,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "costmodel/features.h"
+#include "costmodel/features/features.h"
 #include "schedule/step_text.h"
 #include "search/kernel_text.h"
 

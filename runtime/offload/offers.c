@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "measure/timing/timing.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 static const char *place_name(struct arena *a, const char *key, int backend)
 {

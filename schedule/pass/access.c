@@ -3,7 +3,7 @@
  * constants by the loops that use them, axes by their values. */
 #include "schedule/narrow.h"
 #include "schedule/pass/place.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* Beyond this a packed constant repeats too much of itself to be worth its memory. */
 enum { PACK_MAX_GROWTH = 4 };

@@ -8,7 +8,7 @@
 #include "schedule/mask.h"
 #include "schedule/pass/cuts.h"
 #include "schedule/pass/pass.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* Past this bound conditions stay where they are. */
 enum { MAX_STORES = 96 };

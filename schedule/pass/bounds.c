@@ -6,7 +6,7 @@
  *           refused: nothing is run on hope.
  * Keeps:    everything. */
 #include "schedule/pass/pass.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 struct bounds {
 	struct arena *scratch;

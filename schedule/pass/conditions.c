@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule/pass/conditions.c - conditions and lets of a stage, with the loops that they need. */
 #include "schedule/pass/place.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 static void place(struct lowering *l, struct body *b, const struct axis *axis,
 		  const struct expr *value)

@@ -4,7 +4,7 @@
 
 #include "base/integer.h"
 #include "schedule/mask.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 static void add_cut(struct cuts *c, int64_t at)
 {

@@ -7,7 +7,7 @@
  *           condition is as far out as it goes: behind the innermost loop that moves it.
  * Keeps:    results, as long as what is multiplied by a zero is finite: weights are taken to be. */
 #include "schedule/pass/pass.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* Conditions on a path; more stay where they are. */
 enum { MAX_CONDITIONS = 16 };

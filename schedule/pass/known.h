@@ -4,7 +4,7 @@
 #ifndef HONE_SCHEDULE_PASS_KNOWN_H
 #define HONE_SCHEDULE_PASS_KNOWN_H
 
-#include "te/index.h"
+#include "te/index/index.h"
 
 enum { MAX_KNOWN = 64 };
 

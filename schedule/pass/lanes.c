@@ -5,7 +5,7 @@
 #include "schedule/pass/lanes.h"
 
 #include "base/err.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* --- indices */
 

@@ -4,7 +4,7 @@
 #define HONE_SCHEDULE_PASS_LANES_H
 
 #include "schedule/nest.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* The buffers in registers around a place, and how they lie. */
 struct laid_out {

@@ -7,7 +7,7 @@
 #include "schedule/narrow.h"
 #include "schedule/pass/pass.h"
 #include "schedule/pass/place.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 static struct nest *new_nest(struct arena *a, enum nest_kind kind)
 {

@@ -5,7 +5,7 @@
  * Provides: the turns of a parallel loop write different elements; what cannot be proved is refused.
  * Keeps:    everything. */
 #include "schedule/pass/pass.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* What is bound on the way from a parallel loop to a store inside it. */
 struct path {

@@ -9,7 +9,7 @@
 #include "schedule/mask.h"
 #include "schedule/pass/lanes.h"
 #include "schedule/pass/pass.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 static struct nest *vectorize_list(struct vectorizer *v, struct nest *list);
 

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "measure/build/toolchain.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 /* How often a combination of device, toolchain, threads and cache was recorded. */
 struct combination {

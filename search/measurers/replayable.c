@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "schedule/step_text.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 /* Tasks come sorted by id; one whose text is no DAG has none. */
 struct replayable {

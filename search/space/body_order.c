@@ -5,7 +5,7 @@
  * tile is twice as slow (docs/performance.md). */
 #include "search/space/body_order.h"
 
-#include "te/index.h"
+#include "te/index/index.h"
 
 enum { MAX_LOADS = 16, TRIES = 16 };
 

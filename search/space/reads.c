@@ -2,7 +2,7 @@
 /* search/space/reads.c - searches of a reduction's indices. */
 #include "search/space/reads.h"
 
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* A longer period, in two dimensions, is more than the registers hold. */
 enum { MAX_PERIOD = 4 };

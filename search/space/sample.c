@@ -9,7 +9,7 @@
 #include "search/space/body_order.h"
 #include "search/space/location.h"
 #include "search/space/share_out.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* How often what is proposed. Those without another origin are chosen, not measured. */
 enum {

@@ -9,7 +9,7 @@
 #include "measure/build/toolchain.h"
 #include "search/space/candidate.h"
 #include "search/campaign/round.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 /* Lowering takes up to 0.15 ms a record, training 0.25 s for 1000: about a second in all. */
 enum {

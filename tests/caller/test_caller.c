@@ -18,7 +18,7 @@
 #include "schedule/step_text.h"
 #include "search/trust/reference.h"
 #include "te/eval.h"
-#include "te/text.h"
+#include "te/text/text.h"
 #include "tests/skip.h"
 
 enum { MAX_THREADS = 3, SEED = 11, MAX_OUTPUT = 1 << 24 };

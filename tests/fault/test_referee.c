@@ -16,7 +16,7 @@
 #include "bench/contest/referee/folder.h"
 #include "bench/contest/kernel_exercise.h"
 #include "bench/contest/referee/quiet.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 enum { ROUNDS = 7, TOYS_MAX = 12 };
 

@@ -6,7 +6,7 @@
 
 #include "search/campaign/admit.h"
 #include "te/operator.h"
-#include "te/text.h"
+#include "te/text/text.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -6,7 +6,7 @@
 
 #include "codegen/emit.h"
 #include "schedule/step_text.h"
-#include "te/text.h"
+#include "te/text/text.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/property/library.h"
 #include "tests/property/sample.h"

@@ -8,7 +8,7 @@
 #include "search/kernel_text.h"
 #include "search/space/sketch.h"
 #include "te/eval.h"
-#include "te/text.h"
+#include "te/text/text.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Of a machine that the fuzzed task is for. */

@@ -10,7 +10,7 @@
 #include "tests/golden/golden.h"
 
 #include "codegen/emit.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 /* The kernel and its workspace: types, helpers and packing are much the same in all. */
 static int expand_c(struct golden *g, const struct program *p, struct text *out)

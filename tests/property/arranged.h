@@ -4,7 +4,7 @@
 #define HONE_TESTS_PROPERTY_ARRANGED_H
 
 #include "base/rng.h"
-#include "te/arrange.h"
+#include "te/arrange/arrange.h"
 
 /* One for each argument of D: as it is, another order of dims, some of them in blocks. */
 struct arrangement *random_arrangements(struct arena *a, struct rng *r, const struct dag *d);

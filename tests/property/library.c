@@ -7,7 +7,7 @@
 #include "base/err.h"
 #include "search/space/sample.h"
 #include "te/operator.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 static const char *const specs[] = {
 #define S(spec) spec,

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* The kernel's arguments, and the buffers that are allocated around what runs. */
 struct race_memory {

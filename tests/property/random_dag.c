@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "te/text.h"
+#include "te/text/text.h"
 #include "tests/property/random_index.h"
 
 enum { MAX_TENSORS = 24 };

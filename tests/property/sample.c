@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "schedule/step_text.h"
 #include "te/eval.h"
-#include "te/text.h"
+#include "te/text/text.h"
 #include "tests/property/arranged.h"
 #include "tests/property/library.h"
 #include "tests/property/random_dag.h"

@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "te/eval.h"
-#include "te/text.h"
+#include "te/text/text.h"
 #include "tests/property/arranged.h"
 #include "tests/property/library.h"
 #include "tests/property/random_dag.h"

@@ -13,7 +13,7 @@
 #include "search/campaign/admit.h"
 #include "search/space/sketch.h"
 #include "te/operator.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 #define GIB ((double)(1 << 30))
 #define MEMORY (24 * GIB)

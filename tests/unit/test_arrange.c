@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_arrange.c - arranged DAGs as one would write them by hand. */
-#include "te/arrange.h"
+#include "te/arrange/arrange.h"
 
 #include "tests/te_run.h"
 

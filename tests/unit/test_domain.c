@@ -13,7 +13,7 @@
 #include "search/trust/speed_limit.h"
 #include "te/inputs.h"
 #include "te/operator.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 enum { OPS = 8 };
 

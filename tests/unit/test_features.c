@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "costmodel/features.h"
+#include "costmodel/features/features.h"
 #include "schedule/step_text.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 /* Caches of 16, 64 and 256 lines; one cycle is a nanosecond: 64 GFLOP/s are two multiply-adds of 16
  * lanes, 128 GB/s two vectors. */

@@ -6,7 +6,7 @@
 #include "tests/db_fixture.h"
 
 #include "search/campaign/contenders.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 #define TEXT "input A: f32[64]\nC[i] = A[i] + 1\n"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* At each level twice the work would outlast the universe. */
 enum { DEEP = 200 };

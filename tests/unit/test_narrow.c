@@ -9,7 +9,7 @@
 
 #include "base/vec.h"
 #include "schedule/nest.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 enum { VALUES = 1 << 16 };
 

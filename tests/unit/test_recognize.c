@@ -9,7 +9,7 @@
 #include "base/err.h"
 #include "bench/work/recognize.h"
 #include "te/operator.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 /* SPEC is an operator, or a .te text where it has a line end. */
 static const struct dag *dag_of(struct arena *a, const char *spec)

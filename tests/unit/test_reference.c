@@ -16,7 +16,7 @@
 #include "search/trust/spot_check.h"
 #include "te/eval.h"
 #include "te/operator.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 static const char *const specs[] = {
 #define S(spec) spec,

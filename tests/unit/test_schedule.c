@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "schedule/pass/pass.h"
 #include "schedule/step_text.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 static struct state *make(struct arena *a, const char *dag, const char *steps)
 {

@@ -2,7 +2,7 @@
 /* tests/unit/test_sketch.c - what sketches are made of tensors in one order of dims or another. */
 #include "schedule/step_text.h"
 #include "search/space/sketch.h"
-#include "te/arrange.h"
+#include "te/arrange/arrange.h"
 #include "tests/te_run.h"
 
 static const struct arrangement nhwc = { 4, { { 0, 0 }, { 2, 0 }, { 3, 0 }, { 1, 0 } } };

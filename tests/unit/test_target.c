@@ -17,7 +17,7 @@
 #include "schedule/step_text.h"
 #include "search/guess.h"
 #include "te/operator.h"
-#include "te/text.h"
+#include "te/text/text.h"
 #include "tests/built.h"
 #include "tests/db_fixture.h"
 #include "tests/skip.h"

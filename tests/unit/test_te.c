@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "te/operator.h"
 #include "te/scalar.h"
-#include "te/text.h"
+#include "te/text/text.h"
 
 /* One or more of each operator of the library. */
 static const char *const specs[] = {

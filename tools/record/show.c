@@ -11,7 +11,7 @@
 #include "schedule/pass/pass.h"
 #include "schedule/step_text.h"
 #include "search/best.h"
-#include "te/text.h"
+#include "te/text/text.h"
 #include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"

@@ -6,7 +6,7 @@
 #include "graph/op/move/axes.h"
 #include "graph/op/move/slice.h"
 #include "graph/op/move/strided.h"
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* Operands. */
 enum { X, STARTS, ENDS, AXES, STEPS };

@@ -6,7 +6,7 @@
 
 #include "base/err.h"
 #include "graph/op/pointwise/block.h"
-#include "te/infix.h"
+#include "te/text/infix.h"
 
 #define D(...) true, { __VA_ARGS__ }
 #define NONE   false, { NULL }

@@ -6,7 +6,7 @@
  * element. More than one of them hides how long an addition takes. */
 #include "search/space/sketch.h"
 
-#include "te/index.h"
+#include "te/index/index.h"
 
 /* Fewer reduced elements than this do not pay for the last step over the lanes. */
 enum { MIN_REDUCED = 32 };

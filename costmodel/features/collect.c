@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* costmodel/features/collect.c - walks a nest and takes down every store with its loops and accesses. */
+#include "costmodel/features/site.h"
+
+#include "te/index/index.h"
+
+struct lifetime {
+	const struct buffer *buffer;
+	double times;		/* allocated */
+};
+
+struct site_walk {
+	struct arena *a;
+	const struct program *p;
+	struct site_vec *out;
+	struct variables variables;
+	struct lifetime_vec VEC(struct lifetime) lifetimes;
+	struct site_loop loops[SITE_MAX_LOOPS];
+	int n_loops;
+	double turns;		/* of the innermost loop, conditions apart */
+	double taken;
+	int conditions;
+	bool too_deep;
+};
+
+/* --- accesses */
+
+static bool same_motion(const struct access *x, const struct motion *dim)
+{
+	for (int d = 0; d < x->buffer->tensor.ndim; d++)
+		if (!motion_equal(&x->dim[d], &dim[d]))
+			return false;
+	return true;
+}
+
+static struct access *find_access(const struct site *s, const struct buffer *b,
+				  const struct motion *dim)
+{
+	for (int i = 0; i < s->n_accesses; i++)
+		if (s->access[i]->buffer == b && same_motion(s->access[i], dim))
+			return s->access[i];
+	return NULL;
+}
+
+static struct access *new_access(struct site_walk *w, struct site *s, const struct buffer *b,
+				 const struct motion *dim)
+{
+	size_t ndim = (size_t)b->tensor.ndim;
+	struct access *x = arena_one(w->a, struct access);
+
+	x->buffer = b;
+	x->packed = b->kind == BUFFER_INPUT && program_pack(w->p, b->arg);
+	x->dim = arena_raw(w->a, ndim * sizeof(*dim));
+	x->top = arena_raw(w->a, ndim * sizeof(*x->top));
+	for (size_t d = 0; d < ndim; d++) {
+		motion_copy(&x->dim[d], &dim[d]);
+		x->top[d] = dim[d].constant;
+	}
+	s->access[s->n_accesses++] = x;
+	return x;
+}
+
+static void add_access(struct site_walk *w, struct site *s, const struct buffer *b,
+		       const struct expr *const *index, bool reads, bool writes)
+{
+	struct motion dim[TENSOR_MAX_DIMS];
+
+	for (int d = 0; d < b->tensor.ndim; d++) {
+		motion_clear(&dim[d]);
+		motion_add(&w->variables, &dim[d], index[d], 1);
+	}
+	struct access *x = find_access(s, b, dim);
+
+	if (!x && s->n_accesses == SITE_MAX_ACCESSES)
+		return;
+	if (!x)
+		x = new_access(w, s, b, dim);
+	for (int d = 0; d < b->tensor.ndim; d++) {
+		int64_t c = dim[d].constant;
+
+		x->dim[d].constant = c < x->dim[d].constant ? c : x->dim[d].constant;
+		x->top[d] = c > x->top[d] ? c : x->top[d];
+	}
+	x->n++;
+	x->reads |= reads;
+	x->writes |= writes;
+}
+
+/* --- values */
+
+static void walk_value(struct site_walk *w, struct site *s, const struct expr *e);
+
+static void walk_index(struct site_walk *w, struct site *s, const struct expr *e)
+{
+	if (e->kind == EXPR_LOAD) {	/* a gather: what it loads is an access of its own */
+		walk_value(w, s, e);
+		return;
+	}
+	ops_count_index(e, s->ops);
+	for (int i = 0; i < expr_kind_arity(e->kind); i++)
+		walk_index(w, s, e->arg[i]);
+}
+
+static bool is_float_product(const struct expr *e)
+{
+	return e->kind == EXPR_MUL && dtype_is_float(e->dtype);
+}
+
+/* A product that is only added: one instruction with its sum. */
+static void walk_fma(struct site_walk *w, struct site *s, const struct expr *product)
+{
+	s->ops[FEATURE_F_FMA]++;
+	walk_value(w, s, product->arg[0]);
+	walk_value(w, s, product->arg[1]);
+}
+
+static void walk_value(struct site_walk *w, struct site *s, const struct expr *e)
+{
+	bool sum = e->kind == EXPR_ADD || e->kind == EXPR_SUB;
+
+	if (e->kind == EXPR_LOAD) {
+		add_access(w, s, buffer_of(e->tensor), e->index, true, false);
+		for (int i = 0; i < e->tensor->ndim; i++)
+			walk_index(w, s, e->index[i]);
+		return;
+	}
+	for (int i = 0; sum && i < 2; i++)
+		if (is_float_product(e->arg[i])) {
+			walk_fma(w, s, e->arg[i]);
+			walk_value(w, s, e->arg[1 - i]);
+			return;
+		}
+	ops_count(e, s->ops);
+	for (int i = 0; i < expr_kind_arity(e->kind); i++)
+		walk_value(w, s, e->arg[i]);
+}
+
+static double times_allocated(const struct site_walk *w, const struct buffer *b)
+{
+	for (int i = w->lifetimes.n - 1; i >= 0; i--)
+		if (w->lifetimes.at[i].buffer == b)
+			return w->lifetimes.at[i].times;
+	return 1;	/* an argument */
+}
+
+static void walk_store(struct site_walk *w, const struct nest *n)
+{
+	struct site *s = arena_one(w->a, struct site);
+
+	s->store = n;
+	s->loops = arena_memdup(w->a, w->loops, (size_t)w->n_loops * sizeof(*w->loops));
+	s->n_loops = w->n_loops;
+	s->conditions = w->conditions;
+	s->taken = w->taken;
+	s->turns = w->turns * w->taken;
+	s->alloc_times = times_allocated(w, n->buffer);
+	add_access(w, s, n->buffer, n->index, n->reducer != REDUCE_NONE, true);
+	for (int d = 0; d < n->buffer->tensor.ndim; d++)
+		walk_index(w, s, n->index[d]);
+	if (n->reducer == REDUCE_SUM && is_float_product(n->value)) {
+		walk_fma(w, s, n->value);
+	} else {
+		walk_value(w, s, n->value);
+		if (n->reducer != REDUCE_NONE)
+			ops_count_reducer(n->reducer, n->buffer->tensor.dtype, s->ops);
+	}
+	s->flop = ops_flop(s->ops);
+	vec_push(w->a, w->out, s);
+}
+
+/* --- conditions */
+
+/* The share of the values LO..HI that are at least LEAST, all equally likely. */
+static double share_at_least(int64_t lo, int64_t hi, int64_t bound)
+{
+	if (bound <= lo)
+		return 1;
+	return bound > hi ? 0 : (double)(hi - bound + 1) / (double)(hi - lo + 1);
+}
+
+/* The share of turns in which E holds: exact where it compares one axis with a number, as what
+ * the pass borders leaves behind does; an estimate otherwise. */
+static double share_of(const struct expr *e)
+{
+	if (e->kind == EXPR_NOT)
+		return 1 - share_of(e->arg[0]);
+	if (e->kind == EXPR_AND)
+		return share_of(e->arg[0]) * share_of(e->arg[1]);
+	if (e->kind == EXPR_OR)
+		return 1 - (1 - share_of(e->arg[0])) * (1 - share_of(e->arg[1]));
+	if (e->kind < EXPR_LT || e->kind > EXPR_NE || e->arg[0]->dtype != DTYPE_I64)
+		return 1;
+	struct range x = expr_range(e->arg[0]);
+	struct range y = expr_range(e->arg[1]);
+	double one = share_at_least(y.lo - x.hi, y.hi - x.lo, 0) -
+		     share_at_least(y.lo - x.hi, y.hi - x.lo, 1);
+
+	switch (e->kind) {
+	case EXPR_LT:
+		return share_at_least(y.lo - x.hi, y.hi - x.lo, 1);
+	case EXPR_LE:
+		return share_at_least(y.lo - x.hi, y.hi - x.lo, 0);
+	default:
+		return e->kind == EXPR_EQ ? one : 1 - one;
+	}
+}
+
+/* --- nests */
+
+static void walk_list(struct site_walk *w, const struct nest *n);
+
+static void walk_loop(struct site_walk *w, const struct nest *n)
+{
+	struct variable v = { n->axis, -1, NULL };
+	double extent = (double)(n->axis->hi - n->axis->lo);
+	double turns = w->turns;
+
+	if (extent > 1 && w->n_loops == SITE_MAX_LOOPS) {
+		w->too_deep = true;
+		return;
+	}
+	if (extent > 1) {
+		v.loop = w->n_loops;
+		w->loops[w->n_loops++] = (struct site_loop){ n, extent, n->annotation,
+							     n->axis->reduce };
+	}
+	vec_push(w->a, &w->variables, v);
+	w->turns *= extent;
+	walk_list(w, n->body);
+	w->turns = turns;
+	w->variables.n--;
+	w->n_loops -= extent > 1;
+}
+
+static void walk_let(struct site_walk *w, const struct nest *n)
+{
+	struct motion m = { .n = 0 };
+	struct variable v = { n->axis, -1, NULL };
+
+	motion_add(&w->variables, &m, n->value, 1);
+	v.let = arena_memdup(w->a, &m, sizeof(m));
+	vec_push(w->a, &w->variables, v);
+	walk_list(w, n->body);
+	w->variables.n--;
+}
+
+static void walk_branch(struct site_walk *w, const struct nest *body, double share)
+{
+	double taken = w->taken;
+
+	w->taken *= share;
+	w->conditions++;
+	walk_list(w, body);
+	w->conditions--;
+	w->taken = taken;
+}
+
+static void walk_list(struct site_walk *w, const struct nest *n)
+{
+	int lifetimes = w->lifetimes.n;
+
+	for (; n; n = n->next)
+		switch (n->kind) {
+		case NEST_LOOP:
+			walk_loop(w, n);
+			break;
+		case NEST_LET:
+			walk_let(w, n);
+			break;
+		case NEST_IF:
+			walk_branch(w, n->body, share_of(n->value));
+			walk_branch(w, n->other, 1 - share_of(n->value));
+			break;
+		case NEST_ALLOC:
+			vec_push(w->a, &w->lifetimes,
+				 (struct lifetime){ n->buffer, w->turns * w->taken });
+			break;
+		case NEST_STORE:
+			walk_store(w, n);
+			break;
+		}
+	w->lifetimes.n = lifetimes;
+}
+
+bool collect_sites(struct arena *a, const struct program *p, struct site_vec *out)
+{
+	struct site_walk w = { .a = a, .p = p, .out = out, .turns = 1, .taken = 1 };
+
+	walk_list(&w, p->body);
+	return !w.too_deep;
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* costmodel/features/features.c - the rows of a program, and the table of their columns. */
+#include "costmodel/features/features.h"
+
+#include <math.h>
+
+#include "base/integer.h"
+#include "costmodel/features/site.h"
+
+/* Raise it when a column keeps its text but not its meaning. */
+enum { FEATURES_VERSION = 1 };
+
+enum scale { SCALE_RAW, SCALE_LOG };
+
+struct info {
+	const char *name, *unit, *meaning;
+	enum scale scale;
+};
+
+static const struct info scalar[] = {
+#define X(id, name, scale, unit, meaning) { name, unit, meaning, SCALE_##scale },
+#include "costmodel/features/feature.def"
+};
+
+static const struct info per_access[] = {
+#define ACCESS(id, name, scale, unit, meaning) { name, unit, meaning, SCALE_##scale },
+#include "costmodel/features/feature.def"
+};
+
+static const struct info *info_of(int feature)
+{
+	if (feature < FEATURE_SCALARS)
+		return &scalar[feature];
+	return &per_access[(feature - FEATURE_SCALARS) % ACCESS_FEATURES];
+}
+
+/* By column: an access's five times. */
+static const unsigned char scale_of[] = {
+#define X(id, name, scale, unit, meaning) SCALE_##scale,
+#include "costmodel/features/feature.def"
+#define ACCESS(id, name, scale, unit, meaning) SCALE_##scale,
+#include "costmodel/features/feature.def"
+#define ACCESS(id, name, scale, unit, meaning) SCALE_##scale,
+#include "costmodel/features/feature.def"
+#define ACCESS(id, name, scale, unit, meaning) SCALE_##scale,
+#include "costmodel/features/feature.def"
+#define ACCESS(id, name, scale, unit, meaning) SCALE_##scale,
+#include "costmodel/features/feature.def"
+#define ACCESS(id, name, scale, unit, meaning) SCALE_##scale,
+#include "costmodel/features/feature.def"
+};
+
+_Static_assert(sizeof(scale_of) == FEATURE_COUNT, "one list of access features for each access");
+
+/* Most rows have few accesses: columns from USED on are 0. */
+static void compress(float *row, int used)
+{
+	for (int i = 0; i < used; i++)
+		if (row[i] != 0 && scale_of[i] == SCALE_LOG)
+			row[i] = log2f(1 + row[i]);
+}
+
+bool features_of(struct arena *a, const struct program *p, const struct aim *d,
+		 struct feature_matrix *out)
+{
+	struct site_vec sites = { 0 };
+
+	if (!collect_sites(a, p, &sites))
+		return false;
+	out->n_rows = sites.n;
+	out->rows = arena_many(a, float, sites.n * FEATURE_COUNT);
+	for (int i = 0; i < sites.n; i++)
+		site_finish(a, sites.at[i], d);
+	for (int i = 0; i < sites.n; i++) {
+		const struct site *s = sites.at[i];
+		float *row = out->rows + (ptrdiff_t)i * FEATURE_COUNT;
+
+		features_ops(s, row);
+		features_loops(s, i ? sites.at[i - 1] : NULL, d, row);
+		features_access(&sites, s, d, row);
+		features_fit(s, d, row);
+	}
+	features_prior(d, out);
+	for (int i = 0; i < sites.n; i++)
+		compress(out->rows + (ptrdiff_t)i * FEATURE_COUNT,
+			 FEATURE_OF_ACCESS((int)least(sites.at[i]->n_accesses, FEATURE_ACCESSES),
+					   READ));
+	return true;
+}
+
+double feature_value(const float *row, int feature)
+{
+	if (info_of(feature)->scale == SCALE_RAW)
+		return row[feature];
+	return exp2((double)row[feature]) - 1;
+}
+
+const char *feature_name(struct arena *a, int feature)
+{
+	if (feature < FEATURE_SCALARS)
+		return scalar[feature].name;
+	return arena_printf(a, "a%d.%s", (feature - FEATURE_SCALARS) / ACCESS_FEATURES,
+			    info_of(feature)->name);
+}
+
+const char *feature_unit(int feature)
+{
+	return info_of(feature)->unit;
+}
+
+const char *feature_meaning(int feature)
+{
+	return info_of(feature)->meaning;
+}
+
+struct hash128 features_hash(void)
+{
+	struct hasher *h = hasher_new();
+
+	hasher_int(h, FEATURES_VERSION);
+	hasher_int(h, FEATURE_ACCESSES);
+	for (int i = 0; i < FEATURE_SCALARS + ACCESS_FEATURES; i++) {
+		hasher_str(h, info_of(i)->name);
+		hasher_str(h, info_of(i)->unit);
+		hasher_str(h, info_of(i)->meaning);
+		hasher_int(h, info_of(i)->scale);
+	}
+	return hasher_end(h);
+}
+
+/* --- printing */
+
+static void print_row(struct text *t, const float *row)
+{
+	struct arena *a = arena_new();
+	const char *between = ": ";
+
+	for (int i = 0; i < FEATURE_COUNT; i++) {
+		if (row[i] == 0)
+			continue;
+		text_printf(t, "%s%s %.6g %s", between, feature_name(a, i), feature_value(row, i),
+			    feature_unit(i));
+		between = ", ";
+	}
+	text_puts(t, "\n");
+	arena_free(a);
+}
+
+void features_print(struct text *t, const struct program *p, const struct feature_matrix *m)
+{
+	struct arena *a = arena_new();
+	struct site_vec sites = { 0 };
+
+	collect_sites(a, p, &sites);
+	for (int i = 0; i < m->n_rows && i < sites.n; i++) {
+		text_printf(t, "store %d: %s, in", i, sites.at[i]->store->buffer->tensor.name);
+		for (int l = 0; l < sites.at[i]->n_loops; l++)
+			text_printf(t, " %s", sites.at[i]->loops[l].nest->axis->name);
+		print_row(t, m->rows + (ptrdiff_t)i * FEATURE_COUNT);
+	}
+	arena_free(a);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* costmodel/features/group_fit.c - how a store fits the device: registers, caches, arithmetic intensity. */
+#include "costmodel/features/site.h"
+
+enum { INTENSITY_POINTS = 10 };
+
+static bool seen_before(const struct site *s, int i)
+{
+	for (int j = 0; j < i; j++)
+		if (s->access[j]->buffer == s->access[i]->buffer)
+			return true;
+	return false;
+}
+
+/* Registers that values of X are in while the written-out body goes by: a compiler loads each value
+ * once, so what the loops inside of the outermost one that uses X again move over is kept for that
+ * next use. */
+static double kept(const struct site *s, const struct access *x)
+{
+	int l = s->body;
+	double values = x->lanes == LANES_UNIT ? s->registers : 1;
+
+	while (l < s->n_loops && (l == s->vector || access_moves(x, l)))
+		l++;
+	for (; l < s->n_loops; l++)
+		if (l != s->vector && access_moves(x, l))
+			values *= s->loops[l].extent;
+	return values;
+}
+
+static void fill_registers(const struct site *s, const struct aim *d, float *row)
+{
+	double acc = 0, operands = 0;
+
+	for (int i = 0; i < s->n_accesses; i++) {
+		const struct access *x = s->access[i];
+
+		if (!x->buffer->registers)
+			operands += x->reads ? kept(s, x) : 0;
+		else if (!seen_before(s, i))
+			acc += access_vectors(s, x, (double)tensor_count(&x->buffer->tensor));
+	}
+	row[FEATURE_ACC_REGISTERS] = (float)acc;
+	row[FEATURE_OPERAND_REGISTERS] = (float)operands;
+	row[FEATURE_ACC_SHARE] = (float)(acc / d->target->vector_registers);
+	row[FEATURE_ACC_FIT] = acc + operands <= d->target->vector_registers;
+}
+
+static void fill_body(const struct site *s, float *row)
+{
+	double turns = s->inside[s->body];
+	double loads = 0, stores = 0, scattered = 0;
+
+	if (site_has_vector(s))
+		turns = turns / s->vector_lanes * s->registers;
+	for (int i = 0; i < s->n_accesses; i++) {
+		const struct access *x = s->access[i];
+		double elements = x->at[s->body].elements;
+		double vectors = access_vectors(s, x, elements);
+
+		if (x->buffer->registers)
+			continue;
+		loads += x->reads ? vectors : 0;
+		stores += x->writes ? vectors : 0;
+		if (site_has_vector(s) && x->lanes == LANES_APART)
+			scattered += elements;
+	}
+	const struct access *result = s->access[0];	/* the store itself comes first */
+
+	row[FEATURE_BODY_OPS] = (float)(turns * ops_instructions(s->ops));
+	row[FEATURE_BODY_LOADS] = (float)loads;
+	row[FEATURE_BODY_STORES] = (float)stores;
+	row[FEATURE_BODY_SCATTERED] = (float)scattered;
+	row[FEATURE_BODY_CHAINS] =
+		(float)access_vectors(s, result, result->at[s->body].elements);
+	row[FEATURE_WIDTH_USED] = (float)(s->vector_lanes / (s->registers * s->lanes));
+}
+
+static double sum_of_misses(const struct site *s, int level)
+{
+	double sum = 0;
+
+	for (int i = 0; i < s->n_accesses; i++)
+		sum += access_miss(s, s->access[i], level);
+	return sum;
+}
+
+/* Working set of the innermost N loops. */
+static double inner_bytes(const struct site *s, int n)
+{
+	return s->bytes[n < s->n_loops ? s->n_loops - n : 0];
+}
+
+static void fill_caches(const struct site *s, const struct aim *d, float *row)
+{
+	int l1 = site_fit_level(s, d->l1_bytes);
+	int l2 = site_fit_level(s, d->l2_bytes);
+	/* without an L3 all that misses L2 comes from memory */
+	int l3 = d->l3_bytes > d->l2_bytes ? site_fit_level(s, d->l3_bytes) : l2;
+
+	row[FEATURE_L1_LOOPS] = (float)l1;
+	row[FEATURE_L1_TURNS] = (float)s->inside[l1];
+	row[FEATURE_L1_SHARE] = (float)(s->bytes[l1] / d->l1_bytes);
+	row[FEATURE_L1_MISS] = (float)sum_of_misses(s, l1);
+	row[FEATURE_L2_LOOPS] = (float)l2;
+	row[FEATURE_L2_TURNS] = (float)s->inside[l2];
+	row[FEATURE_L2_SHARE] = (float)(s->bytes[l2] / d->l2_bytes);
+	row[FEATURE_L2_MISS] = (float)sum_of_misses(s, l2);
+	row[FEATURE_L3_MISS] = (float)sum_of_misses(s, l3);
+	row[FEATURE_INNER_BYTES] = (float)inner_bytes(s, 1);
+	row[FEATURE_INNER_L1] = inner_bytes(s, 1) <= d->l1_bytes;
+	row[FEATURE_SECOND_BYTES] = (float)inner_bytes(s, 2);
+	row[FEATURE_SECOND_L1] = inner_bytes(s, 2) <= d->l1_bytes;
+	row[FEATURE_THIRD_BYTES] = (float)inner_bytes(s, 3);
+	row[FEATURE_THIRD_L2] = inner_bytes(s, 3) <= d->l2_bytes;
+	row[FEATURE_ALL_BYTES] = (float)s->bytes[0];
+}
+
+/* Flop over bytes of one execution of a level; of all bytes in registers, of the flop alone. */
+static double intensity(const struct site *s, int level)
+{
+	double flop = s->flop * s->inside[level];
+
+	return s->bytes[level] > 1 ? flop / s->bytes[level] : flop;
+}
+
+static void fill_intensity(const struct site *s, float *row)
+{
+	for (int i = 0; i < INTENSITY_POINTS; i++) {
+		double at = (double)s->n_loops * (1 - i / (INTENSITY_POINTS - 1.0));
+		int low = (int)at;
+		double part = at - low;
+		double v = intensity(s, low);
+
+		if (part > 0)
+			v += part * (intensity(s, low + 1) - v);
+		row[FEATURE_INTENSITY_0 + i] = (float)v;
+	}
+}
+
+void features_fit(const struct site *s, const struct aim *d, float *row)
+{
+	fill_registers(s, d, row);
+	fill_body(s, row);
+	fill_caches(s, d, row);
+	fill_intensity(s, row);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* costmodel/features/prior.c - an estimate of a store's time without having measured anything: a roofline
+ * over instructions, the chain of a reduction, and the traffic between the caches.
+ *
+ * What steps take is the target's to know (struct unit_costs); the device's peak rate gives the cycle.
+ * It has to order candidates, not to be right. */
+#include "costmodel/features/site.h"
+
+static const double in_flight = 1;	/* registers for what was read and is used at once */
+/* What part of the lesser costs hides behind the greatest, within the body and between caches: fitted to
+ * 1003 kernels of 18 operators (docs/performance.md). */
+static const double body_overlap = 0.9, cache_overlap = 0.97;
+
+/* Costs that proceed at the same time, as far as OVERLAP says. */
+static double together(const double *cost, int n, double overlap)
+{
+	double most = 0, sum = 0;
+
+	for (int i = 0; i < n; i++) {
+		most = cost[i] > most ? cost[i] : most;
+		sum += cost[i];
+	}
+	return most + (1 - overlap) * (sum - most);
+}
+
+/* Loads, and as many stores, of each body for values beyond the registers. */
+static double spills(const float *row, const struct aim *d)
+{
+	double excess = (double)row[FEATURE_ACC_REGISTERS] +
+			(double)row[FEATURE_OPERAND_REGISTERS] + in_flight - d->target->vector_registers;
+
+	if (row[FEATURE_COMBINES] == 0 || excess <= 0)
+		return 0;
+	return d->target->costs->spill * excess + d->target->costs->spill_share * (double)row[FEATURE_BODY_OPS];
+}
+
+/* Cycles that a sum waits for itself. */
+static double chain_cycles(const float *row, const struct unit_costs *c)
+{
+	if (row[FEATURE_COMBINES] == 0 || row[FEATURE_REDUCE_INNER] == 0)
+		return 0;
+	double links = (double)row[FEATURE_BODY_OPS] / (double)row[FEATURE_BODY_CHAINS];
+
+	return links * (row[FEATURE_ALLOC_REGISTERS] != 0 ? c->latency : c->memory_latency);
+}
+
+/* Cycles of one execution of the body, with all it touches in L1. */
+static double body_cycles(const float *row, const struct aim *d)
+{
+	const struct unit_costs *c = d->target->costs;
+	double ops = (double)row[FEATURE_BODY_OPS];
+	double spill = spills(row, d);
+	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED] + spill;
+	double stores = (double)row[FEATURE_BODY_STORES] + spill;
+	/* Half of the loads are operands. */
+	double all = ops + loads / 2 + 2 * stores + c->loop_instructions;
+	double cost[] = {
+		ops / c->pipes,
+		loads / c->loads + stores,
+		chain_cycles(row, c),
+		(all > c->cached_code ? 2 : 1) * all / c->decode,
+	};
+
+	return together(cost, 4, body_overlap);
+}
+
+/* The estimate for all turns of a store whose row has plain values; ns. */
+static double store_ns(const float *row, const struct aim *d)
+{
+	double lanes = target_lanes(d->target, sizeof(float));
+	double ghz = d->peak / (2 * d->target->costs->pipes * lanes);
+	double bodies = (double)row[FEATURE_OUTER_PRODUCT] * (double)row[FEATURE_TAKEN];
+	double threads = (double)row[FEATURE_PARALLEL_BALANCE] * d->threads;
+	/* What fits into the last cache is there from the run before, or from who made it. */
+	bool cached = (double)row[FEATURE_ALL_BYTES] <= d->l3_bytes;
+	double l3_gbs = d->l3_bytes > d->l2_bytes ? 2 * d->mem_gbs : d->mem_gbs;
+	double cost[] = {
+		bodies * body_cycles(row, d) / ghz / threads,
+		(double)row[FEATURE_L1_MISS] / d->l2_gbs / threads,
+		(double)row[FEATURE_L2_MISS] / l3_gbs,
+		cached ? 0 : (double)row[FEATURE_L3_MISS] / d->mem_gbs,
+	};
+	double start = d->threads > 1 ? d->target->costs->start_ns * (double)row[FEATURE_PARALLEL_STARTS] : 0;
+
+	return together(cost, 4, cache_overlap) + start;
+}
+
+void features_prior(const struct aim *d, const struct feature_matrix *m)
+{
+	double flop = 0, ns = 0;
+
+	for (int i = 0; i < m->n_rows; i++) {
+		float *row = m->rows + (ptrdiff_t)i * FEATURE_COUNT;
+		double t = store_ns(row, d);
+
+		row[FEATURE_PRIOR_TIME] = (float)t;
+		row[FEATURE_PRIOR_EFFICIENCY] =
+			(float)((double)row[FEATURE_FLOP] / (t * d->peak * d->threads));
+		flop += (double)row[FEATURE_FLOP];
+		ns += t;
+	}
+	for (int i = 0; i < m->n_rows; i++) {
+		float *row = m->rows + (ptrdiff_t)i * FEATURE_COUNT;
+
+		row[FEATURE_PROGRAM_STORES] = (float)m->n_rows;
+		row[FEATURE_PROGRAM_SHARE] = (float)((double)row[FEATURE_PRIOR_TIME] / ns);
+		row[FEATURE_PROGRAM_EFFICIENCY] = (float)(flop / (ns * d->peak * d->threads));
+	}
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* costmodel/features/site.c - what is derived from a store's loops and accesses. */
+#include "costmodel/features/site.h"
+
+static bool is_written_out(const struct site_loop *l)
+{
+	return l->annotation == ANNOTATION_VECTOR || l->annotation == ANNOTATION_UNROLL;
+}
+
+static double register_lanes(enum dtype t, const struct target *target)
+{
+	return target_lanes(target, dtype_bytes(dtype_arithmetic(t)));
+}
+
+static enum lanes lanes_of(const struct site *s, const struct access *x)
+{
+	if (!access_moves(x, s->vector))
+		return LANES_SAME;
+	for (int d = 0; d < x->buffer->tensor.ndim; d++)
+		for (int i = 0; i < x->dim[d].n; i++)
+			if (x->dim[d].at[i].loop == s->vector &&
+			    (double)x->dim[d].at[i].count < s->vector_lanes)
+				return LANES_APART;
+	return access_stride(x, s->vector) == 1 ? LANES_UNIT : LANES_APART;
+}
+
+static void find_vector(struct site *s, const struct aim *d)
+{
+	s->body = s->n_loops;
+	while (s->body > 0 && is_written_out(&s->loops[s->body - 1]))
+		s->body--;
+	s->vector = s->n_loops - 1;
+	while (s->vector >= 0 && s->loops[s->vector].annotation != ANNOTATION_VECTOR)
+		s->vector--;
+	s->vector_lanes = s->vector >= 0 ? s->loops[s->vector].extent : 1;
+	s->lanes = register_lanes(s->store->buffer->tensor.dtype, d->target);
+	s->registers = (double)(int64_t)((s->vector_lanes + s->lanes - 1) / s->lanes);
+}
+
+void site_finish(struct arena *a, struct site *s, const struct aim *d)
+{
+	int n = s->n_loops;
+
+	s->inside = arena_many(a, double, n + 1);
+	s->bytes = arena_many(a, double, n + 1);
+	s->inside[n] = 1;
+	for (int l = n - 1; l >= 0; l--)
+		s->inside[l] = s->inside[l + 1] * s->loops[l].extent;
+	find_vector(s, d);
+	for (int i = 0; i < s->n_accesses; i++) {
+		struct access *x = s->access[i];
+
+		access_finish(a, x, n, s->inside);
+		if (s->vector >= 0)
+			x->lanes = lanes_of(s, x);
+		for (int l = 0; l <= n; l++)
+			s->bytes[l] += x->at[l].bytes;
+	}
+}
+
+double access_vectors(const struct site *s, const struct access *x, double elements)
+{
+	double vectors = elements;
+
+	if (site_has_vector(s) && x->lanes == LANES_UNIT)
+		vectors = elements / s->vector_lanes * s->registers;
+	return vectors < 1 ? 1 : vectors;
+}
+
+/* --- caches */
+
+int site_fit_level(const struct site *s, double bytes)
+{
+	int level = s->n_loops;
+
+	while (level > 0 && s->bytes[level - 1] <= bytes)
+		level--;
+	return level;
+}
+
+/* Each execution of the level that fits brings in what it touches, but for what the execution
+ * before it left there: all of it where the next loop outside does not move the access, what
+ * overlaps where it does. Loops further outside find the cache full of other things. */
+double access_miss(const struct site *s, const struct access *x, int level)
+{
+	int l = level;
+	double sum = x->at[l].bytes;
+
+	while (l > 0 && !access_moves(x, l - 1))
+		l--;
+	if (l > 0 && x->at[l].bytes > 0) {
+		l--;
+		sum *= x->at[l].bytes / x->at[l + 1].bytes;
+	}
+	while (l > 0)
+		sum *= s->loops[--l].extent;
+	return sum * s->taken;
+}
