@@ -14,7 +14,7 @@ const struct type *data_result_type(struct arena *a, const struct type *t, struc
 /* The values FOLDER/NAME_I.pb, I in [0, N), of types T; one of which there is no file is empty. */
 int data_read_all(struct arena *a, const char *folder, const char *name, int n,
 		  const struct type *const *t, struct value *out);
-/* Writes V, a tensor, a sequence, or where OPTIONAL one of these or nothing. */
+/* Writes V, a tensor, a sequence, or where OPTIONAL one of these or nothing. -1 and a message. */
 int data_write(const char *path, const char *name, struct value v, bool optional);
 
 #endif

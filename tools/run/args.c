@@ -29,7 +29,9 @@ static const struct argp_option options[] = {
 	  "folder with inputs and expected results, as ONNX's tests have: input_0.pb, "
 	  "output_0.pb, ...", 0 },
 	{ "input", 'i', "NAME=FILE", 0, "an input from an .npy or .pb file; may be given again", 0 },
-	{ "output", 'o', "DIR", 0, "folder for the results, as NAME.npy; made where missing", 0 },
+	{ "output", 'o', "DIR", 0,
+	  "folder for the results, made where missing: tensors as NAME.npy, sequences and "
+	  "empty values as NAME.pb", 0 },
 	{ "check", KEY_CHECK, NULL, 0, "compare the results", 0 },
 	{ "repeat", KEY_REPEAT, "N", 0, "timed runs (default 1)", 0 },
 	{ "profile", KEY_PROFILE, NULL, 0, "a list of what ran, how, and how long it took", 0 },

@@ -98,6 +98,16 @@ static const char *file_name(struct arena *a, const char *name)
 	return file;
 }
 
+/* FOLDER/NAME.npy for a tensor, FOLDER/NAME.pb for what NumPy has no form of. */
+static int write_result(struct arena *a, const char *folder, const char *name,
+			const struct type *t, struct value v)
+{
+	if (v.kind == VALUE_ARRAY)
+		return npy_write(arena_printf(a, "%s/%s.npy", folder, file_name(a, name)), v.array);
+	return data_write(arena_printf(a, "%s/%s.pb", folder, file_name(a, name)), name, v,
+			  t->kind == TYPE_OPTIONAL);
+}
+
 int run_write(const struct run_args *args, const struct function *main,
 	      const struct value *results)
 {
@@ -105,15 +115,10 @@ int run_write(const struct run_args *args, const struct function *main,
 	int rc = dir_make(args->output);
 
 	for (int i = 0; i < main->nresults && rc == 0; i++) {
-		const char *name = function_at(main, main->results[i])->name;
+		const struct binding *b = function_at(main, main->results[i]);
+		const char *name = *b->name ? b->name : arena_printf(a, "output_%d", i);
 
-		if (results[i].kind != VALUE_ARRAY)
-			rc = err_set("result '%s' is no tensor: it is not written", name);
-		else
-			rc = npy_write(arena_printf(a, "%s/%s.npy", args->output,
-						    *name ? file_name(a, name)
-							  : arena_printf(a, "output_%d", i)),
-				       results[i].array);
+		rc = write_result(a, args->output, name, b->type, results[i]);
 	}
 	arena_free(a);
 	return rc;
