@@ -24,7 +24,6 @@ static int64_t begin(struct fixture *f, struct db **db, const char *source)
 	*db = fixture_open(f, f->path);
 	f->device = db_device(*db, "d0", device);
 	assert_ok(db_task(*db, &(struct db_task){ .key = KEY_B, .name = "waits", .text = "" }));
-	const struct db_campaign start = { .device = f->device, .source = source };
 	struct db_record r[3] = { fixture_record(f, "a", TRIAL_OK, 2),
 				  fixture_record(f, "b", TRIAL_OK, 3),
 				  fixture_record(f, "c", TRIAL_CRASH, 0) };
@@ -32,8 +31,7 @@ static int64_t begin(struct fixture *f, struct db **db, const char *source)
 	struct db_batch batch = { .records = r, .n = 3, .state = search,
 				  .state_bytes = strlen(search), .round = &round };
 
-	batch.campaign = db_campaign_start(*db, &start);
-	assert_ok(batch.campaign);
+	batch.campaign = start_campaign(f, *db, source);
 	assert_ok(db_append(*db, &batch));
 	return batch.campaign;
 }
@@ -140,7 +138,7 @@ static void test_finals(void **state)
 	struct db_campaign c;
 
 	assert_int_equal(db_campaign_find(db, f->a, "mm", NULL, f->device, &c), 1);
-	assert_ok(db_campaign_resume(db, &c));
+	go_on(f, db, "mm");
 	batch = (struct db_batch){ .campaign = c.id, .state = newer, .state_bytes = strlen(newer) };
 	assert_ok(db_append(db, &batch));
 	json_decref(hone_json(f, arguments(f, "mm --json")));
@@ -151,19 +149,19 @@ static void test_unknown(void **state)
 {
 	struct fixture *f = *state;
 	struct db *db = fixture_open(f, f->path);
-	const struct db_campaign start = { .device = f->device, .source = "new" };
 	struct db_record r = fixture_record(f, "a", TRIAL_CRASH, 0);
 	char *out;
 
 	says(f, "", "no campaign yet");
 	assert_int_equal(hone(f, &out, arguments(f, "mm")), 3);
 	assert_non_null(strstr(out, "has no campaign for 'mm'"));
-	assert_ok(db_campaign_start(db, &start));
+	start_campaign(f, db, "new");
 	says(f, "", "new (campaign 1): running, begun ");
 	/* A state that says nothing, and then one that is none. */
 	assert_ok(db_append(db, &(struct db_batch){ .campaign = 1, .records = &r, .n = 1,
 						    .state = "{}", .state_bytes = 2 }));
-	says(f, "", "1          -        -       -      -  mm  (1 crash)");
+	says(f, "", "1          -        -       -      -  mm  (1 crash)\n"
+		    "  crash: the kernel died; the message names the signal\n");
 	assert_ok(db_append(db, &(struct db_batch){ .campaign = 1, .state = "\xff",
 						    .state_bytes = 1 }));
 	says(f, "", "trials   1 in 2 batches, 1 failed, 0 refused\n");

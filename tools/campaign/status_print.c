@@ -178,13 +178,19 @@ static void print_phases(struct text *out, const struct status *s)
 	text_puts(out, "\n");
 }
 
+/* Is STATUS that of a kernel that did not build, end or compute what it should? */
+static bool is_failure(int status)
+{
+	return status != TRIAL_OK && status != TRIAL_LOST_RACE;
+}
+
 /* "  (3 crash, 1 wrong)". */
 static void print_failures(struct text *out, const struct db_task_stats *t)
 {
 	const char *before = "  (";
 
 	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
-		if (i == TRIAL_OK || i == TRIAL_LOST_RACE || !t->trials[i])
+		if (!is_failure(i) || !t->trials[i])
 			continue;
 		text_printf(out, "%s%lld %s", before, (long long)t->trials[i],
 			    trial_status_name((enum trial_status)i));
@@ -192,6 +198,20 @@ static void print_failures(struct text *out, const struct db_task_stats *t)
 	}
 	if (*before == ',')
 		text_puts(out, ")");
+}
+
+/* What the words of print_failures() mean, of those that are there. */
+static void print_meanings(struct text *out, const struct status *s)
+{
+	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
+		int64_t trials = 0;
+
+		for (int j = 0; j < s->tasks.n && is_failure(i); j++)
+			trials += s->tasks.at[j].stats.trials[i];
+		if (trials)
+			text_printf(out, "  %s: %s\n", trial_status_name((enum trial_status)i),
+				    trial_status_meaning((enum trial_status)i));
+	}
 }
 
 static void print_tasks(struct text *out, const struct status *s)
@@ -214,6 +234,7 @@ static void print_tasks(struct text *out, const struct status *s)
 		print_failures(out, &t->stats);
 		text_puts(out, "\n");
 	}
+	print_meanings(out, s);
 }
 
 void status_print(struct text *out, const struct status *s)
