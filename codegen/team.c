@@ -28,11 +28,6 @@ struct team {
 	struct seat *seats;
 };
 
-int team_threads(const struct team *t)
-{
-	return t->threads;
-}
-
 static inline void pause_core(void)
 {
 #if defined(__x86_64__)

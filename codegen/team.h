@@ -13,17 +13,14 @@
 struct team;
 
 /* Runs WORK once in each of THREADS threads, at least 1, of which the caller is number 0: the threads
- * of OpenMP, which it keeps between calls. It may give fewer: team_threads() tells. */
+ * of OpenMP, which it keeps between calls. It may give fewer. */
 void team_run(int threads, void (*work)(struct team *t, int thread, void *user), void *user);
-
-/* How many there are. */
-int team_threads(const struct team *t);
 
 /* Returns once all threads have called it: what they wrote before is seen by all behind it. */
 void team_wait(struct team *t, int thread);
 
 /* All phases of C, of which THREAD does its part: it waits between them, and not behind the last.
- * ARGS and WORKSPACE, of team_threads() threads, as codegen/callable.h says; the same in all threads. */
+ * ARGS and WORKSPACE, of as many threads as T has, as codegen/callable.h says; the same in all threads. */
 void callable_run(const struct callable *c, struct team *t, int thread, void *const *args,
 		  void *workspace);
 /* The same once, by a team of its own of up to THREADS threads. */

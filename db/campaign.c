@@ -55,16 +55,6 @@ static int64_t start(struct db *db, const struct db_campaign *c)
 	return id;
 }
 
-int64_t db_campaign_start(struct db *db, const struct db_campaign *c)
-{
-	if (hold_enter(db) < 0)
-		return -1;
-	int64_t id = start(db, c);
-
-	hold_leave(db);
-	return id;
-}
-
 #define COLUMNS                                                                                    \
 	"SELECT id, uid, device, created, ended, source, options, seed, state, rounds,"            \
 	" coalesce(seen, created), "
@@ -164,16 +154,6 @@ static int tell_holder(struct db *db, const struct db_campaign *c)
 		(long long)c->id, db->path, c->source, who);
 	arena_free(a);
 	return -1;
-}
-
-int db_campaign_resume(struct db *db, const struct db_campaign *c)
-{
-	if (hold_enter(db) < 0)
-		return -1;
-	int rc = take(db, c);
-
-	hold_leave(db);
-	return rc == 0 ? tell_holder(db, c) : rc < 0 ? -1 : 0;
 }
 
 /* One attempt of db_campaign_enter. */

@@ -296,7 +296,8 @@ enum db_entered {
 
 /* Goes on with the campaign that db_campaign_find gives for LIKE, or starts it where there is none
  * or FRESH, and begins a sitting, as one act: of processes that ask for the same campaign at once
- * one gets it, until db_campaign_end, db_close or its death. *OUT is the campaign. */
+ * one gets it, until db_campaign_end, db_close or its death. Of LIKE device, source, options and seed count;
+ * *OUT is the campaign. */
 enum db_entered db_campaign_enter(struct db *db, struct arena *a, const struct db_campaign *like,
 				  bool fresh, const struct db_calibration *now,
 				  struct db_campaign *out);
@@ -306,14 +307,10 @@ int db_sitting(struct db *db, struct arena *a, int64_t id, int64_t device, struc
 /* The sittings of CAMPAIGN, oldest first; none of those before schema 5. */
 int db_sittings(struct db *db, struct arena *a, int64_t campaign, struct db_sitting_vec *out);
 
-/* Starts one; reads device, source, options and seed. Returns its id. */
-int64_t db_campaign_start(struct db *db, const struct db_campaign *campaign);
 /* The newest campaign for SOURCE on this device (with these OPTIONS, where not NULL), if it is not
  * done: 1 and *OUT; else 0. */
 int db_campaign_find(struct db *db, struct arena *a, const char *source, const char *options,
 		     int64_t device, struct db_campaign *out);
-/* Goes on with what db_campaign_find gave; fails where another process is at work on it. */
-int db_campaign_resume(struct db *db, const struct db_campaign *campaign);
 int db_campaign_end(struct db *db, int64_t id, enum campaign_state state);
 /* All, oldest first, without their search states. */
 int db_campaigns(struct db *db, struct arena *a, struct db_campaign_vec *out);

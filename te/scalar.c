@@ -216,8 +216,3 @@ void scalar_store(enum dtype t, void *data, int64_t i, union scalar v)
 	else
 		dtype_store(t, data, i, dtype_is_float(t) ? v.f : (double)v.i);
 }
-
-double scalar_double(enum dtype t, union scalar x)
-{
-	return dtype_is_float(t) ? x.f : (double)x.i;
-}

@@ -30,7 +30,5 @@ union scalar scalar_const(const struct expr *e);
 union scalar scalar_load(enum dtype t, const void *data, int64_t i);
 void scalar_store(enum dtype t, void *data, int64_t i, union scalar v);
 
-/* For messages and comparisons of results. */
-double scalar_double(enum dtype t, union scalar x);
 
 #endif

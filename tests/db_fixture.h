@@ -101,6 +101,29 @@ static inline struct db_record fixture_record(const struct fixture *f, const cha
 	};
 }
 
+/* A new campaign for SOURCE on the fixture's device; its id. */
+static inline int64_t start_campaign(struct fixture *f, struct db *db, const char *source)
+{
+	const struct db_campaign like = { .device = f->device, .source = source };
+	struct db_campaign c;
+
+	if (db_campaign_enter(db, f->a, &like, true, &(struct db_calibration){ 0 }, &c) !=
+	    DB_ENTER_NEW)
+		fail_msg("%s", err_get());
+	return c.id;
+}
+
+/* Goes on with the one for SOURCE, which has ended early. */
+static inline void go_on(struct fixture *f, struct db *db, const char *source)
+{
+	const struct db_campaign like = { .device = f->device, .source = source };
+	struct db_campaign c;
+
+	if (db_campaign_enter(db, f->a, &like, false, &(struct db_calibration){ 0 }, &c) !=
+	    DB_ENTER_OLD)
+		fail_msg("%s", err_get());
+}
+
 static inline int append_one(struct db *db, struct db_record r)
 {
 	return db_append(db, &(struct db_batch){ .records = &r, .n = 1 });

@@ -194,6 +194,7 @@ static inline const struct array *call_express(struct op_call *c, bool weights)
 
 	if (!y)
 		return NULL;
+	assert_int_equal(y->tensor.dtype, element_dtype(x.call->type->element));
 	struct op_vec used = { 0 };
 
 	for (int i = 0; i < d->ops.n; i++)	/* a view takes the place of its operand */
@@ -202,7 +203,7 @@ static inline const struct array *call_express(struct op_call *c, bool weights)
 	d->ops = used;
 	if (dag_freeze(d) < 0)
 		return NULL;
-	struct array *out = array_in(c->a, element_of_dtype(y->tensor.dtype), y->tensor.ndim,
+	struct array *out = array_in(c->a, x.call->type->element, y->tensor.ndim,
 				     y->tensor.shape);
 
 	for (int i = 0; i < c->nargs; i++) {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/work/work.c - work as a line of text, and what libraries ask of its windows. */
+/* bench/work/work.c - names of epilogues, and what libraries ask of windows. */
 #include "bench/work/work.h"
-
-#include "base/text.h"
 
 int64_t work_pad_end(const struct work *w, int i)
 {
@@ -24,52 +22,4 @@ const char *epilogue_name(enum epilogue_kind k)
 	};
 
 	return names[k];
-}
-
-static void put_shape(struct text *t, const struct view *v)
-{
-	for (int i = 0; i < v->ndim; i++)
-		text_printf(t, "%s%jd", i ? "x" : "", (intmax_t)v->dim[i].extent);
-}
-
-static void put_window(struct text *t, const struct work *w, const char *name, const int64_t *v,
-		       int64_t usual)
-{
-	bool differ = false, unusual = false;
-
-	for (int i = 0; i < w->spatial; i++) {
-		differ |= v[i] != v[0];
-		unusual |= v[i] != usual;
-	}
-	if (!unusual)
-		return;
-	text_printf(t, ", %s ", name);
-	for (int i = 0; i < (differ ? w->spatial : 1); i++)
-		text_printf(t, "%s%jd", i ? "x" : "", (intmax_t)v[i]);
-}
-
-const char *work_text(struct arena *a, const struct work *w)
-{
-	struct text t = { 0 };
-
-	if (w->kind == WORK_CONV)
-		text_printf(&t, "conv%dd ", w->spatial);
-	else
-		text_puts(&t, "matmul ");
-	put_shape(&t, &w->a.view);
-	text_puts(&t, " by ");
-	put_shape(&t, &w->b.view);
-	if (w->kind == WORK_CONV) {
-		put_window(&t, w, "stride", w->stride, 1);
-		put_window(&t, w, "pad", w->pad_begin, 0);
-		put_window(&t, w, "dilation", w->dilation, 1);
-		if (w->groups > 1)
-			text_printf(&t, ", groups %jd", (intmax_t)w->groups);
-	}
-	for (int i = 0; i < w->epilogue.n; i++)
-		text_printf(&t, "%s%s", i ? ", " : "; ", epilogue_name(w->epilogue.at[i].kind));
-	const char *line = arena_strdup(a, text_str(&t));
-
-	text_free(&t);
-	return line;
 }

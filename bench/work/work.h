@@ -57,8 +57,6 @@ struct work {
  * not fit: never below 0. -1 where the DAG leaves out windows that would fit. */
 int64_t work_pad_end(const struct work *w, int i);
 
-/* One line for people: "conv2d 1x64x56x56 by 64x64x3x3, pad 1; add, relu". */
-const char *work_text(struct arena *a, const struct work *w);
 const char *epilogue_name(enum epilogue_kind k);
 
 #endif

@@ -108,11 +108,6 @@ const char *feature_unit(int feature)
 	return info_of(feature)->unit;
 }
 
-const char *feature_meaning(int feature)
-{
-	return info_of(feature)->meaning;
-}
-
 struct hash128 features_hash(void)
 {
 	struct hasher *h = hasher_new();

@@ -23,7 +23,6 @@ double feature_value(const float *row, int feature);
 /* "turns", "a0.bytes"; the result is in A. */
 const char *feature_name(struct arena *a, int feature);
 const char *feature_unit(int feature);
-const char *feature_meaning(int feature);
 
 /* Changes when the meaning of a row does: rows and models of another hash are of no use. */
 struct hash128 features_hash(void);

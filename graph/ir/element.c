@@ -80,14 +80,6 @@ enum dtype element_dtype(enum element e)
 	return e < ELEMENT_COUNT ? elements[e].dtype : DTYPE_COUNT;
 }
 
-enum element element_of_dtype(enum dtype t)
-{
-	for (int e = 0; e < ELEMENT_COUNT; e++)
-		if (elements[e].dtype == t)
-			return (enum element)e;
-	return ELEMENT_COUNT;
-}
-
 int64_t element_min(enum element e)
 {
 	return element_class(e) == ELEMENT_CLASS_SIGNED ? -(INT64_C(1) << (element_bits(e) - 2)) * 2

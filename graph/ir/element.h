@@ -38,7 +38,6 @@ bool element_is_integer(enum element e);
 bool element_is_whole(enum element e);
 /* The type that kernels know it by; DTYPE_COUNT where there is none. */
 enum dtype element_dtype(enum element e);
-enum element element_of_dtype(enum dtype t);
 
 /* Least and greatest value of an integer type or bool; those of u64 as its bits. */
 int64_t element_min(enum element e);

@@ -22,7 +22,6 @@ enum { PROTOCOL_TEXT = 1024, PROTOCOL_SYMBOL = 64, REMEASURE_MAX = 64 };
 
 enum request_kind {
 	REQUEST_SETUP,		/* a struct setup instead of a struct request */
-	REQUEST_REFERENCE,	/* PATH is interleaved from now on; empty: calibration */
 	REQUEST_MEASURE,	/* PATH: the whole protocol for one candidate */
 	REQUEST_ADD,		/* PATH: load and verify, keep for ROUNDS */
 	REQUEST_ROUNDS,		/* one sample of each kept kernel, ROUNDS times; then drop them */

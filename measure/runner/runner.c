@@ -60,7 +60,6 @@ static void drop_task(struct runner *r)
 		close(r->memory);
 	r->memory = -1;
 	r->setup = NULL;
-	r->reference = (struct request){ .kind = REQUEST_REFERENCE };
 	r->incumbent_us = r->incumbent_reference_us = 0;
 	arena_reset(r->task);
 }
@@ -96,20 +95,6 @@ void runner_name(struct request *q, const struct trial *t)
 	snprintf(q->symbol, sizeof(q->symbol), "%s", trial_symbol(t));
 }
 
-static int use_reference(struct runner *r)
-{
-	struct event e;
-	const char *text;
-
-	if (!r->reference.path[0])
-		return 0;
-	if (dialog_ask(r->task, &r->process, r->setup, &r->reference, sizeof(r->reference),
-		       r->options.limit_s, &e, &text) != TRIAL_OK)
-		return err_set("the interleaved reference kernel %s fails: %s", r->reference.path,
-			       text);
-	return 0;
-}
-
 int runner_ensure(struct runner *r)
 {
 	struct event e;
@@ -130,7 +115,7 @@ int runner_ensure(struct runner *r)
 		return 1;
 	}
 	r->setup->prepared = true;
-	return use_reference(r);
+	return 0;
 }
 
 /* What argument A takes in the memory file. */
@@ -274,16 +259,6 @@ int runner_look(struct runner *r, enum input_set set, const void **data, const v
 					r, count * dtype_bytes(error_bound_type(a->dtype)), &offset);
 		}
 	return 0;
-}
-
-int runner_set_reference(struct runner *r, const struct trial *t)
-{
-	r->reference = (struct request){ .kind = REQUEST_REFERENCE };
-	if (t && t->object)
-		runner_name(&r->reference, t);
-	r->incumbent_reference_us = 0;	/* the scale has changed */
-	process_end(&r->process);
-	return runner_ensure(r) != 0 ? -1 : 0;
 }
 
 void runner_set_incumbent(struct runner *r, double time_us)

@@ -33,16 +33,13 @@ struct runner *runner_new(const struct runner_options *o);
 void runner_free(struct runner *r);
 
 /* Begins a task: compiles the reference with B, starts a process, computes inputs and reference
- * outputs once. Forgets incumbent and interleaved reference. W is copied. 0; 1 where it is W that
+ * outputs once. Forgets the incumbent. W is copied. 0; 1 where it is W that
  * cannot be had (its reference does not compile, crashes, gives NaN, takes too much), and the message
  * says why; -1 and a message where the outside world fails. But for 0 there is no workload. */
 int runner_set_workload(struct runner *r, struct build_pool *b, const struct workload *w);
 /* What SET's inputs are and what the reference has for the outputs, and the bounds of these, by
  * argument. They live until the next workload. -1 and a message where they cannot be mapped. */
 int runner_look(struct runner *r, enum input_set set, const void **data, const void **bound);
-/* Interleaves this measured trial's object from now on; NULL: the runner's own calibration
- * kernel, which is also what a task begins with. The object must stay. */
-int runner_set_reference(struct runner *r, const struct trial *t);
 /* The time to race against, where one is known from before; 0: none. measure_all keeps it up to
  * date. */
 void runner_set_incumbent(struct runner *r, double time_us);

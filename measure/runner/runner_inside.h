@@ -19,7 +19,6 @@ struct runner {
 	int64_t memory_bytes;
 	void *view;			/* of that file, in this process; NULL: not mapped */
 	struct process process;
-	struct request reference;	/* path empty: calibration */
 	double incumbent_us, incumbent_reference_us;	/* 0: unknown */
 };
 

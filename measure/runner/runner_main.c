@@ -202,29 +202,6 @@ static void serve_measure(struct runner_process *r, const struct request *q)
 	send_result(r, 0);
 }
 
-static void serve_reference(struct runner_process *r, const struct request *q)
-{
-	struct runner_task *t = &r->task;
-
-	send_started(r, 0);
-	unload(r, &t->reference);
-	t->timing.reference = timing_calibration;
-	t->timing.reference_evicts = false;
-	if (q->path[0]) {
-		r->event.status = load_verified(r, &t->reference, q);
-		if (r->event.status == TRIAL_OK) {
-			t->timing.reference = t->reference.timed;
-			t->timing.reference_evicts = true;
-		}
-	} else {
-		r->event.status = TRIAL_OK;
-	}
-	check_threads(r, 0);
-	r->base_memory = usage_address_space();
-	limit_memory(r, 1);
-	send_result(r, 0);
-}
-
 static void serve_add(struct runner_process *r, const struct request *q)
 {
 	struct loaded_kernel *k = &r->kept[r->n_kept];
@@ -302,9 +279,6 @@ static void serve(struct runner_process *r, const void *message)
 	switch (kind) {
 	case REQUEST_SETUP:
 		serve_setup(r, message);
-		break;
-	case REQUEST_REFERENCE:
-		serve_reference(r, message);
 		break;
 	case REQUEST_MEASURE:
 		serve_measure(r, message);

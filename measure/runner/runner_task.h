@@ -31,7 +31,6 @@ struct runner_task {
 	enum input_set set;		/* that kernels are bound to */
 	struct guarded_buffer args[WORKLOAD_ARGS];	/* inputs of that set, its own; outputs */
 	struct timing timing;
-	struct loaded_kernel reference;	/* interleaved; without an object: the calibration kernel */
 	struct counters *counters;	/* made when first needed */
 	/* What is running, for the fault handler. */
 	const struct loaded_kernel *current;

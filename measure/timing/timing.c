@@ -191,13 +191,6 @@ double series_begin(struct series *s, const struct timing *t, struct timed kerne
 	return disturbed ? -1 : us;
 }
 
-/* A run that is not counted, where the kernel before has taken the caches. */
-static void warm(const struct timing *t, struct timed k)
-{
-	if (t->reference_evicts && !t->flush)
-		timed_run(k);
-}
-
 void series_look(struct series *s)
 {
 	for (int i = steal_look(&s->steal, steal_ticks(), clock_ns(), s->n); i < s->n; i++)
@@ -210,9 +203,7 @@ void series_add(struct series *s, const struct timing *t)
 
 	if (s->n == SAMPLES_MAX)
 		return;
-	warm(t, s->kernel);
 	s->us[s->n] = sample(t, s->kernel, s->repeats, &disturbed);
-	warm(t, t->reference);
 	s->reference_us[s->n] = sample(t, t->reference, s->reference_repeats, &disturbed);
 	s->disturbed[s->n++] = disturbed;
 	if (steal_is_due(&s->steal, clock_ns()))

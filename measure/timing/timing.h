@@ -37,7 +37,6 @@ struct timing {
 	int threads;		/* that the kernels use */
 	struct flush *flush;	/* before each run; NULL: warm caches */
 	struct timed reference;
-	bool reference_evicts;	/* reads or writes enough to cool the candidate's caches */
 };
 
 /* When a kernel has lost: slower than LIMIT_US, scaled by how the reference kernel's time now

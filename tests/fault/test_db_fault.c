@@ -29,7 +29,7 @@ static void write_for_ever(struct fixture *f, int pipe)
 	struct arena *a = arena_new();
 	struct db *db = db_open(f->path, DB_WRITE);
 	const struct db_task task = { .key = KEY_A, .name = "mm", .text = "", .flop = 1 };
-	struct db_campaign c = { .source = "mm" };
+	struct db_campaign like = { .source = "mm" }, c;
 	struct db_record r[PER_BATCH];
 
 	if (!db)
@@ -37,10 +37,8 @@ static void write_for_ever(struct fixture *f, int pipe)
 	f->device = db_device(db, "d0", "{}");
 	f->toolchain = db_toolchain(db, "gcc");
 	f->task = db_task(db, &task);
-	c.device = f->device;
-	int found = db_campaign_find(db, a, "mm", NULL, f->device, &c);
-
-	if (found < 0 || (found ? db_campaign_resume(db, &c) : db_campaign_start(db, &c)) < 0)
+	like.device = f->device;
+	if (db_campaign_enter(db, a, &like, false, &(struct db_calibration){ 0 }, &c) < DB_ENTER_NEW)
 		_exit(2);
 	for (int64_t n = c.rounds + 1;; n++) {
 		for (int i = 0; i < PER_BATCH; i++) {

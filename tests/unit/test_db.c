@@ -367,7 +367,7 @@ static void test_rounds(void **state)
 	struct db_batch batch = { .records = &r, .n = 1, .round = &round };
 	struct db_round_vec out;
 
-	batch.campaign = db_campaign_start(db, &(struct db_campaign){ .device = 1, .source = "s" });
+	batch.campaign = start_campaign(f, db, "s");
 	assert_ok(db_append(db, &batch));
 	/* Nothing is known but what must be. */
 	round = (struct db_round){ .task = f->task, .seconds = { NAN, -1, INFINITY, 0, 1, 2 } };
@@ -438,7 +438,6 @@ static void test_campaign_tasks(void **state)
 {
 	struct fixture *f = *state;
 	struct db *db = fixture_open(f, f->path);
-	const struct db_campaign start = { .device = f->device, .source = "mm" };
 	struct db_record r[3] = { fixture_record(f, "a", TRIAL_OK, 5),
 				  fixture_record(f, "b", TRIAL_CRASH, 0),
 				  fixture_record(f, "a", TRIAL_OK, 6) };
@@ -448,7 +447,7 @@ static void test_campaign_tasks(void **state)
 	struct db_campaign c;
 
 	assert_int_equal(db_campaign(db, f->a, 1, &c), 0);
-	batch.campaign = db_campaign_start(db, &start);
+	batch.campaign = start_campaign(f, db, "mm");
 	assert_ok(db_campaign_tasks(db, f->a, batch.campaign, &tasks));
 	assert_int_equal(tasks.n, 0);
 	assert_int_equal(db_campaign_record(db, f->a, batch.campaign, &newest), 0);
@@ -477,14 +476,15 @@ static void test_batch_is_whole(void **state)
 {
 	struct fixture *f = *state;
 	struct db *db = fixture_open(f, f->path);
-	const struct db_campaign start = { .device = f->device, .source = "mm", .seed = ~0ull };
+	const struct db_campaign like = { .device = f->device, .source = "mm", .seed = ~0ull };
 	struct db_campaign c;
 	struct db_record r[2] = { fixture_record(f, "a", TRIAL_OK, 5),
 				  fixture_record(f, "b", TRIAL_OK, 0) };
 	struct db_batch batch = { .records = r, .n = 2, .state = "one", .state_bytes = 3 };
 
-	batch.campaign = db_campaign_start(db, &start);
-	assert_ok(batch.campaign);
+	assert_int_equal(db_campaign_enter(db, f->a, &like, true, &(struct db_calibration){ 0 }, &c),
+			 DB_ENTER_NEW);
+	batch.campaign = c.id;
 	/* An ok record without a time is refused, and takes its batch with it. */
 	assert_int_equal(db_append(db, &batch), -1);
 	assert_err("saving a batch");
@@ -510,28 +510,22 @@ static void test_campaign_life(void **state)
 {
 	struct fixture *f = *state;
 	struct db *db = fixture_open(f, f->path), *second;
-	const struct db_campaign start = { .device = f->device, .source = "mm", .options = "{}" };
 	struct db_batch batch = { .state = "s", .state_bytes = 1 };
 	struct db_campaign c;
 	struct db_campaign_vec all;
 
 	assert_int_equal(db_campaign_find(db, f->a, "mm", NULL, f->device, &c), 0);
-	batch.campaign = db_campaign_start(db, &start);
-	assert_ok(batch.campaign);
+	batch.campaign = start_campaign(f, db, "mm");
 	assert_ok(db_append(db, &batch));
-	/* As long as it is at work, nobody else gets it. */
 	second = db_open(f->path, DB_MODIFY);
 	assert_non_null(second);
 	assert_int_equal(db_campaign_find(second, f->a, "mm", NULL, f->device, &c), 1);
 	assert_true(c.id == batch.campaign && c.state == CAMPAIGN_RUNNING && c.rounds == 1);
-	assert_int_equal(db_campaign_resume(second, &c), -1);
-	assert_err("campaign 1 of ");
-	assert_err("is being worked on by another process");
 	/* As if killed here: another process goes on. */
 	db_close(db);
 	assert_ok(db_campaigns(second, f->a, &all));
 	assert_int_equal(all.at[0].state, CAMPAIGN_KILLED);
-	assert_ok(db_campaign_resume(second, &c));
+	go_on(f, second, "mm");
 	assert_ok(db_append(second, &batch));
 	db = db_open(f->path, DB_MODIFY);
 	assert_non_null(db);
@@ -540,7 +534,7 @@ static void test_campaign_life(void **state)
 	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", f->device + 1, &c), 0);
 	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", f->device, &c), 1);
 	assert_true(c.state == CAMPAIGN_STOPPED && c.ended > 0 && c.rounds == 2);
-	assert_ok(db_campaign_resume(db, &c));
+	go_on(f, db, "mm");
 	assert_ok(db_append(db, &batch));
 	assert_ok(db_campaign_end(db, c.id, CAMPAIGN_DONE));
 	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", f->device, &c), 0);
@@ -566,6 +560,7 @@ static void test_campaign_enter(void **state)
 	assert_int_equal(db_campaign_enter(db, f->a, &like, false, &speed, &c), DB_ENTER_NEW);
 	assert_int_equal(db_campaign_enter(second, f->a, &like, false, &speed, &other),
 			 DB_ENTER_HELD);
+	assert_err("campaign 1 of ");
 	assert_err(arena_printf(f->a, "by process %d on ", (int)getpid()));
 	/* Another one, and one of its own, do not wait for it. */
 	assert_int_equal(db_campaign_enter(second, f->a, &like, true, &speed, &other),

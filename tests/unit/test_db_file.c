@@ -12,12 +12,12 @@ static void test_merge(void **state)
 	struct fixture *f = *state;
 	char *from = arena_printf(f->a, "%s/with %%41?#.db", f->folder);
 	struct db *db = fixture_open(f, from);
-	struct db_campaign start = { .device = f->device, .source = "mm" }, c;
+	struct db_campaign c;
 	struct db_record r = fixture_record(f, "a", TRIAL_OK, 3);
 	struct db_record_vec all;
 	struct db_merged m;
 
-	assert_ok(db_campaign_start(db, &start));
+	start_campaign(f, db, "mm");
 	assert_ok(db_append(db, &(struct db_batch){ db->campaign, &r, 1, "s", 1, NULL }));
 	put(db, f, "b", TRIAL_OK, 4, 2);
 	db_close(db);
@@ -106,9 +106,8 @@ static void write_campaign(struct fixture *f, const char *path)
 	struct db_record r = fixture_record(f, "a", TRIAL_OK, 3);
 	struct db_round round = fixture_round(f, 3);
 	struct db_batch batch = { .records = &r, .n = 1, .round = &round };
-	struct db_campaign start = { .device = f->device, .source = "mm" };
 
-	batch.campaign = db_campaign_start(db, &start);
+	batch.campaign = start_campaign(f, db, "mm");
 	for (int i = 0; i < 2; i++) {
 		r.created++;
 		assert_ok(db_append(db, &batch));
@@ -146,7 +145,7 @@ static void test_merge_rounds(void **state)
 			  " FROM rounds", ""));
 	assert_ok(sql_run(other, "", "UPDATE campaigns SET rounds = 4", ""));
 	db_close(other);
-	assert_ok(db_campaign_resume(db, &c));
+	go_on(f, db, "mm");
 	struct db_round mine = fixture_round(f, 1);
 
 	assert_ok(db_append(db, &(struct db_batch){ .campaign = c.id, .round = &mine }));
@@ -273,7 +272,7 @@ static void test_stats(void **state)
 	r.final = true;
 	assert_ok(append_one(db, r));
 	assert_ok(db_task(db, &(struct db_task){ .key = KEY_B, .name = "idle", .text = "" }));
-	assert_ok(db_campaign_start(db, &(struct db_campaign){ .device = 1, .source = "s" }));
+	start_campaign(f, db, "s");
 	assert_ok(db_stats(db, f->a, &s));
 	assert_true(s.n_tasks == 2 && s.records == 3 && s.devices == 1 && s.toolchains == 1);
 	assert_true(s.tasks[0].n_trials == 2 && s.tasks[0].trials[TRIAL_BUILD_ERROR] == 1);
@@ -447,9 +446,9 @@ static void test_from_version_1(void **state)
 	/* The campaign goes on; only its first batches have no round. */
 	assert_int_equal(db_campaign_find(db, f->a, "mm", "{}", 7, &c), 1);
 	assert_int_equal(c.seen, 1000);
-	assert_ok(db_campaign_resume(db, &c));
 	f->task = 3;
 	f->device = 7;
+	go_on(f, db, "mm");
 	struct db_round round = fixture_round(f, 2.5);
 
 	assert_ok(db_append(db, &(struct db_batch){ 9, NULL, 0, NULL, 0, &round }));

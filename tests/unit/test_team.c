@@ -29,13 +29,13 @@ static void keep_step(struct team *t, int thread, void *user)
 
 	c->runs[thread]++;
 	if (thread == 0)
-		c->threads = team_threads(t);
+		c->threads = omp_get_num_threads();
 	for (int round = 1; round <= ROUNDS; round++) {
 		int late = 0;
 
 		c->round[thread] = round;
 		team_wait(t, thread);
-		for (int i = 0; i < team_threads(t); i++)
+		for (int i = 0; i < omp_get_num_threads(); i++)
 			late += c->round[i] != round;
 		team_wait(t, thread);
 		if (late)
