@@ -80,7 +80,7 @@ static const char *role_of(const struct program *p, int i)
 
 	if (b->kind == BUFFER_OUTPUT)
 		return "output";
-	return p->state->stages.at[b->stage]->op.kind == OP_CONST ? "const" : "input";
+	return b->constant ? "const" : "input";
 }
 
 /* --- the C file */

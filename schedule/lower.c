@@ -29,6 +29,15 @@ static bool binds_all(const struct state *s, const struct target *target)
 	return true;
 }
 
+/* Is a tile moved back where a range does not end with one? */
+static bool shifts(const struct state *s)
+{
+	for (int i = 0; i < s->steps.n; i++)
+		if (s->steps.at[i].border == BORDER_SHIFT)
+			return true;
+	return false;
+}
+
 struct program *lower_to(struct arena *a, const struct state *s, const struct target *target,
 			 const struct nest_pass *last, const char **why)
 {
@@ -38,6 +47,7 @@ struct program *lower_to(struct arena *a, const struct state *s, const struct ta
 	p->arena = a;
 	p->state = s;
 	p->target = target;
+	p->overlaps = shifts(s);
 	if (!binds_all(s, target)) {
 		*(why ? why : &reason) = "the target has no loops of a kind that the steps ask for";
 		return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/nest.c - printing programs. */
-#include "schedule/nest.h"
+/* schedule/nest.c - printing programs: the writing half of schedule/nest_text.h. */
+#include "schedule/nest_text.h"
 
 #include "te/text/text.h"
 
@@ -12,114 +12,289 @@ const struct pack *program_pack(const struct program *p, int arg)
 	return NULL;
 }
 
-static void print_shape(struct text *t, const struct tensor *tensor)
+const char *turns_name(enum turns t)
 {
-	text_printf(t, "%s: %s[", tensor->name, dtype_name(tensor->dtype));
-	for (int i = 0; i < tensor->ndim; i++)
-		text_printf(t, "%s%jd", i ? ", " : "", (intmax_t)tensor->shape[i]);
-	text_puts(t, "]");
+	static const char *const names[] = { "", "few", "reload" };
+
+	return names[t];
+}
+
+const char *guard_name(enum guard g)
+{
+	static const char *const names[] = { "", "tile", "loop" };
+
+	return names[g];
+}
+
+/* --- names */
+
+struct text_name_vec VEC(const char *);
+
+struct program_printer {
+	struct expr_names names;	/* must stay first: the two below cast */
+	struct text *out;
+	struct arena *arena;		/* owner of the names */
+	struct buffer_vec buffers;	/* of the program, each once */
+	struct text_name_vec buffer_names;
+	struct axis_list axes;		/* around this place, outermost first */
+	struct text_name_vec axis_names;
+};
+
+static const char *tensor_name(const struct expr_names *names, const struct tensor *t)
+{
+	const struct program_printer *p = (const struct program_printer *)names;
+
+	for (int i = 0; i < p->buffers.n; i++)
+		if (&p->buffers.at[i]->tensor == t)
+			return p->buffer_names.at[i];
+	return t->name;
+}
+
+static const char *axis_name(const struct expr_names *names, const struct axis *axis)
+{
+	const struct program_printer *p = (const struct program_printer *)names;
+
+	for (int i = p->axes.n - 1; i >= 0; i--)
+		if (p->axes.at[i] == axis)
+			return p->axis_names.at[i];
+	return axis->name;
+}
+
+static void name_buffer(struct program_printer *p, struct buffer *b)
+{
+	for (int i = 0; i < p->buffers.n; i++)
+		if (p->buffers.at[i] == b)
+			return;
+	const char *name =
+		name_unique(p->arena, b->tensor.name, p->buffer_names.at, p->buffer_names.n);
+
+	vec_push(p->arena, &p->buffers, b);
+	vec_push(p->arena, &p->buffer_names, name);
+}
+
+static void name_allocations(struct program_printer *p, const struct nest *n)
+{
+	for (; n; n = n->next) {
+		if (n->kind == NEST_ALLOC)
+			name_buffer(p, n->buffer);
+		name_allocations(p, n->body);
+		name_allocations(p, n->other);
+	}
+}
+
+/* AXIS is seen from here on; its name. */
+static const char *open_axis(struct program_printer *p, const struct axis *axis)
+{
+	const char *name = name_unique(p->arena, axis->name, p->axis_names.at, p->axis_names.n);
+
+	vec_push(p->arena, &p->axes, axis);
+	vec_push(p->arena, &p->axis_names, name);
+	return name;
+}
+
+static void close_axes(struct program_printer *p, int n)
+{
+	p->axes.n -= n;
+	p->axis_names.n -= n;
+}
+
+/* --- parts of lines */
+
+static void print_expr(const struct program_printer *p, const struct expr *e)
+{
+	expr_print_named(p->out, e, &p->names);
+}
+
+static void print_word(const struct program_printer *p, const char *word)
+{
+	text_printf(p->out, "%s%s", word, *word ? " " : "");
+}
+
+static void print_tensor(const struct program_printer *p, const char *kind, const struct tensor *t,
+			 const char *name)
+{
+	text_printf(p->out, "%s %s: %s[", kind, name, dtype_name(t->dtype));
+	for (int i = 0; i < t->ndim; i++)
+		text_printf(p->out, "%s%jd", i ? ", " : "", (intmax_t)t->shape[i]);
+	text_puts(p->out, "]");
 }
 
 /* A number in an index needs no type. */
-static void print_index(struct text *t, const struct expr *const *index, int n)
+static void print_element(const struct program_printer *p, const char *name,
+			  const struct expr *const *index, int n)
 {
 	int64_t v;
 
-	text_puts(t, "[");
+	text_printf(p->out, "%s[", name);
 	for (int i = 0; i < n; i++) {
-		text_puts(t, i ? ", " : "");
+		text_puts(p->out, i ? ", " : "");
 		if (expr_is_int(index[i], &v))
-			text_printf(t, "%jd", (intmax_t)v);
+			text_printf(p->out, "%jd", (intmax_t)v);
 		else
-			expr_print(t, index[i]);
+			print_expr(p, index[i]);
 	}
+	text_puts(p->out, "]");
 }
 
-static void print_store(struct text *t, const struct nest *n)
+static void print_axis(const struct program_printer *p, const struct axis *axis, const char *name)
 {
-	text_puts(t, n->buffer->tensor.name);
-	print_index(t, n->index, n->buffer->tensor.ndim);
+	text_printf(p->out, "%s in %jd..%jd%s", name, (intmax_t)axis->lo, (intmax_t)axis->hi,
+		    axis->reduce ? " reduced" : "");
+}
+
+/* --- nodes: a line each */
+
+static void print_loop(struct program_printer *p, const struct nest *n)
+{
+	print_word(p, turns_name(n->turns));
+	print_word(p, annotation_name(n->annotation));
+	print_word(p, "for");
+	print_axis(p, n->axis, open_axis(p, n->axis));
+	if (n->lanes)
+		text_printf(p->out, " of %d", n->lanes);
+	if (n->border)
+		text_printf(p->out, " border %s", border_name(n->border));
+}
+
+static void print_let(struct program_printer *p, const struct nest *n)
+{
+	print_word(p, "let");
+	print_axis(p, n->axis, open_axis(p, n->axis));
+	text_puts(p->out, " = ");
+	print_expr(p, n->value);
+}
+
+static void print_if(const struct program_printer *p, const struct nest *n)
+{
+	print_word(p, "if");
+	print_expr(p, n->value);
+	if (n->guard)
+		text_printf(p->out, ", guard of %s", guard_name(n->guard));
+}
+
+static void print_layout(const struct program_printer *p, const struct lane_layout *l)
+{
+	if (l->lanes == 1)
+		text_puts(p->out, " as 1 lane");
+	else
+		text_printf(p->out, " as %d lanes along dim %d", l->lanes, l->dim);
+	if (l->stride != 1)
+		text_printf(p->out, ", %jd apart", (intmax_t)l->stride);
+	if (l->overruns)
+		text_puts(p->out, ", may overrun");
+}
+
+static void print_alloc(const struct program_printer *p, const struct nest *n)
+{
+	const struct buffer *b = n->buffer;
+
+	print_tensor(p, b->registers ? "registers" : b->kind == BUFFER_TEMP ? "temp" : "local",
+		     &b->tensor, tensor_name(&p->names, &b->tensor));
+	if (n->layout)
+		print_layout(p, n->layout);
+}
+
+static void print_store(const struct program_printer *p, const struct nest *n)
+{
+	const struct tensor *t = &n->buffer->tensor;
+
+	print_element(p, tensor_name(&p->names, t), n->index, t->ndim);
 	switch (n->reducer) {
 	case REDUCE_NONE:
-		text_puts(t, "] = ");
+		text_puts(p->out, " = ");
 		break;
 	case REDUCE_SUM:
-		text_puts(t, "] += ");
+		text_puts(p->out, " += ");
 		break;
 	case REDUCE_PROD:
-		text_puts(t, "] *= ");
+		text_puts(p->out, " *= ");
 		break;
 	case REDUCE_MAX:
 	case REDUCE_MIN:
-		text_printf(t, "] %s= ", reducer_name(n->reducer));
+		text_printf(p->out, " %s= ", reducer_name(n->reducer));
 		break;
 	}
-	expr_print(t, n->value);
-	text_puts(t, "\n");
+	print_expr(p, n->value);
 }
 
-/* The lanes are told where the last of them are beyond the turns. */
-static void print_head(struct text *t, const struct nest *n)
+static void print_head(struct program_printer *p, const struct nest *n)
 {
-	text_printf(t, "%s%sfor %s in %jd..%jd", annotation_name(n->annotation),
-		    n->annotation ? " " : "", n->axis->name,
-		    (intmax_t)n->axis->lo, (intmax_t)n->axis->hi);
-	if (n->lanes > n->axis->hi - n->axis->lo)
-		text_printf(t, " of %d", n->lanes);
-	if (n->border)
-		text_printf(t, " border %s", border_name(n->border));
-	text_puts(t, "\n");
+	switch (n->kind) {
+	case NEST_LOOP:
+		print_loop(p, n);
+		break;
+	case NEST_LET:
+		print_let(p, n);
+		break;
+	case NEST_IF:
+		print_if(p, n);
+		break;
+	case NEST_ALLOC:
+		print_alloc(p, n);
+		break;
+	case NEST_STORE:
+		print_store(p, n);
+		break;
+	}
+	text_puts(p->out, "\n");
 }
 
-static void print_list(struct text *t, const struct nest *n, int indent)
+static void print_list(struct program_printer *p, const struct nest *n, int indent)
 {
 	for (; n; n = n->next) {
-		text_indent(t, indent);
-		switch (n->kind) {
-		case NEST_LOOP:
-			print_head(t, n);
-			break;
-		case NEST_LET:
-			text_printf(t, "let %s in %jd..%jd = ", n->axis->name,
-				    (intmax_t)n->axis->lo, (intmax_t)n->axis->hi);
-			expr_print(t, n->value);
-			text_puts(t, "\n");
-			break;
-		case NEST_IF:
-			text_puts(t, "if ");
-			expr_print(t, n->value);
-			text_puts(t, "\n");
-			break;
-		case NEST_ALLOC:
-			text_puts(t, n->buffer->registers ? "registers " : "alloc ");
-			print_shape(t, &n->buffer->tensor);
-			text_puts(t, "\n");
-			break;
-		case NEST_STORE:
-			print_store(t, n);
-			break;
-		}
-		print_list(t, n->body, indent + 1);
+		text_indent(p->out, indent);
+		print_head(p, n);
+		print_list(p, n->body, indent + 1);
+		close_axes(p, n->axis ? 1 : 0);
 		if (n->other) {
-			text_indent(t, indent);
-			text_puts(t, "else\n");
-			print_list(t, n->other, indent + 1);
+			text_indent(p->out, indent);
+			text_puts(p->out, "else\n");
+			print_list(p, n->other, indent + 1);
 		}
 	}
 }
 
-void program_print(struct text *t, const struct program *p)
-{
-	for (int i = 0; i < p->packs.n; i++) {
-		const struct pack *k = p->packs.at[i];
+/* --- what a program begins with */
 
-		text_printf(t, "pack %s[", k->raw->name);
-		for (int j = 0; j < k->loops.n; j++)
-			text_printf(t, "%s%s < %jd", j ? ", " : "", k->loops.at[j]->name,
-				    (intmax_t)k->loops.at[j]->hi);
-		text_printf(t, "] = %s", k->raw->name);
-		print_index(t, k->index, k->raw->ndim);
-		text_puts(t, "]\n");
-	}
-	print_list(t, p->body, 0);
+static void print_argument(const struct program_printer *p, const struct program *program, int i)
+{
+	const struct buffer *b = program->args.at[i];
+	const struct pack *k = program_pack(program, i);
+
+	print_tensor(p, b->kind == BUFFER_OUTPUT ? "output" : b->constant ? "const" : "input",
+		     k ? k->raw : &b->tensor, p->buffer_names.at[i]);
+	text_puts(p->out, "\n");
+}
+
+static void print_pack(struct program_printer *p, const struct pack *k)
+{
+	const char *name = tensor_name(&p->names, &k->packed->tensor);
+
+	text_printf(p->out, "pack %s[", name);
+	for (int i = 0; i < k->loops.n; i++)
+		text_printf(p->out, "%s%s < %jd", i ? ", " : "", open_axis(p, k->loops.at[i]),
+			    (intmax_t)k->loops.at[i]->hi);
+	text_puts(p->out, "] = ");
+	print_element(p, name, k->index, k->raw->ndim);
+	text_puts(p->out, "\n");
+	close_axes(p, k->loops.n);
+}
+
+void program_print(struct text *t, const struct program *program)
+{
+	struct program_printer p = {
+		.names = { tensor_name, axis_name }, .out = t, .arena = arena_new()
+	};
+
+	for (int i = 0; i < program->args.n; i++)
+		name_buffer(&p, program->args.at[i]);
+	name_allocations(&p, program->body);
+	text_printf(t, "target %s\n%s", program->target->name,
+		    program->overlaps ? "tiles overlap\n" : "");
+	for (int i = 0; i < program->args.n; i++)
+		print_argument(&p, program, i);
+	for (int i = 0; i < program->packs.n; i++)
+		print_pack(&p, program->packs.at[i]);
+	print_list(&p, program->body, 0);
+	arena_free(p.arena);
 }

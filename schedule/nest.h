@@ -22,6 +22,7 @@ struct buffer {
 	struct tensor tensor;	/* must stay first: buffer_of casts */
 	enum buffer_kind kind;
 	int arg;		/* of inputs and outputs: place among the kernel's arguments */
+	bool constant;		/* of inputs: known when kernels are built */
 	bool registers;		/* all indices are known when unrolled: held in variables */
 	int stage;		/* that computes it, or the input's */
 };
@@ -84,11 +85,12 @@ struct nest {
 
 struct program {
 	struct arena *arena;
-	const struct state *state;
+	const struct state *state;	/* NULL: it was read from text; for passes, only place reads it */
 	const struct target *target;	/* whose code it is to be */
 	struct buffer_vec VEC(struct buffer *) args;	/* inputs in op order, then outputs */
 	struct pack_vec VEC(struct pack *) packs;
 	struct nest *body;
+	bool overlaps;		/* tiles do, as one is moved back: elements may be computed twice */
 };
 
 /* Lanes beyond the end of an intermediate are at most so far from each other. */
@@ -130,7 +132,5 @@ void program_interpret(const struct program *p, void *const *args);
 void pack_interpret(const struct pack *k, const void *raw, void *packed);
 /* The pack of argument ARG; NULL where it is read as it is. */
 const struct pack *program_pack(const struct program *p, int arg);
-
-void program_print(struct text *t, const struct program *p);
 
 #endif

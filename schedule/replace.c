@@ -60,15 +60,6 @@ static void note_nest(struct replacing *r, const struct nest *n)
 	}
 }
 
-/* A tile that is moved back computes some elements again, of what it has replaced. */
-static bool shifts(const struct state *s)
-{
-	for (int i = 0; i < s->steps.n; i++)
-		if (s->steps.at[i].border == BORDER_SHIFT)
-			return true;
-	return false;
-}
-
 uint32_t program_replaces(const struct program *p)
 {
 	const struct buffer *last = p->args.at[p->args.n - 1];
@@ -82,7 +73,7 @@ uint32_t program_replaces(const struct program *p)
 		if (i < 32 && same_tensor_shape(&b->tensor, &last->tensor) && !program_pack(p, i))
 			same |= (uint32_t)1 << i;
 	}
-	if (!same || shifts(p->state))
+	if (!same || p->overlaps)	/* what is computed again has been replaced */
 		return 0;
 	note_nest(&r, p->body);
 	return r.never ? 0 : same & ~r.apart;

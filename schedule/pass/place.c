@@ -27,6 +27,7 @@ static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind
 	b->kind = kind;
 	b->stage = stage;
 	b->arg = -1;
+	b->constant = g->op.kind == OP_CONST;
 	for (int i = 0; i < b->tensor.ndim; i++)
 		b->tensor.shape[i] = is_padded(g, i) ? expr_range(g->iters.at[i].value).hi + 1
 						     : g->part[i];

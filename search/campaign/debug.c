@@ -2,6 +2,7 @@
 /* search/campaign/debug.c - one line of a table for each stage that can be printed. */
 #include "search/campaign/debug.h"
 
+#include "schedule/nest_text.h"
 #include "schedule/pass/pass.h"
 #include "schedule/step_text.h"
 

@@ -12,11 +12,7 @@ enum { LEVEL_ANY = 0, LEVEL_PREFIX = 7 };
 
 struct printer {
 	struct text *out;
-	struct arena *names;	/* owner of the names below */
-	const struct dag *dag;	/* NULL: names are printed as they are */
-	const struct op *op;
-	const char **op_name;	/* one an op of the DAG */
-	const char **axis_name;	/* of op: space, then reduce */
+	const struct expr_names *names;
 };
 
 static int level_of(enum expr_kind k)
@@ -78,27 +74,6 @@ static void print_const(struct text *t, const struct expr *e, bool bare)
 		text_puts(t, ")");
 }
 
-static const char *tensor_name(const struct printer *p, const struct tensor *t)
-{
-	for (int i = 0; p->dag && i < p->dag->ops.n; i++)
-		if (&p->dag->ops.at[i]->tensor == t)
-			return p->op_name[i];
-	return t->name;
-}
-
-static const char *axis_name(const struct printer *p, const struct axis *axis)
-{
-	int n = p->op ? p->op->tensor.ndim : 0;
-
-	for (int i = 0; i < n; i++)
-		if (p->op->space[i] == axis)
-			return p->axis_name[i];
-	for (int i = 0; p->op && i < p->op->nreduce; i++)
-		if (p->op->reduce[i] == axis)
-			return p->axis_name[n + i];
-	return axis->name;
-}
-
 static void print(const struct printer *p, const struct expr *e, int level, bool bare);
 
 /* X and Y have one type: one of them has to show it. */
@@ -112,7 +87,7 @@ static void print_pair(const struct printer *p, const struct expr *x, const stru
 
 static void print_load(const struct printer *p, const struct expr *e)
 {
-	text_printf(p->out, "%s[", tensor_name(p, e->tensor));
+	text_printf(p->out, "%s[", p->names->tensor(p->names, e->tensor));
 	for (int i = 0; i < e->tensor->ndim; i++) {
 		text_puts(p->out, i ? ", " : "");
 		print(p, e->index[i], LEVEL_ANY, true);
@@ -152,7 +127,7 @@ static void print(const struct printer *p, const struct expr *e, int level, bool
 	if (is_const(e)) {
 		print_const(p->out, e, bare);
 	} else if (e->kind == EXPR_AXIS) {
-		text_puts(p->out, axis_name(p, e->axis));
+		text_puts(p->out, p->names->axis(p->names, e->axis));
 	} else if (e->kind == EXPR_LOAD) {
 		print_load(p, e);
 	} else if (expr_kind_form(e->kind) == FORM_PREFIX) {
@@ -165,18 +140,35 @@ static void print(const struct printer *p, const struct expr *e, int level, bool
 	}
 }
 
-void expr_print(struct text *t, const struct expr *e)
+void expr_print_named(struct text *t, const struct expr *e, const struct expr_names *names)
 {
-	struct printer p = { .out = t };
+	struct printer p = { t, names };
 
 	print(&p, e, LEVEL_ANY, false);
 }
 
+static const char *own_tensor_name(const struct expr_names *names, const struct tensor *t)
+{
+	(void)names;
+	return t->name;
+}
+
+static const char *own_axis_name(const struct expr_names *names, const struct axis *axis)
+{
+	(void)names;
+	return axis->name;
+}
+
+void expr_print(struct text *t, const struct expr *e)
+{
+	static const struct expr_names own = { own_tensor_name, own_axis_name };
+
+	expr_print_named(t, e, &own);
+}
+
 /* --- names */
 
-/* NAME with what no name may hold replaced, and different from the first N of TAKEN. Models bring
- * any string as a name, and builders call two axes alike. */
-static const char *unique_name(struct arena *a, const char *name, const char *const *taken, int n)
+const char *name_unique(struct arena *a, const char *name, const char *const *taken, int n)
 {
 	static const char *const reserved[] = { "true", "false", "inf", "nan" };
 	char *base = arena_printf(a, "%s%s", isalpha((unsigned char)*name) ? "" : "_",
@@ -201,33 +193,67 @@ static const char *unique_name(struct arena *a, const char *name, const char *co
 	}
 }
 
-static void name_ops(struct printer *p)
+struct dag_printer {
+	struct expr_names names;	/* must stay first: the two below cast */
+	struct text *out;
+	struct arena *arena;	/* owner of the names below */
+	const struct dag *dag;
+	const struct op *op;
+	const char **op_name;	/* one an op of the DAG */
+	const char **axis_name;	/* of op: space, then reduce */
+};
+
+static const char *tensor_name(const struct expr_names *names, const struct tensor *t)
 {
-	p->op_name = arena_many(p->names, const char *, p->dag->ops.n);
+	const struct dag_printer *p = (const struct dag_printer *)names;
+
 	for (int i = 0; i < p->dag->ops.n; i++)
-		p->op_name[i] =
-			unique_name(p->names, p->dag->ops.at[i]->tensor.name, p->op_name, i);
+		if (&p->dag->ops.at[i]->tensor == t)
+			return p->op_name[i];
+	return t->name;
 }
 
-static void name_axes(struct printer *p)
+static const char *axis_name(const struct expr_names *names, const struct axis *axis)
+{
+	const struct dag_printer *p = (const struct dag_printer *)names;
+	int n = p->op->tensor.ndim;
+
+	for (int i = 0; i < n; i++)
+		if (p->op->space[i] == axis)
+			return p->axis_name[i];
+	for (int i = 0; i < p->op->nreduce; i++)
+		if (p->op->reduce[i] == axis)
+			return p->axis_name[n + i];
+	return axis->name;
+}
+
+static void name_ops(struct dag_printer *p)
+{
+	p->op_name = arena_many(p->arena, const char *, p->dag->ops.n);
+	for (int i = 0; i < p->dag->ops.n; i++)
+		p->op_name[i] =
+			name_unique(p->arena, p->dag->ops.at[i]->tensor.name, p->op_name, i);
+}
+
+static void name_axes(struct dag_printer *p)
 {
 	int ndim = p->op->tensor.ndim;
 	int n = ndim + p->op->nreduce;
 
-	p->axis_name = arena_many(p->names, const char *, n);
+	p->axis_name = arena_many(p->arena, const char *, n);
 	for (int i = 0; i < n; i++) {
 		const struct axis *axis = i < ndim ? p->op->space[i] : p->op->reduce[i - ndim];
 
-		p->axis_name[i] = unique_name(p->names, axis->name, p->axis_name, i);
+		p->axis_name[i] = name_unique(p->arena, axis->name, p->axis_name, i);
 	}
 }
 
 /* --- the DAG */
 
-static void print_input(const struct printer *p, const char *name)
+static void print_input(const struct dag_printer *p, const char *name)
 {
 	const struct op *op = p->op;
-	struct dag *plain = dag_new(p->names, "");
+	struct dag *plain = dag_new(p->arena, "");
 	const struct op *usual = dag_input(plain, "", op->tensor.dtype, op->tensor.ndim,
 					   op->tensor.shape, false);
 
@@ -246,14 +272,14 @@ static void print_input(const struct printer *p, const char *name)
 	text_puts(p->out, "\n");
 }
 
-static void print_axes(const struct printer *p, struct axis *const *axis, int n, int first)
+static void print_axes(const struct dag_printer *p, struct axis *const *axis, int n, int first)
 {
 	for (int i = 0; i < n; i++)
 		text_printf(p->out, "%s%s < %jd", i ? ", " : "", p->axis_name[first + i],
 			    (intmax_t)axis[i]->hi);
 }
 
-static void print_compute(struct printer *p, const char *name)
+static void print_compute(struct dag_printer *p, const char *name)
 {
 	const struct op *op = p->op;
 
@@ -266,13 +292,15 @@ static void print_compute(struct printer *p, const char *name)
 		print_axes(p, op->reduce, op->nreduce, op->tensor.ndim);
 		text_puts(p->out, ") ");
 	}
-	print(p, op->body, LEVEL_ANY, false);
+	expr_print_named(p->out, op->body, &p->names);
 	text_puts(p->out, "\n");
 }
 
 void dag_print(struct text *t, const struct dag *d)
 {
-	struct printer p = { .out = t, .names = arena_new(), .dag = d };
+	struct dag_printer p = {
+		.names = { tensor_name, axis_name }, .out = t, .arena = arena_new(), .dag = d
+	};
 
 	name_ops(&p);
 	for (int i = 0; i < d->ops.n; i++) {
@@ -285,5 +313,5 @@ void dag_print(struct text *t, const struct dag *d)
 	for (int i = 0; i < d->ops.n; i++)
 		if (d->ops.at[i]->output && dag_consumers(d, &d->ops.at[i]->tensor) > 0)
 			text_printf(t, "output %s\n", p.op_name[i]);
-	arena_free(p.names);
+	arena_free(p.arena);
 }

@@ -29,4 +29,15 @@ void dag_print(struct text *t, const struct dag *d);
 /* Loads as A[i, j], the fewest parentheses. */
 void expr_print(struct text *t, const struct expr *e);
 
+/* What the tensors and axes of an expression are called in a text. */
+struct expr_names {
+	const char *(*tensor)(const struct expr_names *names, const struct tensor *t);
+	const char *(*axis)(const struct expr_names *names, const struct axis *axis);
+};
+void expr_print_named(struct text *t, const struct expr *e, const struct expr_names *names);
+
+/* NAME with what no name may hold replaced, and different from the first N of TAKEN. Models bring
+ * any string as a name, and builders call two axes alike. */
+const char *name_unique(struct arena *a, const char *name, const char *const *taken, int n);
+
 #endif

@@ -6,6 +6,7 @@
  * A file is a DAG, then sections as tests/golden/golden.h has them: "steps", and of these what the file
  * wants: "nest", "refused" (why lower() says no), "c" (the kernel).
  */
+#include "schedule/nest_text.h"
 #include "schedule/step_text.h"
 #include "tests/golden/golden.h"
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "schedule/nest_text.h"
 #include "schedule/step_text.h"
 #include "te/eval.h"
 #include "te/text/text.h"

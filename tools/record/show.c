@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "measure/build/builder.h"
 #include "measure/build/pool.h"
+#include "schedule/nest_text.h"
 #include "schedule/pass/pass.h"
 #include "schedule/step_text.h"
 #include "search/best.h"

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/nest_text.h - the text form of programs: printed behind any pass, read back to test one alone.
+ *
+ *	# comment
+ *	target x86-64-avx512
+ *	tiles overlap				where one is moved back
+ *	input A: f32[7, 64]			the arguments in order, outputs last
+ *	const B: f32[64, 32]
+ *	output C: f32[7, 32]
+ *	pack B[j < 32, k < 64] = B[k, j]	read as B[one index] from here on
+ *	temp T: f32[7]				of the whole program
+ *	parallel for i in 0..7
+ *		registers R: f32[32] as 16 lanes along dim 0, 2 apart, may overrun
+ *		local L: f32[1]
+ *		few for k in 0..4 reduced	turns (few, reload), kind, of a reduction
+ *			let x in 0..10 = i + k
+ *			if x < 7, guard of tile	or of loop
+ *				L[0] += A[x, k]	*= max= min= too
+ *			else
+ *				L[0] = f32(0)
+ *		vector for j in 0..6 of 8	lanes
+ *			...
+ *
+ * Tabs say what is inside of what. Expressions are those of te/text.h. A name means the innermost axis, or the
+ * buffer, of that name around it; two allocations of one name, in different places, are of one buffer.
+ *
+ * Holds: what program_print writes of lowered states, program_parse reads back as the same program, up to
+ * `state`, and printing that gives the same text. */
+#ifndef HONE_SCHEDULE_NEST_TEXT_H
+#define HONE_SCHEDULE_NEST_TEXT_H
+
+#include "schedule/nest.h"
+
+/* A name that is not unique where it is seen gets a number. */
+void program_print(struct text *t, const struct program *p);
+
+/* The program that TEXT describes, without a state; NULL and "FILE:LINE:COLUMN: ..." where there is none.
+ * Any text is safe. */
+struct program *program_parse(struct arena *a, const char *file, const char *text);
+
+/* Words of the text; "" of what needs none. */
+const char *turns_name(enum turns t);
+const char *guard_name(enum guard g);
+
+#endif
