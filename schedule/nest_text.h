@@ -18,11 +18,11 @@
  *				L[0] += A[x, k]	*= max= min= too
  *			else
  *				L[0] = f32(0)
- *		vector for j in 0..6 of 8	lanes
+ *		vector for j in 0..6 of 8 border mask	lanes; what a step chose for its border
  *			...
  *
  * Tabs say what is inside of what. Expressions are those of te/text.h. A name means the innermost axis, or the
- * buffer, of that name around it; two allocations of one name, in different places, are of one buffer.
+ * buffer, of that name around it; two allocations of one name are of one buffer, as in copies of a loop's body.
  *
  * Holds: what program_print writes of lowered states, program_parse reads back as the same program, up to
  * `state`, and printing that gives the same text. */

@@ -10,6 +10,8 @@
 /* Quotients, min, max and select nested in an index are simplified anew at each level: that doubles
  * the work. */
 enum { INDEX_NESTING_MAX = 12 };
+/* Of an index in a nest: what it is multiplied by in reasoning about it is no more than a tensor has elements. */
+#define NEST_INDEX_MAX (1024 * ELEMENTS_MAX)
 
 int shape_check(const char *name, int ndim, const int64_t *shape)
 {
@@ -38,7 +40,7 @@ static double magnitude(const struct expr *e)
 	if (e->kind == EXPR_INT)
 		return fabs((double)e->i);
 	if (e->kind == EXPR_AXIS)
-		return (double)e->axis->hi;
+		return fmax(fabs((double)e->axis->lo), fabs((double)e->axis->hi));
 	if (e->kind == EXPR_LOAD || e->kind == EXPR_CAST)
 		return 1;
 	for (int i = e->kind == EXPR_SELECT; i < expr_kind_arity(e->kind); i++) {
@@ -66,31 +68,46 @@ static int nesting(const struct expr *e)
 	return most + !sum;
 }
 
-static bool fits_index(const struct expr *e)
+struct index_check {
+	double most;
+	bool fits;
+};
+
+static void check_one(struct index_check *c, const struct expr *e)
 {
-	return magnitude(e) <= (double)EXTENT_MAX && nesting(e) <= INDEX_NESTING_MAX;
+	c->fits &= magnitude(e) <= c->most && nesting(e) <= INDEX_NESTING_MAX;
 }
 
 /* False once i64 arithmetic could overflow the reasoning about it, or make it slow. */
 static bool check_index(const struct expr *e, void *user)
 {
-	bool *fits = user;
+	struct index_check *c = user;
 
 	if (e->dtype == DTYPE_I64 && e->kind != EXPR_INT)
-		*fits &= fits_index(e);
+		check_one(c, e);
 	if (e->kind == EXPR_LOAD)
 		for (int i = 0; i < e->tensor->ndim; i++)
-			*fits &= fits_index(e->index[i]);
+			check_one(c, e->index[i]);
 	if (e->kind >= EXPR_LT && e->kind <= EXPR_NE && e->arg[0]->dtype == DTYPE_I64)
 		for (int i = 0; i < 2; i++)
-			*fits &= fits_index(e->arg[i]);
-	return *fits;
+			check_one(c, e->arg[i]);
+	return c->fits;
+}
+
+static bool all_fit(const struct expr *e, double most)
+{
+	struct index_check c = { most, true };
+
+	expr_visit(e, check_index, &c);
+	return c.fits;
 }
 
 bool indices_fit(const struct expr *body)
 {
-	bool fits = true;
+	return all_fit(body, (double)EXTENT_MAX);
+}
 
-	expr_visit(body, check_index, &fits);
-	return fits;
+bool nest_indices_fit(const struct expr *e)
+{
+	return all_fit(e, (double)NEST_INDEX_MAX);
 }

@@ -18,5 +18,7 @@ struct expr;
 int shape_check(const char *name, int ndim, const int64_t *shape);
 /* False where the index arithmetic in BODY could overflow the reasoning about it, or make it slow. */
 bool indices_fit(const struct expr *body);
+/* The same of an expression of a nest, whose loops may be as long as a tensor. */
+bool nest_indices_fit(const struct expr *e);
 
 #endif

@@ -64,7 +64,7 @@ int parse_number(struct parser *p, struct literal *out)
 	return isfinite(out->f) ? 0 : parse_error(p, from, "the number is too large");
 }
 
-static char *new_name(struct parser *p, const char *what)
+char *parse_new_name(struct parser *p, const char *what)
 {
 	const char *at = parse_at(p);
 	char *name = scan_name(&p->s, p->a);
@@ -86,6 +86,41 @@ static int extent(struct parser *p, int64_t *out)
 				   (intmax_t)EXTENT_MAX);
 	*out = number.i;
 	return 0;
+}
+
+static int check_shape(struct parser *p, const char *at, const char *name, int ndim,
+		       const int64_t *shape)
+{
+	if (shape_check(name, ndim, shape) == 0)
+		return 0;
+	char *why = arena_strdup(p->a, err_get());
+
+	return parse_error(p, at, "%s", why);
+}
+
+int parse_tensor(struct parser *p, struct tensor *out)
+{
+	const char *at = parse_at(p);
+
+	*out = (struct tensor){ .name = parse_new_name(p, "a tensor") };
+	if (!out->name || parse_expect(p, ":") < 0)
+		return -1;
+	const char *type_at = parse_at(p);
+	char *type = scan_name(&p->s, p->a);
+
+	if (!type || !dtype_parse(type, &out->dtype))
+		return parse_error(p, type_at, "expected an element type such as f32");
+	if (parse_expect(p, "[") < 0)
+		return -1;
+	while (!scan_token(&p->s, "]")) {
+		if (out->ndim > 0 && parse_expect(p, ",") < 0)
+			return -1;
+		if (out->ndim == TENSOR_MAX_DIMS)
+			return parse_error(p, p->s.at, "more than %d dimensions", TENSOR_MAX_DIMS);
+		if (extent(p, &out->shape[out->ndim++]) < 0)
+			return -1;
+	}
+	return check_shape(p, at, out->name, out->ndim, out->shape);
 }
 
 /* --- declarations */
@@ -129,45 +164,15 @@ static int check_new_op(struct parser *p, const char *at, const char *name)
 	return 0;
 }
 
-static int check_shape(struct parser *p, const char *at, const char *name, int ndim,
-		       const int64_t *shape)
-{
-	if (shape_check(name, ndim, shape) == 0)
-		return 0;
-	char *why = arena_strdup(p->a, err_get());
-
-	return parse_error(p, at, "%s", why);
-}
-
-/* NAME ":" type "[" extents "]" ["in" LOW ".." HIGH] */
+/* A tensor ["in" LOW ".." HIGH] */
 static int declaration(struct parser *p, bool constant)
 {
 	const char *at = parse_at(p);
-	int64_t shape[TENSOR_MAX_DIMS];
-	enum dtype dtype;
-	int ndim = 0;
-	char *name = new_name(p, "a tensor");
+	struct tensor t;
 
-	if (!name || check_new_op(p, at, name) < 0 || parse_expect(p, ":") < 0)
+	if (parse_tensor(p, &t) < 0 || check_new_op(p, at, t.name) < 0)
 		return -1;
-	const char *type_at = parse_at(p);
-	char *type = scan_name(&p->s, p->a);
-
-	if (!type || !dtype_parse(type, &dtype))
-		return parse_error(p, type_at, "expected an element type such as f32");
-	if (parse_expect(p, "[") < 0)
-		return -1;
-	while (!scan_token(&p->s, "]")) {
-		if (ndim > 0 && parse_expect(p, ",") < 0)
-			return -1;
-		if (ndim == TENSOR_MAX_DIMS)
-			return parse_error(p, p->s.at, "more than %d dimensions", TENSOR_MAX_DIMS);
-		if (extent(p, &shape[ndim++]) < 0)
-			return -1;
-	}
-	if (check_shape(p, at, name, ndim, shape) < 0)
-		return -1;
-	struct op *op = dag_input(p->d, name, dtype, ndim, shape, constant);
+	struct op *op = dag_input(p->d, t.name, t.dtype, t.ndim, t.shape, constant);
 
 	return scan_token(&p->s, "in") ? data_range(p, op) : 0;
 }
@@ -175,7 +180,7 @@ static int declaration(struct parser *p, bool constant)
 static int output(struct parser *p)
 {
 	const char *at = parse_at(p);
-	char *name = new_name(p, "a tensor");
+	char *name = parse_new_name(p, "a tensor");
 
 	if (!name)
 		return -1;
@@ -198,7 +203,7 @@ static int axis_list(struct parser *p, const char *close, bool reduce, int *coun
 		if (*count > 0 && parse_expect(p, ",") < 0)
 			return -1;
 		const char *at = parse_at(p);
-		char *name = new_name(p, "an axis");
+		char *name = parse_new_name(p, "an axis");
 
 		if (!name)
 			return -1;
@@ -334,9 +339,16 @@ static char *base_name(struct arena *a, const char *file)
 	return arena_strndup(a, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
+static const struct tensor *computed_above(const struct parser *p, const char *name)
+{
+	const struct op *op = dag_find(p->d, name);
+
+	return op ? &op->tensor : NULL;
+}
+
 struct dag *dag_parse(struct arena *a, const char *file, const char *text)
 {
-	struct parser p = { .s = scan_text(file, text), .a = a };
+	struct parser p = { .s = scan_text(file, text), .a = a, .tensor = computed_above };
 
 	p.d = dag_new(a, base_name(a, file));
 	scan_line_end(&p.s);

@@ -16,7 +16,7 @@ static int prefix(struct parser *p, struct parsed_value *out);
 
 static int axis_or_constant(struct parser *p, const char *name, struct parsed_value *out)
 {
-	for (int i = 0; i < p->axes.n; i++)
+	for (int i = p->axes.n - 1; i >= 0; i--)
 		if (strcmp(p->axes.at[i].axis->name, name) == 0)
 			return parsed_grow(p, out, expr_axis(p->a, p->axes.at[i].axis), 0);
 	if (strcmp(name, "true") == 0 || strcmp(name, "false") == 0)
@@ -24,7 +24,7 @@ static int axis_or_constant(struct parser *p, const char *name, struct parsed_va
 	out->literal = (struct literal){ .f = strcmp(name, "inf") == 0 ? INFINITY : NAN };
 	if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
 		return 0;
-	if (dag_find(p->d, name))
+	if (p->tensor(p, name))
 		return parse_error(p, out->at, "%s is a tensor; write its index, as in %s[i]", name,
 				   name);
 	return parse_error(p, out->at, "there is no axis %s", name);
@@ -51,15 +51,11 @@ static int infer(struct parser *p, const struct parsed_value *index, const struc
 	return 0;
 }
 
-static int load(struct parser *p, const char *name, struct parsed_value *out)
+int parse_index(struct parser *p, const struct tensor *t, const struct expr **index, int *depth)
 {
-	const struct expr *index[TENSOR_MAX_DIMS];
-	const struct op *op = dag_find(p->d, name);
-	int depth = 0;
 	int n = 0;
 
-	if (!op)
-		return parse_error(p, out->at, "there is no tensor %s above", name);
+	*depth = 0;
 	while (!scan_token(&p->s, "]")) {
 		struct parsed_value v;
 
@@ -70,17 +66,30 @@ static int load(struct parser *p, const char *name, struct parsed_value *out)
 		if (v.e->dtype != DTYPE_I64)
 			return parse_error(p, v.at, "an index is an i64, not %s",
 					   dtype_name(v.e->dtype));
-		if (n == op->tensor.ndim)
-			return parse_error(p, v.at, "%s has %d dimensions", name, n);
-		if (infer(p, &v, &op->tensor, n) < 0)
+		if (n == t->ndim)
+			return parse_error(p, v.at, "%s has %d dimensions", t->name, n);
+		if (infer(p, &v, t, n) < 0)
 			return -1;
-		depth = v.depth > depth ? v.depth : depth;
+		*depth = v.depth > *depth ? v.depth : *depth;
 		index[n++] = v.e;
 	}
-	if (n < op->tensor.ndim)
-		return parse_error(p, p->s.at - 1, "%s has %d dimensions, here are %d", name,
-				   op->tensor.ndim, n);
-	return parsed_grow(p, out, expr_load(p->a, &op->tensor, index), depth);
+	if (n < t->ndim)
+		return parse_error(p, p->s.at - 1, "%s has %d dimensions, here are %d", t->name,
+				   t->ndim, n);
+	return 0;
+}
+
+static int load(struct parser *p, const char *name, struct parsed_value *out)
+{
+	const struct expr *index[TENSOR_MAX_DIMS];
+	const struct tensor *t = p->tensor(p, name);
+	int depth;
+
+	if (!t)
+		return parse_error(p, out->at, "there is no tensor %s above", name);
+	if (parse_index(p, t, index, &depth) < 0)
+		return -1;
+	return parsed_grow(p, out, expr_load(p->a, t, index), depth);
 }
 
 static int arguments(struct parser *p, struct parsed_value *arg, int n)

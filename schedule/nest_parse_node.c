@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/nest_parse_node.c - reads the nest of a program: a line for each node, tabs for the tree. */
+#include "schedule/nest_parse.h"
+#include "te/limits.h"
+
+/* Passes are recursive in it; the deepest kernel has some tens of loops, lets and conditions around a store. */
+enum { NESTING_MAX = 200 };
+
+/* --- expressions */
+
+/* Narrow types are loaded, cast and stored; there is no arithmetic on them (schedule/narrow.h). */
+static bool find_narrow(const struct expr *e, void *user)
+{
+	const struct expr **found = user;
+
+	for (int i = 0; e->kind != EXPR_CAST && i < expr_kind_arity(e->kind); i++)
+		if (dtype_is_narrow(e->arg[i]->dtype))
+			*found = e->arg[i];
+	return !*found;
+}
+
+/* An expression of type T, what it is for being WHAT. */
+static int expression(struct nest_parser *np, enum dtype t, const char *what,
+		      const struct expr **out)
+{
+	const char *at = parse_at(&np->p);
+	const struct expr *narrow = NULL;
+
+	np->p.nodes = np->p.depth = 0;
+	const struct expr *e = parse_body(&np->p);
+
+	if (!e)
+		return -1;
+	expr_visit(e, find_narrow, &narrow);
+	if (e->dtype != t)
+		return parse_error(&np->p, at, "%s is %s, not %s", what, dtype_name(t),
+				   dtype_name(e->dtype));
+	if (!nest_indices_fit(e))
+		return parse_error(&np->p, at, "index arithmetic is beyond any buffer, or nests "
+				   "too deep");
+	if (narrow)
+		return parse_error(&np->p, at, "arithmetic on %s; cast it, as in f32(x)",
+				   dtype_name(narrow->dtype));
+	*out = e;
+	return 0;
+}
+
+/* --- loops and lets */
+
+/* NAME "in" LOW ".." HIGH ["reduced"]; NULL and a message. */
+static struct axis *bound_axis(struct nest_parser *np)
+{
+	struct axis *axis = arena_one(np->p.a, struct axis);
+
+	axis->name = parse_new_name(&np->p, "an axis");
+	if (!axis->name || parse_expect(&np->p, "in") < 0 ||
+	    nest_parse_number(np, "where the range begins", -ELEMENTS_MAX, ELEMENTS_MAX - 1,
+			      &axis->lo) < 0)
+		return NULL;
+	const char *dots = parse_at(&np->p);
+
+	if (strncmp(dots, "..", 2) != 0) {
+		parse_error(&np->p, dots, "expected '..'");
+		return NULL;
+	}
+	np->p.s.at = dots + 2;
+	if (nest_parse_number(np, "where the range ends", axis->lo + 1, ELEMENTS_MAX,
+			      &axis->hi) < 0)
+		return NULL;
+	axis->reduce = nest_parse_word(np, "reduced");
+	return axis;
+}
+
+/* A power of two no wider than a vector of the target. */
+static int lanes(struct nest_parser *np, int64_t least, size_t element, int *out)
+{
+	const char *at = parse_at(&np->p);
+	int64_t n;
+
+	if (nest_parse_number(np, "lanes", least, target_lanes(np->program->target, element), &n) < 0)
+		return -1;
+	*out = (int)n;
+	return (n & (n - 1)) == 0 ? 0 : parse_error(&np->p, at, "lanes are a power of two");
+}
+
+/* ["of" LANES] */
+static int lanes_of_loop(struct nest_parser *np, struct nest *n)
+{
+	const char *at = parse_at(&np->p);
+
+	if (!nest_parse_word(np, "of"))
+		return 0;
+	if (n->annotation != ANNOTATION_VECTOR)
+		return parse_error(&np->p, at, "lanes of a loop that is no vector");
+	return lanes(np, n->axis->hi - n->axis->lo, 1, &n->lanes);
+}
+
+/* ["border" KIND] */
+static int border(struct nest_parser *np, enum border *out)
+{
+	if (!nest_parse_word(np, "border"))
+		return 0;
+	for (enum border b = BORDER_OPEN + 1; b < BORDER_COUNT; b++)
+		if (scan_token(&np->p.s, border_name(b))) {
+			*out = b;
+			return 0;
+		}
+	return parse_error(&np->p, parse_at(&np->p), "there is no such border");
+}
+
+/* What is inside of N, whose line ends here. */
+static int inside(struct nest_parser *np, int depth, struct nest **out)
+{
+	return nest_parse_line_end(np) < 0 ? -1 : nest_parse_list(np, depth + 1, out);
+}
+
+static int inside_axis(struct nest_parser *np, int depth, struct nest *n, struct axis *axis)
+{
+	nest_parse_open(np, axis);
+	if (inside(np, depth, &n->body) < 0)
+		return -1;
+	np->p.axes.n--;
+	return 0;
+}
+
+/* [turns] [kind]: is there one? */
+static bool loop_words(struct nest_parser *np, struct nest *n)
+{
+	for (enum turns t = TURNS_FEW; t <= TURNS_RELOAD && !n->turns; t++)
+		n->turns = nest_parse_word(np, turns_name(t)) ? t : TURNS_PLAIN;
+	for (enum annotation a = 1; a < ANNOTATION_COUNT && !n->annotation; a++)
+		n->annotation = nest_parse_word(np, annotation_name(a)) ? a : ANNOTATION_NONE;
+	return n->turns || n->annotation;
+}
+
+/* axis ["of" LANES] [border], behind "for" */
+static int loop(struct nest_parser *np, int depth, struct nest *n)
+{
+	const struct target *target = np->program->target;
+	const char *at = parse_at(&np->p);
+	struct axis *own = bound_axis(np);
+
+	n->kind = NEST_LOOP;
+	n->axis = own;
+	if (!own || lanes_of_loop(np, n) < 0 || border(np, &n->border) < 0)
+		return -1;
+	if (!target_binds(target, n->annotation))
+		return parse_error(&np->p, at, "%s has no %s loops", target->name,
+				   annotation_name(n->annotation));
+	return inside_axis(np, depth, n, own);
+}
+
+/* "let" axis "=" value */
+static int let(struct nest_parser *np, int depth, struct nest *n)
+{
+	struct axis *own = bound_axis(np);
+
+	n->kind = NEST_LET;
+	n->axis = own;
+	if (!own || parse_expect(&np->p, "=") < 0 ||
+	    expression(np, DTYPE_I64, "a let", &n->value) < 0)
+		return -1;
+	return inside_axis(np, depth, n, own);
+}
+
+/* --- conditions */
+
+/* ["," "guard" "of" KIND] */
+static int guard(struct nest_parser *np, enum guard *out)
+{
+	if (!scan_token(&np->p.s, ","))
+		return 0;
+	if (parse_expect(&np->p, "guard") < 0 || parse_expect(&np->p, "of") < 0)
+		return -1;
+	for (enum guard g = GUARD_TILE; g <= GUARD_LOOP; g++)
+		if (scan_token(&np->p.s, guard_name(g))) {
+			*out = g;
+			return 0;
+		}
+	return parse_error(&np->p, parse_at(&np->p), "expected tile or loop");
+}
+
+/* "if" condition [guard], and perhaps an "else" below. */
+static int condition(struct nest_parser *np, int depth, struct nest *n)
+{
+	n->kind = NEST_IF;
+	if (expression(np, DTYPE_BOOL, "a condition", &n->value) < 0 ||
+	    guard(np, &n->guard) < 0 || inside(np, depth, &n->body) < 0)
+		return -1;
+	return np->depth == depth && nest_parse_word(np, "else") ? inside(np, depth, &n->other) : 0;
+}
+
+/* --- allocations */
+
+/* ["," STRIDE "apart"] ["," "may" "overrun"] */
+static int layout_rest(struct nest_parser *np, struct lane_layout *l)
+{
+	bool more = scan_token(&np->p.s, ",");
+
+	if (more && !nest_parse_word(np, "may")) {
+		if (nest_parse_number(np, "a stride", 1, EXTENT_MAX, &l->stride) < 0 ||
+		    parse_expect(&np->p, "apart") < 0)
+			return -1;
+		if (!scan_token(&np->p.s, ","))
+			return 0;
+		if (parse_expect(&np->p, "may") < 0)
+			return -1;
+	}
+	l->overruns = more;
+	return more ? parse_expect(&np->p, "overrun") : 0;
+}
+
+/* ["as" ("1 lane" | LANES "lanes" "along" "dim" DIM) ...] */
+static int layout(struct nest_parser *np, struct nest *n)
+{
+	const struct tensor *t = &n->buffer->tensor;
+	struct lane_layout *l = arena_one(np->p.a, struct lane_layout);
+	int64_t dim = 0;
+
+	if (!nest_parse_word(np, "as"))
+		return 0;
+	l->stride = 1;
+	if (lanes(np, 1, dtype_bytes(t->dtype), &l->lanes) < 0 ||
+	    parse_expect(&np->p, l->lanes > 1 ? "lanes" : "lane") < 0)
+		return -1;
+	if (l->lanes > 1 && (parse_expect(&np->p, "along") < 0 || parse_expect(&np->p, "dim") < 0 ||
+			     nest_parse_number(np, "a dim", 0, t->ndim - 1, &dim) < 0))
+		return -1;
+	l->dim = (int)dim;
+	n->layout = l;
+	return layout_rest(np, l);
+}
+
+static bool same_buffer(const struct buffer *x, const struct buffer *y)
+{
+	bool same = x->kind == y->kind && x->registers == y->registers &&
+		    x->tensor.dtype == y->tensor.dtype && x->tensor.ndim == y->tensor.ndim;
+
+	for (int i = 0; same && i < x->tensor.ndim; i++)
+		same = x->tensor.shape[i] == y->tensor.shape[i];
+	return same;
+}
+
+/* *B, or the one of its name that is allocated elsewhere, too: copies of a loop's body share it. */
+static int allocated(struct nest_parser *np, const char *at, struct buffer **b)
+{
+	for (int i = 0; i < np->buffers.n; i++) {
+		struct buffer *other = np->buffers.at[i];
+
+		if (strcmp(other->tensor.name, (*b)->tensor.name) != 0)
+			continue;
+		if (!same_buffer(other, *b))
+			return parse_error(&np->p, at, "%s is another buffer above",
+					   other->tensor.name);
+		*b = other;
+		return 0;
+	}
+	vec_push(np->p.a, &np->buffers, *b);
+	return 0;
+}
+
+/* A tensor [layout], behind "temp", "local" or "registers". */
+static int allocation(struct nest_parser *np, struct nest *n, enum buffer_kind kind, bool registers)
+{
+	struct buffer *b = arena_one(np->p.a, struct buffer);
+	const char *at = parse_at(&np->p);
+
+	n->kind = NEST_ALLOC;
+	b->kind = kind;
+	b->registers = registers;
+	b->arg = -1;
+	if (parse_tensor(&np->p, &b->tensor) < 0)
+		return -1;
+	if (kind == BUFFER_TEMP && np->depth > 0)
+		return parse_error(&np->p, at, "a temp is of the whole program; a local one is of "
+				   "a block");
+	if (allocated(np, at, &b) < 0 || nest_parse_see(np, at, b) < 0)
+		return -1;
+	n->buffer = b;
+	if (registers && layout(np, n) < 0)
+		return -1;
+	return nest_parse_line_end(np);
+}
+
+/* --- stores */
+
+static int assignment(struct nest_parser *np, enum reducer *out)
+{
+	static const struct {
+		const char *token;
+		enum reducer reducer;
+	} table[] = {
+		{ "=", REDUCE_NONE }, { "+=", REDUCE_SUM }, { "*=", REDUCE_PROD },
+		{ "max=", REDUCE_MAX }, { "min=", REDUCE_MIN },
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (scan_token(&np->p.s, table[i].token)) {
+			*out = table[i].reducer;
+			return 0;
+		}
+	return parse_error(&np->p, parse_at(&np->p), "expected =, +=, *=, max= or min=");
+}
+
+/* NAME "[" index "]" assignment value */
+static int store(struct nest_parser *np, struct nest *n)
+{
+	const char *at = parse_at(&np->p);
+	char *name = scan_name(&np->p.s, np->p.a);
+
+	if (!name || !scan_token(&np->p.s, "["))
+		return parse_error(&np->p, at, "expected for, let, if, temp, local, registers or a "
+				   "store such as C[i, j] = f32(0)");
+	const struct tensor *t = np->p.tensor(&np->p, name);
+
+	if (!t || buffer_of(t)->kind == BUFFER_INPUT)
+		return parse_error(&np->p, at, "%s is no buffer to write to", name);
+	n->kind = NEST_STORE;
+	n->buffer = buffer_of(t);
+	n->index = arena_many(np->p.a, const struct expr *, t->ndim);
+	if (nest_parse_element(np, t, n->index) < 0 || assignment(np, &n->reducer) < 0)
+		return -1;
+	if (n->reducer != REDUCE_NONE && (t->dtype == DTYPE_BOOL || dtype_is_narrow(t->dtype)))
+		return parse_error(&np->p, at, "a reduction to %s", dtype_name(t->dtype));
+	if (expression(np, t->dtype, "what is stored here", &n->value) < 0)
+		return -1;
+	return nest_parse_line_end(np);
+}
+
+/* --- */
+
+static int node(struct nest_parser *np, int depth, struct nest *n)
+{
+	if (nest_parse_word(np, "let"))
+		return let(np, depth, n);
+	if (nest_parse_word(np, "if"))
+		return condition(np, depth, n);
+	if (nest_parse_word(np, "temp"))
+		return allocation(np, n, BUFFER_TEMP, false);
+	if (nest_parse_word(np, "local"))
+		return allocation(np, n, BUFFER_LOCAL, false);
+	if (nest_parse_word(np, "registers"))
+		return allocation(np, n, BUFFER_LOCAL, true);
+	bool words = loop_words(np, n);
+
+	if (nest_parse_word(np, "for"))
+		return loop(np, depth, n);
+	return words ? parse_expect(&np->p, "for") : store(np, n);
+}
+
+int nest_parse_list(struct nest_parser *np, int depth, struct nest **out)
+{
+	int seen = np->seen.n;
+
+	if (depth > NESTING_MAX)
+		return parse_error(&np->p, parse_at(&np->p), "more than %d levels", NESTING_MAX);
+	while (np->depth == depth) {
+		*out = arena_one(np->p.a, struct nest);
+		if (node(np, depth, *out) < 0)
+			return -1;
+		out = &(*out)->next;
+	}
+	if (np->depth > depth)
+		return parse_error(&np->p, np->p.s.at, "expected no more than %d tabs", depth);
+	np->seen.n = seen;
+	return 0;
+}
