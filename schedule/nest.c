@@ -190,7 +190,7 @@ static void print_alloc(const struct program_printer *p, const struct nest *n)
 
 	print_tensor(p, b->registers ? "registers" : b->kind == BUFFER_TEMP ? "temp" : "local",
 		     &b->tensor, tensor_name(&p->names, &b->tensor));
-	if (n->layout)
+	if (b->registers && n->layout)
 		print_layout(p, n->layout);
 }
 
