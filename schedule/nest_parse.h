@@ -5,7 +5,7 @@
 #define HONE_SCHEDULE_NEST_PARSE_H
 
 #include "schedule/nest_text.h"
-#include "te/parse.h"
+#include "te/text/parse.h"
 
 struct nest_parser {
 	struct parser p;	/* must stay first: its tensor() casts */
