@@ -3,7 +3,7 @@
 #include "schedule/pass/pass.h"
 
 const struct nest_pass nest_passes[NEST_PASSES] = {
-#define X(name, meaning) { #name, meaning, pass_##name },
+#define X(name, meaning) { #name, meaning, nest_pass_##name },
 #include "schedule/pass/passes.def"
 #undef X
 };

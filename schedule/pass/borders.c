@@ -195,7 +195,7 @@ static struct nest *partition_list(struct partition *p, struct nest *nest)
 	return first;
 }
 
-bool pass_borders(struct program *program, const char **why)
+bool nest_pass_borders(struct program *program, const char **why)
 {
 	struct partition p = { .a = program->arena, .target = program->target };
 

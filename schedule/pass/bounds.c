@@ -75,7 +75,7 @@ static void check_nest(struct bounds *b, const struct nest *n)
 	}
 }
 
-bool pass_bounds(struct program *p, const char **why)
+bool nest_pass_bounds(struct program *p, const char **why)
 {
 	struct bounds b = { .scratch = arena_new() };
 

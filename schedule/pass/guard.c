@@ -159,7 +159,7 @@ static struct nest *guard_list(struct guarding *g, struct nest *list, struct con
 	return first;
 }
 
-bool pass_guard(struct program *p, const char **why)
+bool nest_pass_guard(struct program *p, const char **why)
 {
 	struct guarding g = { .a = p->arena };
 	struct conditions c = { .n = 0 };

@@ -10,7 +10,7 @@
 
 typedef bool pass_fn(struct program *p, const char **why);
 
-#define X(name, meaning) pass_fn pass_##name;
+#define X(name, meaning) pass_fn nest_pass_##name;
 #include "schedule/pass/passes.def"
 #undef X
 

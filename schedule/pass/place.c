@@ -217,7 +217,7 @@ static struct nest *build_root(struct lowering *l, int stage)
 	return first;
 }
 
-bool pass_place(struct program *p, const char **why)
+bool nest_pass_place(struct program *p, const char **why)
 {
 	struct lowering l = { .p = p, .a = p->arena, .s = p->state };
 

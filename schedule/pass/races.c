@@ -164,7 +164,7 @@ static bool check_loops(struct arena *scratch, const struct nest *n)
 	return true;
 }
 
-bool pass_races(struct program *p, const char **why)
+bool nest_pass_races(struct program *p, const char **why)
 {
 	struct arena *scratch = arena_new();
 	bool ok = check_loops(scratch, p->body);

@@ -108,7 +108,7 @@ static void mark(struct scope *s, struct nest *n)
 	s->locals = locals;
 }
 
-bool pass_registers(struct program *p, const char **why)
+bool nest_pass_registers(struct program *p, const char **why)
 {
 	struct scope s = { .loops = 0 };
 

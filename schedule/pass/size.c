@@ -173,7 +173,7 @@ double program_statements(const struct program *p)
 	return m.statements;
 }
 
-bool pass_size(struct program *p, const char **why)
+bool nest_pass_size(struct program *p, const char **why)
 {
 	struct meter m = { .target = p->target, .scratch = p->arena };
 

@@ -181,7 +181,7 @@ static void mark(struct program *p, struct nest *n)
 	}
 }
 
-bool pass_unroll(struct program *p, const char **why)
+bool nest_pass_unroll(struct program *p, const char **why)
 {
 	(void)why;
 	nest_survey(p->body);

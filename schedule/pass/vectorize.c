@@ -147,7 +147,7 @@ static struct nest *vectorize_list(struct vectorizer *v, struct nest *list)
 	return first;
 }
 
-bool pass_vectorize(struct program *p, const char **why)
+bool nest_pass_vectorize(struct program *p, const char **why)
 {
 	struct vectorizer v = { .a = p->arena, .target = p->target };
 

@@ -15,7 +15,7 @@
 enum {
 	SPARE_REGISTERS = 2,	/* that a tile leaves: a vector that was read, and a value for all lanes */
 	MAX_UNROLLED = 128,	/* statements of a body; more lengthen the text, which is bounded (schedule/pass/size.c) */
-	TILE_STATEMENTS = 3,	/* for each vector of a tile with edges: its terms, what they are under */
+	TILE_STATEMENTS = 4,	/* for each vector of a tile with edges: its terms, what they are under */
 	MAX_OUTER = 64,		/* sizes of a tile that are weighed */
 	MAX_VECTORS = 6,	/* of a tile, side by side */
 	FILTER = 7,		/* reduced turns, at most, that a filter's dim has */

@@ -437,12 +437,12 @@ static void test_bounds(void **unused)
 	(void)unused;
 	start_by_hand(&h);
 	h.store.index[0] = plus(&h, &h.outer, 1, 0);
-	assert_true(pass_bounds(&h.p, &why));
+	assert_true(nest_pass_bounds(&h.p, &why));
 	h.store.index[0] = plus(&h, &h.outer, 1, 1);
-	assert_false(pass_bounds(&h.p, &why));
+	assert_false(nest_pass_bounds(&h.p, &why));
 	assert_string_equal(why, "an access may be out of bounds");
 	h.store.index[0] = plus(&h, &h.outer, 1, -1);
-	assert_false(pass_bounds(&h.p, &why));
+	assert_false(nest_pass_bounds(&h.p, &why));
 
 	/* A condition around the store, and the other branch of its opposite. */
 	struct nest guard = { .kind = NEST_IF, .body = &h.store };
@@ -450,12 +450,12 @@ static void test_bounds(void **unused)
 	guard.value = expr_binary(h.a, EXPR_LT, expr_axis(h.a, &h.outer), expr_int(h.a, 7));
 	h.store.index[0] = plus(&h, &h.outer, 1, 1);
 	h.loop.body = &guard;
-	assert_true(pass_bounds(&h.p, &why));
+	assert_true(nest_pass_bounds(&h.p, &why));
 	guard.value = expr_binary(h.a, EXPR_LE, expr_int(h.a, 7), expr_axis(h.a, &h.outer));
-	assert_false(pass_bounds(&h.p, &why));
+	assert_false(nest_pass_bounds(&h.p, &why));
 	guard.other = guard.body;
 	guard.body = NULL;
-	assert_true(pass_bounds(&h.p, &why));
+	assert_true(nest_pass_bounds(&h.p, &why));
 
 	/* A let is believed within its axis, so it has to be there. */
 	struct nest let = { .kind = NEST_LET, .axis = &h.let, .body = &h.store };
@@ -463,9 +463,9 @@ static void test_bounds(void **unused)
 	let.value = plus(&h, &h.outer, 1, 0);
 	h.store.index[0] = expr_axis(h.a, &h.let);
 	h.loop.body = &let;
-	assert_true(pass_bounds(&h.p, &why));
+	assert_true(nest_pass_bounds(&h.p, &why));
 	let.value = plus(&h, &h.outer, 1, 1);
-	assert_false(pass_bounds(&h.p, &why));
+	assert_false(nest_pass_bounds(&h.p, &why));
 	assert_string_equal(why, "a let may be out of its range");
 	arena_free(h.a);
 }
@@ -479,14 +479,14 @@ static void test_races(void **unused)
 	start_by_hand(&h);
 	h.loop.annotation = ANNOTATION_PARALLEL;
 	h.store.index[0] = plus(&h, &h.outer, 1, 0);
-	assert_true(pass_races(&h.p, &why));
+	assert_true(nest_pass_races(&h.p, &why));
 	h.store.index[0] = expr_int(h.a, 3);
-	assert_false(pass_races(&h.p, &why));
+	assert_false(nest_pass_races(&h.p, &why));
 	assert_string_equal(why, "turns of a parallel loop may write the same element");
 	h.store.index[0] = expr_binary(h.a, EXPR_DIV, expr_axis(h.a, &h.outer), expr_int(h.a, 2));
-	assert_false(pass_races(&h.p, &why));
+	assert_false(nest_pass_races(&h.p, &why));
 	h.loop.annotation = ANNOTATION_NONE;
-	assert_true(pass_races(&h.p, &why));
+	assert_true(nest_pass_races(&h.p, &why));
 	h.loop.annotation = ANNOTATION_PARALLEL;
 
 	/* Pairs of elements are apart where the outer loop moves by two, not by one. */
@@ -495,15 +495,15 @@ static void test_races(void **unused)
 	h.loop.body = &pair;
 	h.outer.hi = 4;
 	h.store.index[0] = expr_add(h.a, plus(&h, &h.outer, 2, 0), expr_axis(h.a, &h.inner));
-	assert_true(pass_races(&h.p, &why));
+	assert_true(nest_pass_races(&h.p, &why));
 	h.store.index[0] = expr_add(h.a, plus(&h, &h.outer, 1, 0), expr_axis(h.a, &h.inner));
-	assert_false(pass_races(&h.p, &why));
+	assert_false(nest_pass_races(&h.p, &why));
 
 	/* A buffer of the turn's own may be written by all. */
 	struct nest alloc = { .kind = NEST_ALLOC, .buffer = &h.out, .next = &pair };
 
 	h.loop.body = &alloc;
-	assert_true(pass_races(&h.p, &why));
+	assert_true(nest_pass_races(&h.p, &why));
 	arena_free(h.a);
 }
 
