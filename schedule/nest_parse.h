@@ -12,6 +12,7 @@ struct nest_parser {
 	struct program *program;
 	struct buffer_vec buffers;	/* that there are so far, each once */
 	struct buffer_vec seen;		/* from here: arguments, then allocations around */
+	bool in_vector;		/* a loop of lanes is around */
 	int depth;		/* tabs before the line that comes; -1: none does */
 };
 

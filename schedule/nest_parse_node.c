@@ -5,6 +5,8 @@
 
 /* Passes are recursive in it; the deepest kernel has some tens of loops, lets and conditions around a store. */
 enum { NESTING_MAX = 200 };
+/* Turns of a loop of lanes: vectorize writes all of them out, before size refuses what is too much. */
+enum { LANES_MAX = 4096 };
 
 /* --- expressions */
 
@@ -147,7 +149,15 @@ static int loop(struct nest_parser *np, int depth, struct nest *n)
 	if (!target_binds(target, n->annotation))
 		return parse_error(&np->p, at, "%s has no %s loops", target->name,
 				   annotation_name(n->annotation));
-	return inside_axis(np, depth, n, own);
+	if (np->in_vector)
+		return parse_error(&np->p, at, "a loop inside of lanes");
+	np->in_vector = n->annotation == ANNOTATION_VECTOR;
+	if (np->in_vector && own->hi - own->lo > LANES_MAX)
+		return parse_error(&np->p, at, "more than %d lanes", LANES_MAX);
+	int rc = inside_axis(np, depth, n, own);
+
+	np->in_vector = false;
+	return rc;
 }
 
 /* "let" axis "=" value */

@@ -21,7 +21,7 @@
  *		vector for j in 0..6 of 8 border mask	lanes; what a step chose for its border
  *			...
  *
- * Tabs say what is inside of what. Expressions are those of te/text.h. A name means the innermost axis, or the
+ * Tabs say what is inside of what. Expressions are those of te/text/text.h. A name means the innermost axis, or the
  * buffer, of that name around it; two allocations of one name are of one buffer, as in copies of a loop's body.
  *
  * Holds: what program_print writes of lowered states, program_parse reads back as the same program, up to

@@ -10,7 +10,8 @@
 /* Quotients, min, max and select nested in an index are simplified anew at each level: that doubles
  * the work. */
 enum { INDEX_NESTING_MAX = 12 };
-/* Of an index in a nest: what it is multiplied by in reasoning about it is no more than a tensor has elements. */
+/* Of an index in a nest, whose loops may go over all elements of a tensor: far below where reasoning about it
+ * overflows (te/index/index.h). */
 #define NEST_INDEX_MAX (1024 * ELEMENTS_MAX)
 
 int shape_check(const char *name, int ndim, const int64_t *shape)

@@ -17,7 +17,7 @@ struct parse_axes VEC(struct parse_axis);
 struct parser {
 	struct scan s;
 	struct arena *a;
-	struct dag *d;		/* of te/parse.c alone */
+	struct dag *d;		/* of parse.c alone */
 	/* What NAME means in an expression; NULL: nothing. */
 	const struct tensor *(*tensor)(const struct parser *p, const char *name);
 	struct parse_axes axes;	/* the last of a name is meant */

@@ -64,12 +64,15 @@ static bool same_text(const char *what, const char *want, const char *got)
 	return false;
 }
 
-/* Does P, read from text, compute what the DAG of S does? */
+/* Does P, read from text, compute what the DAG of S does? So it does behind each pass where it does behind the
+ * last; where that refuses, P may be anything. */
 static bool computes(struct schedule_sample *s, const struct program *p)
 {
 	bool prepared = s->program;
 	void **args;
 
+	if (s->why)
+		return true;
 	s->program = p;
 	if (prepared)
 		sample_poison(s);
@@ -108,6 +111,7 @@ static bool holds_behind(struct schedule_sample *s, const struct program *p,
 /* READ counts the programs. */
 static bool holds(struct schedule_sample *s, int *read)
 {
+	lower(s->arena, s->state, s->target, &s->why);
 	for (const struct nest_pass *last = nest_passes; last < nest_passes + NEST_PASSES; last++) {
 		const struct program *p = lower_to(s->arena, s->state, s->target, last, NULL);
 
@@ -120,12 +124,20 @@ static bool holds(struct schedule_sample *s, int *read)
 	return true;
 }
 
+static bool is_set(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && *value == '1';
+}
+
 static void test_texts(void **state)
 {
 	struct step_counts counts = {0};
 	const char *one = getenv("HONE_SEED");
-	int n = getenv("HONE_LONG") ? CASES * LONG_FACTOR
-				    : getenv("HONE_SHORT") ? CASES / LONG_FACTOR : CASES;
+	int n = is_set("HONE_LONG")    ? CASES * LONG_FACTOR
+		: is_set("HONE_SHORT") ? CASES / LONG_FACTOR
+				       : CASES;
 	uint64_t first = one ? strtoull(one, NULL, 0) : FIRST_CASE;
 	int failed = 0, read = 0;
 
