@@ -4,7 +4,7 @@
  *	tests/golden/passes [--accept] [FILE.nest ...]
  *
  * A file tests/golden/pass/PASS/NAME.nest is a nest (schedule/nest_text.h), then "-- after PASS" and the nest
- * behind it, or "-- refused: REASON".
+ * behind it, or "-- refused: REASON". Each pass but place, which reads a state, has two of them at least.
  */
 #include <libgen.h>
 
@@ -49,7 +49,30 @@ static int rewrite(struct golden *g, struct text *out)
 	return 0;
 }
 
+/* How many files PASS has. */
+static size_t count_files(const struct nest_pass *pass)
+{
+	const char *srcdir = getenv("srcdir");
+	struct arena *a = arena_new();
+	glob_t found = {0};
+
+	glob(arena_printf(a, "%s/tests/golden/pass/%s/*.nest", srcdir ? srcdir : ".", pass->name), 0,
+	     NULL, &found);
+	size_t n = found.gl_pathc;
+
+	globfree(&found);
+	arena_free(a);
+	return n;
+}
+
 int main(int argc, char **argv)
 {
-	return golden_main(argc, argv, "tests/golden/pass/*/*.nest", rewrite);
+	int rc = golden_main(argc, argv, "tests/golden/pass/*/*.nest", rewrite);
+
+	for (int i = PASS_place + 1; i < NEST_PASSES; i++)
+		if (count_files(&nest_passes[i]) < 2) {
+			fprintf(stderr, "%s: less than two files\n", nest_passes[i].name);
+			rc = EXIT_FAILURE;
+		}
+	return rc;
 }
