@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule/pass/simplify.c - what turns out to be no loop is none.
  *
- * Requires: values that are simplified: an axis of one value is that number in them.
- * Provides: no loop and no let of a single value, but where a loop ends the life of a local buffer before
- *           others that follow.
+ * Requires: nothing.
+ * Provides: no loop and no let of a single value, which is a number inside of it instead, but where a loop
+ *           ends the life of a local buffer before others that follow.
  * Keeps:    what is computed, and its order. */
 #include "schedule/pass/pass.h"
 
@@ -15,7 +15,16 @@ static bool allocates(const struct nest *list)
 	return false;
 }
 
-static struct nest *simplify_list(struct nest *list)
+/* The body of N for the one value of its axis: simplified values may have it still, where they have no linear
+ * form. */
+static struct nest *only_turn(struct arena *a, const struct nest *n)
+{
+	const struct expr *value = expr_int(a, n->axis->lo);
+
+	return nest_copy(a, n->body, &n->axis, &value, 1);
+}
+
+static struct nest *simplify_list(struct arena *a, struct nest *list)
 {
 	struct nest *first = NULL;
 	struct nest **hole = &first;
@@ -25,12 +34,12 @@ static struct nest *simplify_list(struct nest *list)
 		struct nest *n = list, *next = list->next;
 
 		n->next = NULL;
-		n->body = simplify_list(n->body);
-		n->other = simplify_list(n->other);
+		n->body = simplify_list(a, n->body);
+		n->other = simplify_list(a, n->other);
 		bool once = n->axis && n->axis->hi - n->axis->lo == 1 &&
 			    (alone || !allocates(n->body));
 
-		*hole = once ? n->body : n;
+		*hole = once ? only_turn(a, n) : n;
 		while (*hole)
 			hole = &(*hole)->next;
 		list = next;
@@ -41,6 +50,6 @@ static struct nest *simplify_list(struct nest *list)
 bool nest_pass_simplify(struct program *p, const char **why)
 {
 	(void)why;
-	p->body = simplify_list(p->body);
+	p->body = simplify_list(p->arena, p->body);
 	return true;
 }
