@@ -135,7 +135,9 @@ struct lane_run {
 
 /* What the functions of mask_functions() call. */
 extern const char mask_bits_text[];
-/* Those that are turns of the loop and fulfil what this place is under. */
+/* What C, a mask, asks of all lanes alike; NULL where that holds. */
+const char *lanes_when(struct emitter *e, const struct expr *c);
+/* Those that are turns of the loop and fulfil what this place is under, where lanes_when() does. */
 struct lane_run lane_run(struct emitter *e);
 /* Puts what is written from here on under C, too; gives back what it was under before. */
 const struct expr *emit_under(struct emitter *e, const struct expr *c);

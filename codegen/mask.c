@@ -15,7 +15,7 @@ static int64_t clamped(int64_t lane, int lanes)
 struct lane_run lane_run(struct emitter *e)
 {
 	const struct axis *axis = e->vector_axis;
-	struct mask m = { expr_int(e->a, axis->lo), expr_int(e->a, axis->hi) };
+	struct mask m = { expr_int(e->a, axis->lo), expr_int(e->a, axis->hi), NULL };
 	struct lane_run r = { .known = true };
 
 	if (e->under && !mask_of(e->a, e->under, axis, &m))
@@ -34,6 +34,18 @@ struct lane_run lane_run(struct emitter *e)
 	r.lo = arena_printf(e->a, "%" PRId64, r.from);
 	r.hi = arena_printf(e->a, "%" PRId64, r.to);
 	return r;
+}
+
+const char *lanes_when(struct emitter *e, const struct expr *c)
+{
+	struct mask m;
+	int64_t known = 1;
+
+	if (!mask_of(e->a, c, e->vector_axis, &m))
+		e->why = "a condition on lanes is no mask";
+	if (!m.when || index_known(e, m.when, &known))
+		return known ? NULL : "0";
+	return scalar_text(e, m.when);
 }
 
 const struct expr *emit_under(struct emitter *e, const struct expr *c)
@@ -92,13 +104,6 @@ static const char store_avx512[] =
 static const char store_loop[] =
 	"\tfor (int64_t i = lo < 0 ? 0 : lo; i < hi && i < $L; i++)\n"
 	"\t\tp[i] = v[i];\n";
-
-static const char gather_text[] =
-	"static inline $V gather_part_$V(const $T *p, int64_t stride, int64_t lo, int64_t hi)\n{\n"
-	"\t$V v = {0};\n\n"
-	"\tfor (int64_t i = lo < 0 ? 0 : lo; i < hi && i < $L; i++)\n"
-	"\t\tv[i] = p[i * stride];\n"
-	"\treturn v;\n}\n";
 
 struct vector_form {
 	const char *type;
@@ -190,6 +195,4 @@ void mask_functions(struct text *out, const struct text *body, const char *type,
 		put(out, &v, "static inline void store_$V($T *p, $V v, int64_t lo, int64_t hi)\n{\n");
 		put_ways(out, &v, store_avx512, store_loop);
 	}
-	if (calls(body, "gather_part", type))
-		put(out, &v, gather_text);
 }

@@ -257,16 +257,19 @@ static void emit_let(struct emitter *e, const struct nest *n)
 /* Stores under a mask. Where no lane is in it, nothing they read is there. */
 static void emit_masked(struct emitter *e, const struct nest *n)
 {
+	const char *when = lanes_when(e, n->value);
 	const struct expr *before = emit_under(e, n->value);
 	struct lane_run r = lane_run(e);
+	bool asks = when || !r.known;
 
-	if (!r.known)
-		emit_line(e, "if (%s < %s) {", r.lo, r.hi);
-	e->indent += !r.known;
+	if (asks)
+		emit_line(e, "if (%s%s%s) {", when ? when : "", when && !r.known ? " && " : "",
+			  r.known ? "" : arena_printf(e->a, "%s < %s", r.lo, r.hi));
+	e->indent += asks;
 	if (!r.none)
 		emit_body(e, n->body);
-	e->indent -= !r.known;
-	if (!r.known)
+	e->indent -= asks;
+	if (asks)
 		emit_line(e, "}");
 	e->under = before;
 }

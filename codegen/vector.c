@@ -93,16 +93,13 @@ static struct piece masked_load(struct emitter *e, const struct expr *x, const s
 	struct lane_run r = lane_run(e);
 
 	e->used_masks = true;
-	if (o->stride != 1 && !e->under)
+	if (o->stride != 1)	/* at the end of a loop; lanes under a condition lie side by side */
 		return (struct piece){ by_lane(e, x), true };
-	if (r.all && o->stride == 1)
+	if (r.all)
 		at = arena_printf(e->a, "*(const %s *)(%s)",
 				  vector_memory_type(e, x->dtype, e->lanes), at);
-	else if (o->stride == 1)
-		at = arena_printf(e->a, "load_%s(%s, %s, %s)", type, at, r.lo, r.hi);
 	else
-		at = arena_printf(e->a, "gather_part_%s(%s, %" PRId64 ", %s, %s)", type, at,
-				  o->stride, r.lo, r.hi);
+		at = arena_printf(e->a, "load_%s(%s, %s, %s)", type, at, r.lo, r.hi);
 	return (struct piece){ at, true };
 }
 
@@ -210,21 +207,26 @@ static bool compares_plain(const struct expr *c, enum dtype t)
 /* Select X, whose condition is a mask. */
 static struct piece masked_select(struct emitter *e, const struct expr *x)
 {
+	const char *when = lanes_when(e, x->arg[0]);
 	const struct expr *before = emit_under(e, x->arg[0]);
 	struct lane_run r = lane_run(e);
 	bool zero = x->arg[1]->kind == EXPR_LOAD && x->arg[2]->kind == EXPR_FLOAT &&
 		    x->arg[2]->f == 0 && !signbit(x->arg[2]->f);
-	struct piece u = r.none ? value_of(e, x->arg[2]) : value_of(e, x->arg[1]);
+	bool none = r.none || (when && strcmp(when, "0") == 0);
+	const char *u = none ? NULL : splat(e, x->arg[1], value_of(e, x->arg[1]));
 
 	e->under = before;
-	if (r.none || r.all || zero)	/* what a masked load leaves out is 0 */
-		return u;
 	const char *type = vector_type(e, x->dtype, e->lanes);
 	const char *v = splat(e, x->arg[2], value_of(e, x->arg[2]));
 
-	return (struct piece){ arena_printf(e->a, "select_%s(lanes_%s(%s, %s), %s, %s)", type,
-					    type, r.lo, r.hi, splat(e, x->arg[1], u), v),
-			       true };
+	if (none)
+		return (struct piece){ v, true };
+	if (!r.all && !zero)	/* what a masked load leaves out is 0 */
+		u = arena_printf(e->a, "select_%s(lanes_%s(%s, %s), %s, %s)", type, type, r.lo,
+				 r.hi, u, v);
+	if (when)
+		u = arena_printf(e->a, "(%s ? (%s)%s : (%s)%s)", when, type, u, type, v);
+	return (struct piece){ u, true };
 }
 
 static struct piece select_value(struct emitter *e, const struct expr *x)

@@ -43,8 +43,8 @@ static bool narrow_all(struct arena *a, const struct expr *cond, const struct ax
 {
 	if (cond->loads)
 		return false;
-	if (!expr_uses_axis(cond, axis)) {	/* all of them, or none */
-		m->hi = expr_select(a, cond, m->hi, expr_int(a, axis->lo));
+	if (!expr_uses_axis(cond, axis)) {
+		m->when = m->when ? expr_binary(a, EXPR_AND, m->when, cond) : cond;
 		return true;
 	}
 	if (cond->kind == EXPR_AND)
@@ -54,7 +54,7 @@ static bool narrow_all(struct arena *a, const struct expr *cond, const struct ax
 
 bool mask_of(struct arena *a, const struct expr *cond, const struct axis *axis, struct mask *out)
 {
-	*out = (struct mask){ expr_int(a, axis->lo), expr_int(a, axis->hi) };
+	*out = (struct mask){ expr_int(a, axis->lo), expr_int(a, axis->hi), NULL };
 	if (!narrow_all(a, cond, axis, out))
 		return false;
 	out->lo = expr_simplify(a, out->lo);
@@ -79,11 +79,11 @@ struct lane_reads {
 	struct arena *a;
 	const struct axis *axis;
 	bool by_lane;	/* all of them move with the lanes; else some may be the same for all */
-	bool even;
+	bool dense;
 };
 
-/* Does LOAD move by the same distance from lane to lane? */
-static bool is_even(const struct lane_reads *r, const struct expr *load)
+/* Does LOAD read the lanes side by side? */
+static bool is_dense(const struct lane_reads *r, const struct expr *load)
 {
 	struct linear offset = { 0 };
 	int64_t row = 1;
@@ -99,7 +99,7 @@ static bool is_even(const struct lane_reads *r, const struct expr *load)
 		if (offset.term[i].atom->kind != EXPR_AXIS &&
 		    expr_uses_axis(offset.term[i].atom, r->axis))
 			return false;
-	return true;
+	return linear_coef(&offset, r->axis) == 1;
 }
 
 static bool is_plain(enum dtype t)
@@ -128,15 +128,15 @@ static bool check_read(const struct expr *e, void *user)
 {
 	struct lane_reads *r = user;
 
-	if (!r->even || !e->loads)
+	if (!r->dense || !e->loads)
 		return false;
 	if (!expr_uses_axis(e, r->axis))
-		r->even = !r->by_lane;
+		r->dense = !r->by_lane;
 	else if (e->kind == EXPR_LOAD)
-		r->even = is_even(r, e);
+		r->dense = is_dense(r, e);
 	else
-		r->even = has_vector_form(r, e);
-	return r->even && e->kind != EXPR_LOAD && expr_uses_axis(e, r->axis);
+		r->dense = has_vector_form(r, e);
+	return r->dense && e->kind != EXPR_LOAD && expr_uses_axis(e, r->axis);
 }
 
 bool mask_of_select(struct arena *a, const struct target *target, const struct expr *x,
@@ -147,7 +147,12 @@ bool mask_of_select(struct arena *a, const struct target *target, const struct e
 	if ((x->dtype != DTYPE_F32 && x->dtype != DTYPE_F64) || x->arg[2]->loads)
 		return false;
 	expr_visit(x->arg[1], check_read, &r);
-	return r.even && mask_of(a, x->arg[0], axis, out);
+	return r.dense && mask_of(a, x->arg[0], axis, out);
+}
+
+bool mask_may_store(const struct buffer *b)
+{
+	return b->kind != BUFFER_LOCAL && mask_takes(b->tensor.dtype);
 }
 
 bool mask_of_branch(struct arena *a, const struct target *target, const struct nest *n,
@@ -155,13 +160,12 @@ bool mask_of_branch(struct arena *a, const struct target *target, const struct n
 {
 	struct lane_reads r = { a, axis, false, target->masked_stores };
 
-	for (const struct nest *s = n->body; s && r.even; s = s->next) {
-		r.even = s->kind == NEST_STORE &&
-			 (s->buffer->registers ? is_plain(s->buffer->tensor.dtype)
-					       : mask_takes(s->buffer->tensor.dtype));
+	for (const struct nest *s = n->body; s && r.dense; s = s->next) {
+		r.dense = s->kind == NEST_STORE && (s->buffer->registers ? is_plain(s->buffer->tensor.dtype)
+							      : mask_may_store(s->buffer));
 		expr_visit(s->value, check_read, &r);
 	}
-	return n->body && !n->other && r.even && mask_of(a, n->value, axis, out);
+	return n->body && !n->other && r.dense && mask_of(a, n->value, axis, out);
 }
 
 struct served {

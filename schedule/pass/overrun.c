@@ -82,7 +82,7 @@ bool lanes_end_masked(const struct vectorizer *v, const struct nest *list, const
 
 	for (const struct nest *n = list; n && r.all; n = n->next) {
 		if (n->kind == NEST_STORE && !n->buffer->registers) {
-			r.all = mask_takes(n->buffer->tensor.dtype) && lanes_store(v, n, axis, 1);
+			r.all = mask_may_store(n->buffer) && lanes_store(v, n, axis, 1);
 			expr_visit(n->value, check_masked, &r);
 		} else {
 			r.all = n->kind == NEST_IF && lanes_end_masked(v, n->body, axis);
