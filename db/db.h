@@ -152,6 +152,7 @@ struct db_round {
 	int64_t refused;	/* samples that did not lower: no trials */
 	double best_us;		/* of the task after this batch; 0 for none */
 	double seconds[PHASE_COUNT];	/* NAN where not known */
+	double beside_s;	/* compiled while the phases went on, in none of them; NAN as before */
 	struct db_quality quality;	/* of the model on this batch, before it learned from it */
 };
 struct db_round_vec VEC(struct db_round);

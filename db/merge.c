@@ -73,10 +73,10 @@ static const char add_records[] =
 static const char add_rounds[] =
 	"INSERT INTO main.rounds (campaign, number, task, created, trials, failed, refused,"
 	" best_us, search_s, learn_s, build_s, run_s, verify_s, wait_s, samples, recall, rank,"
-	" accuracy)"
+	" accuracy, beside_s)"
 	" SELECT p.id, o.number, t.id, o.created, o.trials, o.failed, o.refused, o.best_us,"
 	" o.search_s, o.learn_s, o.build_s, o.run_s, o.verify_s, o.wait_s, o.samples, o.recall,"
-	" o.rank, o.accuracy"
+	" o.rank, o.accuracy, o.beside_s"
 	" FROM other.rounds o"
 	" JOIN other.campaigns op ON op.id = o.campaign JOIN main.campaigns p ON p.uid = op.uid"
 	" JOIN other.tasks ot ON ot.id = o.task JOIN main.tasks t ON t.key = ot.key"

@@ -38,16 +38,17 @@ int round_save(struct db *db, const char *what, const struct db_round *r)
 	static const char insert[] =
 		"INSERT INTO rounds (campaign, number, task, created, trials, failed, refused,"
 		" best_us, search_s, learn_s, build_s, run_s, verify_s, wait_s, samples, recall,"
-		" rank, accuracy) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0), ?9, ?10, ?11,"
-		" ?12, ?13, ?14, ?15, ?16, ?17, ?18)";
+		" rank, accuracy, beside_s) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0), ?9,"
+		" ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)";
 	const double *s = r->seconds;
 	struct db_quality q = quality_known(r->quality);
 
-	return sql_run(db, what, insert, "iiiiiiidddddddiddd", db->campaign, db->rounds + 1,
+	return sql_run(db, what, insert, "iiiiiiidddddddidddd", db->campaign, db->rounds + 1,
 		       r->task, r->created ? r->created : clock_wall(), r->trials, r->failed,
 		       r->refused, r->best_us, seconds(s[PHASE_SEARCH]), seconds(s[PHASE_LEARN]),
 		       seconds(s[PHASE_BUILD]), seconds(s[PHASE_RUN]), seconds(s[PHASE_VERIFY]),
-		       seconds(s[PHASE_WAIT]), q.samples, q.recall, q.rank, q.accuracy);
+		       seconds(s[PHASE_WAIT]), q.samples, q.recall, q.rank, q.accuracy,
+		       seconds(r->beside_s));
 }
 
 double sql_real(sqlite3_stmt *stmt, int column)
@@ -75,7 +76,7 @@ int db_rounds(struct db *db, struct arena *a, int64_t campaign, struct db_round_
 		db, what,
 		"SELECT campaign, number, task, t.key, created, trials, failed, refused, best_us,"
 		" samples, recall, rank, accuracy, search_s, learn_s, build_s, run_s, verify_s,"
-		" wait_s FROM rounds JOIN tasks t ON t.id = task WHERE campaign = ?"
+		" wait_s, beside_s FROM rounds JOIN tasks t ON t.id = task WHERE campaign = ?"
 		" ORDER BY number",
 		"i", campaign);
 	int rc;
@@ -99,6 +100,7 @@ int db_rounds(struct db *db, struct arena *a, int64_t campaign, struct db_round_
 
 		for (int i = 0; i < PHASE_COUNT; i++)
 			r.seconds[i] = sql_real(stmt, 13 + i);
+		r.beside_s = sql_real(stmt, 13 + PHASE_COUNT);
 		vec_push(a, out, r);
 	}
 	return rc;

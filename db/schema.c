@@ -175,6 +175,10 @@ static const char version_6[] =
 	"	WHEN 'crash' THEN n.estimate <= r.estimate AND n.seq >= r.seq"
 	"	ELSE 0 END);";
 
+static const char version_7[] =
+	/* Seconds of compiling that other phases hid; null where they are not known. */
+	"ALTER TABLE rounds ADD COLUMN beside_s REAL CHECK (beside_s >= 0);";
+
 const struct migration db_migrations[] = {
 	{ "devices, toolchains, tasks, records, campaigns", version_1 },
 	{ "rounds of campaigns, cost models", version_2 },
@@ -182,6 +186,7 @@ const struct migration db_migrations[] = {
 	{ "what figures rest on, the order of records", version_4 },
 	{ "sittings of campaigns, with the speed of the device", version_5 },
 	{ "times of kernels inside models", version_6 },
+	{ "what rounds compiled beside measuring", version_7 },
 };
 const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
 

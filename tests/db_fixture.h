@@ -149,6 +149,7 @@ static inline struct db_round fixture_round(const struct fixture *f, double best
 		.refused = 3,
 		.best_us = best_us,
 		.seconds = { 0.5, 0.25, 4, 2, 1, 0 },
+		.beside_s = 3,
 		.quality = { .samples = 6, .recall = 0.5, .rank = -0.25, .accuracy = 0.75 },
 	};
 }

@@ -26,6 +26,11 @@ enum { FIRST_RUNS = 20 };
 /* Trials keep half of the time, for without them there is nothing to confirm. */
 #define MOST_SHARE 0.5
 
+double pace_build_s(const struct campaign_pace *p)
+{
+	return p->kernels ? p->build_s / (double)p->kernels : 0;
+}
+
 double finals_cost_s(const struct finals_work *w, int lineups, int rounds)
 {
 	double run_s = w->run_us * 1e-6, turn_s = run_s + fmax(run_s, FINALS_TURN_MS * 1e-3);

@@ -47,8 +47,11 @@ double finals_share_s(const struct finals_work *w, double total_s);
 struct campaign_pace {
 	int64_t rounds, kernels;	/* how many, and in all of them */
 	double seconds;			/* of building, running, verifying, waiting */
-	double build_s;			/* of these, building */
+	double build_s;			/* of building, also of what others of these hid */
 };
+
+/* Seconds that a kernel takes to build where nothing hides it; 0 before the first. */
+double pace_build_s(const struct campaign_pace *p);
 
 /* What to keep of a budget of TOTAL_S for the best of UNCONFIRMED tasks, which are measured again, and
  * for FINALS (NULL: there are none). */

@@ -22,8 +22,7 @@ const char *finals_state_name(enum finals_state s)
 
 struct finals_work tuner_finals_work(const struct tuner *t)
 {
-	struct finals_work w = { .build_s = t->pace.kernels ? t->pace.build_s / (double)t->pace.kernels
-							    : 0 };
+	struct finals_work w = { .build_s = pace_build_s(&t->pace) };
 
 	for (int i = 0; i < t->n; i++) {
 		const struct scheduled *s = &t->scheduler.at[i];

@@ -239,6 +239,7 @@ static struct db_round round_of(const struct tuner *t, int i, const struct batch
 			     [PHASE_RUN] = spent->run,
 			     [PHASE_VERIFY] = spent->verify,
 			     [PHASE_WAIT] = spent->wait },
+		.beside_s = spent->beside,
 		.quality = { .samples = r->scored, .recall = r->recall, .rank = r->rank,
 			     .accuracy = r->accuracy },
 	};
@@ -258,7 +259,7 @@ static void note_pace(struct campaign_pace *p, const struct db_round *r)
 	p->rounds++;
 	p->kernels += r->trials;
 	p->seconds += sum;
-	p->build_s += s[PHASE_BUILD];
+	p->build_s += s[PHASE_BUILD] + (isnan(r->beside_s) ? 0 : r->beside_s);
 }
 
 /* Saves BATCH with the search state as it is now. */

@@ -11,6 +11,7 @@ struct phases phases_minus(const struct phases *x, const struct phases *y)
 		.run = x->run - y->run,
 		.verify = x->verify - y->verify,
 		.wait = x->wait - y->wait,
+		.beside = x->beside - y->beside,
 	};
 }
 

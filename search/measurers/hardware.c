@@ -91,7 +91,10 @@ static void build(void *user, void *batch)
 
 	if (build_together(b->arena, h->builder, b->trials, b->n) < 0)
 		fail(b, -1);
-	b->spent.build = fmax(0, seconds_since(began) - (pipeline_ran_s(h->pipeline) - ran_s));
+	double took_s = seconds_since(began);
+
+	b->spent.beside = fmin(took_s, pipeline_ran_s(h->pipeline) - ran_s);
+	b->spent.build = took_s - b->spent.beside;
 }
 
 /* --- the running stage: a task begins */
@@ -297,6 +300,7 @@ static int collect(struct measurer *m, struct arena *a, struct trial *results)
 	m->spent.run += b->spent.run;
 	m->spent.verify += b->spent.verify;
 	m->spent.wait += b->spent.wait;
+	m->spent.beside += b->spent.beside;
 	m->disturbed_s = b->disturbed_s;
 	if (rc != 0)
 		err_set("%s", b->why);

@@ -19,6 +19,7 @@ struct phases {
 	double build;		/* while nothing ran: what is built beside measuring costs none */
 	double run, verify;
 	double wait;	/* for the device, or for it to come to rest */
+	double beside;	/* in none of these: what was built while others of these went on */
 };
 
 /* A kernel to measure. */

@@ -370,7 +370,8 @@ static void test_rounds(void **state)
 	batch.campaign = start_campaign(f, db, "s");
 	assert_ok(db_append(db, &batch));
 	/* Nothing is known but what must be. */
-	round = (struct db_round){ .task = f->task, .seconds = { NAN, -1, INFINITY, 0, 1, 2 } };
+	round = (struct db_round){ .task = f->task, .seconds = { NAN, -1, INFINITY, 0, 1, 2 },
+				     .beside_s = -1 };
 	assert_ok(db_append(db, &batch));
 	/* A batch without one leaves a gap, not a wrong number. */
 	batch.round = NULL;
@@ -391,12 +392,13 @@ static void test_rounds(void **state)
 	assert_true(first->trials == 8 && first->failed == 2 && first->refused == 3);
 	assert_true(first->seconds[PHASE_SEARCH] == 0.5 && first->seconds[PHASE_LEARN] == 0.25);
 	assert_true(first->seconds[PHASE_BUILD] == 4 && first->seconds[PHASE_WAIT] == 0);
+	assert_true(first->beside_s == 3);
 	assert_true(first->quality.samples == 6 && first->quality.recall == 0.5);
 	assert_true(first->quality.rank == -0.25 && first->quality.accuracy == 0.75);
 	assert_true(second->number == 2 && second->best_us == 0 && second->created > 1000000);
 	for (int i = 0; i < PHASE_RUN; i++)
 		assert_true(isnan(second->seconds[i]));
-	assert_true(second->seconds[PHASE_WAIT] == 2);
+	assert_true(second->seconds[PHASE_WAIT] == 2 && isnan(second->beside_s));
 	assert_true(second->quality.samples == 0 && isnan(second->quality.recall));
 	assert_int_equal(out.at[2].number, 4);
 	assert_ok(db_rounds(db, f->a, 77, &out));

@@ -136,12 +136,13 @@ static void test_merge_rounds(void **state)
 	assert_ok(db_rounds(db, f->a, c.id, &rounds));
 	assert_int_equal(rounds.n, 2);
 	assert_string_equal(rounds.at[1].task_key, KEY_A);
+	assert_true(rounds.at[1].seconds[PHASE_BUILD] == 4 && rounds.at[1].beside_s == 3);
 
 	/* Both go on; this file keeps its own third round. */
 	struct db *other = db_open(from, DB_MODIFY);
 
 	assert_ok(sql_run(other, "", "INSERT INTO rounds SELECT campaign, number + 2, task, created,"
-			  " trials, failed, refused, 9, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL"
+			  " trials, failed, refused, 9, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL, 1"
 			  " FROM rounds", ""));
 	assert_ok(sql_run(other, "", "UPDATE campaigns SET rounds = 4", ""));
 	db_close(other);

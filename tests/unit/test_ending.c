@@ -100,6 +100,8 @@ static void the_end_is_kept(void **state)
 	const struct campaign_pace none = { 0 };
 
 	(void)state;
+	close_to(pace_build_s(&two), 10.0 / 160);
+	close_to(pace_build_s(&none), 0);
 	/* Half a round, and for each task 0.8 of one. */
 	close_to(ending_reserve_s(&two, 100, 0, NULL), 1);
 	close_to(ending_reserve_s(&two, 100, 5, NULL), 1 + 5 * 0.8 * 2);

@@ -38,12 +38,12 @@ static json_t *task_json(const struct status_task *t)
 
 static json_t *round_json(const struct db_round *r)
 {
-	return json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o}", "number",
+	return json_pack("{s:I, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "number",
 			 (json_int_t)r->number, "task", r->task_key, "created",
 			 (json_int_t)r->created, "trials", (json_int_t)r->trials, "failed",
 			 (json_int_t)r->failed, "refused", (json_int_t)r->refused, "best_us",
 			 json_positive(r->best_us), "phases",
-			 phases_json(r->seconds), "model", quality_json(&r->quality));
+			 phases_json(r->seconds), "beside_seconds", json_figure(r->beside_s), "model", quality_json(&r->quality));
 }
 
 /* Rates with one thread, and with all. */
