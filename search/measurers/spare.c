@@ -44,10 +44,17 @@ int spare_settle(struct spare *s, struct build_pool *b, const struct device *d, 
 	build_pool_share(b, spare_room, s);
 	if (beside_measure(d, s->cores.bound, compile_once, &load, &seen) < 0)
 		return -1;
-	s->beside = !beside_shows(&seen);
-	listener_tell(listener, TELL_NOTE,
-		      "a compiler beside changes what computes by %+.1f%% and what reads memory by "
-		      "%+.1f%%: building %s", 100 * seen.compute, 100 * seen.memory,
-		      s->beside ? "goes on beside measuring" : "waits for measuring");
+	enum beside_verdict verdict = beside_judge(&seen);
+
+	s->beside = verdict == BESIDE_UNSEEN;
+	if (verdict == BESIDE_UNSURE)
+		listener_tell(listener, TELL_NOTE,
+			      "whether a compiler beside shows cannot be told, for times differ by %.1f%% "
+			      "without one: building waits for measuring", 100 * seen.quiet);
+	else
+		listener_tell(listener, TELL_NOTE,
+			      "a compiler beside changes what computes by %+.1f%% and what reads memory "
+			      "by %+.1f%%: building %s", 100 * seen.compute, 100 * seen.memory,
+			      s->beside ? "goes on beside measuring" : "waits for measuring");
 	return 0;
 }
