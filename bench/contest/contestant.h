@@ -2,8 +2,8 @@
 /* bench/contest/contestant.h - what takes part in `hone bench`: a program of its own, that talks
  * with the referee in lines (bench/contest/referee/conversation.h).
  *
- * A contestant in C is one file that ends in a `const struct contestant` and a main that calls
- * contestant_main, and a line in bench/contest/contestants.def. It links its own library and
+ * A contestant in C is one file that ends in `const struct contestant contestant`, and a line in
+ * bench/contest/contestants.def: main is in bench/contest/contestant_main.c. It links its own library and
  * nothing of another's. What it prepares is a folder with `task.te`, the DAG; `arg0.bin`, ...,
  * inputs and constants in the order of te/eval.h; and, where the DAG has one, `model.onnx`, else
  * `model.why`. It answers with the library's word for what it chose, which may be empty. Outputs
@@ -29,6 +29,9 @@ struct contestant_task {
 struct contestant {
 	const char *name;
 	const struct contestant_entry *entries;	/* ended by a NULL name */
+	/* Before all else: has the library choose its kernels as it should, where that takes starting
+	 * this program again with ARGV. NULL: it does so by itself. */
+	void (*choose)(char **argv);
 	/* The library and its version: "OpenBLAS 0.3.21, pthreads, SkylakeX". */
 	const char *(*version)(struct arena *a);
 	/* What takes place once, outside of the clock: packing of constants, choice of a kernel.
@@ -45,8 +48,8 @@ struct contestant {
 	void (*release)(void *handle);
 };
 
-/* Serves the referee until it says quit or goes away; returns the exit status. */
-int contestant_main(const struct contestant *c, int argc, char **argv);
+/* The one of this program. */
+extern const struct contestant contestant;
 
 /* Bytes of all outputs of D together. */
 size_t contestant_output_bytes(const struct dag *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bench/contest/contestant_main.c - a library's contestant in the conversation: its task is read,
+/* bench/contest/contestant_main.c - a program's contestant in the conversation: its task is read,
  * its outputs are written. */
 #include <stdlib.h>
 
@@ -10,7 +10,6 @@
 #include "te/eval.h"
 
 struct speaker {
-	const struct contestant *c;
 	struct contestant_task task;
 	void *handle;
 };
@@ -24,10 +23,10 @@ static int prepare(void *user, struct arena *a, const char *dir, const char *ent
 		return -1;
 	s->task.entry = arena_strdup(a, entry);
 	s->task.threads = threads;
-	s->handle = s->c->prepare(a, &s->task, text);
+	s->handle = contestant.prepare(a, &s->task, text);
 	if (!s->handle)
 		return 0;
-	*text = s->c->kernel ? s->c->kernel(s->handle) : "";
+	*text = contestant.kernel ? contestant.kernel(s->handle) : "";
 	return 1;
 }
 
@@ -35,7 +34,7 @@ static int run(void *user)
 {
 	const struct speaker *s = user;
 
-	return s->c->run(s->handle);
+	return contestant.run(s->handle);
 }
 
 /* The outputs among the task's arguments, one after the other. */
@@ -60,10 +59,10 @@ static int check(void *user, const char *file)
 
 	if (!out)
 		return err_set("out of memory (%zu bytes)", bytes);
-	int rc = s->c->run(s->handle);
+	int rc = contestant.run(s->handle);
 
-	if (rc == 0 && s->c->output)
-		rc = s->c->output(s->handle, out);
+	if (rc == 0 && contestant.output)
+		rc = contestant.output(s->handle, out);
 	else if (rc == 0)
 		take_outputs(&s->task, out);
 	if (rc == 0)
@@ -76,21 +75,23 @@ static void release(void *user)
 {
 	struct speaker *s = user;
 
-	if (s->c->release)
-		s->c->release(s->handle);
+	if (contestant.release)
+		contestant.release(s->handle);
 }
 
-int contestant_main(const struct contestant *c, int argc, char **argv)
+int main(int argc, char **argv)
 {
-	struct speaker speaker = {.c = c};
+	struct speaker speaker = { 0 };
 	struct conversation conversation = {
-		.entries = c->entries,
-		.version = c->version,
+		.entries = contestant.entries,
+		.version = contestant.version,
 		.prepare = prepare,
 		.check = check,
 		.run = run,
 		.release = release,
 	};
 
+	if (contestant.choose)
+		contestant.choose(argv);
 	return converse(&conversation, &speaker, argc, argv);
 }

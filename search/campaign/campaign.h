@@ -143,6 +143,8 @@ int tuner_confirm(struct tuner *t, int i);
 
 /* --- journal.c */
 
+/* JSON, which is given up, as the text that the database keeps: the same for the same. To be freed. */
+char *tuner_text(json_t *json);
 /* Keeps the search state as it is now: what is saved as long as batches are on their way, for decisions follow
  * from it. HELD is to be saved, and is not learned from yet; NULL: all is. */
 void tuner_decide(struct tuner *t, const struct flight *held);

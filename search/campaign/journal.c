@@ -13,6 +13,16 @@
 
 /* --- the search state that is saved with each batch */
 
+char *tuner_text(json_t *json)
+{
+	char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
+
+	json_decref(json);
+	if (!text)
+		die("out of memory");
+	return text;
+}
+
 double tuner_elapsed(const struct tuner *t)
 {
 	return t->earlier_s + seconds_since(t->began_ns);
@@ -94,12 +104,7 @@ static char *save_state(struct tuner *t)
 	for (int i = 0; i < t->n; i++)
 		json_object_set_new(weights, t->tuned[i].task->key,
 				    json_real(t->scheduler.at[i].runs));
-	char *text = json_dumps(root, JSON_COMPACT | JSON_SORT_KEYS);
-
-	json_decref(root);
-	if (!text)
-		die("out of memory");
-	return text;
+	return tuner_text(root);
 }
 
 /* Seconds of finals that were interrupted: they have them once more. */

@@ -169,12 +169,7 @@ static char *options_json(const struct tuner *t)
 
 	if (t->options.no_transfer)
 		json_object_set_new(json, "transfer", json_false());
-	char *text = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
-
-	json_decref(json);
-	if (!text)
-		die("out of memory");
-	return text;
+	return tuner_text(json);
 }
 
 static int find_campaign(struct tuner *t)

@@ -149,7 +149,7 @@ static const struct contestant_entry entries[] = {
 	{NULL, NULL},
 };
 
-static const struct contestant toy = {
+const struct contestant contestant = {
 	.name = "toy",
 	.entries = entries,
 	.version = version,
@@ -158,8 +158,3 @@ static const struct contestant toy = {
 	.kernel = kernel,
 	.release = release,
 };
-
-int main(int argc, char **argv)
-{
-	return contestant_main(&toy, argc, argv);
-}

@@ -41,15 +41,6 @@ static const char *version(struct arena *a)
 			    bli_arch_string(bli_arch_query_id()));
 }
 
-static const struct contestant contestant_blis = {
-	.name = "blis",
-	.entries = sgemm_entries,
-	.version = version,
-	.prepare = prepare,
-	.run = run,
-	.kernel = sgemm_kernel,
-};
-
 /* The kernels to ask for: -1 where those that it has chosen are as good. */
 static int better_arch(void)
 {
@@ -64,7 +55,7 @@ static int better_arch(void)
 	return -1;
 }
 
-int main(int argc, char **argv)
+static void choose(char **argv)
 {
 	int arch = better_arch();
 	char number[16];
@@ -72,5 +63,14 @@ int main(int argc, char **argv)
 	snprintf(number, sizeof(number), "%d", arch);
 	if (arch >= 0)	/* it reads the variable when it is first called */
 		sgemm_choose("BLIS_ARCH_TYPE", number, argv);
-	return contestant_main(&contestant_blis, argc, argv);
 }
+
+const struct contestant contestant = {
+	.name = "blis",
+	.entries = sgemm_entries,
+	.choose = choose,
+	.version = version,
+	.prepare = prepare,
+	.run = run,
+	.kernel = sgemm_kernel,
+};

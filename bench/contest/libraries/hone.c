@@ -73,7 +73,7 @@ static const struct contestant_entry entries[] = {
 	{NULL, NULL},
 };
 
-static const struct contestant hone = {
+const struct contestant contestant = {
 	.name = "hone",
 	.entries = entries,
 	.version = version,
@@ -81,8 +81,3 @@ static const struct contestant hone = {
 	.run = run,
 	.release = release,
 };
-
-int main(int argc, char **argv)
-{
-	return contestant_main(&hone, argc, argv);
-}

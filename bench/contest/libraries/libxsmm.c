@@ -72,7 +72,7 @@ static const struct contestant_entry entries[] = {
 	{ NULL, NULL },
 };
 
-static const struct contestant contestant_libxsmm = {
+const struct contestant contestant = {
 	.name = "libxsmm",
 	.entries = entries,
 	.version = version,
@@ -82,8 +82,3 @@ static const struct contestant contestant_libxsmm = {
 	.output = output,
 	.release = release,
 };
-
-int main(int argc, char **argv)
-{
-	return contestant_main(&contestant_libxsmm, argc, argv);
-}

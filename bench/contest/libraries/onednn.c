@@ -269,7 +269,7 @@ static int output(void *handle, void *out)
 	return 0;
 }
 
-static const struct contestant onednn = {
+const struct contestant contestant = {
 	.name = "onednn",
 	.entries = entries,
 	.version = version,
@@ -279,8 +279,3 @@ static const struct contestant onednn = {
 	.output = output,
 	.release = release,
 };
-
-int main(int argc, char **argv)
-{
-	return contestant_main(&onednn, argc, argv);
-}

@@ -80,20 +80,20 @@ static int run(void *handle)
 	return 0;
 }
 
-static const struct contestant openblas = {
-	.name = "openblas",
-	.entries = sgemm_entries,
-	.version = version,
-	.prepare = prepare,
-	.run = run,
-	.kernel = sgemm_kernel,
-};
-
-int main(int argc, char **argv)
+static void choose(char **argv)
 {
 	const char *core = openblas_better_core(openblas_get_corename(), cpu_level());
 
 	if (core)	/* it reads the variable when it is loaded */
 		sgemm_choose(CORETYPE, core, argv);
-	return contestant_main(&openblas, argc, argv);
 }
+
+const struct contestant contestant = {
+	.name = "openblas",
+	.entries = sgemm_entries,
+	.choose = choose,
+	.version = version,
+	.prepare = prepare,
+	.run = run,
+	.kernel = sgemm_kernel,
+};

@@ -285,7 +285,7 @@ static const struct contestant_entry entries[] = {
 	{ NULL, NULL },
 };
 
-static const struct contestant contestant_xnnpack = {
+const struct contestant contestant = {
 	.name = "xnnpack",
 	.entries = entries,
 	.version = version,
@@ -295,8 +295,3 @@ static const struct contestant contestant_xnnpack = {
 	.output = output,
 	.release = release,
 };
-
-int main(int argc, char **argv)
-{
-	return contestant_main(&contestant_xnnpack, argc, argv);
-}
