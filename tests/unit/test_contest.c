@@ -9,7 +9,7 @@
 #include "bench/search/search.h"
 #include "search/strategies/strategy.h"
 
-#define SPEC "matmul:m=128,n=128,k=128"
+#define SPEC "conv2d:ic=32,h=14,w=14,oc=32,k=3,p=1"
 
 enum { RECORDS = 200, TRIALS = 64, SEEDS = 3, BATCH = 16 };
 
