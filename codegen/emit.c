@@ -2,10 +2,7 @@
 /* codegen/emit.c - the functions of a C file: the kernel, and those that pack constants. */
 #include "codegen/emit.h"
 
-#include <inttypes.h>
-
 #include "codegen/emitter.h"
-#include "te/index/index.h"
 
 static void emit_kernel(struct emitter *e)
 {
@@ -49,7 +46,7 @@ static void emit_workspace_bytes(struct emitter *e)
 	emit_line(e, "}\n");
 }
 
-static void emit_packed_bytes(struct emitter *e)
+static void emit_bytes_of_packs(struct emitter *e)
 {
 	emit_line(e, "size_t %s_packed_bytes(int32_t input)", e->symbol);
 	emit_line(e, "{");
@@ -58,7 +55,7 @@ static void emit_packed_bytes(struct emitter *e)
 		const struct pack *k = e->p->packs.at[i];
 
 		emit_line(e, "if (input == %d)", k->input);
-		emit_line(e, "\treturn %zu;", tensor_bytes(&k->packed->tensor));
+		emit_line(e, "\treturn %zu;", emit_packed_bytes(e->p, k));
 	}
 	if (e->p->packs.n == 0)
 		emit_line(e, "(void)input;");
@@ -67,40 +64,11 @@ static void emit_packed_bytes(struct emitter *e)
 	emit_line(e, "}\n");
 }
 
-/* The loops of one pack around the copy of an element, or a zero beyond the end. */
 static void emit_pack(struct emitter *e, const struct pack *k)
 {
-	const char *type = dtype_c(k->raw->dtype);
-	struct text inside = { 0 };
-
-	emit_line(e, "const %s *from = raw;", type);
-	emit_line(e, "%s *to = packed;\n", type);
-	for (int i = 0; i < k->loops.n; i++) {
-		const struct axis *axis = k->loops.at[i];
-		const char *name = emit_name(e, axis->name);
-
-		emit_line(e, "for (int64_t %s = 0; %s < %" PRId64 "; %s++) {", name, name, axis->hi,
-		     name);
-		e->indent++;
-		emit_bind(e, (struct bound_axis){ axis, false, 0, name });
-	}
-	const char *at = "0";
-
-	for (int d = 0; d < k->raw->ndim; d++) {
-		const char *name = emit_name(e, "d");
-
-		emit_line(e, "const int64_t %s = %s;", name, index_text(e, k->index[d]));
-		text_printf(&inside, "%s%s >= 0 && %s < %" PRId64, d ? " && " : "", name, name,
-			    k->raw->shape[d]);
-		at = arena_printf(e->a, "(%s) * %" PRId64 " + %s", at, k->raw->shape[d], name);
-	}
-	emit_line(e, "*to++ = %s ? from[%s] : 0;", k->raw->ndim ? text_str(&inside) : "1", at);
-	text_free(&inside);
-	for (int i = 0; i < k->loops.n; i++) {
-		e->bindings.n--;
-		e->indent--;
-		emit_line(e, "}");
-	}
+	emit_pack_places(e, k);
+	text_puts(&e->body, "\n");
+	emit_list(e, k->body);
 }
 
 static void emit_packs(struct emitter *e)
@@ -126,7 +94,7 @@ bool emit_c(struct text *out, const struct program *p, const char *symbol, const
 
 	emit_kernel(&e);
 	emit_workspace_bytes(&e);
-	emit_packed_bytes(&e);
+	emit_bytes_of_packs(&e);
 	emit_packs(&e);
 	if (!e.why) {
 		prelude(out, &e);

@@ -27,6 +27,9 @@ struct emit_needs {
 /* Those of P, which emit_c takes. */
 struct emit_needs emit_needs(const struct program *p);
 
+/* Bytes that pack K of P fills: the constant, and behind it what is computed on the way to it. */
+size_t emit_packed_bytes(const struct program *p, const struct pack *k);
+
 /* True where P has a loop whose turns threads share: the others have nothing to do else. */
 bool program_is_parallel(const struct program *p);
 

@@ -152,6 +152,8 @@ void mask_functions(struct text *out, const struct text *body, const char *v, en
 void emit_arguments(struct emitter *e);
 /* Pointers to the intermediates of the whole program, which begin the workspace. */
 void emit_temps(struct emitter *e);
+/* What the function that packs has, and what it computes on the way: behind the packed constant. */
+void emit_pack_places(struct emitter *e, const struct pack *k);
 /* What the rest of the kernel counts on: where the parts of the workspace begin. */
 void emit_workspace(struct emitter *e);
 /* What the kernel needs, known once its body is written. */

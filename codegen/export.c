@@ -54,14 +54,14 @@ static const struct tensor *raw_tensor(const struct program *p, int i)
 {
 	const struct pack *pack = program_pack(p, i);
 
-	return pack ? pack->raw : &p->args.at[i]->tensor;
+	return pack ? &pack->raw->tensor : &p->args.at[i]->tensor;
 }
 
 static size_t packed_bytes(const struct program *p, int i)
 {
 	const struct pack *pack = program_pack(p, i);
 
-	return pack ? tensor_bytes(&pack->packed->tensor) : 0;
+	return pack ? emit_packed_bytes(p, pack) : 0;
 }
 
 static struct emit_needs needs_of(const struct export_kernel *k)

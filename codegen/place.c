@@ -23,20 +23,21 @@ void emit_arguments(struct emitter *e)
 }
 
 /* The room behind each intermediate. */
-static size_t overrun_bytes(const struct emitter *e)
+static size_t overrun_bytes(const struct program *p)
 {
-	return OVERRUN_STRIDE * (size_t)e->p->target->vector_bytes;
+	return OVERRUN_STRIDE * (size_t)p->target->vector_bytes;
 }
 
 /* With room behind it, and so that the next one is aligned. */
-static size_t bytes_of(const struct emitter *e, const struct tensor *t)
+static size_t bytes_of(const struct program *p, const struct tensor *t)
 {
-	return (tensor_bytes(t) + overrun_bytes(e) + 63) / 64 * 64;
+	return (tensor_bytes(t) + overrun_bytes(p) + 63) / 64 * 64;
 }
 
-void emit_temps(struct emitter *e)
+/* Pointers to the intermediates of LIST, which lie AT bytes behind BASE and on; where they end. */
+static size_t place_temps(struct emitter *e, const struct nest *list, const char *base, size_t at)
 {
-	for (const struct nest *n = e->p->body; n; n = n->next) {
+	for (const struct nest *n = list; n; n = n->next) {
 		if (n->kind != NEST_ALLOC || n->buffer->kind != BUFFER_TEMP)
 			continue;
 		const struct tensor *t = &n->buffer->tensor;
@@ -45,9 +46,38 @@ void emit_temps(struct emitter *e)
 
 		vec_push(e->a, &e->places,
 			 (struct place_name){ .buffer = n->buffer, .name = name });
-		emit_line(e, "%s *restrict %s = (%s *)(temps + %zu);", type, name, type, e->temps);
-		e->temps += bytes_of(e, t);
+		emit_line(e, "%s *restrict %s = (%s *)(%s + %zu);", type, name, type, base, at);
+		at += bytes_of(e->p, t);
 	}
+	return at;
+}
+
+void emit_temps(struct emitter *e)
+{
+	e->temps = place_temps(e, e->p->body, "temps", 0);
+}
+
+void emit_pack_places(struct emitter *e, const struct pack *k)
+{
+	const struct tensor *raw = &k->raw->tensor, *packed = &k->packed->tensor;
+	const struct place_name from = { .buffer = k->raw, .name = emit_name(e, raw->name) };
+	const struct place_name to = { .buffer = k->packed, .name = emit_name(e, packed->name) };
+
+	vec_push(e->a, &e->places, from);
+	vec_push(e->a, &e->places, to);
+	emit_line(e, "const %s *restrict %s = raw;", dtype_c(raw->dtype), from.name);
+	emit_line(e, "%s *restrict %s = packed;", dtype_c(packed->dtype), to.name);
+	place_temps(e, k->body, "(char *)packed", bytes_of(e->p, packed));
+}
+
+size_t emit_packed_bytes(const struct program *p, const struct pack *k)
+{
+	size_t bytes = tensor_bytes(&k->packed->tensor), temps = 0;
+
+	for (const struct nest *n = k->body; n; n = n->next)
+		if (n->kind == NEST_ALLOC)
+			temps += bytes_of(p, &n->buffer->tensor);
+	return temps ? bytes_of(p, &k->packed->tensor) + temps : bytes;
 }
 
 void emit_workspace(struct emitter *e)
@@ -109,7 +139,7 @@ static void declare_array(struct emitter *e, const struct nest *alloc)
 	const struct tensor *t = &alloc->buffer->tensor;
 	const char *name = emit_name(e, t->name);
 	const char *type = dtype_c(t->dtype);
-	size_t bytes = bytes_of(e, t);
+	size_t bytes = bytes_of(e->p, t);
 	const size_t *scope = e->p->target->scope_bytes;
 
 	vec_push(e->a, &e->places, (struct place_name){ .buffer = alloc->buffer, .name = name });
@@ -120,7 +150,7 @@ static void declare_array(struct emitter *e, const struct nest *alloc)
 		return;
 	}
 	emit_line(e, "_Alignas(64) %s %s[%" PRId64 "];", type, name,
-		  tensor_count(t) + (int64_t)(overrun_bytes(e) / dtype_bytes(t->dtype)));
+		  tensor_count(t) + (int64_t)(overrun_bytes(e->p) / dtype_bytes(t->dtype)));
 	e->open.stack += bytes;
 	if (e->open.stack > e->peak.stack)
 		e->peak.stack = e->open.stack;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule/apply.c - a state without steps, and what each step does to one: to loops here, to stages in
- * apply_stages.c.
+ * apply_stages.c, to storage in apply_packs.c.
  *
  * Each step is a function that checks, then changes in place; it names the reason where it
  * refuses. What shows only after the change is undone by replaying the steps before. */
@@ -146,6 +146,8 @@ static bool apply_compute_at(struct state *s, const struct step *step, const cha
 		REFUSE("an output is computed at the root");
 	if (step->stage == step->target || !stage_computes(target) || leaf < 0)
 		REFUSE("the target is not a loop of another stage");
+	if (target->place == PLACE_OFFLINE)
+		REFUSE("the target is computed offline");
 	if (g->leaves.n > 0 && state_encloses(s, step->stage, g->leaves.at[0], step->target))
 		REFUSE("the target is inside the stage itself");
 	for (int i = 0; i <= leaf; i++)
@@ -161,7 +163,7 @@ static bool apply_compute_at(struct state *s, const struct step *step, const cha
 	return true;
 }
 
-/* --- annotations and layout */
+/* --- annotations */
 
 static bool annotate(struct state *s, const struct step *step, enum annotation annotation,
 		     const char **why)
@@ -266,21 +268,6 @@ static bool apply_border(struct state *s, const struct step *step, const char **
 	return true;
 }
 
-static bool apply_layout(struct state *s, const struct step *step, const char **why)
-{
-	struct stage *g = stage_at(s, step->stage);
-	int consumers[2];
-
-	if (g->op.kind != OP_CONST)
-		REFUSE("only a constant can be packed offline");
-	if (g->packed)
-		REFUSE("it is packed already");
-	if (state_consumers(s, step->stage, consumers, 2) != 1)
-		REFUSE("it has more than one reader");
-	g->packed = true;
-	return true;
-}
-
 static apply_fn *const apply_step[] = {
 	[STEP_SPLIT] = apply_split,
 	[STEP_REORDER] = apply_reorder,
@@ -294,6 +281,7 @@ static apply_fn *const apply_step[] = {
 	[STEP_VECTORIZE] = apply_vectorize,
 	[STEP_UNROLL] = apply_unroll,
 	[STEP_BORDER] = apply_border,
+	[STEP_PLACE] = apply_place,
 	[STEP_LAYOUT] = apply_layout,
 };
 
@@ -354,6 +342,12 @@ static void undo(struct state *s)
 	*s = *before;
 }
 
+/* Does a step of kind K leave the loops of its stage alone? Those of an offline one are as written. */
+static bool takes_offline(enum step_kind k)
+{
+	return k == STEP_CACHE_READ || k == STEP_PLACE || k == STEP_LAYOUT;
+}
+
 bool state_apply(struct state *s, struct step step, const char **why)
 {
 	const char *reason;
@@ -367,6 +361,10 @@ bool state_apply(struct state *s, struct step step, const char **why)
 	}
 	if (!on_input && !stage_computes(s->stages.at[step.stage])) {
 		*say = "the stage has no loops";
+		return false;
+	}
+	if (s->stages.at[step.stage]->place == PLACE_OFFLINE && !takes_offline(step.kind)) {
+		*say = "the stage is computed offline";
 		return false;
 	}
 	if (!apply_step[step.kind](s, &step, say))

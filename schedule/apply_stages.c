@@ -137,6 +137,15 @@ static bool is_unscheduled(const struct stage *g)
 	return g->relations.n == 0 && g->place == PLACE_ROOT;
 }
 
+/* Makes G a stage that computes OP, its loops as written, stored as it was. */
+static void rebuild(struct arena *a, struct stage *g, const struct op *op)
+{
+	struct arrangement stored = g->stored;
+
+	*g = *stage_new(a, op, g->tensor);
+	g->stored = stored;
+}
+
 /* Turns stage G into a copy of tensor FROM, with new axes. */
 static void become_copy(struct state *s, struct stage *g, const struct tensor *from)
 {
@@ -150,9 +159,7 @@ static void become_copy(struct state *s, struct stage *g, const struct tensor *f
 	op.nreduce = 0;
 	op.reducer = REDUCE_NONE;
 	op.body = load_at(a, from, space, NULL);
-	struct stage *copy = stage_new(a, &op, g->tensor);
-
-	*g = *copy;
+	rebuild(a, g, &op);
 }
 
 bool apply_cache_write(struct state *s, const struct step *step, const char **why)
@@ -202,6 +209,8 @@ bool apply_cache_read(struct state *s, const struct step *step, const char **why
 		REFUSE("the reader does not read it");
 	if (g->packed)
 		REFUSE("its layout has been chosen already");
+	if (reader->place == PLACE_OFFLINE)
+		REFUSE("the reader is computed offline");
 	if (step->n != 0 && (step->n != ndim || !is_permutation(step->list, ndim)))
 		REFUSE("the dims are no permutation");
 	const int *dims = step->n ? step->list : NULL;
@@ -338,7 +347,7 @@ bool apply_rfactor(struct state *s, const struct step *step, const char **why)
 	final.reduce = axes + ndim;
 	final.nreduce = 1;
 	final.body = load_at(a, stage_at(s, partial)->tensor, axes, NULL);
-	*g = *stage_new(a, &final, g->tensor);
+	rebuild(a, g, &final);
 	touch_all(s);
 	return true;
 }

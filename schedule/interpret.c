@@ -58,6 +58,28 @@ static int64_t flat_index(const struct machine *m, const struct tensor *t,
 	return flat;
 }
 
+/* What is to be stored in reading order has zeros beyond its end. */
+static bool is_beyond(const struct machine *m, const struct tensor *t,
+		      const struct expr *const *index)
+{
+	bool beyond = false;
+
+	for (int i = 0; i < t->ndim && buffer_of(t)->by_reader; i++) {
+		int64_t v = eval(m, index[i]).i;
+
+		beyond |= v < 0 || v >= t->shape[i];
+	}
+	return beyond;
+}
+
+static union scalar load(const struct machine *m, const struct expr *e)
+{
+	if (is_beyond(m, e->tensor, e->index))
+		return (union scalar){ .i = 0 };
+	return scalar_load(e->dtype, buffer_data(m, buffer_of(e->tensor)),
+			   flat_index(m, e->tensor, e->index));
+}
+
 static union scalar eval(const struct machine *m, const struct expr *e)
 {
 	switch (e->kind) {
@@ -67,8 +89,7 @@ static union scalar eval(const struct machine *m, const struct expr *e)
 	case EXPR_AXIS:
 		return (union scalar){ .i = axis_value(m, e->axis) };
 	case EXPR_LOAD:
-		return scalar_load(e->dtype, buffer_data(m, buffer_of(e->tensor)),
-				   flat_index(m, e->tensor, e->index));
+		return load(m, e);
 	case EXPR_SELECT:
 		return eval(m, e->arg[eval(m, e->arg[0]).i ? 1 : 2]);
 	case EXPR_CAST:
@@ -160,34 +181,11 @@ void program_interpret(const struct program *p, void *const *args)
 	run(&m, p->body);
 }
 
-/* Element INDEX of RAW, 0 beyond its bounds. */
-static union scalar raw_element(const struct machine *m, const struct pack *k, const void *raw)
-{
-	int64_t flat = 0;
-
-	for (int i = 0; i < k->raw->ndim; i++) {
-		int64_t v = eval(m, k->index[i]).i;
-
-		if (v < 0 || v >= k->raw->shape[i])
-			return (union scalar){ .i = 0 };
-		flat = flat * k->raw->shape[i] + v;
-	}
-	return scalar_load(k->raw->dtype, raw, flat);
-}
-
 void pack_interpret(const struct pack *k, const void *raw, void *packed)
 {
-	struct machine m = { .naxes = k->loops.n };
-	int64_t count = tensor_count(&k->packed->tensor);
+	struct machine m = { .naxes = 0 };
 
-	for (int64_t i = 0; i < count; i++) {
-		int64_t rest = i;
-
-		for (int j = k->loops.n - 1; j >= 0; j--) {
-			m.axes[j].axis = k->loops.at[j];
-			m.axes[j].value = rest % k->loops.at[j]->hi;
-			rest /= k->loops.at[j]->hi;
-		}
-		scalar_store(k->raw->dtype, packed, i, raw_element(&m, k, raw));
-	}
+	push_buffer(&m, k->raw, (void *)(uintptr_t)raw);
+	push_buffer(&m, k->packed, packed);
+	run(&m, k->body);
 }

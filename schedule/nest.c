@@ -4,12 +4,25 @@
 
 #include "te/text/text.h"
 
-const struct pack *program_pack(const struct program *p, int arg)
+struct pack *program_pack(const struct program *p, int arg)
 {
 	for (int i = 0; i < p->packs.n; i++)
 		if (p->packs.at[i]->input == arg)
 			return p->packs.at[i];
 	return NULL;
+}
+
+struct pack *program_add_pack(struct program *p, int arg)
+{
+	struct pack *k = program_pack(p, arg);
+
+	if (k)
+		return k;
+	k = arena_one(p->arena, struct pack);
+	k->input = arg;
+	k->raw = p->args.at[arg];
+	vec_push(p->arena, &p->packs, k);
+	return k;
 }
 
 const char *turns_name(enum turns t)
@@ -110,13 +123,16 @@ static void print_word(const struct program_printer *p, const char *word)
 	text_printf(p->out, "%s%s", word, *word ? " " : "");
 }
 
-static void print_tensor(const struct program_printer *p, const char *kind, const struct tensor *t,
-			 const char *name)
+static void print_buffer(const struct program_printer *p, const char *kind, const struct buffer *b)
 {
-	text_printf(p->out, "%s %s: %s[", kind, name, dtype_name(t->dtype));
+	const struct tensor *t = &b->tensor;
+
+	text_printf(p->out, "%s %s: %s[", kind, tensor_name(&p->names, t), dtype_name(t->dtype));
 	for (int i = 0; i < t->ndim; i++)
 		text_printf(p->out, "%s%jd", i ? ", " : "", (intmax_t)t->shape[i]);
-	text_puts(p->out, "]");
+	text_puts(p->out, b->by_reader ? "] in reading order" : b->order ? "] in order " : "]");
+	if (b->order)
+		arrangement_print(p->out, b->order);
 }
 
 /* A number in an index needs no type. */
@@ -188,8 +204,7 @@ static void print_alloc(const struct program_printer *p, const struct nest *n)
 {
 	const struct buffer *b = n->buffer;
 
-	print_tensor(p, b->registers ? "registers" : b->kind == BUFFER_TEMP ? "temp" : "local",
-		     &b->tensor, tensor_name(&p->names, &b->tensor));
+	print_buffer(p, b->registers ? "registers" : b->kind == BUFFER_TEMP ? "temp" : "local", b);
 	if (b->registers && n->layout)
 		print_layout(p, n->layout);
 }
@@ -258,26 +273,18 @@ static void print_list(struct program_printer *p, const struct nest *n, int inde
 
 static void print_argument(const struct program_printer *p, const struct program *program, int i)
 {
-	const struct buffer *b = program->args.at[i];
 	const struct pack *k = program_pack(program, i);
+	const struct buffer *b = k ? k->raw : program->args.at[i];
 
-	print_tensor(p, b->kind == BUFFER_OUTPUT ? "output" : b->constant ? "const" : "input",
-		     k ? k->raw : &b->tensor, p->buffer_names.at[i]);
+	print_buffer(p, b->kind == BUFFER_OUTPUT ? "output" : b->constant ? "const" : "input", b);
 	text_puts(p->out, "\n");
 }
 
 static void print_pack(struct program_printer *p, const struct pack *k)
 {
-	const char *name = tensor_name(&p->names, &k->packed->tensor);
-
-	text_printf(p->out, "pack %s[", name);
-	for (int i = 0; i < k->loops.n; i++)
-		text_printf(p->out, "%s%s < %jd", i ? ", " : "", open_axis(p, k->loops.at[i]),
-			    (intmax_t)k->loops.at[i]->hi);
-	text_puts(p->out, "] = ");
-	print_element(p, name, k->index, k->raw->ndim);
-	text_puts(p->out, "\n");
-	close_axes(p, k->loops.n);
+	print_buffer(p, "pack", k->packed);
+	text_printf(p->out, " of %s\n", tensor_name(&p->names, &k->raw->tensor));
+	print_list(p, k->body, 1);
 }
 
 void program_print(struct text *t, const struct program *program)
@@ -286,8 +293,15 @@ void program_print(struct text *t, const struct program *program)
 		.names = { tensor_name, axis_name }, .out = t, .arena = arena_new()
 	};
 
-	for (int i = 0; i < program->args.n; i++)
-		name_buffer(&p, program->args.at[i]);
+	for (int i = 0; i < program->args.n; i++) {
+		const struct pack *k = program_pack(program, i);
+
+		name_buffer(&p, k ? k->raw : program->args.at[i]);
+	}
+	for (int i = 0; i < program->packs.n; i++) {
+		name_buffer(&p, program->packs.at[i]->packed);
+		name_allocations(&p, program->packs.at[i]->body);
+	}
 	name_allocations(&p, program->body);
 	text_printf(t, "target %s\n%s", program->target->name,
 		    program->overlaps ? "tiles overlap\n" : "");

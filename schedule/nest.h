@@ -24,17 +24,10 @@ struct buffer {
 	int arg;		/* of inputs and outputs: place among the kernel's arguments */
 	bool constant;		/* of inputs: known when kernels are built */
 	bool registers;		/* all indices are known when unrolled: held in variables */
+	/* How it is to be stored, until the pass packs has done it: */
+	bool by_reader;			/* in the order in which it is read */
+	const struct arrangement *order;	/* in this one; NULL: row-major, as everything is behind it */
 	int stage;		/* that computes it, or the input's */
-};
-
-/* A constant input laid out anew: for each value of the loops (outermost first, row-major),
- * packed[loops...] = raw[index...], or 0 where an index is out of bounds. */
-struct pack {
-	int input;		/* place among the kernel's arguments */
-	const struct tensor *raw;
-	struct buffer *packed;	/* one dim */
-	struct axis_list VEC(const struct axis *) loops;
-	const struct expr *index[TENSOR_MAX_DIMS];
 };
 
 enum nest_kind { NEST_LOOP, NEST_LET, NEST_IF, NEST_ALLOC, NEST_STORE };
@@ -81,6 +74,16 @@ struct nest {
 	int stores;
 	uint32_t compared;		/* bits of the axes in comparisons of indices */
 	bool fills;			/* all stores are to local buffers, none reduces */
+};
+
+struct axis_list VEC(const struct axis *);
+
+/* What is made of a constant once, before any run: a nest of its own. */
+struct pack {
+	int input;		/* place among the kernel's arguments */
+	struct buffer *raw;	/* as the caller has it */
+	struct buffer *packed;	/* that argument, as the program reads it */
+	struct nest *body;	/* reads RAW, stores PACKED */
 };
 
 struct program {
@@ -131,6 +134,8 @@ void program_interpret(const struct program *p, void *const *args);
 /* Fills PACKED from RAW as the pack says. */
 void pack_interpret(const struct pack *k, const void *raw, void *packed);
 /* The pack of argument ARG; NULL where it is read as it is. */
-const struct pack *program_pack(const struct program *p, int arg);
+struct pack *program_pack(const struct program *p, int arg);
+/* The same; a new one, without body, where there is none. */
+struct pack *program_add_pack(struct program *p, int arg);
 
 #endif

@@ -96,6 +96,26 @@ int nest_parse_element(struct nest_parser *np, const struct tensor *t, const str
 	return 0;
 }
 
+int nest_parse_storage(struct nest_parser *np, struct buffer *b)
+{
+	struct arrangement how;
+	const char *at = parse_at(&np->p);
+
+	if (!nest_parse_word(np, "in"))
+		return 0;
+	b->by_reader = nest_parse_word(np, "reading");
+	if (parse_expect(&np->p, "order") < 0)
+		return -1;
+	if (b->by_reader)
+		return 0;
+	if (arrangement_scan(&np->p.s, &how) < 0)
+		return -1;
+	if (!arrangement_covers(&how, b->tensor.ndim))
+		return parse_error(&np->p, at, "not every dim is stored once");
+	b->order = arena_memdup(np->p.a, &how, sizeof(how));
+	return 0;
+}
+
 /* --- the head */
 
 /* "target" NAME */
@@ -128,8 +148,10 @@ static int argument(struct nest_parser *np, enum buffer_kind kind, bool constant
 	b->kind = kind;
 	b->constant = constant;
 	b->arg = program->args.n;
-	if (parse_tensor(&np->p, &b->tensor) < 0)
+	if (parse_tensor(&np->p, &b->tensor) < 0 || nest_parse_storage(np, b) < 0)
 		return -1;
+	if (b->order || (b->by_reader && !constant))
+		return parse_error(&np->p, at, "an argument is stored as its caller has it");
 	if (kind == BUFFER_INPUT && b->arg > 0 &&
 	    program->args.at[b->arg - 1]->kind == BUFFER_OUTPUT)
 		return parse_error(&np->p, at, "an input behind an output; outputs are last");
@@ -166,68 +188,64 @@ static int arguments(struct nest_parser *np)
 
 /* --- packs */
 
-/* The name of the constant that K packs. */
-static int packed_constant(struct nest_parser *np, struct pack *k)
+/* The constant that NAME is, not packed yet; NULL and a message. */
+static struct buffer *raw_constant(struct nest_parser *np)
 {
 	const char *at = parse_at(&np->p);
 	char *name = parse_new_name(&np->p, "a constant");
 	const struct tensor *t = name ? seen_tensor(&np->p, name) : NULL;
 
 	if (!name)
-		return -1;
-	if (!t || !buffer_of(t)->constant)
-		return parse_error(&np->p, at, "%s is no constant above", name);
-	if (program_pack(np->program, buffer_of(t)->arg))
-		return parse_error(&np->p, at, "%s is packed already", name);
-	k->packed = buffer_of(t);
-	k->input = k->packed->arg;
-	k->raw = arena_memdup(np->p.a, t, sizeof(*t));
-	return 0;
+		return NULL;
+	if (t && buffer_of(t)->constant && !program_pack(np->program, buffer_of(t)->arg))
+		return buffer_of(t);
+	parse_error(&np->p, at, "%s is no constant above that is not packed", name);
+	return NULL;
 }
 
-/* "[" NAME "<" EXTENT { "," ... } "]"; COUNT is their product. */
-static int pack_loops(struct nest_parser *np, struct pack *k, int64_t *count)
+/* What the body of K sees: the constant, and what is made of it. */
+static int pack_body(struct nest_parser *np, struct pack *k)
 {
-	if (parse_expect(&np->p, "[") < 0)
-		return -1;
-	for (*count = 1; !scan_token(&np->p.s, "]");) {
-		struct axis *axis = arena_one(np->p.a, struct axis);
+	struct buffer_vec seen = np->seen;
 
-		if (k->loops.n > 0 && parse_expect(&np->p, ",") < 0)
-			return -1;
-		axis->name = parse_new_name(&np->p, "an axis");
-		if (!axis->name || parse_expect(&np->p, "<") < 0 ||
-		    nest_parse_number(np, "an extent", 1, ELEMENTS_MAX / *count, &axis->hi) < 0)
-			return -1;
-		*count *= axis->hi;
-		vec_push(np->p.a, &k->loops, axis);
-		nest_parse_open(np, axis);
-	}
+	np->seen = (struct buffer_vec){ 0 };
+	vec_push(np->p.a, &np->seen, k->raw);
+	vec_push(np->p.a, &np->seen, k->packed);
+	np->packed = k->packed;
+	if (nest_parse_list(np, 1, &k->body) < 0)
+		return -1;
+	np->packed = NULL;
+	np->seen = seen;
+	for (int i = np->seen.n - 1; i >= 0; i--)	/* it is there for the pack alone */
+		if (np->seen.at[i] == k->raw)
+			vec_remove(&np->seen, i);
 	return 0;
 }
 
-/* "pack" NAME loops "=" NAME "[" index "]": NAME is read by one index from here on. */
+/* A tensor [storage] "of" NAME, behind "pack", and below it what makes the one of the other. */
 static int pack(struct nest_parser *np)
 {
-	struct pack *k = arena_one(np->p.a, struct pack);
-	int64_t count;
-
-	if (packed_constant(np, k) < 0 || pack_loops(np, k, &count) < 0 ||
-	    parse_expect(&np->p, "=") < 0 || parse_expect(&np->p, k->raw->name) < 0 ||
-	    parse_expect(&np->p, "[") < 0)
-		return -1;
+	struct buffer *b = arena_one(np->p.a, struct buffer);
 	const char *at = parse_at(&np->p);
 
-	if (nest_parse_element(np, k->raw, k->index) < 0)
+	if (parse_tensor(&np->p, &b->tensor) < 0 || nest_parse_storage(np, b) < 0 ||
+	    parse_expect(&np->p, "of") < 0)
 		return -1;
-	for (int i = 0; i < k->raw->ndim; i++)
-		if (k->index[i]->loads)
-			return parse_error(&np->p, at, "a pack goes by its loops alone");
-	np->p.axes.n = 0;
-	k->packed->tensor.ndim = 1;
-	k->packed->tensor.shape[0] = count;
-	vec_push(np->p.a, &np->program->packs, k);
-	return nest_parse_line_end(np);
+	const struct buffer *raw = raw_constant(np);
+
+	if (!raw || nest_parse_see(np, at, b) < 0)
+		return -1;
+	struct pack *k = program_add_pack(np->program, raw->arg);
+
+	b->kind = BUFFER_INPUT;
+	b->constant = true;
+	b->arg = raw->arg;
+	vec_push(np->p.a, &np->buffers, b);
+	k->packed = np->program->args.at[b->arg] = b;
+	if (nest_parse_line_end(np) < 0 || pack_body(np, k) < 0)
+		return -1;
+	nest_survey(k->body);
+	return 0;
 }
 
 static int packs(struct nest_parser *np)

@@ -13,6 +13,7 @@ struct nest_parser {
 	struct buffer_vec buffers;	/* that there are so far, each once */
 	struct buffer_vec seen;		/* from here: arguments, then allocations around */
 	bool in_vector;		/* a loop of lanes is around */
+	const struct buffer *packed;	/* that is being made; NULL: this is the program itself */
 	int depth;		/* tabs before the line that comes; -1: none does */
 };
 
@@ -27,6 +28,8 @@ int nest_parse_line_end(struct nest_parser *np);
 void nest_parse_open(struct nest_parser *np, struct axis *axis);
 /* B is seen from here on. */
 int nest_parse_see(struct nest_parser *np, const char *at, struct buffer *b);
+/* ["in" ("reading order" | "order" DIMS)], behind the tensor of B. */
+int nest_parse_storage(struct nest_parser *np, struct buffer *b);
 /* The index of an element of T, behind its "["; numbers fit. */
 int nest_parse_element(struct nest_parser *np, const struct tensor *t, const struct expr **index);
 

@@ -146,6 +146,8 @@ static int loop(struct nest_parser *np, int depth, struct nest *n)
 	n->axis = own;
 	if (!own || lanes_of_loop(np, n) < 0 || border(np, &n->border) < 0)
 		return -1;
+	if (n->annotation && np->packed)
+		return parse_error(&np->p, at, "the loops of a pack are plain");
 	if (!target_binds(target, n->annotation))
 		return parse_error(&np->p, at, "%s has no %s loops", target->name,
 				   annotation_name(n->annotation));
@@ -279,11 +281,16 @@ static int allocation(struct nest_parser *np, struct nest *n, enum buffer_kind k
 	b->kind = kind;
 	b->registers = registers;
 	b->arg = -1;
-	if (parse_tensor(&np->p, &b->tensor) < 0)
+	if (parse_tensor(&np->p, &b->tensor) < 0 || nest_parse_storage(np, b) < 0)
 		return -1;
-	if (kind == BUFFER_TEMP && np->depth > 0)
-		return parse_error(&np->p, at, "a temp is of the whole program; a local one is of "
-				   "a block");
+	if (kind == BUFFER_TEMP && np->depth > (np->packed != NULL))
+		return parse_error(&np->p, at, "a temp is of the whole program or pack; a local "
+				   "one is of a block");
+	if (kind == BUFFER_LOCAL && np->packed)
+		return parse_error(&np->p, at, "a pack has temps alone");
+	if (b->by_reader || (b->order && registers))
+		return parse_error(&np->p, at, "only constants and packs are stored in reading "
+				   "order, registers as they are");
 	if (allocated(np, at, &b) < 0 || nest_parse_see(np, at, b) < 0)
 		return -1;
 	n->buffer = b;
@@ -323,7 +330,7 @@ static int store(struct nest_parser *np, struct nest *n)
 				   "store such as C[i, j] = f32(0)");
 	const struct tensor *t = np->p.tensor(&np->p, name);
 
-	if (!t || buffer_of(t)->kind == BUFFER_INPUT)
+	if (!t || (buffer_of(t)->kind == BUFFER_INPUT && buffer_of(t) != np->packed))
 		return parse_error(&np->p, at, "%s is no buffer to write to", name);
 	n->kind = NEST_STORE;
 	n->buffer = buffer_of(t);

@@ -7,8 +7,11 @@
  *	input A: f32[7, 64]			the arguments in order, outputs last
  *	const B: f32[64, 32]
  *	output C: f32[7, 32]
- *	pack B[j < 32, k < 64] = B[k, j]	read as B[one index] from here on
- *	temp T: f32[7]				of the whole program
+ *	pack P: f32[32, 64] of B		takes its place; made once, of B and temps alone
+ *		for k in 0..64
+ *			for j in 0..32
+ *				P[j, k] = B[k, j]
+ *	temp T: f32[7, 4] in order 0,1,0%4	of the whole program; a constant or pack: in reading order
  *	parallel for i in 0..7
  *		registers R: f32[32] as 16 lanes along dim 0, 2 apart, may overrun
  *		local L: f32[1]

@@ -43,6 +43,7 @@ enum place {
 	PLACE_ROOT,
 	PLACE_INLINE,	/* no loops of its own */
 	PLACE_AT,	/* inside loop at_iter of stage at_stage */
+	PLACE_OFFLINE,	/* once, from the constant at_stage */
 };
 
 /* What a step changed of a stage, each more than the one before. */
@@ -59,7 +60,8 @@ struct stage {
 	struct tensor_vec VEC(const struct tensor *) reads;	/* what the body loads, each once */
 	enum place place;
 	int at_stage, at_iter;
-	bool packed;		/* a constant read in loop order */
+	bool packed;		/* stored in the order in which its reader's loops come */
+	struct arrangement stored;	/* how its tensor is, by steps */
 	bool is_cache;		/* made by cache_write or cache_read */
 	bool is_partial;	/* made by rfactor */
 	struct iter_vec iters;	/* all that ever were; those of the op's axes first */

@@ -116,7 +116,32 @@ struct step step_annotate(int stage, int iter, enum annotation annotation)
 	return (struct step){ .kind = kind[annotation], .stage = stage, .iter = iter };
 }
 
+struct step step_place(int stage)
+{
+	return (struct step){ .kind = STEP_PLACE, .stage = stage };
+}
+
 struct step step_layout(int stage)
 {
 	return (struct step){ .kind = STEP_LAYOUT, .stage = stage };
+}
+
+struct step step_order(int stage, const struct arrangement *how)
+{
+	struct step step = step_layout(stage);
+
+	for (int i = 0; i < how->n; i++) {
+		step.list[step.n++] = how->at[i].dim;
+		step.list[step.n++] = (int)how->at[i].block;
+	}
+	return step;
+}
+
+struct arrangement step_arrangement(const struct step *step)
+{
+	struct arrangement how = { .n = step->n / 2 };
+
+	for (int i = 0; i < how.n; i++)
+		how.at[i] = (struct stored_dim){ step->list[2 * i], step->list[2 * i + 1] };
+	return how;
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "target/target.h"
+#include "te/arrange/arrange.h"
 
 enum step_kind {
 #define X(name, text, fields) STEP_##name,
@@ -35,7 +36,7 @@ struct step {
 	int target;		/* the other stage */
 	enum border border;
 	int64_t size;
-	int n;			/* of list: iters, or dims */
+	int n;			/* of list: iters, dims, or pairs of stored_dim: a dim, its block */
 	int list[STEP_MAX_ITERS];
 };
 
@@ -61,6 +62,10 @@ struct step step_cache_write(int stage);
 struct step step_cache_read(int stage, int reader, const int *dims, int n);
 struct step step_rfactor(int stage, int iter);
 struct step step_annotate(int stage, int iter, enum annotation annotation);
+struct step step_place(int stage);
 struct step step_layout(int stage);
+struct step step_order(int stage, const struct arrangement *how);
+/* How a step LAYOUT stores; n = 0: in the order of the reader's loops. */
+struct arrangement step_arrangement(const struct step *step);
 
 #endif

@@ -20,6 +20,14 @@ static void print_iter(struct text *t, int stage, int iter, const struct state *
 		text_printf(t, " %d", iter);
 }
 
+static void print_order(struct text *t, const struct step *step)
+{
+	struct arrangement how = step_arrangement(step);
+
+	text_puts(t, how.n ? " order=" : "");
+	arrangement_print(t, &how);
+}
+
 void step_print(struct text *t, struct step step, const struct state *state)
 {
 	text_puts(t, step_name(step.kind));
@@ -50,6 +58,12 @@ void step_print(struct text *t, struct step step, const struct state *state)
 			break;
 		case 'b':
 			text_printf(t, " %s", border_name(step.border));
+			break;
+		case 'o':
+			print_order(t, &step);
+			break;
+		case 'w':
+			text_puts(t, " offline");
 			break;
 		default:
 			die("step.def: unknown field '%c'", *f);
@@ -156,6 +170,20 @@ static int scan_border(struct scan *s, enum border *out)
 	return scan_error(s, "a border is partition, guard, mask, pad or shift");
 }
 
+static int scan_order(struct scan *s, struct step *out)
+{
+	struct arrangement how;
+
+	if (!scan_token(s, "order"))
+		return 0;
+	if (!scan_token(s, "="))
+		return scan_error(s, "expected '=' after order");
+	if (arrangement_scan(s, &how) < 0)
+		return -1;
+	*out = step_order(out->stage, &how);
+	return 0;
+}
+
 static int scan_field(struct scan *s, char field, const struct state *state, struct step *out)
 {
 	switch (field) {
@@ -173,6 +201,10 @@ static int scan_field(struct scan *s, char field, const struct state *state, str
 		return scan_dims(s, out);
 	case 'n':
 		return scan_int(s, &out->size) ? 0 : scan_error(s, "expected a size");
+	case 'o':
+		return scan_order(s, out);
+	case 'w':
+		return scan_token(s, "offline") ? 0 : scan_error(s, "expected 'offline'");
 	default:
 		return scan_border(s, &out->border);
 	}

@@ -80,6 +80,8 @@ bool nest_pass_bounds(struct program *p, const char **why)
 	struct bounds b = { .scratch = arena_new() };
 
 	check_nest(&b, p->body);
+	for (int i = 0; i < p->packs.n; i++)
+		check_nest(&b, p->packs.at[i]->body);
 	arena_free(b.scratch);
 	if (b.why)
 		*why = b.why;

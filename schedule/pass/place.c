@@ -25,6 +25,8 @@ static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind
 	b->tensor = g->op.tensor;
 	b->tensor.dtype = narrow_held_as(g, kind);
 	b->kind = kind;
+	b->by_reader = g->packed;
+	b->order = g->stored.n ? &g->stored : NULL;
 	b->stage = stage;
 	b->arg = -1;
 	b->constant = g->op.kind == OP_CONST;
@@ -41,7 +43,7 @@ static struct nest *build_store(struct lowering *l, struct body *b)
 	const struct stage *g = b->g;
 	struct nest *n = new_nest(l->a, NEST_STORE);
 	struct root_map roots = root_map_of(l->a, g);
-	struct load_access access = { l, b->stage, &roots };
+	struct load_access access = { l, &roots };
 	enum dtype t = l->buffers[b->stage]->tensor.dtype;
 
 	n->buffer = l->buffers[b->stage];
@@ -217,6 +219,34 @@ static struct nest *build_root(struct lowering *l, int stage)
 	return first;
 }
 
+static bool is_read_offline(const struct state *s, int stage)
+{
+	int reader;
+
+	return state_consumers(s, stage, &reader, 1) > 0 &&
+	       s->stages.at[reader]->place == PLACE_OFFLINE;
+}
+
+/* An offline stage, in the pack of its constant. The last of them is what the kernel gets for it. */
+static void build_offline(struct lowering *l, int stage)
+{
+	const struct stage *g = l->s->stages.at[stage];
+	int arg = l->buffers[g->at_stage]->arg;
+	struct pack *k = program_add_pack(l->p, arg);
+	struct nest *alloc = new_temp(l, stage);
+
+	if (is_read_offline(l->s, stage)) {
+		k->body = nest_append(k->body, alloc);
+	} else {
+		k->packed = l->p->args.at[arg] = alloc->buffer;
+		k->packed->kind = BUFFER_INPUT;
+		k->packed->constant = true;
+		k->packed->arg = arg;
+		k->packed->stage = g->at_stage;
+	}
+	k->body = nest_append(k->body, build_stage(l, stage));
+}
+
 bool nest_pass_place(struct program *p, const char **why)
 {
 	struct lowering l = { .p = p, .a = p->arena, .s = p->state };
@@ -229,6 +259,8 @@ bool nest_pass_place(struct program *p, const char **why)
 
 		if (stage_computes(g) && g->place == PLACE_ROOT)
 			p->body = nest_append(p->body, build_root(&l, stage));
+		else if (g->place == PLACE_OFFLINE)
+			build_offline(&l, stage);
 	}
 	if (l.why)
 		*why = l.why;

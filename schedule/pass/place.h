@@ -31,10 +31,9 @@ struct depth_search {
 /* How many of G's loops have to be open for E to have a value, lets resolved. */
 struct depth_search depth_of(const struct stage *g, const struct expr *e);
 
-/* Who reads, for lower_node(). */
+/* For lower_node(). */
 struct load_access {
 	struct lowering *l;
-	int reader;
 	const struct root_map *roots;
 };
 

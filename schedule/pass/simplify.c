@@ -51,5 +51,7 @@ bool nest_pass_simplify(struct program *p, const char **why)
 {
 	(void)why;
 	p->body = simplify_list(p->arena, p->body);
+	for (int i = 0; i < p->packs.n; i++)
+		p->packs.at[i]->body = simplify_list(p->arena, p->packs.at[i]->body);
 	return true;
 }

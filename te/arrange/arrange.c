@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* te/arrange/arrange.c - what arrangements are; which of them intermediates get. */
 #include "base/err.h"
+#include "base/integer.h"
 #include "te/arrange/arranger.h"
 #include "te/eval.h"
+#include "te/index/index.h"
 
-bool arrangement_fits(const struct arrangement *how, const struct tensor *t)
+bool arrangement_covers(const struct arrangement *how, int ndim)
 {
 	uint32_t outer = 0, inner = 0;	/* a bit for each dim that is stored so */
 
@@ -13,8 +15,7 @@ bool arrangement_fits(const struct arrangement *how, const struct tensor *t)
 	for (int i = 0; i < how->n; i++) {
 		const struct stored_dim *at = &how->at[i];
 
-		if (at->dim < 0 || at->dim >= t->ndim || at->block < 0 ||
-		    (at->block && t->shape[at->dim] % at->block != 0))
+		if (at->dim < 0 || at->dim >= ndim || at->block < 0)
 			return false;
 		uint32_t *seen = at->block ? &inner : &outer;
 
@@ -22,7 +23,17 @@ bool arrangement_fits(const struct arrangement *how, const struct tensor *t)
 			return false;
 		*seen |= UINT32_C(1) << at->dim;
 	}
-	return how->n == 0 || outer == (UINT32_C(1) << t->ndim) - 1;
+	return how->n == 0 || outer == (UINT32_C(1) << ndim) - 1;
+}
+
+bool arrangement_fits(const struct arrangement *how, const struct tensor *t)
+{
+	if (!arrangement_covers(how, t->ndim))
+		return false;
+	for (int i = 0; i < how->n; i++)
+		if (how->at[i].block && t->shape[how->at[i].dim] % how->at[i].block != 0)
+			return false;
+	return true;
 }
 
 int64_t arrangement_block(const struct arrangement *how, int dim)
@@ -49,7 +60,19 @@ int64_t arrangement_extent(const struct arrangement *how, const struct tensor *t
 
 	if (how->n == 0)
 		return t->shape[i];
-	return at->block ? at->block : block ? t->shape[at->dim] / block : t->shape[at->dim];
+	return at->block ? at->block : block ? ceil_div(t->shape[at->dim], block) : t->shape[at->dim];
+}
+
+const struct expr *arrangement_index(struct arena *a, const struct arrangement *how,
+				     const struct expr *const *index, int i)
+{
+	const struct stored_dim *at = &how->at[i];
+	int64_t block = arrangement_block(how, at->dim);
+
+	if (!block)
+		return index[at->dim];
+	return expr_simplify(a, expr_binary(a, at->block ? EXPR_MOD : EXPR_DIV, index[at->dim],
+					    expr_int(a, block)));
 }
 
 /* An op that may lend its arrangement to what it reads, or take that over. */

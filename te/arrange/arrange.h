@@ -7,6 +7,7 @@
 #ifndef HONE_TE_ARRANGE_ARRANGE_H
 #define HONE_TE_ARRANGE_ARRANGE_H
 
+#include "base/text.h"
 #include "te/dag.h"
 
 /* A stored dim: all of DIM (block 0), the place within a block of DIM (block > 0), or, where another
@@ -24,10 +25,24 @@ struct arrangement {
 	struct stored_dim at[TENSOR_MAX_DIMS];
 };
 
-/* Each dim of T is stored once, a blocked one in two parts, and blocks divide their dims. */
+/* In text: no vector or tile is as long. */
+enum { ARRANGEMENT_MAX_BLOCK = 4096 };
+
+/* {0}, {1}, {0, 4} is 0,1,0%4. Scanning fails with -1 and a message. */
+void arrangement_print(struct text *t, const struct arrangement *how);
+int arrangement_scan(struct scan *s, struct arrangement *out);
+
+/* Each of NDIM dims is stored once, a blocked one in two parts. */
+bool arrangement_covers(const struct arrangement *how, int ndim);
+/* HOW covers the dims of T, and blocks divide them. */
 bool arrangement_fits(const struct arrangement *how, const struct tensor *t);
-/* The extent of stored dim I of T, which HOW fits. */
+/* Of DIM, in elements; 0 where it is stored as a whole. */
+int64_t arrangement_block(const struct arrangement *how, int dim);
+/* The extent of stored dim I of T, whose dims HOW covers; the last block may have room left. */
 int64_t arrangement_extent(const struct arrangement *how, const struct tensor *t, int i);
+/* The index of stored dim I for the element of T at INDEX. */
+const struct expr *arrangement_index(struct arena *a, const struct arrangement *how,
+				     const struct expr *const *index, int i);
 
 /* D (frozen) again in A, where argument I (te/eval.h) is stored as HOW[i]. Intermediates follow those
  * that read them element by element, or else what they read. Axes that run through a blocked dim are

@@ -12,8 +12,6 @@ struct arranger {
 	struct arrangement *how;	/* of the ops of FROM, by position */
 };
 
-/* Of DIM, in elements; 0 where it is stored as a whole. */
-int64_t arrangement_block(const struct arrangement *how, int dim);
 /* HOW with all the NDIM dims, also where that is none. */
 struct arrangement arrangement_spelled(const struct arrangement *how, int ndim);
 

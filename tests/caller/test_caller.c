@@ -40,6 +40,14 @@ enum { MAX_THREADS = 3, SEED = 11, MAX_OUTPUT = 1 << 24 };
 	"Z[i] = sum(k < 50) T[i, k]\n"
 #define BLOCKED "split Y j 8; reorder Y j.0 i k j.1; vectorize Y j.1; layout W"
 
+/* V is made of W once, in two stages. */
+#define WEIGHTS                                                                                    \
+	"input X: f32[37, 50]\nconst W: f32[50, 21]\n"                                             \
+	"M[j] = max(k < 50) abs(W[k, j])\n"                                                        \
+	"V[k, j] = W[k, j] / (M[j] + 1)\n"                                                         \
+	"Y[i, j] = sum(k < 50) X[i, k] * V[k, j]\n"
+#define OFFLINE "place V offline; split Y j 8; reorder Y j.0 i k j.1; vectorize Y j.1"
+
 static const struct use {
 	const char *name, *te, *steps;
 	size_t shared, thread;	/* least bytes of workspace */
@@ -48,6 +56,8 @@ static const struct use {
 	{ "intermediate", PRODUCT, BLOCKED, 37 * 50 * 4, 0 },
 	{ "intermediate, parallel", PRODUCT, BLOCKED "; parallel Y j.0; parallel T i",
 	  37 * 50 * 4, 0 },
+	{ "offline", WEIGHTS, OFFLINE "; layout V", 0, 0 },
+	{ "offline, in panels", WEIGHTS, OFFLINE "; layout V order=1,0,1%8", 0, 0 },
 	{ "local array", ROWS, ATTACHED, 80000, 0 },
 	{ "local arrays of threads", ROWS, ATTACHED "; parallel Y i", 0, 80000 },
 };

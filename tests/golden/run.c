@@ -4,7 +4,7 @@
  *	tests/golden/run [--accept] [FILE.te ...]
  *
  * A file is a DAG, then sections as tests/golden/golden.h has them: "steps", and of these what the file
- * wants: "nest", "refused" (why lower() says no), "c" (the kernel).
+ * wants: "nest", "refused" (why lower() says no), "c" (the kernel), "pack" (what packs its constants).
  */
 #include "schedule/nest_text.h"
 #include "schedule/step_text.h"
@@ -13,16 +13,17 @@
 #include "codegen/emit.h"
 #include "te/text/text.h"
 
-/* The kernel and its workspace: types, helpers and packing are much the same in all. */
-static int expand_c(struct golden *g, const struct program *p, struct text *out)
+/* What emit_c makes of P from text FROM to text TO. */
+static int expand_c(struct golden *g, const struct program *p, const char *from, const char *to,
+		    struct text *out)
 {
 	const char *why = "";
 	struct text all = {0};
 
 	if (!emit_c(&all, p, "hone_kernel", &why))
 		return err_set("%s: emit_c refuses: %s", g->path, why);
-	const char *begin = strstr(text_str(&all), "void hone_kernel_part(");
-	const char *end = begin ? strstr(begin, "\n\nsize_t hone_kernel_packed_bytes(") : NULL;
+	const char *begin = strstr(text_str(&all), from);
+	const char *end = begin ? strstr(begin, to) : NULL;
 
 	if (end)
 		text_putn(out, begin, (size_t)(end - begin) + 1);
@@ -44,8 +45,12 @@ static int expand(struct golden *g, const char *name, const struct program *p, c
 		program_print(out, p);
 		return 0;
 	}
+	/* types and helpers are much the same in all */
 	if (strcmp(name, "c") == 0)
-		return expand_c(g, p, out);
+		return expand_c(g, p, "void hone_kernel_part(",
+				"\n\nsize_t hone_kernel_packed_bytes(", out);
+	if (strcmp(name, "pack") == 0)
+		return expand_c(g, p, "size_t hone_kernel_packed_bytes(", "\n\t(void)input, (void)raw", out);
 	return err_set("%s: there is no section '%s'", g->path, name);
 }
 

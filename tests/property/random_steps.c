@@ -139,6 +139,44 @@ static struct step random_border(struct step_walk *w, int stage)
 			   (enum border)(BORDER_PARTITION + below(w, BORDER_COUNT - 1)));
 }
 
+/* The dims of a tensor in any order, some of them in blocks. */
+static struct step random_order(struct step_walk *w, int stage)
+{
+	int ndim = stage_at(w, stage)->op.tensor.ndim;
+	struct arrangement how = { .n = 0 };
+
+	for (int turn = 0; turn < 2; turn++)
+		for (int d = 0; d < ndim && how.n < TENSOR_MAX_DIMS; d++) {
+			int j = below(w, how.n + 1);
+
+			if (turn == 1 && chance(w, 0.6))
+				continue;
+			how.at[how.n] = how.at[j];
+			how.at[j] = (struct stored_dim){ d, turn ? 1 + below(w, 8) : 0 };
+			how.n++;
+		}
+	return step_order(stage, &how);
+}
+
+/* A copy of a constant, permuted, that is made once. */
+static void copy_offline(struct step_walk *w)
+{
+	int copy = w->s->stages.n;
+
+	if (!apply(w, random_cache_read(w)) || !apply(w, step_place(copy)))
+		return;
+	if (chance(w, 0.3))
+		apply(w, step_layout(copy));
+}
+
+static struct step random_layout(struct step_walk *w)
+{
+	bool packs = chance(w, 0.5);
+	int stage = random_stage(w, packs && chance(w, 0.7));
+
+	return packs ? step_layout(stage) : random_order(w, stage);
+}
+
 static struct step random_step(struct step_walk *w)
 {
 	static const enum step_kind kinds[] = {
@@ -147,10 +185,10 @@ static struct step random_step(struct step_walk *w)
 		STEP_COMPUTE_AT, STEP_COMPUTE_AT, STEP_CACHE_READ, STEP_CACHE_WRITE,
 		STEP_RFACTOR,	 STEP_RFACTOR,	  STEP_LAYOUT,	   STEP_LAYOUT,
 		STEP_PARALLEL,	 STEP_VECTORIZE,  STEP_UNROLL,	   STEP_BORDER,
-		STEP_BORDER,	 STEP_BORDER,
+		STEP_BORDER,	 STEP_BORDER,	  STEP_PLACE,
 	};
 	enum step_kind kind = kinds[below(w, (int)(sizeof(kinds) / sizeof(*kinds)))];
-	int stage = random_stage(w, kind == STEP_LAYOUT);
+	int stage = random_stage(w, false);
 	const struct stage *g = stage_at(w, stage);
 	int leaf = random_leaf(w, stage);
 
@@ -173,8 +211,10 @@ static struct step random_step(struct step_walk *w)
 		return step_rfactor(stage, leaf);
 	case STEP_BORDER:
 		return random_border(w, stage);
+	case STEP_PLACE:
+		return step_place(stage);
 	case STEP_LAYOUT:
-		return step_layout(stage);
+		return random_layout(w);
 	case STEP_PARALLEL:
 		return step_annotate(stage, leaf, ANNOTATION_PARALLEL);
 	case STEP_VECTORIZE:
@@ -245,7 +285,7 @@ static void register_tile(struct step_walk *w, int stage)
 	if (chance(w, 0.7))
 		reduce_outside(w, cache);
 	if (chance(w, 0.5))
-		apply(w, step_layout(random_stage(w, true)));
+		apply(w, random_layout(w));
 	for (int turn = 0; turn < 2; turn++) {
 		int each = turn ? stage : cache;
 		const struct stage *g = stage_at(w, each);
@@ -318,6 +358,8 @@ struct state *random_steps(struct rng *r, struct state *s, struct step_counts *c
 
 	for (int i = 0; i < before; i++)
 		apply(&w, random_step(&w));
+	if (chance(&w, 0.2))
+		copy_offline(&w);
 	switch (below(&w, 6)) {
 	case 0:
 	case 1:

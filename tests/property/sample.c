@@ -219,14 +219,20 @@ void sample_prepare(struct schedule_sample *s)
 			random_fill(&r, op->tensor.dtype, raw[arg], tensor_count(&op->tensor));
 	}
 	dag_eval(s->dag, raw);
+	sample_pack(s);
+}
+
+void sample_pack(struct schedule_sample *s)
+{
 	for (int i = 0; i < s->nargs; i++) {
 		const struct pack *k = program_pack(s->program, i);
 
+		free(s->args[i].memory);
 		s->args[i] = guarded_new(k ? tensor_bytes(&k->packed->tensor) : s->raw[i].bytes);
 		if (k)
-			pack_interpret(k, raw[i], s->args[i].data);
+			pack_interpret(k, s->raw[i].data, s->args[i].data);
 		else
-			memcpy(s->args[i].data, raw[i], s->raw[i].bytes);
+			memcpy(s->args[i].data, s->raw[i].data, s->raw[i].bytes);
 	}
 	sample_poison(s);
 }

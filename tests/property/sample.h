@@ -42,6 +42,8 @@ void sample_print(const struct schedule_sample *s);
 bool sample_round_trips(const struct schedule_sample *s);
 /* Evaluates the DAG and packs the constants: makes raw and args. */
 void sample_prepare(struct schedule_sample *s);
+/* The arguments anew, packed as the program takes them now. */
+void sample_pack(struct schedule_sample *s);
 /* Poisons the outputs, for the next run. */
 void sample_poison(struct schedule_sample *s);
 /* A workspace of BYTES; NULL where they are 0. */

@@ -75,7 +75,7 @@ static bool computes(struct schedule_sample *s, const struct program *p)
 		return true;
 	s->program = p;
 	if (prepared)
-		sample_poison(s);
+		sample_pack(s);
 	else
 		sample_prepare(s);
 	args = arena_many(s->arena, void *, s->nargs);

@@ -45,16 +45,27 @@ static void test_arguments(void **state)
 	arena_free(a);
 }
 
+/* The beginning of a pack. */
+#define PACK "pack P: f32[2] of B\n"
+
 static void test_pack(void **state)
 {
 	struct arena *a = arena_new();
-	const struct program *p = parse(a, HEAD "pack B[i < 3, j < 2] = B[i * 2 + j]\n"
-						"C[0] = B[5]\n");
+	const struct program *p = parse(a, HEAD "pack P: f32[6] of B\n"
+						"\ttemp T: f32[4]\n"
+						"\tfor i in 0..4\n"
+						"\t\tT[i] = B[i]\n"
+						"\tfor i in 0..6\n"
+						"\t\tif i < 4\n"
+						"\t\t\tP[i] = T[i]\n"
+						"\t\telse\n"
+						"\t\t\tP[i] = f32(0)\n"
+						"C[0] = P[5]\n");
 	const struct pack *k = program_pack(p, 1);
 	float raw[] = { 1, 2, 3, 4 }, packed[6], in[32], out[8];
 
 	(void)state;
-	assert_int_equal(k->raw->shape[0], 4);
+	assert_int_equal(k->raw->tensor.shape[0], 4);
 	assert_int_equal(k->packed->tensor.shape[0], 6);
 	pack_interpret(k, raw, packed);
 	assert_memory_equal(packed, ((float[]){ 1, 2, 3, 4, 0, 0 }), sizeof(packed));
@@ -138,10 +149,21 @@ static void test_refused(void **state)
 		{ "target generic\noutput A: f32[1000000, 1000000, 100]\n", "2:8: A: more than 2^40" },
 		{ HEAD "input C: f32[2]\n", "5:7: an input behind" },
 		{ HEAD "output A: f32[2]\n", "5:8: there is a buffer A already" },
-		{ HEAD "pack A[i < 2] = A[i, i]\n", "5:6: A is no constant above" },
-		{ HEAD "pack B[i < 2] = B[i]\npack B[i < 2] = B[i]\n", "6:6: B is packed already" },
-		{ HEAD "pack B[i < 2000000, j < 2000000] = B[i]\n", "5:25: expected an extent" },
-		{ HEAD "pack B[i < 2] = B[j]\n", "5:19: there is no axis j" },
+		{ HEAD "pack P: f32[2] of A\n", "5:19: A is no constant above" },
+		{ HEAD "pack P: f32[2] of B\npack Q: f32[2] of B\n", "6:19: B is no constant" },
+		{ HEAD "pack B: f32[2] of B\n", "5:6: there is a buffer B already" },
+		{ HEAD PACK "\tP[0] = A[0, 0]\n", "6:9: there is no tensor A above" },
+		{ HEAD PACK "\tP[0] = B[j]\n", "6:11: there is no axis j" },
+		{ HEAD PACK "C[0] = B[0]\n", "6:8: there is no tensor B above" },
+		{ HEAD PACK "P[0] = f32(0)\n", "6:1: P is no buffer to write to" },
+		{ HEAD PACK "\tlocal L: f32[1]\n", "6:8: a pack has temps alone" },
+		{ HEAD PACK "\tvector for i in 0..2\n\t\tP[i] = f32(0)\n",
+		  "6:13: the loops of a pack are plain" },
+		{ HEAD "temp T: f32[4] in order 0,0\n", "5:16: not every dim is stored once" },
+		{ HEAD "temp T: f32[4] in order 0,0%0\n", "5:30: expected a block" },
+		{ HEAD "temp T: f32[4] in reading order\n", "5:6: only constants and packs" },
+		{ "target generic\ninput A: f32[4] in order 0\n",
+		  "2:7: an argument is stored as its caller has it" },
 		{ HEAD "for i in 3..3\n", "5:13: expected where the range ends, a whole number in 4.." },
 		{ HEAD "for i in 0 3\n", "5:12: expected '..'" },
 		{ HEAD "few i in 0..3\n", "5:5: expected 'for'" },

@@ -37,6 +37,18 @@ static const char twice[] = "input A: f32[6, 100]\n"
 			   "Q[i, j] = P[i, j] + B[i]\n"
 			   "R[i] = sum(k < 100) P[i, k]\n";
 
+/* V is computed from W alone, in two stages; Z from two constants, O from none. */
+static const char weights[] = "input A: f32[6, 8]\n"
+			     "const W: f32[12, 8]\n"
+			     "const X: f32[12]\n"
+			     "const Y: f32[12]\n"
+			     "M[n] = max(k < 8) abs(W[n, k])\n"
+			     "V[n, k] = W[n, k] / M[n]\n"
+			     "Z[n] = X[n] + Y[n]\n"
+			     "O[n < 12] = f32(1)\n"
+			     "C[i, n] = sum(k < 8) A[i, k] * V[n, k] + Z[n] * O[n]\n"
+			     "U[n] = X[n] * 2\n";
+
 static const struct {
 	const char *dag, *steps, *step, *why;
 } refusals[] = {
@@ -134,6 +146,50 @@ static const struct {
 	{ chain, "", "layout A", "only a constant can be packed offline" },
 	{ chain, "layout B", "layout B", "it is packed already" },
 	{ twice, "", "layout B", "it has more than one reader" },
+	{ chain, "", "layout C", "only a constant can be packed offline" },
+	{ weights, "place V offline; layout V", "layout V", "it is packed already" },
+	{ weights, "place V offline", "layout W", "it has more than one reader" },
+	{ weights, "place V offline", "layout M", "its reader is computed offline" },
+
+	{ chain, "", "layout A order=1,0",
+	  "only what is computed on the way is stored in another order" },
+	{ chain, "", "layout B order=1,0",
+	  "only what is computed on the way is stored in another order" },
+	{ chain, "", "layout D order=1,0",
+	  "only what is computed on the way is stored in another order" },
+	{ chain, "layout C order=1,0", "layout C order=0,1", "its layout has been chosen already" },
+	{ chain, "", "layout C order=0", "not every dim is stored once, whole or in two parts" },
+	{ chain, "", "layout C order=0,1,0", "not every dim is stored once, whole or in two parts" },
+	{ chain, "", "layout C order=0,1%4", "not every dim is stored once, whole or in two parts" },
+	{ chain, "", "layout C order=0,1,0%4,0%2",
+	  "not every dim is stored once, whole or in two parts" },
+	{ chain, "", "layout C order=0,1,2%4", "not every dim is stored once, whole or in two parts" },
+	{ chain, "", "layout C order=0,1,1%0", NULL },
+	{ chain, "", "layout C order=0,1,1%9999", NULL },
+	{ chain, "", "layout C order=0,12", NULL },
+	{ chain, "", "layout C order=0,,1", NULL },
+	{ chain, "", "layout C order 0,1", NULL },
+	{ chain, "", "layout C order=0,1,0%1,1%1,0,0,0,0,0,0,0,0,0,0", NULL },
+
+	{ chain, "", "place P offline", "it depends on an input" },
+	{ chain, "", "place C offline", "it depends on an input" },
+	{ chain, "", "place B offline", "the stage has no loops" },
+	{ chain, "", "place P", NULL },
+	{ twice, "", "place P offline", "it depends on an input" },
+	{ weights, "", "place M offline", "what it is computed from is read in each run, too" },
+	{ weights, "", "place U offline", "an output is computed in each run" },
+	{ weights, "split V n 4", "place V offline", "it has been scheduled already" },
+	{ weights, "parallel M n", "place V offline", "it has been scheduled already" },
+	{ weights, "compute_at M V n", "place V offline", "it has been scheduled already" },
+	{ weights, "cache_read X Z", "place Z offline", "it depends on more than one constant" },
+	{ weights, "", "place O offline", "it is computed from no constant" },
+	{ weights, "place V offline", "split V n 4", "the stage is computed offline" },
+	{ weights, "place V offline", "vectorize M n", "the stage is computed offline" },
+	{ weights, "place V offline", "compute_at V C i", "the stage is computed offline" },
+	{ weights, "place V offline", "compute_at O V n", "the target is computed offline" },
+	{ weights, "place V offline", "cache_read W M", "the reader is computed offline" },
+	{ weights, "place V offline", "place V offline", "it is computed offline already" },
+	{ weights, "place V offline", "place M offline", "it is computed offline already" },
 };
 
 /* Each step of the table is refused with its reason (NULL: with any, or not even read), and leaves
