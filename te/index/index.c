@@ -322,6 +322,18 @@ static const struct expr *simplify_compare(const struct simplifier *s, const str
 	return expr_simple(s->a, e->kind, x, y);
 }
 
+/* Product E of what is no number: its factors alone; 0 where one turns out to be. */
+static const struct expr *simplify_factors(const struct simplifier *s, const struct expr *e)
+{
+	const struct expr *x = simplify(s, e->arg[0]);
+	const struct expr *y = simplify(s, e->arg[1]);
+	int64_t v;
+
+	if ((expr_is_int(x, &v) && v == 0) || (expr_is_int(y, &v) && v == 0))
+		return expr_int(s->a, 0);
+	return x == e->arg[0] && y == e->arg[1] ? e : expr_binary(s->a, EXPR_MUL, x, y);
+}
+
 static const struct expr *simplify_node(struct arena *a, const struct expr *e, void *user)
 {
 	const struct simplifier *s = user;
@@ -338,7 +350,7 @@ static const struct expr *simplify_node(struct arena *a, const struct expr *e, v
 		if (!is_product(e))
 			break;
 		if (!(e->axes & s->axes))
-			return NULL;	/* its factors alone */
+			return simplify_factors(s, e);
 		return simplify(s->plain, expr_substitute(a, e, s->from, s->to, s->n));
 	case EXPR_AXIS:
 	case EXPR_ADD:
