@@ -16,6 +16,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 	case ROLE_OPTIONAL:
 	case ROLE_PERMUTE:
 	case ROLE_BODY_ORDER:
+	case ROLE_PANEL:
 		return true;
 	default:
 		return step->iter == o->step.iter;
@@ -46,7 +47,7 @@ bool genes_of(struct arena *a, const struct sketch *sketch, const struct step_ve
 
 		*g = (struct gene){ .set = true, .step = o->step };
 		if (at < steps->n && decides(o, &steps->at[at])) {
-			if (o->role != ROLE_PLACE)
+			if (o->role != ROLE_PLACE && o->role != ROLE_PANEL)
 				g->step = steps->at[at];
 			at++;
 		} else if (may_be_missing(o)) {

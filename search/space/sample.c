@@ -8,6 +8,7 @@
 #include "base/integer.h"
 #include "search/space/body_order.h"
 #include "search/space/location.h"
+#include "search/space/panel.h"
 #include "search/space/share_out.h"
 #include "te/index/index.h"
 
@@ -286,6 +287,7 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 	switch (o->role) {
 	case ROLE_FIXED:
 	case ROLE_PLACE:
+	case ROLE_PANEL:
 		break;
 	case ROLE_LOCATION:
 		locate(p, g);
@@ -351,6 +353,8 @@ static bool fill(struct sampler *p, int i)
 		g.step.iter = p->s->stages.at[o->step.target]->leaves.at[o->step.size];
 		g.step.size = 0;
 	}
+	if (o->role == ROLE_PANEL)
+		panel_fit(p->s, &g.step);
 	return state_apply(p->s, g.step, NULL);
 }
 

@@ -25,6 +25,7 @@ enum role {
 	ROLE_LOCATION,	/* compute_at: at any loop around the target's statement, or at the root */
 	ROLE_TAIL,	/* border of the inner loop of a tile: left to lowering, or shifted */
 	ROLE_EDGE,	/* border of a loop around a window: left to lowering, or a guard */
+	ROLE_PANEL,	/* layout in panels: as wide as the reader's tile, whatever that is */
 	ROLE_OPTIONAL,	/* the step may be left out */
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_sketch.c - what sketches are made of tensors in one order of dims or another. */
 #include "schedule/step_text.h"
-#include "search/space/sketch.h"
+#include "search/space/genes.h"
+#include "search/space/sample.h"
 #include "te/arrange/arrange.h"
 #include "tests/te_run.h"
 
@@ -132,12 +133,69 @@ static void test_many_reductions(void **state)
 	arena_free(r.a);
 }
 
+/* --- panels */
+
+/* Copies in panels of S, whose widths must be those of the product's tile: rows of A, columns of B. */
+static int check_panels(const struct state *s)
+{
+	int panels = 0;
+
+	for (int i = 0; i < s->steps.n; i++) {
+		if (s->steps.at[i].kind != STEP_LAYOUT)
+			continue;
+		const struct stage *copy = s->stages.at[s->steps.at[i].stage];
+		int reader, n = state_consumers(s, s->steps.at[i].stage, &reader, 1);
+		int dim = strcmp(copy->op.tensor.name, "A.cache") == 0 ? 0 : 1;
+		const struct stored_dim *inside = &copy->stored.at[2];
+
+		assert_int_equal(n, 1);
+		assert_int_equal(copy->stored.n, 3);
+		assert_int_equal(copy->stored.at[0].dim, dim);
+		assert_int_equal(copy->stored.at[1].dim, 1 - dim);
+		assert_int_equal(inside->dim, dim);
+		assert_int_equal(inside->block, s->stages.at[reader]->part[dim]);
+		panels++;
+	}
+	return panels;
+}
+
+/* Both operands of a product are copied in panels, or not; the genes of a state in panels give it again. */
+static void test_panels(void **state)
+{
+	enum { TRIES = 20 };
+	struct run r = run_new("input A: f32[96, 64]\ninput B: f32[64, 96]\n"
+			       "C[i, j] = sum(k < 64) A[i, k] * B[k, j]\n");
+	struct sketch_vec sketches = sketches_of(r.a, r.d);
+	struct aim aim = { .target = &target_x86_64_avx2, .threads = 1 };
+	struct rng rng = rng_seed(7);
+	int found[3] = { 0 };
+
+	(void)state;
+	for (int i = 0; i < sketches.n * TRIES; i++) {
+		const struct sketch *sketch = sketches.at[i % sketches.n];
+		struct state *s = sample(r.a, r.d, sketch, &aim, &rng, NULL, NULL);
+		struct genes genes;
+
+		if (!s)
+			continue;
+		found[check_panels(s)]++;
+		assert_true(genes_of(r.a, sketch, &s->steps, &genes));
+		struct state *again = sample(r.a, r.d, sketch, &aim, &rng, &genes, NULL);
+
+		assert_non_null(again);
+		assert_int_equal(check_panels(again), check_panels(s));
+	}
+	assert_true(found[0] > 0 && found[1] > 0 && found[2] > 0);
+	arena_free(r.a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arranged),
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_many_reductions),
+		cmocka_unit_test(test_panels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

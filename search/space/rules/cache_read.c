@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/rules/cache_read.c - copies what a tiled reduction reads again and again of an input next
- * to each other, also transposed, at a loop of the reduction or its consumer. */
+ * to each other, as it is or in panels of the reduction's tile, at a loop of the reduction or its consumer. */
+#include "search/space/panel.h"
 #include "search/space/sketch.h"
 
 /* Below this a tensor lies in the first-level cache as it is. */
@@ -45,23 +46,21 @@ static bool applies(const struct sketch *s, int stage)
 	    && s->state->stages.at[reader]->place == PLACE_AT;	/* tiled */
 }
 
-static void add_cache(struct sketcher *k, const struct sketch *s, int stage, bool transpose)
+static void add_cache(struct sketcher *k, const struct sketch *s, int stage, bool panels)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
-	int ndim = s->state->stages.at[stage]->op.tensor.ndim;
-	int dims[TENSOR_MAX_DIMS];
+	struct step layout;
 	int reader;
 
 	state_consumers(s->state, stage, &reader, 1);
-	for (int i = 0; i < ndim; i++)
-		dims[i] = i;
-	if (transpose) {
-		dims[ndim - 1] = ndim - 2;
-		dims[ndim - 2] = ndim - 1;
-	}
-	if (sketch_add(next, step_cache_read(stage, reader, dims, transpose ? ndim : 0),
-		       ROLE_FIXED))
-		sketch_emit(k, next, s->at + 1);	/* the cache's own loops come next */
+	int cache = next->state->stages.n;
+
+	if (!sketch_add(next, step_cache_read(stage, reader, NULL, 0), ROLE_FIXED))
+		return;
+	if (panels && (!panel_layout(next->state, cache, &layout) ||
+		       !sketch_add(next, layout, ROLE_PANEL)))
+		return;
+	sketch_emit(k, next, s->at + 1);	/* the cache's own loops come next */
 }
 
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
