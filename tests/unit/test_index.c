@@ -119,6 +119,32 @@ static void quotient_of_lanes(void **state)
 	assert_true(expr_uses_axis(s, &lane));
 }
 
+/* (32 i + 16 j + k) % 48, where k < 16, is 16 ((2 i + j) % 3) + k: the lanes lie side by side. */
+static void remainder_of_lanes(void **state)
+{
+	struct arena *a = *state;
+	const struct axis lane = { "lane", 0, 16, false };
+	const struct expr *e = expr_add(a, expr_mul(a, expr_axis(a, &x), 32),
+					expr_add(a, expr_mul(a, expr_axis(a, &y), 16),
+						 expr_axis(a, &lane)));
+	const struct axis *axes[] = { &x, &y, &lane };
+	struct linear l;
+
+	e = expr_binary(a, EXPR_MOD, e, expr_int(a, 48));
+	assert_true(linear_from(a, e, &l));
+	assert_int_equal(linear_coef(&l, &lane), 1);
+	assert_int_equal(l.n, 2);
+	for (int64_t i = 0; i < 10 * 10 * 16; i++) {
+		const struct expr *to[] = { expr_int(a, i / 160), expr_int(a, i / 16 % 10),
+					    expr_int(a, i % 16) };
+		const struct expr *one = expr_simplify_with(a, expr_simplify(a, e), axes, to, 3);
+		int64_t v = -1;
+
+		assert_true(expr_is_int(one, &v));
+		assert_int_equal(v, (i / 160 * 32 + i / 16 % 10 * 16 + i % 16) % 48);
+	}
+}
+
 static void simple_stays(void **state)
 {
 	struct arena *a = *state;
@@ -146,6 +172,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
 		cmocka_unit_test_setup_teardown(saturated_quotient, setup, teardown),
 		cmocka_unit_test_setup_teardown(quotient_of_lanes, setup, teardown),
+		cmocka_unit_test_setup_teardown(remainder_of_lanes, setup, teardown),
 		cmocka_unit_test_setup_teardown(simple_stays, setup, teardown),
 	};
 
