@@ -137,13 +137,14 @@ static bool is_unscheduled(const struct stage *g)
 	return g->relations.n == 0 && g->place == PLACE_ROOT;
 }
 
-/* Makes G a stage that computes OP, its loops as written, stored as it was. */
+/* Makes G a stage that computes OP, its loops as written, stored and rounded as it was. */
 static void rebuild(struct arena *a, struct stage *g, const struct op *op)
 {
-	struct arrangement stored = g->stored;
+	struct stage *other = stage_new(a, op, g->tensor);
 
-	*g = *stage_new(a, op, g->tensor);
-	g->stored = stored;
+	other->stored = g->stored;
+	other->is_partial = g->is_partial;
+	*g = *other;
 }
 
 /* Turns stage G into a copy of tensor FROM, with new axes. */
