@@ -71,8 +71,9 @@ const struct expr *arrangement_index(struct arena *a, const struct arrangement *
 
 	if (!block)
 		return index[at->dim];
-	return expr_simplify(a, expr_binary(a, at->block ? EXPR_MOD : EXPR_DIV, index[at->dim],
-					    expr_int(a, block)));
+	if (at->block)
+		return index_remainder(a, index[at->dim], block);
+	return expr_simplify(a, expr_binary(a, EXPR_DIV, index[at->dim], expr_int(a, block)));
 }
 
 /* An op that may lend its arrangement to what it reads, or take that over. */

@@ -55,19 +55,14 @@ static bool accumulate_div(const struct simplifier *s, const struct expr *e, int
 		rest.constant -= q * d;
 		return linear_add(out, &rest, factor);
 	}
-	struct reduced left;
+	struct reduced left = { .x = rest, .d = d };
 
-	if (!linear_reduce(&rest, d, &left))
+	if (is_div && !linear_reduce(&rest, d, &left))
 		return false;
 	const struct expr *atom = expr_simple(s->a, e->kind, linear_expr(s->a, &left.x),
 					      expr_int(s->a, left.d));
 
-	int64_t coef = 0;
-
-	if (is_div)
-		return linear_add_term(out, atom, factor);
-	return linear_add(out, &left.small, factor) &&
-	       linear_add_product(&coef, factor, left.unit) && linear_add_term(out, atom, coef);
+	return linear_add_term(out, atom, factor);
 }
 
 static bool accumulate_minmax(const struct simplifier *s, const struct expr *e, int64_t factor,
@@ -284,4 +279,21 @@ const struct expr *expr_simplify_with(struct arena *a, const struct expr *e,
 	for (int i = 0; i < n; i++)
 		s.axes |= axis_bit(from[i]);
 	return simplify(&s, e);
+}
+
+const struct expr *index_remainder(struct arena *a, const struct expr *e, int64_t d)
+{
+	const struct expr *plain =
+		expr_simplify(a, expr_binary(a, EXPR_MOD, e, expr_int(a, d)));
+	struct reduced left;
+	struct linear x;
+
+	if (plain->kind != EXPR_MOD || !expr_is_int(plain->arg[1], &d) ||	/* of what was E, maybe */
+	    !linear_from(a, plain->arg[0], &x) || !linear_reduce(&x, d, &left))
+		return plain;
+	const struct expr *rest = expr_binary(a, EXPR_MOD, linear_expr(a, &left.x),
+					      expr_int(a, left.d));
+
+	return expr_simplify(a, expr_add(a, expr_mul(a, rest, left.unit),
+					 linear_expr(a, &left.small)));
 }

@@ -66,5 +66,8 @@ const struct expr *expr_simplify(struct arena *a, const struct expr *e);
 const struct expr *expr_simplify_with(struct arena *a, const struct expr *e,
 				      const struct axis *const *from, const struct expr *const *to,
 				      int n);
+/* E % D with what cannot change the quotient outside, so that lanes run evenly: (32 * i + 16 * j + k) % 48 where
+ * k < 16 is 16 * ((2 * i + j) % 3) + k. expr_simplify leaves it: expressions of DAGs are keys. */
+const struct expr *index_remainder(struct arena *a, const struct expr *e, int64_t d);
 
 #endif

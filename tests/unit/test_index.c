@@ -130,7 +130,10 @@ static void remainder_of_lanes(void **state)
 	const struct axis *axes[] = { &x, &y, &lane };
 	struct linear l;
 
-	e = expr_binary(a, EXPR_MOD, e, expr_int(a, 48));
+	const struct expr *odd = expr_binary(a, EXPR_MOD, expr_axis(a, &x), expr_int(a, 2));
+
+	assert_true(expr_equal(index_remainder(a, odd, 3), odd));	/* less than 3 as it is */
+	e = index_remainder(a, e, 48);
 	assert_true(linear_from(a, e, &l));
 	assert_int_equal(linear_coef(&l, &lane), 1);
 	assert_int_equal(l.n, 2);
