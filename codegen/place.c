@@ -72,12 +72,12 @@ void emit_pack_places(struct emitter *e, const struct pack *k)
 
 size_t emit_packed_bytes(const struct program *p, const struct pack *k)
 {
-	size_t bytes = tensor_bytes(&k->packed->tensor), temps = 0;
+	size_t temps = 0;
 
 	for (const struct nest *n = k->body; n; n = n->next)
 		if (n->kind == NEST_ALLOC)
 			temps += bytes_of(p, &n->buffer->tensor);
-	return temps ? bytes_of(p, &k->packed->tensor) + temps : bytes;
+	return temps ? bytes_of(p, &k->packed->tensor) + temps : tensor_bytes(&k->packed->tensor);
 }
 
 void emit_workspace(struct emitter *e)

@@ -113,6 +113,9 @@ bool apply_layout(struct state *s, const struct step *step, const char **why)
 		REFUSE("only what is computed on the way is stored in another order");
 	if (!arrangement_covers(&how, g->op.tensor.ndim))
 		REFUSE("not every dim is stored once, whole or in two parts");
+	for (int i = 0; i < how.n; i++)
+		if (how.at[i].block > g->op.tensor.shape[how.at[i].dim])
+			REFUSE("a block is longer than its dim");
 	g->stored = how;
 	return true;
 }

@@ -100,6 +100,7 @@ int nest_parse_storage(struct nest_parser *np, struct buffer *b)
 {
 	struct arrangement how;
 	const char *at = parse_at(&np->p);
+	int64_t count = 1;
 
 	if (!nest_parse_word(np, "in"))
 		return 0;
@@ -113,6 +114,13 @@ int nest_parse_storage(struct nest_parser *np, struct buffer *b)
 	if (!arrangement_covers(&how, b->tensor.ndim))
 		return parse_error(&np->p, at, "not every dim is stored once");
 	b->order = arena_memdup(np->p.a, &how, sizeof(how));
+	for (int i = 0; i < how.n; i++) {
+		int64_t extent = arrangement_extent(&how, &b->tensor, i);
+
+		if (extent > ELEMENTS_MAX / count)
+			return parse_error(&np->p, at, "more than %jd elements", (intmax_t)ELEMENTS_MAX);
+		count *= extent;
+	}
 	return 0;
 }
 

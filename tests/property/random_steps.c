@@ -143,6 +143,7 @@ static struct step random_border(struct step_walk *w, int stage)
 static struct step random_order(struct step_walk *w, int stage)
 {
 	int ndim = stage_at(w, stage)->op.tensor.ndim;
+	const int64_t *shape = stage_at(w, stage)->op.tensor.shape;
 	struct arrangement how = { .n = 0 };
 
 	for (int turn = 0; turn < 2; turn++)
@@ -152,7 +153,7 @@ static struct step random_order(struct step_walk *w, int stage)
 			if (turn == 1 && chance(w, 0.6))
 				continue;
 			how.at[how.n] = how.at[j];
-			how.at[j] = (struct stored_dim){ d, turn ? 1 + below(w, 8) : 0 };
+			how.at[j] = (struct stored_dim){ d, turn ? 1 + rng_below(w->r, shape[d]) : 0 };
 			how.n++;
 		}
 	return step_order(stage, &how);

@@ -160,6 +160,8 @@ static void test_refused(void **state)
 		{ HEAD PACK "\tvector for i in 0..2\n\t\tP[i] = f32(0)\n",
 		  "6:13: the loops of a pack are plain" },
 		{ HEAD "temp T: f32[4] in order 0,0\n", "5:16: not every dim is stored once" },
+		{ HEAD "temp T: f32[1, 1, 1, 1] in order 0,1,2,3,0%4096,1%4096,2%4096,3%4096\n",
+		  "5:25: more than" },
 		{ HEAD "temp T: f32[4] in order 0,0%0\n", "5:30: expected a block" },
 		{ HEAD "temp T: f32[4] in reading order\n", "5:6: only constants and packs" },
 		{ "target generic\ninput A: f32[4] in order 0\n",

@@ -164,6 +164,7 @@ static const struct {
 	{ chain, "", "layout C order=0,1,0%4,0%2",
 	  "not every dim is stored once, whole or in two parts" },
 	{ chain, "", "layout C order=0,1,2%4", "not every dim is stored once, whole or in two parts" },
+	{ chain, "", "layout C order=0,1,0%7", "a block is longer than its dim" },
 	{ chain, "", "layout C order=0,1,1%0", NULL },
 	{ chain, "", "layout C order=0,1,1%9999", NULL },
 	{ chain, "", "layout C order=0,12", NULL },
