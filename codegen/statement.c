@@ -6,6 +6,7 @@
 #include <inttypes.h>
 
 #include "codegen/emitter.h"
+#include "schedule/mask.h"
 #include "te/index/index.h"
 
 void emit_line(struct emitter *e, const char *fmt, ...)
@@ -126,7 +127,9 @@ static void emit_vector_store(struct emitter *e, const struct nest *n)
 		emit_scatter(e, n, &r);
 		return;
 	}
-	if (!r.all && !n->buffer->registers) {
+	bool room = !e->under && mask_has_room(e->a, n, e->vector_axis, e->vector_start, e->lanes);
+
+	if (!r.all && !n->buffer->registers && !room) {
 		emit_masked_store(e, n, &r);
 		return;
 	}

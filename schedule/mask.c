@@ -191,6 +191,35 @@ static bool check_condition(const struct expr *e, void *user)
 	return s->all;
 }
 
+bool mask_has_room(struct arena *a, const struct nest *n, const struct axis *axis, int64_t at,
+		   int lanes)
+{
+	int last = n->buffer->tensor.ndim - 1;
+	struct linear l;
+
+	if (n->buffer->kind != BUFFER_LOCAL || n->buffer->registers || last < 0 ||
+	    !linear_from(a, n->index[last], &l) || linear_coef(&l, axis) != 1)
+		return false;
+	for (int d = 0; d < last; d++)
+		if (expr_uses_axis(n->index[d], axis))
+			return false;
+	return linear_range(&l).hi - (axis->hi - 1) + at + lanes - 1 <
+	       n->buffer->tensor.shape[last];
+}
+
+/* Does N fill a local buffer whose rows end in pieces? What is read right behind is better written without
+ * conditions then (docs/performance.md). */
+static bool fills_in_pieces(struct arena *a, const struct target *target, const struct nest *n,
+			    const struct axis *axis)
+{
+	int lanes = target_lanes(target, dtype_bytes(n->buffer->tensor.dtype));
+
+	while (lanes / 2 >= axis->hi - axis->lo)
+		lanes /= 2;
+	return n->buffer->kind == BUFFER_LOCAL && n->reducer == REDUCE_NONE && n->value->loads &&
+	       !mask_has_room(a, n, axis, axis->lo, lanes);
+}
+
 bool mask_serves(struct arena *a, const struct target *target, const struct nest *list,
 		 const struct axis *axis)
 {
@@ -199,7 +228,9 @@ bool mask_serves(struct arena *a, const struct target *target, const struct nest
 	for (const struct nest *n = list; n && s.all; n = n->next) {
 		struct mask m;
 
-		if (n->kind == NEST_STORE)
+		if (n->kind == NEST_STORE && fills_in_pieces(a, target, n, axis))
+			s.all = false;
+		else if (n->kind == NEST_STORE)
 			expr_visit(n->value, check_condition, &s);
 		else
 			s.all = n->kind == NEST_IF && mask_of_branch(a, target, n, axis, &m) &&

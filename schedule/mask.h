@@ -30,6 +30,10 @@ bool mask_serves(struct arena *a, const struct target *target, const struct nest
 		 const struct axis *axis);
 /* Has an element of type T loads and stores under a mask, where a target has any? */
 bool mask_takes(enum dtype t);
+/* Has each row of what store N writes room for LANES lanes from turn AT of AXIS on? Then the last of them need no
+ * mask. */
+bool mask_has_room(struct arena *a, const struct nest *n, const struct axis *axis, int64_t at,
+		   int lanes);
 /* May stores to B be under a mask? What is read right behind a masked store waits until that is in the cache: local
  * buffers are written in pieces instead (docs/performance.md). */
 bool mask_may_store(const struct buffer *b);

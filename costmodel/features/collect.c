@@ -2,6 +2,7 @@
 /* costmodel/features/collect.c - walks a nest and takes down every store with its loops and accesses. */
 #include "costmodel/features/site.h"
 
+#include "schedule/mask.h"
 #include "te/index/index.h"
 
 struct lifetime {
@@ -114,6 +115,23 @@ static void walk_fma(struct site_walk *w, struct site *s, const struct expr *pro
 	walk_value(w, s, product->arg[1]);
 }
 
+/* The axis of the vector loop around; NULL: there is none. */
+static const struct axis *lanes_around(const struct site_walk *w)
+{
+	const struct site_loop *last = &w->loops[w->n_loops - 1];
+
+	return w->n_loops > 0 && last->annotation == ANNOTATION_VECTOR ? last->nest->axis : NULL;
+}
+
+static bool is_masked(const struct site_walk *w, const struct expr *e)
+{
+	const struct axis *axis = e->kind == EXPR_SELECT ? lanes_around(w) : NULL;
+	struct mask m;
+
+	return axis && expr_uses_axis(e->arg[0], axis) &&
+	       mask_of_select(w->a, w->p->target, e, axis, &m);
+}
+
 static void walk_value(struct site_walk *w, struct site *s, const struct expr *e)
 {
 	bool sum = e->kind == EXPR_ADD || e->kind == EXPR_SUB;
@@ -131,7 +149,8 @@ static void walk_value(struct site_walk *w, struct site *s, const struct expr *e
 			return;
 		}
 	ops_count(e, s->ops);
-	for (int i = 0; i < expr_kind_arity(e->kind); i++)
+	/* A mask is made once for all that it is used for: asking costs nothing in a turn. */
+	for (int i = is_masked(w, e) ? 1 : 0; i < expr_kind_arity(e->kind); i++)
 		walk_value(w, s, e->arg[i]);
 }
 
@@ -255,6 +274,18 @@ static void walk_branch(struct site_walk *w, const struct nest *body, double sha
 	w->taken = taken;
 }
 
+static void walk_if(struct site_walk *w, const struct nest *n)
+{
+	const struct axis *axis = lanes_around(w);
+
+	if (axis && expr_uses_axis(n->value, axis)) {	/* a masked store takes as long as a whole one */
+		walk_list(w, n->body);
+		return;
+	}
+	walk_branch(w, n->body, share_of(n->value));
+	walk_branch(w, n->other, 1 - share_of(n->value));
+}
+
 static void walk_list(struct site_walk *w, const struct nest *n)
 {
 	int lifetimes = w->lifetimes.n;
@@ -268,8 +299,7 @@ static void walk_list(struct site_walk *w, const struct nest *n)
 			walk_let(w, n);
 			break;
 		case NEST_IF:
-			walk_branch(w, n->body, share_of(n->value));
-			walk_branch(w, n->other, 1 - share_of(n->value));
+			walk_if(w, n);
 			break;
 		case NEST_ALLOC:
 			vec_push(w->a, &w->lifetimes,

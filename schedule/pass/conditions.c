@@ -46,8 +46,7 @@ bool is_padded(const struct stage *g, int d)
 	return g->op.kind == OP_COMPUTE && g->iters.at[d].border == BORDER_PAD;
 }
 
-/* The dim, or beyond them the reduced axis, that ITER of G is a part of; -1 where it is of several. */
-static int root_of(const struct stage *g, int iter)
+int root_of(const struct stage *g, int iter)
 {
 	for (int i = g->relations.n - 1; i >= 0; i--) {
 		const struct relation *r = &g->relations.at[i];

@@ -198,10 +198,10 @@ int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at)
 		lanes /= 2;
 	if (wide > left)
 		return wide;
-	bool masked = lanes < left && n->border != BORDER_PARTITION &&
-		      lanes_end_masked(v, n->body, n->axis);
+	bool whole = lanes < left && n->border != BORDER_PARTITION &&
+		     lanes_end_whole(v, n->body, n->axis, at, 2 * lanes);
 
-	return masked ? 2 * lanes : lanes;
+	return whole ? 2 * lanes : lanes;
 }
 
 bool lanes_store(const struct vectorizer *v, const struct nest *n, const struct axis *axis, int lanes)

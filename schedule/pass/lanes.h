@@ -32,8 +32,10 @@ bool lanes_offset(struct arena *a, const struct tensor *t, const struct expr *co
 		  struct linear *out);
 /* Does AXIS move L in another way than by a coefficient of its own? */
 bool lanes_bent(const struct linear *l, const struct axis *axis);
-/* May the stores to memory in LIST, the body of a vector loop over AXIS, leave out the last lanes by a mask? */
-bool lanes_end_masked(const struct vectorizer *v, const struct nest *list, const struct axis *axis);
+/* May the stores to memory in LIST, the body of a vector loop over AXIS, be of LANES lanes from turn AT on, more than
+ * there are turns: by a mask, or because rows have room? */
+bool lanes_end_whole(const struct vectorizer *v, const struct nest *list, const struct axis *axis,
+		     int64_t at, int lanes);
 /* Can store N be one vector of LANES lanes along AXIS? */
 bool lanes_store(const struct vectorizer *v, const struct nest *n, const struct axis *axis, int lanes);
 

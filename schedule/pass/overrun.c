@@ -76,16 +76,19 @@ static bool check_masked(const struct expr *x, void *user)
 	return r->all && x->loads;
 }
 
-bool lanes_end_masked(const struct vectorizer *v, const struct nest *list, const struct axis *axis)
+bool lanes_end_whole(const struct vectorizer *v, const struct nest *list, const struct axis *axis,
+		     int64_t at, int lanes)
 {
-	struct masked_reads r = { axis, v->target->masked_loads && v->target->masked_stores };
+	struct masked_reads r = { axis, v->target->masked_loads };
 
 	for (const struct nest *n = list; n && r.all; n = n->next) {
 		if (n->kind == NEST_STORE && !n->buffer->registers) {
-			r.all = mask_may_store(n->buffer) && lanes_store(v, n, axis, 1);
+			r.all = (mask_has_room(v->a, n, axis, at, lanes) ||
+				 (v->target->masked_stores && mask_may_store(n->buffer))) &&
+				lanes_store(v, n, axis, 1);
 			expr_visit(n->value, check_masked, &r);
 		} else {
-			r.all = n->kind == NEST_IF && lanes_end_masked(v, n->body, axis);
+			r.all = n->kind == NEST_IF && lanes_end_whole(v, n->body, axis, at, lanes);
 		}
 	}
 	return r.all;

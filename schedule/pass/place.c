@@ -17,6 +17,29 @@ static struct nest *new_nest(struct arena *a, enum nest_kind kind)
 	return n;
 }
 
+/* Do the lanes of G, which reduces nothing, run along dim D? */
+static bool runs_in_lanes(const struct stage *g, int d)
+{
+	int last = g->leaves.n > 0 ? g->leaves.at[g->leaves.n - 1] : -1;
+
+	return last >= 0 && g->iters.at[last].annotation == ANNOTATION_VECTOR &&
+	       !op_is_reduction(&g->op) && root_of(g, last) == d;
+}
+
+/* Rows that would end in several pieces of a vector have room for a whole one instead: what is behind their end is
+ * never read, and what is read right behind a store that was no mask is there. */
+static void widen_row(struct buffer *b, const struct target *target)
+{
+	int64_t *row = &b->tensor.shape[b->tensor.ndim - 1];
+	int64_t whole = target_lanes(target, dtype_bytes(b->tensor.dtype));
+	int64_t rest = *row % whole;
+
+	while (whole >= 2 * rest && whole > 1)
+		whole /= 2;
+	if ((rest & (rest - 1)) != 0)
+		*row += whole - rest;
+}
+
 static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind kind)
 {
 	const struct stage *g = l->s->stages.at[stage];
@@ -33,6 +56,9 @@ static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind
 	for (int i = 0; i < b->tensor.ndim; i++)
 		b->tensor.shape[i] = is_padded(g, i) ? expr_range(g->iters.at[i].value).hi + 1
 						     : g->part[i];
+	if (kind == BUFFER_LOCAL && b->tensor.ndim > 0 && !b->order && l->p->target->masked_loads &&
+	    runs_in_lanes(g, b->tensor.ndim - 1))
+		widen_row(b, l->p->target);
 	return b;
 }
 

@@ -59,6 +59,8 @@ struct body {
 
 /* Has the buffer of G room for whole tiles along dim D? */
 bool is_padded(const struct stage *g, int d);
+/* The dim of G, or beyond them the reduced axis, that ITER is a part of; -1 where it is of several. */
+int root_of(const struct stage *g, int iter);
 /* Adds the conditions and lets of B's stage. */
 void place_conditions(struct lowering *l, struct body *b);
 
