@@ -116,18 +116,23 @@ int beside_measure(const struct device *d, const char *cpus, int (*work)(void *u
 		   struct beside_effect *out)
 {
 	struct watch w = { .cpus = cpus, .isa = probe_isa_of(target_here()), .slices = slices_of(d) };
+	struct beside_effect sum = { 0 };
 	int rc = 0;
 
 	w.data = probe_map((size_t)w.slices * SLICE);
 	if (!w.data)
 		return -1;
 	out->quiet = HUGE_VAL;
-	for (int i = 0; i < BESIDE_TRIES && rc == 0 && out->quiet > BESIDE_MOST; i++) {
+	for (int n = 1; n <= BESIDE_TRIES && rc == 0 && out->quiet > BESIDE_MOST; n++) {
 		struct beside_effect seen;
 
 		rc = try_once(&w, work, user, &seen);
-		if (seen.quiet < out->quiet)
-			*out = seen;
+		sum.compute += seen.compute;
+		sum.memory += seen.memory;
+		sum.quiet += seen.quiet;
+		out->compute = sum.compute / n;
+		out->memory = sum.memory / n;
+		out->quiet = sum.quiet / n / sqrt(n);	/* the error of a mean */
 	}
 	munmap(w.data, (size_t)w.slices * SLICE);
 	return rc;

@@ -3,8 +3,8 @@
  *
  * In:   the cores, and something to do.
  * Out:  how much longer two fixed loops take while that is done: one that computes, one that reads
- *       memory beyond the caches. A few tenths of a second, and once more, up to BESIDE_TRIES times, where
- *       they take unlike long before and after it. */
+ *       memory beyond the caches. A few tenths of a second, and again, up to BESIDE_TRIES times, until the
+ *       mean is no further off than what is to be found. */
 #ifndef HONE_MEASURE_DEVICE_BESIDE_H
 #define HONE_MEASURE_DEVICE_BESIDE_H
 
@@ -21,7 +21,7 @@ enum { BESIDE_TRIES = 4 };
 /* Shares by which times grow: 0.01 is a hundredth; less than 0 where they shrink, by chance. */
 struct beside_effect {
 	double compute, memory;
-	double quiet;	/* by which one of them differs, before and after, with nothing beside; at least 0 */
+	double quiet;	/* by which these may be off: what times differ by before and after, with nothing beside */
 };
 
 enum beside_verdict {
@@ -31,7 +31,7 @@ enum beside_verdict {
 };
 
 /* Calls WORK in this thread, again and again, while another one, bound to the list CPUS, times the loops.
- * Of several tries the one with the least quiet difference. -1 and a message where there is no memory to read,
+ * Of several tries the mean. -1 and a message where there is no memory to read,
  * or WORK has one. */
 int beside_measure(const struct device *d, const char *cpus, int (*work)(void *user), void *user,
 		   struct beside_effect *out);

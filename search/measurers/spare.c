@@ -49,7 +49,7 @@ int spare_settle(struct spare *s, struct build_pool *b, const struct device *d, 
 	s->beside = verdict == BESIDE_UNSEEN;
 	if (verdict == BESIDE_UNSURE)
 		listener_tell(listener, TELL_NOTE,
-			      "whether a compiler beside shows cannot be told, for times differ by %.1f%% "
+			      "whether a compiler beside shows cannot be told, for times move by %.1f%% "
 			      "without one: building waits for measuring", 100 * seen.quiet);
 	else
 		listener_tell(listener, TELL_NOTE,
