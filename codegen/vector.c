@@ -204,14 +204,19 @@ static bool compares_plain(const struct expr *c, enum dtype t)
 	return (c->kind >= EXPR_LT && c->kind <= EXPR_NE) && c->arg[0]->dtype == t;
 }
 
+static bool is_memory(const struct expr *e)
+{
+	return e->kind == EXPR_LOAD && !buffer_of(e->tensor)->registers;
+}
+
 /* Select X, whose condition is a mask. */
 static struct piece masked_select(struct emitter *e, const struct expr *x)
 {
 	const char *when = lanes_when(e, x->arg[0]);
 	const struct expr *before = emit_under(e, x->arg[0]);
 	struct lane_run r = lane_run(e);
-	bool zero = x->arg[1]->kind == EXPR_LOAD && x->arg[2]->kind == EXPR_FLOAT &&
-		    x->arg[2]->f == 0 && !signbit(x->arg[2]->f);
+	bool zero = is_memory(x->arg[1]) && x->arg[2]->kind == EXPR_FLOAT && x->arg[2]->f == 0 &&
+		    !signbit(x->arg[2]->f);
 	bool none = r.none || (when && strcmp(when, "0") == 0);
 	const char *u = none ? NULL : splat(e, x->arg[1], value_of(e, x->arg[1]));
 
@@ -231,9 +236,8 @@ static struct piece masked_select(struct emitter *e, const struct expr *x)
 
 static struct piece select_value(struct emitter *e, const struct expr *x)
 {
-	struct mask m;
-
 	const struct expr *c = x->arg[0];
+	struct mask m;
 	int64_t known;
 
 	if (index_known(e, c, &known))

@@ -216,8 +216,8 @@ static bool fills_in_pieces(struct arena *a, const struct target *target, const 
 
 	while (lanes / 2 >= axis->hi - axis->lo)
 		lanes /= 2;
-	return n->buffer->kind == BUFFER_LOCAL && n->reducer == REDUCE_NONE && n->value->loads &&
-	       !mask_has_room(a, n, axis, axis->lo, lanes);
+	return n->buffer->kind == BUFFER_LOCAL && !n->buffer->registers &&
+	       n->reducer == REDUCE_NONE && n->value->loads && !mask_has_room(a, n, axis, axis->lo, lanes);
 }
 
 bool mask_serves(struct arena *a, const struct target *target, const struct nest *list,

@@ -123,6 +123,8 @@ void nest_survey(struct nest *nest);
 /* Does the value E combine with anything under R to just that? Zero times anything is zero: what is
  * multiplied by one is taken to be finite. */
 bool term_is_neutral(const struct expr *e, enum reducer r);
+/* A node around BODY, which may be NULL. */
+struct nest *nest_new(struct arena *a, enum nest_kind kind, struct nest *body);
 /* REST behind the list FIRST; either may be NULL. */
 struct nest *nest_append(struct nest *first, struct nest *rest);
 /* A copy in which axis FROM[i] is TO[i], with what follows from that. */

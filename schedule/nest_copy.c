@@ -67,6 +67,15 @@ bool term_is_neutral(const struct expr *e, enum reducer r)
 
 /* --- lists */
 
+struct nest *nest_new(struct arena *a, enum nest_kind kind, struct nest *body)
+{
+	struct nest *n = arena_one(a, struct nest);
+
+	n->kind = kind;
+	n->body = body;
+	return n;
+}
+
 struct nest *nest_append(struct nest *first, struct nest *rest)
 {
 	if (!first)

@@ -64,6 +64,19 @@ int stage_find_iter(const struct stage *g, const char *name)
 	return -1;
 }
 
+int stage_root_of(const struct stage *g, int iter)
+{
+	for (int i = g->relations.n - 1; i >= 0; i--) {
+		const struct relation *r = &g->relations.at[i];
+
+		if (r->kind == RELATION_SPLIT && (r->outer == iter || r->inner == iter))
+			iter = r->parent;
+		else if (r->kind == RELATION_FUSE && r->parent == iter)
+			return -1;
+	}
+	return iter;
+}
+
 bool stage_has_tail(const struct stage *g, int iter)
 {
 	for (int i = 0; i < g->relations.n; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule/pass/borders.c - moves conditions out of loops by splitting the loops' ranges.
  *
- * Requires: a nest whose conditions are comparisons of linear forms.
+ * Requires: a nest whose conditions are comparisons of linear forms, buffers in registers marked.
  * Provides: where a condition changes its value at a point of a loop's range, the loop is split
  *           there; tails and borders become loops of their own, the main part has no condition.
  * Keeps:    what is computed, and its order within a stage. */

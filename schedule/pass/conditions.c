@@ -46,22 +46,9 @@ bool is_padded(const struct stage *g, int d)
 	return g->op.kind == OP_COMPUTE && g->iters.at[d].border == BORDER_PAD;
 }
 
-int root_of(const struct stage *g, int iter)
-{
-	for (int i = g->relations.n - 1; i >= 0; i--) {
-		const struct relation *r = &g->relations.at[i];
-
-		if (r->kind == RELATION_SPLIT && (r->outer == iter || r->inner == iter))
-			iter = r->parent;
-		else if (r->kind == RELATION_FUSE && r->parent == iter)
-			return -1;
-	}
-	return iter;
-}
-
 static bool is_part_of_padded(const struct stage *g, int iter)
 {
-	int root = root_of(g, iter);
+	int root = stage_root_of(g, iter);
 
 	return root >= 0 && root < g->op.tensor.ndim && is_padded(g, root);
 }

@@ -9,65 +9,12 @@
 #include "schedule/pass/place.h"
 #include "te/index/index.h"
 
-static struct nest *new_nest(struct arena *a, enum nest_kind kind)
-{
-	struct nest *n = arena_one(a, struct nest);
-
-	n->kind = kind;
-	return n;
-}
-
-/* Do the lanes of G, which reduces nothing, run along dim D? */
-static bool runs_in_lanes(const struct stage *g, int d)
-{
-	int last = g->leaves.n > 0 ? g->leaves.at[g->leaves.n - 1] : -1;
-
-	return last >= 0 && g->iters.at[last].annotation == ANNOTATION_VECTOR &&
-	       !op_is_reduction(&g->op) && root_of(g, last) == d;
-}
-
-/* Rows that would end in several pieces of a vector have room for a whole one instead: what is behind their end is
- * never read, and what is read right behind a store that was no mask is there. */
-static void widen_row(struct buffer *b, const struct target *target)
-{
-	int64_t *row = &b->tensor.shape[b->tensor.ndim - 1];
-	int64_t whole = target_lanes(target, dtype_bytes(b->tensor.dtype));
-	int64_t rest = *row % whole;
-
-	while (whole >= 2 * rest && whole > 1)
-		whole /= 2;
-	if ((rest & (rest - 1)) != 0)
-		*row += whole - rest;
-}
-
-static struct buffer *new_buffer(struct lowering *l, int stage, enum buffer_kind kind)
-{
-	const struct stage *g = l->s->stages.at[stage];
-	struct buffer *b = arena_one(l->a, struct buffer);
-
-	b->tensor = g->op.tensor;
-	b->tensor.dtype = narrow_held_as(g, kind);
-	b->kind = kind;
-	b->by_reader = g->packed;
-	b->order = g->stored.n ? &g->stored : NULL;
-	b->stage = stage;
-	b->arg = -1;
-	b->constant = g->op.kind == OP_CONST;
-	for (int i = 0; i < b->tensor.ndim; i++)
-		b->tensor.shape[i] = is_padded(g, i) ? expr_range(g->iters.at[i].value).hi + 1
-						     : g->part[i];
-	if (kind == BUFFER_LOCAL && b->tensor.ndim > 0 && !b->order && l->p->target->masked_loads &&
-	    runs_in_lanes(g, b->tensor.ndim - 1))
-		widen_row(b, l->p->target);
-	return b;
-}
-
 static struct nest *build(struct lowering *l, struct body *b, int depth);
 
 static struct nest *build_store(struct lowering *l, struct body *b)
 {
 	const struct stage *g = b->g;
-	struct nest *n = new_nest(l->a, NEST_STORE);
+	struct nest *n = nest_new(l->a, NEST_STORE, NULL);
 	struct root_map roots = root_map_of(l->a, g);
 	struct load_access access = { l, &roots };
 	enum dtype t = l->buffers[b->stage]->tensor.dtype;
@@ -129,9 +76,9 @@ static struct nest *build_attached(struct lowering *l, struct body *b, int depth
 		if (g->place != PLACE_AT || g->at_stage != b->stage ||
 		    g->at_iter != b->g->leaves.at[depth - 1])
 			continue;
-		struct nest *alloc = new_nest(l->a, NEST_ALLOC);
+		struct nest *alloc = nest_new(l->a, NEST_ALLOC, NULL);
 
-		alloc->buffer = l->buffers[stage] = new_buffer(l, stage, BUFFER_LOCAL);
+		alloc->buffer = l->buffers[stage] = place_buffer(l, stage, BUFFER_LOCAL);
 		first = nest_append(first, alloc);
 		first = nest_append(first, build_stage(l, stage));
 	}
@@ -163,7 +110,7 @@ static struct nest *build_inside(struct lowering *l, struct body *b, int depth)
 
 	if (b->init && it->reduce)
 		return nest_append(first, build(l, b, depth + 1));
-	struct nest *loop = new_nest(l->a, NEST_LOOP);
+	struct nest *loop = nest_new(l->a, NEST_LOOP, NULL);
 
 	loop->axis = it->axis;
 	loop->annotation = it->annotation;
@@ -183,7 +130,7 @@ static struct nest *build(struct lowering *l, struct body *b, int depth)
 
 		if (p->depth != depth || (b->init && (p->reduce || starts)))
 			continue;
-		struct nest *n = new_nest(l->a, p->axis ? NEST_LET : NEST_IF);
+		struct nest *n = nest_new(l->a, p->axis ? NEST_LET : NEST_IF, NULL);
 
 		n->axis = p->axis;
 		n->value = p->value;
@@ -192,21 +139,6 @@ static struct nest *build(struct lowering *l, struct body *b, int depth)
 	}
 	*hole = build_inside(l, b, depth);
 	return outer;
-}
-
-static void add_arguments(struct lowering *l)
-{
-	for (int pass = 0; pass < 2; pass++)	/* inputs, then outputs */
-		for (int i = 0; i < l->s->dag->ops.n; i++) {
-			const struct op *op = l->s->dag->ops.at[i];
-			bool output = op->kind == OP_COMPUTE;
-
-			if (output != (pass == 1) || (output && !op->output))
-				continue;
-			l->buffers[i] = new_buffer(l, i, output ? BUFFER_OUTPUT : BUFFER_INPUT);
-			l->buffers[i]->arg = l->p->args.n;
-			vec_push(l->a, &l->p->args, l->buffers[i]);
-		}
 }
 
 static bool is_parallel(const struct stage *g)
@@ -219,9 +151,9 @@ static bool is_parallel(const struct stage *g)
 
 static struct nest *new_temp(struct lowering *l, int stage)
 {
-	struct nest *alloc = new_nest(l->a, NEST_ALLOC);
+	struct nest *alloc = nest_new(l->a, NEST_ALLOC, NULL);
 
-	alloc->buffer = l->buffers[stage] = new_buffer(l, stage, BUFFER_TEMP);
+	alloc->buffer = l->buffers[stage] = place_buffer(l, stage, BUFFER_TEMP);
 	return alloc;
 }
 
@@ -278,7 +210,7 @@ bool nest_pass_place(struct program *p, const char **why)
 	struct lowering l = { .p = p, .a = p->arena, .s = p->state };
 
 	l.buffers = arena_many(l.a, struct buffer *, l.s->stages.n);
-	add_arguments(&l);
+	place_arguments(&l);
 	for (int i = 0; i < l.s->order.n; i++) {
 		int stage = l.s->order.at[i];
 		const struct stage *g = l.s->stages.at[stage];

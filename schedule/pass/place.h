@@ -59,8 +59,10 @@ struct body {
 
 /* Has the buffer of G room for whole tiles along dim D? */
 bool is_padded(const struct stage *g, int d);
-/* The dim of G, or beyond them the reduced axis, that ITER is a part of; -1 where it is of several. */
-int root_of(const struct stage *g, int iter);
+/* A buffer of STAGE. */
+struct buffer *place_buffer(struct lowering *l, int stage, enum buffer_kind kind);
+/* The kernel's arguments: inputs, then outputs. */
+void place_arguments(struct lowering *l);
 /* Adds the conditions and lets of B's stage. */
 void place_conditions(struct lowering *l, struct body *b);
 

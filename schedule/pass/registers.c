@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule/pass/registers.c - which local buffers live in registers.
  *
- * Requires: a nest whose loops are split.
+ * Requires: a nest whose loops are annotated.
  * Provides: buffer->registers, of those whose indices are numbers once lanes and written-out loops are.
  * Keeps:    the nest. */
 #include "schedule/pass/pass.h"

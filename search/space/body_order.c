@@ -16,20 +16,6 @@ struct loads {
 	int n;
 };
 
-/* The iter of the op that ITER is a part of; fused loops have none. */
-static int root_of(const struct stage *g, int iter)
-{
-	for (int i = g->relations.n - 1; i >= 0; i--) {
-		const struct relation *r = &g->relations.at[i];
-
-		if (r->kind == RELATION_SPLIT && (r->outer == iter || r->inner == iter))
-			iter = r->parent;
-		else if (r->kind == RELATION_FUSE && r->parent == iter)
-			return -1;
-	}
-	return iter;
-}
-
 static bool uses(const struct expr *load, const struct axis *axis)
 {
 	for (int d = 0; d < load->tensor->ndim; d++)
@@ -46,7 +32,7 @@ static bool add_load(const struct expr *e, void *user)
 	if (e->kind != EXPR_LOAD || l->n == MAX_LOADS)
 		return true;
 	for (int i = 0; i < l->step->n; i++) {
-		int root = root_of(l->stage, l->step->list[i]);
+		int root = stage_root_of(l->stage, l->step->list[i]);
 
 		if (root < 0)
 			continue;
