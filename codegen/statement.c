@@ -70,9 +70,8 @@ static const char *vector_cell(struct emitter *e, const struct nest *n)
 
 	if (o.stride != 1)
 		return NULL;
-	return arena_printf(e->a, "*(%s *)(%s + %s%s%" PRId64 ")",
-			    vector_memory_type(e, t->dtype, e->lanes), p->name, o.text,
-			    *o.text ? " + " : "", o.constant);
+	return arena_printf(e->a, "*(%s *)(%s)", vector_memory_type(e, t->dtype, e->lanes),
+			    address_text(e, p, &o));
 }
 
 /* Computes the lanes together and stores them one by one, a stride apart. */
@@ -102,8 +101,7 @@ static void emit_masked_store(struct emitter *e, const struct nest *n, const str
 	const struct tensor *t = &n->buffer->tensor;
 	struct offset o = offset_of(e, t, n->index);
 	const char *type = vector_type(e, t->dtype, e->lanes);
-	const char *cell = arena_printf(e->a, "%s + %s%s%" PRId64, place_of(e, t)->name, o.text,
-					*o.text ? " + " : "", o.constant);
+	const char *cell = address_text(e, place_of(e, t), &o);
 	const char *value = vector_text(e, n->value);
 
 	e->used_masks = true;
@@ -161,17 +159,9 @@ static void emit_body(struct emitter *e, const struct nest *n)
 	e->places.n = places;
 }
 
-static bool allocates(const struct nest *n)
-{
-	for (; n; n = n->next)
-		if (n->kind == NEST_ALLOC)
-			return true;
-	return false;
-}
-
 static void emit_unrolled(struct emitter *e, const struct nest *n)
 {
-	bool braces = allocates(n->body);
+	bool braces = nest_allocates(n->body);
 
 	for (int64_t i = n->axis->lo; i < n->axis->hi && !e->why; i++) {
 		if (n->turns == TURNS_RELOAD && i > n->axis->lo)

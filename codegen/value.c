@@ -162,6 +162,12 @@ struct offset offset_of(struct emitter *e, const struct tensor *t, const struct 
 	return out;
 }
 
+const char *address_text(struct emitter *e, const struct place_name *p, const struct offset *o)
+{
+	return arena_printf(e->a, "%s + %s%s%" PRId64, p->name, o->text, *o->text ? " + " : "",
+			    o->constant);
+}
+
 int64_t variables_along(const struct tensor *t, const struct lane_layout *l)
 {
 	int64_t block = l->lanes * l->stride;

@@ -88,8 +88,7 @@ static struct piece masked_load(struct emitter *e, const struct expr *x, const s
 				const struct offset *o)
 {
 	const char *type = vector_type(e, x->dtype, e->lanes);
-	const char *at = arena_printf(e->a, "%s + %s%s%" PRId64, p->name, o->text,
-				      *o->text ? " + " : "", o->constant);
+	const char *at = address_text(e, p, o);
 	struct lane_run r = lane_run(e);
 
 	e->used_masks = true;
@@ -123,15 +122,13 @@ static struct piece load_value(struct emitter *e, const struct expr *x)
 	if (!reads_all_lanes(e, x->tensor, o.stride))
 		return masked_load(e, x, p, &o);
 	if (o.stride != 1)
-		return (struct piece){ arena_printf(e->a,
-						    "gather_%s(%s + %s%s%" PRId64 ", %" PRId64 ")",
-						    vector_type(e, x->dtype, e->lanes), p->name,
-						    o.text, *o.text ? " + " : "", o.constant,
-						    o.stride),
+		return (struct piece){ arena_printf(e->a, "gather_%s(%s, %" PRId64 ")",
+						    vector_type(e, x->dtype, e->lanes),
+						    address_text(e, p, &o), o.stride),
 				       true };
-	return (struct piece){ arena_printf(e->a, "*(const %s *)(%s + %s%s%" PRId64 ")",
-					    vector_memory_type(e, x->dtype, e->lanes), p->name,
-					    o.text, *o.text ? " + " : "", o.constant),
+	return (struct piece){ arena_printf(e->a, "*(const %s *)(%s)",
+					    vector_memory_type(e, x->dtype, e->lanes),
+					    address_text(e, p, &o)),
 			       true };
 }
 

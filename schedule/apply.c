@@ -210,18 +210,9 @@ static bool apply_unroll(struct state *s, const struct step *step, const char **
 	return annotate(s, step, ANNOTATION_UNROLL, why);
 }
 
-/* The split that made ITER of G as the inner of its two; NULL: none. */
-static struct relation *split_of(struct stage *g, int iter)
-{
-	for (int i = 0; i < g->relations.n; i++)
-		if (g->relations.at[i].kind == RELATION_SPLIT && g->relations.at[i].inner == iter)
-			return &g->relations.at[i];
-	return NULL;
-}
-
 static bool shift(struct stage *g, int iter, const char **why)
 {
-	struct relation *r = split_of(g, iter);
+	struct relation *r = stage_split_of(g, iter);
 
 	if (!r)
 		REFUSE("only the inner loop of a split is a tile that can be shifted");

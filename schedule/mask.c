@@ -3,6 +3,7 @@
 #include "schedule/mask.h"
 
 #include "base/integer.h"
+#include "schedule/pass/lanes.h"
 #include "te/index/index.h"
 
 /* Narrows M to the values of AXIS for which X < Y, or X <= Y. */
@@ -85,21 +86,14 @@ struct lane_reads {
 /* Does LOAD read the lanes side by side? */
 static bool is_dense(const struct lane_reads *r, const struct expr *load)
 {
-	struct linear offset = { 0 };
-	int64_t row = 1;
+	struct linear offset;
 
-	if (!mask_takes(load->tensor->dtype))
-		return false;
-	for (int d = load->tensor->ndim - 1; d >= 0; d--) {
-		if (load->index[d]->loads || !linear_add_expr(r->a, &offset, load->index[d], row))
+	for (int d = 0; d < load->tensor->ndim; d++)
+		if (load->index[d]->loads)
 			return false;
-		row *= load->tensor->shape[d];
-	}
-	for (int i = 0; i < offset.n; i++)
-		if (offset.term[i].atom->kind != EXPR_AXIS &&
-		    expr_uses_axis(offset.term[i].atom, r->axis))
-			return false;
-	return linear_coef(&offset, r->axis) == 1;
+	return mask_takes(load->tensor->dtype) &&
+	       lanes_offset(r->a, load->tensor, load->index, &offset) &&
+	       !lanes_bent(&offset, r->axis) && linear_coef(&offset, r->axis) == 1;
 }
 
 static bool is_plain(enum dtype t)
@@ -144,7 +138,7 @@ bool mask_of_select(struct arena *a, const struct target *target, const struct e
 {
 	struct lane_reads r = { a, axis, true, target->masked_loads };
 
-	if ((x->dtype != DTYPE_F32 && x->dtype != DTYPE_F64) || x->arg[2]->loads)
+	if (!is_plain(x->dtype) || x->arg[2]->loads)
 		return false;
 	expr_visit(x->arg[1], check_read, &r);
 	return r.dense && mask_of(a, x->arg[0], axis, out);

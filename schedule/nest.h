@@ -125,6 +125,8 @@ void nest_survey(struct nest *nest);
 bool term_is_neutral(const struct expr *e, enum reducer r);
 /* A node around BODY, which may be NULL. */
 struct nest *nest_new(struct arena *a, enum nest_kind kind, struct nest *body);
+/* Does LIST itself, not what is inside of its nodes, allocate a buffer? */
+bool nest_allocates(const struct nest *list);
 /* REST behind the list FIRST; either may be NULL. */
 struct nest *nest_append(struct nest *first, struct nest *rest);
 /* A copy in which axis FROM[i] is TO[i], with what follows from that. */

@@ -76,6 +76,14 @@ struct nest *nest_new(struct arena *a, enum nest_kind kind, struct nest *body)
 	return n;
 }
 
+bool nest_allocates(const struct nest *list)
+{
+	for (; list; list = list->next)
+		if (list->kind == NEST_ALLOC)
+			return true;
+	return false;
+}
+
 struct nest *nest_append(struct nest *first, struct nest *rest)
 {
 	if (!first)

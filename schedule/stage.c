@@ -77,15 +77,19 @@ int stage_root_of(const struct stage *g, int iter)
 	return iter;
 }
 
+struct relation *stage_split_of(const struct stage *g, int iter)
+{
+	for (int i = 0; i < g->relations.n; i++)
+		if (g->relations.at[i].kind == RELATION_SPLIT && g->relations.at[i].inner == iter)
+			return &g->relations.at[i];
+	return NULL;
+}
+
 bool stage_has_tail(const struct stage *g, int iter)
 {
-	for (int i = 0; i < g->relations.n; i++) {
-		const struct relation *r = &g->relations.at[i];
+	const struct relation *r = stage_split_of(g, iter);
 
-		if (r->kind == RELATION_SPLIT && r->inner == iter)
-			return g->iters.at[r->parent].extent % g->iters.at[iter].extent != 0;
-	}
-	return false;
+	return r && g->iters.at[r->parent].extent % g->iters.at[iter].extent != 0;
 }
 
 int stage_leaf(const struct stage *g, int iter)

@@ -85,6 +85,8 @@ void stage_set_body(struct arena *a, struct stage *g, const struct expr *body);
 int stage_find_iter(const struct stage *g, const char *name);
 /* The dim of the tensor, or beyond them the reduced axis, that iter I is a part of; -1 where it is of several. */
 int stage_root_of(const struct stage *g, int iter);
+/* The split that made iter I as the inner of its two; NULL: none. */
+struct relation *stage_split_of(const struct stage *g, int iter);
 /* Is iter I the inner one of a split that does not divide? */
 bool stage_has_tail(const struct stage *g, int iter);
 /* Place of iter I among the leaves; -1 where it is none. */

@@ -118,9 +118,9 @@ static void walk_fma(struct site_walk *w, struct site *s, const struct expr *pro
 /* The axis of the vector loop around; NULL: there is none. */
 static const struct axis *lanes_around(const struct site_walk *w)
 {
-	const struct site_loop *last = &w->loops[w->n_loops - 1];
+	const struct site_loop *last = w->n_loops > 0 ? &w->loops[w->n_loops - 1] : NULL;
 
-	return w->n_loops > 0 && last->annotation == ANNOTATION_VECTOR ? last->nest->axis : NULL;
+	return last && last->annotation == ANNOTATION_VECTOR ? last->nest->axis : NULL;
 }
 
 static bool is_masked(const struct site_walk *w, const struct expr *e)

@@ -7,14 +7,6 @@
  * Keeps:    what is computed, and its order. */
 #include "schedule/pass/pass.h"
 
-static bool allocates(const struct nest *list)
-{
-	for (; list; list = list->next)
-		if (list->kind == NEST_ALLOC)
-			return true;
-	return false;
-}
-
 /* The body of N for the one value of its axis: simplified values may have it still, where they have no linear
  * form. */
 static struct nest *only_turn(struct arena *a, const struct nest *n)
@@ -37,7 +29,7 @@ static struct nest *simplify_list(struct arena *a, struct nest *list)
 		n->body = simplify_list(a, n->body);
 		n->other = simplify_list(a, n->other);
 		bool once = n->axis && n->axis->hi - n->axis->lo == 1 &&
-			    (alone || !allocates(n->body));
+			    (alone || !nest_allocates(n->body));
 
 		*hole = once ? only_turn(a, n) : n;
 		while (*hole)
