@@ -121,8 +121,6 @@ static int look_up(const struct again_args *args, const struct task *t, struct a
 		return found;
 	out->then_us = best.record.time_us;
 	c.steps = best.record.steps;
-	c.state = best.state;
-	c.program = best.program;
 	c.trial.source = best.source;
 	if (measure(args, t, &best, &c, out) < 0)
 		return -1;

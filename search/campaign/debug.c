@@ -11,6 +11,7 @@ struct subject {
 	const struct aim *aim;
 	const struct task *task;
 	const struct candidate *candidate;
+	const struct state *state;	/* NULL: its steps make none */
 };
 
 static void print_dag(struct text *out, const struct subject *s)
@@ -20,16 +21,15 @@ static void print_dag(struct text *out, const struct subject *s)
 
 static void print_steps(struct text *out, const struct subject *s)
 {
-	if (s->candidate->state)
-		state_print(out, s->candidate->state);
+	if (s->state)
+		state_print(out, s->state);
 }
 
 /* In A; NULL after saying why. */
 static const struct program *lowered(struct arena *a, struct text *out, const struct subject *s)
 {
-	const struct state *state = s->candidate->state;
 	const char *why = "it has no state";
-	const struct program *p = state ? lower(a, state, s->aim->target, &why) : NULL;
+	const struct program *p = s->state ? lower(a, s->state, s->aim->target, &why) : NULL;
 
 	if (!p)
 		text_printf(out, "# no nest: %s\n", why);
@@ -49,11 +49,10 @@ static void print_nest(struct text *out, const struct subject *s)
 static void print_passes(struct text *out, const struct subject *s)
 {
 	struct arena *a = arena_new();
-	const struct state *state = s->candidate->state;
 
-	for (int i = 0; state && i < NEST_PASSES; i++) {
+	for (int i = 0; s->state && i < NEST_PASSES; i++) {
 		const char *why = "";
-		const struct program *p = lower_to(a, state, s->aim->target, &nest_passes[i], &why);
+		const struct program *p = lower_to(a, s->state, s->aim->target, &nest_passes[i], &why);
 
 		text_printf(out, "# behind %s%s%s\n", nest_passes[i].name, p ? "" : ": ", why);
 		if (p)
@@ -118,7 +117,11 @@ void debug_list(struct text *out)
 void debug_candidate(struct text *out, const char *letters, const struct aim *aim,
 		     const struct task *t, const struct candidate *c)
 {
-	const struct subject subject = { aim, t, c };
+	struct arena *a = arena_new();
+	const struct subject subject = {
+		.aim = aim, .task = t, .candidate = c,
+		.state = c->steps ? state_parse(a, t->dag, "its steps", c->steps) : NULL,
+	};
 
 	text_printf(out, "# candidate of task %s %s: %s\n", t->key, t->name,
 		    c->steps && *c->steps ? c->steps : "no steps");
@@ -129,4 +132,5 @@ void debug_candidate(struct text *out, const char *letters, const struct aim *ai
 		dumps[i].print(out, &subject);
 	}
 	text_puts(out, "\n");
+	arena_free(a);
 }

@@ -11,32 +11,48 @@ struct batch batch_new(struct arena *a, int cap)
 	return (struct batch){ .at = arena_many(a, struct candidate, cap), .cap = cap };
 }
 
-/* Lowers, and takes the features where they are wanted. */
-static bool describe(const struct problem *p, struct arena *a, struct candidate *c,
-		     const char **why)
+/* Lowers S in SCRATCH, and takes the features, in A, where they are wanted. */
+static bool describe(const struct problem *p, struct arena *a, struct arena *scratch,
+		     const struct state *s, struct candidate *c, const char **why)
 {
-	c->program = lower(a, c->state, p->aim->target, why);
-	if (!c->program)
+	const struct program *program = lower(scratch, s, p->aim->target, why);
+	struct feature_matrix m;
+
+	if (!program)
 		return false;
+	if (!p->describes)
+		return true;
 	*why = "its features cannot be told";
-	return !p->describes || features_of(a, c->program, p->aim, &c->features);
+	if (!features_of(scratch, program, p->aim, &m))
+		return false;
+	c->features = (struct feature_matrix){
+		.rows = arena_memdup(a, m.rows, (size_t)m.n_rows * FEATURE_COUNT * sizeof(*m.rows)),
+		.n_rows = m.n_rows,
+	};
+	return true;
 }
 
 bool candidate_grow(const struct problem *p, struct arena *a, struct rng *rng, int sketch,
 		    const struct genes *genes, struct candidate *out)
 {
 	const char *why = "its choices do not fit together";
+	struct arena *scratch = arena_new();
+	struct genes found;
 
 	*out = (struct candidate){ 0 };
-	out->state = sample(a, p->task->dag, p->sketches.at[sketch], p->aim, rng, genes,
-			    &out->genes);
-	out->genes.sketch = sketch;
-	if (!out->state || !describe(p, a, out, &why)) {
+	const struct state *s = sample(scratch, p->task->dag, p->sketches.at[sketch], p->aim, rng, genes,
+				       &found);
+	bool grown = s && describe(p, a, scratch, s, out, &why);
+
+	if (grown) {
+		out->genes = genes_copy(a, &found);
+		out->genes.sketch = sketch;
+		out->steps = steps_text(a, &s->steps);
+	} else {
 		refusals_note(p->refusals, why);
-		return false;
 	}
-	out->steps = steps_text(a, &out->state->steps);
-	return true;
+	arena_free(scratch);
+	return grown;
 }
 
 bool candidate_random(const struct problem *p, struct arena *a, struct rng *rng, int max,
@@ -70,42 +86,60 @@ static void find_turns(const struct problem *p, struct arena *a, const char *ste
 
 void candidate_tell_genes(const struct problem *p, struct arena *a, struct candidate *c)
 {
+	struct arena *scratch = arena_new();
+	const struct state *s = state_parse(scratch, p->task->dag, "its steps", c->steps);
+	bool found = false;
+
 	c->genes = (struct genes){ 0 };
-	for (int i = 0; i < p->sketches.n; i++) {
+	for (int i = 0; s && i < p->sketches.n && !found; i++) {
 		struct genes g;
 
-		if (!genes_of(a, p->sketches.at[i], &c->state->steps, &g))
+		found = genes_of(scratch, p->sketches.at[i], &s->steps, &g);
+		if (!found)
 			continue;
 		g.sketch = i;
 		if (p->aim->threads > 1)
-			find_turns(p, a, c->steps, &g);
-		c->genes = g;
-		return;
+			find_turns(p, scratch, c->steps, &g);
+		c->genes = genes_copy(a, &g);
 	}
+	arena_free(scratch);
 }
 
 bool candidate_recall(const struct problem *p, struct arena *a, const char *steps,
 		      struct candidate *out)
 {
+	struct arena *scratch = arena_new();
+	const struct state *s = state_parse(scratch, p->task->dag, "its steps", steps);
 	const char *why;
 
 	*out = (struct candidate){ .steps = steps };
-	out->state = state_parse(a, p->task->dag, "its steps", steps);
-	if (!out->state)
-		return false;
-	if (describe(p, a, out, &why))
-		return true;
-	err_set("its steps give no kernel: %s", why);
-	return false;
+	bool recalled = s && describe(p, a, scratch, s, out, &why);
+
+	if (s && !recalled)
+		err_set("its steps give no kernel: %s", why);
+	arena_free(scratch);
+	return recalled;
+}
+
+struct program *candidate_program(const struct problem *p, struct arena *a, const char *steps,
+				  const char **why)
+{
+	const struct state *s = state_parse(a, p->task->dag, "its steps", steps);
+
+	*why = "its steps cannot be replayed";
+	return s ? lower(a, s, p->aim->target, why) : NULL;
 }
 
 bool candidate_emit(const struct problem *p, struct arena *a, struct candidate *c)
 {
 	const char *why = "its C cannot be written";
+	struct arena *scratch = arena_new();
+	const struct program *program = candidate_program(p, scratch, c->steps, &why);
 
-	c->trial.source = program_source(a, c->program, &why);
+	c->trial.source = program ? program_source(a, program, &why) : NULL;
 	if (!c->trial.source)
 		refusals_note(p->refusals, why);
+	arena_free(scratch);
 	return c->trial.source != NULL;
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/candidate.h - a state on its way from decisions to a measured kernel.
+/* search/space/candidate.h - a schedule on its way from decisions to a measured kernel.
  *
  * In:   a problem, and decisions or the text of steps.
- * Out:  the state, its program, features, C text, and after measuring what became of it.
- * Holds: two candidates with the same steps are the same. */
+ * Out:  its features, its C text, and after measuring what became of it.
+ * Holds: two candidates with the same steps are the same. A search looks at hundreds for each that it measures,
+ *        so none keeps its program: steps give it again. */
 #ifndef HONE_SEARCH_SPACE_CANDIDATE_H
 #define HONE_SEARCH_SPACE_CANDIDATE_H
 
@@ -28,8 +29,6 @@ struct problem {
 };
 
 struct candidate {
-	struct state *state;
-	struct program *program;
 	const char *steps;	/* its text by numbers: its identity */
 	struct genes genes;	/* the decisions behind it; none: n is 0 */
 	struct feature_matrix features;	/* none where the problem does not ask */
@@ -61,6 +60,9 @@ void candidate_tell_genes(const struct problem *p, struct arena *a, struct candi
  * STEPS cannot be replayed. */
 bool candidate_recall(const struct problem *p, struct arena *a, const char *steps,
 		      struct candidate *out);
+/* The program of steps that made one before, in A; NULL and a reason where they do not now. */
+struct program *candidate_program(const struct problem *p, struct arena *a, const char *steps,
+				  const char **why);
 /* Writes the C text that is measured; false where it would be too much. */
 bool candidate_emit(const struct problem *p, struct arena *a, struct candidate *c);
 /* Takes C into B where its steps are new to the history and it can be emitted. */

@@ -62,6 +62,14 @@ bool genes_of(struct arena *a, const struct sketch *sketch, const struct step_ve
 	return true;
 }
 
+struct genes genes_copy(struct arena *a, const struct genes *g)
+{
+	struct genes c = *g;
+
+	c.at = arena_memdup(a, g->at, (size_t)g->n * sizeof(*g->at));
+	return c;
+}
+
 int genes_distance(const struct genes *x, const struct genes *y)
 {
 	int n = 0;

@@ -26,6 +26,7 @@ struct genes {
 /* The decisions for which SKETCH gives STEPS, but for the turns; in A. False where it cannot. */
 bool genes_of(struct arena *a, const struct sketch *sketch, const struct step_vec *steps,
 	      struct genes *out);
+struct genes genes_copy(struct arena *a, const struct genes *g);
 /* In how many decisions two differ; INT32_MAX where they are of different sketches. */
 int genes_distance(const struct genes *x, const struct genes *y);
 

@@ -11,14 +11,6 @@ static const struct {
 #undef X
 };
 
-static struct genes copy(struct arena *a, const struct genes *g)
-{
-	struct genes c = *g;
-
-	c.at = arena_memdup(a, g->at, (size_t)g->n * sizeof(*g->at));
-	return c;
-}
-
 static unsigned pick_roles(struct rng *rng)
 {
 	int total = 0;
@@ -53,7 +45,7 @@ static bool take_back(struct genes *g, const struct sketch *sketch, unsigned rol
 struct genes mutate(struct arena *a, const struct genes *g, const struct sketch *sketch,
 		    struct rng *rng)
 {
-	struct genes c = copy(a, g);
+	struct genes c = genes_copy(a, g);
 	int changes = 1 + (int)rng_below(rng, 2);
 
 	for (int i = 0, tries = 0; i < changes && tries < 20; tries++)
@@ -65,7 +57,7 @@ struct genes mutate(struct arena *a, const struct genes *g, const struct sketch 
 
 struct genes genes_without(struct arena *a, const struct genes *g, int i)
 {
-	struct genes c = copy(a, g);
+	struct genes c = genes_copy(a, g);
 
 	c.at[i] = (struct gene){ 0 };
 	return c;
@@ -74,7 +66,7 @@ struct genes genes_without(struct arena *a, const struct genes *g, int i)
 struct genes cross(struct arena *a, const struct genes *x, const struct genes *y,
 		   const struct sketch *sketch, struct rng *rng)
 {
-	struct genes c = copy(a, x);
+	struct genes c = genes_copy(a, x);
 	bool other[64];
 
 	/* The splits of an axis come one after the other: an axis is a run of splits of a stage

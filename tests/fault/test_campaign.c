@@ -63,10 +63,10 @@ static void propose(const struct problem *p, struct arena *a, struct rng *rng, s
 		int fault;
 
 		c->steps = steps_of(a, i);
-		c->state = state_parse(a, p->task->dag, "steps", c->steps);
-		assert_non_null(c->state);
-		c->trial.source = is_fault(i, &fault) ? faults[fault].source
-						      : state_source(a, c->state, p->aim->target, NULL);
+		if (is_fault(i, &fault))
+			c->trial.source = faults[fault].source;
+		else
+			assert_true(candidate_emit(p, a, c));
 	}
 }
 
@@ -176,8 +176,6 @@ static void propose_broken(const struct problem *p, struct arena *a, struct rng 
 		struct candidate *c = &b->at[b->n];
 
 		c->steps = steps_of(a, (int)i);
-		c->state = state_parse(a, p->task->dag, "steps", c->steps);
-		assert_non_null(c->state);
 		c->trial.source = KERNEL("C[0] = ;");
 	}
 }
