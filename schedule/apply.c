@@ -21,17 +21,6 @@ static int new_iter(struct arena *a, struct stage *g, const char *name, bool red
 	return g->iters.n - 1;
 }
 
-static bool has_attached(const struct state *s, int stage, int iter)
-{
-	for (int i = 0; i < s->stages.n; i++) {
-		const struct stage *g = s->stages.at[i];
-
-		if (g->place == PLACE_AT && g->at_stage == stage && g->at_iter == iter)
-			return true;
-	}
-	return false;
-}
-
 /* NAME with SUFFIX; a printf of each would be a good part of a split's time. */
 static const char *joined(struct arena *a, const char *name, const char *suffix)
 {
@@ -56,7 +45,7 @@ static bool apply_split(struct state *s, const struct step *step, const char **w
 		REFUSE("the size is open or not positive");
 	if (it.annotation != ANNOTATION_NONE)
 		REFUSE("the loop is annotated already");
-	if (has_attached(s, step->stage, step->iter))
+	if (state_has_attached(s, step->stage, step->iter))
 		REFUSE("another stage is attached to the loop");
 	struct relation r = { .kind = RELATION_SPLIT, .parent = step->iter, .size = step->size };
 
@@ -125,7 +114,7 @@ static bool apply_fuse(struct state *s, const struct step *step, const char **wh
 			REFUSE("space and reduce loops do not fuse");
 		if (it.annotation != ANNOTATION_NONE)
 			REFUSE("a loop is annotated already");
-		if (has_attached(s, step->stage, step->list[i]))
+		if (state_has_attached(s, step->stage, step->list[i]))
 			REFUSE("another stage is attached to one of the loops");
 	}
 	for (int i = 1; i < step->n; i++)
@@ -200,7 +189,7 @@ static bool apply_vectorize(struct state *s, const struct step *step, const char
 		REFUSE("lanes of a reduce loop write the same element; rfactor first");
 	if (it.extent > VECTOR_MAX_LANES)
 		REFUSE("more lanes than a vector may have");
-	if (has_attached(s, step->stage, step->iter))
+	if (state_has_attached(s, step->stage, step->iter))
 		REFUSE("another stage is attached to the loop");
 	return annotate(s, step, ANNOTATION_VECTOR, why);
 }

@@ -57,6 +57,17 @@ int state_consumers(const struct state *s, int stage, int *out, int max)
 	return n;
 }
 
+bool state_has_attached(const struct state *s, int stage, int iter)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *g = s->stages.at[i];
+
+		if (g->place == PLACE_AT && g->at_stage == stage && g->at_iter == iter)
+			return true;
+	}
+	return false;
+}
+
 bool state_encloses(const struct state *s, int target, int at, int stage)
 {
 	const struct stage *g = s->stages.at[stage];

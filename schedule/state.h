@@ -31,6 +31,8 @@ int state_stage_of(const struct state *s, const struct tensor *t);
 int state_find_stage(const struct state *s, const char *name);
 /* Stages that read stage I, in order; at most MAX of them. Returns how many there are. */
 int state_consumers(const struct state *s, int stage, int *out, int max);
+/* Is another stage computed in loop ITER of STAGE? */
+bool state_has_attached(const struct state *s, int stage, int iter);
 /* True where loop iter AT of TARGET encloses stage I, by however many attachments. */
 bool state_encloses(const struct state *s, int target, int at, int stage);
 
