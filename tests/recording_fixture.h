@@ -71,7 +71,7 @@ static inline void record_task(struct db *db, struct arena *a, const struct devi
 
 	assert_non_null(dag);
 	const struct task *t = task_new(a, dag, spec, 1);
-	struct problem p = { .task = t, .sketches = sketches_of(a, dag), .aim = &aim,
+	struct problem p = { .task = t, .sketches = sketches_of(a, dag, &aim), .aim = &aim,
 			     .describes = true };
 	struct db_task row = { .key = t->key, .name = t->name, .text = t->text, .flop = t->flop };
 	json_t *json = device_json(d);

@@ -47,7 +47,7 @@ int contest_run(struct arena *a, const struct contest *c, struct contest_result 
 	const struct cost_model *model = c->model ? c->model : c->strategy->model;
 	struct problem p = {
 		.task = c->task,
-		.sketches = sketches_of(a, c->task->dag),
+		.sketches = sketches_of(a, c->task->dag, c->aim),
 		.aim = c->aim,
 		.history = history_new(),
 		.learner = c->strategy->model ? learner_new(model, c->seed) : NULL,

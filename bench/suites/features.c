@@ -197,12 +197,13 @@ static const char *try_one(struct arena *a, struct phase_tally *t, const struct 
 
 static void try_all(struct arena *a, struct phase_tally *t, const struct features_args *args)
 {
-	struct sketch_vec sketches = sketches_of(a, t->task->dag);
-	struct rng rng = rng_seed((uint64_t)args->seed);
 	struct aim aim = avx512;
-	struct arena *scratch = arena_new();
 
 	aim.threads = args->threads;
+	struct sketch_vec sketches = sketches_of(a, t->task->dag, &aim);
+	struct rng rng = rng_seed((uint64_t)args->seed);
+	struct arena *scratch = arena_new();
+
 	for (int i = 0; i < args->samples; i++) {
 		const struct sketch *sketch = sketches.at[rng_below(&rng, sketches.n)];
 		const char *why = try_one(scratch, t, sketch, &aim, &rng);

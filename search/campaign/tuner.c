@@ -265,7 +265,7 @@ const struct problem *tuner_problem(struct tuner *t, int i)
 	struct problem *p = &t->tuned[i].problem;
 
 	if (p->sketches.n == 0)
-		p->sketches = sketches_of(t->arena, p->task->dag);
+		p->sketches = sketches_of(t->arena, p->task->dag, p->aim);
 	return p;
 }
 

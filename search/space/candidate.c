@@ -66,24 +66,6 @@ bool candidate_random(const struct problem *p, struct arena *a, struct rng *rng,
 	return false;
 }
 
-/* Steps tell all decisions but how many turns a parallel loop was to have: the first that gives
- * the same steps. */
-static void find_turns(const struct problem *p, struct arena *a, const char *steps,
-		       struct genes *g)
-{
-	struct rng rng = rng_seed(0);	/* nothing is left to chance */
-
-	for (int64_t turns = 1; turns <= SAMPLE_MAX_TURNS; turns++) {
-		g->turns = turns;
-		struct state *s = sample(a, p->task->dag, p->sketches.at[g->sketch], p->aim,
-					 &rng, g, NULL);
-
-		if (s && strcmp(steps_text(a, &s->steps), steps) == 0)
-			return;
-	}
-	g->turns = 0;
-}
-
 void candidate_tell_genes(const struct problem *p, struct arena *a, struct candidate *c)
 {
 	struct arena *scratch = arena_new();
@@ -98,8 +80,6 @@ void candidate_tell_genes(const struct problem *p, struct arena *a, struct candi
 		if (!found)
 			continue;
 		g.sketch = i;
-		if (p->aim->threads > 1)
-			find_turns(p, scratch, c->steps, &g);
 		c->genes = genes_copy(a, &g);
 	}
 	arena_free(scratch);

@@ -28,10 +28,21 @@ static bool may_be_missing(const struct open_step *o)
 	return o->role == ROLE_LOCATION || o->role == ROLE_OPTIONAL || o->step.kind == STEP_BORDER;
 }
 
-/* What the sampler adds after the steps of a sketch: parallel loops. */
-static bool is_parallel_step(const struct step *step)
+static bool is_of(const struct step_vec *steps, int at, enum step_kind kind, int stage)
 {
-	return step->kind == STEP_FUSE || step->kind == STEP_PARALLEL;
+	return at < steps->n && steps->at[at].kind == kind && steps->at[at].stage == stage;
+}
+
+/* Sharing one loop is one step, sharing several takes two. How many of STEPS, from AT on, do that. */
+static int tell_shared(const struct step_vec *steps, int at, struct gene *g)
+{
+	int fuses = is_of(steps, at, STEP_FUSE, g->step.stage);
+
+	g->left_out = !is_of(steps, at + fuses, STEP_PARALLEL, g->step.stage);
+	if (g->left_out)
+		return 0;
+	g->step.size = fuses ? steps->at[at].n : 1;
+	return fuses + 1;
 }
 
 bool genes_of(struct arena *a, const struct sketch *sketch, const struct step_vec *steps,
@@ -46,7 +57,9 @@ bool genes_of(struct arena *a, const struct sketch *sketch, const struct step_ve
 		struct gene *g = &out->at[i];
 
 		*g = (struct gene){ .set = true, .step = o->step };
-		if (at < steps->n && decides(o, &steps->at[at])) {
+		if (o->role == ROLE_PARALLEL) {
+			at += tell_shared(steps, at, g);
+		} else if (at < steps->n && decides(o, &steps->at[at])) {
 			if (o->role != ROLE_PLACE && o->role != ROLE_PANEL)
 				g->step = steps->at[at];
 			at++;
@@ -56,10 +69,7 @@ bool genes_of(struct arena *a, const struct sketch *sketch, const struct step_ve
 			return false;
 		}
 	}
-	for (; at < steps->n; at++)
-		if (!is_parallel_step(&steps->at[at]))
-			return false;
-	return true;
+	return at == steps->n;
 }
 
 struct genes genes_copy(struct arena *a, const struct genes *g)

@@ -11,8 +11,8 @@
 /* What was decided for one open step of a sketch. */
 struct gene {
 	bool set;
-	bool left_out;		/* an optional step, or a place at the root */
-	struct step step;
+	bool left_out;		/* an optional step, a place at the root, loops that nobody shares */
+	struct step step;	/* PARALLEL: `size` outer loops are shared as one */
 };
 
 /* All decisions behind a state: with them and the sketch it can be made again, or changed. */
@@ -20,10 +20,9 @@ struct genes {
 	int sketch;		/* its number */
 	int n;			/* as the sketch has steps */
 	struct gene *at;
-	int64_t turns;		/* wanted of parallel loops; 0: undecided */
 };
 
-/* The decisions for which SKETCH gives STEPS, but for the turns; in A. False where it cannot. */
+/* The decisions for which SKETCH gives STEPS; in A. False where it cannot. */
 bool genes_of(struct arena *a, const struct sketch *sketch, const struct step_vec *steps,
 	      struct genes *out);
 struct genes genes_copy(struct arena *a, const struct genes *g);

@@ -9,7 +9,7 @@
 #include "search/space/body_order.h"
 #include "search/space/location.h"
 #include "search/space/panel.h"
-#include "search/space/share_out.h"
+#include "search/space/share.h"
 #include "te/index/index.h"
 
 /* How often what is proposed. Those without another origin are chosen, not measured. */
@@ -36,7 +36,6 @@ struct sampler {
 	const struct sketch *sketch;
 	const struct aim *aim;
 	struct rng *rng;
-	int64_t turns;		/* wanted of a parallel loop, for each thread */
 	int64_t tile;		/* vectors of accumulators so far */
 	int64_t copies;		/* of it, for edges */
 	int64_t unrolled;	/* statements of the reduction that are written out so far */
@@ -280,6 +279,13 @@ static void settle_edge(struct sampler *p, struct gene *g)
 	p->copies = g->left_out ? copies : p->copies;
 }
 
+/* Threads share so many outer loops; 0: none. */
+static void settle_sharing(struct gene *g, int loops)
+{
+	g->step.size = loops;
+	g->left_out = loops == 0;
+}
+
 /* Decides what O leaves open; a location is taken at once. */
 static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 {
@@ -313,6 +319,9 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 	case ROLE_OPTIONAL:
 		g->left_out = rng_chance(p->rng, LEFT_OUT);
 		break;
+	case ROLE_PARALLEL:
+		settle_sharing(g, share_draw(p->s, o->step.stage, p->aim->threads, p->rng));
+		break;
 	default:
 		g->step.size = pick_size(p, o);
 		break;
@@ -326,6 +335,8 @@ static bool follow(struct sampler *p, const struct open_step *o, struct gene *g)
 
 	if (o->role == ROLE_LOCATION)
 		relocate(p, g);
+	if (o->role == ROLE_PARALLEL)
+		settle_sharing(g, share_fit(p->s, o->step.stage, p->aim->threads, (int)g->step.size));
 	if (o->role == ROLE_EDGE && g->left_out)
 		p->copies *= copies_of(p, &o->step);
 	if (o->role == ROLE_TAIL && !stage_has_tail(p->s->stages.at[o->step.stage], o->step.iter))
@@ -355,6 +366,8 @@ static bool fill(struct sampler *p, int i)
 	}
 	if (o->role == ROLE_PANEL)
 		panel_fit(p->s, &g.step);
+	if (o->role == ROLE_PARALLEL)
+		return share_out(p->s, g.step.stage, (int)g.step.size);
 	return state_apply(p->s, g.step, NULL);
 }
 
@@ -365,14 +378,11 @@ struct state *sample(struct arena *a, const struct dag *dag, const struct sketch
 	struct sampler p = { .a = a, .s = state_new(a, dag), .sketch = sketch, .aim = aim,
 			     .rng = rng, .tile = 1, .copies = 1, .unrolled = 1, .from = from, .out = out };
 
-	p.turns = from && from->turns ? from->turns : 1 + rng_below(rng, SAMPLE_MAX_TURNS);
 	if (out)
-		*out = (struct genes){ .n = sketch->steps.n, .turns = p.turns,
+		*out = (struct genes){ .n = sketch->steps.n,
 				       .at = arena_many(a, struct gene, sketch->steps.n) };
 	for (int i = 0; i < sketch->steps.n; i++)
 		if (!fill(&p, i))
 			return NULL;
-	int threads = target_binds(aim->target, ANNOTATION_PARALLEL) ? aim->threads : 1;
-
-	return share_out(p.s, threads, p.turns) ? p.s : NULL;
+	return p.s;
 }

@@ -7,12 +7,9 @@
 #include "search/space/genes.h"
 #include "search/aim.h"
 
-/* Turns of a parallel loop for each thread, at most; chosen, not measured. */
-enum { SAMPLE_MAX_TURNS = 8 };
-
-/* A complete state of SKETCH in A: where FROM (may be NULL) has a gene that is set it is followed,
- * the rest is random, the same for the same random numbers. OUT (may be NULL) gets the decisions,
- * in A. NULL where they do not fit together: try again. */
+/* A complete state of SKETCH, which was made for AIM, in A: where FROM (may be NULL) has a gene that is
+ * set it is followed, the rest is random, the same for the same random numbers. OUT (may be NULL) gets
+ * the decisions, in A. NULL where they do not fit together: try again. */
 struct state *sample(struct arena *a, const struct dag *dag, const struct sketch *sketch,
 		     const struct aim *aim, struct rng *rng, const struct genes *from,
 		     struct genes *out);

@@ -41,7 +41,7 @@ bool sketch_add(struct sketch *s, struct step step, enum role role)
 			return false;
 		shown.iter = target->leaves.at[step.size];
 	}
-	bool later = role == ROLE_LOCATION || step.kind == STEP_BORDER;
+	bool later = role == ROLE_LOCATION || role == ROLE_PARALLEL || step.kind == STEP_BORDER;
 
 	if (!later && !state_apply(s->state, shown, NULL))
 		return false;
@@ -177,7 +177,17 @@ static void fold_pointwise(struct sketch *s)
 	}
 }
 
-struct sketch_vec sketches_of(struct arena *a, const struct dag *dag)
+/* The last steps, for no stage is attached to a loop that is fused, or inside of one that is shared. Which
+ * stages are at the root is known then. */
+static void add_sharing(struct sketch *s)
+{
+	for (int i = 0; i < s->state->stages.n; i++)
+		if (stage_computes(s->state->stages.at[i]) &&
+		    s->state->stages.at[i]->place == PLACE_ROOT)
+			sketch_add(s, step_annotate(i, 0, ANNOTATION_PARALLEL), ROLE_PARALLEL);
+}
+
+struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const struct aim *aim)
 {
 	struct sketcher k = { .arena = a };
 	struct rng rng = rng_seed(DRAW_SEED);	/* the same sketches each time */
@@ -194,5 +204,9 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag)
 		else
 			advance_drawn(&k, s, &rng);
 	}
+	bool shares = aim->threads > 1 && target_binds(aim->target, ANNOTATION_PARALLEL);
+
+	for (int i = 0; i < k.done.n && shares; i++)
+		add_sharing(k.done.at[i]);
 	return k.done;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/sketch.h - schedules whose structure is settled and whose sizes are open.
  *
- * In:   a DAG.
+ * In:   a DAG, and what for it is tuned.
  * Out:  a few sketches; a sampler (search/space/sample.h) fills what is open.
  * Holds: rules walk the stages from the outputs to the inputs, and look at expressions alone. */
 #ifndef HONE_SEARCH_SPACE_SKETCH_H
 #define HONE_SEARCH_SPACE_SKETCH_H
 
+#include "costmodel/aim.h"
 #include "schedule/state.h"
 
 /* What the sampler decides of a step. */
@@ -27,6 +28,7 @@ enum role {
 	ROLE_EDGE,	/* border of a loop around a window: left to lowering, or a guard */
 	ROLE_PANEL,	/* layout in panels: as wide as the reader's tile, whatever that is */
 	ROLE_OPTIONAL,	/* the step may be left out */
+	ROLE_PARALLEL,	/* parallel: of how many outer loops, fused; of none where the stage is not at the root */
 };
 
 struct open_step {
@@ -63,8 +65,8 @@ struct rule {
 #include "search/space/rules.def"
 #undef X
 
-/* All sketches of DAG, in A; at least one. */
-struct sketch_vec sketches_of(struct arena *a, const struct dag *dag);
+/* All sketches of DAG, in A; at least one. Threads share loops where AIM has several, and a target for them. */
+struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const struct aim *aim);
 
 /* --- for rules */
 

@@ -50,8 +50,6 @@ struct genes mutate(struct arena *a, const struct genes *g, const struct sketch 
 
 	for (int i = 0, tries = 0; i < changes && tries < 20; tries++)
 		i += take_back(&c, sketch, pick_roles(rng), rng);
-	if (rng_chance(rng, 0.1))
-		c.turns = 0;
 	return c;
 }
 

@@ -60,7 +60,7 @@ int generations_by_prior(struct arena *a, const struct task *t, const struct aim
 	struct rng rng = rng_seed(0);
 	int refused = 0;
 
-	*p = (struct problem){ .task = t, .sketches = sketches_of(a, t->dag), .aim = aim,
+	*p = (struct problem){ .task = t, .sketches = sketches_of(a, t->dag, aim), .aim = aim,
 			       .describes = true };
 	*out = arena_many(a, struct candidate, 2 * g.population);
 	return generations_run(p, a, &rng, g, *out, 0, &refused);

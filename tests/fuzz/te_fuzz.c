@@ -17,6 +17,7 @@
 #define WORK_MAX 1e5
 #define BYTES_MAX 1e6
 
+static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 2 };
 
 static void must_round_trip(struct arena *a, const struct dag *d, const char *text)
 {
@@ -55,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (task_admit(t, MEMORY) == 0) {
 			struct task_cost c = task_cost(t);
 
-			sketches_of(a, d);
+			sketches_of(a, d, &aim);
 			state_source(a, state_new(a, d), &target_x86_64_avx2, NULL);
 			if (c.work < WORK_MAX && c.arguments + c.temporaries < BYTES_MAX)
 				evaluate(a, d);

@@ -71,7 +71,7 @@ struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *d
 			     const struct target *target)
 {
 	struct aim aim = {.target = target, .threads = (int)rng_below(r, 2) + 1};
-	struct sketch_vec sketches = sketches_of(a, dag);
+	struct sketch_vec sketches = sketches_of(a, dag, &aim);
 	struct state *s = NULL;
 
 	if (sketches.n == 0)

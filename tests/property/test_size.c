@@ -87,7 +87,7 @@ static int check_samples(const char *spec)
 	const struct aim aim = { .target = &target_x86_64_avx512, .threads = 1 };
 	struct arena *a = arena_new(), *scratch = arena_new();
 	struct dag *dag = operator_build(a, spec);
-	struct sketch_vec k = sketches_of(a, dag);
+	struct sketch_vec k = sketches_of(a, dag, &aim);
 	struct rng rng = rng_seed(1);
 	int lowered = 0;
 

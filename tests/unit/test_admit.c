@@ -92,6 +92,8 @@ static void test_admitted(void **state)
 	arena_free(a);
 }
 
+static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 2 };
+
 /* Inlined into each other they would have 3^50 nodes, and as many ways to reach the input. */
 static void test_doubling(void **state)
 {
@@ -100,7 +102,7 @@ static void test_doubling(void **state)
 
 	(void)state;
 	assert_int_equal(task_admit(t, MEMORY), 0);
-	struct sketch_vec sketches = sketches_of(a, t->dag);
+	struct sketch_vec sketches = sketches_of(a, t->dag, &aim);
 
 	assert_true(sketches.n > 0);
 	for (int i = 0; i < sketches.n; i++)

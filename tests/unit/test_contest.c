@@ -98,7 +98,7 @@ static void proposals_are_new(void **state)
 	for (int i = 0; i < STRATEGIES; i++) {
 		const struct strategy *one = strategies[i];
 		struct problem p = {
-			.task = t, .sketches = sketches_of(f->a, t->dag), .aim = &s.aim,
+			.task = t, .sketches = sketches_of(f->a, t->dag, &s.aim), .aim = &s.aim,
 			.history = history_new(), .describes = one->model != NULL,
 			.learner = one->model ? learner_new(one->model, 1) : NULL,
 		};

@@ -22,7 +22,7 @@ static struct problem problem_of(struct arena *a, const char *spec)
 	assert_non_null(dag);
 	return (struct problem){
 		.task = task_new(a, dag, spec, 1),
-		.sketches = sketches_of(a, dag),
+		.sketches = sketches_of(a, dag, &aim),
 		.aim = &aim,
 		.history = history_new(),
 	};

@@ -6,6 +6,8 @@
 #include "te/arrange/arrange.h"
 #include "tests/te_run.h"
 
+static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 1 };
+
 static const struct arrangement nhwc = { 4, { { 0, 0 }, { 2, 0 }, { 3, 0 }, { 1, 0 } } };
 static const struct arrangement nchw16c = {
 	5, { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 0 }, { 1, 16 } }
@@ -24,7 +26,7 @@ static void check_alike(const char *spec, struct arrangement how, const char *la
 
 	if (!stored || !written)
 		fail_msg("%s: %s", spec, err_get());
-	struct sketch_vec got = sketches_of(r.a, stored), want = sketches_of(r.a, written);
+	struct sketch_vec got = sketches_of(r.a, stored, &aim), want = sketches_of(r.a, written, &aim);
 
 	assert_int_equal(got.n, want.n);
 	for (int i = 0; i < got.n; i++)
@@ -56,7 +58,7 @@ static void test_arranged(void **state)
 static void check_steps(const char *source, const char *steps)
 {
 	struct run r = run_new(source);
-	struct sketch_vec sketches = sketches_of(r.a, r.d);
+	struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
 	struct text t = { 0 };
 
 	assert_int_equal(sketches.n, 1);
@@ -111,8 +113,8 @@ static void test_many_reductions(void **state)
 			       "Q[i, j] = sum(k < 64) P[i, k] * F[k, j]\n"
 			       "input G: f32[128, 64]\n"
 			       "R[i, j] = sum(k < 128) Q[i, k] * G[k, j]\n");
-	struct sketch_vec sketches = sketches_of(r.a, r.d);
-	struct sketch_vec again = sketches_of(r.a, r.d);
+	struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
+	struct sketch_vec again = sketches_of(r.a, r.d, &aim);
 
 	(void)state;
 	assert_true(sketches.n >= 48 && sketches.n < 60);
@@ -165,8 +167,7 @@ static void test_panels(void **state)
 	enum { TRIES = 20 };
 	struct run r = run_new("input A: f32[96, 64]\ninput B: f32[64, 96]\n"
 			       "C[i, j] = sum(k < 64) A[i, k] * B[k, j]\n");
-	struct sketch_vec sketches = sketches_of(r.a, r.d);
-	struct aim aim = { .target = &target_x86_64_avx2, .threads = 1 };
+	struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
 	struct rng rng = rng_seed(7);
 	int found[3] = { 0 };
 

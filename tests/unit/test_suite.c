@@ -78,7 +78,7 @@ static struct task_vec list_of(struct arena *a, const char *name)
 static void check_samples(const struct task *t, int least)
 {
 	struct arena *a = arena_new();
-	struct sketch_vec k = sketches_of(a, t->dag);
+	struct sketch_vec k = sketches_of(a, t->dag, &aim);
 	struct sample_refusals r = { 0 };
 
 	assert_true(k.n > 0);
