@@ -123,15 +123,17 @@ static bool gains_little(const struct cuts *c)
 	return 2 * longest <= c->axis->hi - c->axis->lo;
 }
 
-/* Where loop or let N is split. A reduction over a window, as wide as a filter, keeps what can be a mask: its turns
- * are too few to have copies. */
+/* Where loop or let N is split. A guard is a jump in each turn, or a mask: where it would be a jump for each lane of
+ * a store, there are versions all the same. A reduction over a window, as wide as a filter, keeps what can be a mask:
+ * its turns are too few to have copies. */
 static void find_cuts(struct cuts *c, const struct nest *n)
 {
+	c->of = n->border == BORDER_GUARD ? CUTS_OF_LANES : CUTS_OF_ALL;
 	cuts_find(c, n->body);
-	if (c->n == 0 || n->border == BORDER_PARTITION || !n->axis->reduce || !gains_little(c))
+	if (c->n == 0 || n->border != BORDER_OPEN || !n->axis->reduce || !gains_little(c))
 		return;
 	c->n = 0;
-	c->leaves_masks = true;
+	c->of = CUTS_BUT_MASKS;
 	cuts_find(c, n->body);
 }
 
@@ -144,7 +146,7 @@ static bool stays_whole(struct partition *p, const struct nest *n)
 
 	if (n->border == BORDER_MASK && !masked)
 		p->why = "a condition on lanes cannot be a mask";
-	return masked || n->border == BORDER_GUARD || (loop && n->annotation == ANNOTATION_UNROLL);
+	return masked || (loop && n->annotation == ANNOTATION_UNROLL);
 }
 
 static struct nest *partition_node(struct partition *p, struct nest *n)

@@ -124,15 +124,17 @@ static bool only_fills(struct cuts *c, const struct nest *n)
 }
 
 /* The term of a reduction that is left out in some turns costs a jump there: that is no reason to split
- * the reduction. */
+ * the reduction. Nor is a guard to be split for anything but lanes of a store, which would be a jump each. */
 static bool stays(const struct cuts *c, const struct nest *n)
 {
+	if (c->of == CUTS_OF_LANES)
+		return n->kind != NEST_IF || !c->lanes || !expr_uses_axis(n->value, c->lanes);
 	return n->guard == GUARD_LOOP || (n->guard == GUARD_TILE && c->axis->reduce);
 }
 
 static bool is_masked(const struct cuts *c, const struct nest *n)
 {
-	return c->leaves_masks && n->border != BORDER_PARTITION && n->kind == NEST_LOOP &&
+	return c->of != CUTS_OF_ALL && n->border != BORDER_PARTITION && n->kind == NEST_LOOP &&
 	       n->annotation == ANNOTATION_VECTOR && mask_serves(c->a, c->target, n->body, n->axis);
 }
 
@@ -140,9 +142,13 @@ static bool is_masked(const struct cuts *c, const struct nest *n)
  * all that uses the buffer would be a high price for dropping them. */
 void cuts_find(struct cuts *c, const struct nest *n)
 {
-	for (; n; n = n->next) {
+	const struct axis *lanes = c->lanes;
+
+	for (; n; n = n->next, c->lanes = lanes) {
 		if (!(n->compared & axis_bit(c->axis)) || only_fills(c, n) || is_masked(c, n))
 			continue;
+		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR)
+			c->lanes = n->axis;
 		if (n->value && n->value->compares && !stays(c, n))
 			expr_visit(n->value, cut_expr, c);
 		if (n->axis)
@@ -156,7 +162,7 @@ void cuts_find(struct cuts *c, const struct nest *n)
 static bool has_cuts(const struct cuts *c, struct nest *n)
 {
 	struct cuts own = { .a = c->a, .target = c->target, .axis = c->axis, .body = c->body,
-			    .leaves_masks = c->leaves_masks };
+			    .of = c->of };
 	struct nest *next = n->next;
 
 	n->next = NULL;

@@ -8,13 +8,21 @@
 /* Copies of a loop's body grow the code; past this bound conditions stay where they are. */
 enum { MAX_CUTS = 8 };
 
+/* Which conditions are looked at. */
+enum cuts_of {
+	CUTS_OF_ALL,
+	CUTS_BUT_MASKS,		/* what can be a mask is not */
+	CUTS_OF_LANES,		/* those alone that are around stores, differ from lane to lane, and can be no mask */
+};
+
 struct cuts {
 	struct arena *a;
 	const struct target *target;
 	const struct axis *axis;
 	struct inner_vec VEC(const struct axis *) inner;	/* bound on the way to the condition */
 	const struct nest *body;	/* of the loop */
-	bool leaves_masks;	/* what can be a mask is not looked at */
+	enum cuts_of of;
+	const struct axis *lanes;	/* of the vector around the condition; NULL: none */
 	struct local_vec VEC(const struct buffer *) locals;	/* allocated inside, once asked for */
 	bool knows_locals;
 	int n;
