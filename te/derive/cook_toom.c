@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te/derive/cook_toom.c - points, and the matrices that follow from them. */
+#include "te/derive/cook_toom.h"
+
+#include <assert.h>
+
+#include "base/err.h"
+#include "base/integer.h"
+
+/* All points but infinity, which each has, for each number of products; of a pair the positive one, 0 as it is.
+ * Found by search over fractions with denominators up to 8: the pairs (and 0, where the number of points is odd) with
+ * the least rms error in f32 among those of the least winograd_amplification(). On 64 to 256 channels in two
+ * dims the error is, as a multiple of the direct sum's, and with the points 0, 1, -1, 2, -2, 1/2:
+ *	F(2, 3) 0.5, 0.5	F(3, 3) 0.9, 2.1	F(4, 3) 1.6, 3.6	F(5, 3) 3.4, 5.6	F(6, 3) 7.2, 7.2
+ * That symmetric points cancel, and that points near 1 do well: Barabasz, Anderson, Soodhalter and Gregg, Error
+ * Analysis and Improving the Accuracy of Winograd Convolution, ACM TOMS 46(4), 2020; Alam, Anderson,
+ * Barabasz and Gregg, Winograd Convolution for Deep Neural Networks: Efficient Point Selection, ACM TECS 21(6), 2022. */
+static const struct {
+	int n;
+	struct rational at[COOK_TOOM_PRODUCTS / 2];
+} chosen[COOK_TOOM_PRODUCTS + 1] = {
+	[3] = { 1, { { 1, 2 } } },
+	[4] = { 2, { { 0, 1 }, { 1, 1 } } },
+	[5] = { 2, { { 3, 8 }, { 5, 4 } } },
+	[6] = { 3, { { 0, 1 }, { 5, 8 }, { 3, 2 } } },
+	[7] = { 3, { { 1, 4 }, { 7, 8 }, { 7, 4 } } },
+	[8] = { 4, { { 0, 1 }, { 1, 1 }, { 2, 1 }, { 1, 2 } } },
+};
+
+static int64_t product(int64_t x, int64_t y)
+{
+	int64_t v;
+
+	if (__builtin_mul_overflow(x, y, &v))
+		die("the matrices of a derivation need longer integers");
+	return v;
+}
+
+static struct rational reduced(int64_t num, int64_t den)
+{
+	int64_t common = gcd(num, den) * (den < 0 ? -1 : 1);
+
+	return (struct rational){ num / common, den / common };
+}
+
+static struct rational times(struct rational x, struct rational y)
+{
+	return reduced(product(x.num, y.num), product(x.den, y.den));
+}
+
+static struct rational over(struct rational x, struct rational y)
+{
+	return times(x, reduced(y.den, y.num));
+}
+
+static struct rational minus(struct rational x, struct rational y)
+{
+	int64_t num;
+
+	if (__builtin_sub_overflow(product(x.num, y.den), product(y.num, x.den), &num))
+		die("the matrices of a derivation need longer integers");
+	return reduced(num, product(x.den, y.den));
+}
+
+static const struct rational zero = { 0, 1 }, one = { 1, 1 };
+
+static struct rational power(struct rational x, int n)
+{
+	struct rational v = one;
+
+	for (int i = 0; i < n; i++)
+		v = times(v, x);
+	return v;
+}
+
+/* The finite points for N products, pairs side by side. */
+static void points_of(int n, struct rational *point)
+{
+	int count = 0;
+
+	for (int i = 0; i < chosen[n].n; i++) {
+		struct rational p = chosen[n].at[i];
+
+		point[count++] = p;
+		if (p.num)
+			point[count++] = (struct rational){ -p.num, p.den };
+	}
+	assert(count == n - 1);
+}
+
+/* The coefficients, lowest first, of the product of x - POINT[i] for all i < N but LEFT_OUT. */
+static void roots(const struct rational *point, int n, int left_out, struct rational *coef)
+{
+	int degree = 0;
+
+	coef[0] = one;
+	for (int i = 0; i < n; i++) {
+		if (i == left_out)
+			continue;
+		coef[++degree] = one;
+		for (int k = degree - 1; k > 0; k--)
+			coef[k] = minus(coef[k - 1], times(coef[k], point[i]));
+		coef[0] = minus(zero, times(coef[0], point[i]));
+	}
+}
+
+bool cook_toom_has(int64_t m, int64_t r)
+{
+	return m >= 2 && m <= COOK_TOOM_OUTPUTS && r >= 2 && r <= COOK_TOOM_PRODUCTS + 1 - m;
+}
+
+/* A polynomial of degree below n is the sum of its values at the points times Lagrange's polynomials, for which infinity
+ * stands for the highest coefficient. Transposed, so that the matrix of interpolation is the data's, these
+ * are its rows; what each is divided by is left to the weight, which is transformed once. */
+struct cook_toom cook_toom(int64_t m, int64_t r)
+{
+	int n = (int)(m + r - 1);
+	struct cook_toom out = { .data = { n, n }, .weight = { n, (int)r }, .output = { (int)m, n } };
+	struct rational point[COOK_TOOM_PRODUCTS];
+
+	assert(cook_toom_has(m, r));
+	points_of(n, point);
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < n; j++)
+			out.data.at[i][j] = out.weight.at[i][j] = out.output.at[i][j] = zero;
+	for (int u = 0; u < n - 1; u++) {
+		struct rational divisor = one;
+
+		for (int i = 0; i < n - 1; i++)
+			if (i != u)
+				divisor = times(divisor, minus(point[u], point[i]));
+		roots(point, n - 1, u, out.data.at[u]);
+		for (int k = 0; k < r; k++)
+			out.weight.at[u][k] = over(power(point[u], k), divisor);
+		for (int j = 0; j < m; j++)
+			out.output.at[j][u] = power(point[u], j);
+	}
+	roots(point, n - 1, -1, out.data.at[n - 1]);
+	out.weight.at[n - 1][r - 1] = out.output.at[m - 1][n - 1] = one;
+	return out;
+}

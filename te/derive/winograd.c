@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te/derive/winograd.c - the ops of a derivation, one after the other. */
+#include "te/derive/winograd.h"
+
+#include "base/integer.h"
+#include "te/derive/rows.h"
+#include "te/derive/window_sum.h"
+#include "te/limits.h"
+
+/* A derivation as far as it is. */
+struct derivation {
+	struct arena *a;
+	const struct op *op;
+	int64_t m;
+	struct window_sum sum;
+	struct cook_toom by[WINDOW_DIMS];
+	enum dtype dtype;	/* of what is between data and output */
+	struct derived *out;
+};
+
+/* The space axes of an op that is being made, then its reduce axes. */
+struct axis_list {
+	int n;
+	struct axis *at[2 * TENSOR_MAX_DIMS];
+};
+
+static bool is_taken(const struct axis_list *axes, const char *name)
+{
+	for (int i = 0; i < axes->n; i++)
+		if (strcmp(axes->at[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+/* Appends an axis named PREFIX NAME, or longer: schedules in text tell the axes of an op apart by name. */
+static const struct expr *add_axis(struct derivation *d, struct axis_list *axes, const char *prefix,
+				   const char *name, int64_t extent)
+{
+	struct axis *axis = arena_one(d->a, struct axis);
+
+	name = arena_printf(d->a, "%s%s", prefix, name);
+	while (is_taken(axes, name))
+		name = arena_printf(d->a, "%s_", name);
+	axis->name = name;
+	axis->hi = extent;
+	axes->at[axes->n++] = axis;
+	return expr_axis(d->a, axis);
+}
+
+static const struct axis *place(const struct derivation *d, int i)
+{
+	return d->op->space[d->sum.dim[i].space];
+}
+
+/* Which row or column of the transform of window dim I. */
+static const struct expr *add_row_axis(struct derivation *d, struct axis_list *axes, int i)
+{
+	return add_axis(d, axes, "u", place(d, i)->name, d->by[i].data.rows);
+}
+
+/* Which tile of window dim I. */
+static const struct expr *add_tile_axis(struct derivation *d, struct axis_list *axes, int i)
+{
+	return add_axis(d, axes, "t", place(d, i)->name, ceil_div(place(d, i)->hi, d->m));
+}
+
+/* An axis that runs over dim I of what LOAD reads. */
+static const struct expr *add_dim_axis(struct derivation *d, struct axis_list *axes,
+				       const struct expr *load, int i)
+{
+	const struct expr *index = load->index[i];
+	const char *name = index->kind == EXPR_AXIS ? index->axis->name
+						    : arena_printf(d->a, "d%d", i);
+
+	return add_axis(d, axes, "", name, load->tensor->shape[i]);
+}
+
+/* The next op: NAME[the first NDIM of AXES] = BODY, summed over what other axes there are. */
+static struct op *add_op(struct derivation *d, const char *name, const struct axis_list *axes,
+			 int ndim, const struct expr *body)
+{
+	struct op *op = arena_one(d->a, struct op);
+
+	op->tensor.name = name;
+	op->tensor.dtype = body->dtype;
+	op->tensor.ndim = ndim;
+	op->kind = OP_COMPUTE;
+	op->space = arena_memdup(d->a, axes->at, (size_t)ndim * sizeof(*axes->at));
+	op->nreduce = axes->n - ndim;
+	op->reduce = arena_memdup(d->a, axes->at + ndim, (size_t)op->nreduce * sizeof(*axes->at));
+	op->reducer = op->nreduce ? REDUCE_SUM : REDUCE_NONE;
+	op->body = body;
+	for (int i = 0; i < ndim; i++)
+		op->tensor.shape[i] = axes->at[i]->hi;
+	for (int i = 0; i < op->nreduce; i++)
+		op->reduce[i]->reduce = true;
+	d->out->op[d->out->n++] = op;
+	return op;
+}
+
+static const char *name_after(struct derivation *d, const char *suffix)
+{
+	return arena_printf(d->a, "%s_%s", d->op->tensor.name, suffix);
+}
+
+/* Row ROW, an index, of T times X. */
+static const struct expr *choose_row(struct derivation *d, const struct transform *t,
+				     const struct expr *const *x, const struct expr *row)
+{
+	const struct expr *of[COOK_TOOM_PRODUCTS];
+
+	transform_rows(d->a, t, x, of);
+	const struct expr *chosen = of[t->rows - 1];
+
+	for (int i = t->rows - 2; i >= 0; i--)
+		chosen = expr_select(d->a,
+				     expr_binary(d->a, EXPR_LT, row, expr_int(d->a, i + 1)), of[i],
+				     chosen);
+	return chosen;
+}
+
+/* T at INDEX, where dim DIM is at AT, in the type of what is computed. */
+static const struct expr *element(struct derivation *d, const struct tensor *t,
+				  const struct expr *const *index, int dim, const struct expr *at)
+{
+	const struct expr *moved[TENSOR_MAX_DIMS];
+
+	memcpy(moved, index, (size_t)t->ndim * sizeof(*index));
+	moved[dim] = at;
+	return expr_cast(d->a, d->dtype, expr_load(d->a, t, moved));
+}
+
+/* Is dim I of the weight the taps of one of the first N window dims? */
+static bool is_transformed(const struct derivation *d, int i, int n)
+{
+	for (int k = 0; k < n; k++)
+		if (d->sum.dim[k].weight == i)
+			return true;
+	return false;
+}
+
+/* FROM, the weight with the first WHICH window dims transformed: one more of them. */
+static const struct tensor *transform_weight(struct derivation *d, const struct tensor *from,
+					     int which, const char *name)
+{
+	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
+	const struct window_dim *w = &d->sum.dim[which];
+	struct axis_list axes = { 0 };
+	int ndim = 0, taps = 0;
+
+	for (; ndim < which; ndim++)
+		index[ndim] = add_row_axis(d, &axes, ndim);
+	const struct expr *row = add_row_axis(d, &axes, which);
+
+	for (int i = 0; i < d->sum.weight->tensor->ndim; i++) {
+		if (i == w->weight)
+			taps = ndim++;
+		else if (!is_transformed(d, i, which))
+			index[ndim++] = add_dim_axis(d, &axes, d->sum.weight, i);
+	}
+	for (int k = 0; k < w->taps; k++)
+		x[k] = element(d, from, index, taps, expr_int(d->a, k));
+	return &add_op(d, name_after(d, name), &axes, axes.n,
+		       choose_row(d, &d->by[which].weight, x, row))
+			->tensor;
+}
+
+/* The axis that runs over dim I of the data: tiles, where it is one of the first N window dims, else places. */
+static const struct expr *add_data_axis(struct derivation *d, struct axis_list *axes, int i, int n)
+{
+	for (int k = 0; k < d->sum.n; k++) {
+		if (d->sum.dim[k].data != i)
+			continue;
+		return k < n ? add_tile_axis(d, axes, k)
+			     : add_axis(d, axes, "", place(d, k)->name,
+					d->sum.data->tensor->shape[i]);
+	}
+	return add_dim_axis(d, axes, d->sum.data, i);
+}
+
+/* FROM at INDEX, where dim DIM is at element I of tile TILE; 0 where a tile has more than there is. */
+static const struct expr *tile_element(struct derivation *d, const struct tensor *from,
+				       const struct expr *const *index, int dim,
+				       const struct expr *tile, int i)
+{
+	const struct expr *at = expr_add(d->a, expr_mul(d->a, tile, d->m), expr_int(d->a, i));
+	const struct expr *value = element(d, from, index, dim, at);
+	int64_t extent = from->shape[dim];
+
+	if ((tile->axis->hi - 1) * d->m + i < extent)
+		return value;
+	return expr_select(d->a, expr_binary(d->a, EXPR_LT, at, expr_int(d->a, extent)), value,
+			   expr_const(d->a, d->dtype, 0));
+}
+
+/* FROM, the data with the first WHICH window dims transformed: one more of them. */
+static const struct tensor *transform_data(struct derivation *d, const struct tensor *from,
+					   int which, const char *name)
+{
+	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
+	struct axis_list axes = { 0 };
+	int dim = which + d->sum.dim[which].data;
+
+	for (int i = 0; i < which; i++)
+		index[i] = add_row_axis(d, &axes, i);
+	const struct expr *row = add_row_axis(d, &axes, which);
+
+	for (int i = 0; i < d->sum.data->tensor->ndim; i++)
+		index[which + i] = add_data_axis(d, &axes, i, which + 1);
+	for (int i = 0; i < d->by[which].data.cols; i++)
+		x[i] = tile_element(d, from, index, dim, index[dim], i);
+	return &add_op(d, name_after(d, name), &axes, axes.n,
+		       choose_row(d, &d->by[which].data, x, row))
+			->tensor;
+}
+
+/* The axis that runs over space axis I of the op: tiles, where it is that of a window dim behind the first N. */
+static const struct expr *add_space_axis(struct derivation *d, struct axis_list *axes, int i, int n)
+{
+	for (int k = n; k < d->sum.n; k++)
+		if (d->sum.dim[k].space == i)
+			return add_tile_axis(d, axes, k);
+	return add_axis(d, axes, "", d->op->space[i]->name, d->op->space[i]->hi);
+}
+
+/* The transformed V and U multiplied, and summed over all that are no taps. */
+static const struct tensor *multiply(struct derivation *d, const struct tensor *v,
+				     const struct tensor *u)
+{
+	const struct axis *from[2 * TENSOR_MAX_DIMS];
+	const struct expr *to[2 * TENSOR_MAX_DIMS];
+	const struct expr *at_v[TENSOR_MAX_DIMS], *at_u[TENSOR_MAX_DIMS];
+	const struct op *op = d->op;
+	struct axis_list axes = { 0 };
+	int n = 0, nv = d->sum.n, nu = d->sum.n;
+
+	for (int i = 0; i < d->sum.n; i++)
+		at_v[i] = at_u[i] = add_row_axis(d, &axes, i);
+	for (int i = 0; i < op->tensor.ndim; i++) {
+		from[n] = op->space[i];
+		to[n++] = add_space_axis(d, &axes, i, 0);
+	}
+	int ndim = axes.n;
+
+	for (int i = 0; i < op->nreduce; i++) {
+		bool taps = false;
+
+		for (int k = 0; k < d->sum.n; k++)
+			taps |= d->sum.dim[k].reduce == i;
+		from[n] = op->reduce[i];
+		to[n++] = taps ? expr_int(d->a, 0)	/* y + k is y, which is the tile */
+			       : add_axis(d, &axes, "", op->reduce[i]->name, op->reduce[i]->hi);
+	}
+	for (int i = 0; i < d->sum.data->tensor->ndim; i++)
+		at_v[nv++] = expr_substitute(d->a, d->sum.data->index[i], from, to, n);
+	for (int i = 0; i < d->sum.weight->tensor->ndim; i++)
+		if (!is_transformed(d, i, d->sum.n))
+			at_u[nu++] = expr_substitute(d->a, d->sum.weight->index[i], from, to, n);
+	d->out->product = d->out->n;
+	return &add_op(d, name_after(d, "P"), &axes, ndim,
+		       expr_binary(d->a, EXPR_MUL, expr_load(d->a, v, at_v),
+				   expr_load(d->a, u, at_u)))
+			->tensor;
+}
+
+/* FROM, the products with the first WHICH window dims back in the place of tiles: one more of them. */
+static const struct tensor *transform_output(struct derivation *d, const struct tensor *from,
+					     int which, const char *name)
+{
+	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
+	const struct transform *t = &d->by[which].output;
+	struct axis_list axes = { 0 };
+	int n = 1;
+
+	for (int i = which + 1; i < d->sum.n; i++)
+		index[n++] = add_row_axis(d, &axes, i);
+	int at = n + d->sum.dim[which].space;
+
+	for (int i = 0; i < d->op->tensor.ndim; i++)
+		index[n++] = add_space_axis(d, &axes, i, which + 1);
+	const struct expr *m = expr_int(d->a, d->m);
+	const struct expr *row = expr_binary(d->a, EXPR_MOD, index[at], m);
+
+	index[at] = expr_binary(d->a, EXPR_DIV, index[at], m);
+	for (int u = 0; u < t->cols; u++)
+		x[u] = element(d, from, index, 0, expr_int(d->a, u));
+	return &add_op(d, name, &axes, axes.n, choose_row(d, t, x, row))->tensor;
+}
+
+/* Is there room for a dim more for each that is transformed? */
+static bool dims_fit(const struct derivation *d)
+{
+	int64_t dims = most(d->sum.data->tensor->ndim, d->sum.weight->tensor->ndim);
+
+	return most(dims, d->op->tensor.ndim) + d->sum.n <= TENSOR_MAX_DIMS;
+}
+
+/* Transforms are up to COOK_TOOM_PRODUCTS^2 as large as what they are of: no count overflows. */
+static bool elements_fit(const struct derived *out)
+{
+	for (int i = 0; i < out->n; i++)
+		if (tensor_count(&out->op[i]->tensor) > ELEMENTS_MAX)
+			return false;
+	return true;
+}
+
+static bool refuse(const char **why, const char *reason)
+{
+	if (why)
+		*why = reason;
+	return false;
+}
+
+bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
+		     const char **why)
+{
+	struct derivation d = { .a = a, .op = op, .m = m, .out = out };
+
+	memset(out, 0, sizeof(*out));
+	if (!window_sum_of(a, op, m, &d.sum, why))
+		return false;
+	if (!dims_fit(&d))
+		return refuse(why, "its tensors have too many dims: transforms add to them");
+	d.dtype = dtype_arithmetic(op->tensor.dtype);
+	const struct tensor *u = d.sum.weight->tensor, *v = d.sum.data->tensor;
+	int last = d.sum.n - 1;
+
+	for (int i = 0; i <= last; i++) {
+		d.by[i] = cook_toom(m, d.sum.dim[i].taps);
+		u = transform_weight(&d, u, i, i == last ? "U" : "U1");
+	}
+	out->weights = out->n;
+	for (int i = 0; i <= last; i++)
+		v = transform_data(&d, v, i, i == last ? "V" : "V1");
+	const struct tensor *y = multiply(&d, v, u);
+
+	for (int i = 0; i <= last; i++)
+		y = transform_output(&d, y, i,
+				     i == last ? op->tensor.name : name_after(&d, "Y1"));
+	struct op *end = out->op[out->n - 1];
+
+	end->body = expr_cast(a, op->tensor.dtype, end->body);
+	end->tensor.dtype = op->tensor.dtype;
+	end->output = op->output;
+	return elements_fit(out) || refuse(why, "its transforms would be too large");
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te/derive/winograd.h - a sum over windows as products of transformed tiles, on the level of tensor expressions.
+ *
+ * In:   an op, out[space] = sum over reduce of data[...] * weight[...], where data moves by windows.
+ * Out:  ordinary ops that compute the same tensor with fewer products (F(m, r), te/derive/cook_toom.h).
+ * Holds: in exact arithmetic they give what the op gives; every access is in bounds, provably.
+ *
+ * For windows over y and x, whose taps are ky and kx, with m + r - 1 products a dim:
+ *	U1[uy, weight but ky]		row uy of the weight's transform over ky
+ *	U[uy, ux, weight but ky, kx]	the same over kx
+ *	V1[uy, data]			row uy of the data's transform, of tile ty in the place of y
+ *	V[uy, ux, data]			the same over x
+ *	P[uy, ux, space]		sum over channels, and what other reduce axes there are, of V U
+ *	Y1[ux, space]			row y % m of the output's transform of tile y / m
+ *	out[space]			the same over x
+ * One window dim has U, V, P and out. Which row it is, is asked by a chain of selects on u < 1, u < 2, ..., so that
+ * lowering (schedule/pass/borders.c) can give each turn of u a plain sum. Narrow floats are f32 in between. */
+#ifndef HONE_TE_DERIVE_WINOGRAD_H
+#define HONE_TE_DERIVE_WINOGRAD_H
+
+#include "te/dag.h"
+
+enum { DERIVED_MAX = 8 };
+
+/* Ops that compute what one op did, producers before consumers; the last has that op's tensor (name, shape, type,
+ * whether it is an output) and axes of those names. The others are named after it: conv_U1. */
+struct derived {
+	struct op *op[DERIVED_MAX];
+	int n;
+	int weights;	/* the first so many depend on the weight alone */
+	int product;	/* the number of the one that reduces over channels */
+};
+
+/* OP as products of transformed tiles of M outputs a window dim, 2 to 6; new ops and tensors in A. At most two dims
+ * are transformed: of stride and dilation 1, with M places or more and with 2 taps or more, M and taps at most 9
+ * together. The others stay windows. False, with the reason in *WHY (may be NULL), where OP is no such sum. */
+bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
+		     const char **why);
+
+#endif

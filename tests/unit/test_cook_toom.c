@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_cook_toom.c - the matrices of F(m, r), in exact numbers, against the sums that they stand for. */
+#include "te/derive/cook_toom.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <cmocka.h>
+
+#include "base/integer.h"
+
+/* NUMBER / den for all elements of a matrix at once: sums of products stay integers. */
+struct integers {
+	__int128 at[COOK_TOOM_PRODUCTS][COOK_TOOM_PRODUCTS];
+	__int128 den;
+};
+
+static struct integers integers_of(const struct transform *t)
+{
+	struct integers out = { .den = 1 };
+	int64_t den = 1;
+
+	for (int i = 0; i < t->rows; i++)
+		for (int j = 0; j < t->cols; j++) {
+			assert_true(t->at[i][j].den > 0);
+			assert_int_equal(gcd(t->at[i][j].num, t->at[i][j].den), 1);
+			den = den / gcd(den, t->at[i][j].den) * t->at[i][j].den;
+		}
+	for (int i = 0; i < t->rows; i++)
+		for (int j = 0; j < t->cols; j++)
+			out.at[i][j] = (__int128)t->at[i][j].num * (den / t->at[i][j].den);
+	out.den = den;
+	return out;
+}
+
+/* sum over u of output[j, u] weight[u, k] data[u, i] is 1 where i = j + k, else 0: all bilinear forms at once. */
+static void check_identity(int m, int r)
+{
+	struct cook_toom c = cook_toom(m, r);
+	struct integers data = integers_of(&c.data), weight = integers_of(&c.weight);
+	struct integers output = integers_of(&c.output);
+	int n = m + r - 1;
+
+	assert_int_equal(c.data.rows, n);
+	assert_int_equal(c.weight.cols, r);
+	assert_int_equal(c.output.rows, m);
+	for (int j = 0; j < m; j++)
+		for (int k = 0; k < r; k++)
+			for (int i = 0; i < n; i++) {
+				__int128 sum = 0;
+
+				for (int u = 0; u < n; u++)
+					sum += output.at[j][u] * weight.at[u][k] * data.at[u][i];
+				assert_true(sum ==
+					    (i == j + k) * output.den * weight.den * data.den);
+			}
+}
+
+static void test_identity(void **state)
+{
+	int found = 0;
+
+	(void)state;
+	for (int m = -1; m < 12; m++)
+		for (int r = -1; r < 12; r++) {
+			bool want = m >= 2 && m <= 6 && r >= 2 && m + r - 1 <= 8;
+
+			assert_int_equal(cook_toom_has(m, r), want);
+			if (!want)
+				continue;
+			check_identity(m, r);
+			found++;
+		}
+	assert_int_equal(found, 20);
+}
+
+static bool is_power_of_two(int64_t x)
+{
+	return (x & (x - 1)) == 0;
+}
+
+/* What is computed at run time has numbers that f32 holds exactly, and the highest coefficients are free. */
+static void test_dyadic(void **state)
+{
+	(void)state;
+	for (int m = 2; m <= 6; m++)
+		for (int r = 2; cook_toom_has(m, r); r++) {
+			struct cook_toom c = cook_toom(m, r);
+
+			for (int i = 0; i < c.data.rows; i++)
+				for (int j = 0; j < c.data.cols; j++)
+					assert_true(is_power_of_two(c.data.at[i][j].den) &&
+						    labs(c.data.at[i][j].num) < 1 << 24);
+			for (int i = 0; i < c.output.rows; i++)
+				for (int j = 0; j < c.output.cols; j++)
+					assert_true(is_power_of_two(c.output.at[i][j].den) &&
+						    labs(c.output.at[i][j].num) < 1 << 24);
+		}
+}
+
+/* F(2, 3) as it is in the books, but for signs. */
+static void test_known(void **state)
+{
+	static const int data[4][4] = {
+		{ -1, 0, 1, 0 }, { 0, 1, 1, 0 }, { 0, -1, 1, 0 }, { 0, -1, 0, 1 }
+	};
+	struct cook_toom c = cook_toom(2, 3);
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		for (int j = 0; j < 4; j++)
+			assert_true(rational_value(c.data.at[i][j]) == data[i][j]);
+	assert_true(rational_value(c.weight.at[1][2]) == 0.5);
+	assert_true(rational_value(c.output.at[1][2]) == -1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_dyadic),
+		cmocka_unit_test(test_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_winograd.c - derived ops against the op that they stand for, by the naive evaluation of both. */
+#include "te/derive/winograd.h"
+
+#include "tests/te_run.h"
+
+/* Loads of one op's tensor become loads of another's. */
+struct reading {
+	const struct op *from, *to;
+};
+
+static const struct expr *read_other(struct arena *a, const struct expr *e, void *user)
+{
+	const struct reading *r = user;
+
+	return e->kind == EXPR_LOAD && e->tensor == &r->from->tensor
+		     ? expr_load(a, &r->to->tensor, e->index)
+		     : NULL;
+}
+
+/* The op of D that sums; there is one. */
+static const struct op *find_sum(const struct dag *d)
+{
+	const struct op *found = NULL;
+
+	for (int i = 0; i < d->ops.n; i++)
+		if (d->ops.at[i]->kind == OP_COMPUTE && d->ops.at[i]->reducer == REDUCE_SUM)
+			found = d->ops.at[i];
+	assert_non_null(found);
+	return found;
+}
+
+/* D with the ops of W in the place of OP; takes over D's ops, so that D is of no use any more. */
+static struct dag *replaced(struct arena *a, const struct dag *d, const struct op *op,
+			    const struct derived *w)
+{
+	struct reading r = { op, w->op[w->n - 1] };
+	struct dag *out = dag_new(a, d->name);
+
+	for (int i = 0; i < d->ops.n; i++) {
+		struct op *other = d->ops.at[i];
+
+		for (int k = 0; other == op && k < w->n; k++)
+			vec_push(a, &out->ops, w->op[k]);
+		if (other == op)
+			continue;
+		if (other->kind == OP_COMPUTE)
+			other->body = expr_rewrite(a, other->body, read_other, &r);
+		vec_push(a, &out->ops, other);
+	}
+	if (dag_freeze(out) < 0)
+		fail_msg("%s: %s", d->name, err_get());
+	return out;
+}
+
+/* W ends in a tensor like OP's, and only the product reduces. */
+static void check_shape(const struct op *op, const struct derived *w)
+{
+	const struct op *last = w->op[w->n - 1], *product = w->op[w->product];
+
+	assert_string_equal(last->tensor.name, op->tensor.name);
+	assert_int_equal(last->tensor.dtype, op->tensor.dtype);
+	assert_int_equal(last->tensor.ndim, op->tensor.ndim);
+	assert_memory_equal(last->tensor.shape, op->tensor.shape,
+			    (size_t)op->tensor.ndim * sizeof(*op->tensor.shape));
+	for (int i = 0; i < op->tensor.ndim; i++) {
+		assert_string_equal(last->space[i]->name, op->space[i]->name);
+		assert_ptr_not_equal(last->space[i], op->space[i]);
+	}
+	assert_int_equal(last->output, op->output);
+	assert_int_equal(product->nreduce, op->nreduce - w->weights);
+	for (int i = 0; i < w->n; i++)
+		assert_true(i == w->product || w->op[i]->reducer == REDUCE_NONE);
+}
+
+/* SOURCE with tiles of M gives what it gives, within TOLERANCE; OPS ops take the place of its sum. */
+static void check_derived(const char *source, int64_t m, int ops, double tolerance)
+{
+	struct run r = run_spec(source);
+	const struct op *op = find_sum(r.d);
+	const char *why = NULL;
+	struct derived w;
+
+	if (!winograd_derive(r.a, op, m, &w, &why))
+		fail_msg("%s, m=%jd: %s", source, (intmax_t)m, why);
+	assert_int_equal(w.n, ops);
+	assert_int_equal(w.weights, ops == 7 ? 2 : 1);
+	assert_int_equal(w.product, ops == 7 ? 4 : 2);
+	check_shape(op, &w);
+	struct dag *d = replaced(r.a, r.d, op, &w);
+	const struct tensor *t = &r.op[r.n - 1]->tensor;
+	void *args[ARGS_MAX];
+
+	memcpy(args, r.args, sizeof(args));
+	args[r.n - 1] = arena_alloc(r.a, tensor_bytes(t));
+	dag_eval(d, args);
+	for (int64_t i = 0; i < tensor_count(t); i++)
+		check_close(source, i, dtype_load(t->dtype, args[r.n - 1], i), at(&r, r.n - 1, i),
+			    tolerance);
+	arena_free(r.a);
+}
+
+static void test_layouts(void **state)
+{
+	(void)state;
+	for (int64_t m = 2; m <= 6; m++) {
+		check_derived("conv2d:ic=3,h=8,w=8,oc=4,k=3,p=1,dtype=f64", m, 7, 1e-10);
+		check_derived("conv2d:n=2,ic=3,h=8,w=9,oc=2,k=3,dtype=f64", m, 7, 1e-10);
+		check_derived("conv2d:ic=3,h=7,w=6,oc=4,k=3,p=1,dtype=f64,layout=nhwc", m, 7, 1e-10);
+		check_derived("conv2d:n=2,ic=16,h=6,w=7,oc=16,k=3,p=1,dtype=f64,layout=nchw16c", m, 7,
+			      1e-10);
+		check_derived("conv2d:ic=8,h=9,w=7,oc=4,k=3,p=1,g=2,dtype=f64,layout=nchw2c,bias=1,"
+			      "act=relu", m, 7, 1e-10);
+		check_derived("conv2d:ic=4,h=6,w=11,oc=6,k=3,p=1,g=2,dtype=f64", m, 7, 1e-10);
+		check_derived("depthwise:c=3,h=6,w=7,k=3,p=1,dtype=f64", m, 7, 1e-10);
+		check_derived("depthwise:c=4,h=6,w=7,k=3,p=1,dtype=f64,layout=nchw2c", m, 7, 1e-10);
+	}
+}
+
+static void test_windows(void **state)
+{
+	(void)state;
+	check_derived("conv2d:ic=2,h=9,w=9,oc=3,k=5,p=2,dtype=f64", 2, 7, 1e-10);
+	check_derived("conv2d:ic=2,h=9,w=11,oc=3,k=5,p=2,dtype=f64", 4, 7, 1e-10);
+	check_derived("conv2d:ic=2,h=9,w=9,oc=3,k=2,dtype=f64", 5, 7, 1e-10);
+	check_derived("conv2d:ic=2,h=9,w=9,oc=3,k=2x4,dtype=f64", 3, 7, 1e-10);
+	check_derived("conv2d:ic=3,h=6,w=9,oc=4,k=1x7,p=0x3,dtype=f64", 2, 4, 1e-10);
+	check_derived("conv2d:ic=3,h=9,w=6,oc=4,k=7x1,p=3x0,dtype=f64,layout=nhwc", 2, 4, 1e-10);
+	check_derived("conv2d:ic=3,h=9,w=9,oc=4,k=3,s=2x1,p=1,dtype=f64", 4, 4, 1e-10);
+	check_derived("conv2d:ic=3,h=9,w=9,oc=4,k=3,dil=1x2,p=1,dtype=f64", 4, 4, 1e-10);
+	/* The longer window stays one where there is no room for it. */
+	check_derived("conv2d:ic=2,h=9,w=9,oc=3,k=3x7,p=1x3,dtype=f64", 4, 4, 1e-10);
+	/* A dim of fewer places than a tile has outputs stays one, too. */
+	check_derived("conv2d:ic=2,h=5,w=9,oc=3,k=3,dtype=f64", 4, 4, 1e-10);
+	check_derived("conv1d:n=2,ic=3,w=11,oc=4,k=3,p=1,dtype=f64", 4, 4, 1e-10);
+	check_derived("conv1d:ic=4,w=10,oc=4,k=5,g=2,dtype=f64,layout=nhwc", 3, 4, 1e-10);
+	check_derived("conv3d:ic=2,d=4,h=5,w=6,oc=3,k=3,p=1,dtype=f64", 4, 7, 1e-10);
+	check_derived("conv3d:ic=2,d=5,h=4,w=4,oc=2,k=3x1x3,dtype=f64,layout=nchw2c", 2, 7, 1e-10);
+}
+
+/* In f32 by a few roundings more; f16 is f32 in between. */
+static void test_types(void **state)
+{
+	(void)state;
+	check_derived("conv2d:ic=16,h=9,w=9,oc=2,k=3,p=1", 2, 7, 1e-5);
+	check_derived("conv2d:ic=16,h=9,w=9,oc=2,k=3,p=1", 6, 7, 1e-4);
+	check_derived("conv2d:ic=16,h=9,w=9,oc=2,k=3,p=1,dtype=f16", 4, 7, 2e-3);
+	check_derived("conv2d:ic=16,h=9,w=9,oc=2,k=3,p=1,dtype=bf16", 4, 7, 1e-2);
+}
+
+static void check_text(const char *source, int64_t m, const char *want)
+{
+	struct run r = run_new(source);
+	const struct op *op = find_sum(r.d);
+	struct text t = { 0 };
+	struct derived w;
+
+	assert_true(winograd_derive(r.a, op, m, &w, NULL));
+	dag_print(&t, replaced(r.a, r.d, op, &w));
+	assert_string_equal(text_str(&t), want);
+	text_free(&t);
+	arena_free(r.a);
+}
+
+static void test_text(void **state)
+{
+	(void)state;
+	check_text("conv1d:ic=4,w=9,oc=2,k=3,p=1", 2,
+		   "input X: f32[1, 4, 9]\n"
+		   "const W: f32[2, 4, 3]\n"
+		   "pad[n < 1, c < 4, x < 11] = select(1 <= x && x < 10, X[n, c, x + -1], 0)\n"
+		   "conv_U[ux < 4, c < 2, rc < 4] = select(ux < 1, -W[c, rc, 0], select(ux < 2, 0.5 * "
+		   "W[c, rc, 0] + 0.5 * W[c, rc, 2] + 0.5 * W[c, rc, 1], select(ux < 3, 0.5 * W[c, rc, 0] "
+		   "+ 0.5 * W[c, rc, 2] - 0.5 * W[c, rc, 1], W[c, rc, 2])))\n"
+		   "conv_V[ux < 4, n < 1, rc < 4, tx < 5] = select(ux < 1, pad[n, rc, tx * 2 + 2] - pad[n, "
+		   "rc, tx * 2], select(ux < 2, pad[n, rc, tx * 2 + 2] + pad[n, rc, tx * 2 + 1], select(ux "
+		   "< 3, pad[n, rc, tx * 2 + 2] - pad[n, rc, tx * 2 + 1], select(tx * 2 + 3 < 11, pad[n, "
+		   "rc, tx * 2 + 3], 0) - pad[n, rc, tx * 2 + 1])))\n"
+		   "conv_P[ux < 4, n < 1, c < 2, tx < 5] = sum(rc < 4) conv_V[ux, n, rc, tx] * conv_U[ux, "
+		   "c, rc]\n"
+		   "conv[n < 1, c < 2, x < 9] = select(x % 2 < 1, conv_P[0, n, c, x / 2] + (conv_P[1, n, c, "
+		   "x / 2] + conv_P[2, n, c, x / 2]), conv_P[1, n, c, x / 2] - conv_P[2, n, c, x / 2] + "
+		   "conv_P[3, n, c, x / 2])\n");
+}
+
+static void check_refused(const char *source, int64_t m, const char *want)
+{
+	struct run r = run_new(source);
+	struct derived w;
+
+	for (int i = 0; i < r.d->ops.n; i++) {
+		const char *why = NULL;
+
+		if (i < r.d->ops.n - 1 && r.d->ops.at[i]->kind == OP_COMPUTE)
+			continue;
+		assert_false(winograd_derive(r.a, r.d->ops.at[i], m, &w, NULL));
+		assert_false(winograd_derive(r.a, r.d->ops.at[i], m, &w, &why));
+		if (i == r.d->ops.n - 1)
+			assert_string_equal(why, want);
+	}
+	arena_free(r.a);
+}
+
+static void test_refused(void **state)
+{
+	static const char still[] = "no axis moves a window by one place a turn";
+	static const char extent[] =
+		"its windows are too long or too few for tiles of as many outputs";
+
+	(void)state;
+	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=3,s=2", 2, still);
+	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=3,dil=2", 2, still);
+	check_refused("matmul:m=8,n=8,k=8", 2, still);
+	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=1", 2, still);
+	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=7", 4, extent);
+	check_refused("conv2d:ic=3,h=5,w=5,oc=4,k=3", 4, extent);
+	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=3", 1, extent);
+	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=3", 7, extent);
+	check_refused("max_pool:c=3,h=7,w=7,k=3", 2, "it is no sum");
+	check_refused("relu:n=4x4", 2, "it is no sum");
+	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=3,dtype=i64", 2,
+		      "its elements are no floats: the numbers of the transforms have fractions");
+	check_refused("global_avg_pool:c=3,h=4,w=4", 2, "it is no sum");
+	check_refused("input X: f32[16]\nconst W: f32[3]\n"
+		      "Y[i < 14] = sum(k < 3) max(X[i + k], 0) * W[k]\n", 2,
+		      "it sums no products of two elements, read as they are");
+	/* The channel moves with the window, the weight with the place. */
+	check_refused("input X: f32[16, 16]\nconst W: f32[3]\n"
+		      "Y[i < 14] = sum(k < 3) X[i + k, i] * W[k]\n", 2, still);
+	check_refused("input X: f32[16]\nconst W: f32[3, 14]\n"
+		      "Y[i < 14] = sum(k < 3) X[i + k] * W[k, i]\n", 2, still);
+	check_refused("input X: f32[17]\nconst W: f32[3]\n"
+		      "Y[i < 14] = sum(k < 3) X[i + k + 1] * W[k]\n", 2, still);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_layouts), cmocka_unit_test(test_windows),
+		cmocka_unit_test(test_types),	cmocka_unit_test(test_text),
+		cmocka_unit_test(test_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
