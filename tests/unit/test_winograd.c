@@ -183,6 +183,148 @@ static void test_text(void **state)
 		   "conv_P[3, n, c, x / 2])\n");
 }
 
+enum { CHANNELS = 24, REACH = 8 };
+
+/* One tile of data, which is REACH^2 at most, and one output channel. */
+struct tile {
+	int64_t m, r;
+	int dims;
+	float data[CHANNELS][REACH][REACH], weight[CHANNELS][REACH][REACH];
+};
+
+/* The tile's M + R - 1 and R elements of dim I. */
+static int64_t data_extent(const struct tile *t, int i)
+{
+	return i < 2 - t->dims ? 1 : t->m + t->r - 1;
+}
+
+static int64_t weight_extent(const struct tile *t, int i)
+{
+	return i < 2 - t->dims ? 1 : t->r;
+}
+
+/* The direct sum at [Y, X] in f64, and what its error is measured in. */
+static double exact(const struct tile *t, int64_t y, int64_t x, double *size)
+{
+	double sum = 0;
+
+	*size = 0;
+	for (int c = 0; c < CHANNELS; c++) {
+		double greatest = 0, weights = 0;
+
+		for (int64_t i = 0; i < weight_extent(t, 0); i++)
+			for (int64_t j = 0; j < weight_extent(t, 1); j++) {
+				sum += (double)t->weight[c][i][j] * t->data[c][y + i][x + j];
+				weights += fabs(t->weight[c][i][j]);
+			}
+		for (int64_t i = 0; i < data_extent(t, 0); i++)
+			for (int64_t j = 0; j < data_extent(t, 1); j++)
+				greatest = fmax(greatest, fabs(t->data[c][i][j]));
+		*size += greatest * weights;
+	}
+	return sum;
+}
+
+/* The arguments X, W and conv of a conv2d that is no more than T. */
+static void fill_tile(const struct tile *t, float *x, float *w)
+{
+	for (int c = 0; c < CHANNELS; c++) {
+		for (int64_t i = 0; i < data_extent(t, 0); i++)
+			for (int64_t j = 0; j < data_extent(t, 1); j++)
+				*x++ = t->data[c][i][j];
+		for (int64_t i = 0; i < weight_extent(t, 0); i++)
+			for (int64_t j = 0; j < weight_extent(t, 1); j++)
+				*w++ = t->weight[c][i][j];
+	}
+}
+
+/* The greatest error of derived ops D on T, as a part of its bound. */
+static double part_of_bound(const struct tile *t, const struct dag *d, float *x, float *w)
+{
+	int64_t n = CHANNELS + t->dims * winograd_roundings(t->m, t->r);
+	double bound = (double)n * 0x1p-24 * winograd_amplification(t->m, t->r, t->dims);
+	float out[REACH * REACH];
+	double part = 0;
+	int64_t at = 0;
+
+	fill_tile(t, x, w);
+	dag_eval(d, (void *[]){ x, w, out });
+	for (int64_t i = 0; i < (t->dims == 2 ? t->m : 1); i++)
+		for (int64_t j = 0; j < t->m; j++) {
+			double size;
+			double error = fabs(out[at++] - exact(t, i, j, &size));
+
+			assert_true(error <= bound * size);
+			part = fmax(part, size > 0 ? error / (bound * size) : 0);
+		}
+	return part;
+}
+
+static double any_sign(struct rng *rng)
+{
+	return rng_chance(rng, 0.5) ? 1 : -1;
+}
+
+/* Magnitudes of one binade, whose roundings are the largest; signs, taps and places by KIND: all of them random,
+ * one tap alone, a window of zeros, neighbours whose signs alternate. */
+static void draw_tile(struct tile *t, int kind, struct rng *rng)
+{
+	int64_t tap[2] = { rng_below(rng, weight_extent(t, 0)), rng_below(rng, weight_extent(t, 1)) };
+
+	for (int c = 0; c < CHANNELS; c++)
+		for (int64_t i = 0; i < REACH; i++)
+			for (int64_t j = 0; j < REACH; j++) {
+				bool window = i < weight_extent(t, 0) && j < weight_extent(t, 1);
+				double sign = kind == 3 ? ((i + j) & 2 ? 1 : -1) : any_sign(rng);
+				bool alone = i == tap[0] && j == tap[1];
+
+				t->data[c][i][j] = (float)(kind == 2 && window ? 0
+							    : sign * (1 + rng_unit(rng)));
+				t->weight[c][i][j] = (float)(kind == 1 && !alone ? 0
+							     : any_sign(rng) * (1 + rng_unit(rng)));
+			}
+}
+
+static void check_amplification(int64_t m, int64_t r, int dims)
+{
+	static struct tile t;
+	struct rng rng = rng_seed((uint64_t)(100 * m + 10 * r + dims));
+	struct arena *a = arena_new();
+	int h = dims == 2 ? (int)(m + r - 1) : 1, kh = dims == 2 ? (int)r : 1;
+	struct run run = run_new(arena_printf(a, "conv2d:ic=%d,h=%d,w=%d,oc=1,k=%dx%d", CHANNELS, h,
+					      (int)(m + r - 1), kh, (int)r));
+	const struct op *op = find_sum(run.d);
+	struct derived w;
+	double part = 0;
+
+	t.m = m;
+	t.r = r;
+	t.dims = dims;
+	assert_true(winograd_derive(run.a, op, m, &w, NULL));
+	assert_int_equal(w.n, dims == 2 ? 7 : 4);
+	struct dag *d = replaced(run.a, run.d, op, &w);
+
+	for (int i = 0; i < 40; i++) {
+		draw_tile(&t, i % 4, &rng);
+		part = fmax(part, part_of_bound(&t, d, run.args[0], run.args[1]));
+	}
+	print_message("F(%jd, %jd) in %d dims: amplification %.1f, errors up to %.2g of the bound\n",
+		      (intmax_t)m, (intmax_t)r, dims, winograd_amplification(m, r, dims), part);
+	arena_free(run.a);
+	arena_free(a);
+}
+
+static void test_amplification(void **state)
+{
+	(void)state;
+	for (int64_t m = 2; m <= 6; m++)
+		for (int64_t r = 2; m + r <= 9; r++)
+			for (int dims = 1; dims <= 2; dims++)
+				check_amplification(m, r, dims);
+	assert_true(winograd_amplification(2, 3, 1) == 4);
+	assert_true(winograd_amplification(2, 3, 2) == 16);
+}
+
 static void check_refused(const char *source, int64_t m, const char *want)
 {
 	struct run r = run_new(source);
@@ -238,7 +380,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts), cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_types),	cmocka_unit_test(test_text),
-		cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_refused), cmocka_unit_test(test_amplification),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
