@@ -35,14 +35,21 @@ static const struct expr *plus(struct arena *a, const struct expr *x, const stru
 	return expr_binary(a, by < 0 ? EXPR_SUB : EXPR_ADD, x, scaled(a, y, by < 0 ? -by : by));
 }
 
-/* The sum of W divided by DIVISOR; a term that is added comes first. */
+/* A sum begins with what is no product, so that each product joins an addition; or with no sign at least. */
+static int rank(double by)
+{
+	return by == 1 ? 2 : by > 0;
+}
+
+/* The sum of W divided by DIVISOR, where W has terms. */
 static const struct expr *sum_of(struct arena *a, const struct weighted *w, double divisor)
 {
 	int first = -1;
 
-	for (int i = w->n - 1; i >= 0; i--)
-		if (w->by[i].num && (first < 0 || rational_value(w->by[i]) / divisor > 0 ||
-				     rational_value(w->by[first]) / divisor < 0))
+	for (int i = 0; i < w->n; i++)
+		if (w->by[i].num &&
+		    (first < 0 || rank(rational_value(w->by[i]) / divisor) >
+					  rank(rational_value(w->by[first]) / divisor)))
 			first = i;
 	const struct expr *sum = scaled(a, w->x[first], rational_value(w->by[first]) / divisor);
 

@@ -19,12 +19,12 @@ struct derivation {
 };
 
 /* The space axes of an op that is being made, then its reduce axes. */
-struct axis_list {
+struct new_axes {
 	int n;
 	struct axis *at[2 * TENSOR_MAX_DIMS];
 };
 
-static bool is_taken(const struct axis_list *axes, const char *name)
+static bool is_taken(const struct new_axes *axes, const char *name)
 {
 	for (int i = 0; i < axes->n; i++)
 		if (strcmp(axes->at[i]->name, name) == 0)
@@ -33,7 +33,7 @@ static bool is_taken(const struct axis_list *axes, const char *name)
 }
 
 /* Appends an axis named PREFIX NAME, or longer: schedules in text tell the axes of an op apart by name. */
-static const struct expr *add_axis(struct derivation *d, struct axis_list *axes, const char *prefix,
+static const struct expr *add_axis(struct derivation *d, struct new_axes *axes, const char *prefix,
 				   const char *name, int64_t extent)
 {
 	struct axis *axis = arena_one(d->a, struct axis);
@@ -53,19 +53,19 @@ static const struct axis *place(const struct derivation *d, int i)
 }
 
 /* Which row or column of the transform of window dim I. */
-static const struct expr *add_row_axis(struct derivation *d, struct axis_list *axes, int i)
+static const struct expr *add_row_axis(struct derivation *d, struct new_axes *axes, int i)
 {
 	return add_axis(d, axes, "u", place(d, i)->name, d->by[i].data.rows);
 }
 
 /* Which tile of window dim I. */
-static const struct expr *add_tile_axis(struct derivation *d, struct axis_list *axes, int i)
+static const struct expr *add_tile_axis(struct derivation *d, struct new_axes *axes, int i)
 {
 	return add_axis(d, axes, "t", place(d, i)->name, ceil_div(place(d, i)->hi, d->m));
 }
 
 /* An axis that runs over dim I of what LOAD reads. */
-static const struct expr *add_dim_axis(struct derivation *d, struct axis_list *axes,
+static const struct expr *add_dim_axis(struct derivation *d, struct new_axes *axes,
 				       const struct expr *load, int i)
 {
 	const struct expr *index = load->index[i];
@@ -76,7 +76,7 @@ static const struct expr *add_dim_axis(struct derivation *d, struct axis_list *a
 }
 
 /* The next op: NAME[the first NDIM of AXES] = BODY, summed over what other axes there are. */
-static struct op *add_op(struct derivation *d, const char *name, const struct axis_list *axes,
+static struct op *add_op(struct derivation *d, const char *name, const struct new_axes *axes,
 			 int ndim, const struct expr *body)
 {
 	struct op *op = arena_one(d->a, struct op);
@@ -145,7 +145,7 @@ static const struct tensor *transform_weight(struct derivation *d, const struct 
 {
 	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
 	const struct window_dim *w = &d->sum.dim[which];
-	struct axis_list axes = { 0 };
+	struct new_axes axes = { 0 };
 	int ndim = 0, taps = 0;
 
 	for (; ndim < which; ndim++)
@@ -166,7 +166,7 @@ static const struct tensor *transform_weight(struct derivation *d, const struct 
 }
 
 /* The axis that runs over dim I of the data: tiles, where it is one of the first N window dims, else places. */
-static const struct expr *add_data_axis(struct derivation *d, struct axis_list *axes, int i, int n)
+static const struct expr *add_data_axis(struct derivation *d, struct new_axes *axes, int i, int n)
 {
 	for (int k = 0; k < d->sum.n; k++) {
 		if (d->sum.dim[k].data != i)
@@ -198,7 +198,7 @@ static const struct tensor *transform_data(struct derivation *d, const struct te
 					   int which, const char *name)
 {
 	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
-	struct axis_list axes = { 0 };
+	struct new_axes axes = { 0 };
 	int dim = which + d->sum.dim[which].data;
 
 	for (int i = 0; i < which; i++)
@@ -215,7 +215,7 @@ static const struct tensor *transform_data(struct derivation *d, const struct te
 }
 
 /* The axis that runs over space axis I of the op: tiles, where it is that of a window dim behind the first N. */
-static const struct expr *add_space_axis(struct derivation *d, struct axis_list *axes, int i, int n)
+static const struct expr *add_space_axis(struct derivation *d, struct new_axes *axes, int i, int n)
 {
 	for (int k = n; k < d->sum.n; k++)
 		if (d->sum.dim[k].space == i)
@@ -231,7 +231,7 @@ static const struct tensor *multiply(struct derivation *d, const struct tensor *
 	const struct expr *to[2 * TENSOR_MAX_DIMS];
 	const struct expr *at_v[TENSOR_MAX_DIMS], *at_u[TENSOR_MAX_DIMS];
 	const struct op *op = d->op;
-	struct axis_list axes = { 0 };
+	struct new_axes axes = { 0 };
 	int n = 0, nv = d->sum.n, nu = d->sum.n;
 
 	for (int i = 0; i < d->sum.n; i++)
@@ -269,7 +269,7 @@ static const struct tensor *transform_output(struct derivation *d, const struct 
 {
 	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
 	const struct transform *t = &d->by[which].output;
-	struct axis_list axes = { 0 };
+	struct new_axes axes = { 0 };
 	int n = 1;
 
 	for (int i = which + 1; i < d->sum.n; i++)

@@ -2,16 +2,17 @@
 /* tests/unit/test_winograd.c - derived ops against the op that they stand for, by the naive evaluation of both. */
 #include "te/derive/winograd.h"
 
+#include "te/derive/cook_toom.h"
 #include "tests/te_run.h"
 
 /* Loads of one op's tensor become loads of another's. */
-struct reading {
+struct swap {
 	const struct op *from, *to;
 };
 
 static const struct expr *read_other(struct arena *a, const struct expr *e, void *user)
 {
-	const struct reading *r = user;
+	const struct swap *r = user;
 
 	return e->kind == EXPR_LOAD && e->tensor == &r->from->tensor
 		     ? expr_load(a, &r->to->tensor, e->index)
@@ -34,7 +35,7 @@ static const struct op *find_sum(const struct dag *d)
 static struct dag *replaced(struct arena *a, const struct dag *d, const struct op *op,
 			    const struct derived *w)
 {
-	struct reading r = { op, w->op[w->n - 1] };
+	struct swap r = { op, w->op[w->n - 1] };
 	struct dag *out = dag_new(a, d->name);
 
 	for (int i = 0; i < d->ops.n; i++) {
@@ -162,6 +163,36 @@ static void check_text(const char *source, int64_t m, const char *want)
 	arena_free(r.a);
 }
 
+/* Rows of points p and -p share nodes, and numbers are few: F(4, 3) of data without a tail, in one dim. */
+static void test_shared(void **state)
+{
+	struct run r = run_new("conv1d:ic=4,w=10,oc=2,k=3");
+	struct text t = { 0 };
+	struct derived w;
+
+	(void)state;
+	assert_true(winograd_derive(r.a, find_sum(r.d), 4, &w, NULL));
+	const struct expr *row[6], *rest = w.op[1]->body;
+
+	for (int u = 0; u < 5; u++) {
+		assert_int_equal(rest->kind, EXPR_SELECT);
+		row[u] = rest->arg[1];
+		rest = rest->arg[2];
+	}
+	for (int u = 1; u < 5; u += 2) {
+		assert_int_equal(row[u]->kind, EXPR_ADD);
+		assert_int_equal(row[u + 1]->kind, EXPR_SUB);
+		assert_ptr_equal(row[u]->arg[0], row[u + 1]->arg[0]);
+		assert_int_equal(row[u]->arg[1]->kind, EXPR_MUL);
+		assert_ptr_equal(row[u]->arg[1]->arg[1], row[u + 1]->arg[1]->arg[1]);
+	}
+	expr_print(&t, row[0]);
+	assert_string_equal(text_str(&t), "X[n, rc, tx * 4 + 4] + 0.87890625 * X[n, rc, tx * 4] - "
+					  "2.640625 * X[n, rc, tx * 4 + 2]");
+	text_free(&t);
+	arena_free(r.a);
+}
+
 static void test_text(void **state)
 {
 	(void)state;
@@ -265,23 +296,46 @@ static double any_sign(struct rng *rng)
 	return rng_chance(rng, 0.5) ? 1 : -1;
 }
 
-/* Magnitudes of one binade, whose roundings are the largest; signs, taps and places by KIND: all of them random,
- * one tap alone, a window of zeros, neighbours whose signs alternate. */
-static void draw_tile(struct tile *t, int kind, struct rng *rng)
+enum drawing {
+	DRAW_RANDOM,
+	DRAW_TAP,		/* one tap of the weight alone */
+	DRAW_NEIGHBOURS,	/* the first window is 0 */
+	DRAW_ALIGNED,		/* one tap, and data that does not cancel in one row of its transform */
+	DRAWINGS
+};
+
+/* A sign for place I of dim DIM, from row ROW of the transform. */
+static double sign_of_row(const struct tile *t, int dim, int64_t row, int64_t i)
+{
+	struct cook_toom c = cook_toom(t->m, t->r);
+
+	return data_extent(t, dim) > 1 && i < data_extent(t, dim) && c.data.at[row][i].num < 0 ? -1 : 1;
+}
+
+/* Magnitudes are of one binade, their roundings as large as can be. */
+static void draw_tile(struct tile *t, enum drawing how, struct rng *rng)
 {
 	int64_t tap[2] = { rng_below(rng, weight_extent(t, 0)), rng_below(rng, weight_extent(t, 1)) };
+	int64_t row[2] = { rng_below(rng, t->m + t->r - 1), rng_below(rng, t->m + t->r - 1) };
 
 	for (int c = 0; c < CHANNELS; c++)
 		for (int64_t i = 0; i < REACH; i++)
 			for (int64_t j = 0; j < REACH; j++) {
-				bool window = i < weight_extent(t, 0) && j < weight_extent(t, 1);
-				double sign = kind == 3 ? ((i + j) & 2 ? 1 : -1) : any_sign(rng);
-				bool alone = i == tap[0] && j == tap[1];
+				double x = 1 + rng_unit(rng), w = 1 + rng_unit(rng);
 
-				t->data[c][i][j] = (float)(kind == 2 && window ? 0
-							    : sign * (1 + rng_unit(rng)));
-				t->weight[c][i][j] = (float)(kind == 1 && !alone ? 0
-							     : any_sign(rng) * (1 + rng_unit(rng)));
+				if (how == DRAW_ALIGNED)
+					x *= sign_of_row(t, 0, row[0], i) * sign_of_row(t, 1, row[1], j);
+				else
+					x *= any_sign(rng);
+				w *= how == DRAW_ALIGNED ? 1 : any_sign(rng);
+				if (how == DRAW_NEIGHBOURS && i < weight_extent(t, 0) &&
+				    j < weight_extent(t, 1))
+					x = 0;
+				if ((how == DRAW_TAP || how == DRAW_ALIGNED) &&
+				    (i != tap[0] || j != tap[1]))
+					w = 0;
+				t->data[c][i][j] = (float)x;
+				t->weight[c][i][j] = (float)w;
 			}
 }
 
@@ -305,7 +359,7 @@ static void check_amplification(int64_t m, int64_t r, int dims)
 	struct dag *d = replaced(run.a, run.d, op, &w);
 
 	for (int i = 0; i < 40; i++) {
-		draw_tile(&t, i % 4, &rng);
+		draw_tile(&t, i % DRAWINGS, &rng);
 		part = fmax(part, part_of_bound(&t, d, run.args[0], run.args[1]));
 	}
 	print_message("F(%jd, %jd) in %d dims: amplification %.1f, errors up to %.2g of the bound\n",
@@ -380,7 +434,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_layouts), cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_types),	cmocka_unit_test(test_text),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_amplification),
+		cmocka_unit_test(test_shared),	cmocka_unit_test(test_refused),
+		cmocka_unit_test(test_amplification),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
