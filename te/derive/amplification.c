@@ -10,8 +10,8 @@ static double size(struct rational x)
 	return fabs(rational_value(x));
 }
 
-/* The greatest weight that tap K of output J can have in the sum of magnitudes, over all J and K. In more dims matrices are
- * Kronecker products of these, whose magnitudes multiply (Barabasz et al., ACM TOMS 46(4), 2020, section 4). */
+/* The greatest share that tap K of output J can have in the sum of magnitudes, over all J and K. In more dims matrices
+ * are Kronecker products of these, whose magnitudes multiply (Barabasz et al., ACM TOMS 46(4), 2020, section 4). */
 double winograd_amplification(int64_t m, int64_t r, int dims)
 {
 	struct cook_toom c = cook_toom(m, r);

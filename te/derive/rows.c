@@ -30,7 +30,8 @@ static const struct expr *scaled(struct arena *a, const struct expr *x, double b
 }
 
 /* X + by * Y, or with the sign before the product. */
-static const struct expr *plus(struct arena *a, const struct expr *x, const struct expr *y, double by)
+static const struct expr *plus(struct arena *a, const struct expr *x, const struct expr *y,
+			       double by)
 {
 	return expr_binary(a, by < 0 ? EXPR_SUB : EXPR_ADD, x, scaled(a, y, by < 0 ? -by : by));
 }

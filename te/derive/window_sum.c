@@ -11,7 +11,8 @@ static bool is_axis(const struct expr *e, const struct axis *axis)
 }
 
 /* E is X + Y, of two axes. */
-static bool is_sum(struct arena *a, const struct expr *e, const struct axis *x, const struct axis *y)
+static bool is_sum(struct arena *a, const struct expr *e, const struct axis *x,
+		   const struct axis *y)
 {
 	struct linear l;
 
@@ -61,7 +62,8 @@ static int find_windows(struct arena *a, const struct op *op, int64_t m, struct 
 			if (!is_window(a, op, sum, &w))
 				continue;
 			any++;
-			if (cook_toom_has(m, w.taps) && op->space[w.space]->hi >= m && sum->n < WINDOW_DIMS)
+			if (cook_toom_has(m, w.taps) && op->space[w.space]->hi >= m &&
+			    sum->n < WINDOW_DIMS)
 				sum->dim[sum->n++] = w;
 		}
 	return any;

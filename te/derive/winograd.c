@@ -113,9 +113,8 @@ static const struct expr *choose_row(struct derivation *d, const struct transfor
 	const struct expr *chosen = of[t->rows - 1];
 
 	for (int i = t->rows - 2; i >= 0; i--)
-		chosen = expr_select(d->a,
-				     expr_binary(d->a, EXPR_LT, row, expr_int(d->a, i + 1)), of[i],
-				     chosen);
+		chosen = expr_select(
+			d->a, expr_binary(d->a, EXPR_LT, row, expr_int(d->a, i + 1)), of[i], chosen);
 	return chosen;
 }
 

@@ -427,6 +427,25 @@ static void test_refused(void **state)
 		      "Y[i < 14] = sum(k < 3) X[i + k] * W[k, i]\n", 2, still);
 	check_refused("input X: f32[17]\nconst W: f32[3]\n"
 		      "Y[i < 14] = sum(k < 3) X[i + k + 1] * W[k]\n", 2, still);
+	check_refused("input X: f32[1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 8]\nconst W: f32[3]\n"
+		      "Y[i < 6] = sum(k < 3) X[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, i + k] * W[k]\n", 2,
+		      "its tensors have too many dims: transforms add to them");
+}
+
+static void test_large(void **state)
+{
+	struct arena *a = arena_new();
+	struct dag *d = dag_parse(a, "large.te", "input X: f32[1048576, 1048576]\nconst W: f32[3]\n"
+						 "Y[i < 1048576, j < 1048574] = sum(k < 3) X[i, j + k] * "
+						 "W[k]\n");
+	const char *why = NULL;
+	struct derived w;
+
+	(void)state;
+	assert_non_null(d);
+	assert_false(winograd_derive(a, find_sum(d), 2, &w, &why));
+	assert_string_equal(why, "its transforms would be too large");
+	arena_free(a);
 }
 
 int main(void)
@@ -435,7 +454,7 @@ int main(void)
 		cmocka_unit_test(test_layouts), cmocka_unit_test(test_windows),
 		cmocka_unit_test(test_types),	cmocka_unit_test(test_text),
 		cmocka_unit_test(test_shared),	cmocka_unit_test(test_refused),
-		cmocka_unit_test(test_amplification),
+		cmocka_unit_test(test_amplification), cmocka_unit_test(test_large),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
