@@ -263,6 +263,7 @@ static apply_fn *const apply_step[] = {
 	[STEP_BORDER] = apply_border,
 	[STEP_PLACE] = apply_place,
 	[STEP_LAYOUT] = apply_layout,
+	[STEP_DERIVE] = apply_derive,
 };
 
 /* What no step may break, whichever it is: a vector loop is the innermost, and each attached stage

@@ -4,8 +4,7 @@
 
 #include "te/index/index.h"
 
-/* Bodies have changed: who reads whom, and so any region, may be another. */
-static void touch_all(struct state *s)
+void touch_all(struct state *s)
 {
 	for (int i = 0; i < s->stages.n; i++)
 		stage_touch(stage_at(s, i), STALE_REGION);
@@ -93,20 +92,22 @@ bool apply_inline(struct state *s, const struct step *step, const char **why)
 
 /* --- stages that steps make */
 
-static const char *unique_name(struct state *s, const char *base, const char *suffix)
+const char *unused_name(const struct state *s, const char *name)
 {
-	char *name = arena_printf(s->arena, "%s.%s", base, suffix);
+	const char *unused = name;
 
-	for (int i = 2; state_find_stage(s, name) >= 0; i++)
-		name = arena_printf(s->arena, "%s.%s%d", base, suffix, i);
-	return name;
+	for (int i = 2; state_find_stage(s, unused) >= 0; i++)
+		unused = arena_printf(s->arena, "%s%d", name, i);
+	return unused;
 }
 
-/* Puts a stage that computes OP into the order, before (or after) stage NEIGHBOUR. */
-static int insert_stage(struct state *s, struct op *op, int neighbour, bool after)
+static const char *unique_name(const struct state *s, const char *base, const char *suffix)
 {
-	struct tensor *identity = arena_memdup(s->arena, &op->tensor, sizeof(op->tensor));
+	return unused_name(s, arena_printf(s->arena, "%s.%s", base, suffix));
+}
 
+int insert_stage(struct state *s, const struct op *op, const struct tensor *identity, int neighbour, bool after)
+{
 	vec_push(s->arena, &s->stages, stage_new(s->arena, op, identity));
 	for (int i = 0; i < s->order.n; i++)
 		if (s->order.at[i] == neighbour) {
@@ -114,6 +115,12 @@ static int insert_stage(struct state *s, struct op *op, int neighbour, bool afte
 			break;
 		}
 	return s->stages.n - 1;
+}
+
+/* The same of an OP that is gone with its maker. */
+static int insert_made(struct state *s, const struct op *op, int neighbour, bool after)
+{
+	return insert_stage(s, op, arena_memdup(s->arena, &op->tensor, sizeof(op->tensor)), neighbour, after);
 }
 
 static struct axis *copy_axis(struct arena *a, const struct axis *axis)
@@ -132,13 +139,12 @@ static const struct expr *load_at(struct arena *a, const struct tensor *t,
 	return expr_load(a, t, index);
 }
 
-static bool is_unscheduled(const struct stage *g)
+bool is_unscheduled(const struct stage *g)
 {
 	return g->relations.n == 0 && g->place == PLACE_ROOT;
 }
 
-/* Makes G a stage that computes OP, its loops as written, stored and rounded as it was. */
-static void rebuild(struct arena *a, struct stage *g, const struct op *op)
+void rebuild_stage(struct arena *a, struct stage *g, const struct op *op)
 {
 	struct stage *other = stage_new(a, op, g->tensor);
 
@@ -160,7 +166,7 @@ static void become_copy(struct state *s, struct stage *g, const struct tensor *f
 	op.nreduce = 0;
 	op.reducer = REDUCE_NONE;
 	op.body = load_at(a, from, space, NULL);
-	rebuild(a, g, &op);
+	rebuild_stage(a, g, &op);
 }
 
 bool apply_cache_write(struct state *s, const struct step *step, const char **why)
@@ -175,7 +181,7 @@ bool apply_cache_write(struct state *s, const struct step *step, const char **wh
 
 	op.tensor.name = unique_name(s, g->op.tensor.name, "local");
 	op.output = false;
-	int cache = insert_stage(s, &op, step->stage, false);
+	int cache = insert_made(s, &op, step->stage, false);
 
 	stage_at(s, cache)->is_cache = true;
 	become_copy(s, g, stage_at(s, cache)->tensor);
@@ -226,7 +232,7 @@ bool apply_cache_read(struct state *s, const struct step *step, const char **why
 		op.space[i]->hi = op.tensor.shape[i] = g->op.tensor.shape[dim];
 	}
 	op.body = load_at(a, g->tensor, op.space, dims);
-	int cache = insert_stage(s, &op, step->stage, true);
+	int cache = insert_made(s, &op, step->stage, true);
 	struct replace_load r = { .tensor = g->tensor,
 				  .other = stage_at(s, cache)->tensor,
 				  .dims = dims };
@@ -336,7 +342,7 @@ bool apply_rfactor(struct state *s, const struct step *step, const char **why)
 	if (g->leaves.n - ndim - 1 > TENSOR_MAX_DIMS)	/* none of the space is split */
 		REFUSE("the partial stage would reduce over more axes than an op may have");
 	struct op op = partial_op(s, g, step->iter);
-	int partial = insert_stage(s, &op, step->stage, false);
+	int partial = insert_made(s, &op, step->stage, false);
 
 	stage_at(s, partial)->is_partial = true;
 	struct op final = g->op;
@@ -348,7 +354,7 @@ bool apply_rfactor(struct state *s, const struct step *step, const char **why)
 	final.reduce = axes + ndim;
 	final.nreduce = 1;
 	final.body = load_at(a, stage_at(s, partial)->tensor, axes, NULL);
-	rebuild(a, g, &final);
+	rebuild_stage(a, g, &final);
 	touch_all(s);
 	return true;
 }

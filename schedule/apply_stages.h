@@ -13,7 +13,19 @@ static inline struct stage *stage_at(struct state *s, int i)
 /* What a step does. False, with the state as it was and a reason, where it is not legal here. */
 typedef bool apply_fn(struct state *s, const struct step *step, const char **why);
 
-apply_fn apply_inline, apply_cache_write, apply_cache_read, apply_rfactor, apply_place, apply_layout;
+apply_fn apply_inline, apply_cache_write, apply_cache_read, apply_rfactor, apply_derive, apply_place, apply_layout;
+
+/* Has no step settled its loops or its place? */
+bool is_unscheduled(const struct stage *g);
+/* NAME, or a longer one where a stage has that. */
+const char *unused_name(const struct state *s, const char *name);
+/* Puts a stage that computes OP, and is IDENTITY in loads, into the order, before (or after) stage NEIGHBOUR. Its
+ * number. */
+int insert_stage(struct state *s, const struct op *op, const struct tensor *identity, int neighbour, bool after);
+/* Makes G a stage that computes OP, its loops as written, stored and rounded as it was. */
+void rebuild_stage(struct arena *a, struct stage *g, const struct op *op);
+/* Bodies have changed: who reads whom, and so any region, may be another. */
+void touch_all(struct state *s);
 
 /* Refuses with a reason. */
 #define REFUSE(reason)                                                                             \

@@ -29,6 +29,17 @@ const char *border_name(enum border b)
 	return name[b];
 }
 
+const char *derivation_name(enum derivation d)
+{
+	static const char *const name[] = {
+#define X(id, text, meaning) [DERIVATION_##id] = text,
+#include "schedule/derivation.def"
+#undef X
+	};
+
+	return name[d];
+}
+
 const char *step_fields(enum step_kind k)
 {
 	return table[k].fields;
@@ -37,7 +48,8 @@ const char *step_fields(enum step_kind k)
 bool step_equal(const struct step *x, const struct step *y)
 {
 	if (x->kind != y->kind || x->stage != y->stage || x->iter != y->iter ||
-	    x->target != y->target || x->border != y->border || x->size != y->size || x->n != y->n)
+	    x->target != y->target || x->border != y->border || x->derivation != y->derivation ||
+	    x->size != y->size || x->n != y->n)
 		return false;
 	for (int i = 0; i < x->n; i++)
 		if (x->list[i] != y->list[i])
@@ -54,6 +66,13 @@ struct step step_border(int stage, int iter, enum border border)
 {
 	return (struct step){
 		.kind = STEP_BORDER, .stage = stage, .iter = iter, .border = border
+	};
+}
+
+struct step step_derive(int stage, enum derivation derivation, int64_t size)
+{
+	return (struct step){
+		.kind = STEP_DERIVE, .stage = stage, .derivation = derivation, .size = size
 	};
 }
 

@@ -27,6 +27,13 @@ enum border {
 	BORDER_COUNT
 };
 
+enum derivation {
+#define X(name, text, meaning) DERIVATION_##name,
+#include "schedule/derivation.def"
+#undef X
+	DERIVATION_COUNT
+};
+
 enum { STEP_MAX_ITERS = 32 };
 
 struct step {
@@ -35,6 +42,7 @@ struct step {
 	int iter;
 	int target;		/* the other stage */
 	enum border border;
+	enum derivation derivation;
 	int64_t size;
 	int n;			/* of list: iters, dims, or pairs of stored_dim: a dim, its block */
 	int list[STEP_MAX_ITERS];
@@ -48,12 +56,15 @@ const char *step_fields(enum step_kind k);
 
 /* "partition". */
 const char *border_name(enum border b);
+/* "winograd". */
+const char *derivation_name(enum derivation d);
 /* X and Y say the same. */
 bool step_equal(const struct step *x, const struct step *y);
 
 /* Short forms of the steps. */
 struct step step_split(int stage, int iter, int64_t size);
 struct step step_border(int stage, int iter, enum border border);
+struct step step_derive(int stage, enum derivation derivation, int64_t size);
 struct step step_reorder(int stage, const int *iters, int n);
 struct step step_fuse(int stage, const int *iters, int n);
 struct step step_inline(int stage);

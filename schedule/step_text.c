@@ -59,6 +59,9 @@ void step_print(struct text *t, struct step step, const struct state *state)
 		case 'b':
 			text_printf(t, " %s", border_name(step.border));
 			break;
+		case 'a':
+			text_printf(t, " %s", derivation_name(step.derivation));
+			break;
 		case 'o':
 			print_order(t, &step);
 			break;
@@ -170,6 +173,14 @@ static int scan_border(struct scan *s, enum border *out)
 	return scan_error(s, "a border is partition, guard, mask, pad or shift");
 }
 
+static int scan_derivation(struct scan *s, enum derivation *out)
+{
+	for (*out = 0; *out < DERIVATION_COUNT; (*out)++)
+		if (scan_token(s, derivation_name(*out)))
+			return 0;
+	return scan_error(s, "what a stage is derived by is winograd");
+}
+
 static int scan_order(struct scan *s, struct step *out)
 {
 	struct arrangement how;
@@ -201,6 +212,8 @@ static int scan_field(struct scan *s, char field, const struct state *state, str
 		return scan_dims(s, out);
 	case 'n':
 		return scan_int(s, &out->size) ? 0 : scan_error(s, "expected a size");
+	case 'a':
+		return scan_derivation(s, &out->derivation);
 	case 'o':
 		return scan_order(s, out);
 	case 'w':

@@ -156,30 +156,16 @@ bool op_is_reduction(const struct op *op)
 	return op->reducer != REDUCE_NONE;
 }
 
+bool op_is_cheap(const struct op *op)
+{
+	return op->kind == OP_COMPUTE && !op_is_reduction(op) && !op->output &&
+	       expr_flop(op->body) <= INLINE_MAX_FLOP;
+}
+
 struct load_check {
 	const struct op *op;
 	bool holds;
 };
-
-static int64_t reads_of(const struct dag *d, const struct tensor *t)
-{
-	int64_t n = 0;
-
-	for (int i = 0; i < d->ops.n; i++) {
-		const struct op *op = d->ops.at[i];
-
-		if (op->kind == OP_COMPUTE && expr_loads(op->body, t) > 0)
-			n += op_is_reduction(op) ? 2 : expr_loads(op->body, t);
-	}
-	return n;
-}
-
-bool op_is_inlinable(const struct dag *d, const struct op *op)
-{
-	if (op->kind != OP_COMPUTE || op_is_reduction(op) || op->output)
-		return false;
-	return expr_flop(op->body) <= INLINE_MAX_FLOP || reads_of(d, &op->tensor) == 1;
-}
 
 /* A load that uses all space axes of more than one element is read once for each output. */
 static bool check_reuse(const struct expr *e, void *user)

@@ -91,9 +91,8 @@ enum expr_kind reducer_combine(enum reducer r);
 
 /* Access analysis. */
 bool op_is_reduction(const struct op *op);
-/* Not a reduction, and cheap enough to compute again at each use: no more than a few operations,
- * or read once an element. */
-bool op_is_inlinable(const struct dag *d, const struct op *op);
+/* Neither a reduction nor an output, and of a few operations: each use may compute it again. */
+bool op_is_cheap(const struct op *op);
 /* A reduction each of whose loads leaves out some space axis, so that tiling brings reuse. */
 bool op_has_reuse(const struct op *op);
 /* Number of ops of D that read T. */

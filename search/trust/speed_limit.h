@@ -3,7 +3,7 @@
  *
  * A time below it is a mistake: of the clock, of the reference, or of a compiler that found a way
  * to compute nothing. Only work that cannot be left out is counted: operations of outputs, and of
- * what these read in full; bytes of outputs, and of inputs that are read in full. */
+ * what these read in full, where they cannot be derived with fewer; bytes of outputs, and of inputs that are read in full. */
 #ifndef HONE_SEARCH_TRUST_SPEED_LIMIT_H
 #define HONE_SEARCH_TRUST_SPEED_LIMIT_H
 
@@ -11,8 +11,7 @@
 #include "te/dag.h"
 
 /* Beyond the probed rates, which are those of a machine with other things to do: hone doctor saw
- * a fixed kernel vary by a factor of 5 on a loaded one, and 3 at its median. Algorithms with fewer
- * multiplications than written (Winograd's, at most 2.25 for F(2, 3)) stay within it too. */
+ * a fixed kernel vary by a factor of 5 on a loaded one, and 3 at its median. */
 #define SPEED_LIMIT_MARGIN 3.0
 
 /* Microseconds; 0 where nothing can be said, because the device was not probed. */

@@ -7,8 +7,8 @@
 #include "te/derive/window_sum.h"
 #include "te/limits.h"
 
-/* A derivation as far as it is. */
-struct derivation {
+/* A derivation at work. */
+struct derive_work {
 	struct arena *a;
 	const struct op *op;
 	int64_t m;
@@ -33,7 +33,7 @@ static bool is_taken(const struct new_axes *axes, const char *name)
 }
 
 /* Appends an axis named PREFIX NAME, or longer: schedules in text tell the axes of an op apart by name. */
-static const struct expr *add_axis(struct derivation *d, struct new_axes *axes, const char *prefix,
+static const struct expr *add_axis(struct derive_work *d, struct new_axes *axes, const char *prefix,
 				   const char *name, int64_t extent)
 {
 	struct axis *axis = arena_one(d->a, struct axis);
@@ -47,25 +47,25 @@ static const struct expr *add_axis(struct derivation *d, struct new_axes *axes, 
 	return expr_axis(d->a, axis);
 }
 
-static const struct axis *place(const struct derivation *d, int i)
+static const struct axis *place(const struct derive_work *d, int i)
 {
 	return d->op->space[d->sum.dim[i].space];
 }
 
 /* Which row or column of the transform of window dim I. */
-static const struct expr *add_row_axis(struct derivation *d, struct new_axes *axes, int i)
+static const struct expr *add_row_axis(struct derive_work *d, struct new_axes *axes, int i)
 {
 	return add_axis(d, axes, "u", place(d, i)->name, d->by[i].data.rows);
 }
 
 /* Which tile of window dim I. */
-static const struct expr *add_tile_axis(struct derivation *d, struct new_axes *axes, int i)
+static const struct expr *add_tile_axis(struct derive_work *d, struct new_axes *axes, int i)
 {
 	return add_axis(d, axes, "t", place(d, i)->name, ceil_div(place(d, i)->hi, d->m));
 }
 
 /* An axis that runs over dim I of what LOAD reads. */
-static const struct expr *add_dim_axis(struct derivation *d, struct new_axes *axes,
+static const struct expr *add_dim_axis(struct derive_work *d, struct new_axes *axes,
 				       const struct expr *load, int i)
 {
 	const struct expr *index = load->index[i];
@@ -76,7 +76,7 @@ static const struct expr *add_dim_axis(struct derivation *d, struct new_axes *ax
 }
 
 /* The next op: NAME[the first NDIM of AXES] = BODY, summed over what other axes there are. */
-static struct op *add_op(struct derivation *d, const char *name, const struct new_axes *axes,
+static struct op *add_op(struct derive_work *d, const char *name, const struct new_axes *axes,
 			 int ndim, const struct expr *body)
 {
 	struct op *op = arena_one(d->a, struct op);
@@ -98,13 +98,13 @@ static struct op *add_op(struct derivation *d, const char *name, const struct ne
 	return op;
 }
 
-static const char *name_after(struct derivation *d, const char *suffix)
+static const char *name_after(struct derive_work *d, const char *suffix)
 {
 	return arena_printf(d->a, "%s_%s", d->op->tensor.name, suffix);
 }
 
 /* Row ROW, an index, of T times X. */
-static const struct expr *choose_row(struct derivation *d, const struct transform *t,
+static const struct expr *choose_row(struct derive_work *d, const struct transform *t,
 				     const struct expr *const *x, const struct expr *row)
 {
 	const struct expr *of[COOK_TOOM_PRODUCTS];
@@ -119,7 +119,7 @@ static const struct expr *choose_row(struct derivation *d, const struct transfor
 }
 
 /* T at INDEX, where dim DIM is at AT, in the type of what is computed. */
-static const struct expr *element(struct derivation *d, const struct tensor *t,
+static const struct expr *element(struct derive_work *d, const struct tensor *t,
 				  const struct expr *const *index, int dim, const struct expr *at)
 {
 	const struct expr *moved[TENSOR_MAX_DIMS];
@@ -130,7 +130,7 @@ static const struct expr *element(struct derivation *d, const struct tensor *t,
 }
 
 /* Is dim I of the weight the taps of one of the first N window dims? */
-static bool is_transformed(const struct derivation *d, int i, int n)
+static bool is_transformed(const struct derive_work *d, int i, int n)
 {
 	for (int k = 0; k < n; k++)
 		if (d->sum.dim[k].weight == i)
@@ -139,7 +139,7 @@ static bool is_transformed(const struct derivation *d, int i, int n)
 }
 
 /* FROM, the weight with the first WHICH window dims transformed: one more of them. */
-static const struct tensor *transform_weight(struct derivation *d, const struct tensor *from,
+static const struct tensor *transform_weight(struct derive_work *d, const struct tensor *from,
 					     int which, const char *name)
 {
 	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
@@ -165,7 +165,7 @@ static const struct tensor *transform_weight(struct derivation *d, const struct 
 }
 
 /* The axis that runs over dim I of the data: tiles, where it is one of the first N window dims, else places. */
-static const struct expr *add_data_axis(struct derivation *d, struct new_axes *axes, int i, int n)
+static const struct expr *add_data_axis(struct derive_work *d, struct new_axes *axes, int i, int n)
 {
 	for (int k = 0; k < d->sum.n; k++) {
 		if (d->sum.dim[k].data != i)
@@ -178,7 +178,7 @@ static const struct expr *add_data_axis(struct derivation *d, struct new_axes *a
 }
 
 /* FROM at INDEX, where dim DIM is at element I of tile TILE; 0 where a tile has more than there is. */
-static const struct expr *tile_element(struct derivation *d, const struct tensor *from,
+static const struct expr *tile_element(struct derive_work *d, const struct tensor *from,
 				       const struct expr *const *index, int dim,
 				       const struct expr *tile, int i)
 {
@@ -193,7 +193,7 @@ static const struct expr *tile_element(struct derivation *d, const struct tensor
 }
 
 /* FROM, the data with the first WHICH window dims transformed: one more of them. */
-static const struct tensor *transform_data(struct derivation *d, const struct tensor *from,
+static const struct tensor *transform_data(struct derive_work *d, const struct tensor *from,
 					   int which, const char *name)
 {
 	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
@@ -214,7 +214,7 @@ static const struct tensor *transform_data(struct derivation *d, const struct te
 }
 
 /* The axis that runs over space axis I of the op: tiles, where it is that of a window dim behind the first N. */
-static const struct expr *add_space_axis(struct derivation *d, struct new_axes *axes, int i, int n)
+static const struct expr *add_space_axis(struct derive_work *d, struct new_axes *axes, int i, int n)
 {
 	for (int k = n; k < d->sum.n; k++)
 		if (d->sum.dim[k].space == i)
@@ -223,7 +223,7 @@ static const struct expr *add_space_axis(struct derivation *d, struct new_axes *
 }
 
 /* The transformed V and U multiplied, and summed over all that are no taps. */
-static const struct tensor *multiply(struct derivation *d, const struct tensor *v,
+static const struct tensor *multiply(struct derive_work *d, const struct tensor *v,
 				     const struct tensor *u)
 {
 	const struct axis *from[2 * TENSOR_MAX_DIMS];
@@ -263,7 +263,7 @@ static const struct tensor *multiply(struct derivation *d, const struct tensor *
 }
 
 /* FROM, the products with the first WHICH window dims back in the place of tiles: one more of them. */
-static const struct tensor *transform_output(struct derivation *d, const struct tensor *from,
+static const struct tensor *transform_output(struct derive_work *d, const struct tensor *from,
 					     int which, const char *name)
 {
 	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
@@ -287,7 +287,7 @@ static const struct tensor *transform_output(struct derivation *d, const struct 
 }
 
 /* Is there room for a dim more for each that is transformed? */
-static bool dims_fit(const struct derivation *d)
+static bool dims_fit(const struct derive_work *d)
 {
 	int64_t dims = most(d->sum.data->tensor->ndim, d->sum.weight->tensor->ndim);
 
@@ -313,7 +313,7 @@ static bool refuse(const char **why, const char *reason)
 bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
 		     const char **why)
 {
-	struct derivation d = { .a = a, .op = op, .m = m, .out = out };
+	struct derive_work d = { .a = a, .op = op, .m = m, .out = out };
 
 	memset(out, 0, sizeof(*out));
 	if (!window_sum_of(a, op, m, &d.sum, why))

@@ -20,7 +20,8 @@
 
 #include "te/dag.h"
 
-enum { DERIVED_MAX = 8 };
+/* Ops of a derivation, at most; the smallest tiles there are. */
+enum { DERIVED_MAX = 8, WINOGRAD_LEAST = 2 };
 
 /* Ops that compute what one op did, producers before consumers; the last has that op's tensor (name, shape, type,
  * whether it is an output) and axes of those names. The others are named after it: conv_U1. */
@@ -36,16 +37,5 @@ struct derived {
  * together. The others stay windows. False, with the reason in *WHY (may be NULL), where OP is no such sum. */
 bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
 		     const char **why);
-
-/* How much larger than a direct sum's the rounding errors of F(M, R), which is there, may be in DIMS window dims of R
- * taps: at most
- *	n u winograd_amplification() sum over channels of (greatest |data| of the tile * sum of |weight|)
- * to first order in u, the unit roundoff of what is between data and output, where
- *	n = the terms of the product's sum + DIMS * winograd_roundings()
- * are the roundings that a product of an element and a weight passes through. A direct sum of n terms has
- * the same bound with 1. Dims of other R: the product of their factors. No such bound is relative to the data
- * of the window alone: where that is 0, its neighbours in the tile still leave their roundings. */
-double winograd_amplification(int64_t m, int64_t r, int dims);
-int64_t winograd_roundings(int64_t m, int64_t r);
 
 #endif

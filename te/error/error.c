@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "te/derive/winograd.h"
 #include "te/error/error_term.h"
 
 struct op *error_op(struct error_maker *m, const struct op *op, const char *suffix,
@@ -42,6 +43,25 @@ static double growth(double n)
 	return fmin(n, ERROR_LAMBDA * sqrt(n));
 }
 
+/* What a term of OP may be off beyond roundings of its sum, where another algorithm may compute that: so much
+ * that all N are off by the share ERROR_DERIVED of what the sum usually is. Terms of independent numbers, evenly
+ * from -x to x, have a root mean square of a third of the greatest product. */
+static const struct expr *error_of_deriving(struct error_maker *m, const struct op *op,
+					    const struct term *body, double n)
+{
+	struct arena *a = arena_new();
+	struct derived d;
+	const char *why;
+	bool derives = winograd_derive(a, op, WINOGRAD_LEAST, &d, &why);
+
+	arena_free(a);
+	if (!derives)
+		return NULL;
+	double unit = precision_of_arithmetic(op->tensor.dtype).unit;
+
+	return error_number(m, ERROR_DERIVED * unit * domain_reach(body->domain) / (3 * sqrt(n)));
+}
+
 static void error_of_sum(struct error_maker *m, const struct op *op, const struct term *body,
 			 struct shadow *s)
 {
@@ -54,7 +74,8 @@ static void error_of_sum(struct error_maker *m, const struct op *op, const struc
 
 	if (!domain_is_exact(partial, p))
 		share.relative += growth(n) * p.unit;
-	if (body->domain.low >= 0 && !body->rest) {
+	share.rest = error_plus(m, share.rest, error_of_deriving(m, op, body, n));
+	if (body->domain.low >= 0 && !share.rest) {
 		s->relative = share.relative;
 		return;
 	}

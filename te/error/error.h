@@ -26,6 +26,12 @@
  * their errors add up, to n/4 u sum at most: covered up to n = 256. */
 #define ERROR_LAMBDA 4.0
 
+/* What a convolution by Winograd's products may be off, in units of roundoff of what its outputs usually are:
+ * 1.2e-4 in f32. The root mean square of F(6x6,3x3) is 6e-6 with 64 to 256 channels, but the last places of a tile are
+ * off by three times that, and the worst of millions of elements by four to five times more. One term of 65,536
+ * that is missing still shows. */
+#define ERROR_DERIVED 2048.0
+
 /* Errors of the functions in units of roundoff: what hone's own exp and the C library promise
  * (glibc manual, Known Maximum Errors in Math Functions: at most 2 for f32 and f64), doubled. */
 #define ERROR_FUNCTION_UNITS 4.0

@@ -54,9 +54,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	s->text = dags[(uint8_t)(data[0] - '0') % DAGS];
 	s->dag = dag_parse(a, "fuzz", s->text);
 	fuzz_must(s->dag, "a DAG of the table does not parse");
-	s->exact = dag_is_exact(s->dag);
 	s->target = &target_x86_64_avx2;
 	s->state = state_parse(a, s->dag, "steps", fuzz_text(a, data + 1, size - 1));
+	if (s->state)
+		s->agreement = agreement_of(s->dag, s->state);
 	if (s->state && sample_lower(s)) {
 		struct text c = { 0 };
 

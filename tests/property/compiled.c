@@ -82,7 +82,7 @@ static bool is_packed(const struct schedule_sample *s, const struct pack *k, con
 
 	for (int64_t i = 0; i < tensor_count(t); i++)
 		if (!value_is_close(t->dtype, dtype_load(t->dtype, s->args[k->input].data, i),
-				    dtype_load(t->dtype, out, i), s->exact))
+				    dtype_load(t->dtype, out, i), s->agreement))
 			return false;
 	return true;
 }

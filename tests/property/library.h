@@ -12,9 +12,15 @@ struct dag *library_dag(struct arena *a, struct rng *r, const char **text);
 /* True where whole numbers stay whole, so that any order of evaluation gives the same. */
 bool dag_is_exact(const struct dag *d);
 
-/* Equal but for -0, which is 0: which of two zeros a maximum takes depends on the order. Where values
- * are not EXACT, what summing them in another order may change, in units of the type. */
-bool value_is_close(enum dtype t, double want, double got, bool exact);
+/* What two right ways to compute a value have in common. */
+enum closeness {
+	AGREES_EXACTLY,		/* all bits but the sign of 0: which of two zeros a maximum takes depends on the order */
+	AGREES_ROUNDED,		/* but for what summing in another order changes */
+	AGREES_DERIVED,		/* but for what another algorithm changes, as Winograd's */
+};
+/* What the kernel of S, a state of D, has in common with D's values as written. */
+enum closeness agreement_of(const struct dag *d, const struct state *s);
+bool value_is_close(enum dtype t, double want, double got, enum closeness agreement);
 
 /* A sample of a random sketch of DAG, for TARGET; NULL where none was found. */
 struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *dag,

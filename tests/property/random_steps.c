@@ -159,6 +159,19 @@ static struct step random_order(struct step_walk *w, int stage)
 	return step_order(stage, &how);
 }
 
+/* Sums over windows as products of tiles; their transforms of constants are made once. */
+static void derive_some(struct step_walk *w)
+{
+	for (int i = w->s->stages.n - 1; i >= 0; i--) {
+		int first = w->s->stages.n;
+		int size = chance(w, 0.9) ? 2 + below(w, 3) : below(w, 8);
+
+		if (stage_computes(stage_at(w, i)) && op_is_reduction(&stage_at(w, i)->op) &&
+		    apply(w, step_derive(i, DERIVATION_WINOGRAD, size)) && chance(w, 0.5))
+			apply(w, step_place(first + below(w, 2)));
+	}
+}
+
 /* A copy of a constant, permuted, that is made once. */
 static void copy_offline(struct step_walk *w)
 {
@@ -357,6 +370,8 @@ struct state *random_steps(struct rng *r, struct state *s, struct step_counts *c
 	int before = below(&w, many ? 8 : 4);
 	int after = below(&w, many ? 20 : 5);
 
+	if (chance(&w, 0.9))
+		derive_some(&w);
 	for (int i = 0; i < before; i++)
 		apply(&w, random_step(&w));
 	if (chance(&w, 0.2))

@@ -6,6 +6,7 @@
 #define HONE_TESTS_PROPERTY_SAMPLE_H
 
 #include "schedule/nest.h"
+#include "tests/property/library.h"
 #include "tests/property/random_steps.h"
 
 /* A buffer between two canaries; data is 64-byte aligned. */
@@ -20,7 +21,7 @@ struct schedule_sample {
 	struct arena *arena;
 	const char *text;	/* of the DAG */
 	const struct dag *dag;
-	bool exact;		/* results do not depend on the order of evaluation */
+	enum closeness agreement;	/* of its results with those of the DAG */
 	const struct target *target;	/* target_at(seed % TARGET_COUNT) */
 	const struct state *state;
 	const struct program *program;	/* NULL before sample_lower, or where lower() refused */

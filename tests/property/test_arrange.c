@@ -59,12 +59,12 @@ static void case_print(const struct arranged_case *c, uint64_t seed)
 static bool outputs_equal(const struct arranged_case *c, int arg, const void *want, const void *got)
 {
 	const struct tensor *t = &dag_arg_op(c->stored, arg)->tensor;
-	bool exact = dag_is_exact(c->plain);
+	enum closeness agreement = dag_is_exact(c->plain) ? AGREES_EXACTLY : AGREES_ROUNDED;
 
 	for (int64_t i = 0; i < tensor_count(t); i++) {
 		double x = dtype_load(t->dtype, want, i), y = dtype_load(t->dtype, got, i);
 
-		if (value_is_close(t->dtype, x, y, exact))
+		if (value_is_close(t->dtype, x, y, agreement))
 			continue;
 		fprintf(stderr, "element %jd of %s is %g, not %g\n", (intmax_t)i, t->name, y, x);
 		return false;

@@ -594,6 +594,7 @@ static void test_equal_steps(void **state)
 	x.iter = y.iter = 1;
 	x.target = y.target = 0;
 	x.border = y.border = BORDER_SHIFT;
+	x.derivation = y.derivation = DERIVATION_WINOGRAD;
 	x.size = y.size = 8;
 	x.n = y.n = 0;
 	assert_true(step_equal(&x, &y));

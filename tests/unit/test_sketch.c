@@ -38,9 +38,9 @@ static void check_alike(const char *spec, struct arrangement how, const char *la
 static void test_arranged(void **state)
 {
 	static const char *const specs[] = {
-		"conv2d:ic=32,h=14,w=14,oc=64,k=3,p=1,bias=1,act=relu",
+		"conv2d:ic=16,h=14,w=14,oc=64,k=3,p=1,bias=1,act=relu",
 		"conv2d:ic=64,h=14,w=14,oc=32,k=1,s=2",
-		"conv2d:ic=64,h=14,w=14,oc=64,k=3,p=1,g=2",
+		"conv2d:ic=32,h=14,w=14,oc=64,k=3,p=1,g=2",
 		"depthwise:c=32,h=14,w=14,k=3,p=1,bias=1,act=relu6",
 		"max_pool:c=32,h=14,w=14,k=3,s=2,p=1",
 		"avg_pool:c=32,h=14,w=14,k=3,p=1",

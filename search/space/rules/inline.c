@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/rules/inline.c - folds a cheap producer into its consumers.
+/* search/space/rules/inline.c - folds a producer into its consumers that is cheap, or read once.
  *
  * Where a reduction reads it, each element is computed as often as it is read: then keeping it,
  * computed at a loop of the reader, is the other choice (padding is the usual case). */
 #include "search/space/sketch.h"
+
+/* Each element has one use, so that nothing is computed twice. */
+static bool is_read_once(const struct state *s, int stage)
+{
+	const struct stage *g = s->stages.at[stage];
+	int reader = fusible_consumer(s, stage, NULL);
+
+	return reader >= 0 && !op_is_reduction(&g->op) &&
+	       expr_loads(s->stages.at[reader]->op.body, g->tensor) == 1;
+}
 
 static bool applies(const struct sketch *s, int stage)
 {
@@ -12,7 +22,7 @@ static bool applies(const struct sketch *s, int stage)
 	return stage_computes(g)			/* an input has no body */
 	    && stage_is_untouched(g)			/* once */
 	    && !g->is_cache				/* or the cache would be undone */
-	    && op_is_inlinable(s->state->dag, &g->op)
+	    && (op_is_cheap(&g->op) || is_read_once(s->state, stage))
 	    && state_consumers(s->state, stage, NULL, 0) > 0;
 }
 

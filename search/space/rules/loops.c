@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/rules/loops.c - plain loops: lanes along the last axis, a few turns written out, a transpose
  * in tiles; computed at a loop of the reader or at the root. */
-#include "search/space/sketch.h"
+#include "search/space/versions.h"
 
 /* Its reduction takes it along: see tile_fused. */
 static bool has_fusible_producer(const struct state *s, int stage)
@@ -117,7 +117,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
 
-	if (add_lanes(next, stage) && sketch_locate(next, stage))
+	if (add_lanes(next, stage) && sketch_add_versions(next, stage) && sketch_locate(next, stage))
 		sketch_emit(k, next, s->at - 1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/rules/pack_inputs.c - packs a constant in the order in which a tiled reduction reads it. */
+/* search/space/rules/pack_inputs.c - packs a constant, or what was made of one, in the order in which a tiled reduction reads it. */
 #include "search/space/sketch.h"
 
 static bool applies(const struct sketch *s, int stage)
@@ -7,7 +7,7 @@ static bool applies(const struct sketch *s, int stage)
 	const struct stage *g = s->state->stages.at[stage];
 	int reader;
 
-	return g->op.kind == OP_CONST && !g->packed
+	return (g->op.kind == OP_CONST || g->place == PLACE_OFFLINE) && !g->packed
 	    && state_consumers(s->state, stage, &reader, 1) == 1
 	    && op_is_reduction(&s->state->stages.at[reader]->op)
 	    && s->state->stages.at[reader]->place == PLACE_AT;	/* tiled */

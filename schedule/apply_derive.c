@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/apply_derive.c - a stage computed in another way: stages before it, and another expression of its own. */
+#include "schedule/apply_stages.h"
+
+#include "te/derive/winograd.h"
+
+typedef bool derive_fn(struct arena *a, const struct op *op, int64_t size, struct derived *out, const char **why);
+
+static derive_fn *const derive_by[] = {
+	[DERIVATION_WINOGRAD] = winograd_derive,
+};
+
+bool apply_derive(struct state *s, const struct step *step, const char **why)
+{
+	struct stage *g = stage_at(s, step->stage);
+	struct derived d;
+
+	if (!is_unscheduled(g) || g->is_cache || g->is_partial)
+		REFUSE("it has been scheduled already");
+	if (!derive_by[step->derivation](s->arena, &g->op, step->size, &d, why))
+		return false;
+	for (int i = 0; i < d.n - 1; i++) {
+		d.op[i]->tensor.name = unused_name(s, d.op[i]->tensor.name);
+		insert_stage(s, d.op[i], &d.op[i]->tensor, step->stage, false);
+	}
+	rebuild_stage(s->arena, g, d.op[d.n - 1]);
+	touch_all(s);
+	return true;
+}
