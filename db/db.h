@@ -189,6 +189,7 @@ struct db_want {
 	int threads;
 	int64_t until;		/* the last record, by id: not for db_skipped */
 	bool measured;		/* no estimates */
+	bool exact;		/* no kernels that derive another algorithm, whose roundings are others */
 	/* How fast the device is: records of another machine, by DB_SAME_MACHINE, are left out, and
 	 * times of sittings at another speed are put in order by what they come to now, as the
 	 * fixed kernel does. */

@@ -23,6 +23,7 @@ struct db_want tuner_want(const struct tuner *t, const struct task *task)
 		.toolchain = t->measurer->toolchain,
 		.cache = cache_state_name(t->options.cache),
 		.threads = t->options.threads,
+		.exact = t->options.exact,
 		.now = &t->now,
 	};
 }
@@ -344,6 +345,7 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->device = device;
 	t->now = calibration_of(device);
 	t->aim = aim_of(device, o->threads);
+	t->aim.exact = o->exact;
 	t->n = tasks->n;
 	t->tuned = arena_many(a, struct tuned, tasks->n);
 	t->trained = -1;

@@ -52,6 +52,7 @@ struct tuner_options {
 	bool fresh;		/* do not go on with an earlier campaign */
 	bool *held;		/* set where another process is at work on the campaign; may be
 				 * NULL */
+	bool exact;		/* sums as written: no derivations of other algorithms */
 	bool no_transfer;	/* learn nothing from campaigns of other tasks */
 	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
 	/* Of all that happens: TELL_PROGRESS, a struct progress, after each batch; TELL_STUCK when no trial

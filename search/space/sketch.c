@@ -143,7 +143,7 @@ static void advance(struct sketcher *k, const struct sketch *s)
 	int before = k->open.n + k->done.n;
 
 	for (int i = 0; i < RULES; i++) {
-		if (!rules[i]->applies(s, stage))
+		if ((k->exact && rules[i]->derives) || !rules[i]->applies(s, stage))
 			continue;
 		rules[i]->apply(k, s, stage);
 		/* A rule whose steps are refused (too many loops to reorder) ends nothing. */
@@ -155,7 +155,7 @@ static void advance(struct sketcher *k, const struct sketch *s)
 /* One of the ways on from S, drawn. */
 static void advance_drawn(struct sketcher *k, const struct sketch *s, struct rng *rng)
 {
-	struct sketcher ways = { .arena = k->arena };
+	struct sketcher ways = { .arena = k->arena, .exact = k->exact };
 
 	advance(&ways, s);
 	int pick = (int)rng_below(rng, ways.open.n + ways.done.n);
@@ -189,7 +189,7 @@ static void add_sharing(struct sketch *s)
 
 struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const struct aim *aim)
 {
-	struct sketcher k = { .arena = a };
+	struct sketcher k = { .arena = a, .exact = aim->exact };
 	struct rng rng = rng_seed(DRAW_SEED);	/* the same sketches each time */
 	struct sketch *first = arena_one(a, struct sketch);
 

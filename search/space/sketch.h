@@ -48,6 +48,7 @@ struct sketch_vec VEC(struct sketch *);
 
 struct sketcher {
 	struct arena *arena;
+	bool exact;	/* without rules that derive */
 	struct sketch_vec open;	/* to be worked on */
 	struct sketch_vec done;
 };
@@ -56,6 +57,7 @@ struct sketcher {
 struct rule {
 	const char *name;
 	bool ends;	/* where it applies, later rules are not tried */
+	bool derives;	/* what it makes rounds otherwise than the sums as written */
 	bool (*applies)(const struct sketch *s, int stage);
 	/* Emits what comes next; nothing where its steps are refused. */
 	void (*apply)(struct sketcher *k, const struct sketch *s, int stage);

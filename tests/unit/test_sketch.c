@@ -190,6 +190,42 @@ static void test_panels(void **state)
 	arena_free(r.a);
 }
 
+/* Sketches of SOURCE for AIM that derive another algorithm. */
+static int deriving(const char *source, const struct aim *aim_of_it)
+{
+	struct run r = run_new(source);
+	struct sketch_vec sketches = sketches_of(r.a, r.d, aim_of_it);
+	int n = 0;
+
+	assert_true(sketches.n > 0);
+	for (int i = 0; i < sketches.n; i++)
+		for (int j = 0; j < sketches.at[i]->steps.n; j++)
+			n += sketches.at[i]->steps.at[j].step.kind == STEP_DERIVE;
+	arena_free(r.a);
+	return n;
+}
+
+/* Windows of stride 1 over floats have other algorithms, unless sums are wanted as written. */
+static void test_derived(void **state)
+{
+	static const char *const none[] = {
+		"conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,s=2",
+		"conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,dtype=bf16",
+		"conv2d:ic=16,h=14,w=14,oc=16,k=1",
+		"max_pool:c=16,h=14,w=14,k=3,p=1",
+		"matmul:m=16,n=16,k=16",
+	};
+	struct aim exact = aim;
+
+	(void)state;
+	exact.exact = true;
+	assert_true(deriving("conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1", &aim) > 0);
+	assert_true(deriving("conv1d:ic=16,w=30,oc=16,k=5", &aim) > 0);
+	assert_int_equal(deriving("conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1", &exact), 0);
+	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+		assert_int_equal(deriving(none[i], &aim), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -197,6 +233,7 @@ int main(void)
 		cmocka_unit_test(test_lanes),
 		cmocka_unit_test(test_many_reductions),
 		cmocka_unit_test(test_panels),
+		cmocka_unit_test(test_derived),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -11,9 +11,12 @@
 #include "tools/source.h"
 #include "tools/args/targets.h"
 
+enum { KEY_EXACT = 0x3000 };	/* no key of a command that has these options */
+
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records (required)", 0 },
 	{ "threads", 't', "N", 0, "records of kernels with N threads (default: any)", 0 },
+	{ "exact", KEY_EXACT, NULL, 0, "no kernels that derive another algorithm", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of a table", 0 },
 	{ 0 },
 };
@@ -60,6 +63,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 't':
 		q->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
+		break;
+	case KEY_EXACT:
+		q->exact = true;
 		break;
 	case 'j':
 		q->json = true;
@@ -135,6 +141,7 @@ struct db_want query_want(const struct query *q)
 				 .target = device_mark(q->device),
 				 .threads = q->threads,
 				 .cache = q->cache,
+				 .exact = q->exact,
 				 .now = &q->now };
 }
 

@@ -19,6 +19,7 @@ struct query {
 	int threads;		/* 0: any */
 	const char *cache;	/* NULL: any */
 	bool json;
+	bool exact;		/* no kernels that derive another algorithm */
 	struct occurrence_vec *sequence;	/* filled where it is not NULL */
 	/* by query_open */
 	struct arena *arena;
@@ -29,7 +30,7 @@ struct query {
 	struct task_vec tasks;
 };
 
-/* A child of a command's argp: SOURCE, --db, --target, --threads, --json. Its input is the struct query. */
+/* A child of a command's argp: SOURCE, --db, --target, --threads, --exact, --json. Its input is the struct query. */
 extern const struct argp query_argp;
 /* One more: --cc COMPILER. Its input is a const char *, NULL by default. */
 extern const struct argp cc_argp;

@@ -17,6 +17,7 @@ enum { MAX_BATCH = 4096 };
 enum {
 	KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_GFLOPS, KEY_NOTIFY, KEY_SEARCH, KEY_CC,
 	KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH, KEY_REPLAY, KEY_NO_TRANSFER,
+	KEY_EXACT,
 };
 
 static const struct argp_option options[] = {
@@ -37,6 +38,8 @@ static const struct argp_option options[] = {
 	{ "replay", KEY_REPLAY, "FILE", 0, "answer measurements from the records of FILE", 0 },
 	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
 	{ "notify", KEY_NOTIFY, "CMD", 0, "run CMD at the end, or where it gets no further", 0 },
+	{ "exact", KEY_EXACT, NULL, 0,
+	  "sums as they are written: no Winograd convolutions, whose roundings are others", 0 },
 	{ "no-transfer", KEY_NO_TRANSFER, NULL, 0,
 	  "learn nothing from records of other tasks; such a campaign is one of its own", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
@@ -159,6 +162,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_NO_TRANSFER:
 		o->no_transfer = true;
+		break;
+	case KEY_EXACT:
+		o->exact = true;
 		break;
 	case ARGP_KEY_ARG:
 		if (o->source)

@@ -87,6 +87,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 
 const struct rule rule_derive = {
 	.name = "derive",
+	.derives = true,
 	.applies = applies,
 	.apply = apply,
 };
