@@ -212,6 +212,7 @@ static void test_derived(void **state)
 		"conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,s=2",
 		"conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,dtype=bf16",
 		"conv2d:ic=16,h=14,w=14,oc=16,k=1",
+		"depthwise:c=16,h=14,w=14,k=3,p=1",
 		"max_pool:c=16,h=14,w=14,k=3,p=1",
 		"matmul:m=16,n=16,k=16",
 	};

@@ -25,8 +25,10 @@ static bool applies(const struct sketch *s, int stage)
 	struct arena *a = arena_new();
 	struct derived d;
 	const char *why;
+	/* Without channels to sum over, each transform would be for one product an element. */
 	bool can = stage_computes(g) && stage_is_untouched(g) && !g->is_cache && !g->is_partial &&
-		   keeps_precision(g->op.tensor.dtype) && winograd_derive(a, &g->op, LEAST_TILE, &d, &why);
+		   keeps_precision(g->op.tensor.dtype) && winograd_derive(a, &g->op, LEAST_TILE, &d, &why) &&
+		   op_is_reduction(d.op[d.product]);
 
 	arena_free(a);
 	return can;
