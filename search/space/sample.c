@@ -36,9 +36,10 @@ struct sampler {
 	const struct sketch *sketch;
 	const struct aim *aim;
 	struct rng *rng;
-	int64_t tile;		/* vectors of accumulators so far */
+	int tiled;		/* the stage whose loops make the tile; -1: none yet */
+	int64_t tile;		/* vectors of its accumulators so far */
 	int64_t copies;		/* of it, for edges */
-	int64_t unrolled;	/* statements of the reduction that are written out so far */
+	int64_t unrolled;	/* statements of its reduction that are written out so far */
 	const struct genes *from;	/* decisions to follow; NULL: none */
 	struct genes *out;
 };
@@ -344,11 +345,22 @@ static bool follow(struct sampler *p, const struct open_step *o, struct gene *g)
 	return !sized || take_size(p, o, g->step.size);
 }
 
+/* The registers hold one tile at a time: that of another stage has all of them. */
+static void begin_tile(struct sampler *p, const struct open_step *o)
+{
+	if (o->role != ROLE_TILE && o->role != ROLE_TILE_VECTOR && o->role != ROLE_PERIOD)
+		return;
+	if (o->step.stage != p->tiled)
+		p->tile = p->copies = p->unrolled = 1;
+	p->tiled = o->step.stage;
+}
+
 static bool fill(struct sampler *p, int i)
 {
 	const struct open_step *o = &p->sketch->steps.at[i];
 	struct gene g = { 0 };
 
+	begin_tile(p, o);
 	if (p->from && p->from->at[i].set)
 		g = p->from->at[i];
 	if (!g.set)
@@ -375,8 +387,8 @@ struct state *sample(struct arena *a, const struct dag *dag, const struct sketch
 		     const struct aim *aim, struct rng *rng, const struct genes *from,
 		     struct genes *out)
 {
-	struct sampler p = { .a = a, .s = state_new(a, dag), .sketch = sketch, .aim = aim,
-			     .rng = rng, .tile = 1, .copies = 1, .unrolled = 1, .from = from, .out = out };
+	struct sampler p = { .a = a, .s = state_new(a, dag), .sketch = sketch, .aim = aim, .rng = rng,
+			     .tiled = -1, .tile = 1, .copies = 1, .unrolled = 1, .from = from, .out = out };
 
 	if (out)
 		*out = (struct genes){ .n = sketch->steps.n,

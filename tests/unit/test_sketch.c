@@ -137,7 +137,8 @@ static void test_many_reductions(void **state)
 
 /* --- panels */
 
-/* Copies in panels of S, whose widths must be those of the product's tile: rows of A, columns of B. */
+/* Stages of S in panels, whose widths must be those of the tile that reads them: rows of what is on the left of a
+ * product (A, S), columns of what is on its right. */
 static int check_panels(const struct state *s)
 {
 	int panels = 0;
@@ -145,15 +146,15 @@ static int check_panels(const struct state *s)
 	for (int i = 0; i < s->steps.n; i++) {
 		if (s->steps.at[i].kind != STEP_LAYOUT)
 			continue;
-		const struct stage *copy = s->stages.at[s->steps.at[i].stage];
+		const struct stage *g = s->stages.at[s->steps.at[i].stage];
 		int reader, n = state_consumers(s, s->steps.at[i].stage, &reader, 1);
-		int dim = strcmp(copy->op.tensor.name, "A.cache") == 0 ? 0 : 1;
-		const struct stored_dim *inside = &copy->stored.at[2];
+		int dim = strchr("AS", g->op.tensor.name[0]) ? 0 : 1;
+		const struct stored_dim *inside = &g->stored.at[2];
 
 		assert_int_equal(n, 1);
-		assert_int_equal(copy->stored.n, 3);
-		assert_int_equal(copy->stored.at[0].dim, dim);
-		assert_int_equal(copy->stored.at[1].dim, 1 - dim);
+		assert_int_equal(g->stored.n, 3);
+		assert_int_equal(g->stored.at[0].dim, dim);
+		assert_int_equal(g->stored.at[1].dim, 1 - dim);
 		assert_int_equal(inside->dim, dim);
 		assert_int_equal(inside->block, s->stages.at[reader]->part[dim]);
 		panels++;
@@ -161,17 +162,15 @@ static int check_panels(const struct state *s)
 	return panels;
 }
 
-/* Both operands of a product are copied in panels, or not; the genes of a state in panels give it again. */
-static void test_panels(void **state)
+/* Calls CHECK with samples of each sketch of SOURCE; the genes of a state give its panels again. */
+static void for_samples(const char *source, void (*check)(const struct state *s, void *user),
+			void *user)
 {
 	enum { TRIES = 20 };
-	struct run r = run_new("input A: f32[96, 64]\ninput B: f32[64, 96]\n"
-			       "C[i, j] = sum(k < 64) A[i, k] * B[k, j]\n");
+	struct run r = run_new(source);
 	struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
 	struct rng rng = rng_seed(7);
-	int found[3] = { 0 };
 
-	(void)state;
 	for (int i = 0; i < sketches.n * TRIES; i++) {
 		const struct sketch *sketch = sketches.at[i % sketches.n];
 		struct state *s = sample(r.a, r.d, sketch, &aim, &rng, NULL, NULL);
@@ -179,14 +178,13 @@ static void test_panels(void **state)
 
 		if (!s)
 			continue;
-		found[check_panels(s)]++;
+		check(s, user);
 		assert_true(genes_of(r.a, sketch, &s->steps, &genes));
 		struct state *again = sample(r.a, r.d, sketch, &aim, &rng, &genes, NULL);
 
 		assert_non_null(again);
 		assert_int_equal(check_panels(again), check_panels(s));
 	}
-	assert_true(found[0] > 0 && found[1] > 0 && found[2] > 0);
 	arena_free(r.a);
 }
 
@@ -227,6 +225,54 @@ static void test_derived(void **state)
 		assert_int_equal(deriving(none[i], &aim), 0);
 }
 
+static void count_panels(const struct state *s, void *user)
+{
+	int *found = user;
+
+	found[check_panels(s)]++;
+}
+
+/* Both operands of a product are copied in panels, or not. */
+static void test_panels(void **state)
+{
+	int found[3] = { 0 };
+
+	(void)state;
+	for_samples("input A: f32[96, 64]\ninput B: f32[64, 96]\n"
+		    "C[i, j] = sum(k < 64) A[i, k] * B[k, j]\n", count_panels, found);
+	assert_true(found[0] > 0 && found[1] > 0 && found[2] > 0);
+}
+
+/* --- */
+
+/* Vectors of accumulators that stage NAME has. */
+static int64_t accumulators(const struct state *s, const char *name)
+{
+	const struct stage *g = s->stages.at[state_find_stage(s, name)];
+
+	return g->part[0] * g->part[1] / 8;
+}
+
+static void most_accumulators(const struct state *s, void *user)
+{
+	int64_t *most = user;
+	int64_t both = accumulators(s, "S.local") * accumulators(s, "O.local");
+
+	*most = both > *most ? both : *most;
+}
+
+/* Each of two products, one behind the other, has all registers for its tile. */
+static void test_two_tiles(void **state)
+{
+	int64_t most = 0;
+
+	(void)state;
+	for_samples("input A: f32[96, 5]\ninput B: f32[5, 64]\ninput V: f32[64, 16]\n"
+		    "S[i, j] = sum(k < 5) A[i, k] * B[k, j]\n"
+		    "O[i, j] = sum(k < 64) S[i, k] * V[k, j]\n", most_accumulators, &most);
+	assert_true(most > 4 * target_x86_64_avx2.vector_registers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -235,6 +281,7 @@ int main(void)
 		cmocka_unit_test(test_many_reductions),
 		cmocka_unit_test(test_panels),
 		cmocka_unit_test(test_derived),
+		cmocka_unit_test(test_two_tiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
