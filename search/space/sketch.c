@@ -196,10 +196,11 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 	first->state = state_new(a, dag);
 	fold_pointwise(first);
 	sketch_emit(&k, first, first->state->order.n);
-	while (k.open.n > 0) {
-		const struct sketch *s = k.open.at[--k.open.n];
+	/* The oldest first: else some choices of the first stages were tried with all of the last, others with one. */
+	for (int i = 0; i < k.open.n; i++) {
+		const struct sketch *s = k.open.at[i];
 
-		if (k.done.n + k.open.n < MAX_SKETCHES)
+		if (k.done.n + k.open.n - i <= MAX_SKETCHES)
 			advance(&k, s);
 		else
 			advance_drawn(&k, s, &rng);
