@@ -1,8 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/panel.c - which dim of an operand is cut into panels, and how wide they are. */
+/* search/space/panel.c - who reads an operand so that panels pay, which dim of it is cut into them, and how wide
+ * they are. */
 #include "search/space/panel.h"
 
 #include "base/integer.h"
+
+/* Below this a tensor lies in the first-level cache as it is. */
+enum { MIN_BYTES = 8192 };
+
+/* --- the reader */
+
+struct read_check {
+	const struct tensor *tensor;
+	bool plain, reduced;
+};
+
+static bool check_load(const struct expr *e, void *user)
+{
+	struct read_check *c = user;
+
+	if (e->kind == EXPR_SELECT)
+		c->plain = false;
+	if (e->kind != EXPR_LOAD || e->tensor != c->tensor)
+		return c->plain;
+	for (int i = 0; i < e->tensor->ndim; i++) {
+		c->plain &= e->index[i]->kind == EXPR_AXIS;
+		c->reduced |= e->index[i]->kind == EXPR_AXIS && e->index[i]->axis->reduce;
+	}
+	return c->plain;
+}
+
+/* A window has a padded copy of its own to keep, or none to gain from; what does not move along the reduction
+ * stays in registers. */
+static bool reads_along(const struct op *reader, const struct tensor *t)
+{
+	struct read_check c = { t, true, false };
+
+	expr_visit(reader->body, check_load, &c);
+	return c.plain && c.reduced;
+}
+
+int panel_reader(const struct state *s, int stage)
+{
+	enum { MAX_READERS = 16 };
+	const struct tensor *t = s->stages.at[stage]->tensor;
+	int readers[MAX_READERS];
+	int n = state_consumers(s, stage, readers, MAX_READERS);
+
+	if (t->ndim < 2 || tensor_bytes(t) < MIN_BYTES)
+		return -1;
+	for (int i = 0; i < n && i < MAX_READERS; i++) {
+		const struct stage *reader = s->stages.at[readers[i]];
+
+		if (reader->place == PLACE_AT	/* tiled */
+		    && op_has_reuse(&reader->op) && reads_along(&reader->op, t))
+			return readers[i];
+	}
+	return -1;
+}
+
+bool panel_is_own(const struct state *s, int stage)
+{
+	const struct stage *g = s->stages.at[stage];
+
+	return stage_computes(g) && !g->op.output && state_consumers(s, stage, NULL, 0) == 1;
+}
+
+/* --- the layout */
 
 struct axes_search {
 	const struct tensor *tensor;
@@ -59,8 +123,6 @@ bool panel_layout(const struct state *s, int stage, struct step *out)
 		for (int d = 0; d < ndim; d++)
 			if ((x.axis[d] >= space) == (reduced == 1))
 				how.at[how.n++].dim = d;
-	if (x.axis[how.at[how.n - 1].dim] < space)
-		return false;
 	how.at[how.n++] = (struct stored_dim){ panel, 1 };
 	*out = step_order(stage, &how);
 	return true;

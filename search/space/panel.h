@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/panel.h - copies of operands in panels: as many elements side by side as a tile of the reader has,
- * one run of them for each step of its reduction. */
+/* search/space/panel.h - operands in panels: as many elements side by side as a tile of the reader has, one run of
+ * them for each step of its reduction. */
 #ifndef HONE_SEARCH_SPACE_PANEL_H
 #define HONE_SEARCH_SPACE_PANEL_H
 
 #include "schedule/state.h"
 
-/* Stores STAGE, which one reduction reads by plain axes, in panels for it: *OUT is a step LAYOUT whose block
- * is open. False where no dim runs along its tile, or none along its reduction. */
+/* The first tiled reduction that reads STAGE along what it reduces, by plain axes, and each element again and again;
+ * -1: none, or STAGE is too small for its order to matter. */
+int panel_reader(const struct state *s, int stage);
+/* Is it for one reader alone to say how STAGE is stored? Others need a copy. */
+bool panel_is_own(const struct state *s, int stage);
+
+/* Stores STAGE, whose only reader is panel_reader(), in panels for it: *OUT is a step LAYOUT whose block is open.
+ * False where no dim runs along its tile. */
 bool panel_layout(const struct state *s, int stage, struct step *out);
 /* Sets the block of the step to the tile that the reader has now. */
 void panel_fit(const struct state *s, struct step *layout);

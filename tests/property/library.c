@@ -15,9 +15,50 @@ static const char *const specs[] = {
 #undef S
 };
 
-enum { NSPECS = sizeof(specs) / sizeof(*specs), TRIES = 8 };
+/* Products of what is computed: as little work as there can be where an operand is so large that sketches store it
+ * for its reader (search/space/panel.h). */
+static const char *const chains[] = {
+	/* of a product, on the left and on the right */
+	"input A: f32[37, 3]\ninput B: f32[3, 59]\ninput V: f32[59, 5]\n"
+	"S[i, j] = sum(k < 3) A[i, k] * B[k, j]\n"
+	"O[i, j] = sum(k < 59) S[i, k] * V[k, j]\n",
+	"input A: f32[59, 3]\ninput B: f32[3, 37]\ninput P: f32[5, 59]\n"
+	"V[i, j] = sum(k < 3) A[i, k] * B[k, j]\n"
+	"O[i, j] = sum(k < 59) P[i, k] * V[k, j] + 1\n",
+	/* of weights of rows that add up to one */
+	"input Q: f32[2, 33, 3]\ninput K: f32[2, 35, 3]\ninput V: f32[2, 35, 4]\n"
+	"S[b < 2, i < 33, j < 35] = sum(d < 3) Q[b, i, d] * K[b, j, d]\n"
+	"M[b, i] = max(j < 35) S[b, i, j]\n"
+	"E[b, i, j] = exp(S[b, i, j] - M[b, i])\n"
+	"D[b, i] = sum(j < 35) E[b, i, j]\n"
+	"P[b, i, j] = E[b, i, j] / D[b, i]\n"
+	"O[b < 2, i < 33, d < 4] = sum(j < 35) P[b, i, j] * V[b, j, d]\n",
+	/* of what two products read, and the caller */
+	"input A: f16[33, 69]\ninput V: f32[69, 5]\ninput W: f32[33, 6]\n"
+	"S[i, j] = max(f32(A[i, j]), 0)\noutput S\n"
+	"O[i, j] = sum(k < 69) S[i, k] * V[k, j]\n"
+	"T[i, j] = sum(k < 33) S[k, i] * W[k, j]\n",
+};
 
-struct dag *library_dag(struct arena *a, struct rng *r, const char **text)
+enum {
+	NSPECS = sizeof(specs) / sizeof(*specs),
+	NCHAINS = sizeof(chains) / sizeof(*chains),
+	TRIES = 8,
+};
+/* Of the known DAGs. */
+#define CHAIN_SHARE 0.15
+
+static struct dag *chain_dag(struct arena *a, struct rng *r, const char **text)
+{
+	*text = chains[rng_below(r, NCHAINS)];
+	struct dag *d = dag_parse(a, "chain.te", *text);
+
+	if (!d)
+		die("%s\n%s", err_get(), *text);
+	return d;
+}
+
+static struct dag *operator_dag(struct arena *a, struct rng *r, const char **text)
 {
 	const char *spec = specs[rng_below(r, NSPECS)];
 	struct dag *d = operator_build(a, spec);
@@ -30,6 +71,11 @@ struct dag *library_dag(struct arena *a, struct rng *r, const char **text)
 	*text = arena_strdup(a, text_str(&t));
 	text_free(&t);
 	return d;
+}
+
+struct dag *library_dag(struct arena *a, struct rng *r, const char **text)
+{
+	return rng_chance(r, CHAIN_SHARE) ? chain_dag(a, r, text) : operator_dag(a, r, text);
 }
 
 /* Division gives fractions, and so do functions and constants that are no whole numbers. */

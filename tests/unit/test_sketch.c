@@ -247,6 +247,88 @@ static void test_panels(void **state)
 	assert_true(found[0] > 0 && found[1] > 0 && found[2] > 0);
 }
 
+/* How often stage S of a state is as written, and in panels; how many copies of it there are, at most, and whether
+ * one of them is in panels. */
+struct storages {
+	int plain, own;
+	int copies;
+	bool copied_in_panels;
+};
+
+static void count_operand(const struct state *s, void *user)
+{
+	const struct stage *g = s->stages.at[state_find_stage(s, "S")];
+	struct storages *o = user;
+	int copies = 0;
+
+	*(g->stored.n > 0 ? &o->own : &o->plain) += 1;
+	check_panels(s);
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *c = s->stages.at[i];
+
+		if (strncmp(c->op.tensor.name, "S.cache", 7) != 0)
+			continue;
+		copies++;
+		o->copied_in_panels |= c->stored.n > 0;
+	}
+	o->copies = copies > o->copies ? copies : o->copies;
+}
+
+#define ANOTHER_READER "T[i, j] = sum(k < 64) S[i, k] * W[k, j] + 1\n"
+
+/* An operand that is computed is stored for its reader: itself, where nobody else reads it, or else a copy. */
+static void test_computed_operands(void **state)
+{
+	static const char product[] = "input A: f32[96, 5]\ninput B: f32[5, 64]\n"
+				      "input V: f32[64, 16]\ninput W: f32[64, 16]\n"
+				      "S[i, j] = sum(k < 5) A[i, k] * B[k, j]\n"
+				      "O[i, j] = sum(k < 64) S[i, k] * V[k, j]\n";
+	static const struct {
+		const char *rest;
+		bool own;
+		int copies;
+	} cases[] = {
+		{ "", true, 0 },
+		{ "output S\n", false, 1 },
+		{ ANOTHER_READER, false, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct storages o = { 0 };
+		struct arena *a = arena_new();
+
+		for_samples(arena_printf(a, "%s%s", product, cases[i].rest), count_operand, &o);
+		assert_true(o.plain > 0);
+		assert_int_equal(o.own > 0, cases[i].own);
+		assert_int_equal(o.copies, cases[i].copies);
+		assert_int_equal(o.copied_in_panels, cases[i].copies > 0);
+		arena_free(a);
+	}
+}
+
+/* A pointwise operand is inlined, stored as written, or in panels; what is in panels is not inlined. */
+static void count_pointwise(const struct state *s, void *user)
+{
+	const struct stage *g = s->stages.at[state_find_stage(s, "S")];
+	int *found = user;
+
+	assert_true(g->place != PLACE_INLINE || g->stored.n == 0);
+	found[g->place == PLACE_INLINE ? 0 : g->stored.n > 0 ? 1 : 2]++;
+	check_panels(s);
+}
+
+static void test_pointwise_operand(void **state)
+{
+	int found[3] = { 0 };
+
+	(void)state;
+	for_samples("input A: f32[96, 64]\ninput V: f32[64, 16]\n"
+		    "S[i, j] = max(A[i, j], 0)\n"
+		    "O[i, j] = sum(k < 64) S[i, k] * V[k, j]\n", count_pointwise, found);
+	assert_true(found[0] > 0 && found[1] > 0 && found[2] > 0);
+}
+
 /* --- */
 
 /* Vectors of accumulators that stage NAME has. */
@@ -285,6 +367,8 @@ int main(void)
 		cmocka_unit_test(test_many_reductions),
 		cmocka_unit_test(test_panels),
 		cmocka_unit_test(test_derived),
+		cmocka_unit_test(test_computed_operands),
+		cmocka_unit_test(test_pointwise_operand),
 		cmocka_unit_test(test_two_tiles),
 	};
 

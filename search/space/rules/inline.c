@@ -22,6 +22,7 @@ static bool applies(const struct sketch *s, int stage)
 	return stage_computes(g)			/* an input has no body */
 	    && stage_is_untouched(g)			/* once */
 	    && !g->is_cache				/* or the cache would be undone */
+	    && g->stored.n == 0				/* so would its panels */
 	    && (op_is_cheap(&g->op) || is_read_once(s->state, stage))
 	    && state_consumers(s->state, stage, NULL, 0) > 0;
 }
