@@ -22,13 +22,20 @@ int locations_around(const struct state *s, int at, struct location *out)
 	return n;
 }
 
-static bool fits_locally(const struct stage *g, size_t most)
+/* Of what is computed at a time of all stages inside loops, as if they were alive at once. */
+static size_t local_bytes(const struct state *s)
 {
-	size_t bytes = dtype_bytes(dtype_arithmetic(g->op.tensor.dtype));
+	size_t sum = 0;
 
-	for (int d = 0; d < g->op.tensor.ndim; d++)
-		bytes *= (size_t)g->part[d];
-	return bytes <= most;
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *g = s->stages.at[i];
+		size_t bytes = dtype_bytes(dtype_arithmetic(g->op.tensor.dtype));
+
+		for (int d = 0; d < g->op.tensor.ndim; d++)
+			bytes *= (size_t)g->part[d];
+		sum += g->place == PLACE_AT ? bytes : 0;
+	}
+	return sum;
 }
 
 bool location_take(struct arena *a, struct state **s, struct step *step, struct location at,
@@ -38,7 +45,7 @@ bool location_take(struct arena *a, struct state **s, struct step *step, struct 
 
 	step->target = at.stage;
 	step->iter = at.iter;
-	if (state_apply(*s, *step, NULL) && fits_locally((*s)->stages.at[step->stage], most))
+	if (state_apply(*s, *step, NULL) && local_bytes(*s) <= most)
 		return true;
 	*s = before;
 	return false;

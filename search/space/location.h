@@ -15,7 +15,7 @@ enum { MAX_LOCATIONS = 64 };
  * How many. */
 int locations_around(const struct state *s, int at, struct location *out);
 /* STEP, which computes a stage somewhere, with loop AT; S is then the state behind it. False, with S as it
- * was, where that is not legal or makes a buffer of more than MOST bytes. */
+ * was, where that is not legal or makes local buffers of more than MOST bytes in all. */
 bool location_take(struct arena *a, struct state **s, struct step *step, struct location at,
 		   size_t most);
 
