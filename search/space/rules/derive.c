@@ -13,8 +13,8 @@
  * tiles reach beyond the image. Beyond 6 errors are too large. */
 enum { LEAST_TILE = WINOGRAD_LEAST, MOST_TILE = 6, SKETCHES = 2 };
 
-/* Narrow floats would be rounded between the transforms. */
-static bool keeps_precision(enum dtype t)
+/* Narrow floats are f32 between the transforms: conversions for each product that is spared. */
+static bool is_wide(enum dtype t)
 {
 	return t == DTYPE_F32 || t == DTYPE_F64;
 }
@@ -27,7 +27,7 @@ static bool applies(const struct sketch *s, int stage)
 	const char *why;
 	/* Without channels to sum over, each transform would be for one product an element. */
 	bool can = stage_computes(g) && stage_is_untouched(g) && !g->is_cache && !g->is_partial &&
-		   keeps_precision(g->op.tensor.dtype) && winograd_derive(a, &g->op, LEAST_TILE, &d, &why) &&
+		   is_wide(g->op.tensor.dtype) && winograd_derive(a, &g->op, LEAST_TILE, &d, &why) &&
 		   op_is_reduction(d.op[d.product]);
 
 	arena_free(a);
