@@ -64,18 +64,6 @@ static bool is_arithmetic(const struct expr *e)
 	return expr_kind_arity(e->kind) > 0 && e->kind != EXPR_SELECT && e->kind != EXPR_CAST;
 }
 
-/* Can OP be computed with fewer operations than are written? */
-static bool is_derivable(const struct op *op)
-{
-	struct arena *a = arena_new();
-	struct derived d;
-	const char *why;
-	bool can = winograd_derive(a, op, WINOGRAD_LEAST, &d, &why);
-
-	arena_free(a);
-	return can;
-}
-
 /* One operation for each combination, one for the body's last node: what stands below may not
  * depend on all axes, and be computed once for many elements. */
 static double least_flop(const struct op *op)
@@ -115,7 +103,7 @@ double speed_limit_us(const struct dag *d, const struct device *device, int thre
 		if (n.selects)	/* what it chooses from need not be computed */
 			continue;
 		expr_visit(op->body, note_padding, &n);
-		if (!n.selects && !is_derivable(op))
+		if (!n.selects && !winograd_applies(op))	/* which takes fewer operations */
 			lane_flop += least_flop(op) / lanes(op->tensor.dtype);
 		expr_visit(op->body, note_load, &n);
 	}

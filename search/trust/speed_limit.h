@@ -3,7 +3,9 @@
  *
  * A time below it is a mistake: of the clock, of the reference, or of a compiler that found a way
  * to compute nothing. Only work that cannot be left out is counted: operations of outputs, and of
- * what these read in full, where they cannot be derived with fewer; bytes of outputs, and of inputs that are read in full. */
+ * what these read in full, where no other algorithm takes fewer; bytes of outputs, and of inputs that
+ * are read in full.
+ */
 #ifndef HONE_SEARCH_TRUST_SPEED_LIMIT_H
 #define HONE_SEARCH_TRUST_SPEED_LIMIT_H
 

@@ -49,13 +49,7 @@ static double growth(double n)
 static const struct expr *error_of_deriving(struct error_maker *m, const struct op *op,
 					    const struct term *body, double n)
 {
-	struct arena *a = arena_new();
-	struct derived d;
-	const char *why;
-	bool derives = winograd_derive(a, op, WINOGRAD_LEAST, &d, &why);
-
-	arena_free(a);
-	if (!derives)
+	if (!winograd_applies(op))
 		return NULL;
 	double unit = precision_of_arithmetic(op->tensor.dtype).unit;
 

@@ -19,30 +19,15 @@ static bool is_wide(enum dtype t)
 	return t == DTYPE_F32 || t == DTYPE_F64;
 }
 
-static bool applies(const struct sketch *s, int stage)
-{
-	const struct stage *g = s->state->stages.at[stage];
-	struct arena *a = arena_new();
-	struct derived d;
-	const char *why;
-	/* Without channels to sum over, each transform would be for one product an element. */
-	bool can = stage_computes(g) && stage_is_untouched(g) && !g->is_cache && !g->is_partial &&
-		   is_wide(g->op.tensor.dtype) && winograd_derive(a, &g->op, LEAST_TILE, &d, &why) &&
-		   op_is_reduction(d.op[d.product]);
-
-	arena_free(a);
-	return can;
-}
-
-/* The products that OP takes with tiles of SIZE; INFINITY where there are no such tiles. */
+/* The products that OP takes with tiles of SIZE; INFINITY where there are no such tiles, or no channels
+ * to sum over: each transform would be for one product an element. */
 static double products(const struct op *op, int64_t size)
 {
 	struct arena *a = arena_new();
 	double n = INFINITY;
 	struct derived d;
-	const char *why;
 
-	if (winograd_derive(a, op, size, &d, &why)) {
+	if (winograd_derive(a, op, size, &d, NULL) && op_is_reduction(d.op[d.product])) {
 		const struct op *p = d.op[d.product];
 
 		n = (double)tensor_count(&p->tensor);
@@ -53,15 +38,22 @@ static double products(const struct op *op, int64_t size)
 	return n;
 }
 
+static bool applies(const struct sketch *s, int stage)
+{
+	const struct stage *g = s->state->stages.at[stage];
+
+	return stage_computes(g) && stage_is_untouched(g) && !g->is_cache && !g->is_partial &&
+	       is_wide(g->op.tensor.dtype) && isfinite(products(&g->op, LEAST_TILE));
+}
+
 /* Tiles of SIZE; nothing where a step is refused. */
 static void add(struct sketcher *k, const struct sketch *s, int stage, int64_t size)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
 	struct derived d;
-	const char *why;
 	int first = s->state->stages.n;
 
-	if (!winograd_derive(k->arena, &s->state->stages.at[stage]->op, size, &d, &why) ||
+	if (!winograd_derive(k->arena, &s->state->stages.at[stage]->op, size, &d, NULL) ||
 	    !sketch_add(next, step_derive(stage, DERIVATION_WINOGRAD, size), ROLE_FIXED))
 		return;
 	sketch_add(next, step_place(first + d.weights - 1), ROLE_FIXED);	/* refused: no constant */
