@@ -29,6 +29,8 @@ says()
 result good PASS '[       OK ] a\n'
 result part PASS '[ RUN      ] a\nSKIP: peer: not built\nSKIP: peer: not built\n[       OK ] a
 [ RUN      ] b\nSKIP: b: no data\n[  SKIPPED ] b\n[  SKIPPED ] 1 test(s), listed below:\n'
+result later PASS '[ RUN      ] a\nSKIP: a: no disk\n[  SKIPPED ] a
+[ RUN      ] b\n[       OK ] b\n[  SKIPPED ] 1 test(s), listed below:\n'
 result whole SKIP 'SKIP: all of it: no disk\n'
 result wrong FAIL '[  FAILED  ] a\n'
 result crash ERROR ''
@@ -36,6 +38,7 @@ result silent PASS '[ RUN      ] a\nSKIP: peer: not built\n[       OK ] a\n[ RUN
 result nothing SKIP ''
 says 0 'tests: 1 passed, 0 failed, 0 skipped' tests: good.trs
 says 0 'tests: 2 passed, 0 failed, 3 skipped' 'skipped: part: b: no data' good.trs part.trs whole.trs
+says 0 'tests: 1 passed, 0 failed, 1 skipped' 'skipped: later: a: no disk' later.trs
 says 0 'tests: 0 passed, 2 failed, 0 skipped' tests: wrong.trs crash.trs
 says 1 'tests: 1 passed, 0 failed, 1 skipped' 'silent: c: skipped without a reason' silent.trs
 says 1 'tests: 0 passed, 0 failed, 0 skipped' 'nothing: skipped without a reason' nothing.trs
