@@ -15,7 +15,7 @@ bool apply_derive(struct state *s, const struct step *step, const char **why)
 	struct stage *g = stage_at(s, step->stage);
 	struct derived d;
 
-	if (!is_unscheduled(g) || g->is_cache || g->is_partial)
+	if (!stage_is_untouched(g) || g->is_cache || g->is_partial)
 		REFUSE("it has been scheduled already");
 	if (!derive_by[step->derivation](s->arena, &g->op, step->size, &d, why))
 		return false;

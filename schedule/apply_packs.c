@@ -18,7 +18,7 @@ static bool is_scheduled(const struct stage *g)
 		if (g->iters.at[i].annotation != ANNOTATION_NONE ||
 		    g->iters.at[i].border != BORDER_OPEN)
 			return true;
-	return g->place != PLACE_ROOT || g->relations.n > 0;
+	return !stage_is_untouched(g);
 }
 
 static bool gather(struct offline *o, int stage, const char **why)

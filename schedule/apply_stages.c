@@ -71,7 +71,7 @@ bool apply_inline(struct state *s, const struct step *step, const char **why)
 		REFUSE("an output has to be stored");
 	if (n == 0 || n > 64)
 		REFUSE("no stage reads it");
-	if (g->place != PLACE_ROOT || g->relations.n > 0)
+	if (!stage_is_untouched(g))
 		REFUSE("it has been scheduled already");
 	for (int i = 0; i < s->stages.n; i++)
 		if (s->stages.at[i]->place == PLACE_AT && s->stages.at[i]->at_stage == step->stage)
@@ -139,11 +139,6 @@ static const struct expr *load_at(struct arena *a, const struct tensor *t,
 	return expr_load(a, t, index);
 }
 
-bool is_unscheduled(const struct stage *g)
-{
-	return g->relations.n == 0 && g->place == PLACE_ROOT;
-}
-
 void rebuild_stage(struct arena *a, struct stage *g, const struct op *op)
 {
 	struct stage *other = stage_new(a, op, g->tensor);
@@ -175,7 +170,7 @@ bool apply_cache_write(struct state *s, const struct step *step, const char **wh
 
 	if (!stage_computes(g))
 		REFUSE("only a computed stage has a cache");
-	if (!is_unscheduled(g))
+	if (!stage_is_untouched(g))
 		REFUSE("it has been scheduled already");
 	struct op op = g->op;
 

@@ -15,8 +15,6 @@ typedef bool apply_fn(struct state *s, const struct step *step, const char **why
 
 apply_fn apply_inline, apply_cache_write, apply_cache_read, apply_rfactor, apply_derive, apply_place, apply_layout;
 
-/* Has no step settled its loops or its place? */
-bool is_unscheduled(const struct stage *g);
 /* NAME, or a longer one where a stage has that. */
 const char *unused_name(const struct state *s, const char *name);
 /* Puts a stage that computes OP, and is IDENTITY in loads, into the order, before (or after) stage NEIGHBOUR. Its

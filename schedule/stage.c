@@ -105,6 +105,11 @@ bool stage_computes(const struct stage *g)
 	return g->op.kind == OP_COMPUTE && g->place != PLACE_INLINE;
 }
 
+bool stage_is_untouched(const struct stage *g)
+{
+	return g->relations.n == 0 && g->place == PLACE_ROOT;
+}
+
 bool stage_reads(const struct stage *g, const struct tensor *t)
 {
 	for (int i = 0; i < g->reads.n; i++)

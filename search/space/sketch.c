@@ -66,11 +66,6 @@ int sketch_place(const struct sketch *s, int stage)
 	return -1;
 }
 
-bool stage_is_untouched(const struct stage *g)
-{
-	return g->relations.n == 0 && g->place == PLACE_ROOT;
-}
-
 struct reader_search {
 	const struct tensor *tensor;
 	const struct op *reader;

@@ -86,7 +86,5 @@ int sketch_place(const struct sketch *s, int stage);
  * no reduction; -1 otherwise. AXIS[d] (may be NULL) is the reader's axis that indexes dim d. */
 int fusible_consumer(const struct state *s, int stage, int *axis);
 bool is_read_by_reduction(const struct state *s, int stage);
-/* Stages that are tiled already have relations. */
-bool stage_is_untouched(const struct stage *g);
 
 #endif
