@@ -91,13 +91,36 @@ static void add_access(struct site_walk *w, struct site *s, const struct buffer 
 
 static void walk_value(struct site_walk *w, struct site *s, const struct expr *e);
 
+/* How often E is computed in a turn of the body: not at all where no loop of the body, nor the one around it, moves
+ * it, once for all written-out turns that do not. What is loaded counts as moved by all. */
+static double executions(const struct site_walk *w, const struct expr *e)
+{
+	bool moved[SITE_MAX_LOOPS] = { false }, in_body = false;
+	double share = 1;
+	struct motion m;
+	int i;
+
+	if (e->loads)
+		return 1;
+	motion_clear(&m);
+	motion_add(&w->variables, &m, e, 1);
+	for (i = 0; i < m.n; i++)
+		moved[m.at[i].loop] = true;
+	for (i = w->n_loops - 1; i >= 0 && loop_is_written_out(&w->loops[i]); i--) {
+		in_body |= moved[i] && w->loops[i].annotation == ANNOTATION_VECTOR;
+		share /= moved[i] || w->loops[i].annotation == ANNOTATION_VECTOR ? 1 : w->loops[i].extent;
+	}
+	return in_body || (i >= 0 && moved[i]) ? share : 0;
+}
+
 static void walk_index(struct site_walk *w, struct site *s, const struct expr *e)
 {
 	if (e->kind == EXPR_LOAD) {	/* a gather: what it loads is an access of its own */
 		walk_value(w, s, e);
 		return;
 	}
-	ops_count_index(e, s->ops);
+	if (ops_is_of_index(e))
+		ops_count_index(e, executions(w, e), s->ops);
 	for (int i = 0; i < expr_kind_arity(e->kind); i++)
 		walk_index(w, s, e->arg[i]);
 }
@@ -148,7 +171,7 @@ static void walk_value(struct site_walk *w, struct site *s, const struct expr *e
 			walk_value(w, s, e->arg[1 - i]);
 			return;
 		}
-	ops_count(e, s->ops);
+	ops_count(e, executions(w, e), s->ops);
 	/* A mask is made once for all that it is used for: asking costs nothing in a turn. */
 	for (int i = is_masked(w, e) ? 1 : 0; i < expr_kind_arity(e->kind); i++)
 		walk_value(w, s, e->arg[i]);

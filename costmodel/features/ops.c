@@ -71,31 +71,36 @@ static const struct {
 	[FEATURE_X_CHOICE] = { 0, 2 },
 };
 
-static void count(int feature, double ops[OP_FEATURES])
+static void count(int feature, double times, double ops[OP_FEATURES])
 {
 	if (feature >= 0)
-		ops[feature]++;
+		ops[feature] += times;
 }
 
-void ops_count(const struct expr *e, double ops[OP_FEATURES])
+void ops_count(const struct expr *e, double times, double ops[OP_FEATURES])
 {
 	/* comparisons give bool: their arguments say what they work on */
 	bool compares = e->kind >= EXPR_LT && e->kind <= EXPR_NE;
 	enum dtype t = compares ? e->arg[0]->dtype : e->dtype;
 
-	count(dtype_is_float(t) ? counted_by[e->kind].on_float : counted_by[e->kind].on_int, ops);
+	count(dtype_is_float(t) ? counted_by[e->kind].on_float : counted_by[e->kind].on_int, times, ops);
 }
 
-void ops_count_index(const struct expr *e, double ops[OP_FEATURES])
+bool ops_is_of_index(const struct expr *e)
 {
-	count(counted_by[e->kind].in_index, ops);
+	return counted_by[e->kind].in_index >= 0;
+}
+
+void ops_count_index(const struct expr *e, double times, double ops[OP_FEATURES])
+{
+	count(counted_by[e->kind].in_index, times, ops);
 }
 
 void ops_count_reducer(enum reducer r, enum dtype t, double ops[OP_FEATURES])
 {
 	enum expr_kind k = reducer_combine(r);
 
-	count(dtype_is_float(t) ? counted_by[k].on_float : counted_by[k].on_int, ops);
+	count(dtype_is_float(t) ? counted_by[k].on_float : counted_by[k].on_int, 1, ops);
 }
 
 double ops_flop(const double ops[OP_FEATURES])

@@ -2,11 +2,6 @@
 /* costmodel/features/site.c - what is derived from a store's loops and accesses. */
 #include "costmodel/features/site.h"
 
-static bool is_written_out(const struct site_loop *l)
-{
-	return l->annotation == ANNOTATION_VECTOR || l->annotation == ANNOTATION_UNROLL;
-}
-
 static double register_lanes(enum dtype t, const struct target *target)
 {
 	return target_lanes(target, dtype_bytes(dtype_arithmetic(t)));
@@ -16,6 +11,8 @@ static enum lanes lanes_of(const struct site *s, const struct access *x)
 {
 	if (!access_moves(x, s->vector))
 		return LANES_SAME;
+	if (x->buffer->registers)	/* each is a vector, whatever lies beside what in the tensor */
+		return LANES_UNIT;
 	for (int d = 0; d < x->buffer->tensor.ndim; d++)
 		for (int i = 0; i < x->dim[d].n; i++)
 			if (x->dim[d].at[i].loop == s->vector &&
@@ -27,7 +24,7 @@ static enum lanes lanes_of(const struct site *s, const struct access *x)
 static void find_vector(struct site *s, const struct aim *d)
 {
 	s->body = s->n_loops;
-	while (s->body > 0 && is_written_out(&s->loops[s->body - 1]))
+	while (s->body > 0 && loop_is_written_out(&s->loops[s->body - 1]))
 		s->body--;
 	s->vector = s->n_loops - 1;
 	while (s->vector >= 0 && s->loops[s->vector].annotation != ANNOTATION_VECTOR)

@@ -22,6 +22,11 @@ struct site_loop {
 	bool reduce;
 };
 
+static inline bool loop_is_written_out(const struct site_loop *l)
+{
+	return l->annotation == ANNOTATION_VECTOR || l->annotation == ANNOTATION_UNROLL;
+}
+
 struct site {
 	const struct nest *store;
 	struct site_loop *loops;	/* of more than one turn, outermost first */
@@ -57,10 +62,12 @@ double loop_balance(const struct nest *loop, int threads);
 
 /* --- operations (costmodel/features/ops.c) */
 
-/* Adds the operation that E is (not its arguments) to OPS; nothing for leaves. */
-void ops_count(const struct expr *e, double ops[OP_FEATURES]);
-/* The same for an operation within an index. */
-void ops_count_index(const struct expr *e, double ops[OP_FEATURES]);
+/* Adds the operation that E is (not its arguments) to OPS, so many TIMES a turn; nothing for leaves. */
+void ops_count(const struct expr *e, double times, double ops[OP_FEATURES]);
+/* Whether E takes an instruction within an index: sums and products are folded into addresses. */
+bool ops_is_of_index(const struct expr *e);
+/* The same as ops_count() for such a one. */
+void ops_count_index(const struct expr *e, double times, double ops[OP_FEATURES]);
 /* What a store that combines by R into type T adds. */
 void ops_count_reducer(enum reducer r, enum dtype t, double ops[OP_FEATURES]);
 double ops_flop(const double ops[OP_FEATURES]);
