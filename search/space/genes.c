@@ -25,7 +25,8 @@ static bool decides(const struct open_step *o, const struct step *step)
 
 static bool may_be_missing(const struct open_step *o)
 {
-	return o->role == ROLE_LOCATION || o->role == ROLE_OPTIONAL || o->step.kind == STEP_BORDER;
+	return o->role == ROLE_LOCATION || o->role == ROLE_OPTIONAL || o->role == ROLE_PANEL ||
+	       o->step.kind == STEP_BORDER;
 }
 
 static bool is_of(const struct step_vec *steps, int at, enum step_kind kind, int stage)

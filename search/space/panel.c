@@ -128,6 +128,21 @@ bool panel_layout(const struct state *s, int stage, struct step *out)
 	return true;
 }
 
+bool panel_is_whole(const struct state *s, const struct step *layout)
+{
+	struct axes_search x = axes_of(s, layout->stage);
+	struct arrangement how = step_arrangement(layout);
+	const struct expr *base = x.reader->base[x.axis[how.at[how.n - 1].dim]];
+
+	for (const struct stage *g = x.reader; g->place == PLACE_AT;) {
+		g = s->stages.at[g->at_stage];
+		for (int i = 0; i < g->lets.n; i++)
+			if (expr_uses_axis(base, g->lets.at[i].axis))
+				return false;
+	}
+	return true;
+}
+
 void panel_fit(const struct state *s, struct step *layout)
 {
 	struct axes_search x = axes_of(s, layout->stage);

@@ -1,205 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/sample.c - random sizes, orders and places for a sketch.
- *
- * Sizes need not divide. What is sampled is what may be fast: a register tile that the registers
- * hold, lanes that the machine has, tails that waste little. */
+/* search/space/sample.c - random sizes (search/space/size.c), orders and places for a sketch. */
 #include "search/space/sample.h"
 
 #include "base/integer.h"
 #include "search/space/body_order.h"
 #include "search/space/location.h"
 #include "search/space/panel.h"
+#include "search/space/sampler.h"
 #include "search/space/share.h"
 #include "te/index/index.h"
 
 /* How often what is proposed. Those without another origin are chosen, not measured. */
-enum {
-	SPARE_REGISTERS = 2,	/* that a tile leaves: a vector that was read, and a value for all lanes */
-	MAX_UNROLLED = 128,	/* statements of a body; more lengthen the text, which is bounded (schedule/pass/size.c) */
-	TILE_STATEMENTS = 4,	/* for each vector of a tile with edges: its terms, what they are under */
-	MAX_OUTER = 64,		/* sizes of a tile that are weighed */
-	MAX_VECTORS = 6,	/* of a tile, side by side */
-	FILTER = 7,		/* reduced turns, at most, that a filter's dim has */
-};
-#define ONE_TILE 0.35	/* a register tile is a cache tile; so often again all of them are one */
-#define WHOLE_FILTER 0.6	/* the turns of a filter are all written out */
+enum { TILE_STATEMENTS = 4 };	/* for each vector of a tile with edges: its terms, what they are under */
 #define LEFT_OUT 0.1	/* an optional step is */
 #define SHIFTED 0.5	/* a tail is */
 #define GUARDED 0.25	/* an edge is */
 #define AS_WRITTEN 0.5	/* the order of a tile's loops stays */
 /* So often the order of a body is left to chance, for what the rule does not know of. */
 #define ODD_ORDER 0.1
-
-struct sampler {
-	struct arena *a;
-	struct state *s;
-	const struct sketch *sketch;
-	const struct aim *aim;
-	struct rng *rng;
-	int tiled;		/* the stage whose loops make the tile; -1: none yet */
-	int64_t tile;		/* vectors of its accumulators so far */
-	int64_t copies;		/* of it, for edges */
-	int64_t unrolled;	/* statements of its reduction that are written out so far */
-	const struct genes *from;	/* decisions to follow; NULL: none */
-	struct genes *out;
-};
-
-static int lanes_of(const struct sampler *p, int stage)
-{
-	enum dtype t = p->s->stages.at[stage]->op.tensor.dtype;
-
-	return target_lanes(p->aim->target, dtype_bytes(dtype_arithmetic(t)));
-}
-
-/* The share of the work that is not done twice or for nothing when EXTENT is cut by SIZE. */
-static double efficiency(int64_t extent, int64_t size)
-{
-	int64_t tiles = ceil_div(extent, size);
-
-	return (double)extent / (double)(tiles * size);
-}
-
-/* A tail is code of its own, for each level and axis that has one: sizes that divide are taken so
- * much more often, where there are any. */
-#define TAIL_WEIGHT 0.05
-
-/* A size in [1, limit] times UNIT, efficient ones more often than others. */
-static int64_t pick_tile(struct sampler *p, int64_t extent, int64_t limit, int64_t unit)
-{
-	double weight[MAX_OUTER + 1];
-	double sum = 0;
-
-	if (limit > MAX_OUTER)
-		limit = MAX_OUTER;
-	for (int64_t n = 1; n <= limit; n++) {
-		double e = n * unit <= extent || n == 1 ? efficiency(extent, n * unit) : 0;
-
-		weight[n] = e * e * e * e * (extent % (n * unit) == 0 ? 1 : TAIL_WEIGHT);
-		sum += weight[n];
-	}
-	double at = rng_unit(p->rng) * sum;
-
-	for (int64_t n = 1; n <= limit; n++) {
-		at -= weight[n];
-		if (at < 0)
-			return n * unit;
-	}
-	return unit;
-}
-
-static int64_t max_accumulators(const struct sampler *p)
-{
-	return p->aim->target->vector_registers - SPARE_REGISTERS;
-}
-
-static int64_t pick_vector_tile(struct sampler *p, int64_t extent, int stage)
-{
-	int64_t lanes = lanes_of(p, stage);
-	int64_t budget = max_accumulators(p) / p->tile;
-
-	if (extent <= lanes)
-		return extent;
-	int64_t size = pick_tile(p, extent, least(budget, MAX_VECTORS), lanes);
-
-	p->tile *= size / lanes;
-	return size;
-}
-
-static int64_t pick_scalar_tile(struct sampler *p, int64_t extent)
-{
-	int64_t size = pick_tile(p, extent, max_accumulators(p) / p->tile, 1);
-
-	p->tile *= size;
-	return size;
-}
-
-/* How many register tiles share a cache tile: one, all of them, or a size in between. */
-static int64_t pick_outer(struct sampler *p, int64_t extent)
-{
-	if (extent == 1 || rng_chance(p->rng, ONE_TILE))
-		return 1;
-	if (rng_chance(p->rng, ONE_TILE))
-		return extent;
-	return pick_tile(p, extent, extent, 1);
-}
-
-static bool count_comparison(const struct expr *e, void *user)
-{
-	*(int *)user += e->kind == EXPR_LT || e->kind == EXPR_LE;
-	return true;
-}
-
-/* Borders become loops of their own: about so many copies of a stage's body are written. */
-static int variants(const struct sampler *p, int stage)
-{
-	int n = 1;
-
-	expr_visit(p->sketch->state->stages.at[stage]->op.body, count_comparison, &n);
-	return n;
-}
-
-static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
-{
-	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
-	int64_t room = MAX_UNROLLED / (p->tile * p->unrolled * variants(p, stage));
-	bool whole = extent <= FILTER && rng_chance(p->rng, WHOLE_FILTER);
-	int64_t size = whole ? extent : sizes[rng_below(p->rng, 5)];
-
-	if (size > extent)
-		size = extent;
-	if (size > room)
-		size = 1;
-	p->unrolled *= size;
-	return size;
-}
-
-static int64_t pick_unroll(struct sampler *p, int64_t extent, int stage)
-{
-	int64_t size = INT64_C(1) << rng_below(p->rng, variants(p, stage) > 1 ? 1 : 4);
-
-	return size < extent ? size : extent;
-}
-
-static int64_t pick_lanes(struct sampler *p, int64_t extent, int stage)
-{
-	int64_t lanes = lanes_of(p, stage);
-
-	return extent < lanes ? extent : lanes;
-}
-
-static int64_t pick_size(struct sampler *p, const struct open_step *o)
-{
-	int64_t extent = p->s->stages.at[o->step.stage]->iters.at[o->step.iter].extent;
-
-	switch (o->role) {
-	case ROLE_TILE:
-		return pick_scalar_tile(p, extent);
-	case ROLE_TILE_VECTOR:
-		return pick_vector_tile(p, extent, o->step.stage);
-	case ROLE_OUTER:
-		return pick_outer(p, extent);
-	case ROLE_REDUCE:
-		return pick_reduce(p, extent, o->step.stage);
-	case ROLE_UNROLL:
-		return pick_unroll(p, extent, o->step.stage);
-	default:
-		return pick_lanes(p, extent, o->step.stage);
-	}
-}
-
-/* A size that was decided before counts like one that is picked. False where it is too much now. */
-static bool take_size(struct sampler *p, const struct open_step *o, int64_t size)
-{
-	int64_t lanes = lanes_of(p, o->step.stage);
-
-	if (o->role == ROLE_TILE || o->role == ROLE_PERIOD)
-		p->tile *= size;
-	if (o->role == ROLE_TILE_VECTOR && size > lanes)
-		p->tile *= size / lanes;
-	if (o->role == ROLE_REDUCE)
-		p->unrolled *= size;
-	return p->tile <= max_accumulators(p) && p->tile * p->unrolled <= 2 * MAX_UNROLLED;
-}
 
 static void shuffle(struct sampler *p, struct step *step)
 {
@@ -256,7 +74,7 @@ static bool has_edges(const struct sampler *p, int stage)
 
 	for (int i = 0; i < s->stages.n; i++)
 		if (s->stages.at[i]->place == PLACE_AT && s->stages.at[i]->at_stage == stage &&
-		    variants(p, i) > 1)
+		    size_variants(p, i) > 1)
 			return true;
 	return false;
 }
@@ -294,7 +112,9 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 	switch (o->role) {
 	case ROLE_FIXED:
 	case ROLE_PLACE:
+		break;
 	case ROLE_PANEL:
+		g->left_out = !panel_is_whole(p->s, &g->step);
 		break;
 	case ROLE_LOCATION:
 		locate(p, g);
@@ -324,7 +144,7 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 		settle_sharing(g, share_draw(p->s, o->step.stage, p->aim->threads, p->rng));
 		break;
 	default:
-		g->step.size = pick_size(p, o);
+		g->step.size = size_pick(p, o);
 		break;
 	}
 }
@@ -340,19 +160,18 @@ static bool follow(struct sampler *p, const struct open_step *o, struct gene *g)
 		settle_sharing(g, share_fit(p->s, o->step.stage, p->aim->threads, (int)g->step.size));
 	if (o->role == ROLE_EDGE && g->left_out)
 		p->copies *= copies_of(p, &o->step);
+	if (o->role == ROLE_PANEL)
+		g->left_out = !panel_is_whole(p->s, &g->step);
 	if (o->role == ROLE_TAIL && !stage_has_tail(p->s->stages.at[o->step.stage], o->step.iter))
 		g->left_out = true;
-	return !sized || take_size(p, o, g->step.size);
+	return !sized || size_take(p, o, g->step.size);
 }
 
-/* The registers hold one tile at a time: that of another stage has all of them. */
-static void begin_tile(struct sampler *p, const struct open_step *o)
+/* One of the steps that none leaves open, which the sketch has taken already. */
+static void keep(struct sampler *p, int i)
 {
-	if (o->role != ROLE_TILE && o->role != ROLE_TILE_VECTOR && o->role != ROLE_PERIOD)
-		return;
-	if (o->step.stage != p->tiled)
-		p->tile = p->copies = p->unrolled = 1;
-	p->tiled = o->step.stage;
+	if (p->out)
+		p->out->at[i] = (struct gene){ .set = true, .step = p->sketch->steps.at[i].step };
 }
 
 static bool fill(struct sampler *p, int i)
@@ -360,7 +179,7 @@ static bool fill(struct sampler *p, int i)
 	const struct open_step *o = &p->sketch->steps.at[i];
 	struct gene g = { 0 };
 
-	begin_tile(p, o);
+	size_begin(p, o);
 	if (p->from && p->from->at[i].set)
 		g = p->from->at[i];
 	if (!g.set)
@@ -387,13 +206,16 @@ struct state *sample(struct arena *a, const struct dag *dag, const struct sketch
 		     const struct aim *aim, struct rng *rng, const struct genes *from,
 		     struct genes *out)
 {
-	struct sampler p = { .a = a, .s = state_new(a, dag), .sketch = sketch, .aim = aim, .rng = rng,
+	struct state *begun = sketch->begun ? state_copy(a, sketch->begun) : state_new(a, dag);
+	struct sampler p = { .a = a, .s = begun, .sketch = sketch, .aim = aim, .rng = rng,
 			     .tiled = -1, .tile = 1, .copies = 1, .unrolled = 1, .from = from, .out = out };
 
 	if (out)
 		*out = (struct genes){ .n = sketch->steps.n,
 				       .at = arena_many(a, struct gene, sketch->steps.n) };
-	for (int i = 0; i < sketch->steps.n; i++)
+	for (int i = 0; i < sketch->n_begun; i++)
+		keep(&p, i);
+	for (int i = sketch->n_begun; i < sketch->steps.n; i++)
 		if (!fill(&p, i))
 			return NULL;
 	return p.s;

@@ -22,6 +22,8 @@ struct sketch *sketch_copy(struct arena *a, const struct sketch *s)
 	struct sketch *c = arena_one(a, struct sketch);
 
 	c->state = state_copy(a, s->state);
+	c->begun = s->begun;
+	c->n_begun = s->n_begun;
 	c->at = s->at;
 	for (int i = 0; i < s->steps.n; i++)
 		vec_push(a, &c->steps, s->steps.at[i]);
@@ -43,6 +45,10 @@ bool sketch_add(struct sketch *s, struct step step, enum role role)
 	}
 	bool later = role == ROLE_LOCATION || role == ROLE_PARALLEL || step.kind == STEP_BORDER;
 
+	if (!s->begun && (role != ROLE_FIXED || later)) {
+		s->begun = state_copy(s->state->arena, s->state);
+		s->n_begun = s->steps.n;
+	}
 	if (!later && !state_apply(s->state, shown, NULL))
 		return false;
 	vec_push(s->state->arena, &s->steps, (struct open_step){ step, role });

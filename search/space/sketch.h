@@ -26,7 +26,7 @@ enum role {
 	ROLE_LOCATION,	/* compute_at: at any loop around the target's statement, or at the root */
 	ROLE_TAIL,	/* border of the inner loop of a tile: left to lowering, or shifted */
 	ROLE_EDGE,	/* border of a loop around a window: left to lowering, or a guard */
-	ROLE_PANEL,	/* layout in panels: as wide as the reader's tile, whatever that is */
+	ROLE_PANEL,	/* layout in panels: as wide as the reader's tile, whatever that is; none where tiles shift */
 	ROLE_OPTIONAL,	/* the step may be left out */
 	ROLE_PARALLEL,	/* parallel: of how many outer loops, fused; of none where the stage is not at the root */
 };
@@ -41,6 +41,8 @@ struct open_vec VEC(struct open_step);
 struct sketch {
 	struct open_vec steps;
 	struct state *state;	/* with 1 for each open size: structure only */
+	const struct state *begun;	/* behind its first steps, none of which is open; NULL: no step is */
+	int n_begun;		/* how many these are */
 	int at;			/* stages of the order still to be looked at: [0, at) */
 };
 

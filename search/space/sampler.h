@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/sampler.h - what the files share that fill a sketch. */
+#ifndef HONE_SEARCH_SPACE_SAMPLER_H
+#define HONE_SEARCH_SPACE_SAMPLER_H
+
+#include "base/rng.h"
+#include "search/aim.h"
+#include "search/space/genes.h"
+
+/* A sample on its way. */
+struct sampler {
+	struct arena *a;
+	struct state *s;
+	const struct sketch *sketch;
+	const struct aim *aim;
+	struct rng *rng;
+	int tiled;		/* the stage whose loops make the tile; -1: none yet */
+	int64_t tile;		/* vectors of its accumulators so far */
+	int64_t copies;		/* of it, for edges */
+	int64_t unrolled;	/* statements of its reduction that are written out so far */
+	const struct genes *from;	/* decisions to follow; NULL: none */
+	struct genes *out;
+};
+
+/* search/space/size.c: sizes of tiles, so that registers and a kernel's text hold them. */
+
+/* The tile of O, if it is a step of one, is of this stage: registers hold one at a time, which has all of them. */
+void size_begin(struct sampler *p, const struct open_step *o);
+/* A size for the split O. */
+int64_t size_pick(struct sampler *p, const struct open_step *o);
+/* One that was decided before counts like one that is picked. False where it is too much now. */
+bool size_take(struct sampler *p, const struct open_step *o, int64_t size);
+/* Borders become loops of their own: about so many copies of a stage's body are written. */
+int size_variants(const struct sampler *p, int stage);
+
+#endif

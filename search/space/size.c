@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/size.c - random sizes of tiles, and the budgets that they share.
+ *
+ * Sizes need not divide. What is sampled is what may be fast: a register tile that the registers
+ * hold, lanes that the machine has, tails that waste little. */
+#include "search/space/sampler.h"
+
+#include "base/integer.h"
+
+/* Those without another origin are chosen, not measured. */
+enum {
+	SPARE_REGISTERS = 2,	/* that a tile leaves: a vector that was read, and a value for all lanes */
+	MAX_UNROLLED = 128,	/* statements of a body; more lengthen the text, which is bounded (schedule/pass/size.c) */
+	MAX_OUTER = 64,		/* sizes of a tile that are weighed */
+	MAX_VECTORS = 6,	/* of a tile, side by side */
+	FILTER = 7,		/* reduced turns, at most, that a filter's dim has */
+};
+#define ONE_TILE 0.35	/* a register tile is a cache tile; so often again all of them are one */
+#define WHOLE_FILTER 0.6	/* the turns of a filter are all written out */
+
+void size_begin(struct sampler *p, const struct open_step *o)
+{
+	if (o->role != ROLE_TILE && o->role != ROLE_TILE_VECTOR && o->role != ROLE_PERIOD)
+		return;
+	if (o->step.stage != p->tiled)
+		p->tile = p->copies = p->unrolled = 1;
+	p->tiled = o->step.stage;
+}
+
+static int lanes_of(const struct sampler *p, int stage)
+{
+	enum dtype t = p->s->stages.at[stage]->op.tensor.dtype;
+
+	return target_lanes(p->aim->target, dtype_bytes(dtype_arithmetic(t)));
+}
+
+/* The share of the work that is not done twice or for nothing when EXTENT is cut by SIZE. */
+static double efficiency(int64_t extent, int64_t size)
+{
+	int64_t tiles = ceil_div(extent, size);
+
+	return (double)extent / (double)(tiles * size);
+}
+
+/* A tail is code of its own, for each level and axis that has one: sizes that divide are taken so
+ * much more often, where there are any. */
+#define TAIL_WEIGHT 0.05
+
+/* A size in [1, limit] times UNIT, efficient ones more often than others. */
+static int64_t pick_tile(struct sampler *p, int64_t extent, int64_t limit, int64_t unit)
+{
+	double weight[MAX_OUTER + 1];
+	double sum = 0;
+
+	if (limit > MAX_OUTER)
+		limit = MAX_OUTER;
+	for (int64_t n = 1; n <= limit; n++) {
+		double e = n * unit <= extent || n == 1 ? efficiency(extent, n * unit) : 0;
+
+		weight[n] = e * e * e * e * (extent % (n * unit) == 0 ? 1 : TAIL_WEIGHT);
+		sum += weight[n];
+	}
+	double at = rng_unit(p->rng) * sum;
+
+	for (int64_t n = 1; n <= limit; n++) {
+		at -= weight[n];
+		if (at < 0)
+			return n * unit;
+	}
+	return unit;
+}
+
+static int64_t max_accumulators(const struct sampler *p)
+{
+	return p->aim->target->vector_registers - SPARE_REGISTERS;
+}
+
+static int64_t pick_vector_tile(struct sampler *p, int64_t extent, int stage)
+{
+	int64_t lanes = lanes_of(p, stage);
+	int64_t budget = max_accumulators(p) / p->tile;
+
+	if (extent <= lanes)
+		return extent;
+	int64_t size = pick_tile(p, extent, least(budget, MAX_VECTORS), lanes);
+
+	p->tile *= size / lanes;
+	return size;
+}
+
+static int64_t pick_scalar_tile(struct sampler *p, int64_t extent)
+{
+	int64_t size = pick_tile(p, extent, max_accumulators(p) / p->tile, 1);
+
+	p->tile *= size;
+	return size;
+}
+
+/* How many register tiles share a cache tile: one, all of them, or a size in between. */
+static int64_t pick_outer(struct sampler *p, int64_t extent)
+{
+	if (extent == 1 || rng_chance(p->rng, ONE_TILE))
+		return 1;
+	if (rng_chance(p->rng, ONE_TILE))
+		return extent;
+	return pick_tile(p, extent, extent, 1);
+}
+
+static bool count_comparison(const struct expr *e, void *user)
+{
+	*(int *)user += e->kind == EXPR_LT || e->kind == EXPR_LE;
+	return true;
+}
+
+int size_variants(const struct sampler *p, int stage)
+{
+	int n = 1;
+
+	expr_visit(p->sketch->state->stages.at[stage]->op.body, count_comparison, &n);
+	return n;
+}
+
+static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
+{
+	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
+	int64_t room = MAX_UNROLLED / (p->tile * p->unrolled * size_variants(p, stage));
+	bool whole = extent <= FILTER && rng_chance(p->rng, WHOLE_FILTER);
+	int64_t size = whole ? extent : sizes[rng_below(p->rng, 5)];
+
+	if (size > extent)
+		size = extent;
+	if (size > room)
+		size = 1;
+	p->unrolled *= size;
+	return size;
+}
+
+static int64_t pick_unroll(struct sampler *p, int64_t extent, int stage)
+{
+	int64_t size = INT64_C(1) << rng_below(p->rng, size_variants(p, stage) > 1 ? 1 : 4);
+
+	return size < extent ? size : extent;
+}
+
+static int64_t pick_lanes(struct sampler *p, int64_t extent, int stage)
+{
+	int64_t lanes = lanes_of(p, stage);
+
+	return extent < lanes ? extent : lanes;
+}
+
+int64_t size_pick(struct sampler *p, const struct open_step *o)
+{
+	int64_t extent = p->s->stages.at[o->step.stage]->iters.at[o->step.iter].extent;
+
+	switch (o->role) {
+	case ROLE_TILE:
+		return pick_scalar_tile(p, extent);
+	case ROLE_TILE_VECTOR:
+		return pick_vector_tile(p, extent, o->step.stage);
+	case ROLE_OUTER:
+		return pick_outer(p, extent);
+	case ROLE_REDUCE:
+		return pick_reduce(p, extent, o->step.stage);
+	case ROLE_UNROLL:
+		return pick_unroll(p, extent, o->step.stage);
+	default:
+		return pick_lanes(p, extent, o->step.stage);
+	}
+}
+
+bool size_take(struct sampler *p, const struct open_step *o, int64_t size)
+{
+	int64_t lanes = lanes_of(p, o->step.stage);
+
+	if (o->role == ROLE_TILE || o->role == ROLE_PERIOD)
+		p->tile *= size;
+	if (o->role == ROLE_TILE_VECTOR && size > lanes)
+		p->tile *= size / lanes;
+	if (o->role == ROLE_REDUCE)
+		p->unrolled *= size;
+	return p->tile <= max_accumulators(p) && p->tile * p->unrolled <= 2 * MAX_UNROLLED;
+}
