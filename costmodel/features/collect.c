@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* costmodel/features/collect.c - walks a nest and takes down every store with its loops and accesses. */
-#include "costmodel/features/site.h"
+#include "costmodel/features/frequency.h"
 
 #include "schedule/mask.h"
 #include "te/index/index.h"
@@ -14,13 +14,14 @@ struct site_walk {
 	struct arena *a;
 	const struct program *p;
 	struct site_vec *out;
-	struct variables variables;
+	struct loops around;
 	struct lifetime_vec VEC(struct lifetime) lifetimes;
-	struct site_loop loops[SITE_MAX_LOOPS];
-	int n_loops;
 	double turns;		/* of the innermost loop, conditions apart */
 	double taken;
+	struct index_vec VEC(const struct expr *) indices;	/* operations in those of the store */
+	double computed;	/* share of the store's turns in which the value that is walked is */
 	int conditions;
+	int branched[SITE_MAX_LOOPS + 1];	/* branches, by how many loops are around them */
 	bool too_deep;
 };
 
@@ -68,7 +69,7 @@ static void add_access(struct site_walk *w, struct site *s, const struct buffer 
 
 	for (int d = 0; d < b->tensor.ndim; d++) {
 		motion_clear(&dim[d]);
-		motion_add(&w->variables, &dim[d], index[d], 1);
+		motion_add(&w->around.variables, &dim[d], index[d], 1);
 	}
 	struct access *x = find_access(s, b, dim);
 
@@ -91,26 +92,14 @@ static void add_access(struct site_walk *w, struct site *s, const struct buffer 
 
 static void walk_value(struct site_walk *w, struct site *s, const struct expr *e);
 
-/* How often E is computed in a turn of the body: not at all where no loop of the body, nor the one around it, moves
- * it, once for all written-out turns that do not. What is loaded counts as moved by all. */
-static double executions(const struct site_walk *w, const struct expr *e)
+/* A compiler computes the same index once. */
+static bool is_new(struct site_walk *w, const struct expr *e)
 {
-	bool moved[SITE_MAX_LOOPS] = { false }, in_body = false;
-	double share = 1;
-	struct motion m;
-	int i;
-
-	if (e->loads)
-		return 1;
-	motion_clear(&m);
-	motion_add(&w->variables, &m, e, 1);
-	for (i = 0; i < m.n; i++)
-		moved[m.at[i].loop] = true;
-	for (i = w->n_loops - 1; i >= 0 && loop_is_written_out(&w->loops[i]); i--) {
-		in_body |= moved[i] && w->loops[i].annotation == ANNOTATION_VECTOR;
-		share /= moved[i] || w->loops[i].annotation == ANNOTATION_VECTOR ? 1 : w->loops[i].extent;
-	}
-	return in_body || (i >= 0 && moved[i]) ? share : 0;
+	for (int i = 0; i < w->indices.n; i++)
+		if (expr_equal(w->indices.at[i], e))
+			return false;
+	vec_push(w->a, &w->indices, e);
+	return true;
 }
 
 static void walk_index(struct site_walk *w, struct site *s, const struct expr *e)
@@ -119,8 +108,8 @@ static void walk_index(struct site_walk *w, struct site *s, const struct expr *e
 		walk_value(w, s, e);
 		return;
 	}
-	if (ops_is_of_index(e))
-		ops_count_index(e, executions(w, e), s->ops);
+	if (ops_is_of_index(e) && is_new(w, e))
+		ops_count_index(e, w->computed * executions(&w->around, e), s->ops);
 	for (int i = 0; i < expr_kind_arity(e->kind); i++)
 		walk_index(w, s, e->arg[i]);
 }
@@ -133,7 +122,7 @@ static bool is_float_product(const struct expr *e)
 /* A product that is only added: one instruction with its sum. */
 static void walk_fma(struct site_walk *w, struct site *s, const struct expr *product)
 {
-	s->ops[FEATURE_F_FMA]++;
+	s->ops[FEATURE_F_FMA] += w->computed;
 	walk_value(w, s, product->arg[0]);
 	walk_value(w, s, product->arg[1]);
 }
@@ -141,7 +130,7 @@ static void walk_fma(struct site_walk *w, struct site *s, const struct expr *pro
 /* The axis of the vector loop around; NULL: there is none. */
 static const struct axis *lanes_around(const struct site_walk *w)
 {
-	const struct site_loop *last = w->n_loops > 0 ? &w->loops[w->n_loops - 1] : NULL;
+	const struct site_loop *last = w->around.n > 0 ? &w->around.at[w->around.n - 1] : NULL;
 
 	return last && last->annotation == ANNOTATION_VECTOR ? last->nest->axis : NULL;
 }
@@ -153,6 +142,27 @@ static bool is_masked(const struct site_walk *w, const struct expr *e)
 
 	return axis && expr_uses_axis(e->arg[0], axis) &&
 	       mask_of_select(w->a, w->p->target, e, axis, &m);
+}
+
+/* What elements decide is decided lane by lane, so that both values are computed. */
+static bool is_of_lanes(const struct site_walk *w, const struct expr *condition)
+{
+	const struct axis *axis = lanes_around(w);
+
+	return condition->loads || (axis && expr_uses_axis(condition, axis));
+}
+
+/* Where all lanes choose alike it is a branch: one of the two is computed. */
+static void walk_choice(struct site_walk *w, struct site *s, const struct expr *e)
+{
+	double computed = w->computed, share = share_of(e->arg[0]);
+
+	walk_value(w, s, e->arg[0]);
+	for (int i = 1; i <= 2; i++) {
+		w->computed = computed * (i == 1 ? share : 1 - share);
+		walk_value(w, s, e->arg[i]);
+	}
+	w->computed = computed;
 }
 
 static void walk_value(struct site_walk *w, struct site *s, const struct expr *e)
@@ -171,7 +181,11 @@ static void walk_value(struct site_walk *w, struct site *s, const struct expr *e
 			walk_value(w, s, e->arg[1 - i]);
 			return;
 		}
-	ops_count(e, executions(w, e), s->ops);
+	ops_count(e, w->computed * executions(&w->around, e), s->ops);
+	if (e->kind == EXPR_SELECT && !is_of_lanes(w, e->arg[0])) {
+		walk_choice(w, s, e);
+		return;
+	}
 	/* A mask is made once for all that it is used for: asking costs nothing in a turn. */
 	for (int i = is_masked(w, e) ? 1 : 0; i < expr_kind_arity(e->kind); i++)
 		walk_value(w, s, e->arg[i]);
@@ -185,20 +199,35 @@ static double times_allocated(const struct site_walk *w, const struct buffer *b)
 	return 1;	/* an argument */
 }
 
+/* Branches inside of the body are taken in each turn, once for what they stand around. */
+static void count_branches(const struct site_walk *w, struct site *s)
+{
+	double inside = 1;
+
+	for (int l = w->around.n; l >= 0; l--) {
+		s->ops[FEATURE_I_SIMPLE] += w->branched[l] / inside;
+		if (l == 0 || !loop_is_written_out(&w->around.at[l - 1]))
+			return;
+		inside *= w->around.at[l - 1].annotation == ANNOTATION_VECTOR ? 1 : w->around.at[l - 1].extent;
+	}
+}
+
 static void walk_store(struct site_walk *w, const struct nest *n)
 {
 	struct site *s = arena_one(w->a, struct site);
 
 	s->store = n;
-	s->loops = arena_memdup(w->a, w->loops, (size_t)w->n_loops * sizeof(*w->loops));
-	s->n_loops = w->n_loops;
+	s->loops = arena_memdup(w->a, w->around.at, (size_t)w->around.n * sizeof(*w->around.at));
+	s->n_loops = w->around.n;
 	s->conditions = w->conditions;
 	s->taken = w->taken;
 	s->turns = w->turns * w->taken;
 	s->alloc_times = times_allocated(w, n->buffer);
+	w->indices.n = 0;
 	add_access(w, s, n->buffer, n->index, n->reducer != REDUCE_NONE, true);
 	for (int d = 0; d < n->buffer->tensor.ndim; d++)
 		walk_index(w, s, n->index[d]);
+	count_branches(w, s);
 	if (n->reducer == REDUCE_SUM && is_float_product(n->value)) {
 		walk_fma(w, s, n->value);
 	} else {
@@ -208,43 +237,6 @@ static void walk_store(struct site_walk *w, const struct nest *n)
 	}
 	s->flop = ops_flop(s->ops);
 	vec_push(w->a, w->out, s);
-}
-
-/* --- conditions */
-
-/* The share of the values LO..HI that are at least LEAST, all equally likely. */
-static double share_at_least(int64_t lo, int64_t hi, int64_t bound)
-{
-	if (bound <= lo)
-		return 1;
-	return bound > hi ? 0 : (double)(hi - bound + 1) / (double)(hi - lo + 1);
-}
-
-/* The share of turns in which E holds: exact where it compares one axis with a number, as what
- * the pass borders leaves behind does; an estimate otherwise. */
-static double share_of(const struct expr *e)
-{
-	if (e->kind == EXPR_NOT)
-		return 1 - share_of(e->arg[0]);
-	if (e->kind == EXPR_AND)
-		return share_of(e->arg[0]) * share_of(e->arg[1]);
-	if (e->kind == EXPR_OR)
-		return 1 - (1 - share_of(e->arg[0])) * (1 - share_of(e->arg[1]));
-	if (e->kind < EXPR_LT || e->kind > EXPR_NE || e->arg[0]->dtype != DTYPE_I64)
-		return 1;
-	struct range x = expr_range(e->arg[0]);
-	struct range y = expr_range(e->arg[1]);
-	double one = share_at_least(y.lo - x.hi, y.hi - x.lo, 0) -
-		     share_at_least(y.lo - x.hi, y.hi - x.lo, 1);
-
-	switch (e->kind) {
-	case EXPR_LT:
-		return share_at_least(y.lo - x.hi, y.hi - x.lo, 1);
-	case EXPR_LE:
-		return share_at_least(y.lo - x.hi, y.hi - x.lo, 0);
-	default:
-		return e->kind == EXPR_EQ ? one : 1 - one;
-	}
 }
 
 /* --- nests */
@@ -257,21 +249,21 @@ static void walk_loop(struct site_walk *w, const struct nest *n)
 	double extent = (double)(n->axis->hi - n->axis->lo);
 	double turns = w->turns;
 
-	if (extent > 1 && w->n_loops == SITE_MAX_LOOPS) {
+	if (extent > 1 && w->around.n == SITE_MAX_LOOPS) {
 		w->too_deep = true;
 		return;
 	}
 	if (extent > 1) {
-		v.loop = w->n_loops;
-		w->loops[w->n_loops++] = (struct site_loop){ n, extent, n->annotation,
+		v.loop = w->around.n;
+		w->around.at[w->around.n++] = (struct site_loop){ n, extent, n->annotation,
 							     n->axis->reduce };
 	}
-	vec_push(w->a, &w->variables, v);
+	vec_push(w->a, &w->around.variables, v);
 	w->turns *= extent;
 	walk_list(w, n->body);
 	w->turns = turns;
-	w->variables.n--;
-	w->n_loops -= extent > 1;
+	w->around.variables.n--;
+	w->around.n -= extent > 1;
 }
 
 static void walk_let(struct site_walk *w, const struct nest *n)
@@ -279,20 +271,22 @@ static void walk_let(struct site_walk *w, const struct nest *n)
 	struct motion m = { .n = 0 };
 	struct variable v = { n->axis, -1, NULL };
 
-	motion_add(&w->variables, &m, n->value, 1);
+	motion_add(&w->around.variables, &m, n->value, 1);
 	v.let = arena_memdup(w->a, &m, sizeof(m));
-	vec_push(w->a, &w->variables, v);
+	vec_push(w->a, &w->around.variables, v);
 	walk_list(w, n->body);
-	w->variables.n--;
+	w->around.variables.n--;
 }
 
-static void walk_branch(struct site_walk *w, const struct nest *body, double share)
+static void walk_branch(struct site_walk *w, const struct nest *body, double share, bool asked)
 {
 	double taken = w->taken;
 
 	w->taken *= share;
 	w->conditions++;
+	w->branched[w->around.n] += asked;
 	walk_list(w, body);
+	w->branched[w->around.n] -= asked;
 	w->conditions--;
 	w->taken = taken;
 }
@@ -305,8 +299,10 @@ static void walk_if(struct site_walk *w, const struct nest *n)
 		walk_list(w, n->body);
 		return;
 	}
-	walk_branch(w, n->body, share_of(n->value));
-	walk_branch(w, n->other, 1 - share_of(n->value));
+	bool asked = is_asked(&w->around, n->value);
+
+	walk_branch(w, n->body, share_of(n->value), asked);
+	walk_branch(w, n->other, 1 - share_of(n->value), asked);
 }
 
 static void walk_list(struct site_walk *w, const struct nest *n)
@@ -337,7 +333,7 @@ static void walk_list(struct site_walk *w, const struct nest *n)
 
 bool collect_sites(struct arena *a, const struct program *p, struct site_vec *out)
 {
-	struct site_walk w = { .a = a, .p = p, .out = out, .turns = 1, .taken = 1 };
+	struct site_walk w = { .a = a, .p = p, .out = out, .turns = 1, .taken = 1, .computed = 1 };
 
 	walk_list(&w, p->body);
 	return !w.too_deep;

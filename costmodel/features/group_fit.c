@@ -2,6 +2,8 @@
 /* costmodel/features/group_fit.c - how a store fits the device: registers, caches, arithmetic intensity. */
 #include "costmodel/features/site.h"
 
+#include <math.h>
+
 enum { INTENSITY_POINTS = 10 };
 
 static bool seen_before(const struct site *s, int i)
@@ -12,20 +14,21 @@ static bool seen_before(const struct site *s, int i)
 	return false;
 }
 
-/* Registers that values of X are in while the written-out body goes by: a compiler loads each value
- * once, so what the loops inside of the outermost one that uses X again move over is kept for that
- * next use. */
+/* Registers that values of X are in while the written-out body goes by: a compiler loads each value once, so what
+ * the next turn of a written-out loop reads again is kept for it. Of a window that is so for values of all lanes,
+ * which have to be spread; vectors are operands in memory as well. */
 static double kept(const struct site *s, const struct access *x)
 {
-	int l = s->body;
-	double values = x->lanes == LANES_UNIT ? s->registers : 1;
+	double most = access_vectors(s, x, 1);
 
-	while (l < s->n_loops && (l == s->vector || access_moves(x, l)))
-		l++;
-	for (; l < s->n_loops; l++)
-		if (l != s->vector && access_moves(x, l))
-			values *= s->loops[l].extent;
-	return values;
+	for (int l = s->n_loops - 1; l >= s->body; l--) {
+		double inside = access_vectors(s, x, x->at[l + 1].elements);
+		double again = s->loops[l].extent * inside - access_vectors(s, x, x->at[l].elements);
+
+		if (l != s->vector && (x->lanes != LANES_UNIT || !access_moves(x, l)))
+			most = fmax(most, fmin(again, inside));
+	}
+	return most;
 }
 
 static void fill_registers(const struct site *s, const struct aim *d, float *row)

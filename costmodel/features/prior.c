@@ -6,7 +6,6 @@
  * It has to order candidates, not to be right. */
 #include "costmodel/features/site.h"
 
-static const double in_flight = 1;	/* registers for what was read and is used at once */
 /* What part of the lesser costs hides behind the greatest, within the body and between caches: fitted to
  * 1003 kernels of 18 operators (docs/performance.md). */
 static const double body_overlap = 0.9, cache_overlap = 0.97;
@@ -27,7 +26,7 @@ static double together(const double *cost, int n, double overlap)
 static double spills(const float *row, const struct aim *d)
 {
 	double excess = (double)row[FEATURE_ACC_REGISTERS] +
-			(double)row[FEATURE_OPERAND_REGISTERS] + in_flight - d->target->vector_registers;
+			(double)row[FEATURE_OPERAND_REGISTERS] - d->target->vector_registers;
 
 	if (row[FEATURE_COMBINES] == 0 || excess <= 0)
 		return 0;

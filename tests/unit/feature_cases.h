@@ -56,6 +56,14 @@ static const struct feature_case cases[] = {
 	  "C[i < 12] = A[i / 4, i % 4] + B[min(i, 7)]\n", "", 0,
 	  "x_divmod 24 x_choice 12 f_add 12\n"
 	  "a1.unique_bytes 48 a2.unique_bytes 32\n" },	/* A: 12 places; B: no more than it has */
+	/* 12 turns of i, each with 8 of k, which do not move it */
+	{ "an index of the loop outside", "input A: f32[3, 8]\nC[i < 12] = sum(k < 8) A[i / 4, k]\n", "", 1,
+	  "x_divmod 0 f_add 96\n" },
+	{ "the same index twice", "input A: f32[3]\ninput B: f32[3]\nC[i < 12] = A[i / 4] * B[i / 4]\n", "", 0,
+	  "x_divmod 12 f_mul 12\n" },
+	/* one of 4 rows has exponentials; asked once a row, for 8 lanes */
+	{ "a choice of all lanes", "input A: f32[4, 8]\nC[i, j] = select(i < 1, exp(A[i, j]), A[i, j] * 2)\n",
+	  "border C i guard\nvectorize C j\n", 0, "f_explog 8 f_mul 24 select 32 i_simple 32\n" },
 	{ "maximum", "input A: f32[4, 8]\nC[i] = max(k < 8) A[i, k]\n", "", 1,
 	  "combines 1 f_minmax 32 flop 32 reduce.product 8 reduce.inner 8 turns 32 loops 2\n" },
 
@@ -133,6 +141,14 @@ static const struct feature_case cases[] = {
 	  "Y[x < 16] = sum(r < 3) X[x + r] * W[r]\n", "", 1,
 	  "f_fma 48 a1.unique_bytes 72 a1.unique_lines 2 a2.unique_bytes 12 a2.reuse_count 16\n"
 	  "a0.reuse_bytes 192 a1.l1_miss 128\n" },
+	/* 4 values of X and 4 sums wait for the next of r, a vector of W for the next of y */
+	{ "a window of all lanes", "input X: f32[6]\ninput W: f32[3, 16]\n"
+	  "Y[y < 4, x < 16] = sum(r < 3) X[y + r] * W[r, x]\n",
+	  "reorder Y r y x\nunroll Y r\nunroll Y y\nvectorize Y x\n", 1, "operand.registers 9 acc.registers 0\n" },
+	/* vectors of X are operands in memory as well: one of X, one that W is spread to, 16 sums */
+	{ "a window of vectors", "input X: f32[18, 16]\ninput W: f32[3]\n"
+	  "Y[y < 16, x] = sum(r < 3) X[y + r, x] * W[r]\n",
+	  "reorder Y r y x\nunroll Y r\nunroll Y y\nvectorize Y x\n", 1, "operand.registers 18\n" },
 	/* decoding (1 + 1/2 + 2 + 3)/4, 10% of op 1/2 and of load 1/1.7 + store 1: 1.834 cycles of 16
 	 * turns; 3% of 128/64 + 128/32 ns, and nothing of memory, for all fits the last cache */
 	{ "prior", "input A: f32[16]\nC[i] = A[i] + 1\n", "", 0,

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* costmodel/features/frequency.h - how often what a store takes is done, where not in each of its turns. */
+#ifndef HONE_COSTMODEL_FEATURES_FREQUENCY_H
+#define HONE_COSTMODEL_FEATURES_FREQUENCY_H
+
+#include "costmodel/features/site.h"
+
+/* The loops of more than one turn that are open, outermost first, and what variables say of them. */
+struct loops {
+	struct site_loop at[SITE_MAX_LOOPS];
+	int n;
+	struct variables variables;
+};
+
+/* The share of turns in which E holds: exact where it compares one axis with a number, as what
+ * the pass borders leaves behind does; an estimate otherwise. */
+double share_of(const struct expr *e);
+/* How often E is computed in a turn of the body: not at all where no loop of the body, nor the one around it, moves
+ * it, once for all written-out turns that do not. What is loaded counts as moved by all. */
+double executions(const struct loops *around, const struct expr *e);
+/* Whether a branch is left of CONDITION: where written-out turns alone decide, it is a constant of each. */
+bool is_asked(const struct loops *around, const struct expr *condition);
+
+#endif
