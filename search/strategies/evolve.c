@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/strategies/evolve.c - a population of decisions, varied, ranked by a model, measured, learned from.
  *
- * Before anything was measured the model is an analytic prior. Each batch takes the best of the
+ * Before anything was measured the model is an analytic prior, and half of the batch one candidate of each sketch.
+ * Each batch takes the best of the
  * last generation that differ from each other, and a share of random ones, so that the model
  * also sees what it thinks little of. */
 #include "search/strategies/generations.h"
@@ -15,6 +16,9 @@ enum { POPULATION = 192, GENERATIONS = 4, ELITE = 12 };
 #define RANDOM_SHARE 0.1
 /* After so many trials without gain half of a batch goes one decision at a time from the best. */
 enum { SLOW = 16, DESCEND_FROM = 4 };
+/* Half of the first batch is of sketches that differ, so many of each looked at: what the prior thinks of a whole
+ * sketch is wrong more often than what it thinks of two of one. Chosen, not measured. */
+enum { DRAFTED = 16 };
 
 /* Coordinate descent: what is one decision away from the fastest. Best first; returns how many. */
 static int descend(const struct problem *p, struct arena *a, struct rng *rng,
@@ -39,11 +43,36 @@ static int descend(const struct problem *p, struct arena *a, struct rng *rng,
 	return n;
 }
 
+/* Of each sketch the best of a few, best first; returns how many there are. */
+static int draft(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b, struct candidate *out)
+{
+	int n = 0;
+
+	for (int i = 0; i < p->sketches.n; i++) {
+		struct candidate some[DRAFTED];
+		int m = 0;
+
+		for (int j = 0; j < DRAFTED; j++)
+			if (candidate_grow(p, a, rng, i, NULL, &some[m]))
+				m++;
+			else
+				b->refused++;
+		pick_score(p, a, some, m);
+		pick_sort(some, m);
+		if (m > 0)
+			out[n++] = some[0];
+	}
+	pick_sort(out, n);
+	return n;
+}
+
 static void propose(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
 {
 	struct candidate *all = arena_many(a, struct candidate, 2 * POPULATION);
 	int until = b->cap - (int)((double)b->cap * RANDOM_SHARE + rng_unit(rng));
 
+	if (p->history->trials + p->ahead == 0)
+		pick_distinct(p, a, all, draft(p, a, rng, b, all), until / 2, b);
 	if (p->history->since_gain >= SLOW)
 		pick_distinct(p, a, all, descend(p, a, rng, all), until / 2, b);
 	int elite = pick_fastest(p, a, rng, ELITE, all);
