@@ -90,7 +90,8 @@ int partition_entry_compare(struct partition_entry *e, const struct open_options
 		x[i] = plan_series_new(a, &m[i], session[i]);
 	rc = inputs ? rounds_play(&(struct rounds){ a, inputs, ROUNDS_OF_VERDICT }, x, 2, seconds) : -1;
 	if (rc == 0)
-		e->with_f32 = compare_pairs(x[0].runs.at, x[1].runs.at, x[0].runs.n);
+		e->with_f32 = compare_pairs(x[0].runs.at, x[1].runs.at, x[0].runs.n,
+					    MARGIN_STARTS);
 	for (int i = 0; i < 2; i++)
 		session_free(session[i]);
 	arena_free(a);

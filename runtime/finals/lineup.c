@@ -8,10 +8,6 @@
 #include "measure/timing/timing.h"
 #include "measure/timing/verdict.h"
 
-/* Of the interval's lower end. Less than VERDICT_MARGIN, for all play in one process; above 1, for the
- * fastest of several has been lucky. */
-#define TOLD_APART 1.005
-
 static double middle(const double *us, int rounds)
 {
 	struct arena *a = arena_new();
@@ -53,10 +49,10 @@ int lineup_winner(const struct contender *c, int n, int rounds)
 	int first = fastest(c, n, rounds), winner = first;
 
 	for (int i = 0; i < n; i++) {
-		struct comparison with = compare_pairs(c[first].us, c[i].us, rounds);
-		bool close = with.pairs < VERDICT_MIN_PAIRS || with.low <= TOLD_APART;
+		struct comparison with = compare_pairs(c[first].us, c[i].us, rounds,
+						       MARGIN_IN_TURN);
 
-		if (close && simpler(&c[i], &c[winner]))
+		if (with.verdict != VERDICT_FASTER && simpler(&c[i], &c[winner]))
 			winner = i;
 	}
 	return winner;

@@ -313,8 +313,10 @@ static int judge(struct plan_settling *s, double seconds)
 		return -1;
 	const struct figure_series *cost = &x[SETTLED_COST].runs;
 
-	out->with_host = compare_pairs(cost->at, x[SETTLED_HOST].runs.at, cost->n);
-	out->with_all = compare_pairs(cost->at, x[SETTLED_ALL].runs.at, cost->n);
+	out->with_host = compare_pairs(cost->at, x[SETTLED_HOST].runs.at, cost->n,
+					MARGIN_STARTS);
+	out->with_all = compare_pairs(cost->at, x[SETTLED_ALL].runs.at, cost->n,
+				      MARGIN_STARTS);
 	for (int i = 0; i < SETTLED_PLANS; i++) {
 		settle_times(s, i, &x[i], &x[SETTLED_HOST]);
 		out->plans[i].spent = run_spent_middle(x[i].spent.at, x[i].spent.n);

@@ -161,7 +161,8 @@ static struct comparison compare_turns(const struct game *g, const double *x, in
 		first[both] = a;
 		second[both++] = b;
 	}
-	return both ? compare_pairs(first, second, both) : (struct comparison){0};
+	return both ? compare_pairs(first, second, both, MARGIN_STARTS)
+		    : (struct comparison){0};
 }
 
 static double median_of(const struct game *g, const double *times, int i)
