@@ -8,6 +8,7 @@
 /* Exit statuses, the same for every command; man/hone.1.in says more. */
 enum {
 	EXIT_OK = 0,
+	EXIT_SLOWER = 1,	/* hone compare: a task got slower */
 	EXIT_USAGE = 2,
 	EXIT_FAILED = 3,
 	EXIT_UNFIT = 4,

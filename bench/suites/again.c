@@ -4,20 +4,18 @@
  *
  * Holds: times are compared in units of the fixed kernel that both were interleaved with, so that
  * the device may run at another speed; what was taken then stays in the table. */
-#include <math.h>
 #include <stdio.h>
 
 #include "base/err.h"
 #include "bench/suite.h"
+#include "measure/timing/counted.h"
+#include "measure/timing/verdict.h"
 #include "search/best.h"
 #include "search/measurers/ask.h"
 #include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/record/speed.h"
-
-/* Two medians of a quiet machine agree within a percent; three is what one may bet on. */
-#define HOLDS_WITHIN 0.03
 
 struct again_args {
 	struct query q;
@@ -27,7 +25,9 @@ struct again_args {
 static const char doc[] =
 	"Builds, verifies and times the best kernel of every task of SOURCE again, as hone tune "
 	"does when it confirms, and compares with the recorded time, calibrated: scaled by how the "
-	"device's speed has changed since. A time that is off by more than 3% is marked.\v"
+	"device's speed has changed since. The ratio is the recorded time over that of now, with the 95% "
+	"interval that the samples of both leave: now it is FASTER or SLOWER where the whole interval lies "
+	"beyond 3%, SAME where it lies within, else UNCLEAR.\v"
 	"Example:\n  hone bench --suite again model.onnx --db tune.db\n";
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -56,7 +56,7 @@ struct again_row {
 	double then_us;		/* as recorded; 0: there is no record */
 	double calibrated_us;	/* what that comes to now */
 	double now_us;		/* 0: it did not run */
-	bool holds;
+	struct comparison with;	/* of the recorded time with that of now; 0 pairs: none */
 	const char *note;	/* why not, or what differs; "" */
 };
 
@@ -85,6 +85,17 @@ static int measure(const struct again_args *args, const struct task *t, const st
 	return rc;
 }
 
+/* R at the speed of NOW, which SCALE makes of it, with NOW. */
+static struct comparison compare(struct arena *a, const struct db_record *r, double scale,
+				 const struct trial *now)
+{
+	int n, m;
+	const double *theirs = samples_counted(a, r->samples, r->counted, r->n_samples, scale, &n);
+	const double *ours = samples_counted(a, now->samples, now->counted, now->n_samples, 1, &m);
+
+	return n && m ? compare_apart(ours, m, theirs, n, MARGIN_DAYS) : (struct comparison){ 0 };
+}
+
 static int judge(const struct query *q, const struct best *b, const struct trial *trial,
 		 struct again_row *out)
 {
@@ -105,7 +116,7 @@ static int judge(const struct query *q, const struct best *b, const struct trial
 	if (2 * trial->disturbed > trial->n_samples)
 		out->note = arena_printf(q->arena, "%d of %d samples were disturbed",
 					 trial->disturbed, trial->n_samples);
-	out->holds = fabs(out->now_us / out->calibrated_us - 1) <= HOLDS_WITHIN;
+	out->with = compare(q->arena, r, scale, trial);
 	return 0;
 }
 
@@ -129,22 +140,26 @@ static int look_up(const struct again_args *args, const struct task *t, struct a
 
 static json_t *row_json(const struct again_row *r)
 {
-	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:b, s:s}", "task", r->task->key, "name",
-			 r->task->name, "recorded_us",
+	bool compared = r->with.pairs > 0;
+
+	return json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, s:b, s:s}", "task",
+			 r->task->key, "name", r->task->name, "recorded_us",
 			 json_positive(r->then_us), "calibrated_us",
 			 json_positive(r->calibrated_us), "best_us", json_positive(r->now_us),
-			 "holds", r->holds,
-			 "note", r->note);
+			 "ratio", json_positive(r->with.ratio), "low", json_positive(r->with.low),
+			 "high", json_positive(r->with.high), "verdict",
+			 compared ? verdict_name(r->with.verdict) : NULL, "holds",
+			 compared && r->with.verdict == VERDICT_SAME, "note", r->note);
 }
 
 static void print_row(const struct again_row *r)
 {
-	if (r->now_us > 0)
-		printf("%12.4g %12.4g %12.4g %+7.1f%%  %-6s", r->then_us, r->calibrated_us,
-		       r->now_us, 100 * (r->now_us / r->calibrated_us - 1),
-		       r->holds ? "holds" : "MOVED");
+	if (r->with.pairs > 0)
+		printf("%12.4g %12.4g %12.4g %7.3f (%.3f to %.3f)  %-7s", r->then_us,
+		       r->calibrated_us, r->now_us, r->with.ratio, r->with.low, r->with.high,
+		       verdict_name(r->with.verdict));
 	else
-		printf("%12.4g %12s %12s %8s  %-6s", r->then_us, "-", "-", "-", "-");
+		printf("%12.4g %12s %12s %-24s  %-7s", r->then_us, "-", "-", "", "-");
 	printf("  %s%s%s\n", r->task->name, *r->note ? ": " : "", r->note);
 	fflush(stdout);
 }
@@ -156,8 +171,8 @@ static int bench(const struct again_args *args)
 	struct again_row r;
 
 	if (!q->json)
-		printf("%12s %12s %12s %8s  %-6s  task\n", "recorded us", "calibrated", "now",
-		       "off by", "");
+		printf("%12s %12s %12s %-24s  %-7s  task\n", "recorded us", "calibrated", "now",
+		       "   ratio", "now");
 	for (int i = 0; i < q->tasks.n; i++) {
 		if (look_up(args, q->tasks.at[i], &r) < 0) {
 			json_decref(rows);

@@ -102,3 +102,24 @@ struct comparison compare_apart(const double *ours, int n, const double *theirs,
 	arena_free(a);
 	return c;
 }
+
+struct comparison compare_mean(const struct comparison *c, int n, double margin)
+{
+	double sum = 0, below = 0, above = 0;
+	int pairs = c[0].pairs;
+
+	assert(n >= 1);
+	for (int i = 0; i < n; i++) {
+		double middle = log(c[i].ratio);
+
+		sum += middle;
+		below += pow(middle - log(c[i].low), 2);
+		above += pow(log(c[i].high) - middle, 2);
+		pairs = c[i].pairs < pairs ? c[i].pairs : pairs;
+	}
+	struct comparison all = { .ratio = exp(sum / n), .low = exp((sum - sqrt(below)) / n),
+				  .high = exp((sum + sqrt(above)) / n), .pairs = pairs };
+
+	all.verdict = judge(all.low, all.high, margin);
+	return all;
+}

@@ -57,5 +57,8 @@ struct comparison compare_pairs(const double *ours, const double *theirs, int n,
 /* N of OURS, M of THEIRS, at least 1 of each, above 0, in one unit. */
 struct comparison compare_apart(const double *ours, int n, const double *theirs, int m,
 				double margin);
+/* Of N >= 1 comparisons of different tasks the geometric mean. Their errors have nothing to do with each
+ * other, so that they add in squares. */
+struct comparison compare_mean(const struct comparison *c, int n, double margin);
 
 #endif

@@ -190,8 +190,20 @@ echo "matmul:m=8,n=8,k=8" >>"$dir/two.tasks"
 ./hone tune $mm --db "$dir/again.db" --trials 4 --quiet 2>"$dir/err" &&
 	./hone bench --suite again "$dir/two.tasks" --db "$dir/again.db" >"$dir/out" 2>>"$dir/err" ||
 	{ echo "hone bench --suite again fails"; cat "$dir/err"; bad=1; }
-grep -q 'holds\|MOVED' "$dir/out" && grep -q 'there is no record' "$dir/out" ||
+grep -qE 'FASTER|SLOWER|SAME|UNCLEAR' "$dir/out" && grep -q 'there is no record' "$dir/out" ||
 	{ echo "hone bench --suite again has no table"; cat "$dir/out"; bad=1; }
+
+# --- two databases: the same one has no regression
+fails 2 'which databases?' compare
+fails 2 'which databases?' compare "$dir/again.db"
+fails 2 'two databases at a time' compare "$dir/again.db" "$dir/again.db" "$dir/again.db"
+fails 2 "--threshold '0': give a number above 0" compare "$dir/again.db" "$dir/again.db" --threshold 0
+fails 2 'one at a time' compare "$dir/again.db" "$dir/again.db" --csv --json
+fails 3 'there is no file' compare "$dir/again.db" "$dir/missing.db"
+fails 3 'is no database' compare "$dir/text" "$dir/again.db"
+fails 3 'have no kernel of one task in common' compare "$dir/good.db" "$dir/again.db"
+./hone compare "$dir/again.db" "$dir/again.db" >"$dir/out" 2>"$dir/err" && grep -q 'geometric mean of 1' "$dir/out" ||
+	{ echo "hone compare fails"; cat "$dir/out" "$dir/err"; bad=1; }
 
 # --- a task that nothing can be verified of is left out, and the others go on
 printf 'max_pool:c=16,h=2,w=1,k=1,p=2\n%s\n' $mm >"$dir/padding.tasks"

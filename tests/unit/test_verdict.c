@@ -244,6 +244,22 @@ static void test_apart(void **state)
 	assert_true(ab.low < ab.ratio && ab.ratio < ab.high);
 }
 
+/* Of two whose logarithms are off by .1 to either side the mean is off by .1 / sqrt(2). */
+static void test_mean(void **state)
+{
+	const struct comparison c[] = {
+		{ .ratio = 2, .low = 2 * exp(-.1), .high = 2 * exp(.1), .pairs = 9 },
+		{ .ratio = 8, .low = 8 * exp(-.1), .high = 8 * exp(.1), .pairs = 7 },
+	};
+	struct comparison mean = compare_mean(c, 2, MARGIN_DAYS);
+
+	(void)state;
+	assert_true(fabs(mean.ratio - 4) < 1e-12 && mean.pairs == 7);
+	assert_true(fabs(log(mean.low / 4) + .1 / sqrt(2)) < 1e-12);
+	assert_true(fabs(log(mean.high / 4) - .1 / sqrt(2)) < 1e-12);
+	assert_int_equal(mean.verdict, VERDICT_FASTER);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,7 +267,7 @@ int main(void)
 		cmocka_unit_test(test_few_pairs), cmocka_unit_test(test_outliers),
 		cmocka_unit_test(test_coverage),  cmocka_unit_test(test_power),
 		cmocka_unit_test(test_false_alarms), cmocka_unit_test(test_coverage_apart),
-		cmocka_unit_test(test_apart),
+		cmocka_unit_test(test_apart),     cmocka_unit_test(test_mean),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
