@@ -56,7 +56,8 @@ static int prepare(struct arena *a, const struct open_options *o, const struct c
 {
 	struct onnx_options options = { .dims = o->dims, .ndims = o->ndims, .files = files };
 	struct task_times times = { .db = plan->db, .device = plan->device, .now = plan->now,
-				   .threads = plan->threads, .offers = offers_in_use(plan->offers) };
+				   .threads = plan->threads, .exact = plan->exact,
+				   .offers = offers_in_use(plan->offers) };
 
 	if (read(a, o, plan, &options, &times, m) < 0)
 		return -1;
@@ -75,7 +76,7 @@ static int find_plan(struct arena *a, const struct open_options *o, struct choic
 		return -1;
 	*out = (struct choice_plan){
 		.device = device, .now = calibration_of(device),
-		.threads = o->threads ? o->threads : device->threads,
+		.threads = o->threads ? o->threads : device->threads, .exact = o->exact,
 	};
 	/* Which peak a probe saw, on a busy day or bound to one core, decides what a record's time is
 	 * worth; its kernel is better than a guess in any case. */

@@ -16,6 +16,7 @@ struct open_options {
 	const char *db;		/* file of records; NULL: none */
 	const struct target *target;	/* of the kernels; NULL: the machine's own */
 	int threads;		/* that kernels are chosen for; 0: as many as the device has */
+	bool exact;		/* no kernels that derive another algorithm */
 	const struct onnx_dim *dims;
 	int ndims;
 	struct offload_request offload;	/* to generators */

@@ -119,7 +119,7 @@ static int start(struct final_process *p)
 	const char *const argv[] = {
 		path, arena_printf(p->arena, "%d", (int)getpid()), o->model, db_path(o->db),
 		arena_printf(p->arena, "%d", o->threads), arena_printf(p->arena, "%.3f", p->seconds),
-		o->target ? o->target->name : "", NULL,
+		o->target ? o->target->name : "", o->exact ? "exact" : "", NULL,
 	};
 	const int fds[] = { in[0], out[1], STDERR_FILENO };
 

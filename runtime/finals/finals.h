@@ -21,6 +21,7 @@ struct finals_options {
 	struct db *db;		/* the campaign's own */
 	const struct target *target;	/* of the kernels; NULL: the machine's own */
 	int threads;
+	bool exact;		/* of kernels that derive no other algorithm */
 	const char *cpus;	/* as runner_options has it */
 	const volatile sig_atomic_t *stop;	/* 1: give up; may be NULL */
 	struct listener listener;

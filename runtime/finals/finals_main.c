@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* runtime/finals/finals_main.c - hone-finals: a model with several sets of kernels, in a process of its own.
  *
- * In:   MODEL, DB, THREADS, SECONDS and TARGET ("": the machine's own) as arguments.
+ * In:   MODEL, DB, THREADS, SECONDS, TARGET ("": the machine's own) and "exact" or "" as arguments.
  * Out:  on standard output "ready TASKS KERNELS LINEUPS", and behind an answer to that on standard
  *       input "round N" behind each, and the results as JSON; or "failed" and a message.
  * Holds: it does not outlive hone. No thread of its team is made before the answer, so that hone may
@@ -87,7 +87,7 @@ int main(int argc, char **argv)
 {
 	struct model_finals f = { 0 };
 
-	if (argc != 7) {
+	if (argc != 8) {
 		fputs("hone-finals is started by hone, not by hand\n", stderr);
 		return 2;
 	}
@@ -100,6 +100,7 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	const struct open_options o = { .model = argv[2], .db = argv[3], .target = target, .threads = atoi(argv[4]),
+					.exact = *argv[7] != '\0',
 					.listener = { hear, NULL } };
 	int rc = play(&f, &o, strtod(argv[5], NULL));
 

@@ -83,9 +83,7 @@ static int gather(struct model_finals *f, const struct choice_plan *plan, int i)
 {
 	const struct model_task *m = &f->model.tasks->at[i];
 	struct final_task t = { .index = i };
-	struct db_want want = { .fingerprint = plan->device->fingerprint,
-				.target = device_mark(plan->device), .threads = plan->threads,
-				.now = &plan->now };
+	struct db_want want = choice_want(plan, plan->threads);
 
 	if (!m->dag)
 		return 0;

@@ -81,9 +81,9 @@ static int check_options(const struct open_options *o)
 	if (!o->recall || o->module)
 		return err_set("%s is a module, which is there to be run: this needs the model that it was compiled of",
 			       o->model);
-	if (o->ndims || o->offload.nkeep || o->offload.noffload)
-		return err_set("%s is a module, in which sizes are known and all is shared out: compile the model again "
-			       "with --dim, --keep and --offload", o->model);
+	if (o->ndims || o->exact || o->offload.nkeep || o->offload.noffload)
+		return err_set("%s is a module, in which sizes are known, kernels chosen and all is shared out: compile "
+			       "the model again with --dim, --exact, --keep and --offload", o->model);
 	return 0;
 }
 

@@ -40,6 +40,7 @@ static void hash_device(struct hasher *h, const struct choice_plan *plan)
 	hasher_int(h, plan->now.probed);
 	hasher_str(h, plan->device->target->name);
 	hasher_int(h, plan->threads);
+	hasher_int(h, plan->exact);
 }
 
 /* Which compilers are here. */

@@ -38,22 +38,26 @@ struct chooser {
 	int n;
 };
 
+struct db_want choice_want(const struct choice_plan *p, int threads)
+{
+	return (struct db_want){ .fingerprint = p->device->fingerprint,
+				 .target = device_mark(p->device), .threads = threads,
+				 .exact = p->exact, .now = &p->now };
+}
+
 /* The best record with the plan's threads, else with one. 1, 0 or -1. */
 static int find_record(const struct chooser *c, const struct task *t, struct best *out)
 {
 	const struct choice_plan *p = c->plan;
-	struct db_want want = { .fingerprint = p->device->fingerprint,
-				.target = device_mark(p->device), .threads = p->threads,
-				.now = &p->now };
 
 	if (!p->db)
 		return 0;
-	int found = task_best_in_model(c->arena, p->db, t, want, p->device->target, out);
+	int found = task_best_in_model(c->arena, p->db, t, choice_want(p, p->threads),
+				       p->device->target, out);
 
 	if (found || p->threads == 1)
 		return found;
-	want.threads = 1;
-	return task_best_in_model(c->arena, p->db, t, want, p->device->target, out);
+	return task_best_in_model(c->arena, p->db, t, choice_want(p, 1), p->device->target, out);
 }
 
 /* Choice I is the kernel of BEST. */
@@ -177,10 +181,13 @@ static struct choice *choices_empty(struct arena *a, int n)
 
 static struct chooser chooser_of(struct arena *a, const struct choice_plan *plan, int n)
 {
+	struct aim aim = aim_of(plan->device, plan->threads);
+
+	aim.exact = plan->exact;
 	return (struct chooser){
 		.arena = a,
 		.plan = plan,
-		.aim = aim_of(plan->device, plan->threads),
+		.aim = aim,
 		.choices = choices_empty(a, n),
 		.trials = arena_many(a, struct trial, n),
 		.toolchains = arena_many(a, const char *, n),

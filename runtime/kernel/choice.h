@@ -59,11 +59,14 @@ struct choice_plan {
 	const struct device *device;
 	struct db_calibration now;	/* of the device */
 	int threads;
+	bool exact;		/* no kernels that derive another algorithm */
 	struct offload_generators generators;
 	struct offers *offers;	/* of these, those of kernels first; NULL: there are none */
 	struct hash128 model_key;	/* of the model that they are for */
 };
 
+/* The records that P chooses from, with so many THREADS. */
+struct db_want choice_want(const struct choice_plan *p, int threads);
 /* The choices for TASKS of G, in A; *BUILT counts the kernels that had to be compiled. NULL and a message
  * where the outside world fails. */
 struct choice *choose(struct arena *a, const struct graph *g, const struct model_task_vec *tasks,

@@ -30,6 +30,7 @@ static const char *place(struct arena *a, const char *cache, const struct task *
 	hasher_bytes(h, &features, sizeof(features));
 	hasher_str(h, aim->target->name);
 	hasher_int(h, aim->threads);
+	hasher_int(h, aim->exact);
 	/* Rates and sizes: what was guessed for others is as good a guess as any. */
 	return arena_printf(a, "%s/guesses/%s.steps", cache, hash_text(hasher_end(h), hex));
 }

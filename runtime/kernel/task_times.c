@@ -28,7 +28,7 @@ static int recorded(const struct task_times *s, struct arena *a, const struct mo
 	struct db_want want = { .task_key = hash_text(t->key, hex),
 				.fingerprint = s->device->fingerprint,
 				.target = device_mark(s->device), .threads = s->threads,
-				.now = &s->now };
+				.exact = s->exact, .now = &s->now };
 	struct db_record best;
 	int found = s->db ? db_best(s->db, a, &want, &best) : 0;
 

@@ -13,6 +13,7 @@ struct task_times {
 	const struct device *device;
 	struct db_calibration now;	/* of the device */
 	int threads;
+	bool exact;			/* of kernels that derive no other algorithm */
 	const struct offers *offers;	/* NULL: no generator */
 	struct kernel_costs costs;	/* set by task_times_costs */
 	struct layout_choice images;	/* what was chosen by them, without its state; us is 0 where

@@ -170,6 +170,8 @@ static char *options_json(const struct tuner *t)
 
 	if (t->options.no_transfer)
 		json_object_set_new(json, "transfer", json_false());
+	if (t->options.exact)
+		json_object_set_new(json, "exact", json_true());
 	return tuner_text(json);
 }
 

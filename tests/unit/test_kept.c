@@ -219,6 +219,9 @@ static void test_another_question(void **state)
 	plan.threads = 2;
 	assert_string_not_equal(kept_place(c->a, &o, &plan), place);
 	plan.threads = 1;
+	plan.exact = true;
+	assert_string_not_equal(kept_place(c->a, &o, &plan), place);
+	plan.exact = false;
 	o.dims = &(struct onnx_dim){ "n", 2 };
 	o.ndims = 1;
 	assert_string_not_equal(kept_place(c->a, &o, &plan), place);

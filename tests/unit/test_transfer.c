@@ -55,7 +55,7 @@ struct campaign_run {
 	const char *spec, *device;
 	int trials;
 	int rounds;		/* stop after so many; 0: do not */
-	bool no_transfer, fresh;
+	bool no_transfer, exact, fresh;
 	volatile sig_atomic_t stop;
 };
 
@@ -75,7 +75,7 @@ static const char *play(struct fixture *f, struct campaign_run run)
 	const struct tuner_options o = {
 		.source = run.spec, .measurer = &machine.made_up.m, .threads = 1,
 		.budget = { .trials = run.trials },
-		.seed = 1, .fresh = run.fresh, .no_transfer = run.no_transfer, .stop = &run.stop,
+		.seed = 1, .fresh = run.fresh, .no_transfer = run.no_transfer, .exact = run.exact, .stop = &run.stop,
 		.listener = { count_round, &run },
 	};
 	struct device *device = device_synthetic(f->a, run.device ? run.device : THIS_DEVICE);
@@ -156,9 +156,11 @@ static void test_no_transfer(void **state)
 		    "pretrained on");
 	assert_string_equal(
 		play(f, (struct campaign_run){SPEC_D, .trials = 32, .no_transfer = true}), "");
+	/* And so is one of exact sums. */
+	play(f, (struct campaign_run){SPEC_D, .trials = 32, .rounds = 1, .exact = true});
 	struct db *db = db_open(f->path, DB_READ);
 
-	assert_int_equal(count_of(db, "campaigns"), 3);
+	assert_int_equal(count_of(db, "campaigns"), 4);
 	db_close(db);
 }
 

@@ -13,10 +13,11 @@ struct model_args {
 	const char *model;
 	const char *db;		/* NULL: no records */
 	int threads;		/* 0: all cores */
+	bool exact;		/* no kernels that derive another algorithm */
 	struct dim_options dims;
 };
 
-/* A child of a command's argp: MODEL, --db, --threads, --dim. A command that takes several models takes
+/* A child of a command's argp: MODEL, --db, --threads, --exact, --dim. A command that takes several models takes
  * them itself, and sets the model to one of them. */
 extern const struct argp model_argp;
 

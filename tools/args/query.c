@@ -122,7 +122,7 @@ int query_open(struct query *q)
 		return -1;
 	q->now = calibration_of(q->device);
 	q->times = (struct task_times){ .db = q->db, .device = q->device, .now = q->now,
-					  .threads = q->threads };
+					  .threads = q->threads, .exact = q->exact };
 	const struct kernel_costs *costs = task_times_costs(&q->times);
 
 	return q->sequence ? source_sequence(q->arena, q->source, costs, &q->tasks, q->sequence)

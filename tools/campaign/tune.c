@@ -108,7 +108,7 @@ static int hold_finals(void *user, const struct finals_call *call)
 	const struct tune_args *args = user;
 	const struct finals_options o = {
 		.model = args->o.source, .db = args->finals_db, .target = args->target, .threads = args->o.threads,
-		.cpus = args->o.cpus, .stop = &stopped, .listener = args->o.listener,
+		.exact = args->o.exact, .cpus = args->o.cpus, .stop = &stopped, .listener = args->o.listener,
 	};
 
 	return finals_hold(&o, call);

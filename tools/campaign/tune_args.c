@@ -39,7 +39,8 @@ static const struct argp_option options[] = {
 	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
 	{ "notify", KEY_NOTIFY, "CMD", 0, "run CMD at the end, or where it gets no further", 0 },
 	{ "exact", KEY_EXACT, NULL, 0,
-	  "sums as they are written: no Winograd convolutions, whose roundings are others", 0 },
+	  "sums as they are written: no Winograd convolutions, whose roundings are others; such a campaign is one "
+	  "of its own", 0 },
 	{ "no-transfer", KEY_NO_TRANSFER, NULL, 0,
 	  "learn nothing from records of other tasks; such a campaign is one of its own", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
