@@ -2,6 +2,8 @@
 /* schedule/apply_derive.c - a stage computed in another way: stages before it, and another expression of its own. */
 #include "schedule/apply_stages.h"
 
+#include <math.h>
+
 #include "te/derive/winograd.h"
 
 typedef bool derive_fn(struct arena *a, const struct op *op, int64_t size, struct derived *out, const char **why);
@@ -24,6 +26,7 @@ bool apply_derive(struct state *s, const struct step *step, const char **why)
 		insert_stage(s, d.op[i], &d.op[i]->tensor, step->stage, false);
 	}
 	rebuild_stage(s->arena, g, d.op[d.n - 1]);
+	s->amplification = fmax(s->amplification, d.amplification);
 	touch_all(s);
 	return true;
 }

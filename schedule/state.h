@@ -15,6 +15,7 @@ struct state {
 	struct step_vec steps;	/* the truth; all else is derived from it */
 	struct stage_vec stages;	/* by number */
 	struct int_vec order;	/* stage numbers, producers before consumers */
+	double amplification;	/* the greatest of a derivation (te/derive/winograd.h); 0: none */
 };
 
 /* An empty schedule of DAG: every stage at the root, its axes as written. */

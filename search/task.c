@@ -4,6 +4,8 @@
 
 #include "base/err.h"
 #include "search/trust/reference.h"
+#include "te/derive/winograd.h"
+#include "te/error/error.h"
 #include "te/text/text.h"
 
 static const char *take(struct arena *a, struct text *t)
@@ -112,11 +114,21 @@ void task_suspect(struct arena *a, const struct task *t)
 		err_set("%s (%s: maybe %s)", message, t->name, what);
 }
 
+/* What D's outputs may be off in all: only derived sums need more than bounds of elements. */
+static double rms_most(const struct dag *d)
+{
+	for (int i = 0; i < d->ops.n; i++)
+		if (d->ops.at[i]->kind == OP_COMPUTE && winograd_applies(d->ops.at[i]))
+			return ERROR_DERIVED_RMS;
+	return 0;
+}
+
 struct workload task_workload(struct arena *a, const struct task *t, int threads,
 			      enum cache_state cache, uint64_t seed)
 {
 	struct domain *of[INPUT_SETS];
-	struct workload w = { .seed = seed, .reduction = 1, .threads = threads, .cache = cache };
+	struct workload w = { .seed = seed, .reduction = 1, .threads = threads, .cache = cache,
+			      .rms_most = rms_most(t->dag) };
 	struct workload_arg *args = arena_many(a, struct workload_arg, t->dag->ops.n);
 
 	for (int set = 0; set < INPUT_SETS; set++) {

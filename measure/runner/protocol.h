@@ -44,6 +44,7 @@ struct setup {
 	uint64_t flush_bytes, flush_private;	/* flush_new() */
 	uint64_t memory;		/* address space beyond what the buffers need */
 	double min_ms, max_ms;
+	double rms_most;		/* as struct workload has it */
 	struct setup_arg args[WORKLOAD_ARGS];
 	/* Objects to compute outputs and bounds of each set with, unless prepared. */
 	char reference[INPUT_SETS][PATH_MAX];

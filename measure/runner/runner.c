@@ -183,6 +183,7 @@ static int make_setup(struct runner *r, const struct workload *w)
 	s->flush_bytes = w->flush_bytes ? w->flush_bytes : FLUSH_BYTES;
 	s->flush_private = w->flush_private;
 	s->memory = r->options.memory;
+	s->rms_most = w->rms_most;
 	s->min_ms = w->min_ms > 0 ? w->min_ms : WORKLOAD_MIN_MS;
 	s->max_ms = w->max_ms > 0 ? w->max_ms : WORKLOAD_MAX_MS;
 	if (copy_args(s, w, &total) < 0 || check_memory(total) < 0)

@@ -129,3 +129,19 @@ int64_t verify_worst(enum dtype t, const void *got, const void *want, const void
 	}
 	return worst;
 }
+
+double verify_rms(enum dtype t, const void *got, const void *want, const void *bound,
+		  int64_t count)
+{
+	double error = 0, size = 0;
+
+	for (int64_t i = 0; i < count; i++) {
+		double g = dtype_load(t, got, i), w = dtype_load(t, want, i);
+
+		if (!isfinite(w) || isinf(verify_bound(t, bound, i)))
+			continue;
+		error += (g - w) * (g - w);
+		size += w * w;
+	}
+	return size > 0 ? sqrt(error / size) : 0;
+}

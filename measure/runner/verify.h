@@ -28,6 +28,11 @@ void verify_poison(enum dtype t, void *data, const void *want, int64_t count);
 int64_t verify_worst(enum dtype t, const void *got, const void *want, const void *bound,
 		     int64_t count);
 
+/* The root mean square of GOT - WANT over that of WANT, floats, of those elements that say something; 0 where WANT
+ * is 0. */
+double verify_rms(enum dtype t, const void *got, const void *want, const void *bound,
+		  int64_t count);
+
 /* The bound of element I. */
 double verify_bound(enum dtype t, const void *bound, int64_t i);
 

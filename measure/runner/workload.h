@@ -34,6 +34,8 @@ struct workload {
 	/* C source of the trusted kernel of each set of inputs, as in measure/trial.h, but that
 	 * behind the outputs come as many bounds (measure/runner/verify.h). */
 	const char *reference[INPUT_SETS];
+	double rms_most;	/* that a float output of 32 bits or more may be off on random inputs, root
+				 * mean square in parts of its own; 0: bounds of elements are all */
 	int threads;		/* at least 1 */
 	enum cache_state cache;	/* warm or cold */
 	size_t flush_bytes;	/* streamed through for CACHE_COLD, by all cores; 0: 64 MiB */

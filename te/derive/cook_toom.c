@@ -8,7 +8,7 @@
 #include "base/integer.h"
 
 /* All points but infinity, for each number of products; of a pair the positive one. Found by search over 0 and pairs
- * of fractions up to 4 with denominators up to 8: of the three with the least amplification (tests/unit/test_winograd.c) the one
+ * of fractions up to 4 with denominators up to 8: of the three with the least amplification (cook_toom_amplification()) the one
  * with the least error. Root mean square in f32 against f64, over 64 to 256 channels of uniform data, two dims, as
  * a multiple of the direct sum's; then the same with the usual 0, 1, -1, 2, -2, 1/2, -1/2:
  *	F(2, 3) 0.5, 0.5	F(3, 3) 0.9, 2.2	F(4, 3) 1.7, 3.7	F(5, 3) 3.4, 5.6

@@ -40,4 +40,15 @@ bool cook_toom_has(int64_t m, int64_t r);
 /* The matrices of F(M, R), which is there. */
 struct cook_toom cook_toom(int64_t m, int64_t r);
 
+/* How much larger than a direct sum's the rounding errors may be: at most
+ *	n u amplification sum over channels of (greatest |data| of the tile * sum of |weight|)
+ * to first order in u, the unit roundoff of what is between data and output, where
+ *	n = the terms of the product's sum + cook_toom_roundings() of each window dim
+ * are the roundings that a product of an element and a weight passes through; a direct sum of n terms has the
+ * same bound with 1. It is the greatest share that a tap of an output can have in the sum of magnitudes. In more
+ * dims matrices are Kronecker products of these, so that amplifications multiply (Barabasz et al., ACM TOMS
+ * 46(4), 2020, section 4). */
+double cook_toom_amplification(const struct cook_toom *c);
+int64_t cook_toom_roundings(int64_t m, int64_t r);
+
 #endif

@@ -324,8 +324,10 @@ bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct der
 	const struct tensor *u = d.sum.weight->tensor, *v = d.sum.data->tensor;
 	int last = d.sum.n - 1;
 
+	out->amplification = 1;
 	for (int i = 0; i <= last; i++) {
 		d.by[i] = cook_toom(m, d.sum.dim[i].taps);
+		out->amplification *= cook_toom_amplification(&d.by[i]);
 		u = transform_weight(&d, u, i, i == last ? "U" : "U1");
 	}
 	out->weights = out->n;

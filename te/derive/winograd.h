@@ -19,6 +19,7 @@
 #define HONE_TE_DERIVE_WINOGRAD_H
 
 #include "te/dag.h"
+#include "te/derive/cook_toom.h"
 
 /* Ops of a derivation, at most; the smallest tiles there are. */
 enum { DERIVED_MAX = 8, WINOGRAD_LEAST = 2 };
@@ -30,6 +31,7 @@ struct derived {
 	int n;
 	int weights;	/* the first so many depend on the weight alone */
 	int product;	/* the number of the one that reduces over channels */
+	double amplification;	/* of roundings: cook_toom_amplification() of all window dims */
 };
 
 /* OP as products of transformed tiles of M outputs a window dim, 2 to 6; new ops and tensors in A. At most two dims

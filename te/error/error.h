@@ -32,6 +32,10 @@
  * that is missing still shows. */
 #define ERROR_DERIVED 2048.0
 
+/* And what an output of 32 bits or more may be off in all where sums may be derived: the root mean square of its error, in
+ * parts of its own. F(6x6,3x3) has 4 to 6e-6, a direct sum of some thousand terms 1e-6. */
+#define ERROR_DERIVED_RMS 1e-5
+
 /* Errors of the functions in units of roundoff: what hone's own exp and the C library promise
  * (glibc manual, Known Maximum Errors in Math Functions: at most 2 for f32 and f64), doubled. */
 #define ERROR_FUNCTION_UNITS 4.0

@@ -135,6 +135,22 @@ static void test_remeasure(void **state)
 	expect(t[3], TRIAL_OK, NULL);
 }
 
+/* Every element is within a bound that is wide, and all of them are off. */
+static void test_rms(void **state)
+{
+	struct workload w = workload();
+
+	(void)state;
+	w.rms_most = 1e-5;
+	w.reference[INPUTS_RANDOM] = REFERENCE("for (int i = 0; i < N; i++) EC[i] = 1;");
+	must(runner_set_workload(all.runner, all.builder, &w));
+	expect(try_kernel(KERNEL("for (int i = from; i < to; i++) C[i] *= 1.00002f;")), TRIAL_WRONG,
+	       "C is off by 2e-05 of its root mean square, at most 1e-05 is right");
+	expect(try_kernel(KERNEL("if (from == 0) C[77] += 1e-5f;")), TRIAL_OK, NULL);
+	w = workload();
+	must(runner_set_workload(all.runner, all.builder, &w));
+}
+
 /* gcc, but for sources that say ODD, which it treats as the shell's WORDS. */
 static struct build_pool *odd_builder(const char *dir, const char *words)
 {
@@ -282,7 +298,7 @@ int main(void)
 		cmocka_unit_test(test_escapes),
 		cmocka_unit_test(test_stack_overflow),
 		cmocka_unit_test(test_thread_left),
-		cmocka_unit_test(test_remeasure),
+		cmocka_unit_test(test_remeasure), cmocka_unit_test(test_rms),
 		cmocka_unit_test(test_slow_compiler),
 		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_bad_reference),
 		cmocka_unit_test(test_killed_parent),

@@ -99,6 +99,18 @@ static void test_verify(void **state)
 	assert_int_equal(verify_worst(DTYPE_I8, bytes, bytes, none, 3), -1);
 }
 
+/* Of the elements that say something: off by 3 and 4 of 30 and 40, a tenth. */
+static void test_verify_rms(void **state)
+{
+	float want[5] = { 30, 40, INFINITY, 1000, 0 }, got[5] = { 33, 36, 1, 1, 0 };
+	float bound[5] = { 9, 9, 9, INFINITY, 9 }, zero[2] = { 0 };
+
+	(void)state;
+	assert_true(fabs(verify_rms(DTYPE_F32, got, want, bound, 5) - .1) < 1e-12);
+	assert_true(verify_rms(DTYPE_F32, want, want, bound, 5) == 0);
+	assert_true(verify_rms(DTYPE_F32, got, zero, bound, 2) == 0);
+}
+
 /* Whatever the reference has at an element, and however wide its bound: what nobody wrote shows. */
 static void test_poison(void **state)
 {
@@ -429,7 +441,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_status_names), cmocka_unit_test(test_fill),
-		cmocka_unit_test(test_verify),
+		cmocka_unit_test(test_verify), cmocka_unit_test(test_verify_rms),
 		cmocka_unit_test(test_poison),	     cmocka_unit_test(test_buffer),
 		cmocka_unit_test(test_median),	     cmocka_unit_test(test_timing),
 		cmocka_unit_test(test_counters),     cmocka_unit_test(test_pin),

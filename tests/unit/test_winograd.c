@@ -269,50 +269,17 @@ static void fill_tile(const struct tile *t, float *x, float *w)
 	}
 }
 
-/* How much larger than a direct sum's the rounding errors may be: at most
- *	n u amplification_of() sum over channels of (greatest |data| of the tile * sum of |weight|)
- * to first order in the unit roundoff u, where n = the terms of the product's sum + dims * roundings_of(). */
-static double magnitude(struct rational x)
-{
-	return fabs(rational_value(x));
-}
-
-/* The greatest share that tap K of output J can have in the sum of magnitudes, over all J and K. In more dims matrices
- * are Kronecker products of these, whose magnitudes multiply (Barabasz et al., ACM TOMS 46(4), 2020, section 4). */
 static double amplification_of(int64_t m, int64_t r, int dims)
 {
 	struct cook_toom c = cook_toom(m, r);
-	double most = 0;
 
-	for (int j = 0; j < c.output.rows; j++)
-		for (int k = 0; k < c.weight.cols; k++) {
-			double sum = 0;
-
-			for (int u = 0; u < c.data.rows; u++) {
-				double row = 0;
-
-				for (int i = 0; i < c.data.cols; i++)
-					row += magnitude(c.data.at[u][i]);
-				sum += magnitude(c.output.at[j][u]) * magnitude(c.weight.at[u][k]) * row;
-			}
-			most = fmax(most, sum);
-		}
-	return pow(most, dims);
-}
-
-/* Of the data and of the products: a term, times its number, is added to the others, the odd part to the even one; a
- * pair of products is one term. Of the weight: the same, and numbers that are rounded themselves. */
-static int64_t roundings_of(int64_t m, int64_t r)
-{
-	int64_t n = m + r - 1;
-
-	return (n + 2) + (n + 2) + (r + 4);
+	return pow(cook_toom_amplification(&c), dims);
 }
 
 /* The greatest error of derived ops D on T, as a part of its bound. */
 static double part_of_bound(const struct tile *t, const struct dag *d, float *x, float *w)
 {
-	int64_t n = CHANNELS + t->dims * roundings_of(t->m, t->r);
+	int64_t n = CHANNELS + t->dims * cook_toom_roundings(t->m, t->r);
 	double bound = (double)n * 0x1p-24 * amplification_of(t->m, t->r, t->dims);
 	float out[REACH * REACH];
 	double part = 0;
@@ -396,6 +363,7 @@ static void check_amplification(int64_t m, int64_t r, int dims)
 	t.dims = dims;
 	assert_true(winograd_derive(run.a, op, m, &w, NULL));
 	assert_int_equal(w.n, dims == 2 ? 7 : 4);
+	assert_true(fabs(w.amplification / amplification_of(m, r, dims) - 1) < 1e-12);
 	struct dag *d = replaced(run.a, run.d, op, &w);
 
 	for (int i = 0; i < 40; i++) {

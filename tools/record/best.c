@@ -34,6 +34,7 @@ struct best_row {
 	const char *caveat;	/* what one must know of it; "" */
 	json_t *evidence;	/* null where there is none */
 	int threads;
+	double amplification;	/* of a derived kernel; 0 */
 	double gflops, peak_share;
 	int64_t trials, failed;
 	const char *skipped;	/* why records of the task do not count; "" */
@@ -80,6 +81,7 @@ static int look_up(const struct query *q, const struct task *t, struct best_row 
 	out->in_model = strcmp(best.record.cache, cache_state_name(CACHE_MODEL)) == 0;
 	out->caveat = evidence_caveat(q->arena, &best.record, best.evidence);
 	out->threads = best.record.threads;
+	out->amplification = best.state->amplification;
 	if (calibrate(q, &best.record, out) < 0)
 		return -1;
 	out->gflops = t->flop / out->best_us * 1e-3;
@@ -93,13 +95,14 @@ static json_t *row_json(const struct best_row *r)
 	bool found = r->best_us > 0;
 	const struct task *t = r->task;
 
-	return json_pack("{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
+	return json_pack("{s:s, s:o, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I, s:o, s:o, s:o}",
 			 "task", t->key, "name", json_label(t->name), "op", json_label(t->op),
 			 "shape", json_label(t->shape), "weight", t->weight, "flop", t->flop,
 			 "best_us", json_positive(r->best_us), "calibrated_us",
 			 json_positive(r->calibrated_us), "gflops", json_positive(r->gflops),
 			 "peak_share", json_positive(r->peak_share), "threads",
-			 json_count(r->threads), "trials", (json_int_t)r->trials, "failed",
+			 json_count(r->threads), "amplification",
+			 json_positive(r->amplification), "trials", (json_int_t)r->trials, "failed",
 			 (json_int_t)r->failed, "estimate",
 			 found ? json_boolean(r->estimate) : json_null(), "caveat",
 			 json_label(found ? r->caveat : NULL), "evidence", r->evidence);

@@ -9,7 +9,7 @@
 #include "measure/timing/counted.h"
 #include "tools/command.h"
 
-struct reading {
+struct compare_reading {
 	struct arena *a;
 	const struct compare_options *options;
 	struct compare_entry_vec *out;
@@ -36,7 +36,7 @@ static const struct compare_entry *find(const struct compare_options *o,
 /* The surest come first: of those alike the first one stays. */
 static int take(void *user, const struct db_record *r)
 {
-	const struct reading *g = user;
+	const struct compare_reading *g = user;
 	struct compare_entry e;
 
 	if (find(g->options, g->out, r))
@@ -63,7 +63,7 @@ static int read_file(struct arena *a, const struct compare_options *o, const cha
 		     struct compare_entry_vec *out)
 {
 	const struct db_want want = { .threads = o->threads, .measured = true };
-	struct reading g = { a, o, out };
+	struct compare_reading g = { a, o, out };
 	struct db *db = db_open(path, DB_READ);
 
 	if (!db)

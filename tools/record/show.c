@@ -171,6 +171,9 @@ static void print_record(const struct query *q, const struct best *b)
 	if (r->final && r->others >= 0)
 		printf(" in turn with %d other%s", r->others, r->others == 1 ? "" : "s");
 	puts("");
+	if (b->state->amplification > 0)
+		printf("# derived: roundings are at most %.3g times those of sums as written\n",
+		       b->state->amplification);
 }
 
 static int print_stages(const struct show_args *args, const struct task *t, const struct best *b)
@@ -201,6 +204,8 @@ static json_t *task_json(const struct show_args *args, const struct task *t, con
 	json_object_set_new(one, "name", json_label(t->name));
 	json_object_set_new(one, "best_us", json_positive(b ? b->record.time_us : 0));
 	json_object_set_new(one, "threads", json_count(b ? b->record.threads : 0));
+	json_object_set_new(one, "amplification",
+			    json_positive(b ? b->state->amplification : 0));
 	json_object_set_new(one, "caveat", json_label(b ? evidence_caveat(args->q.arena, &b->record,
 									  b->evidence)
 							: NULL));
