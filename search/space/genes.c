@@ -13,6 +13,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 	case ROLE_PLACE:
 		return step->target == o->step.target;
 	case ROLE_LOCATION:
+	case ROLE_STRIP:
 	case ROLE_OPTIONAL:
 	case ROLE_PERMUTE:
 	case ROLE_BODY_ORDER:
@@ -25,7 +26,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 
 static bool may_be_missing(const struct open_step *o)
 {
-	return o->role == ROLE_LOCATION || o->role == ROLE_OPTIONAL || o->role == ROLE_PANEL ||
+	return is_location(o->role) || o->role == ROLE_OPTIONAL || o->role == ROLE_PANEL ||
 	       o->step.kind == STEP_BORDER;
 }
 

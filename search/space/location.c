@@ -2,6 +2,15 @@
 /* search/space/location.c - from a stage outwards, and what of it is needed there. */
 #include "search/space/location.h"
 
+#include <math.h>
+
+/* A strip lies in the second-level cache beside what computes and what reads it. By hand, strips of 4 to 8 rows of
+ * MobileNetV2's blocks, 64 to 260 KiB, were best (docs/performance.md). */
+#define STRIP_SHARE 0.5
+/* Rows at the seam of strips of a window are computed twice: a half more where a window of 3 rows is read in strips
+ * of 4. Chosen, not measured. */
+#define STRIP_REPEATS 1.6
+
 int locations_around(const struct state *s, int at, struct location *out)
 {
 	int n = 0;
@@ -22,31 +31,109 @@ int locations_around(const struct state *s, int at, struct location *out)
 	return n;
 }
 
-/* Of what is computed at a time of all stages inside loops, as if they were alive at once. */
+/* Of stage G, what is computed at a time. */
+static size_t part_bytes(const struct stage *g)
+{
+	size_t bytes = dtype_bytes(dtype_arithmetic(g->op.tensor.dtype));
+
+	for (int d = 0; d < g->op.tensor.ndim; d++)
+		bytes *= (size_t)g->part[d];
+	return bytes;
+}
+
+/* Of all stages inside loops, as if they were alive at once. */
 static size_t local_bytes(const struct state *s)
 {
 	size_t sum = 0;
 
-	for (int i = 0; i < s->stages.n; i++) {
-		const struct stage *g = s->stages.at[i];
-		size_t bytes = dtype_bytes(dtype_arithmetic(g->op.tensor.dtype));
-
-		for (int d = 0; d < g->op.tensor.ndim; d++)
-			bytes *= (size_t)g->part[d];
-		sum += g->place == PLACE_AT ? bytes : 0;
-	}
+	for (int i = 0; i < s->stages.n; i++)
+		sum += s->stages.at[i]->place == PLACE_AT ? part_bytes(s->stages.at[i]) : 0;
 	return sum;
 }
 
-bool location_take(struct arena *a, struct state **s, struct step *step, struct location at,
-		   size_t most)
+/* The turns of all loops around an attached stage. */
+static double turns_around(const struct state *s, const struct stage *g)
+{
+	double turns = 1;
+
+	while (g->place == PLACE_AT) {
+		const struct stage *at = s->stages.at[g->at_stage];
+
+		for (int i = 0; i <= stage_leaf(at, g->at_iter); i++)
+			turns *= (double)at->iters.at[at->leaves.at[i]].extent;
+		g = at;
+	}
+	return turns;
+}
+
+/* How often an element of attached stage G is computed. */
+static double repeats(const struct state *s, const struct stage *g)
+{
+	double n = turns_around(s, g);
+
+	for (int d = 0; d < g->op.tensor.ndim; d++)
+		n *= (double)g->part[d] / (double)g->op.tensor.shape[d];
+	return n;
+}
+
+/* What a stage may take where it is computed inside loops. */
+struct limits {
+	size_t own;	/* bytes of it that are alive at a time */
+	size_t all;	/* the same of all stages inside loops, together */
+	double repeats;	/* how often an element is computed, on average */
+};
+
+static struct limits limits_of(enum role role, const struct aim *aim)
+{
+	struct limits l = { SIZE_MAX, aim->target->scope_bytes[SCOPE_WORKSPACE], INFINITY };
+
+	if (role == ROLE_STRIP) {
+		l.own = (size_t)(STRIP_SHARE * aim->l2_bytes);
+		l.repeats = STRIP_REPEATS;
+	}
+	return l;
+}
+
+/* STEP, which computes a stage somewhere, with loop AT; S is then the state behind it. False, with S as it
+ * was, where that is not legal or beyond the limits. */
+static bool take(struct arena *a, struct state **s, struct step *step, struct location at,
+		 const struct limits *l)
 {
 	struct state *before = state_copy(a, *s);
+	const struct stage *g;
 
 	step->target = at.stage;
 	step->iter = at.iter;
-	if (state_apply(*s, *step, NULL) && local_bytes(*s) <= most)
-		return true;
+	if (state_apply(*s, *step, NULL)) {
+		g = (*s)->stages.at[step->stage];
+		if (part_bytes(g) <= l->own && local_bytes(*s) <= l->all && repeats(*s, g) <= l->repeats)
+			return true;
+	}
 	*s = before;
 	return false;
+}
+
+void location_draw(struct arena *a, struct state **s, struct gene *g, enum role role, const struct aim *aim,
+		   struct rng *rng)
+{
+	const struct limits l = limits_of(role, aim);
+	struct location around[MAX_LOCATIONS];
+	int n = locations_around(*s, g->step.target, around);
+
+	for (;;) {
+		int pick = (int)rng_below(rng, n + 1);
+
+		g->left_out = pick == n;
+		if (g->left_out || take(a, s, &g->step, around[pick], &l))
+			return;
+		around[pick] = around[--n];
+	}
+}
+
+void location_follow(struct arena *a, struct state **s, struct gene *g, enum role role, const struct aim *aim)
+{
+	const struct limits l = limits_of(role, aim);
+	const struct location at = { g->step.target, g->step.iter };
+
+	g->left_out = g->left_out || !take(a, s, &g->step, at, &l);
 }

@@ -32,32 +32,6 @@ static void shuffle(struct sampler *p, struct step *step)
 	}
 }
 
-/* Computes a stage in a loop around its reader, which STEP names, or at the root. */
-static void locate(struct sampler *p, struct gene *g)
-{
-	struct location around[MAX_LOCATIONS];
-	size_t most = p->aim->target->scope_bytes[SCOPE_WORKSPACE];
-	int n = locations_around(p->s, g->step.target, around);
-
-	for (;;) {
-		int pick = (int)rng_below(p->rng, n + 1);
-
-		g->left_out = pick == n;
-		if (g->left_out || location_take(p->a, &p->s, &g->step, around[pick], most))
-			return;
-		around[pick] = around[--n];
-	}
-}
-
-/* In the loop that was decided before, or at the root where that is not there any more. */
-static void relocate(struct sampler *p, struct gene *g)
-{
-	const struct location at = { g->step.target, g->step.iter };
-	size_t most = p->aim->target->scope_bytes[SCOPE_WORKSPACE];
-
-	g->left_out = g->left_out || !location_take(p->a, &p->s, &g->step, at, most);
-}
-
 /* A tile with a tail is shifted, in kernels of one thread: two might write where tiles overlap. */
 static void settle_tail(struct sampler *p, struct gene *g)
 {
@@ -117,7 +91,8 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 		g->left_out = !panel_is_whole(p->s, &g->step);
 		break;
 	case ROLE_LOCATION:
-		locate(p, g);
+	case ROLE_STRIP:
+		location_draw(p->a, &p->s, g, o->role, p->aim, p->rng);
 		break;
 	case ROLE_PERIOD:
 		p->tile *= g->step.size;
@@ -154,8 +129,8 @@ static bool follow(struct sampler *p, const struct open_step *o, struct gene *g)
 {
 	bool sized = o->step.kind == STEP_SPLIT && o->role != ROLE_FIXED;
 
-	if (o->role == ROLE_LOCATION)
-		relocate(p, g);
+	if (is_location(o->role))
+		location_follow(p->a, &p->s, g, o->role, p->aim);
 	if (o->role == ROLE_PARALLEL)
 		settle_sharing(g, share_fit(p->s, o->step.stage, p->aim->threads, (int)g->step.size));
 	if (o->role == ROLE_EDGE && g->left_out)
@@ -189,7 +164,7 @@ static bool fill(struct sampler *p, int i)
 	g.set = true;
 	if (p->out)
 		p->out->at[i] = g;
-	if (g.left_out || o->role == ROLE_LOCATION)
+	if (g.left_out || is_location(o->role))
 		return true;
 	if (o->role == ROLE_PLACE) {	/* whatever loop is at that place now */
 		g.step.iter = p->s->stages.at[o->step.target]->leaves.at[o->step.size];

@@ -43,7 +43,7 @@ bool sketch_add(struct sketch *s, struct step step, enum role role)
 			return false;
 		shown.iter = target->leaves.at[step.size];
 	}
-	bool later = role == ROLE_LOCATION || role == ROLE_PARALLEL || step.kind == STEP_BORDER;
+	bool later = is_location(role) || role == ROLE_PARALLEL || step.kind == STEP_BORDER;
 
 	if (!s->begun && (role != ROLE_FIXED || later)) {
 		s->begun = state_copy(s->state->arena, s->state);
@@ -136,6 +136,30 @@ bool is_read_by_reduction(const struct state *s, int stage)
 		if (op_is_reduction(&s->stages.at[consumers[i]]->op))
 			return true;
 	return false;
+}
+
+bool has_fusible_producer(const struct state *s, int stage)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *g = s->stages.at[i];
+
+		if (stage_computes(g) && op_is_reduction(&g->op) && stage_is_untouched(g) &&
+		    fusible_consumer(s, i, NULL) == stage)
+			return true;
+	}
+	return false;
+}
+
+bool sketch_locate(struct sketch *s, int stage, enum role role)
+{
+	int consumers[16];
+	int n = state_consumers(s->state, stage, consumers, 16);
+
+	if (s->state->stages.at[stage]->op.output || n == 0 || n > 16)
+		return true;
+	return sketch_add(s, (struct step){ .kind = STEP_COMPUTE_AT, .stage = stage,
+					    .target = consumers[n - 1] },
+			  role);
 }
 
 static void advance(struct sketcher *k, const struct sketch *s)

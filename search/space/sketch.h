@@ -24,12 +24,18 @@ enum role {
 	ROLE_BODY_ORDER,	/* reorder of what is written out: any order */
 	ROLE_PLACE,	/* compute_at: at leaf number `size` of the target */
 	ROLE_LOCATION,	/* compute_at: at any loop around the target's statement, or at the root */
+	ROLE_STRIP,	/* the same where little is computed twice, and what is kept at a time suits a cache */
 	ROLE_TAIL,	/* border of the inner loop of a tile: left to lowering, or shifted */
 	ROLE_EDGE,	/* border of a loop around a window: left to lowering, or a guard */
 	ROLE_PANEL,	/* layout in panels: as wide as the reader's tile, whatever that is; none where tiles shift */
 	ROLE_OPTIONAL,	/* the step may be left out */
 	ROLE_PARALLEL,	/* parallel: of how many outer loops, fused; of none where the stage is not at the root */
 };
+
+static inline bool is_location(enum role role)
+{
+	return role == ROLE_LOCATION || role == ROLE_STRIP;
+}
 
 struct open_step {
 	struct step step;
@@ -79,14 +85,16 @@ struct sketch *sketch_copy(struct arena *a, const struct sketch *s);
 bool sketch_add(struct sketch *s, struct step step, enum role role);
 /* Hands S on; AT as in struct sketch. */
 void sketch_emit(struct sketcher *k, struct sketch *s, int at);
-/* Adds the choice of a loop at which STAGE is computed, unless it is an output. */
-bool sketch_locate(struct sketch *s, int stage);
+/* Adds the choice of a loop at which STAGE is computed, by ROLE LOCATION or STRIP, unless it is an output. */
+bool sketch_locate(struct sketch *s, int stage, enum role role);
 /* The place of STAGE in the order. */
 int sketch_place(const struct sketch *s, int stage);
 
 /* The only stage that reads STAGE, where it does so element by element with permuted axes and is
  * no reduction; -1 otherwise. AXIS[d] (may be NULL) is the reader's axis that indexes dim d. */
 int fusible_consumer(const struct state *s, int stage, int *axis);
+/* Is STAGE the fusible_consumer() of a reduction that is yet to be tiled, and takes it along? */
+bool has_fusible_producer(const struct state *s, int stage);
 bool is_read_by_reduction(const struct state *s, int stage);
 
 #endif

@@ -129,7 +129,7 @@ bool value_is_close(enum dtype t, double want, double got, enum closeness agreem
 struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *dag,
 			     const struct target *target)
 {
-	struct aim aim = {.target = target, .threads = (int)rng_below(r, 2) + 1};
+	struct aim aim = {.target = target, .threads = (int)rng_below(r, 2) + 1, .l2_bytes = 1 << 19};
 	struct sketch_vec sketches = sketches_of(a, dag, &aim);
 	struct state *s = NULL;
 

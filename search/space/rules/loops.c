@@ -3,26 +3,13 @@
  * in tiles; computed at a loop of the reader or at the root. */
 #include "search/space/versions.h"
 
-/* Its reduction takes it along: see tile_fused. */
-static bool has_fusible_producer(const struct state *s, int stage)
-{
-	for (int i = 0; i < s->stages.n; i++) {
-		const struct stage *g = s->stages.at[i];
-
-		if (stage_computes(g) && op_is_reduction(&g->op) && stage_is_untouched(g) &&
-		    fusible_consumer(s, i, NULL) == stage)
-			return true;
-	}
-	return false;
-}
-
 static bool applies(const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
 
 	return stage_computes(g)
 	    && stage_is_untouched(g)			/* once */
-	    && !has_fusible_producer(s->state, stage);
+	    && !has_fusible_producer(s->state, stage);	/* else see tile_fused */
 }
 
 struct across_search {
@@ -101,23 +88,11 @@ static bool add_lanes(struct sketch *s, int stage)
 	       (across < 0 || add_tile(s, stage, across, last, iters + 2));
 }
 
-bool sketch_locate(struct sketch *s, int stage)
-{
-	int consumers[16];
-	int n = state_consumers(s->state, stage, consumers, 16);
-
-	if (s->state->stages.at[stage]->op.output || n == 0 || n > 16)
-		return true;
-	return sketch_add(s, (struct step){ .kind = STEP_COMPUTE_AT, .stage = stage,
-					    .target = consumers[n - 1] },
-			  ROLE_LOCATION);
-}
-
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
 
-	if (add_lanes(next, stage) && sketch_add_versions(next, stage) && sketch_locate(next, stage))
+	if (add_lanes(next, stage) && sketch_add_versions(next, stage) && sketch_locate(next, stage, ROLE_LOCATION))
 		sketch_emit(k, next, s->at - 1);
 }
 

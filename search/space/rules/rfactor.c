@@ -87,7 +87,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	if (!sketch_add(next, step_annotate(stage, g->op.tensor.ndim, ANNOTATION_UNROLL),
 			ROLE_FIXED))
 		return;
-	if (sketch_locate(next, stage))
+	if (sketch_locate(next, stage, ROLE_LOCATION))
 		sketch_emit(k, next, sketch_place(next, partial));
 }
 

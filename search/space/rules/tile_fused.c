@@ -214,6 +214,9 @@ static void tile(struct sketcher *k, const struct sketch *s, int stage, int dim,
 	struct sketch *next = sketch_copy(k->arena, s);
 	int consumer = fusible_consumer(s->state, stage, NULL);
 	const struct op reduction = s->state->stages.at[stage]->op;
+
+	if (!sketch_locate(next, consumer, ROLE_STRIP))
+		return;
 	int around = tile_consumer(next, consumer, &reduction, axis, axis[dim]);
 	struct step place = {
 		.kind = STEP_COMPUTE_AT, .stage = stage, .target = consumer, .size = around - 1
