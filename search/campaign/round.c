@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "costmodel/quality.h"
 #include "search/measurers/ask.h"
+#include "search/strategies/seed.h"
 
 double observed_us(enum trial_status status, double time_us, const double *samples, int n)
 {
@@ -64,6 +65,7 @@ void round_propose(const struct strategy *s, const struct problem *p, struct are
 	double waited_s = waited(p);
 	int64_t began = clock_ns();
 
+	seed_propose(p, a, rng, b);
 	s->propose(p, a, rng, b);
 	out->learn_s = waited(p) - waited_s;
 	out->search_s = (double)(clock_ns() - began) * 1e-9 - out->learn_s;

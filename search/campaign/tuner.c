@@ -13,6 +13,7 @@
 #include "search/campaign/admit.h"
 #include "search/best.h"
 #include "search/campaign/campaign.h"
+#include "search/campaign/seeds.h"
 #include "search/strategies/transfer.h"
 
 struct db_want tuner_want(const struct tuner *t, const struct task *task)
@@ -267,8 +268,14 @@ const struct problem *tuner_problem(struct tuner *t, int i)
 {
 	struct problem *p = &t->tuned[i].problem;
 
-	if (p->sketches.n == 0)
-		p->sketches = sketches_of(t->arena, p->task->dag, p->aim);
+	if (p->sketches.n > 0)
+		return p;
+	p->sketches = sketches_of(t->arena, p->task->dag, p->aim);
+	struct db_want want = tuner_want(t, p->task);
+
+	want.until = t->lessons_until;
+	if (!t->options.no_transfer && t->lessons_until > 0)
+		p->seed = seed_of(t->arena, t->db, p->task->dag, want);
 	return p;
 }
 

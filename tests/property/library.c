@@ -33,6 +33,17 @@ static const char *const chains[] = {
 	"D[b, i] = sum(j < 35) E[b, i, j]\n"
 	"P[b, i, j] = E[b, i, j] / D[b, i]\n"
 	"O[b < 2, i < 33, d < 4] = sum(j < 35) P[b, i, j] * V[b, j, d]\n",
+	/* of windows of each row, with a function between: rows in strips */
+	"input X: f32[9, 11, 8]\nconst K: f32[3, 8]\nconst W: f32[8, 9]\n"
+	"P[y < 11, x < 11, c < 8] = select(1 <= y && y < 10, X[y - 1, x, c], 0)\n"
+	"D[y < 9, x < 11, c < 8] = sum(r < 3) P[y + r, x, c] * K[r, c]\n"
+	"R[y, x, c] = max(D[y, x, c], 0)\n"
+	"O[y, x, k < 9] = sum(c < 8) R[y, x, c] * W[c, k]\n",
+	/* in a window, with a stride */
+	"input X: f32[13, 3]\nconst W: f32[3, 8]\nconst K: f32[3, 8]\n"
+	"S[x, c] = sum(k < 3) X[x, k] * W[k, c]\n"
+	"R[x, c] = min(max(S[x, c] + 1, 0), 6)\n"
+	"D[x < 6, c < 8] = sum(r < 3) R[2 * x + r, c] * K[r, c]\n",
 	/* of what two products read, and the caller */
 	"input A: f16[33, 69]\ninput V: f32[69, 5]\ninput W: f32[33, 6]\n"
 	"S[i, j] = max(f32(A[i, j]), 0)\noutput S\n"

@@ -359,6 +359,53 @@ static void test_two_tiles(void **state)
 	assert_true(most > 4 * target_x86_64_avx2.vector_registers);
 }
 
+/* --- chains */
+
+/* A window of each channel, a function, and a product over the channels. */
+#define CHAIN \
+	"input X: f32[58, 56, 16]\nconst K: f32[3, 16]\nconst W: f32[16, 24]\n" \
+	"D[y < 56, x < 56, c < 16] = sum(r < 3) X[y + r, x, c] * K[r, c]\n" \
+	"R[y < 56, x < 56, c < 16] = max(D[y, x, c], 0)\n" \
+	"O[y < 56, x < 56, k < 24] = sum(c < 16) R[y, x, c] * W[c, k]\n"
+
+struct places {
+	int root, strips;
+	int64_t least;		/* elements of R at a time, inside loops */
+};
+
+static void count_places(const struct state *s, struct places *p)
+{
+	const struct stage *r = s->stages.at[state_find_stage(s, "R")];
+	const struct stage *d = s->stages.at[state_find_stage(s, "D")];
+
+	assert_int_equal(d->place, PLACE_AT);	/* its accumulators are R's tile */
+	assert_int_equal(d->at_stage, state_find_stage(s, "R"));
+	*(r->place == PLACE_ROOT ? &p->root : &p->strips) += 1;
+	if (r->place == PLACE_AT && r->part[0] * r->part[1] * r->part[2] < p->least)
+		p->least = r->part[0] * r->part[1] * r->part[2];
+}
+
+/* The window is tiled with the function behind it, and computed in strips of the product, or whole. */
+static void test_strips(void **state)
+{
+	enum { SAMPLES = 40 };
+	struct places p = { .least = INT64_MAX };
+	struct run r = run_new(CHAIN);
+	struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
+	struct rng rng = rng_seed(7);
+
+	(void)state;
+	for (int i = 0; i < SAMPLES; i++) {
+		const struct state *s = sample(r.a, r.d, sketches.at[i % sketches.n], &aim, &rng, NULL, NULL);
+
+		if (s)
+			count_places(s, &p);
+	}
+	arena_free(r.a);
+	assert_true(p.root > 0 && p.strips > 0);
+	assert_true(p.least < 56 * 56 * 16 / 4);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -370,6 +417,7 @@ int main(void)
 		cmocka_unit_test(test_computed_operands),
 		cmocka_unit_test(test_pointwise_operand),
 		cmocka_unit_test(test_two_tiles),
+		cmocka_unit_test(test_strips),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

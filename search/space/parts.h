@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/parts.h - a DAG of several reductions as the DAGs that would be tuned without it: a reduction each, with
+ * what is folded into it and the functions behind it, and what else the outputs take.
+ *
+ * Holds: a part's ops are in the order of the whole, so that its key is that of the same operator alone. */
+#ifndef HONE_SEARCH_SPACE_PARTS_H
+#define HONE_SEARCH_SPACE_PARTS_H
+
+#include "schedule/state.h"
+
+struct part {
+	const struct dag *dag;	/* frozen; what other parts compute is its input */
+	const int *op;		/* of the whole, by op of the part */
+};
+
+struct part_vec VEC(struct part);
+
+/* The parts of DAG, each before those that read it; in A. None where it has but one, or where one would be no DAG. */
+struct part_vec parts_of(struct arena *a, const struct dag *dag);
+
+/* The schedule of DAG, in A, in which each of its PARTS is computed by STEPS[i], a state of that part, and none inside
+ * another's loops. NULL where a step is refused. */
+struct state *parts_compose(struct arena *a, const struct dag *dag, const struct part_vec *parts,
+			    const struct state *const *steps);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/parts_compose.c - schedules of parts as one of the whole, step by step in the order of a sketch's, so
+ * that it tells its decisions. */
+#include "search/space/parts.h"
+
+/* A part whose steps are repeated in the whole. */
+struct repeated {
+	const struct step_vec *steps;
+	struct state *state;	/* of the part, behind the first `next` of its steps */
+	int *stage;		/* of the whole, by stage of the part */
+	int next;
+};
+
+/* The step that stands next, with the whole's numbers. */
+static struct step renamed(const struct repeated *r)
+{
+	struct step step = r->steps->at[r->next];
+
+	step.stage = r->stage[step.stage];
+	if (step.kind == STEP_COMPUTE_AT || step.kind == STEP_CACHE_READ)
+		step.target = r->stage[step.target];
+	return step;
+}
+
+static bool repeat(struct state *s, struct repeated *r)
+{
+	int stages = s->stages.n, own = r->state->stages.n;
+
+	if (!state_apply(s, renamed(r), NULL) || !state_apply(r->state, r->steps->at[r->next++], NULL))
+		return false;
+	for (int i = own; i < r->state->stages.n; i++)
+		r->stage[i] = stages + i - own;
+	return true;
+}
+
+static bool is_next(const struct repeated *r, bool (*is_of)(const struct step *))
+{
+	return r->next < r->steps->n && is_of(&r->steps->at[r->next]);
+}
+
+static bool is_fold(const struct step *step)
+{
+	return step->kind == STEP_INLINE;
+}
+
+static bool is_sharing(const struct step *step)
+{
+	return step->kind == STEP_FUSE || step->kind == STEP_PARALLEL;
+}
+
+static bool is_other(const struct step *step)
+{
+	return !is_sharing(step);
+}
+
+/* The part whose next step shares loops of the first stage; -1 where none is left. */
+static int first_sharing(const struct repeated *r, int n)
+{
+	int first = -1;
+
+	for (int i = 0; i < n; i++)
+		if (is_next(&r[i], is_sharing) &&
+		    (first < 0 || renamed(&r[i]).stage < renamed(&r[first]).stage))
+			first = i;
+	return first;
+}
+
+/* As the rules do (search/space/sketch.c): functions are folded, then stages are looked at, both from the outputs to
+ * the inputs; what threads share comes last, by stage. */
+static bool repeat_all(struct state *s, struct repeated *r, int n)
+{
+	for (int i = n - 1; i >= 0; i--)
+		while (is_next(&r[i], is_fold))
+			if (!repeat(s, &r[i]))
+				return false;
+	for (int i = n - 1; i >= 0; i--)
+		while (is_next(&r[i], is_other))
+			if (!repeat(s, &r[i]))
+				return false;
+	for (int i; (i = first_sharing(r, n)) >= 0;)
+		if (!repeat(s, &r[i]))
+			return false;
+	return true;
+}
+
+struct state *parts_compose(struct arena *a, const struct dag *dag, const struct part_vec *parts,
+			    const struct state *const *steps)
+{
+	struct state *s = state_new(a, dag);
+	struct repeated *r = arena_many(a, struct repeated, parts->n);
+
+	for (int i = 0; i < parts->n; i++) {
+		const struct part *part = &parts->at[i];
+
+		r[i] = (struct repeated){ &steps[i]->steps, state_new(a, part->dag),
+					  arena_many(a, int, steps[i]->stages.n), 0 };
+		memcpy(r[i].stage, part->op, sizeof(int) * (size_t)part->dag->ops.n);
+	}
+	return repeat_all(s, r, parts->n) ? s : NULL;
+}
