@@ -39,6 +39,7 @@ struct emitter {
 	const struct axis *vector_axis;
 	int64_t vector_start;
 	int lanes;
+	const struct nest *group;	/* the loop around whose turns are an intrinsic; NULL: none */
 	const struct expr *under;	/* what lanes that may be touched fulfil; NULL: all do */
 	int unique;		/* makes names distinct */
 	size_t temps;		/* bytes of the intermediates of the whole program */
@@ -49,6 +50,7 @@ struct emitter {
 	bool used_vector[DTYPE_COUNT][MAX_LANES_LOG2 + 1];
 	bool used_helper[64];
 	bool used_masks;
+	bool used_intrinsic[INTRINSIC_COUNT];
 };
 
 /* A row-major offset in a buffer: constant + the terms of text + stride * lane. */
@@ -148,6 +150,13 @@ bool reads_all_lanes(const struct emitter *e, const struct tensor *t, int64_t st
 /* The functions of the prelude that read and write lanes of vectors V of LANES elements of T, as far as BODY calls
  * them. */
 void mask_functions(struct text *out, const struct text *body, const char *v, enum dtype t, int lanes);
+
+/* --- intrinsics (codegen/intrinsic.c) */
+
+/* SUM with what store N, in the lanes of the intrinsic around, adds to it in all turns of the group. */
+const char *intrinsic_call(struct emitter *e, const struct nest *n, const char *sum);
+/* The functions that were called. */
+void intrinsic_functions(struct text *out, const struct emitter *e);
 
 /* --- places (codegen/place.c) */
 

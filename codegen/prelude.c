@@ -154,5 +154,6 @@ void prelude(struct text *out, const struct emitter *e)
 	for (int i = 0; i < HELPER_COUNT; i++)
 		if (e->used_helper[i])
 			text_puts(out, helper_text[i]);
+	intrinsic_functions(out, e);
 	text_puts(out, "\n");
 }

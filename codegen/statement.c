@@ -125,6 +125,10 @@ static void emit_vector_store(struct emitter *e, const struct nest *n)
 		emit_scatter(e, n, &r);
 		return;
 	}
+	if (e->group) {
+		emit_line(e, "%s = %s;", cell, intrinsic_call(e, n, cell));
+		return;
+	}
 	bool room = !e->under && mask_has_room(e->a, n, e->vector_axis, e->vector_start, e->lanes);
 
 	if (!r.all && !n->buffer->registers && !room) {
@@ -178,6 +182,16 @@ static void emit_unrolled(struct emitter *e, const struct nest *n)
 	}
 }
 
+/* All turns of the group N at once: what is written is the first. */
+static void emit_group(struct emitter *e, const struct nest *n)
+{
+	emit_bind(e, (struct bound_axis){ n->axis, true, n->axis->lo, NULL });
+	e->group = n;
+	emit_body(e, n->body);
+	e->group = NULL;
+	e->bindings.n--;
+}
+
 static void emit_vector(struct emitter *e, const struct nest *n)
 {
 	emit_bind(e, (struct bound_axis){ n->axis, false, 0, "lane" });
@@ -225,7 +239,9 @@ static void emit_for(struct emitter *e, const struct nest *n)
 
 static void emit_loop(struct emitter *e, const struct nest *n)
 {
-	if (n->annotation == ANNOTATION_UNROLL)
+	if (n->intrinsic)
+		emit_group(e, n);
+	else if (n->annotation == ANNOTATION_UNROLL)
 		emit_unrolled(e, n);
 	else if (n->annotation == ANNOTATION_VECTOR)
 		emit_vector(e, n);

@@ -199,6 +199,21 @@ static bool apply_unroll(struct state *s, const struct step *step, const char **
 	return annotate(s, step, ANNOTATION_UNROLL, why);
 }
 
+static bool apply_tensorize(struct state *s, const struct step *step, const char **why)
+{
+	struct stage *g = stage_at(s, step->stage);
+	const struct intrinsic *x = intrinsic_at(step->intrinsic);
+
+	if (stage_leaf(g, step->iter) < 0 || !g->iters.at[step->iter].reduce)
+		REFUSE("the iter is not a reduce loop");
+	if (g->iters.at[step->iter].extent != x->group)
+		REFUSE("the loop has not as many turns as the intrinsic sums up");
+	if (!annotate(s, step, ANNOTATION_UNROLL, why))
+		return false;
+	g->iters.at[step->iter].intrinsic = x;
+	return true;
+}
+
 static bool shift(struct stage *g, int iter, const char **why)
 {
 	struct relation *r = stage_split_of(g, iter);
@@ -260,6 +275,7 @@ static apply_fn *const apply_step[] = {
 	[STEP_PARALLEL] = apply_parallel,
 	[STEP_VECTORIZE] = apply_vectorize,
 	[STEP_UNROLL] = apply_unroll,
+	[STEP_TENSORIZE] = apply_tensorize,
 	[STEP_BORDER] = apply_border,
 	[STEP_PLACE] = apply_place,
 	[STEP_LAYOUT] = apply_layout,

@@ -168,6 +168,8 @@ static void print_loop(struct program_printer *p, const struct nest *n)
 	print_axis(p, n->axis, open_axis(p, n->axis));
 	if (n->lanes)
 		text_printf(p->out, " of %d", n->lanes);
+	if (n->intrinsic)
+		text_printf(p->out, " by %s", n->intrinsic->name);
 	if (n->border)
 		text_printf(p->out, " border %s", border_name(n->border));
 }

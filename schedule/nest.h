@@ -60,6 +60,7 @@ struct nest {
 	struct nest *next;
 	const struct axis *axis;	/* LOOP: [lo, hi); LET: the variable that VALUE defines */
 	enum annotation annotation;	/* LOOP */
+	const struct intrinsic *intrinsic;	/* LOOP, written out: its turns are the group of this; NULL: none */
 	enum border border;		/* LOOP: of turns in which a condition inside does not hold */
 	const struct expr *value;	/* LET, STORE: what is stored; IF: the condition */
 	struct nest *body, *other;	/* LOOP, LET, IF; other: of an IF that is false */

@@ -97,6 +97,20 @@ static int lanes_of_loop(struct nest_parser *np, struct nest *n)
 	return lanes(np, n->axis->hi - n->axis->lo, 1, &n->lanes);
 }
 
+/* ["by" INTRINSIC] */
+static int by(struct nest_parser *np, struct nest *n)
+{
+	const char *at = parse_at(&np->p);
+
+	if (!nest_parse_word(np, "by"))
+		return 0;
+	if (n->annotation != ANNOTATION_UNROLL || !n->axis->reduce)
+		return parse_error(&np->p, at, "an intrinsic of a loop that is no written-out reduction");
+	for (int i = 0; i < INTRINSIC_COUNT && !n->intrinsic; i++)
+		n->intrinsic = scan_token(&np->p.s, intrinsic_at(i)->name) ? intrinsic_at(i) : NULL;
+	return n->intrinsic ? 0 : parse_error(&np->p, parse_at(&np->p), "there is no such intrinsic");
+}
+
 /* ["border" KIND] */
 static int border(struct nest_parser *np, enum border *out)
 {
@@ -135,7 +149,7 @@ static bool loop_words(struct nest_parser *np, struct nest *n)
 	return n->turns || n->annotation;
 }
 
-/* axis ["of" LANES] [border], behind "for" */
+/* axis ["of" LANES] ["by" INTRINSIC] [border], behind "for" */
 static int loop(struct nest_parser *np, int depth, struct nest *n)
 {
 	const struct target *target = np->program->target;
@@ -144,7 +158,7 @@ static int loop(struct nest_parser *np, int depth, struct nest *n)
 
 	n->kind = NEST_LOOP;
 	n->axis = own;
-	if (!own || lanes_of_loop(np, n) < 0 || border(np, &n->border) < 0)
+	if (!own || lanes_of_loop(np, n) < 0 || by(np, n) < 0 || border(np, &n->border) < 0)
 		return -1;
 	if (n->annotation && np->packed)
 		return parse_error(&np->p, at, "the loops of a pack are plain");

@@ -21,6 +21,8 @@
  *				L[0] += A[x, k]	*= max= min= too
  *			else
  *				L[0] = f32(0)
+ *		unrolled for r in 0..4 reduced by avx2_madd_u8i8	its group, in target/intrinsic.def
+ *			...
  *		vector for j in 0..6 of 8 border mask	lanes; what a step chose for its border
  *			...
  *

@@ -12,6 +12,7 @@ struct iter {
 	int64_t extent;
 	bool reduce;
 	enum annotation annotation;
+	const struct intrinsic *intrinsic;	/* that its turns are the group of; NULL: none */
 	enum border border;
 	const struct axis *axis;	/* of the loop, where it is a leaf; of a let, where derived */
 	const struct expr *value;	/* by the axes of leaves and lets */

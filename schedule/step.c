@@ -49,7 +49,7 @@ bool step_equal(const struct step *x, const struct step *y)
 {
 	if (x->kind != y->kind || x->stage != y->stage || x->iter != y->iter ||
 	    x->target != y->target || x->border != y->border || x->derivation != y->derivation ||
-	    x->size != y->size || x->n != y->n)
+	    x->intrinsic != y->intrinsic || x->size != y->size || x->n != y->n)
 		return false;
 	for (int i = 0; i < x->n; i++)
 		if (x->list[i] != y->list[i])
@@ -133,6 +133,13 @@ struct step step_annotate(int stage, int iter, enum annotation annotation)
 	};
 
 	return (struct step){ .kind = kind[annotation], .stage = stage, .iter = iter };
+}
+
+struct step step_tensorize(int stage, int iter, enum intrinsic_id intrinsic)
+{
+	return (struct step){
+		.kind = STEP_TENSORIZE, .stage = stage, .iter = iter, .intrinsic = intrinsic
+	};
 }
 
 struct step step_place(int stage)

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "target/target.h"
+#include "target/intrinsic.h"
 #include "te/arrange/arrange.h"
 
 enum step_kind {
@@ -43,6 +43,7 @@ struct step {
 	int target;		/* the other stage */
 	enum border border;
 	enum derivation derivation;
+	enum intrinsic_id intrinsic;
 	int64_t size;
 	int n;			/* of list: iters, dims, or pairs of stored_dim: a dim, its block */
 	int list[STEP_MAX_ITERS];
@@ -73,6 +74,7 @@ struct step step_cache_write(int stage);
 struct step step_cache_read(int stage, int reader, const int *dims, int n);
 struct step step_rfactor(int stage, int iter);
 struct step step_annotate(int stage, int iter, enum annotation annotation);
+struct step step_tensorize(int stage, int iter, enum intrinsic_id intrinsic);
 struct step step_place(int stage);
 struct step step_layout(int stage);
 struct step step_order(int stage, const struct arrangement *how);

@@ -62,6 +62,9 @@ void step_print(struct text *t, struct step step, const struct state *state)
 		case 'a':
 			text_printf(t, " %s", derivation_name(step.derivation));
 			break;
+		case 'x':
+			text_printf(t, " %s", intrinsic_at(step.intrinsic)->name);
+			break;
 		case 'o':
 			print_order(t, &step);
 			break;
@@ -181,6 +184,14 @@ static int scan_derivation(struct scan *s, enum derivation *out)
 	return scan_error(s, "what a stage is derived by is winograd");
 }
 
+static int scan_intrinsic(struct scan *s, enum intrinsic_id *out)
+{
+	for (*out = 0; *out < INTRINSIC_COUNT; (*out)++)
+		if (scan_token(s, intrinsic_at(*out)->name))
+			return 0;
+	return scan_error(s, "there is no such intrinsic");
+}
+
 static int scan_order(struct scan *s, struct step *out)
 {
 	struct arrangement how;
@@ -214,6 +225,8 @@ static int scan_field(struct scan *s, char field, const struct state *state, str
 		return scan_int(s, &out->size) ? 0 : scan_error(s, "expected a size");
 	case 'a':
 		return scan_derivation(s, &out->derivation);
+	case 'x':
+		return scan_intrinsic(s, &out->intrinsic);
 	case 'o':
 		return scan_order(s, out);
 	case 'w':

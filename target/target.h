@@ -33,12 +33,6 @@ enum memory_scope {
 };
 const char *memory_scope_name(enum memory_scope s);
 
-/* An instruction that has a form of its own in kernels. */
-struct intrinsic {
-	const char *name;
-	const char *meaning;
-};
-
 /* What the analytic prior takes steps for, in cycles unless told otherwise. */
 struct unit_costs {
 	double pipes;		/* vector multiply-adds started a cycle */
@@ -66,7 +60,6 @@ struct target {
 	bool masked_loads, masked_stores;
 	/* What loops become, by annotation; NULL: there are none such. */
 	const char *bindings[ANNOTATION_COUNT];
-	const struct intrinsic *intrinsics;	/* ends with an empty name; NULL: none */
 	const struct unit_costs *costs;
 
 	const char *arch;	/* of the processor, as in names of cross compilers: "x86_64"; NULL: any */

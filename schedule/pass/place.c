@@ -114,6 +114,7 @@ static struct nest *build_inside(struct lowering *l, struct body *b, int depth)
 
 	loop->axis = it->axis;
 	loop->annotation = it->annotation;
+	loop->intrinsic = it->intrinsic;
 	loop->border = it->border == BORDER_SHIFT ? BORDER_OPEN : it->border;	/* has been done */
 	loop->body = build(l, b, depth + 1);
 	return nest_append(first, loop);

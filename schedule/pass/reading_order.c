@@ -11,6 +11,7 @@ struct way_read {
 	struct arena *a;
 	const struct buffer *buffer;
 	struct axis_list open;	/* loops and lets around this place, outermost first */
+	const struct axis *group;	/* of them: an intrinsic reads its turns side by side; NULL: none */
 	struct axis_list loops;	/* those that move the index */
 	int64_t turns;		/* of these together */
 	const struct expr *place;	/* of the element among these turns */
@@ -49,8 +50,10 @@ static bool note_load(const struct expr *e, void *user)
 		return true;
 	r->index = e->index;
 	for (int i = 0; i < r->open.n; i++)
-		if (moves(r, r->open.at[i]))
+		if (r->open.at[i] != r->group && moves(r, r->open.at[i]))
 			add_loop(r, r->open.at[i]);
+	if (r->group && moves(r, r->group))
+		add_loop(r, r->group);
 	return true;
 }
 
@@ -59,10 +62,14 @@ static void find_loads(struct way_read *r, const struct nest *n)
 	for (; n; n = n->next) {
 		if (n->value)
 			expr_visit(n->value, note_load, r);
+		const struct axis *group = r->group;
+
 		if (n->axis)
 			vec_push(r->a, &r->open, n->axis);
+		r->group = n->intrinsic ? n->axis : group;
 		find_loads(r, n->body);
 		find_loads(r, n->other);
+		r->group = group;
 		r->open.n -= n->axis != NULL;
 	}
 }

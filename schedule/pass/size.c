@@ -75,6 +75,11 @@ static void add_written_out(struct meter *m, const struct nest *n)
 	bool decides = false;
 	double before = m->statements;
 
+	if (n->intrinsic) {	/* a call for each vector in it */
+		for (const struct nest *b = n->body; b; b = b->next)
+			m->statements += 1;
+		return;
+	}
 	for (const struct nest *b = n->body; b; b = b->next)
 		decides |= (b->compared & axis_bit(n->axis)) != 0;
 	if (!decides || m->known.n == MAX_KNOWN) {

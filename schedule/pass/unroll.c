@@ -128,14 +128,14 @@ static void add_list(struct written_out *b, const struct nest *list);
 static void add_loop(struct written_out *b, const struct nest *n)
 {
 	int64_t extent = n->axis->hi - n->axis->lo;
-	bool vector = n->annotation == ANNOTATION_VECTOR;	/* one turn of it all */
+	bool whole = n->annotation == ANNOTATION_VECTOR || n->intrinsic;	/* one turn of it all */
 
-	if ((!vector && n->annotation != ANNOTATION_UNROLL) ||
+	if ((!whole && n->annotation != ANNOTATION_UNROLL) ||
 	    b->n == (int)(sizeof(b->turns) / sizeof(b->turns[0]))) {
 		b->plain = false;
 		return;
 	}
-	b->turns[b->n++] = (struct written_loop){ n->axis, vector ? 1 : extent, vector ? extent : 1 };
+	b->turns[b->n++] = (struct written_loop){ n->axis, whole ? 1 : extent, whole ? extent : 1 };
 	add_list(b, n->body);
 	b->n--;
 }
@@ -171,7 +171,7 @@ static void mark(struct program *p, struct nest *n)
 	for (; n; n = n->next) {
 		bool loop = n->kind == NEST_LOOP;
 
-		if (loop && n->annotation == ANNOTATION_UNROLL && reloads(p, n))
+		if (loop && n->annotation == ANNOTATION_UNROLL && !n->intrinsic && reloads(p, n))
 			n->turns = TURNS_RELOAD;
 		else if (loop && n->annotation == ANNOTATION_NONE && n->fills &&
 			 n->axis->hi - n->axis->lo <= FEW_TURNS)

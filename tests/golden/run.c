@@ -3,8 +3,8 @@
  *
  *	tests/golden/run [--accept] [FILE.te ...]
  *
- * A file is a DAG, then sections as tests/golden/golden.h has them: "steps", and of these what the file
- * wants: "nest", "refused" (why lower() says no), "c" (the kernel), "pack" (what packs its constants).
+ * A file is a DAG, then sections as tests/golden/golden.h has them: "target", the name of one where it is not
+ * x86-64-avx512, "steps", and of these what the file wants: "nest", "refused" (why lower() says no), "c" (the kernel), "pack" (what packs its constants).
  */
 #include "schedule/nest_text.h"
 #include "schedule/step_text.h"
@@ -54,6 +54,19 @@ static int expand(struct golden *g, const char *name, const struct program *p, c
 	return err_set("%s: there is no section '%s'", g->path, name);
 }
 
+static const struct target *target_of(struct golden *g)
+{
+	char *text = find_section(g, "target");
+
+	if (!text)
+		return &target_x86_64_avx512;
+	const struct target *t = target_named(arena_strndup(g->arena, text, strcspn(text, "\n")));
+
+	if (!t)
+		err_set("%s: there is no such target", g->path);
+	return t;
+}
+
 /* The whole file as it ought to be. */
 static int rewrite(struct golden *g, struct text *out)
 {
@@ -61,18 +74,19 @@ static int rewrite(struct golden *g, struct text *out)
 	char *steps = find_section(g, "steps");
 	struct dag *dag = dag_parse(a, g->path, g->at[0].text);
 	struct state *state = dag ? state_parse(a, dag, g->path, steps ? steps : "") : NULL;
+	const struct target *target = target_of(g);
 	const char *why = "";
 
-	if (!state)
+	if (!state || !target)
 		return -1;
-	struct program *p = lower(a, state, &target_x86_64_avx512, &why);
+	struct program *p = lower(a, state, target, &why);
 
 	text_puts(out, g->at[0].text);
 	for (int i = 1; i < g->n; i++) {
 		bool last = i == g->n - 1;
 
 		text_printf(out, "%s%s\n", golden_marker, g->at[i].name);
-		if (strcmp(g->at[i].name, "steps") == 0) {
+		if (strcmp(g->at[i].name, "steps") == 0 || strcmp(g->at[i].name, "target") == 0) {
 			text_puts(out, g->at[i].text);
 			continue;
 		}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "target/intrinsic.h"
 
 /* No letter, and none of the numbers that commands give their own options from 256 on. */
 enum { KEY_TARGET = 4096 };
@@ -70,8 +71,9 @@ static json_t *target_json(const struct target *t)
 		json_object_set_new(scopes, memory_scope_name(i), json_integer((json_int_t)t->scope_bytes[i]));
 	for (int i = 0; i < ANNOTATION_COUNT; i++)
 		json_object_set_new(loops, i ? annotation_name(i) : "plain", text_or_null(t->bindings[i]));
-	for (const struct intrinsic *x = t->intrinsics; x && x->name; x++)
-		json_array_append_new(intrinsics, json_string(x->name));
+	for (int i = 0; i < INTRINSIC_COUNT; i++)
+		if (intrinsic_is_there(intrinsic_at(i), t))
+			json_array_append_new(intrinsics, json_string(intrinsic_at(i)->name));
 	return json_pack("{s:s, s:s, s:b, s:b, s:i, s:i, s:o, s:i, s:o, s:o, s:o, s:o}", "name", t->name,
 			 "summary", t->summary, "own", target_is_own(t), "runs", t->runs(), "vector_bytes",
 			 t->vector_bytes, "vector_registers", t->vector_registers, "scope_bytes", scopes,
