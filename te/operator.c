@@ -314,6 +314,14 @@ enum dtype args_dtype(const struct args *args)
 	return get(args, "dtype")->dtype;
 }
 
+enum dtype args_weight_dtype(const struct args *args)
+{
+	enum dtype t = args_dtype(args);
+
+	dtype_parse(args_word(args, "wdtype"), &t);	/* "same" is none */
+	return t;
+}
+
 enum layout args_layout(const struct args *args, int64_t *block)
 {
 	const struct arg *arg = get(args, "layout");

@@ -56,6 +56,8 @@ int64_t args_int(const struct args *args, const char *key);
 int args_shape(const struct args *args, const char *key, int64_t *extent);
 const char *args_word(const struct args *args, const char *key);
 enum dtype args_dtype(const struct args *args);
+/* That of the second operand: key "wdtype". */
+enum dtype args_weight_dtype(const struct args *args);
 /* Key "layout"; the block is 1 where it is not blocked. */
 enum layout args_layout(const struct args *args, int64_t *block);
 /* One number for each of SPATIAL dimensions, or one for all; -1 and a message. */
@@ -90,6 +92,9 @@ struct op *build_epilogue(struct dag *d, struct op *x, const struct args *args, 
 			"nchw, nhwc, or nchw16c for blocks of 16 channels", 0, 0, NULL \
 	}
 #define PARAM_OF_DTYPE			{ "dtype", PARAM_DTYPE, "f32", "element type", 0, 0, NULL }
+/* Products of bytes are gathered in i32, whatever their signs. */
+#define PARAM_OF_WEIGHT                                                                            \
+	{ "wdtype", PARAM_WORD, "same", "element type of the weight", 0, 0, "same|i8|u8" }
 #define PARAM_KERNEL \
 	{ \
 		"k", PARAM_SHAPE, NULL, "kernel, as 3 or 1x7", 0, 0, NULL \

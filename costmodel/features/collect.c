@@ -16,6 +16,7 @@ struct site_walk {
 	struct site_vec *out;
 	struct loops around;
 	struct lifetime_vec VEC(struct lifetime) lifetimes;
+	const struct intrinsic *group;	/* around this place; NULL: none */
 	double turns;		/* of the innermost loop, conditions apart */
 	double taken;
 	struct index_vec VEC(const struct expr *) indices;	/* operations in those of the store */
@@ -191,6 +192,21 @@ static void walk_value(struct site_walk *w, struct site *s, const struct expr *e
 		walk_value(w, s, e->arg[i]);
 }
 
+static void walk_operands(struct site_walk *w, struct site *s, const struct expr *e)
+{
+	if (e->kind == EXPR_LOAD)
+		walk_value(w, s, e);
+	for (int i = 0; i < expr_kind_arity(e->kind); i++)
+		walk_operands(w, s, e->arg[i]);
+}
+
+/* The share of a call that is for one turn of its group, as multiply-adds, which take an instruction each. */
+static void walk_call(struct site_walk *w, struct site *s, const struct expr *product)
+{
+	s->ops[FEATURE_F_FMA] += w->group->instructions / w->group->group;
+	walk_operands(w, s, product);
+}
+
 static double times_allocated(const struct site_walk *w, const struct buffer *b)
 {
 	for (int i = w->lifetimes.n - 1; i >= 0; i--)
@@ -228,7 +244,9 @@ static void walk_store(struct site_walk *w, const struct nest *n)
 	for (int d = 0; d < n->buffer->tensor.ndim; d++)
 		walk_index(w, s, n->index[d]);
 	count_branches(w, s);
-	if (n->reducer == REDUCE_SUM && is_float_product(n->value)) {
+	if (w->group) {
+		walk_call(w, s, n->value);
+	} else if (n->reducer == REDUCE_SUM && is_float_product(n->value)) {
 		walk_fma(w, s, n->value);
 	} else {
 		walk_value(w, s, n->value);
@@ -260,7 +278,9 @@ static void walk_loop(struct site_walk *w, const struct nest *n)
 	}
 	vec_push(w->a, &w->around.variables, v);
 	w->turns *= extent;
+	w->group = n->intrinsic ? n->intrinsic : w->group;
 	walk_list(w, n->body);
+	w->group = n->intrinsic ? NULL : w->group;
 	w->turns = turns;
 	w->around.variables.n--;
 	w->around.n -= extent > 1;

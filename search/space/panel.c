@@ -4,6 +4,7 @@
 #include "search/space/panel.h"
 
 #include "base/integer.h"
+#include "search/space/group.h"
 
 /* Below this a tensor lies in the first-level cache as it is. */
 enum { MIN_BYTES = 8192 };
@@ -106,6 +107,16 @@ static struct axes_search axes_of(const struct state *s, int stage)
 	return x;
 }
 
+/* What an intrinsic of the reader sums up at a time lies side by side. */
+static void add_group(const struct axes_search *x, struct arrangement *how)
+{
+	const struct iter *loop = group_loop(x->reader);
+
+	for (int d = 0; loop && d < x->tensor->ndim && how->n < TENSOR_MAX_DIMS; d++)
+		if (x->axis[d] == stage_root_of(x->reader, (int)(loop - x->reader->iters.at)))
+			how->at[how->n++] = (struct stored_dim){ d, loop->intrinsic->group };
+}
+
 bool panel_layout(const struct state *s, int stage, struct step *out)
 {
 	struct axes_search x = axes_of(s, stage);
@@ -124,6 +135,7 @@ bool panel_layout(const struct state *s, int stage, struct step *out)
 			if ((x.axis[d] >= space) == (reduced == 1))
 				how.at[how.n++].dim = d;
 	how.at[how.n++] = (struct stored_dim){ panel, 1 };
+	add_group(&x, &how);
 	*out = step_order(stage, &how);
 	return true;
 }
@@ -149,6 +161,8 @@ void panel_fit(const struct state *s, struct step *layout)
 	struct arrangement how = step_arrangement(layout);
 	struct stored_dim *inside = &how.at[how.n - 1];
 
+	if (x.axis[inside->dim] >= x.reader->op.tensor.ndim)	/* a group, behind it */
+		inside--;
 	inside->block = least(x.reader->part[x.axis[inside->dim]], ARRANGEMENT_MAX_BLOCK);
 	*layout = step_order(layout->stage, &how);
 }

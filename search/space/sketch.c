@@ -180,7 +180,7 @@ static void advance(struct sketcher *k, const struct sketch *s)
 /* One of the ways on from S, drawn. */
 static void advance_drawn(struct sketcher *k, const struct sketch *s, struct rng *rng)
 {
-	struct sketcher ways = { .arena = k->arena, .exact = k->exact };
+	struct sketcher ways = { .arena = k->arena, .exact = k->exact, .target = k->target };
 
 	advance(&ways, s);
 	int pick = (int)rng_below(rng, ways.open.n + ways.done.n);
@@ -214,7 +214,7 @@ static void add_sharing(struct sketch *s)
 
 struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const struct aim *aim)
 {
-	struct sketcher k = { .arena = a, .exact = aim->exact };
+	struct sketcher k = { .arena = a, .exact = aim->exact, .target = aim->target };
 	struct rng rng = rng_seed(DRAW_SEED);	/* the same sketches each time */
 	struct sketch *first = arena_one(a, struct sketch);
 

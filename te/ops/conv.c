@@ -227,7 +227,7 @@ static struct op *input_weight(struct dag *d, const struct args *args, const str
 		shape[n++] = layout == LAYOUT_NHWC ? group_ic : block;
 		shape[n++] = layout == LAYOUT_NHWC ? oc : block;
 	}
-	return build_input(d, "W", args_dtype(args), n, shape, args_int(args, "const"));
+	return build_input(d, "W", args_weight_dtype(args), n, shape, args_int(args, "const"));
 }
 
 static struct op *build_conv(struct dag *d, const struct args *args, int spatial)
@@ -254,7 +254,7 @@ static struct op *build_conv(struct dag *d, const struct args *args, int spatial
 #define CONV_PARAMS \
 	SIZE("oc", "output channels"), PARAM_KERNEL, PARAM_STRIDE, PARAM_PAD, PARAM_DILATION, \
 		SIZE_OR("g", "1", "groups"), PARAM_OF_LAYOUT, PARAM_CONST, PARAM_BIAS, PARAM_ACT, \
-		PARAM_OF_DTYPE, PARAM_END
+		PARAM_OF_DTYPE, PARAM_OF_WEIGHT, PARAM_END
 
 static struct op *build_conv1d(struct dag *d, const struct args *args)
 {
@@ -317,7 +317,7 @@ static struct op *build_depthwise(struct dag *d, const struct args *args)
 	shape[n++] = kernel[1];
 	if (layout != LAYOUT_NCHW)
 		shape[n++] = layout == LAYOUT_NHWC ? c : block;
-	struct op *w = build_input(d, "W", args_dtype(args), n, shape, args_int(args, "const"));
+	struct op *w = build_input(d, "W", args_weight_dtype(args), n, shape, args_int(args, "const"));
 
 	return build_epilogue(d, op_depthwise(d, x, w, &conv), args, c, layout);
 }
@@ -328,7 +328,7 @@ const struct operator operator_depthwise = {
 	.params = (const struct param[]){ SIZE_OR("n", "1", "batch"), SIZE("c", "channels"),
 					  SIZE("h", "height"), SIZE("w", "width"), PARAM_KERNEL,
 					  PARAM_STRIDE, PARAM_PAD, PARAM_DILATION, PARAM_OF_LAYOUT,
-					  PARAM_CONST, PARAM_BIAS, PARAM_ACT, PARAM_OF_DTYPE,
+					  PARAM_CONST, PARAM_BIAS, PARAM_ACT, PARAM_OF_DTYPE, PARAM_OF_WEIGHT,
 					  PARAM_END },
 	.build = build_depthwise,
 };

@@ -99,7 +99,7 @@ static struct op *build_matmul(struct dag *d, const struct args *args)
 	enum dtype t = args_dtype(args);
 	struct op *x = build_input(d, "A", t, 2, a, false);
 
-	return op_matmul(d, x, build_input(d, "B", t, 2, b, args_int(args, "const")));
+	return op_matmul(d, x, build_input(d, "B", args_weight_dtype(args), 2, b, args_int(args, "const")));
 }
 
 const struct operator operator_matmul = {
@@ -107,7 +107,7 @@ const struct operator operator_matmul = {
 	.summary = "C[m, n] = A[m, k] x B[k, n]",
 	.params = (const struct param[]){ SIZE("m", "rows of A"), SIZE("n", "columns of B"),
 					  SIZE("k", "columns of A, rows of B"), PARAM_CONST,
-					  PARAM_OF_DTYPE, PARAM_END },
+					  PARAM_OF_DTYPE, PARAM_OF_WEIGHT, PARAM_END },
 	.build = build_matmul,
 };
 
@@ -119,7 +119,7 @@ static struct op *build_batch_matmul(struct dag *d, const struct args *args)
 	enum dtype t = args_dtype(args);
 	struct op *x = build_input(d, "A", t, 3, a, false);
 
-	return op_batch_matmul(d, x, build_input(d, "B", t, 3, b, args_int(args, "const")));
+	return op_batch_matmul(d, x, build_input(d, "B", args_weight_dtype(args), 3, b, args_int(args, "const")));
 }
 
 const struct operator operator_batch_matmul = {
@@ -128,7 +128,7 @@ const struct operator operator_batch_matmul = {
 	.params = (const struct param[]){ SIZE("b", "number of matrices"), SIZE("m", "rows of A"),
 					  SIZE("n", "columns of B"),
 					  SIZE("k", "columns of A, rows of B"),
-					  FLAG("const", "0", "1: B is a weight"), PARAM_OF_DTYPE,
+					  FLAG("const", "0", "1: B is a weight"), PARAM_OF_DTYPE, PARAM_OF_WEIGHT,
 					  PARAM_END },
 	.build = build_batch_matmul,
 };
@@ -143,7 +143,7 @@ static struct op *build_dense(struct dag *d, const struct args *args)
 	int64_t shape_w[] = { trans ? n : k, trans ? k : n };
 	enum dtype t = args_dtype(args);
 	struct op *x = build_input(d, "X", t, 2, shape_x, false);
-	struct op *w = build_input(d, "W", t, 2, shape_w, args_int(args, "const"));
+	struct op *w = build_input(d, "W", args_weight_dtype(args), 2, shape_w, args_int(args, "const"));
 
 	return build_epilogue(d, op_dense(d, x, w, false, trans), args, n, LAYOUT_NCHW);
 }
@@ -155,6 +155,6 @@ const struct operator operator_dense = {
 					 SIZE("k", "inputs"),
 					 FLAG("trans", "1", "1: W is [n, k], 0: [k, n]"),
 					 FLAG("bias", "1", "1: add a bias"), PARAM_ACT, PARAM_CONST,
-					 PARAM_OF_DTYPE, PARAM_END},
+					 PARAM_OF_DTYPE, PARAM_OF_WEIGHT, PARAM_END},
 	.build = build_dense,
 };

@@ -7,6 +7,7 @@
  * there. An axis whose remainder is read (the phases of a transposed convolution) is first split by
  * that period: then neighbours in lanes and in the tile read the same weights, and the remainders
  * are numbers. */
+#include "search/space/group.h"
 #include "search/space/reads.h"
 #include "search/space/sketch.h"
 
@@ -164,16 +165,21 @@ static int tile_consumer(struct sketch *s, int consumer, const struct op *reduct
 	return around;
 }
 
-/* The reduction's loops: outer reduce, then all that is written out, the lanes innermost. */
-static bool tile_reduction(struct sketch *s, int stage, int vector)
+/* The reduction's loops: outer reduce, then all that is written out, the turns of an intrinsic's GROUP around the
+ * lanes innermost. */
+static bool tile_reduction(struct sketch *s, int stage, int vector, const struct group *group)
 {
 	const struct op op = s->state->stages.at[stage]->op;
 	struct level outer = { .n = 0 }, inner = { .n = 0 }, all = { .n = 0 };
-	int lanes = -1;
+	int lanes = -1, turns = -1;
 
 	for (int i = 0; i < op.nreduce; i++) {
 		int iter = op.tensor.ndim + i;
 		int k0, k1;
+
+		if (group->by && i == group->reduce &&
+		    !split_by(s, stage, iter, group->by->group, ROLE_FIXED, &iter, &turns))
+			return false;
 
 		if (op.reduce[i]->hi == 1) {
 			push(&outer, iter);
@@ -199,11 +205,15 @@ static bool tile_reduction(struct sketch *s, int stage, int vector)
 	}
 	append(&all, &outer);
 	append(&all, &inner);
+	if (turns >= 0)
+		push(&all, turns);
 	if (lanes >= 0)
 		push(&all, lanes);
 	if (all.n == STEP_MAX_ITERS || !reorder(s, stage, &all, ROLE_FIXED) ||
 	    !reorder(s, stage, &outer, ROLE_PERMUTE) ||
 	    !reorder(s, stage, &inner, ROLE_BODY_ORDER) || !unroll(s, stage, &inner))
+		return false;
+	if (turns >= 0 && !sketch_add(s, step_tensorize(stage, turns, group->by->id), ROLE_FIXED))
 		return false;
 	return lanes < 0 ||
 	       sketch_add(s, step_annotate(stage, lanes, ANNOTATION_VECTOR), ROLE_FIXED);
@@ -214,6 +224,7 @@ static void tile(struct sketcher *k, const struct sketch *s, int stage, int dim,
 	struct sketch *next = sketch_copy(k->arena, s);
 	int consumer = fusible_consumer(s->state, stage, NULL);
 	const struct op reduction = s->state->stages.at[stage]->op;
+	const struct group group = group_of(s->state, stage, dim, k->target);
 
 	if (!sketch_locate(next, consumer, ROLE_STRIP))
 		return;
@@ -222,7 +233,7 @@ static void tile(struct sketcher *k, const struct sketch *s, int stage, int dim,
 		.kind = STEP_COMPUTE_AT, .stage = stage, .target = consumer, .size = around - 1
 	};
 
-	if (around > 0 && sketch_add(next, place, ROLE_PLACE) && tile_reduction(next, stage, dim))
+	if (around > 0 && sketch_add(next, place, ROLE_PLACE) && tile_reduction(next, stage, dim, &group))
 		sketch_emit(k, next, s->at - 1);
 }
 

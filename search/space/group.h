@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/group.h - which intrinsic of a target a reduction can be computed by, as far as its expression says. */
+#ifndef HONE_SEARCH_SPACE_GROUP_H
+#define HONE_SEARCH_SPACE_GROUP_H
+
+#include "schedule/state.h"
+
+struct group {
+	const struct intrinsic *by;	/* NULL: none */
+	int reduce;		/* the reduced axis of the op of which so many turns are its group */
+};
+
+/* For STAGE of S with lanes along DIM: the first intrinsic there is (target/intrinsic.h) for the types of its product,
+ * where one operand is the same for all lanes and the other a constant, which can be packed. */
+struct group group_of(const struct state *s, int stage, int dim, const struct target *target);
+/* The loop of G that is a group; NULL: none. */
+const struct iter *group_loop(const struct stage *g);
+
+#endif
