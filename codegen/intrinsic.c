@@ -33,20 +33,22 @@ const char *intrinsic_call(struct emitter *e, const struct nest *n, const char *
 			    operand_text(e, term.b));
 }
 
+static void put_function(struct text *out, const struct intrinsic *x)
+{
+	const char *macro = intrinsic_macro(x), *sum = dtype_name(x->sum);
+
+	if (macro)
+		text_printf(out, "#ifndef %s\n#error \"%s: compile this kernel with -march=native, where the "
+				 "machine has that\"\n#endif\n", macro, x->name);
+	if (*x->header)
+		text_printf(out, "#include <%s>\n", x->header);
+	text_printf(out, "static inline %sx%d %s(%sx%d s, i32x%d a, i32x%d b)\n{\n\t%s\n}\n", sum,
+		    x->lanes, x->name, sum, x->lanes, x->lanes, x->lanes, x->text);
+}
+
 void intrinsic_functions(struct text *out, const struct emitter *e)
 {
-	for (int i = 0; i < INTRINSIC_COUNT; i++) {
-		const struct intrinsic *x = intrinsic_at(i);
-		const char *macro = intrinsic_macro(x);
-
-		if (!e->used_intrinsic[i])
-			continue;
-		if (macro)
-			text_printf(out, "#ifndef %s\n#error \"this kernel is for machines with %s: %s\"\n#endif\n",
-				    macro, x->name, "compile it there with -march=native");
-		text_printf(out, "#include <%s>\n"
-				 "static inline %sx%d %s(%sx%d s, i32x%d a, i32x%d b)\n{\n\treturn %s;\n}\n",
-			    x->header, dtype_name(x->sum), x->lanes, x->name, dtype_name(x->sum),
-			    x->lanes, x->lanes, x->lanes, x->text);
-	}
+	for (int i = 0; i < INTRINSIC_COUNT; i++)
+		if (e->used_intrinsic[i])
+			put_function(out, intrinsic_at(i));
 }

@@ -97,7 +97,5 @@ bool intrinsic_is_there(const struct intrinsic *x, const struct target *t)
 {
 	if (!intrinsic_is_of(x, t))
 		return false;
-	if (x->extension == EXTENSION_NONE || !t->runs())
-		return true;
-	return target_is_own(t) && machine_has(x->extension);	/* flags of another name the target alone */
+	return x->extension == EXTENSION_NONE || (target_is_own(t) && machine_has(x->extension));
 }

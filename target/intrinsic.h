@@ -46,8 +46,7 @@ const struct intrinsic *intrinsic_named(const char *name);
 const char *intrinsic_macro(const struct intrinsic *x);
 /* May code for T have it, on some machine? */
 bool intrinsic_is_of(const struct intrinsic *x, const struct target *t);
-/* The same of the machine that T's code would run on: this one, by the flags that T is compiled with, where T runs
- * here; any otherwise. */
+/* Can code for T have it as T is compiled here: do all of T's machines have it, or does this one, whose own T is? */
 bool intrinsic_is_there(const struct intrinsic *x, const struct target *t);
 
 #endif
