@@ -363,6 +363,22 @@ static void annotate_all(struct step_walk *w)
 	}
 }
 
+/* Names an intrinsic for a part of what a stage reduces: most are none, which lowering has to see. */
+static void name_group(struct step_walk *w)
+{
+	enum intrinsic_id id = (enum intrinsic_id)below(w, INTRINSIC_COUNT);
+
+	for (int i = w->s->stages.n - 1; i >= 0; i--) {
+		int leaf = stage_computes(stage_at(w, i)) ? random_leaf(w, i) : -1;
+		int inner = stage_at(w, i)->iters.n + 1;
+
+		if (leaf >= 0 && stage_at(w, i)->iters.n > 0 && stage_at(w, i)->iters.at[leaf].reduce &&
+		    apply(w, step_split(i, leaf, intrinsic_at(id)->group)) &&
+		    apply(w, step_tensorize(i, inner, id)))
+			return;
+	}
+}
+
 struct state *random_steps(struct rng *r, struct state *s, struct step_counts *counts)
 {
 	struct step_walk w = {r, s, counts};
@@ -393,6 +409,8 @@ struct state *random_steps(struct rng *r, struct state *s, struct step_counts *c
 	}
 	for (int i = 0; i < after; i++)
 		apply(&w, random_step(&w));
+	if (chance(&w, 0.1))
+		name_group(&w);
 	annotate_all(&w);
 	return w.s;
 }
