@@ -100,12 +100,10 @@ static int lanes_of_loop(struct nest_parser *np, struct nest *n)
 /* ["by" INTRINSIC] */
 static int by(struct nest_parser *np, struct nest *n)
 {
-	const char *at = parse_at(&np->p);
-
 	if (!nest_parse_word(np, "by"))
 		return 0;
 	if (n->annotation != ANNOTATION_UNROLL || !n->axis->reduce)
-		return parse_error(&np->p, at, "an intrinsic of a loop that is no written-out reduction");
+		return parse_error(&np->p, parse_at(&np->p), "the loop is no written-out reduction");
 	for (int i = 0; i < INTRINSIC_COUNT && !n->intrinsic; i++)
 		n->intrinsic = scan_token(&np->p.s, intrinsic_at(i)->name) ? intrinsic_at(i) : NULL;
 	return n->intrinsic ? 0 : parse_error(&np->p, parse_at(&np->p), "there is no such intrinsic");

@@ -66,13 +66,13 @@ static int reduced_by(const struct state *s, const struct op *op, int dim, const
 	return -1;
 }
 
-struct group group_of(const struct state *s, int stage, int dim, const struct target *target)
+struct group_use group_of(const struct state *s, int stage, int dim, const struct target *target)
 {
 	const struct op *op = &s->stages.at[stage]->op;
 	const struct expr *e = op->body;
 
 	if (op->reducer != REDUCE_SUM || e->kind != EXPR_MUL)
-		return (struct group){ NULL, -1 };
+		return (struct group_use){ NULL, -1 };
 	const struct expr *u = load_of(e->arg[0]), *v = load_of(e->arg[1]);
 
 	for (int i = 0; i < INTRINSIC_COUNT; i++) {
@@ -85,9 +85,9 @@ struct group group_of(const struct state *s, int stage, int dim, const struct ta
 		int r = first >= 0 ? first : reduced_by(s, op, dim, x, v, u);
 
 		if (r >= 0)
-			return (struct group){ x, r };
+			return (struct group_use){ x, r };
 	}
-	return (struct group){ NULL, -1 };
+	return (struct group_use){ NULL, -1 };
 }
 
 const struct iter *group_loop(const struct stage *g)

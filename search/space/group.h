@@ -5,14 +5,14 @@
 
 #include "schedule/state.h"
 
-struct group {
+struct group_use {
 	const struct intrinsic *by;	/* NULL: none */
 	int reduce;		/* the reduced axis of the op of which so many turns are its group */
 };
 
 /* For STAGE of S with lanes along DIM: the first intrinsic there is (target/intrinsic.h) for the types of its product,
  * where one operand is the same for all lanes and the other a constant, which can be packed. */
-struct group group_of(const struct state *s, int stage, int dim, const struct target *target);
+struct group_use group_of(const struct state *s, int stage, int dim, const struct target *target);
 /* The loop of G that is a group; NULL: none. */
 const struct iter *group_loop(const struct stage *g);
 

@@ -167,7 +167,7 @@ static int tile_consumer(struct sketch *s, int consumer, const struct op *reduct
 
 /* The reduction's loops: outer reduce, then all that is written out, the turns of an intrinsic's GROUP around the
  * lanes innermost. */
-static bool tile_reduction(struct sketch *s, int stage, int vector, const struct group *group)
+static bool tile_reduction(struct sketch *s, int stage, int vector, const struct group_use *group)
 {
 	const struct op op = s->state->stages.at[stage]->op;
 	struct level outer = { .n = 0 }, inner = { .n = 0 }, all = { .n = 0 };
@@ -224,7 +224,7 @@ static void tile(struct sketcher *k, const struct sketch *s, int stage, int dim,
 	struct sketch *next = sketch_copy(k->arena, s);
 	int consumer = fusible_consumer(s->state, stage, NULL);
 	const struct op reduction = s->state->stages.at[stage]->op;
-	const struct group group = group_of(s->state, stage, dim, k->target);
+	const struct group_use group = group_of(s->state, stage, dim, k->target);
 
 	if (!sketch_locate(next, consumer, ROLE_STRIP))
 		return;
