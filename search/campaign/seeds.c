@@ -20,7 +20,7 @@ static const struct state *fastest(struct arena *a, struct db *db, const struct 
 /* SEED_OF, in scratch A. */
 static const struct state *compose(struct arena *a, struct db *db, const struct dag *dag, struct db_want want)
 {
-	struct part_vec parts = parts_of(a, dag);
+	struct dag_part_vec parts = parts_of(a, dag);
 	const struct state **steps = arena_many(a, const struct state *, parts.n + 1);
 
 	for (int i = 0; i < parts.n; i++) {

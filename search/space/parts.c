@@ -5,7 +5,7 @@
 #include "search/space/sketch.h"
 
 /* The cut of a DAG up to one of its ends. */
-struct cut {
+struct part_maker {
 	const struct dag *whole;
 	struct dag *dag;	/* the part */
 	const bool *is_end;	/* by op of the whole */
@@ -15,7 +15,7 @@ struct cut {
 
 static bool need_load(const struct expr *e, void *user)
 {
-	struct cut *c = user;
+	struct part_maker *c = user;
 
 	if (e->kind == EXPR_LOAD)
 		c->needed[dag_position(c->whole, e->tensor)] = true;
@@ -24,7 +24,7 @@ static bool need_load(const struct expr *e, void *user)
 
 static const struct expr *load_made(struct arena *a, const struct expr *e, void *user)
 {
-	const struct cut *c = user;
+	const struct part_maker *c = user;
 	const struct expr *index[TENSOR_MAX_DIMS];
 
 	if (e->kind != EXPR_LOAD)
@@ -34,14 +34,14 @@ static const struct expr *load_made(struct arena *a, const struct expr *e, void 
 	return expr_load(a, &c->made[dag_position(c->whole, e->tensor)]->tensor, index);
 }
 
-static struct op *add_input(struct cut *c, const struct op *op)
+static struct op *add_input(struct part_maker *c, const struct op *op)
 {
 	const struct tensor *t = &op->tensor;
 
 	return dag_input(c->dag, t->name, t->dtype, t->ndim, t->shape, op->kind == OP_CONST);
 }
 
-static struct op *add_compute(struct cut *c, const struct op *op)
+static struct op *add_compute(struct part_maker *c, const struct op *op)
 {
 	struct op *made = dag_reduce(c->dag, op->tensor.name, op->space, op->tensor.ndim, op->reducer, op->reduce,
 				     op->nreduce, expr_rewrite(c->dag->arena, op->body, load_made, c));
@@ -51,11 +51,11 @@ static struct op *add_compute(struct cut *c, const struct op *op)
 }
 
 /* The part that computes END; false where that is no DAG. */
-static bool cut_at(struct arena *a, const struct dag *whole, const bool *is_end, int end, struct part *out)
+static bool cut_at(struct arena *a, const struct dag *whole, const bool *is_end, int end, struct dag_part *out)
 {
 	int n = whole->ops.n;
 	int *op = arena_many(a, int, n);
-	struct cut c = { whole, dag_new(a, whole->name), is_end, arena_many(a, bool, n),
+	struct part_maker c = { whole, dag_new(a, whole->name), is_end, arena_many(a, bool, n),
 			 arena_many(a, struct op *, n) };
 
 	c.needed[end] = true;
@@ -71,7 +71,7 @@ static bool cut_at(struct arena *a, const struct dag *whole, const bool *is_end,
 		op[c.dag->ops.n] = i;
 		c.made[i] = inside ? add_compute(&c, from) : add_input(&c, from);
 	}
-	*out = (struct part){ c.dag, op };
+	*out = (struct dag_part){ c.dag, op };
 	return dag_freeze(c.dag) == 0;
 }
 
@@ -83,12 +83,12 @@ static int end_of(const struct state *s, int stage)
 	return stage;
 }
 
-struct part_vec parts_of(struct arena *a, const struct dag *dag)
+struct dag_part_vec parts_of(struct arena *a, const struct dag *dag)
 {
 	const struct state *s = state_new(a, dag);
 	bool *is_end = arena_many(a, bool, dag->ops.n);
-	struct part_vec parts = { 0 };
-	struct part part;
+	struct dag_part_vec parts = { 0 };
+	struct dag_part part;
 
 	for (int i = 0; i < dag->ops.n; i++) {
 		is_end[i] |= dag->ops.at[i]->output;
@@ -99,8 +99,8 @@ struct part_vec parts_of(struct arena *a, const struct dag *dag)
 		if (!is_end[i])
 			continue;
 		if (!cut_at(a, dag, is_end, i, &part))
-			return (struct part_vec){ 0 };
+			return (struct dag_part_vec){ 0 };
 		vec_push(a, &parts, part);
 	}
-	return parts.n > 1 ? parts : (struct part_vec){ 0 };
+	return parts.n > 1 ? parts : (struct dag_part_vec){ 0 };
 }

@@ -8,19 +8,19 @@
 
 #include "schedule/state.h"
 
-struct part {
+struct dag_part {
 	const struct dag *dag;	/* frozen; what other parts compute is its input */
 	const int *op;		/* of the whole, by op of the part */
 };
 
-struct part_vec VEC(struct part);
+struct dag_part_vec VEC(struct dag_part);
 
 /* The parts of DAG, each before those that read it; in A. None where it has but one, or where one would be no DAG. */
-struct part_vec parts_of(struct arena *a, const struct dag *dag);
+struct dag_part_vec parts_of(struct arena *a, const struct dag *dag);
 
 /* The schedule of DAG, in A, in which each of its PARTS is computed by STEPS[i], a state of that part, and none inside
  * another's loops. NULL where a step is refused. */
-struct state *parts_compose(struct arena *a, const struct dag *dag, const struct part_vec *parts,
+struct state *parts_compose(struct arena *a, const struct dag *dag, const struct dag_part_vec *parts,
 			    const struct state *const *steps);
 
 #endif

@@ -83,14 +83,14 @@ static bool repeat_all(struct state *s, struct repeated *r, int n)
 	return true;
 }
 
-struct state *parts_compose(struct arena *a, const struct dag *dag, const struct part_vec *parts,
+struct state *parts_compose(struct arena *a, const struct dag *dag, const struct dag_part_vec *parts,
 			    const struct state *const *steps)
 {
 	struct state *s = state_new(a, dag);
 	struct repeated *r = arena_many(a, struct repeated, parts->n);
 
 	for (int i = 0; i < parts->n; i++) {
-		const struct part *part = &parts->at[i];
+		const struct dag_part *part = &parts->at[i];
 
 		r[i] = (struct repeated){ &steps[i]->steps, state_new(a, part->dag),
 					  arena_many(a, int, steps[i]->stages.n), 0 };

@@ -37,7 +37,7 @@ static void check_key(const struct dag *part, const char *alone)
 static void test_cut(void **state)
 {
 	struct run r = run_new(chain);
-	struct part_vec parts = parts_of(r.a, r.d);
+	struct dag_part_vec parts = parts_of(r.a, r.d);
 
 	(void)state;
 	assert_int_equal(parts.n, 2);
@@ -107,7 +107,7 @@ static void test_composed(void **state)
 	for (int i = 0; i < CASES; i++) {
 		struct run r = run_new(chain);
 		const struct aim *aim = &aims[i % 2];
-		struct part_vec parts = parts_of(r.a, r.d);
+		struct dag_part_vec parts = parts_of(r.a, r.d);
 		const struct state *of_parts[2];
 
 		for (int j = 0; j < 2; j++)
