@@ -49,7 +49,7 @@ struct emitter {
 	const char *why;	/* set: the program cannot be written */
 	bool used_vector[DTYPE_COUNT][MAX_LANES_LOG2 + 1];
 	bool used_helper[64];
-	bool used_masks;
+	bool used_masks, used_picks;
 	bool used_intrinsic[INTRINSIC_COUNT];
 };
 
@@ -57,6 +57,8 @@ struct emitter {
 struct offset {
 	int64_t constant;
 	int64_t stride;		/* elements from one lane to the next */
+	int64_t unit;		/* divides each of the terms; 0: there are none */
+	int64_t last;		/* the greatest that it is for any lane */
 	const char *text;	/* "" or "12 * i + ..." */
 	bool per_lane;		/* depends on the lane in a way that is not linear */
 };
@@ -157,6 +159,22 @@ void mask_functions(struct text *out, const struct text *body, const char *v, en
 const char *intrinsic_call(struct emitter *e, const struct nest *n, const char *sum);
 /* The functions that were called. */
 void intrinsic_functions(struct text *out, const struct emitter *e);
+
+/* --- lanes that lie apart in memory (codegen/apart.c) */
+
+/* Load X, at O in P, for all lanes. */
+const char *apart_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o);
+/* Can lanes STRIDE elements of T apart be read under a mask? */
+bool masks_apart(const struct emitter *e, enum dtype t, int64_t stride);
+/* Load X, of which the first lane is at ADDRESS, for the lanes R. */
+const char *apart_masked_text(struct emitter *e, const struct expr *x, const char *address,
+			      int64_t stride, const struct lane_run *r);
+/* Does BODY read some lanes of a vector of TYPE so? */
+bool calls_some_apart(const struct text *body, const char *type);
+/* What they call. */
+extern const char pick_text[];
+/* The functions of the prelude that read vectors V of LANES elements of T so, as far as BODY calls them. */
+void apart_functions(struct text *out, const struct text *body, const char *v, enum dtype t, int lanes);
 
 /* --- places (codegen/place.c) */
 

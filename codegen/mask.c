@@ -182,7 +182,7 @@ void mask_functions(struct text *out, const struct text *body, const char *type,
 		    int lanes)
 {
 	const struct vector_form v = { type, t, lanes };
-	bool loads = calls(body, "load", type);
+	bool loads = calls(body, "load", type) || calls_some_apart(body, type);
 	bool avx = loads && dtype_bytes(t) * (size_t)lanes < 64;
 
 	if (calls(body, "lanes", type) || avx)

@@ -66,15 +66,6 @@ static const char exp_text[] =
 	"\treturn select_f32x@(x == x, p * (f32x@)((half + 127) << 23) *\n"
 	"\t\t\t(f32x@)((k - half + 127) << 23), x);\n}\n";
 
-static void gather_function(struct text *out, const char *v, enum dtype t, int lanes)
-{
-	text_printf(out, "static inline %s gather_%s(const %s *p, int64_t stride)\n{\n\treturn (%s){",
-		    v, v, dtype_c(t), v);
-	for (int i = 0; i < lanes; i++)
-		text_printf(out, "%sp[%d * stride]", i ? ", " : "", i);
-	text_puts(out, "};\n}\n");
-}
-
 /* The C library's functions that BODY calls of vectors V, lane by lane. */
 static void map_functions(struct text *out, const struct text *body, const char *v, enum dtype t,
 			  int lanes)
@@ -113,9 +104,8 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 	text_printf(out, "typedef u%s %s_bits __attribute__((vector_size(%zu)));\n",
 		    signed_type(t), text_str(&v), bytes * (size_t)lanes);
 	choice_functions(out, text_str(&v), strstr(text_str(body), "_nan_"));
-	if (strstr(text_str(body), "gather_"))
-		gather_function(out, text_str(&v), t, lanes);
 	mask_functions(out, body, text_str(&v), t, lanes);
+	apart_functions(out, body, text_str(&v), t, lanes);
 	if (t == DTYPE_F32 && strstr(text_str(body), "exp_f32x"))
 		put_lanes(out, exp_text, lanes);
 	if (t == DTYPE_F32 || t == DTYPE_F64)
@@ -144,6 +134,8 @@ void prelude(struct text *out, const struct emitter *e)
 		       "#endif\n");
 	if (strstr(text_str(&e->body), "READ_AGAIN"))
 		text_puts(out, "#define READ_AGAIN __asm__ volatile(\"\" ::: \"memory\")\n");
+	if (e->used_picks)
+		text_puts(out, pick_text);
 	text_puts(out, "\n");
 	if (e->used_masks)
 		text_puts(out, mask_bits_text);

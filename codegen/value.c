@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/err.h"
+#include "base/integer.h"
 #include "codegen/emitter.h"
 #include "te/index/index.h"
 
@@ -147,12 +148,15 @@ struct offset offset_of(struct emitter *e, const struct tensor *t, const struct 
 		return out;
 	}
 	fold_known(e, &l);
+	out.last = linear_range(&l).hi;
 	for (int i = 0; i < l.n; i++)
 		if (uses_vector(e, l.term[i].atom)) {
 			out.per_lane |= l.term[i].atom->kind != EXPR_AXIS;
 			out.stride = l.term[i].coef;
 			l.constant += l.term[i].coef * e->vector_start;
 			l.term[i--] = l.term[--l.n];
+		} else {
+			out.unit = gcd(out.unit, l.term[i].coef);
 		}
 	out.constant = l.constant;
 	if (out.per_lane)

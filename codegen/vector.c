@@ -4,7 +4,6 @@
  * What has no vector form is written lane by lane, which is always right. A value that is the same
  * in all lanes stays a scalar: C broadcasts it where it meets a vector, and the instruction set
  * does so for free when it comes from memory. */
-#include <inttypes.h>
 #include <math.h>
 
 #include "base/integer.h"
@@ -83,23 +82,31 @@ static const char *splat(struct emitter *e, const struct expr *x, struct piece v
 			    vector_type(e, x->dtype, e->lanes));
 }
 
+/* All lanes of X, at O in P. */
+static const char *whole_load(struct emitter *e, const struct expr *x, const struct place_name *p,
+			      const struct offset *o)
+{
+	if (o->stride != 1)
+		return apart_text(e, x, p, *o);
+	return arena_printf(e->a, "*(const %s *)(%s)", vector_memory_type(e, x->dtype, e->lanes),
+			    address_text(e, p, o));
+}
+
 /* The lanes of X, at O in P, that may be read; 0 in the others. */
-static struct piece masked_load(struct emitter *e, const struct expr *x, const struct place_name *p,
-				const struct offset *o)
+static const char *masked_load(struct emitter *e, const struct expr *x, const struct place_name *p,
+			       const struct offset *o)
 {
 	const char *type = vector_type(e, x->dtype, e->lanes);
-	const char *at = address_text(e, p, o);
 	struct lane_run r = lane_run(e);
 
-	e->used_masks = true;
-	if (o->stride != 1)	/* at the end of a loop; lanes under a condition lie side by side */
-		return (struct piece){ by_lane(e, x), true };
 	if (r.all)
-		at = arena_printf(e->a, "*(const %s *)(%s)",
-				  vector_memory_type(e, x->dtype, e->lanes), at);
-	else
-		at = arena_printf(e->a, "load_%s(%s, %s, %s)", type, at, r.lo, r.hi);
-	return (struct piece){ at, true };
+		return whole_load(e, x, p, o);
+	if (o->stride != 1 && !masks_apart(e, x->dtype, o->stride))	/* at the end of a loop */
+		return by_lane(e, x);
+	if (o->stride != 1)
+		return apart_masked_text(e, x, address_text(e, p, o), o->stride, &r);
+	e->used_masks = true;
+	return arena_printf(e->a, "load_%s(%s, %s, %s)", type, address_text(e, p, o), r.lo, r.hi);
 }
 
 static struct piece load_value(struct emitter *e, const struct expr *x)
@@ -120,16 +127,8 @@ static struct piece load_value(struct emitter *e, const struct expr *x)
 	if (o.per_lane || o.stride == 0 || e->why)
 		return (struct piece){ by_lane(e, x), true };
 	if (!reads_all_lanes(e, x->tensor, o.stride))
-		return masked_load(e, x, p, &o);
-	if (o.stride != 1)
-		return (struct piece){ arena_printf(e->a, "gather_%s(%s, %" PRId64 ")",
-						    vector_type(e, x->dtype, e->lanes),
-						    address_text(e, p, &o), o.stride),
-				       true };
-	return (struct piece){ arena_printf(e->a, "*(const %s *)(%s)",
-					    vector_memory_type(e, x->dtype, e->lanes),
-					    address_text(e, p, &o)),
-			       true };
+		return (struct piece){ masked_load(e, x, p, &o), true };
+	return (struct piece){ whole_load(e, x, p, &o), true };
 }
 
 static struct piece infix_value(struct emitter *e, const struct expr *x)

@@ -83,7 +83,7 @@ struct lane_reads {
 	bool dense;
 };
 
-/* Does LOAD read the lanes side by side? */
+/* Does LOAD read the lanes side by side, or nearly? */
 static bool is_dense(const struct lane_reads *r, const struct expr *load)
 {
 	struct linear offset;
@@ -91,9 +91,12 @@ static bool is_dense(const struct lane_reads *r, const struct expr *load)
 	for (int d = 0; d < load->tensor->ndim; d++)
 		if (load->index[d]->loads)
 			return false;
-	return mask_takes(load->tensor->dtype) &&
-	       lanes_offset(r->a, load->tensor, load->index, &offset) &&
-	       !lanes_bent(&offset, r->axis) && linear_coef(&offset, r->axis) == 1;
+	if (!mask_takes(load->tensor->dtype) ||
+	    !lanes_offset(r->a, load->tensor, load->index, &offset) || lanes_bent(&offset, r->axis))
+		return false;
+	int64_t stride = linear_coef(&offset, r->axis);
+
+	return stride == 1 || stride_is_near(stride);
 }
 
 static bool is_plain(enum dtype t)

@@ -18,7 +18,7 @@ struct mask {
 /* Where COND, a conjunction of comparisons of indices, holds; false where that is not one run of values. */
 bool mask_of(struct arena *a, const struct expr *cond, const struct axis *axis, struct mask *out);
 /* Where select X takes its first value, as one vector under a mask of TARGET's; false where it has to be chosen
- * lane by lane: its other value must not read, its first only lanes side by side. */
+ * lane by lane: its other value must not read, its first only lanes side by side or nearly so. */
 bool mask_of_select(struct arena *a, const struct target *target, const struct expr *x,
 		    const struct axis *axis, struct mask *out);
 /* Where the stores in N, an IF around nothing else, are done, as vectors under a mask of TARGET's. */

@@ -100,6 +100,12 @@ struct program {
 /* Lanes beyond the end of an intermediate are at most so far from each other. */
 enum { OVERRUN_STRIDE = 4 };
 
+/* Lanes so far from each other are picked out of whole vectors. */
+static inline bool stride_is_near(int64_t stride)
+{
+	return stride > 1 && stride <= OVERRUN_STRIDE;
+}
+
 /* The nest of a state for TARGET, in A: all passes of schedule/pass/passes.def. NULL where the state cannot
  * be lowered, or asks for what TARGET has not: a normal answer for a search; WHY (may be NULL) gets the
  * reason. */

@@ -16,7 +16,12 @@ struct footprint {
 };
 
 /* How the lanes of a vector loop access something. */
-enum lanes { LANES_SAME, LANES_UNIT, LANES_APART };
+enum lanes {
+	LANES_SAME,
+	LANES_UNIT,	/* side by side */
+	LANES_NEAR,	/* read, and picked out of whole vectors */
+	LANES_APART,
+};
 
 struct access {
 	const struct buffer *buffer;

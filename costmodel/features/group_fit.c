@@ -67,6 +67,8 @@ static void fill_body(const struct site *s, float *row)
 		stores += x->writes ? vectors : 0;
 		if (site_has_vector(s) && x->lanes == LANES_APART)
 			scattered += elements;
+		if (site_has_vector(s) && x->lanes == LANES_NEAR)	/* a shuffle for each, but one */
+			scattered += vectors;
 	}
 	const struct access *result = s->access[0];	/* the store itself comes first */
 

@@ -38,6 +38,7 @@ static void fill_vector(const struct site *s, float *row)
 		case LANES_UNIT:
 			row[FEATURE_VECTOR_UNIT]++;
 			break;
+		case LANES_NEAR:
 		case LANES_APART:
 			row[FEATURE_VECTOR_APART]++;
 			break;

@@ -18,7 +18,11 @@ static enum lanes lanes_of(const struct site *s, const struct access *x)
 			if (x->dim[d].at[i].loop == s->vector &&
 			    (double)x->dim[d].at[i].count < s->vector_lanes)
 				return LANES_APART;
-	return access_stride(x, s->vector) == 1 ? LANES_UNIT : LANES_APART;
+	int64_t stride = access_stride(x, s->vector);
+
+	if (stride == 1)
+		return LANES_UNIT;
+	return stride_is_near(stride) && !x->writes ? LANES_NEAR : LANES_APART;
 }
 
 static void find_vector(struct site *s, const struct aim *d)
@@ -61,6 +65,9 @@ double access_vectors(const struct site *s, const struct access *x, double eleme
 
 	if (site_has_vector(s) && x->lanes == LANES_UNIT)
 		vectors = elements / s->vector_lanes * s->registers;
+	if (site_has_vector(s) && x->lanes == LANES_NEAR)
+		vectors = elements / s->vector_lanes * s->registers *
+			  (double)access_stride(x, s->vector);
 	return vectors < 1 ? 1 : vectors;
 }
 
