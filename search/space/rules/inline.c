@@ -28,53 +28,11 @@ static bool applies(const struct sketch *s, int stage)
 	    && state_consumers(s->state, stage, NULL, 0) > 0;
 }
 
-struct condition_search {
-	const struct axis *axis;
-	bool found;
-};
-
-static bool find_condition(const struct expr *e, void *user)
-{
-	struct condition_search *c = user;
-
-	if ((e->kind == EXPR_LT || e->kind == EXPR_LE || e->kind == EXPR_EQ) &&
-	    expr_uses_axis(e, c->axis))
-		c->found = true;
-	return !c->found;
-}
-
-/* Does a condition in the body of G change from lane to lane? Each lane would be written apart. */
-static bool lanes_differ(const struct stage *g)
-{
-	for (int i = 0; i < g->relations.n; i++) {
-		const struct relation *r = &g->relations.at[i];
-
-		if (r->kind != RELATION_SPLIT || r->parent >= g->op.tensor.ndim ||
-		    g->iters.at[r->inner].annotation != ANNOTATION_VECTOR)
-			continue;
-		struct condition_search c = { .axis = g->op.space[r->parent] };
-
-		expr_visit(g->op.body, find_condition, &c);
-		if (c.found)
-			return true;
-	}
-	return false;
-}
-
-static bool any_lanes_differ(const struct state *s)
-{
-	for (int i = 0; i < s->stages.n; i++)
-		if (stage_computes(s->stages.at[i]) && op_is_reduction(&s->stages.at[i]->op) &&
-		    lanes_differ(s->stages.at[i]))
-			return true;
-	return false;
-}
-
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
 
-	if (sketch_add(next, step_inline(stage), ROLE_FIXED) && !any_lanes_differ(next->state))
+	if (sketch_add(next, step_inline(stage), ROLE_FIXED))
 		sketch_emit(k, next, s->at - 1);
 	if (is_read_by_reduction(s->state, stage))
 		rule_loops.apply(k, s, stage);
