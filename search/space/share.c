@@ -6,8 +6,8 @@
 enum { MAX_TURNS = 8, MIN_TURNS = 2 };
 
 /* The outer loops of STAGE, up to where they have TURNS and are LOOPS, as a step that fuses them. One with a stage
- * attached ends them, and is one of them only where it is the outermost; its turns count all the same, so that
- * the steps of older records come out as they are. */
+ * attached ends them, and is fused with none: it is shared alone where those around it have one turn. Its turns
+ * count in any case, so that the steps of older records come out as they are. */
 static struct step outer_loops(const struct state *s, int stage, int64_t turns, int loops)
 {
 	const struct stage *g = s->stages.at[stage];
@@ -23,6 +23,8 @@ static struct step outer_loops(const struct state *s, int stage, int64_t turns, 
 		if (it->reduce || it->annotation != ANNOTATION_NONE || fuse.n == STEP_MAX_ITERS)
 			break;
 		attached = state_has_attached(s, stage, g->leaves.at[i]);
+		if (attached && got == 1)
+			fuse.n = 0;
 		got *= it->extent;
 		if (!attached || fuse.n == 0)
 			fuse.list[fuse.n++] = g->leaves.at[i];

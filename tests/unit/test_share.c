@@ -7,6 +7,7 @@
 
 /* What it is computed of; two stages, of which the first may be attached to the second. */
 #define THREE_LOOPS "input A: f32[6, 5, 32]\nC[i, j, k] = A[i, j, k] * 2\n"
+#define ROW "input A: f32[1, 64]\nB[i < 1, j < 64] = A[i, j] * 2\nC[i < 1, j < 64] = B[i, j] + 1\n"
 #define CHAIN "input A: f32[6, 5, 32]\nB[i, j, k] = exp(A[i, j, k])\nC[i, j, k] = B[i, j, k] * 2\n"
 #define TWO_OUTPUTS THREE_LOOPS "D[i, j, k] = A[i, j, k] + 1\n"
 
@@ -28,6 +29,7 @@ static const struct {
 	{ CHAIN, "compute_at B C j\n", "C", 8, 2, "parallel C i\n" },
 	{ CHAIN, "compute_at B C i\n", "C", 8, 2, "parallel C i\n" },
 	{ CHAIN, "compute_at B C j\n", "B", 2, 1, "" },
+	{ ROW, "compute_at B C j\n", "C", 2, 1, "parallel C j\n" },	/* i has one turn */
 };
 
 static void check_case(size_t i)
