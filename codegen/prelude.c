@@ -48,46 +48,6 @@ void put_lanes(struct text *out, const char *pattern, int lanes)
 	text_puts(out, pattern);
 }
 
-/* The same polynomial as hone_exp_f32. */
-static const char exp_text[] =
-	"static inline f32x@ exp_f32x@(f32x@ x)\n{\n"
-	"\tf32x@ t = min_f32x@(x, 89.0f - (f32x@){0});\n\n"
-	"\tt = max_f32x@(t, -104.0f - (f32x@){0});\n"
-	"\tf32x@_mask k = (f32x@_mask)(t * 1.44269504f + 12582912.0f) - 0x4b400000, half = k >> 1;\n"
-	"\tf32x@ m = __builtin_convertvector(k, f32x@);\n"
-	"\tf32x@ r = (t - m * 0.693359375f) + m * 2.12194440e-4f;\n"
-	"\tf32x@ p = 1.9841270e-4f * r + 1.3888889e-3f;\n\n"
-	"\tp = p * r + 8.3333333e-3f;\n"
-	"\tp = p * r + 4.1666667e-2f;\n"
-	"\tp = p * r + 1.6666667e-1f;\n"
-	"\tp = p * r + 0.5f;\n"
-	"\tp = p * r + 1.0f;\n"
-	"\tp = p * r + 1.0f;\n"
-	"\treturn select_f32x@(x == x, p * (f32x@)((half + 127) << 23) *\n"
-	"\t\t\t(f32x@)((k - half + 127) << 23), x);\n}\n";
-
-/* The C library's functions that BODY calls of vectors V, lane by lane. */
-static void map_functions(struct text *out, const struct text *body, const char *v, enum dtype t,
-			  int lanes)
-{
-	char call[64];
-
-	for (int k = 0; k < EXPR_KIND_COUNT; k++) {
-		bool own = k == EXPR_EXP && t == DTYPE_F32;	/* has a text above */
-
-		if (!c_function[k] || expr_kind_arity((enum expr_kind)k) != 1 || own)
-			continue;
-		snprintf(call, sizeof(call), "%s_%s(", c_function[k], v);
-		if (!strstr(text_str(body), call))
-			continue;
-		text_printf(out, "static inline %s %s%s x)\n{\n\treturn (%s){", v, call, v, v);
-		for (int i = 0; i < lanes; i++)
-			text_printf(out, "%s__builtin_%s%s(x[%d])", i ? ", " : "", c_function[k],
-				    t == DTYPE_F64 ? "" : "f", i);
-		text_puts(out, "};\n}\n");
-	}
-}
-
 static void vector_types(struct text *out, const struct text *body, enum dtype t, int lanes)
 {
 	struct text v = { 0 };
@@ -106,8 +66,6 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 	choice_functions(out, text_str(&v), strstr(text_str(body), "_nan_"));
 	mask_functions(out, body, text_str(&v), t, lanes);
 	apart_functions(out, body, text_str(&v), t, lanes);
-	if (t == DTYPE_F32 && strstr(text_str(body), "exp_f32x"))
-		put_lanes(out, exp_text, lanes);
 	if (t == DTYPE_F32 || t == DTYPE_F64)
 		map_functions(out, body, text_str(&v), t, lanes);
 	if (dtype_is_narrow(t))

@@ -159,10 +159,6 @@ static struct piece map_value(struct emitter *e, const struct expr *x)
 
 	if (x->kind == EXPR_NEG)
 		return (struct piece){ arena_printf(e->a, "(-%s)", arg.text), arg.vector };
-	if (x->kind == EXPR_EXP && x->dtype == DTYPE_F32)
-		return (struct piece){ arena_printf(e->a, "exp_%s(%s)", type,
-						    splat(e, x->arg[0], arg)),
-				       true };
 	return (struct piece){ arena_printf(e->a, "%s_%s(%s)", c_function[x->kind], type,
 					    splat(e, x->arg[0], arg)),
 			       true };

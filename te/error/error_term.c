@@ -266,10 +266,11 @@ static double units_of(const struct expr *e, int bits)
 	case EXPR_LOG:
 	case EXPR_SIN:
 	case EXPR_COS:
-	case EXPR_TANH:
-	case EXPR_ERF:
 	case EXPR_POW:
 		return ERROR_FUNCTION_UNITS;
+	case EXPR_TANH:
+	case EXPR_ERF:
+		return ERROR_QUOTIENT_UNITS;
 	default:
 		return 0;
 	}

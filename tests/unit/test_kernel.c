@@ -240,6 +240,48 @@ static void test_exp_outlives_reordering(void **state)
 	check_exp("gcc", "-fno-signed-zeros -freciprocal-math");
 }
 
+/* X -> Y, in vectors, within 4 units in the last place of f64's, odd, never beyond 1, and NaN where X is. */
+static void check_odd(const char *name, double (*want)(double), const char *cc)
+{
+	enum { N = 4096 };
+	struct run r = run_new("input X: f32[4096]\nY[i] = erf(X[i])\nZ[i] = tanh(X[i])\n");
+	struct program *p = program_of(&r, "split Y i 8; vectorize Y i.1; split Z i 8; vectorize Z i.1");
+	struct build_pool *b = built_by(cc, "");
+	struct trial t;
+	float *x = r.args[0];
+
+	assert_true(built_trial(r.a, p, &t));
+	built_all(r.a, b, &t, 1);
+	for (int i = 0; i < N; i++)
+		x[i] = (i % 2 ? -1.0f : 1.0f) * exp2f((float)i / 32 - 120);
+	x[0] = NAN;
+	x[1] = -INFINITY;
+	void **args = arguments(&r, p);
+
+	built_run(r.a, &t, args);
+	const float *got = args[strcmp(name, "erf") ? 2 : 1];
+
+	assert_true(isnan(got[0]));
+	assert_true(got[1] == -1);
+	for (int i = 1; i < N; i++) {
+		double w = want((double)x[i]);
+
+		if (!(fabs((double)got[i] / w - 1) <= 4 * 0x1p-23) || fabsf(got[i]) > 1)
+			fail_msg("%s: %s of %g is %.9g, not %.9g", cc, name, (double)x[i], (double)got[i], w);
+	}
+	build_pool_free(b);
+	arena_free(r.a);
+}
+
+static void test_own_functions(void **state)
+{
+	(void)state;
+	check_odd("erf", erf, "clang");
+	check_odd("erf", erf, "gcc");
+	check_odd("tanh", tanh, "clang");
+	check_odd("tanh", tanh, "gcc");
+}
+
 /* Of each min and max, in vectors, in their tails and one by one: an operand that is NaN, whichever it
  * is, and one element of a reduction, wherever it is. */
 static void check_nan(const char *cc, const char *steps)
@@ -295,6 +337,7 @@ int main(void)
 		cmocka_unit_test(test_stack_clang),
 		cmocka_unit_test(test_fast_math_is_refused),
 		cmocka_unit_test(test_exp_outlives_reordering),
+		cmocka_unit_test(test_own_functions),
 		cmocka_unit_test(test_nan_goes_through_min_and_max),
 	};
 
