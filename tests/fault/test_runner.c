@@ -142,7 +142,8 @@ static void test_rms(void **state)
 
 	(void)state;
 	w.rms_most = 1e-5;
-	w.reference[INPUTS_RANDOM] = REFERENCE("for (int i = 0; i < N; i++) EC[i] = 1;");
+	w.reference[INPUTS_RANDOM] = w.reference[INPUTS_EXACT] =
+		REFERENCE("for (int i = 0; i < N; i++) EC[i] = 1;");
 	must(runner_set_workload(all.runner, all.builder, &w));
 	expect(try_kernel(KERNEL("for (int i = from; i < to; i++) C[i] *= 1.00002f;")), TRIAL_WRONG,
 	       "C is off by 2e-05 of its root mean square, at most 1e-05 is right");

@@ -368,12 +368,12 @@ static void test_two_tiles(void **state)
 	"R[y < 56, x < 56, c < 16] = max(D[y, x, c], 0)\n" \
 	"O[y < 56, x < 56, k < 24] = sum(c < 16) R[y, x, c] * W[c, k]\n"
 
-struct places {
+struct place_counts {
 	int root, strips;
 	int64_t least;		/* elements of R at a time, inside loops */
 };
 
-static void count_places(const struct state *s, struct places *p)
+static void count_places(const struct state *s, struct place_counts *p)
 {
 	const struct stage *r = s->stages.at[state_find_stage(s, "R")];
 	const struct stage *d = s->stages.at[state_find_stage(s, "D")];
@@ -389,7 +389,7 @@ static void count_places(const struct state *s, struct places *p)
 static void test_strips(void **state)
 {
 	enum { SAMPLES = 40 };
-	struct places p = { .least = INT64_MAX };
+	struct place_counts p = { .least = INT64_MAX };
 	struct run r = run_new(CHAIN);
 	struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
 	struct rng rng = rng_seed(7);
