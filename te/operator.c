@@ -2,6 +2,7 @@
 /* te/operator.c - reads `name:key=value,...` and builds the operator. */
 #include "te/operator.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,7 @@
 #include "te/limits.h"
 #include "te/text/text.h"
 
-enum { PARAMS_MAX = 16, SPEC_MAX = 4096, TE_FILE_MAX = 1 << 20 };
+enum { PARAMS_MAX = 20, SPEC_MAX = 4096, TE_FILE_MAX = 1 << 20 };
 
 struct arg {
 	const char *text;
@@ -85,8 +86,7 @@ const struct operator *operator_find(const char *name)
 
 /* --- reading values */
 
-static int bad_value(const struct operator *op, const struct param *p, const char *text,
-		     const char *need)
+static int bad_value(const struct operator *op, const struct param *p, const char *text, const char *need)
 {
 	return err_set("%s: %s=%.64s is not %s", op->name, p->key, text, need);
 }
@@ -218,6 +218,7 @@ static int read_args(struct args *args, char *list)
 	for (int i = 0; args->op->params[i].key; i++) {
 		const struct param *p = &args->op->params[i];
 
+		assert(i < PARAMS_MAX);
 		if (args->at[i].text)
 			continue;
 		if (!p->fallback)

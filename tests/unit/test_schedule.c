@@ -595,6 +595,7 @@ static void test_equal_steps(void **state)
 	x.target = y.target = 0;
 	x.border = y.border = BORDER_SHIFT;
 	x.derivation = y.derivation = DERIVATION_WINOGRAD;
+	x.intrinsic = y.intrinsic = INTRINSIC_AVX_VPDPBUSD;
 	x.size = y.size = 8;
 	x.n = y.n = 0;
 	assert_true(step_equal(&x, &y));
