@@ -17,5 +17,7 @@ bool reads_suit_lanes(const struct dag *dag, const struct op *op, int d);
 bool reads_constant_along(const struct dag *dag, const struct op *op, int d);
 /* Does dim D (-1: none) move windows, whose other axis is reduced? */
 bool reads_window_along(const struct op *op, int d);
+/* Does OP read T (NULL: anything) so that its innermost dim is not that of T: lanes that are apart on one side? */
+bool reads_across(const struct op *op, const struct tensor *t);
 
 #endif
