@@ -386,6 +386,8 @@ struct state *random_steps(struct rng *r, struct state *s, struct step_counts *c
 	int before = below(&w, many ? 8 : 4);
 	int after = below(&w, many ? 20 : 5);
 
+	if (chance(&w, 0.8))
+		apply(&w, step_collapse());
 	if (chance(&w, 0.9))
 		derive_some(&w);
 	for (int i = 0; i < before; i++)
