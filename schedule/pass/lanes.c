@@ -149,7 +149,7 @@ static int lanes_beyond(const struct vectorizer *v, const struct nest *n, int64_
 	int lanes = layout_of(v, first->buffer)->lanes;
 
 	for (const struct nest *s = nest_copy(v->a, first, &n->axis, &value, 1); s; s = s->next)
-		if (s->kind != NEST_STORE || !s->buffer->registers ||
+		if (s->kind != NEST_STORE || !s->buffer->registers || store_combines_lanes(s, &rest) ||
 		    !layout_of(v, s->buffer)->overruns ||
 		    layout_of(v, s->buffer)->lanes != lanes || !is_variable(v, s, &rest) ||
 		    !ends_with_buffer(v, s, &rest))
@@ -211,6 +211,8 @@ bool lanes_store(const struct vectorizer *v, const struct nest *n, const struct 
 
 	if (t->dtype == DTYPE_BOOL)
 		return false;
+	if (store_combines_lanes(n, axis))
+		return true;
 	if (n->buffer->registers)
 		return layout_of(v, n->buffer)->lanes == lanes && is_variable(v, n, axis);
 	if (!lanes_offset(v->a, t, n->index, &l) || lanes_bent(&l, axis))
