@@ -4,34 +4,8 @@
  * For a reduction whose elements lie side by side in memory along the reduced axis: sums and
  * maxima of rows. The partial results are vectors; without them the lanes would have to write one
  * element. More than one of them hides how long an addition takes. */
+#include "search/space/reads.h"
 #include "search/space/sketch.h"
-
-#include "te/index/index.h"
-
-/* Fewer reduced elements than this do not pay for the last step over the lanes. */
-enum { MIN_REDUCED = 32 };
-
-struct contiguity {
-	const struct axis *axis;
-	bool contiguous, strided;
-};
-
-/* Does the last index of a load run with the axis, does another one? */
-static bool check_load(const struct expr *e, void *user)
-{
-	struct contiguity *c = user;
-
-	if (e->kind != EXPR_LOAD)
-		return true;
-	for (int i = 0; i < e->tensor->ndim; i++) {
-		bool uses = expr_uses_axis(e->index[i], c->axis);
-		bool last = i == e->tensor->ndim - 1;
-
-		c->contiguous |= uses && last && e->index[i]->kind == EXPR_AXIS;
-		c->strided |= uses && !last;
-	}
-	return true;
-}
 
 static bool applies(const struct sketch *s, int stage)
 {
@@ -40,11 +14,7 @@ static bool applies(const struct sketch *s, int stage)
 	if (!stage_computes(g) || !op_is_reduction(&g->op) || !stage_is_untouched(g) ||
 	    g->is_cache)
 		return false;
-	const struct axis *last = g->op.reduce[g->op.nreduce - 1];
-	struct contiguity c = { .axis = last };
-
-	expr_visit(g->op.body, check_load, &c);
-	return last->hi >= MIN_REDUCED && c.contiguous && !c.strided;
+	return reads_rows(&g->op);
 }
 
 /* The elements of a turn are the last space axis of the partial stage: a few vectors, written out
@@ -84,8 +54,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 					     .target = stage, .size = g->op.tensor.ndim - 1 },
 			ROLE_PLACE))
 		return;
-	if (!sketch_add(next, step_annotate(stage, g->op.tensor.ndim, ANNOTATION_UNROLL),
-			ROLE_FIXED))
+	if (!sketch_add(next, step_annotate(stage, g->op.tensor.ndim, ANNOTATION_VECTOR), ROLE_FIXED))
 		return;
 	if (sketch_locate(next, stage, ROLE_LOCATION))
 		sketch_emit(k, next, sketch_place(next, partial));
