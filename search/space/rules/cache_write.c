@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/rules/cache_write.c - gives a reduction a private tile, so that its accumulators live in
  * registers, where no consumer can be fused to play that part. */
-#include "search/space/reads.h"
 #include "search/space/sketch.h"
 
 static bool applies(const struct sketch *s, int stage)
@@ -12,7 +11,6 @@ static bool applies(const struct sketch *s, int stage)
 	    && stage_is_untouched(g)
 	    && g->op.tensor.ndim > 0			/* a single number has no tile */
 	    && !g->is_cache				/* once */
-	    && !reads_rows_once(s->state->dag, &g->op)			/* rfactor has vectors of partial results */
 	    && fusible_consumer(s->state, stage, NULL) < 0;	/* then the consumer is the cache */
 }
 

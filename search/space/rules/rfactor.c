@@ -56,7 +56,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 		return;
 	if (!sketch_add(next, step_annotate(stage, g->op.tensor.ndim, ANNOTATION_VECTOR), ROLE_FIXED))
 		return;
-	if (sketch_locate(next, stage, ROLE_LOCATION))
+	if (sketch_locate(next, stage, ROLE_STRIP))
 		sketch_emit(k, next, sketch_place(next, partial));
 }
 

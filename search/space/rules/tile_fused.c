@@ -16,8 +16,7 @@ static bool applies(const struct sketch *s, int stage)
 	const struct stage *g = s->state->stages.at[stage];
 
 	if (!stage_computes(g) || !op_is_reduction(&g->op) || !stage_is_untouched(g) ||
-	    g->op.tensor.ndim == 0 ||	/* a single number has no tile */
-	    reads_rows_once(s->state->dag, &g->op))	/* see rfactor */
+	    g->op.tensor.ndim == 0)	/* a single number has no tile */
 		return false;
 	int consumer = fusible_consumer(s->state, stage, NULL);
 
