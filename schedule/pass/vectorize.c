@@ -97,10 +97,20 @@ static struct nest *sink_list(const struct vector_head *v, struct nest *list)
  * are the lesser part. */
 enum { MAX_TOGETHER = 8 };
 
+struct register_reads {
+	const struct vectorizer *in;
+	const struct axis *axis;
+	int lanes;
+	bool whole;	/* each is one variable */
+};
+
 static bool check_registers(const struct expr *e, void *user)
 {
-	*(bool *)user |= e->kind == EXPR_LOAD && buffer_of(e->tensor)->registers;
-	return e->loads;
+	struct register_reads *r = user;
+
+	if (e->kind == EXPR_LOAD && buffer_of(e->tensor)->registers && expr_uses_axis(e, r->axis))
+		r->whole &= lanes_are_variable(r->in, buffer_of(e->tensor), e->index, r->axis, r->lanes);
+	return r->whole && e->loads;
 }
 
 /* What the store in loop N combines in the turns of AXIS, BEHIND of them later; what is beyond the end adds nothing.
@@ -114,14 +124,14 @@ static const struct expr *vector_term(const struct vectorizer *in, const struct 
 	const struct expr *turn = expr_add(a, expr_axis(a, axis), expr_int(a, behind));
 	const struct nest *store = nest_copy(a, n->body, &n->axis, &turn, 1);
 	const struct expr *term = store ? store->value : nothing;	/* a store that adds nothing is left out */
-	bool registers = false;
+	struct register_reads registers = { in, axis, (int)(axis->hi - axis->lo), true };
 	struct mask m;
 
 	if (axis->hi + behind <= n->axis->hi)
 		return term;
 	expr_visit(term, check_registers, &registers);
 	term = expr_select(a, expr_binary(a, EXPR_LT, turn, expr_int(a, n->axis->hi)), term, nothing);
-	return !registers && n->border != BORDER_PARTITION && mask_of_select(a, in->target, term, axis, &m)
+	return registers.whole && n->border != BORDER_PARTITION && mask_of_select(a, in->target, term, axis, &m)
 		       ? term
 		       : NULL;
 }

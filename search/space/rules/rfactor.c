@@ -18,21 +18,25 @@ static bool applies(const struct sketch *s, int stage)
 }
 
 /* The elements of a turn are the last space axis of the partial stage: a few vectors, written out
- * inside its reduced axes. */
+ * inside its reduced axes, a few turns of the last of which are written out as well. */
 static bool vectorize_partial(struct sketch *s, int partial)
 {
 	const struct stage *g = s->state->stages.at[partial];
-	int turn = g->op.tensor.ndim - 1;
-	int vectors = g->iters.n, lanes = vectors + 1;
+	int turn = g->op.tensor.ndim - 1, last = turn + g->op.nreduce;
+	int vectors = g->iters.n, lanes = vectors + 1, turns = vectors + 2, written = vectors + 3;
 	int order[STEP_MAX_ITERS];
 	int n = 0;
 
-	for (int i = 0; i < g->op.nreduce; i++)
-		order[n++] = turn + 1 + i;
+	for (int i = turn + 1; i < last; i++)
+		order[n++] = i;
+	order[n++] = turns;
+	order[n++] = written;
 	order[n++] = vectors;
 	order[n++] = lanes;
 	return sketch_add(s, step_split(partial, turn, 0), ROLE_VECTOR) &&
+	       sketch_add(s, step_split(partial, last, 0), ROLE_REDUCE) &&
 	       sketch_add(s, step_reorder(partial, order, n), ROLE_FIXED) &&
+	       sketch_add(s, step_annotate(partial, written, ANNOTATION_UNROLL), ROLE_FIXED) &&
 	       sketch_add(s, step_annotate(partial, vectors, ANNOTATION_UNROLL), ROLE_FIXED) &&
 	       sketch_add(s, step_annotate(partial, lanes, ANNOTATION_VECTOR), ROLE_FIXED);
 }
