@@ -86,7 +86,7 @@ static int block(struct sketch *s, int consumer, int dim)
 	order.list[order.n++] = blocks + 1;
 	order.list[order.n++] = lanes;
 	return sketch_add(s, step_split(consumer, dim, 0), ROLE_VECTOR) &&
-			       sketch_add(s, step_split(consumer, vectors, 0), ROLE_OUTER) &&
+			       sketch_add(s, step_split(consumer, vectors, 0), ROLE_SUMS) &&
 			       sketch_add(s, order, ROLE_FIXED) &&
 			       sketch_add(s, step_annotate(consumer, lanes, ANNOTATION_VECTOR), ROLE_FIXED)
 		       ? around
@@ -108,7 +108,7 @@ static bool sweep(struct sketch *s, int stage, int dim)
 	order.list[order.n++] = vectors;
 	order.list[order.n++] = written;
 	order.list[order.n++] = lanes;
-	return sketch_add(s, step_split(stage, row, 0), ROLE_REDUCE) &&
+	return sketch_add(s, step_split(stage, row, 0), ROLE_ROWS) &&
 	       sketch_add(s, step_split(stage, dim, 0), ROLE_VECTOR) &&
 	       sketch_add(s, order, ROLE_FIXED) &&
 	       sketch_add(s, step_annotate(stage, written, ANNOTATION_UNROLL), ROLE_FIXED) &&
