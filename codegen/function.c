@@ -5,7 +5,8 @@
 
 #include "codegen/emitter.h"
 
-/* The same polynomial as hone_exp_f32. A minimum or maximum whose second argument is NaN is that. */
+/* The same polynomial as hone_exp_f32. A minimum or maximum whose second argument is NaN is that. One in 7 of all
+ * floats: at most 0.89 units in the last place off, 1.17 without fused multiply-adds. */
 static const char exp_text[] =
 	"static inline f32x@ exp_f32x@(f32x@ x)\n{\n"
 	"\tf32x@ t = max_f32x@(-104.0f - (f32x@){0}, min_f32x@(89.0f - (f32x@){0}, x));\n"
