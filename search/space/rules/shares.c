@@ -5,8 +5,8 @@
 #include "search/space/sketch.h"
 #include "te/index/domain.h"
 
-/* Shares for each thread, so that one that comes late does not keep the others; fewer terms than this do not pay
- * for a barrier: 0.3 us (docs/performance.md) are some 2000 terms of a vector each cycle. Chosen, not measured. */
+/* Shares for each thread, so that one that comes late does not keep the others: chosen. Fewer terms do not pay for a
+ * barrier: its 0.3 us at most (ARCHITECTURE.md) are as long as a thousand vectors of 16 take. */
 enum { SHARES = 4, MIN_TERMS = 1 << 14 };
 
 /* The outermost reduced axis of more than one element; -1 where there is none. */
