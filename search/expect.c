@@ -61,3 +61,10 @@ double expect_us(const struct task *t, const struct device *device, int threads)
 		return 0;
 	return fmax(roofline_us(t->dag, device, threads), prior_us(t, device, threads));
 }
+
+double expect_passing_us(int64_t bytes, const struct device *device, int threads)
+{
+	if (!device->measured.valid || bytes / threads <= device_cache_bytes(device, 2))
+		return 0;
+	return 2 * (double)bytes * 1e-3 / device_mem_rate(device, threads);
+}

@@ -20,4 +20,9 @@
  * Finite; 0 where the device was not probed. */
 double expect_us(const struct task *t, const struct device *device, int threads);
 
+/* Microseconds: the most that two kernels may take for the BYTES of an image that the one stores and the other
+ * reads, by the rate of the device's memory; 0 where each core's share stays in its second-level cache, from which
+ * nothing was gained (docs/performance.md), or where the device was not probed. */
+double expect_passing_us(int64_t bytes, const struct device *device, int threads);
+
 #endif

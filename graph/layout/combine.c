@@ -246,12 +246,12 @@ static bool usual_tasks(const struct siblings *x, enum layout_manner manner, str
 static void add_states(const struct siblings *x, const struct combined *c, enum layout_manner manner)
 {
 	struct spacing *s = x->spacing;
-	struct value_vec like = { 0 };
+	struct layout_likeness like = { 0 };
 	struct state_maker state[MOST_SIBLINGS];
 	bool failed = false;
 	int whole = VALUE_NONE;
 
-	if (!usual_tasks(x, manner, &like))
+	if (!usual_tasks(x, manner, &like.tasks))
 		return;
 	int pact = spacing_pact(s);
 
@@ -264,7 +264,7 @@ static void add_states(const struct siblings *x, const struct combined *c, enum 
 		failed |= state[i].failed || whole < 0;
 	}
 	for (int i = 0; i < x->n && !failed; i++)
-		state_end(&state[i], x->node[i], i == 0 ? &like : &(struct value_vec){ 0 });
+		state_end(&state[i], x->node[i], i == 0 ? &like : &(struct layout_likeness){ 0 });
 }
 
 static void combine(struct siblings *x)

@@ -19,7 +19,7 @@ static void add_node(struct spacing *s, int value)
 
 		state.state.usual = true;
 		state_kernel(&state, b->function, b->nargs, b->args);
-		state_end(&state, node, &(struct value_vec){ 0 });
+		state_end(&state, node, &(struct layout_likeness){ 0 });
 	}
 	if (space->nodes.at[node].states.n > 0)
 		space->node_of[value] = node;
@@ -206,17 +206,4 @@ bool layout_holds(const struct layout_space *x, const int *state)
 			return false;
 	}
 	return true;
-}
-
-void layout_liken(const struct layout_space *x, double factor, double more, double *us)
-{
-	for (int i = 0; i < x->tasks.n; i++) {
-		const struct value_vec *like = &x->like.at[i];
-		double sum = 0;
-
-		for (int j = 0; j < like->n; j++)
-			sum += us[like->at[j]];
-		if (like->n > 0 && us[i] <= 0)
-			us[i] = factor * sum + more;
-	}
 }

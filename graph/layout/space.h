@@ -53,15 +53,22 @@ struct layout_image {
 	int priced;			/* of stores: transforms among the first of them are there */
 };
 
+/* What a task takes about where nobody measured it, as far as one can say. */
+struct layout_likeness {
+	struct value_vec tasks;	/* what these do together; none: it is usual, or like nothing */
+	int64_t spared;		/* bytes of the image that these store and read and it does not, where that
+				 * is all it gains; 0: it may gain in other ways */
+};
+
+struct layout_likeness_vec VEC(struct layout_likeness);
+
 struct layout_space {
 	struct arena *arena;
 	struct graph *graph;		/* the model's, and behind its functions those of alternatives */
 	int lanes;			/* floats of a vector */
 	struct model_task_vec tasks;	/* distinct; no uses */
 	int usual;			/* the first of them: those of usual states, and transforms */
-	/* By task: where nobody measured it, it takes about what these do together, as far as one can
-	 * say; none: it is usual, or like nothing. */
-	struct layout_list_vec like;
+	struct layout_likeness_vec like;	/* by task */
 	struct layout_node_vec nodes;	/* in the order of main */
 	struct layout_kernel_vec kernels;
 	struct layout_list_vec pacts;	/* the nodes of each */
@@ -79,7 +86,5 @@ const struct layout_kernel *layout_kernels(const struct layout_space *x, const s
 int64_t layout_result(const struct layout_space *x, const struct layout_state *s);
 /* Are the states of STATE, by node, such that pacts hold? */
 bool layout_holds(const struct layout_space *x, const int *state);
-/* What nobody measured, 0 in US (by task), where it is like something: FACTOR of that, and MORE. */
-void layout_liken(const struct layout_space *x, double factor, double more, double *us);
 
 #endif

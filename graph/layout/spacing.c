@@ -147,7 +147,7 @@ int spacing_task(struct spacing *s, const struct cut_dag *c)
 
 	if (names_add(a, &s->seen, name, s->space->tasks.n)) {
 		vec_push(a, &s->space->tasks, t);
-		vec_push(a, &s->space->like, (struct value_vec){ 0 });
+		vec_push(a, &s->space->like, (struct layout_likeness){ 0 });
 	}
 	return names_get(&s->seen, name, -1);
 }
@@ -258,7 +258,7 @@ static int largest_task(const struct layout_space *x, const struct layout_state 
 	return largest;
 }
 
-bool state_end(struct state_maker *m, int node, const struct value_vec *like)
+bool state_end(struct state_maker *m, int node, const struct layout_likeness *like)
 {
 	struct layout_space *x = m->spacing->space;
 	int task = largest_task(x, &m->state);

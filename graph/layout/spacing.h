@@ -50,8 +50,8 @@ struct state_maker state_begin(struct spacing *s, enum layout_manner manner, int
 /* FUNCTION of ARGS (copied), with all images in the state's manner: a value. */
 int state_kernel(struct state_maker *m, int function, int nargs, const int *args);
 /* NODE may be in the state, unless that failed. That of its kernels which computes most is like
- * LIKE (tasks; none: like nothing). Was it added? */
-bool state_end(struct state_maker *m, int node, const struct value_vec *like);
+ * LIKE. Was it added? */
+bool state_end(struct state_maker *m, int node, const struct layout_likeness *like);
 /* The task of the usual state of NODE in MANNER; -1. */
 int spacing_usual(const struct spacing *s, int node, enum layout_manner manner);
 

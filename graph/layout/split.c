@@ -85,12 +85,12 @@ static void add_states(struct split *x)
 
 	for (int m = 0; m < MANNER_COUNT && part1 >= 0 && part2 >= 0; m++) {
 		struct state_maker state = state_begin(s, (enum layout_manner)m, -1);
-		struct value_vec like = { 0 };
+		struct layout_likeness like = { 0 };
 		int whole = spacing_usual(s, x->node, (enum layout_manner)m);
 
 		if (whole < 0)
 			continue;
-		vec_push(s->space->arena, &like, whole);
+		vec_push(s->space->arena, &like.tasks, whole);
 		int first = state_kernel(&state, part1, outside[0].n, arguments(x, &outside[0], -1));
 
 		state_kernel(&state, part2, outside[1].n, arguments(x, &outside[1], first));

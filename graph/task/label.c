@@ -11,6 +11,16 @@ static void word(struct label *l, const char *w)
 	text_printf(&l->op, "%s%s", l->op.n ? "+" : "", w);
 }
 
+/* What comes now is a part of a chain: a task of its own, were it not computed with what is before it. */
+static void part(struct label *l, const char *w)
+{
+	if (l->convolves)
+		text_printf(&l->op, ">%s", w);
+	else
+		word(l, w);
+	l->convolves = true;
+}
+
 /* KEY=A or KEY=AxB; KEY=A too where all N are the same, but for lists of extents. */
 static void note_list(struct label *l, const char *key, int n, const int64_t *v, bool extents)
 {
@@ -95,7 +105,7 @@ static void label_conv(struct label *l, const struct express *x)
 	bool depthwise = groups > 1 && groups == in[1] && groups == weight[0];
 
 	slide_fit(x->dag->arena, x->call, in + 2, &s);
-	word(l, depthwise ? "depthwise" : names[nd - 1]);
+	part(l, depthwise ? "depthwise" : names[nd - 1]);
 	note_image(l, x, depthwise ? "c" : "ic");
 	if (!depthwise)
 		note(l, "oc", weight[0]);

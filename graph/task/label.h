@@ -9,8 +9,9 @@
 #include "graph/op/express.h"
 
 struct label {
-	struct text op;		/* words joined by + */
-	struct text shape;	/* KEY=SIZE,...; of the first call that has parameters */
+	struct text op;		/* words joined by +, or by > in front of a second convolution */
+	struct text shape;	/* KEY=SIZE,...; of the calls that have parameters */
+	bool convolves;		/* there was a convolution */
 };
 
 /* Adds the words for a call that was expressed. */

@@ -26,7 +26,8 @@ struct flight {
 	struct batch batch;
 	struct round round;
 	struct phases spent;	/* on measuring it */
-	bool saved;		/* its records are in the database, from before an interruption */
+	bool saved;		/* its records are in the database, from before an interruption: */
+	int64_t before;		/* the last one, by id, in front of these */
 };
 
 /* Batches that are on their way when the next one is proposed: one is measured while that is proposed and

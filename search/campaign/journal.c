@@ -135,7 +135,8 @@ static void load_held(struct tuner *t, const json_t *held)
 		return;
 	struct flight *f = &t->flights[t->n_flights++];
 
-	*f = (struct flight){ .arena = arena_new(), .task = (int)(u - t->tuned), .saved = true };
+	*f = (struct flight){ .arena = arena_new(), .task = (int)(u - t->tuned), .saved = true,
+			      .before = INT64_MAX };
 	f->batch = batch_new(f->arena, n + json_is_true(json_object_get(held, "short")));
 	u->heard -= n;
 	scheduler_sent(&t->scheduler, f->task, n);
@@ -331,6 +332,8 @@ static int recall_held(struct tuner *t, const struct problem *p, const struct db
 	struct flight *f = &t->flights[0];
 	struct candidate c;
 
+	if (r->id <= f->before)
+		f->before = r->id - 1;
 	if (f->batch.n == f->batch.cap)
 		return 0;
 	if (!candidate_recall(p, f->arena, arena_strdup(f->arena, r->steps), &c))

@@ -97,12 +97,24 @@ static int64_t tried(const struct scheduled *t)
 
 /* --- what a batch may gain */
 
-/* Whether X and Y are of one operator, whatever joined it: conv2d+bias+relu, conv2d. */
+/* Whether X and Y are of one operator, or a chain of the same, whatever joined them: conv2d+bias+relu, conv2d;
+ * depthwise+bias>conv2d, depthwise>conv2d+add (graph/task/label.h). */
 static bool is_similar(const struct task *x, const struct task *y)
 {
-	size_t n = strcspn(x->op, "+");
+	const char *p = x->op, *q = y->op;
 
-	return strcspn(y->op, "+") == n && strncmp(x->op, y->op, n) == 0;
+	for (;;) {
+		size_t n = strcspn(p, "+>");
+
+		if (strcspn(q, "+>") != n || strncmp(p, q, n) != 0)
+			return false;
+		p += strcspn(p, ">");
+		q += strcspn(q, ">");
+		if (!*p || !*q)
+			return *p == *q;
+		p++;
+		q++;
+	}
 }
 
 /* The GFLOP/s of the fastest task that is similar to TASK; 0 where none has a kernel. */

@@ -13,7 +13,6 @@
 #include "search/campaign/admit.h"
 #include "search/best.h"
 #include "search/campaign/campaign.h"
-#include "search/campaign/seeds.h"
 #include "search/strategies/transfer.h"
 
 struct db_want tuner_want(const struct tuner *t, const struct task *task)
@@ -271,11 +270,6 @@ const struct problem *tuner_problem(struct tuner *t, int i)
 	if (p->sketches.n > 0)
 		return p;
 	p->sketches = sketches_of(t->arena, p->task->dag, p->aim);
-	struct db_want want = tuner_want(t, p->task);
-
-	want.until = t->lessons_until;
-	if (!t->options.no_transfer && t->lessons_until > 0)
-		p->seed = seed_of(t->arena, t->db, p->task->dag, want);
 	return p;
 }
 

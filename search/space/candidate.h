@@ -21,7 +21,7 @@ struct problem {
 	struct sketch_vec sketches;
 	const struct aim *aim;
 	struct history *history;
-	const char *seed;		/* steps to begin with; NULL: none */
+	const char *seed;		/* steps to go on from, of the next batch; NULL: none */
 	int64_t ahead;			/* trials on their way, which the history has not heard of */
 	struct learner *learner;	/* NULL: the strategy asks no model */
 	int group;			/* the task's, in the learner */

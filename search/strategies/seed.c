@@ -4,7 +4,7 @@
 
 #include "search/strategies/pick.h"
 
-/* So much of the first batch comes of the seed, and so often that is tried. Chosen, not measured. */
+/* So much of a batch comes of a new seed, and so often that is tried. Chosen, not measured. */
 enum { SHARE = 4, TRIES = 64 };
 /* How often the seed's cache tiles and loop orders are decided anew, for a strip is one of these. */
 #define RESHAPED 0.5
@@ -33,10 +33,11 @@ static bool has_strip(const struct genes *g, const struct sketch *sketch)
 	return false;
 }
 
-static void add(const struct problem *p, struct arena *a, struct batch *b, struct candidate *c)
+/* False where it was tried before. */
+static bool add(const struct problem *p, struct arena *a, struct batch *b, struct candidate *c)
 {
 	pick_score(p, a, c, 1);
-	batch_add(p, a, b, c);
+	return batch_add(p, a, b, c);
 }
 
 static void add_strips(const struct problem *p, struct arena *a, struct rng *rng, const struct genes *seed,
@@ -57,10 +58,9 @@ void seed_propose(const struct problem *p, struct arena *a, struct rng *rng, str
 {
 	struct candidate c;
 
-	if (!p->seed || p->history->trials > 0 || p->ahead > 0 || !candidate_recall(p, a, p->seed, &c))
+	if (!p->seed || !candidate_recall(p, a, p->seed, &c))
 		return;
 	candidate_tell_genes(p, a, &c);
-	add(p, a, b, &c);
-	if (c.genes.n > 0)
+	if (add(p, a, b, &c) && c.genes.n > 0)
 		add_strips(p, a, rng, &c.genes, b);
 }

@@ -108,6 +108,24 @@ static bool reads_alongside(const struct op *op, const struct expr *load)
 	return true;
 }
 
+/* LOAD moves with OP's place only in the same dim, and is at OP's own where HOW has blocks: so the window of a
+ * depthwise convolution lies over an image. */
+static bool reads_own_blocks(const struct op *op, const struct expr *load, const struct arrangement *how)
+{
+	bool any = false;
+
+	for (int i = 0; i < how->n; i++) {
+		const struct expr *index = load->index[how->at[i].dim];
+
+		if (!how->at[i].block)
+			continue;
+		if (index->kind != EXPR_AXIS || index->axis != op->space[how->at[i].dim])
+			return false;
+		any = true;
+	}
+	return any && reads_alongside(op, load);
+}
+
 static bool hand_over(struct lending *l, const struct arrangement *how, const struct tensor *t,
 		      struct arrangement *to)
 {
@@ -126,7 +144,8 @@ static bool lend(const struct expr *e, void *user)
 		return true;
 	int at = dag_position(l->m->from, e->tensor);
 
-	if (dag_arg(l->m->from, l->m->from->ops.at[at]) < 0 && reads_own_element(l->op, e))
+	if (dag_arg(l->m->from, l->m->from->ops.at[at]) < 0 &&
+	    (reads_own_element(l->op, e) || reads_own_blocks(l->op, e, l->own)))
 		hand_over(l, l->own, e->tensor, &l->m->how[at]);
 	return true;
 }

@@ -45,7 +45,7 @@ const struct expr *arrangement_index(struct arena *a, const struct arrangement *
 				     const struct expr *const *index, int i);
 
 /* D (frozen) again in A, where argument I (te/eval.h) is stored as HOW[i]. Intermediates follow those
- * that read them element by element, or else what they read. Axes that run through a blocked dim are
+ * that read them element by element, or in windows within each block, or else what they read. Axes that run through a blocked dim are
  * split, so that indices need no division where D's need none; reduce axes that run through the last
  * stored dim of a tensor come last. Frozen; NULL and a message where HOW does not fit, there would
  * be too many axes, or an access is no longer proved to be in bounds. */

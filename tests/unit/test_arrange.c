@@ -6,6 +6,9 @@
 
 static const struct arrangement plain = { 0 };
 static const struct arrangement nhwc = { 4, { { 0, 0 }, { 2, 0 }, { 3, 0 }, { 1, 0 } } };
+static const struct arrangement nchw8c = {
+	5, { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 0 }, { 1, 8 } }
+};
 static const struct arrangement nchw16c = {
 	5, { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 0 }, { 1, 16 } }
 };
@@ -98,6 +101,28 @@ static void test_groups(void **state)
 		       "pad[n, c, y + ky, x + kx, ci] * W[c * 16 + ci, ky, kx]\n"
 		       "relu6[n < 1, c < 2, y < 8, x < 8, ci < 16] = min(max(depthwise[n, c, y, x, "
 		       "ci], 0), 6)\n");
+}
+
+/* What a window lies over follows the window's result, also in front of it, and not what it is made of. */
+static void test_chain(void **state)
+{
+	(void)state;
+	check_arranged("input X: f32[1, 24, 8, 8]\n"
+		       "const W: f32[32, 24]\n"
+		       "S[n < 1, c < 32, y < 8, x < 8] = sum(rc < 24) X[n, rc, y, x] * W[c, rc]\n"
+		       "P[n < 1, c < 32, y < 10, x < 8] = select(1 <= y && y < 9, S[n, c, y - 1, x], 0)\n"
+		       "const K: f32[32, 3]\n"
+		       "D[n < 1, c < 32, y < 8, x < 8] = sum(ky < 3) P[n, c, y + ky, x] * K[c, ky]\n",
+		       (struct arrangement[]){ nchw8c, plain, plain, nchw16c },
+		       "input X: f32[1, 3, 8, 8, 8]\n"
+		       "const W: f32[32, 24]\n"
+		       "S[n < 1, c < 2, y < 8, x < 8, ci < 16] = sum(rc < 3, rci < 8) X[n, rc, y, x, rci] * "
+		       "W[c * 16 + ci, rc * 8 + rci]\n"
+		       "P[n < 1, c < 2, y < 10, x < 8, ci < 16] = select(1 <= y && y < 9, S[n, c, y - 1, x, ci], "
+		       "0)\n"
+		       "const K: f32[32, 3]\n"
+		       "D[n < 1, c < 2, y < 8, x < 8, ci < 16] = sum(ky < 3) P[n, c, y + ky, x, ci] * K[c * 16 + "
+		       "ci, ky]\n");
 }
 
 static void test_pool(void **state)
@@ -213,6 +238,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_conv),	 cmocka_unit_test(test_groups),
+		cmocka_unit_test(test_chain),
 		cmocka_unit_test(test_pool),	 cmocka_unit_test(test_elements),
 		cmocka_unit_test(test_softmax),	 cmocka_unit_test(test_refused),
 	};

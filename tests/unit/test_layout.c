@@ -9,6 +9,7 @@
 #include "graph/layout/apply.h"
 #include "graph/layout/choose.h"
 #include "graph/pass/costs.h"
+#include "search/space/parts.h"
 
 enum { LANES = 8, SEEDS = 40, MOST_CHOICES = 20000 };
 
@@ -68,6 +69,32 @@ static struct graph_maker residual(void)
 	int y = build(&m.b, &core_mul, pool(&m, sum), scale);
 
 	finish(&m, conv(&m, y, 16, 8, 3, 1));
+	return m;
+}
+
+/* A depthwise convolution of C channels with a window of 3x3 and a STRIDE. */
+static int depthwise(struct graph_maker *m, int x, int64_t c, int64_t stride)
+{
+	struct attr_vec attrs = { 0 };
+
+	attrs_ints(m->a, &attrs, "pads", 4, (int64_t[]){ 1, 1, 1, 1 });
+	attrs_ints(m->a, &attrs, "strides", 2, (int64_t[]){ stride, stride });
+	attrs_int(m->a, &attrs, "groups", c);
+	return build_with(&m->b, &core_conv, &attrs, x, weight(m, c, 1, 3, 3));
+}
+
+/* An inverted residual block that narrows to C channels behind one that halves the image. Channels are in
+ * blocks of a vector, and C in halves of that where it allows no other. */
+static struct graph_maker inverted(int64_t c)
+{
+	struct graph_maker m = graph_maker_new();
+	int x = build(&m.b, &core_relu, input(&m, 1, 2 * c, 8, 8));
+	int narrow = conv(&m, build(&m.b, &core_relu, depthwise(&m, x, 2 * c, 2)), 2 * c, c, 1, 0);
+	int wide = build(&m.b, &core_relu, norm(&m, conv(&m, narrow, c, 4 * c, 1, 0), 4 * c));
+	int deep = build(&m.b, &core_relu, norm(&m, depthwise(&m, wide, 4 * c, 1), 4 * c));
+	int back = norm(&m, conv(&m, deep, 4 * c, c, 1, 0), c);
+
+	finish(&m, build(&m.b, &core_add, back, narrow));
 	return m;
 }
 
@@ -215,6 +242,46 @@ static void no_choice_changes_a_result(void **unused)
 	assert_same_results(branches());
 	assert_same_results(siblings());
 	assert_same_results(residual());
+	assert_same_results(inverted(8));
+	assert_same_results(inverted(12));
+}
+
+/* The parts of chain TASK of X have the keys of the tasks that it is like. */
+static void assert_parts(struct arena *a, const struct layout_space *x, int task)
+{
+	const struct value_vec *like = &x->like.at[task].tasks;
+	struct dag_part_vec parts = parts_of(a, x->tasks.at[task].dag);
+
+	assert_int_equal(parts.n, like->n);
+	for (int i = 0; i < parts.n; i++)
+		if (!hash_equal(dag_key(parts.at[i].dag), x->tasks.at[like->at[i]].key))
+			fail_msg("part %d of %s, %s", i, x->tasks.at[task].op, x->tasks.at[task].shape);
+}
+
+static void assert_chains(struct graph_maker m, int chains)
+{
+	const struct layout_space *x = layout_space_new(m.a, passed(&m, "fuse"), LANES);
+	int found = 0;
+
+	for (int i = 0; i < x->tasks.n; i++) {
+		if (!x->like.at[i].spared)
+			continue;
+		assert_non_null(strchr(x->tasks.at[i].op, '>'));
+		assert_parts(m.a, x, i);
+		found++;
+	}
+	assert_int_equal(found, chains);
+	arena_free(m.a);
+}
+
+/* Three chains in each storage: what was tuned apart is known of them. None where a convolution has a larger
+ * window, or where somebody else reads the image. */
+static void parts_of_chains_are_tasks(void **unused)
+{
+	(void)unused;
+	assert_chains(inverted(8), 3 * MANNER_COUNT);
+	assert_chains(inverted(12), 3 * MANNER_COUNT);
+	assert_chains(branches(), 0);
 }
 
 struct asked {
@@ -297,6 +364,7 @@ int main(void)
 		cmocka_unit_test(images_are_named_by_their_order),
 		cmocka_unit_test(nothing_is_faster_than_what_is_chosen),
 		cmocka_unit_test(no_choice_changes_a_result),
+		cmocka_unit_test(parts_of_chains_are_tasks),
 		cmocka_unit_test(alternatives_wait_for_times),
 	};
 

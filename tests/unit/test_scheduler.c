@@ -288,17 +288,23 @@ static void nothing_to_divide_by(void **state)
 /* Of tasks that take the same time, the one whose like are much faster has most to gain. */
 static void far_from_similar(void **state)
 {
+	static const char *const ops[][3] = {
+		{ "dense", "dense+bias", "conv2d" },
+		{ "depthwise+relu>conv2d", "depthwise>conv2d+bias", "depthwise" },
+	};
+
 	(void)state;
-	for (int fast = 0; fast < 2; fast++) {
+	for (int i = 0; i < 4; i++) {
+		bool fast = i % 2;
 		struct arena *a = arena_new();
 		struct sim_model m = equal_model(4);
 		struct scheduler s = scheduler_of(a, &m);
 
-		m.at[0].task.op = "dense";
-		m.at[1].task.op = "dense+bias";
+		for (int j = 0; j < 3; j++)
+			m.at[j].task.op = ops[i / 2][j];
 		hear(&s, 0, BATCH, fast ? 25 : 100);
-		for (int i = 1; i < m.n; i++)
-			hear(&s, i, BATCH, 100);
+		for (int j = 1; j < m.n; j++)
+			hear(&s, j, BATCH, 100);
 		assert_int_equal(scheduler_next(&s), fast ? 1 : 3);
 		arena_free(a);
 	}

@@ -11,7 +11,7 @@
 #include "tools/campaign/tune_model.h"
 
 #define MODEL TOP_SRCDIR "/examples/tiny_cnn.onnx"
-#define DEVICE "synthetic:l3:1(size=8MiB) l2:1(size=1MiB) l1d:1(size=48KiB) core:1 pu:1"
+#define CACHES(l2) "synthetic:l3:1(size=8MiB) l2:1(size=" l2 ") l1d:1(size=48KiB) core:1 pu:1"
 
 enum { KERNELS = 15 };	/* of the model */
 
@@ -22,14 +22,13 @@ struct weighing {
 	double *best, *hope, *runs, *weight;
 };
 
-static int set_up(void **state)
+static struct weighing *weighing_new(const char *device)
 {
 	struct arena *a = arena_new();
 	struct weighing *w = arena_one(a, struct weighing);
 
 	w->arena = a;
-	*state = w;
-	if (tune_model(a, MODEL, device_synthetic(a, DEVICE), 1, &w->tasks, &w->weigher) < 0)
+	if (tune_model(a, MODEL, device_synthetic(a, device), 1, &w->tasks, &w->weigher) < 0)
 		fail_msg("%s", err_get());
 	w->best = arena_many(a, double, w->tasks.n);
 	w->hope = arena_many(a, double, w->tasks.n);
@@ -37,6 +36,19 @@ static int set_up(void **state)
 	w->weight = arena_many(a, double, w->tasks.n);
 	for (int i = 0; i < w->tasks.n; i++)
 		w->hope[i] = 1e-3;
+	return w;
+}
+
+static int set_up(void **state)
+{
+	*state = weighing_new(CACHES("1MiB"));
+	return 0;
+}
+
+/* None of the model's images stays in its caches. */
+static int set_up_small(void **state)
+{
+	*state = weighing_new(CACHES("4KiB"));
 	return 0;
 }
 
@@ -113,9 +125,40 @@ static void test_slow_ones_go(void **state)
 	assert_true(others > 0);
 }
 
+/* The chains that have a weight. */
+static int chains(const struct weighing *w, const double *weight)
+{
+	int n = 0;
+
+	for (int i = 0; i < w->tasks.n; i++)
+		n += weight[i] > 0 && strchr(w->tasks.at[i]->op, '>');
+	return n;
+}
+
+/* Chains wait for kernels of their parts, and are not tried where what is between the parts stays in the cache. */
+static void test_chains_that_stay_in_the_cache(void **state)
+{
+	struct weighing *w = *state;
+	const double *first = weigh(w, NULL, 0);
+
+	assert_int_equal(chains(w, first), 0);
+	assert_int_equal(chains(w, weigh(w, first, 10)), 0);
+}
+
+static void test_chains_that_leave_the_cache(void **state)
+{
+	struct weighing *w = *state;
+	const double *first = weigh(w, NULL, 0);
+
+	assert_int_equal(chains(w, first), 0);
+	assert_in_range(chains(w, weigh(w, first, 10)), 1, KERNELS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_chains_that_stay_in_the_cache, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_chains_that_leave_the_cache, set_up_small, tear_down),
 		cmocka_unit_test_setup_teardown(test_begins_with_what_is_expected, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_fast_ones_stay, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_slow_ones_go, set_up, tear_down),

@@ -15,9 +15,9 @@
  * half the peak (search/expect.c). */
 #define HOPE 0.5
 
-/* What an alternative to the rules of fusion may come down to beside what it is like, and the part of the
- * model's time that it has to promise before it gets a trial: finals tell half a percent apart, and a
- * model has many of them. */
+/* What an alternative to the rules of fusion may come down to beside what it is like, where it may gain in many
+ * ways, and the part of the model's time that it has to promise before it gets a trial: finals tell half a
+ * percent apart, and a model has many of them. */
 #define LIKE_HOPE 0.95
 #define LEAST_PROMISE 1e-3
 
@@ -73,12 +73,25 @@ static void expect(const struct model_weights *m, const double *best_us)
 /* Is there a kernel of all that TASK, which is an alternative, is like? */
 static bool is_hoped_for(const struct model_weights *m, int task)
 {
-	const struct value_vec *like = &m->space->like.at[task];
+	const struct value_vec *like = &m->space->like.at[task].tasks;
 
 	for (int i = 0; i < like->n; i++)
 		if (m->best[like->at[i]] <= 0)
 			return false;
 	return true;
+}
+
+/* What TASK, of which there is no kernel, may come down to beside what it is like, of which the hopes are in
+ * m->us. HOPE: no kernel is faster. */
+static double alternative_us(const struct model_weights *m, int task, double hope)
+{
+	const struct layout_likeness *like = &m->space->like.at[task];
+	double sum = 0;
+
+	for (int i = 0; i < like->tasks.n; i++)
+		sum += m->us[like->tasks.at[i]];
+	return fmax(hope, like->spared ? sum - expect_passing_us(like->spared, m->device, m->threads)
+				       : LIKE_HOPE * sum);
 }
 
 /* Alternatives to the rules of fusion count as far as they were measured, and otherwise a little less
@@ -105,12 +118,11 @@ static void weigh(void *user, const double *best_us, const double *hope_us, doub
 
 		if (m->best[i] > 0)
 			m->us[i] = hope;
-		else if (x->like.at[i].n == 0)
+		else if (x->like.at[i].tasks.n == 0)
 			m->us[i] = fmax(hope, expected);
 		else if (is_hoped_for(m, i))
-			m->us[i] = 0;
+			m->us[i] = alternative_us(m, i, hope) + LEAST_PROMISE * now;
 	}
-	layout_liken(x, LIKE_HOPE, LEAST_PROMISE * now, m->us);
 	add_choice(m, weight);
 }
 
@@ -151,7 +163,7 @@ static void list_tasks_of(struct arena *a, const struct graph *g, struct model_w
 	m->n = out->n;
 	m->of = arena_many(a, const struct model_task *, m->n);
 	for (int i = 0; i < x->tasks.n; i++)
-		m->of[m->place[i]] = x->like.at[i].n ? NULL : &x->tasks.at[i];
+		m->of[m->place[i]] = x->like.at[i].tasks.n ? NULL : &x->tasks.at[i];
 	m->expected = arena_many(a, double, m->n);
 	m->fixed = arena_many(a, double, m->n);
 	for (int i = 0, place = 0; i < plain.n; i++) {

@@ -153,7 +153,7 @@ static void print_images(const struct layout_choice *c)
 	printf("; all nchw %.3f, all nhwc %.3f, all in blocks %.3f, each kernel's fastest %.3f\n",
 	       c->uniform_us[MANNER_NCHW] * 1e-3, c->uniform_us[MANNER_NHWC] * 1e-3,
 	       c->uniform_us[MANNER_BLOCKED] * 1e-3, c->greedy_us * 1e-3);
-	printf("fusion: %d functions are split, merged or combined otherwise than by the rules\n",
+	printf("fusion: %d functions are split, merged, chained or combined otherwise than by the rules\n",
 	       c->alternatives);
 }
 
