@@ -81,17 +81,32 @@ static bool is_hoped_for(const struct model_weights *m, int task)
 	return true;
 }
 
-/* What TASK, of which there is no kernel, may come down to beside what it is like, of which the hopes are in
- * m->us. HOPE: no kernel is faster. */
-static double alternative_us(const struct model_weights *m, int task, double hope)
+/* What the tasks take, by US, that TASK is like. */
+static double like_us(const struct model_weights *m, int task, const double *us)
 {
-	const struct layout_likeness *like = &m->space->like.at[task];
+	const struct value_vec *like = &m->space->like.at[task].tasks;
 	double sum = 0;
 
-	for (int i = 0; i < like->tasks.n; i++)
-		sum += m->us[like->tasks.at[i]];
-	return fmax(hope, like->spared ? sum - expect_passing_us(like->spared, m->device, m->threads)
-				       : LIKE_HOPE * sum);
+	for (int i = 0; i < like->n; i++)
+		sum += us[like->at[i]];
+	return sum;
+}
+
+/* What alternative TASK may come down to beside what it is like, of which the hopes are in m->us. */
+static double alternative_us(const struct model_weights *m, int task)
+{
+	int64_t spared = m->space->like.at[task].spared;
+	double sum = like_us(m, task, m->us), peak = device_peak(m->device, m->threads);
+	double least = peak > 0 ? m->space->tasks.at[task].flop * 1e-3 / peak : 0;
+
+	return spared ? fmax(least, sum - expect_passing_us(spared, m->device, m->threads)) : LIKE_HOPE * sum;
+}
+
+/* Is chain TASK, which was tried, slower than its parts are by now? As these it was not tried yet. */
+static bool is_behind(const struct model_weights *m, int task)
+{
+	return m->space->like.at[task].spared && is_hoped_for(m, task) &&
+	       m->best[task] > like_us(m, task, m->best);
 }
 
 /* Alternatives to the rules of fusion count as far as they were measured, and otherwise a little less
@@ -116,12 +131,14 @@ static void weigh(void *user, const double *best_us, const double *hope_us, doub
 	for (int i = 0; i < x->tasks.n; i++) {
 		double hope = hope_us[m->place[i]], expected = HOPE * m->expected[m->place[i]];
 
-		if (m->best[i] > 0)
+		if (is_behind(m, i))
+			m->us[i] = fmin(hope, alternative_us(m, i) + LEAST_PROMISE * now);
+		else if (m->best[i] > 0)
 			m->us[i] = hope;
 		else if (x->like.at[i].tasks.n == 0)
 			m->us[i] = fmax(hope, expected);
 		else if (is_hoped_for(m, i))
-			m->us[i] = alternative_us(m, i, hope) + LEAST_PROMISE * now;
+			m->us[i] = alternative_us(m, i) + LEAST_PROMISE * now;
 	}
 	add_choice(m, weight);
 }
