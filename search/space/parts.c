@@ -75,14 +75,6 @@ static bool cut_at(struct arena *a, const struct dag *whole, const bool *is_end,
 	return dag_freeze(c.dag) == 0;
 }
 
-/* The last of the functions that are computed with reduction STAGE. */
-static int end_of(const struct state *s, int stage)
-{
-	for (int next = stage; next >= 0; next = fusible_consumer(s, next, NULL))
-		stage = next;
-	return stage;
-}
-
 struct dag_part_vec parts_of(struct arena *a, const struct dag *dag)
 {
 	const struct state *s = state_new(a, dag);
@@ -93,7 +85,7 @@ struct dag_part_vec parts_of(struct arena *a, const struct dag *dag)
 	for (int i = 0; i < dag->ops.n; i++) {
 		is_end[i] |= dag->ops.at[i]->output;
 		if (op_is_reduction(dag->ops.at[i]))
-			is_end[end_of(s, i)] = true;
+			is_end[fusible_end(s, i)] = true;
 	}
 	for (int i = 0; i < dag->ops.n; i++) {
 		if (!is_end[i])

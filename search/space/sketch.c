@@ -150,6 +150,39 @@ bool has_fusible_producer(const struct state *s, int stage)
 	return false;
 }
 
+int fusible_end(const struct state *s, int stage)
+{
+	for (int next = stage; next >= 0; next = fusible_consumer(s, next, NULL))
+		stage = next;
+	return stage;
+}
+
+static bool ends_reduction(const struct state *s, int stage)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *g = s->stages.at[i];
+
+		if (stage_computes(g) && op_is_reduction(&g->op) && stage_is_untouched(g) && i != stage &&
+		    fusible_end(s, i) == stage)
+			return true;
+	}
+	return false;
+}
+
+/* Is what reads STAGE of as many dims, and read by a reduction? */
+static bool is_read_in_windows(const struct state *s, int stage)
+{
+	int reader;
+
+	return state_consumers(s, stage, &reader, 1) == 1 && is_read_by_reduction(s, reader) &&
+	       s->stages.at[reader]->op.tensor.ndim == s->stages.at[stage]->op.tensor.ndim;
+}
+
+bool is_taken_along(const struct state *s, int stage)
+{
+	return ends_reduction(s, stage) && (is_read_by_reduction(s, stage) || is_read_in_windows(s, stage));
+}
+
 bool sketch_locate(struct sketch *s, int stage, enum role role)
 {
 	int consumers[16];

@@ -97,8 +97,13 @@ int sketch_place(const struct sketch *s, int stage);
 /* The only stage that reads STAGE, where it does so element by element with permuted axes and is
  * no reduction; -1 otherwise. AXIS[d] (may be NULL) is the reader's axis that indexes dim d. */
 int fusible_consumer(const struct state *s, int stage, int *axis);
+/* The last of the functions that are computed with reduction STAGE; STAGE itself where there is none. */
+int fusible_end(const struct state *s, int stage);
 /* Is STAGE the fusible_consumer() of a reduction that is yet to be tiled, and takes it along? */
 bool has_fusible_producer(const struct state *s, int stage);
 bool is_read_by_reduction(const struct state *s, int stage);
+/* Is STAGE the fusible_end() of a reduction, and read by another one, at once or through a function of as many dims, as
+ * padding is? Then it stays with its reduction: who reads it would compute it for each element of a window. */
+bool is_taken_along(const struct state *s, int stage);
 
 #endif

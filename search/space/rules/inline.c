@@ -33,7 +33,7 @@ static bool applies(const struct sketch *s, int stage)
 
 	return stage_computes(g)			/* an input has no body */
 	    && stage_is_untouched(g)			/* once */
-	    && !(has_fusible_producer(s->state, stage) && is_read_by_reduction(s->state, stage))	/* taken along */
+	    && !is_taken_along(s->state, stage)		/* by its reduction */
 	    && !g->is_cache				/* or the cache would be undone */
 	    && g->stored.n == 0				/* so would its panels */
 	    && (op_is_cheap(&g->op) || is_read_once(s->state, stage))
