@@ -5,56 +5,21 @@
 
 #include "base/integer.h"
 #include "search/space/group.h"
-
-/* Below this a tensor lies in the first-level cache as it is. */
-enum { MIN_BYTES = 8192 };
+#include "search/space/reads.h"
 
 /* --- the reader */
-
-struct read_check {
-	const struct tensor *tensor;
-	bool plain, reduced;
-};
-
-static bool check_load(const struct expr *e, void *user)
-{
-	struct read_check *c = user;
-
-	if (e->kind == EXPR_SELECT)
-		c->plain = false;
-	if (e->kind != EXPR_LOAD || e->tensor != c->tensor)
-		return c->plain;
-	for (int i = 0; i < e->tensor->ndim; i++) {
-		c->plain &= e->index[i]->kind == EXPR_AXIS;
-		c->reduced |= e->index[i]->kind == EXPR_AXIS && e->index[i]->axis->reduce;
-	}
-	return c->plain;
-}
-
-/* A window has a padded copy of its own to keep, or none to gain from; what does not move along the reduction
- * stays in registers. */
-static bool reads_along(const struct op *reader, const struct tensor *t)
-{
-	struct read_check c = { t, true, false };
-
-	expr_visit(reader->body, check_load, &c);
-	return c.plain && c.reduced;
-}
 
 int panel_reader(const struct state *s, int stage)
 {
 	enum { MAX_READERS = 16 };
-	const struct tensor *t = s->stages.at[stage]->tensor;
 	int readers[MAX_READERS];
 	int n = state_consumers(s, stage, readers, MAX_READERS);
 
-	if (t->ndim < 2 || tensor_bytes(t) < MIN_BYTES)
-		return -1;
 	for (int i = 0; i < n && i < MAX_READERS; i++) {
 		const struct stage *reader = s->stages.at[readers[i]];
 
 		if (reader->place == PLACE_AT	/* tiled */
-		    && op_has_reuse(&reader->op) && reads_along(&reader->op, t))
+		    && reads_suit_panels(&reader->op, s->stages.at[stage]->tensor))
 			return readers[i];
 	}
 	return -1;

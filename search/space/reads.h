@@ -17,5 +17,8 @@ bool reads_suit_lanes(const struct dag *dag, const struct op *op, int d);
 bool reads_constant_along(const struct dag *dag, const struct op *op, int d);
 /* Does dim D (-1: none) move windows, whose other axis is reduced? */
 bool reads_window_along(const struct op *op, int d);
+/* Does READER read T along what it reduces, by plain axes, and each element again and again? False where T is too small
+ * for its order to matter. */
+bool reads_suit_panels(const struct op *reader, const struct tensor *t);
 
 #endif

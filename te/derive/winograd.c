@@ -18,35 +18,6 @@ struct derive_work {
 	struct derived *out;
 };
 
-/* The space axes of an op that is being made, then its reduce axes. */
-struct new_axes {
-	int n;
-	struct axis *at[2 * TENSOR_MAX_DIMS];
-};
-
-static bool is_taken(const struct new_axes *axes, const char *name)
-{
-	for (int i = 0; i < axes->n; i++)
-		if (strcmp(axes->at[i]->name, name) == 0)
-			return true;
-	return false;
-}
-
-/* Appends an axis named PREFIX NAME, or longer: schedules in text tell the axes of an op apart by name. */
-static const struct expr *add_axis(struct derive_work *d, struct new_axes *axes, const char *prefix,
-				   const char *name, int64_t extent)
-{
-	struct axis *axis = arena_one(d->a, struct axis);
-
-	name = arena_printf(d->a, "%s%s", prefix, name);
-	while (is_taken(axes, name))
-		name = arena_printf(d->a, "%s_", name);
-	axis->name = name;
-	axis->hi = extent;
-	axes->at[axes->n++] = axis;
-	return expr_axis(d->a, axis);
-}
-
 static const struct axis *place(const struct derive_work *d, int i)
 {
 	return d->op->space[d->sum.dim[i].space];
@@ -55,13 +26,13 @@ static const struct axis *place(const struct derive_work *d, int i)
 /* Which row or column of the transform of window dim I. */
 static const struct expr *add_row_axis(struct derive_work *d, struct new_axes *axes, int i)
 {
-	return add_axis(d, axes, "u", place(d, i)->name, d->by[i].data.rows);
+	return new_axes_add(d->a, axes, "u", place(d, i)->name, d->by[i].data.rows);
 }
 
 /* Which tile of window dim I. */
 static const struct expr *add_tile_axis(struct derive_work *d, struct new_axes *axes, int i)
 {
-	return add_axis(d, axes, "t", place(d, i)->name, ceil_div(place(d, i)->hi, d->m));
+	return new_axes_add(d->a, axes, "t", place(d, i)->name, ceil_div(place(d, i)->hi, d->m));
 }
 
 /* An axis that runs over dim I of what LOAD reads. */
@@ -72,30 +43,7 @@ static const struct expr *add_dim_axis(struct derive_work *d, struct new_axes *a
 	const char *name = index->kind == EXPR_AXIS ? index->axis->name
 						    : arena_printf(d->a, "d%d", i);
 
-	return add_axis(d, axes, "", name, load->tensor->shape[i]);
-}
-
-/* The next op: NAME[the first NDIM of AXES] = BODY, summed over what other axes there are. */
-static struct op *add_op(struct derive_work *d, const char *name, const struct new_axes *axes,
-			 int ndim, const struct expr *body)
-{
-	struct op *op = arena_one(d->a, struct op);
-
-	op->tensor.name = name;
-	op->tensor.dtype = body->dtype;
-	op->tensor.ndim = ndim;
-	op->kind = OP_COMPUTE;
-	op->space = arena_memdup(d->a, axes->at, (size_t)ndim * sizeof(*axes->at));
-	op->nreduce = axes->n - ndim;
-	op->reduce = arena_memdup(d->a, axes->at + ndim, (size_t)op->nreduce * sizeof(*axes->at));
-	op->reducer = op->nreduce ? REDUCE_SUM : REDUCE_NONE;
-	op->body = body;
-	for (int i = 0; i < ndim; i++)
-		op->tensor.shape[i] = axes->at[i]->hi;
-	for (int i = 0; i < op->nreduce; i++)
-		op->reduce[i]->reduce = true;
-	d->out->op[d->out->n++] = op;
-	return op;
+	return new_axes_add(d->a, axes, "", name, load->tensor->shape[i]);
 }
 
 static const char *name_after(struct derive_work *d, const char *suffix)
@@ -159,7 +107,7 @@ static const struct tensor *transform_weight(struct derive_work *d, const struct
 	}
 	for (int k = 0; k < w->taps; k++)
 		x[k] = element(d, from, index, taps, expr_int(d->a, k));
-	return &add_op(d, name_after(d, name), &axes, axes.n,
+	return &derived_add(d->a, d->out, name_after(d, name), &axes, axes.n,
 		       choose_row(d, &d->by[which].weight, x, row))
 			->tensor;
 }
@@ -171,7 +119,7 @@ static const struct expr *add_data_axis(struct derive_work *d, struct new_axes *
 		if (d->sum.dim[k].data != i)
 			continue;
 		return k < n ? add_tile_axis(d, axes, k)
-			     : add_axis(d, axes, "", place(d, k)->name,
+			     : new_axes_add(d->a, axes, "", place(d, k)->name,
 					d->sum.data->tensor->shape[i]);
 	}
 	return add_dim_axis(d, axes, d->sum.data, i);
@@ -208,7 +156,7 @@ static const struct tensor *transform_data(struct derive_work *d, const struct t
 		index[which + i] = add_data_axis(d, &axes, i, which + 1);
 	for (int i = 0; i < d->by[which].data.cols; i++)
 		x[i] = tile_element(d, from, index, dim, index[dim], i);
-	return &add_op(d, name_after(d, name), &axes, axes.n,
+	return &derived_add(d->a, d->out, name_after(d, name), &axes, axes.n,
 		       choose_row(d, &d->by[which].data, x, row))
 			->tensor;
 }
@@ -219,7 +167,7 @@ static const struct expr *add_space_axis(struct derive_work *d, struct new_axes 
 	for (int k = n; k < d->sum.n; k++)
 		if (d->sum.dim[k].space == i)
 			return add_tile_axis(d, axes, k);
-	return add_axis(d, axes, "", d->op->space[i]->name, d->op->space[i]->hi);
+	return new_axes_add(d->a, axes, "", d->op->space[i]->name, d->op->space[i]->hi);
 }
 
 /* The transformed V and U multiplied, and summed over all that are no taps. */
@@ -248,7 +196,7 @@ static const struct tensor *multiply(struct derive_work *d, const struct tensor 
 			taps |= d->sum.dim[k].reduce == i;
 		from[n] = op->reduce[i];
 		to[n++] = taps ? expr_int(d->a, 0)	/* y + k is y, which is the tile */
-			       : add_axis(d, &axes, "", op->reduce[i]->name, op->reduce[i]->hi);
+			       : new_axes_add(d->a, &axes, "", op->reduce[i]->name, op->reduce[i]->hi);
 	}
 	for (int i = 0; i < d->sum.data->tensor->ndim; i++)
 		at_v[nv++] = expr_substitute(d->a, d->sum.data->index[i], from, to, n);
@@ -256,7 +204,7 @@ static const struct tensor *multiply(struct derive_work *d, const struct tensor 
 		if (!is_transformed(d, i, d->sum.n))
 			at_u[nu++] = expr_substitute(d->a, d->sum.weight->index[i], from, to, n);
 	d->out->product = d->out->n;
-	return &add_op(d, name_after(d, "P"), &axes, ndim,
+	return &derived_add(d->a, d->out, name_after(d, "P"), &axes, ndim,
 		       expr_binary(d->a, EXPR_MUL, expr_load(d->a, v, at_v),
 				   expr_load(d->a, u, at_u)))
 			->tensor;
@@ -283,7 +231,7 @@ static const struct tensor *transform_output(struct derive_work *d, const struct
 	index[at] = expr_binary(d->a, EXPR_DIV, index[at], m);
 	for (int u = 0; u < t->cols; u++)
 		x[u] = element(d, from, index, 0, expr_int(d->a, u));
-	return &add_op(d, name, &axes, axes.n, choose_row(d, t, x, row))->tensor;
+	return &derived_add(d->a, d->out, name, &axes, axes.n, choose_row(d, t, x, row))->tensor;
 }
 
 /* Is there room for a dim more for each that is transformed? */

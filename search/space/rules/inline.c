@@ -3,6 +3,7 @@
  *
  * Where a reduction reads it, each element is computed as often as it is read: then keeping it,
  * computed at a loop of the reader, is the other choice (padding is the usual case). */
+#include "search/space/group.h"
 #include "search/space/sketch.h"
 
 /* Each element has one use, so that nothing is computed twice. */
@@ -24,6 +25,7 @@ static bool applies(const struct sketch *s, int stage)
 	    && !(has_fusible_producer(s->state, stage) && is_read_by_reduction(s->state, stage))	/* taken along */
 	    && !g->is_cache				/* or the cache would be undone */
 	    && g->stored.n == 0				/* so would its panels */
+	    && !group_is_cut(s->state, stage) && !group_wants_panels(s->state, stage)
 	    && (op_is_cheap(&g->op) || is_read_once(s->state, stage))
 	    && state_consumers(s->state, stage, NULL, 0) > 0;
 }
