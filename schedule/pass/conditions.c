@@ -53,6 +53,12 @@ static bool is_part_of_padded(const struct stage *g, int iter)
 	return root >= 0 && root < g->op.tensor.ndim && is_padded(g, root);
 }
 
+/* Does split R of G leave no rest, so that its outer iter's end is that of what it split? */
+static bool divides(const struct stage *g, const struct relation *r)
+{
+	return g->iters.at[r->parent].extent % g->iters.at[r->inner].extent == 0;
+}
+
 void place_conditions(struct lowering *l, struct body *b)
 {
 	const struct stage *g = b->g;
@@ -63,7 +69,7 @@ void place_conditions(struct lowering *l, struct body *b)
 	for (int i = 0; i < g->relations.n; i++) {
 		const struct iter *parent = &g->iters.at[g->relations.at[i].parent];
 
-		if (g->relations.at[i].kind == RELATION_SPLIT &&
+		if (g->relations.at[i].kind == RELATION_SPLIT && !divides(g, &g->relations.at[i]) &&
 		    !is_part_of_padded(g, g->relations.at[i].parent))
 			place(l, b, NULL, expr_binary(a, EXPR_LT, parent->value,
 						      expr_int(a, parent->extent)));

@@ -105,11 +105,19 @@ bool panel_layout(const struct state *s, int stage, struct step *out)
 	return true;
 }
 
+/* The place within panels in HOW, behind which a group may be. */
+static struct stored_dim *within_panel(const struct axes_search *x, struct arrangement *how)
+{
+	struct stored_dim *last = &how->at[how->n - 1];
+
+	return x->axis[last->dim] < x->reader->op.tensor.ndim ? last : last - 1;
+}
+
 bool panel_is_whole(const struct state *s, const struct step *layout)
 {
 	struct axes_search x = axes_of(s, layout->stage);
 	struct arrangement how = step_arrangement(layout);
-	const struct expr *base = x.reader->base[x.axis[how.at[how.n - 1].dim]];
+	const struct expr *base = x.reader->base[x.axis[within_panel(&x, &how)->dim]];
 
 	for (const struct stage *g = x.reader; g->place == PLACE_AT;) {
 		g = s->stages.at[g->at_stage];
@@ -124,10 +132,8 @@ void panel_fit(const struct state *s, struct step *layout)
 {
 	struct axes_search x = axes_of(s, layout->stage);
 	struct arrangement how = step_arrangement(layout);
-	struct stored_dim *inside = &how.at[how.n - 1];
+	struct stored_dim *inside = within_panel(&x, &how);
 
-	if (x.axis[inside->dim] >= x.reader->op.tensor.ndim)	/* a group, behind it */
-		inside--;
 	inside->block = least(x.reader->part[x.axis[inside->dim]], ARRANGEMENT_MAX_BLOCK);
 	*layout = step_order(layout->stage, &how);
 }
