@@ -33,14 +33,8 @@ static bool is_operand(const struct state *s, int stage)
 {
 	int reader;
 
-	if (op_is_reduction(&s->stages.at[stage]->op) || state_consumers(s, stage, &reader, 1) != 1)
-		return false;
-	const struct stage *g = s->stages.at[reader];
-
-	for (int i = 0; i < g->iters.n; i++)
-		if (g->iters.at[i].intrinsic)
-			return true;
-	return false;
+	return !op_is_reduction(&s->stages.at[stage]->op) && state_consumers(s, stage, &reader, 1) == 1 &&
+	       stage_group(s->stages.at[reader]);
 }
 
 struct buffer *place_buffer(struct lowering *l, int stage, enum buffer_kind kind)

@@ -17,25 +17,28 @@ static void place(struct lowering *l, struct body *b, const struct axis *axis,
 struct packed_search {
 	const struct state *s;
 	const struct axis *axis;
+	bool panels;		/* what is stored in panels will do */
 	bool only_packed;
 };
 
 static bool search_unpacked(const struct expr *e, void *user)
 {
 	struct packed_search *s = user;
+	const struct stage *read = e->kind == EXPR_LOAD ? s->s->stages.at[state_stage_of(s->s, e->tensor)] : NULL;
 
-	if (e->kind == EXPR_LOAD && s->s->stages.at[state_stage_of(s->s, e->tensor)]->packed)
+	if (read && (read->packed || (s->panels && read->stored.n > 0)))
 		return false;
 	if (e->kind == EXPR_AXIS && e->axis == s->axis)
 		s->only_packed = false;
 	return s->only_packed;
 }
 
-/* True where values of dim D beyond its end do no harm: only packed constants, which have zeros
- * there, are read by it, and the stage's own buffer has room. */
+/* True where values of dim D beyond its end do no harm: only packed constants, which have zeros there, are read by
+ * it, or panels, which have room, by an intrinsic, of which no lane does anything to another; and the stage's own
+ * buffer has room. */
 static bool may_overrun(const struct lowering *l, const struct stage *g, int d)
 {
-	struct packed_search s = { l->s, g->op.space[d], true };
+	struct packed_search s = { l->s, g->op.space[d], stage_group(g), true };
 
 	expr_visit(g->op.body, search_unpacked, &s);
 	return g->place == PLACE_AT && s.only_packed;

@@ -159,9 +159,9 @@ bool group_is_cut(const struct state *s, int stage)
 	struct choice_search c = { NULL, false };
 	int reader;
 
-	if (state_consumers(s, stage, &reader, 1) != 1 || !group_loop(s->stages.at[reader]))
+	if (state_consumers(s, stage, &reader, 1) != 1 || !stage_group(s->stages.at[reader]))
 		return false;
-	c.axis = axis_along(g, s->stages.at[reader], group_loop(s->stages.at[reader]));
+	c.axis = axis_along(g, s->stages.at[reader], stage_group(s->stages.at[reader]));
 	if (c.axis)
 		expr_visit(g->op.body, find_choice, &c);
 	return c.found;
@@ -197,16 +197,8 @@ bool group_wants_panels(const struct state *s, int stage)
 	int n = state_consumers(s, stage, readers, MAX_READERS);
 
 	for (int i = 0; i < n && i < MAX_READERS; i++)
-		if (group_loop(s->stages.at[readers[i]]) && g->stored.n == 0 && !is_constant(g) &&
+		if (stage_group(s->stages.at[readers[i]]) && g->stored.n == 0 && !is_constant(g) &&
 		    reads_in_lanes(s->stages.at[readers[i]], g->tensor))
 			return true;
 	return false;
-}
-
-const struct iter *group_loop(const struct stage *g)
-{
-	for (int i = 0; i < g->iters.n; i++)
-		if (g->iters.at[i].intrinsic)
-			return &g->iters.at[i];
-	return NULL;
 }

@@ -20,7 +20,5 @@ int group_missed(const struct state *s, int stage, const struct target *target);
 bool group_is_cut(const struct state *s, int stage);
 /* Is STAGE, no constant, what a group of a tiled reader reads in lanes, and so to be stored in panels, but is not yet? */
 bool group_wants_panels(const struct state *s, int stage);
-/* The loop of G that is a group; NULL: none. */
-const struct iter *group_loop(const struct stage *g);
 
 #endif

@@ -4,7 +4,6 @@
 #include "search/space/panel.h"
 
 #include "base/integer.h"
-#include "search/space/group.h"
 #include "search/space/reads.h"
 
 /* --- the reader */
@@ -75,7 +74,7 @@ static struct axes_search axes_of(const struct state *s, int stage)
 /* What an intrinsic of the reader sums up at a time lies side by side. */
 static void add_group(const struct axes_search *x, struct arrangement *how)
 {
-	const struct iter *loop = group_loop(x->reader);
+	const struct iter *loop = stage_group(x->reader);
 
 	for (int d = 0; loop && d < x->tensor->ndim && how->n < TENSOR_MAX_DIMS; d++)
 		if (x->axis[d] == stage_root_of(x->reader, (int)(loop - x->reader->iters.at)))

@@ -81,6 +81,7 @@ static void test_sketches(void **state)
 		{ "matmul:m=32,n=128,k=128,const=0" BYTES, true, false, true },
 		{ "matmul:m=32,n=128,k=127,const=0" BYTES, true, true, false },
 		{ "dense:m=32,n=128,k=128,const=0" BYTES, true, false, true },
+		{ "batch_matmul:b=2,m=97,n=197,k=64" BYTES, true, false, true },
 		{ "matmul:m=32,n=32,k=64,const=0" BYTES, false, false, false },
 	};
 
