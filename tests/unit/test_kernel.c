@@ -283,11 +283,11 @@ static void test_own_functions(void **state)
 }
 
 /* round, in vectors: half to even, of both signs, of what has no fraction, and NaN where X is. */
-static void check_round(const char *cc, const char *flags)
+static void check_round(const char *cc, const char *flags, int lanes)
 {
 	enum { N = 4096 };
 	struct run r = run_new("input X: f32[4096]\nY[i] = round(X[i])\n");
-	struct program *p = program_of(&r, "split Y i 8; vectorize Y i.1");
+	struct program *p = program_of(&r, arena_printf(r.a, "split Y i %d; vectorize Y i.1", lanes));
 	struct build_pool *b = built_by(cc, flags);
 	struct trial t;
 	float *x = r.args[0];
@@ -307,7 +307,7 @@ static void check_round(const char *cc, const char *flags)
 		float got = ((const float *)args[1])[i], want = rintf(x[i]);
 
 		if (!(got == want || (isnan(got) && isnan(want))) || signbit(got) != signbit(want))
-			fail_msg("%s %s: %.9g is rounded to %g", cc, flags, (double)x[i], (double)got);
+			fail_msg("%s %s, %d lanes: %.9g is rounded to %g", cc, flags, lanes, (double)x[i], (double)got);
 	}
 	build_pool_free(b);
 	arena_free(r.a);
@@ -316,9 +316,11 @@ static void check_round(const char *cc, const char *flags)
 static void test_round(void **state)
 {
 	(void)state;
-	check_round("clang", "");
-	check_round("gcc", "");
-	check_round("clang", "-fassociative-math -freciprocal-math");
+	for (int lanes = 4; lanes <= 8; lanes *= 2) {	/* by arithmetic, by an instruction */
+		check_round("clang", "", lanes);
+		check_round("gcc", "", lanes);
+		check_round("clang", "-fassociative-math -freciprocal-math", lanes);
+	}
 }
 
 /* Of each min and max, in vectors, in their tails and one by one: an operand that is NaN, whichever it
