@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "schedule/apply_stages.h"
 #include "schedule/refresh.h"
+#include "te/collapse.h"
 
 enum { VECTOR_MAX_LANES = 64 };
 
@@ -263,7 +264,22 @@ static bool apply_border(struct state *s, const struct step *step, const char **
 	return true;
 }
 
+static bool apply_collapse(struct state *s, const struct step *step, const char **why)
+{
+	const struct dag *dag = s->steps.n == 0 ? dag_collapse(s->arena, s->given) : NULL;
+
+	(void)step;
+	if (!dag)
+		REFUSE(s->steps.n > 0 ? "steps were taken before" : "no dims are walked together");
+	const struct dag *given = s->given;
+
+	*s = *state_new(s->arena, dag);
+	s->given = given;
+	return true;
+}
+
 static apply_fn *const apply_step[] = {
+	[STEP_COLLAPSE] = apply_collapse,
 	[STEP_SPLIT] = apply_split,
 	[STEP_REORDER] = apply_reorder,
 	[STEP_FUSE] = apply_fuse,
@@ -316,7 +332,7 @@ struct state *state_new(struct arena *a, const struct dag *dag)
 
 	assert(dag->frozen);
 	s->arena = a;
-	s->dag = dag;
+	s->given = s->dag = dag;
 	for (int i = 0; i < dag->ops.n; i++) {
 		const struct op *op = dag->ops.at[i];
 
@@ -331,7 +347,7 @@ struct state *state_new(struct arena *a, const struct dag *dag)
 /* The state before a step that was refused only after it had changed something. */
 static void undo(struct state *s)
 {
-	struct state *before = state_new(s->arena, s->dag);
+	struct state *before = state_new(s->arena, s->given);
 
 	for (int i = 0; i < s->steps.n; i++)
 		if (!state_apply(before, s->steps.at[i], NULL))
@@ -349,14 +365,14 @@ bool state_apply(struct state *s, struct step step, const char **why)
 {
 	const char *reason;
 	const char **say = why ? why : &reason;
-	bool on_input = step.kind == STEP_LAYOUT || step.kind == STEP_CACHE_READ;
+	bool on_any = step.kind == STEP_LAYOUT || step.kind == STEP_CACHE_READ || step.kind == STEP_COLLAPSE;
 
 	if (step.stage < 0 || step.stage >= s->stages.n || step.target < 0 ||
 	    step.target >= s->stages.n) {
 		*say = "there is no such stage";
 		return false;
 	}
-	if (!on_input && !stage_computes(s->stages.at[step.stage])) {
+	if (!on_any && !stage_computes(s->stages.at[step.stage])) {
 		*say = "the stage has no loops";
 		return false;
 	}

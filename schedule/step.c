@@ -57,6 +57,11 @@ bool step_equal(const struct step *x, const struct step *y)
 	return true;
 }
 
+struct step step_collapse(void)
+{
+	return (struct step){ .kind = STEP_COLLAPSE };
+}
+
 struct step step_split(int stage, int iter, int64_t size)
 {
 	return (struct step){ .kind = STEP_SPLIT, .stage = stage, .iter = iter, .size = size };

@@ -63,6 +63,7 @@ const char *derivation_name(enum derivation d);
 bool step_equal(const struct step *x, const struct step *y);
 
 /* Short forms of the steps. */
+struct step step_collapse(void);
 struct step step_split(int stage, int iter, int64_t size);
 struct step step_border(int stage, int iter, enum border border);
 struct step step_derive(int stage, enum derivation derivation, int64_t size);

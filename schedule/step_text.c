@@ -288,7 +288,7 @@ struct state *state_parse(struct arena *a, const struct dag *dag, const char *fi
 void state_print(struct text *t, const struct state *s)
 {
 	struct arena *a = arena_new();
-	struct state *replay = state_new(a, s->dag);
+	struct state *replay = state_new(a, s->given);
 
 	for (int i = 0; i < s->steps.n; i++) {
 		step_print(t, s->steps.at[i], replay);

@@ -6,15 +6,34 @@
 #include "schedule/step_text.h"
 #include "search/space/parts.h"
 
+/* A part whose schedule is looked for. */
+struct part_search {
+	struct arena *a;
+	const struct dag *dag;
+	const struct state *found;
+};
+
+/* Dims that the part alone walks together the whole may not. */
+static int take_first(void *ctx, const struct db_record *record)
+{
+	struct part_search *p = ctx;
+	const struct state *s = state_parse(p->a, p->dag, "its steps", record->steps);
+
+	if (!s || (s->steps.n > 0 && s->steps.at[0].kind == STEP_COLLAPSE))
+		return 0;
+	p->found = s;
+	return 1;
+}
+
 /* In A; NULL where the database has none that replays. */
 static const struct state *fastest(struct arena *a, struct db *db, const struct dag *dag, struct db_want want)
 {
+	struct part_search p = { a, dag, NULL };
 	char key[HASH_TEXT];
-	struct db_record record;
 
 	hash_text(dag_key(dag), key);
 	want.task_key = key;
-	return db_best(db, a, &want, &record) == 1 ? state_parse(a, dag, "its steps", record.steps) : NULL;
+	return db_each_standing(db, &want, DB_SUREST, take_first, &p) < 0 ? NULL : p.found;
 }
 
 /* SEED_OF, in scratch A. */

@@ -163,3 +163,40 @@ bool reads_suit_panels(const struct op *reader, const struct tensor *t)
 {
 	return t->ndim >= 2 && tensor_bytes(t) >= MIN_BYTES && op_has_reuse(reader) && reads_along(reader, t);
 }
+
+struct order_search {
+	const struct op *op;
+	const struct tensor *tensor;
+	bool found;
+};
+
+static int innermost(const struct tensor *t)
+{
+	int last = t->ndim - 1;
+
+	while (last > 0 && t->shape[last] == 1)
+		last--;
+	return last;
+}
+
+static bool find_across(const struct expr *e, void *user)
+{
+	struct order_search *c = user;
+
+	if (e->kind != EXPR_LOAD || (c->tensor && e->tensor != c->tensor) || e->tensor->ndim == 0)
+		return true;
+	const struct axis *lanes = c->op->space[innermost(&c->op->tensor)];
+
+	for (int d = 0; d < innermost(e->tensor); d++)
+		c->found |= expr_uses_axis(e->index[d], lanes);
+	return !c->found;
+}
+
+bool reads_across(const struct op *op, const struct tensor *t)
+{
+	struct order_search c = { op, t, false };
+
+	if (op->tensor.ndim > 0)
+		expr_visit(op->body, find_across, &c);
+	return c.found;
+}

@@ -212,15 +212,26 @@ static void add_sharing(struct sketch *s)
 			sketch_add(s, step_annotate(i, 0, ANNOTATION_PARALLEL), ROLE_PARALLEL);
 }
 
+/* A sketch to begin with, of dims as they are, or COLLAPSED where they can be: parts of a greater kernel have theirs as
+ * they are, and teach it (search/campaign/seeds.h). */
+static void begin(struct sketcher *k, const struct dag *dag, bool collapsed)
+{
+	struct sketch *s = arena_one(k->arena, struct sketch);
+
+	s->state = state_new(k->arena, dag);
+	if (collapsed && !sketch_add(s, step_collapse(), ROLE_FIXED))
+		return;
+	fold_pointwise(s);
+	sketch_emit(k, s, s->state->order.n);
+}
+
 struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const struct aim *aim)
 {
 	struct sketcher k = { .arena = a, .exact = aim->exact, .target = aim->target };
 	struct rng rng = rng_seed(DRAW_SEED);	/* the same sketches each time */
-	struct sketch *first = arena_one(a, struct sketch);
 
-	first->state = state_new(a, dag);
-	fold_pointwise(first);
-	sketch_emit(&k, first, first->state->order.n);
+	begin(&k, dag, false);
+	begin(&k, dag, true);
 	/* The oldest first: else some choices of the first stages were tried with all of the last, others with one. */
 	for (int i = 0; i < k.open.n; i++) {
 		const struct sketch *s = k.open.at[i];

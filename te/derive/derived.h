@@ -6,7 +6,7 @@
 #include "te/dag.h"
 
 /* Ops of a derivation, at most. */
-enum { DERIVED_MAX = 8 };
+enum { DERIVED_MAX = 10 };
 
 /* Ops that compute what one op did, producers before consumers; the last has that op's tensor (name, shape, type,
  * whether it is an output) and axes of those names. The others are named after it: conv_U1. */

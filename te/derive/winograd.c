@@ -3,20 +3,9 @@
 #include "te/derive/winograd.h"
 
 #include "base/integer.h"
+#include "te/derive/channels_last.h"
 #include "te/derive/rows.h"
-#include "te/derive/window_sum.h"
 #include "te/limits.h"
-
-/* A derivation at work. */
-struct derive_work {
-	struct arena *a;
-	const struct op *op;
-	int64_t m;
-	struct window_sum sum;
-	struct cook_toom by[WINDOW_DIMS];
-	enum dtype dtype;	/* of what is between data and output */
-	struct derived *out;
-};
 
 static const struct axis *place(const struct derive_work *d, int i)
 {
@@ -26,13 +15,13 @@ static const struct axis *place(const struct derive_work *d, int i)
 /* Which row or column of the transform of window dim I. */
 static const struct expr *add_row_axis(struct derive_work *d, struct new_axes *axes, int i)
 {
-	return new_axes_add(d->a, axes, "u", place(d, i)->name, d->by[i].data.rows);
+	return derive_axis(d, axes, "u", place(d, i)->name, d->by[i].data.rows);
 }
 
 /* Which tile of window dim I. */
 static const struct expr *add_tile_axis(struct derive_work *d, struct new_axes *axes, int i)
 {
-	return new_axes_add(d->a, axes, "t", place(d, i)->name, ceil_div(place(d, i)->hi, d->m));
+	return derive_axis(d, axes, "t", place(d, i)->name, ceil_div(place(d, i)->hi, d->m));
 }
 
 /* An axis that runs over dim I of what LOAD reads. */
@@ -43,12 +32,7 @@ static const struct expr *add_dim_axis(struct derive_work *d, struct new_axes *a
 	const char *name = index->kind == EXPR_AXIS ? index->axis->name
 						    : arena_printf(d->a, "d%d", i);
 
-	return new_axes_add(d->a, axes, "", name, load->tensor->shape[i]);
-}
-
-static const char *name_after(struct derive_work *d, const char *suffix)
-{
-	return arena_printf(d->a, "%s_%s", d->op->tensor.name, suffix);
+	return derive_axis(d, axes, "", name, load->tensor->shape[i]);
 }
 
 /* Row ROW, an index, of T times X. */
@@ -107,7 +91,7 @@ static const struct tensor *transform_weight(struct derive_work *d, const struct
 	}
 	for (int k = 0; k < w->taps; k++)
 		x[k] = element(d, from, index, taps, expr_int(d->a, k));
-	return &derived_add(d->a, d->out, name_after(d, name), &axes, axes.n,
+	return &derive_op(d, derive_name(d, name), &axes, axes.n,
 		       choose_row(d, &d->by[which].weight, x, row))
 			->tensor;
 }
@@ -119,7 +103,7 @@ static const struct expr *add_data_axis(struct derive_work *d, struct new_axes *
 		if (d->sum.dim[k].data != i)
 			continue;
 		return k < n ? add_tile_axis(d, axes, k)
-			     : new_axes_add(d->a, axes, "", place(d, k)->name,
+			     : derive_axis(d, axes, "", place(d, k)->name,
 					d->sum.data->tensor->shape[i]);
 	}
 	return add_dim_axis(d, axes, d->sum.data, i);
@@ -156,7 +140,7 @@ static const struct tensor *transform_data(struct derive_work *d, const struct t
 		index[which + i] = add_data_axis(d, &axes, i, which + 1);
 	for (int i = 0; i < d->by[which].data.cols; i++)
 		x[i] = tile_element(d, from, index, dim, index[dim], i);
-	return &derived_add(d->a, d->out, name_after(d, name), &axes, axes.n,
+	return &derive_op(d, derive_name(d, name), &axes, axes.n,
 		       choose_row(d, &d->by[which].data, x, row))
 			->tensor;
 }
@@ -167,7 +151,7 @@ static const struct expr *add_space_axis(struct derive_work *d, struct new_axes 
 	for (int k = n; k < d->sum.n; k++)
 		if (d->sum.dim[k].space == i)
 			return add_tile_axis(d, axes, k);
-	return new_axes_add(d->a, axes, "", d->op->space[i]->name, d->op->space[i]->hi);
+	return derive_axis(d, axes, "", d->op->space[i]->name, d->op->space[i]->hi);
 }
 
 /* The transformed V and U multiplied, and summed over all that are no taps. */
@@ -196,7 +180,7 @@ static const struct tensor *multiply(struct derive_work *d, const struct tensor 
 			taps |= d->sum.dim[k].reduce == i;
 		from[n] = op->reduce[i];
 		to[n++] = taps ? expr_int(d->a, 0)	/* y + k is y, which is the tile */
-			       : new_axes_add(d->a, &axes, "", op->reduce[i]->name, op->reduce[i]->hi);
+			       : derive_axis(d, &axes, "", op->reduce[i]->name, op->reduce[i]->hi);
 	}
 	for (int i = 0; i < d->sum.data->tensor->ndim; i++)
 		at_v[nv++] = expr_substitute(d->a, d->sum.data->index[i], from, to, n);
@@ -204,7 +188,7 @@ static const struct tensor *multiply(struct derive_work *d, const struct tensor 
 		if (!is_transformed(d, i, d->sum.n))
 			at_u[nu++] = expr_substitute(d->a, d->sum.weight->index[i], from, to, n);
 	d->out->product = d->out->n;
-	return &derived_add(d->a, d->out, name_after(d, "P"), &axes, ndim,
+	return &derive_op(d, derive_name(d, "P"), &axes, ndim,
 		       expr_binary(d->a, EXPR_MUL, expr_load(d->a, v, at_v),
 				   expr_load(d->a, u, at_u)))
 			->tensor;
@@ -231,7 +215,7 @@ static const struct tensor *transform_output(struct derive_work *d, const struct
 	index[at] = expr_binary(d->a, EXPR_DIV, index[at], m);
 	for (int u = 0; u < t->cols; u++)
 		x[u] = element(d, from, index, 0, expr_int(d->a, u));
-	return &derived_add(d->a, d->out, name, &axes, axes.n, choose_row(d, t, x, row))->tensor;
+	return &derive_op(d, name, &axes, axes.n, choose_row(d, t, x, row))->tensor;
 }
 
 /* Is there room for a dim more for each that is transformed? */
@@ -270,7 +254,7 @@ bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct der
 		return refuse(why, "its tensors have too many dims: transforms add to them");
 	d.dtype = dtype_arithmetic(op->tensor.dtype);
 	const struct tensor *u = d.sum.weight->tensor, *v = d.sum.data->tensor;
-	int last = d.sum.n - 1;
+	int last = d.sum.n - 1, channels = channels_last_output(&d);
 
 	out->amplification = 1;
 	for (int i = 0; i <= last; i++) {
@@ -279,13 +263,19 @@ bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct der
 		u = transform_weight(&d, u, i, i == last ? "U" : "U1");
 	}
 	out->weights = out->n;
+	if (channels_last_data(&d))
+		v = d.sum.data->tensor;
 	for (int i = 0; i <= last; i++)
 		v = transform_data(&d, v, i, i == last ? "V" : "V1");
 	const struct tensor *y = multiply(&d, v, u);
 
 	for (int i = 0; i <= last; i++)
 		y = transform_output(&d, y, i,
-				     i == last ? op->tensor.name : name_after(&d, "Y1"));
+				     i < last ? derive_name(&d, "Y1")
+				     : channels >= 0 ? derive_name(&d, "Y")
+						     : op->tensor.name);
+	if (channels >= 0)
+		channels_last_undo(&d, y, op, channels);
 	struct op *end = out->op[out->n - 1];
 
 	end->body = expr_cast(a, op->tensor.dtype, end->body);

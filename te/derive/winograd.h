@@ -13,7 +13,8 @@
  *	P[uy, ux, space]		sum over channels, and what other reduce axes there are, of V U
  *	Y1[ux, space]			row y % m of the output's transform of tile y / m
  *	out[space]			the same over x
- * One window dim has U, V, P and out. Which row it is, is asked by a chain of selects on u < 1, u < 2, ..., so that
+ * One window dim has U, V, P and out. Where windows are along the innermost dims, as in plain nchw, X[data] copies the
+ * data with its channels innermost, and Y[space] is the result so, which out copies. Which row it is, is asked by a chain of selects on u < 1, u < 2, ..., so that
  * lowering (schedule/pass/borders.c) can give each turn of u a plain sum. Narrow floats are f32 in between. */
 #ifndef HONE_TE_DERIVE_WINOGRAD_H
 #define HONE_TE_DERIVE_WINOGRAD_H

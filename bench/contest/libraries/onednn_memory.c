@@ -220,21 +220,37 @@ static bool at_each_call(const struct onednn *h, int arg, const struct operand *
 	return o->op->kind != OP_CONST && (h->way->plain || arg == DNNL_ARG_WEIGHTS);
 }
 
+/* FROM to TO, out of the clock, where a constant may take a detour: weights of a Winograd convolution
+ * come from dense ones alone. */
+static int move_once(struct onednn *h, const dnnl_memory_desc_t *dense, dnnl_memory_t from, dnnl_memory_t to)
+{
+	dnnl_memory_t between;
+
+	if (onednn_move(h, from, to, NULL) == 0)
+		return 0;
+	between = onednn_memory(h, dense, NULL);
+	if (!between || onednn_move(h, from, between, NULL) < 0)
+		return -1;
+	return onednn_move(h, between, to, NULL);
+}
+
 int onednn_give(struct onednn *h, int arg, const struct operand *o, int64_t groups,
 		const dnnl_memory_desc_t *want)
 {
 	void *data = h->task->args[dag_arg(h->task->dag, o->op)];
-	dnnl_memory_desc_t have;
+	dnnl_memory_desc_t have, dense;
 	dnnl_memory_t m, own;
 
 	if (onednn_layout(&o->view, groups, &have) < 0)
 		return -1;
+	onednn_dense(&o->view, groups, &dense);
 	m = onednn_memory(h, &have, data);
 	if (m && !dnnl_memory_desc_equal(&have, want)) {
 		bool each = at_each_call(h, arg, o);
 
 		own = onednn_memory(h, want, NULL);
-		if (!own || onednn_move(h, m, own, each ? &h->before[h->nbefore] : NULL) < 0)
+		if (!own || (each ? onednn_move(h, m, own, &h->before[h->nbefore])
+				  : move_once(h, &dense, m, own)) < 0)
 			return -1;
 		h->nbefore += each;
 		m = own;

@@ -2,8 +2,10 @@
 /* search/space/rules/inline.c - folds a producer into its consumers that is cheap, or read once.
  *
  * Where a reduction reads it, each element is computed as often as it is read: then keeping it,
- * computed at a loop of the reader, is the other choice (padding is the usual case). */
+ * computed at a loop of the reader, is the other choice (padding is the usual case). So it is where
+ * an order of dims changes: all that is behind it can have contiguous lanes then. */
 #include "search/space/group.h"
+#include "search/space/reads.h"
 #include "search/space/sketch.h"
 
 /* Each element has one use, so that nothing is computed twice. */
@@ -14,6 +16,16 @@ static bool is_read_once(const struct state *s, int stage)
 
 	return reader >= 0 && !op_is_reduction(&g->op) &&
 	       expr_loads(s->stages.at[reader]->op.body, g->tensor) == 1;
+}
+
+/* Is STAGE in another order than what it reads, or than what reads it, where it is more than a copy itself? */
+static bool changes_order(const struct state *s, int stage)
+{
+	const struct stage *g = s->stages.at[stage];
+	int reader = fusible_consumer(s, stage, NULL);
+
+	return reads_across(&g->op, NULL) ||
+	       (reader >= 0 && !op_is_cheap(&g->op) && reads_across(&s->stages.at[reader]->op, g->tensor));
 }
 
 static bool applies(const struct sketch *s, int stage)
@@ -36,7 +48,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 
 	if (sketch_add(next, step_inline(stage), ROLE_FIXED))
 		sketch_emit(k, next, s->at - 1);
-	if (is_read_by_reduction(s->state, stage))
+	if (is_read_by_reduction(s->state, stage) || changes_order(s->state, stage))
 		rule_loops.apply(k, s, stage);
 }
 
