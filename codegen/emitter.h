@@ -101,6 +101,11 @@ const char *vector_memory_type(struct emitter *e, enum dtype t, int lanes);
 const char *combine_text(struct emitter *e, enum reducer r, enum dtype t, int lanes, const char *x,
 			 const char *y);
 
+/* What the lanes of VALUE, a vector of the loop around, combine to (codegen/across.c). */
+const char *across_call(struct emitter *e, enum reducer r, enum dtype t, const char *value);
+/* The functions of the prelude that do so for vectors V of LANES elements of T, as far as BODY calls them. */
+void across_functions(struct text *out, const struct text *body, const char *v, enum dtype t, int lanes);
+
 struct minmax {
 	bool max;
 	enum dtype dtype;

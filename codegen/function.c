@@ -5,23 +5,42 @@
 
 #include "codegen/emitter.h"
 
-/* The same polynomial as hone_exp_f32. */
+/* The same polynomial as hone_exp_f32. A minimum or maximum whose second argument is NaN is that. One in 7 of all
+ * floats: at most 0.89 units in the last place off, 1.17 without fused multiply-adds. */
 static const char exp_text[] =
 	"static inline f32x@ exp_f32x@(f32x@ x)\n{\n"
-	"\tf32x@ t = min_f32x@(x, 89.0f - (f32x@){0});\n\n"
-	"\tt = max_f32x@(t, -104.0f - (f32x@){0});\n"
-	"\tf32x@_mask k = (f32x@_mask)(t * 1.44269504f + 12582912.0f) - 0x4b400000, half = k >> 1;\n"
-	"\tf32x@ m = __builtin_convertvector(k, f32x@);\n"
+	"\tf32x@ t = max_f32x@(-104.0f - (f32x@){0}, min_f32x@(89.0f - (f32x@){0}, x));\n"
+	"\tEXP_POWER_@(t)\n"
 	"\tf32x@ r = (t - m * 0.693359375f) + m * 2.12194440e-4f;\n"
-	"\tf32x@ p = 1.9841270e-4f * r + 1.3888889e-3f;\n\n"
-	"\tp = p * r + 8.3333333e-3f;\n"
-	"\tp = p * r + 4.1666667e-2f;\n"
-	"\tp = p * r + 1.6666667e-1f;\n"
+	"\tf32x@ p = 1.3863757e-3f * r + 8.3675092e-3f;\n\n"
+	"\tp = p * r + 4.1667239e-2f;\n"
+	"\tp = p * r + 1.6666534e-1f;\n"
 	"\tp = p * r + 0.5f;\n"
 	"\tp = p * r + 1.0f;\n"
 	"\tp = p * r + 1.0f;\n"
-	"\treturn select_f32x@(x == x, p * (f32x@)((half + 127) << 23) *\n"
-	"\t\t\t(f32x@)((k - half + 127) << 23), x);\n}\n";
+	"\treturn EXP_SCALED_@(p);\n}\n";
+/* m, the power of 2 that is next to exp(t), and p times that: in two factors, for the one may be too great or too
+ * small where the product is not. */
+static const char exp_power_text[] =
+	"#define EXP_POWER_@(t) \\\n"
+	"\tf32x@_mask k = (f32x@_mask)(t * 1.44269504f + 12582912.0f) - 0x4b400000, half = k >> 1; \\\n"
+	"\tf32x@ m = __builtin_convertvector(k, f32x@);\n"
+	"#define EXP_SCALED_@(p) (p * (f32x@)((half + 127) << 23) * (f32x@)((k - half + 127) << 23))\n";
+/* The same by instructions that are made for it. */
+static const struct {
+	int lanes;
+	const char *text;
+} exp_power_avx512[] = {
+#define EXP_POWER(lanes, round, scale, mode)                                                                   \
+	{ lanes, "#define EXP_POWER_" #lanes "(t) \\\n"                                                      \
+		 "\tconst f32x" #lanes " s = t * 1.44269504f, m = __builtin_ia32_rndscaleps_" round            \
+		 "mask(s, 0, s, -1" mode ");\n"                                                                \
+		 "#define EXP_SCALED_" #lanes "(p) __builtin_ia32_scalefps" scale "_mask(p, m, p, -1" mode ")\n" }
+	EXP_POWER(4, "128_", "128", ""),
+	EXP_POWER(8, "256_", "256", ""),
+	EXP_POWER(16, "", "512", ", 4"),
+#undef EXP_POWER
+};
 
 /* Odd functions between -1 and 1 as x p(x^2) / q(x^2), the least relative error of such on what is not 1 in f32
  * anyway, by weighted least squares: 0.32 and 0.36 units of roundoff, all coefficients positive. As computed, with
@@ -54,8 +73,8 @@ static const char tanh_text[] =
 	"\tq = q * s + 1.0f;\n"
 	"\treturn max_f32x@(-one, min_f32x@(one, t * p / q));\n}\n";
 
-/* Where no instruction does it, a sum with 2^23 has no place for a fraction: it is rounded half to even, and its bits are those of 2^23 and the whole
- * number. What is as large has no fraction. */
+/* Where no instruction does it, a sum with 2^23 has no place for a fraction: it is rounded half to even, and its bits
+ * are those of 2^23 and the whole number. What is as large has no fraction. */
 static const char rint_text[] =
 	"static inline f32x@ rint_f32x@(f32x@ x)\n{\n"
 	"#if @ == 16 && defined __AVX512F__\n"
@@ -70,8 +89,22 @@ static const char rint_text[] =
 	"#endif\n}\n";
 
 static const char *const own_text[EXPR_KIND_COUNT] = {
-	[EXPR_ROUND] = rint_text, [EXPR_EXP] = exp_text, [EXPR_ERF] = erf_text, [EXPR_TANH] = tanh_text,
+	[EXPR_ROUND] = rint_text, [EXPR_ERF] = erf_text, [EXPR_TANH] = tanh_text,
 };
+
+static void put_exp(struct text *out, int lanes)
+{
+	const char *avx512 = NULL;
+
+	for (size_t i = 0; i < sizeof(exp_power_avx512) / sizeof(*exp_power_avx512); i++)
+		if (exp_power_avx512[i].lanes == lanes)
+			avx512 = exp_power_avx512[i].text;
+	if (avx512)
+		text_printf(out, "#ifdef __AVX512VL__\n%s#else\n", avx512);
+	put_lanes(out, exp_power_text, lanes);
+	text_puts(out, avx512 ? "#endif\n" : "");
+	put_lanes(out, exp_text, lanes);
+}
 
 /* That of the C library, lane by lane. */
 static void put_calls(struct text *out, const char *name, const char *v, enum dtype t, int lanes)
@@ -93,7 +126,9 @@ void map_functions(struct text *out, const struct text *body, const char *v, enu
 		snprintf(call, sizeof(call), "%s_%s(", c_function[k], v);
 		if (!strstr(text_str(body), call))
 			continue;
-		if (own_text[k] && t == DTYPE_F32)
+		if (k == EXPR_EXP && t == DTYPE_F32)
+			put_exp(out, lanes);
+		else if (own_text[k] && t == DTYPE_F32)
 			put_lanes(out, own_text[k], lanes);
 		else
 			put_calls(out, c_function[k], v, t, lanes);

@@ -66,8 +66,10 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 	choice_functions(out, text_str(&v), strstr(text_str(body), "_nan_"));
 	mask_functions(out, body, text_str(&v), t, lanes);
 	apart_functions(out, body, text_str(&v), t, lanes);
-	if (t == DTYPE_F32 || t == DTYPE_F64)
+	if (t == DTYPE_F32 || t == DTYPE_F64) {
 		map_functions(out, body, text_str(&v), t, lanes);
+		across_functions(out, body, text_str(&v), t, lanes);
+	}
 	if (dtype_is_narrow(t))
 		convert_functions(out, body, t, lanes);
 	text_free(&v);

@@ -37,12 +37,11 @@ void emit_bind(struct emitter *e, struct bound_axis b)
 
 /* --- stores */
 
-static void emit_scalar_store(struct emitter *e, const struct nest *n)
+/* Stores VALUE to the one element of N. */
+static void emit_element(struct emitter *e, const struct nest *n, const char *value)
 {
 	struct place_name *p = place_of(e, &n->buffer->tensor);
 	struct offset o = offset_of(e, &n->buffer->tensor, n->index);
-	enum dtype t = n->buffer->tensor.dtype;
-	const char *value = scalar_text(e, n->value);
 	const char *cell;
 
 	if (e->why)
@@ -54,8 +53,24 @@ static void emit_scalar_store(struct emitter *e, const struct nest *n)
 				    *o.text ? " + " : "", o.constant);
 	}
 	if (n->reducer != REDUCE_NONE)
-		value = combine_text(e, n->reducer, t, 1, cell, value);
+		value = combine_text(e, n->reducer, n->buffer->tensor.dtype, 1, cell, value);
 	emit_line(e, "%s = %s;", cell, value);
+}
+
+/* Combines the lanes R of a vector with one element. */
+static void emit_combined_lanes(struct emitter *e, const struct nest *n, const struct lane_run *r)
+{
+	enum dtype t = n->buffer->tensor.dtype;
+	const char *type = vector_type(e, t, e->lanes);
+	const char *value = vector_text(e, n->value);
+
+	if (!r->all) {
+		const struct expr *nothing = expr_const(e->a, t, reducer_identity(n->reducer, t));
+
+		value = arena_printf(e->a, "select_%s(lanes_%s(%s, %s), %s, %s)", type, type, r->lo, r->hi,
+				     value, vector_text(e, nothing));
+	}
+	emit_element(e, n, across_call(e, n->reducer, t, value));
 }
 
 /* The vector that store N writes whole; NULL where its lanes are apart. */
@@ -117,9 +132,14 @@ static void emit_masked_store(struct emitter *e, const struct nest *n, const str
 static void emit_vector_store(struct emitter *e, const struct nest *n)
 {
 	enum dtype t = n->buffer->tensor.dtype;
+	struct lane_run r = lane_run(e);
+
+	if (store_combines_lanes(n, e->vector_axis)) {
+		emit_combined_lanes(e, n, &r);
+		return;
+	}
 	const char *cell = vector_cell(e, n);
 	const char *type = vector_type(e, t, e->lanes);
-	struct lane_run r = lane_run(e);
 
 	if (!cell) {
 		emit_scatter(e, n, &r);
@@ -150,7 +170,7 @@ static void emit_store(struct emitter *e, const struct nest *n)
 	if (e->vector_axis)
 		emit_vector_store(e, n);
 	else
-		emit_scalar_store(e, n);
+		emit_element(e, n, scalar_text(e, n->value));
 }
 
 /* --- loops */

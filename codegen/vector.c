@@ -304,7 +304,8 @@ const char *combine_text(struct emitter *e, enum reducer r, enum dtype t, int la
 	enum expr_kind k = reducer_combine(r);
 
 	if (k == EXPR_MAX || k == EXPR_MIN)
-		return minmax_call(e, (struct minmax){ k == EXPR_MAX, t, lanes, false }, x, y);
+		/* that Y is no number is known before X is: it costs a chain of maxima nothing */
+		return minmax_call(e, (struct minmax){ k == EXPR_MAX, t, lanes, false }, y, x);
 	if (dtype_is_float(t))
 		return arena_printf(e->a, "%s %s %s", x, expr_kind_text(k), y);
 	if (lanes == 1)

@@ -80,7 +80,7 @@ bool mask_is_needless(const struct tensor *t, int64_t stride)
 struct lane_reads {
 	struct arena *a;
 	const struct axis *axis;
-	bool by_lane;	/* all of them move with the lanes; else some may be the same for all */
+	bool by_lane;	/* where no lane is read, nothing may be: what is the same for all has to be there anyway */
 	bool dense;
 };
 
@@ -113,6 +113,27 @@ static bool has_vector_form(const struct lane_reads *r, const struct expr *e)
 	       (c->kind >= EXPR_LT && c->kind <= EXPR_NE && c->arg[0]->dtype == e->dtype);
 }
 
+/* Is the element that LOAD reads always there? */
+static bool check_within(const struct expr *load, void *user)
+{
+	bool *within = user;
+
+	for (int d = 0; load->kind == EXPR_LOAD && d < load->tensor->ndim; d++) {
+		struct range r = expr_range(load->index[d]);
+
+		*within &= r.lo >= 0 && r.hi < load->tensor->shape[d];
+	}
+	return *within && load->loads;
+}
+
+static bool reads_within(const struct expr *e)
+{
+	bool within = true;
+
+	expr_visit(e, check_within, &within);
+	return within;
+}
+
 static bool check_read(const struct expr *e, void *user)
 {
 	struct lane_reads *r = user;
@@ -120,7 +141,7 @@ static bool check_read(const struct expr *e, void *user)
 	if (!r->dense || !e->loads)
 		return false;
 	if (!expr_uses_axis(e, r->axis))
-		r->dense = !r->by_lane;
+		r->dense = !r->by_lane || reads_within(e);
 	else if (e->kind == EXPR_LOAD)
 		r->dense = is_dense(r, e);
 	else

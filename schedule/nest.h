@@ -130,6 +130,8 @@ void nest_survey(struct nest *nest);
 /* Does the value E combine with anything under R to just that? Zero times anything is zero: what is
  * multiplied by one is taken to be finite. */
 bool term_is_neutral(const struct expr *e, enum reducer r);
+/* Does store N, in a vector loop over AXIS, combine all lanes to one element? */
+bool store_combines_lanes(const struct nest *n, const struct axis *axis);
 /* A node around BODY, which may be NULL. */
 struct nest *nest_new(struct arena *a, enum nest_kind kind, struct nest *body);
 /* Does LIST itself, not what is inside of its nodes, allocate a buffer? */

@@ -52,6 +52,18 @@ static void survey_node(struct nest *n)
 
 /* --- terms */
 
+bool store_combines_lanes(const struct nest *n, const struct axis *axis)
+{
+	enum dtype t = n->buffer->tensor.dtype;
+
+	if (n->reducer == REDUCE_NONE || (t != DTYPE_F32 && t != DTYPE_F64))
+		return false;
+	for (int d = 0; d < n->buffer->tensor.ndim; d++)
+		if (expr_uses_axis(n->index[d], axis))
+			return false;
+	return true;
+}
+
 bool term_is_neutral(const struct expr *e, enum reducer r)
 {
 	if (e->kind == EXPR_CAST)

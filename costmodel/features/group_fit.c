@@ -49,6 +49,14 @@ static void fill_registers(const struct site *s, const struct aim *d, float *row
 	row[FEATURE_ACC_FIT] = acc + operands <= d->target->vector_registers;
 }
 
+/* Instructions of the body that combine the lanes of vectors: a shuffle and an operation for each halving. */
+static double across(const struct site *s)
+{
+	if (!site_has_vector(s) || !store_combines_lanes(s->store, s->loops[s->vector].nest->axis))
+		return 0;
+	return s->inside[s->body] / s->vector_lanes * 2 * ceil(log2(s->vector_lanes));
+}
+
 static void fill_body(const struct site *s, float *row)
 {
 	double turns = s->inside[s->body];
@@ -72,7 +80,7 @@ static void fill_body(const struct site *s, float *row)
 	}
 	const struct access *result = s->access[0];	/* the store itself comes first */
 
-	row[FEATURE_BODY_OPS] = (float)(turns * ops_instructions(s->ops));
+	row[FEATURE_BODY_OPS] = (float)(turns * ops_instructions(s->ops) + across(s));
 	row[FEATURE_BODY_LOADS] = (float)loads;
 	row[FEATURE_BODY_STORES] = (float)stores;
 	row[FEATURE_BODY_SCATTERED] = (float)scattered;

@@ -101,15 +101,17 @@ static void find_widest(const struct vectorizer *v, struct lane_layout *to, cons
 	}
 }
 
-/* Are the lanes of N's element, from the first on, just those of one variable of its buffer? */
-static bool is_variable(const struct vectorizer *v, const struct nest *n, const struct axis *axis)
+bool lanes_are_variable(const struct vectorizer *v, const struct buffer *b, const struct expr *const *index,
+			const struct axis *axis, int lanes)
 {
-	const struct lane_layout *to = layout_of(v, n->buffer);
+	const struct lane_layout *to = layout_of(v, b);
 
-	for (int d = 0; d < n->buffer->tensor.ndim; d++) {
+	if (to->lanes != lanes)
+		return false;
+	for (int d = 0; d < b->tensor.ndim; d++) {
 		struct linear l;
 
-		if (!linear_from(v->a, n->index[d], &l) || lanes_bent(&l, axis) ||
+		if (!linear_from(v->a, index[d], &l) || lanes_bent(&l, axis) ||
 		    linear_coef(&l, axis) != (d == to->dim ? to->stride : 0))
 			return false;
 		if (d != to->dim)
@@ -149,9 +151,9 @@ static int lanes_beyond(const struct vectorizer *v, const struct nest *n, int64_
 	int lanes = layout_of(v, first->buffer)->lanes;
 
 	for (const struct nest *s = nest_copy(v->a, first, &n->axis, &value, 1); s; s = s->next)
-		if (s->kind != NEST_STORE || !s->buffer->registers ||
+		if (s->kind != NEST_STORE || !s->buffer->registers || store_combines_lanes(s, &rest) ||
 		    !layout_of(v, s->buffer)->overruns ||
-		    layout_of(v, s->buffer)->lanes != lanes || !is_variable(v, s, &rest) ||
+		    !lanes_are_variable(v, s->buffer, s->index, &rest, lanes) ||
 		    !ends_with_buffer(v, s, &rest))
 			return 0;
 	return lanes;
@@ -211,8 +213,10 @@ bool lanes_store(const struct vectorizer *v, const struct nest *n, const struct 
 
 	if (t->dtype == DTYPE_BOOL)
 		return false;
+	if (store_combines_lanes(n, axis))
+		return true;
 	if (n->buffer->registers)
-		return layout_of(v, n->buffer)->lanes == lanes && is_variable(v, n, axis);
+		return lanes_are_variable(v, n->buffer, n->index, axis, lanes);
 	if (!lanes_offset(v->a, t, n->index, &l) || lanes_bent(&l, axis))
 		return false;
 	int64_t stride = linear_coef(&l, axis);

@@ -32,6 +32,9 @@ bool lanes_offset(struct arena *a, const struct tensor *t, const struct expr *co
 		  struct linear *out);
 /* Does AXIS move L in another way than by a coefficient of its own? */
 bool lanes_bent(const struct linear *l, const struct axis *axis);
+/* Is the element of B, of registers, at INDEX in LANES turns of AXIS, from the first on, just one variable? */
+bool lanes_are_variable(const struct vectorizer *v, const struct buffer *b, const struct expr *const *index,
+			const struct axis *axis, int lanes);
 /* May the stores to memory in LIST, the body of a vector loop over AXIS, be of LANES lanes from turn AT on, more than
  * there are turns: by a mask, or because rows have room? */
 bool lanes_end_whole(const struct vectorizer *v, const struct nest *list, const struct axis *axis,

@@ -200,3 +200,66 @@ bool reads_across(const struct op *op, const struct tensor *t)
 		expr_visit(op->body, find_across, &c);
 	return c.found;
 }
+
+/* Fewer reduced elements than this do not pay for the last step over the lanes; a shorter last axis leaves most of
+ * a vector unused. */
+enum { MIN_REDUCED = 32, MIN_LAST = 5 };
+
+struct contiguity {
+	const struct axis *axis;
+	bool contiguous, strided;
+};
+
+/* Does the last index of a load run with the axis, does another one? */
+static bool check_contiguity(const struct expr *e, void *user)
+{
+	struct contiguity *c = user;
+
+	if (e->kind != EXPR_LOAD)
+		return true;
+	for (int i = 0; i < e->tensor->ndim; i++) {
+		bool uses = expr_uses_axis(e->index[i], c->axis);
+		bool last = i == e->tensor->ndim - 1;
+
+		c->contiguous |= uses && last && e->index[i]->kind == EXPR_AXIS;
+		c->strided |= uses && !last;
+	}
+	return true;
+}
+
+bool reads_rows(const struct op *op)
+{
+	const struct axis *last = op->reduce[op->nreduce - 1];
+	struct contiguity c = { .axis = last };
+	int64_t reduced = 1;
+
+	for (int i = 0; i < op->nreduce; i++)
+		reduced *= op->reduce[i]->hi;
+	expr_visit(op->body, check_contiguity, &c);
+	return reduced >= MIN_REDUCED && last->hi >= MIN_LAST && c.contiguous && !c.strided;
+}
+
+struct constant_search {
+	const struct dag *dag;
+	bool found;
+};
+
+static bool find_any_constant(const struct expr *e, void *user)
+{
+	struct constant_search *c = user;
+
+	if (e->kind == EXPR_LOAD) {
+		const struct op *op = dag_op(c->dag, e->tensor);
+
+		c->found |= op && op->kind == OP_CONST;
+	}
+	return !c->found;
+}
+
+bool reads_rows_once(const struct dag *dag, const struct op *op)
+{
+	struct constant_search c = { .dag = dag };
+
+	expr_visit(op->body, find_any_constant, &c);
+	return dtype_is_float(op->tensor.dtype) && !c.found && !op_has_reuse(op) && reads_rows(op);
+}

@@ -15,6 +15,11 @@ int64_t reads_period(const struct op *op, int d);
 bool reads_suit_lanes(const struct dag *dag, const struct op *op, int d);
 /* Does dim D (-1: none) move constants that OP reads? */
 bool reads_constant_along(const struct dag *dag, const struct op *op, int d);
+/* Does OP reduce elements that lie side by side along its last reduced axis, enough of them for lanes of their own? */
+bool reads_rows(const struct op *op);
+/* And are these floats that are read for one element of the result alone, and no constants, which could be packed in
+ * another order? Then lanes along another axis would have to be gathered. */
+bool reads_rows_once(const struct dag *dag, const struct op *op);
 /* Does dim D (-1: none) move windows, whose other axis is reduced? */
 bool reads_window_along(const struct op *op, int d);
 /* Does READER read T along what it reduces, by plain axes, and each element again and again? False where T is too small

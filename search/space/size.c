@@ -17,6 +17,8 @@ enum {
 };
 #define ONE_TILE 0.35	/* a register tile is a cache tile; so often again all of them are one */
 #define WHOLE_FILTER 0.6	/* the turns of a filter are all written out */
+#define WHOLE_ROW 0.5	/* sums in a cache are all that there are */
+enum { SUMS = 8 };	/* vectors of them, and multiples of that */
 
 void size_begin(struct sampler *p, const struct open_step *o)
 {
@@ -135,6 +137,19 @@ static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
 	return size;
 }
 
+/* Sums are loaded and stored once for so many rows: fewer were slower by up to a third (docs/performance.md). */
+static int64_t pick_rows(struct sampler *p, int64_t extent)
+{
+	return least(extent, INT64_C(4) << rng_below(p->rng, 3));
+}
+
+static int64_t pick_sums(struct sampler *p, int64_t extent)
+{
+	if (extent <= SUMS || rng_chance(p->rng, WHOLE_ROW))
+		return extent;
+	return pick_tile(p, extent, extent / SUMS, SUMS);
+}
+
 static int64_t pick_unroll(struct sampler *p, int64_t extent, int stage)
 {
 	int64_t size = INT64_C(1) << rng_below(p->rng, size_variants(p, stage) > 1 ? 1 : 4);
@@ -162,6 +177,10 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 		return pick_outer(p, extent);
 	case ROLE_REDUCE:
 		return pick_reduce(p, extent, o->step.stage);
+	case ROLE_ROWS:
+		return pick_rows(p, extent);
+	case ROLE_SUMS:
+		return pick_sums(p, extent);
 	case ROLE_UNROLL:
 		return pick_unroll(p, extent, o->step.stage);
 	default:

@@ -180,7 +180,7 @@ static void advance(struct sketcher *k, const struct sketch *s)
 /* One of the ways on from S, drawn. */
 static void advance_drawn(struct sketcher *k, const struct sketch *s, struct rng *rng)
 {
-	struct sketcher ways = { .arena = k->arena, .exact = k->exact, .target = k->target };
+	struct sketcher ways = { .arena = k->arena, .exact = k->exact, .threads = k->threads, .target = k->target };
 
 	advance(&ways, s);
 	int pick = (int)rng_below(rng, ways.open.n + ways.done.n);
@@ -227,7 +227,9 @@ static void begin(struct sketcher *k, const struct dag *dag, bool collapsed)
 
 struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const struct aim *aim)
 {
-	struct sketcher k = { .arena = a, .exact = aim->exact, .target = aim->target };
+	bool shares = aim->threads > 1 && target_binds(aim->target, ANNOTATION_PARALLEL);
+	struct sketcher k = { .arena = a, .exact = aim->exact, .threads = shares ? aim->threads : 1,
+			      .target = aim->target };
 	struct rng rng = rng_seed(DRAW_SEED);	/* the same sketches each time */
 
 	begin(&k, dag, false);
@@ -241,8 +243,6 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 		else
 			advance_drawn(&k, s, &rng);
 	}
-	bool shares = aim->threads > 1 && target_binds(aim->target, ANNOTATION_PARALLEL);
-
 	for (int i = 0; i < k.done.n && shares; i++)
 		add_sharing(k.done.at[i]);
 	return k.done;

@@ -18,6 +18,8 @@ enum role {
 	ROLE_PERIOD,	/* nothing, but a split whose inner turns are held in registers as well */
 	ROLE_OUTER,	/* split: register tiles that share a cache tile */
 	ROLE_REDUCE,	/* split: reduced elements that are written out in a row */
+	ROLE_ROWS,	/* split: the same of rows that are added to sums in a cache */
+	ROLE_SUMS,	/* split: vectors of such sums */
 	ROLE_VECTOR,	/* split: lanes */
 	ROLE_UNROLL,	/* split: turns that are written out */
 	ROLE_PERMUTE,	/* reorder: any order of the iters named */
@@ -57,6 +59,7 @@ struct sketch_vec VEC(struct sketch *);
 struct sketcher {
 	struct arena *arena;
 	bool exact;	/* without rules that derive */
+	int threads;	/* that may share loops */
 	const struct target *target;
 	struct sketch_vec open;	/* to be worked on */
 	struct sketch_vec done;

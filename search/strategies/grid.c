@@ -43,6 +43,7 @@ static struct sizes sizes_of(const struct problem *p, const struct sketch *s, in
 		return SIZES(vectors, target_lanes(p->aim->target,
 					   dtype_bytes(dtype_arithmetic(op->tensor.dtype))));
 	case ROLE_REDUCE:
+	case ROLE_ROWS:
 	case ROLE_UNROLL:
 		return SIZES(turns, 1);
 	default:

@@ -17,7 +17,7 @@ static struct genes take_back(struct arena *a, const struct genes *seed, const s
 
 	for (int i = 0; i < g.n; i++) {
 		enum role role = sketch->steps.at[i].role;
-		bool shapes = role == ROLE_OUTER || role == ROLE_PERMUTE || role == ROLE_EDGE;
+		bool shapes = role == ROLE_OUTER || role == ROLE_SUMS || role == ROLE_PERMUTE || role == ROLE_EDGE;
 
 		if (role == ROLE_STRIP || (shapes && rng_chance(rng, RESHAPED)))
 			g.at[i] = (struct gene){ 0 };

@@ -74,6 +74,12 @@ static struct op *sum_of_exps(struct dag *d, struct op *x, int axis, struct op *
 	return *exps ? reduce_dim(d, "softmax_sum", *exps, axis, REDUCE_SUM, NULL, 1) : NULL;
 }
 
+/* 1 / X: what divides a row is inverted once, and each element multiplied. */
+static const struct expr *inverse(struct dag *d, const struct expr *x)
+{
+	return build_binary(d, EXPR_DIV, expr_const(d->arena, x->dtype, 1), x);
+}
+
 struct op *op_softmax(struct dag *d, struct op *x, int axis)
 {
 	struct axis *axes[TENSOR_MAX_DIMS];
@@ -84,8 +90,8 @@ struct op *op_softmax(struct dag *d, struct op *x, int axis)
 		return NULL;
 	axes_like(d, x, axes);
 	return build_map(d, "softmax", axes, x->tensor.ndim,
-			 build_binary(d, EXPR_DIV, read_axes(d, exps, axes),
-				read_without(d, sum, axes, axis)));
+			 build_binary(d, EXPR_MUL, read_axes(d, exps, axes),
+				      inverse(d, read_without(d, sum, axes, axis))));
 }
 
 struct op *op_log_softmax(struct dag *d, struct op *x, int axis)
@@ -144,7 +150,7 @@ struct op *op_layer_norm(struct dag *d, struct op *x, struct op *scale, struct o
 	const struct expr *deviation =
 		expr_unary(d->arena, EXPR_SQRT, build_binary_const(d, EXPR_ADD, variance, epsilon));
 	const struct expr *y = build_binary(
-		d, EXPR_DIV, build_binary(d, EXPR_SUB, read_axes(d, x, axes), mean), deviation);
+		d, EXPR_MUL, build_binary(d, EXPR_SUB, read_axes(d, x, axes), mean), inverse(d, deviation));
 
 	if (scale)
 		y = build_binary(d, EXPR_MUL, y, read_axes(d, scale, &axes[last]));

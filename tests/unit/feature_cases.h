@@ -125,6 +125,10 @@ static const struct feature_case cases[] = {
 	  "split C k 8\nunroll C k.1\n", 1,
 	  "unroll.reduce 8 unroll.product 8 reduce.product 32 reduce.inner 4 f_add 128\n" },
 
+	/* two vectors are added, then to the sum; four times a shuffle and an addition for the lanes */
+	{ "lanes combined", "input A: f32[4, 32]\nC[i] = sum(k < 32) A[i, k]\n", "vectorize C k\n", 1,
+	  "f_add 128 body.ops 10 body.chains 1 vector.lanes 16\n" },
+
 	/* 10 turns on 4 threads: 3 rounds; begun anew for each i */
 	{ "parallel inside", "input A: f32[6, 10]\nC[i, j] = A[i, j] + 1\n", "parallel C j\n", 0,
 	  "parallel.outside 1 parallel.starts 6 parallel.product 10 parallel.balance 0.8333333\n" },

@@ -134,8 +134,6 @@ static const struct {
 	{ chain, "split C i 2", "parallel C i", "the iter is not a loop" },
 
 	{ chain, "", "vectorize D i", "only the innermost loop is vectorized" },
-	{ chain, "", "vectorize C k",
-	  "lanes of a reduce loop write the same element; rfactor first" },
 	{ twice, "", "vectorize Q j", "more lanes than a vector may have" },
 	{ chain, "compute_at C D j", "vectorize D j", "another stage is attached to the loop" },
 	{ chain, "unroll D j", "vectorize D j", "the loop is annotated already" },

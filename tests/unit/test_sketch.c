@@ -98,6 +98,73 @@ static void test_lanes(void **state)
 		    "unroll Y c.0.1\n");
 }
 
+/* How many of the sketches of SOURCE with THREADS have all of WORDS, in this order, in their steps. */
+static int sketches_with(const char *source, int threads, const char *const *words)
+{
+	struct aim with = aim;
+	struct run r = run_new(source);
+	int found = 0;
+
+	with.threads = threads;
+	struct sketch_vec sketches = sketches_of(r.a, r.d, &with);
+
+	for (int i = 0; i < sketches.n; i++) {
+		struct text t = { 0 };
+
+		state_print(&t, sketches.at[i]->state);
+		const char *at = text_str(&t);
+
+		for (int j = 0; at && words[j]; j++)
+			at = strstr(at, words[j]);
+		found += at != NULL;
+		text_free(&t);
+	}
+	arena_free(r.a);
+	return found;
+}
+
+/* Rows whose elements are read once have lanes along them, whose partial results are combined, and nothing else. */
+static void test_rows(void **state)
+{
+	(void)state;
+	check_steps("input A: f32[64, 256]\nS[i] = sum(k < 256) A[i, k] * A[i, k]\n",
+		    "split S k 1\n"
+		    "rfactor S k.1\n"
+		    "split S.rf k.1 1\n"
+		    "split S.rf k.0 1\n"
+		    "reorder S.rf k.0.0 k.0.1 k.1.0 k.1.1\n"
+		    "unroll S.rf k.0.1\n"
+		    "unroll S.rf k.1.0\n"
+		    "vectorize S.rf k.1.1\n"
+		    "compute_at S.rf S i\n"
+		    "vectorize S k.1\n");
+}
+
+/* A vector times a matrix in rows: also a few rows at a time, added to sums that lie in a cache. */
+static void test_sweep(void **state)
+{
+	static const char *const rows_around_vectors[] = { "compute_at S.local S j.0.0",
+							   "reorder S.local k.0 j.0 k.1 j.1", NULL };
+
+	(void)state;
+	assert_int_equal(sketches_with("input X: f32[256]\ninput W: f32[256, 64]\n"
+				       "S[j] = sum(k < 256) X[k] * W[k, j]\n", 1, rows_around_vectors), 1);
+	/* Each element of B has many uses. */
+	assert_int_equal(sketches_with("input A: f32[64, 256]\ninput B: f32[256, 64]\n"
+				       "S[i, j] = sum(k < 256) A[i, k] * B[k, j]\n", 1, rows_around_vectors), 0);
+}
+
+/* Two threads cannot share one element, but what is summed up in it: in four shares each, once. */
+static void test_shares(void **state)
+{
+	static const char *const shares[] = { "split S m 32", "rfactor S m.0", "split S.rf n 1", "rfactor S.rf n.1", NULL };
+	static const char source[] = "input A: f32[256, 64]\nS[] = sum(m < 256, n < 64) A[m, n]\n";
+
+	(void)state;
+	assert_int_equal(sketches_with(source, 2, shares), 1);
+	assert_int_equal(sketches_with(source, 1, shares), 0);
+}
+
 /* However many stages there are, and choices for each: none is left as it was written, and an early choice is tried
  * about as often as its others. */
 static void test_many_reductions(void **state)
@@ -412,6 +479,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arranged),
 		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_rows),
+		cmocka_unit_test(test_sweep),
+		cmocka_unit_test(test_shares),
 		cmocka_unit_test(test_many_reductions),
 		cmocka_unit_test(test_panels),
 		cmocka_unit_test(test_derived),

@@ -4,34 +4,8 @@
  * For a reduction whose elements lie side by side in memory along the reduced axis: sums and
  * maxima of rows. The partial results are vectors; without them the lanes would have to write one
  * element. More than one of them hides how long an addition takes. */
+#include "search/space/reads.h"
 #include "search/space/sketch.h"
-
-#include "te/index/index.h"
-
-/* Fewer reduced elements than this do not pay for the last step over the lanes. */
-enum { MIN_REDUCED = 32 };
-
-struct contiguity {
-	const struct axis *axis;
-	bool contiguous, strided;
-};
-
-/* Does the last index of a load run with the axis, does another one? */
-static bool check_load(const struct expr *e, void *user)
-{
-	struct contiguity *c = user;
-
-	if (e->kind != EXPR_LOAD)
-		return true;
-	for (int i = 0; i < e->tensor->ndim; i++) {
-		bool uses = expr_uses_axis(e->index[i], c->axis);
-		bool last = i == e->tensor->ndim - 1;
-
-		c->contiguous |= uses && last && e->index[i]->kind == EXPR_AXIS;
-		c->strided |= uses && !last;
-	}
-	return true;
-}
 
 static bool applies(const struct sketch *s, int stage)
 {
@@ -40,29 +14,29 @@ static bool applies(const struct sketch *s, int stage)
 	if (!stage_computes(g) || !op_is_reduction(&g->op) || !stage_is_untouched(g) ||
 	    g->is_cache)
 		return false;
-	const struct axis *last = g->op.reduce[g->op.nreduce - 1];
-	struct contiguity c = { .axis = last };
-
-	expr_visit(g->op.body, check_load, &c);
-	return last->hi >= MIN_REDUCED && c.contiguous && !c.strided;
+	return reads_rows(&g->op);
 }
 
 /* The elements of a turn are the last space axis of the partial stage: a few vectors, written out
- * inside its reduced axes. */
+ * inside its reduced axes, a few turns of the last of which are written out as well. */
 static bool vectorize_partial(struct sketch *s, int partial)
 {
 	const struct stage *g = s->state->stages.at[partial];
-	int turn = g->op.tensor.ndim - 1;
-	int vectors = g->iters.n, lanes = vectors + 1;
+	int turn = g->op.tensor.ndim - 1, last = turn + g->op.nreduce;
+	int vectors = g->iters.n, lanes = vectors + 1, turns = vectors + 2, written = vectors + 3;
 	int order[STEP_MAX_ITERS];
 	int n = 0;
 
-	for (int i = 0; i < g->op.nreduce; i++)
-		order[n++] = turn + 1 + i;
+	for (int i = turn + 1; i < last; i++)
+		order[n++] = i;
+	order[n++] = turns;
+	order[n++] = written;
 	order[n++] = vectors;
 	order[n++] = lanes;
 	return sketch_add(s, step_split(partial, turn, 0), ROLE_VECTOR) &&
+	       sketch_add(s, step_split(partial, last, 0), ROLE_REDUCE) &&
 	       sketch_add(s, step_reorder(partial, order, n), ROLE_FIXED) &&
+	       sketch_add(s, step_annotate(partial, written, ANNOTATION_UNROLL), ROLE_FIXED) &&
 	       sketch_add(s, step_annotate(partial, vectors, ANNOTATION_UNROLL), ROLE_FIXED) &&
 	       sketch_add(s, step_annotate(partial, lanes, ANNOTATION_VECTOR), ROLE_FIXED);
 }
@@ -84,10 +58,9 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 					     .target = stage, .size = g->op.tensor.ndim - 1 },
 			ROLE_PLACE))
 		return;
-	if (!sketch_add(next, step_annotate(stage, g->op.tensor.ndim, ANNOTATION_UNROLL),
-			ROLE_FIXED))
+	if (!sketch_add(next, step_annotate(stage, g->op.tensor.ndim, ANNOTATION_VECTOR), ROLE_FIXED))
 		return;
-	if (sketch_locate(next, stage, ROLE_LOCATION))
+	if (sketch_locate(next, stage, ROLE_STRIP))
 		sketch_emit(k, next, sketch_place(next, partial));
 }
 
