@@ -3,11 +3,15 @@
  *
  * Written where no instruction does it in arithmetic on the bits, which no compiler flag changes;
  * rounded to nearest even, as te/dtype.c does. bf16 is the upper half of a f32. */
-#include "codegen/emitter.h"
+#include <string.h>
 
-static const char bf16_text[] =
+#include "codegen/emitter.h"
+#include "target/intrinsic.h"
+
+static const char bf16_wide_text[] =
 	"static inline f32x@ wide_bf16x@(bf16x@ h)\n{\n"
-	"\treturn (f32x@)(__builtin_convertvector(h, f32x@_bits) << 16);\n}\n"
+	"\treturn (f32x@)(__builtin_convertvector(h, f32x@_bits) << 16);\n}\n";
+static const char bf16_text[] =
 	"static inline bf16x@ narrow_bf16x@(f32x@ v)\n{\n"
 	"\tf32x@_bits u = (f32x@_bits)v, high = u >> 16;\n"
 	"\tf32x@_bits nan = (f32x@_bits)((u & 0x7fffffff) > 0x7f800000);\n"
@@ -51,7 +55,19 @@ static const char f16_text[] =
 	"\treturn __builtin_convertvector((u >> 16 & 0x8000) | bits, f16x@);\n"
 	"#endif\n}\n";
 
-void convert_functions(struct text *out, enum dtype t, int lanes)
+/* By one instruction, that takes denormals for zero: for kernels whose products do so, too. Its builtins have another
+ * name or type with each compiler. */
+static const char bf16_flushed_text[] =
+	"static inline bf16x16 narrow_bf16x16(f32x16 v)\n{\n"
+	"\tbf16x16 h;\n\n"
+	"\t__asm__(\"vcvtneps2bf16 %1, %0\" : \"=v\"(h) : \"v\"(v));\n"
+	"\treturn h;\n}\n";
+
+void convert_functions(struct text *out, const struct text *body, enum dtype t, int lanes)
 {
-	put_lanes(out, t == DTYPE_F16 ? f16_text : bf16_text, lanes);
+	bool flushes = strstr(text_str(body), intrinsic_at(INTRINSIC_AVX512_VDPBF16PS)->name);
+
+	put_lanes(out, t == DTYPE_F16 ? f16_text : bf16_wide_text, lanes);
+	if (t == DTYPE_BF16)
+		put_lanes(out, flushes && lanes == 16 ? bf16_flushed_text : bf16_text, lanes);
 }

@@ -130,7 +130,7 @@ void use_helper(struct emitter *e, enum helper h);
 /* PATTERN with LANES for each @. */
 void put_lanes(struct text *out, const char *pattern, int lanes);
 /* wide_ and narrow_ for vectors of LANES elements of T. */
-void convert_functions(struct text *out, enum dtype t, int lanes);
+void convert_functions(struct text *out, const struct text *body, enum dtype t, int lanes);
 /* Functions of each lane of vectors V of LANES elements of T, as far as BODY calls them. */
 void map_functions(struct text *out, const struct text *body, const char *v, enum dtype t, int lanes);
 /* The types and helpers that the body used. */

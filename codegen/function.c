@@ -73,8 +73,23 @@ static const char tanh_text[] =
 	"\tq = q * s + 1.0f;\n"
 	"\treturn max_f32x@(-one, min_f32x@(one, t * p / q));\n}\n";
 
+/* Where no instruction does it, a sum with 2^23 has no place for a fraction: it is rounded half to even, and its bits
+ * are those of 2^23 and the whole number. What is as large has no fraction. */
+static const char rint_text[] =
+	"static inline f32x@ rint_f32x@(f32x@ x)\n{\n"
+	"#if @ == 16 && defined __AVX512F__\n"
+	"\treturn __builtin_ia32_rndscaleps_mask(x, 8, x, -1, 4);\n"
+	"#elif @ == 8 && defined __AVX__\n"
+	"\treturn __builtin_ia32_roundps256(x, 8);\n"
+	"#else\n"
+	"\tf32x@_mask sign = (f32x@_mask)x & (int32_t)0x80000000;\n"
+	"\tf32x@ t = (f32x@)((f32x@_mask)x ^ sign);\n"
+	"\tf32x@ r = __builtin_convertvector((f32x@_mask)(t + 8388608.0f) - 0x4b000000, f32x@);\n\n"
+	"\treturn (f32x@)((f32x@_mask)select_f32x@(t < 8388608.0f, r, t) | sign);\n"
+	"#endif\n}\n";
+
 static const char *const own_text[EXPR_KIND_COUNT] = {
-	[EXPR_ERF] = erf_text, [EXPR_TANH] = tanh_text,
+	[EXPR_ROUND] = rint_text, [EXPR_ERF] = erf_text, [EXPR_TANH] = tanh_text,
 };
 
 static void put_exp(struct text *out, int lanes)

@@ -71,7 +71,7 @@ static void vector_types(struct text *out, const struct text *body, enum dtype t
 		across_functions(out, body, text_str(&v), t, lanes);
 	}
 	if (dtype_is_narrow(t))
-		convert_functions(out, t, lanes);
+		convert_functions(out, body, t, lanes);
 	text_free(&v);
 }
 

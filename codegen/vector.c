@@ -8,6 +8,7 @@
 
 #include "base/integer.h"
 #include "codegen/emitter.h"
+#include "schedule/lane_form.h"
 #include "schedule/mask.h"
 
 static int log2_of(int lanes)
@@ -29,12 +30,6 @@ const char *vector_type(struct emitter *e, enum dtype t, int lanes)
 const char *vector_memory_type(struct emitter *e, enum dtype t, int lanes)
 {
 	return arena_printf(e->a, "%s_u", vector_type(e, t, lanes));
-}
-
-/* Types whose arithmetic is that of GNU vectors. */
-static bool is_plain(enum dtype t)
-{
-	return t == DTYPE_F32 || t == DTYPE_F64;
 }
 
 /* A piece of C text. */
@@ -74,9 +69,9 @@ static const char *splat(struct emitter *e, const struct expr *x, struct piece v
 	if (v.vector)
 		return v.text;
 	/* C promotes integers, and GNU C broadcasts none to narrower lanes. */
-	const char *cast = !is_plain(x->dtype)
-				   ? arena_printf(e->a, "(%s)", dtype_c(x->dtype))
-				   : "";
+	const char *cast = x->dtype == DTYPE_F32 || x->dtype == DTYPE_F64
+				   ? ""
+				   : arena_printf(e->a, "(%s)", dtype_c(x->dtype));
 
 	return arena_printf(e->a, "(%s%s - (%s){0})", cast, v.text,
 			    vector_type(e, x->dtype, e->lanes));
@@ -136,6 +131,14 @@ static struct piece infix_value(struct emitter *e, const struct expr *x)
 	struct piece u = value_of(e, x->arg[0]);
 	struct piece v = value_of(e, x->arg[1]);
 
+	if (!dtype_is_float(x->dtype)) {	/* wraps */
+		const char *type = vector_type(e, x->dtype, e->lanes);
+
+		return (struct piece){ arena_printf(e->a, "(%s)((%s_bits)%s %s (%s_bits)%s)", type, type,
+						    splat(e, x->arg[0], u), expr_kind_text(x->kind), type,
+						    splat(e, x->arg[1], v)),
+				       true };
+	}
 	return (struct piece){
 		arena_printf(e->a, "(%s %s %s)", u.text, expr_kind_text(x->kind), v.text),
 		u.vector || v.vector	/* a select that is decided may have left none */
@@ -178,15 +181,17 @@ static struct piece convert_value(struct emitter *e, const struct expr *x)
 static struct piece cast_value(struct emitter *e, const struct expr *x)
 {
 	enum dtype from = x->arg[0]->dtype;
-	bool whole = from == DTYPE_I8 || from == DTYPE_U8 || from == DTYPE_I32;
 
 	if (dtype_is_narrow(from) || (dtype_is_narrow(x->dtype) && from == DTYPE_F32))
 		return convert_value(e, x);
-	if (!is_plain(x->dtype) || !(is_plain(from) || whole) ||
-	    (whole && x->arg[0]->kind != EXPR_LOAD))
+	if (!lane_form(x))
 		return (struct piece){ by_lane(e, x), true };
-	return (struct piece){ arena_printf(e->a, "__builtin_convertvector(%s, %s)",
-					    vector_text(e, x->arg[0]),
+	const char *value = vector_text(e, x->arg[0]);
+
+	if (dtype_is_float(from) && dtype_bytes(x->dtype) == 1)	/* truncated, then wrapped */
+		value = arena_printf(e->a, "__builtin_convertvector(%s, %s)", value,
+				     vector_type(e, DTYPE_I32, e->lanes));
+	return (struct piece){ arena_printf(e->a, "__builtin_convertvector(%s, %s)", value,
 					    vector_type(e, x->dtype, e->lanes)),
 			       true };
 }
@@ -201,14 +206,19 @@ static bool is_memory(const struct expr *e)
 	return e->kind == EXPR_LOAD && !buffer_of(e->tensor)->registers;
 }
 
+/* All bits 0, as what a masked load leaves out. */
+static bool is_zero(const struct expr *e)
+{
+	return e->kind == EXPR_FLOAT ? e->f == 0 && !signbit(e->f) : e->kind == EXPR_INT && e->i == 0;
+}
+
 /* Select X, whose condition is a mask. */
 static struct piece masked_select(struct emitter *e, const struct expr *x)
 {
 	const char *when = lanes_when(e, x->arg[0]);
 	const struct expr *before = emit_under(e, x->arg[0]);
 	struct lane_run r = lane_run(e);
-	bool zero = is_memory(x->arg[1]) && x->arg[2]->kind == EXPR_FLOAT && x->arg[2]->f == 0 &&
-		    !signbit(x->arg[2]->f);
+	bool zero = is_memory(x->arg[1]) && is_zero(x->arg[2]);
 	bool none = r.none || (when && strcmp(when, "0") == 0);
 	const char *u = none ? NULL : splat(e, x->arg[1], value_of(e, x->arg[1]));
 
@@ -265,7 +275,7 @@ static struct piece value_of(struct emitter *e, const struct expr *x)
 		return load_value(e, x);
 	if (x->kind == EXPR_CAST)
 		return cast_value(e, x);
-	if (!is_plain(x->dtype))
+	if (!lane_form(x))
 		return (struct piece){ by_lane(e, x), true };
 	switch (x->kind) {
 	case EXPR_ADD:
@@ -279,8 +289,7 @@ static struct piece value_of(struct emitter *e, const struct expr *x)
 	case EXPR_SELECT:
 		return select_value(e, x);
 	default:
-		return expr_kind_arity(x->kind) == 1 ? map_value(e, x)
-						     : (struct piece){ by_lane(e, x), true };
+		return map_value(e, x);
 	}
 }
 

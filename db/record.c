@@ -140,7 +140,7 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 	if (want->measured)
 		text_puts(&sql, " AND r.estimate = 0");
 	if (want->exact)
-		text_puts(&sql, " AND instr(r.steps, 'derive') = 0");
+		text_puts(&sql, " AND instr(r.steps, ' winograd ') = 0");
 	text_puts(&sql, " AND ");
 	want_machine(&sql, want);
 	/* True always: it gives the statement all five parameters to bind. */

@@ -3,6 +3,7 @@
 #include "schedule/mask.h"
 
 #include "base/integer.h"
+#include "schedule/lane_form.h"
 #include "schedule/pass/lanes.h"
 #include "te/index/index.h"
 
@@ -99,11 +100,6 @@ static bool is_dense(const struct lane_reads *r, const struct expr *load)
 	return stride == 1 || stride_is_near(stride);
 }
 
-static bool is_plain(enum dtype t)
-{
-	return t == DTYPE_F32 || t == DTYPE_F64;
-}
-
 /* Does node E, which a load is below, have a form for all lanes at once? Lane by lane, it would read
  * outside of the mask. */
 static bool has_vector_form(const struct lane_reads *r, const struct expr *e)
@@ -111,12 +107,8 @@ static bool has_vector_form(const struct lane_reads *r, const struct expr *e)
 	const struct expr *c = e->arg[0];
 	struct mask m;
 
-	if (!is_plain(e->dtype))
-		return false;
-	if (e->kind == EXPR_CAST)
-		return is_plain(c->dtype) || c->kind == EXPR_LOAD;
-	if (e->kind != EXPR_SELECT)
-		return e->kind != EXPR_POW;
+	if (!lane_form(e) || e->kind != EXPR_SELECT)
+		return lane_form(e);
 	return !expr_uses_axis(c, r->axis) || mask_of(r->a, c, r->axis, &m) ||
 	       (c->kind >= EXPR_LT && c->kind <= EXPR_NE && c->arg[0]->dtype == e->dtype);
 }
@@ -162,7 +154,7 @@ bool mask_of_select(struct arena *a, const struct target *target, const struct e
 {
 	struct lane_reads r = { a, axis, true, target->masked_loads };
 
-	if (!is_plain(x->dtype) || x->arg[2]->loads)
+	if (!lane_form_of(x->dtype) || x->arg[2]->loads)
 		return false;
 	expr_visit(x->arg[1], check_read, &r);
 	return r.dense && mask_of(a, x->arg[0], axis, out);
@@ -179,7 +171,7 @@ bool mask_of_branch(struct arena *a, const struct target *target, const struct n
 	struct lane_reads r = { a, axis, false, target->masked_stores };
 
 	for (const struct nest *s = n->body; s && r.dense; s = s->next) {
-		r.dense = s->kind == NEST_STORE && (s->buffer->registers ? is_plain(s->buffer->tensor.dtype)
+		r.dense = s->kind == NEST_STORE && (s->buffer->registers ? lane_form_of(s->buffer->tensor.dtype)
 							      : mask_may_store(s->buffer));
 		expr_visit(s->value, check_read, &r);
 	}

@@ -117,3 +117,11 @@ bool stage_reads(const struct stage *g, const struct tensor *t)
 			return true;
 	return false;
 }
+
+const struct iter *stage_group(const struct stage *g)
+{
+	for (int i = 0; i < g->iters.n; i++)
+		if (g->iters.at[i].intrinsic)
+			return &g->iters.at[i];
+	return NULL;
+}

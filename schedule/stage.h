@@ -92,6 +92,8 @@ struct relation *stage_split_of(const struct stage *g, int iter);
 bool stage_has_tail(const struct stage *g, int iter);
 /* Place of iter I among the leaves; -1 where it is none. */
 int stage_leaf(const struct stage *g, int iter);
+/* The loop of G that is the group of an intrinsic; NULL: none. */
+const struct iter *stage_group(const struct stage *g);
 bool stage_computes(const struct stage *g);	/* neither input nor constant nor inlined */
 /* Has no step split or fused its loops, or settled its place? */
 bool stage_is_untouched(const struct stage *g);

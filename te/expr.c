@@ -277,6 +277,9 @@ const struct expr *expr_cast(struct arena *a, enum dtype t, const struct expr *x
 		return expr_const(a, t, (double)x->i);
 	if (x->kind == EXPR_FLOAT)
 		return expr_const(a, t, x->f);
+	if (dtype_is_narrow(t) && x->kind == EXPR_CAST && x->dtype == DTYPE_F32 &&
+	    x->arg[0]->kind == EXPR_LOAD && x->arg[0]->dtype == t)
+		return x->arg[0];	/* was widened */
 	struct expr *e = node(a, EXPR_CAST, t);
 
 	e->arg[0] = x;

@@ -29,6 +29,7 @@ struct contestant_task {
 struct contestant {
 	const char *name;
 	const struct contestant_entry *entries;	/* ended by a NULL name */
+	bool narrow;	/* it takes work that is not all f32 (bench/work/work.h), too */
 	/* Before all else: has the library choose its kernels as it should, where that takes starting
 	 * this program again with ARGV. NULL: it does so by itself. */
 	void (*choose)(char **argv);

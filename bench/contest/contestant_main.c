@@ -21,6 +21,10 @@ static int prepare(void *user, struct arena *a, const char *dir, const char *ent
 
 	if (contestant_task_read(a, dir, &s->task) < 0)
 		return -1;
+	if (s->task.work && !contestant.narrow && !work_is_f32(s->task.work)) {
+		s->task.work = NULL;
+		s->task.why = "it is asked for f32 alone";
+	}
 	s->task.entry = arena_strdup(a, entry);
 	s->task.threads = threads;
 	s->handle = contestant.prepare(a, &s->task, text);

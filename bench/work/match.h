@@ -7,7 +7,7 @@
 #include "bench/work/work.h"
 #include "te/index/index.h"
 
-/* The reduction of a DAG, sum of X * W, both loads. */
+/* The reduction of a DAG, sum of X * W, both loads, which the sum may have cast to its type. */
 struct work_product {
 	struct arena *a;
 	const struct dag *dag;

@@ -195,6 +195,11 @@ static bool narrow(struct arena *a, const struct op *op, const struct expr *cond
 	return false;
 }
 
+static bool is_zero(const struct expr *e)
+{
+	return (e->kind == EXPR_FLOAT && e->f == 0) || (e->kind == EXPR_INT && e->i == 0);
+}
+
 /* OP is RAW moved by LOW[i] in dimension i, zero around it. */
 static bool is_padding(struct arena *a, const struct op *op, const struct tensor **raw,
 		       int64_t *low)
@@ -204,7 +209,7 @@ static bool is_padding(struct arena *a, const struct op *op, const struct tensor
 	struct linear l;
 
 	if (op_is_reduction(op) || e->kind != EXPR_SELECT || e->arg[1]->kind != EXPR_LOAD ||
-	    e->arg[2]->kind != EXPR_FLOAT || e->arg[2]->f != 0)
+	    !is_zero(e->arg[2]))
 		return false;
 	const struct expr *load = e->arg[1];
 

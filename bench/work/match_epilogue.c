@@ -37,9 +37,9 @@ struct peeler {
 
 static bool peel(struct peeler *p, const struct expr *e);
 
-static const struct expr *pattern(struct arena *a, const char *formula)
+static const struct expr *pattern(struct arena *a, enum dtype t, const char *formula)
 {
-	const char *text = arena_printf(a, "input x: f32[2]\ny[i] = %s\n", formula);
+	const char *text = arena_printf(a, "input x: %s[2]\ny[i] = %s\n", dtype_name(t), formula);
 	const struct dag *d = dag_parse(a, "formula", text);
 
 	if (!d)
@@ -137,12 +137,22 @@ static bool strides_of(const struct peeler *p, const struct expr *load, int64_t 
 	return true;
 }
 
+/* The load that E is, as it is or made f32 or a wider integer; else E. */
+static const struct expr *without_widening(const struct expr *e)
+{
+	if (e->kind == EXPR_CAST && e->arg[0]->kind == EXPR_LOAD &&
+	    (e->dtype == DTYPE_F32 || e->dtype == DTYPE_I32))
+		return e->arg[0];
+	return e;
+}
+
 /* LOAD through the dimensions of the result; those it does not depend on are 1. */
 static bool see_operand(struct peeler *p, const struct expr *load, struct operand *o)
 {
 	int64_t stride[TENSOR_MAX_DIMS];
 
-	if (load->kind != EXPR_LOAD || load->dtype != DTYPE_F32)
+	load = without_widening(load);
+	if (load->kind != EXPR_LOAD)
 		return false;
 	o->op = dag_op(p->dag, load->tensor);
 	if (o->op->kind == OP_COMPUTE || !strides_of(p, load, stride))
@@ -207,9 +217,12 @@ static void push_linear(struct peeler *p, double factor, double shift)
 	last->beta = last->beta * factor + shift;
 }
 
-/* The value X combined with the constant V on its right or (SWAPPED) left. */
-static bool push_const(struct peeler *p, enum expr_kind kind, double v, bool swapped)
+/* The value X combined with the constant OTHER on its right or (SWAPPED) left. */
+static bool push_const(struct peeler *p, enum expr_kind kind, const struct expr *other, bool swapped)
 {
+	const bool integer = other->kind == EXPR_INT;
+	const double v = integer ? (double)other->i : other->f;
+
 	switch (kind) {
 	case EXPR_ADD:
 		push_linear(p, 1, v);
@@ -220,9 +233,9 @@ static bool push_const(struct peeler *p, enum expr_kind kind, double v, bool swa
 	case EXPR_MUL:
 		push_linear(p, v, 0);
 		return true;
-	case EXPR_DIV:
+	case EXPR_DIV:	/* of integers it rounds */
 		push_linear(p, 1 / v, 0);
-		return !swapped && v != 0;
+		return !swapped && v != 0 && !integer;
 	case EXPR_MAX:
 	case EXPR_MIN:
 		push_bound(p, kind, v);
@@ -239,28 +252,45 @@ static bool peel_binary(struct peeler *p, const struct expr *e)
 
 	if (reads_hole(p, other) || !peel(p, inner))
 		return false;
-	if (other->kind == EXPR_FLOAT)
-		return push_const(p, e->kind, other->f, swapped);
+	if (other->kind == EXPR_FLOAT || other->kind == EXPR_INT)
+		return push_const(p, e->kind, other, swapped);
 	if (e->kind == EXPR_ADD)
 		return push_operand(p, EPILOGUE_ADD, other);
 	return e->kind == EXPR_MUL && push_operand(p, EPILOGUE_MUL, other);
+}
+
+static bool peel_conversion(struct peeler *p, const struct expr *e)
+{
+	if (!peel(p, e->arg[0]))
+		return false;
+	push(p, e->kind == EXPR_CAST ? EPILOGUE_CAST : EPILOGUE_ROUND, 0, 0);
+	p->w->epilogue.at[p->w->epilogue.n - 1].to = e->dtype;
+	return true;
+}
+
+/* The types of what may follow a sum: its own, and of what is made f32. */
+static bool is_computed_in(enum dtype t)
+{
+	return t == DTYPE_F32 || t == DTYPE_BF16 || t == DTYPE_I32;
 }
 
 static bool peel(struct peeler *p, const struct expr *e)
 {
 	if (is_hole(p, e))
 		return true;
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+	if (e->kind == EXPR_CAST || e->kind == EXPR_ROUND)
+		return peel_conversion(p, e);
+	for (size_t i = 0; dtype_is_float(e->dtype) && i < sizeof(functions) / sizeof(*functions); i++) {
 		struct formula_variables b = { 0 };
 
-		if (!fits(pattern(p->a, functions[i].formula), e, &b) || !reads_hole(p, b.x))
+		if (!fits(pattern(p->a, e->dtype, functions[i].formula), e, &b) || !reads_hole(p, b.x))
 			continue;
 		if (!peel(p, b.x))
 			return false;
 		push(p, functions[i].kind, b.alpha, 0);
 		return true;
 	}
-	return e->dtype == DTYPE_F32 && expr_kind_arity(e->kind) == 2 && peel_binary(p, e);
+	return is_computed_in(e->dtype) && expr_kind_arity(e->kind) == 2 && peel_binary(p, e);
 }
 
 bool match_epilogue(struct arena *a, const struct dag *d, const struct op *op,

@@ -22,14 +22,6 @@ static const struct op *only_reduction(const struct dag *d)
 	return found;
 }
 
-static bool only_f32(const struct dag *d)
-{
-	for (int i = 0; i < d->ops.n; i++)
-		if (d->ops.at[i]->tensor.dtype != DTYPE_F32)
-			return false;
-	return true;
-}
-
 static int count_ops(const struct dag *d, bool outputs)
 {
 	int n = 0;
@@ -39,9 +31,44 @@ static int count_ops(const struct dag *d, bool outputs)
 	return n;
 }
 
-static bool is_product(const struct expr *e)
+/* The load that E is, as it is or cast; NULL: neither. */
+static const struct expr *factor(const struct expr *e)
 {
-	return e->kind == EXPR_MUL && e->arg[0]->kind == EXPR_LOAD && e->arg[1]->kind == EXPR_LOAD;
+	if (e->kind == EXPR_CAST)
+		e = e->arg[0];
+	return e->kind == EXPR_LOAD ? e : NULL;
+}
+
+/* The two loads that OP sums up the products of; false where it does something else. */
+static bool product_of(const struct op *op, const struct expr **x, const struct expr **w)
+{
+	const struct expr *e = op->body;
+
+	if (op->reducer != REDUCE_SUM || e->kind != EXPR_MUL)
+		return false;
+	*x = factor(e->arg[0]);
+	*w = factor(e->arg[1]);
+	return *x && *w;
+}
+
+static bool is_byte(enum dtype t)
+{
+	return t == DTYPE_U8 || t == DTYPE_I8;
+}
+
+/* Are factors of types X and W summed up as SUM in a way that libraries have? */
+static bool types_fit(enum dtype sum, enum dtype x, enum dtype w)
+{
+	switch (sum) {
+	case DTYPE_I32:
+		return is_byte(x) && is_byte(w);
+	case DTYPE_F32:
+		return x == w && (x == DTYPE_F32 || x == DTYPE_BF16);
+	case DTYPE_BF16:
+		return x == DTYPE_BF16 && w == DTYPE_BF16;
+	default:
+		return false;
+	}
 }
 
 struct reads {
@@ -124,18 +151,18 @@ const struct work *recognize(struct arena *a, const struct dag *d, const char **
 	struct work *w = arena_one(a, struct work);
 	const struct op *sum = only_reduction(d);
 	const struct op *padded;
+	struct work_product p = { .a = a, .dag = d, .sum = sum };
 
 	*why = NULL;
-	if (!only_f32(d))
-		*why = "not all of it is f32";
-	else if (count_ops(d, true) != 1)
+	if (count_ops(d, true) != 1)
 		*why = "it has more than one output";
-	else if (!sum || sum->reducer != REDUCE_SUM || !is_product(sum->body))
+	else if (!sum || !product_of(sum, &p.x, &p.w))
 		*why = "it is not one sum of products of two tensors";
+	else if (!types_fit(sum->tensor.dtype, p.x->dtype, p.w->dtype))
+		*why = "it multiplies neither f32 nor bf16 nor bytes summed up as i32";
 	if (*why)
 		return NULL;
-	struct work_product p = { a, d, sum, sum->body->arg[0], sum->body->arg[1] };
-
+	w->sum = sum->tensor.dtype;
 	if (!match(&p, w, &padded)) {
 		*why = "its indices are neither those of a matrix product nor of a convolution";
 		return NULL;

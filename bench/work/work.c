@@ -11,6 +11,19 @@ int64_t work_pad_end(const struct work *w, int i)
 	return room / w->stride[i] + 1 == w->y.view.dim[2 + i].extent ? end : -1;
 }
 
+bool work_is_f32(const struct work *w)
+{
+	bool all = w->sum == DTYPE_F32 && w->a.op->tensor.dtype == DTYPE_F32 &&
+		   w->b.op->tensor.dtype == DTYPE_F32;
+
+	for (int i = 0; i < w->epilogue.n; i++) {
+		const struct epilogue *e = &w->epilogue.at[i];
+
+		all &= e->kind != EPILOGUE_CAST && e->kind != EPILOGUE_ROUND;
+	}
+	return all;
+}
+
 const char *epilogue_name(enum epilogue_kind k)
 {
 	static const char *const names[] = {
@@ -18,7 +31,8 @@ const char *epilogue_name(enum epilogue_kind k)
 		[EPILOGUE_CLIP] = "clip", [EPILOGUE_RELU] = "relu",
 		[EPILOGUE_SIGMOID] = "sigmoid", [EPILOGUE_SILU] = "silu",
 		[EPILOGUE_GELU] = "gelu", [EPILOGUE_TANH] = "tanh",
-		[EPILOGUE_HARD_SWISH] = "hard_swish",
+		[EPILOGUE_HARD_SWISH] = "hard_swish", [EPILOGUE_ROUND] = "round",
+		[EPILOGUE_CAST] = "cast",
 	};
 
 	return names[k];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/work/work.h - a matrix product or a convolution in the words of a library, and what is done
- * to its result: operands as views in the order that libraries use. All is f32. */
+ * to its result: operands as views in the order that libraries use, each of its tensor's type. */
 #ifndef HONE_BENCH_WORK_WORK_H
 #define HONE_BENCH_WORK_WORK_H
 
@@ -26,11 +26,14 @@ enum epilogue_kind {
 	EPILOGUE_GELU,		/* with erf */
 	EPILOGUE_TANH,
 	EPILOGUE_HARD_SWISH,
+	EPILOGUE_ROUND,		/* to the nearest integer, half to even */
+	EPILOGUE_CAST,		/* to the type TO; a float is truncated, so a conversion rounds before */
 };
 
 struct epilogue {
 	enum epilogue_kind kind;
 	double alpha, beta;
+	enum dtype to;		/* of a cast */
 	struct operand operand;	/* its view has the dimensions of the result's, or 1 (broadcast) */
 };
 
@@ -40,10 +43,12 @@ enum work_kind { WORK_MATMUL, WORK_CONV };
 
 /* matmul: y[batch..., m, n] = sum over k of a[batch..., m, k] * b[batch..., k, n]; a batch
  * dimension of a or b may be 1 where y's is not.
- * conv: y[n, oc, spatial...] from a[n, ic, spatial...] and b[oc, ic / groups, kernel...]. */
+ * conv: y[n, oc, spatial...] from a[n, ic, spatial...] and b[oc, ic / groups, kernel...].
+ * Bytes are summed up as i32, f32 and bf16 as f32; the sum is then rounded to its type, where that is bf16. */
 struct work {
 	enum work_kind kind;
 	struct operand a, b, y;
+	enum dtype sum;		/* the type of the sum, in which the epilogue begins: f32, bf16, i32 */
 	int nbatch;			/* matmul */
 	int spatial;			/* conv, as all below */
 	int64_t groups;
@@ -56,6 +61,9 @@ struct work {
 /* The padding at the end of spatial dimension I for libraries that let windows fall away which do
  * not fit: never below 0. -1 where the DAG leaves out windows that would fit. */
 int64_t work_pad_end(const struct work *w, int i);
+
+/* Is all of it f32? */
+bool work_is_f32(const struct work *w);
 
 const char *epilogue_name(enum epilogue_kind k);
 

@@ -28,13 +28,23 @@ static void widen_row(struct buffer *b, const struct target *target)
 		*row += whole - rest;
 }
 
+/* Does an intrinsic read STAGE, which gathers nothing, and so its elements as they are? */
+static bool is_operand(const struct state *s, int stage)
+{
+	int reader;
+
+	return !op_is_reduction(&s->stages.at[stage]->op) && state_consumers(s, stage, &reader, 1) == 1 &&
+	       stage_group(s->stages.at[reader]);
+}
+
 struct buffer *place_buffer(struct lowering *l, int stage, enum buffer_kind kind)
 {
 	const struct stage *g = l->s->stages.at[stage];
 	struct buffer *b = arena_one(l->a, struct buffer);
 
 	b->tensor = g->op.tensor;
-	b->tensor.dtype = narrow_held_as(g, kind);
+	if (!is_operand(l->s, stage))
+		b->tensor.dtype = narrow_held_as(g, kind);
 	b->kind = kind;
 	b->by_reader = g->packed;
 	b->order = g->stored.n ? &g->stored : NULL;

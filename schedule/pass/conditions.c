@@ -17,25 +17,28 @@ static void place(struct lowering *l, struct body *b, const struct axis *axis,
 struct packed_search {
 	const struct state *s;
 	const struct axis *axis;
+	bool panels;		/* what is stored in panels will do */
 	bool only_packed;
 };
 
 static bool search_unpacked(const struct expr *e, void *user)
 {
 	struct packed_search *s = user;
+	const struct stage *read = e->kind == EXPR_LOAD ? s->s->stages.at[state_stage_of(s->s, e->tensor)] : NULL;
 
-	if (e->kind == EXPR_LOAD && s->s->stages.at[state_stage_of(s->s, e->tensor)]->packed)
+	if (read && (read->packed || (s->panels && read->stored.n > 0)))
 		return false;
 	if (e->kind == EXPR_AXIS && e->axis == s->axis)
 		s->only_packed = false;
 	return s->only_packed;
 }
 
-/* True where values of dim D beyond its end do no harm: only packed constants, which have zeros
- * there, are read by it, and the stage's own buffer has room. */
+/* True where values of dim D beyond its end do no harm: only packed constants, which have zeros there, are read by
+ * it, or panels, which have room, by an intrinsic, of which no lane does anything to another; and the stage's own
+ * buffer has room. */
 static bool may_overrun(const struct lowering *l, const struct stage *g, int d)
 {
-	struct packed_search s = { l->s, g->op.space[d], true };
+	struct packed_search s = { l->s, g->op.space[d], stage_group(g), true };
 
 	expr_visit(g->op.body, search_unpacked, &s);
 	return g->place == PLACE_AT && s.only_packed;
@@ -53,6 +56,12 @@ static bool is_part_of_padded(const struct stage *g, int iter)
 	return root >= 0 && root < g->op.tensor.ndim && is_padded(g, root);
 }
 
+/* Does split R of G leave no rest, so that its outer iter's end is that of what it split? */
+static bool divides(const struct stage *g, const struct relation *r)
+{
+	return g->iters.at[r->parent].extent % g->iters.at[r->inner].extent == 0;
+}
+
 void place_conditions(struct lowering *l, struct body *b)
 {
 	const struct stage *g = b->g;
@@ -63,7 +72,7 @@ void place_conditions(struct lowering *l, struct body *b)
 	for (int i = 0; i < g->relations.n; i++) {
 		const struct iter *parent = &g->iters.at[g->relations.at[i].parent];
 
-		if (g->relations.at[i].kind == RELATION_SPLIT &&
+		if (g->relations.at[i].kind == RELATION_SPLIT && !divides(g, &g->relations.at[i]) &&
 		    !is_part_of_padded(g, g->relations.at[i].parent))
 			place(l, b, NULL, expr_binary(a, EXPR_LT, parent->value,
 						      expr_int(a, parent->extent)));

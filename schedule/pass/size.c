@@ -8,6 +8,7 @@
  *
  * Statements are counted as they are written: loops that are written out turn by turn where a condition is
  * decided by their turns. */
+#include "schedule/lane_form.h"
 #include "schedule/mask.h"
 #include "schedule/pass/known.h"
 #include "schedule/pass/pass.h"
@@ -25,22 +26,10 @@ struct meter {
 /* Has node E of a vector's value no form for all lanes at once? Each lane is written then. */
 static bool goes_by_lane(const struct expr *e)
 {
-	bool plain = e->dtype == DTYPE_F32 || e->dtype == DTYPE_F64;
-
-	switch (e->kind) {
-	case EXPR_LOAD:
-	case EXPR_CAST:
-		return false;
-	case EXPR_SELECT:
-		return !plain || e->arg[0]->kind < EXPR_LT || e->arg[0]->kind > EXPR_NE ||
-		       e->arg[0]->arg[0]->dtype != e->dtype;
-	case EXPR_MIN:
-	case EXPR_MAX:
-		return !plain;
-	default:
-		return !plain ||
-		       (expr_kind_form(e->kind) != FORM_INFIX && expr_kind_arity(e->kind) != 1);
-	}
+	if (e->kind == EXPR_SELECT &&
+	    (e->arg[0]->kind < EXPR_LT || e->arg[0]->kind > EXPR_NE || e->arg[0]->arg[0]->dtype != e->dtype))
+		return true;
+	return !lane_form(e);
 }
 
 /* Calls and the like that E, a value of the vector, is written with, beyond the first. */

@@ -2,6 +2,8 @@
 /* search/space/group.c - products whose sum is an intrinsic's. */
 #include "search/space/group.h"
 
+#include "search/space/reads.h"
+#include "te/derive/padded_sum.h"
 #include "te/index/index.h"
 
 /* What E is a load of, as it is or widened; NULL: of nothing. */
@@ -43,30 +45,40 @@ static bool runs_along(struct arena *a, const struct expr *load, const struct ax
 	return linear_coef(&at, axis) == 1;
 }
 
-/* Is T a constant, or made of one, that STAGE alone reads? */
-static bool is_packable(const struct state *s, const struct tensor *t)
+static bool is_constant(const struct stage *g)
 {
-	const struct stage *g = s->stages.at[state_stage_of(s, t)];
+	return g->op.kind == OP_CONST || g->place == PLACE_OFFLINE;
+}
 
-	return (g->op.kind == OP_CONST || g->place == PLACE_OFFLINE) &&
-	       state_consumers(s, state_stage_of(s, t), NULL, 0) == 1;
+/* Can T be stored as READER wants it: a constant, or made of one, that it alone reads, or else in panels? */
+static bool is_packable(const struct state *s, const struct op *reader, const struct tensor *t)
+{
+	int stage = state_stage_of(s, t);
+
+	return is_constant(s->stages.at[stage]) ? state_consumers(s, stage, NULL, 0) == 1 : reads_suit_panels(reader, t);
+}
+
+/* Has the reduced axis R of OP whole groups of X, as it is or PADDED? */
+static bool has_whole_groups(const struct op *op, int r, const struct intrinsic *x, bool padded)
+{
+	return padded ? padded_sum_axis(op, x->group) == r : op->reduce[r]->hi % x->group == 0;
 }
 
 /* The reduced axis of OP along which X can multiply A, the same for all lanes, by B; -1: none. */
 static int reduced_by(const struct state *s, const struct op *op, int dim, const struct intrinsic *x,
-		      const struct expr *a, const struct expr *b)
+		      const struct expr *a, const struct expr *b, bool padded)
 {
 	if (!a || !b || a->dtype != x->a || b->dtype != x->b || moves(a, op->space[dim]) ||
-	    !moves(b, op->space[dim]) || !is_packable(s, b->tensor))
+	    !moves(b, op->space[dim]) || !is_packable(s, op, b->tensor))
 		return -1;
 	for (int r = op->nreduce - 1; r >= 0; r--)
-		if (op->reduce[r]->hi % x->group == 0 && moves(b, op->reduce[r]) &&
+		if (has_whole_groups(op, r, x, padded) && moves(b, op->reduce[r]) &&
 		    runs_along(s->arena, a, op->reduce[r]))
 			return r;
 	return -1;
 }
 
-struct group_use group_of(const struct state *s, int stage, int dim, const struct target *target)
+static struct group_use find(const struct state *s, int stage, int dim, const struct target *target, bool padded)
 {
 	const struct op *op = &s->stages.at[stage]->op;
 	const struct expr *e = op->body;
@@ -81,8 +93,8 @@ struct group_use group_of(const struct state *s, int stage, int dim, const struc
 		if (!intrinsic_is_there(x, target) || multiplied_as(e) != x->sum ||
 		    op->tensor.shape[dim] < x->lanes)
 			continue;
-		int first = reduced_by(s, op, dim, x, u, v);
-		int r = first >= 0 ? first : reduced_by(s, op, dim, x, v, u);
+		int first = reduced_by(s, op, dim, x, u, v, padded);
+		int r = first >= 0 ? first : reduced_by(s, op, dim, x, v, u, padded);
 
 		if (r >= 0)
 			return (struct group_use){ x, r };
@@ -90,10 +102,103 @@ struct group_use group_of(const struct state *s, int stage, int dim, const struc
 	return (struct group_use){ NULL, -1 };
 }
 
-const struct iter *group_loop(const struct stage *g)
+struct group_use group_of(const struct state *s, int stage, int dim, const struct target *target)
+{
+	return find(s, stage, dim, target, false);
+}
+
+int group_missed(const struct state *s, int stage, const struct target *target)
+{
+	int group = 0;
+
+	for (int d = 0; d < s->stages.at[stage]->op.tensor.ndim; d++) {
+		const struct group_use padded = find(s, stage, d, target, true);
+
+		if (find(s, stage, d, target, false).by)
+			return 0;
+		if (padded.by)
+			group = padded.by->group;
+	}
+	return group;
+}
+
+/* What is looked for: a choice by a condition on AXIS. */
+struct choice_search {
+	const struct axis *axis;
+	bool found;
+};
+
+static bool find_choice(const struct expr *e, void *user)
+{
+	struct choice_search *c = user;
+
+	c->found |= e->kind == EXPR_SELECT && expr_uses_axis(e->arg[0], c->axis);
+	return !c->found;
+}
+
+/* The axis of stage G that group LOOP of READER runs along; NULL: none. */
+static const struct axis *axis_along(const struct stage *g, const struct stage *reader, const struct iter *loop)
+{
+	const struct op *op = &reader->op;
+	const struct axis *group =
+		op->reduce[stage_root_of(reader, (int)(loop - reader->iters.at)) - op->tensor.ndim];
+
+	for (int i = 0; i < 2; i++) {
+		const struct expr *load = load_of(op->body->arg[i]);
+
+		for (int d = 0; load && load->tensor == g->tensor && d < load->tensor->ndim; d++)
+			if (expr_uses_axis(load->index[d], group))
+				return g->op.space[d];
+	}
+	return NULL;
+}
+
+bool group_is_cut(const struct state *s, int stage)
+{
+	const struct stage *g = s->stages.at[stage];
+	struct choice_search c = { NULL, false };
+	int reader;
+
+	if (state_consumers(s, stage, &reader, 1) != 1 || !stage_group(s->stages.at[reader]))
+		return false;
+	c.axis = axis_along(g, s->stages.at[reader], stage_group(s->stages.at[reader]));
+	if (c.axis)
+		expr_visit(g->op.body, find_choice, &c);
+	return c.found;
+}
+
+/* The dim along which the lanes of reduction G run; -1: none. */
+static int lanes_of(const struct stage *g)
 {
 	for (int i = 0; i < g->iters.n; i++)
-		if (g->iters.at[i].intrinsic)
-			return &g->iters.at[i];
-	return NULL;
+		if (g->iters.at[i].annotation == ANNOTATION_VECTOR)
+			return stage_root_of(g, i);
+	return -1;
+}
+
+static bool reads_in_lanes(const struct stage *reader, const struct tensor *t)
+{
+	int dim = lanes_of(reader);
+
+	for (int i = 0; i < 2 && dim >= 0; i++) {
+		const struct expr *load = load_of(reader->op.body->arg[i]);
+
+		if (load && load->tensor == t && moves(load, reader->op.space[dim]))
+			return true;
+	}
+	return false;
+}
+
+bool group_wants_panels(const struct state *s, int stage)
+{
+	enum { MAX_READERS = 16 };
+	const struct stage *g = s->stages.at[stage];
+	int readers[MAX_READERS];
+	int n = state_consumers(s, stage, readers, MAX_READERS);
+
+	for (int i = 0; i < n && i < MAX_READERS; i++)
+		if (stage_group(s->stages.at[readers[i]]) && g->stored.n == 0 && !is_constant(g) &&
+		    reads_in_lanes(s->stages.at[readers[i]], g->tensor))
+			return true;
+	return false;
 }

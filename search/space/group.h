@@ -11,9 +11,14 @@ struct group_use {
 };
 
 /* For STAGE of S with lanes along DIM: the first intrinsic there is (target/intrinsic.h) for the types of its product,
- * where one operand is the same for all lanes and the other a constant, which can be packed. */
+ * where one operand is the same for all lanes and the other a constant, which can be packed, or one that panels suit. */
 struct group_use group_of(const struct state *s, int stage, int dim, const struct target *target);
-/* The loop of G that is a group; NULL: none. */
-const struct iter *group_loop(const struct stage *g);
+/* The group of an intrinsic there would be if one reduced axis had a multiple of its turns (te/derive/padded_sum.h);
+ * 0: none, or there is one already. */
+int group_missed(const struct state *s, int stage, const struct target *target);
+/* Does STAGE choose between values along what a group of its reader runs over? Inlined it is no operand of one. */
+bool group_is_cut(const struct state *s, int stage);
+/* Is STAGE, no constant, what a group of a tiled reader reads in lanes, and so to be stored in panels, but is not yet? */
+bool group_wants_panels(const struct state *s, int stage);
 
 #endif

@@ -4,57 +4,21 @@
 #include "search/space/panel.h"
 
 #include "base/integer.h"
-#include "search/space/group.h"
-
-/* Below this a tensor lies in the first-level cache as it is. */
-enum { MIN_BYTES = 8192 };
+#include "search/space/reads.h"
 
 /* --- the reader */
-
-struct read_check {
-	const struct tensor *tensor;
-	bool plain, reduced;
-};
-
-static bool check_load(const struct expr *e, void *user)
-{
-	struct read_check *c = user;
-
-	if (e->kind == EXPR_SELECT)
-		c->plain = false;
-	if (e->kind != EXPR_LOAD || e->tensor != c->tensor)
-		return c->plain;
-	for (int i = 0; i < e->tensor->ndim; i++) {
-		c->plain &= e->index[i]->kind == EXPR_AXIS;
-		c->reduced |= e->index[i]->kind == EXPR_AXIS && e->index[i]->axis->reduce;
-	}
-	return c->plain;
-}
-
-/* A window has a padded copy of its own to keep, or none to gain from; what does not move along the reduction
- * stays in registers. */
-static bool reads_along(const struct op *reader, const struct tensor *t)
-{
-	struct read_check c = { t, true, false };
-
-	expr_visit(reader->body, check_load, &c);
-	return c.plain && c.reduced;
-}
 
 int panel_reader(const struct state *s, int stage)
 {
 	enum { MAX_READERS = 16 };
-	const struct tensor *t = s->stages.at[stage]->tensor;
 	int readers[MAX_READERS];
 	int n = state_consumers(s, stage, readers, MAX_READERS);
 
-	if (t->ndim < 2 || tensor_bytes(t) < MIN_BYTES)
-		return -1;
 	for (int i = 0; i < n && i < MAX_READERS; i++) {
 		const struct stage *reader = s->stages.at[readers[i]];
 
 		if (reader->place == PLACE_AT	/* tiled */
-		    && op_has_reuse(&reader->op) && reads_along(&reader->op, t))
+		    && reads_suit_panels(&reader->op, s->stages.at[stage]->tensor))
 			return readers[i];
 	}
 	return -1;
@@ -110,7 +74,7 @@ static struct axes_search axes_of(const struct state *s, int stage)
 /* What an intrinsic of the reader sums up at a time lies side by side. */
 static void add_group(const struct axes_search *x, struct arrangement *how)
 {
-	const struct iter *loop = group_loop(x->reader);
+	const struct iter *loop = stage_group(x->reader);
 
 	for (int d = 0; loop && d < x->tensor->ndim && how->n < TENSOR_MAX_DIMS; d++)
 		if (x->axis[d] == stage_root_of(x->reader, (int)(loop - x->reader->iters.at)))
@@ -140,11 +104,19 @@ bool panel_layout(const struct state *s, int stage, struct step *out)
 	return true;
 }
 
+/* The place within panels in HOW, behind which a group may be. */
+static struct stored_dim *within_panel(const struct axes_search *x, struct arrangement *how)
+{
+	struct stored_dim *last = &how->at[how->n - 1];
+
+	return x->axis[last->dim] < x->reader->op.tensor.ndim ? last : last - 1;
+}
+
 bool panel_is_whole(const struct state *s, const struct step *layout)
 {
 	struct axes_search x = axes_of(s, layout->stage);
 	struct arrangement how = step_arrangement(layout);
-	const struct expr *base = x.reader->base[x.axis[how.at[how.n - 1].dim]];
+	const struct expr *base = x.reader->base[x.axis[within_panel(&x, &how)->dim]];
 
 	for (const struct stage *g = x.reader; g->place == PLACE_AT;) {
 		g = s->stages.at[g->at_stage];
@@ -159,10 +131,8 @@ void panel_fit(const struct state *s, struct step *layout)
 {
 	struct axes_search x = axes_of(s, layout->stage);
 	struct arrangement how = step_arrangement(layout);
-	struct stored_dim *inside = &how.at[how.n - 1];
+	struct stored_dim *inside = within_panel(&x, &how);
 
-	if (x.axis[inside->dim] >= x.reader->op.tensor.ndim)	/* a group, behind it */
-		inside--;
 	inside->block = least(x.reader->part[x.axis[inside->dim]], ARRANGEMENT_MAX_BLOCK);
 	*layout = step_order(layout->stage, &how);
 }

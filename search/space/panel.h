@@ -6,8 +6,7 @@
 
 #include "schedule/state.h"
 
-/* The first tiled reduction that reads STAGE along what it reduces, by plain axes, and each element again and again;
- * -1: none, or STAGE is too small for its order to matter. */
+/* The first tiled reduction for which panels of STAGE pay; -1: none. */
 int panel_reader(const struct state *s, int stage);
 /* Is it for one reader alone to say how STAGE is stored? Others need a copy. */
 bool panel_is_own(const struct state *s, int stage);

@@ -126,6 +126,44 @@ bool reads_window_along(const struct op *op, int d)
 	return w.found;
 }
 
+/* Below this a tensor lies in the first-level cache as it is. */
+enum { MIN_BYTES = 8192 };
+
+struct read_check {
+	const struct tensor *tensor;
+	bool plain, reduced;
+};
+
+static bool check_load(const struct expr *e, void *user)
+{
+	struct read_check *c = user;
+
+	if (e->kind == EXPR_SELECT)
+		c->plain = false;
+	if (e->kind != EXPR_LOAD || e->tensor != c->tensor)
+		return c->plain;
+	for (int i = 0; i < e->tensor->ndim; i++) {
+		c->plain &= e->index[i]->kind == EXPR_AXIS;
+		c->reduced |= e->index[i]->kind == EXPR_AXIS && e->index[i]->axis->reduce;
+	}
+	return c->plain;
+}
+
+/* A window has a padded copy of its own to keep, or none to gain from; what does not move along the reduction
+ * stays in registers. */
+static bool reads_along(const struct op *reader, const struct tensor *t)
+{
+	struct read_check c = { t, true, false };
+
+	expr_visit(reader->body, check_load, &c);
+	return c.plain && c.reduced;
+}
+
+bool reads_suit_panels(const struct op *reader, const struct tensor *t)
+{
+	return t->ndim >= 2 && tensor_bytes(t) >= MIN_BYTES && op_has_reuse(reader) && reads_along(reader, t);
+}
+
 struct order_search {
 	const struct op *op;
 	const struct tensor *tensor;

@@ -22,6 +22,9 @@ bool reads_rows(const struct op *op);
 bool reads_rows_once(const struct dag *dag, const struct op *op);
 /* Does dim D (-1: none) move windows, whose other axis is reduced? */
 bool reads_window_along(const struct op *op, int d);
+/* Does READER read T along what it reduces, by plain axes, and each element again and again? False where T is too small
+ * for its order to matter. */
+bool reads_suit_panels(const struct op *reader, const struct tensor *t);
 /* Does OP read T (NULL: anything) so that its innermost dim is not that of T: lanes that are apart on one side? */
 bool reads_across(const struct op *op, const struct tensor *t);
 

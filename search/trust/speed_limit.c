@@ -76,10 +76,24 @@ static double least_flop(const struct op *op)
 	return points * each;
 }
 
-/* Lanes of T in the room of one f32. */
-static double lanes(enum dtype t)
+static bool note_width(const struct expr *e, void *user)
 {
-	return fmax(1, 4.0 / (double)dtype_bytes(t));
+	double *bytes = user;
+
+	if (e->kind != EXPR_LOAD)
+		return true;
+	*bytes = fmin(*bytes, (double)dtype_bytes(e->dtype));
+	return false;
+}
+
+/* Elements in the room of one f32 of the narrowest type that OP computes with: so many products of bytes are added at
+ * a time. */
+static double lanes(const struct op *op)
+{
+	double bytes = (double)dtype_bytes(op->tensor.dtype);
+
+	expr_visit(op->body, note_width, &bytes);
+	return fmax(1, 4.0 / bytes);
 }
 
 double speed_limit_us(const struct dag *d, const struct device *device, int threads)
@@ -104,7 +118,7 @@ double speed_limit_us(const struct dag *d, const struct device *device, int thre
 			continue;
 		expr_visit(op->body, note_padding, &n);
 		if (!n.selects && !winograd_applies(op))	/* which takes fewer operations */
-			lane_flop += least_flop(op) / lanes(op->tensor.dtype);
+			lane_flop += least_flop(op) / lanes(op);
 		expr_visit(op->body, note_load, &n);
 	}
 	arena_free(a);

@@ -19,21 +19,10 @@
 #ifndef HONE_TE_DERIVE_WINOGRAD_H
 #define HONE_TE_DERIVE_WINOGRAD_H
 
-#include "te/dag.h"
 #include "te/derive/cook_toom.h"
+#include "te/derive/derived.h"
 
-/* Ops of a derivation, at most; the smallest tiles there are. */
-enum { DERIVED_MAX = 10, WINOGRAD_LEAST = 2 };
-
-/* Ops that compute what one op did, producers before consumers; the last has that op's tensor (name, shape, type,
- * whether it is an output) and axes of those names. The others are named after it: conv_U1. */
-struct derived {
-	struct op *op[DERIVED_MAX];
-	int n;
-	int weights;	/* the first so many depend on the weight alone */
-	int product;	/* the number of the one that reduces over channels */
-	double amplification;	/* of roundings: cook_toom_amplification() of all window dims */
-};
+enum { WINOGRAD_LEAST = 2 };	/* the smallest tiles there are */
 
 /* OP as products of transformed tiles of M outputs a window dim, 2 to 6; new ops and tensors in A. At most two dims
  * are transformed: of stride and dilation 1, with M places or more and with 2 taps or more, M and taps at most 9

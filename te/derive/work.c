@@ -2,48 +2,16 @@
 /* te/derive/work.c - the ops of a derivation, and their axes. */
 #include "te/derive/work.h"
 
-static bool is_taken(const struct new_axes *axes, const char *name)
-{
-	for (int i = 0; i < axes->n; i++)
-		if (strcmp(axes->at[i]->name, name) == 0)
-			return true;
-	return false;
-}
-
 const struct expr *derive_axis(struct derive_work *d, struct new_axes *axes, const char *prefix,
 			       const char *name, int64_t extent)
 {
-	struct axis *axis = arena_one(d->a, struct axis);
-
-	name = arena_printf(d->a, "%s%s", prefix, name);
-	while (is_taken(axes, name))
-		name = arena_printf(d->a, "%s_", name);
-	axis->name = name;
-	axis->hi = extent;
-	axes->at[axes->n++] = axis;
-	return expr_axis(d->a, axis);
+	return new_axes_add(d->a, axes, prefix, name, extent);
 }
 
 struct op *derive_op(struct derive_work *d, const char *name, const struct new_axes *axes, int ndim,
 		     const struct expr *body)
 {
-	struct op *op = arena_one(d->a, struct op);
-
-	op->tensor.name = name;
-	op->tensor.dtype = body->dtype;
-	op->tensor.ndim = ndim;
-	op->kind = OP_COMPUTE;
-	op->space = arena_memdup(d->a, axes->at, (size_t)ndim * sizeof(*axes->at));
-	op->nreduce = axes->n - ndim;
-	op->reduce = arena_memdup(d->a, axes->at + ndim, (size_t)op->nreduce * sizeof(*axes->at));
-	op->reducer = op->nreduce ? REDUCE_SUM : REDUCE_NONE;
-	op->body = body;
-	for (int i = 0; i < ndim; i++)
-		op->tensor.shape[i] = axes->at[i]->hi;
-	for (int i = 0; i < op->nreduce; i++)
-		op->reduce[i]->reduce = true;
-	d->out->op[d->out->n++] = op;
-	return op;
+	return derived_add(d->a, d->out, name, axes, ndim, body);
 }
 
 const char *derive_name(struct derive_work *d, const char *suffix)

@@ -16,16 +16,9 @@ struct derive_work {
 	struct derived *out;
 };
 
-/* The space axes of an op that is being made, then its reduce axes. */
-struct new_axes {
-	int n;
-	struct axis *at[2 * TENSOR_MAX_DIMS];
-};
-
-/* Appends an axis named PREFIX NAME, or longer: schedules in text tell the axes of an op apart by name. */
+/* new_axes_add() and derived_add() for D. */
 const struct expr *derive_axis(struct derive_work *d, struct new_axes *axes, const char *prefix,
 			       const char *name, int64_t extent);
-/* The next op: NAME[the first NDIM of AXES] = BODY, summed over what other axes there are. */
 struct op *derive_op(struct derive_work *d, const char *name, const struct new_axes *axes, int ndim,
 		     const struct expr *body);
 /* That of the op, and SUFFIX. */

@@ -45,6 +45,12 @@ static const char *write_task(const struct run *r)
 	return dir;
 }
 
+/* Integers are equal then; of bf16 there are some roundings, of 2^-9 each. */
+static double tolerance(enum dtype t)
+{
+	return t == DTYPE_BF16 ? 0x1p-6 : 1e-4;
+}
+
 static void compare(const struct run *r, const char *what, const char *path)
 {
 	const struct op *op = r->op[r->n - 1];
@@ -55,7 +61,8 @@ static void compare(const struct run *r, const char *what, const char *path)
 		fail_msg("%s: %s", what, err_get());
 	assert_int_equal(size, tensor_bytes(&op->tensor));
 	for (int64_t i = 0; i < tensor_count(&op->tensor); i++)
-		check_close(what, i, dtype_load(op->tensor.dtype, data, i), at(r, r->n - 1, i), 1e-4);
+		check_close(what, i, dtype_load(op->tensor.dtype, data, i), at(r, r->n - 1, i),
+			    tolerance(op->tensor.dtype));
 }
 
 /* ENTRY on the task in DIR: right twice over, the second time after runs; or CANNOT is a part of
@@ -85,6 +92,7 @@ static void drive(struct peer *p, const struct run *r, const char *dir, const ch
 	}
 }
 
+
 static const struct {
 	const char *contestant;	/* or contestant/entry */
 	const char *spec;
@@ -113,6 +121,26 @@ static const struct {
 #define DENSE "dense:m=3,n=10,k=17,act=relu"
 #define BATCHES "batch_matmul:b=3,m=14,n=15,k=16"
 #define SOFTMAX "softmax:m=3,n=4"
+#define BYTES ",dtype=u8,wdtype=i8"
+#define MATMUL_BYTES "matmul:m=67,n=45,k=91" BYTES
+/* a sum of bytes made bytes again, one factor for all or one for each channel; the shift is even, so that what is half
+ * way goes to the same side before and behind it */
+#define REQUANTIZED(factor)                                                                        \
+	"input X: u8[5, 36]\nconst W: i8[36, 24]\nconst B: i32[24]\nconst F: f32[24]\n"           \
+	"S[i, j] = sum(k < 36) i32(X[i, k]) * i32(W[k, j])\n"                                     \
+	"Y[i, j] = u8(min(max(round(f32(S[i, j] + B[j]) * " factor ") + 4, 0), 255))\n"
+#define REQUANTIZED_CONV                                                                           \
+	"input X: u8[1, 8, 9, 16]\nconst W: i8[3, 3, 16, 24]\nconst B: i32[24]\n"                 \
+	"P[n, y < 10, x < 11, c] = select(1 <= y && y < 9 && 1 <= x && x < 10, X[n, y - 1, x - 1, c], 0)\n" \
+	"S[n, y < 8, x < 9, o] = sum(i < 3, j < 3, c < 16) i32(P[n, y + i, x + j, c]) * i32(W[i, j, c, o])\n" \
+	"Y[n, y, x, o] = i8(min(max(round(max(f32(S[n, y, x, o] + B[o]) * 0.0625, 0)), -128), 127))\n"
+/* what a library's conversion does not do */
+#define TRUNCATED                                                                                  \
+	"input X: u8[5, 36]\nconst W: i8[36, 24]\nS[i, j] = sum(k < 36) i32(X[i, k]) * i32(W[k, j])\n" \
+	"Y[i, j] = u8(min(max(f32(S[i, j]) * 0.25, 0), 255))\n"
+#define WRAPPED                                                                                    \
+	"input X: u8[5, 36]\nconst W: i8[36, 24]\nS[i, j] = sum(k < 36) i32(X[i, k]) * i32(W[k, j])\n" \
+	"Y[i, j] = u8(round(f32(S[i, j]) * 0.25))\n"
 #define ENGINE(name)                                                                               \
 	{ name, CONV, NULL }, { name, CONV_BLOCKS, NULL }, { name, CONV_REST, NULL },              \
 	{ name, CONV_GROUPS, NULL }, { name, CONV_NHWC, NULL }, { name, CONV_BLOCKED, NULL },      \
@@ -153,6 +181,32 @@ static const struct {
 	{ "onednn/matmul", DENSE, NULL },
 	{ "onednn/matmul", BATCHES, NULL },
 	{ "onednn", SOFTMAX, "sum of products" },
+	{ "onednn/matmul", MATMUL_BYTES, NULL },
+	{ "onednn/matmul-unpacked", MATMUL_BYTES, NULL },
+	{ "onednn/matmul", "matmul:m=67,n=45,k=91,dtype=i8", NULL },
+	{ "onednn/matmul", MATMUL_FREE BYTES, NULL },
+	{ "onednn/matmul", DENSE BYTES, NULL },
+	{ "onednn/matmul", "matmul:m=6,n=4,k=8,dtype=u8", "u8 weights" },
+	{ "onednn/matmul", "matmul:m=67,n=45,k=91,dtype=bf16", NULL },
+	{ "onednn/matmul", "dense:m=3,n=10,k=17,act=gelu,dtype=bf16", NULL },
+	{ "onednn/matmul", BATCHES ",dtype=bf16", NULL },
+	{ "onednn/matmul", REQUANTIZED("0.05"), NULL },
+	{ "onednn/matmul", REQUANTIZED("F[j]"), NULL },
+	{ "onednn/matmul", TRUNCATED, "rounds where it converts to u8" },
+	{ "onednn/matmul", WRAPPED, "saturates where it converts to u8" },
+	{ "onednn/direct", CONV_BLOCKS BYTES, NULL },
+	{ "onednn/direct", CONV_NHWC ",dtype=i8", NULL },
+	{ "onednn/direct-plain", CONV_NHWC BYTES, NULL },
+	{ "onednn/auto", CONV_GROUPS BYTES, NULL },
+	{ "onednn/direct", DEPTHWISE BYTES, NULL },
+	{ "onednn/direct", "conv2d:ic=32,h=7,w=6,oc=48,k=3,p=1,dtype=bf16,bias=1,act=relu", NULL },
+	{ "onednn/direct", "depthwise:c=19,h=9,w=9,k=3,s=2,p=1,dtype=bf16", NULL },
+	{ "onednn/direct", REQUANTIZED_CONV, NULL },
+	{ "onednn/direct-plain", REQUANTIZED_CONV, NULL },
+	{ "libxsmm", MATMUL_BYTES, "f32 alone" },
+	{ "openblas", MATMUL_BYTES, "f32 alone" },
+	{ "xnnpack", MATMUL_BYTES, "f32 alone" },
+	{ "onnxruntime", MATMUL_BYTES, "f32 alone" },
 	{ "libxsmm", CONV, NULL },
 	{ "libxsmm", CONV_BLOCKS, "fuses no add" },
 	{ "libxsmm", CONV_REST, NULL },

@@ -103,6 +103,8 @@ static void test_speed_limit(void **state)
 	double limit = speed_limit_us(operator_build(a, "matmul:m=64,n=64,k=64"), &device, 1);
 
 	assert_true(fabs(limit * SPEED_LIMIT_MARGIN - 2 * 64 * 64 * 64 / 100e3) < 1e-9);
+	limit = speed_limit_us(operator_build(a, "matmul:m=64,n=64,k=64,dtype=u8,wdtype=i8"), &device, 1);
+	assert_true(fabs(limit * SPEED_LIMIT_MARGIN - 2 * 64 * 64 * 64 / 400e3) < 1e-9);
 	/* of 9 taps one is on the image: no sum is sure, and what is left are bytes */
 	limit = speed_limit_us(operator_build(a, "conv2d:ic=64,h=1,w=1,oc=64,k=3,p=1"), &device, 1);
 	assert_true(limit * SPEED_LIMIT_MARGIN < 2 * 64 * 64 * 9 / 100e3);

@@ -282,6 +282,47 @@ static void test_own_functions(void **state)
 	check_odd("tanh", tanh, "gcc");
 }
 
+/* round, in vectors: half to even, of both signs, of what has no fraction, and NaN where X is. */
+static void check_round(const char *cc, const char *flags, int lanes)
+{
+	enum { N = 4096 };
+	struct run r = run_new("input X: f32[4096]\nY[i] = round(X[i])\n");
+	struct program *p = program_of(&r, arena_printf(r.a, "split Y i %d; vectorize Y i.1", lanes));
+	struct build_pool *b = built_by(cc, flags);
+	struct trial t;
+	float *x = r.args[0];
+
+	assert_true(built_trial(r.a, p, &t));
+	built_all(r.a, b, &t, 1);
+	for (int i = 0; i < N; i++)
+		x[i] = i < N / 2 ? (float)(i - N / 4) / 8 : (i % 2 ? -1.0f : 1.0f) * exp2f((float)i / 32 - 90);
+	x[0] = NAN;
+	x[1] = -INFINITY;
+	x[2] = 8388607.5f;
+	x[3] = -0.0f;
+	void **args = arguments(&r, p);
+
+	built_run(r.a, &t, args);
+	for (int i = 0; i < N; i++) {
+		float got = ((const float *)args[1])[i], want = rintf(x[i]);
+
+		if (!(got == want || (isnan(got) && isnan(want))) || signbit(got) != signbit(want))
+			fail_msg("%s %s, %d lanes: %.9g is rounded to %g", cc, flags, lanes, (double)x[i], (double)got);
+	}
+	build_pool_free(b);
+	arena_free(r.a);
+}
+
+static void test_round(void **state)
+{
+	(void)state;
+	for (int lanes = 4; lanes <= 8; lanes *= 2) {	/* by arithmetic, by an instruction */
+		check_round("clang", "", lanes);
+		check_round("gcc", "", lanes);
+		check_round("clang", "-fassociative-math -freciprocal-math", lanes);
+	}
+}
+
 /* Of each min and max, in vectors, in their tails and one by one: an operand that is NaN, whichever it
  * is, and one element of a reduction, wherever it is. */
 static void check_nan(const char *cc, const char *steps)
@@ -338,6 +379,7 @@ int main(void)
 		cmocka_unit_test(test_fast_math_is_refused),
 		cmocka_unit_test(test_exp_outlives_reordering),
 		cmocka_unit_test(test_own_functions),
+		cmocka_unit_test(test_round),
 		cmocka_unit_test(test_nan_goes_through_min_and_max),
 	};
 

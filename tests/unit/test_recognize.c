@@ -45,11 +45,15 @@ static void put_window(struct text *t, const struct work *w, const char *name, c
 		text_printf(t, "%s%jd", i ? "x" : "", (intmax_t)v[i]);
 }
 
-/* "conv2d 1x64x56x56 by 64x64x3x3, pad 1; add, relu". */
+/* "conv2d 1x64x56x56 by 64x64x3x3, pad 1; add, relu", and the types in front where they are not all f32. */
 static const char *text_of(struct arena *a, const struct work *w)
 {
 	struct text t = { 0 };
 
+	if (!work_is_f32(w))
+		text_printf(&t, "%s %s %s %s: ", dtype_name(w->a.op->tensor.dtype),
+			    dtype_name(w->b.op->tensor.dtype), dtype_name(w->sum),
+			    dtype_name(w->y.op->tensor.dtype));
 	if (w->kind == WORK_CONV)
 		text_printf(&t, "conv%dd ", w->spatial);
 	else
@@ -122,6 +126,26 @@ static const struct {
 	{ "input A: f32[4, 8]\nconst B: f32[8, 6]\nC[i, j] = sum(k < 8) A[i, k] * B[k, j]\n"
 	  "D[i, j] = min(max(2 - C[i, j] * 3, -1), 1) / 4\n",
 	  "matmul 4x8 by 8x6; linear, clip, linear" },
+	/* bytes and bf16; a padding of integers; a requantized sum, where factors change places */
+	{ "matmul:m=8,n=9,k=10,dtype=u8,wdtype=i8", "u8 i8 i32 i32: matmul 8x10 by 10x9" },
+	{ "matmul:m=8,n=9,k=10,dtype=i8", "i8 i8 i32 i32: matmul 8x10 by 10x9" },
+	{ "dense:m=8,n=9,k=10,dtype=u8,wdtype=i8,act=relu6",
+	  "u8 i8 i32 i32: matmul 8x10 by 10x9; add, clip" },
+	{ "conv2d:ic=4,h=5,w=5,oc=3,k=3,p=1,dtype=u8,wdtype=i8,layout=nhwc,bias=1,act=relu",
+	  "u8 i8 i32 i32: conv2d 1x4x5x5 by 3x4x3x3, pad 1; add, relu" },
+	{ "depthwise:c=4,h=5,w=5,k=3,p=1,dtype=i8",
+	  "i8 i8 i32 i32: conv2d 1x4x5x5 by 4x1x3x3, pad 1, groups 4" },
+	{ "dense:m=8,n=9,k=10,dtype=bf16,act=gelu",
+	  "bf16 bf16 bf16 bf16: matmul 8x10 by 10x9; add, gelu" },
+	{ "conv2d:ic=4,h=5,w=5,oc=3,k=3,p=1,dtype=bf16,act=hard_swish",
+	  "bf16 bf16 bf16 bf16: conv2d 1x4x5x5 by 3x4x3x3, pad 1; hard_swish" },
+	{ "input A: bf16[4, 8]\nconst B: bf16[8, 6]\nconst V: bf16[6]\n"
+	  "C[i, j] = sum(k < 8) f32(A[i, k]) * f32(B[k, j])\nD[i, j] = bf16(max(C[i, j] + f32(V[j]), 0))\n",
+	  "bf16 bf16 f32 bf16: matmul 4x8 by 8x6; add, relu, cast" },
+	{ "input A: u8[4, 8]\nconst B: i8[8, 6]\nconst V: i32[6]\nconst F: f32[6]\n"
+	  "C[i, j] = sum(k < 8) i32(B[k, j]) * i32(A[i, k])\n"
+	  "D[i, j] = u8(min(max(round(f32(C[i, j] + V[j]) * F[j]) + 3, 0), 255))\n",
+	  "u8 i8 i32 u8: matmul 4x8 by 8x6; add, cast, mul, round, linear, clip, cast" },
 };
 
 static void test_known(void **state)
@@ -144,8 +168,12 @@ static const struct {
 } others[] = {
 	{ "softmax:m=8,n=8", "sum of products" },
 	{ "max_pool:n=1,c=8,h=8,w=8,k=2,s=2", "sum of products" },
-	{ "matmul:m=8,n=8,k=8,dtype=f64", "f32" },
-	{ "matmul:m=8,n=8,k=8,dtype=i8", "f32" },
+	{ "matmul:m=8,n=8,k=8,dtype=f64", "neither f32 nor bf16 nor bytes" },
+	{ "matmul:m=8,n=8,k=8,dtype=f16", "neither f32 nor bf16 nor bytes" },
+	{ "matmul:m=8,n=8,k=8,dtype=i32", "neither f32 nor bf16 nor bytes" },
+	/* integers divide by rounding down */
+	{ "input A: u8[8, 8]\ninput B: i8[8, 8]\nC[i, j] = sum(k < 8) i32(A[i, k]) * i32(B[k, j])\n"
+	  "D[i, j] = C[i, j] / 2\n", "D, after the sum" },
 	/* two outputs; a half of the input; a diagonal; padding with another value than 0, too
 	 * narrow padding; something unknown before and behind */
 	{ "input A: f32[8, 8]\ninput B: f32[8, 8]\nC[i, j] = sum(k < 8) A[i, k] * B[k, j]\n"

@@ -3,56 +3,7 @@
 #include "te/derive/winograd.h"
 
 #include "te/derive/cook_toom.h"
-#include "tests/te_run.h"
-
-/* Loads of one op's tensor become loads of another's. */
-struct swap {
-	const struct op *from, *to;
-};
-
-static const struct expr *read_other(struct arena *a, const struct expr *e, void *user)
-{
-	const struct swap *r = user;
-
-	return e->kind == EXPR_LOAD && e->tensor == &r->from->tensor
-		     ? expr_load(a, &r->to->tensor, e->index)
-		     : NULL;
-}
-
-/* The op of D that sums; there is one. */
-static const struct op *find_sum(const struct dag *d)
-{
-	const struct op *found = NULL;
-
-	for (int i = 0; i < d->ops.n; i++)
-		if (d->ops.at[i]->kind == OP_COMPUTE && d->ops.at[i]->reducer == REDUCE_SUM)
-			found = d->ops.at[i];
-	assert_non_null(found);
-	return found;
-}
-
-/* D with the ops of W in the place of OP; takes over D's ops, so that D is of no use any more. */
-static struct dag *replaced(struct arena *a, const struct dag *d, const struct op *op,
-			    const struct derived *w)
-{
-	struct swap r = { op, w->op[w->n - 1] };
-	struct dag *out = dag_new(a, d->name);
-
-	for (int i = 0; i < d->ops.n; i++) {
-		struct op *other = d->ops.at[i];
-
-		for (int k = 0; other == op && k < w->n; k++)
-			vec_push(a, &out->ops, w->op[k]);
-		if (other == op)
-			continue;
-		if (other->kind == OP_COMPUTE)
-			other->body = expr_rewrite(a, other->body, read_other, &r);
-		vec_push(a, &out->ops, other);
-	}
-	if (dag_freeze(out) < 0)
-		fail_msg("%s: %s", d->name, err_get());
-	return out;
-}
+#include "tests/derive_fixture.h"
 
 /* W ends in a tensor like OP's, and only the product reduces. */
 static void check_shape(const struct op *op, const struct derived *w)
@@ -88,16 +39,7 @@ static void check_derived(const char *source, int64_t m, int ops, double toleran
 	assert_int_equal(w.weights, ops >= 7 ? 2 : 1);
 	assert_int_equal(w.product, (ops + 1) / 2);	/* as many before it as behind, and the weight's */
 	check_shape(op, &w);
-	struct dag *d = replaced(r.a, r.d, op, &w);
-	const struct tensor *t = &r.op[r.n - 1]->tensor;
-	void *args[ARGS_MAX];
-
-	memcpy(args, r.args, sizeof(args));
-	args[r.n - 1] = arena_alloc(r.a, tensor_bytes(t));
-	dag_eval(d, args);
-	for (int64_t i = 0; i < tensor_count(t); i++)
-		check_close(source, i, dtype_load(t->dtype, args[r.n - 1], i), at(&r, r.n - 1, i),
-			    tolerance);
+	check_derived_ops(source, &r, op, &w, tolerance);
 	arena_free(r.a);
 }
 

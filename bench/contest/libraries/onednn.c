@@ -4,7 +4,8 @@
  *
  * Images are in the library's own layout, reordered outside of the clock, as they are between the
  * layers of a model that it runs; an entry `-plain` takes them from a user who has them as the DAG
- * says. A constant weight is packed before; a weight that is none is packed in the clock. */
+ * says. A constant weight is packed before; a weight that is none is packed in the clock. Types are
+ * those of the DAG: f32, bf16, or bytes summed up as 32-bit integers. */
 #include <dlfcn.h>
 #include <stdlib.h>
 
@@ -61,9 +62,19 @@ static const dnnl_memory_desc_t *bias_desc(const struct onednn *h, dnnl_memory_d
 	onednn_dense(&h->bias->view, 0, md);
 	if (h->task->work->kind == WORK_CONV) {
 		dims[0] = md->dims[1];
-		dnnl_memory_desc_init_by_tag(md, 1, dims, dnnl_f32, dnnl_a);
+		dnnl_memory_desc_init_by_tag(md, 1, dims, md->data_type, dnnl_a);
 	}
 	return md;
+}
+
+/* What the library refuses without saying why. */
+static int check_types(const struct work *w)
+{
+	if (w->b.op->tensor.dtype == DTYPE_U8)
+		return err_set("oneDNN has no u8 weights");
+	if (onednn_type(w->y.op->tensor.dtype) == dnnl_data_type_undef)
+		return err_set("oneDNN has no results of %s", dtype_name(w->y.op->tensor.dtype));
+	return 0;
 }
 
 static int describe_matmul(struct onednn *h)
@@ -237,7 +248,7 @@ static void *prepare(struct arena *a, const struct contestant_task *t, const cha
 	h->arena = arena_new();
 	h->task = t;
 	h->way = way;
-	if (start(h) < 0 ||
+	if (check_types(t->work) < 0 || start(h) < 0 ||
 	    (t->work->kind == WORK_CONV ? describe_conv(h) : describe_matmul(h)) < 0 ||
 	    onednn_check(dnnl_primitive_create(&h->primitive, h->desc), "primitive") < 0 ||
 	    give_all(h) < 0 || run(h) < 0) {
@@ -251,10 +262,14 @@ static void *prepare(struct arena *a, const struct contestant_task *t, const cha
 static const char *kernel(void *handle)
 {
 	const struct onednn *h = handle;
+	const struct work *w = h->task->work;
 	const char *name = "";
 
 	dnnl_primitive_desc_query(h->desc, dnnl_query_impl_info_str, 0, &name);
-	return name;
+	if (work_is_f32(w))
+		return name;
+	return arena_printf(h->arena, "%s, %s by %s to %s", name, dtype_name(w->a.op->tensor.dtype),
+			    dtype_name(w->b.op->tensor.dtype), dtype_name(w->y.op->tensor.dtype));
 }
 
 static int output(void *handle, void *out)
@@ -272,6 +287,7 @@ static int output(void *handle, void *out)
 const struct contestant contestant = {
 	.name = "onednn",
 	.entries = entries,
+	.narrow = true,
 	.version = version,
 	.prepare = prepare,
 	.run = run,

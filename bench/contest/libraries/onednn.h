@@ -38,8 +38,10 @@ struct onednn {
 	dnnl_primitive_t primitive;
 	dnnl_exec_arg_t args[ONEDNN_MAX_ARGS];
 	int nargs;
-	const struct operand *bias;	/* NULL; the first step of the epilogue */
-	int first_step;			/* of the epilogue that is a post-op */
+	const struct operand *bias;	/* NULL: none */
+	const struct operand *scales;	/* of integer sums, by channel; NULL: one for all, or none */
+	double scale;			/* the one for all; 0: none */
+	struct epilogue_vec steps;	/* of the epilogue that are post-ops */
 	struct onednn_reorder before[ONEDNN_MAX_ARGS];
 	int nbefore;
 	struct onednn_reorder after;	/* of the result; primitive NULL: none */
@@ -47,6 +49,9 @@ struct onednn {
 	dnnl_memory_t plain;		/* over the DAG's output */
 	struct onednn_memories memories;	/* all of them, to be released */
 };
+
+/* The library's type of T; dnnl_data_type_undef: it has none, or computes nothing with it. */
+dnnl_data_type_t onednn_type(enum dtype t);
 
 /* Each is 0, or -1 with a message that names WHAT where the library refuses. */
 int onednn_check(dnnl_status_t status, const char *what);
@@ -70,7 +75,9 @@ int onednn_move_again(const struct onednn *h, const struct onednn_reorder *r);
 int onednn_give(struct onednn *h, int arg, const struct operand *o, int64_t groups,
 		const dnnl_memory_desc_t *want);
 
-/* The epilogue as bias and post-ops of H's attributes. */
+/* Parts the epilogue into H's bias, scale and steps. -1 and a message where the library cannot do one. */
+int onednn_steps(struct onednn *h);
+/* The epilogue as bias, and as scale and post-ops of H's attributes. */
 int onednn_epilogue(struct onednn *h, bool own_layout);
 /* Its operands as arguments, once there is a descriptor. */
 int onednn_give_epilogue(struct onednn *h);

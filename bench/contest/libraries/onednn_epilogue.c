@@ -4,22 +4,7 @@
 
 #include "base/err.h"
 #include "bench/contest/libraries/onednn.h"
-
-/* Where the channels of the result are: what a bias runs over. */
-static int channel_dim(const struct work *w)
-{
-	return w->kind == WORK_CONV ? 1 : w->nbatch + 1;
-}
-
-static bool is_bias(const struct work *w, const struct epilogue *e)
-{
-	const struct view *v = &e->operand.view;
-
-	for (int i = 0; i < v->ndim && e->kind == EPILOGUE_ADD; i++)
-		if (v->dim[i].extent != (i == channel_dim(w) ? w->y.view.dim[i].extent : 1))
-			return false;
-	return e->kind == EPILOGUE_ADD;
-}
+#include "te/eval.h"
 
 static bool is_whole(const struct work *w, const struct view *v)
 {
@@ -57,6 +42,9 @@ static dnnl_alg_kind_t algorithm(enum epilogue_kind k)
 		return dnnl_eltwise_tanh;
 	case EPILOGUE_HARD_SWISH:
 		return dnnl_eltwise_hardswish;
+	case EPILOGUE_ROUND:
+	case EPILOGUE_CAST:
+		break;
 	}
 	return dnnl_alg_kind_undef;
 }
@@ -94,26 +82,39 @@ static int refuse_confusion(const struct epilogue_vec *steps)
 	return 0;
 }
 
-int onednn_epilogue(struct onednn *h, bool own_layout)
+/* Bias and sum together are multiplied by the scale. */
+static int set_scale(struct onednn *h)
 {
 	const struct work *w = h->task->work;
-	const struct epilogue_vec *steps = &w->epilogue;
+	int channel = w->kind == WORK_CONV ? 1 : w->nbatch + 1;
+	int64_t n = h->scales ? view_count(&h->scales->view) : 1;
+	float *scale = arena_many(h->arena, float, n);
+
+	scale[0] = (float)h->scale;
+	if (h->scales)
+		view_gather(&h->scales->view, h->task->args[dag_arg(h->task->dag, h->scales->op)], scale);
+	if (!h->scales && h->scale == 0)
+		return 0;
+	return onednn_check(dnnl_primitive_attr_set_output_scales(h->attr, n, h->scales ? 1 << channel : 0,
+								  scale),
+			    "scale");
+}
+
+int onednn_epilogue(struct onednn *h, bool own_layout)
+{
+	const struct epilogue_vec *steps = &h->steps;
 	dnnl_post_ops_t ops;
 
-	if (refuse_confusion(steps) < 0)
+	if (onednn_steps(h) < 0 || refuse_confusion(steps) < 0)
 		return -1;
-	if (steps->n > 0 && is_bias(w, &steps->at[0])) {
-		h->bias = &steps->at[0].operand;
-		h->first_step = 1;
-	}
-	if (steps->n - h->first_step > ONEDNN_MAX_POST_OPS)
+	if (steps->n > ONEDNN_MAX_POST_OPS)
 		return err_set("%d operations after the sum are too many", steps->n);
-	if (onednn_check(dnnl_primitive_attr_create(&h->attr), "attributes") < 0 ||
+	if (onednn_check(dnnl_primitive_attr_create(&h->attr), "attributes") < 0 || set_scale(h) < 0 ||
 	    onednn_check(dnnl_post_ops_create(&ops), "post-ops") < 0)
 		return -1;
 	int rc = 0;
 
-	for (int i = h->first_step; i < steps->n && rc == 0; i++)
+	for (int i = 0; i < steps->n && rc == 0; i++)
 		rc = onednn_check(append(h, ops, &steps->at[i], own_layout),
 				  epilogue_name(steps->at[i].kind));
 	if (rc == 0)
@@ -124,10 +125,10 @@ int onednn_epilogue(struct onednn *h, bool own_layout)
 
 int onednn_give_epilogue(struct onednn *h)
 {
-	const struct epilogue_vec *steps = &h->task->work->epilogue;
+	const struct epilogue_vec *steps = &h->steps;
 
-	for (int i = h->first_step; i < steps->n; i++) {
-		int arg = DNNL_ARG_ATTR_MULTIPLE_POST_OP(i - h->first_step) | DNNL_ARG_SRC_1;
+	for (int i = 0; i < steps->n; i++) {
+		int arg = DNNL_ARG_ATTR_MULTIPLE_POST_OP(i) | DNNL_ARG_SRC_1;
 
 		if (!steps->at[i].operand.op)
 			continue;

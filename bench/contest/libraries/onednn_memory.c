@@ -13,6 +13,24 @@ int onednn_check(dnnl_status_t status, const char *what)
 	return err_set("oneDNN refuses %s (status %d)", what, (int)status);
 }
 
+dnnl_data_type_t onednn_type(enum dtype t)
+{
+	switch (t) {
+	case DTYPE_F32:
+		return dnnl_f32;
+	case DTYPE_BF16:
+		return dnnl_bf16;
+	case DTYPE_I32:
+		return dnnl_s32;
+	case DTYPE_I8:
+		return dnnl_s8;
+	case DTYPE_U8:
+		return dnnl_u8;
+	default:
+		return dnnl_data_type_undef;
+	}
+}
+
 /* The extents of V, the first one split into groups. */
 static int dims_of(const struct view *v, int64_t groups, dnnl_dims_t dims)
 {
@@ -36,7 +54,8 @@ void onednn_dense(const struct view *v, int64_t groups, dnnl_memory_desc_t *out)
 	strides[n - 1] = 1;
 	for (int i = n - 2; i >= 0; i--)
 		strides[i] = strides[i + 1] * dims[i + 1];
-	if (dnnl_memory_desc_init_by_strides(out, n, dims, dnnl_f32, strides) != dnnl_success)
+	if (dnnl_memory_desc_init_by_strides(out, n, dims, onednn_type(v->tensor->dtype), strides) !=
+	    dnnl_success)
 		die("oneDNN: a dense array of %d dimensions is refused", n);
 }
 
@@ -145,7 +164,7 @@ void onednn_any(dnnl_memory_desc_t *md)
 {
 	dnnl_memory_desc_t any;
 
-	if (dnnl_memory_desc_init_by_tag(&any, md->ndims, md->dims, dnnl_f32,
+	if (dnnl_memory_desc_init_by_tag(&any, md->ndims, md->dims, md->data_type,
 					 dnnl_format_tag_any) != dnnl_success)
 		die("oneDNN: an open layout of %d dimensions is refused", md->ndims);
 	*md = any;

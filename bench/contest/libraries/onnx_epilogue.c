@@ -73,6 +73,9 @@ const char *onnx_epilogue(struct onnx_model *m, const struct epilogue *e, const 
 		return unary(m, "Tanh", x);
 	case EPILOGUE_HARD_SWISH:
 		return unary(m, "HardSwish", x);
+	case EPILOGUE_ROUND:	/* not of f32 alone */
+	case EPILOGUE_CAST:
+		break;
 	}
 	return x;
 }

@@ -118,6 +118,9 @@ unsigned char *onnx_write(struct arena *a, const struct dag *d, const struct wor
 {
 	struct onnx_model m;
 
+	*why = "models are written for f32 alone";
+	if (!work_is_f32(w))
+		return NULL;
 	onnx_model_init(&m, a, d, w, args);
 	fill_graph(&m);
 	*why = m.why;

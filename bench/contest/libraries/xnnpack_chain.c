@@ -188,6 +188,8 @@ static enum xnn_status make_step(struct arena *a, struct xnnpack_chain *c, const
 		return make_hard_swish(s, x, y, pool);
 	case EPILOGUE_CLIP:
 	case EPILOGUE_LINEAR:
+	case EPILOGUE_ROUND:
+	case EPILOGUE_CAST:
 	case EPILOGUE_GELU:
 	case EPILOGUE_TANH:
 		break;

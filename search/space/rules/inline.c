@@ -4,6 +4,7 @@
  * Where a reduction reads it, each element is computed as often as it is read: then keeping it,
  * computed at a loop of the reader, is the other choice (padding is the usual case). So it is where
  * an order of dims changes: all that is behind it can have contiguous lanes then. */
+#include "search/space/group.h"
 #include "search/space/reads.h"
 #include "search/space/sketch.h"
 
@@ -36,6 +37,7 @@ static bool applies(const struct sketch *s, int stage)
 	    && !is_taken_along(s->state, stage)		/* by its reduction */
 	    && !g->is_cache				/* or the cache would be undone */
 	    && g->stored.n == 0				/* so would its panels */
+	    && !group_is_cut(s->state, stage) && !group_wants_panels(s->state, stage)
 	    && (op_is_cheap(&g->op) || is_read_once(s->state, stage))
 	    && state_consumers(s->state, stage, NULL, 0) > 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/rules/loops.c - plain loops: lanes along the last axis, a few turns written out, a transpose
  * in tiles; computed at a loop of the reader or at the root. */
+#include "search/space/group.h"
 #include "search/space/versions.h"
 
 static bool applies(const struct sketch *s, int stage)
@@ -9,7 +10,8 @@ static bool applies(const struct sketch *s, int stage)
 
 	return stage_computes(g)
 	    && stage_is_untouched(g)			/* once */
-	    && !has_fusible_producer(s->state, stage);	/* else see tile_fused */
+	    && !has_fusible_producer(s->state, stage)	/* else see tile_fused */
+	    && !group_wants_panels(s->state, stage);	/* else see panels */
 }
 
 struct across_search {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/rules/pack_inputs.c - packs a constant, or what was made of one, in the order in which a tiled reduction reads it. */
-#include "search/space/group.h"
 #include "search/space/sketch.h"
 
 static bool applies(const struct sketch *s, int stage)
@@ -21,7 +20,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	int reader;
 
 	state_consumers(s->state, stage, &reader, 1);
-	bool needed = group_loop(s->state->stages.at[reader]);	/* an intrinsic reads it no other way */
+	bool needed = stage_group(s->state->stages.at[reader]);	/* an intrinsic reads it no other way */
 
 	if (sketch_add(next, step_layout(stage), needed ? ROLE_FIXED : ROLE_OPTIONAL))
 		sketch_emit(k, next, s->at - 1);

@@ -103,9 +103,9 @@ static bool leave_border(struct sketch *s, int stage, int iter, enum role role)
 }
 
 /* The consumer's loops: outer, middle, then the tile with its lanes innermost. Returns the number
- * of loops around the tile, -1 where the state refuses. */
+ * of loops around the tile, -1 where the state refuses. GROUPED: an intrinsic computes the tile. */
 static int tile_consumer(struct sketch *s, int consumer, const struct op *reduction,
-			 const int *axis, int vector)
+			 const int *axis, int vector, bool grouped)
 {
 	const struct op op = s->state->stages.at[consumer]->op;
 	struct level outer = { .n = 0 }, middle = { .n = 0 }, tile = { .n = 0 }, all = { .n = 0 };
@@ -129,7 +129,8 @@ static int tile_consumer(struct sketch *s, int consumer, const struct op *reduct
 			   &t) ||
 		    !split(s, consumer, o, ROLE_OUTER, &oo, &om))
 			return -1;
-		if (!reads_constant_along(s->state->dag, reduction, dim_along(reduction, axis, i)))	/* it would be packed again and again */
+		if (!reads_constant_along(s->state->dag, reduction, dim_along(reduction, axis, i)) &&	/* it would be packed again and again */
+		    !(grouped && i == vector))	/* nor is a panel cut */
 			push(&tails, t);
 		if (reads_window_along(reduction, dim_along(reduction, axis, i))) {
 			push(&edges, oo);
@@ -228,7 +229,7 @@ static void tile(struct sketcher *k, const struct sketch *s, int stage, int dim,
 
 	if (!sketch_locate(next, consumer, ROLE_STRIP))
 		return;
-	int around = tile_consumer(next, consumer, &reduction, axis, axis[dim]);
+	int around = tile_consumer(next, consumer, &reduction, axis, axis[dim], group.by != NULL);
 	struct step place = {
 		.kind = STEP_COMPUTE_AT, .stage = stage, .target = consumer, .size = around - 1
 	};

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/lane_form.c - nodes and types that C's vectors have. */
+#include "schedule/lane_form.h"
+
+bool lane_form_of(enum dtype t)
+{
+	return t == DTYPE_F32 || t == DTYPE_F64 || t == DTYPE_I32;
+}
+
+static bool is_byte(enum dtype t)
+{
+	return t == DTYPE_I8 || t == DTYPE_U8;
+}
+
+bool lane_form_converts(enum dtype from, enum dtype to)
+{
+	if (dtype_is_narrow(from) || (dtype_is_narrow(to) && from == DTYPE_F32))
+		return true;
+	switch (to) {
+	case DTYPE_F32:
+	case DTYPE_F64:
+		return lane_form_of(from) || is_byte(from);
+	case DTYPE_I32:
+		return is_byte(from) || from == DTYPE_F32;
+	case DTYPE_I8:
+	case DTYPE_U8:
+		return is_byte(from) || from == DTYPE_I32 || from == DTYPE_F32;
+	default:
+		return false;
+	}
+}
+
+bool lane_form(const struct expr *e)
+{
+	switch (e->kind) {
+	case EXPR_LOAD:
+		return true;
+	case EXPR_CAST:
+		return lane_form_converts(e->arg[0]->dtype, e->dtype);
+	case EXPR_MIN:
+	case EXPR_MAX:
+	case EXPR_SELECT:
+		return lane_form_of(e->dtype) || is_byte(e->dtype);
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+		return lane_form_of(e->dtype);
+	case EXPR_DIV:
+		return dtype_is_float(e->dtype) && lane_form_of(e->dtype);
+	default:
+		return dtype_is_float(e->dtype) && lane_form_of(e->dtype) && expr_kind_arity(e->kind) == 1;
+	}
+}

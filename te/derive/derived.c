@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te/derive/derived.c - axes and ops of a derivation. */
+#include "te/derive/derived.h"
+
+#include <string.h>
+
+static bool is_taken(const struct new_axes *axes, const char *name)
+{
+	for (int i = 0; i < axes->n; i++)
+		if (strcmp(axes->at[i]->name, name) == 0)
+			return true;
+	return false;
+}
+
+const struct expr *new_axes_add(struct arena *a, struct new_axes *axes, const char *prefix, const char *name,
+				int64_t extent)
+{
+	struct axis *axis = arena_one(a, struct axis);
+
+	name = arena_printf(a, "%s%s", prefix, name);
+	while (is_taken(axes, name))
+		name = arena_printf(a, "%s_", name);
+	axis->name = name;
+	axis->hi = extent;
+	axes->at[axes->n++] = axis;
+	return expr_axis(a, axis);
+}
+
+struct op *derived_add(struct arena *a, struct derived *d, const char *name, const struct new_axes *axes, int ndim,
+		       const struct expr *body)
+{
+	struct op *op = arena_one(a, struct op);
+
+	op->tensor.name = name;
+	op->tensor.dtype = body->dtype;
+	op->tensor.ndim = ndim;
+	op->kind = OP_COMPUTE;
+	op->space = arena_memdup(a, axes->at, (size_t)ndim * sizeof(*axes->at));
+	op->nreduce = axes->n - ndim;
+	op->reduce = arena_memdup(a, axes->at + ndim, (size_t)op->nreduce * sizeof(*axes->at));
+	op->reducer = op->nreduce ? REDUCE_SUM : REDUCE_NONE;
+	op->body = body;
+	for (int i = 0; i < ndim; i++)
+		op->tensor.shape[i] = axes->at[i]->hi;
+	for (int i = 0; i < op->nreduce; i++)
+		op->reduce[i]->reduce = true;
+	d->op[d->n++] = op;
+	return op;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* te/derive/padded_sum.c - the copies of the factors, and the sum over them. */
+#include "te/derive/padded_sum.h"
+
+#include <string.h>
+
+#include "base/integer.h"
+
+/* The load that E is, as it is or cast; NULL: neither. */
+static const struct expr *factor(const struct expr *e)
+{
+	if (e->kind == EXPR_CAST)
+		e = e->arg[0];
+	return e->kind == EXPR_LOAD ? e : NULL;
+}
+
+/* The one dim of what LOAD reads that AXIS runs over, all of it; -1: it moves others, or runs over a part. */
+static int dim_of(const struct expr *load, const struct axis *axis)
+{
+	int found = -1;
+
+	for (int d = 0; d < load->tensor->ndim; d++) {
+		if (!expr_uses_axis(load->index[d], axis))
+			continue;
+		if (found >= 0 || load->index[d]->kind != EXPR_AXIS || load->tensor->shape[d] != axis->hi)
+			return -1;
+		found = d;
+	}
+	return found;
+}
+
+static int64_t padded_extent(const struct axis *axis, int64_t m)
+{
+	return ceil_div(axis->hi, m) * m;
+}
+
+static bool is_worth_it(const struct axis *axis, int64_t m)
+{
+	return axis->hi % m != 0 && m <= 2 * axis->hi && padded_extent(axis, m) <= 2 * axis->hi;
+}
+
+int padded_sum_axis(const struct op *op, int64_t m)
+{
+	const struct expr *e = op->body;
+
+	if (m < 2 || op->reducer != REDUCE_SUM || e->kind != EXPR_MUL || !factor(e->arg[0]) || !factor(e->arg[1]) ||
+	    factor(e->arg[0])->tensor == factor(e->arg[1])->tensor)
+		return -1;
+	for (int r = op->nreduce - 1; r >= 0; r--)
+		if (is_worth_it(op->reduce[r], m) && dim_of(factor(e->arg[0]), op->reduce[r]) >= 0 &&
+		    dim_of(factor(e->arg[1]), op->reduce[r]) >= 0)
+			return r;
+	return -1;
+}
+
+/* What LOAD reads, with zeros behind dim DIM up to EXTENT. */
+static const struct tensor *pad(struct arena *a, struct derived *out, const char *name, const struct expr *load,
+				int dim, int64_t extent)
+{
+	const struct tensor *t = load->tensor;
+	const struct expr *index[TENSOR_MAX_DIMS];
+	struct new_axes axes = { 0 };
+
+	for (int d = 0; d < t->ndim; d++)
+		index[d] = new_axes_add(a, &axes, "",
+					load->index[d]->kind == EXPR_AXIS ? load->index[d]->axis->name
+									  : arena_printf(a, "d%d", d),
+					d == dim ? extent : t->shape[d]);
+	const struct expr *inside = expr_binary(a, EXPR_LT, index[dim], expr_int(a, t->shape[dim]));
+
+	return &derived_add(a, out, name, &axes, axes.n,
+			    expr_select(a, inside, expr_load(a, t, index), expr_const(a, t->dtype, 0)))
+			->tensor;
+}
+
+/* Loads of one tensor become loads of another, at the same place. */
+struct factor_swap {
+	const struct tensor *from, *to;
+};
+
+static const struct expr *read_other(struct arena *a, const struct expr *e, void *user)
+{
+	const struct factor_swap *swap = user;
+
+	return e->kind == EXPR_LOAD && e->tensor == swap->from ? expr_load(a, swap->to, e->index) : NULL;
+}
+
+/* BODY, whose factors are those of OP or padded, summed up as OP does it, but over EXTENT turns of reduce axis R. */
+static void add_sum(struct arena *a, struct derived *out, const struct op *op, int r, int64_t extent,
+		    const struct expr *body)
+{
+	const struct axis *from[2 * TENSOR_MAX_DIMS];
+	const struct expr *to[2 * TENSOR_MAX_DIMS];
+	struct new_axes axes = { 0 };
+	int n = 0;
+
+	for (int i = 0; i < op->tensor.ndim; i++) {
+		from[n] = op->space[i];
+		to[n++] = new_axes_add(a, &axes, "", op->space[i]->name, op->space[i]->hi);
+	}
+	for (int i = 0; i < op->nreduce; i++) {
+		from[n] = op->reduce[i];
+		to[n++] = new_axes_add(a, &axes, "", op->reduce[i]->name,
+				       i == r ? extent : op->reduce[i]->hi);
+	}
+	struct op *sum = derived_add(a, out, op->tensor.name, &axes, op->tensor.ndim,
+				     expr_substitute(a, body, from, to, n));
+
+	sum->tensor.dtype = op->tensor.dtype;
+	sum->output = op->output;
+}
+
+bool padded_sum_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out, const char **why)
+{
+	int r = padded_sum_axis(op, m);
+	const struct expr *body = op->body;
+
+	memset(out, 0, sizeof(*out));
+	if (r < 0) {
+		if (why)
+			*why = "it sums up no products of two tensors along a dim of both that such padding suits";
+		return false;
+	}
+	int64_t extent = padded_extent(op->reduce[r], m);
+
+	for (int i = 1; i >= 0; i--) {	/* a weight is the second factor */
+		const struct expr *load = factor(op->body->arg[i]);
+		const char *name = arena_printf(a, "%s_%s", op->tensor.name, i ? "W" : "X");
+		struct factor_swap swap = { load->tensor,
+				     pad(a, out, name, load, dim_of(load, op->reduce[r]), extent) };
+
+		body = expr_rewrite(a, body, read_other, &swap);
+	}
+	out->weights = 1;
+	out->product = 2;
+	add_sum(a, out, op, r, extent, body);
+	return true;
+}
