@@ -260,8 +260,12 @@ static const char *cast_text(struct emitter *e, const struct expr *x)
 	bool widens = dtype_is_narrow(x->arg[0]->dtype);
 	enum dtype narrow = widens ? x->arg[0]->dtype : x->dtype;
 
-	if (!dtype_is_narrow(narrow))
-		return arena_printf(e->a, "(%s)%s", dtype_c(x->dtype), arg);
+	if (!dtype_is_narrow(narrow)) {
+		/* truncated, then wrapped: C leaves open what a float beyond a byte becomes, and machines differ */
+		bool wraps = dtype_is_float(x->arg[0]->dtype) && dtype_bytes(x->dtype) == 1;
+
+		return arena_printf(e->a, "(%s)%s%s", dtype_c(x->dtype), wraps ? "(int32_t)" : "", arg);
+	}
 	use_helper(e, narrow == DTYPE_F16 ? HELPER_F16 : HELPER_BF16);
 	return arena_printf(e->a, widens ? "wide_%s(%s)" : "narrow_%s((float)%s)",
 			    dtype_name(narrow), arg);

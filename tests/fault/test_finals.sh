@@ -107,9 +107,9 @@ test "$(grep -c ' [0-9.]*  *[0-9.]*% *record ' "$dir/out")" -ge "$found" ||
 
 # Without a record nothing is measured, and no figure looks as if it were.
 ./hone compile "$model" --threads 1 --explain >"$dir/out" || fail 'it does not compile without records'
-grep -q '^predicted: .*: 0.000 of 0 calls .*, 0.000 of 0 timed alone (\*), .* of 15 .* (~); 0 have' "$dir/out" ||
-	fail "a prediction of guesses: $(tail -n 1 "$dir/out")"
-test "$(grep -c ' [0-9.]*~ .* guess ' "$dir/out")" = 15 || fail "times of guesses: $(cat "$dir/out")"
+calls=$(sed -n 's/^predicted: .*: 0.000 of 0 calls .*, 0.000 of 0 timed alone (\*), .* of \([0-9]*\) .* (~); 0 have.*/\1/p' "$dir/out")
+test "${calls:-0}" -ge 15 || fail "a prediction of guesses: $(tail -n 1 "$dir/out")"
+test "$(grep -c ' [0-9.]*~ .* guess ' "$dir/out")" = "$calls" || fail "times of guesses: $(cat "$dir/out")"
 grep 'guess' "$dir/out" | grep -v '[0-9]~ ' && fail 'guesses whose times look measured'
 
 # Where no time is left for them, it says so.
