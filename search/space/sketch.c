@@ -30,8 +30,16 @@ struct sketch *sketch_copy(struct arena *a, const struct sketch *s)
 	return c;
 }
 
+static int64_t split_extent(const struct state *s, const struct step *step)
+{
+	const struct stage *g = s->stages.at[step->stage];
+
+	return step->kind == STEP_SPLIT && step->iter < g->iters.n ? g->iters.at[step->iter].extent : 0;
+}
+
 bool sketch_add(struct sketch *s, struct step step, enum role role)
 {
+	int64_t extent = split_extent(s->state, &step);
 	struct step shown = step;
 
 	if (step.kind == STEP_SPLIT && step.size == 0)
@@ -51,7 +59,7 @@ bool sketch_add(struct sketch *s, struct step step, enum role role)
 	}
 	if (!later && !state_apply(s->state, shown, NULL))
 		return false;
-	vec_push(s->state->arena, &s->steps, (struct open_step){ step, role });
+	vec_push(s->state->arena, &s->steps, (struct open_step){ step, role, extent });
 	return true;
 }
 

@@ -42,6 +42,7 @@ static inline bool is_location(enum role role)
 struct open_step {
 	struct step step;
 	enum role role;
+	int64_t extent;		/* of the loop that a split is of, which a later step may take away; else 0 */
 };
 
 struct open_vec VEC(struct open_step);

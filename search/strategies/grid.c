@@ -72,17 +72,15 @@ static struct genes point(const struct problem *p, struct arena *a, const struct
 
 	for (int i = 0; i < s->steps.n; i++) {
 		const struct open_step *o = &s->steps.at[i];
-		const struct stage *stage = s->state->stages.at[o->step.stage];
 		struct sizes sizes = sizes_of(p, s, i);
 
 		if (sizes.n == 0)
 			continue;
-		int64_t extent = stage->iters.at[o->step.iter].extent;
 		int64_t size = sizes.at[at % sizes.n] * sizes.unit;
 
 		at /= sizes.n;
 		g.at[i] = (struct gene){ .set = true, .step = o->step };
-		g.at[i].step.size = size < extent ? size : extent;
+		g.at[i].step.size = size < o->extent ? size : o->extent;
 	}
 	return g;
 }
