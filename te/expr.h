@@ -108,6 +108,8 @@ const struct expr *expr_rewrite(struct arena *a, const struct expr *e,
 const struct expr *expr_substitute(struct arena *a, const struct expr *e,
 				   const struct axis *const *from, const struct expr *const *to,
 				   int n);
+/* The load that E is, as it is or cast; NULL: neither. */
+const struct expr *expr_cast_load(const struct expr *e);
 bool expr_uses_axis(const struct expr *e, const struct axis *axis);
 
 #endif

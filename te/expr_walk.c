@@ -144,6 +144,13 @@ const struct expr *expr_substitute(struct arena *a, const struct expr *e,
 	return expr_rewrite(a, e, replace_axis, &s);
 }
 
+const struct expr *expr_cast_load(const struct expr *e)
+{
+	if (e->kind == EXPR_CAST)
+		e = e->arg[0];
+	return e->kind == EXPR_LOAD ? e : NULL;
+}
+
 bool expr_uses_axis(const struct expr *e, const struct axis *axis)
 {
 	if (!(e->axes & axis_bit(axis)))

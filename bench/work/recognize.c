@@ -31,14 +31,6 @@ static int count_ops(const struct dag *d, bool outputs)
 	return n;
 }
 
-/* The load that E is, as it is or cast; NULL: neither. */
-static const struct expr *factor(const struct expr *e)
-{
-	if (e->kind == EXPR_CAST)
-		e = e->arg[0];
-	return e->kind == EXPR_LOAD ? e : NULL;
-}
-
 /* The two loads that OP sums up the products of; false where it does something else. */
 static bool product_of(const struct op *op, const struct expr **x, const struct expr **w)
 {
@@ -46,8 +38,8 @@ static bool product_of(const struct op *op, const struct expr **x, const struct 
 
 	if (op->reducer != REDUCE_SUM || e->kind != EXPR_MUL)
 		return false;
-	*x = factor(e->arg[0]);
-	*w = factor(e->arg[1]);
+	*x = expr_cast_load(e->arg[0]);
+	*w = expr_cast_load(e->arg[1]);
 	return *x && *w;
 }
 

@@ -11,6 +11,11 @@ int64_t work_pad_end(const struct work *w, int i)
 	return room / w->stride[i] + 1 == w->y.view.dim[2 + i].extent ? end : -1;
 }
 
+int work_channel_dim(const struct work *w)
+{
+	return w->kind == WORK_CONV ? 1 : w->nbatch + 1;
+}
+
 bool work_is_f32(const struct work *w)
 {
 	bool all = w->sum == DTYPE_F32 && w->a.op->tensor.dtype == DTYPE_F32 &&

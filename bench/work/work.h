@@ -62,6 +62,9 @@ struct work {
  * not fit: never below 0. -1 where the DAG leaves out windows that would fit. */
 int64_t work_pad_end(const struct work *w, int i);
 
+/* Where the channels of the result are: what a bias runs over. */
+int work_channel_dim(const struct work *w);
+
 /* Is all of it f32? */
 bool work_is_f32(const struct work *w);
 

@@ -6,14 +6,6 @@
 #include "te/derive/padded_sum.h"
 #include "te/index/index.h"
 
-/* What E is a load of, as it is or widened; NULL: of nothing. */
-static const struct expr *load_of(const struct expr *e)
-{
-	if (e->kind == EXPR_CAST)
-		e = e->arg[0];
-	return e->kind == EXPR_LOAD ? e : NULL;
-}
-
 /* What E is multiplied as: narrow floats are widened when they are lowered (schedule/narrow.h). */
 static enum dtype multiplied_as(const struct expr *e)
 {
@@ -85,7 +77,7 @@ static struct group_use find(const struct state *s, int stage, int dim, const st
 
 	if (op->reducer != REDUCE_SUM || e->kind != EXPR_MUL)
 		return (struct group_use){ NULL, -1 };
-	const struct expr *u = load_of(e->arg[0]), *v = load_of(e->arg[1]);
+	const struct expr *u = expr_cast_load(e->arg[0]), *v = expr_cast_load(e->arg[1]);
 
 	for (int i = 0; i < INTRINSIC_COUNT; i++) {
 		const struct intrinsic *x = intrinsic_at(i);
@@ -144,7 +136,7 @@ static const struct axis *axis_along(const struct stage *g, const struct stage *
 		op->reduce[stage_root_of(reader, (int)(loop - reader->iters.at)) - op->tensor.ndim];
 
 	for (int i = 0; i < 2; i++) {
-		const struct expr *load = load_of(op->body->arg[i]);
+		const struct expr *load = expr_cast_load(op->body->arg[i]);
 
 		for (int d = 0; load && load->tensor == g->tensor && d < load->tensor->ndim; d++)
 			if (expr_uses_axis(load->index[d], group))
@@ -181,7 +173,7 @@ static bool reads_in_lanes(const struct stage *reader, const struct tensor *t)
 	int dim = lanes_of(reader);
 
 	for (int i = 0; i < 2 && dim >= 0; i++) {
-		const struct expr *load = load_of(reader->op.body->arg[i]);
+		const struct expr *load = expr_cast_load(reader->op.body->arg[i]);
 
 		if (load && load->tensor == t && moves(load, reader->op.space[dim]))
 			return true;

@@ -6,14 +6,6 @@
 
 #include "base/integer.h"
 
-/* The load that E is, as it is or cast; NULL: neither. */
-static const struct expr *factor(const struct expr *e)
-{
-	if (e->kind == EXPR_CAST)
-		e = e->arg[0];
-	return e->kind == EXPR_LOAD ? e : NULL;
-}
-
 /* The one dim of what LOAD reads that AXIS runs over, all of it; -1: it moves others, or runs over a part. */
 static int dim_of(const struct expr *load, const struct axis *axis)
 {
@@ -43,12 +35,15 @@ int padded_sum_axis(const struct op *op, int64_t m)
 {
 	const struct expr *e = op->body;
 
-	if (m < 2 || op->reducer != REDUCE_SUM || e->kind != EXPR_MUL || !factor(e->arg[0]) || !factor(e->arg[1]) ||
-	    factor(e->arg[0])->tensor == factor(e->arg[1])->tensor)
+	if (m < 2 || op->reducer != REDUCE_SUM || e->kind != EXPR_MUL)
+		return -1;
+	const struct expr *x = expr_cast_load(e->arg[0]), *w = expr_cast_load(e->arg[1]);
+
+	if (!x || !w || x->tensor == w->tensor)
 		return -1;
 	for (int r = op->nreduce - 1; r >= 0; r--)
-		if (is_worth_it(op->reduce[r], m) && dim_of(factor(e->arg[0]), op->reduce[r]) >= 0 &&
-		    dim_of(factor(e->arg[1]), op->reduce[r]) >= 0)
+		if (is_worth_it(op->reduce[r], m) && dim_of(x, op->reduce[r]) >= 0 &&
+		    dim_of(w, op->reduce[r]) >= 0)
 			return r;
 	return -1;
 }
@@ -124,7 +119,7 @@ bool padded_sum_derive(struct arena *a, const struct op *op, int64_t m, struct d
 	int64_t extent = padded_extent(op->reduce[r], m);
 
 	for (int i = 1; i >= 0; i--) {	/* a weight is the second factor */
-		const struct expr *load = factor(op->body->arg[i]);
+		const struct expr *load = expr_cast_load(op->body->arg[i]);
 		const char *name = arena_printf(a, "%s_%s", op->tensor.name, i ? "W" : "X");
 		struct factor_swap swap = { load->tensor,
 				     pad(a, out, name, load, dim_of(load, op->reduce[r]), extent) };

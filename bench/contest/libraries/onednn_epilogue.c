@@ -86,7 +86,7 @@ static int refuse_confusion(const struct epilogue_vec *steps)
 static int set_scale(struct onednn *h)
 {
 	const struct work *w = h->task->work;
-	int channel = w->kind == WORK_CONV ? 1 : w->nbatch + 1;
+	int channel = work_channel_dim(w);
 	int64_t n = h->scales ? view_count(&h->scales->view) : 1;
 	float *scale = arena_many(h->arena, float, n);
 

@@ -13,7 +13,7 @@
 /* Does V run over the channels of the result, and over nothing else? */
 static bool along_channels(const struct work *w, const struct view *v)
 {
-	int channel = w->kind == WORK_CONV ? 1 : w->nbatch + 1;
+	int channel = work_channel_dim(w);
 
 	for (int i = 0; i < v->ndim; i++)
 		if (v->dim[i].extent != (i == channel ? w->y.view.dim[i].extent : 1))

@@ -6,12 +6,6 @@
 
 #define MAX_MODEL ((size_t)INT32_MAX)	/* of a protobuf message */
 
-/* Where the channels of the result are: what a bias runs over. */
-static int channel_dim(const struct work *w)
-{
-	return w->kind == WORK_CONV ? 1 : w->nbatch + 1;
-}
-
 /* The first step of the epilogue where the operator itself adds it; else NULL. */
 static const struct operand *bias_of(const struct work *w)
 {
@@ -22,7 +16,7 @@ static const struct operand *bias_of(const struct work *w)
 		return NULL;
 	for (int i = 0; i < e->operand.view.ndim; i++)
 		if (e->operand.view.dim[i].extent !=
-		    (i == channel_dim(w) ? w->y.view.dim[i].extent : 1))
+		    (i == work_channel_dim(w) ? w->y.view.dim[i].extent : 1))
 			return NULL;
 	return &e->operand;
 }
@@ -32,7 +26,7 @@ static const char *bias_name(struct onnx_model *m, const struct operand *bias)
 {
 	struct operand flat = { .op = bias->op, .view = { .tensor = bias->view.tensor, .ndim = 1 } };
 
-	flat.view.dim[0] = bias->view.dim[channel_dim(m->work)];
+	flat.view.dim[0] = bias->view.dim[work_channel_dim(m->work)];
 	return onnx_operand(m, &flat);
 }
 
