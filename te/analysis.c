@@ -19,6 +19,15 @@ int64_t tensor_count(const struct tensor *t)
 	return n;
 }
 
+int tensor_innermost(const struct tensor *t)
+{
+	int d = t->ndim - 1;
+
+	while (d >= 0 && t->shape[d] == 1)
+		d--;
+	return d;
+}
+
 size_t tensor_bytes(const struct tensor *t)
 {
 	return (size_t)tensor_count(t) * dtype_bytes(t->dtype);

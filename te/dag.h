@@ -81,6 +81,8 @@ double op_flop(const struct op *op);
 double dag_bytes(const struct dag *d);
 
 int64_t tensor_count(const struct tensor *t);
+/* The last dim of T that has more than one place; -1 where there is none. */
+int tensor_innermost(const struct tensor *t);
 size_t tensor_bytes(const struct tensor *t);
 
 const char *reducer_name(enum reducer r);

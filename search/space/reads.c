@@ -2,6 +2,7 @@
 /* search/space/reads.c - searches of a reduction's indices. */
 #include "search/space/reads.h"
 
+#include "base/integer.h"
 #include "te/index/index.h"
 
 /* A longer period, in two dimensions, is more than the registers hold. */
@@ -170,13 +171,10 @@ struct order_search {
 	bool found;
 };
 
+/* The dim of the lanes: the first where all have one place. */
 static int innermost(const struct tensor *t)
 {
-	int last = t->ndim - 1;
-
-	while (last > 0 && t->shape[last] == 1)
-		last--;
-	return last;
+	return (int)most(tensor_innermost(t), 0);
 }
 
 static bool find_across(const struct expr *e, void *user)

@@ -18,16 +18,6 @@ static int moved_to(int i, int n, int channels)
 	return i > channels ? i - 1 : n - 1;
 }
 
-/* The last dim of T that has more than one place. */
-static int innermost(const struct tensor *t)
-{
-	int i = t->ndim - 1;
-
-	while (i > 0 && t->shape[i] == 1)
-		i--;
-	return i;
-}
-
 /* The dim of the data that is summed over along no window. */
 static int data_channels(const struct window_sum *sum)
 {
@@ -35,7 +25,7 @@ static int data_channels(const struct window_sum *sum)
 	bool is_windowed = false;
 
 	for (int k = 0; k < sum->n; k++)
-		is_windowed |= sum->dim[k].data == innermost(load->tensor);
+		is_windowed |= sum->dim[k].data == tensor_innermost(load->tensor);
 	for (int i = load->tensor->ndim - 1; is_windowed && i >= 0; i--)
 		if (load->index[i]->kind == EXPR_AXIS && load->index[i]->axis->reduce)
 			return i;
@@ -48,7 +38,7 @@ static int output_channels(const struct window_sum *sum, const struct op *op)
 	bool is_windowed = false;
 
 	for (int k = 0; k < sum->n; k++)
-		is_windowed |= sum->dim[k].space == innermost(&op->tensor);
+		is_windowed |= sum->dim[k].space == tensor_innermost(&op->tensor);
 	for (int i = op->tensor.ndim - 1; is_windowed && i >= 0; i--)
 		if (!expr_uses_axis(sum->data, op->space[i]))
 			return i;

@@ -69,10 +69,8 @@ static bool add_tile(struct sketch *s, int stage, int dim, int last, int loop)
 static bool add_lanes(struct sketch *s, int stage)
 {
 	const struct op op = s->state->stages.at[stage]->op;
-	int last = op.tensor.ndim - 1;
+	int last = tensor_innermost(&op.tensor);
 
-	while (last >= 0 && op.tensor.shape[last] == 1)
-		last--;
 	if (op_is_reduction(&op) || last < 0)
 		return true;
 	struct step order = step_reorder(stage, NULL, 0);

@@ -47,21 +47,11 @@ static bool check_load(const struct expr *e, void *user)
 	return true;
 }
 
-/* The last dim of more than one element; -1 where there is none. */
-static int lanes_of(const struct op *op)
-{
-	int d = op->tensor.ndim - 1;
-
-	while (d >= 0 && op->tensor.shape[d] == 1)
-		d--;
-	return d;
-}
-
 static bool applies(const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
 	int consumer = fusible_consumer(s->state, stage, NULL);
-	struct row_search r = { .op = &g->op, .lanes = lanes_of(&g->op) };
+	struct row_search r = { .op = &g->op, .lanes = tensor_innermost(&g->op.tensor) };
 
 	if (!stage_computes(g) || !op_is_reduction(&g->op) || !stage_is_untouched(g) || consumer < 0 ||
 	    !stage_is_untouched(s->state->stages.at[consumer]) || r.lanes < 0)
@@ -120,7 +110,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	struct sketch *next = sketch_copy(k->arena, s);
 	int axis[TENSOR_MAX_DIMS];
 	int consumer = fusible_consumer(s->state, stage, axis);
-	int dim = lanes_of(&s->state->stages.at[stage]->op);
+	int dim = tensor_innermost(&s->state->stages.at[stage]->op.tensor);
 
 	if (!sketch_locate(next, consumer, ROLE_STRIP))
 		return;
