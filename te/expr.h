@@ -98,7 +98,8 @@ int64_t expr_size(const struct expr *e);
 int64_t expr_loads(const struct expr *e, const struct tensor *t);
 
 /* A copy of E in which REPLACE was asked at each node from the root down: a non-NULL answer stands
- * for the node and is not entered. Parts that stay the same are shared. */
+ * for the node and is not entered. Parts that stay the same are shared. A node that E has at several places may be
+ * asked about once, with one answer for all, and is one in the copy then, too. */
 const struct expr *expr_rewrite(struct arena *a, const struct expr *e,
 				const struct expr *(*replace)(struct arena *a,
 							      const struct expr *e, void *user),

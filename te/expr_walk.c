@@ -88,12 +88,24 @@ static const struct expr *rebuild(struct arena *a, const struct expr *e,
 	}
 }
 
-const struct expr *expr_rewrite(struct arena *a, const struct expr *e,
-				const struct expr *(*replace)(struct arena *a,
-							      const struct expr *e, void *user),
-				void *user)
+/* Of a power of two: enough for the rows of a transform, as few as are cleared in no time. */
+enum { REWRITTEN = 64 };
+
+/* Parts that an expression has at several places, as the elements that the rows of a transform are sums of, are
+ * rewritten once and stay one. */
+struct rewriting {
+	struct arena *a;
+	const struct expr *(*replace)(struct arena *a, const struct expr *e, void *user);
+	void *user;
+	bool shares;		/* there may be such parts */
+	const struct expr *from[REWRITTEN], *to[REWRITTEN];	/* by address; as far as they are still there */
+};
+
+static const struct expr *rewrite(struct rewriting *r, const struct expr *e);
+
+static const struct expr *rewrite_node(struct rewriting *r, const struct expr *e)
 {
-	const struct expr *other = replace(a, e, user);
+	const struct expr *other = r->replace(r->a, e, r->user);
 	const struct expr *arg[TENSOR_MAX_DIMS];
 	bool changed = false;
 
@@ -103,12 +115,49 @@ const struct expr *expr_rewrite(struct arena *a, const struct expr *e,
 	const struct expr *const *old = e->kind == EXPR_LOAD ? e->index : e->arg;
 
 	for (int i = 0; i < n; i++) {
-		arg[i] = expr_rewrite(a, old[i], replace, user);
+		arg[i] = rewrite(r, old[i]);
 		changed |= arg[i] != old[i];
 	}
 	if (!changed)
 		return e;
-	return e->kind == EXPR_LOAD ? expr_load(a, e->tensor, arg) : rebuild(a, e, arg);
+	return e->kind == EXPR_LOAD ? expr_load(r->a, e->tensor, arg) : rebuild(r->a, e, arg);
+}
+
+/* Is it worth to note what becomes of E? */
+static bool is_shared(const struct expr *e)
+{
+	return e->loads && (e->kind == EXPR_LOAD || e->kind == EXPR_CAST || e->kind == EXPR_SELECT);
+}
+
+static const struct expr *rewrite(struct rewriting *r, const struct expr *e)
+{
+	if (!r->shares || !is_shared(e))
+		return rewrite_node(r, e);
+	unsigned at = (unsigned)((uintptr_t)e / ARENA_ALIGN * UINT32_C(2654435769) >> 16) % REWRITTEN;
+
+	if (r->from[at] != e) {
+		const struct expr *to = rewrite_node(r, e);
+
+		r->from[at] = e;	/* only now: what is below may have had the same place */
+		r->to[at] = to;
+	}
+	return r->to[at];
+}
+
+const struct expr *expr_rewrite(struct arena *a, const struct expr *e,
+				const struct expr *(*replace)(struct arena *a,
+							      const struct expr *e, void *user),
+				void *user)
+{
+	struct rewriting r;	/* no initializer: it is large */
+
+	r.a = a;
+	r.replace = replace;
+	r.user = user;
+	r.shares = e->loads && e->kind != EXPR_LOAD && e->kind != EXPR_CAST;
+	if (r.shares)
+		memset(r.from, 0, sizeof(r.from));
+	return rewrite(&r, e);
 }
 
 struct substitution {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_index.c - simplification: deep nests in linear time, numbers too large given up. */
+/* tests/unit/test_index.c - simplification: deep nests in linear time, numbers too large given up; parts that are shared stay so. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
@@ -166,6 +166,25 @@ static void simple_stays(void **state)
 	assert_int_equal(v, 9);
 }
 
+/* A quotient of an element by twice itself: three places of one load, which stay one. */
+static void shared_part(void **state)
+{
+	struct arena *a = *state;
+	const struct tensor t = { "T", DTYPE_F32, 1, { 20 } };
+	const struct expr *from = expr_axis(a, &x);
+	const struct expr *at = expr_load(a, &t, &from);
+	const struct expr *twice = expr_binary(a, EXPR_ADD, at, at);
+	const struct expr *e = expr_binary(a, EXPR_DIV, at, twice);
+	const struct axis *axis = &x;
+	const struct expr *to = expr_axis(a, &y);
+	const struct expr *s = expr_substitute(a, e, &axis, &to, 1);
+
+	assert_ptr_not_equal(s->arg[0], at);
+	assert_ptr_equal(s->arg[0]->index[0], to);
+	assert_ptr_equal(s->arg[1]->arg[0], s->arg[0]);
+	assert_ptr_equal(s->arg[1]->arg[1], s->arg[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -177,6 +196,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(quotient_of_lanes, setup, teardown),
 		cmocka_unit_test_setup_teardown(remainder_of_lanes, setup, teardown),
 		cmocka_unit_test_setup_teardown(simple_stays, setup, teardown),
+		cmocka_unit_test_setup_teardown(shared_part, setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
