@@ -26,10 +26,8 @@ static bool search_across(const struct expr *e, void *user)
 
 	if (e->kind != EXPR_LOAD)
 		return true;
-	int last = e->tensor->ndim - 1;
+	int last = tensor_innermost(e->tensor);
 
-	while (last > 0 && e->tensor->shape[last] == 1)
-		last--;
 	if (last < 0 || expr_uses_axis(e->index[last], c->op->space[c->lanes]))
 		return true;
 	for (int d = 0; d < c->lanes; d++)

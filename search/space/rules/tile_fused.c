@@ -7,6 +7,7 @@
  * there. An axis whose remainder is read (the phases of a transposed convolution) is first split by
  * that period: then neighbours in lanes and in the tile read the same weights, and the remainders
  * are numbers. */
+#include "base/integer.h"
 #include "search/space/group.h"
 #include "search/space/reads.h"
 #include "search/space/sketch.h"
@@ -242,11 +243,9 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
 	int axis[TENSOR_MAX_DIMS];
-	int last = g->op.tensor.ndim - 1;
+	int last = (int)most(tensor_innermost(&g->op.tensor), 0);
 
 	fusible_consumer(s->state, stage, axis);
-	while (last > 0 && g->op.tensor.shape[last] == 1)
-		last--;
 	bool wide = g->op.tensor.shape[last] >= MIN_LANES;
 	bool found = false;
 
