@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/clock.h"
 #include "base/err.h"
 #include "measure/runner/runner_task.h"
 
@@ -193,10 +192,10 @@ enum trial_status kernel_verify(struct runner_task *t, struct loaded_kernel *k,
 		poison(t, i);
 	if (k->workspace.map)
 		buffer_poison(&k->workspace);
-	int64_t start = clock_ns();
-
+	if (stage == STAGE_VERIFY)
+		deadline_begin(t->race);
 	poison_run(k);
-	t->first_us = us_since(start);
+	deadline_end();
 	if (!is_intact(&k->workspace, "its workspace", when, text))
 		return TRIAL_WRONG;
 	for (int i = t->n_inputs; i < t->setup.n_args; i++)

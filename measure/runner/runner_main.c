@@ -135,6 +135,7 @@ static enum trial_status load_verified(struct runner_process *r, struct loaded_k
 	enum trial_status s = kernel_load(&r->task, k, q->path, q->symbol,
 					  r->task.setup.memory, r->event.text);
 
+	r->task.race = q->race;
 	/* The random inputs last: they are what the kernel is timed on. */
 	for (int set = INPUT_SETS - 1; set >= 0 && s == TRIAL_OK; set--) {
 		s = kernel_bind(&r->task, k, set, r->event.text);
@@ -153,8 +154,7 @@ static enum trial_status measure(struct runner_process *r, struct loaded_kernel 
 	if (status != TRIAL_OK)
 		return status;
 	r->task.stage = STAGE_TIME;
-	bool survived = timing_measure(s, &r->task.timing, k->timed, r->task.first_us,
-				       q->race);
+	bool survived = timing_measure(s, &r->task.timing, k->timed, q->race);
 
 	put_series(&r->event, s);
 	if (!survived) {

@@ -36,7 +36,7 @@ struct runner_task {
 	const struct loaded_kernel *current;
 	enum runner_stage stage;
 	int index;
-	double first_us;		/* of the run that was verified last */
+	struct race race;		/* of what is verified before it is timed */
 };
 
 /* Starts the threads, maps the buffers, fills the memory file where it is not prepared. False and a
@@ -54,6 +54,10 @@ enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, en
 /* Runs the kernel once on poisoned outputs and a poisoned workspace, and compares all outputs. */
 enum trial_status kernel_verify(struct runner_task *t, struct loaded_kernel *k,
 				enum runner_stage stage, char text[PROTOCOL_TEXT]);
+/* Between these a kernel that takes longer than RACE lets a first run take ends the process, which says so in
+ * the place of the result. */
+void deadline_begin(struct race race);
+void deadline_end(void);
 /* Runs the kernel where its threads' stacks are full of all-ones bytes, a NaN in every float type:
  * what it reads before it has written it shows in its outputs. */
 void poison_run(const struct loaded_kernel *k);

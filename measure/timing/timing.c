@@ -316,9 +316,9 @@ static void sample_until_settled(struct series *s, const struct timing *t, int64
 }
 
 /* A first run has cold caches and page faults in it: it condemns only when far off. */
-static bool hopeless_at_first(double us, struct race race)
+double race_deadline_us(struct race race)
 {
-	return race.limit_us > 0 && us > ONE_RUN_US && us > HOPELESS * HOPELESS * race.limit_us;
+	return race.limit_us > 0 ? fmax(ONE_RUN_US, HOPELESS * HOPELESS * race.limit_us) : 0;
 }
 
 /* A thread that another one waits for may have been preempted before the run began, which no
@@ -341,13 +341,9 @@ static bool lost_at_once(struct series *s, const struct timing *t, double us)
 	return false;
 }
 
-bool timing_measure(struct series *s, const struct timing *t, struct timed kernel,
-		    double first_us, struct race race)
+bool timing_measure(struct series *s, const struct timing *t, struct timed kernel, struct race race)
 {
 	int64_t start = clock_ns();
-
-	if (hopeless_at_first(first_us, race))
-		return lost_at_once(s, t, first_us);
 	double us = series_begin(s, t, kernel);
 
 	if (hopeless(t, us, race))

@@ -46,6 +46,9 @@ struct race {
 	double reference_us;
 };
 
+/* A kernel whose first run takes longer has lost; 0: there is no race. */
+double race_deadline_us(struct race race);
+
 /* Samples of one kernel as they come. */
 struct series {
 	struct timed kernel;
@@ -73,11 +76,10 @@ void series_end(const struct series *s, struct timing_result *out);
 /* A 1 for each sample whose median the time is, a 0 for each other, and a NUL. */
 void series_counted(const struct series *s, char out[SAMPLES_MAX + 1]);
 
-/* The whole protocol for one kernel, whose first run took FIRST_US: begin, race, samples until the
- * time is used or the spread is small. False where it lost the race; a kernel that is hopeless by
- * its first run, or its second, is not run again. */
-bool timing_measure(struct series *s, const struct timing *t, struct timed kernel,
-		    double first_us, struct race race);
+/* The whole protocol for one kernel that was run before: begin, race, samples until the time is
+ * used or the spread is small. False where it lost the race; one that is hopeless by its first run
+ * here is not run again. */
+bool timing_measure(struct series *s, const struct timing *t, struct timed kernel, struct race race);
 
 /* The reference kernel that is always there: arithmetic in registers, about 50 us, no memory. */
 extern const struct timed timing_calibration;
