@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure/device/beside.c - a thread that takes samples before, beside and after the work of another. */
+/* measure/device/beside.c - a thread that takes samples while another one works and rests in turns. */
 #include "measure/device/beside.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -18,14 +16,22 @@
 
 enum {
 	SAMPLE_NS = 500000,	/* long against the clock, short against preemption */
-	SAMPLES = 96,		/* of either loop: medians of so many agree within 1% on a quiet core */
+	WINDOW_SAMPLES = 48,	/* of either loop, which take some 50 ms: a rest is that long, work at least */
+	WINDOW_MOST = 256,	/* that are kept */
+	LEAST_TURNS = 5,	/* for a spread of them to mean something */
 	SLICE = 4 << 20,	/* bytes that a sample reads: about as long */
 	LEAST_SLICES = 16,	/* and in all, and at most: a guest may see another's caches */
 	MOST_SLICES = 32,
 };
 
-enum beside_stage { STAGE_BEFORE, STAGE_BESIDE, STAGE_AFTER };
-enum { STAGES = STAGE_AFTER + 1 };
+/* Rest, work, rest, work, ..., rest. */
+enum { WINDOWS = 2 * BESIDE_TURNS + 1 };
+
+/* What was seen between two changes; ns. */
+struct window {
+	int n;
+	double compute[WINDOW_MOST], memory[WINDOW_MOST];
+};
 
 struct watch {
 	const char *cpus;
@@ -33,8 +39,10 @@ struct watch {
 	int64_t rounds;		/* of the loop that computes, in a sample */
 	char *data;
 	int slices, at;
-	atomic_int stage;	/* set by the watcher, but the last by who works */
-	double compute[STAGES][SAMPLES], memory[STAGES][SAMPLES];	/* ns */
+	pthread_mutex_t mutex;
+	pthread_cond_t more;	/* a sample was taken */
+	int open;		/* the window that samples belong to; WINDOWS: no more are wanted */
+	struct window window[WINDOWS];
 };
 
 static void take_sample(struct watch *w, double *compute, double *memory)
@@ -53,32 +61,97 @@ static void *watch(void *user)
 
 	cpu_list_bind(w->cpus, 0);
 	w->rounds = probe_fma_rounds(w->isa, SAMPLE_NS);
-	for (int stage = STAGE_BEFORE; stage <= STAGE_AFTER; stage++) {
-		while (stage == STAGE_AFTER && atomic_load(&w->stage) != STAGE_AFTER)
-			nanosleep(&(struct timespec){ .tv_nsec = SAMPLE_NS }, NULL);
-		for (int i = 0; i < SAMPLES; i++)
-			take_sample(w, &w->compute[stage][i], &w->memory[stage][i]);
-		if (stage == STAGE_BEFORE)
-			atomic_store(&w->stage, STAGE_BESIDE);
-		else if (stage == STAGE_BESIDE)
-			atomic_store(&w->stage, STAGE_AFTER + 1);	/* enough: the work ends */
+	pthread_mutex_lock(&w->mutex);
+	while (w->open < WINDOWS) {
+		double compute, memory;
+		int open = w->open;
+		struct window *in = &w->window[open];
+
+		pthread_mutex_unlock(&w->mutex);
+		take_sample(w, &compute, &memory);
+		pthread_mutex_lock(&w->mutex);
+		if (w->open != open || in->n == WINDOW_MOST)	/* what reaches into two says nothing */
+			continue;
+		in->compute[in->n] = compute;
+		in->memory[in->n++] = memory;
+		pthread_cond_signal(&w->more);
 	}
+	pthread_mutex_unlock(&w->mutex);
 	return NULL;
 }
 
-static double median(double *x)
+/* --- who works */
+
+static void open_window(struct watch *w, int open)
 {
-	sort_figures(x, SAMPLES);
-	return quantile(x, SAMPLES, 0.5);
+	pthread_mutex_lock(&w->mutex);
+	w->open = open;
+	pthread_mutex_unlock(&w->mutex);
 }
 
-/* How much longer X took beside the work, and how unlike it was before and after. */
-static double growth(double x[STAGES][SAMPLES], double *unlike)
+static bool has_enough(struct watch *w, int open)
 {
-	double before = median(x[STAGE_BEFORE]), after = median(x[STAGE_AFTER]);
+	pthread_mutex_lock(&w->mutex);
+	bool enough = w->window[open].n >= WINDOW_SAMPLES;
+	pthread_mutex_unlock(&w->mutex);
+	return enough;
+}
 
-	*unlike = fmax(before, after) / fmin(before, after) - 1;
-	return median(x[STAGE_BESIDE]) / ((before + after) / 2) - 1;
+static void rest(struct watch *w, int open)
+{
+	open_window(w, open);
+	pthread_mutex_lock(&w->mutex);
+	while (w->window[open].n < WINDOW_SAMPLES)
+		pthread_cond_wait(&w->more, &w->mutex);
+	pthread_mutex_unlock(&w->mutex);
+}
+
+static int work_in(struct watch *w, int open, int (*work)(void *user), void *user)
+{
+	int rc = 0;
+
+	open_window(w, open);
+	while (rc == 0 && !has_enough(w, open))
+		rc = work(user);
+	return rc;
+}
+
+/* --- what it comes to */
+
+static double median(double *x, int n)
+{
+	sort_figures(x, n);
+	return quantile(x, n, 0.5);
+}
+
+/* How much longer a loop took in the middle one of three windows. */
+static double growth(double before, double beside, double after)
+{
+	return beside / ((before + after) / 2) - 1;
+}
+
+/* The median of N growths, and two standard errors of it: 1.25 sigma / sqrt(n), sigma from the distance of the
+ * quartiles (both of the normal distribution). */
+static double settle(double *x, int n, double *error)
+{
+	double middle = median(x, n), sigma = (quantile(x, n, 0.75) - quantile(x, n, 0.25)) / 1.35;
+
+	*error = 2 * 1.25 * sigma / sqrt(n);
+	return middle;
+}
+
+/* What the first TURNS turns come to; their windows are closed. */
+static void judge_turns(const double *compute, const double *memory, int turns, struct beside_effect *out)
+{
+	double c[BESIDE_TURNS], m[BESIDE_TURNS], c_error, m_error;
+
+	for (int i = 0; i < turns; i++) {
+		c[i] = growth(compute[2 * i], compute[2 * i + 1], compute[2 * i + 2]);
+		m[i] = growth(memory[2 * i], memory[2 * i + 1], memory[2 * i + 2]);
+	}
+	out->compute = settle(c, turns, &c_error);
+	out->memory = settle(m, turns, &m_error);
+	out->quiet = turns < LEAST_TURNS ? HUGE_VAL : fmax(c_error, m_error);
 }
 
 static int slices_of(const struct device *d)
@@ -88,53 +161,55 @@ static int slices_of(const struct device *d)
 	return (int)(n < LEAST_SLICES ? LEAST_SLICES : n > MOST_SLICES ? MOST_SLICES : n);
 }
 
-/* As beside_measure(), once. */
-static int try_once(struct watch *w, int (*work)(void *user), void *user, struct beside_effect *out)
+/* Turns of work and rest beside the watching thread, until it is known what they come to. */
+static int take_turns(struct watch *w, int (*work)(void *user), void *user, struct beside_effect *out)
 {
-	double compute, memory;
-	pthread_t thread;
+	double compute[WINDOWS], memory[WINDOWS];
 	int rc = 0;
 
-	atomic_store(&w->stage, STAGE_BEFORE);
-	if (pthread_create(&thread, NULL, watch, w) != 0)
-		die("cannot start a thread");
-	while (atomic_load(&w->stage) == STAGE_BEFORE)
-		nanosleep(&(struct timespec){ .tv_nsec = SAMPLE_NS }, NULL);
-	while (atomic_load(&w->stage) == STAGE_BESIDE && rc == 0)
-		rc = work(user);
-	while (atomic_load(&w->stage) == STAGE_BESIDE)
-		nanosleep(&(struct timespec){ .tv_nsec = SAMPLE_NS }, NULL);
-	atomic_store(&w->stage, STAGE_AFTER);
-	pthread_join(thread, NULL);
-	out->compute = growth(w->compute, &compute);
-	out->memory = growth(w->memory, &memory);
-	out->quiet = fmax(compute, memory);
+	out->quiet = HUGE_VAL;
+	for (int i = 0; i < WINDOWS && rc == 0 && out->quiet > BESIDE_MOST / 2; i++) {
+		if (i % 2 == 0)
+			rest(w, i);
+		else
+			rc = work_in(w, i, work, user);
+		open_window(w, i + 1);
+		compute[i] = median(w->window[i].compute, w->window[i].n);
+		memory[i] = median(w->window[i].memory, w->window[i].n);
+		if (i % 2 == 0 && i > 0)
+			judge_turns(compute, memory, i / 2, out);
+	}
 	return rc;
 }
 
 int beside_measure(const struct device *d, const char *cpus, int (*work)(void *user), void *user,
 		   struct beside_effect *out)
 {
-	struct watch w = { .cpus = cpus, .isa = probe_isa_of(target_here()), .slices = slices_of(d) };
-	struct beside_effect sum = { 0 };
-	int rc = 0;
+	struct watch *w = calloc(1, sizeof(*w));
+	pthread_t thread;
 
-	w.data = probe_map((size_t)w.slices * SLICE);
-	if (!w.data)
+	if (!w)
+		die("out of memory");
+	w->cpus = cpus;
+	w->isa = probe_isa_of(target_here());
+	w->slices = slices_of(d);
+	w->data = probe_map((size_t)w->slices * SLICE);
+	if (!w->data) {
+		free(w);
 		return -1;
-	out->quiet = HUGE_VAL;
-	for (int n = 1; n <= BESIDE_TRIES && rc == 0 && out->quiet > BESIDE_MOST; n++) {
-		struct beside_effect seen;
-
-		rc = try_once(&w, work, user, &seen);
-		sum.compute += seen.compute;
-		sum.memory += seen.memory;
-		sum.quiet += seen.quiet;
-		out->compute = sum.compute / n;
-		out->memory = sum.memory / n;
-		out->quiet = sum.quiet / n / sqrt(n);	/* the error of a mean */
 	}
-	munmap(w.data, (size_t)w.slices * SLICE);
+	pthread_mutex_init(&w->mutex, NULL);
+	pthread_cond_init(&w->more, NULL);
+	if (pthread_create(&thread, NULL, watch, w) != 0)
+		die("cannot start a thread");
+	int rc = take_turns(w, work, user, out);
+
+	open_window(w, WINDOWS);
+	pthread_join(thread, NULL);
+	pthread_cond_destroy(&w->more);
+	pthread_mutex_destroy(&w->mutex);
+	munmap(w->data, (size_t)w->slices * SLICE);
+	free(w);
 	return rc;
 }
 

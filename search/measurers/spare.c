@@ -54,7 +54,8 @@ int spare_settle(struct spare *s, struct build_pool *b, const struct device *d, 
 	else
 		listener_tell(listener, TELL_NOTE,
 			      "a compiler beside changes what computes by %+.1f%% and what reads memory "
-			      "by %+.1f%%: building %s", 100 * seen.compute, 100 * seen.memory,
+			      "by %+.1f%% (+-%.1f%%): building %s", 100 * seen.compute, 100 * seen.memory,
+			      100 * seen.quiet,
 			      s->beside ? "goes on beside measuring" : "waits for measuring");
 	return 0;
 }
