@@ -31,7 +31,7 @@ static struct tuner *start(const struct field_plan *plan, struct db *db, struct 
 		.strategy = plan->strategy[s]->name,
 		.cc = plan->cc,
 		.threads = plan->threads,
-		.budget = { .trials = plan->trials },
+		.budget = { .trials = plan->trials[s] },
 		.seed = (uint64_t)seed + 1,
 		.no_transfer = true,
 		.stop = plan->stop,
@@ -79,7 +79,7 @@ static int campaign(struct arena *a, const struct field_plan *plan, struct task 
 		    double *us, struct finals *f)
 {
 	const char *name = arena_printf(a, "%s/%s-%s-%d-%d", plan->folder, t->key,
-					plan->strategy[s]->name, plan->trials, seed + 1);
+					plan->strategy[s]->name, plan->trials[s], seed + 1);
 	const char *path = arena_printf(a, "%s.db", name);
 	int rc = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/search/field.h - strategies compared by campaigns on this machine.
  *
- * In:   tasks, strategies of which the first is random search, seeds, trials.
+ * In:   tasks, strategies of which the first is random search, the trials of each, seeds.
  * Out:  for each task the last best of each campaign, all of them timed again in one sitting.
  * Holds: every campaign has a database of its own, so none learns of another; one that was stopped
  *        goes on where it was when the same folder is given. */
@@ -18,8 +18,9 @@ enum { FIELD_MAX_STRATEGIES = 8, FIELD_MAX_SEEDS = 32 };
 
 struct field_plan {
 	const struct strategy *strategy[FIELD_MAX_STRATEGIES];	/* [0] is the one to beat */
+	int trials[FIELD_MAX_STRATEGIES];	/* of a campaign of each */
 	int n;
-	int seeds, trials;	/* of a strategy on a task; of a campaign */
+	int seeds;		/* of a strategy on a task */
 	int threads;
 	const char *cc;		/* NULL: the builder's own choice */
 	const char *folder;	/* of the databases */

@@ -41,7 +41,7 @@ void field_print(const struct field_plan *plan, const struct field_task *t)
 	for (int s = 0; s < plan->n; s++) {
 		const struct field_ratio *r = &t->ratio[s];
 
-		printf("  %-8s", plan->strategy[s]->name);
+		printf("  %-8s%6d trials", plan->strategy[s]->name, plan->trials[s]);
 		if (!times_of(plan, t, s, &middle, &low, &high)) {
 			printf("  no kernel\n");
 			continue;
@@ -98,8 +98,8 @@ static json_t *task_json(const struct field_plan *plan, const struct field_task 
 		const struct field_ratio *r = &t->ratio[s];
 
 		json_array_append_new(strategies,
-				      json_pack("{s:s, s:o, s:o}", "name", plan->strategy[s]->name,
-						"us", times_json(plan, t, s), "gain",
+				      json_pack("{s:s, s:i, s:o, s:o}", "name",
+						plan->strategy[s]->name, "trials", plan->trials[s], "us", times_json(plan, t, s), "gain",
 						ratio_json(r->middle, r->low, r->high)));
 	}
 	return json_pack("{s:s, s:s, s:s, s:o}", "key", t->task->key, "task", t->task->name,
@@ -120,8 +120,7 @@ json_t *field_json(const struct field_plan *plan, const struct field_task *t, in
 							"gain", ratio_json(x.mean, x.low, x.high),
 							"faster", x.faster, "slower", x.slower));
 	}
-	return json_pack("{s:s, s:s, s:i, s:i, s:i, s:o, s:o}", "device",
-			 plan->device->fingerprint, "against", plan->strategy[0]->name, "seeds",
-			 plan->seeds, "trials", plan->trials, "threads", plan->threads, "tasks",
-			 tasks, "totals", totals);
+	return json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "device", plan->device->fingerprint,
+			 "against", plan->strategy[0]->name, "seeds", plan->seeds, "threads",
+			 plan->threads, "tasks", tasks, "totals", totals);
 }

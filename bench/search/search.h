@@ -16,6 +16,7 @@ struct search_plan {
 	const struct recording *recording;
 	const struct cost_model *stand_in;	/* beyond the recording */
 	const struct strategy *strategy[SEARCH_MAX_STRATEGIES];
+	int own_trials[SEARCH_MAX_STRATEGIES];	/* of a campaign of each; 0: as all others */
 	int n;
 	int trials;		/* of a run */
 	int baseline;		/* trials of random search, which the others are to catch up with */

@@ -3,6 +3,7 @@
  * out, and the way by a recording. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/err.h"
@@ -33,7 +34,8 @@ static const char doc[] =
 	"it.\v"
 	"Examples:\n"
 	"  hone bench --suite search --replay bench/recorded/avx512.db --svg curves.svg\n"
-	"  hone bench --suite search --hardware --seeds 3 --trials 128 --search evolve\n";
+	"  hone bench --suite search --hardware --seeds 3 --trials 128 --search evolve\n"
+	"  hone bench --suite search --hardware --search evolve:64 --search random:500\n";
 
 enum {
 	KEY_REPLAY = 256, KEY_SEARCH, KEY_SEEDS, KEY_BASELINE, KEY_SVG, KEY_STAND_IN, KEY_HARDWARE,
@@ -49,7 +51,8 @@ static const struct argp_option options[] = {
 	{ "folder", KEY_FOLDER, "DIR", 0,
 	  "keep their databases there, and go on from them (default: a temporary one)", 0 },
 	{ "threads", 't', "N", 0, "of their kernels (default 1)", 0 },
-	{ "search", KEY_SEARCH, "NAME", 0, "strategy; may be given again (default: all)", 0 },
+	{ "search", KEY_SEARCH, "NAME[:TRIALS]", 0,
+	  "strategy, and on hardware the trials of its runs; may be given again (default: all)", 0 },
 	{ "seeds", KEY_SEEDS, "N", 0,
 	  "runs of a strategy on a task (default 5, on hardware 3; there at most 32)", 0 },
 	{ "trials", 'n', "N", 0, "of a run (default 150, on hardware 128)", 0 },
@@ -60,22 +63,33 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
-static void add_strategy(struct argp_state *state, struct search_plan *plan, const char *name)
+/* WHAT is NAME or NAME:TRIALS. */
+static void add_strategy(struct argp_state *state, struct search_plan *plan, char *what)
 {
+	const char *name = strsep(&what, ":");
+	int trials = what ? argp_int(state, "--search NAME:TRIALS", what, 1, MAX_TRIALS) : 0;
+
 	if (!strategy_find(name))
 		argp_error(state, "--search '%s': there is no such strategy; there are: %s", name,
 			   strategy_names());
 	for (int i = 0; i < plan->n; i++)
 		if (plan->strategy[i] == strategy_find(name))
 			return;
-	if (plan->n < SEARCH_MAX_STRATEGIES)
-		plan->strategy[plan->n++] = strategy_find(name);
+	if (plan->n == SEARCH_MAX_STRATEGIES)
+		return;
+	plan->own_trials[plan->n] = trials;
+	plan->strategy[plan->n++] = strategy_find(name);
 }
 
 static void check_args(struct argp_state *state, const struct search_args *args)
 {
 	if (!args->replay == !args->hardware)
 		argp_error(state, "which way? give --replay FILE or --hardware");
+	for (int i = 0; args->replay && i < args->plan.n; i++)
+		if (args->plan.own_trials[i])
+			argp_error(state, "--search %s:%d: strategies have trials of their own with "
+				   "--hardware alone; in a replay --trials and --baseline-trials say how many",
+				   args->plan.strategy[i]->name, args->plan.own_trials[i]);
 	if (args->hardware && args->plan.seeds > FIELD_MAX_SEEDS)
 		argp_error(state, "--seeds %d: at most %d with --hardware", args->plan.seeds,
 			   FIELD_MAX_SEEDS);

@@ -42,10 +42,18 @@ static void show_progress(const struct task *t, const struct strategy *s, int se
 /* Random search first, for the others are held against it. */
 static void take_strategies(const struct search_args *args, struct field_plan *plan)
 {
-	plan->strategy[plan->n++] = &strategy_random;
-	for (int i = 0; i < args->plan.n && plan->n < FIELD_MAX_STRATEGIES; i++)
-		if (args->plan.strategy[i] != &strategy_random)
-			plan->strategy[plan->n++] = args->plan.strategy[i];
+	int trials = args->plan.trials ? args->plan.trials : TRIALS;
+
+	plan->strategy[0] = &strategy_random;
+	plan->trials[0] = trials;
+	plan->n = 1;
+	for (int i = 0; i < args->plan.n && plan->n < FIELD_MAX_STRATEGIES; i++) {
+		int own = args->plan.own_trials[i] ? args->plan.own_trials[i] : trials;
+		int at = args->plan.strategy[i] == &strategy_random ? 0 : plan->n++;
+
+		plan->strategy[at] = args->plan.strategy[i];
+		plan->trials[at] = own;
+	}
 }
 
 static int take_tasks(struct search_args *args)
@@ -131,7 +139,6 @@ int search_on_hardware(struct search_args *args)
 	struct workdir own = { 0 };
 	struct field_plan plan = {
 		.seeds = args->plan.seeds ? args->plan.seeds : SEEDS,
-		.trials = args->plan.trials ? args->plan.trials : TRIALS,
 		.threads = args->threads,
 		.cc = args->cc,
 		.stop = &stopped,

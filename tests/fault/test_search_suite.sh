@@ -41,6 +41,11 @@ expects '"against": *"random"' out
 trials >"$dir/after"
 cmp -s "$dir/before" "$dir/after" || { echo "campaigns that were over went on"; bad=1; }
 
+# strategies have trials of their own
+bench --folder "$dir/kept" --search random:6 || { echo "random:6: exit status $?"; cat "$dir/err"; bad=1; }
+expects '^  random  *6 trials' out
+expects '^  evolve  *4 trials' out
+
 # a replay says what is guessed, by what, and that its tasks are those of tuning
 ./hone bench --suite search --replay "${srcdir:-$(dirname "$0")/../..}/bench/recorded/avx512.db" \
 	--stand-in nearest --search random --seeds 1 --baseline-trials 16 matmul:m=197,n=197,k=67 \

@@ -13,7 +13,7 @@ enum { SEEDS = 2, TASKS = 3 };
 
 static const struct field_plan plan = { .strategy = { &strategy_random, &strategy_evolve,
 						      &strategy_grid },
-					.n = 3, .seeds = SEEDS, .trials = 8, .threads = 1 };
+					.trials = { 8, 8, 8 }, .n = 3, .seeds = SEEDS, .threads = 1 };
 
 /* Microseconds by strategy and seed. */
 static struct field_task task_of(const double us[3][SEEDS])
