@@ -104,8 +104,9 @@ void join_kernel(struct text *out, const char *source, int i)
 	for (int j = 0; callable_suffix[j]; j++)
 		text_printf(out, "#define %s%s %s%s\n", TRIAL_SYMBOL, callable_suffix[j], symbol,
 			    callable_suffix[j]);
+	/* no name of a text ends in _k and a number, so that none becomes another one's */
 	for (int j = 0; j < s.names.n; j++)
-		text_printf(out, "#define %s %s_%d\n", s.names.at[j], s.names.at[j], i);
+		text_printf(out, "#define %s %s_k%d\n", s.names.at[j], s.names.at[j], i);
 	text_printf(out, "%s\n", source);
 	for (int j = 0; j < s.names.n; j++)
 		text_printf(out, "#undef %s\n", s.names.at[j]);

@@ -281,12 +281,14 @@ static void test_builder(void **state)
 	assert_non_null(strstr(err_get(), "mno-such-flag"));
 }
 
-/* A kernel whose helper, type and macro have the names of its neighbours' too, and which answers NUMBER. */
+/* A kernel whose helpers, type and macro have the names of its neighbours' too, one of which is another with the number
+ * of the first kernel behind it, and which answers NUMBER. */
 #define NEIGHBOUR(number)                                                                          \
 	"#include <stddef.h>\n#include <stdint.h>\n#define ANSWER " #number "\n"                     \
 	"typedef float pair __attribute__((vector_size(8)));\n"                                     \
-	"static inline int32_t helper(int32_t x)\n{ return x + ANSWER; }\n" KERNEL_PROTOTYPE         \
-	"\n{ *(int32_t *)args[0] = helper(0); }\n" NO_WORKSPACE NOTHING_PACKED
+	"static inline int32_t helper(int32_t x)\n{ return x + ANSWER; }\n"                         \
+	"static inline int32_t helper_0(int32_t x)\n{ return helper(x); }\n" KERNEL_PROTOTYPE       \
+	"\n{ *(int32_t *)args[0] = helper_0(0); }\n" NO_WORKSPACE NOTHING_PACKED
 
 enum { NEIGHBOURS = 7, BROKEN = 2 };
 
