@@ -28,7 +28,7 @@ enum {
 enum { WINDOWS = 2 * BESIDE_TURNS + 1 };
 
 /* What was seen between two changes; ns. */
-struct window {
+struct watch_window {
 	int n;
 	double compute[WINDOW_MOST], memory[WINDOW_MOST];
 };
@@ -42,7 +42,7 @@ struct watch {
 	pthread_mutex_t mutex;
 	pthread_cond_t more;	/* a sample was taken */
 	int open;		/* the window that samples belong to; WINDOWS: no more are wanted */
-	struct window window[WINDOWS];
+	struct watch_window window[WINDOWS];
 };
 
 static void take_sample(struct watch *w, double *compute, double *memory)
@@ -65,7 +65,7 @@ static void *watch(void *user)
 	while (w->open < WINDOWS) {
 		double compute, memory;
 		int open = w->open;
-		struct window *in = &w->window[open];
+		struct watch_window *in = &w->window[open];
 
 		pthread_mutex_unlock(&w->mutex);
 		take_sample(w, &compute, &memory);
