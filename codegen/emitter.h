@@ -4,8 +4,7 @@
 #define HONE_CODEGEN_EMITTER_H
 
 #include "codegen/emit.h"
-
-enum { MAX_LANES_LOG2 = 6 };
+#include "target/vectors/vectors.h"
 
 /* What an axis is in the C text: a number, where its loop is written out, or a variable. */
 struct bound_axis {
@@ -47,10 +46,8 @@ struct emitter {
 	const struct nest *shared;	/* the loop, around this place, whose turns threads share */
 	bool forks;		/* an array in memory is inside one */
 	const char *why;	/* set: the program cannot be written */
-	bool used_vector[DTYPE_COUNT][MAX_LANES_LOG2 + 1];
+	bool used_vector[DTYPE_COUNT][VECTOR_SIZES];
 	bool used_helper[64];
-	bool used_masks, used_picks;
-	bool used_intrinsic[INTRINSIC_COUNT];
 };
 
 /* A row-major offset in a buffer: constant + the terms of text + stride * lane. */
@@ -101,11 +98,6 @@ const char *vector_memory_type(struct emitter *e, enum dtype t, int lanes);
 const char *combine_text(struct emitter *e, enum reducer r, enum dtype t, int lanes, const char *x,
 			 const char *y);
 
-/* What the lanes of VALUE, a vector of the loop around, combine to (codegen/across.c). */
-const char *across_call(struct emitter *e, enum reducer r, enum dtype t, const char *value);
-/* The functions of the prelude that do so for vectors V of LANES elements of T, as far as BODY calls them. */
-void across_functions(struct text *out, const struct text *body, const char *v, enum dtype t, int lanes);
-
 struct minmax {
 	bool max;
 	enum dtype dtype;
@@ -119,7 +111,7 @@ struct minmax minmax_of(const struct expr *x, int lanes, const struct expr **fir
 /* Its call with the texts X and Y. */
 const char *minmax_call(struct emitter *e, struct minmax c, const char *x, const char *y);
 
-/* Calls of helpers; the prelude has the text of each one used. */
+/* Helpers that are called; the prelude has the text of each. Those of target/vectors/ it finds in the body. */
 enum helper {
 #define X(name, text) HELPER_##name,
 #include "codegen/helper.def"
@@ -127,13 +119,7 @@ enum helper {
 	HELPER_COUNT
 };
 void use_helper(struct emitter *e, enum helper h);
-/* PATTERN with LANES for each @. */
-void put_lanes(struct text *out, const char *pattern, int lanes);
-/* wide_ and narrow_ for vectors of LANES elements of T. */
-void convert_functions(struct text *out, const struct text *body, enum dtype t, int lanes);
-/* Functions of each lane of vectors V of LANES elements of T, as far as BODY calls them. */
-void map_functions(struct text *out, const struct text *body, const char *v, enum dtype t, int lanes);
-/* The types and helpers that the body used. */
+/* The types and helpers that the body uses. */
 void prelude(struct text *out, const struct emitter *e);
 
 /* --- masks (codegen/mask.c) */
@@ -146,8 +132,6 @@ struct lane_run {
 	const char *lo, *hi;
 };
 
-/* What the functions of mask_functions() call. */
-extern const char mask_bits_text[];
 /* What C, a mask, asks of all lanes alike; NULL where that holds. */
 const char *lanes_when(struct emitter *e, const struct expr *c);
 /* Those that are turns of the loop and fulfil what this place is under, where lanes_when() does. */
@@ -156,16 +140,11 @@ struct lane_run lane_run(struct emitter *e);
 const struct expr *emit_under(struct emitter *e, const struct expr *c);
 /* Are all lanes of the vector loop turns of it, as far as a load of T is concerned, STRIDE elements apart? */
 bool reads_all_lanes(const struct emitter *e, const struct tensor *t, int64_t stride);
-/* The functions of the prelude that read and write lanes of vectors V of LANES elements of T, as far as BODY calls
- * them. */
-void mask_functions(struct text *out, const struct text *body, const char *v, enum dtype t, int lanes);
 
 /* --- intrinsics (codegen/intrinsic.c) */
 
 /* SUM with what store N, in the lanes of the intrinsic around, adds to it in all turns of the group. */
 const char *intrinsic_call(struct emitter *e, const struct nest *n, const char *sum);
-/* The functions that were called. */
-void intrinsic_functions(struct text *out, const struct emitter *e);
 
 /* --- lanes that lie apart in memory (codegen/apart.c) */
 
@@ -176,12 +155,6 @@ bool masks_apart(const struct emitter *e, enum dtype t, int64_t stride);
 /* Load X, of which the first lane is at ADDRESS, for the lanes R. */
 const char *apart_masked_text(struct emitter *e, const struct expr *x, const char *address,
 			      int64_t stride, const struct lane_run *r);
-/* Does BODY read some lanes of a vector of TYPE so? */
-bool calls_some_apart(const struct text *body, const char *type);
-/* What they call. */
-extern const char pick_text[];
-/* The functions of the prelude that read vectors V of LANES elements of T so, as far as BODY calls them. */
-void apart_functions(struct text *out, const struct text *body, const char *v, enum dtype t, int lanes);
 
 /* --- places (codegen/place.c) */
 

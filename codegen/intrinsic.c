@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/intrinsic.c - calls of intrinsics, and the functions that they call. */
+/* codegen/intrinsic.c - calls of intrinsics. */
 #include "codegen/emitter.h"
 #include "schedule/intrinsic_term.h"
 
@@ -27,28 +27,7 @@ const char *intrinsic_call(struct emitter *e, const struct nest *n, const char *
 		e->why = "an intrinsic was not proved";
 		return sum;
 	}
-	e->used_intrinsic[x->id] = true;
 	vector_type(e, x->sum, x->lanes);
 	return arena_printf(e->a, "%s(%s, %s, %s)", x->name, sum, operand_text(e, term.a),
 			    operand_text(e, term.b));
-}
-
-static void put_function(struct text *out, const struct intrinsic *x)
-{
-	const char *macro = intrinsic_macro(x), *sum = dtype_name(x->sum);
-
-	if (macro)
-		text_printf(out, "#ifndef %s\n#error \"%s: compile this kernel with -march=native, where the "
-				 "machine has that\"\n#endif\n", macro, x->name);
-	if (*x->header)
-		text_printf(out, "#include <%s>\n", x->header);
-	text_printf(out, "static inline %sx%d %s(%sx%d s, i32x%d a, i32x%d b)\n{\n\t%s\n}\n", sum,
-		    x->lanes, x->name, sum, x->lanes, x->lanes, x->lanes, x->text);
-}
-
-void intrinsic_functions(struct text *out, const struct emitter *e)
-{
-	for (int i = 0; i < INTRINSIC_COUNT; i++)
-		if (e->used_intrinsic[i])
-			put_function(out, intrinsic_at(i));
 }

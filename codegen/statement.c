@@ -70,7 +70,7 @@ static void emit_combined_lanes(struct emitter *e, const struct nest *n, const s
 		value = arena_printf(e->a, "select_%s(lanes_%s(%s, %s), %s, %s)", type, type, r->lo, r->hi,
 				     value, vector_text(e, nothing));
 	}
-	emit_element(e, n, across_call(e, n->reducer, t, value));
+	emit_element(e, n, arena_printf(e->a, "%s_across_%s(%s)", reducer_name(n->reducer), type, value));
 }
 
 /* The vector that store N writes whole; NULL where its lanes are apart. */
@@ -119,7 +119,6 @@ static void emit_masked_store(struct emitter *e, const struct nest *n, const str
 	const char *cell = address_text(e, place_of(e, t), &o);
 	const char *value = vector_text(e, n->value);
 
-	e->used_masks = true;
 	if (n->reducer != REDUCE_NONE) {
 		const char *before = arena_printf(e->a, "load_%s(%s, %s, %s)", type, cell, r->lo,
 						  r->hi);

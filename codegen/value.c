@@ -266,7 +266,6 @@ static const char *cast_text(struct emitter *e, const struct expr *x)
 
 		return arena_printf(e->a, "(%s)%s%s", dtype_c(x->dtype), wraps ? "(int32_t)" : "", arg);
 	}
-	use_helper(e, narrow == DTYPE_F16 ? HELPER_F16 : HELPER_BF16);
 	return arena_printf(e->a, widens ? "wide_%s(%s)" : "narrow_%s((float)%s)",
 			    dtype_name(narrow), arg);
 }
@@ -294,10 +293,8 @@ static const char *call_text(struct emitter *e, const struct expr *x)
 
 	if (x->kind == EXPR_ABS && !dtype_is_float(x->dtype))
 		return arena_printf(e->a, "(%s)__builtin_llabs(%s)", dtype_c(x->dtype), u);
-	if (x->kind == EXPR_EXP && narrow) {
-		use_helper(e, HELPER_EXP_F32);
+	if (x->kind == EXPR_EXP && narrow)
 		return arena_printf(e->a, "hone_exp_f32(%s)", u);
-	}
 	const char *name = arena_printf(e->a, "__builtin_%s%s", c_function[x->kind],
 					narrow ? "f" : "");
 

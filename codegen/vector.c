@@ -100,7 +100,6 @@ static const char *masked_load(struct emitter *e, const struct expr *x, const st
 		return by_lane(e, x);
 	if (o->stride != 1)
 		return apart_masked_text(e, x, address_text(e, p, o), o->stride, &r);
-	e->used_masks = true;
 	return arena_printf(e->a, "load_%s(%s, %s, %s)", type, address_text(e, p, o), r.lo, r.hi);
 }
 

@@ -39,7 +39,7 @@
 /* Errors of the functions in units of roundoff: what hone's own exp and the C library promise
  * (glibc manual, Known Maximum Errors in Math Functions: at most 2 for f32 and f64), doubled. */
 #define ERROR_FUNCTION_UNITS 4.0
-/* Those of hone's own quotients of polynomials, which are at most 6.9 off (codegen/function.c). */
+/* Those of hone's own quotients of polynomials, which are at most 6.9 off (target/vectors/map.def). */
 #define ERROR_QUOTIENT_UNITS 8.0
 
 /* The type of an output's BOUND. */

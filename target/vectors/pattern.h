@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target/vectors/pattern.h - C text with fields, written for each vector type.
+ *
+ *	$V	the vector's type: f32x8; $V_u is the same at any address, $V_mask and $V_bits are its lanes
+ *		as integers, signed and unsigned
+ *	$L $Z	its lanes, its bytes
+ *	$T $B $E	an element's C type, its bits, its bytes
+ *	$W	the float of as many bits
+ *	$f	what the C library's functions of the type end with
+ *	$K $A	what instructions of the size are called, under AVX-512 and under AVX
+ *	$M	bits of the integer that has one for each lane
+ *
+ * Repeated is what stands between
+ *
+ *	$[ $]	for each lane $i, with commas between
+ *	$< $>	for each distance that halves the lanes: lane $i meets lane $x
+ *	$(n $)	for each of the vectors $k, from number n on, that lanes apart are picked from: it begins with
+ *		element $s; lane $i is number $p of the lanes before and those of vector $k */
+#ifndef HONE_TARGET_VECTORS_PATTERN_H
+#define HONE_TARGET_VECTORS_PATTERN_H
+
+#include "base/text.h"
+#include "te/dtype.h"
+
+struct vector_form {
+	enum dtype t;
+	int lanes;
+	const char *type;	/* "f32x8" */
+	/* Of lanes apart: elements from one to the next, as many vectors are read. */
+	int stride;
+	int phase;	/* of the first lane in them; -1: it is the first, and the last lane ends them */
+};
+
+void pattern_print(struct text *out, const struct vector_form *v, const char *pattern);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/test_vectors.c - functions on vectors: the fields of patterns, and which functions a body gets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "target/vectors/pattern.h"
+#include "target/vectors/vectors.h"
+
+static const struct {
+	struct vector_form form;
+	const char *pattern, *text;
+} patterns[] = {
+	{{DTYPE_F32, 8, "f32x8", 0, 0}, "$V_mask $L $Z $T $B $E $W $f", "f32x8_mask 8 32 float 32 4 float f"},
+	{{DTYPE_F64, 2, "f64x2", 0, 0}, "$V_mask $L $Z $T $B $E $W $f", "f64x2_mask 2 16 double 64 8 double "},
+	{{DTYPE_I64, 4, "i64x4", 0, 0}, "loadu$K_mask maskload$A $M", "loadupd256_mask maskloadpd256 8"},
+	{{DTYPE_F32, 16, "f32x16", 0, 0}, "loadu$K_mask $M", "loadups512_mask 16"},
+	{{DTYPE_F32, 4, "f32x4", 0, 0}, "{$[p[$i]$]}", "{p[0], p[1], p[2], p[3]}"},
+	{{DTYPE_F32, 4, "f32x4", 0, 0}, "$<($[$x$])$>", "(2, 3, 0, 1)(1, 0, 3, 2)"},
+	/* all up to the last: the second vector ends with it */
+	{{DTYPE_F32, 4, "f32x4", 2, -1}, "$(0v$k=$s;$)$(1$[$p$];$)", "v0=0;v1=3;0, 2, 5, 7;"},
+	{{DTYPE_F32, 4, "f32x4", 2, 1}, "$(0v$k=$s;$)$(1$[$p$];$)", "v0=0;v1=4;1, 3, 5, 7;"},
+};
+
+static void test_patterns(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(patterns) / sizeof(*patterns); i++) {
+		struct text t = {0};
+
+		pattern_print(&t, &patterns[i].form, patterns[i].pattern);
+		assert_string_equal(text_str(&t), patterns[i].text);
+		text_free(&t);
+	}
+}
+
+/* What BODY gets for f32x8 and u8x8. */
+static struct text functions_of(const char *body)
+{
+	struct arena *a = arena_new();
+	const struct calls *c = calls_of(a, body);
+	bool used[DTYPE_COUNT][VECTOR_SIZES] = {0};
+	struct text t = {0};
+
+	used[DTYPE_F32][3] = used[DTYPE_U8][3] = true;
+	put_vector_functions(&t, c, used);
+	put_element_functions(&t, c);
+	put_intrinsic_functions(&t, c);
+	arena_free(a);
+	return t;
+}
+
+static const struct {
+	const char *body;
+	const char *has[4];
+	const char *has_not[4];
+} bodies[] = {
+	{"f32x8 x;", {" f32x8_u ", " u8x8_bits ", " select_f32x8(", " max_u8x8("}, {"load_", "exp_", "PICK", "hone_"}},
+	{"load_u8x8(p, lo, hi)", {" load_u8x8(", " hone_lanes("}, {" load_f32x8(", "ia32"}},
+	/* one calls the other */
+	{"some2_f32x8(p, lo, hi)", {" some2_f32x8(", " load_f32x8(", " lanes_f32x8(", "PICK("}, {"every", "some3"}},
+	{"every2_f32x8_1(p)", {" every2_f32x8_1("}, {" every2_f32x8(", " every2_f32x8_0(", " load_"}},
+	/* another name, or no call */
+	{"my_exp_f32x8(x), exp_f32x80(x), exp_f32x8", {NULL}, {" exp_"}},
+	{"exp_f32x8(x) + sin_f32x8(x)", {"__AVX512VL__", " exp_f32x8(", "__builtin_sinf(x[7])"}, {" cos_"}},
+	{"hone_exp_f32(x)", {" hone_exp_f32("}, {" exp_f32x8(", "wide_"}},
+	{"wide_f16(x)", {" wide_f16(", " narrow_f16("}, {"bf16"}},
+	{"neon_sdot(s, a, b)", {"arm_neon.h", " neon_sdot("}, {"neon_udot", "immintrin"}},
+};
+
+static void test_calls(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(*bodies); i++) {
+		struct text t = functions_of(bodies[i].body);
+
+		for (int k = 0; k < 4; k++) {
+			if (bodies[i].has[k] && !strstr(text_str(&t), bodies[i].has[k]))
+				fail_msg("%s: no '%s'", bodies[i].body, bodies[i].has[k]);
+			if (bodies[i].has_not[k] && strstr(text_str(&t), bodies[i].has_not[k]))
+				fail_msg("%s: has '%s'", bodies[i].body, bodies[i].has_not[k]);
+		}
+		text_free(&t);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_patterns),
+		cmocka_unit_test(test_calls),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
