@@ -133,7 +133,7 @@ static const struct expr *rewrite(struct rewriting *r, const struct expr *e)
 {
 	if (!r->shares || !is_shared(e))
 		return rewrite_node(r, e);
-	unsigned at = (unsigned)((uintptr_t)e / ARENA_ALIGN * UINT32_C(2654435769) >> 16) % REWRITTEN;
+	unsigned at = expr_slot(e, REWRITTEN);
 
 	if (r->from[at] != e) {
 		const struct expr *to = rewrite_node(r, e);

@@ -8,11 +8,16 @@
 #include "schedule/pass/pass.h"
 #include "te/index/index.h"
 
+enum { PROVED = 64 };
+
 struct bounds {
 	struct arena *scratch;
+	const struct expr *proved[PROVED];	/* loads, whatever is known, by address, as far as they are still there */
 	struct facts facts;
 	const char *why;
 };
+
+static void check_value(struct bounds *b, const struct expr *e);
 
 static bool within(struct bounds *b, const struct expr *e, int64_t lo, int64_t hi)
 {
@@ -24,6 +29,34 @@ static void check_index(struct bounds *b, const struct tensor *t, const struct e
 	for (int i = 0; i < t->ndim && !b->why; i++)
 		if (!within(b, index[i], 0, t->shape[i] - 1))
 			b->why = "an access may be out of bounds";
+}
+
+/* Is LOAD within whatever is known? Then it is so wherever it stands. */
+static bool needs_no_facts(const struct expr *load)
+{
+	for (int i = 0; i < load->tensor->ndim; i++) {
+		struct range r = expr_range(load->index[i]);
+
+		if (load->index[i]->loads || r.lo < 0 || r.hi >= load->tensor->shape[i])
+			return false;
+	}
+	return true;
+}
+
+/* The rows of a transform are sums of the same elements: a load stands at many places. */
+static void check_load(struct bounds *b, const struct expr *e)
+{
+	const struct expr **proved = &b->proved[expr_slot(e, PROVED)];
+
+	if (*proved == e)
+		return;
+	if (needs_no_facts(e)) {
+		*proved = e;
+		return;
+	}
+	check_index(b, e->tensor, e->index);
+	for (int i = 0; i < e->tensor->ndim; i++)
+		check_value(b, e->index[i]);
 }
 
 static void check_value(struct bounds *b, const struct expr *e)
@@ -43,9 +76,7 @@ static void check_value(struct bounds *b, const struct expr *e)
 		return;
 	}
 	if (e->kind == EXPR_LOAD) {
-		check_index(b, e->tensor, e->index);
-		for (int i = 0; i < e->tensor->ndim; i++)
-			check_value(b, e->index[i]);
+		check_load(b, e);
 		return;
 	}
 	for (int i = 0; i < expr_kind_arity(e->kind); i++)
