@@ -212,6 +212,8 @@ static void walk_value(struct site_walk *w, struct site *s, const struct expr *e
 		walk_load(w, s, e);
 		return;
 	}
+	if (expr_kind_arity(e->kind) == 0)
+		return;		/* no operation */
 	for (int i = 0; sum && i < 2; i++)
 		if (is_float_product(e->arg[i])) {
 			walk_fma(w, s, e->arg[i]);
