@@ -4,19 +4,21 @@
 #include "schedule/nest.h"
 #include "te/index/index.h"
 
+static bool add_compared(const struct expr *e, void *user)
+{
+	bool of_indices = (e->kind == EXPR_LT || e->kind == EXPR_LE) && e->arg[0]->dtype == DTYPE_I64;
+
+	*(uint32_t *)user |= of_indices ? e->axes : 0;
+	return e->compares && !of_indices;
+}
+
 /* Bits of the axes in comparisons of indices in E. */
 static uint32_t compared(const struct expr *e)
 {
-	if (!e || !e->compares)
-		return 0;
-	if ((e->kind == EXPR_LT || e->kind == EXPR_LE) && e->arg[0]->dtype == DTYPE_I64)
-		return e->axes;
-	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
-	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
 	uint32_t axes = 0;
 
-	for (int i = 0; i < n; i++)
-		axes |= compared(arg[i]);
+	if (e && e->compares)
+		expr_visit_once(e, add_compared, &axes);
 	return axes;
 }
 

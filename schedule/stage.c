@@ -53,7 +53,7 @@ void stage_set_body(struct arena *a, struct stage *g, const struct expr *body)
 
 	g->op.body = body;
 	g->reads = (struct stage_read_vec){ 0 };	/* the old one may be shared with a copy */
-	expr_visit(body, collect_read, &s);
+	expr_visit_once(body, collect_read, &s);
 }
 
 struct stage *stage_new(struct arena *a, const struct op *op, const struct tensor *identity)

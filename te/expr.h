@@ -99,6 +99,9 @@ bool expr_equal(const struct expr *x, const struct expr *y);
  * Indices of loads are visited too. */
 void expr_visit(const struct expr *e, bool (*visit)(const struct expr *e, void *user), void *user);
 
+/* The same, where what E has at several places may be visited once. */
+void expr_visit_once(const struct expr *e, bool (*visit)(const struct expr *e, void *user), void *user);
+
 /* Nodes of E as a tree, those of indices included; those that load T. */
 int64_t expr_size(const struct expr *e);
 int64_t expr_loads(const struct expr *e, const struct tensor *t);

@@ -150,7 +150,7 @@ void cuts_find(struct cuts *c, const struct nest *n)
 		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR)
 			c->lanes = n->axis;
 		if (n->value && n->value->compares && !stays(c, n))
-			expr_visit(n->value, cut_expr, c);
+			expr_visit_once(n->value, cut_expr, c);
 		if (n->axis)
 			vec_push(c->a, &c->inner, n->axis);
 		cuts_find(c, n->body);
