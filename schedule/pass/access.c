@@ -82,6 +82,13 @@ static const struct expr *lower_load(struct arena *a, const struct expr *e, stru
 	return expr_load(a, &b->tensor, index);
 }
 
+/* A comparison of indices, simplified at once: the rest of a value is simple then as it is. */
+static const struct expr *lower_comparison(struct arena *a, const struct expr *e, struct load_access *c)
+{
+	return expr_simplify(a, expr_binary(a, e->kind, expr_rewrite(a, e->arg[0], lower_node, c),
+					    expr_rewrite(a, e->arg[1], lower_node, c)));
+}
+
 const struct expr *lower_node(struct arena *a, const struct expr *e, void *user)
 {
 	struct load_access *c = user;
@@ -99,6 +106,11 @@ const struct expr *lower_node(struct arena *a, const struct expr *e, void *user)
 	case EXPR_CAST:
 		return narrow_widened(a, expr_cast(a, e->dtype,
 						   expr_rewrite(a, e->arg[0], lower_node, c)));
+	case EXPR_LT:
+	case EXPR_LE:
+	case EXPR_EQ:
+	case EXPR_NE:
+		return e->arg[0]->dtype == DTYPE_I64 ? lower_comparison(a, e, c) : NULL;
 	default:
 		return NULL;
 	}

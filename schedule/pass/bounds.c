@@ -12,7 +12,7 @@ enum { PROVED = 64 };
 
 struct bounds {
 	struct arena *scratch;
-	const struct expr *proved[PROVED];	/* loads, whatever is known, by address, as far as they are still there */
+	const struct expr *proved[PROVED];	/* whatever is known, by address, as far as they are still there */
 	struct facts facts;
 	const char *why;
 };
@@ -59,20 +59,54 @@ static void check_load(struct bounds *b, const struct expr *e)
 		check_value(b, e->index[i]);
 }
 
-static void check_value(struct bounds *b, const struct expr *e)
+static void check_choice(struct bounds *b, const struct expr *e)
 {
 	int known = b->facts.n;
 
-	if (!e->loads)
+	check_value(b, e->arg[0]);
+	facts_add(b->scratch, &b->facts, e->arg[0], false);
+	check_value(b, e->arg[1]);
+	b->facts.n = known;
+	facts_add(b->scratch, &b->facts, e->arg[0], true);
+	check_value(b, e->arg[2]);
+	b->facts.n = known;
+}
+
+/* An element or padding: its own condition says all that a proof needs, mostly, and then it does so wherever it
+ * stands. */
+static void check_padded(struct bounds *b, const struct expr *e)
+{
+	const struct expr **proved = &b->proved[expr_slot(e, PROVED)];
+	struct facts all = b->facts;
+
+	if (*proved == e)
 		return;
+	b->facts = (struct facts){ 0 };
+	check_choice(b, e);
+	b->facts = all;
+	if (!b->why) {
+		*proved = e;
+		return;
+	}
+	b->why = NULL;
+	check_choice(b, e);
+}
+
+static bool is_padded(const struct expr *e)
+{
+	return e->kind == EXPR_SELECT && (expr_cast_load(e->arg[1]) || expr_cast_load(e->arg[2]));
+}
+
+static void check_value(struct bounds *b, const struct expr *e)
+{
+	if (!e->loads || b->why)
+		return;
+	if (is_padded(e)) {
+		check_padded(b, e);
+		return;
+	}
 	if (e->kind == EXPR_SELECT) {
-		check_value(b, e->arg[0]);
-		facts_add(b->scratch, &b->facts, e->arg[0], false);
-		check_value(b, e->arg[1]);
-		b->facts.n = known;
-		facts_add(b->scratch, &b->facts, e->arg[0], true);
-		check_value(b, e->arg[2]);
-		b->facts.n = known;
+		check_choice(b, e);
 		return;
 	}
 	if (e->kind == EXPR_LOAD) {

@@ -79,9 +79,11 @@ static void cut_comparison(struct cuts *c, const struct expr *e)
 
 static bool cut_expr(const struct expr *e, void *user)
 {
+	struct cuts *c = user;
+
 	if (e->kind == EXPR_LT || e->kind == EXPR_LE)
-		cut_comparison(user, e);
-	return e->compares;
+		cut_comparison(c, e);
+	return e->compares && (e->axes & axis_bit(c->axis));
 }
 
 static void find_locals(struct cuts *c, const struct nest *n)
