@@ -41,7 +41,7 @@ static bool gather(struct offline *o, int stage, const char **why)
 	if (g->op.kind == OP_CONST)
 		o->constant = stage;
 	for (int i = 0; i < g->reads.n; i++)
-		if (!gather(o, state_stage_of(o->s, g->reads.at[i]), why))
+		if (!gather(o, state_stage_of(o->s, g->reads.at[i].tensor), why))
 			return false;
 	return true;
 }

@@ -142,6 +142,11 @@ struct nest *nest_append(struct nest *first, struct nest *rest);
 struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
 		       const struct expr *const *to, int n);
 
+/* A copy in which what GONE tells (ALONE: of nothing beside it), a loop or a let, is its body for the first value of
+ * its axis: simplified values may have that still, where they have no linear form. */
+struct nest *nest_copy_without(struct arena *a, const struct nest *nest,
+			       bool (*gone)(const struct nest *n, bool alone));
+
 /* Runs the program on ARGS (inputs, with constants packed where the program says, then outputs). */
 void program_interpret(const struct program *p, void *const *args);
 /* Fills PACKED from RAW as the pack says. */

@@ -4,19 +4,21 @@
 #include "schedule/nest.h"
 #include "te/index/index.h"
 
+static bool add_compared(const struct expr *e, void *user)
+{
+	bool of_indices = (e->kind == EXPR_LT || e->kind == EXPR_LE) && e->arg[0]->dtype == DTYPE_I64;
+
+	*(uint32_t *)user |= of_indices ? e->axes : 0;
+	return e->compares && !of_indices;
+}
+
 /* Bits of the axes in comparisons of indices in E. */
 static uint32_t compared(const struct expr *e)
 {
-	if (!e || !e->compares)
-		return 0;
-	if ((e->kind == EXPR_LT || e->kind == EXPR_LE) && e->arg[0]->dtype == DTYPE_I64)
-		return e->axes;
-	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
-	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
 	uint32_t axes = 0;
 
-	for (int i = 0; i < n; i++)
-		axes |= compared(arg[i]);
+	if (e && e->compares)
+		expr_visit_once(e, add_compared, &axes);
 	return axes;
 }
 
@@ -117,6 +119,7 @@ struct copy {
 	const struct axis *const *from;
 	const struct expr *const *to;
 	int n;
+	bool (*gone)(const struct nest *n, bool alone);	/* NULL: all is there */
 };
 
 static const struct expr *copy_expr(const struct copy *c, const struct expr *e)
@@ -125,6 +128,23 @@ static const struct expr *copy_expr(const struct copy *c, const struct expr *e)
 }
 
 static struct nest *copy_list(const struct copy *c, const struct nest *n);
+
+/* The body of N, which is gone: one copy for all that are gone around a place, as each of its own would look at
+ * what is inside once more. */
+static struct nest *copy_body(const struct copy *c, const struct nest *n)
+{
+	const struct axis **from = arena_many(c->a, const struct axis *, c->n + 1);
+	const struct expr **to = arena_many(c->a, const struct expr *, c->n + 1);
+	struct copy inside = { c->a, from, to, c->n + 1, c->gone };
+
+	for (int i = 0; i < c->n; i++) {
+		from[i] = c->from[i];
+		to[i] = c->to[i];
+	}
+	from[c->n] = n->axis;
+	to[c->n] = expr_int(c->a, n->axis->lo);
+	return copy_list(&inside, n->body);
+}
 
 static struct nest *copy_node(const struct copy *c, const struct nest *n)
 {
@@ -161,9 +181,10 @@ static struct nest *copy_list(const struct copy *c, const struct nest *n)
 {
 	struct nest *first = NULL;
 	struct nest **hole = &first;
+	bool alone = n && !n->next;
 
 	for (; n; n = n->next) {
-		*hole = copy_node(c, n);
+		*hole = c->gone && c->gone(n, alone) ? copy_body(c, n) : copy_node(c, n);
 		while (*hole)
 			hole = &(*hole)->next;
 	}
@@ -173,7 +194,15 @@ static struct nest *copy_list(const struct copy *c, const struct nest *n)
 struct nest *nest_copy(struct arena *a, const struct nest *nest, const struct axis *const *from,
 		       const struct expr *const *to, int n)
 {
-	struct copy c = { a, from, to, n };
+	struct copy c = { a, from, to, n, NULL };
+
+	return copy_list(&c, nest);
+}
+
+struct nest *nest_copy_without(struct arena *a, const struct nest *nest,
+			       bool (*gone)(const struct nest *n, bool alone))
+{
+	struct copy c = { .a = a, .gone = gone };
 
 	return copy_list(&c, nest);
 }

@@ -214,15 +214,12 @@ static const struct expr *split_root(const struct fixed *f, const struct stage *
 	return expr_add(f->arena, fixed, expr_axis(f->arena, z));
 }
 
+/* Of an attached stage, in the union over its readers so far. */
 struct region {
 	const struct fixed *fixed;
 	const struct tensor *tensor;
-	const struct axis *from[2 * TENSOR_MAX_DIMS];
-	const struct expr *to[2 * TENSOR_MAX_DIMS];
-	int n;
-	bool started, ok;
-	struct linear base[TENSOR_MAX_DIMS];	/* of the union so far */
-	int64_t part[TENSOR_MAX_DIMS];
+	struct linear base[TENSOR_MAX_DIMS];
+	int64_t part[TENSOR_MAX_DIMS];	/* 0: nothing yet */
 };
 
 static void cover_everything(struct region *r, int dim)
@@ -252,48 +249,59 @@ static void unite(struct region *r, int dim, const struct linear *base, int64_t 
 	r->part[dim] = end;
 }
 
-static bool add_load(const struct expr *e, void *user)
+/* The axes of a consumer and what they are in its turns. */
+struct roots {
+	const struct axis *from[2 * TENSOR_MAX_DIMS];
+	const struct expr *to[2 * TENSOR_MAX_DIMS];
+	int n;
+};
+
+static bool split_roots(const struct fixed *f, const struct stage *g, struct roots *out)
 {
-	struct region *r = user;
+	int space = g->op.tensor.ndim;
 
-	if (e->kind != EXPR_LOAD || e->tensor != r->tensor)
-		return r->ok;
-	for (int i = 0; i < e->tensor->ndim; i++) {
-		struct arena *a = r->fixed->arena;
-		struct span span;
-
-		if (!span_of(r->fixed, expr_substitute(a, e->index[i], r->from, r->to, r->n),
-			     &span)) {
-			r->ok = false;
+	out->n = 0;
+	for (int i = 0; i < space + g->op.nreduce; i++) {
+		out->from[out->n] = i < space ? g->op.space[i] : g->op.reduce[i - space];
+		out->to[out->n] = split_root(f, g, i);
+		if (!out->to[out->n++])
 			return false;
-		}
-		span.fixed.constant += span.free.lo;
-		int64_t part = span.free.hi - span.free.lo + 1;
-
-		if (!r->started) {
-			r->base[i] = span.fixed;
-			r->part[i] = part;
-		} else {
-			unite(r, i, &span.fixed, part);
-		}
 	}
-	r->started = true;
-	return r->ok;
+	return true;
+}
+
+/* Widens dim DIM to what INDEX takes. */
+static bool add_index(struct region *r, int dim, const struct roots *roots, const struct expr *index)
+{
+	struct arena *a = r->fixed->arena;
+	struct span span;
+
+	if (!span_of(r->fixed, expr_substitute(a, index, roots->from, roots->to, roots->n), &span))
+		return false;
+	span.fixed.constant += span.free.lo;
+	int64_t part = span.free.hi - span.free.lo + 1;
+
+	if (r->part[dim] > 0) {
+		unite(r, dim, &span.fixed, part);
+	} else {
+		r->base[dim] = span.fixed;
+		r->part[dim] = part;
+	}
+	return true;
 }
 
 static bool add_consumer(struct region *r, const struct stage *g)
 {
-	r->n = 0;
-	for (int i = 0; i < g->op.tensor.ndim + g->op.nreduce; i++) {
-		int space = g->op.tensor.ndim;
+	const struct stage_read *read = stage_read_of(g, r->tensor);
+	struct roots roots;	/* no initializer: it is large */
 
-		r->from[r->n] = i < space ? g->op.space[i] : g->op.reduce[i - space];
-		r->to[r->n] = split_root(r->fixed, g, i);
-		if (!r->to[r->n++])
-			return false;
-	}
-	expr_visit(g->op.body, add_load, r);
-	return r->ok;
+	if (!split_roots(r->fixed, g, &roots))
+		return false;
+	for (int d = 0; d < r->tensor->ndim; d++)
+		for (int i = 0; i < read->index[d].n; i++)
+			if (!add_index(r, d, &roots, read->index[d].at[i]))
+				return false;
+	return true;
 }
 
 static bool derive_region(struct state *s, int stage)
@@ -306,13 +314,12 @@ static bool derive_region(struct state *s, int stage)
 
 	r.fixed = &fixed;
 	r.tensor = g->tensor;
-	r.started = false;
-	r.ok = true;
-
+	for (int i = 0; i < g->op.tensor.ndim; i++)
+		r.part[i] = 0;
 	for (int i = 0; i < n && i < 64; i++)
 		if (!add_consumer(&r, s->stages.at[consumers[i]]))
 			return false;
-	if (!r.started)
+	if (n == 0)
 		return false;
 	for (int i = 0; i < g->op.tensor.ndim; i++) {
 		if (r.part[i] >= g->op.tensor.shape[i])

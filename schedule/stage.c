@@ -15,17 +15,35 @@ struct read_search {
 	struct stage *stage;
 };
 
+static struct stage_read *read_of(struct read_search *s, const struct tensor *t)
+{
+	struct stage_read_vec *reads = &s->stage->reads;
+
+	for (int i = 0; i < reads->n; i++)
+		if (reads->at[i].tensor == t)
+			return &reads->at[i];
+	vec_push(s->arena, reads, (struct stage_read){ .tensor = t });
+	return &reads->at[reads->n - 1];
+}
+
+static void add_index(struct arena *a, struct expr_vec *all, const struct expr *index)
+{
+	for (int i = 0; i < all->n; i++)
+		if (expr_equal(all->at[i], index))
+			return;
+	vec_push(a, all, index);
+}
+
 static bool collect_read(const struct expr *e, void *user)
 {
 	struct read_search *s = user;
-	const struct stage *g = s->stage;
 
 	if (e->kind != EXPR_LOAD)
-		return true;
-	for (int i = 0; i < g->reads.n; i++)
-		if (g->reads.at[i] == e->tensor)
-			return true;
-	vec_push(s->arena, &s->stage->reads, e->tensor);
+		return e->loads;
+	struct stage_read *r = read_of(s, e->tensor);
+
+	for (int i = 0; i < e->tensor->ndim; i++)
+		add_index(s->arena, &r->index[i], e->index[i]);
 	return true;
 }
 
@@ -34,8 +52,8 @@ void stage_set_body(struct arena *a, struct stage *g, const struct expr *body)
 	struct read_search s = { a, g };
 
 	g->op.body = body;
-	g->reads = (struct tensor_vec){ 0 };	/* the old one may be shared with a copy */
-	expr_visit(body, collect_read, &s);
+	g->reads = (struct stage_read_vec){ 0 };	/* the old one may be shared with a copy */
+	expr_visit_once(body, collect_read, &s);
 }
 
 struct stage *stage_new(struct arena *a, const struct op *op, const struct tensor *identity)
@@ -110,12 +128,17 @@ bool stage_is_untouched(const struct stage *g)
 	return g->relations.n == 0 && g->place == PLACE_ROOT;
 }
 
-bool stage_reads(const struct stage *g, const struct tensor *t)
+const struct stage_read *stage_read_of(const struct stage *g, const struct tensor *t)
 {
 	for (int i = 0; i < g->reads.n; i++)
-		if (g->reads.at[i] == t)
-			return true;
-	return false;
+		if (g->reads.at[i].tensor == t)
+			return &g->reads.at[i];
+	return NULL;
+}
+
+bool stage_reads(const struct stage *g, const struct tensor *t)
+{
+	return stage_read_of(g, t) != NULL;
 }
 
 const struct iter *stage_group(const struct stage *g)

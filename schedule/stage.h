@@ -40,6 +40,12 @@ struct let {
 
 struct let_vec VEC(struct let);
 
+/* What a body loads of a tensor. Regions are boxes: which index goes with which does not matter to them. */
+struct stage_read {
+	const struct tensor *tensor;
+	struct expr_vec VEC(const struct expr *) index[TENSOR_MAX_DIMS];	/* of each dim, each once */
+};
+
 enum place {
 	PLACE_ROOT,
 	PLACE_INLINE,	/* no loops of its own */
@@ -58,7 +64,7 @@ enum stale {
 struct stage {
 	struct op op;		/* tensor, axes, body: as steps left them */
 	const struct tensor *tensor;	/* its identity in loads: the DAG's, or &op.tensor's copy */
-	struct tensor_vec VEC(const struct tensor *) reads;	/* what the body loads, each once */
+	struct stage_read_vec VEC(struct stage_read) reads;	/* by tensor, each once */
 	enum place place;
 	int at_stage, at_iter;
 	bool packed;		/* stored in the order in which its reader's loops come */
@@ -97,6 +103,8 @@ const struct iter *stage_group(const struct stage *g);
 bool stage_computes(const struct stage *g);	/* neither input nor constant nor inlined */
 /* Has no step split or fused its loops, or settled its place? */
 bool stage_is_untouched(const struct stage *g);
+/* What G's body loads of T; NULL: nothing. */
+const struct stage_read *stage_read_of(const struct stage *g, const struct tensor *t);
 /* G's body loads T. */
 bool stage_reads(const struct stage *g, const struct tensor *t);
 

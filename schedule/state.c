@@ -13,7 +13,7 @@ struct state *state_copy(struct arena *a, const struct state *s)
 	struct state *c = arena_memdup(a, s, sizeof(*s));
 
 	c->arena = a;
-	COPY_VEC(a, &c->steps);
+	c->steps.cap = c->steps.n;	/* shared, for steps are only added: the first that is makes it an own one */
 	COPY_VEC(a, &c->order);
 	COPY_VEC(a, &c->stages);
 	for (int i = 0; i < c->stages.n; i++) {

@@ -60,6 +60,12 @@ static inline uint32_t axis_bit(const struct axis *axis)
 	return UINT32_C(1) << ((uint32_t)((uintptr_t)axis / ARENA_ALIGN) * UINT32_C(2654435769) >> 27);
 }
 
+/* The slot of E in a memo of N, a power of two of at most 2^16, by address. */
+static inline unsigned expr_slot(const struct expr *e, unsigned n)
+{
+	return ((uint32_t)((uintptr_t)e / ARENA_ALIGN) * UINT32_C(2654435769) >> 16) % n;
+}
+
 enum expr_form { FORM_LEAF, FORM_INFIX, FORM_CALL, FORM_PREFIX };
 const char *expr_kind_text(enum expr_kind k);
 int expr_kind_arity(enum expr_kind k);
@@ -92,6 +98,9 @@ bool expr_equal(const struct expr *x, const struct expr *y);
 /* Calls VISIT on E and all below, parents first; stops below a node where it returns false.
  * Indices of loads are visited too. */
 void expr_visit(const struct expr *e, bool (*visit)(const struct expr *e, void *user), void *user);
+
+/* The same, where what E has at several places may be visited once. */
+void expr_visit_once(const struct expr *e, bool (*visit)(const struct expr *e, void *user), void *user);
 
 /* Nodes of E as a tree, those of indices included; those that load T. */
 int64_t expr_size(const struct expr *e);

@@ -43,6 +43,55 @@ void expr_visit(const struct expr *e, bool (*visit)(const struct expr *e, void *
 		expr_visit(e->arg[i], visit, user);
 }
 
+/* Is it worth to note what has been done with E? As the elements that the rows of a transform are sums of, it may be
+ * at several places. */
+static bool is_shared(const struct expr *e)
+{
+	return e->loads && (e->kind == EXPR_LOAD || e->kind == EXPR_CAST || e->kind == EXPR_SELECT);
+}
+
+/* A power of two: enough for the rows of a transform, as few as are cleared in no time. */
+enum { NOTED = 64 };
+
+/* What was visited, by address, as far as it is still there. */
+struct visit_once {
+	bool (*visit)(const struct expr *e, void *user);
+	void *user;
+	const struct expr *seen[NOTED];
+};
+
+static void visit_once(struct visit_once *v, const struct expr *e)
+{
+	if (is_shared(e)) {
+		const struct expr **seen = &v->seen[expr_slot(e, NOTED)];
+
+		if (*seen == e)
+			return;
+		*seen = e;
+	}
+	if (!v->visit(e, v->user))
+		return;
+	int n = e->kind == EXPR_LOAD ? e->tensor->ndim : expr_kind_arity(e->kind);
+	const struct expr *const *arg = e->kind == EXPR_LOAD ? e->index : e->arg;
+
+	for (int i = 0; i < n; i++)
+		visit_once(v, arg[i]);
+}
+
+void expr_visit_once(const struct expr *e, bool (*visit)(const struct expr *e, void *user), void *user)
+{
+	struct visit_once v;	/* no initializer: it is large */
+
+	if (!e->loads || e->kind == EXPR_LOAD) {
+		expr_visit(e, visit, user);
+		return;
+	}
+	v.visit = visit;
+	v.user = user;
+	memset(v.seen, 0, sizeof(v.seen));
+	visit_once(&v, e);
+}
+
 struct node_tally {
 	const struct tensor *tensor;	/* NULL: any node counts */
 	int64_t n;
@@ -88,17 +137,13 @@ static const struct expr *rebuild(struct arena *a, const struct expr *e,
 	}
 }
 
-/* Of a power of two: enough for the rows of a transform, as few as are cleared in no time. */
-enum { REWRITTEN = 64 };
-
-/* Parts that an expression has at several places, as the elements that the rows of a transform are sums of, are
- * rewritten once and stay one. */
+/* Parts that an expression has at several places are rewritten once and stay one. */
 struct rewriting {
 	struct arena *a;
 	const struct expr *(*replace)(struct arena *a, const struct expr *e, void *user);
 	void *user;
 	bool shares;		/* there may be such parts */
-	const struct expr *from[REWRITTEN], *to[REWRITTEN];	/* by address; as far as they are still there */
+	const struct expr *from[NOTED], *to[NOTED];	/* by address; as far as they are still there */
 };
 
 static const struct expr *rewrite(struct rewriting *r, const struct expr *e);
@@ -123,17 +168,9 @@ static const struct expr *rewrite_node(struct rewriting *r, const struct expr *e
 	return e->kind == EXPR_LOAD ? expr_load(r->a, e->tensor, arg) : rebuild(r->a, e, arg);
 }
 
-/* Is it worth to note what becomes of E? */
-static bool is_shared(const struct expr *e)
+static const struct expr *rewrite_noted(struct rewriting *r, const struct expr *e)
 {
-	return e->loads && (e->kind == EXPR_LOAD || e->kind == EXPR_CAST || e->kind == EXPR_SELECT);
-}
-
-static const struct expr *rewrite(struct rewriting *r, const struct expr *e)
-{
-	if (!r->shares || !is_shared(e))
-		return rewrite_node(r, e);
-	unsigned at = (unsigned)((uintptr_t)e / ARENA_ALIGN * UINT32_C(2654435769) >> 16) % REWRITTEN;
+	unsigned at = expr_slot(e, NOTED);
 
 	if (r->from[at] != e) {
 		const struct expr *to = rewrite_node(r, e);
@@ -142,6 +179,11 @@ static const struct expr *rewrite(struct rewriting *r, const struct expr *e)
 		r->to[at] = to;
 	}
 	return r->to[at];
+}
+
+static const struct expr *rewrite(struct rewriting *r, const struct expr *e)
+{
+	return r->shares && is_shared(e) ? rewrite_noted(r, e) : rewrite_node(r, e);
 }
 
 const struct expr *expr_rewrite(struct arena *a, const struct expr *e,

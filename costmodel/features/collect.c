@@ -10,6 +10,12 @@ struct lifetime {
 	double times;		/* allocated */
 };
 
+/* A load of the store, and the access that it is one of. */
+struct known_load {
+	const struct expr *load;
+	struct access *access;
+};
+
 struct site_walk {
 	struct arena *a;
 	const struct program *p;
@@ -20,6 +26,7 @@ struct site_walk {
 	double turns;		/* of the innermost loop, conditions apart */
 	double taken;
 	struct index_vec VEC(const struct expr *) indices;	/* operations in those of the store */
+	struct known_load_vec VEC(struct known_load) loads;	/* of the store, by address */
 	double computed;	/* share of the store's turns in which the value that is walked is */
 	int conditions;
 	int branched[SITE_MAX_LOOPS + 1];	/* branches, by how many loops are around them */
@@ -63,8 +70,9 @@ static struct access *new_access(struct site_walk *w, struct site *s, const stru
 	return x;
 }
 
-static void add_access(struct site_walk *w, struct site *s, const struct buffer *b,
-		       const struct expr *const *index, bool reads, bool writes)
+/* NULL: the site has no room for it. */
+static struct access *add_access(struct site_walk *w, struct site *s, const struct buffer *b,
+				 const struct expr *const *index, bool reads, bool writes)
 {
 	struct motion dim[TENSOR_MAX_DIMS];
 
@@ -75,7 +83,7 @@ static void add_access(struct site_walk *w, struct site *s, const struct buffer 
 	struct access *x = find_access(s, b, dim);
 
 	if (!x && s->n_accesses == SITE_MAX_ACCESSES)
-		return;
+		return NULL;
 	if (!x)
 		x = new_access(w, s, b, dim);
 	for (int d = 0; d < b->tensor.ndim; d++) {
@@ -87,6 +95,7 @@ static void add_access(struct site_walk *w, struct site *s, const struct buffer 
 	x->n++;
 	x->reads |= reads;
 	x->writes |= writes;
+	return x;
 }
 
 /* --- values */
@@ -113,6 +122,35 @@ static void walk_index(struct site_walk *w, struct site *s, const struct expr *e
 		ops_count_index(e, w->computed * executions(&w->around, e), s->ops);
 	for (int i = 0; i < expr_kind_arity(e->kind); i++)
 		walk_index(w, s, e->arg[i]);
+}
+
+static const struct known_load *find_load(const struct site_walk *w, const struct expr *e)
+{
+	for (int i = 0; i < w->loads.n; i++)
+		if (w->loads.at[i].load == e)
+			return &w->loads.at[i];
+	return NULL;
+}
+
+/* What stands at several places, as the elements that the rows of a transform are sums of, has indices that were
+ * counted, where nothing is loaded for these. */
+static void walk_load(struct site_walk *w, struct site *s, const struct expr *e)
+{
+	const struct known_load *known = find_load(w, e);
+	bool gathers = false;
+
+	if (known) {
+		known->access->n++;
+		return;
+	}
+	struct access *x = add_access(w, s, buffer_of(e->tensor), e->index, true, false);
+
+	for (int i = 0; i < e->tensor->ndim; i++) {
+		gathers |= e->index[i]->loads;
+		walk_index(w, s, e->index[i]);
+	}
+	if (x && !gathers)
+		vec_push(w->a, &w->loads, (struct known_load){ e, x });
 }
 
 static bool is_float_product(const struct expr *e)
@@ -171,11 +209,11 @@ static void walk_value(struct site_walk *w, struct site *s, const struct expr *e
 	bool sum = e->kind == EXPR_ADD || e->kind == EXPR_SUB;
 
 	if (e->kind == EXPR_LOAD) {
-		add_access(w, s, buffer_of(e->tensor), e->index, true, false);
-		for (int i = 0; i < e->tensor->ndim; i++)
-			walk_index(w, s, e->index[i]);
+		walk_load(w, s, e);
 		return;
 	}
+	if (expr_kind_arity(e->kind) == 0)
+		return;		/* no operation */
 	for (int i = 0; sum && i < 2; i++)
 		if (is_float_product(e->arg[i])) {
 			walk_fma(w, s, e->arg[i]);
@@ -239,7 +277,7 @@ static void walk_store(struct site_walk *w, const struct nest *n)
 	s->taken = w->taken;
 	s->turns = w->turns * w->taken;
 	s->alloc_times = times_allocated(w, n->buffer);
-	w->indices.n = 0;
+	w->indices.n = w->loads.n = 0;
 	add_access(w, s, n->buffer, n->index, n->reducer != REDUCE_NONE, true);
 	for (int d = 0; d < n->buffer->tensor.ndim; d++)
 		walk_index(w, s, n->index[d]);

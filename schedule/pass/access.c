@@ -50,21 +50,43 @@ struct depth_search depth_of(const struct stage *g, const struct expr *e)
 	return s;
 }
 
+static const struct expr *lower_index(struct arena *a, const struct expr *e, int stage, int dim,
+				      struct load_access *c)
+{
+	const struct stage *g = c->l->s->stages.at[stage];
+
+	for (int i = 0; i < c->known.n; i++) {
+		const struct lowered_index *x = &c->known.at[i];
+
+		if (x->stage == stage && x->dim == dim && expr_equal(x->from, e))
+			return x->to;
+	}
+	const struct expr *to = expr_rewrite(a, e, lower_node, c);
+
+	if (g->place == PLACE_AT)
+		to = expr_binary(a, EXPR_SUB, to, g->base[dim]);
+	to = expr_simplify(a, to);
+	vec_push(a, &c->known, (struct lowered_index){ stage, dim, e, to });
+	return to;
+}
+
 /* A load of a stage's tensor as a load of its buffer. */
 static const struct expr *lower_load(struct arena *a, const struct expr *e, struct load_access *c)
 {
 	const struct expr *index[TENSOR_MAX_DIMS];
 	int stage = state_stage_of(c->l->s, e->tensor);
-	const struct stage *g = c->l->s->stages.at[stage];
 	struct buffer *b = c->l->buffers[stage];
 
-	for (int i = 0; i < e->tensor->ndim; i++) {
-		index[i] = expr_rewrite(a, e->index[i], lower_node, c);
-		if (g->place == PLACE_AT)
-			index[i] = expr_binary(a, EXPR_SUB, index[i], g->base[i]);
-		index[i] = expr_simplify(a, index[i]);
-	}
+	for (int i = 0; i < e->tensor->ndim; i++)
+		index[i] = lower_index(a, e->index[i], stage, i, c);
 	return expr_load(a, &b->tensor, index);
+}
+
+/* A comparison of indices, simplified at once: the rest of a value is simple then as it is. */
+static const struct expr *lower_comparison(struct arena *a, const struct expr *e, struct load_access *c)
+{
+	return expr_simplify(a, expr_binary(a, e->kind, expr_rewrite(a, e->arg[0], lower_node, c),
+					    expr_rewrite(a, e->arg[1], lower_node, c)));
 }
 
 const struct expr *lower_node(struct arena *a, const struct expr *e, void *user)
@@ -84,6 +106,11 @@ const struct expr *lower_node(struct arena *a, const struct expr *e, void *user)
 	case EXPR_CAST:
 		return narrow_widened(a, expr_cast(a, e->dtype,
 						   expr_rewrite(a, e->arg[0], lower_node, c)));
+	case EXPR_LT:
+	case EXPR_LE:
+	case EXPR_EQ:
+	case EXPR_NE:
+		return e->arg[0]->dtype == DTYPE_I64 ? lower_comparison(a, e, c) : NULL;
 	default:
 		return NULL;
 	}

@@ -40,7 +40,7 @@ static bool may_overrun(const struct lowering *l, const struct stage *g, int d)
 {
 	struct packed_search s = { l->s, g->op.space[d], stage_group(g), true };
 
-	expr_visit(g->op.body, search_unpacked, &s);
+	expr_visit_once(g->op.body, search_unpacked, &s);
 	return g->place == PLACE_AT && s.only_packed;
 }
 

@@ -79,9 +79,11 @@ static void cut_comparison(struct cuts *c, const struct expr *e)
 
 static bool cut_expr(const struct expr *e, void *user)
 {
+	struct cuts *c = user;
+
 	if (e->kind == EXPR_LT || e->kind == EXPR_LE)
-		cut_comparison(user, e);
-	return e->compares;
+		cut_comparison(c, e);
+	return e->compares && (e->axes & axis_bit(c->axis));
 }
 
 static void find_locals(struct cuts *c, const struct nest *n)
@@ -150,7 +152,7 @@ void cuts_find(struct cuts *c, const struct nest *n)
 		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR)
 			c->lanes = n->axis;
 		if (n->value && n->value->compares && !stays(c, n))
-			expr_visit(n->value, cut_expr, c);
+			expr_visit_once(n->value, cut_expr, c);
 		if (n->axis)
 			vec_push(c->a, &c->inner, n->axis);
 		cuts_find(c, n->body);

@@ -44,10 +44,10 @@ static void order_pack(struct program *p, struct storing *s, struct pack *k)
 
 bool nest_pass_packs(struct program *p, const char **why)
 {
-	struct storing s = { .a = p->arena };
+	struct storing s = { .a = p->arena }, read = { .a = p->arena };
 
 	for (int i = 0; i < p->args.n; i++)
-		if (p->args.at[i]->by_reader && !store_as_read(p, i, why))
+		if (p->args.at[i]->by_reader && !store_as_read(p, i, &read, why))
 			return false;
 	for (int i = 0; i < p->packs.n; i++) {
 		struct pack *k = p->packs.at[i];
@@ -56,6 +56,8 @@ bool nest_pass_packs(struct program *p, const char **why)
 			order_pack(p, &s, k);
 		store_list(&s, k->body);
 	}
+	for (int i = 0; i < read.known.n; i++)	/* not in packs: they are made of what it stands for */
+		vec_push(p->arena, &s.known, read.known.at[i]);
 	store_list(&s, p->body);
 	return true;
 }

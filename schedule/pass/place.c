@@ -16,7 +16,7 @@ static struct nest *build_store(struct lowering *l, struct body *b)
 	const struct stage *g = b->g;
 	struct nest *n = nest_new(l->a, NEST_STORE, NULL);
 	struct root_map roots = root_map_of(l->a, g);
-	struct load_access access = { l, &roots };
+	struct load_access access = { .l = l, .roots = &roots };
 	enum dtype t = l->buffers[b->stage]->tensor.dtype;
 
 	n->buffer = l->buffers[b->stage];

@@ -31,10 +31,17 @@ struct depth_search {
 /* How many of G's loops have to be open for E to have a value, lets resolved. */
 struct depth_search depth_of(const struct stage *g, const struct expr *e);
 
+/* Index FROM of dim DIM of a stage's tensor, in its buffer. */
+struct lowered_index {
+	int stage, dim;
+	const struct expr *from, *to;
+};
+
 /* For lower_node(). */
 struct load_access {
 	struct lowering *l;
 	const struct root_map *roots;
+	struct lowered_index_vec VEC(struct lowered_index) known;	/* loads differ in few of their indices */
 };
 
 /* For expr_rewrite() over a stage's expression; USER is a struct load_access. An axis of the op

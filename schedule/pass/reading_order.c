@@ -61,7 +61,7 @@ static void find_loads(struct way_read *r, const struct nest *n)
 {
 	for (; n; n = n->next) {
 		if (n->value)
-			expr_visit(n->value, note_load, r);
+			expr_visit_once(n->value, note_load, r);
 		const struct axis *group = r->group;
 
 		if (n->axis)
@@ -174,12 +174,11 @@ static const char *why_not(const struct way_read *r)
 		       : NULL;
 }
 
-bool store_as_read(struct program *p, int i, const char **why)
+bool store_as_read(struct program *p, int i, struct storing *s, const char **why)
 {
 	struct buffer *from = p->args.at[i];
 	struct way_read r = { .a = p->arena, .buffer = from, .turns = 1,
 			      .place = expr_int(p->arena, 0) };
-	struct storing s = { .a = p->arena };
 
 	from->by_reader = false;
 	find_loads(&r, p->body);
@@ -195,8 +194,7 @@ bool store_as_read(struct program *p, int i, const char **why)
 	if (k->body)
 		k->body = held_in_between(r.a, from, k->body);
 	r.place = expr_simplify(r.a, r.place);
-	vec_push(r.a, &s.known, (struct stored_as){ from, k->packed, r.place });
-	store_list(&s, p->body);
+	vec_push(r.a, &s->known, (struct stored_as){ from, k->packed, r.place });
 	k->body = nest_append(k->body, fill(&r, k->packed));
 	return true;
 }

@@ -7,43 +7,29 @@
  * Keeps:    what is computed, and its order. */
 #include "schedule/pass/pass.h"
 
-/* The body of N for the one value of its axis: simplified values may have it still, where they have no linear
- * form. */
-static struct nest *only_turn(struct arena *a, const struct nest *n)
+static bool has_one_value(const struct nest *n)
 {
-	const struct expr *value = expr_int(a, n->axis->lo);
-
-	return nest_copy(a, n->body, &n->axis, &value, 1);
+	return n->axis && n->axis->hi - n->axis->lo == 1;
 }
 
-static struct nest *simplify_list(struct arena *a, struct nest *list)
+/* Does LIST allocate a buffer itself, once what is inside of it is simplified? */
+static bool allocates(const struct nest *list)
 {
-	struct nest *first = NULL;
-	struct nest **hole = &first;
-	bool alone = list && !list->next;
+	while (list && !list->next && has_one_value(list))
+		list = list->body;
+	return nest_allocates(list);
+}
 
-	while (list) {
-		struct nest *n = list, *next = list->next;
-
-		n->next = NULL;
-		n->body = simplify_list(a, n->body);
-		n->other = simplify_list(a, n->other);
-		bool once = n->axis && n->axis->hi - n->axis->lo == 1 &&
-			    (alone || !nest_allocates(n->body));
-
-		*hole = once ? only_turn(a, n) : n;
-		while (*hole)
-			hole = &(*hole)->next;
-		list = next;
-	}
-	return first;
+static bool is_no_loop(const struct nest *n, bool alone)
+{
+	return has_one_value(n) && (alone || !allocates(n->body));
 }
 
 bool nest_pass_simplify(struct program *p, const char **why)
 {
 	(void)why;
-	p->body = simplify_list(p->arena, p->body);
+	p->body = nest_copy_without(p->arena, p->body, is_no_loop);
 	for (int i = 0; i < p->packs.n; i++)
-		p->packs.at[i]->body = simplify_list(p->arena, p->packs.at[i]->body);
+		p->packs.at[i]->body = nest_copy_without(p->arena, p->packs.at[i]->body, is_no_loop);
 	return true;
 }

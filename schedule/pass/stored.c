@@ -60,7 +60,7 @@ void store_list(struct storing *s, struct nest *n)
 	for (; n; n = n->next) {
 		const struct stored_as *x = n->buffer ? find(s, &n->buffer->tensor) : NULL;
 
-		if (n->value && n->value->loads)
+		if (n->value && n->value->loads && s->known.n > 0)
 			n->value = expr_simplify(s->a, expr_rewrite(s->a, n->value, store_node, s));
 		if (n->kind == NEST_STORE && x) {
 			n->index = index_in_order(s, x->from, n->index);

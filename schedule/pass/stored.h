@@ -22,8 +22,8 @@ struct buffer *store_in_order(struct storing *s, const struct buffer *from);
 /* Puts what stands for a buffer in its place, all over LIST; in that of one allocated there with an order, too. */
 void store_list(struct storing *s, struct nest *list);
 
-/* Stores argument I of P, a constant or what is computed of one, in the order in which it is read. False, with the
- * reason in WHY, where that cannot be. */
-bool store_as_read(struct program *p, int i, const char **why);
+/* Has argument I of P, a constant or what is computed of one, packed in the order in which it is read; S gets what
+ * then stands for it in P's body. False, with the reason in WHY, where that cannot be. */
+bool store_as_read(struct program *p, int i, struct storing *s, const char **why);
 
 #endif

@@ -94,6 +94,14 @@ static struct nest *sink_list(const struct vector_head *v, struct nest *list)
 
 /* --- pieces of a loop */
 
+/* Loop N, all of whose turns are one vector. */
+static struct nest *whole(const struct vectorizer *in, const struct nest *n, int lanes)
+{
+	const struct vector_head v = { in, n, n->axis, lanes };
+
+	return sink_list(&v, n->body);
+}
+
 /* The body of loop N for turns [at, at + lanes) of it. */
 static struct nest *piece(const struct vectorizer *in, const struct nest *n, int64_t at, int lanes)
 {
@@ -116,7 +124,9 @@ static struct nest *vectorize_loop(const struct vectorizer *v, const struct nest
 	while (at < n->axis->hi) {
 		int lanes = lanes_from(v, n, at);
 
-		first = nest_append(first, piece(v, n, at, lanes));
+		bool all = at == n->axis->lo && at + lanes >= n->axis->hi && lanes > 1;
+
+		first = nest_append(first, all ? whole(v, n, lanes) : piece(v, n, at, lanes));
 		at += lanes;
 	}
 	return first;

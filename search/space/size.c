@@ -111,7 +111,7 @@ static int64_t pick_outer(struct sampler *p, int64_t extent)
 static bool count_comparison(const struct expr *e, void *user)
 {
 	*(int *)user += e->kind == EXPR_LT || e->kind == EXPR_LE;
-	return true;
+	return e->compares;
 }
 
 int size_variants(const struct sampler *p, int stage)
