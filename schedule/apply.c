@@ -295,16 +295,6 @@ static apply_fn *const apply_step[] = {
 	[STEP_DERIVE] = apply_derive,
 };
 
-/* Has a step moved a loop or a stage? What splits, fuses or annotates loops looks at all that it could break of
- * is_consistent() before: these loops have no annotation, and nothing is attached to them. */
-static bool moves(const struct state *s)
-{
-	for (int i = 0; i < s->stages.n; i++)
-		if (s->stages.at[i]->stale == STALE_ORDER || s->stages.at[i]->stale == STALE_REGION)
-			return true;
-	return false;
-}
-
 /* What no step may break, whichever it is: a vector loop is the innermost, and each attached stage
  * is inside a loop that still is one, around all its readers, and outside vector loops. */
 static bool is_consistent(const struct state *s, const char **why)
@@ -389,7 +379,8 @@ bool state_apply(struct state *s, struct step step, const char **why)
 	}
 	if (!apply_step[step.kind](s, &step, say))
 		return false;
-	if (moves(s) && !is_consistent(s, say)) {
+	/* What splits, fuses or annotates loops has looked at all that it could break. */
+	if (state_moved(s) && !is_consistent(s, say)) {
 		undo(s);
 		return false;
 	}

@@ -250,13 +250,13 @@ static void unite(struct region *r, int dim, const struct linear *base, int64_t 
 }
 
 /* The axes of a consumer and what they are in its turns. */
-struct roots {
+struct root_parts {
 	const struct axis *from[2 * TENSOR_MAX_DIMS];
 	const struct expr *to[2 * TENSOR_MAX_DIMS];
 	int n;
 };
 
-static bool split_roots(const struct fixed *f, const struct stage *g, struct roots *out)
+static bool split_roots(const struct fixed *f, const struct stage *g, struct root_parts *out)
 {
 	int space = g->op.tensor.ndim;
 
@@ -271,12 +271,11 @@ static bool split_roots(const struct fixed *f, const struct stage *g, struct roo
 }
 
 /* Widens dim DIM to what INDEX takes. */
-static bool add_index(struct region *r, int dim, const struct roots *roots, const struct expr *index)
+static bool add_index(struct region *r, int dim, const struct root_parts *roots, const struct expr *index)
 {
-	struct arena *a = r->fixed->arena;
 	struct span span;
 
-	if (!span_of(r->fixed, expr_substitute(a, index, roots->from, roots->to, roots->n), &span))
+	if (!span_of(r->fixed, expr_substitute(r->fixed->arena, index, roots->from, roots->to, roots->n), &span))
 		return false;
 	span.fixed.constant += span.free.lo;
 	int64_t part = span.free.hi - span.free.lo + 1;
@@ -293,7 +292,7 @@ static bool add_index(struct region *r, int dim, const struct roots *roots, cons
 static bool add_consumer(struct region *r, const struct stage *g)
 {
 	const struct stage_read *read = stage_read_of(g, r->tensor);
-	struct roots roots;	/* no initializer: it is large */
+	struct root_parts roots;	/* no initializer: it is large */
 
 	if (!split_roots(r->fixed, g, &roots))
 		return false;
@@ -314,8 +313,7 @@ static bool derive_region(struct state *s, int stage)
 
 	r.fixed = &fixed;
 	r.tensor = g->tensor;
-	for (int i = 0; i < g->op.tensor.ndim; i++)
-		r.part[i] = 0;
+	memset(r.part, 0, sizeof(r.part));
 	for (int i = 0; i < n && i < 64; i++)
 		if (!add_consumer(&r, s->stages.at[consumers[i]]))
 			return false;
@@ -377,6 +375,14 @@ static bool refresh_stage(struct state *s, int stage)
 		derive_values(s->arena, g);
 	}
 	return true;
+}
+
+bool state_moved(const struct state *s)
+{
+	for (int i = 0; i < s->stages.n; i++)
+		if (s->stages.at[i]->stale == STALE_ORDER || s->stages.at[i]->stale == STALE_REGION)
+			return true;
+	return false;
 }
 
 bool state_refresh(struct state *s)

@@ -7,5 +7,7 @@
 
 /* Derives anew what depends on stages that were touched. False where a region cannot be found. */
 bool state_refresh(struct state *s);
+/* Has the step that is being applied moved a loop or a stage? */
+bool state_moved(const struct state *s);
 
 #endif

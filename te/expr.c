@@ -10,10 +10,15 @@
 
 static const struct {
 	const char *text;
-	int arity;
 	enum expr_form form;
 } table[] = {
-#define X(name, text, arity, form) { text, arity, FORM_##form },
+#define X(name, text, arity, form) { text, FORM_##form },
+#include "te/expr.def"
+#undef X
+};
+
+const signed char expr_arity[EXPR_KIND_COUNT] = {
+#define X(name, text, arity, form) arity,
 #include "te/expr.def"
 #undef X
 };
@@ -21,11 +26,6 @@ static const struct {
 const char *expr_kind_text(enum expr_kind k)
 {
 	return table[k].text;
-}
-
-int expr_kind_arity(enum expr_kind k)
-{
-	return table[k].arity;
 }
 
 enum expr_form expr_kind_form(enum expr_kind k)

@@ -68,7 +68,12 @@ static inline unsigned expr_slot(const struct expr *e, unsigned n)
 
 enum expr_form { FORM_LEAF, FORM_INFIX, FORM_CALL, FORM_PREFIX };
 const char *expr_kind_text(enum expr_kind k);
-int expr_kind_arity(enum expr_kind k);
+/* Arguments of each kind; a load's are as many as its tensor has dims. */
+extern const signed char expr_arity[EXPR_KIND_COUNT];
+static inline int expr_kind_arity(enum expr_kind k)
+{
+	return expr_arity[k];
+}
 enum expr_form expr_kind_form(enum expr_kind k);
 
 /* Constructors. Types of arguments must fit (assert): a constant of another type is cast first by

@@ -101,6 +101,7 @@ static bool take(struct arena *a, struct state **s, struct step *step, struct lo
 {
 	struct state *before = state_copy(a, *s);
 	const struct stage *g;
+	int n = before->steps.n;
 
 	step->target = at.stage;
 	step->iter = at.iter;
@@ -109,6 +110,8 @@ static bool take(struct arena *a, struct state **s, struct step *step, struct lo
 		if (part_bytes(g) <= l->own && local_bytes(*s) <= l->all && repeats(*s, g) <= l->repeats)
 			return true;
 	}
+	before->steps = (*s)->steps;	/* the same, in storage that has room for more */
+	before->steps.n = n;
 	*s = before;
 	return false;
 }
