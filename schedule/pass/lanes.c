@@ -150,6 +150,8 @@ static int lanes_beyond(const struct vectorizer *v, const struct nest *n, int64_
 		return 0;
 	int lanes = layout_of(v, first->buffer)->lanes;
 
+	if (lanes == 1)		/* its buffer may have no dim that lanes lie along */
+		return 0;
 	for (const struct nest *s = nest_copy(v->a, first, &n->axis, &value, 1); s; s = s->next)
 		if (s->kind != NEST_STORE || !s->buffer->registers || store_combines_lanes(s, &rest) ||
 		    !layout_of(v, s->buffer)->overruns ||
