@@ -173,7 +173,7 @@ static bool are_neighbours(const struct collapse *c, const struct axis *first, c
 	int at = place_of(op->space, op->tensor.ndim, first);
 
 	if (at < 0)
-		return place_of(op->reduce, op->nreduce, second) >= 0;
+		return first != second && place_of(op->reduce, op->nreduce, second) >= 0;	/* no diagonal */
 	return at + 1 < op->tensor.ndim && op->space[at + 1] == second && joined_of(c, &op->tensor)->next[at];
 }
 

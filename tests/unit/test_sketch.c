@@ -69,6 +69,21 @@ static void check_steps(const char *source, const char *steps)
 	arena_free(r.a);
 }
 
+/* An axis that walks two dims of a load at once is no pair of axes that are walked together. */
+static void test_diagonal(void **state)
+{
+	struct run r = run_new("input A: f32[5, 5]\nconst B: f32[3, 4]\n"
+			       "Y[i, j] = max(k < 5) A[k, k] + B[i, j]\n");
+
+	(void)state;
+	const struct dag *d = dag_collapse(r.a, r.d);
+
+	assert_non_null(d);	/* i and j */
+	assert_int_equal(d->ops.at[2]->nreduce, 1);
+	assert_int_equal(d->ops.at[2]->tensor.ndim, 1);
+	arena_free(r.a);
+}
+
 static void test_lanes(void **state)
 {
 	(void)state;
@@ -479,6 +494,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arranged),
 		cmocka_unit_test(test_lanes),
+		cmocka_unit_test(test_diagonal),
 		cmocka_unit_test(test_rows),
 		cmocka_unit_test(test_sweep),
 		cmocka_unit_test(test_shares),
