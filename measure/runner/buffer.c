@@ -63,6 +63,21 @@ bool buffer_map(struct guarded_buffer *b, size_t bytes, int fd, int64_t offset, 
 	return true;
 }
 
+bool buffer_map_again(struct guarded_buffer *b, size_t bytes, struct guarded_buffer *spare)
+{
+	if (!spare->map || spare->inner != buffer_inner(bytes)) {
+		buffer_unmap(spare);
+		return buffer_map(b, bytes, -1, 0, false);
+	}
+	*b = *spare;
+	*spare = (struct guarded_buffer){ 0 };
+	b->bytes = bytes;
+	b->data = inner_begin(b) + buffer_offset(bytes);
+	buffer_writable(b, true);
+	set_canaries(b);
+	return true;
+}
+
 void buffer_unmap(struct guarded_buffer *b)
 {
 	if (b->map)

@@ -26,6 +26,9 @@ size_t buffer_offset(size_t bytes);
 /* Maps fresh zeroed memory, canaries set; or, with FD >= 0, buffer_inner() bytes of that file from
  * OFFSET on, shared where SHARED. False where memory is lacking. */
 bool buffer_map(struct guarded_buffer *b, size_t bytes, int fd, int64_t offset, bool shared);
+/* Maps memory for BYTES, taking that of SPARE where it is of as many pages, with what it holds; it is
+ * unmapped otherwise. As buffer_map. */
+bool buffer_map_again(struct guarded_buffer *b, size_t bytes, struct guarded_buffer *spare);
 void buffer_unmap(struct guarded_buffer *b);
 void buffer_writable(const struct guarded_buffer *b, bool writable);
 /* All bytes of the data 0xff: NaN in every float type, -1 or the largest in integers; the canaries

@@ -10,6 +10,8 @@
 
 /* A packed constant may be padded, but not without end. */
 enum { PACK_FACTOR = 64, PACK_SLACK = 1 << 20 };
+/* So much memory is kept for the next kernel: half of what makes a runner one that has grown. */
+enum { SPARE_MOST = 256 << 20 };
 
 static enum trial_status pack_one(struct runner_task *t, struct loaded_kernel *k, int i,
 				  size_t bytes, char text[PROTOCOL_TEXT])
@@ -21,7 +23,7 @@ static enum trial_status pack_one(struct runner_task *t, struct loaded_kernel *k
 		return TRIAL_WRONG;
 	}
 	if (bytes / PACK_FACTOR > t->args[i].bytes + PACK_SLACK ||
-	    !buffer_map(&k->packed[i], bytes, -1, 0, false)) {
+	    !buffer_map_again(&k->packed[i], bytes, &t->spare[i])) {
 		snprintf(text, PROTOCOL_TEXT, "wants %zu bytes for %s packed, which has %zu", bytes,
 			 name, t->args[i].bytes);
 		return TRIAL_CRASH;
@@ -86,10 +88,16 @@ enum trial_status kernel_load(struct runner_task *t, struct loaded_kernel *k, co
 	return s;
 }
 
-static void drop_packed(struct loaded_kernel *k)
+static void drop_packed(struct runner_task *t, struct loaded_kernel *k)
 {
-	for (int i = 0; i < WORKLOAD_ARGS; i++)
+	for (int i = 0; i < WORKLOAD_ARGS; i++) {
+		if (k->packed[i].map && k->packed[i].inner <= SPARE_MOST) {
+			buffer_unmap(&t->spare[i]);
+			t->spare[i] = k->packed[i];
+			k->packed[i] = (struct guarded_buffer){ 0 };
+		}
 		buffer_unmap(&k->packed[i]);
+	}
 }
 
 enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, enum input_set set,
@@ -98,7 +106,7 @@ enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, en
 	t->current = k;
 	t->stage = STAGE_PACK;
 	t->set = set;
-	drop_packed(k);
+	drop_packed(t, k);
 	for (int i = 0; i < t->setup.n_args; i++) {
 		if (i < t->n_inputs)
 			t->args[i] = t->image[set].data[i];
@@ -107,9 +115,9 @@ enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, en
 	return pack_constants(t, k, text);
 }
 
-void kernel_unload(struct loaded_kernel *k)
+void kernel_unload(struct runner_task *t, struct loaded_kernel *k)
 {
-	drop_packed(k);
+	drop_packed(t, k);
 	buffer_unmap(&k->workspace);
 	if (k->object)
 		dlclose(k->object);

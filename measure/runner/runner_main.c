@@ -89,7 +89,7 @@ static void unload(struct runner_process *r, struct loaded_kernel *k)
 {
 	r->task.current = k;
 	r->task.stage = STAGE_UNLOAD;
-	kernel_unload(k);
+	kernel_unload(&r->task, k);
 	r->task.current = NULL;
 }
 

@@ -147,7 +147,7 @@ static bool prepare(struct runner_task *t, enum input_set set, char text[PROTOCO
 		ok = reference_is_good(t, image, text);
 	}
 	t->current = NULL;
-	kernel_unload(&k);
+	kernel_unload(t, &k);
 	return ok;
 }
 

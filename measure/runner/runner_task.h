@@ -30,6 +30,8 @@ struct runner_task {
 	} image[INPUT_SETS];
 	enum input_set set;		/* that kernels are bound to */
 	struct guarded_buffer args[WORKLOAD_ARGS];	/* inputs of that set, its own; outputs */
+	struct guarded_buffer spare[WORKLOAD_ARGS];	/* memory of packed constants, to be used again:
+							 * faulting its pages in takes longer than packing */
 	struct timing timing;
 	struct counters *counters;	/* made when first needed */
 	/* What is running, for the fault handler. */
@@ -47,7 +49,7 @@ bool task_setup(struct runner_task *t, const struct setup *setup, char text[PROT
  * the kernel is to be unloaded in any case. */
 enum trial_status kernel_load(struct runner_task *t, struct loaded_kernel *k, const char *path,
 			      const char *symbol, size_t most, char text[PROTOCOL_TEXT]);
-void kernel_unload(struct loaded_kernel *k);
+void kernel_unload(struct runner_task *t, struct loaded_kernel *k);
 /* Lets a loaded kernel work on SET: packs what it wants packed. As kernel_load. */
 enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, enum input_set set,
 			      char text[PROTOCOL_TEXT]);

@@ -206,9 +206,10 @@ bool sketch_locate(struct sketch *s, int stage, enum role role)
 static void advance(struct sketcher *k, const struct sketch *s)
 {
 	int stage = s->state->order.at[s->at - 1];
-	int before = k->open.n + k->done.n;
 
 	for (int i = 0; i < RULES; i++) {
+		int before = k->open.n + k->done.n;
+
 		if ((k->exact && rules[i]->derives) || !rules[i]->applies(s, stage))
 			continue;
 		rules[i]->apply(k, s, stage);

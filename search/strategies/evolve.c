@@ -4,6 +4,8 @@
  * Before anything was measured the model is an analytic prior, and half of the batch one candidate of each
  * sketch. Each batch takes the best of the last generation that differ from each other, and a share of random
  * ones, so that the model also sees what it thinks little of. */
+#include <string.h>
+
 #include "search/strategies/generations.h"
 #include "search/strategies/pick.h"
 #include "search/strategies/strategy.h"
@@ -43,7 +45,51 @@ static int descend(const struct problem *p, struct arena *a, struct rng *rng,
 	return n;
 }
 
-/* Of each sketch the best of a few, best first; returns how many there are. */
+/* The derivation of S at *I or behind it, and *I behind that; NULL: none. */
+static const struct step *next_derivation(const struct sketch *s, int *i)
+{
+	while (*i < s->steps.n) {
+		const struct step *step = &s->steps.at[(*i)++].step;
+
+		if (step->kind == STEP_DERIVE)
+			return step;
+	}
+	return NULL;
+}
+
+static bool same_algorithm(const struct sketch *x, const struct sketch *y)
+{
+	const struct step *a, *b;
+	int i = 0, j = 0;
+
+	do {
+		a = next_derivation(x, &i);
+		b = next_derivation(y, &j);
+		if (!a != !b || (a && !step_equal(a, b)))
+			return false;
+	} while (a);
+	return true;
+}
+
+/* Orders ALL, best first, so that algorithms take turns: the best of each, then the second of each. What the prior
+ * thinks of a whole algorithm is wrong more often than what it thinks of two sketches of one. */
+static void take_turns(const struct problem *p, struct arena *a, struct candidate *all, int n)
+{
+	struct candidate *ordered = arena_many(a, struct candidate, n);
+	int *turn = arena_many(a, int, n), done = 0;
+
+	for (int i = 0; i < n; i++)
+		for (int j = 0; j < i; j++)
+			turn[i] += same_algorithm(p->sketches.at[all[i].genes.sketch],
+						  p->sketches.at[all[j].genes.sketch]);
+	for (int t = 0; done < n; t++)
+		for (int i = 0; i < n; i++)
+			if (turn[i] == t)
+				ordered[done++] = all[i];
+	memcpy(all, ordered, sizeof(*all) * (size_t)n);
+}
+
+/* Of each sketch the best of a few, algorithms in turns; returns how many there are. */
 static int draft(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b, struct candidate *out)
 {
 	int n = 0;
@@ -63,6 +109,7 @@ static int draft(const struct problem *p, struct arena *a, struct rng *rng, stru
 			out[n++] = some[0];
 	}
 	pick_sort(out, n);
+	take_turns(p, a, out, n);
 	return n;
 }
 

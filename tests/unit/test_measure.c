@@ -153,6 +153,35 @@ static void test_buffer(void **state)
 	assert_false(buffer_map(&b, SIZE_MAX - 100, -1, 0, false));
 }
 
+/* Memory that was read-only and held other bytes is as good as new; of another size it is given back. */
+static void test_buffer_again(void **state)
+{
+	struct guarded_buffer b, spare;
+	int64_t at;
+
+	(void)state;
+	assert_true(buffer_map(&spare, 10000, -1, 0, false));
+	buffer_poison(&spare);
+	buffer_writable(&spare, false);
+	const char *map = spare.map;
+
+	assert_true(buffer_map_again(&b, 9001, &spare));
+	assert_ptr_equal(b.map, map);
+	assert_null(spare.map);
+	assert_int_equal((uintptr_t)b.data % BUFFER_ALIGN, 0);
+	buffer_poison(&b);
+	assert_true(buffer_intact(&b, &at));
+	b.data[9001] = 0;
+	assert_false(buffer_intact(&b, &at));
+	assert_int_equal(at, 9001);
+
+	assert_true(buffer_map_again(&spare, 20000, &b));
+	assert_null(b.map);
+	buffer_poison(&spare);
+	assert_true(buffer_intact(&spare, &at));
+	buffer_unmap(&spare);
+}
+
 static void test_median(void **state)
 {
 	double v[] = { 5, 1, 4, 2 };
@@ -453,6 +482,7 @@ int main(void)
 		cmocka_unit_test(test_status_names), cmocka_unit_test(test_fill),
 		cmocka_unit_test(test_verify), cmocka_unit_test(test_verify_rms),
 		cmocka_unit_test(test_poison),	     cmocka_unit_test(test_buffer),
+		cmocka_unit_test(test_buffer_again),
 		cmocka_unit_test(test_median),	     cmocka_unit_test(test_timing),
 		cmocka_unit_test(test_counters),     cmocka_unit_test(test_pin),
 		cmocka_unit_test(test_builder),	     cmocka_unit_test(test_types),
