@@ -290,6 +290,7 @@ static int count(const char *source, const struct aim *aim_of_it, bool deriving)
 	struct sketch_vec sketches = sketches_of(r.a, r.d, aim_of_it);
 	int n = 0;
 
+	assert_true(sketches.n > 0);
 	for (int i = 0; i < sketches.n; i++)
 		n += derives(sketches.at[i]) == deriving;
 	arena_free(r.a);
