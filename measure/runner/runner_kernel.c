@@ -10,8 +10,6 @@
 
 /* A packed constant may be padded, but not without end. */
 enum { PACK_FACTOR = 64, PACK_SLACK = 1 << 20 };
-/* So much memory is kept for the next kernel: half of what makes a runner one that has grown. */
-enum { SPARE_MOST = 256 << 20 };
 
 static enum trial_status pack_one(struct runner_task *t, struct loaded_kernel *k, int i,
 				  size_t bytes, char text[PROTOCOL_TEXT])
@@ -55,6 +53,26 @@ static enum trial_status pack_constants(struct runner_task *t, struct loaded_ker
 	return TRIAL_OK;
 }
 
+/* Gives back what K has no use for, before it gets a workspace: it has as much memory as without. */
+static void fit_spare(struct runner_task *t, const struct loaded_kernel *k)
+{
+	for (int i = 0; i < t->n_inputs; i++) {
+		size_t bytes = k->call.packed_bytes(i);
+
+		if (bytes == 0 || t->spare[i].inner != buffer_inner(bytes))
+			buffer_unmap(&t->spare[i]);
+	}
+}
+
+size_t task_spare_bytes(const struct runner_task *t)
+{
+	size_t bytes = 0;
+
+	for (int i = 0; i < t->n_inputs; i++)
+		bytes += t->spare[i].inner;
+	return bytes;
+}
+
 static enum trial_status map_workspace(struct loaded_kernel *k, int threads, size_t most,
 				       char text[PROTOCOL_TEXT])
 {
@@ -82,21 +100,21 @@ enum trial_status kernel_load(struct runner_task *t, struct loaded_kernel *k, co
 		snprintf(text, PROTOCOL_TEXT, "%s", err_get());
 		return TRIAL_BUILD_ERROR;
 	}
+	fit_spare(t, k);
 	enum trial_status s = map_workspace(k, t->setup.threads, most, text);
 
 	k->timed = (struct timed){ &k->call, k->args, k->workspace.data, t->setup.threads };
 	return s;
 }
 
-static void drop_packed(struct runner_task *t, struct loaded_kernel *k)
+static void spare_packed(struct runner_task *t, struct loaded_kernel *k)
 {
 	for (int i = 0; i < WORKLOAD_ARGS; i++) {
-		if (k->packed[i].map && k->packed[i].inner <= SPARE_MOST) {
-			buffer_unmap(&t->spare[i]);
-			t->spare[i] = k->packed[i];
-			k->packed[i] = (struct guarded_buffer){ 0 };
-		}
-		buffer_unmap(&k->packed[i]);
+		if (!k->packed[i].map)
+			continue;
+		buffer_unmap(&t->spare[i]);
+		t->spare[i] = k->packed[i];
+		k->packed[i] = (struct guarded_buffer){ 0 };
 	}
 }
 
@@ -106,7 +124,7 @@ enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, en
 	t->current = k;
 	t->stage = STAGE_PACK;
 	t->set = set;
-	drop_packed(t, k);
+	spare_packed(t, k);
 	for (int i = 0; i < t->setup.n_args; i++) {
 		if (i < t->n_inputs)
 			t->args[i] = t->image[set].data[i];
@@ -117,7 +135,7 @@ enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, en
 
 void kernel_unload(struct runner_task *t, struct loaded_kernel *k)
 {
-	drop_packed(t, k);
+	spare_packed(t, k);
 	buffer_unmap(&k->workspace);
 	if (k->object)
 		dlclose(k->object);

@@ -81,7 +81,7 @@ static void check_threads(struct runner_process *r, int index)
 
 static void check_growth(struct runner_process *r)
 {
-	r->event.retire |= usage_address_space() > r->base_memory + GROWTH_LIMIT +
+	r->event.retire |= usage_address_space() > r->base_memory + task_spare_bytes(&r->task) + GROWTH_LIMIT +
 						     THREAD_MEMORY * (size_t)r->task.setup.threads;
 }
 

@@ -49,10 +49,13 @@ bool task_setup(struct runner_task *t, const struct setup *setup, char text[PROT
  * the kernel is to be unloaded in any case. */
 enum trial_status kernel_load(struct runner_task *t, struct loaded_kernel *k, const char *path,
 			      const char *symbol, size_t most, char text[PROTOCOL_TEXT]);
+/* Leaves the memory of its packed constants to the next kernel. */
 void kernel_unload(struct runner_task *t, struct loaded_kernel *k);
 /* Lets a loaded kernel work on SET: packs what it wants packed. As kernel_load. */
 enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, enum input_set set,
 			      char text[PROTOCOL_TEXT]);
+/* What no kernel uses now and the next one may. */
+size_t task_spare_bytes(const struct runner_task *t);
 /* Runs the kernel once on poisoned outputs and a poisoned workspace, and compares all outputs. */
 enum trial_status kernel_verify(struct runner_task *t, struct loaded_kernel *k,
 				enum runner_stage stage, char text[PROTOCOL_TEXT]);
