@@ -2,8 +2,8 @@
 /* search/strategies/evolve.c - a population of decisions, varied, ranked by a model, measured, learned from.
  *
  * Before anything was measured the model is an analytic prior, and half of the batch one candidate of each
- * sketch. Each batch takes the best of the last generation that differ from each other, and a share of random
- * ones, so that the model also sees what it thinks little of. */
+ * sketch, algorithms in turns. Each batch takes the best of the last generation that differ from each other, and a
+ * share of random ones, so that the model also sees what it thinks little of. */
 #include <string.h>
 
 #include "search/strategies/generations.h"
