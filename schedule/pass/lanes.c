@@ -57,12 +57,17 @@ static int64_t stride_of(struct arena *a, const struct expr *index, const struct
 	return stride > 0 ? stride : 1;
 }
 
-static const struct lane_layout *layout_of(const struct vectorizer *v, const struct buffer *b)
+const struct laid_out *lanes_open(const struct vectorizer *v, const struct buffer *b)
 {
 	for (int i = v->open.n - 1; i >= 0; i--)
 		if (v->open.at[i].buffer == b)
-			return v->open.at[i].layout;
+			return &v->open.at[i];
 	die("buffer %s is not laid out", b->tensor.name);
+}
+
+static const struct lane_layout *layout_of(const struct vectorizer *v, const struct buffer *b)
+{
+	return lanes_open(v, b)->layout;
 }
 
 /* The widest vector that store N to its buffer may be, along AXIS, and how its lanes run. */
@@ -163,7 +168,7 @@ static int lanes_beyond(const struct vectorizer *v, const struct nest *n, int64_
 
 /* --- */
 
-void lanes_lay_out(struct vectorizer *v, struct nest *alloc)
+static const struct lane_layout *lay_out_registers(struct vectorizer *v, const struct nest *alloc)
 {
 	struct lane_layout *to = arena_one(v->a, struct lane_layout);
 
@@ -171,8 +176,19 @@ void lanes_lay_out(struct vectorizer *v, struct nest *alloc)
 	to->stride = 1;
 	to->overruns = lanes_may_overrun(v, alloc->buffer, alloc->next);
 	find_widest(v, to, alloc->buffer, alloc->next, NULL);
-	alloc->layout = to;
-	vec_push(v->a, &v->open, (struct laid_out){ alloc->buffer, to });
+	return to;
+}
+
+void lanes_lay_out(struct vectorizer *v, struct nest *alloc)
+{
+	struct laid_out *open;
+
+	vec_push(v->a, &v->open, (struct laid_out){ .buffer = alloc->buffer });
+	open = &v->open.at[v->open.n - 1];
+	if (alloc->buffer->registers)
+		open->layout = alloc->layout = lay_out_registers(v, alloc);
+	else
+		open->reach = lanes_reach(alloc->buffer, alloc->next, v->a);
 }
 
 static size_t widest_element(const struct nest *n)

@@ -6,10 +6,11 @@
 #include "schedule/nest.h"
 #include "te/index/index.h"
 
-/* The buffers in registers around a place, and how they lie. */
+/* A local buffer that is open at a place. */
 struct laid_out {
 	const struct buffer *buffer;
-	const struct lane_layout *layout;
+	const struct lane_layout *layout;	/* how it lies in registers; NULL: it is in memory */
+	int64_t reach;		/* where what is written to it ends along its last dim */
 };
 
 struct vectorizer {
@@ -18,8 +19,8 @@ struct vectorizer {
 	struct laid_out_vec VEC(struct laid_out) open;
 };
 
-/* Says how the variables of the buffer lie that ALLOC makes, by the widest vector behind it that stores to
- * it, and opens it. */
+/* Opens the local buffer that ALLOC makes. Where that is in registers, says how its variables lie, by the widest
+ * vector behind it that stores to it. */
 void lanes_lay_out(struct vectorizer *v, struct nest *alloc);
 /* So many lanes of the vector loop N from turn AT on: a power of two no wider than a register. More than
  * there are turns where the last ones may be done for nothing or masked: seven lanes are a vector of eight
@@ -27,6 +28,10 @@ void lanes_lay_out(struct vectorizer *v, struct nest *alloc);
 int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at);
 /* May whatever stores vectors to B, of registers, in LIST do so for lanes beyond the end? */
 bool lanes_may_overrun(const struct vectorizer *v, const struct buffer *b, const struct nest *list);
+/* What is open of B, which must be. */
+const struct laid_out *lanes_open(const struct vectorizer *v, const struct buffer *b);
+/* Where what LIST stores to B ends along its last dim; beyond all numbers where that is not known. */
+int64_t lanes_reach(const struct buffer *b, const struct nest *list, struct arena *a);
 /* The flat index of an element of T; false where it has too many terms. */
 bool lanes_offset(struct arena *a, const struct tensor *t, const struct expr *const *index,
 		  struct linear *out);

@@ -62,6 +62,34 @@ bool lanes_may_overrun(const struct vectorizer *v, const struct buffer *b, const
 	return stores_may_overrun(&c, b, list, NULL);
 }
 
+int64_t lanes_reach(const struct buffer *b, const struct nest *list, struct arena *a)
+{
+	int last = b->tensor.ndim - 1;
+	int64_t reach = 0;
+
+	for (const struct nest *n = list; n && last >= 0; n = n->next) {
+		int64_t below = lanes_reach(b, n->body, a), beside = lanes_reach(b, n->other, a);
+		struct linear l;
+
+		if (n->kind == NEST_STORE && n->buffer == b)
+			below = linear_from(a, n->index[last], &l) ? linear_range(&l).hi + 1 : INT64_MAX;
+		below = below > beside ? below : beside;
+		reach = below > reach ? below : reach;
+	}
+	return reach;
+}
+
+/* May store N write LANES lanes from turn AT of AXIS on, more than there are turns, as its row has room behind all
+ * that is ever written to it? */
+static bool has_room(const struct vectorizer *v, const struct nest *n, const struct axis *axis, int64_t at, int lanes)
+{
+	struct linear l;
+
+	return mask_has_room(v->a, n, axis, at, lanes) &&
+	       linear_from(v->a, n->index[n->buffer->tensor.ndim - 1], &l) && l.n == 1 &&
+	       linear_range(&l).hi + 1 >= lanes_open(v, n->buffer)->reach;
+}
+
 struct masked_reads {
 	const struct axis *axis;
 	bool all;
@@ -83,7 +111,7 @@ bool lanes_end_whole(const struct vectorizer *v, const struct nest *list, const 
 
 	for (const struct nest *n = list; n && r.all; n = n->next) {
 		if (n->kind == NEST_STORE && !n->buffer->registers) {
-			r.all = (mask_has_room(v->a, n, axis, at, lanes) ||
+			r.all = (has_room(v, n, axis, at, lanes) ||
 				 (v->target->masked_stores && mask_may_store(n->buffer))) &&
 				lanes_store(v, n, axis, 1);
 			expr_visit(n->value, check_masked, &r);

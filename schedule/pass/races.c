@@ -150,13 +150,17 @@ static bool check_stores(struct path *p, const struct nest *n, const struct axis
 	return true;
 }
 
+static bool check_parallel(struct arena *scratch, const struct nest *loop)
+{
+	struct path p = { .scratch = scratch, .parallel = loop->axis };
+
+	return check_stores(&p, loop->body, loop->axis);
+}
+
 static bool check_loops(struct arena *scratch, const struct nest *n)
 {
 	for (; n; n = n->next) {
-		struct path p = { .scratch = scratch, .parallel = n->axis };
-
-		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_PARALLEL &&
-		    !check_stores(&p, n->body, n->axis))
+		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_PARALLEL && !check_parallel(scratch, n))
 			return false;
 		if (!check_loops(scratch, n->body) || !check_loops(scratch, n->other))
 			return false;

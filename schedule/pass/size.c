@@ -58,10 +58,39 @@ static void add_store(struct meter *m, const struct nest *n)
 	m->statements += 1 + (m->vector ? lane_parts(m, n->value) : 0);
 }
 
+struct comparison_of {
+	const struct axis *axis;
+	bool found;
+};
+
+static bool find_comparison(const struct expr *e, void *user)
+{
+	struct comparison_of *c = user;
+
+	c->found |= (e->kind == EXPR_LT || e->kind == EXPR_LE) && expr_uses_axis(e, c->axis);
+	return e->compares && !c->found;
+}
+
+/* Is a condition in LIST one on AXIS, be it by way of lets? */
+static bool decides(const struct nest *list, const struct axis *axis)
+{
+	for (const struct nest *n = list; n; n = n->next) {
+		struct comparison_of c = { axis, false };
+
+		if (!n->compared)
+			continue;
+		if (n->value && n->value->compares)
+			expr_visit(n->value, find_comparison, &c);
+		if (c.found || decides(n->body, axis) || decides(n->other, axis) ||
+		    (n->kind == NEST_LET && expr_uses_axis(n->value, axis) && decides(n->body, n->axis)))
+			return true;
+	}
+	return false;
+}
+
 static void add_written_out(struct meter *m, const struct nest *n)
 {
 	int64_t extent = n->axis->hi - n->axis->lo;
-	bool decides = false;
 	double before = m->statements;
 
 	if (n->intrinsic) {	/* a call for each vector in it */
@@ -69,9 +98,7 @@ static void add_written_out(struct meter *m, const struct nest *n)
 			m->statements += 1;
 		return;
 	}
-	for (const struct nest *b = n->body; b; b = b->next)
-		decides |= (b->compared & axis_bit(n->axis)) != 0;
-	if (!decides || m->known.n == MAX_KNOWN) {
+	if (m->known.n == MAX_KNOWN || !decides(n->body, n->axis)) {
 		add_list(m, n->body);
 		m->statements = before + (m->statements - before) * (double)extent;
 		return;

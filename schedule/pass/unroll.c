@@ -19,8 +19,6 @@
 
 /* Measured: docs/performance.md. */
 enum { FEW_TURNS = 4 };
-/* More is not counted one by one: a body of so many turns is refused as too large anyway. */
-enum { MAX_COPIES = 60000 };
 
 /* A written-out loop from the one in question on. */
 struct written_loop {
@@ -38,24 +36,6 @@ struct written_out {
 	bool plain;			/* it is a reduction into one tile, all of it in each turn */
 };
 
-static int compare(const void *x, const void *y)
-{
-	const int64_t *i = x, *j = y;
-
-	return (*i > *j) - (*i < *j);
-}
-
-static int unique(int64_t *at, int n)
-{
-	int kept = 0;
-
-	qsort(at, (size_t)n, sizeof(*at), compare);
-	for (int i = 0; i < n; i++)
-		if (kept == 0 || at[kept - 1] != at[i])
-			at[kept++] = at[i];
-	return kept;
-}
-
 /* Does a quotient or the like of the loops' axes occur in L? */
 static bool is_bent(const struct written_out *b, const struct linear *l)
 {
@@ -65,30 +45,59 @@ static bool is_bent(const struct written_out *b, const struct linear *l)
 	return false;
 }
 
+/* An offset that grows by STRIDE in each of COUNT turns. */
+struct run {
+	int64_t stride, count;
+};
+
+static void insert_run(struct run *list, int n, struct run x)
+{
+	for (; n > 0 && list[n - 1].stride > x.stride; n--)
+		list[n] = list[n - 1];
+	list[n] = x;
+}
+
+/* How many offsets N runs together reach. Those of a run that begins inside of a shorter stride's, as where windows
+ * overlap, lengthen that one; what overlaps in another way is counted twice. */
+static double count_offsets(struct run *list, int n)
+{
+	double offsets = 1;
+	struct run last = { 1, 1 };
+
+	for (int i = 0; i < n; i++) {
+		struct run x = list[i];
+		int64_t apart = x.stride / last.stride;
+
+		if (x.stride % last.stride == 0 && apart <= last.count) {
+			last.count += apart * (x.count - 1);
+		} else {
+			offsets *= (double)last.count;
+			last = x;
+		}
+	}
+	return offsets * (double)last.count;
+}
+
 /* How many different elements, or vectors of them, LOAD reads in all turns. */
 static double count_values(struct written_out *b, const struct expr *load)
 {
-	struct arena *a = b->p->arena;
+	struct run list[sizeof(b->turns) / sizeof(b->turns[0])];
 	struct linear offset;
-	double most = 1;
+	double turns = 1;
+	int n = 0;
 
 	for (int i = 0; i < b->n; i++)
-		most *= (double)b->turns[i].count;
-	if (most > MAX_COPIES || !lanes_offset(a, load->tensor, load->index, &offset) || is_bent(b, &offset))
-		return most;
-	int64_t *at = arena_many(a, int64_t, (int)most);
-	int n = 1;
-
+		turns *= (double)b->turns[i].count;
+	if (!lanes_offset(b->p->arena, load->tensor, load->index, &offset) || is_bent(b, &offset))
+		return turns;
 	for (int i = 0; i < b->n; i++) {
-		int64_t coef = linear_coef(&offset, b->turns[i].axis) * b->turns[i].step;
-		int before = n;
+		const struct written_loop *t = &b->turns[i];
+		int64_t stride = llabs(linear_coef(&offset, t->axis) * t->step);
 
-		for (int64_t j = 1; coef != 0 && j < b->turns[i].count; j++)
-			for (int k = 0; k < before; k++)
-				at[n++] = at[k] + coef * j;
-		n = unique(at, n);
+		if (stride != 0 && t->count > 1)
+			insert_run(list, n++, (struct run){ stride, t->count });
 	}
-	return n;
+	return count_offsets(list, n);
 }
 
 static bool add_loads(const struct expr *x, void *user)
@@ -157,6 +166,8 @@ static bool reloads(struct program *p, const struct nest *n)
 {
 	struct written_out b = { .p = p, .plain = true };
 
+	if (!n->axis->reduce)	/* its turns are of different cells */
+		return false;
 	b.turns[b.n++] = (struct written_loop){ n->axis, n->axis->hi - n->axis->lo, 1 };
 	add_list(&b, n->body);
 	if (!b.plain || !b.tile || b.updated < tensor_count(&b.tile->tensor))

@@ -141,7 +141,7 @@ static struct nest *vectorize_list(struct vectorizer *v, struct nest *list)
 	while (list) {
 		struct nest *n = list;
 
-		if (n->kind == NEST_ALLOC && n->buffer->registers)
+		if (n->kind == NEST_ALLOC && n->buffer->kind == BUFFER_LOCAL)
 			lanes_lay_out(v, n);
 		list = n->next;
 		n->next = NULL;

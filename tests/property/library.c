@@ -113,6 +113,24 @@ bool dag_is_exact(const struct dag *d)
 	return exact;
 }
 
+static bool find_truncation(const struct expr *e, void *user)
+{
+	bool *found = user;
+
+	*found |= e->kind == EXPR_CAST && !dtype_is_float(e->dtype) && dtype_is_float(e->arg[0]->dtype);
+	return !*found;
+}
+
+bool dag_truncates(const struct dag *d)
+{
+	bool found = false;
+
+	for (int i = 0; i < d->ops.n; i++)
+		if (d->ops.at[i]->kind == OP_COMPUTE)
+			expr_visit(d->ops.at[i]->body, find_truncation, &found);
+	return found;
+}
+
 enum closeness agreement_of(const struct dag *d, const struct state *s)
 {
 	for (int i = 0; i < s->steps.n; i++)
@@ -140,7 +158,8 @@ bool value_is_close(enum dtype t, double want, double got, enum closeness agreem
 struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *dag,
 			     const struct target *target)
 {
-	struct aim aim = {.target = target, .threads = (int)rng_below(r, 2) + 1, .l2_bytes = 1 << 19};
+	struct aim aim = {.target = target, .threads = (int)rng_below(r, 2) + 1, .l2_bytes = 1 << 19,
+			  .exact = dag_truncates(dag)};
 	struct sketch_vec sketches = sketches_of(a, dag, &aim);
 	struct state *s = NULL;
 

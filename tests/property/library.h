@@ -12,6 +12,10 @@ struct dag *library_dag(struct arena *a, struct rng *r, const char **text);
 /* True where whole numbers stay whole, so that any order of evaluation gives the same. */
 bool dag_is_exact(const struct dag *d);
 
+/* Does D cut fractions off? The smallest error of another algorithm may be one of 1 behind it: nothing is to be
+ * derived there that values are compared of. */
+bool dag_truncates(const struct dag *d);
+
 /* What two right ways to compute a value have in common. */
 enum closeness {
 	AGREES_EXACTLY,		/* all bits but the sign of 0: which of two zeros a maximum takes depends on the order */

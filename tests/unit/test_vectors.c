@@ -3,8 +3,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -88,11 +92,74 @@ static void test_calls(void **state)
 	}
 }
 
+/* --- compiled */
+
+static const char *const compilers[] = {"gcc", "clang"};
+
+/* Of x86-64; a machine of another kind has none of these. */
+static const char *const machines[] = {"-msse4.2", "-mavx2", "-mavx512vl -mavx512bw -mavx512dq"};
+
+/* All that is masked, of types that machines have masks for, in vectors of 16 to 64 bytes. */
+static void write_masked(const char *path)
+{
+	static const enum dtype types[] = {DTYPE_F32, DTYPE_F64, DTYPE_I32, DTYPE_I64};
+	struct arena *a = arena_new();
+	struct text body = {0}, out = {0};
+	bool used[DTYPE_COUNT][VECTOR_SIZES] = {0};
+
+	for (size_t k = 0; k < sizeof(types) / sizeof(*types); k++)
+		for (int i = 1; i < VECTOR_SIZES; i++) {
+			const char *name = dtype_name(types[k]);
+			size_t bytes = dtype_bytes(types[k]) << i;
+
+			used[types[k]][i] = bytes >= 16 && bytes <= 64;
+			if (used[types[k]][i])
+				text_printf(&body, "lanes_%sx%d(load_%sx%d(store_%sx%d(", name, 1 << i, name, 1 << i,
+					    name, 1 << i);
+		}
+	put_vector_functions(&out, calls_of(a, text_str(&body)), used);
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	fprintf(f, "#include <stddef.h>\n#include <stdint.h>\n%s", text_str(&out));
+	assert_int_equal(fclose(f), 0);
+	text_free(&out);
+	text_free(&body);
+	arena_free(a);
+}
+
+static void test_compiled(void **state)
+{
+	char path[] = "/tmp/hone-vectors-XXXXXX", command[256];
+	int compiled = 0;
+
+	(void)state;
+#ifndef __x86_64__
+	skip();
+#endif
+	assert_true(mkstemp(path) >= 0);
+	write_masked(path);
+	for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++)
+		for (size_t k = 0; k < sizeof(machines) / sizeof(*machines); k++) {
+			snprintf(command, sizeof(command), "command -v %s >/dev/null || exit 9; "
+				 "%s -std=gnu11 -w -S -o /dev/null %s -x c %s",
+				 compilers[i], compilers[i], machines[k], path);
+			int rc = WEXITSTATUS(system(command));
+
+			if (rc != 0 && rc != 9)
+				fail_msg("%s", command);
+			compiled += rc == 0;
+		}
+	unlink(path);
+	assert_true(compiled > 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_compiled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
