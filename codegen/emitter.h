@@ -72,7 +72,7 @@ const struct bound_axis *binding_of(const struct emitter *e, const struct axis *
 struct place_name *place_of(struct emitter *e, const struct tensor *t);
 /* Where an element of a buffer in registers is. */
 struct slot {
-	const char *cell;	/* "acc_3[5]", or "acc_3" where it has one lane */
+	const char *cell;	/* "acc_3[5]", or "acc_3" where it has one lane; "0" of an element that is not there */
 	const char *variable;	/* "acc_3" */
 	int lane;
 	bool whole;		/* the lanes of the vector loop are just this variable's */

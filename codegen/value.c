@@ -187,6 +187,7 @@ struct slot slot_of(struct emitter *e, const struct place_name *p, const struct 
 	struct slot s = { .uniform = true };
 	int64_t stride = 0;
 	bool runs = true;	/* lanes move along the dim of the variables' lanes only */
+	bool within = true;	/* the element is there: not so in lanes that a mask leaves out */
 
 	for (int d = 0; d < t->ndim; d++) {
 		struct offset o = offset_of(e, &(struct tensor){ .ndim = 1, .shape = { 1 } },
@@ -195,6 +196,7 @@ struct slot slot_of(struct emitter *e, const struct place_name *p, const struct 
 
 		s.uniform &= o.stride == 0 && !o.per_lane;
 		runs &= !o.per_lane && (d == l->dim || o.stride == 0);
+		within &= o.constant >= 0 && o.constant < size;
 		if (d == l->dim) {
 			stride = o.stride;
 			s.lane = (int)(o.constant / l->stride % l->lanes);
@@ -205,7 +207,7 @@ struct slot slot_of(struct emitter *e, const struct place_name *p, const struct 
 		variable = variable * size + o.constant;
 	}
 	s.variable = arena_printf(e->a, "%s_%" PRId64, p->name, variable);
-	s.cell = l->lanes == 1 ? s.variable : arena_printf(e->a, "%s[%d]", s.variable, s.lane);
+	s.cell = !within ? "0" : l->lanes == 1 ? s.variable : arena_printf(e->a, "%s[%d]", s.variable, s.lane);
 	s.whole = runs && stride == l->stride && s.lane == 0 && l->lanes == e->lanes;
 	return s;
 }

@@ -54,6 +54,7 @@ struct features_args {
 	int samples;
 	long long seed;
 	int threads;
+	bool exact;
 	bool json;
 };
 
@@ -64,12 +65,14 @@ static const char doc[] =
 	"candidate that can be ranked costs, refused ones included, is in column each.\v"
 	"Example:\n  hone bench --suite features matmul:m=512,n=512,k=512 --samples 5000\n";
 
-enum { KEY_SAMPLES = 256, KEY_SEED };
+enum { KEY_SAMPLES = 256, KEY_SEED, KEY_EXACT };
 
 static const struct argp_option options[] = {
 	{ "samples", KEY_SAMPLES, "N", 0, "for each task (default 1000)", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of the random numbers (default 1)", 0 },
 	{ "threads", 't', "N", 0, "that the kernels would use (default 1)", 0 },
+	{ "exact", KEY_EXACT, NULL, 0, "no kernels that derive another algorithm: these have more stages, and take "
+	  "longer", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of a table", 0 },
 	{ 0 },
 };
@@ -87,6 +90,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 't':
 		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);
+		return 0;
+	case KEY_EXACT:
+		args->exact = true;
 		return 0;
 	case 'j':
 		args->json = true;
@@ -200,6 +206,7 @@ static void try_all(struct arena *a, struct phase_tally *t, const struct feature
 	struct aim aim = avx512;
 
 	aim.threads = args->threads;
+	aim.exact = args->exact;
 	struct sketch_vec sketches = sketches_of(a, t->task->dag, &aim);
 	struct rng rng = rng_seed((uint64_t)args->seed);
 	struct arena *scratch = arena_new();

@@ -151,7 +151,7 @@ static void judge_turns(const double *compute, const double *memory, int turns, 
 	}
 	out->compute = settle(c, turns, &c_error);
 	out->memory = settle(m, turns, &m_error);
-	out->quiet = turns < LEAST_TURNS ? HUGE_VAL : fmax(c_error, m_error);
+	out->quiet = fmax(c_error, m_error);
 }
 
 static int slices_of(const struct device *d)
@@ -161,14 +161,28 @@ static int slices_of(const struct device *d)
 	return (int)(n < LEAST_SLICES ? LEAST_SLICES : n > MOST_SLICES ? MOST_SLICES : n);
 }
 
-/* Turns of work and rest beside the watching thread, until it is known what they come to. */
+static bool is_clear(const struct beside_effect *b)
+{
+	return fmax(b->compute, b->memory) - b->quiet > BESIDE_MOST;
+}
+
+/* Is it known after TURNS turns what they come to, or that so many as are allowed would not tell? An error shrinks with
+ * the root of their number. */
+static bool is_settled(const struct beside_effect *b, int turns)
+{
+	return turns >= LEAST_TURNS &&
+	       (b->quiet <= BESIDE_MOST / 2 || is_clear(b) ||
+		b->quiet * sqrt((double)turns / BESIDE_TURNS) > BESIDE_MOST);
+}
+
+/* Turns of work and rest beside the watching thread. */
 static int take_turns(struct watch *w, int (*work)(void *user), void *user, struct beside_effect *out)
 {
 	double compute[WINDOWS], memory[WINDOWS];
+	bool settled = false;
 	int rc = 0;
 
-	out->quiet = HUGE_VAL;
-	for (int i = 0; i < WINDOWS && rc == 0 && out->quiet > BESIDE_MOST / 2; i++) {
+	for (int i = 0; i < WINDOWS && rc == 0 && !settled; i++) {
 		if (i % 2 == 0)
 			rest(w, i);
 		else
@@ -176,8 +190,10 @@ static int take_turns(struct watch *w, int (*work)(void *user), void *user, stru
 		open_window(w, i + 1);
 		compute[i] = median(w->window[i].compute, w->window[i].n);
 		memory[i] = median(w->window[i].memory, w->window[i].n);
-		if (i % 2 == 0 && i > 0)
+		if (i % 2 == 0 && i > 0) {
 			judge_turns(compute, memory, i / 2, out);
+			settled = is_settled(out, i / 2);
+		}
 	}
 	return rc;
 }
@@ -215,6 +231,8 @@ int beside_measure(const struct device *d, const char *cpus, int (*work)(void *u
 
 enum beside_verdict beside_judge(const struct beside_effect *b)
 {
+	if (is_clear(b))
+		return BESIDE_SEEN;
 	if (b->quiet > BESIDE_MOST)
 		return BESIDE_UNSURE;
 	return b->compute > BESIDE_MOST || b->memory > BESIDE_MOST ? BESIDE_SEEN : BESIDE_UNSEEN;

@@ -5,7 +5,7 @@
  * Out:  how much longer two fixed loops take while that is done: one that computes, one that reads
  *       memory beyond the caches. Work and rest in turns, each a tenth of a second or so, for what a machine
  *       drifts by in between is less than what it drifts by in seconds; until the effect is known well
- *       enough, or BESIDE_TURNS times. */
+ *       enough, or it is plain that BESIDE_TURNS of them would not tell. */
 #ifndef HONE_MEASURE_DEVICE_BESIDE_H
 #define HONE_MEASURE_DEVICE_BESIDE_H
 

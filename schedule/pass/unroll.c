@@ -3,8 +3,8 @@
  *
  * Requires: a nest with its vectors.
  * Provides: loop.turns. Loops of few turns that fill a local buffer are written out by the compiler: what
- *           reads it next then takes the values from registers (docs/performance.md). And between some
- *           turns of written-out loops values are read again.
+ *           reads it next then takes the values from registers (docs/performance.md), as long as there are no
+ *           more than these. And between some turns of written-out loops values are read again.
  * Keeps:    the nest.
  *
  * A compiler reads each element of a written-out body once and keeps it for all of its uses. Where
@@ -19,6 +19,8 @@
 
 /* Measured: docs/performance.md. */
 enum { FEW_TURNS = 4 };
+/* Beyond any number of registers. */
+enum { MOST_COUNTED = 1 << 20 };
 
 /* A written-out loop from the one in question on. */
 struct written_loop {
@@ -177,19 +179,26 @@ static bool reloads(struct program *p, const struct nest *n)
 	return tile + b.values > p->target->vector_registers;
 }
 
-static void mark(struct program *p, struct nest *n)
+/* Marks the loops of LIST; how many statements it is, written-out loops turn by turn. */
+static int64_t mark(struct program *p, struct nest *list)
 {
-	for (; n; n = n->next) {
-		bool loop = n->kind == NEST_LOOP;
+	int64_t all = 0;
 
-		if (loop && n->annotation == ANNOTATION_UNROLL && !n->intrinsic && reloads(p, n))
+	for (struct nest *n = list; n; n = n->next) {
+		int64_t turns = n->kind == NEST_LOOP ? n->axis->hi - n->axis->lo : 1;
+		int64_t inside = mark(p, n->body) + mark(p, n->other) + (n->kind == NEST_STORE);
+
+		if (n->annotation == ANNOTATION_UNROLL && !n->intrinsic && reloads(p, n))
 			n->turns = TURNS_RELOAD;
-		else if (loop && n->annotation == ANNOTATION_NONE && n->fills &&
-			 n->axis->hi - n->axis->lo <= FEW_TURNS)
+		else if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_NONE && n->fills &&
+			 turns <= FEW_TURNS && turns * inside <= p->target->vector_registers)
 			n->turns = TURNS_FEW;
-		mark(p, n->body);
-		mark(p, n->other);
+		bool written = n->annotation == ANNOTATION_UNROLL || n->turns == TURNS_FEW;
+
+		all += written ? turns * inside : inside;
+		all = all < MOST_COUNTED ? all : MOST_COUNTED;
 	}
+	return all;
 }
 
 bool nest_pass_unroll(struct program *p, const char **why)

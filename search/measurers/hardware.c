@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "measure/build/builder.h"
+#include "measure/build/kept_objects.h"
 #include "measure/process/cpu_list.h"
 #include "measure/process/device_lock.h"
 #include "measure/runner/runner.h"
@@ -56,6 +57,7 @@ struct hardware {
 	pid_t owner;		/* that thread */
 	struct pipeline *pipeline;
 	struct build_pool *builder;
+	struct kept_objects *kept;	/* of what finals may measure again */
 	struct runner *runner;
 	struct device_lock *lock;
 	struct calm *calm;
@@ -89,6 +91,8 @@ static void build(void *user, void *batch)
 	int64_t began = clock_ns();
 	double ran_s = pipeline_ran_s(h->pipeline);
 
+	for (int i = 0; b->again && i < b->n; i++)
+		kept_objects_give(b->arena, h->kept, &b->trials[i]);
 	if (build_together(b->arena, h->builder, b->trials, b->n) < 0)
 		fail(b, -1);
 	double took_s = seconds_since(began);
@@ -235,9 +239,14 @@ static void run(void *user, void *batch)
 	sched_setaffinity(h->owner, sizeof(h->all), &h->all);
 	if (rc != 0)
 		fail(b, rc);
+	struct hash128 key;
+	bool keep = hash_parse(b->task->key, &key) && !b->again;
+
 	for (int i = 0; i < b->n; i++) {
-		trial_discard(&b->trials[i]);
 		refuse_impossible(h, b->arena, &b->trials[i]);
+		if (keep)
+			kept_objects_take(h->kept, key, &b->trials[i]);
+		trial_discard(&b->trials[i]);
 	}
 }
 
@@ -313,6 +322,7 @@ static void release(struct measurer *m)
 	struct hardware *h = (struct hardware *)m;
 
 	pipeline_free(h->pipeline);
+	kept_objects_free(h->kept);
 	runner_free(h->runner);
 	build_pool_free(h->builder);
 	calm_free(h->calm);
@@ -326,6 +336,8 @@ static int prepare(struct hardware *h)
 {
 	const struct hardware_options *o = &h->o;
 	struct pipeline_stages stages = { build, run, drop, h };
+
+	h->kept = kept_objects_new();
 
 	h->builder = build_pool_new(&(struct build_pool_options){ .target = device_code(o->device),
 							      .cc = o->cc });

@@ -24,7 +24,9 @@ static void what_follows(void **state)
 	assert_int_equal(judged(0, 0.03, 0.01), BESIDE_SEEN);
 	/* Noise is neither an effect nor none. */
 	assert_int_equal(judged(0, 0, 0.03), BESIDE_UNSURE);
-	assert_int_equal(judged(0.5, 0.5, 0.03), BESIDE_UNSURE);
+	assert_int_equal(judged(0.045, 0, 0.03), BESIDE_UNSURE);
+	/* But what stands out of it is one. */
+	assert_int_equal(judged(0.5, 0, 0.03), BESIDE_SEEN);
 }
 
 static int count(void *user)
