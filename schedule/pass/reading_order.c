@@ -1,23 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule/pass/reading_order.c - constants in the order in which they are read, for the pass packs. */
+#include "schedule/pass/fill_pack.h"
 #include "schedule/pass/stored.h"
 #include "te/index/index.h"
 
 /* Beyond this a packed constant repeats too much of itself to be worth its memory. */
 enum { PACK_MAX_GROWTH = 4 };
-
-/* How a buffer is read, and inside what. */
-struct way_read {
-	struct arena *a;
-	const struct buffer *buffer;
-	struct axis_list open;	/* loops and lets around this place, outermost first */
-	const struct axis *group;	/* of them: an intrinsic reads its turns side by side; NULL: none */
-	struct axis_list loops;	/* those that move the index */
-	int64_t turns;		/* of these together */
-	const struct expr *place;	/* of the element among these turns */
-	const struct expr *const *index;	/* NULL: no load was found yet */
-	bool differs;			/* another load has another index */
-};
 
 static bool moves(const struct way_read *r, const struct axis *axis)
 {
@@ -74,70 +62,6 @@ static void find_loads(struct way_read *r, const struct nest *n)
 	}
 }
 
-/* --- the pack */
-
-static struct nest *new_store(struct arena *a, struct buffer *to, const struct expr *index,
-			      const struct expr *value)
-{
-	struct nest *n = nest_new(a, NEST_STORE, NULL);
-
-	n->buffer = to;
-	n->index = arena_memdup(a, &index, sizeof(index));
-	n->value = value;
-	return n;
-}
-
-/* The condition that the element read is one of the buffer's; an integer where that is certain. */
-static const struct expr *inside(const struct way_read *r)
-{
-	const struct expr *all = NULL;
-
-	for (int d = 0; d < r->buffer->tensor.ndim; d++) {
-		const struct expr *end = expr_int(r->a, r->buffer->tensor.shape[d]);
-		const struct expr *begins =
-			expr_binary(r->a, EXPR_LE, expr_int(r->a, 0), r->index[d]);
-		const struct expr *ends = expr_binary(r->a, EXPR_LT, r->index[d], end);
-		const struct expr *both = expr_binary(r->a, EXPR_AND, begins, ends);
-
-		all = all ? expr_binary(r->a, EXPR_AND, all, both) : both;
-	}
-	return all ? expr_simplify(r->a, all) : expr_int(r->a, 1);
-}
-
-/* BODY for all turns of the loops, which reduce nothing here. */
-static struct nest *inside_loops(const struct way_read *r, struct nest *body)
-{
-	const struct expr **to = arena_many(r->a, const struct expr *, r->loops.n);
-
-	for (int i = 0; i < r->loops.n; i++) {
-		struct axis *own = arena_memdup(r->a, r->loops.at[i], sizeof(*own));
-
-		own->reduce = false;
-		to[i] = expr_axis(r->a, own);
-	}
-	body = nest_copy(r->a, body, r->loops.at, to, r->loops.n);
-	for (int i = r->loops.n - 1; i >= 0; i--) {
-		body = nest_new(r->a, NEST_LOOP, body);
-		body->axis = to[i]->axis;
-	}
-	return body;
-}
-
-/* TO has for all turns of the loops the element that is read there, or 0. */
-static struct nest *fill(const struct way_read *r, struct buffer *to)
-{
-	const struct tensor *t = &r->buffer->tensor;
-	const struct expr *condition = inside(r);
-	struct nest *n = new_store(r->a, to, r->place, expr_load(r->a, t, r->index));
-
-	if (condition->kind != EXPR_INT) {
-		n = nest_new(r->a, NEST_IF, n);
-		n->value = condition;
-		n->other = new_store(r->a, to, r->place, expr_const(r->a, t->dtype, 0));
-	}
-	return inside_loops(r, n);
-}
-
 /* --- */
 
 /* The buffer in which each turn has an element of its own. */
@@ -149,17 +73,6 @@ static struct buffer *new_stream(const struct way_read *r)
 	to->tensor.ndim = 1;
 	to->tensor.shape[0] = r->turns;
 	return to;
-}
-
-/* BODY, which computes B, with B no longer what is kept. */
-static struct nest *held_in_between(struct arena *a, struct buffer *b, struct nest *body)
-{
-	struct nest *alloc = nest_new(a, NEST_ALLOC, NULL);
-
-	b->kind = BUFFER_TEMP;
-	b->constant = false;
-	alloc->buffer = b;
-	return nest_append(alloc, body);
 }
 
 static const char *why_not(const struct way_read *r)
@@ -191,10 +104,8 @@ bool store_as_read(struct program *p, int i, struct storing *s, const char **why
 	struct pack *k = program_add_pack(p, i);
 
 	k->packed = p->args.at[i] = new_stream(&r);
-	if (k->body)
-		k->body = held_in_between(r.a, from, k->body);
 	r.place = expr_simplify(r.a, r.place);
 	vec_push(r.a, &s->known, (struct stored_as){ from, k->packed, r.place });
-	k->body = nest_append(k->body, fill(&r, k->packed));
+	fill_pack(k, &r);
 	return true;
 }

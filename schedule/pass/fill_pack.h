@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/pass/fill_pack.h - what a pack does to give each turn of the loops around a load an element of its own. */
+#ifndef HONE_SCHEDULE_PASS_FILL_PACK_H
+#define HONE_SCHEDULE_PASS_FILL_PACK_H
+
+#include "schedule/nest.h"
+
+/* How a buffer is read, and inside what. */
+struct way_read {
+	struct arena *a;
+	struct buffer *buffer;
+	struct axis_list open;	/* loops and lets around this place, outermost first */
+	const struct axis *group;	/* of them: an intrinsic reads its turns side by side; NULL: none */
+	struct axis_list loops;	/* those that move the index */
+	int64_t turns;		/* of these together */
+	const struct expr *place;	/* of the element among these turns */
+	const struct expr *const *index;	/* NULL: no load was found yet */
+	bool differs;			/* another load has another index */
+};
+
+/* K, which computes R's buffer or has it as it is, stores what is read in each turn to K->packed. */
+void fill_pack(struct pack *k, const struct way_read *r);
+
+#endif
