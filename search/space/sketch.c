@@ -210,7 +210,7 @@ static void advance(struct sketcher *k, const struct sketch *s)
 	for (int i = 0; i < RULES; i++) {
 		int before = k->open.n + k->done.n;
 
-		if ((k->exact && rules[i]->derives) || !rules[i]->applies(s, stage))
+		if ((k->aim.exact && rules[i]->derives) || !rules[i]->applies(s, stage))
 			continue;
 		rules[i]->apply(k, s, stage);
 		/* A rule whose steps are refused (too many loops to reorder) ends nothing. */
@@ -222,7 +222,7 @@ static void advance(struct sketcher *k, const struct sketch *s)
 /* One of the ways on from S, drawn. */
 static void advance_drawn(struct sketcher *k, const struct sketch *s, struct rng *rng)
 {
-	struct sketcher ways = { .arena = k->arena, .exact = k->exact, .threads = k->threads, .target = k->target };
+	struct sketcher ways = { .arena = k->arena, .aim = k->aim };
 
 	advance(&ways, s);
 	int pick = (int)rng_below(rng, ways.open.n + ways.done.n);
@@ -269,11 +269,11 @@ static void begin(struct sketcher *k, const struct dag *dag, bool collapsed)
 
 struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const struct aim *aim)
 {
-	bool shares = aim->threads > 1 && target_binds(aim->target, ANNOTATION_PARALLEL);
-	struct sketcher k = { .arena = a, .exact = aim->exact, .threads = shares ? aim->threads : 1,
-			      .target = aim->target };
+	struct sketcher k = { .arena = a, .aim = *aim };
 	struct rng rng = rng_seed(DRAW_SEED);	/* the same sketches each time */
 
+	if (!target_binds(aim->target, ANNOTATION_PARALLEL))
+		k.aim.threads = 1;
 	begin(&k, dag, false);
 	begin(&k, dag, true);
 	/* The oldest first: else some choices of the first stages were tried with all of the last, others with one. */
@@ -285,7 +285,7 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 		else
 			advance_drawn(&k, s, &rng);
 	}
-	for (int i = 0; i < k.done.n && shares; i++)
+	for (int i = 0; i < k.done.n && k.aim.threads > 1; i++)
 		add_sharing(k.done.at[i]);
 	return k.done;
 }

@@ -59,9 +59,7 @@ struct sketch_vec VEC(struct sketch *);
 
 struct sketcher {
 	struct arena *arena;
-	bool exact;	/* without rules that derive */
-	int threads;	/* that may share loops */
-	const struct target *target;
+	struct aim aim;		/* threads: that may share loops */
 	struct sketch_vec open;	/* to be worked on */
 	struct sketch_vec done;
 };

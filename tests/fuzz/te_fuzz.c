@@ -17,7 +17,8 @@
 #define WORK_MAX 1e5
 #define BYTES_MAX 1e6
 
-static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 2, .l2_bytes = 1 << 19 };
+static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 2,
+				.l2_bytes = 1 << 19, .peak = 100, .mem_gbs = 13 };
 
 static void must_round_trip(struct arena *a, const struct dag *d, const char *text)
 {

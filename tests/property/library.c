@@ -159,7 +159,7 @@ struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *d
 			     const struct target *target)
 {
 	struct aim aim = {.target = target, .threads = (int)rng_below(r, 2) + 1, .l2_bytes = 1 << 19,
-			  .exact = dag_truncates(dag)};
+			  .peak = 100, .mem_gbs = 13, .exact = dag_truncates(dag)};
 	struct sketch_vec sketches = sketches_of(a, dag, &aim);
 	struct state *s = NULL;
 

@@ -84,7 +84,8 @@ static void check_program(const struct program *p, const char *spec)
 /* How many of the samples are lowered. */
 static int check_samples(const char *spec)
 {
-	const struct aim aim = { .target = &target_x86_64_avx512, .threads = 1 };
+	const struct aim aim = { .target = &target_x86_64_avx512, .threads = 1,
+				.l2_bytes = 1 << 19, .peak = 100, .mem_gbs = 13 };
 	struct arena *a = arena_new(), *scratch = arena_new();
 	struct dag *dag = operator_build(a, spec);
 	struct sketch_vec k = sketches_of(a, dag, &aim);

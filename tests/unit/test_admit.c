@@ -92,7 +92,8 @@ static void test_admitted(void **state)
 	arena_free(a);
 }
 
-static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 2 };
+static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 2,
+				.l2_bytes = 1 << 19, .peak = 100, .mem_gbs = 13 };
 
 /* Inlined into each other they would have 3^50 nodes, and as many ways to reach the input. */
 static void test_doubling(void **state)

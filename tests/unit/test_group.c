@@ -7,7 +7,8 @@
 #include "search/space/sample.h"
 #include "tests/te_run.h"
 
-static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 1, .l2_bytes = 1 << 19 };
+static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 1,
+				.l2_bytes = 1 << 19, .peak = 100, .mem_gbs = 13 };
 
 static int count_steps(const struct state *s, enum step_kind kind)
 {

@@ -13,7 +13,8 @@ static const char *const specs[] = {
 
 enum { SPECS = sizeof(specs) / sizeof(specs[0]), SAMPLES = 20 };
 
-static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 2 };
+static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 2,
+				.l2_bytes = 1 << 19, .peak = 100, .mem_gbs = 13 };
 
 static struct problem problem_of(struct arena *a, const char *spec)
 {

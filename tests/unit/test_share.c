@@ -11,7 +11,8 @@
 #define CHAIN "input A: f32[6, 5, 32]\nB[i, j, k] = exp(A[i, j, k])\nC[i, j, k] = B[i, j, k] * 2\n"
 #define TWO_OUTPUTS THREE_LOOPS "D[i, j, k] = A[i, j, k] + 1\n"
 
-static const struct aim two_threads = { .target = &target_x86_64_avx2, .threads = 2 };
+static const struct aim two_threads = { .target = &target_x86_64_avx2, .threads = 2,
+				.l2_bytes = 1 << 19, .peak = 100, .mem_gbs = 13 };
 
 static const struct {
 	const char *source, *steps, *stage;
@@ -98,12 +99,13 @@ static void test_sketched(void **state)
 {
 	struct run r = run_new("conv2d:ic=16,h=14,w=14,oc=32,k=3,p=1,bias=1,act=relu");
 	struct target serial = target_x86_64_avx2;
-	const struct aim none[] = { { .target = &target_x86_64_avx2, .threads = 1 },
-				    { .target = &serial, .threads = 2 } };
+	struct aim none[] = { two_threads, two_threads };
 	struct sketch_vec sketches = sketches_of(r.a, r.d, &two_threads);
 
 	(void)state;
 	serial.bindings[ANNOTATION_PARALLEL] = NULL;
+	none[0].threads = 1;
+	none[1].target = &serial;
 	for (int i = 0; i < sketches.n; i++) {
 		const struct sketch *sketch = sketches.at[i];
 		int stage = -1, n = count_open(sketch);

@@ -7,7 +7,8 @@
 #include "te/collapse.h"
 #include "tests/te_run.h"
 
-static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 1, .l2_bytes = 1 << 19 };
+static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 1,
+				.l2_bytes = 1 << 19, .peak = 100, .mem_gbs = 13 };
 
 static const struct arrangement nhwc = { 4, { { 0, 0 }, { 2, 0 }, { 3, 0 }, { 1, 0 } } };
 static const struct arrangement nchw16c = {

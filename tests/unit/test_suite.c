@@ -32,7 +32,8 @@ static void refuse(struct sample_refusals *r, const char *why)
 }
 
 /* A device with AVX-512, whatever this one has. */
-static const struct aim aim = { .target = &target_x86_64_avx512, .threads = 1 };
+static const struct aim aim = { .target = &target_x86_64_avx512, .threads = 1,
+				.l2_bytes = 1 << 19, .peak = 100, .mem_gbs = 13 };
 
 /* How many of SAMPLES become C. */
 static int accepted(const struct task *t, const struct sketch_vec *k, struct sample_refusals *r)

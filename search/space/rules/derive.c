@@ -8,9 +8,9 @@
 #include "search/space/sketch.h"
 #include "te/derive/winograd.h"
 
-/* Outputs of a tile along a dim that are weighed, and how many of them become sketches: those with the fewest
- * products, of which 3x3 takes 4, 2.8, 2.25, 1.96 and 1.78 an output (Lavin and Gray 2015, section 4) and more where
- * tiles reach beyond the image. Beyond 6 errors are too large. */
+/* Outputs of a tile along a dim that are weighed, and how many of them become sketches: the fastest by what products
+ * and transformed weights cost, of which small tiles have fewer. 3x3 takes 4, 2.8, 2.25, 1.96 and 1.78 products an
+ * output (Lavin and Gray 2015, section 4) and more where tiles reach beyond the image. Beyond 6 errors are too large. */
 enum { LEAST_TILE = WINOGRAD_LEAST, MOST_TILE = 6, SKETCHES = 2 };
 
 /* Narrow floats are f32 between the transforms: conversions for each product that is spared. */
@@ -19,23 +19,50 @@ static bool is_wide(enum dtype t)
 	return t == DTYPE_F32 || t == DTYPE_F64;
 }
 
-/* The products that OP takes with tiles of SIZE; INFINITY where there are no such tiles, or no channels
- * to sum over: each transform would be for one product an element. */
-static double products(const struct op *op, int64_t size)
+static double products(const struct op *op)
+{
+	double n = (double)tensor_count(&op->tensor);
+
+	for (int i = 0; i < op->nreduce; i++)
+		n *= (double)op->reduce[i]->hi;
+	return n;
+}
+
+/* Nanoseconds of D's products at the peak, and to read its weights from memory where caches do not hold them. */
+static double cost(const struct derived *d, const struct aim *aim)
+{
+	double ns = 2 * products(d->op[d->product]) / (aim->peak * aim->threads);
+	double weights = d->weights ? (double)tensor_bytes(&d->op[d->weights - 1]->tensor) : 0;
+
+	return ns + (weights > fmax(aim->l3_bytes, aim->l2_bytes) ? weights / aim->mem_gbs : 0);
+}
+
+/* OP with tiles of SIZE, in A; false where there are none. */
+static bool tile(struct arena *a, const struct op *op, int64_t size, struct derived *out)
+{
+	/* Without channels to sum over each transform would be for one product an element. */
+	return winograd_derive(a, op, size, out, NULL) && op_is_reduction(out->op[out->product]);
+}
+
+static bool has_tiles(const struct op *op)
 {
 	struct arena *a = arena_new();
-	double n = INFINITY;
 	struct derived d;
+	bool has = tile(a, op, LEAST_TILE, &d);
 
-	if (winograd_derive(a, op, size, &d, NULL) && op_is_reduction(d.op[d.product])) {
-		const struct op *p = d.op[d.product];
-
-		n = (double)tensor_count(&p->tensor);
-		for (int i = 0; i < p->nreduce; i++)
-			n *= (double)p->reduce[i]->hi;
-	}
 	arena_free(a);
-	return n;
+	return has;
+}
+
+/* INFINITY where there are no such tiles. */
+static double cost_of(const struct op *op, int64_t size, const struct aim *aim)
+{
+	struct arena *a = arena_new();
+	struct derived d;
+	double ns = tile(a, op, size, &d) ? cost(&d, aim) : INFINITY;
+
+	arena_free(a);
+	return ns;
 }
 
 static bool applies(const struct sketch *s, int stage)
@@ -43,7 +70,7 @@ static bool applies(const struct sketch *s, int stage)
 	const struct stage *g = s->state->stages.at[stage];
 
 	return stage_computes(g) && stage_is_untouched(g) && !g->is_cache && !g->is_partial &&
-	       is_wide(g->op.tensor.dtype) && isfinite(products(&g->op, LEAST_TILE));
+	       is_wide(g->op.tensor.dtype) && has_tiles(&g->op);
 }
 
 /* Tiles of SIZE; nothing where a step is refused. */
@@ -62,20 +89,20 @@ static void add(struct sketcher *k, const struct sketch *s, int stage, int64_t s
 
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
-	double n[MOST_TILE + 1];
+	double ns[MOST_TILE + 1];
 
 	for (int64_t size = LEAST_TILE; size <= MOST_TILE; size++)
-		n[size] = products(&s->state->stages.at[stage]->op, size);
+		ns[size] = cost_of(&s->state->stages.at[stage]->op, size, &k->aim);
 	for (int i = 0; i < SKETCHES; i++) {
 		int best = LEAST_TILE;
 
 		for (int size = LEAST_TILE; size <= MOST_TILE; size++)
-			if (n[size] < n[best])
+			if (ns[size] < ns[best])
 				best = size;
-		if (isinf(n[best]))
+		if (isinf(ns[best]))
 			return;
 		add(k, s, stage, best);
-		n[best] = INFINITY;
+		ns[best] = INFINITY;
 	}
 }
 

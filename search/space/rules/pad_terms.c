@@ -14,7 +14,7 @@ static bool applies(const struct sketch *s, int stage)
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
-	int group = group_missed(s->state, stage, k->target);
+	int group = group_missed(s->state, stage, k->aim.target);
 	int first = s->state->stages.n;
 
 	if (group == 0 || !sketch_add(next, step_derive(stage, DERIVATION_PADDED, group), ROLE_FIXED))

@@ -33,11 +33,11 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	struct sketch *next = sketch_copy(k->arena, s);
 	const struct op op = s->state->stages.at[stage]->op;
 	int axis = outermost(&op);
-	int64_t size = ceil_div(op.reduce[axis]->hi, (int64_t)SHARES * k->threads);
+	int64_t size = ceil_div(op.reduce[axis]->hi, (int64_t)SHARES * k->aim.threads);
 	int shares = next->state->stages.at[stage]->iters.n;
 	int partial = next->state->stages.n;
 
-	if (k->threads < 2 || tensor_count(&op.tensor) >= SHARES * k->threads || size < 2)
+	if (k->aim.threads < 2 || tensor_count(&op.tensor) >= SHARES * k->aim.threads || size < 2)
 		return;
 	if (sketch_add(next, step_split(stage, op.tensor.ndim + axis, size), ROLE_FIXED) &&
 	    sketch_add(next, step_rfactor(stage, shares), ROLE_FIXED))

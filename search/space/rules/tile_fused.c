@@ -226,7 +226,7 @@ static void tile(struct sketcher *k, const struct sketch *s, int stage, int dim,
 	struct sketch *next = sketch_copy(k->arena, s);
 	int consumer = fusible_consumer(s->state, stage, NULL);
 	const struct op reduction = s->state->stages.at[stage]->op;
-	const struct group_use group = group_of(s->state, stage, dim, k->target);
+	const struct group_use group = group_of(s->state, stage, dim, k->aim.target);
 
 	if (!sketch_locate(next, consumer, ROLE_STRIP))
 		return;
