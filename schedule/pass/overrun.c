@@ -79,15 +79,16 @@ int64_t lanes_reach(const struct buffer *b, const struct nest *list, struct aren
 	return reach;
 }
 
-/* May store N write LANES lanes from turn AT of AXIS on, more than there are turns, as its row has room behind all
- * that is ever written to it? */
+/* May store N write LANES lanes from turn AT of AXIS on, more than there are turns, as its row has room? Where each
+ * element is written once, what is behind is written later, for pieces of a loop ascend; sums are there already, but for
+ * the last of all. */
 static bool has_room(const struct vectorizer *v, const struct nest *n, const struct axis *axis, int64_t at, int lanes)
 {
 	struct linear l;
 
 	return mask_has_room(v->a, n, axis, at, lanes) &&
 	       linear_from(v->a, n->index[n->buffer->tensor.ndim - 1], &l) && l.n == 1 &&
-	       linear_range(&l).hi + 1 >= lanes_open(v, n->buffer)->reach;
+	       (n->reducer == REDUCE_NONE || linear_range(&l).hi + 1 >= lanes_open(v, n->buffer)->reach);
 }
 
 struct masked_reads {
