@@ -48,11 +48,11 @@ static bool is_bent(const struct written_out *b, const struct linear *l)
 }
 
 /* An offset that grows by STRIDE in each of COUNT turns. */
-struct run {
+struct stride_run {
 	int64_t stride, count;
 };
 
-static void insert_run(struct run *list, int n, struct run x)
+static void insert_run(struct stride_run *list, int n, struct stride_run x)
 {
 	for (; n > 0 && list[n - 1].stride > x.stride; n--)
 		list[n] = list[n - 1];
@@ -61,13 +61,13 @@ static void insert_run(struct run *list, int n, struct run x)
 
 /* How many offsets N runs together reach. Those of a run that begins inside of a shorter stride's, as where windows
  * overlap, lengthen that one; what overlaps in another way is counted twice. */
-static double count_offsets(struct run *list, int n)
+static double count_offsets(struct stride_run *list, int n)
 {
 	double offsets = 1;
-	struct run last = { 1, 1 };
+	struct stride_run last = { 1, 1 };
 
 	for (int i = 0; i < n; i++) {
-		struct run x = list[i];
+		struct stride_run x = list[i];
 		int64_t apart = x.stride / last.stride;
 
 		if (x.stride % last.stride == 0 && apart <= last.count) {
@@ -83,7 +83,7 @@ static double count_offsets(struct run *list, int n)
 /* How many different elements, or vectors of them, LOAD reads in all turns. */
 static double count_values(struct written_out *b, const struct expr *load)
 {
-	struct run list[sizeof(b->turns) / sizeof(b->turns[0])];
+	struct stride_run list[sizeof(b->turns) / sizeof(b->turns[0])];
 	struct linear offset;
 	double turns = 1;
 	int n = 0;
@@ -97,7 +97,7 @@ static double count_values(struct written_out *b, const struct expr *load)
 		int64_t stride = llabs(linear_coef(&offset, t->axis) * t->step);
 
 		if (stride != 0 && t->count > 1)
-			insert_run(list, n++, (struct run){ stride, t->count });
+			insert_run(list, n++, (struct stride_run){ stride, t->count });
 	}
 	return count_offsets(list, n);
 }

@@ -13,7 +13,7 @@
 
 #include "measure/build/kept_objects.h"
 
-struct fixture {
+struct kept_fixture {
 	struct arena *a;
 	struct kept_objects *kept;
 	char folder[32];
@@ -21,7 +21,7 @@ struct fixture {
 
 static int begin(void **state)
 {
-	struct fixture *f = calloc(1, sizeof(*f));
+	struct kept_fixture *f = calloc(1, sizeof(*f));
 
 	if (!f)
 		return -1;
@@ -35,7 +35,7 @@ static int begin(void **state)
 /* All objects are gone with who kept them. */
 static int end(void **state)
 {
-	struct fixture *f = *state;
+	struct kept_fixture *f = *state;
 
 	kept_objects_free(f->kept);
 	int rc = rmdir(f->folder);
@@ -46,7 +46,7 @@ static int end(void **state)
 }
 
 /* A trial of a text of its own, which took US. */
-static struct trial measured(struct fixture *f, int number, double us)
+static struct trial measured(struct kept_fixture *f, int number, double us)
 {
 	struct trial t = {.source = arena_printf(f->a, "text %d", number),
 			  .object = arena_printf(f->a, "%s/%d.so", f->folder, number),
@@ -61,7 +61,7 @@ static struct trial measured(struct fixture *f, int number, double us)
 	return t;
 }
 
-static void take(struct fixture *f, uint64_t task, int number, double us)
+static void take(struct kept_fixture *f, uint64_t task, int number, double us)
 {
 	struct trial t = measured(f, number, us);
 
@@ -70,7 +70,7 @@ static void take(struct fixture *f, uint64_t task, int number, double us)
 }
 
 /* Is the object of text NUMBER kept? Then it is what it was. */
-static bool gives(struct fixture *f, int number)
+static bool gives(struct kept_fixture *f, int number)
 {
 	struct trial t = {.source = arena_printf(f->a, "text %d", number)};
 	char line[32] = "";
@@ -91,7 +91,7 @@ static bool gives(struct fixture *f, int number)
 
 static void the_fastest_of_each_task(void **state)
 {
-	struct fixture *f = *state;
+	struct kept_fixture *f = *state;
 
 	for (int i = 0; i < 2 * KEPT_OF_TASK; i++)
 		take(f, 1, i, 100 - i);
@@ -107,7 +107,7 @@ static void the_fastest_of_each_task(void **state)
 
 static void what_failed_is_not_kept(void **state)
 {
-	struct fixture *f = *state;
+	struct kept_fixture *f = *state;
 	struct trial t = measured(f, 1, 10);
 
 	t.status = TRIAL_WRONG;
@@ -120,7 +120,7 @@ static void what_failed_is_not_kept(void **state)
 /* Tasks without end do not fill the disk. */
 static void the_oldest_make_room(void **state)
 {
-	struct fixture *f = *state;
+	struct kept_fixture *f = *state;
 	int n = 0;
 
 	for (int i = 0; i < 1000; i++)
