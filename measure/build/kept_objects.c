@@ -105,18 +105,20 @@ void kept_objects_take(struct kept_objects *k, struct hash128 task, struct trial
 
 void kept_objects_give(struct arena *a, struct kept_objects *k, struct trial *t)
 {
-	struct hash128 text = hash_bytes(t->source, strlen(t->source));
-
 	if (t->status != TRIAL_PENDING || t->object)
 		return;
+	struct hash128 text = hash_bytes(t->source, strlen(t->source));
+
 	pthread_mutex_lock(&k->mutex);
 	for (int i = 0; i < k->n && !t->object; i++) {
 		const struct kept_object *o = &k->at[i];
-		const char *name = arena_printf(a, "%s.again%d", o->object, k->given);
 
-		if (!hash_equal(o->text, text) || link(o->object, name) < 0)
+		if (!hash_equal(o->text, text))
+			continue;
+		const char *name = arena_printf(a, "%s.again%d", o->object, k->given++);
+
+		if (link(o->object, name) < 0)
 			continue;	/* without a link it is compiled */
-		k->given++;
 		t->object = name;
 		t->symbol = arena_strdup(a, o->symbol);
 	}

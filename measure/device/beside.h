@@ -15,7 +15,7 @@
  * (README.md, measuring well). */
 #define BESIDE_MOST 0.02
 
-/* A bound by what it costs: a turn is 0.1 to 0.3 s; a machine that is never quiet delays a sitting by some 3 s. */
+/* A bound by what it costs: a turn is 0.1 to 0.3 s; twelve are some 3 s, and a machine that is far from quiet is told from five. */
 enum { BESIDE_TURNS = 12 };
 
 /* Shares by which times grow: 0.01 is a hundredth; less than 0 where they shrink, by chance. */

@@ -2,7 +2,6 @@
 /* schedule/pass/fill_pack.c - the loops that fill a packed constant, in the order in which it is read. */
 #include "schedule/pass/fill_pack.h"
 
-#include "schedule/pass/pass.h"
 #include "te/index/index.h"
 
 /* The turns for each element up to which it is computed anew in each, and not held in between. */

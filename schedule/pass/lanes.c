@@ -188,7 +188,7 @@ void lanes_lay_out(struct vectorizer *v, struct nest *alloc)
 	if (alloc->buffer->registers)
 		open->layout = alloc->layout = lay_out_registers(v, alloc);
 	else
-		open->reach = lanes_reach(alloc->buffer, alloc->next, v->a);
+		open->reach = lanes_reach(v->a, alloc->buffer, alloc->next);
 }
 
 static size_t widest_element(const struct nest *n)

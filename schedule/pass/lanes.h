@@ -31,7 +31,7 @@ bool lanes_may_overrun(const struct vectorizer *v, const struct buffer *b, const
 /* What is open of B, which must be. */
 const struct laid_out *lanes_open(const struct vectorizer *v, const struct buffer *b);
 /* Where what LIST stores to B ends along its last dim; beyond all numbers where that is not known. */
-int64_t lanes_reach(const struct buffer *b, const struct nest *list, struct arena *a);
+int64_t lanes_reach(struct arena *a, const struct buffer *b, const struct nest *list);
 /* The flat index of an element of T; false where it has too many terms. */
 bool lanes_offset(struct arena *a, const struct tensor *t, const struct expr *const *index,
 		  struct linear *out);

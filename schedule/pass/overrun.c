@@ -62,13 +62,13 @@ bool lanes_may_overrun(const struct vectorizer *v, const struct buffer *b, const
 	return stores_may_overrun(&c, b, list, NULL);
 }
 
-int64_t lanes_reach(const struct buffer *b, const struct nest *list, struct arena *a)
+int64_t lanes_reach(struct arena *a, const struct buffer *b, const struct nest *list)
 {
 	int last = b->tensor.ndim - 1;
 	int64_t reach = 0;
 
 	for (const struct nest *n = list; n && last >= 0; n = n->next) {
-		int64_t below = lanes_reach(b, n->body, a), beside = lanes_reach(b, n->other, a);
+		int64_t below = lanes_reach(a, b, n->body), beside = lanes_reach(a, b, n->other);
 		struct linear l;
 
 		if (n->kind == NEST_STORE && n->buffer == b)

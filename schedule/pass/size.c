@@ -80,7 +80,7 @@ static bool decides(const struct nest *list, const struct axis *axis)
 		if (!n->compared)
 			continue;
 		if (n->value && n->value->compares)
-			expr_visit(n->value, find_comparison, &c);
+			expr_visit_once(n->value, find_comparison, &c);
 		if (c.found || decides(n->body, axis) || decides(n->other, axis) ||
 		    (n->kind == NEST_LET && expr_uses_axis(n->value, axis) && decides(n->body, n->axis)))
 			return true;

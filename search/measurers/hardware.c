@@ -338,7 +338,6 @@ static int prepare(struct hardware *h)
 	struct pipeline_stages stages = { build, run, drop, h };
 
 	h->kept = kept_objects_new();
-
 	h->builder = build_pool_new(&(struct build_pool_options){ .target = device_code(o->device),
 							      .cc = o->cc });
 	if (h->builder)

@@ -100,7 +100,7 @@ static const char *const compilers[] = {"gcc", "clang"};
 static const char *const machines[] = {"-msse4.2", "-mavx2", "-mavx512vl -mavx512bw -mavx512dq"};
 
 /* All that is masked, of types that machines have masks for, in vectors of 16 to 64 bytes. */
-static void write_masked(const char *path)
+static void write_masked(int fd)
 {
 	static const enum dtype types[] = {DTYPE_F32, DTYPE_F64, DTYPE_I32, DTYPE_I64};
 	struct arena *a = arena_new();
@@ -118,7 +118,7 @@ static void write_masked(const char *path)
 					    name, 1 << i);
 		}
 	put_vector_functions(&out, calls_of(a, text_str(&body)), used);
-	FILE *f = fopen(path, "w");
+	FILE *f = fdopen(fd, "w");
 
 	assert_non_null(f);
 	fprintf(f, "#include <stddef.h>\n#include <stdint.h>\n%s", text_str(&out));
@@ -137,8 +137,10 @@ static void test_compiled(void **state)
 #ifndef __x86_64__
 	skip();
 #endif
-	assert_true(mkstemp(path) >= 0);
-	write_masked(path);
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	write_masked(fd);
 	for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++)
 		for (size_t k = 0; k < sizeof(machines) / sizeof(*machines); k++) {
 			snprintf(command, sizeof(command), "command -v %s >/dev/null || exit 9; "
