@@ -3,14 +3,23 @@
  * slower than several. */
 #include "search/campaign/seeds.h"
 
+#include <math.h>
+
 #include "schedule/step_text.h"
 #include "search/space/parts.h"
 
-/* A part whose schedule is looked for. */
+struct seed_search {
+	struct arena *a;	/* scratch */
+	struct db *db;
+	struct db_want want;	/* but for the task */
+};
+
+/* The fastest record of a part. */
 struct part_search {
 	struct arena *a;
 	const struct dag *dag;
 	const struct state *found;
+	double us;
 };
 
 /* Dims that the part alone walks together the whole may not. */
@@ -22,40 +31,44 @@ static int take_first(void *ctx, const struct db_record *record)
 	if (!s || (s->steps.n > 0 && s->steps.at[0].kind == STEP_COLLAPSE))
 		return 0;
 	p->found = s;
+	p->us = record->time_us;
 	return 1;
 }
 
-/* In A; NULL where the database has none that replays. */
-static const struct state *fastest(struct arena *a, struct db *db, const struct dag *dag, struct db_want want)
+/* Found is NULL where the database has none that replays. */
+static struct part_search search_fastest(const struct seed_search *x, const struct dag *dag)
 {
-	struct part_search p = { a, dag, NULL };
+	struct part_search p = { x->a, dag, NULL, INFINITY };
+	struct db_want want = x->want;
 	char key[HASH_TEXT];
 
 	hash_text(dag_key(dag), key);
 	want.task_key = key;
-	return db_each_standing(db, &want, DB_SUREST, take_first, &p) < 0 ? NULL : p.found;
+	db_each_standing(x->db, &want, DB_SUREST, take_first, &p);
+	return p;
 }
 
-/* SEED_OF, in scratch A. */
-static const struct state *compose(struct arena *a, struct db *db, const struct dag *dag, struct db_want want)
+static double price(void *ctx, const struct dag_part *part)
 {
-	struct dag_part_vec parts = parts_of(a, dag);
-	const struct state **steps = arena_many(a, const struct state *, parts.n + 1);
+	return search_fastest(ctx, part->dag).us;
+}
 
-	for (int i = 0; i < parts.n; i++) {
-		steps[i] = fastest(a, db, parts.at[i].dag, want);
-		if (!steps[i])
-			return NULL;
-	}
-	return parts.n > 0 ? parts_compose(a, dag, &parts, steps) : NULL;
+static const struct state *compose(struct seed_search *x, const struct dag *dag)
+{
+	struct dag_part_vec parts = parts_of(x->a, dag, price, x);
+	const struct state **steps = arena_many(x->a, const struct state *, parts.n + 1);
+
+	for (int i = 0; i < parts.n; i++)
+		steps[i] = search_fastest(x, parts.at[i].dag).found;
+	return parts.n > 0 ? parts_compose(x->a, dag, &parts, steps) : NULL;
 }
 
 const char *seed_of(struct arena *a, struct db *db, const struct dag *dag, struct db_want want)
 {
-	struct arena *scratch = arena_new();
-	const struct state *s = compose(scratch, db, dag, want);
+	struct seed_search x = { arena_new(), db, want };
+	const struct state *s = compose(&x, dag);
 	const char *steps = s ? steps_text(a, &s->steps) : NULL;
 
-	arena_free(scratch);
+	arena_free(x.a);
 	return steps;
 }

@@ -6,8 +6,9 @@
 #include "db/db.h"
 #include "search/task.h"
 
-/* The steps of DAG, in A, in which each of its parts (search/space/parts.h) is computed as by the fastest record of it
- * that fits WANT, whose task is set here; NULL where a part has none, or they do not fit together. */
+/* The steps of DAG, in A, in which each of the parts that take the least together (search/space/parts.h) is computed as
+ * by the fastest record of it that fits WANT, whose task is set here; NULL where records are not of all of DAG, or do not
+ * fit together. */
 const char *seed_of(struct arena *a, struct db *db, const struct dag *dag, struct db_want want);
 
 #endif

@@ -2,23 +2,37 @@
 /* search/space/parts.c - where a DAG is cut, and the DAGs that come of it. */
 #include "search/space/parts.h"
 
+#include <math.h>
+
 #include "search/space/sketch.h"
 
-/* The cut of a DAG up to one of its ends. */
+/* A run of a DAG's computations on its way to be a part. */
 struct part_maker {
 	const struct dag *whole;
 	struct dag *dag;	/* the part */
-	const bool *is_end;	/* by op of the whole */
-	bool *needed;		/* the same: by the part */
+	int first, last;	/* ops of the whole: those that compute between these are inside */
+	bool *read;		/* by op of the whole: inside */
+	bool *passed_on;	/* the same: outside, or it is an output */
 	struct op **made;	/* the same: its op in the part */
 };
 
-static bool need_load(const struct expr *e, void *user)
+static bool is_inside(const struct part_maker *c, int i)
 {
-	struct part_maker *c = user;
+	return i >= c->first && i <= c->last && c->whole->ops.at[i]->kind == OP_COMPUTE;
+}
+
+/* The ops that a body loads. */
+struct load_marker {
+	const struct dag *dag;
+	bool *mark;	/* by op */
+};
+
+static bool mark_load(const struct expr *e, void *user)
+{
+	const struct load_marker *m = user;
 
 	if (e->kind == EXPR_LOAD)
-		c->needed[dag_position(c->whole, e->tensor)] = true;
+		m->mark[dag_position(m->dag, e->tensor)] = true;
 	return true;
 }
 
@@ -46,53 +60,122 @@ static struct op *add_compute(struct part_maker *c, const struct op *op)
 	struct op *made = dag_reduce(c->dag, op->tensor.name, op->space, op->tensor.ndim, op->reducer, op->reduce,
 				     op->nreduce, expr_rewrite(c->dag->arena, op->body, load_made, c));
 
-	made->output = op->output;
 	return made;
 }
 
-/* The part that computes END; false where that is no DAG. */
-static bool cut_at(struct arena *a, const struct dag *whole, const bool *is_end, int end, struct dag_part *out)
+static void find_uses(struct part_maker *c)
+{
+	for (int i = 0; i < c->whole->ops.n; i++) {
+		const struct op *op = c->whole->ops.at[i];
+		struct load_marker m = { c->whole, is_inside(c, i) ? c->read : c->passed_on };
+
+		c->passed_on[i] |= op->output;
+		if (op->kind == OP_COMPUTE)
+			expr_visit(op->body, mark_load, &m);
+	}
+}
+
+/* The part that computes FIRST to LAST; false where that is no DAG. */
+static bool cut(struct arena *a, const struct dag *whole, int first, int last, struct dag_part *out)
 {
 	int n = whole->ops.n;
 	int *op = arena_many(a, int, n);
-	struct part_maker c = { whole, dag_new(a, whole->name), is_end, arena_many(a, bool, n),
-			 arena_many(a, struct op *, n) };
+	struct part_maker c = { whole, dag_new(a, whole->name), first, last, arena_many(a, bool, n),
+				arena_many(a, bool, n), arena_many(a, struct op *, n) };
 
-	c.needed[end] = true;
-	for (int i = end; i >= 0; i--)
-		if (c.needed[i] && whole->ops.at[i]->kind == OP_COMPUTE && (i == end || !is_end[i]))
-			expr_visit(whole->ops.at[i]->body, need_load, &c);
-	for (int i = 0; i <= end; i++) {
+	find_uses(&c);
+	for (int i = 0; i <= last; i++) {
 		const struct op *from = whole->ops.at[i];
-		bool inside = from->kind == OP_COMPUTE && (i == end || !is_end[i]);
 
-		if (!c.needed[i])
+		if (!is_inside(&c, i) && !c.read[i])
 			continue;
 		op[c.dag->ops.n] = i;
-		c.made[i] = inside ? add_compute(&c, from) : add_input(&c, from);
+		c.made[i] = is_inside(&c, i) ? add_compute(&c, from) : add_input(&c, from);
+		c.made[i]->output = is_inside(&c, i) && c.passed_on[i];
 	}
 	*out = (struct dag_part){ c.dag, op };
 	return dag_freeze(c.dag) == 0;
 }
 
-struct dag_part_vec parts_of(struct arena *a, const struct dag *dag)
+/* Where a run of computations may end, by op: outputs, what a reduction gives with the functions behind it, and
+ * what it reads. */
+static bool *find_ends(struct arena *a, const struct dag *dag)
 {
 	const struct state *s = state_new(a, dag);
 	bool *is_end = arena_many(a, bool, dag->ops.n);
-	struct dag_part_vec parts = { 0 };
-	struct dag_part part;
+	struct load_marker m = { dag, is_end };
 
 	for (int i = 0; i < dag->ops.n; i++) {
 		is_end[i] |= dag->ops.at[i]->output;
-		if (op_is_reduction(dag->ops.at[i]))
-			is_end[fusible_end(s, i)] = true;
-	}
-	for (int i = 0; i < dag->ops.n; i++) {
-		if (!is_end[i])
+		if (!op_is_reduction(dag->ops.at[i]))
 			continue;
-		if (!cut_at(a, dag, is_end, i, &part))
-			return (struct dag_part_vec){ 0 };
-		vec_push(a, &parts, part);
+		is_end[fusible_end(s, i)] = true;
+		expr_visit(dag->ops.at[i]->body, mark_load, &m);
 	}
-	return parts.n > 1 ? parts : (struct dag_part_vec){ 0 };
+	for (int i = 0; i < dag->ops.n; i++)
+		is_end[i] &= dag->ops.at[i]->kind == OP_COMPUTE;
+	return is_end;
+}
+
+static int count_reductions(const struct dag *dag)
+{
+	int n = 0;
+
+	for (int i = 0; i < dag->ops.n; i++)
+		n += op_is_reduction(dag->ops.at[i]);
+	return n;
+}
+
+/* The least that all up to an op takes. */
+struct covered {
+	double us;
+	struct dag_part part;	/* the last one */
+	int from;		/* what is before that ends there; -1: nothing is */
+};
+
+/* The parts that end at op LAST, the best of them with what is before it; INFINITY where there is none. All of DAG, to
+ * its END, is none. */
+static struct covered cover_up_to(struct arena *a, const struct dag *dag, const struct covered *before, int last,
+				  int end, part_price *price, void *ctx)
+{
+	struct covered best = { .us = INFINITY };
+
+	for (int from = last - 1; from >= -1; from--) {
+		double us = from < 0 ? 0 : before[from].us;
+		struct dag_part part;
+
+		if (us >= best.us || (from < 0 && last == end) || !cut(a, dag, from + 1, last, &part))
+			continue;
+		us += price(ctx, &part);
+		if (us < best.us)
+			best = (struct covered){ us, part, from };
+	}
+	return best;
+}
+
+static void list(struct arena *a, const struct covered *up_to, int last, struct dag_part_vec *out)
+{
+	if (last < 0)
+		return;
+	list(a, up_to, up_to[last].from, out);
+	vec_push(a, out, up_to[last].part);
+}
+
+struct dag_part_vec parts_of(struct arena *a, const struct dag *dag, part_price *price, void *ctx)
+{
+	struct covered *up_to = arena_many(a, struct covered, dag->ops.n);
+	struct dag_part_vec parts = { 0 };
+	const bool *is_end = find_ends(a, dag);
+	int end = dag->ops.n - 1;
+
+	if (count_reductions(dag) < 2)
+		return parts;
+	while (!is_end[end])
+		end--;
+	for (int i = 0; i <= end; i++)
+		up_to[i] = is_end[i] ? cover_up_to(a, dag, up_to, i, end, price, ctx)
+				     : (struct covered){ .us = INFINITY };
+	if (up_to[end].us < INFINITY)
+		list(a, up_to, end, &parts);
+	return parts;
 }

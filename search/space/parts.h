@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/parts.h - a DAG of several reductions as the DAGs that would be tuned without it: a reduction each, with
- * what is folded into it and the functions behind it, and what else the outputs take.
+/* search/space/parts.h - a DAG of several reductions as DAGs that may be tuned without it: runs of its computations,
+ * cut behind what a reduction gives, with the functions behind it, or reads.
  *
  * Holds: a part's ops are in the order of the whole, so that its key is that of the same operator alone. */
 #ifndef HONE_SEARCH_SPACE_PARTS_H
@@ -15,8 +15,12 @@ struct dag_part {
 
 struct dag_part_vec VEC(struct dag_part);
 
-/* The parts of DAG, each before those that read it; in A. None where it has but one, or where one would be no DAG. */
-struct dag_part_vec parts_of(struct arena *a, const struct dag *dag);
+/* The microseconds that PART takes alone; INFINITY where nobody knows. */
+typedef double part_price(void *ctx, const struct dag_part *part);
+
+/* The parts of DAG that take the least together, each before those that read it; in A. None where DAG has but one
+ * reduction, or where no two or more of known price are all of it. */
+struct dag_part_vec parts_of(struct arena *a, const struct dag *dag, part_price *price, void *ctx);
 
 /* The schedule of DAG, in A, in which each of its PARTS is computed by STEPS[i], a state of that part, and none inside
  * another's loops. NULL where a step is refused. */

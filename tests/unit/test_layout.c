@@ -246,11 +246,27 @@ static void no_choice_changes_a_result(void **unused)
 	assert_same_results(inverted(12));
 }
 
+struct likeness_price {
+	const struct layout_space *x;
+	const struct value_vec *like;	/* tasks */
+};
+
+static double price_like(void *ctx, const struct dag_part *part)
+{
+	const struct likeness_price *p = ctx;
+
+	for (int i = 0; i < p->like->n; i++)
+		if (hash_equal(dag_key(part->dag), p->x->tasks.at[p->like->at[i]].key))
+			return 1;
+	return INFINITY;
+}
+
 /* The parts of chain TASK of X have the keys of the tasks that it is like. */
 static void assert_parts(struct arena *a, const struct layout_space *x, int task)
 {
 	const struct value_vec *like = &x->like.at[task].tasks;
-	struct dag_part_vec parts = parts_of(a, x->tasks.at[task].dag);
+	struct likeness_price price = { x, like };
+	struct dag_part_vec parts = parts_of(a, x->tasks.at[task].dag, price_like, &price);
 
 	assert_int_equal(parts.n, like->n);
 	for (int i = 0; i < parts.n; i++)

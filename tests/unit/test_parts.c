@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_parts.c - what a chain is cut into, and schedules of its parts put together. */
+#include <math.h>
+
 #include "schedule/step_text.h"
 #include "search/space/genes.h"
 #include "search/space/parts.h"
@@ -24,64 +26,152 @@ static const struct aim aims[] = {
 static const char window[] = "input X: f32[14, 16]\n" WINDOW("X");
 static const char product[] = "input R: f32[14, 16]\n" PRODUCT("R");
 static const char chain[] = "input X: f32[14, 16]\n" WINDOW("X") PRODUCT("R");
+#define BEFORE_WINDOW \
+	"input Z: f32[14, 24]\nconst V: f32[24, 16]\n" \
+	"S[y < 14, k < 16] = sum(c < 24) Z[y, c] * V[c, k]\n" \
+	"T[y < 14, k < 16] = S[y, k] * 2\n" \
+	"X[y < 14, k < 16] = max(T[y, k], 0)\n"
+static const char before_window[] = BEFORE_WINDOW;
+
+static const char scores[] = "input A: f32[8, 6]\ninput B: f32[9, 6]\n"
+			     "S[i < 8, j < 9] = sum(k < 6) A[i, k] * B[j, k]\nT[i, j] = S[i, j] * 0.5\n";
+#define SOFTMAX \
+	"M[i < 8] = max(j < 9) T[i, j]\nE[i < 8, j < 9] = exp(T[i, j] - M[i])\n" \
+	"Z[i < 8] = sum(j < 9) E[i, j]\nP[i < 8, j < 9] = E[i, j] / Z[i]\n"
+static const char softmax[] = "input T: f32[8, 9]\n" SOFTMAX;
+#define WEIGHED "input V: f32[9, 6]\n" \
+		"Y[i < 8, k < 6] = sum(j < 9) P[i, j] * V[j, k]\n"
+static const char weighed[] = "input P: f32[8, 9]\n" WEIGHED;
+static const char attention[] = "input A: f32[8, 6]\ninput B: f32[9, 6]\n"
+				"S[i < 8, j < 9] = sum(k < 6) A[i, k] * B[j, k]\nT[i, j] = S[i, j] * 0.5\n" SOFTMAX
+				WEIGHED;
+
 static const char *const chains[] = {
 	chain,
-	/* the window, over padding, behind the product and its activation */
-	"input Z: f32[14, 24]\nconst V: f32[24, 16]\n"
-	"S[y < 14, k < 16] = sum(c < 24) Z[y, c] * V[c, k]\n"
-	"T[y < 14, k < 16] = S[y, k] * 2\n"
-	"X[y < 14, k < 16] = max(T[y, k], 0)\n" WINDOW("X"),
+	BEFORE_WINDOW WINDOW("X"),	/* over padding, behind the product and its activation */
+	attention,
 };
 
-static void check_key(const struct dag *part, const char *alone)
-{
-	struct run r = run_new(alone);
+/* What is known of operators: their keys and times. */
+struct price_list {
+	int n;
+	struct known {
+		const char *text;
+		double us;
+		struct hash128 key;
+	} at[8];
+};
 
-	assert_true(hash_equal(dag_key(part), dag_key(r.d)));
+static void list_price(struct price_list *list, const char *text, double us)
+{
+	struct run r = run_new(text);
+
+	list->at[list->n++] = (struct known){ text, us, dag_key(r.d) };
+	arena_free(r.a);
+}
+
+static double known_price(void *ctx, const struct dag_part *part)
+{
+	const struct price_list *list = ctx;
+
+	for (int i = 0; i < list->n; i++)
+		if (hash_equal(dag_key(part->dag), list->at[i].key))
+			return list->at[i].us;
+	return INFINITY;
+}
+
+static double any_price(void *ctx, const struct dag_part *part)
+{
+	(void)ctx;
+	(void)part;
+	return 1;
+}
+
+static void check_parts(const char *whole, struct price_list *prices, int n, const char *const *expected)
+{
+	struct run r = run_new(whole);
+	struct dag_part_vec parts = parts_of(r.a, r.d, known_price, prices);
+
+	assert_int_equal(parts.n, n);
+	for (int i = 0; i < n; i++) {
+		struct run alone = run_new(expected[i]);
+
+		assert_true(hash_equal(dag_key(parts.at[i].dag), dag_key(alone.d)));
+		arena_free(alone.a);
+	}
 	arena_free(r.a);
 }
 
 /* Each part has the key of the same operator alone. */
 static void test_cut(void **state)
 {
+	struct price_list prices = { 0 };
 	struct run r = run_new(chain);
-	struct dag_part_vec parts = parts_of(r.a, r.d);
 
 	(void)state;
-	assert_int_equal(parts.n, 2);
-	check_key(parts.at[0].dag, window);
-	check_key(parts.at[1].dag, product);
+	list_price(&prices, window, 2);
+	list_price(&prices, product, 3);
+	check_parts(chain, &prices, 2, (const char *[]){ window, product });
+	struct dag_part_vec parts = parts_of(r.a, r.d, known_price, &prices);
+
 	assert_string_equal(r.d->ops.at[parts.at[1].op[0]]->tensor.name, "R");
 	arena_free(r.a);
+}
+
+/* A part may be of several reductions; of ways to cut that are known that which takes least is taken. */
+static void test_cheapest(void **state)
+{
+	static const char start[] = "input A: f32[8, 6]\ninput B: f32[9, 6]\n"
+				    "S[i < 8, j < 9] = sum(k < 6) A[i, k] * B[j, k]\nT[i, j] = S[i, j] * 0.5\n"
+				    SOFTMAX;
+	struct price_list prices = { 0 };
+
+	(void)state;
+	list_price(&prices, scores, 4);
+	list_price(&prices, weighed, 4);
+	check_parts(attention, &prices, 0, NULL);
+	list_price(&prices, softmax, 3);
+	check_parts(attention, &prices, 3, (const char *[]){ scores, softmax, weighed });
+	list_price(&prices, start, 8);
+	check_parts(attention, &prices, 3, (const char *[]){ scores, softmax, weighed });
+	prices.at[3].us = 6;
+	check_parts(attention, &prices, 2, (const char *[]){ start, weighed });
+	list_price(&prices, attention, 1);	/* which is no part */
+	check_parts(attention, &prices, 2, (const char *[]){ start, weighed });
 }
 
 /* What is one reduction, or none, has no parts. */
 static void test_uncut(void **state)
 {
-	static const struct {
-		const char *text;
-		int parts;
-	} cases[] = {
-		{ window, 0 },
-		{ product, 0 },
-		{ "input X: f32[14]\nY[i] = X[i] * 2\n", 0 },
-		{ "input A: f32[4, 5]\ninput B: f32[5, 6]\ninput V: f32[6, 7]\n"
-		  "S[i, j] = sum(k < 5) A[i, k] * B[k, j]\noutput S\n"
-		  "O[i, j] = sum(k < 6) S[i, k] * V[k, j]\n", 2 },
-		{ "input S: f32[8, 9]\n"
-		  "M[i] = max(k < 9) S[i, k]\n"
-		  "E[i, j] = exp(S[i, j] - M[i])\n"
-		  "Z[i] = sum(k < 9) E[i, k]\n"
-		  "Y[i, j] = E[i, j] / Z[i]\n", 3 },
+	static const char *const cases[] = {
+		window,
+		product,
+		"input X: f32[14]\nY[i] = X[i] * 2\n",
+		"input X: f32[14]\nZ[i] = exp(X[i])\noutput Z\nY[i] = Z[i] * 2\n",
 	};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct run r = run_new(cases[i].text);
+		struct run r = run_new(cases[i]);
 
-		assert_int_equal(parts_of(r.a, r.d).n, cases[i].parts);
+		assert_int_equal(parts_of(r.a, r.d, any_price, NULL).n, 0);
 		arena_free(r.a);
 	}
+}
+
+/* What a part computes that others read, or that is an output, it gives. */
+static void test_several_results(void **state)
+{
+	struct run r = run_new("input A: f32[4, 5]\ninput B: f32[5, 6]\ninput V: f32[6, 7]\n"
+			       "S[i, j] = sum(k < 5) A[i, k] * B[k, j]\noutput S\n"
+			       "O[i, j] = sum(k < 6) S[i, k] * V[k, j]\n");
+	struct dag_part_vec parts = parts_of(r.a, r.d, any_price, NULL);
+
+	(void)state;
+	assert_int_equal(parts.n, 2);
+	for (int i = 0; i < 2; i++)
+		assert_true(parts.at[i].dag->ops.at[parts.at[i].dag->ops.n - 1]->output);
+	arena_free(r.a);
 }
 
 static const struct state *drawn(struct arena *a, const struct dag *dag, const struct aim *aim, struct rng *rng)
@@ -106,34 +196,50 @@ static bool is_told(struct arena *a, const struct dag *dag, const struct aim *ai
 }
 
 /* Any schedules of the parts make one of the whole, which a sketch gives, too. */
+static void check_composed(const char *whole, struct price_list *prices, const struct aim *aim, struct rng *rng)
+{
+	struct run r = run_new(whole);
+	struct dag_part_vec parts = parts_of(r.a, r.d, known_price, prices);
+	const struct state **of_parts = arena_many(r.a, const struct state *, parts.n);
+	int steps = 0;
+
+	assert_true(parts.n > 1);
+	for (int j = 0; j < parts.n; j++) {
+		of_parts[j] = drawn(r.a, parts.at[j].dag, aim, rng);
+		steps += of_parts[j]->steps.n;
+	}
+	const struct state *s = parts_compose(r.a, r.d, &parts, of_parts);
+
+	assert_non_null(s);
+	assert_int_equal(s->steps.n, steps);
+	assert_true(is_told(r.a, r.d, aim, s));
+	arena_free(r.a);
+}
+
 static void test_composed(void **state)
 {
 	enum { CASES = 40 };
 	struct rng rng = rng_seed(3);
+	struct price_list prices = { 0 };
 
 	(void)state;
-	for (int i = 0; i < CASES; i++) {
-		struct run r = run_new(chains[i / 2 % 2]);
-		const struct aim *aim = &aims[i % 2];
-		struct dag_part_vec parts = parts_of(r.a, r.d);
-		const struct state *of_parts[2];
-
-		for (int j = 0; j < 2; j++)
-			of_parts[j] = drawn(r.a, parts.at[j].dag, aim, &rng);
-		const struct state *s = parts_compose(r.a, r.d, &parts, of_parts);
-
-		assert_non_null(s);
-		assert_int_equal(s->steps.n, of_parts[0]->steps.n + of_parts[1]->steps.n);
-		assert_true(is_told(r.a, r.d, aim, s));
-		arena_free(r.a);
-	}
+	list_price(&prices, window, 1);
+	list_price(&prices, product, 1);
+	list_price(&prices, before_window, 1);
+	list_price(&prices, scores, 1);
+	list_price(&prices, softmax, 1);
+	list_price(&prices, weighed, 1);
+	for (int i = 0; i < CASES; i++)
+		check_composed(chains[i / 2 % 3], &prices, &aims[i % 2], &rng);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_cheapest),
 		cmocka_unit_test(test_uncut),
+		cmocka_unit_test(test_several_results),
 		cmocka_unit_test(test_composed),
 	};
 
