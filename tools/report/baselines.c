@@ -120,15 +120,16 @@ int report_task_baselines(const struct report_data *r, struct report_task *t)
 
 	if (t->first_us > 0)
 		vec_push(r->arena, &t->baselines, (struct report_baseline){
-			"the first valid trial, not confirmed", t->first_us, t->row.best_us });
+			"the first valid trial, measured once", t->first_us, t->alone_us });
 	for (int i = 0; i < t->trials.trials.n && i < n; i++) {
-		double us = t->trials.trials.at[i].us;
+		const struct trial_entry *e = &t->trials.trials.at[i];
+		double us = trial_is_like(t, e) ? e->us : 0;
 
 		best = us > 0 && (best == 0 || us < best) ? us : best;
 	}
 	if (best > 0)
 		vec_push(r->arena, &t->baselines, (struct report_baseline){
-			arena_printf(r->arena, "the fastest of the first batch of %jd trials, not confirmed",
-				     (intmax_t)n), best, t->row.best_us });
+			arena_printf(r->arena, "the fastest of the first batch, %jd trials, each measured once",
+				     (intmax_t)n), best, t->alone_us });
 	return add_libraries(r, t);
 }

@@ -25,6 +25,12 @@ static double round_seconds(const struct db_round *r)
 	return sum;
 }
 
+bool trial_is_like(const struct report_task *t, const struct trial_entry *e)
+{
+	return e->status == TRIAL_OK &&
+	       (!t->alone_us || (e->threads == t->alone_threads && e->cold == t->alone_cold));
+}
+
 void report_task_curves(const struct report_data *r, struct report_task *t)
 {
 	double seconds = 0;
@@ -32,7 +38,9 @@ void report_task_curves(const struct report_data *r, struct report_task *t)
 	for (int i = 0; i < t->trials.trials.n; i++) {
 		const struct trial_entry *e = &t->trials.trials.at[i];
 
-		if (e->status == TRIAL_OK && !t->first_us)
+		if (!trial_is_like(t, e))
+			continue;
+		if (!t->first_us)
 			t->first_us = e->us;
 		add_step(r->arena, &t->by_trials, i + 1, e->us);
 	}
@@ -122,11 +130,13 @@ int report_campaign_sums(struct report_data *r, struct report_campaign *c)
 			continue;
 		}
 		c->caveats += *row.caveat != '\0';
+		c->in_model += row.in_model;
 		c->best_us += weight * row.best_us;
+		c->alone_us += t->alone_us > 0 ? weight * t->alone_us : NAN;
 		c->first_us += t->first_us > 0 ? weight * t->first_us : NAN;
 	}
 	if (c->missing == c->weighted)
-		c->best_us = c->first_us = NAN;
+		c->best_us = c->alone_us = c->first_us = NAN;
 	if (!r->asked->task)
 		sum_curve(r, c);
 	return 0;

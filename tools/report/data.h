@@ -52,7 +52,11 @@ struct report_task {
 	double roof;		/* GFLOP/s that the probed rates allow, were all of these bytes read and
 				 * written in memory; NAN */
 	struct trial_table trials;
-	double first_us;	/* the first valid trial; 0 */
+	/* What its trials are compared with: the best as it was timed alone. 0: none */
+	double alone_us;
+	int alone_threads;
+	bool alone_cold;
+	double first_us;	/* the first valid trial that was timed so, too; 0 */
 	struct report_step_vec by_trials, by_time;
 	struct report_baseline_vec baselines;
 	struct report_group_vec derivations, structures;
@@ -67,8 +71,10 @@ struct report_campaign {
 	int weighted;		/* tasks with a weight above 0 */
 	int missing;		/* of these without a kernel; not in the sums */
 	int caveats;		/* of these with one that has a caveat */
+	int in_model;		/* of these timed inside a model */
 	double best_us;		/* sum of weight x best; NAN where nothing has a weight */
-	double first_us;	/* sum of weight x first valid trial; NAN where a task of best_us has none */
+	double alone_us;	/* the same as each was timed alone; NAN where one was not */
+	double first_us;	/* sum of weight x first valid trial; NAN where one of them has none */
 	struct report_step_vec by_time;	/* sum of weight x best so far, once all have one */
 };
 struct report_campaign_vec VEC(struct report_campaign);
@@ -120,6 +126,8 @@ struct report_pass {
 };
 int report_pass_read(struct report_pass *p, struct report_data *r);
 
+/* Whether E is ok and was timed as T's best alone was: caches and threads. */
+bool trial_is_like(const struct report_task *t, const struct trial_entry *e);
 /* Fill in the rest of a task, whose trials have ended and whose best is there. */
 void report_task_curves(const struct report_data *r, struct report_task *t);
 int report_task_baselines(const struct report_data *r, struct report_task *t);

@@ -65,9 +65,9 @@ static json_t *splits_json(const struct report_split_vec *v)
 
 static json_t *task_json(const struct report_task *t)
 {
-	return json_pack("{s:o, s:o, s:f, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "best",
+	return json_pack("{s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "best",
 			 best_row_json(&t->row), "source", json_label(t->source), "bytes", t->bytes, "roof_gflops",
-			 json_positive(t->roof), "first_us", json_positive(t->first_us), "by_status",
+			 json_positive(t->roof), "alone_us", json_positive(t->alone_us), "first_us", json_positive(t->first_us), "by_status",
 			 by_status_json(t->trials.by_status), "estimates_left_out",
 			 (json_int_t)t->trials.estimates, "by_trials", steps_json(&t->by_trials), "by_seconds",
 			 steps_json(&t->by_time), "baselines", baselines_json(&t->baselines), "derivations",
@@ -78,15 +78,15 @@ static json_t *task_json(const struct report_task *t)
 static json_t *campaign_json(const struct report_campaign *c)
 {
 	const struct status *s = &c->status;
-	double gain = c->first_us / c->best_us;
+	double gain = c->first_us / c->alone_us;
 
-	return json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:i, s:o, s:o, s:o, s:o}", "id",
+	return json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "id",
 			 (json_int_t)s->campaign.id, "uid", s->campaign.uid, "source",
 			 json_label(s->campaign.source), "created", (json_int_t)s->campaign.created, "trials",
 			 (json_int_t)s->trials, "failed", (json_int_t)s->failed, "refused",
 			 (json_int_t)s->refused, "seconds", json_figure(s->seconds), "tasks", c->weighted,
-			 "without_kernel", c->missing, "with_caveat", c->caveats, "best_us",
-			 json_positive(c->best_us), "first_us", json_positive(c->first_us), "gain",
+			 "without_kernel", c->missing, "with_caveat", c->caveats, "in_model", c->in_model, "best_us",
+			 json_positive(c->best_us), "alone_us", json_positive(c->alone_us), "first_us", json_positive(c->first_us), "gain",
 			 json_positive(gain), "by_seconds", steps_json(&c->by_time));
 }
 

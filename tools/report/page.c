@@ -17,6 +17,10 @@ static const char style[] =
 static const char plot_script[] =
 #include "tools/report/uplot_js.inc"
 	;
+/* which is to be with each copy of the two */
+static const char plot_licence[] =
+#include "tools/report/uplot_licence.inc"
+	;
 static const char script[] =
 #include "tools/report/page_js.inc"
 	;
@@ -55,7 +59,8 @@ static void write_head(FILE *to, const struct report_data *r)
 
 static void write_end(FILE *to, const struct report_data *r)
 {
-	fprintf(to, "</main>\n<script>\n%s</script>\n<script>\n%s</script>\n", plot_script, script);
+	fprintf(to, "</main>\n<script>\n/* uPlot\n%s*/\n%s</script>\n<script>\n%s</script>\n", plot_licence,
+		plot_script, script);
 	if (r->asked->tail)
 		fputs(r->asked->tail, to);
 	fputs("</body>\n</html>\n", to);

@@ -30,8 +30,10 @@
 		return [0, ...ys.map((_, i) => i + 1)].map(i => rows.map(row => row[i]));
 	}
 
+	/* A logarithmic axis with less than this from end to end has hardly a number on it. */
+	const NARROW = 8;
 	const heads = table => [...table.tHead.rows[0].cells].map(cell => cell.textContent);
-	const short = value => value === null || value === undefined ? "–" : String(+value.toPrecision(4));
+	const short = value => value === null || value === undefined ? "" : String(+value.toPrecision(4));
 
 	/* What the probed rates allow at each intensity, for as many threads as most kernels have: one, or all. */
 	function roofs(data, table) {
@@ -60,7 +62,7 @@
 	}
 
 	function series(name, i, kind) {
-		const stroke = colour("--plot-" + (i % 3 + 1));
+		const stroke = colour("--plot-" + (i % 4 + 1));
 		const points = kind === "points" || (kind === "roofline" && i === 0);
 		return { label: name, stroke, width: points ? 0 : 2, value: (_, v) => short(v),
 			spanGaps: true,
@@ -84,12 +86,16 @@
 		const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 },
 			ticks: { stroke: colour("--line") }, font: "12px sans-serif",
 			values: (_, splits) => splits.map(v => v === null ? "" : short(v)) };
-		const log = plot.dataset.log;
-		const scale = way => ({ time: false, distr: log.includes(way) ? 3 : 1 });
+		const scale = (way, values) => {
+			const known = values.filter(v => v > 0), [low, high] = [Math.min(...known), Math.max(...known)];
+			if (!plot.dataset.log.includes(way) || !known.length || high / low < NARROW)
+				return { time: false };
+			return { time: false, distr: 3, log: kind === "points" ? 2 : 10, range: [low / 1.1, high * 1.1] };
+		};
 		plot.replaceChildren();
 		new uPlot({
 			width: plot.clientWidth, height: plot.clientHeight - (names.length > 1 || kind ? 34 : 0),
-			scales: { x: scale("x"), y: scale("y") },
+			scales: { x: scale("x", data[0]), y: scale("y", data.slice(1).flat()) },
 			axes: [{ ...axis, label: heads(table)[x] + (title ? " (" + title + ")" : ""),
 				labelSize: 18, labelFont: "12px sans-serif", size: 34 },
 				{ ...axis, size: 60 }],

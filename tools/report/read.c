@@ -167,6 +167,26 @@ static double roof_of(const struct device *d, const struct report_task *t)
 	return peak > 0 && memory > 0 ? fmin(peak, t->task->flop / t->bytes * memory) : NAN;
 }
 
+/* The best of T as it was timed alone, which is what its trials were. */
+static int read_alone(struct report_data *r, struct report_task *t)
+{
+	const struct db_record *record = &t->row.best.record;
+	struct best alone;
+	int found = t->row.found;
+
+	if (t->row.in_model) {
+		found = task_best(r->arena, r->look.db, t->task, query_want(&r->look),
+				  r->look.device->target, &alone);
+		record = &alone.record;
+	}
+	if (found <= 0)
+		return found;
+	t->alone_us = record->time_us;
+	t->alone_threads = record->threads;
+	t->alone_cold = strcmp(record->cache, cache_state_name(CACHE_COLD)) == 0;
+	return 0;
+}
+
 static int read_task(struct report_data *r, const struct db_task *row, const struct trial_table *trials)
 {
 	struct report_task t = { .trials = *trials };
@@ -182,7 +202,7 @@ static int read_task(struct report_data *r, const struct db_task *row, const str
 		return 0;
 	}
 	r->look.source = t.source;
-	if (best_row_read(&r->look, t.task, &t.row) < 0)
+	if (best_row_read(&r->look, t.task, &t.row) < 0 || read_alone(r, &t) < 0)
 		return -1;
 	t.bytes = dag_bytes(t.task->dag);
 	t.roof = roof_of(r->look.device, &t);

@@ -36,7 +36,7 @@ static void write_kernel(FILE *to, const struct report_task *t)
 {
 	if (!t->row.found)
 		return;
-	fputs("<tr><td>", to);
+	fputs("<tr><td class=name>", to);
 	write_task_link(to, t);
 	fputs("</td>", to);
 	html_positive(to, "%.4g", t->task->flop / t->bytes);

@@ -25,21 +25,26 @@ static void write_gain(FILE *to, const struct report_campaign *c)
 						      "come to together is not known.");
 		return;
 	}
-	if (c->first_us > 0)
-		fprintf(to, "<strong>%.3g×</strong> ", c->first_us / c->best_us);
-	fprintf(to, "<span>The kernels of the %s take <b>%.4g ms</b> together (each as often as it occurs)", what,
+	double gain = c->first_us / c->alone_us;
+
+	if (gain > 0)
+		fprintf(to, "<strong>%.3g×</strong> ", gain);
+	fprintf(to, "<span>The kernels of the %s take <b>%.4g ms</b> together, each as often as it occurs", what,
 		c->best_us * 1e-3);
-	if (c->first_us > 0)
-		fprintf(to, "; the first valid trial of each took <b>%.4g ms</b>", c->first_us * 1e-3);
-	fputs(".", to);
+	if (c->in_model)
+		fprintf(to, ", %d of %d timed as the model ran", c->in_model, c->weighted - c->missing);
+	fputs(". ", to);
+	if (gain > 0)
+		fprintf(to, "Timed alone, the best of each take <b>%.4g ms</b>; the first valid trials took "
+			    "<b>%.4g ms</b>, %.3g times as long.", c->alone_us * 1e-3, c->first_us * 1e-3, gain);
+	else
+		fputs("No gain is given, since not every task has a valid trial in this report.", to);
 	if (c->missing)
-		fprintf(to, " <em>%d of %d tasks have no kernel and are in neither sum.</em>", c->missing,
+		fprintf(to, " <em>%d of %d tasks have no kernel and are in no sum.</em>", c->missing,
 			c->weighted);
 	if (c->caveats)
 		fprintf(to, " %d of %d figures have a caveat: see their lines.", c->caveats,
 			c->weighted - c->missing);
-	if (!(c->first_us > 0))
-		fputs(" No gain is given, since not every task has a valid trial in this report.", to);
 	fputs("</span></p>\n", to);
 }
 
@@ -60,6 +65,7 @@ static void write_campaign_row(FILE *to, const struct report_campaign *c)
 	html_count(to, c->weighted);
 	html_count(to, c->missing);
 	html_positive(to, "%.4g", c->first_us * 1e-3);
+	html_positive(to, "%.4g", c->alone_us * 1e-3);
 	html_positive(to, "%.4g", c->best_us * 1e-3);
 	html_cell(to, s->stopped_by ? s->stopped_by : "");
 	fputs("</tr>\n", to);
@@ -145,7 +151,7 @@ void write_summary(FILE *to, const struct report_data *r)
 	if (r->campaigns.n) {
 		fputs("<h3>Campaigns</h3>\n<div class=wide><table>", to);
 		html_heads(to, "#number|source|state|#began, UTC|#seconds at work|#trials|#failed|#refused|"
-			       "#rounds|#tasks|#without kernel|#first trials, ms|#best, ms|ended by");
+			       "#rounds|#tasks|#without kernel|#first trials, ms|#best alone, ms|#best, ms|ended by");
 		fputs("<tbody>\n", to);
 		for (int i = 0; i < r->campaigns.n; i++)
 			write_campaign_row(to, &r->campaigns.at[i]);
@@ -196,7 +202,7 @@ static void write_task_row(FILE *to, const struct report_task *t, double total)
 {
 	const struct best_row *b = &t->row;
 
-	fprintf(to, "<tr data-task=\"%s\"><td>", t->task->key);
+	fprintf(to, "<tr data-task=\"%s\"><td class=name>", t->task->key);
 	write_task_link(to, t);
 	fputs("</td>", to);
 	html_positive(to, "%.4g", t->task->weight);
@@ -205,7 +211,7 @@ static void write_task_row(FILE *to, const struct report_task *t, double total)
 	html_positive(to, "%.1f", b->gflops);
 	html_positive(to, "%.1f", 100 * b->peak_share);
 	html_positive(to, "%.1f", 100 * b->gflops / t->roof);
-	html_positive(to, "%.3g", b->found ? t->first_us / b->best_us : NAN);
+	html_positive(to, "%.3g", t->alone_us > 0 ? t->first_us / t->alone_us : NAN);
 	html_positive(to, "%.0f", b->threads);
 	html_count(to, b->trials);
 	html_count(to, b->failed);
@@ -227,7 +233,7 @@ void write_tasks(FILE *to, const struct report_data *r)
 	fputs("<section id=tasks>\n<h2>Tasks</h2>\n<p>The best of each is what <code>hone best</code> names, "
 	      "of the whole database; its trials are those of all campaigns on the device. <i>Roof</i>: of what "
 	      "the probed rates allow, were all inputs and outputs in memory. <i>Over first</i>: times as fast "
-	      "as the task's first valid trial in this report, which was measured once.</p>\n"
+	      "as the first valid trial of the task in this report, both timed alone; that one was measured once.</p>\n"
 	      "<div class=wide><table class=sortable>", to);
 	html_heads(to, "task|#weight|#best, µs|#of all, %|#GFLOP/s|#of peak, %|#of roof, %|#over first|#threads|"
 		       "#trials|#failed|best so far|to know");

@@ -105,7 +105,7 @@ static const char *derivation_of(struct arena *a, const char *steps)
 	return take(a, &t);
 }
 
-/* "rfactor, 2 compute_at, 4 split": each kind of step in the order of the table. */
+/* "4 split, 2 compute_at, rfactor": each kind of step in the order of the table, but for what it is derived by. */
 static const char *label_of(struct arena *a, const char *steps)
 {
 	int counts[STEP_KIND_COUNT + 1] = { 0 };
@@ -115,7 +115,7 @@ static const char *label_of(struct arena *a, const char *steps)
 	while (next_step(&steps, &w))
 		counts[w.kind]++;
 	for (enum step_kind k = 0; k < STEP_KIND_COUNT; k++) {
-		if (!counts[k])
+		if (!counts[k] || k == STEP_DERIVE)
 			continue;
 		text_puts(&t, t.n ? ", " : "");
 		if (counts[k] > 1)
@@ -194,7 +194,8 @@ int trial_splits(struct arena *a, const char *steps, const char ***out)
 
 void trial_table_add(struct arena *a, struct trial_table *t, const struct db_record *r)
 {
-	struct trial_entry e = { .record = r->id, .status = r->status, .estimate = r->estimate,
+	struct trial_entry e = { .record = r->id, .status = r->status, .estimate = r->estimate, .threads = r->threads,
+				 .cold = strcmp(r->cache, cache_state_name(CACHE_COLD)) == 0,
 				 .us = r->time_us, .structure = structure_of(a, t, r->steps) };
 
 	e.n_sizes = trial_sizes(a, r->steps, &e.sizes);

@@ -19,6 +19,8 @@ struct trial_entry {
 	int64_t record;
 	enum trial_status status;
 	bool estimate;
+	bool cold;		/* caches were flushed before each run */
+	int threads;
 	double us;		/* 0 unless ok */
 	int structure;		/* place in the table */
 	const int64_t *sizes;	/* of its splits, in their order */
