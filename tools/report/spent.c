@@ -10,7 +10,8 @@
 #include "schedule/step_text.h"
 
 enum {
-	GROUPS_MOST = 12,	/* shown of a kind; what had fewer trials is one group together */
+	GROUPS_MOST = 12,	/* structures; what had fewer trials is one group together */
+	SIZES_MOST = 24,	/* of a split, those that had most trials */
 };
 
 /* Which trials a group is of: those that FITS. */
@@ -178,6 +179,20 @@ static int sizes_tried(struct arena *a, const struct trial_table *t, int structu
 	return kept;
 }
 
+/* The SIZES_MOST that had most trials of all, still in their order. */
+static void keep_most_tried(struct arena *a, struct report_group_vec *v)
+{
+	struct report_group *sorted = arena_many(a, struct report_group, v->n);
+	int kept = 0;
+
+	memcpy(sorted, v->at, sizeof(*sorted) * (size_t)v->n);
+	qsort(sorted, (size_t)v->n, sizeof(*sorted), by_trials);
+	for (int i = 0; i < v->n; i++)
+		if (v->at[i].of_best || by_trials(&v->at[i], &sorted[SIZES_MOST - 1]) <= 0)
+			v->at[kept++] = v->at[i];
+	v->n = kept;
+}
+
 static void add_split(struct arena *a, struct report_task *t, double *room, int structure, int k,
 		      const char *label, int64_t best)
 {
@@ -192,6 +207,10 @@ static void add_split(struct arena *a, struct report_task *t, double *room, int 
 
 		g.of_best = sizes[i] == best;
 		vec_push(a, &split.sizes, g);
+	}
+	if (n > SIZES_MOST) {
+		split.label = arena_printf(a, "%s (%d most tried of %d sizes)", label, SIZES_MOST, n);
+		keep_most_tried(a, &split.sizes);
 	}
 	vec_push(a, &t->splits, split);
 }
