@@ -78,9 +78,10 @@ static void print_identity(struct text *out, const struct step_words *w)
 {
 	int words = w->kind == STEP_DERIVE ? w->n : field_at(w->kind, 's') + 1;
 
-	for (int i = 0; i < words && i < w->n; i++)
-		text_printf(out, "%s%.*s", i ? " " : "", w->bytes[i], w->at[i]);
-	text_puts(out, ";");
+	for (int i = 0; i < words && i < w->n; i++) {
+		text_putn(out, w->at[i], (size_t)w->bytes[i]);
+		text_puts(out, i + 1 < words ? " " : ";");
+	}
 }
 
 static const char *take(struct arena *a, struct text *t)
