@@ -55,7 +55,7 @@ def tables(browser):
         expect(f"{name}: roofline", (intensity, gflops),
                (number(task["best"]["flop"] / task["bytes"]), number(task["best"]["gflops"])))
     total = sum(row["weight"] * row["best_us"] for row in best.values())
-    expect("sum", browser.evaluate('document.querySelector(".gain b").textContent'), "%.4g ms" % (total / 1e3))
+    expect("sum", browser.evaluate('document.querySelector(".gain b").textContent'), "%.4g µs" % total if total < 1000 else "%.4g ms" % (total / 1e3))
 
 
 def plots(browser):

@@ -221,12 +221,6 @@ static void test_scale(void **state)
 	if (!text)
 		fail_msg("%s", err_get());
 	assert_int_equal(occurrences(text, "<section class=task"), tasks);
-	if (getenv("HONE_KEEP_REPORT")) {
-		assert_ok(file_write(arena_printf(f->a, "%s/report.html", getenv("HONE_KEEP_REPORT")), text, bytes));
-		const char *copy = arena_printf(f->a, "cp %s %s/report.db", f->path, getenv("HONE_KEEP_REPORT"));
-
-		assert_int_equal(system(copy), 0);
-	}
 }
 
 int main(void)

@@ -64,6 +64,13 @@ struct report_task {
 };
 struct report_task_vec VEC(struct report_task);
 
+/* How well the model had ranked the batches of some rounds: means, by the trials that they are of. */
+struct report_ranking {
+	int64_t round;		/* the last of them */
+	struct db_quality quality;	/* samples: their sum */
+};
+struct report_ranking_vec VEC(struct report_ranking);
+
 /* A campaign, with what the weights of its tasks make of their kernels. */
 struct report_campaign {
 	struct status status;	/* what depends on a clock is not to be looked at */
@@ -76,6 +83,7 @@ struct report_campaign {
 	double alone_us;	/* the same as each was timed alone; NAN where one was not */
 	double first_us;	/* sum of weight x first valid trial; NAN where one of them has none */
 	struct report_step_vec by_time;	/* sum of weight x best so far, once all have one */
+	struct report_ranking_vec rankings;
 };
 struct report_campaign_vec VEC(struct report_campaign);
 
@@ -134,5 +142,6 @@ int report_task_baselines(const struct report_data *r, struct report_task *t);
 void report_task_spent(const struct report_data *r, struct report_task *t);
 /* And of a campaign, when the tasks are there. */
 int report_campaign_sums(struct report_data *r, struct report_campaign *c);
+void report_campaign_rankings(struct report_data *r, struct report_campaign *c);
 
 #endif

@@ -25,15 +25,28 @@ static const char *entity(char c)
 	}
 }
 
+static void put(FILE *to, char c)
+{
+	const char *e = entity(c);
+
+	if (e)
+		fputs(e, to);
+	else
+		putc(c, to);
+}
+
 void html_text(FILE *to, const char *s)
 {
-	for (; *s; s++) {
-		const char *e = entity(*s);
+	for (; *s; s++)
+		put(to, *s);
+}
 
-		if (e)
-			fputs(e, to);
-		else
-			putc(*s, to);
+void html_name(FILE *to, const char *s)
+{
+	for (; *s; s++) {
+		put(to, *s);
+		if (*s == ',')
+			fputs("<wbr>", to);
 	}
 }
 

@@ -12,6 +12,9 @@
 /* S as text: in an element, or between the quotes of an attribute. */
 void html_text(FILE *to, const char *s);
 
+/* The same; a line may break behind each comma of it. */
+void html_name(FILE *to, const char *s);
+
 /* Cells of a table. */
 void html_cell(FILE *to, const char *s);
 /* V as FORMAT ("%.4g") has it where it is above 0; the next one also where it is not. */

@@ -75,19 +75,46 @@ static json_t *task_json(const struct report_task *t)
 			 splits_json(&t->splits));
 }
 
+static json_t *rankings_json(const struct report_ranking_vec *v)
+{
+	json_t *all = json_array();
+
+	for (int i = 0; i < v->n; i++) {
+		const struct db_quality *q = &v->at[i].quality;
+
+		json_array_append_new(all, json_pack("{s:I, s:I, s:o, s:o, s:o}", "round",
+						     (json_int_t)v->at[i].round, "samples",
+						     (json_int_t)q->samples, "recall", json_figure(q->recall),
+						     "rank", json_figure(q->rank), "accuracy",
+						     json_figure(q->accuracy)));
+	}
+	return all;
+}
+
+static json_t *sittings_json(const struct db_sitting_vec *v)
+{
+	json_t *all = json_array();
+
+	for (int i = 0; i < v->n; i++)
+		json_array_append_new(all, status_sitting_json(&v->at[i]));
+	return all;
+}
+
 static json_t *campaign_json(const struct report_campaign *c)
 {
 	const struct status *s = &c->status;
 	double gain = c->first_us / c->alone_us;
 
-	return json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o}", "id",
+	return json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
 			 (json_int_t)s->campaign.id, "uid", s->campaign.uid, "source",
 			 json_label(s->campaign.source), "created", (json_int_t)s->campaign.created, "trials",
 			 (json_int_t)s->trials, "failed", (json_int_t)s->failed, "refused",
 			 (json_int_t)s->refused, "seconds", json_figure(s->seconds), "tasks", c->weighted,
 			 "without_kernel", c->missing, "with_caveat", c->caveats, "in_model", c->in_model, "best_us",
 			 json_positive(c->best_us), "alone_us", json_positive(c->alone_us), "first_us", json_positive(c->first_us), "gain",
-			 json_positive(gain), "by_seconds", steps_json(&c->by_time));
+			 json_positive(gain), "by_seconds", steps_json(&c->by_time), "phases",
+			 status_phases_json(s->phases), "model", rankings_json(&c->rankings), "sittings",
+			 sittings_json(&s->sittings));
 }
 
 static json_t *failures_json(const struct report_failure_vec *v)

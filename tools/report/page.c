@@ -34,7 +34,7 @@ void write_plot(FILE *to, const char *kind, int x, const char *y, const char *ax
 void write_task_link(FILE *to, const struct report_task *t)
 {
 	fprintf(to, "<a href=\"#task-%s\">", t->task->key);
-	html_text(to, t->task->name);
+	html_name(to, t->task->name);
 	fputs("</a>", to);
 }
 

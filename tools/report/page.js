@@ -98,7 +98,7 @@
 			scales: { x: scale("x", data[0]), y: scale("y", data.slice(1).flat()) },
 			axes: [{ ...axis, label: heads(table)[x] + (title ? " (" + title + ")" : ""),
 				labelSize: 18, labelFont: "12px sans-serif", size: 34 },
-				{ ...axis, size: 60 }],
+				{ ...axis, size: (_, values) => 26 + 7 * Math.max(3, ...(values ?? []).map(v => v.length)) }],
 			series: [{ label: heads(table)[x], value: (_, v) => short(v) },
 				...names.map((name, i) => series(name, i, kind))],
 			cursor: { drag: { x: true, y: false } },

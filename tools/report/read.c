@@ -258,9 +258,11 @@ int report_data_read(struct report_data *r, struct db *db, const struct report_q
 	    read_tasks(r, &pass) < 0)
 		return -1;
 	r->noise = noise_spans(r->arena, &pass.noise, NOISE_SPANS);
-	for (int i = 0; i < r->campaigns.n; i++)
+	for (int i = 0; i < r->campaigns.n; i++) {
 		if (report_campaign_sums(r, &r->campaigns.at[i]) < 0)
 			return -1;
+		report_campaign_rankings(r, &r->campaigns.at[i]);
+	}
 	return 0;
 }
 

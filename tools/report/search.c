@@ -61,53 +61,9 @@ static void write_failures(FILE *to, const struct report_data *r)
 
 /* --- the model */
 
-/* The mean of a figure over rounds, weighted by the trials that it is of. */
-struct mean {
-	double sum, weight;
-};
-
-static void mean_add(struct mean *m, double v, double weight)
+static void write_rankings(FILE *to, const struct report_campaign *c)
 {
-	if (isnan(v))
-		return;
-	m->sum += v * weight;
-	m->weight += weight;
-}
-
-/* Rounds FROM to TO of one campaign. */
-static void write_rounds(FILE *to, const struct db_round_vec *rounds, int from, int end)
-{
-	struct mean recall = { 0 }, rank = { 0 }, accuracy = { 0 };
-	int64_t samples = 0;
-
-	for (int i = from; i < end; i++) {
-		const struct db_quality *q = &rounds->at[i].quality;
-
-		if (!q->samples)
-			continue;
-		samples += q->samples;
-		mean_add(&recall, q->recall, (double)q->samples);
-		mean_add(&rank, q->rank, (double)q->samples);
-		mean_add(&accuracy, q->accuracy, (double)q->samples);
-	}
-	if (!samples)
-		return;
-	fputs("<tr>", to);
-	html_number(to, "%.0f", (double)rounds->at[end - 1].number);
-	html_count(to, samples);
-	html_number(to, "%.3f", recall.sum / recall.weight);
-	html_number(to, "%.3f", rank.sum / rank.weight);
-	html_number(to, "%.3f", accuracy.sum / accuracy.weight);
-	fputs("</tr>\n", to);
-}
-
-static void write_quality(FILE *to, const struct report_campaign *c)
-{
-	enum { ROWS = 40 };	/* means of as many rounds each as that takes */
-	const struct db_round_vec *rounds = &c->status.rounds;
-	int rows = rounds->n < ROWS ? rounds->n : ROWS;
-
-	if (!rows)
+	if (!c->rankings.n)
 		return;
 	fprintf(to, "<h3>Campaign %jd: how well the model ranked</h3>\n<div class=pair>",
 		(intmax_t)c->status.campaign.id);
@@ -116,9 +72,17 @@ static void write_quality(FILE *to, const struct report_campaign *c)
 	      "<table>", to);
 	html_heads(to, "#round|#trials|#recall of the best|#rank correlation|#pairs in order");
 	fputs("<tbody>\n", to);
-	for (int i = 0; i < rows; i++)
-		write_rounds(to, rounds, (int)((int64_t)rounds->n * i / rows),
-			     (int)((int64_t)rounds->n * (i + 1) / rows));
+	for (int i = 0; i < c->rankings.n; i++) {
+		const struct report_ranking *k = &c->rankings.at[i];
+
+		fputs("<tr>", to);
+		html_count(to, k->round);
+		html_count(to, k->quality.samples);
+		html_number(to, "%.3f", k->quality.recall);
+		html_number(to, "%.3f", k->quality.rank);
+		html_number(to, "%.3f", k->quality.accuracy);
+		fputs("</tr>\n", to);
+	}
 	fputs("</tbody></table></details></div>\n", to);
 }
 
@@ -128,6 +92,6 @@ void write_search(FILE *to, const struct report_data *r)
 	write_statuses(to, r);
 	write_failures(to, r);
 	for (int i = 0; i < r->campaigns.n; i++)
-		write_quality(to, &r->campaigns.at[i]);
+		write_rankings(to, &r->campaigns.at[i]);
 	fputs("</section>\n", to);
 }

@@ -14,10 +14,13 @@ static const char *state_words(const struct db_campaign *c)
 	return c->state == CAMPAIGN_DONE ? "done" : c->state == CAMPAIGN_STOPPED ? "stopped" : "not ended";
 }
 
+static void write_time(FILE *to, double us)
+{
+	fprintf(to, us < 1000 ? "<b>%.4g µs</b>" : "<b>%.4g ms</b>", us < 1000 ? us : us * 1e-3);
+}
+
 static void write_gain(FILE *to, const struct report_campaign *c)
 {
-	const char *what = c->is_model ? "model" : "tasks";
-
 	fputs("<p class=gain>", to);
 	if (isnan(c->best_us)) {
 		fprintf(to, "%s</p>\n", c->weighted ? "No kernel was found yet."
@@ -28,17 +31,22 @@ static void write_gain(FILE *to, const struct report_campaign *c)
 	double gain = c->first_us / c->alone_us;
 
 	if (gain > 0)
-		fprintf(to, "<strong>%.3g×</strong> ", gain);
-	fprintf(to, "<span>The kernels of the %s take <b>%.4g ms</b> together, each as often as it occurs", what,
-		c->best_us * 1e-3);
+		fprintf(to, "<strong>%.2f×</strong> ", gain);
+	fprintf(to, "<span>The kernels of the %s take ", c->is_model ? "model" : "tasks");
+	write_time(to, c->best_us);
+	fputs(" together, each as often as it occurs", to);
 	if (c->in_model)
 		fprintf(to, ", %d of %d timed as the model ran", c->in_model, c->weighted - c->missing);
 	fputs(". ", to);
-	if (gain > 0)
-		fprintf(to, "Timed alone, the best of each take <b>%.4g ms</b>; the first valid trials took "
-			    "<b>%.4g ms</b>, %.3g times as long.", c->alone_us * 1e-3, c->first_us * 1e-3, gain);
-	else
+	if (gain > 0) {
+		fputs("Timed alone, the best of each take ", to);
+		write_time(to, c->alone_us);
+		fputs("; the first valid trials took ", to);
+		write_time(to, c->first_us);
+		fprintf(to, ", %.2f times as long.", gain);
+	} else {
 		fputs("No gain is given, since not every task has a valid trial in this report.", to);
+	}
 	if (c->missing)
 		fprintf(to, " <em>%d of %d tasks have no kernel and are in no sum.</em>", c->missing,
 			c->weighted);
@@ -211,14 +219,14 @@ static void write_task_row(FILE *to, const struct report_task *t, double total)
 	html_positive(to, "%.1f", b->gflops);
 	html_positive(to, "%.1f", 100 * b->peak_share);
 	html_positive(to, "%.1f", 100 * b->gflops / t->roof);
-	html_positive(to, "%.3g", t->alone_us > 0 ? t->first_us / t->alone_us : NAN);
+	html_positive(to, "%.2f", t->alone_us > 0 ? t->first_us / t->alone_us : NAN);
 	html_positive(to, "%.0f", b->threads);
 	html_count(to, b->trials);
 	html_count(to, b->failed);
 	write_sparkline(to, t);
 	fputs("<td>", to);
 	if (b->in_model)
-		fputs("timed in the model", to);
+		fputs("in the model", to);
 	html_text(to, b->in_model && *b->caveat ? "; " : "");
 	html_text(to, b->caveat);
 	html_text(to, *b->skipped ? "; skipped: " : "");

@@ -58,7 +58,7 @@ static void write_baselines(FILE *to, const struct report_task *t)
 		html_cell(to, b->name);
 		html_positive(to, "%.4g", b->us);
 		html_positive(to, "%.4g", b->ours_us);
-		html_positive(to, "%.3g", b->ours_us > 0 ? b->us / b->ours_us : NAN);
+		html_positive(to, "%.2f", b->ours_us > 0 ? b->us / b->ours_us : NAN);
 		fputs("</tr>\n", to);
 	}
 	fputs("</tbody></table></div>\n", to);
