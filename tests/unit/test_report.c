@@ -171,7 +171,18 @@ static void test_one_task(void **state)
 	assert_int_equal(hone(f, &out, arena_printf(f->a, "report --db %s --campaign 7", f->path)), 3);
 	assert_non_null(strstr(out, "--campaign 7"));
 	assert_int_equal(hone(f, &out, arena_printf(f->a, "report --db %s --device zz", f->path)), 3);
-	assert_non_null(strstr(out, "--device zz: no device"));
+	assert_non_null(strstr(out, "--device zz: no fingerprint begins so; there are "));
+}
+
+/* Code for a machine that is not this one is not made here. */
+static void test_elsewhere(void **state)
+{
+	struct fixture *f = *state;
+	char *out;
+
+	report_make(f, TASKS, TRIALS);
+	assert_int_equal(hone(f, &out, arena_printf(f->a, "report --db %s --assembly", f->path)), 3);
+	assert_non_null(strstr(out, "is another machine than this one"));
 }
 
 static int occurrences(const char *s, const char *what)
@@ -183,13 +194,30 @@ static int occurrences(const char *s, const char *what)
 	return n;
 }
 
+/* A task that no hone wrote, and a trial of it that crashed. */
+static void add_odd_task(struct made_report *m)
+{
+	struct db *db = db_open(m->f->path, DB_MODIFY);
+	struct db_record r = made_trial(m, 0, 1);
+
+	assert_non_null(db);
+	assert_ok(sql_run(db, "adding", "INSERT INTO tasks VALUES (99, ?, ?, ?, 1)", "ttt", "\"><script>x</script>0123456789ab",
+			  "\xff<script>", "<script>"));
+	r.task = 99;
+	r.message = "</td><script>y";
+	assert_ok(append_one(db, r));
+	db_close(db);
+}
+
 /* What comes out of the file is text; the same file gives the same bytes. */
 static void test_page(void **state)
 {
 	struct fixture *f = *state;
 	char *page, *again;
 
-	report_make(f, TASKS, TRIALS);
+	struct made_report m = report_make(f, TASKS, TRIALS);
+
+	add_odd_task(&m);
 	assert_int_equal(hone(f, &page, arena_printf(f->a, "report --db %s", f->path)), 0);
 	assert_int_equal(hone(f, &again, arena_printf(f->a, "report --db %s", f->path)), 0);
 	assert_string_equal(page, again);
@@ -198,6 +226,7 @@ static void test_page(void **state)
 	assert_null(strstr(page, "alert(1)</script>"));
 	assert_non_null(strstr(page, "&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;quotes&quot; &#39;here&#39;"));
 	assert_null(strstr(page, "<b>signal"));
+	assert_non_null(strstr(page, "1 tasks are left out"));
 	assert_null(strstr(page, "<x>"));
 	assert_null(strstr(page, "\"</code>\"}"));
 	assert_non_null(strstr(page, "Copyright (c) 2022 Leon Sorokin"));
@@ -229,6 +258,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_figures, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_failures, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_one_task, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(test_elsewhere, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_page, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_scale, fixture_new, fixture_free),
 	};

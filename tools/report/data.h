@@ -121,6 +121,8 @@ struct report_data {
 /* All of it; -1 and a message. report_data_free() in any case. */
 int report_data_read(struct report_data *r, struct db *db, const struct report_query *query);
 void report_data_free(struct report_data *r);
+/* What D calls itself, in A; "" where it does not. */
+const char *report_device_name(struct arena *a, const struct db_device *d);
 
 /* --- between the files that read */
 

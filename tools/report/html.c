@@ -50,6 +50,12 @@ void html_name(FILE *to, const char *s)
 	}
 }
 
+void html_short(FILE *to, const char *hex)
+{
+	for (int i = 0; hex[i] && i < 8; i++)
+		put(to, hex[i]);
+}
+
 void html_cell(FILE *to, const char *s)
 {
 	fputs("<td>", to);

@@ -15,6 +15,9 @@ void html_text(FILE *to, const char *s);
 /* The same; a line may break behind each comma of it. */
 void html_name(FILE *to, const char *s);
 
+/* The beginning of a key or fingerprint, as much of it as people compare. */
+void html_short(FILE *to, const char *hex);
+
 /* Cells of a table. */
 void html_cell(FILE *to, const char *s);
 /* V as FORMAT ("%.4g") has it where it is above 0; the next one also where it is not. */

@@ -105,8 +105,8 @@ static json_t *campaign_json(const struct report_campaign *c)
 	const struct status *s = &c->status;
 	double gain = c->first_us / c->alone_us;
 
-	return json_pack("{s:I, s:s, s:o, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
-			 (json_int_t)s->campaign.id, "uid", s->campaign.uid, "source",
+	return json_pack("{s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
+			 (json_int_t)s->campaign.id, "uid", json_label(s->campaign.uid), "source",
 			 json_label(s->campaign.source), "created", (json_int_t)s->campaign.created, "trials",
 			 (json_int_t)s->trials, "failed", (json_int_t)s->failed, "refused",
 			 (json_int_t)s->refused, "seconds", json_figure(s->seconds), "tasks", c->weighted,
@@ -122,10 +122,11 @@ static json_t *failures_json(const struct report_failure_vec *v)
 	json_t *all = json_array();
 
 	for (int i = 0; i < v->n; i++)
-		json_array_append_new(all, json_pack("{s:s, s:o, s:I, s:s}", "status",
+		json_array_append_new(all, json_pack("{s:s, s:o, s:I, s:o}", "status",
 						     trial_status_name(v->at[i].status), "message",
 						     json_label(v->at[i].message), "trials",
-						     (json_int_t)v->at[i].trials, "task", v->at[i].task));
+						     (json_int_t)v->at[i].trials, "task",
+						     json_label(v->at[i].task)));
 	return all;
 }
 
@@ -165,8 +166,8 @@ static json_t *data_json(const struct report_data *r)
 		json_array_append_new(campaigns, campaign_json(&r->campaigns.at[i]));
 	for (int i = 0; i < r->tasks.n; i++)
 		json_array_append_new(tasks, task_json(&r->tasks.at[i]));
-	return json_pack("{s:s, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "device",
-			 r->look.device->fingerprint, "device_name", json_label(r->look.device->name),
+	return json_pack("{s:o, s:o, s:o, s:o, s:i, s:o, s:o, s:o, s:o, s:o}", "device",
+			 json_label(r->look.device->fingerprint), "device_name", json_label(r->look.device->name),
 			 "campaigns", campaigns, "tasks", tasks, "unread", r->unread, "by_status",
 			 by_status_json(r->by_status), "failures", failures_json(&r->failures), "noise",
 			 noise_json(&r->noise), "toolchains", counts_json(&r->toolchains), "versions",

@@ -48,7 +48,9 @@ static void write_head(FILE *to, const struct report_data *r)
 	fprintf(to, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n", plot_style, style);
 	fputs("<header>\n<h1>hone report</h1>\n<p>", to);
 	html_text(to, r->look.device->name);
-	fprintf(to, ", device <code>%.8s</code>", r->look.device->fingerprint);
+	fputs(", device <code>", to);
+	html_short(to, r->look.device->fingerprint);
+	fputs("</code>", to);
 	if (r->asked->campaign)
 		fprintf(to, ", campaign %jd", (intmax_t)r->asked->campaign);
 	fputs("</p>\n<nav><a href=\"#summary\">summary</a> <a href=\"#tasks\">tasks</a> "

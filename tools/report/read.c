@@ -40,6 +40,30 @@ static int latest_device(struct report_data *r, struct db *db, int *out)
 				 db_path(db)) : 0;
 }
 
+const char *report_device_name(struct arena *a, const struct db_device *d)
+{
+	json_t *json = json_loads(d->description, 0, NULL);
+	const char *name = json_string_value(json_object_get(json, "name"));
+
+	name = name ? arena_strdup(a, name) : "";
+	json_decref(json);
+	return name;
+}
+
+/* "0123abcd (its name), ..." */
+static const char *list_devices(const struct report_data *r)
+{
+	const char *list = "";
+
+	for (int i = 0; i < r->devices.n; i++) {
+		const struct db_device *d = &r->devices.at[i];
+
+		list = arena_printf(r->arena, "%s%s%.8s (%s)", list, *list ? ", " : "", d->fingerprint,
+				    report_device_name(r->arena, d));
+	}
+	return list;
+}
+
 static int named_device(struct report_data *r, const char *name, int *out)
 {
 	int found = 0;
@@ -50,8 +74,8 @@ static int named_device(struct report_data *r, const char *name, int *out)
 		*out = i;
 		found++;
 	}
-	return found == 1 ? 0 : err_set("--device %s: %s device begins so: give more of the fingerprint that "
-					"`hone db stats --json` lists", name, found ? "more than one" : "no");
+	return found == 1 ? 0 : err_set("--device %s: %s fingerprint begins so; there are %s", name,
+					found ? "more than one" : "no", list_devices(r));
 }
 
 static int campaign_device(struct report_data *r, struct db *db, int *out)
@@ -66,6 +90,16 @@ static int campaign_device(struct report_data *r, struct db *db, int *out)
 		if (r->devices.at[i].id == c.device)
 			*out = i;
 	return found;
+}
+
+static bool is_here(const struct device *d)
+{
+	struct arena *a = arena_new();
+	const struct device *here = device_describe(a, NULL);
+	bool is = here && strcmp(here->fingerprint, d->fingerprint) == 0;
+
+	arena_free(a);
+	return is;
 }
 
 /* As it was when the database last heard of it: the machine at hand is not asked. */
@@ -83,11 +117,14 @@ static int read_device(struct report_data *r, struct db *db)
 	struct device *d = json ? device_parse(r->arena, json) : NULL;
 
 	json_decref(json);
-	if (!d)
+	if (!d || strcmp(d->fingerprint, r->devices.at[at].fingerprint) != 0)
 		return err_set("%s: device %s: its description is none that this hone reads; hone tune on it "
 			       "writes a new one", db_path(db), r->devices.at[at].fingerprint);
 	r->device = r->devices.at[at].id;
 	r->look.device = d;
+	if (q->assembly && !is_here(d))
+		return err_set("--assembly: %s is another machine than this one, whose code would be another: make "
+			       "the report there, or without", d->name);
 	int found = db_sitting(db, r->arena, 0, r->device, &last);
 
 	r->look.now = found > 0 ? last.calibration : calibration_of(d);

@@ -54,7 +54,11 @@ static void write_failures(FILE *to, const struct report_data *r)
 		html_cell(to, trial_status_name(f->status));
 		html_count(to, f->trials);
 		html_cell(to, f->message);
-		fprintf(to, "<td><a href=\"#task-%s\"><code>%.8s</code></a></td></tr>\n", f->task, f->task);
+		fputs("<td><a href=\"#task-", to);
+		html_text(to, f->task);
+		fputs("\"><code>", to);
+		html_short(to, f->task);
+		fputs("</code></a></td></tr>\n", to);
 	}
 	fputs("</tbody></table></div>\n", to);
 }

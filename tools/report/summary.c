@@ -120,6 +120,15 @@ static void write_model_curve(FILE *to, const struct report_campaign *c)
 	fputs("</tbody></table></details></div>\n", to);
 }
 
+static void write_other_device(FILE *to, const struct report_data *r, const struct db_device *d)
+{
+	fputs("<p>The database has another device, too: <code>--device ", to);
+	html_short(to, d->fingerprint);
+	fputs("</code>, ", to);
+	html_text(to, report_device_name(r->arena, d));
+	fputs(".</p>\n", to);
+}
+
 static void write_totals(FILE *to, const struct report_data *r)
 {
 	int64_t trials = 0, failed = 0;
@@ -139,9 +148,9 @@ static void write_totals(FILE *to, const struct report_data *r)
 	if (r->unread)
 		fprintf(to, "<p><em>%d tasks are left out: this hone does not read their text as the task "
 			    "that was measured.</em></p>\n", r->unread);
-	if (r->devices.n > 1)
-		fprintf(to, "<p>The database has %d devices; this page is of one. <code>--device</code> "
-			    "picks another.</p>\n", r->devices.n);
+	for (int i = 0; i < r->devices.n; i++)
+		if (r->devices.at[i].id != r->device)
+			write_other_device(to, r, &r->devices.at[i]);
 }
 
 void write_summary(FILE *to, const struct report_data *r)
