@@ -174,6 +174,85 @@ static void test_one_task(void **state)
 	assert_non_null(strstr(out, "--device zz: no fingerprint begins so; there are "));
 }
 
+/* US of the first task, of TOOLCHAIN in the cache state; STEPS are "" for those of libraries. */
+static void add_time(struct made_report *m, struct db *db, const char *toolchain, const char *cache,
+		     const char *steps, double us)
+{
+	struct db_record r = made_trial(m, 0, m->n_trials / 2);
+
+	r.toolchain = toolchain ? db_toolchain(db, toolchain) : m->toolchain;
+	r.cache = cache;
+	r.steps = steps;
+	r.time_us = us;
+	r.samples = fixture_record(m->f, steps, TRIAL_OK, us).samples;
+	r.final = true;
+	r.others = -1;
+	if (*steps) {
+		struct state *s = state_parse(m->f->a, m->tasks[0]->dag, "steps", steps);
+
+		r.source_hash = evidence_hash(m->f->a, state_source(m->f->a, s, m->device->target, NULL));
+	}
+	assert_ok(append_one(db, r));
+}
+
+static void check_baseline(const json_t *task, const char *name, double us, double ours)
+{
+	const json_t *b;
+	size_t i;
+
+	json_array_foreach(at(task, "baselines"), i, b) {
+		if (strcmp(json_string_value(at(b, "name")), name) != 0)
+			continue;
+		assert_close(real(b, "us"), us);
+		if (ours == 0)
+			assert_true(json_is_null(at(b, "ratio")));
+		else
+			assert_close(real(b, "ratio"), us / ours);
+		return;
+	}
+	fail_msg("no baseline '%s'", name);
+}
+
+/* What was timed in a model is compared with what was timed in one, and nothing else. */
+static void test_like_with_like(void **state)
+{
+	struct fixture *f = *state;
+	struct made_report m = report_make(f, 1, TRIALS);
+	struct db *db = db_open(f->path, DB_MODIFY);
+	double alone = 1.02 * made_us(&m, 0, TRIALS / 2), first = made_us(&m, 0, 0);
+
+	assert_non_null(db);
+	add_time(&m, db, NULL, "model", m.candidates[0][0].steps, 30);
+	add_time(&m, db, NULL, "model", m.candidates[0][1].steps, 25);	/* the winner is the last */
+	add_time(&m, db, "offload lib: 1", "warm", "", 40);
+	add_time(&m, db, "offload lib: 1", "warm", "", 45);		/* which counts */
+	add_time(&m, db, "offload lib: 1", "model", "", 50);
+	add_time(&m, db, "offload other: 2", "cold", "", 60);
+	db_close(db);
+	json_t *report = report_of(f, "");
+	const json_t *task = json_array_get(at(report, "tasks"), 0);
+	const json_t *campaign = json_array_get(at(report, "campaigns"), 0);
+
+	assert_close(real(at(task, "best"), "best_us"), 25);
+	assert_close(real(task, "alone_us"), alone);
+	assert_close(real(campaign, "best_us"), 25);
+	assert_close(real(campaign, "gain"), first / alone);
+	assert_int_equal(json_integer_value(at(campaign, "in_model")), 1);
+	check_baseline(task, "the first valid trial, measured once", first, alone);
+	check_baseline(task, "lib: 1, alone, caches warm, 1 thread", 45, alone);
+	check_baseline(task, "lib: 1, as a step of a model, 1 thread", 50, 0);
+	check_baseline(task, "other: 2, alone, caches cold, 1 thread", 60, 0);
+	json_decref(report);
+
+	/* hone's own, in the model that the library was in */
+	db = db_open(f->path, DB_MODIFY);
+	add_time(&m, db, "offload hone", "model", "", 26);
+	db_close(db);
+	report = report_of(f, "");
+	check_baseline(json_array_get(at(report, "tasks"), 0), "lib: 1, as a step of a model, 1 thread", 50, 26);
+	json_decref(report);
+}
+
 /* Code for a machine that is not this one is not made here. */
 static void test_elsewhere(void **state)
 {
@@ -258,6 +337,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_figures, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_failures, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_one_task, fixture_new, fixture_free),
+		cmocka_unit_test_setup_teardown(test_like_with_like, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_elsewhere, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_page, fixture_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_scale, fixture_new, fixture_free),

@@ -82,6 +82,9 @@ static int add_libraries(const struct report_data *r, struct report_task *t)
 
 	if (db_each(r->look.db, &want, take_time, &l) < 0)
 		return -1;
+	want.cache = cache_state_name(CACHE_MODEL);	/* which has to be asked for */
+	if (db_each(r->look.db, &want, take_time, &l) < 0)
+		return -1;
 	for (int i = 0; i < l.times.n; i++) {
 		const struct library_time *x = &l.times.at[i];
 		bool in_model = strcmp(x->cache, cache_state_name(CACHE_MODEL)) == 0;
