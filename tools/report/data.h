@@ -40,6 +40,7 @@ struct report_group_vec VEC(struct report_group);
 /* A split of the best kernel's structure, and how its sizes did. */
 struct report_split {
 	const char *label;	/* stage and loop */
+	double effect;		/* the best of its worst size over the best of its best; 1 where there is one */
 	struct report_group_vec sizes;	/* labels are the sizes, in their order */
 };
 struct report_split_vec VEC(struct report_split);
@@ -60,7 +61,8 @@ struct report_task {
 	struct report_step_vec by_trials, by_time;
 	struct report_baseline_vec baselines;
 	struct report_group_vec derivations, structures;
-	struct report_split_vec splits;
+	struct report_split_vec splits;	/* those of most effect, in the order of the steps */
+	int n_splits;		/* that had several sizes, in all */
 };
 struct report_task_vec VEC(struct report_task);
 

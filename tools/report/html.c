@@ -41,6 +41,18 @@ void html_text(FILE *to, const char *s)
 		put(to, *s);
 }
 
+size_t html_text_bytes(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++) {
+		const char *e = entity(*s);
+
+		n += e ? strlen(e) : 1;
+	}
+	return n;
+}
+
 void html_name(FILE *to, const char *s)
 {
 	for (; *s; s++) {

@@ -6,12 +6,15 @@
 #ifndef HONE_TOOLS_REPORT_HTML_H
 #define HONE_TOOLS_REPORT_HTML_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 /* S as text: in an element, or between the quotes of an attribute. */
 void html_text(FILE *to, const char *s);
 
+/* Bytes that it takes. */
+size_t html_text_bytes(const char *s);
 /* The same; a line may break behind each comma of it. */
 void html_name(FILE *to, const char *s);
 

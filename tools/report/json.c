@@ -58,7 +58,8 @@ static json_t *splits_json(const struct report_split_vec *v)
 	json_t *all = json_array();
 
 	for (int i = 0; i < v->n; i++)
-		json_array_append_new(all, json_pack("{s:o, s:o}", "label", json_label(v->at[i].label), "sizes",
+		json_array_append_new(all, json_pack("{s:o, s:o, s:o}", "label", json_label(v->at[i].label), "effect",
+						     json_figure(v->at[i].effect), "sizes",
 						     groups_json(&v->at[i].sizes)));
 	return all;
 }

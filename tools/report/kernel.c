@@ -2,8 +2,6 @@
 /* tools/report/kernel.c - what hone show prints of a record, in a page. */
 #include "tools/report/kernel.h"
 
-#include <string.h>
-
 #include "schedule/nest_text.h"
 #include "schedule/step_text.h"
 #include "te/text/text.h"
@@ -68,7 +66,7 @@ static void write_record(FILE *to, const struct best *b)
 
 static size_t length(const char *s)
 {
-	return s ? strlen(s) : 0;
+	return s ? html_text_bytes(s) : 0;
 }
 
 static int write_texts(FILE *to, struct arena *a, const struct report_data *r, const struct report_task *t,

@@ -7,7 +7,7 @@
 
 /* Bytes of text that a page has room for, so that it stays one that is sent and opened at once. Kernels whose
  * tasks take most of the time come first. */
-enum { KERNEL_TEXTS = 1200 << 10 };
+enum { KERNEL_TEXTS = 1000 << 10 };
 
 /* The text of T's best, and takes what it has from *ROOM; where that is not enough, how to see it. -1 and a
  * message where it was to be assembled and was not. */

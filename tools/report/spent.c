@@ -11,7 +11,8 @@
 
 enum {
 	GROUPS_MOST = 12,	/* structures; what had fewer trials is one group together */
-	SIZES_MOST = 24,	/* of a split, those that had most trials */
+	SIZES_MOST = 12,	/* of a split, those that had most trials */
+	SPLITS_MOST = 8,	/* those of most effect: others are hardly read, and a page is sent whole */
 };
 
 /* Which trials a group is of: those that FITS. */
@@ -193,26 +194,59 @@ static void keep_most_tried(struct arena *a, struct report_group_vec *v)
 	v->n = kept;
 }
 
-static void add_split(struct arena *a, struct report_task *t, double *room, int structure, int k,
-		      const char *label, int64_t best)
+static double effect_of(const struct report_group_vec *sizes)
+{
+	double least = INFINITY, most = 0;
+
+	for (int i = 0; i < sizes->n; i++) {
+		least = fmin(least, sizes->at[i].best_us);	/* which pass over NAN */
+		most = fmax(most, sizes->at[i].best_us);
+	}
+	return most > 0 ? most / least : 1;
+}
+
+/* Split K; its sizes, among them the BEST kernel's. */
+static struct report_split split_of(struct arena *a, const struct report_task *t, struct group_look *l,
+				    const char *label, int64_t best)
 {
 	struct report_split split = { .label = label };
 	int64_t *sizes;
-	int n = sizes_tried(a, &t->trials, structure, k, &sizes);
+	int n = sizes_tried(a, &t->trials, l->structure, l->split, &sizes);
 
 	for (int i = 0; i < n; i++) {
-		struct group_look l = { .table = &t->trials, .us = room, .fits = fits_size,
-					.structure = structure, .split = k, .size = sizes[i] };
-		struct report_group g = group_of(&l, arena_printf(a, "%jd", (intmax_t)sizes[i]));
+		l->size = sizes[i];
+		struct report_group g = group_of(l, arena_printf(a, "%jd", (intmax_t)sizes[i]));
 
 		g.of_best = sizes[i] == best;
 		vec_push(a, &split.sizes, g);
 	}
+	split.effect = effect_of(&split.sizes);
 	if (n > SIZES_MOST) {
 		split.label = arena_printf(a, "%s (%d most tried of %d sizes)", label, SIZES_MOST, n);
 		keep_most_tried(a, &split.sizes);
 	}
-	vec_push(a, &t->splits, split);
+	return split;
+}
+
+static int by_effect(const void *x, const void *y)
+{
+	double a = *(const double *)x, b = *(const double *)y;
+
+	return (a < b) - (a > b);
+}
+
+static void keep_most_effective(struct arena *a, struct report_split_vec *v)
+{
+	double *effects = arena_many(a, double, v->n + 1);
+	int kept = 0;
+
+	for (int i = 0; i < v->n; i++)
+		effects[i] = v->at[i].effect;
+	qsort(effects, (size_t)v->n, sizeof(*effects), by_effect);
+	for (int i = 0; i < v->n && kept < SPLITS_MOST; i++)
+		if (v->n <= SPLITS_MOST || v->at[i].effect >= effects[SPLITS_MOST - 1])
+			v->at[kept++] = v->at[i];
+	v->n = kept;
 }
 
 static void add_splits(struct arena *a, struct report_task *t, double *room, int structure)
@@ -226,8 +260,16 @@ static void add_splits(struct arena *a, struct report_task *t, double *room, int
 	int n_best = trial_sizes(a, t->row.best.record.steps, &best);
 
 	text_free(&names);
-	for (int k = 0; k < n && k < n_best; k++)
-		add_split(a, t, room, structure, k, labels[k], best[k]);
+	for (int k = 0; k < n && k < n_best; k++) {
+		struct group_look l = { .table = &t->trials, .us = room, .fits = fits_size,
+					.structure = structure, .split = k };
+		struct report_split split = split_of(a, t, &l, labels[k], best[k]);
+
+		if (split.sizes.n > 1)
+			vec_push(a, &t->splits, split);
+	}
+	t->n_splits = t->splits.n;
+	keep_most_effective(a, &t->splits);
 }
 
 void report_task_spent(const struct report_data *r, struct report_task *t)

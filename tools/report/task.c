@@ -108,11 +108,8 @@ static void write_groups(FILE *to, const struct report_group_vec *v, const char 
 	fputs("</tbody></table></div>\n", to);
 }
 
-/* A split whose size never differed tells nothing. */
 static void write_split(FILE *to, const struct report_split *s)
 {
-	if (s->sizes.n < 2)
-		return;
 	fputs("<div><h5>", to);
 	html_text(to, s->label);
 	fputs("</h5>\n", to);
@@ -135,7 +132,8 @@ static void write_spent(FILE *to, const struct report_task *t)
 	write_groups(to, &t->structures, "Structures: steps but for sizes, orders and places",
 		     "structure|#trials|#failed|#best, µs|#median, µs");
 	if (t->splits.n) {
-		fputs("<h4>Sizes of the best kernel's structure</h4>\n<div class=splits>\n", to);
+		fprintf(to, "<h4>Sizes of the best kernel's structure: the %d of %d splits with most effect</h4>\n"
+			    "<div class=splits>\n", t->splits.n, t->n_splits);
 		for (int i = 0; i < t->splits.n; i++)
 			write_split(to, &t->splits.at[i]);
 		fputs("</div>\n", to);
