@@ -249,15 +249,15 @@ static void keep_most_effective(struct arena *a, struct report_split_vec *v)
 	v->n = kept;
 }
 
-static void add_splits(struct arena *a, struct report_task *t, double *room, int structure)
+/* Of a structure; the best kernel has N_BEST sizes. */
+static void add_splits(struct arena *a, struct report_task *t, double *room, int structure,
+		       const int64_t *best, int n_best)
 {
 	struct text names = { 0 };
 	const char **labels;
-	const int64_t *best;
 
 	state_print(&names, t->row.best.state);
 	int n = trial_splits(a, text_str(&names), &labels);
-	int n_best = trial_sizes(a, t->row.best.record.steps, &best);
 
 	text_free(&names);
 	for (int k = 0; k < n && k < n_best; k++) {
@@ -274,13 +274,14 @@ static void add_splits(struct arena *a, struct report_task *t, double *room, int
 
 void report_task_spent(const struct report_data *r, struct report_task *t)
 {
-	int of_best = t->row.found ? trial_structure_find(&t->trials, t->row.best.record.steps) : -1;
-
 	double *room = arena_many(r->arena, double, t->trials.trials.n + 1);
+	const int64_t *sizes;
+	int n_sizes, best = -1;
 
-	add_derivations(r->arena, t, room, of_best < 0 ? NULL
-						 : t->trials.structures.at[of_best].derivation);
-	add_structures(r->arena, t, room, of_best);
-	if (of_best >= 0)
-		add_splits(r->arena, t, room, of_best);
+	if (t->row.found)
+		best = trial_structure_find(r->arena, &t->trials, t->row.best.record.steps, &sizes, &n_sizes);
+	add_derivations(r->arena, t, room, best < 0 ? NULL : t->trials.structures.at[best].derivation);
+	add_structures(r->arena, t, room, best);
+	if (best >= 0)
+		add_splits(r->arena, t, room, best, sizes, n_sizes);
 }

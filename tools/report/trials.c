@@ -34,20 +34,30 @@ static enum step_kind kind_of(const struct step_words *w)
 	return k;
 }
 
+static bool ends_step(char c)
+{
+	return c == '\0' || c == ';' || c == '\n';
+}
+
 /* The next step of *AT, which moves behind it; false at the end. */
 static bool next_step(const char **at, struct step_words *w)
 {
-	const char *s = *at + strspn(*at, "; \n");
+	const char *s = *at;
 
 	w->n = 0;
-	while (*s && *s != ';' && *s != '\n') {
-		size_t bytes = strcspn(s, " ;\n");
+	while (*s == ' ' || *s == ';' || *s == '\n')
+		s++;
+	while (!ends_step(*s)) {
+		const char *word = s;
 
-		if (bytes && w->n < WORDS_MOST) {
-			w->at[w->n] = s;
-			w->bytes[w->n++] = (int)bytes;
+		while (!ends_step(*s) && *s != ' ')
+			s++;
+		if (w->n < WORDS_MOST) {
+			w->at[w->n] = word;
+			w->bytes[w->n++] = (int)(s - word);
 		}
-		s += bytes + strspn(s + bytes, " ");
+		while (*s == ' ')
+			s++;
 	}
 	*at = s;
 	w->kind = kind_of(w);
@@ -128,13 +138,20 @@ static const char *label_of(struct arena *a, const char *steps)
 	return take(a, &t);
 }
 
-static struct hash128 identity_of(const char *steps)
+struct size_vec VEC(int64_t);
+
+/* What makes the structure of STEPS, and its sizes, in A. */
+static struct hash128 read_steps(struct arena *a, const char *steps, struct size_vec *sizes)
 {
 	struct text identity = { 0 };
 	struct step_words w;
 
-	while (next_step(&steps, &w))
+	*sizes = (struct size_vec){ 0 };
+	while (next_step(&steps, &w)) {
 		print_identity(&identity, &w);
+		if (w.kind == STEP_SPLIT)
+			vec_push(a, sizes, size_of(&w));
+	}
 	struct hash128 hash = hash_bytes(text_str(&identity), identity.n);
 
 	text_free(&identity);
@@ -149,33 +166,24 @@ static int find_hash(const struct trial_table *t, struct hash128 hash)
 	return -1;
 }
 
-int trial_structure_find(const struct trial_table *t, const char *steps)
+int trial_structure_find(struct arena *a, const struct trial_table *t, const char *steps,
+			 const int64_t **sizes, int *n)
 {
-	return find_hash(t, identity_of(steps));
+	struct size_vec all;
+	struct hash128 hash = read_steps(a, steps, &all);
+
+	*sizes = all.at;
+	*n = all.n;
+	return find_hash(t, hash);
 }
 
-static int structure_of(struct arena *a, struct trial_table *t, const char *steps)
+static struct trial_structure structure_new(struct arena *a, const char *steps)
 {
-	struct hash128 hash = identity_of(steps);
-	int found = find_hash(t, hash);
+	struct size_vec sizes;
 
-	if (found >= 0)
-		return found;
-	vec_push(a, &t->structures, (struct trial_structure){
-		.hash = hash, .derivation = derivation_of(a, steps), .label = label_of(a, steps) });
-	return t->structures.n - 1;
-}
-
-int trial_sizes(struct arena *a, const char *steps, const int64_t **out)
-{
-	struct VEC(int64_t) sizes = { 0 };
-	struct step_words w;
-
-	while (next_step(&steps, &w))
-		if (w.kind == STEP_SPLIT)
-			vec_push(a, &sizes, size_of(&w));
-	*out = sizes.at;
-	return sizes.n;
+	return (struct trial_structure){ .hash = read_steps(a, steps, &sizes),
+					 .derivation = derivation_of(a, steps),
+					 .label = label_of(a, steps) };
 }
 
 int trial_splits(struct arena *a, const char *steps, const char ***out)
@@ -195,11 +203,15 @@ int trial_splits(struct arena *a, const char *steps, const char ***out)
 
 void trial_table_add(struct arena *a, struct trial_table *t, const struct db_record *r)
 {
-	struct trial_entry e = { .record = r->id, .status = r->status, .estimate = r->estimate, .threads = r->threads,
-				 .cold = strcmp(r->cache, cache_state_name(CACHE_COLD)) == 0,
-				 .us = r->time_us, .structure = structure_of(a, t, r->steps) };
+	struct trial_entry e = { .record = r->id, .status = r->status, .estimate = r->estimate,
+				 .threads = r->threads, .us = r->time_us,
+				 .cold = strcmp(r->cache, cache_state_name(CACHE_COLD)) == 0 };
 
-	e.n_sizes = trial_sizes(a, r->steps, &e.sizes);
+	e.structure = trial_structure_find(a, t, r->steps, &e.sizes, &e.n_sizes);
+	if (e.structure < 0) {
+		e.structure = t->structures.n;
+		vec_push(a, &t->structures, structure_new(a, r->steps));
+	}
 	vec_push(a, &t->trials, e);
 }
 

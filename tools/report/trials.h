@@ -40,10 +40,9 @@ struct trial_table {
 void trial_table_add(struct arena *a, struct trial_table *t, const struct db_record *r);
 /* When all have come. */
 void trial_table_end(struct trial_table *t);
-/* The structure of STEPS in T; -1: no trial has it. */
-int trial_structure_find(const struct trial_table *t, const char *steps);
-/* The sizes of its splits, in A; how many. */
-int trial_sizes(struct arena *a, const char *steps, const int64_t **out);
+/* The structure of STEPS in T; -1: no trial has it. The N sizes of its splits, in A, in any case. */
+int trial_structure_find(struct arena *a, const struct trial_table *t, const char *steps,
+			 const int64_t **sizes, int *n);
 /* The splits of STEPS, by numbers or by names, in A: stage and loop of each, as many as a trial with these
  * steps has sizes. How many. */
 int trial_splits(struct arena *a, const char *steps, const char ***out);
