@@ -92,14 +92,6 @@ static void sum_curve(const struct report_data *r, struct report_campaign *c)
 
 /* --- sums */
 
-static const struct report_task *task_of(const struct report_data *r, const char *key)
-{
-	for (int i = 0; i < r->tasks.n; i++)
-		if (strcmp(r->tasks.at[i].task->key, key) == 0)
-			return &r->tasks.at[i];
-	return NULL;
-}
-
 /* The best of T for C, which is another one where T's own campaign asked for it alone, and C in a model. */
 static int row_of(struct report_data *r, const struct report_campaign *c, const struct report_task *t,
 		  struct best_row *out)
@@ -117,7 +109,7 @@ int report_campaign_sums(struct report_data *r, struct report_campaign *c)
 
 	for (int i = 0; i < s->tasks.n; i++) {
 		double weight = s->tasks.at[i].weight;
-		const struct report_task *t = task_of(r, s->tasks.at[i].stats.task.key);
+		const struct report_task *t = report_task_find(r, s->tasks.at[i].stats.task.key);
 		struct best_row row = { 0 };
 
 		if (!(weight > 0))

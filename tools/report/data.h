@@ -123,6 +123,8 @@ struct report_data {
 /* All of it; -1 and a message. report_data_free() in any case. */
 int report_data_read(struct report_data *r, struct db *db, const struct report_query *query);
 void report_data_free(struct report_data *r);
+/* The task of this key; NULL: it is not in the report. */
+const struct report_task *report_task_find(const struct report_data *r, const char *key);
 /* What D calls itself, in A; "" where it does not. */
 const char *report_device_name(struct arena *a, const struct db_device *d);
 

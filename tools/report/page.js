@@ -90,7 +90,11 @@
 			const known = values.filter(v => v > 0), [low, high] = [Math.min(...known), Math.max(...known)];
 			if (!plot.dataset.log.includes(way) || !known.length || high / low < NARROW)
 				return { time: false };
-			return { time: false, distr: 3, log: kind === "points" ? 2 : 10, range: [low / 1.1, high * 1.1] };
+			if (kind !== "points")
+				return { time: false, distr: 3, log: 10, range: [low / 1.1, high * 1.1] };
+			/* sizes are powers of 2, or beside one */
+			return { time: false, distr: 3, log: 2, range: [2 ** Math.floor(Math.log2(low / 1.05)),
+				2 ** Math.ceil(Math.log2(high * 1.05))] };
 		};
 		plot.replaceChildren();
 		new uPlot({

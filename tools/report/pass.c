@@ -3,7 +3,6 @@
  * why, how steady the machine was, what measured them. */
 #include "tools/report/data.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,23 +58,29 @@ enum {
 	FAILURES_MOST = 40,	/* kinds; what comes later is "other" */
 };
 
+/* Bytes of the number that S begins with: 12, 1.5, 0x7f; 0: none. */
+static size_t number_bytes(const char *s)
+{
+	static const char digits[] = "0123456789";
+
+	if (s[0] == '0' && s[1] == 'x')
+		return 2 + strspn(s + 2, "0123456789abcdefABCDEF");
+	size_t n = strspn(s, digits);
+
+	return n && s[n] == '.' ? n + 1 + strspn(s + n + 1, digits) : n;
+}
+
 /* The first line of MESSAGE, numbers as #: what differs in those alone is one kind. */
 static const char *message_kind(struct arena *a, const char *message)
 {
 	char *out = arena_many(a, char, MESSAGE_BYTES + 1);
-	int n = 0;
 
-	for (const char *s = message; *s && *s != '\n' && n < MESSAGE_BYTES; s++) {
-		bool digit = isdigit((unsigned char)*s);
+	for (int n = 0; *message && *message != '\n' && n < MESSAGE_BYTES; n++) {
+		size_t number = number_bytes(message);
 
-		if (digit && n && out[n - 1] == '#')
-			continue;
-		/* the point and what is behind it are one number */
-		if (*s == '.' && n && out[n - 1] == '#' && isdigit((unsigned char)s[1]))
-			continue;
-		out[n++] = digit ? '#' : *s;
+		out[n] = number ? '#' : *message;
+		message += number ? number : 1;
 	}
-	out[n] = '\0';
 	return out;
 }
 

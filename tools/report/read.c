@@ -303,6 +303,14 @@ int report_data_read(struct report_data *r, struct db *db, const struct report_q
 	return 0;
 }
 
+const struct report_task *report_task_find(const struct report_data *r, const char *key)
+{
+	for (int i = 0; i < r->tasks.n; i++)
+		if (strcmp(r->tasks.at[i].task->key, key) == 0)
+			return &r->tasks.at[i];
+	return NULL;
+}
+
 void report_data_free(struct report_data *r)
 {
 	arena_free(r->arena);

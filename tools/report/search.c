@@ -49,16 +49,18 @@ static void write_failures(FILE *to, const struct report_data *r)
 	fputs("<tbody>\n", to);
 	for (int i = 0; i < r->failures.n; i++) {
 		const struct report_failure *f = &r->failures.at[i];
+		const struct report_task *t = report_task_find(r, f->task);
 
 		fputs("<tr>", to);
 		html_cell(to, trial_status_name(f->status));
 		html_count(to, f->trials);
 		html_cell(to, f->message);
-		fputs("<td><a href=\"#task-", to);
-		html_text(to, f->task);
-		fputs("\"><code>", to);
-		html_short(to, f->task);
-		fputs("</code></a></td></tr>\n", to);
+		fputs("<td class=name>", to);
+		if (t)
+			write_task_link(to, t);
+		else
+			html_short(to, f->task);
+		fputs("</td></tr>\n", to);
 	}
 	fputs("</tbody></table></div>\n", to);
 }

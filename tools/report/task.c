@@ -132,8 +132,10 @@ static void write_spent(FILE *to, const struct report_task *t)
 	write_groups(to, &t->structures, "Structures: steps but for sizes, orders and places",
 		     "structure|#trials|#failed|#best, µs|#median, µs");
 	if (t->splits.n) {
-		fprintf(to, "<h4>Sizes of the best kernel's structure: the %d of %d splits with most effect</h4>\n"
-			    "<div class=splits>\n", t->splits.n, t->n_splits);
+		fputs("<h4>Sizes of the best kernel's structure", to);
+		if (t->splits.n < t->n_splits)
+			fprintf(to, ": the %d of %d splits with most effect", t->splits.n, t->n_splits);
+		fputs("</h4>\n<div class=splits>\n", to);
 		for (int i = 0; i < t->splits.n; i++)
 			write_split(to, &t->splits.at[i]);
 		fputs("</div>\n", to);
