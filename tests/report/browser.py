@@ -102,10 +102,10 @@ class Browser:
             raise RuntimeError(got["exceptionDetails"]["exception"].get("description", "exception"))
         return got["result"].get("value")
 
-    def settle(self):
-        """Until frames have been drawn and what observes them was told."""
+    def settle(self, ms=30):
+        """Until frames have been drawn and what observes them was told; after so long a wait."""
         self.evaluate("new Promise(done => setTimeout(() => requestAnimationFrame(() =>"
-                      " requestAnimationFrame(done)), 300))")
+                      f" requestAnimationFrame(done)), {ms}))")
 
     def complaints(self):
         """What the page wrote into the console as an error, threw, or asked a network for."""
@@ -129,7 +129,7 @@ class Browser:
         if whole:
             height = self.evaluate("document.documentElement.scrollHeight")
             self.resize(self.evaluate("innerWidth"), min(height, 8000))
-            self.settle()
+            self.settle(300)
         data = self.call("Page.captureScreenshot", format="png")["data"]
         with open(path, "wb") as out:
             out.write(base64.b64decode(data))

@@ -74,7 +74,7 @@ def plots(browser):
 def narrow(browser):
     for width in (420, 1400):
         browser.resize(width, 900)
-        browser.settle()
+        browser.settle(300)	# plots wait until the window has come to rest
         expect(f"width at {width}", browser.evaluate("document.documentElement.scrollWidth"), width)
 
 
