@@ -68,8 +68,8 @@ static json_t *task_json(const struct report_task *t)
 {
 	return json_pack("{s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "best",
 			 best_row_json(&t->row), "source", json_label(t->source), "bytes", t->bytes, "roof_gflops",
-			 json_positive(t->roof), "alone_us", json_positive(t->alone_us), "first_us", json_positive(t->first_us), "by_status",
-			 by_status_json(t->trials.by_status), "estimates_left_out",
+			 json_positive(t->roof), "alone_us", json_positive(t->alone_us), "first_us",
+			 json_positive(t->first_us), "by_status", by_status_json(t->trials.by_status), "estimates_left_out",
 			 (json_int_t)t->trials.estimates, "by_trials", steps_json(&t->by_trials), "by_seconds",
 			 steps_json(&t->by_time), "baselines", baselines_json(&t->baselines), "derivations",
 			 groups_json(&t->derivations), "structures", groups_json(&t->structures), "splits",
@@ -106,8 +106,8 @@ static json_t *campaign_json(const struct report_campaign *c)
 	const struct status *s = &c->status;
 	double gain = c->first_us / c->alone_us;
 
-	return json_pack("{s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "id",
-			 (json_int_t)s->campaign.id, "uid", json_label(s->campaign.uid), "source",
+	return json_pack("{s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o,"
+			 " s:o, s:o}", "id", (json_int_t)s->campaign.id, "uid", json_label(s->campaign.uid), "source",
 			 json_label(s->campaign.source), "created", (json_int_t)s->campaign.created, "trials",
 			 (json_int_t)s->trials, "failed", (json_int_t)s->failed, "refused",
 			 (json_int_t)s->refused, "seconds", json_figure(s->seconds), "tasks", c->weighted,
