@@ -32,7 +32,9 @@ static void write_gain(FILE *to, const struct report_campaign *c)
 
 	if (gain > 0)
 		fprintf(to, "<strong>%.2f×</strong> ", gain);
-	fprintf(to, "<span>The kernels of the %s take ", c->is_model ? "model" : "tasks");
+	fputs("<span>The kernels of ", to);
+	html_text(to, c->status.campaign.source);
+	fputs(" take ", to);
 	write_time(to, c->best_us);
 	fputs(" together, each as often as it occurs", to);
 	if (c->in_model)
@@ -63,7 +65,9 @@ static void write_campaign_row(FILE *to, const struct report_campaign *c)
 	fputs("<tr>", to);
 	html_count(to, s->campaign.id);
 	html_cell(to, s->campaign.source);
-	html_cell(to, state_words(&s->campaign));
+	fprintf(to, "<td class=why>%s%s", state_words(&s->campaign), s->stopped_by ? ": " : "");
+	html_text(to, s->stopped_by ? s->stopped_by : "");
+	fputs("</td>", to);
 	html_moment(to, s->campaign.created);
 	html_number(to, "%.0f", s->seconds);
 	html_count(to, s->trials);
@@ -75,7 +79,6 @@ static void write_campaign_row(FILE *to, const struct report_campaign *c)
 	html_positive(to, "%.4g", c->first_us * 1e-3);
 	html_positive(to, "%.4g", c->alone_us * 1e-3);
 	html_positive(to, "%.4g", c->best_us * 1e-3);
-	html_cell(to, s->stopped_by ? s->stopped_by : "");
 	fputs("</tr>\n", to);
 }
 
@@ -153,22 +156,25 @@ static void write_totals(FILE *to, const struct report_data *r)
 			write_other_device(to, r, &r->devices.at[i]);
 }
 
+/* What one wants to see first: the newest campaign for a model; the newest of all where none is. */
+static const struct report_campaign *headline(const struct report_data *r)
+{
+	for (int i = r->campaigns.n - 1; i >= 0; i--)
+		if (r->campaigns.at[i].is_model)
+			return &r->campaigns.at[i];
+	return &r->campaigns.at[r->campaigns.n - 1];
+}
+
 void write_summary(FILE *to, const struct report_data *r)
 {
 	fputs("<section id=summary>\n<h2>Summary</h2>\n", to);
-	for (int i = r->campaigns.n - 1; i >= 0; i--) {
-		const struct report_campaign *c = &r->campaigns.at[i];
-
-		if (c->is_model || r->campaigns.n == 1)
-			write_gain(to, c);
-		if (c->is_model || i == 0)
-			break;	/* the newest model's is what one wants to see first */
-	}
+	if (r->campaigns.n)
+		write_gain(to, headline(r));
 	write_totals(to, r);
 	if (r->campaigns.n) {
 		fputs("<h3>Campaigns</h3>\n<div class=wide><table>", to);
 		html_heads(to, "#number|source|state|#began, UTC|#seconds at work|#trials|#failed|#refused|"
-			       "#rounds|#tasks|#without kernel|#first trials, ms|#best alone, ms|#best, ms|ended by");
+			       "#rounds|#tasks|#without kernel|#first trials, ms|#best alone, ms|#best, ms");
 		fputs("<tbody>\n", to);
 		for (int i = 0; i < r->campaigns.n; i++)
 			write_campaign_row(to, &r->campaigns.at[i]);
