@@ -95,6 +95,13 @@ sqlite3_stmt *want_prepare(struct db *db, const char *what, const char *sql,
 			   want->toolchain, want->cache, (int64_t)want->threads);
 }
 
+void want_task(struct text *sql, const struct db_want *want)
+{
+	/* by number, which the index of records begins with */
+	if (want->task_key)
+		text_puts(sql, " AND r.task = (SELECT id FROM tasks WHERE key = ?1)");
+}
+
 void want_machine(struct text *sql, const struct db_want *want)
 {
 	double peak = want->now ? want->now->peak[0] : 0;
@@ -123,8 +130,7 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 
 	text_puts(&sql, head);
 	/* Only what is set: "?1 IS NULL OR key = ?1" would keep sqlite from its indexes. */
-	if (want->task_key)
-		text_puts(&sql, " AND t.key = ?1");
+	want_task(&sql, want);
 	if (want->fingerprint)
 		text_printf(&sql, " AND d.fingerprint %s ?2", want->elsewhere ? "<>" : "=");
 	if (want->toolchain)

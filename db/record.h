@@ -22,6 +22,8 @@ sqlite3_stmt *want_prepare(struct db *db, const char *what, const char *sql,
 /* HEAD, a condition for each part of WANT that is set, TAIL; bound. */
 sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 			    const struct db_want *want, const char *tail);
+/* Prints " AND " and the condition that a record r is of the task wanted; nothing where all are. */
+void want_task(struct text *sql, const struct db_want *want);
 /* Prints a condition on sittings s: that they are of the machine which WANT's speed is of. */
 void want_machine(struct text *sql, const struct db_want *want);
 /* Prints the condition that a toolchain is of the target wanted. */

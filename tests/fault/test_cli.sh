@@ -40,6 +40,8 @@ fails 2 "there is no operator 'odd'" ops odd
 fails 2 'which SOURCE' tasks
 fails 2 'an action and a file' db
 fails 2 'which database?' status
+fails 2 'which database?' report
+fails 2 'a report is of a database' report $mm --db "$dir/x"
 fails 2 'one SOURCE at a time' status $mm $mm --db "$dir/x"
 fails 2 'there is no such action' db odd "$dir/x"
 for c in tune best show export bench; do
@@ -71,13 +73,15 @@ for c in best show bench "export -o $dir/kernels"; do
 done
 fails 3 'there is no file' db check "$dir/missing.db"
 fails 3 'there is no file' status --db "$dir/missing.db"
+fails 3 'there is no file' report --db "$dir/missing.db"
+fails 3 'has no device' report --db "$dir/good.db"
 fails 3 "has no campaign for '$mm'" status $mm --db "$dir/good.db"
 fails 3 'cannot write in the folder' tune $mm --db "$dir/missing/x.db"
-for c in tune best show bench "export -o $dir/kernels" status "db check" "db stats"; do
+for c in tune best show bench "export -o $dir/kernels" status report "db check" "db stats"; do
 	option=--db
 	case $c in db*) option= ;; esac
 	source=$mm
-	case $c in db* | status) source= ;; esac
+	case $c in db* | status | report) source= ;; esac
 	fails 3 'is no database' $c $source $option "$dir/text"
 	fails 3 'is a folder' $c $source $option "$dir/folder"
 done

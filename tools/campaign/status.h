@@ -59,5 +59,8 @@ int status_read(struct db *db, struct arena *a, struct status *s);
 void status_print(struct text *out, const struct status *s);
 /* A new reference. */
 json_t *status_json(const struct status *s);
+/* Parts of it. */
+json_t *status_phases_json(const double seconds[PHASE_COUNT]);
+json_t *status_sitting_json(const struct db_sitting *s);
 
 #endif

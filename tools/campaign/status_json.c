@@ -4,7 +4,7 @@
 #include "tools/campaign/status.h"
 #include "tools/json.h"
 
-static json_t *phases_json(const double seconds[PHASE_COUNT])
+json_t *status_phases_json(const double seconds[PHASE_COUNT])
 {
 	json_t *o = json_object();
 
@@ -43,7 +43,7 @@ static json_t *round_json(const struct db_round *r)
 			 (json_int_t)r->created, "trials", (json_int_t)r->trials, "failed",
 			 (json_int_t)r->failed, "refused", (json_int_t)r->refused, "best_us",
 			 json_positive(r->best_us), "phases",
-			 phases_json(r->seconds), "beside_seconds", json_figure(r->beside_s), "model", quality_json(&r->quality));
+			 status_phases_json(r->seconds), "beside_seconds", json_figure(r->beside_s), "model", quality_json(&r->quality));
 }
 
 /* Rates with one thread, and with all. */
@@ -52,7 +52,7 @@ static json_t *pair_json(const double v[2])
 	return json_pack("[o, o]", json_positive(v[0]), json_positive(v[1]));
 }
 
-static json_t *sitting_json(const struct db_sitting *s)
+json_t *status_sitting_json(const struct db_sitting *s)
 {
 	const struct db_calibration *c = &s->calibration;
 
@@ -86,7 +86,7 @@ static json_t *detail_json(const struct status *s)
 	for (int i = first; i < s->rounds.n; i++)
 		json_array_append_new(rounds, round_json(&s->rounds.at[i]));
 	for (int i = 0; i < s->sittings.n; i++)
-		json_array_append_new(sittings, sitting_json(&s->sittings.at[i]));
+		json_array_append_new(sittings, status_sitting_json(&s->sittings.at[i]));
 	json_t *budget = json_pack("{s:o, s:o, s:o}", "trials", json_count(s->trials_budget), "minutes",
 				   json_positive(s->minutes_budget), "until",
 				   json_label(s->until));
@@ -96,7 +96,7 @@ static json_t *detail_json(const struct status *s)
 			 "refused", (json_int_t)s->refused, "seconds", json_figure(s->seconds),
 			 "seconds_left", json_figure(s->left), "budget", budget, "stopped_by",
 			 json_label(s->stopped_by), "latency_us", json_figure(s->latency_us),
-			 "tasks_without_kernel", s->missing, "phases", phases_json(s->phases),
+			 "tasks_without_kernel", s->missing, "phases", status_phases_json(s->phases),
 			 "finals", finals_json(s), "other_seconds", json_figure(s->other), "model", quality_json(&s->quality),
 			 "tasks", tasks, "last_rounds", rounds, "sittings",
 			 sittings);

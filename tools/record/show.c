@@ -3,11 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/err.h"
-#include "measure/build/builder.h"
-#include "measure/build/pool.h"
 #include "schedule/nest_text.h"
 #include "schedule/pass/pass.h"
 #include "schedule/step_text.h"
@@ -16,6 +13,7 @@
 #include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"
+#include "tools/record/assembly.h"
 
 struct show_args {
 	struct query q;
@@ -32,9 +30,6 @@ static const char doc[] =
 static const char *const stages[] = { "dag", "steps", "nest", "c", "asm" };
 
 enum { N_STAGES = sizeof(stages) / sizeof(*stages) };
-
-/* Far more than the greatest kernel takes. */
-enum { OBJDUMP_S = 60, OBJDUMP_BYTES = 1 << 30, ASM_BYTES = 8 << 20 };
 
 static const struct argp_option options[] = {
 	{ "after", 'a', "PASS", 0, "the nest behind this pass of lowering alone (place: the first; an "
@@ -95,41 +90,6 @@ static bool wants(const struct show_args *args, const char *stage)
 	return strcmp(args->stage, stage) == 0;
 }
 
-/* What objdump prints of OBJECT, in A; NULL and a message. */
-static const char *disassemble(struct arena *a, const char *object)
-{
-	const char *const argv[] = { "objdump", "-d", "--no-show-raw-insn",
-				     "--disassemble=hone_kernel", object, NULL };
-	const struct pool_limits limits = { .jobs = 1, .limit_s = OBJDUMP_S,
-					    .memory = OBJDUMP_BYTES, .output = ASM_BYTES };
-	struct command_run run = { .argv = argv };
-
-	if (pool_run(a, &run, 1, &limits, environ) == 0 && command_succeeded(&run))
-		return run.output;
-	err_set("objdump failed (package binutils): %s", run.output ? run.output : err_get());
-	return NULL;
-}
-
-/* The kernel's machine code; NULL and a message. */
-static const char *asm_of(const struct show_args *args, const struct best *b)
-{
-	struct build_pool_options build = { .target = device_code(args->q.device), .cc = args->cc };
-	struct build_pool *builder = build_pool_new(&build);
-	struct trial trial = { .source = b->source };
-	struct arena *a = args->q.arena;
-	const char *text = NULL;
-
-	if (!builder)
-		return NULL;
-	if (build_all(a, builder, &trial, 1) == 0 && trial.object)
-		text = disassemble(a, trial.object);
-	else
-		err_set("the kernel does not compile: %s", trial.text ? trial.text : "");
-	trial_discard(&trial);
-	build_pool_free(builder);
-	return text;
-}
-
 /* STAGE of B, in the query's arena; NULL and a message. */
 static const char *stage_text(const struct show_args *args, const struct task *t,
 			      const struct best *b, const char *stage)
@@ -141,7 +101,7 @@ static const char *stage_text(const struct show_args *args, const struct task *t
 	if (strcmp(stage, "c") == 0)
 		return b->source;
 	if (strcmp(stage, "asm") == 0)
-		return asm_of(args, b);
+		return assembly_of(args->q.arena, args->q.device, args->cc, b->source);
 	if (strcmp(stage, "steps") == 0)
 		state_print(&out, b->state);
 	else

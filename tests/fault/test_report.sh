@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# hone report: of a campaign on this machine, the same bytes each time, the figures of hone best, and a page that
+# opens in a browser. Run by make check in the build folder.
+srcdir=${srcdir:-$(dirname "$0")/../..}
+dir=$(mktemp -d "${TMPDIR:-/tmp}/hone-report.XXXXXX") || exit 99
+trap 'rm -rf "$dir"' EXIT
+bad=0
+complain() { echo "$*"; bad=1; }
+
+# what is not ours is what was published, with its licence
+(cd "$srcdir/tools/report/uplot" && grep '^[0-9a-f]\{64\}  ' README.md | sha256sum --strict -c) ||
+	complain "uPlot is not the one that its README names"
+grep -q 'Leon Sorokin' "$srcdir/tools/report/uplot/LICENSE" || complain "uPlot has no licence"
+
+printf '2 x matmul:m=16,n=16,k=16\nrelu:n=1000\n' >"$dir/two.tasks"
+./hone tune "$dir/two.tasks" --db "$dir/t.db" --trials 16 --batch 4 --quiet >"$dir/out" 2>&1 ||
+	{ cat "$dir/out"; exit 1; }
+./hone report --db "$dir/t.db" -o "$dir/a.html" && ./hone report --db "$dir/t.db" >"$dir/b.html" ||
+	complain "no report"
+cmp "$dir/a.html" "$dir/b.html" || complain "the same database gives other bytes"
+./hone report --db "$dir/t.db" --task relu:n=1000 --assembly >"$dir/one.html" || complain "no assembly"
+grep -q '<summary>Assembly</summary><pre>.*' "$dir/one.html" && grep -q 'ret' "$dir/one.html" ||
+	complain "--assembly gives none"
+grep -q '<summary>Assembly' "$dir/a.html" && complain "assembly that nobody asked for"
+
+# a file that cannot be written leaves what is there
+echo before >"$dir/kept.html"
+./hone report --db "$dir/t.db" --task nobody -o "$dir/kept.html" 2>/dev/null
+test $? -eq 3 && test "$(cat "$dir/kept.html")" = before || complain "a failure wrote a page"
+./hone report --db "$dir/t.db" >/dev/full 2>"$dir/err"
+test $? -eq 3 && grep -q 'No space' "$dir/err" || complain "a full disk: $(cat "$dir/err")"
+
+if ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null; then
+	echo "SKIP: test_report.sh: the page in a browser: there is none; apt install chromium"
+else
+	./hone best "$dir/two.tasks" --db "$dir/t.db" --json >"$dir/best.json" &&
+	./hone report --db "$dir/t.db" --json >"$dir/report.json" &&
+	python3 "$srcdir/tests/report/check.py" "$dir/a.html" "$dir/best.json" "$dir/report.json" ||
+		complain "the page is wrong"
+fi
+exit $bad

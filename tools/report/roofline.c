@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tools/report/roofline.c - every best kernel under what the probed rates allow (Williams, Waterman and
+ * Patterson, CACM 2009). */
+#include "tools/report/page.h"
+
+#include <math.h>
+
+#include "tools/report/html.h"
+
+static void write_roof(FILE *to, const char *name, double one, double all, const char *unit)
+{
+	fputs("<tr>", to);
+	html_cell(to, name);
+	html_positive(to, "%.4g", one);
+	html_positive(to, "%.4g", all);
+	html_cell(to, unit);
+	fputs("</tr>\n", to);
+}
+
+static void write_rates(FILE *to, const struct device *d)
+{
+	const struct device_measured *m = &d->measured;
+	const struct device_rate *peak = &m->peak[target_number(d->own)];
+
+	fputs("<h3>Probed rates</h3>\n<div class=wide><table class=rates>", to);
+	html_heads(to, "rate|#one thread|#all threads|unit");
+	fputs("<tbody>\n", to);
+	write_roof(to, "multiply-adds, f32", peak->one, peak->all, "GFLOP/s");
+	write_roof(to, "reading L1", m->l1.one, m->l1.all, "GB/s");
+	write_roof(to, "reading L2", m->l2.one, m->l2.all, "GB/s");
+	write_roof(to, "reading memory", m->mem.one, m->mem.all, "GB/s");
+	fputs("</tbody></table></div>\n", to);
+}
+
+static void write_kernel(FILE *to, const struct report_task *t)
+{
+	if (!t->row.found)
+		return;
+	fputs("<tr><td class=name>", to);
+	write_task_link(to, t);
+	fputs("</td>", to);
+	html_positive(to, "%.4g", t->task->flop / t->bytes);
+	html_positive(to, "%.4g", t->row.gflops);
+	html_positive(to, "%.4g", t->roof);
+	html_positive(to, "%.1f", 100 * t->row.gflops / t->roof);
+	html_positive(to, "%.0f", t->row.threads);
+	fputs("</tr>\n", to);
+}
+
+void write_roofline(FILE *to, const struct report_data *r)
+{
+	fputs("<section id=roofline>\n<h2>Roofline</h2>\n<p>Operations are those of the operator as written, bytes "
+	      "those of its inputs, constants and outputs, each once. A kernel above the roof of memory has what it "
+	      "reads in a cache; one above the peak was derived into fewer operations.</p>\n", to);
+	/* the script takes the roofs from the table of rates */
+	write_plot(to, "roofline", 1, "2", "xy");
+	fputs("<details open><summary>figures</summary><div class=wide><table class=sortable>", to);
+	html_heads(to, "task|#operations a byte|#GFLOP/s|#roof, GFLOP/s|#of roof, %|#threads");
+	fputs("<tbody>\n", to);
+	for (int i = 0; i < r->tasks.n; i++)
+		write_kernel(to, &r->tasks.at[i]);
+	fputs("</tbody></table></div></details>\n", to);
+	write_rates(to, r->look.device);
+	fputs("</section>\n", to);
+}
