@@ -153,6 +153,17 @@ const char *export_flags(struct arena *a, const struct target *target)
 			    march ? march : "");
 }
 
+static void put_time(struct text *out, const struct export_kernel *k)
+{
+	const char *time = k->time_us > 0 ? arena_printf(k->program->arena, "%.4g us", k->time_us)
+					  : "unknown";
+
+	if (k->time_us > 0)
+		put_line(out, "Timed by  ", k->toolchain);
+	text_printf(out, " * Time      %s with %d thread%s%s%s\n", time, k->threads,
+		    k->threads > 1 ? "s" : "", *k->caveat ? "; " : "", k->caveat);
+}
+
 static void put_head(struct text *out, const struct export_set *set, const struct export_kernel *k,
 		     const char *symbol)
 {
@@ -162,9 +173,7 @@ static void put_head(struct text *out, const struct export_set *set, const struc
 	text_printf(out, " * Compile   cc %s -c %s.c\n",
 		    export_flags(k->program->arena, k->program->target), symbol);
 	put_line(out, "Device    ", k->device);
-	put_line(out, "Timed by  ", k->toolchain);
-	text_printf(out, " * Time      %.4g us with %d thread%s%s%s\n", k->time_us, k->threads,
-		    k->threads > 1 ? "s" : "", *k->caveat ? "; " : "", k->caveat);
+	put_time(out, k);
 	put_needs(out, k, " * Stack     ", " * Workspace ");
 	text_puts(out, " *\n * Arguments, 64-byte aligned (hone_kernels.h says more):\n");
 	put_arguments(out, k->program);
@@ -173,10 +182,17 @@ static void put_head(struct text *out, const struct export_set *set, const struc
 	text_puts(out, " *\n * This file is the output of a program: it is yours, under the "
 		       "licence you choose.\n"
 		       " * Link with -lm where it calls exp, tanh and the like. */\n\n"
-		       "/* Not every type needs each of its helpers, nor each tail all of its "
-		       "registers. */\n"
+		       "/* Not every type needs each of its helpers, nor each tail all of its registers. */\n"
 		       "#pragma GCC diagnostic ignored \"-Wunused-function\"\n"
 		       "#pragma GCC diagnostic ignored \"-Wunused-variable\"\n\n");
+}
+
+/* Without the target's instructions it would still compile, to something slow. */
+static void put_guard(struct text *out, const struct target *target)
+{
+	if (target->defined)
+		text_printf(out, "#if !(%s)\n#error \"this kernel is for %s: compile it on such a machine "
+				 "by the command in its head\"\n#endif\n\n", target->defined, target->name);
 }
 
 static void put_body(struct text *out, const char *body, const struct target *target)
@@ -204,6 +220,7 @@ const char *export_kernel(struct arena *a, const char *dir, const struct export_
 	if (rc == 0 && !emit_c(&body, k->program, symbol, &why))
 		rc = err_set("%s: its C cannot be written: %s (tune it again)", k->task, why);
 	put_head(&out, set, k, symbol);
+	put_guard(&out, k->program->target);
 	put_body(&out, text_str(&body), k->program->target);
 	emit_entry(&out, k->program, symbol);
 	if (rc == 0)
@@ -323,11 +340,11 @@ static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 	const char *symbol = export_symbol_of(a, set, i);
 	struct emit_needs needs = needs_of(k);
 
-	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:f, s:s, s:O, s:o, s:s, s:o, s:i, "
+	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:O, s:o, s:s, s:o, s:i, "
 			 "s:I, s:I, s:o, s:O?}",
 			 "task", k->key, "name", json_text(k->task), "op", json_text(k->op), "shape",
 			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
-			 "steps", k->steps, "time_us", k->time_us, "caveat", k->caveat,
+			 "steps", k->steps, "time_us", k->time_us > 0 ? json_real(k->time_us) : json_null(), "caveat", k->caveat,
 			 "evidence", k->evidence, "device", json_text(k->device),
 			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),
 			 "threads", k->threads, "stack_bytes", (json_int_t)needs.stack,
@@ -342,9 +359,9 @@ static json_t *manifest(struct arena *a, const struct export_set *set)
 	for (int i = 0; i < set->n; i++)
 		if (!set->kernels[i].refused)
 			json_array_append_new(kernels, kernel_json(a, set, i));
-	json_t *root = json_pack("{s:s, s:o, s:s, s:o}", "hone", PACKAGE_VERSION, "command",
-				 json_text(set->command), "header", "hone_kernels.h", "kernels",
-				 kernels);
+	json_t *root = json_pack("{s:s, s:o, s:s, s:o, s:o}", "hone", PACKAGE_VERSION, "command",
+				 json_text(set->command), "header", "hone_kernels.h", "kernels", kernels,
+				 "misses", set->misses ? json_incref(set->misses) : json_array());
 
 	if (!root)
 		die("out of memory");

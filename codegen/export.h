@@ -20,7 +20,7 @@ struct export_kernel {
 	const char *steps;	/* as the record has them */
 	const char *device, *fingerprint, *toolchain;	/* that it was measured on and with */
 	int threads;
-	double time_us;
+	double time_us;		/* 0: nobody measured it, it stands in for one that is missing */
 	const char *caveat;	/* what one must know of that time; "" */
 	json_t *evidence;	/* for the manifest, which takes a reference of its own */
 	json_t *uses;		/* for the manifest: where a model needs it, with which weights; NULL:
@@ -32,6 +32,8 @@ struct export_set {
 	const struct export_kernel *kernels;
 	int n;
 	const char *command;	/* that asked for them, for the comments */
+	json_t *misses;		/* for the manifest, which takes a reference of its own: tasks without a
+				 * kernel, an array; NULL: there are none */
 };
 
 /* What an exported file for TARGET is compiled with, in A. Higher levels and unrolled loops undo what

@@ -18,6 +18,7 @@ const struct target target_aarch64_neon = {
 	CPU_VECTORS(16, 32),
 	.arch = "aarch64",
 	.march = "-march=armv8-a",
+	.defined = "defined __aarch64__ && defined __ARM_NEON",
 	.runs = runs,
 	.emulator = "qemu-aarch64",
 };

@@ -67,6 +67,7 @@ struct target {
 	 * code is made with -march=native, which knows more of it. */
 	const char *march;
 	const char *tuning;	/* a flag behind that, taken where the compiler has it; NULL: none */
+	const char *defined;	/* what compilers for it define, as a condition of C's; NULL: any do */
 	const char *clang_attribute;	/* of functions, where flags are not ours to give; NULL: none */
 	bool (*runs)(void);	/* on this machine */
 	const char *emulator;	/* a program that runs its programs elsewhere; NULL: none */

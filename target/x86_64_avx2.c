@@ -19,5 +19,6 @@ const struct target target_x86_64_avx2 = {
 	.masked_loads = true,	/* stores are tens of instructions inside AMD's */
 	.arch = "x86_64",
 	.march = "-march=x86-64-v3",
+	.defined = "defined __AVX2__ && defined __FMA__",
 	.runs = runs,
 };

@@ -21,6 +21,7 @@ const struct target target_x86_64_avx512 = {
 	.masked_stores = true,
 	.arch = "x86_64",
 	.march = "-march=x86-64-v4",
+	.defined = "defined __AVX512F__ && defined __AVX512VL__ && defined __AVX512BW__ && defined __AVX512DQ__",
 	/* Compilers for AVX-512 prefer half its width, out of regard for the clock of old ones. */
 	.tuning = "-mprefer-vector-width=512",
 	.clang_attribute = "min_vector_width(512)",	/* the same, in exported files */

@@ -18,5 +18,6 @@ const struct target target_x86_64_sse4_2 = {
 	CPU_VECTORS(16, 16),
 	.arch = "x86_64",
 	.march = "-march=x86-64-v2",
+	.defined = "defined __SSE4_2__",
 	.runs = runs,
 };

@@ -12,7 +12,7 @@ enum {
 	EXIT_USAGE = 2,
 	EXIT_FAILED = 3,
 	EXIT_UNFIT = 4,
-	EXIT_BARREN = 5,	/* a campaign ended, and a task has no kernel */
+	EXIT_BARREN = 5,	/* a campaign ended, or all was to be exported, and a task has no kernel */
 	EXIT_STOPPED = 75,
 };
 

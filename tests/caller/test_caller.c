@@ -91,7 +91,7 @@ static void export(struct exported_use *u, const struct state *s)
 		.device = "", .fingerprint = "", .toolchain = "", .threads = 1, .caveat = "",
 		.evidence = json_object(),
 	};
-	const struct export_set set = { &kernel, 1, "a test" };
+	const struct export_set set = { .kernels = &kernel, .n = 1, .command = "a test" };
 
 	if (!export_kernel(u->a, u->folder, &set, 0))
 		fail_msg("%s", err_get());

@@ -167,6 +167,16 @@ static void test_kernel(void **state)
 	assert_string_equal(symbol, arena_printf(f->a, "hone_matmul_%.8s", task));
 	assert_non_null(strstr(steps, "layout 1"));
 	static const char *const compilers[] = { "cc", "gcc", "clang" };
+	char *out;
+
+	if (target_here()->defined && target_here()->march) {
+		const char *plain = arena_printf(f->a, "cc -fsyntax-only -march=x86-64 %s/new/kernels/%s", f->folder,
+						 file);
+
+		assert_string_equal(target_here()->arch, "x86_64");
+		assert_int_not_equal(run(f, &out, plain), 0);
+		assert_non_null(strstr(out, arena_printf(f->a, "this kernel is for %s: ", target_here()->name)));
+	}
 
 	for (int i = 0; i < 3; i++)
 		if (system(arena_printf(f->a, "command -v %s >/dev/null", compilers[i])) == 0)
@@ -305,6 +315,95 @@ static void test_damaged_record(void **state)
 	assert_non_null(strstr(out, "unconfirmed"));
 }
 
+/* What there is of a task with a miss is told; all tasks or none; an untuned kernel only where it is asked for. */
+static void test_misses(void **state)
+{
+	struct fixture *f = *state;
+	const char *list = arena_printf(f->a, "%s/two.tasks", f->folder);
+	const char *both = SPEC "\nrelu:n=8\n";
+	char *out;
+
+	put_record(f, false);
+	assert_ok(file_write(list, both, strlen(both)));
+	const char *export = arena_printf(f->a, "./hone export %s --db %s -o %s/k", list, f->path,
+					  f->folder);
+
+	assert_int_equal(run(f, &out, arena_printf(f->a, "%s --complete", export)), 5);
+	assert_non_null(strstr(out, "relu:n=8: not exported: no record fits "));
+	assert_non_null(strstr(out, "there is none of this task"));
+	assert_non_null(strstr(out, "1 of 2 tasks have no kernel"));
+	assert_int_equal(run(f, &out, arena_printf(f->a, "ls %s/k", f->folder)), 2);
+	assert_int_equal(run(f, &out, arena_printf(f->a, "%s --threads 3 --complete", export)), 5);
+	assert_non_null(strstr(out, "there are 1 of "));
+	assert_non_null(strstr(out, ", 1 thread): 1 with another number of threads;"));
+	assert_non_null(strstr(out, "2 of 2 tasks have no kernel"));
+	assert_int_equal(run(f, &out, export), 0);
+	assert_non_null(strstr(out, "\nhit       hone_matmul_"));
+	assert_non_null(strstr(out, "\nmiss      -  relu:n=8\n1 of 2 kernels written"));
+	assert_int_equal(run(f, &out, arena_printf(f->a, "%s --complete --fallback", export)), 0);
+	assert_non_null(strstr(out, "fallback  hone_relu_"));
+	assert_non_null(strstr(out, "2 of 2 kernels written"));
+	assert_int_equal(run(f, &out, arena_printf(f->a, "cat %s/k/hone_relu_*.c", f->folder)), 0);
+	assert_non_null(strstr(out, " * Time      unknown with 1 thread; untuned\n"));
+}
+
+/* Records of another device count for nothing, but are named with it. */
+static void test_elsewhere(void **state)
+{
+	struct fixture *f = *state;
+	struct device *other = device_synthetic(f->a, "synthetic:core:2 pu:1 isa=avx512");
+	char *out;
+
+	assert_non_null(other);
+	put_record(f, false);
+	struct db *db = db_open(f->path, DB_MODIFY);
+	json_t *json = device_json(other);
+	char *text = json_dumps(json, 0);
+
+	assert_ok(sql_run(db, "", "UPDATE devices SET fingerprint = 'other', description = ?1 "
+			      "WHERE id = ?2", "ti", text, f->device));
+	db_close(db);
+	free(text);
+	json_decref(json);
+	assert_int_equal(run(f, &out, arena_printf(f->a, "./hone export '%s' --db %s -o %s/k --complete",
+						   SPEC, f->path, f->folder)), 5);
+	const char *words = arena_printf(f->a, "there are 1 of %s (x86-64-avx512, 1 thread): 1 of another "
+					 "device; run hone tune here", other->name);
+
+	if (!strstr(out, words))
+		fail_msg("'%s' does not say '%s'", out, words);
+}
+
+/* The rule says in make's words what was read. */
+static void test_depfile(void **state)
+{
+	struct fixture *f = *state;
+	const char *folder = arena_printf(f->a, "%s/a $b #c", f->folder);
+	const char *escaped = arena_printf(f->a, "%s/a\\ $$b\\ \\#c", f->folder);
+	const char *list = "# two\n" "one.te\n" SPEC "\n", *te = "input A: f32[8]\nB[i] = A[i] + 1\n";
+	char *out;
+
+	put_record(f, false);
+	assert_ok(dir_make(folder));
+	assert_ok(file_write(arena_printf(f->a, "%s/list.tasks", folder), list, strlen(list)));
+	assert_ok(file_write(arena_printf(f->a, "%s/one.te", folder), te, strlen(te)));
+	assert_int_equal(run(f, &out, arena_printf(f->a, "./hone export '%s/list.tasks' --db %s -o '%s' "
+						   "--depfile '%s/d'", folder, f->path, folder, folder)), 0);
+	assert_int_equal(run(f, &out, arena_printf(f->a, "cat '%s/d'", folder)), 0);
+	const char *wanted[] = {
+		arena_printf(f->a, "%s/manifest.json: \\\n", escaped),
+		arena_printf(f->a, "  %s/list.tasks \\\n", escaped),
+		arena_printf(f->a, "  %s \\\n", f->path),
+		arena_printf(f->a, "  %s/one.te\n", escaped),
+		arena_printf(f->a, "\n%s/one.te:\n", escaped),
+		"/hone \\\n",
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		if (!strstr(out, wanted[i]))
+			fail_msg("'%s' does not say '%s'", out, wanted[i]);
+}
+
 /* A .te file is named by its path; the key keeps names apart. */
 static void test_symbols(void **state)
 {
@@ -323,7 +422,8 @@ int main(void)
 	const struct CMUnitTest tests[] = { TEST(test_kernel), TEST(test_failures),
 					    TEST(test_symbols), TEST(test_verified),
 					    TEST(test_estimates), TEST(test_reproducible),
-					    TEST(test_damaged_record) };
+					    TEST(test_damaged_record), TEST(test_misses),
+					    TEST(test_elsewhere), TEST(test_depfile) };
 
 	return cmocka_run_group_tests_name("export", tests, NULL, NULL);
 }

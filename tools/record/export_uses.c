@@ -16,11 +16,12 @@ struct model_uses {
 	struct model_task_vec tasks;
 };
 
-struct model_uses *uses_open(struct arena *a, const char *source, const struct kernel_costs *costs)
+struct model_uses *uses_open(struct arena *a, const char *source, const struct kernel_costs *costs,
+			     struct onnx_files *files)
 {
 	struct model_uses *u = arena_one(a, struct model_uses);
 
-	u->graph = model_open(a, source, NULL, costs, NULL);
+	u->graph = model_open(a, source, &(struct onnx_options){ .files = files }, costs, NULL);
 	if (!u->graph)
 		return NULL;
 	u->tasks = graph_tasks(a, u->graph);

@@ -7,12 +7,14 @@
 
 #include <jansson.h>
 
+#include "graph/onnx/onnx.h"
 #include "graph/pass/costs.h"
 
 struct model_uses;
 
-/* Of the model SOURCE for a machine of COSTS, in A; NULL and a message. */
-struct model_uses *uses_open(struct arena *a, const char *source, const struct kernel_costs *costs);
+/* Of the model SOURCE for a machine of COSTS, in A; NULL and a message. FILES gets those that it was read from. */
+struct model_uses *uses_open(struct arena *a, const char *source, const struct kernel_costs *costs,
+			     struct onnx_files *files);
 /* For the task KEY an array, as `uses` of `export` in docs/json.md; the weights are written to
  * DIR/weights under names that begin with SYMBOL. NULL and a message where one cannot be written. */
 json_t *uses_write(struct arena *a, const struct model_uses *u, const char *key, const char *dir,
