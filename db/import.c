@@ -94,3 +94,15 @@ int db_import(struct db *db, const struct db_import *records, int n, int64_t *ad
 		return -1;
 	return sql_end(db, what, import_all(db, records, n, added));
 }
+
+const char *db_import_fault(struct arena *a, const struct db_record *r, const char *steps_hash)
+{
+	if (r->seq < 1)
+		return "its seq is less than 1";
+	if (r->final && r->others < -1)
+		return "it was measured in turn with less than none";
+	if (r->status != TRIAL_OK && r->time_us > 0)
+		return "it has a time though its status is not ok";
+	return record_fault(a, r, steps_hash, trial_status_name(r->status),
+			    (size_t)r->n_samples * sizeof(double));
+}

@@ -14,5 +14,7 @@ struct db_import {
 /* Saves N records as imported, but for those that tell of a measurement that is known here, in one
  * transaction. *ADDED is how many. */
 int db_import(struct db *db, const struct db_import *records, int n, int64_t *added);
+/* What cannot be true of R, of which a log says that its steps have the hash STEPS_HASH; in A. NULL: nothing. */
+const char *db_import_fault(struct arena *a, const struct db_record *r, const char *steps_hash);
 
 #endif

@@ -1,35 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/record/export.c - hone export: the kernels of a model or an operator as C files. */
+/* tools/record/export.c - hone export: what was found of a model or an operator, as C files, as a log of records, or
+ * as an archive of all that it takes to build and check it. */
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 #include "codegen/export.h"
 #include "search/best.h"
 #include "search/trust/exported.h"
 #include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"
+#include "tools/record/archive.h"
+#include "tools/record/export_archive.h"
 #include "tools/record/export_uses.h"
 #include "tools/source.h"
 
+enum export_format { FORMAT_BY_NAME, FORMAT_C, FORMAT_LOG, FORMAT_ARCHIVE };
+
 struct export_args {
 	struct query q;		/* first: query_argp's input */
-	const char *dir;
+	const char *output;
+	const char *dir;	/* that C files are written to */
+	const char *packed;	/* the folder that becomes an archive; NULL: none does */
+	enum export_format format;
+	int top;		/* records of each task in a log; 0: not given */
 };
 
 static const char doc[] =
-	"Writes the fastest verified kernel of every task of SOURCE on this device into a folder: "
+	"Writes what was found of SOURCE. Into a folder: the fastest verified kernel of every task on this device, "
 	"a C file each, hone_kernels.h and manifest.json; of a model also the weights that each "
 	"kernel takes at each of its nodes, with scales and constants folded in. Each file compiles alone with the "
 	"command that it begins with; so compiled, it is run against the task's reference before it counts as "
-	"written, and left out where it is wrong.\v"
-	"Example:\n  hone export mobilenet_v2.onnx --db tune.db -o kernels\n";
+	"written, and left out where it is wrong.\n\n"
+	"Into a file NAME.jsonl: the records, one a line, of all devices, and of the whole database where no SOURCE is "
+	"given; docs/log.md says what is in a line. Into a file NAME.tar.gz or NAME.tar.zst: of a model a C library, "
+	"as hone build writes it, with a check of its results (make check), of operators their kernels; with the "
+	"records and a manifest. hone import takes both back. The same records give the same bytes.\v"
+	"Example:\n  hone export mobilenet_v2.onnx --db tune.db -o kernels\n"
+	"  hone export mobilenet_v2.onnx --db tune.db -o mobilenet_v2.tar.gz\n"
+	"  hone export --db tune.db -o tuned.jsonl\n";
+
+enum { KEY_FORMAT = 256, KEY_TOP, TOP_MOST = 1000000 };
 
 static const struct argp_option options[] = {
-	{ "output", 'o', "DIR", 0, "folder to write to, made where missing (required)", 0 },
+	{ "output", 'o', "OUTPUT", 0,
+	  "folder or file to write to, whose name says what it is; a folder is made where it is missing (required)", 0 },
+	{ "format", KEY_FORMAT, "FORMAT", 0, "c, log or archive, whatever OUTPUT is named", 0 },
+	{ "top", KEY_TOP, "K", 0,
+	  "log, archive: the K best records of each task, device, toolchain, number of threads and cache state "
+	  "(default: all in a log, 1 in an archive)", 0 },
 	{ 0 },
 };
+
+static enum export_format format_named(struct argp_state *state, const char *name)
+{
+	if (strcmp(name, "c") == 0)
+		return FORMAT_C;
+	if (strcmp(name, "log") == 0)
+		return FORMAT_LOG;
+	if (strcmp(name, "archive") != 0)
+		argp_error(state, "--format '%s': give c, log or archive", name);
+	return FORMAT_ARCHIVE;
+}
+
+static enum export_format format_of(const char *output)
+{
+	if (text_ends_with(output, ".jsonl"))
+		return FORMAT_LOG;
+	return archive_is_name(output) ? FORMAT_ARCHIVE : FORMAT_C;
+}
+
+/* What does not fit together. */
+static void settle_format(struct export_args *args, struct argp_state *state)
+{
+	if (!args->output || !*args->output)
+		argp_error(state, "where to? give -o OUTPUT");
+	if (args->format == FORMAT_BY_NAME)
+		args->format = format_of(args->output);
+	if (!args->q.source && args->format != FORMAT_LOG)
+		argp_error(state, "which SOURCE? only a log (-o NAME.jsonl) is of a whole database");
+	if (args->top && args->format == FORMAT_C)
+		argp_error(state, "--top belongs to logs and archives");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -38,13 +92,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->q;
+		args->q.source_optional = true;
 		return 0;
 	case 'o':
-		args->dir = arg;
+		args->output = arg;
+		return 0;
+	case KEY_FORMAT:
+		args->format = format_named(state, arg);
+		return 0;
+	case KEY_TOP:
+		args->top = argp_int(state, "--top", arg, 1, TOP_MOST);
 		return 0;
 	case ARGP_KEY_END:
-		if (!args->dir || !*args->dir)
-			argp_error(state, "which folder? give -o DIR");
+		settle_format(args, state);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -52,7 +112,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { { &query_argp, 0, NULL, 0 }, { 0 } };
-static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
+static const struct argp argp = { options, parse, "[SOURCE]", doc, children, NULL, NULL };
 
 static struct export_kernel kernel_of(const struct query *q, const struct task *t,
 				      const struct best *b)
@@ -177,18 +237,31 @@ static const char *command_line(const struct query *q)
 			    q->source, q->threads);
 }
 
+/* Of a model that is packed: its library. */
+static int write_archive(const struct export_args *args, json_t *manifest)
+{
+	int top = args->top ? args->top : 1;
+
+	if (source_is_model(args->q.source) ? export_library(&args->q, args->packed) < 0
+					    : export_makefile(&args->q, args->packed) < 0)
+		return -1;
+	return export_pack(&args->q, top, manifest, args->packed, args->output);
+}
+
 static int export_found(const struct export_args *args, struct exports *x)
 {
 	const struct query *q = &args->q;
 	const struct export_set set = { .kernels = x->kernels, .n = x->n,
 					.command = command_line(q) };
-	json_t *manifest =
-		write_kernels(args, &set, x) < 0 || write_uses(args, &set, x) < 0
-			? NULL
-			: export_index(args->dir, &set);
+	/* In an archive the weights are in the library. */
+	json_t *manifest = write_kernels(args, &set, x) < 0 || (!args->packed && write_uses(args, &set, x) < 0)
+				   ? NULL
+				   : export_index(args->dir, &set);
 
-	if (!manifest)
+	if (!manifest || (args->packed && write_archive(args, manifest) < 0)) {
+		json_decref(manifest);
 		return command_failed();
+	}
 	int n = (int)json_array_size(json_object_get(manifest, "kernels"));
 
 	if (q->json) {
@@ -196,7 +269,7 @@ static int export_found(const struct export_args *args, struct exports *x)
 	} else {
 		json_decref(manifest);
 		printf("%d of %d kernel%s written to %s\n", n, q->tasks.n,
-		       q->tasks.n > 1 ? "s" : "", args->dir);
+		       q->tasks.n > 1 ? "s" : "", args->output);
 	}
 	return x->refused ? EXIT_FAILED : EXIT_OK;
 }
@@ -217,12 +290,50 @@ static int export_all(const struct export_args *args)
 	return rc;
 }
 
+static int write_log(const struct export_args *args)
+{
+	int64_t n = export_log(&args->q, args->top, args->output);
+
+	if (n < 0)
+		return command_failed();
+	if (args->q.json)
+		json_print(json_pack("{s:o, s:I}", "log", json_label(args->output), "records", (json_int_t)n));
+	else
+		printf("%jd record%s written to %s\n", (intmax_t)n, n > 1 ? "s" : "", args->output);
+	return EXIT_OK;
+}
+
+/* Into a folder that is packed then; beside a model's library its kernels, each alone. */
+static int export_archive(struct export_args *args)
+{
+	args->packed = dir_temp(args->q.arena);
+	if (!args->packed)
+		return command_failed();
+	args->dir = arena_printf(args->q.arena, "%s/" ARCHIVE_KERNELS, args->packed);
+	int rc = export_all(args);
+
+	dir_remove(args->packed);
+	return rc;
+}
+
+static int export(struct export_args *args)
+{
+	if (query_open(&args->q) < 0)
+		return command_failed();
+	if (args->format == FORMAT_LOG)
+		return write_log(args);
+	if (args->format == FORMAT_ARCHIVE)
+		return export_archive(args);
+	args->dir = args->output;
+	return export_all(args);
+}
+
 static int run(int argc, char **argv)
 {
 	struct export_args args = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	int rc = query_open(&args.q) < 0 ? command_failed() : export_all(&args);
+	int rc = export(&args);
 
 	query_close(&args.q);
 	return rc;
@@ -230,6 +341,6 @@ static int run(int argc, char **argv)
 
 const struct command command_export = {
 	.name = "export",
-	.summary = "the kernels found, as C files for another build",
+	.summary = "what was found, as C files, a log or an archive",
 	.run = run,
 };
