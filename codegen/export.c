@@ -16,7 +16,7 @@
  * and then get all of them. */
 enum { DIGITS = 8 };
 
-enum { SYMBOL_OP = 40 };
+enum { SYMBOL_OP = 40, SOURCE_MOST = 1 << 28 };
 
 const char *export_symbol(struct arena *a, const char *op, const char *key, int digits)
 {
@@ -166,6 +166,7 @@ static void put_head(struct text *out, const struct export_set *set, const struc
 	text_printf(out, " * Time      %.4g us with %d thread%s%s%s\n", k->time_us, k->threads,
 		    k->threads > 1 ? "s" : "", *k->caveat ? "; " : "", k->caveat);
 	put_needs(out, k, " * Stack     ", " * Workspace ");
+	text_puts(out, " * SPDX-License-Identifier: " EXPORT_LICENCE "\n");
 	text_puts(out, " *\n * Arguments, 64-byte aligned (hone_kernels.h says more):\n");
 	put_arguments(out, k->program);
 	text_puts(out, " *\n * Steps:\n");
@@ -317,14 +318,24 @@ static json_t *arguments_json(const struct program *p)
 	return list;
 }
 
-static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
+/* Of the C file of SYMBOL, as xxh128sum has it; null where it was not written. */
+static json_t *file_hash(struct arena *a, const char *dir, const char *symbol)
+{
+	size_t n;
+	const char *text = file_read(a, arena_printf(a, "%s/%s.c", dir, symbol), SOURCE_MOST, &n);
+	char hash[HASH_TEXT];
+
+	return text ? json_string(hash_text(hash_bytes(text, n), hash)) : json_null();
+}
+
+static json_t *kernel_json(struct arena *a, const char *dir, const struct export_set *set, int i)
 {
 	const struct export_kernel *k = &set->kernels[i];
 	const char *symbol = export_symbol_of(a, set, i);
 	struct emit_needs needs = needs_of(k);
 
 	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:f, s:s, s:O, s:o, s:s, s:o, s:i, "
-			 "s:I, s:I, s:o, s:O?}",
+			 "s:I, s:I, s:o, s:o, s:O?}",
 			 "task", k->key, "name", json_text(k->task), "op", json_text(k->op), "shape",
 			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
 			 "steps", k->steps, "time_us", k->time_us, "caveat", k->caveat,
@@ -332,19 +343,20 @@ static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
 			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),
 			 "threads", k->threads, "stack_bytes", (json_int_t)needs.stack,
 			 "workspace_bytes", (json_int_t)workspace_bytes(needs, k->threads),
-			 "arguments", arguments_json(k->program), "uses", k->uses);
+			 "xxh128", file_hash(a, dir, symbol), "arguments",
+			 arguments_json(k->program), "uses", k->uses);
 }
 
-static json_t *manifest(struct arena *a, const struct export_set *set)
+static json_t *manifest(struct arena *a, const char *dir, const struct export_set *set)
 {
 	json_t *kernels = json_array();
 
 	for (int i = 0; i < set->n; i++)
 		if (!set->kernels[i].refused)
-			json_array_append_new(kernels, kernel_json(a, set, i));
-	json_t *root = json_pack("{s:s, s:o, s:s, s:o}", "hone", PACKAGE_VERSION, "command",
-				 json_text(set->command), "header", "hone_kernels.h", "kernels",
-				 kernels);
+			json_array_append_new(kernels, kernel_json(a, dir, set, i));
+	json_t *root = json_pack("{s:s, s:o, s:s, s:s, s:o}", "hone", PACKAGE_VERSION, "command",
+				 json_text(set->command), "licence", EXPORT_LICENCE, "header",
+				 "hone_kernels.h", "kernels", kernels);
 
 	if (!root)
 		die("out of memory");
@@ -372,7 +384,7 @@ json_t *export_index(const char *dir, const struct export_set *set)
 	json_t *root = NULL;
 
 	if (dir_make(dir) == 0 && write_header(a, dir, set) == 0) {
-		root = manifest(a, set);
+		root = manifest(a, dir, set);
 		if (write_manifest(a, dir, root) < 0) {
 			json_decref(root);
 			root = NULL;

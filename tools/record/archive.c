@@ -62,6 +62,7 @@ char *archive_records(struct arena *a, const char *path, size_t *n)
 
 #include "base/file.h"
 #include "base/hash.h"
+#include "codegen/export.h"
 #include "base/vec.h"
 
 /* 1980, as other formats begin: tar warns of 1970. */
@@ -70,7 +71,7 @@ char *archive_records(struct arena *a, const char *path, size_t *n)
 /* Of an archive, unpacked. */
 #define ALL_MOST ((int64_t)1 << 34)
 
-struct name_vec VEC(const char *);
+struct archive_names VEC(const char *);
 
 static int by_name(const FTSENT **x, const FTSENT **y)
 {
@@ -78,7 +79,7 @@ static int by_name(const FTSENT **x, const FTSENT **y)
 }
 
 /* Names below FOLDER of what is there, folders with a / at their end. */
-static int list(struct arena *a, const char *folder, struct name_vec *out)
+static int list(struct arena *a, const char *folder, struct archive_names *out)
 {
 	char *const paths[] = { arena_strdup(a, folder), NULL };
 	FTS *fts = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
@@ -106,7 +107,7 @@ static json_t *licence_json(struct arena *a, const char *name, const char *bytes
 	if (text_ends_with(name, ".bin") || text_ends_with(name, ".npy"))
 		return json_null();
 	if (!mark)
-		return json_string("0BSD");
+		return json_string(EXPORT_LICENCE);
 	mark += strlen(licence_mark);
 	return json_stringn(mark, strcspn(mark, " \n*"));
 }
@@ -126,7 +127,7 @@ static json_t *file_json(struct arena *a, const char *folder, const char *name)
 
 json_t *archive_files(struct arena *a, const char *folder)
 {
-	struct name_vec names = { 0 };
+	struct archive_names names = { 0 };
 	json_t *files = json_array();
 
 	if (list(a, folder, &names) < 0)
@@ -181,7 +182,7 @@ static int put(struct arena *a, struct archive *w, const char *path, const char 
 static int put_all(struct arena *a, struct archive *w, const char *path, const char *part, const char *folder,
 		   const char *root)
 {
-	struct name_vec names = { 0 };
+	struct archive_names names = { 0 };
 	bool zstd = text_ends_with(path, ".zst");
 	int rc = list(a, folder, &names);
 

@@ -242,6 +242,7 @@ static int write_archive(const struct export_args *args, json_t *manifest)
 {
 	int top = args->top ? args->top : 1;
 
+	json_object_set_new(manifest, "folder", json_string(ARCHIVE_KERNELS));
 	if (source_is_model(args->q.source) ? export_library(&args->q, args->packed) < 0
 					    : export_makefile(&args->q, args->packed) < 0)
 		return -1;
