@@ -8,7 +8,8 @@
 
 #include "base/err.h"
 #include "base/file.h"
-#include "codegen/emit.h"
+#include "codegen/export_args.h"
+#include "codegen/manifest.h"
 #include "config.h"
 #include "schedule/step_text.h"
 
@@ -47,42 +48,6 @@ const char *export_symbol_of(struct arena *a, const struct export_set *set, int 
 	return symbol;
 }
 
-/* --- arguments */
-
-/* Argument I as the caller has it, before packing. */
-static const struct tensor *raw_tensor(const struct program *p, int i)
-{
-	const struct pack *pack = program_pack(p, i);
-
-	return pack ? &pack->raw->tensor : &p->args.at[i]->tensor;
-}
-
-static size_t packed_bytes(const struct program *p, int i)
-{
-	const struct pack *pack = program_pack(p, i);
-
-	return pack ? emit_packed_bytes(p, pack) : 0;
-}
-
-static struct emit_needs needs_of(const struct export_kernel *k)
-{
-	return emit_needs(k->program);
-}
-
-static size_t workspace_bytes(struct emit_needs needs, int threads)
-{
-	return needs.shared + needs.thread * (size_t)threads;
-}
-
-static const char *role_of(const struct program *p, int i)
-{
-	const struct buffer *b = p->args.at[i];
-
-	if (b->kind == BUFFER_OUTPUT)
-		return "output";
-	return b->constant ? "const" : "input";
-}
-
 /* --- the C file */
 
 /* What may stand in a comment: names come from users. */
@@ -107,16 +72,16 @@ static void put_line(struct text *out, const char *label, const char *s)
 static void put_arguments(struct text *out, const struct program *p)
 {
 	for (int i = 0; i < p->args.n; i++) {
-		const struct tensor *t = raw_tensor(p, i);
+		const struct tensor *t = exported_tensor(p, i);
 
-		text_printf(out, " *\targs[%d]  %-6s ", i, role_of(p, i));
+		text_printf(out, " *\targs[%d]  %-6s ", i, exported_role(p, i));
 		put_comment(out, t->name);
 		text_printf(out, ": %s[", dtype_name(t->dtype));
 		for (int d = 0; d < t->ndim; d++)
 			text_printf(out, "%s%" PRId64, d ? ", " : "", t->shape[d]);
 		text_puts(out, "]");
-		if (packed_bytes(p, i))
-			text_printf(out, ", packed into %zu bytes", packed_bytes(p, i));
+		if (exported_packed_bytes(p, i))
+			text_printf(out, ", packed into %zu bytes", exported_packed_bytes(p, i));
 		text_puts(out, "\n");
 	}
 }
@@ -124,11 +89,11 @@ static void put_arguments(struct text *out, const struct program *p)
 static void put_needs(struct text *out, const struct export_kernel *k, const char *stack,
 		      const char *workspace)
 {
-	struct emit_needs needs = needs_of(k);
+	struct emit_needs needs = emit_needs(k->program);
 
 	text_printf(out, "%s%zu bytes at most, of each thread\n", stack, needs.stack);
 	text_printf(out, "%s%zu bytes with %d thread%s\n", workspace,
-		    workspace_bytes(needs, k->threads), k->threads, k->threads > 1 ? "s" : "");
+		    exported_workspace_bytes(needs, k->threads), k->threads, k->threads > 1 ? "s" : "");
 }
 
 static void put_steps(struct text *out, const struct program *p)
@@ -175,6 +140,7 @@ static void put_head(struct text *out, const struct export_set *set, const struc
 	put_line(out, "Device    ", k->device);
 	put_time(out, k);
 	put_needs(out, k, " * Stack     ", " * Workspace ");
+	text_puts(out, " * SPDX-License-Identifier: " EXPORT_LICENCE "\n");
 	text_puts(out, " *\n * Arguments, 64-byte aligned (hone_kernels.h says more):\n");
 	put_arguments(out, k->program);
 	text_puts(out, " *\n * Steps:\n");
@@ -304,97 +270,15 @@ static int write_header(struct arena *a, const char *dir, const struct export_se
 	return rc;
 }
 
-/* --- the manifest */
-
-/* Text that users or compilers wrote may hold any bytes; JSON may not. */
-static json_t *json_text(const char *s)
-{
-	json_t *j = json_string(s);
-
-	return j ? j : json_string("(not UTF-8)");
-}
-
-static json_t *arguments_json(const struct program *p)
-{
-	json_t *list = json_array();
-
-	for (int i = 0; i < p->args.n; i++) {
-		const struct tensor *t = raw_tensor(p, i);
-		json_t *shape = json_array();
-
-		for (int d = 0; d < t->ndim; d++)
-			json_array_append_new(shape, json_integer(t->shape[d]));
-		json_array_append_new(
-			list, json_pack("{s:o, s:s, s:o, s:s, s:I, s:I}", "name",
-					json_text(t->name), "dtype", dtype_name(t->dtype), "shape",
-					shape, "role", role_of(p, i), "bytes",
-					(json_int_t)tensor_bytes(t), "packed_bytes",
-					(json_int_t)packed_bytes(p, i)));
-	}
-	return list;
-}
-
-static json_t *kernel_json(struct arena *a, const struct export_set *set, int i)
-{
-	const struct export_kernel *k = &set->kernels[i];
-	const char *symbol = export_symbol_of(a, set, i);
-	struct emit_needs needs = needs_of(k);
-
-	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:O, s:o, s:s, s:o, s:i, "
-			 "s:I, s:I, s:o, s:O?}",
-			 "task", k->key, "name", json_text(k->task), "op", json_text(k->op), "shape",
-			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
-			 "steps", k->steps, "time_us", k->time_us > 0 ? json_real(k->time_us) : json_null(), "caveat", k->caveat,
-			 "evidence", k->evidence, "device", json_text(k->device),
-			 "fingerprint", k->fingerprint, "toolchain", json_text(k->toolchain),
-			 "threads", k->threads, "stack_bytes", (json_int_t)needs.stack,
-			 "workspace_bytes", (json_int_t)workspace_bytes(needs, k->threads),
-			 "arguments", arguments_json(k->program), "uses", k->uses);
-}
-
-static json_t *manifest(struct arena *a, const struct export_set *set)
-{
-	json_t *kernels = json_array();
-
-	for (int i = 0; i < set->n; i++)
-		if (!set->kernels[i].refused)
-			json_array_append_new(kernels, kernel_json(a, set, i));
-	json_t *root = json_pack("{s:s, s:o, s:s, s:o, s:o}", "hone", PACKAGE_VERSION, "command",
-				 json_text(set->command), "header", "hone_kernels.h", "kernels", kernels,
-				 "misses", set->misses ? json_incref(set->misses) : json_array());
-
-	if (!root)
-		die("out of memory");
-	return root;
-}
-
-static int write_manifest(struct arena *a, const char *dir, json_t *root)
-{
-	char *text = json_dumps(root, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
-	struct text out = { 0 };
-
-	if (!text)
-		die("out of memory");
-	text_printf(&out, "%s\n", text);
-	int rc = file_write(arena_printf(a, "%s/manifest.json", dir), out.s, out.n);
-
-	text_free(&out);
-	free(text);
-	return rc;
-}
+/* --- all of it */
 
 json_t *export_index(const char *dir, const struct export_set *set)
 {
 	struct arena *a = arena_new();
 	json_t *root = NULL;
 
-	if (dir_make(dir) == 0 && write_header(a, dir, set) == 0) {
-		root = manifest(a, set);
-		if (write_manifest(a, dir, root) < 0) {
-			json_decref(root);
-			root = NULL;
-		}
-	}
+	if (dir_make(dir) == 0 && write_header(a, dir, set) == 0)
+		root = manifest_write(a, dir, set);
 	arena_free(a);
 	return root;
 }

@@ -12,6 +12,9 @@
 
 #include "schedule/nest.h"
 
+/* SPDX of what hone writes: anybody may do anything with it. */
+#define EXPORT_LICENCE "0BSD"
+
 struct export_kernel {
 	const struct program *program;
 	const char *task;	/* its name for people */

@@ -100,10 +100,12 @@ struct db_record {
 	const char *fingerprint;
 	const char *toolchain_text;
 	int64_t trial;		/* number in its campaign */
-	int64_t seq;		/* order of records, also after a merge; given by the database */
+	int64_t seq;		/* order of records, also after a merge; given by the database, of an
+				 * imported record by its log */
 	bool final;		/* measured again among the best few; not a trial of its own */
 	int others;		/* final: measured in turn with so many; -1: not known */
 	bool estimate;		/* the guess of a stand-in: nothing was measured */
+	bool imported;		/* said by a log from elsewhere; db_append ignores it, db_import sets it */
 	const char *source_hash;	/* 32 hex digits, of the C text that was measured; NULL:
 					 * not known */
 	const char *hone;	/* the version that measured it; NULL: not known */
@@ -177,6 +179,13 @@ struct db_record db_record_copy(struct arena *a, const struct db_record *r);
  * steps, and of hone's own beside them, with the cache state "model" where a model ran (runtime/offload). */
 #define DB_OFFLOAD "offload "
 
+/* Who measured a record. */
+enum db_whence {
+	DB_ANYWHERE,
+	DB_HERE,	/* this database's campaigns, or those of one that was merged into it */
+	DB_ELSEWHERE,	/* a log that was imported says so */
+};
+
 /* Which records are meant; NULL and 0 stand for any. */
 struct db_want {
 	bool offload;		/* of toolchains that begin with DB_OFFLOAD; otherwise none of these */
@@ -189,6 +198,7 @@ struct db_want {
 	int threads;
 	int64_t until;		/* the last record, by id: not for db_skipped */
 	bool measured;		/* no estimates */
+	enum db_whence from;
 	bool exact;		/* no kernels that derive another algorithm, whose roundings are others */
 	/* How fast the device is: records of another machine, by DB_SAME_MACHINE, are left out, and
 	 * times of sittings at another speed are put in order by what they come to now, as the
@@ -198,17 +208,17 @@ struct db_want {
 
 enum db_order {
 	DB_FASTEST,	/* by time alone: how far a search has come */
-	/* Confirmed times first, then those of trials, estimates last, each by time: the first is
-	 * the best. A trial's time is the least of many noisy ones, so that it is no match for one
+	/* Confirmed times first, then those of trials, imported ones, estimates last, each by time:
+	 * the first is the best. A trial's time is the least of many noisy ones, so that it is no match for one
 	 * that was taken again. */
 	DB_SUREST,
-	DB_LATEST,	/* the newest first */
+	DB_LATEST,	/* the newest first, imported ones behind all others */
 };
 
 /* Calls FN, as db_each does, for the record that stands for each step list: of its ok records for
  * the same task, device, toolchain, threads and cache state a measurement rather than an estimate,
- * a confirmation rather than a trial, the latest; none where a later run of it crashed or was
- * wrong. */
+ * one of here rather than an imported one, a confirmation rather than a trial, the latest; none where
+ * a later run of it crashed or was wrong. */
 int db_each_standing(struct db *db, const struct db_want *want, enum db_order order,
 		     int (*fn)(void *ctx, const struct db_record *record), void *ctx);
 /* The first N of these. */
@@ -331,8 +341,9 @@ struct db_task_stats {
 	int64_t trials[TRIAL_STATUS_COUNT];
 	int64_t n_trials;
 	double best_us;		/* on any device, at any number of threads; 0 for none */
-	bool confirmed;		/* that one was, and is no estimate */
+	bool confirmed;		/* that one was, here, and is no estimate */
 	bool estimate;		/* that one is a guess */
+	bool imported;		/* that one was not measured here */
 };
 struct db_stats {
 	int64_t bytes;		/* of the file, its log included */
@@ -342,7 +353,7 @@ struct db_stats {
 	int n_tasks;
 };
 int db_stats(struct db *db, struct arena *a, struct db_stats *out);
-/* "estimate", "unconfirmed" or "": what to say behind the best of T. */
+/* "estimate", "imported", "unconfirmed" or "": what to say behind the best of T. */
 const char *db_task_caveat(const struct db_task_stats *t);
 
 /* The tasks that CAMPAIGN has records of, with its own trials, and the best as it sees it: on its

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* db/merge.c - takes in another database, whole or not at all.
  *
- * Rows of two files are the same by their identity: fingerprint, toolchain text, task key, campaign
- * uid; records by all that says where, when and what was measured. Row ids never travel; the numbers
- * by which records supersede each other do, so that the same files merged in any order, and any
- * number of times, have the same records stand. */
+ * In:   two databases, each with what it says of devices, toolchains, tasks, campaigns, records.
+ * Out:  in the first, what either says: of two that differ about one thing, the one that is greater
+ *       by an order that does not depend on which file it is in.
+ * Holds: the same files, merged in any order and any number of times, give the same content, but for
+ *        row ids and for a campaign that a process is at work on here: its row and its rounds stay.
+ *
+ * Things of two files are the same by their identity: fingerprint, toolchain text, task key, uid of a
+ * campaign or sitting; records by all that they say, for none is ever changed. Row ids never travel;
+ * the numbers by which records supersede each other do. */
 #include "db/sql.h"
 
 #include <stdlib.h>
@@ -15,94 +20,152 @@
 
 static const char merging[] = "merging";
 
+/* The row here of what row COLUMN names there, by IDENTITY; null for none. */
+#define HERE(table, identity, column)                                                              \
+	"(SELECT h.id FROM main." table " h JOIN other." table " t ON t." identity " = h." identity \
+	" WHERE t.id = " column ")"
+/* An UPDATE of rows of TABLE that both files know, N here and O there. */
+#define KNOWN_IN_BOTH(table, identity) " FROM other." table " o WHERE o." identity " = n." identity " AND "
+
+static const char add_toolchains[] =
+	"INSERT INTO main.toolchains (text) SELECT text FROM other.toolchains WHERE text NOT IN"
+	" (SELECT text FROM main.toolchains) ORDER BY id";
+
 static const char add_devices[] =
 	"INSERT INTO main.devices (fingerprint, description, created)"
 	" SELECT fingerprint, description, created FROM other.devices WHERE fingerprint NOT IN"
 	" (SELECT fingerprint FROM main.devices) ORDER BY id";
-static const char add_toolchains[] =
-	"INSERT INTO main.toolchains (text) SELECT text FROM other.toolchains WHERE text NOT IN"
-	" (SELECT text FROM main.toolchains) ORDER BY id";
+/* The description that was probed last. */
+#define PROBED(x)                                                                                  \
+	"(CASE WHEN json_valid(" x ".description)"                                                 \
+	" THEN coalesce(json_extract(" x ".description, '$.measured.when'), 0) ELSE 0 END, "       \
+	x ".description)"
+static const char describe_devices[] =
+	"UPDATE main.devices AS n SET description = o.description" KNOWN_IN_BOTH("devices", "fingerprint")
+	PROBED("o") " > " PROBED("n");
+static const char date_devices[] =
+	"UPDATE main.devices AS n SET created = o.created" KNOWN_IN_BOTH("devices", "fingerprint")
+	"o.created < n.created";
+
 static const char add_tasks[] =
 	"INSERT INTO main.tasks (key, name, text, flop) SELECT key, name, text, flop"
 	" FROM other.tasks WHERE key NOT IN (SELECT key FROM main.tasks) ORDER BY id";
-/* One that runs in the other file is, here, one that stopped at its last batch. One that both files
- * know keeps the search state it has here. */
-static const char add_campaigns[] =
-	"INSERT INTO main.campaigns"
-	" (uid, device, created, ended, source, options, seed, state, rounds, search, seen)"
-	" SELECT o.uid, d.id, o.created, o.ended, o.source, o.options, o.seed,"
-	" CASE o.state WHEN 'running' THEN 'stopped' ELSE o.state END, o.rounds, o.search, o.seen"
-	" FROM other.campaigns o JOIN other.devices od ON od.id = o.device"
-	" JOIN main.devices d ON d.fingerprint = od.fingerprint"
-	" WHERE o.uid NOT IN (SELECT uid FROM main.campaigns) ORDER BY o.id";
-static const char add_sittings[] =
-	"INSERT INTO main.sittings (uid, campaign, host, pid, began, ended, fixed_us, probed,"
-	" peak_one, peak_all, l1_one, l1_all, l2_one, l2_all, mem_one, mem_all)"
-	" SELECT o.uid, p.id, o.host, o.pid, o.began, o.ended, o.fixed_us, o.probed, o.peak_one,"
-	" o.peak_all, o.l1_one, o.l1_all, o.l2_one, o.l2_all, o.mem_one, o.mem_all"
-	" FROM other.sittings o"
-	" JOIN other.campaigns op ON op.id = o.campaign JOIN main.campaigns p ON p.uid = op.uid"
-	" WHERE o.uid NOT IN (SELECT uid FROM main.sittings) ORDER BY o.id";
-static const char add_records[] =
-	"INSERT INTO main.records (task, device, toolchain, campaign, trial, final, threads, steps,"
-	" steps_hash, status, message, samples, time_us, ratio, counters, cache, build_ms, run_ms,"
-	" created, others, estimate, source_hash, hone, counted, seq,"
-	" sitting)"
-	" SELECT t.id, d.id, c.id, p.id, o.trial, o.final, o.threads, o.steps, o.steps_hash,"
-	" o.status, o.message, o.samples, o.time_us, o.ratio, o.counters, o.cache, o.build_ms,"
-	" o.run_ms, o.created, o.others, o.estimate, o.source_hash, o.hone, o.counted, o.seq, s.id"
-	" FROM other.records o"
-	" JOIN other.tasks ot ON ot.id = o.task JOIN main.tasks t ON t.key = ot.key"
-	" JOIN other.devices od ON od.id = o.device"
-	" JOIN main.devices d ON d.fingerprint = od.fingerprint"
-	" JOIN other.toolchains oc ON oc.id = o.toolchain"
-	" JOIN main.toolchains c ON c.text = oc.text"
-	" LEFT JOIN other.campaigns op ON op.id = o.campaign"
-	" LEFT JOIN main.campaigns p ON p.uid = op.uid"
-	" LEFT JOIN other.sittings os ON os.id = o.sitting"
-	" LEFT JOIN main.sittings s ON s.uid = os.uid"
-	" WHERE NOT EXISTS (SELECT 1 FROM main.records m WHERE m.task = t.id AND m.device = d.id"
-	" AND m.toolchain = c.id AND m.threads = o.threads AND m.steps_hash = o.steps_hash"
-	" AND m.created = o.created AND m.campaign IS p.id AND m.trial = o.trial"
-	" AND m.final = o.final AND m.status = o.status AND m.cache = o.cache"
-	" AND m.time_us IS o.time_us AND m.samples = o.samples)"
-	" ORDER BY o.id";
+static const char name_tasks[] =
+	"UPDATE main.tasks AS n SET name = o.name, text = o.text, flop = o.flop" KNOWN_IN_BOTH("tasks", "key")
+	"(o.name, o.text, o.flop) < (n.name, n.text, n.flop)";
 
-/* Beyond the batches that this file has of a campaign nothing is taken: the next one it saves gets
- * that number. */
+/* What of a campaign changes while it lasts, and which of two states of it is the later one. Of one
+ * that went on in both files that is the longer one; its rounds and its state of the search belong
+ * together. */
+#define CAMPAIGN_CHANGES "ended, state, rounds, search, seen"
+#define PROGRESS(x)                                                                                \
+	"(" x ".rounds, " x ".state = 'done', coalesce(" x ".seen, " x ".created),"                \
+	" coalesce(" x ".ended, 0), " x ".state, coalesce(" x ".search, x''))"
+static const char add_campaigns[] =
+	"INSERT INTO main.campaigns (uid, device, created, source, options, seed, " CAMPAIGN_CHANGES ")"
+	" SELECT uid, " HERE("devices", "fingerprint", "c.device") ", created, source, options, seed, "
+	CAMPAIGN_CHANGES " FROM other.campaigns c WHERE uid NOT IN (SELECT uid FROM main.campaigns)"
+	" ORDER BY id";
+#define IS_LATER_THERE PROGRESS("o") " > " PROGRESS("n") " AND NOT is_held(n.id)"
+static const char drop_rounds[] =
+	"DELETE FROM main.rounds WHERE campaign IN (SELECT n.id FROM main.campaigns n"
+	" JOIN other.campaigns o ON o.uid = n.uid WHERE " IS_LATER_THERE ")";
+static const char go_on_with_campaigns[] =
+	"UPDATE main.campaigns AS n SET (" CAMPAIGN_CHANGES ") = (SELECT " CAMPAIGN_CHANGES
+	" FROM other.campaigns t WHERE t.uid = n.uid)" KNOWN_IN_BOTH("campaigns", "uid") IS_LATER_THERE;
+
+#define ROUND_SAYS                                                                                 \
+	"number, created, trials, failed, refused, best_us, search_s, learn_s, build_s, run_s,"    \
+	" verify_s, wait_s, samples, recall, rank, accuracy, beside_s"
 static const char add_rounds[] =
-	"INSERT INTO main.rounds (campaign, number, task, created, trials, failed, refused,"
-	" best_us, search_s, learn_s, build_s, run_s, verify_s, wait_s, samples, recall, rank,"
-	" accuracy, beside_s)"
-	" SELECT p.id, o.number, t.id, o.created, o.trials, o.failed, o.refused, o.best_us,"
-	" o.search_s, o.learn_s, o.build_s, o.run_s, o.verify_s, o.wait_s, o.samples, o.recall,"
-	" o.rank, o.accuracy, o.beside_s"
-	" FROM other.rounds o"
-	" JOIN other.campaigns op ON op.id = o.campaign JOIN main.campaigns p ON p.uid = op.uid"
-	" JOIN other.tasks ot ON ot.id = o.task JOIN main.tasks t ON t.key = ot.key"
-	" WHERE o.number <= p.rounds AND NOT EXISTS (SELECT 1 FROM main.rounds m"
-	" WHERE m.campaign = p.id AND m.number = o.number)";
-static int add(struct db *db, const char *sql, int64_t *n)
+	"INSERT INTO main.rounds (campaign, task, " ROUND_SAYS ") SELECT"
+	" " HERE("campaigns", "uid", "r.campaign") " AS here, " HERE("tasks", "key", "r.task") ", "
+	ROUND_SAYS " FROM other.rounds r WHERE r.campaign IN (SELECT o.id FROM other.campaigns o"
+	" JOIN main.campaigns n ON n.uid = o.uid WHERE " PROGRESS("o") " = " PROGRESS("n") ")"
+	" AND NOT EXISTS (SELECT 1 FROM main.rounds m WHERE m.campaign = here AND m.number = r.number)";
+
+#define SITTING_SAYS                                                                               \
+	"uid, host, pid, began, ended, fixed_us, probed, peak_one, peak_all, l1_one, l1_all,"      \
+	" l2_one, l2_all, mem_one, mem_all"
+static const char add_sittings[] =
+	"INSERT INTO main.sittings (campaign, " SITTING_SAYS ") SELECT"
+	" " HERE("campaigns", "uid", "s.campaign") ", " SITTING_SAYS
+	" FROM other.sittings s WHERE uid NOT IN (SELECT uid FROM main.sittings) ORDER BY id";
+static const char end_sittings[] =
+	"UPDATE main.sittings AS n SET ended = o.ended" KNOWN_IN_BOTH("sittings", "uid")
+	"o.ended > coalesce(n.ended, 0)";
+
+#define RECORD_NAMES "task, device, toolchain, campaign, sitting, "
+#define RECORD_SAYS                                                                                \
+	"trial, final, threads, steps, steps_hash, status, message, samples, time_us, ratio,"      \
+	" counters, cache, build_ms, run_ms, created, others, estimate, source_hash, hone,"        \
+	" counted, seq, imported"
+static const char add_records[] =
+	"INSERT INTO main.records (" RECORD_NAMES RECORD_SAYS ") SELECT"
+	" " HERE("tasks", "key", "r.task") ", " HERE("devices", "fingerprint", "r.device") ","
+	" " HERE("toolchains", "text", "r.toolchain") ", " HERE("campaigns", "uid", "r.campaign") ","
+	" " HERE("sittings", "uid", "r.sitting") ", " RECORD_SAYS " FROM other.records r"
+	" EXCEPT SELECT " RECORD_NAMES RECORD_SAYS " FROM main.records ORDER BY seq, steps_hash";
+
+/* In the order in which one refers to another. */
+static int add_all(struct db *db, struct db_merged *out)
 {
-	if (sql_run(db, merging, sql, "") < 0)
+	const struct merge_part {
+		const char *sql;
+		int64_t *n;	/* rows that it added; NULL: nobody asks */
+	} parts[] = {
+		{ add_devices, &out->devices },
+		{ describe_devices, NULL },
+		{ date_devices, NULL },
+		{ add_toolchains, &out->toolchains },
+		{ add_tasks, &out->tasks },
+		{ name_tasks, NULL },
+		{ add_campaigns, &out->campaigns },
+		{ drop_rounds, NULL },
+		{ go_on_with_campaigns, NULL },
+		{ add_rounds, &out->rounds },
+		{ add_sittings, NULL },
+		{ end_sittings, NULL },
+		{ add_records, &out->records },
+	};
+	int64_t all = 0, dropped = 0;
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+		if (sql_run(db, merging, parts[i].sql, "") < 0)
+			return -1;
+		if (parts[i].n)
+			*parts[i].n = sqlite3_changes(db->sql);
+	}
+	if (sql_int(db, merging, &all, "SELECT count(*) FROM other.records", "") < 0 ||
+	    records_drop_hearsay(db, merging, &dropped) < 0)
 		return -1;
-	*n = sqlite3_changes(db->sql);
+	out->records -= dropped;
+	out->duplicates = all - out->records;
 	return 0;
 }
 
-static int add_all(struct db *db, struct db_merged *out)
+/* SQL's is_held(id): whether a process is at work on that campaign of the main file. */
+static void is_held(sqlite3_context *context, int n, sqlite3_value **args)
 {
-	int64_t all = 0, sittings;
+	const struct db *db = sqlite3_user_data(context);
 
-	if (add(db, add_devices, &out->devices) < 0 ||
-	    add(db, add_toolchains, &out->toolchains) < 0 ||
-	    add(db, add_tasks, &out->tasks) < 0 || add(db, add_campaigns, &out->campaigns) < 0 ||
-	    add(db, add_sittings, &sittings) < 0 ||
-	    sql_int(db, merging, &all, "SELECT count(*) FROM other.records", "") < 0 ||
-	    add(db, add_records, &out->records) < 0 || add(db, add_rounds, &out->rounds) < 0)
+	(void)n;
+	sqlite3_result_int(context, hold_is_taken(db, sqlite3_value_int64(args[0])));
+}
+
+/* Nobody begins or takes a campaign meanwhile. */
+static int add_behind_gate(struct db *db, struct db_merged *out)
+{
+	if (sqlite3_create_function(db->sql, "is_held", 1, SQLITE_UTF8, db, is_held, NULL, NULL) != SQLITE_OK)
+		return sql_error(db, merging);
+	if (hold_enter(db) < 0)
 		return -1;
-	out->duplicates = all - out->records;
-	return 0;
+	int rc = sql_begin(db, merging);
+
+	if (rc == 0)
+		rc = sql_end(db, merging, add_all(db, out));
+	hold_leave(db);
+	return rc;
 }
 
 static bool same_file(const char *a, const char *b)
@@ -129,9 +192,7 @@ int db_merge(struct db *db, const char *from, struct db_merged *out)
 
 	free(uri);
 	if (rc == 0) {
-		rc = sql_begin(db, merging);
-		if (rc == 0)
-			rc = sql_end(db, merging, add_all(db, out));
+		rc = add_behind_gate(db, out);
 		sqlite3_exec(db->sql, "DETACH other", NULL, NULL, NULL);
 	}
 	db_close(other);

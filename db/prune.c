@@ -12,7 +12,7 @@ static const char shrinking[] = "giving space back after pruning";
 static const char drop_ok[] =
 	"DELETE FROM records WHERE status = 'ok' AND id NOT IN (SELECT id FROM (SELECT id,"
 	" row_number() OVER (PARTITION BY task, device, toolchain, threads, cache"
-	" ORDER BY estimate, final DESC, CASE cache WHEN 'model' THEN -seq ELSE time_us END, time_us,"
+	" ORDER BY estimate, imported, final DESC, CASE cache WHEN 'model' THEN -seq ELSE time_us END, time_us,"
 	" id) AS place FROM standing) WHERE place <= ?)";
 /* A failure stays while an ok record of its step list does: it may be what keeps a kernel that is
  * fast and wrong from being named best. */

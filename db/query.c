@@ -40,20 +40,24 @@ int db_each(struct db *db, const struct db_want *want,
 		    want->task_key ? " ORDER BY +r.seq, r.id" : " ORDER BY r.seq, r.id", fn, ctx);
 }
 
+/* Row ids depend on what was merged first. */
+#define SAME_ON_ANY_MERGE ", r.seq, r.steps_hash, r.id"
+
 /* What the times come to at the speed that WANT gives. */
 static void print_order(struct text *out, const struct db_want *want, enum db_order order)
 {
 	double fixed_us = want->now ? want->now->fixed_us : 0;
 
 	if (order == DB_LATEST) {
-		text_printf(out, " ORDER BY %sr.seq DESC, r.time_us, r.id", want->task_key ? "+" : "");
+		text_printf(out, " ORDER BY r.imported, %sr.seq DESC, r.time_us" SAME_ON_ANY_MERGE,
+			    want->task_key ? "+" : "");
 		return;
 	}
 	text_printf(out, " ORDER BY %sr.time_us",
-		    order == DB_SUREST ? "r.estimate, r.final DESC, " : "");
+		    order == DB_SUREST ? "r.estimate, r.imported, r.final DESC, " : "");
 	if (fixed_us > 0)
 		text_printf(out, " * coalesce(%.9g / s.fixed_us, 1)", fixed_us);
-	text_puts(out, ", r.id");
+	text_puts(out, SAME_ON_ANY_MERGE);
 }
 
 int db_each_standing(struct db *db, const struct db_want *want, enum db_order order,

@@ -14,14 +14,13 @@
 static const char insert[] =
 	"INSERT INTO records (task, device, toolchain, campaign, trial, final, threads, steps,"
 	" steps_hash, status, message, samples, time_us, ratio, counters, cache, build_ms, run_ms,"
-	" created, others, estimate, source_hash, hone, counted, seq,"
-	" sitting)"
+	" created, others, estimate, source_hash, hone, counted, sitting, imported, seq)"
 	" VALUES (?1, ?2, ?3, nullif(?4, 0), ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,"
 	" nullif(?13, 0), nullif(?14, 0), ?15, ?16, ?17, ?18, ?19, nullif(?20, -1), ?21, ?22, ?23,"
-	" ?24, (SELECT coalesce(max(seq), 0) + 1 FROM records), nullif(?25, 0))";
+	" ?24, nullif(?25, 0), ?26,"
+	" coalesce(nullif(?27, 0), (SELECT coalesce(max(seq), 0) + 1 FROM records)))";
 
-static int insert_record(struct db *db, const char *what, int64_t campaign,
-			 const struct db_record *r)
+int record_insert(struct db *db, const char *what, int64_t campaign, const struct db_record *r)
 {
 	char hash[HASH_TEXT];
 	bool ok = r->status == TRIAL_OK;
@@ -29,7 +28,7 @@ static int insert_record(struct db *db, const char *what, int64_t campaign,
 	assert(r->steps && r->n_samples >= 0);
 	hash_text(hash_bytes(r->steps, strlen(r->steps)), hash);
 	/* A blob of no bytes must not be a null pointer, which would be NULL. */
-	return sql_run(db, what, insert, "iiiiiiittttbddttddiiittti", r->task, r->device, r->toolchain,
+	return sql_run(db, what, insert, "iiiiiiittttbddttddiiitttiii", r->task, r->device, r->toolchain,
 		       campaign, r->trial, (int64_t)r->final, (int64_t)r->threads, r->steps, hash,
 		       trial_status_name(r->status), r->message ? r->message : "",
 		       r->n_samples ? (const void *)r->samples : "",
@@ -38,7 +37,17 @@ static int insert_record(struct db *db, const char *what, int64_t campaign,
 		       r->run_ms, r->created ? r->created : clock_wall(),
 		       r->final ? (int64_t)r->others : -1, (int64_t)r->estimate, r->source_hash,
 		       r->hone, ok ? r->counted : NULL,
-		       campaign ? db->sitting : (int64_t)0);
+		       campaign ? db->sitting : (int64_t)0, (int64_t)r->imported, r->seq);
+}
+
+/* What was measured just now. */
+static int append_record(struct db *db, const char *what, int64_t campaign, const struct db_record *r)
+{
+	struct db_record now = *r;
+
+	now.imported = false;
+	now.seq = 0;
+	return record_insert(db, what, campaign, &now);
 }
 
 /* The count of rounds is the proof that nobody else went on with this campaign. */
@@ -74,7 +83,7 @@ int db_append(struct db *db, const struct db_batch *batch)
 	if (sql_begin(db, what) < 0)
 		return -1;
 	for (int i = 0; i < batch->n && rc >= 0; i++)
-		rc = insert_record(db, what, batch->campaign, &batch->records[i]);
+		rc = append_record(db, what, batch->campaign, &batch->records[i]);
 	if (rc >= 0 && batch->round)
 		rc = round_save(db, what, batch->round);
 	if (rc >= 0 && batch->campaign)
@@ -147,6 +156,8 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 		text_puts(&sql, " AND r.estimate = 0");
 	if (want->exact)
 		text_puts(&sql, " AND instr(r.steps, ' winograd ') = 0");
+	if (want->from != DB_ANYWHERE)
+		text_printf(&sql, " AND r.imported = %d", want->from == DB_ELSEWHERE);
 	text_puts(&sql, " AND ");
 	want_machine(&sql, want);
 	/* True always: it gives the statement all five parameters to bind. */
@@ -205,6 +216,7 @@ struct db_record record_read(struct arena *a, sqlite3_stmt *stmt)
 		.hone = text_or_null(a, stmt, 27),
 		.counted = text_or_null(a, stmt, 28),
 		.sitting = sqlite3_column_int64(stmt, 29),
+		.imported = sqlite3_column_int(stmt, 30) != 0,
 	};
 
 	hash_parse(hash, &r.steps_hash);

@@ -10,7 +10,7 @@
 	"SELECT r.id, r.task, r.device, r.toolchain, r.campaign, r.trial, r.final, r.threads,"     \
 	" r.steps, r.steps_hash, r.status, r.message, r.samples, r.time_us, r.ratio, r.counters,"  \
 	" r.cache, r.build_ms, r.run_ms, r.created, t.key, d.fingerprint, c.text, r.seq,"          \
-	" r.others, r.estimate, r.source_hash, r.hone, r.counted, r.sitting FROM "
+	" r.others, r.estimate, r.source_hash, r.hone, r.counted, r.sitting, r.imported FROM "
 #define RECORD_JOIN                                                                                \
 	" r JOIN tasks t ON t.id = r.task JOIN devices d ON d.id = r.device"                       \
 	" JOIN toolchains c ON c.id = r.toolchain LEFT JOIN sittings s ON s.id = r.sitting WHERE 1"
@@ -28,6 +28,8 @@ void want_task(struct text *sql, const struct db_want *want);
 void want_machine(struct text *sql, const struct db_want *want);
 /* Prints the condition that a toolchain is of the target wanted. */
 void want_target(struct text *sql, const struct db_want *want);
+/* Saves R, whose seq is the next one where it is 0. */
+int record_insert(struct db *db, const char *what, int64_t campaign, const struct db_record *r);
 /* The row of a RECORD_SELECT, in A, with its fault where it has one. */
 struct db_record record_read(struct arena *a, sqlite3_stmt *stmt);
 /* The next row that is sound; the others are skipped. As sql_step(). */

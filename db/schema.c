@@ -179,6 +179,25 @@ static const char version_7[] =
 	/* Seconds of compiling that other phases hid; null where they are not known. */
 	"ALTER TABLE rounds ADD COLUMN beside_s REAL CHECK (beside_s >= 0);";
 
+static const char version_8[] =
+	/* Of a log from elsewhere: a time that nobody took here (db/import.c). */
+	"ALTER TABLE records ADD COLUMN imported INTEGER NOT NULL DEFAULT 0"
+	"	CHECK (imported IN (0, 1));"
+	/* As before, but what was found here stands above what is said elsewhere, whatever came
+	 * later, and no failure elsewhere fells it. */
+	"DROP VIEW standing;"
+	"CREATE VIEW standing AS SELECT r.* FROM records r WHERE r.status = 'ok' AND NOT EXISTS ("
+	"	SELECT 1 FROM records n WHERE n.task = r.task AND n.device = r.device"
+	"	AND n.toolchain = r.toolchain AND n.threads = r.threads"
+	"	AND n.steps_hash = r.steps_hash"
+	"	AND (n.cache = r.cache OR (r.cache = 'model' AND n.status <> 'ok'))"
+	"	AND CASE n.status"
+	"	WHEN 'ok' THEN (r.estimate, r.imported, n.final, n.seq, n.time_us, n.id)"
+	"		> (n.estimate, n.imported, r.final, r.seq, r.time_us, r.id)"
+	"	ELSE n.status IN ('wrong', 'crash') AND n.estimate <= r.estimate"
+	"		AND (n.imported < r.imported OR (n.imported = r.imported AND n.seq >= r.seq))"
+	"	END);";
+
 const struct migration db_migrations[] = {
 	{ "devices, toolchains, tasks, records, campaigns", version_1 },
 	{ "rounds of campaigns, cost models", version_2 },
@@ -187,6 +206,7 @@ const struct migration db_migrations[] = {
 	{ "sittings of campaigns, with the speed of the device", version_5 },
 	{ "times of kernels inside models", version_6 },
 	{ "what rounds compiled beside measuring", version_7 },
+	{ "records from elsewhere", version_8 },
 };
 const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
 

@@ -62,6 +62,9 @@ bool hold_is_taken(const struct db *db, int64_t campaign);
 /* Begins a sitting of the handle's campaign. */
 int sitting_begin(struct db *db, const struct db_calibration *c);
 
+/* Drops imported records of which the same is known from here; *N is how many. */
+int records_drop_hearsay(struct db *db, const char *what, int64_t *n);
+
 /* The parts of db_append. The round is the next one of the handle's campaign. */
 int round_save(struct db *db, const char *what, const struct db_round *r);
 

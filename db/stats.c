@@ -61,8 +61,8 @@ static int read_best(struct db *db, struct db_stats *out)
 {
 	sqlite3_stmt *stmt = sql_prepare(
 		db, what,
-		"SELECT task, time_us, final, estimate FROM (SELECT *, row_number() OVER"
-		" (PARTITION BY task ORDER BY estimate, final DESC, time_us, id) AS place"
+		"SELECT task, time_us, final, estimate, imported FROM (SELECT *, row_number() OVER"
+		" (PARTITION BY task ORDER BY estimate, imported, final DESC, time_us, id) AS place"
 		" FROM standing WHERE cache <> 'model') WHERE place = 1",
 		"");
 	int rc;
@@ -76,7 +76,8 @@ static int read_best(struct db *db, struct db_stats *out)
 			continue;
 		t->best_us = sqlite3_column_double(stmt, 1);
 		t->estimate = sqlite3_column_int(stmt, 3) != 0;
-		t->confirmed = sqlite3_column_int(stmt, 2) != 0 && !t->estimate;
+		t->imported = sqlite3_column_int(stmt, 4) != 0;
+		t->confirmed = sqlite3_column_int(stmt, 2) != 0 && !t->estimate && !t->imported;
 	}
 	return rc;
 }
@@ -123,6 +124,8 @@ const char *db_task_caveat(const struct db_task_stats *t)
 {
 	if (t->estimate)
 		return "estimate";
+	if (t->imported)
+		return "imported";
 	return t->best_us > 0 && !t->confirmed ? "unconfirmed" : "";
 }
 
@@ -160,7 +163,8 @@ static int add_task(struct db *db, struct arena *a, struct db_task_stats t,
 	if (found) {
 		t.best_us = best.time_us;
 		t.estimate = best.estimate;
-		t.confirmed = best.final && !best.estimate;
+		t.imported = best.imported;
+		t.confirmed = best.final && !best.estimate && !best.imported;
 	}
 	vec_push(a, out, t);
 	return 0;

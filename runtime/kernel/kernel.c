@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "base/err.h"
@@ -48,7 +49,9 @@ void *kernel_packed(const struct kernel *k, int input, const void *raw)
 	size_t bytes = k->call.packed_bytes(input);
 	void *packed = bytes ? kernel_buffer(bytes) : NULL;
 
-	if (packed)
-		k->call.pack(input, raw, packed);
+	if (!packed)
+		return NULL;
+	memset(packed, 0, bytes);	/* also the room behind, so that what is written down is the same each time */
+	k->call.pack(input, raw, packed);
 	return packed;
 }

@@ -199,6 +199,7 @@ static int write_content(const struct library_order *o, struct library_content *
 	struct arena *a = c->arena;
 	const struct function *main = graph_main(c->graph);
 	struct text lines = { 0 }, generators = { 0 };
+	const char *bound = o->check ? arena_printf(a, "%.3g", o->check->bound) : "";
 	bool foreign = c->regions.n > 0;
 
 	library_tensor_lines(&lines, c);
@@ -216,10 +217,14 @@ static int write_content(const struct library_order *o, struct library_content *
 		{ "GENERATOR_FILES", library_generator_files(c, o->name) },
 		{ "LIBS", foreign ? " -ldl -pthread" : "" },
 		{ "CMAKE_LIBS", foreign ? ";dl;-pthread" : "" },
+		{ "BOUND", bound },
+		{ "CHECK", bound },
 	};
 	const struct library_folder f = { a, o->folder, words, sizeof(words) / sizeof(*words) };
 	int rc = dir_make(o->folder) < 0 ? -1 : put_all(&f, c, o->name);
 
+	if (rc == 0 && o->check)
+		rc = library_put_check(&f, o->check);
 	text_free(&generators);
 	text_free(&lines);
 	return rc;

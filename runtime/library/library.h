@@ -8,13 +8,14 @@
 #ifndef HONE_RUNTIME_LIBRARY_LIBRARY_H
 #define HONE_RUNTIME_LIBRARY_LIBRARY_H
 
-#include "runtime/code.h"
+#include "runtime/library/check.h"
 
 struct library_order {
 	const struct model_code *code;
 	const char *folder;	/* made where it is missing */
 	const char *name;	/* of the library, an identifier */
 	const char *model;	/* that it is made of, for comments */
+	const struct library_check *check;	/* comes with it, for make check; NULL: none does */
 	int threads;		/* the most that will run it, at least; the kernels' may be more */
 };
 

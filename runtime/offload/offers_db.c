@@ -59,10 +59,19 @@ static int read_record(void *ctx, const struct db_record *r)
 	return 0;
 }
 
+/* The cache folder's is hone's own to bring up to date where it is of an older hone. */
+static struct db *open_to_read(struct offers *o, const char *path)
+{
+	struct db *db = db_open(path, DB_READ);
+	const char *kept = offers_kept_db(o->arena);
+
+	return db || !kept || strcmp(kept, path) != 0 ? db : db_open(path, DB_MODIFY);
+}
+
 static int read_db(struct offers *o, const char *path)
 {
 	const struct offers_options *x = o->options;
-	struct db *db = db_open(path, DB_READ);
+	struct db *db = open_to_read(o, path);
 	int rc = db ? 0 : -1;
 
 	for (int b = LAST_OF_ALL; b < x->n && rc == 0; b++)

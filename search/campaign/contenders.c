@@ -28,7 +28,7 @@ static int gather(void *user, const struct db_record *r)
 	struct gathering *g = user;
 	struct best b;
 
-	if (!r->final || r->estimate || g->out->n == CONTENDERS)
+	if (!r->final || r->estimate || r->imported || g->out->n == CONTENDERS)
 		return 1;
 	if (g->out->n && r->time_us > CONTENDERS_WITHIN * g->out->at[0].record.time_us)
 		return 1;

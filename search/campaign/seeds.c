@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/campaign/seeds.c - the fastest records of a task's parts, put together: what is one kernel should be no
- * slower than several. */
+/* search/campaign/seeds.c - the fastest records of a task's parts, put together, for what is one kernel should be no
+ * slower than several; and what others found. */
 #include "search/campaign/seeds.h"
 
 #include <math.h>
 
 #include "schedule/step_text.h"
 #include "search/space/parts.h"
+#include "search/strategies/history.h"
 
 struct seed_search {
 	struct arena *a;	/* scratch */
@@ -71,4 +72,37 @@ const char *seed_of(struct arena *a, struct db *db, const struct dag *dag, struc
 
 	arena_free(x.a);
 	return steps;
+}
+
+/* --- what others found */
+
+struct import_search {
+	struct arena *a, *scratch;
+	const struct problem *problem;
+	const char *steps;
+};
+
+static int take_untried(void *ctx, const struct db_record *r)
+{
+	struct import_search *s = ctx;
+	struct candidate c;
+
+	arena_reset(s->scratch);
+	if (history_has(s->problem->history, r->steps) ||
+	    !candidate_recall(s->problem, s->scratch, arena_strdup(s->scratch, r->steps), &c))
+		return 0;
+	s->steps = arena_strdup(s->a, r->steps);
+	return 1;
+}
+
+const char *seed_imported(struct arena *a, struct db *db, const struct problem *p, struct db_want want)
+{
+	struct import_search s = { a, arena_new(), p, NULL };
+
+	want.from = DB_ELSEWHERE;
+	want.fingerprint = NULL;
+	want.toolchain = NULL;
+	db_each_standing(db, &want, DB_FASTEST, take_untried, &s);
+	arena_free(s.scratch);
+	return s.steps;
 }

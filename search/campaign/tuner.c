@@ -24,6 +24,7 @@ struct db_want tuner_want(const struct tuner *t, const struct task *task)
 		.cache = cache_state_name(t->options.cache),
 		.threads = t->options.threads,
 		.exact = t->options.exact,
+		.from = DB_HERE,
 		.now = &t->now,
 	};
 }

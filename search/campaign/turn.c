@@ -57,12 +57,15 @@ static const char *seed(const struct tuner *t, int i, struct arena *a)
 {
 	const struct task *task = t->tuned[i].task;
 	struct db_want want = tuner_want(t, task);
+	const char *imported;
 
+	want.target = device_mark(t->device);
 	if (t->flights[0].saved)
 		want.until = t->flights[0].before;
 	if (t->options.no_transfer || (t->flights[0].saved && want.until == 0))
 		return NULL;
-	return seed_of(a, t->db, task->dag, want);
+	imported = seed_imported(a, t->db, &t->tuned[i].problem, want);
+	return imported ? imported : seed_of(a, t->db, task->dag, want);
 }
 
 /* The next batch of task I is on its way. */

@@ -37,6 +37,7 @@ static int count(void *user, const struct db_record *r)
 		.toolchain = arena_strdup(c->a, r->toolchain_text),
 		.cache = arena_strdup(c->a, r->cache),
 		.threads = r->threads,
+		.from = DB_HERE,
 	};
 
 	vec_push(c->a, &c->seen, ((struct combination){ want, 1 }));
@@ -46,7 +47,7 @@ static int count(void *user, const struct db_record *r)
 static int choose(struct recording *r)
 {
 	struct census c = { .a = r->arena };
-	struct db_want all = { .measured = true };
+	struct db_want all = { .measured = true, .from = DB_HERE };
 	int64_t most = 0;
 
 	if (db_each(r->db, &all, count, &c) < 0)
@@ -56,7 +57,7 @@ static int choose(struct recording *r)
 			most = c.seen.at[i].n;
 			r->want = c.seen.at[i].want;
 		}
-	return most > 0 ? 0 : err_set("%s: has no records to replay; hone tune fills it", r->path);
+	return most > 0 ? 0 : err_set("%s: has no records to replay that were measured there; hone tune fills it", r->path);
 }
 
 static int find_device(struct recording *r)

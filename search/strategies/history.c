@@ -73,6 +73,17 @@ static bool put(struct keeper *k, struct hash128 h)
 	return true;
 }
 
+bool history_has(const struct history *h, const char *steps)
+{
+	const struct keeper *k = (const struct keeper *)h;
+	struct hash128 of = hash_bytes(steps, strlen(steps));
+	size_t i = (size_t)of.lo & (k->cap - 1);
+
+	while ((k->slot[i].hi || k->slot[i].lo) && !hash_equal(k->slot[i], of))
+		i = (i + 1) & (k->cap - 1);
+	return k->slot[i].hi || k->slot[i].lo;
+}
+
 bool history_see(struct history *h, const char *steps)
 {
 	struct keeper *k = keeper_of(h);

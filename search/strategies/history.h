@@ -28,6 +28,8 @@ struct history *history_new(void);
 void history_free(struct history *h);	/* NULL is allowed */
 /* True where STEPS was never seen; it has been from then on. */
 bool history_see(struct history *h, const char *steps);
+/* Whether it was, without noting it. */
+bool history_has(const struct history *h, const char *steps);
 /* A trial of decisions G (none where G->n is 0). TIME_US is 0 where it failed. All is copied. */
 void history_add(struct history *h, const struct genes *g, const char *steps, double time_us);
 

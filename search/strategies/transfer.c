@@ -175,7 +175,7 @@ static int collect(struct collection *c, bool elsewhere, int limit)
 	const struct transfer *t = c->from;
 	struct db_want want = { .fingerprint = t->device->fingerprint, .elsewhere = elsewhere,
 				.cache = t->cache, .threads = t->threads,
-				.until = t->until, .measured = true };
+				.until = t->until, .measured = true, .from = DB_HERE };
 
 	c->limit = c->samples.n + limit;
 	return db_each_past(t->db, &want, LOOK_AT, look_at, c) < 0 ? -1 : 0;

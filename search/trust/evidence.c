@@ -24,7 +24,7 @@ enum evidence evidence_of(const struct db_record *r, const char *source)
 
 bool evidence_confirmed(const struct db_record *r, enum evidence e)
 {
-	return r->final && !r->estimate && e == EVIDENCE_SAME;
+	return r->final && !r->estimate && !r->imported && e == EVIDENCE_SAME;
 }
 
 static void add(struct text *all, const char *words)
@@ -38,7 +38,9 @@ const char *evidence_caveat(struct arena *a, const struct db_record *r, enum evi
 
 	if (r->estimate)
 		add(&all, "estimate");
-	else if (!r->final)
+	if (r->imported)
+		add(&all, "imported");
+	if (!r->estimate && !r->final)
 		add(&all, "unconfirmed");
 	if (!r->estimate && e == EVIDENCE_CHANGED)
 		add(&all, "text changed since it was measured");
@@ -68,8 +70,9 @@ static const char *const text_names[] = {
 json_t *evidence_json(const struct db_record *r, enum evidence e)
 {
 	json_t *others = r->final && r->others >= 0 ? json_integer(r->others) : json_null();
-	json_t *json = json_pack("{s:I, s:b, s:b, s:s, s:s?, s:s?, s:o, s:s, s:i, s:o}", "record",
-				 (json_int_t)r->id, "estimate", r->estimate, "confirmed",
+	json_t *json = json_pack("{s:I, s:b, s:b, s:b, s:s, s:s?, s:s?, s:o, s:s, s:i, s:o}", "record",
+				 (json_int_t)r->id, "estimate", r->estimate, "imported",
+				 r->imported, "confirmed",
 				 evidence_confirmed(r, e), "text", text_names[e], "source_hash",
 				 r->source_hash, "hone", r->hone, "toolchain",
 				 toolchain_json(r->toolchain_text), "cache", r->cache,

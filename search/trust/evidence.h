@@ -27,7 +27,7 @@ const char *evidence_hash(struct arena *a, const char *source);
  * (docs/performance.md). */
 #define TRIAL_LUCK 1.03
 
-/* Whether the figure of R was taken in a confirmation, of this text. */
+/* Whether the figure of R was taken in a confirmation, here and of this text. */
 bool evidence_confirmed(const struct db_record *r, enum evidence e);
 /* What a reader must know before he bets on the figure, as "unconfirmed, text changed since it was
  * measured", in A; "" where there is nothing. */

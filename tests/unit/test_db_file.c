@@ -39,7 +39,7 @@ static void test_merge(void **state)
 	assert_true(all.at[1].campaign > 0 && all.at[1].time_us == 3);
 	assert_string_equal(all.at[1].toolchain_text, "gcc 12 -O3");
 	assert_int_equal(db_campaign_find(db, f->a, "mm", NULL, f->device, &c), 1);
-	assert_true(c.state == CAMPAIGN_STOPPED && c.search_bytes == 1 && c.rounds == 1);
+	assert_true(c.state == CAMPAIGN_KILLED && c.search_bytes == 1 && c.rounds == 1);
 	assert_int_equal(db_merge(db, f->path, &m), -1);
 	assert_err("itself");
 	assert_int_equal(db_merge(db, f->folder, &m), -1);

@@ -76,7 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		q->source = arg;
 		break;
 	case ARGP_KEY_END:
-		if (!q->source)
+		if (!q->source && !q->source_optional)
 			argp_error(state, "which SOURCE?");
 		if (!q->db_path)
 			argp_error(state, "which database? give --db FILE");
@@ -115,6 +115,8 @@ int query_open(struct query *q)
 	if (!q->db)
 		return -1;
 	db_listen(q->db, &(struct listener){ command_hear, NULL });
+	if (!q->source)
+		return 0;
 	q->device = device_describe(q->arena, NULL);
 	if (q->device && q->target)
 		q->device->target = q->target;

@@ -19,9 +19,10 @@ struct query {
 	int threads;		/* 0: any */
 	const char *cache;	/* NULL: any */
 	bool json;
+	bool source_optional;
 	bool exact;		/* no kernels that derive another algorithm */
 	struct occurrence_vec *sequence;	/* filled where it is not NULL */
-	/* by query_open */
+	/* by query_open; without a source the database alone */
 	struct arena *arena;
 	struct db *db;
 	struct device *device;

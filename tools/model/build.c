@@ -76,7 +76,7 @@ static int build(struct arena *a, const struct build_args *args)
 
 	if (rc == 0)
 		rc = library_write(&(struct library_order){ model.code, args->folder, name,
-							    args->m.model,
+							    args->m.model, NULL,
 							    args->m.threads });
 	if (rc < 0)
 		return command_failed();
