@@ -12,8 +12,8 @@
 
 #include "schedule/nest.h"
 
-/* SPDX of what hone writes: anybody may do anything with it. */
-#define EXPORT_LICENCE "0BSD"
+/* SPDX of what hone writes, which has texts of hone's own in it (target/vectors/). */
+#define EXPORT_LICENCE "Apache-2.0"
 
 struct export_kernel {
 	const struct program *program;

@@ -55,7 +55,7 @@ static const char *const chains[] = {
 /* What is known of operators: their keys and times. */
 struct price_list {
 	int n;
-	struct known {
+	struct priced {
 		const char *text;
 		double us;
 		struct hash128 key;
@@ -66,7 +66,7 @@ static void list_price(struct price_list *list, const char *text, double us)
 {
 	struct run r = run_new(text);
 
-	list->at[list->n++] = (struct known){ text, us, dag_key(r.d) };
+	list->at[list->n++] = (struct priced){ text, us, dag_key(r.d) };
 	arena_free(r.a);
 }
 
