@@ -137,11 +137,11 @@ int task_best_in_model(struct arena *a, struct db *db, const struct task *t, str
 	want.threads = out->record.threads;
 	if (db_each_standing(db, &want, DB_LATEST, take_latest, &f) < 0)
 		return -1;
+	if (!f.look.found)
+		return 1;
 	bool elsewhere = pick.record.imported, alone_elsewhere = out->record.imported;
 
-	if (f.look.found && (elsewhere == alone_elsewhere
-				     ? f.competed || pick.record.seq > out->record.seq
-				     : alone_elsewhere))
+	if (elsewhere == alone_elsewhere ? f.competed || pick.record.seq > out->record.seq : alone_elsewhere)
 		*out = pick;
 	return 1;
 }
