@@ -156,13 +156,11 @@ static int set_up(struct db *db, const struct migration *m, int n)
 	if (sqlite3_db_readonly(db->sql, "main"))
 		return err_set("%s: %s can only be read: change its permissions or use a copy",
 			       what, db->path);
-	return set_wal(db) < 0 ? -1 : schema_upgrade(db, m, n);
+	return schema_upgrade(db, m, n);
 }
 
-struct db *db_open_with(const char *path, enum db_mode mode, const struct migration *m, int n)
+static struct db *open_file(const char *path, enum db_mode mode, const struct migration *m, int n)
 {
-	if (check_path(path, mode) < 0)
-		return NULL;
 	struct db *db = calloc(1, sizeof(*db));
 
 	if (!db)
@@ -186,6 +184,43 @@ struct db *db_open_with(const char *path, enum db_mode mode, const struct migrat
 	}
 	db_close(db);
 	return NULL;
+}
+
+/* A new file is made under a name of its own and appears whole, with its tables: who reads at that
+ * moment, as a compiler that looks for what others have measured, finds none or all of it. */
+static int make_file(const char *path, const struct migration *m, int n)
+{
+	struct text made = { 0 };
+	int rc = -1;
+
+	text_printf(&made, "%s.%ld", path, (long)getpid());
+	struct db *db = open_file(made.s, DB_WRITE, m, n);
+
+	if (db) {
+		db_close(db);
+		rc = link(made.s, path) == 0 || errno == EEXIST
+			     ? 0
+			     : err_set("%s: cannot make %s: %s: use a local disk", what, path,
+				       strerror(errno));
+	}
+	unlink(made.s);
+	text_free(&made);
+	return rc;
+}
+
+struct db *db_open_with(const char *path, enum db_mode mode, const struct migration *m, int n)
+{
+	if (check_path(path, mode) < 0)
+		return NULL;
+	if (mode == DB_WRITE && access(path, F_OK) < 0 && make_file(path, m, n) < 0)
+		return NULL;
+	struct db *db = open_file(path, mode, m, n);
+
+	if (db && mode != DB_READ && set_wal(db) < 0) {
+		db_close(db);
+		return NULL;
+	}
+	return db;
 }
 
 struct db *db_open(const char *path, enum db_mode mode)

@@ -281,21 +281,21 @@ static int apply(struct db *db, const struct migration *m, int version)
 int schema_upgrade(struct db *db, const struct migration *m, int n)
 {
 	static const char what[] = "upgrading the database";
+	int64_t version = 0;
 
-	for (int64_t version = 0; version < n;) {
-		if (sql_int(db, what, &version, "PRAGMA user_version", "") < 0)
-			return -1;
-		if (version >= n)
-			break;
-		if (sql_begin(db, what) < 0)
-			return -1;
-		/* Again, under the lock: another process may have upgraded just now. */
-		int rc = sql_int(db, what, &version, "PRAGMA user_version", "");
+	if (sql_int(db, what, &version, "PRAGMA user_version", "") < 0)
+		return -1;
+	if (version >= n)
+		return 0;
+	/* All in one transaction: who reads meanwhile sees the file as it was or as it will be. */
+	if (sql_begin(db, what) < 0)
+		return -1;
+	/* Again, under the lock: another process may have upgraded just now. */
+	int rc = sql_int(db, what, &version, "PRAGMA user_version", "");
 
-		if (rc > 0 && version < n)
-			rc = apply(db, &m[version], (int)version + 1);
-		if (sql_end(db, what, rc) < 0)
-			return -1;
+	while (rc >= 0 && version < n) {
+		rc = apply(db, &m[version], (int)version + 1);
+		version++;
 	}
-	return 0;
+	return sql_end(db, what, rc);
 }

@@ -159,6 +159,42 @@ static void test_two_writers(void **state)
 	db_close(db);
 }
 
+/* Who reads a file that others make just now finds none, or all its tables. */
+static void test_reader_of_new_file(void **state)
+{
+	enum { ROUNDS = 20, WRITERS = 2 };
+	struct fixture *f = *state;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		const char *path = arena_printf(f->a, "%s/new%d.db", f->folder, round);
+		int left = WRITERS;
+
+		for (int i = 0; i < WRITERS; i++) {
+			pid_t pid = fork();
+
+			assert_true(pid >= 0);
+			if (pid == 0)
+				_exit(db_open(path, DB_WRITE) ? 0 : 1);
+		}
+		while (left > 0) {
+			int status;
+
+			if (access(path, F_OK) == 0) {
+				struct db *db = db_open(path, DB_READ);
+
+				if (!db)
+					fail_msg("%s", err_get());
+				assert_int_equal(count_of(db, "records"), 0);
+				db_close(db);
+			}
+			if (waitpid(-1, &status, WNOHANG) <= 0)
+				continue;
+			assert_int_equal(status, 0);
+			left--;
+		}
+	}
+}
+
 /* Appends until it fails, at most 1000 times; the number of batches that were saved. */
 static int append_until_full(struct fixture *f, struct db *db)
 {
@@ -354,7 +390,7 @@ static void test_spoiled_records(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_kill), TEST(test_two_writers), TEST(test_full_disk),
+		TEST(test_kill), TEST(test_two_writers), TEST(test_reader_of_new_file), TEST(test_full_disk),
 		TEST(test_full_file), TEST(test_full_from_start), TEST(test_read_only),
 		TEST(test_spoiled_records),
 	};

@@ -40,6 +40,7 @@ says 0 'tests: 1 passed, 0 failed, 0 skipped' tests: good.trs
 says 0 'tests: 2 passed, 0 failed, 3 skipped' 'skipped: part: b: no data' good.trs part.trs whole.trs
 says 0 'tests: 1 passed, 0 failed, 1 skipped' 'skipped: later: a: no disk' later.trs
 says 0 'tests: 0 passed, 2 failed, 0 skipped' tests: wrong.trs crash.trs
+says 0 'tests: 0 passed, 1 failed, 0 skipped' '    [  FAILED  ] a' wrong.trs
 says 1 'tests: 1 passed, 0 failed, 1 skipped' 'silent: c: skipped without a reason' silent.trs
 says 1 'tests: 0 passed, 0 failed, 0 skipped' 'nothing: skipped without a reason' nothing.trs
 exit $bad
