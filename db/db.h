@@ -279,6 +279,7 @@ struct db_campaign {
 	int64_t device;
 	int64_t created, ended;	/* seconds since 1970; ended is 0 while running */
 	int64_t seen;		/* when it began, went on or saved a batch last */
+	const char *name, *note;	/* NULL, "" where there is none: db/label.h */
 	const char *source;	/* what the user asked to tune */
 	const char *options;	/* JSON */
 	uint64_t seed;
@@ -307,7 +308,7 @@ enum db_entered {
 };
 
 /* Goes on with the campaign that db_campaign_find gives for LIKE, or starts it where there is none
- * or FRESH, and begins a sitting, as one act: of processes that ask for the same campaign at once
+ * or FRESH, labels it as LIKE is, and begins a sitting, as one act: of processes that ask for the same campaign at once
  * one gets it, until db_campaign_end, db_close or its death. Of LIKE device, source, options and seed count;
  * *OUT is the campaign. */
 enum db_entered db_campaign_enter(struct db *db, struct arena *a, const struct db_campaign *like,

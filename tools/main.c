@@ -56,7 +56,7 @@ static void help(FILE *out)
 	      "Finds fast kernels for deep-learning operators by searching on this machine.\n\n",
 	      out);
 	for (int i = 0; commands[i]; i++)
-		fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+		fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\n`hone COMMAND --help` explains one, with an example.\n", out);
 }
 

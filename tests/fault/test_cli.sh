@@ -204,6 +204,12 @@ grep -qE 'FASTER|SLOWER|SAME|UNCLEAR' "$dir/out" && grep -q 'there is no record'
 	{ echo "hone bench --suite again has no table"; cat "$dir/out"; bad=1; }
 
 # --- two databases: the same one has no regression
+fails 2 'which database?' campaigns
+fails 2 "'rename' is no action" campaigns rename 1 --db "$dir/again.db"
+fails 2 'hone campaigns name CAMPAIGN NAME' campaigns name 1 --db "$dir/again.db"
+fails 3 "campaign 'none': " campaigns show none --db "$dir/again.db"
+fails 3 'nobody is there to be asked' campaigns delete 1 --db "$dir/again.db"
+fails 2 'a name is 1 to 100 characters' tune relu:n=8 --db "$dir/again.db" --name 12
 fails 2 'which databases?' compare
 fails 2 'which databases?' compare "$dir/again.db"
 fails 2 'two sides at a time' compare "$dir/again.db" "$dir/again.db" "$dir/again.db"
@@ -215,7 +221,7 @@ fails 3 'write KEY=VALUE behind the #' compare "$dir/again.db#campaign" "$dir/ag
 fails 3 'campaign= says nothing' compare "$dir/again.db#campaign=" "$dir/again.db"
 fails 3 'give a number from 1 to' compare "$dir/again.db#threads=0" "$dir/again.db"
 fails 3 'yes (records from elsewhere alone) or no' compare "$dir/again.db#imported=1" "$dir/again.db"
-fails 3 "has no campaign '999'" compare "$dir/again.db#campaign=999" "$dir/again.db"
+fails 3 "campaign '999': " compare "$dir/again.db#campaign=999" "$dir/again.db"
 fails 3 'have no kernel of one task in common' compare "$dir/again.db#hone=0.0.1" "$dir/again.db"
 fails 3 'there is no file' compare "$dir/again.db" "$dir/missing.db"
 fails 3 'is no database' compare "$dir/text" "$dir/again.db"

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/err.h"
+#include "db/label.h"
 #include "tools/args/query.h"
 #include "tools/args/targets.h"
 
@@ -17,7 +19,7 @@ enum { MAX_BATCH = 4096 };
 enum {
 	KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_GFLOPS, KEY_NOTIFY, KEY_SEARCH, KEY_CC,
 	KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH, KEY_REPLAY, KEY_NO_TRANSFER,
-	KEY_EXACT,
+	KEY_EXACT, KEY_NAME, KEY_NOTE,
 };
 
 static const struct argp_option options[] = {
@@ -43,6 +45,8 @@ static const struct argp_option options[] = {
 	  "of its own", 0 },
 	{ "no-transfer", KEY_NO_TRANSFER, NULL, 0,
 	  "learn nothing from records of other tasks; such a campaign is one of its own", 0 },
+	{ "name", KEY_NAME, "NAME", 0, "what the campaign is called from now on; see hone campaigns", 0 },
+	{ "note", KEY_NOTE, "TEXT", 0, "what is to be remembered of it", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
 	{ 0 },
 };
@@ -157,6 +161,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_NOTIFY:
 		args->notify.command = arg;
+		break;
+	case KEY_NAME:
+		if (label_check(arg) < 0)
+			argp_error(state, "--name %s", err_get());
+		o->name = arg;
+		break;
+	case KEY_NOTE:
+		o->note = arg;
 		break;
 	case KEY_FRESH:
 		o->fresh = true;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "db/label.h"
 #include "measure/device/device.h"
 #include "tools/command.h"
 
@@ -92,33 +93,6 @@ struct side_reading {
 static bool begins(const char *text, const char *with)
 {
 	return strncmp(text, with, strlen(with)) == 0;
-}
-
-static int find_campaign(struct arena *a, struct db *db, const struct compare_side *s, int64_t *out)
-{
-	struct db_campaign_vec all;
-	char *end;
-	long long number = strtoll(s->campaign, &end, 10);
-
-	if (db_campaigns(db, a, &all) < 0)
-		return -1;
-	*out = 0;
-	for (int i = 0; i < all.n; i++) {
-		const struct db_campaign *c = &all.at[i];
-
-		if (!*end && c->id == number) {
-			*out = number;
-			return 0;
-		}
-		if (!begins(c->uid, s->campaign))
-			continue;
-		if (*out)
-			return err_set("%s: several campaigns begin so: give more of it", s->name);
-		*out = c->id;
-	}
-	return *out ? 0
-		    : err_set("%s: %s has no campaign '%s'; `hone status --db %s` lists them", s->name, s->path,
-			      s->campaign, s->path);
 }
 
 static int take_fitting(void *user, const struct db_record *r)
@@ -229,8 +203,14 @@ static int read_db(struct side_reading *g, struct db *db)
 	const struct db_want want = { .threads = g->side->threads, .measured = true, .from = g->side->from };
 
 	db_listen(db, &(struct listener){ command_hear, NULL });
-	if ((g->side->campaign && find_campaign(g->a, db, g->side, &g->campaign) < 0) ||
-	    db_each(db, &want, take_fitting, g) < 0)
+	if (g->side->campaign) {
+		struct db_campaign c;
+
+		if (label_find(db, g->a, g->side->campaign, &c) < 0)
+			return -1;
+		g->campaign = c.id;
+	}
+	if (db_each(db, &want, take_fitting, g) < 0)
 		return -1;
 	choose(g);
 	return name_all(g->a, db, g->out);

@@ -13,7 +13,7 @@
 struct compare_side {
 	const char *name;	/* as it was given */
 	const char *path;
-	const char *campaign;	/* its number or the beginning of its uid */
+	const char *campaign;	/* as db/label.h takes it */
 	const char *device;	/* the beginning of a fingerprint */
 	const char *toolchain;	/* words of it */
 	const char *hone;	/* the version that measured */

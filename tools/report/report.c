@@ -30,7 +30,8 @@ static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records (required)", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE (default: standard output)", 0 },
 	{ "task", KEY_TASK, "TASK", 0, "this one alone: its name, or the beginning of its key", 0 },
-	{ "campaign", KEY_CAMPAIGN, "N", 0, "trials of this campaign alone, by the number that hone status shows", 0 },
+	{ "campaign", KEY_CAMPAIGN, "CAMPAIGN", 0,
+	  "trials of this campaign alone: its number, name, or the beginning of its uid", 0 },
 	{ "device", KEY_DEVICE, "FINGERPRINT", 0,
 	  "records of the device whose fingerprint begins so (default: that of the campaign, else that measured "
 	  "last)", 0 },
@@ -67,7 +68,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		q->task = arg;
 		return 0;
 	case KEY_CAMPAIGN:
-		q->campaign = argp_number(state, "--campaign", arg, 1);
+		q->campaign = arg;
 		return 0;
 	case KEY_DEVICE:
 		q->device = arg;
