@@ -76,6 +76,7 @@ struct hone_operator {
 	const char *summary;	/* for people */
 	int least, most;	/* operands that it takes; most is -1 where there may be any number */
 	int attributes;		/* how many it has */
+	int pointwise;		/* 1: element by element, its operands broadcast */
 };
 
 /* Operator INDEX, counted from 0; HONE_INVALID beyond the last. What is given is static. */

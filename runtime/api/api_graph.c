@@ -166,7 +166,7 @@ int hone_operator(int index, struct hone_operator *op)
 		return api_fail(HONE_INVALID, "hone_operator: there is no operator %d", index);
 	*op = (struct hone_operator){
 		.name = core->name, .summary = core->summary, .least = core->min_args,
-		.most = core->max_args == ARGS_MANY ? -1 : core->max_args,
+		.most = core->max_args == ARGS_MANY ? -1 : core->max_args, .pointwise = core->pointwise,
 	};
 	while (core->attrs && core->attrs[op->attributes].name)
 		op->attributes++;

@@ -44,6 +44,7 @@ static const struct argp_option options[] = {
 	{ "no-transfer", KEY_NO_TRANSFER, NULL, 0,
 	  "learn nothing from records of other tasks; such a campaign is one of its own", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
+	{ "json", 'j', NULL, 0, "progress and the end as JSON, an object a line, on standard output", 0 },
 	{ 0 },
 };
 
@@ -129,6 +130,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'q':
 		args->quiet = true;
+		break;
+	case 'j':
+		args->json = true;
 		break;
 	case KEY_SEARCH:
 		o->strategy = arg;
