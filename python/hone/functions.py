@@ -78,9 +78,8 @@ def conv2d(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1):
 
 
 def _pool(op, x, kernel, stride, padding, dilation, more):
-    kernel = _per_dim(kernel, max(x.ndim - 2, 1), "kernel")
     window = _window(x, kernel if stride is None else stride, padding, dilation)
-    return call(op, (x,), {"kernel": kernel, **window, **more})
+    return call(op, (x,), {"kernel": _per_dim(kernel, x.ndim - 2, "kernel"), **window, **more})
 
 
 def max_pool(x, kernel, stride=None, padding=0, dilation=1, ceil=False):
