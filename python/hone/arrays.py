@@ -68,7 +68,7 @@ class Array:
         if name:
             return self._view(name)
         if self.dtype == "bf16":
-            return (self._view("uint16").astype(numpy.uint32) << 16).view(numpy.float32)
+            return numpy.left_shift(self._view("uint16"), 16, dtype=numpy.uint32).view(numpy.float32)
         raise TypeError(f"NumPy has no elements of {self.dtype}: take them by DLPack")
 
     def __array__(self, dtype=None, copy=None):
@@ -100,10 +100,10 @@ def from_dlpack(source):
 def _bf16_bits(values):
     """The bits of floats rounded to bf16, to nearest even; NaN stays NaN."""
     values = numpy.array(values, numpy.float32)
-    bits = values.view(numpy.uint32).astype(numpy.uint64)
-    rounded = ((bits + 0x7fff + (bits >> 16 & 1)) >> 16).astype(numpy.uint16)
-    quiet = (bits >> 16 | 0x40).astype(numpy.uint16)
-    return numpy.where(numpy.isnan(values), quiet, rounded)
+    bits = values.reshape(-1).view(numpy.uint32).astype(numpy.int64)
+    rounded = bits + 0x7fff + (bits >> 16 & 1) >> 16
+    quiet = bits >> 16 | 0x40
+    return numpy.where(numpy.isnan(values.reshape(-1)), quiet, rounded).astype(numpy.uint16).reshape(values.shape)
 
 
 def array(values, element=None):

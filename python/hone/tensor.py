@@ -296,11 +296,12 @@ def _number_as(value, like):
         return numpy.asarray(value, bool)
     if isinstance(value, float) and not like.is_float:
         raise trace_error(f"{value!r} with elements of {like}: .astype() makes floats of them")
-    if like.numpy:
-        array = numpy.asarray(value, like.numpy)
-        if like.is_integer and int(array) != value:
+    if like.is_integer and like.numpy:
+        range_of = numpy.iinfo(like.numpy)
+        if not range_of.min <= value <= range_of.max:
             raise trace_error(f"{value!r} is no {like}")
-        return array
+    if like.numpy:
+        return numpy.asarray(value, like.numpy)
     if like != "bf16":
         raise trace_error(f"{value!r} with elements of {like}")
     from .arrays import array
