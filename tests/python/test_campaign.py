@@ -30,6 +30,13 @@ try:
 except KeyboardInterrupt:
     print("interrupted after", told[0]["trials"])
 """
+# A campaign that goes on until it is told to end.
+STAND_IN = """#!/bin/sh
+trap 'kill $!; : >"{ended}"; exit 75' TERM
+echo '{{"event":"note","line":"at work"}}'
+sleep 600 >/dev/null 2>&1 &
+wait
+"""
 
 
 @hone.function
@@ -98,13 +105,20 @@ class Campaigns(unittest.TestCase):
                             progress=lambda event: event["event"] != "progress")
         self.assertTrue(stopped.stopped)
 
+    def test_callback_fails(self):
+        """The campaign has ended in order before the caller's error goes on."""
         class Mine(Exception):
             pass
 
         def fail(event):
             raise Mine
-        with self.assertRaises(Mine):
-            hone.tune("matmul:m=24,n=24,k=24", db, trials=5000, batch=4, progress=fail)
+        program_path, ended = (os.path.join(self.folder.name, name) for name in ("stand-in", "ended"))
+        with open(program_path, "w", encoding="utf-8") as file:
+            file.write(STAND_IN.format(ended=ended))
+        os.chmod(program_path, 0o755)
+        with mock.patch.dict(os.environ, {"HONE": program_path}), self.assertRaises(Mine):
+            hone.tune(SOURCE, self.db, progress=fail)
+        self.assertTrue(os.path.exists(ended))
 
     def test_interrupted(self):
         db = os.path.join(self.folder.name, "interrupted.db")

@@ -2,6 +2,7 @@
 """Models on arrays of NumPy's and by DLPack; several threads; closing."""
 import gc
 import os
+import tempfile
 import threading
 import unittest
 import weakref
@@ -25,6 +26,10 @@ Y = np.array([10, 20, 30], np.float32)
 def graph(params, *lines, results):
     return hone.Graph.parse(f"graph g\nfn @main({params}) {{\n" + "".join(f"\t{line}\n" for line in lines) +
                             f"\treturn {results}\n}}\n")
+
+
+SCORES = graph("%x: f32[64, 256]", "%t = transpose(%x)", "%p = matmul(%x, %t)", "%s = softmax(%p)", results="%s")
+IMAGES = np.random.default_rng(0).random((4, 64, 256), np.float32)
 
 
 class OfDLPack:
@@ -126,12 +131,11 @@ class Runs(unittest.TestCase):
             hone.Model("/nowhere.onnx")
 
     def test_modules(self):
-        path = os.path.join(os.environ["TMPDIR"], "cnn.hone")
-        source = os.path.join(TOP, "examples", "tiny_cnn.onnx")
-        hone.compile(source, path, threads=1)
-        image = np.random.default_rng(1).random((1, 3, 64, 64), np.float32)
-        with hone.Model(path) as module, hone.Model(source, threads=1) as model:
-            self.assertTrue(np.array_equal(module(image), model(image)))
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "scores.hone")
+            hone.compile(SCORES, path, threads=1)
+            with hone.Model(path) as module, SCORES.model(threads=1) as model:
+                self.assertTrue(np.array_equal(module(IMAGES[0]), model(IMAGES[0])))
 
 
 class DLPack(unittest.TestCase):
@@ -198,14 +202,13 @@ class DLPack(unittest.TestCase):
 
 class Threads(unittest.TestCase):
     def test_at_once(self):
-        model = hone.Model(os.path.join(TOP, "examples", "tiny_cnn.onnx"), threads=1)
-        images = np.random.default_rng(0).random((4, 1, 3, 64, 64), np.float32)
-        alone = [model(image) for image in images]
+        model = SCORES.model(threads=1)
+        alone = [model(image) for image in IMAGES]
         wrong = []
 
         def work(i):
             for _ in range(10):
-                if not np.array_equal(model(images[i]), alone[i]):
+                if not np.array_equal(model(IMAGES[i]), alone[i]):
                     wrong.append(i)
 
         threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
@@ -218,14 +221,13 @@ class Threads(unittest.TestCase):
 
     def test_close_while_running(self):
         for _ in range(5):
-            model = hone.Model(os.path.join(TOP, "examples", "tiny_cnn.onnx"), threads=1)
-            image = np.zeros((1, 3, 64, 64), np.float32)
+            model = SCORES.model(threads=1)
             ends, started = [], threading.Event()
 
             def work():
                 try:
                     while True:
-                        model(image)
+                        model(IMAGES[0])
                         started.set()
                 except hone.InvalidError as error:
                     ends.append(str(error))
