@@ -26,7 +26,7 @@ def progress(event):
         told.append(event)
         os.kill(os.getpid(), signal.SIGINT)
 try:
-    hone.tune("matmul:m=24,n=24,k=24", sys.argv[1], progress=progress, trials=5000, batch=4)
+    hone.tune("matmul:m=24,n=24,k=24", sys.argv[1], progress=progress, trials=5000, batch=4, search="random")
 except KeyboardInterrupt:
     print("interrupted after", told[0]["trials"])
 """
@@ -101,7 +101,7 @@ class Campaigns(unittest.TestCase):
 
     def test_stops(self):
         db = os.path.join(self.folder.name, "stops.db")
-        stopped = hone.tune("matmul:m=24,n=24,k=24", db, trials=5000, batch=4,
+        stopped = hone.tune("matmul:m=24,n=24,k=24", db, trials=5000, batch=4, search="random",
                             progress=lambda event: event["event"] != "progress")
         self.assertTrue(stopped.stopped)
 
