@@ -18,6 +18,7 @@ from hone import campaign, program
 
 TOP = os.environ["HONE_TOP"]
 SOURCE = "relu:n=1000"
+RECORDED = os.path.join(TOP, "bench", "recorded", "avx512.db")    # answers for measurements, on any machine
 INTERRUPTED = """
 import hone, os, signal, sys
 told = []
@@ -26,7 +27,8 @@ def progress(event):
         told.append(event)
         os.kill(os.getpid(), signal.SIGINT)
 try:
-    hone.tune("matmul:m=24,n=24,k=24", sys.argv[1], progress=progress, trials=5000, batch=4, search="random")
+    hone.tune("matmul:m=197,n=197,k=67", sys.argv[1], progress=progress, trials=100000, replay=sys.argv[2],
+              search="random")
 except KeyboardInterrupt:
     print("interrupted after", told[0]["trials"])
 """
@@ -101,7 +103,7 @@ class Campaigns(unittest.TestCase):
 
     def test_stops(self):
         db = os.path.join(self.folder.name, "stops.db")
-        stopped = hone.tune("matmul:m=24,n=24,k=24", db, trials=5000, batch=4, search="random",
+        stopped = hone.tune("matmul:m=197,n=197,k=67", db, trials=100000, replay=RECORDED, search="random",
                             progress=lambda event: event["event"] != "progress")
         self.assertTrue(stopped.stopped)
 
@@ -124,7 +126,8 @@ class Campaigns(unittest.TestCase):
         db = os.path.join(self.folder.name, "interrupted.db")
         trials = []
         for _ in range(2):
-            done = subprocess.run([sys.executable, "-c", INTERRUPTED, db], capture_output=True, text=True, check=False)
+            done = subprocess.run([sys.executable, "-c", INTERRUPTED, db, RECORDED], capture_output=True, text=True,
+                                  check=False)
             self.assertRegex(done.stdout, r"^interrupted after \d+$", done.stderr)
             trials.append(int(done.stdout.split()[-1]))
         self.assertGreater(trials[1], trials[0])    # it went on
