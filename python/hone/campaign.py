@@ -75,14 +75,13 @@ class _Process:
             self.process.send_signal(signal.SIGTERM)
 
     def drain(self):
-        """Its last event, when it has stopped; a Ctrl-C meanwhile ends it at once, as at a terminal."""
-        last = None
+        """Waits until it has stopped; a Ctrl-C meanwhile ends it at once, as at a terminal."""
         while True:
             try:
-                for event in self.events():
-                    last = event
+                while self.process.stdout.read(4096):
+                    pass
                 self.process.wait()
-                return last
+                return
             except KeyboardInterrupt:
                 self.stop()
 

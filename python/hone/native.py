@@ -68,7 +68,7 @@ FUNCTIONS = {
 
 STATUS = {-1: InvalidError, -2: UnsupportedError, -3: FailedError}
 
-_lock = threading.Lock()
+_lock = threading.RLock()
 _library = None
 
 
@@ -99,10 +99,11 @@ def _load():
 def lib():
     """The library, loaded by the first who asks."""
     global _library
-    with _lock:
-        if _library is None:
-            _library = _load()
-        return _library
+    if _library is None:
+        with _lock:
+            if _library is None:
+                _library = _load()
+    return _library
 
 
 def library_path():

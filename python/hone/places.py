@@ -5,7 +5,6 @@ The library is the file that HONE_LIBRARY names, else the one that is installed,
 in the source tree that this package is in. The program is the one that HONE names, else the one that
 belongs to the library, else the one in PATH."""
 
-import ctypes.util
 import os
 import shutil
 import sys
@@ -22,7 +21,7 @@ def _source_tree():
 
 
 def _installed():
-    """Places that the dynamic linker may not know of."""
+    """Places that the dynamic linker, which is asked first, may not know of."""
     prefixes = dict.fromkeys([sys.prefix, sys.base_prefix, "/usr/local", "/usr"])
     for prefix in prefixes:
         for folder in ("lib", "lib64"):
@@ -41,9 +40,7 @@ def library_candidates():
     named = os.environ.get("HONE_LIBRARY")
     if named:
         return [named]
-    found = ctypes.util.find_library("hone")
-    there = [path for path in [*_installed(), *_built()] if os.path.exists(path)]
-    return ([found] if found == SONAME else []) + there
+    return [SONAME] + [path for path in [*_installed(), *_built()] if os.path.exists(path)]
 
 
 def no_library(tried):

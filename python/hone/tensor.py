@@ -183,24 +183,23 @@ class Tensor:
         """Numbers, slices, None and ... as NumPy has them; or one tensor or array of indices, for the first axis."""
         if isinstance(index, Tensor) or is_array(index) and not isinstance(index, numpy.integer):
             return self._index_tensor(index)
-        parts = _full_index(self, index if isinstance(index, tuple) else (index,))
-        starts, ends, axes, steps, gone, new = [], [], [], [], [], []
-        axis = place = 0
-        for part in parts:
+        cuts, gone, new = [], [], []    # (begin, end, axis, step) each, axes
+        axis = place = 0                # of this tensor, of the result
+        for part in _full_index(self, index if isinstance(index, tuple) else (index,)):
             if part is None:
                 new.append(place)
             elif isinstance(part, slice):
                 begin, end, step = _bounds(part, self.shape[axis])
                 if (begin, end, step) != (0, _LAST, 1):
-                    starts.append(begin), ends.append(end), axes.append(axis), steps.append(step)
+                    cuts.append((begin, end, axis, step))
             else:
                 number = _number(self, part, axis)
-                starts.append(number), axes.append(axis), steps.append(1), gone.append(axis)
-                ends.append(number + 1 if number != -1 else _LAST)
+                cuts.append((number, number + 1 if number != -1 else _LAST, axis, 1))
+                gone.append(axis)
                 place -= 1
             axis += part is not None
             place += 1
-        x = call("slice", (self, starts, ends, axes, steps)) if axes else self
+        x = call("slice", (self, *map(list, zip(*cuts)))) if cuts else self
         x = call("squeeze", (x, gone)) if gone else x
         return call("unsqueeze", (x, new)) if new else x
 

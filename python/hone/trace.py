@@ -17,6 +17,14 @@ from .types import DType, TensorType
 _WORD = re.compile(r"\A[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
+def _signature(python):
+    """The signature, with annotations that are text (from __future__ import annotations) as what they say."""
+    try:
+        return inspect.signature(python, eval_str=True)
+    except (NameError, TypeError):    # of names that are local somewhere; Python 3.9
+        return inspect.signature(python)
+
+
 class Traced:
     """What a function became for one set of types: .graph, and how its results are handed back."""
 
@@ -46,7 +54,7 @@ class Function:
         self.python = python
         self.db = db
         self.threads = threads
-        self._signature = inspect.signature(python)
+        self._signature = _signature(python)
         self._traced = {}
         self._lock = threading.Lock()
 

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "graph/text/lines.h"
+#include "graph/text/literal.h"
 #include "include/hone_graph.h"
 #include "runtime/api/api.h"
 
@@ -143,6 +144,8 @@ int hone_graph_constant(struct hone_graph *graph, const char *name, const DLTens
 	if (x->count > 0)
 		memcpy(own->data, x->data, array_bytes(x));
 	value_release(v);
+	if (!literal_fits(own))
+		return api_fail(HONE_INVALID, "hone_graph_constant: %%%s has an element that is none of its type", name);
 	return tell_type(graph, graph_lines_add_const(graph->lines, name, own), type);
 }
 

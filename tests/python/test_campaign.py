@@ -89,7 +89,8 @@ class Campaigns(unittest.TestCase):
         try:
             import pandas
         except ImportError:
-            self.skipTest("no pandas here (apt-get install python3-pandas)")
+            print("SKIP: python: data frames: no pandas here (apt-get install python3-pandas)")
+            self.skipTest("no pandas")
         frame = hone.records(self.db).frame()
         self.assertIsInstance(frame, pandas.DataFrame)
         self.assertGreater(frame[frame.status == "ok"].time_us.min(), 0)

@@ -70,6 +70,11 @@ fn @main(%x: f32[4, 8], %w: f32[8, 3]) -> f32[4, 3] {
         with self.assertRaisesRegex(hone.TraceError, "hashable"):
             f(X, [0])
 
+    def test_annotations_as_text(self):
+        scope = {"hone": hone}
+        exec("from __future__ import annotations\ndef f(x: hone.f32[2]):\n    return x + 1.0", scope)
+        self.assertEqual(hone.function(scope["f"])([1, 2]).tolist(), [2, 3])
+
     def test_element_alone(self):
         @hone.function
         def f(x: hone.bf16):

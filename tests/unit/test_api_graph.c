@@ -147,6 +147,9 @@ static void test_refuses_lines(void **state)
 	must_say(hone_graph_line(g, "%w: f32[9] = neg(%x)", NULL), HONE_INVALID, "the value is f32[2]");
 	must_say(hone_graph_line(g, "", NULL), HONE_INVALID, "line:1:1");
 	must_say(hone_graph_constant(g, "c", &c, NULL), HONE_INVALID, "no data");
+	c = dense(&(uint8_t){ 7 }, 0, NULL);
+	c.dtype = (DLDataType){ 6, 8, 1 };
+	must_say(hone_graph_constant(g, "c", &c, NULL), HONE_INVALID, "%c has an element that is none of its type");
 	must_say(hone_graph_end(g, "%u"), HONE_INVALID, "there is no value %u above");
 	must_say(hone_graph_end(g, "%x\n%y"), HONE_INVALID, "expected one line");
 	must(hone_graph_line(g, "%v = neg(%x)", NULL));	/* all of that left it as it was */
