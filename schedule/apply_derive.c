@@ -5,12 +5,14 @@
 #include <math.h>
 
 #include "te/derive/padded_sum.h"
+#include "te/derive/reciprocal.h"
 #include "te/derive/winograd.h"
 
 typedef bool derive_fn(struct arena *a, const struct op *op, int64_t size, struct derived *out, const char **why);
 
 static derive_fn *const derive_by[] = {
 	[DERIVATION_WINOGRAD] = winograd_derive,
+	[DERIVATION_RECIPROCAL] = reciprocal_derive,
 	[DERIVATION_PADDED] = padded_sum_derive,
 };
 

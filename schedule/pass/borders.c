@@ -4,6 +4,7 @@
  * Requires: a nest whose conditions are comparisons of linear forms, buffers in registers marked.
  * Provides: where a condition changes its value at a point of a loop's range, the loop is split
  *           there; tails and borders become loops of their own, the main part has no condition.
+ *           A written-out loop has the turns in which it does something.
  * Keeps:    what is computed, and its order within a stage. */
 #include "schedule/mask.h"
 #include "schedule/pass/cuts.h"
@@ -27,13 +28,11 @@ enum { MAX_COPIES = 128 };
 static struct nest *partition_list(struct partition *p, struct nest *nest);
 
 /* Loop or let N for the values [lo, hi) of its axis alone; the body with what follows from that. */
-static struct nest *segment(struct partition *p, const struct nest *n, int64_t lo, int64_t hi)
+static struct nest *narrowed(struct partition *p, const struct nest *n, int64_t lo, int64_t hi)
 {
 	struct arena *a = p->a;
 	struct axis *axis = arena_memdup(a, n->axis, sizeof(*axis));
 
-	if (p->copies++ >= MAX_COPIES)
-		return NULL;
 	axis->lo = lo;
 	axis->hi = hi;
 	const struct expr *value = hi - lo == 1 ? expr_int(a, lo) : expr_axis(a, axis);
@@ -49,6 +48,12 @@ static struct nest *segment(struct partition *p, const struct nest *n, int64_t l
 	out->axis = axis;
 	out->body = body;
 	return out;
+}
+
+/* The same, as one copy of several. */
+static struct nest *segment(struct partition *p, const struct nest *n, int64_t lo, int64_t hi)
+{
+	return p->copies++ < MAX_COPIES ? narrowed(p, n, lo, hi) : NULL;
 }
 
 static struct nest *split_serial(struct partition *p, const struct nest *n, const struct cuts *c)
@@ -149,8 +154,27 @@ static bool stays_whole(struct partition *p, const struct nest *n)
 	return masked || (loop && n->annotation == ANNOTATION_UNROLL);
 }
 
+/* Is N written out around one condition that only some of its turns fulfil, [lo, hi)? */
+static bool is_idle_at_ends(struct partition *p, const struct nest *n, int64_t *lo, int64_t *hi)
+{
+	const struct nest *branch = n->body;
+	struct mask m;
+
+	if (n->kind != NEST_LOOP || n->annotation != ANNOTATION_UNROLL || !branch || branch->next ||
+	    branch->kind != NEST_IF || branch->other || !mask_of(p->a, branch->value, n->axis, &m) ||
+	    m.when || m.lo->kind != EXPR_INT || m.hi->kind != EXPR_INT)
+		return false;
+	*lo = m.lo->i;
+	*hi = m.hi->i;
+	return n->axis->lo < *lo || *hi < n->axis->hi;
+}
+
 static struct nest *partition_node(struct partition *p, struct nest *n)
 {
+	int64_t lo, hi;
+
+	if (is_idle_at_ends(p, n, &lo, &hi))	/* vectors inside of it are decided for the turns that are left */
+		return lo < hi ? narrowed(p, n, lo, hi) : NULL;
 	struct cuts c = { .a = p->a, .target = p->target, .axis = n->axis, .body = n->body };
 	int stores = 0;
 

@@ -160,7 +160,7 @@ static struct step random_order(struct step_walk *w, int stage)
 	return step_order(stage, &how);
 }
 
-/* Sums over windows as products of tiles; their transforms of constants are made once. */
+/* Sums over windows as products of tiles, whose transforms of constants are made once; quotients as products. */
 static void derive_some(struct step_walk *w)
 {
 	if (dag_truncates(w->s->dag))
@@ -172,6 +172,8 @@ static void derive_some(struct step_walk *w)
 		if (stage_computes(stage_at(w, i)) && op_is_reduction(&stage_at(w, i)->op) &&
 		    apply(w, step_derive(i, DERIVATION_WINOGRAD, size)) && chance(w, 0.5))
 			apply(w, step_place(first + below(w, 2)));
+		else if (stage_computes(stage_at(w, i)) && chance(w, 0.5))
+			apply(w, step_derive(i, DERIVATION_RECIPROCAL, below(w, 4)));
 	}
 }
 

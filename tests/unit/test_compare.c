@@ -65,7 +65,7 @@ static void test_verdicts(void **state)
 	assert_says(f, "", 1, "SLOWER");
 	assert_says(f, "--threshold 8", 0, "SAME");
 	assert_says(f, "--threshold 6", 0, "UNCLEAR");
-	char *csv = compared(f, "--csv", 1);
+	char *csv = compared(f, "--format csv", 1);
 	char name[64];
 	double before, now, ratio;
 
@@ -142,12 +142,71 @@ static void test_best(void **state)
 	assert_says(f, "", 0, "geometric mean of 2");
 }
 
+/* One file, one step list, measured by three versions of hone: each side has its own. */
+static void test_sides(void **state)
+{
+	static const char *const versions[] = { "1.0", "1.1", "1.2" };
+	static const double us[] = { 10, 8, 12 };
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	char *out;
+
+	for (int i = 0; i < 3; i++) {
+		struct db_record r = made_up(f, "split 1 0 2", us[i], 50);
+
+		r.hone = versions[i];
+		assert_ok(append_one(db, r));
+	}
+	db_close(db);
+	assert_int_equal(hone(f, &out, arena_printf(f->a, "compare %s#hone=1.0 %s#hone=1.1,threads=1", f->path, f->path)), 0);
+	assert_non_null(strstr(out, "1.250"));
+	assert_int_equal(hone(f, &out, arena_printf(f->a, "compare %s#hone=1.1 %s", f->path, f->path)), 1);
+	assert_non_null(strstr(out, "0.667"));
+	assert_int_equal(hone(f, &out, arena_printf(f->a, "compare %s#imported=yes %s", f->path, f->path)), 3);
+	assert_int_equal(hone(f, &out, arena_printf(f->a, "compare %s#device=%s %s", f->path, "zz", f->path)), 3);
+}
+
+/* What a later run of the side found wrong is none of its kernels; what another side found so is nothing to it. */
+static void test_felled(void **state)
+{
+	struct fixture *f = *state;
+	struct db *db = fixture_open(f, f->path);
+	struct db_record r = made_up(f, "split 1 0 2", 10, 50), wrong = fixture_record(f, "split 1 0 2", TRIAL_WRONG, 0);
+	char *out;
+
+	r.hone = "1.0";
+	assert_ok(append_one(db, r));
+	r = made_up(f, "split 1 0 4", 20, 50);
+	r.hone = "1.0";
+	assert_ok(append_one(db, r));
+	wrong.hone = "1.1";
+	assert_ok(append_one(db, wrong));
+	db_close(db);
+	assert_int_equal(hone(f, &out, arena_printf(f->a, "compare %s#hone=1.0 %s", f->path, f->path)), 1);
+	assert_non_null(strstr(out, "0.500"));
+}
+
+/* Every form has every task, and what is markup in one of them is text there. */
+static void test_formats(void **state)
+{
+	struct fixture *f = *state;
+
+	fill(f, 0, "d0", 10, 50);
+	fill(f, 1, "d0", 12, 50);
+	assert_says(f, "--format markdown", 1, "| mm | 1 | warm | 10 | 12 | 0.833 |");
+	assert_says(f, "--format html", 1, "<td>mm</td><td class=n>1</td><td>warm</td>");
+	assert_says(f, "--format html", 1, "<td class=SLOWER>SLOWER</td>");
+	assert_says(f, "--format json", 1, "\"verdict\": \"SLOWER\"");
+	assert_says(f, "--format table", 1, "geometric mean of 1: 0.833");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, fixture_new, fixture_free)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_verdicts), TEST(test_calibrated), TEST(test_devices), TEST(test_best),
+		TEST(test_sides), TEST(test_felled), TEST(test_formats),
 	};
 
 	return cmocka_run_group_tests_name("compare", tests, NULL, NULL);
