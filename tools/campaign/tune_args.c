@@ -48,6 +48,7 @@ static const struct argp_option options[] = {
 	{ "name", KEY_NAME, "NAME", 0, "what the campaign is called from now on; see hone campaigns", 0 },
 	{ "note", KEY_NOTE, "TEXT", 0, "what is to be remembered of it", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
+	{ "json", 'j', NULL, 0, "progress and the end as JSON, an object a line, on standard output", 0 },
 	{ 0 },
 };
 
@@ -133,6 +134,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'q':
 		args->quiet = true;
+		break;
+	case 'j':
+		args->json = true;
 		break;
 	case KEY_SEARCH:
 		o->strategy = arg;

@@ -19,6 +19,7 @@ struct tune_args {
 	struct tuner *tuner;
 	struct db *finals_db;	/* gets what finals found */
 	bool quiet;
+	bool json;		/* what happens goes to stdout as JSON, and no progress to stderr */
 	double last_line;	/* seconds at which the last plain line was printed */
 };
 
