@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""links.py FOLDER: links of all pages (*.md) below it lead to files and headings that are there, and so do mentions of
-pages like docs/report.md, which programs print, too. Says which do not; the exit status is 1 then."""
+"""links.py FOLDER: links of all pages (*.md) below it lead to files and headings that are there; so do mentions of
+pages like docs/report.md, which programs print, too, and pages' mentions of sources like `db/schema.c`. Says which do
+not; the exit status is 1 then."""
 import os
 import re
 import sys
@@ -10,6 +11,9 @@ top = sys.argv[1]
 MADE = re.compile(r"^(\..*|build.*|deb|site|site-pages|autom4te\.cache)$")
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 MENTION = re.compile(r"\bdocs/[\w./-]+\.(?:md|json|svg)\b")
+# of a source; NAME.c is a pattern
+SOURCE = re.compile(r"`((?:base|te|target|schedule|codegen|costmodel|db|measure|search|graph|partition|runtime|tools|bench|tests|"
+                    r"examples|include|share)/[a-z0-9_./-]+\.[a-z]+)`")
 wrong = []
 
 
@@ -58,6 +62,9 @@ for page in files(".md"):
     for number, line in lines(page):
         for link in LINK.findall(re.sub(r"`[^`]*`", "", line)):
             check_link(page, number, link)
+        for path in SOURCE.findall(line):
+            if not os.path.exists(os.path.join(top, path)):
+                wrong.append(f"{page}:{number}: there is no {path}")
 for source in files(".md", ".c", ".h", ".def", ".am", ".sh", ".in", ".mk", ".cmake"):
     with open(source, encoding="utf-8", errors="replace") as f:
         for number, line in enumerate(f, 1):
