@@ -13,7 +13,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 MENTION = re.compile(r"\bdocs/[\w./-]+\.(?:md|json|svg)\b")
 # of a source; NAME.c is a pattern
 SOURCE = re.compile(r"`((?:base|te|target|schedule|codegen|costmodel|db|measure|search|graph|partition|runtime|tools|bench|tests|"
-                    r"examples|include|share)/[a-z0-9_./-]+\.[a-z]+)`")
+                    r"examples)/[a-z0-9_./-]+\.[a-z]+)`")
 wrong = []
 
 
