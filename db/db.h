@@ -99,7 +99,8 @@ struct db_record {
 	const char *task_key;	/* these three are filled when read; db_append ignores them */
 	const char *fingerprint;
 	const char *toolchain_text;
-	int64_t trial;		/* number in its campaign */
+	int64_t trial;		/* number in its campaign; final: how many trials were before it (or, of hone
+				 * 0.2.0, down to -5) */
 	int64_t seq;		/* order of records, also after a merge; given by the database, of an
 				 * imported record by its log */
 	bool final;		/* measured again among the best few; not a trial of its own */

@@ -47,6 +47,8 @@ ends 0 ' 0 records imported' import "$dir/t.jsonl" --db "$dir/t.db"
 ends 0 sound db check "$dir/u.db"
 ./hone export --db "$dir/u.db" -o "$dir/u.jsonl" >/dev/null
 must 'a log that came back is another' cmp "$dir/t.jsonl" "$dir/u.jsonl"
+sed 's/"trial":[0-9]*/"trial":-1/' "$dir/t.jsonl" >"$dir/old.jsonl"
+ends 0 ', 0 do not fit' import "$dir/old.jsonl" --db "$dir/old.db"
 for command in "best $op --db" "show $op --db" 'db stats'; do
 	# shellcheck disable=SC2086
 	ends 0 imported $command "$dir/u.db"

@@ -117,6 +117,22 @@ static bool parse_limit(int key, const char *arg, struct argp_state *state, stru
 	}
 }
 
+static bool parse_label(int key, const char *arg, struct argp_state *state, struct tuner_options *o)
+{
+	switch (key) {
+	case KEY_NAME:
+		if (label_check(arg) < 0)
+			argp_error(state, "--name %s", err_get());
+		o->name = arg;
+		return true;
+	case KEY_NOTE:
+		o->note = arg;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct tune_args *args = state->input;
@@ -166,14 +182,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_NOTIFY:
 		args->notify.command = arg;
 		break;
-	case KEY_NAME:
-		if (label_check(arg) < 0)
-			argp_error(state, "--name %s", err_get());
-		o->name = arg;
-		break;
-	case KEY_NOTE:
-		o->note = arg;
-		break;
 	case KEY_FRESH:
 		o->fresh = true;
 		break;
@@ -199,7 +207,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			o->budget.trials = BUDGET_TRIALS;
 		break;
 	default:
-		return parse_limit(key, arg, state, &o->budget) ? 0 : ARGP_ERR_UNKNOWN;
+		return parse_limit(key, arg, state, &o->budget) || parse_label(key, arg, state, o) ? 0 : ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
