@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "tools/args/query.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 
 struct compare_args {
@@ -107,8 +108,20 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
+static const struct word words[] = {
+	{ "BEFORE", "*", false, NULL },
+	{ "NOW", "*", false, NULL },
+	{ 0 },
+};
+
 const struct command command_compare = {
 	.name = "compare",
 	.summary = "what was found against what was found before, with verdicts",
+	.argp = &argp,
+	.words = words,
+	.exits = (const struct command_exit[]){
+		{ EXIT_SLOWER, "A task, or all together, got slower." },
+		{ 0 },
+	},
 	.run = run,
 };
