@@ -38,12 +38,18 @@ fails 2 "there is no command 'odd'" odd
 fails 2 'takes no argument' doctor odd
 fails 2 "there is no operator 'odd'" ops odd
 fails 2 'which SOURCE' tasks
-fails 2 'an action and a file' db
+fails 2 'give check, stats, merge, prune or upgrade' db
+fails 2 'which FILE?' db check
+fails 2 'give bash or zsh' completion
+fails 2 'takes no argument' completion bash odd
+fails 2 "there is no command 'odd'" manual odd
+fails 2 'one COMMAND at a time' manual tune best
 fails 2 'which database?' status
 fails 2 'which database?' report
 fails 2 'a report is of a database' report $mm --db "$dir/x"
 fails 2 'one SOURCE at a time' status $mm $mm --db "$dir/x"
-fails 2 'there is no such action' db odd "$dir/x"
+fails 2 "there is no 'odd'" db odd "$dir/x"
+fails 2 "there is no 'odd'" completion odd
 for c in tune best show export bench; do
 	test $c = export || fails 2 'which SOURCE?' $c	# a log is of the whole database
 	fails 2 'which database?' $c $mm

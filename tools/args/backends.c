@@ -42,7 +42,7 @@ static const struct argp_option options[] = {
 
 const char *backend_names(void)
 {
-	return HONE_GENERATOR_NAMES;
+	return HONE_GENERATOR_NAMES;	/* of Makefile.am */
 }
 
 /* The help of --backend says which there are. */
@@ -53,7 +53,9 @@ static char *list_names(int key, const char *text, void *input)
 	(void)input;
 	if (key != KEY_BACKEND)
 		return (char *)(uintptr_t)text;
-	text_printf(&all, "%s%s", text, backend_names());
+	text_puts(&all, text);
+	for (const char *s = backend_names(); *s; s++)
+		text_printf(&all, *s == ' ' ? ", " : "%c", *s);
 	return all.s;	/* argp frees it */
 }
 

@@ -17,7 +17,7 @@ struct backend_args {
 
 extern const struct argp backends_argp;
 
-/* "json, csource, onednn, ...": those that hone was built with. */
+/* "json csource onednn ...": those that hone was built with. */
 const char *backend_names(void);
 
 struct offload_request backends_request(const struct backend_args *b);

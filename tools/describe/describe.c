@@ -37,10 +37,10 @@ const struct word *word_of(const struct command *c, const struct command *part, 
 	return w;
 }
 
-struct name_vec word_names(struct arena *a, const struct word *w)
+struct word_names word_list(struct arena *a, const struct word *w)
 {
 	static const char between[] = ", ";
-	struct name_vec names = { 0 };
+	struct word_names names = { 0 };
 	struct text list = { 0 };
 
 	if (w->list)

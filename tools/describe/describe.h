@@ -12,7 +12,7 @@
 #include "tools/args/words.h"
 #include "tools/command.h"
 
-struct name_vec VEC(const char *);
+struct word_names VEC(const char *);
 
 /* The words of PART (NULL: none) of C that its command does not have; NULL: none. */
 const struct word *words_here(const struct command *c, const struct command *part);
@@ -20,7 +20,7 @@ const struct word *words_here(const struct command *c, const struct command *par
  * knows it. */
 const struct word *word_of(const struct command *c, const struct command *part, const char *name);
 /* The names that W lists, in A. */
-struct name_vec word_names(struct arena *a, const struct word *w);
+struct word_names word_list(struct arena *a, const struct word *w);
 
 /* The page of C as man(7) has it: hone-NAME(1). */
 void manual_print_command(struct text *out, const struct command *c);

@@ -135,6 +135,8 @@ _hone()
 	else
 		[[ -n $by || $argument -gt 0 ]] || _hone_offer '' "$current" "${parts[@]}"
 		i=$((more && argument >= ${#arguments[@]} ? ${#arguments[@]} - 1 : argument))
+		# where nothing can come but options
+		[[ ${#parts[@]} -gt 0 && -z $by || ${#arguments[@]} -gt 0 ]] || _hone_offer '' "$current" "${options[@]%%=*}"
 		[[ $i -ge ${#arguments[@]} ]] || _hone_offer_value '' "$current" "${arguments[i]}"
 	fi
 	if [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *[:=] ]]; then

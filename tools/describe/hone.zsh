@@ -25,7 +25,7 @@ _hone_offer()
 	elif [[ $files[1] == '*' ]]; then
 		_files && ret=0
 	elif (( $#files )); then
-		_files -g "*.(${(j:|:)${(b)files}})(-.)" && ret=0
+		_files -g "*.(${(j:|:)files})(-.)" && ret=0
 	fi
 	return ret
 }
@@ -58,7 +58,7 @@ _hone_chosen()
 		(( i != CURRENT )) || continue
 		if [[ $words[i] == "$2"=* ]]; then
 			part=${words[i]#*=}
-		elif [[ $words[i - 1] == "$2" ]]; then
+		elif [[ $words[i-1] == "$2" ]]; then
 			part=$words[i]
 		fi
 	done

@@ -45,21 +45,30 @@ static void print_usage(struct text *out, const struct command *c, const struct 
 		text_printf(out, " \\-\\-%s %s", c->part_option, part->name);
 	else if (part)
 		text_printf(out, " %s", part->name);
-	text_puts(out, "\n[\\fIOPTION\\fR...] ");
-	roff_word(out, usage ? usage : "", usage ? strlen(usage) : 0);
+	text_puts(out, "\n[\\fIOPTION\\fR...]");
+	if (usage) {
+		text_puts(out, " ");
+		roff_word(out, usage, strlen(usage));
+	}
 	text_puts(out, "\n");
 }
 
 static void print_synopsis(struct text *out, const struct command *c)
 {
 	text_puts(out, ".SH SYNOPSIS\n");
-	if (!c->parts || c->part_option)
-		print_usage(out, c, NULL);
-	for (int i = 0; c->parts && c->parts[i]; i++) {
-		if (i || c->part_option)
+	for (int i = 0; i == 0 || (c->parts && c->parts[i]); i++) {
+		/* the first part is what the command does without its option */
+		bool plain = !c->parts || (i == 0 && c->part_option);
+
+		if (i)
 			text_puts(out, ".br\n");
-		print_usage(out, c, c->parts[i]);
+		print_usage(out, c, plain ? NULL : c->parts[i]);
 	}
+}
+
+static bool is_part_option(const struct command *c, const struct listed_option *o)
+{
+	return c->part_option && o->name && strcmp(o->name, c->part_option) == 0;
 }
 
 /* The names that may stand for a word, where TEXT does not say them. */
@@ -67,14 +76,15 @@ static void print_names(struct text *out, struct arena *a, const struct command 
 			const struct listed_option *o)
 {
 	const struct word *w = word_of(c, part, o->value);
-	struct name_vec names = { 0 };
+	struct word_names names = { 0 };
 
 	if (w)
-		names = word_names(a, w);
-	if (!names.n || strstr(o->text, names.at[names.n - 1]))
+		names = word_list(a, w);
+	/* parts have a section */
+	if (!names.n || strstr(o->text, names.at[names.n - 1]) || is_part_option(c, o))
 		return;
 	text_puts(out, ".br\n");
-	roff_word(out, o->value, strlen(o->value));
+	roff_word(out, o->value, strcspn(o->value, "["));
 	text_puts(out, " is one of:\n");
 	for (int i = 0; i < names.n; i++) {
 		roff_word(out, names.at[i], strlen(names.at[i]));
@@ -113,7 +123,7 @@ static void print_options(struct text *out, struct arena *a, const struct comman
 	for (int i = 0; i < options.n; i++) {
 		struct listed_option o = options.at[i];
 
-		if (part && (o.group == -1 || (c->part_option && o.name && strcmp(o.name, c->part_option) == 0)))
+		if (part && (o.group == -1 || is_part_option(c, &o)))
 			continue;
 		if (!o.name && !o.letter) {
 			text_puts(out, part ? ".PP\n" : ".SS ");
@@ -121,8 +131,7 @@ static void print_options(struct text *out, struct arena *a, const struct comman
 			text_puts(out, "\n");
 			continue;
 		}
-		/* they have a section */
-		if (c->part_option && o.name && strcmp(o.name, c->part_option) == 0)
+		if (is_part_option(c, &o))
 			o.text = arena_printf(a, "what is measured (default %s): one of those below", c->parts[0]->name);
 		print_option(out, a, c, part, &o);
 	}
@@ -234,9 +243,8 @@ void manual_print_command(struct text *out, const struct command *c)
 
 	text_puts(out, ".\\\" SPDX-License-Identifier: Apache-2.0\n.\\\" Made from the option tables: hone manual.\n.TH HONE\\-");
 	print_capitals(out, c->name);
-	text_printf(out, " 1 \"\" \"" PACKAGE_STRING "\" \"User Commands\"\n.SH NAME\nhone\\-%s \\- ", c->name);
-	roff_escape(out, c->summary, strlen(c->summary));
-	text_puts(out, "\n");
+	text_printf(out, " 1 \"\" \"" PACKAGE_STRING "\" \"User Commands\"\n.SH NAME\nhone\\-%s \\-\n", c->name);
+	roff_prose(out, c, NULL, c->summary, strlen(c->summary), false);
 	print_synopsis(out, c);
 	text_puts(out, ".SH DESCRIPTION\n");
 	roff_prose(out, c, NULL, d.before, d.n_before, false);
@@ -269,12 +277,16 @@ static void print_entries(struct text *out)
 void manual_print(struct text *out)
 {
 	for (const char *at = front; *at;) {
-		const char *line = at;
+		static const char commands[] = "@COMMANDS@\n", version[] = "@VERSION@";
 
-		at += strcspn(at, "\n") + 1;
-		if (strncmp(line, "@COMMANDS@", 10) == 0)
+		if (strncmp(at, commands, strlen(commands)) == 0) {
 			print_entries(out);
-		else
-			text_putn(out, line, (size_t)(at - line));
+			at += strlen(commands);
+		} else if (strncmp(at, version, strlen(version)) == 0) {
+			text_puts(out, PACKAGE_VERSION);
+			at += strlen(version);
+		} else {
+			text_putn(out, at++, 1);
+		}
 	}
 }

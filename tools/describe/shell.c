@@ -22,7 +22,7 @@ void shell_list(struct text *out, const char *variable, const char *words, const
 /* PATTERN is of the place, a quote open. Nothing to offer is said, too, where all commands have another word of that name. */
 static void print_word(struct text *out, struct arena *a, const char *pattern, const struct word *w)
 {
-	struct name_vec names = word_names(a, w);
+	struct word_names names = word_list(a, w);
 
 	text_printf(out, "\t%s:%s')", pattern, w->name);
 	if (names.n) {
