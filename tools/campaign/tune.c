@@ -258,5 +258,14 @@ static int run(int argc, char **argv)
 const struct command command_tune = {
 	.name = "tune",
 	.summary = "search fast kernels for a model or an operator",
+	.argp = &tune_argp,
+	.words = tune_words,
+	.exits = (const struct command_exit[]){
+		{ EXIT_BARREN, "The campaign came to its end, and a task has no kernel; the messages say which, "
+			       "and why." },
+		{ EXIT_STOPPED, "Stopped, or the campaign is being worked on by another process, which the message "
+				"names; the same command goes on from there." },
+		{ 0 },
+	},
 	.run = run,
 };

@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
 	{ "plateau", KEY_PLATEAU, "N", 0, "a task is done after N trials in a row without gain", 0 },
 	{ "gflops", KEY_GFLOPS, "N", 0, "a task is done where its best reaches N GFLOP/s", 0 },
 	{ "threads", 't', "N", 0, "threads a kernel uses (default 1)", 0 },
-	{ "search", KEY_SEARCH, "NAME", 0, "strategy: evolve (default), random, anneal, grid", 0 },
+	{ "search", KEY_SEARCH, "STRATEGY", 0, "strategy: evolve (default), random, anneal, grid", 0 },
 	{ "cc", KEY_CC, "COMPILER", 0, "gcc, clang, or a path (default clang, else gcc)", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of all random choices (default 1)", 0 },
 	{ "cpus", KEY_CPUS, "LIST", 0, "cores to measure on, as 2-3 (default: the last ones)", 0 },
@@ -49,6 +49,14 @@ static const struct argp_option options[] = {
 	{ "note", KEY_NOTE, "TEXT", 0, "what is to be remembered of it", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
 	{ "json", 'j', NULL, 0, "progress and the end as JSON, an object a line, on standard output", 0 },
+	{ 0 },
+};
+
+const struct word tune_words[] = {
+	{ "HH:MM", NULL, false, NULL },
+	{ "LIST", NULL, false, NULL },
+	{ "CMD", NULL, false, NULL },
+	{ "M", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -213,9 +221,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { { &target_argp, 0, NULL, 0 }, { 0 } };
-static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
+const struct argp tune_argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
 
 void tune_parse(int argc, char **argv, struct tune_args *args)
 {
-	argp_parse(&argp, argc, argv, 0, NULL, args);
+	argp_parse(&tune_argp, argc, argv, 0, NULL, args);
 }

@@ -9,6 +9,7 @@
 
 #include "measure/device/device.h"
 #include "tools/args/query.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 
 static const struct compare_format *const formats[] = {
@@ -147,6 +148,11 @@ static int compare(struct arena *a, struct compare_args *args)
 	return table.slower || table.mean.verdict == VERDICT_SLOWER ? EXIT_SLOWER : EXIT_OK;
 }
 
+static void list_all(struct text *out)
+{
+	text_puts(out, "all");
+}
+
 static int run(int argc, char **argv)
 {
 	struct compare_args args = { .o = { .margin = MARGIN_DAYS }, .format = formats[0] };
@@ -159,8 +165,21 @@ static int run(int argc, char **argv)
 	return rc < 0 ? command_failed() : rc;
 }
 
+static const struct word words[] = {
+	{ "BEFORE", "*", false, NULL },
+	{ "NOW", "*", false, NULL },
+	{ "all", NULL, false, list_all },
+	{ 0 },
+};
+
 const struct command command_compare = {
 	.name = "compare",
 	.summary = "what was found against what was found before, with verdicts",
+	.argp = &argp,
+	.words = words,
+	.exits = (const struct command_exit[]){
+		{ EXIT_SLOWER, "A task, or all together, got slower." },
+		{ 0 },
+	},
 	.run = run,
 };

@@ -203,5 +203,6 @@ static int run(int argc, char **argv)
 const struct command command_partition = {
 	.name = "partition",
 	.summary = "shares a model with code generators",
+	.argp = &argp,
 	.run = run,
 };

@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "tools/args/query.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/record/archive.h"
@@ -47,7 +48,7 @@ enum { TOP_MOST = 1000000, TOP_FILES = 100 };
 static const struct argp_option options[] = {
 	{ "output", 'o', "OUTPUT", 0,
 	  "folder or file to write to, whose name says what it is; a folder is made where it is missing (required)", 0 },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "c, log or archive, whatever OUTPUT is named", 0 },
+	{ "format", KEY_FORMAT, "c|log|archive", 0, "whatever OUTPUT is named", 0 },
 	{ "top", KEY_TOP, "K", 0,
 	  "the K best records of each task, device, toolchain, number of threads and cache state (default: all in a "
 	  "log, 1 in an archive); folder: the K best kernels of each task (default: 1)", 0 },
@@ -245,8 +246,19 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
+static const struct word words[] = {
+	{ "OUTPUT", "*", false, NULL },
+	{ 0 },
+};
+
 const struct command command_export = {
 	.name = "export",
 	.summary = "what was found, as C files, a log or an archive",
+	.argp = &argp,
+	.words = words,
+	.exits = (const struct command_exit[]){
+		{ EXIT_BARREN, "With --complete: a task has no kernel, and nothing was written." },
+		{ 0 },
+	},
 	.run = run,
 };

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "tools/args/query.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 #include "tools/json.h"
 
@@ -140,8 +141,16 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
+static const struct word words[] = {
+	{ "TASK", NULL, false, NULL },
+	{ "FINGERPRINT", NULL, false, NULL },
+	{ 0 },
+};
+
 const struct command command_report = {
 	.name = "report",
 	.summary = "what campaigns came to, as one page of HTML",
+	.argp = &argp,
+	.words = words,
 	.run = run,
 };
