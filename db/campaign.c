@@ -5,7 +5,6 @@
 
 #include <assert.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/clock.h"
 #include "base/err.h"
@@ -41,10 +40,11 @@ static int64_t start(struct db *db, const struct db_campaign *c)
 	static const char what[] = "starting a campaign";
 
 	if (sql_run(db, what,
-		    "INSERT INTO campaigns (uid, device, created, seen, source, options, seed, state)"
-		    " VALUES (lower(hex(randomblob(16))), ?1, ?2, ?2, ?3, ?4, ?5, 'running')",
-		    "iitti", c->device, clock_wall(), c->source, c->options ? c->options : "{}",
-		    (int64_t)c->seed) < 0)
+		    "INSERT INTO campaigns (uid, device, created, seen, source, options, seed, state, name,"
+		    " named, note, noted) VALUES (lower(hex(randomblob(16))), ?1, ?2, ?2, ?3, ?4, ?5,"
+		    " 'running', ?6, iif(?6 IS NULL, 0, ?2), coalesce(?7, ''), iif(?7 IS NULL, 0, ?2))",
+		    "iittitt", c->device, clock_wall(), c->source, c->options ? c->options : "{}",
+		    (int64_t)c->seed, c->name, c->note) < 0)
 		return -1;
 	int64_t id = sqlite3_last_insert_rowid(db->sql);
 
@@ -58,7 +58,7 @@ static int64_t start(struct db *db, const struct db_campaign *c)
 
 #define COLUMNS                                                                                    \
 	"SELECT id, uid, device, created, ended, source, options, seed, state, rounds,"            \
-	" coalesce(seen, created), name, note, "
+	" coalesce(seen, created), (SELECT label FROM labels l WHERE l.id = campaigns.id), note, "
 
 /* The row of COLUMNS and the search state, or NULL in its place. */
 static struct db_campaign read_campaign(struct db *db, struct arena *a, sqlite3_stmt *stmt)
@@ -141,33 +141,60 @@ static int take(struct db *db, const struct db_campaign *c)
 static int tell_holder(struct db *db, const struct db_campaign *c)
 {
 	struct arena *a = arena_new();
-	struct db_sitting_vec v;
-	const char *who = "another process";
 
-	if (db_sittings(db, a, c->id, &v) == 0 && v.n > 0) {
-		const struct db_sitting *s = &v.at[v.n - 1];
-		time_t began = s->began;
-		struct tm local;
-		char since[32];
-
-		strftime(since, sizeof(since), "%Y-%m-%d %H:%M", localtime_r(&began, &local));
-		who = arena_printf(a, "process %lld on %s, since %s", (long long)s->pid, s->host,
-				   since);
-	}
 	err_set("campaign %lld of %s (%s) is being worked on by %s: hone status looks on; give the "
 		"command again when it has ended, or with --fresh for a campaign of its own",
-		(long long)c->id, db->path, c->source, who);
+		(long long)c->id, db->path, c->source, sitting_who(db, a, c->id));
 	arena_free(a);
 	return -1;
+}
+
+static bool is_like(const struct db_campaign *c, const struct db_campaign *like)
+{
+	return c->device == like->device && strcmp(c->source, like->source) == 0 &&
+	       (!like->options || strcmp(c->options, like->options) == 0);
+}
+
+/* The campaign that is called as LIKE: 1 and *OUT where it can go on as LIKE, 0 where there is none, else -1 and a
+ * message. */
+static int find_called(struct db *db, struct arena *a, const struct db_campaign *like, bool fresh,
+		       struct db_campaign *out)
+{
+	int64_t id = label_holder(db, like->name);
+	int found = id > 0 ? db_campaign(db, a, id, out) : (int)id;
+
+	if (found <= 0)
+		return found;
+	bool alike = is_like(out, like);
+
+	if (alike && !fresh && out->state != CAMPAIGN_DONE)
+		return 1;
+	return err_set("campaign %lld of %s is called '%s' already, and %s: give another name, or take it from that one "
+		       "(`hone campaigns name %lld ''`)", (long long)id, db->path, like->name,
+		       !alike ? "is of another source, or of other options" : fresh ? "this is to be a new one"
+										     : "is done", (long long)id);
+}
+
+/* The campaign that goes on as LIKE: 1 and *OUT; 0 for a new one. One that has a name goes on under that alone. */
+static int find(struct db *db, struct arena *a, const struct db_campaign *like, bool fresh, struct db_campaign *out)
+{
+	int rc = 0;
+
+	if (like->name)
+		rc = label_check(like->name) < 0 ? -1 : find_called(db, a, like, fresh, out);
+	if (rc != 0 || fresh)
+		return rc;
+	rc = db_campaign_find(db, a, like->source, like->options, like->device, out);
+	return rc > 0 && like->name && out->name ? 0 : rc;
 }
 
 /* One attempt of db_campaign_enter. */
 static enum db_entered enter(struct db *db, struct arena *a, const struct db_campaign *like,
 			     bool fresh, struct db_campaign *out)
 {
-	int rc = fresh ? 0 : db_campaign_find(db, a, like->source, like->options, like->device, out);
+	int rc = find(db, a, like, fresh, out);
 
-	if (rc < 0 || (like->name && label_check_free(db, rc > 0 ? out->id : 0, like->name) < 0))
+	if (rc < 0 || (like->note && label_check_note(like->note) < 0))
 		return DB_ENTER_FAILED;
 	if (rc > 0) {
 		rc = take(db, out);
@@ -197,7 +224,8 @@ enum db_entered db_campaign_enter(struct db *db, struct arena *a, const struct d
 		if (hold_enter(db) < 0)
 			return DB_ENTER_FAILED;
 		entered = enter(db, a, like, fresh, out);
-		if (entered >= DB_ENTER_NEW && (label(db, out->id, like) < 0 || sitting_begin(db, now) < 0))
+		if ((entered == DB_ENTER_OLD && label(db, out->id, like) < 0) ||
+		    (entered >= DB_ENTER_NEW && sitting_begin(db, now) < 0))
 			entered = DB_ENTER_FAILED;
 		hold_leave(db);
 	}

@@ -4,8 +4,8 @@
  * In:   trials, as batches, each together with the search state needed to go on after it.
  * Out:  the best record of a task, the records to learn from, the campaign to continue.
  * Holds: a batch is saved whole or not at all, also under kill -9 and power loss; no record is ever
- *        deleted but by db_prune; a record of another device or toolchain is skipped, not used;
- *        so is one that is damaged, and which and why is told.
+ *        deleted but by db_prune and with its campaign (db/delete.h); a record of another device or toolchain is
+ *        skipped, not used; so is one that is damaged, and which and why is told.
  *
  * The file is sqlite3 in WAL mode; FILE-campaigns beside it says which campaigns are at work. Several processes may append to one file; a handle belongs to
  * one thread at a time and must not be carried over a fork. Functions return -1 (or NULL) with
@@ -280,7 +280,7 @@ struct db_campaign {
 	int64_t device;
 	int64_t created, ended;	/* seconds since 1970; ended is 0 while running */
 	int64_t seen;		/* when it began, went on or saved a batch last */
-	const char *name, *note;	/* NULL, "" where there is none: db/label.h */
+	const char *name, *note;	/* no other of the file is called so; NULL, "": none (db/label.h) */
 	const char *source;	/* what the user asked to tune */
 	const char *options;	/* JSON */
 	uint64_t seed;
@@ -308,10 +308,10 @@ enum db_entered {
 	DB_ENTER_OLD,		/* one that was interrupted goes on */
 };
 
-/* Goes on with the campaign that db_campaign_find gives for LIKE, or starts it where there is none
- * or FRESH, labels it as LIKE is, and begins a sitting, as one act: of processes that ask for the same campaign at once
- * one gets it, until db_campaign_end, db_close or its death. Of LIKE device, source, options and seed count;
- * *OUT is the campaign. */
+/* Goes on with the campaign that is called as LIKE, else with the one that db_campaign_find gives for LIKE unless that is
+ * called otherwise, or starts it where there is none or FRESH; gives it LIKE's name and note, where these are not NULL;
+ * and begins a sitting, as one act: of processes that ask for the same campaign at once one gets it, until
+ * db_campaign_end, db_close or its death. Of LIKE device, source, options, seed, name and note count; *OUT is the campaign. */
 enum db_entered db_campaign_enter(struct db *db, struct arena *a, const struct db_campaign *like,
 				  bool fresh, const struct db_calibration *now,
 				  struct db_campaign *out);

@@ -6,81 +6,117 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/err.h"
+#include "base/near.h"
 #include "base/text.h"
 #include "db/sql.h"
 
-static const char what[] = "naming a campaign";
+static const char naming[] = "naming a campaign";
+static const char noting[] = "noting something of a campaign";
 
 enum { TOLD_MOST = 8 };
 
-static bool is_meant(const struct db_campaign *c, const char *text)
+/* How TEXT means a campaign: the greater, the rather. */
+enum meaning { MEANS_NOT, MEANS_UID, MEANS_NUMBER, MEANS_NAME };
+
+static enum meaning meaning_of(const struct db_campaign *c, const char *text)
 {
 	size_t n = strlen(text);
-	char *end;
-	long long number = strtoll(text, &end, 10);
 
-	return (n > 0 && !*end && c->id == number) || (c->name && strcmp(c->name, text) == 0) ||
-	       (n >= LABEL_UID_LEAST && strncmp(c->uid, text, n) == 0);
+	if (c->name && strcmp(c->name, text) == 0)
+		return MEANS_NAME;
+	if (n > 0 && text[strspn(text, "0123456789")] == '\0' && strtoll(text, NULL, 10) == c->id)
+		return MEANS_NUMBER;
+	return n >= LABEL_UID_LEAST && strncmp(c->uid, text, n) == 0 ? MEANS_UID : MEANS_NOT;
 }
 
-static void put_label(struct text *out, const struct db_campaign *c)
+static enum meaning best_meaning(const struct db_campaign_vec *all, const char *text)
 {
-	text_printf(out, "%s%lld", out->n ? ", " : "", (long long)c->id);
-	if (c->name)
-		text_printf(out, " (%s)", c->name);
+	enum meaning best = MEANS_NOT;
+
+	for (int i = 0; i < all->n; i++)
+		if (meaning_of(&all->at[i], text) > best)
+			best = meaning_of(&all->at[i], text);
+	return best;
 }
 
-/* Some of ALL, the newest first: all, or those that are meant by TEXT. */
-static void put_some(struct text *out, const struct db_campaign_vec *all, const char *text)
+static bool is_meant(const struct db_campaign *c, const char *text)
 {
+	return meaning_of(c, text) == MEANS_UID;
+}
+
+static bool is_like(const struct db_campaign *c, const char *text)
+{
+	return c->name && (near_is(text, c->name) || (*text && strncmp(c->name, text, strlen(text)) == 0));
+}
+
+static bool is_any(const struct db_campaign *c, const char *text)
+{
+	(void)c;
+	(void)text;
+	return true;
+}
+
+/* "3 (its name), ...", in A: those of ALL that IS says of TEXT, the newest first; "" for none. */
+static const char *list_some(struct arena *a, const struct db_campaign_vec *all, const char *text,
+			     bool (*is)(const struct db_campaign *c, const char *text))
+{
+	const char *list = "";
 	int told = 0;
 
 	for (int i = all->n - 1; i >= 0; i--) {
-		if (text && !is_meant(&all->at[i], text))
+		const struct db_campaign *c = &all->at[i];
+
+		if (!is(c, text))
 			continue;
-		if (told++ == TOLD_MOST) {
-			text_puts(out, ", ...");
-			return;
-		}
-		put_label(out, &all->at[i]);
+		if (told++ == TOLD_MOST)
+			return arena_printf(a, "%s, ...", list);
+		list = arena_printf(a, "%s%s%lld", list, *list ? ", " : "", (long long)c->id);
+		if (c->name)
+			list = arena_printf(a, "%s (%s)", list, c->name);
 	}
+	return list;
+}
+
+static int tell_none(struct db *db, struct arena *a, const struct db_campaign_vec *all, const char *text)
+{
+	const char *like = list_some(a, all, text, is_like);
+
+	if (*like)
+		return err_set("campaign '%s': %s has none of that number, name or uid; is it %s?", text, db_path(db), like);
+	return all->n ? err_set("campaign '%s': %s has none of that number, name or uid; there are: %s", text, db_path(db),
+				list_some(a, all, text, is_any))
+		      : err_set("campaign '%s': %s has no campaign", text, db_path(db));
 }
 
 int label_find(struct db *db, struct arena *a, const char *text, struct db_campaign *out)
 {
 	struct db_campaign_vec all;
-	struct text some = { 0 };
 	int found = 0;
 
 	if (db_campaigns(db, a, &all) < 0)
 		return -1;
-	for (int i = 0; i < all.n; i++)
-		if (is_meant(&all.at[i], text)) {
+	enum meaning best = best_meaning(&all, text);
+
+	for (int i = 0; i < all.n && best != MEANS_NOT; i++)
+		if (meaning_of(&all.at[i], text) == best) {
 			*out = all.at[i];
 			found++;
 		}
-	if (found == 1)
-		return 0;
-	put_some(&some, &all, found ? text : NULL);
-	if (found)
-		err_set("campaign '%s': %s has several that it may be: %s; give a number", text, db_path(db), some.s);
-	else if (all.n)
-		err_set("campaign '%s': %s has none of that number, name or uid; there are: %s", text, db_path(db),
-			some.s);
-	else
-		err_set("campaign '%s': %s has no campaign", text, db_path(db));
-	text_free(&some);
-	return -1;
+	if (found == 0)
+		return tell_none(db, a, &all, text);
+	return found == 1 ? 0 : err_set("campaign '%s': %s has several whose uid begins so: %s; give a number", text,
+					db_path(db), list_some(a, &all, text, is_meant));
 }
 
 int label_check(const char *name)
 {
-	static const char how[] = "a name is 1 to 100 characters without ',', '#' or '=', and not only digits";
+	static const char how[] = "a name is 1 to 100 characters without ',', '#', '=' or '~', and not only digits";
 	size_t n = strlen(name), digits = strspn(name, "0123456789");
 
 	for (size_t i = 0; i < n; i++)
-		if (iscntrl((unsigned char)name[i]) || strchr(",#=", name[i]))
+		if (iscntrl((unsigned char)name[i]) || strchr(",#=~", name[i]))
 			return err_set("'%s': %s", name, how);
 	if (n == 0 || n > LABEL_NAME_MOST || digits == n || isspace((unsigned char)name[0]) ||
 	    isspace((unsigned char)name[n - 1]))
@@ -88,34 +124,47 @@ int label_check(const char *name)
 	return 0;
 }
 
-int label_check_free(struct db *db, int64_t id, const char *name)
+int label_check_note(const char *note)
 {
-	int64_t other;
+	for (const char *s = note; *s; s++)
+		if (iscntrl((unsigned char)*s) && *s != '\n' && *s != '\t')
+			return err_set("the note: it has a character that a terminal takes for its own");
+	return strlen(note) <= LABEL_NOTE_MOST ? 0 : err_set("the note is too long: at most %d characters", LABEL_NOTE_MOST);
+}
 
-	if (label_check(name) < 0)
+int64_t label_holder(struct db *db, const char *name)
+{
+	int64_t id = 0;
+	int found = sql_int(db, naming, &id, "SELECT id FROM labels WHERE label = ? LIMIT 1", "t", name);
+
+	return found > 0 ? id : found;
+}
+
+static int set_name(struct db *db, int64_t id, const char *name)
+{
+	int64_t holder = *name ? label_holder(db, name) : 0;
+
+	if (holder < 0)
 		return -1;
-	int rc = sql_int(db, what, &other, "SELECT id FROM campaigns WHERE name = ? AND id <> ? LIMIT 1", "ti", name, id);
-
-	return rc > 0 ? err_set("campaign %lld of %s is called '%s' already: give another name, or take it from that "
-				"one first (`hone campaigns name %lld ''`)",
-				(long long)other, db_path(db), name, (long long)other)
-		      : rc;
+	if (holder > 0 && holder != id)
+		return err_set("campaign %lld of %s is called '%s' already: give another name, or take it from that one "
+			       "first (`hone campaigns name %lld ''`)", (long long)holder, db_path(db), name, (long long)holder);
+	/* later than whatever was said of it before, whatever the clock says */
+	return holder == id ? 0 : sql_run(db, naming, "UPDATE campaigns SET name = nullif(?1, ''),"
+					  " named = max(?2, named + 1) WHERE id = ?3", "tii", name, clock_wall(), id);
 }
 
 int label_name(struct db *db, int64_t id, const char *name)
 {
-	if (sql_begin(db, what) < 0)
+	if ((*name && label_check(name) < 0) || sql_begin(db, naming) < 0)
 		return -1;
-	int rc = *name ? label_check_free(db, id, name) : 0;
-
-	if (rc == 0)
-		rc = sql_run(db, what, "UPDATE campaigns SET name = nullif(?, '') WHERE id = ?", "ti", name, id);
-	return sql_end(db, what, rc);
+	return sql_end(db, naming, set_name(db, id, name));
 }
 
 int label_note(struct db *db, int64_t id, const char *note)
 {
-	if (strlen(note) > LABEL_NOTE_MOST)
-		return err_set("the note is too long: at most %d characters", LABEL_NOTE_MOST);
-	return sql_run(db, "noting something of a campaign", "UPDATE campaigns SET note = ? WHERE id = ?", "ti", note, id);
+	if (label_check_note(note) < 0)
+		return -1;
+	return sql_run(db, noting, "UPDATE campaigns SET note = ?1, noted = max(?2, noted + 1) WHERE id = ?3"
+		       " AND note <> ?1", "tii", note, clock_wall(), id);
 }

@@ -76,8 +76,7 @@ int db_prune(struct db *db, const struct db_prune *prune, struct db_pruned *out)
 	if (sql_begin(db, pruning) < 0 || sql_end(db, pruning, drop(db, prune, out)) < 0)
 		return -1;
 	/* The records are gone by now; only the file stays large where this fails. */
-	if (!prune->keeps_size && (sql_run(db, shrinking, "VACUUM", "") < 0 ||
-				   sql_run(db, shrinking, "PRAGMA wal_checkpoint(TRUNCATE)", "") < 0))
+	if (!prune->keeps_size && sql_shrink(db, shrinking) < 0)
 		return -1;
 	out->bytes_after = db_file_bytes(db);
 	return 0;

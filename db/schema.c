@@ -204,6 +204,19 @@ static const char version_9[] =
 	"ALTER TABLE campaigns ADD COLUMN name TEXT;"
 	"ALTER TABLE campaigns ADD COLUMN note TEXT NOT NULL DEFAULT '';";
 
+static const char version_10[] =
+	/* When a name or a note was given or taken away last, so that files that differ agree. */
+	"ALTER TABLE campaigns ADD COLUMN named INTEGER NOT NULL DEFAULT 0;"
+	"ALTER TABLE campaigns ADD COLUMN noted INTEGER NOT NULL DEFAULT 0;"
+	"CREATE INDEX campaigns_by_name ON campaigns (name, named, uid);"
+	/* What a campaign is called. A file calls no two alike: of several that were given one name in files
+	 * that knew nothing of each other it is that of the first, and others have part of their uid behind
+	 * it. What follows from names and uids alone is the same in whatever order files are merged, and a name
+	 * is whole again when the one before it is gone. */
+	"CREATE VIEW labels AS SELECT c.id, CASE WHEN EXISTS (SELECT 1 FROM campaigns b"
+	"	WHERE b.name = c.name AND (b.named, b.uid) < (c.named, c.uid))"
+	"	THEN c.name || '~' || substr(c.uid, 1, 8) ELSE c.name END AS label FROM campaigns c;";
+
 const struct migration db_migrations[] = {
 	{ "devices, toolchains, tasks, records, campaigns", version_1 },
 	{ "rounds of campaigns, cost models", version_2 },
@@ -214,6 +227,7 @@ const struct migration db_migrations[] = {
 	{ "what rounds compiled beside measuring", version_7 },
 	{ "records from elsewhere", version_8 },
 	{ "names of campaigns, notes", version_9 },
+	{ "when campaigns were named, no two alike", version_10 },
 };
 const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -97,4 +98,19 @@ int db_sittings(struct db *db, struct arena *a, int64_t campaign, struct db_sitt
 	while ((rc = sql_step(db, what, &stmt)) > 0)
 		vec_push(a, out, read_sitting(a, stmt));
 	return rc;
+}
+
+const char *sitting_who(struct db *db, struct arena *a, int64_t campaign)
+{
+	struct db_sitting_vec v;
+	struct tm local;
+	char since[32];
+
+	if (db_sittings(db, a, campaign, &v) < 0 || v.n == 0)
+		return "another process";
+	const struct db_sitting *s = &v.at[v.n - 1];
+	time_t began = s->began;
+
+	strftime(since, sizeof(since), "%Y-%m-%d %H:%M", localtime_r(&began, &local));
+	return arena_printf(a, "process %lld on %s, since %s", (long long)s->pid, s->host, since);
 }

@@ -186,3 +186,8 @@ int sql_end(struct db *db, const char *what, int result)
 		sqlite3_exec(db->sql, "ROLLBACK", NULL, NULL, NULL);
 	return -1;
 }
+
+int sql_shrink(struct db *db, const char *what)
+{
+	return sql_run(db, what, "VACUUM", "") < 0 ? -1 : sql_run(db, what, "PRAGMA wal_checkpoint(TRUNCATE)", "");
+}

@@ -61,6 +61,8 @@ bool hold_is_taken(const struct db *db, int64_t campaign);
 
 /* Begins a sitting of the handle's campaign. */
 int sitting_begin(struct db *db, const struct db_calibration *c);
+/* Who sits at CAMPAIGN, or did last, in words and in A. */
+const char *sitting_who(struct db *db, struct arena *a, int64_t campaign);
 
 /* Drops imported records of which the same is known from here; *N is how many. */
 int records_drop_hearsay(struct db *db, const char *what, int64_t *n);
@@ -90,6 +92,8 @@ struct db *db_open_with(const char *path, enum db_mode mode, const struct migrat
 
 /* PATH as a URI for sqlite, with parameters ACCESS; the caller frees it. */
 char *sql_uri(const char *path, const char *access);
+/* Gives the space of what was deleted back to the system. Fails, with all as it was, where the disk is full. */
+int sql_shrink(struct db *db, const char *what);
 /* Bytes on disk, the log included. */
 int64_t db_file_bytes(const struct db *db);
 

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "base/near.h"
 #include "te/limits.h"
 #include "te/text/text.h"
 
@@ -40,32 +41,6 @@ const struct operator *operator_at(int i)
 	return i >= 0 && (size_t)i < sizeof(operators) / sizeof(*operators) ? operators[i] : NULL;
 }
 
-/* A mistyped name is right in two letters of three. */
-enum { NEAR = 3 };
-
-/* Single-character edits from X to Y; both are cut at 31 characters. */
-static int distance(const char *x, const char *y)
-{
-	int row[32];
-	int n = (int)strnlen(y, 31);
-
-	for (int j = 0; j <= n; j++)
-		row[j] = j;
-	for (int i = 0; i < 31 && x[i]; i++) {
-		int diagonal = row[0];
-
-		row[0] = i + 1;
-		for (int j = 1; j <= n; j++) {
-			int best = diagonal + (x[i] != y[j - 1]);
-
-			diagonal = row[j];
-			best = row[j] + 1 < best ? row[j] + 1 : best;
-			row[j] = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-		}
-	}
-	return row[n];
-}
-
 const struct operator *operator_find(const char *name)
 {
 	const struct operator *nearest = operators[0];
@@ -73,10 +48,10 @@ const struct operator *operator_find(const char *name)
 	for (int i = 0; operators[i]; i++) {
 		if (strcmp(operators[i]->name, name) == 0)
 			return operators[i];
-		if (distance(name, operators[i]->name) < distance(name, nearest->name))
+		if (near_distance(name, operators[i]->name) < near_distance(name, nearest->name))
 			nearest = operators[i];
 	}
-	if (NEAR * distance(name, nearest->name) <= (int)strlen(nearest->name))
+	if (near_is(name, nearest->name))
 		err_set("there is no operator '%.64s'; did you mean %s? `hone ops` lists them",
 			name, nearest->name);
 	else

@@ -130,6 +130,8 @@ struct device *device_parse(struct arena *a, const json_t *json);
 int device_check(const struct device *d);
 /* OWN is the device's own target, whose peak must be known. */
 int device_measured_check(const struct device_measured *m, const struct target *own);
+/* What DESCRIPTION, a text of device_json's form, calls the device, in A; "" where it does not. */
+const char *device_name_in(struct arena *a, const char *description);
 /* The measured part out of device_json's form; -1 and a message where it is not that. */
 int device_measured_parse(const json_t *json, struct device_measured *out,
 			  int64_t probed[DEVICE_CACHES]);

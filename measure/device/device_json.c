@@ -266,3 +266,13 @@ struct device *device_parse(struct arena *a, const json_t *json)
 		return NULL;
 	return d;
 }
+
+const char *device_name_in(struct arena *a, const char *description)
+{
+	json_t *json = json_loads(description, 0, NULL);
+	const char *name = json_string_value(json_object_get(json, "name"));
+
+	name = name ? arena_strdup(a, name) : "";
+	json_decref(json);
+	return name;
+}

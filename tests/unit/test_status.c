@@ -123,8 +123,8 @@ static void test_finals(void **state)
 	assert_ok(db_append(db, &batch));
 	says(f, "mm", "3 in 1 batch, ");
 	says(f, "mm", "finals   playing: round 5 of 41, 4 lineups, 65 kernels of 21 tasks; 10 s\n");
-	says(f, "mm", "wait   finals    other");
-	says(f, "mm", "seconds       0.5      0.2      4.0      2.0      1.0      0.0      9.5     12.8");
+	says(f, "mm", "wait  finals   other");
+	says(f, "mm", "seconds      0.5     0.2     4.0     2.0     1.0     0.0     9.5    12.8");
 	db_close(db);
 	says(f, "mm", "finals   killed: round 5 of 41, 4 lineups, 65 kernels of 21 tasks; 10 s; the "
 		      "same command holds them again\n");

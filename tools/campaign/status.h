@@ -54,9 +54,15 @@ enum {
 struct status status_brief(const struct db_campaign *c);
 /* Reads the rest, in A. -1 and a message. */
 int status_read(struct db *db, struct arena *a, struct status *s);
+/* Of that the budget alone, and what it took so far; *STATE is the tuner's own, a new reference, or NULL for none. -1 and
+ * a message. */
+int status_state(struct db *db, struct arena *a, struct status *s, json_t **state);
 
 /* A line; with the details below where S is full. */
 void status_print(struct text *out, const struct status *s);
+/* Parts of it: that line, and of one that is full the details but for its tasks. */
+void status_print_head(struct text *out, const struct status *s);
+void status_print_details(struct text *out, const struct status *s);
 /* A new reference. */
 json_t *status_json(const struct status *s);
 /* Parts of it. */

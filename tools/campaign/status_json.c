@@ -107,8 +107,8 @@ json_t *status_json(const struct status *s)
 	const struct db_campaign *c = &s->campaign;
 	json_t *options = json_loads(c->options, 0, NULL);
 
-	return json_pack("{s:I, s:s, s:o, s:o, s:s, s:b, s:I, s:o, s:I, s:I, s:I, s:o}", "id",
-			 (json_int_t)c->id, "uid", c->uid, "source", json_label(c->source), "options",
+	return json_pack("{s:I, s:s, s:o, s:o, s:o, s:o, s:s, s:b, s:I, s:o, s:I, s:I, s:I, s:o}", "id",
+			 (json_int_t)c->id, "uid", c->uid, "name", json_label(c->name), "note", json_label(c->note), "source", json_label(c->source), "options",
 			 options ? options : json_null(), "state", campaign_state_name(c->state),
 			 "alive", s->alive, "created", (json_int_t)c->created, "ended",
 			 json_count(c->ended), "seen", (json_int_t)c->seen, "age_s", (json_int_t)s->age,

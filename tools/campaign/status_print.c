@@ -155,8 +155,10 @@ static bool has_column(const struct status *s, int column)
 	return column != COLUMN_FINALS || !isnan(s->finals_s);
 }
 
+/* Finals, one more column, are to fit into 80 characters, too. */
 static void print_phases(struct text *out, const struct status *s)
 {
+	int width = has_column(s, COLUMN_FINALS) ? 7 : 8;
 	double sum = 0;
 
 	for (int c = 0; c < COLUMN_COUNT; c++)
@@ -166,15 +168,15 @@ static void print_phases(struct text *out, const struct status *s)
 	text_puts(out, "\n  phase   ");
 	for (int c = 0; c < COLUMN_COUNT; c++)
 		if (has_column(s, c))
-			text_printf(out, " %8s", column_name(c));
+			text_printf(out, " %*s", width, column_name(c));
 	text_puts(out, "\n  seconds ");
 	for (int c = 0; c < COLUMN_COUNT; c++)
 		if (has_column(s, c))
-			print_cell(out, 8, 1, time_of(s, c), "");
+			print_cell(out, width, 1, time_of(s, c), "");
 	text_puts(out, "\n  share   ");
 	for (int c = 0; c < COLUMN_COUNT; c++)
 		if (has_column(s, c))
-			print_cell(out, 8, 1, 100 * time_of(s, c) / sum, "%");
+			print_cell(out, width, 1, 100 * time_of(s, c) / sum, "%");
 	text_puts(out, "\n");
 }
 
@@ -237,18 +239,31 @@ static void print_tasks(struct text *out, const struct status *s)
 	print_meanings(out, s);
 }
 
-void status_print(struct text *out, const struct status *s)
+void status_print_head(struct text *out, const struct status *s)
 {
-	text_printf(out, "%s (campaign %lld): ", s->campaign.source, (long long)s->campaign.id);
+	const struct db_campaign *c = &s->campaign;
+
+	text_printf(out, "%s (campaign %lld%s%s): ", c->source, (long long)c->id, c->name ? ", " : "",
+		    c->name ? c->name : "");
 	print_state(out, s);
 	text_puts(out, "\n");
-	if (!s->full)
-		return;
+}
+
+void status_print_details(struct text *out, const struct status *s)
+{
 	print_progress(out, s);
 	print_sitting(out, s);
 	print_finals(out, s);
 	print_latency(out, s);
 	print_model(out, s);
 	print_phases(out, s);
+}
+
+void status_print(struct text *out, const struct status *s)
+{
+	status_print_head(out, s);
+	if (!s->full)
+		return;
+	status_print_details(out, s);
 	print_tasks(out, s);
 }

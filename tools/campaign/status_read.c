@@ -251,17 +251,26 @@ static int read_rounds(struct db *db, struct arena *a, struct status *s)
 	return 0;
 }
 
-int status_read(struct db *db, struct arena *a, struct status *s)
+int status_state(struct db *db, struct arena *a, struct status *s, json_t **out)
 {
 	struct db_campaign c = s->campaign;
 
+	*out = NULL;
 	if (db_campaign(db, a, c.id, &c) < 0)
 		return -1;
 	*s = status_brief(&c);
-	s->full = true;
-	json_t *root = c.search ? json_loadb(c.search, c.search_bytes, 0, NULL) : NULL;
+	*out = c.search ? json_loadb(c.search, c.search_bytes, 0, NULL) : NULL;
+	read_budget(a, s, *out);
+	return 0;
+}
 
-	read_budget(a, s, root);
+int status_read(struct db *db, struct arena *a, struct status *s)
+{
+	json_t *root;
+
+	if (status_state(db, a, s, &root) < 0)
+		return -1;
+	s->full = true;
 	read_finals(s, json_object_get(root, "finals"));
 	int rc = read_tasks(db, a, s, root);
 

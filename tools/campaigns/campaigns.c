@@ -3,6 +3,7 @@
 #include "tools/campaigns/campaigns.h"
 
 #include <argp.h>
+#include <string.h>
 
 #include "tools/command.h"
 
@@ -67,16 +68,17 @@ static int act(int argc, char **argv, const struct argp *argp, int least, int mo
 #define DB { "db", 'd', "FILE", 0, "database of records (required)", 0 }
 #define JSON { "json", 'j', NULL, 0, "JSON instead of text", 0 }
 
-static const struct argp_option looking[] = { DB, JSON, { 0 } };
-static const struct argp_option changing[] = { DB, { 0 } };
+static const struct argp_option options[] = { DB, JSON, { 0 } };
 static const struct argp_option deleting[] = {
-	DB, { "yes", KEY_YES, NULL, 0, "without asking", 0 }, { 0 },
+	DB, JSON, { "yes", KEY_YES, NULL, 0, "without asking", 0 }, { 0 },
 };
 
-#define MEANT "A CAMPAIGN is meant by its number, its name or the beginning of its uid."
+#define MEANT "A CAMPAIGN is meant by its name, its number, or the beginning of its uid (4 digits or more)."
 
 static const struct argp list_argp = {
-	looking, parse, "", "Lists the campaigns of a database, the newest last.\vExample:\n  hone campaigns list --db tune.db\n",
+	options, parse, "", "Lists the campaigns of a database, the newest last, in as many columns as the terminal has (or $COLUMNS). "
+	"The gain is what the first valid trial of each task takes over what the best that the campaign found takes, weight x "
+	"time of kernels alone, over all tasks that have both; ~ marks guesses of a replay.\vExample:\n  hone campaigns list --db tune.db\n",
 	NULL, NULL, NULL,
 };
 
@@ -90,7 +92,8 @@ static const struct command campaigns_command_list = {
 };
 
 static const struct argp show_argp = {
-	looking, parse, "CAMPAIGN", "Says where a campaign stands, as hone status does, with its name and its note. " MEANT
+	options, parse, "CAMPAIGN", "Says what a campaign is, where it stands (as hone status does), and what it found of each task: its own "
+	"first and best times, whatever other campaigns found. " MEANT
 	"\vExample:\n  hone campaigns show 3 --db tune.db\n", NULL, NULL, NULL,
 };
 
@@ -104,7 +107,7 @@ static const struct command campaigns_command_show = {
 };
 
 static const struct argp name_argp = {
-	changing, parse, "CAMPAIGN NAME", "Calls a campaign NAME from now on; '' takes its name away. hone tune --name does so, "
+	options, parse, "CAMPAIGN NAME", "Calls a campaign NAME from now on; '' takes its name away. hone tune --name does so, "
 	"too. " MEANT "\vExample:\n  hone campaigns name 3 before-the-upgrade --db tune.db\n", NULL, NULL, NULL,
 };
 
@@ -118,7 +121,7 @@ static const struct command campaigns_command_name = {
 };
 
 static const struct argp note_argp = {
-	changing, parse, "CAMPAIGN TEXT", "Remembers TEXT of a campaign, in the place of what was noted before; '' takes the "
+	options, parse, "CAMPAIGN TEXT", "Remembers TEXT of a campaign, in the place of what was noted before; '' takes the "
 	"note away. hone tune --note does so, too. " MEANT
 	"\vExample:\n  hone campaigns note before-the-upgrade 'gcc 12, old kernel' --db tune.db\n", NULL, NULL, NULL,
 };
@@ -133,8 +136,11 @@ static const struct command campaigns_command_note = {
 };
 
 static const struct argp delete_argp = {
-	deleting, parse, "CAMPAIGN...", "Removes campaigns with all that they measured: records, rounds, sittings; devices and "
-	"tasks stay. It says what goes and asks first. What a process works on stays. " MEANT
+	deleting, parse, "CAMPAIGN...", "Removes campaigns with all that they measured, all of them or none: records, so that "
+	"hone best and others go by what is left; rounds; sittings. Records stay, as those of no campaign, that prove a "
+	"kernel wrong of which another campaign has a time. Devices, toolchains and tasks stay. It says what goes and asks "
+	"first; where nobody is there to be asked it needs --yes. What a process works on stays, with an error. Other files "
+	"that have the campaign keep it, and hone db merge brings it back from there. " MEANT
 	"\vExample:\n  hone campaigns delete 3 4 --db tune.db\n", NULL, NULL, NULL,
 };
 
@@ -148,7 +154,7 @@ static const struct command campaigns_command_delete = {
 };
 
 static const struct argp compare_argp = {
-	looking, parse, "CAMPAIGN CAMPAIGN", "Compares what the second campaign found with what the first did, as hone compare "
+	options, parse, "CAMPAIGN CAMPAIGN", "Compares what the second campaign found with what the first did, as hone compare "
 	"does (which has more options) of FILE#campaign=CAMPAIGN. " MEANT
 	"\vExample:\n  hone campaigns compare before-the-upgrade 4 --db tune.db\n", NULL, NULL, NULL,
 };
@@ -170,15 +176,29 @@ static const struct command *const deeds[] = {
 
 static const struct argp argp = {
 	.parser = command_parse_parts,
-	.args_doc = "list|show|name|note|delete|compare [CAMPAIGN...]",
+	.args_doc = "[list|show|name|note|delete|compare [CAMPAIGN...]]",
 	.doc = "Looks after the campaigns of a database. " MEANT "\v"
-	       "Example:\n  hone campaigns list --db tune.db\n",
+	       "Examples:\n  hone campaigns --db tune.db\n  hone campaigns show 3 --db tune.db\n",
 	.help_filter = command_list_parts,
 };
+
+/* Options before any deed are those of the list. */
+static int run(int argc, char **argv)
+{
+	struct command parts = command_campaigns;
+	bool asks = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "--usage") == 0 ||
+				 strcmp(argv[1], "-?") == 0);
+
+	if (argc < 2 || (argv[1][0] == '-' && !asks))
+		return list(argc, argv);
+	parts.run = NULL;
+	return command_start(&parts, argc, argv);
+}
 
 const struct command command_campaigns = {
 	.name = "campaigns",
 	.summary = "list, name, note, delete, compare the campaigns of a database",
 	.argp = &argp,
 	.parts = deeds,
+	.run = run,
 };

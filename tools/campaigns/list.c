@@ -1,142 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/campaigns/list.c - all campaigns as a table, and one in full. */
-#include <stdbool.h>
+/* tools/campaigns/list.c - all campaigns as a table. */
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <time.h>
-#include <unistd.h>
 
-#include "db/label.h"
-#include "tools/campaign/status.h"
 #include "tools/campaigns/campaigns.h"
 #include "tools/command.h"
 #include "tools/json.h"
+#include "tools/text_table.h"
 
-/* Columns of a table that goes into a file, and those beside source and note. */
-enum { WIDE = 200, NARROW = 80, FIXED = 58, SOURCE_LEAST = 16, LABEL = 14 };
+/* In 80 columns a device is the beginning of its fingerprint, which --device of other commands takes, a moment its day. */
+static const struct text_table_column columns[] = {
+	{ .head = "id", .right = true },
+	{ .head = "name", .cut = CUT_DOTS, .least = 8, .gives = 5 },
+	{ .head = "state" },
+	{ .head = "device", .cut = CUT_PLAIN, .least = 8, .gives = 3 },
+	{ .head = "source", .cut = CUT_DOTS, .least = 12, .gives = 5 },
+	{ .head = "began", .cut = CUT_PLAIN, .least = 10, .gives = 4 },
+	{ .head = "took", .right = true },
+	{ .head = "tasks", .right = true },
+	{ .head = "trials", .right = true },
+	{ .head = "gain", .right = true },
+	{ .head = "note", .cut = CUT_DOTS, .least = 12, .gives = 1, .may_go = true },
+};
+enum { COLUMNS = sizeof(columns) / sizeof(*columns) };
 
-static int columns(void)
+static const char *number(struct arena *a, int64_t n)
 {
-	struct winsize w;
-
-	if (!isatty(STDOUT_FILENO))
-		return WIDE;
-	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : NARROW;
+	return arena_printf(a, "%" PRId64, n);
 }
 
-/* The first line of S, at most WIDTH characters of it; filled up with blanks where a column follows. */
-static void print_some(const char *s, int width, bool fill)
+static const char *duration(struct arena *a, double seconds)
 {
-	int n = (int)strcspn(s, "\n");
+	struct text t = { 0 };
 
-	if (n <= width)
-		printf("%-*.*s", fill ? width : 0, n, s);
-	else if (width > 3)
-		printf("%.*s...", width - 3, s);
-}
-
-static const char *began(struct arena *a, const struct db_campaign *c)
-{
-	time_t at = c->created;
-	struct tm local;
-	char text[32];
-
-	if (!localtime_r(&at, &local) || !strftime(text, sizeof(text), "%Y-%m-%d %H:%M", &local))
+	if (isnan(seconds))
 		return "-";
-	return arena_strdup(a, text);
+	text_duration(&t, seconds);
+	const char *copy = arena_strdup(a, text_str(&t));
+
+	text_free(&t);
+	return copy;
 }
 
-static void print_row(struct arena *a, const struct status *s, int source, int note)
+static const char *const *cells_of(struct arena *a, const struct campaigns_row *r)
 {
-	const struct db_campaign *c = &s->campaign;
+	const struct db_campaign *c = &r->status.campaign;
+	const char **cells = arena_many(a, const char *, COLUMNS);
+	const char *all[COLUMNS] = {
+		number(a, c->id), c->name ? c->name : "", campaign_state_name(c->state),
+		arena_printf(a, "%.8s %s", r->device, r->device_name), c->source, campaigns_moment(a, c->created),
+		duration(a, r->status.seconds), number(a, r->tasks), number(a, r->trials),
+		campaigns_gain(a, r->gain, r->estimate), arena_strndup(a, c->note, strcspn(c->note, "\n")),
+	};
 
-	printf("%4lld ", (long long)c->id);
-	print_some(c->name ? c->name : "-", LABEL, true);
-	printf(" %-7s %s %6lld %5d ", campaign_state_name(c->state), began(a, c), (long long)s->trials, s->tasks.n);
-	bool noted = note > 3 && *c->note;
-
-	print_some(c->source, source, noted);
-	if (noted) {
-		printf("  ");
-		print_some(c->note, note, false);
-	}
-	puts("");
+	memcpy(cells, all, sizeof(all));
+	return cells;
 }
 
-/* All with what status_read() adds. */
-static int read_all(const struct campaigns_args *args, struct status_vec *out)
+static json_t *rows_json(const struct campaigns_row_vec *rows)
 {
-	struct db_campaign_vec all;
+	json_t *list = json_array();
 
-	if (db_campaigns(args->db, args->arena, &all) < 0)
-		return -1;
-	for (int i = 0; i < all.n; i++) {
-		struct status s = status_brief(&all.at[i]);
-
-		if (status_read(args->db, args->arena, &s) < 0)
-			return -1;
-		vec_push(args->arena, out, s);
-	}
-	return 0;
-}
-
-static json_t *row_json(const struct status *s)
-{
-	const struct db_campaign *c = &s->campaign;
-
-	return json_pack("{s:I, s:s, s:o, s:o, s:s, s:o, s:I, s:o, s:I, s:i}", "id", (json_int_t)c->id, "uid", c->uid,
-			 "name", c->name ? json_label(c->name) : json_null(), "note", json_label(c->note), "state",
-			 campaign_state_name(c->state), "source", json_label(c->source), "created",
-			 (json_int_t)c->created, "ended", c->ended ? json_integer(c->ended) : json_null(), "trials",
-			 (json_int_t)s->trials, "tasks", s->tasks.n);
+	for (int i = 0; i < rows->n; i++)
+		json_array_append_new(list, campaigns_row_json(&rows->at[i]));
+	return list;
 }
 
 int campaigns_list(const struct campaigns_args *args)
 {
-	struct status_vec all = { 0 };
-	int longest = SOURCE_LEAST, room = columns() - FIXED;
-
-	if (read_all(args, &all) < 0)
-		return -1;
-	if (args->json) {
-		json_t *list = json_array();
-
-		for (int i = 0; i < all.n; i++)
-			json_array_append_new(list, row_json(&all.at[i]));
-		return json_print(list);
-	}
-	for (int i = 0; i < all.n; i++) {
-		int n = (int)strlen(all.at[i].campaign.source);
-
-		longest = n > longest ? n : longest;
-	}
-	int source = longest < room ? longest : room > SOURCE_LEAST ? room : SOURCE_LEAST;
-
-	printf("  id %-*s %-7s %-16s trials tasks source\n", LABEL, "name", "state", "began");
-	for (int i = 0; i < all.n; i++)
-		print_row(args->arena, &all.at[i], source, room - source - 2);
-	return EXIT_OK;
-}
-
-int campaigns_show(const struct campaigns_args *args)
-{
+	struct text_table t = { .columns = columns, .n = COLUMNS };
+	struct campaigns_row_vec rows;
 	struct text out = { 0 };
-	struct db_campaign c;
 
-	if (label_find(args->db, args->arena, args->words[0], &c) < 0)
-		return -1;
-	struct status s = status_brief(&c);
-
-	if (status_read(args->db, args->arena, &s) < 0)
+	if (campaigns_rows(args, NULL, &rows) < 0)
 		return -1;
 	if (args->json)
-		return json_print(json_pack("{s:o, s:o}", "campaign", row_json(&s), "status", status_json(&s)));
-	if (c.name)
-		printf("%s\n", c.name);
-	if (*c.note)
-		printf("%s\n", c.note);
-	status_print(&out, &s);
+		return json_print(rows_json(&rows));
+	for (int i = 0; i < rows.n; i++)
+		vec_push(args->arena, &t.rows, cells_of(args->arena, &rows.at[i]));
+	if (rows.n)
+		text_table_print(&out, &t, text_table_width());
+	else
+		text_printf(&out, "%s: no campaign yet\n", args->db_path);
 	fputs(text_str(&out), stdout);
 	text_free(&out);
 	return EXIT_OK;

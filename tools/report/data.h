@@ -126,8 +126,6 @@ int report_data_read(struct report_data *r, struct db *db, const struct report_q
 void report_data_free(struct report_data *r);
 /* The task of this key; NULL: it is not in the report. */
 const struct report_task *report_task_find(const struct report_data *r, const char *key);
-/* What D calls itself, in A; "" where it does not. */
-const char *report_device_name(struct arena *a, const struct db_device *d);
 
 /* --- between the files that read */
 

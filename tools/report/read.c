@@ -41,16 +41,6 @@ static int latest_device(struct report_data *r, struct db *db, int *out)
 				 db_path(db)) : 0;
 }
 
-const char *report_device_name(struct arena *a, const struct db_device *d)
-{
-	json_t *json = json_loads(d->description, 0, NULL);
-	const char *name = json_string_value(json_object_get(json, "name"));
-
-	name = name ? arena_strdup(a, name) : "";
-	json_decref(json);
-	return name;
-}
-
 /* "0123abcd (its name), ..." */
 static const char *list_devices(const struct report_data *r)
 {
@@ -60,7 +50,7 @@ static const char *list_devices(const struct report_data *r)
 		const struct db_device *d = &r->devices.at[i];
 
 		list = arena_printf(r->arena, "%s%s%.8s (%s)", list, *list ? ", " : "", d->fingerprint,
-				    report_device_name(r->arena, d));
+				    device_name_in(r->arena, d->description));
 	}
 	return list;
 }

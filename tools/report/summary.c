@@ -133,7 +133,7 @@ static void write_other_device(FILE *to, const struct report_data *r, const stru
 	fputs("<p>The database has another device, too: <code>--device ", to);
 	html_short(to, d->fingerprint);
 	fputs("</code>, ", to);
-	html_text(to, report_device_name(r->arena, d));
+	html_text(to, device_name_in(r->arena, d->description));
 	fputs(".</p>\n", to);
 }
 
