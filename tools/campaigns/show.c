@@ -190,21 +190,26 @@ static void list_tasks(struct arena *a, const struct campaigns_row *r, struct sh
 		qsort(out->at, (size_t)out->n, sizeof(*out->at), by_share);
 }
 
-static const char *const *cells_of(struct arena *a, const struct shown_task *shown)
+/* Is the time of T's best that of a trial, or a guess? */
+static bool has_caveat(const struct shown_task *t)
+{
+	return t->outcome && t->outcome->best_us > 0 && !t->outcome->confirmed;
+}
+
+/* ANY: a task of the table has a caveat. */
+static const char *const *cells_of(struct arena *a, const struct shown_task *shown, bool any)
 {
 	static const struct db_outcome none;
 	const struct db_outcome *o = shown->outcome ? shown->outcome : &none;
 	const struct status_task *t = shown->task;
 	double gflops = o->best_us > 0 ? t->stats.task.flop / o->best_us * 1e-3 : NAN;
 	const char **cells = arena_many(a, const char *, COLUMNS);
-	const char *caveat = o->best_us <= 0 || o->confirmed ? "" : o->estimate ? ", estimate" : ", unconfirmed";
 	const char *all[COLUMNS] = {
 		arena_printf(a, "%" PRId64, o->trials), arena_printf(a, "%" PRId64, o->failed),
-		figure(a, 2, o->first_us, ""), figure(a, 2, o->best_us, ""),
+		figure(a, 2, o->first_us, ""), figure(a, 2, o->best_us, has_caveat(shown) ? "*" : any ? " " : ""),
 		campaigns_gain(a, o->best_us > 0 ? o->first_us / o->best_us : NAN, o->estimate),
 		figure(a, 1, gflops, ""), figure(a, 1, 100 * t->peak_share / t->gflops * gflops, "%"),
-		figure(a, 0, t->weight, ""), arena_printf(a, "%s%s", t->stats.task.name, caveat),
-		failures_of(a, &t->stats),
+		figure(a, 0, t->weight, ""), t->stats.task.name, failures_of(a, &t->stats),
 	};
 
 	memcpy(cells, all, sizeof(all));
@@ -215,14 +220,19 @@ static void put_tasks(struct text *out, struct arena *a, const struct campaigns_
 {
 	struct text_table t = { .columns = columns, .n = COLUMNS };
 	struct shown_task_vec tasks = { 0 };
+	bool any = false;
 
 	list_tasks(a, r, &tasks);
 	for (int i = 0; i < tasks.n; i++)
-		vec_push(a, &t.rows, cells_of(a, &tasks.at[i]));
+		any |= has_caveat(&tasks.at[i]);
+	for (int i = 0; i < tasks.n; i++)
+		vec_push(a, &t.rows, cells_of(a, &tasks.at[i], any));
 	if (tasks.n) {
 		text_puts(out, "\n");
 		text_table_print(out, &t, width);
 	}
+	if (any)
+		text_puts(out, r->estimate ? "* a guess\n" : "* one trial's time, not confirmed\n");
 	int others = r->status.tasks.n - tasks.n;
 
 	if (others)
