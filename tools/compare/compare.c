@@ -51,8 +51,9 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Compares the best kernel of each task in NOW with that in BEFORE, both databases of records, or some of "
-	"their records: FILE#campaign=N|NAME,device=FINGERPRINT,toolchain=WORDS,hone=VERSION,threads=N,imported=yes|no, "
-	"each as far as it is given. The ratio is the time before over that of now: more is better; its interval "
+	"their records: FILE#KEY=VALUE,KEY=VALUE, where a KEY is campaign (number, name or uid), device (the "
+	"beginning of its fingerprint), toolchain (words of it), hone (a version), threads, or imported (yes or no). "
+	"The ratio is the time before over that of now: more is better; its interval "
 	"holds the ratio of what both usually take at 95%, as far as their samples tell (Hodges and Lehmann's). "
 	"Times of one device are in units of the fixed kernel that each was timed in turn with. Now it is FASTER "
 	"or SLOWER where the whole interval lies beyond the threshold, SAME where it lies within, else "
