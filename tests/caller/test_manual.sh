@@ -45,10 +45,10 @@ has()
 }
 
 page=man/hone.1
-./hone manual >"$dir/page" || exit 1
-reads_well "$dir/page"
+./hone manual >"$dir/hone.1" || exit 1
+reads_well "$dir/hone.1"
 for c in $(./hone --help | sed -n 's/^  \([a-z]*\) .*/\1/p'); do
-	grep -q "hone.-$c (1)" "$dir/page" || fail "hone(1) does not name hone-$c(1)"
+	grep -q "hone.-$c (1)" "$dir/hone.1" || fail "hone(1) does not name hone-$c(1)"
 	./hone manual "$c" >"$dir/hone-$c.1" || fail "hone manual $c fails"
 	reads_well "$dir/hone-$c.1"
 	test ! -f "man/hone-$c.1" || cmp "man/hone-$c.1" "$dir/hone-$c.1" || fail "man/hone-$c.1 is not what hone prints"
