@@ -141,7 +141,7 @@ static const struct argp argp = { options, parse, "BEFORE NOW", doc, children, N
 static int parse_sides(struct arena *a, struct compare_args *args)
 {
 	for (int i = 0; i < SIDES; i++) {
-		struct side *s = &args->o.side[i];
+		struct compare_side *s = &args->o.side[i];
 
 		if (side_parse(a, args->side[i], s) < 0)
 			return -1;

@@ -19,7 +19,7 @@ enum { BEFORE, NOW, SIDES };
 enum compare_again { AGAIN_NONE, AGAIN_UNCLEAR, AGAIN_ALL };
 
 struct compare_options {
-	struct side side[SIDES];
+	struct compare_side side[SIDES];
 	bool devices;		/* also of different ones */
 	double margin;		/* of the verdicts */
 	enum compare_again again;	/* what is timed again on this machine */
@@ -30,6 +30,10 @@ struct compare_row {
 	struct side_kernel side[SIDES];
 	struct comparison with;	/* ours is the second side's; more than 1: it is faster */
 	bool calibrated;	/* in units of the fixed kernel that each was timed in turn with */
+	/* Both times were confirmed, or taken again here, or it is one kernel. A trial's time is the least of many noisy
+	 * ones: what rests on one is UNCLEAR, and in no mean and no total. */
+	bool sound;
+	bool same;		/* one text by one toolchain on one device: whatever was measured, the ratio is 1 */
 	bool again;		/* of pairs that were taken here and now */
 	enum verdict was;	/* where it is again: before that */
 	const char *caveat;	/* what one must know of the records; "" */
@@ -45,13 +49,13 @@ struct compare_alone {
 };
 struct compare_alone_vec VEC(struct compare_alone);
 
-/* Of all rows that are of one model, number of threads, cache state and device: what they take with the model's
+/* Of all sound rows that are of one model, number of threads, cache state and device: what they take with the model's
  * occurrences, as timed alone. */
 struct compare_total {
 	const char *source;
 	int threads;
 	const char *cache;
-	double us[SIDES];
+	double us[SIDES];	/* as recorded: the ratio is of one speed of the device */
 	struct comparison with;
 	int tasks, missing;	/* rows, and tasks of the model that are none */
 };
@@ -62,7 +66,8 @@ struct compare_table {
 	struct compare_row_vec rows;	/* by name */
 	struct compare_alone_vec alone[SIDES];	/* by name */
 	struct side_weight_vec weights;
-	struct comparison mean;		/* geometric, of the rows */
+	struct comparison mean;		/* geometric, of the rows that are sound; where none is, of all, and UNCLEAR */
+	int sound;			/* rows */
 	struct compare_total_vec totals;	/* of models whose occurrences are known */
 	int verdicts[4];		/* rows of each */
 	int retimed;			/* rows that were timed again, and of these... */
@@ -71,6 +76,9 @@ struct compare_table {
 
 /* Reads both sides into rows, without verdicts; in A. -1 and a message. */
 int compare_read(struct arena *a, const struct compare_options *o, struct compare_table *out);
+
+/* Of a kernel with itself, of which both sides have as many samples at least. */
+struct comparison comparison_of_one(int pairs);
 
 /* Gives each row its verdict, as one of many; those that are to be timed again later take half of the false alarms
  * that are allowed. */
@@ -92,8 +100,10 @@ const char *compare_about(struct arena *a, const struct compare_table *t, int si
 const char *compare_note(struct arena *a, const struct compare_table *t, const struct compare_row *r);
 /* "2 FASTER, 1 SLOWER, 9 SAME, 1 UNCLEAR", without those that are none. */
 const char *compare_counts(struct arena *a, const struct compare_table *t);
-/* "kernels of net.onnx, 4 threads: 12.30 ms before, 11.21 ms now, 2 of its tasks missing". */
-const char *compare_total_name(struct arena *a, const struct compare_total *total);
+/* What TOTAL sums: "occurrences x time of 12 kernels of 15, 1 thread, warm". */
+const char *compare_total_words(struct arena *a, const struct compare_total *total);
+/* "geometric mean of 12", or "of 9 of 12" where three are not sound. */
+const char *compare_mean_words(struct arena *a, const struct compare_table *t);
 
 /* What plots go to: from 1 / this to this, at least beyond the threshold; intervals that are wider are cut. */
 double compare_reach(const struct compare_table *t);

@@ -86,7 +86,7 @@ static void print(const struct compare_table *t)
 			   total->us[NOW]);
 		print_comparison(&total->with);
 		printf(",,");
-		print_field(compare_total_name(a, total));
+		print_field(compare_total_words(a, total));
 		puts("");
 	}
 	for (int side = 0; side < SIDES; side++)

@@ -101,8 +101,8 @@ static void totals(const struct html_page *p)
 {
 	const struct compare_table *t = p->t;
 
-	printf("<tbody class=totals><tr><td class=name>geometric mean of %d</td><td></td><td></td><td></td><td></td>",
-	       t->rows.n);
+	printf("<tbody class=totals><tr><td class=name>%s</td><td></td><td></td><td></td><td></td>",
+	       compare_mean_words(p->a, t));
 	comparison_cells(p, &t->mean);
 	puts("<td></td></tr>");
 	for (int i = 0; i < t->totals.n; i++) {
@@ -116,7 +116,7 @@ static void totals(const struct html_page *p)
 		html_positive(stdout, "%.4g", total->us[NOW]);
 		comparison_cells(p, &total->with);
 		printf("<td class=note>");
-		html_text(stdout, compare_total_name(p->a, total));
+		html_text(stdout, compare_total_words(p->a, total));
 		puts("</td></tr>");
 	}
 	puts("</tbody>");
@@ -164,8 +164,9 @@ static void head(const struct html_page *p)
 	}
 	printf("</dl>\n<p><strong>%s.</strong></p>\n<p>The ratio is the time before over that of now, so more is better, "
 	       "with its 95%% interval. Now it is FASTER or SLOWER where it is known to lie beyond %.3g%%, SAME where the "
-	       "interval lies within (the band), else UNCLEAR. With less than 5%% there is a false FASTER or SLOWER in "
-	       "all of this.</p>\n", compare_counts(p->a, p->t), 100 * o->margin);
+	       "interval lies within (the band), else UNCLEAR. As far as the samples of both tell, with less than 5%% there is "
+	       "a false FASTER or SLOWER in all of this. What rests on a time that nobody confirmed is UNCLEAR, and in no "
+	       "mean and no total.</p>\n", compare_counts(p->a, p->t), 100 * o->margin);
 }
 
 static void print(const struct compare_table *t)

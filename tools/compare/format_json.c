@@ -23,10 +23,10 @@ static json_t *record_json(const struct db_record *r)
 static json_t *row_json(struct arena *a, const struct compare_table *t, const struct compare_row *r)
 {
 	const struct db_record *x = &r->side[BEFORE].record, *y = &r->side[NOW].record;
-	json_t *row = json_pack("{s:s, s:o, s:i, s:s, s:f, s:f, s:i, s:b, s:b, s:s?, s:o, s:o, s:o}", "task", y->task_key,
+	json_t *row = json_pack("{s:s, s:o, s:i, s:s, s:f, s:f, s:i, s:b, s:b, s:b, s:b, s:s?, s:o, s:o, s:o}", "task", y->task_key,
 				"name", json_label(r->side[NOW].name), "threads", y->threads, "cache", y->cache,
 				"before_us", x->time_us, "now_us", y->time_us, "samples", r->with.pairs, "calibrated",
-				r->calibrated, "again", r->again, "was", r->again ? verdict_name(r->was) : NULL,
+				r->calibrated, "sound", r->sound, "same_kernel", r->same, "again", r->again, "was", r->again ? verdict_name(r->was) : NULL,
 				"before", record_json(x), "now", record_json(y), "caveat",
 				json_label(compare_note(a, t, r)));
 
@@ -83,13 +83,13 @@ static void print(const struct compare_table *t)
 
 	for (int i = 0; i < t->rows.n; i++)
 		json_array_append_new(rows, row_json(a, t, &t->rows.at[i]));
-	json_print(json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:{s:o, s:o}}",
+	json_print(json_pack("{s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:i, s:{s:o, s:o}}",
 			     "before", json_label(o->side[BEFORE].name), "now", json_label(o->side[NOW].name), "margin",
 			     o->margin, "false_alarms", 1 - VERDICT_CONFIDENCE, "tasks", rows, "mean",
 			     with_comparison(json_object(), &t->mean), "models", totals_json(t), "faster",
 			     t->verdicts[VERDICT_FASTER], "slower", t->verdicts[VERDICT_SLOWER], "same",
 			     t->verdicts[VERDICT_SAME], "unclear", t->verdicts[VERDICT_UNCLEAR], "retimed", t->retimed,
-			     "settled", t->settled, "before_alone", count_alone(&t->alone[BEFORE]), "now_alone",
+			     "settled", t->settled, "sound", t->sound, "before_alone", count_alone(&t->alone[BEFORE]), "now_alone",
 			     count_alone(&t->alone[NOW]), "alone", "before", alone_json(&t->alone[BEFORE]), "now",
 			     alone_json(&t->alone[NOW])));
 	arena_free(a);

@@ -44,9 +44,11 @@ static void print_row(struct arena *a, const struct compare_table *t, const stru
 static void print_total(struct arena *a, const struct compare_total *total)
 {
 	printf("| ");
-	print_text(compare_total_name(a, total));
+	print_text(total->source);
 	printf(" | %d | %s | %.4g | %.4g | ", total->threads, total->cache, total->us[BEFORE], total->us[NOW]);
 	print_comparison(&total->with);
+	printf(" ");
+	print_text(compare_total_words(a, total));
 	puts(" |");
 }
 
@@ -81,13 +83,13 @@ static void print(const struct compare_table *t)
 		print_text(compare_about(a, t, side));
 		puts(")\\");
 	}
-	printf("%s. The ratio is the time before over that of now, with its 95%% interval; within %.3g%% is the same. A "
-	       "false FASTER or SLOWER in all of it: below 5%%.\n\n", compare_counts(a, t), 100 * t->options->margin);
+	printf("%s. The ratio is the time before over that of now, with its 95%% interval; within %.3g%% is the same. As "
+	       "far as samples tell, a false FASTER or SLOWER in all of it: below 5%%.\n\n", compare_counts(a, t), 100 * t->options->margin);
 	puts("| task | threads | cache | before, us | now, us | ratio | interval | now it is | |");
 	puts("|---|--:|---|--:|--:|--:|---|---|---|");
 	for (int i = 0; i < t->rows.n; i++)
 		print_row(a, t, &t->rows.at[i]);
-	printf("| geometric mean of %d | | | | | ", t->rows.n);
+	printf("| %s | | | | | ", compare_mean_words(a, t));
 	print_comparison(&t->mean);
 	puts(" |");
 	for (int i = 0; i < t->totals.n; i++)

@@ -61,7 +61,7 @@ static struct table_layout lay_out(struct arena *a, const struct compare_table *
 	}
 	for (int i = 0; i < t->totals.n; i++)
 		l.name = longer(l.name, t->totals.at[i].source);
-	l.name = longer(l.name, "geometric mean of 1000");
+	l.name = longer(l.name, compare_mean_words(a, t));
 	l.notes_inline = true;
 	if (l.width == UNLIMITED)
 		return l;
@@ -175,7 +175,7 @@ static void print_head(const struct table_layout *l)
 
 	for (int side = 0; side < SIDES; side++) {
 		print_line(l, who[side], l->t->options->side[side].name);
-		print_line(l, "       ", compare_about(l->a, l->t, side));
+		print_wrapped(l, "       ", compare_about(l->a, l->t, side));
 	}
 	puts("");
 	print_name("task", l->name);
@@ -266,12 +266,12 @@ static void print(const struct compare_table *t)
 	for (int i = 0; i < t->rows.n; i++)
 		print_row(&l, &t->rows.at[i]);
 	puts("");
-	print_sum(&l, arena_printf(a, "geometric mean of %d", t->rows.n), NULL, &t->mean);
+	print_sum(&l, compare_mean_words(a, t), NULL, &t->mean);
 	for (int i = 0; i < t->totals.n; i++) {
 		print_sum(&l, t->totals.at[i].source, t->totals.at[i].us, &t->totals.at[i].with);
-		print_wrapped(&l, "    ", compare_total_name(a, &t->totals.at[i]));
+		print_wrapped(&l, "    ", compare_total_words(a, &t->totals.at[i]));
 	}
-	print_wrapped(&l, "", arena_printf(a, "%s; within %.3g%% is the same; a false alarm in all of it: below 5%%",
+	print_wrapped(&l, "", arena_printf(a, "%s; within %.3g%% is the same; as far as samples tell, a false alarm in all of it: below 5%%",
 					   compare_counts(a, t), percent));
 	for (int withheld = 0; withheld < 2; withheld++)
 		for (int side = 0; side < SIDES; side++)

@@ -61,12 +61,27 @@ static const char *caveat_of(struct arena *a, const struct compare_row *row)
 		text_printf(&all, "%sof different devices", all.n ? ", " : "");
 	else if (!row->calibrated)
 		text_printf(&all, "%snot calibrated", all.n ? ", " : "");
+	if (row->same)
+		text_printf(&all, "%sone and the same kernel", all.n ? ", " : "");
 	if (!row->with.bounded)
 		text_printf(&all, "%stoo few samples for an interval", all.n ? ", " : "");
 	const char *caveat = arena_strdup(a, text_str(&all));
 
 	text_free(&all);
 	return caveat;
+}
+
+/* What both are of is one kernel. Differences are of the measuring, and say nothing of it. */
+static bool is_same(const struct db_record *x, const struct db_record *y)
+{
+	return x->source_hash && y->source_hash && strcmp(x->source_hash, y->source_hash) == 0 &&
+	       strcmp(x->toolchain_text, y->toolchain_text) == 0 && strcmp(x->fingerprint, y->fingerprint) == 0;
+}
+
+struct comparison comparison_of_one(int pairs)
+{
+	return (struct comparison){ .ratio = 1, .low = 1, .high = 1, .bounded = true, .p = 1, .pairs = pairs,
+				    .verdict = VERDICT_SAME };
 }
 
 /* On one device the fixed kernel tells how fast it was; on two that is a part of the question. */
@@ -81,7 +96,9 @@ static struct compare_row row_of(struct arena *a, const struct compare_options *
 	const double *theirs = samples_of(a, x, row.calibrated ? 1 / fixed_us(x) : 1, &n);
 	const double *ours = samples_of(a, y, row.calibrated ? 1 / fixed_us(y) : 1, &m);
 
-	row.with = compare_apart(ours, m, theirs, n, o->margin);
+	row.same = is_same(x, y);
+	row.sound = row.same || (x->final && y->final);
+	row.with = row.same ? comparison_of_one(n < m ? n : m) : compare_apart(ours, m, theirs, n, o->margin);
 	row.caveat = caveat_of(a, &row);
 	return row;
 }

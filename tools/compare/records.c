@@ -14,7 +14,7 @@
 #include "tools/command.h"
 
 /* Where a time is from; the first is believed most. A side has one of the first two. */
-enum origin { ORIGIN_HERE, ORIGIN_IMPORTED, ORIGIN_ESTIMATE };
+enum record_origin { ORIGIN_HERE, ORIGIN_IMPORTED, ORIGIN_ESTIMATE };
 
 struct seen_record {
 	int64_t id, task, device, toolchain, seq;
@@ -22,7 +22,7 @@ struct seen_record {
 	double time_us;
 	int threads;
 	char cache[8];		/* a name of db/cache.def */
-	enum origin origin;
+	enum record_origin origin;
 	bool ok, final;		/* not ok: it fells what was ok before */
 };
 struct seen_record_vec VEC(struct seen_record);
@@ -30,12 +30,12 @@ struct seen_record_vec VEC(struct seen_record);
 struct side_reading {
 	struct arena *a;
 	struct db *db;
-	const struct side *side;
+	const struct compare_side *side;
 	int64_t campaign;	/* 0: any */
 	struct seen_record_vec seen;
 };
 
-static enum origin origin_of(const struct db_record *r)
+static enum record_origin origin_of(const struct db_record *r)
 {
 	return r->estimate ? ORIGIN_ESTIMATE : r->imported ? ORIGIN_IMPORTED : ORIGIN_HERE;
 }
@@ -106,7 +106,7 @@ static bool is_surer(const struct seen_record *x, const struct seen_record *y)
 }
 
 /* The surest of what stands among records of ORIGIN, for each task, device, number of threads and cache state. */
-static void choose(const struct side_reading *g, enum origin origin, struct seen_record_vec *out)
+static void choose(const struct side_reading *g, enum record_origin origin, struct seen_record_vec *out)
 {
 	struct seen_record_vec of = { 0 };
 
@@ -159,8 +159,8 @@ static bool has_place(const struct seen_record_vec *v, const struct seen_record 
 
 static int hand_out(const struct side_reading *g, struct side_found *out)
 {
-	const enum origin wanted = g->side->imported ? ORIGIN_IMPORTED : ORIGIN_HERE;
-	const enum origin others[] = { g->side->imported ? ORIGIN_HERE : ORIGIN_IMPORTED, ORIGIN_ESTIMATE };
+	const enum record_origin wanted = g->side->imported ? ORIGIN_IMPORTED : ORIGIN_HERE;
+	const enum record_origin others[] = { g->side->imported ? ORIGIN_HERE : ORIGIN_IMPORTED, ORIGIN_ESTIMATE };
 	struct seen_record_vec chosen = { 0 };
 
 	choose(g, wanted, &chosen);
@@ -193,7 +193,7 @@ static int read_db(struct side_reading *g, struct side_found *out)
 	return side_read_weights(g->a, g->db, g->side, g->campaign, &out->weights);
 }
 
-int side_read(struct arena *a, const struct side *s, struct side_found *out)
+int side_read(struct arena *a, const struct compare_side *s, struct side_found *out)
 {
 	struct side_reading g = { .a = a, .side = s, .db = db_open(s->path, DB_READ) };
 

@@ -4,6 +4,7 @@
  * What is timed is what the records measured: the same C text, built by the same toolchain. Where hone or compilers
  * give another one today, the row says so and keeps what the records say. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -61,18 +62,33 @@ static struct build_pool *try_builder(const struct remaking *m, const struct tar
 	return pool;
 }
 
-/* For TOOLCHAIN's target, and by it unless another one was asked for. A text begins with the compiler's name. */
+/* The compiler that TOOLCHAIN tells of, among those of usual names: the one that kernels are built with by default,
+ * or one that is there in several versions. */
+static struct build_pool *look_for(const struct remaking *m, const struct target *target, const char *toolchain)
+{
+	const char *name = strstr(toolchain, "clang") ? "clang" : "gcc";
+	int version = atoi(toolchain + strcspn(toolchain, "0123456789"));
+	const char *const cc[] = { NULL, name, arena_printf(m->a, "%s-%d", name, version) };
+	struct build_pool *pool = NULL;
+
+	for (int i = 0; i < 3 && !pool; i++)
+		pool = try_builder(m, target, cc[i], toolchain);
+	return pool;
+}
+
+/* For TOOLCHAIN's target, and by it unless another one was asked for. */
 static struct build_pool *builder_for(struct remaking *m, const struct target *target, const char *toolchain)
 {
 	const char *cc = m->t->options->cc;
 
+	/* what was asked for builds both, so that one text is one kernel */
+	if (cc)
+		toolchain = "";
 	for (int i = 0; i < m->builders.n; i++)
 		if (m->builders.at[i].target == target && strcmp(m->builders.at[i].wanted, toolchain) == 0)
 			return m->builders.at[i].pool;
-	struct build_pool *pool = try_builder(m, target, cc, cc ? NULL : toolchain);
+	struct build_pool *pool = cc ? try_builder(m, target, cc, NULL) : look_for(m, target, toolchain);
 
-	if (!pool && !cc)
-		pool = try_builder(m, target, arena_strndup(m->a, toolchain, strcspn(toolchain, " ")), toolchain);
 	vec_push(m->a, &m->builders, (struct remade_builder){ target, toolchain, pool });
 	return pool;
 }
@@ -107,8 +123,10 @@ static const char *make(struct remaking *m, const struct task *task, const struc
 		return "this hone writes other C text for it than was measured";
 	out->builder = builder_for(m, target, r->toolchain_text);
 	if (!out->builder)
-		return arena_printf(m->a, "'%s' is not what compilers are here (--cc COMPILER builds both)",
-				    r->toolchain_text);
+		return m->t->options->cc
+		       ? arena_strdup(m->a, err_get())
+		       : arena_printf(m->a, "no compiler here is %.*s with these flags (--cc COMPILER builds both)",
+				      (int)strcspn(r->toolchain_text, "-"), r->toolchain_text);
 	return NULL;
 }
 
@@ -208,7 +226,7 @@ static void judge(struct remaking *m, const struct taken_pairs *p, struct compar
 	}
 	row->was = row->with.verdict;
 	row->with = compare_pairs(p->us[NOW], p->us[BEFORE], p->n, m->t->options->margin);
-	row->again = row->calibrated = true;
+	row->again = row->calibrated = row->sound = true;
 	for (int i = 0; i < SIDES; i++) {
 		double *us = arena_memdup(m->a, p->us[i], (size_t)p->n * sizeof(double));
 
@@ -223,9 +241,8 @@ static void judge(struct remaking *m, const struct taken_pairs *p, struct compar
 static void settle_same(struct compare_row *row)
 {
 	row->was = row->with.verdict;
-	row->with = (struct comparison){ .ratio = 1, .low = 1, .high = 1, .bounded = true, .p = 1,
-					 .pairs = row->with.pairs, .verdict = VERDICT_SAME };
-	row->again = row->calibrated = true;
+	row->with = comparison_of_one(row->with.pairs);
+	row->again = row->calibrated = row->sound = row->same = true;
 	row->caveat = "";
 	row->again_note = "one and the same kernel";
 }
@@ -268,7 +285,7 @@ static int time_row(struct remaking *m, struct compare_row *row)
 
 static bool is_wanted(const struct compare_table *t, const struct compare_row *row)
 {
-	return t->options->again == AGAIN_ALL || row->with.verdict == VERDICT_UNCLEAR;
+	return t->options->again == AGAIN_ALL || !row->sound || row->with.verdict == VERDICT_UNCLEAR;
 }
 
 static int time_all(struct remaking *m)

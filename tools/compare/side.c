@@ -12,7 +12,7 @@
 
 /* --- what was asked for */
 
-static int take_threads(struct side *s, const char *value)
+static int take_threads(struct compare_side *s, const char *value)
 {
 	char *end;
 	long n = strtol(value, &end, 10);
@@ -23,7 +23,7 @@ static int take_threads(struct side *s, const char *value)
 	return 0;
 }
 
-static int take_imported(struct side *s, const char *value)
+static int take_imported(struct compare_side *s, const char *value)
 {
 	if (strcmp(value, "yes") != 0 && strcmp(value, "no") != 0)
 		return err_set("%s: imported=%s: give yes (what logs from elsewhere say) or no (what was measured "
@@ -32,7 +32,7 @@ static int take_imported(struct side *s, const char *value)
 	return 0;
 }
 
-static int take(struct side *s, const char *key, const char *value)
+static int take(struct compare_side *s, const char *key, const char *value)
 {
 	const struct {
 		const char *key, **to;
@@ -58,12 +58,12 @@ static int take(struct side *s, const char *key, const char *value)
 		       s->name, key);
 }
 
-int side_parse(struct arena *a, const char *text, struct side *out)
+int side_parse(struct arena *a, const char *text, struct compare_side *out)
 {
 	char *path = arena_strdup(a, text);
 	char *mark = access(text, F_OK) == 0 ? NULL : strrchr(path, '#');	/* a file may be named so */
 
-	*out = (struct side){ .name = text, .path = path };
+	*out = (struct compare_side){ .name = text, .path = path };
 	if (!mark)
 		return 0;
 	*mark = '\0';
@@ -86,7 +86,7 @@ static bool begins(const char *text, const char *with)
 	return strncmp(text, with, strlen(with)) == 0;
 }
 
-int side_campaign(struct arena *a, struct db *db, const struct side *s, int64_t *out)
+int side_campaign(struct arena *a, struct db *db, const struct compare_side *s, int64_t *out)
 {
 	struct db_campaign_vec all;
 	char *end;
@@ -115,7 +115,7 @@ int side_campaign(struct arena *a, struct db *db, const struct side *s, int64_t 
 			      s->campaign, s->path);
 }
 
-bool side_has(const struct side *s, int64_t campaign, const struct db_record *r)
+bool side_has(const struct compare_side *s, int64_t campaign, const struct db_record *r)
 {
 	return (!campaign || r->campaign == campaign) && (!s->threads || r->threads == s->threads) &&
 	       (!s->device || begins(r->fingerprint, s->device)) &&

@@ -11,7 +11,7 @@
 
 #include "db/db.h"
 
-struct side {
+struct compare_side {
 	const char *name;	/* as it was given */
 	const char *path;
 	const char *campaign;	/* its number or the beginning of its uid; NULL: any, as for the next three */
@@ -45,16 +45,16 @@ struct side_found {
 };
 
 /* What TEXT says, in A. -1 and a message. */
-int side_parse(struct arena *a, const char *text, struct side *out);
+int side_parse(struct arena *a, const char *text, struct compare_side *out);
 /* The number of the campaign that S, which names one, means in DB. 1; 0 and *OUT = 0 where it names none; -1 and a
  * message. */
-int side_campaign(struct arena *a, struct db *db, const struct side *s, int64_t *out);
+int side_campaign(struct arena *a, struct db *db, const struct compare_side *s, int64_t *out);
 /* Whether R is a record of S, imported or not. CAMPAIGN is that of side_campaign(). */
-bool side_has(const struct side *s, int64_t campaign, const struct db_record *r);
+bool side_has(const struct compare_side *s, int64_t campaign, const struct db_record *r);
 /* In A. -1 and a message. */
-int side_read(struct arena *a, const struct side *s, struct side_found *out);
+int side_read(struct arena *a, const struct compare_side *s, struct side_found *out);
 /* The weights in the campaigns of S; in A, -1 and a message. */
-int side_read_weights(struct arena *a, struct db *db, const struct side *s, int64_t campaign,
+int side_read_weights(struct arena *a, struct db *db, const struct compare_side *s, int64_t campaign,
 		      struct side_weight_vec *out);
 
 /* Of one task, number of threads and cache state, and of one device unless ANY_DEVICE. */

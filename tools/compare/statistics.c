@@ -3,7 +3,8 @@
  *
  * A comparison asks as many questions as it has tasks and totals. Its verdicts are Holm's (verdict_many()), so that
  * with less than 5% any of them is a false alarm. Where the unclear ones are asked again, by --remeasure, these are two
- * comparisons, of which each may have half of that: first of the records, then of the new pairs and of all totals. */
+ * comparisons, of which each may have half of that: first of the records, then of the new pairs and of all totals. A
+ * kernel with itself, and what rests on a trial that nobody confirmed, is no question. */
 #include <string.h>
 
 #include "tools/compare/compare.h"
@@ -15,13 +16,23 @@ static double share_of_alarms(const struct compare_table *t)
 	return t->options->again == AGAIN_NONE ? FALSE_ALARMS : FALSE_ALARMS / 2;
 }
 
+/* Whether R asks a question. */
+static bool is_asked(struct compare_row *r)
+{
+	if (!r->sound)
+		r->with.verdict = VERDICT_UNCLEAR;
+	return r->sound && !r->same;
+}
+
 void compare_judge_rows(struct arena *a, struct compare_table *t)
 {
 	struct comparison **all = arena_many(a, struct comparison *, t->rows.n + 1);
+	int n = 0;
 
 	for (int i = 0; i < t->rows.n; i++)
-		all[i] = &t->rows.at[i].with;
-	verdict_many(all, t->rows.n, share_of_alarms(t), t->options->margin);
+		if (is_asked(&t->rows.at[i]))
+			all[n++] = &t->rows.at[i].with;
+	verdict_many(all, n, share_of_alarms(t), t->options->margin);
 }
 
 /* --- means and sums */
@@ -29,10 +40,15 @@ void compare_judge_rows(struct arena *a, struct compare_table *t)
 static void take_mean(struct arena *a, struct compare_table *t)
 {
 	struct comparison *all = arena_many(a, struct comparison, t->rows.n);
+	int n = 0;
 
+	t->sound = 0;
 	for (int i = 0; i < t->rows.n; i++)
-		all[i] = t->rows.at[i].with;
-	t->mean = compare_mean(all, t->rows.n, t->options->margin);
+		t->sound += t->rows.at[i].sound;
+	for (int i = 0; i < t->rows.n; i++)
+		if (t->rows.at[i].sound || !t->sound)
+			all[n++] = t->rows.at[i].with;
+	t->mean = compare_mean(all, n, t->options->margin);
 }
 
 /* How often TOTAL's model runs the task of R; 0: not, or R is no row of TOTAL. */
@@ -60,7 +76,7 @@ static void add_total(struct arena *a, struct compare_table *t, const char *sour
 		const struct compare_row *r = &t->rows.at[i];
 		double weight = weight_in(t, &total, like->fingerprint, &r->side[NOW].record);
 
-		if (!(weight > 0))
+		if (!(weight > 0) || !r->sound)
 			continue;
 		of[total.tasks] = r->with;
 		us[total.tasks++] = weight * r->side[NOW].record.time_us;
@@ -116,15 +132,18 @@ static void judge_rest(struct arena *a, struct compare_table *t)
 	int n = 0;
 
 	for (int i = 0; i < t->rows.n; i++)
-		if (first || t->rows.at[i].again)
+		if (is_asked(&t->rows.at[i]) && (first || t->rows.at[i].again))
 			all[n++] = &t->rows.at[i].with;
-	if (t->rows.n > 1)
+	if (t->sound > 1)
 		all[n++] = &t->mean;
 	for (int i = 0; i < t->totals.n; i++)
 		all[n++] = &t->totals.at[i].with;
 	verdict_many(all, n, share_of_alarms(t), t->options->margin);
-	if (t->rows.n == 1)	/* no question of its own */
-		t->mean.verdict = t->rows.at[0].with.verdict;
+	for (int i = 0; i < t->rows.n && t->sound == 1; i++)
+		if (t->rows.at[i].sound)	/* no question of its own */
+			t->mean.verdict = t->rows.at[i].with.verdict;
+	if (t->sound == 0)
+		t->mean.verdict = VERDICT_UNCLEAR;
 }
 
 void compare_judge(struct arena *a, struct compare_table *t)

@@ -16,7 +16,7 @@ static bool is_known(const struct side_weight_vec *v, const char *source)
 }
 
 /* Whether device ID is one of S. */
-static bool has_device(const struct side *s, const struct db_device_vec *devices, int64_t id)
+static bool has_device(const struct compare_side *s, const struct db_device_vec *devices, int64_t id)
 {
 	for (int i = 0; i < devices->n; i++)
 		if (devices->at[i].id == id)
@@ -42,7 +42,7 @@ static void take_weights(struct arena *a, const struct db_campaign *c, struct si
 	json_decref(root);
 }
 
-int side_read_weights(struct arena *a, struct db *db, const struct side *s, int64_t campaign,
+int side_read_weights(struct arena *a, struct db *db, const struct compare_side *s, int64_t campaign,
 		      struct side_weight_vec *out)
 {
 	struct db_campaign_vec all;

@@ -100,11 +100,12 @@ double compare_reach(const struct compare_table *t)
 /* --- of a row */
 
 /* Whether its interval alone says more than its verdict. */
-static bool is_one_of_many(const struct compare_table *t, const struct comparison *c)
+static bool is_one_of_many(const struct compare_table *t, const struct compare_row *r)
 {
+	const struct comparison *c = &r->with;
 	double edge = 1 + t->options->margin;
 
-	return c->verdict == VERDICT_UNCLEAR && c->bounded && (c->low > edge || c->high < 1 / edge);
+	return r->sound && c->verdict == VERDICT_UNCLEAR && c->bounded && (c->low > edge || c->high < 1 / edge);
 }
 
 const char *compare_note(struct arena *a, const struct compare_table *t, const struct compare_row *r)
@@ -112,7 +113,7 @@ const char *compare_note(struct arena *a, const struct compare_table *t, const s
 	struct text out = { 0 };
 
 	text_puts(&out, r->caveat);
-	if (is_one_of_many(t, &r->with))
+	if (is_one_of_many(t, r))
 		text_printf(&out, "%sbeyond the threshold by itself, but one of %d", out.n ? ", " : "", t->rows.n);
 	if (r->again)
 		text_printf(&out, "%stimed again in turn (was %s)", out.n ? ", " : "", verdict_name(r->was));
@@ -131,17 +132,23 @@ const char *compare_counts(struct arena *a, const struct compare_table *t)
 			text_printf(&out, "%s%d %s", out.n ? ", " : "", t->verdicts[order[i]],
 				    verdict_name(order[i]));
 	if (t->options->again)
-		text_printf(&out, "; %d of %d timed again on this machine, which settled %d that %s unclear",
+		text_printf(&out, "; %d of %d timed again on this machine, %d that %s unclear settled by it",
 			    t->retimed, t->rows.n, t->settled, t->settled == 1 ? "was" : "were");
 	return take(a, &out);
 }
 
-const char *compare_total_name(struct arena *a, const struct compare_total *total)
+const char *compare_mean_words(struct arena *a, const struct compare_table *t)
+{
+	return t->sound == 0 || t->sound == t->rows.n
+	       ? arena_printf(a, "geometric mean of %d", t->rows.n)
+	       : arena_printf(a, "geometric mean of %d of %d", t->sound, t->rows.n);
+}
+
+const char *compare_total_words(struct arena *a, const struct compare_total *total)
 {
 	struct text out = { 0 };
 
-	text_printf(&out, "%s, occurrences x time of %d kernel%s", total->source, total->tasks,
-		    total->tasks > 1 ? "s" : "");
+	text_printf(&out, "occurrences x time of %d kernel%s", total->tasks, total->tasks > 1 ? "s" : "");
 	if (total->missing)
 		text_printf(&out, " of %d", total->tasks + total->missing);
 	text_printf(&out, ", %d thread%s, %s", total->threads, total->threads > 1 ? "s" : "", total->cache);
