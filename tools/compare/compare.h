@@ -55,7 +55,7 @@ struct compare_total {
 	const char *source;
 	int threads;
 	const char *cache;
-	double us[SIDES];	/* as recorded: the ratio is of one speed of the device */
+	double us[SIDES];	/* that of before at the speed that the device has now */
 	struct comparison with;
 	int tasks, missing;	/* rows, and tasks of the model that are none */
 };

@@ -56,7 +56,8 @@ static const char *caveat_of(struct arena *a, const struct compare_row *row)
 	struct text all = { 0 };
 
 	add_caveat(&all, who(x->imported, y->imported), "imported");
-	add_caveat(&all, who(!x->final && !x->imported, !y->final && !y->imported), "unconfirmed");
+	if (!row->same)
+		add_caveat(&all, who(!x->final, !y->final), "unconfirmed");
 	if (strcmp(x->fingerprint, y->fingerprint) != 0)
 		text_printf(&all, "%sof different devices", all.n ? ", " : "");
 	else if (!row->calibrated)

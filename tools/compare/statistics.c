@@ -80,8 +80,8 @@ static void add_total(struct arena *a, struct compare_table *t, const char *sour
 			continue;
 		of[total.tasks] = r->with;
 		us[total.tasks++] = weight * r->side[NOW].record.time_us;
-		for (int side = 0; side < SIDES; side++)
-			total.us[side] += weight * r->side[side].record.time_us;
+		total.us[NOW] += us[total.tasks - 1];
+		total.us[BEFORE] += us[total.tasks - 1] * r->with.ratio;
 	}
 	if (total.tasks == 0)
 		return;
