@@ -72,9 +72,9 @@ static struct table_layout lay_out(struct arena *a, const struct compare_table *
 	left -= l.name;
 	if (left > PLOT_LEAST + 1)
 		l.plot = left - 2 < PLOT_MOST ? left - 2 : PLOT_MOST;
-	l.plot -= l.plot % 2 == 0 && l.plot > 0;
-	if (left >= PLOT_LEAST + note + 3)	/* notes come first, where both fit */
-		l.plot = l.plot > left - note - 3 ? (left - note - 3) | 1 : l.plot;
+	if (left >= PLOT_LEAST + note + 3 && l.plot > left - note - 3)	/* notes come first, where both fit */
+		l.plot = left - note - 3;
+	l.plot -= l.plot % 2 == 0 && l.plot > 0;	/* 1 is in the middle */
 	left -= l.plot ? l.plot + 1 : 0;
 	l.notes_inline = note + 2 <= left;
 	return l;
