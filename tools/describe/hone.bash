@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# tools/describe/hone.bash - looks up, in the tables above it, what may come next; tools/describe/bash.c prints both.
+
 # The words up to the cursor as hone would get them, into words, the last into current: bash cuts at = and :, too, and
 # puts what is offered in the place of the last piece; before is what stands in front of that in the word.
 _hone_words()
