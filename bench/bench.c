@@ -5,9 +5,10 @@
 
 #include "base/text.h"
 #include "bench/suite.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 
-static const struct suite *const suites[] = {
+static const struct command *const suites[] = {
 #define X(name) &suite_##name,
 #include "bench/suites.def"
 #undef X
@@ -18,7 +19,7 @@ static const struct suite *const suites[] = {
 enum { KEY_SUITE = 1024 };
 
 static const struct argp_option options[] = {
-	{ "suite", KEY_SUITE, "NAME", 0, "what is measured", 10 },
+	{ "suite", KEY_SUITE, "SUITE", 0, "what is measured", 10 },
 	{ 0 },
 };
 
@@ -86,8 +87,22 @@ static int run(int argc, char **argv)
 	return EXIT_USAGE;
 }
 
+static void list_names(struct text *out)
+{
+	for (int i = 0; suites[i]; i++)
+		text_printf(out, "%s%s", i ? ", " : "", suites[i]->name);
+}
+
+static const struct word words[] = {
+	{ "SUITE", NULL, false, list_names },
+	{ 0 },
+};
+
 const struct command command_bench = {
 	.name = "bench",
 	.summary = "our kernels against libraries, in turns; other suites",
+	.words = words,
+	.parts = suites,
+	.part_option = "suite",
 	.run = run,
 };

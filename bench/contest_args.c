@@ -8,7 +8,7 @@
 enum { KEY_SECONDS = 0x2100 };	/* no key of a suite that has this option */
 
 static const struct argp_option options[] = {
-	{ "peer", 'p', "NAME", 0,
+	{ "peer", 'p', "PEER", 0,
 	  "a contestant, or one entry of it as onednn/auto; may be given again (default: all)", 0 },
 	{ "seconds", KEY_SECONDS, "S", 0, "for each task or model (default 10)", 0 },
 	{ 0 },

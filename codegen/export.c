@@ -37,15 +37,17 @@ const char *export_symbol_of(struct arena *a, const struct export_set *set, int 
 {
 	const struct export_kernel *k = &set->kernels[i];
 	const char *symbol = export_symbol(a, k->op, k->key, DIGITS);
+	int digits = DIGITS;
 
 	for (int j = 0; j < set->n; j++) {
 		const struct export_kernel *other = &set->kernels[j];
 
 		if (strcmp(k->key, other->key) != 0 &&
 		    strcmp(symbol, export_symbol(a, other->op, other->key, DIGITS)) == 0)
-			return export_symbol(a, k->op, k->key, HASH_TEXT - 1);
+			digits = HASH_TEXT - 1;
 	}
-	return symbol;
+	symbol = export_symbol(a, k->op, k->key, digits);
+	return k->rank > 1 ? arena_printf(a, "%s_%d", symbol, k->rank) : symbol;
 }
 
 /* --- the C file */

@@ -23,6 +23,7 @@ struct export_kernel {
 	const char *steps;	/* as the record has them */
 	const char *device, *fingerprint, *toolchain;	/* that it was measured on and with */
 	int threads;
+	int rank;		/* among the kernels of its task: 1 is the best */
 	double time_us;		/* 0: nobody measured it, it stands in for one that is missing */
 	const char *caveat;	/* what one must know of that time; "" */
 	json_t *evidence;	/* for the manifest, which takes a reference of its own */
@@ -46,7 +47,7 @@ const char *export_flags(struct arena *a, const struct target *target);
 /* hone_ and OP as a C identifier, _ and the first DIGITS of KEY; in A. */
 const char *export_symbol(struct arena *a, const char *op, const char *key, int digits);
 
-/* That of kernel I, which no other of SET has; in A. */
+/* That of kernel I, which no other of SET has, with its rank behind it from the second on; in A. */
 const char *export_symbol_of(struct arena *a, const struct export_set *set, int i);
 
 /* Writes the C file of kernel I into the folder DIR, which is made where it is missing. Its path,

@@ -56,9 +56,9 @@ static json_t *kernel_json(struct arena *a, const char *dir, const struct export
 	const char *symbol = export_symbol_of(a, set, i);
 	struct emit_needs needs = emit_needs(k->program);
 
-	return json_pack("{s:s, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:O, s:o, s:s, s:o, s:i, "
+	return json_pack("{s:s, s:i, s:o, s:o, s:s, s:s, s:s, s:s, s:o, s:s, s:O, s:o, s:s, s:o, s:i, "
 			 "s:I, s:I, s:o, s:o, s:O?}",
-			 "task", k->key, "name", json_text(k->task), "op", json_text(k->op), "shape",
+			 "task", k->key, "rank", k->rank, "name", json_text(k->task), "op", json_text(k->op), "shape",
 			 k->shape, "symbol", symbol, "file", arena_printf(a, "%s.c", symbol),
 			 "steps", k->steps, "time_us", k->time_us > 0 ? json_real(k->time_us) : json_null(), "caveat", k->caveat,
 			 "evidence", k->evidence, "device", json_text(k->device),

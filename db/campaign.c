@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "db/label.h"
 
 static const char *const names[] = {
 	[CAMPAIGN_RUNNING] = "running",
@@ -57,7 +58,7 @@ static int64_t start(struct db *db, const struct db_campaign *c)
 
 #define COLUMNS                                                                                    \
 	"SELECT id, uid, device, created, ended, source, options, seed, state, rounds,"            \
-	" coalesce(seen, created), "
+	" coalesce(seen, created), name, note, "
 
 /* The row of COLUMNS and the search state, or NULL in its place. */
 static struct db_campaign read_campaign(struct db *db, struct arena *a, sqlite3_stmt *stmt)
@@ -75,12 +76,16 @@ static struct db_campaign read_campaign(struct db *db, struct arena *a, sqlite3_
 		.rounds = sqlite3_column_int64(stmt, 9),
 		.seen = sqlite3_column_int64(stmt, 10),
 	};
-	const void *search = sqlite3_column_blob(stmt, 11);
+	const void *search = sqlite3_column_blob(stmt, 13);
+
+	if (sqlite3_column_type(stmt, 11) != SQLITE_NULL)
+		c.name = sql_text(a, stmt, 11);
+	c.note = sql_text(a, stmt, 12);
 
 	if (c.state == CAMPAIGN_RUNNING && c.id != db->campaign && !hold_is_taken(db, c.id))
 		c.state = CAMPAIGN_KILLED;
-	c.search_bytes = (size_t)sqlite3_column_bytes(stmt, 11);
-	if (sqlite3_column_type(stmt, 11) != SQLITE_NULL)
+	c.search_bytes = (size_t)sqlite3_column_bytes(stmt, 13);
+	if (sqlite3_column_type(stmt, 13) != SQLITE_NULL)
 		c.search = c.search_bytes ? arena_memdup(a, search, c.search_bytes)
 					  : arena_alloc(a, 1);
 	return c;
@@ -162,7 +167,7 @@ static enum db_entered enter(struct db *db, struct arena *a, const struct db_cam
 {
 	int rc = fresh ? 0 : db_campaign_find(db, a, like->source, like->options, like->device, out);
 
-	if (rc < 0)
+	if (rc < 0 || (like->name && label_check_free(db, rc > 0 ? out->id : 0, like->name) < 0))
 		return DB_ENTER_FAILED;
 	if (rc > 0) {
 		rc = take(db, out);
@@ -171,6 +176,13 @@ static enum db_entered enter(struct db *db, struct arena *a, const struct db_cam
 	*out = *like;
 	out->id = start(db, like);
 	return out->id < 0 ? DB_ENTER_FAILED : DB_ENTER_NEW;
+}
+
+/* What LIKE has no name or note for stays as it is. */
+static int label(struct db *db, int64_t id, const struct db_campaign *like)
+{
+	return (like->name && label_name(db, id, like->name) < 0) || (like->note && label_note(db, id, like->note) < 0)
+		       ? -1 : 0;
 }
 
 enum db_entered db_campaign_enter(struct db *db, struct arena *a, const struct db_campaign *like,
@@ -185,7 +197,7 @@ enum db_entered db_campaign_enter(struct db *db, struct arena *a, const struct d
 		if (hold_enter(db) < 0)
 			return DB_ENTER_FAILED;
 		entered = enter(db, a, like, fresh, out);
-		if (entered >= DB_ENTER_NEW && sitting_begin(db, now) < 0)
+		if (entered >= DB_ENTER_NEW && (label(db, out->id, like) < 0 || sitting_begin(db, now) < 0))
 			entered = DB_ENTER_FAILED;
 		hold_leave(db);
 	}

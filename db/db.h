@@ -99,7 +99,8 @@ struct db_record {
 	const char *task_key;	/* these three are filled when read; db_append ignores them */
 	const char *fingerprint;
 	const char *toolchain_text;
-	int64_t trial;		/* number in its campaign */
+	int64_t trial;		/* number in its campaign; final: how many trials were before it (or, of hone
+				 * 0.2.0, down to -5) */
 	int64_t seq;		/* order of records, also after a merge; given by the database, of an
 				 * imported record by its log */
 	bool final;		/* measured again among the best few; not a trial of its own */
@@ -279,6 +280,7 @@ struct db_campaign {
 	int64_t device;
 	int64_t created, ended;	/* seconds since 1970; ended is 0 while running */
 	int64_t seen;		/* when it began, went on or saved a batch last */
+	const char *name, *note;	/* NULL, "" where there is none: db/label.h */
 	const char *source;	/* what the user asked to tune */
 	const char *options;	/* JSON */
 	uint64_t seed;
@@ -307,7 +309,7 @@ enum db_entered {
 };
 
 /* Goes on with the campaign that db_campaign_find gives for LIKE, or starts it where there is none
- * or FRESH, and begins a sitting, as one act: of processes that ask for the same campaign at once
+ * or FRESH, labels it as LIKE is, and begins a sitting, as one act: of processes that ask for the same campaign at once
  * one gets it, until db_campaign_end, db_close or its death. Of LIKE device, source, options and seed count;
  * *OUT is the campaign. */
 enum db_entered db_campaign_enter(struct db *db, struct arena *a, const struct db_campaign *like,

@@ -62,8 +62,8 @@ static const char name_tasks[] =
 	"(" x ".rounds, " x ".state = 'done', coalesce(" x ".seen, " x ".created),"                \
 	" coalesce(" x ".ended, 0), " x ".state, coalesce(" x ".search, x''))"
 static const char add_campaigns[] =
-	"INSERT INTO main.campaigns (uid, device, created, source, options, seed, " CAMPAIGN_CHANGES ")"
-	" SELECT uid, " HERE("devices", "fingerprint", "c.device") ", created, source, options, seed, "
+	"INSERT INTO main.campaigns (uid, device, created, source, options, seed, name, note, " CAMPAIGN_CHANGES ")"
+	" SELECT uid, " HERE("devices", "fingerprint", "c.device") ", created, source, options, seed, name, note, "
 	CAMPAIGN_CHANGES " FROM other.campaigns c WHERE uid NOT IN (SELECT uid FROM main.campaigns)"
 	" ORDER BY id";
 #define IS_LATER_THERE PROGRESS("o") " > " PROGRESS("n") " AND NOT is_held(n.id)"
@@ -73,6 +73,13 @@ static const char drop_rounds[] =
 static const char go_on_with_campaigns[] =
 	"UPDATE main.campaigns AS n SET (" CAMPAIGN_CHANGES ") = (SELECT " CAMPAIGN_CHANGES
 	" FROM other.campaigns t WHERE t.uid = n.uid)" KNOWN_IN_BOTH("campaigns", "uid") IS_LATER_THERE;
+
+/* Of two names of one campaign the one that is later in the alphabet, so that it is the same in whatever order files
+ * come together; and any name rather than none. So with notes. */
+static const char label_campaigns[] =
+	"UPDATE main.campaigns AS n SET name = nullif(max(coalesce(n.name, ''), coalesce(o.name, '')), ''),"
+	" note = max(n.note, o.note)" KNOWN_IN_BOTH("campaigns", "uid")
+	"(coalesce(o.name, '') > coalesce(n.name, '') OR o.note > n.note)";
 
 #define ROUND_SAYS                                                                                 \
 	"number, created, trials, failed, refused, best_us, search_s, learn_s, build_s, run_s,"    \
@@ -123,6 +130,7 @@ static int add_all(struct db *db, struct db_merged *out)
 		{ add_campaigns, &out->campaigns },
 		{ drop_rounds, NULL },
 		{ go_on_with_campaigns, NULL },
+		{ label_campaigns, NULL },
 		{ add_rounds, &out->rounds },
 		{ add_sittings, NULL },
 		{ end_sittings, NULL },

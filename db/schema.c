@@ -198,6 +198,12 @@ static const char version_8[] =
 	"		AND (n.imported < r.imported OR (n.imported = r.imported AND n.seq >= r.seq))"
 	"	END);";
 
+static const char version_9[] =
+	/* What people call a campaign and note of it. A name need not be the only one of its kind: files
+	 * that are merged know nothing of each other's. */
+	"ALTER TABLE campaigns ADD COLUMN name TEXT;"
+	"ALTER TABLE campaigns ADD COLUMN note TEXT NOT NULL DEFAULT '';";
+
 const struct migration db_migrations[] = {
 	{ "devices, toolchains, tasks, records, campaigns", version_1 },
 	{ "rounds of campaigns, cost models", version_2 },
@@ -207,6 +213,7 @@ const struct migration db_migrations[] = {
 	{ "times of kernels inside models", version_6 },
 	{ "what rounds compiled beside measuring", version_7 },
 	{ "records from elsewhere", version_8 },
+	{ "names of campaigns, notes", version_9 },
 };
 const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
 

@@ -5,6 +5,7 @@
 #include "base/err.h"
 #include "graph/ir/known.h"
 #include "graph/layout/space.h"
+#include "graph/model.h"
 #include "measure/device/calibration.h"
 #include "partition/demand.h"
 #include "runtime/kept/kept.h"
@@ -23,13 +24,24 @@ static struct device *find_device(struct arena *a, const struct target *target)
 	return d && device_recall_or_probe(d) == 0 ? d : NULL;
 }
 
+/* O's model as it was read. A graph of the caller's is not changed: what is added to it is in a copy. */
+static struct graph *read_model(struct arena *a, const struct open_options *o, const struct onnx_options *options)
+{
+	if (!o->graph)
+		return model_read(a, o->model, options);
+	struct graph *g = arena_memdup(a, o->graph, sizeof(*o->graph));
+
+	g->arena = a;
+	return g;
+}
+
 /* O's model behind all passes, cut where generators were asked for. -1 and a message. */
 static int read(struct arena *a, const struct open_options *o, const struct choice_plan *plan,
 		const struct onnx_options *options, struct task_times *times, struct opened *m)
 {
 	bool cut = plan->generators.regions.n > 0 && offers_policy(plan->offers) != OFFLOAD_NONE;
-	struct graph *g = demanded_open(a, o->model, options, &o->offload, task_times_costs(times),
-					cut ? OFFLOAD_AFTER : NULL);
+	struct graph *g = demanded_passes(a, read_model(a, o, options), &o->offload, task_times_costs(times),
+					  cut ? OFFLOAD_AFTER : NULL);
 
 	if (g && cut && offloaded_new(a, g, &plan->generators.regions, &o->offload,
 				       plan->offers, plan->generators.kernels.n, plan->threads, &m->offloaded) < 0)
@@ -127,7 +139,7 @@ static const struct model_task_vec *find_tasks(struct arena *a, const struct ope
 {
 	struct onnx_options options = { .dims = o->dims, .ndims = o->ndims };
 	const struct backend_vec all = offload_generators_all(a, &plan->generators);
-	const struct graph *g = demanded_open(a, o->model, &options, &o->offload, NULL, "fuse");
+	const struct graph *g = demanded_passes(a, read_model(a, o, &options), &o->offload, NULL, "fuse");
 	struct model_task_vec *tasks = arena_one(a, struct model_task_vec);
 
 	if (!g || demands_check_names(g, all.at, all.n) < 0)
@@ -247,7 +259,7 @@ static int open_file(struct arena *a, const struct open_options *o, struct opene
 int open_model(struct arena *a, const struct open_options *o, struct opened *out)
 {
 	*out = (struct opened){ 0 };
-	if ((module_is(o->model) ? module_open : open_file)(a, o, out) < 0)
+	if ((!o->graph && module_is(o->model) ? module_open : open_file)(a, o, out) < 0)
 		return -1;
 	out->code = model_code_new(a, out->graph, out->tasks, out->choices,
 				   out->offloaded.foreign);

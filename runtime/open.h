@@ -13,6 +13,7 @@
 
 struct open_options {
 	const char *model;	/* a file that model_is() knows, or a module (runtime/kept/module.h) */
+	const struct graph *graph;	/* in the place of the file: a model as it was read, called `model` */
 	const char *db;		/* file of records; NULL: none */
 	const struct target *target;	/* of the kernels; NULL: the machine's own */
 	int threads;		/* that kernels are chosen for; 0: as many as the device has */

@@ -122,6 +122,46 @@ int task_best(struct arena *a, struct db *db, const struct task *t, struct db_wa
 	return look(&l, want, DB_SUREST, take_surest);
 }
 
+/* The others, until there are as many as were asked for. */
+struct next_look {
+	struct look look;
+	const struct best *first;
+	struct best *at;
+	int n, most;
+};
+
+static bool is_taken(const struct next_look *x, const struct db_record *r)
+{
+	for (int i = 0; i < x->n; i++)
+		if (hash_equal(x->at[i].record.steps_hash, r->steps_hash))
+			return true;
+	return hash_equal(x->first->record.steps_hash, r->steps_hash);
+}
+
+static int take_next(void *user, const struct db_record *r)
+{
+	struct next_look *x = user;
+
+	if (x->n == x->most)
+		return 1;
+	if (r->estimate || r->threads != x->first->record.threads || is_taken(x, r))
+		return 0;
+	if (replay(&x->look, r, &x->at[x->n]))
+		x->n++;
+	else
+		db_skip(x->look.db, r->id, err_get());
+	return 0;
+}
+
+int task_next_best(struct arena *a, struct db *db, const struct task *t, struct db_want want,
+		   const struct target *target, const struct best *first, int n, struct best *out)
+{
+	struct next_look x = { .look = { a, db, t, target, false, NULL }, .first = first, .at = out, .most = n };
+
+	want.task_key = t->key;
+	return db_each_standing(db, &want, DB_SUREST, take_next, &x) < 0 ? -1 : x.n;
+}
+
 int task_best_in_model(struct arena *a, struct db *db, const struct task *t, struct db_want want,
 		       const struct target *target, struct best *out)
 {

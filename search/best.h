@@ -25,6 +25,10 @@ int task_fastest(struct arena *a, struct db *db, const struct task *t, struct db
 int task_best(struct arena *a, struct db *db, const struct task *t, struct db_want want,
 	      const struct target *target, struct best *out);
 
+/* Those that come next in DB_SUREST, by other steps than FIRST, the best of T, in A; at most N. How many, or -1 as above. */
+int task_next_best(struct arena *a, struct db *db, const struct task *t, struct db_want want,
+		   const struct target *target, const struct best *first, int n, struct best *out);
+
 /* The best of T for a model: what won among the best few when they ran inside one, of records with the
  * C text of today. It holds until another is confirmed that has not competed there; without such a
  * record, or where WANT asks for a cache state, this is task_best(). */

@@ -3,6 +3,8 @@
 #ifndef HONE_TOOLS_COMMAND_H
 #define HONE_TOOLS_COMMAND_H
 
+#include <argp.h>
+
 #include "base/tell.h"
 
 /* Exit statuses, the same for every command; man/hone.1.in says more. */
@@ -16,12 +18,45 @@ enum {
 	EXIT_STOPPED = 75,
 };
 
+struct word;
+
+/* One of the statuses that are not every command's. */
+struct command_exit {
+	int status;
+	const char *meaning;	/* "a task got slower": when the command ends with it */
+};
+
+/* What --help, the manual and the completion of shells say of a command is all here. */
 struct command {
 	const char *name;
 	const char *summary;	/* one line of `hone --help` */
-	/* ARGV[0] is "hone NAME"; returns the exit status. */
+	/* Options, usage and texts; NULL: those of the first part. */
+	const struct argp *argp;
+	/* Words of its usage and options that tools/args/words.c does not have, or that mean something else
+	 * here; ends with a name of NULL. NULL: none. */
+	const struct word *words;
+	/* Beside EXIT_OK, EXIT_USAGE and EXIT_FAILED; ends with a meaning of NULL. NULL: none. */
+	const struct command_exit *exits;
+	/* Commands that it consists of (hone db check), a NULL behind the last; each has options of its own.
+	 * NULL: none. */
+	const struct command *const *parts;
+	/* "suite": the option that says which part (the first, where it is not given). NULL: the first argument does. */
+	const char *part_option;
+	/* ARGV[0] is "hone NAME" or "hone NAME PART"; returns the exit status. NULL: the first argument names a part,
+	 * which runs. */
 	int (*run)(int argc, char **argv);
 };
+
+/* The I-th of tools/commands.def; NULL beyond the last. */
+const struct command *command_at(int i);
+/* C's options and texts, of its first part where it has none itself. */
+const struct argp *command_argp(const struct command *c);
+/* Runs C, or the part of it that ARGV[1] names; the exit status. ARGV[0] is "hone NAME". */
+int command_start(const struct command *c, int argc, char **argv);
+/* The parser and the help filter of the argp of a command whose first argument names a part: options are its parts',
+ * and its help lists these. */
+error_t command_parse_parts(int key, char *arg, struct argp_state *state);
+char *command_list_parts(int key, const char *text, void *input);
 
 #define X(name) extern const struct command command_##name;
 #include "tools/commands.def"

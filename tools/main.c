@@ -50,13 +50,18 @@ static void end(int number)
 	raise(number);
 }
 
+const struct command *command_at(int i)
+{
+	return commands[i];
+}
+
 static void help(FILE *out)
 {
 	fputs("Usage: hone COMMAND [ARGUMENT...]\n\n"
 	      "Finds fast kernels for deep-learning operators by searching on this machine.\n\n",
 	      out);
 	for (int i = 0; commands[i]; i++)
-		fprintf(out, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
+		fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\n`hone COMMAND --help` explains one, with an example.\n", out);
 }
 
@@ -92,7 +97,7 @@ int main(int argc, char **argv)
 			continue;
 		snprintf(name, sizeof(name), "hone %s", commands[i]->name);
 		argv[1] = name;
-		return finish(commands[i]->run(argc - 1, argv + 1));
+		return finish(command_start(commands[i], argc - 1, argv + 1));
 	}
 	fprintf(stderr, "hone: there is no command '%s'; `hone --help` lists them\n", argv[1]);
 	return EXIT_USAGE;

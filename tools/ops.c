@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 #include "te/operator.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 #include "tools/json.h"
 
@@ -41,7 +42,7 @@ static const struct argp_option option_list[] = {
 static const struct argp argp = {
 	.options = option_list,
 	.parser = parse,
-	.args_doc = "[NAME]",
+	.args_doc = "[OPERATOR]",
 	.doc = "Lists the operators that a command line may name as NAME:KEY=VALUE,... and their "
 	       "parameters.\v"
 	       "Example:\n"
@@ -128,8 +129,21 @@ static int run(int argc, char **argv)
 	return EXIT_OK;
 }
 
+static void list_operators(struct text *out)
+{
+	for (int i = 0; operator_at(i); i++)
+		text_printf(out, "%s%s", i ? ", " : "", operator_at(i)->name);
+}
+
+static const struct word words[] = {
+	{ "OPERATOR", NULL, false, list_operators },
+	{ 0 },
+};
+
 const struct command command_ops = {
 	.name = "ops",
 	.summary = "list operators and their parameters",
+	.argp = &argp,
+	.words = words,
 	.run = run,
 };

@@ -200,8 +200,9 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
-const struct suite suite_again = {
+const struct command suite_again = {
 	.name = "again",
 	.summary = "winners measured again, against their recorded times at today's speed",
+	.argp = &argp,
 	.run = run,
 };

@@ -332,8 +332,9 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
-const struct suite suite_features = {
+const struct command suite_features = {
 	.name = "features",
 	.summary = "how long a candidate takes to be sampled, lowered and described to a model",
+	.argp = &argp,
 	.run = run,
 };

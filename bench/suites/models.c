@@ -14,6 +14,7 @@
 #include "measure/process/device_lock.h"
 #include "runtime/kept/module.h"
 #include "tools/args/query.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/run/args.h"
@@ -223,8 +224,23 @@ static int run(int argc, char **argv)
 	return status;
 }
 
-const struct suite suite_models = {
+static void list_peers(struct text *out)
+{
+	struct arena *a = arena_new();
+
+	text_puts(out, roster_names(a, ROSTER_MODELS));
+	arena_free(a);
+}
+
+static const struct word words[] = {
+	{ "PEER", NULL, false, list_peers },
+	{ 0 },
+};
+
+const struct command suite_models = {
 	.name = "models",
 	.summary = "whole models against inference engines, every one a process of its own",
+	.argp = &argp,
+	.words = words,
 	.run = run,
 };

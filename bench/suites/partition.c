@@ -52,8 +52,8 @@ enum { KEY_SECONDS = 256, KEY_TO };
 static const struct argp_option options[] = {
 	{ "seconds", KEY_SECONDS, "N", 0,
 	  "to run a model for with some generators, beside measuring kernels (default: 10)", 0 },
-	{ "to", KEY_TO, "TYPE", 0,
-	  "each model with sums of TYPE as well, i8, bf16 or f16, as hone quantize --to TYPE makes it (several times)", 0 },
+	{ "to", KEY_TO, "i8|bf16|f16", 0,
+	  "each model with sums of this type as well, as hone quantize --to makes it (several times)", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of tables", 0 },
 	{ 0 },
 };
@@ -251,8 +251,9 @@ static int run(int argc, char **argv)
 	return status;
 }
 
-const struct suite suite_partition = {
+const struct command suite_partition = {
 	.name = "partition",
 	.summary = "models shared with code generators: what is offloaded, and what that gains",
+	.argp = &argp,
 	.run = run,
 };

@@ -12,6 +12,7 @@
 #include "bench/suite.h"
 #include "measure/process/device_lock.h"
 #include "search/best.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/args/query.h"
@@ -187,8 +188,23 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
-const struct suite suite_peers = {
+static void list_peers(struct text *out)
+{
+	struct arena *a = arena_new();
+
+	text_puts(out, roster_names(a, ROSTER_KERNELS));
+	arena_free(a);
+}
+
+static const struct word words[] = {
+	{ "PEER", NULL, false, list_peers },
+	{ 0 },
+};
+
+const struct command suite_peers = {
 	.name = "peers",
 	.summary = "our kernels against libraries, every contestant a process of its own",
+	.argp = &argp,
+	.words = words,
 	.run = run,
 };

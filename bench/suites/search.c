@@ -51,7 +51,7 @@ static const struct argp_option options[] = {
 	{ "folder", KEY_FOLDER, "DIR", 0,
 	  "keep their databases there, and go on from them (default: a temporary one)", 0 },
 	{ "threads", 't', "N", 0, "of their kernels (default 1)", 0 },
-	{ "search", KEY_SEARCH, "NAME[:TRIALS]", 0,
+	{ "search", KEY_SEARCH, "STRATEGY[:TRIALS]", 0,
 	  "strategy, and on hardware the trials of its runs; may be given again (default: all)", 0 },
 	{ "seeds", KEY_SEEDS, "N", 0,
 	  "runs of a strategy on a task (default 5, on hardware 3; there at most 32)", 0 },
@@ -258,8 +258,13 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
-const struct suite suite_search = {
+const struct command suite_search = {
 	.name = "search",
 	.summary = "search strategies against each other, on recorded tasks or on this machine",
+	.argp = &argp,
+	.exits = (const struct command_exit[]){
+		{ EXIT_STOPPED, "Stopped; with --folder, the same command goes on from there." },
+		{ 0 },
+	},
 	.run = run,
 };

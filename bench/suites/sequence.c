@@ -327,8 +327,9 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
-const struct suite suite_sequence = {
+const struct command suite_sequence = {
 	.name = "sequence",
 	.summary = "a model's kernels one after the other, against the sum of their tuned times",
+	.argp = &argp,
 	.run = run,
 };

@@ -147,8 +147,9 @@ static int run(int argc, char **argv)
 	return EXIT_OK;
 }
 
-const struct suite suite_team = {
+const struct command suite_team = {
 	.name = "team",
 	.summary = "from one kernel to the next with several threads: a barrier, or a parallel region",
+	.argp = &argp,
 	.run = run,
 };

@@ -16,26 +16,23 @@ struct text_reader {
 	struct text_function_vec VEC(struct text_function) functions;
 };
 
-struct word_vec VEC(const char *);
-
-/* (%x: TYPE, ...) */
-static int params(struct text_reader *t, struct text_function *f, struct type_vec *types,
-		  struct word_vec *names)
+int parse_params(struct scan *s, struct graph *g, struct names *values, struct type_vec *types,
+		 struct word_vec *names)
 {
-	struct arena *a = t->r.graph->arena;
+	struct arena *a = g->arena;
 	const char *word, *name;
 
-	if (parse_token(&t->s, "(") < 0)
+	if (parse_token(s, "(") < 0)
 		return -1;
-	while (!scan_token(&t->s, ")")) {
+	while (!scan_token(s, ")")) {
 		const struct type *type = &type_unknown;
 
-		if (types->n > 0 && parse_token(&t->s, ",") < 0)
+		if (types->n > 0 && parse_token(s, ",") < 0)
 			return -1;
-		if (parse_new_value(&t->s, a, &word, &name) < 0 ||
-		    parse_add_value(&t->s, a, &f->values, word, types->n) < 0)
+		if (parse_new_value(s, a, &word, &name) < 0 ||
+		    parse_add_value(s, a, values, word, types->n) < 0)
 			return -1;
-		if (scan_token(&t->s, ":") && !(type = parse_type(&t->s, t->r.graph)))
+		if (scan_token(s, ":") && !(type = parse_type(s, g)))
 			return -1;
 		vec_push(a, types, type);
 		vec_push(a, names, name);
@@ -60,7 +57,7 @@ static int head(struct text_reader *t)
 
 	if (!name)
 		return scan_error(&at, "expected the name of a function");
-	if (params(t, &f, &types, &names) < 0)
+	if (parse_params(&t->s, g, &f.values, &types, &names) < 0)
 		return -1;
 	if (scan_token(&t->s, "->") && !(result = parse_type(&t->s, g)))
 		return -1;

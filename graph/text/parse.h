@@ -34,6 +34,8 @@ int parse_attrs(struct scan *s, struct arena *a, const struct core_op *op, struc
 int check_attr(const struct core_op *op, const struct attr_vec *v, const char *name,
 	       enum attr_kind kind);
 
+struct word_vec VEC(const char *);
+
 /* A form that is being read. */
 struct graph_reader {
 	struct graph *graph;
@@ -60,6 +62,14 @@ int reader_bind(struct builder *b, const struct binding *of, const struct type *
 /* The body of FUNCTION in the text form, behind its brace; VALUES are its parameters as the text names
  * them, and then all that it names. */
 int parse_bindings(struct graph_reader *r, int function, struct scan s, struct names *values);
+/* One binding, all of the line S, at the end of FUNCTION, which is declared and not ended. Its value, which VALUES
+ * then has; VALUE_FAILED and a message. */
+int parse_binding(struct graph_reader *r, int function, struct scan s, struct names *values);
+/* %a, %b, ... up to the end of the line S, as values that VALUES has. -1 and a message. */
+int parse_results(struct scan *s, struct arena *a, const struct names *values, struct value_vec *out);
+/* (%x: TYPE, ...): what a function takes. VALUES gets them. */
+int parse_params(struct scan *s, struct graph *g, struct names *values, struct type_vec *types,
+		 struct word_vec *names);
 /* %WORD "NAME": what the text calls a new value, and its name. */
 int parse_new_value(struct scan *s, struct arena *a, const char **word, const char **name);
 /* -1 and a message at S where there is a value of this word already. */

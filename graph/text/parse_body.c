@@ -65,21 +65,25 @@ static int function_name(struct body_text *t, int *index)
 	return *index == FUNCTION_NONE ? scan_error(&at, "there is no function @%s", name) : 0;
 }
 
+/* %WORD, one of VALUES. */
+static int known_value(struct scan *s, struct arena *a, const struct names *values, int *value)
+{
+	const struct scan at = *s;
+	const char *word = value_word(s, a);
+
+	if (!word)
+		return -1;
+	*value = names_get(values, word, VALUE_NONE);
+	return *value == VALUE_NONE ? scan_error(&at, "there is no value %%%s above", word) : 0;
+}
+
 /* %WORD, or _ for one left out, behind BEFORE. */
 static int operand(struct body_text *t, const char *before, int *value)
 {
 	if (*before && parse_token(&t->s, before) < 0)
 		return -1;
 	*value = VALUE_NONE;
-	if (scan_token(&t->s, "_"))
-		return 0;
-	struct scan at = t->s;
-	const char *word = value_word(&t->s, t->b.arena);
-
-	if (!word)
-		return -1;
-	*value = names_get(t->values, word, VALUE_NONE);
-	return *value == VALUE_NONE ? scan_error(&at, "there is no value %%%s above", word) : 0;
+	return scan_token(&t->s, "_") ? 0 : known_value(&t->s, t->b.arena, t->values, value);
 }
 
 /* (%a, _, ...) behind BEFORE, appended to OUT. */
@@ -228,7 +232,7 @@ static const struct origin *read_origin(struct body_text *t)
 	return label ? origin_new(a, label, demand) : NULL;
 }
 
-/* %WORD "NAME": TYPE = ... ORIGIN */
+/* %WORD "NAME": TYPE = ... ORIGIN. The value; VALUE_FAILED and a message. */
 static int statement(struct body_text *t)
 {
 	struct arena *a = t->b.arena;
@@ -242,17 +246,50 @@ static int statement(struct body_text *t)
 	    (scan_token(&t->s, ":") && !(type = parse_type(&t->s, t->b.graph))) ||
 	    parse_token(&t->s, "=") < 0 || read_made(t, &of, &args) < 0 ||
 	    !(of.origin = read_origin(t)))
-		return -1;
-	if (!scan_line_end(&t->s))
-		return scan_error(&t->s, "expected the end of the line");
+		return VALUE_FAILED;
+	if (!scan_line_end(&t->s)) {
+		scan_error(&t->s, "expected the end of the line");
+		return VALUE_FAILED;
+	}
 	of.args = args.at;
 	of.nargs = args.n;
 	if (reader_need(t->r, &of) < 0)
-		return -1;
+		return VALUE_FAILED;
 	int value = reader_bind(&t->b, &of, type);
 
-	return value == VALUE_FAILED ? parse_place(&at, a)
-				     : parse_add_value(&at, a, t->values, word, value);
+	if (value == VALUE_FAILED)
+		parse_place(&at, a);
+	return value == VALUE_FAILED || parse_add_value(&at, a, t->values, word, value) < 0 ? VALUE_FAILED : value;
+}
+
+int parse_binding(struct graph_reader *r, int function, struct scan s, struct names *values)
+{
+	struct body_text t = { r, s, builder_resume(r->graph, function), values };
+
+	t.b.plain = true;
+	scan_line_end(&t.s);
+	int value = statement(&t);
+
+	if (value == VALUE_FAILED || scan_at_end(&t.s))
+		return value;
+	scan_error(&t.s, "expected one binding, and no more");
+	return VALUE_FAILED;
+}
+
+int parse_results(struct scan *s, struct arena *a, const struct names *values, struct value_vec *out)
+{
+	while (!scan_line_end(s)) {
+		int value;
+
+		if (out->n && parse_token(s, ",") < 0)
+			return -1;
+		if (scan_token(s, "_"))
+			return scan_error(s, "a result cannot be left out");
+		if (known_value(s, a, values, &value) < 0)
+			return -1;
+		vec_push(a, out, value);
+	}
+	return 0;
 }
 
 static int read_results(struct body_text *t)
@@ -260,15 +297,8 @@ static int read_results(struct body_text *t)
 	struct value_vec results = { 0 };
 	struct scan at = t->s;
 
-	while (!scan_line_end(&t->s)) {
-		int value;
-
-		if (operand(t, results.n ? "," : "", &value) < 0)
-			return -1;
-		if (value == VALUE_NONE)
-			return scan_error(&at, "a result cannot be left out");
-		vec_push(t->b.arena, &results, value);
-	}
+	if (parse_results(&t->s, t->b.arena, t->values, &results) < 0)
+		return -1;
 	if (builder_end(&t->b, results.n, results.at) == FUNCTION_NONE)
 		return parse_place(&at, t->b.arena);
 	return parse_token(&t->s, "}");
@@ -282,7 +312,7 @@ int parse_bindings(struct graph_reader *r, int function, struct scan s, struct n
 	if (!scan_line_end(&t.s))
 		return scan_error(&t.s, "expected the end of the line");
 	while (!scan_token(&t.s, "return"))
-		if (statement(&t) < 0)
+		if (statement(&t) == VALUE_FAILED)
 			return -1;
 	return read_results(&t);
 }

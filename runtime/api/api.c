@@ -3,6 +3,7 @@
 #include "config.h"
 
 #include "base/err.h"
+#include "include/hone_graph.h"
 #include "runtime/api/api.h"
 
 const char *hone_version(void)
@@ -75,7 +76,7 @@ static int check_options(const struct hone_options *o)
 	return HONE_OK;
 }
 
-static int open_in(struct hone_model *m, const char *path, struct hone_options o)
+static int open_in(struct hone_model *m, const char *path, const struct graph *graph, struct hone_options o)
 {
 	struct onnx_dim *dims = arena_many(m->arena, struct onnx_dim, o.ndims);
 
@@ -83,6 +84,7 @@ static int open_in(struct hone_model *m, const char *path, struct hone_options o
 		dims[i] = (struct onnx_dim){ o.dims[i].name, o.dims[i].size };
 	const struct open_options options = {
 		.model = path,
+		.graph = graph,
 		.db = o.db,
 		.threads = o.threads,
 		.dims = dims,
@@ -97,25 +99,21 @@ static int open_in(struct hone_model *m, const char *path, struct hone_options o
 	return HONE_OK;
 }
 
-int hone_open(const char *path, const struct hone_options *options, struct hone_model **model)
+int api_open(const char *path, struct hone_graph *holder, const struct graph *graph,
+	     const struct hone_options *options, struct hone_model **model)
 {
 	const struct hone_options usual = { 0 };
-
-	if (!model)
-		return api_fail(HONE_INVALID, "hone_open: where to put the model?");
-	*model = NULL;
-	if (!path)
-		return api_fail(HONE_INVALID, "hone_open: which model?");
-	if (!options)
-		options = &usual;
-	if (check_options(options) < 0)
-		return HONE_INVALID;
 	struct arena *a = arena_new();
 	struct hone_model *m = arena_one(a, struct hone_model);
 
 	m->arena = a;
-	int rc = open_in(m, path, *options);
+	m->from = holder;
+	if (!options)
+		options = &usual;
+	int rc = check_options(options);
 
+	if (rc == HONE_OK)
+		rc = open_in(m, path, graph, *options);
 	if (rc < 0)
 		hone_close(m);
 	else
@@ -123,10 +121,22 @@ int hone_open(const char *path, const struct hone_options *options, struct hone_
 	return rc;
 }
 
+int hone_open(const char *path, const struct hone_options *options, struct hone_model **model)
+{
+	if (!model)
+		return api_fail(HONE_INVALID, "hone_open: where to put the model?");
+	*model = NULL;
+	return path ? api_open(path, NULL, NULL, options, model) : api_fail(HONE_INVALID, "hone_open: which model?");
+}
+
 void hone_close(struct hone_model *model)
 {
-	if (model)
-		arena_free(model->arena);
+	if (!model)
+		return;
+	struct hone_graph *from = model->from;
+
+	arena_free(model->arena);
+	hone_graph_free(from);
 }
 
 int hone_input_count(const struct hone_model *model)

@@ -6,17 +6,32 @@
 #include "base/build_id.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "graph/text/text.h"
 #include "measure/build/toolchain.h"
 #include "runtime/kept/kept.h"
 #include "runtime/offload/offers.h"
+
+/* All that it is: the text has the hash of what it leaves out. */
+static void hash_graph(struct hasher *h, const struct graph *g)
+{
+	struct text brief = { 0 };
+
+	graph_print(&brief, g, false);
+	hasher_str(h, text_str(&brief));
+	text_free(&brief);
+}
 
 /* The model's file, and where it is: its external data lie beside it. */
 static void hash_model(struct hasher *h, const struct open_options *o)
 {
 	char real[PATH_MAX];
 
-	hasher_str(h, realpath(o->model, real) ? real : o->model);
-	hasher_file(h, o->model);
+	if (o->graph) {
+		hash_graph(h, o->graph);
+	} else {
+		hasher_str(h, realpath(o->model, real) ? real : o->model);
+		hasher_file(h, o->model);
+	}
 	hasher_int(h, o->ndims);
 	for (int i = 0; i < o->ndims; i++) {
 		hasher_str(h, o->dims[i].name);

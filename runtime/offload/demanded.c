@@ -4,17 +4,15 @@
 
 #include "base/err.h"
 #include "graph/ir/known.h"
-#include "graph/model.h"
 #include "graph/pass/pass.h"
 #include "graph/task/variant.h"
 #include "partition/demand.h"
 #include "runtime/offload/alone.h"
 
-struct graph *demanded_open(struct arena *a, const char *source, const struct onnx_options *options,
-			    const struct offload_request *r, const struct kernel_costs *costs, const char *last)
+struct graph *demanded_passes(struct arena *a, struct graph *g, const struct offload_request *r,
+			      const struct kernel_costs *costs, const char *last)
 {
 	const struct demand_labels labels = { r->keep, r->nkeep, r->offload, r->noffload };
-	struct graph *g = model_read(a, source, options);
 
 	if (!g || (r->nbackends > 0 && demands_set(g, &labels) < 0))
 		return NULL;

@@ -6,9 +6,10 @@
 #include "graph/onnx/onnx.h"
 #include "runtime/open.h"
 
-/* As model_open(), with the demands of R, which count where it asks for generators. */
-struct graph *demanded_open(struct arena *a, const char *source, const struct onnx_options *options,
-			    const struct offload_request *r, const struct kernel_costs *costs, const char *last);
+/* G as it was read (NULL: fails with the message that is set) after all passes up to LAST, for a machine of COSTS, as
+ * model_open() makes it, with the demands of R, which count where it asks for generators. */
+struct graph *demanded_passes(struct arena *a, struct graph *g, const struct offload_request *r,
+			      const struct kernel_costs *costs, const char *last);
 /* What tells G from the same model with other demands; 0 where it has none. *FORCED: does any node have to go
  * to a generator? */
 struct hash128 demanded_key(const struct graph *g, bool *forced);

@@ -294,7 +294,7 @@ int tuner_append(struct tuner *t, int i, const struct batch *b, const struct rou
 	for (int j = 0; j < b->n; j++)
 		if (b->at[j].trial.status != TRIAL_PENDING)
 			records[batch.n++] =
-				record_of(t, u, &b->at[j], u->trials - b->n + j,
+				record_of(t, u, &b->at[j], final ? u->trials : u->trials - b->n + j,
 					  final ? b->n - 1 : -1);
 	return save(t, &batch);
 }

@@ -179,12 +179,10 @@ static char *options_json(const struct tuner *t)
 static int find_campaign(struct tuner *t)
 {
 	char *options = options_json(t);
-	struct db_campaign c = { .device = t->device_id,
-				 .source = t->options.source,
-				 .options = options,
-				 .seed = t->options.seed };
-	enum db_entered entered = db_campaign_enter(t->db, t->arena, &c, t->options.fresh, &t->now,
-						    &c);
+	const struct tuner_options *o = &t->options;
+	struct db_campaign c = { .device = t->device_id, .name = o->name, .note = o->note, .source = o->source,
+				 .options = options, .seed = o->seed };
+	enum db_entered entered = db_campaign_enter(t->db, t->arena, &c, o->fresh, &t->now, &c);
 	int rc = entered < DB_ENTER_NEW ? -1 : 0;
 
 	if (entered == DB_ENTER_HELD && t->options.held)

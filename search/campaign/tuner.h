@@ -37,6 +37,7 @@ struct progress {
 
 struct tuner_options {
 	const char *source;	/* what the user named; identifies the campaign */
+	const char *name, *note;	/* of the campaign; NULL: as it has them */
 	const char *strategy;	/* NULL: "evolve" */
 	const struct strategy *own_strategy;	/* one that is not in the table; NULL: by name */
 	struct measurer *measurer;	/* the tuner's from then on; NULL: this machine */

@@ -63,6 +63,7 @@ static json_t *field_json(enum log_kind kind, const void *at)
 	case LOG_COUNT:
 		return json_integer(*(const int *)at);
 	case LOG_INTEGER:
+	case LOG_SIGNED:
 		return json_integer(*(const int64_t *)at);
 	case LOG_NUMBER:
 		return json_real(isfinite(number) ? number : 0);
@@ -165,6 +166,8 @@ static bool parse_field(struct arena *a, enum log_kind kind, const json_t *value
 		return true;
 	case LOG_INTEGER:
 		return parse_integer(value, 0, LOG_INTEGER_MOST, to);
+	case LOG_SIGNED:
+		return parse_integer(value, -LOG_INTEGER_MOST, LOG_INTEGER_MOST, to);
 	case LOG_NUMBER:
 		return parse_number(value, to);
 	case LOG_TIME:

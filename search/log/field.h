@@ -12,6 +12,7 @@ enum log_kind {
 	LOG_TEXT_OR_NULL,
 	LOG_COUNT,	/* an int */
 	LOG_INTEGER,	/* an int64_t */
+	LOG_SIGNED,	/* one that may be below 0 */
 	LOG_NUMBER,
 	LOG_TIME,	/* a double that is null in JSON where it is 0 */
 	LOG_FLAG,

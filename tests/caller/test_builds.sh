@@ -7,38 +7,10 @@ src=$(cd "${srcdir:-$(dirname "$0")/../..}" && pwd)
 dir=$(mktemp -d "${TMPDIR:-/tmp}/hone-builds.XXXXXX") || exit 99
 trap 'rm -rf "$dir"' EXIT
 build=$PWD
-stage=$dir/stage
 work="$dir/a project"
 
-fail()
-{
-	echo "FAIL: $1"
-	test -f "$dir/out" && sed 's/^/    /' "$dir/out"
-	exit 1
-}
-
-# What `make install` would give, as links.
-install_links()
-{
-	mkdir -p "$stage/bin" "$stage/lib/pkgconfig" "$stage/share/cmake"
-	ln -s "$build/hone" "$stage/bin/hone"
-	ln -s "$build/.libs/libhone.so" "$stage/lib"
-	ln -s "$src/include" "$stage/include"
-	ln -s "$src/share/hone" "$stage/share/hone"
-	mkdir "$stage/share/cmake/hone"
-	ln -s "$src/share/cmake/hone/honeConfig.cmake" "$build/share/cmake/hone/honeConfigVersion.cmake" \
-		"$stage/share/cmake/hone"
-	sed "s|^prefix=.*|prefix=$stage|" "$build/hone.pc" >"$stage/lib/pkgconfig/hone.pc"
-	export PATH="$stage/bin:$PATH" PKG_CONFIG_PATH=$stage/lib/pkgconfig CMAKE_PREFIX_PATH=$stage
-	unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES CFLAGS CPPFLAGS LDFLAGS
-	export LC_ALL=C
-}
-
-# A line of the page as a pattern: ... is any text.
-pattern()
-{
-	printf '%s\n' "$1" | sed 's/[][\.*^$]/\\&/g; s/\\\.\\\.\\\./.*/g'
-}
+# shellcheck source=tests/caller/page.sh
+. "$src/tests/caller/page.sh"
 
 # The shell blocks of the page, without those of a section that needs what is not here.
 page()

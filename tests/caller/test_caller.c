@@ -88,7 +88,7 @@ static void export(struct exported_use *u, const struct state *s)
 		fail_msg("%s: %s", u->use->name, why);
 	const struct export_kernel kernel = {
 		.program = p, .task = "a task", .key = KEY, .op = "use", .shape = "", .steps = "",
-		.device = "", .fingerprint = "", .toolchain = "", .threads = 1, .caveat = "",
+		.device = "", .fingerprint = "", .toolchain = "", .threads = 1, .rank = 1, .caveat = "",
 		.evidence = json_object(),
 	};
 	const struct export_set set = { .kernels = &kernel, .n = 1, .command = "a test" };

@@ -38,12 +38,18 @@ fails 2 "there is no command 'odd'" odd
 fails 2 'takes no argument' doctor odd
 fails 2 "there is no operator 'odd'" ops odd
 fails 2 'which SOURCE' tasks
-fails 2 'an action and a file' db
+fails 2 'give check, stats, merge, prune or upgrade' db
+fails 2 'which FILE?' db check
+fails 2 'give bash or zsh' completion
+fails 2 'takes no argument' completion bash odd
+fails 2 "there is no command 'odd'" manual odd
+fails 2 'one COMMAND at a time' manual tune best
 fails 2 'which database?' status
 fails 2 'which database?' report
 fails 2 'a report is of a database' report $mm --db "$dir/x"
 fails 2 'one SOURCE at a time' status $mm $mm --db "$dir/x"
-fails 2 'there is no such action' db odd "$dir/x"
+fails 2 "there is no 'odd'" db odd "$dir/x"
+fails 2 "there is no 'odd'" completion odd
 for c in tune best show export bench; do
 	test $c = export || fails 2 'which SOURCE?' $c	# a log is of the whole database
 	fails 2 'which database?' $c $mm
@@ -204,6 +210,12 @@ grep -qE 'FASTER|SLOWER|SAME|UNCLEAR' "$dir/out" && grep -q 'there is no record'
 	{ echo "hone bench --suite again has no table"; cat "$dir/out"; bad=1; }
 
 # --- two databases: the same one has no regression
+fails 2 'which database?' campaigns list
+fails 2 "rename" campaigns rename 1 --db "$dir/again.db"
+fails 2 'hone campaigns name CAMPAIGN NAME' campaigns name 1 --db "$dir/again.db"
+fails 3 "campaign 'none': " campaigns show none --db "$dir/again.db"
+fails 3 'nobody is there to be asked' campaigns delete 1 --db "$dir/again.db"
+fails 2 'a name is 1 to 100 characters' tune relu:n=8 --db "$dir/again.db" --name 12
 fails 2 'which databases?' compare
 fails 2 'which databases?' compare "$dir/again.db"
 fails 2 'two sides at a time' compare "$dir/again.db" "$dir/again.db" "$dir/again.db"

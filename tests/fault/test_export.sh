@@ -37,13 +37,18 @@ must 'a log of the only operator is that of the database' cmp "$dir/t.jsonl" "$d
 ends 0 '1 record written' export $op --db "$dir/t.db" --top 1 --format log -o "$dir/top"
 ends 3 'has no record of' export matmul:m=3,n=3,k=3 --db "$dir/t.db" -o "$dir/none.jsonl"
 ends 2 'only a log' export --db "$dir/t.db" -o "$dir/kernels"
-ends 2 '.--top belongs to' export $op --db "$dir/t.db" -o "$dir/kernels" --top 2
+ends 2 'a folder has 100 C files' export $op --db "$dir/t.db" -o "$dir/kernels" --top 101
+ends 0 'hone_' export $op --db "$dir/t.db" -o "$dir/best3" --top 3
+test "$(ls "$dir"/best3/hone_*_2.c | wc -l)" -eq 1 || { echo "the second best is no file"; ls "$dir/best3"; bad=1; }
+test "$(grep -c '"rank"' "$dir/best3/manifest.json")" -ge 2 || { echo "the manifest has no ranks"; bad=1; }
 ends 0 '(0 were there), 0 do not fit' import "$dir/t.jsonl" --db "$dir/u.db"
 ends 0 ' 0 records imported' import "$dir/t.jsonl" --db "$dir/u.db"
 ends 0 ' 0 records imported' import "$dir/t.jsonl" --db "$dir/t.db"
 ends 0 sound db check "$dir/u.db"
 ./hone export --db "$dir/u.db" -o "$dir/u.jsonl" >/dev/null
 must 'a log that came back is another' cmp "$dir/t.jsonl" "$dir/u.jsonl"
+sed 's/"trial":[0-9]*/"trial":-1/' "$dir/t.jsonl" >"$dir/old.jsonl"
+ends 0 ', 0 do not fit' import "$dir/old.jsonl" --db "$dir/old.db"
 for command in "best $op --db" "show $op --db" 'db stats'; do
 	# shellcheck disable=SC2086
 	ends 0 imported $command "$dir/u.db"

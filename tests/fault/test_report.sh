@@ -24,6 +24,19 @@ grep -q '<summary>Assembly</summary><pre>.*' "$dir/one.html" && grep -q 'ret' "$
 	complain "--assembly gives none"
 grep -q '<summary>Assembly' "$dir/a.html" && complain "assembly that nobody asked for"
 
+# docs/report.md goes through the sections of a page, all of them and in their order
+grep -o '<h2[^>]*>[^<]*' "$dir/a.html" | sed 's/.*>//' >"$dir/sections"
+sed -n '/^## From top to bottom/,/^## Plots/s/^\*\*\([A-Z][a-z]*\)[^*]*\*\*.*/\1/p' "$srcdir/docs/report.md" | cmp - "$dir/sections" ||
+	complain "docs/report.md knows other sections than: $(cat "$dir/sections")"
+
+# and names what is in each, but for tasks and numbers of campaigns
+tr '\n' ' ' <"$srcdir/docs/report.md" | tr 'A-Z' 'a-z' >"$dir/words"
+grep -o '<h[34]>[^<]*' "$dir/a.html" | sed 's/<h.>//; s/Campaign [0-9]*: //; /:[a-z]*=/d' | sort -u >"$dir/headings"
+test "$(wc -l <"$dir/headings")" -ge 12 || complain "the page has few headings: $(cat "$dir/headings")"
+while IFS= read -r heading; do
+	grep -qiF -- "*$heading" "$dir/words" || complain "docs/report.md does not explain '$heading'"
+done <"$dir/headings"
+
 # a file that cannot be written leaves what is there
 echo before >"$dir/kept.html"
 ./hone report --db "$dir/t.db" --task nobody -o "$dir/kept.html" 2>/dev/null

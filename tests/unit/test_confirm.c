@@ -184,6 +184,7 @@ static void luck_does_not_win(void **state)
 
 	assert_true(r.others > 0 && r.n_samples == 1);
 	assert_string_equal(r.hone, version_stamp());
+	assert_int_equal(r.trial, TRIALS);
 	text_free(&s.heard);
 }
 

@@ -185,7 +185,7 @@ static void test_one_task(void **state)
 	assert_int_equal(hone(f, &out, arena_printf(f->a, "report --db %s --task nobody", f->path)), 3);
 	assert_non_null(strstr(out, "--task nobody: no task"));
 	assert_int_equal(hone(f, &out, arena_printf(f->a, "report --db %s --campaign 7", f->path)), 3);
-	assert_non_null(strstr(out, "--campaign 7"));
+	assert_non_null(strstr(out, "campaign '7'"));
 	assert_int_equal(hone(f, &out, arena_printf(f->a, "report --db %s --device zz", f->path)), 3);
 	assert_non_null(strstr(out, "--device zz: no fingerprint begins so; there are "));
 }

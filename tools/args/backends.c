@@ -2,6 +2,8 @@
 /* tools/args/backends.c - generators and what is kept from them, from the command line. */
 #include "tools/args/backends.h"
 
+#include "base/text.h"
+
 enum { KEY_BACKEND = 0x2100, KEY_KEEP, KEY_OFFLOAD };	/* no keys of a command that has these options */
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -30,16 +32,34 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-	{ "backend", KEY_BACKEND, "NAME", 0,
-	  "a code generator that may compute parts of the model: onednn, ..., or the path of a shared "
-	  "object (several times)", 0 },
+	{ "backend", KEY_BACKEND, "BACKEND", 0,
+	  "a code generator that may compute parts of the model (several times), or the path of one's shared object: ", 0 },
 	{ "keep", KEY_KEEP, "LABEL", 0, "the model's node of this name stays with hone (several times)", 0 },
 	{ "offload", KEY_OFFLOAD, "LABEL", 0,
 	  "the node of this name goes to a generator that can compute it, whatever it takes (several times)", 0 },
 	{ 0 },
 };
 
-const struct argp backends_argp = { options, parse, NULL, NULL, NULL, NULL, NULL };
+const char *backend_names(void)
+{
+	return HONE_GENERATOR_NAMES;	/* of Makefile.am */
+}
+
+/* The help of --backend says which there are. */
+static char *list_names(int key, const char *text, void *input)
+{
+	struct text all = { 0 };
+
+	(void)input;
+	if (key != KEY_BACKEND)
+		return (char *)(uintptr_t)text;
+	text_puts(&all, text);
+	for (const char *s = backend_names(); *s; s++)
+		text_printf(&all, *s == ' ' ? ", " : "%c", *s);
+	return all.s;	/* argp frees it */
+}
+
+const struct argp backends_argp = { options, parse, NULL, NULL, NULL, list_names, NULL };
 
 struct offload_request backends_request(const struct backend_args *b)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/args/backends.h - --backend NAME and --keep LABEL, for the commands that share a model with generators. */
+/* tools/args/backends.h - --backend BACKEND and --keep LABEL, for the commands that share a model with generators. */
 #ifndef HONE_TOOLS_ARGS_BACKENDS_H
 #define HONE_TOOLS_ARGS_BACKENDS_H
 
@@ -16,6 +16,9 @@ struct backend_args {
 };
 
 extern const struct argp backends_argp;
+
+/* "json csource onednn ...": those that hone was built with. */
+const char *backend_names(void);
 
 struct offload_request backends_request(const struct backend_args *b);
 

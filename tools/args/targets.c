@@ -11,7 +11,7 @@
 enum { KEY_TARGET = 4096 };
 
 static const struct argp_option options[] = {
-	{ "target", KEY_TARGET, "NAME", 0, "kernels of this target (default: the machine's own): ", 0 },
+	{ "target", KEY_TARGET, "TARGET", 0, "kernels of this target (default: the machine's own): ", 0 },
 	{ 0 },
 };
 

@@ -8,7 +8,7 @@
 
 #include "measure/device/device.h"
 
-/* A child of a command's argp: --target NAME, one that runs here. Its input is a const struct target *,
+/* A child of a command's argp: --target TARGET, one that runs here. Its input is a const struct target *,
  * NULL by default. */
 extern const struct argp target_argp;
 

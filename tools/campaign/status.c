@@ -229,5 +229,6 @@ static int run(int argc, char **argv)
 const struct command command_status = {
 	.name = "status",
 	.summary = "where a campaign stands, while it runs and after",
+	.argp = &argp,
 	.run = run,
 };

@@ -17,6 +17,7 @@
 #include "tools/campaign/progress.h"
 #include "tools/source.h"
 #include "tools/campaign/tune_args.h"
+#include "tools/campaign/tune_json.h"
 #include "tools/campaign/tune_model.h"
 
 /* What the handler of signals goes by. */
@@ -43,7 +44,9 @@ static void hear(void *user, const struct tell *t)
 
 	if (t->kind == TELL_DUMP)
 		fputs(t->line, stderr);
-	if (t->kind == TELL_PROGRESS && !args->quiet)
+	if (args->json)
+		tune_json_tell(t);
+	if (t->kind == TELL_PROGRESS && !args->quiet && !args->json)
 		progress_show(t->about, &args->last_line);
 	if (tell_is_line(t) && !(args->quiet && t->kind == TELL_NOTE)) {
 		progress_clear();
@@ -61,6 +64,8 @@ static void tell_end(struct tune_args *args, int status)
 	if (status == EXIT_FAILED)
 		what->why = err_get();
 	notify_send(&args->notify, what);
+	if (args->json)
+		tune_json_end(what, status == EXIT_BARREN);
 	notify_end(&args->notify);
 }
 
@@ -253,5 +258,14 @@ static int run(int argc, char **argv)
 const struct command command_tune = {
 	.name = "tune",
 	.summary = "search fast kernels for a model or an operator",
+	.argp = &tune_argp,
+	.words = tune_words,
+	.exits = (const struct command_exit[]){
+		{ EXIT_BARREN, "The campaign came to its end, and a task has no kernel; the messages say which, "
+			       "and why." },
+		{ EXIT_STOPPED, "Stopped, or the campaign is being worked on by another process, which the message "
+				"names; the same command goes on from there." },
+		{ 0 },
+	},
 	.run = run,
 };

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/err.h"
+#include "db/label.h"
 #include "tools/args/query.h"
 #include "tools/args/targets.h"
 
@@ -17,7 +19,7 @@ enum { MAX_BATCH = 4096 };
 enum {
 	KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_GFLOPS, KEY_NOTIFY, KEY_SEARCH, KEY_CC,
 	KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH, KEY_REPLAY, KEY_NO_TRANSFER,
-	KEY_EXACT,
+	KEY_EXACT, KEY_NAME, KEY_NOTE,
 };
 
 static const struct argp_option options[] = {
@@ -28,7 +30,7 @@ static const struct argp_option options[] = {
 	{ "plateau", KEY_PLATEAU, "N", 0, "a task is done after N trials in a row without gain", 0 },
 	{ "gflops", KEY_GFLOPS, "N", 0, "a task is done where its best reaches N GFLOP/s", 0 },
 	{ "threads", 't', "N", 0, "threads a kernel uses (default 1)", 0 },
-	{ "search", KEY_SEARCH, "NAME", 0, "strategy: evolve (default), random, anneal, grid", 0 },
+	{ "search", KEY_SEARCH, "STRATEGY", 0, "strategy: evolve (default), random, anneal, grid", 0 },
 	{ "cc", KEY_CC, "COMPILER", 0, "gcc, clang, or a path (default clang, else gcc)", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of all random choices (default 1)", 0 },
 	{ "cpus", KEY_CPUS, "LIST", 0, "cores to measure on, as 2-3 (default: the last ones)", 0 },
@@ -43,7 +45,18 @@ static const struct argp_option options[] = {
 	  "of its own", 0 },
 	{ "no-transfer", KEY_NO_TRANSFER, NULL, 0,
 	  "learn nothing from records of other tasks; such a campaign is one of its own", 0 },
+	{ "name", KEY_NAME, "NAME", 0, "what the campaign is called from now on; see hone campaigns", 0 },
+	{ "note", KEY_NOTE, "TEXT", 0, "what is to be remembered of it", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
+	{ "json", 'j', NULL, 0, "progress and the end as JSON, an object a line, on standard output", 0 },
+	{ 0 },
+};
+
+const struct word tune_words[] = {
+	{ "HH:MM", NULL, false, NULL },
+	{ "LIST", NULL, false, NULL },
+	{ "CMD", NULL, false, NULL },
+	{ "M", NULL, false, NULL },
 	{ 0 },
 };
 
@@ -112,6 +125,22 @@ static bool parse_limit(int key, const char *arg, struct argp_state *state, stru
 	}
 }
 
+static bool parse_label(int key, const char *arg, struct argp_state *state, struct tuner_options *o)
+{
+	switch (key) {
+	case KEY_NAME:
+		if (label_check(arg) < 0)
+			argp_error(state, "--name %s", err_get());
+		o->name = arg;
+		return true;
+	case KEY_NOTE:
+		o->note = arg;
+		return true;
+	default:
+		return false;
+	}
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct tune_args *args = state->input;
@@ -129,6 +158,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'q':
 		args->quiet = true;
+		break;
+	case 'j':
+		args->json = true;
 		break;
 	case KEY_SEARCH:
 		o->strategy = arg;
@@ -183,15 +215,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			o->budget.trials = BUDGET_TRIALS;
 		break;
 	default:
-		return parse_limit(key, arg, state, &o->budget) ? 0 : ARGP_ERR_UNKNOWN;
+		return parse_limit(key, arg, state, &o->budget) || parse_label(key, arg, state, o) ? 0 : ARGP_ERR_UNKNOWN;
 	}
 	return 0;
 }
 
 static const struct argp_child children[] = { { &target_argp, 0, NULL, 0 }, { 0 } };
-static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
+const struct argp tune_argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
 
 void tune_parse(int argc, char **argv, struct tune_args *args)
 {
-	argp_parse(&argp, argc, argv, 0, NULL, args);
+	argp_parse(&tune_argp, argc, argv, 0, NULL, args);
 }

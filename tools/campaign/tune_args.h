@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "search/campaign/tuner.h"
+#include "tools/args/words.h"
 #include "tools/campaign/notify.h"
 
 struct tune_args {
@@ -19,9 +20,12 @@ struct tune_args {
 	struct tuner *tuner;
 	struct db *finals_db;	/* gets what finals found */
 	bool quiet;
+	bool json;		/* what happens goes to stdout as JSON, and no progress to stderr */
 	double last_line;	/* seconds at which the last plain line was printed */
 };
 
+extern const struct argp tune_argp;
+extern const struct word tune_words[];
 /* Fills in ARGS, zeroed before; ends the program where the command line is wrong. */
 void tune_parse(int argc, char **argv, struct tune_args *args);
 

@@ -13,6 +13,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "measure/build/pool.h"
+#include "tools/args/words.h"
 #include "tools/check/conform_case.h"
 #include "tools/command.h"
 #include "tools/json.h"
@@ -297,8 +298,15 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
+static const struct word words[] = {
+	{ "PATTERN", NULL, false, NULL },
+	{ 0 },
+};
+
 const struct command command_conform = {
 	.name = "conform",
 	.summary = "run the standard's own tests of models",
+	.argp = &argp,
+	.words = words,
 	.run = run,
 };

@@ -338,5 +338,10 @@ static int run(int argc, char **argv)
 const struct command command_doctor = {
 	.name = "doctor",
 	.summary = "this machine: peak rates, caches, compilers, noise",
+	.argp = &argp,
+	.exits = (const struct command_exit[]){
+		{ EXIT_UNFIT, "The machine is unfit for measuring; the verdict says why." },
+		{ 0 },
+	},
 	.run = run,
 };

@@ -9,6 +9,7 @@
 
 #include "measure/device/device.h"
 #include "tools/args/query.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 
 static const struct compare_format *const formats[] = {
@@ -37,7 +38,7 @@ static const struct argp_option options[] = {
 	{ "threads", 't', "N", 0, "kernels with N threads (default: any, each with its like)", 0 },
 	{ "threshold", KEY_THRESHOLD, "P", 0, "times within P percent count as the same (default: 3%)", 0 },
 	{ "devices", KEY_DEVICES, NULL, 0, "also kernels of different devices", 0 },
-	{ "format", KEY_FORMAT, "NAME", 0, "table (default), markdown, csv, json or html", 0 },
+	{ "format", KEY_FORMAT, "table|markdown|csv|json|html", 0, "what is printed (default: table)", 0 },
 	{ "json", 'j', NULL, 0, "the same as --format json", 0 },
 	{ "remeasure", KEY_REMEASURE, "all", OPTION_ARG_OPTIONAL,
 	  "build, verify and time both kernels of each task that is UNCLEAR (or of all) in turn on this machine",
@@ -47,7 +48,7 @@ static const struct argp_option options[] = {
 
 static const char doc[] =
 	"Compares the best kernel of each task in NOW with that in BEFORE. A side is a database of records, or some of "
-	"its records: FILE#KEY=VALUE,KEY=VALUE with the keys campaign (number, or the beginning of its uid), device (the "
+	"its records: FILE#KEY=VALUE,KEY=VALUE with the keys campaign (number, name or uid), device (the "
 	"beginning of its fingerprint), toolchain (a part of its text), hone (version or commit), threads, and imported "
 	"(yes: what logs from elsewhere say, no: what was measured here, the default). Both sides may be of one file.\n\n"
 	"The ratio is the time before over that of now: more is better; its interval holds the ratio of what both usually "
@@ -166,6 +167,11 @@ static int compare(struct arena *a, const struct compare_args *args)
 	return compare_is_slower(&table) ? EXIT_SLOWER : EXIT_OK;
 }
 
+static void list_all(struct text *out)
+{
+	text_puts(out, "all");
+}
+
 static int run(int argc, char **argv)
 {
 	struct compare_args args = { .o = { .margin = MARGIN_DAYS }, .format = formats[0] };
@@ -182,8 +188,21 @@ static int run(int argc, char **argv)
 	return meant ? EXIT_FAILED : EXIT_USAGE;
 }
 
+static const struct word words[] = {
+	{ "BEFORE", "*", false, NULL },
+	{ "NOW", "*", false, NULL },
+	{ "all", NULL, false, list_all },
+	{ 0 },
+};
+
 const struct command command_compare = {
 	.name = "compare",
 	.summary = "what was found against what was found before, with verdicts",
+	.argp = &argp,
+	.words = words,
+	.exits = (const struct command_exit[]){
+		{ EXIT_SLOWER, "A task, the mean or a model got slower." },
+		{ 0 },
+	},
 	.run = run,
 };

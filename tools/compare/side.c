@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/version.h"
+#include "db/label.h"
 #include "measure/device/device.h"
 
 /* --- what was asked for */
@@ -88,31 +89,15 @@ static bool begins(const char *text, const char *with)
 
 int side_campaign(struct arena *a, struct db *db, const struct compare_side *s, int64_t *out)
 {
-	struct db_campaign_vec all;
-	char *end;
+	struct db_campaign c;
 
 	*out = 0;
 	if (!s->campaign)
 		return 0;
-	long long number = strtoll(s->campaign, &end, 10);
-
-	if (db_campaigns(db, a, &all) < 0)
+	if (label_find(db, a, s->campaign, &c) < 0)
 		return -1;
-	for (int i = 0; i < all.n; i++)
-		if (!*end && all.at[i].id == number) {
-			*out = number;
-			return 1;
-		}
-	for (int i = 0; i < all.n; i++) {
-		if (!begins(all.at[i].uid, s->campaign))
-			continue;
-		if (*out)
-			return err_set("%s: several campaigns begin so: give more of it", s->name);
-		*out = all.at[i].id;
-	}
-	return *out ? 1
-		    : err_set("%s: %s has no campaign '%s'; `hone status --db %s` lists them", s->name, s->path,
-			      s->campaign, s->path);
+	*out = c.id;
+	return 1;
 }
 
 bool side_has(const struct compare_side *s, int64_t campaign, const struct db_record *r)

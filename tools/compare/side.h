@@ -14,7 +14,7 @@
 struct compare_side {
 	const char *name;	/* as it was given */
 	const char *path;
-	const char *campaign;	/* its number or the beginning of its uid; NULL: any, as for the next three */
+	const char *campaign;	/* as db/label.h takes it; NULL: any, as for the next three */
 	const char *device;	/* the beginning of a fingerprint */
 	const char *toolchain;	/* a part of its text */
 	const char *hone;	/* as version_matches() has it */

@@ -99,5 +99,6 @@ static int run(int argc, char **argv)
 const struct command command_build = {
 	.name = "build",
 	.summary = "a model as a C library that needs nothing of hone",
+	.argp = &argp,
 	.run = run,
 };

@@ -327,5 +327,6 @@ static int run(int argc, char **argv)
 const struct command command_compile = {
 	.name = "compile",
 	.summary = "builds a model's kernels and explains what it became",
+	.argp = &argp,
 	.run = run,
 };

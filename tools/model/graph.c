@@ -7,8 +7,10 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "graph/model.h"
+#include "graph/pass/pass.h"
 #include "graph/text/text.h"
 #include "tools/args/dims.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 #include "tools/model/graph.h"
 
@@ -218,8 +220,23 @@ static int run(int argc, char **argv)
 	return status;
 }
 
+static void list_passes(struct text *out)
+{
+	text_puts(out, "read");
+	for (int i = 0; pass_at(i); i++)
+		text_printf(out, ", %s", pass_at(i)->name);
+}
+
+static const struct word words[] = {
+	{ "SOURCE", "onnx graph json", false, NULL },
+	{ "PASS", NULL, false, list_passes },
+	{ 0 },
+};
+
 const struct command command_graph = {
 	.name = "graph",
 	.summary = "print what hone understands of a model",
+	.argp = &argp,
+	.words = words,
 	.run = run,
 };

@@ -178,5 +178,6 @@ static int run(int argc, char **argv)
 const struct command command_tasks = {
 	.name = "tasks",
 	.summary = "list the tasks of a model, a list or an operator",
+	.argp = &argp,
 	.run = run,
 };

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
+#include "graph/model.h"
 #include "partition/demand.h"
 #include "runtime/offload/demanded.h"
 #include "tools/args/backends.h"
@@ -129,7 +130,7 @@ static int dry_run(struct arena *a, const struct partition_args *args)
 	struct offload_generators g;
 	struct backend_vec all = { 0 };
 	struct offload cut;
-	struct graph *model = demanded_open(a, args->m.model, &onnx, &request, NULL, OFFLOAD_AFTER);
+	struct graph *model = demanded_passes(a, model_read(a, args->m.model, &onnx), &request, NULL, OFFLOAD_AFTER);
 
 	if (!model || offload_generators_load(a, &request, &g) < 0)
 		return -1;
@@ -202,5 +203,6 @@ static int run(int argc, char **argv)
 const struct command command_partition = {
 	.name = "partition",
 	.summary = "shares a model with code generators",
+	.argp = &argp,
 	.run = run,
 };

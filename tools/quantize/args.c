@@ -27,7 +27,7 @@ enum { HELD_OUT = 50 };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "file for the quantized graph, hone's JSON; its name ends in .json", 0 },
-	{ "method", KEY_METHOD, "NAME", 0,
+	{ "method", KEY_METHOD, "minmax|percentile|entropy", 0,
 	  "how ranges are found: minmax (all that was seen), percentile (all but a few; the default), "
 	  "entropy (the least divergence)", 0 },
 	{ "percentile", KEY_PERCENTILE, "P", 0,
@@ -42,13 +42,13 @@ static const struct argp_option options[] = {
 	{ "keep", KEY_KEEP, "LABEL", 0, "a node that stays float; may be given again", 0 },
 	{ "table", KEY_TABLE, "FILE", 0, "scales and zeros, or \"float\", by tensor and node", 0 },
 	{ "write-table", KEY_WRITE_TABLE, "FILE", 0, "the same as they were found", 0 },
-	{ "data", KEY_DATA, "TYPE", 0, "of quantized data: u8 (default) or i8", 0 },
+	{ "data", KEY_DATA, "u8|i8", 0, "type of quantized data (default u8)", 0 },
 	{ "agreement", KEY_AGREEMENT, "P", 0,
 	  "of a classifier so many nodes stay float that P percent of random samples that calibration does not "
 	  "see keep their class (default 97; 0: none stays float for it)", 0 },
 	{ "uncorrected", KEY_UNCORRECTED, NULL, 0, "leave biases as they are", 0 },
-	{ "to", KEY_TO, "TYPE", 0,
-	  "i8 (default); bf16, f16: data and weights in these, sums in f32, nothing to calibrate", 0 },
+	{ "to", KEY_TO, "i8|bf16|f16", 0,
+	  "type to make it of (default i8); bf16, f16: data and weights in these, sums in f32, nothing to calibrate", 0 },
 	{ "explain", KEY_EXPLAIN, NULL, 0, "a line for each convolution and product", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of text, with all that --explain tells", 0 },
 	{ 0 },
@@ -169,11 +169,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 static const struct argp_child children[] = { { &model_argp, 0, NULL, 0 }, { 0 } };
-static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
+const struct argp quantize_argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 void quantize_parse(int argc, char **argv, struct quantize_args *args)
 {
-	argp_parse(&argp, argc, argv, 0, NULL, args);
+	argp_parse(&quantize_argp, argc, argv, 0, NULL, args);
 	args->how.sites.sites.keep = args->keep;
 	args->how.sites.sites.nkeep = args->nkeep;
 }

@@ -58,5 +58,6 @@ static int run(int argc, char **argv)
 const struct command command_quantize = {
 	.name = "quantize",
 	.summary = "makes a model one of integers of 8 bits, by samples",
+	.argp = &quantize_argp,
 	.run = run,
 };

@@ -18,6 +18,7 @@ struct quantize_args {
 	bool explain, json;
 };
 
+extern const struct argp quantize_argp;
 /* Fills in ARGS; ends the program where the command line is wrong. */
 void quantize_parse(int argc, char **argv, struct quantize_args *args);
 

@@ -116,5 +116,6 @@ static int run(int argc, char **argv)
 const struct command command_best = {
 	.name = "best",
 	.summary = "the fastest kernel of every task, as found so far",
+	.argp = &argp,
 	.run = run,
 };

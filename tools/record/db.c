@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/record/db.c - `hone db`: looks after a database of measurements. */
+/* tools/record/db.c - `hone db`: looks after a database of measurements, an action at a time. */
 #include <argp.h>
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/err.h"
-#include "db/db.h"
-#include "search/measurers/replayable.h"
 #include "tools/args/query.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
-#include "tools/json.h"
+#include "tools/record/db_actions.h"
 
 enum { KEY_KEEP = 256, KEY_FAILED, NUMBER_MAX = 1000000 };
-
-struct db_command_options {
-	const char *action, *file;
-	char **from;	/* what merge takes in */
-	int n_from;
-	bool json;
-	struct db_prune prune;
-};
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -35,15 +21,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->prune.keep = argp_int(state, "--keep", arg, 1, NUMBER_MAX);
 		return 0;
 	case KEY_FAILED:
-		o->prune.failed_days = argp_int(state, "--failed", arg, 0, NUMBER_MAX);
+		o->prune.failed_days = argp_int(state, "--failed-days", arg, 0, NUMBER_MAX);
 		return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num == 0)
-			o->action = arg;
-		else if (state->arg_num == 1)
-			o->file = arg;
-		else
+		if (state->arg_num > 0)
 			return ARGP_ERR_UNKNOWN;	/* the rest comes as ARGP_KEY_ARGS */
+		o->file = arg;
 		return 0;
 	case ARGP_KEY_ARGS:
 		o->from = state->argv + state->next;
@@ -51,252 +34,195 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case ARGP_KEY_END:
 		if (!o->file)
-			argp_error(state, "an action and a file are needed");
+			argp_error(state, "which FILE?");
 		return 0;
 	}
 	return ARGP_ERR_UNKNOWN;
 }
 
-static int run_check(struct db *db, struct arena *a, const struct db_command_options *o)
+/* One FILE and no more. */
+static error_t parse_one(int key, char *arg, struct argp_state *state)
 {
-	struct db_problem_vec problems;
-
-	if (db_check(db, a, &problems) < 0 || replayable_check(db, a, &problems) < 0)
-		return command_failed();
-	if (o->json) {
-		json_t *list = json_array();
-
-		for (int i = 0; i < problems.n; i++)
-			json_array_append_new(list, json_label(problems.at[i]));
-		int rc = json_print(json_pack("{s:o, s:b, s:o}", "file", json_label(o->file), "ok",
-					      problems.n == 0, "problems", list));
-
-		return problems.n ? EXIT_FAILED : rc;
-	}
-	for (int i = 0; i < problems.n; i++)
-		printf("%s: %s\n", o->file, problems.at[i]);
-	if (!problems.n)
-		printf("%s: sound (schema %d)\n", o->file, db_version());
-	return problems.n ? EXIT_FAILED : EXIT_OK;
+	if (key == ARGP_KEY_ARGS)
+		argp_error(state, "one FILE at a time; only merge takes more");
+	return parse(key, arg, state);
 }
 
-static json_t *task_json(const struct db_task_stats *t)
+/* Parses the line of an action by ARGP and hands WORK what it is about; the exit status. */
+static int act(int argc, char **argv, const struct argp *argp, enum db_mode mode, db_action *work)
 {
-	json_t *trials = json_object();
-
-	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++)
-		json_object_set_new(trials, trial_status_name((enum trial_status)i),
-				    json_integer(t->trials[i]));
-	return json_pack("{s:s, s:o, s:f, s:I, s:o, s:o, s:b, s:b}", "task", t->task.key,
-			 "name", json_label(t->task.name), "flop", t->task.flop, "trials", (json_int_t)t->n_trials,
-			 "by_status", trials, "best_us",
-			 json_positive(t->best_us), "confirmed", t->confirmed, "estimate",
-			 t->estimate);
-}
-
-static int print_stats_json(const struct db_stats *s, const struct db_command_options *o)
-{
-	json_t *campaigns = json_object(), *tasks = json_array();
-
-	for (int i = 0; i < CAMPAIGN_STATE_COUNT; i++)
-		json_object_set_new(campaigns, campaign_state_name((enum campaign_state)i),
-				    json_integer(s->campaigns[i]));
-	for (int i = 0; i < s->n_tasks; i++)
-		json_array_append_new(tasks, task_json(&s->tasks[i]));
-	return json_print(json_pack(
-		"{s:o, s:i, s:I, s:I, s:I, s:I, s:I, s:o, s:o}", "file", json_label(o->file),
-		"schema", db_version(), "bytes", (json_int_t)s->bytes, "devices",
-		(json_int_t)s->devices, "toolchains", (json_int_t)s->toolchains, "records",
-		(json_int_t)s->records, "rounds", (json_int_t)s->rounds, "campaigns", campaigns, "tasks", tasks));
-}
-
-static int run_stats(struct db *db, struct arena *a, const struct db_command_options *o)
-{
-	struct db_stats s;
-
-	if (db_stats(db, a, &s) < 0)
-		return command_failed();
-	if (o->json)
-		return print_stats_json(&s, o);
-	printf("%s: %.1f KiB, %lld records of %d tasks, %lld devices, %lld toolchains\n",
-	       o->file, (double)s.bytes / 1024, (long long)s.records, s.n_tasks,
-	       (long long)s.devices, (long long)s.toolchains);
-	printf("campaigns:");
-	for (int i = 0; i < CAMPAIGN_STATE_COUNT; i++)
-		printf(" %lld %s%s", (long long)s.campaigns[i],
-		       campaign_state_name((enum campaign_state)i),
-		       i + 1 < CAMPAIGN_STATE_COUNT ? "," : "\n");
-	if (s.n_tasks)
-		printf("\n%-32s  %7s %7s %7s %9s %10s  %s\n", "key", "trials", "ok", "failed",
-		       "best us", "GFLOP/s", "name");
-	for (int i = 0; i < s.n_tasks; i++) {
-		const struct db_task_stats *t = &s.tasks[i];
-		int64_t good = t->trials[TRIAL_OK] + t->trials[TRIAL_LOST_RACE];
-
-		printf("%-32s  %7lld %7lld %7lld ", t->task.key, (long long)t->n_trials,
-		       (long long)t->trials[TRIAL_OK], (long long)(t->n_trials - good));
-		if (t->best_us > 0)
-			printf("%9.1f %10.1f", t->best_us, t->task.flop / t->best_us / 1e3);
-		else
-			printf("%9s %10s", "-", "-");
-		const char *caveat = db_task_caveat(t);
-
-		printf("  %s%s%s\n", t->task.name, *caveat ? ", " : "", caveat);
-	}
-	return EXIT_OK;
-}
-
-static json_t *merged_json(const char *from, const struct db_merged *m)
-{
-	return json_pack("{s:o, s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "from", json_label(from),
-			 "records", (json_int_t)m->records, "duplicates",
-			 (json_int_t)m->duplicates, "tasks", (json_int_t)m->tasks, "campaigns",
-			 (json_int_t)m->campaigns, "rounds", (json_int_t)m->rounds, "devices", (json_int_t)m->devices, "toolchains",
-			 (json_int_t)m->toolchains);
-}
-
-static int run_merge(struct db *db, struct arena *a, const struct db_command_options *o)
-{
-	json_t *list = json_array();
-
-	(void)a;
-	for (int i = 0; i < o->n_from; i++) {
-		struct db_merged m;
-
-		if (db_merge(db, o->from[i], &m) < 0) {
-			json_decref(list);
-			return command_failed();
-		}
-		json_array_append_new(list, merged_json(o->from[i], &m));
-		if (!o->json)
-			printf("%s: %lld records added (%lld were there), %lld tasks, %lld "
-			       "campaigns, %lld devices, %lld toolchains\n",
-			       o->from[i], (long long)m.records, (long long)m.duplicates,
-			       (long long)m.tasks, (long long)m.campaigns,
-			       (long long)m.devices, (long long)m.toolchains);
-	}
-	if (o->json)
-		return json_print(list);
-	json_decref(list);
-	return EXIT_OK;
-}
-
-static int run_prune(struct db *db, struct arena *a, const struct db_command_options *o)
-{
-	struct db_pruned p;
-
-	(void)a;
-	if (db_prune(db, &o->prune, &p) < 0)
-		return command_failed();
-	if (o->json)
-		return json_print(json_pack("{s:I, s:I, s:I, s:I, s:I}", "removed_ok",
-					    (json_int_t)p.ok, "removed_failed",
-					    (json_int_t)p.failed, "removed_rounds",
-					    (json_int_t)p.rounds, "bytes_before",
-					    (json_int_t)p.bytes_before, "bytes_after",
-					    (json_int_t)p.bytes_after));
-	printf("%s: removed %lld ok and %lld failed records; %.1f KiB before, %.1f KiB now\n",
-	       o->file, (long long)p.ok, (long long)p.failed,
-	       (double)p.bytes_before / 1024, (double)p.bytes_after / 1024);
-	return EXIT_OK;
-}
-
-/* Opening for writing has done it. */
-static int run_upgrade(struct db *db, struct arena *a, const struct db_command_options *o)
-{
-	(void)db;
-	(void)a;
-	if (o->json)
-		return json_print(json_pack("{s:i}", "schema", db_version()));
-	printf("%s: schema %d\n", o->file, db_version());
-	return EXIT_OK;
-}
-
-static const struct action {
-	const char *name;
-	enum db_mode mode;
-	int (*run)(struct db *db, struct arena *a, const struct db_command_options *o);
-} actions[] = {
-	{ "check", DB_READ, run_check },
-	{ "stats", DB_READ, run_stats },
-	{ "merge", DB_WRITE, run_merge },
-	{ "prune", DB_MODIFY, run_prune },
-	{ "upgrade", DB_MODIFY, run_upgrade },
-};
-
-static const struct action *find_action(const struct db_command_options *o)
-{
-	for (size_t i = 0; i < sizeof(actions) / sizeof(actions[0]); i++)
-		if (strcmp(actions[i].name, o->action) == 0)
-			return &actions[i];
-	return NULL;
-}
-
-/* What does not fit together, in words; NULL where all does. */
-static const char *misuse(const struct db_command_options *o, const struct action *act)
-{
-	bool prunes = o->prune.keep > 0 || o->prune.failed_days >= 0;
-
-	if (!act)
-		return "there is no such action: check, stats, merge, prune or upgrade";
-	if (act->run == run_merge && o->n_from == 0)
-		return "merge needs the databases to take in, after the file";
-	if (act->run != run_merge && o->n_from > 0)
-		return "only merge takes more than one file";
-	if (act->run == run_prune && !prunes)
-		return "prune needs --keep, --failed-days or both";
-	if (act->run != run_prune && prunes)
-		return "--keep and --failed-days belong to prune";
-	return NULL;
-}
-
-static int run(int argc, char **argv)
-{
-	static const struct argp_option table[] = {
-		{ "json", 'j', NULL, 0, "Print JSON", 0 },
-		{ "keep", KEY_KEEP, "N", 0,
-		  "prune: keep the N best step lists of each task, device, toolchain and number "
-		  "of threads",
-		  0 },
-		{ "failed-days", KEY_FAILED, "D", 0,
-		  "prune: remove the failed records older than D days", 0 },
-		{ 0 },
-	};
-	static const struct argp argp = {
-		.options = table,
-		.parser = parse,
-		.args_doc = "check|stats|prune|upgrade FILE\nmerge FILE FROM...",
-		.doc = "Looks after a database of measurements.\v"
-		       "check finds what is not as it must be. stats counts trials by task. merge "
-		       "takes all of the databases FROM into FILE. prune removes records and gives "
-		       "the space back. upgrade brings an older file up to date.\n\n"
-		       "Example:\n"
-		       "  hone db merge all.db monday.db tuesday.db && hone db stats all.db\n",
-	};
 	struct db_command_options o = { .prune = { .failed_days = -1 } };
 
-	argp_parse(&argp, argc, argv, 0, NULL, &o);
-	const struct action *act = find_action(&o);
-	const char *wrong = misuse(&o, act);
-
-	if (wrong) {
-		fprintf(stderr, "hone db: %s; `hone db --help` explains\n", wrong);
-		return EXIT_USAGE;
-	}
-	struct db *db = db_open(o.file, act->mode);
+	argp_parse(argp, argc, argv, 0, NULL, &o);
+	struct db *db = db_open(o.file, mode);
 
 	if (!db)
 		return command_failed();
 	struct arena *a = arena_new();
-	int rc = act->run(db, a, &o);
+	int rc = work(db, a, &o);
 
 	arena_free(a);
 	db_close(db);
 	return rc;
 }
 
+#define JSON { "json", 'j', NULL, 0, "JSON instead of text", 0 }
+
+static const struct argp_option json_option[] = { JSON, { 0 } };
+
+static const struct argp check_argp = {
+	.options = json_option,
+	.parser = parse_one,
+	.args_doc = "FILE",
+	.doc = "Lists what in a database of measurements is not as it must be. The exit status is 3 where "
+	       "something is.\v"
+	       "Example:\n  hone db check tune.db\n",
+};
+
+static int check(int argc, char **argv)
+{
+	return act(argc, argv, &check_argp, DB_READ, db_action_check);
+}
+
+static const struct command db_command_check = {
+	.name = "check",
+	.summary = "find what is not as it must be",
+	.argp = &check_argp,
+	.run = check,
+};
+
+static const struct argp stats_argp = {
+	.options = json_option,
+	.parser = parse_one,
+	.args_doc = "FILE",
+	.doc = "Counts the trials of a database of measurements by task, with the best of each.\v"
+	       "Example:\n  hone db stats tune.db\n",
+};
+
+static int stats(int argc, char **argv)
+{
+	return act(argc, argv, &stats_argp, DB_READ, db_action_stats);
+}
+
+static const struct command db_command_stats = {
+	.name = "stats",
+	.summary = "count trials by task",
+	.argp = &stats_argp,
+	.run = stats,
+};
+
+/* Without the databases to take in there is nothing to do. */
+static error_t parse_merge(int key, char *arg, struct argp_state *state)
+{
+	struct db_command_options *o = state->input;
+
+	if (key == ARGP_KEY_END && o->file && !o->n_from)
+		argp_error(state, "merge needs the databases to take in, after the file");
+	return parse(key, arg, state);
+}
+
+static const struct argp merge_argp = {
+	.options = json_option,
+	.parser = parse_merge,
+	.args_doc = "FILE FROM...",
+	.doc = "Takes all of the databases FROM into FILE, which is made where it is missing. What FILE has "
+	       "is not added again.\v"
+	       "Example:\n  hone db merge all.db monday.db tuesday.db && hone db stats all.db\n",
+};
+
+static int merge(int argc, char **argv)
+{
+	return act(argc, argv, &merge_argp, DB_WRITE, db_action_merge);
+}
+
+static const struct command db_command_merge = {
+	.name = "merge",
+	.summary = "take others into one",
+	.argp = &merge_argp,
+	.run = merge,
+};
+
+/* Without a condition all would be kept. */
+static error_t parse_prune(int key, char *arg, struct argp_state *state)
+{
+	const struct db_command_options *o = state->input;
+
+	if (key == ARGP_KEY_END && o->file && o->prune.keep == 0 && o->prune.failed_days < 0)
+		argp_error(state, "prune needs --keep, --failed-days or both");
+	return parse_one(key, arg, state);
+}
+
+static const struct argp_option prune_options[] = {
+	{ "keep", KEY_KEEP, "N", 0,
+	  "keep the N best step lists of each task, device, toolchain and number of threads", 0 },
+	{ "failed-days", KEY_FAILED, "D", 0, "remove the failed records older than D days", 0 },
+	JSON,
+	{ 0 },
+};
+
+static const struct argp prune_argp = {
+	.options = prune_options,
+	.parser = parse_prune,
+	.args_doc = "FILE",
+	.doc = "Removes records of a database of measurements, and gives the space back.\v"
+	       "Example:\n  hone db prune tune.db --keep 20 --failed-days 7\n",
+};
+
+static int prune(int argc, char **argv)
+{
+	return act(argc, argv, &prune_argp, DB_MODIFY, db_action_prune);
+}
+
+static const struct command db_command_prune = {
+	.name = "prune",
+	.summary = "remove records and give the space back",
+	.argp = &prune_argp,
+	.run = prune,
+};
+
+static const struct argp upgrade_argp = {
+	.options = json_option,
+	.parser = parse_one,
+	.args_doc = "FILE",
+	.doc = "Brings the file of an older hone up to date.\v"
+	       "Example:\n  hone db upgrade tune.db\n",
+};
+
+static int upgrade(int argc, char **argv)
+{
+	return act(argc, argv, &upgrade_argp, DB_MODIFY, db_action_upgrade);
+}
+
+static const struct command db_command_upgrade = {
+	.name = "upgrade",
+	.summary = "bring an older file up to date",
+	.argp = &upgrade_argp,
+	.run = upgrade,
+};
+
+static const struct command *const actions[] = {
+	&db_command_check, &db_command_stats, &db_command_merge, &db_command_prune, &db_command_upgrade, NULL,
+};
+
+static const struct argp argp = {
+	.parser = command_parse_parts,
+	.args_doc = "check|stats|merge|prune|upgrade FILE...",
+	.doc = "Looks after a database of measurements.\v"
+	       "Example:\n"
+	       "  hone db merge all.db monday.db tuesday.db && hone db stats all.db\n",
+	.help_filter = command_list_parts,
+};
+
+static const struct word words[] = {
+	{ "D", NULL, false, NULL },
+	{ "FROM", "*", false, NULL },
+	{ 0 },
+};
+
 const struct command command_db = {
 	.name = "db",
 	.summary = "check, count, merge and prune databases of measurements",
-	.run = run,
+	.argp = &argp,
+	.words = words,
+	.parts = actions,
 };

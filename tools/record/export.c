@@ -6,6 +6,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "tools/args/query.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/record/archive.h"
@@ -39,15 +40,18 @@ static const char doc[] =
 	"  hone export mobilenet_v2.onnx --db tune.db -o mobilenet_v2.tar.gz\n"
 	"  hone export --db tune.db -o tuned.jsonl\n";
 
-enum { KEY_FORMAT = 256, KEY_TOP, KEY_COMPLETE, KEY_FALLBACK, KEY_DEPFILE, TOP_MOST = 1000000 };
+enum { KEY_FORMAT = 256, KEY_TOP, KEY_COMPLETE, KEY_FALLBACK, KEY_DEPFILE };
+
+/* Records of a task in a log, and C files of one in a folder, at most. */
+enum { TOP_MOST = 1000000, TOP_FILES = 100 };
 
 static const struct argp_option options[] = {
 	{ "output", 'o', "OUTPUT", 0,
 	  "folder or file to write to, whose name says what it is; a folder is made where it is missing (required)", 0 },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "c, log or archive, whatever OUTPUT is named", 0 },
+	{ "format", KEY_FORMAT, "c|log|archive", 0, "whatever OUTPUT is named", 0 },
 	{ "top", KEY_TOP, "K", 0,
-	  "log, archive: the K best records of each task, device, toolchain, number of threads and cache state "
-	  "(default: all in a log, 1 in an archive)", 0 },
+	  "the K best records of each task, device, toolchain, number of threads and cache state (default: all in a "
+	  "log, 1 in an archive); folder: the K best kernels of each task (default: 1)", 0 },
 	{ "complete", KEY_COMPLETE, NULL, 0,
 	  "all tasks or none: where one has no kernel, write nothing and exit with 5", 0 },
 	{ "fallback", KEY_FALLBACK, NULL, 0,
@@ -84,8 +88,9 @@ static void settle_format(struct export_args *args, struct argp_state *state)
 		args->format = format_of(args->output);
 	if (!args->q.source && args->format != FORMAT_LOG)
 		argp_error(state, "which SOURCE? only a log (-o NAME.jsonl) is of a whole database");
-	if (args->top && args->format == FORMAT_C)
-		argp_error(state, "--top belongs to logs and archives");
+	if (args->top > TOP_FILES && args->format == FORMAT_C)
+		argp_error(state, "--top %d: a folder has %d C files of each task at most", args->top, TOP_FILES);
+	args->wants.top = args->top && args->format == FORMAT_C ? args->top : 1;
 	if (args->wants.depfile && args->format != FORMAT_C)
 		argp_error(state, "--depfile belongs to a folder of C files");
 	if ((args->wants.complete || args->wants.fallback) && args->format == FORMAT_LOG)
@@ -144,7 +149,8 @@ static int write_archive(const struct export_args *args, json_t *manifest)
 
 static void print(const struct export_args *args, const struct exports *x, const json_t *manifest)
 {
-	int n = (int)json_array_size(json_object_get(manifest, "kernels")), all = args->q.tasks.n;
+	int n = (int)json_array_size(json_object_get(manifest, "kernels"));
+	int all = x->n + args->q.tasks.n - x->found;
 
 	exports_print(&args->q, x);
 	printf("%d of %d kernel%s written to %s\n", n, all, all > 1 ? "s" : "", args->output);
@@ -171,7 +177,7 @@ static int write_found(const struct export_args *args, struct exports *x)
 static int refuse_incomplete(const struct export_args *args, const struct exports *x)
 {
 	fprintf(stderr, "hone: %s: %d of %d tasks have no kernel, so nothing is written to %s\n",
-		args->q.source, args->q.tasks.n - x->n, args->q.tasks.n, args->output);
+		args->q.source, args->q.tasks.n - x->found, args->q.tasks.n, args->output);
 	return EXIT_BARREN;
 }
 
@@ -182,7 +188,7 @@ static int export_all(const struct export_args *args)
 
 	if (exports_find(&args->q, &args->wants, &x) < 0)
 		rc = command_failed();
-	else if (args->wants.complete && x.n < args->q.tasks.n)
+	else if (args->wants.complete && x.found < args->q.tasks.n)
 		rc = refuse_incomplete(args, &x);
 	else
 		rc = write_found(args, &x);
@@ -240,8 +246,19 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
+static const struct word words[] = {
+	{ "OUTPUT", "*", false, NULL },
+	{ 0 },
+};
+
 const struct command command_export = {
 	.name = "export",
 	.summary = "what was found, as C files, a log or an archive",
+	.argp = &argp,
+	.words = words,
+	.exits = (const struct command_exit[]){
+		{ EXIT_BARREN, "With --complete: a task has no kernel, and nothing was written." },
+		{ 0 },
+	},
 	.run = run,
 };

@@ -15,7 +15,7 @@
 
 /* B, a record's kernel or a fallback, which has no time. */
 static struct export_kernel kernel_of(const struct query *q, const struct task *t,
-				      const struct best *b)
+				      const struct best *b, int rank)
 {
 	bool tuned = b->record.time_us > 0;
 
@@ -30,6 +30,7 @@ static struct export_kernel kernel_of(const struct query *q, const struct task *
 		.fingerprint = b->record.fingerprint,
 		.toolchain = tuned ? b->record.toolchain_text : "",
 		.threads = b->record.threads,
+		.rank = rank,
 		.time_us = b->record.time_us,
 		.caveat = tuned ? evidence_caveat(q->arena, &b->record, b->evidence) : "untuned",
 		.evidence = tuned ? evidence_json(&b->record, b->evidence) : json_null(),
@@ -44,6 +45,7 @@ static void refuse(struct exports *x, const struct task *t, const char *why)
 
 static void take(struct exports *x, const struct task *t, struct export_kernel k)
 {
+	x->found += k.rank == 1;
 	x->tasks[x->n] = t;
 	x->kernels[x->n++] = k;
 }
@@ -61,6 +63,22 @@ static int miss(const struct query *q, struct exports *x, const struct task *t)
 	return 0;
 }
 
+/* B, and what comes next to it. */
+static int take_all(const struct query *q, const struct export_wants *w, struct exports *x, const struct task *t,
+		    const struct best *b)
+{
+	struct best *next = arena_many(q->arena, struct best, w->top);
+	bool tuned = b->record.time_us > 0;
+	int n = tuned && w->top > 1 ? task_next_best(q->arena, q->db, t, query_want(q), q->device->target, b,
+						     w->top - 1, next)
+				    : 0;
+
+	take(x, t, kernel_of(q, t, b, 1));
+	for (int i = 0; i < n; i++)
+		take(x, t, kernel_of(q, t, &next[i], i + 2));
+	return n < 0 ? -1 : 0;
+}
+
 static int find_kernel(const struct query *q, const struct export_wants *w, struct exports *x,
 		       const struct task *t)
 {
@@ -70,8 +88,8 @@ static int find_kernel(const struct query *q, const struct export_wants *w, stru
 	if (found < 0)
 		return -1;
 	if ((found && !b.record.estimate) || (w->fallback && fallback_kernel(q, t, &b)))
-		take(x, t, kernel_of(q, t, &b));
-	else if (found)
+		return take_all(q, w, x, t, &b);
+	if (found)
 		refuse(x, t, "its time is an estimate, nothing was measured; run hone tune without "
 			     "--replay");
 	else
@@ -82,8 +100,8 @@ static int find_kernel(const struct query *q, const struct export_wants *w, stru
 int exports_find(const struct query *q, const struct export_wants *w, struct exports *x)
 {
 	*x = (struct exports){
-		.kernels = arena_many(q->arena, struct export_kernel, q->tasks.n),
-		.tasks = arena_many(q->arena, const struct task *, q->tasks.n),
+		.kernels = arena_many(q->arena, struct export_kernel, q->tasks.n * w->top),
+		.tasks = arena_many(q->arena, const struct task *, q->tasks.n * w->top),
 		.misses = json_array(),
 	};
 	for (int i = 0; i < q->tasks.n; i++)
@@ -111,8 +129,10 @@ void exports_release(struct exports *x)
 static const char *command_line(const struct query *q, const struct export_wants *w)
 {
 	const char *threads = q->threads ? arena_printf(q->arena, " --threads %d", q->threads) : "";
+	const char *top = w->top > 1 ? arena_printf(q->arena, " --top %d", w->top) : "";
 
-	return arena_printf(q->arena, "hone export %s%s%s", q->source, threads, w->fallback ? " --fallback" : "");
+	return arena_printf(q->arena, "hone export %s%s%s%s", q->source, threads, top,
+			    w->fallback ? " --fallback" : "");
 }
 
 static struct export_set set_of(const struct exports *x, const char *command)

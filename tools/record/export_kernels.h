@@ -13,6 +13,7 @@ struct export_wants {
 	const char *depfile;	/* a rule of make for the manifest; NULL: none */
 	bool complete;		/* no manifest where a kernel is wrong */
 	bool fallback;		/* the cost model's guess where nothing that was measured fits */
+	int top;		/* kernels of each task, at least 1: the best, and those that come next */
 	bool alone;		/* of a model without the weights that its nodes give them */
 };
 
@@ -21,6 +22,7 @@ struct exports {
 	struct export_kernel *kernels;
 	const struct task **tasks;
 	int n, refused;
+	int found;		/* tasks that have one */
 	json_t *misses;		/* as in docs/json.md */
 };
 

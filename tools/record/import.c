@@ -209,5 +209,6 @@ static int run(int argc, char **argv)
 const struct command command_import = {
 	.name = "import",
 	.summary = "records of logs and archives from elsewhere, marked as such",
+	.argp = &argp,
 	.run = run,
 };

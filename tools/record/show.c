@@ -11,6 +11,7 @@
 #include "search/best.h"
 #include "te/text/text.h"
 #include "tools/args/query.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/record/assembly.h"
@@ -32,20 +33,25 @@ static const char *const stages[] = { "dag", "steps", "nest", "c", "asm" };
 enum { N_STAGES = sizeof(stages) / sizeof(*stages) };
 
 static const struct argp_option options[] = {
-	{ "after", 'a', "PASS", 0, "the nest behind this pass of lowering alone (place: the first; an "
-	  "unknown name lists them)", 0 },
+	{ "after", 'a', "PASS", 0, "the nest behind this pass of lowering alone (place: the first; "
+	  "an unknown name lists them)", 0 },
 	{ "stage", 's', "dag|steps|nest|c|asm", 0, "only this one (default: all but asm)", 0 },
 	{ 0 },
 };
 
-/* "place, races, ...", in A. */
-static const char *pass_list(struct arena *a)
+static void list_passes(struct text *out)
 {
-	const char *list = nest_passes[0].name;
+	for (int i = 0; i < NEST_PASSES; i++)
+		text_printf(out, "%s%s", i ? ", " : "", nest_passes[i].name);
+}
 
-	for (int i = 1; i < NEST_PASSES; i++)
-		list = arena_printf(a, "%s, %s", list, nest_passes[i].name);
-	return list;
+/* It exits. */
+static void no_pass(struct argp_state *state, const char *name)
+{
+	struct text names = { 0 };
+
+	list_passes(&names);
+	argp_error(state, "--after '%s': there are %s", name, text_str(&names));
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -61,8 +67,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->stage = "nest";
 		args->after = nest_pass_find(arg);
 		if (!args->after)
-			argp_error(state, "--after '%s': there are %s", arg,
-				   pass_list(arena_new()));	/* it exits */
+			no_pass(state, arg);
 		return 0;
 	case 's':
 		args->stage = arg;
@@ -226,8 +231,15 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
+static const struct word words[] = {
+	{ "PASS", NULL, false, list_passes },
+	{ 0 },
+};
+
 const struct command command_show = {
 	.name = "show",
 	.summary = "the stages of a record: dag, steps, nest, C, assembly",
+	.argp = &argp,
+	.words = words,
 	.run = run,
 };

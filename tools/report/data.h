@@ -109,6 +109,7 @@ struct report_data {
 	struct arena *arena;
 	const struct report_query *asked;
 	struct query look;	/* as best_row_read() takes it, but for its source */
+	struct db_campaign campaign;	/* that was asked for; id 0: none was */
 	int64_t device;
 	struct db_device_vec devices;	/* of the file */
 	struct report_campaign_vec campaigns;

@@ -51,8 +51,8 @@ static void write_head(FILE *to, const struct report_data *r)
 	fputs(", device <code>", to);
 	html_short(to, r->look.device->fingerprint);
 	fputs("</code>", to);
-	if (r->asked->campaign)
-		fprintf(to, ", campaign %jd", (intmax_t)r->asked->campaign);
+	if (r->campaign.id)
+		fprintf(to, ", campaign %jd", (intmax_t)r->campaign.id);
 	fputs("</p>\n<nav><a href=\"#summary\">summary</a> <a href=\"#tasks\">tasks</a> "
 	      "<a href=\"#roofline\">roofline</a> <a href=\"#search\">search</a> "
 	      "<a href=\"#machine\">machine</a> <a href=\"#kernels\">kernels</a></nav>\n"

@@ -135,7 +135,7 @@ static int take_record(void *ctx, const struct db_record *record)
 	struct report_data *r = p->data;
 	int i = find_task(p, record->task);
 
-	if (i < 0 || (r->asked->campaign && record->campaign != r->asked->campaign))
+	if (i < 0 || (r->campaign.id && record->campaign != r->campaign.id))
 		return 0;
 	struct noise_sample noise = noise_of(p->scratch, record);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "db/label.h"
 #include "measure/device/calibration.h"
 #include "te/text/text.h"
 #include "tools/source.h"
@@ -78,18 +79,12 @@ static int named_device(struct report_data *r, const char *name, int *out)
 					found ? "more than one" : "no", list_devices(r));
 }
 
-static int campaign_device(struct report_data *r, struct db *db, int *out)
+static int campaign_device(const struct report_data *r, int *out)
 {
-	struct db_campaign c;
-	int found = db_campaign(db, r->arena, r->asked->campaign, &c);
-
-	if (found == 0)
-		return err_set("--campaign %jd: %s has none of that number; `hone status` lists them",
-			       (intmax_t)r->asked->campaign, db_path(db));
-	for (int i = 0; i < r->devices.n && found > 0; i++)
-		if (r->devices.at[i].id == c.device)
+	for (int i = 0; i < r->devices.n; i++)
+		if (r->devices.at[i].id == r->campaign.device)
 			*out = i;
-	return found;
+	return 0;
 }
 
 static bool is_here(const struct device *d)
@@ -110,8 +105,9 @@ static int read_device(struct report_data *r, struct db *db)
 	int at = 0;
 
 	if (db_devices(db, r->arena, &r->devices) < 0 ||
+	    (q->campaign && label_find(db, r->arena, q->campaign, &r->campaign) < 0) ||
 	    (q->device ? named_device(r, q->device, &at)
-		       : q->campaign ? campaign_device(r, db, &at) : latest_device(r, db, &at)) < 0)
+		       : q->campaign ? campaign_device(r, &at) : latest_device(r, db, &at)) < 0)
 		return -1;
 	json_t *json = json_loads(r->devices.at[at].description, 0, NULL);
 	struct device *d = json ? device_parse(r->arena, json) : NULL;
@@ -144,10 +140,10 @@ static int read_campaigns(struct report_data *r, struct db *db)
 		struct report_campaign one = { .status = { .campaign = *c },
 					       .is_model = source_is_model(c->source) };
 
-		if (r->asked->campaign && c->id != r->asked->campaign)
+		if (r->campaign.id && c->id != r->campaign.id)
 			continue;
 		if (c->device != r->device) {
-			if (r->asked->campaign)
+			if (r->campaign.id)
 				return err_set("--campaign %jd was not on device %s",
 					       (intmax_t)c->id, r->look.device->fingerprint);
 			continue;

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "tools/args/query.h"
+#include "tools/args/words.h"
 #include "tools/command.h"
 #include "tools/json.h"
 
@@ -30,7 +31,8 @@ static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "database of records (required)", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE (default: standard output)", 0 },
 	{ "task", KEY_TASK, "TASK", 0, "this one alone: its name, or the beginning of its key", 0 },
-	{ "campaign", KEY_CAMPAIGN, "N", 0, "trials of this campaign alone, by the number that hone status shows", 0 },
+	{ "campaign", KEY_CAMPAIGN, "CAMPAIGN", 0,
+	  "trials of this campaign alone: its number, name, or the beginning of its uid", 0 },
 	{ "device", KEY_DEVICE, "FINGERPRINT", 0,
 	  "records of the device whose fingerprint begins so (default: that of the campaign, else that measured "
 	  "last)", 0 },
@@ -67,7 +69,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		q->task = arg;
 		return 0;
 	case KEY_CAMPAIGN:
-		q->campaign = argp_number(state, "--campaign", arg, 1);
+		q->campaign = arg;
 		return 0;
 	case KEY_DEVICE:
 		q->device = arg;
@@ -139,8 +141,16 @@ static int run(int argc, char **argv)
 	return rc;
 }
 
+static const struct word words[] = {
+	{ "TASK", NULL, false, NULL },
+	{ "FINGERPRINT", NULL, false, NULL },
+	{ 0 },
+};
+
 const struct command command_report = {
 	.name = "report",
 	.summary = "what campaigns came to, as one page of HTML",
+	.argp = &argp,
+	.words = words,
 	.run = run,
 };

@@ -19,7 +19,7 @@
 struct report_query {
 	const char *device;	/* the beginning of a fingerprint; NULL: that of the latest record */
 	const char *task;	/* the beginning of a key, or a name; NULL: all */
-	int64_t campaign;	/* whose trials are told; 0: those of all */
+	const char *campaign;	/* whose trials are told, as db/label.h takes it; NULL: those of all */
 	int threads;		/* of kernels; 0: any */
 	bool exact;		/* no kernels that derive another algorithm */
 	bool assembly;		/* also what this machine's compiler makes of each kernel */

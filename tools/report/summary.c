@@ -64,7 +64,12 @@ static void write_campaign_row(FILE *to, const struct report_campaign *c)
 
 	fputs("<tr>", to);
 	html_count(to, s->campaign.id);
-	html_cell(to, s->campaign.source);
+	fputs("<td>", to);
+	html_text(to, s->campaign.source);
+	if (s->campaign.name)
+		fputs("<br>", to);
+	html_text(to, s->campaign.name ? s->campaign.name : "");
+	fputs("</td>", to);
 	fprintf(to, "<td class=why>%s%s", state_words(&s->campaign), s->stopped_by ? ": " : "");
 	html_text(to, s->stopped_by ? s->stopped_by : "");
 	fputs("</td>", to);

@@ -46,6 +46,11 @@ static const struct argp_option options[] = {
 	{ 0 },
 };
 
+const struct word run_words[] = {
+	{ "MODEL", "onnx graph json hone", false, NULL },
+	{ 0 },
+};
+
 /* What follows the = of ARG, NAME=VALUE, which ends before it; argp_error where it has none. */
 static char *split(struct argp_state *state, const char *option, char *arg)
 {
@@ -119,9 +124,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_child children[] = {
 	{ &model_argp, 0, NULL, 0 }, { &backends_argp, 0, NULL, 0 }, { 0 } };
-static const struct argp argp = { options, parse, "MODEL", doc, children, NULL, NULL };
+const struct argp run_argp = { options, parse, "MODEL", doc, children, NULL, NULL };
 
 void run_parse(int argc, char **argv, struct run_args *args)
 {
-	argp_parse(&argp, argc, argv, 0, NULL, args);
+	argp_parse(&run_argp, argc, argv, 0, NULL, args);
 }

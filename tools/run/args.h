@@ -7,6 +7,7 @@
 #include "runtime/values/agree.h"
 #include "tools/args/backends.h"
 #include "tools/args/model.h"
+#include "tools/args/words.h"
 
 enum { RUN_MAX_INPUTS = 64 };
 
@@ -26,6 +27,8 @@ struct run_args {
 	bool check, profile, json, fall_back;
 };
 
+extern const struct argp run_argp;
+extern const struct word run_words[];
 /* Fills in ARGS; ends the program where the command line is wrong. */
 void run_parse(int argc, char **argv, struct run_args *args);
 

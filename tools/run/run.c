@@ -220,5 +220,7 @@ static int run(int argc, char **argv)
 const struct command command_run = {
 	.name = "run",
 	.summary = "runs a model: tuned kernels where there are records, right everywhere",
+	.argp = &run_argp,
+	.words = run_words,
 	.run = run,
 };
