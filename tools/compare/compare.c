@@ -38,7 +38,7 @@ static const struct argp_option options[] = {
 	{ "threads", 't', "N", 0, "kernels with N threads (default: any, each with its like)", 0 },
 	{ "threshold", KEY_THRESHOLD, "P", 0, "times within P percent count as the same (default: 3%)", 0 },
 	{ "devices", KEY_DEVICES, NULL, 0, "also kernels of different devices", 0 },
-	{ "format", KEY_FORMAT, "FORMAT", 0, "table (default), markdown, csv, json or html", 0 },
+	{ "format", KEY_FORMAT, "table|markdown|csv|json|html", 0, "what is printed (default: table)", 0 },
 	{ "json", 'j', NULL, 0, "the same as --format json", 0 },
 	{ "remeasure", KEY_REMEASURE, "all", OPTION_ARG_OPTIONAL,
 	  "build, verify and time both kernels of each task that is UNCLEAR (or of all) in turn on this machine",
@@ -183,11 +183,6 @@ static int run(int argc, char **argv)
 	return meant ? EXIT_FAILED : EXIT_USAGE;
 }
 
-static void list_formats(struct text *out)
-{
-	text_puts(out, format_names);
-}
-
 static void list_all(struct text *out)
 {
 	text_puts(out, "all");
@@ -196,7 +191,6 @@ static void list_all(struct text *out)
 static const struct word words[] = {
 	{ "BEFORE", "*", false, NULL },
 	{ "NOW", "*", false, NULL },
-	{ "FORMAT", NULL, false, list_formats },
 	{ "all", NULL, false, list_all },
 	{ 0 },
 };
