@@ -36,7 +36,7 @@ has()
 	./hone "$@" --help | grep -oE '^ {2,6}(-[a-zA-Z?], )?--[a-z0-9-]+' | grep -oE -- '--?[a-zA-Z?][a-z0-9-]*' >"$dir/options"
 	test -s "$dir/options" || fail "hone $* --help has no options"
 	awk -v section="$section" '/^\.S[SH]/ { on = section == "" || $0 == section } on' "$dir/source" |
-		sed -n '/^-/p' | tr -s ' ,=' '\n\n\n' | grep '^-' >"$dir/said"
+		sed -n '/^-/p' | tr -s ' ,=[' '\n\n\n\n' | grep '^-' >"$dir/said"
 	while read -r option; do
 		# those of all have no place in a part
 		case $section$option in .*--help | .*--usage | .*-\? | .*--suite) continue ;; esac

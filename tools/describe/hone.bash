@@ -25,7 +25,7 @@ _hone_words()
 	current=${words[-1]}
 }
 
-# _hone_takes OPTION: does it take a value here? Then value is the word for it.
+# _hone_takes OPTION: does it take a value here? Then value is the word for it, behind ? where it may be left out.
 _hone_takes()
 {
 	local option
@@ -66,7 +66,7 @@ _hone_walk()
 			[[ $word != -- ]] || ended=1
 			if [[ -n $by && $word == "$by"=* ]]; then
 				_hone_enter "${word#*=}"
-			elif _hone_takes "$word"; then
+			elif _hone_takes "$word" && [[ $value != '?'* ]]; then
 				((++i < last)) || return
 				[[ -z $by || $word != "$by" ]] || _hone_enter "${words[i]}"
 			fi
@@ -132,7 +132,7 @@ _hone()
 	if [[ -n $value ]]; then
 		_hone_offer_value '' "$current" "$value"
 	elif [[ -z $ended && $current == --*=* ]]; then
-		! _hone_takes "${current%%=*}" || _hone_offer_value "${current%%=*}=" "${current#*=}" "$value"
+		! _hone_takes "${current%%=*}" || _hone_offer_value "${current%%=*}=" "${current#*=}" "${value#\?}"
 	elif [[ -z $ended && $current == -* ]]; then
 		_hone_offer '' "$current" "${options[@]%%=*}"
 	else

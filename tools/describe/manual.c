@@ -105,8 +105,9 @@ static void print_option(struct text *out, struct arena *a, const struct command
 		text_puts(out, "\\fR");
 	}
 	if (o->value) {
-		text_puts(out, o->name ? "=" : " ");
+		text_puts(out, o->optional ? "[=" : o->name ? "=" : " ");
 		roff_word(out, o->value, strlen(o->value));
+		text_puts(out, o->optional ? "]" : "");
 	}
 	text_puts(out, "\n");
 	roff_prose(out, c, part, o->text, strlen(o->text), true);
