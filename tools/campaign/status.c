@@ -4,16 +4,19 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "tools/args/query.h"
 #include "tools/campaign/status.h"
 #include "tools/command.h"
 #include "tools/json.h"
+#include "tools/live/serve.h"
 #include "tools/live/watch.h"
 
-enum { KEY_UNTIL_DONE = 0x3200 };
+enum { KEY_UNTIL_DONE = 0x3200, KEY_PORT, KEY_IPV6 };
 
 struct status_args {
 	struct status_query query;
-	bool watch, until_done, json;
+	bool watch, until_done, serve, ipv6, json;
+	int port;	/* 0: any that is free */
 };
 
 static volatile sig_atomic_t interrupted;
@@ -24,6 +27,11 @@ static const struct argp_option options[] = {
 	  "follow it, from when a campaign begins until it ends: full screen in a terminal, else a block each time "
 	  "that something has changed", 0 },
 	{ "until-done", KEY_UNTIL_DONE, NULL, 0, "with --watch: leave the full screen when the campaign ends", 0 },
+	{ "serve", 's', NULL, 0,
+	  "serve the page of hone report to this machine, following campaigns, until Ctrl-C; prints its address, "
+	  "without which nobody gets in", 0 },
+	{ "port", KEY_PORT, "N", 0, "with --serve: at this port (default: one that is free)", 0 },
+	{ "ipv6", KEY_IPV6, NULL, 0, "with --serve: on ::1 instead of 127.0.0.1", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of text; with --watch a line each time", 0 },
 	{ 0 },
 };
@@ -33,9 +41,19 @@ static const char doc[] =
 	"how well the cost model ranks, the time left.\vIt may be given while hone tune works on "
 	"the same database, which it does not disturb. Without SOURCE all campaigns of the file "
 	"are listed, and the newest one and those at work are shown in full. With SOURCE (as it "
-	"was given to hone tune) the newest campaign for it is shown. docs/status.md describes the full screen, "
-	"docs/json.md the JSON.\n\n"
-	"Example:\n  hone status --db tune.db --watch\n";
+	"was given to hone tune) the newest campaign for it is shown. docs/status.md describes the full screen "
+	"and what is served, docs/json.md the JSON.\n\n"
+	"Examples:\n  hone status --db tune.db --watch\n  hone status --db tune.db --serve\n";
+
+static void check(const struct status_args *args, struct argp_state *state)
+{
+	if (args->serve && (args->watch || args->json))
+		argp_error(state, "--serve goes without %s", args->watch ? "--watch" : "--json: it has /status.json");
+	if (args->until_done && !args->watch)
+		argp_error(state, "--until-done is for --watch");
+	if ((args->port || args->ipv6) && !args->serve)
+		argp_error(state, "%s is for --serve", args->port ? "--port" : "--ipv6");
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -51,6 +69,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_UNTIL_DONE:
 		args->until_done = true;
 		break;
+	case 's':
+		args->serve = true;
+		break;
+	case KEY_PORT:
+		args->port = argp_int(state, "--port", arg, 0, UINT16_MAX);
+		break;
+	case KEY_IPV6:
+		args->ipv6 = true;
+		break;
 	case 'j':
 		args->json = true;
 		break;
@@ -62,6 +89,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!args->query.db)
 			argp_error(state, "which database? give --db FILE");
+		check(args, state);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -105,6 +133,15 @@ static void interrupt(int signal)
 	interrupted = 1;
 }
 
+static int serve(const struct status_args *args)
+{
+	struct live_serve s = { .query = args->query, .port = args->port, .ipv6 = args->ipv6,
+				.stop = &interrupted };
+
+	s.query.waits = true;
+	return live_serve(&s);
+}
+
 static int watch(const struct status_args *args)
 {
 	struct live_watch w = { .query = args->query, .json = args->json, .until_done = args->until_done,
@@ -119,9 +156,11 @@ static int run(int argc, char **argv)
 	struct status_args args = { 0 };
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
-	if (args.watch)
+	if (args.watch || args.serve)
 		command_catch(interrupt, 0);	/* without SA_RESTART: they end a pause, too */
-	return (args.watch ? watch(&args) : report(&args)) < 0 ? command_failed() : EXIT_OK;
+	int rc = args.serve ? serve(&args) : args.watch ? watch(&args) : report(&args);
+
+	return rc < 0 ? command_failed() : EXIT_OK;
 }
 
 const struct command command_status = {
