@@ -54,8 +54,12 @@ void live_draw_legend(struct canvas *c, int row, const struct status *s)
 		if (!(share >= 0.005))
 			continue;	/* 0% in words, and hardly there in the bar */
 		text_printf(&words, "%s %.0f%%", status_time_name(k), 100 * share);
-		if (at + (int)words.n < c->columns)
+		bool fits = at + (int)words.n < c->columns;
+
+		if (fits)
 			at = canvas_printf(c, row, at, STYLE_PLAIN, "%s  ", words.s);
 		text_free(&words);
+		if (!fits)
+			break;
 	}
 }

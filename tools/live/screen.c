@@ -52,15 +52,16 @@ bool screen_is_possible(void)
 }
 
 struct screen {
-	SCREEN *terminal;
+	SCREEN *terminal;	/* of ncurses */
 	const struct live_watch *watch;
 	struct live_view view;
 	struct status_vec now;	/* in LOOKED */
 	struct arena *looked, *drawn;
 	attr_t styles[STYLE_COUNT];
 	bool utf8;
-	bool begun;		/* a campaign was seen at work */
-	bool ended;		/* and is no more */
+	struct hash128 first;	/* stamp of the first look */
+	bool has_looked;
+	bool begun, ended;	/* of live_is_over() */
 	double next;		/* when to look again; seconds of clock_s() */
 };
 
@@ -212,7 +213,7 @@ static bool wait_for_keys(const struct screen *s)
 
 /* --- campaigns */
 
-/* Sooner than that is not seen. */
+/* What there is is kept until the next has been read. */
 static int look(struct screen *s)
 {
 	struct arena *a = arena_new();
@@ -226,10 +227,10 @@ static int look(struct screen *s)
 	arena_free(s->looked);
 	s->looked = a;
 	s->now = now;
-	bool alive = status_any_alive(&now);
-
-	s->begun |= alive;
-	s->ended = s->begun && !alive;
+	if (!s->has_looked)
+		s->first = live_stamp(&now);
+	s->has_looked = true;
+	s->ended = live_is_over(&now, s->first, &s->begun);
 	s->next = clock_s() + live_pause(clock_s() - from);
 	return 0;
 }

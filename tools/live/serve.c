@@ -239,10 +239,14 @@ static enum MHD_Result respond(void *cls, struct MHD_Connection *c, const char *
 
 	(void)version;
 	(void)upload;
-	(void)upload_bytes;
-	(void)of_request;
 	if (status != 200)
 		return refuse(c, status, reason(status));
+	/* The library keeps a connection whose requests were read to their ends. */
+	if (!*of_request || *upload_bytes) {
+		*of_request = s;
+		*upload_bytes = 0;
+		return MHD_YES;
+	}
 	switch (path) {
 	case DOOR_PAGE:
 		return send_page(s, c);

@@ -87,7 +87,7 @@ static void draw_help(struct canvas *c)
 	for (size_t i = 0; i < sizeof(columns) / sizeof(*columns); i++) {
 		row++;
 		canvas_put(c, row, 2, STYLE_PLAIN, columns[i].head);
-		canvas_put_cut(c, row, 14, c->columns, STYLE_PLAIN, columns[i].meaning);
+		canvas_put_cut(c, row, 15, c->columns, STYLE_PLAIN, columns[i].meaning);
 	}
 }
 

@@ -45,6 +45,14 @@ struct hash128 live_stamp(const struct status_vec *v)
 	return stamp;
 }
 
+bool live_is_over(const struct status_vec *v, struct hash128 first, bool *begun)
+{
+	bool alive = status_any_alive(v);
+
+	*begun |= alive || (v->n && !hash_equal(live_stamp(v), first));
+	return *begun && !alive;
+}
+
 static void print_text(const struct live_watch *w, const struct status_vec *v, bool again)
 {
 	struct text out = { 0 };
@@ -81,7 +89,7 @@ static void wait(double seconds)
 static int follow(const struct live_watch *w)
 {
 	struct arena *a = arena_new();
-	struct hash128 before = { 0 };
+	struct hash128 first = { 0 }, before = { 0 };
 	bool on = true, begun = false;
 	int rc = 0;
 
@@ -97,12 +105,11 @@ static int follow(const struct live_watch *w)
 
 		if (!again || !hash_equal(stamp, before))
 			print(w, &v, again);
+		if (!again)
+			first = stamp;
 		again = true;
 		before = stamp;
-		bool alive = status_any_alive(&v);
-
-		on = (alive || !begun) && !ferror(stdout);
-		begun |= alive;
+		on = !live_is_over(&v, first, &begun) && !ferror(stdout);
 		if (on && !*w->stop)
 			wait(live_pause(seconds_since(from)));
 		on = on && !*w->stop;

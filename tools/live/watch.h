@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "base/hash.h"
 #include "tools/campaign/status.h"
 
 struct live_watch {
@@ -23,7 +24,10 @@ int live_watch(const struct live_watch *w);
 /* Seconds from one look to the next, of which the last took COST: no more than a tenth of the time is
  * looked, so that large files are not read all the time. */
 double live_pause(double cost);
-/* What V shows has changed since the same was asked of what it was before, but for how long ago it was seen. */
+/* Whether what is followed is over: a campaign was seen at work, or has come and gone between two looks, and none
+ * is any more. FIRST is the stamp of the first look. */
+bool live_is_over(const struct status_vec *v, struct hash128 first, bool *begun);
+/* Changes with what V shows, but not with how long ago something was. */
 struct hash128 live_stamp(const struct status_vec *v);
 
 #endif
