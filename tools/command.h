@@ -7,7 +7,7 @@
 
 #include "base/tell.h"
 
-/* Exit statuses, the same for every command; man/hone.1.in says more. */
+/* Exit statuses, the same for every command; tools/describe/hone.man says more. */
 enum {
 	EXIT_OK = 0,
 	EXIT_SLOWER = 1,	/* hone compare: a task got slower */

@@ -3,12 +3,17 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/text.h"
 #include "tools/command.h"
 
 const struct argp *command_argp(const struct command *c)
 {
-	return c->argp ? c->argp : c->parts[0]->argp;
+	const struct argp *argp = c->argp || !c->parts ? c->argp : c->parts[0]->argp;
+
+	if (!argp)
+		die("%s: its struct command has no .argp", c->name);
+	return argp;
 }
 
 error_t command_parse_parts(int key, char *arg, struct argp_state *state)

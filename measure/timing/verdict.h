@@ -17,9 +17,15 @@
  * interval lies between two of these, whose ranks follow from the distribution of Mann and Whitney's
  * statistic (Hollander and Wolfe, Nonparametric Statistical Methods, 2nd ed., ch. 4.2 and 4.3; of
  * times in logarithms, in which a ratio is a shift). It knows what samples of either say, and nothing
- * of what a day, or the start of a process, does to all of them: that is what the margin is for. */
+ * of what a day, or the start of a process, does to all of them: that is what the margin is for.
+ *
+ * Many comparisons: one in twenty intervals misses, so of a hundred tasks five would be told apart that are the
+ * same. `p` is for those who ask many questions at once: verdict_many() makes of all p's verdicts that are all
+ * right with VERDICT_CONFIDENCE. */
 #ifndef HONE_MEASURE_TIMING_VERDICT_H
 #define HONE_MEASURE_TIMING_VERDICT_H
+
+#include <stdbool.h>
 
 #define VERDICT_CONFIDENCE 0.95
 
@@ -48,8 +54,13 @@ const char *verdict_name(enum verdict v);
 struct comparison {
 	double ratio;		/* of theirs over ours: more is better for us */
 	double low, high;	/* of the interval; the extremes where figures are too few */
+	bool bounded;		/* there are enough for an interval */
 	int pairs;		/* or, of samples apart, how many the side with fewer has */
-	enum verdict verdict;
+	/* How likely figures are that lie as clearly beyond the margin, on either side, if the true ratio is at its
+	 * edge: sign test or Mann and Whitney's (measure/timing/ranks.h). Below 1 - VERDICT_CONFIDENCE is about
+	 * where the verdict is FASTER or SLOWER. */
+	double p;
+	enum verdict verdict;	/* of this comparison alone */
 };
 
 /* OURS[i] and THEIRS[i], above 0, are of the same round; N >= 1. MARGIN > 0. */
@@ -58,7 +69,18 @@ struct comparison compare_pairs(const double *ours, const double *theirs, int n,
 struct comparison compare_apart(const double *ours, int n, const double *theirs, int m,
 				double margin);
 /* Of N >= 1 comparisons of different tasks the geometric mean. Their errors have nothing to do with each
- * other, so that they add in squares. */
+ * other, so that they add in squares, of logarithms (Zou and Donner, Construction of confidence limits about effect
+ * measures: a general approach, Statistics in Medicine 27, 2008, which needs no more than each interval). One that
+ * is not bounded leaves the mean without an interval, and UNCLEAR. */
 struct comparison compare_mean(const struct comparison *c, int n, double margin);
+/* The same of what all take together: the sum of theirs by that of ours, where OURS_US[i], above 0, is what ours
+ * takes in all its occurrences, in any unit. */
+struct comparison compare_sum(const struct comparison *c, const double *ours_us, int n, double margin);
+
+/* Verdicts of N comparisons at once, of P[i] each: with less probability than ALPHA is any of them FASTER or SLOWER
+ * that is not, whatever the tasks have to do with each other (Holm, A simple sequentially rejective multiple test
+ * procedure, Scand. J. Statist. 6, 1979). SAME takes the interval within the margin, as before: it is wrong of a task
+ * that differs by the margin in fewer than one of twenty. */
+void verdict_many(struct comparison *const *c, int n, double alpha, double margin);
 
 #endif

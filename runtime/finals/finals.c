@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/text.h"
-#include "config.h"
+#include "base/version.h"
 #include "measure/process/device_lock.h"
 #include "measure/timing/pin.h"
 #include "measure/process/spawn.h"
@@ -246,7 +246,7 @@ static int read_record(const struct finals_options *o, struct arena *a, const js
 	memset(counted, '1', (size_t)n);
 	r->final = true;
 	r->others = contenders - 1;
-	r->hone = PACKAGE_VERSION;
+	r->hone = version_stamp();
 	r->samples = us;
 	r->n_samples = n;
 	r->counted = counted;

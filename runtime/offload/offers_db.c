@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "config.h"
+#include "base/version.h"
 
 static const char *generator_names(struct arena *a, const struct offers_options *o)
 {
@@ -137,7 +137,7 @@ static int save(struct offers *o, struct db *db, struct arena *a)
 			.source_hash = x->what.backend == OFFER_HOST
 					       ? arena_strdup(a, hash_text(x->what.source, hex)) : NULL,
 			.samples = x->samples, .n_samples = x->n, .time_us = x->what.us,
-			.hone = PACKAGE_VERSION,
+			.hone = version_stamp(),
 			.cache = cache_state_name(x->what.in_model ? CACHE_MODEL : CACHE_WARM),
 		};
 		if (device < 0 || records[i].task < 0 || records[i].toolchain < 0)

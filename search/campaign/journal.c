@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
-#include "config.h"
+#include "base/version.h"
 #include "search/campaign/campaign.h"
 #include "search/trust/evidence.h"
 
@@ -214,7 +214,7 @@ static struct db_record record_of(struct tuner *t, const struct tuned *u, const 
 		.others = others,
 		.estimate = trial->estimate,
 		.source_hash = now ? evidence_hash(t->scratch, trial->source) : NULL,
-		.hone = now ? PACKAGE_VERSION : NULL,
+		.hone = now ? version_stamp() : NULL,
 		.threads = t->options.threads,
 		.steps = c->steps,
 		.status = trial->status,

@@ -22,7 +22,7 @@ int ask(struct measurer *m, const struct task *t, double incumbent_us, const str
 	struct job *jobs = arena_many(a, struct job, n);
 
 	for (int i = 0; i < n; i++)
-		jobs[i] = (struct job){ c[i].steps, c[i].trial.source };
+		jobs[i] = (struct job){ c[i].steps, c[i].trial.source, c[i].trial.object };
 	int rc = m->submit(m, &(struct job_batch){ t, incumbent_us, again, jobs, n });
 
 	arena_free(a);

@@ -92,7 +92,8 @@ static void build(void *user, void *batch)
 	double ran_s = pipeline_ran_s(h->pipeline);
 
 	for (int i = 0; b->again && i < b->n; i++)
-		kept_objects_give(b->arena, h->kept, &b->trials[i]);
+		if (!b->trials[i].object)
+			kept_objects_give(b->arena, h->kept, &b->trials[i]);
 	if (build_together(b->arena, h->builder, b->trials, b->n) < 0)
 		fail(b, -1);
 	double took_s = seconds_since(began);
@@ -286,8 +287,12 @@ static int submit(struct measurer *m, const struct job_batch *jobs)
 	*b = (struct hardware_batch){ .arena = a, .task = jobs->task, .again = jobs->again,
 				      .incumbent_us = jobs->incumbent_us, .n = jobs->n,
 				      .trials = arena_many(a, struct trial, jobs->n) };
-	for (int i = 0; i < b->n; i++)
-		b->trials[i].source = arena_strdup(a, jobs->jobs[i].source);
+	for (int i = 0; i < b->n; i++) {
+		const struct job *job = &jobs->jobs[i];
+
+		b->trials[i].source = arena_strdup(a, job->source);
+		b->trials[i].object = job->object ? arena_strdup(a, job->object) : NULL;
+	}
 	/* What is measured again is measured alone: nothing is built beside it that is worth a test. */
 	if (!b->again && settle(h, b->trials[0].source) < 0) {
 		arena_free(a);

@@ -26,6 +26,9 @@ struct phases {
 struct job {
 	const char *steps;	/* its identity: the text of its steps */
 	const char *source;	/* its C text; NULL where only those that were measured are asked for */
+	/* The path of its shared object with TRIAL_SYMBOL, which the measurer removes, where another compiler than the
+	 * measurer's is to have built it; else NULL. */
+	const char *object;
 };
 
 /* Jobs that are measured one after the other. */

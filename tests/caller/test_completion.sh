@@ -94,6 +94,8 @@ hone compile b.onnx -o f|f.hone folder
 hone compare a|a.db
 hone compare a.db e|e.txt
 hone compare a.db a.db e|
+hone compare --remeasure a|a.db
+hone compare a.db --remeasure=|all
 hone import a.db e|e.txt
 hone graph --after si|simplify
 hone show --after pl|place

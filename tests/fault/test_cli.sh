@@ -222,13 +222,6 @@ fails 2 'two sides at a time' compare "$dir/again.db" "$dir/again.db" "$dir/agai
 fails 2 "--threshold '0': give a number above 0" compare "$dir/again.db" "$dir/again.db" --threshold 0
 fails 2 "--format 'xml': there are: table markdown csv json html" compare "$dir/again.db" "$dir/again.db" --format xml
 fails 2 "give 'all', or nothing" compare "$dir/again.db" "$dir/again.db" --remeasure=some
-fails 3 "'speed' selects nothing; there are: campaign" compare "$dir/again.db#speed=1" "$dir/again.db"
-fails 3 'write KEY=VALUE behind the #' compare "$dir/again.db#campaign" "$dir/again.db"
-fails 3 'campaign= says nothing' compare "$dir/again.db#campaign=" "$dir/again.db"
-fails 3 'give a number from 1 to' compare "$dir/again.db#threads=0" "$dir/again.db"
-fails 3 'yes (records from elsewhere alone) or no' compare "$dir/again.db#imported=1" "$dir/again.db"
-fails 3 "campaign '999': " compare "$dir/again.db#campaign=999" "$dir/again.db"
-fails 3 'have no kernel of one task in common' compare "$dir/again.db#hone=0.0.1" "$dir/again.db"
 fails 3 'there is no file' compare "$dir/again.db" "$dir/missing.db"
 fails 3 'is no database' compare "$dir/text" "$dir/again.db"
 fails 3 'have no kernel of one task in common' compare "$dir/good.db" "$dir/again.db"

@@ -9,6 +9,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "measure/timing/ranks.h"
 #include "measure/timing/verdict.h"
 
 enum { PAIRS = 25 };
@@ -248,8 +249,8 @@ static void test_apart(void **state)
 static void test_mean(void **state)
 {
 	const struct comparison c[] = {
-		{ .ratio = 2, .low = 2 * exp(-.1), .high = 2 * exp(.1), .pairs = 9 },
-		{ .ratio = 8, .low = 8 * exp(-.1), .high = 8 * exp(.1), .pairs = 7 },
+		{ .ratio = 2, .low = 2 * exp(-.1), .high = 2 * exp(.1), .pairs = 9, .bounded = true },
+		{ .ratio = 8, .low = 8 * exp(-.1), .high = 8 * exp(.1), .pairs = 7, .bounded = true },
 	};
 	struct comparison mean = compare_mean(c, 2, MARGIN_DAYS);
 
@@ -260,6 +261,119 @@ static void test_mean(void **state)
 	assert_int_equal(mean.verdict, VERDICT_FASTER);
 }
 
+/* --- many at once */
+
+/* By hand, or from tables: of 5 pairs all one way, 1 of 32; of Mann and Whitney's (Hollander and Wolfe, table A.6)
+ * with 3 and 3 samples 9 of 9 is one order of 20, 8 two; with 5 and 5 21 of 25 is 0.048. */
+static void test_ranks(void **state)
+{
+	(void)state;
+	assert_true(fabs(ranks_of_signs(5, 5) - 1 / 32.) < 1e-12);
+	assert_true(fabs(ranks_of_signs(5, 4) - 6 / 32.) < 1e-12);
+	assert_true(fabs(ranks_of_signs(5, 0) - 1) < 1e-12);
+	assert_true(fabs(ranks_of_samples(3, 3, 9) - .05) < 1e-12);
+	assert_true(fabs(ranks_of_samples(3, 3, 8) - .1) < 1e-12);
+	assert_true(fabs(ranks_of_samples(5, 5, 21) - .048) < 5e-4);
+	assert_true(ranks_of_samples(5, 5, 0) == 1);
+	/* where counting ends, the normal distribution goes on, and errs on the careful side */
+	for (int u = 2100; u < 3000; u += 300) {
+		double counted = ranks_of_samples(64, 64, u);
+		double normal = ranks_normal((u - .5 - 2048) / sqrt(4096. * 129 / 12));
+
+		assert_true(counted < normal * 1.002 && counted > normal * .8);
+	}
+}
+
+enum { TASKS = 60, WHOLES = 500, FEW = 15 };
+
+/* A comparison of TASKS tasks of N samples, of which ours takes RATIO times as long as theirs in the first SLOW; all
+ * are judged, and their mean and sum, as hone compare does it. How many verdicts are FASTER or SLOWER. */
+static int told_apart(uint64_t seed, int n, double ratio, int slow)
+{
+	struct rng r = rng_seed(seed);
+	struct comparison c[TASKS + 2], *all[TASKS + 2];
+	double us[TASKS];
+	int told = 0;
+
+	for (int i = 0; i < TASKS; i++) {
+		double ours[SAMPLES], theirs[SAMPLES], by = i < slow ? ratio : 1;
+
+		for (int k = 0; k < n; k++) {
+			ours[k] = sample(&r, 100 * by, 1);
+			theirs[k] = sample(&r, 100, 1);
+		}
+		c[i] = i % 2 ? compare_pairs(ours, theirs, n, MARGIN_IN_TURN)
+			     : compare_apart(ours, n, theirs, n, MARGIN_IN_TURN);
+		us[i] = 1 + i;
+	}
+	c[TASKS] = compare_mean(c, TASKS, MARGIN_IN_TURN);
+	c[TASKS + 1] = compare_sum(c, us, TASKS, MARGIN_IN_TURN);
+	for (int i = 0; i < TASKS + 2; i++)
+		all[i] = &c[i];
+	verdict_many(all, TASKS + 2, 1 - VERDICT_CONFIDENCE, MARGIN_IN_TURN);
+	for (int i = 0; i < TASKS + 2; i++)
+		told += c[i].verdict == VERDICT_FASTER || c[i].verdict == VERDICT_SLOWER;
+	return told;
+}
+
+/* Of whole comparisons fewer than one of twenty has a false alarm in any of its tasks, its mean or its sum, also where
+ * each task differs by just the margin; by themselves of 60 tasks a few would be told apart each time. */
+static void test_whole_comparisons(void **state)
+{
+	int alarms = 0, at_edge = 0, found = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < WHOLES; i++) {
+		alarms += told_apart(70000 + i, FEW, 1, 0) > 0;
+		at_edge += told_apart(90000 + i, FEW, 1 + MARGIN_IN_TURN, TASKS) > 0;
+		/* and two that take 1.2 times as long among 58 are found */
+		found += i < WHOLES / 10 && told_apart(110000 + i, SAMPLES, 1.2, 2) >= 2;
+	}
+	assert_true(alarms < WHOLES / 20);
+	assert_true(at_edge < WHOLES / 20);
+	assert_true(found >= WHOLES / 10 * 9 / 10);
+}
+
+/* The smallest must be below alpha / n, the next below alpha / (n - 1); behind one that is not, none is. */
+static void test_steps(void **state)
+{
+	struct comparison c[] = {
+		{ .ratio = 1.5, .low = 1.4, .high = 1.6, .bounded = true, .p = .02 },
+		{ .ratio = .5, .low = .4, .high = .6, .bounded = true, .p = .011 },
+		{ .ratio = 1.01, .low = 1, .high = 1.02, .bounded = true, .p = 1 },
+		{ .ratio = 2, .low = 2, .high = 2, .p = 0 },
+	}, *all[] = { &c[0], &c[1], &c[2] }, *lone[] = { &c[3] };
+
+	(void)state;
+	verdict_many(all, 3, .05, MARGIN_DAYS);
+	assert_true(c[0].verdict == VERDICT_FASTER && c[1].verdict == VERDICT_SLOWER && c[2].verdict == VERDICT_SAME);
+	c[1].p = .017;	/* above .05 / 3 */
+	verdict_many(all, 3, .05, MARGIN_DAYS);
+	assert_true(c[0].verdict == VERDICT_UNCLEAR && c[1].verdict == VERDICT_UNCLEAR);
+	verdict_many(lone, 1, .05, MARGIN_DAYS);	/* no interval, no verdict */
+	assert_int_equal(c[3].verdict, VERDICT_UNCLEAR);
+}
+
+/* Of 300 us in two parts the one of 100 takes twice as long with theirs: 400 by 300. */
+static void test_sum(void **state)
+{
+	struct comparison c[] = {
+		{ .ratio = 2, .low = 1.9, .high = 2.1, .pairs = 9, .bounded = true },
+		{ .ratio = 1, .low = .95, .high = 1.05, .pairs = 7, .bounded = true },
+	};
+	const double us[] = { 100, 200 };
+	struct comparison sum = compare_sum(c, us, 2, MARGIN_DAYS);
+
+	(void)state;
+	assert_true(fabs(sum.ratio - 4 / 3.) < 1e-12 && sum.pairs == 7);
+	assert_true(fabs(sum.high - sum.ratio - sqrt(2) * 10 / 300) < 1e-12);
+	assert_true(fabs(sum.ratio - sum.low - sqrt(2) * 10 / 300) < 1e-12);
+	assert_true(sum.verdict == VERDICT_FASTER && sum.p < 1e-6);
+	c[0].bounded = false;
+	sum = compare_sum(c, us, 2, MARGIN_DAYS);
+	assert_true(!sum.bounded && sum.p == 1 && sum.verdict == VERDICT_UNCLEAR);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -268,6 +382,8 @@ int main(void)
 		cmocka_unit_test(test_coverage),  cmocka_unit_test(test_power),
 		cmocka_unit_test(test_false_alarms), cmocka_unit_test(test_coverage_apart),
 		cmocka_unit_test(test_apart),     cmocka_unit_test(test_mean),
+		cmocka_unit_test(test_ranks),      cmocka_unit_test(test_whole_comparisons),
+		cmocka_unit_test(test_steps),      cmocka_unit_test(test_sum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

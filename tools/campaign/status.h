@@ -41,6 +41,7 @@ struct status {
 	bool finals_killed;	/* with the campaign, in the midst of them */
 	double finals_s;	/* seconds that they took so far */
 	double other;		/* seconds that neither a round nor finals account for */
+	double noise;		/* of the device when it was probed: p90 / p10 of a fixed kernel's time */
 	struct db_quality quality;	/* means of the last rounds that had one; samples: their sum */
 	int compared;		/* how many rounds those are */
 };
@@ -58,13 +59,45 @@ int status_read(struct db *db, struct arena *a, struct status *s);
  * a message. */
 int status_state(struct db *db, struct arena *a, struct status *s, json_t **state);
 
+/* Whose campaigns are looked at. */
+struct status_query {
+	const char *db;
+	const char *source;	/* NULL: all of the file */
+	bool waits;		/* a file or a campaign that is not there yet is no error */
+};
+/* How they stand now, oldest first, in A: those at work and the newest one are full; with a source its
+ * newest alone. The file is open for the time of the call. -1 and a message. */
+int status_look(const struct status_query *q, struct arena *a, struct status_vec *out);
+bool status_any_alive(const struct status_vec *v);
+
 /* A line; with the details below where S is full. */
 void status_print(struct text *out, const struct status *s);
-/* Parts of it: that line, and of one that is full the details but for its tasks. */
-void status_print_head(struct text *out, const struct status *s);
-void status_print_details(struct text *out, const struct status *s);
+/* The table of the time by phase, with a blank line before it; nothing where it is not known. */
+void status_print_phases(struct text *out, const struct status *s);
+/* What the lines of S say, without indent and line end: nothing where there is nothing to say. */
+enum status_line {
+	STATUS_LINE_HEAD,
+	STATUS_LINE_PROGRESS,
+	STATUS_LINE_SITTING,
+	STATUS_LINE_FINALS,
+	STATUS_LINE_LATENCY,
+	STATUS_LINE_MODEL,
+	STATUS_LINE_COUNT
+};
+void status_print_line(struct text *out, const struct status *s, enum status_line line);
+/* What the time of a campaign went to: the phases of its rounds, then what is outside of them. */
+enum { STATUS_TIME_FINALS = PHASE_COUNT, STATUS_TIME_OTHER, STATUS_TIME_COUNT };
+const char *status_time_name(int kind);
+/* Seconds; NAN where not known, and of finals where there are none. */
+double status_time(const struct status *s, int kind);
+/* Of all kinds together. */
+double status_time_sum(const struct status *s);
+/* Is STATUS that of a kernel that did not build, end or compute what it should? */
+bool status_is_failure(int status);
 /* A new reference. */
 json_t *status_json(const struct status *s);
+/* Of all that a look at FILE found: what `hone status --json` prints. */
+json_t *status_all_json(const char *file, const struct status_vec *v);
 /* Parts of it. */
 json_t *status_phases_json(const double seconds[PHASE_COUNT]);
 json_t *status_sitting_json(const struct db_sitting *s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/campaign/status_json.c - where a campaign stands, as JSON. docs/json.schema.json describes
  * it. */
+#include "base/clock.h"
 #include "tools/campaign/status.h"
 #include "tools/json.h"
 
@@ -114,4 +115,14 @@ json_t *status_json(const struct status *s)
 			 json_count(c->ended), "seen", (json_int_t)c->seen, "age_s", (json_int_t)s->age,
 			 "rounds", (json_int_t)c->rounds, "detail",
 			 s->full ? detail_json(s) : json_null());
+}
+
+json_t *status_all_json(const char *file, const struct status_vec *v)
+{
+	json_t *list = json_array();
+
+	for (int i = 0; i < v->n; i++)
+		json_array_append_new(list, status_json(&v->at[i]));
+	return json_pack("{s:o, s:I, s:o}", "file", json_label(file), "time", (json_int_t)clock_wall(),
+			 "campaigns", list);
 }

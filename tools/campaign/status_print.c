@@ -46,7 +46,7 @@ static void print_progress(struct text *out, const struct status *s)
 	/* Files of an older hone have no list of them. */
 	int64_t batches = s->rounds.n ? s->rounds.n : s->campaign.rounds;
 
-	text_printf(out, "  trials   %lld", (long long)s->trials);
+	text_printf(out, "trials   %lld", (long long)s->trials);
 	if (s->trials_budget)
 		text_printf(out, " of %lld", (long long)s->trials_budget);
 	text_printf(out, " in %lld batch%s, %lld failed, %lld refused",
@@ -67,7 +67,6 @@ static void print_progress(struct text *out, const struct status *s)
 	}
 	if (s->until)
 		text_printf(out, ", until %s", s->until);
-	text_puts(out, "\n");
 }
 
 /* Who is at work, or was last, and whether the device was as fast as at first. */
@@ -79,25 +78,23 @@ static void print_sitting(struct text *out, const struct status *s)
 		return;
 	const struct db_sitting *first = s->sittings.at, *last = &first[s->sittings.n - 1];
 
-	text_printf(out, "  sitting  %d: process %lld on %s", s->sittings.n, (long long)last->pid,
+	text_printf(out, "sitting  %d: process %lld on %s", s->sittings.n, (long long)last->pid,
 		    last->host);
 	double drift = calibration_drift(&first->calibration, &last->calibration, &what);
 
 	if (fabs(drift) > CALIBRATION_DRIFT)
 		text_printf(out, "; the device is %.0f%% %s than at the first (%s)",
 			    100 * fabs(drift), drift > 0 ? "faster" : "slower", what);
-	text_puts(out, "\n");
 }
 
 static void print_latency(struct text *out, const struct status *s)
 {
 	if (isnan(s->latency_us))
 		return;
-	text_printf(out, "  latency  %.3f ms, the sum of weight x best", s->latency_us * 1e-3);
+	text_printf(out, "latency  %.3f ms, the sum of weight x best", s->latency_us * 1e-3);
 	if (s->missing)
 		text_printf(out, ", without %d task%s that no kernel was found for yet",
 			    s->missing, s->missing > 1 ? "s" : "");
-	text_puts(out, "\n");
 }
 
 static void print_model(struct text *out, const struct status *s)
@@ -106,13 +103,13 @@ static void print_model(struct text *out, const struct status *s)
 
 	if (!s->compared)
 		return;
-	text_puts(out, "  model    recall");
+	text_puts(out, "model    recall");
 	print_cell(out, 0, 2, q->recall, "");
 	text_puts(out, ", rank correlation");
 	print_cell(out, 0, 2, q->rank, "");
 	text_puts(out, ", pairs in order");
 	print_cell(out, 0, 0, 100 * q->accuracy, isnan(q->accuracy) ? "" : "%");
-	text_printf(out, "; mean of the last %d batch%s that it ranked\n", s->compared,
+	text_printf(out, "; mean of the last %d batch%s that it ranked", s->compared,
 		    plural(s->compared));
 }
 
@@ -122,7 +119,7 @@ static void print_finals(struct text *out, const struct status *s)
 
 	if (f->state == FINALS_NONE)
 		return;
-	text_printf(out, "  finals   %s", s->finals_killed ? "killed" : finals_state_name(f->state));
+	text_printf(out, "finals   %s", s->finals_killed ? "killed" : finals_state_name(f->state));
 	if (f->lineups)
 		text_printf(out, ": round %d of %d, %d lineup%s, %d kernel%s of %d task%s", f->round,
 			    f->rounds, f->lineups, f->lineups > 1 ? "s" : "", f->kernels,
@@ -131,57 +128,61 @@ static void print_finals(struct text *out, const struct status *s)
 		text_puts(out, "; ");
 		text_duration(out, s->finals_s);
 	}
-	text_puts(out, s->finals_killed ? "; the same command holds them again\n" : "\n");
+	if (s->finals_killed)
+		text_puts(out, "; the same command holds them again");
 }
 
-/* The phases of rounds, then what is outside of them. */
-enum { COLUMN_FINALS = PHASE_COUNT, COLUMN_OTHER, COLUMN_COUNT };
-
-static const char *column_name(int column)
+const char *status_time_name(int kind)
 {
-	return column < PHASE_COUNT ? round_phase_name((enum round_phase)column)
-	       : column == COLUMN_FINALS ? "finals" : "other";
+	return kind < PHASE_COUNT ? round_phase_name((enum round_phase)kind)
+	       : kind == STATUS_TIME_FINALS ? "finals" : "other";
 }
 
-static double time_of(const struct status *s, int column)
+double status_time(const struct status *s, int kind)
 {
-	return column < PHASE_COUNT ? s->phases[column]
-	       : column == COLUMN_FINALS ? s->finals_s : s->other;
+	return kind < PHASE_COUNT ? s->phases[kind]
+	       : kind == STATUS_TIME_FINALS ? s->finals_s : s->other;
+}
+
+double status_time_sum(const struct status *s)
+{
+	double sum = 0;
+
+	for (int k = 0; k < STATUS_TIME_COUNT; k++)
+		sum += isnan(status_time(s, k)) ? 0 : status_time(s, k);
+	return sum;
 }
 
 /* Only a model has finals. */
 static bool has_column(const struct status *s, int column)
 {
-	return column != COLUMN_FINALS || !isnan(s->finals_s);
+	return column != STATUS_TIME_FINALS || !isnan(s->finals_s);
 }
 
 /* Finals, one more column, are to fit into 80 characters, too. */
-static void print_phases(struct text *out, const struct status *s)
+void status_print_phases(struct text *out, const struct status *s)
 {
-	int width = has_column(s, COLUMN_FINALS) ? 7 : 8;
-	double sum = 0;
+	int width = has_column(s, STATUS_TIME_FINALS) ? 7 : 8;
+	double sum = status_time_sum(s);
 
-	for (int c = 0; c < COLUMN_COUNT; c++)
-		sum += isnan(time_of(s, c)) ? 0 : time_of(s, c);
 	if (sum <= 0)
 		return;
 	text_puts(out, "\n  phase   ");
-	for (int c = 0; c < COLUMN_COUNT; c++)
+	for (int c = 0; c < STATUS_TIME_COUNT; c++)
 		if (has_column(s, c))
-			text_printf(out, " %*s", width, column_name(c));
+			text_printf(out, " %*s", width, status_time_name(c));
 	text_puts(out, "\n  seconds ");
-	for (int c = 0; c < COLUMN_COUNT; c++)
+	for (int c = 0; c < STATUS_TIME_COUNT; c++)
 		if (has_column(s, c))
-			print_cell(out, width, 1, time_of(s, c), "");
+			print_cell(out, width, 1, status_time(s, c), "");
 	text_puts(out, "\n  share   ");
-	for (int c = 0; c < COLUMN_COUNT; c++)
+	for (int c = 0; c < STATUS_TIME_COUNT; c++)
 		if (has_column(s, c))
-			print_cell(out, width, 1, 100 * time_of(s, c) / sum, "%");
+			print_cell(out, width, 1, 100 * status_time(s, c) / sum, "%");
 	text_puts(out, "\n");
 }
 
-/* Is STATUS that of a kernel that did not build, end or compute what it should? */
-static bool is_failure(int status)
+bool status_is_failure(int status)
 {
 	return status != TRIAL_OK && status != TRIAL_LOST_RACE;
 }
@@ -192,7 +193,7 @@ static void print_failures(struct text *out, const struct db_task_stats *t)
 	const char *before = "  (";
 
 	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
-		if (!is_failure(i) || !t->trials[i])
+		if (!status_is_failure(i) || !t->trials[i])
 			continue;
 		text_printf(out, "%s%lld %s", before, (long long)t->trials[i],
 			    trial_status_name((enum trial_status)i));
@@ -208,7 +209,7 @@ static void print_meanings(struct text *out, const struct status *s)
 	for (int i = TRIAL_STORED_FIRST; i < TRIAL_STATUS_COUNT; i++) {
 		int64_t trials = 0;
 
-		for (int j = 0; j < s->tasks.n && is_failure(i); j++)
+		for (int j = 0; j < s->tasks.n && status_is_failure(i); j++)
 			trials += s->tasks.at[j].stats.trials[i];
 		if (trials)
 			text_printf(out, "  %s: %s\n", trial_status_name((enum trial_status)i),
@@ -239,31 +240,40 @@ static void print_tasks(struct text *out, const struct status *s)
 	print_meanings(out, s);
 }
 
-void status_print_head(struct text *out, const struct status *s)
+static void print_head(struct text *out, const struct status *s)
 {
 	const struct db_campaign *c = &s->campaign;
 
 	text_printf(out, "%s (campaign %lld%s%s): ", c->source, (long long)c->id, c->name ? ", " : "",
 		    c->name ? c->name : "");
 	print_state(out, s);
-	text_puts(out, "\n");
 }
 
-void status_print_details(struct text *out, const struct status *s)
+void status_print_line(struct text *out, const struct status *s, enum status_line line)
 {
-	print_progress(out, s);
-	print_sitting(out, s);
-	print_finals(out, s);
-	print_latency(out, s);
-	print_model(out, s);
-	print_phases(out, s);
+	static void (*const lines[STATUS_LINE_COUNT])(struct text *out, const struct status *s) = {
+		[STATUS_LINE_HEAD] = print_head,	 [STATUS_LINE_PROGRESS] = print_progress,
+		[STATUS_LINE_SITTING] = print_sitting,	 [STATUS_LINE_FINALS] = print_finals,
+		[STATUS_LINE_LATENCY] = print_latency,	 [STATUS_LINE_MODEL] = print_model,
+	};
+
+	lines[line](out, s);
 }
 
 void status_print(struct text *out, const struct status *s)
 {
-	status_print_head(out, s);
+	print_head(out, s);
+	text_puts(out, "\n");
 	if (!s->full)
 		return;
-	status_print_details(out, s);
+	for (int line = STATUS_LINE_PROGRESS; line < STATUS_LINE_COUNT; line++) {
+		struct text words = { 0 };
+
+		status_print_line(&words, s, (enum status_line)line);
+		if (words.n)
+			text_printf(out, "  %s\n", words.s);
+		text_free(&words);
+	}
+	status_print_phases(out, s);
 	print_tasks(out, s);
 }

@@ -102,9 +102,9 @@ static void read_finals(struct status *s, const json_t *root)
 
 /* --- tasks */
 
-/* For THREADS threads on the device that JSON describes, of kernels of TOOLCHAIN; NAN where it was not
- * probed. */
-static double peak_of_device(const json_t *json, const char *toolchain, int threads)
+/* For THREADS threads on the device that JSON describes, of kernels of TOOLCHAIN, and how noisy it was; NAN where
+ * it was not probed. */
+static double peak_of_device(const json_t *json, const char *toolchain, int threads, double *noise)
 {
 	const char *isa = json_string_value(json_object_get(json, "isa"));
 	struct device d = { .own = isa ? target_of_isa(isa) : NULL };
@@ -112,12 +112,14 @@ static double peak_of_device(const json_t *json, const char *toolchain, int thre
 
 	if (!d.own || device_measured_parse(json, &d.measured, probed) < 0)
 		return NAN;
+	*noise = d.measured.noise;
 	d.target = target_of_toolchain(toolchain, d.own);
 	return device_peak(&d, threads);
 }
 
 /* Of the campaign whose newest record is NEWEST; NAN where its device was not probed. */
-static double peak_of(struct db *db, struct arena *a, int64_t device, const struct db_record *newest)
+static double peak_of(struct db *db, struct arena *a, int64_t device, const struct db_record *newest,
+		      double *noise)
 {
 	struct db_device_vec devices;
 	double peak = NAN;
@@ -130,7 +132,8 @@ static double peak_of(struct db *db, struct arena *a, int64_t device, const stru
 		json_t *json = json_loads(devices.at[i].description, 0, NULL);
 
 		if (json)
-			peak = peak_of_device(json, newest->toolchain_text, newest->threads);
+			peak = peak_of_device(json, newest->toolchain_text, newest->threads,
+					      noise);
 		json_decref(json);
 	}
 	return peak > 0 ? peak : NAN;
@@ -188,7 +191,7 @@ static int read_tasks(struct db *db, struct arena *a, struct status *s, json_t *
 		vec_push(a, &s->tasks, (struct status_task){ .stats = tried.at[i] });
 	if (add_waiting(db, a, s, json_object_get(root, "trials")) < 0)
 		return -1;
-	double peak = peak_of(db, a, s->campaign.device, &newest);
+	double peak = peak_of(db, a, s->campaign.device, &newest, &s->noise);
 
 	for (int i = 0; i < s->tasks.n; i++)
 		judge(s, &s->tasks.at[i], peak, json_object_get(root, "weights"));
@@ -271,6 +274,7 @@ int status_read(struct db *db, struct arena *a, struct status *s)
 	if (status_state(db, a, s, &root) < 0)
 		return -1;
 	s->full = true;
+	s->noise = NAN;
 	read_finals(s, json_object_get(root, "finals"));
 	int rc = read_tasks(db, a, s, root);
 

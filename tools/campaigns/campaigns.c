@@ -13,6 +13,7 @@ enum { KEY_YES = 256, MANY = 1000 };
 struct campaigns_call {
 	struct campaigns_args args;
 	int least, most;
+	const char *words;	/* as its usage has them; NULL: none */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -39,7 +40,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!c->args.db_path)
 			argp_error(state, "which database? give --db FILE");
 		if (c->args.n < c->least || c->args.n > c->most)
-			argp_error(state, "write: %s %s --db FILE", state->name, state->root_argp->args_doc);
+			argp_error(state, "write: %s %s --db FILE", state->name, c->words ? c->words : "");
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -50,7 +51,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static int act(int argc, char **argv, const struct argp *argp, int least, int most, enum db_mode mode,
 	       int (*deed)(const struct campaigns_args *args))
 {
-	struct campaigns_call c = { .least = least, .most = most };
+	struct campaigns_call c = { .least = least, .most = most, .words = argp->args_doc };
 
 	argp_parse(argp, argc, argv, 0, NULL, &c);
 	c.args.db = db_open(c.args.db_path, mode);
@@ -76,7 +77,7 @@ static const struct argp_option deleting[] = {
 #define MEANT "A CAMPAIGN is meant by its name, its number, or the beginning of its uid (4 digits or more)."
 
 static const struct argp list_argp = {
-	options, parse, "", "Lists the campaigns of a database, the newest last, in as many columns as the terminal has (or $COLUMNS). "
+	options, parse, NULL, "Lists the campaigns of a database, the newest last, in as many columns as the terminal has (or $COLUMNS). "
 	"The gain is what the first valid trial of each task takes over what the best that the campaign found takes, weight x "
 	"time of kernels alone, over all tasks that have both; ~ marks guesses of a replay.\vExample:\n  hone campaigns list --db tune.db\n",
 	NULL, NULL, NULL,
@@ -176,7 +177,7 @@ static const struct command *const deeds[] = {
 
 static const struct argp argp = {
 	.parser = command_parse_parts,
-	.args_doc = "[list|show|name|note|delete|compare [CAMPAIGN...]]",
+	.args_doc = "list|show|name|note|delete|compare",
 	.doc = "Looks after the campaigns of a database. " MEANT "\v"
 	       "Examples:\n  hone campaigns --db tune.db\n  hone campaigns show 3 --db tune.db\n",
 	.help_filter = command_list_parts,

@@ -16,11 +16,9 @@ enum { INDENT = 11, UID = 12 };	/* of text behind a word; digits that are told *
 
 /* --- lines */
 
-/* TEXT in lines of WIDTH bytes at most where it has blanks, all but the first behind INDENT blanks. */
-static void put_wrapped(struct text *out, const char *text, int width)
+/* TEXT in lines of WIDTH bytes at most where it has blanks, all but the first, which has AT bytes, behind INDENT blanks. */
+static void put_wrapped(struct text *out, const char *text, int at, int width)
 {
-	int at = INDENT;
-
 	while (*text) {
 		int blanks = (int)strspn(text, " "), n = blanks + (int)strcspn(text + blanks, " \n");
 
@@ -45,7 +43,7 @@ static void put_line(struct text *out, const char *word, const char *text, int w
 	if (!*text)
 		return;
 	text_printf(out, "  %-*s", INDENT - 2, word);
-	put_wrapped(out, text, width);
+	put_wrapped(out, text, INDENT, width);
 	text_puts(out, "\n");
 }
 
@@ -93,28 +91,19 @@ static void put_facts(struct text *out, struct arena *a, const struct campaigns_
 	json_decref(options);
 }
 
-/* What status has, whose lines may be long: those of words are wrapped. */
-static void put_details(struct text *out, const struct status *s, int width)
+/* What status has. */
+static void put_details(struct text *out, struct arena *a, const struct status *s, int width)
 {
-	struct text details = { 0 };
+	for (int line = STATUS_LINE_PROGRESS; line < STATUS_LINE_COUNT; line++) {
+		struct text words = { 0 };
 
-	status_print_details(&details, s);
-	for (const char *line = text_str(&details); *line;) {
-		int n = (int)strcspn(line, "\n");
-		struct text one = { 0 };
+		status_print_line(&words, s, (enum status_line)line);
+		const char *rest = text_str(&words) + strcspn(text_str(&words), " ");
 
-		text_putn(&one, line, (size_t)n);
-		if (n > width) {
-			text_putn(out, line, INDENT);
-			put_wrapped(out, text_str(&one) + INDENT, width);
-		} else {
-			text_puts(out, text_str(&one));
-		}
-		text_puts(out, "\n");
-		text_free(&one);
-		line += n + (line[n] == '\n');
+		put_line(out, arena_strndup(a, text_str(&words), words.n - strlen(rest)), rest + strspn(rest, " "), width);
+		text_free(&words);
 	}
-	text_free(&details);
+	status_print_phases(out, s);
 }
 
 /* --- tasks */
@@ -257,9 +246,14 @@ int campaigns_show(const struct campaigns_args *args)
 					    status_json(&r->status)));
 	int width = text_table_width();
 
-	status_print_head(&out, &r->status);
+	struct text head = { 0 };
+
+	status_print_line(&head, &r->status, STATUS_LINE_HEAD);
+	put_wrapped(&out, text_str(&head), 0, width);
+	text_free(&head);
+	text_puts(&out, "\n");
 	put_facts(&out, args->arena, r, width);
-	put_details(&out, &r->status, width);
+	put_details(&out, args->arena, &r->status, width);
 	put_tasks(&out, args->arena, r, width);
 	fputs(text_str(&out), stdout);
 	text_free(&out);

@@ -340,7 +340,7 @@ const struct command command_doctor = {
 	.summary = "this machine: peak rates, caches, compilers, noise",
 	.argp = &argp,
 	.exits = (const struct command_exit[]){
-		{ EXIT_UNFIT, "The machine is unfit for measuring; the last line says why." },
+		{ EXIT_UNFIT, "The machine is unfit for measuring; the verdict says why." },
 		{ 0 },
 	},
 	.run = run,

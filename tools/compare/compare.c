@@ -13,61 +13,62 @@
 #include "tools/command.h"
 
 static const struct compare_format *const formats[] = {
-#define X(name) &compare_format_##name,
+#define X(name, meaning) &compare_format_##name,
 #include "tools/compare/formats.def"
 #undef X
 };
 enum { FORMATS = sizeof(formats) / sizeof(*formats) };
 
-#define X(name) " " #name
+#define X(name, meaning) " " #name
 static const char format_names[] =
 #include "tools/compare/formats.def"
 	;
 #undef X
 
-enum remeasure { REMEASURE_NONE, REMEASURE_UNCLEAR, REMEASURE_ALL };
-
 struct compare_args {
 	struct compare_options o;
-	const char *side[2];
+	const char *side[SIDES];
 	int threads;
 	const struct compare_format *format;
-	enum remeasure again;
 };
 
 enum { KEY_THRESHOLD = 256, KEY_DEVICES, KEY_FORMAT, KEY_REMEASURE };
 
 static const struct argp_option options[] = {
 	{ "threads", 't', "N", 0, "kernels with N threads (default: any, each with its like)", 0 },
-	{ "threshold", KEY_THRESHOLD, "P", 0, "percent by which times must differ to tell (default 3)",
-	  0 },
+	{ "threshold", KEY_THRESHOLD, "P", 0, "times within P percent count as the same (default: 3%)", 0 },
 	{ "devices", KEY_DEVICES, NULL, 0, "also kernels of different devices", 0 },
 	{ "format", KEY_FORMAT, "table|markdown|csv|json|html", 0, "what is printed (default: table)", 0 },
 	{ "json", 'j', NULL, 0, "the same as --format json", 0 },
 	{ "remeasure", KEY_REMEASURE, "all", OPTION_ARG_OPTIONAL,
-	  "time both kernels of each task that is UNCLEAR (or of all) in turn on this machine", 0 },
+	  "build, verify and time both kernels of each task that is UNCLEAR (or of all) in turn on this machine",
+	  0 },
 	{ 0 },
 };
 
 static const char doc[] =
-	"Compares the best kernel of each task in NOW with that in BEFORE, both databases of records, or some of "
-	"their records: FILE#campaign=N|NAME,device=FINGERPRINT,toolchain=WORDS,hone=VERSION,threads=N,imported=yes|no, "
-	"each as far as it is given. The ratio is the time before over that of now: more is better; its interval "
-	"holds the ratio of what both usually take at 95%, as far as their samples tell (Hodges and Lehmann's). "
-	"Times of one device are in units of the fixed kernel that each was timed in turn with. Now it is FASTER "
-	"or SLOWER where the whole interval lies beyond the threshold, SAME where it lies within, else "
-	"UNCLEAR. The exit status is 1 where a task, or all together, got SLOWER.\v"
+	"Compares the best kernel of each task in NOW with that in BEFORE. A side is a database of records, or some of "
+	"its records: FILE#KEY=VALUE,KEY=VALUE with the keys campaign (number, name or uid), device (the "
+	"beginning of its fingerprint), toolchain (a part of its text), hone (version or commit), threads, and imported "
+	"(yes: what logs from elsewhere say, no: what was measured here, the default). Both sides may be of one file.\n\n"
+	"The ratio is the time before over that of now: more is better; its interval holds the ratio of what both usually "
+	"take at 95%, as far as their samples tell. Times of one device are in units of the fixed kernel that each was "
+	"timed in turn with. Now it is FASTER or SLOWER where it is known to lie beyond the threshold, SAME where the "
+	"interval lies within, else UNCLEAR; with less than 5% there is a false FASTER or SLOWER in all of the comparison, "
+	"however many tasks it has. The exit status is 1 where a task, the mean or a model got SLOWER.\v"
 	"Examples:\n"
-	"  hone compare last_week.db tune.db --threshold 5\n"
-	"  hone compare tune.db#campaign=1 tune.db#campaign=2 --remeasure\n";
+	"  hone compare last_week.db tune.db --threshold 5%\n"
+	"  hone compare tune.db#campaign=1 tune.db#campaign=2 --remeasure\n"
+	"  hone compare t.db#hone=3f2a9c1 t.db#hone=80b1d24 --format html >page.html\n";
 
 static double threshold(struct argp_state *state, const char *arg)
 {
 	char *end;
 	double v = strtod(arg, &end);
+	bool number = end != arg && (strcmp(end, "") == 0 || strcmp(end, "%") == 0);
 
-	if (*end || end == arg || !(v > 0) || !isfinite(v))
-		argp_error(state, "--threshold '%s': give a number above 0", arg);
+	if (!number || !(v > 0) || !isfinite(v))
+		argp_error(state, "--threshold '%s': give a number above 0, in percent", arg);
 	return v / 100;
 }
 
@@ -80,11 +81,19 @@ static const struct compare_format *format_named(struct argp_state *state, const
 	return NULL;
 }
 
-static enum remeasure remeasured(struct argp_state *state, const char *arg)
+static enum compare_again again(struct argp_state *state, const char *arg)
 {
 	if (arg && strcmp(arg, "all") != 0)
 		argp_error(state, "--remeasure=%s: give 'all', or nothing for what is unclear", arg);
-	return arg ? REMEASURE_ALL : REMEASURE_UNCLEAR;
+	return arg ? AGAIN_ALL : AGAIN_UNCLEAR;
+}
+
+/* A third word, which may be what somebody wrote behind an option that takes a =. */
+static void refuse_third(struct argp_state *state, const struct compare_args *args, const char *arg)
+{
+	if (args->o.again && strcmp(arg, "all") == 0)
+		argp_error(state, "write --remeasure=all");
+	argp_error(state, "two sides at a time");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -111,15 +120,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->format = &compare_format_json;
 		return 0;
 	case KEY_REMEASURE:
-		args->again = remeasured(state, arg);
+		args->o.again = again(state, arg);
 		return 0;
 	case ARGP_KEY_ARG:
-		if (state->arg_num == 2)
-			argp_error(state, "two sides at a time");
+		if (state->arg_num == SIDES)
+			refuse_third(state, args, arg);
 		args->side[state->arg_num] = arg;
 		return 0;
 	case ARGP_KEY_END:
-		if (state->arg_num < 2)
+		if (state->arg_num < SIDES)
 			argp_error(state, "which databases? give BEFORE and NOW");
 		return 0;
 	default:
@@ -130,27 +139,32 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 static const struct argp_child children[] = { { &cc_argp, 0, NULL, 0 }, { 0 } };
 static const struct argp argp = { options, parse, "BEFORE NOW", doc, children, NULL, NULL };
 
-static int compare(struct arena *a, struct compare_args *args)
+static int parse_sides(struct arena *a, struct compare_args *args)
 {
-	struct compare_table table;
-
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < SIDES; i++) {
 		struct compare_side *s = &args->o.side[i];
 
 		if (side_parse(a, args->side[i], s) < 0)
 			return -1;
 		s->threads = s->threads ? s->threads : args->threads;
 	}
-	if (compare_read(a, &args->o, &table) < 0 ||
-	    (args->again && compare_again(a, &table, args->again == REMEASURE_ALL) < 0))
-		return -1;
-	args->format->print(&table);
-	return table.slower || table.mean.verdict == VERDICT_SLOWER ? EXIT_SLOWER : EXIT_OK;
+	return 0;
 }
 
-static void list_all(struct text *out)
+static int compare(struct arena *a, const struct compare_args *args)
 {
-	text_puts(out, "all");
+	struct compare_table table;
+
+	if (compare_read(a, &args->o, &table) < 0)
+		return -1;
+	if (args->o.again) {
+		compare_judge_rows(a, &table);
+		if (compare_again(a, &table) < 0)
+			return -1;
+	}
+	compare_judge(a, &table);
+	args->format->print(&table);
+	return compare_is_slower(&table) ? EXIT_SLOWER : EXIT_OK;
 }
 
 static int run(int argc, char **argv)
@@ -159,10 +173,19 @@ static int run(int argc, char **argv)
 
 	argp_parse(&argp, argc, argv, 0, NULL, &args);
 	struct arena *a = arena_new();
-	int rc = compare(a, &args);
+	bool meant = parse_sides(a, &args) == 0;
+	int rc = meant ? compare(a, &args) : -1;
 
 	arena_free(a);
-	return rc < 0 ? command_failed() : rc;
+	if (rc >= 0)
+		return rc;
+	command_failed();
+	return meant ? EXIT_FAILED : EXIT_USAGE;
+}
+
+static void list_all(struct text *out)
+{
+	text_puts(out, "all");
 }
 
 static const struct word words[] = {
@@ -178,7 +201,7 @@ const struct command command_compare = {
 	.argp = &argp,
 	.words = words,
 	.exits = (const struct command_exit[]){
-		{ EXIT_SLOWER, "A task, or all together, got slower." },
+		{ EXIT_SLOWER, "A task, the mean or a model got slower." },
 		{ 0 },
 	},
 	.run = run,

@@ -12,7 +12,7 @@ static const char code[] =
 
 static void print_option(struct text *out, const struct listed_option *o)
 {
-	const char *equals = o->value ? "=" : "", *value = o->value ? o->value : "";
+	const char *equals = o->optional ? "=?" : o->value ? "=" : "", *value = o->value ? o->value : "";
 
 	if (o->letter)
 		text_printf(out, " '-%c%s%s'", o->letter, equals, value);
@@ -57,8 +57,9 @@ static void print_place(struct text *out, struct arena *a, const struct command 
 static void print_table(struct text *out)
 {
 	text_puts(out, "# _hone_table PLACE: what may follow there. parts: commands of which one comes first, or, where by is an\n"
-		       "# option, behind that; options, with = and the word for its value where it takes one; arguments, words\n"
-		       "# of which the last may come again where more is 1. PLACE is '', a command, or a command and its part.\n"
+		       "# option, behind that; options, with = and the word for its value where it takes one, =? where it may;\n"
+		       "# arguments, words of which the last may come again where more is 1. PLACE is '', a command, or a command\n"
+		       "# and its part.\n"
 		       "_hone_table()\n{\n"
 		       "\tmore=0 by='' parts=() options=() arguments=()\n"
 		       "\tcase $1 in\n\t'')\n\t\tparts=(");

@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# tools/describe/hone.bash - looks up, in the tables above it, what may come next; tools/describe/bash.c prints both.
+
 # The words up to the cursor as hone would get them, into words, the last into current: bash cuts at = and :, too, and
 # puts what is offered in the place of the last piece; before is what stands in front of that in the word.
 _hone_words()
@@ -22,7 +25,7 @@ _hone_words()
 	current=${words[-1]}
 }
 
-# _hone_takes OPTION: does it take a value here? Then value is the word for it.
+# _hone_takes OPTION: does it take a value here? Then value is the word for it, behind ? where it may be left out.
 _hone_takes()
 {
 	local option
@@ -63,7 +66,7 @@ _hone_walk()
 			[[ $word != -- ]] || ended=1
 			if [[ -n $by && $word == "$by"=* ]]; then
 				_hone_enter "${word#*=}"
-			elif _hone_takes "$word"; then
+			elif _hone_takes "$word" && [[ $value != '?'* ]]; then
 				((++i < last)) || return
 				[[ -z $by || $word != "$by" ]] || _hone_enter "${words[i]}"
 			fi
@@ -129,7 +132,7 @@ _hone()
 	if [[ -n $value ]]; then
 		_hone_offer_value '' "$current" "$value"
 	elif [[ -z $ended && $current == --*=* ]]; then
-		! _hone_takes "${current%%=*}" || _hone_offer_value "${current%%=*}=" "${current#*=}" "$value"
+		! _hone_takes "${current%%=*}" || _hone_offer_value "${current%%=*}=" "${current#*=}" "${value#\?}"
 	elif [[ -z $ended && $current == -* ]]; then
 		_hone_offer '' "$current" "${options[@]%%=*}"
 	else

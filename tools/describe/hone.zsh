@@ -1,3 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0
+# tools/describe/hone.zsh - looks up, in the tables above it, what may come next; tools/describe/zsh.c prints both.
+
 # _hone_offer PLACE WORD: what may take the place of the word, of NAME=FILE of FILE behind the =.
 _hone_offer()
 {

@@ -105,8 +105,9 @@ static void print_option(struct text *out, struct arena *a, const struct command
 		text_puts(out, "\\fR");
 	}
 	if (o->value) {
-		text_puts(out, o->name ? "=" : " ");
+		text_puts(out, o->optional ? "[=" : o->name ? "=" : " ");
 		roff_word(out, o->value, strlen(o->value));
+		text_puts(out, o->optional ? "]" : "");
 	}
 	text_puts(out, "\n");
 	roff_prose(out, c, part, o->text, strlen(o->text), true);
@@ -243,7 +244,7 @@ void manual_print_command(struct text *out, const struct command *c)
 
 	text_puts(out, ".\\\" SPDX-License-Identifier: Apache-2.0\n.\\\" Made from the option tables: hone manual.\n.TH HONE\\-");
 	print_capitals(out, c->name);
-	text_printf(out, " 1 \"\" \"" PACKAGE_STRING "\" \"User Commands\"\n.SH NAME\nhone\\-%s \\-\n", c->name);
+	text_printf(out, " 1 \"\" \"" PACKAGE_STRING "\" \"User Commands\"\n.nh\n.ad l\n.SH NAME\nhone\\-%s \\-\n", c->name);
 	roff_prose(out, c, NULL, c->summary, strlen(c->summary), false);
 	print_synopsis(out, c);
 	text_puts(out, ".SH DESCRIPTION\n");

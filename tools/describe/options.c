@@ -39,6 +39,7 @@ static void walk(struct arena *a, const struct argp *argp, int group, struct lis
 			.name = o->name,
 			.letter = o->key > ' ' && o->key < 127 ? (char)o->key : 0,
 			.value = o->arg,
+			.optional = o->flags & OPTION_ARG_OPTIONAL,
 			.text = filtered(a, argp, o),
 			.group = group,
 		});
@@ -56,8 +57,8 @@ static int compare(int a, int b)
 void options_list(struct arena *a, const struct argp *argp, struct listed_option_vec *out)
 {
 	static const struct listed_option always[] = {
-		{ "help", '?', NULL, "print the help and exit", -1 },
-		{ "usage", 0, NULL, "print a short usage message and exit", -1 },
+		{ .name = "help", .letter = '?', .text = "print the help and exit", .group = -1 },
+		{ .name = "usage", .text = "print a short usage message and exit", .group = -1 },
 	};
 
 	*out = (struct listed_option_vec){ 0 };

@@ -5,6 +5,7 @@
 #define HONE_TOOLS_DESCRIBE_OPTIONS_H
 
 #include <argp.h>
+#include <stdbool.h>
 
 #include "base/vec.h"
 
@@ -13,6 +14,7 @@ struct listed_option {
 	const char *name;	/* without dashes; NULL: a letter alone */
 	char letter;		/* 0: none */
 	const char *value;	/* the word for it; NULL: takes none */
+	bool optional;		/* the value may be left out: only what is behind = is one */
 	const char *text;	/* as --help has it */
 	int group;
 };

@@ -113,44 +113,51 @@ static size_t command_length(const char *s)
 	return 0;
 }
 
-/* Of S, up to END: one token with what it is followed by, "(--top," say; *STOP is behind it. */
-static void print_token(struct text *out, const struct command *c, const struct command *part, const char *s,
-			const char *end, const char **stop)
+static const char *token_end(const char *s, const char *end)
 {
-	const char *at = s, *to = s;
+	while (s < end && *s != ' ' && *s != '\n')
+		s++;
+	return s;
+}
+
+/* The N bytes at S: an option, a word that stands for a value, or text. */
+static void print_core(struct text *out, const struct command *c, const struct command *part, const char *s, size_t n)
+{
+	if (n > 1 && *s == '-' && (s[1] == '-' || isalpha((unsigned char)s[1]))) {
+		const char *equals = memchr(s, '=', n);
+		size_t name = equals ? (size_t)(equals - s) : n;
+
+		print_in(out, 'B', s, name);
+		roff_word(out, s + name, n - name);
+	} else if (n > 0 && is_word(c, part, s, n)) {
+		roff_word(out, s, n);
+	} else {
+		roff_escape(out, s, n);
+	}
+}
+
+/* Of S, up to END: a token with the brackets and points around it, "(--top,"; "hone tune" is one. Behind it. */
+static const char *print_token(struct text *out, const struct command *c, const struct command *part, const char *s,
+			       const char *end)
+{
+	const char *to = token_end(s, end), *at = s;
 	size_t n;
 
-	while (to < end && *to != ' ' && *to != '\n')
-		to++;
-	*stop = to;
 	while (at < to && strchr("(\"`'", *at))
 		at++;
 	roff_escape(out, s, (size_t)(at - s));
 	n = (size_t)(to - at);
-	while (n > 0 && strchr(".,;:!?)\"`'", at[n - 1]))
-		n--;
-	if (n == 4 && strncmp(at, "hone", 4) == 0 && at + n == to && to < end && *to == ' ' && command_length(to + 1)) {
-		size_t name = command_length(to + 1);
-
-		print_in(out, 'B', at, n + 1 + name);
-		at += n + 1 + name;
-		to = at;
-		while (to < end && *to != ' ' && *to != '\n')
-			to++;
-		*stop = to;
-		n = 0;
-	} else if (n > 1 && *at == '-' && (at[1] == '-' || isalpha((unsigned char)at[1]))) {
-		size_t name = strcspn(at, "=");
-
-		name = name < n ? name : n;
-		print_in(out, 'B', at, name);
-		roff_word(out, at + name, n - name);
-	} else if (n > 0 && is_word(c, part, at, n)) {
-		roff_word(out, at, n);
+	if (n == 4 && strncmp(at, "hone", 4) == 0 && to < end && *to == ' ' && command_length(to + 1)) {
+		n += 1 + command_length(to + 1);
+		to = token_end(to + 1, end);
+		print_in(out, 'B', at, n);
 	} else {
-		roff_escape(out, at, n);
+		while (n > 0 && strchr(".,;:!?)\"`'", at[n - 1]))
+			n--;
+		print_core(out, c, part, at, n);
 	}
 	roff_escape(out, at + n, (size_t)(to - at) - n);
+	return to;
 }
 
 /* A sentence ends: its space is wider, and its line of source ends. */
@@ -167,13 +174,13 @@ static void print_paragraph(struct text *out, const struct command *c, const str
 
 	while (s < end) {
 		struct text token = { 0 };
-		const char *stop;
 
 		if (*s == ' ') {
 			s++;
 			continue;
 		}
-		print_token(&token, c, part, s, end, &stop);
+		const char *stop = print_token(&token, c, part, s, end);
+
 		if (!fresh && column + 1 + token.n > SOURCE_COLUMNS) {
 			text_puts(out, "\n");
 			fresh = true;
@@ -221,37 +228,43 @@ static void print_typed(struct text *out, const char *s, size_t n)
 			roff_escape(out, s + i, 1);
 }
 
+/* Where a line that is too long goes on in the next: an option stays with its value, where that leaves much of the line.
+ * 0: nowhere. */
+static size_t find_cut(const char *s, size_t columns)
+{
+	size_t cut = columns;
+
+	while (cut > 0 && s[cut] != ' ')
+		cut--;
+	for (size_t i = cut; i > columns / 2; i--)
+		if (s[i] == ' ' && strchr("-&", s[i + 1]))
+			return i;
+	return cut;
+}
+
+static void print_example(struct text *out, const char *s, size_t n)
+{
+	size_t columns = EXAMPLE_COLUMNS, cut;
+
+	while (n > columns && (cut = find_cut(s, columns)) > 0) {
+		print_typed(out, s, cut);
+		text_puts(out, " \\e\n    ");
+		s += cut + 1;
+		n -= cut + 1;
+		columns = EXAMPLE_COLUMNS - 4;
+	}
+	print_typed(out, s, n);
+	text_puts(out, "\n");
+}
+
 void roff_examples(struct text *out, const char *s)
 {
 	text_puts(out, ".nf\n.RS 4\n");
 	while (*s) {
-		size_t n = strcspn(s, "\n"), columns = EXAMPLE_COLUMNS;
-		const char *next = s + n + (s[n] == '\n');
+		size_t n = strcspn(s, "\n"), indent = strspn(s, " ");
 
-		while (n > 0 && *s == ' ')
-			s++, n--;
-		while (n > columns) {
-			size_t cut = columns;
-
-			while (cut > 0 && s[cut] != ' ')
-				cut--;
-			/* an option stays with its value */
-			for (size_t k = cut; k > columns / 2; k--)
-				if (s[k] == ' ' && (s[k + 1] == '-' || s[k + 1] == '&')) {
-					cut = k;
-					break;
-				}
-			if (!cut)
-				break;
-			print_typed(out, s, cut);
-			text_puts(out, " \\e\n    ");
-			s += cut + 1;
-			n -= cut + 1;
-			columns = EXAMPLE_COLUMNS - 4;
-		}
-		print_typed(out, s, n);
-		text_puts(out, "\n");
-		s = next;
+		print_example(out, s + indent, n - indent);
+		s += n + (s[n] == '\n');
 	}
 	text_puts(out, ".RE\n.fi\n");
 }

@@ -46,9 +46,11 @@ static void print_option(struct text *out, const char *place, const struct liste
 	bool ends = o->group == -1;	/* --help, --usage: nothing else is of use */
 
 	text_printf(out, " \\\n\t\t\t'%s%s%s%s[", ends ? "(- *)" : o->value ? "*" : "", dashes, name,
-		    !o->value ? "" : dashes[1] ? "=" : "+");
+		    !o->value ? "" : o->optional ? "=-" : dashes[1] ? "=" : "+");
 	print_escaped(out, o->text, "[]\\");
 	text_puts(out, "]");
+	if (o->optional)
+		text_puts(out, ":");
 	if (o->value)
 		print_value(out, place, o->value);
 	text_puts(out, "'");

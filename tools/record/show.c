@@ -33,8 +33,8 @@ static const char *const stages[] = { "dag", "steps", "nest", "c", "asm" };
 enum { N_STAGES = sizeof(stages) / sizeof(*stages) };
 
 static const struct argp_option options[] = {
-	{ "after", 'a', "PASS", 0, "the nest behind this pass of lowering alone (place: the first; an "
-	  "unknown name lists them)", 0 },
+	{ "after", 'a', "PASS", 0, "the nest behind this pass of lowering alone (place: the first; "
+	  "an unknown name lists them)", 0 },
 	{ "stage", 's', "dag|steps|nest|c|asm", 0, "only this one (default: all but asm)", 0 },
 	{ 0 },
 };

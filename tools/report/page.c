@@ -38,6 +38,15 @@ void write_task_link(FILE *to, const struct report_task *t)
 	fputs("</a>", to);
 }
 
+/* A style or a script. */
+static void open_element(FILE *to, const char *name, const struct report_data *r)
+{
+	if (r->asked->nonce)
+		fprintf(to, "<%s nonce=\"%s\">\n", name, r->asked->nonce);
+	else
+		fprintf(to, "<%s>\n", name);
+}
+
 static void write_head(FILE *to, const struct report_data *r)
 {
 	fputs("<!doctype html>\n<html lang=en>\n<head>\n<meta charset=utf-8>\n"
@@ -45,7 +54,9 @@ static void write_head(FILE *to, const struct report_data *r)
 	      "<meta name=color-scheme content=\"light dark\">\n"
 	      "<link rel=icon href=\"data:,\">\n<title>hone report: ", to);
 	html_text(to, r->look.device->name);
-	fprintf(to, "</title>\n<style>\n%s%s</style>\n</head>\n<body>\n", plot_style, style);
+	fputs("</title>\n", to);
+	open_element(to, "style", r);
+	fprintf(to, "%s%s</style>\n</head>\n<body>\n", plot_style, style);
 	fputs("<header>\n<h1>hone report</h1>\n<p>", to);
 	html_text(to, r->look.device->name);
 	fputs(", device <code>", to);
@@ -61,8 +72,11 @@ static void write_head(FILE *to, const struct report_data *r)
 
 static void write_end(FILE *to, const struct report_data *r)
 {
-	fprintf(to, "</main>\n<script>\n/* uPlot\n%s*/\n%s</script>\n<script>\n%s</script>\n", plot_licence,
-		plot_script, script);
+	fputs("</main>\n", to);
+	open_element(to, "script", r);
+	fprintf(to, "/* uPlot\n%s*/\n%s</script>\n", plot_licence, plot_script);
+	open_element(to, "script", r);
+	fprintf(to, "%s</script>\n", script);
 	if (r->asked->tail)
 		fputs(r->asked->tail, to);
 	fputs("</body>\n</html>\n", to);

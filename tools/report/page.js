@@ -111,7 +111,7 @@
 	}
 
 	/* Plots are drawn when they come into sight, and anew where their width or the colours have changed. */
-	const plots = [...document.querySelectorAll(".plot")];
+	let plots = [];
 	const seen = new IntersectionObserver(entries => entries.forEach(e => {
 		if (e.isIntersecting && e.target.drawn !== e.target.clientWidth)
 			draw(e.target);
@@ -123,10 +123,13 @@
 		seen.observe(plot);
 	});
 
-	/* On a click the rows go by that column: numbers from the greatest on, then the other way. */
-	function sort(table, head) {
+	/* Which column each table goes by, so that it does so in a page that was filled anew. */
+	const order = new Map();
+	const nameOf = table => table.closest("section")?.id + " " +
+		[...table.closest("section")?.querySelectorAll("table") ?? []].indexOf(table);
+
+	function sort(table, head, up) {
 		const i = head.cellIndex, numbers = head.classList.contains("n");
-		const up = head.ariaSort ? head.ariaSort === "descending" : !numbers;
 		const key = row => numbers ? number(row.cells[i]) ?? -Infinity : row.cells[i].textContent;
 		const rows = [...table.tBodies[0].rows].sort((a, b) => {
 			const [p, q] = [key(a), key(b)];
@@ -134,24 +137,42 @@
 		});
 		[...head.parentNode.cells].forEach(cell => cell.ariaSort = null);
 		head.ariaSort = up ? "ascending" : "descending";
+		order.set(nameOf(table), { i, up });
 		table.tBodies[0].append(...rows);
 	}
 
+	/* On a click the rows go by that column: numbers from the greatest on, then the other way. */
+	function clicked(table, head) {
+		sort(table, head, head.ariaSort ? head.ariaSort === "descending" : !head.classList.contains("n"));
+	}
+
+	/* Takes hold of what is in the page now. */
+	function begin() {
+		seen.disconnect();
+		plots = [...document.querySelectorAll(".plot")];
+		plots.forEach(plot => seen.observe(plot));
+		document.querySelectorAll("table.sortable").forEach(table => {
+			const by = order.get(nameOf(table));
+			table.classList.add("live");
+			if (by)
+				sort(table, table.tHead.rows[0].cells[by.i], by.up);
+			table.tHead.addEventListener("click", e => {
+				const head = e.target.closest("th");
+				if (head)
+					clicked(table, head);
+			});
+		});
+	}
+
 	root.classList.add("live");
-	plots.forEach(plot => seen.observe(plot));
+	begin();
+	/* who has put other contents into the page says so */
+	addEventListener("hone-report", begin);
 	let waiting;
 	addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(again, 200); });
 	matchMedia("(prefers-color-scheme: dark)").addEventListener("change", again);
 	addEventListener("beforeprint", () => {
 		document.querySelectorAll("details:not(:has(pre))").forEach(d => d.open = true);
 		plots.forEach(draw);
-	});
-	document.querySelectorAll("table.sortable").forEach(table => {
-		table.classList.add("live");
-		table.tHead.addEventListener("click", e => {
-			const head = e.target.closest("th");
-			if (head)
-				sort(table, head);
-		});
 	});
 })();

@@ -24,6 +24,8 @@ struct report_query {
 	bool exact;		/* no kernels that derive another algorithm */
 	bool assembly;		/* also what this machine's compiler makes of each kernel */
 	const char *cc;		/* that compiler; NULL: the builder's own choice */
+	const char *nonce;	/* that styles and scripts of the page carry, for a policy of who serves it;
+				 * NULL: none */
 	const char *tail;	/* markup of the caller's own, written as it is at the end of the page's
 				 * body; NULL: none */
 };
