@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "db/import.h"
+#include "db/label.h"
 #include "tests/db_fixture.h"
 
 enum { CASES = 8, LONG_CASES = 200, FILES = 3, TASKS = 3, FILE_MOST = 1 << 24, STANDING_MOST = 1000 };
@@ -107,6 +108,12 @@ static const char *dump(struct arena *a, const char *path)
 		sqlite3_finalize(rows);
 	}
 	sqlite3_finalize(tables);
+	sqlite3_stmt *labels = prepare(&d, "SELECT uid || ' is ' || coalesce(label, '-') FROM labels JOIN campaigns"
+					   " USING (id) ORDER BY uid");
+
+	while (sqlite3_step(labels) == SQLITE_ROW)
+		text_printf(&out, "%s\n", (const char *)sqlite3_column_text(labels, 0));
+	sqlite3_finalize(labels);
 	/* What stands of each task, in the order in which it would be taken. */
 	struct db *db = db_open(path, DB_READ);
 
@@ -155,6 +162,26 @@ static struct db_record any_record(struct family *w, struct db *db)
 	assert_ok(r.device);
 	assert_ok(r.toolchain);
 	return r;
+}
+
+/* People call campaigns something else, or nothing, and note that: sometimes what another one is called. */
+static void relabel(struct family *w, struct db *db)
+{
+	static const char *const labels[] = { "", "a", "b", "c" };
+	struct db_campaign_vec all;
+
+	assert_ok(db_campaigns(db, w->f->a, &all));
+	for (int i = 0; i < all.n; i++) {
+		const char *name = labels[below(w, 4)];
+
+		if (rng_chance(&w->rng, 0.4) && label_holder(db, name) == 0)
+			assert_ok(label_name(db, all.at[i].id, name));
+		if (rng_chance(&w->rng, 0.2))
+			assert_ok(label_note(db, all.at[i].id, labels[below(w, 4)]));
+	}
+	/* by clocks that differ, or do not */
+	assert_ok(sql_run(db, "", "UPDATE campaigns SET named = ?, noted = named WHERE named > 1000000", "i",
+			  (int64_t)(1000 + below(w, 3))));
 }
 
 /* Goes on with a campaign, or begins one; it ends, stops or is killed. */
@@ -221,6 +248,7 @@ static void grow(struct family *w, int file)
 			assert_ok(append_one(db, r));
 		} else if (what < 8) {
 			campaign(w, db);
+			relabel(w, db);
 			db_close(db);		/* lets go of it */
 			db = db_open(w->path[file], DB_WRITE);
 		} else if (other != w->path[file] && access(other, F_OK) == 0) {

@@ -106,9 +106,9 @@ static json_t *campaign_json(const struct report_campaign *c)
 	const struct status *s = &c->status;
 	double gain = c->first_us / c->alone_us;
 
-	return json_pack("{s:I, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o,"
-			 " s:o, s:o}", "id", (json_int_t)s->campaign.id, "uid", json_label(s->campaign.uid), "source",
-			 json_label(s->campaign.source), "created", (json_int_t)s->campaign.created, "trials",
+	return json_pack("{s:I, s:o, s:o, s:o, s:o, s:I, s:I, s:I, s:I, s:o, s:i, s:i, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o,"
+			 " s:o, s:o}", "id", (json_int_t)s->campaign.id, "uid", json_label(s->campaign.uid), "name",
+			 json_label(s->campaign.name), "note", json_label(s->campaign.note), "source", json_label(s->campaign.source), "created", (json_int_t)s->campaign.created, "trials",
 			 (json_int_t)s->trials, "failed", (json_int_t)s->failed, "refused",
 			 (json_int_t)s->refused, "seconds", json_figure(s->seconds), "tasks", c->weighted,
 			 "without_kernel", c->missing, "with_caveat", c->caveats, "in_model", c->in_model, "best_us",
