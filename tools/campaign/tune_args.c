@@ -45,7 +45,9 @@ static const struct argp_option options[] = {
 	  "of its own", 0 },
 	{ "no-transfer", KEY_NO_TRANSFER, NULL, 0,
 	  "learn nothing from records of other tasks; such a campaign is one of its own", 0 },
-	{ "name", KEY_NAME, "NAME", 0, "what the campaign is called from now on; see hone campaigns", 0 },
+	{ "name", KEY_NAME, "NAME", 0,
+	  "what the campaign is called; one that was interrupted goes on under its own name, and under no other; see hone "
+	  "campaigns", 0 },
 	{ "note", KEY_NOTE, "TEXT", 0, "what is to be remembered of it", 0 },
 	{ "quiet", 'q', NULL, 0, "no progress", 0 },
 	{ "json", 'j', NULL, 0, "progress and the end as JSON, an object a line, on standard output", 0 },
@@ -134,6 +136,8 @@ static bool parse_label(int key, const char *arg, struct argp_state *state, stru
 		o->name = arg;
 		return true;
 	case KEY_NOTE:
+		if (label_check_note(arg) < 0)
+			argp_error(state, "--note: %s", err_get());
 		o->note = arg;
 		return true;
 	default:
