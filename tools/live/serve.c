@@ -34,7 +34,7 @@ int live_serve(const struct live_serve *s)
  * who does not take a heartbeat is dropped. */
 enum { STREAMS_MOST = 16, CONNECTIONS_MOST = 64, SILENT_S = 60, PART_BYTES = 16384 };
 
-struct server {
+struct live_server {
 	const struct live_serve *how;
 	struct door door;
 	struct feed feed;
@@ -126,7 +126,7 @@ static enum MHD_Result send_text(struct MHD_Connection *c, struct feed_text *t, 
 	return r ? answer(c, 200, r, type, policy) : MHD_NO;
 }
 
-static enum MHD_Result send_page(struct server *s, struct MHD_Connection *c)
+static enum MHD_Result send_page(struct live_server *s, struct MHD_Connection *c)
 {
 	struct feed_text *page = feed_page(&s->feed);
 	struct text policy = { 0 };
@@ -144,7 +144,7 @@ static enum MHD_Result send_page(struct server *s, struct MHD_Connection *c)
 /* --- events */
 
 struct listening {
-	struct server *server;
+	struct live_server *server;
 	struct stream stream;
 };
 
@@ -177,7 +177,7 @@ static void end_events(void *cls)
 	free(l);
 }
 
-static enum MHD_Result send_events(struct server *s, struct MHD_Connection *c, bool head)
+static enum MHD_Result send_events(struct live_server *s, struct MHD_Connection *c, bool head)
 {
 	static const char type[] = "text/event-stream; charset=utf-8";
 
@@ -208,7 +208,7 @@ static enum MHD_Result send_events(struct server *s, struct MHD_Connection *c, b
 }
 
 /* Wakes those who have something to get, and those who are gone. */
-static void wake(struct server *s, bool all)
+static void wake(struct live_server *s, bool all)
 {
 	for (struct stream *t = s->streams; t; t = t->next) {
 		if (!t->waits)
@@ -226,7 +226,7 @@ static void wake(struct server *s, bool all)
 static enum MHD_Result respond(void *cls, struct MHD_Connection *c, const char *url, const char *method,
 			       const char *version, const char *upload, size_t *upload_bytes, void **of_request)
 {
-	struct server *s = cls;
+	struct live_server *s = cls;
 	const struct door_request r = {
 		.method = method,
 		.path = url,
@@ -263,7 +263,7 @@ static enum MHD_Result respond(void *cls, struct MHD_Connection *c, const char *
 }
 
 /* Takes FD. */
-static int start(struct server *s, int fd)
+static int start(struct live_server *s, int fd)
 {
 	s->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, respond, s,
 				     MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
@@ -276,7 +276,7 @@ static int start(struct server *s, int fd)
 }
 
 /* Until something is to be done, a second at most. */
-static void wait_a_while(const struct server *s)
+static void wait_a_while(const struct live_server *s)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	struct pollfd fd = { .fd = info->epoll_fd, .events = POLLIN };
@@ -287,7 +287,7 @@ static void wait_a_while(const struct server *s)
 	poll(&fd, 1, (int)ms);
 }
 
-static void serve(struct server *s)
+static void serve(struct live_server *s)
 {
 	while (!*s->how->stop) {
 		bool changed = false;
@@ -306,7 +306,7 @@ static void serve(struct server *s)
 
 int live_serve(const struct live_serve *how)
 {
-	struct server s = { .how = how, .feed.query = how->query,
+	struct live_server s = { .how = how, .feed.query = how->query,
 			    .door = { .address = how->ipv6 ? "[::1]" : "127.0.0.1", .port = how->port } };
 	int fd = door_draw(s.door.token) < 0 ? -1 : socket_listen(how->ipv6, &s.door.port);
 
