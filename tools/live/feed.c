@@ -77,10 +77,8 @@ static struct hash128 stamp_of_file(const struct feed *f)
 
 static void take(struct feed *f, const struct status_vec *v)
 {
-	json_t *json = status_all_json(f->query.db, v);
-	char *s = json_dumps(json, JSON_COMPACT);
+	char *s = json_line(status_all_json(f->query.db, v));
 
-	json_decref(json);
 	if (!s)
 		die("out of memory");
 	put(&f->status, text_of(s, strlen(s)));
@@ -225,9 +223,8 @@ static int make_figures(struct feed *f)
 	const struct report_query q = { .campaign = *f->campaign ? f->campaign : NULL };
 	struct db *db = db_open(f->query.db, DB_READ);
 	json_t *json = db ? report_json(db, &q) : NULL;
-	char *s = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	char *s = json ? json_line(json) : NULL;
 
-	json_decref(json);
 	db_close(db);
 	if (!s)
 		return -1;

@@ -33,6 +33,7 @@ int live_serve(const struct live_serve *s)
 /* Of a browser that is wide open on it; more are refused. Seconds are those in which a connection has to move:
  * who does not take a heartbeat is dropped. */
 enum { STREAMS_MOST = 16, CONNECTIONS_MOST = 64, SILENT_S = 60, PART_BYTES = 16384 };
+enum { FAREWELL_TURNS = 20, FAREWELL_MS = 10 };
 
 struct live_server {
 	const struct live_serve *how;
@@ -208,12 +209,12 @@ static enum MHD_Result send_events(struct live_server *s, struct MHD_Connection 
 }
 
 /* Wakes those who have something to get, and those who are gone. */
-static void wake(struct live_server *s, bool all)
+static void wake(struct live_server *s)
 {
 	for (struct stream *t = s->streams; t; t = t->next) {
 		if (!t->waits)
 			continue;
-		t->over = all || socket_is_over(t->fd);
+		t->over |= socket_is_over(t->fd);
 		if (!t->over && !stream_has(t, &s->feed, clock_s()))
 			continue;
 		t->waits = false;
@@ -287,6 +288,18 @@ static void wait_a_while(const struct live_server *s)
 	poll(&fd, 1, (int)ms);
 }
 
+/* Ends all streams, so that listeners are told and not cut off; who does not listen is not waited for. */
+static void farewell(struct live_server *s)
+{
+	for (struct stream *t = s->streams; t; t = t->next)
+		t->over = true;
+	for (int i = 0; i < FAREWELL_TURNS && s->streams; i++) {
+		wake(s);
+		MHD_run(s->daemon);
+		poll(NULL, 0, FAREWELL_MS);
+	}
+}
+
 static void serve(struct live_server *s)
 {
 	while (!*s->how->stop) {
@@ -295,12 +308,11 @@ static void serve(struct live_server *s)
 		/* What cannot be read now may be the next time; who asks is told. */
 		if (s->streams)
 			feed_look(&s->feed, &changed);
-		wake(s, false);
+		wake(s);
 		MHD_run(s->daemon);
 		wait_a_while(s);
 	}
-	wake(s, true);
-	MHD_run(s->daemon);
+	farewell(s);
 	MHD_stop_daemon(s->daemon);
 }
 
