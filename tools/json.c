@@ -31,6 +31,14 @@ json_t *json_count(int64_t n)
 	return n ? json_integer(n) : json_null();
 }
 
+char *json_line(json_t *json)
+{
+	char *text = json_dumps(json, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
+
+	json_decref(json);
+	return text;
+}
+
 static int print(json_t *json, size_t how)
 {
 	char *text = json_dumps(json, how | JSON_REAL_PRECISION(DIGITS));

@@ -21,5 +21,7 @@ json_t *json_count(int64_t n);
  * on one. Return 0: what could not be written shows when the command ends. */
 int json_print(json_t *json);
 int json_print_line(json_t *json);
+/* What that prints, without the line end, of malloc(); takes the reference. NULL where there is no memory. */
+char *json_line(json_t *json);
 
 #endif

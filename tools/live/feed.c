@@ -77,15 +77,17 @@ static struct hash128 stamp_of_file(const struct feed *f)
 
 static void take(struct feed *f, const struct status_vec *v)
 {
-	json_t *json = status_all_json(f->query.db, v);
-	char *s = json_dumps(json, JSON_COMPACT);
+	char *s = json_line(status_all_json(f->query.db, v));
 
-	json_decref(json);
 	if (!s)
 		die("out of memory");
 	put(&f->status, text_of(s, strlen(s)));
 	f->alive = status_any_alive(v);
-	f->campaign = f->query.source && v->n ? v->at[v->n - 1].campaign.id : 0;
+	bool one = f->query.source && v->n;
+
+	*f->campaign = '\0';
+	if (one)
+		snprintf(f->campaign, sizeof(f->campaign), "%jd", (intmax_t)v->at[v->n - 1].campaign.id);
 }
 
 int feed_look(struct feed *f, bool *changed)
@@ -149,7 +151,7 @@ static int write_waiting(FILE *to, const struct feed *f, const char *tail)
 
 static int write_report(FILE *to, const struct feed *f, const char *tail)
 {
-	struct report_query q = { .campaign = f->campaign, .nonce = f->nonce, .tail = tail };
+	struct report_query q = { .campaign = *f->campaign ? f->campaign : NULL, .nonce = f->nonce, .tail = tail };
 	struct db *db = db_open(f->query.db, DB_READ);
 	int rc = db ? report_write(to, db, &q) : -1;
 
@@ -218,12 +220,11 @@ struct feed_text *feed_page(struct feed *f)
 
 static int make_figures(struct feed *f)
 {
-	const struct report_query q = { .campaign = f->campaign };
+	const struct report_query q = { .campaign = *f->campaign ? f->campaign : NULL };
 	struct db *db = db_open(f->query.db, DB_READ);
 	json_t *json = db ? report_json(db, &q) : NULL;
-	char *s = json ? json_dumps(json, JSON_COMPACT) : NULL;
+	char *s = json ? json_line(json) : NULL;
 
-	json_decref(json);
 	db_close(db);
 	if (!s)
 		return -1;

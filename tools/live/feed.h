@@ -23,7 +23,7 @@ struct feed {
 	int64_t report_version;	/* what the page and its figures may be of; follows VERSION, some seconds behind */
 	int64_t page_version, figures_version;	/* what they are of; 0: not made yet */
 	double next, next_report;	/* the earliest next look and report; seconds of clock_s() */
-	int64_t campaign;	/* the newest of a source that was asked for; 0: all */
+	char campaign[24];	/* the number of the newest of a source that was asked for; "": all */
 	bool alive;		/* some campaign is at work */
 	char nonce[33];		/* of the page's scripts */
 	struct feed_text *status, *page, *figures;	/* NULL: not made yet */

@@ -89,9 +89,11 @@
 			const answer = await fetch("/?token=" + token);
 			if (!answer.ok)
 				return;
-			const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+			const text = await answer.text(), end = text.indexOf("</main>");
+			version = text.slice(end).match(/data-version=(\d+)/)[1];
+			/* its styles are there already; in the policy of this page they are of another */
+			const page = new DOMParser().parseFromString(text.slice(text.indexOf("<main"), end), "text/html");
 			const main = page.querySelector("main");
-			version = page.getElementById("live-script").dataset.version;
 			/* there is nothing to fill in where the report has failed */
 			if (main && !main.hasAttribute("data-waiting"))
 				fill(document.importNode(main, true));

@@ -33,8 +33,9 @@ int live_serve(const struct live_serve *s)
 /* Of a browser that is wide open on it; more are refused. Seconds are those in which a connection has to move:
  * who does not take a heartbeat is dropped. */
 enum { STREAMS_MOST = 16, CONNECTIONS_MOST = 64, SILENT_S = 60, PART_BYTES = 16384 };
+enum { FAREWELL_TURNS = 20, FAREWELL_MS = 10 };
 
-struct server {
+struct live_server {
 	const struct live_serve *how;
 	struct door door;
 	struct feed feed;
@@ -126,7 +127,7 @@ static enum MHD_Result send_text(struct MHD_Connection *c, struct feed_text *t, 
 	return r ? answer(c, 200, r, type, policy) : MHD_NO;
 }
 
-static enum MHD_Result send_page(struct server *s, struct MHD_Connection *c)
+static enum MHD_Result send_page(struct live_server *s, struct MHD_Connection *c)
 {
 	struct feed_text *page = feed_page(&s->feed);
 	struct text policy = { 0 };
@@ -144,7 +145,7 @@ static enum MHD_Result send_page(struct server *s, struct MHD_Connection *c)
 /* --- events */
 
 struct listening {
-	struct server *server;
+	struct live_server *server;
 	struct stream stream;
 };
 
@@ -177,7 +178,7 @@ static void end_events(void *cls)
 	free(l);
 }
 
-static enum MHD_Result send_events(struct server *s, struct MHD_Connection *c, bool head)
+static enum MHD_Result send_events(struct live_server *s, struct MHD_Connection *c, bool head)
 {
 	static const char type[] = "text/event-stream; charset=utf-8";
 
@@ -208,12 +209,12 @@ static enum MHD_Result send_events(struct server *s, struct MHD_Connection *c, b
 }
 
 /* Wakes those who have something to get, and those who are gone. */
-static void wake(struct server *s, bool all)
+static void wake(struct live_server *s)
 {
 	for (struct stream *t = s->streams; t; t = t->next) {
 		if (!t->waits)
 			continue;
-		t->over = all || socket_is_over(t->fd);
+		t->over |= socket_is_over(t->fd);
 		if (!t->over && !stream_has(t, &s->feed, clock_s()))
 			continue;
 		t->waits = false;
@@ -226,7 +227,7 @@ static void wake(struct server *s, bool all)
 static enum MHD_Result respond(void *cls, struct MHD_Connection *c, const char *url, const char *method,
 			       const char *version, const char *upload, size_t *upload_bytes, void **of_request)
 {
-	struct server *s = cls;
+	struct live_server *s = cls;
 	const struct door_request r = {
 		.method = method,
 		.path = url,
@@ -263,7 +264,7 @@ static enum MHD_Result respond(void *cls, struct MHD_Connection *c, const char *
 }
 
 /* Takes FD. */
-static int start(struct server *s, int fd)
+static int start(struct live_server *s, int fd)
 {
 	s->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, respond, s,
 				     MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
@@ -276,7 +277,7 @@ static int start(struct server *s, int fd)
 }
 
 /* Until something is to be done, a second at most. */
-static void wait_a_while(const struct server *s)
+static void wait_a_while(const struct live_server *s)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	struct pollfd fd = { .fd = info->epoll_fd, .events = POLLIN };
@@ -287,7 +288,19 @@ static void wait_a_while(const struct server *s)
 	poll(&fd, 1, (int)ms);
 }
 
-static void serve(struct server *s)
+/* Ends all streams, so that listeners are told and not cut off; who does not listen is not waited for. */
+static void farewell(struct live_server *s)
+{
+	for (struct stream *t = s->streams; t; t = t->next)
+		t->over = true;
+	for (int i = 0; i < FAREWELL_TURNS && s->streams; i++) {
+		wake(s);
+		MHD_run(s->daemon);
+		poll(NULL, 0, FAREWELL_MS);
+	}
+}
+
+static void serve(struct live_server *s)
 {
 	while (!*s->how->stop) {
 		bool changed = false;
@@ -295,18 +308,17 @@ static void serve(struct server *s)
 		/* What cannot be read now may be the next time; who asks is told. */
 		if (s->streams)
 			feed_look(&s->feed, &changed);
-		wake(s, false);
+		wake(s);
 		MHD_run(s->daemon);
 		wait_a_while(s);
 	}
-	wake(s, true);
-	MHD_run(s->daemon);
+	farewell(s);
 	MHD_stop_daemon(s->daemon);
 }
 
 int live_serve(const struct live_serve *how)
 {
-	struct server s = { .how = how, .feed.query = how->query,
+	struct live_server s = { .how = how, .feed.query = how->query,
 			    .door = { .address = how->ipv6 ? "[::1]" : "127.0.0.1", .port = how->port } };
 	int fd = door_draw(s.door.token) < 0 ? -1 : socket_listen(how->ipv6, &s.door.port);
 
