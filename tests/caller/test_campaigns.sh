@@ -111,7 +111,7 @@ kill -STOP $pid
 says 3 "being worked on by process $pid on" campaigns delete first busy --yes --db "$db"
 says 0 first campaigns --db "$db"
 kill -KILL $pid
-wait $pid 2>/dev/null
+{ wait $pid; } 2>/dev/null
 pid=
 if script -qec true /dev/null >/dev/null 2>&1 </dev/null; then
 	echo n | script -qec "./hone campaigns delete first --db '$db'" /dev/null >"$dir/out" 2>&1
