@@ -46,6 +46,11 @@ def scaled(x: hone.f32[16, 64]):
     return hone.relu(x * 2.0) + 1.0
 
 
+def setUpModule():
+    # who began the tests in the background may have had SIGINT ignored, and so had all that they begin
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 class Campaigns(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -106,8 +106,11 @@ static const struct feature_case cases[] = {
 	  "vector.lanes 16 body.stores 2 body.loads 0 store.length 64 alloc.times 1\n"
 	  "acc.registers 4 a0.write 1 a0.read 0 a1.read 1 a1.registers 1\n" },
 
-	{ "a tail's condition", tail_te, tail_steps, 3,
-	  "conditions 1 taken 0.75 turns 6144 f_fma 6144\n" },	/* 2 * 64 * 3 * 16 */
+	{ "a tail has its own turns", tail_te, tail_steps, 3,
+	  "conditions 0 taken 1 turns 6144 f_fma 6144\n" },	/* 2 * 64 * 3 * 16 */
+	{ "a guard's condition", "input A: f32[7, 64]\nC[i, j] = A[i, j] * 2\n",
+	  "split C i 4\nborder C i.0 guard\nborder C i.1 guard\n", 0,
+	  "conditions 1 taken 0.875 turns 448\n" },
 
 	/* lanes 32 apart; three places 32 apart are 18 rows; 16 lanes fill a register */
 	{ "lanes apart", "input X: f32[18, 32]\n"
