@@ -35,7 +35,7 @@ int live_serve(const struct live_serve *s)
 enum { STREAMS_MOST = 16, CONNECTIONS_MOST = 64, SILENT_S = 60, PART_BYTES = 16384 };
 enum { FAREWELL_TURNS = 20, FAREWELL_MS = 10 };
 
-struct server {
+struct live_server {
 	const struct live_serve *how;
 	struct door door;
 	struct feed feed;
@@ -127,7 +127,7 @@ static enum MHD_Result send_text(struct MHD_Connection *c, struct feed_text *t, 
 	return r ? answer(c, 200, r, type, policy) : MHD_NO;
 }
 
-static enum MHD_Result send_page(struct server *s, struct MHD_Connection *c)
+static enum MHD_Result send_page(struct live_server *s, struct MHD_Connection *c)
 {
 	struct feed_text *page = feed_page(&s->feed);
 	struct text policy = { 0 };
@@ -145,7 +145,7 @@ static enum MHD_Result send_page(struct server *s, struct MHD_Connection *c)
 /* --- events */
 
 struct listening {
-	struct server *server;
+	struct live_server *server;
 	struct stream stream;
 };
 
@@ -178,7 +178,7 @@ static void end_events(void *cls)
 	free(l);
 }
 
-static enum MHD_Result send_events(struct server *s, struct MHD_Connection *c, bool head)
+static enum MHD_Result send_events(struct live_server *s, struct MHD_Connection *c, bool head)
 {
 	static const char type[] = "text/event-stream; charset=utf-8";
 
@@ -209,7 +209,7 @@ static enum MHD_Result send_events(struct server *s, struct MHD_Connection *c, b
 }
 
 /* Wakes those who have something to get, and those who are gone. */
-static void wake(struct server *s)
+static void wake(struct live_server *s)
 {
 	for (struct stream *t = s->streams; t; t = t->next) {
 		if (!t->waits)
@@ -227,7 +227,7 @@ static void wake(struct server *s)
 static enum MHD_Result respond(void *cls, struct MHD_Connection *c, const char *url, const char *method,
 			       const char *version, const char *upload, size_t *upload_bytes, void **of_request)
 {
-	struct server *s = cls;
+	struct live_server *s = cls;
 	const struct door_request r = {
 		.method = method,
 		.path = url,
@@ -264,7 +264,7 @@ static enum MHD_Result respond(void *cls, struct MHD_Connection *c, const char *
 }
 
 /* Takes FD. */
-static int start(struct server *s, int fd)
+static int start(struct live_server *s, int fd)
 {
 	s->daemon = MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, respond, s,
 				     MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT,
@@ -277,7 +277,7 @@ static int start(struct server *s, int fd)
 }
 
 /* Until something is to be done, a second at most. */
-static void wait_a_while(const struct server *s)
+static void wait_a_while(const struct live_server *s)
 {
 	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_EPOLL_FD);
 	struct pollfd fd = { .fd = info->epoll_fd, .events = POLLIN };
@@ -289,7 +289,7 @@ static void wait_a_while(const struct server *s)
 }
 
 /* Ends all streams, so that listeners are told and not cut off; who does not listen is not waited for. */
-static void farewell(struct server *s)
+static void farewell(struct live_server *s)
 {
 	for (struct stream *t = s->streams; t; t = t->next)
 		t->over = true;
@@ -300,7 +300,7 @@ static void farewell(struct server *s)
 	}
 }
 
-static void serve(struct server *s)
+static void serve(struct live_server *s)
 {
 	while (!*s->how->stop) {
 		bool changed = false;
@@ -318,7 +318,7 @@ static void serve(struct server *s)
 
 int live_serve(const struct live_serve *how)
 {
-	struct server s = { .how = how, .feed.query = how->query,
+	struct live_server s = { .how = how, .feed.query = how->query,
 			    .door = { .address = how->ipv6 ? "[::1]" : "127.0.0.1", .port = how->port } };
 	int fd = door_draw(s.door.token) < 0 ? -1 : socket_listen(how->ipv6, &s.door.port);
 
