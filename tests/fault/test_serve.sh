@@ -31,8 +31,10 @@ until_true()
 # serve ARGUMENT...: $url, $root and $token are what it printed.
 serve()
 {
+	rm -f "$dir/url"
+	touch "$dir/url"
 	# a shell has jobs in the background ignore SIGINT
-	env --default-signal=INT ./hone status --db "$db" --serve "$@" >"$dir/url" 2>"$dir/err" </dev/null &
+	env --default-signal=INT ./hone status --db "$db" --serve "$@" >>"$dir/url" 2>"$dir/err" </dev/null &
 	server=$!
 	until_true grep -q token "$dir/url" || { cat "$dir/err"; exit 1; }
 	url=$(cat "$dir/url") root=${url%%/\?*} token=${url#*token=}

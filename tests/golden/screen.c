@@ -11,7 +11,7 @@
 #include <math.h>
 
 #include "tests/golden/golden.h"
-#include "tools/live/view.h"
+#include "tools/live/view/view.h"
 
 enum { ROUNDS = 60 };
 

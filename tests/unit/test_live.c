@@ -11,10 +11,10 @@
 
 #include "base/rng.h"
 #include "tests/skip.h"
-#include "tools/live/door.h"
-#include "tools/live/series.h"
-#include "tools/live/stream.h"
-#include "tools/live/view.h"
+#include "tools/live/serve/door.h"
+#include "tools/live/view/series.h"
+#include "tools/live/serve/stream.h"
+#include "tools/live/view/view.h"
 
 static int set_up(void **state)
 {

@@ -8,7 +8,7 @@
 #include "tools/campaign/status.h"
 #include "tools/command.h"
 #include "tools/json.h"
-#include "tools/live/serve.h"
+#include "tools/live/serve/serve.h"
 #include "tools/live/watch.h"
 
 enum { KEY_UNTIL_DONE = 0x3200, KEY_PORT, KEY_IPV6 };

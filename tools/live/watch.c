@@ -11,7 +11,7 @@
 #include "base/clock.h"
 #include "base/hash.h"
 #include "tools/json.h"
-#include "tools/live/screen.h"
+#include "tools/live/screen/screen.h"
 
 /* Seconds between looks, as one follows a clock. */
 static const double pause_s = 1;

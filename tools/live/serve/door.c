@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/door.c - the checks of a request, in an order that tells strangers least. */
-#include "tools/live/door.h"
+/* tools/live/serve/door.c - the checks of a request, in an order that tells strangers least. */
+#include "tools/live/serve/door.h"
 
 #include <errno.h>
 #include <stdint.h>

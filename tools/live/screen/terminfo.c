@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/terminfo.c - a file of its own, for term.h has macros for common words. */
+/* tools/live/screen/terminfo.c - a file of its own, for term.h has macros for common words. */
 #include "config.h"
-#include "tools/live/terminfo.h"
+#include "tools/live/screen/terminfo.h"
 
 #ifdef HAVE_NCURSESW
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/bars.c - how far it is, and what the time went to. */
+/* tools/live/view/bars.c - how far it is, and what the time went to. */
 #include <math.h>
 #include <string.h>
 
-#include "tools/live/view.h"
+#include "tools/live/view/view.h"
 
 #define BLOCK_FULL 0x2588
 #define BLOCK_LIGHT 0x2591

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/series.h - how the best time of each task fell, batch after batch.
+/* tools/live/view/series.h - how the best time of each task fell, batch after batch.
  *
  * In:   where a campaign stands, with its rounds.
  * Out:  for each task what its batches left, in the order of the rounds; all in one arena. */
-#ifndef HONE_TOOLS_LIVE_SERIES_H
-#define HONE_TOOLS_LIVE_SERIES_H
+#ifndef HONE_TOOLS_LIVE_VIEW_SERIES_H
+#define HONE_TOOLS_LIVE_VIEW_SERIES_H
 
 #include "tools/campaign/status.h"
 

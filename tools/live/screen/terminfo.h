@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/terminfo.h - what the terminal on standard output can do, by its description; with ncurses alone. */
-#ifndef HONE_TOOLS_LIVE_TERMINFO_H
-#define HONE_TOOLS_LIVE_TERMINFO_H
+/* tools/live/screen/terminfo.h - what the terminal on standard output can do, by its description; with ncurses alone. */
+#ifndef HONE_TOOLS_LIVE_SCREEN_TERMINFO_H
+#define HONE_TOOLS_LIVE_SCREEN_TERMINFO_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/feed.c - looks, and makes of what it sees what is asked for. */
-#include "tools/live/feed.h"
+/* tools/live/serve/feed.c - looks, and makes of what it sees what is asked for. */
+#include "tools/live/serve/feed.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "tools/json.h"
-#include "tools/live/door.h"
+#include "tools/live/serve/door.h"
 #include "tools/live/watch.h"
 #include "tools/report/html.h"
 #include "tools/report/report.h"
@@ -19,10 +19,10 @@
 static const double report_s = 3;
 
 static const char live_style[] =
-#include "tools/live/live_css.inc"
+#include "tools/live/serve/live_css.inc"
 	;
 static const char live_script[] =
-#include "tools/live/live_js.inc"
+#include "tools/live/serve/live_js.inc"
 	;
 
 /* --- texts */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/serve.h - `hone status --serve`: the report's page on a loopback address, which follows campaigns.
+/* tools/live/serve/serve.h - `hone status --serve`: the report's page on a loopback address, which follows campaigns.
  *
- * Holds: nothing is reachable from another machine, and nothing without the token (tools/live/door.h); nothing
+ * Holds: nothing is reachable from another machine, and nothing without the token (tools/live/serve/door.h); nothing
  *        that is asked changes anything. */
-#ifndef HONE_TOOLS_LIVE_SERVE_H
-#define HONE_TOOLS_LIVE_SERVE_H
+#ifndef HONE_TOOLS_LIVE_SERVE_SERVE_H
+#define HONE_TOOLS_LIVE_SERVE_SERVE_H
 
 #include <signal.h>
 #include <stdbool.h>

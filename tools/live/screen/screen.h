@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/screen.h - `hone status --watch` on a terminal: the full screen, by ncurses.
+/* tools/live/screen/screen.h - `hone status --watch` on a terminal: the full screen, by ncurses.
  *
  * Holds: the terminal is as it was when any of these returns or the process ends, by a signal, too; what was
  *        written on stderr meanwhile is there then. */
-#ifndef HONE_TOOLS_LIVE_SCREEN_H
-#define HONE_TOOLS_LIVE_SCREEN_H
+#ifndef HONE_TOOLS_LIVE_SCREEN_SCREEN_H
+#define HONE_TOOLS_LIVE_SCREEN_SCREEN_H
 
 #include "tools/live/watch.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/screen.c - the terminal: keys in, cells out. What stands in them is of tools/live/view.c. */
-#include "tools/live/screen.h"
+/* tools/live/screen/screen.c - the terminal: keys in, cells out. What stands in them is of tools/live/view/view.c. */
+#include "tools/live/screen/screen.h"
 
 #include <unistd.h>
 
@@ -37,9 +37,9 @@ int screen_watch(const struct live_watch *w)
 #include <wchar.h>
 
 #include "base/clock.h"
-#include "tools/live/restore.h"
-#include "tools/live/terminfo.h"
-#include "tools/live/view.h"
+#include "tools/live/screen/restore.h"
+#include "tools/live/screen/terminfo.h"
+#include "tools/live/view/view.h"
 
 const char *screen_absent(void)
 {

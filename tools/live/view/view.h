@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/view.h - a campaign as a full screen.
+/* tools/live/view/view.h - a campaign as a full screen.
  *
  * In:   how campaigns stand, what the user chose to see of it, and an empty canvas.
  * Out:  the canvas, drawn on; for a key what is chosen then.
  * Holds: the same input gives the same canvas, whatever its size: no clock is read, no terminal asked. Where
  *        rows or columns are few, what matters least is left out. */
-#ifndef HONE_TOOLS_LIVE_VIEW_H
-#define HONE_TOOLS_LIVE_VIEW_H
+#ifndef HONE_TOOLS_LIVE_VIEW_VIEW_H
+#define HONE_TOOLS_LIVE_VIEW_VIEW_H
 
 #include "tools/campaign/status.h"
-#include "tools/live/canvas.h"
+#include "tools/live/view/canvas.h"
 
 enum live_order {
 #define X(name, head, width, sheds, meaning) ORDER_##name,
-#include "tools/live/columns.def"
+#include "tools/live/view/columns.def"
 #undef X
 	ORDER_COUNT
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/restore.c - what signal handlers may do for a terminal: write to it, and set its modes. */
-#include "tools/live/restore.h"
+/* tools/live/screen/restore.c - what signal handlers may do for a terminal: write to it, and set its modes. */
+#include "tools/live/screen/restore.h"
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/summary.c - the lines above the table, as many as there is room for. */
+/* tools/live/view/summary.c - the lines above the table, as many as there is room for. */
 #include <math.h>
 
-#include "tools/live/view.h"
+#include "tools/live/view/view.h"
 
 enum { BAR_WIDTH = 40, BAR_COLUMN = 11 };
 

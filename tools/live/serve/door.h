@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/door.h - who may see what is served: nobody without the token, and no page of another site.
+/* tools/live/serve/door.h - who may see what is served: nobody without the token, and no page of another site.
  *
  * In:   what a request says of itself.
  * Out:  the status of HTTP that it is answered with, and which of the paths is meant.
  * Holds: a request without the token learns nothing of what there is; how long a comparison takes does not
  *        depend on the token. */
-#ifndef HONE_TOOLS_LIVE_DOOR_H
-#define HONE_TOOLS_LIVE_DOOR_H
+#ifndef HONE_TOOLS_LIVE_SERVE_DOOR_H
+#define HONE_TOOLS_LIVE_SERVE_DOOR_H
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/series.c - from rounds to a series for each task. */
-#include "tools/live/series.h"
+/* tools/live/view/series.c - from rounds to a series for each task. */
+#include "tools/live/view/series.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/canvas.h - columns x rows of characters, as a terminal shows them.
+/* tools/live/view/canvas.h - columns x rows of characters, as a terminal shows them.
  *
  * In:   UTF-8, which may be none (names out of a database), and where it is to stand.
  * Out:  cells; what is beyond an edge is not there.
  * Holds: no cell has a control character; what the terminal cannot show is a question mark; a character of
  *        two columns is there with both or not at all. */
-#ifndef HONE_TOOLS_LIVE_CANVAS_H
-#define HONE_TOOLS_LIVE_CANVAS_H
+#ifndef HONE_TOOLS_LIVE_VIEW_CANVAS_H
+#define HONE_TOOLS_LIVE_VIEW_CANVAS_H
 
 #include <stdbool.h>
 #include <stdint.h>

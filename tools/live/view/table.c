@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/table.c - the table of tasks: which columns there is room for, sorted, scrolled. */
+/* tools/live/view/table.c - the table of tasks: which columns there is room for, sorted, scrolled. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "tools/live/series.h"
-#include "tools/live/view.h"
+#include "tools/live/view/series.h"
+#include "tools/live/view/view.h"
 
 /* A spark line takes a part of what is to spare, up to so much. */
 enum { SPARK_MOST = 48, BETWEEN = 1 };
@@ -15,7 +15,7 @@ static const struct {
 	int width, sheds;
 } columns[ORDER_COUNT] = {
 #define X(name, head, width, sheds, meaning) [ORDER_##name] = { head, width, sheds },
-#include "tools/live/columns.def"
+#include "tools/live/view/columns.def"
 #undef X
 };
 

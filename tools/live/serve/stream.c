@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/stream.c - what a listener gets next. */
-#include "tools/live/stream.h"
+/* tools/live/serve/stream.c - what a listener gets next. */
+#include "tools/live/serve/stream.h"
 
 #include <inttypes.h>
 #include <string.h>

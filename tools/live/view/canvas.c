@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/canvas.c - characters into cells. */
-#include "tools/live/canvas.h"
+/* tools/live/view/canvas.c - characters into cells. */
+#include "tools/live/view/canvas.h"
 
 #include <stdarg.h>
 #include <string.h>

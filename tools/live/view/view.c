@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/view.c - the screen: a title, lines of the campaign, the table of its tasks, the keys. */
-#include "tools/live/view.h"
+/* tools/live/view/view.c - the screen: a title, lines of the campaign, the table of its tasks, the keys. */
+#include "tools/live/view/view.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void draw_help(struct canvas *c)
 		const char *head, *meaning;
 	} columns[] = {
 #define X(name, head, width, sheds, meaning) { head, meaning },
-#include "tools/live/columns.def"
+#include "tools/live/view/columns.def"
 #undef X
 	};
 	static const char *const keys[] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/feed.h - what is served, as it is now: where campaigns stand, the page of the report, its figures.
+/* tools/live/serve/feed.h - what is served, as it is now: where campaigns stand, the page of the report, its figures.
  *
  * Holds: the file is read when somebody asks or listens, and a report is made only when the file has changed and
  *        the last one is some seconds old. */
-#ifndef HONE_TOOLS_LIVE_FEED_H
-#define HONE_TOOLS_LIVE_FEED_H
+#ifndef HONE_TOOLS_LIVE_SERVE_FEED_H
+#define HONE_TOOLS_LIVE_SERVE_FEED_H
 
 #include "base/hash.h"
 #include "tools/campaign/status.h"

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/stream.h - events as they go to those who listen (text/event-stream of the HTML standard).
+/* tools/live/serve/stream.h - events as they go to those who listen (text/event-stream of the HTML standard).
  *
  * In:   what is served, and what has happened.
  * Out:  for each listener what it has not got yet, as bytes.
  * Holds: nothing waits for a listener, and none has more in memory than one message: who is slow gets the newest
  *        state when it can take it. */
-#ifndef HONE_TOOLS_LIVE_STREAM_H
-#define HONE_TOOLS_LIVE_STREAM_H
+#ifndef HONE_TOOLS_LIVE_SERVE_STREAM_H
+#define HONE_TOOLS_LIVE_SERVE_STREAM_H
 
-#include "tools/live/feed.h"
+#include "tools/live/serve/feed.h"
 
 /* One listener. */
 struct stream {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/socket.h - a socket that listens on the loopback interface alone. */
-#ifndef HONE_TOOLS_LIVE_SOCKET_H
-#define HONE_TOOLS_LIVE_SOCKET_H
+/* tools/live/serve/socket.h - a socket that listens on the loopback interface alone. */
+#ifndef HONE_TOOLS_LIVE_SERVE_SOCKET_H
+#define HONE_TOOLS_LIVE_SERVE_SOCKET_H
 
 #include <stdbool.h>
 

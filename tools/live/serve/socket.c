@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/socket.c - binds, listens, and looks whether somebody is still there. */
-#include "tools/live/socket.h"
+/* tools/live/serve/socket.c - binds, listens, and looks whether somebody is still there. */
+#include "tools/live/serve/socket.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

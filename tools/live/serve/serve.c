@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/live/serve.c - the server, by libmicrohttpd: one thread, which looks at the file once a second while
+/* tools/live/serve/serve.c - the server, by libmicrohttpd: one thread, which looks at the file once a second while
  * somebody listens. */
-#include "tools/live/serve.h"
+#include "tools/live/serve/serve.h"
 
 #include "base/err.h"
 #include "config.h"
@@ -26,9 +26,9 @@ int live_serve(const struct live_serve *s)
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "tools/live/door.h"
-#include "tools/live/socket.h"
-#include "tools/live/stream.h"
+#include "tools/live/serve/door.h"
+#include "tools/live/serve/socket.h"
+#include "tools/live/serve/stream.h"
 
 /* Of a browser that is wide open on it; more are refused. Seconds are those in which a connection has to move:
  * who does not take a heartbeat is dropped. */
