@@ -156,6 +156,11 @@ bool masks_apart(const struct emitter *e, enum dtype t, int64_t stride);
 const char *apart_masked_text(struct emitter *e, const struct expr *x, const char *address,
 			      int64_t stride, const struct lane_run *r);
 
+/* --- blocks that are transposed (codegen/transposed.c) */
+
+/* The loop N, whose turns are TURNS_TRANSPOSED. */
+void emit_transposed(struct emitter *e, const struct nest *n);
+
 /* --- places (codegen/place.c) */
 
 void emit_arguments(struct emitter *e);

@@ -93,22 +93,10 @@ static const char *vector_cell(struct emitter *e, const struct nest *n)
 static void emit_scatter(struct emitter *e, const struct nest *n, const struct lane_run *r)
 {
 	const struct tensor *t = &n->buffer->tensor;
-	struct place_name *p = place_of(e, t);
 	struct offset o = offset_of(e, t, n->index);
-	const char *name = emit_name(e, "lanes");
 
-	emit_line(e, "const %s %s = %s;", vector_type(e, t->dtype, e->lanes), name,
-	     vector_text(e, n->value));
-	for (int i = 0; i < e->lanes; i++) {
-		const char *test = "";
-
-		if (r->known && (i < r->from || i >= r->to))
-			continue;
-		if (!r->known)
-			test = arena_printf(e->a, "if (%s <= %d && %d < %s) ", r->lo, i, i, r->hi);
-		emit_line(e, "%s%s[%s%s%" PRId64 "] = %s[%d];", test, p->name, o.text,
-			  *o.text ? " + " : "", o.constant + i * o.stride, name, i);
-	}
+	emit_line(e, "scatter_%s(%s, %" PRId64 ", %s, %s, %s);", vector_type(e, t->dtype, e->lanes),
+		  address_text(e, place_of(e, t), &o), o.stride, vector_text(e, n->value), r->lo, r->hi);
 }
 
 static void emit_masked_store(struct emitter *e, const struct nest *n, const struct lane_run *r)
@@ -260,6 +248,8 @@ static void emit_loop(struct emitter *e, const struct nest *n)
 {
 	if (n->intrinsic)
 		emit_group(e, n);
+	else if (n->turns == TURNS_TRANSPOSED)
+		emit_transposed(e, n);
 	else if (n->annotation == ANNOTATION_UNROLL)
 		emit_unrolled(e, n);
 	else if (n->annotation == ANNOTATION_VECTOR)

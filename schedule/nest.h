@@ -47,11 +47,13 @@ struct lane_layout {
 	bool overruns;		/* the last lanes may be written though they are beyond the end */
 };
 
-/* How the turns of a loop are written (pass/unroll.c). */
+/* How the turns of a loop are written (pass/unroll.c, but for what is said). */
 enum turns {
 	TURNS_PLAIN,
 	TURNS_FEW,	/* the compiler is asked to write them out */
 	TURNS_RELOAD,	/* what one has read is not kept for the next */
+	TURNS_TRANSPOSED,	/* with the lanes of the vector inside they are a block that is transposed (pass/transpose.c) */
+	TURNS_COUNT
 };
 
 /* A node and, by next, what follows it in the same block. */
@@ -132,6 +134,8 @@ void nest_survey(struct nest *nest);
 bool term_is_neutral(const struct expr *e, enum reducer r);
 /* Does store N, in a vector loop over AXIS, combine all lanes to one element? */
 bool store_combines_lanes(const struct nest *n, const struct axis *axis);
+/* Are loop N and the vector inside of it a block that can be transposed: one store to memory, no more turns than lanes? */
+bool nest_is_block(const struct nest *n);
 /* A node around BODY, which may be NULL. */
 struct nest *nest_new(struct arena *a, enum nest_kind kind, struct nest *body);
 /* Does LIST itself, not what is inside of its nodes, allocate a buffer? */

@@ -66,6 +66,15 @@ bool store_combines_lanes(const struct nest *n, const struct axis *axis)
 	return true;
 }
 
+bool nest_is_block(const struct nest *n)
+{
+	const struct nest *v = n->body, *s = v && v->kind == NEST_LOOP && !v->next ? v->body : NULL;
+
+	return s && v->annotation == ANNOTATION_VECTOR && s->kind == NEST_STORE && !s->next && !s->buffer->registers &&
+	       s->buffer->tensor.dtype == DTYPE_F32 && n->axis->hi - n->axis->lo <= v->lanes &&
+	       (n->annotation == ANNOTATION_NONE || n->annotation == ANNOTATION_UNROLL);
+}
+
 bool term_is_neutral(const struct expr *e, enum reducer r)
 {
 	if (e->kind == EXPR_CAST)

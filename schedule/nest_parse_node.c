@@ -140,7 +140,7 @@ static int inside_axis(struct nest_parser *np, int depth, struct nest *n, struct
 /* [turns] [kind]: is there one? */
 static bool loop_words(struct nest_parser *np, struct nest *n)
 {
-	for (enum turns t = TURNS_FEW; t <= TURNS_RELOAD && !n->turns; t++)
+	for (enum turns t = TURNS_FEW; t < TURNS_COUNT && !n->turns; t++)
 		n->turns = nest_parse_word(np, turns_name(t)) ? t : TURNS_PLAIN;
 	for (enum annotation a = 1; a < ANNOTATION_COUNT && !n->annotation; a++)
 		n->annotation = nest_parse_word(np, annotation_name(a)) ? a : ANNOTATION_NONE;
@@ -171,6 +171,9 @@ static int loop(struct nest_parser *np, int depth, struct nest *n)
 	int rc = inside_axis(np, depth, n, own);
 
 	np->in_vector = false;
+	if (rc == 0 && n->turns == TURNS_TRANSPOSED && !nest_is_block(n))
+		return parse_error(&np->p, at, "what is transposed is a vector loop of one store, with no more turns around "
+				   "than it has lanes");
 	return rc;
 }
 

@@ -77,6 +77,8 @@ static void fill_body(const struct site *s, float *row)
 			scattered += elements;
 		if (site_has_vector(s) && x->lanes == LANES_NEAR)	/* a shuffle for each, but one */
 			scattered += vectors;
+		if (site_has_vector(s) && x->lanes == LANES_ACROSS)	/* a shuffle for each halving of the lanes */
+			scattered += vectors * log2(s->vector_lanes);
 	}
 	const struct access *result = s->access[0];	/* the store itself comes first */
 

@@ -7,6 +7,14 @@ static double register_lanes(enum dtype t, const struct target *target)
 	return target_lanes(target, dtype_bytes(dtype_arithmetic(t)));
 }
 
+/* Do the turns around the vector go over what is side by side, as those of a block? */
+static bool is_across(const struct site *s, const struct access *x)
+{
+	int around = s->vector - 1;
+
+	return around >= 0 && s->loops[around].nest->turns == TURNS_TRANSPOSED && access_stride(x, around) == 1;
+}
+
 static enum lanes lanes_of(const struct site *s, const struct access *x)
 {
 	if (!access_moves(x, s->vector))
@@ -22,6 +30,8 @@ static enum lanes lanes_of(const struct site *s, const struct access *x)
 
 	if (stride == 1)
 		return LANES_UNIT;
+	if (is_across(s, x))
+		return LANES_ACROSS;
 	return stride_is_near(stride) && !x->writes ? LANES_NEAR : LANES_APART;
 }
 
@@ -63,7 +73,7 @@ double access_vectors(const struct site *s, const struct access *x, double eleme
 {
 	double vectors = elements;
 
-	if (site_has_vector(s) && x->lanes == LANES_UNIT)
+	if (site_has_vector(s) && (x->lanes == LANES_UNIT || x->lanes == LANES_ACROSS))
 		vectors = elements / s->vector_lanes * s->registers;
 	if (site_has_vector(s) && x->lanes == LANES_NEAR)
 		vectors = elements / s->vector_lanes * s->registers *

@@ -179,7 +179,21 @@ static bool reloads(struct program *p, const struct nest *n)
 	return tile + b.values > p->target->vector_registers;
 }
 
-/* Marks the loops of LIST; how many statements it is, written-out loops turn by turn. */
+/* How the TURNS of loop N, of INSIDE statements each, are written. */
+static enum turns turns_of(struct program *p, const struct nest *n, int64_t turns, int64_t inside)
+{
+	if (n->turns != TURNS_PLAIN || n->intrinsic)
+		return n->turns;
+	if (n->annotation == ANNOTATION_UNROLL && reloads(p, n))
+		return TURNS_RELOAD;
+	return n->annotation == ANNOTATION_NONE && n->fills && turns <= FEW_TURNS &&
+			       turns * inside <= p->target->vector_registers
+		       ? TURNS_FEW
+		       : TURNS_PLAIN;
+}
+
+/* Marks the loops of LIST; how many statements it is, written-out loops turn by turn. Blocks that are transposed are
+ * in memory: nothing is gained by writing out what is around them. */
 static int64_t mark(struct program *p, struct nest *list)
 {
 	int64_t all = 0;
@@ -188,14 +202,11 @@ static int64_t mark(struct program *p, struct nest *list)
 		int64_t turns = n->kind == NEST_LOOP ? n->axis->hi - n->axis->lo : 1;
 		int64_t inside = mark(p, n->body) + mark(p, n->other) + (n->kind == NEST_STORE);
 
-		if (n->annotation == ANNOTATION_UNROLL && !n->intrinsic && reloads(p, n))
-			n->turns = TURNS_RELOAD;
-		else if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_NONE && n->fills &&
-			 turns <= FEW_TURNS && turns * inside <= p->target->vector_registers)
-			n->turns = TURNS_FEW;
+		if (n->kind == NEST_LOOP)
+			n->turns = turns_of(p, n, turns, inside);
 		bool written = n->annotation == ANNOTATION_UNROLL || n->turns == TURNS_FEW;
 
-		all += written ? turns * inside : inside;
+		all += n->turns == TURNS_TRANSPOSED ? MOST_COUNTED : written ? turns * inside : inside;
 		all = all < MOST_COUNTED ? all : MOST_COUNTED;
 	}
 	return all;

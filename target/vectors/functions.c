@@ -25,7 +25,7 @@ struct vector_function {
 	unsigned types;		/* of its elements, a bit each */
 	int from, to;		/* bytes of the vector */
 	enum where where;
-	const char *calls;	/* a function further up */
+	const char *calls[2];	/* functions further up */
 	enum once needs;
 	int stride, phase;	/* of the pattern */
 	const char *text;
@@ -41,6 +41,7 @@ static const struct vector_function functions[] = {
 #include "target/vectors/choice.def"
 #include "target/vectors/mask.def"
 #include "target/vectors/apart.def"
+#include "target/vectors/transpose.def"
 #include "target/vectors/map.def"
 #include "target/vectors/across.def"
 #include "target/vectors/convert.def"
@@ -149,7 +150,7 @@ static bool is_first(int i, const struct vector_form *v, const struct calls *c)
 /* What is written for V: of what the body calls, and of what that calls. */
 static void choose(bool chosen[FUNCTIONS], const struct vector_form *v, const struct calls *c)
 {
-	const char *called[FUNCTIONS];	/* by other functions */
+	const char *called[2 * FUNCTIONS];	/* by other functions */
 	int n = 0;
 
 	for (int i = FUNCTIONS - 1; i >= 0; i--) {
@@ -163,8 +164,8 @@ static void choose(bool chosen[FUNCTIONS], const struct vector_form *v, const st
 		for (int j = 0; j < n && !wanted; j++)
 			wanted = strcmp(called[j], f->name) == 0;
 		chosen[i] = wanted && is_first(i, v, c);
-		if (chosen[i] && f->calls)
-			called[n++] = f->calls;
+		for (int j = 0; j < 2 && chosen[i] && f->calls[j]; j++)
+			called[n++] = f->calls[j];
 	}
 }
 

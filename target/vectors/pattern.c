@@ -7,7 +7,7 @@
 /* Where in the repeated parts of a pattern. */
 struct spot {
 	const struct vector_form *v;
-	int lane, distance, vector;
+	int lane, distance, vector, row;
 };
 
 /* The first element of vector K, the last of which ends with the last lane where there is no phase. */
@@ -86,6 +86,18 @@ static void put_field(struct text *out, const struct spot *s, char field)
 	case 'x':
 		put_number(out, s->lane ^ s->distance);
 		break;
+	case 'a':
+		put_number(out, s->row);
+		break;
+	case 'b':
+		put_number(out, s->row + s->distance);
+		break;
+	case 'u':
+		put_number(out, s->lane & s->distance ? v->lanes + (s->lane ^ s->distance) : s->lane);
+		break;
+	case 'v':
+		put_number(out, s->lane & s->distance ? v->lanes + s->lane : s->lane ^ s->distance);
+		break;
 	case 'k':
 		put_number(out, s->vector);
 		break;
@@ -103,7 +115,7 @@ static void put_part(struct text *out, struct spot s, const char *p, const char 
 /* What is repeated from the bracket AT on; where it ends. */
 static const char *put_repeated(struct text *out, struct spot s, const char *at)
 {
-	const char closing[] = { '$', *at == '[' ? ']' : *at == '<' ? '>' : ')', '\0' };
+	const char closing[] = { '$', *at == '[' ? ']' : *at == '<' ? '>' : *at == '{' ? '}' : ')', '\0' };
 	const char *end = strstr(at, closing), *begin = at + 1;
 
 	if (*at == '[') {
@@ -114,6 +126,10 @@ static const char *put_repeated(struct text *out, struct spot s, const char *at)
 	} else if (*at == '<') {
 		for (s.distance = s.v->lanes / 2; s.distance > 0; s.distance /= 2)
 			put_part(out, s, begin, end);
+	} else if (*at == '{') {
+		for (s.row = 0; s.row < s.v->lanes; s.row++)
+			if (!(s.row & s.distance))
+				put_part(out, s, begin, end);
 	} else {
 		for (s.vector = *begin - '0'; s.vector < s.v->stride; s.vector++)
 			put_part(out, s, begin + 1, end);
@@ -125,7 +141,7 @@ static void put_part(struct text *out, struct spot s, const char *p, const char 
 {
 	for (const char *at; (at = memchr(p, '$', (size_t)(end - p)));) {
 		text_putn(out, p, (size_t)(at - p));
-		if (strchr("[<(", at[1])) {
+		if (strchr("[<({", at[1])) {
 			p = put_repeated(out, s, at + 1);
 		} else {
 			put_field(out, &s, at[1]);

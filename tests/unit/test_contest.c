@@ -9,7 +9,7 @@
 #include "bench/search/search.h"
 #include "search/strategies/strategy.h"
 
-#define SPEC "conv2d:ic=16,h=30,w=30,oc=16,k=5,s=2"
+#define SPEC "conv2d:ic=16,h=30,w=30,oc=16,k=5,s=2,layout=nhwc"
 
 enum { RECORDS = 200, TRIALS = 64, SEEDS = 5, BATCH = 16 };
 
