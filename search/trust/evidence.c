@@ -2,24 +2,110 @@
 /* search/trust/evidence.c - hashes of C texts, and figures with what they rest on. */
 #include "search/trust/evidence.h"
 
+#include <ctype.h>
+#include <search.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/text.h"
 
+/* --- texts, whatever their tensors are called */
+
+/* A variable of a text: its names end with a number (emit_name()). */
+struct text_variable {
+	const char *name;
+	size_t n;
+	int number;		/* in the order in which they come */
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct text_variable *x = a, *y = b;
+	size_t n = x->n < y->n ? x->n : y->n;
+	int order = memcmp(x->name, y->name, n);
+
+	return order ? order : (x->n > y->n) - (x->n < y->n);
+}
+
+static bool in_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Of the word of N letters at NAME, behind which nothing of it stands. */
+static bool is_variable(const char *name, size_t n)
+{
+	size_t digits = 0;
+
+	while (digits < n && isdigit((unsigned char)name[n - 1 - digits]))
+		digits++;
+	return digits > 0 && digits < n && name[n - 1 - digits] == '_' && name[n] != '(';
+}
+
+static int number_of(struct arena *a, void **variables, int *count, struct text_variable v)
+{
+	const struct text_variable **found = tfind(&v, variables, by_name);
+
+	if (!found) {
+		v.number = (*count)++;
+		found = tsearch(arena_memdup(a, &v, sizeof(v)), variables, by_name);
+		if (!found)
+			die("out of memory for the variables of a text");
+	}
+	return (*found)->number;
+}
+
+static void keep(void *node)
+{
+	(void)node;	/* the arena has it */
+}
+
+/* SOURCE with numbers for its variables: an operator of a model and the same by its name differ in these alone. */
+static const char *without_names(struct arena *a, const char *source)
+{
+	struct text out = { 0 };
+	void *variables = NULL;
+	int count = 0;
+
+	for (const char *p = source; *p;) {
+		size_t n = 0;
+
+		while (in_word(p[n]))
+			n++;
+		if (!isdigit((unsigned char)*p) && is_variable(p, n))
+			text_printf(&out, "$%d", number_of(a, &variables, &count, (struct text_variable){ p, n, 0 }));
+		else
+			text_putn(&out, p, n ? n : 1);
+		p += n ? n : 1;
+	}
+	tdestroy(variables, keep);
+	const char *text = arena_strdup(a, text_str(&out));
+
+	text_free(&out);
+	return text;
+}
+
 const char *evidence_hash(struct arena *a, const char *source)
 {
-	return hash_text(hash_bytes(source, strlen(source)), arena_many(a, char, HASH_TEXT));
+	const char *text = without_names(a, source);
+
+	return hash_text(hash_bytes(text, strlen(text)), arena_many(a, char, HASH_TEXT));
 }
 
 enum evidence evidence_of(const struct db_record *r, const char *source)
 {
-	char hash[HASH_TEXT];
+	char named[HASH_TEXT];	/* records of hone 0.2 have the hash of the text as it is */
 
 	if (!r->source_hash)
 		return EVIDENCE_UNKNOWN;
-	hash_text(hash_bytes(source, strlen(source)), hash);
-	return strcmp(hash, r->source_hash) == 0 ? EVIDENCE_SAME : EVIDENCE_CHANGED;
+	struct arena *a = arena_new();
+
+	hash_text(hash_bytes(source, strlen(source)), named);
+	bool same = strcmp(evidence_hash(a, source), r->source_hash) == 0 || strcmp(named, r->source_hash) == 0;
+
+	arena_free(a);
+	return same ? EVIDENCE_SAME : EVIDENCE_CHANGED;
 }
 
 bool evidence_confirmed(const struct db_record *r, enum evidence e)

@@ -19,7 +19,7 @@ enum evidence {
 
 /* SOURCE is what the steps of R give today (program_source()). */
 enum evidence evidence_of(const struct db_record *r, const char *source);
-/* The identity of SOURCE, as records keep it, in A. */
+/* The identity of SOURCE, as records keep it, in A: the same whatever its tensors are called. */
 const char *evidence_hash(struct arena *a, const char *source);
 
 /* Where unconfirmed times stand beside confirmed ones of other tasks: the best of many trials has been lucky.
