@@ -276,6 +276,26 @@ static int conclude(struct arena *a, const struct build_pool *b, const struct co
 	return 0;
 }
 
+static int longest_first(const void *a, const void *b)
+{
+	const struct trial *const *x = a, *const *y = b;
+	size_t n = strlen((*x)->source), m = strlen((*y)->source);
+
+	return (n < m) - (n > m);
+}
+
+/* Orders the N trials of LIST so that runs of TOGETHER are about as long: a compiler's time grows with the text. */
+static void even_out(struct arena *scratch, struct trial **list, int n, int together)
+{
+	struct trial **sorted = arena_memdup(scratch, list, (size_t)n * sizeof(*list));
+	int runs = (n + together - 1) / together, k = 0;
+
+	qsort(sorted, (size_t)n, sizeof(*sorted), longest_first);
+	for (int run = 0; run < runs; run++)
+		for (int i = run; i < n; i += runs)
+			list[k++] = sorted[i];
+}
+
 /* Compiles the PENDING trials without an object, TOGETHER in a run of the compiler. */
 static int build(struct arena *a, struct build_pool *b, struct trial *trials, int n, int together)
 {
@@ -287,10 +307,15 @@ static int build(struct arena *a, struct build_pool *b, struct trial *trials, in
 	for (int i = 0; i < n; i++)
 		if (trials[i].status == TRIAL_PENDING && !trials[i].object)
 			todo[pending++] = &trials[i];
-	for (int i = 0; i < pending; i += together)
-		vec_push(scratch, &all, (struct compilation){
-			.trials = todo + i,
-			.n = pending - i < together ? pending - i : together });
+	int count = (pending + together - 1) / together;
+
+	even_out(scratch, todo, pending, together);
+	for (int i = 0, at = 0; i < count; i++) {
+		int share = (pending - i + count - 1) / count;	/* as even_out() dealt them */
+
+		vec_push(scratch, &all, (struct compilation){ .trials = todo + at, .n = share });
+		at += share;
+	}
 	struct command_run *runs = arena_many(scratch, struct command_run, all.n);
 
 	rc = compile(scratch, b, &all, runs);

@@ -24,6 +24,8 @@
 #include "measure/process/process.h"
 #include "measure/runner/runner.h"
 #include "measure/runner/verify.h"
+#include "schedule/nest_text.h"
+#include "search/kernel_text.h"
 #include "tests/kernel_text.h"
 
 static void test_status_names(void **state)
@@ -360,9 +362,46 @@ static void test_together(void **state)
 		shared += t[i].symbol != NULL;
 		trial_discard(&t[i]);	/* which takes nothing from the others */
 	}
-	assert_int_equal(shared, 3);	/* of two runs of three the one without the broken one */
+	assert_int_equal(shared, 4);	/* of three runs, of three and two and two, those without the broken one */
 	arena_free(a);
 	build_pool_free(b);
+}
+
+/* Both kernels have functions of the prelude, whose names must stay apart. */
+static void test_together_with_functions(void **state)
+{
+	static const char text[] =
+		"target generic\ninput X: f32[9, 6]\noutput Y: f32[6, 9]\n"
+		"transposed for x in 0..4\n\tvector for c in 0..4 of 4\n\t\tY[x, c] = X[c, x]\n"
+		"transposed for x in 0..4\n\tvector for c in 0..4 of 4\n\t\tY[c, x + 4] = X[x + 4, c]\n"
+		"vector for c in 0..4 of 4\n\tY[c, 8] = X[8, c]\n"
+		"vector for c in 0..4 of 4\n\tY[4, c] = X[c, 4]\n"
+		"vector for c in 0..3 of 4\n\tY[5, c] = X[c, 5] + X[8, 5]\n";
+	static const char *const compilers[] = { NULL, "gcc" };	/* NULL: the first choice */
+	struct arena *a = arena_new();
+	struct program *p = program_parse(a, "blocks", text);
+
+	(void)state;
+	if (!p)
+		fail_msg("%s", err_get());
+	for (int k = 0; k < 2; k++) {
+		struct build_pool *b = build_pool_new(&(struct build_pool_options){ .jobs = 1, .cc = compilers[k] });
+		struct trial t[4] = { 0 };
+
+		assert_non_null(b);
+		for (int i = 0; i < 4; i++)
+			t[i].source = program_source(a, p, NULL);
+		assert_non_null(strstr(t[0].source, "transpose_copy_f32x4(Y"));
+		assert_non_null(strstr(t[0].source, "transpose_store_f32x4(Y"));
+		assert_int_equal(build_together(a, b, t, 4), 0);
+		for (int i = 0; i < 4; i++) {
+			assert_int_equal(t[i].status, TRIAL_PENDING);
+			assert_non_null(t[i].symbol);
+			trial_discard(&t[i]);
+		}
+		build_pool_free(b);
+	}
+	arena_free(a);
 }
 
 #define SUM(type, extra)                                                                           \
@@ -487,6 +526,7 @@ int main(void)
 		cmocka_unit_test(test_counters),     cmocka_unit_test(test_pin),
 		cmocka_unit_test(test_builder),	     cmocka_unit_test(test_types),
 		cmocka_unit_test(test_together),
+		cmocka_unit_test(test_together_with_functions),
 		cmocka_unit_test(test_race),	     cmocka_unit_test(test_outside_errors),
 	};
 
