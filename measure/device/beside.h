@@ -36,4 +36,14 @@ int beside_measure(const struct device *d, const char *cpus, int (*work)(void *u
 		   struct beside_effect *out);
 enum beside_verdict beside_judge(const struct beside_effect *b);
 
+/* What was seen of D's cores CPUS in the last hours, *MINUTES ago, and is no matter of doubt; false where there is
+ * nothing. */
+bool beside_recall(const struct device *d, const char *cpus, struct beside_effect *out, int *minutes);
+/* Keeps what was seen, if it says something. What cannot be written is no error. */
+void beside_keep(const struct device *d, const char *cpus, const struct beside_effect *seen);
+/* Of all devices. */
+void beside_forget(void);
+/* Where it is kept, in A; NULL: nowhere. */
+const char *beside_place(struct arena *a, const struct device *d, const char *cpus);
+
 #endif

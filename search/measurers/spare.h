@@ -21,7 +21,7 @@ struct spare {
  * spare. */
 struct pool_room spare_room(void *user);
 /* Sets S->beside: not where kernels have more threads than there are cores to spare, for then they take
- * too much of what all cores share; else by a trial, in which B compiles SOURCE, a kernel, over and over; and
+ * too much of what all cores share; else by what was seen in the last hours, or by a trial, in which B compiles SOURCE, a kernel, over and over; and
  * not where the machine is too busy for that to tell.
  * Nothing else may be at work. B's room is to be set anew. -1 and a message. */
 int spare_settle(struct spare *s, struct build_pool *b, const struct device *d, const char *source,

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "measure/build/compiler.h"
 #include "measure/runner/counters.h"
+#include "measure/device/beside.h"
 #include "measure/device/device.h"
 #include "measure/device/noise.h"
 #include "measure/runner/sandbox.h"
@@ -99,6 +100,8 @@ static int examine(struct arena *a, const struct doctor *o, struct report *r)
 
 	if (!d || device_load_or_probe(d, o->fresh) < 0)
 		return -1;
+	if (o->fresh)
+		beside_forget();
 	r->device = d;
 	for (int i = 0; i < N_COMPILERS; i++) {
 		if (compiler_check(a, compiler_commands[i], &r->compilers[i]) < 0)
