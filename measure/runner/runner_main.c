@@ -229,7 +229,7 @@ static void take_rounds(struct runner_process *r, int rounds)
 			if (round == 0)
 				series_begin(&r->series[i], &r->task.timing, k->timed);
 			else	/* the others have taken the caches */
-				timed_run(k->timed);
+				series_warm(&r->series[i], &r->task.timing);
 			series_add(&r->series[i], &r->task.timing);
 		}
 	for (int i = 0; i < r->n_kept; i++)

@@ -67,6 +67,9 @@ struct timing_result {
 /* Runs the kernel a few times to choose the repeats; returns microseconds of one run, or -1 where
  * that was disturbed. */
 double series_begin(struct series *s, const struct timing *t, struct timed kernel);
+/* Runs the kernel until its data are back in the caches, where others have been there since; a single run does not
+ * do it for what nearly fills the last one. */
+void series_warm(const struct series *s, const struct timing *t);
 /* One sample of the kernel, one of the reference. */
 void series_add(struct series *s, const struct timing *t);
 /* Leaves out the samples that time was stolen from since the last look; series_add does so now and
