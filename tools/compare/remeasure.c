@@ -3,6 +3,7 @@
  *
  * What is timed is what the records measured: the same C text, built by the same toolchain. Where hone or compilers
  * give another one today, the row says so and keeps what the records say. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,8 +22,10 @@
 
 /* Times that a pair of kernels is measured, each with new objects and as often the one as the other first: 15 rounds
  * each (CONFIRM_ROUNDS of search/measurers/hardware.c), so 30 pairs, in which signs find what is 5% slower in 19 of
- * 20 tries (measure/timing/verdict.h). */
-enum { SITTINGS = 2 };
+ * 20 tries (measure/timing/verdict.h). Where that leaves it unclear they are measured again, up to as often as the last of
+ * these says: half of the interval's width takes four times the pairs. */
+static const int looks[] = { 2, 4, 8 };
+enum { LOOKS = 3, MOST_SITTINGS = 8 };
 
 struct remade_builder {
 	const struct target *target;
@@ -166,7 +169,7 @@ static int set_measurer(struct remaking *m, const struct db_record *r)
 
 /* Samples of both, pair by pair, in microseconds. */
 struct taken_pairs {
-	double us[SIDES][SITTINGS * SAMPLES_MAX];
+	double us[SIDES][MOST_SITTINGS * SAMPLES_MAX];
 	int n;
 };
 
@@ -218,6 +221,22 @@ static int sit(struct remaking *m, const struct task *task, struct remade_kernel
 	return 0;
 }
 
+/* What P says. Who looks several times is misled more often: of each look so much less counts
+ * (Bonferroni). */
+static struct comparison look_at(const struct remaking *m, const struct taken_pairs *p)
+{
+	struct comparison c = compare_pairs(p->us[NOW], p->us[BEFORE], p->n, m->t->options->margin);
+
+	c.p = fmin(1, LOOKS * c.p);
+	return c;
+}
+
+/* Is more to be learned from more pairs? */
+static bool is_open(const struct remaking *m, const struct taken_pairs *p)
+{
+	return p->n < VERDICT_MIN_PAIRS || look_at(m, p).verdict == VERDICT_UNCLEAR;
+}
+
 static void judge(struct remaking *m, const struct taken_pairs *p, struct compare_row *row)
 {
 	if (p->n < VERDICT_MIN_PAIRS) {
@@ -225,7 +244,7 @@ static void judge(struct remaking *m, const struct taken_pairs *p, struct compar
 		return;
 	}
 	row->was = row->with.verdict;
-	row->with = compare_pairs(p->us[NOW], p->us[BEFORE], p->n, m->t->options->margin);
+	row->with = look_at(m, p);
 	row->again = row->calibrated = row->sound = true;
 	for (int i = 0; i < SIDES; i++) {
 		double *us = arena_memdup(m->a, p->us[i], (size_t)p->n * sizeof(double));
@@ -272,8 +291,9 @@ static int time_row(struct remaking *m, struct compare_row *row)
 	}
 	if (!why && set_measurer(m, &row->side[NOW].record) < 0)
 		return -1;
-	for (int i = 0; i < SITTINGS && !why && rc == 0; i++)
-		rc = sit(m, task, k, i % SIDES, &p, &why);
+	for (int look = 0, i = 0; look < LOOKS && !why && rc == 0 && is_open(m, &p); look++)
+		for (; i < looks[look] && !why && rc == 0; i++)
+			rc = sit(m, task, k, i % SIDES, &p, &why);
 	if (rc < 0)
 		return -1;
 	if (why)
