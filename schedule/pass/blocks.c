@@ -42,7 +42,9 @@ bool block_transposes(struct arena *a, const struct nest *v, const struct axis *
 	const struct nest *s = v->body;
 	struct moves to, from;
 
-	if (v->lanes < LEAST_LANES || !is_worth_it(axis->hi - axis->lo, v->lanes) || s->kind != NEST_STORE || s->next || s->reducer != REDUCE_NONE ||
+	if (v->lanes < LEAST_LANES || !is_worth_it(axis->hi - axis->lo, v->lanes))
+		return false;
+	if (s->kind != NEST_STORE || s->next || s->reducer != REDUCE_NONE ||
 	    !moves_of(a, &s->buffer->tensor, s->index, v->axis, axis, &to))
 		return false;
 	if (is_across(to))
