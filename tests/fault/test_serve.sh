@@ -106,8 +106,13 @@ is_report()
 		"$dir/body" "$dir/report"
 }
 until_true is_report || complain "/report.json is another report"
-answers 200 "/status.json?token=$token"
-grep -q '"trials":4' "$dir/body" || complain "/status.json lacks the trials"
+# so may this
+has_trials()
+{
+	answers 200 "/status.json?token=$token"
+	grep -q '"trials":4' "$dir/body"
+}
+until_true has_trials || complain "/status.json lacks the trials"
 
 # --- events
 events() { test "$(grep -c '^event: status' "$dir/events")" -ge "$1"; }
