@@ -142,6 +142,11 @@ bool scan_at_end(struct scan *s)
 	return *s->at == '\0';
 }
 
+bool text_in_identifier(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 static bool in_name(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '.';

@@ -25,6 +25,8 @@ void text_vprintf(struct text *t, const char *fmt, va_list ap)
 void text_duration(struct text *t, double seconds);
 /* N tabs. */
 void text_indent(struct text *t, int n);
+/* May C stand in the middle of an identifier of C? In any locale. */
+bool text_in_identifier(char c);
 /* S in double quotes: what is not printable ASCII as \xHH, quotes and backslashes behind one. */
 void text_quote(struct text *t, const char *s);
 /* S as it is where scan_name reads it back, else quoted. */

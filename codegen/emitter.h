@@ -187,6 +187,9 @@ void emit_line(struct emitter *e, const char *fmt, ...) __attribute__((format(pr
 /* NAME as a C identifier that no other variable has. */
 const char *emit_name(struct emitter *e, const char *name);
 void emit_bind(struct emitter *e, struct bound_axis b);
+/* What is written between both is of all lanes of the vector loop N. */
+void emit_begin_lanes(struct emitter *e, const struct nest *n);
+void emit_end_lanes(struct emitter *e);
 void emit_node(struct emitter *e, const struct nest *n);
 /* N and what follows it. */
 void emit_list(struct emitter *e, const struct nest *n);

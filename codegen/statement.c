@@ -199,16 +199,26 @@ static void emit_group(struct emitter *e, const struct nest *n)
 	e->bindings.n--;
 }
 
-static void emit_vector(struct emitter *e, const struct nest *n)
+void emit_begin_lanes(struct emitter *e, const struct nest *n)
 {
 	emit_bind(e, (struct bound_axis){ n->axis, false, 0, "lane" });
 	e->vector_axis = n->axis;
 	e->vector_start = n->axis->lo;
 	e->lanes = n->lanes;
-	emit_body(e, n->body);
+}
+
+void emit_end_lanes(struct emitter *e)
+{
 	e->vector_axis = NULL;
 	e->lanes = 0;
 	e->bindings.n--;
+}
+
+static void emit_vector(struct emitter *e, const struct nest *n)
+{
+	emit_begin_lanes(e, n);
+	emit_body(e, n->body);
+	emit_end_lanes(e);
 }
 
 /* The turns that a thread takes follow each other. */

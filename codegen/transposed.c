@@ -30,7 +30,7 @@ static const char *emit_rows(struct emitter *e, const struct nest *n, const stru
 	return rows;
 }
 
-/* The offset of T's element at INDEX for turn I of N; bound to it when it returns. */
+/* The offset of T's element at INDEX for turn I of N. */
 static struct offset offset_at(struct emitter *e, const struct nest *n, int64_t i, const struct tensor *t,
 			       const struct expr *const *index)
 {
@@ -48,10 +48,7 @@ void emit_transposed(struct emitter *e, const struct nest *n)
 	int64_t turns = n->axis->hi - n->axis->lo, lanes = vector->axis->hi - vector->axis->lo;
 	const char *type;
 
-	emit_bind(e, (struct bound_axis){ vector->axis, false, 0, "lane" });
-	e->vector_axis = vector->axis;
-	e->vector_start = vector->axis->lo;
-	e->lanes = vector->lanes;
+	emit_begin_lanes(e, vector);
 	type = vector_type(e, to->dtype, e->lanes);
 	struct offset o = offset_at(e, n, n->axis->lo, to, store->index);
 
@@ -73,7 +70,5 @@ void emit_transposed(struct emitter *e, const struct nest *n)
 	}
 	e->indent--;
 	emit_line(e, "}");
-	e->vector_axis = NULL;
-	e->lanes = 0;
-	e->bindings.n--;
+	emit_end_lanes(e);
 }

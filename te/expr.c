@@ -74,6 +74,15 @@ const struct expr *expr_const(struct arena *a, enum dtype t, double v)
 	return e;
 }
 
+const struct axis *axis_part(struct arena *a, const struct axis *axis, int64_t lo, int64_t hi)
+{
+	struct axis *part = arena_memdup(a, axis, sizeof(*part));
+
+	part->lo = lo;
+	part->hi = hi;
+	return part;
+}
+
 const struct expr *expr_axis(struct arena *a, const struct axis *axis)
 {
 	struct expr *e = node(a, EXPR_AXIS, DTYPE_I64);

@@ -80,6 +80,8 @@ enum expr_form expr_kind_form(enum expr_kind k);
  * expr_const. Constants are folded where that is exact: integers, and x*1, x+0 on integers. */
 const struct expr *expr_int(struct arena *a, int64_t v);	/* an i64 */
 const struct expr *expr_const(struct arena *a, enum dtype t, double v);
+/* A copy of AXIS, in A, for its values [LO, HI) alone: an axis of its own. */
+const struct axis *axis_part(struct arena *a, const struct axis *axis, int64_t lo, int64_t hi);
 const struct expr *expr_axis(struct arena *a, const struct axis *axis);
 const struct expr *expr_load(struct arena *a, const struct tensor *t,
 			     const struct expr *const *index);

@@ -2,7 +2,6 @@
 /* measure/build/join.c - names at file scope, renamed by the preprocessor. */
 #include "measure/build/join.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "base/arena.h"
@@ -19,19 +18,14 @@ struct file_scope {
 	struct join_names macros;
 };
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Adds the word that ends at END, blanks aside, not before BEGIN. */
 static void add_word(struct file_scope *s, struct join_names *to, const char *begin, const char *end)
 {
-	while (end > begin && !is_word(end[-1]))
+	while (end > begin && !text_in_identifier(end[-1]))
 		end--;
 	const char *from = end;
 
-	while (from > begin && is_word(from[-1]))
+	while (from > begin && text_in_identifier(from[-1]))
 		from--;
 	if (from == end)
 		return;
@@ -63,7 +57,7 @@ static void look_at_line(struct file_scope *s, const char *line, size_t n)
 	if (starts(line, define)) {
 		const char *name = line + strlen(define), *end = name;
 
-		while (is_word(*end))
+		while (text_in_identifier(*end))
 			end++;
 		add_word(s, &s->macros, name, end);
 	} else if (starts(line, "typedef ")) {

@@ -102,19 +102,10 @@ static struct nest *sink(const struct block *b, const struct nest *list)
 	return first;
 }
 
-static const struct axis *part_of(struct arena *a, const struct axis *axis, int64_t lo, int64_t hi)
-{
-	struct axis *part = arena_memdup(a, axis, sizeof(*part));
-
-	part->lo = lo;
-	part->hi = hi;
-	return part;
-}
-
 /* Turns [LO, HI) of N as one block. */
 static struct nest *one_block(struct arena *a, const struct nest *n, int64_t lo, int64_t hi)
 {
-	struct block b = { a, n, part_of(a, n->axis, lo, hi), NULL };
+	struct block b = { a, n, axis_part(a, n->axis, lo, hi), NULL };
 
 	b.value = expr_axis(a, b.axis);
 	return sink(&b, n->body);
@@ -123,8 +114,8 @@ static struct nest *one_block(struct arena *a, const struct nest *n, int64_t lo,
 /* A loop of COUNT blocks of SIZE turns of N, from its first on. */
 static struct nest *many_blocks(struct arena *a, const struct nest *n, int64_t count, int64_t size)
 {
-	const struct axis *outer = part_of(a, n->axis, 0, count);
-	struct block b = { a, n, part_of(a, n->axis, 0, size), NULL };
+	const struct axis *outer = axis_part(a, n->axis, 0, count);
+	struct block b = { a, n, axis_part(a, n->axis, 0, size), NULL };
 	struct nest *loop = arena_memdup(a, n, sizeof(*n));
 	const struct expr *first = expr_mul(a, expr_axis(a, outer), size);
 

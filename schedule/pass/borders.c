@@ -31,10 +31,7 @@ static struct nest *partition_list(struct partition *p, struct nest *nest);
 static struct nest *narrowed(struct partition *p, const struct nest *n, int64_t lo, int64_t hi)
 {
 	struct arena *a = p->a;
-	struct axis *axis = arena_memdup(a, n->axis, sizeof(*axis));
-
-	axis->lo = lo;
-	axis->hi = hi;
+	const struct axis *axis = axis_part(a, n->axis, lo, hi);
 	const struct expr *value = hi - lo == 1 ? expr_int(a, lo) : expr_axis(a, axis);
 	struct nest *body = partition_list(p, nest_copy(a, n->body, &n->axis, &value, 1));
 

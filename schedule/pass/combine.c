@@ -54,12 +54,10 @@ static struct nest *combine_vectors(const struct vectorizer *in, const struct ne
 				    int64_t *end)
 {
 	const struct expr *term[MAX_TOGETHER];
-	struct axis *axis = arena_memdup(in->a, n->axis, sizeof(*axis));
+	const struct axis *axis = axis_part(in->a, n->axis, at, at + lanes);
 	enum expr_kind combine = reducer_combine(n->body->reducer);
 	int terms = 0;
 
-	axis->lo = at;
-	axis->hi = at + lanes;
 	while (terms < MAX_TOGETHER && at + (int64_t)terms * lanes < n->axis->hi &&
 	       (term[terms] = vector_term(in, n, axis, (int64_t)terms * lanes)))
 		terms++;

@@ -16,7 +16,7 @@
 
 /* --- may the turns of a loop change places with what is inside? */
 
-static bool is_loop_of_stores(const struct nest *n)
+static bool is_ordinary_loop(const struct nest *n)
 {
 	return n->kind == NEST_LOOP && !n->intrinsic && n->turns == TURNS_PLAIN &&
 	       (n->annotation == ANNOTATION_NONE || n->annotation == ANNOTATION_UNROLL);
@@ -56,7 +56,7 @@ static bool is_unordered(const struct nest *list, const struct nest *all)
 			if (n->reducer != REDUCE_NONE || reads_buffer(all, n->buffer))
 				return false;
 		} else if (n->kind != NEST_LOOP || n->intrinsic ||
-			   (n->annotation != ANNOTATION_VECTOR && !is_loop_of_stores(n)) ||
+			   (n->annotation != ANNOTATION_VECTOR && !is_ordinary_loop(n)) ||
 			   !is_unordered(n->body, all)) {
 			return false;
 		}
@@ -84,7 +84,7 @@ static struct nest *transpose_list(struct arena *a, struct nest *list)
 
 		list = n->next;
 		n->next = NULL;
-		if (is_loop_of_stores(n) && any_transposes(a, n->body, n->axis) && is_unordered(n->body, n->body)) {
+		if (is_ordinary_loop(n) && any_transposes(a, n->body, n->axis) && is_unordered(n->body, n->body)) {
 			n = blocks_of(a, n);
 		} else if (n->annotation != ANNOTATION_VECTOR) {
 			n->body = transpose_list(a, n->body);

@@ -6,6 +6,7 @@
  *           and nothing in it but stores that the vector form can do, and conditions around them that are masks;
  *           what has no vector form is a written-out loop over its lanes. The node of a buffer in registers says how its variables lie (alloc.layout).
  * Keeps:    results, and the order of stores to one element. */
+#include "base/integer.h"
 #include "schedule/mask.h"
 #include "schedule/pass/combine.h"
 #include "schedule/pass/lanes.h"
@@ -105,10 +106,7 @@ static struct nest *whole(const struct vectorizer *in, const struct nest *n, int
 /* The body of loop N for turns [at, at + lanes) of it. */
 static struct nest *piece(const struct vectorizer *in, const struct nest *n, int64_t at, int lanes)
 {
-	struct axis *axis = arena_memdup(in->a, n->axis, sizeof(*axis));
-
-	axis->lo = at;
-	axis->hi = at + lanes < n->axis->hi ? at + lanes : n->axis->hi;
+	const struct axis *axis = axis_part(in->a, n->axis, at, least(at + lanes, n->axis->hi));
 	const struct expr *value = lanes == 1 ? expr_int(in->a, at) : expr_axis(in->a, axis);
 	struct nest *body = nest_copy(in->a, n->body, &n->axis, &value, 1);
 	const struct vector_head v = { in, n, axis, lanes };

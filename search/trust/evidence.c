@@ -28,11 +28,6 @@ static int by_name(const void *a, const void *b)
 	return order ? order : (x->n > y->n) - (x->n < y->n);
 }
 
-static bool in_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
-
 /* Of the word of N letters at NAME, behind which nothing of it stands. */
 static bool is_variable(const char *name, size_t n)
 {
@@ -71,7 +66,7 @@ static const char *without_names(struct arena *a, const char *source)
 	for (const char *p = source; *p;) {
 		size_t n = 0;
 
-		while (in_word(p[n]))
+		while (text_in_identifier(p[n]))
 			n++;
 		if (!isdigit((unsigned char)*p) && is_variable(p, n))
 			text_printf(&out, "$%d", number_of(a, &variables, &count, (struct text_variable){ p, n, 0 }));

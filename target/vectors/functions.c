@@ -73,11 +73,6 @@ struct calls {
 	bool has[WHERE_COUNT];	/* its word */
 };
 
-static bool in_name(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || (c >= 'A' && c <= 'Z');
-}
-
 static void add_call(struct arena *a, struct calls *c, const char *name, size_t n)
 {
 	for (int i = 0; i < c->all.n; i++)
@@ -93,7 +88,7 @@ struct calls *calls_of(struct arena *a, const char *body)
 	for (const char *at = body; (at = strchr(at, '(')); at++) {
 		const char *name = at;
 
-		while (name > body && in_name(name[-1]))
+		while (name > body && text_in_identifier(name[-1]))
 			name--;
 		if (name < at)
 			add_call(a, c, name, (size_t)(at - name));

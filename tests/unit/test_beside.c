@@ -70,12 +70,12 @@ static void what_was_seen_is_kept(void **state)
 	struct arena *a = arena_new();
 	const struct device *d = device_synthetic(a, "synthetic:core:1 pu:1");
 	const struct beside_effect none = { 0.001, -0.01, 0.005 }, doubt = { 0, 0, 0.03 };
-	char dir[] = "/tmp/hone-beside.XXXXXX";
+	const char *dir = dir_temp(a);
 	struct beside_effect seen;
 	int minutes;
 
 	(void)state;
-	assert_non_null(mkdtemp(dir));
+	assert_non_null(dir);
 	setenv("XDG_CACHE_HOME", dir, 1);
 	beside_keep(d, "1", &doubt);
 	assert_false(beside_recall(d, "1", &seen, &minutes));
