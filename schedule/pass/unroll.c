@@ -179,7 +179,19 @@ static bool reloads(struct program *p, const struct nest *n)
 	return tile + b.values > p->target->vector_registers;
 }
 
-/* How the TURNS of loop N, of INSIDE statements each, are written. */
+/* Are all buffers that LIST stores to small enough to be in registers? */
+static bool fits_registers(const struct program *p, const struct nest *list)
+{
+	size_t most = p->target->scope_bytes[SCOPE_REGISTERS];
+
+	for (const struct nest *n = list; n; n = n->next)
+		if ((n->kind == NEST_STORE && tensor_bytes(&n->buffer->tensor) > most) || !fits_registers(p, n->body) ||
+		    !fits_registers(p, n->other))
+			return false;
+	return true;
+}
+
+/* How the TURNS of loop N, of INSIDE values each, are written. */
 static enum turns turns_of(struct program *p, const struct nest *n, int64_t turns, int64_t inside)
 {
 	if (n->turns != TURNS_PLAIN || n->intrinsic)
@@ -187,13 +199,13 @@ static enum turns turns_of(struct program *p, const struct nest *n, int64_t turn
 	if (n->annotation == ANNOTATION_UNROLL && reloads(p, n))
 		return TURNS_RELOAD;
 	return n->annotation == ANNOTATION_NONE && n->fills && turns <= FEW_TURNS &&
-			       turns * inside <= p->target->vector_registers
+			       turns * inside <= p->target->vector_registers && fits_registers(p, n->body)
 		       ? TURNS_FEW
 		       : TURNS_PLAIN;
 }
 
-/* Marks the loops of LIST; how many statements it is, written-out loops turn by turn. Blocks that are transposed are
- * in memory: nothing is gained by writing out what is around them. */
+/* Marks the loops of LIST; how many values it stores, turn by turn. Blocks that are transposed are in memory: nothing
+ * is gained by writing out what is around them. */
 static int64_t mark(struct program *p, struct nest *list)
 {
 	int64_t all = 0;
@@ -204,9 +216,10 @@ static int64_t mark(struct program *p, struct nest *list)
 
 		if (n->kind == NEST_LOOP)
 			n->turns = turns_of(p, n, turns, inside);
-		bool written = n->annotation == ANNOTATION_UNROLL || n->turns == TURNS_FEW;
-
-		all += n->turns == TURNS_TRANSPOSED ? MOST_COUNTED : written ? turns * inside : inside;
+		if (n->turns == TURNS_TRANSPOSED)
+			all = MOST_COUNTED;
+		else
+			all += n->annotation == ANNOTATION_VECTOR ? inside : turns * inside;
 		all = all < MOST_COUNTED ? all : MOST_COUNTED;
 	}
 	return all;

@@ -95,6 +95,18 @@ static bool split_rows(const struct transform *t, int i, const struct expr *cons
 	return even->n > 0 && odd->n > 0;
 }
 
+/* EVEN + ODD where FIRST holds, else EVEN - ODD. */
+static const struct expr *either_sign(struct arena *a, const struct weighted *even, const struct weighted *odd,
+				      const struct expr *first)
+{
+	/* Divided, so that the product joins the addition: a fused one is free. */
+	double factor = rational_value(odd->by[odd->n - 1]);
+	const struct expr *e = sum_of(a, even, 1), *o = sum_of(a, odd, factor);
+	const struct expr *by = expr_select(a, first, expr_const(a, o->dtype, factor), expr_const(a, o->dtype, -factor));
+
+	return expr_binary(a, EXPR_ADD, e, expr_binary(a, EXPR_MUL, by, o));
+}
+
 /* X and T without pairs of columns. */
 static void fold_columns(struct arena *a, struct transform *t, const struct expr **x)
 {
@@ -115,26 +127,28 @@ static void fold_columns(struct arena *a, struct transform *t, const struct expr
 	}
 }
 
-void transform_rows(struct arena *a, const struct transform *t, const struct expr *const *x,
-		    const struct expr **out)
+const struct expr *transform_row(struct arena *a, const struct transform *t, const struct expr *const *x,
+				 const struct expr *row)
 {
 	struct transform folded = *t;
 	struct weighted even, odd, all = { .n = t->cols };
+	const struct expr *chosen = NULL;
 
 	memcpy(all.x, x, (size_t)t->cols * sizeof(*x));
 	fold_columns(a, &folded, all.x);
-	for (int i = 0; i < t->rows; i++) {
-		if (split_rows(&folded, i, all.x, &even, &odd)) {
-			const struct expr *e = sum_of(a, &even, 1);
-			/* Divided, so that the product joins the addition: a fused one is free. */
-			double factor = rational_value(odd.by[odd.n - 1]);
-			const struct expr *o = sum_of(a, &odd, factor);
+	for (int i = t->rows - 1; i >= 0; i--) {
+		const struct expr *value;
+		int last = i;
 
-			out[i++] = plus(a, e, o, factor);
-			out[i] = plus(a, e, o, -factor);
-			continue;
+		if (i > 0 && split_rows(&folded, i - 1, all.x, &even, &odd)) {
+			i--;
+			value = either_sign(a, &even, &odd, expr_binary(a, EXPR_LT, row, expr_int(a, last)));
+		} else {
+			memcpy(all.by, folded.at[i], sizeof(all.by));
+			value = sum_of(a, &all, 1);
 		}
-		memcpy(all.by, folded.at[i], sizeof(all.by));
-		out[i] = sum_of(a, &all, 1);
+		chosen = chosen ? expr_select(a, expr_binary(a, EXPR_LT, row, expr_int(a, last + 1)), value, chosen)
+				: value;
 	}
+	return chosen;
 }

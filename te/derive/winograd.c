@@ -35,21 +35,6 @@ static const struct expr *add_dim_axis(struct derive_work *d, struct new_axes *a
 	return derive_axis(d, axes, "", name, load->tensor->shape[i]);
 }
 
-/* Row ROW, an index, of T times X. */
-static const struct expr *choose_row(struct derive_work *d, const struct transform *t,
-				     const struct expr *const *x, const struct expr *row)
-{
-	const struct expr *of[COOK_TOOM_PRODUCTS];
-
-	transform_rows(d->a, t, x, of);
-	const struct expr *chosen = of[t->rows - 1];
-
-	for (int i = t->rows - 2; i >= 0; i--)
-		chosen = expr_select(
-			d->a, expr_binary(d->a, EXPR_LT, row, expr_int(d->a, i + 1)), of[i], chosen);
-	return chosen;
-}
-
 /* T at INDEX, where dim DIM is at AT, in the type of what is computed. */
 static const struct expr *element(struct derive_work *d, const struct tensor *t,
 				  const struct expr *const *index, int dim, const struct expr *at)
@@ -92,7 +77,7 @@ static const struct tensor *transform_weight(struct derive_work *d, const struct
 	for (int k = 0; k < w->taps; k++)
 		x[k] = element(d, from, index, taps, expr_int(d->a, k));
 	return &derive_op(d, derive_name(d, name), &axes, axes.n,
-		       choose_row(d, &d->by[which].weight, x, row))
+		       transform_row(d->a, &d->by[which].weight, x, row))
 			->tensor;
 }
 
@@ -141,7 +126,7 @@ static const struct tensor *transform_data(struct derive_work *d, const struct t
 	for (int i = 0; i < d->by[which].data.cols; i++)
 		x[i] = tile_element(d, from, index, dim, index[dim], i);
 	return &derive_op(d, derive_name(d, name), &axes, axes.n,
-		       choose_row(d, &d->by[which].data, x, row))
+		       transform_row(d->a, &d->by[which].data, x, row))
 			->tensor;
 }
 
@@ -215,7 +200,7 @@ static const struct tensor *transform_output(struct derive_work *d, const struct
 	index[at] = expr_binary(d->a, EXPR_DIV, index[at], m);
 	for (int u = 0; u < t->cols; u++)
 		x[u] = element(d, from, index, 0, expr_int(d->a, u));
-	return &derive_op(d, name, &axes, axes.n, choose_row(d, t, x, row))->tensor;
+	return &derive_op(d, name, &axes, axes.n, transform_row(d->a, t, x, row))->tensor;
 }
 
 /* Is there room for a dim more for each that is transformed? */
