@@ -11,6 +11,39 @@ struct batch batch_new(struct arena *a, int cap)
 	return (struct batch){ .at = arena_many(a, struct candidate, cap), .cap = cap };
 }
 
+/* The axis of the vector around store *I of LIST, of which it is taken off, as of all that stand before it; NULL:
+ * LIST has no store of that number. VECTOR is around LIST. */
+static const char *vector_axis(const struct nest *list, const char *vector, int *i)
+{
+	for (const struct nest *n = list; n; n = n->next) {
+		bool opens = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR;
+		const char *around = opens ? n->axis->name : vector, *found;
+
+		if (n->kind == NEST_STORE && (*i)-- == 0)
+			return vector;
+		found = vector_axis(n->body, around, i);
+		if (!found)
+			found = vector_axis(n->other, vector, i);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+/* The axis, as the operator has it, that vectors run along in the statement that takes most operations; in A. */
+static const char *busiest_lanes(struct arena *a, const struct program *p, const struct feature_matrix *m)
+{
+	int busiest = 0;
+
+	for (int i = 1; i < m->n_rows; i++)
+		if (m->rows[(ptrdiff_t)i * FEATURE_COUNT + FEATURE_FLOP] >
+		    m->rows[(ptrdiff_t)busiest * FEATURE_COUNT + FEATURE_FLOP])
+			busiest = i;
+	const char *name = vector_axis(p->body, "", &busiest);
+
+	return arena_strndup(a, name, strcspn(name, "."));
+}
+
 /* Lowers S in SCRATCH, and takes the features, in A, where they are wanted. */
 static bool describe(const struct problem *p, struct arena *a, struct arena *scratch,
 		     const struct state *s, struct candidate *c, const char **why)
@@ -29,6 +62,7 @@ static bool describe(const struct problem *p, struct arena *a, struct arena *scr
 		.rows = arena_memdup(a, m.rows, (size_t)m.n_rows * FEATURE_COUNT * sizeof(*m.rows)),
 		.n_rows = m.n_rows,
 	};
+	c->lanes = busiest_lanes(a, program, &m);
 	return true;
 }
 
