@@ -33,8 +33,8 @@ serve()
 {
 	rm -f "$dir/url"
 	touch "$dir/url"
-	# a shell has jobs in the background ignore SIGINT
-	env --default-signal=INT ./hone status --db "$db" --serve "$@" >>"$dir/url" 2>"$dir/err" </dev/null &
+	# a shell has jobs in the background ignore SIGINT, nohup what it runs SIGHUP
+	env --default-signal=INT,HUP ./hone status --db "$db" --serve "$@" >>"$dir/url" 2>"$dir/err" </dev/null &
 	server=$!
 	until_true grep -q token "$dir/url" || { cat "$dir/err"; exit 1; }
 	url=$(cat "$dir/url") root=${url%%/\?*} token=${url#*token=}
