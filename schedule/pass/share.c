@@ -163,13 +163,15 @@ static bool is_statement(const struct nest *n)
 {
 	const struct nest *store = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR ? n->body : NULL;
 
-	return store && store->kind == NEST_STORE && !store->next && !n->intrinsic && !n->guard &&
+	return store && store->kind == NEST_STORE && !store->next && !n->intrinsic &&
 	       store->reducer == REDUCE_NONE;
 }
 
-static bool has_lanes_of(const struct nest *n, const struct nest *first)
+/* Is N, which may be NULL, a statement with the lanes of FIRST? */
+static bool is_next_statement(const struct nest *n, const struct nest *first)
 {
-	return n->lanes == first->lanes && n->axis->lo == first->axis->lo && n->axis->hi == first->axis->hi;
+	return n && is_statement(n) && n->lanes == first->lanes && n->axis->lo == first->axis->lo &&
+	       n->axis->hi == first->axis->hi;
 }
 
 /* Does a statement store what a value reads? */
@@ -222,11 +224,11 @@ static struct nest *share_group(struct program *p, struct nest *list, struct nes
 {
 	struct sharing s = { .p = p, .axis = list->axis, .lanes = list->lanes };
 
-	for (struct nest *n = list; n && is_statement(n) && has_lanes_of(n, list) && s.loops < MAX_STATEMENTS; n = n->next) {
+	for (struct nest *n = list; is_next_statement(n, list) && s.loops < MAX_STATEMENTS; n = n->next) {
 		add_statement(&s, n);
 		*last = n;
 	}
-	return s.loops > 1 && !s.overflows && !reads_what_is_stored(&s) ? share_values(&s) : NULL;
+	return !s.overflows && !reads_what_is_stored(&s) ? share_values(&s) : NULL;
 }
 
 static struct nest *share_list(struct program *p, struct nest *list)
@@ -238,9 +240,8 @@ static struct nest *share_list(struct program *p, struct nest *list)
 		struct nest *n = *hole, *last = n;
 
 		if (is_statement(n)) {
-			struct nest *filling = share_group(p, n, &last);
-
-			*hole = nest_append(filling, n);
+			if (is_next_statement(n->next, n))	/* most stand alone */
+				*hole = nest_append(share_group(p, n, &last), n);
 		} else if (n->annotation != ANNOTATION_VECTOR && n->turns != TURNS_TRANSPOSED) {
 			n->body = share_list(p, n->body);
 			n->other = share_list(p, n->other);

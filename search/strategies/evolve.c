@@ -19,8 +19,9 @@ enum { POPULATION = 96, GENERATIONS = 4, ELITE = 12 };
 /* After so many trials without gain half of a batch goes one decision at a time from the best. */
 enum { SLOW = 16, DESCEND_FROM = 4 };
 /* Half of the first batch is of sketches that differ, so many of each looked at, and so many changes of what is taken:
- * what the prior thinks of a whole sketch is wrong more often than what it thinks of two of one. Of two transposed
- * convolutions and thirteen seeds, 64 trials, the best is 1.03 times as fast for it (docs/performance.md). */
+ * what the prior thinks of a whole sketch is wrong more often than what it thinks of two of one. In
+ * thirteen pairs of campaigns of two transposed convolutions, 64 trials, the best is 1.03 times as fast for it
+ * (docs/performance.md). */
 enum { DRAFTED = 16, IMPROVED = 48 };
 
 /* Coordinate descent: what is one decision away from the fastest. Best first; returns how many. */
@@ -117,7 +118,7 @@ static int draft(const struct problem *p, struct arena *a, struct rng *rng, stru
 			bool first = true;
 
 			for (int k = 0; k < j; k++)
-				first &= strcmp(some[k].lanes, some[j].lanes) != 0;
+				first &= !same_kind(p, &some[k], &some[j]);
 			if (first)
 				out[n++] = some[j];
 		}
