@@ -32,9 +32,7 @@ double cook_toom_amplification(const struct cook_toom *c)
 
 /* Of the data and of the products: a term, times its number, is added to the others, the odd part to the even one; a
  * pair of products is one term. Of the weight: the same, and numbers that are rounded themselves. */
-int64_t cook_toom_roundings(int64_t m, int64_t r)
+int64_t cook_toom_roundings(const struct cook_toom *c)
 {
-	int64_t n = m + r - 1;
-
-	return (n + 2) + (n + 2) + (r + 4);
+	return (c->data.cols + 2) + (c->output.cols + 2) + (c->weight.cols + 4);
 }

@@ -106,38 +106,83 @@ static void roots(const struct rational *point, int n, int left_out, struct rati
 	}
 }
 
-bool cook_toom_has(int64_t m, int64_t r)
+bool cook_toom_has(int64_t m, int64_t taps, int64_t stride)
 {
-	return m >= 2 && m <= COOK_TOOM_OUTPUTS && r >= 2 && r <= COOK_TOOM_PRODUCTS + 1 - m;
+	if (m < 2 || m > COOK_TOOM_OUTPUTS || stride < 1 || taps <= stride || taps > TRANSFORM_MOST)
+		return false;
+	return m + ceil_div(taps, stride) - 1 <= COOK_TOOM_PRODUCTS && (m - 1) * stride + taps <= TRANSFORM_MOST;
 }
+
+/* Where the matrices of one sum of neighbours stand in those of all. */
+struct phase {
+	int first;	/* of its products */
+	int offset;	/* of its first element and tap; the next ones are STRIDE apart */
+	int stride;
+	int taps;
+};
 
 /* A polynomial of degree below n is the sum of its values at the points times Lagrange's polynomials, where the
  * value at infinity is the highest coefficient. Transposed, so that interpolation is the data's matrix, these are
  * its rows; what each is divided by is left to the weight, which is transformed once. */
-struct cook_toom cook_toom(int64_t m, int64_t r)
+static void add_neighbours(struct cook_toom *out, const struct phase *p)
 {
-	int n = (int)(m + r - 1);
-	struct cook_toom out = { .data = { n, n }, .weight = { n, (int)r }, .output = { (int)m, n } };
-	struct rational point[COOK_TOOM_PRODUCTS];
+	struct rational point[COOK_TOOM_PRODUCTS], row[COOK_TOOM_PRODUCTS];
+	int m = out->output.rows, n = m + p->taps - 1, last = p->first + n - 1;
 
-	assert(cook_toom_has(m, r));
 	points_of(n, point);
-	for (int i = 0; i < n; i++)
-		for (int j = 0; j < n; j++)
-			out.data.at[i][j] = out.weight.at[i][j] = out.output.at[i][j] = zero;
+	for (int u = 0; u < n; u++) {
+		roots(point, n - 1, u < n - 1 ? u : -1, row);
+		for (int i = 0; i < (u < n - 1 ? n - 1 : n); i++)
+			out->data.at[p->first + u][p->offset + i * p->stride] = row[i];
+	}
 	for (int u = 0; u < n - 1; u++) {
 		struct rational divisor = one;
 
 		for (int i = 0; i < n - 1; i++)
 			if (i != u)
 				divisor = times(divisor, minus(point[u], point[i]));
-		roots(point, n - 1, u, out.data.at[u]);
-		for (int k = 0; k < r; k++)
-			out.weight.at[u][k] = over(power(point[u], k), divisor);
+		for (int k = 0; k < p->taps; k++)
+			out->weight.at[p->first + u][p->offset + k * p->stride] = over(power(point[u], k), divisor);
 		for (int j = 0; j < m; j++)
-			out.output.at[j][u] = power(point[u], j);
+			out->output.at[j][p->first + u] = power(point[u], j);
 	}
-	roots(point, n - 1, -1, out.data.at[n - 1]);
-	out.weight.at[n - 1][r - 1] = out.output.at[m - 1][n - 1] = one;
+	out->weight.at[last][p->offset + (p->taps - 1) * p->stride] = out->output.at[m - 1][last] = one;
+}
+
+/* One tap: each element of the data times it is an output. */
+static void add_products(struct cook_toom *out, const struct phase *p)
+{
+	for (int j = 0; j < out->output.rows; j++) {
+		out->data.at[p->first + j][p->offset + j * p->stride] = one;
+		out->weight.at[p->first + j][p->offset] = one;
+		out->output.at[j][p->first + j] = one;
+	}
+}
+
+static struct transform zeros(int rows, int cols)
+{
+	struct transform t = { .rows = rows, .cols = cols };
+
+	for (int i = 0; i < rows; i++)
+		for (int j = 0; j < cols; j++)
+			t.at[i][j] = zero;
+	return t;
+}
+
+struct cook_toom cook_toom(int64_t m, int64_t taps, int64_t stride)
+{
+	int n = (int)((m - 1) * stride + taps);
+	struct cook_toom out = { zeros(n, n), zeros(n, (int)taps), zeros((int)m, n) };
+	struct phase p = { .stride = (int)stride };
+
+	assert(cook_toom_has(m, taps, stride));
+	for (; p.offset < stride; p.offset++) {
+		p.taps = (int)ceil_div(taps - p.offset, stride);
+		if (p.taps > 1)
+			add_neighbours(&out, &p);
+		else
+			add_products(&out, &p);
+		p.first += (int)m + p.taps - 1;
+	}
 	return out;
 }

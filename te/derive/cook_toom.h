@@ -1,19 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/derive/cook_toom.h - a short sum over windows as products: the matrices of F(m, r), in exact numbers.
+/* te/derive/cook_toom.h - a short sum over windows as products: the matrices of F(m, r), in exact numbers, and those
+ * of windows with strides.
  *
  * M outputs y[j] = sum over k < R of d[j + k] g[k] take m + r - 1 products instead of m r:
  *	y = output ((weight g) . (data d))		. element by element
  * This is the algorithm of Toom and Cook for products of polynomials, transposed (Winograd, Arithmetic
  * Complexity of Computations, 1980; Lavin and Gray, Fast Algorithms for Convolutional Neural
- * Networks, CVPR 2016). */
+ * Networks, CVPR 2016).
+ *
+ * Windows STRIDE s apart, y[j] = sum over k < R of d[s j + k] g[k], are s sums of neighbours: elements and taps p, s + p,
+ * 2 s + p, ... for each p < s. Their matrices are those of F(m, r) side by side, with the r taps that p has, where
+ * r is 1 the products themselves: m s + R - s of them instead of m R. */
 #ifndef HONE_TE_DERIVE_COOK_TOOM_H
 #define HONE_TE_DERIVE_COOK_TOOM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* M and the number of products: errors grow exponentially with these (cook_toom.c has figures). */
-enum { COOK_TOOM_OUTPUTS = 6, COOK_TOOM_PRODUCTS = 8 };
+/* M and the products of one F(m, r): errors grow exponentially with these (cook_toom.c has figures). All products of a
+ * window with a stride: the text of transforms grows with them; 7 taps at stride 2 and 4 outputs have 13. */
+enum { COOK_TOOM_OUTPUTS = 6, COOK_TOOM_PRODUCTS = 8, TRANSFORM_MOST = 14 };
 
 struct rational {
 	int64_t num, den;	/* in lowest terms, den > 0 */
@@ -26,19 +32,20 @@ static inline double rational_value(struct rational x)
 
 struct transform {
 	int rows, cols;
-	struct rational at[COOK_TOOM_PRODUCTS][COOK_TOOM_PRODUCTS];
+	struct rational at[TRANSFORM_MOST][TRANSFORM_MOST];
 };
 
+/* Of n products. */
 struct cook_toom {
-	struct transform data;		/* [m + r - 1, m + r - 1]: dyadic, the highest coefficient is 1 */
-	struct transform weight;	/* [m + r - 1, r] */
-	struct transform output;	/* [m, m + r - 1] */
+	struct transform data;		/* [n, n]: dyadic, the highest coefficient is 1 */
+	struct transform weight;	/* [n, r] */
+	struct transform output;	/* [m, n] */
 };
 
-/* Is there F(M, R)? */
-bool cook_toom_has(int64_t m, int64_t r);
-/* The matrices of F(M, R), which is there. */
-struct cook_toom cook_toom(int64_t m, int64_t r);
+/* Is there an algorithm of fewer products for M outputs of windows of TAPS elements, STRIDE apart? */
+bool cook_toom_has(int64_t m, int64_t taps, int64_t stride);
+/* Its matrices. */
+struct cook_toom cook_toom(int64_t m, int64_t taps, int64_t stride);
 
 /* How much larger than a direct sum's the rounding errors may be: at most
  *	n u amplification sum over channels of (greatest |data| of the tile * sum of |weight|)
@@ -49,6 +56,6 @@ struct cook_toom cook_toom(int64_t m, int64_t r);
  * dims matrices are Kronecker products of these, so that amplifications multiply (Barabasz et al., ACM TOMS
  * 46(4), 2020, section 4). */
 double cook_toom_amplification(const struct cook_toom *c);
-int64_t cook_toom_roundings(int64_t m, int64_t r);
+int64_t cook_toom_roundings(const struct cook_toom *c);
 
 #endif

@@ -5,8 +5,8 @@
 /* A row of numbers, and what they are multiplied by. */
 struct weighted {
 	int n;
-	struct rational by[COOK_TOOM_PRODUCTS];
-	const struct expr *x[COOK_TOOM_PRODUCTS];
+	struct rational by[TRANSFORM_MOST];
+	const struct expr *x[TRANSFORM_MOST];
 };
 
 static bool is_same(struct rational x, struct rational y)

@@ -2,6 +2,7 @@
 /* te/derive/window_sum.c - finds the windows of an op: pairs of axes that the data knows as a sum alone. */
 #include "te/derive/window_sum.h"
 
+#include "base/integer.h"
 #include "te/derive/cook_toom.h"
 #include "te/index/index.h"
 
@@ -10,14 +11,14 @@ static bool is_axis(const struct expr *e, const struct axis *axis)
 	return e->kind == EXPR_AXIS && e->axis == axis;
 }
 
-/* E is X + Y, of two axes. */
-static bool is_sum(struct arena *a, const struct expr *e, const struct axis *x,
-		   const struct axis *y)
+/* The stride of which E is stride Y + K, of two axes; 0: none. */
+static int64_t stride_of(struct arena *a, const struct expr *e, const struct axis *y, const struct axis *k)
 {
 	struct linear l;
 
-	return linear_from(a, e, &l) && l.n == 2 && l.constant == 0 && linear_coef(&l, x) == 1 &&
-	       linear_coef(&l, y) == 1;
+	if (!linear_from(a, e, &l) || l.n != 2 || l.constant != 0 || linear_coef(&l, k) != 1)
+		return 0;
+	return most(linear_coef(&l, y), 0);
 }
 
 /* In how many dims of LOAD is AXIS? */
@@ -41,9 +42,14 @@ static bool is_window(struct arena *a, const struct op *op, const struct window_
 		return false;
 	w->taps = k->hi;
 	w->data = w->weight = -1;
-	for (int i = 0; i < sum->data->tensor->ndim; i++)
-		if (is_sum(a, sum->data->index[i], y, k))
-			w->data = i;
+	for (int i = 0; i < sum->data->tensor->ndim; i++) {
+		int64_t stride = stride_of(a, sum->data->index[i], y, k);
+
+		if (stride == 0)
+			continue;
+		w->data = i;
+		w->stride = stride;
+	}
 	for (int i = 0; i < sum->weight->tensor->ndim; i++)
 		if (is_axis(sum->weight->index[i], k))
 			w->weight = i;
@@ -62,7 +68,7 @@ static int find_windows(struct arena *a, const struct op *op, int64_t m, struct 
 			if (!is_window(a, op, sum, &w))
 				continue;
 			any++;
-			if (cook_toom_has(m, w.taps) && op->space[w.space]->hi >= m &&
+			if (cook_toom_has(m, w.taps, w.stride) && op->space[w.space]->hi >= m &&
 			    sum->n < WINDOW_DIMS)
 				sum->dim[sum->n++] = w;
 		}
@@ -102,8 +108,8 @@ bool window_sum_of(struct arena *a, const struct op *op, int64_t m, struct windo
 		return true;
 	}
 	if (!reason)
-		reason = any ? "its windows are too long or too few for tiles of as many outputs"
-			     : "no axis moves a window by one place a turn";
+		reason = any ? "its windows overlap too little, are too long or too few for tiles of as many outputs"
+			     : "no axis moves a window of neighbours";
 	if (why)
 		*why = reason;
 	return false;

@@ -5,13 +5,14 @@
 
 #include "te/dag.h"
 
-/* A space axis Y and a reduce axis K of an op: the data is read at Y + K, the weight at K. */
+/* A space axis Y and a reduce axis K of an op: the data is read at stride Y + K, the weight at K. */
 struct window_dim {
 	int space;	/* Y among the op's space axes */
 	int reduce;	/* K among its reduce axes */
-	int data;	/* the dim of the data that is read at Y + K */
+	int data;	/* the dim of the data that is read at stride Y + K */
 	int weight;	/* the dim of the weight that is read at K */
 	int64_t taps;	/* the extent of K */
+	int64_t stride;
 };
 
 enum { WINDOW_DIMS = 2 };
@@ -23,7 +24,7 @@ struct window_sum {
 };
 
 /* OP as tensor[space] = sum over reduce of data[...] * weight[...], with at least one window dim of M or more places
- * for which there is F(m, taps). Y and K occur nowhere else. False, with the reason in *WHY (may be NULL), where
+ * for which there is an algorithm (te/derive/cook_toom.h). Y and K occur nowhere else. False, with the reason in *WHY (may be NULL), where
  * it is none. */
 bool window_sum_of(struct arena *a, const struct op *op, int64_t m, struct window_sum *out,
 		   const char **why);

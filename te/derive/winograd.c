@@ -59,7 +59,7 @@ static bool is_transformed(const struct derive_work *d, int i, int n)
 static const struct tensor *transform_weight(struct derive_work *d, const struct tensor *from,
 					     int which, const char *name)
 {
-	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
+	const struct expr *index[TENSOR_MAX_DIMS], *x[TRANSFORM_MOST];
 	const struct window_dim *w = &d->sum.dim[which];
 	struct new_axes axes = { 0 };
 	int ndim = 0, taps = 0;
@@ -94,16 +94,17 @@ static const struct expr *add_data_axis(struct derive_work *d, struct new_axes *
 	return add_dim_axis(d, axes, d->sum.data, i);
 }
 
-/* FROM at INDEX, where dim DIM is at element I of tile TILE; 0 where a tile has more than there is. */
+/* FROM at INDEX, where dim DIM is at element I of tile TILE, STEP elements behind the last one; 0 where a tile has more
+ * than there is. */
 static const struct expr *tile_element(struct derive_work *d, const struct tensor *from,
 				       const struct expr *const *index, int dim,
-				       const struct expr *tile, int i)
+				       const struct expr *tile, int64_t step, int i)
 {
-	const struct expr *at = expr_add(d->a, expr_mul(d->a, tile, d->m), expr_int(d->a, i));
+	const struct expr *at = expr_add(d->a, expr_mul(d->a, tile, step), expr_int(d->a, i));
 	const struct expr *value = element(d, from, index, dim, at);
 	int64_t extent = from->shape[dim];
 
-	if ((tile->axis->hi - 1) * d->m + i < extent)
+	if ((tile->axis->hi - 1) * step + i < extent)
 		return value;
 	return expr_select(d->a, expr_binary(d->a, EXPR_LT, at, expr_int(d->a, extent)), value,
 			   expr_const(d->a, d->dtype, 0));
@@ -113,7 +114,7 @@ static const struct expr *tile_element(struct derive_work *d, const struct tenso
 static const struct tensor *transform_data(struct derive_work *d, const struct tensor *from,
 					   int which, const char *name)
 {
-	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
+	const struct expr *index[TENSOR_MAX_DIMS], *x[TRANSFORM_MOST];
 	struct new_axes axes = { 0 };
 	int dim = which + d->sum.dim[which].data;
 
@@ -124,7 +125,7 @@ static const struct tensor *transform_data(struct derive_work *d, const struct t
 	for (int i = 0; i < d->sum.data->tensor->ndim; i++)
 		index[which + i] = add_data_axis(d, &axes, i, which + 1);
 	for (int i = 0; i < d->by[which].data.cols; i++)
-		x[i] = tile_element(d, from, index, dim, index[dim], i);
+		x[i] = tile_element(d, from, index, dim, index[dim], d->m * d->sum.dim[which].stride, i);
 	return &derive_op(d, derive_name(d, name), &axes, axes.n,
 		       transform_row(d->a, &d->by[which].data, x, row))
 			->tensor;
@@ -137,6 +138,15 @@ static const struct expr *add_space_axis(struct derive_work *d, struct new_axes 
 		if (d->sum.dim[k].space == i)
 			return add_tile_axis(d, axes, k);
 	return derive_axis(d, axes, "", d->op->space[i]->name, d->op->space[i]->hi);
+}
+
+/* What reads dim I of the data, without taps: V has a tile for each place y of a window dim. */
+static const struct expr *data_index(const struct derive_work *d, int i)
+{
+	for (int k = 0; k < d->sum.n; k++)
+		if (d->sum.dim[k].data == i)
+			return expr_axis(d->a, place(d, k));
+	return d->sum.data->index[i];
 }
 
 /* The transformed V and U multiplied, and summed over all that are no taps. */
@@ -164,11 +174,11 @@ static const struct tensor *multiply(struct derive_work *d, const struct tensor 
 		for (int k = 0; k < d->sum.n; k++)
 			taps |= d->sum.dim[k].reduce == i;
 		from[n] = op->reduce[i];
-		to[n++] = taps ? expr_int(d->a, 0)	/* y + k is y, which is the tile */
+		to[n++] = taps ? expr_int(d->a, 0)	/* nothing of V has it */
 			       : derive_axis(d, &axes, "", op->reduce[i]->name, op->reduce[i]->hi);
 	}
 	for (int i = 0; i < d->sum.data->tensor->ndim; i++)
-		at_v[nv++] = expr_substitute(d->a, d->sum.data->index[i], from, to, n);
+		at_v[nv++] = expr_substitute(d->a, data_index(d, i), from, to, n);
 	for (int i = 0; i < d->sum.weight->tensor->ndim; i++)
 		if (!is_transformed(d, i, d->sum.n))
 			at_u[nu++] = expr_substitute(d->a, d->sum.weight->index[i], from, to, n);
@@ -183,7 +193,7 @@ static const struct tensor *multiply(struct derive_work *d, const struct tensor 
 static const struct tensor *transform_output(struct derive_work *d, const struct tensor *from,
 					     int which, const char *name)
 {
-	const struct expr *index[TENSOR_MAX_DIMS], *x[COOK_TOOM_PRODUCTS];
+	const struct expr *index[TENSOR_MAX_DIMS], *x[TRANSFORM_MOST];
 	const struct transform *t = &d->by[which].output;
 	struct new_axes axes = { 0 };
 	int n = 1;
@@ -243,7 +253,7 @@ bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct der
 
 	out->amplification = 1;
 	for (int i = 0; i <= last; i++) {
-		d.by[i] = cook_toom(m, d.sum.dim[i].taps);
+		d.by[i] = cook_toom(m, d.sum.dim[i].taps, d.sum.dim[i].stride);
 		out->amplification *= cook_toom_amplification(&d.by[i]);
 		u = transform_weight(&d, u, i, i == last ? "U" : "U1");
 	}

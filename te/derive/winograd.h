@@ -5,7 +5,7 @@
  * Out:  ordinary ops that compute the same tensor with fewer products (F(m, r), te/derive/cook_toom.h).
  * Holds: in exact arithmetic they give what the op gives; every access is in bounds, provably.
  *
- * For windows over y and x, whose taps are ky and kx, with m + r - 1 products a dim:
+ * For windows over y and x, whose taps are ky and kx, of n products a dim for m outputs (m + r - 1 where they move by one):
  *	U1[uy, weight but ky]		row uy of the weight's transform over ky
  *	U[uy, ux, weight but ky, kx]	the same over kx
  *	V1[uy, data]			row uy of the data's transform, of tile ty in the place of y
@@ -25,8 +25,8 @@
 enum { WINOGRAD_LEAST = 2 };	/* the smallest tiles there are */
 
 /* OP as products of transformed tiles of M outputs a window dim, 2 to 6; new ops and tensors in A. At most two dims
- * are transformed: of stride and dilation 1, with M places or more and with 2 taps or more, M and taps at most 9
- * together. The others stay windows. False, with the reason in *WHY (may be NULL), where OP is no such sum. */
+ * are transformed: of dilation 1, with M places or more and windows that overlap, for which cook_toom_has() an
+ * algorithm. The others stay windows. False, with the reason in *WHY (may be NULL), where OP is no such sum. */
 bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
 		     const char **why);
 /* Is OP such a sum, for tiles of any size? */

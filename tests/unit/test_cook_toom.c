@@ -13,7 +13,7 @@
 
 /* NUMBER / den for all elements of a matrix at once: sums of products stay integers. */
 struct integers {
-	__int128 at[COOK_TOOM_PRODUCTS][COOK_TOOM_PRODUCTS];
+	__int128 at[TRANSFORM_MOST][TRANSFORM_MOST];
 	__int128 den;
 };
 
@@ -35,15 +35,16 @@ static struct integers integers_of(const struct transform *t)
 	return out;
 }
 
-/* sum over u of output[j, u] weight[u, k] data[u, i] is 1 where i = j + k, else 0: all bilinear forms at once. */
-static void check_identity(int m, int r)
+/* sum over u of output[j, u] weight[u, k] data[u, i] is 1 where i = s j + k, else 0: all bilinear forms at once. */
+static void check_identity(int m, int r, int s)
 {
-	struct cook_toom c = cook_toom(m, r);
+	struct cook_toom c = cook_toom(m, r, s);
 	struct integers data = integers_of(&c.data), weight = integers_of(&c.weight);
 	struct integers output = integers_of(&c.output);
-	int n = m + r - 1;
+	int n = (m - 1) * s + r;
 
 	assert_int_equal(c.data.rows, n);
+	assert_int_equal(c.data.cols, n);
 	assert_int_equal(c.weight.cols, r);
 	assert_int_equal(c.output.rows, m);
 	for (int j = 0; j < m; j++)
@@ -54,7 +55,7 @@ static void check_identity(int m, int r)
 				for (int u = 0; u < n; u++)
 					sum += output.at[j][u] * weight.at[u][k] * data.at[u][i];
 				assert_true(sum ==
-					    (i == j + k) * output.den * weight.den * data.den);
+					    (i == s * j + k) * output.den * weight.den * data.den);
 			}
 }
 
@@ -67,13 +68,37 @@ static void test_identity(void **state)
 		for (int r = -1; r < 12; r++) {
 			bool want = m >= 2 && m <= 6 && r >= 2 && m + r - 1 <= 8;
 
-			assert_int_equal(cook_toom_has(m, r), want);
+			assert_int_equal(cook_toom_has(m, r, 1), want);
 			if (!want)
 				continue;
-			check_identity(m, r);
+			check_identity(m, r, 1);
 			found++;
 		}
 	assert_int_equal(found, 20);
+}
+
+/* Those that are fewer than M R products, and have room. */
+static void test_strides(void **state)
+{
+	int found = 0;
+
+	(void)state;
+	for (int s = -1; s < 8; s++)
+		for (int m = -1; m < 9; m++)
+			for (int r = -1; r < 20; r++) {
+				bool want = s >= 1 && m >= 2 && m <= 6 && r > s && (m - 1) * s + r <= 14 &&
+					    m + (r + s - 1) / s - 1 <= 8;
+
+				assert_int_equal(cook_toom_has(m, r, s), want);
+				if (!want)
+					continue;
+				check_identity(m, r, s);
+				assert_true((m - 1) * s + r < m * r);
+				found++;
+			}
+	assert_true(found > 60);
+	assert_true(cook_toom_has(6, 3, 2));
+	assert_true(cook_toom_has(4, 7, 2));
 }
 
 static bool is_power_of_two(int64_t x)
@@ -86,8 +111,8 @@ static void test_dyadic(void **state)
 {
 	(void)state;
 	for (int m = 2; m <= 6; m++)
-		for (int r = 2; cook_toom_has(m, r); r++) {
-			struct cook_toom c = cook_toom(m, r);
+		for (int r = 2; cook_toom_has(m, r, 1); r++) {
+			struct cook_toom c = cook_toom(m, r, 1);
 
 			for (int i = 0; i < c.data.rows; i++)
 				for (int j = 0; j < c.data.cols; j++)
@@ -106,7 +131,7 @@ static void test_known(void **state)
 	static const int data[4][4] = {
 		{ -1, 0, 1, 0 }, { 0, 1, 1, 0 }, { 0, -1, 1, 0 }, { 0, -1, 0, 1 }
 	};
-	struct cook_toom c = cook_toom(2, 3);
+	struct cook_toom c = cook_toom(2, 3, 1);
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
@@ -120,6 +145,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_identity),
+		cmocka_unit_test(test_strides),
 		cmocka_unit_test(test_dyadic),
 		cmocka_unit_test(test_known),
 	};

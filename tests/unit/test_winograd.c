@@ -69,8 +69,13 @@ static void test_windows(void **state)
 	check_derived("conv2d:ic=2,h=9,w=9,oc=3,k=2x4,dtype=f64", 3, 9, 1e-10);
 	check_derived("conv2d:ic=3,h=6,w=9,oc=4,k=1x7,p=0x3,dtype=f64", 2, 6, 1e-10);
 	check_derived("conv2d:ic=3,h=9,w=6,oc=4,k=7x1,p=3x0,dtype=f64,layout=nhwc", 2, 4, 1e-10);
-	check_derived("conv2d:ic=3,h=9,w=9,oc=4,k=3,s=2x1,p=1,dtype=f64", 4, 6, 1e-10);
+	check_derived("conv2d:ic=3,h=9,w=9,oc=4,k=3,s=3x1,p=1,dtype=f64", 4, 6, 1e-10);
 	check_derived("conv2d:ic=3,h=9,w=9,oc=4,k=3,dil=1x2,p=1,dtype=f64", 4, 4, 1e-10);
+	check_derived("conv2d:ic=3,h=9,w=11,oc=4,k=3,s=2,p=1,dtype=f64", 4, 9, 1e-10);
+	check_derived("conv2d:n=2,ic=16,h=11,w=12,oc=16,k=3,s=2,p=1,dtype=f64,layout=nchw16c", 3, 7, 1e-10);
+	check_derived("conv2d:ic=2,h=15,w=14,oc=3,k=7x4,s=2,p=3,dtype=f64", 4, 9, 1e-10);
+	check_derived("conv2d:ic=4,h=14,w=13,oc=4,k=5,s=3x2,p=2,g=2,dtype=f64,layout=nhwc", 2, 7, 1e-10);
+	check_derived("conv1d:ic=3,w=19,oc=4,k=3,s=2,p=1,dtype=f64", 6, 6, 1e-10);
 	/* The longer window stays one where there is no room for it. */
 	check_derived("conv2d:ic=2,h=9,w=9,oc=3,k=3x7,p=1x3,dtype=f64", 4, 4, 1e-10);
 	/* A dim of fewer places than a tile has outputs stays one, too. */
@@ -158,19 +163,19 @@ static void test_text(void **state)
 		   "conv[n < 1, c < 2, x < 9] = conv_Y[n, x, c]\n");
 }
 
-enum { CHANNELS = 24, REACH = 8 };
+enum { CHANNELS = 24, REACH = TRANSFORM_MOST };
 
 /* One tile of data, which is REACH^2 at most, and one output channel. */
 struct tile {
-	int64_t m, r;
+	int64_t m, r, s;
 	int dims;
 	float data[CHANNELS][REACH][REACH], weight[CHANNELS][REACH][REACH];
 };
 
-/* The tile's M + R - 1 and R elements of dim I. */
+/* The elements of the tile, and of a window, along dim I. */
 static int64_t data_extent(const struct tile *t, int i)
 {
-	return i < 2 - t->dims ? 1 : t->m + t->r - 1;
+	return i < 2 - t->dims ? 1 : (t->m - 1) * t->s + t->r;
 }
 
 static int64_t weight_extent(const struct tile *t, int i)
@@ -189,7 +194,7 @@ static double exact(const struct tile *t, int64_t y, int64_t x, double *size)
 
 		for (int64_t i = 0; i < weight_extent(t, 0); i++)
 			for (int64_t j = 0; j < weight_extent(t, 1); j++) {
-				sum += (double)t->weight[c][i][j] * t->data[c][y + i][x + j];
+				sum += (double)t->weight[c][i][j] * t->data[c][t->s * y + i][t->s * x + j];
 				weights += fabs(t->weight[c][i][j]);
 			}
 		for (int64_t i = 0; i < data_extent(t, 0); i++)
@@ -213,9 +218,9 @@ static void fill_tile(const struct tile *t, float *x, float *w)
 	}
 }
 
-static double amplification_of(int64_t m, int64_t r, int dims)
+static double amplification_of(int64_t m, int64_t r, int64_t s, int dims)
 {
-	struct cook_toom c = cook_toom(m, r);
+	struct cook_toom c = cook_toom(m, r, s);
 
 	return pow(cook_toom_amplification(&c), dims);
 }
@@ -223,8 +228,9 @@ static double amplification_of(int64_t m, int64_t r, int dims)
 /* The greatest error of derived ops D on T, as a part of its bound. */
 static double part_of_bound(const struct tile *t, const struct dag *d, float *x, float *w)
 {
-	int64_t n = CHANNELS + t->dims * cook_toom_roundings(t->m, t->r);
-	double bound = (double)n * 0x1p-24 * amplification_of(t->m, t->r, t->dims);
+	struct cook_toom c = cook_toom(t->m, t->r, t->s);
+	int64_t n = CHANNELS + t->dims * cook_toom_roundings(&c);
+	double bound = (double)n * 0x1p-24 * amplification_of(t->m, t->r, t->s, t->dims);
 	float out[REACH * REACH];
 	double part = 0;
 	int64_t at = 0;
@@ -258,7 +264,7 @@ enum drawing {
 /* A sign for place I of dim DIM, from row ROW of the transform. */
 static double sign_of_row(const struct tile *t, int dim, int64_t row, int64_t i)
 {
-	struct cook_toom c = cook_toom(t->m, t->r);
+	struct cook_toom c = cook_toom(t->m, t->r, t->s);
 
 	return data_extent(t, dim) > 1 && i < data_extent(t, dim) && c.data.at[row][i].num < 0 ? -1 : 1;
 }
@@ -267,7 +273,7 @@ static double sign_of_row(const struct tile *t, int dim, int64_t row, int64_t i)
 static void draw_tile(struct tile *t, enum drawing how, struct rng *rng)
 {
 	int64_t tap[2] = { rng_below(rng, weight_extent(t, 0)), rng_below(rng, weight_extent(t, 1)) };
-	int64_t row[2] = { rng_below(rng, t->m + t->r - 1), rng_below(rng, t->m + t->r - 1) };
+	int64_t row[2] = { rng_below(rng, (t->m - 1) * t->s + t->r), rng_below(rng, (t->m - 1) * t->s + t->r) };
 
 	for (int c = 0; c < CHANNELS; c++)
 		for (int64_t i = 0; i < REACH; i++)
@@ -290,32 +296,33 @@ static void draw_tile(struct tile *t, enum drawing how, struct rng *rng)
 			}
 }
 
-static void check_amplification(int64_t m, int64_t r, int dims)
+static void check_amplification(int64_t m, int64_t r, int64_t s, int dims)
 {
 	static struct tile t;
-	struct rng rng = rng_seed((uint64_t)(100 * m + 10 * r + dims));
+	struct rng rng = rng_seed((uint64_t)(1000 * s + 100 * m + 10 * r + dims));
 	struct arena *a = arena_new();
-	int h = dims == 2 ? (int)(m + r - 1) : 1, kh = dims == 2 ? (int)r : 1;
-	struct run run = run_new(arena_printf(a, "conv2d:ic=%d,h=%d,w=%d,oc=1,k=%dx%d", CHANNELS, h,
-					      (int)(m + r - 1), kh, (int)r));
+	int w = (int)((m - 1) * s + r), h = dims == 2 ? w : 1, kh = dims == 2 ? (int)r : 1;
+	struct run run = run_new(arena_printf(a, "conv2d:ic=%d,h=%d,w=%d,oc=1,k=%dx%d,s=%d", CHANNELS, h,
+					      w, kh, (int)r, (int)s));
 	const struct op *op = find_sum(run.d);
-	struct derived w;
+	struct derived derived;
 	double part = 0;
 
 	t.m = m;
 	t.r = r;
+	t.s = s;
 	t.dims = dims;
-	assert_true(winograd_derive(run.a, op, m, &w, NULL));
-	assert_int_equal(w.n, dims == 2 ? 9 : 6);
-	assert_true(fabs(w.amplification / amplification_of(m, r, dims) - 1) < 1e-12);
-	struct dag *d = replaced(run.a, run.d, op, &w);
+	assert_true(winograd_derive(run.a, op, m, &derived, NULL));
+	assert_int_equal(derived.n, dims == 2 ? 9 : 6);
+	assert_true(fabs(derived.amplification / amplification_of(m, r, s, dims) - 1) < 1e-12);
+	struct dag *d = replaced(run.a, run.d, op, &derived);
 
 	for (int i = 0; i < 40; i++) {
 		draw_tile(&t, i % DRAWINGS, &rng);
 		part = fmax(part, part_of_bound(&t, d, run.args[0], run.args[1]));
 	}
-	print_message("F(%jd, %jd) in %d dims: amplification %.1f, errors up to %.2g of the bound\n",
-		      (intmax_t)m, (intmax_t)r, dims, amplification_of(m, r, dims), part);
+	print_message("F(%jd, %jd), stride %jd, in %d dims: amplification %.1f, errors up to %.2g of the bound\n",
+		      (intmax_t)m, (intmax_t)r, (intmax_t)s, dims, amplification_of(m, r, s, dims), part);
 	arena_free(run.a);
 	arena_free(a);
 }
@@ -326,9 +333,13 @@ static void test_amplification(void **state)
 	for (int64_t m = 2; m <= 6; m++)
 		for (int64_t r = 2; m + r <= 9; r++)
 			for (int dims = 1; dims <= 2; dims++)
-				check_amplification(m, r, dims);
-	assert_true(amplification_of(2, 3, 1) == 4);
-	assert_true(amplification_of(2, 3, 2) == 16);
+				check_amplification(m, r, 1, dims);
+	for (int64_t m = 2; m <= 6; m += 2)
+		for (int64_t r = 3; cook_toom_has(m, r, 2); r++)
+			for (int dims = 1; dims <= 2; dims++)
+				check_amplification(m, r, 2, dims);
+	assert_true(amplification_of(2, 3, 1, 1) == 4);
+	assert_true(amplification_of(2, 3, 1, 2) == 16);
 }
 
 static void check_refused(const char *source, int64_t m, const char *want)
@@ -351,12 +362,12 @@ static void check_refused(const char *source, int64_t m, const char *want)
 
 static void test_refused(void **state)
 {
-	static const char still[] = "no axis moves a window by one place a turn";
+	static const char still[] = "no axis moves a window of neighbours";
 	static const char extent[] =
-		"its windows are too long or too few for tiles of as many outputs";
+		"its windows overlap too little, are too long or too few for tiles of as many outputs";
 
 	(void)state;
-	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=3,s=2", 2, still);
+	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=3,s=3", 2, extent);
 	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=3,dil=2", 2, still);
 	check_refused("matmul:m=8,n=8,k=8", 2, still);
 	check_refused("conv2d:ic=3,h=9,w=9,oc=4,k=1", 2, still);
