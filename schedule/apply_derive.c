@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "te/derive/padded_sum.h"
+#include "te/derive/phases.h"
 #include "te/derive/reciprocal.h"
 #include "te/derive/winograd.h"
 
@@ -13,6 +14,7 @@ typedef bool derive_fn(struct arena *a, const struct op *op, int64_t size, struc
 static derive_fn *const derive_by[] = {
 	[DERIVATION_WINOGRAD] = winograd_derive,
 	[DERIVATION_RECIPROCAL] = reciprocal_derive,
+	[DERIVATION_PHASES] = phases_derive,
 	[DERIVATION_PADDED] = padded_sum_derive,
 };
 

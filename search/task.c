@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "search/trust/reference.h"
-#include "te/derive/winograd.h"
+#include "te/derive/fewer_products.h"
 #include "te/error/error.h"
 #include "te/text/text.h"
 
@@ -118,7 +118,7 @@ void task_suspect(struct arena *a, const struct task *t)
 static double rms_most(const struct dag *d)
 {
 	for (int i = 0; i < d->ops.n; i++)
-		if (d->ops.at[i]->kind == OP_COMPUTE && winograd_applies(d->ops.at[i]))
+		if (d->ops.at[i]->kind == OP_COMPUTE && has_fewer_products(d->ops.at[i]))
 			return ERROR_DERIVED_RMS;
 	return 0;
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "te/derive/winograd.h"
+#include "te/derive/fewer_products.h"
 
 /* Ops of a DAG by position: whether all of its elements must be computed, or read. */
 struct need {
@@ -117,7 +117,7 @@ double speed_limit_us(const struct dag *d, const struct device *device, int thre
 		if (n.selects)	/* what it chooses from need not be computed */
 			continue;
 		expr_visit(op->body, note_padding, &n);
-		if (!n.selects && !winograd_applies(op))	/* which takes fewer operations */
+		if (!n.selects && !has_fewer_products(op))	/* which takes fewer operations */
 			lane_flop += least_flop(op) / lanes(op);
 		expr_visit(op->body, note_load, &n);
 	}

@@ -278,13 +278,3 @@ bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct der
 	end->output = op->output;
 	return elements_fit(out) || refuse(why, "its transforms would be too large");
 }
-
-bool winograd_applies(const struct op *op)
-{
-	struct arena *a = arena_new();
-	struct derived d;
-	bool applies = winograd_derive(a, op, WINOGRAD_LEAST, &d, NULL);
-
-	arena_free(a);
-	return applies;
-}

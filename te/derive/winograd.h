@@ -29,7 +29,5 @@ enum { WINOGRAD_LEAST = 2 };	/* the smallest tiles there are */
  * algorithm. The others stay windows. False, with the reason in *WHY (may be NULL), where OP is no such sum. */
 bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
 		     const char **why);
-/* Is OP such a sum, for tiles of any size? */
-bool winograd_applies(const struct op *op);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "base/err.h"
-#include "te/derive/winograd.h"
+#include "te/derive/fewer_products.h"
 #include "te/error/error_term.h"
 
 struct op *error_op(struct error_maker *m, const struct op *op, const char *suffix,
@@ -49,7 +49,7 @@ static double growth(double n)
 static const struct expr *error_of_deriving(struct error_maker *m, const struct op *op,
 					    const struct term *body, double n)
 {
-	if (!winograd_applies(op))
+	if (!has_fewer_products(op))
 		return NULL;
 	double unit = precision_of_arithmetic(op->tensor.dtype).unit;
 
