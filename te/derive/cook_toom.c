@@ -114,7 +114,7 @@ bool cook_toom_has(int64_t m, int64_t taps, int64_t stride)
 }
 
 /* Where the matrices of one sum of neighbours stand in those of all. */
-struct phase {
+struct neighbours {
 	int first;	/* of its products */
 	int offset;	/* of its first element and tap; the next ones are STRIDE apart */
 	int stride;
@@ -124,7 +124,7 @@ struct phase {
 /* A polynomial of degree below n is the sum of its values at the points times Lagrange's polynomials, where the
  * value at infinity is the highest coefficient. Transposed, so that interpolation is the data's matrix, these are
  * its rows; what each is divided by is left to the weight, which is transformed once. */
-static void add_neighbours(struct cook_toom *out, const struct phase *p)
+static void add_neighbours(struct cook_toom *out, const struct neighbours *p)
 {
 	struct rational point[COOK_TOOM_PRODUCTS], row[COOK_TOOM_PRODUCTS];
 	int m = out->output.rows, n = m + p->taps - 1, last = p->first + n - 1;
@@ -150,7 +150,7 @@ static void add_neighbours(struct cook_toom *out, const struct phase *p)
 }
 
 /* One tap: each element of the data times it is an output. */
-static void add_products(struct cook_toom *out, const struct phase *p)
+static void add_products(struct cook_toom *out, const struct neighbours *p)
 {
 	for (int j = 0; j < out->output.rows; j++) {
 		out->data.at[p->first + j][p->offset + j * p->stride] = one;
@@ -173,7 +173,7 @@ struct cook_toom cook_toom(int64_t m, int64_t taps, int64_t stride)
 {
 	int n = (int)((m - 1) * stride + taps);
 	struct cook_toom out = { zeros(n, n), zeros(n, (int)taps), zeros((int)m, n) };
-	struct phase p = { .stride = (int)stride };
+	struct neighbours p = { .stride = (int)stride };
 
 	assert(cook_toom_has(m, taps, stride));
 	for (; p.offset < stride; p.offset++) {
