@@ -5,7 +5,7 @@
 
 #include "target/target.h"
 
-/* All numbers are positive but l3_bytes. */
+/* All numbers are positive but l3_bytes and half_peak. */
 struct aim {
 	const struct target *target;
 	int threads;		/* that the kernel may use */
@@ -13,6 +13,7 @@ struct aim {
 	double l1_bytes, l2_bytes;	/* that one core can use */
 	double l3_bytes;	/* 0: none */
 	double peak;		/* GFLOP/s of one thread, f32 multiply-add, with the target's code */
+	double half_peak;	/* the same with vectors of half as many bytes; 0: not known */
 	double l2_gbs;		/* reading, of one thread */
 	double mem_gbs;		/* reading, of all `threads` */
 };

@@ -11,6 +11,7 @@ struct aim aim_of(const struct device *d, int threads)
 		.l2_bytes = (double)device_cache_bytes(d, 2),
 		.l3_bytes = (double)device_cache_bytes(d, 3),
 		.peak = device_peak(d, 1),
+		.half_peak = d->target->half ? d->measured.peak[target_number(d->target->half)].one : 0,
 		.l2_gbs = d->measured.l2.one,
 		.mem_gbs = device_mem_rate(d, threads),
 	};

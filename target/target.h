@@ -53,6 +53,8 @@ struct target {
 	const char *summary;	/* one line for people */
 	int vector_bytes;
 	int vector_registers;
+	/* Whose vectors are half as wide, with the same instructions: machines may start more of them. NULL: none tells. */
+	const struct target *half;
 	size_t scope_bytes[SCOPE_COUNT];	/* that one thread may have of each */
 	size_t frame_bytes;	/* of the stack, for what compilers keep there, and libm */
 	int statements;		/* that a kernel is written with, at most */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* costmodel/features/collect.c - walks a nest and takes down every store with its loops and accesses. */
 #include "costmodel/features/frequency.h"
+#include "costmodel/features/path.h"
 
 #include "schedule/mask.h"
 #include "te/index/index.h"
@@ -24,7 +25,8 @@ struct site_walk {
 	struct lifetime_vec VEC(struct lifetime) lifetimes;
 	const struct intrinsic *group;	/* around this place; NULL: none */
 	double turns;		/* of the innermost loop, conditions apart */
-	double taken;
+	double taken;		/* share of these in which the conditions of PATH hold */
+	struct condition_path path;
 	struct index_vec VEC(const struct expr *) indices;	/* operations in those of the store */
 	struct known_load_vec VEC(struct known_load) loads;	/* of the store, by address */
 	double computed;	/* share of the store's turns in which the value that is walked is */
@@ -336,17 +338,19 @@ static void walk_let(struct site_walk *w, const struct nest *n)
 	w->around.variables.n--;
 }
 
-static void walk_branch(struct site_walk *w, const struct nest *body, double share, bool asked)
+static void walk_branch(struct site_walk *w, const struct nest *n, bool not, bool asked)
 {
 	double taken = w->taken;
+	int entered = w->path.n;
 
-	w->taken *= share;
+	w->taken *= path_enter(w->a, &w->path, n->value, not);
 	w->conditions++;
 	w->branched[w->around.n] += asked;
-	walk_list(w, body);
+	walk_list(w, not ? n->other : n->body);
 	w->branched[w->around.n] -= asked;
 	w->conditions--;
 	w->taken = taken;
+	w->path.n = entered;
 }
 
 static void walk_if(struct site_walk *w, const struct nest *n)
@@ -359,8 +363,8 @@ static void walk_if(struct site_walk *w, const struct nest *n)
 	}
 	bool asked = is_asked(&w->around, n->value);
 
-	walk_branch(w, n->body, share_of(n->value), asked);
-	walk_branch(w, n->other, 1 - share_of(n->value), asked);
+	walk_branch(w, n, false, asked);
+	walk_branch(w, n, true, asked);
 }
 
 static void walk_list(struct site_walk *w, const struct nest *n)
@@ -379,8 +383,7 @@ static void walk_list(struct site_walk *w, const struct nest *n)
 			walk_if(w, n);
 			break;
 		case NEST_ALLOC:
-			vec_push(w->a, &w->lifetimes,
-				 (struct lifetime){ n->buffer, w->turns * w->taken });
+			vec_push(w->a, &w->lifetimes, (struct lifetime){ n->buffer, w->turns * w->taken });
 			break;
 		case NEST_STORE:
 			walk_store(w, n);

@@ -43,19 +43,34 @@ static double chain_cycles(const float *row, const struct unit_costs *c)
 	return links * (row[FEATURE_ALLOC_REGISTERS] != 0 ? c->latency : c->memory_latency);
 }
 
+/* The cycle of D, and how many of them a vector takes its units for: of Zen 4, whose units are half as wide as its
+ * vectors, two for a whole one and one for a half. */
+struct beat {
+	double ghz, whole, half;
+};
+
+static struct beat beat_of(const struct aim *d)
+{
+	double flop = 2 * d->target->costs->pipes * target_lanes(d->target, sizeof(float));
+	double whole = d->peak / flop, half = 2 * d->half_peak / flop, ghz = half > whole ? half : whole;
+
+	return (struct beat){ ghz, ghz / whole, half > 0 ? ghz / half : ghz / whole };
+}
+
 /* Cycles of one execution of the body, with all it touches in L1. */
-static double body_cycles(const float *row, const struct aim *d)
+static double body_cycles(const float *row, const struct aim *d, const struct beat *p)
 {
 	const struct unit_costs *c = d->target->costs;
 	double ops = (double)row[FEATURE_BODY_OPS];
 	double spill = spills(row, d);
 	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED] + spill;
 	double stores = (double)row[FEATURE_BODY_STORES] + spill;
+	double width = row[FEATURE_WIDTH_USED] > 0.5F ? p->whole : p->half;
 	/* Half of the loads are operands. */
 	double all = ops + loads / 2 + 2 * stores + c->loop_instructions;
 	double cost[] = {
-		ops / c->pipes,
-		loads / c->loads + stores,
+		width * ops / c->pipes,
+		width * (loads / c->loads + stores),
 		chain_cycles(row, c),
 		(all > c->cached_code ? 2 : 1) * all / c->decode,
 	};
@@ -66,15 +81,14 @@ static double body_cycles(const float *row, const struct aim *d)
 /* The estimate for all turns of a store whose row has plain values; ns. */
 static double store_ns(const float *row, const struct aim *d)
 {
-	double lanes = target_lanes(d->target, sizeof(float));
-	double ghz = d->peak / (2 * d->target->costs->pipes * lanes);
+	const struct beat p = beat_of(d);
 	double bodies = (double)row[FEATURE_OUTER_PRODUCT] * (double)row[FEATURE_TAKEN];
 	double threads = (double)row[FEATURE_PARALLEL_BALANCE] * d->threads;
 	/* What fits into the last cache is there from the run before, or from who made it. */
 	bool cached = (double)row[FEATURE_ALL_BYTES] <= d->l3_bytes;
 	double l3_gbs = d->l3_bytes > d->l2_bytes ? 2 * d->mem_gbs : d->mem_gbs;
 	double cost[] = {
-		bodies * body_cycles(row, d) / ghz / threads,
+		bodies * body_cycles(row, d, &p) / p.ghz / threads,
 		(double)row[FEATURE_L1_MISS] / d->l2_gbs / threads,
 		(double)row[FEATURE_L2_MISS] / l3_gbs,
 		cached ? 0 : (double)row[FEATURE_L3_MISS] / d->mem_gbs,

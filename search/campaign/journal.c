@@ -372,7 +372,7 @@ static int recall_record(void *user, const struct db_record *r)
 		if (learner_came(t->learner) == t->trained)
 			learner_retrain(t->learner);
 	}
-	history_add(p->history, &c.genes, r->steps, us);
+	history_add(p->history, &c.genes, r->steps, c.kind, us);
 	return 0;
 }
 

@@ -48,7 +48,7 @@ void round_learn(const struct problem *p, struct arena *a, struct batch *b)
 		double us = trial_observed_us(&c->trial);
 
 		candidate_tell_genes(p, a, c);
-		history_add(p->history, &c->genes, c->steps, us);
+		history_add(p->history, &c->genes, c->steps, c->kind, us);
 		if (p->learner)
 			learner_add(p->learner, p->group, &c->features, us);
 	}

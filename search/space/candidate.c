@@ -44,6 +44,25 @@ static const char *busiest_lanes(struct arena *a, const struct program *p, const
 	return arena_strndup(a, name, strcspn(name, "."));
 }
 
+/* "winograd 4 of 3, lanes x": the derivations of S, and the lanes of its program; in A. */
+static const char *kind_of(struct arena *a, const struct state *s, const struct program *p, const struct feature_matrix *m)
+{
+	struct text t = { 0 };
+
+	for (int i = 0; i < s->steps.n; i++) {
+		const struct step *step = &s->steps.at[i];
+
+		if (step->kind == STEP_DERIVE)
+			text_printf(&t, "%s %jd of %d, ", derivation_name(step->derivation), (intmax_t)step->size,
+				    step->stage);
+	}
+	text_printf(&t, "lanes %s", busiest_lanes(a, p, m));
+	const char *kind = arena_strdup(a, text_str(&t));
+
+	text_free(&t);
+	return kind;
+}
+
 /* Lowers S in SCRATCH, and takes the features, in A, where they are wanted. */
 static bool describe(const struct problem *p, struct arena *a, struct arena *scratch,
 		     const struct state *s, struct candidate *c, const char **why)
@@ -62,7 +81,7 @@ static bool describe(const struct problem *p, struct arena *a, struct arena *scr
 		.rows = arena_memdup(a, m.rows, (size_t)m.n_rows * FEATURE_COUNT * sizeof(*m.rows)),
 		.n_rows = m.n_rows,
 	};
-	c->lanes = busiest_lanes(a, program, &m);
+	c->kind = kind_of(a, s, program, &m);
 	return true;
 }
 

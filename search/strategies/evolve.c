@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/strategies/evolve.c - a population of decisions, varied, ranked by a model, measured, learned from.
  *
- * Before anything was measured the model is an analytic prior, and half of the batch one candidate of each sketch and
- * axis of its vectors, algorithms and axes in turns. Each batch takes the best of the last generation that differ from
- * each other, and a share of random ones, so that the model also sees what it thinks little of. */
+ * Before anything was measured the model is an analytic prior, and the population begins with the best of each kind of a
+ * few of each sketch. Each batch is shared out among kinds (search/strategies/kinds.h), of each the best of the last
+ * generation that differ from each other, and has a share of random ones, so that the model also sees what it
+ * thinks little of. */
 #include <string.h>
 
 #include "search/strategies/generations.h"
+#include "search/strategies/kinds.h"
 #include "search/strategies/pick.h"
 #include "search/strategies/strategy.h"
 #include "search/space/vary.h"
@@ -15,14 +17,14 @@
  * trials and 0.91 with 64, 192 found 0.84 and 0.93, 96 found 0.88 and 0.97 (docs/performance.md). Without a share of
  * random ones the model never hears of what it thinks little of. */
 enum { POPULATION = 96, GENERATIONS = 4, ELITE = 12 };
+/* As long as nothing was heard, and later generations go on from what was measured. By the prior's own figures the best of 4
+ * is up to twice as slow as the best of 16 (docs/performance.md). */
+enum { FIRST_GENERATIONS = 16 };
 #define RANDOM_SHARE 0.1
 /* After so many trials without gain half of a batch goes one decision at a time from the best. */
 enum { SLOW = 16, DESCEND_FROM = 4 };
-/* Half of the first batch is of sketches that differ, so many of each looked at, and so many changes of what is taken:
- * what the prior thinks of a whole sketch is wrong more often than what it thinks of two of one. In
- * thirteen pairs of campaigns of two transposed convolutions, 64 trials, the best is 1.03 times as fast for it
- * (docs/performance.md). */
-enum { DRAFTED = 16, IMPROVED = 48 };
+/* Of each sketch looked at for the first batch. Chosen, not measured. */
+enum { DRAFTED = 16 };
 
 /* Coordinate descent: what is one decision away from the fastest. Best first; returns how many. */
 static int descend(const struct problem *p, struct arena *a, struct rng *rng,
@@ -47,121 +49,70 @@ static int descend(const struct problem *p, struct arena *a, struct rng *rng,
 	return n;
 }
 
-/* The derivation of S at *I or behind it, and *I behind that; NULL: none. */
-static const struct step *next_derivation(const struct sketch *s, int *i)
-{
-	while (*i < s->steps.n) {
-		const struct step *step = &s->steps.at[(*i)++].step;
-
-		if (step->kind == STEP_DERIVE)
-			return step;
-	}
-	return NULL;
-}
-
-static bool same_algorithm(const struct sketch *x, const struct sketch *y)
-{
-	const struct step *a, *b;
-	int i = 0, j = 0;
-
-	do {
-		a = next_derivation(x, &i);
-		b = next_derivation(y, &j);
-		if (!a != !b || (a && !step_equal(a, b)))
-			return false;
-	} while (a);
-	return true;
-}
-
-/* The same algorithm along the same lanes: what the prior thinks of two of a kind is right more often than what it
- * thinks of a whole kind. */
-static bool same_kind(const struct problem *p, const struct candidate *x, const struct candidate *y)
-{
-	return strcmp(x->lanes, y->lanes) == 0 &&
-	       same_algorithm(p->sketches.at[x->genes.sketch], p->sketches.at[y->genes.sketch]);
-}
-
-/* Orders ALL, best first, so that kinds take turns: the best of each, then the second of each. */
-static void take_turns(const struct problem *p, struct arena *a, struct candidate *all, int n)
-{
-	struct candidate *ordered = arena_many(a, struct candidate, n);
-	int *turn = arena_many(a, int, n), done = 0;
-
-	for (int i = 0; i < n; i++)
-		for (int j = 0; j < i; j++)
-			turn[i] += same_kind(p, &all[i], &all[j]);
-	for (int t = 0; done < n; t++)
-		for (int i = 0; i < n; i++)
-			if (turn[i] == t)
-				ordered[done++] = all[i];
-	memcpy(all, ordered, sizeof(*all) * (size_t)n);
-}
-
-/* Of each sketch the best of a few along each axis, kinds in turns; returns how many there are, at most MOST. */
+/* Of each kind the best of a few of each sketch, improved; returns how many there are, at most MOST. */
 static int draft(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b, struct candidate *out,
 		 int most)
 {
-	int n = 0;
+	struct candidate *some = arena_many(a, struct candidate, DRAFTED * p->sketches.n);
+	int n = 0, kinds = 0;
 
-	for (int i = 0; i < p->sketches.n; i++) {
-		struct candidate some[DRAFTED];
-		int m = 0;
-
+	for (int i = 0; i < p->sketches.n; i++)
 		for (int j = 0; j < DRAFTED; j++)
-			if (candidate_grow(p, a, rng, i, NULL, &some[m]))
-				m++;
+			if (candidate_grow(p, a, rng, i, NULL, &some[n]))
+				n++;
 			else
 				b->refused++;
-		pick_score(p, a, some, m);
-		pick_sort(some, m);
-		for (int j = 0; j < m && n < most; j++) {
-			bool first = true;
+	pick_score(p, a, some, n);
+	pick_sort(some, n);
+	for (int i = 0; i < n && kinds < most; i++) {
+		bool seen = false;
 
-			for (int k = 0; k < j; k++)
-				first &= !same_kind(p, &some[k], &some[j]);
-			if (first)
-				out[n++] = some[j];
-		}
+		for (int j = 0; j < kinds; j++)
+			seen |= strcmp(some[i].kind, out[j].kind) == 0;
+		if (seen)
+			continue;
+		out[kinds] = some[i];
+		kinds_improve(p, a, rng, &out[kinds++]);
 	}
-	pick_sort(out, n);
-	take_turns(p, a, out, n);
-	return n;
+	return kinds;
 }
 
-/* Goes up from C, one change at a time, among its kind: a kind is judged by one of its better ones. */
-static void improve(const struct problem *p, struct arena *a, struct rng *rng, struct candidate *c)
+/* Grown again: the best of each kind that was measured, at most MOST. */
+static int pick_kinds(const struct problem *p, struct arena *a, struct rng *rng, int most, struct candidate *out)
 {
-	for (int i = 0; i < IMPROVED; i++) {
-		struct genes g = mutate(a, &c->genes, p->sketches.at[c->genes.sketch], rng);
-		struct candidate other;
+	int n = 0;
 
-		if (!candidate_grow(p, a, rng, c->genes.sketch, &g, &other) || !same_kind(p, c, &other))
-			continue;
-		pick_score(p, a, &other, 1);
-		if (other.score > c->score)
-			*c = other;
+	for (int i = 0; i < p->history->n_kinds && n < most; i++) {
+		const struct tried_kind *k = &p->history->kinds[i];
+
+		n += k->best_us > 0 && candidate_grow(p, a, rng, k->best.sketch, &k->best, &out[n]);
 	}
+	return n;
 }
 
 static void propose(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
 {
-	struct candidate *all = arena_many(a, struct candidate, 2 * POPULATION);
+	struct candidate *all = arena_many(a, struct candidate, 3 * POPULATION);
 	int until = b->cap - (int)((double)b->cap * RANDOM_SHARE + rng_unit(rng));
+	int begun;
 
-	if (p->history->trials + p->ahead == 0) {
-		int drafted = draft(p, a, rng, b, all, 2 * POPULATION);
-
-		for (int i = 0; i < drafted && i < until / 2; i++)
-			improve(p, a, rng, &all[i]);
-		pick_distinct(p, a, all, drafted, until / 2, b);
-	}
 	if (p->history->since_gain >= SLOW)
 		pick_distinct(p, a, all, descend(p, a, rng, all), until / 2, b);
-	int elite = pick_fastest(p, a, rng, ELITE, all);
-	int n = generations_run(p, a, rng, (struct generations){ POPULATION, GENERATIONS }, all,
-				elite, &b->refused);
+	if (p->history->trials + p->ahead == 0) {
+		begun = draft(p, a, rng, b, all, HISTORY_KINDS);
+	} else {
+		begun = pick_fastest(p, a, rng, ELITE, all);
+		begun += pick_kinds(p, a, rng, POPULATION - begun, all + begun);
+	}
+	struct candidate *bred = all + begun;
 
-	pick_distinct(p, a, all, n, until, b);
+	memcpy(bred, all, sizeof(*all) * (size_t)begun);	/* what is bred may lose kinds that score low */
+	pick_score(p, a, all, begun);
+	int n = begun + generations_run(p, a, rng, (struct generations){ POPULATION, p->history->trials == 0 ? FIRST_GENERATIONS : GENERATIONS }, bred,
+					begun, &b->refused);
+
+	pick_sort(all, n);
+	kinds_share(p, a, rng, all, n, until, b);
 	pick_random(p, a, rng, b);
 }
 

@@ -8,6 +8,9 @@
 /* Chosen on the recorded tasks, as the sizes in search/strategies/evolve.c: a quarter of a population are parents. */
 enum { PARENTS_SHARE = 4, MAX_TRIES = 40 };
 #define MUTATION 0.7
+/* Scores nearer than this are of the same kernel but for what the model does not know: a population of such was all that
+ * was left after a few generations. */
+#define ALIKE 1e-3f
 
 /* A parent: the better of two of the best BEST. */
 static const struct candidate *choose(const struct candidate *all, int best, struct rng *rng)
@@ -34,6 +37,22 @@ static bool breed(const struct problem *p, struct arena *a, struct rng *rng,
 	return false;
 }
 
+/* Of ALL, best first, those that the model can tell from the one before; returns how many. The others go behind them. */
+static int drop_alike(struct candidate *all, int n)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++) {
+		if (kept > 0 && all[i].score >= all[kept - 1].score * (1 - ALIKE))
+			continue;
+		struct candidate c = all[i];
+
+		all[i] = all[kept];
+		all[kept++] = c;
+	}
+	return kept;
+}
+
 int generations_run(const struct problem *p, struct arena *a, struct rng *rng,
 		    struct generations g, struct candidate *all, int n, int *refused)
 {
@@ -42,7 +61,8 @@ int generations_run(const struct problem *p, struct arena *a, struct rng *rng,
 	pick_score(p, a, all, n);
 	pick_sort(all, n);
 	for (int i = 0; i < g.count && n > 0; i++) {
-		int parents = n < g.population ? n : g.population;
+		int distinct = drop_alike(all, n);
+		int parents = distinct < g.population ? distinct : g.population;
 		int best = (parents + PARENTS_SHARE - 1) / PARENTS_SHARE;
 
 		n = parents;

@@ -16,6 +16,7 @@ struct keeper {
 	struct hash128 *slot;
 	size_t n, cap;
 	struct measured best[HISTORY_BEST];
+	struct tried_kind kinds[HISTORY_KINDS];
 	double gained_us;	/* the best when it last became faster by GAIN */
 };
 
@@ -40,6 +41,7 @@ struct history *history_new(void)
 	k->cap = 256;
 	k->slot = allocate(k->cap, sizeof(*k->slot));
 	k->shown.best = k->best;
+	k->shown.kinds = k->kinds;
 	return &k->shown;
 }
 
@@ -57,6 +59,10 @@ void history_free(struct history *h)
 
 	for (int i = 0; i < h->n_best; i++)
 		release(&k->best[i]);
+	for (int i = 0; i < h->n_kinds; i++) {
+		free((char *)(uintptr_t)k->kinds[i].name);
+		free(k->kinds[i].best.at);
+	}
 	free(k->slot);
 	free(k);
 }
@@ -103,15 +109,22 @@ bool history_see(struct history *h, const char *steps)
 	return put(k, hash_bytes(steps, strlen(steps)));
 }
 
-static struct measured copy(const struct genes *g, const char *steps, double time_us)
+static const char *copy_text(const char *text)
 {
-	struct measured m = { .genes = *g, .steps = strdup(steps), .time_us = time_us };
+	const char *copy = strdup(text);
 
-	m.genes.at = allocate((size_t)g->n, sizeof(*g->at));
-	memcpy(m.genes.at, g->at, (size_t)g->n * sizeof(*g->at));
-	if (!m.steps)
+	if (!copy)
 		die("out of memory for the history of a task");
-	return m;
+	return copy;
+}
+
+static struct genes copy_genes(const struct genes *g)
+{
+	struct genes copy = *g;
+
+	copy.at = allocate((size_t)g->n, sizeof(*g->at));
+	memcpy(copy.at, g->at, (size_t)g->n * sizeof(*g->at));
+	return copy;
 }
 
 /* Earlier ones stand before later ones of the same time. */
@@ -126,14 +139,36 @@ static void insert(struct keeper *k, const struct genes *g, const char *steps, d
 	if (n == HISTORY_BEST)
 		release(&k->best[--n]);
 	memmove(&k->best[at + 1], &k->best[at], (size_t)(n - at) * sizeof(*k->best));
-	k->best[at] = copy(g, steps, time_us);
+	k->best[at] = (struct measured){ copy_genes(g), copy_text(steps), time_us };
 	k->shown.n_best = n + 1;
 }
 
-void history_add(struct history *h, const struct genes *g, const char *steps, double time_us)
+static void add_to_kind(struct keeper *k, const struct genes *g, const char *name, double time_us)
+{
+	struct tried_kind *kind = k->kinds;
+
+	while (kind < k->kinds + k->shown.n_kinds && strcmp(kind->name, name) != 0)
+		kind++;
+	if (kind == k->kinds + HISTORY_KINDS)
+		return;
+	if (kind == k->kinds + k->shown.n_kinds) {
+		kind->name = copy_text(name);
+		k->shown.n_kinds++;
+	}
+	kind->trials++;
+	if (time_us <= 0 || g->n == 0 || (kind->best_us > 0 && kind->best_us <= time_us))
+		return;
+	free(kind->best.at);
+	kind->best = copy_genes(g);
+	kind->best_us = time_us;
+}
+
+void history_add(struct history *h, const struct genes *g, const char *steps, const char *kind, double time_us)
 {
 	struct keeper *k = keeper_of(h);
 
+	if (kind)
+		add_to_kind(k, g, kind, time_us);
 	h->trials++;
 	h->since_gain++;
 	if (time_us <= 0)

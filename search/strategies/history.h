@@ -7,8 +7,8 @@
 
 #include "search/space/genes.h"
 
-/* The fastest that are kept. */
-enum { HISTORY_BEST = 64 };
+/* The fastest that are kept; and kinds that are told apart, which are a few. */
+enum { HISTORY_BEST = 64, HISTORY_KINDS = 32 };
 
 /* One that ran. */
 struct measured {
@@ -17,9 +17,19 @@ struct measured {
 	double time_us;
 };
 
+/* What was measured of a kind of candidates (search/space/candidate.h). */
+struct tried_kind {
+	const char *name;
+	int64_t trials;		/* however they ended */
+	double best_us;		/* 0: none ran */
+	struct genes best;	/* of that one */
+};
+
 struct history {
 	const struct measured *best;	/* fastest first */
 	int n_best;
+	const struct tried_kind *kinds;	/* as they came */
+	int n_kinds;
 	int64_t trials;		/* measured, however they ended */
 	int64_t since_gain;	/* of these, since the best became at least 1% faster */
 };
@@ -30,7 +40,8 @@ void history_free(struct history *h);	/* NULL is allowed */
 bool history_see(struct history *h, const char *steps);
 /* Whether it was, without noting it. */
 bool history_has(const struct history *h, const char *steps);
-/* A trial of decisions G (none where G->n is 0). TIME_US is 0 where it failed. All is copied. */
-void history_add(struct history *h, const struct genes *g, const char *steps, double time_us);
+/* A trial of decisions G (none where G->n is 0) and KIND (NULL: not known). TIME_US is 0 where it failed. All is
+ * copied. */
+void history_add(struct history *h, const struct genes *g, const char *steps, const char *kind, double time_us);
 
 #endif

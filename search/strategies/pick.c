@@ -73,12 +73,16 @@ static bool is_distinct(const struct batch *b, const struct candidate *c)
 	return true;
 }
 
+bool pick_one(const struct problem *p, struct arena *a, const struct candidate *c, struct batch *b)
+{
+	return is_distinct(b, c) && batch_add(p, a, b, c);
+}
+
 void pick_distinct(const struct problem *p, struct arena *a, const struct candidate *all, int n,
 		   int upto, struct batch *b)
 {
 	for (int i = 0; i < n && b->n < upto; i++)
-		if (is_distinct(b, &all[i]))
-			batch_add(p, a, b, &all[i]);
+		pick_one(p, a, &all[i], b);
 }
 
 void pick_random(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)

@@ -95,7 +95,7 @@ static void history_keeps_the_fastest(void **state)
 		snprintf(steps, sizeof(steps), "split 0 0 %d", i);
 		assert_true(history_see(h, steps));
 		assert_false(history_see(h, steps));
-		history_add(h, &g, steps, rank % 10 == 0 ? 0 : 1 + rank);
+		history_add(h, &g, steps, NULL, rank % 10 == 0 ? 0 : 1 + rank);
 	}
 	assert_int_equal(h->trials, 1000);
 	assert_int_equal(h->n_best, HISTORY_BEST);
@@ -113,13 +113,40 @@ static void history_counts_trials_without_gain(void **state)
 	struct history *h = history_new();
 
 	(void)state;
-	history_add(h, &none, "a", 100);
-	history_add(h, &none, "b", 99.5);	/* noise */
-	history_add(h, &none, "c", 0);
+	history_add(h, &none, "a", NULL, 100);
+	history_add(h, &none, "b", NULL, 99.5);	/* noise */
+	history_add(h, &none, "c", NULL, 0);
 	assert_int_equal(h->since_gain, 2);
-	history_add(h, &none, "d", 98);
+	history_add(h, &none, "d", NULL, 98);
 	assert_int_equal(h->since_gain, 0);
 	assert_int_equal(h->n_best, 0);	/* without genes none is kept */
+	history_free(h);
+}
+
+static void history_tells_kinds_apart(void **state)
+{
+	struct history *h = history_new();
+	struct gene one;
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct genes g = genes_with(&one, i);
+
+		history_add(h, &g, "a", i % 2 ? "odd" : "even", i == 4 ? 0 : 20 - i);
+	}
+	assert_int_equal(h->n_kinds, 2);
+	assert_string_equal(h->kinds[0].name, "even");
+	assert_true(h->kinds[0].trials == 5 && h->kinds[0].best_us == 12 && h->kinds[0].best.at[0].step.size == 8);
+	assert_true(h->kinds[1].trials == 5 && h->kinds[1].best_us == 11);
+	/* A kind of which none ran; and more than are told apart. */
+	for (int i = 0; i < 2 * HISTORY_KINDS; i++) {
+		snprintf(name, sizeof(name), "kind %d", i);
+		history_add(h, &(struct genes){ 0 }, "b", name, 0);
+	}
+	assert_int_equal(h->n_kinds, HISTORY_KINDS);
+	assert_true(h->kinds[2].trials == 1 && h->kinds[2].best_us == 0);
+	assert_int_equal(h->trials, 10 + 2 * HISTORY_KINDS);
 	history_free(h);
 }
 
@@ -130,6 +157,7 @@ int main(void)
 		cmocka_unit_test(foreign_steps_have_no_genes),
 		cmocka_unit_test(history_keeps_the_fastest),
 		cmocka_unit_test(history_counts_trials_without_gain),
+		cmocka_unit_test(history_tells_kinds_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

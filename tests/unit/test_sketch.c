@@ -298,11 +298,11 @@ static int count(const char *source, const struct aim *aim_of_it, bool deriving)
 	return n;
 }
 
-/* Windows of stride 1 over floats have other algorithms, unless sums are wanted as written. */
+/* Windows that overlap, over floats, have other algorithms, unless sums are wanted as written. */
 static void test_derived(void **state)
 {
 	static const char *const none[] = {
-		"conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,s=2",
+		"conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,s=3",
 		"conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,dtype=bf16",
 		"conv2d:ic=16,h=14,w=14,oc=16,k=1",
 		"depthwise:c=16,h=14,w=14,k=3,p=1",
@@ -315,6 +315,7 @@ static void test_derived(void **state)
 		"conv2d:ic=256,h=14,w=14,oc=256,k=3,p=1,g=4",
 		"conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,layout=nchw16c",
 		"conv1d:ic=16,w=30,oc=16,k=5",
+		"conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,s=2",
 	};
 	struct aim exact = aim;
 

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/strategies/kinds.c - kinds as the arms of a bandit: every other place goes to the one that lets hope for most. */
+#include "search/strategies/kinds.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "search/strategies/pick.h"
+#include "search/space/vary.h"
+
+/* Changes that are tried of one candidate: as many as let a kind be judged by one of its better ones (docs/performance.md). */
+enum { IMPROVED = 48 };
+/* By so much the best of a kind may become faster than the best of its first n trials: 1 + HOPE / (n + 1). Of convolutions
+ * with several algorithms the best of 3 trials of one was up to 2.4 times as slow as the best of 60. */
+#define HOPE 2.0
+
+struct arm {
+	const char *kind;
+	int64_t trials;		/* measured */
+	int64_t taken;		/* these, and those of this batch */
+	double best_us;		/* measured; of one that never ran, expected */
+	double floor_us;	/* the operations of one of it, at the peak */
+	struct genes best;	/* to go on from */
+	int next;		/* of all candidates */
+	bool spent;		/* nothing new was found of it */
+};
+
+struct arms {
+	struct arm at[HISTORY_KINDS];
+	int n;
+	double scale;		/* microseconds times score */
+};
+
+void kinds_improve(const struct problem *p, struct arena *a, struct rng *rng, struct candidate *c)
+{
+	for (int i = 0; i < IMPROVED; i++) {
+		struct genes g = mutate(a, &c->genes, p->sketches.at[c->genes.sketch], rng);
+		struct candidate other;
+
+		if (!candidate_grow(p, a, rng, c->genes.sketch, &g, &other) || strcmp(c->kind, other.kind) != 0)
+			continue;
+		pick_score(p, a, &other, 1);
+		if (other.score > c->score)
+			*c = other;
+	}
+}
+
+static double floor_us(const struct problem *p, const struct candidate *c)
+{
+	double flop = 0;
+
+	for (int i = 0; i < c->features.n_rows; i++)
+		flop += feature_value(c->features.rows + (ptrdiff_t)i * FEATURE_COUNT, FEATURE_FLOP);
+	return flop / (p->aim->peak * p->aim->threads) * 1e-3;
+}
+
+static struct arm *find(struct arms *all, const char *kind)
+{
+	for (int i = 0; i < all->n; i++)
+		if (strcmp(all->at[i].kind, kind) == 0)
+			return &all->at[i];
+	return NULL;
+}
+
+/* The arm of C's kind, the first of which is the best by score; NULL where there are too many. */
+static struct arm *add(struct arms *all, const struct problem *p, const struct candidate *c)
+{
+	struct arm *arm = find(all, c->kind);
+
+	if (!arm && all->n < HISTORY_KINDS) {
+		arm = &all->at[all->n++];
+		*arm = (struct arm){ .kind = c->kind, .best = c->genes, .floor_us = INFINITY,
+				     .best_us = all->scale / c->score };
+	}
+	if (arm)
+		arm->floor_us = fmin(arm->floor_us, floor_us(p, c));
+	return arm;
+}
+
+/* What score a microsecond is worth: by the fastest that was measured and is in ALL, for a learned score is right up to a
+ * factor; else programs a second. */
+static double scale_of(const struct problem *p, const struct candidate *all, int n)
+{
+	for (int i = 0; i < p->history->n_best; i++)
+		for (int j = 0; j < n; j++)
+			if (strcmp(all[j].steps, p->history->best[i].steps) == 0)
+				return p->history->best[i].time_us * (double)all[j].score;
+	return 1e6;
+}
+
+static struct arms arms_of(const struct problem *p, struct arena *a, struct rng *rng, const struct candidate *all, int n)
+{
+	struct arms arms = { .scale = scale_of(p, all, n) };
+
+	for (int i = 0; i < n; i++)
+		add(&arms, p, &all[i]);
+	for (int i = 0; i < p->history->n_kinds; i++) {
+		const struct tried_kind *k = &p->history->kinds[i];
+		struct candidate c;
+		struct arm *arm = NULL;
+
+		if (k->best_us > 0 && candidate_grow(p, a, rng, k->best.sketch, &k->best, &c)) {
+			pick_score(p, a, &c, 1);
+			arm = add(&arms, p, &c);
+		} else {
+			arm = find(&arms, k->name);
+		}
+		if (!arm)
+			continue;
+		arm->trials = arm->taken = k->trials;
+		if (k->best_us > 0) {
+			arm->best_us = k->best_us;
+			arm->best = k->best;
+		}
+	}
+	return arms;
+}
+
+/* By how much the best of ARM may be faster than INCUMBENT_US, for each of the trials that it took. */
+static double hope_of(const struct arm *arm, double incumbent_us)
+{
+	double us = fmax(arm->floor_us, arm->best_us / (1 + HOPE / (double)(arm->trials + 1)));
+
+	return arm->spent ? 0 : fmax(0, incumbent_us - us) / (double)(arm->taken + 1);
+}
+
+/* NULL: nothing is hoped for. */
+static struct arm *most_hopeful(struct arms *all)
+{
+	struct arm *best = NULL;
+	double incumbent_us = INFINITY, most = 0;
+
+	for (int i = 0; i < all->n; i++)
+		incumbent_us = fmin(incumbent_us, all->at[i].best_us);
+	for (int i = 0; i < all->n; i++) {
+		double hope = hope_of(&all->at[i], incumbent_us);
+
+		if (hope > most) {
+			most = hope;
+			best = &all->at[i];
+		}
+	}
+	return best;
+}
+
+/* The next of ALL that is of ARM's kind, or one that is not in ALL. */
+static bool take(const struct problem *p, struct arena *a, struct rng *rng, const struct candidate *all, int n,
+		 struct arm *arm, struct batch *b)
+{
+	struct candidate c;
+
+	while (arm->next < n) {
+		const struct candidate *next = &all[arm->next++];
+
+		if (strcmp(next->kind, arm->kind) == 0 && pick_one(p, a, next, b))
+			return true;
+	}
+	if (!candidate_grow(p, a, rng, arm->best.sketch, &arm->best, &c))
+		return false;
+	pick_score(p, a, &c, 1);
+	kinds_improve(p, a, rng, &c);
+	return pick_one(p, a, &c, b);
+}
+
+void kinds_share(const struct problem *p, struct arena *a, struct rng *rng, const struct candidate *all, int n,
+		 int upto, struct batch *b)
+{
+	struct arms arms = arms_of(p, a, rng, all, n);
+	int next = 0;
+
+	while (b->n < upto) {
+		struct arm *arm = b->n % 2 ? most_hopeful(&arms) : NULL;
+
+		if (arm) {
+			arm->spent = !take(p, a, rng, all, n, arm, b);
+			arm->taken += !arm->spent;
+			continue;
+		}
+		while (next < n && !pick_one(p, a, &all[next], b))
+			next++;
+		if (next == n)
+			return;
+		arm = find(&arms, all[next++].kind);
+		if (arm)
+			arm->taken++;
+	}
+}
