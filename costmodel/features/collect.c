@@ -45,8 +45,7 @@ static bool same_motion(const struct access *x, const struct motion *dim)
 	return true;
 }
 
-static struct access *find_access(const struct site *s, const struct buffer *b,
-				  const struct motion *dim)
+static struct access *find_access(const struct site *s, const struct buffer *b, const struct motion *dim)
 {
 	for (int i = 0; i < s->n_accesses; i++)
 		if (s->access[i]->buffer == b && same_motion(s->access[i], dim))
