@@ -9,7 +9,7 @@
 #include "base/rng.h"
 #include "search/task.h"
 
-enum { MAX_TASKS = 24, BATCH = 16, FIRST = 8 };
+enum { MAX_TASKS = 24, BATCH = 16, FIRST = 8, EARLY = 32 };
 
 #define PEAK 100.0
 

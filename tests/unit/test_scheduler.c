@@ -184,6 +184,9 @@ static void first_round(void **state)
 		assert_int_equal(play_next(&m, &s, &left), i);
 	}
 	assert_int_equal(left, 20);
+	assert_int_equal(scheduler_batch(&s, 0, BATCH, left), FIRST);
+	assert_int_equal(scheduler_batch(&s, 0, BATCH, 5), 5);
+	hear(&s, 0, EARLY, 100);
 	assert_int_equal(scheduler_batch(&s, 0, BATCH, left), BATCH);
 	assert_int_equal(scheduler_batch(&s, 0, BATCH, 5), 5);
 	assert_int_equal(scheduler_batch(&s, 0, BATCH, -1), BATCH);
@@ -198,7 +201,9 @@ static void alone(void **state)
 
 	(void)state;
 	for (int64_t left = 100; left > 0;) {
-		assert_int_equal(scheduler_batch(&s, 0, BATCH, left), left < BATCH ? left : BATCH);
+		int64_t size = 100 - left < EARLY ? FIRST : BATCH;
+
+		assert_int_equal(scheduler_batch(&s, 0, BATCH, left), left < size ? left : size);
 		assert_int_equal(play_next(&m, &s, &left), 0);
 	}
 	s.at[0].exhausted = true;
