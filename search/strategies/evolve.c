@@ -17,9 +17,9 @@
  * trials and 0.91 with 64, 192 found 0.84 and 0.93, 96 found 0.88 and 0.97 (docs/performance.md). Without a share of
  * random ones the model never hears of what it thinks little of. */
 enum { POPULATION = 96, GENERATIONS = 4, ELITE = 12 };
-/* As long as nothing was heard, and later generations go on from what was measured. By the prior's own figures the best of 4
- * is up to twice as slow as the best of 16 (docs/performance.md). */
-enum { FIRST_GENERATIONS = 16 };
+/* As long as nothing was heard, and later generations go on from what was measured: by the prior's own figures the best of 4
+ * is up to twice as slow as the best of 16 (docs/performance.md). For a few candidates it would take longer than these. */
+enum { FIRST_GENERATIONS = 16, FEW = 8 };
 #define RANDOM_SHARE 0.1
 /* After so many trials without gain half of a batch goes one decision at a time from the best. */
 enum { SLOW = 16, DESCEND_FROM = 4 };
@@ -94,12 +94,13 @@ static void propose(const struct problem *p, struct arena *a, struct rng *rng, s
 {
 	struct candidate *all = arena_many(a, struct candidate, 3 * POPULATION);
 	int until = b->cap - (int)((double)b->cap * RANDOM_SHARE + rng_unit(rng));
+	bool deep = p->history->trials == 0 && b->cap >= FEW;
 	int begun;
 
 	if (p->history->since_gain >= SLOW)
 		pick_distinct(p, a, all, descend(p, a, rng, all), until / 2, b);
 	if (p->history->trials + p->ahead == 0) {
-		begun = draft(p, a, rng, b, all, HISTORY_KINDS);
+		begun = draft(p, a, rng, b, all, b->cap < HISTORY_KINDS ? b->cap : HISTORY_KINDS);
 	} else {
 		begun = pick_fastest(p, a, rng, ELITE, all);
 		begun += pick_kinds(p, a, rng, POPULATION - begun, all + begun);
@@ -108,7 +109,7 @@ static void propose(const struct problem *p, struct arena *a, struct rng *rng, s
 
 	memcpy(bred, all, sizeof(*all) * (size_t)begun);	/* what is bred may lose kinds that score low */
 	pick_score(p, a, all, begun);
-	int n = begun + generations_run(p, a, rng, (struct generations){ POPULATION, p->history->trials == 0 ? FIRST_GENERATIONS : GENERATIONS }, bred,
+	int n = begun + generations_run(p, a, rng, (struct generations){ POPULATION, deep ? FIRST_GENERATIONS : GENERATIONS }, bred,
 					begun, &b->refused);
 
 	pick_sort(all, n);
