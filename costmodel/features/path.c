@@ -77,22 +77,38 @@ static bool holds(const struct crossing *c, const struct linear *l)
 	return sum >= 0;
 }
 
-/* Sets the values of turn I of TURNS: all there are, or a lattice in them whose steps are powers of a root, the
- * generalized golden ratio (Roberts, The Unreasonable Effectiveness of Quasirandom Sequences, 2018). */
-static void set_turn(struct crossing *c, int i, bool all)
+/* Sets the values of turn I of all there are. */
+static void set_turn(struct crossing *c, int64_t i)
 {
-	double step = 1, root = 1.0 + 1.0 / (c->n_axes + 1);
-
-	for (int k = 0; k < 8 && !all; k++)
-		root = pow(1 + root, 1.0 / (c->n_axes + 1));
 	for (int j = 0; j < c->n_axes; j++) {
 		int64_t extent = c->axis[j]->hi - c->axis[j]->lo;
 
+		c->value[j] = c->axis[j]->lo + i % extent;
+		i /= extent;
+	}
+}
+
+/* What the steps of a lattice of N axes are powers of, inverse: the generalized golden ratio (Roberts, The Unreasonable
+ * Effectiveness of Quasirandom Sequences, 2018). */
+static double root_of(int n)
+{
+	double root = 1.0 + 1.0 / (n + 1);
+
+	for (int k = 0; k < 8; k++)
+		root = pow(1 + root, 1.0 / (n + 1));
+	return root;
+}
+
+/* Sets the values of point I of the lattice of ROOT. */
+static void set_point(struct crossing *c, int i, double root)
+{
+	double step = 1;
+
+	for (int j = 0; j < c->n_axes; j++) {
 		step /= root;
 		double at = 0.5 + step * (i + 1);
 
-		c->value[j] = c->axis[j]->lo + (all ? i % extent : (int64_t)((at - floor(at)) * (double)extent));
-		i = all ? (int)(i / extent) : i;
+		c->value[j] = c->axis[j]->lo + (int64_t)((at - floor(at)) * (double)(c->axis[j]->hi - c->axis[j]->lo));
 	}
 }
 
@@ -104,11 +120,15 @@ static double count(struct crossing *c)
 	for (int j = 0; j < c->n_axes; j++)
 		turns *= (double)(c->axis[j]->hi - c->axis[j]->lo);
 	bool all = turns <= MAX_TURNS;
+	double root = all ? 0 : root_of(c->n_axes);
 
 	for (int i = 0; i < (all ? (int)turns : MAX_TURNS); i++) {
 		bool reached = true;
 
-		set_turn(c, i, all);
+		if (all)
+			set_turn(c, i);
+		else
+			set_point(c, i, root);
 		for (int k = 1; k < c->n && reached; k++)
 			reached = holds(c, c->of[k]);
 		before += reached;
@@ -132,16 +152,18 @@ static bool sum_of(struct arena *a, const struct expr *e, bool not, struct linea
 
 static double enter_one(struct arena *a, struct condition_path *p, const struct expr *e, bool not)
 {
-	double alone = not ? 1 - share_of(e) : share_of(e), share = -1;
+	double share = -1;
 	struct crossing c;
 	struct linear l;
 
-	if (!sum_of(a, e, not, &l))
-		return alone;
-	if (cross(p, &l, &c))
-		share = count(&c);
-	vec_push(a, p, l);
-	return share < 0 ? alone : share;
+	if (sum_of(a, e, not, &l)) {
+		if (cross(p, &l, &c))
+			share = count(&c);
+		vec_push(a, p, l);
+	}
+	if (share < 0)
+		share = not ? 1 - share_of(e) : share_of(e);
+	return share;
 }
 
 double path_enter(struct arena *a, struct condition_path *p, const struct expr *condition, bool not)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/integer.h"
+#include "te/derive/window_sum.h"
 #include "te/index/index.h"
 
 /* A space axis y of an op whose windows are of neighbours for each phase. */
@@ -45,21 +46,11 @@ static bool find_quotient(struct arena *a, const struct linear *l, enum expr_kin
 	return false;
 }
 
-/* In how many dims of LOAD is AXIS? */
-static int uses(const struct expr *load, const struct axis *axis)
-{
-	int n = 0;
-
-	for (int i = 0; i < load->tensor->ndim; i++)
-		n += expr_uses_axis(load->index[i], axis);
-	return n;
-}
-
 /* The dim of LOAD that K and a quotient or remainder (KIND) of Y move, nothing else, and its index; -1: none. */
 static int find_dim(struct arena *a, const struct expr *load, enum expr_kind kind, const struct axis *y,
 		    const struct axis *k, struct linear *l, int64_t *c, int64_t *s)
 {
-	if (uses(load, y) != 1 || uses(load, k) != 1)
+	if (window_uses(load, y) != 1 || window_uses(load, k) != 1)
 		return -1;
 	for (int i = 0; i < load->tensor->ndim; i++)
 		if (linear_from(a, load->index[i], l) && l->n == 2 && linear_coef(l, k) != 0 &&
@@ -95,7 +86,7 @@ static bool has_elements_of_phases(struct arena *a, const struct op *op, const s
 	const struct axis *y = op->space[d->space], *k = op->reduce[d->reduce];
 	struct linear l;
 
-	if (uses(sum->data, y) != 1 || uses(sum->data, k) != 1 || uses(sum->weight, y) != 0 || uses(sum->weight, k) != 1)
+	if (window_uses(sum->data, y) != 1 || window_uses(sum->data, k) != 1 || window_uses(sum->weight, y) != 0 || window_uses(sum->weight, k) != 1)
 		return false;
 	d->data = d->weight = -1;
 	for (int i = 0; i < sum->data->tensor->ndim; i++) {

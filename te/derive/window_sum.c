@@ -21,8 +21,7 @@ static int64_t stride_of(struct arena *a, const struct expr *e, const struct axi
 	return most(linear_coef(&l, y), 0);
 }
 
-/* In how many dims of LOAD is AXIS? */
-static int uses(const struct expr *load, const struct axis *axis)
+int window_uses(const struct expr *load, const struct axis *axis)
 {
 	int n = 0;
 
@@ -37,8 +36,8 @@ static bool is_window(struct arena *a, const struct op *op, const struct window_
 {
 	const struct axis *y = op->space[w->space], *k = op->reduce[w->reduce];
 
-	if (uses(sum->data, y) != 1 || uses(sum->data, k) != 1 || uses(sum->weight, y) != 0 ||
-	    uses(sum->weight, k) != 1)
+	if (window_uses(sum->data, y) != 1 || window_uses(sum->data, k) != 1 || window_uses(sum->weight, y) != 0 ||
+	    window_uses(sum->weight, k) != 1)
 		return false;
 	w->taps = k->hi;
 	w->data = w->weight = -1;

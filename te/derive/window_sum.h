@@ -23,6 +23,8 @@ struct window_sum {
 	struct window_dim dim[WINDOW_DIMS];	/* the last of the op that fit, in the order of space axes */
 };
 
+/* In how many dims of LOAD is AXIS? */
+int window_uses(const struct expr *load, const struct axis *axis);
 /* OP as tensor[space] = sum over reduce of data[...] * weight[...], with at least one window dim of M or more places
  * for which there is an algorithm (te/derive/cook_toom.h). Y and K occur nowhere else. False, with the reason in *WHY (may be NULL), where
  * it is none. */
