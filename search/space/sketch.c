@@ -72,6 +72,13 @@ void sketch_emit(struct sketcher *k, struct sketch *s, int at)
 		vec_push(k->arena, &k->done, s);
 }
 
+bool sketch_may_derive(const struct sketch *s, int stage)
+{
+	const struct stage *g = s->state->stages.at[stage];
+
+	return stage_computes(g) && stage_is_untouched(g) && !g->is_cache && !g->is_partial;
+}
+
 int sketch_place(const struct sketch *s, int stage)
 {
 	for (int i = 0; i < s->state->order.n; i++)

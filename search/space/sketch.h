@@ -90,6 +90,8 @@ bool sketch_add(struct sketch *s, struct step step, enum role role);
 void sketch_emit(struct sketcher *k, struct sketch *s, int at);
 /* Adds the choice of a loop at which STAGE is computed, by ROLE LOCATION or STRIP, unless it is an output. */
 bool sketch_locate(struct sketch *s, int stage, enum role role);
+/* Is STAGE computed as the operator has it, so that a derivation may take its place? */
+bool sketch_may_derive(const struct sketch *s, int stage);
 /* The place of STAGE in the order. */
 int sketch_place(const struct sketch *s, int stage);
 

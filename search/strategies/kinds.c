@@ -62,8 +62,8 @@ static struct arm *find(struct arms *all, const char *kind)
 	return NULL;
 }
 
-/* The arm of C's kind, the first of which is the best by score; NULL where there are too many. */
-static struct arm *add(struct arms *all, const struct problem *p, const struct candidate *c)
+/* C counts for the arm of its kind, the first of which is the best by score; for none where there are too many. */
+static void add(struct arms *all, const struct problem *p, const struct candidate *c)
 {
 	struct arm *arm = find(all, c->kind);
 
@@ -74,7 +74,6 @@ static struct arm *add(struct arms *all, const struct problem *p, const struct c
 	}
 	if (arm)
 		arm->floor_us = fmin(arm->floor_us, floor_us(p, c));
-	return arm;
 }
 
 /* What score a microsecond is worth: by the fastest that was measured and is in ALL, for a learned score is right up to a
@@ -88,7 +87,7 @@ static double scale_of(const struct problem *p, const struct candidate *all, int
 	return 1e6;
 }
 
-static struct arms arms_of(const struct problem *p, struct arena *a, struct rng *rng, const struct candidate *all, int n)
+static struct arms arms_of(const struct problem *p, const struct candidate *all, int n)
 {
 	struct arms arms = { .scale = scale_of(p, all, n) };
 
@@ -96,15 +95,8 @@ static struct arms arms_of(const struct problem *p, struct arena *a, struct rng 
 		add(&arms, p, &all[i]);
 	for (int i = 0; i < p->history->n_kinds; i++) {
 		const struct tried_kind *k = &p->history->kinds[i];
-		struct candidate c;
-		struct arm *arm = NULL;
+		struct arm *arm = find(&arms, k->name);
 
-		if (k->best_us > 0 && candidate_grow(p, a, rng, k->best.sketch, &k->best, &c)) {
-			pick_score(p, a, &c, 1);
-			arm = add(&arms, p, &c);
-		} else {
-			arm = find(&arms, k->name);
-		}
 		if (!arm)
 			continue;
 		arm->trials = arm->taken = k->trials;
@@ -165,7 +157,7 @@ static bool take(const struct problem *p, struct arena *a, struct rng *rng, cons
 void kinds_share(const struct problem *p, struct arena *a, struct rng *rng, const struct candidate *all, int n,
 		 int upto, struct batch *b)
 {
-	struct arms arms = arms_of(p, a, rng, all, n);
+	struct arms arms = arms_of(p, all, n);
 	int next = 0;
 
 	while (b->n < upto) {

@@ -12,7 +12,7 @@
 
 /* Goes up from C by the model, one change at a time, among its kind. */
 void kinds_improve(const struct problem *p, struct arena *a, struct rng *rng, struct candidate *c);
-/* Fills B up to UPTO from ALL, best first, and with others of kinds of which ALL has too few. */
+/* Fills B up to UPTO from ALL, best first, which has the best of each kind that was measured, and with others of kinds of which ALL has too few. */
 void kinds_share(const struct problem *p, struct arena *a, struct rng *rng, const struct candidate *all, int n,
 		 int upto, struct batch *b);
 

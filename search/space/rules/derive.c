@@ -69,8 +69,7 @@ static bool applies(const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
 
-	return stage_computes(g) && stage_is_untouched(g) && !g->is_cache && !g->is_partial &&
-	       is_wide(g->op.tensor.dtype) && has_tiles(&g->op);
+	return sketch_may_derive(s, stage) && is_wide(g->op.tensor.dtype) && has_tiles(&g->op);
 }
 
 /* Tiles of SIZE; nothing where a step is refused. */

@@ -6,9 +6,7 @@
 
 static bool applies(const struct sketch *s, int stage)
 {
-	const struct stage *g = s->state->stages.at[stage];
-
-	return stage_computes(g) && op_is_reduction(&g->op) && stage_is_untouched(g) && !g->is_cache && !g->is_partial;
+	return sketch_may_derive(s, stage) && op_is_reduction(&s->state->stages.at[stage]->op);
 }
 
 static void apply(struct sketcher *k, const struct sketch *s, int stage)

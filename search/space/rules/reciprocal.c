@@ -9,10 +9,7 @@ enum { LEAST_SHARING = 8 };
 
 static bool applies(const struct sketch *s, int stage)
 {
-	const struct stage *g = s->state->stages.at[stage];
-
-	return stage_computes(g) && stage_is_untouched(g) && !g->is_cache && !g->is_partial &&
-	       reciprocal_divisor(&g->op, LEAST_SHARING);
+	return sketch_may_derive(s, stage) && reciprocal_divisor(&s->state->stages.at[stage]->op, LEAST_SHARING);
 }
 
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
