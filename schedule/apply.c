@@ -169,13 +169,24 @@ static bool annotate(struct state *s, const struct step *step, enum annotation a
 	return true;
 }
 
-static bool apply_parallel(struct state *s, const struct step *step, const char **why)
+/* Turns that are not one behind the other, be it in threads or interleaved. */
+static bool annotate_turns(struct state *s, const struct step *step, enum annotation annotation, const char **why)
 {
 	if (stage_at(s, step->stage)->op.kind == OP_COMPUTE &&
 	    stage_leaf(stage_at(s, step->stage), step->iter) >= 0 &&
 	    stage_at(s, step->stage)->iters.at[step->iter].reduce)
 		REFUSE("turns of a reduce loop write the same element; rfactor first");
-	return annotate(s, step, ANNOTATION_PARALLEL, why);
+	return annotate(s, step, annotation, why);
+}
+
+static bool apply_parallel(struct state *s, const struct step *step, const char **why)
+{
+	return annotate_turns(s, step, ANNOTATION_PARALLEL, why);
+}
+
+static bool apply_vthread(struct state *s, const struct step *step, const char **why)
+{
+	return annotate_turns(s, step, ANNOTATION_VTHREAD, why);
 }
 
 static bool apply_vectorize(struct state *s, const struct step *step, const char **why)
@@ -286,6 +297,7 @@ static apply_fn *const apply_step[] = {
 	[STEP_CACHE_READ] = apply_cache_read,
 	[STEP_RFACTOR] = apply_rfactor,
 	[STEP_PARALLEL] = apply_parallel,
+	[STEP_VTHREAD] = apply_vthread,
 	[STEP_VECTORIZE] = apply_vectorize,
 	[STEP_UNROLL] = apply_unroll,
 	[STEP_TENSORIZE] = apply_tensorize,

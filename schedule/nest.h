@@ -23,6 +23,7 @@ struct buffer {
 	enum buffer_kind kind;
 	int arg;		/* of inputs and outputs: place among the kernel's arguments */
 	bool constant;		/* of inputs: known when kernels are built */
+	enum memory_scope scratchpad;	/* of the target, that it is in (pass/scratchpads.c); SCOPE_REGISTERS: none */
 	bool registers;		/* all indices are known when unrolled: held in variables */
 	/* How it is to be stored, until the pass packs has done it: */
 	bool by_reader;			/* in the order in which it is read */

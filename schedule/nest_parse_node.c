@@ -260,7 +260,7 @@ static int layout(struct nest_parser *np, struct nest *n)
 
 static bool same_buffer(const struct buffer *x, const struct buffer *y)
 {
-	bool same = x->kind == y->kind && x->registers == y->registers &&
+	bool same = x->kind == y->kind && x->registers == y->registers && x->scratchpad == y->scratchpad &&
 		    x->tensor.dtype == y->tensor.dtype && x->tensor.ndim == y->tensor.ndim;
 
 	for (int i = 0; same && i < x->tensor.ndim; i++)
@@ -287,7 +287,8 @@ static int allocated(struct nest_parser *np, const char *at, struct buffer **b)
 }
 
 /* A tensor [layout], behind "temp", "local" or "registers". */
-static int allocation(struct nest_parser *np, struct nest *n, enum buffer_kind kind, bool registers)
+static int allocation(struct nest_parser *np, struct nest *n, enum buffer_kind kind, bool registers,
+		      enum memory_scope scratchpad)
 {
 	struct buffer *b = arena_one(np->p.a, struct buffer);
 	const char *at = parse_at(&np->p);
@@ -295,6 +296,7 @@ static int allocation(struct nest_parser *np, struct nest *n, enum buffer_kind k
 	n->kind = NEST_ALLOC;
 	b->kind = kind;
 	b->registers = registers;
+	b->scratchpad = scratchpad;
 	b->arg = -1;
 	if (parse_tensor(&np->p, &b->tensor) < 0 || nest_parse_storage(np, b) < 0)
 		return -1;
@@ -368,11 +370,14 @@ static int node(struct nest_parser *np, int depth, struct nest *n)
 	if (nest_parse_word(np, "if"))
 		return condition(np, depth, n);
 	if (nest_parse_word(np, "temp"))
-		return allocation(np, n, BUFFER_TEMP, false);
+		return allocation(np, n, BUFFER_TEMP, false, 0);
 	if (nest_parse_word(np, "local"))
-		return allocation(np, n, BUFFER_LOCAL, false);
+		return allocation(np, n, BUFFER_LOCAL, false, 0);
 	if (nest_parse_word(np, "registers"))
-		return allocation(np, n, BUFFER_LOCAL, true);
+		return allocation(np, n, BUFFER_LOCAL, true, 0);
+	for (enum memory_scope s = SCOPE_INPUTS; s <= SCOPE_ACCUMULATORS; s++)
+		if (nest_parse_word(np, memory_scope_name(s)))
+			return allocation(np, n, BUFFER_LOCAL, false, s);
 	bool words = loop_words(np, n);
 
 	if (nest_parse_word(np, "for"))

@@ -133,6 +133,7 @@ struct step step_annotate(int stage, int iter, enum annotation annotation)
 {
 	static const enum step_kind kind[] = {
 		[ANNOTATION_PARALLEL] = STEP_PARALLEL,
+		[ANNOTATION_VTHREAD] = STEP_VTHREAD,
 		[ANNOTATION_VECTOR] = STEP_VECTORIZE,
 		[ANNOTATION_UNROLL] = STEP_UNROLL,
 	};

@@ -47,6 +47,10 @@ struct unit_costs {
 	double start_ns;	/* of a loop that threads share */
 };
 
+struct operand_scopes {
+	enum memory_scope a, b, sum;
+};
+
 struct target {
 	const char *name;	/* "x86-64-avx2" */
 	const char *isa;	/* in fingerprints of devices and in synthetic ones: "avx2" */
@@ -60,6 +64,9 @@ struct target {
 	int statements;		/* that a kernel is written with, at most */
 	/* Under a mask they take about as long as without: then borders and tails are masks, not loops. */
 	bool masked_loads, masked_stores;
+	/* The scratchpads in which its intrinsics have a, b and their sums; then nothing is read or written by others.
+	 * NULL: they take theirs from wherever it is. */
+	const struct operand_scopes *operands;
 	/* What loops become, by annotation; NULL: there are none such. */
 	const char *bindings[ANNOTATION_COUNT];
 	const struct unit_costs *costs;

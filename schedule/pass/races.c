@@ -2,7 +2,7 @@
 /* schedule/pass/races.c - proves that threads do not meet.
  *
  * Requires: a nest whose loops are not split yet: a proof goes by the whole of a loop.
- * Provides: the turns of a parallel loop write different elements; what cannot be proved is refused.
+ * Provides: the turns of a parallel loop, and of one of virtual threads, write different elements; what cannot be proved is refused.
  * Keeps:    everything. */
 #include "schedule/pass/pass.h"
 #include "te/index/index.h"
@@ -160,7 +160,10 @@ static bool check_parallel(struct arena *scratch, const struct nest *loop)
 static bool check_loops(struct arena *scratch, const struct nest *n)
 {
 	for (; n; n = n->next) {
-		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_PARALLEL && !check_parallel(scratch, n))
+		bool apart = n->kind == NEST_LOOP &&
+			     (n->annotation == ANNOTATION_PARALLEL || n->annotation == ANNOTATION_VTHREAD);
+
+		if (apart && !check_parallel(scratch, n))
 			return false;
 		if (!check_loops(scratch, n->body) || !check_loops(scratch, n->other))
 			return false;

@@ -183,7 +183,7 @@ struct state *sample(struct arena *a, const struct dag *dag, const struct sketch
 {
 	struct state *begun = sketch->begun ? state_copy(a, sketch->begun) : state_new(a, dag);
 	struct sampler p = { .a = a, .s = begun, .sketch = sketch, .aim = aim, .rng = rng,
-			     .tiled = -1, .tile = 1, .copies = 1, .unrolled = 1, .from = from, .out = out };
+			     .tiled = -1, .tile = 1, .vthreads = 1, .copies = 1, .unrolled = 1, .from = from, .out = out };
 
 	if (out)
 		*out = (struct genes){ .n = sketch->steps.n,

@@ -16,6 +16,7 @@ struct sampler {
 	struct rng *rng;
 	int tiled;		/* the stage whose loops make the tile; -1: none yet */
 	int64_t tile;		/* vectors of its accumulators so far */
+	int64_t vthreads;	/* that go through it side by side so far */
 	int64_t copies;		/* of it, for edges */
 	int64_t unrolled;	/* statements of its reduction that are written out so far */
 	const struct genes *from;	/* decisions to follow; NULL: none */

@@ -16,6 +16,7 @@ enum {
 	FILTER = 7,		/* reduced turns, at most, that a filter's dim has */
 };
 #define ONE_TILE 0.35	/* a register tile is a cache tile; so often again all of them are one */
+#define ONE_THREAD 0.5	/* tiles along a dim are not interleaved */
 #define WHOLE_FILTER 0.6	/* the turns of a filter are all written out */
 #define WHOLE_ROW 0.5	/* sums in a cache are all that there are */
 enum { SUMS = 8 };	/* vectors of them, and multiples of that */
@@ -25,7 +26,7 @@ void size_begin(struct sampler *p, const struct open_step *o)
 	if (o->role != ROLE_TILE && o->role != ROLE_TILE_VECTOR && o->role != ROLE_PERIOD)
 		return;
 	if (o->step.stage != p->tiled)
-		p->tile = p->copies = p->unrolled = 1;
+		p->tile = p->vthreads = p->copies = p->unrolled = 1;
 	p->tiled = o->step.stage;
 }
 
@@ -96,6 +97,20 @@ static int64_t pick_scalar_tile(struct sampler *p, int64_t extent)
 
 	p->tile *= size;
 	return size;
+}
+
+/* As many as the kernel may have threads; all have sums of their own. */
+static int64_t pick_vthreads(struct sampler *p, int64_t extent)
+{
+	int64_t most = least(p->aim->threads / p->vthreads, max_accumulators(p) / p->tile);
+	int64_t n = rng_chance(p->rng, ONE_THREAD) ? 1 : most;
+
+	while (n > 1 && extent % n != 0)
+		n--;
+	n = n < 1 ? 1 : n;
+	p->vthreads *= n;
+	p->tile *= n;
+	return n;
 }
 
 /* How many register tiles share a cache tile: one, all of them, or a size in between. */
@@ -175,6 +190,8 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 		return pick_vector_tile(p, extent, o->step.stage);
 	case ROLE_OUTER:
 		return pick_outer(p, extent);
+	case ROLE_VTHREAD:
+		return pick_vthreads(p, extent);
 	case ROLE_REDUCE:
 		return pick_reduce(p, extent, o->step.stage);
 	case ROLE_ROWS:
@@ -192,8 +209,12 @@ bool size_take(struct sampler *p, const struct open_step *o, int64_t size)
 {
 	int64_t lanes = lanes_of(p, o->step.stage);
 
-	if (o->role == ROLE_TILE || o->role == ROLE_PERIOD)
+	if (o->role == ROLE_TILE || o->role == ROLE_PERIOD || o->role == ROLE_VTHREAD)
 		p->tile *= size;
+	if (o->role == ROLE_VTHREAD)
+		p->vthreads *= size;
+	if (p->vthreads > p->aim->threads && o->role == ROLE_VTHREAD)
+		return false;
 	if (o->role == ROLE_TILE_VECTOR && size > lanes)
 		p->tile *= size / lanes;
 	if (o->role == ROLE_REDUCE)

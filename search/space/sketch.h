@@ -17,6 +17,7 @@ enum role {
 	ROLE_TILE_VECTOR,	/* the same for the axis that runs with the lanes */
 	ROLE_PERIOD,	/* nothing, but a split whose inner turns are held in registers as well */
 	ROLE_OUTER,	/* split: register tiles that share a cache tile */
+	ROLE_VTHREAD,	/* split: tiles whose turns are interleaved */
 	ROLE_REDUCE,	/* split: reduced elements that are written out in a row */
 	ROLE_ROWS,	/* split: the same of rows that are added to sums in a cache */
 	ROLE_SUMS,	/* split: vectors of such sums */

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/rules/scratchpads.c - tiles a reduction that an intrinsic computes out of scratchpads: its operands are
+ * copied there, at a loop of the reduction, and its sums stay there until the consumer has taken a tile of them.
+ *
+ * Where the target has virtual threads, some tiles are interleaved: one is loaded while another is computed. */
+#include "base/integer.h"
+#include "search/space/group.h"
+#include "search/space/reads.h"
+#include "search/space/sketch.h"
+
+static bool applies(const struct sketch *s, int stage)
+{
+	return rule_tile_fused.applies(s, stage);
+}
+
+/* The loops of one level, outermost first. */
+struct loops {
+	int at[STEP_MAX_ITERS];
+	int n;
+};
+
+static void push(struct loops *l, int iter)
+{
+	if (l->n < STEP_MAX_ITERS)
+		l->at[l->n++] = iter;
+}
+
+static void append(struct loops *l, const struct loops *more)
+{
+	for (int i = 0; i < more->n; i++)
+		push(l, more->at[i]);
+}
+
+/* What is being built. */
+struct making {
+	struct sketch *s;
+	const struct target *target;
+	int stage, consumer;
+	struct op op, copy;	/* of these */
+	int dim;		/* of the reduction, that lanes run along */
+	struct group_use group;
+	int place;		/* leaf of the reduction in which operands are copied */
+};
+
+/* Splits loop ITER of STAGE in two, by SIZE, or by 0 for an open size. */
+static bool split(struct making *m, int stage, int iter, int64_t size, enum role role, int *outer, int *inner)
+{
+	*outer = m->s->state->stages.at[stage]->iters.n;
+	*inner = *outer + 1;
+	return sketch_add(m->s, step_split(stage, iter, size), role);
+}
+
+static bool reorder(struct making *m, int stage, const struct loops *l, enum role role)
+{
+	return l->n < 2 || sketch_add(m->s, step_reorder(stage, l->at, l->n), role);
+}
+
+static bool annotate(struct making *m, int stage, const struct loops *l, enum annotation annotation)
+{
+	for (int i = 0; i < l->n; i++)
+		if (!sketch_add(m->s, step_annotate(stage, l->at[i], annotation), ROLE_FIXED))
+			return false;
+	return true;
+}
+
+/* Conditions stay where they are: they are the zeros that a transfer pads with. */
+static bool keep_conditions(struct making *m, int stage, const struct loops *l)
+{
+	for (int i = 0; i < l->n; i++)
+		if (!sketch_add(m->s, step_border(stage, l->at[i], BORDER_GUARD), ROLE_FIXED))
+			return false;
+	return true;
+}
+
+/* The consumer's loops: outer ones, virtual threads, the tile, lanes. The reduction is computed around the tile. */
+static bool tile_consumer(struct making *m, int vector)
+{
+	struct loops all = { .n = 0 }, outer = { .n = 0 }, threads = { .n = 0 }, tile = { .n = 0 }, lanes = { .n = 0 };
+
+	for (int i = 0; i < m->copy.tensor.ndim; i++) {
+		int o, v, t = i, l;
+
+		if (m->copy.tensor.shape[i] == 1) {
+			push(&all, i);
+			continue;
+		}
+		if (!split(m, m->consumer, i, 0, i == vector ? ROLE_TILE_VECTOR : ROLE_TILE, &o, &t) ||
+		    !split(m, m->consumer, o, 0, ROLE_VTHREAD, &o, &v) ||
+		    (i == vector && !split(m, m->consumer, t, 0, ROLE_VECTOR, &t, &l)))
+			return false;
+		push(&outer, o);
+		push(&threads, v);
+		push(&tile, t);
+		if (i == vector)
+			push(&lanes, l);
+	}
+	append(&all, &outer);
+	append(&all, &threads);
+	int around = all.n;
+
+	append(&all, &tile);
+	append(&all, &lanes);
+	struct step place = { .kind = STEP_COMPUTE_AT, .stage = m->stage, .target = m->consumer, .size = around - 1 };
+
+	return around > 0 && all.n < STEP_MAX_ITERS && reorder(m, m->consumer, &all, ROLE_FIXED) &&
+	       reorder(m, m->consumer, &outer, ROLE_PERMUTE) &&
+	       keep_conditions(m, m->consumer, &outer) && keep_conditions(m, m->consumer, &threads) &&
+	       sketch_add(m->s, place, ROLE_PLACE) &&
+	       annotate(m, m->consumer, &threads, ANNOTATION_VTHREAD) &&
+	       annotate(m, m->consumer, &lanes, ANNOTATION_VECTOR);
+}
+
+/* The reduction's loops: those around its operands' copies, those of instructions, an intrinsic's. */
+static bool tile_reduction(struct making *m)
+{
+	struct loops all = { .n = 0 }, outer = { .n = 0 }, inner = { .n = 0 }, lanes = { .n = 0 };
+	int turns = -1, l;
+
+	for (int i = 0; i < m->op.nreduce; i++) {
+		int iter = m->op.tensor.ndim + i, k0, k1;
+
+		if (i == m->group.reduce && !split(m, m->stage, iter, m->group.by->group, ROLE_FIXED, &iter, &turns))
+			return false;
+		if (m->op.reduce[i]->hi == 1) {
+			push(&outer, iter);
+			continue;
+		}
+		if (!split(m, m->stage, iter, 0, ROLE_OUTER, &k0, &k1))
+			return false;
+		push(&outer, k0);
+		push(&inner, k1);
+	}
+	for (int d = 0; d < m->op.tensor.ndim; d++) {
+		int t = d;
+
+		if (d == m->dim && !split(m, m->stage, d, 0, ROLE_VECTOR, &t, &l))
+			return false;
+		push(&inner, t);
+		if (d == m->dim)
+			push(&lanes, l);
+	}
+	append(&all, &outer);
+	append(&all, &inner);
+	push(&all, turns);
+	append(&all, &lanes);
+	m->place = outer.n - 1;
+	return all.n < STEP_MAX_ITERS && reorder(m, m->stage, &all, ROLE_FIXED) &&
+	       reorder(m, m->stage, &outer, ROLE_PERMUTE) && reorder(m, m->stage, &inner, ROLE_PERMUTE) &&
+	       keep_conditions(m, m->stage, &outer) &&
+	       sketch_add(m->s, step_tensorize(m->stage, turns, m->group.by->id), ROLE_FIXED) &&
+	       annotate(m, m->stage, &lanes, ANNOTATION_VECTOR);
+}
+
+/* The dim of LOAD that AXIS moves; -1: none. */
+static int dim_moved(const struct expr *load, const struct axis *axis)
+{
+	for (int d = 0; d < load->tensor->ndim; d++)
+		if (expr_uses_axis(load->index[d], axis))
+			return d;
+	return -1;
+}
+
+/* Blocks of what lanes and groups run along, as the intrinsic has them, behind all else: in CACHE, and by its loops. */
+static bool store_in_blocks(struct making *m, int cache, const struct expr *load)
+{
+	const struct intrinsic *x = m->group.by;
+	int along_lanes = dim_moved(load, m->op.space[m->dim]);
+	int along_group = dim_moved(load, m->op.reduce[m->group.reduce]);
+	struct arrangement how = { .n = 0 };
+	struct loops all = { .n = 0 }, block = { .n = 0 };
+	int lane, turn;
+
+	for (int d = 0; d < load->tensor->ndim; d++) {
+		int iter = d;
+
+		if (d == along_lanes && !split(m, cache, d, x->lanes, ROLE_FIXED, &iter, &lane))
+			return false;
+		if (d == along_group && !split(m, cache, d, x->group, ROLE_FIXED, &iter, &turn))
+			return false;
+		how.at[how.n++] = (struct stored_dim){ d, 0 };
+		push(&all, iter);
+	}
+	if (along_lanes < 0 || along_group < 0 || how.n + 2 > TENSOR_MAX_DIMS)
+		return false;
+	how.at[how.n++] = (struct stored_dim){ along_lanes, x->lanes };
+	how.at[how.n++] = (struct stored_dim){ along_group, x->group };
+	push(&block, lane);
+	push(&block, turn);
+	append(&all, &block);
+	return reorder(m, cache, &all, ROLE_FIXED) && sketch_add(m->s, step_order(cache, &how), ROLE_FIXED);
+}
+
+/* Copies what LOAD reads; the number of the copy, -1 where the state refuses. */
+static int copy_operand(struct making *m, const struct expr *load)
+{
+	struct sketch *s = m->s;
+	int source = state_stage_of(s->state, load->tensor), cache = s->state->stages.n;
+	struct step place = { .kind = STEP_COMPUTE_AT, .stage = cache, .target = m->stage, .size = m->place };
+
+	if (!sketch_add(s, step_cache_read(source, m->stage, NULL, 0), ROLE_FIXED) ||
+	    !sketch_add(s, place, ROLE_PLACE))
+		return -1;
+	const struct stage *from = s->state->stages.at[source];
+
+	if ((from->op.kind == OP_CONST || from->place == PLACE_OFFLINE) &&
+	    !sketch_add(s, step_layout(source), ROLE_FIXED))
+		return -1;
+	return cache;
+}
+
+static bool copy_operands(struct making *m)
+{
+	const struct expr *e = m->op.body;
+	const struct expr *a = expr_cast_load(e->arg[0]), *b = expr_cast_load(e->arg[1]);
+
+	if (dim_moved(a, m->op.space[m->dim]) >= 0) {
+		const struct expr *other = a;
+
+		a = b;
+		b = other;
+	}
+	int inputs = copy_operand(m, a), weights = inputs < 0 ? -1 : copy_operand(m, b);
+	struct loops of_inputs = { .n = 0 };
+
+	for (int d = 0; d < a->tensor->ndim; d++)
+		push(&of_inputs, d);
+	return weights >= 0 && keep_conditions(m, inputs, &of_inputs) && store_in_blocks(m, weights, b);
+}
+
+static void apply(struct sketcher *k, const struct sketch *s, int stage)
+{
+	struct making m = { .s = NULL, .target = k->aim.target, .stage = stage };
+	int axis[TENSOR_MAX_DIMS];
+
+	if (!m.target->operands)
+		return;
+	m.op = s->state->stages.at[stage]->op;
+	m.consumer = fusible_consumer(s->state, stage, axis);
+	m.copy = s->state->stages.at[m.consumer]->op;
+	for (m.dim = m.op.tensor.ndim - 1; m.dim >= 0; m.dim--) {
+		m.group = group_of(s->state, stage, m.dim, m.target);
+		if (!m.group.by)
+			continue;
+		m.s = sketch_copy(k->arena, s);
+		int before = m.s->state->order.n;
+
+		if (tile_consumer(&m, axis[m.dim]) && tile_reduction(&m) && copy_operands(&m))
+			sketch_emit(k, m.s, s->at - 1 + m.s->state->order.n - before);
+	}
+}
+
+const struct rule rule_scratchpads = {
+	.name = "scratchpads",
+	.ends = true,
+	.applies = applies,
+	.apply = apply,
+};
