@@ -16,6 +16,9 @@
 
 enum { VDLA_UNIT_BYTES = 16, VDLA_INSTRUCTION_BYTES = 16, VDLA_LOOPS = 2 };
 
+/* The most that a transfer has room for, on any machine; the address is below 2^32 units. */
+enum { VDLA_ROWS_MOST = 2047, VDLA_COLUMNS_MOST = 2048, VDLA_PADDING_MOST = 63, VDLA_ROW_STRIDE_MOST = (1 << 20) - 1 };
+
 enum vdla_unit { VDLA_LOAD_UNIT, VDLA_COMPUTE_UNIT, VDLA_STORE_UNIT, VDLA_UNITS };
 
 enum vdla_op {
@@ -64,8 +67,8 @@ struct vdla_transfer {
 	int before[2], after[2];
 };
 
-/* for i < count[0], for j < count[1]: a product of 16 inputs with a block of weights is added to (or, with reset, is without
- * operands and makes zero of) 16 accumulators: sum[l] += sum(k < 16) input[k] * weight[l][k]. */
+/* for i < count[0], for j < count[1]: a product of 16 inputs with a block of weights is added to (or, with reset, which has
+ * no operands: their walks are all 0, zeros take the place of) 16 accumulators: sum[l] += sum(k < 16) input[k] * weight[l][k]. */
 struct vdla_gemm {
 	bool reset;
 	int count[VDLA_LOOPS];
@@ -74,7 +77,7 @@ struct vdla_gemm {
 
 struct vdla_vector {
 	enum vdla_alu op;
-	bool immediate;		/* y is the number, else of the source */
+	bool immediate;		/* y is the number, else of the source; what is not used is 0 */
 	int32_t number;		/* 16 bits */
 	int count[VDLA_LOOPS];
 	struct vdla_walk destination, source;
@@ -95,7 +98,13 @@ enum vdla_unit vdla_unit_of(const struct vdla_instruction *i);
 const char *vdla_unit_name(enum vdla_unit u);	/* "load" */
 const char *vdla_alu_name(enum vdla_alu op);	/* "add" */
 
-/* The greatest count of a loop, and stride, that instructions for M have room for. */
+/* Units of memory that an entry takes there in a form. */
+int vdla_entry_units(enum vdla_scratchpad s, enum vdla_form f);
+/* Entries of the scratchpad that a load fills with its padding, or a store reads. */
+int64_t vdla_transfer_entries(const struct vdla_transfer *t);
+
+/* The greatest count of a loop (of transfers: rows), and stride (of transfers: of rows), that instructions for M have
+ * room for. */
 int vdla_count_most(const struct vdla_machine *m, enum vdla_op op);
 int vdla_stride_most(const struct vdla_machine *m, enum vdla_op op, enum vdla_scratchpad s);
 /* NULL where I has an encoding for M and all that it touches is in its scratchpads; else what is wrong. */

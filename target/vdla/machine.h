@@ -33,6 +33,10 @@ extern const struct vdla_machine vdla_machine_default;
 
 /* Reads TEXT; -1 and a message with FILE, line, what and what is allowed. */
 int vdla_machine_parse(struct vdla_machine *out, const char *file, const char *text);
+/* One such line; -1 and a message. */
+int vdla_machine_scan(struct vdla_machine *out, struct scan *s);
+/* NULL, or the first field of M whose value is not allowed. */
+const char *vdla_machine_wrong(const struct vdla_machine *m);
 /* All of M's fields, in the order of machine.def, as is read back. */
 void vdla_machine_print(struct text *out, const struct vdla_machine *m);
 bool vdla_machine_equal(const struct vdla_machine *a, const struct vdla_machine *b);

@@ -4,14 +4,16 @@
  * In:   a program, whose instructions fit its machine, and a memory, or none: then cycles alone are counted.
  * Out:  the memory as the program leaves it; cycles of each unit by what they went into.
  * Holds: the same program gives the same cycles, with and without memory. With memory, what a unit reads or writes
- *        without being ordered by tokens behind (before) what another one wrote or read, what was never written, and
- *        an address outside are errors that name the instruction; so is a deadlock, always.
+ *        without being ordered by tokens behind (before) what another one wrote or read, what was never written (of
+ *        memory: what is no input or constant and was not stored), and an address outside are errors that name the
+ *        instruction; so are a deadlock and tokens that are left at the end, always.
  *
  * Time. Instructions are fetched one a cycle, in program order, after launch_cycles; a full queue stops that. A unit
  * starts an instruction when the one before has ended and its tokens are there. Products take gemm_depth cycles and
  * one each; vector operations alu_depth and one an entry (two with a source). A transfer waits dma_start cycles, then
- * for the memory port, which it has for its bytes over dma_bytes (rounded up, a row at least one cycle); zeros of padding take one cycle an entry behind that.
- * The port serves who asks first, of two at once the load. */
+ * for the memory port, which it has for its bytes over dma_bytes (rounded up, a row at least one cycle); zeros of padding
+ * take one cycle an entry behind that, and nothing else where there are no rows. The port serves who asks first, of two at
+ * once the load. */
 #ifndef HONE_TARGET_VDLA_SIMULATOR_H
 #define HONE_TARGET_VDLA_SIMULATOR_H
 
@@ -28,7 +30,8 @@ enum vdla_channel {
 const char *vdla_channel_name(enum vdla_channel c);	/* "load to compute" */
 
 struct vdla_unit_cycles {
-	int64_t instructions, busy;
+	int64_t instructions;
+	int64_t busy;		/* all that follows and this are the total */
 	int64_t waiting[VDLA_CHANNELS];	/* for a token of it */
 	int64_t port;		/* of transfers: for the other's */
 	int64_t idle;		/* nothing in the queue */
