@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target/vdla/execute.c - computes what a VDLA's instructions compute. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "target/vdla/execute.h"
+
+struct vdla_execution {
+	const struct vdla_binary *b;
+	struct vdla_order *order;
+	uint8_t *memory;
+	int8_t *inputs, *weights;
+	int32_t *accumulators;
+};
+
+static void *scratchpad(int bytes)
+{
+	void *p = aligned_alloc(64, (size_t)bytes);	/* of a cache line, as vectors like it */
+
+	if (!p)
+		die("out of memory (%d bytes)", bytes);
+	memset(p, 0, (size_t)bytes);
+	return p;
+}
+
+struct vdla_execution *vdla_execution_new(const struct vdla_binary *b, uint8_t *memory)
+{
+	struct vdla_execution *e = malloc(sizeof(*e));
+
+	if (!e)
+		die("out of memory");
+	*e = (struct vdla_execution){
+		.b = b, .order = vdla_order_new(b), .memory = memory,
+		.inputs = scratchpad(b->machine.input_bytes), .weights = scratchpad(b->machine.weight_bytes),
+		.accumulators = scratchpad(b->machine.accumulator_bytes),
+	};
+	return e;
+}
+
+void vdla_execution_free(struct vdla_execution *e)
+{
+	if (!e)
+		return;
+	vdla_order_free(e->order);
+	free(e->inputs);
+	free(e->weights);
+	free(e->accumulators);
+	free(e);
+}
+
+static uint8_t *entry_at(struct vdla_execution *e, enum vdla_scratchpad s, int64_t entry)
+{
+	uint8_t *const pads[] = { (uint8_t *)e->inputs, (uint8_t *)e->weights, (uint8_t *)e->accumulators };
+
+	return pads[s] + entry * vdla_entry_bytes(s);
+}
+
+static int load(struct vdla_execution *e, const struct vdla_transfer *t)
+{
+	int64_t width = t->before[1] + t->columns + t->after[1], n = vdla_transfer_entries(t);
+	int64_t first = t->entry + t->before[0] * width + t->before[1];	/* that is not padding */
+	int64_t units = (int64_t)t->columns * vdla_entry_units(t->scratchpad, t->form);
+
+	if (!vdla_order_writes(e->order, (int)t->scratchpad, t->entry, n))
+		return -1;
+	memset(entry_at(e, t->scratchpad, t->entry), 0, (size_t)(n * vdla_entry_bytes(t->scratchpad)));
+	for (int r = 0; r < t->rows; r++) {
+		int64_t address = t->address + r * t->row_stride;
+
+		if (!vdla_order_reads(e->order, VDLA_SCRATCHPADS, address, units))
+			return -1;
+		const uint8_t *from = e->memory + address * VDLA_UNIT_BYTES;
+		uint8_t *to = entry_at(e, t->scratchpad, first + r * width);
+
+		if (t->form == VDLA_PLAIN)
+			memcpy(to, from, (size_t)(units * VDLA_UNIT_BYTES));
+		else
+			for (int64_t i = 0; i < units * VDLA_UNIT_BYTES; i++)
+				((int32_t *)(void *)to)[i] = (int8_t)from[i];
+	}
+	return 0;
+}
+
+static int store(struct vdla_execution *e, const struct vdla_transfer *t)
+{
+	int64_t units = (int64_t)t->columns * vdla_entry_units(t->scratchpad, t->form);
+
+	if (!vdla_order_reads(e->order, (int)t->scratchpad, t->entry, vdla_transfer_entries(t)))
+		return -1;
+	for (int r = 0; r < t->rows; r++) {
+		int64_t address = t->address + r * t->row_stride;
+
+		if (!vdla_order_writes(e->order, VDLA_SCRATCHPADS, address, units))
+			return -1;
+		const int32_t *from = e->accumulators + (t->entry + (int64_t)r * t->columns) * VDLA_LANES;
+		uint8_t *to = e->memory + address * VDLA_UNIT_BYTES;
+
+		if (t->form == VDLA_PLAIN)
+			memcpy(to, from, (size_t)(units * VDLA_UNIT_BYTES));
+		else
+			for (int64_t i = 0; i < units * VDLA_UNIT_BYTES; i++)
+				to[i] = (uint8_t)from[i];
+	}
+	return 0;
+}
+
+/* The inputs are widened once, which leaves the loop over k to a multiplication of pairs. */
+static void multiply(int32_t *restrict sum, const int8_t *restrict input, const int8_t *restrict weight)
+{
+	int16_t x[VDLA_LANES];
+
+	for (int k = 0; k < VDLA_LANES; k++)
+		x[k] = input[k];
+	for (int l = 0; l < VDLA_LANES; l++) {
+		int32_t s = 0;
+
+		for (int k = 0; k < VDLA_LANES; k++)
+			s += x[k] * weight[l * VDLA_LANES + k];
+		sum[l] = (int32_t)((uint32_t)sum[l] + (uint32_t)s);
+	}
+}
+
+static int64_t step(const struct vdla_walk *w, int i, int j)
+{
+	return w->base + (int64_t)i * w->stride[0] + (int64_t)j * w->stride[1];
+}
+
+static int gemm(struct vdla_execution *e, const struct vdla_gemm *g)
+{
+	for (int i = 0; i < g->count[0]; i++) {
+		for (int j = 0; j < g->count[1]; j++) {
+			int64_t s = step(&g->sum, i, j), x = step(&g->input, i, j), w = step(&g->weight, i, j);
+			int32_t *sum = e->accumulators + s * VDLA_LANES;
+
+			if (!g->reset && !(vdla_order_reads(e->order, VDLA_ACCUMULATORS, s, 1)
+					   && vdla_order_reads(e->order, VDLA_INPUTS, x, 1)
+					   && vdla_order_reads(e->order, VDLA_WEIGHTS, w, 1)))
+				return -1;
+			if (!vdla_order_writes(e->order, VDLA_ACCUMULATORS, s, 1))
+				return -1;
+			if (g->reset)
+				memset(sum, 0, VDLA_LANES * sizeof(*sum));
+			else
+				multiply(sum, e->inputs + x * VDLA_LANES, e->weights + w * VDLA_LANES * VDLA_LANES);
+		}
+	}
+	return 0;
+}
+
+/* Y is in [-31, 31]. */
+static int32_t shift(int32_t x, int32_t y)
+{
+	if (y <= 0)
+		return (int32_t)((uint32_t)x << -y);
+	return (x >> y) + (x >> (y - 1) & 1);
+}
+
+static int32_t element(enum vdla_alu op, int32_t x, int32_t y)
+{
+	int32_t low = (int32_t)(-(uint32_t)y - 1);
+
+	switch (op) {
+	case VDLA_ADD:
+		return (int32_t)((uint32_t)x + (uint32_t)y);
+	case VDLA_MAX:
+		return x > y ? x : y;
+	case VDLA_MIN:
+		return x < y ? x : y;
+	case VDLA_MUL:
+		return (int32_t)((uint32_t)x * (uint32_t)y);
+	case VDLA_SHIFT:
+		return shift(x, y);
+	case VDLA_CLIP:
+		x = x < low ? low : x;
+		return x > y ? y : x;
+	case VDLA_MULHIGH:
+		return (int32_t)(((int64_t)x * y + (1LL << 30)) >> 31);
+	case VDLA_COPY:
+	case VDLA_ALUS:
+		break;
+	}
+	return y;
+}
+
+static bool shifts_fit(const int32_t y[VDLA_LANES])
+{
+	for (int l = 0; l < VDLA_LANES; l++)
+		if (y[l] < -31 || y[l] > 31)
+			return false;
+	return true;
+}
+
+static int refuse(const struct vdla_execution *e, int number, const char *why)
+{
+	struct text t = { 0 };
+
+	vdla_number_print(&t, e->b, number);
+	err_set("%s: %s", text_str(&t), why);
+	text_free(&t);
+	return -1;
+}
+
+static int vector(struct vdla_execution *e, const struct vdla_vector *v, int number)
+{
+	int32_t y[VDLA_LANES];
+
+	for (int l = 0; l < VDLA_LANES; l++)
+		y[l] = v->number;
+	for (int i = 0; i < v->count[0]; i++) {
+		for (int j = 0; j < v->count[1]; j++) {
+			int64_t d = step(&v->destination, i, j), s = step(&v->source, i, j);
+			int32_t *x = e->accumulators + d * VDLA_LANES;
+
+			if (!v->immediate && !vdla_order_reads(e->order, VDLA_ACCUMULATORS, s, 1))
+				return -1;
+			if (v->op != VDLA_COPY && !vdla_order_reads(e->order, VDLA_ACCUMULATORS, d, 1))
+				return -1;
+			if (!vdla_order_writes(e->order, VDLA_ACCUMULATORS, d, 1))
+				return -1;
+			if (!v->immediate)
+				memcpy(y, e->accumulators + s * VDLA_LANES, sizeof(y));
+			if (v->op == VDLA_SHIFT && !shifts_fit(y))
+				return refuse(e, number, "a shift by more than 31 bits");
+			for (int l = 0; l < VDLA_LANES; l++)
+				x[l] = element(v->op, x[l], y[l]);
+		}
+	}
+	return 0;
+}
+
+int vdla_execute(struct vdla_execution *e, int number)
+{
+	const struct vdla_instruction *i = &e->b->code.at[number];
+	const char *why = vdla_fits(&e->b->machine, i);
+	int rc = 0;
+
+	if (why)
+		return refuse(e, number, why);
+	vdla_order_begin(e->order, number);
+	switch (i->op) {
+	case VDLA_LOAD:
+		rc = load(e, &i->transfer);
+		break;
+	case VDLA_STORE:
+		rc = store(e, &i->transfer);
+		break;
+	case VDLA_GEMM:
+		rc = gemm(e, &i->gemm);
+		break;
+	case VDLA_ALU:
+		rc = vector(e, &i->vector, number);
+		break;
+	case VDLA_OPS:
+		break;
+	}
+	vdla_order_end(e->order);
+	return rc;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target/vdla/execute.h - what a VDLA's instructions do, and whether tokens order who does it.
+ *
+ * In:   instructions one at a time, each when its tokens are there.
+ * Out:  scratchpads and memory as they leave them.
+ * Holds: two instructions of different units of which one writes what the other reads or writes are ordered by tokens,
+ *        or the later one is refused. */
+#ifndef HONE_TARGET_VDLA_EXECUTE_H
+#define HONE_TARGET_VDLA_EXECUTE_H
+
+#include "target/vdla/assembler.h"
+#include "target/vdla/simulator.h"
+
+/* The channels that I takes tokens from (gives tokens to), in OUT; their number. */
+static inline int vdla_pops(const struct vdla_instruction *i, enum vdla_channel out[2])
+{
+	enum vdla_unit u = vdla_unit_of(i);
+	int n = 0;
+
+	if (i->pop_before && u != VDLA_LOAD_UNIT)
+		out[n++] = u == VDLA_COMPUTE_UNIT ? VDLA_LOAD_TO_COMPUTE : VDLA_COMPUTE_TO_STORE;
+	if (i->pop_behind && u != VDLA_STORE_UNIT)
+		out[n++] = u == VDLA_COMPUTE_UNIT ? VDLA_STORE_TO_COMPUTE : VDLA_COMPUTE_TO_LOAD;
+	return n;
+}
+
+static inline int vdla_pushes(const struct vdla_instruction *i, enum vdla_channel out[2])
+{
+	enum vdla_unit u = vdla_unit_of(i);
+	int n = 0;
+
+	if (i->push_before && u != VDLA_LOAD_UNIT)
+		out[n++] = u == VDLA_COMPUTE_UNIT ? VDLA_COMPUTE_TO_LOAD : VDLA_STORE_TO_COMPUTE;
+	if (i->push_behind && u != VDLA_STORE_UNIT)
+		out[n++] = u == VDLA_COMPUTE_UNIT ? VDLA_COMPUTE_TO_STORE : VDLA_LOAD_TO_COMPUTE;
+	return n;
+}
+
+/* What units have touched, and what they know of each other. */
+struct vdla_order;
+/* Clocks of B's units and of what is in its memory: inputs and constants are written before. */
+struct vdla_order *vdla_order_new(const struct vdla_binary *b);
+void vdla_order_free(struct vdla_order *o);
+/* Instruction NUMBER begins: it knows what those knew whose tokens it takes. */
+void vdla_order_begin(struct vdla_order *o, int number);
+/* It ends, and gives tokens. */
+void vdla_order_end(struct vdla_order *o);
+/* Where accesses are to: a scratchpad, or VDLA_SCRATCHPADS: memory. */
+/* It reads (writes) N entries, or units of memory, from FIRST on; false, with a message, where it may not. */
+bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n);
+bool vdla_order_writes(struct vdla_order *o, int where, int64_t first, int64_t n);
+
+struct vdla_execution;
+struct vdla_execution *vdla_execution_new(const struct vdla_binary *b, uint8_t *memory);
+void vdla_execution_free(struct vdla_execution *e);
+/* Runs instruction NUMBER of the program; -1 and a message. */
+int vdla_execute(struct vdla_execution *e, int number);
+
+/* "instruction 12 (gemm ...)", to begin a message with. */
+void vdla_number_print(struct text *out, const struct vdla_binary *b, int number);
+
+#endif

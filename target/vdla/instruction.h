@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target/vdla/instruction.h - the instructions of a VDLA, and how they are 128 bits.
+ *
+ * Three units run side by side, each the instructions of its own queue in their order: load, compute, store. A unit
+ * waits for another only by tokens: an instruction takes one from each channel that it pops before it starts, and
+ * gives one to each that it pushes when it ends. Channels join neighbours, in both directions: load and compute,
+ * compute and store.
+ *
+ * Memory is addressed in units of 16 bytes.
+ *
+ * Holds: an instruction that vdla_fits() has an encoding, which decodes to the same. */
+#ifndef HONE_TARGET_VDLA_INSTRUCTION_H
+#define HONE_TARGET_VDLA_INSTRUCTION_H
+
+#include "target/vdla/machine.h"
+
+enum { VDLA_UNIT_BYTES = 16, VDLA_INSTRUCTION_BYTES = 16, VDLA_LOOPS = 2 };
+
+/* The most that a transfer has room for, on any machine; the address is below 2^32 units. */
+enum { VDLA_ROWS_MOST = 2047, VDLA_COLUMNS_MOST = 2048, VDLA_PADDING_MOST = 63, VDLA_ROW_STRIDE_MOST = (1 << 20) - 1 };
+
+enum vdla_unit { VDLA_LOAD_UNIT, VDLA_COMPUTE_UNIT, VDLA_STORE_UNIT, VDLA_UNITS };
+
+enum vdla_op {
+	VDLA_LOAD,	/* memory to a scratchpad, padded with zeros */
+	VDLA_STORE,	/* accumulators to memory */
+	VDLA_GEMM,
+	VDLA_ALU,
+	VDLA_OPS
+};
+
+/* How entries lie in memory. */
+enum vdla_form {
+	VDLA_PLAIN,	/* as in the scratchpad */
+	VDLA_NARROW,	/* accumulators as i8: loads extend the sign, stores keep the low byte */
+};
+
+/* What the vector unit computes, x an element of the destination, y of the source or the immediate; 32 bits, wrapping. */
+enum vdla_alu {
+	VDLA_ADD,	/* x + y */
+	VDLA_MAX,
+	VDLA_MIN,
+	VDLA_MUL,	/* x * y */
+	VDLA_SHIFT,	/* x >> y, arithmetic, rounded to nearest, halves up; x << -y for y < 0; y in [-31, 31] */
+	VDLA_CLIP,	/* x limited to [-y - 1, y] */
+	VDLA_MULHIGH,	/* (x * y) >> 31 of 64 bits, rounded to nearest, halves up */
+	VDLA_COPY,	/* y */
+	VDLA_ALUS
+};
+
+/* Entries of a scratchpad that a loop-compressed instruction works on: base + i * stride[0] + j * stride[1]. */
+struct vdla_walk {
+	int base;
+	int stride[VDLA_LOOPS];
+};
+
+/* A 2-D transfer: rows of columns entries, row_stride units of memory from a row to the next, which in the
+ * scratchpad lie one behind the other. Of a load that is surrounded by zeros, entries before[0] rows above and after[0] below,
+ * before[1] columns left and after[1] right. */
+struct vdla_transfer {
+	enum vdla_scratchpad scratchpad;	/* of a store: accumulators */
+	enum vdla_form form;	/* narrow: of accumulators alone */
+	int entry;		/* the first in the scratchpad */
+	int64_t address;	/* of the first element that is not padding, in units */
+	int rows, columns;	/* without padding; 0 rows: padding alone */
+	int64_t row_stride;
+	int before[2], after[2];
+};
+
+/* for i < count[0], for j < count[1]: a product of 16 inputs with a block of weights is added to (or, with reset, which has
+ * no operands: their walks are all 0, zeros take the place of) 16 accumulators: sum[l] += sum(k < 16) input[k] * weight[l][k]. */
+struct vdla_gemm {
+	bool reset;
+	int count[VDLA_LOOPS];
+	struct vdla_walk sum, input, weight;
+};
+
+struct vdla_vector {
+	enum vdla_alu op;
+	bool immediate;		/* y is the number, else of the source; what is not used is 0 */
+	int32_t number;		/* 16 bits */
+	int count[VDLA_LOOPS];
+	struct vdla_walk destination, source;
+};
+
+struct vdla_instruction {
+	enum vdla_op op;
+	/* Tokens: from and to the unit before (load of compute, compute of store) and the one behind. */
+	bool pop_before, pop_behind, push_before, push_behind;
+	union {
+		struct vdla_transfer transfer;	/* LOAD, STORE */
+		struct vdla_gemm gemm;
+		struct vdla_vector vector;	/* ALU */
+	};
+};
+
+enum vdla_unit vdla_unit_of(const struct vdla_instruction *i);
+const char *vdla_unit_name(enum vdla_unit u);	/* "load" */
+const char *vdla_alu_name(enum vdla_alu op);	/* "add" */
+
+/* Units of memory that an entry takes there in a form. */
+int vdla_entry_units(enum vdla_scratchpad s, enum vdla_form f);
+/* Entries of the scratchpad that a load fills with its padding, or a store reads. */
+int64_t vdla_transfer_entries(const struct vdla_transfer *t);
+
+/* The greatest count of a loop (of transfers: rows), and stride (of transfers: of rows), that instructions for M have
+ * room for. */
+int vdla_count_most(const struct vdla_machine *m, enum vdla_op op);
+int vdla_stride_most(const struct vdla_machine *m, enum vdla_op op, enum vdla_scratchpad s);
+/* NULL where I has an encoding for M and all that it touches is in its scratchpads; else what is wrong. */
+const char *vdla_fits(const struct vdla_machine *m, const struct vdla_instruction *i);
+/* I must fit. */
+void vdla_encode(const struct vdla_machine *m, const struct vdla_instruction *i, uint8_t out[VDLA_INSTRUCTION_BYTES]);
+/* NULL, or what is wrong with IN: an unknown operation, bits that mean nothing, what does not fit. */
+const char *vdla_decode(const struct vdla_machine *m, const uint8_t in[VDLA_INSTRUCTION_BYTES],
+			struct vdla_instruction *out);
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target/vdla/machine.c - the fields of a VDLA's description, from machine.def. */
+#include "target/vdla/machine.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "base/err.h"
+
+static const struct vdla_field {
+	const char *name;
+	size_t offset;
+	int least, most;
+} fields[] = {
+#define X(field, standard, least, most, meaning) { #field, offsetof(struct vdla_machine, field), least, most },
+#include "target/vdla/machine.def"
+#undef X
+};
+
+enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
+
+const struct vdla_machine vdla_machine_default = {
+#define X(field, standard, least, most, meaning) .field = standard,
+#include "target/vdla/machine.def"
+#undef X
+};
+
+static int *at(struct vdla_machine *m, const struct vdla_field *f)
+{
+	return (int *)((char *)m + f->offset);
+}
+
+static int value(const struct vdla_machine *m, const struct vdla_field *f)
+{
+	return *(const int *)((const char *)m + f->offset);
+}
+
+static bool is_scratchpad(const struct vdla_field *f)
+{
+	return f->offset == offsetof(struct vdla_machine, input_bytes)
+	    || f->offset == offsetof(struct vdla_machine, weight_bytes)
+	    || f->offset == offsetof(struct vdla_machine, accumulator_bytes);
+}
+
+static bool allows(const struct vdla_field *f, int64_t v)
+{
+	return v >= f->least && v <= f->most && (!is_scratchpad(f) || (v & (v - 1)) == 0);
+}
+
+const char *vdla_machine_wrong(const struct vdla_machine *m)
+{
+	for (int i = 0; i < FIELDS; i++)
+		if (!allows(&fields[i], value(m, &fields[i])))
+			return fields[i].name;
+	return NULL;
+}
+
+int vdla_machine_scan(struct vdla_machine *out, struct scan *s)
+{
+	int i = 0;
+	int64_t v;
+
+	while (i < FIELDS && !scan_token(s, fields[i].name))
+		i++;
+	if (i == FIELDS)
+		return scan_error(s, "what field of a machine?");
+	const struct vdla_field *f = &fields[i];
+
+	if (!scan_int(s, &v) || !allows(f, v))
+		return scan_error(s, "%s: a whole number from %d to %d%s", f->name, f->least, f->most,
+				  is_scratchpad(f) ? ", a power of two" : "");
+	*at(out, f) = (int)v;
+	return scan_line_end(s) ? 0 : scan_error(s, "a line 'field number' ends here");
+}
+
+int vdla_machine_parse(struct vdla_machine *out, const char *file, const char *text)
+{
+	struct scan s = scan_text(file, text);
+
+	*out = vdla_machine_default;
+	scan_line_end(&s);
+	while (!scan_at_end(&s))
+		if (vdla_machine_scan(out, &s) < 0)
+			return -1;
+	return 0;
+}
+
+void vdla_machine_print(struct text *out, const struct vdla_machine *m)
+{
+	for (int i = 0; i < FIELDS; i++)
+		text_printf(out, "%s %d\n", fields[i].name, value(m, &fields[i]));
+}
+
+bool vdla_machine_equal(const struct vdla_machine *a, const struct vdla_machine *b)
+{
+	for (int i = 0; i < FIELDS; i++)
+		if (value(a, &fields[i]) != value(b, &fields[i]))
+			return false;
+	return true;
+}
+
+int vdla_entry_bytes(enum vdla_scratchpad s)
+{
+	static const int bytes[] = { VDLA_LANES, VDLA_LANES * VDLA_LANES, VDLA_LANES * 4 };
+
+	return bytes[s];
+}
+
+int vdla_entries(const struct vdla_machine *m, enum vdla_scratchpad s)
+{
+	const int bytes[] = { m->input_bytes, m->weight_bytes, m->accumulator_bytes };
+
+	return bytes[s] / vdla_entry_bytes(s);
+}
+
+int vdla_entry_bits(const struct vdla_machine *m, enum vdla_scratchpad s)
+{
+	return __builtin_ctz((unsigned)vdla_entries(m, s));
+}
+
+const char *vdla_scratchpad_name(enum vdla_scratchpad s)
+{
+	static const char *const names[] = { "inputs", "weights", "accumulators" };
+
+	return names[s];
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target/vdla/order.c - finds what tokens do not order, by vector clocks.
+ *
+ * Each unit counts its instructions, and knows up to which of the others' it comes after; a token hands that on. Whatever
+ * is read and written remembers its last writer, and the last reader of each unit: an earlier one is before that. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "target/vdla/execute.h"
+
+enum { AREAS = VDLA_SCRATCHPADS + 1, NOBODY = 0, CALLER = VDLA_UNITS };
+
+/* Numbers of instructions in their unit, from 1 on. */
+struct vdla_clock {
+	int at[VDLA_UNITS];
+};
+
+/* Who touched an entry last. */
+struct vdla_touched {
+	int writer;	/* number * 4 + unit; NOBODY; CALLER */
+	int reader[VDLA_UNITS];
+};
+
+struct vdla_order {
+	const struct vdla_binary *b;
+	struct vdla_touched *touched[AREAS];
+	int64_t size[AREAS];
+	struct vdla_clock unit[VDLA_UNITS];
+	struct vdla_clock *token[VDLA_CHANNELS];
+	int pushed[VDLA_CHANNELS], popped[VDLA_CHANNELS];
+	int number;		/* of the instruction that runs */
+	enum vdla_unit now;	/* who runs it */
+};
+
+static void *zeroed(int64_t n, size_t size)
+{
+	void *p = calloc((size_t)n + 1, size);
+
+	if (!p)
+		die("out of memory (%lld * %zu bytes)", (long long)n, size);
+	return p;
+}
+
+struct vdla_order *vdla_order_new(const struct vdla_binary *b)
+{
+	struct vdla_order *o = zeroed(1, sizeof(*o));
+
+	o->b = b;
+	for (int s = 0; s < VDLA_SCRATCHPADS; s++)
+		o->size[s] = vdla_entries(&b->machine, (enum vdla_scratchpad)s);
+	o->size[VDLA_SCRATCHPADS] = b->memory_bytes / VDLA_UNIT_BYTES;
+	for (int i = 0; i < AREAS; i++)
+		o->touched[i] = zeroed(o->size[i], sizeof(*o->touched[i]));
+	for (int c = 0; c < VDLA_CHANNELS; c++)
+		o->token[c] = zeroed(b->code.n, sizeof(*o->token[c]));
+	for (int i = 0; i < b->tensors.n; i++) {
+		const struct vdla_tensor *t = &b->tensors.at[i];
+
+		assert(t->address >= 0 && t->address * VDLA_UNIT_BYTES + t->bytes <= b->memory_bytes);
+		for (int64_t unit = 0; t->role != VDLA_OUTPUT && unit * VDLA_UNIT_BYTES < t->bytes; unit++)
+			o->touched[VDLA_SCRATCHPADS][t->address + unit].writer = CALLER;
+	}
+	return o;
+}
+
+void vdla_order_free(struct vdla_order *o)
+{
+	for (int i = 0; i < AREAS; i++)
+		free(o->touched[i]);
+	for (int c = 0; c < VDLA_CHANNELS; c++)
+		free(o->token[c]);
+	free(o);
+}
+
+void vdla_order_begin(struct vdla_order *o, int number)
+{
+	const struct vdla_instruction *i = &o->b->code.at[number];
+	enum vdla_channel pops[2];
+	int n = vdla_pops(i, pops);
+
+	o->number = number;
+	o->now = vdla_unit_of(i);
+	struct vdla_clock *own = &o->unit[o->now];
+
+	for (int k = 0; k < n; k++) {
+		const struct vdla_clock *t = &o->token[pops[k]][o->popped[pops[k]]++];
+
+		for (int u = 0; u < VDLA_UNITS; u++)
+			if (t->at[u] > own->at[u])
+				own->at[u] = t->at[u];
+	}
+	own->at[o->now]++;
+}
+
+void vdla_order_end(struct vdla_order *o)
+{
+	enum vdla_channel pushes[2];
+	int n = vdla_pushes(&o->b->code.at[o->number], pushes);
+
+	for (int k = 0; k < n; k++)
+		o->token[pushes[k]][o->pushed[pushes[k]]++] = o->unit[o->now];
+}
+
+void vdla_number_print(struct text *out, const struct vdla_binary *b, int number)
+{
+	text_printf(out, "instruction %d (", number);
+	vdla_instruction_print(out, &b->code.at[number]);
+	text_puts(out, ")");
+}
+
+/* Sets the message: the instruction DOES ENTRY in WHERE, which COUNT-th instruction of unit U has DONE; returns false. */
+static bool refuse(const struct vdla_order *o, const char *does, int where, int64_t entry, const char *done, int u,
+		   int count)
+{
+	struct text t = { 0 };
+	int number = 0;
+
+	vdla_number_print(&t, o->b, o->number);
+	text_printf(&t, " %s %s %lld", does, where == VDLA_SCRATCHPADS ? "unit of memory" :
+		    vdla_scratchpad_name((enum vdla_scratchpad)where), (long long)entry);
+	if (entry < 0 || entry >= o->size[where]) {
+		text_printf(&t, ", outside of its %lld", (long long)o->size[where]);
+	} else if (!done) {
+		text_puts(&t, ", which nothing has written");
+	} else {
+		while ((int)vdla_unit_of(&o->b->code.at[number]) != u || --count > 0)
+			number++;
+		text_printf(&t, ", and no tokens order it behind the one that %s it, ", done);
+		vdla_number_print(&t, o->b, number);
+	}
+	err_set("%s", text_str(&t));
+	text_free(&t);
+	return false;
+}
+
+/* The writer of WHERE's ENTRY is before the instruction that runs. */
+static inline bool behind_writer(const struct vdla_order *o, const struct vdla_touched *t)
+{
+	int u = t->writer % 4;
+
+	return u == CALLER || u == (int)o->now || o->unit[o->now].at[u] >= t->writer / 4;
+}
+
+static inline bool inside(const struct vdla_order *o, int where, int64_t first, int64_t n)
+{
+	return first >= 0 && n <= o->size[where] && first <= o->size[where] - n;
+}
+
+/* The first of N from FIRST on that is outside. */
+static int64_t outside(const struct vdla_order *o, int where, int64_t first)
+{
+	return first < 0 || first >= o->size[where] ? first : o->size[where];
+}
+
+bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n)
+{
+	if (!inside(o, where, first, n))
+		return refuse(o, "reads", where, outside(o, where, first), NULL, 0, 0);
+	for (int64_t i = first; i < first + n; i++) {
+		struct vdla_touched *t = &o->touched[where][i];
+
+		if (t->writer == NOBODY)
+			return refuse(o, "reads", where, i, NULL, 0, 0);
+		if (!behind_writer(o, t))
+			return refuse(o, "reads", where, i, "wrote", t->writer % 4, t->writer / 4);
+		t->reader[o->now] = o->unit[o->now].at[o->now];
+	}
+	return true;
+}
+
+bool vdla_order_writes(struct vdla_order *o, int where, int64_t first, int64_t n)
+{
+	const struct vdla_clock *own = &o->unit[o->now];
+
+	if (!inside(o, where, first, n))
+		return refuse(o, "writes", where, outside(o, where, first), NULL, 0, 0);
+	for (int64_t i = first; i < first + n; i++) {
+		struct vdla_touched *t = &o->touched[where][i];
+
+		if (t->writer != NOBODY && !behind_writer(o, t))
+			return refuse(o, "writes", where, i, "wrote", t->writer % 4, t->writer / 4);
+		for (int u = 0; u < VDLA_UNITS; u++)
+			if (u != (int)o->now && own->at[u] < t->reader[u])
+				return refuse(o, "writes", where, i, "read", u, t->reader[u]);
+		t->writer = own->at[o->now] * 4 + (int)o->now;
+	}
+	return true;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target/vdla/simulator.c - counts the cycles of a VDLA's program, in the order of its events.
+ *
+ * Of the units whose next instruction has its tokens, the one that can start first goes next (of several the load,
+ * then the compute unit): what starts later cannot change what it finds. So all is the same each time. */
+#include "target/vdla/simulator.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/integer.h"
+#include "target/vdla/execute.h"
+
+#define NEVER INT64_MAX
+
+/* An instruction that waits before its unit. */
+struct vdla_waiting {
+	int64_t fetched;
+	int number;
+};
+
+struct vdla_lane {
+	struct vdla_waiting *queue;	/* a ring */
+	int head, tail;		/* of all that ever came */
+	int64_t free;		/* when the last one ended */
+	int64_t ready;		/* when the next one can start; NEVER: nothing is there, or a token is missing */
+};
+
+struct vdla_fifo {
+	int64_t *at;		/* when tokens came */
+	int head, tail;
+};
+
+struct vdla_run {
+	const struct vdla_binary *b;
+	struct vdla_lane lane[VDLA_UNITS];
+	struct vdla_fifo channel[VDLA_CHANNELS];
+	int mask;		/* of the rings */
+	int next;		/* instruction to fetch */
+	int64_t fetch;		/* when */
+	int64_t port;		/* when the memory port is free */
+	struct vdla_cycles *cycles;
+	struct vdla_span *spans;
+	struct vdla_execution *execution;	/* NULL: cycles alone */
+	void *storage;
+};
+
+const char *vdla_channel_name(enum vdla_channel c)
+{
+	static const char *const names[] = {
+		"load to compute", "compute to load", "compute to store", "store to compute",
+	};
+
+	return names[c];
+}
+
+uint8_t *vdla_memory_new(const struct vdla_binary *b)
+{
+	uint8_t *memory = calloc(1, (size_t)b->memory_bytes + 1);
+
+	if (!memory)
+		die("out of memory (%lld bytes)", (long long)b->memory_bytes);
+	for (int i = 0; i < b->tensors.n; i++) {
+		const struct vdla_tensor *t = &b->tensors.at[i];
+
+		if (t->data)
+			memcpy(memory + t->address * VDLA_UNIT_BYTES, t->data, (size_t)t->bytes);
+	}
+	return memory;
+}
+
+static void begin(struct vdla_run *r)
+{
+	size_t n = (size_t)r->b->code.n + 1, ring = 1;
+
+	while (ring < n && ring < (size_t)r->b->machine.queue_length)
+		ring *= 2;
+	r->storage = malloc(VDLA_UNITS * ring * sizeof(struct vdla_waiting) + VDLA_CHANNELS * n * sizeof(int64_t));
+	if (!r->storage)
+		die("out of memory");
+	r->mask = (int)ring - 1;
+	for (size_t u = 0; u < VDLA_UNITS; u++)
+		r->lane[u] = (struct vdla_lane){ .queue = (struct vdla_waiting *)r->storage + u * ring, .ready = NEVER };
+	int64_t *tokens = (int64_t *)(void *)(r->lane[0].queue + VDLA_UNITS * ring);
+
+	for (size_t c = 0; c < VDLA_CHANNELS; c++)
+		r->channel[c].at = tokens + c * n;
+	r->fetch = r->b->machine.launch_cycles;
+}
+
+static bool is_full(const struct vdla_run *r, enum vdla_unit u)
+{
+	return r->lane[u].tail - r->lane[u].head == r->b->machine.queue_length;
+}
+
+/* Fetches until a queue is full. */
+static void fetch(struct vdla_run *r)
+{
+	while (r->next < r->b->code.n) {
+		enum vdla_unit u = vdla_unit_of(&r->b->code.at[r->next]);
+		struct vdla_lane *lane = &r->lane[u];
+
+		if (is_full(r, u))
+			return;
+		lane->queue[lane->tail++ & r->mask] = (struct vdla_waiting){ r->fetch++, r->next++ };
+	}
+}
+
+/* When the next instruction of LANE can start. */
+static int64_t ready(const struct vdla_run *r, const struct vdla_lane *lane)
+{
+	enum vdla_channel pops[2];
+
+	if (lane->head == lane->tail)
+		return NEVER;
+	const struct vdla_waiting *w = &lane->queue[lane->head & r->mask];
+	int64_t at = most(lane->free, w->fetched);
+	int n = vdla_pops(&r->b->code.at[w->number], pops);
+
+	for (int k = 0; k < n; k++) {
+		const struct vdla_fifo *f = &r->channel[pops[k]];
+
+		if (f->head == f->tail)
+			return NEVER;
+		at = most(at, f->at[f->head]);
+	}
+	return at;
+}
+
+/* When a transfer that starts at START ends. */
+static int64_t transfer_end(struct vdla_run *r, const struct vdla_instruction *i, int64_t start)
+{
+	const struct vdla_machine *m = &r->b->machine;
+	const struct vdla_transfer *t = &i->transfer;
+	int64_t entries = (int64_t)t->rows * t->columns, end = start;
+	int64_t bytes = entries * vdla_entry_units(t->scratchpad, t->form) * VDLA_UNIT_BYTES;
+
+	if (t->rows > 0) {
+		int64_t asked = start + m->dma_start;
+		int64_t granted = most(asked, r->port);
+
+		end = granted + most((bytes + m->dma_bytes - 1) / m->dma_bytes, t->rows);
+		r->port = end;
+		r->cycles->unit[vdla_unit_of(i)].port += granted - asked;
+	}
+	*(i->op == VDLA_STORE ? &r->cycles->stored : &r->cycles->loaded[t->scratchpad]) += bytes;
+	return end + vdla_transfer_entries(t) - entries;
+}
+
+static int64_t end_of(struct vdla_run *r, const struct vdla_instruction *i, int64_t start)
+{
+	const struct vdla_machine *m = &r->b->machine;
+	int64_t n;
+
+	switch (i->op) {
+	case VDLA_GEMM:
+		n = (int64_t)i->gemm.count[0] * i->gemm.count[1];
+		r->cycles->products += i->gemm.reset ? 0 : n;
+		return start + m->gemm_depth + n;
+	case VDLA_ALU:
+		n = (int64_t)i->vector.count[0] * i->vector.count[1];
+		return start + m->alu_depth + (i->vector.immediate ? n : 2 * n);
+	case VDLA_LOAD:
+	case VDLA_STORE:
+	case VDLA_OPS:
+		break;
+	}
+	return transfer_end(r, i, start);
+}
+
+/* Unit U runs its next instruction, which is ready; -1 and a message where it does what it must not. */
+static int run_next(struct vdla_run *r, enum vdla_unit u)
+{
+	struct vdla_lane *lane = &r->lane[u];
+	struct vdla_unit_cycles *c = &r->cycles->unit[u];
+	bool blocks = is_full(r, u) && r->next < r->b->code.n && vdla_unit_of(&r->b->code.at[r->next]) == u;
+	const struct vdla_waiting *w = &lane->queue[lane->head++ & r->mask];
+	const struct vdla_instruction *i = &r->b->code.at[w->number];
+	int number = w->number;
+	int64_t start = most(lane->free, w->fetched);
+	enum vdla_channel at[2];
+
+	c->idle += start - lane->free;
+	for (int k = 0, n = vdla_pops(i, at); k < n; k++) {
+		int64_t token = r->channel[at[k]].at[r->channel[at[k]].head++];
+
+		c->waiting[at[k]] += most(token - start, 0);
+		start = most(start, token);
+	}
+	if (blocks)
+		r->fetch = most(r->fetch, start);
+	int64_t port = c->port;
+
+	lane->free = end_of(r, i, start);
+	c->busy += lane->free - start - (c->port - port);
+	c->instructions++;
+	for (int k = 0, n = vdla_pushes(i, at); k < n; k++)
+		r->channel[at[k]].at[r->channel[at[k]].tail++] = lane->free;
+	if (r->spans)
+		r->spans[number] = (struct vdla_span){ start, lane->free };
+	return r->execution ? vdla_execute(r->execution, number) : 0;
+}
+
+/* Sets the message for units that wait for each other. */
+static int deadlock(const struct vdla_run *r)
+{
+	struct text t = { 0 };
+
+	text_puts(&t, "deadlock");
+	for (int u = 0; u < VDLA_UNITS; u++) {
+		const struct vdla_lane *lane = &r->lane[u];
+		enum vdla_channel pops[2];
+
+		if (lane->head == lane->tail)
+			continue;
+		int number = lane->queue[lane->head & r->mask].number;
+
+		text_puts(&t, "; ");
+		vdla_number_print(&t, r->b, number);
+		for (int k = 0, n = vdla_pops(&r->b->code.at[number], pops); k < n; k++)
+			if (r->channel[pops[k]].head == r->channel[pops[k]].tail)
+				text_printf(&t, " waits for a token from %s", vdla_channel_name(pops[k]));
+	}
+	if (r->next < r->b->code.n) {
+		text_puts(&t, "; ");
+		vdla_number_print(&t, r->b, r->next);
+		text_puts(&t, " waits for a place in its unit's queue");
+	}
+	err_set("%s", text_str(&t));
+	text_free(&t);
+	return -1;
+}
+
+/* Tokens that nobody takes are those of a program that was meant to be another. */
+static int check_tokens(const struct vdla_run *r)
+{
+	for (int c = 0; c < VDLA_CHANNELS; c++) {
+		int left = r->channel[c].tail - r->channel[c].head, last = r->b->code.n;
+		struct text t = { 0 };
+		bool pushes = false;
+
+		if (left == 0)
+			continue;
+		while (!pushes) {
+			enum vdla_channel to[2];
+
+			last--;
+			for (int k = 0, n = vdla_pushes(&r->b->code.at[last], to); k < n; k++)
+				pushes |= (int)to[k] == c;
+		}
+		vdla_number_print(&t, r->b, last);
+		err_set("%s gives a token from %s that nobody takes; in all %d are left", text_str(&t),
+			vdla_channel_name((enum vdla_channel)c), left);
+		text_free(&t);
+		return -1;
+	}
+	return 0;
+}
+
+/* 0 at the end of the program. */
+static int run(struct vdla_run *r)
+{
+	for (;;) {
+		int first = VDLA_LOAD_UNIT;
+
+		fetch(r);
+		for (int u = 0; u < VDLA_UNITS; u++) {
+			struct vdla_lane *lane = &r->lane[u];
+
+			if (lane->ready == NEVER)
+				lane->ready = ready(r, lane);
+			if (lane->ready < r->lane[first].ready)
+				first = u;
+		}
+		if (r->lane[first].ready == NEVER)
+			break;
+		if (run_next(r, (enum vdla_unit)first) < 0)
+			return -1;
+		r->lane[first].ready = NEVER;
+	}
+	for (int u = 0; u < VDLA_UNITS; u++)
+		if (r->lane[u].head < r->lane[u].tail)
+			return deadlock(r);
+	return check_tokens(r);
+}
+
+int vdla_simulate(const struct vdla_binary *b, uint8_t *memory, struct vdla_cycles *out, struct vdla_span *spans)
+{
+	struct vdla_run r = { .b = b, .cycles = out, .spans = spans };
+
+	*out = (struct vdla_cycles){ 0 };
+	if (memory)
+		r.execution = vdla_execution_new(b, memory);
+	begin(&r);
+	int rc = run(&r);
+
+	out->total = b->machine.launch_cycles;
+	for (int u = 0; u < VDLA_UNITS; u++)
+		out->total = most(out->total, r.lane[u].free);
+	for (int u = 0; u < VDLA_UNITS; u++)
+		out->unit[u].idle += out->total - r.lane[u].free;
+	free(r.storage);
+	vdla_execution_free(r.execution);
+	return rc;
+}
