@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/vdla/generate.c - runs the loops around instructions, and writes these down. */
+#include "codegen/vdla/generate.h"
+
+#include "base/integer.h"
+#include "codegen/vdla/leaf.h"
+#include "codegen/vdla/stream.h"
+
+enum {
+	MOST_INSTRUCTIONS = 1 << 21,	/* 32 MB of them: more than anybody wants to have written, or to wait for */
+	MEMORY_ALIGNMENT = 16,	/* units: a block of weights */
+};
+
+struct placed {
+	const struct buffer *buffer;
+	int64_t at;		/* entry, or unit */
+};
+
+struct generator {
+	struct arena *a;
+	struct vdla_binary *b;
+	struct vdla_stream *stream;
+	struct placed_vec VEC(struct placed) placed;
+	int64_t top[VDLA_SCRATCHPADS];	/* entries in use */
+	int64_t value[LEAF_SLOTS];
+	const char *why;
+};
+
+static int64_t place_of(const struct generator *g, const struct buffer *b)
+{
+	for (int i = g->placed.n - 1; i >= 0; i--)
+		if (g->placed.at[i].buffer == b)
+			return g->placed.at[i].at;
+	return 0;
+}
+
+/* --- one leaf */
+
+/* Turns of each of L's loops in which its conditions hold. */
+struct span_of_turns {
+	int64_t lo[VDLA_LOOPS], hi[VDLA_LOOPS];
+	bool none;
+};
+
+static struct span_of_turns turns_of(const struct generator *g, const struct leaf *l)
+{
+	struct span_of_turns t = { .none = false };
+
+	for (int j = 0; j < l->loops; j++)
+		t.hi[j] = l->loop[j].extent;
+	for (int i = 0; i < l->bounds; i++) {
+		const struct leaf_bound *b = &l->bound[i];
+		int64_t f = affine_at(&b->f, g->value);
+
+		if (b->loop < 0)
+			t.none |= f < 0;
+		else if (b->coef > 0)	/* loop >= -f / coef, rounded up */
+			t.lo[b->loop] = most(t.lo[b->loop], -floor_div(f, b->coef));
+		else
+			t.hi[b->loop] = least(t.hi[b->loop], floor_div(f, -b->coef) + 1);
+	}
+	for (int j = 0; j < l->loops; j++)
+		t.none |= t.lo[j] >= t.hi[j];
+	return t;
+}
+
+static int64_t start_of(const struct generator *g, const struct leaf *l, int i)
+{
+	return place_of(g, l->of[i]) + affine_at(&l->start[i], g->value);
+}
+
+static void add(struct generator *g, const struct vdla_instruction *i, const struct vdla_touched *touched, int n)
+{
+	if (g->b->code.n == MOST_INSTRUCTIONS)
+		g->why = "too many instructions";
+	if (!g->why)
+		vdla_stream_add(g->stream, *i, touched, n, &g->why);
+}
+
+/* Operand I of L from its turns T on, as its instruction has it: the last of loops is the inner one. */
+static struct vdla_walk walk_of(const struct generator *g, const struct leaf *l, int i, const struct span_of_turns *t,
+				struct vdla_touched *touched)
+{
+	struct vdla_walk w = { .base = (int)start_of(g, l, i) };
+	int last = 0;
+
+	for (int j = 0; j < l->loops; j++) {
+		int64_t stride = l->loop[j].stride[i];
+
+		w.base += (int)(t->lo[j] * stride);
+		w.stride[VDLA_LOOPS - l->loops + j] = (int)stride;
+		last += (int)((t->hi[j] - t->lo[j] - 1) * stride);
+	}
+	*touched = (struct vdla_touched){ leaf_scratchpad(l->of[i]), w.base, w.base + last };
+	return w;
+}
+
+static void count_turns(const struct leaf *l, const struct span_of_turns *t, int count[VDLA_LOOPS])
+{
+	for (int j = 0; j < VDLA_LOOPS; j++)
+		count[j] = 1;
+	for (int j = 0; j < l->loops; j++)
+		count[VDLA_LOOPS - l->loops + j] = (int)(t->hi[j] - t->lo[j]);
+}
+
+static void emit_products(struct generator *g, const struct leaf *l)
+{
+	const struct span_of_turns t = turns_of(g, l);
+	struct vdla_instruction i = { .op = VDLA_GEMM, .gemm.reset = l->reset };
+	struct vdla_touched touched[LEAF_OPERANDS];
+
+	if (t.none)
+		return;
+	count_turns(l, &t, i.gemm.count);
+	i.gemm.sum = walk_of(g, l, 0, &t, &touched[0]);
+	if (!l->reset) {
+		i.gemm.input = walk_of(g, l, 1, &t, &touched[1]);
+		i.gemm.weight = walk_of(g, l, 2, &t, &touched[2]);
+	}
+	add(g, &i, touched, l->n);
+}
+
+/* Where T says that there are none, all is padding. */
+static void emit_load(struct generator *g, const struct leaf *l)
+{
+	const struct span_of_turns t = turns_of(g, l);
+	int64_t units = vdla_entry_units(leaf_scratchpad(l->of[0]), l->form);
+	bool columns = l->loops > 0 && l->loop[l->loops - 1].stride[0] == 1 && l->loop[l->loops - 1].stride[1] == units;
+	int c = columns ? l->loops - 1 : -1, r = l->loops - 1 - columns;
+	struct vdla_instruction i = { .op = VDLA_LOAD };
+	struct vdla_transfer *x = &i.transfer;
+
+	*x = (struct vdla_transfer){ .scratchpad = leaf_scratchpad(l->of[0]), .form = l->form,
+				     .entry = (int)start_of(g, l, 0), .address = start_of(g, l, 1), .rows = 1, .columns = 1 };
+	if (c >= 0) {
+		x->before[1] = t.none ? 0 : (int)t.lo[c];
+		x->columns = (int)(t.none ? l->loop[c].extent : t.hi[c] - t.lo[c]);
+		x->after[1] = t.none ? 0 : (int)(l->loop[c].extent - t.hi[c]);
+		x->address += t.none ? 0 : t.lo[c] * units;
+	}
+	if (r >= 0) {
+		x->before[0] = t.none ? 0 : (int)t.lo[r];
+		x->rows = (int)(t.hi[r] - t.lo[r]);
+		x->after[0] = t.none ? 0 : (int)(l->loop[r].extent - t.hi[r]);
+		x->row_stride = l->loop[r].stride[1];
+		x->address += t.none ? 0 : t.lo[r] * x->row_stride;
+	}
+	if (t.none) {
+		x->before[0] = (int)(r >= 0 ? l->loop[r].extent : 1);
+		x->rows = 0;
+		x->row_stride = x->address = 0;
+	}
+	const struct vdla_touched touched = { x->scratchpad, x->entry, x->entry + (int)vdla_transfer_entries(x) - 1 };
+
+	add(g, &i, &touched, 1);
+}
+
+static void emit_vectors(struct generator *g, const struct leaf *l, const struct span_of_turns *t)
+{
+	for (int v = 0; v < l->vectors; v++) {
+		const struct leaf_vector *one = &l->vector[v];
+		struct vdla_instruction i = { .op = VDLA_ALU };
+		struct vdla_touched touched[2];
+
+		i.vector.op = one->op;
+		i.vector.immediate = one->source == 0;
+		i.vector.number = one->number;
+		count_turns(l, t, i.vector.count);
+		i.vector.destination = walk_of(g, l, 0, t, &touched[0]);
+		if (one->source)
+			i.vector.source = walk_of(g, l, one->source, t, &touched[1]);
+		add(g, &i, touched, one->source ? 2 : 1);
+	}
+}
+
+static void emit_store(struct generator *g, const struct leaf *l)
+{
+	const struct span_of_turns t = turns_of(g, l);
+	int64_t units = vdla_entry_units(VDLA_ACCUMULATORS, l->form);
+	bool columns = l->loops > 0 && l->loop[l->loops - 1].stride[0] == 1 && l->loop[l->loops - 1].stride[1] == units;
+	int c = columns ? l->loops - 1 : -1, r = l->loops - 1 - columns;
+	struct vdla_instruction i = { .op = VDLA_STORE };
+	struct vdla_transfer *x = &i.transfer;
+
+	if (t.none)
+		return;
+	emit_vectors(g, l, &t);
+	*x = (struct vdla_transfer){ .scratchpad = VDLA_ACCUMULATORS, .form = l->form, .entry = (int)start_of(g, l, 0),
+				     .address = start_of(g, l, 1), .rows = 1, .columns = 1 };
+	for (int j = 0; j < l->loops; j++) {
+		x->entry += (int)(t.lo[j] * l->loop[j].stride[0]);
+		x->address += t.lo[j] * l->loop[j].stride[1];
+	}
+	if (c >= 0)
+		x->columns = (int)(t.hi[c] - t.lo[c]);
+	if (r >= 0) {
+		x->rows = (int)(t.hi[r] - t.lo[r]);
+		x->row_stride = l->loop[r].stride[1];
+	}
+	if (c >= 0 && x->columns < l->loop[c].extent && x->rows > 1)
+		g->why = "a part of each row cannot be stored at once";
+	const struct vdla_touched touched = { VDLA_ACCUMULATORS, x->entry, x->entry + x->rows * x->columns - 1 };
+
+	add(g, &i, &touched, 1);
+}
+
+/* --- loops */
+
+static void allocate(struct generator *g, const struct buffer *b)
+{
+	if (b->scratchpad) {
+		enum vdla_scratchpad s = leaf_scratchpad(b);
+
+		vec_push(g->a, &g->placed, ((struct placed){ b, g->top[s] }));
+		g->top[s] += leaf_room(b);
+		if (g->top[s] > vdla_entries(&g->b->machine, s))
+			g->why = "a scratchpad has too little room";
+	} else {
+		g->why = "intermediates in memory are not waited for";
+	}
+}
+
+static void run(struct generator *g, const struct leaf_node *n)
+{
+	int64_t top[VDLA_SCRATCHPADS];
+	int placed = g->placed.n;
+
+	memcpy(top, g->top, sizeof(top));
+	for (; n && !g->why; n = n->next) {
+		if (n->kind == NODE_ALLOC)
+			allocate(g, n->buffer);
+		else if (n->kind == NODE_LET)
+			g->value[n->slot] = affine_at(&n->value, g->value), run(g, n->body);
+		else if (n->kind == NODE_LOOP)
+			for (int64_t i = n->lo; i < n->hi && !g->why; i++) {
+				g->value[n->slot] = i;
+				run(g, n->body);
+			}
+		else if (n->leaf->kind == LEAF_GEMM)
+			emit_products(g, n->leaf);
+		else if (n->leaf->kind == LEAF_LOAD)
+			emit_load(g, n->leaf);
+		else
+			emit_store(g, n->leaf);
+	}
+	memcpy(g->top, top, sizeof(top));
+	g->placed.n = placed;
+}
+
+static void place_arguments(struct generator *g, const struct program *p)
+{
+	int64_t at = 0;
+
+	for (int i = 0; i < p->args.n; i++) {
+		const struct buffer *b = p->args.at[i];
+		int64_t bytes = (int64_t)tensor_bytes(&b->tensor);
+		const struct vdla_tensor t = {
+			.name = b->tensor.name,
+			.role = b->kind == BUFFER_OUTPUT ? VDLA_OUTPUT : b->constant ? VDLA_CONSTANT : VDLA_INPUT,
+			.address = at,
+			.bytes = bytes,
+		};
+
+		vec_push(g->a, &g->b->tensors, t);
+		vec_push(g->a, &g->placed, ((struct placed){ b, at }));
+		at += round_up(ceil_div(bytes, VDLA_UNIT_BYTES), MEMORY_ALIGNMENT);
+	}
+	g->b->memory_bytes = at * VDLA_UNIT_BYTES;
+}
+
+struct vdla_binary *vdla_generate(struct arena *a, const struct program *p, const struct vdla_machine *m,
+				  const char **why)
+{
+	struct generator *g = arena_one(a, struct generator);
+	const struct leaf_node *tree = leaf_tree(a, p, m, why);
+
+	if (!tree)
+		return NULL;
+	g->a = a;
+	g->b = arena_one(a, struct vdla_binary);
+	g->b->machine = *m;
+	g->stream = vdla_stream_new(a, g->b);
+	place_arguments(g, p);
+	run(g, tree);
+	*why = g->why;
+	return g->why ? NULL : g->b;
+}
