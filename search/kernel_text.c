@@ -3,12 +3,15 @@
 #include "search/kernel_text.h"
 
 #include "codegen/emit.h"
+#include "schedule/nest_text.h"
 
 const char *program_source(struct arena *a, const struct program *p, const char **why)
 {
 	struct text t = { 0 };
 
-	if (!emit_c(&t, p, "hone_kernel", why)) {
+	if (p->target->operands)	/* whoever simulates it makes the stream */
+		program_print(&t, p);
+	else if (!emit_c(&t, p, "hone_kernel", why)) {
 		text_free(&t);
 		return NULL;
 	}

@@ -43,7 +43,7 @@ int target_number(const struct target *t)
 {
 	int i = 0;
 
-	while (targets[i] != t)
+	while (strcmp(targets[i]->name, t->name) != 0)	/* T may be one of them with other sizes */
 		i++;
 	return i;
 }

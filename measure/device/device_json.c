@@ -10,6 +10,8 @@
 #include "measure/timing/calm.h"
 #include "measure/device/device.h"
 #include "measure/device/probe.h"
+#include "measure/device/simulated.h"
+#include "target/vdla/target.h"
 
 /* Raise it where the probes change, so that kept figures are measured again. */
 enum { PROBE_VERSION = 1 };
@@ -264,6 +266,12 @@ struct device *device_parse(struct arena *a, const json_t *json)
 	caches_parse(caches, d);
 	if (!d->own || device_measured_parse(json, &d->measured, probed) < 0 || device_check(d) < 0)
 		return NULL;
+	struct vdla_machine machine;
+
+	if (device_is_simulated(d) && device_machine(d, &machine) < 0)
+		return NULL;
+	if (device_is_simulated(d))
+		d->target = vdla_target(a, &machine);
 	return d;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/file.h"
 
 static const struct vdla_field {
 	const char *name;
@@ -17,7 +18,7 @@ static const struct vdla_field {
 #undef X
 };
 
-enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
+enum { MACHINE_FILE_BYTES = 1 << 16, FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
 const struct vdla_machine vdla_machine_default = {
 #define X(field, standard, least, most, meaning) .field = standard,
@@ -83,6 +84,16 @@ int vdla_machine_parse(struct vdla_machine *out, const char *file, const char *t
 		if (vdla_machine_scan(out, &s) < 0)
 			return -1;
 	return 0;
+}
+
+int vdla_machine_load(struct vdla_machine *out, const char *path)
+{
+	struct arena *a = arena_new();
+	const char *text = file_read(a, path, MACHINE_FILE_BYTES, NULL);
+	int rc = text ? vdla_machine_parse(out, path, text) : -1;
+
+	arena_free(a);
+	return rc;
 }
 
 void vdla_machine_print(struct text *out, const struct vdla_machine *m)

@@ -33,6 +33,8 @@ extern const struct vdla_machine vdla_machine_default;
 
 /* Reads TEXT; -1 and a message with FILE, line, what and what is allowed. */
 int vdla_machine_parse(struct vdla_machine *out, const char *file, const char *text);
+/* The same of the file PATH; -1 and a message where it cannot be read, too. */
+int vdla_machine_load(struct vdla_machine *out, const char *path);
 /* One such line; -1 and a message. */
 int vdla_machine_scan(struct vdla_machine *out, struct scan *s);
 /* NULL, or the first field of M whose value is not allowed. */

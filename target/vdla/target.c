@@ -2,13 +2,7 @@
 /* target/vdla/target.c - a simulated accelerator, as schedules see it: scratchpads, products of blocks, virtual threads.
  *
  * A register of its vectors is an entry of the accumulators: tiles are what these hold. */
-#include "target/target.h"
-
-enum {
-	INPUT_BYTES = 32768,
-	WEIGHT_BYTES = 262144,
-	ACCUMULATOR_BYTES = 131072,
-};
+#include "target/vdla/target.h"
 
 /* Cycles of its units; nothing is decoded, spilled or cached. */
 static const struct unit_costs costs = {
@@ -33,15 +27,15 @@ static bool runs(void)
 	return false;
 }
 
+/* Of the machine that is described by default. */
 const struct target target_vdla = {
 	.name = "vdla",
 	.isa = "vdla",
 	.summary = "a simulated accelerator: products of 16x16 bytes, scratchpads, three units side by side",
 	.vector_bytes = 64,
-	.vector_registers = ACCUMULATOR_BYTES / 64,
-	.scope_bytes = { [SCOPE_INPUTS] = INPUT_BYTES, [SCOPE_WEIGHTS] = WEIGHT_BYTES,
-			 [SCOPE_ACCUMULATORS] = ACCUMULATOR_BYTES,
-			 [SCOPE_WORKSPACE] = INPUT_BYTES + WEIGHT_BYTES + ACCUMULATOR_BYTES },
+	.vector_registers = 2048,
+	.scope_bytes = { [SCOPE_INPUTS] = 32768, [SCOPE_WEIGHTS] = 262144, [SCOPE_ACCUMULATORS] = 131072,
+			 [SCOPE_WORKSPACE] = 32768 + 262144 + 131072 },
 	.statements = 720,
 	.operands = &operands,
 	.bindings = { [ANNOTATION_NONE] = "a loop of an instruction, or of whoever writes the stream",
@@ -50,3 +44,15 @@ const struct target target_vdla = {
 	.costs = &costs,
 	.runs = runs,
 };
+
+const struct target *vdla_target(struct arena *a, const struct vdla_machine *m)
+{
+	struct target *t = arena_memdup(a, &target_vdla, sizeof(*t));
+
+	t->scope_bytes[SCOPE_INPUTS] = (size_t)m->input_bytes;
+	t->scope_bytes[SCOPE_WEIGHTS] = (size_t)m->weight_bytes;
+	t->scope_bytes[SCOPE_ACCUMULATORS] = (size_t)m->accumulator_bytes;
+	t->scope_bytes[SCOPE_WORKSPACE] = (size_t)m->input_bytes + (size_t)m->weight_bytes + (size_t)m->accumulator_bytes;
+	t->vector_registers = vdla_entries(m, VDLA_ACCUMULATORS);
+	return t;
+}

@@ -8,10 +8,12 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/workdir.h"
+#include "measure/device/simulated.h"
 #include "measure/process/spawn.h"
 #include "runtime/finals/finals.h"
 #include "search/campaign/debug.h"
 #include "search/measurers/replay.h"
+#include "search/measurers/simulated.h"
 #include "search/campaign/tuner.h"
 #include "tools/command.h"
 #include "tools/campaign/progress.h"
@@ -202,6 +204,22 @@ static int on_recording(struct arena *a, struct tune_args *args, struct db *db)
 	return rc;
 }
 
+static int on_simulated(struct arena *a, struct tune_args *args, struct db *db)
+{
+	struct vdla_machine machine = vdla_machine_default;
+	struct task_vec tasks = { 0 };
+
+	if (strcmp(args->device, "vdla") != 0 && vdla_machine_load(&machine, args->device) < 0)
+		return command_failed();
+	struct device *device = device_simulated(a, &machine);
+
+	args->o.began_ns = clock_ns();
+	args->o.measurer = measurer_simulated(device, args->o.seed);
+	if (!args->o.measurer || source_tasks(a, args->o.source, NULL, &tasks) < 0)
+		return command_failed();
+	return campaign(args, db, device, &tasks);
+}
+
 /* HONE_DEBUG names the stages of candidates to print. */
 static int read_debug(struct tune_args *args)
 {
@@ -232,7 +250,7 @@ static void listen_to(struct tune_args *args)
 
 static int run(int argc, char **argv)
 {
-	struct tune_args args = { .o = { .threads = 1, .seed = 1 } };
+	struct tune_args args = { .o = { .seed = 1 } };
 
 	tune_parse(argc, argv, &args);
 	if (read_debug(&args) < 0) {
@@ -246,8 +264,10 @@ static int run(int argc, char **argv)
 
 	if (db)
 		db_listen(db, &args.o.listener);
-	int rc = !db ? command_failed() : args.replay ? on_recording(args.arena, &args, db)
-						     : on_this_machine(args.arena, &args, db);
+	int rc = !db           ? command_failed()
+		 : args.replay ? on_recording(args.arena, &args, db)
+		 : args.device ? on_simulated(args.arena, &args, db)
+			       : on_this_machine(args.arena, &args, db);
 
 	db_close(db);
 	tell_end(&args, rc);

@@ -19,7 +19,7 @@ enum { MAX_BATCH = 4096 };
 enum {
 	KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_GFLOPS, KEY_NOTIFY, KEY_SEARCH, KEY_CC,
 	KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH, KEY_REPLAY, KEY_NO_TRANSFER,
-	KEY_EXACT, KEY_NAME, KEY_NOTE,
+	KEY_EXACT, KEY_NAME, KEY_NOTE, KEY_DEVICE,
 };
 
 static const struct argp_option options[] = {
@@ -37,6 +37,9 @@ static const struct argp_option options[] = {
 	{ "cache", KEY_CACHE, "warm|cold", 0, "state of the caches before a run (default warm)",
 	  0 },
 	{ "batch", KEY_BATCH, "N", 0, "candidates built and measured at a time (default 16)", 0 },
+	{ "device", KEY_DEVICE, "vdla|FILE", 0,
+	  "a simulated accelerator in the place of this machine, as it is by default or as FILE describes it; its threads "
+	  "are virtual (default 2)", 0 },
 	{ "replay", KEY_REPLAY, "FILE", 0, "answer measurements from the records of FILE", 0 },
 	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
 	{ "notify", KEY_NOTIFY, "CMD", 0, "run CMD at the end, or where it gets no further", 0 },
@@ -188,6 +191,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_BATCH:
 		o->batch = argp_int(state, "--batch", arg, 1, MAX_BATCH);
 		break;
+	case KEY_DEVICE:
+		args->device = arg;
+		break;
 	case KEY_REPLAY:
 		args->replay = arg;
 		break;
@@ -215,6 +221,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "which database? give --db FILE");
 		if (args->replay && args->target)
 			argp_error(state, "--target: a recording says for which its kernels are");
+		if (args->device && (args->replay || args->target))
+			argp_error(state, "--device: a simulated device has kernels of its own, and no recording answers");
+		if (o->threads == 0)
+			o->threads = args->device ? 2 : 1;
 		if (!has_limit(&o->budget))
 			o->budget.trials = BUDGET_TRIALS;
 		break;

@@ -13,6 +13,7 @@ struct tune_args {
 	struct tuner_options o;
 	const char *db;
 	const struct target *target;	/* NULL: the machine's own */
+	const char *device;	/* vdla, or the file that describes one; NULL: this machine */
 	const char *replay;	/* NULL: this machine */
 	struct notify notify;
 	struct notice end;	/* what is told at the end */

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/measurers/simulated.c - builds, counts, and verifies what would be the best. */
+#include "search/measurers/simulated.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/err.h"
+#include "codegen/vdla/generate.h"
+#include "measure/device/simulated.h"
+#include "schedule/nest_text.h"
+#include "search/trust/reference.h"
+#include "target/vdla/simulator.h"
+
+/* Evaluating more than so many operations takes longer than a compiler does: 50 ns each for its half second. */
+#define EVALUATED_FLOP 1e7
+
+/* What is known of a task: its references, once something was to be verified, and the best time. */
+struct judged {
+	char key[HASH_TEXT];
+	struct reference *reference;
+	double best_us;
+};
+
+/* A batch that was answered, in an arena of its own. */
+struct answered {
+	struct arena *arena;
+	struct trial *trials;
+	int n;
+	int rc;			/* as of collect() */
+	const char *why;
+};
+
+struct simulated {
+	struct measurer m;	/* first */
+	const struct device *device;
+	struct vdla_machine machine;
+	uint64_t seed;
+	struct arena *arena;
+	struct build_pool *builder;	/* of references; NULL: not asked yet */
+	struct judged_vec VEC(struct judged) judged;
+	struct answered_vec VEC(struct answered) answered;	/* the oldest first */
+};
+
+static struct judged *judged_of(struct simulated *s, const struct task *t)
+{
+	struct judged fresh = { .best_us = INFINITY };
+
+	for (int i = 0; i < s->judged.n; i++)
+		if (strcmp(s->judged.at[i].key, t->key) == 0)
+			return &s->judged.at[i];
+	memcpy(fresh.key, t->key, sizeof(fresh.key));
+	vec_push(s->arena, &s->judged, fresh);
+	return &s->judged.at[s->judged.n - 1];
+}
+
+static int find_reference(struct simulated *s, const struct task *t, struct judged *j)
+{
+	bool compiled = t->flop > EVALUATED_FLOP;
+
+	if (j->reference)
+		return 0;
+	if (compiled && !s->builder && !(s->builder = build_pool_new(&(struct build_pool_options){ .jobs = 1 })))
+		return -1;
+	j->reference = reference_new(s->arena, t->dag, s->seed, compiled ? s->builder : NULL);
+	return j->reference ? 0 : -1;
+}
+
+/* --- with data */
+
+/* Runs B on the inputs of SET; what is wrong with it, in A, NULL where nothing is. */
+static const char *run_with(struct arena *a, const struct program *p, const struct vdla_binary *b,
+			    const struct reference *r, enum input_set set)
+{
+	void **args = reference_args(a, r, set);
+	uint8_t *memory = vdla_memory_new(b);
+	struct vdla_cycles cycles;
+	const char *wrong = NULL;
+
+	for (int i = 0; i < b->tensors.n; i++) {
+		const struct vdla_tensor *t = &b->tensors.at[i];
+		const struct pack *pack = program_pack(p, i);
+
+		if (pack)
+			pack_interpret(pack, args[i], memory + t->address * VDLA_UNIT_BYTES);
+		else if (t->role != VDLA_OUTPUT)
+			memcpy(memory + t->address * VDLA_UNIT_BYTES, args[i], (size_t)t->bytes);
+	}
+	if (vdla_simulate(b, memory, &cycles, NULL) < 0)
+		wrong = arena_strdup(a, err_get());
+	for (int i = 0; i < b->tensors.n; i++)
+		if (b->tensors.at[i].role == VDLA_OUTPUT)
+			memcpy(args[i], memory + b->tensors.at[i].address * VDLA_UNIT_BYTES, (size_t)b->tensors.at[i].bytes);
+	free(memory);
+	return wrong ? wrong : reference_check(a, r, set, args);
+}
+
+static int verify(struct simulated *s, struct arena *a, const struct task *task, const struct program *p,
+		  const struct vdla_binary *b, struct trial *t)
+{
+	struct judged *j = judged_of(s, task);
+	int64_t began = clock_ns();
+
+	if (find_reference(s, task, j) < 0)
+		return -1;
+	for (int set = 0; set < INPUT_SETS && t->status == TRIAL_OK; set++) {
+		t->text = run_with(a, p, b, j->reference, set);
+		t->status = t->text ? TRIAL_WRONG : TRIAL_OK;
+	}
+	t->verify_ms = (double)(clock_ns() - began) * 1e-6;
+	s->m.spent.verify += t->verify_ms * 1e-3;
+	return 0;
+}
+
+/* --- answers */
+
+static struct vdla_binary *build(struct simulated *s, struct arena *a, const struct job *job, struct program **p,
+				 struct trial *t)
+{
+	const char *why = NULL;
+	struct vdla_binary *b = NULL;
+
+	*p = program_parse(a, "nest", job->source);
+	if (*p) {
+		(*p)->target = s->device->target;
+		b = vdla_generate(a, *p, &s->machine, &why);
+	}
+	if (!b) {
+		t->status = TRIAL_BUILD_ERROR;
+		t->text = arena_strdup(a, why ? why : err_get());
+	}
+	return b;
+}
+
+static void time_it(struct simulated *s, struct arena *a, const struct vdla_binary *b, struct trial *t)
+{
+	struct vdla_cycles cycles;
+	double *sample = arena_one(a, double);
+
+	if (vdla_simulate(b, NULL, &cycles, NULL) < 0) {
+		t->status = TRIAL_CRASH;
+		t->text = arena_strdup(a, err_get());
+		return;
+	}
+	t->time_us = *sample = (double)cycles.total / s->machine.clock_mhz;
+	t->status = TRIAL_OK;
+	t->samples = sample;
+	t->n_samples = 1;
+	t->counted = "1";
+}
+
+static int answer(struct simulated *s, struct arena *a, const struct job_batch *batch, int i, struct trial *t)
+{
+	struct judged *j = judged_of(s, batch->task);
+	struct program *p;
+	int64_t began = clock_ns();
+	struct vdla_binary *b = build(s, a, &batch->jobs[i], &p, t);
+	int64_t built = clock_ns();
+
+	t->build_ms = (double)(built - began) * 1e-6;
+	s->m.spent.build += t->build_ms * 1e-3;
+	if (b)
+		time_it(s, a, b, t);
+	t->run_ms = (double)(clock_ns() - built) * 1e-6;
+	s->m.spent.run += t->run_ms * 1e-3;
+	if (t->status != TRIAL_OK || (!batch->again && t->time_us >= j->best_us))
+		return 0;
+	if (verify(s, a, batch->task, p, b, t) < 0)
+		return -1;
+	j = judged_of(s, batch->task);
+	if (t->status == TRIAL_OK)
+		j->best_us = fmin(j->best_us, t->time_us);
+	return 0;
+}
+
+static int submit(struct measurer *m, const struct job_batch *batch)
+{
+	struct simulated *s = (struct simulated *)m;
+	struct arena *a = arena_new();
+	struct answered done = { .arena = a, .trials = arena_many(a, struct trial, batch->n), .n = batch->n };
+
+	for (int i = 0; i < batch->n && done.rc == 0; i++) {
+		struct arena *own = arena_new();
+
+		done.rc = answer(s, own, batch, i, &done.trials[i]);
+		done.trials[i] = trial_result(a, &done.trials[i]);
+		if (done.rc != 0)
+			done.why = arena_strdup(a, err_get());
+		arena_free(own);
+	}
+	vec_push(s->arena, &s->answered, done);
+	return 0;
+}
+
+static int collect(struct measurer *m, struct arena *a, struct trial *results)
+{
+	struct simulated *s = (struct simulated *)m;
+	struct answered done = s->answered.at[0];
+
+	s->answered.n--;
+	memmove(s->answered.at, s->answered.at + 1, (size_t)s->answered.n * sizeof(done));
+	for (int i = 0; i < done.n; i++)
+		results[i] = trial_result(a, &done.trials[i]);
+	if (done.rc != 0)
+		err_set("%s", done.why);
+	arena_free(done.arena);
+	return done.rc;
+}
+
+static void release(struct measurer *m)
+{
+	struct simulated *s = (struct simulated *)m;
+
+	for (int i = 0; i < s->answered.n; i++)
+		arena_free(s->answered.at[i].arena);
+	if (s->builder)
+		build_pool_free(s->builder);
+	arena_free(s->arena);
+	free(s);
+}
+
+struct measurer *measurer_simulated(const struct device *device, uint64_t seed)
+{
+	struct simulated *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		die("out of memory for a simulated device");
+	*s = (struct simulated){
+		.m = { .toolchain = "hone simulator 1" TARGET_MARK "vdla", .confirms = true, .submit = submit,
+		       .collect = collect, .free = release },
+		.device = device,
+		.seed = seed,
+		.arena = arena_new(),
+	};
+	if (device_machine(device, &s->machine) < 0) {
+		release(&s->m);
+		return NULL;
+	}
+	return &s->m;
+}
