@@ -1,66 +1,85 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target/vdla/assembler.c - prints programs of a VDLA. */
+/* target/vdla/assembler.c - prints programs of a VDLA, and reads them back. */
 #include "target/vdla/assembler.h"
 
-static void print_walk(struct text *out, const char *name, const struct vdla_walk *w)
+void vdla_binary_print(struct text *out, const struct vdla_binary *b)
 {
-	text_printf(out, " %s %d+%d,%d", name, w->base, w->stride[0], w->stride[1]);
-}
+	text_puts(out, "machine\n");
+	vdla_machine_print(out, &b->machine);
+	text_printf(out, "memory %lld\n", (long long)b->memory_bytes);
+	for (int i = 0; i < b->tensors.n; i++) {
+		const struct vdla_tensor *t = &b->tensors.at[i];
 
-static void print_vector(struct text *out, const struct vdla_vector *v)
-{
-	text_printf(out, "alu %s %dx%d", vdla_alu_name(v->op), v->count[0], v->count[1]);
-	print_walk(out, "destination", &v->destination);
-	if (v->immediate)
-		text_printf(out, " number %d", (int)v->number);
-	else
-		print_walk(out, "source", &v->source);
-}
-
-static void print_gemm(struct text *out, const struct vdla_gemm *g)
-{
-	text_printf(out, "gemm%s %dx%d", g->reset ? " reset" : "", g->count[0], g->count[1]);
-	print_walk(out, "sum", &g->sum);
-	if (g->reset)
-		return;
-	print_walk(out, "input", &g->input);
-	print_walk(out, "weight", &g->weight);
-}
-
-static void print_transfer(struct text *out, const char *name, const struct vdla_transfer *t)
-{
-	text_printf(out, "%s %s %d memory %lld %dx%d every %lld", name, vdla_scratchpad_name(t->scratchpad), t->entry,
-		    (long long)t->address, t->rows, t->columns, (long long)t->row_stride);
-	if (t->form == VDLA_NARROW)
-		text_puts(out, " narrow");
-	if (t->before[0] || t->before[1] || t->after[0] || t->after[1])
-		text_printf(out, " zeros %d,%d,%d,%d", t->before[0], t->before[1], t->after[0], t->after[1]);
-}
-
-static void print_tokens(struct text *out, const char *verb, bool before, bool behind)
-{
-	if (before || behind)
-		text_printf(out, " %s%s%s", verb, before ? " before" : "", behind ? " behind" : "");
-}
-
-void vdla_instruction_print(struct text *out, const struct vdla_instruction *i)
-{
-	switch (i->op) {
-	case VDLA_LOAD:
-		print_transfer(out, "load", &i->transfer);
-		break;
-	case VDLA_STORE:
-		print_transfer(out, "store", &i->transfer);
-		break;
-	case VDLA_GEMM:
-		print_gemm(out, &i->gemm);
-		break;
-	case VDLA_ALU:
-		print_vector(out, &i->vector);
-		break;
-	case VDLA_OPS:
-		break;
+		text_printf(out, "%s ", vdla_role_name(t->role));
+		text_name(out, t->name);
+		text_printf(out, " at %lld bytes %lld\n", (long long)t->address, (long long)t->bytes);
 	}
-	print_tokens(out, "pop", i->pop_before, i->pop_behind);
-	print_tokens(out, "push", i->push_before, i->push_behind);
+	for (int i = 0; i < b->code.n; i++) {
+		vdla_instruction_print(out, &b->code.at[i]);
+		text_printf(out, "\t# %d\n", i);
+	}
+}
+
+/* WORD and a number. */
+static int scan_labelled(struct scan *s, const char *word, int64_t *out)
+{
+	return scan_token(s, word) && scan_int(s, out) ? 0 : scan_error(s, "what comes here is: %s, a number", word);
+}
+
+static int line_end(struct scan *s)
+{
+	return scan_line_end(s) ? 0 : scan_error(s, "the line goes on where it must end");
+}
+
+/* The machine and its memory. */
+static int head(struct scan *s, struct vdla_binary *b)
+{
+	scan_line_end(s);
+	if (!scan_token(s, "machine"))
+		return scan_error(s, "a program for a VDLA begins with 'machine'");
+	if (line_end(s) < 0)
+		return -1;
+	while (*s->at && strncmp(s->at, "memory", strlen("memory")) != 0)
+		if (vdla_machine_scan(&b->machine, s) < 0)
+			return -1;
+	return scan_labelled(s, "memory", &b->memory_bytes) < 0 ? -1 : line_end(s);
+}
+
+/* A tensor or an instruction. */
+static int line(struct scan *s, struct arena *a, struct vdla_binary *b)
+{
+	struct vdla_tensor t = { .role = VDLA_INPUT };
+
+	while (t.role <= VDLA_CONSTANT && !scan_token(s, vdla_role_name(t.role)))
+		t.role++;
+	if (t.role > VDLA_CONSTANT) {
+		struct vdla_instruction i;
+
+		if (vdla_instruction_scan(s, &b->machine, &i) < 0)
+			return -1;
+		vec_push(a, &b->code, i);
+		return line_end(s);
+	}
+	scan_blanks(s);
+	t.name = *s->at == '"' ? scan_quoted(s, a) : scan_name(s, a);
+	if (!t.name)
+		return scan_error(s, "what comes here is a name");
+	if (scan_labelled(s, "at", &t.address) < 0 || scan_labelled(s, "bytes", &t.bytes) < 0)
+		return -1;
+	vec_push(a, &b->tensors, t);
+	return line_end(s);
+}
+
+struct vdla_binary *vdla_binary_parse(struct arena *a, const char *file, const char *text)
+{
+	struct scan s = scan_text(file, text);
+	struct vdla_binary *b = arena_one(a, struct vdla_binary);
+
+	b->machine = vdla_machine_default;
+	if (head(&s, b) < 0)
+		return NULL;
+	while (!scan_at_end(&s))
+		if (line(&s, a, b) < 0)
+			return NULL;
+	return vdla_binary_check(b, file) < 0 ? NULL : b;
 }

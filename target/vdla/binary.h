@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* target/vdla/binary.h - a program for a VDLA with what it reads and writes, and its file.
  *
- * File: "VDLA", version, the machine's fields, bytes of memory, tensors, constants, instructions, and a hash of all before;
- * numbers are little-endian.
+ * File, numbers little-endian: "VDLA", u32 version, u32 each of the machine's fields, u64 memory_bytes, u32 tensors, u32
+ * instructions; each tensor: u32 length of its name, the name, u32 role, u32 has data, u64 address, u64 bytes, the data if it
+ * has it; each instruction: its 16 bytes; 16 bytes XXH3 of all before, the low half first.
  * Holds: what is read has been checked whole: a truncated file, one of another version, with impossible fields or a
  *        wrong hash, is refused with the reason. */
 #ifndef HONE_TARGET_VDLA_BINARY_H
@@ -32,6 +33,11 @@ struct vdla_binary {
 	struct vdla_instruction_vec VEC(struct vdla_instruction) code;	/* of all units, in program order */
 };
 
+/* What its words in texts are: "input". */
+const char *vdla_role_name(enum vdla_role r);
+/* 0 where the machine is possible, tensors lie inside of memory and apart, and each instruction fits and stays inside of
+ * memory; -1 and a message that begins with FILE. */
+int vdla_binary_check(const struct vdla_binary *b, const char *file);
 /* B as a file's bytes. */
 void vdla_binary_write(struct text *out, const struct vdla_binary *b);
 /* From N bytes at DATA, in A; NULL and a message that begins with FILE. */

@@ -94,7 +94,11 @@ struct vdla_instruction {
 	};
 };
 
-enum vdla_unit vdla_unit_of(const struct vdla_instruction *i);
+static inline enum vdla_unit vdla_unit_of(const struct vdla_instruction *i)
+{
+	return i->op == VDLA_LOAD ? VDLA_LOAD_UNIT : i->op == VDLA_STORE ? VDLA_STORE_UNIT : VDLA_COMPUTE_UNIT;
+}
+
 const char *vdla_unit_name(enum vdla_unit u);	/* "load" */
 const char *vdla_alu_name(enum vdla_alu op);	/* "add" */
 

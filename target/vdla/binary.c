@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* target/vdla/binary.c - writes and reads files of programs for a VDLA, and checks them whole. */
+#include "target/vdla/binary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "base/hash.h"
+
+enum { VERSION = 1, HASH_BYTES = 16 };
+
+static const char magic[4] = { 'V', 'D', 'L', 'A' };
+
+static const int64_t most_units = 1LL << 32;	/* what addresses reach */
+
+const char *vdla_role_name(enum vdla_role r)
+{
+	static const char *const names[] = { "input", "output", "constant" };
+
+	return names[r];
+}
+
+/* --- what holds */
+
+static int compare_addresses(const void *a, const void *b)
+{
+	const struct vdla_tensor *const *x = a, *const *y = b;
+
+	return ((*x)->address > (*y)->address) - ((*x)->address < (*y)->address);
+}
+
+static int64_t units(int64_t bytes)
+{
+	return (bytes + VDLA_UNIT_BYTES - 1) / VDLA_UNIT_BYTES;
+}
+
+/* Two tensors of B that are not apart; B's are inside of memory. */
+static bool overlap(const struct vdla_binary *b, const struct vdla_tensor **first, const struct vdla_tensor **second)
+{
+	const struct vdla_tensor **sorted = malloc(sizeof(const struct vdla_tensor *) * ((size_t)b->tensors.n + 1));
+	bool found = false;
+
+	if (!sorted)
+		die("out of memory (%d tensors)", b->tensors.n);
+	for (int i = 0; i < b->tensors.n; i++)
+		sorted[i] = &b->tensors.at[i];
+	qsort(sorted, (size_t)b->tensors.n, sizeof(*sorted), compare_addresses);
+	for (int i = 0; i + 1 < b->tensors.n && !found; i++) {
+		*first = sorted[i];
+		*second = sorted[i + 1];
+		found = (*first)->address + units((*first)->bytes) > (*second)->address;
+	}
+	free(sorted);
+	return found;
+}
+
+static int check_tensors(const struct vdla_binary *b, const char *file)
+{
+	const struct vdla_tensor *first, *second;
+
+	for (int i = 0; i < b->tensors.n; i++) {
+		const struct vdla_tensor *t = &b->tensors.at[i];
+
+		if (!*t->name)
+			return err_set("%s: tensor %d has no name", file, i);
+		if ((int)t->role < 0 || t->role > VDLA_CONSTANT || (t->data && t->role != VDLA_CONSTANT))
+			return err_set("%s: tensor %s: an unknown role, or data that is not a constant's", file, t->name);
+		if (t->address < 0 || t->bytes < 1 || t->bytes > b->memory_bytes
+		    || t->address > b->memory_bytes / VDLA_UNIT_BYTES - units(t->bytes))
+			return err_set("%s: tensor %s is not inside of the memory", file, t->name);
+	}
+	if (overlap(b, &first, &second))
+		return err_set("%s: tensors %s and %s share memory", file, first->name, second->name);
+	return 0;
+}
+
+/* NULL, or what is wrong. */
+static const char *check_instruction(const struct vdla_binary *b, const struct vdla_instruction *i)
+{
+	const char *why = vdla_fits(&b->machine, i);
+	const struct vdla_transfer *t = &i->transfer;
+
+	if (why || i->op == VDLA_GEMM || i->op == VDLA_ALU || t->rows == 0)
+		return why;
+	int64_t end = t->address + (t->rows - 1) * t->row_stride
+		      + (int64_t)t->columns * vdla_entry_units(t->scratchpad, t->form);
+
+	return end > b->memory_bytes / VDLA_UNIT_BYTES ? "an address outside of the memory" : NULL;
+}
+
+static int check_machine(const struct vdla_binary *b, const char *file)
+{
+	const char *wrong = vdla_machine_wrong(&b->machine);
+
+	return wrong ? err_set("%s: the machine's %s is impossible", file, wrong) : 0;
+}
+
+int vdla_binary_check(const struct vdla_binary *b, const char *file)
+{
+	if (check_machine(b, file) < 0)
+		return -1;
+	if (b->memory_bytes < 0 || b->memory_bytes % VDLA_UNIT_BYTES
+	    || b->memory_bytes / VDLA_UNIT_BYTES > most_units)
+		return err_set("%s: a memory of %lld bytes; a multiple of %d is", file, (long long)b->memory_bytes,
+			       VDLA_UNIT_BYTES);
+	if (check_tensors(b, file) < 0)
+		return -1;
+	for (int i = 0; i < b->code.n; i++) {
+		const char *why = check_instruction(b, &b->code.at[i]);
+
+		if (why)
+			return err_set("%s: instruction %d: %s", file, i, why);
+	}
+	return 0;
+}
+
+/* --- the file: one description for writing and reading */
+
+struct vdla_stream {
+	struct text *out;	/* NULL: reads */
+	const uint8_t *at;
+	size_t left;
+	bool ended;	/* more was asked for than there is: zeros came */
+	struct arena *a;
+};
+
+/* N bytes, of DATA when writing; NULL behind the end. */
+static const void *bytes(struct vdla_stream *s, uint64_t n, const void *data)
+{
+	const uint8_t *at = s->at;
+
+	if (s->out) {
+		text_putn(s->out, data, (size_t)n);
+		return data;
+	}
+	s->ended |= n > s->left;
+	if (s->ended)
+		return NULL;
+	s->at += n;
+	s->left -= n;
+	return at;
+}
+
+/* A number of N bytes. */
+static int64_t number(struct vdla_stream *s, int n, int64_t value)
+{
+	uint8_t little[8];
+	uint64_t v = 0;
+
+	for (int i = 0; i < n; i++)
+		little[i] = (uint8_t)((uint64_t)value >> 8 * i);
+	const uint8_t *p = bytes(s, (uint64_t)n, little);
+
+	for (int i = 0; p && i < n; i++)
+		v |= (uint64_t)p[i] << 8 * i;
+	return n == 4 ? (int64_t)(int32_t)v : (int64_t)v;
+}
+
+static void machine(struct vdla_stream *s, struct vdla_machine *m)
+{
+#define X(field, standard, least, most, meaning) m->field = (int)number(s, 4, m->field);
+#include "target/vdla/machine.def"
+#undef X
+}
+
+static void tensor(struct vdla_stream *s, struct vdla_tensor *t)
+{
+	uint64_t length = (uint32_t)number(s, 4, t->name ? (int64_t)strlen(t->name) : 0);
+	const char *name = bytes(s, length, t->name);
+
+	t->role = (enum vdla_role)number(s, 4, (int64_t)t->role);
+	bool has = number(s, 4, t->data != NULL) != 0;
+
+	t->address = number(s, 8, t->address);
+	t->bytes = number(s, 8, t->bytes);
+	const void *data = has ? bytes(s, (uint64_t)t->bytes, t->data) : NULL;
+
+	if (s->out)
+		return;
+	t->name = name ? arena_strndup(s->a, name, length) : "";
+	t->data = data ? arena_memdup(s->a, data, (size_t)t->bytes) : NULL;
+}
+
+void vdla_binary_write(struct text *out, const struct vdla_binary *b)
+{
+	struct vdla_stream s = { .out = out };
+	struct vdla_machine m = b->machine;
+	size_t from = out->n;
+
+	bytes(&s, sizeof(magic), magic);
+	number(&s, 4, VERSION);
+	machine(&s, &m);
+	number(&s, 8, b->memory_bytes);
+	number(&s, 4, b->tensors.n);
+	number(&s, 4, b->code.n);
+	for (int i = 0; i < b->tensors.n; i++)
+		tensor(&s, &b->tensors.at[i]);
+	for (int i = 0; i < b->code.n; i++) {
+		uint8_t code[VDLA_INSTRUCTION_BYTES];
+
+		vdla_encode(&m, &b->code.at[i], code);
+		bytes(&s, sizeof(code), code);
+	}
+	struct hash128 hash = hash_bytes(out->s + from, out->n - from);
+
+	number(&s, 8, (int64_t)hash.lo);
+	number(&s, 8, (int64_t)hash.hi);
+}
+
+/* What stands before the machine, and the hash, which the stream leaves out from then on. */
+static int read_head(struct vdla_stream *s, const char *file)
+{
+	const uint8_t *begin = s->at, *mark = bytes(s, sizeof(magic), NULL);
+
+	if (!mark || memcmp(mark, magic, sizeof(magic)) != 0)
+		return err_set("%s: this is no program for a VDLA", file);
+	int64_t version = number(s, 4, 0);
+
+	if (s->ended || s->left < HASH_BYTES)
+		return err_set("%s: it is cut off", file);
+	if (version != VERSION)
+		return err_set("%s: version %lld of the format; this hone reads %d", file, (long long)version, VERSION);
+	s->left -= HASH_BYTES;
+	struct vdla_stream end = { .at = s->at + s->left, .left = HASH_BYTES };
+	struct hash128 hash = hash_bytes(begin, (size_t)(end.at - begin));
+
+	if ((uint64_t)number(&end, 8, 0) != hash.lo || (uint64_t)number(&end, 8, 0) != hash.hi)
+		return err_set("%s: it is damaged or cut off: its hash is another one", file);
+	return 0;
+}
+
+static int read_code(struct vdla_stream *s, struct vdla_binary *b, const char *file, int64_t n)
+{
+	if (s->ended || n < 0 || (uint64_t)n * VDLA_INSTRUCTION_BYTES != s->left)
+		return err_set("%s: its tensors and instructions are not as many as it says", file);
+	vec_reserve(s->a, &b->code, (int)n);
+	for (int i = 0; i < (int)n; i++) {
+		struct vdla_instruction op;
+		const char *why = vdla_decode(&b->machine, bytes(s, VDLA_INSTRUCTION_BYTES, NULL), &op);
+
+		if (why)
+			return err_set("%s: instruction %d: %s", file, i, why);
+		vec_push(s->a, &b->code, op);
+	}
+	return 0;
+}
+
+struct vdla_binary *vdla_binary_read(struct arena *a, const char *file, const void *data, size_t n)
+{
+	struct vdla_stream s = { .at = data, .left = n, .a = a };
+	struct vdla_binary *b = arena_one(a, struct vdla_binary);
+
+	if (read_head(&s, file) < 0)
+		return NULL;
+	machine(&s, &b->machine);
+	if (check_machine(b, file) < 0)
+		return NULL;
+	b->memory_bytes = number(&s, 8, 0);
+	int64_t tensors = number(&s, 4, 0), instructions = number(&s, 4, 0);
+
+	for (int64_t i = 0; i < tensors && !s.ended; i++) {
+		struct vdla_tensor t = { 0 };
+
+		tensor(&s, &t);
+		vec_push(a, &b->tensors, t);
+	}
+	if (read_code(&s, b, file, tensors < 0 ? -1 : instructions) < 0)
+		return NULL;
+	return vdla_binary_check(b, file) < 0 ? NULL : b;
+}
