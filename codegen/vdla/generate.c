@@ -197,14 +197,29 @@ static void emit_store(struct generator *g, const struct leaf *l)
 		x->rows = (int)(t.hi[r] - t.lo[r]);
 		x->row_stride = l->loop[r].stride[1];
 	}
-	if (c >= 0 && x->columns < l->loop[c].extent && x->rows > 1)
-		g->why = "a part of each row cannot be stored at once";
-	const struct vdla_touched touched = { VDLA_ACCUMULATORS, x->entry, x->entry + x->rows * x->columns - 1 };
+	/* A part of each row does not lie side by side with that of the next: it goes alone. */
+	bool apart = c >= 0 && x->columns < l->loop[c].extent;
 
-	add(g, &i, &touched, 1);
+	for (int n = apart ? x->rows : 1; n > 0; n--) {
+		x->rows = apart ? 1 : x->rows;
+		const struct vdla_touched touched = { VDLA_ACCUMULATORS, x->entry, x->entry + x->rows * x->columns - 1 };
+
+		add(g, &i, &touched, 1);
+		x->entry += apart ? (int)l->loop[c].extent : 0;
+		x->address += apart ? x->row_stride : 0;
+	}
 }
 
 /* --- loops */
+
+/* Slices of virtual threads are the first dim of what has some; others' dims may as well be waited for apart. */
+static int slices(const struct buffer *b)
+{
+	enum { MOST = 16 };
+	int64_t n = b->tensor.ndim > 1 ? b->tensor.shape[0] : 1;
+
+	return n <= MOST && leaf_room(b) % n == 0 ? (int)n : 1;
+}
 
 static void allocate(struct generator *g, const struct buffer *b)
 {
@@ -215,6 +230,8 @@ static void allocate(struct generator *g, const struct buffer *b)
 		g->top[s] += leaf_room(b);
 		if (g->top[s] > vdla_entries(&g->b->machine, s))
 			g->why = "a scratchpad has too little room";
+		else
+			vdla_stream_divide(g->stream, s, (int)(g->top[s] - leaf_room(b)), (int)leaf_room(b), slices(b));
 	} else {
 		g->why = "intermediates in memory are not waited for";
 	}

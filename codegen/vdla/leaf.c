@@ -12,6 +12,7 @@ struct maker {
 	const struct vdla_machine *machine;
 	const struct axis *axis[LEAF_SLOTS];	/* of the loop in each slot; NULL: of a part of an instruction */
 	int slots;
+	bool mixes;		/* a condition is on two loops of what was tried as a leaf */
 	const char *why;
 };
 
@@ -146,8 +147,7 @@ static void add_bound(struct making *k, const struct expr *greater, const struct
 	b->f.constant += constant;
 	b->loop = -1;
 	for (int j = 0; j < k->leaf.loops; j++) {
-		if (own[j] != 0 && b->loop >= 0)
-			refuse(k->m, "a condition is on two loops of an instruction");
+		k->m->mixes |= own[j] != 0 && b->loop >= 0;
 		if (own[j] == 0)
 			continue;
 		b->loop = j;
@@ -505,7 +505,7 @@ static struct leaf_node *make_leaf(struct maker *m, const struct nest *n)
 			drop_loop(k, j);
 			break;
 		}
-	return finish(k);
+	return m->mixes ? NULL : finish(k);
 }
 
 static struct leaf_node *make_node(struct maker *m, const struct nest *n)
@@ -515,6 +515,7 @@ static struct leaf_node *make_node(struct maker *m, const struct nest *n)
 
 	if (out || m->why)
 		return out;
+	m->mixes = false;	/* one loop less may do */
 	out = arena_one(m->a, struct leaf_node);
 	if (n->kind == NEST_ALLOC) {
 		out->kind = NODE_ALLOC;

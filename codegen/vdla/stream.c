@@ -2,11 +2,20 @@
 /* codegen/vdla/stream.c - tokens by what is touched. */
 #include "codegen/vdla/stream.h"
 
+#include "base/integer.h"
+
+/* Entries that are touched together. */
+struct region {
+	int first, n;
+	/* The number of the last instruction of each unit that touched it, counted from 1; 0: none. */
+	int32_t last[VDLA_UNITS];
+};
+
 struct vdla_stream {
 	struct arena *arena;
 	struct vdla_binary *b;
-	/* The number of the last instruction of each unit that touched an entry, counted from 1; 0: none. */
-	int32_t *last[VDLA_SCRATCHPADS][VDLA_UNITS];
+	struct region_vec VEC(struct region) regions;
+	int *region[VDLA_SCRATCHPADS];	/* of each entry, counted from 1; 0: none */
 	int32_t known[VDLA_UNITS][VDLA_UNITS];	/* [i][j]: unit i has waited for that of j */
 };
 
@@ -17,28 +26,71 @@ struct vdla_stream *vdla_stream_new(struct arena *a, struct vdla_binary *b)
 	s->arena = a;
 	s->b = b;
 	for (int p = 0; p < VDLA_SCRATCHPADS; p++)
-		for (int u = 0; u < VDLA_UNITS; u++)
-			s->last[p][u] = arena_many(a, int32_t, vdla_entries(&b->machine, p));
+		s->region[p] = arena_many(a, int, vdla_entries(&b->machine, p));
 	return s;
 }
 
-static int32_t greatest(const int32_t *at, int n)
+static struct region *region_at(const struct vdla_stream *s, enum vdla_scratchpad where, int entry)
 {
-	int32_t most = 0;
+	int r = s->region[where][entry];
 
-	for (int i = 0; i < n; i++)
-		most = at[i] > most ? at[i] : most;
-	return most;
+	return r ? &s->regions.at[r - 1] : NULL;
+}
+
+static bool is_divided_so(const struct vdla_stream *s, enum vdla_scratchpad where, int first, int n, int size)
+{
+	for (int e = first; e < first + n; e += size) {
+		const struct region *r = region_at(s, where, e);
+
+		if (!r || r->first != e || r->n != size)
+			return false;
+	}
+	return true;
+}
+
+void vdla_stream_divide(struct vdla_stream *s, enum vdla_scratchpad where, int first, int n, int parts)
+{
+	int size = n / parts;
+
+	if (is_divided_so(s, where, first, n, size))
+		return;
+	for (int begin = first; begin < first + n; begin += size) {
+		struct region fresh = { .first = begin, .n = size };
+
+		for (int e = begin; e < begin + size; e++) {
+			const struct region *before = region_at(s, where, e);
+
+			for (int u = 0; before && u < VDLA_UNITS; u++)
+				fresh.last[u] = before->last[u] > fresh.last[u] ? before->last[u] : fresh.last[u];
+			s->region[where][e] = s->regions.n + 1;
+		}
+		vec_push(s->arena, &s->regions, fresh);
+	}
 }
 
 /* Instruction I, of unit BY, waits for number FROM, of unit OF. */
-static void wait(struct vdla_stream *s, struct vdla_instruction *i, enum vdla_unit by, enum vdla_unit of, int32_t from)
+static void wait_for(struct vdla_stream *s, struct vdla_instruction *i, enum vdla_unit by, enum vdla_unit of, int32_t from)
 {
 	struct vdla_instruction *given = &s->b->code.at[from - 1];
 
 	*(of < by ? &i->pop_before : &i->pop_behind) = true;
 	*(of < by ? &given->push_behind : &given->push_before) = true;
 	s->known[by][of] = from;
+}
+
+/* Of unit OF, the last that touched any of that. */
+static int32_t last_of(const struct vdla_stream *s, const struct vdla_touched *touched, int n, enum vdla_unit of)
+{
+	int32_t last = 0;
+
+	for (int k = 0; k < n; k++)
+		for (int e = touched[k].first; e <= touched[k].last;) {
+			const struct region *r = region_at(s, touched[k].where, e);
+
+			last = r->last[of] > last ? r->last[of] : last;
+			e = r->first + r->n;
+		}
+	return last;
 }
 
 bool vdla_stream_add(struct vdla_stream *s, struct vdla_instruction i, const struct vdla_touched *touched, int n,
@@ -52,25 +104,23 @@ bool vdla_stream_add(struct vdla_stream *s, struct vdla_instruction i, const str
 		return false;
 	}
 	for (enum vdla_unit of = 0; of < VDLA_UNITS; of++) {
-		int32_t from = 0;
+		int32_t from = of == by ? 0 : last_of(s, touched, n, of);
 
-		for (int k = 0; k < n && of != by; k++) {
-			int32_t one = greatest(s->last[touched[k].where][of] + touched[k].first,
-					       touched[k].last - touched[k].first + 1);
-
-			from = one > from ? one : from;
-		}
 		if (from <= s->known[by][of])
 			continue;
 		if (of + 1 != by && by + 1 != of) {
 			*why = "what is stored would have to be waited for by what loads";
 			return false;
 		}
-		wait(s, &i, by, of, from);
+		wait_for(s, &i, by, of, from);
 	}
 	vec_push(s->arena, &s->b->code, i);
 	for (int k = 0; k < n; k++)
-		for (int e = touched[k].first; e <= touched[k].last; e++)
-			s->last[touched[k].where][by][e] = s->b->code.n;
+		for (int e = touched[k].first; e <= touched[k].last;) {
+			struct region *r = region_at(s, touched[k].where, e);
+
+			r->last[by] = s->b->code.n;
+			e = r->first + r->n;
+		}
 	return true;
 }

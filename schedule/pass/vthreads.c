@@ -17,6 +17,7 @@ struct sliced {
 struct threads {
 	struct arena *a;
 	const struct axis *turn;
+	enum border border;
 	struct sliced_vec VEC(struct sliced) sliced;
 	bool grew;	/* as found in the last walk */
 };
@@ -169,6 +170,7 @@ static struct nest *spread(const struct threads *t, struct nest *list)
 		} else if (n->kind != NEST_ALLOC && uses_turn(t, n)) {
 			n = nest_new(t->a, NEST_LOOP, n);
 			n->axis = t->turn;
+			n->border = t->border;
 		}
 		first = nest_append(first, n);
 	}
@@ -177,7 +179,7 @@ static struct nest *spread(const struct threads *t, struct nest *list)
 
 static struct nest *interleave(struct arena *a, struct nest *loop)
 {
-	struct threads t = { .a = a, .turn = loop->axis };
+	struct threads t = { .a = a, .turn = loop->axis, .border = loop->border };
 
 	do {
 		t.grew = false;

@@ -8,6 +8,7 @@
 
 #include "tools/command.h"
 #include "measure/device/calibration.h"
+#include "measure/device/simulated.h"
 #include "tools/source.h"
 #include "tools/args/targets.h"
 
@@ -57,6 +58,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &q->target;
+		state->child_inputs[1] = &q->simulated;
 		break;
 	case 'd':
 		q->db_path = arg;
@@ -78,6 +80,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!q->source && !q->source_optional)
 			argp_error(state, "which SOURCE?");
+		if (q->simulated.given && q->target)
+			argp_error(state, "--target: a simulated device has kernels of its own");
 		if (!q->db_path)
 			argp_error(state, "which database? give --db FILE");
 		break;
@@ -87,7 +91,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = { { &target_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &target_argp, 0, NULL, 0 }, { &simulated_argp, 0, NULL, 0 }, { 0 } };
 const struct argp query_argp = { options, parse, NULL, NULL, children, NULL, NULL };
 
 static const struct argp_option cc_options[] = {
@@ -117,10 +121,10 @@ int query_open(struct query *q)
 	db_listen(q->db, &(struct listener){ command_hear, NULL });
 	if (!q->source)
 		return 0;
-	q->device = device_describe(q->arena, NULL);
+	q->device = q->simulated.given ? device_simulated(q->arena, &q->simulated.machine) : device_describe(q->arena, NULL);
 	if (q->device && q->target)
 		q->device->target = q->target;
-	if (!q->device || device_load_or_probe(q->device, false) < 0)
+	if (!q->device || (!q->simulated.given && device_load_or_probe(q->device, false) < 0))
 		return -1;
 	q->now = calibration_of(q->device);
 	q->times = (struct task_times){ .db = q->db, .device = q->device, .now = q->now,

@@ -11,11 +11,13 @@
 #include "measure/device/device.h"
 #include "runtime/kernel/task_times.h"
 #include "search/best.h"
+#include "tools/args/simulated.h"
 
 struct query {
 	const char *source;
 	const char *db_path;
 	const struct target *target;	/* NULL: the device's own */
+	struct simulated_choice simulated;	/* in the place of this machine */
 	int threads;		/* 0: any */
 	const char *cache;	/* NULL: any */
 	bool json;
@@ -31,7 +33,7 @@ struct query {
 	struct task_vec tasks;
 };
 
-/* A child of a command's argp: SOURCE, --db, --target, --threads, --exact, --json. Its input is the struct query. */
+/* A child of a command's argp: SOURCE, --db, --target, --device, --threads, --exact, --json. Its input is the struct query. */
 extern const struct argp query_argp;
 /* One more: --cc COMPILER. Its input is a const char *, NULL by default. */
 extern const struct argp cc_argp;

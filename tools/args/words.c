@@ -30,6 +30,11 @@ static void list_backends(struct text *out)
 	text_puts(out, backend_names());
 }
 
+static void list_devices(struct text *out)
+{
+	text_puts(out, "vdla");
+}
+
 static void list_compilers(struct text *out)
 {
 	text_puts(out, "clang, gcc");
@@ -51,6 +56,7 @@ static const struct word words[] = {
 	{ "STRATEGY[:TRIALS]", NULL, false, list_strategies },
 	{ "BACKEND", "so", false, list_backends },
 	{ "COMPILER", "*", false, list_compilers },
+	{ "vdla|FILE", "*", false, list_devices },
 	/* numbers, and names of the user's */
 	{ "N", NULL, false, NULL },
 	{ "K", NULL, false, NULL },

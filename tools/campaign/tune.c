@@ -206,12 +206,8 @@ static int on_recording(struct arena *a, struct tune_args *args, struct db *db)
 
 static int on_simulated(struct arena *a, struct tune_args *args, struct db *db)
 {
-	struct vdla_machine machine = vdla_machine_default;
 	struct task_vec tasks = { 0 };
-
-	if (strcmp(args->device, "vdla") != 0 && vdla_machine_load(&machine, args->device) < 0)
-		return command_failed();
-	struct device *device = device_simulated(a, &machine);
+	struct device *device = device_simulated(a, &args->simulated.machine);
 
 	args->o.began_ns = clock_ns();
 	args->o.measurer = measurer_simulated(device, args->o.seed);
@@ -266,7 +262,7 @@ static int run(int argc, char **argv)
 		db_listen(db, &args.o.listener);
 	int rc = !db           ? command_failed()
 		 : args.replay ? on_recording(args.arena, &args, db)
-		 : args.device ? on_simulated(args.arena, &args, db)
+		 : args.simulated.given ? on_simulated(args.arena, &args, db)
 			       : on_this_machine(args.arena, &args, db);
 
 	db_close(db);

@@ -19,7 +19,7 @@ enum { MAX_BATCH = 4096 };
 enum {
 	KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_GFLOPS, KEY_NOTIFY, KEY_SEARCH, KEY_CC,
 	KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH, KEY_REPLAY, KEY_NO_TRANSFER,
-	KEY_EXACT, KEY_NAME, KEY_NOTE, KEY_DEVICE,
+	KEY_EXACT, KEY_NAME, KEY_NOTE,
 };
 
 static const struct argp_option options[] = {
@@ -29,7 +29,7 @@ static const struct argp_option options[] = {
 	{ "until", KEY_UNTIL, "HH:MM", 0, "stop at this time of day, or at 'YYYY-MM-DD HH:MM'", 0 },
 	{ "plateau", KEY_PLATEAU, "N", 0, "a task is done after N trials in a row without gain", 0 },
 	{ "gflops", KEY_GFLOPS, "N", 0, "a task is done where its best reaches N GFLOP/s", 0 },
-	{ "threads", 't', "N", 0, "threads a kernel uses (default 1)", 0 },
+	{ "threads", 't', "N", 0, "threads a kernel uses (default 1; virtual ones of a simulated device: 2)", 0 },
 	{ "search", KEY_SEARCH, "STRATEGY", 0, "strategy: evolve (default), random, anneal, grid", 0 },
 	{ "cc", KEY_CC, "COMPILER", 0, "gcc, clang, or a path (default clang, else gcc)", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of all random choices (default 1)", 0 },
@@ -37,9 +37,6 @@ static const struct argp_option options[] = {
 	{ "cache", KEY_CACHE, "warm|cold", 0, "state of the caches before a run (default warm)",
 	  0 },
 	{ "batch", KEY_BATCH, "N", 0, "candidates built and measured at a time (default 16)", 0 },
-	{ "device", KEY_DEVICE, "vdla|FILE", 0,
-	  "a simulated accelerator in the place of this machine, as it is by default or as FILE describes it; its threads "
-	  "are virtual (default 2)", 0 },
 	{ "replay", KEY_REPLAY, "FILE", 0, "answer measurements from the records of FILE", 0 },
 	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
 	{ "notify", KEY_NOTIFY, "CMD", 0, "run CMD at the end, or where it gets no further", 0 },
@@ -156,6 +153,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_INIT:
 		state->child_inputs[0] = &args->target;
+		state->child_inputs[1] = &args->simulated;
 		break;
 	case 'd':
 		args->db = arg;
@@ -191,9 +189,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_BATCH:
 		o->batch = argp_int(state, "--batch", arg, 1, MAX_BATCH);
 		break;
-	case KEY_DEVICE:
-		args->device = arg;
-		break;
 	case KEY_REPLAY:
 		args->replay = arg;
 		break;
@@ -221,10 +216,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "which database? give --db FILE");
 		if (args->replay && args->target)
 			argp_error(state, "--target: a recording says for which its kernels are");
-		if (args->device && (args->replay || args->target))
+		if (args->simulated.given && (args->replay || args->target))
 			argp_error(state, "--device: a simulated device has kernels of its own, and no recording answers");
 		if (o->threads == 0)
-			o->threads = args->device ? 2 : 1;
+			o->threads = args->simulated.given ? 2 : 1;
 		if (!has_limit(&o->budget))
 			o->budget.trials = BUDGET_TRIALS;
 		break;
@@ -234,7 +229,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static const struct argp_child children[] = { { &target_argp, 0, NULL, 0 }, { 0 } };
+static const struct argp_child children[] = { { &target_argp, 0, NULL, 0 }, { &simulated_argp, 0, NULL, 0 }, { 0 } };
 const struct argp tune_argp = { options, parse, "SOURCE", doc, children, NULL, NULL };
 
 void tune_parse(int argc, char **argv, struct tune_args *args)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "search/campaign/tuner.h"
+#include "tools/args/simulated.h"
 #include "tools/args/words.h"
 #include "tools/campaign/notify.h"
 
@@ -13,7 +14,7 @@ struct tune_args {
 	struct tuner_options o;
 	const char *db;
 	const struct target *target;	/* NULL: the machine's own */
-	const char *device;	/* vdla, or the file that describes one; NULL: this machine */
+	struct simulated_choice simulated;	/* in the place of this machine */
 	const char *replay;	/* NULL: this machine */
 	struct notify notify;
 	struct notice end;	/* what is told at the end */
