@@ -23,12 +23,12 @@ void vdla_binary_print(struct text *out, const struct vdla_binary *b)
 /* WORD and a number. */
 static int scan_labelled(struct scan *s, const char *word, int64_t *out)
 {
-	return scan_token(s, word) && scan_int(s, out) ? 0 : scan_error(s, "what comes here is: %s, a number", word);
+	return scan_token(s, word) && scan_int(s, out) ? 0 : scan_error(s, "expected %s and a number", word);
 }
 
 static int line_end(struct scan *s)
 {
-	return scan_line_end(s) ? 0 : scan_error(s, "the line goes on where it must end");
+	return scan_line_end(s) ? 0 : scan_error(s, "expected the end of the line");
 }
 
 /* The machine and its memory. */
@@ -36,7 +36,7 @@ static int head(struct scan *s, struct vdla_binary *b)
 {
 	scan_line_end(s);
 	if (!scan_token(s, "machine"))
-		return scan_error(s, "a program for a VDLA begins with 'machine'");
+		return scan_error(s, "expected 'machine', which programs for a VDLA begin with");
 	if (line_end(s) < 0)
 		return -1;
 	while (*s->at && strncmp(s->at, "memory", strlen("memory")) != 0)
@@ -63,7 +63,7 @@ static int line(struct scan *s, struct arena *a, struct vdla_binary *b)
 	scan_blanks(s);
 	t.name = *s->at == '"' ? scan_quoted(s, a) : scan_name(s, a);
 	if (!t.name)
-		return scan_error(s, "what comes here is a name");
+		return scan_error(s, "expected a name");
 	if (scan_labelled(s, "at", &t.address) < 0 || scan_labelled(s, "bytes", &t.bytes) < 0)
 		return -1;
 	vec_push(a, &b->tensors, t);

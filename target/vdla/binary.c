@@ -145,7 +145,7 @@ static const void *bytes(struct vdla_stream *s, uint64_t n, const void *data)
 /* A number of N bytes. */
 static int64_t number(struct vdla_stream *s, int n, int64_t value)
 {
-	uint8_t little[8];
+	uint8_t little[8] = { 0 };
 	uint64_t v = 0;
 
 	for (int i = 0; i < n; i++)

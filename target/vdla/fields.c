@@ -106,7 +106,7 @@ static int64_t number(struct vdla_visit *v, const char *word, int width, int64_t
 			v->scan->at += strlen(word);
 		if (v->why || !scan_int(v->scan, &value) || value < least || value > last) {
 			v->why = word;
-			scan_error(v->scan, "what comes here is: %s%sa number from %lld to %lld", word, *word ? " " : "",
+			scan_error(v->scan, "expected %s%sa number from %lld to %lld", word, *word ? " " : "",
 				   (long long)least, (long long)last);
 		}
 	}
@@ -143,7 +143,7 @@ static int name(struct vdla_visit *v, int width, int n, const char *(*name_of)(i
 		return value;
 	v->why = "a number that means nothing";
 	if (v->way == PARSE)
-		scan_error(v->scan, "what comes here is one of %s, ..., %s", name_of(0), name_of(n - 1));
+		scan_error(v->scan, "expected one of %s, ..., %s", name_of(0), name_of(n - 1));
 	return 0;
 }
 

@@ -64,14 +64,14 @@ int vdla_machine_scan(struct vdla_machine *out, struct scan *s)
 	while (i < FIELDS && !scan_token(s, fields[i].name))
 		i++;
 	if (i == FIELDS)
-		return scan_error(s, "what field of a machine?");
+		return scan_error(s, "expected a field of a machine");
 	const struct vdla_field *f = &fields[i];
 
 	if (!scan_int(s, &v) || !allows(f, v))
 		return scan_error(s, "%s: a whole number from %d to %d%s", f->name, f->least, f->most,
 				  is_scratchpad(f) ? ", a power of two" : "");
 	*at(out, f) = (int)v;
-	return scan_line_end(s) ? 0 : scan_error(s, "a line 'field number' ends here");
+	return scan_line_end(s) ? 0 : scan_error(s, "expected the end of the line");
 }
 
 int vdla_machine_parse(struct vdla_machine *out, const char *file, const char *text)
