@@ -23,6 +23,8 @@ struct generator {
 	struct placed_vec VEC(struct placed) placed;
 	int64_t top[VDLA_SCRATCHPADS];	/* entries in use */
 	int64_t value[LEAF_SLOTS];
+	bool *zero;		/* of each accumulator: its sum is to begin at 0, which no instruction has done yet */
+	int zeros;
 	const char *why;
 };
 
@@ -103,20 +105,82 @@ static void count_turns(const struct leaf *l, const struct span_of_turns *t, int
 		count[VDLA_LOOPS - l->loops + j] = (int)(t->hi[j] - t->lo[j]);
 }
 
+/* The accumulators from FIRST to LAST are zero now, where they are to be. */
+static void write_zeros(struct generator *g, int first, int last)
+{
+	int most = vdla_count_most(&g->b->machine, VDLA_ALU);
+
+	for (int e = first; e <= last && g->zeros > 0; e++) {
+		struct vdla_instruction i = { .op = VDLA_ALU };
+		int n = 0;
+
+		while (e + n <= last && n < most && g->zero[e + n])
+			g->zero[e + n++] = false;
+		if (n == 0)
+			continue;
+		i.vector = (struct vdla_vector){ .op = VDLA_COPY, .immediate = true, .count = { 1, n },
+						 .destination = { .base = e, .stride = { 0, 1 } } };
+		g->zeros -= n;
+		add(g, &i, &(struct vdla_touched){ VDLA_ACCUMULATORS, e, e + n - 1 }, 1);
+		e += n - 1;
+	}
+}
+
+/* Do all sums of I, each of which it adds to once, begin there? Then its products take their place. */
+static bool begins(struct generator *g, const struct vdla_gemm *i)
+{
+	const struct vdla_walk *w = &i->sum;
+	bool once = (w->stride[1] > 0 || i->count[1] == 1) && (w->stride[0] > 0 || i->count[0] == 1) &&
+		    (w->stride[0] >= w->stride[1] * i->count[1] || i->count[0] == 1 ||
+		     w->stride[1] >= w->stride[0] * i->count[0]);
+
+	for (int pass = 0; pass < 2; pass++)	/* all are, then none is any more */
+		for (int j = 0; j < i->count[0] && once; j++)
+			for (int k = 0; k < i->count[1] && once; k++) {
+				bool *zero = &g->zero[w->base + j * w->stride[0] + k * w->stride[1]];
+
+				once = pass == 1 || *zero;
+				g->zeros -= pass;
+				*zero &= pass == 0;
+			}
+	return once;
+}
+
+static void emit_zeros(struct generator *g, const struct leaf *l)
+{
+	const struct span_of_turns t = turns_of(g, l);
+	struct vdla_touched touched;
+	int count[VDLA_LOOPS];
+
+	if (t.none)
+		return;
+	count_turns(l, &t, count);
+	const struct vdla_walk w = walk_of(g, l, 0, &t, &touched);
+
+	for (int i = 0; i < count[0]; i++)
+		for (int j = 0; j < count[1]; j++) {
+			bool *zero = &g->zero[w.base + i * w.stride[0] + j * w.stride[1]];
+
+			g->zeros += !*zero;
+			*zero = true;
+		}
+}
+
 static void emit_products(struct generator *g, const struct leaf *l)
 {
 	const struct span_of_turns t = turns_of(g, l);
-	struct vdla_instruction i = { .op = VDLA_GEMM, .gemm.reset = l->reset };
+	struct vdla_instruction i = { .op = VDLA_GEMM };
 	struct vdla_touched touched[LEAF_OPERANDS];
 
 	if (t.none)
 		return;
 	count_turns(l, &t, i.gemm.count);
 	i.gemm.sum = walk_of(g, l, 0, &t, &touched[0]);
-	if (!l->reset) {
-		i.gemm.input = walk_of(g, l, 1, &t, &touched[1]);
-		i.gemm.weight = walk_of(g, l, 2, &t, &touched[2]);
-	}
+	i.gemm.input = walk_of(g, l, 1, &t, &touched[1]);
+	i.gemm.weight = walk_of(g, l, 2, &t, &touched[2]);
+	i.gemm.reset = g->zeros > 0 && begins(g, &i.gemm);
+	if (g->zeros > 0)
+		write_zeros(g, touched[0].first, touched[0].last);
 	add(g, &i, touched, l->n);
 }
 
@@ -184,6 +248,12 @@ static void emit_store(struct generator *g, const struct leaf *l)
 
 	if (t.none)
 		return;
+	if (g->zeros > 0) {	/* of what nothing was added to */
+		struct vdla_touched touched;
+
+		walk_of(g, l, 0, &t, &touched);
+		write_zeros(g, touched.first, touched.last);
+	}
 	emit_vectors(g, l, &t);
 	*x = (struct vdla_transfer){ .scratchpad = VDLA_ACCUMULATORS, .form = l->form, .entry = (int)start_of(g, l, 0),
 				     .address = start_of(g, l, 1), .rows = 1, .columns = 1 };
@@ -253,6 +323,8 @@ static void run(struct generator *g, const struct leaf_node *n)
 				g->value[n->slot] = i;
 				run(g, n->body);
 			}
+		else if (n->leaf->kind == LEAF_ZEROS)
+			emit_zeros(g, n->leaf);
 		else if (n->leaf->kind == LEAF_GEMM)
 			emit_products(g, n->leaf);
 		else if (n->leaf->kind == LEAF_LOAD)
@@ -260,6 +332,11 @@ static void run(struct generator *g, const struct leaf_node *n)
 		else
 			emit_store(g, n->leaf);
 	}
+	if (g->zeros > 0)	/* sums that nobody asked for */
+		for (int64_t e = top[VDLA_ACCUMULATORS]; e < g->top[VDLA_ACCUMULATORS]; e++) {
+			g->zeros -= g->zero[e];
+			g->zero[e] = false;
+		}
 	memcpy(g->top, top, sizeof(top));
 	g->placed.n = placed;
 }
@@ -296,6 +373,7 @@ struct vdla_binary *vdla_generate(struct arena *a, const struct program *p, cons
 	g->a = a;
 	g->b = arena_one(a, struct vdla_binary);
 	g->b->machine = *m;
+	g->zero = arena_many(a, bool, vdla_entries(m, VDLA_ACCUMULATORS));
 	g->stream = vdla_stream_new(a, g->b);
 	place_arguments(g, p);
 	run(g, tree);

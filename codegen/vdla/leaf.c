@@ -252,8 +252,7 @@ static void make_plain(struct making *k, const struct nest *store)
 	}
 	set_operand(k, 0, &store->buffer->tensor, store->index);
 	if (store->reducer == REDUCE_NONE && is_zero(store->value) && store->buffer->scratchpad == SCOPE_ACCUMULATORS) {
-		k->leaf.kind = LEAF_GEMM;
-		k->leaf.reset = true;
+		k->leaf.kind = LEAF_ZEROS;
 		k->leaf.n = 1;
 	} else if (store->reducer == REDUCE_NONE) {
 		make_load(k, store);
@@ -385,7 +384,7 @@ static int loops_of_instruction(const struct making *k)
 	const struct leaf *l = &k->leaf;
 	int n = l->loops, most_loops = (int)least(n, VDLA_LOOPS);
 
-	if (l->kind == LEAF_GEMM) {
+	if (l->kind == LEAF_GEMM || l->kind == LEAF_ZEROS) {
 		int64_t count = vdla_count_most(k->m->machine, VDLA_GEMM);
 		static const enum vdla_scratchpad pads[] = { VDLA_ACCUMULATORS, VDLA_INPUTS, VDLA_WEIGHTS };
 
@@ -421,9 +420,11 @@ static struct leaf_node *finish(struct making *k)
 		count_in_units(k);
 	if (k->m->why)
 		return NULL;
-	if (l->kind != LEAF_GEMM)
+	bool walks = l->kind == LEAF_GEMM || l->kind == LEAF_ZEROS;
+
+	if (!walks)
 		order_transfer(k);
-	join_loops(k, l->kind == LEAF_GEMM ? vdla_count_most(k->m->machine, VDLA_GEMM) : VDLA_ROWS_MOST);
+	join_loops(k, walks ? vdla_count_most(k->m->machine, VDLA_GEMM) : VDLA_ROWS_MOST);
 	for (int own = loops_of_instruction(k); l->loops > own;) {
 		struct leaf_node *around = arena_one(k->m->a, struct leaf_node);
 		int slot = new_slot(k->m, NULL);

@@ -25,7 +25,7 @@ struct affine {
 
 int64_t affine_at(const struct affine *f, const int64_t *value);
 
-enum leaf_kind { LEAF_LOAD, LEAF_STORE, LEAF_GEMM };
+enum leaf_kind { LEAF_LOAD, LEAF_STORE, LEAF_ZEROS, LEAF_GEMM };
 
 struct leaf_loop {
 	int64_t extent;
@@ -49,8 +49,7 @@ struct leaf_vector {
 struct leaf {
 	enum leaf_kind kind;
 	enum vdla_form form;	/* of transfers */
-	bool reset;		/* of products: zeros, no operands */
-	int n;			/* operands: sum, input and weight; scratchpad and memory, of a store sources behind */
+	int n;			/* operands: sums; sum, input and weight; scratchpad and memory, of a store sources behind */
 	const struct buffer *of[LEAF_OPERANDS];
 	struct affine start[LEAF_OPERANDS];	/* within the buffer, as strides are */
 	int loops;

@@ -133,16 +133,13 @@ static int gemm(struct vdla_execution *e, const struct vdla_gemm *g)
 			int64_t s = step(&g->sum, i, j), x = step(&g->input, i, j), w = step(&g->weight, i, j);
 			int32_t *sum = e->accumulators + s * VDLA_LANES;
 
-			if (!g->reset && !(vdla_order_reads(e->order, VDLA_ACCUMULATORS, s, 1)
-					   && vdla_order_reads(e->order, VDLA_INPUTS, x, 1)
-					   && vdla_order_reads(e->order, VDLA_WEIGHTS, w, 1)))
-				return -1;
-			if (!vdla_order_writes(e->order, VDLA_ACCUMULATORS, s, 1))
+			if (!(g->reset || vdla_order_reads(e->order, VDLA_ACCUMULATORS, s, 1))
+			    || !vdla_order_reads(e->order, VDLA_INPUTS, x, 1) || !vdla_order_reads(e->order, VDLA_WEIGHTS, w, 1)
+			    || !vdla_order_writes(e->order, VDLA_ACCUMULATORS, s, 1))
 				return -1;
 			if (g->reset)
 				memset(sum, 0, VDLA_LANES * sizeof(*sum));
-			else
-				multiply(sum, e->inputs + x * VDLA_LANES, e->weights + w * VDLA_LANES * VDLA_LANES);
+			multiply(sum, e->inputs + x * VDLA_LANES, e->weights + w * VDLA_LANES * VDLA_LANES);
 		}
 	}
 	return 0;

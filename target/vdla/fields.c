@@ -192,8 +192,6 @@ static void gemm(struct vdla_visit *v, struct vdla_gemm *g)
 	g->reset = flag(v, "reset", g->reset);
 	counts(v, VDLA_GEMM, g->count);
 	walk(v, "sum", VDLA_GEMM, VDLA_ACCUMULATORS, &g->sum);
-	if (leaves_out(v, g->reset))
-		return;
 	walk(v, "input", VDLA_GEMM, VDLA_INPUTS, &g->input);
 	walk(v, "weight", VDLA_GEMM, VDLA_WEIGHTS, &g->weight);
 }

@@ -57,8 +57,6 @@ static const char outside[] = "an entry outside of its scratchpad";
 
 static const char *gemm_fits(const struct vdla_machine *m, const struct vdla_gemm *g)
 {
-	if (g->reset && !(walk_is_none(&g->input) && walk_is_none(&g->weight)))
-		return "a reset with operands";
 	return walk_fits(m, VDLA_ACCUMULATORS, g->count, &g->sum) && walk_fits(m, VDLA_INPUTS, g->count, &g->input)
 			       && walk_fits(m, VDLA_WEIGHTS, g->count, &g->weight) ? NULL : outside;
 }

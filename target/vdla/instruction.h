@@ -67,8 +67,8 @@ struct vdla_transfer {
 	int before[2], after[2];
 };
 
-/* for i < count[0], for j < count[1]: a product of 16 inputs with a block of weights is added to (or, with reset, which has
- * no operands: their walks are all 0, zeros take the place of) 16 accumulators: sum[l] += sum(k < 16) input[k] * weight[l][k]. */
+/* for i < count[0], for j < count[1]: a product of 16 inputs with a block of weights is added to 16 accumulators, or with
+ * reset takes their place: sum[l] += sum(k < 16) input[k] * weight[l][k]. */
 struct vdla_gemm {
 	bool reset;
 	int count[VDLA_LOOPS];

@@ -156,7 +156,7 @@ static int64_t end_of(struct vdla_run *r, const struct vdla_instruction *i, int6
 	switch (i->op) {
 	case VDLA_GEMM:
 		n = (int64_t)i->gemm.count[0] * i->gemm.count[1];
-		r->cycles->products += i->gemm.reset ? 0 : n;
+		r->cycles->products += n;
 		return start + m->gemm_depth + n;
 	case VDLA_ALU:
 		n = (int64_t)i->vector.count[0] * i->vector.count[1];

@@ -203,7 +203,7 @@ static void test_text(void **state)
 
 	(void)state;
 	assert_non_null(vdla_binary_parse(a, "text", HEAD "load inputs 0 memory 4 1x6 every 0\n"
-							  "gemm  reset 2 x 3  sum 0 + 3 , 1 pop before push behind # so\n"));
+							  "gemm  reset 2 x 3  sum 0 + 3 , 1 input 0 + 0 , 0 weight 0 + 0 , 0 pop before push behind # so\n"));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		assert_null(vdla_binary_parse(a, "text", cases[i].text));
 		if (!strstr(err_get(), cases[i].says))

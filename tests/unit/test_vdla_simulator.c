@@ -65,7 +65,7 @@ static void fill(struct rng *r, uint8_t *at, int n)
 
 /* Memory in units: x 4x32 at 0, w 16x32 at 8, bias at 40, y at 56. */
 #define DENSE                                                                                                          \
-	"machine\nmemory 1024\n"                                                                                       \
+	"machine\ndma_bytes 16\nmemory 1024\n"                                                                                       \
 	"input x at 0 bytes 128\nconstant w at 8 bytes 512\nconstant bias at 40 bytes 256\noutput y at 56 bytes 64\n"  \
 	"load inputs 0 memory 0 1x8 every 0\n"                                                                         \
 	"load weights 0 memory 8 1x2 every 0\n"                                                                        \
@@ -141,21 +141,21 @@ static void test_cycles_shared(void **state)
 	struct vdla_cycles c;
 
 	(void)state;
-	must_run(parse(a, "machine\nmemory 1024\n"
-			  "gemm reset 1x1 sum 0+0,0 push behind\n"			/* 2000 to 2009 */
-			  "store accumulators 0 memory 0 1x1 every 0 pop before\n"	/* asks at 2073, for 4 */
+	must_run(parse(a, "machine\ndma_bytes 16\nmemory 1024\n"
+			  "alu copy number 0 1x1 destination 0+0,0 push behind\n"			/* 2000 to 2007 */
+			  "store accumulators 0 memory 0 1x1 every 0 pop before\n"	/* asks at 2071, for 4 */
 			  "load inputs 0 memory 4 1x20 every 0\n"), NULL, &c);		/* asks at 2066, for 20 */
-	assert_int_equal(c.unit[VDLA_STORE_UNIT].port, 13);
+	assert_int_equal(c.unit[VDLA_STORE_UNIT].port, 15);
 	assert_int_equal(c.total, 2090);
-	const struct vdla_binary *b = parse(a, "machine\nqueue_length 1\nmemory 1024\n"
+	const struct vdla_binary *b = parse(a, "machine\ndma_bytes 16\nqueue_length 1\nmemory 1024\n"
 					       "load inputs 0 memory 0 1x8 every 0\n"		/* 2000 to 2072 */
 					       "load inputs 8 memory 0 1x8 every 0\n"		/* to 2144 */
 					       "load inputs 0 memory 0 1x8 every 0\n"		/* fetched at 2072 */
-					       "gemm reset 1x1 sum 0+0,0\n");
+					       "alu copy number 0 1x1 destination 0+0,0\n");
 	assert_int_equal(vdla_simulate(b, NULL, &c, span), 0);
 	assert_int_equal(span[1].start, 2072);
 	assert_int_equal(span[3].start, 2073);
-	assert_int_equal(span[3].end, 2082);
+	assert_int_equal(span[3].end, 2080);
 	must_run(parse(a, "machine\ndma_bytes 64\nlaunch_cycles 0\nmemory 1024\n"
 			  "load inputs 0 memory 0 5x2 every 2 zeros 1,1,0,0\n"), NULL, &c);	/* 6 x 3 entries, 10 loaded */
 	assert_int_equal(c.total, 64 + 5 + 8);
@@ -178,7 +178,7 @@ static void test_convolution(void **state)
 	text_puts(&t, "machine\nmemory 8192\ninput x at 0 bytes 480\nconstant w at 30 bytes 2304\noutput y at 200 bytes 1920\n"
 		      "load inputs 0 memory 0 6x5 every 5 zeros 1,1,1,1\n"
 		      "load weights 0 memory 30 3x3 every 48 push behind\n"
-		      "gemm reset 6x5 sum 0+5,1 pop before\n");
+		      "alu copy number 0 6x5 destination 0+5,1 pop before\n");
 	for (int k = 0; k < 9; k++)
 		text_printf(&t, "gemm 6x5 sum 0+5,1 input %d+7,1 weight %d+0,0%s\n", k / 3 * 7 + k % 3, k,
 			    k == 8 ? " push behind" : "");
@@ -319,7 +319,7 @@ static void test_refused(void **state)
 	} cases[] = {
 		{ "gemm 1x1 sum 0+0,0 input 0+0,0 weight 0+0,0\n",
 		  "instruction 0 (gemm 1x1 sum 0+0,0 input 0+0,0 weight 0+0,0) reads accumulators 0, which nothing has written" },
-		{ "gemm reset 1x1 sum 0+0,0\ngemm 1x1 sum 0+0,0 input 3+0,0 weight 0+0,0\n", "instruction 1 (gemm 1x1 sum 0+0,0 input "
+		{ "alu copy number 0 1x1 destination 0+0,0\ngemm 1x1 sum 0+0,0 input 3+0,0 weight 0+0,0\n", "instruction 1 (gemm 1x1 sum 0+0,0 input "
 		  "3+0,0 weight 0+0,0) reads inputs 3, which nothing" },
 		{ "alu add number 3 1x1 destination 7+0,0\n", "reads accumulators 7, which nothing" },
 		{ "load inputs 0 memory 16 1x1 every 0\n", "reads unit of memory 16, which nothing has written" },
@@ -333,20 +333,20 @@ static void test_refused(void **state)
 		  "instruction 1 (alu add number 1 1x1 destination 0+0,0 pop before) reads accumulators 0, and no tokens order it behind "
 		  "the one that wrote it, instruction 2" },
 		/* a buffer of two entries that overlaps what is still stored */
-		{ "gemm reset 4x1 sum 0+1,0 push behind\nstore accumulators narrow 0 memory 16 1x4 every 0 pop before\n"
-		  "gemm reset 2x1 sum 3+1,0\n",
+		{ "alu copy number 0 4x1 destination 0+1,0 push behind\nstore accumulators narrow 0 memory 16 1x4 every 0 pop before\n"
+		  "alu copy number 0 2x1 destination 3+1,0\n",
 		  "instruction 1 (store accumulators narrow 0 memory 16 1x4 every 0 pop before) reads accumulators 3, and no tokens "
 		  "order it behind the one that wrote it, instruction 2" },
 		/* the same, when the store came first */
-		{ "gemm reset 1x1 sum 0+0,0 push behind\nstore accumulators narrow 0 memory 16 1x1 every 0 pop before\n"
-		  "gemm reset 90x1 sum 9+1,0\ngemm reset 1x1 sum 0+0,0\n",
-		  "instruction 3 (gemm reset 1x1 sum 0+0,0) writes accumulators 0, and no tokens order it behind the one that read it, "
+		{ "alu copy number 0 1x1 destination 0+0,0 push behind\nstore accumulators narrow 0 memory 16 1x1 every 0 pop before\n"
+		  "alu copy number 0 90x1 destination 9+1,0\nalu copy number 0 1x1 destination 0+0,0\n",
+		  "instruction 3 (alu copy number 0 1x1 destination 0+0,0) writes accumulators 0, and no tokens order it behind the one that read it, "
 		  "instruction 1 (store" },
 		/* a load reads what is still being stored, and a store goes where a load still reads */
-		{ "gemm reset 1x1 sum 0+0,0 push behind\nstore accumulators narrow 0 memory 16 1x1 every 0 pop before push before\n"
+		{ "alu copy number 0 1x1 destination 0+0,0 push behind\nstore accumulators narrow 0 memory 16 1x1 every 0 pop before push before\n"
 		  "load inputs 5 memory 0 1x1 every 0\n"
 		  "alu add number 1 1x1 destination 0+0,0 pop behind push before\nload inputs 5 memory 16 1x1 every 0 pop behind\n"
-		  "load inputs 0 memory 16 1x1 every 0\ngemm reset 1x1 sum 1+0,0 push behind\n"
+		  "load inputs 0 memory 16 1x1 every 0\nalu copy number 0 1x1 destination 1+0,0 push behind\n"
 		  "store accumulators narrow 1 memory 16 1x1 every 0 pop before\n",
 		  "instruction 7 (store accumulators narrow 1 memory 16 1x1 every 0 pop before) writes unit of memory 16, and no tokens "
 		  "order it behind the one that read it" },
@@ -393,13 +393,13 @@ static void test_deadlock(void **state)
 	static const struct {
 		const char *code, *says;
 	} cases[] = {
-		{ "gemm reset 1x1 sum 0+0,0 pop before\nstore accumulators 0 memory 16 1x1 every 0 pop before\n",
-		  "deadlock; instruction 0 (gemm reset 1x1 sum 0+0,0 pop before) waits for a token from load to compute; instruction 1 "
+		{ "alu copy number 0 1x1 destination 0+0,0 pop before\nstore accumulators 0 memory 16 1x1 every 0 pop before\n",
+		  "deadlock; instruction 0 (alu copy number 0 1x1 destination 0+0,0 pop before) waits for a token from load to compute; instruction 1 "
 		  "(store accumulators 0 memory 16 1x1 every 0 pop before) waits for a token from compute to store" },
-		{ "gemm reset 1x1 sum 0+0,0 push behind\n",
-		  "instruction 0 (gemm reset 1x1 sum 0+0,0 push behind) gives a token from compute to store that nobody takes" },
+		{ "alu copy number 0 1x1 destination 0+0,0 push behind\n",
+		  "instruction 0 (alu copy number 0 1x1 destination 0+0,0 push behind) gives a token from compute to store that nobody takes" },
 		{ "load inputs 0 memory 0 1x1 every 0 pop behind\nload inputs 0 memory 0 1x1 every 0\n"
-		  "gemm reset 1x1 sum 0+0,0 push before\n", "instruction 1 (load inputs 0 memory 0 1x1 every 0) waits for a place" },
+		  "alu copy number 0 1x1 destination 0+0,0 push before\n", "instruction 1 (load inputs 0 memory 0 1x1 every 0) waits for a place" },
 	};
 	struct arena *a = arena_new();
 
