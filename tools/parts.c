@@ -31,9 +31,14 @@ char *command_list_parts(int key, const char *text, void *input)
 
 	if (key != ARGP_KEY_HELP_PRE_DOC || !c)
 		return (char *)(uintptr_t)text;
+	int width = 8;
+
+	for (int i = 0; c->parts[i]; i++)
+		if ((int)strlen(c->parts[i]->name) > width)
+			width = (int)strlen(c->parts[i]->name);
 	text_printf(&t, "%s\n", text);
 	for (int i = 0; c->parts[i]; i++)
-		text_printf(&t, "\n  %-8s %s", c->parts[i]->name, c->parts[i]->summary);
+		text_printf(&t, "\n  %-*s %s", width, c->parts[i]->name, c->parts[i]->summary);
 	text_printf(&t, "\n\n`hone %s %s --help` explains one.", c->name, c->parts[0]->name);
 	return t.s;	/* argp frees it */
 }

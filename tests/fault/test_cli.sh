@@ -40,6 +40,8 @@ fails 2 "there is no operator 'odd'" ops odd
 fails 2 'which SOURCE' tasks
 fails 2 'give check, stats, merge, prune or upgrade' db
 fails 2 'which FILE?' db check
+fails 2 'give run, disassemble, assemble or trace' vdla
+fails 2 'which FILE?' vdla run
 fails 2 'give bash or zsh' completion
 fails 2 'takes no argument' completion bash odd
 fails 2 "there is no command 'odd'" manual odd
