@@ -4,7 +4,8 @@
  * Requires: intrinsics that were proved.
  * Provides: where a target names scratchpads for operands, each local buffer is in one of them: what an intrinsic
  *           reads or adds to in its own, the others with the sums, which vectors are computed with. No scratchpad has
- *           more than there is room for at any place; what has is refused.
+ *           more than there is room for at any place; what has is refused. What vectors are computed with is as wide as
+ *           sums.
  * Keeps:    everything else. Other targets' programs stay as they are. */
 #include "schedule/intrinsic_term.h"
 #include "schedule/pass/pass.h"
@@ -54,12 +55,75 @@ static void find_operands(struct scratch *s, const struct nest *n)
 	}
 }
 
-static void allocate(struct scratch *s, struct buffer *b)
+/* --- what is narrower than sums */
+
+/* A buffer beside the sums, and the one with elements as wide that stands for it. */
+struct widened {
+	const struct buffer *from;
+	struct buffer *to;
+};
+
+static const struct expr *widen_load(struct arena *a, const struct expr *e, void *user)
 {
-	if (b->kind != BUFFER_LOCAL)
-		return;
+	const struct widened *w = user;
+	bool cast = e->kind == EXPR_CAST && e->dtype == w->to->tensor.dtype && e->arg[0]->kind == EXPR_LOAD;
+	const struct expr *load = cast ? e->arg[0] : e;
+
+	if (load->kind != EXPR_LOAD || load->tensor != &w->from->tensor)
+		return e->loads ? NULL : e;
+	const struct expr *wide = expr_load(a, &w->to->tensor, load->index);
+
+	return cast ? wide : expr_cast(a, e->dtype, wide);
+}
+
+static void widen_list(struct scratch *s, const struct widened *w, struct nest *n)
+{
+	for (; n; n = n->next) {
+		if (n->value && n->value->loads)
+			n->value = expr_rewrite(s->p->arena, n->value, widen_load, (void *)(uintptr_t)w);
+		if (n->kind == NEST_STORE && n->buffer == w->from)
+			n->value = expr_cast(s->p->arena, w->to->tensor.dtype, n->value);
+		if (n->buffer == w->from)
+			n->buffer = w->to;
+		widen_list(s, w, n->body);
+		widen_list(s, w, n->other);
+	}
+}
+
+/* Vectors are computed with in the type of sums alone: what is narrower is widened where it is stored there. */
+static void widen(struct scratch *s, struct nest *list)
+{
+	for (struct nest *n = list; n; n = n->next) {
+		const struct buffer *b = n->kind == NEST_ALLOC ? n->buffer : NULL;
+
+		if (b && b->kind == BUFFER_LOCAL && b->scratchpad == s->p->target->operands->sum &&
+		    b->tensor.dtype == DTYPE_I8) {
+			struct widened w = { b, arena_memdup(s->p->arena, b, sizeof(*b)) };
+
+			w.to->tensor.dtype = DTYPE_I32;
+			widen_list(s, &w, n);
+		}
+		widen(s, n->body);
+		widen(s, n->other);
+	}
+}
+
+/* --- room */
+
+static void choose_rest(struct scratch *s, struct nest *n)
+{
+	for (; n; n = n->next) {
+		if (n->kind == NEST_ALLOC && n->buffer->kind == BUFFER_LOCAL && !n->buffer->scratchpad)
+			n->buffer->scratchpad = s->p->target->operands->sum;
+		choose_rest(s, n->body);
+		choose_rest(s, n->other);
+	}
+}
+
+static void allocate(struct scratch *s, const struct buffer *b)
+{
 	if (!b->scratchpad)
-		b->scratchpad = s->p->target->operands->sum;
+		return;
 	s->used[b->scratchpad] += tensor_bytes(&b->tensor);
 	if (s->used[b->scratchpad] > s->p->target->scope_bytes[b->scratchpad])
 		s->why = "a scratchpad has too little room";
@@ -86,8 +150,11 @@ bool nest_pass_scratchpads(struct program *p, const char **why)
 	if (!p->target->operands)
 		return true;
 	find_operands(&s, p->body);
-	if (!s.why)
+	if (!s.why) {
+		choose_rest(&s, p->body);
+		widen(&s, p->body);
 		measure(&s, p->body);
+	}
 	if (s.why)
 		*why = s.why;
 	return !s.why;

@@ -39,6 +39,7 @@ struct making {
 	struct op op, copy;	/* of these */
 	int dim;		/* of the reduction, that lanes run along */
 	struct group_use group;
+	int around;		/* loops of the consumer around its tile */
 	int place;		/* leaf of the reduction in which operands are copied */
 };
 
@@ -96,13 +97,13 @@ static bool tile_consumer(struct making *m, int vector)
 	}
 	append(&all, &outer);
 	append(&all, &threads);
-	int around = all.n;
 
+	m->around = all.n;
 	append(&all, &tile);
 	append(&all, &lanes);
-	struct step place = { .kind = STEP_COMPUTE_AT, .stage = m->stage, .target = m->consumer, .size = around - 1 };
+	struct step place = { .kind = STEP_COMPUTE_AT, .stage = m->stage, .target = m->consumer, .size = m->around - 1 };
 
-	return around > 0 && all.n < STEP_MAX_ITERS && reorder(m, m->consumer, &all, ROLE_FIXED) &&
+	return m->around > 0 && all.n < STEP_MAX_ITERS && reorder(m, m->consumer, &all, ROLE_FIXED) &&
 	       reorder(m, m->consumer, &outer, ROLE_PERMUTE) &&
 	       keep_conditions(m, m->consumer, &outer) && keep_conditions(m, m->consumer, &threads) &&
 	       sketch_add(m->s, place, ROLE_PLACE) &&
@@ -208,6 +209,25 @@ static int copy_operand(struct making *m, const struct expr *load)
 	return cache;
 }
 
+/* What else the consumer reads is copied for each tile, beside its sums. */
+static bool copy_others(struct making *m)
+{
+	const struct stage *consumer = m->s->state->stages.at[m->consumer];
+	const struct stage_read_vec reads = consumer->reads;
+	const struct tensor *sums = m->s->state->stages.at[m->stage]->tensor;
+
+	for (int i = 0; i < reads.n; i++) {
+		int source = state_stage_of(m->s->state, reads.at[i].tensor), copy = m->s->state->stages.n;
+		struct step place = { .kind = STEP_COMPUTE_AT, .stage = copy, .target = m->consumer, .size = m->around - 1 };
+
+		if (reads.at[i].tensor != sums &&
+		    (!sketch_add(m->s, step_cache_read(source, m->consumer, NULL, 0), ROLE_FIXED) ||
+		     !sketch_add(m->s, place, ROLE_PLACE)))
+			return false;
+	}
+	return true;
+}
+
 static bool copy_operands(struct making *m)
 {
 	const struct expr *e = m->op.body;
@@ -244,7 +264,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 		m.s = sketch_copy(k->arena, s);
 		int before = m.s->state->order.n;
 
-		if (tile_consumer(&m, axis[m.dim]) && tile_reduction(&m) && copy_operands(&m))
+		if (tile_consumer(&m, axis[m.dim]) && tile_reduction(&m) && copy_operands(&m) && copy_others(&m))
 			sketch_emit(k, m.s, s->at - 1 + m.s->state->order.n - before);
 	}
 }
