@@ -260,7 +260,7 @@ static int layout(struct nest_parser *np, struct nest *n)
 
 static bool same_buffer(const struct buffer *x, const struct buffer *y)
 {
-	bool same = x->kind == y->kind && x->registers == y->registers && x->scratchpad == y->scratchpad &&
+	bool same = x->kind == y->kind && x->registers == y->registers && x->scratchpad == y->scratchpad && x->copies == y->copies &&
 		    x->tensor.dtype == y->tensor.dtype && x->tensor.ndim == y->tensor.ndim;
 
 	for (int i = 0; same && i < x->tensor.ndim; i++)
@@ -286,6 +286,21 @@ static int allocated(struct nest_parser *np, const char *at, struct buffer **b)
 	return 0;
 }
 
+/* ["copies" N]. */
+static int copies(struct nest_parser *np, struct buffer *b)
+{
+	enum { COPIES_MAX = 1024 };
+	const char *at = parse_at(&np->p);
+	int64_t n;
+
+	if (!nest_parse_word(np, "copies"))
+		return 0;
+	if (!scan_int(&np->p.s, &n) || n < 1 || n > COPIES_MAX)
+		return parse_error(&np->p, at, "a number of copies from 1 to %d", COPIES_MAX);
+	b->copies = (int)n;
+	return 0;
+}
+
 /* A tensor [layout], behind "temp", "local" or "registers". */
 static int allocation(struct nest_parser *np, struct nest *n, enum buffer_kind kind, bool registers,
 		      enum memory_scope scratchpad)
@@ -298,7 +313,8 @@ static int allocation(struct nest_parser *np, struct nest *n, enum buffer_kind k
 	b->registers = registers;
 	b->scratchpad = scratchpad;
 	b->arg = -1;
-	if (parse_tensor(&np->p, &b->tensor) < 0 || nest_parse_storage(np, b) < 0)
+	if (parse_tensor(&np->p, &b->tensor) < 0 || nest_parse_storage(np, b) < 0 ||
+	    copies(np, b) < 0)
 		return -1;
 	if (kind == BUFFER_TEMP && np->depth > (np->packed != NULL))
 		return parse_error(&np->p, at, "a temp is of the whole program or pack; a local "

@@ -291,23 +291,28 @@ static int slices(const struct buffer *b)
 	return n <= MOST && leaf_room(b) % n == 0 ? (int)n : 1;
 }
 
-static void allocate(struct generator *g, const struct buffer *b)
+static void allocate(struct generator *g, struct leaf_node *n)
 {
+	const struct buffer *b = n->buffer;
+
 	if (b->scratchpad) {
 		enum vdla_scratchpad s = leaf_scratchpad(b);
 
-		vec_push(g->a, &g->placed, ((struct placed){ b, g->top[s] }));
-		g->top[s] += leaf_room(b);
+		int copies = (int)most(b->copies, 1);
+		int64_t at = g->top[s] + n->times++ % copies * leaf_room(b);
+
+		g->top[s] += copies * leaf_room(b);
+		vec_push(g->a, &g->placed, ((struct placed){ b, at }));
 		if (g->top[s] > vdla_entries(&g->b->machine, s))
 			g->why = "a scratchpad has too little room";
 		else
-			vdla_stream_divide(g->stream, s, (int)(g->top[s] - leaf_room(b)), (int)leaf_room(b), slices(b));
+			vdla_stream_divide(g->stream, s, (int)at, (int)leaf_room(b), slices(b));
 	} else {
 		g->why = "intermediates in memory are not waited for";
 	}
 }
 
-static void run(struct generator *g, const struct leaf_node *n)
+static void run(struct generator *g, struct leaf_node *n)
 {
 	int64_t top[VDLA_SCRATCHPADS];
 	int placed = g->placed.n;
@@ -315,7 +320,7 @@ static void run(struct generator *g, const struct leaf_node *n)
 	memcpy(top, g->top, sizeof(top));
 	for (; n && !g->why; n = n->next) {
 		if (n->kind == NODE_ALLOC)
-			allocate(g, n->buffer);
+			allocate(g, n);
 		else if (n->kind == NODE_LET)
 			g->value[n->slot] = affine_at(&n->value, g->value), run(g, n->body);
 		else if (n->kind == NODE_LOOP)
@@ -366,7 +371,7 @@ struct vdla_binary *vdla_generate(struct arena *a, const struct program *p, cons
 				  const char **why)
 {
 	struct generator *g = arena_one(a, struct generator);
-	const struct leaf_node *tree = leaf_tree(a, p, m, why);
+	struct leaf_node *tree = leaf_tree(a, p, m, why);
 
 	if (!tree)
 		return NULL;

@@ -69,6 +69,7 @@ struct leaf_node {
 	int64_t lo, hi;		/* LOOP */
 	struct affine value;	/* LET */
 	const struct buffer *buffer;	/* ALLOC */
+	int64_t times;		/* that it was allocated: whoever writes the stream counts */
 	const struct leaf *leaf;
 };
 

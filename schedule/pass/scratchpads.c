@@ -13,6 +13,7 @@
 struct scratch {
 	struct program *p;
 	size_t used[SCOPE_COUNT];	/* bytes of what is alive */
+	bool full[SCOPE_COUNT];		/* more was than there is room for */
 	const char *why;
 };
 
@@ -124,9 +125,9 @@ static void allocate(struct scratch *s, const struct buffer *b)
 {
 	if (!b->scratchpad)
 		return;
-	s->used[b->scratchpad] += tensor_bytes(&b->tensor);
+	s->used[b->scratchpad] += tensor_bytes(&b->tensor) * (size_t)(b->copies > 1 ? b->copies : 1);
 	if (s->used[b->scratchpad] > s->p->target->scope_bytes[b->scratchpad])
-		s->why = "a scratchpad has too little room";
+		s->full[b->scratchpad] = true;
 }
 
 static void measure(struct scratch *s, const struct nest *n)
@@ -143,6 +144,32 @@ static void measure(struct scratch *s, const struct nest *n)
 	memcpy(s->used, before, sizeof(before));	/* they end with their block */
 }
 
+/* Whatever is in SCOPE is there once. */
+static void keep_once(struct nest *n, enum memory_scope scope)
+{
+	for (; n; n = n->next) {
+		if (n->kind == NEST_ALLOC && n->buffer->scratchpad == scope)
+			n->buffer->copies = 0;
+		keep_once(n->body, scope);
+		keep_once(n->other, scope);
+	}
+}
+
+/* Copies are left out where they do not fit. */
+static void make_fit(struct scratch *s)
+{
+	for (int pass = 0; pass < 2; pass++) {
+		memset(s->full, 0, sizeof(s->full));
+		measure(s, s->p->body);
+		for (enum memory_scope scope = 0; scope < SCOPE_COUNT; scope++) {
+			if (s->full[scope] && pass == 1)
+				s->why = "a scratchpad has too little room";
+			if (s->full[scope])
+				keep_once(s->p->body, scope);
+		}
+	}
+}
+
 bool nest_pass_scratchpads(struct program *p, const char **why)
 {
 	struct scratch s = { .p = p };
@@ -153,7 +180,7 @@ bool nest_pass_scratchpads(struct program *p, const char **why)
 	if (!s.why) {
 		choose_rest(&s, p->body);
 		widen(&s, p->body);
-		measure(&s, p->body);
+		make_fit(&s);
 	}
 	if (s.why)
 		*why = s.why;

@@ -5,7 +5,8 @@
  * Provides: no loop of virtual threads. Its turns go through the loops inside side by side: each statement is done for
  *           all of them before the next one, and what a turn has of its own is a slice of a buffer for all. So what
  *           one waits for (a unit that loads, one that computes) others fill.
- * Keeps:    what is computed; what is the same for all turns is done once. */
+ *           What is the same for all turns is done once, in as many copies as there are turns, one after the other.
+ * Keeps:    what is computed. */
 #include "schedule/pass/pass.h"
 
 /* A buffer inside of the loop, and what has a slice of it for each turn. */
@@ -153,6 +154,19 @@ static bool uses_turn(const struct threads *t, const struct nest *n)
 	return false;
 }
 
+static bool is_slice(const struct threads *t, const struct buffer *b)
+{
+	for (int i = 0; i < t->sliced.n; i++)
+		if (t->sliced.at[i].to == b)
+			return true;
+	return false;
+}
+
+static int turns_of(const struct threads *t)
+{
+	return (int)(t->turn->hi - t->turn->lo);
+}
+
 /* LIST with a loop over all turns around each statement of its own. */
 static struct nest *spread(const struct threads *t, struct nest *list)
 {
@@ -167,6 +181,8 @@ static struct nest *spread(const struct threads *t, struct nest *list)
 		if (splits) {
 			n->body = spread(t, n->body);
 			n->other = spread(t, n->other);
+		} else if (n->kind == NEST_ALLOC && n->buffer->kind == BUFFER_LOCAL && !is_slice(t, n->buffer)) {
+			n->buffer->copies = (n->buffer->copies ? n->buffer->copies : 1) * turns_of(t);
 		} else if (n->kind != NEST_ALLOC && uses_turn(t, n)) {
 			n = nest_new(t->a, NEST_LOOP, n);
 			n->axis = t->turn;
