@@ -30,6 +30,7 @@ struct vdla_lane {
 struct vdla_fifo {
 	int64_t *at;		/* when tokens came */
 	int head, tail;
+	int last;		/* instruction that gave one */
 };
 
 struct vdla_run {
@@ -195,8 +196,10 @@ static int run_next(struct vdla_run *r, enum vdla_unit u)
 	lane->free = end_of(r, i, start);
 	c->busy += lane->free - start - (c->port - port);
 	c->instructions++;
-	for (int k = 0, n = vdla_pushes(i, at); k < n; k++)
+	for (int k = 0, n = vdla_pushes(i, at); k < n; k++) {
 		r->channel[at[k]].at[r->channel[at[k]].tail++] = lane->free;
+		r->channel[at[k]].last = number;
+	}
 	if (r->spans)
 		r->spans[number] = (struct vdla_span){ start, lane->free };
 	return r->execution ? vdla_execute(r->execution, number) : 0;
@@ -207,27 +210,25 @@ static int deadlock(const struct vdla_run *r)
 {
 	struct text t = { 0 };
 
-	text_puts(&t, "deadlock");
 	for (int u = 0; u < VDLA_UNITS; u++) {
 		const struct vdla_lane *lane = &r->lane[u];
 		enum vdla_channel pops[2];
 
 		if (lane->head == lane->tail)
 			continue;
-		int number = lane->queue[lane->head & r->mask].number;
+		int number = lane->queue[lane->head & r->mask].number, n = vdla_pops(&r->b->code.at[number], pops);
 
-		text_puts(&t, "; ");
-		vdla_number_print(&t, r->b, number);
-		for (int k = 0, n = vdla_pops(&r->b->code.at[number], pops); k < n; k++)
+		vdla_refuse(r->b, number, " waits for a token");
+		text_printf(&t, "; %s", err_get());
+		for (int k = 0; k < n; k++)
 			if (r->channel[pops[k]].head == r->channel[pops[k]].tail)
-				text_printf(&t, " waits for a token from %s", vdla_channel_name(pops[k]));
+				text_printf(&t, " from %s", vdla_channel_name(pops[k]));
 	}
 	if (r->next < r->b->code.n) {
-		text_puts(&t, "; ");
-		vdla_number_print(&t, r->b, r->next);
-		text_puts(&t, " waits for a place in its unit's queue");
+		vdla_refuse(r->b, r->next, " waits for a place in its unit's queue");
+		text_printf(&t, "; %s", err_get());
 	}
-	err_set("%s", text_str(&t));
+	err_set("deadlock%s", text_str(&t));
 	text_free(&t);
 	return -1;
 }
@@ -236,24 +237,11 @@ static int deadlock(const struct vdla_run *r)
 static int check_tokens(const struct vdla_run *r)
 {
 	for (int c = 0; c < VDLA_CHANNELS; c++) {
-		int left = r->channel[c].tail - r->channel[c].head, last = r->b->code.n;
-		struct text t = { 0 };
-		bool pushes = false;
+		const struct vdla_fifo *f = &r->channel[c];
 
-		if (left == 0)
-			continue;
-		while (!pushes) {
-			enum vdla_channel to[2];
-
-			last--;
-			for (int k = 0, n = vdla_pushes(&r->b->code.at[last], to); k < n; k++)
-				pushes |= (int)to[k] == c;
-		}
-		vdla_number_print(&t, r->b, last);
-		err_set("%s gives a token from %s that nobody takes; in all %d are left", text_str(&t),
-			vdla_channel_name((enum vdla_channel)c), left);
-		text_free(&t);
-		return -1;
+		if (f->head < f->tail)
+			return vdla_refuse(r->b, f->last, " gives a token from %s that nobody takes; in all %d are left",
+					   vdla_channel_name((enum vdla_channel)c), f->tail - f->head);
 	}
 	return 0;
 }

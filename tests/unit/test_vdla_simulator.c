@@ -381,7 +381,7 @@ static void test_refused_values(void **state)
 	assert_non_null(strstr(err_get(), "instruction 1 (alu shift 1x1 destination 0+0,0 source 1+0,0 pop before): a shift by more"));
 	free(memory);
 	b->code.at[0].transfer.address = 31;
-	must_fail(b, true, "reads unit of memory 32, outside of its 32");
+	must_fail(b, true, "reads unit of memory 31 to 38, outside of its 32");
 	b->code.at[0].transfer.entry = 2047;
 	must_fail(b, true, "an entry outside of its scratchpad");
 	arena_free(a);
