@@ -25,6 +25,7 @@ struct vdla_lane {
 	int head, tail;		/* of all that ever came */
 	int64_t free;		/* when the last one ended */
 	int64_t ready;		/* when the next one can start; NEVER: nothing is there, or a token is missing */
+	bool changed;		/* what that depends on has */
 };
 
 struct vdla_fifo {
@@ -45,6 +46,10 @@ struct vdla_run {
 	struct vdla_span *spans;
 	struct vdla_execution *execution;	/* NULL: cycles alone */
 	void *storage;
+};
+
+static const enum vdla_unit takers[VDLA_CHANNELS] = {
+	VDLA_COMPUTE_UNIT, VDLA_LOAD_UNIT, VDLA_STORE_UNIT, VDLA_COMPUTE_UNIT,
 };
 
 const char *vdla_channel_name(enum vdla_channel c)
@@ -104,6 +109,7 @@ static void fetch(struct vdla_run *r)
 
 		if (is_full(r, u))
 			return;
+		lane->changed |= lane->head == lane->tail;
 		lane->queue[lane->tail++ & r->mask] = (struct vdla_waiting){ r->fetch++, r->next++ };
 	}
 }
@@ -182,6 +188,7 @@ static int run_next(struct vdla_run *r, enum vdla_unit u)
 	int64_t start = most(lane->free, w->fetched);
 	enum vdla_channel at[2];
 
+	lane->changed = true;
 	c->idle += start - lane->free;
 	for (int k = 0, n = vdla_pops(i, at); k < n; k++) {
 		int64_t token = r->channel[at[k]].at[r->channel[at[k]].head++];
@@ -197,6 +204,7 @@ static int run_next(struct vdla_run *r, enum vdla_unit u)
 	c->busy += lane->free - start - (c->port - port);
 	c->instructions++;
 	for (int k = 0, n = vdla_pushes(i, at); k < n; k++) {
+		r->lane[takers[at[k]]].changed = true;
 		r->channel[at[k]].at[r->channel[at[k]].tail++] = lane->free;
 		r->channel[at[k]].last = number;
 	}
@@ -256,8 +264,9 @@ static int run(struct vdla_run *r)
 		for (int u = 0; u < VDLA_UNITS; u++) {
 			struct vdla_lane *lane = &r->lane[u];
 
-			if (lane->ready == NEVER)
+			if (lane->changed)
 				lane->ready = ready(r, lane);
+			lane->changed = false;
 			if (lane->ready < r->lane[first].ready)
 				first = u;
 		}
@@ -265,7 +274,6 @@ static int run(struct vdla_run *r)
 			break;
 		if (run_next(r, (enum vdla_unit)first) < 0)
 			return -1;
-		r->lane[first].ready = NEVER;
 	}
 	for (int u = 0; u < VDLA_UNITS; u++)
 		if (r->lane[u].head < r->lane[u].tail)
