@@ -371,5 +371,6 @@ struct op *build_epilogue(struct dag *d, struct op *x, const struct args *args, 
 	if (x && args_int(args, "bias"))
 		x = op_bias(d, x, build_input(d, "bias", x->tensor.dtype, 1, &channels, true),
 			    layout);
-	return op_activation(d, x, args_word(args, "act"));
+	x = op_activation(d, x, args_word(args, "act"));
+	return x && find(args, "shift") >= 0 && args_int(args, "shift") > 0 ? op_narrow(d, x, (int)args_int(args, "shift")) : x;
 }

@@ -71,7 +71,8 @@ struct op *build_input(struct dag *d, const char *name, enum dtype t, int ndim,
 /* An image with CHANNELS; NULL and a message where blocks do not divide them. */
 struct op *build_image(struct dag *d, const char *name, const struct args *args, int64_t batch,
 		       int64_t channels, int spatial, const int64_t *extent);
-/* X with a bias per channel where key "bias" is 1 and the activation of key "act". */
+/* X with a bias per channel where key "bias" is 1, the activation of key "act", and, where the operator has "shift" and it is
+ * not 0, as bytes: rounded sums over a power of two. */
 struct op *build_epilogue(struct dag *d, struct op *x, const struct args *args, int64_t channels,
 		    enum layout layout);
 
@@ -95,6 +96,8 @@ struct op *build_epilogue(struct dag *d, struct op *x, const struct args *args, 
 /* Products of bytes are gathered in i32, whatever their signs. */
 #define PARAM_OF_WEIGHT                                                                            \
 	{ "wdtype", PARAM_WORD, "same", "element type of the weight", 0, 0, "same|i8|u8" }
+#define PARAM_SHIFT                                                                                \
+	{ "shift", PARAM_INT, "0", "of integers: the result as i8, rounded sums over 2^shift; 0: i32", 0, 30, NULL }
 #define PARAM_KERNEL \
 	{ \
 		"k", PARAM_SHAPE, NULL, "kernel, as 3 or 1x7", 0, 0, NULL \

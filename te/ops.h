@@ -84,6 +84,8 @@ struct op *op_binary(struct dag *d, enum expr_kind kind, const char *name, struc
 		     struct op *b);
 
 struct op *op_clip(struct dag *d, struct op *x, double low, double high);
+/* I32 as i8: over 2^SHIFT (0..30), rounded to nearest, halves up, limited to [-128, 127]. */
+struct op *op_narrow(struct dag *d, struct op *x, int shift);
 struct op *op_leaky_relu(struct dag *d, struct op *x, double slope);
 /* op_relu, op_sigmoid, ... */
 #define X(name, summary) struct op *op_##name(struct dag *d, struct op *x);

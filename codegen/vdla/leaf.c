@@ -231,6 +231,32 @@ static void make_vectors(struct making *k, const struct expr *value, int first)
 	k->leaf.n = first + n;
 }
 
+/* E without limits that a store of bytes has of its own; NULL where it may be beyond these. */
+static const struct expr *without_limits(const struct expr *e)
+{
+	bool below = false, above = false;
+
+	for (int i = 0; i < 2; i++) {
+		int64_t limit;
+
+		if ((e->kind != EXPR_MIN && e->kind != EXPR_MAX) || !expr_is_int(e->arg[1], &limit))
+			break;
+		below |= e->kind == EXPR_MAX && limit >= INT8_MIN;
+		above |= e->kind == EXPR_MIN && limit <= INT8_MAX;
+		if (limit != (e->kind == EXPR_MIN ? INT8_MAX : INT8_MIN))
+			break;
+		e = e->arg[0];
+	}
+	const struct expr *other = e->kind == EXPR_MIN || e->kind == EXPR_MAX ? e->arg[0] : NULL;
+	int64_t limit;
+
+	if (other && (other->kind == EXPR_MIN || other->kind == EXPR_MAX) && expr_is_int(other->arg[1], &limit)) {
+		below |= other->kind == EXPR_MAX && limit >= INT8_MIN;
+		above |= other->kind == EXPR_MIN && limit <= INT8_MAX;
+	}
+	return below && above ? e : NULL;
+}
+
 static void make_store(struct making *k, const struct nest *store)
 {
 	const struct expr *e = store->value;
@@ -241,7 +267,11 @@ static void make_store(struct making *k, const struct nest *store)
 	k->leaf.kind = LEAF_STORE;
 	k->leaf.form = narrow ? VDLA_NARROW : VDLA_PLAIN;
 	set_operand(k, 1, &store->buffer->tensor, store->index);
-	make_vectors(k, narrow ? e->arg[0] : e, 2);
+	e = narrow ? without_limits(e->arg[0]) : e;
+	if (e)
+		make_vectors(k, e, 2);
+	else
+		refuse(k->m, "bytes that are stored are limited to their range");
 }
 
 static void make_plain(struct making *k, const struct nest *store)

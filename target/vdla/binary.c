@@ -2,13 +2,12 @@
 /* target/vdla/binary.c - writes and reads files of programs for a VDLA, and checks them whole. */
 #include "target/vdla/binary.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/err.h"
 #include "base/hash.h"
 
-enum { VERSION = 1, HASH_BYTES = 16 };
+enum { VERSION = 1, HASH_BYTES = 16, TENSORS_MOST = 4096 };	/* each is compared with each */
 
 static const char magic[4] = { 'V', 'D', 'L', 'A' };
 
@@ -23,42 +22,20 @@ const char *vdla_role_name(enum vdla_role r)
 
 /* --- what holds */
 
-static int compare_addresses(const void *a, const void *b)
-{
-	const struct vdla_tensor *const *x = a, *const *y = b;
-
-	return ((*x)->address > (*y)->address) - ((*x)->address < (*y)->address);
-}
-
 static int64_t units(int64_t bytes)
 {
 	return (bytes + VDLA_UNIT_BYTES - 1) / VDLA_UNIT_BYTES;
 }
 
-/* Two tensors of B that are not apart; B's are inside of memory. */
-static bool overlap(const struct vdla_binary *b, const struct vdla_tensor **first, const struct vdla_tensor **second)
+static bool apart(const struct vdla_tensor *t, const struct vdla_tensor *u)
 {
-	const struct vdla_tensor **sorted = malloc(sizeof(const struct vdla_tensor *) * ((size_t)b->tensors.n + 1));
-	bool found = false;
-
-	if (!sorted)
-		die("out of memory (%d tensors)", b->tensors.n);
-	for (int i = 0; i < b->tensors.n; i++)
-		sorted[i] = &b->tensors.at[i];
-	qsort(sorted, (size_t)b->tensors.n, sizeof(*sorted), compare_addresses);
-	for (int i = 0; i + 1 < b->tensors.n && !found; i++) {
-		*first = sorted[i];
-		*second = sorted[i + 1];
-		found = (*first)->address + units((*first)->bytes) > (*second)->address;
-	}
-	free(sorted);
-	return found;
+	return t->address + units(t->bytes) <= u->address || u->address + units(u->bytes) <= t->address;
 }
 
 static int check_tensors(const struct vdla_binary *b, const char *file)
 {
-	const struct vdla_tensor *first, *second;
-
+	if (b->tensors.n > TENSORS_MOST)
+		return err_set("%s: %d tensors; up to %d are read", file, b->tensors.n, TENSORS_MOST);
 	for (int i = 0; i < b->tensors.n; i++) {
 		const struct vdla_tensor *t = &b->tensors.at[i];
 
@@ -69,9 +46,10 @@ static int check_tensors(const struct vdla_binary *b, const char *file)
 		if (t->address < 0 || t->bytes < 1 || t->bytes > b->memory_bytes
 		    || t->address > b->memory_bytes / VDLA_UNIT_BYTES - units(t->bytes))
 			return err_set("%s: tensor %s is not inside of the memory", file, t->name);
+		for (int k = 0; k < i; k++)
+			if (!apart(&b->tensors.at[k], t))
+				return err_set("%s: tensors %s and %s share memory", file, b->tensors.at[k].name, t->name);
 	}
-	if (overlap(b, &first, &second))
-		return err_set("%s: tensors %s and %s share memory", file, first->name, second->name);
 	return 0;
 }
 

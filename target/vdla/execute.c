@@ -4,25 +4,15 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/integer.h"
 #include "target/vdla/execute.h"
 
 struct vdla_execution {
 	const struct vdla_binary *b;
 	struct vdla_order *order;
 	uint8_t *memory;
-	int8_t *inputs, *weights;
-	int32_t *accumulators;
+	uint8_t *pad[VDLA_SCRATCHPADS];
 };
-
-static void *scratchpad(int bytes)
-{
-	void *p = aligned_alloc(64, (size_t)bytes);	/* of a cache line, as vectors like it */
-
-	if (!p)
-		die("out of memory (%d bytes)", bytes);
-	memset(p, 0, (size_t)bytes);
-	return p;
-}
 
 struct vdla_execution *vdla_execution_new(const struct vdla_binary *b, uint8_t *memory)
 {
@@ -30,11 +20,15 @@ struct vdla_execution *vdla_execution_new(const struct vdla_binary *b, uint8_t *
 
 	if (!e)
 		die("out of memory");
-	*e = (struct vdla_execution){
-		.b = b, .order = vdla_order_new(b), .memory = memory,
-		.inputs = scratchpad(b->machine.input_bytes), .weights = scratchpad(b->machine.weight_bytes),
-		.accumulators = scratchpad(b->machine.accumulator_bytes),
-	};
+	*e = (struct vdla_execution){ .b = b, .order = vdla_order_new(b), .memory = memory };
+	for (int s = 0; s < VDLA_SCRATCHPADS; s++) {
+		size_t bytes = (size_t)vdla_entries(&b->machine, (enum vdla_scratchpad)s)
+			       * (size_t)vdla_entry_bytes((enum vdla_scratchpad)s);
+
+		e->pad[s] = aligned_alloc(64, bytes);	/* of a cache line, as vectors like it */
+		if (!e->pad[s])
+			die("out of memory (%zu bytes)", bytes);
+	}
 	return e;
 }
 
@@ -43,64 +37,53 @@ void vdla_execution_free(struct vdla_execution *e)
 	if (!e)
 		return;
 	vdla_order_free(e->order);
-	free(e->inputs);
-	free(e->weights);
-	free(e->accumulators);
+	for (int s = 0; s < VDLA_SCRATCHPADS; s++)
+		free(e->pad[s]);
 	free(e);
 }
 
-static uint8_t *entry_at(struct vdla_execution *e, enum vdla_scratchpad s, int64_t entry)
+static void *entry_at(const struct vdla_execution *e, enum vdla_scratchpad s, int64_t entry)
 {
-	uint8_t *const pads[] = { (uint8_t *)e->inputs, (uint8_t *)e->weights, (uint8_t *)e->accumulators };
-
-	return pads[s] + entry * vdla_entry_bytes(s);
+	return e->pad[s] + entry * vdla_entry_bytes(s);
 }
 
-static int load(struct vdla_execution *e, const struct vdla_transfer *t)
+static int32_t *accumulators_at(const struct vdla_execution *e, int64_t entry)
+{
+	return entry_at(e, VDLA_ACCUMULATORS, entry);
+}
+
+static void copy_row(void *pad, uint8_t *memory, const struct vdla_transfer *t, bool loads)
+{
+	size_t n = (size_t)t->columns * (size_t)vdla_entry_units(t->scratchpad, t->form) * VDLA_UNIT_BYTES;
+	int32_t *wide = pad;
+
+	if (t->form == VDLA_PLAIN)
+		memcpy(loads ? pad : memory, loads ? memory : pad, n);
+	for (size_t i = 0; t->form == VDLA_NARROW && i < n; i++) {
+		if (loads)
+			wide[i] = (int8_t)memory[i];
+		else
+			memory[i] = (uint8_t)least(most(wide[i], INT8_MIN), INT8_MAX);
+	}
+}
+
+/* A load or a store. */
+static int transfer(struct vdla_execution *e, const struct vdla_transfer *t, bool loads)
 {
 	int64_t width = t->before[1] + t->columns + t->after[1], n = vdla_transfer_entries(t);
 	int64_t first = t->entry + t->before[0] * width + t->before[1];	/* that is not padding */
 	int64_t units = (int64_t)t->columns * vdla_entry_units(t->scratchpad, t->form);
 
-	if (!vdla_order_writes(e->order, (int)t->scratchpad, t->entry, n))
+	if (!(loads ? vdla_order_writes : vdla_order_reads)(e->order, (int)t->scratchpad, t->entry, n))
 		return -1;
-	memset(entry_at(e, t->scratchpad, t->entry), 0, (size_t)(n * vdla_entry_bytes(t->scratchpad)));
+	if (loads)
+		memset(entry_at(e, t->scratchpad, t->entry), 0, (size_t)(n * vdla_entry_bytes(t->scratchpad)));
 	for (int r = 0; r < t->rows; r++) {
 		int64_t address = t->address + r * t->row_stride;
 
-		if (!vdla_order_reads(e->order, VDLA_SCRATCHPADS, address, units))
+		if (!(loads ? vdla_order_reads : vdla_order_writes)(e->order, VDLA_SCRATCHPADS, address, units))
 			return -1;
-		const uint8_t *from = e->memory + address * VDLA_UNIT_BYTES;
-		uint8_t *to = entry_at(e, t->scratchpad, first + r * width);
-
-		if (t->form == VDLA_PLAIN)
-			memcpy(to, from, (size_t)(units * VDLA_UNIT_BYTES));
-		else
-			for (int64_t i = 0; i < units * VDLA_UNIT_BYTES; i++)
-				((int32_t *)(void *)to)[i] = (int8_t)from[i];
-	}
-	return 0;
-}
-
-static int store(struct vdla_execution *e, const struct vdla_transfer *t)
-{
-	int64_t units = (int64_t)t->columns * vdla_entry_units(t->scratchpad, t->form);
-
-	if (!vdla_order_reads(e->order, (int)t->scratchpad, t->entry, vdla_transfer_entries(t)))
-		return -1;
-	for (int r = 0; r < t->rows; r++) {
-		int64_t address = t->address + r * t->row_stride;
-
-		if (!vdla_order_writes(e->order, VDLA_SCRATCHPADS, address, units))
-			return -1;
-		const int32_t *from = e->accumulators + (t->entry + (int64_t)r * t->columns) * VDLA_LANES;
-		uint8_t *to = e->memory + address * VDLA_UNIT_BYTES;
-
-		if (t->form == VDLA_PLAIN)
-			memcpy(to, from, (size_t)(units * VDLA_UNIT_BYTES));
-		else
-			for (int64_t i = 0; i < units * VDLA_UNIT_BYTES; i++)
-				to[i] = (uint8_t)from[i];
+		copy_row(entry_at(e, t->scratchpad, first + r * width), e->memory + address * VDLA_UNIT_BYTES, t, loads);
 	}
 	return 0;
 }
@@ -131,7 +114,7 @@ static int gemm(struct vdla_execution *e, const struct vdla_gemm *g)
 	for (int i = 0; i < g->count[0]; i++) {
 		for (int j = 0; j < g->count[1]; j++) {
 			int64_t s = step(&g->sum, i, j), x = step(&g->input, i, j), w = step(&g->weight, i, j);
-			int32_t *sum = e->accumulators + s * VDLA_LANES;
+			int32_t *sum = accumulators_at(e, s);
 
 			if (!(g->reset || vdla_order_reads(e->order, VDLA_ACCUMULATORS, s, 1))
 			    || !vdla_order_reads(e->order, VDLA_INPUTS, x, 1) || !vdla_order_reads(e->order, VDLA_WEIGHTS, w, 1)
@@ -139,7 +122,7 @@ static int gemm(struct vdla_execution *e, const struct vdla_gemm *g)
 				return -1;
 			if (g->reset)
 				memset(sum, 0, VDLA_LANES * sizeof(*sum));
-			multiply(sum, e->inputs + x * VDLA_LANES, e->weights + w * VDLA_LANES * VDLA_LANES);
+			multiply(sum, entry_at(e, VDLA_INPUTS, x), entry_at(e, VDLA_WEIGHTS, w));
 		}
 	}
 	return 0;
@@ -188,16 +171,6 @@ static bool shifts_fit(const int32_t y[VDLA_LANES])
 	return true;
 }
 
-static int refuse(const struct vdla_execution *e, int number, const char *why)
-{
-	struct text t = { 0 };
-
-	vdla_number_print(&t, e->b, number);
-	err_set("%s: %s", text_str(&t), why);
-	text_free(&t);
-	return -1;
-}
-
 static int vector(struct vdla_execution *e, const struct vdla_vector *v, int number)
 {
 	int32_t y[VDLA_LANES];
@@ -207,7 +180,7 @@ static int vector(struct vdla_execution *e, const struct vdla_vector *v, int num
 	for (int i = 0; i < v->count[0]; i++) {
 		for (int j = 0; j < v->count[1]; j++) {
 			int64_t d = step(&v->destination, i, j), s = step(&v->source, i, j);
-			int32_t *x = e->accumulators + d * VDLA_LANES;
+			int32_t *x = accumulators_at(e, d);
 
 			if (!v->immediate && !vdla_order_reads(e->order, VDLA_ACCUMULATORS, s, 1))
 				return -1;
@@ -216,9 +189,9 @@ static int vector(struct vdla_execution *e, const struct vdla_vector *v, int num
 			if (!vdla_order_writes(e->order, VDLA_ACCUMULATORS, d, 1))
 				return -1;
 			if (!v->immediate)
-				memcpy(y, e->accumulators + s * VDLA_LANES, sizeof(y));
+				memcpy(y, accumulators_at(e, s), sizeof(y));
 			if (v->op == VDLA_SHIFT && !shifts_fit(y))
-				return refuse(e, number, "a shift by more than 31 bits");
+				return vdla_refuse(e->b, number, ": a shift by more than 31 bits");
 			for (int l = 0; l < VDLA_LANES; l++)
 				x[l] = element(v->op, x[l], y[l]);
 		}
@@ -233,14 +206,12 @@ int vdla_execute(struct vdla_execution *e, int number)
 	int rc = 0;
 
 	if (why)
-		return refuse(e, number, why);
+		return vdla_refuse(e->b, number, ": %s", why);
 	vdla_order_begin(e->order, number);
 	switch (i->op) {
 	case VDLA_LOAD:
-		rc = load(e, &i->transfer);
-		break;
 	case VDLA_STORE:
-		rc = store(e, &i->transfer);
+		rc = transfer(e, &i->transfer, i->op == VDLA_LOAD);
 		break;
 	case VDLA_GEMM:
 		rc = gemm(e, &i->gemm);

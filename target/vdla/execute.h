@@ -8,7 +8,6 @@
 #ifndef HONE_TARGET_VDLA_EXECUTE_H
 #define HONE_TARGET_VDLA_EXECUTE_H
 
-#include "target/vdla/assembler.h"
 #include "target/vdla/simulator.h"
 
 /* The channels that I takes tokens from (gives tokens to), in OUT; their number. */
@@ -45,8 +44,8 @@ void vdla_order_free(struct vdla_order *o);
 void vdla_order_begin(struct vdla_order *o, int number);
 /* It ends, and gives tokens. */
 void vdla_order_end(struct vdla_order *o);
-/* Where accesses are to: a scratchpad, or VDLA_SCRATCHPADS: memory. */
-/* It reads (writes) N entries, or units of memory, from FIRST on; false, with a message, where it may not. */
+/* It reads (writes) N entries of the scratchpad WHERE, or (VDLA_SCRATCHPADS) units of memory, from FIRST on; false, with a
+ * message, where it may not. */
 bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n);
 bool vdla_order_writes(struct vdla_order *o, int where, int64_t first, int64_t n);
 
@@ -56,7 +55,7 @@ void vdla_execution_free(struct vdla_execution *e);
 /* Runs instruction NUMBER of the program; -1 and a message. */
 int vdla_execute(struct vdla_execution *e, int number);
 
-/* "instruction 12 (gemm ...)", to begin a message with. */
-void vdla_number_print(struct text *out, const struct vdla_binary *b, int number);
+/* Sets the message "instruction 12 (gemm ...)" and what FMT says; returns -1. */
+int vdla_refuse(const struct vdla_binary *b, int number, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 #endif

@@ -3,12 +3,11 @@
  *
  * Bits follow one another from the lowest of the first byte; docs/vdla.md has the table. Numbers of entries are as wide as
  * the machine's scratchpads are large; strides and counts share what is left. */
-#include "target/vdla/fields.h"
+#include "target/vdla/assembler.h"
 
 #include <string.h>
 
 #include "base/integer.h"
-#include "target/vdla/assembler.h"
 
 enum {
 	BITS = 8 * VDLA_INSTRUCTION_BYTES,
@@ -25,6 +24,7 @@ _Static_assert(OP_BITS + 4 + SCRATCHPAD_BITS + 1 + ENTRY_BITS + ADDRESS_BITS + R
 		       + 4 * PADDING_BITS == BITS, "a transfer has all bits");
 
 static const char *const op_names[] = { [VDLA_LOAD] = "load", [VDLA_STORE] = "store", [VDLA_GEMM] = "gemm", [VDLA_ALU] = "alu" };
+static const char *const alu_names[] = { "add", "max", "min", "mul", "shift", "clip", "mulhigh", "copy" };
 
 /* What is done with fields, one behind the other. */
 struct vdla_visit {
@@ -51,7 +51,7 @@ static int bits_left(const struct vdla_machine *m, enum vdla_op op)
 	return op == VDLA_GEMM ? BITS - GEMM_HEAD - bases - vdla_entry_bits(m, VDLA_WEIGHTS) : BITS - ALU_HEAD - bases;
 }
 
-int vdla_stride_bits(const struct vdla_machine *m, enum vdla_op op, enum vdla_scratchpad s)
+static int stride_bits(const struct vdla_machine *m, enum vdla_op op, enum vdla_scratchpad s)
 {
 	int strides = VDLA_LOOPS * (op == VDLA_GEMM ? 3 : 2);
 	int share = (bits_left(m, op) - VDLA_LOOPS * COUNT_BITS_LEAST) / strides;
@@ -59,12 +59,27 @@ int vdla_stride_bits(const struct vdla_machine *m, enum vdla_op op, enum vdla_sc
 	return (int)least(vdla_entry_bits(m, s), least(STRIDE_BITS, share));
 }
 
-int vdla_count_bits(const struct vdla_machine *m, enum vdla_op op)
+static int count_bits(const struct vdla_machine *m, enum vdla_op op)
 {
-	int strides = vdla_stride_bits(m, op, VDLA_ACCUMULATORS) + vdla_stride_bits(m, op, source_of(op))
-		      + (op == VDLA_GEMM ? vdla_stride_bits(m, op, VDLA_WEIGHTS) : 0);
+	int strides = stride_bits(m, op, VDLA_ACCUMULATORS) + stride_bits(m, op, source_of(op))
+		      + (op == VDLA_GEMM ? stride_bits(m, op, VDLA_WEIGHTS) : 0);
 
 	return (int)least(COUNT_BITS, bits_left(m, op) / VDLA_LOOPS - strides);
+}
+
+int vdla_count_most(const struct vdla_machine *m, enum vdla_op op)
+{
+	return op == VDLA_LOAD || op == VDLA_STORE ? VDLA_ROWS_MOST : 1 << count_bits(m, op);
+}
+
+int vdla_stride_most(const struct vdla_machine *m, enum vdla_op op, enum vdla_scratchpad s)
+{
+	return op == VDLA_LOAD || op == VDLA_STORE ? VDLA_ROW_STRIDE_MOST : (1 << stride_bits(m, op, s)) - 1;
+}
+
+const char *vdla_alu_name(enum vdla_alu op)
+{
+	return alu_names[op];
 }
 
 /* --- one field, in all ways: VALUE goes in, what it is from then on comes back */
@@ -129,44 +144,29 @@ static bool flag(struct vdla_visit *v, const char *word, bool value)
 }
 
 /* One of N that have names. */
-static int name(struct vdla_visit *v, int width, int n, const char *(*name_of)(int), int value)
+static int name(struct vdla_visit *v, int width, int n, const char *const *names, int value)
 {
 	if (v->why)
 		return value;
 	if (v->way <= DECODE)
 		value = (int)bits(v, width, value);
 	else if (v->way == PRINT)
-		text_printf(v->out, "%s%s", v->at++ ? " " : "", name_of(value));	/* at: no blank before the first */
-	for (value = v->way == PARSE ? 0 : value; v->way == PARSE && value < n && !scan_token(v->scan, name_of(value));)
+		text_printf(v->out, "%s%s", v->at++ ? " " : "", names[value]);	/* at: no blank before the first */
+	for (value = v->way == PARSE ? 0 : value; v->way == PARSE && value < n && !scan_token(v->scan, names[value]);)
 		value++;
 	if (value >= 0 && value < n)
 		return value;
 	v->why = "a number that means nothing";
 	if (v->way == PARSE)
-		scan_error(v->scan, "expected one of %s, ..., %s", name_of(0), name_of(n - 1));
+		scan_error(v->scan, "expected one of %s, ..., %s", names[0], names[n - 1]);
 	return 0;
 }
 
 /* --- what fields there are */
 
-static const char *op_name(int op)
-{
-	return op_names[op];
-}
-
-static const char *alu_name(int op)
-{
-	return vdla_alu_name((enum vdla_alu)op);
-}
-
-static const char *scratchpad_name(int s)
-{
-	return vdla_scratchpad_name((enum vdla_scratchpad)s);
-}
-
 static void counts(struct vdla_visit *v, enum vdla_op op, int count[VDLA_LOOPS])
 {
-	int width = vdla_count_bits(v->m, op);
+	int width = count_bits(v->m, op);
 
 	count[0] = (int)number(v, "", width, 1, count[0]);
 	count[1] = (int)number(v, "x", width, 1, count[1]);
@@ -174,7 +174,7 @@ static void counts(struct vdla_visit *v, enum vdla_op op, int count[VDLA_LOOPS])
 
 static void walk(struct vdla_visit *v, const char *word, enum vdla_op op, enum vdla_scratchpad s, struct vdla_walk *w)
 {
-	int width = vdla_stride_bits(v->m, op, s);
+	int width = stride_bits(v->m, op, s);
 
 	w->base = (int)number(v, word, vdla_entry_bits(v->m, s), 0, w->base);
 	w->stride[0] = (int)number(v, "+", width, 0, w->stride[0]);
@@ -198,7 +198,7 @@ static void gemm(struct vdla_visit *v, struct vdla_gemm *g)
 
 static void vector(struct vdla_visit *v, struct vdla_vector *x)
 {
-	x->op = (enum vdla_alu)name(v, ALU_BITS, VDLA_ALUS, alu_name, (int)x->op);
+	x->op = (enum vdla_alu)name(v, ALU_BITS, VDLA_ALUS, alu_names, (int)x->op);
 	x->immediate = flag(v, "number", x->immediate);
 	if (!leaves_out(v, !x->immediate))
 		x->number = (int32_t)number(v, "", NUMBER_BITS, INT16_MIN, x->number);
@@ -212,7 +212,7 @@ static void transfer(struct vdla_visit *v, struct vdla_transfer *t)
 {
 	bool padded = t->before[0] || t->before[1] || t->after[0] || t->after[1];
 
-	t->scratchpad = (enum vdla_scratchpad)name(v, SCRATCHPAD_BITS, VDLA_SCRATCHPADS, scratchpad_name, (int)t->scratchpad);
+	t->scratchpad = (enum vdla_scratchpad)name(v, SCRATCHPAD_BITS, VDLA_SCRATCHPADS, vdla_scratchpad_names, (int)t->scratchpad);
 	t->form = flag(v, "narrow", t->form == VDLA_NARROW) ? VDLA_NARROW : VDLA_PLAIN;
 	t->entry = (int)number(v, "", ENTRY_BITS, 0, t->entry);
 	t->address = number(v, "memory", ADDRESS_BITS, 0, t->address);
@@ -240,7 +240,7 @@ static void tokens(struct vdla_visit *v, struct vdla_instruction *i)
 /* Tokens stand before the rest in bits, behind it in texts. */
 static void instruction(struct vdla_visit *v, struct vdla_instruction *i)
 {
-	i->op = (enum vdla_op)name(v, OP_BITS, VDLA_OPS, op_name, (int)i->op);
+	i->op = (enum vdla_op)name(v, OP_BITS, VDLA_OPS, op_names, (int)i->op);
 	if (v->way < PRINT)
 		tokens(v, i);
 	if (i->op == VDLA_GEMM)

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target/vdla/instruction.c - names of what instructions have, and which are legal. */
-#include "target/vdla/assembler.h"
-#include "target/vdla/fields.h"
+/* target/vdla/instruction.c - which instructions are legal. */
+#include "target/vdla/instruction.h"
+
+#include <stddef.h>
 
 const char *vdla_unit_name(enum vdla_unit u)
 {
 	static const char *const names[] = { "load", "compute", "store" };
 
 	return names[u];
-}
-
-const char *vdla_alu_name(enum vdla_alu op)
-{
-	static const char *const names[] = { "add", "max", "min", "mul", "shift", "clip", "mulhigh", "copy" };
-
-	return names[op];
 }
 
 int vdla_entry_units(enum vdla_scratchpad s, enum vdla_form f)
@@ -25,16 +19,6 @@ int vdla_entry_units(enum vdla_scratchpad s, enum vdla_form f)
 int64_t vdla_transfer_entries(const struct vdla_transfer *t)
 {
 	return (int64_t)(t->before[0] + t->rows + t->after[0]) * (t->before[1] + t->columns + t->after[1]);
-}
-
-int vdla_count_most(const struct vdla_machine *m, enum vdla_op op)
-{
-	return op == VDLA_LOAD || op == VDLA_STORE ? VDLA_ROWS_MOST : 1 << vdla_count_bits(m, op);
-}
-
-int vdla_stride_most(const struct vdla_machine *m, enum vdla_op op, enum vdla_scratchpad s)
-{
-	return op == VDLA_LOAD || op == VDLA_STORE ? VDLA_ROW_STRIDE_MOST : (1 << vdla_stride_bits(m, op, s)) - 1;
 }
 
 /* Does W stay inside of S? */

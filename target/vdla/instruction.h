@@ -32,7 +32,7 @@ enum vdla_op {
 /* How entries lie in memory. */
 enum vdla_form {
 	VDLA_PLAIN,	/* as in the scratchpad */
-	VDLA_NARROW,	/* accumulators as i8: loads extend the sign, stores keep the low byte */
+	VDLA_NARROW,	/* accumulators as i8: loads extend the sign, stores limit to [-128, 127] */
 };
 
 /* What the vector unit computes, x an element of the destination, y of the source or the immediate; 32 bits, wrapping. */
@@ -111,6 +111,8 @@ int64_t vdla_transfer_entries(const struct vdla_transfer *t);
  * room for. */
 int vdla_count_most(const struct vdla_machine *m, enum vdla_op op);
 int vdla_stride_most(const struct vdla_machine *m, enum vdla_op op, enum vdla_scratchpad s);
+/* NULL, or what of I is more than its bits can say: the part of vdla_fits() that fields alone decide. */
+const char *vdla_lacks_bits(const struct vdla_machine *m, const struct vdla_instruction *i);
 /* NULL where I has an encoding for M and all that it touches is in its scratchpads; else what is wrong. */
 const char *vdla_fits(const struct vdla_machine *m, const struct vdla_instruction *i);
 /* I must fit. */

@@ -26,10 +26,7 @@ const struct vdla_machine vdla_machine_default = {
 #undef X
 };
 
-static int *at(struct vdla_machine *m, const struct vdla_field *f)
-{
-	return (int *)((char *)m + f->offset);
-}
+const char *const vdla_scratchpad_names[VDLA_SCRATCHPADS] = { "inputs", "weights", "accumulators" };
 
 static int value(const struct vdla_machine *m, const struct vdla_field *f)
 {
@@ -70,7 +67,7 @@ int vdla_machine_scan(struct vdla_machine *out, struct scan *s)
 	if (!scan_int(s, &v) || !allows(f, v))
 		return scan_error(s, "%s: a whole number from %d to %d%s", f->name, f->least, f->most,
 				  is_scratchpad(f) ? ", a power of two" : "");
-	*at(out, f) = (int)v;
+	*(int *)((char *)out + f->offset) = (int)v;
 	return scan_line_end(s) ? 0 : scan_error(s, "expected the end of the line");
 }
 
@@ -102,12 +99,10 @@ void vdla_machine_print(struct text *out, const struct vdla_machine *m)
 		text_printf(out, "%s %d\n", fields[i].name, value(m, &fields[i]));
 }
 
+/* Numbers alone, without holes. */
 bool vdla_machine_equal(const struct vdla_machine *a, const struct vdla_machine *b)
 {
-	for (int i = 0; i < FIELDS; i++)
-		if (value(a, &fields[i]) != value(b, &fields[i]))
-			return false;
-	return true;
+	return memcmp(a, b, sizeof(*a)) == 0;
 }
 
 int vdla_entry_bytes(enum vdla_scratchpad s)
@@ -131,7 +126,5 @@ int vdla_entry_bits(const struct vdla_machine *m, enum vdla_scratchpad s)
 
 const char *vdla_scratchpad_name(enum vdla_scratchpad s)
 {
-	static const char *const names[] = { "inputs", "weights", "accumulators" };
-
-	return names[s];
+	return vdla_scratchpad_names[s];
 }

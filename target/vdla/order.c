@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "target/vdla/assembler.h"
 #include "target/vdla/execute.h"
 
 enum { AREAS = VDLA_SCRATCHPADS + 1, NOBODY = 0, CALLER = VDLA_UNITS };
@@ -102,35 +103,50 @@ void vdla_order_end(struct vdla_order *o)
 		o->token[pushes[k]][o->pushed[pushes[k]]++] = o->unit[o->now];
 }
 
-void vdla_number_print(struct text *out, const struct vdla_binary *b, int number)
+int vdla_refuse(const struct vdla_binary *b, int number, const char *fmt, ...)
 {
-	text_printf(out, "instruction %d (", number);
-	vdla_instruction_print(out, &b->code.at[number]);
-	text_puts(out, ")");
+	struct text t = { 0 };
+	va_list ap;
+
+	text_printf(&t, "instruction %d (", number);
+	vdla_instruction_print(&t, &b->code.at[number]);
+	text_puts(&t, ")");
+	va_start(ap, fmt);
+	text_vprintf(&t, fmt, ap);
+	va_end(ap);
+	err_set("%s", text_str(&t));
+	text_free(&t);
+	return -1;
 }
 
-/* Sets the message: the instruction DOES ENTRY in WHERE, which COUNT-th instruction of unit U has DONE; returns false. */
+static const char *where_name(int where)
+{
+	return where == VDLA_SCRATCHPADS ? "unit of memory" : vdla_scratchpad_name((enum vdla_scratchpad)where);
+}
+
+/* The instruction that runs DOES an ENTRY that the COUNT-th instruction of unit U has DONE. */
 static bool refuse(const struct vdla_order *o, const char *does, int where, int64_t entry, const char *done, int u,
 		   int count)
 {
-	struct text t = { 0 };
 	int number = 0;
 
-	vdla_number_print(&t, o->b, o->number);
-	text_printf(&t, " %s %s %lld", does, where == VDLA_SCRATCHPADS ? "unit of memory" :
-		    vdla_scratchpad_name((enum vdla_scratchpad)where), (long long)entry);
-	if (entry < 0 || entry >= o->size[where]) {
-		text_printf(&t, ", outside of its %lld", (long long)o->size[where]);
-	} else if (!done) {
-		text_puts(&t, ", which nothing has written");
-	} else {
-		while ((int)vdla_unit_of(&o->b->code.at[number]) != u || --count > 0)
-			number++;
-		text_printf(&t, ", and no tokens order it behind the one that %s it, ", done);
-		vdla_number_print(&t, o->b, number);
-	}
-	err_set("%s", text_str(&t));
-	text_free(&t);
+	while ((int)vdla_unit_of(&o->b->code.at[number]) != u || --count > 0)
+		number++;
+	vdla_refuse(o->b, number, "%s", "");
+	vdla_refuse(o->b, o->number, " %s %s %lld, and no tokens order it behind the one that %s it, %s", does,
+		    where_name(where), (long long)entry, done, err_get());
+	return false;
+}
+
+static inline bool inside(const struct vdla_order *o, int where, int64_t first, int64_t n)
+{
+	return first >= 0 && n <= o->size[where] && first <= o->size[where] - n;
+}
+
+static bool outside(const struct vdla_order *o, const char *does, int where, int64_t first, int64_t n)
+{
+	vdla_refuse(o->b, o->number, " %s %s %lld to %lld, outside of its %lld", does, where_name(where), (long long)first,
+		    (long long)(first + n - 1), (long long)o->size[where]);
 	return false;
 }
 
@@ -142,26 +158,16 @@ static inline bool behind_writer(const struct vdla_order *o, const struct vdla_t
 	return u == CALLER || u == (int)o->now || o->unit[o->now].at[u] >= t->writer / 4;
 }
 
-static inline bool inside(const struct vdla_order *o, int where, int64_t first, int64_t n)
-{
-	return first >= 0 && n <= o->size[where] && first <= o->size[where] - n;
-}
-
-/* The first of N from FIRST on that is outside. */
-static int64_t outside(const struct vdla_order *o, int where, int64_t first)
-{
-	return first < 0 || first >= o->size[where] ? first : o->size[where];
-}
-
 bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n)
 {
 	if (!inside(o, where, first, n))
-		return refuse(o, "reads", where, outside(o, where, first), NULL, 0, 0);
+		return outside(o, "reads", where, first, n);
 	for (int64_t i = first; i < first + n; i++) {
 		struct vdla_touched *t = &o->touched[where][i];
 
 		if (t->writer == NOBODY)
-			return refuse(o, "reads", where, i, NULL, 0, 0);
+			return vdla_refuse(o->b, o->number, " reads %s %lld, which nothing has written",
+					   where_name(where), (long long)i) == 0;
 		if (!behind_writer(o, t))
 			return refuse(o, "reads", where, i, "wrote", t->writer % 4, t->writer / 4);
 		t->reader[o->now] = o->unit[o->now].at[o->now];
@@ -174,7 +180,7 @@ bool vdla_order_writes(struct vdla_order *o, int where, int64_t first, int64_t n
 	const struct vdla_clock *own = &o->unit[o->now];
 
 	if (!inside(o, where, first, n))
-		return refuse(o, "writes", where, outside(o, where, first), NULL, 0, 0);
+		return outside(o, "writes", where, first, n);
 	for (int64_t i = first; i < first + n; i++) {
 		struct vdla_touched *t = &o->touched[where][i];
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
+#include "target/vdla/assembler.h"
 #include "target/vdla/execute.h"
 
 static void print_part(struct text *out, int64_t part, const struct vdla_cycles *c)

@@ -25,11 +25,13 @@ struct vdla_lane {
 	int head, tail;		/* of all that ever came */
 	int64_t free;		/* when the last one ended */
 	int64_t ready;		/* when the next one can start; NEVER: nothing is there, or a token is missing */
+	bool changed;		/* what that depends on has */
 };
 
 struct vdla_fifo {
 	int64_t *at;		/* when tokens came */
 	int head, tail;
+	int last;		/* instruction that gave one */
 };
 
 struct vdla_run {
@@ -44,6 +46,10 @@ struct vdla_run {
 	struct vdla_span *spans;
 	struct vdla_execution *execution;	/* NULL: cycles alone */
 	void *storage;
+};
+
+static const enum vdla_unit takers[VDLA_CHANNELS] = {
+	VDLA_COMPUTE_UNIT, VDLA_LOAD_UNIT, VDLA_STORE_UNIT, VDLA_COMPUTE_UNIT,
 };
 
 const char *vdla_channel_name(enum vdla_channel c)
@@ -103,6 +109,7 @@ static void fetch(struct vdla_run *r)
 
 		if (is_full(r, u))
 			return;
+		lane->changed |= lane->head == lane->tail;
 		lane->queue[lane->tail++ & r->mask] = (struct vdla_waiting){ r->fetch++, r->next++ };
 	}
 }
@@ -181,6 +188,7 @@ static int run_next(struct vdla_run *r, enum vdla_unit u)
 	int64_t start = most(lane->free, w->fetched);
 	enum vdla_channel at[2];
 
+	lane->changed = true;
 	c->idle += start - lane->free;
 	for (int k = 0, n = vdla_pops(i, at); k < n; k++) {
 		int64_t token = r->channel[at[k]].at[r->channel[at[k]].head++];
@@ -195,8 +203,11 @@ static int run_next(struct vdla_run *r, enum vdla_unit u)
 	lane->free = end_of(r, i, start);
 	c->busy += lane->free - start - (c->port - port);
 	c->instructions++;
-	for (int k = 0, n = vdla_pushes(i, at); k < n; k++)
+	for (int k = 0, n = vdla_pushes(i, at); k < n; k++) {
+		r->lane[takers[at[k]]].changed = true;
 		r->channel[at[k]].at[r->channel[at[k]].tail++] = lane->free;
+		r->channel[at[k]].last = number;
+	}
 	if (r->spans)
 		r->spans[number] = (struct vdla_span){ start, lane->free };
 	return r->execution ? vdla_execute(r->execution, number) : 0;
@@ -207,27 +218,25 @@ static int deadlock(const struct vdla_run *r)
 {
 	struct text t = { 0 };
 
-	text_puts(&t, "deadlock");
 	for (int u = 0; u < VDLA_UNITS; u++) {
 		const struct vdla_lane *lane = &r->lane[u];
 		enum vdla_channel pops[2];
 
 		if (lane->head == lane->tail)
 			continue;
-		int number = lane->queue[lane->head & r->mask].number;
+		int number = lane->queue[lane->head & r->mask].number, n = vdla_pops(&r->b->code.at[number], pops);
 
-		text_puts(&t, "; ");
-		vdla_number_print(&t, r->b, number);
-		for (int k = 0, n = vdla_pops(&r->b->code.at[number], pops); k < n; k++)
+		vdla_refuse(r->b, number, " waits for a token");
+		text_printf(&t, "; %s", err_get());
+		for (int k = 0; k < n; k++)
 			if (r->channel[pops[k]].head == r->channel[pops[k]].tail)
-				text_printf(&t, " waits for a token from %s", vdla_channel_name(pops[k]));
+				text_printf(&t, " from %s", vdla_channel_name(pops[k]));
 	}
 	if (r->next < r->b->code.n) {
-		text_puts(&t, "; ");
-		vdla_number_print(&t, r->b, r->next);
-		text_puts(&t, " waits for a place in its unit's queue");
+		vdla_refuse(r->b, r->next, " waits for a place in its unit's queue");
+		text_printf(&t, "; %s", err_get());
 	}
-	err_set("%s", text_str(&t));
+	err_set("deadlock%s", text_str(&t));
 	text_free(&t);
 	return -1;
 }
@@ -236,24 +245,11 @@ static int deadlock(const struct vdla_run *r)
 static int check_tokens(const struct vdla_run *r)
 {
 	for (int c = 0; c < VDLA_CHANNELS; c++) {
-		int left = r->channel[c].tail - r->channel[c].head, last = r->b->code.n;
-		struct text t = { 0 };
-		bool pushes = false;
+		const struct vdla_fifo *f = &r->channel[c];
 
-		if (left == 0)
-			continue;
-		while (!pushes) {
-			enum vdla_channel to[2];
-
-			last--;
-			for (int k = 0, n = vdla_pushes(&r->b->code.at[last], to); k < n; k++)
-				pushes |= (int)to[k] == c;
-		}
-		vdla_number_print(&t, r->b, last);
-		err_set("%s gives a token from %s that nobody takes; in all %d are left", text_str(&t),
-			vdla_channel_name((enum vdla_channel)c), left);
-		text_free(&t);
-		return -1;
+		if (f->head < f->tail)
+			return vdla_refuse(r->b, f->last, " gives a token from %s that nobody takes; in all %d are left",
+					   vdla_channel_name((enum vdla_channel)c), f->tail - f->head);
 	}
 	return 0;
 }
@@ -268,8 +264,9 @@ static int run(struct vdla_run *r)
 		for (int u = 0; u < VDLA_UNITS; u++) {
 			struct vdla_lane *lane = &r->lane[u];
 
-			if (lane->ready == NEVER)
+			if (lane->changed)
 				lane->ready = ready(r, lane);
+			lane->changed = false;
 			if (lane->ready < r->lane[first].ready)
 				first = u;
 		}
@@ -277,7 +274,6 @@ static int run(struct vdla_run *r)
 			break;
 		if (run_next(r, (enum vdla_unit)first) < 0)
 			return -1;
-		r->lane[first].ready = NEVER;
 	}
 	for (int u = 0; u < VDLA_UNITS; u++)
 		if (r->lane[u].head < r->lane[u].tail)

@@ -254,7 +254,7 @@ static struct op *build_conv(struct dag *d, const struct args *args, int spatial
 #define CONV_PARAMS \
 	SIZE("oc", "output channels"), PARAM_KERNEL, PARAM_STRIDE, PARAM_PAD, PARAM_DILATION, \
 		SIZE_OR("g", "1", "groups"), PARAM_OF_LAYOUT, PARAM_CONST, PARAM_BIAS, PARAM_ACT, \
-		PARAM_OF_DTYPE, PARAM_OF_WEIGHT, PARAM_END
+		PARAM_OF_DTYPE, PARAM_OF_WEIGHT, PARAM_SHIFT, PARAM_END
 
 static struct op *build_conv1d(struct dag *d, const struct args *args)
 {

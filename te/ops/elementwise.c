@@ -115,6 +115,24 @@ struct op *op_clip(struct dag *d, struct op *x, double low, double high)
 			 clip(d, read_axes(d, x, axes), low, high));
 }
 
+struct op *op_narrow(struct dag *d, struct op *x, int shift)
+{
+	struct axis *axes[TENSOR_MAX_DIMS];
+	double half = shift > 0 ? (double)(INT64_C(1) << (shift - 1)) : 0;
+
+	if (!x)
+		return NULL;
+	if (x->tensor.dtype != DTYPE_I32)
+		return op_error("shift: %s is %s; it needs i32, as sums of products of bytes are", x->tensor.name,
+				dtype_name(x->tensor.dtype));
+	axes_like(d, x, axes);
+	const struct expr *sum = build_binary_const(d, EXPR_ADD, read_axes(d, x, axes), half);
+	const struct expr *rounded = build_binary_const(d, EXPR_DIV, sum, (double)(INT64_C(1) << shift));
+
+	return build_map(d, "narrow", axes, x->tensor.ndim,
+			 expr_cast(d->arena, DTYPE_I8, clip(d, rounded, INT8_MIN, INT8_MAX)));
+}
+
 struct op *op_leaky_relu(struct dag *d, struct op *x, double slope)
 {
 	struct axis *axes[TENSOR_MAX_DIMS];

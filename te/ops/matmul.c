@@ -155,6 +155,6 @@ const struct operator operator_dense = {
 					 SIZE("k", "inputs"),
 					 FLAG("trans", "1", "1: W is [n, k], 0: [k, n]"),
 					 FLAG("bias", "1", "1: add a bias"), PARAM_ACT, PARAM_CONST,
-					 PARAM_OF_DTYPE, PARAM_OF_WEIGHT, PARAM_END},
+					 PARAM_OF_DTYPE, PARAM_OF_WEIGHT, PARAM_SHIFT, PARAM_END},
 	.build = build_dense,
 };

@@ -207,6 +207,63 @@ static void test_convolution(void **state)
 	arena_free(a);
 }
 
+static int step(const struct vdla_walk *w, int i, int j)
+{
+	return w->base + i * w->stride[0] + j * w->stride[1];
+}
+
+static struct vdla_walk short_walk(struct rng *r, int entries)
+{
+	/* counts are below 8 */
+	int most = (entries - 1) / 14;
+
+	return (struct vdla_walk){ (int)rng_below(r, entries - 14 * most),
+				   { (int)rng_below(r, most + 1), (int)rng_below(r, most + 1) } };
+}
+
+/* Walks of any kind, also where sums meet themselves. */
+static void test_walks(void **state)
+{
+	enum { INPUTS = 200, WEIGHTS = 40, SUMS = 90, Y = INPUTS + 16 * WEIGHTS + 4 * SUMS };
+	struct arena *a = arena_new();
+	struct vdla_binary *b = parse(a, arena_printf(a, "machine\nmemory 32768\ninput x at 0 bytes %d\n"
+							 "load inputs 0 memory 0 1x%d every 0\n"
+							 "load weights 0 memory %d 1x%d every 0\n"
+							 "load accumulators 0 memory %d 1x%d every 0 push behind\n"
+							 "gemm 1x1 sum 0+0,0 input 0+0,0 weight 0+0,0 pop before push behind\n"
+							 "store accumulators 0 memory %d 1x%d every 0 pop before\n", 16 * Y, INPUTS,
+						      INPUTS, WEIGHTS, INPUTS + 16 * WEIGHTS, SUMS, Y, SUMS));
+	struct vdla_gemm *g = &b->code.at[3].gemm;
+	struct rng r = rng_seed(6);
+
+	(void)state;
+	for (int n = 0; n < 200; n++) {
+		uint8_t *memory = vdla_memory_new(b);
+		int32_t sums[SUMS][VDLA_LANES];
+		struct vdla_cycles c;
+
+		*g = (struct vdla_gemm){ false, { 1 + (int)rng_below(&r, 8), 1 + (int)rng_below(&r, 8) },
+					 short_walk(&r, SUMS), short_walk(&r, INPUTS), short_walk(&r, WEIGHTS) };
+		fill(&r, memory, 16 * Y);
+		memcpy(sums, memory + 16 * (INPUTS + 16 * WEIGHTS), sizeof(sums));
+		must_run(b, memory, &c);
+		assert_int_equal(c.products, g->count[0] * g->count[1]);
+		for (int i = 0; i < g->count[0]; i++)
+			for (int j = 0; j < g->count[1]; j++)
+				for (int k = 0; k < VDLA_LANES * VDLA_LANES; k++) {
+					const uint8_t *x = memory + 16 * step(&g->input, i, j);
+					const uint8_t *w = memory + 16 * INPUTS + 256 * step(&g->weight, i, j);
+					int32_t *s = &sums[step(&g->sum, i, j)][k / VDLA_LANES];
+
+					*s = (int32_t)((uint32_t)*s
+						       + (uint32_t)((int8_t)x[k % VDLA_LANES] * (int8_t)w[k]));
+				}
+		assert_memory_equal(memory + 16 * Y, sums, sizeof(sums));
+		free(memory);
+	}
+	arena_free(a);
+}
+
 static int32_t wrap(int64_t v)
 {
 	return (int32_t)(uint32_t)(uint64_t)v;
@@ -281,13 +338,13 @@ static void test_vectors(void **state)
 	}
 }
 
-/* i8 come as i32, and go as their low bytes. */
+/* i8 come as i32, and go limited to their range. */
 static void test_narrow(void **state)
 {
 	struct arena *a = arena_new();
 	const struct vdla_binary *b = parse(a, "machine\nmemory 256\ninput x at 0 bytes 48\n"
 					       "load accumulators narrow 1 memory 0 2x1 every 2 zeros 0,0,1,1 push behind\n"
-					       "alu add number 300 4x1 destination 1+1,0 pop before push behind\n"
+					       "alu add number 30 4x1 destination 1+1,0 pop before push behind\n"
 					       "store accumulators narrow 1 memory 8 1x4 every 0 pop before\n"
 					       "store accumulators 1 memory 12 1x1 every 0\n");
 	uint8_t *memory = vdla_memory_new(b);
@@ -300,10 +357,10 @@ static void test_narrow(void **state)
 	must_run(b, memory, &c);
 	memcpy(wide, memory + 192, sizeof(wide));
 	for (int l = 0; l < VDLA_LANES; l++) {
-		assert_int_equal(wide[l], (int8_t)memory[l] + 300);
-		assert_int_equal(memory[128 + l], (uint8_t)(memory[l] + 300));
-		assert_int_equal(memory[144 + l], 300 & 255);	/* of zeros: the column behind, then the next row */
-		assert_int_equal(memory[160 + l], (uint8_t)(memory[32 + l] + 300));
+		assert_int_equal(wide[l], (int8_t)memory[l] + 30);
+		assert_int_equal((int8_t)memory[128 + l], least((int8_t)memory[l] + 30, 127));
+		assert_int_equal(memory[144 + l], 30);	/* of zeros: the column behind, then the next row */
+		assert_int_equal((int8_t)memory[160 + l], least((int8_t)memory[32 + l] + 30, 127));
 	}
 	free(memory);
 	arena_free(a);
@@ -381,7 +438,7 @@ static void test_refused_values(void **state)
 	assert_non_null(strstr(err_get(), "instruction 1 (alu shift 1x1 destination 0+0,0 source 1+0,0 pop before): a shift by more"));
 	free(memory);
 	b->code.at[0].transfer.address = 31;
-	must_fail(b, true, "reads unit of memory 32, outside of its 32");
+	must_fail(b, true, "reads unit of memory 31 to 38, outside of its 32");
 	b->code.at[0].transfer.entry = 2047;
 	must_fail(b, true, "an entry outside of its scratchpad");
 	arena_free(a);
@@ -534,7 +591,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dense), cmocka_unit_test(test_cycles), cmocka_unit_test(test_cycles_shared),
-		cmocka_unit_test(test_convolution), cmocka_unit_test(test_vectors), cmocka_unit_test(test_narrow),
+		cmocka_unit_test(test_convolution), cmocka_unit_test(test_walks), cmocka_unit_test(test_vectors), cmocka_unit_test(test_narrow),
 		cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_values), cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_every_token), cmocka_unit_test(test_trace),
 	};

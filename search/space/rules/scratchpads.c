@@ -10,7 +10,13 @@
 
 static bool applies(const struct sketch *s, int stage)
 {
-	return rule_tile_fused.applies(s, stage);
+	const struct stage *g = s->state->stages.at[stage];
+
+	if (!stage_computes(g) || !op_is_reduction(&g->op) || !stage_is_untouched(g) || g->op.tensor.ndim == 0)
+		return false;
+	int consumer = fusible_consumer(s->state, stage, NULL);
+
+	return consumer < 0 || stage_is_untouched(s->state->stages.at[consumer]);	/* one tile a consumer */
 }
 
 /* The loops of one level, outermost first. */
@@ -34,7 +40,6 @@ static void append(struct loops *l, const struct loops *more)
 /* What is being built. */
 struct making {
 	struct sketch *s;
-	const struct target *target;
 	int stage, consumer;
 	struct op op, copy;	/* of these */
 	int dim;		/* of the reduction, that lanes run along */
@@ -247,25 +252,33 @@ static bool copy_operands(struct making *m)
 	return weights >= 0 && keep_conditions(m, inputs, &of_inputs) && store_in_blocks(m, weights, b);
 }
 
+/* Who takes the sums of the stage, element by element; a copy of them, where nobody does. */
+static bool find_consumer(struct making *m, int *axis)
+{
+	m->consumer = fusible_consumer(m->s->state, m->stage, axis);
+	if (m->consumer < 0) {
+		m->consumer = m->stage;
+		m->stage = m->s->state->stages.n;
+		if (!sketch_add(m->s, step_cache_write(m->consumer), ROLE_FIXED))
+			return false;
+		fusible_consumer(m->s->state, m->stage, axis);
+	}
+	m->copy = m->s->state->stages.at[m->consumer]->op;
+	return true;
+}
+
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
-	struct making m = { .s = NULL, .target = k->aim.target, .stage = stage };
+	const struct op op = s->state->stages.at[stage]->op;
 	int axis[TENSOR_MAX_DIMS];
 
-	if (!m.target->operands)
-		return;
-	m.op = s->state->stages.at[stage]->op;
-	m.consumer = fusible_consumer(s->state, stage, axis);
-	m.copy = s->state->stages.at[m.consumer]->op;
-	for (m.dim = m.op.tensor.ndim - 1; m.dim >= 0; m.dim--) {
-		m.group = group_of(s->state, stage, m.dim, m.target);
-		if (!m.group.by)
-			continue;
-		m.s = sketch_copy(k->arena, s);
-		int before = m.s->state->order.n;
+	for (int d = op.tensor.ndim - 1; d >= 0 && k->aim.target->operands; d--) {
+		struct making m = { .s = sketch_copy(k->arena, s), .op = op, .stage = stage, .dim = d,
+				    .group = group_of(s->state, stage, d, k->aim.target) };
 
-		if (tile_consumer(&m, axis[m.dim]) && tile_reduction(&m) && copy_operands(&m) && copy_others(&m))
-			sketch_emit(k, m.s, s->at - 1 + m.s->state->order.n - before);
+		if (m.group.by && find_consumer(&m, axis) && tile_consumer(&m, axis[d]) && tile_reduction(&m) &&
+		    copy_operands(&m) && copy_others(&m))
+			sketch_emit(k, m.s, s->at - 1 + m.s->state->order.n - s->state->order.n);
 	}
 }
 
