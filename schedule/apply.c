@@ -165,28 +165,20 @@ static bool annotate(struct state *s, const struct step *step, enum annotation a
 		REFUSE("the iter is not a loop");
 	if (g->iters.at[step->iter].annotation != ANNOTATION_NONE)
 		REFUSE("the loop is annotated already");
+	if (g->iters.at[step->iter].reduce && (annotation == ANNOTATION_PARALLEL || annotation == ANNOTATION_VTHREAD))
+		REFUSE("turns of a reduce loop write the same element; rfactor first");
 	g->iters.at[step->iter].annotation = annotation;
 	return true;
 }
 
-/* Turns that are not one behind the other, be it in threads or interleaved. */
-static bool annotate_turns(struct state *s, const struct step *step, enum annotation annotation, const char **why)
-{
-	if (stage_at(s, step->stage)->op.kind == OP_COMPUTE &&
-	    stage_leaf(stage_at(s, step->stage), step->iter) >= 0 &&
-	    stage_at(s, step->stage)->iters.at[step->iter].reduce)
-		REFUSE("turns of a reduce loop write the same element; rfactor first");
-	return annotate(s, step, annotation, why);
-}
-
 static bool apply_parallel(struct state *s, const struct step *step, const char **why)
 {
-	return annotate_turns(s, step, ANNOTATION_PARALLEL, why);
+	return annotate(s, step, ANNOTATION_PARALLEL, why);
 }
 
 static bool apply_vthread(struct state *s, const struct step *step, const char **why)
 {
-	return annotate_turns(s, step, ANNOTATION_VTHREAD, why);
+	return annotate(s, step, ANNOTATION_VTHREAD, why);
 }
 
 static bool apply_vectorize(struct state *s, const struct step *step, const char **why)

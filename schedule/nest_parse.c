@@ -96,6 +96,20 @@ int nest_parse_element(struct nest_parser *np, const struct tensor *t, const str
 	return 0;
 }
 
+int nest_parse_copies(struct nest_parser *np, struct buffer *b)
+{
+	enum { COPIES_MAX = 1024 };
+	const char *at = parse_at(&np->p);
+	int64_t n;
+
+	if (!nest_parse_word(np, "copies"))
+		return 0;
+	if (!scan_int(&np->p.s, &n) || n < 1 || n > COPIES_MAX)
+		return parse_error(&np->p, at, "a number of copies from 1 to %d", COPIES_MAX);
+	b->copies = (int)n;
+	return 0;
+}
+
 int nest_parse_storage(struct nest_parser *np, struct buffer *b)
 {
 	struct arrangement how;

@@ -260,8 +260,8 @@ static int layout(struct nest_parser *np, struct nest *n)
 
 static bool same_buffer(const struct buffer *x, const struct buffer *y)
 {
-	bool same = x->kind == y->kind && x->registers == y->registers && x->scratchpad == y->scratchpad && x->copies == y->copies &&
-		    x->tensor.dtype == y->tensor.dtype && x->tensor.ndim == y->tensor.ndim;
+	bool same = x->kind == y->kind && x->registers == y->registers && x->scratchpad == y->scratchpad &&
+		    x->copies == y->copies && x->tensor.dtype == y->tensor.dtype && x->tensor.ndim == y->tensor.ndim;
 
 	for (int i = 0; same && i < x->tensor.ndim; i++)
 		same = x->tensor.shape[i] == y->tensor.shape[i];
@@ -286,48 +286,28 @@ static int allocated(struct nest_parser *np, const char *at, struct buffer **b)
 	return 0;
 }
 
-/* ["copies" N]. */
-static int copies(struct nest_parser *np, struct buffer *b)
-{
-	enum { COPIES_MAX = 1024 };
-	const char *at = parse_at(&np->p);
-	int64_t n;
-
-	if (!nest_parse_word(np, "copies"))
-		return 0;
-	if (!scan_int(&np->p.s, &n) || n < 1 || n > COPIES_MAX)
-		return parse_error(&np->p, at, "a number of copies from 1 to %d", COPIES_MAX);
-	b->copies = (int)n;
-	return 0;
-}
-
 /* A tensor [layout], behind "temp", "local" or "registers". */
-static int allocation(struct nest_parser *np, struct nest *n, enum buffer_kind kind, bool registers,
-		      enum memory_scope scratchpad)
+static int allocation(struct nest_parser *np, struct nest *n, struct buffer like)
 {
-	struct buffer *b = arena_one(np->p.a, struct buffer);
+	struct buffer *b = arena_memdup(np->p.a, &like, sizeof(like));
 	const char *at = parse_at(&np->p);
 
 	n->kind = NEST_ALLOC;
-	b->kind = kind;
-	b->registers = registers;
-	b->scratchpad = scratchpad;
 	b->arg = -1;
-	if (parse_tensor(&np->p, &b->tensor) < 0 || nest_parse_storage(np, b) < 0 ||
-	    copies(np, b) < 0)
+	if (parse_tensor(&np->p, &b->tensor) < 0 || nest_parse_storage(np, b) < 0 || nest_parse_copies(np, b) < 0)
 		return -1;
-	if (kind == BUFFER_TEMP && np->depth > (np->packed != NULL))
+	if (b->kind == BUFFER_TEMP && np->depth > (np->packed != NULL))
 		return parse_error(&np->p, at, "a temp is of the whole program or pack; a local "
 				   "one is of a block");
-	if (kind == BUFFER_LOCAL && np->packed)
+	if (b->kind == BUFFER_LOCAL && np->packed)
 		return parse_error(&np->p, at, "a pack has temps alone");
-	if (b->by_reader || (b->order && registers))
+	if (b->by_reader || (b->order && b->registers))
 		return parse_error(&np->p, at, "only constants and packs are stored in reading "
 				   "order, registers as they are");
 	if (allocated(np, at, &b) < 0 || nest_parse_see(np, at, b) < 0)
 		return -1;
 	n->buffer = b;
-	if (registers && layout(np, n) < 0)
+	if (b->registers && layout(np, n) < 0)
 		return -1;
 	return nest_parse_line_end(np);
 }
@@ -386,14 +366,14 @@ static int node(struct nest_parser *np, int depth, struct nest *n)
 	if (nest_parse_word(np, "if"))
 		return condition(np, depth, n);
 	if (nest_parse_word(np, "temp"))
-		return allocation(np, n, BUFFER_TEMP, false, 0);
+		return allocation(np, n, (struct buffer){ .kind = BUFFER_TEMP });
 	if (nest_parse_word(np, "local"))
-		return allocation(np, n, BUFFER_LOCAL, false, 0);
+		return allocation(np, n, (struct buffer){ .kind = BUFFER_LOCAL });
 	if (nest_parse_word(np, "registers"))
-		return allocation(np, n, BUFFER_LOCAL, true, 0);
+		return allocation(np, n, (struct buffer){ .kind = BUFFER_LOCAL, .registers = true });
 	for (enum memory_scope s = SCOPE_INPUTS; s <= SCOPE_ACCUMULATORS; s++)
 		if (nest_parse_word(np, memory_scope_name(s)))
-			return allocation(np, n, BUFFER_LOCAL, false, s);
+			return allocation(np, n, (struct buffer){ .kind = BUFFER_LOCAL, .scratchpad = s });
 	bool words = loop_words(np, n);
 
 	if (nest_parse_word(np, "for"))

@@ -4,14 +4,14 @@
 
 #include "base/integer.h"
 #include "codegen/vdla/leaf.h"
-#include "codegen/vdla/stream.h"
+#include "codegen/vdla/writer.h"
 
 enum {
 	MOST_INSTRUCTIONS = 1 << 21,	/* 32 MB of them: more than anybody wants to have written, or to wait for */
 	MEMORY_ALIGNMENT = 16,	/* units: a block of weights */
 };
 
-struct placed {
+struct located {
 	const struct buffer *buffer;
 	int64_t at;		/* entry, or unit */
 };
@@ -19,8 +19,8 @@ struct placed {
 struct generator {
 	struct arena *a;
 	struct vdla_binary *b;
-	struct vdla_stream *stream;
-	struct placed_vec VEC(struct placed) placed;
+	struct vdla_writer *stream;
+	struct X VEC(struct located) placed;
 	int64_t top[VDLA_SCRATCHPADS];	/* entries in use */
 	int64_t value[LEAF_SLOTS];
 	bool *zero;		/* of each accumulator: its sum is to begin at 0, which no instruction has done yet */
@@ -71,17 +71,17 @@ static int64_t start_of(const struct generator *g, const struct leaf *l, int i)
 	return place_of(g, l->of[i]) + affine_at(&l->start[i], g->value);
 }
 
-static void add(struct generator *g, const struct vdla_instruction *i, const struct vdla_touched *touched, int n)
+static void add(struct generator *g, const struct vdla_instruction *i, const struct vdla_access *touched, int n)
 {
 	if (g->b->code.n == MOST_INSTRUCTIONS)
 		g->why = "too many instructions";
 	if (!g->why)
-		vdla_stream_add(g->stream, *i, touched, n, &g->why);
+		vdla_writer_add(g->stream, *i, touched, n, &g->why);
 }
 
 /* Operand I of L from its turns T on, as its instruction has it: the last of loops is the inner one. */
 static struct vdla_walk walk_of(const struct generator *g, const struct leaf *l, int i, const struct span_of_turns *t,
-				struct vdla_touched *touched)
+				struct vdla_access *touched)
 {
 	struct vdla_walk w = { .base = (int)start_of(g, l, i) };
 	int last = 0;
@@ -93,7 +93,7 @@ static struct vdla_walk walk_of(const struct generator *g, const struct leaf *l,
 		w.stride[VDLA_LOOPS - l->loops + j] = (int)stride;
 		last += (int)((t->hi[j] - t->lo[j] - 1) * stride);
 	}
-	*touched = (struct vdla_touched){ leaf_scratchpad(l->of[i]), w.base, w.base + last };
+	*touched = (struct vdla_access){ leaf_scratchpad(l->of[i]), w.base, w.base + last };
 	return w;
 }
 
@@ -121,7 +121,7 @@ static void write_zeros(struct generator *g, int first, int last)
 		i.vector = (struct vdla_vector){ .op = VDLA_COPY, .immediate = true, .count = { 1, n },
 						 .destination = { .base = e, .stride = { 0, 1 } } };
 		g->zeros -= n;
-		add(g, &i, &(struct vdla_touched){ VDLA_ACCUMULATORS, e, e + n - 1 }, 1);
+		add(g, &i, &(struct vdla_access){ VDLA_ACCUMULATORS, e, e + n - 1 }, 1);
 		e += n - 1;
 	}
 }
@@ -149,7 +149,7 @@ static bool begins(struct generator *g, const struct vdla_gemm *i)
 static void emit_zeros(struct generator *g, const struct leaf *l)
 {
 	const struct span_of_turns t = turns_of(g, l);
-	struct vdla_touched touched;
+	struct vdla_access touched;
 	int count[VDLA_LOOPS];
 
 	if (t.none)
@@ -170,7 +170,7 @@ static void emit_products(struct generator *g, const struct leaf *l)
 {
 	const struct span_of_turns t = turns_of(g, l);
 	struct vdla_instruction i = { .op = VDLA_GEMM };
-	struct vdla_touched touched[LEAF_OPERANDS];
+	struct vdla_access touched[LEAF_OPERANDS];
 
 	if (t.none)
 		return;
@@ -214,7 +214,7 @@ static void emit_load(struct generator *g, const struct leaf *l)
 		x->rows = 0;
 		x->row_stride = x->address = 0;
 	}
-	const struct vdla_touched touched = { x->scratchpad, x->entry, x->entry + (int)vdla_transfer_entries(x) - 1 };
+	const struct vdla_access touched = { x->scratchpad, x->entry, x->entry + (int)vdla_transfer_entries(x) - 1 };
 
 	add(g, &i, &touched, 1);
 }
@@ -224,7 +224,7 @@ static void emit_vectors(struct generator *g, const struct leaf *l, const struct
 	for (int v = 0; v < l->vectors; v++) {
 		const struct leaf_vector *one = &l->vector[v];
 		struct vdla_instruction i = { .op = VDLA_ALU };
-		struct vdla_touched touched[2];
+		struct vdla_access touched[2];
 
 		i.vector.op = one->op;
 		i.vector.immediate = one->source == 0;
@@ -249,7 +249,7 @@ static void emit_store(struct generator *g, const struct leaf *l)
 	if (t.none)
 		return;
 	if (g->zeros > 0) {	/* of what nothing was added to */
-		struct vdla_touched touched;
+		struct vdla_access touched;
 
 		walk_of(g, l, 0, &t, &touched);
 		write_zeros(g, touched.first, touched.last);
@@ -272,7 +272,7 @@ static void emit_store(struct generator *g, const struct leaf *l)
 
 	for (int n = apart ? x->rows : 1; n > 0; n--) {
 		x->rows = apart ? 1 : x->rows;
-		const struct vdla_touched touched = { VDLA_ACCUMULATORS, x->entry, x->entry + x->rows * x->columns - 1 };
+		const struct vdla_access touched = { VDLA_ACCUMULATORS, x->entry, x->entry + x->rows * x->columns - 1 };
 
 		add(g, &i, &touched, 1);
 		x->entry += apart ? (int)l->loop[c].extent : 0;
@@ -302,11 +302,11 @@ static void allocate(struct generator *g, struct leaf_node *n)
 		int64_t at = g->top[s] + n->times++ % copies * leaf_room(b);
 
 		g->top[s] += copies * leaf_room(b);
-		vec_push(g->a, &g->placed, ((struct placed){ b, at }));
+		vec_push(g->a, &g->placed, ((struct located){ b, at }));
 		if (g->top[s] > vdla_entries(&g->b->machine, s))
 			g->why = "a scratchpad has too little room";
 		else
-			vdla_stream_divide(g->stream, s, (int)at, (int)leaf_room(b), slices(b));
+			vdla_writer_divide(g->stream, s, (int)at, (int)leaf_room(b), slices(b));
 	} else {
 		g->why = "intermediates in memory are not waited for";
 	}
@@ -361,7 +361,7 @@ static void place_arguments(struct generator *g, const struct program *p)
 		};
 
 		vec_push(g->a, &g->b->tensors, t);
-		vec_push(g->a, &g->placed, ((struct placed){ b, at }));
+		vec_push(g->a, &g->placed, ((struct located){ b, at }));
 		at += round_up(ceil_div(bytes, VDLA_UNIT_BYTES), MEMORY_ALIGNMENT);
 	}
 	g->b->memory_bytes = at * VDLA_UNIT_BYTES;
@@ -379,7 +379,7 @@ struct vdla_binary *vdla_generate(struct arena *a, const struct program *p, cons
 	g->b = arena_one(a, struct vdla_binary);
 	g->b->machine = *m;
 	g->zero = arena_many(a, bool, vdla_entries(m, VDLA_ACCUMULATORS));
-	g->stream = vdla_stream_new(a, g->b);
+	g->stream = vdla_writer_new(a, g->b);
 	place_arguments(g, p);
 	run(g, tree);
 	*why = g->why;

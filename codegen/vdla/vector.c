@@ -4,14 +4,14 @@
 
 enum { NUMBER_LEAST = -32768, NUMBER_MOST = 32767 };
 
-struct chain {
+struct vector_making {
 	struct leaf_vector *out;
 	int n, most;
 	const struct expr **sources;
 	int n_sources, most_sources, first;
 };
 
-static bool add(struct chain *c, enum vdla_alu op, int source, int64_t number)
+static bool add(struct vector_making *c, enum vdla_alu op, int source, int64_t number)
 {
 	if (c->n == c->most || number < NUMBER_LEAST || number > NUMBER_MOST)
 		return false;
@@ -20,7 +20,7 @@ static bool add(struct chain *c, enum vdla_alu op, int source, int64_t number)
 }
 
 /* The operand that LOAD, of accumulators, is; -1: there are too many. */
-static int source_of(struct chain *c, const struct expr *load)
+static int source_of(struct vector_making *c, const struct expr *load)
 {
 	for (int i = 0; i < c->n_sources; i++)
 		if (expr_equal(c->sources[i], load))
@@ -39,10 +39,10 @@ static bool is_power_of_two(int64_t v, int *exponent)
 	return false;
 }
 
-static const struct expr *follow(struct chain *c, const struct expr *e);
+static const struct expr *follow(struct vector_making *c, const struct expr *e);
 
 /* (x + half) / 2^s, rounded down, is a shift that rounds. */
-static const struct expr *follow_quotient(struct chain *c, const struct expr *e)
+static const struct expr *follow_quotient(struct vector_making *c, const struct expr *e)
 {
 	const struct expr *sum = e->arg[0], *load;
 	int64_t by, half;
@@ -55,7 +55,7 @@ static const struct expr *follow_quotient(struct chain *c, const struct expr *e)
 	return load && add(c, VDLA_SHIFT, 0, shift) ? load : NULL;
 }
 
-static const struct expr *follow_pair(struct chain *c, const struct expr *e, enum vdla_alu op)
+static const struct expr *follow_pair(struct vector_making *c, const struct expr *e, enum vdla_alu op)
 {
 	const struct expr *x = e->arg[0], *y = e->arg[1], *load;
 	int64_t number;
@@ -74,7 +74,7 @@ static const struct expr *follow_pair(struct chain *c, const struct expr *e, enu
 	return source >= 0 && add(c, op, source, 0) ? load : NULL;
 }
 
-static const struct expr *follow(struct chain *c, const struct expr *e)
+static const struct expr *follow(struct vector_making *c, const struct expr *e)
 {
 	int64_t number;
 
@@ -104,7 +104,7 @@ static const struct expr *follow(struct chain *c, const struct expr *e)
 const struct expr *vector_chain(const struct expr *e, struct leaf_vector *out, int *n, int most,
 				const struct expr **sources, int *source_count, int first)
 {
-	struct chain c = { .out = out, .most = most, .sources = sources, .most_sources = *source_count, .first = first };
+	struct vector_making c = { .out = out, .most = most, .sources = sources, .most_sources = *source_count, .first = first };
 	const struct expr *load = follow(&c, e);
 
 	*n = c.n;

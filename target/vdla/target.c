@@ -36,12 +36,14 @@ const struct target target_vdla = {
 	.vector_registers = 2048,
 	.scope_bytes = { [SCOPE_INPUTS] = 32768, [SCOPE_WEIGHTS] = 262144, [SCOPE_ACCUMULATORS] = 131072,
 			 [SCOPE_WORKSPACE] = 32768 + 262144 + 131072 },
+	.frame_bytes = 1,
 	.statements = 720,
 	.operands = &operands,
 	.bindings = { [ANNOTATION_NONE] = "a loop of an instruction, or of whoever writes the stream",
 		      [ANNOTATION_VTHREAD] = "turns interleaved in one stream", [ANNOTATION_VECTOR] = "lanes",
 		      [ANNOTATION_UNROLL] = "rows of a block" },
 	.costs = &costs,
+	.arch = "vdla",
 	.runs = runs,
 };
 

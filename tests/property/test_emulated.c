@@ -44,7 +44,7 @@ static void test_emulated(void **state)
 {
 	(void)state;
 	for (int i = 0; i < TARGET_COUNT; i++)
-		if (target_is_foreign(target_at(i)))
+		if (target_is_foreign(target_at(i)) && target_at(i)->march)	/* a compiler makes its code */
 			check(target_at(i));
 }
 

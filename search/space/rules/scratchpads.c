@@ -5,6 +5,7 @@
  * Where the target has virtual threads, some tiles are interleaved: one is loaded while another is computed. */
 #include "base/integer.h"
 #include "search/space/group.h"
+#include "search/space/level.h"
 #include "search/space/reads.h"
 #include "search/space/sketch.h"
 
@@ -19,26 +20,8 @@ static bool applies(const struct sketch *s, int stage)
 	return consumer < 0 || stage_is_untouched(s->state->stages.at[consumer]);	/* one tile a consumer */
 }
 
-/* The loops of one level, outermost first. */
-struct loops {
-	int at[STEP_MAX_ITERS];
-	int n;
-};
-
-static void push(struct loops *l, int iter)
-{
-	if (l->n < STEP_MAX_ITERS)
-		l->at[l->n++] = iter;
-}
-
-static void append(struct loops *l, const struct loops *more)
-{
-	for (int i = 0; i < more->n; i++)
-		push(l, more->at[i]);
-}
-
 /* What is being built. */
-struct making {
+struct scratch_tiling {
 	struct sketch *s;
 	int stage, consumer;
 	struct op op, copy;	/* of these */
@@ -48,113 +31,89 @@ struct making {
 	int place;		/* leaf of the reduction in which operands are copied */
 };
 
-/* Splits loop ITER of STAGE in two, by SIZE, or by 0 for an open size. */
-static bool split(struct making *m, int stage, int iter, int64_t size, enum role role, int *outer, int *inner)
-{
-	*outer = m->s->state->stages.at[stage]->iters.n;
-	*inner = *outer + 1;
-	return sketch_add(m->s, step_split(stage, iter, size), role);
-}
-
-static bool reorder(struct making *m, int stage, const struct loops *l, enum role role)
-{
-	return l->n < 2 || sketch_add(m->s, step_reorder(stage, l->at, l->n), role);
-}
-
-static bool annotate(struct making *m, int stage, const struct loops *l, enum annotation annotation)
-{
-	for (int i = 0; i < l->n; i++)
-		if (!sketch_add(m->s, step_annotate(stage, l->at[i], annotation), ROLE_FIXED))
-			return false;
-	return true;
-}
-
 /* Conditions stay where they are: they are the zeros that a transfer pads with. */
-static bool keep_conditions(struct making *m, int stage, const struct loops *l)
+static bool keep_conditions(struct scratch_tiling *m, int stage, const struct level *l)
 {
-	for (int i = 0; i < l->n; i++)
-		if (!sketch_add(m->s, step_border(stage, l->at[i], BORDER_GUARD), ROLE_FIXED))
-			return false;
-	return true;
+	return sketch_border(m->s, stage, l, BORDER_GUARD, ROLE_FIXED);
 }
 
 /* The consumer's loops: outer ones, virtual threads, the tile, lanes. The reduction is computed around the tile. */
-static bool tile_consumer(struct making *m, int vector)
+static bool tile_consumer(struct scratch_tiling *m, int vector)
 {
-	struct loops all = { .n = 0 }, outer = { .n = 0 }, threads = { .n = 0 }, tile = { .n = 0 }, lanes = { .n = 0 };
+	struct level all = { .n = 0 }, outer = { .n = 0 }, threads = { .n = 0 }, tile = { .n = 0 }, lanes = { .n = 0 };
 
 	for (int i = 0; i < m->copy.tensor.ndim; i++) {
 		int o, v, t = i, l;
 
 		if (m->copy.tensor.shape[i] == 1) {
-			push(&all, i);
+			level_push(&all, i);
 			continue;
 		}
-		if (!split(m, m->consumer, i, 0, i == vector ? ROLE_TILE_VECTOR : ROLE_TILE, &o, &t) ||
-		    !split(m, m->consumer, o, 0, ROLE_VTHREAD, &o, &v) ||
-		    (i == vector && !split(m, m->consumer, t, 0, ROLE_VECTOR, &t, &l)))
+		if (!sketch_split(m->s, m->consumer, i, 0, i == vector ? ROLE_TILE_VECTOR : ROLE_TILE, &o, &t) ||
+		    !sketch_split(m->s, m->consumer, o, 0, ROLE_VTHREAD, &o, &v) ||
+		    (i == vector && !sketch_split(m->s, m->consumer, t, 0, ROLE_VECTOR, &t, &l)))
 			return false;
-		push(&outer, o);
-		push(&threads, v);
-		push(&tile, t);
+		level_push(&outer, o);
+		level_push(&threads, v);
+		level_push(&tile, t);
 		if (i == vector)
-			push(&lanes, l);
+			level_push(&lanes, l);
 	}
-	append(&all, &outer);
-	append(&all, &threads);
+	level_append(&all, &outer);
+	level_append(&all, &threads);
 
 	m->around = all.n;
-	append(&all, &tile);
-	append(&all, &lanes);
+	level_append(&all, &tile);
+	level_append(&all, &lanes);
 	struct step place = { .kind = STEP_COMPUTE_AT, .stage = m->stage, .target = m->consumer, .size = m->around - 1 };
 
-	return m->around > 0 && all.n < STEP_MAX_ITERS && reorder(m, m->consumer, &all, ROLE_FIXED) &&
-	       reorder(m, m->consumer, &outer, ROLE_PERMUTE) &&
+	return m->around > 0 && all.n < STEP_MAX_ITERS && sketch_reorder(m->s, m->consumer, &all, ROLE_FIXED) &&
+	       sketch_reorder(m->s, m->consumer, &outer, ROLE_PERMUTE) &&
 	       keep_conditions(m, m->consumer, &outer) && keep_conditions(m, m->consumer, &threads) &&
 	       sketch_add(m->s, place, ROLE_PLACE) &&
-	       annotate(m, m->consumer, &threads, ANNOTATION_VTHREAD) &&
-	       annotate(m, m->consumer, &lanes, ANNOTATION_VECTOR);
+	       sketch_annotate(m->s, m->consumer, &threads, ANNOTATION_VTHREAD) &&
+	       sketch_annotate(m->s, m->consumer, &lanes, ANNOTATION_VECTOR);
 }
 
 /* The reduction's loops: those around its operands' copies, those of instructions, an intrinsic's. */
-static bool tile_reduction(struct making *m)
+static bool tile_reduction(struct scratch_tiling *m)
 {
-	struct loops all = { .n = 0 }, outer = { .n = 0 }, inner = { .n = 0 }, lanes = { .n = 0 };
+	struct level all = { .n = 0 }, outer = { .n = 0 }, inner = { .n = 0 }, lanes = { .n = 0 };
 	int turns = -1, l;
 
 	for (int i = 0; i < m->op.nreduce; i++) {
 		int iter = m->op.tensor.ndim + i, k0, k1;
 
-		if (i == m->group.reduce && !split(m, m->stage, iter, m->group.by->group, ROLE_FIXED, &iter, &turns))
+		if (i == m->group.reduce && !sketch_split(m->s, m->stage, iter, m->group.by->group, ROLE_FIXED, &iter, &turns))
 			return false;
 		if (m->op.reduce[i]->hi == 1) {
-			push(&outer, iter);
+			level_push(&outer, iter);
 			continue;
 		}
-		if (!split(m, m->stage, iter, 0, ROLE_OUTER, &k0, &k1))
+		if (!sketch_split(m->s, m->stage, iter, 0, ROLE_OUTER, &k0, &k1))
 			return false;
-		push(&outer, k0);
-		push(&inner, k1);
+		level_push(&outer, k0);
+		level_push(&inner, k1);
 	}
 	for (int d = 0; d < m->op.tensor.ndim; d++) {
 		int t = d;
 
-		if (d == m->dim && !split(m, m->stage, d, 0, ROLE_VECTOR, &t, &l))
+		if (d == m->dim && !sketch_split(m->s, m->stage, d, 0, ROLE_VECTOR, &t, &l))
 			return false;
-		push(&inner, t);
+		level_push(&inner, t);
 		if (d == m->dim)
-			push(&lanes, l);
+			level_push(&lanes, l);
 	}
-	append(&all, &outer);
-	append(&all, &inner);
-	push(&all, turns);
-	append(&all, &lanes);
+	level_append(&all, &outer);
+	level_append(&all, &inner);
+	level_push(&all, turns);
+	level_append(&all, &lanes);
 	m->place = outer.n - 1;
-	return all.n < STEP_MAX_ITERS && reorder(m, m->stage, &all, ROLE_FIXED) &&
-	       reorder(m, m->stage, &outer, ROLE_PERMUTE) && reorder(m, m->stage, &inner, ROLE_PERMUTE) &&
+	return all.n < STEP_MAX_ITERS && sketch_reorder(m->s, m->stage, &all, ROLE_FIXED) &&
+	       sketch_reorder(m->s, m->stage, &outer, ROLE_PERMUTE) && sketch_reorder(m->s, m->stage, &inner, ROLE_PERMUTE) &&
 	       keep_conditions(m, m->stage, &outer) &&
 	       sketch_add(m->s, step_tensorize(m->stage, turns, m->group.by->id), ROLE_FIXED) &&
-	       annotate(m, m->stage, &lanes, ANNOTATION_VECTOR);
+	       sketch_annotate(m->s, m->stage, &lanes, ANNOTATION_VECTOR);
 }
 
 /* The dim of LOAD that AXIS moves; -1: none. */
@@ -167,37 +126,37 @@ static int dim_moved(const struct expr *load, const struct axis *axis)
 }
 
 /* Blocks of what lanes and groups run along, as the intrinsic has them, behind all else: in CACHE, and by its loops. */
-static bool store_in_blocks(struct making *m, int cache, const struct expr *load)
+static bool store_in_blocks(struct scratch_tiling *m, int cache, const struct expr *load)
 {
 	const struct intrinsic *x = m->group.by;
 	int along_lanes = dim_moved(load, m->op.space[m->dim]);
 	int along_group = dim_moved(load, m->op.reduce[m->group.reduce]);
 	struct arrangement how = { .n = 0 };
-	struct loops all = { .n = 0 }, block = { .n = 0 };
+	struct level all = { .n = 0 }, block = { .n = 0 };
 	int lane, turn;
 
 	for (int d = 0; d < load->tensor->ndim; d++) {
 		int iter = d;
 
-		if (d == along_lanes && !split(m, cache, d, x->lanes, ROLE_FIXED, &iter, &lane))
+		if (d == along_lanes && !sketch_split(m->s, cache, d, x->lanes, ROLE_FIXED, &iter, &lane))
 			return false;
-		if (d == along_group && !split(m, cache, d, x->group, ROLE_FIXED, &iter, &turn))
+		if (d == along_group && !sketch_split(m->s, cache, d, x->group, ROLE_FIXED, &iter, &turn))
 			return false;
 		how.at[how.n++] = (struct stored_dim){ d, 0 };
-		push(&all, iter);
+		level_push(&all, iter);
 	}
 	if (along_lanes < 0 || along_group < 0 || how.n + 2 > TENSOR_MAX_DIMS)
 		return false;
 	how.at[how.n++] = (struct stored_dim){ along_lanes, x->lanes };
 	how.at[how.n++] = (struct stored_dim){ along_group, x->group };
-	push(&block, lane);
-	push(&block, turn);
-	append(&all, &block);
-	return reorder(m, cache, &all, ROLE_FIXED) && sketch_add(m->s, step_order(cache, &how), ROLE_FIXED);
+	level_push(&block, lane);
+	level_push(&block, turn);
+	level_append(&all, &block);
+	return sketch_reorder(m->s, cache, &all, ROLE_FIXED) && sketch_add(m->s, step_order(cache, &how), ROLE_FIXED);
 }
 
 /* Copies what LOAD reads; the number of the copy, -1 where the state refuses. */
-static int copy_operand(struct making *m, const struct expr *load)
+static int copy_operand(struct scratch_tiling *m, const struct expr *load)
 {
 	struct sketch *s = m->s;
 	int source = state_stage_of(s->state, load->tensor), cache = s->state->stages.n;
@@ -215,7 +174,7 @@ static int copy_operand(struct making *m, const struct expr *load)
 }
 
 /* What else the consumer reads is copied for each tile, beside its sums. */
-static bool copy_others(struct making *m)
+static bool copy_others(struct scratch_tiling *m)
 {
 	const struct stage *consumer = m->s->state->stages.at[m->consumer];
 	const struct stage_read_vec reads = consumer->reads;
@@ -233,7 +192,7 @@ static bool copy_others(struct making *m)
 	return true;
 }
 
-static bool copy_operands(struct making *m)
+static bool copy_operands(struct scratch_tiling *m)
 {
 	const struct expr *e = m->op.body;
 	const struct expr *a = expr_cast_load(e->arg[0]), *b = expr_cast_load(e->arg[1]);
@@ -245,15 +204,15 @@ static bool copy_operands(struct making *m)
 		b = other;
 	}
 	int inputs = copy_operand(m, a), weights = inputs < 0 ? -1 : copy_operand(m, b);
-	struct loops of_inputs = { .n = 0 };
+	struct level of_inputs = { .n = 0 };
 
 	for (int d = 0; d < a->tensor->ndim; d++)
-		push(&of_inputs, d);
+		level_push(&of_inputs, d);
 	return weights >= 0 && keep_conditions(m, inputs, &of_inputs) && store_in_blocks(m, weights, b);
 }
 
 /* Who takes the sums of the stage, element by element; a copy of them, where nobody does. */
-static bool find_consumer(struct making *m, int *axis)
+static bool find_consumer(struct scratch_tiling *m, int *axis)
 {
 	m->consumer = fusible_consumer(m->s->state, m->stage, axis);
 	if (m->consumer < 0) {
@@ -273,7 +232,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	int axis[TENSOR_MAX_DIMS];
 
 	for (int d = op.tensor.ndim - 1; d >= 0 && k->aim.target->operands; d--) {
-		struct making m = { .s = sketch_copy(k->arena, s), .op = op, .stage = stage, .dim = d,
+		struct scratch_tiling m = { .s = sketch_copy(k->arena, s), .op = op, .stage = stage, .dim = d,
 				    .group = group_of(s->state, stage, d, k->aim.target) };
 
 		if (m.group.by && find_consumer(&m, axis) && tile_consumer(&m, axis[d]) && tile_reduction(&m) &&

@@ -9,6 +9,7 @@
  * are numbers. */
 #include "base/integer.h"
 #include "search/space/group.h"
+#include "search/space/level.h"
 #include "search/space/reads.h"
 #include "search/space/sketch.h"
 
@@ -25,51 +26,6 @@ static bool applies(const struct sketch *s, int stage)
 	    && stage_is_untouched(s->state->stages.at[consumer]);	/* one tile a consumer */
 }
 
-/* The loops of one level, outermost first. */
-struct level {
-	int at[STEP_MAX_ITERS];
-	int n;
-};
-
-static void push(struct level *l, int iter)
-{
-	if (l->n < STEP_MAX_ITERS)
-		l->at[l->n++] = iter;
-}
-
-static void append(struct level *l, const struct level *more)
-{
-	for (int i = 0; i < more->n; i++)
-		push(l, more->at[i]);
-}
-
-/* Splits loop ITER of STAGE by SIZE, or by 0 for an open size; the new iters' numbers. */
-static bool split_by(struct sketch *s, int stage, int iter, int64_t size, enum role role,
-		     int *outer, int *inner)
-{
-	*outer = s->state->stages.at[stage]->iters.n;
-	*inner = *outer + 1;
-	return sketch_add(s, step_split(stage, iter, size), role);
-}
-
-static bool split(struct sketch *s, int stage, int iter, enum role role, int *outer, int *inner)
-{
-	return split_by(s, stage, iter, 0, role, outer, inner);
-}
-
-static bool reorder(struct sketch *s, int stage, const struct level *l, enum role role)
-{
-	return l->n < 2 || sketch_add(s, step_reorder(stage, l->at, l->n), role);
-}
-
-static bool unroll(struct sketch *s, int stage, const struct level *l)
-{
-	for (int i = 0; i < l->n; i++)
-		if (!sketch_add(s, step_annotate(stage, l->at[i], ANNOTATION_UNROLL), ROLE_FIXED))
-			return false;
-	return true;
-}
-
 /* Splits those loops of the consumer that run along a periodic dim of REDUCTION; WHOLE[i] becomes
  * what is left of loop i. The sampler sees these before it picks the tile. */
 static bool split_phases(struct sketch *s, int consumer, const struct op *reduction,
@@ -81,9 +37,9 @@ static bool split_phases(struct sketch *s, int consumer, const struct op *reduct
 
 		if (period == 1 || reduction->tensor.shape[d] == 1)
 			continue;
-		if (!split_by(s, consumer, axis[d], period, ROLE_PERIOD, &whole[axis[d]], &phase))
+		if (!sketch_split(s, consumer, axis[d], period, ROLE_PERIOD, &whole[axis[d]], &phase))
 			return false;
-		push(phases, phase);
+		level_push(phases, phase);
 	}
 	return true;
 }
@@ -95,12 +51,6 @@ static int dim_along(const struct op *op, const int *axis, int i)
 		if (axis[d] == i)
 			return d;
 	return -1;
-}
-
-/* What becomes of the border of loop ITER of STAGE is left to the sampler. */
-static bool leave_border(struct sketch *s, int stage, int iter, enum role role)
-{
-	return sketch_add(s, step_border(stage, iter, BORDER_OPEN), role);
 }
 
 /* The consumer's loops: outer, middle, then the tile with its lanes innermost. Returns the number
@@ -123,48 +73,44 @@ static int tile_consumer(struct sketch *s, int consumer, const struct op *reduct
 		int o, t, oo, om;
 
 		if (op.tensor.shape[i] == 1) {
-			push(&all, i);
+			level_push(&all, i);
 			continue;
 		}
-		if (!split(s, consumer, whole[i], i == vector ? ROLE_TILE_VECTOR : ROLE_TILE, &o,
+		if (!sketch_split(s, consumer, whole[i], 0, i == vector ? ROLE_TILE_VECTOR : ROLE_TILE, &o,
 			   &t) ||
-		    !split(s, consumer, o, ROLE_OUTER, &oo, &om))
+		    !sketch_split(s, consumer, o, 0, ROLE_OUTER, &oo, &om))
 			return -1;
 		if (!reads_constant_along(s->state->dag, reduction, dim_along(reduction, axis, i)) &&	/* it would be packed again and again */
 		    !(grouped && i == vector))	/* nor is a panel cut */
-			push(&tails, t);
+			level_push(&tails, t);
 		if (reads_window_along(reduction, dim_along(reduction, axis, i))) {
-			push(&edges, oo);
-			push(&edges, om);
+			level_push(&edges, oo);
+			level_push(&edges, om);
 		}
-		if (i == vector && !split(s, consumer, t, ROLE_VECTOR, &t, &lanes))
+		if (i == vector && !sketch_split(s, consumer, t, 0, ROLE_VECTOR, &t, &lanes))
 			return -1;
-		push(&outer, oo);
-		push(&middle, om);
-		push(&tile, t);
+		level_push(&outer, oo);
+		level_push(&middle, om);
+		level_push(&tile, t);
 	}
-	append(&all, &outer);
-	append(&all, &middle);
+	level_append(&all, &outer);
+	level_append(&all, &middle);
 	int around = all.n;
 
-	append(&tile, &phases);
-	append(&all, &tile);
+	level_append(&tile, &phases);
+	level_append(&all, &tile);
 	if (lanes >= 0)
-		push(&all, lanes);
-	if (around == 0 || all.n == STEP_MAX_ITERS || !reorder(s, consumer, &all, ROLE_FIXED) ||
-	    !reorder(s, consumer, &outer, ROLE_PERMUTE) ||
-	    !reorder(s, consumer, &middle, ROLE_PERMUTE) || !unroll(s, consumer, &tile))
+		level_push(&all, lanes);
+	if (around == 0 || all.n == STEP_MAX_ITERS || !sketch_reorder(s, consumer, &all, ROLE_FIXED) ||
+	    !sketch_reorder(s, consumer, &outer, ROLE_PERMUTE) ||
+	    !sketch_reorder(s, consumer, &middle, ROLE_PERMUTE) || !sketch_annotate(s, consumer, &tile, ANNOTATION_UNROLL))
 		return -1;
 	if (lanes >= 0 &&
 	    !sketch_add(s, step_annotate(consumer, lanes, ANNOTATION_VECTOR), ROLE_FIXED))
 		return -1;
-	for (int i = 0; i < tails.n; i++)
-		if (!leave_border(s, consumer, tails.at[i], ROLE_TAIL))
-			return -1;
-	for (int i = 0; i < edges.n; i++)
-		if (!leave_border(s, consumer, edges.at[i], ROLE_EDGE))
-			return -1;
-	return around;
+	/* What becomes of these is left to the sampler. */
+	return sketch_border(s, consumer, &tails, BORDER_OPEN, ROLE_TAIL) &&
+	       sketch_border(s, consumer, &edges, BORDER_OPEN, ROLE_EDGE) ? around : -1;
 }
 
 /* The reduction's loops: outer reduce, then all that is written out, the turns of an intrinsic's GROUP around the
@@ -180,40 +126,40 @@ static bool tile_reduction(struct sketch *s, int stage, int vector, const struct
 		int k0, k1;
 
 		if (group->by && i == group->reduce &&
-		    !split_by(s, stage, iter, group->by->group, ROLE_FIXED, &iter, &turns))
+		    !sketch_split(s, stage, iter, group->by->group, ROLE_FIXED, &iter, &turns))
 			return false;
 
 		if (op.reduce[i]->hi == 1) {
-			push(&outer, iter);
+			level_push(&outer, iter);
 			continue;
 		}
-		if (!split(s, stage, iter, ROLE_REDUCE, &k0, &k1))
+		if (!sketch_split(s, stage, iter, 0, ROLE_REDUCE, &k0, &k1))
 			return false;
-		push(&outer, k0);
-		push(&inner, k1);
+		level_push(&outer, k0);
+		level_push(&inner, k1);
 	}
 	for (int d = 0; d < op.tensor.ndim; d++) {
 		int64_t period = op.tensor.shape[d] == 1 ? 1 : reads_period(&op, d);
 		int t = d, phase;
 
 		if (period > 1) {
-			if (!split_by(s, stage, d, period, ROLE_FIXED, &t, &phase))
+			if (!sketch_split(s, stage, d, period, ROLE_FIXED, &t, &phase))
 				return false;
-			push(&inner, phase);
+			level_push(&inner, phase);
 		}
-		if (d == vector && !split(s, stage, t, ROLE_VECTOR, &t, &lanes))
+		if (d == vector && !sketch_split(s, stage, t, 0, ROLE_VECTOR, &t, &lanes))
 			return false;
-		push(&inner, t);
+		level_push(&inner, t);
 	}
-	append(&all, &outer);
-	append(&all, &inner);
+	level_append(&all, &outer);
+	level_append(&all, &inner);
 	if (turns >= 0)
-		push(&all, turns);
+		level_push(&all, turns);
 	if (lanes >= 0)
-		push(&all, lanes);
-	if (all.n == STEP_MAX_ITERS || !reorder(s, stage, &all, ROLE_FIXED) ||
-	    !reorder(s, stage, &outer, ROLE_PERMUTE) ||
-	    !reorder(s, stage, &inner, ROLE_BODY_ORDER) || !unroll(s, stage, &inner))
+		level_push(&all, lanes);
+	if (all.n == STEP_MAX_ITERS || !sketch_reorder(s, stage, &all, ROLE_FIXED) ||
+	    !sketch_reorder(s, stage, &outer, ROLE_PERMUTE) ||
+	    !sketch_reorder(s, stage, &inner, ROLE_BODY_ORDER) || !sketch_annotate(s, stage, &inner, ANNOTATION_UNROLL))
 		return false;
 	if (turns >= 0 && !sketch_add(s, step_tensorize(stage, turns, group->by->id), ROLE_FIXED))
 		return false;

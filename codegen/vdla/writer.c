@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/vdla/stream.c - tokens by what is touched. */
-#include "codegen/vdla/stream.h"
+/* codegen/vdla/writer.c - tokens by what is touched. */
+#include "codegen/vdla/writer.h"
 
 #include "base/integer.h"
 
 /* Entries that are touched together. */
-struct region {
+struct vdla_region {
 	int first, n;
 	/* The number of the last instruction of each unit that touched it, counted from 1; 0: none. */
 	int32_t last[VDLA_UNITS];
 };
 
-struct vdla_stream {
+struct vdla_writer {
 	struct arena *arena;
 	struct vdla_binary *b;
-	struct region_vec VEC(struct region) regions;
+	struct vdla_region_vec VEC(struct vdla_region) regions;
 	int *region[VDLA_SCRATCHPADS];	/* of each entry, counted from 1; 0: none */
 	int32_t known[VDLA_UNITS][VDLA_UNITS];	/* [i][j]: unit i has waited for that of j */
 };
 
-struct vdla_stream *vdla_stream_new(struct arena *a, struct vdla_binary *b)
+struct vdla_writer *vdla_writer_new(struct arena *a, struct vdla_binary *b)
 {
-	struct vdla_stream *s = arena_one(a, struct vdla_stream);
+	struct vdla_writer *s = arena_one(a, struct vdla_writer);
 
 	s->arena = a;
 	s->b = b;
@@ -30,17 +30,17 @@ struct vdla_stream *vdla_stream_new(struct arena *a, struct vdla_binary *b)
 	return s;
 }
 
-static struct region *region_at(const struct vdla_stream *s, enum vdla_scratchpad where, int entry)
+static struct vdla_region *region_at(const struct vdla_writer *s, enum vdla_scratchpad where, int entry)
 {
 	int r = s->region[where][entry];
 
 	return r ? &s->regions.at[r - 1] : NULL;
 }
 
-static bool is_divided_so(const struct vdla_stream *s, enum vdla_scratchpad where, int first, int n, int size)
+static bool is_divided_so(const struct vdla_writer *s, enum vdla_scratchpad where, int first, int n, int size)
 {
 	for (int e = first; e < first + n; e += size) {
-		const struct region *r = region_at(s, where, e);
+		const struct vdla_region *r = region_at(s, where, e);
 
 		if (!r || r->first != e || r->n != size)
 			return false;
@@ -48,17 +48,17 @@ static bool is_divided_so(const struct vdla_stream *s, enum vdla_scratchpad wher
 	return true;
 }
 
-void vdla_stream_divide(struct vdla_stream *s, enum vdla_scratchpad where, int first, int n, int parts)
+void vdla_writer_divide(struct vdla_writer *s, enum vdla_scratchpad where, int first, int n, int parts)
 {
 	int size = n / parts;
 
 	if (is_divided_so(s, where, first, n, size))
 		return;
 	for (int begin = first; begin < first + n; begin += size) {
-		struct region fresh = { .first = begin, .n = size };
+		struct vdla_region fresh = { .first = begin, .n = size };
 
 		for (int e = begin; e < begin + size; e++) {
-			const struct region *before = region_at(s, where, e);
+			const struct vdla_region *before = region_at(s, where, e);
 
 			for (int u = 0; before && u < VDLA_UNITS; u++)
 				fresh.last[u] = before->last[u] > fresh.last[u] ? before->last[u] : fresh.last[u];
@@ -69,7 +69,7 @@ void vdla_stream_divide(struct vdla_stream *s, enum vdla_scratchpad where, int f
 }
 
 /* Instruction I, of unit BY, waits for number FROM, of unit OF. */
-static void wait_for(struct vdla_stream *s, struct vdla_instruction *i, enum vdla_unit by, enum vdla_unit of, int32_t from)
+static void wait_for(struct vdla_writer *s, struct vdla_instruction *i, enum vdla_unit by, enum vdla_unit of, int32_t from)
 {
 	struct vdla_instruction *given = &s->b->code.at[from - 1];
 
@@ -79,13 +79,13 @@ static void wait_for(struct vdla_stream *s, struct vdla_instruction *i, enum vdl
 }
 
 /* Of unit OF, the last that touched any of that. */
-static int32_t last_of(const struct vdla_stream *s, const struct vdla_touched *touched, int n, enum vdla_unit of)
+static int32_t last_of(const struct vdla_writer *s, const struct vdla_access *touched, int n, enum vdla_unit of)
 {
 	int32_t last = 0;
 
 	for (int k = 0; k < n; k++)
 		for (int e = touched[k].first; e <= touched[k].last;) {
-			const struct region *r = region_at(s, touched[k].where, e);
+			const struct vdla_region *r = region_at(s, touched[k].where, e);
 
 			last = r->last[of] > last ? r->last[of] : last;
 			e = r->first + r->n;
@@ -93,7 +93,7 @@ static int32_t last_of(const struct vdla_stream *s, const struct vdla_touched *t
 	return last;
 }
 
-bool vdla_stream_add(struct vdla_stream *s, struct vdla_instruction i, const struct vdla_touched *touched, int n,
+bool vdla_writer_add(struct vdla_writer *s, struct vdla_instruction i, const struct vdla_access *touched, int n,
 		     const char **why)
 {
 	enum vdla_unit by = vdla_unit_of(&i);
@@ -117,7 +117,7 @@ bool vdla_stream_add(struct vdla_stream *s, struct vdla_instruction i, const str
 	vec_push(s->arena, &s->b->code, i);
 	for (int k = 0; k < n; k++)
 		for (int e = touched[k].first; e <= touched[k].last;) {
-			struct region *r = region_at(s, touched[k].where, e);
+			struct vdla_region *r = region_at(s, touched[k].where, e);
 
 			r->last[by] = s->b->code.n;
 			e = r->first + r->n;

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/vdla/leaf_loops.c - which loops around a statement an instruction has. */
+#include "codegen/vdla/leaf_making.h"
+
+#include "base/integer.h"
+
+/* Takes loop J out of L. */
+void leaf_drop_loop(struct leaf_making *k, int j)
+{
+	struct leaf *l = &k->leaf;
+
+	memmove(&l->loop[j], &l->loop[j + 1], (size_t)(l->loops - j - 1) * sizeof(*l->loop));
+	l->loops--;
+	for (int i = 0; i < l->bounds; i++)
+		l->bound[i].loop -= l->bound[i].loop > j;
+}
+
+static bool is_bound(const struct leaf *l, int j)
+{
+	for (int i = 0; i < l->bounds; i++)
+		if (l->bound[i].loop == j)
+			return true;
+	return false;
+}
+
+/* The elements of operand 0's entries, one behind the other in all other operands' too, are the instruction's own;
+ * strides are in entries and units behind it. */
+static void take_entries(struct leaf_making *k)
+{
+	struct leaf *l = &k->leaf;
+	int64_t inside = leaf_unit(l->of[0]);
+
+	for (int64_t left = inside; left > 1;) {
+		int found = -1;
+
+		for (int j = 0; j < l->loops && found < 0; j++)
+			if (l->loop[j].stride[0] * left == inside && !is_bound(l, j))
+				found = j;
+		if (found < 0) {
+			leaf_refuse(k->m, "an entry of a scratchpad is not filled as a whole");
+			return;
+		}
+		struct leaf_loop *own = &l->loop[found];
+		int64_t taken = least(own->extent, left);
+
+		if (own->extent % taken != 0 || left % taken != 0) {
+			leaf_refuse(k->m, "an entry of a scratchpad is not filled as a whole");
+			return;
+		}
+		for (int i = 1; i < l->n && l->kind != LEAF_GEMM; i++)
+			if (own->stride[i] != own->stride[0])
+				leaf_refuse(k->m, "an entry of a scratchpad does not lie side by side in memory");
+		own->extent /= taken;
+		for (int i = 0; i < l->n; i++)
+			own->stride[i] *= taken;
+		left /= taken;
+		if (own->extent == 1)
+			leaf_drop_loop(k, found);
+	}
+}
+
+/* Elements become entries and units. */
+static void count_in_units(struct leaf_making *k)
+{
+	struct leaf *l = &k->leaf;
+
+	for (int i = 0; i < l->n; i++) {
+		int64_t unit = leaf_unit(l->of[i]);
+		bool whole = l->start[i].constant % unit == 0;
+
+		l->start[i].constant /= unit;
+		for (int j = 0; j < l->start[i].n; j++) {
+			whole &= l->start[i].term[j].coef % unit == 0;
+			l->start[i].term[j].coef /= unit;
+		}
+		for (int j = 0; j < l->loops; j++) {
+			whole &= l->loop[j].stride[i] % unit == 0;
+			l->loop[j].stride[i] /= unit;
+		}
+		if (!whole)
+			leaf_refuse(k->m, "an operand does not begin with an entry, or with a unit of memory");
+	}
+}
+
+/* Loop J and the one inside of it are one, in all operands. */
+static bool joins(const struct leaf *l, int j, int64_t most_count)
+{
+	const struct leaf_loop *x = &l->loop[j], *y = &l->loop[j + 1];
+	bool same = !is_bound(l, j) && !is_bound(l, j + 1) && x->extent * y->extent <= most_count;
+
+	for (int i = 0; i < l->n; i++)
+		same &= x->stride[i] == y->stride[i] * y->extent;
+	return same;
+}
+
+static void join_loops(struct leaf_making *k, int64_t most_count)
+{
+	for (int j = k->leaf.loops - 2; j >= 0; j--)
+		if (joins(&k->leaf, j, most_count)) {
+			k->leaf.loop[j + 1].extent *= k->leaf.loop[j].extent;
+			leaf_drop_loop(k, j);
+		}
+}
+
+/* Rows and columns are the loops that go through the scratchpad without a gap. */
+static void order_transfer(struct leaf_making *k)
+{
+	struct leaf *l = &k->leaf;
+
+	for (int i = 1; i < l->loops; i++)
+		for (int j = i; j > 0 && l->loop[j].stride[0] > l->loop[j - 1].stride[0]; j--) {
+			const struct leaf_loop other = l->loop[j];
+
+			l->loop[j] = l->loop[j - 1];
+			l->loop[j - 1] = other;
+			for (int b = 0; b < l->bounds; b++)
+				l->bound[b].loop = l->bound[b].loop == j ? j - 1
+						   : l->bound[b].loop == j - 1 ? j : l->bound[b].loop;
+		}
+}
+
+/* How many of L's inner loops an instruction has. */
+static int loops_of_instruction(const struct leaf_making *k)
+{
+	const struct leaf *l = &k->leaf;
+	int n = l->loops, most_loops = (int)least(n, VDLA_LOOPS);
+
+	if (l->kind == LEAF_GEMM || l->kind == LEAF_ZEROS) {
+		int64_t count = vdla_count_most(k->m->machine, VDLA_GEMM);
+		static const enum vdla_scratchpad pads[] = { VDLA_ACCUMULATORS, VDLA_INPUTS, VDLA_WEIGHTS };
+
+		for (int c = 0; c < most_loops; c++) {
+			const struct leaf_loop *one = &l->loop[n - 1 - c];
+			bool fits = one->extent <= count;
+
+			for (int i = 0; i < l->n; i++)
+				fits &= one->stride[i] >= 0 &&
+					one->stride[i] <= vdla_stride_most(k->m->machine, VDLA_GEMM, pads[i]);
+			if (!fits)
+				return c;
+		}
+		return most_loops;
+	}
+	int64_t units = vdla_entry_units(leaf_scratchpad(l->of[0]), l->form);
+	bool columns = n > 0 && l->loop[n - 1].stride[0] == 1 && l->loop[n - 1].stride[1] == units;
+	int rows = n - 1 - columns;
+	int64_t row = columns ? l->loop[n - 1].extent : 1;
+
+	return columns + (rows >= 0 && l->loop[rows].stride[0] == row && l->loop[rows].stride[1] >= 0);
+}
+
+/* The loops around the leaf's own are loops of whoever writes the stream. */
+struct leaf_node *leaf_finish(struct leaf_making *k)
+{
+	struct leaf *l = &k->leaf;
+	struct leaf_node *node = arena_one(k->m->a, struct leaf_node);
+
+	if (!k->m->why)
+		take_entries(k);
+	if (!k->m->why)
+		count_in_units(k);
+	if (k->m->why)
+		return NULL;
+	bool walks = l->kind == LEAF_GEMM || l->kind == LEAF_ZEROS;
+
+	if (!walks)
+		order_transfer(k);
+	join_loops(k, walks ? vdla_count_most(k->m->machine, VDLA_GEMM) : VDLA_ROWS_MOST);
+	for (int own = loops_of_instruction(k); l->loops > own;) {
+		struct leaf_node *around = arena_one(k->m->a, struct leaf_node);
+		int slot = leaf_new_slot(k->m, NULL);
+
+		around->kind = NODE_LOOP;
+		around->slot = slot;
+		around->hi = l->loop[0].extent;
+		for (int i = 0; i < l->n; i++)
+			if (l->loop[0].stride[i] != 0)
+				leaf_add_term(k->m, &l->start[i], slot, l->loop[0].stride[i]);
+		for (int i = 0; i < l->bounds; i++)
+			if (l->bound[i].loop == 0) {
+				leaf_add_term(k->m, &l->bound[i].f, slot, l->bound[i].coef);
+				l->bound[i].loop = -1;
+			}
+		leaf_drop_loop(k, 0);
+		around->next = node->next;	/* outermost last, for now */
+		node->next = around;
+	}
+	node->kind = NODE_LEAF;
+	node->leaf = arena_memdup(k->m->a, l, sizeof(*l));
+	struct leaf_node *tree = node, *around = node->next;
+
+	for (node->next = NULL; around;) {
+		struct leaf_node *next = around->next;
+
+		around->body = tree;
+		around->next = NULL;
+		tree = around;
+		around = next;
+	}
+	return tree;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/vdla/leaf_making.h - what the files share that make leaves. */
+#ifndef HONE_CODEGEN_VDLA_LEAF_MAKING_H
+#define HONE_CODEGEN_VDLA_LEAF_MAKING_H
+
+#include "codegen/vdla/leaf.h"
+
+struct leaf_maker {
+	struct arena *a;
+	const struct vdla_machine *machine;
+	const struct axis *axis[LEAF_SLOTS];	/* of the loop in each slot; NULL: of a part of an instruction */
+	int slots;
+	bool mixes;		/* a condition is on two loops of what was tried as a leaf */
+	const char *why;
+};
+
+/* A leaf while it is made: its loops are still those of the nest, strides in elements. */
+struct leaf_making {
+	struct leaf_maker *m;
+	struct leaf leaf;
+	const struct axis *axis[LEAF_LOOPS];
+};
+
+/* Elements of an entry of B's scratchpad; of memory: bytes of a unit over those of an element. */
+int64_t leaf_unit(const struct buffer *b);
+/* The first reason counts. */
+void leaf_refuse(struct leaf_maker *m, const char *why);
+void leaf_add_term(struct leaf_maker *m, struct affine *f, int slot, int64_t coef);
+/* A slot for the loop of AXIS, or of none. */
+int leaf_new_slot(struct leaf_maker *m, const struct axis *axis);
+/* Takes loop J out of K's leaf. */
+void leaf_drop_loop(struct leaf_making *k, int j);
+/* K's leaf, with the loops that its instruction has, in those that it has not; NULL where it is refused. */
+struct leaf_node *leaf_finish(struct leaf_making *k);
+
+#endif
