@@ -215,30 +215,41 @@ static void make_vectors(struct leaf_making *k, const struct expr *value, int fi
 	k->leaf.n = first + n;
 }
 
+/* What E, of 32 bits, may be, as far as limits in it say. */
+static struct range limits_of(const struct expr *e)
+{
+	int arity = expr_kind_arity(e->kind);
+	struct range x = arity == 2 ? limits_of(e->arg[0]) : (struct range){ -INDEX_INFINITY, INDEX_INFINITY };
+	struct range y = arity == 2 ? limits_of(e->arg[1]) : x;
+
+	switch (e->kind) {
+	case EXPR_INT:
+		return (struct range){ e->i, e->i };
+	case EXPR_MIN:
+		return (struct range){ least(x.lo, y.lo), least(x.hi, y.hi) };
+	case EXPR_MAX:
+		return (struct range){ most(x.lo, y.lo), most(x.hi, y.hi) };
+	case EXPR_ADD:
+		return range_add(x, y);
+	case EXPR_DIV:	/* by what is positive */
+		return (struct range){ least(x.lo, 0), most(x.hi, 0) };
+	default:
+		return (struct range){ -INDEX_INFINITY, INDEX_INFINITY };
+	}
+}
+
 /* E without limits that a store of bytes has of its own; NULL where it may be beyond these. */
 static const struct expr *without_limits(const struct expr *e)
 {
-	bool below = false, above = false;
-
-	for (int i = 0; i < 2; i++) {
-		int64_t limit;
-
-		if ((e->kind != EXPR_MIN && e->kind != EXPR_MAX) || !expr_is_int(e->arg[1], &limit))
-			break;
-		below |= e->kind == EXPR_MAX && limit >= INT8_MIN;
-		above |= e->kind == EXPR_MIN && limit <= INT8_MAX;
-		if (limit != (e->kind == EXPR_MIN ? INT8_MAX : INT8_MIN))
-			break;
-		e = e->arg[0];
-	}
-	const struct expr *other = e->kind == EXPR_MIN || e->kind == EXPR_MAX ? e->arg[0] : NULL;
+	struct range r = limits_of(e);
 	int64_t limit;
 
-	if (other && (other->kind == EXPR_MIN || other->kind == EXPR_MAX) && expr_is_int(other->arg[1], &limit)) {
-		below |= other->kind == EXPR_MAX && limit >= INT8_MIN;
-		above |= other->kind == EXPR_MIN && limit <= INT8_MAX;
-	}
-	return below && above ? e : NULL;
+	if (r.lo < INT8_MIN || r.hi > INT8_MAX)
+		return NULL;
+	while ((e->kind == EXPR_MIN || e->kind == EXPR_MAX) && expr_is_int(e->arg[1], &limit) &&
+	       limit == (e->kind == EXPR_MIN ? INT8_MAX : INT8_MIN))
+		e = e->arg[0];
+	return e;
 }
 
 static void make_store(struct leaf_making *k, const struct nest *store)

@@ -60,7 +60,7 @@ static const struct expr *follow_pair(struct vector_making *c, const struct expr
 	const struct expr *x = e->arg[0], *y = e->arg[1], *load;
 	int64_t number;
 
-	if (op != VDLA_SHIFT && (expr_is_int(x, &number) || (x->kind == EXPR_LOAD && y->kind != EXPR_LOAD))) {
+	if (expr_is_int(x, &number) || (x->kind == EXPR_LOAD && y->kind != EXPR_LOAD && !expr_is_int(y, &number))) {
 		x = e->arg[1];
 		y = e->arg[0];
 	}
