@@ -33,8 +33,8 @@ static volatile sig_atomic_t stopped;
 static const char doc[] =
 	"Tunes SOURCEs (default vdla.tasks, the convolutions of ResNet-18 that such an accelerator computes) for a simulated "
 	"accelerator, each with virtual threads and without, and holds the best kernels under their roofs. The roof is in "
-	"cycles: products of 16x16 that the task has, a cycle each, or its inputs, constants and outputs over the memory "
-	"port, whichever are more; 'of roof' is it over the cycles with virtual threads. 'products' and 'vectors' are the "
+	"cycles: products of 16x16 that the task has, a cycle each, or what it touches of inputs, constants and outputs over "
+	"the memory port, whichever are more; 'of roof' is it over the cycles with virtual threads. 'products' and 'vectors' are the "
 	"shares of these cycles in which the matrix unit computed a product, and in which vector instructions ran; the last four "
 	"are where the compute unit's time went: busy, waiting for a load, for a store, without an instruction. 'ratio' is "
 	"cycles without virtual threads over those with them. All is counted, so the same options give the same figures on any "

@@ -3,6 +3,7 @@
 #include "bench/vdla/roof.h"
 
 #include "base/integer.h"
+#include "bench/vdla/touched.h"
 
 /* The load of bytes that a factor is; NULL: it is none. */
 static const struct expr *bytes_of(const struct expr *e)
@@ -55,7 +56,7 @@ static int64_t products_of(const struct op *op)
 
 struct vdla_roof vdla_roof_of(const struct dag *d, const struct vdla_machine *m)
 {
-	struct vdla_roof r = { .bytes = (int64_t)dag_bytes(d) };
+	struct vdla_roof r = { .bytes = dag_touched_bytes(d) };
 
 	for (int i = 0; i < d->ops.n; i++)
 		r.products += products_of(d->ops.at[i]);

@@ -13,7 +13,7 @@
 
 struct vdla_roof {
 	int64_t products;	/* of 16x16: a cycle each; 0 where nothing is a sum of products of bytes */
-	int64_t bytes;		/* of inputs, constants and outputs, each once */
+	int64_t bytes;		/* of inputs, constants and outputs, what is touched of them, each once */
 	int64_t memory;		/* cycles of the memory port for these */
 };
 
