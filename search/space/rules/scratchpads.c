@@ -229,16 +229,17 @@ static bool find_consumer(struct scratch_tiling *m, int *axis)
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	const struct op op = s->state->stages.at[stage]->op;
+	int lanes = tensor_innermost(&op.tensor);	/* sums lie side by side, in a scratchpad and where they are stored */
 	int axis[TENSOR_MAX_DIMS];
 
-	for (int d = op.tensor.ndim - 1; d >= 0 && k->aim.target->operands; d--) {
-		struct scratch_tiling m = { .s = sketch_copy(k->arena, s), .op = op, .stage = stage, .dim = d,
-				    .group = group_of(s->state, stage, d, k->aim.target) };
+	if (!k->aim.target->operands || lanes < 0)
+		return;
+	struct scratch_tiling m = { .s = sketch_copy(k->arena, s), .op = op, .stage = stage, .dim = lanes,
+				    .group = group_of(s->state, stage, lanes, k->aim.target) };
 
-		if (m.group.by && find_consumer(&m, axis) && tile_consumer(&m, axis[d]) && tile_reduction(&m) &&
-		    copy_operands(&m) && copy_others(&m))
-			sketch_emit(k, m.s, s->at - 1 + m.s->state->order.n - s->state->order.n);
-	}
+	if (m.group.by && find_consumer(&m, axis) && tile_consumer(&m, axis[lanes]) && tile_reduction(&m) &&
+	    copy_operands(&m) && copy_others(&m))
+		sketch_emit(k, m.s, s->at - 1 + m.s->state->order.n - s->state->order.n);
 }
 
 const struct rule rule_scratchpads = {
