@@ -37,8 +37,7 @@ static const char doc[] =
 	"the memory port, whichever are more; 'of roof' is it over the cycles with virtual threads. 'products' and 'vectors' are the "
 	"shares of these cycles in which the matrix unit computed a product, and in which vector instructions ran; the last four "
 	"are where the compute unit's time went: busy, waiting for a load, for a store, without an instruction. 'ratio' is "
-	"cycles without virtual threads over those with them. All is counted, so the same options give the same figures on any "
-	"machine. A task that the database has as many trials of as are asked for is not tuned again.\v"
+	"cycles without virtual threads over those with them. All is counted, so the same options give the same figures. A task that the database has as many trials of as are asked for is not tuned again.\v"
 	"Examples:\n"
 	"  hone bench --suite vdla --db vdla.db\n"
 	"  hone bench --suite vdla --trials 100 conv2d:ic=64,h=28,w=28,oc=64,k=3,p=1,layout=nchw16c,dtype=i8,shift=8\n";

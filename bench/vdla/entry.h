@@ -4,7 +4,7 @@
  * In:   a plan, a task, an open database.
  * Out:  what its best kernels take, under its roofs.
  * Holds: a task with as many trials in the database as the plan has is not tuned again; the same plan and an empty
- *        database give the same figures on any machine. */
+ *        database give the same figures. */
 #ifndef HONE_BENCH_VDLA_ENTRY_H
 #define HONE_BENCH_VDLA_ENTRY_H
 
