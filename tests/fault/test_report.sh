@@ -44,6 +44,23 @@ test $? -eq 3 && test "$(cat "$dir/kept.html")" = before || complain "a failure 
 ./hone report --db "$dir/t.db" >/dev/full 2>"$dir/err"
 test $? -eq 3 && grep -q 'No space' "$dir/err" || complain "a full disk: $(cat "$dir/err")"
 
+# of a simulated device: its own roofs, kernels with virtual threads and without, no C, nothing probed
+conv=conv2d:ic=32,h=8,w=8,oc=32,k=3,p=1,layout=nchw16c,dtype=i8,act=relu,shift=8
+for threads in 2 1; do
+	./hone tune $conv --device vdla --threads $threads --trials 24 --db "$dir/v.db" --quiet >"$dir/out" 2>&1 ||
+		{ cat "$dir/out"; bad=1; }
+done
+./hone report --db "$dir/v.db" --assembly -o "$dir/v.html" || complain "no report of a simulated device"
+expect_in() { grep -q "$1" "$2" || complain "$2: no '$1'"; }
+expect_in '<td>matrix unit, products of 16x16 bytes</td><td class=n>102.4</td>' "$dir/v.html"
+expect_in '<td>memory port</td><td class=n>1.6</td>' "$dir/v.html"
+expect_in '<td>input_bytes</td><td class=n>32768</td>' "$dir/v.html"
+expect_in '<summary>Instructions</summary><pre>machine' "$dir/v.html"
+expect_in '<td>with.* virtual threads</td>' "$dir/v.html"
+test "$(sed -n '/<section id=roofline>/,/<h3>/p' "$dir/v.html" | grep -c '^<tr><td class=name>')" -eq 2 ||
+	complain "the roofline of a simulated device has not two kernels"
+grep -q '<summary>C</summary>\|<h3>The fixed kernel\|Probed rates' "$dir/v.html" && complain "a simulated device has what was probed, or C"
+
 if ! command -v chromium >/dev/null && ! command -v chromium-browser >/dev/null; then
 	echo "SKIP: test_report.sh: the page in a browser: there is none; apt install chromium"
 else
@@ -51,5 +68,9 @@ else
 	./hone report --db "$dir/t.db" --json >"$dir/report.json" &&
 	python3 "$srcdir/tests/report/check.py" "$dir/a.html" "$dir/best.json" "$dir/report.json" ||
 		complain "the page is wrong"
+	./hone best $conv --db "$dir/v.db" --device vdla --json >"$dir/best.json" &&
+	./hone report --db "$dir/v.db" --json >"$dir/report.json" &&
+	python3 "$srcdir/tests/report/check.py" "$dir/v.html" "$dir/best.json" "$dir/report.json" ||
+		complain "the page of a simulated device is wrong"
 fi
 exit $bad

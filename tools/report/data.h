@@ -28,6 +28,13 @@ struct report_baseline {
 };
 struct report_baseline_vec VEC(struct report_baseline);
 
+/* The best with so many virtual threads. */
+struct report_turns {
+	int threads;
+	double us;
+};
+struct report_turns_vec VEC(struct report_turns);
+
 /* Trials that have something in common. */
 struct report_group {
 	const char *label;
@@ -60,6 +67,7 @@ struct report_task {
 	double first_us;	/* the first valid trial that was timed so, too; 0 */
 	struct report_step_vec by_trials, by_time;
 	struct report_baseline_vec baselines;
+	struct report_turns_vec turns;	/* most threads first; of a simulated device alone */
 	struct report_group_vec derivations, structures;
 	struct report_split_vec splits;	/* those of most effect, in the order of the steps */
 	int n_splits;		/* that had several sizes, in all */
@@ -144,6 +152,9 @@ bool trial_is_like(const struct report_task *t, const struct trial_entry *e);
 /* Fill in the rest of a task, whose trials have ended and whose best is there. */
 void report_task_curves(const struct report_data *r, struct report_task *t);
 int report_task_baselines(const struct report_data *r, struct report_task *t);
+/* Its turns, and those of the best's other numbers of threads among the baselines. */
+int report_task_turns(const struct report_data *r, struct report_task *t);
+const char *report_turns_name(struct arena *a, int threads);	/* "without virtual threads" */
 void report_task_spent(const struct report_data *r, struct report_task *t);
 /* And of a campaign, when the tasks are there. */
 int report_campaign_sums(struct report_data *r, struct report_campaign *c);

@@ -2,6 +2,7 @@
 /* tools/report/kernel.c - what hone show prints of a record, in a page. */
 #include "tools/report/kernel.h"
 
+#include "measure/device/simulated.h"
 #include "schedule/nest_text.h"
 #include "schedule/step_text.h"
 #include "te/text/text.h"
@@ -9,7 +10,9 @@
 #include "tools/report/html.h"
 
 struct kernel_texts {
-	const char *steps, *nest, *c, *assembly;	/* the last is NULL where it was not asked for */
+	const char *steps, *nest;
+	const char *c;		/* NULL: of a simulated device */
+	const char *assembly;	/* or its instructions; NULL where it was not asked for */
 };
 
 static const char *take(struct arena *a, struct text *t)
@@ -27,7 +30,9 @@ static int read_texts(struct arena *a, const struct report_data *r, const struct
 
 	state_print(&steps, b->state);
 	program_print(&nest, b->program);
-	*out = (struct kernel_texts){ .steps = take(a, &steps), .nest = take(a, &nest), .c = b->source };
+	bool simulated = device_is_simulated(r->look.device);
+
+	*out = (struct kernel_texts){ .steps = take(a, &steps), .nest = take(a, &nest), .c = simulated ? NULL : b->source };
 	if (!r->asked->assembly)
 		return 0;
 	out->assembly = assembly_of(a, r->look.device, r->asked->cc, b->source);
@@ -43,17 +48,27 @@ static void write_text(FILE *to, const char *name, const char *text)
 	fputs("</pre></details>\n", to);
 }
 
+static void write_measured(FILE *to, const struct db_record *r)
+{
+	fprintf(to, "the median of %d samples", r->n_samples);
+	if (r->final && r->others >= 0)
+		fprintf(to, ", in turn with %d other%s", r->others, r->others == 1 ? "" : "s");
+	fprintf(to, ", %d thread%s", r->threads, r->threads == 1 ? "" : "s");
+}
+
 /* What the figure rests on. */
-static void write_record(FILE *to, const struct best *b)
+static void write_record(FILE *to, struct arena *a, const struct device *d, const struct best *b)
 {
 	const struct db_record *r = &b->record;
 
 	fprintf(to, "<p>Record %jd, of ", (intmax_t)r->id);
 	print_moment(to, r->created);
-	fprintf(to, " UTC: the median of %d samples", r->n_samples);
-	if (r->final && r->others >= 0)
-		fprintf(to, ", in turn with %d other%s", r->others, r->others == 1 ? "" : "s");
-	fprintf(to, ", %d thread%s; hone ", r->threads, r->threads == 1 ? "" : "s");
+	fputs(" UTC: ", to);
+	if (device_is_simulated(d))
+		fprintf(to, "cycles that a simulator counted, %s", report_turns_name(a, r->threads));
+	else
+		write_measured(to, r);
+	fputs("; hone ", to);
 	html_text(to, r->hone ? r->hone : "of old");
 	fputs("; ", to);
 	html_text(to, r->toolchain_text);
@@ -79,7 +94,7 @@ static int write_texts(FILE *to, struct arena *a, const struct report_data *r, c
 	size_t bytes = length(texts.steps) + length(texts.nest) + length(texts.c) + length(texts.assembly);
 
 	fputs("<h4>The best kernel</h4>\n", to);
-	write_record(to, &t->row.best);
+	write_record(to, a, r->look.device, &t->row.best);
 	if (bytes > *room) {
 		fputs("<p>Its text is not here, since those of tasks that take longer fill the page: "
 		      "<code>hone show</code> prints it, and so does a report with <code>--task</code>.</p>\n", to);
@@ -90,7 +105,7 @@ static int write_texts(FILE *to, struct arena *a, const struct report_data *r, c
 	write_text(to, "Steps", texts.steps);
 	write_text(to, "Loop nest", texts.nest);
 	write_text(to, "C", texts.c);
-	write_text(to, "Assembly", texts.assembly);
+	write_text(to, texts.c ? "Assembly" : "Instructions", texts.assembly);
 	return 0;
 }
 

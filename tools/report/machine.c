@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "measure/device/calibration.h"
+#include "measure/device/simulated.h"
 #include "tools/report/html.h"
 
 /* --- through the night */
@@ -147,11 +148,17 @@ static void write_options(FILE *to, const struct report_data *r)
 
 void write_machine(FILE *to, const struct report_data *r)
 {
+	bool simulated = device_is_simulated(r->look.device);	/* which has no noise */
+
 	fputs("<section id=machine>\n<h2>Machine</h2>\n", to);
-	write_noise(to, r);
-	if (r->campaigns.n)
+	if (!simulated)
+		write_noise(to, r);
+	if (!simulated && r->campaigns.n)
 		write_sittings(to, r);
-	write_device(to, r);
+	if (simulated)
+		write_described_device(to, r->look.device);
+	else
+		write_device(to, r);
 	write_counts(to, "Toolchains", "compiler and flags|#records", &r->toolchains);
 	write_counts(to, "hone", "version that measured|#records", &r->versions);
 	if (r->campaigns.n)

@@ -16,6 +16,10 @@ void write_machine(FILE *to, const struct report_data *r);
 /* A section for each task, with its kernel. -1 and a message, for kernels' assembly. */
 int write_each_task(FILE *to, const struct report_data *r);
 
+/* Of a simulated device: its roofs, and all of its description. */
+void write_described_rates(FILE *to, const struct device *d);
+void write_described_device(FILE *to, const struct device *d);
+
 /* What is called KIND ("steps", "line", "points") of the table that follows: its columns X, and Y, which may be
  * several as in "1,2", from 0. AXES is "", or which are logarithmic: "x", "y" or "xy". */
 void write_plot(FILE *to, const char *kind, int x, const char *y, const char *axes);

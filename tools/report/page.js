@@ -35,16 +35,18 @@
 	const heads = table => [...table.tHead.rows[0].cells].map(cell => cell.textContent);
 	const short = value => value === null || value === undefined ? "" : String(+value.toPrecision(4));
 
-	/* What the probed rates allow at each intensity, for as many threads as most kernels have: one, or all. */
+	/* What the rates of the device allow at each intensity, for as many threads as most kernels have: one, or all. */
 	function roofs(data, table) {
 		const rates = [...document.querySelectorAll("table.rates tbody tr")];
 		const threads = [...table.tBodies[0].rows].map(row => number(row.cells[5]));
-		const column = threads.filter(n => n > 1).length * 2 > threads.length ? 2 : 1;
+		/* of a simulated device there is one rate, whatever its virtual threads */
+		const simulated = rates[0]?.cells.length < 4;
+		const column = !simulated && threads.filter(n => n > 1).length * 2 > threads.length ? 2 : 1;
 		const rate = i => rates[i] ? number(rates[i].cells[column]) : null;
 		const peak = rate(0), [low, high] = [Math.min(...data[0]) / 2, Math.max(...data[0]) * 2];
 		const xs = new Set(data[0]);
-		for (let i = 0; i <= 60; i++)
-			xs.add(low * (high / low) ** (i / 60));
+		for (let i = 0; i <= 600; i++)
+			xs.add(low * (high / low) ** (i / 600));
 		const sorted = [...xs].sort((a, b) => a - b), at = new Map(sorted.map((x, i) => [x, i]));
 		const points = [];
 		data[0].forEach((x, i) => {
@@ -55,10 +57,11 @@
 				place++;
 			points[place] = data[1][i];
 		});
-		const lines = [1, 2, 3].map(i => sorted.map(x => rate(i) === null ? null : Math.min(peak, x * rate(i))));
+		const lines = rates.slice(1).map((_, i) =>
+			sorted.map(x => rate(i + 1) === null ? null : Math.min(peak, x * rate(i + 1))));
 		return { data: [sorted, sorted.map((_, i) => points[i] ?? null), ...lines],
-			names: ["kernels", "L1", "L2", "memory"],
-			threads: column === 1 ? "one thread" : "all threads" };
+			names: ["kernels", ...rates.slice(1).map(row => row.cells[0].textContent.replace("reading ", ""))],
+			title: simulated ? "" : "rates of " + (column === 1 ? "one thread" : "all threads") };
 	}
 
 	function series(name, i, kind) {
@@ -81,7 +84,7 @@
 			return;
 		if (kind === "roofline") {
 			const roof = roofs(data, table);
-			[data, names, title] = [roof.data, roof.names, "rates of " + roof.threads];
+			[data, names, title] = [roof.data, roof.names, roof.title];
 		}
 		const axis = { stroke: colour("--faint"), grid: { stroke: colour("--line"), width: 1 },
 			ticks: { stroke: colour("--line") }, font: "12px sans-serif",

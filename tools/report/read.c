@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "db/label.h"
 #include "measure/device/calibration.h"
+#include "measure/device/simulated.h"
 #include "te/text/text.h"
 #include "tools/source.h"
 
@@ -108,7 +109,7 @@ static int read_device(struct report_data *r, struct db *db)
 			       "writes a new one", db_path(db), r->devices.at[at].fingerprint);
 	r->device = r->devices.at[at].id;
 	r->look.device = d;
-	if (q->assembly && !is_here(d))
+	if (q->assembly && !device_is_simulated(d) && !is_here(d))
 		return err_set("--assembly: %s is another machine than this one, whose code would be another: make "
 			       "the report there, or without", d->name);
 	int found = db_sitting(db, r->arena, 0, r->device, &last);
@@ -231,7 +232,7 @@ static int read_task(struct report_data *r, const struct db_task *row, const str
 	t.roof = roof_of(r->look.device, &t);
 	report_task_curves(r, &t);
 	report_task_spent(r, &t);
-	if (report_task_baselines(r, &t) < 0)
+	if (report_task_turns(r, &t) < 0 || report_task_baselines(r, &t) < 0)
 		return -1;
 	for (int i = 0; i < TRIAL_STATUS_COUNT; i++)
 		r->by_status[i] += t.trials.by_status[i];

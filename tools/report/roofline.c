@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "measure/device/simulated.h"
 #include "tools/report/html.h"
 
 static void write_roof(FILE *to, const char *name, double one, double all, const char *unit)
@@ -32,34 +33,51 @@ static void write_rates(FILE *to, const struct device *d)
 	fputs("</tbody></table></div>\n", to);
 }
 
-static void write_kernel(FILE *to, const struct report_task *t)
+static void write_row(FILE *to, const struct report_task *t, double gflops, int threads)
 {
-	if (!t->row.found)
-		return;
 	fputs("<tr><td class=name>", to);
 	write_task_link(to, t);
 	fputs("</td>", to);
 	html_positive(to, "%.4g", t->task->flop / t->bytes);
-	html_positive(to, "%.4g", t->row.gflops);
+	html_positive(to, "%.4g", gflops);
 	html_positive(to, "%.4g", t->roof);
-	html_positive(to, "%.1f", 100 * t->row.gflops / t->roof);
-	html_positive(to, "%.0f", t->row.threads);
+	html_positive(to, "%.1f", 100 * gflops / t->roof);
+	html_positive(to, "%.0f", threads);
 	fputs("</tr>\n", to);
+}
+
+/* With other numbers of virtual threads, the roof is the same. */
+static void write_kernel(FILE *to, const struct report_task *t)
+{
+	if (t->row.found)
+		write_row(to, t, t->row.gflops, t->row.threads);
+	for (int i = 0; i < t->turns.n; i++)
+		if (t->turns.at[i].threads != t->row.threads)
+			write_row(to, t, t->task->flop / t->turns.at[i].us * 1e-3, t->turns.at[i].threads);
 }
 
 void write_roofline(FILE *to, const struct report_data *r)
 {
+	bool simulated = device_is_simulated(r->look.device);
+
 	fputs("<section id=roofline>\n<h2>Roofline</h2>\n<p>Operations are those of the operator as written, bytes "
-	      "those of its inputs, constants and outputs, each once. A kernel above the roof of memory has what it "
-	      "reads in a cache; one above the peak was derived into fewer operations.</p>\n", to);
+	      "those of its inputs, constants and outputs, each once. ", to);
+	fputs(simulated ? "Kernels with virtual threads and without are points of their own. The peak is that of whole "
+			  "products of 16x16; what is not a product is computed beside them, or keeps them waiting.</p>\n"
+			: "A kernel above the roof of memory has what it reads in a cache; one above the peak was derived "
+			  "into fewer operations.</p>\n", to);
 	/* the script takes the roofs from the table of rates */
 	write_plot(to, "roofline", 1, "2", "xy");
 	fputs("<details open><summary>figures</summary><div class=wide><table class=sortable>", to);
-	html_heads(to, "task|#operations a byte|#GFLOP/s|#roof, GFLOP/s|#of roof, %|#threads");
+	html_heads(to, simulated ? "task|#operations a byte|#GFLOP/s|#roof, GFLOP/s|#of roof, %|#virtual threads"
+				 : "task|#operations a byte|#GFLOP/s|#roof, GFLOP/s|#of roof, %|#threads");
 	fputs("<tbody>\n", to);
 	for (int i = 0; i < r->tasks.n; i++)
 		write_kernel(to, &r->tasks.at[i]);
 	fputs("</tbody></table></div></details>\n", to);
-	write_rates(to, r->look.device);
+	if (simulated)
+		write_described_rates(to, r->look.device);
+	else
+		write_rates(to, r->look.device);
 	fputs("</section>\n", to);
 }

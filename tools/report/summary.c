@@ -260,7 +260,7 @@ void write_tasks(FILE *to, const struct report_data *r)
 
 	fputs("<section id=tasks>\n<h2>Tasks</h2>\n<p>The best of each is what <code>hone best</code> names, "
 	      "of the whole database; its trials are those of all campaigns on the device. <i>Roof</i>: of what "
-	      "the probed rates allow, were all inputs and outputs in memory. <i>Over first</i>: times as fast "
+	      "the rates of the device allow, were all inputs and outputs in memory. <i>Over first</i>: times as fast "
 	      "as the first valid trial of the task in this report, both timed alone; that one was measured once.</p>\n"
 	      "<div class=wide><table class=sortable>", to);
 	html_heads(to, "task|#weight|#best, µs|#of all, %|#GFLOP/s|#of peak, %|#of roof, %|#over first|#threads|"

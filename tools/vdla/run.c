@@ -62,17 +62,6 @@ static void print(const struct vdla_binary *b, const uint8_t *memory, const stru
 			       (long long)b->tensors.at[i].bytes, hash(&b->tensors.at[i], memory, hex));
 }
 
-static json_t *unit_json(enum vdla_unit u, const struct vdla_unit_cycles *c)
-{
-	json_t *waiting = json_object();
-
-	for (int k = 0; k < VDLA_CHANNELS; k++)
-		json_object_set_new(waiting, vdla_channel_name((enum vdla_channel)k), json_integer(c->waiting[k]));
-	return json_pack("{s:s, s:I, s:I, s:o, s:I, s:I}", "unit", vdla_unit_name(u), "instructions",
-			 (json_int_t)c->instructions, "busy", (json_int_t)c->busy, "waiting", waiting, "port",
-			 (json_int_t)c->port, "idle", (json_int_t)c->idle);
-}
-
 static json_t *outputs_json(const struct vdla_binary *b, const uint8_t *memory)
 {
 	json_t *list = json_array();
@@ -90,14 +79,12 @@ static json_t *outputs_json(const struct vdla_binary *b, const uint8_t *memory)
 
 static void print_json(const struct vdla_binary *b, const uint8_t *memory, const struct vdla_cycles *c)
 {
-	json_t *units = json_array(), *loaded = json_object();
+	json_t *loaded = json_object();
 
-	for (int u = 0; u < VDLA_UNITS; u++)
-		json_array_append_new(units, unit_json((enum vdla_unit)u, &c->unit[u]));
 	for (int s = 0; s < VDLA_SCRATCHPADS; s++)
 		json_object_set_new(loaded, vdla_scratchpad_name((enum vdla_scratchpad)s), json_integer(c->loaded[s]));
 	json_print(json_pack("{s:I, s:f, s:o, s:I, s:o, s:I, s:o}", "cycles", (json_int_t)c->total, "time_us",
-			     (double)c->total / b->machine.clock_mhz, "units", units, "products", (json_int_t)c->products,
+			     (double)c->total / b->machine.clock_mhz, "units", vdla_units_json(c), "products", (json_int_t)c->products,
 			     "loaded", loaded, "stored", (json_int_t)c->stored, "outputs", outputs_json(b, memory)));
 }
 

@@ -3,6 +3,7 @@
 #ifndef HONE_TOOLS_VDLA_H
 #define HONE_TOOLS_VDLA_H
 
+#include <jansson.h>
 #include <stdint.h>
 
 #include "target/vdla/simulator.h"
@@ -18,5 +19,7 @@ struct vdla_args {
 struct vdla_binary *vdla_open(struct arena *a, const char *file);
 /* Executes B on inputs made of the seed and prints what came of it; -1 and a message. */
 int vdla_run(const struct vdla_args *args, const struct vdla_binary *b);
+/* An object for each unit; a new reference. */
+json_t *vdla_units_json(const struct vdla_cycles *c);
 
 #endif
