@@ -209,6 +209,8 @@ static void print_alloc(const struct program_printer *p, const struct nest *n)
 	print_buffer(p, b->registers ? "registers" : b->scratchpad ? memory_scope_name(b->scratchpad) : b->kind == BUFFER_TEMP ? "temp" : "local", b);
 	if (b->registers && n->layout)
 		print_layout(p, n->layout);
+	if (b->slices)
+		text_printf(p->out, " slices %d", b->slices);
 	if (b->copies)
 		text_printf(p->out, " copies %d", b->copies);
 }

@@ -24,6 +24,7 @@ struct buffer {
 	int arg;		/* of inputs and outputs: place among the kernel's arguments */
 	bool constant;		/* of inputs: known when kernels are built */
 	enum memory_scope scratchpad;	/* of the target, that it is in (pass/scratchpads.c); SCOPE_REGISTERS: none */
+	int slices;		/* along its first dims, one for each virtual thread; 0: it has none */
 	int copies;		/* in a scratchpad, that its allocations take in turn; 0: one */
 	bool registers;		/* all indices are known when unrolled: held in variables */
 	/* How it is to be stored, until the pass packs has done it: */

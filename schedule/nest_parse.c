@@ -96,18 +96,24 @@ int nest_parse_element(struct nest_parser *np, const struct tensor *t, const str
 	return 0;
 }
 
-int nest_parse_copies(struct nest_parser *np, struct buffer *b)
+/* [WORD N]. */
+static int number_of(struct nest_parser *np, const char *word, int *out)
 {
-	enum { COPIES_MAX = 1024 };
+	enum { MOST = 1024 };
 	const char *at = parse_at(&np->p);
 	int64_t n;
 
-	if (!nest_parse_word(np, "copies"))
+	if (!nest_parse_word(np, word))
 		return 0;
-	if (!scan_int(&np->p.s, &n) || n < 1 || n > COPIES_MAX)
-		return parse_error(&np->p, at, "a number of copies from 1 to %d", COPIES_MAX);
-	b->copies = (int)n;
+	if (!scan_int(&np->p.s, &n) || n < 1 || n > MOST)
+		return parse_error(&np->p, at, "a number of %s from 1 to %d", word, MOST);
+	*out = (int)n;
 	return 0;
+}
+
+int nest_parse_copies(struct nest_parser *np, struct buffer *b)
+{
+	return number_of(np, "slices", &b->slices) < 0 || number_of(np, "copies", &b->copies) < 0 ? -1 : 0;
 }
 
 int nest_parse_storage(struct nest_parser *np, struct buffer *b)

@@ -30,7 +30,7 @@ void nest_parse_open(struct nest_parser *np, struct axis *axis);
 int nest_parse_see(struct nest_parser *np, const char *at, struct buffer *b);
 /* ["in" ("reading order" | "order" DIMS)], behind the tensor of B. */
 int nest_parse_storage(struct nest_parser *np, struct buffer *b);
-/* ["copies" N], behind that. */
+/* ["slices" N] ["copies" N], behind that. */
 int nest_parse_copies(struct nest_parser *np, struct buffer *b);
 /* The index of an element of T, behind its "["; numbers fit. */
 int nest_parse_element(struct nest_parser *np, const struct tensor *t, const struct expr **index);

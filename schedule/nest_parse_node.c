@@ -261,7 +261,7 @@ static int layout(struct nest_parser *np, struct nest *n)
 static bool same_buffer(const struct buffer *x, const struct buffer *y)
 {
 	bool same = x->kind == y->kind && x->registers == y->registers && x->scratchpad == y->scratchpad &&
-		    x->copies == y->copies && x->tensor.dtype == y->tensor.dtype && x->tensor.ndim == y->tensor.ndim;
+		    x->slices == y->slices && x->copies == y->copies && x->tensor.dtype == y->tensor.dtype && x->tensor.ndim == y->tensor.ndim;
 
 	for (int i = 0; same && i < x->tensor.ndim; i++)
 		same = x->tensor.shape[i] == y->tensor.shape[i];

@@ -15,7 +15,8 @@
  *	parallel for i in 0..7
  *		registers R: f32[32] as 16 lanes along dim 0, 2 apart, may overrun
  *		local L: f32[1]
- *		inputs X: i8[16] copies 2	in that scratchpad, of target/scope.def; each time in the next of so many
+ *		inputs X: i8[2, 16] slices 2 copies 2	in that scratchpad, of target/scope.def: a slice for
+ *						each virtual thread, each time in the next of so many
  *		few for k in 0..4 reduced	turns (few, reload), kind, of a reduction
  *			let x in 0..10 = i + k
  *			if x < 7, guard of tile	or of loop

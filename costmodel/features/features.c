@@ -80,7 +80,10 @@ bool features_of(struct arena *a, const struct program *p, const struct aim *d,
 		features_access(&sites, s, d, row);
 		features_fit(s, d, row);
 	}
-	features_prior(d, out);
+	if (d->target->operands)
+		features_units(&sites, d, out);
+	else
+		features_prior(d, out);
 	for (int i = 0; i < sites.n; i++)
 		compress(out->rows + (ptrdiff_t)i * FEATURE_COUNT,
 			 FEATURE_OF_ACCESS((int)least(sites.at[i]->n_accesses, FEATURE_ACCESSES),

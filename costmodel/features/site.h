@@ -85,6 +85,9 @@ void features_fit(const struct site *s, const struct aim *d, float *row);
 /* Of all rows at once, after the other groups. */
 void features_prior(const struct aim *d, const struct feature_matrix *m);
 
+/* The same for a target with scratchpads, of the program as a whole. */
+void features_units(const struct site_vec *sites, const struct aim *d, const struct feature_matrix *m);
+
 /* Instructions that load or store ELEMENTS of X, a vector at a time where lanes are contiguous. */
 double access_vectors(const struct site *s, const struct access *x, double elements);
 static inline bool site_has_vector(const struct site *s)

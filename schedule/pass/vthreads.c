@@ -23,6 +23,11 @@ struct threads {
 	bool grew;	/* as found in the last walk */
 };
 
+static int turns_of(const struct threads *t)
+{
+	return (int)(t->turn->hi - t->turn->lo);
+}
+
 static struct buffer *slice_of(const struct threads *t, const struct tensor *tensor)
 {
 	for (int i = 0; i < t->sliced.n; i++)
@@ -66,6 +71,7 @@ static void slice(struct threads *t, const struct buffer *b)
 	for (int d = 0; d < b->tensor.ndim; d++)
 		to->tensor.shape[d + 1] = b->tensor.shape[d];
 	to->tensor.ndim++;
+	to->slices = (b->slices ? b->slices : 1) * turns_of(t);
 	vec_push(t->a, &t->sliced, (struct sliced){ b, to });
 	t->grew = true;
 }
@@ -160,11 +166,6 @@ static bool is_slice(const struct threads *t, const struct buffer *b)
 		if (t->sliced.at[i].to == b)
 			return true;
 	return false;
-}
-
-static int turns_of(const struct threads *t)
-{
-	return (int)(t->turn->hi - t->turn->lo);
 }
 
 /* LIST with a loop over all turns around each statement of its own. */

@@ -4,18 +4,19 @@
  * A register of its vectors is an entry of the accumulators: tiles are what these hold. */
 #include "target/vdla/target.h"
 
-/* Cycles of its units; nothing is decoded, spilled or cached. */
+/* Of the machine that is described by default: latency is what an instruction takes beside its elements, memory_latency a
+ * transfer, start_ns the launch. Nothing is decoded, spilled or cached. */
 static const struct unit_costs costs = {
-	.pipes = 1,
-	.latency = 1,
-	.memory_latency = 1,
+	.pipes = VDLA_LANES,	/* multiply-adds of vectors: a product */
+	.latency = 8,
+	.memory_latency = 64,
 	.decode = 1,
 	.cached_code = 1e9,
 	.loop_instructions = 0,
 	.loads = 1,
 	.spill = 0,
 	.spill_share = 0,
-	.start_ns = 0,
+	.start_ns = 10000,
 };
 
 static const struct operand_scopes operands = {
@@ -50,6 +51,12 @@ const struct target target_vdla = {
 const struct target *vdla_target(struct arena *a, const struct vdla_machine *m)
 {
 	struct target *t = arena_memdup(a, &target_vdla, sizeof(*t));
+	struct unit_costs *c = arena_memdup(a, &costs, sizeof(*c));
+
+	c->latency = m->gemm_depth;
+	c->memory_latency = m->dma_start;
+	c->start_ns = m->launch_cycles * 1e3 / m->clock_mhz;
+	t->costs = c;
 
 	t->scope_bytes[SCOPE_INPUTS] = (size_t)m->input_bytes;
 	t->scope_bytes[SCOPE_WEIGHTS] = (size_t)m->weight_bytes;
