@@ -40,7 +40,7 @@ static const char doc[] =
 	"cycles without virtual threads over those with them. All is counted, so the same options give the same figures. A task that the database has as many trials of as are asked for is not tuned again.\v"
 	"Examples:\n"
 	"  hone bench --suite vdla --db vdla.db\n"
-	"  hone bench --suite vdla --trials 100 conv2d:ic=64,h=28,w=28,oc=64,k=3,p=1,layout=nchw16c,dtype=i8,shift=8\n";
+	"  hone bench --suite vdla --trials 100 conv2d:ic=64,h=28,w=28,oc=64,k=3,layout=nchw16c,dtype=i8\n";
 
 enum { KEY_SEARCH = 256, KEY_SEED };
 

@@ -76,7 +76,7 @@ db=$dir/evolve.1.db
 ends 0 '^conv2d .* 2 *64 ' best $conv --device vdla --db "$db"
 ends 0 '"confirmed": true' best $conv --device vdla --db "$db" --json
 ends 0 'of another device' best $conv --db "$db"
-ends 0 '^	inputs \|^		inputs ' show $conv --device vdla --db "$db" --stage nest
+ends 0 '^	*inputs ' show $conv --device vdla --db "$db" --stage nest
 ends 0 'hone simulator 1 target=vdla' show $conv --device vdla --db "$db" --stage steps
 ends 0 '^vthread\|; vthread' show $conv --device vdla --db "$db" --stage steps
 ends 0 '^gemm ' show $conv --device vdla --db "$db" --stage asm
