@@ -366,6 +366,11 @@ static void annotate_all(struct step_walk *w)
 		if (g->place == PLACE_ROOT && chance(w, 0.3))
 			apply(w, step_annotate(i, g->leaves.at[0], ANNOTATION_PARALLEL));
 	}
+	int interleaved = random_stage(w, false);
+
+	/* Few, for most targets have none of them. */
+	if (chance(w, 0.05) && stage_at(w, interleaved)->leaves.n > 0)
+		apply(w, step_annotate(interleaved, stage_at(w, interleaved)->leaves.at[0], ANNOTATION_VTHREAD));
 }
 
 /* Names an intrinsic for a part of what a stage reduces: most are none, which lowering has to see. */

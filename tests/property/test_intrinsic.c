@@ -34,15 +34,26 @@ static const char *product_text(struct arena *a, struct rng *r, const struct int
 			    swapped ? "A[i, k]" : "B[k, j]");
 }
 
+/* Copies of its operands, in blocks where lanes and groups are. */
+static const char *copies_of(struct arena *a, const struct intrinsic *x)
+{
+	return arena_printf(a, "cache_read A C.local\ncompute_at A.cache C.local k.0\n"
+			       "cache_read B C.local\ncompute_at B.cache C.local k.0\n"
+			       "split B.cache d0 %d\nsplit B.cache d1 %d\nreorder B.cache d0.0 d1.0 d1.1 d0.1\n"
+			       "layout B.cache order=0,1,1%%%d,0%%%d\n",
+			    x->group, x->lanes, x->lanes, x->group);
+}
+
 static const char *steps_of(struct arena *a, struct rng *r, const struct intrinsic *x, int64_t columns)
 {
 	int64_t rows = 1 + rng_below(r, 3);
+	const char *copies = target_of_isa(x->isa)->operands ? copies_of(a, x) : "";
 
 	return arena_printf(a, "cache_write C\nsplit C i %jd\nsplit C j %jd\nreorder C i.0 j.0 i.1 j.1\n"
 			       "compute_at C.local C j.0\nsplit C.local k %d\nsplit C.local j %d\n"
 			       "reorder C.local k.0 i j.0 k.1 j.1\nvectorize C.local j.1\n"
-			       "unroll C.local i\nunroll C.local j.0\ntensorize C.local k.1 %s\nlayout B\n",
-			    (intmax_t)rows, (intmax_t)columns, x->group, x->lanes, x->name);
+			       "unroll C.local i\nunroll C.local j.0\ntensorize C.local k.1 %s\n%slayout B\n",
+			    (intmax_t)rows, (intmax_t)columns, x->group, x->lanes, x->name, copies);
 }
 
 static struct schedule_sample *product_sample(uint64_t seed, const struct intrinsic *x)
