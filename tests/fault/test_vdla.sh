@@ -27,11 +27,11 @@ same()
 
 # --- a text and the file that is made of it do the same
 quiet vdla assemble "$dense" -o "$dir/dense.bin"
-ends 0 '^cycles   2352, 11.8 us at 200 MHz' vdla run "$dense"
+ends 0 '^cycles   2412, 12.1 us at 200 MHz' vdla run "$dense"
 cp "$dir/out" "$dir/run"
 ends 0 'output   y, 64 bytes' vdla run "$dir/dense.bin"
 same "$dir/out" "$dir/run"
-ends 0 '"cycles": 2352' vdla run "$dense" --json
+ends 0 '"cycles": 2412' vdla run "$dense" --json
 ends 0 cycles vdla run "$dense" --seed 3 -o "$dir/y3"
 ends 0 cycles vdla run "$dir/dense.bin" --seed 3 --output "$dir/again"
 same "$dir/y3" "$dir/again"
