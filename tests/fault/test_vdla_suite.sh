@@ -41,7 +41,7 @@ cmp -s "$dir/out" "$dir/first" || { echo 'the same seed gives another table'; ba
 
 # shellcheck disable=SC2086
 ./hone $bench --db "$dir/t.db" --json >"$dir/json" 2>/dev/null || { echo 'no JSON'; bad=1; }
-./hone show $conv --db "$dir/t.db" --device vdla --threads 2 --stage stream >"$dir/best.vdla" &&
+./hone show $conv --db "$dir/t.db" --device vdla --threads 2 --stage asm >"$dir/best.vdla" &&
 	./hone vdla run "$dir/best.vdla" --json >"$dir/run.json" || { echo 'the stream of the best does not run'; bad=1; }
 python3 - "$dir/json" "$dir/run.json" <<'END' || bad=1
 import json, sys

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/record/show.c - hone show: the stages of a record, from the DAG to the machine code. */
+/* tools/record/show.c - hone show: the stages of a record, from the DAG to the assembly. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,29 +15,27 @@
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/record/assembly.h"
-#include "tools/record/stream.h"
 
 struct show_args {
 	struct query q;
-	const char *stage;	/* NULL: all but machine code */
+	const char *stage;	/* NULL: all but asm, and but c of a simulated device, which is its nest */
 	const struct nest_pass *after;	/* of the nest; NULL: all passes */
 	const char *cc;		/* for asm; NULL: the builder's own choice */
 };
 
 static const char doc[] =
 	"Prints the stages of the best record of every task of SOURCE: its DAG, steps, loop nest, C "
-	"source and assembly; with --device, of a simulated accelerator, in the place of the last two the stream of its "
-	"instructions, which hone vdla runs.\v"
+	"source and assembly.\v"
 	"Example:\n  hone show matmul:m=512,n=512,k=512 --db tune.db --stage nest\n";
 
-static const char *const stages[] = { "dag", "steps", "nest", "c", "asm", "stream" };
+static const char *const stages[] = { "dag", "steps", "nest", "c", "asm" };
 
 enum { N_STAGES = sizeof(stages) / sizeof(*stages) };
 
 static const struct argp_option options[] = {
 	{ "after", 'a', "PASS", 0, "the nest behind this pass of lowering alone (place: the first; "
 	  "an unknown name lists them)", 0 },
-	{ "stage", 's', "dag|steps|nest|c|asm|stream", 0, "only this one (default: all but asm and stream)", 0 },
+	{ "stage", 's', "dag|steps|nest|c|asm", 0, "only this one (default: all but asm)", 0 },
 	{ 0 },
 };
 
@@ -54,17 +52,6 @@ static void no_pass(struct argp_state *state, const char *name)
 
 	list_passes(&names);
 	argp_error(state, "--after '%s': there are %s", name, text_str(&names));
-}
-
-/* It exits where kernels of the device have no such stage. */
-static void check_stage(struct argp_state *state, const struct show_args *args)
-{
-	const char *stage = args->stage ? args->stage : "";
-
-	if (args->q.simulated.given && (strcmp(stage, "c") == 0 || strcmp(stage, "asm") == 0))
-		argp_error(state, "--stage %s: kernels of a simulated device are no C; give --stage stream", stage);
-	if (!args->q.simulated.given && strcmp(stage, "stream") == 0)
-		argp_error(state, "--stage stream: kernels of this machine are C; give --stage asm, or --device");
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -87,10 +74,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		for (int i = 0; i < N_STAGES; i++)
 			if (strcmp(arg, stages[i]) == 0)
 				return 0;
-		argp_error(state, "--stage '%s': there are dag, steps, nest, c, asm, stream", arg);
-		return 0;
-	case ARGP_KEY_END:
-		check_stage(state, args);
+		argp_error(state, "--stage '%s': there are dag, steps, nest, c, asm", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -106,11 +90,9 @@ static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL,
 
 static bool wants(const struct show_args *args, const char *stage)
 {
-	if (args->stage)
-		return strcmp(args->stage, stage) == 0;
-	if (strcmp(stage, "c") == 0)
-		return !args->q.simulated.given;
-	return strcmp(stage, "asm") != 0 && strcmp(stage, "stream") != 0;
+	if (!args->stage)
+		return strcmp(stage, "asm") != 0 && !(args->q.simulated.given && strcmp(stage, "c") == 0);
+	return strcmp(args->stage, stage) == 0;
 }
 
 /* STAGE of B, in the query's arena; NULL and a message. */
@@ -125,8 +107,6 @@ static const char *stage_text(const struct show_args *args, const struct task *t
 		return b->source;
 	if (strcmp(stage, "asm") == 0)
 		return assembly_of(args->q.arena, args->q.device, args->cc, b->source);
-	if (strcmp(stage, "stream") == 0)
-		return stream_of(args->q.arena, args->q.device, b->program);
 	if (strcmp(stage, "steps") == 0)
 		state_print(&out, b->state);
 	else
@@ -258,7 +238,7 @@ static const struct word words[] = {
 
 const struct command command_show = {
 	.name = "show",
-	.summary = "the stages of a record: dag, steps, nest, C, assembly or instructions",
+	.summary = "the stages of a record: dag, steps, nest, C, assembly",
 	.argp = &argp,
 	.words = words,
 	.run = run,

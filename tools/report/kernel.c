@@ -7,7 +7,6 @@
 #include "schedule/step_text.h"
 #include "te/text/text.h"
 #include "tools/record/assembly.h"
-#include "tools/record/stream.h"
 #include "tools/report/html.h"
 
 struct kernel_texts {
@@ -36,8 +35,7 @@ static int read_texts(struct arena *a, const struct report_data *r, const struct
 	*out = (struct kernel_texts){ .steps = take(a, &steps), .nest = take(a, &nest), .c = simulated ? NULL : b->source };
 	if (!r->asked->assembly)
 		return 0;
-	out->assembly = simulated ? stream_of(a, r->look.device, b->program)
-				  : assembly_of(a, r->look.device, r->asked->cc, b->source);
+	out->assembly = assembly_of(a, r->look.device, r->asked->cc, b->source);
 	return out->assembly ? 0 : -1;
 }
 
