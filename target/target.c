@@ -118,7 +118,10 @@ const struct target *target_choose(const char *name)
 	if (t && t->runs())
 		return t;
 	target_print_names(&names, t);
-	if (t)
+	if (t && t->operands)
+		err_set("target '%s': a simulated device alone runs its code: give --device %s instead, as tune, best, show and "
+			"export take it", name, name);
+	else if (t)
 		err_set("target '%s': this machine does not run its code; it runs: %s", name,
 			text_str(&names));
 	else

@@ -282,15 +282,6 @@ static void emit_store(struct generator *g, const struct leaf *l)
 
 /* --- loops */
 
-/* Slices of virtual threads are the first dim of what has some; others' dims may as well be waited for apart. */
-static int slices(const struct buffer *b)
-{
-	enum { MOST = 16 };
-	int64_t n = b->tensor.ndim > 1 ? b->tensor.shape[0] : 1;
-
-	return n <= MOST && leaf_room(b) % n == 0 ? (int)n : 1;
-}
-
 static void allocate(struct generator *g, struct leaf_node *n)
 {
 	const struct buffer *b = n->buffer;
@@ -305,8 +296,6 @@ static void allocate(struct generator *g, struct leaf_node *n)
 		vec_push(g->a, &g->placed, ((struct located){ b, at }));
 		if (g->top[s] > vdla_entries(&g->b->machine, s))
 			g->why = "a scratchpad has too little room";
-		else
-			vdla_writer_divide(g->stream, s, (int)at, (int)leaf_room(b), slices(b));
 	} else {
 		g->why = "intermediates in memory are not waited for";
 	}

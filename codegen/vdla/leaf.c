@@ -116,6 +116,13 @@ static void set_load(struct leaf_making *k, int i, const struct expr *load)
 	set_operand(k, i, load->tensor, load->index);
 }
 
+/* Operand I, which was set, must be there. */
+static void check_scratchpad(struct leaf_making *k, int i, enum memory_scope scope)
+{
+	if (k->leaf.of[i]->scratchpad != scope)
+		leaf_refuse(k->m, "an operand is not in the scratchpad that instructions have it in");
+}
+
 static void add_bound(struct leaf_making *k, const struct expr *greater, const struct expr *less, int64_t constant)
 {
 	struct linear l;
@@ -195,6 +202,9 @@ static void make_products(struct leaf_making *k, const struct nest *group, const
 	set_operand(k, 0, &store->buffer->tensor, store->index);
 	set_load(k, 1, term.a);
 	set_load(k, 2, term.b);
+	check_scratchpad(k, 0, SCOPE_ACCUMULATORS);
+	check_scratchpad(k, 1, SCOPE_INPUTS);
+	check_scratchpad(k, 2, SCOPE_WEIGHTS);
 }
 
 /* VALUE as operations on the element that is loaded first; sources are operands of the leaf from FIRST on. */
@@ -210,8 +220,11 @@ static void make_vectors(struct leaf_making *k, const struct expr *value, int fi
 		return;
 	}
 	set_load(k, 0, load);
-	for (int i = 0; i < n; i++)
+	check_scratchpad(k, 0, SCOPE_ACCUMULATORS);
+	for (int i = 0; i < n; i++) {
 		set_load(k, first + i, sources[i]);
+		check_scratchpad(k, first + i, SCOPE_ACCUMULATORS);
+	}
 	k->leaf.n = first + n;
 }
 

@@ -4,7 +4,7 @@
 
 #include "base/integer.h"
 
-/* Entries that are touched together. */
+/* Entries that were always touched together. */
 struct vdla_region {
 	int first, n;
 	/* The number of the last instruction of each unit that touched it, counted from 1; 0: none. */
@@ -15,7 +15,7 @@ struct vdla_writer {
 	struct arena *arena;
 	struct vdla_binary *b;
 	struct vdla_region_vec VEC(struct vdla_region) regions;
-	int *region[VDLA_SCRATCHPADS];	/* of each entry, counted from 1; 0: none */
+	int *region[VDLA_SCRATCHPADS];	/* of each entry */
 	int32_t known[VDLA_UNITS][VDLA_UNITS];	/* [i][j]: unit i has waited for that of j */
 };
 
@@ -25,47 +25,41 @@ struct vdla_writer *vdla_writer_new(struct arena *a, struct vdla_binary *b)
 
 	s->arena = a;
 	s->b = b;
-	for (int p = 0; p < VDLA_SCRATCHPADS; p++)
-		s->region[p] = arena_many(a, int, vdla_entries(&b->machine, p));
+	for (int p = 0; p < VDLA_SCRATCHPADS; p++) {
+		int n = vdla_entries(&b->machine, p);
+
+		s->region[p] = arena_many(a, int, n);
+		for (int e = 0; e < n; e++)
+			s->region[p][e] = s->regions.n;
+		vec_push(a, &s->regions, ((struct vdla_region){ .n = n }));
+	}
 	return s;
 }
 
 static struct vdla_region *region_at(const struct vdla_writer *s, enum vdla_scratchpad where, int entry)
 {
-	int r = s->region[where][entry];
-
-	return r ? &s->regions.at[r - 1] : NULL;
+	return &s->regions.at[s->region[where][entry]];
 }
 
-static bool is_divided_so(const struct vdla_writer *s, enum vdla_scratchpad where, int first, int n, int size)
+/* A region begins with ENTRY, unless that is the end. */
+static void split(struct vdla_writer *s, enum vdla_scratchpad where, int entry)
 {
-	for (int e = first; e < first + n; e += size) {
-		const struct vdla_region *r = region_at(s, where, e);
-
-		if (!r || r->first != e || r->n != size)
-			return false;
-	}
-	return true;
-}
-
-void vdla_writer_divide(struct vdla_writer *s, enum vdla_scratchpad where, int first, int n, int parts)
-{
-	int size = n / parts;
-
-	if (is_divided_so(s, where, first, n, size))
+	if (entry == vdla_entries(&s->b->machine, where) || region_at(s, where, entry)->first == entry)
 		return;
-	for (int begin = first; begin < first + n; begin += size) {
-		struct vdla_region fresh = { .first = begin, .n = size };
+	struct vdla_region *r = region_at(s, where, entry), fresh = *r;
 
-		for (int e = begin; e < begin + size; e++) {
-			const struct vdla_region *before = region_at(s, where, e);
-
-			for (int u = 0; before && u < VDLA_UNITS; u++)
-				fresh.last[u] = before->last[u] > fresh.last[u] ? before->last[u] : fresh.last[u];
-			s->region[where][e] = s->regions.n + 1;
-		}
-		vec_push(s->arena, &s->regions, fresh);
+	if (entry - r->first < r->first + r->n - entry) {	/* the smaller part is the new one */
+		fresh.n = entry - r->first;
+		r->first = entry;
+		r->n -= fresh.n;
+	} else {
+		fresh.first = entry;
+		fresh.n = r->first + r->n - entry;
+		r->n -= fresh.n;
 	}
+	for (int e = fresh.first; e < fresh.first + fresh.n; e++)
+		s->region[where][e] = s->regions.n;
+	vec_push(s->arena, &s->regions, fresh);
 }
 
 /* Instruction I, of unit BY, waits for number FROM, of unit OF. */
@@ -102,6 +96,10 @@ bool vdla_writer_add(struct vdla_writer *s, struct vdla_instruction i, const str
 	if (wrong) {
 		*why = wrong;
 		return false;
+	}
+	for (int k = 0; k < n; k++) {
+		split(s, touched[k].where, touched[k].first);
+		split(s, touched[k].where, touched[k].last + 1);
 	}
 	for (enum vdla_unit of = 0; of < VDLA_UNITS; of++) {
 		int32_t from = of == by ? 0 : last_of(s, touched, n, of);

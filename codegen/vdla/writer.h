@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codegen/vdla/writer.h - a VDLA's instructions in program order, with the tokens that they need.
  *
- * In:   how entries of scratchpads belong together; instructions, one behind the other, and the entries that each touches.
+ * In:   instructions, one behind the other, and the entries that each touches.
  * Out:  the same with tokens: who touches what another unit touched before waits for that, and for nothing else.
  * Holds: what a channel carries is taken in the order in which it is given, and all of it. */
 #ifndef HONE_CODEGEN_VDLA_WRITER_H
@@ -19,10 +19,7 @@ struct vdla_access {
 
 /* Appends to the code of B, in A. */
 struct vdla_writer *vdla_writer_new(struct arena *a, struct vdla_binary *b);
-/* N entries from FIRST on are PARTS regions of equal size from now on: who touches an entry is taken to touch its region. */
-void vdla_writer_divide(struct vdla_writer *s, enum vdla_scratchpad where, int first, int n, int parts);
-/* False where I does not fit B's machine, or would wait for a unit that no channel joins it with; then WHY. What it touches
- * is in regions. */
+/* False where I does not fit B's machine, or would wait for a unit that no channel joins it with; then WHY. */
 bool vdla_writer_add(struct vdla_writer *s, struct vdla_instruction i, const struct vdla_access *touched, int n,
 		     const char **why);
 

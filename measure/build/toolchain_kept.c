@@ -94,6 +94,7 @@ const char *toolchain_place(struct arena *a, const struct toolchain *t)
 	hasher_str(h, program);
 	hasher_file(h, program);
 	hash_machine(a, h);
+	hasher_str(h, t->target->name);	/* the text has it */
 	hash_strings(h, &t->flags);
 	hash_strings(h, &t->link);
 	hash_strings(h, &t->user);

@@ -14,6 +14,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 		return step->target == o->step.target;
 	case ROLE_LOCATION:
 	case ROLE_STRIP:
+	case ROLE_SCRATCH:
 	case ROLE_OPTIONAL:
 	case ROLE_PERMUTE:
 	case ROLE_BODY_ORDER:

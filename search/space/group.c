@@ -194,3 +194,12 @@ bool group_wants_panels(const struct state *s, int stage)
 			return true;
 	return false;
 }
+
+enum memory_scope group_operand_scope(const struct state *s, int stage, const struct target *target)
+{
+	int reader;
+
+	if (state_consumers(s, stage, &reader, 1) != 1 || !stage_group(s->stages.at[reader]))
+		return target->operands->sum;
+	return reads_in_lanes(s->stages.at[reader], s->stages.at[stage]->tensor) ? target->operands->b : target->operands->a;
+}

@@ -18,6 +18,9 @@ struct group_use group_of(const struct state *s, int stage, int dim, const struc
 int group_missed(const struct state *s, int stage, const struct target *target);
 /* Does STAGE choose between values along what a group of its reader runs over? Inlined it is no operand of one. */
 bool group_is_cut(const struct state *s, int stage);
+/* The scratchpad of TARGET that an intrinsic has what it reads of STAGE in, a copy for it: where it is computed it is for
+ * lanes, or for all of them. */
+enum memory_scope group_operand_scope(const struct state *s, int stage, const struct target *target);
 /* Is STAGE, no constant, what a group of a tiled reader reads in lanes, and so to be stored in panels, but is not yet? */
 bool group_wants_panels(const struct state *s, int stage);
 

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "search/space/group.h"
+
 /* A strip lies in the second-level cache beside what computes and what reads it. By hand, strips of 4 to 8 rows of
  * MobileNetV2's blocks, 64 to 260 KiB, were best (docs/performance.md). */
 #define STRIP_SHARE 0.5
@@ -78,15 +80,18 @@ static double repeats(const struct state *s, const struct stage *g)
 
 /* What a stage may take where it is computed inside loops. */
 struct limits {
+	bool root;	/* it may be outside of all loops */
 	size_t own;	/* bytes of it that are alive at a time */
 	size_t all;	/* the same of all stages inside loops, together */
 	double repeats;	/* how often an element is computed, on average */
 };
 
-static struct limits limits_of(enum role role, const struct aim *aim)
+static struct limits limits_of(const struct state *s, int stage, enum role role, const struct aim *aim)
 {
-	struct limits l = { SIZE_MAX, aim->target->scope_bytes[SCOPE_WORKSPACE], INFINITY };
+	struct limits l = { role != ROLE_SCRATCH, SIZE_MAX, aim->target->scope_bytes[SCOPE_WORKSPACE], INFINITY };
 
+	if (role == ROLE_SCRATCH)
+		l.own = aim->target->scope_bytes[group_operand_scope(s, stage, aim->target)];
 	if (role == ROLE_STRIP) {
 		l.own = (size_t)(STRIP_SHARE * aim->l2_bytes);
 		l.repeats = STRIP_REPEATS;
@@ -103,6 +108,7 @@ static bool take(struct arena *a, struct state **s, struct step *step, struct lo
 	const struct stage *g;
 	int n = before->steps.n;
 
+	step->size = 0;
 	step->target = at.stage;
 	step->iter = at.iter;
 	if (state_apply(*s, *step, NULL)) {
@@ -116,15 +122,30 @@ static bool take(struct arena *a, struct state **s, struct step *step, struct lo
 	return false;
 }
 
+/* Those of N locations around the statement of G's target that ROLE allows; how many. */
+static int allowed(const struct gene *g, enum role role, const struct state *s, struct location *around, int n)
+{
+	int kept = 0;
+
+	for (int i = 0; i < n; i++) {
+		bool own = around[i].stage == g->step.target;
+
+		if (role != ROLE_SCRATCH || !own ||
+		    stage_leaf(s->stages.at[around[i].stage], around[i].iter) < g->step.size)
+			around[kept++] = around[i];
+	}
+	return kept;
+}
+
 void location_draw(struct arena *a, struct state **s, struct gene *g, enum role role, const struct aim *aim,
 		   struct rng *rng)
 {
-	const struct limits l = limits_of(role, aim);
+	const struct limits l = limits_of(*s, g->step.stage, role, aim);
 	struct location around[MAX_LOCATIONS];
-	int n = locations_around(*s, g->step.target, around);
+	int n = allowed(g, role, *s, around, locations_around(*s, g->step.target, around));
 
 	for (;;) {
-		int pick = (int)rng_below(rng, n + 1);
+		int pick = (int)rng_below(rng, n + (l.root || n == 0));
 
 		g->left_out = pick == n;
 		if (g->left_out || take(a, s, &g->step, around[pick], &l))
@@ -135,7 +156,7 @@ void location_draw(struct arena *a, struct state **s, struct gene *g, enum role 
 
 void location_follow(struct arena *a, struct state **s, struct gene *g, enum role role, const struct aim *aim)
 {
-	const struct limits l = limits_of(role, aim);
+	const struct limits l = limits_of(*s, g->step.stage, role, aim);
 	const struct location at = { g->step.target, g->step.iter };
 
 	g->left_out = g->left_out || !take(a, s, &g->step, at, &l);

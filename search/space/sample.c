@@ -92,6 +92,7 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 		break;
 	case ROLE_LOCATION:
 	case ROLE_STRIP:
+	case ROLE_SCRATCH:
 		location_draw(p->a, &p->s, g, o->role, p->aim, p->rng);
 		break;
 	case ROLE_PERIOD:

@@ -28,6 +28,8 @@ enum role {
 	ROLE_PLACE,	/* compute_at: at leaf number `size` of the target */
 	ROLE_LOCATION,	/* compute_at: at any loop around the target's statement, or at the root */
 	ROLE_STRIP,	/* the same where little is computed twice, and what is kept at a time suits a cache */
+	ROLE_SCRATCH,	/* compute_at: at one of the first `size` loops of the target, or at one around these, where a scratchpad
+			 * has room */
 	ROLE_TAIL,	/* border of the inner loop of a tile: left to lowering, or shifted */
 	ROLE_EDGE,	/* border of a loop around a window: left to lowering, or a guard */
 	ROLE_PANEL,	/* layout in panels: as wide as the reader's tile, whatever that is; none where tiles shift */
@@ -37,7 +39,7 @@ enum role {
 
 static inline bool is_location(enum role role)
 {
-	return role == ROLE_LOCATION || role == ROLE_STRIP;
+	return role == ROLE_LOCATION || role == ROLE_STRIP || role == ROLE_SCRATCH;
 }
 
 struct open_step {

@@ -18,6 +18,13 @@ static const struct vdla_field {
 #undef X
 };
 
+/* All of them, each behind a space. */
+#define X(field, standard, least, most, meaning) " " #field
+static const char field_names[] =
+#include "target/vdla/machine.def"
+	;
+#undef X
+
 enum { MACHINE_FILE_BYTES = 1 << 16, FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
 const struct vdla_machine vdla_machine_default = {
@@ -61,7 +68,7 @@ int vdla_machine_scan(struct vdla_machine *out, struct scan *s)
 	while (i < FIELDS && !scan_token(s, fields[i].name))
 		i++;
 	if (i == FIELDS)
-		return scan_error(s, "expected a field of a machine");
+		return scan_error(s, "expected a field of a machine (%s)", field_names + 1);
 	const struct vdla_field *f = &fields[i];
 
 	if (!scan_int(s, &v) || !allows(f, v))

@@ -4,13 +4,16 @@
  *	tests/golden/run [--accept] [FILE.te ...]
  *
  * A file is a DAG, then sections as tests/golden/golden.h has them: "target", the name of one where it is not
- * x86-64-avx512, "steps", and of these what the file wants: "nest", "refused" (why lower() says no), "c" (the kernel), "pack" (what packs its constants).
+ * x86-64-avx512, "steps", and of these what the file wants: "nest", "refused" (why lower() says no), "c" (the kernel), "pack" (what packs its constants),
+ * "instructions" (of the target vdla, by default).
  */
 #include "schedule/nest_text.h"
 #include "schedule/step_text.h"
 #include "tests/golden/golden.h"
 
 #include "codegen/emit.h"
+#include "codegen/vdla/generate.h"
+#include "target/vdla/assembler.h"
 #include "te/text/text.h"
 
 /* What emit_c makes of P from text FROM to text TO. */
@@ -31,6 +34,18 @@ static int expand_c(struct golden *g, const struct program *p, const char *from,
 	return end ? 0 : err_set("%s: there is no kernel in the C text", g->path);
 }
 
+static int expand_instructions(struct golden *g, const struct program *p, struct text *out)
+{
+	const char *why = "";
+	const struct vdla_binary *b = vdla_generate(g->arena, p, &vdla_machine_default, &why);
+
+	for (int i = 0; b && i < b->code.n; i++) {
+		vdla_instruction_print(out, &b->code.at[i]);
+		text_puts(out, "\n");
+	}
+	return b ? 0 : err_set("%s: vdla_generate refuses: %s", g->path, why);
+}
+
 /* Appends what section NAME ought to say. */
 static int expand(struct golden *g, const char *name, const struct program *p, const char *why,
 		  struct text *out)
@@ -49,6 +64,8 @@ static int expand(struct golden *g, const char *name, const struct program *p, c
 	if (strcmp(name, "c") == 0)
 		return expand_c(g, p, "void hone_kernel_part(",
 				"\n\nsize_t hone_kernel_packed_bytes(", out);
+	if (strcmp(name, "instructions") == 0)
+		return expand_instructions(g, p, out);
 	if (strcmp(name, "pack") == 0)
 		return expand_c(g, p, "size_t hone_kernel_packed_bytes(", "\n\t(void)input, (void)raw", out);
 	return err_set("%s: there is no section '%s'", g->path, name);

@@ -24,8 +24,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	c->given = true;
 	c->machine = vdla_machine_default;
 	if (strcmp(arg, "vdla") != 0 && vdla_machine_load(&c->machine, arg) < 0)
-		argp_error(state, "--device %s: %s; give vdla, or a file with a line 'field number' for each field that "
-			   "is another", arg, err_get());
+		argp_error(state, "--device: %s; give vdla, or a file with a line 'field number' for each field that is another",
+			   err_get());
 	return 0;
 }
 

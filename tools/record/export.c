@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 #include "base/file.h"
+#include "measure/device/simulated.h"
 #include "tools/args/query.h"
 #include "tools/args/words.h"
 #include "tools/command.h"
@@ -229,6 +230,11 @@ static int export(struct export_args *args)
 		return command_failed();
 	if (args->format == FORMAT_LOG)
 		return write_log(args);
+	if (device_is_simulated(args->q.device)) {
+		err_set("%s: kernels of a simulated device are no C: write a log of its records (NAME.jsonl), or print programs for "
+			"hone vdla by hone show --stage asm", args->output);
+		return command_failed();
+	}
 	if (args->format == FORMAT_ARCHIVE)
 		return export_archive(args);
 	args->wants.dir = args->output;

@@ -28,7 +28,7 @@ struct scratch_tiling {
 	int dim;		/* of the reduction, that lanes run along */
 	struct group_use group;
 	int around;		/* loops of the consumer around its tile */
-	int place;		/* leaf of the reduction in which operands are copied */
+	int place;		/* loops of the reduction in which operands may be copied */
 };
 
 /* Conditions stay where they are: they are the zeros that a transfer pads with. */
@@ -108,7 +108,7 @@ static bool tile_reduction(struct scratch_tiling *m)
 	level_append(&all, &inner);
 	level_push(&all, turns);
 	level_append(&all, &lanes);
-	m->place = outer.n - 1;
+	m->place = outer.n;
 	return all.n < STEP_MAX_ITERS && sketch_reorder(m->s, m->stage, &all, ROLE_FIXED) &&
 	       sketch_reorder(m->s, m->stage, &outer, ROLE_PERMUTE) && sketch_reorder(m->s, m->stage, &inner, ROLE_PERMUTE) &&
 	       keep_conditions(m, m->stage, &outer) &&
@@ -163,7 +163,7 @@ static int copy_operand(struct scratch_tiling *m, const struct expr *load)
 	struct step place = { .kind = STEP_COMPUTE_AT, .stage = cache, .target = m->stage, .size = m->place };
 
 	if (!sketch_add(s, step_cache_read(source, m->stage, NULL, 0), ROLE_FIXED) ||
-	    !sketch_add(s, place, ROLE_PLACE))
+	    !sketch_add(s, place, ROLE_SCRATCH))
 		return -1;
 	const struct stage *from = s->state->stages.at[source];
 
@@ -206,9 +206,14 @@ static bool copy_operands(struct scratch_tiling *m)
 	int inputs = copy_operand(m, a), weights = inputs < 0 ? -1 : copy_operand(m, b);
 	struct level of_inputs = { .n = 0 };
 
+	int along_group = dim_moved(a, m->op.reduce[m->group.reduce]), groups, turns;
+
 	for (int d = 0; d < a->tensor->ndim; d++)
-		level_push(&of_inputs, d);
-	return weights >= 0 && keep_conditions(m, inputs, &of_inputs) && store_in_blocks(m, weights, b);
+		if (d != along_group)
+			level_push(&of_inputs, d);
+	return weights >= 0 && store_in_blocks(m, weights, b) &&
+	       sketch_split(m->s, inputs, along_group, m->group.by->group, ROLE_FIXED, &groups, &turns) &&
+	       keep_conditions(m, inputs, &of_inputs);
 }
 
 /* Who takes the sums of the stage, element by element; a copy of them, where nobody does. */
