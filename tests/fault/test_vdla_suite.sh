@@ -48,7 +48,7 @@ import json, sys
 suite, run = (json.load(open(path)) for path in sys.argv[1:])
 wrong = []
 def expect(what, got, wanted):
-    if abs(got - wanted) > 1e-9 * abs(wanted):
+    if abs(got - wanted) > 1e-6 * abs(wanted):
         wrong.append(f"{what}: {got} instead of {wanted}")
 conv, short = suite["tasks"]
 expect("products", conv["product_cycles"], 8 * 8 * 2 * 2 * 9)
@@ -63,7 +63,7 @@ for task in suite["tasks"]:
         expect("rate", kernel["gops"], task["flop"] / kernel["cycles"] * suite["clock_mhz"] * 1e-3)
         unit = kernel["units"][1]
         expect("cycles of a unit", unit["busy"] + sum(unit["waiting"].values()) + unit["port"] + unit["idle"], kernel["cycles"])
-        if not kernel["product_share"] + kernel["vector_share"] <= unit["busy"] / kernel["cycles"] + 1e-9:
+        if not kernel["product_share"] + kernel["vector_share"] <= unit["busy"] / kernel["cycles"] + 1e-6:
             wrong.append("products and vectors take longer than the unit is busy")
         if kernel["roof_share"] > 1 or kernel["bytes_moved"] < task["bytes"]:
             wrong.append("a kernel is above its roof")

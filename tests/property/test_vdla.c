@@ -27,9 +27,9 @@ enum { INTERPRETED_PRODUCTS = 20000 };
 #define REFUSED 0.25
 
 /* How often each reason was given. */
-struct refused_counts {
+struct refused_kinds {
 	struct arena *arena;
-	struct refused_reason {
+	struct refused_kind {
 		const char *why;
 		int n;
 		uint64_t seed;	/* one of them */
@@ -37,7 +37,7 @@ struct refused_counts {
 	int kinds, n;
 };
 
-static void count_refusal(struct refused_counts *all, const struct vdla_case *c)
+static void count_refusal(struct refused_kinds *all, const struct vdla_case *c)
 {
 	int i = 0;
 
@@ -45,12 +45,12 @@ static void count_refusal(struct refused_counts *all, const struct vdla_case *c)
 		i++;
 	assert_true(i < (int)(sizeof(all->at) / sizeof(all->at[0])));
 	if (i == all->kinds)
-		all->at[all->kinds++] = (struct refused_reason){ arena_strdup(all->arena, c->why), 0, c->seed };
+		all->at[all->kinds++] = (struct refused_kind){ arena_strdup(all->arena, c->why), 0, c->seed };
 	all->at[i].n++;
 	all->n++;
 }
 
-static void print_refusals(const struct refused_counts *all, int n)
+static void print_refusals(const struct refused_kinds *all, int n)
 {
 	fprintf(stderr, "%d of %d are refused:\n", all->n, n);
 	for (int i = 0; i < all->kinds; i++)
@@ -137,7 +137,7 @@ static void test_kernels(void **state)
 	const char *one = getenv("HONE_SEED");
 	int n = one ? 1 : is_set("HONE_LONG") ? CASES * LONG_FACTOR : is_set("HONE_SHORT") ? CASES / LONG_FACTOR : CASES;
 	uint64_t first = one ? strtoull(one, NULL, 0) : FIRST_CASE;
-	struct refused_counts refusals = { .arena = arena_new() };
+	struct refused_kinds refusals = { .arena = arena_new() };
 	int failed = 0, sampled = 0;
 
 	(void)state;

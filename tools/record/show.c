@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tools/record/show.c - hone show: the stages of a record, from the DAG to the machine code. */
+/* tools/record/show.c - hone show: the stages of a record, from the DAG to the assembly. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,14 +18,14 @@
 
 struct show_args {
 	struct query q;
-	const char *stage;	/* NULL: all but machine code */
+	const char *stage;	/* NULL: all but asm, and but c of a simulated device, which is its nest */
 	const struct nest_pass *after;	/* of the nest; NULL: all passes */
 	const char *cc;		/* for asm; NULL: the builder's own choice */
 };
 
 static const char doc[] =
 	"Prints the stages of the best record of every task of SOURCE: its DAG, steps, loop nest, C "
-	"source and assembly: of a simulated accelerator, in the place of the last two the program that hone vdla runs.\v"
+	"source and assembly.\v"
 	"Example:\n  hone show matmul:m=512,n=512,k=512 --db tune.db --stage nest\n";
 
 static const char *const stages[] = { "dag", "steps", "nest", "c", "asm" };
@@ -90,11 +90,9 @@ static const struct argp argp = { options, parse, "SOURCE", doc, children, NULL,
 
 static bool wants(const struct show_args *args, const char *stage)
 {
-	if (args->stage)
-		return strcmp(args->stage, stage) == 0;
-	if (strcmp(stage, "c") == 0)
-		return !args->q.simulated.given;
-	return strcmp(stage, "asm") != 0;
+	if (!args->stage)
+		return strcmp(stage, "asm") != 0 && !(args->q.simulated.given && strcmp(stage, "c") == 0);
+	return strcmp(args->stage, stage) == 0;
 }
 
 /* STAGE of B, in the query's arena; NULL and a message. */
@@ -240,7 +238,7 @@ static const struct word words[] = {
 
 const struct command command_show = {
 	.name = "show",
-	.summary = "the stages of a record: dag, steps, nest, C, assembly or instructions",
+	.summary = "the stages of a record: dag, steps, nest, C, assembly",
 	.argp = &argp,
 	.words = words,
 	.run = run,
