@@ -311,7 +311,7 @@ static const struct nest *descend(struct leaf_making *k, const struct nest *n, c
 			return NULL;
 		if (n->kind == NEST_IF)
 			continue;
-		if (k->leaf.loops == LEAF_LOOPS)
+		if (k->leaf.loops == LEAF_LOOPS || n->annotation == ANNOTATION_VTHREAD)	/* each thread has instructions of its own */
 			return NULL;
 		*lanes = n;
 		*group = n->intrinsic ? n : *group;

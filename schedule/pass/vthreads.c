@@ -2,8 +2,8 @@
 /* schedule/pass/vthreads.c - turns of virtual threads are interleaved, statement by statement.
  *
  * Requires: turns that were proved not to meet; buffers stored as they are indexed.
- * Provides: no loop of virtual threads. Its turns go through the loops inside side by side: each statement is done for
- *           all of them before the next one, and what a turn has of its own is a slice of a buffer for all. So what
+ * Provides: loops of virtual threads around single statements. Their turns go through the loops inside side by side: each
+ *           statement is done for all of them before the next one, and what a turn has of its own is a slice of a buffer for all. So what
  *           one waits for (a unit that loads, one that computes) others fill.
  *           What is the same for all turns is done once, in as many copies as there are turns, one after the other.
  * Keeps:    what is computed. */
@@ -187,6 +187,7 @@ static struct nest *spread(const struct threads *t, struct nest *list)
 		} else if (n->kind != NEST_ALLOC && uses_turn(t, n)) {
 			n = nest_new(t->a, NEST_LOOP, n);
 			n->axis = t->turn;
+			n->annotation = ANNOTATION_VTHREAD;
 			n->border = t->border;
 		}
 		first = nest_append(first, n);
