@@ -158,6 +158,8 @@ struct nest *nest_copy_without(struct arena *a, const struct nest *nest,
 void program_interpret(const struct program *p, void *const *args);
 /* Fills PACKED from RAW as the pack says. */
 void pack_interpret(const struct pack *k, const void *raw, void *packed);
+/* The same, sooner where the pack only moves elements. */
+void pack_run(const struct pack *k, const void *raw, void *packed);
 /* The pack of argument ARG; NULL where it is read as it is. */
 struct pack *program_pack(const struct program *p, int arg);
 /* The same; a new one, without body, where there is none. */

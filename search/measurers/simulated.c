@@ -84,7 +84,7 @@ static const char *run_with(struct arena *a, const struct program *p, const stru
 		const struct pack *pack = program_pack(p, i);
 
 		if (pack)
-			pack_interpret(pack, args[i], memory + t->address * VDLA_UNIT_BYTES);
+			pack_run(pack, args[i], memory + t->address * VDLA_UNIT_BYTES);
 		else if (t->role != VDLA_OUTPUT)
 			memcpy(memory + t->address * VDLA_UNIT_BYTES, args[i], (size_t)t->bytes);
 	}

@@ -273,7 +273,7 @@ uint8_t *vdla_case_memory(const struct vdla_case *c, const struct program *p, co
 		uint8_t *at = memory + t->address * VDLA_UNIT_BYTES;
 
 		if (pack)
-			pack_interpret(pack, c->args[i], at);
+			pack_run(pack, c->args[i], at);
 		else if (t->role != VDLA_OUTPUT)
 			memcpy(at, c->args[i], (size_t)t->bytes);
 	}
