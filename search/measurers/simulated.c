@@ -29,6 +29,7 @@ struct answered {
 	struct arena *arena;
 	struct trial *trials;
 	int n;
+	struct phases spent;
 	int rc;			/* as of collect() */
 	const char *why;
 };
@@ -98,7 +99,7 @@ static const char *run_with(struct arena *a, const struct program *p, const stru
 }
 
 static int verify(struct simulated *s, struct arena *a, const struct task *task, const struct program *p,
-		  const struct vdla_binary *b, struct trial *t)
+		  const struct vdla_binary *b, struct trial *t, struct phases *spent)
 {
 	struct judged *j = judged_of(s, task);
 	int64_t began = clock_ns();
@@ -110,7 +111,7 @@ static int verify(struct simulated *s, struct arena *a, const struct task *task,
 		t->status = t->text ? TRIAL_WRONG : TRIAL_OK;
 	}
 	t->verify_ms = (double)(clock_ns() - began) * 1e-6;
-	s->m.spent.verify += t->verify_ms * 1e-3;
+	spent->verify += t->verify_ms * 1e-3;
 	return 0;
 }
 
@@ -151,7 +152,8 @@ static void time_it(struct simulated *s, struct arena *a, const struct vdla_bina
 	t->counted = "1";
 }
 
-static int answer(struct simulated *s, struct arena *a, const struct job_batch *batch, int i, struct trial *t)
+static int answer(struct simulated *s, struct arena *a, const struct job_batch *batch, int i, struct trial *t,
+		  struct phases *spent)
 {
 	struct judged *j = judged_of(s, batch->task);
 	struct program *p;
@@ -160,14 +162,14 @@ static int answer(struct simulated *s, struct arena *a, const struct job_batch *
 	int64_t built = clock_ns();
 
 	t->build_ms = (double)(built - began) * 1e-6;
-	s->m.spent.build += t->build_ms * 1e-3;
+	spent->build += t->build_ms * 1e-3;
 	if (b)
 		time_it(s, a, b, t);
 	t->run_ms = (double)(clock_ns() - built) * 1e-6;
-	s->m.spent.run += t->run_ms * 1e-3;
+	spent->run += t->run_ms * 1e-3;
 	if (t->status != TRIAL_OK || (!batch->again && t->time_us >= j->best_us))
 		return 0;
-	if (verify(s, a, batch->task, p, b, t) < 0)
+	if (verify(s, a, batch->task, p, b, t, spent) < 0)
 		return -1;
 	j = judged_of(s, batch->task);
 	if (t->status == TRIAL_OK)
@@ -184,7 +186,7 @@ static int submit(struct measurer *m, const struct job_batch *batch)
 	for (int i = 0; i < batch->n && done.rc == 0; i++) {
 		struct arena *own = arena_new();
 
-		done.rc = answer(s, own, batch, i, &done.trials[i]);
+		done.rc = answer(s, own, batch, i, &done.trials[i], &done.spent);
 		done.trials[i] = trial_result(a, &done.trials[i]);
 		if (done.rc != 0)
 			done.why = arena_strdup(a, err_get());
@@ -201,6 +203,9 @@ static int collect(struct measurer *m, struct arena *a, struct trial *results)
 
 	s->answered.n--;
 	memmove(s->answered.at, s->answered.at + 1, (size_t)s->answered.n * sizeof(done));
+	s->m.spent.build += done.spent.build;	/* whoever collects takes the time by then */
+	s->m.spent.run += done.spent.run;
+	s->m.spent.verify += done.spent.verify;
 	for (int i = 0; i < done.n; i++)
 		results[i] = trial_result(a, &done.trials[i]);
 	if (done.rc != 0)
