@@ -2,20 +2,17 @@
 /* codegen/vdla/writer.c - tokens by what is touched. */
 #include "codegen/vdla/writer.h"
 
-#include "base/integer.h"
+#include <wchar.h>
 
-/* Entries that were always touched together. */
-struct vdla_region {
-	int first, n;
-	/* The number of the last instruction of each unit that touched it, counted from 1; 0: none. */
-	int32_t last[VDLA_UNITS];
-};
+_Static_assert(sizeof(wchar_t) == sizeof(int32_t), "numbers of instructions are filled in by wmemset()");
 
 struct vdla_writer {
 	struct arena *arena;
 	struct vdla_binary *b;
-	struct vdla_region_vec VEC(struct vdla_region) regions;
-	int *region[VDLA_SCRATCHPADS];	/* of each entry */
+	/* The number of the last instruction of each unit, counted from 1, that touched an entry, and of all; 0: none. Numbers of 32 bits as
+	 * libc can fill with in vectors. */
+	wchar_t *touched[VDLA_SCRATCHPADS][VDLA_UNITS];
+	int32_t last[VDLA_UNITS];
 	int32_t known[VDLA_UNITS][VDLA_UNITS];	/* [i][j]: unit i has waited for that of j */
 };
 
@@ -25,41 +22,41 @@ struct vdla_writer *vdla_writer_new(struct arena *a, struct vdla_binary *b)
 
 	s->arena = a;
 	s->b = b;
-	for (int p = 0; p < VDLA_SCRATCHPADS; p++) {
-		int n = vdla_entries(&b->machine, p);
-
-		s->region[p] = arena_many(a, int, n);
-		for (int e = 0; e < n; e++)
-			s->region[p][e] = s->regions.n;
-		vec_push(a, &s->regions, ((struct vdla_region){ .n = n }));
-	}
+	for (int p = 0; p < VDLA_SCRATCHPADS; p++)
+		for (int u = 0; u < VDLA_UNITS; u++)
+			s->touched[p][u] = arena_many(a, wchar_t, vdla_entries(&b->machine, p));
 	return s;
 }
 
-static struct vdla_region *region_at(const struct vdla_writer *s, enum vdla_scratchpad where, int entry)
+/* In pieces that compilers make vectors of: most of the time of writing a stream is spent here. */
+static int32_t greatest(const wchar_t *at, int n)
 {
-	return &s->regions.at[s->region[where][entry]];
+	enum { PIECE = 16 };
+	int32_t most[PIECE] = { 0 };
+	int i = 0;
+
+	for (; i + PIECE <= n; i += PIECE)
+		for (int j = 0; j < PIECE; j++)
+			most[j] = at[i + j] > most[j] ? at[i + j] : most[j];
+	for (; i < n; i++)
+		most[0] = at[i] > most[0] ? at[i] : most[0];
+	for (int j = 1; j < PIECE; j++)
+		most[0] = most[j] > most[0] ? most[j] : most[0];
+	return most[0];
 }
 
-/* A region begins with ENTRY, unless that is the end. */
-static void split(struct vdla_writer *s, enum vdla_scratchpad where, int entry)
+/* Of unit OF, the last that touched any of that. */
+static int32_t last_of(const struct vdla_writer *s, const struct vdla_access *touched, int n, enum vdla_unit of)
 {
-	if (entry == vdla_entries(&s->b->machine, where) || region_at(s, where, entry)->first == entry)
-		return;
-	struct vdla_region *r = region_at(s, where, entry), fresh = *r;
+	int32_t last = 0;
 
-	if (entry - r->first < r->first + r->n - entry) {	/* the smaller part is the new one */
-		fresh.n = entry - r->first;
-		r->first = entry;
-		r->n -= fresh.n;
-	} else {
-		fresh.first = entry;
-		fresh.n = r->first + r->n - entry;
-		r->n -= fresh.n;
+	for (int k = 0; k < n; k++) {
+		const wchar_t *at = s->touched[touched[k].where][of];
+		int32_t one = greatest(at + touched[k].first, touched[k].last - touched[k].first + 1);
+
+		last = one > last ? one : last;
 	}
-	for (int e = fresh.first; e < fresh.first + fresh.n; e++)
-		s->region[where][e] = s->regions.n;
-	vec_push(s->arena, &s->regions, fresh);
+	return last;
 }
 
 /* Instruction I, of unit BY, waits for number FROM, of unit OF. */
@@ -72,21 +69,6 @@ static void wait_for(struct vdla_writer *s, struct vdla_instruction *i, enum vdl
 	s->known[by][of] = from;
 }
 
-/* Of unit OF, the last that touched any of that. */
-static int32_t last_of(const struct vdla_writer *s, const struct vdla_access *touched, int n, enum vdla_unit of)
-{
-	int32_t last = 0;
-
-	for (int k = 0; k < n; k++)
-		for (int e = touched[k].first; e <= touched[k].last;) {
-			const struct vdla_region *r = region_at(s, touched[k].where, e);
-
-			last = r->last[of] > last ? r->last[of] : last;
-			e = r->first + r->n;
-		}
-	return last;
-}
-
 bool vdla_writer_add(struct vdla_writer *s, struct vdla_instruction i, const struct vdla_access *touched, int n,
 		     const char **why)
 {
@@ -97,12 +79,10 @@ bool vdla_writer_add(struct vdla_writer *s, struct vdla_instruction i, const str
 		*why = wrong;
 		return false;
 	}
-	for (int k = 0; k < n; k++) {
-		split(s, touched[k].where, touched[k].first);
-		split(s, touched[k].where, touched[k].last + 1);
-	}
 	for (enum vdla_unit of = 0; of < VDLA_UNITS; of++) {
-		int32_t from = of == by ? 0 : last_of(s, touched, n, of);
+		if (of == by || s->last[of] <= s->known[by][of])
+			continue;
+		int32_t from = last_of(s, touched, n, of);
 
 		if (from <= s->known[by][of])
 			continue;
@@ -113,12 +93,9 @@ bool vdla_writer_add(struct vdla_writer *s, struct vdla_instruction i, const str
 		wait_for(s, &i, by, of, from);
 	}
 	vec_push(s->arena, &s->b->code, i);
+	s->last[by] = s->b->code.n;
 	for (int k = 0; k < n; k++)
-		for (int e = touched[k].first; e <= touched[k].last;) {
-			struct vdla_region *r = region_at(s, touched[k].where, e);
-
-			r->last[by] = s->b->code.n;
-			e = r->first + r->n;
-		}
+		wmemset(s->touched[touched[k].where][by] + touched[k].first, s->b->code.n,
+			(size_t)(touched[k].last - touched[k].first + 1));
 	return true;
 }
