@@ -14,7 +14,7 @@ from .errors import FailedError
 
 # Options of `hone tune`: keywords here with _ for -.
 VALUES = ("trials", "minutes", "until", "plateau", "gflops", "threads", "search", "cc", "seed", "cpus", "cache",
-          "batch", "replay", "target", "notify", "name", "note")
+          "batch", "replay", "target", "device", "notify", "name", "note")
 FLAGS = ("fresh", "exact", "no_transfer")
 
 

@@ -32,7 +32,8 @@ void size_begin(struct sampler *p, const struct open_step *o)
 
 static int lanes_of(const struct sampler *p, int stage)
 {
-	enum dtype t = p->s->stages.at[stage]->op.tensor.dtype;
+	/* In scratchpads all vectors are of what sums are. */
+	enum dtype t = p->aim->target->operands ? DTYPE_I32 : p->s->stages.at[stage]->op.tensor.dtype;
 
 	return target_lanes(p->aim->target, dtype_bytes(dtype_arithmetic(t)));
 }

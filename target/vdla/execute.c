@@ -133,7 +133,7 @@ static int32_t shift(int32_t x, int32_t y)
 {
 	if (y <= 0)
 		return (int32_t)((uint32_t)x << -y);
-	return (x >> y) + (x >> (y - 1) & 1);
+	return (int32_t)((uint32_t)x + (UINT32_C(1) << (y - 1))) >> y;
 }
 
 static int32_t element(enum vdla_alu op, int32_t x, int32_t y)

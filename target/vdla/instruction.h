@@ -41,7 +41,7 @@ enum vdla_alu {
 	VDLA_MAX,
 	VDLA_MIN,
 	VDLA_MUL,	/* x * y */
-	VDLA_SHIFT,	/* x >> y, arithmetic, rounded to nearest, halves up; x << -y for y < 0; y in [-31, 31] */
+	VDLA_SHIFT,	/* (x + 2^(y - 1)) >> y, arithmetic: to nearest, halves up; x << -y for y <= 0; y in [-31, 31] */
 	VDLA_CLIP,	/* x limited to [-y - 1, y] */
 	VDLA_MULHIGH,	/* (x * y) >> 31 of 64 bits, rounded to nearest, halves up */
 	VDLA_COPY,	/* y */

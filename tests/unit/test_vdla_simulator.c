@@ -282,7 +282,7 @@ static int32_t expected(enum vdla_alu op, int64_t x, int64_t y)
 	case VDLA_MUL:
 		return wrap(x * y);
 	case VDLA_SHIFT:
-		return y > 0 ? wrap(floor_div(2 * x + (1LL << y), 1LL << (y + 1))) : wrap(x * (1LL << -y));
+		return y > 0 ? wrap(floor_div(wrap(x + (1LL << (y - 1))), 1LL << y)) : wrap(x * (1LL << -y));
 	case VDLA_CLIP:
 		return wrap(least(most(x, -y - 1), y));
 	case VDLA_MULHIGH:
