@@ -59,8 +59,10 @@ static const struct expr *follow_pair(struct vector_making *c, const struct expr
 {
 	const struct expr *x = e->arg[0], *y = e->arg[1], *load;
 	int64_t number;
+	/* What is computed with takes the result; what is read for many of its elements stays as it is. */
+	bool turned = x->kind == EXPR_LOAD && y->kind == EXPR_LOAD && tensor_count(x->tensor) < tensor_count(y->tensor);
 
-	if (expr_is_int(x, &number) || (x->kind == EXPR_LOAD && y->kind != EXPR_LOAD && !expr_is_int(y, &number))) {
+	if (turned || expr_is_int(x, &number) || (x->kind == EXPR_LOAD && y->kind != EXPR_LOAD && !expr_is_int(y, &number))) {
 		x = e->arg[1];
 		y = e->arg[0];
 	}
