@@ -46,7 +46,7 @@ struct tuner_options {
 	int threads;		/* of the kernels; at least 1 */
 	struct budget budget;
 	int64_t began_ns;	/* in clock_ns(), when work on it began; 0: with tuner_new() */
-	int batch;		/* candidates a round; 0: TUNER_BATCH */
+	int batch;		/* candidates a round; 0: what suits the measurer */
 	double limit_s;		/* for one kernel; 0: the runner's own choice */
 	uint64_t seed;
 	enum cache_state cache;

@@ -23,7 +23,9 @@ static int batch_size(const struct tuner *t, int i)
 	const struct tuner_options *o = &t->options;
 	int64_t trials = o->budget.trials;
 
-	return scheduler_batch(&t->scheduler, i, o->batch ? o->batch : TUNER_BATCH,
+	int usual = t->measurer->batch ? t->measurer->batch : TUNER_BATCH;
+
+	return scheduler_batch(&t->scheduler, i, o->batch ? o->batch : usual,
 			       trials ? trials - t->trials - tuner_on_the_way(t) : -1);
 }
 

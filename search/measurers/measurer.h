@@ -48,6 +48,7 @@ struct measurer {
 	/* As of the last batch that was collected: */
 	struct phases spent;	/* since it was made */
 	double disturbed_s;	/* for so long others have used the device by now; 0: none do */
+	int batch;		/* candidates that a round has where nobody says; 0: TUNER_BATCH */
 	/* Measuring again tells more: its answers are not those of an earlier measurement. */
 	bool confirms;
 	/* Takes a batch and returns, while it is measured where that can be done beside. -1 and a

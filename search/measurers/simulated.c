@@ -17,6 +17,10 @@
 /* Evaluating more than so many operations takes longer than a compiler does: 50 ns each for its half second. */
 #define EVALUATED_FLOP 1e7
 
+/* Proposing takes longer than counting: rounds of 64 do half as many trials again in a second as of 16, and find kernels within 1%
+ * of theirs after 500 trials (ten convolutions, two seeds). */
+enum { BATCH = 64 };
+
 /* What is known of a task: its references, once something was to be verified, and the best time. */
 struct judged {
 	char key[HASH_TEXT];
@@ -233,7 +237,7 @@ struct measurer *measurer_simulated(const struct device *device, uint64_t seed)
 	if (!s)
 		die("out of memory for a simulated device");
 	*s = (struct simulated){
-		.m = { .toolchain = "hone simulator 1" TARGET_MARK "vdla", .confirms = true, .submit = submit,
+		.m = { .toolchain = "hone simulator 1" TARGET_MARK "vdla", .batch = BATCH, .confirms = true, .submit = submit,
 		       .collect = collect, .free = release },
 		.device = device,
 		.seed = seed,
