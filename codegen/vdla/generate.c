@@ -301,31 +301,48 @@ static void allocate(struct generator *g, struct leaf_node *n)
 	}
 }
 
-static void run(struct generator *g, struct leaf_node *n)
+static void emit(struct generator *g, const struct leaf *l)
+{
+	static void (*const by_kind[])(struct generator *g, const struct leaf *l) = {
+		[LEAF_LOAD] = emit_load, [LEAF_STORE] = emit_store, [LEAF_ZEROS] = emit_zeros, [LEAF_GEMM] = emit_products,
+	};
+
+	by_kind[l->kind](g, l);
+}
+
+static void run(struct generator *g, struct leaf_node *list);
+
+static void run_node(struct generator *g, struct leaf_node *n)
+{
+	switch (n->kind) {
+	case NODE_ALLOC:
+		allocate(g, n);
+		break;
+	case NODE_LET:
+		g->value[n->slot] = affine_at(&n->value, g->value);
+		run(g, n->body);
+		break;
+	case NODE_LOOP:
+		for (int64_t i = n->lo; i < n->hi && !g->why; i++) {
+			g->value[n->slot] = i;
+			run(g, n->body);
+		}
+		break;
+	case NODE_LEAF:
+		emit(g, n->leaf);
+		break;
+	}
+}
+
+/* What LIST allocates ends with it. */
+static void run(struct generator *g, struct leaf_node *list)
 {
 	int64_t top[VDLA_SCRATCHPADS];
 	int placed = g->placed.n;
 
 	memcpy(top, g->top, sizeof(top));
-	for (; n && !g->why; n = n->next) {
-		if (n->kind == NODE_ALLOC)
-			allocate(g, n);
-		else if (n->kind == NODE_LET)
-			g->value[n->slot] = affine_at(&n->value, g->value), run(g, n->body);
-		else if (n->kind == NODE_LOOP)
-			for (int64_t i = n->lo; i < n->hi && !g->why; i++) {
-				g->value[n->slot] = i;
-				run(g, n->body);
-			}
-		else if (n->leaf->kind == LEAF_ZEROS)
-			emit_zeros(g, n->leaf);
-		else if (n->leaf->kind == LEAF_GEMM)
-			emit_products(g, n->leaf);
-		else if (n->leaf->kind == LEAF_LOAD)
-			emit_load(g, n->leaf);
-		else
-			emit_store(g, n->leaf);
-	}
+	for (struct leaf_node *n = list; n && !g->why; n = n->next)
+		run_node(g, n);
 	if (g->zeros > 0)	/* sums that nobody asked for */
 		for (int64_t e = top[VDLA_ACCUMULATORS]; e < g->top[VDLA_ACCUMULATORS]; e++) {
 			g->zeros -= g->zero[e];

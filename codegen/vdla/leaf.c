@@ -364,12 +364,14 @@ static struct leaf_node *make_node(struct leaf_maker *m, const struct nest *n)
 		return out;
 	}
 	out->kind = n->kind == NEST_LET ? NODE_LET : NODE_LOOP;
-	if (n->kind == NEST_LET && linear_from(m->a, n->value, &l))
+	if (n->kind == NEST_LET && linear_from(m->a, n->value, &l)) {
 		out->value = split_linear(m, &l, NULL, NULL);
-	else if (n->kind != NEST_LOOP)
+	} else if (n->kind == NEST_LOOP) {
+		out->lo = n->axis->lo;
+		out->hi = n->axis->hi;
+	} else {
 		leaf_refuse(m, "a condition is around several statements");
-	else
-		out->lo = n->axis->lo, out->hi = n->axis->hi;
+	}
 	out->slot = leaf_new_slot(m, n->axis);
 	out->body = make_list(m, n->body);
 	return out;

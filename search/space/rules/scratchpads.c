@@ -3,10 +3,8 @@
  * copied there, at a loop of the reduction, and its sums stay there until the consumer has taken a tile of them.
  *
  * Where the target has virtual threads, some tiles are interleaved: one is loaded while another is computed. */
-#include "base/integer.h"
 #include "search/space/group.h"
 #include "search/space/level.h"
-#include "search/space/reads.h"
 #include "search/space/sketch.h"
 
 static bool applies(const struct sketch *s, int stage)
