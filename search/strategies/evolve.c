@@ -18,9 +18,8 @@
  * random ones the model never hears of what it thinks little of. */
 enum { POPULATION = 96, GENERATIONS = 4, ELITE = 12 };
 /* As long as nothing was heard, and later generations go on from what was measured: by the prior's own figures the best of 4
- * is up to twice as slow as the best of 16 (docs/performance.md); of 8, campaigns of 64 trials end with kernels as fast as of 16
- * and are 6 to 8% shorter. For a few candidates it would take longer than these. */
-enum { FIRST_GENERATIONS = 8, FEW = 8 };
+ * is up to twice as slow as the best of 16 (docs/performance.md). For a few candidates it would take longer than these. */
+enum { FIRST_GENERATIONS = 16, FEW = 8 };
 #define RANDOM_SHARE 0.1
 /* After so many trials without gain half of a batch goes one decision at a time from the best. */
 enum { SLOW = 16, DESCEND_FROM = 4 };
