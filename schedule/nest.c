@@ -206,7 +206,11 @@ static void print_alloc(const struct program_printer *p, const struct nest *n)
 {
 	const struct buffer *b = n->buffer;
 
-	print_buffer(p, b->registers ? "registers" : b->scratchpad ? memory_scope_name(b->scratchpad) : b->kind == BUFFER_TEMP ? "temp" : "local", b);
+	const char *kind = b->registers ? "registers"
+			   : b->scratchpad ? memory_scope_name(b->scratchpad)
+			   : b->kind == BUFFER_TEMP ? "temp" : "local";
+
+	print_buffer(p, kind, b);
 	if (b->registers && n->layout)
 		print_layout(p, n->layout);
 	if (b->slices)

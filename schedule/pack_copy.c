@@ -2,8 +2,7 @@
 /* schedule/pack_copy.c - packs that only move elements, without an interpreter: weights have millions. */
 #include <string.h>
 
-#include "schedule/nest.h"
-#include "te/index/index.h"
+#include "schedule/pass/lanes.h"
 
 enum { MAX_LOOPS = 24 };
 
@@ -19,15 +18,11 @@ struct pack_loops {
 static bool find_steps(struct arena *a, const struct pack_loops *l, const struct tensor *t, const struct expr *const *index,
 		       int64_t *step, int64_t *first)
 {
-	struct linear at = { 0 };
-	int64_t row = 1;
+	struct linear at;
 	int found = 0;
 
-	for (int d = t->ndim - 1; d >= 0; d--) {
-		if (!linear_add_expr(a, &at, index[d], row))
-			return false;
-		row *= t->shape[d];
-	}
+	if (!lanes_offset(a, t, index, &at))
+		return false;
 	*first = at.constant;
 	for (int i = 0; i < l->n; i++) {
 		step[i] = linear_coef(&at, l->axis[i]);

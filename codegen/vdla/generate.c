@@ -189,8 +189,7 @@ static void emit_load(struct generator *g, const struct leaf *l)
 {
 	const struct span_of_turns t = turns_of(g, l);
 	int64_t units = vdla_entry_units(leaf_scratchpad(l->of[0]), l->form);
-	bool columns = l->loops > 0 && l->loop[l->loops - 1].stride[0] == 1 && l->loop[l->loops - 1].stride[1] == units;
-	int c = columns ? l->loops - 1 : -1, r = l->loops - 1 - columns;
+	int c = l->columns ? l->loops - 1 : -1, r = l->loops - 1 - l->columns;
 	struct vdla_instruction i = { .op = VDLA_LOAD };
 	struct vdla_transfer *x = &i.transfer;
 
@@ -240,9 +239,7 @@ static void emit_vectors(struct generator *g, const struct leaf *l, const struct
 static void emit_store(struct generator *g, const struct leaf *l)
 {
 	const struct span_of_turns t = turns_of(g, l);
-	int64_t units = vdla_entry_units(VDLA_ACCUMULATORS, l->form);
-	bool columns = l->loops > 0 && l->loop[l->loops - 1].stride[0] == 1 && l->loop[l->loops - 1].stride[1] == units;
-	int c = columns ? l->loops - 1 : -1, r = l->loops - 1 - columns;
+	int c = l->columns ? l->loops - 1 : -1, r = l->loops - 1 - l->columns;
 	struct vdla_instruction i = { .op = VDLA_STORE };
 	struct vdla_transfer *x = &i.transfer;
 

@@ -5,6 +5,7 @@
 #include "base/integer.h"
 #include "codegen/vdla/vector.h"
 #include "schedule/intrinsic_term.h"
+#include "schedule/pass/lanes.h"
 #include "te/index/index.h"
 
 int64_t affine_at(const struct affine *f, const int64_t *value)
@@ -97,13 +98,12 @@ static struct affine split_linear(struct leaf_maker *m, const struct linear *l, 
 /* Operand I of the leaf is the element of T at INDEX. */
 static void set_operand(struct leaf_making *k, int i, const struct tensor *t, const struct expr *const *index)
 {
-	struct linear at = { 0 };
-	int64_t own[LEAF_LOOPS] = { 0 }, row = 1;
+	struct linear at;
+	int64_t own[LEAF_LOOPS] = { 0 };
 
-	for (int d = t->ndim - 1; d >= 0; d--) {
-		if (!linear_add_expr(k->m->a, &at, index[d], row))
-			leaf_refuse(k->m, "an index has too many terms");
-		row *= t->shape[d];
+	if (!lanes_offset(k->m->a, t, index, &at)) {
+		leaf_refuse(k->m, "an index has too many terms");
+		return;
 	}
 	k->leaf.of[i] = buffer_of(t);
 	k->leaf.start[i] = split_linear(k->m, &at, k, own);

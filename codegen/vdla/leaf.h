@@ -49,6 +49,7 @@ struct leaf_vector {
 struct leaf {
 	enum leaf_kind kind;
 	enum vdla_form form;	/* of transfers */
+	bool columns;		/* of transfers: the innermost loop is of these, the one around it of rows; else it is of rows */
 	int n;			/* operands: sums; sum, input and weight; scratchpad and memory, of a store sources behind */
 	const struct buffer *of[LEAF_OPERANDS];
 	struct affine start[LEAF_OPERANDS];	/* within the buffer, as strides are */

@@ -141,19 +141,46 @@ static int loops_of_instruction(const struct leaf_making *k)
 		}
 		return most_loops;
 	}
-	int64_t units = vdla_entry_units(leaf_scratchpad(l->of[0]), l->form);
-	bool columns = n > 0 && l->loop[n - 1].stride[0] == 1 && l->loop[n - 1].stride[1] == units;
-	int rows = n - 1 - columns;
-	int64_t row = columns ? l->loop[n - 1].extent : 1;
+	int rows = n - 1 - l->columns;
+	int64_t row = l->columns ? l->loop[n - 1].extent : 1;
 
-	return columns + (rows >= 0 && l->loop[rows].stride[0] == row && l->loop[rows].stride[1] >= 0);
+	return l->columns + (rows >= 0 && l->loop[rows].stride[0] == row && l->loop[rows].stride[1] >= 0);
 }
 
-/* The loops around the leaf's own are loops of whoever writes the stream. */
+/* Does the innermost loop of a transfer go from entry to entry, here and there? */
+static bool has_columns(const struct leaf *l)
+{
+	int last = l->loops - 1;
+
+	return last >= 0 && l->loop[last].stride[0] == 1 &&
+	       l->loop[last].stride[1] == vdla_entry_units(leaf_scratchpad(l->of[0]), l->form);
+}
+
+/* K's outermost loop, which is no instruction's but of whoever writes the stream. */
+static struct leaf_node *take_outermost(struct leaf_making *k)
+{
+	struct leaf *l = &k->leaf;
+	struct leaf_node *around = arena_one(k->m->a, struct leaf_node);
+
+	around->kind = NODE_LOOP;
+	around->slot = leaf_new_slot(k->m, NULL);
+	around->hi = l->loop[0].extent;
+	for (int i = 0; i < l->n; i++)
+		if (l->loop[0].stride[i] != 0)
+			leaf_add_term(k->m, &l->start[i], around->slot, l->loop[0].stride[i]);
+	for (int i = 0; i < l->bounds; i++)
+		if (l->bound[i].loop == 0) {
+			leaf_add_term(k->m, &l->bound[i].f, around->slot, l->bound[i].coef);
+			l->bound[i].loop = -1;
+		}
+	leaf_drop_loop(k, 0);
+	return around;
+}
+
 struct leaf_node *leaf_finish(struct leaf_making *k)
 {
 	struct leaf *l = &k->leaf;
-	struct leaf_node *node = arena_one(k->m->a, struct leaf_node);
+	struct leaf_node *tree = NULL, **hole = &tree;
 
 	if (!k->m->why)
 		take_entries(k);
@@ -166,36 +193,11 @@ struct leaf_node *leaf_finish(struct leaf_making *k)
 	if (!walks)
 		order_transfer(k);
 	join_loops(k, walks ? vdla_count_most(k->m->machine, VDLA_GEMM) : VDLA_ROWS_MOST);
-	for (int own = loops_of_instruction(k); l->loops > own;) {
-		struct leaf_node *around = arena_one(k->m->a, struct leaf_node);
-		int slot = leaf_new_slot(k->m, NULL);
-
-		around->kind = NODE_LOOP;
-		around->slot = slot;
-		around->hi = l->loop[0].extent;
-		for (int i = 0; i < l->n; i++)
-			if (l->loop[0].stride[i] != 0)
-				leaf_add_term(k->m, &l->start[i], slot, l->loop[0].stride[i]);
-		for (int i = 0; i < l->bounds; i++)
-			if (l->bound[i].loop == 0) {
-				leaf_add_term(k->m, &l->bound[i].f, slot, l->bound[i].coef);
-				l->bound[i].loop = -1;
-			}
-		leaf_drop_loop(k, 0);
-		around->next = node->next;	/* outermost last, for now */
-		node->next = around;
-	}
-	node->kind = NODE_LEAF;
-	node->leaf = arena_memdup(k->m->a, l, sizeof(*l));
-	struct leaf_node *tree = node, *around = node->next;
-
-	for (node->next = NULL; around;) {
-		struct leaf_node *next = around->next;
-
-		around->body = tree;
-		around->next = NULL;
-		tree = around;
-		around = next;
-	}
+	l->columns = !walks && has_columns(l);
+	for (int own = loops_of_instruction(k); l->loops > own; hole = &(*hole)->body)
+		*hole = take_outermost(k);
+	*hole = arena_one(k->m->a, struct leaf_node);
+	(*hole)->kind = NODE_LEAF;
+	(*hole)->leaf = arena_memdup(k->m->a, l, sizeof(*l));
 	return tree;
 }

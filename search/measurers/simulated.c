@@ -102,10 +102,9 @@ static const char *run_with(struct arena *a, const struct program *p, const stru
 	return wrong ? wrong : reference_check(a, r, set, args);
 }
 
-static int verify(struct simulated *s, struct arena *a, const struct task *task, const struct program *p,
+static int verify(struct simulated *s, struct arena *a, const struct task *task, struct judged *j, const struct program *p,
 		  const struct vdla_binary *b, struct trial *t, struct phases *spent)
 {
-	struct judged *j = judged_of(s, task);
 	int64_t began = clock_ns();
 
 	if (find_reference(s, task, j) < 0)
@@ -173,9 +172,8 @@ static int answer(struct simulated *s, struct arena *a, const struct job_batch *
 	spent->run += t->run_ms * 1e-3;
 	if (t->status != TRIAL_OK || (!batch->again && t->time_us >= j->best_us))
 		return 0;
-	if (verify(s, a, batch->task, p, b, t, spent) < 0)
+	if (verify(s, a, batch->task, j, p, b, t, spent) < 0)
 		return -1;
-	j = judged_of(s, batch->task);
 	if (t->status == TRIAL_OK)
 		j->best_us = fmin(j->best_us, t->time_us);
 	return 0;

@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/integer.h"
 
 enum { VERSION = 1, HASH_BYTES = 16, TENSORS_MOST = 4096 };	/* each is compared with each */
 
@@ -24,7 +25,7 @@ const char *vdla_role_name(enum vdla_role r)
 
 static int64_t units(int64_t bytes)
 {
-	return (bytes + VDLA_UNIT_BYTES - 1) / VDLA_UNIT_BYTES;
+	return ceil_div(bytes, VDLA_UNIT_BYTES);
 }
 
 static bool apart(const struct vdla_tensor *t, const struct vdla_tensor *u)

@@ -77,6 +77,11 @@ int vdla_stride_most(const struct vdla_machine *m, enum vdla_op op, enum vdla_sc
 	return op == VDLA_LOAD || op == VDLA_STORE ? VDLA_ROW_STRIDE_MOST : (1 << stride_bits(m, op, s)) - 1;
 }
 
+const char *vdla_op_name(enum vdla_op op)
+{
+	return op_names[op];
+}
+
 const char *vdla_alu_name(enum vdla_alu op)
 {
 	return alu_names[op];

@@ -100,6 +100,7 @@ static inline enum vdla_unit vdla_unit_of(const struct vdla_instruction *i)
 }
 
 const char *vdla_unit_name(enum vdla_unit u);	/* "load" */
+const char *vdla_op_name(enum vdla_op op);	/* "gemm" */
 const char *vdla_alu_name(enum vdla_alu op);	/* "add" */
 
 /* Units of memory that an entry takes there in a form. */

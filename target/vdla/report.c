@@ -84,8 +84,6 @@ static void print_tokens(struct text *out, const struct vdla_binary *b, const st
 
 void vdla_trace_print(struct text *out, const struct vdla_binary *b, const struct vdla_span *spans)
 {
-	static const char *const ops[] = { "load", "store", "gemm", "alu" };
-
 	text_puts(out, "{\"displayTimeUnit\": \"ns\", \"traceEvents\": [\n");
 	text_puts(out, "{\"ph\": \"M\", \"pid\": 1, \"name\": \"process_name\", \"args\": {\"name\": \"VDLA\"}}");
 	for (int u = 0; u < VDLA_UNITS; u++)
@@ -96,7 +94,7 @@ void vdla_trace_print(struct text *out, const struct vdla_binary *b, const struc
 
 		print_event(out, b, i, "X", (double)spans[i].start);
 		text_printf(out, ", \"dur\": %.6f, \"name\": \"%s\", \"args\": {\"number\": %d, \"text\": \"",
-			    (double)(spans[i].end - spans[i].start) / b->machine.clock_mhz, ops[op->op], i);
+			    (double)(spans[i].end - spans[i].start) / b->machine.clock_mhz, vdla_op_name(op->op), i);
 		vdla_instruction_print(out, op);
 		text_puts(out, "\"}}");
 	}

@@ -147,7 +147,7 @@ static int64_t transfer_end(struct vdla_run *r, const struct vdla_instruction *i
 		int64_t asked = start + m->dma_start;
 		int64_t granted = most(asked, r->port);
 
-		end = granted + most((bytes + m->dma_bytes - 1) / m->dma_bytes, t->rows);
+		end = granted + most(ceil_div(bytes, m->dma_bytes), t->rows);
 		r->port = end;
 		r->cycles->unit[vdla_unit_of(i)].port += granted - asked;
 	}

@@ -145,6 +145,25 @@ static bool parse_label(int key, const char *arg, struct argp_state *state, stru
 	}
 }
 
+/* What must be there, and what is where nobody says. */
+static void complete(struct argp_state *state, struct tune_args *args)
+{
+	struct tuner_options *o = &args->o;
+
+	if (!o->source)
+		argp_error(state, "which SOURCE?");
+	if (!args->db)
+		argp_error(state, "which database? give --db FILE");
+	if (args->replay && args->target)
+		argp_error(state, "--target: a recording says for which its kernels are");
+	if (args->simulated.given && (args->replay || args->target))
+		argp_error(state, "--device: a simulated device has kernels of its own, and no recording answers");
+	if (o->threads == 0)
+		o->threads = args->simulated.given ? 2 : 1;
+	if (!has_limit(&o->budget))
+		o->budget.trials = BUDGET_TRIALS;
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct tune_args *args = state->input;
@@ -210,18 +229,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->source = arg;
 		break;
 	case ARGP_KEY_END:
-		if (!o->source)
-			argp_error(state, "which SOURCE?");
-		if (!args->db)
-			argp_error(state, "which database? give --db FILE");
-		if (args->replay && args->target)
-			argp_error(state, "--target: a recording says for which its kernels are");
-		if (args->simulated.given && (args->replay || args->target))
-			argp_error(state, "--device: a simulated device has kernels of its own, and no recording answers");
-		if (o->threads == 0)
-			o->threads = args->simulated.given ? 2 : 1;
-		if (!has_limit(&o->budget))
-			o->budget.trials = BUDGET_TRIALS;
+		complete(state, args);
 		break;
 	default:
 		return parse_limit(key, arg, state, &o->budget) || parse_label(key, arg, state, o) ? 0 : ARGP_ERR_UNKNOWN;
