@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "search/campaign/round.h"
+#include "search/measurers/answered.h"
 
 enum { MIN_RECORDS = 32 };
 
@@ -17,15 +18,6 @@ struct replay_answer {
 	double time_us;		/* observed; 0: it failed */
 	const char *message;
 	struct feature_matrix features;
-};
-
-/* A batch that was answered, in an arena of its own. */
-struct told {
-	struct arena *arena;
-	struct trial *trials;
-	int n;
-	int rc;			/* as of collect() */
-	const char *why;
 };
 
 struct replay {
@@ -40,7 +32,7 @@ struct replay {
 	struct stand_in stand_in;
 	struct replay_answers given;	/* of the present task */
 	char current[HASH_TEXT];	/* the key of that task; "": none */
-	struct told_vec VEC(struct told) told;	/* batches that were not collected, the oldest first */
+	struct answered_vec told;	/* batches that were not collected */
 };
 
 /* --- the recording of a task */
@@ -174,31 +166,20 @@ static void answer(struct replay *r, struct arena *a, const struct job *job, str
 static int submit(struct measurer *m, const struct job_batch *b)
 {
 	struct replay *r = (struct replay *)m;
-	struct arena *a = arena_new();
-	struct told told = { .arena = a, .trials = arena_many(a, struct trial, b->n), .n = b->n };
+	struct answered told = answered_new(b->n);
 
 	told.rc = replay_begin(m, b->task);
 	if (told.rc != 0)
-		told.why = arena_strdup(a, err_get());
+		told.why = arena_strdup(told.arena, err_get());
 	for (int i = 0; i < b->n && told.rc == 0; i++)
-		answer(r, a, &b->jobs[i], &told.trials[i]);
+		answer(r, told.arena, &b->jobs[i], &told.trials[i]);
 	vec_push(r->own, &r->told, told);
 	return 0;
 }
 
 static int collect(struct measurer *m, struct arena *a, struct trial *results)
 {
-	struct replay *r = (struct replay *)m;
-	struct told told = r->told.at[0];
-
-	r->told.n--;
-	memmove(r->told.at, r->told.at + 1, (size_t)r->told.n * sizeof(told));
-	for (int i = 0; i < told.n; i++)
-		results[i] = trial_result(a, &told.trials[i]);
-	if (told.rc != 0)
-		err_set("%s", told.why);
-	arena_free(told.arena);
-	return told.rc;
+	return answered_collect(&((struct replay *)m)->told, a, results, NULL);
 }
 
 static void release(struct measurer *m)
@@ -206,8 +187,7 @@ static void release(struct measurer *m)
 	struct replay *r = (struct replay *)m;
 
 	stand_in_drop(&r->stand_in);
-	for (int i = 0; i < r->told.n; i++)
-		arena_free(r->told.at[i].arena);
+	answered_drop(&r->told);
 	arena_free(r->arena);
 	arena_free(r->own);
 	free(r);

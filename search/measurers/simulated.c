@@ -11,6 +11,7 @@
 #include "codegen/vdla/generate.h"
 #include "measure/device/simulated.h"
 #include "schedule/nest_text.h"
+#include "search/measurers/answered.h"
 #include "search/trust/reference.h"
 #include "target/vdla/simulator.h"
 
@@ -28,16 +29,6 @@ struct judged {
 	double best_us;
 };
 
-/* A batch that was answered, in an arena of its own. */
-struct answered {
-	struct arena *arena;
-	struct trial *trials;
-	int n;
-	struct phases spent;
-	int rc;			/* as of collect() */
-	const char *why;
-};
-
 struct simulated {
 	struct measurer m;	/* first */
 	const struct device *device;
@@ -46,7 +37,7 @@ struct simulated {
 	struct arena *arena;
 	struct build_pool *builder;	/* of references; NULL: not asked yet */
 	struct judged_vec VEC(struct judged) judged;
-	struct answered_vec VEC(struct answered) answered;	/* the oldest first */
+	struct answered_vec answered;
 };
 
 static struct judged *judged_of(struct simulated *s, const struct task *t)
@@ -182,16 +173,15 @@ static int answer(struct simulated *s, struct arena *a, const struct job_batch *
 static int submit(struct measurer *m, const struct job_batch *batch)
 {
 	struct simulated *s = (struct simulated *)m;
-	struct arena *a = arena_new();
-	struct answered done = { .arena = a, .trials = arena_many(a, struct trial, batch->n), .n = batch->n };
+	struct answered done = answered_new(batch->n);
 
 	for (int i = 0; i < batch->n && done.rc == 0; i++) {
 		struct arena *own = arena_new();
 
 		done.rc = answer(s, own, batch, i, &done.trials[i], &done.spent);
-		done.trials[i] = trial_result(a, &done.trials[i]);
+		done.trials[i] = trial_result(done.arena, &done.trials[i]);
 		if (done.rc != 0)
-			done.why = arena_strdup(a, err_get());
+			done.why = arena_strdup(done.arena, err_get());
 		arena_free(own);
 	}
 	vec_push(s->arena, &s->answered, done);
@@ -201,27 +191,20 @@ static int submit(struct measurer *m, const struct job_batch *batch)
 static int collect(struct measurer *m, struct arena *a, struct trial *results)
 {
 	struct simulated *s = (struct simulated *)m;
-	struct answered done = s->answered.at[0];
+	struct phases spent;
+	int rc = answered_collect(&s->answered, a, results, &spent);
 
-	s->answered.n--;
-	memmove(s->answered.at, s->answered.at + 1, (size_t)s->answered.n * sizeof(done));
-	s->m.spent.build += done.spent.build;	/* whoever collects takes the time by then */
-	s->m.spent.run += done.spent.run;
-	s->m.spent.verify += done.spent.verify;
-	for (int i = 0; i < done.n; i++)
-		results[i] = trial_result(a, &done.trials[i]);
-	if (done.rc != 0)
-		err_set("%s", done.why);
-	arena_free(done.arena);
-	return done.rc;
+	s->m.spent.build += spent.build;	/* whoever collects takes the time by then */
+	s->m.spent.run += spent.run;
+	s->m.spent.verify += spent.verify;
+	return rc;
 }
 
 static void release(struct measurer *m)
 {
 	struct simulated *s = (struct simulated *)m;
 
-	for (int i = 0; i < s->answered.n; i++)
-		arena_free(s->answered.at[i].arena);
+	answered_drop(&s->answered);
 	if (s->builder)
 		build_pool_free(s->builder);
 	arena_free(s->arena);
