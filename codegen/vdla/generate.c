@@ -179,8 +179,7 @@ static void emit_products(struct generator *g, const struct leaf *l)
 	i.gemm.input = walk_of(g, l, 1, &t, &touched[1]);
 	i.gemm.weight = walk_of(g, l, 2, &t, &touched[2]);
 	i.gemm.reset = g->zeros > 0 && begins(g, &i.gemm);
-	if (g->zeros > 0)
-		write_zeros(g, touched[0].first, touched[0].last);
+	write_zeros(g, touched[0].first, touched[0].last);
 	add(g, &i, touched, l->n);
 }
 
@@ -226,14 +225,24 @@ static void emit_vectors(struct generator *g, const struct leaf *l, const struct
 		struct vdla_access touched[2];
 
 		i.vector.op = one->op;
-		i.vector.immediate = one->source == 0;
+		i.vector.immediate = one->source == VECTOR_NUMBER;
 		i.vector.number = one->number;
 		count_turns(l, t, i.vector.count);
-		i.vector.destination = walk_of(g, l, 0, t, &touched[0]);
-		if (one->source)
+		i.vector.destination = walk_of(g, l, one->destination, t, &touched[0]);
+		if (!i.vector.immediate)
 			i.vector.source = walk_of(g, l, one->source, t, &touched[1]);
-		add(g, &i, touched, one->source ? 2 : 1);
+		for (int j = 0; j < (i.vector.immediate ? 1 : 2); j++)
+			write_zeros(g, touched[j].first, touched[j].last);
+		add(g, &i, touched, i.vector.immediate ? 1 : 2);
 	}
+}
+
+static void emit_walk(struct generator *g, const struct leaf *l)
+{
+	const struct span_of_turns t = turns_of(g, l);
+
+	if (!t.none)
+		emit_vectors(g, l, &t);
 }
 
 static void emit_store(struct generator *g, const struct leaf *l)
@@ -245,13 +254,11 @@ static void emit_store(struct generator *g, const struct leaf *l)
 
 	if (t.none)
 		return;
-	if (g->zeros > 0) {	/* of what nothing was added to */
-		struct vdla_access touched;
+	struct vdla_access stored;
 
-		walk_of(g, l, 0, &t, &touched);
-		write_zeros(g, touched.first, touched.last);
-	}
 	emit_vectors(g, l, &t);
+	walk_of(g, l, 0, &t, &stored);
+	write_zeros(g, stored.first, stored.last);	/* of what nothing was added to */
 	*x = (struct vdla_transfer){ .scratchpad = VDLA_ACCUMULATORS, .form = l->form, .entry = (int)start_of(g, l, 0),
 				     .address = start_of(g, l, 1), .rows = 1, .columns = 1 };
 	for (int j = 0; j < l->loops; j++) {
@@ -302,6 +309,7 @@ static void emit(struct generator *g, const struct leaf *l)
 {
 	static void (*const by_kind[])(struct generator *g, const struct leaf *l) = {
 		[LEAF_LOAD] = emit_load, [LEAF_STORE] = emit_store, [LEAF_ZEROS] = emit_zeros, [LEAF_GEMM] = emit_products,
+		[LEAF_VECTORS] = emit_walk,
 	};
 
 	by_kind[l->kind](g, l);

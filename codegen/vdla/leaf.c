@@ -3,7 +3,6 @@
 #include "codegen/vdla/leaf_making.h"
 
 #include "base/integer.h"
-#include "codegen/vdla/vector.h"
 #include "schedule/intrinsic_term.h"
 #include "schedule/pass/lanes.h"
 #include "te/index/index.h"
@@ -72,6 +71,14 @@ int leaf_new_slot(struct leaf_maker *m, const struct axis *axis)
 	return m->slots++;
 }
 
+int leaf_allocated_at(const struct leaf_maker *m, const struct buffer *b)
+{
+	for (int i = m->allocated.n - 1; i >= 0; i--)
+		if (m->allocated.at[i].buffer == b)
+			return m->allocated.at[i].slots;
+	return 0;
+}
+
 /* L without the terms of the leaf's own loops (NULL: it has none), whose coefficients are in OWN, by loop. */
 static struct affine split_linear(struct leaf_maker *m, const struct linear *l, const struct leaf_making *k, int64_t *own)
 {
@@ -96,7 +103,7 @@ static struct affine split_linear(struct leaf_maker *m, const struct linear *l, 
 }
 
 /* Operand I of the leaf is the element of T at INDEX. */
-static void set_operand(struct leaf_making *k, int i, const struct tensor *t, const struct expr *const *index)
+void leaf_set_operand(struct leaf_making *k, int i, const struct tensor *t, const struct expr *const *index)
 {
 	struct linear at;
 	int64_t own[LEAF_LOOPS] = { 0 };
@@ -111,13 +118,13 @@ static void set_operand(struct leaf_making *k, int i, const struct tensor *t, co
 		k->leaf.loop[j].stride[i] = own[j];
 }
 
-static void set_load(struct leaf_making *k, int i, const struct expr *load)
+void leaf_set_load(struct leaf_making *k, int i, const struct expr *load)
 {
-	set_operand(k, i, load->tensor, load->index);
+	leaf_set_operand(k, i, load->tensor, load->index);
 }
 
 /* Operand I, which was set, must be there. */
-static void check_scratchpad(struct leaf_making *k, int i, enum memory_scope scope)
+void leaf_check_scratchpad(struct leaf_making *k, int i, enum memory_scope scope)
 {
 	if (k->leaf.of[i]->scratchpad != scope)
 		leaf_refuse(k->m, "an operand is not in the scratchpad that instructions have it in");
@@ -188,7 +195,7 @@ static void make_load(struct leaf_making *k, const struct nest *store)
 	k->leaf.kind = LEAF_LOAD;
 	k->leaf.form = narrow ? VDLA_NARROW : VDLA_PLAIN;
 	k->leaf.n = 2;
-	set_load(k, 1, load);
+	leaf_set_load(k, 1, load);
 }
 
 static void make_products(struct leaf_making *k, const struct nest *group, const struct nest *lanes, const struct nest *store)
@@ -199,103 +206,35 @@ static void make_products(struct leaf_making *k, const struct nest *group, const
 		return;
 	k->leaf.kind = LEAF_GEMM;
 	k->leaf.n = 3;
-	set_operand(k, 0, &store->buffer->tensor, store->index);
-	set_load(k, 1, term.a);
-	set_load(k, 2, term.b);
-	check_scratchpad(k, 0, SCOPE_ACCUMULATORS);
-	check_scratchpad(k, 1, SCOPE_INPUTS);
-	check_scratchpad(k, 2, SCOPE_WEIGHTS);
-}
-
-/* VALUE as operations on the element that is loaded first; sources are operands of the leaf from FIRST on. */
-static void make_vectors(struct leaf_making *k, const struct expr *value, int first)
-{
-	const struct expr *sources[LEAF_OPERANDS];
-	const struct expr *load;
-	int n = LEAF_OPERANDS - first;
-
-	load = vector_chain(value, k->leaf.vector, &k->leaf.vectors, LEAF_VECTORS, sources, &n, first);
-	if (!load) {
-		leaf_refuse(k->m, "a value is not what vector instructions compute");
-		return;
-	}
-	set_load(k, 0, load);
-	check_scratchpad(k, 0, SCOPE_ACCUMULATORS);
-	for (int i = 0; i < n; i++) {
-		set_load(k, first + i, sources[i]);
-		check_scratchpad(k, first + i, SCOPE_ACCUMULATORS);
-	}
-	k->leaf.n = first + n;
-}
-
-/* What E, of 32 bits, may be, as far as limits in it say. */
-static struct range limits_of(const struct expr *e)
-{
-	int arity = expr_kind_arity(e->kind);
-	struct range x = arity == 2 ? limits_of(e->arg[0]) : (struct range){ -INDEX_INFINITY, INDEX_INFINITY };
-	struct range y = arity == 2 ? limits_of(e->arg[1]) : x;
-
-	switch (e->kind) {
-	case EXPR_INT:
-		return (struct range){ e->i, e->i };
-	case EXPR_MIN:
-		return (struct range){ least(x.lo, y.lo), least(x.hi, y.hi) };
-	case EXPR_MAX:
-		return (struct range){ most(x.lo, y.lo), most(x.hi, y.hi) };
-	case EXPR_ADD:
-		return range_add(x, y);
-	case EXPR_DIV:	/* by what is positive */
-		return (struct range){ least(x.lo, 0), most(x.hi, 0) };
-	default:
-		return (struct range){ -INDEX_INFINITY, INDEX_INFINITY };
-	}
-}
-
-/* E without limits that a store of bytes has of its own; NULL where it may be beyond these. */
-static const struct expr *without_limits(const struct expr *e)
-{
-	struct range r = limits_of(e);
-	int64_t limit;
-
-	if (r.lo < INT8_MIN || r.hi > INT8_MAX)
-		return NULL;
-	while ((e->kind == EXPR_MIN || e->kind == EXPR_MAX) && expr_is_int(e->arg[1], &limit) &&
-	       limit == (e->kind == EXPR_MIN ? INT8_MAX : INT8_MIN))
-		e = e->arg[0];
-	return e;
-}
-
-static void make_store(struct leaf_making *k, const struct nest *store)
-{
-	const struct expr *e = store->value;
-	bool narrow = e->kind == EXPR_CAST && e->dtype == DTYPE_I8;
-
-	if (store->buffer->tensor.dtype != (narrow ? DTYPE_I8 : DTYPE_I32) || store->reducer != REDUCE_NONE)
-		leaf_refuse(k->m, "only sums of 32 bits, and their low bytes, are stored");
-	k->leaf.kind = LEAF_STORE;
-	k->leaf.form = narrow ? VDLA_NARROW : VDLA_PLAIN;
-	set_operand(k, 1, &store->buffer->tensor, store->index);
-	e = narrow ? without_limits(e->arg[0]) : e;
-	if (e)
-		make_vectors(k, e, 2);
-	else
-		leaf_refuse(k->m, "bytes that are stored are limited to their range");
+	leaf_set_operand(k, 0, &store->buffer->tensor, store->index);
+	leaf_set_load(k, 1, term.a);
+	leaf_set_load(k, 2, term.b);
+	leaf_check_scratchpad(k, 0, SCOPE_ACCUMULATORS);
+	leaf_check_scratchpad(k, 1, SCOPE_INPUTS);
+	leaf_check_scratchpad(k, 2, SCOPE_WEIGHTS);
 }
 
 static void make_plain(struct leaf_making *k, const struct nest *store)
 {
+	bool sums = store->buffer->scratchpad == SCOPE_ACCUMULATORS;
+	int64_t number;
+
 	if (!store->buffer->scratchpad) {
-		make_store(k, store);
+		leaf_make_store(k, store);
 		return;
 	}
-	set_operand(k, 0, &store->buffer->tensor, store->index);
-	if (store->reducer == REDUCE_NONE && is_zero(store->value) && store->buffer->scratchpad == SCOPE_ACCUMULATORS) {
+	leaf_set_operand(k, 0, &store->buffer->tensor, store->index);
+	if (sums && store->reducer == REDUCE_NONE && is_zero(store->value)) {
 		k->leaf.kind = LEAF_ZEROS;
 		k->leaf.n = 1;
+	} else if (sums && store->reducer == REDUCE_NONE && expr_is_int(store->value, &number)) {
+		leaf_make_fill(k, number);
 	} else if (store->reducer == REDUCE_NONE) {
 		make_load(k, store);
+	} else if (sums) {
+		leaf_make_step(k, store);
 	} else {
-		leaf_refuse(k->m, "a sum is no intrinsic");
+		leaf_refuse(k->m, "a sum is not with the accumulators");
 	}
 }
 
@@ -361,6 +300,7 @@ static struct leaf_node *make_node(struct leaf_maker *m, const struct nest *n)
 	if (n->kind == NEST_ALLOC) {
 		out->kind = NODE_ALLOC;
 		out->buffer = n->buffer;
+		vec_push(m->a, &m->allocated, ((struct allocated){ n->buffer, m->slots }));
 		return out;
 	}
 	out->kind = n->kind == NEST_LET ? NODE_LET : NODE_LOOP;
@@ -373,7 +313,10 @@ static struct leaf_node *make_node(struct leaf_maker *m, const struct nest *n)
 		leaf_refuse(m, "a condition is around several statements");
 	}
 	out->slot = leaf_new_slot(m, n->axis);
+	m->let[out->slot] = n->kind == NEST_LET ? &out->value : NULL;
+	m->turns[out->slot] = n->kind == NEST_LOOP ? out->hi - out->lo : 0;
 	out->body = make_list(m, n->body);
+	m->turns[out->slot] = 0;
 	return out;
 }
 

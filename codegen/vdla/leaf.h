@@ -11,7 +11,7 @@
 #include "schedule/nest.h"
 #include "target/vdla/binary.h"
 
-enum { LEAF_OPERANDS = 5, LEAF_LOOPS = 16, LEAF_BOUNDS = 8, LEAF_VECTORS = 12, AFFINE_TERMS = 16, LEAF_SLOTS = 96 };
+enum { LEAF_OPERANDS = 7, LEAF_VECTOR_LOADS = 6, LEAF_LOOPS = 16, LEAF_BOUNDS = 8, LEAF_VECTOR_OPS = 12, AFFINE_TERMS = 16, LEAF_SLOTS = 96 };
 
 /* constant + sum of coef * the value of the loop in that slot. */
 struct affine {
@@ -25,7 +25,7 @@ struct affine {
 
 int64_t affine_at(const struct affine *f, const int64_t *value);
 
-enum leaf_kind { LEAF_LOAD, LEAF_STORE, LEAF_ZEROS, LEAF_GEMM };
+enum leaf_kind { LEAF_LOAD, LEAF_STORE, LEAF_ZEROS, LEAF_GEMM, LEAF_VECTORS };
 
 struct leaf_loop {
 	int64_t extent;
@@ -39,18 +39,21 @@ struct leaf_bound {
 	int64_t coef;
 };
 
-/* A vector operation on operand 0, with operand `source` or a number. */
+/* A vector operation on an operand, with another or a number. */
 struct leaf_vector {
 	enum vdla_alu op;
-	int source;		/* 0: the number */
+	int destination;
+	int source;		/* VECTOR_NUMBER: the number */
 	int32_t number;
 };
+
+enum { VECTOR_NUMBER = -1 };
 
 struct leaf {
 	enum leaf_kind kind;
 	enum vdla_form form;	/* of transfers */
 	bool columns;		/* of transfers: the innermost loop is of these, the one around it of rows; else it is of rows */
-	int n;			/* operands: sums; sum, input and weight; scratchpad and memory, of a store sources behind */
+	int n;			/* operands: sums; sum, input and weight; sums and a source; scratchpad and memory, of a store sources behind */
 	const struct buffer *of[LEAF_OPERANDS];
 	struct affine start[LEAF_OPERANDS];	/* within the buffer, as strides are */
 	int loops;
@@ -58,7 +61,7 @@ struct leaf {
 	int bounds;
 	struct leaf_bound bound[LEAF_BOUNDS];
 	int vectors;
-	struct leaf_vector vector[LEAF_VECTORS];	/* before a store */
+	struct leaf_vector vector[LEAF_VECTOR_OPS];	/* all there is, or before a store */
 };
 
 enum leaf_node_kind { NODE_LOOP, NODE_LET, NODE_ALLOC, NODE_LEAF };

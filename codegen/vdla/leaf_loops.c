@@ -119,15 +119,21 @@ static void order_transfer(struct leaf_making *k)
 		}
 }
 
+/* Is L's instruction walks over entries, and no transfer? */
+static bool walks(const struct leaf *l)
+{
+	return l->kind == LEAF_GEMM || l->kind == LEAF_ZEROS || l->kind == LEAF_VECTORS;
+}
+
 /* How many of L's inner loops an instruction has. */
 static int loops_of_instruction(const struct leaf_making *k)
 {
 	const struct leaf *l = &k->leaf;
 	int n = l->loops, most_loops = (int)least(n, VDLA_LOOPS);
 
-	if (l->kind == LEAF_GEMM || l->kind == LEAF_ZEROS) {
-		int64_t count = vdla_count_most(k->m->machine, VDLA_GEMM);
-		static const enum vdla_scratchpad pads[] = { VDLA_ACCUMULATORS, VDLA_INPUTS, VDLA_WEIGHTS };
+	if (walks(l)) {
+		enum vdla_op op = l->kind == LEAF_VECTORS ? VDLA_ALU : VDLA_GEMM;
+		int64_t count = vdla_count_most(k->m->machine, op);
 
 		for (int c = 0; c < most_loops; c++) {
 			const struct leaf_loop *one = &l->loop[n - 1 - c];
@@ -135,7 +141,7 @@ static int loops_of_instruction(const struct leaf_making *k)
 
 			for (int i = 0; i < l->n; i++)
 				fits &= one->stride[i] >= 0 &&
-					one->stride[i] <= vdla_stride_most(k->m->machine, VDLA_GEMM, pads[i]);
+					one->stride[i] <= vdla_stride_most(k->m->machine, op, leaf_scratchpad(l->of[i]));
 			if (!fits)
 				return c;
 		}
@@ -188,12 +194,10 @@ struct leaf_node *leaf_finish(struct leaf_making *k)
 		count_in_units(k);
 	if (k->m->why)
 		return NULL;
-	bool walks = l->kind == LEAF_GEMM || l->kind == LEAF_ZEROS;
-
-	if (!walks)
+	if (!walks(l))
 		order_transfer(k);
-	join_loops(k, walks ? vdla_count_most(k->m->machine, VDLA_GEMM) : VDLA_ROWS_MOST);
-	l->columns = !walks && has_columns(l);
+	join_loops(k, walks(l) ? vdla_count_most(k->m->machine, VDLA_GEMM) : VDLA_ROWS_MOST);
+	l->columns = !walks(l) && has_columns(l);
 	for (int own = loops_of_instruction(k); l->loops > own; hole = &(*hole)->body)
 		*hole = take_outermost(k);
 	*hole = arena_one(k->m->a, struct leaf_node);

@@ -5,11 +5,20 @@
 
 #include "codegen/vdla/leaf.h"
 
+/* The slots that were in use where a buffer begins. */
+struct allocated {
+	const struct buffer *buffer;
+	int slots;
+};
+
 struct leaf_maker {
 	struct arena *a;
 	const struct vdla_machine *machine;
 	const struct axis *axis[LEAF_SLOTS];	/* of the loop in each slot; NULL: of a part of an instruction */
+	int64_t turns[LEAF_SLOTS];	/* of a loop around what is being made; else 0 */
+	const struct affine *let[LEAF_SLOTS];	/* or the value that is there; NULL */
 	int slots;
+	struct allocated_vec VEC(struct allocated) allocated;
 	bool mixes;		/* a condition is on two loops of what was tried as a leaf */
 	const char *why;
 };
@@ -28,6 +37,18 @@ void leaf_refuse(struct leaf_maker *m, const char *why);
 void leaf_add_term(struct leaf_maker *m, struct affine *f, int slot, int64_t coef);
 /* A slot for the loop of AXIS, or of none. */
 int leaf_new_slot(struct leaf_maker *m, const struct axis *axis);
+/* The first slot of a loop within which B is there. */
+int leaf_allocated_at(const struct leaf_maker *m, const struct buffer *b);
+/* Operand I of the leaf is the element of T at INDEX; what LOAD reads. */
+void leaf_set_operand(struct leaf_making *k, int i, const struct tensor *t, const struct expr *const *index);
+void leaf_set_load(struct leaf_making *k, int i, const struct expr *load);
+/* Operand I, which was set, must be there. */
+void leaf_check_scratchpad(struct leaf_making *k, int i, enum memory_scope scope);
+/* STORE, to memory, as vector operations and a transfer. */
+void leaf_make_store(struct leaf_making *k, const struct nest *store);
+/* Operand 0, accumulators, becomes NUMBER; it gets STORE's step of a reduction. */
+void leaf_make_fill(struct leaf_making *k, int64_t number);
+void leaf_make_step(struct leaf_making *k, const struct nest *store);
 /* Takes loop J out of K's leaf. */
 void leaf_drop_loop(struct leaf_making *k, int j);
 /* K's leaf, with the loops that its instruction has, in those that it has not; NULL where it is refused. */

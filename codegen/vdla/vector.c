@@ -4,31 +4,26 @@
 
 enum { NUMBER_LEAST = -32768, NUMBER_MOST = 32767 };
 
-struct vector_making {
-	struct leaf_vector *out;
-	int n, most;
-	const struct expr **sources;
-	int n_sources, most_sources, first;
-};
-
-static bool add(struct vector_making *c, enum vdla_alu op, int source, int64_t number)
+static bool add(struct vector_chain *c, enum vdla_alu op, int destination, int source, int64_t number)
 {
-	if (c->n == c->most || number < NUMBER_LEAST || number > NUMBER_MOST)
+	if (c->n == LEAF_VECTOR_OPS || number < NUMBER_LEAST || number > NUMBER_MOST)
 		return false;
-	c->out[c->n++] = (struct leaf_vector){ op, source, (int32_t)number };
+	c->at[c->n++] = (struct leaf_vector){ op, destination, source, (int32_t)number };
+	c->written[destination] = true;
 	return true;
 }
 
-/* The operand that LOAD, of accumulators, is; -1: there are too many. */
-static int source_of(struct vector_making *c, const struct expr *load)
+/* The place of LOAD among C's; -1: it is none of sums, there are too many, or it was loaded before: whoever writes in the
+ * place of one of two would change the other. */
+static int follow_load(struct vector_chain *c, const struct expr *load)
 {
-	for (int i = 0; i < c->n_sources; i++)
-		if (expr_equal(c->sources[i], load))
-			return c->first + i;
-	if (c->n_sources == c->most_sources)
+	for (int i = 0; i < c->loads; i++)
+		if (expr_equal(c->load[i], load))
+			return -1;
+	if (load->dtype != DTYPE_I32 || c->loads == LEAF_VECTOR_LOADS)
 		return -1;
-	c->sources[c->n_sources] = load;
-	return c->first + c->n_sources++;
+	c->load[c->loads] = load;
+	return c->loads++;
 }
 
 static bool is_power_of_two(int64_t v, int *exponent)
@@ -39,56 +34,67 @@ static bool is_power_of_two(int64_t v, int *exponent)
 	return false;
 }
 
-static const struct expr *follow(struct vector_making *c, const struct expr *e);
+static int follow(struct vector_chain *c, const struct expr *e);
 
 /* (x + half) / 2^s, rounded down, is a shift that rounds. */
-static const struct expr *follow_quotient(struct vector_making *c, const struct expr *e)
+static int follow_quotient(struct vector_chain *c, const struct expr *e)
 {
-	const struct expr *sum = e->arg[0], *load;
+	const struct expr *sum = e->arg[0];
 	int64_t by, half;
 	int shift;
 
 	if (!expr_is_int(e->arg[1], &by) || !is_power_of_two(by, &shift) || shift == 0 || sum->kind != EXPR_ADD ||
 	    !expr_is_int(sum->arg[1], &half) || half != by / 2)
-		return NULL;
-	load = follow(c, sum->arg[0]);
-	return load && add(c, VDLA_SHIFT, 0, shift) ? load : NULL;
+		return -1;
+	int x = follow(c, sum->arg[0]);
+
+	return x >= 0 && add(c, VDLA_SHIFT, x, VECTOR_NUMBER, shift) ? x : -1;
 }
 
-static const struct expr *follow_pair(struct vector_making *c, const struct expr *e, enum vdla_alu op)
+/* Which of two that were loaded takes the result: what was written, else that of which there is more: what is read for
+ * many elements of the other stays as it is. */
+static bool takes(const struct vector_chain *c, int x, int y)
 {
-	const struct expr *x = e->arg[0], *y = e->arg[1], *load;
-	int64_t number;
-	/* What is computed with takes the result; what is read for many of its elements stays as it is. */
-	bool turned = x->kind == EXPR_LOAD && y->kind == EXPR_LOAD && tensor_count(x->tensor) < tensor_count(y->tensor);
-
-	if (turned || expr_is_int(x, &number) || (x->kind == EXPR_LOAD && y->kind != EXPR_LOAD && !expr_is_int(y, &number))) {
-		x = e->arg[1];
-		y = e->arg[0];
-	}
-	load = follow(c, x);
-	if (!load)
-		return NULL;
-	if (expr_is_int(y, &number))
-		return add(c, op, 0, number) ? load : NULL;
-	int source = y->kind == EXPR_LOAD && y->dtype == DTYPE_I32 ? source_of(c, y) : -1;
-
-	return source >= 0 && add(c, op, source, 0) ? load : NULL;
+	if (c->written[x] || c->written[y])
+		return c->written[x];
+	return tensor_count(c->load[x]->tensor) >= tensor_count(c->load[y]->tensor);
 }
 
-static const struct expr *follow(struct vector_making *c, const struct expr *e)
+/* OP, which does not care about the order of its operands. */
+static int follow_pair(struct vector_chain *c, const struct expr *e, enum vdla_alu op)
+{
+	int64_t number;
+	bool first = expr_is_int(e->arg[0], &number), any = first || expr_is_int(e->arg[1], &number);
+	int x = follow(c, e->arg[first]);
+
+	if (x < 0 || any)
+		return x >= 0 && add(c, op, x, VECTOR_NUMBER, number) ? x : -1;
+	int y = follow(c, e->arg[1]);
+
+	if (y < 0)
+		return -1;
+	if (!takes(c, x, y)) {
+		int other = x;
+
+		x = y;
+		y = other;
+	}
+	return add(c, op, x, y, 0) ? x : -1;
+}
+
+static int follow(struct vector_chain *c, const struct expr *e)
 {
 	int64_t number;
 
 	switch (e->kind) {
 	case EXPR_LOAD:
-		return e->dtype == DTYPE_I32 ? e : NULL;
+		return follow_load(c, e);
 	case EXPR_ADD:
 		return follow_pair(c, e, VDLA_ADD);
 	case EXPR_SUB: {
-		const struct expr *load = expr_is_int(e->arg[1], &number) ? follow(c, e->arg[0]) : NULL;
+		int x = expr_is_int(e->arg[1], &number) ? follow(c, e->arg[0]) : -1;
 
-		return load && add(c, VDLA_ADD, 0, -number) ? load : NULL;
+		return x >= 0 && add(c, VDLA_ADD, x, VECTOR_NUMBER, -number) ? x : -1;
 	}
 	case EXPR_MUL:
 		return follow_pair(c, e, VDLA_MUL);
@@ -99,17 +105,53 @@ static const struct expr *follow(struct vector_making *c, const struct expr *e)
 	case EXPR_DIV:
 		return follow_quotient(c, e);
 	default:
-		return NULL;
+		return -1;
 	}
 }
 
-const struct expr *vector_chain(const struct expr *e, struct leaf_vector *out, int *n, int most,
-				const struct expr **sources, int *source_count, int first)
+/* Loads I and J of C change places. */
+static void exchange(struct vector_chain *c, int i, int j)
 {
-	struct vector_making c = { .out = out, .most = most, .sources = sources, .most_sources = *source_count, .first = first };
-	const struct expr *load = follow(&c, e);
+	const struct expr *load = c->load[i];
+	bool written = c->written[i];
 
-	*n = c.n;
-	*source_count = c.n_sources;
-	return load;
+	c->load[i] = c->load[j];
+	c->written[i] = c->written[j];
+	c->load[j] = load;
+	c->written[j] = written;
+	for (int k = 0; k < c->n; k++) {
+		struct leaf_vector *v = &c->at[k];
+
+		v->destination = v->destination == i ? j : v->destination == j ? i : v->destination;
+		v->source = v->source == i ? j : v->source == j ? i : v->source;
+	}
+}
+
+bool vector_chain_of(const struct expr *e, struct vector_chain *out)
+{
+	*out = (struct vector_chain){ .n = 0 };
+	int root = follow(out, e);
+
+	if (root > 0)
+		exchange(out, root, 0);
+	return root >= 0;
+}
+
+bool vector_reduces(enum reducer r, enum vdla_alu *out)
+{
+	switch (r) {
+	case REDUCE_SUM:
+		*out = VDLA_ADD;
+		return true;
+	case REDUCE_MAX:
+		*out = VDLA_MAX;
+		return true;
+	case REDUCE_MIN:
+		*out = VDLA_MIN;
+		return true;
+	case REDUCE_NONE:
+	case REDUCE_PROD:
+		return false;
+	}
+	return false;
 }

@@ -5,9 +5,18 @@
 
 #include "codegen/vdla/leaf.h"
 
-/* E as operations, at most MOST, one behind the other on one element, whose load is given back: each with a number or with
- * another load, which is operand FIRST + its place in SOURCES, at most *SOURCE_COUNT. NULL: it is not such. */
-const struct expr *vector_chain(const struct expr *e, struct leaf_vector *out, int *n, int most,
-				const struct expr **sources, int *source_count, int first);
+/* Operations one behind the other, each on an element that is loaded, which takes its result. */
+struct vector_chain {
+	struct leaf_vector at[LEAF_VECTOR_OPS];	/* operands are those in LOAD */
+	int n;
+	const struct expr *load[LEAF_VECTOR_LOADS];	/* of sums; the value of all is in the first's place */
+	bool written[LEAF_VECTOR_LOADS];	/* it is no more what was loaded */
+	int loads;
+};
+
+/* E as a chain; false where it is none. What is written is loaded once. */
+bool vector_chain_of(const struct expr *e, struct vector_chain *out);
+/* The operation of a sum's or maximum's step; false where vectors have none. */
+bool vector_reduces(enum reducer r, enum vdla_alu *out);
 
 #endif

@@ -14,6 +14,7 @@ struct vdla_writer {
 	wchar_t *touched[VDLA_SCRATCHPADS][VDLA_UNITS];
 	int32_t last[VDLA_UNITS];
 	int32_t known[VDLA_UNITS][VDLA_UNITS];	/* [i][j]: unit i has waited for that of j */
+	int32_t waited[VDLA_UNITS];	/* the number of the last of the compute unit that waited for that unit */
 };
 
 struct vdla_writer *vdla_writer_new(struct arena *a, struct vdla_binary *b)
@@ -67,31 +68,50 @@ static void wait_for(struct vdla_writer *s, struct vdla_instruction *i, enum vdl
 	*(of < by ? &i->pop_before : &i->pop_behind) = true;
 	*(of < by ? &given->push_behind : &given->push_before) = true;
 	s->known[by][of] = from;
+	if (by == VDLA_COMPUTE_UNIT)
+		s->waited[of] = s->b->code.n + 1;
+}
+
+/* The number of an instruction of the compute unit that comes behind number FROM, of OF, whose neighbour it is: the one that
+ * waited for it, or one that does nothing else, on an entry of TOUCHED that FROM touched. */
+static int32_t relay(struct vdla_writer *s, const struct vdla_access *touched, enum vdla_unit of, int32_t from, const char **why)
+{
+	struct vdla_instruction nothing = { .op = VDLA_ALU };
+	int e = touched->first;
+
+	if (s->known[VDLA_COMPUTE_UNIT][of] >= from)
+		return s->waited[of];
+	while (s->touched[VDLA_ACCUMULATORS][of][e] != from)
+		e++;
+	nothing.vector = (struct vdla_vector){ .op = VDLA_ADD, .immediate = true, .count = { 1, 1 }, .destination = { .base = e } };
+	return vdla_writer_add(s, nothing, &(struct vdla_access){ VDLA_ACCUMULATORS, e, e }, 1, why) ? s->b->code.n : 0;
 }
 
 bool vdla_writer_add(struct vdla_writer *s, struct vdla_instruction i, const struct vdla_access *touched, int n,
 		     const char **why)
 {
-	enum vdla_unit by = vdla_unit_of(&i);
+	enum vdla_unit by = vdla_unit_of(&i), far = VDLA_STORE_UNIT - by;	/* of transfers: no channel joins these */
 	const char *wrong = vdla_fits(&s->b->machine, &i);
+	int32_t from[VDLA_UNITS] = { 0 };
 
 	if (wrong) {
 		*why = wrong;
 		return false;
 	}
-	for (enum vdla_unit of = 0; of < VDLA_UNITS; of++) {
-		if (of == by || s->last[of] <= s->known[by][of])
-			continue;
-		int32_t from = last_of(s, touched, n, of);
+	for (enum vdla_unit of = 0; of < VDLA_UNITS; of++)
+		if (of != by && s->last[of] > s->known[by][of])
+			from[of] = last_of(s, touched, n, of);
+	if (by != VDLA_COMPUTE_UNIT && from[far] > s->known[by][far]) {	/* transfers have one access */
+		int32_t between = relay(s, touched, far, from[far], why);
 
-		if (from <= s->known[by][of])
-			continue;
-		if (of + 1 != by && by + 1 != of) {
-			*why = "what is stored would have to be waited for by what loads";
+		if (!between)
 			return false;
-		}
-		wait_for(s, &i, by, of, from);
+		from[VDLA_COMPUTE_UNIT] = between > from[VDLA_COMPUTE_UNIT] ? between : from[VDLA_COMPUTE_UNIT];
+		s->known[by][far] = from[far];
 	}
+	for (enum vdla_unit of = 0; of < VDLA_UNITS; of++)
+		if ((by == VDLA_COMPUTE_UNIT || of != far) && from[of] > s->known[by][of])
+			wait_for(s, &i, by, of, from[of]);
 	vec_push(s->arena, &s->b->code, i);
 	s->last[by] = s->b->code.n;
 	for (int k = 0; k < n; k++)

@@ -2,7 +2,8 @@
 /* codegen/vdla/writer.h - a VDLA's instructions in program order, with the tokens that they need.
  *
  * In:   instructions, one behind the other, and the entries that each touches.
- * Out:  the same with tokens: who touches what another unit touched before waits for that, and for nothing else.
+ * Out:  the same with tokens: who touches what another unit touched before waits for that, and for nothing else. Where load
+ *       and store would wait for each other, an instruction between them that does nothing.
  * Holds: what a channel carries is taken in the order in which it is given, and all of it. */
 #ifndef HONE_CODEGEN_VDLA_WRITER_H
 #define HONE_CODEGEN_VDLA_WRITER_H
@@ -19,7 +20,7 @@ struct vdla_access {
 
 /* Appends to the code of B, in A. */
 struct vdla_writer *vdla_writer_new(struct arena *a, struct vdla_binary *b);
-/* False where I does not fit B's machine, or would wait for a unit that no channel joins it with; then WHY. */
+/* False where I does not fit B's machine; then WHY. */
 bool vdla_writer_add(struct vdla_writer *s, struct vdla_instruction i, const struct vdla_access *touched, int n,
 		     const char **why);
 

@@ -14,6 +14,7 @@ struct scratch {
 	struct program *p;
 	size_t used[SCOPE_COUNT];	/* bytes of what is alive */
 	bool full[SCOPE_COUNT];		/* more was than there is room for */
+	struct buffer_vec widened;	/* what were bytes */
 	const char *why;
 };
 
@@ -64,6 +65,27 @@ struct widened {
 	struct buffer *to;
 };
 
+/* WIDE, an element that was of 8 bits: it is within them, and this says so. */
+static const struct expr *limited(struct arena *a, const struct expr *wide)
+{
+	const struct expr *above = expr_binary(a, EXPR_MAX, wide, expr_const(a, wide->dtype, INT8_MIN));
+
+	return expr_binary(a, EXPR_MIN, above, expr_const(a, wide->dtype, INT8_MAX));
+}
+
+/* E, of 8 bits, as wide as WIDE; what limited() says of an element that was widened is not said there. */
+static const struct expr *widened(const struct scratch *s, const struct expr *e, enum dtype wide)
+{
+	const struct expr *load = e->kind == EXPR_CAST ? e->arg[0] : e;
+
+	for (int i = 0; i < 2 && (load->kind == EXPR_MIN || load->kind == EXPR_MAX); i++)
+		load = load->arg[0];
+	for (int i = 0; i < s->widened.n && load->kind == EXPR_LOAD; i++)
+		if (load->tensor == &s->widened.at[i]->tensor && expr_equal(e->arg[0], limited(s->p->arena, load)))
+			return load;
+	return expr_cast(s->p->arena, wide, e);
+}
+
 static const struct expr *widen_load(struct arena *a, const struct expr *e, void *user)
 {
 	const struct widened *w = user;
@@ -74,7 +96,7 @@ static const struct expr *widen_load(struct arena *a, const struct expr *e, void
 		return e->loads ? NULL : e;
 	const struct expr *wide = expr_load(a, &w->to->tensor, load->index);
 
-	return cast ? wide : expr_cast(a, e->dtype, wide);
+	return cast ? wide : expr_cast(a, e->dtype, limited(a, wide));
 }
 
 static void widen_list(struct scratch *s, const struct widened *w, struct nest *n)
@@ -83,7 +105,7 @@ static void widen_list(struct scratch *s, const struct widened *w, struct nest *
 		if (n->value && n->value->loads)
 			n->value = expr_rewrite(s->p->arena, n->value, widen_load, (void *)(uintptr_t)w);
 		if (n->kind == NEST_STORE && n->buffer == w->from)
-			n->value = expr_cast(s->p->arena, w->to->tensor.dtype, n->value);
+			n->value = widened(s, n->value, w->to->tensor.dtype);
 		if (n->buffer == w->from)
 			n->buffer = w->to;
 		widen_list(s, w, n->body);
@@ -102,6 +124,7 @@ static void widen(struct scratch *s, struct nest *list)
 			struct widened w = { b, arena_memdup(s->p->arena, b, sizeof(*b)) };
 
 			w.to->tensor.dtype = DTYPE_I32;
+			vec_push(s->p->arena, &s->widened, w.to);
 			widen_list(s, &w, n);
 		}
 		widen(s, n->body);

@@ -130,6 +130,10 @@ static const char *random_epilogue(struct arena *a, struct rng *r, const char *t
 	}
 	if (rng_chance(r, 0.2))
 		v = arena_printf(a, "(%s * %d)", v, between(r, -5, 9));
+	if (rng_chance(r, 0.3)) {
+		v = arena_printf(a, "(%s * factor[%s])", v, s->channels);
+		inputs = arena_printf(a, "%sconst factor: i32[%s]\n", inputs, s->bias);
+	}
 	if (rng_chance(r, 0.2)) {
 		v = arena_printf(a, "(%s + other[%s])", v, s->all);
 		inputs = arena_printf(a, "%sinput other: i32[%s]\n", inputs, s->shape);
@@ -142,7 +146,7 @@ static const char *random_epilogue(struct arena *a, struct rng *r, const char *t
 		v = arena_printf(a, "((%s + %d) / %d)", v, 1 << (shift - 1), 1 << shift);
 	}
 	if (rng_chance(r, 0.6)) {
-		v = arena_printf(a, "(%s + i32(bytes[%s]))", v, s->all);
+		v = arena_printf(a, rng_chance(r, 0.5) ? "(%s + i32(bytes[%s]))" : "(%s + i32(bytes[%s]) * 3)", v, s->all);
 		inputs = arena_printf(a, "%sinput bytes: i8[%s]\n", inputs, s->shape);
 	}
 	if (rng_chance(r, 0.8))
@@ -153,9 +157,28 @@ static const char *random_epilogue(struct arena *a, struct rng *r, const char *t
 	return arena_printf(a, "%s%sQ[%s] = %s\n", text, inputs, s->all, v);
 }
 
-/* An operator of the library, or one of its sums with an epilogue of our own. */
+/* What has no products: two images added, or the greatest of windows. */
+static const char *random_vectors(struct arena *a, struct rng *r)
+{
+	int c = between(r, 1, 4), h = between(r, 1, 12), w = between(r, 1, 12), k = between(r, 1, 3), s = between(r, 1, 3);
+
+	if (rng_chance(r, 0.5))
+		return arena_printf(a, "input X: i8[%d, %d, %d, 16]\ninput R: i8[%d, %d, %d, 16]\n"
+				    "Q[c < %d, y < %d, x < %d, i < 16] = i8(min(max((i32(X[c, y, x, i]) * %d + i32(R[c, y, x, i]) * %d "
+				    "+ %d) / %d, %d), 127))\n", c, h, w, c, h, w, c, h, w, between(r, -99, 99), between(r, 1, 99),
+				    128, 256, between(r, -128, 0));
+	return arena_printf(a, "input X: i8[%d, %d, %d, 16]\n"
+			    "M[c < %d, y < %d, x < %d, i < 16] = %s(ky < %d, kx < %d) X[c, %d * y + ky, %d * x + kx, i]\n",
+			    c, (h - 1) * s + k, (w - 1) * s + k, c, h, w, rng_chance(r, 0.8) ? "max" : "min", k, k, s, s);
+}
+
+/* An operator of the library, or one of its sums with an epilogue of our own, or vectors alone. */
 static const struct dag *random_operator(struct vdla_case *c, struct rng *r, int64_t most)
 {
+	if (rng_chance(r, 0.15)) {
+		c->text = random_vectors(c->arena, r);
+		return dag_parse(c->arena, "vectors", c->text);
+	}
 	for (;;) {
 		bool bare = rng_chance(r, 0.5);
 		const char *spec = random_spec(c->arena, r, bare);

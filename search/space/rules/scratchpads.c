@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/rules/scratchpads.c - tiles a reduction that an intrinsic computes out of scratchpads: its operands are
- * copied there, at a loop of the reduction, and its sums stay there until the consumer has taken a tile of them.
+/* search/space/rules/scratchpads.c - tiles what is computed out of scratchpads: a reduction's operands are copied there, at
+ * a loop of it, and its sums stay there until the consumer has taken a tile of them. Of what is computed element by
+ * element, all operands are copied for a tile.
  *
  * Where the target has virtual threads, some tiles are interleaved: one is loaded while another is computed. */
 #include "search/space/group.h"
@@ -11,8 +12,10 @@ static bool applies(const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
 
-	if (!stage_computes(g) || !op_is_reduction(&g->op) || !stage_is_untouched(g) || g->op.tensor.ndim == 0)
+	if (!stage_computes(g) || !stage_is_untouched(g) || g->op.tensor.ndim == 0)
 		return false;
+	if (!op_is_reduction(&g->op))
+		return g->op.output && !has_fusible_producer(s->state, stage);	/* whose turn is next */
 	int consumer = fusible_consumer(s->state, stage, NULL);
 
 	return consumer < 0 || stage_is_untouched(s->state->stages.at[consumer]);	/* one tile a consumer */
@@ -64,16 +67,17 @@ static bool tile_consumer(struct scratch_tiling *m, int vector)
 	level_append(&all, &tile);
 	level_append(&all, &lanes);
 	struct step place = { .kind = STEP_COMPUTE_AT, .stage = m->stage, .target = m->consumer, .size = m->around - 1 };
+	bool alone = m->stage == m->consumer;
 
 	return m->around > 0 && all.n < STEP_MAX_ITERS && sketch_reorder(m->s, m->consumer, &all, ROLE_FIXED) &&
 	       sketch_reorder(m->s, m->consumer, &outer, ROLE_PERMUTE) &&
 	       keep_conditions(m, m->consumer, &outer) && keep_conditions(m, m->consumer, &threads) &&
-	       sketch_add(m->s, place, ROLE_PLACE) &&
+	       (alone || sketch_add(m->s, place, ROLE_PLACE)) &&
 	       sketch_annotate(m->s, m->consumer, &threads, ANNOTATION_VTHREAD) &&
 	       sketch_annotate(m->s, m->consumer, &lanes, ANNOTATION_VECTOR);
 }
 
-/* The reduction's loops: those around its operands' copies, those of instructions, an intrinsic's. */
+/* The reduction's loops: those around its operands' copies, those of instructions, an intrinsic's where it is one. */
 static bool tile_reduction(struct scratch_tiling *m)
 {
 	struct level all = { .n = 0 }, outer = { .n = 0 }, inner = { .n = 0 }, lanes = { .n = 0 };
@@ -82,7 +86,8 @@ static bool tile_reduction(struct scratch_tiling *m)
 	for (int i = 0; i < m->op.nreduce; i++) {
 		int iter = m->op.tensor.ndim + i, k0, k1;
 
-		if (i == m->group.reduce && !sketch_split(m->s, m->stage, iter, m->group.by->group, ROLE_FIXED, &iter, &turns))
+		if (m->group.by && i == m->group.reduce &&
+		    !sketch_split(m->s, m->stage, iter, m->group.by->group, ROLE_FIXED, &iter, &turns))
 			return false;
 		if (m->op.reduce[i]->hi == 1) {
 			level_push(&outer, iter);
@@ -104,13 +109,14 @@ static bool tile_reduction(struct scratch_tiling *m)
 	}
 	level_append(&all, &outer);
 	level_append(&all, &inner);
-	level_push(&all, turns);
+	if (m->group.by)
+		level_push(&all, turns);
 	level_append(&all, &lanes);
 	m->place = outer.n;
 	return all.n < STEP_MAX_ITERS && sketch_reorder(m->s, m->stage, &all, ROLE_FIXED) &&
 	       sketch_reorder(m->s, m->stage, &outer, ROLE_PERMUTE) && sketch_reorder(m->s, m->stage, &inner, ROLE_PERMUTE) &&
 	       keep_conditions(m, m->stage, &outer) &&
-	       sketch_add(m->s, step_tensorize(m->stage, turns, m->group.by->id), ROLE_FIXED) &&
+	       (!m->group.by || sketch_add(m->s, step_tensorize(m->stage, turns, m->group.by->id), ROLE_FIXED)) &&
 	       sketch_annotate(m->s, m->stage, &lanes, ANNOTATION_VECTOR);
 }
 
@@ -190,8 +196,23 @@ static bool copy_others(struct scratch_tiling *m)
 	return true;
 }
 
+/* What is combined without an intrinsic. */
+static bool copy_operand_alone(struct scratch_tiling *m)
+{
+	const struct expr *load = expr_cast_load(m->op.body);
+	int copy = load ? copy_operand(m, load) : -1;
+	struct level all = { .n = 0 };
+
+	for (int d = 0; copy >= 0 && d < load->tensor->ndim; d++)
+		level_push(&all, d);
+	return copy >= 0 && keep_conditions(m, copy, &all);
+}
+
 static bool copy_operands(struct scratch_tiling *m)
 {
+	if (!m->group.by)
+		return copy_operand_alone(m);
+
 	const struct expr *e = m->op.body;
 	const struct expr *a = expr_cast_load(e->arg[0]), *b = expr_cast_load(e->arg[1]);
 
@@ -229,19 +250,32 @@ static bool find_consumer(struct scratch_tiling *m, int *axis)
 	return true;
 }
 
+static bool tile(struct scratch_tiling *m)
+{
+	int axis[TENSOR_MAX_DIMS];
+
+	if (!op_is_reduction(&m->op)) {
+		m->consumer = m->stage;
+		m->copy = m->op;
+		return tile_consumer(m, m->dim) && copy_others(m);
+	}
+	return find_consumer(m, axis) && tile_consumer(m, axis[m->dim]) && tile_reduction(m) && copy_operands(m) &&
+	       copy_others(m);
+}
+
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	const struct op op = s->state->stages.at[stage]->op;
 	int lanes = tensor_innermost(&op.tensor);	/* sums lie side by side, in a scratchpad and where they are stored */
-	int axis[TENSOR_MAX_DIMS];
 
 	if (!k->aim.target->operands || lanes < 0)
 		return;
-	struct scratch_tiling m = { .s = sketch_copy(k->arena, s), .op = op, .stage = stage, .dim = lanes,
-				    .group = group_of(s->state, stage, lanes, k->aim.target) };
+	struct scratch_tiling m = { .s = sketch_copy(k->arena, s), .op = op, .stage = stage, .dim = lanes };
 
-	if (m.group.by && find_consumer(&m, axis) && tile_consumer(&m, axis[lanes]) && tile_reduction(&m) &&
-	    copy_operands(&m) && copy_others(&m))
+	if (op_is_reduction(&op))
+		m.group = group_of(s->state, stage, lanes, k->aim.target);
+
+	if (tile(&m))
 		sketch_emit(k, m.s, s->at - 1 + m.s->state->order.n - s->state->order.n);
 }
 
