@@ -94,6 +94,37 @@ static void logic_and_strings(void **state)
 	op_case_free(&c);
 }
 
+/* Shifts of i32 by a constant have a tensor expression, with the bits of evaluation: rounded down. Others
+ * have none. */
+static void shifts(void **state)
+{
+	static const struct {
+		enum element element;
+		int by;
+		bool has;
+	} cases[] = {
+		{ ELEMENT_I32, 0, true },   { ELEMENT_I32, 1, true },	{ ELEMENT_I32, 7, true },
+		{ ELEMENT_I32, 30, true },  { ELEMENT_I32, 31, false }, { ELEMENT_I32, -1, false },
+		{ ELEMENT_I64, 3, false }, { ELEMENT_U8, 3, false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct op_case c = op_case_new();
+		enum element e = cases[i].element;
+		int x = e == ELEMENT_U8 ? numbers_of(&c, e, SHAPE(3), LIST(0, 9, 255))
+					: numbers_of(&c, e, SHAPE(8), LIST(-2147483648.0, -1025, -8, -1, 0, 7, 128,
+									   2147483647));
+		int by = numbers_of(&c, e, 0, NULL, LIST(cases[i].by));
+		bool has = check_express_close(&c, &core_shift_right, NULL, 2, (const int[]){ x, by }, 0);
+
+		if (has != cases[i].has)
+			fail_msg("shift_right of %s by %d: %s", element_name(e), cases[i].by,
+				 has ? "an expression" : err_get());
+		op_case_free(&c);
+	}
+}
+
 static double logistic(double x)
 {
 	return 1 / (1 + exp(-x));
@@ -326,6 +357,7 @@ int main(void)
 		cmocka_unit_test(arithmetic),
 		cmocka_unit_test(special_numbers),
 		cmocka_unit_test(logic_and_strings),
+		cmocka_unit_test(shifts),
 		cmocka_unit_test(functions),
 		cmocka_unit_test(gradients),
 		cmocka_unit_test(keys),

@@ -19,6 +19,18 @@ static bool only_of_floats(enum primitive p)
 	return p == PRIMITIVE_div || p == PRIMITIVE_pow;
 }
 
+/* X shifted to the right by Y: quotients of te/ are rounded down. NULL where Y is no constant, or where 2
+ * to the Y is none of i32's. */
+static const struct expr *shifted(struct translation *t, const struct expr *x, const struct expr *y)
+{
+	int64_t bits;
+
+	if (t->dtype == DTYPE_I32 && expr_is_int(y, &bits) && bits >= 0 && bits <= 30)
+		return build_binary_const(t->x->dag, EXPR_DIV, x, (double)(INT64_C(1) << bits));
+	t->missing = "shift_right but of i32 by a constant of 0 to 30";
+	return NULL;
+}
+
 static const struct expr *translate(struct translation *t, const struct formula *f)
 {
 	struct arena *a = t->x->dag->arena;
@@ -30,7 +42,7 @@ static const struct expr *translate(struct translation *t, const struct formula 
 		return expr_const(a, t->dtype, f->number);
 	const struct primitive_info *info = primitive_info(f->primitive);
 
-	if (info->te == EXPR_KIND_COUNT ||
+	if ((info->te == EXPR_KIND_COUNT && f->primitive != PRIMITIVE_shift_right) ||
 	    (only_of_floats(f->primitive) && !dtype_is_float(t->dtype))) {
 		t->missing = info->name;
 		return NULL;
@@ -40,6 +52,8 @@ static const struct expr *translate(struct translation *t, const struct formula 
 		if (!arg[i])
 			return NULL;
 	}
+	if (f->primitive == PRIMITIVE_shift_right)
+		return shifted(t, arg[0], arg[1]);
 	switch (info->arity) {
 	case 1:
 		return expr_unary(a, info->te, arg[0]);
