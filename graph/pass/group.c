@@ -5,7 +5,8 @@
  * Behind any operator that has an expression, pointwise ones of its shape join up to the value
  * that post-dominates it, so that all that reads what was joined is in the group: batch norms,
  * biases, residual adds, activations that are written out. A reduction takes in the pointwise
- * group before it where nobody else reads that. What only moves data joins others that do. */
+ * group before it where nobody else reads that, and so does a pointwise operator that joined another
+ * operand's group. What only moves data joins others that do. */
 #include "graph/pass/group.h"
 
 #include "graph/ir/op.h"
@@ -108,9 +109,69 @@ static int last_operand(const struct grouper *g, int value, int below)
 	return last;
 }
 
+/* Is FROM what its group gives, and VALUE all that reads it? */
+static bool is_only_for(const struct grouper *g, int value, int from)
+{
+	return is_output(group_of(g, from), from) && g->flow.dominator[from] == value &&
+	       g->flow.first[from + 1] - g->flow.first[from] == 1;
+}
+
+/* Is operand FROM of VALUE, which is pointwise, made by pointwise ones for it alone? Then it is computed where
+ * VALUE is, element by element: what a residual add has done to its other operand. */
+static bool is_side(const struct grouper *g, int value, int from)
+{
+	return is_only_for(g, value, from) && group_of(g, from)->pointwise &&
+	       same_shape(at(g, from)->type, at(g, value)->type);
+}
+
+/* May VALUE take in the group of its operand FROM? */
+static bool takes_in(const struct grouper *g, int value, int from)
+{
+	const struct fusion_group *of = group_of(g, from);
+	bool reduces = at(g, value)->op->fusion == FUSION_REDUCTION;
+
+	if (!is_only_for(g, value, from))
+		return false;
+	return (reduces && of->pointwise) || (moves(at(g, value)) && of->moves) ||
+	       (at(g, value)->op->pointwise && is_side(g, value, from));
+}
+
+/* Moves the members of the group of FROM, an operand of VALUE, to that of VALUE, in order, if it has room. */
+static void absorb(struct grouper *g, int value, int from)
+{
+	struct fusion_group *to = group_of(g, value), *of = group_of(g, from);
+
+	if (of->members.n + to->members.n > MAX_MEMBERS || of->inputs + to->inputs >= WORKLOAD_ARGS)
+		return;
+	for (int j = 0; j < of->members.n; j++) {
+		int k = 0;
+
+		while (k < to->members.n && to->members.at[k] < of->members.at[j])
+			k++;
+		vec_insert(g->arena, &to->members, k, of->members.at[j]);
+		g->out.group_of[of->members.at[j]] = g->out.group_of[value];
+	}
+	of->members.n = 0;
+	to->inputs += of->inputs;
+	to->moves &= of->moves;
+}
+
+/* Absorbs what VALUE may take in of the groups of its operands. */
+static void take_in(struct grouper *g, int value)
+{
+	const struct binding *b = at(g, value);
+
+	for (int i = 0; i < b->nargs; i++) {
+		struct fusion_group *of = b->args[i] < 0 ? NULL : group_of(g, b->args[i]);
+
+		if (of && of != group_of(g, value) && takes_in(g, value, b->args[i]))
+			absorb(g, value, b->args[i]);
+	}
+}
+
 /* Joins VALUE, which is pointwise, to the group of an operand: the one computed last where it may,
- * so that the other operand of a residual add is there already. */
-static bool join_producer(struct grouper *g, int value)
+ * so that the other operand of a residual add is there already. SIDES: also to one that it could take in. */
+static bool join_operand(struct grouper *g, int value, bool sides)
 {
 	int chain[MAX_CHAIN];
 	int below = value;
@@ -122,55 +183,24 @@ static bool join_producer(struct grouper *g, int value)
 		if (from == VALUE_NONE)
 			return false;
 		below = from;
-		if (!is_output(to, from) || to->moves || to->members.n >= MAX_MEMBERS)
+		if (!is_output(to, from) || to->moves || to->members.n >= MAX_MEMBERS ||
+		    (!sides && is_side(g, value, from)))
 			continue;
 		int n = find_chain(g, from, chain);
 
 		for (int i = 0; i < n; i++)
 			join(g, g->out.group_of[from], chain[i]);
+		for (int i = 0; i < n && !sides; i++)
+			take_in(g, chain[i]);
 		if (n > 0)
 			return true;
 	}
 	return false;
 }
 
-/* May VALUE take in the group of its operand FROM, which nobody else reads? */
-static bool takes_in(const struct grouper *g, int value, int from)
+static bool join_producer(struct grouper *g, int value)
 {
-	const struct fusion_group *of = group_of(g, from);
-	bool reduces = at(g, value)->op->fusion == FUSION_REDUCTION;
-
-	if (!is_output(of, from) || g->flow.dominator[from] != value ||
-	    g->flow.first[from + 1] - g->flow.first[from] != 1)
-		return false;
-	return (reduces && of->pointwise) || (moves(at(g, value)) && of->moves);
-}
-
-/* Moves the members of the groups of VALUE's operands to that of VALUE, in order. */
-static void take_in(struct grouper *g, int value)
-{
-	const struct binding *b = at(g, value);
-	struct fusion_group *to = group_of(g, value);
-
-	for (int i = 0; i < b->nargs; i++) {
-		struct fusion_group *of = b->args[i] < 0 ? NULL : group_of(g, b->args[i]);
-
-		if (!of || of == to || !takes_in(g, value, b->args[i]) ||
-		    of->members.n + to->members.n > MAX_MEMBERS ||
-		    of->inputs + to->inputs >= WORKLOAD_ARGS)
-			continue;
-		for (int j = 0; j < of->members.n; j++) {
-			int k = 0;
-
-			while (k < to->members.n && to->members.at[k] < of->members.at[j])
-				k++;
-			vec_insert(g->arena, &to->members, k, of->members.at[j]);
-			g->out.group_of[of->members.at[j]] = g->out.group_of[value];
-		}
-		of->members.n = 0;
-		to->inputs += of->inputs;
-		to->moves &= of->moves;
-	}
+	return join_operand(g, value, false) || join_operand(g, value, true);
 }
 
 struct grouping function_group(struct arena *a, const struct function *f, struct arena *lasting,

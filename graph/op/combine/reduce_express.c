@@ -47,6 +47,12 @@ static struct op *divided(struct dag *d, struct op *sum, double count)
 			 build_binary_const(d, EXPR_DIV, read_axes(d, sum, axes), count));
 }
 
+/* Floats; and sums of i32, whose order does not matter. */
+static bool has_kernel(const struct core_reduction *r, enum dtype t)
+{
+	return dtype_is_float(t) || (t == DTYPE_I32 && r->reducer == REDUCE_SUM && !r->mean);
+}
+
 struct op *reduce_express(struct express *x)
 {
 	const struct core_reduction *r = reduction_of(x->call->op);
@@ -58,9 +64,9 @@ struct op *reduce_express(struct express *x)
 	int n = 0, nover = 0;
 	double count = 1;
 
-	if (!from || x->call->type->rank == 0 || !dtype_is_float(from->tensor.dtype) ||
+	if (!from || x->call->type->rank == 0 || !has_kernel(r, from->tensor.dtype) ||
 	    !constant_axes(x->call, x->types[0], x->call->nargs > 1 ? x->consts[1] : NULL, &axes))
-		return express_error(x, "only floats over some dims have a kernel");
+		return express_error(x, "only floats, and sums of i32, over some dims have a kernel");
 	if (is_global_pool(x, &axes))
 		return op_global_avg_pool(d, from, axes.rank - 2, LAYOUT_NCHW);
 	axes_like(d, from, axis);
