@@ -6,15 +6,12 @@
  *
  * Sums of (q - zero) * w are those of q * w but for zero times the sum of a channel's weights, which the
  * bias has; so q stays in 8 bits up to the product. Where zero is not 0, what a window pads with is. */
-#include <assert.h>
-
 #include "base/err.h"
 #include "graph/ir/reach.h"
-#include "graph/op/dense/slide.h"
 #include "graph/pass/pass.h"
 #include "graph/pass/rewrite.h"
-#include "graph/quantize/quantize.h"
-#include "graph/quantize/weight.h"
+#include "graph/quantize/build.h"
+#include "graph/quantize/scheme.h"
 
 struct applier {
 	const struct quant *quant;
@@ -25,98 +22,6 @@ struct applier {
 	int *after;		/* struct quantized's */
 };
 
-static int cast(struct builder *b, int x, enum element to)
-{
-	struct attr_vec attrs = { 0 };
-
-	attrs_element(b->arena, &attrs, "to", to);
-	return build_with(b, &core_cast, &attrs, x);
-}
-
-static int build_round(struct builder *b, int x, struct quant_grid grid)
-{
-	int r = build(b, &core_round,
-		      build(b, &core_div, x, build_scalar(b, ELEMENT_F32, (double)grid.scale)));
-
-	if (grid.zero)
-		r = build(b, &core_add, r, build_scalar(b, ELEMENT_F32, grid.zero));
-	r = build(b, &core_clip, r, build_scalar(b, ELEMENT_F32, (double)element_min(grid.element)),
-		  build_scalar(b, ELEMENT_F32, (double)element_max(grid.element)));
-	return cast(b, r, grid.element);
-}
-
-/* The constants of channels as they stand beside a result of RANK dims: [c, 1, ...] behind CHANNEL. */
-static int by_channel(struct builder *b, enum element e, const struct quant_site *s, int rank,
-		      const void *data)
-{
-	int64_t dim[GRAPH_MAX_RANK] = { s->channels };
-	int n = rank - s->channel;
-
-	for (int i = 1; i < n; i++)
-		dim[i] = 1;
-	return build_const(b, array_around(b->arena, e, n, dim, data));
-}
-
-/* Q, the data of CALL, padded with ZERO as its windows would pad with 0; *ATTRS: of the call without. */
-static int pad(struct builder *b, const struct binding *call, int q, struct quant_grid grid,
-	       struct attr_vec *attrs)
-{
-	const struct type *image = build_type(b, q), *weight = build_type(b, call->args[1]);
-	int64_t pads[2 * GRAPH_MAX_RANK] = { 0 }, in[GRAPH_MAX_RANK], kernel[GRAPH_MAX_RANK];
-	int rank = image->rank;
-	struct slide s;
-	const char *why;
-	bool any = false;
-
-	type_shape(image, in);
-	type_shape(weight, kernel);
-	if (!(why = slide_read(b->arena, call, rank - 2, &s))) {
-		memcpy(s.kernel, kernel + 2, sizeof(*kernel) * (size_t)s.nd);
-		why = slide_fit(b->arena, call, in + 2, &s);
-	}
-	if (why) {
-		err_set("conv: %s", why);
-		return VALUE_FAILED;
-	}
-	for (int i = 0; i < call->nattrs; i++)
-		if (strcmp(call->attrs[i].name, "pads") != 0 &&
-		    strcmp(call->attrs[i].name, "auto_pad") != 0)
-			vec_push(b->arena, attrs, call->attrs[i]);
-	for (int i = 0; i < s.nd; i++) {
-		pads[2 + i] = s.before[i];
-		pads[rank + 2 + i] = s.after[i];
-		any |= s.before[i] || s.after[i];
-	}
-	return any ? build(b, &core_pad, q, build_ints(b, 2 * rank, pads),
-			   build_scalar(b, grid.element, grid.zero))
-		   : q;
-}
-
-/* The call of S of integers Q and its weight, in i32. */
-static int build_sum(struct builder *b, const struct binding *call, const struct quant_site *s, int q,
-		     const struct quant_weight *w)
-{
-	int weight = build_const(b, w->q);
-	struct binding of = *call;
-	struct attr_vec attrs = { 0 };
-
-	if (call->op == &core_conv && s->grid.zero != 0) {
-		of.args = (int[]){ q, weight };
-		q = pad(b, &of, q, s->grid, &attrs);
-		of.attrs = attrs.at;
-		of.nattrs = attrs.n;
-	}
-	return q == VALUE_FAILED ? q : build_copy(b, &of, (int[]){ q, weight }, NULL);
-}
-
-static bool any_of(const int32_t *v, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (v[i])
-			return true;
-	return false;
-}
-
 /* S's call and its bias, of integers. */
 static int build_site(struct rewrite *x, struct applier *p, const struct quant_site *s, const int *args)
 {
@@ -125,22 +30,12 @@ static int build_site(struct rewrite *x, struct applier *p, const struct quant_s
 	int *q = s->tensor < 0 ? &x->value[s->own] : &p->made[s->tensor];
 	struct quant_weight w;
 	const char *why;
-	int rank = call->type->rank;
 
 	if (!quant_weight_of(b->arena, p->quant->graph, s, &w, &why))
 		die("a site that was settled: %s", why);
 	if (*q == VALUE_NONE)
-		*q = build_round(b, args[0], s->grid);
-	float *scale = arena_many(b->arena, float, s->channels);
-
-	for (int c = 0; c < s->channels; c++)
-		scale[c] = w.scale[c] * s->grid.scale;
-	int sum = build_sum(b, call, s, *q, &w);
-
-	if (any_of(w.bias, s->channels))
-		sum = build(b, &core_add, sum, by_channel(b, ELEMENT_I32, s, rank, w.bias));
-	return build(b, &core_mul, cast(b, sum, ELEMENT_F32),
-		     by_channel(b, ELEMENT_F32, s, rank, scale));
+		*q = quant_build_round(b, args[0], s->grid);
+	return quant_build_numbers(b, call, s, *q, &w);
 }
 
 /* S's call, of 16 bits; its bias stays f32. */
@@ -152,9 +47,9 @@ static int build_narrow(struct rewrite *x, struct applier *p, const struct quant
 	int *data = &p->made[s->data];
 
 	if (*data == VALUE_NONE)
-		*data = cast(b, args[0], p->narrow);
+		*data = quant_build_cast(b, args[0], p->narrow);
 	element_put_f32(p->narrow, narrow->data, 0, w->count, w->data);
-	return cast(b, rewrite_copy(x, s->value, (int[]){ *data, build_const(b, narrow) }), ELEMENT_F32);
+	return quant_build_cast(b, rewrite_copy(x, s->value, (int[]){ *data, build_const(b, narrow) }), ELEMENT_F32);
 }
 
 static int replace(struct rewrite *x, int value, const int *args)
@@ -215,7 +110,7 @@ static int apply(const struct quant *q, enum element narrow, struct quantized *o
 	return out->graph ? 0 : -1;
 }
 
-int quant_apply(const struct quant *q, struct quantized *out)
+int sums_apply(const struct quant *q, struct quantized *out)
 {
 	return apply(q, ELEMENT_COUNT, out);
 }

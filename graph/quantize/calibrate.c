@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/quantize/calibrate.c - tensors seen in runs, and the grids that follow. */
 #include "base/err.h"
-#include "graph/quantize/quantize.h"
-#include "graph/quantize/table.h"
+#include "graph/quantize/scheme.h"
 #include "graph/quantize/weight.h"
 
 static bool same_grid(struct quant_grid x, struct quant_grid y)
@@ -10,8 +9,7 @@ static bool same_grid(struct quant_grid x, struct quant_grid y)
 	return x.element == y.element && x.scale == y.scale && x.zero == y.zero;
 }
 
-/* The tensor that is VALUE on GRID. */
-static int tensor_of(struct quant *q, int value, struct quant_grid grid)
+int quant_tensor_of(struct quant *q, int value, struct quant_grid grid)
 {
 	for (int i = 0; i < q->tensors.n; i++)
 		if (q->tensors.at[i].value == value && same_grid(q->tensors.at[i].grid, grid))
@@ -24,22 +22,17 @@ static int tensor_of(struct quant *q, int value, struct quant_grid grid)
 	return q->tensors.n - 1;
 }
 
-int quant_new(struct arena *a, const struct graph *g, const struct quant_options *o, struct quant *out)
+void sums_begin(struct quant *q)
 {
-	*out = (struct quant){ .arena = a, .graph = g, .options = *o };
-	if (quant_sites(a, g, &o->sites, &out->sites) < 0 ||
-	    (o->table && quant_table_use(a, o->table, g, &out->sites) < 0))
-		return -1;
-	for (int i = 0; i < out->sites.n; i++) {
-		struct quant_site *s = &out->sites.at[i];
+	for (int i = 0; i < q->sites.n; i++) {
+		struct quant_site *s = &q->sites.at[i];
 
 		if (s->why || s->own >= 0)
 			continue;
 		if (s->grid.scale == 0)
-			s->grid.element = o->element;
-		s->tensor = tensor_of(out, s->data, s->grid);
+			s->grid.element = q->options.element;
+		s->tensor = quant_tensor_of(q, s->data, s->grid);
 	}
-	return 0;
 }
 
 struct quant_watch *quant_watch_tensors(struct quant *q)
@@ -104,7 +97,7 @@ static const char *settle_tensor(const struct quant *q, struct quant_tensor *t)
 	return NULL;
 }
 
-void quant_settle(struct quant *q)
+void sums_settle(struct quant *q)
 {
 	const char **why = arena_many(q->arena, const char *, q->tensors.n);
 	struct arena *scratch = arena_new();

@@ -6,7 +6,7 @@
 #include "base/err.h"
 #include "graph/eval/interp.h"
 #include "graph/pass/rewrite.h"
-#include "graph/quantize/quantize.h"
+#include "graph/quantize/scheme.h"
 #include "graph/quantize/weight.h"
 
 /* The mean of SUM, over samples. */
@@ -45,33 +45,41 @@ static int channel_means(struct arena *a, const struct quant *q, const struct qu
 	return rc;
 }
 
-static int correct_site(struct arena *scratch, struct quant *q, struct quant_site *s)
+double *quant_mean_error(struct arena *scratch, const struct quant *q, const struct quant_site *s,
+			 const struct quant_tensor *t, const struct quant_weight *weight)
 {
 	const struct function *f = graph_main(q->graph);
-	const struct quant_tensor *t = &q->tensors.at[s->tensor];
 	const struct type *type = function_at(f, s->data)->type;
 	double *right = arena_many(q->arena, double, s->channels);
 	double *rounded = arena_many(scratch, double, s->channels);
+
+	if (channel_means(scratch, q, s, mean_of(scratch, type, t->sum, t->samples),
+			  array_aligned(function_const(f, s->weight)), right) < 0 ||
+	    channel_means(scratch, q, s, mean_of(scratch, type, t->sum_rounded, t->samples),
+			  quant_weight_values(scratch, s, weight), rounded) < 0)
+		return NULL;
+	for (int c = 0; c < s->channels; c++)
+		right[c] -= rounded[c];
+	return right;
+}
+
+static int correct_site(struct arena *scratch, struct quant *q, struct quant_site *s)
+{
 	struct quant_weight w;
 	const char *why;
 
 	if (!quant_weight_of(scratch, q->graph, s, &w, &why))
 		return 0;
-	if (channel_means(scratch, q, s, mean_of(scratch, type, t->sum, t->samples),
-			  array_aligned(function_const(f, s->weight)), right) < 0 ||
-	    channel_means(scratch, q, s, mean_of(scratch, type, t->sum_rounded, t->samples),
-			  quant_weight_values(scratch, s, &w), rounded) < 0)
+	s->shift = quant_mean_error(scratch, q, s, &q->tensors.at[s->tensor], &w);
+	if (!s->shift)
 		return -1;
-	for (int c = 0; c < s->channels; c++)
-		right[c] -= rounded[c];
-	s->shift = right;
 	/* a bias of more steps may be too much for 32 bits */
 	if (!quant_weight_of(scratch, q->graph, s, &w, &why))
 		s->shift = NULL;
 	return 0;
 }
 
-int quant_correct(struct quant *q)
+int sums_correct(struct quant *q)
 {
 	struct arena *scratch = arena_new();
 	int rc = 0;

@@ -11,8 +11,7 @@ static const struct binding *call_of(const struct function *f, int value, const 
 	return b && b->kind == BIND_CALL && b->op == op ? b : NULL;
 }
 
-/* The one number that VALUE is, constant. */
-static bool number_of(const struct function *f, int value, double *out)
+bool quant_number(const struct function *f, int value, double *out)
 {
 	const struct array *c = value < 0 ? NULL : function_const(f, value);
 
@@ -39,14 +38,14 @@ int quant_own(const struct function *f, int value, struct quant_grid *grid)
 
 	if (!mul)
 		return VALUE_NONE;
-	bool swap = number_of(f, mul->args[0], &scale);
+	bool swap = quant_number(f, mul->args[0], &scale);
 
-	if (!swap && !number_of(f, mul->args[1], &scale))
+	if (!swap && !quant_number(f, mul->args[1], &scale))
 		return VALUE_NONE;
 	int q = behind_casts(f, mul->args[swap]);
 	const struct binding *sub = call_of(f, q, &core_sub);
 
-	if (sub && number_of(f, sub->args[1], &zero))
+	if (sub && quant_number(f, sub->args[1], &zero))
 		q = behind_casts(f, sub->args[0]);
 	enum element e = function_at(f, q)->type->element;
 

@@ -18,12 +18,17 @@
 #include "graph/quantize/observe.h"
 #include "graph/quantize/site.h"
 
+struct quant_scheme;
+/* Sums of integers, with floats between them. */
+extern const struct quant_scheme quant_sums;
+
 struct quant_options {
 	enum quant_method method;
 	double percentile;	/* of QUANT_PERCENTILE */
 	enum element element;	/* of data: u8, i8 */
 	struct quant_site_list_options sites;
 	const struct quant_table *table;	/* NULL: none */
+	const struct quant_scheme *scheme;	/* NULL: quant_sums */
 };
 
 /* A tensor of which sites make integers. */
@@ -42,6 +47,7 @@ struct quant {
 	struct arena *arena;
 	const struct graph *graph;
 	struct quant_options options;
+	const struct quant_scheme *scheme;
 	struct quant_site_vec sites;
 	struct quant_tensor_vec tensors;
 };

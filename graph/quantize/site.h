@@ -39,6 +39,8 @@ int quant_sites(struct arena *a, const struct graph *g, const struct quant_site_
 		struct quant_site_vec *out);
 const struct binding *quant_site_call(const struct graph *g, const struct quant_site *s);
 
+/* The one number that VALUE is, constant; false where it is none. */
+bool quant_number(const struct function *f, int value, double *out);
 /* Is VALUE of F the numbers that integers of 8 bits stand for? These, and *GRID; else VALUE_NONE. */
 int quant_own(const struct function *f, int value, struct quant_grid *grid);
 

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-enum { MOST = 127 };	/* of a weight: -128 would make the grid lopsided */
-
 /* A bias has so many steps at most: what is left of 32 bits is for the sum. */
 #define BIAS_STEPS 0x1p30
 /* Of a channel without a weight the bias is all there is: so many steps are as good as an f32. */
@@ -33,18 +31,45 @@ static int64_t walk_at(const struct channel_walk *walk, int64_t i)
 	return walk->first + i / walk->run * walk->skip + i % walk->run;
 }
 
-static double largest(const float *w, const struct channel_walk *walk)
+static double largest(const float *w, const struct channel_walk *walk, double *sum)
 {
 	double most = 0;
 
+	*sum = 0;
 	for (int64_t i = 0; i < walk->n; i++) {
 		double v = fabs((double)w[walk_at(walk, i)]);
 
 		if (!(v < INFINITY))
 			return INFINITY;
+		*sum += v;
 		most = v > most ? v : most;
 	}
 	return most;
+}
+
+double quant_channel_largest(const struct array *w, int dim, int64_t channel, double *sum)
+{
+	struct channel_walk walk = walk_of(w, dim, channel);
+
+	return largest(w->data, &walk, sum);
+}
+
+struct quant_channel_sums quant_round_channel(const struct array *w, int dim, int64_t channel, double scale,
+					      struct array *q)
+{
+	struct channel_walk walk = walk_of(w, dim, channel);
+	struct quant_channel_sums s = { 0, 0 };
+
+	for (int64_t i = 0; i < walk.n; i++) {
+		int64_t at = walk_at(&walk, i);
+		double v = rint((double)((float *)w->data)[at] / scale);
+
+		v = fmin(fmax(v, -QUANT_WEIGHT_MOST), QUANT_WEIGHT_MOST);
+		((int8_t *)q->data)[at] = (int8_t)v;
+		s.sum += v;
+		s.size += fabs(v);
+	}
+	return s;
 }
 
 /* How far from a step of its grid a weight that lies on one may be: rounding of f32 by some factors
@@ -52,10 +77,10 @@ static double largest(const float *w, const struct channel_walk *walk)
 #define ON_GRID 1e-3
 
 /* The widest steps of which all weights are multiples, as those are that a model's own quantization left
- * behind; 0 where there are none of up to MOST. */
+ * behind; 0 where there are none of up to QUANT_WEIGHT_MOST. */
 static double own_steps(const float *w, const struct channel_walk *walk, double most)
 {
-	for (int steps = 1; steps <= MOST; steps++) {
+	for (int steps = 1; steps <= QUANT_WEIGHT_MOST; steps++) {
 		double step = most / steps;
 		int64_t i = 0;
 
@@ -73,18 +98,17 @@ static double own_steps(const float *w, const struct channel_walk *walk, double 
 
 static double scale_of(const float *w, const struct channel_walk *walk, double data_scale, double bias)
 {
-	double most = largest(w, walk);
+	double size, most = largest(w, walk, &size);
 
 	if (most == 0)
 		return bias == 0 ? 1 : fmax(fabs(bias) / data_scale / LONE_STEPS, 0x1p-100);
 	double own = own_steps(w, walk, most);
-	double scale = own > 0 ? own : most / MOST;
+	double scale = own > 0 ? own : most / QUANT_WEIGHT_MOST;
 
 	return fmax(scale, fabs(bias) / data_scale / BIAS_STEPS);
 }
 
-/* The bias of channel C and what is to be shifted there. */
-static double bias_of(const struct function *f, const struct quant_site *s, int c)
+double quant_bias_of(const struct function *f, const struct quant_site *s, int c)
 {
 	const struct array *bias = s->bias < 0 ? NULL : array_aligned(function_const(f, s->bias));
 	double v = s->shift ? s->shift[c] : 0;
@@ -105,25 +129,17 @@ bool quant_weight_of(struct arena *a, const struct graph *g, const struct quant_
 
 	for (int c = 0; c < s->channels; c++) {
 		struct channel_walk walk = walk_of(w, s->weight_channel, c);
-		double add = bias_of(f, s, c), sum = 0, size = 0;
+		double add = quant_bias_of(f, s, c);
 
 		scale[c] = (float)scale_of(w->data, &walk, s->grid.scale, add);
 		if (!(scale[c] < INFINITY) || !isfinite(add)) {
 			*why = "its weight or bias has what is no number";
 			return false;
 		}
-		for (int64_t i = 0; i < walk.n; i++) {
-			int64_t at = walk_at(&walk, i);
-			double v = rint((double)((float *)w->data)[at] / (double)scale[c]);
+		struct quant_channel_sums of = quant_round_channel(w, s->weight_channel, c, (double)scale[c], q);
+		double steps = rint(add / ((double)scale[c] * (double)s->grid.scale)) - s->grid.zero * of.sum;
 
-			v = fmin(fmax(v, -MOST), MOST);
-			((int8_t *)q->data)[at] = (int8_t)v;
-			sum += v;
-			size += fabs(v);
-		}
-		double steps = rint(add / ((double)scale[c] * (double)s->grid.scale)) - s->grid.zero * sum;
-
-		if (size * reach + fabs(steps) > INT32_MAX) {
+		if (of.size * reach + fabs(steps) > INT32_MAX) {
 			*why = "its sums might not fit 32 bits";
 			return false;
 		}
