@@ -70,6 +70,8 @@ static inline struct vdla_instruction some_try(struct rng *r, const struct vdla_
 
 	memset(&i, 0, sizeof(i));
 	i.op = (enum vdla_op)rng_below(r, VDLA_OPS);
+	if (i.op == VDLA_LAUNCH)
+		return i;
 	i.pop_before = i.op != VDLA_LOAD && rng_chance(r, 0.5);
 	i.pop_behind = i.op != VDLA_STORE && rng_chance(r, 0.5);
 	i.push_before = i.op != VDLA_LOAD && rng_chance(r, 0.5);

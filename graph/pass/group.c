@@ -129,10 +129,11 @@ static bool takes_in(const struct grouper *g, int value, int from)
 {
 	const struct fusion_group *of = group_of(g, from);
 	bool reduces = at(g, value)->op->fusion == FUSION_REDUCTION;
+	bool pads = at(g, value)->op == &core_max_pool && at(g, from)->op == &core_pad;	/* it reads windows, with or without */
 
 	if (!is_only_for(g, value, from))
 		return false;
-	return (reduces && of->pointwise) || (moves(at(g, value)) && of->moves) ||
+	return pads || (reduces && of->pointwise) || (moves(at(g, value)) && of->moves) ||
 	       (at(g, value)->op->pointwise && is_side(g, value, from));
 }
 

@@ -8,7 +8,7 @@
 #include "base/hash.h"
 #include "base/integer.h"
 
-enum { VERSION = 1, HASH_BYTES = 16, TENSORS_MOST = 4096 };	/* each is compared with each */
+enum { VERSION = 2, HASH_BYTES = 16, TENSORS_MOST = 4096 };	/* each is compared with each */
 
 static const char magic[4] = { 'V', 'D', 'L', 'A' };
 

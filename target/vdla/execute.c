@@ -207,6 +207,10 @@ int vdla_execute(struct vdla_execution *e, int number)
 
 	if (why)
 		return vdla_refuse(e->b, number, ": %s", why);
+	if (i->op == VDLA_LAUNCH) {
+		vdla_order_barrier(e->order);
+		return 0;
+	}
 	vdla_order_begin(e->order, number);
 	switch (i->op) {
 	case VDLA_LOAD:
@@ -219,6 +223,7 @@ int vdla_execute(struct vdla_execution *e, int number)
 	case VDLA_ALU:
 		rc = vector(e, &i->vector, number);
 		break;
+	case VDLA_LAUNCH:
 	case VDLA_OPS:
 		break;
 	}

@@ -44,6 +44,8 @@ void vdla_order_free(struct vdla_order *o);
 void vdla_order_begin(struct vdla_order *o, int number);
 /* It ends, and gives tokens. */
 void vdla_order_end(struct vdla_order *o);
+/* All units know what any of them has done. */
+void vdla_order_barrier(struct vdla_order *o);
 /* It reads (writes) N entries of the scratchpad WHERE, or (VDLA_SCRATCHPADS) units of memory, from FIRST on; false, with a
  * message, where it may not. */
 bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n);

@@ -23,7 +23,8 @@ enum {
 _Static_assert(OP_BITS + 4 + SCRATCHPAD_BITS + 1 + ENTRY_BITS + ADDRESS_BITS + ROW_BITS + COLUMN_BITS + ROW_STRIDE_BITS
 		       + 4 * PADDING_BITS == BITS, "a transfer has all bits");
 
-static const char *const op_names[] = { [VDLA_LOAD] = "load", [VDLA_STORE] = "store", [VDLA_GEMM] = "gemm", [VDLA_ALU] = "alu" };
+static const char *const op_names[] = { [VDLA_LOAD] = "load", [VDLA_STORE] = "store", [VDLA_GEMM] = "gemm", [VDLA_ALU] = "alu",
+					[VDLA_LAUNCH] = "launch" };
 static const char *const alu_names[] = { "add", "max", "min", "mul", "shift", "clip", "mulhigh", "copy" };
 
 /* What is done with fields, one behind the other. */
@@ -252,7 +253,7 @@ static void instruction(struct vdla_visit *v, struct vdla_instruction *i)
 		gemm(v, &i->gemm);
 	else if (i->op == VDLA_ALU)
 		vector(v, &i->vector);
-	else
+	else if (i->op != VDLA_LAUNCH)
 		transfer(v, &i->transfer);
 	if (v->way >= PRINT && !v->why)
 		tokens(v, i);

@@ -78,6 +78,8 @@ const char *vdla_fits(const struct vdla_machine *m, const struct vdla_instructio
 		return "a token between load and what is before it";
 	if (i->op == VDLA_STORE && (i->pop_behind || i->push_behind))
 		return "a token between store and what is behind it";
+	if (i->op == VDLA_LAUNCH)
+		return i->pop_before || i->pop_behind || i->push_before || i->push_behind ? "a launch with tokens" : NULL;
 	if (i->op == VDLA_GEMM)
 		return gemm_fits(m, &i->gemm);
 	return i->op == VDLA_ALU ? vector_fits(m, &i->vector) : transfer_fits(m, i->op, &i->transfer);

@@ -26,6 +26,7 @@ enum vdla_op {
 	VDLA_STORE,	/* accumulators to memory */
 	VDLA_GEMM,
 	VDLA_ALU,
+	VDLA_LAUNCH,	/* what follows begins when all units are done, and no token is left */
 	VDLA_OPS
 };
 
@@ -94,9 +95,15 @@ struct vdla_instruction {
 	};
 };
 
+/* VDLA_UNITS: none's. */
 static inline enum vdla_unit vdla_unit_of(const struct vdla_instruction *i)
 {
-	return i->op == VDLA_LOAD ? VDLA_LOAD_UNIT : i->op == VDLA_STORE ? VDLA_STORE_UNIT : VDLA_COMPUTE_UNIT;
+	static const enum vdla_unit units[VDLA_OPS] = {
+		[VDLA_LOAD] = VDLA_LOAD_UNIT, [VDLA_STORE] = VDLA_STORE_UNIT, [VDLA_GEMM] = VDLA_COMPUTE_UNIT,
+		[VDLA_ALU] = VDLA_COMPUTE_UNIT, [VDLA_LAUNCH] = VDLA_UNITS,
+	};
+
+	return units[i->op];
 }
 
 const char *vdla_unit_name(enum vdla_unit u);	/* "load" */

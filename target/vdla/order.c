@@ -103,6 +103,14 @@ void vdla_order_end(struct vdla_order *o)
 		o->token[pushes[k]][o->pushed[pushes[k]]++] = o->unit[o->now];
 }
 
+void vdla_order_barrier(struct vdla_order *o)
+{
+	for (int u = 0; u < VDLA_UNITS; u++)
+		for (int other = 0; other < VDLA_UNITS; other++)
+			if (o->unit[other].at[other] > o->unit[u].at[other])
+				o->unit[u].at[other] = o->unit[other].at[other];
+}
+
 int vdla_refuse(const struct vdla_binary *b, int number, const char *fmt, ...)
 {
 	struct text t = { 0 };

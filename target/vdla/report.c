@@ -16,8 +16,9 @@ void vdla_cycles_print(struct text *out, const struct vdla_machine *m, const str
 	double seconds = (double)c->total / ((double)m->clock_mhz * 1e6);
 	int64_t lanes = (int64_t)VDLA_LANES * VDLA_LANES;
 
-	text_printf(out, "cycles   %lld, %.1f us at %d MHz, of which %d until the first instruction\n", (long long)c->total,
-		    seconds * 1e6, m->clock_mhz, m->launch_cycles);
+	text_printf(out, "cycles   %lld, %.1f us at %d MHz, of which %lld of %lld launch%s\n", (long long)c->total,
+		    seconds * 1e6, m->clock_mhz, (long long)(c->launches * m->launch_cycles), (long long)c->launches,
+		    c->launches == 1 ? "" : "es");
 	text_puts(out, "unit     instructions     busy  wait for: load  compute    store  memory     idle\n");
 	for (int u = 0; u < VDLA_UNITS; u++) {
 		const struct vdla_unit_cycles *unit = &c->unit[u];

@@ -41,6 +41,7 @@ struct vdla_run {
 	int mask;		/* of the rings */
 	int next;		/* instruction to fetch */
 	int64_t fetch;		/* when */
+	int64_t begun;		/* when the first one behind the last launch came */
 	int64_t port;		/* when the memory port is free */
 	struct vdla_cycles *cycles;
 	struct vdla_span *spans;
@@ -92,7 +93,7 @@ static void begin(struct vdla_run *r)
 
 	for (size_t c = 0; c < VDLA_CHANNELS; c++)
 		r->channel[c].at = tokens + c * n;
-	r->fetch = r->b->machine.launch_cycles;
+	r->begun = r->fetch = r->b->machine.launch_cycles;
 }
 
 static bool is_full(const struct vdla_run *r, enum vdla_unit u)
@@ -100,14 +101,14 @@ static bool is_full(const struct vdla_run *r, enum vdla_unit u)
 	return r->lane[u].tail - r->lane[u].head == r->b->machine.queue_length;
 }
 
-/* Fetches until a queue is full. */
+/* Fetches until a queue is full, or a launch. */
 static void fetch(struct vdla_run *r)
 {
 	while (r->next < r->b->code.n) {
 		enum vdla_unit u = vdla_unit_of(&r->b->code.at[r->next]);
 		struct vdla_lane *lane = &r->lane[u];
 
-		if (is_full(r, u))
+		if (u == VDLA_UNITS || is_full(r, u))
 			return;
 		lane->changed |= lane->head == lane->tail;
 		lane->queue[lane->tail++ & r->mask] = (struct vdla_waiting){ r->fetch++, r->next++ };
@@ -170,6 +171,7 @@ static int64_t end_of(struct vdla_run *r, const struct vdla_instruction *i, int6
 		return start + m->alu_depth + (i->vector.immediate ? n : 2 * n);
 	case VDLA_LOAD:
 	case VDLA_STORE:
+	case VDLA_LAUNCH:
 	case VDLA_OPS:
 		break;
 	}
@@ -232,7 +234,7 @@ static int deadlock(const struct vdla_run *r)
 			if (r->channel[pops[k]].head == r->channel[pops[k]].tail)
 				text_printf(&t, " from %s", vdla_channel_name(pops[k]));
 	}
-	if (r->next < r->b->code.n) {
+	if (r->next < r->b->code.n && vdla_unit_of(&r->b->code.at[r->next]) != VDLA_UNITS) {
 		vdla_refuse(r->b, r->next, " waits for a place in its unit's queue");
 		text_printf(&t, "; %s", err_get());
 	}
@@ -254,8 +256,22 @@ static int check_tokens(const struct vdla_run *r)
 	return 0;
 }
 
-/* 0 at the end of the program. */
-static int run(struct vdla_run *r)
+/* All that was fetched has run; the next instruction is a launch. */
+static int launch(struct vdla_run *r)
+{
+	int64_t done = r->fetch;
+
+	for (int u = 0; u < VDLA_UNITS; u++)
+		done = most(done, r->lane[u].free);
+	r->begun = r->fetch = done + r->b->machine.launch_cycles;
+	r->cycles->launches++;
+	if (r->spans)
+		r->spans[r->next] = (struct vdla_span){ done, r->fetch };
+	return r->execution ? vdla_execute(r->execution, r->next++) : (r->next++, 0);
+}
+
+/* 0 where nothing is left that could run: at the end, at a launch, or in a deadlock. */
+static int run_ready(struct vdla_run *r)
 {
 	for (;;) {
 		int first = VDLA_LOAD_UNIT;
@@ -281,6 +297,16 @@ static int run(struct vdla_run *r)
 	return check_tokens(r);
 }
 
+/* 0 at the end of the program. */
+static int run(struct vdla_run *r)
+{
+	int rc = run_ready(r);
+
+	while (rc == 0 && r->next < r->b->code.n)
+		rc = launch(r) < 0 ? -1 : run_ready(r);
+	return rc;
+}
+
 int vdla_simulate(const struct vdla_binary *b, uint8_t *memory, struct vdla_cycles *out, struct vdla_span *spans)
 {
 	struct vdla_run r = { .b = b, .cycles = out, .spans = spans };
@@ -291,7 +317,8 @@ int vdla_simulate(const struct vdla_binary *b, uint8_t *memory, struct vdla_cycl
 	begin(&r);
 	int rc = run(&r);
 
-	out->total = b->machine.launch_cycles;
+	out->launches++;
+	out->total = r.begun;
 	for (int u = 0; u < VDLA_UNITS; u++)
 		out->total = most(out->total, r.lane[u].free);
 	for (int u = 0; u < VDLA_UNITS; u++)

@@ -8,7 +8,8 @@
  *        memory: what is no input or constant and was not stored), and an address outside are errors that name the
  *        instruction; so are a deadlock and tokens that are left at the end, always.
  *
- * Time. Instructions are fetched one a cycle, in program order, after launch_cycles; a full queue stops that. A unit
+ * Time. Instructions are fetched one a cycle, in program order, after launch_cycles; a full queue stops that, and a launch
+ * until all units are done and launch_cycles more. A unit
  * starts an instruction when the one before has ended and its tokens are there. Products take gemm_depth cycles and
  * one each; vector operations alu_depth and one an entry (two with a source). A transfer waits dma_start cycles, then
  * for the memory port, which it has for its bytes over dma_bytes (rounded up, a row at least one cycle); zeros of padding
@@ -38,7 +39,8 @@ struct vdla_unit_cycles {
 };
 
 struct vdla_cycles {
-	int64_t total;		/* with the launch */
+	int64_t total;		/* with the launches */
+	int64_t launches;
 	struct vdla_unit_cycles unit[VDLA_UNITS];
 	int64_t products;	/* of 16x16 */
 	int64_t loaded[VDLA_SCRATCHPADS], stored;	/* bytes of memory */

@@ -96,7 +96,7 @@ ends 0 '^dma_bytes 32' show $conv --device "$dir/fast" --db "$db" --stage asm
 printf 'clock_mhz 100\ninput_bytes 5000\n' >"$dir/odd"
 printf '\nbytes 5000\n' >"$dir/unknown"
 ends 2 "$dir/odd:2:17: input_bytes: a whole number from 4096 to 16777216, a power of two" tune $conv --device "$dir/odd" --db "$db"
-ends 2 "$dir/unknown:2:1: expected a field of a machine (clock_mhz .* launch_cycles)" best $conv --device "$dir/unknown" --db "$db"
+ends 2 "$dir/unknown:2:1: expected a field of a machine (clock_mhz .* link_bytes)" best $conv --device "$dir/unknown" --db "$db"
 ends 2 'none: cannot open.*give vdla, or a file' tune $conv --device "$dir/none" --db "$db"
 ends 2 'give --device vdla instead' tune $conv --target vdla --db "$db"
 ends 2 'give --device vdla instead' best $conv --target vdla --db "$db"
