@@ -9,7 +9,8 @@ static bool same_grid(struct quant_grid x, struct quant_grid y)
 	return x.element == y.element && x.scale == y.scale && x.zero == y.zero;
 }
 
-int quant_tensor_of(struct quant *q, int value, struct quant_grid grid)
+/* The tensor that is VALUE on GRID. */
+static int tensor_of(struct quant *q, int value, struct quant_grid grid)
 {
 	for (int i = 0; i < q->tensors.n; i++)
 		if (q->tensors.at[i].value == value && same_grid(q->tensors.at[i].grid, grid))
@@ -31,7 +32,7 @@ void sums_begin(struct quant *q)
 			continue;
 		if (s->grid.scale == 0)
 			s->grid.element = q->options.element;
-		s->tensor = quant_tensor_of(q, s->data, s->grid);
+		s->tensor = tensor_of(q, s->data, s->grid);
 	}
 }
 

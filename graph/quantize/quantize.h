@@ -21,6 +21,8 @@
 struct quant_scheme;
 /* Sums of integers, with floats between them. */
 extern const struct quant_scheme quant_sums;
+/* Integers from the first sum to the last: data i8, whose zero is 0 (graph/quantize/integer/plan.h). */
+extern const struct quant_scheme quant_integers;
 
 struct quant_options {
 	enum quant_method method;
@@ -50,6 +52,7 @@ struct quant {
 	const struct quant_scheme *scheme;
 	struct quant_site_vec sites;
 	struct quant_tensor_vec tensors;
+	struct integer_plan *integers;	/* quant_integers'; else NULL */
 };
 
 /* -1 and a message where an option names what is not there. */

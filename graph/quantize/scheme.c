@@ -5,6 +5,7 @@
 #include "graph/quantize/table.h"
 
 const struct quant_scheme quant_sums = { sums_begin, sums_settle, sums_correct, sums_apply };
+const struct quant_scheme quant_integers = { integers_begin, integers_settle, integers_correct, integers_apply };
 
 int quant_new(struct arena *a, const struct graph *g, const struct quant_options *o, struct quant *out)
 {

@@ -22,8 +22,12 @@ void sums_settle(struct quant *q);
 int sums_correct(struct quant *q);
 int sums_apply(const struct quant *q, struct quantized *out);
 
-/* The tensor of Q that is VALUE on GRID, which is to be seen where its scale is 0. */
-int quant_tensor_of(struct quant *q, int value, struct quant_grid grid);
+/* quant_integers: integers from the first site to the last (graph/quantize/integer/). */
+void integers_begin(struct quant *q);
+void integers_settle(struct quant *q);
+int integers_correct(struct quant *q);
+int integers_apply(const struct quant *q, struct quantized *out);
+
 /* By channel, how far S's call is off in the mean where its data is rounded as tensor T of Q says and its weight
  * is what WEIGHT stands for; in Q's arena. NULL and a message. */
 double *quant_mean_error(struct arena *scratch, const struct quant *q, const struct quant_site *s,

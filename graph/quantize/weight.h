@@ -26,8 +26,8 @@ const struct array *quant_weight_values(struct arena *a, const struct quant_site
 /* The bias of channel C of S, and what is to be shifted there. */
 double quant_bias_of(const struct function *f, const struct quant_site *s, int c);
 
-/* The largest magnitude of output channel CHANNEL of W, of f32, along dim DIM, and *SUM of all of them; infinite where one is no
- * finite number. */
+/* The largest magnitude of output channel CHANNEL of W, of f32, along dim DIM, and *SUM of all of them; infinite
+ * where one is no finite number. */
 double quant_channel_largest(const struct array *w, int dim, int64_t channel, double *sum);
 
 struct quant_channel_sums {

@@ -21,7 +21,7 @@ static const char doc[] =
 
 enum { KEY_METHOD = 256, KEY_PERCENTILE, KEY_DATA, KEY_SAMPLES, KEY_SEED, KEY_HELD_OUT, KEY_KEEP,
        KEY_TABLE, KEY_WRITE_TABLE, KEY_UNCORRECTED, KEY_TO, KEY_EXPLAIN, KEY_CALIBRATE,
-       KEY_AGREEMENT };
+       KEY_AGREEMENT, KEY_INTEGERS_ONLY };
 
 enum { HELD_OUT = 50 };
 
@@ -46,6 +46,9 @@ static const struct argp_option options[] = {
 	{ "agreement", KEY_AGREEMENT, "P", 0,
 	  "of a classifier so many nodes stay float that P percent of random samples that calibration does not "
 	  "see keep their class (default 97; 0: none stays float for it)", 0 },
+	{ "integers-only", KEY_INTEGERS_ONLY, NULL, 0,
+	  "integers also between convolutions and products: activations, sums, pools and means, of data i8 whose zero "
+	  "is 0; --agreement is 0 then", 0 },
 	{ "uncorrected", KEY_UNCORRECTED, NULL, 0, "leave biases as they are", 0 },
 	{ "to", KEY_TO, "i8|bf16|f16", 0,
 	  "type to make it of (default i8); bf16, f16: data and weights in these, sums in f32, nothing to calibrate", 0 },
@@ -99,6 +102,31 @@ static void begin(struct argp_state *state, struct quantize_args *args)
 	state->child_inputs[0] = &args->m;
 }
 
+/* What contradicts --integers-only, and what follows from it. */
+static void end_integers_only(struct argp_state *state, struct quantize_args *args)
+{
+	if (args->how.to != ELEMENT_I8)
+		argp_error(state, "--integers-only is of i8: not with --to %s", element_name(args->how.to));
+	if (args->data && args->how.sites.element != ELEMENT_I8)
+		argp_error(state, "--integers-only has data of i8: not with --data %s",
+			   element_name(args->how.sites.element));
+	if (args->table || args->write_table)
+		argp_error(state, "--integers-only has no table: scales there are of data that sums read alone");
+	if (args->agreement && args->how.agreement > 0)
+		argp_error(state, "--integers-only keeps nothing float for the class: not with --agreement but 0; "
+			   "--keep LABEL says what stays float");
+	args->how.sites.element = ELEMENT_I8;
+	args->how.agreement = 0;
+}
+
+static void end(struct argp_state *state, struct quantize_args *args)
+{
+	if (args->how.to != ELEMENT_I8 && (args->table || args->write_table || args->ncalibrate))
+		argp_error(state, "--to %s has no scales: no table, no --calibrate", element_name(args->how.to));
+	if (args->how.sites.scheme == &quant_integers)
+		end_integers_only(state, args);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const enum element data[] = { ELEMENT_U8, ELEMENT_I8 };
@@ -141,10 +169,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->write_table = arg;
 		return 0;
 	case KEY_DATA:
+		args->data = true;
 		args->how.sites.element = type_among(state, "--data", arg, data, 2);
 		return 0;
 	case KEY_AGREEMENT:
+		args->agreement = true;
 		args->how.agreement = percent(state, "--agreement", arg, 0) / 100;
+		return 0;
+	case KEY_INTEGERS_ONLY:
+		args->how.sites.scheme = &quant_integers;
 		return 0;
 	case KEY_UNCORRECTED:
 		args->how.uncorrected = true;
@@ -159,9 +192,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		args->json = true;
 		return 0;
 	case ARGP_KEY_END:
-		if (args->how.to != ELEMENT_I8 && (args->table || args->write_table || args->ncalibrate))
-			argp_error(state, "--to %s has no scales: no table, no --calibrate",
-				   element_name(args->how.to));
+		end(state, args);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;

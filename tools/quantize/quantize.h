@@ -15,6 +15,7 @@ struct quantize_args {
 	const char *keep[QUANTIZE_MAX_LIST], *calibrate[QUANTIZE_MAX_LIST];
 	int nkeep, ncalibrate;
 	int held_out;
+	bool data, agreement;	/* were these given? */
 	bool explain, json;
 };
 
