@@ -199,9 +199,70 @@ static bool join_operand(struct grouper *g, int value, bool sides)
 	return false;
 }
 
+/* The operand of VALUE that is no constant; VALUE_NONE where there are several. */
+static int lone_operand(const struct grouper *g, int value)
+{
+	const struct binding *b = at(g, value);
+	int lone = VALUE_NONE;
+
+	for (int i = 0; i < b->nargs; i++) {
+		if (b->args[i] < 0 || at(g, b->args[i])->array)
+			continue;
+		if (lone != VALUE_NONE)
+			return VALUE_NONE;
+		lone = b->args[i];
+	}
+	return lone;
+}
+
+/* What alone reads VALUE; VALUE_NONE. */
+static int lone_reader(const struct grouper *g, int value)
+{
+	int reader = g->flow.dominator[value];
+
+	return g->flow.first[value + 1] - g->flow.first[value] == 1 && reader < g->f->bindings.n ? reader
+												 : VALUE_NONE;
+}
+
+/* The product that came to VALUE through pointwise operators; VALUE_NONE where it has other readers, or is none. */
+static int product_behind(const struct grouper *g, int value)
+{
+	while (value >= 0 && g->fit[value] && lone_reader(g, value) >= 0) {
+		const struct binding *b = at(g, value);
+
+		if (b->op->fusion == FUSION_COMPLEX)
+			return value;
+		value = b->op->pointwise ? lone_operand(g, value) : VALUE_NONE;
+	}
+	return VALUE_NONE;
+}
+
+/* Are bytes made wide here for a reduction, or for a sum with a later product? Its kernel takes that in, and what
+ * is stored between both kernels is bytes. */
+static bool widens_for_another(const struct grouper *g, int value)
+{
+	const struct binding *b = at(g, value);
+	int last = value, reader = lone_reader(g, value);
+
+	if (b->op != &core_cast || !element_is_integer(at(g, b->args[0])->type->element) ||
+	    element_bits(at(g, b->args[0])->type->element) != 8 || element_bits(b->type->element) <= 8)
+		return false;
+	while (reader >= 0 && g->fit[reader] && at(g, reader)->op->pointwise && lone_operand(g, reader) >= 0) {
+		last = reader;
+		reader = lone_reader(g, reader);
+	}
+	if (reader < 0 || !g->fit[reader])
+		return false;
+	const struct binding *sum = at(g, reader);
+
+	if (!sum->op->pointwise || sum->nargs != 2)
+		return sum->op->fusion == FUSION_REDUCTION;
+	return product_behind(g, sum->args[sum->args[0] == last]) > b->args[0];
+}
+
 static bool join_producer(struct grouper *g, int value)
 {
-	return join_operand(g, value, false) || join_operand(g, value, true);
+	return !widens_for_another(g, value) && (join_operand(g, value, false) || join_operand(g, value, true));
 }
 
 struct grouping function_group(struct arena *a, const struct function *f, struct arena *lasting,

@@ -45,7 +45,7 @@ struct channel {
 };
 
 /* A site at one shift. */
-struct attempt {
+struct site_scaling {
 	const struct quant_site *site;
 	const struct array *weight;
 	const struct channel *channel;
@@ -58,7 +58,7 @@ struct attempt {
 };
 
 /* Channel C; false where it does not fit. */
-static bool try_channel(struct attempt *t, int c)
+static bool try_channel(struct site_scaling *t, int c)
 {
 	const struct channel *of = &t->channel[c];
 	double data = (double)t->site->grid.scale;
@@ -78,7 +78,7 @@ static bool try_channel(struct attempt *t, int c)
 	return INTEGER_REACH * sums.size * by + fabs(add - t->half) + t->half + t->others < LIMIT;
 }
 
-static bool try_all(struct attempt *t)
+static bool try_all(struct site_scaling *t)
 {
 	for (int c = 0; c < t->site->channels; c++)
 		if (!try_channel(t, c))
@@ -101,7 +101,7 @@ static struct channel *channels_of(struct arena *a, const struct function *f, co
 	return all;
 }
 
-static bool has_bits(const struct attempt *t)
+static bool has_bits(const struct site_scaling *t)
 {
 	for (int c = 0; c < t->site->channels; c++)
 		if (t->by[c] >= INTEGER_LEAST_FACTOR)
@@ -113,7 +113,7 @@ bool integer_scale_site(struct arena *a, const struct function *f, const struct 
 			int nterms, const double *term, struct integer_scale *r, const char **why)
 {
 	const struct array *w = array_aligned(function_const(f, s->weight));
-	struct attempt t = { .site = s, .weight = w, .channel = channels_of(a, f, s),
+	struct site_scaling t = { .site = s, .weight = w, .channel = channels_of(a, f, s),
 			     .q = array_in(a, ELEMENT_I8, w->rank, w->dim),
 			     .by = arena_many(a, int32_t, s->channels), .add = arena_many(a, int32_t, s->channels),
 			     .scale = arena_many(a, float, s->channels) };

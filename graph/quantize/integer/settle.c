@@ -67,12 +67,12 @@ void integers_begin(struct quant *q)
 
 /* --- grids */
 
-struct range {
+struct grid_range {
 	double low, high;
 	bool odd;	/* a tensor was not finite, or not seen */
 };
 
-static void widen(const struct quant *q, const struct quant_tensor *t, struct range *r)
+static void widen(const struct quant *q, const struct quant_tensor *t, struct grid_range *r)
 {
 	double low, high;
 
@@ -85,7 +85,7 @@ static void widen(const struct quant *q, const struct quant_tensor *t, struct ra
 	r->high = fmax(r->high, high);
 }
 
-static struct quant_grid grid_of(struct range r)
+static struct quant_grid grid_of(struct grid_range r)
 {
 	float scale = (float)fmax(r.high / INT8_MAX, r.low / INT8_MIN);
 
@@ -104,7 +104,7 @@ static int standing_for(const struct integer_plan *p, int v)
 static void settle_grids(struct quant *q, struct arena *scratch)
 {
 	struct integer_plan *p = q->integers;
-	struct range *range = arena_many(scratch, struct range, p->main->bindings.n);
+	struct grid_range *range = arena_many(scratch, struct grid_range, p->main->bindings.n);
 
 	for (int i = 0; i < q->tensors.n; i++)
 		if (q->tensors.at[i].seen)
