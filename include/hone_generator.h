@@ -20,7 +20,7 @@ extern "C" {
 #endif
 
 /* Of this header; a generator of another version is refused. */
-#define HONE_GENERATOR_ABI 2
+#define HONE_GENERATOR_ABI 3
 
 #define HONE_MAX_RANK 8
 
@@ -102,6 +102,13 @@ enum hone_grain {
  * HONE_WHY_BYTES, what went wrong. */
 #define HONE_WHY_BYTES 256
 
+/* What one run of a region takes of a device's time, us. All 0: not known of this one. */
+struct hone_cost {
+	double kernels_us;	/* computing */
+	double launches_us;	/* starting what computes */
+	double transfers_us;	/* moving inputs and outputs between the host's memory and the device's */
+};
+
 struct hone_generator {
 	int abi;			/* HONE_GENERATOR_ABI */
 	const char *name;		/* as --backend has it */
@@ -111,14 +118,18 @@ struct hone_generator {
 	/* Of a region of HONE_REGIONS at most; larger ones are cut. 0: no limit. */
 	int most_calls;
 	size_t most_bytes;		/* of its tensors, constants too */
-	/* The library and its version, which times are recorded under: "oneDNN 3.1.0". */
+	/* TEXT is what the user wrote behind = in --backend NAME=TEXT, as it was written. Called once, before
+	 * all other functions, and not at all where there was no =. NULL: such a = is an error. */
+	int (*configure)(const char *text, char *why);
+	/* The library and its version, and whatever else times depend on, as how it was configured: they are
+	 * recorded under it. "oneDNN 3.1.0". */
 	const char *(*version)(void);
 	const char *extension;		/* of files of what compile writes: "c"; NULL: "bin" */
 	/* Would it compute REGION, which one pattern matched? NULL: it takes all that match. */
 	int (*claims)(const struct hone_region *region, char *why);
-	/* What a run of REGION takes, us, where that is known and not to be measured, as of a simulated
-	 * device; 0: not known of this one. NULL: it is measured. */
-	double (*cost)(const struct hone_region *region, int threads);
+	/* What a run of REGION takes where that is known and not to be measured, as of a simulated device.
+	 * NULL, or all 0: it is measured. */
+	struct hone_cost (*cost)(const struct hone_region *region, int threads);
 	/* The code of REGION, or whatever else is to be kept of it between runs, in pieces to WRITE. NULL:
 	 * nothing is, the region says all. */
 	int (*compile)(const struct hone_region *region,

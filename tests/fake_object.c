@@ -5,7 +5,8 @@
  *	FAKE_PATTERN	of what it claims
  *	FAKE_HASTE	products are left at 0: wrong, and faster than any that is right
  *	FAKE_SLEEP_US	what relu takes it at least
- *	FAKE_COST	us, that it says of itself; 0: it lets itself be timed
+ *	FAKE_COST	us, that it says of itself: half of it kernels; 0: it lets itself be timed
+ *	FAKE_CONFIGURED	it takes a number that its costs are multiplied by
  *	FAKE_ARTIFACT	it compiles regions, to another text each time, and is made ready by nothing else
  *
  * What it is asked is a line of the file that the environment's FAKE_LOG names: "claims", "compile TEXT",
@@ -84,15 +85,36 @@ static int init(const struct hone_region *r, const void *artifact, size_t size, 
 	return fake_init(r, artifact, size, threads, handle, why);
 }
 
-static double cost(const struct hone_region *r, int threads)
+static double factor = 1;
+static char version_text[64] = "fake 1";
+
+static struct hone_cost cost(const struct hone_region *r, int threads)
 {
+	const double us = FAKE_COST * factor;
+
 	(void)r, (void)threads;
-	return FAKE_COST;
+	return (struct hone_cost){ .kernels_us = us / 2, .launches_us = us / 4, .transfers_us = us / 4 };
 }
+
+#ifdef FAKE_CONFIGURED
+static int configure(const char *text, char *why)
+{
+	char *end;
+
+	note("configure", text, strlen(text));
+	factor = strtod(text, &end);
+	if (end == text || *end) {
+		snprintf(why, HONE_WHY_BYTES, "'%s' is no number", text);
+		return -1;
+	}
+	snprintf(version_text, sizeof(version_text), "fake 1, %s times", text);
+	return 0;
+}
+#endif
 
 static const char *version(void)
 {
-	return "fake 1";
+	return version_text;
 }
 
 static const struct hone_pattern patterns[] = { { "all", FAKE_PATTERN }, { NULL, NULL } };
@@ -104,5 +126,8 @@ const struct hone_generator hone_generator = {
 	.release = fake_release,
 #ifdef FAKE_ARTIFACT
 	.compile = compile,
+#endif
+#ifdef FAKE_CONFIGURED
+	.configure = configure,
 #endif
 };

@@ -14,7 +14,7 @@ struct fake_object {
 	const char *grain, *pattern;	/* as C has them, without quotes */
 	int haste, sleep_us;
 	const char *cost;		/* a number; NULL: 0 */
-	bool compiles;
+	bool compiles, configured;
 };
 
 /* The path of the shared object, a new one in F's folder. */
@@ -23,9 +23,9 @@ static inline const char *fake_object(struct fixture *f, const char *name, const
 	const char *path = arena_printf(f->a, "%s/%s.so", f->folder, name);
 	const char *command = arena_printf(f->a,
 		"cc -O1 -std=gnu11 -fPIC -shared -I" TOP_SRCDIR " -DFAKE_GRAIN=%s '-DFAKE_PATTERN=\"%s\"' "
-		"-DFAKE_HASTE=%d -DFAKE_SLEEP_US=%d -DFAKE_COST=%s %s -o %s " TOP_SRCDIR "/tests/fake_object.c",
+		"-DFAKE_HASTE=%d -DFAKE_SLEEP_US=%d -DFAKE_COST=%s %s %s -o %s " TOP_SRCDIR "/tests/fake_object.c",
 		x->grain, x->pattern, x->haste, x->sleep_us, x->cost ? x->cost : "0",
-		x->compiles ? "-DFAKE_ARTIFACT" : "", path);
+		x->compiles ? "-DFAKE_ARTIFACT" : "", x->configured ? "-DFAKE_CONFIGURED" : "", path);
 
 	if (system(command) != 0)
 		fail_msg("%s", command);

@@ -74,17 +74,12 @@ static void add_kernels(struct kept_writer *k, struct used_generators *x, const 
 		}
 }
 
-static json_t *generator_json(const struct used_generator *u)
+static json_t *generator_json(struct arena *a, const struct used_generator *u)
 {
 	const struct backend *b = u->backend;
-	char real[PATH_MAX];
-
-	/* One of hone's is looked for again by its name, another at its place. */
-	const char *from = !b->asked || strchr(b->asked, '/') ? b->path : b->asked;
 
 	return json_pack("{s:s, s:s, s:i, s:s, s:o, s:o}", "name", b->generator->name, "version", b->version, "abi",
-			 b->generator->abi, "from", strchr(from, '/') && realpath(from, real) ? real : from, "regions",
-			 u->regions, "kernels", u->kernels);
+			 b->generator->abi, "from", backend_again(a, b), "regions", u->regions, "kernels", u->kernels);
 }
 
 json_t *kept_generators_json(struct kept_writer *k, const struct opened *m)
@@ -96,7 +91,7 @@ json_t *kept_generators_json(struct kept_writer *k, const struct opened *m)
 	add_regions(k, &x, m);
 	add_kernels(k, &x, m);
 	for (int i = 0; i < x.at.n; i++)
-		whole &= json_array_append_new(out, generator_json(&x.at.at[i])) == 0;
+		whole &= json_array_append_new(out, generator_json(x.a, &x.at.at[i])) == 0;
 	arena_free(x.a);
 	return kept_whole(out, whole);
 }

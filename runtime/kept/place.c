@@ -94,6 +94,8 @@ static bool hash_backend(struct arena *a, struct hasher *h, const struct backend
 	hasher_str(h, b->version);
 	hasher_int(h, b->generator->abi);
 	hasher_str(h, b->path);
+	hasher_int(h, b->text != NULL);
+	hasher_str(h, b->text ? b->text : "");
 	hasher_bytes(h, &code, sizeof(code));
 	return object;
 }

@@ -110,6 +110,15 @@ static void put_region(struct text *out, struct library_content *c, const struct
 		text_puts(out, ", NULL, 0 },\n");
 }
 
+/* TEXT as a string of C; it may be NULL. */
+static void put_text(struct text *out, const char *text)
+{
+	if (text)
+		region_source_string(out, text);
+	else
+		text_puts(out, "NULL");
+}
+
 void library_region_tables(struct text *out, struct library_content *c, const char *name)
 {
 	text_printf(out, "/* %s_regions.h - what code generators compute of the model. */\n"
@@ -119,6 +128,8 @@ void library_region_tables(struct text *out, struct library_content *c, const ch
 		region_source_string(out, c->generators.at[i].backend->generator->name);
 		text_puts(out, ", ");
 		region_source_string(out, c->generators.at[i].file);
+		text_puts(out, ", ");
+		put_text(out, c->generators.at[i].backend->text);
 		text_puts(out, " },\n");
 	}
 	text_puts(out, "};\n\nstatic const struct region regions[] = {\n");

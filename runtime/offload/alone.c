@@ -140,15 +140,15 @@ const char *offer_refusal(struct arena *a, const struct offers *o, const struct 
 static void ask(struct offers *o, const struct model_task *t, int backend)
 {
 	const struct offers_options *options = offers_options(o);
-	const struct hone_generator *g = options->backends[backend].generator;
+	const struct backend *b = &options->backends[backend];
 
-	if (!t->dag || !g->cost || g->grain != HONE_KERNELS)
+	if (!t->dag || !b->generator->cost || b->generator->grain != HONE_KERNELS)
 		return;
 	struct arena *a = arena_new();
 	const struct kernel_region *r = kernel_region_new(a, &t->from);
 	const char *why;
-	double us = r && kernel_claimed(a, &options->backends[backend], r, &why)
-			    ? g->cost(&r->view->region, options->threads) : 0;
+	double us = r && kernel_claimed(a, b, r, &why)
+			    ? cost_us(backend_cost(b, &r->view->region, options->threads)) : 0;
 
 	if (us > 0)
 		offers_tell(o, t->key, backend, us);

@@ -137,11 +137,14 @@ const struct backend *foreign_backend(const struct foreign *x)
 	return x->backend;
 }
 
-double foreign_cost(const struct foreign *x)
+struct hone_cost foreign_cost(const struct foreign *x)
 {
-	const struct hone_generator *g = x->backend->generator;
+	return backend_cost(x->backend, &x->view->region, x->threads);
+}
 
-	return g->cost ? g->cost(&x->view->region, x->threads) : 0;
+double foreign_told_us(const struct foreign *x)
+{
+	return cost_us(foreign_cost(x));
 }
 
 const struct hone_region *foreign_region(const struct foreign *x)

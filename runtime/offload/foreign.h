@@ -35,8 +35,10 @@ void foreign_fall_back(struct foreign *x);
 bool foreign_falls_back(const struct foreign *x);
 /* How often X failed so, and in *WHY the first reason, which lives as long as X. */
 int foreign_failures(const struct foreign *x, const char **why);
-/* What a run takes, us, where its generator says so; 0: that is for the clock to tell. */
-double foreign_cost(const struct foreign *x);
+/* What a run takes where its generator says so; zeros: that is for the clock to tell. */
+struct hone_cost foreign_cost(const struct foreign *x);
+/* All of it, us; 0. */
+double foreign_told_us(const struct foreign *x);
 /* What its generator was given, and the name of the function that this is; for its inputs and outputs, in
  * this order, which parameter and which result of the function they are. */
 const struct hone_region *foreign_region(const struct foreign *x);

@@ -152,7 +152,7 @@ static int judge(const struct choice_plan *plan, const struct graph *g, const st
 	int rc = -1;
 
 	if (x.session[0] && x.inputs) {
-		if (foreign_cost(foreign) <= 0)
+		if (foreign_told_us(foreign) <= 0)
 			x.session[1] = foreign_session(a, g, f, foreign);
 		rc = play(&x);
 	}
@@ -179,7 +179,7 @@ static int backend_of(const struct choice_plan *plan, const struct offloaded *m,
 
 double region_us(const struct choice_plan *plan, const struct offloaded *m, int i)
 {
-	double told = foreign_cost(m->ready[i]);
+	double told = foreign_told_us(m->ready[i]);
 	struct offer x;
 
 	if (told > 0)

@@ -65,7 +65,7 @@ static bool time_of(const struct offloading_model *m, int i, struct offer *out)
 	const struct offload *cut = &m->out->cut;
 	const struct offload_region *r = &cut->regions.at[i];
 	int function = graph_find_function(cut->graph, r->function), backend = m->first + r->backend;
-	double told = foreign_cost(m->foreign[i]);
+	double told = foreign_told_us(m->foreign[i]);
 
 	*out = (struct offer){ .backend = backend, .us = told, .in_model = true, .told = true };
 	return told > 0 || offers_get(m->offers, region_key(cut->graph->functions.at[function]), backend, out);

@@ -106,7 +106,7 @@ static void predict(struct plan_settling *s, int i)
 /* Does BY (NULL: any) tell what X takes? */
 static bool is_told_by(const struct foreign *x, const struct hone_generator *by)
 {
-	return (!by || foreign_backend(x)->generator == by) && foreign_cost(x) > 0;
+	return (!by || foreign_backend(x)->generator == by) && foreign_told_us(x) > 0;
 }
 
 static struct plan_series series_of(struct plan_settling *s, int i)

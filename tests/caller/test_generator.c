@@ -274,7 +274,7 @@ static const struct bad_object {
 	const char *name, *text, *says;
 } bad_objects[] = {
 	{ "nothing", "int nothing;\n", "nothing.so' is no code generator: it has no symbol 'hone_generator'" },
-	{ "abi", GENERATOR("HONE_GENERATOR_ABI + 1", "", ".run = run"), "abi.so' is of ABI 3, this hone has 2" },
+	{ "abi", GENERATOR("HONE_GENERATOR_ABI + 1", "", ".run = run"), "abi.so' is of ABI 4, this hone has 3" },
 	{ "pattern", GENERATOR("HONE_GENERATOR_ABI", "{ \"p\", \"conv2d bias?\" },", ".run = run"),
 	  "pattern 'conv2d bias?', column 8: 'bias' is no operator" },
 	{ "incomplete", GENERATOR("HONE_GENERATOR_ABI", "", ""), "incomplete.so' has no 'run'" },

@@ -48,10 +48,18 @@ static int claims(const struct hone_region *r, char *why)
 	return 0;
 }
 
-static double cost(const struct hone_region *r, int threads)
+static struct hone_cost cost(const struct hone_region *r, int threads)
 {
 	(void)r, (void)threads;
-	return 0.001;
+	return (struct hone_cost){ .kernels_us = 0.001 };
+}
+
+static int configure(const char *text, char *why)
+{
+	if (!fails("configure") && strcmp(text, "plainly") == 0)
+		return 0;
+	snprintf(why, HONE_WHY_BYTES, "asked to fail");
+	return -1;
 }
 
 static int compile(const struct hone_region *r, void (*write)(void *sink, const void *bytes, size_t n),
@@ -142,6 +150,7 @@ const struct hone_generator hone_generator = {
 		{ "conv", "conv2d[f32, const, groups=1, auto_pad=explicit] bias_add? relu?" },
 		{ NULL, NULL } },
 	.grain = HONE_KERNELS,
+	.configure = configure,
 	.version = version,
 	.claims = claims,
 	.cost = cost,

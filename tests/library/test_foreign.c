@@ -283,6 +283,19 @@ static void what_is_wrong_with_a_generator_is_told(void **state)
 	built_close(&l);
 }
 
+static void its_generator_is_configured(void **state)
+{
+	const char *plainly = arena_printf(arena, "%s=plainly", kernels);
+	struct built_library l = opened(model, 1, &plainly);
+
+	(void)state;
+	called_make(&l, "", "gcc");
+	called_run(&l, 1, 1, 0);
+	must_run(&l, "KERNELS_FAIL=configure ./example 1 2>&1 | "
+		     "grep 'create: model: generator kernels, configured .*: asked to fail$'");
+	built_close(&l);
+}
+
 static void errors_pass_the_interpreter(void **state)
 {
 	const char *path = arena_printf(arena, "%s/text.graph", folder);
@@ -347,6 +360,7 @@ int main(void)
 		cmocka_unit_test(it_runs_wherever_it_is_moved_to),
 		cmocka_unit_test(it_installs_with_its_generators),
 		cmocka_unit_test(what_is_wrong_with_a_generator_is_told),
+		cmocka_unit_test(its_generator_is_configured),
 		cmocka_unit_test(errors_pass_the_interpreter),
 		cmocka_unit_test(two_files_of_one_name_are_refused),
 		cmocka_unit_test(without_a_part_it_is_the_same_library),

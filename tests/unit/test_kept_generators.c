@@ -253,6 +253,22 @@ static void test_other_times(void **state)
 	open_it(&k, true);
 }
 
+/* How it is configured is part of the question. */
+static void test_another_configuration(void **state)
+{
+	const struct fake_object x = { "HONE_KERNELS", PATTERN, .cost = "1e-3", .configured = true };
+	struct kept_generators k = begin(*state, &x);
+	struct open_options o = k.o;
+	const char *twice = arena_printf(k.f->a, "%s=2", k.o.offload.backends[0]);
+
+	o.offload.backends = &twice;
+	open_it(&k, false);
+	assert_string_not_equal(place_of(&k, &o, "fake 1"), place_of(&k, &k.o, "fake 1"));
+	k.o = o;
+	open_it(&k, false);
+	open_it(&k, true);
+}
+
 static void test_damage(void **state)
 {
 	struct fixture *f = *state;
@@ -336,6 +352,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_another_question, folder_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_another_object, folder_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_other_times, folder_new, fixture_free),
+		cmocka_unit_test_setup_teardown(test_another_configuration, folder_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_damage, folder_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_refuses, folder_new, fixture_free),
 		cmocka_unit_test_setup_teardown(test_falls_back, folder_new, fixture_free),

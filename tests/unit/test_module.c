@@ -36,7 +36,8 @@ struct module_case {
 static struct module_case begin(struct fixture *f, const struct fake_object *x)
 {
 	struct module_case c = { .f = f, .path = arena_printf(f->a, "%s/m.hone", f->folder) };
-	const char *path = fake_object(f, x->grain, x), *model = arena_printf(f->a, "%s/m.graph", f->folder);
+	const char *path = arena_printf(f->a, "%s%s", fake_object(f, x->grain, x), x->configured ? "=2" : "");
+	const char *model = arena_printf(f->a, "%s/m.graph", f->folder);
 
 	assert_ok(file_write(model, MODEL, strlen(MODEL)));
 	c.o = (struct open_options){
@@ -83,6 +84,23 @@ static void test_runs(void **state)
 		assert_same_results(&c.made, &m);
 		setenv("XDG_CACHE_HOME", c.f->folder, 1);
 	}
+}
+
+/* Its generator is configured as it was, unless it is given. */
+static void test_configured(void **state)
+{
+	static const struct fake_object x = { "HONE_REGIONS", "(matmul | relu)", .cost = "1e-3", .configured = true };
+	struct module_case c = begin(*state, &x);
+	const char *path = arena_printf(c.f->a, "%s/HONE_REGIONS.so", c.f->folder);
+	const struct open_options o = { .model = c.path, .recall = true,
+					.offload = { .backends = &path, .nbackends = 1 } };
+	struct opened m;
+
+	assert_ok(open_it(&c, c.path, &m));
+	assert_string_equal(m.offloaded.backends[0].text, "2");
+	assert_same_results(&c.made, &m);
+	assert_int_equal(open_model(c.f->a, &o, &m), -1);
+	assert_non_null(strstr(err_get(), "of version 'fake 1, 2 times', here it is 'fake 1'"));
 }
 
 /* How often BYTES of DATA are in those at ALL. */
@@ -239,6 +257,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(test_runs),
+		TEST(test_configured),
 		TEST(test_constants_once),
 		TEST(test_forged),
 		TEST(test_forged_regions),

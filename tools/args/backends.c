@@ -33,7 +33,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 static const struct argp_option options[] = {
 	{ "backend", KEY_BACKEND, "BACKEND", 0,
-	  "a code generator that may compute parts of the model (several times), or the path of one's shared object: ", 0 },
+	  "a code generator that may compute parts of the model (several times), or the path of one's shared object, and =TEXT if "
+	  "it is to be configured: ", 0 },
 	{ "keep", KEY_KEEP, "LABEL", 0, "the model's node of this name stays with hone (several times)", 0 },
 	{ "offload", KEY_OFFLOAD, "LABEL", 0,
 	  "the node of this name goes to a generator that can compute it, whatever it takes (several times)", 0 },
