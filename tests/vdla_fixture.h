@@ -97,7 +97,7 @@ static inline struct vdla_instruction some_try(struct rng *r, const struct vdla_
 	i.vector.destination = some_walk(r, m, i.op, VDLA_ACCUMULATORS);
 	i.vector.immediate = rng_chance(r, 0.5);
 	if (i.vector.immediate)
-		i.vector.number = i.vector.op == VDLA_SHIFT ? some_number(r, -31, 31) : some_number(r, INT16_MIN, INT16_MAX);
+		i.vector.number = vdla_alu_shifts(i.vector.op) ? some_number(r, -31, 31) : some_number(r, INT16_MIN, INT16_MAX);
 	else
 		i.vector.source = some_walk(r, m, i.op, VDLA_ACCUMULATORS);
 	return i;

@@ -36,19 +36,19 @@ static bool is_power_of_two(int64_t v, int *exponent)
 
 static int follow(struct vector_chain *c, const struct expr *e);
 
-/* (x + half) / 2^s, rounded down, is a shift that rounds. */
+/* x / 2^s, rounded down, is a shift; (x + half) / 2^s one that rounds. */
 static int follow_quotient(struct vector_chain *c, const struct expr *e)
 {
 	const struct expr *sum = e->arg[0];
 	int64_t by, half;
 	int shift;
 
-	if (!expr_is_int(e->arg[1], &by) || !is_power_of_two(by, &shift) || shift == 0 || sum->kind != EXPR_ADD ||
-	    !expr_is_int(sum->arg[1], &half) || half != by / 2)
+	if (!expr_is_int(e->arg[1], &by) || !is_power_of_two(by, &shift) || shift == 0)
 		return -1;
-	int x = follow(c, sum->arg[0]);
+	bool rounds = sum->kind == EXPR_ADD && expr_is_int(sum->arg[1], &half) && half == by / 2;
+	int x = follow(c, rounds ? sum->arg[0] : sum);
 
-	return x >= 0 && add(c, VDLA_SHIFT, x, VECTOR_NUMBER, shift) ? x : -1;
+	return x >= 0 && add(c, rounds ? VDLA_SHIFT : VDLA_SHIFT_DOWN, x, VECTOR_NUMBER, shift) ? x : -1;
 }
 
 /* Which of two that were loaded takes the result: what was written, else that of which there is more: what is read for

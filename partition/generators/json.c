@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "graph/eval/interp.h"
+#include "graph/ir/op.h"
 #include "graph/text/text.h"
 #include "partition/region_graph.h"
 

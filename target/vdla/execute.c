@@ -128,12 +128,12 @@ static int gemm(struct vdla_execution *e, const struct vdla_gemm *g)
 	return 0;
 }
 
-/* Y is in [-31, 31]. */
-static int32_t shift(int32_t x, int32_t y)
+/* Y is in [-31, 31]; ROUNDS: to nearest. */
+static int32_t shift(int32_t x, int32_t y, bool rounds)
 {
 	if (y <= 0)
 		return (int32_t)((uint32_t)x << -y);
-	return (int32_t)((uint32_t)x + (UINT32_C(1) << (y - 1))) >> y;
+	return (int32_t)((uint32_t)x + (rounds ? UINT32_C(1) << (y - 1) : 0)) >> y;
 }
 
 static int32_t element(enum vdla_alu op, int32_t x, int32_t y)
@@ -150,12 +150,11 @@ static int32_t element(enum vdla_alu op, int32_t x, int32_t y)
 	case VDLA_MUL:
 		return (int32_t)((uint32_t)x * (uint32_t)y);
 	case VDLA_SHIFT:
-		return shift(x, y);
+	case VDLA_SHIFT_DOWN:
+		return shift(x, y, op == VDLA_SHIFT);
 	case VDLA_CLIP:
 		x = x < low ? low : x;
 		return x > y ? y : x;
-	case VDLA_MULHIGH:
-		return (int32_t)(((int64_t)x * y + (1LL << 30)) >> 31);
 	case VDLA_COPY:
 	case VDLA_ALUS:
 		break;
@@ -190,7 +189,7 @@ static int vector(struct vdla_execution *e, const struct vdla_vector *v, int num
 				return -1;
 			if (!v->immediate)
 				memcpy(y, accumulators_at(e, s), sizeof(y));
-			if (v->op == VDLA_SHIFT && !shifts_fit(y))
+			if (vdla_alu_shifts(v->op) && !shifts_fit(y))
 				return vdla_refuse(e->b, number, ": a shift by more than 31 bits");
 			for (int l = 0; l < VDLA_LANES; l++)
 				x[l] = element(v->op, x[l], y[l]);

@@ -25,7 +25,7 @@ _Static_assert(OP_BITS + 4 + SCRATCHPAD_BITS + 1 + ENTRY_BITS + ADDRESS_BITS + R
 
 static const char *const op_names[] = { [VDLA_LOAD] = "load", [VDLA_STORE] = "store", [VDLA_GEMM] = "gemm", [VDLA_ALU] = "alu",
 					[VDLA_LAUNCH] = "launch" };
-static const char *const alu_names[] = { "add", "max", "min", "mul", "shift", "clip", "mulhigh", "copy" };
+static const char *const alu_names[] = { "add", "max", "min", "mul", "shift", "clip", "shiftdown", "copy" };
 
 /* What is done with fields, one behind the other. */
 struct vdla_visit {

@@ -49,7 +49,7 @@ static const char *vector_fits(const struct vdla_machine *m, const struct vdla_v
 {
 	if (v->immediate ? !walk_is_none(&v->source) : v->number != 0)
 		return "a source and a number";
-	if (v->immediate && v->op == VDLA_SHIFT && (v->number < -31 || v->number > 31))
+	if (v->immediate && vdla_alu_shifts(v->op) && (v->number < -31 || v->number > 31))
 		return "a shift by more than 31 bits";
 	return walk_fits(m, VDLA_ACCUMULATORS, v->count, &v->destination)
 			       && walk_fits(m, VDLA_ACCUMULATORS, v->count, &v->source) ? NULL : outside;

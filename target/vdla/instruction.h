@@ -44,7 +44,7 @@ enum vdla_alu {
 	VDLA_MUL,	/* x * y */
 	VDLA_SHIFT,	/* (x + 2^(y - 1)) >> y, arithmetic: to nearest, halves up; x << -y for y <= 0; y in [-31, 31] */
 	VDLA_CLIP,	/* x limited to [-y - 1, y] */
-	VDLA_MULHIGH,	/* (x * y) >> 31 of 64 bits, rounded to nearest, halves up */
+	VDLA_SHIFT_DOWN,	/* x >> y, arithmetic: rounded down; as VDLA_SHIFT for y <= 0 */
 	VDLA_COPY,	/* y */
 	VDLA_ALUS
 };
@@ -109,6 +109,12 @@ static inline enum vdla_unit vdla_unit_of(const struct vdla_instruction *i)
 const char *vdla_unit_name(enum vdla_unit u);	/* "load" */
 const char *vdla_op_name(enum vdla_op op);	/* "gemm" */
 const char *vdla_alu_name(enum vdla_alu op);	/* "add" */
+
+/* y is a number of bits. */
+static inline bool vdla_alu_shifts(enum vdla_alu op)
+{
+	return op == VDLA_SHIFT || op == VDLA_SHIFT_DOWN;
+}
 
 /* Units of memory that an entry takes there in a form. */
 int vdla_entry_units(enum vdla_scratchpad s, enum vdla_form f);

@@ -143,7 +143,8 @@ static const char *random_epilogue(struct arena *a, struct rng *r, const char *t
 	if (rng_chance(r, 0.7)) {
 		int shift = between(r, 1, 14);
 
-		v = arena_printf(a, "((%s + %d) / %d)", v, 1 << (shift - 1), 1 << shift);
+		v = rng_chance(r, 0.5) ? arena_printf(a, "((%s + %d) / %d)", v, 1 << (shift - 1), 1 << shift)
+				       : arena_printf(a, "(%s / %d)", v, 1 << shift);
 	}
 	if (rng_chance(r, 0.6)) {
 		v = arena_printf(a, rng_chance(r, 0.5) ? "(%s + i32(bytes[%s]))" : "(%s + i32(bytes[%s]) * 3)", v, s->all);

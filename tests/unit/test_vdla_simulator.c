@@ -285,8 +285,8 @@ static int32_t expected(enum vdla_alu op, int64_t x, int64_t y)
 		return y > 0 ? wrap(floor_div(wrap(x + (1LL << (y - 1))), 1LL << y)) : wrap(x * (1LL << -y));
 	case VDLA_CLIP:
 		return wrap(least(most(x, -y - 1), y));
-	case VDLA_MULHIGH:
-		return wrap(floor_div(x * y + (1LL << 30), 1LL << 31));
+	case VDLA_SHIFT_DOWN:
+		return y > 0 ? wrap(floor_div(x, 1LL << y)) : wrap(x * (1LL << -y));
 	case VDLA_COPY:
 	case VDLA_ALUS:
 		break;
@@ -309,7 +309,7 @@ static void test_vectors(void **state)
 	for (int n = 0; n < 50 * VDLA_ALUS; n++) {
 		enum vdla_alu op = (enum vdla_alu)(n % VDLA_ALUS);
 		bool immediate = n / VDLA_ALUS % 2;
-		int32_t number = (int32_t)(op == VDLA_SHIFT ? rng_below(&r, 63) - 31 : rng_below(&r, 65536) + INT16_MIN);
+		int32_t number = (int32_t)(vdla_alu_shifts(op) ? rng_below(&r, 63) - 31 : rng_below(&r, 65536) + INT16_MIN);
 		int32_t x[64], y[64], z[64];
 		struct arena *a = arena_new();
 		char *operand = immediate ? arena_printf(a, " number %d", number) : "";
@@ -323,7 +323,7 @@ static void test_vectors(void **state)
 
 		for (int i = 0; i < 64; i++) {
 			x[i] = some_value(&r);
-			y[i] = immediate ? number : op == VDLA_SHIFT ? (int32_t)rng_below(&r, 63) - 31 : some_value(&r);
+			y[i] = immediate ? number : vdla_alu_shifts(op) ? (int32_t)rng_below(&r, 63) - 31 : some_value(&r);
 		}
 		memcpy(memory, x, sizeof(x));
 		memcpy(memory + 256, y, sizeof(y));

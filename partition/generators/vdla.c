@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* partition/generators/vdla.c - regions of integers on a simulated accelerator (docs/vdla.md).
+ *
+ * In:   sums of products of bytes and what makes bytes of them, as `hone quantize --integers-only` writes models.
+ * Out:  an artifact that is a program of a VDLA: `hone vdla` runs, prints and traces it.
+ * Holds: results are those of the interpreter, to the bit; times are cycles. */
+#include "include/hone_generator_read.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/hash.h"
+#include "graph/text/text.h"
+#include "partition/generators/vdla/border.h"
+#include "partition/generators/vdla/images.h"
+#include "partition/generators/vdla/program.h"
+#include "partition/region_graph.h"
+#include "target/vdla/simulator.h"
+
+struct vdla_region {
+	struct arena *a;
+	const struct hone_region *region;
+	struct vdla_binary *binary;
+	uint8_t *memory;	/* with the constants */
+};
+
+/* What --backend vdla=FILE says; set once, before all else. */
+static struct vdla_machine machine;
+static bool configured;
+
+static const struct vdla_machine *machine_now(void)
+{
+	return configured ? &machine : &vdla_machine_default;
+}
+
+static int configure(const char *text, char *why)
+{
+	configured = true;
+	return vdla_machine_load(&machine, text) < 0 ? hone_refuse(why, "%s", err_get()) : 0;
+}
+
+/* --- compiling */
+
+/* REGION as images, in A; NULL and a message. */
+static struct graph *read_region(struct arena *a, const struct hone_region *region)
+{
+	struct graph *g = region_graph(a, region);
+
+	return g ? images_of(a, g) : NULL;
+}
+
+static int claims(const struct hone_region *region, char *why)
+{
+	struct arena *a = arena_new();
+	int rc = 0;
+
+	for (int i = 0; i < region->ninputs + region->noutputs && rc == 0; i++) {
+		int t = i < region->ninputs ? region->inputs[i] : region->outputs[i - region->ninputs];
+
+		if (border_bytes(&region->tensors[t]) == 0)
+			rc = hone_refuse(why, "a tensor that is neither an image nor rows of i8 or i32");
+	}
+	if (rc == 0 && !read_region(a, region))
+		rc = hone_refuse(why, "%s", err_get());
+	arena_free(a);
+	return rc;
+}
+
+/* Programs of regions, which are asked for often: to know their cycles, to keep them, by each session. */
+struct compiled {
+	struct hash128 key;
+	struct text file;	/* the artifact; empty: there is none */
+	struct vdla_cycles cycles;
+	char why[HONE_WHY_BYTES];
+	struct compiled *next;
+};
+
+static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
+static struct compiled *compiled;
+
+static struct hash128 region_key(struct arena *a, const struct hone_region *region)
+{
+	const struct graph *g = region_graph(a, region);
+	struct text t = { 0 };
+
+	if (g)
+		graph_print(&t, g, false);
+	struct hash128 key = hash_bytes(text_str(&t), t.n);
+
+	text_free(&t);
+	return key;
+}
+
+static void compile_region(struct arena *a, const struct hone_region *region, struct compiled *out)
+{
+	struct graph *images = read_region(a, region);
+	struct vdla_binary *b = images ? vdla_program_of(a, images, machine_now()) : NULL;
+
+	if (!b || vdla_simulate(b, NULL, &out->cycles, NULL) < 0) {
+		hone_refuse(out->why, "%s", err_get());
+		return;
+	}
+	vdla_binary_write(&out->file, b);
+}
+
+/* REGION's program, which stays as long as the process; compiled once, whoever asks. */
+static const struct compiled *compiled_of(const struct hone_region *region)
+{
+	struct arena *a = arena_new();
+	struct hash128 key = region_key(a, region);
+
+	pthread_mutex_lock(&compiling);
+	struct compiled *c = compiled;
+
+	while (c && !hash_equal(c->key, key))
+		c = c->next;
+	if (!c && (c = calloc(1, sizeof(*c)))) {
+		c->key = key;
+		compile_region(a, region, c);
+		c->next = compiled;
+		compiled = c;
+	}
+	pthread_mutex_unlock(&compiling);
+	arena_free(a);
+	if (!c)
+		die("out of memory");
+	return c;
+}
+
+static int compile(const struct hone_region *region, void (*write)(void *sink, const void *bytes, size_t n), void *sink,
+		   char *why)
+{
+	const struct compiled *c = compiled_of(region);
+
+	if (c->file.n == 0)
+		return hone_refuse(why, "%s", c->why);
+	write(sink, text_str(&c->file), c->file.n);
+	return 0;
+}
+
+/* --- running */
+
+static void release(void *handle)
+{
+	struct vdla_region *x = handle;
+
+	free(x->memory);
+	arena_free(x->a);
+}
+
+/* Tensor I of B is T of the region? */
+static bool is_tensor(const struct vdla_binary *b, int i, const struct hone_region_tensor *t, enum vdla_role role)
+{
+	return i < b->tensors.n && b->tensors.at[i].role == role && b->tensors.at[i].bytes == border_bytes(t);
+}
+
+/* Is B of REGION, and for this machine? */
+static int check_border(const struct vdla_binary *b, const struct hone_region *r)
+{
+	bool same = true;
+
+	for (int i = 0; i < r->ninputs; i++)
+		same &= is_tensor(b, i, &r->tensors[r->inputs[i]], VDLA_INPUT);
+	for (int i = 0; i < r->noutputs; i++)
+		same &= is_tensor(b, r->ninputs + i, &r->tensors[r->outputs[i]], VDLA_OUTPUT);
+	if (!same)
+		return err_set("artifact: its tensors are not those of the region; have it compiled again");
+	if (!vdla_machine_equal(&b->machine, machine_now()))
+		return err_set("artifact: it is for another machine than the one that is configured; have it compiled again");
+	return 0;
+}
+
+static int init(const struct hone_region *region, const void *artifact, size_t size, int threads, void **handle, char *why)
+{
+	struct arena *a = arena_new();
+	struct vdla_region *x = arena_one(a, struct vdla_region);
+
+	(void)threads;		/* its units are as many as they are */
+	x->binary = vdla_binary_read(a, "artifact", artifact ? artifact : "", size);
+	if (!x->binary || check_border(x->binary, region) < 0) {
+		arena_free(a);
+		return hone_refuse(why, "%s", err_get());
+	}
+	x->a = a;
+	x->region = region;
+	x->memory = vdla_memory_new(x->binary);
+	*handle = x;
+	return 0;
+}
+
+static int run(void *handle, const void *const *inputs, void *const *outputs, char *why)
+{
+	const struct vdla_region *x = handle;
+	const struct hone_region *r = x->region;
+	const struct vdla_tensor *tensors = x->binary->tensors.at;
+	struct vdla_cycles cycles;
+
+	for (int i = 0; i < r->ninputs; i++)
+		border_send(&r->tensors[r->inputs[i]], inputs[i], x->memory + tensors[i].address * VDLA_UNIT_BYTES);
+	if (vdla_simulate(x->binary, x->memory, &cycles, NULL) < 0)
+		return hone_refuse(why, "%s", err_get());
+	for (int i = 0; i < r->noutputs; i++)
+		border_fetch(&r->tensors[r->outputs[i]], x->memory + tensors[r->ninputs + i].address * VDLA_UNIT_BYTES, outputs[i]);
+	return 0;
+}
+
+/* --- time */
+
+static struct hone_cost cost(const struct hone_region *region, int threads)
+{
+	const struct vdla_machine *m = machine_now();
+	const struct compiled *c = compiled_of(region);
+	int64_t launches = c->cycles.launches * m->launch_cycles, transfers = 0;
+
+	(void)threads;
+	if (c->file.n == 0)	/* compile says why */
+		return (struct hone_cost){ 0 };
+	for (int i = 0; i < region->ninputs; i++)
+		transfers += border_cycles(m, &region->tensors[region->inputs[i]]);
+	for (int i = 0; i < region->noutputs; i++)
+		transfers += border_cycles(m, &region->tensors[region->outputs[i]]);
+	return (struct hone_cost){ .kernels_us = (double)(c->cycles.total - launches) / m->clock_mhz,
+				   .launches_us = (double)launches / m->clock_mhz,
+				   .transfers_us = (double)transfers / m->clock_mhz };
+}
+
+/* Times and artifacts are those of one machine. */
+static const char *version(void)
+{
+	static char text[64];
+	char hash[HASH_TEXT];
+	struct text t = { 0 };
+
+	vdla_machine_print(&t, machine_now());
+	snprintf(text, sizeof(text), "VDLA 1, machine %.16s", hash_text(hash_bytes(text_str(&t), t.n), hash));
+	text_free(&t);
+	return text;
+}
+
+static const struct hone_pattern patterns[] = {
+	{ "conv", "conv2d[i32, const]" },
+	{ "dense", "dense[i32]" },
+	{ "scale", "mul[i32, const]" },
+	{ "add", "add[i32]" },
+	{ "widen", "cast[i32]" },
+	{ "mean", "cast[i32] reduce_sum[i32]" },
+	{ "requantize", "shift_right[i32, scalar] clip[i32, scalar] cast[i8]" },
+	{ "pool", "pad[i8]? max_pool[i8]" },
+	{ "rows", "reshape[i8]" },
+	{ NULL, NULL },
+};
+
+__attribute__((visibility("default"))) const struct hone_generator hone_generator = {
+	.abi = HONE_GENERATOR_ABI,
+	.name = "vdla",
+	.summary = "a simulated accelerator for integers of 8 bits, as it is by default or as vdla=FILE describes it",
+	.patterns = patterns,
+	.grain = HONE_REGIONS,
+	.configure = configure,
+	.version = version,
+	.extension = "vdla",
+	.claims = claims,
+	.cost = cost,
+	.compile = compile,
+	.init = init,
+	.run = run,
+	.release = release,
+};

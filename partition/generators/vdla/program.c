@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* partition/generators/vdla/program.c - kernels of a graph, one behind the other. */
+#include "partition/generators/vdla/program.h"
+
+#include "base/err.h"
+#include "base/integer.h"
+#include "graph/pass/pass.h"
+#include "graph/task/variant.h"
+#include "partition/generators/vdla/kernel.h"
+#include "te/eval.h"
+
+/* Where a value of main is. */
+struct resident {
+	int64_t at, units;	/* at < 0: nowhere yet */
+	int first, last;	/* bindings that make it and that read it last */
+};
+
+struct found_kernel {
+	struct hash128 key;
+	struct vdla_kernel kernel;
+};
+
+struct composer {
+	struct arena *a;
+	const struct graph *g;
+	const struct function *main;
+	struct vdla_binary *out;
+	struct resident *resident;	/* by value */
+	struct found_vec VEC(struct found_kernel) found;
+	int64_t end;		/* units of memory in use */
+};
+
+/* Whole blocks of weights, as kernels place their arguments. */
+static int64_t units_of(int64_t bytes)
+{
+	return round_up(ceil_div(bytes, VDLA_UNIT_BYTES), VDLA_LANES);
+}
+
+static int64_t bytes_of(const struct type *t)
+{
+	return type_count(t) * (int64_t)element_bytes(t->element);
+}
+
+static void add_tensor(struct composer *c, const char *name, enum vdla_role role, int64_t at, int64_t bytes, const void *data)
+{
+	const struct vdla_tensor t = { name, role, at, bytes, data };
+
+	vec_push(c->a, &c->out->tensors, t);
+}
+
+static int64_t take(struct composer *c, int64_t units)
+{
+	c->end += units;
+	return c->end - units;
+}
+
+/* --- where values are */
+
+static void note_readers(struct composer *c)
+{
+	for (int v = 0; v < c->main->bindings.n; v++) {
+		const struct binding *b = function_at(c->main, v);
+
+		c->resident[v] = (struct resident){ -1, b->kind == BIND_CONST ? 0 : units_of(bytes_of(b->type)), v, v };
+		for (int i = 0; i < b->nargs; i++)
+			if (b->args[i] != VALUE_NONE)
+				c->resident[b->args[i]].last = v;
+	}
+}
+
+/* Parameters and results have their places for themselves; a result that stands there twice has one. */
+static void place_border(struct composer *c)
+{
+	const struct function *f = c->main;
+
+	for (int i = 0; i < f->nparams + f->nresults; i++) {
+		int v = i < f->nparams ? i : f->results[i - f->nparams];
+		struct resident *r = &c->resident[v];
+
+		if (r->at >= 0)
+			continue;
+		r->at = take(c, r->units);
+		add_tensor(c, arena_printf(c->a, i < f->nparams ? "input%d" : "output%d", i < f->nparams ? i : i - f->nparams),
+			   i < f->nparams ? VDLA_INPUT : VDLA_OUTPUT, r->at, bytes_of(function_at(f, v)->type), NULL);
+	}
+}
+
+/* The lowest place for V where nothing is that is needed at the same time. */
+static int64_t lowest(const struct composer *c, int64_t from, int v)
+{
+	const struct resident *own = &c->resident[v];
+	int64_t at = from;
+
+	for (bool moved = true; moved;) {
+		moved = false;
+		for (int i = 0; i < v; i++) {
+			const struct resident *r = &c->resident[i];
+
+			if (r->at >= from && r->last >= own->first && r->at < at + own->units && at < r->at + r->units) {
+				at = r->at + r->units;
+				moved = true;
+			}
+		}
+	}
+	return at;
+}
+
+static void place_between(struct composer *c)
+{
+	int64_t from = c->end;
+
+	for (int v = c->main->nparams; v < c->main->bindings.n; v++) {
+		struct resident *r = &c->resident[v];
+
+		if (function_at(c->main, v)->kind != BIND_APPLY || r->at >= 0)
+			continue;
+		r->at = lowest(c, from, v);
+		c->end = most(c->end, r->at + r->units);
+	}
+}
+
+/* --- kernels */
+
+/* The DAG of the application V, images in blocks. */
+static struct cut_dag cut(struct composer *c, int v)
+{
+	const struct cut_from from = cut_from_apply(c->a, c->g, c->main, v);
+	const struct function *f = from.function;
+	const struct cut_dag plain = cut_fused(c->a, f, from.given);
+	int64_t *stored = arena_many(c->a, int64_t, f->nparams + 1);
+
+	for (int i = 0; i < f->nparams; i++)
+		stored[i] = from.given[i] ? STORE_NCHW : VDLA_LANES;
+	stored[f->nparams] = VDLA_LANES;
+	return variant_cut(c->a, &plain, f, stored);
+}
+
+static const struct vdla_kernel *find(struct composer *c, const struct cut_dag *d)
+{
+	const struct hash128 key = dag_key(d->dag);
+	struct found_kernel fresh = { .key = key };
+
+	for (int i = 0; i < c->found.n; i++)
+		if (hash_equal(c->found.at[i].key, key))
+			return &c->found.at[i].kernel;
+	if (vdla_kernel_find(c->a, d->dag, &c->out->machine, &fresh.kernel) < 0) {
+		err_prefix("%s %s", d->op, d->shape);
+		return NULL;
+	}
+	vec_push(c->a, &c->found, fresh);
+	return &c->found.at[c->found.n - 1].kernel;
+}
+
+/* Constant ARG of kernel K, which is ARRAY, as it reads it. */
+static int64_t place_constant(struct composer *c, const struct vdla_kernel *k, int arg, const struct array *array)
+{
+	const struct vdla_tensor *t = &k->binary->tensors.at[arg];
+	const struct pack *pack = program_pack(k->program, arg);
+	void *data = arena_alloc(c->a, (size_t)t->bytes);
+	int64_t at = take(c, units_of(t->bytes));
+
+	if (pack)
+		pack_run(pack, array_aligned(array)->data, data);
+	else
+		memcpy(data, array->data, (size_t)t->bytes);
+	add_tensor(c, arena_printf(c->a, "constant%d", c->out->tensors.n), VDLA_CONSTANT, at, t->bytes, data);
+	return at;
+}
+
+/* K's instructions, with its tensors at AT. */
+static void append(struct composer *c, const struct vdla_kernel *k, const int64_t *at)
+{
+	const struct vdla_binary *b = k->binary;
+
+	if (c->out->code.n > 0)
+		vec_push(c->a, &c->out->code, ((struct vdla_instruction){ .op = VDLA_LAUNCH }));
+	for (int i = 0; i < b->code.n; i++) {
+		struct vdla_instruction one = b->code.at[i];
+		int t = 0;
+
+		if ((one.op == VDLA_LOAD || one.op == VDLA_STORE) && one.transfer.rows > 0) {
+			while (t + 1 < b->tensors.n && b->tensors.at[t + 1].address <= one.transfer.address)
+				t++;
+			one.transfer.address += at[t] - b->tensors.at[t].address;
+		}
+		vec_push(c->a, &c->out->code, one);
+	}
+}
+
+static int add_kernel(struct composer *c, int v)
+{
+	const struct binding *b = function_at(c->main, v);
+	const struct cut_dag d = cut(c, v);
+	const struct vdla_kernel *k = d.dag ? find(c, &d) : NULL;
+
+	if (!k)
+		return d.dag ? -1 : err_set("%s %s: %s", d.op, d.shape, d.reason);
+	int64_t *at = arena_many(c->a, int64_t, d.inputs.n + 1);
+
+	for (int i = 0; i < d.inputs.n; i++) {
+		int value = b->args[d.inputs.at[i]];
+		const struct array *constant = function_const(c->main, value);
+
+		at[i] = constant ? place_constant(c, k, i, constant) : c->resident[value].at;
+	}
+	at[d.inputs.n] = c->resident[v].at;
+	append(c, k, at);
+	return 0;
+}
+
+struct vdla_binary *vdla_program_of(struct arena *a, struct graph *images, const struct vdla_machine *m)
+{
+	struct graph *g = graph_passes(a, images, "fuse");
+	struct composer c = { .a = a, .g = g, .out = arena_one(a, struct vdla_binary) };
+
+	if (!g)
+		return NULL;
+	c.main = graph_main(g);
+	c.out->machine = *m;
+	c.resident = arena_many(a, struct resident, c.main->bindings.n);
+	note_readers(&c);
+	place_border(&c);
+	place_between(&c);
+	for (int v = 0; v < c.main->bindings.n; v++) {
+		const struct binding *b = function_at(c.main, v);
+
+		if (b->kind == BIND_CALL) {
+			err_set("%s: no kernel has it", b->op->name);
+			return NULL;
+		}
+		if (b->kind == BIND_APPLY && add_kernel(&c, v) < 0)
+			return NULL;
+	}
+	c.out->memory_bytes = c.end * VDLA_UNIT_BYTES;
+	return vdla_binary_check(c.out, "region") < 0 ? NULL : c.out;
+}
