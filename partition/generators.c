@@ -65,8 +65,8 @@ int backend_load(struct arena *a, const char *asked, struct backend *out)
 	const char *end = name_end(a, asked);
 	const char *name = arena_printf(a, "%.*s", (int)(end - asked), asked);
 
-	*out = (struct backend){ .asked = arena_strdup(a, asked), .path = find(a, name) };
-	out->text = *end ? out->asked + (end - asked) + 1 : NULL;
+	*out = (struct backend){ .asked = arena_strdup(a, asked), .name = name, .path = find(a, name),
+				 .text = *end ? arena_strdup(a, end + 1) : NULL };
 	if (!out->path)
 		return err_prefix("generator '%s'", name);
 	out->generator = instance_load(name, out->path, out->text);
@@ -81,10 +81,9 @@ int backend_load(struct arena *a, const char *asked, struct backend *out)
 /* One of hone's is looked for by its name, another at its place. */
 const char *backend_again(struct arena *a, const struct backend *b)
 {
-	size_t name = b->asked ? strlen(b->asked) - (b->text ? strlen(b->text) + 1 : 0) : 0;
 	char real[PATH_MAX];
 
-	if (b->asked && !memchr(b->asked, '/', name))
+	if (b->name && !strchr(b->name, '/'))
 		return b->asked;
 	return arena_printf(a, "%s%s%s", realpath(b->path, real) ? real : b->path, b->text ? "=" : "",
 			    b->text ? b->text : "");

@@ -15,6 +15,7 @@ struct backend {
 	const struct pattern **patterns;	/* as many as it has */
 	int npatterns;
 	const char *asked;		/* what it was asked for by: NAME or PATH, and =TEXT */
+	const char *name;		/* of these */
 	const char *text;		/* that it was configured by; NULL: it was not */
 	const char *path;		/* of its shared object */
 };

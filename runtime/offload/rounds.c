@@ -34,7 +34,7 @@ static int turn(const struct rounds *r, struct plan_series *x)
 	struct step_sum *sums = arena_many(a, struct step_sum, m->tasks->n);
 	struct figure_series runs = { 0 };
 	struct run_spent_vec spent = { 0 };
-	bool is_long = x->runs.n > 0 && x->runs.at[x->runs.n - 1] > LONG_MS * 1e3;
+	bool is_long = x->clock_us > LONG_MS * 1e3;
 	int rc = is_long ? 0 : session_exercise(x->session, r->inputs);
 	int64_t begin = clock_ns(), before = begin, now = begin;
 
@@ -44,8 +44,9 @@ static int turn(const struct rounds *r, struct plan_series *x)
 		before = clock_ns();
 		rc = session_exercise(x->session, r->inputs);
 		now = clock_ns();
-		vec_push(a, &runs, (double)(now - before) * 1e-3);
-		vec_push(a, &spent, spending_next(x->spending, runs.at[runs.n - 1]));
+		x->clock_us = (double)(now - before) * 1e-3;
+		vec_push(a, &spent, spending_next(x->spending, x->clock_us));
+		vec_push(a, &runs, spent.at[spent.n - 1].run);
 	}
 	step_times_add(m->graph, x->uses, x->session, 1, NULL, sums);
 	if (rc == 0) {

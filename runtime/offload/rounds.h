@@ -20,7 +20,8 @@ struct plan_series {
 	const struct opened *model;
 	struct session *session;
 	const struct task_uses *uses;
-	struct figure_series runs;	/* us, one of each round */
+	struct figure_series runs;	/* us, one of each round: as measured, and as told (struct run_spent) */
+	double clock_us;		/* what the last run took on the clock alone */
 	struct spending *spending;
 	struct run_spent_vec spent;	/* of each round the usual run */
 	struct figure_series *tasks;	/* us of a kernel, by task; as many, or none where it did not run */

@@ -12,6 +12,7 @@
 #include "runtime/kernel/task_times.h"
 #include "runtime/offload/judge.h"
 #include "runtime/offload/rounds.h"
+#include "runtime/offload/told.h"
 #include "runtime/values/agree.h"
 #include "runtime/values/inputs.h"
 #include "runtime/values/rounding.h"
@@ -103,12 +104,6 @@ static void predict(struct plan_settling *s, int i)
 
 /* --- what rounds tell of kernels */
 
-/* Does BY (NULL: any) tell what X takes? */
-static bool is_told_by(const struct foreign *x, const struct hone_generator *by)
-{
-	return (!by || foreign_backend(x)->generator == by) && foreign_told_us(x) > 0;
-}
-
 static struct plan_series series_of(struct plan_settling *s, int i)
 {
 	return plan_series_new(s->a, &s->out->plans[i].model, s->out->plans[i].session);
@@ -171,30 +166,13 @@ static int play_and_learn(struct plan_settling *s, int n, const int *which, doub
 	return 0;
 }
 
-bool settled_told(const struct settled_plan *p, const struct hone_generator *by)
-{
-	const struct opened *m = &p->model;
-
-	for (int i = 0; i < m->offloaded.cut.regions.n; i++)
-		if (is_told_by(m->offloaded.ready[i], by))
-			return true;
-	for (int f = 0; f < m->graph->functions.n; f++) {
-		const struct flat *flat = m->code->flats[f];
-
-		for (int i = 0; flat && i < flat->steps.n; i++)
-			if (flat->steps.at[i].kind == FLAT_FOREIGN && is_told_by(flat->steps.at[i].foreign, by))
-				return true;
-	}
-	return false;
-}
-
 /* How many kernels of generators P has; 0 where one tells its cost, which no clock can be held against. */
 static int timed_steps(const struct settled_plan *p)
 {
 	const struct opened *m = &p->model;
 	int n = 0;
 
-	if (settled_told(p, NULL))
+	if (told_any(m, NULL))
 		return 0;
 	for (int f = 0; f < m->graph->functions.n; f++) {
 		const struct flat *flat = m->code->flats[f];
@@ -286,18 +264,30 @@ static int check(struct plan_settling *s)
 	return rc;
 }
 
-/* X's runs in times of hone alone in the same rounds, at the speed of its median one. */
+/* X's runs in times of hone alone in the same rounds, at the speed of its median one; but for what was told, which
+ * is the same on any day. */
 static void settle_times(struct plan_settling *s, int i, const struct plan_series *x, const struct plan_series *host)
 {
 	double host_us = series_median(s->a, &host->runs);
 	struct figure_series us = { 0 };
 
-	for (int k = 0; k < x->runs.n; k++)
-		vec_push(s->a, &us, x->runs.at[k] / host->runs.at[k] * host_us);
+	for (int k = 0; k < x->runs.n; k++) {
+		double told = cost_us(x->spent.at[k].told);
+
+		vec_push(s->a, &us, (x->runs.at[k] - told) / host->runs.at[k] * host_us + told);
+	}
 	s->out->plans[i].us = series_median(s->a, &us);
-	/* Of a device that tells what it takes the clock knows nothing. */
-	if (!settled_told(&s->out->plans[SETTLED_ALL], NULL) && !settled_told(&s->out->plans[SETTLED_COST], NULL))
+	/* What a generator tells is asked anew each time, so a time that has it in it is not kept. */
+	if (!told_any(&s->out->plans[SETTLED_ALL].model, NULL) && !told_any(&s->out->plans[SETTLED_COST].model, NULL))
 		offers_learn_plan(s->plan.offers, s->plan.model_key, policies[i], s->out->plans[i].us, us.at, us.n);
+}
+
+/* What is predicted of P at SPEED times what was: again but for what is told. */
+static void predict_at(struct settled_plan *p, double speed)
+{
+	double told = cost_us(told_cost(&p->model, NULL));
+
+	p->predicted_us = fmax(0, p->predicted_us - told) * speed + told;
 }
 
 static int judge(struct plan_settling *s, double seconds)
@@ -323,8 +313,8 @@ static int judge(struct plan_settling *s, double seconds)
 	}
 	double speed = out->plans[SETTLED_HOST].us / out->plans[SETTLED_HOST].predicted_us;
 
-	out->plans[SETTLED_COST].predicted_us *= speed;
-	out->plans[SETTLED_ALL].predicted_us *= speed;
+	predict_at(&out->plans[SETTLED_COST], speed);
+	predict_at(&out->plans[SETTLED_ALL], speed);
 	enum offload_policy fastest = offers_fastest_policy(s->plan.offers, s->plan.model_key);
 
 	for (int i = 0; i < SETTLED_PLANS; i++)

@@ -4,7 +4,8 @@
  * In:   a model, its records, and offers of generators.
  * Out:  the plan by measured cost beside both trivial ones, hone alone and all that generators take, each
  *       with its times; in the databases, what all kernels took in these models.
- * Holds: plans run in turns, so that only times of one round are compared; the plan by cost is looked for
+ * Holds: a plan's time is what the host took, measured, and what generators tell of their devices (struct run_spent);
+ *        plans run in turns, so that only times of one round are compared; the plan by cost is looked for
  *        again as long as it has a kernel that was not timed in a model. */
 #ifndef HONE_RUNTIME_OFFLOAD_SETTLE_H
 #define HONE_RUNTIME_OFFLOAD_SETTLE_H
@@ -44,8 +45,6 @@ struct settled {
 int settle(struct arena *a, const struct open_options *o, double seconds, struct settled *out);
 /* The first plan whose results are not those of hone alone: nothing of these runs was kept then; -1. */
 int settled_wrong(const struct settled *s);
-/* Does the generator BY (NULL: any) tell what a kernel of P takes, so that nobody measured that? */
-bool settled_told(const struct settled_plan *p, const struct hone_generator *by);
 void settled_end(struct settled *s);
 
 #endif

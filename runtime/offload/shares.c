@@ -4,6 +4,7 @@
 
 #include "graph/ir/op.h"
 #include "runtime/offload/judge.h"
+#include "runtime/offload/told.h"
 
 const char *plan_name(int plan)
 {
@@ -149,10 +150,14 @@ static void add_regions(struct arena *a, const struct settled *s, const struct o
 	for (int i = 0; i < regions->n; i++) {
 		const struct graph *g = m->offloaded.cut.graph;
 		const struct function *f = g->functions.at[graph_find_function(g, regions->at[i].function)];
+		double told = foreign_told_us(m->offloaded.ready[i]);
 		struct offer offer;
 
-		if (regions->at[i].backend == backend &&
-		    offers_get(s->offers, region_key(f), first_of_regions(s) + backend, &offer))
+		if (regions->at[i].backend != backend)
+			continue;
+		if (told > 0)
+			out->us += told;
+		else if (offers_get(s->offers, region_key(f), first_of_regions(s) + backend, &offer))
 			out->us += offer.us;
 	}
 }
@@ -176,6 +181,8 @@ struct plan_share plan_share_of(struct arena *a, const struct settled *s, int pl
 	}
 	if (m->offloaded.from && backend >= first_of_regions(s))
 		add_regions(a, s, m, backend - first_of_regions(s), &out);
+	if (backend != OFFER_HOST)
+		out.told = told_cost(m, offers_options(s->offers)->backends[backend].generator);
 	return out;
 }
 

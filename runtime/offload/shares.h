@@ -16,7 +16,8 @@ struct plan_share {
 	int kernels;		/* calls */
 	int subgraphs;		/* of calls that hang together; 0 for hone */
 	double macs;		/* multiplications and additions, in pairs */
-	double us;		/* measured in the model, of a run */
+	double us;		/* of a run: measured in the model, or told */
+	struct hone_cost told;	/* of these, what the generator tells */
 };
 
 /* The part of BACKEND, or of hone (OFFER_HOST), in PLAN. */

@@ -110,8 +110,14 @@ END
 ends 0 'relu .* fake 0.2 told' partition "$dir/relu.graph" --backend "$dir/teller.so" --offload act --threads 1 --seconds 1 --explain
 grep -q 'act: the user sends it there' "$dir/out" || { echo "not told that the user wants it"; cat "$dir/out"; bad=1; }
 grep -q '^fake tells what it takes' "$dir/out" || { echo "not told that times are told"; cat "$dir/out"; bad=1; }
+for plan in 'all offloaded' 'by measured cost'; do
+	grep -q "^$plan  *fake  *0.1 us  *0.1 us  *0.1 us\$" "$dir/out" || { echo "no parts of '$plan'"; cat "$dir/out"; bad=1; }
+done
+test "$(grep -c ', 0.000 ms of it told$' "$dir/out")" -eq 2 || { echo "not two plans with told times"; cat "$dir/out"; bad=1; }
 ends 0 'relu .* fake 0.2 told' partition "$dir/relu.graph" --backend "$dir/teller.so" --keep act --threads 1 --seconds 1 --explain
 grep -q '^fake tells what it takes' "$dir/out" && { echo "times are told of what is kept"; cat "$dir/out"; bad=1; }
+ends 3 "takes no configuration, 'debug' is for nobody" partition "$dir/relu.graph" --backend "$dir/teller.so=debug" --dry-run
+ends 3 "takes no configuration, '' is for nobody" run "$dir/relu.graph" --backend json=
 
 # generators that come with hone
 ends 0 'json: \([0-9]*\) of \1 nodes' partition "$model" --backend json --dry-run --require-full-offload

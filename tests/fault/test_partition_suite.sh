@@ -91,6 +91,7 @@ if command -v python3 >/dev/null; then
 	    assert p["agrees"], p
 	    spent = dict(p["spent"])
 	    run = spent.pop("run_us")
+	    assert spent.pop("told") is None and all(s["told"] is None for s in p["shares"]), p
 	    assert abs(sum(spent.values()) - run) < 1e-6 * run, p["spent"]
 	    assert spent["rest_us"] >= 0, p["spent"]
 	    nodes = {s["by"]: s["nodes"] for s in p["shares"]}

@@ -113,8 +113,8 @@ static void test_again(void **state)
 	assert_int_equal(chdir(here), 0);
 	assert_string_equal(again, path);
 	assert_string_equal(again_two, arena_printf(f->a, "%s=+2", path));
-	assert_string_equal(backend_again(f->a, &(struct backend){ .asked = "fake=a/b", .text = "a/b" }), "fake=a/b");
-	assert_string_equal(backend_again(f->a, &(struct backend){ .asked = "fake" }), "fake");
+	assert_string_equal(backend_again(f->a, &(struct backend){ .asked = "x=a/b", .name = "x", .text = "a/b" }), "x=a/b");
+	assert_string_equal(backend_again(f->a, &(struct backend){ .asked = "x", .name = "x" }), "x");
 }
 
 static double part;

@@ -3,8 +3,11 @@
  * asserted, of generators between which and hone there is no doubt; never a time. */
 #include "tests/fake_object.h"
 
+#include <math.h>
+
 #include "runtime/explain.h"
-#include "runtime/offload/settle.h"
+#include "runtime/offload/shares.h"
+#include "runtime/offload/told.h"
 
 /* Three kernels of N by N. At 512 hone's product takes far longer than to clear its result. */
 #define MODEL(n)                                                                                   \
@@ -129,6 +132,30 @@ static void assert_told(const struct settled *s, double us)
 	assert_int_equal(offered, 2);
 }
 
+static void assert_near(double x, double right)
+{
+	assert_true(fabs(x - right) <= right * 1e-6);
+}
+
+/* Of PLAN, US are told: half of it kernels. They are part of all its times, and its generator's share. */
+static void assert_told_parts(struct arena *a, const struct settled *s, int plan, double us)
+{
+	const struct settled_plan *p = &s->plans[plan];
+	const struct plan_share share = plan_share_of(a, s, plan, 0);
+	const struct hone_cost once = told_cost(&p->model, NULL);
+
+	assert_int_equal(told_any(&p->model, NULL), us > 0);
+	assert_near(once.kernels_us, us / 2);
+	assert_near(once.launches_us, us / 4);
+	assert_near(once.transfers_us, us / 4);
+	assert_near(cost_us(share.told), us);
+	assert_near(share.us, us);
+	assert_near(cost_us(p->spent.told), us);
+	assert_true(p->spent.generators >= us * (1 - 1e-6));
+	assert_true(p->spent.run >= us && p->us >= us && p->predicted_us >= us);
+	assert_true(run_spent_rest(&p->spent) >= -us * 1e-6);
+}
+
 /* No record of the database at PATH is of the generator, or of a model that it has a share in. */
 static void assert_not_measured(const char *path)
 {
@@ -142,6 +169,9 @@ static void assert_not_measured(const char *path)
 	db_close(db);
 }
 
+/* Of a device that takes microseconds; the median run of a few small kernels is far from it. */
+enum { SLEEP_US = 20000 };
+
 /* What a generator says of itself counts, whatever the clock says. */
 static void test_told_costs(void **state)
 {
@@ -150,7 +180,7 @@ static void test_told_costs(void **state)
 
 	for (int i = 0; i < 2; i++) {
 		const struct fake_object fake = { "HONE_KERNELS", "(matmul | relu)", .cost = cost[i],
-						  .sleep_us = i ? 0 : 2000 };
+						  .sleep_us = i ? 0 : SLEEP_US };
 		const char *name = arena_printf(f->a, "told%d", i);
 		struct open_options o = options_of(f, MODEL("8"), name, fake_object(f, name, &fake));
 
@@ -160,11 +190,11 @@ static void test_told_costs(void **state)
 		for (int k = 0; k < SETTLED_PLANS; k++)
 			assert_true(s->plans[k].agrees);
 		assert_told(s, atof(cost[i]));
-		assert_true(settled_told(&s->plans[SETTLED_ALL], NULL));
-		assert_false(settled_told(&s->plans[SETTLED_HOST], NULL));
-		assert_int_equal(settled_told(&s->plans[SETTLED_COST], NULL), !i);
-		/* two of them are in the prediction, which is at the speed of these runs */
-		assert_true(!i || s->plans[SETTLED_ALL].predicted_us > 1e6);
+		assert_told_parts(f->a, s, SETTLED_ALL, 2 * atof(cost[i]));
+		assert_told_parts(f->a, s, SETTLED_HOST, 0);
+		assert_told_parts(f->a, s, SETTLED_COST, i ? 0 : 2 * atof(cost[i]));
+		/* a device that is slow to simulate is not slow */
+		assert_true(i || s->plans[SETTLED_ALL].us < SLEEP_US);
 		settled_end(s);
 		assert_not_measured(o.db);
 	}
@@ -185,7 +215,31 @@ static const char *why_host(const struct settled *s, int plan, const char *op)
 	return NULL;
 }
 
-/* The same of regions. */
+/* The same of regions that are told. */
+static void test_told_regions(void **state)
+{
+	static const char *const cost[] = { "1e-3", "1e9" };
+	struct fixture *f = *state;
+
+	for (int i = 0; i < 2; i++) {
+		const struct fake_object fake = { "HONE_REGIONS", "(matmul | relu)", .cost = cost[i],
+						  .sleep_us = i ? 0 : SLEEP_US };
+		const char *name = arena_printf(f->a, "told_region%d", i);
+		struct open_options o = options_of(f, MODEL("256"), name, fake_object(f, name, &fake));
+		struct settled *s = settle_all(f, &o);
+
+		assert_int_equal(settled_wrong(s), -1);
+		assert_int_equal(s->plans[SETTLED_ALL].model.offloaded.cut.regions.n, 2);
+		assert_int_equal(s->plans[SETTLED_COST].model.offloaded.cut.regions.n, i ? 0 : 2);
+		assert_told_parts(f->a, s, SETTLED_ALL, 2 * atof(cost[i]));
+		assert_told_parts(f->a, s, SETTLED_COST, i ? 0 : 2 * atof(cost[i]));
+		assert_true(i || s->plans[SETTLED_ALL].us < SLEEP_US);
+		settled_end(s);
+		assert_not_measured(o.db);
+	}
+}
+
+/* Regions are shared as kernels are. */
 static void test_regions(void **state)
 {
 	struct fixture *f = *state;
@@ -210,6 +264,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_kernels),
 		cmocka_unit_test(test_told_costs),
+		cmocka_unit_test(test_told_regions),
 		cmocka_unit_test(test_regions),
 	};
 

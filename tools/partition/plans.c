@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "runtime/offload/alone.h"
+#include "runtime/offload/told.h"
 #include "tools/json.h"
 #include "tools/partition/cut.h"
 
@@ -22,8 +23,11 @@ static void print_plans(const struct settled *s)
 	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
 		const struct settled_plan *p = &s->plans[told[i]];
 
-		printf("%-18s %9.3f ms %9.3f ms  %s%.0e\n", plan_name(told[i]), p->us * 1e-3,
+		printf("%-18s %9.3f ms %9.3f ms  %s%.0e", plan_name(told[i]), p->us * 1e-3,
 		       p->predicted_us * 1e-3, p->agrees ? "agree, " : "DIFFER, ", p->error);
+		if (cost_us(p->spent.told) > 0)
+			printf(", %.3f ms of it told", cost_us(p->spent.told) * 1e-3);
+		puts("");
 	}
 }
 
@@ -55,6 +59,28 @@ static void print_shares(struct arena *a, const struct settled *s, int plan)
 			printf(" in %d subgraph%s, %.3f ms (%s)\n", x.subgraphs, x.subgraphs == 1 ? "" : "s",
 			       x.us * 1e-3, offers_options(s->offers)->backends[b].version);
 	}
+}
+
+/* What generators tell of the plans that they are part of. */
+static void print_told(const struct settled *s)
+{
+	const struct offers_options *o = offers_options(s->offers);
+
+	if (!told_any(&s->plans[SETTLED_ALL].model, NULL))
+		return;
+	printf("%-18s %-10s %12s %12s %12s\n", "told, not measured", "by", "kernels", "launches", "transfers");
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++)
+		for (int b = 0; b < o->n; b++) {
+			const struct hone_cost c = told_cost(&s->plans[told[i]].model, o->backends[b].generator);
+
+			if (cost_us(c) > 0)
+				printf("%-18s %-10s %9.1f us %9.1f us %9.1f us\n", plan_name(told[i]), plan_who(s, b),
+				       c.kernels_us, c.launches_us, c.transfers_us);
+		}
+	for (int b = 0; b < o->n; b++)
+		if (told_any(&s->plans[SETTLED_ALL].model, o->backends[b].generator))
+			printf("%s tells what it takes: all times have that in the place of what the clock says of it\n",
+			       plan_who(s, b));
 }
 
 /* How far the choice of kernels and storages is from the least sum of their times. */
@@ -126,9 +152,7 @@ void plans_print(struct arena *a, const struct settled *s)
 	print_shares(a, s, SETTLED_ALL);
 	print_shares(a, s, SETTLED_COST);
 	print_gap(&s->plans[SETTLED_COST].model.images);
-	for (int b = 0; b < offers_options(s->offers)->n; b++)
-		if (settled_told(&s->plans[SETTLED_ALL], offers_options(s->offers)->backends[b].generator))
-			printf("%s tells what it takes: that is in the predictions, and nobody measured it\n", plan_who(s, b));
+	print_told(s);
 	if (s->launch_us > 0)
 		printf("each kernel of a generator costs %.1f us beside its own time\n", s->launch_us);
 	print_comparison("hone alone", &s->with_host);
@@ -145,6 +169,14 @@ json_t *plan_comparison_json(const struct comparison *c)
 			 verdict_name(c->verdict));
 }
 
+/* null where nothing is told. */
+static json_t *cost_json(struct hone_cost c)
+{
+	return cost_us(c) <= 0 ? json_null()
+			       : json_pack("{s:f, s:f, s:f}", "kernels_us", c.kernels_us, "launches_us", c.launches_us,
+					   "transfers_us", c.transfers_us);
+}
+
 static json_t *shares_json(struct arena *a, const struct settled *s, int plan)
 {
 	json_t *out = json_array();
@@ -153,10 +185,10 @@ static json_t *shares_json(struct arena *a, const struct settled *s, int plan)
 		const struct plan_share x = plan_share_of(a, s, plan, b);
 
 		json_array_append_new(out, json_pack(
-			"{s:s, s:o, s:i, s:i, s:i, s:f, s:f}", "by", plan_who(s, b), "version",
+			"{s:s, s:o, s:i, s:i, s:i, s:f, s:f, s:o}", "by", plan_who(s, b), "version",
 			json_label(b == OFFER_HOST ? NULL : offers_options(s->offers)->backends[b].version),
 			"nodes", x.nodes, "kernels", x.kernels, "subgraphs", x.subgraphs, "macs", x.macs, "us",
-			x.us));
+			x.us, "told", cost_json(x.told)));
 	}
 	return out;
 }
@@ -206,9 +238,9 @@ static json_t *plan_json(struct arena *a, const struct settled *s, int plan)
 	const struct settled_plan *p = &s->plans[plan];
 	const struct run_spent *x = &p->spent;
 	const struct plan_offload part = plan_offload_of(a, s, plan);
-	json_t *spent = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "run_us", x->run, "hone_us", x->host,
-				  "generators_us", x->generators, "moves_us", x->moves, "interpreter_us",
-				  x->interpreter, "rest_us", run_spent_rest(x));
+	json_t *spent = json_pack("{s:f, s:f, s:f, s:o, s:f, s:f, s:f}", "run_us", x->run, "hone_us", x->host,
+				  "generators_us", x->generators, "told", cost_json(x->told), "moves_us", x->moves,
+				  "interpreter_us", x->interpreter, "rest_us", run_spent_rest(x));
 
 	return json_pack("{s:s, s:f, s:f, s:i, s:b, s:o, s:f, s:f, s:o, s:o}", "plan", plan_name(plan), "us", p->us,
 			 "predicted_us", p->predicted_us, "unknown", p->unknown, "agrees", (int)p->agrees,
