@@ -48,8 +48,8 @@ static json_t *mean_json(const struct partition_report *r, enum element as, int 
 
 static json_t *generator_json(const struct partition_generator *g)
 {
-	return json_pack("{s:s, s:o, s:o}", "name", g->name, "version", json_label(g->version), "lines",
-			 json_count(g->lines));
+	return json_pack("{s:s, s:o, s:o, s:o}", "name", g->name, "configuration", json_label(g->text), "version",
+			 json_label(g->version), "lines", json_count(g->lines));
 }
 
 json_t *partition_report_json(const struct partition_report *r)

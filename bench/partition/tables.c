@@ -3,6 +3,7 @@
 #include "bench/partition/tables.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* Of the first column. */
 enum { WIDTH = 14 };
@@ -20,9 +21,14 @@ static void print_head(const char *title, const char *columns)
 	printf("  %-*s  %s\n", WIDTH, title, columns);
 }
 
+/* One that is too long has a line of its own. */
 static void print_label(const char *label)
 {
-	printf("  %-*.*s", WIDTH, WIDTH, label);
+	bool fits = strlen(label) <= WIDTH;
+
+	if (!fits)
+		printf("  %s\n", label);
+	printf("  %-*s", WIDTH, fits ? label : "");
 }
 
 static void print_offload(const struct plan_offload *o)
@@ -113,6 +119,33 @@ static void print_breakdowns(const struct partition_report *r, int model)
 	}
 }
 
+static void print_cost(const struct hone_cost *c)
+{
+	printf("  %9.3f %9.3f %10.3f", c->kernels_us * 1e-3, c->launches_us * 1e-3, c->transfers_us * 1e-3);
+}
+
+/* A line for each set that has a generator that tells. */
+static void print_told(const struct partition_report *r, int model)
+{
+	bool any = false;
+
+	for (int i = 0; i < r->sets.n; i++) {
+		const struct partition_entry *e = entry_at(r, model, i);
+
+		if (!e || cost_us(e->plans[SETTLED_ALL].spent.told) <= 0)
+			continue;
+		if (!any) {
+			print_head("told, ms", "all that is taken                by measured cost");
+			print_head("", "  kernels  launches  transfers    kernels  launches  transfers");
+		}
+		any = true;
+		print_label(r->sets.at[i].label);
+		print_cost(&e->plans[SETTLED_ALL].spent.told);
+		print_cost(&e->plans[SETTLED_COST].spent.told);
+		puts("");
+	}
+}
+
 void partition_tables_print(const struct partition_report *r, int i)
 {
 	const struct partition_model *m = &r->models.at[i];
@@ -136,6 +169,7 @@ void partition_tables_print(const struct partition_report *r, int i)
 		print_latencies(r, i);
 		print_speed_ups(r, i);
 		print_breakdowns(r, i);
+		print_told(r, i);
 	}
 	puts("");
 }
@@ -175,7 +209,7 @@ static void print_generators(const struct partition_report *r)
 	for (int i = 0; i < r->generators.n; i++) {
 		const struct partition_generator *g = &r->generators.at[i];
 
-		print_label(g->name);
+		print_label(g->label);
 		if (g->lines > 0)
 			printf("  %6d  %s\n", g->lines, g->version);
 		else
@@ -196,6 +230,7 @@ void partition_tables_end(const struct partition_report *r)
 	       "over its own, with the %g%% interval of its median; f32, as run: the model of floats by the plan that\n"
 	       "hone run takes, in turns with this one by its own; transforms only move elements, whoever does;\n"
 	       "rest: launching and all between steps; lines: of C, no blanks, no comments, - where the sources are\n"
-	       "none of hone's.\n",
+	       "none of hone's; told: what generators say that their devices take, which all times have in the place\n"
+	       "of what the clock says of it.\n",
 	       r->threads, r->threads > 1 ? "s" : "", 100 * VERDICT_CONFIDENCE);
 }

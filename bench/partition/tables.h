@@ -7,7 +7,10 @@
 
 /* A generator that was asked for. */
 struct partition_generator {
-	const char *name, *version;
+	const char *label;	/* of its lines: its name, and how it is configured */
+	const char *name;
+	const char *text;	/* that it is configured by; NULL: it is not */
+	const char *version;
 	int lines;		/* of its sources; 0: not known */
 };
 struct partition_generator_vec VEC(struct partition_generator);
@@ -20,7 +23,7 @@ struct partition_report {
 	int threads;
 };
 
-/* Offload, latency, speed-up and where the time goes, of model I. */
+/* Offload, latency, speed-up, where the time goes and what of it was told, of model I. */
 void partition_tables_print(const struct partition_report *r, int i);
 /* Means over models, the generators, and what words of the tables mean. */
 void partition_tables_end(const struct partition_report *r);

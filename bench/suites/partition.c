@@ -39,13 +39,16 @@ static const char doc[] =
 	"Shares each MODEL with code generators as `hone partition` does, with each --backend by itself and then "
 	"with all of them, and tells as tables: how much is offloaded, with all that generators take and by "
 	"measured cost; the latency by hone alone, all offloaded and by cost, predicted and measured in turns; "
-	"the speed-up by cost over both; what the time of the plan by cost goes to; and means over the models. "
+	"the speed-up by cost over both; what the time of the plan by cost goes to; what generators of simulated "
+	"devices tell of their kernels, launches and transfers, which is part of all these times; and means over "
+	"the models. A generator that is configured in several ways is a line for each. "
 	"The networks that the literature on bringing one's own generator compares by are ResNet-18, ResNet-50, "
 	"Inception V3, DarkNet-53, MobileNet V2, VGG19, SSD MobileNet, SSD with VGG16, and Faster R-CNN with "
 	"ResNet-50. With --to models of narrow types come behind them, with their speed-up over f32.\v"
 	"Example:\n"
 	"  hone bench --suite partition resnet18.onnx vgg19.onnx --backend onednn --db tune.db\n"
-	"  hone bench --suite partition *.onnx --backend onednn --backend blas --db tune.db --json\n";
+	"  hone bench --suite partition *.onnx --backend onednn --backend blas --db tune.db --json\n"
+	"  hone bench --suite partition *.onnx --backend ./mine.so=small --backend ./mine.so=large --db tune.db\n";
 
 enum { KEY_SECONDS = 256, KEY_TO };
 
@@ -112,26 +115,42 @@ static int add_generator(struct partition_suite *s, const char *const *backend)
 	if (offload_generators_load(s->arena, &one, &g) < 0)
 		return -1;
 	const struct backend x = offload_generators_all(s->arena, &g).at[0];
-	int lines = strchr(*backend, '/') ? 0 : generator_lines(*backend);
+	const char *name = x.generator->name, *label = x.text ? arena_printf(s->arena, "%s=%s", name, x.text) : name;
+	int lines = strchr(x.name, '/') ? 0 : generator_lines(x.name);
 
-	vec_push(s->arena, &s->report.sets, (struct partition_set){ x.generator->name, backend, 1 });
+	vec_push(s->arena, &s->report.sets, (struct partition_set){ label, backend, 1 });
 	vec_push(s->arena, &s->report.generators,
-		 (struct partition_generator){ x.generator->name, x.version, lines });
+		 (struct partition_generator){ label, name, x.text, x.version, lines });
 	return 0;
+}
+
+/* May all run one model? Not where one is there in several configurations, which are compared then. -1 and a
+ * message where one is there twice. */
+static int are_several(const struct partition_generator_vec *all)
+{
+	int several = all->n > 1;
+
+	for (int i = 0; i < all->n; i++)
+		for (int k = 0; k < i; k++) {
+			if (strcmp(all->at[i].label, all->at[k].label) == 0)
+				return err_set("two generators are called '%s'", all->at[i].label);
+			if (strcmp(all->at[i].name, all->at[k].name) == 0)
+				several = 0;
+		}
+	return several;
 }
 
 /* Each generator by itself, and all of several. -1 and a message where one cannot be loaded. */
 static int find_sets(struct partition_suite *s)
 {
-	struct offload_request all = backends_request(&s->b);
-	struct offload_generators together;
-
-	if (offload_generators_load(s->arena, &all, &together) < 0)
-		return -1;
 	for (int i = 0; i < s->b.nbackends; i++)
 		if (add_generator(s, &s->b.backends[i]) < 0)
 			return -1;
-	if (s->b.nbackends > 1)
+	int several = are_several(&s->report.generators);
+
+	if (several < 0)
+		return -1;
+	if (several)
 		vec_push(s->arena, &s->report.sets,
 			 (struct partition_set){ "all of them", s->b.backends, s->b.nbackends });
 	return 0;

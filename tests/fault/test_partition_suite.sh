@@ -76,6 +76,32 @@ says '^  *f32, as run ' out
 says 'means over models as bf16$' out
 test "$(grep -c '^  *all offloaded ' "$dir/out")" -eq 2 || { echo "not two models"; cat "$dir/out"; bad=1; }
 
+# a simulated device in two configurations: a line for each, none for both, and what they tell of their parts
+gcc -O1 -I"$top" -I"$top/include" -fPIC -shared -DFAKE_GRAIN=HONE_KERNELS '-DFAKE_PATTERN="relu"' -DFAKE_HASTE=0 -DFAKE_SLEEP_US=0 \
+	-DFAKE_COST=1000 -DFAKE_CONFIGURED -o "$dir/teller.so" "$top/tests/fake_object.c" || exit 99
+cat >"$dir/relu.graph" <<'END'
+graph "t" @main
+fn @main(%x: f32[64, 64]) {
+	%0 = relu(%x)
+	return %0
+}
+END
+slow=12.000000000000
+ends 0 "$dir/relu.graph" --backend "$dir/teller.so=8" --backend "$dir/teller.so=$slow" --backend json --db "$dir/tune.db" --seconds 1
+says '^  told, ms  ' out
+says '^  fake=8  *4.000  *2.000  *2.000  *0.000  *0.000  *0.000$' out
+grep -A 1 "^  fake=$slow\$" "$dir/out" | grep -q '^  *6.000  *3.000  *3.000  *0.000  *0.000  *0.000$' || {
+	echo "no line of what the slower device tells"
+	cat "$dir/out"
+	bad=1
+}
+says '^  fake=8  *-  *fake 1, 8 times$' out
+grep -q '^  all of them' "$dir/out" && { echo "two configurations at once"; cat "$dir/out"; bad=1; }
+ends 3 "$dir/relu.graph" --backend "$dir/teller.so=8" --backend "$dir/teller.so=8"
+says "two generators are called 'fake=8'" err
+ends 3 "$dir/relu.graph" --backend "$dir/teller.so=fast"
+says "'fast' is no number" err
+
 # the same for programs: a generator alone is a set, its mean over one model is that model's
 ends 3 "$model" "$dir/none.onnx" --backend "$mine" --db "$dir/tune.db" --seconds 1 --json
 if command -v python3 >/dev/null; then
@@ -104,7 +130,7 @@ if command -v python3 >/dev/null; then
 	assert mean["models"] == 1, mean
 	assert abs(mean["over_host"] - entry["with_host"]["ratio"]) < 1e-6, mean
 	assert abs(mean["over_all"] - entry["with_all"]["ratio"]) < 1e-6 * mean["over_all"], mean
-	assert r["generators"] == [{"name": "example", "version": "example 1", "lines": None}], r["generators"]
+	assert r["generators"] == [{"name": "example", "configuration": None, "version": "example 1", "lines": None}], r["generators"]
 	END
 else
 	echo "SKIP: what --json of the suite says: no python3"
