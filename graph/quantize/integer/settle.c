@@ -53,6 +53,12 @@ void integers_begin(struct quant *q)
 	for (int v = 0; v < p->main->bindings.n; v++)
 		if (is_source(p, v))
 			p->at[v].tensor = add_tensor(q, v, true);
+	for (int i = 0; i < p->chains.n; i++) {	/* part() may need it */
+		const struct integer_chain *c = &p->chains.at[i];
+
+		if (c->site >= 0 && c->nterms > 0)
+			p->at[q->sites.at[c->site].out].tensor = add_tensor(q, q->sites.at[c->site].out, true);
+	}
 	for (int i = 0; i < q->sites.n; i++) {
 		struct quant_site *s = &q->sites.at[i];
 
@@ -156,6 +162,29 @@ static const char *settle_chain(struct quant *q, struct integer_chain *c)
 	return fits ? NULL : why;
 }
 
+/* Where the factor of its term is as large as it may be and those of the weights of chain I are still too small
+ * to be told apart, the site is rounded on a grid of its own, and the term is added to that: two chains. */
+static void part(struct quant *q, int i)
+{
+	struct integer_plan *p = q->integers;
+	struct integer_chain *c = &p->chains.at[i], sum = *c;
+	int out = q->sites.at[c->site].out;
+
+	sum.term[1] = sum.term[0];
+	sum.term[0] = out;
+	sum.nterms = 2;
+	sum.site = -1;
+	c->nterms = 0;
+	c->low = -INFINITY;
+	c->high = INFINITY;
+	c->end = out;
+	for (int v = out + 1; v < p->main->bindings.n; v++)
+		if (p->at[v].chain == i)
+			p->at[v].chain = p->chains.n;
+	p->at[out].kind = INTEGER_END;
+	vec_push(q->arena, &p->chains, sum);
+}
+
 /* Operands of V by now, and its grid: are they there? */
 static bool settle_closed(struct arena *scratch, struct integer_plan *p, int v)
 {
@@ -179,11 +208,15 @@ void integers_settle(struct quant *q)
 
 	settle_grids(q, scratch);
 	for (int i = 0; i < p->chains.n; i++) {
-		struct integer_chain *c = &p->chains.at[i];
+		const char *why = settle_chain(q, &p->chains.at[i]);
 
-		c->why = settle_chain(q, c);
-		if (c->site >= 0)
-			q->sites.at[c->site].why = c->why;
+		if (why && p->chains.at[i].site >= 0 && p->chains.at[i].nterms > 0) {
+			part(q, i);
+			why = settle_chain(q, &p->chains.at[i]);
+		}
+		p->chains.at[i].why = why;
+		if (p->chains.at[i].site >= 0)
+			q->sites.at[p->chains.at[i].site].why = why;
 	}
 	for (int v = 0; v < p->main->bindings.n; v++) {
 		struct integer_value *at = &p->at[v];
