@@ -179,11 +179,11 @@ static bool is_zero(const struct expr *e)
 /* Bytes of memory as they are, or as accumulators that are wider. */
 static void make_load(struct leaf_making *k, const struct nest *store)
 {
-	const struct expr *e = store->value;
+	const struct expr *e = store->value, *bytes = e->kind == EXPR_CAST ? e->arg[0] : e;
 
-	if (e->kind == EXPR_SELECT && is_zero(e->arg[2])) {
-		add_bounds(k, e->arg[0]);
-		e = e->arg[1];
+	if (bytes->kind == EXPR_SELECT && is_zero(bytes->arg[2])) {
+		add_bounds(k, bytes->arg[0]);
+		e = bytes->arg[1];
 	}
 	const struct expr *load = expr_cast_load(e);
 	bool narrow = load && load->dtype == DTYPE_I8 && store->buffer->scratchpad == SCOPE_ACCUMULATORS;

@@ -168,6 +168,12 @@ static const char *random_vectors(struct arena *a, struct rng *r)
 				    "Q[c < %d, y < %d, x < %d, i < 16] = i8(min(max((i32(X[c, y, x, i]) * %d + i32(R[c, y, x, i]) * %d "
 				    "+ %d) / %d, %d), 127))\n", c, h, w, c, h, w, c, h, w, between(r, -99, 99), between(r, 1, 99),
 				    128, 256, between(r, -128, 0));
+	if (rng_chance(r, 0.5) && k > 1)	/* windows reach into zeros around */
+		return arena_printf(a, "input X: i8[%d, %d, %d, 16]\n"
+				    "pad[c < %d, y < %d, x < %d, i < 16] = select(1 <= y && y < %d && 1 <= x && x < %d, X[c, y - 1, x - 1, i], 0)\n"
+				    "M[c < %d, y < %d, x < %d, i < 16] = max(ky < %d, kx < %d) pad[c, %d * y + ky, %d * x + kx, i]\n",
+				    c, h * s + k, w * s + k, c, h * s + k + 2, w * s + k + 2, h * s + k + 1, w * s + k + 1,
+				    c, h, w, k, k, s, s);
 	return arena_printf(a, "input X: i8[%d, %d, %d, 16]\n"
 			    "M[c < %d, y < %d, x < %d, i < 16] = %s(ky < %d, kx < %d) X[c, %d * y + ky, %d * x + kx, i]\n",
 			    c, (h - 1) * s + k, (w - 1) * s + k, c, h, w, rng_chance(r, 0.8) ? "max" : "min", k, k, s, s);
