@@ -249,6 +249,7 @@ static const struct hone_pattern patterns[] = {
 	{ "requantize", "shift_right[i32, scalar] clip[i32, scalar] cast[i8]" },
 	{ "pool", "pad[i8]? max_pool[i8]" },
 	{ "rows", "reshape[i8]" },
+	{ "concat", "concat[i8, rank=4]" },
 	{ NULL, NULL },
 };
 

@@ -163,6 +163,22 @@ static int add_windows(struct imager *x, int value, const struct binding *b)
 	return keep_result(x, value, build_copy(&x->b, b, args, NULL));
 }
 
+/* Whole blocks of channels of one image, one behind the other. */
+static int add_concat(struct imager *x, int value, const struct binding *b)
+{
+	int *args = arena_many(x->b.arena, int, b->nargs);
+	int64_t axis = call_int(b, "axis");
+
+	for (int i = 0; i < b->nargs; i++) {
+		const struct image_dims *d = &x->dims[b->args[i]];
+
+		args[i] = x->made[b->args[i]];
+		if (args[i] == VALUE_NONE || d->n != 1 || d->c != image_channels(d) || (axis != 1 && axis != 1 - b->type->rank))
+			return err_set("only images of whole blocks are put one behind the other, along their channels");
+	}
+	return keep_result(x, value, build_copy(&x->b, b, args, NULL));
+}
+
 static int add_call(struct imager *x, int value)
 {
 	static const struct {
@@ -170,7 +186,7 @@ static int add_call(struct imager *x, int value)
 		int (*add)(struct imager *x, int value, const struct binding *b);
 	} ways[] = {
 		{ &core_conv, add_conv }, { &core_matmul, add_product }, { &core_reduce_sum, add_sum },
-		{ &core_reshape, add_reshape }, { &core_max_pool, add_windows }, { &core_pad, add_windows },
+		{ &core_reshape, add_reshape }, { &core_concat, add_concat }, { &core_max_pool, add_windows }, { &core_pad, add_windows },
 	};
 	const struct binding *b = function_at(x->from, value);
 

@@ -5,14 +5,18 @@
 #include "base/err.h"
 #include "base/integer.h"
 #include "graph/pass/pass.h"
+#include "graph/task/piece.h"
 #include "graph/task/variant.h"
 #include "partition/generators/vdla/kernel.h"
 #include "te/eval.h"
+#include "te/text/text.h"
 
 /* Where a value of main is. */
 struct resident {
 	int64_t at, units;	/* at < 0: nowhere yet */
-	int first, last;	/* bindings that make it and that read it last */
+	int first, last;	/* bindings that make it, or the first part of it, and that read it last */
+	int inside;		/* the concatenation that it is a part of; VALUE_NONE */
+	int64_t offset;		/* there, units */
 };
 
 struct found_kernel {
@@ -61,7 +65,8 @@ static void note_readers(struct composer *c)
 	for (int v = 0; v < c->main->bindings.n; v++) {
 		const struct binding *b = function_at(c->main, v);
 
-		c->resident[v] = (struct resident){ -1, b->kind == BIND_CONST ? 0 : units_of(bytes_of(b->type)), v, v };
+		c->resident[v] = (struct resident){ .at = -1, .units = b->kind == BIND_CONST ? 0 : units_of(bytes_of(b->type)),
+						    .first = v, .last = v, .inside = VALUE_NONE };
 		for (int i = 0; i < b->nargs; i++)
 			if (b->args[i] != VALUE_NONE)
 				c->resident[b->args[i]].last = v;
@@ -82,6 +87,40 @@ static void place_border(struct composer *c)
 		r->at = take(c, r->units);
 		add_tensor(c, arena_printf(c->a, i < f->nparams ? "input%d" : "output%d", i < f->nparams ? i : i - f->nparams),
 			   i < f->nparams ? VDLA_INPUT : VDLA_OUTPUT, r->at, bytes_of(function_at(f, v)->type), NULL);
+	}
+}
+
+/* The parameters of application V's function that its result is, one behind the other, in OUT; their number. */
+static int pieces_of(const struct composer *c, int v, int **out)
+{
+	const struct binding *b = function_at(c->main, v);
+	const struct function *f = b->kind == BIND_APPLY ? c->g->functions.at[b->function] : NULL;
+	int64_t *stored = f ? arena_many(c->a, int64_t, f->nparams + 1) : NULL;
+
+	for (int i = 0; f && i <= f->nparams; i++)
+		stored[i] = VDLA_LANES;
+	return f ? concat_pieces(c->a, f, stored, out) : 0;
+}
+
+/* What a kernel makes for a concatenation is made there. What is a part of two, or has a place of its own, is copied. */
+static void put_together(struct composer *c)
+{
+	for (int v = c->main->nparams; v < c->main->bindings.n; v++) {
+		int *pieces, n = pieces_of(c, v, &pieces);
+		int64_t offset = 0;
+
+		for (int i = 0; i < n; i++) {
+			int part = function_at(c->main, v)->args[pieces[i]];
+			struct resident *r = &c->resident[part];
+
+			if (r->at < 0 && r->inside == VALUE_NONE) {
+				r->inside = v;
+				r->offset = offset;
+				c->resident[v].first = (int)least(c->resident[v].first, r->first);
+				c->resident[v].last = (int)most(c->resident[v].last, r->last);
+			}
+			offset += bytes_of(function_at(c->main, part)->type) / VDLA_UNIT_BYTES;
+		}
 	}
 }
 
@@ -112,11 +151,14 @@ static void place_between(struct composer *c)
 	for (int v = c->main->nparams; v < c->main->bindings.n; v++) {
 		struct resident *r = &c->resident[v];
 
-		if (function_at(c->main, v)->kind != BIND_APPLY || r->at >= 0)
+		if (function_at(c->main, v)->kind != BIND_APPLY || r->at >= 0 || r->inside != VALUE_NONE)
 			continue;
 		r->at = lowest(c, from, v);
 		c->end = most(c->end, r->at + r->units);
 	}
+	for (int v = c->main->bindings.n - 1; v >= 0; v--)	/* a part of a part behind that */
+		if (c->resident[v].inside != VALUE_NONE)
+			c->resident[v].at = c->resident[c->resident[v].inside].at + c->resident[v].offset;
 }
 
 /* --- kernels */
@@ -135,16 +177,17 @@ static struct cut_dag cut(struct composer *c, int v)
 	return variant_cut(c->a, &plain, f, stored);
 }
 
-static const struct vdla_kernel *find(struct composer *c, const struct cut_dag *d)
+/* The kernel of D, which is OP of SHAPE to people; NULL and a message. */
+static const struct vdla_kernel *find(struct composer *c, const struct dag *d, const char *op, const char *shape)
 {
-	const struct hash128 key = dag_key(d->dag);
+	const struct hash128 key = dag_key(d);
 	struct found_kernel fresh = { .key = key };
 
 	for (int i = 0; i < c->found.n; i++)
 		if (hash_equal(c->found.at[i].key, key))
 			return &c->found.at[i].kernel;
-	if (vdla_kernel_find(c->a, d->dag, &c->out->machine, &fresh.kernel) < 0) {
-		err_prefix("%s %s", d->op, d->shape);
+	if (vdla_kernel_find(c->a, d, &c->out->machine, &fresh.kernel) < 0) {
+		err_prefix("%s %s", op, shape);
 		return NULL;
 	}
 	vec_push(c->a, &c->found, fresh);
@@ -191,7 +234,7 @@ static int add_kernel(struct composer *c, int v)
 {
 	const struct binding *b = function_at(c->main, v);
 	const struct cut_dag d = cut(c, v);
-	const struct vdla_kernel *k = d.dag ? find(c, &d) : NULL;
+	const struct vdla_kernel *k = d.dag ? find(c, d.dag, d.op, d.shape) : NULL;
 
 	if (!k)
 		return d.dag ? -1 : err_set("%s %s: %s", d.op, d.shape, d.reason);
@@ -208,6 +251,49 @@ static int add_kernel(struct composer *c, int v)
 	return 0;
 }
 
+/* An image of type T from FROM to TO. */
+static int add_copy(struct composer *c, const struct type *t, int64_t from, int64_t to)
+{
+	int64_t n = type_count(t) / VDLA_LANES;
+	const char *text = arena_printf(c->a, "input X: i8[%lld, %d]\nY[p < %lld, l < %d] = X[p, l]\n", (long long)n, VDLA_LANES,
+					(long long)n, VDLA_LANES);
+	const struct dag *d = dag_parse(c->a, "copy", text);
+	const struct vdla_kernel *k = d ? find(c, d, "copy", "") : NULL;
+
+	if (k)
+		append(c, k, (const int64_t[]){ from, to });
+	return k ? 0 : -1;
+}
+
+/* What of concatenation V is not in its place yet. */
+static int add_concat(struct composer *c, int v, const int *pieces, int n)
+{
+	int64_t offset = 0;
+
+	for (int i = 0; i < n; i++) {
+		int part = function_at(c->main, v)->args[pieces[i]];
+		const struct resident *r = &c->resident[part];
+		const struct type *t = function_at(c->main, part)->type;
+
+		if ((r->inside != v || r->offset != offset) && add_copy(c, t, r->at, c->resident[v].at + offset) < 0)
+			return -1;
+		offset += bytes_of(t) / VDLA_UNIT_BYTES;
+	}
+	return 0;
+}
+
+static int add_step(struct composer *c, int v)
+{
+	const struct binding *b = function_at(c->main, v);
+	int *pieces, n = pieces_of(c, v, &pieces);
+
+	if (b->kind == BIND_CALL)
+		return err_set("%s: no kernel has it", b->op->name);
+	if (b->kind != BIND_APPLY)
+		return 0;
+	return n > 0 ? add_concat(c, v, pieces, n) : add_kernel(c, v);
+}
+
 struct vdla_binary *vdla_program_of(struct arena *a, struct graph *images, const struct vdla_machine *m)
 {
 	struct graph *g = graph_passes(a, images, "fuse");
@@ -220,17 +306,11 @@ struct vdla_binary *vdla_program_of(struct arena *a, struct graph *images, const
 	c.resident = arena_many(a, struct resident, c.main->bindings.n);
 	note_readers(&c);
 	place_border(&c);
+	put_together(&c);
 	place_between(&c);
-	for (int v = 0; v < c.main->bindings.n; v++) {
-		const struct binding *b = function_at(c.main, v);
-
-		if (b->kind == BIND_CALL) {
-			err_set("%s: no kernel has it", b->op->name);
+	for (int v = 0; v < c.main->bindings.n; v++)
+		if (add_step(&c, v) < 0)
 			return NULL;
-		}
-		if (b->kind == BIND_APPLY && add_kernel(&c, v) < 0)
-			return NULL;
-	}
 	c.out->memory_bytes = c.end * VDLA_UNIT_BYTES;
 	return vdla_binary_check(c.out, "region") < 0 ? NULL : c.out;
 }
