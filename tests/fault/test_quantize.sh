@@ -33,6 +33,15 @@ ends 0 'conv .* i32\[\|i32\[' graph "$dir/int8.json" --text
 ends 0 'latency' run "$dir/int8.json"
 ends 0 '^0 of ' quantize "$dir/int8.json" $few
 ends 0 'made of integers already' quantize "$dir/int8.json" $few --explain
+# integers from the first sum to the last, and what contradicts that
+ends 2 'not with --data u8' quantize "$model" --integers-only --data u8
+ends 2 'not with --to bf16' quantize "$model" --to bf16 --integers-only
+ends 2 'has no table' quantize "$model" --integers-only --write-table "$dir/none.json"
+ends 2 'not with --agreement' quantize "$model" --integers-only --agreement 97
+ends 0 '^38 of all 39 operators are of integers alone' quantize "$model" $few --integers-only -o "$dir/integers.json"
+ends 0 'shift_right' graph "$dir/integers.json" --text
+ends 0 'agrees with interpreter' run "$dir/integers.json" --check
+ends 0 '"integers": 38' quantize "$model" $few --integers-only --data i8 --json
 # the table says all of it
 ends 0 'have integers' quantize "$model" --agreement 0 --held-out 0 --uncorrected --table "$dir/table.json" \
 	-o "$dir/a.json"

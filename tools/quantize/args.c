@@ -17,6 +17,7 @@ static const char doc[] =
 	"  hone quantize net.onnx -o net.json --calibrate images.npy --method entropy --explain\n"
 	"  hone quantize net.onnx --keep /fc/Gemm --write-table net.table.json\n"
 	"  hone quantize net.onnx -o net.json --table net.table.json --held-out 200\n"
+	"  hone quantize net.onnx -o net-int.json --integers-only\n"
 	"  hone quantize net.onnx -o net-bf16.json --to bf16\n";
 
 enum { KEY_METHOD = 256, KEY_PERCENTILE, KEY_DATA, KEY_SAMPLES, KEY_SEED, KEY_HELD_OUT, KEY_KEEP,

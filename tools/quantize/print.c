@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "graph/ir/op.h"
+#include "graph/quantize/integer/plan.h"
 #include "tools/json.h"
 #include "tools/quantize/quantize.h"
 
@@ -121,6 +122,15 @@ static void print_floats(const struct quantize_args *args, const struct quantize
 		printf("  not checked: there are too few samples to show %g%%\n", 100 * args->how.agreement);
 }
 
+static void print_operators(const struct quant *q)
+{
+	if (!q->integers)
+		return;
+	struct integer_count n = integer_count(q->integers);
+
+	printf("%d of all %d operators are of integers alone\n", n.made, n.all);
+}
+
 static void print_text(struct arena *a, const struct quantize_args *args, const struct quantize_report *r)
 {
 	struct quantize_share s = share_of(r);
@@ -134,6 +144,7 @@ static void print_text(struct arena *a, const struct quantize_args *args, const 
 		printf(", by %d %s samples and %s", r->made->samples, args->ncalibrate ? "given" : "random",
 		       quant_method_name(args->how.sites.method));
 	printf("\n");
+	print_operators(r->q);
 	print_floats(args, r);
 	if (!r->held_out)
 		return;
@@ -186,6 +197,15 @@ static json_t *floats_json(const struct quantize_args *args, const struct quanti
 				 : json_null());
 }
 
+static json_t *operators_json(const struct quant *q)
+{
+	if (!q->integers)
+		return json_null();
+	struct integer_count n = integer_count(q->integers);
+
+	return json_pack("{s:i, s:i}", "integers", n.made, "all", n.all);
+}
+
 static void print_json(struct arena *a, const struct quantize_args *args, const struct quantize_report *r)
 {
 	json_t *nodes = json_array(), *results = json_array();
@@ -195,14 +215,15 @@ static void print_json(struct arena *a, const struct quantize_args *args, const 
 		json_array_append_new(nodes, site_json(args, r, i));
 	for (int i = 0; r->held_out && i < r->accuracy.nresults; i++)
 		json_array_append_new(results, result_json(a, r, i));
-	json_print(json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:i, s:o, s:o, s:o, s:o}", "model",
+	json_print(json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:f, s:f, s:i, s:o, s:o, s:o, s:o, s:o}", "model",
 			     args->m.model, "to", element_name(args->how.to), "method",
 			     quant_method_name(args->how.sites.method), "samples", r->made->samples, "nodes_quantized",
 			     s.nodes, "nodes_all", s.all, "macs_quantized", s.macs, "macs_all", s.all_macs,
 			     "held_out", r->held_out, "worst",
 			     s.worst < 0 ? json_null()
 					 : json_label(node_name(a, r->q, &r->q->sites.at[s.worst])),
-			     "agreement", floats_json(args, r), "results", results, "nodes", nodes));
+			     "agreement", floats_json(args, r), "operators", operators_json(r->q), "results",
+			     results, "nodes", nodes));
 }
 
 void quantize_print(struct arena *a, const struct quantize_args *args, const struct quantize_report *r)

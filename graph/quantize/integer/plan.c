@@ -29,6 +29,22 @@ struct quant_grid integer_grid(const struct integer_plan *p, int value)
 	return p->grid[root(p, value)];
 }
 
+struct integer_count integer_count(const struct integer_plan *p)
+{
+	struct arena *scratch = arena_new();
+	const bool *needed = function_needed(scratch, p->main);
+	struct integer_count n = { 0, 0 };
+
+	for (int v = 0; v < p->main->bindings.n; v++) {
+		bool call = function_at(p->main, v)->kind == BIND_CALL && integer_may_be(p->main, v);
+
+		n.all += call && needed[v];
+		n.made += call && needed[v] && p->at[v].kind != INTEGER_NONE;
+	}
+	arena_free(scratch);
+	return n;
+}
+
 /* By value of F, the call that alone reads it; VALUE_NONE. */
 static int *lone_readers(struct arena *a, const struct function *f, const bool *needed)
 {

@@ -60,6 +60,12 @@ struct integer_plan {
 
 /* The plan for main of G, in A. */
 struct integer_plan *integer_plan_new(struct arena *a, const struct graph *g, const struct quant_site_vec *sites);
+struct integer_count {
+	int made, all;	/* calls whose results are tensors of floats: those that are made of integers; all of them */
+};
+
+/* Of those that a result needs. */
+struct integer_count integer_count(const struct integer_plan *p);
 /* The grid that VALUE has, or is rounded to where it is a float. */
 struct quant_grid integer_grid(const struct integer_plan *p, int value);
 /* Could VALUE be integers at all? A float tensor of known shape that is computed. */
