@@ -1,130 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_integers.c - models of integers alone: factors that are exact and never too large, graphs
- * without floats inside, numbers that are near those of floats, kernels with the bits of the interpreter. */
-#include "tests/quantize_fixture.h"
+/* tests/unit/test_integers.c - models of integers alone: graphs without floats inside, numbers that are near those
+ * of floats, kernels with the bits of the interpreter. */
+#include "tests/integers_fixture.h"
 #include "tests/db_fixture.h"
-
-#include <math.h>
 
 #include "graph/build/check.h"
 #include "graph/quantize/accuracy.h"
-#include "graph/quantize/integer/plan.h"
 #include "runtime/made.h"
-
-static double symmetric(struct rng *rng)
-{
-	return 2 * rng_unit(rng) - 1;
-}
-
-/* Elements in [-1, 1) times SIZE, channels (dim 0) of several sizes. */
-static int uneven(struct graph_maker *m, int rank, const int64_t *dim, double size)
-{
-	struct array *x = array_in(m->a, ELEMENT_F32, rank, dim);
-
-	for (int64_t i = 0; i < x->count; i++)
-		((float *)x->data)[i] = (float)(symmetric(&m->rng) * size / (double)(1 + i * dim[0] / x->count % 3));
-	return build_const(&m->b, x);
-}
-
-/* --- factors */
-
-/* What S came to: exact, no coarser than it says, and nothing it computes leaves 32 bits. False where a shift of
- * one bit more would do as well, as far as factors go. */
-static void check_scale(const struct function *f, const struct quant_site *s, const struct integer_scale *r,
-			double out, double term)
-{
-	const struct array *w = function_const(f, s->weight);
-	int64_t n = w->count / s->channels;
-	double unit = ldexp(out, -r->shift);
-
-	for (int c = 0; c < s->channels; c++) {
-		const int8_t *q = (const int8_t *)r->weight.q->data + c * n;
-		const float *v = (const float *)w->data + c * n;
-		double scale = r->by[c] * unit / (double)s->grid.scale;
-		int64_t sum = 0, half = INT64_C(1) << (r->shift - 1);
-
-		assert_true(fabs(scale - (double)r->weight.scale[c]) <= 1e-6 * scale);
-		for (int64_t i = 0; i < n; i++) {
-			assert_true(fabs(q[i] * scale - (double)v[i]) <= scale * 0.5000001);
-			sum += abs(q[i]);
-		}
-		int64_t most = 128 * sum * r->by[c] + llabs((int64_t)r->add[c] - half) + half +
-			       (term > 0 ? 128 * (int64_t)r->term[0] : 0);
-
-		assert_true(most <= INT32_MAX);
-		assert_true(r->by[c] >= 1 && r->by[c] <= INT16_MAX);
-		assert_true(fabs((double)(r->add[c] - half) * unit - quant_bias_of(f, s, c)) <= unit * 0.5000001);
-	}
-	if (term > 0) {
-		assert_true(r->term[0] >= 1 && r->term[0] <= INT16_MAX);
-		assert_true(fabs(r->term[0] * unit - term) <= unit / 2 || r->term[0] == 1);
-	}
-}
-
-static void test_factors(void **state)
-{
-	int fits = 0;
-
-	(void)state;
-	for (int i = 0; i < 300; i++) {
-		struct graph_maker m = graph_maker_new();
-		int64_t oc = 1 + i % 5, ic = 1 + i * 7 % 90, k = 1 + i % 3;
-
-		m.rng = rng_seed((uint64_t)i);
-		int x = input(&m, 1, ic, 6, 6), w = uneven(&m, DIMS(oc, ic, k, k), exp(symmetric(&m.rng) * 6));
-		int b = uneven(&m, DIMS(oc, 1, 1), exp(symmetric(&m.rng) * 6));
-		double out = exp(symmetric(&m.rng) * 6), term = i % 2 ? out * exp(symmetric(&m.rng) * 3) : 0;
-		struct integer_scale r;
-		const char *why;
-
-		finish(&m, build(&m.b, &core_add, build(&m.b, &core_conv, x, w), b));
-		struct quant q;
-
-		assert_int_equal(quant_new(m.a, m.g, &(struct quant_options){ .scheme = &quant_integers }, &q), 0);
-		struct quant_site *s = &q.sites.at[0];
-
-		s->grid.scale = (float)exp(symmetric(&m.rng) * 4);
-		if (integer_scale_site(m.a, graph_main(m.g), s, out, term > 0, &term, &r, &why)) {
-			check_scale(graph_main(m.g), s, &r, out, term);
-			fits++;
-		} else {
-			assert_non_null(why);
-		}
-		arena_free(m.a);
-	}
-	assert_true(fits > 100);
-}
-
-static void test_factors_of_terms(void **state)
-{
-	struct rng rng = rng_seed(5);
-
-	(void)state;
-	for (int i = 0; i < 1000; i++) {
-		double ratio[2] = { exp(symmetric(&rng) * 5), exp(symmetric(&rng) * 5) };
-		double count[2] = { (double)(1 + rng_below(&rng, 200)), 1 };
-		struct integer_scale r;
-		int n = 1 + i % 2;
-		double most = 0;
-
-		if (!integer_scale_terms(n, ratio, count, &r))
-			continue;
-		for (int k = 0; k < n; k++) {
-			assert_true(r.term[k] >= 1 && r.term[k] <= INT16_MAX);
-			assert_true(fabs(r.term[k] - ldexp(ratio[k], r.shift)) <= 0.5 || r.term[k] == 1);
-			most += 128 * count[k] * r.term[k];
-		}
-		assert_true(most + ldexp(1, r.shift - 1) < 0x1p31);
-	}
-	/* more than 15 bits in one, or a sum of more than 31 */
-	struct integer_scale r;
-
-	assert_true(integer_scale_terms(1, (double[]){ 1.0 / 49 }, (double[]){ 49 }, &r));
-	assert_true(r.term[0] > 16000);
-	assert_false(integer_scale_terms(1, (double[]){ 40000 }, (double[]){ 1 }, &r));
-}
-
-/* --- graphs */
 
 static int with_bias(struct graph_maker *m, int x, int64_t ic, int64_t oc, int64_t k, int64_t stride)
 {
@@ -372,9 +254,10 @@ static int setup(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_factors),	    cmocka_unit_test(test_factors_of_terms),
-		cmocka_unit_test(test_no_floats),   cmocka_unit_test(test_near_floats),
-		cmocka_unit_test(test_same_bits),   cmocka_unit_test(test_kept),
+		cmocka_unit_test(test_no_floats),
+		cmocka_unit_test(test_near_floats),
+		cmocka_unit_test(test_same_bits),
+		cmocka_unit_test(test_kept),
 	};
 
 	return cmocka_run_group_tests(tests, setup, fixture_free);

@@ -136,7 +136,7 @@ static int build_padded_pool(struct builder *b, const struct binding *of, int q)
 	return build_with(b, &core_max_pool, &attrs, quant_build_pad(b, q, s.nd, s.before, s.after, 0));
 }
 
-static int bound(double x, struct quant_grid grid)
+int integer_bound(double x, struct quant_grid grid)
 {
 	return (int)fmin(fmax(rint(x / (double)grid.scale), INT8_MIN), INT8_MAX);
 }
@@ -151,8 +151,8 @@ int integer_build_same(struct builder *b, const struct function *f, const struct
 	if (of->op == &core_max_pool && positive)
 		return build_padded_pool(b, of, args[0]);
 	if (of->op == &core_clip && quant_number(f, of->args[1], &low) && quant_number(f, of->args[2], &high))
-		return build(b, &core_clip, args[0], build_scalar(b, ELEMENT_I8, bound(low, grid)),
-			     build_scalar(b, ELEMENT_I8, bound(high, grid)));
+		return build(b, &core_clip, args[0], build_scalar(b, ELEMENT_I8, integer_bound(low, grid)),
+			     build_scalar(b, ELEMENT_I8, integer_bound(high, grid)));
 	if (of->op != &core_pad || call_arg(of, 2) == VALUE_NONE)
 		return build_copy(b, of, args, NULL);
 	int *with = arena_memdup(b->arena, args, sizeof(*args) * (size_t)of->nargs);

@@ -15,6 +15,8 @@ bool integer_is_bounded_by_0(const struct function *f, const struct binding *b);
 /* Of how many elements of operand 0 each of its results is the mean; 0 where it is something else. */
 int64_t integer_mean_count(struct arena *a, const struct function *f, const struct binding *b);
 
+/* The integer of GRID next to X, which may be infinite. */
+int integer_bound(double x, struct quant_grid grid);
 /* Z, scaled sums in i32 to which the half was added, as integers of 8 bits within LOW and HIGH. */
 int integer_build_narrow(struct builder *b, int z, int shift, int low, int high);
 /* Integers X as i32, times BY. */

@@ -17,7 +17,7 @@ bool integer_may_be(const struct function *f, int value)
 	       type_is_static(b->type) && type_count(b->type) > 0;
 }
 
-static int root(const struct integer_plan *p, int v)
+int integer_like(const struct integer_plan *p, int v)
 {
 	while (p->at[v].like != v)
 		v = p->at[v].like;
@@ -26,7 +26,7 @@ static int root(const struct integer_plan *p, int v)
 
 struct quant_grid integer_grid(const struct integer_plan *p, int value)
 {
-	return p->grid[root(p, value)];
+	return p->grid[integer_like(p, value)];
 }
 
 struct integer_count integer_count(const struct integer_plan *p)
@@ -205,7 +205,7 @@ static void liken(struct integer_plan *p, int v)
 	int n = p->at[v].kind == INTEGER_JOIN ? b->nargs : p->at[v].kind == INTEGER_SAME ? 1 : 0;
 
 	for (int i = 0; i < n; i++)
-		p->at[root(p, b->args[i])].like = root(p, v);
+		p->at[integer_like(p, b->args[i])].like = integer_like(p, v);
 	p->at[v].positive = is_positive(p, v);
 }
 

@@ -66,6 +66,8 @@ struct integer_count {
 
 /* Of those that a result needs. */
 struct integer_count integer_count(const struct integer_plan *p);
+/* The value that stands for all of V's grid. */
+int integer_like(const struct integer_plan *p, int v);
 /* The grid that VALUE has, or is rounded to where it is a float. */
 struct quant_grid integer_grid(const struct integer_plan *p, int value);
 /* Could VALUE be integers at all? A float tensor of known shape that is computed. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/quantize/integer/settle.c - the tensors that have to be seen, grids of what was, and what scales sums.
  *
- * What cannot be after all is floats again, and what it would have made is rounded where it is read: the plan
- * stays as it was made, so no tensor is asked for that was not seen. */
+ * What cannot be after all is floats again, and what it would have made is rounded where it is read. But for sums
+ * that are parted the plan stays as it was made: no tensor is asked for that was not seen. */
 #include <float.h>
 #include <math.h>
 
@@ -100,13 +100,6 @@ static struct quant_grid grid_of(struct grid_range r)
 	return (struct quant_grid){ .element = ELEMENT_I8, .scale = scale > FLT_MIN ? scale : 1 };
 }
 
-static int standing_for(const struct integer_plan *p, int v)
-{
-	while (p->at[v].like != v)
-		v = p->at[v].like;
-	return v;
-}
-
 static void settle_grids(struct quant *q, struct arena *scratch)
 {
 	struct integer_plan *p = q->integers;
@@ -114,7 +107,7 @@ static void settle_grids(struct quant *q, struct arena *scratch)
 
 	for (int i = 0; i < q->tensors.n; i++)
 		if (q->tensors.at[i].seen)
-			widen(q, &q->tensors.at[i], &range[standing_for(p, q->tensors.at[i].value)]);
+			widen(q, &q->tensors.at[i], &range[integer_like(p, q->tensors.at[i].value)]);
 	for (int v = 0; v < p->main->bindings.n; v++)
 		p->grid[v] = grid_of(range[v]);
 	for (int i = 0; i < q->tensors.n; i++)

@@ -58,11 +58,6 @@ static int build_terms(struct rewrite *x, const struct integer_chain *c)
 	return build(b, &core_add, z, build_scalar(b, ELEMENT_I32, ldexp(1, c->scale.shift - 1)));
 }
 
-static int bound(double v, struct quant_grid grid)
-{
-	return (int)fmin(fmax(rint(v / (double)grid.scale), INT8_MIN), INT8_MAX);
-}
-
 /* The integers at the end of C. */
 static int build_chain(struct rewrite *x, const struct integer_chain *c)
 {
@@ -79,7 +74,7 @@ static int build_chain(struct rewrite *x, const struct integer_chain *c)
 	if (c->site >= 0 && c->nterms > 0)
 		z = build(b, &core_add, z,
 			  integer_build_scaled(b, integers_of(x, c->term[0]), c->scale.term[0]));
-	return integer_build_narrow(b, z, c->scale.shift, bound(c->low, grid), bound(c->high, grid));
+	return integer_build_narrow(b, z, c->scale.shift, integer_bound(c->low, grid), integer_bound(c->high, grid));
 }
 
 /* What leaves as sums. */
