@@ -10,12 +10,13 @@
 #include "bench/vdla/table.h"
 #include "measure/device/simulated.h"
 #include "search/strategies/strategy.h"
+#include "target/vdla/target.h"
 #include "tools/args/query.h"
 #include "tools/command.h"
 #include "tools/json.h"
 #include "tools/source.h"
 
-enum { TRIALS = 500, THREADS = 2, MAX_SOURCES = 64 };
+enum { TRIALS = 500, MAX_SOURCES = 64 };
 
 struct vdla_suite {
 	struct vdla_plan plan;
@@ -47,7 +48,7 @@ enum { KEY_SEARCH = 256, KEY_SEED };
 static const struct argp_option options[] = {
 	{ "db", 'd', "FILE", 0, "keep the campaigns there, and go on from them (default: a temporary one)", 0 },
 	{ "trials", 'n', "N", 0, "of a task, with virtual threads and without each (default 500)", 0 },
-	{ "threads", 't', "N", 0, "virtual ones, at least 2 (default 2)", 0 },
+	{ "threads", 't', "N", 0, "virtual ones, at least 2 (default 4)", 0 },
 	{ "search", KEY_SEARCH, "STRATEGY", 0, "strategy: evolve (default), random, anneal, grid", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of all random choices (default 1)", 0 },
 	{ "json", 'j', NULL, 0, "JSON instead of a table", 0 },
@@ -187,7 +188,7 @@ static int play_anywhere(struct vdla_suite *s)
 static int run(int argc, char **argv)
 {
 	struct vdla_suite s = {
-		.plan = { .threads = THREADS, .trials = TRIALS, .seed = 1, .stop = &stopped, .listener = { hear, NULL } },
+		.plan = { .threads = VDLA_VIRTUAL_THREADS, .trials = TRIALS, .seed = 1, .stop = &stopped, .listener = { hear, NULL } },
 	};
 
 	argp_parse(&argp, argc, argv, 0, NULL, &s);

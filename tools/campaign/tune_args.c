@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "db/label.h"
+#include "target/vdla/target.h"
 #include "tools/args/query.h"
 #include "tools/args/targets.h"
 
@@ -29,7 +30,7 @@ static const struct argp_option options[] = {
 	{ "until", KEY_UNTIL, "HH:MM", 0, "stop at this time of day, or at 'YYYY-MM-DD HH:MM'", 0 },
 	{ "plateau", KEY_PLATEAU, "N", 0, "a task is done after N trials in a row without gain", 0 },
 	{ "gflops", KEY_GFLOPS, "N", 0, "a task is done where its best reaches N GFLOP/s", 0 },
-	{ "threads", 't', "N", 0, "threads a kernel uses (default 1; virtual ones of a simulated device: 2)", 0 },
+	{ "threads", 't', "N", 0, "threads a kernel uses (default 1; virtual ones of a simulated device: 4)", 0 },
 	{ "search", KEY_SEARCH, "STRATEGY", 0, "strategy: evolve (default), random, anneal, grid", 0 },
 	{ "cc", KEY_CC, "COMPILER", 0, "gcc, clang, or a path (default clang, else gcc)", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of all random choices (default 1)", 0 },
@@ -159,7 +160,7 @@ static void complete(struct argp_state *state, struct tune_args *args)
 	if (args->simulated.given && (args->replay || args->target))
 		argp_error(state, "--device: a simulated device has kernels of its own, and no recording answers");
 	if (o->threads == 0)
-		o->threads = args->simulated.given ? 2 : 1;
+		o->threads = args->simulated.given ? VDLA_VIRTUAL_THREADS : 1;
 	if (!has_limit(&o->budget))
 		o->budget.trials = BUDGET_TRIALS;
 }
