@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* partition/generators/vdla.c - regions of integers on a simulated accelerator (docs/vdla.md).
  *
- * In:   sums of products of bytes and what makes bytes of them, as `hone quantize --integers-only` writes models.
+ * In:   sums of products of bytes and what makes bytes of them, as `hone quantize --integers-only` writes
+ *       models.
  * Out:  an artifact that is a program of a VDLA: `hone vdla` runs, prints and traces it.
  * Holds: results are those of the interpreter, to the bit; times are cycles. */
 #include "include/hone_generator_read.h"
@@ -15,6 +16,7 @@
 #include "graph/text/text.h"
 #include "partition/generators/vdla/border.h"
 #include "partition/generators/vdla/images.h"
+#include "partition/generators/vdla/lacks.h"
 #include "partition/generators/vdla/program.h"
 #include "partition/region_graph.h"
 #include "target/vdla/simulator.h"
@@ -61,6 +63,11 @@ static int claims(const struct hone_region *region, char *why)
 
 		if (border_bytes(&region->tensors[t]) == 0)
 			rc = hone_refuse(why, "a tensor that is neither an image nor rows of i8 or i32");
+	}
+	for (int i = 0; i < region->ncalls && rc == 0; i++) {
+		const char *lacks = vdla_lacks(region, &region->calls[i]);
+
+		rc = lacks ? hone_refuse(why, "%s", lacks) : 0;
 	}
 	if (rc == 0 && !read_region(a, region))
 		rc = hone_refuse(why, "%s", err_get());
@@ -129,8 +136,8 @@ static const struct compiled *compiled_of(const struct hone_region *region)
 	return c;
 }
 
-static int compile(const struct hone_region *region, void (*write)(void *sink, const void *bytes, size_t n), void *sink,
-		   char *why)
+static int compile(const struct hone_region *region, void (*write)(void *sink, const void *bytes, size_t n),
+		   void *sink, char *why)
 {
 	const struct compiled *c = compiled_of(region);
 
@@ -151,7 +158,8 @@ static void release(void *handle)
 }
 
 /* Tensor I of B is T of the region? */
-static bool is_tensor(const struct vdla_binary *b, int i, const struct hone_region_tensor *t, enum vdla_role role)
+static bool is_tensor(const struct vdla_binary *b, int i, const struct hone_region_tensor *t,
+		      enum vdla_role role)
 {
 	return i < b->tensors.n && b->tensors.at[i].role == role && b->tensors.at[i].bytes == border_bytes(t);
 }
@@ -159,7 +167,8 @@ static bool is_tensor(const struct vdla_binary *b, int i, const struct hone_regi
 /* Is B of REGION, and for this machine? */
 static int check_border(const struct vdla_binary *b, const struct hone_region *r)
 {
-	bool same = true;
+	int n = r->ninputs + r->noutputs;
+	bool same = b->tensors.n == n || (b->tensors.n > n && b->tensors.at[n].role == VDLA_CONSTANT);
 
 	for (int i = 0; i < r->ninputs; i++)
 		same &= is_tensor(b, i, &r->tensors[r->inputs[i]], VDLA_INPUT);
@@ -168,11 +177,13 @@ static int check_border(const struct vdla_binary *b, const struct hone_region *r
 	if (!same)
 		return err_set("artifact: its tensors are not those of the region; have it compiled again");
 	if (!vdla_machine_equal(&b->machine, machine_now()))
-		return err_set("artifact: it is for another machine than the one that is configured; have it compiled again");
+		return err_set("artifact: it is for another machine than the one that is configured; "
+			       "have it compiled again");
 	return 0;
 }
 
-static int init(const struct hone_region *region, const void *artifact, size_t size, int threads, void **handle, char *why)
+static int init(const struct hone_region *region, const void *artifact, size_t size, int threads,
+		void **handle, char *why)
 {
 	struct arena *a = arena_new();
 	struct vdla_region *x = arena_one(a, struct vdla_region);
@@ -190,19 +201,23 @@ static int init(const struct hone_region *region, const void *artifact, size_t s
 	return 0;
 }
 
+static uint8_t *place_of(const struct vdla_region *x, int tensor)
+{
+	return x->memory + x->binary->tensors.at[tensor].address * VDLA_UNIT_BYTES;
+}
+
 static int run(void *handle, const void *const *inputs, void *const *outputs, char *why)
 {
 	const struct vdla_region *x = handle;
 	const struct hone_region *r = x->region;
-	const struct vdla_tensor *tensors = x->binary->tensors.at;
 	struct vdla_cycles cycles;
 
 	for (int i = 0; i < r->ninputs; i++)
-		border_send(&r->tensors[r->inputs[i]], inputs[i], x->memory + tensors[i].address * VDLA_UNIT_BYTES);
+		border_send(&r->tensors[r->inputs[i]], inputs[i], place_of(x, i));
 	if (vdla_simulate(x->binary, x->memory, &cycles, NULL) < 0)
 		return hone_refuse(why, "%s", err_get());
 	for (int i = 0; i < r->noutputs; i++)
-		border_fetch(&r->tensors[r->outputs[i]], x->memory + tensors[r->ninputs + i].address * VDLA_UNIT_BYTES, outputs[i]);
+		border_fetch(&r->tensors[r->outputs[i]], place_of(x, r->ninputs + i), outputs[i]);
 	return 0;
 }
 
@@ -242,6 +257,7 @@ static const char *version(void)
 static const struct hone_pattern patterns[] = {
 	{ "conv", "conv2d[i32, const]" },
 	{ "dense", "dense[i32]" },
+	{ "flat", "reshape[i8] dense[i32]" },
 	{ "scale", "mul[i32, const]" },
 	{ "add", "add[i32]" },
 	{ "widen", "cast[i32]" },
@@ -256,7 +272,7 @@ static const struct hone_pattern patterns[] = {
 __attribute__((visibility("default"))) const struct hone_generator hone_generator = {
 	.abi = HONE_GENERATOR_ABI,
 	.name = "vdla",
-	.summary = "a simulated accelerator for integers of 8 bits, as it is by default or as vdla=FILE describes it",
+	.summary = "a simulated accelerator for integers of 8 bits, by default or as vdla=FILE describes it",
 	.patterns = patterns,
 	.grain = HONE_REGIONS,
 	.configure = configure,

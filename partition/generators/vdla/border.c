@@ -7,28 +7,28 @@
 #include "base/integer.h"
 #include "include/hone_generator_read.h"
 
-struct border {
+struct blocked_tensor {
 	int64_t n, channels, pixels;
 	size_t bytes;		/* of an element */
 };
 
-static bool border_of(const struct hone_region_tensor *t, struct border *out)
+static bool border_of(const struct hone_region_tensor *t, struct blocked_tensor *out)
 {
 	if ((t->rank != 4 && t->rank != 2) || (t->type != HONE_I8 && t->type != HONE_I32))
 		return false;
-	*out = (struct border){ t->dim[0], t->dim[1], hone_count(t, 2), hone_type_bytes(t->type) };
+	*out = (struct blocked_tensor){ t->dim[0], t->dim[1], hone_count(t, 2), hone_type_bytes(t->type) };
 	return true;
 }
 
 int64_t border_bytes(const struct hone_region_tensor *t)
 {
-	struct border b;
+	struct blocked_tensor b;
 
 	return border_of(t, &b) ? b.n * round_up(b.channels, VDLA_LANES) * b.pixels * (int64_t)b.bytes : 0;
 }
 
 /* Element P of channel C of image I, in units of elements. */
-static inline int64_t place_of(const struct border *b, int64_t i, int64_t c, int64_t p)
+static inline int64_t place_of(const struct blocked_tensor *b, int64_t i, int64_t c, int64_t p)
 {
 	return ((i * ceil_div(b->channels, VDLA_LANES) + c / VDLA_LANES) * b->pixels + p) * VDLA_LANES + c % VDLA_LANES;
 }
@@ -36,7 +36,7 @@ static inline int64_t place_of(const struct border *b, int64_t i, int64_t c, int
 void border_send(const struct hone_region_tensor *t, const void *host, void *device)
 {
 	const char *from = host;
-	struct border b = { 0 };
+	struct blocked_tensor b = { 0 };
 
 	border_of(t, &b);
 	memset(device, 0, (size_t)border_bytes(t));
@@ -48,7 +48,7 @@ void border_send(const struct hone_region_tensor *t, const void *host, void *dev
 
 void border_fetch(const struct hone_region_tensor *t, const void *device, void *host)
 {
-	struct border b = { 0 };
+	struct blocked_tensor b = { 0 };
 	char *to = host;
 
 	border_of(t, &b);

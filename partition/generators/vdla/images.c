@@ -147,6 +147,8 @@ static int add_pointwise(struct imager *x, int value, const struct binding *b)
 			return err_set("%s of what has another shape", b->op->name);
 		args[i] = of == VALUE_NONE ? VALUE_NONE : constant ? build_operand(x, of, b->type->rank, &d) : x->made[of];
 	}
+	if (b->op == &core_add && args[0] == args[1])	/* what adds has room for one of two */
+		return keep(x, value, build(&x->b, &core_mul, args[0], build_scalar(&x->b, ELEMENT_I32, 2)), &d);
 	return keep(x, value, build_copy(&x->b, b, args, NULL), &d);
 }
 

@@ -36,10 +36,12 @@ static const char *pool_lacks(const struct hone_region *r, const struct hone_reg
 
 static const char *pad_lacks(const struct hone_region *r, const struct hone_region_call *c)
 {
-	const struct hone_region_tensor *pads = hone_operand(r, c, 1), *value = hone_operand(r, c, 2), *axes = hone_operand(r, c, 3);
+	const struct hone_region_tensor *pads = hone_operand(r, c, 1), *value = hone_operand(r, c, 2);
+	const struct hone_region_tensor *axes = hone_operand(r, c, 3);
 	int rank = r->tensors[c->output].rank;
+	bool zero = !value || (hone_is_number(value) && *(const int8_t *)value->data == 0);
 
-	if (!hone_attr_is(c, "mode", "constant") || (value && !(hone_is_number(value) && *(const int8_t *)value->data == 0)))
+	if (!hone_attr_is(c, "mode", "constant") || !zero)
 		return "padding with anything but 0";
 	if (!pads->data || (axes && !axes->data))
 		return "padding that is computed";
@@ -70,8 +72,9 @@ static const char *shift_lacks(const struct hone_region *r, const struct hone_re
 /* Bytes are made of what is behind it. */
 static const char *clip_lacks(const struct hone_region *r, const struct hone_region_call *c)
 {
-	return is_within(r, c, 1, INT8_MIN, INT8_MAX) && is_within(r, c, 2, INT8_MIN, INT8_MAX) ? NULL
-												   : "bytes of sums that may be beyond theirs";
+	bool within = is_within(r, c, 1, INT8_MIN, INT8_MAX) && is_within(r, c, 2, INT8_MIN, INT8_MAX);
+
+	return within ? NULL : "bytes of sums that may be beyond theirs";
 }
 
 const char *vdla_lacks(const struct hone_region *r, const struct hone_region_call *c)

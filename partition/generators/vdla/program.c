@@ -7,6 +7,7 @@
 #include "graph/pass/pass.h"
 #include "graph/task/piece.h"
 #include "graph/task/variant.h"
+#include "partition/generators/vdla/apart.h"
 #include "partition/generators/vdla/kernel.h"
 #include "te/eval.h"
 #include "te/text/text.h"
@@ -24,13 +25,20 @@ struct found_kernel {
 	struct vdla_kernel kernel;
 };
 
+/* A result that has its place otherwise, too: it is an input, or another result. */
+struct second_place {
+	int value;
+	int64_t at;
+};
+
 struct composer {
 	struct arena *a;
 	const struct graph *g;
 	const struct function *main;
 	struct vdla_binary *out;
 	struct resident *resident;	/* by value */
-	struct found_vec VEC(struct found_kernel) found;
+	struct found_kernel_vec VEC(struct found_kernel) found;
+	struct second_place_vec VEC(struct second_place) seconds;
 	int64_t end;		/* units of memory in use */
 };
 
@@ -73,7 +81,7 @@ static void note_readers(struct composer *c)
 	}
 }
 
-/* Parameters and results have their places for themselves; a result that stands there twice has one. */
+/* Parameters and results have their places for themselves. */
 static void place_border(struct composer *c)
 {
 	const struct function *f = c->main;
@@ -81,12 +89,14 @@ static void place_border(struct composer *c)
 	for (int i = 0; i < f->nparams + f->nresults; i++) {
 		int v = i < f->nparams ? i : f->results[i - f->nparams];
 		struct resident *r = &c->resident[v];
+		const struct second_place place = { v, take(c, r->units) };
 
 		if (r->at >= 0)
-			continue;
-		r->at = take(c, r->units);
+			vec_push(c->a, &c->seconds, place);
+		else
+			r->at = place.at;
 		add_tensor(c, arena_printf(c->a, i < f->nparams ? "input%d" : "output%d", i < f->nparams ? i : i - f->nparams),
-			   i < f->nparams ? VDLA_INPUT : VDLA_OUTPUT, r->at, bytes_of(function_at(f, v)->type), NULL);
+			   i < f->nparams ? VDLA_INPUT : VDLA_OUTPUT, place.at, bytes_of(function_at(f, v)->type), NULL);
 	}
 }
 
@@ -255,8 +265,8 @@ static int add_kernel(struct composer *c, int v)
 static int add_copy(struct composer *c, const struct type *t, int64_t from, int64_t to)
 {
 	int64_t n = type_count(t) / VDLA_LANES;
-	const char *text = arena_printf(c->a, "input X: i8[%lld, %d]\nY[p < %lld, l < %d] = X[p, l]\n", (long long)n, VDLA_LANES,
-					(long long)n, VDLA_LANES);
+	const char *text = arena_printf(c->a, "input X: %s[%lld, %d]\nY[p < %lld, l < %d] = X[p, l]\n", element_name(t->element),
+					(long long)n, VDLA_LANES, (long long)n, VDLA_LANES);
 	const struct dag *d = dag_parse(c->a, "copy", text);
 	const struct vdla_kernel *k = d ? find(c, d, "copy", "") : NULL;
 
@@ -294,23 +304,60 @@ static int add_step(struct composer *c, int v)
 	return n > 0 ? add_concat(c, v, pieces, n) : add_kernel(c, v);
 }
 
+/* By value of main: applications for which there are no instructions. */
+static const bool *without_kernel(struct composer *c)
+{
+	bool *out = arena_many(c->a, bool, c->main->bindings.n);
+	int *pieces;
+
+	for (int v = 0; v < c->main->bindings.n; v++)
+		if (function_at(c->main, v)->kind == BIND_APPLY && pieces_of(c, v, &pieces) == 0) {
+			const struct cut_dag d = cut(c, v);
+
+			out[v] = !d.dag || !find(c, d.dag, d.op, d.shape);
+		}
+	return out;
+}
+
+static void place_all(struct composer *c)
+{
+	c->resident = arena_many(c->a, struct resident, c->main->bindings.n);
+	note_readers(c);
+	place_border(c);
+	put_together(c);
+	place_between(c);
+}
+
+static int add_steps(struct composer *c)
+{
+	for (int v = 0; v < c->main->bindings.n; v++)
+		if (add_step(c, v) < 0)
+			return -1;
+	for (int i = 0; i < c->seconds.n; i++) {
+		const struct second_place *s = &c->seconds.at[i];
+
+		if (add_copy(c, function_at(c->main, s->value)->type, c->resident[s->value].at, s->at) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 struct vdla_binary *vdla_program_of(struct arena *a, struct graph *images, const struct vdla_machine *m)
 {
-	struct graph *g = graph_passes(a, images, "fuse");
-	struct composer c = { .a = a, .g = g, .out = arena_one(a, struct vdla_binary) };
+	struct graph *fused = graph_passes(a, images, "fuse");
+	struct composer c = { .a = a, .g = fused, .out = arena_one(a, struct vdla_binary) };
 
-	if (!g)
+	if (!fused)
 		return NULL;
-	c.main = graph_main(g);
 	c.out->machine = *m;
-	c.resident = arena_many(a, struct resident, c.main->bindings.n);
-	note_readers(&c);
-	place_border(&c);
-	put_together(&c);
-	place_between(&c);
-	for (int v = 0; v < c.main->bindings.n; v++)
-		if (add_step(&c, v) < 0)
-			return NULL;
+	c.main = graph_main(fused);
+	c.g = vdla_take_apart(a, fused, without_kernel(&c));
+	if (!c.g)
+		return NULL;
+	c.main = graph_main(c.g);
+	place_all(&c);
+	if (add_steps(&c) < 0)
+		return NULL;
 	c.out->memory_bytes = c.end * VDLA_UNIT_BYTES;
 	return vdla_binary_check(c.out, "region") < 0 ? NULL : c.out;
 }

@@ -74,17 +74,25 @@ const struct array *ones_in_blocks(struct arena *a, const struct weight_shape *s
 	return out;
 }
 
+/* Has an instruction room for C, a number? */
+static bool fits_instruction(const struct array *c)
+{
+	return c->element != ELEMENT_I32 || (*(const int32_t *)c->data >= INT16_MIN && *(const int32_t *)c->data <= INT16_MAX);
+}
+
 const struct array *channels_in_blocks(struct arena *a, const struct array *c, int rank, int64_t channels)
 {
 	const int64_t dim[] = { round_up(channels, VDLA_LANES), 1, 1 };
 	int at = c->rank - rank + 1;	/* the dim that stands beside channels */
+	bool alone = c->count == 1;
 
-	if (c->count == 1)
+	if (alone && fits_instruction(c))
 		return array_around(a, c->element, 0, NULL, c->data);
-	if (c->element != ELEMENT_I32 || c->count != channels || at < 0 || c->dim[at] != channels)
+	if (c->element != ELEMENT_I32 || (!alone && (c->count != channels || at < 0 || c->dim[at] != channels)))
 		return NULL;
 	struct array *out = array_in(a, ELEMENT_I32, 3, dim);
 
-	memcpy(out->data, c->data, (size_t)channels * sizeof(int32_t));
+	for (int64_t i = 0; i < channels; i++)
+		((int32_t *)out->data)[i] = ((const int32_t *)c->data)[alone ? 0 : i];
 	return out;
 }

@@ -21,8 +21,8 @@ struct weight_shape weight_shape_of(int64_t ic, int64_t oc, int64_t groups);
 const struct array *weight_in_blocks(struct arena *a, const struct array *w, const struct weight_shape *s);
 const struct array *matrix_in_blocks(struct arena *a, const struct array *w, bool turned, const struct weight_shape *s);
 const struct array *ones_in_blocks(struct arena *a, const struct weight_shape *s);
-/* C as an operand of what has RANK and so many channels: a number as it is; one for each channel, [c, 1, 1] with zeros up to a
- * whole block; NULL where C is neither. */
+/* C as an operand of what has RANK and so many channels: a number of 16 bits as it is; a larger one, or one for each channel,
+ * [c, 1, 1] with zeros up to a whole block; NULL where C is neither. */
 const struct array *channels_in_blocks(struct arena *a, const struct array *c, int rank, int64_t channels);
 
 #endif
