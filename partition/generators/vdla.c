@@ -40,6 +40,8 @@ static const struct vdla_machine *machine_now(void)
 static int configure(const char *text, char *why)
 {
 	configured = true;
+	if (!*text)
+		return hone_refuse(why, "vdla=FILE names the file of a machine");
 	return vdla_machine_load(&machine, text) < 0 ? hone_refuse(why, "%s", err_get()) : 0;
 }
 
@@ -262,6 +264,7 @@ static const struct hone_pattern patterns[] = {
 	{ "add", "add[i32]" },
 	{ "widen", "cast[i32]" },
 	{ "mean", "cast[i32] reduce_sum[i32]" },
+	{ "sum", "reduce_sum[i32]" },
 	{ "requantize", "shift_right[i32, scalar] clip[i32, scalar] cast[i8]" },
 	{ "pool", "pad[i8]? max_pool[i8]" },
 	{ "rows", "reshape[i8]" },

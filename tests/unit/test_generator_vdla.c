@@ -121,13 +121,16 @@ static int with_itself(struct graph_maker *m, int *results)
 	return 3;
 }
 
+/* Of bytes, of what was made of bytes for others, too, and of sums. */
 static int means(struct graph_maker *m, int *results)
 {
-	int x = image(m, 2, 21, 5, 3), y = conv3(m, x, 8);
+	int x = image(m, 2, 21, 5, 3), z = sums(m, 1, 18, 7, 7), y = conv3(m, x, 8), wide = cast_to(m, y, ELEMENT_I32);
 
 	results[0] = to_bytes(m, scaled(m, pixel_sums(m, x)), 6, -128, 127);
-	results[1] = pixel_sums(m, y);
-	return 2;
+	results[1] = build(&m->b, &core_reduce_sum, wide, build_ints(&m->b, 2, (int64_t[]){ -1, 2 }));
+	results[2] = add_of(m, wide, number(m, 3));
+	results[3] = build(&m->b, &core_reduce_sum, z, build_ints(&m->b, 2, (int64_t[]){ 2, 3 }));
+	return 4;
 }
 
 static int pools(struct graph_maker *m, int *results)

@@ -91,21 +91,32 @@ static int add_product(struct imager *x, int value, const struct binding *b)
 	return keep_result(x, value, build_conv(x, b, x->made[b->args[0]], matrix_in_blocks(x->b.arena, w, turned, &s), &s));
 }
 
-/* Bytes that were cast to i32, summed over all pixels: a window of all of them, whose weights are 1. */
+/* The bytes that were cast to VALUE; VALUE_NONE. */
+static int bytes_of(const struct imager *x, int value)
+{
+	const struct binding *cast = function_at(x->from, value);
+	bool bytes = cast->kind == BIND_CALL && cast->op == &core_cast &&
+		     function_at(x->from, cast->args[0])->type->element == ELEMENT_I8;
+
+	return bytes ? cast->args[0] : VALUE_NONE;
+}
+
+/* All pixels summed. Of bytes that is a window of all of them, whose weights are 1. */
 static int add_sum(struct imager *x, int value, const struct binding *b)
 {
-	const struct binding *cast = function_at(x->from, b->args[0]);
-	int bytes = cast->kind == BIND_CALL && cast->op == &core_cast ? cast->args[0] : VALUE_NONE;
+	int bytes = bytes_of(x, b->args[0]);
+	const struct image_dims *d = &x->dims[b->args[0]];
 	struct image_dims out;
 
-	if (bytes == VALUE_NONE || function_at(x->from, bytes)->type->element != ELEMENT_I8 ||
-	    !image_dims_of(b->type, &out) || out.h != 1 || out.w != 1 || out.c != x->dims[bytes].c)
-		return err_set("only bytes are summed, over all pixels of an image");
+	if (!image_dims_of(b->type, &out) || out.n != d->n || out.c != d->c || out.h != 1 || out.w != 1)
+		return err_set("only pixels of an image are summed");
+	if (bytes == VALUE_NONE)
+		return keep(x, value, build(&x->b, &core_reduce_sum, x->made[b->args[0]], build_ints(&x->b, 2, (int64_t[]){ 2, 3 })), &out);
 	struct weight_shape s = weight_shape_of(out.c, out.c, out.c);
 
-	s.kernel[0] = x->dims[bytes].h;
-	s.kernel[1] = x->dims[bytes].w;
-	return keep_result(x, value, build_conv(x, b, x->made[bytes], ones_in_blocks(x->b.arena, &s), &s));
+	s.kernel[0] = d->h;
+	s.kernel[1] = d->w;
+	return keep(x, value, build_conv(x, b, x->made[bytes], ones_in_blocks(x->b.arena, &s), &s), &out);
 }
 
 /* Another shape for the same elements: [n, c, h, w] as rows, pixels as rows and back. */
