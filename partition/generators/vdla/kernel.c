@@ -8,11 +8,12 @@
 #include "search/aim.h"
 #include "search/strategies/generations.h"
 #include "target/vdla/simulator.h"
+#include "target/vdla/target.h"
 
 /* The prior's order and that of cycles agree to 0.94 to 0.99 (docs/vdla.md): the best of 400 is among the first 32 that have
  * instructions. */
-static const struct generations effort = { .population = 96, .count = 4 };
-enum { COUNTED = 32, VIRTUAL_THREADS = 2 };
+static const struct generations effort = { .population = 192, .count = 8 };
+enum { COUNTED = 128 };
 
 /* The binary of STEPS, in A, and its cycles; false and WHY. */
 static bool count(struct arena *a, const struct problem *p, const struct vdla_machine *m, const char *steps,
@@ -32,7 +33,7 @@ int vdla_kernel_find(struct arena *a, const struct dag *d, const struct vdla_mac
 {
 	struct arena *scratch = arena_new();
 	const struct task *task = task_new(scratch, d, "kernel", 1);
-	const struct aim aim = aim_of(device_simulated(scratch, m), VIRTUAL_THREADS);
+	const struct aim aim = aim_of(device_simulated(scratch, m), VDLA_VIRTUAL_THREADS);
 	struct problem p;
 	struct candidate *all;
 	int n = generations_by_prior(scratch, task, &aim, effort, &p, &all), best = -1, counted = 0;
