@@ -18,6 +18,7 @@
 #include "partition/generators/vdla/images.h"
 #include "partition/generators/vdla/lacks.h"
 #include "partition/generators/vdla/program.h"
+#include "partition/generators/vdla/tuned.h"
 #include "partition/region_graph.h"
 #include "target/vdla/simulator.h"
 
@@ -28,13 +29,26 @@ struct vdla_region {
 	uint8_t *memory;	/* with the constants */
 };
 
-/* What --backend vdla=FILE says; set once, before all else. */
-static struct vdla_machine machine;
+/* What --backend vdla=TEXT says; set once, before all else. */
+static struct vdla_options options;
 static bool configured;
+
+static const struct vdla_options *options_now(void)
+{
+	static const struct vdla_options standard = {
+		.machine = {
+#define X(field, standard, least, most, meaning) .field = standard,
+#include "target/vdla/machine.def"
+#undef X
+		},
+	};
+
+	return configured ? &options : &standard;
+}
 
 static const struct vdla_machine *machine_now(void)
 {
-	return configured ? &machine : &vdla_machine_default;
+	return &options_now()->machine;
 }
 
 static int configure(const char *text, char *why)
@@ -42,7 +56,8 @@ static int configure(const char *text, char *why)
 	configured = true;
 	if (!*text)
 		return hone_refuse(why, "vdla=FILE names the file of a machine");
-	return vdla_machine_load(&machine, text) < 0 ? hone_refuse(why, "%s", err_get()) : 0;
+	/* its words live as long as the process */
+	return vdla_options_parse(arena_new(), text, &options) < 0 ? hone_refuse(why, "%s", err_get()) : 0;
 }
 
 /* --- compiling */
@@ -105,7 +120,7 @@ static struct hash128 region_key(struct arena *a, const struct hone_region *regi
 static void compile_region(struct arena *a, const struct hone_region *region, struct compiled *out)
 {
 	struct graph *images = read_region(a, region);
-	struct vdla_binary *b = images ? vdla_program_of(a, images, machine_now()) : NULL;
+	struct vdla_binary *b = images ? vdla_program_of(a, images, options_now()) : NULL;
 
 	if (!b || vdla_simulate(b, NULL, &out->cycles, NULL) < 0) {
 		hone_refuse(out->why, "%s", err_get());
@@ -243,16 +258,21 @@ static struct hone_cost cost(const struct hone_region *region, int threads)
 				   .transfers_us = (double)transfers / m->clock_mhz };
 }
 
-/* Times and artifacts are those of one machine. */
+/* Times and artifacts are those of one machine, and of the records that there are. */
 static const char *version(void)
 {
-	static char text[64];
+	static char text[128];
+	struct arena *a = arena_new();
 	char hash[HASH_TEXT];
 	struct text t = { 0 };
+	const char *records;
 
 	vdla_machine_print(&t, machine_now());
-	snprintf(text, sizeof(text), "VDLA 1, machine %.16s", hash_text(hash_bytes(text_str(&t), t.n), hash));
+	if (vdla_tuned_version(a, options_now(), &records) < 0)
+		records = ", without a database";	/* compile says why */
+	snprintf(text, sizeof(text), "VDLA 1, machine %.16s%s", hash_text(hash_bytes(text_str(&t), t.n), hash), records);
 	text_free(&t);
+	arena_free(a);
 	return text;
 }
 

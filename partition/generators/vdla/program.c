@@ -36,6 +36,7 @@ struct composer {
 	const struct graph *g;
 	const struct function *main;
 	struct vdla_binary *out;
+	const struct vdla_options *options;
 	struct resident *resident;	/* by value */
 	struct found_kernel_vec VEC(struct found_kernel) found;
 	struct second_place_vec VEC(struct second_place) seconds;
@@ -196,8 +197,10 @@ static const struct vdla_kernel *find(struct composer *c, const struct dag *d, c
 	for (int i = 0; i < c->found.n; i++)
 		if (hash_equal(c->found.at[i].key, key))
 			return &c->found.at[i].kernel;
-	if (vdla_kernel_find(c->a, d, &c->out->machine, &fresh.kernel) < 0) {
-		err_prefix("%s %s", op, shape);
+	const char *name = arena_printf(c->a, "%s:%s", op, shape);
+
+	if (vdla_kernel_find(c->a, d, name, c->options, &fresh.kernel) < 0) {
+		err_prefix("%s", name);
 		return NULL;
 	}
 	vec_push(c->a, &c->found, fresh);
@@ -342,14 +345,14 @@ static int add_steps(struct composer *c)
 	return 0;
 }
 
-struct vdla_binary *vdla_program_of(struct arena *a, struct graph *images, const struct vdla_machine *m)
+struct vdla_binary *vdla_program_of(struct arena *a, struct graph *images, const struct vdla_options *o)
 {
 	struct graph *fused = graph_passes(a, images, "fuse");
-	struct composer c = { .a = a, .g = fused, .out = arena_one(a, struct vdla_binary) };
+	struct composer c = { .a = a, .g = fused, .out = arena_one(a, struct vdla_binary), .options = o };
 
 	if (!fused)
 		return NULL;
-	c.out->machine = *m;
+	c.out->machine = o->machine;
 	c.main = graph_main(fused);
 	c.g = vdla_take_apart(a, fused, without_kernel(&c));
 	if (!c.g)
