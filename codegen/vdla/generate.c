@@ -3,7 +3,7 @@
 #include "codegen/vdla/generate.h"
 
 #include "base/integer.h"
-#include "codegen/vdla/leaf.h"
+#include "codegen/vdla/limits.h"
 #include "codegen/vdla/writer.h"
 
 enum {
@@ -93,7 +93,7 @@ static struct vdla_walk walk_of(const struct generator *g, const struct leaf *l,
 		w.stride[VDLA_LOOPS - l->loops + j] = (int)stride;
 		last += (int)((t->hi[j] - t->lo[j] - 1) * stride);
 	}
-	*touched = (struct vdla_access){ leaf_scratchpad(l->of[i]), w.base, w.base + last };
+	*touched = (struct vdla_access){ vdla_scratchpad_of(l->of[i]), w.base, w.base + last };
 	return w;
 }
 
@@ -187,12 +187,12 @@ static void emit_products(struct generator *g, const struct leaf *l)
 static void emit_load(struct generator *g, const struct leaf *l)
 {
 	const struct span_of_turns t = turns_of(g, l);
-	int64_t units = vdla_entry_units(leaf_scratchpad(l->of[0]), l->form);
+	int64_t units = vdla_entry_units(vdla_scratchpad_of(l->of[0]), vdla_form_of(l));
 	int c = l->columns ? l->loops - 1 : -1, r = l->loops - 1 - l->columns;
 	struct vdla_instruction i = { .op = VDLA_LOAD };
 	struct vdla_transfer *x = &i.transfer;
 
-	*x = (struct vdla_transfer){ .scratchpad = leaf_scratchpad(l->of[0]), .form = l->form,
+	*x = (struct vdla_transfer){ .scratchpad = vdla_scratchpad_of(l->of[0]), .form = vdla_form_of(l),
 				     .entry = (int)start_of(g, l, 0), .address = start_of(g, l, 1), .rows = 1, .columns = 1 };
 	if (c >= 0) {
 		x->before[1] = t.none ? 0 : (int)t.lo[c];
@@ -224,7 +224,7 @@ static void emit_vectors(struct generator *g, const struct leaf *l, const struct
 		struct vdla_instruction i = { .op = VDLA_ALU };
 		struct vdla_access touched[2];
 
-		i.vector.op = one->op;
+		i.vector.op = vdla_alu_of(one->op);
 		i.vector.immediate = one->source == VECTOR_NUMBER;
 		i.vector.number = one->number;
 		count_turns(l, t, i.vector.count);
@@ -259,7 +259,7 @@ static void emit_store(struct generator *g, const struct leaf *l)
 	emit_vectors(g, l, &t);
 	walk_of(g, l, 0, &t, &stored);
 	write_zeros(g, stored.first, stored.last);	/* of what nothing was added to */
-	*x = (struct vdla_transfer){ .scratchpad = VDLA_ACCUMULATORS, .form = l->form, .entry = (int)start_of(g, l, 0),
+	*x = (struct vdla_transfer){ .scratchpad = VDLA_ACCUMULATORS, .form = vdla_form_of(l), .entry = (int)start_of(g, l, 0),
 				     .address = start_of(g, l, 1), .rows = 1, .columns = 1 };
 	for (int j = 0; j < l->loops; j++) {
 		x->entry += (int)(t.lo[j] * l->loop[j].stride[0]);
@@ -291,12 +291,12 @@ static void allocate(struct generator *g, struct leaf_node *n)
 	const struct buffer *b = n->buffer;
 
 	if (b->scratchpad) {
-		enum vdla_scratchpad s = leaf_scratchpad(b);
+		enum vdla_scratchpad s = vdla_scratchpad_of(b);
 
 		int copies = (int)most(b->copies, 1);
-		int64_t at = g->top[s] + n->times++ % copies * leaf_room(b);
+		int64_t at = g->top[s] + n->times++ % copies * n->room;
 
-		g->top[s] += copies * leaf_room(b);
+		g->top[s] += copies * n->room;
 		vec_push(g->a, &g->placed, ((struct located){ b, at }));
 		if (g->top[s] > vdla_entries(&g->b->machine, s))
 			g->why = "a scratchpad has too little room";
@@ -308,7 +308,7 @@ static void allocate(struct generator *g, struct leaf_node *n)
 static void emit(struct generator *g, const struct leaf *l)
 {
 	static void (*const by_kind[])(struct generator *g, const struct leaf *l) = {
-		[LEAF_LOAD] = emit_load, [LEAF_STORE] = emit_store, [LEAF_ZEROS] = emit_zeros, [LEAF_GEMM] = emit_products,
+		[LEAF_LOAD] = emit_load, [LEAF_STORE] = emit_store, [LEAF_ZEROS] = emit_zeros, [LEAF_PRODUCTS] = emit_products,
 		[LEAF_VECTORS] = emit_walk,
 	};
 
@@ -382,7 +382,8 @@ struct vdla_binary *vdla_generate(struct arena *a, const struct program *p, cons
 				  const char **why)
 {
 	struct generator *g = arena_one(a, struct generator);
-	struct leaf_node *tree = leaf_tree(a, p, m, why);
+	const struct leaf_limits limits = vdla_limits(m);
+	struct leaf_node *tree = leaf_tree(a, p, &limits, why);
 
 	if (!tree)
 		return NULL;

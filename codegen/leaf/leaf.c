@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/vdla/leaf.c - from a nest to loops of instructions and loops around them. */
-#include "codegen/vdla/leaf_making.h"
+/* codegen/leaf/leaf.c - from a nest to loops of instructions and loops around them. */
+#include "codegen/leaf/making.h"
 
 #include "base/integer.h"
 #include "schedule/intrinsic_term.h"
@@ -16,23 +16,12 @@ int64_t affine_at(const struct affine *f, const int64_t *value)
 	return sum;
 }
 
-enum vdla_scratchpad leaf_scratchpad(const struct buffer *b)
-{
-	return b->scratchpad == SCOPE_INPUTS ? VDLA_INPUTS
-					     : b->scratchpad == SCOPE_WEIGHTS ? VDLA_WEIGHTS : VDLA_ACCUMULATORS;
-}
-
 /* Elements of an entry of B's scratchpad; of memory: bytes of a unit over those of an element. */
-int64_t leaf_unit(const struct buffer *b)
+int64_t leaf_unit(const struct leaf_limits *limits, const struct buffer *b)
 {
-	int64_t bytes = b->scratchpad ? vdla_entry_bytes(leaf_scratchpad(b)) : VDLA_UNIT_BYTES;
+	int64_t bytes = b->scratchpad ? limits->entry_bytes[b->scratchpad] : limits->unit_bytes;
 
 	return most(bytes / (int64_t)dtype_bytes(b->tensor.dtype), 1);
-}
-
-int64_t leaf_room(const struct buffer *b)
-{
-	return ceil_div(tensor_count(&b->tensor), leaf_unit(b));
 }
 
 void leaf_refuse(struct leaf_maker *m, const char *why)
@@ -176,7 +165,7 @@ static bool is_zero(const struct expr *e)
 	return (e->kind == EXPR_INT && e->i == 0) || (e->kind == EXPR_FLOAT && e->f == 0);
 }
 
-/* Bytes of memory as they are, or as accumulators that are wider. */
+/* Elements of memory as they are, or bytes as sums, which are wider. */
 static void make_load(struct leaf_making *k, const struct nest *store)
 {
 	const struct expr *e = store->value, *bytes = e->kind == EXPR_CAST ? e->arg[0] : e;
@@ -186,37 +175,39 @@ static void make_load(struct leaf_making *k, const struct nest *store)
 		e = bytes->arg[1];
 	}
 	const struct expr *load = expr_cast_load(e);
-	bool narrow = load && load->dtype == DTYPE_I8 && store->buffer->scratchpad == SCOPE_ACCUMULATORS;
+	bool narrow = load && load->dtype == DTYPE_I8 && store->buffer->scratchpad == k->m->limits->operands->sum &&
+		      k->m->limits->narrow;
 
 	if (!load || buffer_of(load->tensor)->scratchpad || (!narrow && load->dtype != store->buffer->tensor.dtype)) {
 		leaf_refuse(k->m, "what goes to a scratchpad is no element of memory as it is, or zero beside");
 		return;
 	}
 	k->leaf.kind = LEAF_LOAD;
-	k->leaf.form = narrow ? VDLA_NARROW : VDLA_PLAIN;
+	k->leaf.narrow = narrow;
 	k->leaf.n = 2;
 	leaf_set_load(k, 1, load);
 }
 
 static void make_products(struct leaf_making *k, const struct nest *group, const struct nest *lanes, const struct nest *store)
 {
+	const struct operand_scopes *scopes = k->m->limits->operands;
 	struct intrinsic_term term;
 
 	if (!intrinsic_term(k->m->a, group->intrinsic, group->axis, lanes, store, &term, &k->m->why))
 		return;
-	k->leaf.kind = LEAF_GEMM;
+	k->leaf.kind = LEAF_PRODUCTS;
 	k->leaf.n = 3;
 	leaf_set_operand(k, 0, &store->buffer->tensor, store->index);
 	leaf_set_load(k, 1, term.a);
 	leaf_set_load(k, 2, term.b);
-	leaf_check_scratchpad(k, 0, SCOPE_ACCUMULATORS);
-	leaf_check_scratchpad(k, 1, SCOPE_INPUTS);
-	leaf_check_scratchpad(k, 2, SCOPE_WEIGHTS);
+	leaf_check_scratchpad(k, 0, scopes->sum);
+	leaf_check_scratchpad(k, 1, scopes->a);
+	leaf_check_scratchpad(k, 2, scopes->b);
 }
 
 static void make_plain(struct leaf_making *k, const struct nest *store)
 {
-	bool sums = store->buffer->scratchpad == SCOPE_ACCUMULATORS;
+	bool sums = store->buffer->scratchpad == k->m->limits->operands->sum;
 	int64_t number;
 
 	if (!store->buffer->scratchpad) {
@@ -300,6 +291,7 @@ static struct leaf_node *make_node(struct leaf_maker *m, const struct nest *n)
 	if (n->kind == NEST_ALLOC) {
 		out->kind = NODE_ALLOC;
 		out->buffer = n->buffer;
+		out->room = ceil_div(tensor_count(&n->buffer->tensor), leaf_unit(m->limits, n->buffer));
 		vec_push(m->a, &m->allocated, ((struct allocated){ n->buffer, m->slots }));
 		return out;
 	}
@@ -332,9 +324,9 @@ static struct leaf_node *make_list(struct leaf_maker *m, const struct nest *list
 	return first;
 }
 
-struct leaf_node *leaf_tree(struct arena *a, const struct program *p, const struct vdla_machine *machine, const char **why)
+struct leaf_node *leaf_tree(struct arena *a, const struct program *p, const struct leaf_limits *limits, const char **why)
 {
-	struct leaf_maker m = { .a = a, .machine = machine };
+	struct leaf_maker m = { .a = a, .limits = limits };
 	struct leaf_node *tree = make_list(&m, p->body);
 
 	*why = m.why;

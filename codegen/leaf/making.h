@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/vdla/leaf_making.h - what the files share that make leaves. */
-#ifndef HONE_CODEGEN_VDLA_LEAF_MAKING_H
-#define HONE_CODEGEN_VDLA_LEAF_MAKING_H
+/* codegen/leaf/making.h - what the files share that make leaves. */
+#ifndef HONE_CODEGEN_LEAF_MAKING_H
+#define HONE_CODEGEN_LEAF_MAKING_H
 
-#include "codegen/vdla/leaf.h"
+#include "codegen/leaf/leaf.h"
 
 /* The slots that were in use where a buffer begins. */
 struct allocated {
@@ -13,7 +13,7 @@ struct allocated {
 
 struct leaf_maker {
 	struct arena *a;
-	const struct vdla_machine *machine;
+	const struct leaf_limits *limits;
 	const struct axis *axis[LEAF_SLOTS];	/* of the loop in each slot; NULL: of a part of an instruction */
 	int64_t turns[LEAF_SLOTS];	/* of a loop around what is being made; else 0 */
 	const struct affine *let[LEAF_SLOTS];	/* or the value that is there; NULL */
@@ -31,7 +31,7 @@ struct leaf_making {
 };
 
 /* Elements of an entry of B's scratchpad; of memory: bytes of a unit over those of an element. */
-int64_t leaf_unit(const struct buffer *b);
+int64_t leaf_unit(const struct leaf_limits *limits, const struct buffer *b);
 /* The first reason counts. */
 void leaf_refuse(struct leaf_maker *m, const char *why);
 void leaf_add_term(struct leaf_maker *m, struct affine *f, int slot, int64_t coef);
@@ -46,7 +46,7 @@ void leaf_set_load(struct leaf_making *k, int i, const struct expr *load);
 void leaf_check_scratchpad(struct leaf_making *k, int i, enum memory_scope scope);
 /* STORE, to memory, as vector operations and a transfer. */
 void leaf_make_store(struct leaf_making *k, const struct nest *store);
-/* Operand 0, accumulators, becomes NUMBER; it gets STORE's step of a reduction. */
+/* Operand 0, sums, becomes NUMBER; it gets STORE's step of a reduction. */
 void leaf_make_fill(struct leaf_making *k, int64_t number);
 void leaf_make_step(struct leaf_making *k, const struct nest *store);
 /* Takes loop J out of K's leaf. */

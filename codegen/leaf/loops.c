@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/vdla/leaf_loops.c - which loops around a statement an instruction has. */
-#include "codegen/vdla/leaf_making.h"
+/* codegen/leaf/loops.c - which loops around a statement an instruction has. */
+#include "codegen/leaf/making.h"
 
 #include "base/integer.h"
 
@@ -28,7 +28,7 @@ static bool is_bound(const struct leaf *l, int j)
 static void take_entries(struct leaf_making *k)
 {
 	struct leaf *l = &k->leaf;
-	int64_t inside = leaf_unit(l->of[0]);
+	int64_t inside = leaf_unit(k->m->limits, l->of[0]);
 
 	for (int64_t left = inside; left > 1;) {
 		int found = -1;
@@ -47,7 +47,7 @@ static void take_entries(struct leaf_making *k)
 			leaf_refuse(k->m, "an entry of a scratchpad is not filled as a whole");
 			return;
 		}
-		for (int i = 1; i < l->n && l->kind != LEAF_GEMM; i++)
+		for (int i = 1; i < l->n && l->kind != LEAF_PRODUCTS; i++)
 			if (own->stride[i] != own->stride[0])
 				leaf_refuse(k->m, "an entry of a scratchpad does not lie side by side in memory");
 		own->extent /= taken;
@@ -65,7 +65,7 @@ static void count_in_units(struct leaf_making *k)
 	struct leaf *l = &k->leaf;
 
 	for (int i = 0; i < l->n; i++) {
-		int64_t unit = leaf_unit(l->of[i]);
+		int64_t unit = leaf_unit(k->m->limits, l->of[i]);
 		bool whole = l->start[i].constant % unit == 0;
 
 		l->start[i].constant /= unit;
@@ -119,47 +119,57 @@ static void order_transfer(struct leaf_making *k)
 		}
 }
 
-/* Is L's instruction walks over entries, and no transfer? */
-static bool walks(const struct leaf *l)
+/* What K's instruction has of loops, where it is walks over entries; NULL: it is a transfer. */
+static const struct leaf_steps *steps_of(const struct leaf_making *k)
 {
-	return l->kind == LEAF_GEMM || l->kind == LEAF_ZEROS || l->kind == LEAF_VECTORS;
+	switch (k->leaf.kind) {
+	case LEAF_VECTORS:
+		return &k->m->limits->vectors;
+	case LEAF_PRODUCTS:
+	case LEAF_ZEROS:	/* which the first products of sums may take the place of */
+		return &k->m->limits->products;
+	case LEAF_LOAD:
+	case LEAF_STORE:
+		break;
+	}
+	return NULL;
 }
 
-/* How many of L's inner loops an instruction has. */
-static int loops_of_instruction(const struct leaf_making *k)
+/* How many of K's inner loops an instruction with STEPS has. */
+static int loops_of_walks(const struct leaf_making *k, const struct leaf_steps *steps)
 {
 	const struct leaf *l = &k->leaf;
-	int n = l->loops, most_loops = (int)least(n, VDLA_LOOPS);
+	int most_loops = (int)least(l->loops, k->m->limits->loops);
 
-	if (walks(l)) {
-		enum vdla_op op = l->kind == LEAF_VECTORS ? VDLA_ALU : VDLA_GEMM;
-		int64_t count = vdla_count_most(k->m->machine, op);
+	for (int c = 0; c < most_loops; c++) {
+		const struct leaf_loop *one = &l->loop[l->loops - 1 - c];
+		bool fits = one->extent <= steps->count;
 
-		for (int c = 0; c < most_loops; c++) {
-			const struct leaf_loop *one = &l->loop[n - 1 - c];
-			bool fits = one->extent <= count;
-
-			for (int i = 0; i < l->n; i++)
-				fits &= one->stride[i] >= 0 &&
-					one->stride[i] <= vdla_stride_most(k->m->machine, op, leaf_scratchpad(l->of[i]));
-			if (!fits)
-				return c;
-		}
-		return most_loops;
+		for (int i = 0; i < l->n; i++)
+			fits &= one->stride[i] >= 0 && one->stride[i] <= steps->stride[l->of[i]->scratchpad];
+		if (!fits)
+			return c;
 	}
-	int rows = n - 1 - l->columns;
-	int64_t row = l->columns ? l->loop[n - 1].extent : 1;
+	return most_loops;
+}
+
+/* The same of a transfer: columns, and rows that lie one behind the other in the scratchpad. */
+static int loops_of_transfer(const struct leaf *l)
+{
+	int rows = l->loops - 1 - l->columns;
+	int64_t row = l->columns ? l->loop[l->loops - 1].extent : 1;
 
 	return l->columns + (rows >= 0 && l->loop[rows].stride[0] == row && l->loop[rows].stride[1] >= 0);
 }
 
-/* Does the innermost loop of a transfer go from entry to entry, here and there? */
-static bool has_columns(const struct leaf *l)
+/* Does the innermost loop of K, a transfer, go from entry to entry, here and there? */
+static bool has_columns(const struct leaf_making *k)
 {
+	const struct leaf *l = &k->leaf;
 	int last = l->loops - 1;
 
 	return last >= 0 && l->loop[last].stride[0] == 1 &&
-	       l->loop[last].stride[1] == vdla_entry_units(leaf_scratchpad(l->of[0]), l->form);
+	       l->loop[last].stride[1] * leaf_unit(k->m->limits, l->of[1]) == leaf_unit(k->m->limits, l->of[0]);
 }
 
 /* K's outermost loop, which is no instruction's but of whoever writes the stream. */
@@ -194,11 +204,13 @@ struct leaf_node *leaf_finish(struct leaf_making *k)
 		count_in_units(k);
 	if (k->m->why)
 		return NULL;
-	if (!walks(l))
+	const struct leaf_steps *steps = steps_of(k);
+
+	if (!steps)
 		order_transfer(k);
-	join_loops(k, walks(l) ? vdla_count_most(k->m->machine, VDLA_GEMM) : VDLA_ROWS_MOST);
-	l->columns = !walks(l) && has_columns(l);
-	for (int own = loops_of_instruction(k); l->loops > own; hole = &(*hole)->body)
+	join_loops(k, steps ? steps->count : k->m->limits->rows);
+	l->columns = !steps && has_columns(k);
+	for (int own = steps ? loops_of_walks(k, steps) : loops_of_transfer(l); l->loops > own; hole = &(*hole)->body)
 		*hole = take_outermost(k);
 	*hole = arena_one(k->m->a, struct leaf_node);
 	(*hole)->kind = NODE_LEAF;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/vdla/leaf_vectors.c - what the vector unit computes: what becomes of sums before they are stored, and steps of
+/* codegen/leaf/vectors.c - what the vector unit computes: what becomes of sums before they are stored, and steps of
  * reductions that are no intrinsic's. */
-#include "codegen/vdla/leaf_making.h"
+#include "codegen/leaf/making.h"
 
 #include "base/integer.h"
-#include "codegen/vdla/vector.h"
+#include "codegen/leaf/chain.h"
 #include "te/index/index.h"
 
 /* Marks the loops that a walk from F on moves with; those around whose turns a let computes with, too. */
@@ -40,7 +40,7 @@ static void make_chain(struct leaf_making *k, const struct expr *value, int firs
 {
 	struct vector_chain c;
 
-	if (!vector_chain_of(value, &c)) {
+	if (!vector_chain_of(k->m->limits, value, &c)) {
 		leaf_refuse(k->m, "a value is not what vector instructions compute");
 		return;
 	}
@@ -48,7 +48,7 @@ static void make_chain(struct leaf_making *k, const struct expr *value, int firs
 		int operand = i ? first + i - 1 : 0;
 
 		leaf_set_load(k, operand, c.load[i]);
-		leaf_check_scratchpad(k, operand, SCOPE_ACCUMULATORS);
+		leaf_check_scratchpad(k, operand, k->m->limits->operands->sum);
 		if (c.written[i] && !is_read_once(k, operand))
 			leaf_refuse(k->m, "what is read again would be written");
 	}
@@ -102,12 +102,12 @@ static const struct expr *without_limits(const struct expr *e)
 void leaf_make_store(struct leaf_making *k, const struct nest *store)
 {
 	const struct expr *e = store->value;
-	bool narrow = e->kind == EXPR_CAST && e->dtype == DTYPE_I8;
+	bool narrow = k->m->limits->narrow && e->kind == EXPR_CAST && e->dtype == DTYPE_I8;
 
 	if (store->buffer->tensor.dtype != (narrow ? DTYPE_I8 : DTYPE_I32) || store->reducer != REDUCE_NONE)
 		leaf_refuse(k->m, "only sums of 32 bits, and their low bytes, are stored");
 	k->leaf.kind = LEAF_STORE;
-	k->leaf.form = narrow ? VDLA_NARROW : VDLA_PLAIN;
+	k->leaf.narrow = narrow;
 	leaf_set_operand(k, 1, &store->buffer->tensor, store->index);
 	e = narrow ? without_limits(e->arg[0]) : e;
 	if (e)
@@ -120,22 +120,22 @@ void leaf_make_fill(struct leaf_making *k, int64_t number)
 {
 	k->leaf.kind = LEAF_VECTORS;
 	k->leaf.n = 1;
-	if (number < INT16_MIN || number > INT16_MAX)
+	if (!vector_has_number(k->m->limits, LEAF_COPY, number))
 		leaf_refuse(k->m, "a reduction begins with what no vector instruction has room for");
-	k->leaf.vector[k->leaf.vectors++] = (struct leaf_vector){ VDLA_COPY, 0, VECTOR_NUMBER, (int32_t)number };
+	k->leaf.vector[k->leaf.vectors++] = (struct leaf_vector){ LEAF_COPY, 0, VECTOR_NUMBER, (int32_t)number };
 }
 
 void leaf_make_step(struct leaf_making *k, const struct nest *store)
 {
 	struct leaf_vector v = { .destination = 0, .source = 1 };
 
-	if (store->value->kind != EXPR_LOAD || !vector_reduces(store->reducer, &v.op)) {
+	if (store->value->kind != EXPR_LOAD || !vector_reduces(k->m->limits, store->reducer, &v.op)) {
 		leaf_refuse(k->m, "a step of a reduction is neither an intrinsic nor a vector operation");
 		return;
 	}
 	k->leaf.kind = LEAF_VECTORS;
 	k->leaf.n = 2;
 	leaf_set_load(k, 1, store->value);
-	leaf_check_scratchpad(k, 1, SCOPE_ACCUMULATORS);
+	leaf_check_scratchpad(k, 1, k->m->limits->operands->sum);
 	k->leaf.vector[k->leaf.vectors++] = v;
 }

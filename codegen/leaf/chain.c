@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/vdla/vector.c - sums, limits, shifts and products with numbers, as instructions have them. */
-#include "codegen/vdla/vector.h"
+/* codegen/leaf/chain.c - sums, limits, shifts and products with numbers, as instructions have them. */
+#include "codegen/leaf/chain.h"
 
-enum { NUMBER_LEAST = -32768, NUMBER_MOST = 32767 };
-
-static bool add(struct vector_chain *c, enum vdla_alu op, int destination, int source, int64_t number)
+bool vector_has_number(const struct leaf_limits *limits, enum leaf_operation op, int64_t number)
 {
-	if (c->n == LEAF_VECTOR_OPS || number < NUMBER_LEAST || number > NUMBER_MOST)
+	return limits->computes[op] && number >= limits->number_least && number <= limits->number_most;
+}
+
+static bool add(struct vector_chain *c, enum leaf_operation op, int destination, int source, int64_t number)
+{
+	if (c->n == LEAF_VECTOR_OPS || !(source == VECTOR_NUMBER ? vector_has_number(c->limits, op, number) : c->limits->computes[op]))
 		return false;
 	c->at[c->n++] = (struct leaf_vector){ op, destination, source, (int32_t)number };
 	c->written[destination] = true;
@@ -36,7 +39,7 @@ static bool is_power_of_two(int64_t v, int *exponent)
 
 static int follow(struct vector_chain *c, const struct expr *e);
 
-/* x / 2^s, rounded down, is a shift; (x + half) / 2^s one that rounds. */
+/* x / 2^s, rounded down, is a shift; (x + half) / 2^s one that rounds, where there is one. */
 static int follow_quotient(struct vector_chain *c, const struct expr *e)
 {
 	const struct expr *sum = e->arg[0];
@@ -45,10 +48,10 @@ static int follow_quotient(struct vector_chain *c, const struct expr *e)
 
 	if (!expr_is_int(e->arg[1], &by) || !is_power_of_two(by, &shift) || shift == 0)
 		return -1;
-	bool rounds = sum->kind == EXPR_ADD && expr_is_int(sum->arg[1], &half) && half == by / 2;
+	bool rounds = sum->kind == EXPR_ADD && expr_is_int(sum->arg[1], &half) && half == by / 2 && c->limits->computes[LEAF_SHIFT];
 	int x = follow(c, rounds ? sum->arg[0] : sum);
 
-	return x >= 0 && add(c, rounds ? VDLA_SHIFT : VDLA_SHIFT_DOWN, x, VECTOR_NUMBER, shift) ? x : -1;
+	return x >= 0 && add(c, rounds ? LEAF_SHIFT : LEAF_SHIFT_DOWN, x, VECTOR_NUMBER, shift) ? x : -1;
 }
 
 /* Which of two that were loaded takes the result: what was written, else that of which there is more: what is read for
@@ -61,7 +64,7 @@ static bool takes(const struct vector_chain *c, int x, int y)
 }
 
 /* OP, which does not care about the order of its operands. */
-static int follow_pair(struct vector_chain *c, const struct expr *e, enum vdla_alu op)
+static int follow_pair(struct vector_chain *c, const struct expr *e, enum leaf_operation op)
 {
 	int64_t number;
 	bool first = expr_is_int(e->arg[0], &number), any = first || expr_is_int(e->arg[1], &number);
@@ -90,18 +93,18 @@ static int follow(struct vector_chain *c, const struct expr *e)
 	case EXPR_LOAD:
 		return follow_load(c, e);
 	case EXPR_ADD:
-		return follow_pair(c, e, VDLA_ADD);
+		return follow_pair(c, e, LEAF_ADD);
 	case EXPR_SUB: {
 		int x = expr_is_int(e->arg[1], &number) ? follow(c, e->arg[0]) : -1;
 
-		return x >= 0 && add(c, VDLA_ADD, x, VECTOR_NUMBER, -number) ? x : -1;
+		return x >= 0 && add(c, LEAF_ADD, x, VECTOR_NUMBER, -number) ? x : -1;
 	}
 	case EXPR_MUL:
-		return follow_pair(c, e, VDLA_MUL);
+		return follow_pair(c, e, LEAF_MUL);
 	case EXPR_MAX:
-		return follow_pair(c, e, VDLA_MAX);
+		return follow_pair(c, e, LEAF_MAX);
 	case EXPR_MIN:
-		return follow_pair(c, e, VDLA_MIN);
+		return follow_pair(c, e, LEAF_MIN);
 	case EXPR_DIV:
 		return follow_quotient(c, e);
 	default:
@@ -127,9 +130,9 @@ static void exchange(struct vector_chain *c, int i, int j)
 	}
 }
 
-bool vector_chain_of(const struct expr *e, struct vector_chain *out)
+bool vector_chain_of(const struct leaf_limits *limits, const struct expr *e, struct vector_chain *out)
 {
-	*out = (struct vector_chain){ .n = 0 };
+	*out = (struct vector_chain){ .limits = limits };
 	int root = follow(out, e);
 
 	if (root > 0)
@@ -137,21 +140,21 @@ bool vector_chain_of(const struct expr *e, struct vector_chain *out)
 	return root >= 0;
 }
 
-bool vector_reduces(enum reducer r, enum vdla_alu *out)
+bool vector_reduces(const struct leaf_limits *limits, enum reducer r, enum leaf_operation *out)
 {
 	switch (r) {
 	case REDUCE_SUM:
-		*out = VDLA_ADD;
-		return true;
+		*out = LEAF_ADD;
+		break;
 	case REDUCE_MAX:
-		*out = VDLA_MAX;
-		return true;
+		*out = LEAF_MAX;
+		break;
 	case REDUCE_MIN:
-		*out = VDLA_MIN;
-		return true;
+		*out = LEAF_MIN;
+		break;
 	case REDUCE_NONE:
 	case REDUCE_PROD:
 		return false;
 	}
-	return false;
+	return limits->computes[*out];
 }
