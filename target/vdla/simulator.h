@@ -57,9 +57,5 @@ struct vdla_span {
 int vdla_simulate(const struct vdla_binary *b, uint8_t *memory, struct vdla_cycles *out, struct vdla_span *spans);
 /* A memory for B with the constants' data, the rest zero; the caller frees it with free(). */
 uint8_t *vdla_memory_new(const struct vdla_binary *b);
-/* For people: a table of units, what they waited for, traffic, use of the matrix unit. */
-void vdla_cycles_print(struct text *out, const struct vdla_machine *m, const struct vdla_cycles *c);
-/* For Perfetto (Chrome's trace event format): a lane for each unit, an arrow for each token. */
-void vdla_trace_print(struct text *out, const struct vdla_binary *b, const struct vdla_span *spans);
 
 #endif

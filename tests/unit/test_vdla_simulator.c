@@ -13,6 +13,7 @@
 #include "base/integer.h"
 #include "target/vdla/simulator.h"
 #include "tests/vdla_fixture.h"
+#include "tools/vdla/report.h"
 
 static struct vdla_binary *parse(struct arena *a, const char *text)
 {

@@ -13,6 +13,7 @@
 #include "target/vdla/assembler.h"
 #include "tools/args/query.h"
 #include "tools/command.h"
+#include "tools/vdla/report.h"
 
 enum { KEY_SEED = 256, PROGRAM_MAX = 1 << 30 };
 

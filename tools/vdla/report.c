@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target/vdla/report.c - what a run of a VDLA took, for people and for Perfetto. */
+/* tools/vdla/report.c - what a run of a VDLA took, for people and for Perfetto. */
+#include "tools/vdla/report.h"
+
 #include <stdlib.h>
 
 #include "base/err.h"
@@ -23,7 +25,7 @@ void vdla_cycles_print(struct text *out, const struct vdla_machine *m, const str
 	for (int u = 0; u < VDLA_UNITS; u++) {
 		const struct vdla_unit_cycles *unit = &c->unit[u];
 
-		text_printf(out, "%-8s %12lld", vdla_unit_name((enum vdla_unit)u), (long long)unit->instructions);
+		text_printf(out, "%-8s %12lld", vdla_unit_name(u), (long long)unit->instructions);
 		print_part(out, unit->busy, c);
 		text_puts(out, "       ");
 		print_part(out, unit->waiting[VDLA_LOAD_TO_COMPUTE], c);
@@ -35,7 +37,7 @@ void vdla_cycles_print(struct text *out, const struct vdla_machine *m, const str
 	}
 	text_puts(out, "bytes   ");
 	for (int s = 0; s < VDLA_SCRATCHPADS; s++)
-		text_printf(out, " %s %lld,", vdla_scratchpad_name((enum vdla_scratchpad)s), (long long)c->loaded[s]);
+		text_printf(out, " %s %lld,", vdla_scratchpad_name(s), (long long)c->loaded[s]);
 	text_printf(out, " stored %lld\n", (long long)c->stored);
 	text_printf(out, "products %lld of %dx%d, in %.1f%% of the cycles: %.2f billion multiply-adds a second\n",
 		    (long long)c->products, VDLA_LANES, VDLA_LANES,
@@ -89,7 +91,7 @@ void vdla_trace_print(struct text *out, const struct vdla_binary *b, const struc
 	text_puts(out, "{\"ph\": \"M\", \"pid\": 1, \"name\": \"process_name\", \"args\": {\"name\": \"VDLA\"}}");
 	for (int u = 0; u < VDLA_UNITS; u++)
 		text_printf(out, ",\n{\"ph\": \"M\", \"pid\": 1, \"tid\": %d, \"name\": \"thread_name\", "
-			    "\"args\": {\"name\": \"%s\"}}", u + 1, vdla_unit_name((enum vdla_unit)u));
+			    "\"args\": {\"name\": \"%s\"}}", u + 1, vdla_unit_name(u));
 	for (int i = 0; i < b->code.n; i++) {
 		const struct vdla_instruction *op = &b->code.at[i];
 
