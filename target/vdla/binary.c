@@ -4,11 +4,11 @@
 
 #include <string.h>
 
+#include "base/bytes.h"
 #include "base/err.h"
-#include "base/hash.h"
 #include "base/integer.h"
 
-enum { VERSION = 2, HASH_BYTES = 16, TENSORS_MOST = 4096 };	/* each is compared with each */
+enum { VERSION = 2, TENSORS_MOST = 4096 };	/* each is compared with each */
 
 static const char magic[4] = { 'V', 'D', 'L', 'A' };
 
@@ -96,138 +96,87 @@ int vdla_binary_check(const struct vdla_binary *b, const char *file)
 
 /* --- the file: one description for writing and reading */
 
-struct vdla_stream {
-	struct text *out;	/* NULL: reads */
-	const uint8_t *at;
-	size_t left;
-	bool ended;	/* more was asked for than there is: zeros came */
-	struct arena *a;
-};
-
-/* N bytes, of DATA when writing; NULL behind the end. */
-static const void *bytes(struct vdla_stream *s, uint64_t n, const void *data)
+static void machine(struct bytes *s, struct vdla_machine *m)
 {
-	const uint8_t *at = s->at;
-
-	if (s->out) {
-		text_putn(s->out, data, (size_t)n);
-		return data;
-	}
-	s->ended |= n > s->left;
-	if (s->ended)
-		return NULL;
-	s->at += n;
-	s->left -= n;
-	return at;
-}
-
-/* A number of N bytes. */
-static int64_t number(struct vdla_stream *s, int n, int64_t value)
-{
-	uint8_t little[8] = { 0 };
-	uint64_t v = 0;
-
-	for (int i = 0; i < n; i++)
-		little[i] = (uint8_t)((uint64_t)value >> 8 * i);
-	const uint8_t *p = bytes(s, (uint64_t)n, little);
-
-	for (int i = 0; p && i < n; i++)
-		v |= (uint64_t)p[i] << 8 * i;
-	return n == 4 ? (int64_t)(int32_t)v : (int64_t)v;
-}
-
-static void machine(struct vdla_stream *s, struct vdla_machine *m)
-{
-#define X(field, standard, least, most, meaning) m->field = (int)number(s, 4, m->field);
+#define X(field, ...) m->field = (int)bytes_number(s, 4, m->field);
 #include "target/vdla/machine.def"
 #undef X
 }
 
-static void tensor(struct vdla_stream *s, struct vdla_tensor *t)
+static void tensor(struct bytes *s, struct vdla_tensor *t)
 {
-	uint64_t length = (uint32_t)number(s, 4, t->name ? (int64_t)strlen(t->name) : 0);
-	const char *name = bytes(s, length, t->name);
+	t->name = bytes_string(s, t->name);
+	t->role = (enum vdla_role)bytes_number(s, 4, (int64_t)t->role);
+	bool has = bytes_number(s, 4, t->data != NULL) != 0;
 
-	t->role = (enum vdla_role)number(s, 4, (int64_t)t->role);
-	bool has = number(s, 4, t->data != NULL) != 0;
+	t->address = bytes_number(s, 8, t->address);
+	t->bytes = bytes_number(s, 8, t->bytes);
+	const void *data = has ? bytes_data(s, (uint64_t)t->bytes, t->data) : NULL;
 
-	t->address = number(s, 8, t->address);
-	t->bytes = number(s, 8, t->bytes);
-	const void *data = has ? bytes(s, (uint64_t)t->bytes, t->data) : NULL;
-
-	if (s->out)
-		return;
-	t->name = name ? arena_strndup(s->a, name, length) : "";
-	t->data = data ? arena_memdup(s->a, data, (size_t)t->bytes) : NULL;
+	if (!s->out)
+		t->data = data ? arena_memdup(s->arena, data, (size_t)t->bytes) : NULL;
 }
 
 void vdla_binary_write(struct text *out, const struct vdla_binary *b)
 {
-	struct vdla_stream s = { .out = out };
+	struct bytes s = { .out = out };
 	struct vdla_machine m = b->machine;
 	size_t from = out->n;
 
-	bytes(&s, sizeof(magic), magic);
-	number(&s, 4, VERSION);
+	bytes_data(&s, sizeof(magic), magic);
+	bytes_number(&s, 4, VERSION);
 	machine(&s, &m);
-	number(&s, 8, b->memory_bytes);
-	number(&s, 4, b->tensors.n);
-	number(&s, 4, b->code.n);
+	bytes_number(&s, 8, b->memory_bytes);
+	bytes_number(&s, 4, b->tensors.n);
+	bytes_number(&s, 4, b->code.n);
 	for (int i = 0; i < b->tensors.n; i++)
 		tensor(&s, &b->tensors.at[i]);
 	for (int i = 0; i < b->code.n; i++) {
 		uint8_t code[VDLA_INSTRUCTION_BYTES];
 
 		vdla_encode(&m, &b->code.at[i], code);
-		bytes(&s, sizeof(code), code);
+		bytes_data(&s, sizeof(code), code);
 	}
-	struct hash128 hash = hash_bytes(out->s + from, out->n - from);
-
-	number(&s, 8, (int64_t)hash.lo);
-	number(&s, 8, (int64_t)hash.hi);
+	bytes_seal(out, from);
 }
 
 /* What stands before the machine, and the hash, which the stream leaves out from then on. */
-static int read_head(struct vdla_stream *s, const char *file)
+static int read_head(struct bytes *s, const char *file)
 {
-	const uint8_t *begin = s->at, *mark = bytes(s, sizeof(magic), NULL);
+	const uint8_t *mark = bytes_data(s, sizeof(magic), NULL);
 
 	if (!mark || memcmp(mark, magic, sizeof(magic)) != 0)
 		return err_set("%s: this is no program for a VDLA", file);
-	int64_t version = number(s, 4, 0);
+	int64_t version = bytes_number(s, 4, 0);
 
-	if (s->ended || s->left < HASH_BYTES)
+	if (s->ended || s->left < BYTES_SEAL)
 		return err_set("%s: it is cut off", file);
 	if (version != VERSION)
 		return err_set("%s: version %lld of the format; this hone reads %d", file, (long long)version, VERSION);
-	s->left -= HASH_BYTES;
-	struct vdla_stream end = { .at = s->at + s->left, .left = HASH_BYTES };
-	struct hash128 hash = hash_bytes(begin, (size_t)(end.at - begin));
-
-	if ((uint64_t)number(&end, 8, 0) != hash.lo || (uint64_t)number(&end, 8, 0) != hash.hi)
+	if (!bytes_unseal(s))
 		return err_set("%s: it is damaged or cut off: its hash is another one", file);
 	return 0;
 }
 
-static int read_code(struct vdla_stream *s, struct vdla_binary *b, const char *file, int64_t n)
+static int read_code(struct bytes *s, struct vdla_binary *b, const char *file, int64_t n)
 {
 	if (s->ended || n < 0 || (uint64_t)n * VDLA_INSTRUCTION_BYTES != s->left)
 		return err_set("%s: its tensors and instructions are not as many as it says", file);
-	vec_reserve(s->a, &b->code, (int)n);
+	vec_reserve(s->arena, &b->code, (int)n);
 	for (int i = 0; i < (int)n; i++) {
 		struct vdla_instruction op;
-		const char *why = vdla_decode(&b->machine, bytes(s, VDLA_INSTRUCTION_BYTES, NULL), &op);
+		const char *why = vdla_decode(&b->machine, bytes_data(s, VDLA_INSTRUCTION_BYTES, NULL), &op);
 
 		if (why)
 			return err_set("%s: instruction %d: %s", file, i, why);
-		vec_push(s->a, &b->code, op);
+		vec_push(s->arena, &b->code, op);
 	}
 	return 0;
 }
 
 struct vdla_binary *vdla_binary_read(struct arena *a, const char *file, const void *data, size_t n)
 {
-	struct vdla_stream s = { .at = data, .left = n, .a = a };
+	struct bytes s = { .begin = data, .at = data, .left = n, .arena = a };
 	struct vdla_binary *b = arena_one(a, struct vdla_binary);
 
 	if (read_head(&s, file) < 0)
@@ -235,8 +184,8 @@ struct vdla_binary *vdla_binary_read(struct arena *a, const char *file, const vo
 	machine(&s, &b->machine);
 	if (check_machine(b, file) < 0)
 		return NULL;
-	b->memory_bytes = number(&s, 8, 0);
-	int64_t tensors = number(&s, 4, 0), instructions = number(&s, 4, 0);
+	b->memory_bytes = bytes_number(&s, 8, 0);
+	int64_t tensors = bytes_number(&s, 4, 0), instructions = bytes_number(&s, 4, 0);
 
 	for (int64_t i = 0; i < tensors && !s.ended; i++) {
 		struct vdla_tensor t = { 0 };
