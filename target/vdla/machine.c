@@ -1,109 +1,55 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* target/vdla/machine.c - the fields of a VDLA's description, from machine.def. */
+/* target/vdla/machine.c - a VDLA's description, from machine.def. */
 #include "target/vdla/machine.h"
 
 #include <stddef.h>
 #include <string.h>
 
-#include "base/err.h"
-#include "base/file.h"
+#include "target/device/description.h"
 
-static const struct vdla_field {
-	const char *name;
-	size_t offset;
-	int least, most;
-} fields[] = {
-#define X(field, standard, least, most, meaning) { #field, offsetof(struct vdla_machine, field), least, most },
+static const struct described fields[] = {
+#define X(field, standard, least, most, values, meaning) { #field, offsetof(struct vdla_machine, field), least, most, DESCRIBED_##values },
 #include "target/vdla/machine.def"
 #undef X
 };
 
-/* All of them, each behind a space. */
-#define X(field, standard, least, most, meaning) " " #field
-static const char field_names[] =
-#include "target/vdla/machine.def"
-	;
-#undef X
-
-enum { MACHINE_FILE_BYTES = 1 << 16, FIELDS = sizeof(fields) / sizeof(fields[0]) };
+static const struct description description = {
+	.what = "a machine", .n = sizeof(fields) / sizeof(fields[0]), .field = fields,
+};
 
 const struct vdla_machine vdla_machine_default = {
-#define X(field, standard, least, most, meaning) .field = standard,
+#define X(field, standard, least, most, values, meaning) .field = standard,
 #include "target/vdla/machine.def"
 #undef X
 };
 
 const char *const vdla_scratchpad_names[VDLA_SCRATCHPADS] = { "inputs", "weights", "accumulators" };
 
-static int value(const struct vdla_machine *m, const struct vdla_field *f)
-{
-	return *(const int *)((const char *)m + f->offset);
-}
-
-static bool is_scratchpad(const struct vdla_field *f)
-{
-	return f->offset == offsetof(struct vdla_machine, input_bytes)
-	    || f->offset == offsetof(struct vdla_machine, weight_bytes)
-	    || f->offset == offsetof(struct vdla_machine, accumulator_bytes);
-}
-
-static bool allows(const struct vdla_field *f, int64_t v)
-{
-	return v >= f->least && v <= f->most && (!is_scratchpad(f) || (v & (v - 1)) == 0);
-}
-
-const char *vdla_machine_wrong(const struct vdla_machine *m)
-{
-	for (int i = 0; i < FIELDS; i++)
-		if (!allows(&fields[i], value(m, &fields[i])))
-			return fields[i].name;
-	return NULL;
-}
-
-int vdla_machine_scan(struct vdla_machine *out, struct scan *s)
-{
-	int i = 0;
-	int64_t v;
-
-	while (i < FIELDS && !scan_token(s, fields[i].name))
-		i++;
-	if (i == FIELDS)
-		return scan_error(s, "expected a field of a machine (%s)", field_names + 1);
-	const struct vdla_field *f = &fields[i];
-
-	if (!scan_int(s, &v) || !allows(f, v))
-		return scan_error(s, "%s: a whole number from %d to %d%s", f->name, f->least, f->most,
-				  is_scratchpad(f) ? ", a power of two" : "");
-	*(int *)((char *)out + f->offset) = (int)v;
-	return scan_line_end(s) ? 0 : scan_error(s, "expected the end of the line");
-}
-
 int vdla_machine_parse(struct vdla_machine *out, const char *file, const char *text)
 {
-	struct scan s = scan_text(file, text);
-
 	*out = vdla_machine_default;
-	scan_line_end(&s);
-	while (!scan_at_end(&s))
-		if (vdla_machine_scan(out, &s) < 0)
-			return -1;
-	return 0;
+	return description_parse(&description, out, file, text);
 }
 
 int vdla_machine_load(struct vdla_machine *out, const char *path)
 {
-	struct arena *a = arena_new();
-	const char *text = file_read(a, path, MACHINE_FILE_BYTES, NULL);
-	int rc = text ? vdla_machine_parse(out, path, text) : -1;
+	*out = vdla_machine_default;
+	return description_load(&description, out, path);
+}
 
-	arena_free(a);
-	return rc;
+int vdla_machine_scan(struct vdla_machine *out, struct scan *s)
+{
+	return description_scan(&description, out, s);
+}
+
+const char *vdla_machine_wrong(const struct vdla_machine *m)
+{
+	return description_wrong(&description, m);
 }
 
 void vdla_machine_print(struct text *out, const struct vdla_machine *m)
 {
-	for (int i = 0; i < FIELDS; i++)
-		text_printf(out, "%s %d\n", fields[i].name, value(m, &fields[i]));
+	description_print(out, &description, m);
 }
 
 /* Numbers alone, without holes. */

@@ -24,7 +24,7 @@ enum vdla_scratchpad {
 };
 
 struct vdla_machine {
-#define X(field, standard, least, most, meaning) int field;
+#define X(field, ...) int field;
 #include "target/vdla/machine.def"
 #undef X
 };

@@ -47,7 +47,7 @@ void write_described_device(FILE *to, const struct device *d)
 	fputs("<div class=wide><table>", to);
 	html_heads(to, "field|#value|meaning");
 	fputs("<tbody>\n", to);
-#define X(field, standard, least, most, meaning) write_field(to, #field, m.field, meaning);
+#define X(field, standard, least, most, values, meaning) write_field(to, #field, m.field, meaning);
 #include "target/vdla/machine.def"
 #undef X
 	fputs("</tbody></table></div>\n", to);
