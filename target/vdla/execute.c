@@ -14,13 +14,11 @@ struct vdla_execution {
 	uint8_t *pad[VDLA_SCRATCHPADS];
 };
 
-struct vdla_execution *vdla_execution_new(const struct vdla_binary *b, uint8_t *memory)
+struct vdla_execution *vdla_execution_new(struct arena *a, const struct vdla_binary *b, uint8_t *memory)
 {
-	struct vdla_execution *e = malloc(sizeof(*e));
+	struct vdla_execution *e = arena_one(a, struct vdla_execution);
 
-	if (!e)
-		die("out of memory");
-	*e = (struct vdla_execution){ .b = b, .order = vdla_order_new(b), .memory = memory };
+	*e = (struct vdla_execution){ .b = b, .order = vdla_order_new(a, b), .memory = memory };
 	for (int s = 0; s < VDLA_SCRATCHPADS; s++) {
 		size_t bytes = (size_t)vdla_entries(&b->machine, (enum vdla_scratchpad)s)
 			       * (size_t)vdla_entry_bytes((enum vdla_scratchpad)s);
@@ -28,18 +26,9 @@ struct vdla_execution *vdla_execution_new(const struct vdla_binary *b, uint8_t *
 		e->pad[s] = aligned_alloc(64, bytes);	/* of a cache line, as vectors like it */
 		if (!e->pad[s])
 			die("out of memory (%zu bytes)", bytes);
+		arena_defer(a, free, e->pad[s]);
 	}
 	return e;
-}
-
-void vdla_execution_free(struct vdla_execution *e)
-{
-	if (!e)
-		return;
-	vdla_order_free(e->order);
-	for (int s = 0; s < VDLA_SCRATCHPADS; s++)
-		free(e->pad[s]);
-	free(e);
 }
 
 static void *entry_at(const struct vdla_execution *e, enum vdla_scratchpad s, int64_t entry)

@@ -38,8 +38,7 @@ static inline int vdla_pushes(const struct vdla_instruction *i, enum vdla_channe
 /* What units have touched, and what they know of each other. */
 struct vdla_order;
 /* Clocks of B's units and of what is in its memory: inputs and constants are written before. */
-struct vdla_order *vdla_order_new(const struct vdla_binary *b);
-void vdla_order_free(struct vdla_order *o);
+struct vdla_order *vdla_order_new(struct arena *a, const struct vdla_binary *b);
 /* Instruction NUMBER begins: it knows what those knew whose tokens it takes. */
 void vdla_order_begin(struct vdla_order *o, int number);
 /* It ends, and gives tokens. */
@@ -52,8 +51,7 @@ bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n)
 bool vdla_order_writes(struct vdla_order *o, int where, int64_t first, int64_t n);
 
 struct vdla_execution;
-struct vdla_execution *vdla_execution_new(const struct vdla_binary *b, uint8_t *memory);
-void vdla_execution_free(struct vdla_execution *e);
+struct vdla_execution *vdla_execution_new(struct arena *a, const struct vdla_binary *b, uint8_t *memory);
 /* Runs instruction NUMBER of the program; -1 and a message. */
 int vdla_execute(struct vdla_execution *e, int number);
 

@@ -34,27 +34,29 @@ struct vdla_order {
 	enum vdla_unit now;	/* who runs it */
 };
 
-static void *zeroed(int64_t n, size_t size)
+/* Much is never touched, and so takes no memory: unlike arena_many(). */
+static void *zeroed(struct arena *a, int64_t n, size_t size)
 {
 	void *p = calloc((size_t)n + 1, size);
 
 	if (!p)
 		die("out of memory (%lld * %zu bytes)", (long long)n, size);
+	arena_defer(a, free, p);
 	return p;
 }
 
-struct vdla_order *vdla_order_new(const struct vdla_binary *b)
+struct vdla_order *vdla_order_new(struct arena *a, const struct vdla_binary *b)
 {
-	struct vdla_order *o = zeroed(1, sizeof(*o));
+	struct vdla_order *o = arena_one(a, struct vdla_order);
 
 	o->b = b;
 	for (int s = 0; s < VDLA_SCRATCHPADS; s++)
 		o->size[s] = vdla_entries(&b->machine, (enum vdla_scratchpad)s);
 	o->size[VDLA_SCRATCHPADS] = b->memory_bytes / VDLA_UNIT_BYTES;
 	for (int i = 0; i < AREAS; i++)
-		o->touched[i] = zeroed(o->size[i], sizeof(*o->touched[i]));
+		o->touched[i] = zeroed(a, o->size[i], sizeof(*o->touched[i]));
 	for (int c = 0; c < VDLA_CHANNELS; c++)
-		o->token[c] = zeroed(b->code.n, sizeof(*o->token[c]));
+		o->token[c] = zeroed(a, b->code.n, sizeof(*o->token[c]));
 	for (int i = 0; i < b->tensors.n; i++) {
 		const struct vdla_tensor *t = &b->tensors.at[i];
 
@@ -63,15 +65,6 @@ struct vdla_order *vdla_order_new(const struct vdla_binary *b)
 			o->touched[VDLA_SCRATCHPADS][t->address + unit].writer = CALLER;
 	}
 	return o;
-}
-
-void vdla_order_free(struct vdla_order *o)
-{
-	for (int i = 0; i < AREAS; i++)
-		free(o->touched[i]);
-	for (int c = 0; c < VDLA_CHANNELS; c++)
-		free(o->token[c]);
-	free(o);
 }
 
 void vdla_order_begin(struct vdla_order *o, int number)
@@ -129,7 +122,7 @@ int vdla_refuse(const struct vdla_binary *b, int number, const char *fmt, ...)
 
 static const char *where_name(int where)
 {
-	return where == VDLA_SCRATCHPADS ? "unit of memory" : vdla_scratchpad_name((enum vdla_scratchpad)where);
+	return where == VDLA_SCRATCHPADS ? "unit of memory" : vdla_scratchpad_name(where);
 }
 
 /* The instruction that runs DOES an ENTRY that the COUNT-th instruction of unit U has DONE. */

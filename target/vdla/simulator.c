@@ -46,7 +46,6 @@ struct vdla_run {
 	struct vdla_cycles *cycles;
 	struct vdla_span *spans;
 	struct vdla_execution *execution;	/* NULL: cycles alone */
-	void *storage;
 };
 
 static const enum vdla_unit takers[VDLA_CHANNELS] = {
@@ -77,22 +76,17 @@ uint8_t *vdla_memory_new(const struct vdla_binary *b)
 	return memory;
 }
 
-static void begin(struct vdla_run *r)
+static void begin(struct vdla_run *r, struct arena *a)
 {
 	size_t n = (size_t)r->b->code.n + 1, ring = 1;
 
 	while (ring < n && ring < (size_t)r->b->machine.queue_length)
 		ring *= 2;
-	r->storage = malloc(VDLA_UNITS * ring * sizeof(struct vdla_waiting) + VDLA_CHANNELS * n * sizeof(int64_t));
-	if (!r->storage)
-		die("out of memory");
 	r->mask = (int)ring - 1;
-	for (size_t u = 0; u < VDLA_UNITS; u++)
-		r->lane[u] = (struct vdla_lane){ .queue = (struct vdla_waiting *)r->storage + u * ring, .ready = NEVER };
-	int64_t *tokens = (int64_t *)(void *)(r->lane[0].queue + VDLA_UNITS * ring);
-
-	for (size_t c = 0; c < VDLA_CHANNELS; c++)
-		r->channel[c].at = tokens + c * n;
+	for (int u = 0; u < VDLA_UNITS; u++)
+		r->lane[u] = (struct vdla_lane){ .queue = arena_raw(a, ring * sizeof(struct vdla_waiting)), .ready = NEVER };
+	for (int c = 0; c < VDLA_CHANNELS; c++)
+		r->channel[c].at = arena_raw(a, n * sizeof(int64_t));
 	r->begun = r->fetch = r->b->machine.launch_cycles;
 }
 
@@ -251,7 +245,7 @@ static int check_tokens(const struct vdla_run *r)
 
 		if (f->head < f->tail)
 			return vdla_refuse(r->b, f->last, " gives a token from %s that nobody takes; in all %d are left",
-					   vdla_channel_name((enum vdla_channel)c), f->tail - f->head);
+					   vdla_channel_name(c), f->tail - f->head);
 	}
 	return 0;
 }
@@ -310,11 +304,12 @@ static int run(struct vdla_run *r)
 int vdla_simulate(const struct vdla_binary *b, uint8_t *memory, struct vdla_cycles *out, struct vdla_span *spans)
 {
 	struct vdla_run r = { .b = b, .cycles = out, .spans = spans };
+	struct arena *a = arena_new();
 
 	*out = (struct vdla_cycles){ 0 };
 	if (memory)
-		r.execution = vdla_execution_new(b, memory);
-	begin(&r);
+		r.execution = vdla_execution_new(a, b, memory);
+	begin(&r, a);
 	int rc = run(&r);
 
 	out->launches++;
@@ -323,7 +318,6 @@ int vdla_simulate(const struct vdla_binary *b, uint8_t *memory, struct vdla_cycl
 		out->total = most(out->total, r.lane[u].free);
 	for (int u = 0; u < VDLA_UNITS; u++)
 		out->unit[u].idle += out->total - r.lane[u].free;
-	free(r.storage);
-	vdla_execution_free(r.execution);
+	arena_free(a);
 	return rc;
 }
