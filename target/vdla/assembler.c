@@ -10,7 +10,7 @@ void vdla_binary_print(struct text *out, const struct vdla_binary *b)
 	for (int i = 0; i < b->tensors.n; i++) {
 		const struct vdla_tensor *t = &b->tensors.at[i];
 
-		text_printf(out, "%s ", vdla_role_name(t->role));
+		text_printf(out, "%s ", vdla_role_names[t->role]);
 		text_name(out, t->name);
 		text_printf(out, " at %lld bytes %lld\n", (long long)t->address, (long long)t->bytes);
 	}
@@ -50,9 +50,9 @@ static int line(struct scan *s, struct arena *a, struct vdla_binary *b)
 {
 	struct vdla_tensor t = { .role = VDLA_INPUT };
 
-	while (t.role <= VDLA_CONSTANT && !scan_token(s, vdla_role_name(t.role)))
+	while (t.role < VDLA_ROLES && !scan_token(s, vdla_role_names[t.role]))
 		t.role++;
-	if (t.role > VDLA_CONSTANT) {
+	if (t.role == VDLA_ROLES) {
 		struct vdla_instruction i;
 
 		if (vdla_instruction_scan(s, &b->machine, &i) < 0)

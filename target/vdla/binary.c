@@ -14,12 +14,7 @@ static const char magic[4] = { 'V', 'D', 'L', 'A' };
 
 static const int64_t most_units = 1LL << 32;	/* what addresses reach */
 
-const char *vdla_role_name(enum vdla_role r)
-{
-	static const char *const names[] = { "input", "output", "constant" };
-
-	return names[r];
-}
+const char *const vdla_role_names[VDLA_ROLES] = { "input", "output", "constant" };
 
 /* --- what holds */
 

@@ -15,7 +15,8 @@
 #include "base/vec.h"
 #include "target/vdla/instruction.h"
 
-enum vdla_role { VDLA_INPUT, VDLA_OUTPUT, VDLA_CONSTANT };
+enum vdla_role { VDLA_INPUT, VDLA_OUTPUT, VDLA_CONSTANT, VDLA_ROLES };
+extern const char *const vdla_role_names[VDLA_ROLES];
 
 /* A part of memory with a name. */
 struct vdla_tensor {
@@ -33,8 +34,6 @@ struct vdla_binary {
 	struct vdla_instruction_vec VEC(struct vdla_instruction) code;	/* of all units, in program order */
 };
 
-/* What its words in texts are: "input". */
-const char *vdla_role_name(enum vdla_role r);
 /* 0 where the machine is possible, tensors lie inside of memory and apart, and each instruction fits and stays inside of
  * memory; -1 and a message that begins with FILE. */
 int vdla_binary_check(const struct vdla_binary *b, const char *file);

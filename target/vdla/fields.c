@@ -24,9 +24,8 @@ enum {
 _Static_assert(OP_BITS + 4 + SCRATCHPAD_BITS + 1 + ENTRY_BITS + ADDRESS_BITS + ROW_BITS + COLUMN_BITS + ROW_STRIDE_BITS
 		       + 4 * PADDING_BITS == BITS, "a transfer has all bits");
 
-static const char *const op_names[] = { [VDLA_LOAD] = "load", [VDLA_STORE] = "store", [VDLA_GEMM] = "gemm", [VDLA_ALU] = "alu",
-					[VDLA_LAUNCH] = "launch" };
-static const char *const alu_names[] = { "add", "max", "min", "mul", "shift", "clip", "shiftdown", "copy" };
+const char *const vdla_op_names[VDLA_OPS] = { "load", "store", "gemm", "alu", "launch" };
+const char *const vdla_alu_names[VDLA_ALUS] = { "add", "max", "min", "mul", "shift", "clip", "shiftdown", "copy" };
 
 /* What OP's walks are over, but for the weights of GEMM. */
 static enum vdla_scratchpad source_of(enum vdla_op op)
@@ -68,16 +67,6 @@ int vdla_stride_most(const struct vdla_machine *m, enum vdla_op op, enum vdla_sc
 	return op == VDLA_LOAD || op == VDLA_STORE ? VDLA_ROW_STRIDE_MOST : (1 << stride_bits(m, op, s)) - 1;
 }
 
-const char *vdla_op_name(enum vdla_op op)
-{
-	return op_names[op];
-}
-
-const char *vdla_alu_name(enum vdla_alu op)
-{
-	return alu_names[op];
-}
-
 /* --- what fields there are */
 
 static void counts(struct fields *v, const struct vdla_machine *m, enum vdla_op op, int count[VDLA_LOOPS])
@@ -109,7 +98,7 @@ static void gemm(struct fields *v, const struct vdla_machine *m, struct vdla_gem
 
 static void vector(struct fields *v, const struct vdla_machine *m, struct vdla_vector *x)
 {
-	x->op = (enum vdla_alu)field_name(v, ALU_BITS, VDLA_ALUS, alu_names, (int)x->op);
+	x->op = (enum vdla_alu)field_name(v, ALU_BITS, VDLA_ALUS, vdla_alu_names, (int)x->op);
 	x->immediate = field_flag(v, "number", x->immediate);
 	if (x->immediate || !fields_are_text(v))
 		x->number = (int32_t)field_number(v, "", NUMBER_BITS, INT16_MIN, x->number);
@@ -151,7 +140,7 @@ static void tokens(struct fields *v, struct vdla_instruction *i)
 /* Tokens stand before the rest in bits, behind it in texts. */
 static void instruction(struct fields *v, const struct vdla_machine *m, struct vdla_instruction *i)
 {
-	i->op = (enum vdla_op)field_name(v, OP_BITS, VDLA_OPS, op_names, (int)i->op);
+	i->op = (enum vdla_op)field_name(v, OP_BITS, VDLA_OPS, vdla_op_names, (int)i->op);
 	if (!fields_are_text(v))
 		tokens(v, i);
 	if (i->op == VDLA_GEMM)

@@ -4,12 +4,7 @@
 
 #include <stddef.h>
 
-const char *vdla_unit_name(enum vdla_unit u)
-{
-	static const char *const names[] = { "load", "compute", "store" };
-
-	return names[u];
-}
+const char *const vdla_unit_names[VDLA_UNITS] = { "load", "compute", "store" };
 
 int vdla_entry_units(enum vdla_scratchpad s, enum vdla_form f)
 {

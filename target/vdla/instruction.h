@@ -106,9 +106,9 @@ static inline enum vdla_unit vdla_unit_of(const struct vdla_instruction *i)
 	return units[i->op];
 }
 
-const char *vdla_unit_name(enum vdla_unit u);	/* "load" */
-const char *vdla_op_name(enum vdla_op op);	/* "gemm" */
-const char *vdla_alu_name(enum vdla_alu op);	/* "add" */
+extern const char *const vdla_unit_names[VDLA_UNITS];
+extern const char *const vdla_op_names[VDLA_OPS];
+extern const char *const vdla_alu_names[VDLA_ALUS];
 
 /* y is a number of bits. */
 static inline bool vdla_alu_shifts(enum vdla_alu op)

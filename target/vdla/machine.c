@@ -76,8 +76,3 @@ int vdla_entry_bits(const struct vdla_machine *m, enum vdla_scratchpad s)
 {
 	return __builtin_ctz((unsigned)vdla_entries(m, s));
 }
-
-const char *vdla_scratchpad_name(enum vdla_scratchpad s)
-{
-	return vdla_scratchpad_names[s];
-}

@@ -48,7 +48,6 @@ int vdla_entry_bytes(enum vdla_scratchpad s);
 /* Entries of a scratchpad, and bits of their numbers. */
 int vdla_entries(const struct vdla_machine *m, enum vdla_scratchpad s);
 int vdla_entry_bits(const struct vdla_machine *m, enum vdla_scratchpad s);
-const char *vdla_scratchpad_name(enum vdla_scratchpad s);	/* "inputs" */
 extern const char *const vdla_scratchpad_names[VDLA_SCRATCHPADS];
 
 #endif

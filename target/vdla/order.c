@@ -122,7 +122,7 @@ int vdla_refuse(const struct vdla_binary *b, int number, const char *fmt, ...)
 
 static const char *where_name(int where)
 {
-	return where == VDLA_SCRATCHPADS ? "unit of memory" : vdla_scratchpad_name(where);
+	return where == VDLA_SCRATCHPADS ? "unit of memory" : vdla_scratchpad_names[where];
 }
 
 /* The instruction that runs DOES an ENTRY that the COUNT-th instruction of unit U has DONE. */

@@ -52,14 +52,9 @@ static const enum vdla_unit takers[VDLA_CHANNELS] = {
 	VDLA_COMPUTE_UNIT, VDLA_LOAD_UNIT, VDLA_STORE_UNIT, VDLA_COMPUTE_UNIT,
 };
 
-const char *vdla_channel_name(enum vdla_channel c)
-{
-	static const char *const names[] = {
-		"load to compute", "compute to load", "compute to store", "store to compute",
-	};
-
-	return names[c];
-}
+const char *const vdla_channel_names[VDLA_CHANNELS] = {
+	"load to compute", "compute to load", "compute to store", "store to compute",
+};
 
 uint8_t *vdla_memory_new(const struct vdla_binary *b)
 {
@@ -226,7 +221,7 @@ static int deadlock(const struct vdla_run *r)
 		text_printf(&t, "; %s", err_get());
 		for (int k = 0; k < n; k++)
 			if (r->channel[pops[k]].head == r->channel[pops[k]].tail)
-				text_printf(&t, " from %s", vdla_channel_name(pops[k]));
+				text_printf(&t, " from %s", vdla_channel_names[pops[k]]);
 	}
 	if (r->next < r->b->code.n && vdla_unit_of(&r->b->code.at[r->next]) != VDLA_UNITS) {
 		vdla_refuse(r->b, r->next, " waits for a place in its unit's queue");
@@ -245,7 +240,7 @@ static int check_tokens(const struct vdla_run *r)
 
 		if (f->head < f->tail)
 			return vdla_refuse(r->b, f->last, " gives a token from %s that nobody takes; in all %d are left",
-					   vdla_channel_name(c), f->tail - f->head);
+					   vdla_channel_names[c], f->tail - f->head);
 	}
 	return 0;
 }

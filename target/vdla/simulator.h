@@ -28,7 +28,7 @@ enum vdla_channel {
 	VDLA_STORE_TO_COMPUTE,
 	VDLA_CHANNELS
 };
-const char *vdla_channel_name(enum vdla_channel c);	/* "load to compute" */
+extern const char *const vdla_channel_names[VDLA_CHANNELS];
 
 struct vdla_unit_cycles {
 	int64_t instructions;

@@ -87,7 +87,7 @@ static int take_each(struct vdla_case *c)
 
 	for (int n = 0; n < VDLA_CHANNELS; n++)
 		for (int k = 0; (give = nth(c->binary, n, true, k)); k++) {
-			const char *what = arena_printf(c->arena, "without token %d from %s", k, vdla_channel_name(n));
+			const char *what = arena_printf(c->arena, "without token %d from %s", k, vdla_channel_names[n]);
 
 			take = nth(c->binary, n, false, k);
 			assert_non_null(take);

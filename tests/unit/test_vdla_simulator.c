@@ -318,7 +318,7 @@ static void test_vectors(void **state)
 				"load accumulators 0 memory 0 1x8 every 0 push behind\n"
 				"alu %s%s 2x2 destination 0+2,1%s pop before push behind\n"
 				"store accumulators 0 memory 32 1x4 every 0 pop before\n",
-				vdla_alu_name(op), operand, immediate ? "" : " source 4+2,1"));
+				vdla_alu_names[op], operand, immediate ? "" : " source 4+2,1"));
 		uint8_t *memory = vdla_memory_new(b);
 		struct vdla_cycles c;
 
@@ -333,7 +333,7 @@ static void test_vectors(void **state)
 		memcpy(z, memory + 512, sizeof(z));
 		for (int i = 0; i < 64; i++)
 			if (z[i] != expected(op, x[i], y[i]))
-				fail_msg("%s of %d and %d: %d", vdla_alu_name(op), x[i], y[i], z[i]);
+				fail_msg("%s of %d and %d: %d", vdla_alu_names[op], x[i], y[i], z[i]);
 		free(memory);
 		arena_free(a);
 	}

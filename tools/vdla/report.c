@@ -25,7 +25,7 @@ void vdla_cycles_print(struct text *out, const struct vdla_machine *m, const str
 	for (int u = 0; u < VDLA_UNITS; u++) {
 		const struct vdla_unit_cycles *unit = &c->unit[u];
 
-		text_printf(out, "%-8s %12lld", vdla_unit_name(u), (long long)unit->instructions);
+		text_printf(out, "%-8s %12lld", vdla_unit_names[u], (long long)unit->instructions);
 		print_part(out, unit->busy, c);
 		text_puts(out, "       ");
 		print_part(out, unit->waiting[VDLA_LOAD_TO_COMPUTE], c);
@@ -37,7 +37,7 @@ void vdla_cycles_print(struct text *out, const struct vdla_machine *m, const str
 	}
 	text_puts(out, "bytes   ");
 	for (int s = 0; s < VDLA_SCRATCHPADS; s++)
-		text_printf(out, " %s %lld,", vdla_scratchpad_name(s), (long long)c->loaded[s]);
+		text_printf(out, " %s %lld,", vdla_scratchpad_names[s], (long long)c->loaded[s]);
 	text_printf(out, " stored %lld\n", (long long)c->stored);
 	text_printf(out, "products %lld of %dx%d, in %.1f%% of the cycles: %.2f billion multiply-adds a second\n",
 		    (long long)c->products, VDLA_LANES, VDLA_LANES,
@@ -57,9 +57,9 @@ static void print_arrow(struct text *out, const struct vdla_binary *b, const str
 			enum vdla_channel c, int id, int from, int to)
 {
 	print_event(out, b, from, "s", (double)spans[from].end - 0.5);
-	text_printf(out, ", \"id\": %d, \"cat\": \"token\", \"name\": \"%s\"}", id, vdla_channel_name(c));
+	text_printf(out, ", \"id\": %d, \"cat\": \"token\", \"name\": \"%s\"}", id, vdla_channel_names[c]);
 	print_event(out, b, to, "f", (double)spans[to].start);
-	text_printf(out, ", \"bp\": \"e\", \"id\": %d, \"cat\": \"token\", \"name\": \"%s\"}", id, vdla_channel_name(c));
+	text_printf(out, ", \"bp\": \"e\", \"id\": %d, \"cat\": \"token\", \"name\": \"%s\"}", id, vdla_channel_names[c]);
 }
 
 /* The K-th token given to a channel is the K-th that is taken. */
@@ -91,13 +91,13 @@ void vdla_trace_print(struct text *out, const struct vdla_binary *b, const struc
 	text_puts(out, "{\"ph\": \"M\", \"pid\": 1, \"name\": \"process_name\", \"args\": {\"name\": \"VDLA\"}}");
 	for (int u = 0; u < VDLA_UNITS; u++)
 		text_printf(out, ",\n{\"ph\": \"M\", \"pid\": 1, \"tid\": %d, \"name\": \"thread_name\", "
-			    "\"args\": {\"name\": \"%s\"}}", u + 1, vdla_unit_name(u));
+			    "\"args\": {\"name\": \"%s\"}}", u + 1, vdla_unit_names[u]);
 	for (int i = 0; i < b->code.n; i++) {
 		const struct vdla_instruction *op = &b->code.at[i];
 
 		print_event(out, b, i, "X", (double)spans[i].start);
 		text_printf(out, ", \"dur\": %.6f, \"name\": \"%s\", \"args\": {\"number\": %d, \"text\": \"",
-			    (double)(spans[i].end - spans[i].start) / b->machine.clock_mhz, vdla_op_name(op->op), i);
+			    (double)(spans[i].end - spans[i].start) / b->machine.clock_mhz, vdla_op_names[op->op], i);
 		vdla_instruction_print(out, op);
 		text_puts(out, "\"}}");
 	}

@@ -83,7 +83,7 @@ static void print_json(const struct vdla_binary *b, const uint8_t *memory, const
 	json_t *loaded = json_object();
 
 	for (int s = 0; s < VDLA_SCRATCHPADS; s++)
-		json_object_set_new(loaded, vdla_scratchpad_name(s), json_integer(c->loaded[s]));
+		json_object_set_new(loaded, vdla_scratchpad_names[s], json_integer(c->loaded[s]));
 	json_print(json_pack("{s:I, s:f, s:o, s:I, s:o, s:I, s:o}", "cycles", (json_int_t)c->total, "time_us",
 			     (double)c->total / b->machine.clock_mhz, "units", vdla_units_json(c), "products", (json_int_t)c->products,
 			     "loaded", loaded, "stored", (json_int_t)c->stored, "outputs", outputs_json(b, memory)));

@@ -7,8 +7,8 @@ static json_t *unit_json(enum vdla_unit u, const struct vdla_unit_cycles *c)
 	json_t *waiting = json_object();
 
 	for (int k = 0; k < VDLA_CHANNELS; k++)
-		json_object_set_new(waiting, vdla_channel_name((enum vdla_channel)k), json_integer(c->waiting[k]));
-	return json_pack("{s:s, s:I, s:I, s:o, s:I, s:I}", "unit", vdla_unit_name(u), "instructions",
+		json_object_set_new(waiting, vdla_channel_names[k], json_integer(c->waiting[k]));
+	return json_pack("{s:s, s:I, s:I, s:o, s:I, s:I}", "unit", vdla_unit_names[u], "instructions",
 			 (json_int_t)c->instructions, "busy", (json_int_t)c->busy, "waiting", waiting, "port",
 			 (json_int_t)c->port, "idle", (json_int_t)c->idle);
 }
