@@ -2,6 +2,8 @@
 /* codegen/leaf/leaf.c - from a nest to loops of instructions and loops around them. */
 #include "codegen/leaf/making.h"
 
+#include <assert.h>
+
 #include "base/integer.h"
 #include "schedule/intrinsic_term.h"
 #include "schedule/pass/lanes.h"
@@ -327,6 +329,8 @@ static struct leaf_node *make_list(struct leaf_maker *m, const struct nest *list
 struct leaf_node *leaf_tree(struct arena *a, const struct program *p, const struct leaf_limits *limits, const char **why)
 {
 	struct leaf_maker m = { .a = a, .limits = limits };
+
+	assert(limits->loops <= LEAF_OWN_LOOPS);
 	struct leaf_node *tree = make_list(&m, p->body);
 
 	*why = m.why;

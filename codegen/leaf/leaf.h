@@ -13,8 +13,9 @@
 #include "schedule/nest.h"
 
 enum {
-	LEAF_OPERANDS = 7, LEAF_VECTOR_LOADS = 6, LEAF_LOOPS = 16, LEAF_BOUNDS = 8, LEAF_VECTOR_OPS = 12,
-	AFFINE_TERMS = 16, LEAF_SLOTS = 96,
+	LEAF_OPERANDS = 7, LEAF_VECTOR_LOADS = 6, LEAF_VECTOR_OPS = 12,
+	LEAF_LOOPS = 16, LEAF_OWN_LOOPS = 4,	/* of the nest's, while it is made, and of an instruction */
+	LEAF_BOUNDS = 8, AFFINE_TERMS = 16, LEAF_SLOTS = 96,
 };
 
 /* What vectors compute, x an element of the destination, y of the source or a number; 32 bits, wrapping. */
@@ -41,7 +42,7 @@ struct leaf_limits {
 	const struct operand_scopes *operands;	/* scratchpads of products; vectors are computed with in that of sums, which are i32 */
 	int64_t entry_bytes[SCOPE_COUNT];	/* of a scratchpad: what one product or vector operation works on */
 	int64_t unit_bytes;	/* that memory is addressed by */
-	int loops;		/* that products and vector operations have */
+	int loops;		/* that products and vector operations have; LEAF_OWN_LOOPS at most */
 	struct leaf_steps products, vectors;
 	int64_t rows;		/* of a transfer, at most */
 	bool narrow;		/* sums may be bytes in memory: loads extend their sign, stores limit to [-128, 127] */
@@ -94,13 +95,22 @@ struct leaf {
 	int n;			/* operands: sums; sum, input and weight; sums and a source; scratchpad and memory, of a store sources behind */
 	const struct buffer *of[LEAF_OPERANDS];
 	struct affine start[LEAF_OPERANDS];	/* within the buffer, as strides are */
-	int loops;
-	struct leaf_loop loop[LEAF_LOOPS];	/* outermost first; of transfers at most two once it is made */
+	int loops;		/* LEAF_OWN_LOOPS at most once it is made, of transfers two */
+	struct leaf_loop loop[LEAF_LOOPS];	/* outermost first */
 	int bounds;
 	struct leaf_bound bound[LEAF_BOUNDS];
 	int vectors;
 	struct leaf_vector vector[LEAF_VECTOR_OPS];	/* all there is, or before a store */
 };
+
+/* Turns of each of a leaf's loops in which its conditions hold: all from lo to below hi. */
+struct leaf_turns {
+	int64_t lo[LEAF_OWN_LOOPS], hi[LEAF_OWN_LOOPS];
+	bool none;
+};
+
+/* Where the loops around L, by slot, have these values. */
+struct leaf_turns leaf_turns_at(const struct leaf *l, const int64_t *value);
 
 enum leaf_node_kind { NODE_LOOP, NODE_LET, NODE_ALLOC, NODE_LEAF };
 

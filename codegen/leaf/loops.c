@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/leaf/loops.c - which loops around a statement an instruction has. */
+/* codegen/leaf/loops.c - which loops around a statement an instruction has, and which of their turns. */
 #include "codegen/leaf/making.h"
 
 #include "base/integer.h"
@@ -216,4 +216,26 @@ struct leaf_node *leaf_finish(struct leaf_making *k)
 	(*hole)->kind = NODE_LEAF;
 	(*hole)->leaf = arena_memdup(k->m->a, l, sizeof(*l));
 	return tree;
+}
+
+struct leaf_turns leaf_turns_at(const struct leaf *l, const int64_t *value)
+{
+	struct leaf_turns t = { .none = false };
+
+	for (int j = 0; j < l->loops; j++)
+		t.hi[j] = l->loop[j].extent;
+	for (int i = 0; i < l->bounds; i++) {
+		const struct leaf_bound *b = &l->bound[i];
+		int64_t f = affine_at(&b->f, value);
+
+		if (b->loop < 0)
+			t.none |= f < 0;
+		else if (b->coef > 0)	/* loop >= -f / coef, rounded up */
+			t.lo[b->loop] = most(t.lo[b->loop], -floor_div(f, b->coef));
+		else
+			t.hi[b->loop] = least(t.hi[b->loop], floor_div(f, -b->coef) + 1);
+	}
+	for (int j = 0; j < l->loops; j++)
+		t.none |= t.lo[j] >= t.hi[j];
+	return t;
 }

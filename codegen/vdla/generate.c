@@ -38,34 +38,6 @@ static int64_t place_of(const struct generator *g, const struct buffer *b)
 
 /* --- one leaf */
 
-/* Turns of each of L's loops in which its conditions hold. */
-struct span_of_turns {
-	int64_t lo[VDLA_LOOPS], hi[VDLA_LOOPS];
-	bool none;
-};
-
-static struct span_of_turns turns_of(const struct generator *g, const struct leaf *l)
-{
-	struct span_of_turns t = { .none = false };
-
-	for (int j = 0; j < l->loops; j++)
-		t.hi[j] = l->loop[j].extent;
-	for (int i = 0; i < l->bounds; i++) {
-		const struct leaf_bound *b = &l->bound[i];
-		int64_t f = affine_at(&b->f, g->value);
-
-		if (b->loop < 0)
-			t.none |= f < 0;
-		else if (b->coef > 0)	/* loop >= -f / coef, rounded up */
-			t.lo[b->loop] = most(t.lo[b->loop], -floor_div(f, b->coef));
-		else
-			t.hi[b->loop] = least(t.hi[b->loop], floor_div(f, -b->coef) + 1);
-	}
-	for (int j = 0; j < l->loops; j++)
-		t.none |= t.lo[j] >= t.hi[j];
-	return t;
-}
-
 static int64_t start_of(const struct generator *g, const struct leaf *l, int i)
 {
 	return place_of(g, l->of[i]) + affine_at(&l->start[i], g->value);
@@ -80,7 +52,7 @@ static void add(struct generator *g, const struct vdla_instruction *i, const str
 }
 
 /* Operand I of L from its turns T on, as its instruction has it: the last of loops is the inner one. */
-static struct vdla_walk walk_of(const struct generator *g, const struct leaf *l, int i, const struct span_of_turns *t,
+static struct vdla_walk walk_of(const struct generator *g, const struct leaf *l, int i, const struct leaf_turns *t,
 				struct vdla_access *touched)
 {
 	struct vdla_walk w = { .base = (int)start_of(g, l, i) };
@@ -97,7 +69,7 @@ static struct vdla_walk walk_of(const struct generator *g, const struct leaf *l,
 	return w;
 }
 
-static void count_turns(const struct leaf *l, const struct span_of_turns *t, int count[VDLA_LOOPS])
+static void count_turns(const struct leaf *l, const struct leaf_turns *t, int count[VDLA_LOOPS])
 {
 	for (int j = 0; j < VDLA_LOOPS; j++)
 		count[j] = 1;
@@ -148,7 +120,7 @@ static bool begins(struct generator *g, const struct vdla_gemm *i)
 
 static void emit_zeros(struct generator *g, const struct leaf *l)
 {
-	const struct span_of_turns t = turns_of(g, l);
+	const struct leaf_turns t = leaf_turns_at(l, g->value);
 	struct vdla_access touched;
 	int count[VDLA_LOOPS];
 
@@ -168,7 +140,7 @@ static void emit_zeros(struct generator *g, const struct leaf *l)
 
 static void emit_products(struct generator *g, const struct leaf *l)
 {
-	const struct span_of_turns t = turns_of(g, l);
+	const struct leaf_turns t = leaf_turns_at(l, g->value);
 	struct vdla_instruction i = { .op = VDLA_GEMM };
 	struct vdla_access touched[LEAF_OPERANDS];
 
@@ -186,7 +158,7 @@ static void emit_products(struct generator *g, const struct leaf *l)
 /* Where T says that there are none, all is padding. */
 static void emit_load(struct generator *g, const struct leaf *l)
 {
-	const struct span_of_turns t = turns_of(g, l);
+	const struct leaf_turns t = leaf_turns_at(l, g->value);
 	int64_t units = vdla_entry_units(vdla_scratchpad_of(l->of[0]), vdla_form_of(l));
 	int c = l->columns ? l->loops - 1 : -1, r = l->loops - 1 - l->columns;
 	struct vdla_instruction i = { .op = VDLA_LOAD };
@@ -217,14 +189,14 @@ static void emit_load(struct generator *g, const struct leaf *l)
 	add(g, &i, &touched, 1);
 }
 
-static void emit_vectors(struct generator *g, const struct leaf *l, const struct span_of_turns *t)
+static void emit_vectors(struct generator *g, const struct leaf *l, const struct leaf_turns *t)
 {
 	for (int v = 0; v < l->vectors; v++) {
 		const struct leaf_vector *one = &l->vector[v];
 		struct vdla_instruction i = { .op = VDLA_ALU };
 		struct vdla_access touched[2];
 
-		i.vector.op = vdla_alu_of(one->op);
+		i.vector.op = vdla_alu_of[one->op];
 		i.vector.immediate = one->source == VECTOR_NUMBER;
 		i.vector.number = one->number;
 		count_turns(l, t, i.vector.count);
@@ -239,7 +211,7 @@ static void emit_vectors(struct generator *g, const struct leaf *l, const struct
 
 static void emit_walk(struct generator *g, const struct leaf *l)
 {
-	const struct span_of_turns t = turns_of(g, l);
+	const struct leaf_turns t = leaf_turns_at(l, g->value);
 
 	if (!t.none)
 		emit_vectors(g, l, &t);
@@ -247,7 +219,7 @@ static void emit_walk(struct generator *g, const struct leaf *l)
 
 static void emit_store(struct generator *g, const struct leaf *l)
 {
-	const struct span_of_turns t = turns_of(g, l);
+	const struct leaf_turns t = leaf_turns_at(l, g->value);
 	int c = l->columns ? l->loops - 1 : -1, r = l->loops - 1 - l->columns;
 	struct vdla_instruction i = { .op = VDLA_STORE };
 	struct vdla_transfer *x = &i.transfer;

@@ -46,12 +46,7 @@ enum vdla_form vdla_form_of(const struct leaf *l)
 	return l->narrow ? VDLA_NARROW : VDLA_PLAIN;
 }
 
-enum vdla_alu vdla_alu_of(enum leaf_operation op)
-{
-	static const enum vdla_alu by_operation[LEAF_OPERATIONS] = {
-		[LEAF_ADD] = VDLA_ADD, [LEAF_MAX] = VDLA_MAX, [LEAF_MIN] = VDLA_MIN, [LEAF_MUL] = VDLA_MUL,
-		[LEAF_SHIFT] = VDLA_SHIFT, [LEAF_SHIFT_DOWN] = VDLA_SHIFT_DOWN, [LEAF_COPY] = VDLA_COPY,
-	};
-
-	return by_operation[op];
-}
+const enum vdla_alu vdla_alu_of[LEAF_OPERATIONS] = {
+	[LEAF_ADD] = VDLA_ADD, [LEAF_MAX] = VDLA_MAX, [LEAF_MIN] = VDLA_MIN, [LEAF_MUL] = VDLA_MUL,
+	[LEAF_SHIFT] = VDLA_SHIFT, [LEAF_SHIFT_DOWN] = VDLA_SHIFT_DOWN, [LEAF_COPY] = VDLA_COPY,
+};

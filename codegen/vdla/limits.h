@@ -9,6 +9,6 @@
 struct leaf_limits vdla_limits(const struct vdla_machine *m);
 enum vdla_scratchpad vdla_scratchpad_of(const struct buffer *b);
 enum vdla_form vdla_form_of(const struct leaf *l);
-enum vdla_alu vdla_alu_of(enum leaf_operation op);
+extern const enum vdla_alu vdla_alu_of[LEAF_OPERATIONS];
 
 #endif

@@ -249,6 +249,49 @@ static void test_border(void **state)
 		    "where 0 <= -1 + 1*loop 1, where 0 <= 7 + -1*loop 1\n");
 }
 
+/* The first leaf of a list. */
+static const struct leaf *leaf_in(const struct leaf_node *list)
+{
+	const struct leaf *found = NULL;
+
+	for (const struct leaf_node *n = list; n && !found; n = n->next)
+		found = n->kind == NODE_LEAF ? n->leaf : leaf_in(n->body);
+	return found;
+}
+
+/* Conditions are spans of turns, or leave none. */
+static void test_turns(void **state)
+{
+	static const struct {
+		int64_t y, lo, hi;	/* of rows that are there */
+	} tiles[] = { { -3, 2, 4 }, { 0, 0, 4 }, { 7, 0, 1 }, { 9, 0, 0 }, { -9, 0, 0 } };
+	const struct leaf_limits l = device();
+	struct arena *a = arena_new();
+	const char *why = NULL;
+	const struct program *p = program_parse(a, "nest",
+						"target aarch64-neon\n"
+						"input A: i8[16, 4]\n"
+						"output C: i32[4]\n"
+						"for y in -9..10\n"
+						"	inputs X: i8[4, 4]\n"
+						"	for r in 0..4\n"
+						"		for i in 0..4\n"
+						"			X[r, i] = select(0 <= y + r * 2 && y + r * 2 < 8, A[y + r * 2, i], i8(0))\n");
+
+	(void)state;
+	assert_non_null(p);
+	const struct leaf *leaf = leaf_in(leaf_tree(a, p, &l, &why));
+
+	assert_non_null(leaf);
+	for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++) {
+		const struct leaf_turns t = leaf_turns_at(leaf, &tiles[i].y);
+
+		assert_int_equal(t.none, tiles[i].lo == tiles[i].hi);
+		assert_true(t.none || (t.lo[0] == tiles[i].lo && t.hi[0] == tiles[i].hi));
+	}
+	arena_free(a);
+}
+
 /* --- vectors */
 
 /* A nest that stores VALUE, of type DTYPE, made of M, what is the same for all rows (F) and bytes (R). */
@@ -353,7 +396,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_product), cmocka_unit_test(test_loops), cmocka_unit_test(test_scratchpads),
-		cmocka_unit_test(test_border), cmocka_unit_test(test_store), cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_border), cmocka_unit_test(test_turns), cmocka_unit_test(test_store), cmocka_unit_test(test_operations),
 		cmocka_unit_test(test_steps),
 	};
 
