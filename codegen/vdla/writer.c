@@ -27,8 +27,8 @@ struct vdla_writer *vdla_writer_new(struct arena *a, struct vdla_binary *b)
 
 	s->arena = a;
 	s->b = b;
-	for (int p = 0; p < VDLA_SCRATCHPADS; p++)
-		for (int u = 0; u < VDLA_UNITS; u++) {
+	for (enum vdla_scratchpad p = 0; p < VDLA_SCRATCHPADS; p++)
+		for (enum vdla_unit u = 0; u < VDLA_UNITS; u++) {
 			s->touched[p][u] = arena_many(a, wchar_t, vdla_entries(&b->machine, p));
 			s->group[p][u] = arena_many(a, wchar_t, vdla_entries(&b->machine, p) / GROUP + 1);
 		}

@@ -37,7 +37,7 @@ static const struct vdla_options *options_now(void)
 {
 	static const struct vdla_options standard = {
 		.machine = {
-#define X(field, standard, least, most, meaning) .field = standard,
+#define X(field, standard, ...) .field = standard,
 #include "target/vdla/machine.def"
 #undef X
 		},
