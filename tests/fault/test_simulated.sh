@@ -73,7 +73,7 @@ grep -q '^ *2 ' "$dir/out" && { echo 'it did not go on'; bad=1; }
 
 # --- what was found
 db=$dir/evolve.1.db
-ends 0 '^conv2d .* 2 *64 ' best $conv --device vdla --db "$db"
+ends 0 '^conv2d .* 4 *64 ' best $conv --device vdla --db "$db"
 ends 0 '"confirmed": true' best $conv --device vdla --db "$db" --json
 ends 0 'of another device' best $conv --db "$db"
 ends 0 '^	*inputs ' show $conv --device vdla --db "$db" --stage nest
@@ -89,7 +89,7 @@ ends 3 'no C: .*hone show --stage asm' export $conv --device vdla --db "$db" -o 
 # --- another machine is another device
 printf '# twice as fast\nclock_mhz 400\ndma_bytes 32\n' >"$dir/fast"
 tunes $conv --device "$dir/fast" --db "$db" --trials 32
-ends 0 ' 2 *32 *0 ' best $conv --device "$dir/fast" --db "$db"
+ends 0 ' 4 *32 *0 ' best $conv --device "$dir/fast" --db "$db"
 ends 0 '^dma_bytes 32' show $conv --device "$dir/fast" --db "$db" --stage asm
 
 # --- what is wrong
