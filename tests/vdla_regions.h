@@ -173,10 +173,10 @@ static inline void finish_with(struct graph_maker *m, int n, const int *results)
 
 /* --- runs */
 
-/* Integers of the whole range of bytes; of sums, of as much as quarters of them have. */
+/* Integers of the whole range. */
 static inline struct value random_integers(struct arena *a, const struct type *t, struct rng *rng)
 {
-	int64_t dim[GRAPH_MAX_RANK], half = t->element == ELEMENT_I8 ? 128 : 1 << 20;
+	int64_t dim[GRAPH_MAX_RANK], half = t->element == ELEMENT_I8 ? 128 : INT64_C(1) << 31;
 
 	type_shape(t, dim);
 	struct array *x = array_in(a, t->element, t->rank, dim);

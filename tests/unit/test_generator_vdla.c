@@ -146,6 +146,19 @@ static int pools(struct graph_maker *m, int *results)
 	return 5;
 }
 
+/* Zeros around an image that two pools read, that a convolution reads, that are a result. */
+static int zeros_around(struct graph_maker *m, int *results)
+{
+	int x = image(m, 2, 20, 5, 4), a = padded(m, x, 1, VALUE_NONE), b = padded(m, conv3(m, x, 16), 2, VALUE_NONE);
+
+	results[0] = max_pool_of(m, a, (struct windows){ .kernel = { 2, 2 } });
+	results[1] = max_pool_of(m, a, (struct windows){ .kernel = { 3, 3 }, .strides = { 2, 2 } });
+	results[2] = conv_bytes(m, padded(m, x, 3, VALUE_NONE), 16, (struct windows){ .kernel = { 3, 3 } });
+	results[3] = b;
+	results[4] = to_bytes(m, add_of(m, widened(m, b, 3), number(m, 4)), 3, -128, 127);
+	return 5;
+}
+
 /* Concatenations: one beside the other, of an input, of a value twice, nested, of values that are read otherwise. */
 static int concatenations(struct graph_maker *m, int *results)
 {
@@ -261,6 +274,7 @@ static void test_operators(void **state)
 		{ "a value and itself", with_itself },
 		{ "means", means },
 		{ "pools", pools },
+		{ "zeros around", zeros_around },
 		{ "concatenations", concatenations },
 		{ "concatenations that are results", joined_results },
 		{ "parts that outlive", outliving_parts },

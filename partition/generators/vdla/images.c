@@ -163,17 +163,44 @@ static int add_pointwise(struct imager *x, int value, const struct binding *b)
 	return keep(x, value, build_copy(&x->b, b, args, NULL), &d);
 }
 
-/* Operators on pixels that see each channel alone, with constants that are no elements. */
-static int add_windows(struct imager *x, int value, const struct binding *b)
+/* A pool has no operands but the image. */
+static int add_pool(struct imager *x, int value, const struct binding *b)
+{
+	return keep_result(x, value, build_copy(&x->b, b, &x->made[b->args[0]], NULL));
+}
+
+/* Does one pool alone read VALUE? */
+static bool is_for_a_pool(const struct imager *x, int value)
+{
+	int pools = 0, others = 0;
+
+	for (int i = 0; i < x->from->nresults; i++)
+		others += x->from->results[i] == value;
+	for (int v = value + 1; v < x->from->bindings.n; v++) {
+		const struct binding *b = function_at(x->from, v);
+
+		for (int i = 0; i < b->nargs; i++)
+			*(b->kind == BIND_CALL && b->op == &core_max_pool ? &pools : &others) += b->args[i] == value;
+	}
+	return pools == 1 && others == 0;
+}
+
+/* Zeros around an image. Bytes are not stored by what only moves them: where there is no pool to do it, there is one of
+ * single pixels. */
+static int add_pad(struct imager *x, int value, const struct binding *b)
 {
 	int *args = arena_many(x->b.arena, int, b->nargs);
 
-	for (int i = 0; i < b->nargs; i++) {
-		const struct array *c = b->args[i] == VALUE_NONE ? NULL : function_const(x->from, b->args[i]);
+	for (int i = 0; i < b->nargs; i++)
+		args[i] = i == 0 ? x->made[b->args[0]]
+			  : b->args[i] == VALUE_NONE ? VALUE_NONE : build_const(&x->b, function_const(x->from, b->args[i]));
+	int made = build_copy(&x->b, b, args, NULL);
+	struct attr_vec kernel = { 0 };
 
-		args[i] = c ? build_const(&x->b, c) : b->args[i] == VALUE_NONE ? VALUE_NONE : x->made[b->args[i]];
-	}
-	return keep_result(x, value, build_copy(&x->b, b, args, NULL));
+	attrs_ints(x->b.arena, &kernel, "kernel", 2, (int64_t[]){ 1, 1 });
+	if (made != VALUE_FAILED && !is_for_a_pool(x, value))
+		made = build_with(&x->b, &core_max_pool, &kernel, made);
+	return keep_result(x, value, made);
 }
 
 /* Whole blocks of channels of one image, one behind the other. */
@@ -199,7 +226,7 @@ static int add_call(struct imager *x, int value)
 		int (*add)(struct imager *x, int value, const struct binding *b);
 	} ways[] = {
 		{ &core_conv, add_conv }, { &core_matmul, add_product }, { &core_reduce_sum, add_sum },
-		{ &core_reshape, add_reshape }, { &core_concat, add_concat }, { &core_max_pool, add_windows }, { &core_pad, add_windows },
+		{ &core_reshape, add_reshape }, { &core_concat, add_concat }, { &core_max_pool, add_pool }, { &core_pad, add_pad },
 	};
 	const struct binding *b = function_at(x->from, value);
 
