@@ -39,6 +39,7 @@ static int tune(struct arena *a, const struct vdla_plan *plan, const struct task
 	struct tuner_options o = {
 		.source = t->name,
 		.strategy = plan->strategy,
+		.cost_model = &cost_model_analytic,	/* as hone tune --device */
 		.measurer = measurer_simulated(plan->device, plan->seed),
 		.threads = threads,
 		.budget = { .trials = plan->trials },

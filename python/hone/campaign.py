@@ -13,7 +13,7 @@ from . import program
 from .errors import FailedError
 
 # Options of `hone tune`: keywords here with _ for -.
-VALUES = ("trials", "minutes", "until", "plateau", "gflops", "threads", "search", "cc", "seed", "cpus", "cache",
+VALUES = ("trials", "minutes", "until", "plateau", "gflops", "threads", "search", "cost_model", "cc", "seed", "cpus", "cache",
           "batch", "replay", "target", "device", "notify", "name", "note")
 FLAGS = ("fresh", "exact", "no_transfer")
 

@@ -40,6 +40,7 @@ struct tuner {
 	struct arena *scratch;	/* reset before each batch is learned from */
 	struct tuner_options options;
 	const struct strategy *strategy;
+	const struct cost_model *cost_model;	/* NULL: the strategy asks none */
 	struct db *db;
 	const struct device *device;
 	struct aim aim;

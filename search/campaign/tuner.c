@@ -169,6 +169,8 @@ static char *options_json(const struct tuner *t)
 				 cache_state_name(t->options.cache), "seed",
 				 (json_int_t)t->options.seed);
 
+	if (t->cost_model != t->strategy->model)
+		json_object_set_new(json, "cost_model", json_string(t->cost_model->name));
 	if (t->options.no_transfer)
 		json_object_set_new(json, "transfer", json_false());
 	if (t->options.exact)
@@ -228,7 +230,9 @@ static int find_strategy(struct tuner *t)
 		return err_set("there is no strategy '%s'; there are: %s", o->strategy,
 			       strategy_names());
 	if (t->strategy->model)
-		t->learner = learner_new(t->strategy->model, o->seed);
+		t->cost_model = o->cost_model ? o->cost_model : t->strategy->model;
+	if (t->cost_model)
+		t->learner = learner_new(t->cost_model, o->seed);
 	return 0;
 }
 
@@ -281,7 +285,7 @@ static int find_base(struct tuner *t, const struct task_vec *tasks)
 		.device_id = t->device_id,
 		.cache = tuner_want(t, NULL).cache,
 		.threads = t->options.threads,
-		.model = t->strategy->model,
+		.model = t->cost_model,
 		.tasks = tasks,
 		.until = t->lessons_until,
 	};

@@ -40,6 +40,7 @@ struct tuner_options {
 	const char *name, *note;	/* of the campaign; NULL: as it has them */
 	const char *strategy;	/* NULL: "evolve" */
 	const struct strategy *own_strategy;	/* one that is not in the table; NULL: by name */
+	const struct cost_model *cost_model;	/* that ranks candidates; NULL: the strategy's */
 	struct measurer *measurer;	/* the tuner's from then on; NULL: this machine */
 	const char *cc;		/* NULL: the builder's own choice */
 	const char *cpus;	/* to measure on; NULL: the runner's own choice */

@@ -52,6 +52,13 @@ for search in evolve anneal; do
 	same "$dir/$search.1.db" "$dir/$search.2.db"
 done
 cmp -s "$dir/evolve.1.db" "$dir/anneal.1.db" && { echo 'two strategies are one'; bad=1; }
+for db in "$dir/learned.1.db" "$dir/learned.2.db"; do
+	tunes $conv --device vdla --db "$db" --trials 96 --seed 5 --cost-model xgboost
+done
+same "$dir/learned.1.db" "$dir/learned.2.db"
+tunes $conv --device vdla --db "$dir/learned.1.db" --trials 96 --seed 5
+ends 0 '^ *2 done ' campaigns --db "$dir/learned.1.db"
+ends 2 'there is no such model; there are: analytic' tune $conv --device vdla --db "$db" --cost-model wise
 
 # --- interrupted behind some records, it goes on to what it would have come to
 tunes $long --device vdla --db "$dir/whole.db" --trials 144

@@ -25,6 +25,13 @@ static void list_strategies(struct text *out)
 	text_puts(out, strategy_names());
 }
 
+static void list_cost_models(struct text *out)
+{
+#define X(name) text_puts(out, " " #name + (out->n == 0));
+#include "costmodel/models.def"
+#undef X
+}
+
 static void list_backends(struct text *out)
 {
 	text_puts(out, backend_names());
@@ -53,6 +60,7 @@ static const struct word words[] = {
 	/* names that hone has */
 	{ "TARGET", NULL, false, list_targets },
 	{ "STRATEGY", NULL, false, list_strategies },
+	{ "RANKER", NULL, false, list_cost_models },
 	{ "STRATEGY[:TRIALS]", NULL, false, list_strategies },
 	{ "BACKEND", "so", false, list_backends },
 	{ "COMPILER", "*", false, list_compilers },

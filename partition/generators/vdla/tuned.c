@@ -33,8 +33,8 @@ static int tune(struct arena *a, struct db *db, const struct device *d, const st
 {
 	struct task *own = arena_memdup(a, t, sizeof(*t));
 	struct task_vec tasks = { .at = &own, .n = 1 };
-	struct tuner_options o = { .source = t->name, .measurer = measurer_simulated(d, SEED), .threads = VDLA_VIRTUAL_THREADS,
-				   .budget = { .trials = trials }, .seed = SEED };
+	struct tuner_options o = { .source = t->name, .cost_model = &cost_model_analytic, .measurer = measurer_simulated(d, SEED),
+				   .threads = VDLA_VIRTUAL_THREADS, .budget = { .trials = trials }, .seed = SEED };
 	struct tuner *tuner = o.measurer ? tuner_new(db, d, &tasks, &o) : NULL;
 	int rc = tuner ? tuner_run(tuner) : -1;
 
