@@ -10,6 +10,7 @@
 #include "graph/ir/known.h"
 #include "graph/pass/pass.h"
 #include "measure/timing/timing.h"
+#include "runtime/kernel/task_times.h"
 #include "runtime/values/inputs.h"
 
 /* As a kernel alone (runtime/offload/alone.c), each round both ways; a generator that tells what it takes is
@@ -124,8 +125,13 @@ static void learn(const struct choice_plan *plan, const struct region_trial *x, 
 static struct session *host_session(struct arena *a, const struct choice_plan *plan, const struct graph *g,
 				    const struct function *f)
 {
-	struct graph *only = graph_passes_after(a, alone(a, g, f), OFFLOAD_AFTER);
+	struct task_times times = { .db = plan->db, .device = plan->device, .now = plan->now,
+				    .threads = plan->threads, .exact = plan->exact };
+	struct graph *own = alone(a, g, f);
 	struct opened host;
+
+	own->costs = task_times_costs(&times);	/* or images would stay as they are, and hone be slower than in the model */
+	struct graph *only = graph_passes_after(a, own, OFFLOAD_AFTER);
 
 	if (!only || open_graph(a, only, plan, &host) < 0)
 		return NULL;
