@@ -193,7 +193,7 @@ double region_us(const struct choice_plan *plan, const struct offloaded *m, int 
 	return offers_get(plan->offers, region_key(region_at(m, i)), backend_of(plan, m, i), &x) ? x.us : 0;
 }
 
-int regions_judge(const struct choice_plan *plan, const struct offloaded *m)
+int regions_judge(const struct choice_plan *plan, const struct offloaded *m, bool anew)
 {
 	int judged = 0;
 
@@ -201,7 +201,7 @@ int regions_judge(const struct choice_plan *plan, const struct offloaded *m)
 		const struct function *f = region_at(m, i);
 		struct offer host;
 
-		if (region_us(plan, m, i) > 0 && offers_get(plan->offers, region_key(f), OFFER_HOST, &host))
+		if (!anew && region_us(plan, m, i) > 0 && offers_get(plan->offers, region_key(f), OFFER_HOST, &host))
 			continue;
 		if (judge(plan, m->cut.graph, f, m->ready[i], backend_of(plan, m, i)) < 0)
 			return -1;

@@ -13,9 +13,9 @@
 /* What tells regions apart: all of F but the elements of its constants. */
 struct hash128 region_key(const struct function *f);
 
-/* Times each region of M that is not known yet, with kernels chosen by PLAN; what it took is learned there.
- * How many there were; -1 and a message. */
-int regions_judge(const struct choice_plan *plan, const struct offloaded *m);
+/* Times each region of M that is not known yet, with kernels chosen by PLAN, or ANEW what is known, too, which may be of a busier
+ * hour; what it took is learned there. How many there were; -1 and a message. */
+int regions_judge(const struct choice_plan *plan, const struct offloaded *m, bool anew);
 /* What region I of M takes its generator, us, as that tells or PLAN's offers have it; 0: nobody
  * timed it. */
 double region_us(const struct choice_plan *plan, const struct offloaded *m, int i);

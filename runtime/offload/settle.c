@@ -333,11 +333,11 @@ static int find_plan(struct plan_settling *s, double seconds)
 	if (!s->inputs || play_and_learn(s, 2, trivial, seconds) < 0)
 		return -1;
 	learn_launch(s);
-	if (learn_ratio(s) < 0 || regions_judge(&s->plan, &s->out->plans[SETTLED_ALL].model.offloaded) < 0)
+	if (learn_ratio(s) < 0 || regions_judge(&s->plan, &s->out->plans[SETTLED_ALL].model.offloaded, true) < 0)
 		return -1;
 	/* The last one is judged as it is: what would be learned from it might be another plan. */
 	while (open_one(s, SETTLED_COST) == 0) {
-		int judged = regions_judge(&s->plan, &s->out->plans[SETTLED_COST].model.offloaded);
+		int judged = regions_judge(&s->plan, &s->out->plans[SETTLED_COST].model.offloaded, false);
 
 		if (judged < 0)
 			return -1;

@@ -63,6 +63,7 @@ static void find_operands(struct scratch *s, const struct nest *n)
 struct widened {
 	const struct buffer *from;
 	struct buffer *to;
+	bool within;	/* its elements stay within 8 bits, for nothing is added up in them */
 };
 
 /* WIDE, an element that was of 8 bits: it is within them, and this says so. */
@@ -96,7 +97,21 @@ static const struct expr *widen_load(struct arena *a, const struct expr *e, void
 		return e->loads ? NULL : e;
 	const struct expr *wide = expr_load(a, &w->to->tensor, load->index);
 
-	return cast ? wide : expr_cast(a, e->dtype, limited(a, wide));
+	if (w->within)
+		return cast ? wide : expr_cast(a, e->dtype, limited(a, wide));
+	const struct expr *bytes = expr_cast(a, load->dtype, wide);
+
+	return cast ? expr_cast(a, e->dtype, bytes) : bytes;
+}
+
+/* Is each element of B, from N on, what was stored there or the greatest or least of that? */
+static bool stays_within(const struct nest *n, const struct buffer *b)
+{
+	for (; n; n = n->next)
+		if ((n->kind == NEST_STORE && n->buffer == b && (n->reducer == REDUCE_SUM || n->reducer == REDUCE_PROD)) ||
+		    !stays_within(n->body, b) || !stays_within(n->other, b))
+			return false;
+	return true;
 }
 
 static void widen_list(struct scratch *s, const struct widened *w, struct nest *n)
@@ -121,10 +136,11 @@ static void widen(struct scratch *s, struct nest *list)
 
 		if (b && b->kind == BUFFER_LOCAL && b->scratchpad == s->p->target->operands->sum &&
 		    b->tensor.dtype == DTYPE_I8) {
-			struct widened w = { b, arena_memdup(s->p->arena, b, sizeof(*b)) };
+			struct widened w = { b, arena_memdup(s->p->arena, b, sizeof(*b)), stays_within(n, b) };
 
 			w.to->tensor.dtype = DTYPE_I32;
-			vec_push(s->p->arena, &s->widened, w.to);
+			if (w.within)
+				vec_push(s->p->arena, &s->widened, w.to);
 			widen_list(s, &w, n);
 		}
 		widen(s, n->body);

@@ -19,6 +19,7 @@ struct threads {
 	struct arena *a;
 	const struct axis *turn;
 	enum border border;
+	const struct nest *body;	/* of the loop */
 	struct sliced_vec VEC(struct sliced) sliced;
 	bool grew;	/* as found in the last walk */
 };
@@ -61,11 +62,20 @@ static bool differs(const struct threads *t, const struct expr *e)
 	return d.found;
 }
 
+static bool allocates(const struct nest *list, const struct buffer *b)
+{
+	for (const struct nest *n = list; n; n = n->next)
+		if ((n->kind == NEST_ALLOC && n->buffer == b) || allocates(n->body, b) || allocates(n->other, b))
+			return true;
+	return false;
+}
+
+/* Of what is there before the loop each turn writes elements of its own. */
 static void slice(struct threads *t, const struct buffer *b)
 {
 	struct buffer *to = arena_memdup(t->a, b, sizeof(*b));
 
-	if (b->kind != BUFFER_LOCAL || slice_of(t, &b->tensor))
+	if (b->kind != BUFFER_LOCAL || slice_of(t, &b->tensor) || !allocates(t->body, b))
 		return;
 	to->tensor.shape[0] = t->turn->hi - t->turn->lo;
 	for (int d = 0; d < b->tensor.ndim; d++)
@@ -197,7 +207,7 @@ static struct nest *spread(const struct threads *t, struct nest *list)
 
 static struct nest *interleave(struct arena *a, struct nest *loop)
 {
-	struct threads t = { .a = a, .turn = loop->axis, .border = loop->border };
+	struct threads t = { .a = a, .turn = loop->axis, .border = loop->border, .body = loop->body };
 
 	do {
 		t.grew = false;

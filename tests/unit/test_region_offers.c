@@ -273,8 +273,8 @@ static void test_judged_once(void **state)
 	(void)state;
 	c->fake->generator.cost = told_cost;
 	cut(c, OFFLOAD_ALL);
-	assert_int_equal(regions_judge(&c->plan, &c->m), 2);
-	assert_int_equal(regions_judge(&c->plan, &c->m), 0);
+	assert_int_equal(regions_judge(&c->plan, &c->m, false), 2);
+	assert_int_equal(regions_judge(&c->plan, &c->m, false), 0);
 	for (int i = 0; i < 2; i++) {
 		assert_float_equal(region_us(&c->plan, &c->m, i), (float)(1002 - i), 0);
 		assert_true(offers_get(c->plan.offers, region_key(region_at(c, i)), OFFER_HOST, &host));
@@ -282,7 +282,8 @@ static void test_judged_once(void **state)
 	}
 	assert_ok(offers_keep(c->plan.offers));
 	c->plan.offers = offers_begin(c->a, offers_options(c->plan.offers));
-	assert_int_equal(regions_judge(&c->plan, &c->m), 0);	/* nor after a start */
+	assert_int_equal(regions_judge(&c->plan, &c->m, false), 0);	/* nor after a start */
+	assert_int_equal(regions_judge(&c->plan, &c->m, true), 2);
 	arena_free(c->a);
 }
 
@@ -300,7 +301,7 @@ static void test_judged_run_fails(void **state)
 	(void)state;
 	c->fake->generator.run = run_fails;
 	cut(c, OFFLOAD_ALL);
-	assert_int_equal(regions_judge(&c->plan, &c->m), -1);
+	assert_int_equal(regions_judge(&c->plan, &c->m, false), -1);
 	assert_err("generator regions: the device is gone");
 	arena_free(c->a);
 }
