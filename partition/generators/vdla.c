@@ -7,19 +7,15 @@
  * Holds: results are those of the interpreter, to the bit; times are cycles. */
 #include "include/hone_generator_read.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/hash.h"
-#include "graph/text/text.h"
 #include "partition/generators/vdla/border.h"
-#include "partition/generators/vdla/images.h"
+#include "partition/generators/vdla/compiled.h"
 #include "partition/generators/vdla/lacks.h"
-#include "partition/generators/vdla/program.h"
 #include "partition/generators/vdla/tuned.h"
-#include "partition/region_graph.h"
 #include "target/vdla/simulator.h"
 
 struct vdla_region {
@@ -62,14 +58,6 @@ static int configure(const char *text, char *why)
 
 /* --- compiling */
 
-/* REGION as images, in A; NULL and a message. */
-static struct graph *read_region(struct arena *a, const struct hone_region *region)
-{
-	struct graph *g = region_graph(a, region);
-
-	return g ? images_of(a, g) : NULL;
-}
-
 static int claims(const struct hone_region *region, char *why)
 {
 	struct arena *a = arena_new();
@@ -86,77 +74,16 @@ static int claims(const struct hone_region *region, char *why)
 
 		rc = lacks ? hone_refuse(why, "%s", lacks) : 0;
 	}
-	if (rc == 0 && !read_region(a, region))
+	if (rc == 0 && !region_images(a, region))
 		rc = hone_refuse(why, "%s", err_get());
 	arena_free(a);
 	return rc;
 }
 
-/* Programs of regions, which are asked for often: to know their cycles, to keep them, by each session. */
-struct compiled {
-	struct hash128 key;
-	struct text file;	/* the artifact; empty: there is none */
-	struct vdla_cycles cycles;
-	char why[HONE_WHY_BYTES];
-	struct compiled *next;
-};
-
-static pthread_mutex_t compiling = PTHREAD_MUTEX_INITIALIZER;
-static struct compiled *compiled;
-
-static struct hash128 region_key(struct arena *a, const struct hone_region *region)
-{
-	const struct graph *g = region_graph(a, region);
-	struct text t = { 0 };
-
-	if (g)
-		graph_print(&t, g, false);
-	struct hash128 key = hash_bytes(text_str(&t), t.n);
-
-	text_free(&t);
-	return key;
-}
-
-static void compile_region(struct arena *a, const struct hone_region *region, struct compiled *out)
-{
-	struct graph *images = read_region(a, region);
-	struct vdla_binary *b = images ? vdla_program_of(a, images, options_now()) : NULL;
-
-	if (!b || vdla_simulate(b, NULL, &out->cycles, NULL) < 0) {
-		hone_refuse(out->why, "%s", err_get());
-		return;
-	}
-	vdla_binary_write(&out->file, b);
-}
-
-/* REGION's program, which stays as long as the process; compiled once, whoever asks. */
-static const struct compiled *compiled_of(const struct hone_region *region)
-{
-	struct arena *a = arena_new();
-	struct hash128 key = region_key(a, region);
-
-	pthread_mutex_lock(&compiling);
-	struct compiled *c = compiled;
-
-	while (c && !hash_equal(c->key, key))
-		c = c->next;
-	if (!c && (c = calloc(1, sizeof(*c)))) {
-		c->key = key;
-		compile_region(a, region, c);
-		c->next = compiled;
-		compiled = c;
-	}
-	pthread_mutex_unlock(&compiling);
-	arena_free(a);
-	if (!c)
-		die("out of memory");
-	return c;
-}
-
 static int compile(const struct hone_region *region, void (*write)(void *sink, const void *bytes, size_t n),
 		   void *sink, char *why)
 {
-	const struct compiled *c = compiled_of(region);
+	const struct vdla_compiled *c = vdla_compiled_of(region, options_now());
 
 	if (c->file.n == 0)
 		return hone_refuse(why, "%s", c->why);
@@ -243,7 +170,7 @@ static int run(void *handle, const void *const *inputs, void *const *outputs, ch
 static struct hone_cost cost(const struct hone_region *region, int threads)
 {
 	const struct vdla_machine *m = machine_now();
-	const struct compiled *c = compiled_of(region);
+	const struct vdla_compiled *c = vdla_compiled_of(region, options_now());
 	int64_t launches = c->cycles.launches * m->launch_cycles, transfers = 0;
 
 	(void)threads;
@@ -270,7 +197,8 @@ static const char *version(void)
 	vdla_machine_print(&t, machine_now());
 	if (vdla_tuned_version(a, options_now(), &records) < 0)
 		records = ", without a database";	/* compile says why */
-	snprintf(text, sizeof(text), "VDLA 1, machine %.16s%s", hash_text(hash_bytes(text_str(&t), t.n), hash), records);
+	hash_text(hash_bytes(text_str(&t), t.n), hash);
+	snprintf(text, sizeof(text), "VDLA 1, machine %.16s%s", hash, records);
 	text_free(&t);
 	arena_free(a);
 	return text;
