@@ -58,6 +58,7 @@ done
 same "$dir/learned.1.db" "$dir/learned.2.db"
 tunes $conv --device vdla --db "$dir/learned.1.db" --trials 96 --seed 5
 ends 0 '^ *2 done ' campaigns --db "$dir/learned.1.db"
+ends 2 'hone partition .*tiny_cnn.onnx --backend vdla=db=' tune "$top/examples/tiny_cnn.onnx" --device vdla --db "$db"
 ends 2 'there is no such model; there are: analytic' tune $conv --device vdla --db "$db" --cost-model wise
 
 # --- interrupted behind some records, it goes on to what it would have come to

@@ -14,6 +14,7 @@
 #include "target/vdla/target.h"
 #include "tools/args/query.h"
 #include "tools/args/targets.h"
+#include "tools/source.h"
 
 /* Candidates that are in memory at a time, with their sources. */
 enum { MAX_BATCH = 4096 };
@@ -162,6 +163,9 @@ static void complete(struct argp_state *state, struct tune_args *args)
 		argp_error(state, "--target: a recording says for which its kernels are");
 	if (args->simulated.given && (args->replay || args->target))
 		argp_error(state, "--device: a simulated device has kernels of its own, and no recording answers");
+	if (args->simulated.given && source_is_model(o->source))
+		argp_error(state, "--device: its kernels of a model are those of regions, which "
+			   "`hone partition %s --backend vdla=db=%s,trials=200` tunes", o->source, args->db);
 	if (o->threads == 0)
 		o->threads = args->simulated.given ? VDLA_VIRTUAL_THREADS : 1;
 	/* The prior of a simulated device knows its units: kernels were as fast without learning, in three quarters of the time
