@@ -24,9 +24,12 @@ struct integer_writer {
 static int integers_of(struct rewrite *x, int value)
 {
 	struct integer_writer *w = x->user;
+	const struct origin *origin = x->builder->origin;
 
+	x->builder->origin = function_at(x->function, value)->origin;	/* who rounds is who gives it, not who reads it first */
 	if (w->made[value] == VALUE_NONE)
 		w->made[value] = quant_build_round(x->builder, x->value[value], integer_grid(w->plan, value));
+	x->builder->origin = origin;
 	return w->made[value];
 }
 
