@@ -217,7 +217,8 @@ static struct piece masked_select(struct emitter *e, const struct expr *x)
 	const char *when = lanes_when(e, x->arg[0]);
 	const struct expr *before = emit_under(e, x->arg[0]);
 	struct lane_run r = lane_run(e);
-	bool zero = is_memory(x->arg[1]) && is_zero(x->arg[2]);
+	/* what a masked load leaves out is 0; what is the same in all lanes is none */
+	bool zero = is_memory(x->arg[1]) && uses_vector(e, x->arg[1]) && is_zero(x->arg[2]);
 	bool none = r.none || (when && strcmp(when, "0") == 0);
 	const char *u = none ? NULL : splat(e, x->arg[1], value_of(e, x->arg[1]));
 
@@ -227,7 +228,7 @@ static struct piece masked_select(struct emitter *e, const struct expr *x)
 
 	if (none)
 		return (struct piece){ v, true };
-	if (!r.all && !zero)	/* what a masked load leaves out is 0 */
+	if (!r.all && !zero)
 		u = arena_printf(e->a, "select_%s(lanes_%s(%s, %s), %s, %s)", type, type, r.lo,
 				 r.hi, u, v);
 	if (when)
