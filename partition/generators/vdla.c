@@ -52,8 +52,7 @@ static int configure(const char *text, char *why)
 	configured = true;
 	if (!*text)
 		return hone_refuse(why, "vdla=FILE names the file of a machine");
-	/* its words live as long as the process */
-	return vdla_options_parse(arena_new(), text, &options) < 0 ? hone_refuse(why, "%s", err_get()) : 0;
+	return vdla_options_parse(text, &options) < 0 ? hone_refuse(why, "%s", err_get()) : 0;
 }
 
 /* --- compiling */

@@ -73,7 +73,7 @@ int vdla_kernel_find(struct arena *a, const struct dag *d, const char *name, con
 	struct vdla_kernel other;
 	const char *why = NULL;
 
-	if (o->db && vdla_tuned(a, task, o, &tuned) < 0)
+	if (*o->db && vdla_tuned(a, task, o, &tuned) < 0)
 		return -1;
 	bool found = search(a, task, &o->machine, out, &why);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 
 enum { TRIALS_MOST = 1000000 };
@@ -33,17 +34,23 @@ static int read_option(struct vdla_options *o, char *word)
 		return read_trials(value, &o->trials);
 	if (strcmp(word, "db") != 0)
 		return err_set("there is no option '%s': give a machine's file, or machine=FILE, db=FILE, trials=N with commas between", word);
-	o->db = value;
+	if (strlen(value) >= sizeof(o->db))
+		return err_set("db=%s: the path is too long", value);
+	strcpy(o->db, value);
 	return 0;
 }
 
-int vdla_options_parse(struct arena *a, const char *text, struct vdla_options *out)
+int vdla_options_parse(const char *text, struct vdla_options *out)
 {
+	struct arena *a = arena_new();
 	char *rest = arena_strdup(a, text);
+	int rc = 0;
 
 	*out = (struct vdla_options){ .machine = vdla_machine_default };
-	for (char *word; (word = strtok_r(rest, ",", &rest));)
-		if (read_option(out, word) < 0)
-			return -1;
-	return out->trials && !out->db ? err_set("trials=%d: of which database? give db=FILE, too", out->trials) : 0;
+	for (char *word; rc == 0 && (word = strtok_r(rest, ",", &rest));)
+		rc = read_option(out, word);
+	arena_free(a);
+	if (rc < 0)
+		return -1;
+	return out->trials && !*out->db ? err_set("trials=%d: of which database? give db=FILE, too", out->trials) : 0;
 }

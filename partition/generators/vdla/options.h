@@ -6,16 +6,17 @@
 #ifndef HONE_PARTITION_GENERATORS_VDLA_OPTIONS_H
 #define HONE_PARTITION_GENERATORS_VDLA_OPTIONS_H
 
-#include "base/arena.h"
+#include <limits.h>
+
 #include "target/vdla/machine.h"
 
 struct vdla_options {
 	struct vdla_machine machine;
-	const char *db;		/* NULL: none */
+	char db[PATH_MAX];	/* "": none */
 	int trials;		/* 0: none are made */
 };
 
-/* In A; -1 and a message. */
-int vdla_options_parse(struct arena *a, const char *text, struct vdla_options *out);
+/* -1 and a message. */
+int vdla_options_parse(const char *text, struct vdla_options *out);
 
 #endif

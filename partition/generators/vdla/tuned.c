@@ -48,7 +48,7 @@ int vdla_tuned_version(struct arena *a, const struct vdla_options *o, const char
 	int64_t last = 0;
 
 	*out = "";
-	if (!o->db)
+	if (!*o->db)
 		return 0;
 	struct db *db = db_open(o->db, o->trials ? DB_WRITE : DB_READ);
 	int rc = db ? db_last_record(db, &last) : -1;
