@@ -32,14 +32,11 @@ static int count(const struct vdla_plan *plan, const struct task *t, struct vdla
 }
 
 /* Nothing is learned from campaigns before, so that neither way is ahead. */
-static int tune(struct arena *a, const struct vdla_plan *plan, const struct task *t, int threads)
+static int tune(const struct vdla_plan *plan, const struct task *t, int threads)
 {
-	struct task *own = arena_memdup(a, t, sizeof(*t));
-	struct task_vec tasks = { .at = &own, .n = 1 };
 	struct tuner_options o = {
 		.source = t->name,
 		.strategy = plan->strategy,
-		.cost_model = &cost_model_analytic,	/* as hone tune --device */
 		.measurer = measurer_simulated(plan->device, plan->seed),
 		.threads = threads,
 		.budget = { .trials = plan->trials },
@@ -48,12 +45,8 @@ static int tune(struct arena *a, const struct vdla_plan *plan, const struct task
 		.stop = plan->stop,
 		.listener = plan->listener,
 	};
-	struct tuner *tuner = o.measurer ? tuner_new(plan->db, plan->device, &tasks, &o) : NULL;
-	int rc = tuner ? tuner_run(tuner) : -1;
 
-	if (tuner)
-		tuner_free(tuner);
-	return rc;
+	return o.measurer ? tuner_run_task(plan->db, plan->device, t, &o) : -1;
 }
 
 /* --- unit by unit */
@@ -97,7 +90,7 @@ static int play_one(const struct vdla_plan *plan, const struct task *t, struct v
 	int rc = count(plan, t, f);
 
 	if (rc == 0 && f->trials < plan->trials)
-		rc = tune(a, plan, t, f->threads);
+		rc = tune(plan, t, f->threads);
 	if (rc == 0)
 		rc = count(plan, t, f) < 0 || look(a, plan, t, f) < 0 ? -1 : 0;
 	arena_free(a);

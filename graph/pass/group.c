@@ -109,11 +109,19 @@ static int last_operand(const struct grouper *g, int value, int below)
 	return last;
 }
 
+/* What alone reads VALUE; VALUE_NONE. */
+static int lone_reader(const struct grouper *g, int value)
+{
+	int reader = g->flow.dominator[value];
+
+	return g->flow.first[value + 1] - g->flow.first[value] == 1 && reader < g->f->bindings.n ? reader
+												 : VALUE_NONE;
+}
+
 /* Is FROM what its group gives, and VALUE all that reads it? */
 static bool is_only_for(const struct grouper *g, int value, int from)
 {
-	return is_output(group_of(g, from), from) && g->flow.dominator[from] == value &&
-	       g->flow.first[from + 1] - g->flow.first[from] == 1;
+	return is_output(group_of(g, from), from) && lone_reader(g, from) == value;
 }
 
 /* Is operand FROM of VALUE, which is pointwise, made by pointwise ones for it alone? Then it is computed where
@@ -213,15 +221,6 @@ static int lone_operand(const struct grouper *g, int value)
 		lone = b->args[i];
 	}
 	return lone;
-}
-
-/* What alone reads VALUE; VALUE_NONE. */
-static int lone_reader(const struct grouper *g, int value)
-{
-	int reader = g->flow.dominator[value];
-
-	return g->flow.first[value + 1] - g->flow.first[value] == 1 && reader < g->f->bindings.n ? reader
-												 : VALUE_NONE;
 }
 
 /* The product that came to VALUE through pointwise operators; VALUE_NONE where it has other readers, or is none. */

@@ -26,30 +26,16 @@ struct vdla_region {
 };
 
 /* What --backend vdla=TEXT says; set once, before all else. */
-static struct vdla_options options;
-static bool configured;
-
-static const struct vdla_options *options_now(void)
-{
-	static const struct vdla_options standard = {
-		.machine = {
+static struct vdla_options options = {
+	.machine = {
 #define X(field, standard, ...) .field = standard,
 #include "target/vdla/machine.def"
 #undef X
-		},
-	};
-
-	return configured ? &options : &standard;
-}
-
-static const struct vdla_machine *machine_now(void)
-{
-	return &options_now()->machine;
-}
+	},
+};
 
 static int configure(const char *text, char *why)
 {
-	configured = true;
 	if (!*text)
 		return hone_refuse(why, "vdla=FILE names the file of a machine");
 	return vdla_options_parse(text, &options) < 0 ? hone_refuse(why, "%s", err_get()) : 0;
@@ -82,7 +68,7 @@ static int claims(const struct hone_region *region, char *why)
 static int compile(const struct hone_region *region, void (*write)(void *sink, const void *bytes, size_t n),
 		   void *sink, char *why)
 {
-	const struct vdla_compiled *c = vdla_compiled_of(region, options_now());
+	const struct vdla_compiled *c = vdla_compiled_of(region, &options);
 
 	if (c->file.n == 0)
 		return hone_refuse(why, "%s", c->why);
@@ -119,7 +105,7 @@ static int check_border(const struct vdla_binary *b, const struct hone_region *r
 		same &= is_tensor(b, r->ninputs + i, &r->tensors[r->outputs[i]], VDLA_OUTPUT);
 	if (!same)
 		return err_set("artifact: its tensors are not those of the region; have it compiled again");
-	if (!vdla_machine_equal(&b->machine, machine_now()))
+	if (!vdla_machine_equal(&b->machine, &options.machine))
 		return err_set("artifact: it is for another machine than the one that is configured; "
 			       "have it compiled again");
 	return 0;
@@ -168,8 +154,8 @@ static int run(void *handle, const void *const *inputs, void *const *outputs, ch
 
 static struct hone_cost cost(const struct hone_region *region, int threads)
 {
-	const struct vdla_machine *m = machine_now();
-	const struct vdla_compiled *c = vdla_compiled_of(region, options_now());
+	const struct vdla_machine *m = &options.machine;
+	const struct vdla_compiled *c = vdla_compiled_of(region, &options);
 	int64_t launches = c->cycles.launches * m->launch_cycles, transfers = 0;
 
 	(void)threads;
@@ -193,8 +179,8 @@ static const char *version(void)
 	struct text t = { 0 };
 	const char *records;
 
-	vdla_machine_print(&t, machine_now());
-	if (vdla_tuned_version(a, options_now(), &records) < 0)
+	vdla_machine_print(&t, &options.machine);
+	if (vdla_tuned_version(a, &options, &records) < 0)
 		records = ", without a database";	/* compile says why */
 	hash_text(hash_bytes(text_str(&t), t.n), hash);
 	snprintf(text, sizeof(text), "VDLA 1, machine %.16s%s", hash, records);

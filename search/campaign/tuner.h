@@ -40,7 +40,7 @@ struct tuner_options {
 	const char *name, *note;	/* of the campaign; NULL: as it has them */
 	const char *strategy;	/* NULL: "evolve" */
 	const struct strategy *own_strategy;	/* one that is not in the table; NULL: by name */
-	const struct cost_model *cost_model;	/* that ranks candidates; NULL: the strategy's */
+	const struct cost_model *cost_model;	/* that ranks candidates; NULL: the strategy's, of a simulated device the prior */
 	struct measurer *measurer;	/* the tuner's from then on; NULL: this machine */
 	const char *cc;		/* NULL: the builder's own choice */
 	const char *cpus;	/* to measure on; NULL: the runner's own choice */
@@ -78,6 +78,8 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
  * message where the outside world failed. */
 int tuner_run(struct tuner *t);
 void tuner_free(struct tuner *t);
+/* All of that for T alone, as tuner_run(). */
+int tuner_run_task(struct db *db, const struct device *device, const struct task *t, const struct tuner_options *o);
 
 /* What is wanted of the database by this tuner: device, toolchain, threads, cache. */
 struct db_want tuner_want(const struct tuner *t, const struct task *task);

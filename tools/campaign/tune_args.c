@@ -168,10 +168,6 @@ static void complete(struct argp_state *state, struct tune_args *args)
 			   "`hone partition %s --backend vdla=db=%s,trials=200` tunes", o->source, args->db);
 	if (o->threads == 0)
 		o->threads = args->simulated.given ? VDLA_VIRTUAL_THREADS : 1;
-	/* The prior of a simulated device knows its units: kernels were as fast without learning, in three quarters of the time
-	 * (ten convolutions, two seeds). */
-	if (args->simulated.given && !o->cost_model)
-		o->cost_model = &cost_model_analytic;
 	if (!has_limit(&o->budget))
 		o->budget.trials = BUDGET_TRIALS;
 }

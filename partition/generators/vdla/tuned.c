@@ -29,18 +29,12 @@ static int trials_of(struct db *db, const struct db_want *want, int64_t *out)
 	return rc;
 }
 
-static int tune(struct arena *a, struct db *db, const struct device *d, const struct task *t, int trials)
+static int tune(struct db *db, const struct device *d, const struct task *t, int trials)
 {
-	struct task *own = arena_memdup(a, t, sizeof(*t));
-	struct task_vec tasks = { .at = &own, .n = 1 };
-	struct tuner_options o = { .source = t->name, .cost_model = &cost_model_analytic, .measurer = measurer_simulated(d, SEED),
-				   .threads = VDLA_VIRTUAL_THREADS, .budget = { .trials = trials }, .seed = SEED };
-	struct tuner *tuner = o.measurer ? tuner_new(db, d, &tasks, &o) : NULL;
-	int rc = tuner ? tuner_run(tuner) : -1;
+	const struct tuner_options o = { .source = t->name, .measurer = measurer_simulated(d, SEED),
+					 .threads = VDLA_VIRTUAL_THREADS, .budget = { .trials = trials }, .seed = SEED };
 
-	if (tuner)
-		tuner_free(tuner);
-	return rc;
+	return o.measurer ? tuner_run_task(db, d, t, &o) : -1;
 }
 
 int vdla_tuned_version(struct arena *a, const struct vdla_options *o, const char **out)
@@ -68,7 +62,7 @@ int vdla_tuned(struct arena *a, const struct task *t, const struct vdla_options 
 	int rc = db ? trials_of(db, &want, &trials) : -1;
 
 	if (rc == 0 && trials < o->trials)
-		rc = tune(a, db, d, t, o->trials);
+		rc = tune(db, d, t, o->trials);
 	int found = rc < 0 ? -1 : task_best(a, db, t, want, d->target, &best);
 
 	db_close(db);
