@@ -63,46 +63,47 @@ static const char *kind_of(struct arena *a, const struct state *s, const struct 
 	return kind;
 }
 
-/* Lowers S in SCRATCH, and takes the features, in A, where they are wanted. */
-static bool describe(const struct problem *p, struct arena *a, struct arena *scratch,
-		     const struct state *s, struct candidate *c, const char **why)
+/* Lowers S in SCRATCH, and tells of it in A; the features where they are wanted. */
+static void describe(const struct problem *p, struct arena *a, struct arena *scratch, const struct state *s, struct told *t)
 {
-	const struct program *program = lower(scratch, s, p->aim->target, why);
+	const struct program *program = lower(scratch, s, p->aim->target, &t->refused);
 	struct feature_matrix m;
 
-	if (!program)
-		return false;
-	if (!p->describes)
-		return true;
-	*why = "its features cannot be told";
-	if (!features_of(scratch, program, p->aim, &m))
-		return false;
-	c->features = (struct feature_matrix){
+	t->known = true;
+	if (!program || !p->describes)
+		return;
+	if (!features_of(scratch, program, p->aim, &m)) {
+		t->refused = "its features cannot be told";
+		return;
+	}
+	t->features = (struct feature_matrix){
 		.rows = arena_memdup(a, m.rows, (size_t)m.n_rows * FEATURE_COUNT * sizeof(*m.rows)),
 		.n_rows = m.n_rows,
 	};
-	c->kind = kind_of(a, s, program, &m);
-	return true;
+	t->kind = kind_of(a, s, program, &m);
 }
 
 bool candidate_grow(const struct problem *p, struct arena *a, struct rng *rng, int sketch,
 		    const struct genes *genes, struct candidate *out)
 {
-	const char *why = "its choices do not fit together";
 	struct arena *scratch = arena_new();
 	struct genes found;
 
 	*out = (struct candidate){ 0 };
 	const struct state *s = sample(scratch, p->task->dag, p->sketches.at[sketch], p->aim, rng, genes,
 				       &found);
-	bool grown = s && describe(p, a, scratch, s, out, &why);
+	struct told *t = s ? told_of(p->told, a, steps_text(scratch, &s->steps)) : NULL;
+
+	if (t && !t->known)
+		describe(p, a, scratch, s, t);
+	bool grown = t && !t->refused;
 
 	if (grown) {
-		out->genes = genes_copy(a, &found);
+		*out = (struct candidate){ .steps = t->steps, .genes = genes_copy(a, &found), .features = t->features,
+					   .kind = t->kind };
 		out->genes.sketch = sketch;
-		out->steps = steps_text(a, &s->steps);
 	} else {
-		refusals_note(p->refusals, why);
+		refusals_note(p->refusals, t ? t->refused : "its choices do not fit together");
 	}
 	arena_free(scratch);
 	return grown;
@@ -143,15 +144,15 @@ bool candidate_recall(const struct problem *p, struct arena *a, const char *step
 {
 	struct arena *scratch = arena_new();
 	const struct state *s = state_parse(scratch, p->task->dag, "its steps", steps);
-	const char *why;
+	struct told t = { .steps = steps };
 
-	*out = (struct candidate){ .steps = steps };
-	bool recalled = s && describe(p, a, scratch, s, out, &why);
-
-	if (s && !recalled)
-		err_set("its steps give no kernel: %s", why);
+	if (s)
+		describe(p, a, scratch, s, &t);
+	if (t.refused)
+		err_set("its steps give no kernel: %s", t.refused);
+	*out = (struct candidate){ .steps = steps, .features = t.features, .kind = t.kind };
 	arena_free(scratch);
-	return recalled;
+	return t.known && !t.refused;
 }
 
 struct program *candidate_program(const struct problem *p, struct arena *a, const char *steps,

@@ -12,6 +12,7 @@
 #include "schedule/nest.h"
 #include "search/strategies/history.h"
 #include "search/strategies/learner.h"
+#include "search/space/told.h"
 #include "search/space/refusals.h"
 #include "search/task.h"
 
@@ -27,6 +28,7 @@ struct problem {
 	int group;			/* the task's, in the learner */
 	bool describes;			/* candidates have features */
 	struct refusals *refusals;	/* gets those of samples; may be NULL */
+	struct told_table *told;	/* of those grown for this batch, in its arena; NULL: none is kept */
 };
 
 struct candidate {

@@ -65,7 +65,7 @@ static int64_t copies_of(const struct sampler *p, const struct step *border)
 static void settle_edge(struct sampler *p, struct gene *g)
 {
 	int64_t copies = copies_of(p, &g->step) * p->copies;
-	bool fits = copies * p->tile * TILE_STATEMENTS <= p->aim->target->statements;
+	bool fits = copies * p->taken.vectors * TILE_STATEMENTS <= p->aim->target->statements;
 
 	g->step.border = BORDER_GUARD;
 	g->left_out = copies == p->copies || (fits && !rng_chance(p->rng, GUARDED));
@@ -86,6 +86,7 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 	switch (o->role) {
 	case ROLE_FIXED:
 	case ROLE_PLACE:
+	case ROLE_PERIOD:
 		break;
 	case ROLE_PANEL:
 		g->left_out = !panel_is_whole(p->s, &g->step);
@@ -94,9 +95,6 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 	case ROLE_STRIP:
 	case ROLE_SCRATCH:
 		location_draw(p->a, &p->s, g, o->role, p->aim, p->rng);
-		break;
-	case ROLE_PERIOD:
-		p->tile *= g->step.size;
 		break;
 	case ROLE_PERMUTE:
 		shuffle(p, &g->step);
@@ -125,11 +123,9 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 	}
 }
 
-/* False where an earlier decision does not fit to the others. */
-static bool follow(struct sampler *p, const struct open_step *o, struct gene *g)
+/* An earlier decision, made to fit where it can. */
+static void follow(struct sampler *p, const struct open_step *o, struct gene *g)
 {
-	bool sized = o->step.kind == STEP_SPLIT && o->role != ROLE_FIXED;
-
 	if (is_location(o->role))
 		location_follow(p->a, &p->s, g, o->role, p->aim);
 	if (o->role == ROLE_PARALLEL)
@@ -140,7 +136,6 @@ static bool follow(struct sampler *p, const struct open_step *o, struct gene *g)
 		g->left_out = !panel_is_whole(p->s, &g->step);
 	if (o->role == ROLE_TAIL && !stage_has_tail(p->s->stages.at[o->step.stage], o->step.iter))
 		g->left_out = true;
-	return !sized || size_take(p, o, g->step.size);
 }
 
 /* One of the steps that none leaves open, which the sketch has taken already. */
@@ -155,12 +150,14 @@ static bool fill(struct sampler *p, int i)
 	const struct open_step *o = &p->sketch->steps.at[i];
 	struct gene g = { 0 };
 
-	size_begin(p, o);
+	size_begin(p, i);
 	if (p->from && p->from->at[i].set)
 		g = p->from->at[i];
-	if (!g.set)
+	if (g.set)
+		follow(p, o, &g);
+	else
 		decide(p, o, &g);
-	else if (!follow(p, o, &g))
+	if (o->step.kind == STEP_SPLIT && o->role != ROLE_FIXED && !size_take(p, o, g.step.size))
 		return false;
 	g.set = true;
 	if (p->out)
@@ -184,7 +181,7 @@ struct state *sample(struct arena *a, const struct dag *dag, const struct sketch
 {
 	struct state *begun = sketch->begun ? state_copy(a, sketch->begun) : state_new(a, dag);
 	struct sampler p = { .a = a, .s = begun, .sketch = sketch, .aim = aim, .rng = rng,
-			     .tiled = -1, .tile = 1, .vthreads = 1, .copies = 1, .unrolled = 1, .from = from, .out = out };
+			     .tiled = -1, .taken = { 1, 1, 1 }, .copies = 1, .from = from, .out = out };
 
 	if (out)
 		*out = (struct genes){ .n = sketch->steps.n,

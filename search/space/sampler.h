@@ -7,6 +7,13 @@
 #include "search/aim.h"
 #include "search/space/genes.h"
 
+/* What the sizes of a tile multiply to. */
+struct tile_use {
+	int64_t vectors;	/* of its accumulators */
+	int64_t vthreads;	/* that go through it side by side */
+	int64_t unrolled;	/* statements of its reduction that are written out */
+};
+
 /* A sample on its way. */
 struct sampler {
 	struct arena *a;
@@ -15,21 +22,20 @@ struct sampler {
 	const struct aim *aim;
 	struct rng *rng;
 	int tiled;		/* the stage whose loops make the tile; -1: none yet */
-	int64_t tile;		/* vectors of its accumulators so far */
-	int64_t vthreads;	/* that go through it side by side so far */
+	struct tile_use taken;	/* of it, so far */
+	struct tile_use behind;	/* what decisions to follow will take: no size that is drawn may */
 	int64_t copies;		/* of it, for edges */
-	int64_t unrolled;	/* statements of its reduction that are written out so far */
 	const struct genes *from;	/* decisions to follow; NULL: none */
 	struct genes *out;
 };
 
 /* search/space/size.c: sizes of tiles, so that registers and a kernel's text hold them. */
 
-/* The tile of O, if it is a step of one, is of this stage: registers hold one at a time, which has all of them. */
-void size_begin(struct sampler *p, const struct open_step *o);
-/* A size for the split O. */
+/* The tile of step I, if it is one of a tile, is of this stage: registers hold one at a time, which has all of them. */
+void size_begin(struct sampler *p, int i);
+/* A size for the split O, which leaves room for those that are to be followed. */
 int64_t size_pick(struct sampler *p, const struct open_step *o);
-/* One that was decided before counts like one that is picked. False where it is too much now. */
+/* SIZE, picked or decided before, counts. False where it is too much. */
 bool size_take(struct sampler *p, const struct open_step *o, int64_t size);
 /* Borders become loops of their own: about so many copies of a stage's body are written. */
 int size_variants(const struct sampler *p, int stage);

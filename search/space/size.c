@@ -21,21 +21,60 @@ enum {
 #define WHOLE_ROW 0.5	/* sums in a cache are all that there are */
 enum { SUMS = 8 };	/* vectors of them, and multiples of that */
 
-void size_begin(struct sampler *p, const struct open_step *o)
-{
-	if (o->role != ROLE_TILE && o->role != ROLE_TILE_VECTOR && o->role != ROLE_PERIOD)
-		return;
-	if (o->step.stage != p->tiled)
-		p->tile = p->vthreads = p->copies = p->unrolled = 1;
-	p->tiled = o->step.stage;
-}
-
 static int lanes_of(const struct sampler *p, int stage)
 {
 	/* In scratchpads all vectors are of what sums are. */
 	enum dtype t = p->aim->target->operands ? DTYPE_I32 : p->s->stages.at[stage]->op.tensor.dtype;
 
 	return target_lanes(p->aim->target, dtype_bytes(dtype_arithmetic(t)));
+}
+
+/* SIZE of O multiplies what U has. */
+static void multiply(const struct sampler *p, const struct open_step *o, int64_t size, struct tile_use *u)
+{
+	int64_t lanes = lanes_of(p, o->step.stage);
+
+	if (o->role == ROLE_TILE || o->role == ROLE_PERIOD || o->role == ROLE_VTHREAD)
+		u->vectors *= size;
+	if (o->role == ROLE_VTHREAD)
+		u->vthreads *= size;
+	if (o->role == ROLE_TILE_VECTOR && size > lanes)
+		u->vectors *= size / lanes;
+	if (o->role == ROLE_REDUCE)
+		u->unrolled *= size;
+}
+
+static bool is_of_tile(enum role role)
+{
+	return role == ROLE_TILE || role == ROLE_TILE_VECTOR || role == ROLE_PERIOD;
+}
+
+static const struct tile_use none = { 1, 1, 1 };
+
+void size_begin(struct sampler *p, int i)
+{
+	const struct open_step *o = &p->sketch->steps.at[i];
+
+	if (is_of_tile(o->role)) {
+		if (o->step.stage != p->tiled) {
+			p->taken = none;
+			p->copies = 1;
+		}
+		p->tiled = o->step.stage;
+	}
+	p->behind = none;
+	for (int j = i + 1; j < p->sketch->steps.n; j++) {
+		const struct open_step *other = &p->sketch->steps.at[j];
+
+		if (is_of_tile(other->role) && other->step.stage != p->tiled)
+			break;
+		if (other->step.stage != p->tiled)
+			continue;
+		if (other->role == ROLE_PERIOD)
+			multiply(p, other, other->step.size, &p->behind);
+		else if (p->from && p->from->at[j].set)
+			multiply(p, other, p->from->at[j].step.size, &p->behind);
+	}
 }
 
 /* The share of the work that is not done twice or for nothing when EXTENT is cut by SIZE. */
@@ -79,39 +118,30 @@ static int64_t max_accumulators(const struct sampler *p)
 	return p->aim->target->vector_registers - SPARE_REGISTERS;
 }
 
+/* How much larger the tile may become. */
+static int64_t free_accumulators(const struct sampler *p)
+{
+	return max_accumulators(p) / (p->taken.vectors * p->behind.vectors);
+}
+
 static int64_t pick_vector_tile(struct sampler *p, int64_t extent, int stage)
 {
 	int64_t lanes = lanes_of(p, stage);
-	int64_t budget = max_accumulators(p) / p->tile;
 
 	if (extent <= lanes)
 		return extent;
-	int64_t size = pick_tile(p, extent, least(budget, MAX_VECTORS), lanes);
-
-	p->tile *= size / lanes;
-	return size;
-}
-
-static int64_t pick_scalar_tile(struct sampler *p, int64_t extent)
-{
-	int64_t size = pick_tile(p, extent, max_accumulators(p) / p->tile, 1);
-
-	p->tile *= size;
-	return size;
+	return pick_tile(p, extent, least(free_accumulators(p), MAX_VECTORS), lanes);
 }
 
 /* As many as the kernel may have threads; all have sums of their own. */
 static int64_t pick_vthreads(struct sampler *p, int64_t extent)
 {
-	int64_t most = least(p->aim->threads / p->vthreads, max_accumulators(p) / p->tile);
+	int64_t most = least(p->aim->threads / (p->taken.vthreads * p->behind.vthreads), free_accumulators(p));
 	int64_t n = rng_chance(p->rng, ONE_THREAD) ? 1 : most;
 
 	while (n > 1 && extent % n != 0)
 		n--;
-	n = n < 1 ? 1 : n;
-	p->vthreads *= n;
-	p->tile *= n;
-	return n;
+	return n < 1 ? 1 : n;
 }
 
 /* How many register tiles share a cache tile: one, all of them, or a size in between. */
@@ -141,16 +171,14 @@ int size_variants(const struct sampler *p, int stage)
 static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
 {
 	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
-	int64_t room = MAX_UNROLLED / (p->tile * p->unrolled * size_variants(p, stage));
+	int64_t room = MAX_UNROLLED / (p->taken.vectors * p->behind.vectors * p->taken.unrolled * p->behind.unrolled *
+				       size_variants(p, stage));
 	bool whole = extent <= FILTER && rng_chance(p->rng, WHOLE_FILTER);
 	int64_t size = whole ? extent : sizes[rng_below(p->rng, 5)];
 
 	if (size > extent)
 		size = extent;
-	if (size > room)
-		size = 1;
-	p->unrolled *= size;
-	return size;
+	return size > room ? 1 : size;
 }
 
 /* Sums are loaded and stored once for so many rows: fewer were slower by up to a third (docs/performance.md). */
@@ -186,7 +214,7 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 
 	switch (o->role) {
 	case ROLE_TILE:
-		return pick_scalar_tile(p, extent);
+		return pick_tile(p, extent, free_accumulators(p), 1);
 	case ROLE_TILE_VECTOR:
 		return pick_vector_tile(p, extent, o->step.stage);
 	case ROLE_OUTER:
@@ -208,17 +236,7 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 
 bool size_take(struct sampler *p, const struct open_step *o, int64_t size)
 {
-	int64_t lanes = lanes_of(p, o->step.stage);
-
-	if (o->role == ROLE_TILE || o->role == ROLE_PERIOD || o->role == ROLE_VTHREAD)
-		p->tile *= size;
-	if (o->role == ROLE_VTHREAD)
-		p->vthreads *= size;
-	if (p->vthreads > p->aim->threads && o->role == ROLE_VTHREAD)
-		return false;
-	if (o->role == ROLE_TILE_VECTOR && size > lanes)
-		p->tile *= size / lanes;
-	if (o->role == ROLE_REDUCE)
-		p->unrolled *= size;
-	return p->tile <= max_accumulators(p) && p->tile * p->unrolled <= 2 * MAX_UNROLLED;
+	multiply(p, o, size, &p->taken);
+	return p->taken.vthreads <= p->aim->threads && p->taken.vectors <= max_accumulators(p) &&
+	       (o->role != ROLE_REDUCE || p->taken.vectors * p->taken.unrolled <= 2 * MAX_UNROLLED);
 }

@@ -90,8 +90,12 @@ static int pick_kinds(const struct problem *p, struct arena *a, struct rng *rng,
 	return n;
 }
 
-static void propose(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
+static void propose(const struct problem *given, struct arena *a, struct rng *rng, struct batch *b)
 {
+	struct problem of_batch = *given;
+	const struct problem *p = &of_batch;
+
+	of_batch.told = told_new(a);
 	struct candidate *all = arena_many(a, struct candidate, 3 * POPULATION);
 	int until = b->cap - (int)((double)b->cap * RANDOM_SHARE + rng_unit(rng));
 	bool deep = p->history->trials == 0 && b->cap >= FEW;

@@ -81,7 +81,7 @@ int generations_by_prior(struct arena *a, const struct task *t, const struct aim
 	int refused = 0;
 
 	*p = (struct problem){ .task = t, .sketches = sketches_of(a, t->dag, aim), .aim = aim,
-			       .describes = true };
+			       .describes = true, .told = told_new(a) };
 	*out = arena_many(a, struct candidate, 2 * g.population);
 	return generations_run(p, a, &rng, g, *out, 0, &refused);
 }
