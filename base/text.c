@@ -42,15 +42,34 @@ void text_vprintf(struct text *t, const char *fmt, va_list ap)
 {
 	va_list again;
 
+	reserve(t, 0);
+	size_t room = t->cap - t->n;
+
 	va_copy(again, ap);
-	int n = vsnprintf(NULL, 0, fmt, again);
+	int n = vsnprintf(t->s + t->n, room, fmt, again);
 
 	va_end(again);
 	if (n < 0)
 		die("bad format '%s'", fmt);
-	reserve(t, (size_t)n);
-	vsnprintf(t->s + t->n, (size_t)n + 1, fmt, ap);
+	if ((size_t)n >= room) {
+		reserve(t, (size_t)n);
+		vsnprintf(t->s + t->n, (size_t)n + 1, fmt, ap);
+	}
 	t->n += (size_t)n;
+}
+
+void text_int(struct text *t, int64_t v)
+{
+	char digits[20], *at = digits + sizeof(digits);
+	uint64_t left = v < 0 ? -(uint64_t)v : (uint64_t)v;
+
+	do {
+		*--at = (char)('0' + left % 10);
+		left /= 10;
+	} while (left);
+	if (v < 0)
+		*--at = '-';
+	text_putn(t, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 void text_printf(struct text *t, const char *fmt, ...)

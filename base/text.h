@@ -21,6 +21,8 @@ void text_putn(struct text *t, const char *s, size_t n);
 void text_printf(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(struct text *t, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
+/* As text_printf(t, "%jd", V), which reads a format first: texts of steps are numbers, and searches write thousands. */
+void text_int(struct text *t, int64_t v);
 /* SECONDS for people: "3 s", "12 min", "5.0 h". */
 void text_duration(struct text *t, double seconds);
 /* N tabs. */

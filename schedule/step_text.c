@@ -6,18 +6,20 @@
 
 static void print_stage(struct text *t, int stage, const struct state *state)
 {
+	text_puts(t, " ");
 	if (state && stage < state->stages.n)
-		text_printf(t, " %s", state->stages.at[stage]->op.tensor.name);
+		text_puts(t, state->stages.at[stage]->op.tensor.name);
 	else
-		text_printf(t, " %d", stage);
+		text_int(t, stage);
 }
 
 static void print_iter(struct text *t, int stage, int iter, const struct state *state)
 {
+	text_puts(t, " ");
 	if (state && stage < state->stages.n && iter < state->stages.at[stage]->iters.n)
-		text_printf(t, " %s", state->stages.at[stage]->iters.at[iter].name);
+		text_puts(t, state->stages.at[stage]->iters.at[iter].name);
 	else
-		text_printf(t, " %d", iter);
+		text_int(t, iter);
 }
 
 static void print_order(struct text *t, const struct step *step)
@@ -50,11 +52,14 @@ void step_print(struct text *t, struct step step, const struct state *state)
 				print_iter(t, step.stage, step.list[i], state);
 			break;
 		case 'd':
-			for (int i = 0; i < step.n; i++)
-				text_printf(t, " %d", step.list[i]);
+			for (int i = 0; i < step.n; i++) {
+				text_puts(t, " ");
+				text_int(t, step.list[i]);
+			}
 			break;
 		case 'n':
-			text_printf(t, " %jd", (intmax_t)step.size);
+			text_puts(t, " ");
+			text_int(t, step.size);
 			break;
 		case 'b':
 			text_printf(t, " %s", border_name(step.border));
