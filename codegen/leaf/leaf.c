@@ -9,15 +9,6 @@
 #include "schedule/pass/lanes.h"
 #include "te/index/index.h"
 
-int64_t affine_at(const struct affine *f, const int64_t *value)
-{
-	int64_t sum = f->constant;
-
-	for (int i = 0; i < f->n; i++)
-		sum += f->term[i].coef * value[f->term[i].slot];
-	return sum;
-}
-
 /* Elements of an entry of B's scratchpad; of memory: bytes of a unit over those of an element. */
 int64_t leaf_unit(const struct leaf_limits *limits, const struct buffer *b)
 {

@@ -41,6 +41,7 @@ struct leaf_steps {
 struct leaf_limits {
 	const struct operand_scopes *operands;	/* scratchpads of products; vectors are computed with in that of sums, which are i32 */
 	int64_t entry_bytes[SCOPE_COUNT];	/* of a scratchpad: what one product or vector operation works on */
+	int64_t entries[SCOPE_COUNT];	/* that a scratchpad has: a run's, leaves do not ask */
 	int64_t unit_bytes;	/* that memory is addressed by */
 	int loops;		/* that products and vector operations have; LEAF_OWN_LOOPS at most */
 	struct leaf_steps products, vectors;
@@ -61,8 +62,6 @@ struct affine {
 		int64_t coef;
 	} term[AFFINE_TERMS];
 };
-
-int64_t affine_at(const struct affine *f, const int64_t *value);
 
 enum leaf_kind { LEAF_LOAD, LEAF_STORE, LEAF_ZEROS, LEAF_PRODUCTS, LEAF_VECTORS };
 
@@ -109,8 +108,14 @@ struct leaf_turns {
 	bool none;
 };
 
-/* Where the loops around L, by slot, have these values. */
-struct leaf_turns leaf_turns_at(const struct leaf *l, const int64_t *value);
+/* Where the loops around L have values that make F of each of its bounds. */
+struct leaf_turns leaf_turns_at(const struct leaf *l, const int64_t f[LEAF_BOUNDS]);
+
+/* What moves with a loop or a place, and by how much. */
+struct leaf_move {
+	int64_t *at;
+	int64_t coef;
+};
 
 enum leaf_node_kind { NODE_LOOP, NODE_LET, NODE_ALLOC, NODE_LEAF };
 
@@ -122,8 +127,13 @@ struct leaf_node {
 	struct affine value;	/* LET */
 	const struct buffer *buffer;	/* ALLOC */
 	int64_t room;		/* ALLOC: entries of its scratchpad, or units of memory, that one copy takes */
-	int64_t times;		/* ALLOC: that it was allocated: whoever writes the stream counts */
 	const struct leaf *leaf;
+
+	/* Of a run alone (run.h). */
+	struct leaf_move_vec VEC(struct leaf_move) moves;	/* LOOP: by a turn; ALLOC: by an entry */
+	int64_t first, at;	/* ALLOC: of its copies the first entry, and that of the one that it has */
+	int64_t times;		/* ALLOC: that it was allocated */
+	struct leaf_visit *visit;	/* LEAF */
 };
 
 /* The tree of P's body, in A; NULL and WHY where instructions with LIMITS do not do that. */

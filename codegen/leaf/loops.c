@@ -218,7 +218,7 @@ struct leaf_node *leaf_finish(struct leaf_making *k)
 	return tree;
 }
 
-struct leaf_turns leaf_turns_at(const struct leaf *l, const int64_t *value)
+struct leaf_turns leaf_turns_at(const struct leaf *l, const int64_t f[LEAF_BOUNDS])
 {
 	struct leaf_turns t = { .none = false };
 
@@ -226,14 +226,13 @@ struct leaf_turns leaf_turns_at(const struct leaf *l, const int64_t *value)
 		t.hi[j] = l->loop[j].extent;
 	for (int i = 0; i < l->bounds; i++) {
 		const struct leaf_bound *b = &l->bound[i];
-		int64_t f = affine_at(&b->f, value);
 
 		if (b->loop < 0)
-			t.none |= f < 0;
+			t.none |= f[i] < 0;
 		else if (b->coef > 0)	/* loop >= -f / coef, rounded up */
-			t.lo[b->loop] = most(t.lo[b->loop], -floor_div(f, b->coef));
+			t.lo[b->loop] = most(t.lo[b->loop], -floor_div(f[i], b->coef));
 		else
-			t.hi[b->loop] = least(t.hi[b->loop], floor_div(f, -b->coef) + 1);
+			t.hi[b->loop] = least(t.hi[b->loop], floor_div(f[i], -b->coef) + 1);
 	}
 	for (int j = 0; j < l->loops; j++)
 		t.none |= t.lo[j] >= t.hi[j];

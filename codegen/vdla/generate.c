@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/vdla/generate.c - runs the loops around instructions, and writes these down. */
+/* codegen/vdla/generate.c - makes each leaf's instructions once, and writes them down where it is visited.
+ *
+ * Those of a leaf differ in where they begin alone, as long as its turns are the same: the rest is made, and found to fit, once. */
 #include "codegen/vdla/generate.h"
 
 #include "base/integer.h"
+#include "codegen/leaf/run.h"
 #include "codegen/vdla/limits.h"
 #include "codegen/vdla/writer.h"
 
@@ -11,90 +14,152 @@ enum {
 	MEMORY_ALIGNMENT = 16,	/* units: a block of weights */
 };
 
-struct located {
-	const struct buffer *buffer;
-	int64_t at;		/* entry, or unit */
-};
-
 struct generator {
+	struct leaf_writer writer;	/* first */
 	struct arena *a;
 	struct vdla_binary *b;
 	struct vdla_writer *stream;
-	struct X VEC(struct located) placed;
-	int64_t top[VDLA_SCRATCHPADS];	/* entries in use */
-	int64_t value[LEAF_SLOTS];
 	bool *zero;		/* of each accumulator: its sum is to begin at 0, which no instruction has done yet */
 	int zeros;
+	int zeros_most;		/* that an instruction makes */
 	const char *why;
 };
 
-static int64_t place_of(const struct generator *g, const struct buffer *b)
+/* What a leaf becomes with the turns that it has, but for where that begins. */
+struct vdla_leaf {
+	enum vdla_scratchpad where[LEAF_OPERANDS];
+	int64_t ahead[LEAF_OPERANDS];	/* the first turn is so far behind the start: entries, or units */
+	int64_t span[LEAF_OPERANDS];	/* from the first entry to the last */
+	struct vdla_instruction vector[LEAF_VECTOR_OPS];
+	struct vdla_instruction last;	/* behind vector operations: what is none of them; of zeros the walk */
+};
+
+/* --- instructions of a leaf */
+
+/* Operand I, as an instruction has it: the last of loops is the inner one. */
+static struct vdla_walk walk_of(const struct leaf *l, int i)
 {
-	for (int i = g->placed.n - 1; i >= 0; i--)
-		if (g->placed.at[i].buffer == b)
-			return g->placed.at[i].at;
-	return 0;
+	struct vdla_walk w = { .base = 0 };
+
+	for (int j = 0; j < l->loops; j++)
+		w.stride[VDLA_LOOPS - l->loops + j] = (int)l->loop[j].stride[i];
+	return w;
 }
 
-/* --- one leaf */
-
-static int64_t start_of(const struct generator *g, const struct leaf *l, int i)
+static void count_turns(const struct leaf_visit *v, int count[VDLA_LOOPS])
 {
-	return place_of(g, l->of[i]) + affine_at(&l->start[i], g->value);
+	int outer = VDLA_LOOPS - v->leaf->loops;
+
+	for (int j = 0; j < VDLA_LOOPS; j++)
+		count[j] = j < outer ? 1 : (int)(v->turns.hi[j - outer] - v->turns.lo[j - outer]);
+}
+
+static void make_products(const struct leaf_visit *v, struct vdla_leaf *m)
+{
+	struct vdla_walk *walk[] = { &m->last.gemm.sum, &m->last.gemm.input, &m->last.gemm.weight };
+
+	m->last.op = VDLA_GEMM;
+	count_turns(v, m->last.gemm.count);
+	for (int i = 0; i < v->leaf->n; i++)
+		*walk[i] = walk_of(v->leaf, i);
+}
+
+static void make_vectors(const struct leaf_visit *v, struct vdla_leaf *m)
+{
+	for (int k = 0; k < v->leaf->vectors; k++) {
+		const struct leaf_vector *one = &v->leaf->vector[k];
+		struct vdla_vector *x = &m->vector[k].vector;
+
+		m->vector[k].op = VDLA_ALU;
+		x->op = vdla_alu_of[one->op];
+		x->immediate = one->source == VECTOR_NUMBER;
+		x->number = one->number;
+		count_turns(v, x->count);
+		x->destination = walk_of(v->leaf, one->destination);
+		if (!x->immediate)
+			x->source = walk_of(v->leaf, one->source);
+	}
+}
+
+/* Where there are no turns, all is padding. */
+static void make_load(const struct leaf_visit *v, struct vdla_leaf *m)
+{
+	const struct leaf *l = v->leaf;
+	const struct leaf_turns *t = &v->turns;
+	int c = l->columns ? l->loops - 1 : -1, r = l->loops - 1 - l->columns;
+	struct vdla_transfer *x = &m->last.transfer;
+
+	m->last.op = VDLA_LOAD;
+	*x = (struct vdla_transfer){ .scratchpad = m->where[0], .form = vdla_form_of(l), .rows = 1, .columns = 1 };
+	if (c >= 0) {
+		x->before[1] = t->none ? 0 : (int)t->lo[c];
+		x->columns = (int)(t->none ? l->loop[c].extent : t->hi[c] - t->lo[c]);
+		x->after[1] = t->none ? 0 : (int)(l->loop[c].extent - t->hi[c]);
+	}
+	if (r >= 0 && !t->none) {
+		x->before[0] = (int)t->lo[r];
+		x->rows = (int)(t->hi[r] - t->lo[r]);
+		x->after[0] = (int)(l->loop[r].extent - t->hi[r]);
+		x->row_stride = l->loop[r].stride[1];
+	}
+	if (t->none) {
+		x->before[0] = (int)(r >= 0 ? l->loop[r].extent : 1);
+		x->rows = 0;
+	}
+	m->ahead[0] = 0;
+	m->span[0] = vdla_transfer_entries(x) - 1;
+}
+
+static void make_store(const struct leaf_visit *v, struct vdla_leaf *m)
+{
+	const struct leaf *l = v->leaf;
+	const struct leaf_turns *t = &v->turns;
+	int c = l->columns ? l->loops - 1 : -1, r = l->loops - 1 - l->columns;
+
+	make_vectors(v, m);
+	m->last.op = VDLA_STORE;
+	m->last.transfer = (struct vdla_transfer){
+		.scratchpad = VDLA_ACCUMULATORS, .form = vdla_form_of(l), .columns = c < 0 ? 1 : (int)(t->hi[c] - t->lo[c]),
+		.rows = r < 0 ? 1 : (int)(t->hi[r] - t->lo[r]), .row_stride = r < 0 ? 0 : l->loop[r].stride[1],
+	};
+}
+
+/* --- where they begin */
+
+/* The entries of operand I of V. */
+static struct vdla_access entries_of(const struct leaf_visit *v, const struct vdla_leaf *m, int i)
+{
+	int64_t first = v->start[i] + m->ahead[i];
+
+	return (struct vdla_access){ m->where[i], (int)first, (int)(first + m->span[i]) };
 }
 
 static void add(struct generator *g, const struct vdla_instruction *i, const struct vdla_access *touched, int n)
 {
-	if (g->b->code.n == MOST_INSTRUCTIONS)
+	if (g->b->code.n >= MOST_INSTRUCTIONS)
 		g->why = "too many instructions";
-	if (!g->why)
-		vdla_writer_add(g->stream, *i, touched, n, &g->why);
+	else if (!vdla_writer_add(g->stream, i, touched, n))
+		g->why = "an entry outside of its scratchpad";
 }
 
-/* Operand I of L from its turns T on, as its instruction has it: the last of loops is the inner one. */
-static struct vdla_walk walk_of(const struct generator *g, const struct leaf *l, int i, const struct leaf_turns *t,
-				struct vdla_access *touched)
+/* The accumulators of T are zero now, where they are to be. */
+static void write_zeros(struct generator *g, const struct vdla_access *t)
 {
-	struct vdla_walk w = { .base = (int)start_of(g, l, i) };
-	int last = 0;
+	bool *at = g->zero + t->first, *end = g->zero + t->last + 1;
 
-	for (int j = 0; j < l->loops; j++) {
-		int64_t stride = l->loop[j].stride[i];
+	while (g->zeros > 0 && (at = memchr(at, true, (size_t)(end - at)))) {
+		int first = (int)(at - g->zero), n = 0;
 
-		w.base += (int)(t->lo[j] * stride);
-		w.stride[VDLA_LOOPS - l->loops + j] = (int)stride;
-		last += (int)((t->hi[j] - t->lo[j] - 1) * stride);
-	}
-	*touched = (struct vdla_access){ vdla_scratchpad_of(l->of[i]), w.base, w.base + last };
-	return w;
-}
-
-static void count_turns(const struct leaf *l, const struct leaf_turns *t, int count[VDLA_LOOPS])
-{
-	for (int j = 0; j < VDLA_LOOPS; j++)
-		count[j] = 1;
-	for (int j = 0; j < l->loops; j++)
-		count[VDLA_LOOPS - l->loops + j] = (int)(t->hi[j] - t->lo[j]);
-}
-
-/* The accumulators from FIRST to LAST are zero now, where they are to be. */
-static void write_zeros(struct generator *g, int first, int last)
-{
-	int most = vdla_count_most(&g->b->machine, VDLA_ALU);
-
-	for (int e = first; e <= last && g->zeros > 0; e++) {
-		struct vdla_instruction i = { .op = VDLA_ALU };
-		int n = 0;
-
-		while (e + n <= last && n < most && g->zero[e + n])
-			g->zero[e + n++] = false;
-		if (n == 0)
-			continue;
-		i.vector = (struct vdla_vector){ .op = VDLA_COPY, .immediate = true, .count = { 1, n },
-						 .destination = { .base = e, .stride = { 0, 1 } } };
+		while (at < end && n < g->zeros_most && *at) {
+			*at++ = false;
+			n++;
+		}
 		g->zeros -= n;
-		add(g, &i, &(struct vdla_access){ VDLA_ACCUMULATORS, e, e + n - 1 }, 1);
-		e += n - 1;
+		add(g, &(struct vdla_instruction){
+			.op = VDLA_ALU,
+			.vector = { .op = VDLA_COPY, .immediate = true, .count = { 1, n },
+				    .destination = { .base = first, .stride = { 0, 1 } } },
+		}, &(struct vdla_access){ VDLA_ACCUMULATORS, first, first + n - 1 }, 1);
 	}
 }
 
@@ -118,219 +183,141 @@ static bool begins(struct generator *g, const struct vdla_gemm *i)
 	return once;
 }
 
-static void emit_zeros(struct generator *g, const struct leaf *l)
+static void emit_zeros(struct generator *g, const struct leaf_visit *v, struct vdla_leaf *m)
 {
-	const struct leaf_turns t = leaf_turns_at(l, g->value);
-	struct vdla_access touched;
-	int count[VDLA_LOOPS];
+	const struct vdla_gemm *i = &m->last.gemm;
+	int first = entries_of(v, m, 0).first;
 
-	if (t.none)
-		return;
-	count_turns(l, &t, count);
-	const struct vdla_walk w = walk_of(g, l, 0, &t, &touched);
-
-	for (int i = 0; i < count[0]; i++)
-		for (int j = 0; j < count[1]; j++) {
-			bool *zero = &g->zero[w.base + i * w.stride[0] + j * w.stride[1]];
+	for (int j = 0; j < i->count[0]; j++)
+		for (int k = 0; k < i->count[1]; k++) {
+			bool *zero = &g->zero[first + j * i->sum.stride[0] + k * i->sum.stride[1]];
 
 			g->zeros += !*zero;
 			*zero = true;
 		}
 }
 
-static void emit_products(struct generator *g, const struct leaf *l)
+static void emit_products(struct generator *g, const struct leaf_visit *v, struct vdla_leaf *m)
 {
-	const struct leaf_turns t = leaf_turns_at(l, g->value);
-	struct vdla_instruction i = { .op = VDLA_GEMM };
-	struct vdla_access touched[LEAF_OPERANDS];
+	const struct vdla_access touched[] = { entries_of(v, m, 0), entries_of(v, m, 1), entries_of(v, m, 2) };
+	struct vdla_gemm *i = &m->last.gemm;
 
-	if (t.none)
-		return;
-	count_turns(l, &t, i.gemm.count);
-	i.gemm.sum = walk_of(g, l, 0, &t, &touched[0]);
-	i.gemm.input = walk_of(g, l, 1, &t, &touched[1]);
-	i.gemm.weight = walk_of(g, l, 2, &t, &touched[2]);
-	i.gemm.reset = g->zeros > 0 && begins(g, &i.gemm);
-	write_zeros(g, touched[0].first, touched[0].last);
-	add(g, &i, touched, l->n);
+	i->sum.base = touched[0].first;
+	i->input.base = touched[1].first;
+	i->weight.base = touched[2].first;
+	i->reset = g->zeros > 0 && begins(g, i);
+	write_zeros(g, &touched[0]);
+	add(g, &m->last, touched, 3);
 }
 
-/* Where T says that there are none, all is padding. */
-static void emit_load(struct generator *g, const struct leaf *l)
+static void emit_vectors(struct generator *g, const struct leaf_visit *v, struct vdla_leaf *m)
 {
-	const struct leaf_turns t = leaf_turns_at(l, g->value);
-	int64_t units = vdla_entry_units(vdla_scratchpad_of(l->of[0]), vdla_form_of(l));
-	int c = l->columns ? l->loops - 1 : -1, r = l->loops - 1 - l->columns;
-	struct vdla_instruction i = { .op = VDLA_LOAD };
+	for (int k = 0; k < v->leaf->vectors && !g->why; k++) {
+		struct vdla_vector *x = &m->vector[k].vector;
+		struct vdla_access touched[2] = { entries_of(v, m, v->leaf->vector[k].destination) };
+		int n = x->immediate ? 1 : 2;
+
+		x->destination.base = touched[0].first;
+		if (!x->immediate) {
+			touched[1] = entries_of(v, m, v->leaf->vector[k].source);
+			x->source.base = touched[1].first;
+		}
+		for (int j = 0; j < n; j++)
+			write_zeros(g, &touched[j]);
+		add(g, &m->vector[k], touched, n);
+	}
+}
+
+static void emit_load(struct generator *g, const struct leaf_visit *v, struct vdla_leaf *m)
+{
+	const struct vdla_access touched = entries_of(v, m, 0);
+
+	m->last.transfer.entry = touched.first;
+	m->last.transfer.address = v->turns.none ? 0 : v->start[1] + m->ahead[1];
+	add(g, &m->last, &touched, 1);
+}
+
+static void emit_store(struct generator *g, const struct leaf_visit *v, struct vdla_leaf *m)
+{
+	const struct leaf *l = v->leaf;
+	struct vdla_access stored = entries_of(v, m, 0);
+	struct vdla_instruction i = m->last;
 	struct vdla_transfer *x = &i.transfer;
-
-	*x = (struct vdla_transfer){ .scratchpad = vdla_scratchpad_of(l->of[0]), .form = vdla_form_of(l),
-				     .entry = (int)start_of(g, l, 0), .address = start_of(g, l, 1), .rows = 1, .columns = 1 };
-	if (c >= 0) {
-		x->before[1] = t.none ? 0 : (int)t.lo[c];
-		x->columns = (int)(t.none ? l->loop[c].extent : t.hi[c] - t.lo[c]);
-		x->after[1] = t.none ? 0 : (int)(l->loop[c].extent - t.hi[c]);
-		x->address += t.none ? 0 : t.lo[c] * units;
-	}
-	if (r >= 0) {
-		x->before[0] = t.none ? 0 : (int)t.lo[r];
-		x->rows = (int)(t.hi[r] - t.lo[r]);
-		x->after[0] = t.none ? 0 : (int)(l->loop[r].extent - t.hi[r]);
-		x->row_stride = l->loop[r].stride[1];
-		x->address += t.none ? 0 : t.lo[r] * x->row_stride;
-	}
-	if (t.none) {
-		x->before[0] = (int)(r >= 0 ? l->loop[r].extent : 1);
-		x->rows = 0;
-		x->row_stride = x->address = 0;
-	}
-	const struct vdla_access touched = { x->scratchpad, x->entry, x->entry + (int)vdla_transfer_entries(x) - 1 };
-
-	add(g, &i, &touched, 1);
-}
-
-static void emit_vectors(struct generator *g, const struct leaf *l, const struct leaf_turns *t)
-{
-	for (int v = 0; v < l->vectors; v++) {
-		const struct leaf_vector *one = &l->vector[v];
-		struct vdla_instruction i = { .op = VDLA_ALU };
-		struct vdla_access touched[2];
-
-		i.vector.op = vdla_alu_of[one->op];
-		i.vector.immediate = one->source == VECTOR_NUMBER;
-		i.vector.number = one->number;
-		count_turns(l, t, i.vector.count);
-		i.vector.destination = walk_of(g, l, one->destination, t, &touched[0]);
-		if (!i.vector.immediate)
-			i.vector.source = walk_of(g, l, one->source, t, &touched[1]);
-		for (int j = 0; j < (i.vector.immediate ? 1 : 2); j++)
-			write_zeros(g, touched[j].first, touched[j].last);
-		add(g, &i, touched, i.vector.immediate ? 1 : 2);
-	}
-}
-
-static void emit_walk(struct generator *g, const struct leaf *l)
-{
-	const struct leaf_turns t = leaf_turns_at(l, g->value);
-
-	if (!t.none)
-		emit_vectors(g, l, &t);
-}
-
-static void emit_store(struct generator *g, const struct leaf *l)
-{
-	const struct leaf_turns t = leaf_turns_at(l, g->value);
-	int c = l->columns ? l->loops - 1 : -1, r = l->loops - 1 - l->columns;
-	struct vdla_instruction i = { .op = VDLA_STORE };
-	struct vdla_transfer *x = &i.transfer;
-
-	if (t.none)
-		return;
-	struct vdla_access stored;
-
-	emit_vectors(g, l, &t);
-	walk_of(g, l, 0, &t, &stored);
-	write_zeros(g, stored.first, stored.last);	/* of what nothing was added to */
-	*x = (struct vdla_transfer){ .scratchpad = VDLA_ACCUMULATORS, .form = vdla_form_of(l), .entry = (int)start_of(g, l, 0),
-				     .address = start_of(g, l, 1), .rows = 1, .columns = 1 };
-	for (int j = 0; j < l->loops; j++) {
-		x->entry += (int)(t.lo[j] * l->loop[j].stride[0]);
-		x->address += t.lo[j] * l->loop[j].stride[1];
-	}
-	if (c >= 0)
-		x->columns = (int)(t.hi[c] - t.lo[c]);
-	if (r >= 0) {
-		x->rows = (int)(t.hi[r] - t.lo[r]);
-		x->row_stride = l->loop[r].stride[1];
-	}
 	/* A part of each row does not lie side by side with that of the next: it goes alone. */
-	bool apart = c >= 0 && x->columns < l->loop[c].extent;
+	bool apart = l->columns && x->columns < l->loop[l->loops - 1].extent;
+	int n = apart ? x->rows : 1;
 
-	for (int n = apart ? x->rows : 1; n > 0; n--) {
-		x->rows = apart ? 1 : x->rows;
-		const struct vdla_access touched = { VDLA_ACCUMULATORS, x->entry, x->entry + x->rows * x->columns - 1 };
-
-		add(g, &i, &touched, 1);
-		x->entry += apart ? (int)l->loop[c].extent : 0;
+	emit_vectors(g, v, m);
+	write_zeros(g, &stored);	/* of what nothing was added to */
+	x->entry = stored.first;
+	x->address = v->start[1] + m->ahead[1];
+	x->rows /= n;
+	for (; n > 0 && !g->why; n--) {
+		add(g, &i, &(struct vdla_access){ VDLA_ACCUMULATORS, x->entry, x->entry + x->rows * x->columns - 1 }, 1);
+		x->entry += apart ? (int)l->loop[l->loops - 1].extent : 0;
 		x->address += apart ? x->row_stride : 0;
 	}
 }
 
-/* --- loops */
+static const struct {
+	void (*make)(const struct leaf_visit *v, struct vdla_leaf *m);
+	void (*emit)(struct generator *g, const struct leaf_visit *v, struct vdla_leaf *m);
+	bool last;		/* there is an instruction behind vector operations */
+} kinds[] = {
+	[LEAF_LOAD] = { make_load, emit_load, true }, [LEAF_STORE] = { make_store, emit_store, true },
+	[LEAF_ZEROS] = { make_products, emit_zeros, false }, [LEAF_PRODUCTS] = { make_products, emit_products, true },
+	[LEAF_VECTORS] = { make_vectors, emit_vectors, false },
+};
 
-static void allocate(struct generator *g, struct leaf_node *n)
+/* --- the stream */
+
+/* All but where they begin, which the writer looks at. */
+static void make(struct generator *g, struct leaf_visit *v, struct vdla_leaf *m)
 {
-	const struct buffer *b = n->buffer;
+	const struct leaf *l = v->leaf;
 
-	if (b->scratchpad) {
-		enum vdla_scratchpad s = vdla_scratchpad_of(b);
+	for (int i = 0; i < l->n; i++) {
+		m->ahead[i] = m->span[i] = 0;
+		for (int j = 0; j < l->loops && !v->turns.none; j++) {
+			m->ahead[i] += v->turns.lo[j] * l->loop[j].stride[i];
+			m->span[i] += (v->turns.hi[j] - v->turns.lo[j] - 1) * l->loop[j].stride[i];
+		}
+	}
+	kinds[l->kind].make(v, m);
+	for (int k = 0; k < l->vectors && !g->why; k++)
+		g->why = vdla_fits(&g->b->machine, &m->vector[k]);
+	if (kinds[l->kind].last && !g->why)
+		g->why = vdla_fits(&g->b->machine, &m->last);
+	v->turned = false;
+}
 
-		int copies = (int)most(b->copies, 1);
-		int64_t at = g->top[s] + n->times++ % copies * n->room;
+static bool visit(struct leaf_writer *w, struct leaf_visit *v)
+{
+	struct generator *g = (struct generator *)w;
 
-		g->top[s] += copies * n->room;
-		vec_push(g->a, &g->placed, ((struct located){ b, at }));
-		if (g->top[s] > vdla_entries(&g->b->machine, s))
-			g->why = "a scratchpad has too little room";
-	} else {
-		g->why = "intermediates in memory are not waited for";
+	if (v->turns.none && v->leaf->kind != LEAF_LOAD)
+		return true;
+	if (v->turned)
+		make(g, v, v->own);
+	if (!g->why)
+		kinds[v->leaf->kind].emit(g, v, v->own);
+	return !g->why;
+}
+
+/* Sums that were there, and that nobody asked for, are not to be zero any more. */
+static void allocated(struct leaf_writer *w, const struct buffer *b, int64_t first, int64_t n)
+{
+	struct generator *g = (struct generator *)w;
+
+	for (int64_t e = first; e < first + n && g->zeros > 0 && vdla_scratchpad_of(b) == VDLA_ACCUMULATORS; e++) {
+		g->zeros -= g->zero[e];
+		g->zero[e] = false;
 	}
 }
 
-static void emit(struct generator *g, const struct leaf *l)
+static struct leaf_place *place_arguments(struct generator *g, const struct program *p)
 {
-	static void (*const by_kind[])(struct generator *g, const struct leaf *l) = {
-		[LEAF_LOAD] = emit_load, [LEAF_STORE] = emit_store, [LEAF_ZEROS] = emit_zeros, [LEAF_PRODUCTS] = emit_products,
-		[LEAF_VECTORS] = emit_walk,
-	};
-
-	by_kind[l->kind](g, l);
-}
-
-static void run(struct generator *g, struct leaf_node *list);
-
-static void run_node(struct generator *g, struct leaf_node *n)
-{
-	switch (n->kind) {
-	case NODE_ALLOC:
-		allocate(g, n);
-		break;
-	case NODE_LET:
-		g->value[n->slot] = affine_at(&n->value, g->value);
-		run(g, n->body);
-		break;
-	case NODE_LOOP:
-		for (int64_t i = n->lo; i < n->hi && !g->why; i++) {
-			g->value[n->slot] = i;
-			run(g, n->body);
-		}
-		break;
-	case NODE_LEAF:
-		emit(g, n->leaf);
-		break;
-	}
-}
-
-/* What LIST allocates ends with it. */
-static void run(struct generator *g, struct leaf_node *list)
-{
-	int64_t top[VDLA_SCRATCHPADS];
-	int placed = g->placed.n;
-
-	memcpy(top, g->top, sizeof(top));
-	for (struct leaf_node *n = list; n && !g->why; n = n->next)
-		run_node(g, n);
-	if (g->zeros > 0)	/* sums that nobody asked for */
-		for (int64_t e = top[VDLA_ACCUMULATORS]; e < g->top[VDLA_ACCUMULATORS]; e++) {
-			g->zeros -= g->zero[e];
-			g->zero[e] = false;
-		}
-	memcpy(g->top, top, sizeof(top));
-	g->placed.n = placed;
-}
-
-static void place_arguments(struct generator *g, const struct program *p)
-{
+	struct leaf_place *places = arena_many(g->a, struct leaf_place, p->args.n);
 	int64_t at = 0;
 
 	for (int i = 0; i < p->args.n; i++) {
@@ -344,28 +331,51 @@ static void place_arguments(struct generator *g, const struct program *p)
 		};
 
 		vec_push(g->a, &g->b->tensors, t);
-		vec_push(g->a, &g->placed, ((struct located){ b, at }));
+		places[i] = (struct leaf_place){ b, at };
 		at += round_up(ceil_div(bytes, VDLA_UNIT_BYTES), MEMORY_ALIGNMENT);
 	}
 	g->b->memory_bytes = at * VDLA_UNIT_BYTES;
+	return places;
+}
+
+/* Room for the instructions of all visits, and a quarter more for sums that are zeroed in pieces and stored by rows: it is not touched
+ * before it is used. */
+static void prepare(struct generator *g, const struct leaf_run *run)
+{
+	int64_t n = 0;
+
+	for (int k = 0; k < run->visits.n; k++) {
+		struct leaf_visit *v = run->visits.at[k];
+		struct vdla_leaf *m = arena_one(g->a, struct vdla_leaf);
+
+		for (int i = 0; i < v->leaf->n; i++)
+			m->where[i] = vdla_scratchpad_of(v->leaf->of[i]);
+		v->own = m;
+		n = least(n + v->times * (v->leaf->vectors + 1), MOST_INSTRUCTIONS);
+	}
+	n += n / 4;
+	g->b->code.cap = (int)n;
+	g->b->code.at = arena_raw(g->a, (size_t)n * sizeof(*g->b->code.at));
 }
 
 struct vdla_binary *vdla_generate(struct arena *a, const struct program *p, const struct vdla_machine *m,
 				  const char **why)
 {
-	struct generator *g = arena_one(a, struct generator);
+	struct generator g = { .writer = { visit, allocated }, .a = a, .b = arena_one(a, struct vdla_binary) };
 	const struct leaf_limits limits = vdla_limits(m);
 	struct leaf_node *tree = leaf_tree(a, p, &limits, why);
+	struct leaf_run *run;
 
-	if (!tree)
+	g.b->machine = *m;
+	if (!tree || !(run = leaf_run_new(a, tree, place_arguments(&g, p), p->args.n, limits.entries, why)))
 		return NULL;
-	g->a = a;
-	g->b = arena_one(a, struct vdla_binary);
-	g->b->machine = *m;
-	g->zero = arena_many(a, bool, vdla_entries(m, VDLA_ACCUMULATORS));
-	g->stream = vdla_writer_new(a, g->b);
-	place_arguments(g, p);
-	run(g, tree);
-	*why = g->why;
-	return g->why ? NULL : g->b;
+	if (g.b->memory_bytes >> VDLA_ADDRESS_BITS >= VDLA_UNIT_BYTES)
+		g.why = "more memory than addresses reach";
+	g.zero = arena_many(a, bool, vdla_entries(m, VDLA_ACCUMULATORS));
+	g.zeros_most = vdla_count_most(m, VDLA_ALU);
+	g.stream = vdla_writer_new(a, g.b);
+	prepare(&g, run);
+	leaf_run(run, &g.writer);
+	*why = g.why;
+	return g.why ? NULL : g.b;
 }

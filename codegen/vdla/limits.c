@@ -29,8 +29,10 @@ struct leaf_limits vdla_limits(const struct vdla_machine *m)
 		.number_most = INT16_MAX,
 	};
 
-	for (enum vdla_scratchpad p = 0; p < VDLA_SCRATCHPADS; p++)
+	for (enum vdla_scratchpad p = 0; p < VDLA_SCRATCHPADS; p++) {
 		l.entry_bytes[scopes[p]] = vdla_entry_bytes(p);
+		l.entries[scopes[p]] = vdla_entries(m, p);
+	}
 	for (int op = 0; op < LEAF_OPERATIONS; op++)
 		l.computes[op] = true;
 	return l;

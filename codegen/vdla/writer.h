@@ -20,8 +20,7 @@ struct vdla_access {
 
 /* Appends to the code of B, in A. */
 struct vdla_writer *vdla_writer_new(struct arena *a, struct vdla_binary *b);
-/* False where I does not fit B's machine; then WHY. */
-bool vdla_writer_add(struct vdla_writer *s, struct vdla_instruction i, const struct vdla_access *touched, int n,
-		     const char **why);
+/* I fits the machine of B; false where what it touches is outside of a scratchpad. */
+bool vdla_writer_add(struct vdla_writer *s, const struct vdla_instruction *i, const struct vdla_access *touched, int n);
 
 #endif

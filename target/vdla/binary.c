@@ -12,7 +12,7 @@ enum { VERSION = 2, TENSORS_MOST = 4096 };	/* each is compared with each */
 
 static const char magic[4] = { 'V', 'D', 'L', 'A' };
 
-static const int64_t most_units = 1LL << 32;	/* what addresses reach */
+static const int64_t most_units = 1LL << VDLA_ADDRESS_BITS;
 
 const char *const vdla_role_names[VDLA_ROLES] = { "input", "output", "constant" };
 

@@ -17,11 +17,11 @@ enum {
 	ALU_HEAD = OP_BITS + 4 + ALU_BITS + 1 + NUMBER_BITS,
 	STRIDE_BITS = 10, COUNT_BITS = 14,	/* at most */
 	COUNT_BITS_LEAST = 8,	/* strides are narrower before counts are */
-	SCRATCHPAD_BITS = 2, ENTRY_BITS = 20 /* of the largest */, ADDRESS_BITS = 32, ROW_BITS = 11, COLUMN_BITS = 11,
+	SCRATCHPAD_BITS = 2, ENTRY_BITS = 20 /* of the largest */, ROW_BITS = 11, COLUMN_BITS = 11,
 	ROW_STRIDE_BITS = 20, PADDING_BITS = 6,
 };
 
-_Static_assert(OP_BITS + 4 + SCRATCHPAD_BITS + 1 + ENTRY_BITS + ADDRESS_BITS + ROW_BITS + COLUMN_BITS + ROW_STRIDE_BITS
+_Static_assert(OP_BITS + 4 + SCRATCHPAD_BITS + 1 + ENTRY_BITS + VDLA_ADDRESS_BITS + ROW_BITS + COLUMN_BITS + ROW_STRIDE_BITS
 		       + 4 * PADDING_BITS == BITS, "a transfer has all bits");
 
 const char *const vdla_op_names[VDLA_OPS] = { "load", "store", "gemm", "alu", "launch" };
@@ -115,7 +115,7 @@ static void transfer(struct fields *v, struct vdla_transfer *t)
 	t->scratchpad = (enum vdla_scratchpad)field_name(v, SCRATCHPAD_BITS, VDLA_SCRATCHPADS, vdla_scratchpad_names, (int)t->scratchpad);
 	t->form = field_flag(v, "narrow", t->form == VDLA_NARROW) ? VDLA_NARROW : VDLA_PLAIN;
 	t->entry = (int)field_number(v, "", ENTRY_BITS, 0, t->entry);
-	t->address = field_number(v, "memory", ADDRESS_BITS, 0, t->address);
+	t->address = field_number(v, "memory", VDLA_ADDRESS_BITS, 0, t->address);
 	t->rows = (int)field_number(v, "", ROW_BITS, 0, t->rows);
 	t->columns = (int)field_number(v, "x", COLUMN_BITS, 1, t->columns);
 	t->row_stride = field_number(v, "every", ROW_STRIDE_BITS, 0, t->row_stride);

@@ -16,8 +16,8 @@
 
 enum { VDLA_UNIT_BYTES = 16, VDLA_INSTRUCTION_BYTES = 16, VDLA_LOOPS = 2 };
 
-/* The most that a transfer has room for, on any machine; the address is below 2^32 units. */
-enum { VDLA_ROWS_MOST = 2047, VDLA_COLUMNS_MOST = 2048, VDLA_PADDING_MOST = 63, VDLA_ROW_STRIDE_MOST = (1 << 20) - 1 };
+/* The most that a transfer has room for, on any machine; addresses are below 2^32 units. */
+enum { VDLA_ADDRESS_BITS = 32, VDLA_ROWS_MOST = 2047, VDLA_COLUMNS_MOST = 2048, VDLA_PADDING_MOST = 63, VDLA_ROW_STRIDE_MOST = (1 << 20) - 1 };
 
 enum vdla_unit { VDLA_LOAD_UNIT, VDLA_COMPUTE_UNIT, VDLA_STORE_UNIT, VDLA_UNITS };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "codegen/leaf/leaf.h"
+#include "codegen/leaf/run.h"
 #include "schedule/nest_text.h"
 
 static const struct operand_scopes scopes = { .a = SCOPE_INPUTS, .b = SCOPE_WEIGHTS, .sum = SCOPE_ACCUMULATORS };
@@ -24,6 +24,7 @@ static struct leaf_limits device(void)
 	struct leaf_limits l = {
 		.operands = &scopes,
 		.entry_bytes = { [SCOPE_INPUTS] = 4, [SCOPE_WEIGHTS] = 16, [SCOPE_ACCUMULATORS] = 16 },
+		.entries = { [SCOPE_INPUTS] = 64, [SCOPE_WEIGHTS] = 64, [SCOPE_ACCUMULATORS] = 64 },
 		.unit_bytes = 4, .loops = 3, .products = steps, .vectors = steps, .rows = 1000,
 		.number_least = -128, .number_most = 127,
 	};
@@ -249,47 +250,133 @@ static void test_border(void **state)
 		    "where 0 <= -1 + 1*loop 1, where 0 <= 7 + -1*loop 1\n");
 }
 
-/* The first leaf of a list. */
-static const struct leaf *leaf_in(const struct leaf_node *list)
-{
-	const struct leaf *found = NULL;
+/* --- runs */
 
-	for (const struct leaf_node *n = list; n && !found; n = n->next)
-		found = n->kind == NODE_LEAF ? n->leaf : leaf_in(n->body);
-	return found;
+/* What a run did: visits as text. */
+struct noted {
+	struct leaf_writer writer;	/* first */
+	struct text text;
+	int most;		/* visits */
+};
+
+static bool note_visit(struct leaf_writer *w, struct leaf_visit *v)
+{
+	struct noted *out = (struct noted *)w;
+
+	if (v->turned)
+		text_puts(&out->text, "turned ");
+	v->turned = false;
+	for (int j = 0; j < v->leaf->loops; j++)
+		if (v->turns.none)
+			text_puts(&out->text, "none ");
+		else
+			text_printf(&out->text, "%lld..%lld ", (long long)v->turns.lo[j], (long long)v->turns.hi[j]);
+	for (int i = 0; i < v->leaf->n; i++)
+		text_printf(&out->text, "%s %lld%s", v->leaf->of[i]->tensor.name, (long long)v->start[i], i < v->leaf->n - 1 ? ", " : "\n");
+	return --out->most > 0;
 }
 
-/* Conditions are spans of turns, or leave none. */
+static void note_allocation(struct leaf_writer *w, const struct buffer *b, int64_t first, int64_t n)
+{
+	struct noted *out = (struct noted *)w;
+
+	text_printf(&out->text, "%s in %lld from %lld\n", b->tensor.name, (long long)n, (long long)first);
+}
+
+/* The run of TEXT, whose arguments are 1000 units apart, does this, in the first MOST visits; WHAT that is refused is its reason. */
+static void must_run(const char *text, int most, const char *what)
+{
+	const struct leaf_limits l = device();
+	struct noted out = { .writer = { note_visit, note_allocation }, .most = most };
+	struct arena *a = arena_new();
+	const struct program *p = program_parse(a, "nest", text);
+	const char *why = NULL;
+
+	assert_non_null(p);
+	struct leaf_place *args = arena_many(a, struct leaf_place, p->args.n);
+	struct leaf_node *tree = leaf_tree(a, p, &l, &why);
+
+	for (int i = 0; i < p->args.n; i++)
+		args[i] = (struct leaf_place){ p->args.at[i], 1000 * i };
+	assert_non_null(tree);
+	struct leaf_run *run = leaf_run_new(a, tree, args, p->args.n, l.entries, &why);
+
+	if (run)
+		leaf_run(run, &out.writer);
+	assert_string_equal(run ? text_str(&out.text) : why, what);
+	text_free(&out.text);
+	arena_free(a);
+}
+
+/* Conditions are spans of turns, or leave none; they are told where they change. */
 static void test_turns(void **state)
 {
-	static const struct {
-		int64_t y, lo, hi;	/* of rows that are there */
-	} tiles[] = { { -3, 2, 4 }, { 0, 0, 4 }, { 7, 0, 1 }, { 9, 0, 0 }, { -9, 0, 0 } };
-	const struct leaf_limits l = device();
-	struct arena *a = arena_new();
-	const char *why = NULL;
-	const struct program *p = program_parse(a, "nest",
-						"target aarch64-neon\n"
-						"input A: i8[16, 4]\n"
-						"output C: i32[4]\n"
-						"for y in -9..10\n"
-						"	inputs X: i8[4, 4]\n"
-						"	for r in 0..4\n"
-						"		for i in 0..4\n"
-						"			X[r, i] = select(0 <= y + r * 2 && y + r * 2 < 8, A[y + r * 2, i], i8(0))\n");
+	(void)state;
+	must_run("target aarch64-neon\n"
+		 "input A: i8[16, 4]\n"
+		 "output C: i32[4]\n"
+		 "for y in -9..10\n"
+		 "	inputs X: i8[4, 4]\n"
+		 "	for r in 0..4\n"
+		 "		for i in 0..4\n"
+		 "			X[r, i] = select(0 <= y + r * 2 && y + r * 2 < 8, A[y + r * 2, i], i8(0))\n", 100,
+		 "X in 4 from 0\nturned none X 0, A -9\n"
+		 "X in 4 from 0\nnone X 0, A -8\n"
+		 "X in 4 from 0\nnone X 0, A -7\n"
+		 "X in 4 from 0\nturned 3..4 X 0, A -6\n"
+		 "X in 4 from 0\n3..4 X 0, A -5\n"
+		 "X in 4 from 0\nturned 2..4 X 0, A -4\n"
+		 "X in 4 from 0\n2..4 X 0, A -3\n"
+		 "X in 4 from 0\nturned 1..4 X 0, A -2\n"
+		 "X in 4 from 0\n1..4 X 0, A -1\n"
+		 "X in 4 from 0\nturned 0..4 X 0, A 0\n"
+		 "X in 4 from 0\n0..4 X 0, A 1\n"
+		 "X in 4 from 0\nturned 0..3 X 0, A 2\n"
+		 "X in 4 from 0\n0..3 X 0, A 3\n"
+		 "X in 4 from 0\nturned 0..2 X 0, A 4\n"
+		 "X in 4 from 0\n0..2 X 0, A 5\n"
+		 "X in 4 from 0\nturned 0..1 X 0, A 6\n"
+		 "X in 4 from 0\n0..1 X 0, A 7\n"
+		 "X in 4 from 0\nturned none X 0, A 8\n"
+		 "X in 4 from 0\nnone X 0, A 9\n");
+}
+
+/* Starts are those of loops' values, of values that are computed of them, and of the copy that a buffer has. */
+static void test_run(void **state)
+{
+	static const char nest[] = "target aarch64-neon\n"
+				   "input A: i8[200, 4]\n"
+				   "input B: i8[9, 4]\n"
+				   "output C: i32[4]\n"
+				   "inputs Y: i8[2, 4]\n"
+				   "for t in 0..3\n"
+				   "	let u in 0..7 = t * 3 + 1\n"
+				   "		inputs X: i8[6, 4] copies 2\n"
+				   "		for r in 0..2\n"
+				   "			for c in 0..3\n"
+				   "				for i in 0..4\n"
+				   "					X[c * 2 + r, i] = A[u * 10 + r + c * 5 + t, i]\n"
+				   "		for c in 0..2\n"
+				   "			for i in 0..4\n"
+				   "				Y[c, i] = B[u + c, i]\n";
 
 	(void)state;
-	assert_non_null(p);
-	const struct leaf *leaf = leaf_in(leaf_tree(a, p, &l, &why));
-
-	assert_non_null(leaf);
-	for (size_t i = 0; i < sizeof(tiles) / sizeof(tiles[0]); i++) {
-		const struct leaf_turns t = leaf_turns_at(leaf, &tiles[i].y);
-
-		assert_int_equal(t.none, tiles[i].lo == tiles[i].hi);
-		assert_true(t.none || (t.lo[0] == tiles[i].lo && t.hi[0] == tiles[i].hi));
-	}
-	arena_free(a);
+	must_run(nest, 100,
+		 "Y in 2 from 0\n"
+		 "X in 6 from 2\nturned 0..3 0..2 X 2, A 10\nturned 0..2 Y 0, B 1001\n"
+		 "X in 6 from 8\n0..3 0..2 X 8, A 41\n0..2 Y 0, B 1004\n"
+		 "X in 6 from 2\n0..3 0..2 X 2, A 72\n0..2 Y 0, B 1007\n");
+	must_run(nest, 3,
+		 "Y in 2 from 0\n"
+		 "X in 6 from 2\nturned 0..3 0..2 X 2, A 10\nturned 0..2 Y 0, B 1001\n"
+		 "X in 6 from 8\n0..3 0..2 X 8, A 41\n");
+	must_run("target aarch64-neon\n"
+		 "input A: i8[100, 4]\n"
+		 "output C: i32[4]\n"
+		 "inputs X: i8[65, 4]\n"
+		 "for r in 0..65\n"
+		 "	for i in 0..4\n"
+		 "		X[r, i] = A[r, i]\n", 100, "a scratchpad has too little room");
 }
 
 /* --- vectors */
@@ -396,7 +483,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_product), cmocka_unit_test(test_loops), cmocka_unit_test(test_scratchpads),
-		cmocka_unit_test(test_border), cmocka_unit_test(test_turns), cmocka_unit_test(test_store), cmocka_unit_test(test_operations),
+		cmocka_unit_test(test_border), cmocka_unit_test(test_turns),
+		cmocka_unit_test(test_run), cmocka_unit_test(test_store), cmocka_unit_test(test_operations),
 		cmocka_unit_test(test_steps),
 	};
 
