@@ -41,7 +41,7 @@ struct leaf_steps {
 struct leaf_limits {
 	const struct operand_scopes *operands;	/* scratchpads of products; vectors are computed with in that of sums, which are i32 */
 	int64_t entry_bytes[SCOPE_COUNT];	/* of a scratchpad: what one product or vector operation works on */
-	int64_t entries[SCOPE_COUNT];	/* that a scratchpad has: a run's, leaves do not ask */
+	int64_t entries[SCOPE_COUNT];	/* that a scratchpad has */
 	int64_t unit_bytes;	/* that memory is addressed by */
 	int loops;		/* that products and vector operations have; LEAF_OWN_LOOPS at most */
 	struct leaf_steps products, vectors;

@@ -3,8 +3,8 @@
  *
  * In:   a tree of leaves, where arguments lie in memory, and entries of scratchpads.
  * Out:  visits of leaves in program order: where operands begin, and the turns in which conditions hold.
- * Holds: what depends on a loop or on a buffer's place moves with it by one addition; no sum is evaluated anew, and turns are found again
- *        only where a condition has moved. */
+ * Holds: what depends on a loop or on a buffer's place moves with it by one addition: no sum is evaluated anew, and turns are
+ *        found again only where a condition has moved. */
 #ifndef HONE_CODEGEN_LEAF_RUN_H
 #define HONE_CODEGEN_LEAF_RUN_H
 
@@ -23,7 +23,7 @@ struct leaf_visit {
 	int64_t bound[LEAF_BOUNDS];	/* of conditions: f */
 	int64_t found[LEAF_BOUNDS];	/* what f was when turns were found */
 	struct leaf_turns turns;
-	bool turned;		/* these are others than before: whoever writes the stream takes note, and says so here; at first, too */
+	bool turned;		/* these are new, as they are at first: whoever writes the stream has none of them, and sets it false */
 	int64_t times;		/* that it is visited in all */
 	void *own;		/* of whoever writes the stream; NULL before */
 };
@@ -41,7 +41,8 @@ struct leaf_run {
 	struct leaf_visit_vec VEC(struct leaf_visit *) visits;	/* one for each leaf */
 };
 
-/* The run of TREE, which is made ready for it once, in A; ENTRIES of scratchpads, by scope. NULL and WHY where one has too little room. */
+/* The run of TREE, which is made ready for one, in A; ENTRIES of scratchpads by scope. NULL and WHY where one has too little
+ * room. */
 struct leaf_run *leaf_run_new(struct arena *a, struct leaf_node *tree, const struct leaf_place *args, int n,
 			      const int64_t entries[SCOPE_COUNT], const char **why);
 /* Visits all leaves, once. */

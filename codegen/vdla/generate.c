@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codegen/vdla/generate.c - makes each leaf's instructions once, and writes them down where it is visited.
  *
- * Those of a leaf differ in where they begin alone, as long as its turns are the same: the rest is made, and found to fit, once. */
+ * As long as a leaf's turns are the same, its instructions differ in where they begin alone: the rest is made, and found to fit,
+ * once. */
 #include "codegen/vdla/generate.h"
 
 #include "base/integer.h"
@@ -338,8 +339,8 @@ static struct leaf_place *place_arguments(struct generator *g, const struct prog
 	return places;
 }
 
-/* Room for the instructions of all visits, and a quarter more for sums that are zeroed in pieces and stored by rows: it is not touched
- * before it is used. */
+/* Room for the instructions of all visits, and a quarter more for sums that are zeroed in pieces or stored by rows: what is not
+ * used is not touched. */
 static void prepare(struct generator *g, const struct leaf_run *run)
 {
 	int64_t n = 0;

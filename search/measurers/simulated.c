@@ -35,6 +35,7 @@ struct simulated {
 	struct vdla_machine machine;
 	uint64_t seed;
 	struct arena *arena;
+	struct arena *scratch;	/* of one job: its memory serves all */
 	struct build_pool *builder;	/* of references; NULL: not asked yet */
 	struct judged_vec VEC(struct judged) judged;
 	struct answered_vec answered;
@@ -176,13 +177,11 @@ static int submit(struct measurer *m, const struct job_batch *batch)
 	struct answered done = answered_new(batch->n);
 
 	for (int i = 0; i < batch->n && done.rc == 0; i++) {
-		struct arena *own = arena_new();
-
-		done.rc = answer(s, own, batch, i, &done.trials[i], &done.spent);
+		done.rc = answer(s, s->scratch, batch, i, &done.trials[i], &done.spent);
 		done.trials[i] = trial_result(done.arena, &done.trials[i]);
 		if (done.rc != 0)
 			done.why = arena_strdup(done.arena, err_get());
-		arena_free(own);
+		arena_reset(s->scratch);
 	}
 	vec_push(s->arena, &s->answered, done);
 	return 0;
@@ -207,6 +206,7 @@ static void release(struct measurer *m)
 	answered_drop(&s->answered);
 	if (s->builder)
 		build_pool_free(s->builder);
+	arena_free(s->scratch);
 	arena_free(s->arena);
 	free(s);
 }
@@ -223,6 +223,7 @@ struct measurer *measurer_simulated(const struct device *device, uint64_t seed)
 		.device = device,
 		.seed = seed,
 		.arena = arena_new(),
+		.scratch = arena_new(),
 	};
 	if (device_machine(device, &s->machine) < 0) {
 		release(&s->m);

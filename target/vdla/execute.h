@@ -10,11 +10,14 @@
 
 #include "target/vdla/simulator.h"
 
-/* The channels that I takes tokens from (gives tokens to), in OUT; their number. */
+/* The channels that I takes tokens from (gives tokens to), in OUT; their number: of most instructions none. */
 static inline int vdla_pops(const struct vdla_instruction *i, enum vdla_channel out[2])
 {
-	enum vdla_unit u = vdla_unit_of(i);
 	int n = 0;
+
+	if (!i->pop_before && !i->pop_behind)
+		return 0;
+	enum vdla_unit u = vdla_unit_of(i);
 
 	if (i->pop_before && u != VDLA_LOAD_UNIT)
 		out[n++] = u == VDLA_COMPUTE_UNIT ? VDLA_LOAD_TO_COMPUTE : VDLA_COMPUTE_TO_STORE;
@@ -25,8 +28,11 @@ static inline int vdla_pops(const struct vdla_instruction *i, enum vdla_channel 
 
 static inline int vdla_pushes(const struct vdla_instruction *i, enum vdla_channel out[2])
 {
-	enum vdla_unit u = vdla_unit_of(i);
 	int n = 0;
+
+	if (!i->push_before && !i->push_behind)
+		return 0;
+	enum vdla_unit u = vdla_unit_of(i);
 
 	if (i->push_before && u != VDLA_LOAD_UNIT)
 		out[n++] = u == VDLA_COMPUTE_UNIT ? VDLA_COMPUTE_TO_LOAD : VDLA_STORE_TO_COMPUTE;
