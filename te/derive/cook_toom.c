@@ -3,6 +3,7 @@
 #include "te/derive/cook_toom.h"
 
 #include <assert.h>
+#include <string.h>
 
 #include "base/err.h"
 #include "base/integer.h"
@@ -185,4 +186,80 @@ struct cook_toom cook_toom(int64_t m, int64_t taps, int64_t stride)
 		p.first += (int)m + p.taps - 1;
 	}
 	return out;
+}
+
+/* The rows of phase P in the data of TAIL, whose points are those of WHOLE but infinity and the first; ORDER tells where
+ * WHOLE has them. What its weight is divided by for each point that is gone is a factor here. */
+static void add_tail(struct cook_toom *tail, const struct cook_toom *whole, const struct neighbours *p, int *order)
+{
+	struct rational point[COOK_TOOM_PRODUCTS], row[COOK_TOOM_PRODUCTS];
+	int gone = whole->output.rows - tail->output.rows - 1, n = tail->output.rows + p->taps - 1;
+
+	points_of(whole->output.rows + p->taps - 1, point);
+	for (int u = 0; u < n; u++) {
+		struct rational factor = one;
+
+		for (int i = 0; i < gone; i++)
+			factor = times(factor, minus(point[gone + u], point[i]));
+		roots(point + gone, n, u, row);
+		for (int i = 0; i < n; i++)
+			tail->data.at[tail->data.rows][p->offset + i * p->stride] = times(row[i], factor);
+		order[tail->data.rows++] = p->first + gone + u;
+	}
+}
+
+/* The same where P has one tap. */
+static void add_tail_products(struct cook_toom *tail, const struct neighbours *p, int *order)
+{
+	for (int j = 0; j < tail->output.rows; j++) {
+		tail->data.at[tail->data.rows][p->offset + j * p->stride] = one;
+		order[tail->data.rows++] = p->first + j;
+	}
+}
+
+/* WHOLE with its products in the order that begins with the N of ORDER. */
+static struct cook_toom reordered(const struct cook_toom *whole, int *order, int n)
+{
+	struct cook_toom out = *whole;
+
+	for (int u = 0; u < whole->data.rows; u++) {
+		bool is_there = false;
+
+		for (int i = 0; i < n; i++)
+			is_there |= order[i] == u;
+		if (!is_there)
+			order[n++] = u;
+	}
+	for (int u = 0; u < n; u++) {
+		memcpy(out.data.at[u], whole->data.at[order[u]], sizeof(out.data.at[u]));
+		memcpy(out.weight.at[u], whole->weight.at[order[u]], sizeof(out.weight.at[u]));
+		for (int j = 0; j < out.output.rows; j++)
+			out.output.at[j][u] = whole->output.at[j][order[u]];
+	}
+	return out;
+}
+
+void cook_toom_ragged(int64_t m, int64_t last, int64_t taps, int64_t stride, struct cook_toom *whole,
+		      struct cook_toom *tail)
+{
+	struct cook_toom plain = cook_toom(m, taps, stride);
+	struct neighbours p = { .stride = (int)stride };
+	int n = (int)((last - 1) * stride + taps);
+	int order[TRANSFORM_MOST];
+
+	assert(0 < last && last < m);
+	*tail = (struct cook_toom){ zeros(n, n), zeros(n, (int)taps), zeros((int)last, n) };
+	tail->data.rows = 0;
+	for (; p.offset < stride; p.offset++) {
+		p.taps = (int)ceil_div(taps - p.offset, stride);
+		if (p.taps > 1)
+			add_tail(tail, &plain, &p, order);
+		else
+			add_tail_products(tail, &p, order);
+		p.first += (int)m + p.taps - 1;
+	}
+	*whole = reordered(&plain, order, n);
+	memcpy(tail->weight.at, whole->weight.at, (size_t)n * sizeof(*tail->weight.at));
+	for (int j = 0; j < last; j++)
+		memcpy(tail->output.at[j], whole->output.at[j], (size_t)n * sizeof(**tail->output.at));
 }

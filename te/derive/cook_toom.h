@@ -10,7 +10,12 @@
  *
  * Windows STRIDE s apart, y[j] = sum over k < R of d[s j + k] g[k], are s sums of neighbours: elements and taps p, s + p,
  * 2 s + p, ... for each p < s. Their matrices are those of F(m, r) side by side, with the r taps that p has, where
- * r is 1 the products themselves: m s + R - s of them instead of m R. */
+ * r is 1 the products themselves: m s + R - s of them instead of m R.
+ *
+ * Fewer outputs of the same windows need fewer points. A polynomial's values are the same whatever other points there
+ * are, so that F(l, r) at some of the points of F(m, r), l < m, reads some of its rows of the transformed weight: what
+ * these are divided by in addition its data is multiplied by. Infinity, which the last output alone needs, is the first
+ * to go. */
 #ifndef HONE_TE_DERIVE_COOK_TOOM_H
 #define HONE_TE_DERIVE_COOK_TOOM_H
 
@@ -46,6 +51,10 @@ struct cook_toom {
 bool cook_toom_has(int64_t m, int64_t taps, int64_t stride);
 /* Its matrices. */
 struct cook_toom cook_toom(int64_t m, int64_t taps, int64_t stride);
+/* The same in another order of products, and an algorithm for LAST < M outputs, at least 1, whose products are the first of
+ * those of M: with the first rows of that weight, and the first rows and columns of that output. */
+void cook_toom_ragged(int64_t m, int64_t last, int64_t taps, int64_t stride, struct cook_toom *whole,
+		      struct cook_toom *tail);
 
 /* How much larger than a direct sum's the rounding errors may be: at most
  *	n u amplification sum over channels of (greatest |data| of the tile * sum of |weight|)

@@ -36,17 +36,16 @@ static struct integers integers_of(const struct transform *t)
 }
 
 /* sum over u of output[j, u] weight[u, k] data[u, i] is 1 where i = s j + k, else 0: all bilinear forms at once. */
-static void check_identity(int m, int r, int s)
+static void check_identity(const struct cook_toom *c, int m, int r, int s)
 {
-	struct cook_toom c = cook_toom(m, r, s);
-	struct integers data = integers_of(&c.data), weight = integers_of(&c.weight);
-	struct integers output = integers_of(&c.output);
+	struct integers data = integers_of(&c->data), weight = integers_of(&c->weight);
+	struct integers output = integers_of(&c->output);
 	int n = (m - 1) * s + r;
 
-	assert_int_equal(c.data.rows, n);
-	assert_int_equal(c.data.cols, n);
-	assert_int_equal(c.weight.cols, r);
-	assert_int_equal(c.output.rows, m);
+	assert_int_equal(c->data.rows, n);
+	assert_int_equal(c->data.cols, n);
+	assert_int_equal(c->weight.cols, r);
+	assert_int_equal(c->output.rows, m);
 	for (int j = 0; j < m; j++)
 		for (int k = 0; k < r; k++)
 			for (int i = 0; i < n; i++) {
@@ -57,6 +56,19 @@ static void check_identity(int m, int r, int s)
 				assert_true(sum ==
 					    (i == s * j + k) * output.den * weight.den * data.den);
 			}
+}
+
+/* Of all tiles alike, and of all smaller last ones. */
+static void check_identities(int m, int r, int s)
+{
+	struct cook_toom c = cook_toom(m, r, s), tail;
+
+	check_identity(&c, m, r, s);
+	for (int last = 1; last < m; last++) {
+		cook_toom_ragged(m, last, r, s, &c, &tail);
+		check_identity(&c, m, r, s);
+		check_identity(&tail, last, r, s);
+	}
 }
 
 static void test_identity(void **state)
@@ -71,7 +83,7 @@ static void test_identity(void **state)
 			assert_int_equal(cook_toom_has(m, r, 1), want);
 			if (!want)
 				continue;
-			check_identity(m, r, 1);
+			check_identities(m, r, 1);
 			found++;
 		}
 	assert_int_equal(found, 20);
@@ -92,7 +104,7 @@ static void test_strides(void **state)
 				assert_int_equal(cook_toom_has(m, r, s), want);
 				if (!want)
 					continue;
-				check_identity(m, r, s);
+				check_identities(m, r, s);
 				assert_true((m - 1) * s + r < m * r);
 				found++;
 			}
@@ -106,23 +118,58 @@ static bool is_power_of_two(int64_t x)
 	return (x & (x - 1)) == 0;
 }
 
-/* What is computed at run time has numbers that f32 holds exactly, and the highest coefficients are free. */
+/* Rational numbers that f32 holds exactly. */
+static void check_dyadic(const struct transform *t)
+{
+	for (int i = 0; i < t->rows; i++)
+		for (int j = 0; j < t->cols; j++)
+			assert_true(is_power_of_two(t->at[i][j].den) && labs(t->at[i][j].num) < 1 << 24);
+}
+
+/* What is computed at run time has such numbers, and the highest coefficients are free. */
 static void test_dyadic(void **state)
 {
 	(void)state;
 	for (int m = 2; m <= 6; m++)
 		for (int r = 2; cook_toom_has(m, r, 1); r++) {
-			struct cook_toom c = cook_toom(m, r, 1);
+			struct cook_toom c = cook_toom(m, r, 1), tail;
 
-			for (int i = 0; i < c.data.rows; i++)
-				for (int j = 0; j < c.data.cols; j++)
-					assert_true(is_power_of_two(c.data.at[i][j].den) &&
-						    labs(c.data.at[i][j].num) < 1 << 24);
-			for (int i = 0; i < c.output.rows; i++)
-				for (int j = 0; j < c.output.cols; j++)
-					assert_true(is_power_of_two(c.output.at[i][j].den) &&
-						    labs(c.output.at[i][j].num) < 1 << 24);
+			check_dyadic(&c.data);
+			check_dyadic(&c.output);
+			for (int last = 1; last < m; last++) {
+				cook_toom_ragged(m, last, r, 1, &c, &tail);
+				check_dyadic(&tail.data);
+			}
 		}
+}
+
+/* X is a corner of Y. */
+static void check_corner(const struct transform *x, const struct transform *y)
+{
+	for (int i = 0; i < x->rows; i++)
+		for (int j = 0; j < x->cols; j++)
+			assert_true(rational_value(x->at[i][j]) == rational_value(y->at[i][j]));
+}
+
+/* A smaller last tile reads the first rows of the same weight, adds no error, and is unlike the others in its data alone: its outputs,
+ * with zeros in the place of the products that it lacks, are theirs. */
+static void test_ragged(void **state)
+{
+	(void)state;
+	for (int s = 1; s < 4; s++)
+		for (int m = 2; m <= 6; m++)
+			for (int r = s + 1; cook_toom_has(m, r, s); r++)
+				for (int last = 1; last < m; last++) {
+					struct cook_toom plain = cook_toom(m, r, s), c, tail;
+
+					cook_toom_ragged(m, last, r, s, &c, &tail);
+					check_corner(&tail.weight, &c.weight);
+					check_corner(&tail.output, &c.output);
+					assert_true(fabs(cook_toom_amplification(&c) / cook_toom_amplification(&plain) -
+							 1) < 1e-12);
+					assert_true(cook_toom_amplification(&tail) <=
+						    cook_toom_amplification(&c) * (1 + 1e-12));
+				}
 }
 
 /* F(2, 3) as it is in the books, but for signs. */
@@ -147,6 +194,7 @@ int main(void)
 		cmocka_unit_test(test_identity),
 		cmocka_unit_test(test_strides),
 		cmocka_unit_test(test_dyadic),
+		cmocka_unit_test(test_ragged),
 		cmocka_unit_test(test_known),
 	};
 
