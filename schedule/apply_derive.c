@@ -13,6 +13,7 @@ typedef bool derive_fn(struct arena *a, const struct op *op, int64_t size, struc
 
 static derive_fn *const derive_by[] = {
 	[DERIVATION_WINOGRAD] = winograd_derive,
+	[DERIVATION_RAGGED] = winograd_derive_ragged,
 	[DERIVATION_RECIPROCAL] = reciprocal_derive,
 	[DERIVATION_PHASES] = phases_derive,
 	[DERIVATION_PADDED] = padded_sum_derive,

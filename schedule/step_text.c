@@ -186,7 +186,7 @@ static int scan_derivation(struct scan *s, enum derivation *out)
 	for (*out = 0; *out < DERIVATION_COUNT; (*out)++)
 		if (scan_token(s, derivation_name(*out)))
 			return 0;
-	return scan_error(s, "what a stage is derived by is winograd or padded");
+	return scan_error(s, "what a stage is derived by is winograd, ragged, reciprocal, phases or padded");
 }
 
 static int scan_intrinsic(struct scan *s, enum intrinsic_id *out)

@@ -15,6 +15,7 @@ struct derived {
 	int n;
 	int weights;	/* the first so many depend on the weight alone */
 	int product;	/* the number of the one that reduces over channels */
+	double share;		/* of the terms of tiles' products (te/derive/winograd.h), those that are computed */
 	double amplification;	/* of roundings: cook_toom_amplification() of all window dims; 0: they are the op's */
 };
 

@@ -12,6 +12,18 @@ static const struct axis *place(const struct derive_work *d, int i)
 	return d->op->space[d->sum.dim[i].space];
 }
 
+/* Is the last tile of window dim I smaller than the others? */
+static bool is_ragged(const struct derive_work *d, int i)
+{
+	return d->last[i] < d->m;
+}
+
+/* Is TILE, an axis, not the last one? */
+static const struct expr *is_whole(struct derive_work *d, const struct expr *tile)
+{
+	return expr_binary(d->a, EXPR_LT, tile, expr_int(d->a, tile->axis->hi - 1));
+}
+
 /* Which row or column of the transform of window dim I. */
 static const struct expr *add_row_axis(struct derive_work *d, struct new_axes *axes, int i)
 {
@@ -94,17 +106,17 @@ static const struct expr *add_data_axis(struct derive_work *d, struct new_axes *
 	return add_dim_axis(d, axes, d->sum.data, i);
 }
 
-/* FROM at INDEX, where dim DIM is at element I of tile TILE, STEP elements behind the last one; 0 where a tile has more
- * than there is. */
+/* FROM at INDEX, where dim DIM is at element I of tile TILE, STEP elements behind the last one; 0 where the last one that
+ * reads it, LAST, has more than there is. */
 static const struct expr *tile_element(struct derive_work *d, const struct tensor *from,
 				       const struct expr *const *index, int dim,
-				       const struct expr *tile, int64_t step, int i)
+				       const struct expr *tile, int64_t last, int64_t step, int i)
 {
 	const struct expr *at = expr_add(d->a, expr_mul(d->a, tile, step), expr_int(d->a, i));
 	const struct expr *value = element(d, from, index, dim, at);
 	int64_t extent = from->shape[dim];
 
-	if ((tile->axis->hi - 1) * step + i < extent)
+	if (last * step + i < extent)
 		return value;
 	return expr_select(d->a, expr_binary(d->a, EXPR_LT, at, expr_int(d->a, extent)), value,
 			   expr_const(d->a, d->dtype, 0));
@@ -117,6 +129,7 @@ static const struct tensor *transform_data(struct derive_work *d, const struct t
 	const struct expr *index[TENSOR_MAX_DIMS], *x[TRANSFORM_MOST];
 	struct new_axes axes = { 0 };
 	int dim = which + d->sum.dim[which].data;
+	int64_t step = d->m * d->sum.dim[which].stride;
 
 	for (int i = 0; i < which; i++)
 		index[i] = add_row_axis(d, &axes, i);
@@ -124,11 +137,17 @@ static const struct tensor *transform_data(struct derive_work *d, const struct t
 
 	for (int i = 0; i < d->sum.data->tensor->ndim; i++)
 		index[which + i] = add_data_axis(d, &axes, i, which + 1);
+	const struct expr *tile = index[dim];
+	int64_t last = tile->axis->hi - 1 - is_ragged(d, which);
+
 	for (int i = 0; i < d->by[which].data.cols; i++)
-		x[i] = tile_element(d, from, index, dim, index[dim], d->m * d->sum.dim[which].stride, i);
-	return &derive_op(d, derive_name(d, name), &axes, axes.n,
-		       transform_row(d->a, &d->by[which].data, x, row))
-			->tensor;
+		x[i] = tile_element(d, from, index, dim, tile, last, step, i);
+	const struct expr *value = transform_row(d->a, &d->by[which].data, x, row);
+
+	if (is_ragged(d, which))
+		value = expr_select(d->a, is_whole(d, tile), value,
+				    transform_row(d->a, &d->tail[which].data, x, row));
+	return &derive_op(d, derive_name(d, name), &axes, axes.n, value)->tensor;
 }
 
 /* The axis that runs over space axis I of the op: tiles, where it is that of a window dim behind the first N. */
@@ -147,6 +166,25 @@ static const struct expr *data_index(const struct derive_work *d, int i)
 		if (d->sum.dim[k].data == i)
 			return expr_axis(d->a, place(d, k));
 	return d->sum.data->index[i];
+}
+
+/* V where it has a product in window dim I for ROW and TILE, else 0: a smaller tile has the first rows alone. */
+static const struct expr *kept(struct derive_work *d, const struct expr *v, int i, const struct expr *row,
+			       const struct expr *tile)
+{
+	const struct expr *first = expr_binary(d->a, EXPR_LT, row, expr_int(d->a, d->tail[i].data.rows));
+
+	return expr_select(d->a, expr_binary(d->a, EXPR_OR, first, is_whole(d, tile)), v,
+			   expr_const(d->a, d->dtype, 0));
+}
+
+/* The part of the products of window dim I that all tiles have: the last one less, where it is smaller. */
+static double part_kept(const struct derive_work *d, int i)
+{
+	double tiles = (double)ceil_div(place(d, i)->hi, d->m);
+	int gone = is_ragged(d, i) ? d->by[i].data.rows - d->tail[i].data.rows : 0;
+
+	return 1 - gone / (tiles * d->by[i].data.rows);
 }
 
 /* The transformed V and U multiplied, and summed over all that are no taps. */
@@ -182,10 +220,16 @@ static const struct tensor *multiply(struct derive_work *d, const struct tensor 
 	for (int i = 0; i < d->sum.weight->tensor->ndim; i++)
 		if (!is_transformed(d, i, d->sum.n))
 			at_u[nu++] = expr_substitute(d->a, d->sum.weight->index[i], from, to, n);
+	const struct expr *data = expr_load(d->a, v, at_v);
+
+	for (int i = 0; i < d->sum.n; i++) {
+		if (is_ragged(d, i))
+			data = kept(d, data, i, at_v[i], to[d->sum.dim[i].space]);
+		d->out->share *= part_kept(d, i);
+	}
 	d->out->product = d->out->n;
 	return &derive_op(d, derive_name(d, "P"), &axes, ndim,
-		       expr_binary(d->a, EXPR_MUL, expr_load(d->a, v, at_v),
-				   expr_load(d->a, u, at_u)))
+		       expr_binary(d->a, EXPR_MUL, data, expr_load(d->a, u, at_u)))
 			->tensor;
 }
 
@@ -237,8 +281,29 @@ static bool refuse(const char **why, const char *reason)
 	return false;
 }
 
-bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
-		     const char **why)
+/* The matrices of all window dims. False where RAGGED is asked for and no tile is smaller than others. */
+static bool choose_matrices(struct derive_work *d, bool ragged)
+{
+	bool is_one = false;
+
+	d->out->amplification = d->out->share = 1;
+	for (int i = 0; i < d->sum.n; i++) {
+		const struct window_dim *w = &d->sum.dim[i];
+		int64_t left = place(d, i)->hi % d->m;
+
+		d->last[i] = ragged && left > 0 ? left : d->m;
+		if (is_ragged(d, i))
+			cook_toom_ragged(d->m, left, w->taps, w->stride, &d->by[i], &d->tail[i]);
+		else
+			d->by[i] = cook_toom(d->m, w->taps, w->stride);
+		is_one |= is_ragged(d, i);
+		d->out->amplification *= cook_toom_amplification(&d->by[i]);
+	}
+	return is_one == ragged;
+}
+
+static bool derive(struct arena *a, const struct op *op, int64_t m, bool ragged, struct derived *out,
+		   const char **why)
 {
 	struct derive_work d = { .a = a, .op = op, .m = m, .out = out };
 
@@ -247,16 +312,14 @@ bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct der
 		return false;
 	if (!dims_fit(&d))
 		return refuse(why, "its tensors have too many dims: transforms add to them");
+	if (!choose_matrices(&d, ragged))
+		return refuse(why, "tiles of as many outputs fill its dims");
 	d.dtype = dtype_arithmetic(op->tensor.dtype);
 	const struct tensor *u = d.sum.weight->tensor, *v = d.sum.data->tensor;
 	int last = d.sum.n - 1, channels = channels_last_output(&d);
 
-	out->amplification = 1;
-	for (int i = 0; i <= last; i++) {
-		d.by[i] = cook_toom(m, d.sum.dim[i].taps, d.sum.dim[i].stride);
-		out->amplification *= cook_toom_amplification(&d.by[i]);
+	for (int i = 0; i <= last; i++)
 		u = transform_weight(&d, u, i, i == last ? "U" : "U1");
-	}
 	out->weights = out->n;
 	if (channels_last_data(&d))
 		v = d.sum.data->tensor;
@@ -277,4 +340,16 @@ bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct der
 	end->tensor.dtype = op->tensor.dtype;
 	end->output = op->output;
 	return elements_fit(out) || refuse(why, "its transforms would be too large");
+}
+
+bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
+		     const char **why)
+{
+	return derive(a, op, m, false, out, why);
+}
+
+bool winograd_derive_ragged(struct arena *a, const struct op *op, int64_t m, struct derived *out,
+			    const char **why)
+{
+	return derive(a, op, m, true, out, why);
 }

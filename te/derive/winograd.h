@@ -15,7 +15,12 @@
  *	out[space]			the same over x
  * One window dim has U, V, P and out. Where windows are along the innermost dims, as in plain nchw, X[data] copies the
  * data with its channels innermost, and Y[space] is the result so, which out copies. Which row it is, is asked by a chain of selects on u < 1, u < 2, ..., so that
- * lowering (schedule/pass/borders.c) can give each turn of u a plain sum. Narrow floats are f32 in between. */
+ * lowering (schedule/pass/borders.c) can give each turn of u a plain sum. Narrow floats are f32 in between.
+ *
+ * Where an extent is no multiple of m, the last tile of y or x computes for nothing. Ragged, it is one of the l outputs that are
+ * left, by an algorithm whose products are the first rows u of the same weight's transform: V of that tile has other
+ * numbers, and P is 0 in its other rows, so that U, Y1 and out are what they are. N outputs in T tiles take
+ * N + T (r - 1) products a dim, and 7x7 by F(4, 3) 121 for 144. */
 #ifndef HONE_TE_DERIVE_WINOGRAD_H
 #define HONE_TE_DERIVE_WINOGRAD_H
 
@@ -29,5 +34,8 @@ enum { WINOGRAD_LEAST = 2 };	/* the smallest tiles there are */
  * algorithm. The others stay windows. False, with the reason in *WHY (may be NULL), where OP is no such sum. */
 bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
 		     const char **why);
+/* The same with a smaller last tile in each dim that is no multiple of M; false where there is none. */
+bool winograd_derive_ragged(struct arena *a, const struct op *op, int64_t m, struct derived *out,
+			    const char **why);
 
 #endif

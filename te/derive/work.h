@@ -11,7 +11,9 @@ struct derive_work {
 	const struct op *op;
 	int64_t m;
 	struct window_sum sum;
+	int64_t last[WINDOW_DIMS];	/* outputs of the last tile: M, or those that are left */
 	struct cook_toom by[WINDOW_DIMS];
+	struct cook_toom tail[WINDOW_DIMS];	/* of the last tile, where that is smaller */
 	enum dtype dtype;	/* of what is between data and output */
 	struct derived *out;
 };

@@ -168,9 +168,10 @@ static void derive_some(struct step_walk *w)
 	for (int i = w->s->stages.n - 1; i >= 0; i--) {
 		int first = w->s->stages.n;
 		int size = chance(w, 0.9) ? 2 + below(w, 3) : below(w, 8);
+		enum derivation tiles = chance(w, 0.5) ? DERIVATION_WINOGRAD : DERIVATION_RAGGED;
 
 		if (stage_computes(stage_at(w, i)) && op_is_reduction(&stage_at(w, i)->op) &&
-		    apply(w, step_derive(i, DERIVATION_WINOGRAD, size)) && chance(w, 0.5))
+		    apply(w, step_derive(i, tiles, size)) && chance(w, 0.5))
 			apply(w, step_place(first + below(w, 2)));
 		else if (stage_computes(stage_at(w, i)) && chance(w, 0.5))
 			apply(w, step_derive(i, DERIVATION_RECIPROCAL, below(w, 4)));

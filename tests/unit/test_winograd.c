@@ -25,15 +25,17 @@ static void check_shape(const struct op *op, const struct derived *w)
 		assert_true(i == w->product || w->op[i]->reducer == REDUCE_NONE);
 }
 
-/* SOURCE with tiles of M gives what it gives, within TOLERANCE; OPS ops take the place of its sum. */
-static void check_derived(const char *source, int64_t m, int ops, double tolerance)
+typedef bool derive_fn(struct arena *a, const struct op *op, int64_t m, struct derived *out, const char **why);
+
+/* SOURCE BY tiles of M gives what it gives, within TOLERANCE; OPS ops take the place of its sum. */
+static void check_tiles(derive_fn *by, const char *source, int64_t m, int ops, double tolerance)
 {
 	struct run r = run_spec(source);
 	const struct op *op = find_sum(r.d);
 	const char *why = NULL;
 	struct derived w;
 
-	if (!winograd_derive(r.a, op, m, &w, &why))
+	if (!by(r.a, op, m, &w, &why))
 		fail_msg("%s, m=%jd: %s", source, (intmax_t)m, why);
 	assert_int_equal(w.n, ops);
 	assert_int_equal(w.weights, ops >= 7 ? 2 : 1);
@@ -41,6 +43,16 @@ static void check_derived(const char *source, int64_t m, int ops, double toleran
 	check_shape(op, &w);
 	check_derived_ops(source, &r, op, &w, tolerance);
 	arena_free(r.a);
+}
+
+static void check_derived(const char *source, int64_t m, int ops, double tolerance)
+{
+	check_tiles(winograd_derive, source, m, ops, tolerance);
+}
+
+static void check_ragged(const char *source, int64_t m, int ops, double tolerance)
+{
+	check_tiles(winograd_derive_ragged, source, m, ops, tolerance);
 }
 
 static void test_layouts(void **state)
@@ -84,6 +96,74 @@ static void test_windows(void **state)
 	check_derived("conv1d:ic=4,w=10,oc=4,k=5,g=2,dtype=f64,layout=nhwc", 3, 4, 1e-10);
 	check_derived("conv3d:ic=2,d=4,h=5,w=6,oc=3,k=3,p=1,dtype=f64", 4, 9, 1e-10);
 	check_derived("conv3d:ic=2,d=5,h=4,w=4,oc=2,k=3x1x3,dtype=f64,layout=nchw2c", 2, 7, 1e-10);
+}
+
+static void test_ragged(void **state)
+{
+	(void)state;
+	/* All that can be left of a tile, in both dims and in one. */
+	for (int64_t m = 3; m <= 6; m++) {
+		check_ragged("conv2d:ic=3,h=7,w=11,oc=4,k=3,p=1,dtype=f64", m, 9, 1e-10);
+		check_ragged("conv2d:n=2,ic=3,h=13,w=17,oc=2,k=3,p=1,dtype=f64,layout=nhwc", m, 7, 1e-10);
+		check_ragged("conv2d:ic=16,h=8,w=7,oc=16,k=3,p=1,dtype=f64,layout=nchw16c", m, 7, 1e-10);
+	}
+	check_ragged("conv2d:ic=3,h=12,w=13,oc=4,k=3,p=1,dtype=f64", 4, 9, 1e-10);
+	check_ragged("conv2d:ic=4,h=7,w=9,oc=6,k=3,p=1,g=2,dtype=f64", 4, 7, 1e-10);
+	check_ragged("depthwise:c=3,h=6,w=7,k=3,p=1,dtype=f64", 4, 7, 1e-10);
+	check_ragged("conv2d:ic=2,h=7,w=7,oc=3,k=5,p=2,dtype=f64", 4, 9, 1e-10);
+	check_ragged("conv2d:ic=3,h=6,w=9,oc=4,k=1x7,p=0x3,dtype=f64", 2, 6, 1e-10);
+	check_ragged("conv2d:ic=3,h=9,w=6,oc=4,k=7x1,p=3x0,dtype=f64,layout=nhwc", 2, 4, 1e-10);
+	check_ragged("conv1d:ic=3,w=19,oc=4,k=3,s=2,p=1,dtype=f64", 6, 6, 1e-10);
+	check_ragged("conv2d:ic=2,h=15,w=14,oc=3,k=7x4,s=2,p=3,dtype=f64", 3, 9, 1e-10);
+	check_ragged("conv3d:ic=2,d=4,h=5,w=6,oc=3,k=3,p=1,dtype=f64", 4, 9, 1e-10);
+	check_ragged("conv2d:ic=16,h=7,w=9,oc=2,k=3,p=1", 4, 9, 1e-4);
+	check_ragged("conv2d:ic=16,h=9,w=9,oc=2,k=3,p=1,dtype=bf16", 4, 9, 1e-2);
+}
+
+/* Any extents, taps and strides for which there is an algorithm. */
+static void test_ragged_extents(void **state)
+{
+	struct rng rng = rng_seed(15);
+	int found = 0;
+
+	(void)state;
+	for (int i = 0; i < 200; i++) {
+		struct arena *a = arena_new();
+		int64_t m = 2 + rng_below(&rng, 5), s = 1 + rng_below(&rng, 3), k = 2 + rng_below(&rng, 5);
+		int64_t out = m + 1 + rng_below(&rng, 2 * m), padding = rng_below(&rng, k);
+		int64_t w = (out - 1) * s + k - 2 * padding;
+
+		if (cook_toom_has(m, k, s) && out % m != 0 && w > 0) {
+			check_ragged(arena_printf(a, "conv1d:ic=2,w=%jd,oc=3,k=%jd,s=%jd,p=%jd,dtype=f64", (intmax_t)w,
+						  (intmax_t)k, (intmax_t)s, (intmax_t)padding),
+				     m, 6, 1e-9);
+			found++;
+		}
+		arena_free(a);
+	}
+	assert_true(found > 50);
+}
+
+/* The terms of P that are left: N + T (r - 1) products in each dim, of T tiles. */
+static void check_share(const char *source, int64_t m, double products, double of)
+{
+	struct run r = run_new(source);
+	struct derived w;
+
+	assert_true(winograd_derive_ragged(r.a, find_sum(r.d), m, &w, NULL));
+	assert_true(fabs(w.share / (products / of) - 1) < 1e-12);
+	assert_true(winograd_derive(r.a, find_sum(r.d), m, &w, NULL));
+	assert_true(w.share == 1);
+	arena_free(r.a);
+}
+
+static void test_share(void **state)
+{
+	(void)state;
+	check_share("conv2d:ic=2,h=7,w=7,oc=3,k=3,p=1", 4, 11 * 11, 12 * 12);
+	check_share("conv2d:ic=2,h=14,w=13,oc=3,k=3,p=1", 5, 20 * 19, 21 * 21);
+	check_share("conv2d:ic=2,h=14,w=14,oc=3,k=3,s=2,p=1", 4, 16 * 16, 18 * 18);
+	check_share("conv1d:ic=2,w=35,oc=3,k=3,p=1", 6, 47, 48);
 }
 
 /* In f32 by a few roundings more; f16 is f32 in between. */
@@ -395,6 +475,20 @@ static void test_refused(void **state)
 		      "its tensors have too many dims: transforms add to them");
 }
 
+/* What nothing is left of has whole tiles alone. */
+static void test_not_ragged(void **state)
+{
+	struct run r = run_new("conv2d:ic=3,h=8,w=12,oc=4,k=3,p=1");
+	const char *why = NULL;
+	struct derived w;
+
+	(void)state;
+	assert_false(winograd_derive_ragged(r.a, find_sum(r.d), 4, &w, &why));
+	assert_string_equal(why, "tiles of as many outputs fill its dims");
+	assert_true(winograd_derive_ragged(r.a, find_sum(r.d), 3, &w, NULL));
+	arena_free(r.a);
+}
+
 static void test_large(void **state)
 {
 	struct arena *a = arena_new();
@@ -418,6 +512,8 @@ int main(void)
 		cmocka_unit_test(test_types),	cmocka_unit_test(test_text),
 		cmocka_unit_test(test_shared),	cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_amplification), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_ragged),	cmocka_unit_test(test_ragged_extents),
+		cmocka_unit_test(test_share),	cmocka_unit_test(test_not_ragged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
