@@ -9,7 +9,7 @@ enum { MOST_VERSIONS = 8 };
 struct versions {
 	const struct axis *axis;
 	int64_t period;		/* 0: of the axis itself */
-	int64_t n;
+	uint64_t numbers;	/* bit i: i, of those that tell versions apart */
 };
 
 static bool count_version(const struct expr *e, void *user)
@@ -17,14 +17,15 @@ static bool count_version(const struct expr *e, void *user)
 	struct versions *v = user;
 	int64_t period = 0, number;
 
-	if (e->kind != EXPR_LT || !expr_is_int(e->arg[1], &number))
+	if (e->kind != EXPR_LT || !expr_is_int(e->arg[1], &number) || number < 0 || number > MOST_VERSIONS)
 		return true;
 	const struct expr *told = e->arg[0];
 
 	if (told->kind == EXPR_MOD && expr_is_int(told->arg[1], &period))
 		told = told->arg[0];
 	if (told->kind == EXPR_AXIS && told->axis == v->axis) {
-		v->n += v->n == 0 || v->period == period;
+		if (v->numbers == 0 || v->period == period)
+			v->numbers |= UINT64_C(1) << number;
 		v->period = period;
 	}
 	return true;
@@ -41,7 +42,7 @@ static int version_iter(struct sketch *s, int stage, int d)
 	expr_visit(g->op.body, count_version, &v);
 	int64_t turns = v.period ? v.period : v.axis->hi;
 
-	if (v.n == 0 || v.n != turns - 1 || turns > MOST_VERSIONS)
+	if (v.numbers == 0 || __builtin_popcountll(v.numbers) != turns - 1 || turns > MOST_VERSIONS)
 		return -1;
 	if (!v.period)
 		return d;
