@@ -10,7 +10,8 @@
 
 /* Outputs of a tile along a dim that are weighed, and how many of them become sketches: the fastest by what products
  * and transformed weights cost, of which small tiles have fewer. 3x3 takes 4, 2.8, 2.25, 1.96 and 1.78 products an
- * output (Lavin and Gray 2015, section 4) and more where tiles reach beyond the image. Beyond 6 errors are too large. */
+ * output (Lavin and Gray 2015, section 4) and more where tiles reach beyond the image. Beyond 6 errors are too large.
+ * As many again are ragged, whose kernels are longer, where they cost less than all that are not. */
 enum { LEAST_TILE = WINOGRAD_LEAST, MOST_TILE = 6, SKETCHES = 2 };
 
 /* Narrow floats are f32 between the transforms: conversions for each product that is spared. */
@@ -19,9 +20,10 @@ static bool is_wide(enum dtype t)
 	return t == DTYPE_F32 || t == DTYPE_F64;
 }
 
-static double products(const struct op *op)
+static double products(const struct derived *d)
 {
-	double n = (double)tensor_count(&op->tensor);
+	const struct op *op = d->op[d->product];
+	double n = d->share * (double)tensor_count(&op->tensor);
 
 	for (int i = 0; i < op->nreduce; i++)
 		n *= (double)op->reduce[i]->hi;
@@ -31,35 +33,44 @@ static double products(const struct op *op)
 /* Nanoseconds of D's products at the peak, and to read its weights from memory where caches do not hold them. */
 static double cost(const struct derived *d, const struct aim *aim)
 {
-	double ns = 2 * products(d->op[d->product]) / (aim->peak * aim->threads);
+	double ns = 2 * products(d) / (aim->peak * aim->threads);
 	double weights = d->weights ? (double)tensor_bytes(&d->op[d->weights - 1]->tensor) : 0;
 
 	return ns + (weights > fmax(aim->l3_bytes, aim->l2_bytes) ? weights / aim->mem_gbs : 0);
 }
 
-/* OP with tiles of SIZE, in A; false where there are none. */
-static bool tile(struct arena *a, const struct op *op, int64_t size, struct derived *out)
+/* Tiles that are all alike, or of which the last ones may be smaller. */
+struct tiles {
+	enum derivation by;
+	int64_t size;
+};
+
+/* OP by TILES, in A; false where there are none. */
+static bool tile(struct arena *a, const struct op *op, struct tiles tiles, struct derived *out)
 {
+	bool has = tiles.by == DERIVATION_RAGGED ? winograd_derive_ragged(a, op, tiles.size, out, NULL)
+						 : winograd_derive(a, op, tiles.size, out, NULL);
+
 	/* Without channels to sum over each transform would be for one product an element. */
-	return winograd_derive(a, op, size, out, NULL) && op_is_reduction(out->op[out->product]);
+	return has && op_is_reduction(out->op[out->product]);
 }
 
 static bool has_tiles(const struct op *op)
 {
 	struct arena *a = arena_new();
 	struct derived d;
-	bool has = tile(a, op, LEAST_TILE, &d);
+	bool has = tile(a, op, (struct tiles){ DERIVATION_WINOGRAD, LEAST_TILE }, &d);
 
 	arena_free(a);
 	return has;
 }
 
 /* INFINITY where there are no such tiles. */
-static double cost_of(const struct op *op, int64_t size, const struct aim *aim)
+static double cost_of(const struct op *op, struct tiles tiles, const struct aim *aim)
 {
 	struct arena *a = arena_new();
 	struct derived d;
-	double ns = tile(a, op, size, &d) ? cost(&d, aim) : INFINITY;
+	double ns = tile(a, op, tiles, &d) ? cost(&d, aim) : INFINITY;
 
 	arena_free(a);
 	return ns;
@@ -72,37 +83,48 @@ static bool applies(const struct sketch *s, int stage)
 	return sketch_may_derive(s, stage) && is_wide(g->op.tensor.dtype) && has_tiles(&g->op);
 }
 
-/* Tiles of SIZE; nothing where a step is refused. */
-static void add(struct sketcher *k, const struct sketch *s, int stage, int64_t size)
+/* Nothing where a step is refused. */
+static void add(struct sketcher *k, const struct sketch *s, int stage, struct tiles tiles)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
 	struct derived d;
 	int first = s->state->stages.n;
 
-	if (!winograd_derive(k->arena, &s->state->stages.at[stage]->op, size, &d, NULL) ||
-	    !sketch_add(next, step_derive(stage, DERIVATION_WINOGRAD, size), ROLE_FIXED))
+	if (!tile(k->arena, &s->state->stages.at[stage]->op, tiles, &d) ||
+	    !sketch_add(next, step_derive(stage, tiles.by, tiles.size), ROLE_FIXED))
 		return;
 	sketch_add(next, step_place(first + d.weights - 1), ROLE_FIXED);	/* refused: no constant */
 	sketch_emit(k, next, sketch_place(next, stage) + 1);
 }
 
-static void apply(struct sketcher *k, const struct sketch *s, int stage)
+/* The fastest sizes of tiles BY, of those that cost less than LIMIT; returns what the fastest of all costs. */
+static double add_fastest(struct sketcher *k, const struct sketch *s, int stage, enum derivation by, double limit)
 {
-	double ns[MOST_TILE + 1];
+	double ns[MOST_TILE + 1], least = INFINITY;
 
-	for (int64_t size = LEAST_TILE; size <= MOST_TILE; size++)
-		ns[size] = cost_of(&s->state->stages.at[stage]->op, size, &k->aim);
+	for (int64_t size = LEAST_TILE; size <= MOST_TILE; size++) {
+		ns[size] = cost_of(&s->state->stages.at[stage]->op, (struct tiles){ by, size }, &k->aim);
+		least = fmin(least, ns[size]);
+	}
 	for (int i = 0; i < SKETCHES; i++) {
 		int best = LEAST_TILE;
 
 		for (int size = LEAST_TILE; size <= MOST_TILE; size++)
 			if (ns[size] < ns[best])
 				best = size;
-		if (isinf(ns[best]))
-			return;
-		add(k, s, stage, best);
+		if (!(ns[best] < limit))
+			break;
+		add(k, s, stage, (struct tiles){ by, best });
 		ns[best] = INFINITY;
 	}
+	return least;
+}
+
+static void apply(struct sketcher *k, const struct sketch *s, int stage)
+{
+	double whole = add_fastest(k, s, stage, DERIVATION_WINOGRAD, INFINITY);
+
+	add_fastest(k, s, stage, DERIVATION_RAGGED, whole);
 }
 
 const struct rule rule_derive = {
