@@ -135,12 +135,20 @@ struct read_check {
 	bool plain, reduced;
 };
 
+static bool find_reduced(const struct expr *e, void *user)
+{
+	*(bool *)user |= e->kind == EXPR_AXIS && e->axis->reduce;
+	return true;
+}
+
 static bool check_load(const struct expr *e, void *user)
 {
 	struct read_check *c = user;
+	bool reduced = false;
 
 	if (e->kind == EXPR_SELECT)
-		c->plain = false;
+		expr_visit(e->arg[0], find_reduced, &reduced);
+	c->plain &= !reduced;
 	if (e->kind != EXPR_LOAD || e->tensor != c->tensor)
 		return c->plain;
 	for (int i = 0; i < e->tensor->ndim; i++) {
@@ -150,8 +158,8 @@ static bool check_load(const struct expr *e, void *user)
 	return c->plain;
 }
 
-/* A window has a padded copy of its own to keep, or none to gain from; what does not move along the reduction
- * stays in registers. */
+/* A window has a padded copy of its own to keep, or none to gain from, nor has what is read in some turns of the reduction
+ * alone; what does not move along the reduction stays in registers. */
 static bool reads_along(const struct op *reader, const struct tensor *t)
 {
 	struct read_check c = { t, true, false };

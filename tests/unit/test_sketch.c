@@ -332,6 +332,33 @@ static void test_derived(void **state)
 		assert_int_equal(count(none[i], &aim, true), 0);
 }
 
+/* Of SOURCE, those whose steps have DERIVATION. */
+static int count_by(const char *source, enum derivation derivation)
+{
+	struct run r = run_new(source);
+	struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
+	int n = 0;
+
+	for (int i = 0; i < sketches.n; i++)
+		for (int k = 0; k < sketches.at[i]->steps.n; k++) {
+			const struct step *step = &sketches.at[i]->steps.at[k].step;
+
+			n += step->kind == STEP_DERIVE && step->derivation == derivation;
+		}
+	arena_free(r.a);
+	return n;
+}
+
+/* A smaller last tile is for extents that have one, beside tiles that are all alike. */
+static void test_ragged(void **state)
+{
+	(void)state;
+	assert_true(count_by("conv2d:ic=16,h=13,w=13,oc=16,k=3,p=1", DERIVATION_RAGGED) > 0);
+	assert_true(count_by("conv2d:ic=16,h=13,w=13,oc=16,k=3,p=1", DERIVATION_WINOGRAD) > 0);
+	assert_true(count_by("conv1d:ic=16,w=19,oc=16,k=3,p=1,layout=nhwc", DERIVATION_RAGGED) > 0);
+	assert_int_equal(count_by("conv2d:ic=16,h=12,w=24,oc=16,k=3,p=1", DERIVATION_RAGGED), 0);
+}
+
 static void count_panels(const struct state *s, void *user)
 {
 	int *found = user;
@@ -521,6 +548,7 @@ int main(void)
 		cmocka_unit_test(test_many_reductions),
 		cmocka_unit_test(test_panels),
 		cmocka_unit_test(test_derived),
+		cmocka_unit_test(test_ragged),
 		cmocka_unit_test(test_computed_operands),
 		cmocka_unit_test(test_pointwise_operand),
 		cmocka_unit_test(test_two_tiles),
