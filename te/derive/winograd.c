@@ -281,7 +281,8 @@ static bool refuse(const char **why, const char *reason)
 	return false;
 }
 
-/* The matrices of all window dims. False where RAGGED is asked for and no tile is smaller than others. */
+/* The matrices of all window dims; no tail amplifies more than the whole. False where RAGGED is asked for and no tile is
+ * smaller than others. */
 static bool choose_matrices(struct derive_work *d, bool ragged)
 {
 	bool is_one = false;

@@ -117,6 +117,7 @@ static void test_ragged(void **state)
 	check_ragged("conv2d:ic=2,h=15,w=14,oc=3,k=7x4,s=2,p=3,dtype=f64", 3, 9, 1e-10);
 	check_ragged("conv3d:ic=2,d=4,h=5,w=6,oc=3,k=3,p=1,dtype=f64", 4, 9, 1e-10);
 	check_ragged("conv2d:ic=16,h=7,w=9,oc=2,k=3,p=1", 4, 9, 1e-4);
+	check_ragged("conv2d:ic=16,h=9,w=10,oc=2,k=3,p=1", 6, 9, 1e-4);
 	check_ragged("conv2d:ic=16,h=9,w=9,oc=2,k=3,p=1,dtype=bf16", 4, 9, 1e-2);
 }
 
