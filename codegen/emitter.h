@@ -44,6 +44,7 @@ struct emitter {
 	size_t temps;		/* bytes of the intermediates of the whole program */
 	struct local_arrays open, peak;	/* at this place; at any */
 	const struct nest *shared;	/* the loop, around this place, whose turns threads share */
+	bool streams;		/* something is stored past the caches */
 	bool forks;		/* an array in memory is inside one */
 	const char *why;	/* set: the program cannot be written */
 	bool used_vector[DTYPE_COUNT][VECTOR_SIZES];

@@ -116,6 +116,17 @@ static void emit_masked_store(struct emitter *e, const struct nest *n, const str
 	emit_line(e, "store_%s(%s, %s, %s, %s);", type, cell, value, r->lo, r->hi);
 }
 
+/* Past the caches: what the pass stream has proved to be a whole vector that may begin there. */
+static void emit_streamed(struct emitter *e, const struct nest *n)
+{
+	const struct tensor *t = &n->buffer->tensor;
+	struct offset o = offset_of(e, t, n->index);
+
+	emit_line(e, "stream_%s(%s, %s);", vector_type(e, t->dtype, e->lanes),
+		  address_text(e, place_of(e, t), &o), vector_text(e, n->value));
+	e->streams = true;
+}
+
 static void emit_vector_store(struct emitter *e, const struct nest *n)
 {
 	enum dtype t = n->buffer->tensor.dtype;
@@ -123,6 +134,10 @@ static void emit_vector_store(struct emitter *e, const struct nest *n)
 
 	if (store_combines_lanes(n, e->vector_axis)) {
 		emit_combined_lanes(e, n, &r);
+		return;
+	}
+	if (n->streams) {
+		emit_streamed(e, n);
 		return;
 	}
 	const char *cell = vector_cell(e, n);

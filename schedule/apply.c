@@ -296,6 +296,7 @@ static apply_fn *const apply_step[] = {
 	[STEP_BORDER] = apply_border,
 	[STEP_PLACE] = apply_place,
 	[STEP_LAYOUT] = apply_layout,
+	[STEP_STREAM] = apply_stream,
 	[STEP_DERIVE] = apply_derive,
 };
 

@@ -119,3 +119,20 @@ bool apply_layout(struct state *s, const struct step *step, const char **why)
 	g->stored = how;
 	return true;
 }
+
+bool apply_stream(struct state *s, const struct step *step, const char **why)
+{
+	struct stage *g = stage_at(s, step->stage);
+	int reader;
+
+	if (!g->op.output)
+		REFUSE("what is computed on the way is read from the caches");
+	if (op_is_reduction(&g->op))
+		REFUSE("a reduction reads what it has stored; cache_write first");
+	if (state_consumers(s, step->stage, &reader, 1) > 0)
+		REFUSE("another stage reads it");
+	if (g->streams)
+		REFUSE("it is streamed already");
+	g->streams = true;
+	return true;
+}

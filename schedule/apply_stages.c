@@ -144,6 +144,7 @@ void rebuild_stage(struct arena *a, struct stage *g, const struct op *op)
 	struct stage *other = stage_new(a, op, g->tensor);
 
 	other->stored = g->stored;
+	other->streams = g->streams;
 	other->is_partial = g->is_partial;
 	*g = *other;
 }

@@ -223,6 +223,7 @@ static void print_store(const struct program_printer *p, const struct nest *n)
 {
 	const struct tensor *t = &n->buffer->tensor;
 
+	print_word(p, n->streams ? "stream" : "");
 	print_element(p, tensor_name(&p->names, t), n->index, t->ndim);
 	switch (n->reducer) {
 	case REDUCE_NONE:

@@ -75,6 +75,7 @@ struct nest {
 	enum turns turns;		/* LOOP */
 	struct buffer *buffer;		/* ALLOC: until the end of the block; STORE */
 	const struct expr **index;	/* STORE: buffer->tensor.ndim of them */
+	bool streams;			/* STORE: of whole vectors, past the caches (pass/stream.c) */
 	enum reducer reducer;		/* STORE: combines with what is there, or replaces it */
 	/* For partition.c, of the node and what is below: */
 	int stores;

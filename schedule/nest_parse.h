@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/nest_parse.h - what the two halves of the reader of programs share: nest_parse.c reads what a
- * program begins with, nest_parse_node.c its nest. What fails is -1, and a message at its place. */
+/* schedule/nest_parse.h - what the parts of the reader of programs share: nest_parse.c reads what a program begins
+ * with, nest_parse_node.c its nest, nest_parse_alloc.c what that allocates. What fails is -1, and a message at its place. */
 #ifndef HONE_SCHEDULE_NEST_PARSE_H
 #define HONE_SCHEDULE_NEST_PARSE_H
 
@@ -32,6 +32,10 @@ int nest_parse_see(struct nest_parser *np, const char *at, struct buffer *b);
 int nest_parse_storage(struct nest_parser *np, struct buffer *b);
 /* ["slices" N] ["copies" N], behind that. */
 int nest_parse_copies(struct nest_parser *np, struct buffer *b);
+/* A power of two, LEAST or more, no wider than a vector of the target. */
+int nest_parse_lanes(struct nest_parser *np, int64_t least, size_t element, int *out);
+/* A tensor [layout], LIKE what the word before it says. */
+int nest_parse_alloc(struct nest_parser *np, struct nest *n, struct buffer like);
 /* The index of an element of T, behind its "["; numbers fit. */
 int nest_parse_element(struct nest_parser *np, const struct tensor *t, const struct expr **index);
 

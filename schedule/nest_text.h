@@ -27,6 +27,8 @@
  *			...
  *		vector for j in 0..6 of 8 border mask	lanes; what a step chose for its border
  *			...
+ *		vector for j in 0..16 of 16
+ *			stream C[i, j] = B[j, i]	past the caches
  *
  * Tabs say what is inside of what. Expressions are those of te/text/text.h. A name means the innermost axis, or the
  * buffer, of that name around it; two allocations of one name are of one buffer, as in copies of a loop's body.

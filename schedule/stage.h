@@ -69,6 +69,7 @@ struct stage {
 	int at_stage, at_iter;
 	bool packed;		/* stored in the order in which its reader's loops come */
 	struct arrangement stored;	/* how its tensor is, by steps */
+	bool streams;		/* stored past the caches, where that can be */
 	bool is_cache;		/* made by cache_write or cache_read */
 	bool is_partial;	/* made by rfactor */
 	struct iter_vec iters;	/* all that ever were; those of the op's axes first */

@@ -153,6 +153,11 @@ struct step step_place(int stage)
 	return (struct step){ .kind = STEP_PLACE, .stage = stage };
 }
 
+struct step step_stream(int stage)
+{
+	return (struct step){ .kind = STEP_STREAM, .stage = stage };
+}
+
 struct step step_layout(int stage)
 {
 	return (struct step){ .kind = STEP_LAYOUT, .stage = stage };

@@ -79,6 +79,7 @@ struct step step_tensorize(int stage, int iter, enum intrinsic_id intrinsic);
 struct step step_place(int stage);
 struct step step_layout(int stage);
 struct step step_order(int stage, const struct arrangement *how);
+struct step step_stream(int stage);
 /* How a step LAYOUT stores; n = 0: in the order of the reader's loops. */
 struct arrangement step_arrangement(const struct step *step);
 

@@ -16,6 +16,7 @@ const struct target target_x86_64_avx2 = {
 	.isa = "avx2",
 	.summary = "x86-64-v3: AVX2, FMA, F16C",
 	CPU_VECTORS(32, 16),
+	.stream_bytes = 16,
 	.masked_loads = true,	/* stores are tens of instructions inside AMD's */
 	.arch = "x86_64",
 	.march = "-march=x86-64-v3",

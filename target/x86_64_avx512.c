@@ -17,6 +17,7 @@ const struct target target_x86_64_avx512 = {
 	.isa = "avx512",
 	.summary = "x86-64-v4: AVX-512 F, VL, BW, DQ",
 	CPU_VECTORS(64, 32),
+	.stream_bytes = 16,
 	.half = &target_x86_64_avx2,
 	.masked_loads = true,
 	.masked_stores = true,

@@ -16,6 +16,7 @@ const struct target target_x86_64_sse4_2 = {
 	.isa = "sse4.2",
 	.summary = "x86-64-v2: SSE4.2, no multiply-add",
 	CPU_VECTORS(16, 16),
+	.stream_bytes = 16,
 	.arch = "x86_64",
 	.march = "-march=x86-64-v2",
 	.defined = "defined __SSE4_2__",

@@ -28,6 +28,7 @@ static struct nest *build_store(struct lowering *l, struct body *b)
 		return n;
 	}
 	n->reducer = g->op.reducer;
+	n->streams = g->streams && n->buffer->kind == BUFFER_OUTPUT;
 	const struct expr *value = expr_rewrite(l->a, g->op.body, lower_node, &access);
 
 	n->value = expr_simplify(l->a, narrow_stored(l->a, t, value));

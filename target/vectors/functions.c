@@ -17,7 +17,7 @@ static const char *const words[WHERE_COUNT] = {
 };
 
 /* What stands once, before all types, where a function needs it. */
-enum once { NOTHING, LANES_PICKED, LANES_AS_BITS, SHARED_COUNT };
+enum once { NOTHING, LANES_PICKED, LANES_AS_BITS, STREAM_ENDS, SHARED_COUNT };
 
 /* A function; a field that is not given does not matter. It is called by NAME, the type and BEHIND. */
 struct vector_function {
@@ -40,6 +40,7 @@ static const struct vector_function functions[] = {
 #define X(...) { __VA_ARGS__ },
 #include "target/vectors/choice.def"
 #include "target/vectors/mask.def"
+#include "target/vectors/stream.def"
 #include "target/vectors/apart.def"
 #include "target/vectors/transpose.def"
 #include "target/vectors/map.def"
@@ -64,6 +65,11 @@ static const char *const shared_text[SHARED_COUNT] = {
 		"static inline uint64_t hone_lanes(int64_t lo, int64_t hi)\n"
 		"{\n\tlo = lo < 0 ? 0 : lo;\n\thi = hi < 64 ? hi : 64;\n"
 		"\treturn lo < hi ? (~UINT64_C(0) >> (64 - (hi - lo))) << lo : 0;\n}\n",
+	/* What was stored past the caches is ordered before whatever this thread stores from here on: stores of x86 are
+	 * so among themselves, but for these (Intel's manual, vol. 3A, 8.2.2). */
+	[STREAM_ENDS] =
+		"static inline void hone_streamed(void)\n{\n"
+		"#ifdef __x86_64__\n\t__builtin_ia32_sfence();\n#endif\n}\n",
 };
 
 /* --- calls */
@@ -197,6 +203,7 @@ void put_vector_functions(struct text *out, const struct calls *c, const bool us
 	text_puts(out, needed[LANES_PICKED] ? shared_text[LANES_PICKED] : "");
 	text_puts(out, "\n");
 	text_puts(out, needed[LANES_AS_BITS] ? shared_text[LANES_AS_BITS] : "");
+	text_puts(out, needed[STREAM_ENDS] ? shared_text[STREAM_ENDS] : "");
 	text_puts(out, text_str(&types));
 	text_free(&types);
 }

@@ -205,7 +205,7 @@ static struct step random_step(struct step_walk *w)
 		STEP_COMPUTE_AT, STEP_COMPUTE_AT, STEP_CACHE_READ, STEP_CACHE_WRITE,
 		STEP_RFACTOR,	 STEP_RFACTOR,	  STEP_LAYOUT,	   STEP_LAYOUT,
 		STEP_PARALLEL,	 STEP_VECTORIZE,  STEP_UNROLL,	   STEP_BORDER,
-		STEP_BORDER,	 STEP_BORDER,	  STEP_PLACE,
+		STEP_BORDER,	 STEP_BORDER,	  STEP_PLACE,	   STEP_STREAM,
 	};
 	enum step_kind kind = kinds[below(w, (int)(sizeof(kinds) / sizeof(*kinds)))];
 	int stage = random_stage(w, false);
@@ -233,6 +233,8 @@ static struct step random_step(struct step_walk *w)
 		return random_border(w, stage);
 	case STEP_PLACE:
 		return step_place(stage);
+	case STEP_STREAM:
+		return step_stream(stage);
 	case STEP_LAYOUT:
 		return random_layout(w);
 	case STEP_PARALLEL:
@@ -362,6 +364,8 @@ static void annotate_all(struct step_walk *w)
 		if (chance(w, 0.5))
 			apply(w,
 			      step_annotate(i, g->leaves.at[g->leaves.n - 1], ANNOTATION_VECTOR));
+		if (g->op.output && chance(w, 0.1))	/* few, for most rows are too short or begin anywhere */
+			apply(w, step_stream(i));
 		if (chance(w, 0.3))
 			apply(w, step_annotate(i, random_leaf(w, i), ANNOTATION_UNROLL));
 		if (g->place == PLACE_ROOT && chance(w, 0.3))

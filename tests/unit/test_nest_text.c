@@ -83,7 +83,8 @@ static void test_nodes(void **state)
 			      "\t\tC[i] max= f32(1)\n"
 			      "\telse\n"
 			      "\t\tvector for j in 0..7 of 8\n"
-			      "\t\t\tR[0, j] = f32(0)\n");
+			      "\t\t\tR[0, j] = f32(0)\n"
+			      "\t\t\tstream C[j] = f32(1)\n");
 	const struct nest *loop = p->body, *alloc = loop->body, *cond = alloc->next;
 
 	(void)state;
@@ -99,8 +100,10 @@ static void test_nodes(void **state)
 	assert_int_equal(cond->body->reducer, REDUCE_MAX);
 	assert_ptr_equal(cond->body->index[0]->axis, loop->axis);
 	assert_int_equal(cond->other->lanes, 8);
+	assert_false(cond->other->body->streams);
+	assert_true(cond->other->body->next->streams);
 	assert_null(cond->next);
-	assert_int_equal(loop->stores, 2);
+	assert_int_equal(loop->stores, 3);
 	arena_free(a);
 }
 
@@ -197,6 +200,8 @@ static void test_refused(void **state)
 		{ HEAD "C[0, 0] = f32(0)\n", "5:6: C has 1 dimensions" },
 		{ HEAD "C[0] = A[0]\n", "5:11: A has 2 dimensions, here are 1" },
 		{ HEAD "C[0] -= A[0, 0]\n", "5:6: expected =, +=, *=, max= or min=" },
+		{ HEAD "local L: f32[2]\nstream L[0] = f32(0)\n", "6:8: only outputs are stored past the caches" },
+		{ HEAD "stream C[0] += A[0, 0]\n", "5:8: what is stored past the caches is not read" },
 		{ HEAD "C[0] = i64(3)\n", "5:8: what is stored here is f32, not i64" },
 		{ HEAD "C[0] = f32(0) + f32(f16(1) + f16(1))\n", "5:8: arithmetic on f16" },
 		{ "target generic\noutput C: f16[1]\nC[0] += f16(1)\n", "3:1: a reduction to f16" },

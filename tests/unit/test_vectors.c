@@ -73,6 +73,7 @@ static const struct {
 	{"exp_f32x8(x) + sin_f32x8(x)", {"__AVX512VL__", " exp_f32x8(", "__builtin_sinf(x[7])"}, {" cos_"}},
 	{"hone_exp_f32(x)", {" hone_exp_f32("}, {" exp_f32x8(", "wide_"}},
 	{"wide_f16(x)", {" wide_f16(", " narrow_f16("}, {"bf16"}},
+	{"stream_f32x8(p, v)", {" stream_f32x8(", "movntps256", "__builtin_ia32_sfence"}, {" stream_u8x8(", "movntps512"}},
 	{"neon_sdot(s, a, b)", {"arm_neon.h", " neon_sdot("}, {"neon_udot", "immintrin"}},
 };
 
@@ -99,9 +100,9 @@ static const char *const compilers[] = {"gcc", "clang"};
 /* Of x86-64; a machine of another kind has none of these. */
 static const char *const machines[] = {"-msse4.2", "-mavx2", "-mavx512vl -mavx512bw -mavx512dq"};
 
-/* All that is masked, of types that machines have masks for, in vectors of 16 bytes and more: wider ones than a
+/* All that is masked or streamed, of types that machines have masks for, in vectors of 16 bytes and more: wider ones than a
  * register hold f64 in the lanes of f32. */
-static void write_masked(int fd)
+static void write_touching(int fd)
 {
 	static const enum dtype types[] = {DTYPE_F32, DTYPE_F64, DTYPE_I32, DTYPE_I64};
 	struct arena *a = arena_new();
@@ -115,8 +116,8 @@ static void write_masked(int fd)
 
 			used[types[k]][i] = bytes >= 16;
 			if (used[types[k]][i])
-				text_printf(&body, "lanes_%sx%d(load_%sx%d(store_%sx%d(", name, 1 << i, name, 1 << i,
-					    name, 1 << i);
+				text_printf(&body, "lanes_%sx%d(load_%sx%d(store_%sx%d(stream_%sx%d(", name, 1 << i, name,
+					    1 << i, name, 1 << i, name, 1 << i);
 		}
 	put_vector_functions(&out, calls_of(a, text_str(&body)), used);
 	FILE *f = fdopen(fd, "w");
@@ -141,7 +142,7 @@ static void test_compiled(void **state)
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
-	write_masked(fd);
+	write_touching(fd);
 	for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++)
 		for (size_t k = 0; k < sizeof(machines) / sizeof(*machines); k++) {
 			snprintf(command, sizeof(command), "command -v %s >/dev/null || exit 9; "
