@@ -12,7 +12,7 @@ enum { SITE_MAX_LOOPS = 64 };	/* bits of access.moves */
 struct footprint {
 	double elements;
 	double lines;
-	double bytes;		/* of the lines; 0 in registers */
+	double bytes;		/* of the lines, in caches; 0 in registers, and of what goes past them */
 };
 
 /* How the lanes of a vector loop access something. */
@@ -28,6 +28,7 @@ struct access {
 	const struct buffer *buffer;
 	bool packed;
 	bool reads, writes;
+	bool streams;		/* it is stored past the caches */
 	int n;			/* loads and stores that it stands for */
 	uint64_t moves;		/* bit L: loop L moves it */
 	enum lanes lanes;	/* where the site has a vector loop */

@@ -87,11 +87,12 @@ static double store_ns(const float *row, const struct aim *d)
 	/* What fits into the last cache is there from the run before, or from who made it. */
 	bool cached = (double)row[FEATURE_ALL_BYTES] <= d->l3_bytes;
 	double l3_gbs = d->l3_bytes > d->l2_bytes ? 2 * d->mem_gbs : d->mem_gbs;
+	double missed = cached ? 0 : (double)row[FEATURE_L3_MISS] + (double)row[FEATURE_L3_BACK];
 	double cost[] = {
 		bodies * body_cycles(row, d, &p) / p.ghz / threads,
 		(double)row[FEATURE_L1_MISS] / d->l2_gbs / threads,
 		(double)row[FEATURE_L2_MISS] / l3_gbs,
-		cached ? 0 : (double)row[FEATURE_L3_MISS] / d->mem_gbs,
+		(missed + (double)row[FEATURE_STREAMED]) / d->mem_gbs,
 	};
 	double start = d->threads > 1 ? d->target->costs->start_ns * (double)row[FEATURE_PARALLEL_STARTS] : 0;
 

@@ -61,6 +61,7 @@ void site_finish(struct arena *a, struct site *s, const struct aim *d)
 	for (int i = 0; i < s->n_accesses; i++) {
 		struct access *x = s->access[i];
 
+		x->streams = x->writes && s->store->streams;
 		access_finish(a, x, n, s->inside);
 		if (s->vector >= 0)
 			x->lanes = lanes_of(s, x);

@@ -124,6 +124,16 @@ static const struct feature_case cases[] = {
 	/* a vector of 16 and one of 8 */
 	{ "the rest of a row", "input A: f32[4, 24]\nC[i, j] = A[i, j] * 2\n", "vectorize C j\n", 1,
 	  "width.used 0.5 f_mul 32 body.ops 1\n" },
+	/* 32 KiB each, of which the last cache holds a quarter: what is written comes and goes, or only goes */
+	{ "beyond the last cache", "input A: f32[128, 64]\nC[i, j] = A[i, j] * 2\n", "split C j 16\nvectorize C j.1\n", 0,
+	  "l3.miss 65536 l3.back 32768 streamed 0 all.bytes 65536 a1.unique_lines 512\n"
+	  "prior.time 6264.33\n" },	/* 96 KiB at 16 bytes a cycle, and 0.03 of 939 (bodies), 1024 and 2048 cycles (caches) */
+	{ "past the caches", "input A: f32[128, 64]\nC[i, j] = A[i, j] * 2\n",
+	  "split C j 16\nvectorize C j.1\nstream C\n", 0,
+	  "l1.miss 32768 l3.miss 32768 l3.back 0 streamed 32768 all.bytes 32768 a1.unique_lines 512\n"
+	  "prior.time 4170.25\n" },
+	{ "past caches that would hold it", "input A: f32[4, 64]\nC[i, j] = A[i, j] * 2\n",
+	  "split C j 16\nvectorize C j.1\nstream C\n", 0, "streamed 1024 prior.time 66.3202\n" },
 	{ "unrolled reduction", "input A: f32[4, 32]\nC[i] = sum(k < 32) A[i, k]\n",
 	  "split C k 8\nunroll C k.1\n", 1,
 	  "unroll.reduce 8 unroll.product 8 reduce.product 32 reduce.inner 4 f_add 128\n" },
