@@ -48,25 +48,30 @@ static bool is_sharing(const struct step *step)
 	return step->kind == STEP_FUSE || step->kind == STEP_PARALLEL;
 }
 
-static bool is_other(const struct step *step)
+static bool is_streaming(const struct step *step)
 {
-	return !is_sharing(step);
+	return step->kind == STEP_STREAM;
 }
 
-/* The part whose next step shares loops of the first stage; -1 where none is left. */
-static int first_sharing(const struct repeated *r, int n)
+static bool is_other(const struct step *step)
+{
+	return !is_sharing(step) && !is_streaming(step);
+}
+
+/* The part whose next step IS_OF a kind, of the first stage; -1 where none is left. */
+static int first_of(const struct repeated *r, int n, bool (*is_of)(const struct step *))
 {
 	int first = -1;
 
 	for (int i = 0; i < n; i++)
-		if (is_next(&r[i], is_sharing) &&
+		if (is_next(&r[i], is_of) &&
 		    (first < 0 || renamed(&r[i]).stage < renamed(&r[first]).stage))
 			first = i;
 	return first;
 }
 
 /* As the rules do (search/space/sketch.c): functions are folded, then stages are looked at, both from the outputs to
- * the inputs; what threads share comes last, by stage. */
+ * the inputs; what is streamed and what threads share come last, by stage. */
 static bool repeat_all(struct state *s, struct repeated *r, int n)
 {
 	for (int i = n - 1; i >= 0; i--)
@@ -77,7 +82,9 @@ static bool repeat_all(struct state *s, struct repeated *r, int n)
 		while (is_next(&r[i], is_other))
 			if (!repeat(s, &r[i]))
 				return false;
-	for (int i; (i = first_sharing(r, n)) >= 0;)
+	for (int i; (i = first_of(r, n, is_streaming)) >= 0; r[i].next++)
+		state_apply(s, renamed(&r[i]), NULL);	/* refused of what is no result of the whole: left out */
+	for (int i; (i = first_of(r, n, is_sharing)) >= 0;)
 		if (!repeat(s, &r[i]))
 			return false;
 	return true;

@@ -3,6 +3,7 @@
 #include "search/space/sketch.h"
 
 #include "base/rng.h"
+#include "search/space/stream.h"
 
 static const struct rule *const rules[] = {
 #define X(name) &rule_##name,
@@ -251,6 +252,13 @@ static void fold_pointwise(struct sketch *s)
 	}
 }
 
+static void add_streaming(struct sketch *s, const struct aim *aim)
+{
+	for (int i = 0; i < s->state->stages.n; i++)
+		if (stream_may_pay(s->state, i, aim))
+			sketch_add(s, step_stream(i), ROLE_OPTIONAL);
+}
+
 /* The last steps, for no stage is attached to a loop that is fused, or inside of one that is shared. Which
  * stages are at the root is known then. */
 static void add_sharing(struct sketch *s)
@@ -292,6 +300,8 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 		else
 			advance_drawn(&k, s, &rng);
 	}
+	for (int i = 0; i < k.done.n; i++)
+		add_streaming(k.done.at[i], aim);
 	for (int i = 0; i < k.done.n && k.aim.threads > 1; i++)
 		add_sharing(k.done.at[i]);
 	return k.done;

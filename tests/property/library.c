@@ -160,6 +160,9 @@ struct state *sketched_state(struct arena *a, struct rng *r, const struct dag *d
 {
 	struct aim aim = {.target = target, .threads = (int)rng_below(r, 2) + 1, .l2_bytes = 1 << 19,
 			  .peak = 100, .mem_gbs = 13, .exact = dag_truncates(dag)};
+
+	if (rng_chance(r, 0.2))
+		aim.l2_bytes = 1 << 8;	/* most DAGs have more: their results may be streamed */
 	struct sketch_vec sketches = sketches_of(a, dag, &aim);
 	struct state *s = NULL;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_sketch.c - what sketches are made of tensors in one order of dims or another. */
+#include "schedule/nest.h"
 #include "schedule/step_text.h"
 #include "search/space/genes.h"
 #include "search/space/sample.h"
@@ -536,6 +537,75 @@ static void test_strips(void **state)
 	assert_true(p.least < 56 * 56 * 16 / 4);
 }
 
+/* The sketches of SOURCE that may stream a result, of those for an aim whose caches hold BYTES. */
+static int streaming(const char *source, double bytes, const struct target *target)
+{
+	struct aim small = aim;
+	struct run r = run_new(source);
+	int found = 0;
+
+	small.target = target;
+	small.l2_bytes = bytes / 2;
+	small.l3_bytes = bytes;
+	struct sketch_vec sketches = sketches_of(r.a, r.d, &small);
+
+	for (int i = 0; i < sketches.n; i++)
+		for (int j = 0; j < sketches.at[i]->steps.n; j++)
+			found += sketches.at[i]->steps.at[j].step.kind == STEP_STREAM;
+	arena_free(r.a);
+	return found;
+}
+
+/* Only what caches cannot keep, is a good part of the traffic, and lies in whole vectors. */
+static void test_streaming(void **state)
+{
+	static const char add[] = "input A: f32[64, 128]\ninput B: f32[64, 128]\nC[i, j] = A[i, j] + B[i, j]\n";
+	static const char sums[] = "input A: f32[64, 128]\nS[i] = sum(j < 128) A[i, j]\n";
+	static const char odd[] = "input A: f32[64, 127]\nC[j, i] = A[i, j] + 1\noutput C\nD[i, j] = C[j, i] * 2\n";
+	const double bytes = 3 * 64 * 128 * sizeof(float);
+
+	(void)state;
+	assert_int_equal(streaming(add, bytes - 1, &target_x86_64_avx2), 2);	/* as it is, and collapsed */
+	assert_int_equal(streaming(add, bytes, &target_x86_64_avx2), 0);
+	assert_int_equal(streaming(add, 1, &target_aarch64_neon), 0);
+	assert_int_equal(streaming(sums, 1, &target_x86_64_avx2), 0);
+	assert_int_equal(streaming(odd, 1, &target_x86_64_avx2), 0);	/* C is read, D's rows begin anywhere */
+}
+
+/* Most of what is drawn where results may be streamed can be lowered, and streams. */
+static void test_streamed_samples(void **state)
+{
+	enum { SAMPLES = 200 };
+	static const char *const sources[] = {
+		"input A: f32[64, 128]\ninput B: f32[64, 128]\nC[i, j] = A[i, j] + B[i, j]\n",
+		"softmax:m=64,n=128", "max_pool:c=32,h=32,w=32,k=2,s=2",
+	};
+	struct aim small = aim;
+	struct rng rng = rng_seed(5);
+
+	(void)state;
+	small.l2_bytes = 1 << 10;
+	for (size_t k = 0; k < sizeof(sources) / sizeof(*sources); k++) {
+		struct run r = run_new(sources[k]);
+		struct sketch_vec sketches = sketches_of(r.a, r.d, &small);
+		int drawn = 0, lowered = 0;
+
+		for (int i = 0; i < SAMPLES; i++) {
+			const struct sketch *sketch = sketches.at[rng_below(&rng, sketches.n)];
+			struct genes genes;
+			const struct state *s = sample(r.a, r.d, sketch, &small, &rng, NULL, NULL);
+
+			if (!s || s->steps.at[s->steps.n - 1].kind != STEP_STREAM)
+				continue;
+			drawn++;
+			assert_true(genes_of(r.a, sketch, &s->steps, &genes));
+			lowered += lower(r.a, s, small.target, NULL) != NULL;
+		}
+		assert_true(drawn > SAMPLES / 2 && lowered > drawn * 9 / 10);
+		arena_free(r.a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -553,6 +623,8 @@ int main(void)
 		cmocka_unit_test(test_pointwise_operand),
 		cmocka_unit_test(test_two_tiles),
 		cmocka_unit_test(test_strips),
+		cmocka_unit_test(test_streaming),
+		cmocka_unit_test(test_streamed_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
