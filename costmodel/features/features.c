@@ -60,6 +60,15 @@ static void compress(float *row, int used)
 			row[i] = log2f(1 + row[i]);
 }
 
+static double argument_bytes(const struct program *p)
+{
+	double sum = 0;
+
+	for (int i = 0; i < p->args.n; i++)
+		sum += (double)tensor_bytes(&p->args.at[i]->tensor);
+	return sum;
+}
+
 bool features_of(struct arena *a, const struct program *p, const struct aim *d,
 		 struct feature_matrix *out)
 {
@@ -83,7 +92,7 @@ bool features_of(struct arena *a, const struct program *p, const struct aim *d,
 	if (d->target->operands)
 		features_units(&sites, d, out);
 	else
-		features_prior(d, out);
+		features_prior(d, argument_bytes(p), out);
 	for (int i = 0; i < sites.n; i++)
 		compress(out->rows + (ptrdiff_t)i * FEATURE_COUNT,
 			 FEATURE_OF_ACCESS((int)least(sites.at[i]->n_accesses, FEATURE_ACCESSES),

@@ -78,14 +78,13 @@ static double body_cycles(const float *row, const struct aim *d, const struct be
 	return together(cost, 4, body_overlap);
 }
 
-/* The estimate for all turns of a store whose row has plain values; ns. */
-static double store_ns(const float *row, const struct aim *d)
+/* The estimate for all turns of a store whose row has plain values; ns. CACHED: all that the program is given fits into
+ * the last cache, and is there from the run before, or from who made it. */
+static double store_ns(const float *row, const struct aim *d, bool cached)
 {
 	const struct beat p = beat_of(d);
 	double bodies = (double)row[FEATURE_OUTER_PRODUCT] * (double)row[FEATURE_TAKEN];
 	double threads = (double)row[FEATURE_PARALLEL_BALANCE] * d->threads;
-	/* What fits into the last cache is there from the run before, or from who made it. */
-	bool cached = (double)row[FEATURE_ALL_BYTES] <= d->l3_bytes;
 	double l3_gbs = d->l3_bytes > d->l2_bytes ? 2 * d->mem_gbs : d->mem_gbs;
 	double missed = cached ? 0 : (double)row[FEATURE_L3_MISS] + (double)row[FEATURE_L3_BACK];
 	double cost[] = {
@@ -99,13 +98,13 @@ static double store_ns(const float *row, const struct aim *d)
 	return together(cost, 4, cache_overlap) + start;
 }
 
-void features_prior(const struct aim *d, const struct feature_matrix *m)
+void features_prior(const struct aim *d, double given, const struct feature_matrix *m)
 {
 	double flop = 0, ns = 0;
 
 	for (int i = 0; i < m->n_rows; i++) {
 		float *row = m->rows + (ptrdiff_t)i * FEATURE_COUNT;
-		double t = store_ns(row, d);
+		double t = store_ns(row, d, given <= d->l3_bytes);
 
 		row[FEATURE_PRIOR_TIME] = (float)t;
 		row[FEATURE_PRIOR_EFFICIENCY] =

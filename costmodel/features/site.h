@@ -82,8 +82,8 @@ void features_loops(const struct site *s, const struct site *before, const struc
 void features_access(const struct site_vec *all, const struct site *s, const struct aim *d,
 		     float *row);
 void features_fit(const struct site *s, const struct aim *d, float *row);
-/* Of all rows at once, after the other groups. */
-void features_prior(const struct aim *d, const struct feature_matrix *m);
+/* Of all rows at once, after the other groups, for a program that is GIVEN so many bytes of arguments. */
+void features_prior(const struct aim *d, double given, const struct feature_matrix *m);
 
 /* The same for a target with scratchpads, of the program as a whole. */
 void features_units(const struct site_vec *sites, const struct aim *d, const struct feature_matrix *m);
