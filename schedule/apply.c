@@ -215,15 +215,15 @@ static bool apply_tensorize(struct state *s, const struct step *step, const char
 	return true;
 }
 
-static bool shift(struct stage *g, int iter, const char **why)
+static bool settle_tiles(struct stage *g, int iter, enum border border, const char **why)
 {
 	struct relation *r = stage_split_of(g, iter);
 
 	if (!r)
-		REFUSE("only the inner loop of a split is a tile that can be shifted");
-	if (g->iters.at[iter].reduce)
+		REFUSE("only the inner loop of a split is a tile");
+	if (border == BORDER_SHIFT && g->iters.at[iter].reduce)
 		REFUSE("a shifted tile would add reduced elements twice");
-	r->shifts = true;
+	r->tiles = border;
 	stage_touch(g, STALE_VALUES);
 	return true;
 }
@@ -240,7 +240,8 @@ static bool apply_border(struct state *s, const struct step *step, const char **
 		REFUSE("the border is settled already");
 	switch (step->border) {
 	case BORDER_SHIFT:
-		if (!shift(g, step->iter, why))
+	case BORDER_EVEN:
+		if (!settle_tiles(g, step->iter, step->border, why))
 			return false;
 		break;
 	case BORDER_PAD:

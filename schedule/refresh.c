@@ -25,7 +25,9 @@ static void derive_extents(struct stage *g)
 			parent->extent = outer->extent * inner->extent;
 			continue;
 		}
-		inner->extent = r->size < parent->extent ? r->size : parent->extent;
+		inner->extent = least(r->size, parent->extent);
+		if (r->tiles == BORDER_EVEN)	/* of as many tiles none is longer than it has to be */
+			inner->extent = ceil_div(parent->extent, ceil_div(parent->extent, inner->extent));
 		outer->extent = ceil_div(parent->extent, inner->extent);
 	}
 }
@@ -57,7 +59,11 @@ static void derive_split(struct arena *a, struct stage *g, const struct relation
 	const struct expr *start = expr_mul(a, outer->value, inner->extent);
 	int64_t last = parent->extent - inner->extent;
 
-	if (r->shifts && parent->extent % inner->extent != 0) {
+	if (stage_has_short_tiles(g, r)) {
+		start = expr_mul(a, outer->value, inner->extent - 1);
+		start = expr_add(a, start, expr_binary(a, EXPR_MIN, outer->value,
+						       expr_int(a, stage_long_tiles(g, r))));
+	} else if (r->tiles == BORDER_SHIFT && stage_has_tail(g, r->inner)) {
 		start = expr_binary(a, EXPR_MIN, start, expr_int(a, last));
 		add_let(a, g, parent, last + 1, start);
 		start = parent->value;
@@ -125,6 +131,7 @@ static void cover_tensor(struct arena *a, struct stage *g)
 
 	for (int d = 0; d < g->op.tensor.ndim; d++) {
 		g->part[d] = g->op.tensor.shape[d];
+		g->surplus[d].n = 0;
 		g->base[d] = zero;
 	}
 }

@@ -75,6 +75,25 @@ struct span {
 	bool any_fixed;
 };
 
+static bool span_of(const struct fixed *f, const struct expr *e, struct span *out);
+
+/* Adds FACTOR times E, the least of a number and of what is fixed in part: it moves no further than that does. */
+static bool add_least(const struct fixed *f, const struct expr *e, int64_t factor, struct span *out)
+{
+	struct span own;	/* no initializer: it is large */
+	int64_t limit;
+
+	if (e->kind != EXPR_MIN || factor < 0 || !expr_is_int(e->arg[1], &limit) || !span_of(f, e->arg[0], &own) ||
+	    !own.any_fixed)
+		return false;
+	own.fixed.constant += own.free.lo;
+	const struct expr *first = expr_binary(f->arena, EXPR_MIN, linear_expr(f->arena, &own.fixed), e->arg[1]);
+
+	out->free.hi += (own.free.hi - own.free.lo) * factor;
+	out->any_fixed = true;
+	return linear_add_expr(f->arena, &out->fixed, first, factor);
+}
+
 static bool span_of(const struct fixed *f, const struct expr *e, struct span *out)
 {
 	struct linear l;
@@ -87,32 +106,85 @@ static bool span_of(const struct fixed *f, const struct expr *e, struct span *ou
 		return false;
 	out->fixed.constant = l.constant;
 	for (int i = 0; i < l.n; i++) {
-		if (uses_only_fixed(f, l.term[i].atom)) {
-			out->fixed.term[out->fixed.n++] = l.term[i];
+		const struct expr *atom = l.term[i].atom;
+
+		if (uses_only_fixed(f, atom)) {
 			out->any_fixed = true;
-		} else {
+			if (!linear_add_expr(f->arena, &out->fixed, atom, l.term[i].coef))
+				return false;
+		} else if (!add_least(f, atom, l.term[i].coef, out)) {
 			out->free = range_add(out->free, term_range(&l, i));
 		}
 	}
 	return true;
 }
 
-/* Root iter I of consumer G as a fixed part and a free one, the latter a new axis. */
-static const struct expr *split_root(const struct fixed *f, const struct stage *g, int i)
+/* How far the root of iter I of G goes in one turn of it; 0: not always as far. */
+static int64_t stride_of(const struct stage *g, int iter)
+{
+	int64_t stride = 1;
+
+	for (int i = g->relations.n - 1; i >= 0; i--) {
+		const struct relation *r = &g->relations.at[i];
+
+		if (r->kind == RELATION_FUSE && r->parent == iter)
+			return 0;
+		if (r->kind == RELATION_FUSE || (r->outer != iter && r->inner != iter))
+			continue;
+		if (r->outer == iter)
+			stride *= r->tiles == BORDER_OPEN ? g->iters.at[r->inner].extent : 0;
+		iter = r->parent;
+	}
+	return stride;
+}
+
+/* What is not needed of root iter I of consumer G, all of whose region is, but for that. */
+static struct surplus surplus_of(const struct fixed *f, const struct stage *g, int i)
+{
+	for (int j = 0; j < g->relations.n; j++) {
+		const struct relation *r = &g->relations.at[j];
+		struct span inner;
+
+		if (!stage_has_short_tiles(g, r) || stage_root_of(g, r->parent) != i ||
+		    !uses_only_fixed(f, g->iters.at[r->outer].value) ||
+		    !span_of(f, g->iters.at[r->inner].value, &inner) || inner.any_fixed)
+			continue;
+		return (struct surplus){ stride_of(g, r->inner),
+				       expr_binary(f->arena, EXPR_LT, g->iters.at[r->outer].value,
+						   expr_int(f->arena, stage_long_tiles(g, r))) };
+	}
+	return (struct surplus){ 0 };
+}
+
+/* The same where all of I is needed that G computes. */
+static struct surplus surplus_of_part(const struct fixed *f, const struct stage *g, int i)
+{
+	bool known = i < g->op.tensor.ndim && g->surplus[i].n > 0 && uses_only_fixed(f, g->surplus[i].unless);
+
+	return known ? g->surplus[i] : (struct surplus){ 0 };
+}
+
+/* Root iter I of consumer G as a fixed part and a free one, the latter the new axis FREE; SURPLUS of it is not needed. */
+static const struct expr *split_root(const struct fixed *f, const struct stage *g, int i, const struct axis **free,
+				     struct surplus *surplus)
 {
 	const struct iter *it = &g->iters.at[i];
 	struct span own, base;
 
 	if (!span_of(f, it->value, &own))
 		return NULL;
+	*surplus = own.any_fixed ? surplus_of(f, g, i) : surplus_of_part(f, g, i);
 	if (!own.any_fixed)
 		own.free = (struct range){ 0, it->extent - 1 };
-	if (own.free.hi - own.free.lo > it->extent - 1)
+	if (own.free.hi - own.free.lo > it->extent - 1) {
 		own.free.hi = own.free.lo + it->extent - 1;
+		surplus->n = 0;
+	}
 	if (!span_of(f, i < g->op.tensor.ndim ? g->base[i] : expr_int(f->arena, 0), &base))
 		return NULL;
 	struct axis *z = arena_one(f->arena, struct axis);
 
+	*free = z;
 	z->name = it->name;
 	z->lo = own.free.lo + base.free.lo;
 	z->hi = own.free.hi + base.free.hi + 1;
@@ -128,6 +200,7 @@ struct region {
 	const struct tensor *tensor;
 	struct linear base[TENSOR_MAX_DIMS];
 	int64_t part[TENSOR_MAX_DIMS];	/* 0: nothing yet */
+	struct surplus surplus[TENSOR_MAX_DIMS];
 };
 
 static void cover_everything(struct region *r, int dim)
@@ -135,6 +208,12 @@ static void cover_everything(struct region *r, int dim)
 	r->base[dim].constant = 0;
 	r->base[dim].n = 0;
 	r->part[dim] = r->tensor->shape[dim];
+	r->surplus[dim].n = 0;
+}
+
+static bool surplus_equal(const struct surplus *x, const struct surplus *y)
+{
+	return x->n == y->n && (x->n == 0 || expr_equal(x->unless, y->unless));
 }
 
 /* Widens dim DIM of the region to what starts at BASE and has PART values. */
@@ -161,6 +240,8 @@ static void unite(struct region *r, int dim, const struct linear *base, int64_t 
 struct root_parts {
 	const struct axis *from[2 * TENSOR_MAX_DIMS];
 	const struct expr *to[2 * TENSOR_MAX_DIMS];
+	const struct axis *free[2 * TENSOR_MAX_DIMS];
+	struct surplus surplus[2 * TENSOR_MAX_DIMS];
 	int n;
 };
 
@@ -171,28 +252,50 @@ static bool split_roots(const struct fixed *f, const struct stage *g, struct roo
 	out->n = 0;
 	for (int i = 0; i < space + g->op.nreduce; i++) {
 		out->from[out->n] = i < space ? g->op.space[i] : g->op.reduce[i - space];
-		out->to[out->n] = split_root(f, g, i);
+		out->to[out->n] = split_root(f, g, i, &out->free[i], &out->surplus[i]);
 		if (!out->to[out->n++])
 			return false;
 	}
 	return true;
 }
 
+/* What INDEX, by the axes FREE, leaves of its end for that of one of them. */
+static struct surplus surplus_of_index(const struct root_parts *roots, const struct linear *index)
+{
+	struct surplus surplus = { 0 };
+
+	for (int i = 0; i < roots->n; i++) {
+		int64_t n = roots->surplus[i].n * linear_coef(index, roots->free[i]);
+
+		if (n > 0 && surplus.n > 0)
+			return (struct surplus){ 0 };
+		if (n > 0)
+			surplus = (struct surplus){ n, roots->surplus[i].unless };
+	}
+	return surplus;
+}
+
 /* Widens dim DIM to what INDEX takes. */
 static bool add_index(struct region *r, int dim, const struct root_parts *roots, const struct expr *index)
 {
+	struct linear l;
 	struct span span;
 
-	if (!span_of(r->fixed, expr_substitute(r->fixed->arena, index, roots->from, roots->to, roots->n), &span))
+	index = expr_substitute(r->fixed->arena, index, roots->from, roots->to, roots->n);
+	if (!span_of(r->fixed, index, &span) || !linear_from(r->fixed->arena, index, &l))
 		return false;
+	struct surplus surplus = surplus_of_index(roots, &l);
 	span.fixed.constant += span.free.lo;
 	int64_t part = span.free.hi - span.free.lo + 1;
 
 	if (r->part[dim] > 0) {
 		unite(r, dim, &span.fixed, part);
+		if (!surplus_equal(&r->surplus[dim], &surplus))
+			r->surplus[dim].n = 0;
 	} else {
 		r->base[dim] = span.fixed;
 		r->part[dim] = part;
+		r->surplus[dim] = surplus;
 	}
 	return true;
 }
@@ -232,6 +335,7 @@ bool region_derive(struct state *s, int stage)
 			cover_everything(&r, i);
 		g->part[i] = r.part[i];
 		g->base[i] = linear_expr(s->arena, &r.base[i]);
+		g->surplus[i] = r.surplus[i];
 	}
 	return true;
 }

@@ -110,6 +110,16 @@ bool stage_has_tail(const struct stage *g, int iter)
 	return r && g->iters.at[r->parent].extent % g->iters.at[iter].extent != 0;
 }
 
+bool stage_has_short_tiles(const struct stage *g, const struct relation *r)
+{
+	return r->kind == RELATION_SPLIT && r->tiles == BORDER_EVEN && stage_has_tail(g, r->inner);
+}
+
+int64_t stage_long_tiles(const struct stage *g, const struct relation *r)
+{
+	return g->iters.at[r->parent].extent - (g->iters.at[r->inner].extent - 1) * g->iters.at[r->outer].extent;
+}
+
 int stage_leaf(const struct stage *g, int iter)
 {
 	for (int i = 0; i < g->leaves.n; i++)

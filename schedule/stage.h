@@ -27,7 +27,7 @@ struct relation {
 	enum relation_kind kind;
 	int parent, outer, inner;	/* a split makes outer and inner, a fuse makes parent */
 	int64_t size;			/* of a split: the wanted extent of inner */
-	bool shifts;			/* of a split: the last tile moves back */
+	enum border tiles;		/* of a split that does not divide: SHIFT or EVEN, where they begin; OPEN: side by side */
 };
 
 struct relation_vec VEC(struct relation);
@@ -44,6 +44,12 @@ struct let_vec VEC(struct let);
 struct stage_read {
 	const struct tensor *tensor;
 	struct expr_vec VEC(const struct expr *) index[TENSOR_MAX_DIMS];	/* of each dim, each once */
+};
+
+/* Values at the end of a region that are not needed in all turns: there are tiles of one value less. */
+struct surplus {
+	int64_t n;		/* so many; 0: all are needed, or none is known not to be */
+	const struct expr *unless;	/* by axes of enclosing loops; where it holds, they are */
 };
 
 enum place {
@@ -79,6 +85,7 @@ struct stage {
 	 * starts at base (in axes of enclosing loops) and has `part` values. */
 	const struct expr *base[TENSOR_MAX_DIMS];
 	int64_t part[TENSOR_MAX_DIMS];
+	struct surplus surplus[TENSOR_MAX_DIMS];
 	struct let_vec lets;
 	enum stale stale;	/* only while a step is applied */
 };
@@ -97,6 +104,10 @@ int stage_root_of(const struct stage *g, int iter);
 struct relation *stage_split_of(const struct stage *g, int iter);
 /* Is iter I the inner one of a split that does not divide? */
 bool stage_has_tail(const struct stage *g, int iter);
+/* Has split R tiles of one value less than its inner iter has turns? */
+bool stage_has_short_tiles(const struct stage *g, const struct relation *r);
+/* How many of its tiles, the first, are no such. */
+int64_t stage_long_tiles(const struct stage *g, const struct relation *r);
 /* Place of iter I among the leaves; -1 where it is none. */
 int stage_leaf(const struct stage *g, int iter);
 /* The loop of G that is the group of an intrinsic; NULL: none. */

@@ -57,6 +57,12 @@ const char *step_fields(enum step_kind k);
 
 /* "partition". */
 const char *border_name(enum border b);
+/* Is B of a tile, the inner loop of a split, rather than of any loop? It says where tiles begin. */
+static inline bool border_is_of_tile(enum border b)
+{
+	return b == BORDER_SHIFT || b == BORDER_EVEN;
+}
+
 /* "winograd". */
 const char *derivation_name(enum derivation d);
 /* X and Y say the same. */

@@ -178,7 +178,7 @@ static int scan_border(struct scan *s, enum border *out)
 	for (*out = BORDER_PARTITION; *out < BORDER_COUNT; (*out)++)
 		if (scan_token(s, border_name(*out)))
 			return 0;
-	return scan_error(s, "a border is partition, guard, mask, pad or shift");
+	return scan_error(s, "a border is partition, guard, mask, pad, shift or even");
 }
 
 static int scan_derivation(struct scan *s, enum derivation *out)

@@ -44,7 +44,7 @@ static bool overlap_after_init(const struct body *b)
 	for (int i = 0; i < g->relations.n && b->first_reduce >= 0; i++) {
 		const struct relation *r = &g->relations.at[i];
 
-		if (r->kind == RELATION_SPLIT && r->shifts &&
+		if (r->kind == RELATION_SPLIT && r->tiles == BORDER_SHIFT &&
 		    g->iters.at[r->parent].extent % g->iters.at[r->inner].extent != 0 &&
 		    depth_of(g, g->iters.at[r->outer].value).depth > b->first_reduce)
 			return true;
@@ -116,7 +116,7 @@ static struct nest *build_inside(struct lowering *l, struct body *b, int depth)
 	loop->axis = it->axis;
 	loop->annotation = it->annotation;
 	loop->intrinsic = it->intrinsic;
-	loop->border = it->border == BORDER_SHIFT ? BORDER_OPEN : it->border;	/* has been done */
+	loop->border = border_is_of_tile(it->border) ? BORDER_OPEN : it->border;	/* has been done */
 	loop->body = build(l, b, depth + 1);
 	return nest_append(first, loop);
 }

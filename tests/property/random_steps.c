@@ -265,8 +265,8 @@ static int tile_space(struct step_walk *w, int stage, int *outer)
 		if (stage_leaf(g, i) < 0 ||
 		    !apply(w, step_split(stage, i, random_size(w, &g->iters.at[i]))))
 			continue;
-		if (chance(w, 0.3))
-			apply(w, step_border(stage, next + 1, BORDER_SHIFT));
+		if (chance(w, 0.6))
+			apply(w, step_border(stage, next + 1, chance(w, 0.5) ? BORDER_SHIFT : BORDER_EVEN));
 		outer[n] = next;
 		order[n++] = next;
 	}
