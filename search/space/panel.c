@@ -5,6 +5,7 @@
 
 #include "base/integer.h"
 #include "search/space/reads.h"
+#include "te/index/index.h"
 
 /* --- the reader */
 
@@ -116,14 +117,14 @@ bool panel_is_whole(const struct state *s, const struct step *layout)
 {
 	struct axes_search x = axes_of(s, layout->stage);
 	struct arrangement how = step_arrangement(layout);
-	const struct expr *base = x.reader->base[x.axis[within_panel(&x, &how)->dim]];
+	int d = x.axis[within_panel(&x, &how)->dim];
+	struct linear base;
 
-	for (const struct stage *g = x.reader; g->place == PLACE_AT;) {
-		g = s->stages.at[g->at_stage];
-		for (int i = 0; i < g->lets.n; i++)
-			if (expr_uses_axis(base, g->lets.at[i].axis))
-				return false;
-	}
+	if (!linear_from(s->arena, x.reader->base[d], &base))
+		return false;
+	for (int i = 0; i < base.n; i++)
+		if (base.term[i].coef % x.reader->part[d] != 0)
+			return false;
 	return true;
 }
 

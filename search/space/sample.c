@@ -13,7 +13,8 @@
 /* How often what is proposed. Those without another origin are chosen, not measured. */
 enum { TILE_STATEMENTS = 4 };	/* for each vector of a tile with edges: its terms, what they are under */
 #define LEFT_OUT 0.1	/* an optional step is */
-#define SHIFTED 0.5	/* a tail is */
+#define EVEN 0.4	/* a tail is shared among tiles */
+#define SHIFTED 0.5	/* one that is not, is */
 #define GUARDED 0.25	/* an edge is */
 #define AS_WRITTEN 0.5	/* the order of a tile's loops stays */
 /* So often the order of a body is left to chance, for what the rule does not know of. */
@@ -32,13 +33,31 @@ static void shuffle(struct sampler *p, struct step *step)
 	}
 }
 
-/* A tile with a tail is shifted, in kernels of one thread: two might write where tiles overlap. */
+/* May so many times as many copies of the tile be in a kernel's text? */
+static bool fits(const struct sampler *p, int64_t times)
+{
+	return times * p->copies * p->taken.vectors * TILE_STATEMENTS <= p->aim->target->statements;
+}
+
+/* Tiles of two sizes are two bodies. Lanes have one size. */
+enum { EVEN_COPIES = 2 };
+
+/* A tile with a tail is one of two sizes, or is shifted, in kernels of one thread: two might write where tiles overlap, or
+ * of tiles of two sizes nobody could prove that they do not. */
 static void settle_tail(struct sampler *p, struct gene *g)
 {
-	g->step.border = BORDER_SHIFT;
-	g->left_out = p->aim->threads > 1 ||
-		      !stage_has_tail(p->s->stages.at[g->step.stage], g->step.iter) ||
-		      !rng_chance(p->rng, SHIFTED);
+	const struct stage *stage = p->s->stages.at[g->step.stage];
+	bool even = stage_leaf(stage, g->step.iter) >= 0 && fits(p, EVEN_COPIES) && rng_chance(p->rng, EVEN);
+
+	g->step.border = even ? BORDER_EVEN : BORDER_SHIFT;
+	g->left_out = p->aim->threads > 1 || !stage_has_tail(stage, g->step.iter) ||
+		      (!even && !rng_chance(p->rng, SHIFTED));
+}
+
+static void count_tail(struct sampler *p, const struct gene *g)
+{
+	if (!g->left_out && g->step.border == BORDER_EVEN)
+		p->copies *= EVEN_COPIES;
 }
 
 /* Does what is computed inside the loops of STAGE have conditions? */
@@ -64,12 +83,11 @@ static int64_t copies_of(const struct sampler *p, const struct step *border)
 /* An edge is a guard now and then, and where copies would be more than a kernel may have. */
 static void settle_edge(struct sampler *p, struct gene *g)
 {
-	int64_t copies = copies_of(p, &g->step) * p->copies;
-	bool fits = copies * p->taken.vectors * TILE_STATEMENTS <= p->aim->target->statements;
+	int64_t copies = copies_of(p, &g->step);
 
 	g->step.border = BORDER_GUARD;
-	g->left_out = copies == p->copies || (fits && !rng_chance(p->rng, GUARDED));
-	p->copies = g->left_out ? copies : p->copies;
+	g->left_out = copies == 1 || (fits(p, copies) && !rng_chance(p->rng, GUARDED));
+	p->copies *= g->left_out ? copies : 1;
 }
 
 /* Threads share so many outer loops; 0: none. */
@@ -107,6 +125,7 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 		break;
 	case ROLE_TAIL:
 		settle_tail(p, g);
+		count_tail(p, g);
 		break;
 	case ROLE_EDGE:
 		settle_edge(p, g);
@@ -134,8 +153,10 @@ static void follow(struct sampler *p, const struct open_step *o, struct gene *g)
 		p->copies *= copies_of(p, &o->step);
 	if (o->role == ROLE_PANEL)
 		g->left_out = !panel_is_whole(p->s, &g->step);
-	if (o->role == ROLE_TAIL && !stage_has_tail(p->s->stages.at[o->step.stage], o->step.iter))
-		g->left_out = true;
+	if (o->role == ROLE_TAIL) {
+		g->left_out |= !stage_has_tail(p->s->stages.at[o->step.stage], o->step.iter);
+		count_tail(p, g);
+	}
 }
 
 /* One of the steps that none leaves open, which the sketch has taken already. */

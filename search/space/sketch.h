@@ -30,9 +30,9 @@ enum role {
 	ROLE_STRIP,	/* the same where little is computed twice, and what is kept at a time suits a cache */
 	ROLE_SCRATCH,	/* compute_at: at one of the first `size` loops of the target, or at one around these, where a scratchpad
 			 * has room */
-	ROLE_TAIL,	/* border of the inner loop of a tile: left to lowering, or shifted */
+	ROLE_TAIL,	/* border of the inner loop of a tile: left to lowering, shared among tiles, or shifted */
 	ROLE_EDGE,	/* border of a loop around a window: left to lowering, or a guard */
-	ROLE_PANEL,	/* layout in panels: as wide as the reader's tile, whatever that is; none where tiles shift */
+	ROLE_PANEL,	/* layout in panels: as wide as the reader's tile, whatever that is; none where tiles begin elsewhere */
 	ROLE_OPTIONAL,	/* the step may be left out */
 	ROLE_PARALLEL,	/* parallel: of how many outer loops, fused; of none where the stage is not at the root */
 };

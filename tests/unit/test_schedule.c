@@ -60,7 +60,9 @@ static const struct {
 	{ chain, "split C k 3", "border C k.1 shift",
 	  "a shifted tile would add reduced elements twice" },
 	{ chain, "split C i 3", "border C i.0 shift",
-	  "only the inner loop of a split is a tile that can be shifted" },
+	  "only the inner loop of a split is a tile" },
+	{ chain, "split C i 3", "border C k even", "only the inner loop of a split is a tile" },
+	{ chain, "split C i 3; border C i.1 even", "border C i.1 shift", "the border is settled already" },
 	{ chain, "split C i 3; border C i.1 shift", "border C i.1 guard",
 	  "the border is settled already" },
 	{ chain, "split C i 3", "border C i guard", "the iter is not a loop" },
@@ -293,6 +295,10 @@ static const char pad[] = "input X: f32[8]\n"
 			  "Y[x] = X[x] + 1\n"
 			  "Z[x < 10] = sum(r < 3) select(x + r >= 2 && x + r < 10, Y[x + r - 2], 0)\n";
 
+static const char row[] = "input X: f32[23]\n"
+			  "Y[x] = X[x] + 1\n"
+			  "Z[x < 21] = Y[x] + Y[x + 2]\n";
+
 static const char two[] = "input X: f32[12]\n"
 			  "Y[x] = X[x] + 1\n"
 			  "Z[x < 8] = Y[x] + Y[x + 4]\n"
@@ -310,6 +316,21 @@ static const struct {
 	{ pool, "compute_at Y P s", "Y", "c + 1, y * 2 + r + 1, x * 2 + s + 1" },
 	{ pool, "split P y 4; compute_at Y P y.0", "Y", "c + 1, y.0 * 8 + 9, 0 + 19" },
 	{ pool, "split P y 4; border P y.1 shift; compute_at Y P y.0", "Y", "c + 1, y * 2 + 9, 0 + 19" },
+	/* Nine rows are tiles of five and four: the second reads two rows less. In columns of a tile of four none is shorter. */
+	{ pool, "split P y 5; border P y.1 even; compute_at Y P y.0", "Y",
+	  "c + 1, y.0 * 10 + 11 less 2 unless y.0 < 1, 0 + 19" },
+	{ pool, "split P y 4; border P y.1 even; compute_at Y P y.0", "Y", "c + 1, y.0 * 6 + 7, 0 + 19" },
+	{ pool, "split P y 5; border P y.1 even; compute_at Y P y.1", "Y",
+	  "c + 1, y.0 * 10 + y.1 * 2 + 3, 0 + 19" },
+	/* Of twenty-one a tile of six and three of five, one and two at a time. */
+	{ row, "split Z x 6; border Z x.1 even; compute_at Y Z x.0", "Y",
+	  "x.0 * 5 + min(x.0, 1) + 8 less 1 unless x.0 < 1" },
+	{ row, "split Z x 6; border Z x.1 even; split Z x.0 2; compute_at Y Z x.0.0", "Y",
+	  "x.0.0 * 10 + min(x.0.0 * 2, 1) + 14" },
+	{ pool, "cache_write P; split P y 5; border P y.1 even; compute_at P.local P y.0; compute_at Y P.local r", "Y",
+	  "c + 1, y * 2 + y.0 * 10 + r + 1, x * 2 + 3" },
+	{ pool, "cache_write P; split P y 5; border P y.1 even; compute_at P.local P y.0; compute_at Y P y.0", "Y",
+	  "c + 1, y.0 * 10 + 11 less 2 unless y.0 < 1, 0 + 19" },
 	{ pool, "split P x 3; reorder P x.0 y x.1; compute_at Y P x.0", "Y",
 	  "c + 1, 0 + 19, x.0 * 6 + 7" },
 	{ pool, "reorder P r c y x; compute_at Y P r", "Y", "0 + 4, r + 17, 0 + 19" },
@@ -343,6 +364,10 @@ static void test_regions(void **unused)
 			else
 				expr_print(&t, g->base[d]);
 			text_printf(&t, " + %jd", (intmax_t)g->part[d]);
+			if (g->surplus[d].n > 0) {
+				text_printf(&t, " less %jd unless ", (intmax_t)g->surplus[d].n);
+				expr_print(&t, g->surplus[d].unless);
+			}
 		}
 		if (strcmp(text_str(&t), regions[i].region) != 0)
 			fail_msg("%s: %s, not %s", regions[i].steps, text_str(&t),
@@ -369,6 +394,11 @@ static const struct {
 	{ chain, "split C i 4; border C i.1 shift; reorder C k i.0",
 	  "a shifted tile inside a reduce loop would add elements twice" },
 	{ chain, "split C i 3; border C i.1 shift; reorder C k i.0", NULL },
+	{ chain, "split C j 4; border C j.1 even; reorder C k j.0", NULL },
+	{ chain, "split C k 3; border C k.1 even; unroll C k.1", NULL },
+	{ chain, "split D j 4; border D j.1 even; parallel D i", NULL },
+	{ chain, "split D j 4; border D j.1 even; parallel D j.0",
+	  "turns of a parallel loop may write the same element" },
 	{ chain, "layout B", NULL },
 	{ chain, "cache_write C; split C i 4; compute_at C.local C i.0; layout B", NULL },
 };
