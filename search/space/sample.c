@@ -39,19 +39,22 @@ static bool fits(const struct sampler *p, int64_t times)
 	return times * p->copies * p->taken.vectors * TILE_STATEMENTS <= p->aim->target->statements;
 }
 
-/* Tiles of two sizes are two bodies. Lanes have one size. */
+/* Tiles of two sizes are two bodies. */
 enum { EVEN_COPIES = 2 };
 
-/* A tile with a tail is one of two sizes, or is shifted, in kernels of one thread: two might write where tiles overlap, or
- * of tiles of two sizes nobody could prove that they do not. */
+/* A tail is shared among tiles, or shifted, in kernels of one thread: two might write where tiles overlap, and of tiles of
+ * two sizes nothing proves that they do not. */
 static void settle_tail(struct sampler *p, struct gene *g)
 {
 	const struct stage *stage = p->s->stages.at[g->step.stage];
-	bool even = stage_leaf(stage, g->step.iter) >= 0 && fits(p, EVEN_COPIES) && rng_chance(p->rng, EVEN);
+	bool settles = p->aim->threads == 1 && stage_has_tail(stage, g->step.iter);
+	bool lanes = stage_leaf(stage, g->step.iter) < 0;
 
-	g->step.border = even ? BORDER_EVEN : BORDER_SHIFT;
-	g->left_out = p->aim->threads > 1 || !stage_has_tail(stage, g->step.iter) ||
-		      (!even && !rng_chance(p->rng, SHIFTED));
+	if (settles && !lanes && fits(p, EVEN_COPIES) && rng_chance(p->rng, EVEN))
+		g->step.border = BORDER_EVEN;
+	else if (settles && rng_chance(p->rng, SHIFTED))
+		g->step.border = BORDER_SHIFT;
+	g->left_out = g->step.border == BORDER_OPEN;
 }
 
 static void count_tail(struct sampler *p, const struct gene *g)
