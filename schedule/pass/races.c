@@ -66,6 +66,57 @@ static bool separates(const struct path *p, const struct expr *e, const struct a
 	return coef != 0 && rest.hi - rest.lo < (coef < 0 ? -coef : coef);
 }
 
+/* Is all inside N under t < a || X < END, where LEAST is min(t, a)? */
+static bool ends_short(const struct nest *n, const struct expr *least, const struct expr *x, int64_t end)
+{
+	const struct expr *e = n->kind == NEST_IF && !n->other ? n->value : NULL;
+	int64_t own;
+
+	return e && e->kind == EXPR_OR && e->arg[0]->kind == EXPR_LT && e->arg[1]->kind == EXPR_LT &&
+	       expr_equal(e->arg[0]->arg[0], least->arg[0]) && expr_equal(e->arg[0]->arg[1], least->arg[1]) &&
+	       expr_equal(e->arg[1]->arg[0], x) && expr_is_int(e->arg[1]->arg[1], &own) && own <= end;
+}
+
+/* The part of L that varies; false where AXIS is in it. */
+static bool varying(const struct path *p, const struct linear *l, const struct axis *axis, struct linear *out)
+{
+	*out = (struct linear){ .n = 0 };
+	for (int i = 0; i < l->n; i++) {
+		if (expr_uses_axis(l->term[i].atom, axis))
+			return false;
+		if (varies(p, l->term[i].atom))
+			out->term[out->n++] = l->term[i];
+	}
+	return true;
+}
+
+/* The same of tiles of two sizes: E = n * t + min(t, a) + x with 0 <= x <= n, and x < n but for t < a. Then E is less in a
+ * tile than in any behind it, and different values of AXIS are different tiles. */
+static bool separates_tiles(const struct path *p, const struct expr *e, const struct axis *axis)
+{
+	struct linear all, t, x;
+	const struct expr *least = NULL;
+
+	if (!linear_from(p->scratch, e, &all))
+		return false;
+	for (int i = 0; i < all.n; i++)
+		if (all.term[i].atom->kind == EXPR_MIN && all.term[i].coef == 1)
+			least = all.term[i].atom;
+	if (!least || !separates(p, least->arg[0], axis) || !linear_from(p->scratch, least->arg[0], &t))
+		return false;
+	int64_t n = linear_coef(&all, axis) / linear_coef(&t, axis);
+
+	if (!linear_add_expr(p->scratch, &all, least, -1) || !linear_add(&all, &t, -n) ||
+	    !varying(p, &all, axis, &x) || linear_range(&x).lo < 0 || linear_range(&x).hi > n)
+		return false;
+	const struct expr *turn = linear_expr(p->scratch, &x);
+
+	for (int i = 0; i < p->n; i++)
+		if (ends_short(p->at[i], least, turn, n))
+			return true;
+	return false;
+}
+
 static bool tells(struct path *p, const struct nest *store, const struct axis *axis);
 
 /* Let REMAINDER has what let QUOTIENT leaves out of the same value, or more. */
@@ -112,7 +163,7 @@ static bool tells(struct path *p, const struct nest *store, const struct axis *a
 	if (axis->hi - axis->lo <= 1)
 		return true;
 	for (int i = 0; i < store->buffer->tensor.ndim; i++)
-		if (separates(p, store->index[i], axis))
+		if (separates(p, store->index[i], axis) || separates_tiles(p, store->index[i], axis))
 			return true;
 	for (int i = 0; i < p->n; i++)
 		if (p->at[i]->kind == NEST_LET && tells_by_let(p, store, p->at[i], axis))

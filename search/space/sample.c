@@ -42,17 +42,16 @@ static bool fits(const struct sampler *p, int64_t times)
 /* Tiles of two sizes are two bodies. */
 enum { EVEN_COPIES = 2 };
 
-/* A tail is shared among tiles, or shifted, in kernels of one thread: two might write where tiles overlap, and of tiles of
- * two sizes nothing proves that they do not. */
+/* A tail is shared among tiles, or shifted, in kernels of one thread: two might write where tiles overlap. */
 static void settle_tail(struct sampler *p, struct gene *g)
 {
 	const struct stage *stage = p->s->stages.at[g->step.stage];
-	bool settles = p->aim->threads == 1 && stage_has_tail(stage, g->step.iter);
+	bool tail = stage_has_tail(stage, g->step.iter);
 	bool lanes = stage_leaf(stage, g->step.iter) < 0;
 
-	if (settles && !lanes && fits(p, EVEN_COPIES) && rng_chance(p->rng, EVEN))
+	if (tail && !lanes && fits(p, EVEN_COPIES) && rng_chance(p->rng, EVEN))
 		g->step.border = BORDER_EVEN;
-	else if (settles && rng_chance(p->rng, SHIFTED))
+	else if (tail && p->aim->threads == 1 && rng_chance(p->rng, SHIFTED))
 		g->step.border = BORDER_SHIFT;
 	g->left_out = g->step.border == BORDER_OPEN;
 }

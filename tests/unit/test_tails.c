@@ -72,14 +72,14 @@ static struct tails sampled(const char *source, int threads)
 	return all;
 }
 
-/* Both are drawn where rows are a prime; where threads might meet, neither. */
+/* Both are drawn where rows are a prime; threads might meet where one is shifted. */
 static void test_drawn(void **state)
 {
 	struct tails alone = sampled(PRODUCT("13"), 1), together = sampled(PRODUCT("13"), 2);
 
 	(void)state;
 	assert_true(alone.of[BORDER_EVEN] > 0 && alone.of[BORDER_SHIFT] > 0);
-	assert_true(together.of[BORDER_EVEN] == 0 && together.of[BORDER_SHIFT] == 0);
+	assert_true(together.of[BORDER_EVEN] > 0 && together.of[BORDER_SHIFT] == 0);
 }
 
 /* A mutation takes back that tiles are of two sizes, now and then; what is left is followed. */
