@@ -239,21 +239,24 @@ bool apply_cache_read(struct state *s, const struct step *step, const char **why
 	return true;
 }
 
-/* The condition that the iters of G, by their values, are within all splits that do not divide. */
+static const struct expr *both(struct arena *a, const struct expr *x, const struct expr *y)
+{
+	return x ? expr_binary(a, EXPR_AND, x, y) : y;
+}
+
+/* The condition that the iters of G, by their values, are within all splits that do not divide; NULL: they all do. */
 static const struct expr *tail_condition(struct arena *a, const struct stage *g)
 {
 	const struct expr *all = NULL;
 
 	for (int i = 0; i < g->relations.n; i++) {
-		const struct iter *parent = &g->iters.at[g->relations.at[i].parent];
+		const struct relation *r = &g->relations.at[i];
+		const struct iter *parent = &g->iters.at[r->parent];
 
-		if (g->relations.at[i].kind != RELATION_SPLIT ||
-		    expr_range(parent->value).hi < parent->extent)
-			continue;
-		const struct expr *c = expr_binary(a, EXPR_LT, parent->value,
-						   expr_int(a, parent->extent));
-
-		all = all ? expr_binary(a, EXPR_AND, all, c) : c;
+		if (stage_has_short_tiles(g, r))
+			all = both(a, all, stage_within_tile(a, g, r));
+		if (r->kind == RELATION_SPLIT && expr_range(parent->value).hi >= parent->extent)
+			all = both(a, all, expr_binary(a, EXPR_LT, parent->value, expr_int(a, parent->extent)));
 	}
 	return all;
 }

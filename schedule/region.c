@@ -81,15 +81,15 @@ static bool span_of(const struct fixed *f, const struct expr *e, struct span *ou
 static bool add_least(const struct fixed *f, const struct expr *e, int64_t factor, struct span *out)
 {
 	struct span own;	/* no initializer: it is large */
-	int64_t limit;
+	int64_t limit, moves;
 
 	if (e->kind != EXPR_MIN || factor < 0 || !expr_is_int(e->arg[1], &limit) || !span_of(f, e->arg[0], &own) ||
-	    !own.any_fixed)
+	    !own.any_fixed || __builtin_mul_overflow(own.free.hi - own.free.lo, factor, &moves))
 		return false;
 	own.fixed.constant += own.free.lo;
 	const struct expr *first = expr_binary(f->arena, EXPR_MIN, linear_expr(f->arena, &own.fixed), e->arg[1]);
 
-	out->free.hi += (own.free.hi - own.free.lo) * factor;
+	out->free = range_add(out->free, (struct range){ 0, moves });
 	out->any_fixed = true;
 	return linear_add_expr(f->arena, &out->fixed, first, factor);
 }
@@ -149,9 +149,7 @@ static struct surplus surplus_of(const struct fixed *f, const struct stage *g, i
 		    !uses_only_fixed(f, g->iters.at[r->outer].value) ||
 		    !span_of(f, g->iters.at[r->inner].value, &inner) || inner.any_fixed)
 			continue;
-		return (struct surplus){ stride_of(g, r->inner),
-				       expr_binary(f->arena, EXPR_LT, g->iters.at[r->outer].value,
-						   expr_int(f->arena, stage_long_tiles(g, r))) };
+		return (struct surplus){ stride_of(g, r->inner), stage_is_long(f->arena, g, r) };
 	}
 	return (struct surplus){ 0 };
 }

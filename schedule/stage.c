@@ -120,6 +120,19 @@ int64_t stage_long_tiles(const struct stage *g, const struct relation *r)
 	return g->iters.at[r->parent].extent - (g->iters.at[r->inner].extent - 1) * g->iters.at[r->outer].extent;
 }
 
+const struct expr *stage_is_long(struct arena *a, const struct stage *g, const struct relation *r)
+{
+	return expr_binary(a, EXPR_LT, g->iters.at[r->outer].value, expr_int(a, stage_long_tiles(g, r)));
+}
+
+const struct expr *stage_within_tile(struct arena *a, const struct stage *g, const struct relation *r)
+{
+	const struct iter *inner = &g->iters.at[r->inner];
+
+	return expr_binary(a, EXPR_OR, stage_is_long(a, g, r),
+			   expr_binary(a, EXPR_LT, inner->value, expr_int(a, inner->extent - 1)));
+}
+
 int stage_leaf(const struct stage *g, int iter)
 {
 	for (int i = 0; i < g->leaves.n; i++)

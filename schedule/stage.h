@@ -108,6 +108,9 @@ bool stage_has_tail(const struct stage *g, int iter);
 bool stage_has_short_tiles(const struct stage *g, const struct relation *r);
 /* How many of its tiles, the first, are no such. */
 int64_t stage_long_tiles(const struct stage *g, const struct relation *r);
+/* That a tile is one of these, and that a turn of the inner iter is one of its tile. */
+const struct expr *stage_is_long(struct arena *a, const struct stage *g, const struct relation *r);
+const struct expr *stage_within_tile(struct arena *a, const struct stage *g, const struct relation *r);
 /* Place of iter I among the leaves; -1 where it is none. */
 int stage_leaf(const struct stage *g, int iter);
 /* The loop of G that is the group of an intrinsic; NULL: none. */

@@ -62,32 +62,16 @@ static bool divides(const struct stage *g, const struct relation *r)
 	return g->iters.at[r->parent].extent % g->iters.at[r->inner].extent == 0;
 }
 
-/* X < END, where UNLESS does not hold. */
-static void place_end(struct lowering *l, struct body *b, const struct expr *unless, const struct expr *x, int64_t end)
-{
-	place(l, b, NULL, expr_binary(l->a, EXPR_OR, unless, expr_binary(l->a, EXPR_LT, x, expr_int(l->a, end))));
-}
-
-/* The last turn of a tile is not in those that are shorter; nor, then, is it behind the end of them all. */
-static void place_short_tiles(struct lowering *l, struct body *b, const struct relation *r)
-{
-	const struct stage *g = b->g;
-
-	if (!stage_has_short_tiles(g, r))
-		return;
-	const struct expr *is_long = expr_binary(l->a, EXPR_LT, g->iters.at[r->outer].value,
-						 expr_int(l->a, stage_long_tiles(g, r)));
-
-	place_end(l, b, is_long, g->iters.at[r->inner].value, g->iters.at[r->inner].extent - 1);
-}
-
 /* What readers of dim D do not need in turns with a shorter tile is not computed there. */
 static void place_surplus(struct lowering *l, struct body *b, int d)
 {
 	const struct stage *g = b->g;
+	struct surplus surplus = g->surplus[d];
 
-	if (g->surplus[d].n > 0)
-		place_end(l, b, g->surplus[d].unless, g->iters.at[d].value, g->part[d] - g->surplus[d].n);
+	if (surplus.n > 0)
+		place(l, b, NULL, expr_binary(l->a, EXPR_OR, surplus.unless,
+					      expr_binary(l->a, EXPR_LT, g->iters.at[d].value,
+							  expr_int(l->a, g->part[d] - surplus.n))));
 }
 
 void place_conditions(struct lowering *l, struct body *b)
@@ -98,11 +82,12 @@ void place_conditions(struct lowering *l, struct body *b)
 	for (int i = 0; i < g->lets.n; i++)
 		place(l, b, g->lets.at[i].axis, g->lets.at[i].value);
 	for (int i = 0; i < g->relations.n; i++) {
-		const struct iter *parent = &g->iters.at[g->relations.at[i].parent];
+		const struct relation *r = &g->relations.at[i];
+		const struct iter *parent = &g->iters.at[r->parent];
 
-		place_short_tiles(l, b, &g->relations.at[i]);
-		if (g->relations.at[i].kind == RELATION_SPLIT && !divides(g, &g->relations.at[i]) &&
-		    !is_part_of_padded(g, g->relations.at[i].parent))
+		if (stage_has_short_tiles(g, r))	/* first: then hardly any turn is left that is behind the end */
+			place(l, b, NULL, stage_within_tile(a, g, r));
+		if (r->kind == RELATION_SPLIT && !divides(g, r) && !is_part_of_padded(g, r->parent))
 			place(l, b, NULL, expr_binary(a, EXPR_LT, parent->value,
 						      expr_int(a, parent->extent)));
 	}

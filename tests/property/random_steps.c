@@ -341,8 +341,11 @@ static void factor_reduction(struct step_walk *w, int stage)
 
 		if (!g->iters.at[iter].reduce)
 			continue;
-		if (!apply(w, step_split(stage, iter, random_size(w, &g->iters.at[iter]))) ||
-		    !apply(w, step_rfactor(stage, inner)))
+		if (!apply(w, step_split(stage, iter, random_size(w, &g->iters.at[iter]))))
+			return;
+		if (chance(w, 0.3))
+			apply(w, step_border(stage, inner, BORDER_EVEN));
+		if (!apply(w, step_rfactor(stage, inner)))
 			return;
 		g = stage_at(w, partial);
 		reduce_outside(w, partial);
