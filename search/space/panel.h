@@ -14,8 +14,8 @@ bool panel_is_own(const struct state *s, int stage);
 /* Stores STAGE, whose only reader is panel_reader(), in panels for it: *OUT is a step LAYOUT whose block is open.
  * False where no dim runs along its tile. */
 bool panel_layout(const struct state *s, int stage, struct step *out);
-/* Whether each tile of the reader is one panel. One that is shifted, or shorter than others, begins within another, and takes its lanes from two:
- * 8 times as slow, where one was seen. */
+/* Whether each tile of the reader is one panel. One that is shifted, or behind a shorter one, begins within a panel, and
+ * takes its lanes from two: 8 times as slow, where one was seen. */
 bool panel_is_whole(const struct state *s, const struct step *layout);
 /* Sets the block of the step to the tile that the reader has now. */
 void panel_fit(const struct state *s, struct step *layout);

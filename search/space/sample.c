@@ -11,7 +11,10 @@
 #include "te/index/index.h"
 
 /* How often what is proposed. Those without another origin are chosen, not measured. */
-enum { TILE_STATEMENTS = 4 };	/* for each vector of a tile with edges: its terms, what they are under */
+enum {
+	TILE_STATEMENTS = 4,	/* for each vector of a tile with edges: its terms, what they are under */
+	EVEN_COPIES = 2,	/* tiles of two sizes are two bodies */
+};
 #define LEFT_OUT 0.1	/* an optional step is */
 #define EVEN 0.4	/* a tail is shared among tiles */
 #define SHIFTED 0.5	/* one that is not, is */
@@ -38,9 +41,6 @@ static bool fits(const struct sampler *p, int64_t times)
 {
 	return times * p->copies * p->taken.vectors * TILE_STATEMENTS <= p->aim->target->statements;
 }
-
-/* Tiles of two sizes are two bodies. */
-enum { EVEN_COPIES = 2 };
 
 /* A tail is shared among tiles, or shifted, in kernels of one thread: two might write where tiles overlap. */
 static void settle_tail(struct sampler *p, struct gene *g)
