@@ -4,6 +4,7 @@
 #define HONE_CODEGEN_EMITTER_H
 
 #include "codegen/emit.h"
+#include "target/matrix.h"
 #include "target/vectors/vectors.h"
 
 /* What an axis is in the C text: a number, where its loop is written out, or a variable. */
@@ -26,6 +27,16 @@ struct local_arrays {
 	size_t stack, memory;
 };
 
+/* The tiles of a unit that multiplies matrices, by what they have at this place. */
+struct matrix_tiles {
+	bool used;
+	const struct buffer *sums;	/* whose they are */
+	int64_t at[MATRIX_SUMS];	/* offsets of those that were met */
+	int n;
+	const char *has[2][MATRIX_OPERANDS];	/* rows of an operand, as text; NULL: nothing known */
+	int last[2];		/* of each operand, the tile that was used last */
+};
+
 struct emitter {
 	struct arena *a;	/* scratch */
 	struct text body;
@@ -39,6 +50,7 @@ struct emitter {
 	int64_t vector_start;
 	int lanes;
 	const struct nest *group;	/* the loop around whose turns are an intrinsic; NULL: none */
+	struct matrix_tiles matrix;
 	const struct expr *under;	/* what lanes that may be touched fulfil; NULL: all do */
 	int unique;		/* makes names distinct */
 	size_t temps;		/* bytes of the intermediates of the whole program */
@@ -146,6 +158,15 @@ bool reads_all_lanes(const struct emitter *e, const struct tensor *t, int64_t st
 
 /* SUM with what store N, in the lanes of the intrinsic around, adds to it in all turns of the group. */
 const char *intrinsic_call(struct emitter *e, const struct nest *n, const char *sum);
+
+/* --- matrices (codegen/matrix.c) */
+
+/* Tiles take the shape of what is multiplied into them behind N, an allocation in the scope "matrix". */
+void emit_matrix_alloc(struct emitter *e, const struct nest *n);
+/* Writes N if it is an operation on tiles; false where it is none. */
+bool emit_matrix(struct emitter *e, const struct nest *n);
+/* What operands are where is not known any more: memory or variables change. */
+void emit_matrix_forget(struct emitter *e);
 
 /* --- lanes that lie apart in memory (codegen/apart.c) */
 

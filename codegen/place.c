@@ -85,6 +85,8 @@ void emit_workspace(struct emitter *e)
 	size_t local = e->peak.memory;
 
 	emit_line(e, "(void)phase, (void)workspace, (void)thread, (void)threads;\n");
+	if (e->matrix.used)
+		emit_line(e, "uint32_t matrices = 0;");
 	if (e->temps > 0)
 		emit_line(e, "char *const temps = workspace;");
 	if (e->forks)
@@ -160,7 +162,9 @@ void emit_alloc(struct emitter *e, const struct nest *n)
 {
 	if (n->buffer->kind == BUFFER_TEMP)
 		return;		/* the function's head has it */
-	if (n->buffer->registers)
+	if (n->buffer->scratchpad == SCOPE_MATRIX)
+		emit_matrix_alloc(e, n);
+	else if (n->buffer->registers)
 		declare_registers(e, n);
 	else
 		declare_array(e, n);

@@ -169,6 +169,7 @@ static void emit_vector_store(struct emitter *e, const struct nest *n)
 
 static void emit_store(struct emitter *e, const struct nest *n)
 {
+	emit_matrix_forget(e);
 	if (e->vector_axis)
 		emit_vector_store(e, n);
 	else
@@ -260,17 +261,21 @@ static void emit_for(struct emitter *e, const struct nest *n)
 		emit_line(e, "for (int64_t %s = %" PRId64 "; %s < %" PRId64 "; %s++) {", name,
 			  n->axis->lo, name, n->axis->hi, name);
 	}
+	emit_matrix_forget(e);
 	e->indent++;
 	emit_bind(e, (struct bound_axis){ n->axis, false, 0, name });
 	emit_body(e, n->body);
 	e->bindings.n--;
 	e->indent--;
+	emit_matrix_forget(e);
 	e->open = open;		/* its arrays end with it */
 	emit_line(e, "}");
 }
 
 static void emit_loop(struct emitter *e, const struct nest *n)
 {
+	if (emit_matrix(e, n))
+		return;
 	if (n->intrinsic)
 		emit_group(e, n);
 	else if (n->turns == TURNS_TRANSPOSED)
@@ -330,14 +335,17 @@ static void emit_if(struct emitter *e, const struct nest *n)
 		return;
 	}
 	emit_line(e, "if (%s) {", scalar_text(e, n->value));
+	emit_matrix_forget(e);
 	e->indent++;
 	emit_body(e, n->body);
 	e->indent--;
+	emit_matrix_forget(e);
 	if (n->other) {
 		emit_line(e, "} else {");
 		e->indent++;
 		emit_body(e, n->other);
 		e->indent--;
+		emit_matrix_forget(e);
 	}
 	emit_line(e, "}");
 }

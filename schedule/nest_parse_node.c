@@ -270,7 +270,7 @@ static int node(struct nest_parser *np, int depth, struct nest *n)
 		return nest_parse_alloc(np, n, (struct buffer){ .kind = BUFFER_LOCAL });
 	if (nest_parse_word(np, "registers"))
 		return nest_parse_alloc(np, n, (struct buffer){ .kind = BUFFER_LOCAL, .registers = true });
-	for (enum memory_scope s = SCOPE_INPUTS; s <= SCOPE_ACCUMULATORS; s++)
+	for (enum memory_scope s = SCOPE_MATRIX; s <= SCOPE_ACCUMULATORS; s++)
 		if (nest_parse_word(np, memory_scope_name(s)))
 			return nest_parse_alloc(np, n, (struct buffer){ .kind = BUFFER_LOCAL, .scratchpad = s });
 	bool words = loop_words(np, n);

@@ -6,15 +6,17 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #elif defined(__aarch64__)
 #include <asm/hwcap.h>
 #include <sys/auxv.h>
 #endif
 
 static const struct intrinsic intrinsics[] = {
-#define X(id, name, isa, extension, sum, a, b, group, lanes, instructions, header, text)            \
+#define X(id, name, isa, extension, sum, a, b, group, lanes, rows, depth, instructions, header, text) \
 	{ INTRINSIC_##id, name, isa, EXTENSION_##extension, DTYPE_##sum, DTYPE_##a, DTYPE_##b, group, \
-	  lanes, instructions, header, text },
+	  lanes, rows, depth, instructions, header, text },
 #include "target/intrinsic.def"
 #undef X
 };
@@ -50,19 +52,26 @@ bool intrinsic_is_of(const struct intrinsic *x, const struct target *t)
 }
 
 #if defined(__x86_64__)
-/* Bit BIT of a register of cpuid leaf 7: ecx of subleaf 0, eax of subleaf 1. Not all compilers' names for
- * __builtin_cpu_supports have these. */
-static bool leaf7(unsigned subleaf, int bit)
+/* Bit BIT of a register, "abcd", of cpuid leaf 7. Not all compilers' names for __builtin_cpu_supports have these. */
+static bool leaf7(unsigned subleaf, char name, int bit)
 {
-	unsigned eax, ebx, ecx, edx;
+	unsigned r[4];
 
-	if (!__get_cpuid_count(7, subleaf, &eax, &ebx, &ecx, &edx))
-		return false;
-	return (subleaf ? eax : ecx) >> bit & 1;
+	return __get_cpuid_count(7, subleaf, &r[0], &r[1], &r[2], &r[3]) && r[name - 'a'] >> bit & 1;
+}
+
+/* Would Linux let this process have the data of tiles? (Documentation/arch/x86/xstate.rst: ARCH_GET_XCOMP_SUPP, component
+ * 18.) Kernels ask for it. */
+static bool system_has_tiles(void)
+{
+	enum { GET_SUPPORTED = 0x1021, TILE_DATA = 18 };
+	uint64_t components = 0;
+
+	return syscall(SYS_arch_prctl, GET_SUPPORTED, &components) == 0 && components >> TILE_DATA & 1;
 }
 #endif
 
-/* Has this machine E? What the system must do for it, it does for the target already. */
+/* Has this machine E? What the system must do for it, it does for the target already, but for tiles. */
 static bool machine_has(enum extension e)
 {
 	switch (e) {
@@ -70,17 +79,23 @@ static bool machine_has(enum extension e)
 		return true;
 #if defined(__x86_64__)
 	case EXTENSION_AVX512_VNNI:
-		return leaf7(0, 11);
+		return leaf7(0, 'c', 11);
 	case EXTENSION_AVX_VNNI:
-		return leaf7(1, 4);
+		return leaf7(1, 'a', 4);
 	case EXTENSION_AVX512_BF16:
-		return leaf7(1, 5);
+		return leaf7(1, 'a', 5);
+	case EXTENSION_AMX_INT8:
+		return leaf7(0, 'd', 25) && system_has_tiles();
+	case EXTENSION_AMX_BF16:
+		return leaf7(0, 'd', 22) && system_has_tiles();
 	case EXTENSION_DOTPROD:
 		return false;
 #else
 	case EXTENSION_AVX512_VNNI:
 	case EXTENSION_AVX_VNNI:
 	case EXTENSION_AVX512_BF16:
+	case EXTENSION_AMX_INT8:
+	case EXTENSION_AMX_BF16:
 		return false;
 	case EXTENSION_DOTPROD:
 #if defined(__aarch64__)
@@ -97,5 +112,6 @@ bool intrinsic_is_there(const struct intrinsic *x, const struct target *t)
 {
 	if (!intrinsic_is_of(x, t))
 		return false;
-	return x->extension == EXTENSION_NONE || (target_is_own(t) && machine_has(x->extension));
+	return x->extension == EXTENSION_NONE || t->extensions >> x->extension & 1 ||
+	       (target_is_own(t) && machine_has(x->extension));
 }

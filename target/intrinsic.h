@@ -34,6 +34,7 @@ struct intrinsic {
 	enum dtype sum, a, b;
 	int group;
 	int lanes;
+	int rows, depth;
 	double instructions;
 	const char *header;
 	const char *text;
@@ -44,6 +45,11 @@ const struct intrinsic *intrinsic_at(enum intrinsic_id id);
 const struct intrinsic *intrinsic_named(const char *name);
 /* The macro without which a compiler does not know it; NULL: all for its target do. */
 const char *intrinsic_macro(const struct intrinsic *x);
+/* Does it multiply matrices? */
+static inline bool intrinsic_is_matrix(const struct intrinsic *x)
+{
+	return x->rows > 1;
+}
 /* May code for T have it, on some machine? */
 bool intrinsic_is_of(const struct intrinsic *x, const struct target *t);
 /* Can code for T have it as T is compiled here: do all of T's machines have it, or does this one, whose own T is? */

@@ -18,6 +18,7 @@ const struct target target_x86_64_avx512 = {
 	.summary = "x86-64-v4: AVX-512 F, VL, BW, DQ",
 	CPU_VECTORS(64, 32),
 	.stream_bytes = 16,
+	.scope_bytes[SCOPE_MATRIX] = 4 * 1024,	/* of eight tiles four, where there are any; the others are of operands */
 	.half = &target_x86_64_avx2,
 	.masked_loads = true,
 	.masked_stores = true,

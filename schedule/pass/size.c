@@ -158,7 +158,7 @@ static void add_if(struct meter *m, const struct nest *n)
 
 static void add_alloc(struct meter *m, const struct nest *n)
 {
-	if (n->buffer->registers || n->buffer->kind != BUFFER_LOCAL)
+	if (n->buffer->registers || n->buffer->kind != BUFFER_LOCAL || n->buffer->scratchpad == SCOPE_MATRIX)
 		return;
 	m->local += tensor_bytes(&n->buffer->tensor);
 	m->most_local = m->local > m->most_local ? m->local : m->most_local;

@@ -5,6 +5,7 @@
 
 #include "base/vec.h"
 #include "target/intrinsic.h"
+#include "target/matrix.h"
 #include "target/vectors/pattern.h"
 #include "target/vectors/vectors.h"
 
@@ -234,6 +235,10 @@ static void put_intrinsic(struct text *out, const struct intrinsic *x)
 				 "machine has that\"\n#endif\n", macro, x->name);
 	if (*x->header)
 		text_printf(out, "#include <%s>\n", x->header);
+	if (intrinsic_is_matrix(x)) {
+		text_printf(out, "%s#define %s(sum, a, b) %s(sum, a, b)\n", matrix_functions, x->name, x->text);
+		return;
+	}
 	text_printf(out, "static inline %sx%d %s(%sx%d s, i32x%d a, i32x%d b)\n{\n\t%s\n}\n", sum,
 		    x->lanes, x->name, sum, x->lanes, x->lanes, x->lanes, x->text);
 }
