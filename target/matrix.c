@@ -6,6 +6,11 @@
  * program. gcc's functions do not say that they read memory: what was stored before has to be there. */
 #include "target/matrix.h"
 
+const char matrix_macros[] =
+	"#if defined __clang__ && __clang_major__ < 16	/* these spell them otherwise */\n"
+	"#ifdef __AMXINT8__\n#define __AMX_INT8__ 1\n#endif\n"
+	"#ifdef __AMXBF16__\n#define __AMX_BF16__ 1\n#endif\n#endif\n";
+
 const char matrix_functions[] =
 	"#define STORED __asm__ volatile(\"\" ::: \"memory\")\n"
 	"#define matrix_zero(tile) _tile_zero(tile)\n"

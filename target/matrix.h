@@ -16,6 +16,8 @@
  * common: Intel's optimization manual, on AMX. */
 enum { MATRIX_SUMS = 4, MATRIX_OPERANDS = 2 };
 
+/* C text by which all compilers' macros are those of target/extension.def. */
+extern const char matrix_macros[];
 /* C text of these functions, but for the products. */
 extern const char matrix_functions[];
 

@@ -230,6 +230,8 @@ static void put_intrinsic(struct text *out, const struct intrinsic *x)
 {
 	const char *macro = intrinsic_macro(x), *sum = dtype_name(x->sum);
 
+	if (intrinsic_is_matrix(x))
+		text_puts(out, matrix_macros);
 	if (macro)
 		text_printf(out, "#ifndef %s\n#error \"%s: compile this kernel with -march=native, where the "
 				 "machine has that\"\n#endif\n", macro, x->name);
