@@ -118,6 +118,12 @@ static inline bool stride_is_near(int64_t stride)
 struct program *lower(struct arena *a, const struct state *s, const struct target *target,
 		      const char **why);
 
+/* Is B in registers of vectors or of matrices? */
+static inline bool buffer_is_near(const struct buffer *b)
+{
+	return b->registers || b->scratchpad == SCOPE_MATRIX;
+}
+
 static inline struct buffer *buffer_of(const struct tensor *t)
 {
 	return (struct buffer *)(uintptr_t)t;

@@ -81,7 +81,7 @@ static struct footprint bounded(const struct access *x, const struct index_sprea
 
 	f.elements = f.elements < most ? f.elements : most;
 	f.lines = f.lines < most ? f.lines : most;
-	f.bytes = x->buffer->registers || x->streams ? 0 : f.lines * LINE_BYTES;
+	f.bytes = buffer_is_near(x->buffer) || x->streams ? 0 : f.lines * LINE_BYTES;
 	return f;
 }
 

@@ -107,7 +107,7 @@ static void fill_access(const struct site_vec *all, const struct site *s,
 
 	to[ACCESS_READ] = x->reads;
 	to[ACCESS_WRITE] = x->writes;
-	to[ACCESS_REGISTERS] = x->buffer->registers;
+	to[ACCESS_REGISTERS] = buffer_is_near(x->buffer);
 	to[ACCESS_LOCAL] = x->buffer->kind == BUFFER_LOCAL;
 	to[ACCESS_PACKED] = x->packed;
 	to[ACCESS_BYTES] = (float)(s->turns * uses(x) * bytes);

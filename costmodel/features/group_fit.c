@@ -31,11 +31,17 @@ static double kept(const struct site *s, const struct access *x)
 	return most;
 }
 
+/* Is S a product of matrices? Then sums and operands are in tiles. */
+static bool is_of_matrices(const struct site *s)
+{
+	return s->store->buffer->scratchpad == SCOPE_MATRIX && s->store->reducer != REDUCE_NONE;
+}
+
 static void fill_registers(const struct site *s, const struct aim *d, float *row)
 {
 	double acc = 0, operands = 0;
 
-	for (int i = 0; i < s->n_accesses; i++) {
+	for (int i = 0; i < s->n_accesses && !is_of_matrices(s); i++) {
 		const struct access *x = s->access[i];
 
 		if (!x->buffer->registers)
@@ -57,6 +63,22 @@ static double across(const struct site *s)
 	return s->inside[s->body] / s->vector_lanes * 2 * ceil(log2(s->vector_lanes));
 }
 
+/* Tiles are loaded a row a time, as vectors are. A sum waits for one product in a turn of the loop around: 52 cycles,
+ * published measurements of AMX say. */
+static void fill_matrix_body(const struct site *s, const struct aim *d, float *row)
+{
+	enum { CYCLES = 52 };
+	double ops = s->inside[s->body] / s->vector_lanes * ops_instructions(s->ops), bytes = 0;
+
+	for (int i = 0; i < s->n_accesses; i++)
+		if (!buffer_is_near(s->access[i]->buffer))
+			bytes += s->access[i]->at[s->body].elements * (double)dtype_bytes(s->access[i]->buffer->tensor.dtype);
+	row[FEATURE_BODY_OPS] = (float)ops;
+	row[FEATURE_BODY_LOADS] = (float)(bytes / d->target->vector_bytes);
+	row[FEATURE_BODY_CHAINS] = (float)(ops * d->target->costs->latency / CYCLES);
+	row[FEATURE_WIDTH_USED] = 1;
+}
+
 static void fill_body(const struct site *s, float *row)
 {
 	double turns = s->inside[s->body];
@@ -69,7 +91,7 @@ static void fill_body(const struct site *s, float *row)
 		double elements = x->at[s->body].elements;
 		double vectors = access_vectors(s, x, elements);
 
-		if (x->buffer->registers)
+		if (buffer_is_near(x->buffer))
 			continue;
 		loads += x->reads ? vectors : 0;
 		stores += x->writes ? vectors : 0;
@@ -173,7 +195,10 @@ static void fill_intensity(const struct site *s, float *row)
 void features_fit(const struct site *s, const struct aim *d, float *row)
 {
 	fill_registers(s, d, row);
-	fill_body(s, row);
+	if (is_of_matrices(s))
+		fill_matrix_body(s, d, row);
+	else
+		fill_body(s, row);
 	fill_caches(s, d, row);
 	fill_intensity(s, row);
 }

@@ -108,7 +108,7 @@ static void fill_allocation(const struct site *s, float *row)
 
 	row[FEATURE_ALLOC_BYTES] = (float)tensor_bytes(&b->tensor);
 	row[FEATURE_ALLOC_LOCAL] = b->kind == BUFFER_LOCAL;
-	row[FEATURE_ALLOC_REGISTERS] = b->registers;
+	row[FEATURE_ALLOC_REGISTERS] = buffer_is_near(b);
 	row[FEATURE_ALLOC_TIMES] = (float)s->alloc_times;
 	row[FEATURE_STORE_LENGTH] = (float)(vector ? s->vector_lanes * bytes : bytes);
 }

@@ -19,7 +19,7 @@ static enum lanes lanes_of(const struct site *s, const struct access *x)
 {
 	if (!access_moves(x, s->vector))
 		return LANES_SAME;
-	if (x->buffer->registers)	/* each is a vector, whatever lies beside what in the tensor */
+	if (buffer_is_near(x->buffer))	/* each is a vector, whatever lies beside what in the tensor */
 		return LANES_UNIT;
 	for (int d = 0; d < x->buffer->tensor.ndim; d++)
 		for (int i = 0; i < x->dim[d].n; i++)

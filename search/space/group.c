@@ -60,7 +60,7 @@ static bool has_whole_groups(const struct op *op, int r, const struct intrinsic 
 static int reduced_by(const struct state *s, const struct op *op, int dim, const struct intrinsic *x,
 		      const struct expr *a, const struct expr *b, bool padded)
 {
-	if (!a || !b || a->dtype != x->a || b->dtype != x->b || moves(a, op->space[dim]) ||
+	if (!a || !b || (intrinsic_is_matrix(x) && !is_constant(s->stages.at[state_stage_of(s, b->tensor)])) || a->dtype != x->a || b->dtype != x->b || moves(a, op->space[dim]) ||
 	    !moves(b, op->space[dim]) || !is_packable(s, op, b->tensor))
 		return -1;
 	for (int r = op->nreduce - 1; r >= 0; r--)
@@ -70,8 +70,12 @@ static int reduced_by(const struct state *s, const struct op *op, int dim, const
 	return -1;
 }
 
-static struct group_use find(const struct state *s, int stage, int dim, const struct target *target, bool padded)
+/* What kind of intrinsic is looked for. */
+enum wanted { VECTORS, VECTORS_PADDED, MATRICES };
+
+static struct group_use find(const struct state *s, int stage, int dim, const struct target *target, enum wanted wanted)
 {
+	bool padded = wanted == VECTORS_PADDED;
 	const struct op *op = &s->stages.at[stage]->op;
 	const struct expr *e = op->body;
 
@@ -82,7 +86,7 @@ static struct group_use find(const struct state *s, int stage, int dim, const st
 	for (int i = 0; i < INTRINSIC_COUNT; i++) {
 		const struct intrinsic *x = intrinsic_at(i);
 
-		if (!intrinsic_is_there(x, target) || multiplied_as(e) != x->sum ||
+		if (intrinsic_is_matrix(x) != (wanted == MATRICES) || !intrinsic_is_there(x, target) || multiplied_as(e) != x->sum ||
 		    op->tensor.shape[dim] < x->lanes)
 			continue;
 		int first = reduced_by(s, op, dim, x, u, v, padded);
@@ -96,7 +100,19 @@ static struct group_use find(const struct state *s, int stage, int dim, const st
 
 struct group_use group_of(const struct state *s, int stage, int dim, const struct target *target)
 {
-	return find(s, stage, dim, target, false);
+	return find(s, stage, dim, target, VECTORS);
+}
+
+struct group_use group_of_matrix(const struct state *s, int stage, int dim, const struct target *target)
+{
+	return find(s, stage, dim, target, MATRICES);
+}
+
+bool group_is_matrix(const struct stage *g)
+{
+	const struct iter *group = stage_group(g);
+
+	return group && intrinsic_is_matrix(group->intrinsic);
 }
 
 int group_missed(const struct state *s, int stage, const struct target *target)
@@ -104,9 +120,9 @@ int group_missed(const struct state *s, int stage, const struct target *target)
 	int group = 0;
 
 	for (int d = 0; d < s->stages.at[stage]->op.tensor.ndim; d++) {
-		const struct group_use padded = find(s, stage, d, target, true);
+		const struct group_use padded = find(s, stage, d, target, VECTORS_PADDED);
 
-		if (find(s, stage, d, target, false).by)
+		if (find(s, stage, d, target, VECTORS).by)
 			return 0;
 		if (padded.by)
 			group = padded.by->group;
@@ -114,9 +130,10 @@ int group_missed(const struct state *s, int stage, const struct target *target)
 	return group;
 }
 
-/* What is looked for: a choice by a condition on AXIS. */
+/* What is looked for: a choice by a condition on AXIS, or by any. */
 struct choice_search {
 	const struct axis *axis;
+	bool any;
 	bool found;
 };
 
@@ -124,7 +141,7 @@ static bool find_choice(const struct expr *e, void *user)
 {
 	struct choice_search *c = user;
 
-	c->found |= e->kind == EXPR_SELECT && expr_uses_axis(e->arg[0], c->axis);
+	c->found |= e->kind == EXPR_SELECT && (c->any || expr_uses_axis(e->arg[0], c->axis));
 	return !c->found;
 }
 
@@ -148,13 +165,14 @@ static const struct axis *axis_along(const struct stage *g, const struct stage *
 bool group_is_cut(const struct state *s, int stage)
 {
 	const struct stage *g = s->stages.at[stage];
-	struct choice_search c = { NULL, false };
+	struct choice_search c = { .axis = NULL };
 	int reader;
 
 	if (state_consumers(s, stage, &reader, 1) != 1 || !stage_group(s->stages.at[reader]))
 		return false;
 	c.axis = axis_along(g, s->stages.at[reader], stage_group(s->stages.at[reader]));
-	if (c.axis)
+	c.any = group_is_matrix(s->stages.at[reader]);	/* whose rows are read at once, too */
+	if (c.axis || c.any)
 		expr_visit(g->op.body, find_choice, &c);
 	return c.found;
 }

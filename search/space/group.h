@@ -13,10 +13,14 @@ struct group_use {
 /* For STAGE of S with lanes along DIM: the first intrinsic there is (target/intrinsic.h) for the types of its product,
  * where one operand is the same for all lanes and the other a constant, which can be packed, or one that panels suit. */
 struct group_use group_of(const struct state *s, int stage, int dim, const struct target *target);
+/* The same of those that multiply matrices, where the other operand is a constant. */
+struct group_use group_of_matrix(const struct state *s, int stage, int dim, const struct target *target);
+/* Is G a product of matrices by one of these? */
+bool group_is_matrix(const struct stage *g);
 /* The group of an intrinsic there would be if one reduced axis had a multiple of its turns (te/derive/padded_sum.h);
  * 0: none, or there is one already. */
 int group_missed(const struct state *s, int stage, const struct target *target);
-/* Does STAGE choose between values along what a group of its reader runs over? Inlined it is no operand of one. */
+/* Does STAGE choose between values along what a group of its reader runs over, or its rows? Inlined it is no operand of one. */
 bool group_is_cut(const struct state *s, int stage);
 /* The scratchpad of TARGET that an intrinsic has what it reads of STAGE in, a copy for it: where it is computed it is for
  * lanes, or for all of them. */

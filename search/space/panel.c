@@ -4,6 +4,7 @@
 #include "search/space/panel.h"
 
 #include "base/integer.h"
+#include "search/space/group.h"
 #include "search/space/reads.h"
 #include "te/index/index.h"
 
@@ -19,6 +20,7 @@ int panel_reader(const struct state *s, int stage)
 		const struct stage *reader = s->stages.at[readers[i]];
 
 		if (reader->place == PLACE_AT	/* tiled */
+		    && !group_is_matrix(reader)	/* which reads rows */
 		    && reads_suit_panels(&reader->op, s->stages.at[stage]->tensor))
 			return readers[i];
 	}

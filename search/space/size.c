@@ -6,6 +6,7 @@
 #include "search/space/sampler.h"
 
 #include "base/integer.h"
+#include "target/matrix.h"
 
 /* Those without another origin are chosen, not measured. */
 enum {
@@ -34,7 +35,7 @@ static void multiply(const struct sampler *p, const struct open_step *o, int64_t
 {
 	int64_t lanes = lanes_of(p, o->step.stage);
 
-	if (o->role == ROLE_TILE || o->role == ROLE_PERIOD || o->role == ROLE_VTHREAD)
+	if (o->role == ROLE_TILE || o->role == ROLE_MATRIX || o->role == ROLE_PERIOD || o->role == ROLE_VTHREAD)
 		u->vectors *= size;
 	if (o->role == ROLE_VTHREAD)
 		u->vthreads *= size;
@@ -46,7 +47,7 @@ static void multiply(const struct sampler *p, const struct open_step *o, int64_t
 
 static bool is_of_tile(enum role role)
 {
-	return role == ROLE_TILE || role == ROLE_TILE_VECTOR || role == ROLE_PERIOD;
+	return role == ROLE_TILE || role == ROLE_TILE_VECTOR || role == ROLE_MATRIX || role == ROLE_PERIOD;
 }
 
 static const struct tile_use none = { 1, 1, 1 };
@@ -133,6 +134,16 @@ static int64_t pick_vector_tile(struct sampler *p, int64_t extent, int stage)
 	return pick_tile(p, extent, least(free_accumulators(p), MAX_VECTORS), lanes);
 }
 
+/* So many that divide: all tiles are of one shape. */
+static int64_t pick_matrices(struct sampler *p, int64_t extent)
+{
+	int64_t size = pick_tile(p, extent, MATRIX_SUMS / (p->taken.vectors * p->behind.vectors), 1);
+
+	while (extent % size != 0)
+		size--;
+	return size;
+}
+
 /* As many as the kernel may have threads; all have sums of their own. */
 static int64_t pick_vthreads(struct sampler *p, int64_t extent)
 {
@@ -217,6 +228,8 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 		return pick_tile(p, extent, free_accumulators(p), 1);
 	case ROLE_TILE_VECTOR:
 		return pick_vector_tile(p, extent, o->step.stage);
+	case ROLE_MATRIX:
+		return pick_matrices(p, extent);
 	case ROLE_OUTER:
 		return pick_outer(p, extent);
 	case ROLE_VTHREAD:
@@ -237,6 +250,7 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 bool size_take(struct sampler *p, const struct open_step *o, int64_t size)
 {
 	multiply(p, o, size, &p->taken);
-	return p->taken.vthreads <= p->aim->threads && p->taken.vectors <= max_accumulators(p) &&
+	return p->taken.vthreads <= p->aim->threads &&
+	       p->taken.vectors <= (o->role == ROLE_MATRIX ? MATRIX_SUMS : max_accumulators(p)) &&
 	       (o->role != ROLE_REDUCE || p->taken.vectors * p->taken.unrolled <= 2 * MAX_UNROLLED);
 }

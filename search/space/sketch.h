@@ -15,6 +15,7 @@ enum role {
 	ROLE_FIXED,	/* nothing */
 	ROLE_TILE,	/* split: values of a space axis that are held in registers at a time */
 	ROLE_TILE_VECTOR,	/* the same for the axis that runs with the lanes */
+	ROLE_MATRIX,	/* split: the same of matrices, which are sums in tiles of a unit for these */
 	ROLE_PERIOD,	/* nothing, but a split whose inner turns are held in registers as well */
 	ROLE_OUTER,	/* split: register tiles that share a cache tile */
 	ROLE_VTHREAD,	/* split: tiles whose turns are interleaved */

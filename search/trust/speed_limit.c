@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "target/intrinsic.h"
 #include "te/derive/fewer_products.h"
 
 /* Ops of a DAG by position: whether all of its elements must be computed, or read. */
@@ -86,14 +87,29 @@ static bool note_width(const struct expr *e, void *user)
 	return false;
 }
 
+/* How much faster the best intrinsic for products of BYTES each is than one of vectors: of matrices, each row adds DEPTH of
+ * these. */
+static double intrinsic_speed(double bytes, const struct target *target)
+{
+	double speed = 1;
+
+	for (int i = 0; i < INTRINSIC_COUNT; i++) {
+		const struct intrinsic *x = intrinsic_at(i);
+
+		if ((double)dtype_bytes(x->a) == bytes && intrinsic_is_there(x, target))
+			speed = fmax(speed, x->depth / x->instructions);
+	}
+	return speed;
+}
+
 /* Elements in the room of one f32 of the narrowest type that OP computes with: so many products of bytes are added at
- * a time. */
-static double lanes(const struct op *op)
+ * a time, or more. */
+static double lanes(const struct op *op, const struct target *target)
 {
 	double bytes = (double)dtype_bytes(op->tensor.dtype);
 
 	expr_visit(op->body, note_width, &bytes);
-	return fmax(1, 4.0 / bytes);
+	return fmax(1, 4.0 / bytes) * intrinsic_speed(bytes, target);
 }
 
 double speed_limit_us(const struct dag *d, const struct device *device, int threads)
@@ -118,7 +134,7 @@ double speed_limit_us(const struct dag *d, const struct device *device, int thre
 			continue;
 		expr_visit(op->body, note_padding, &n);
 		if (!n.selects && !has_fewer_products(op))	/* which takes fewer operations */
-			lane_flop += least_flop(op) / lanes(op);
+			lane_flop += least_flop(op) / lanes(op, device->target);
 		expr_visit(op->body, note_load, &n);
 	}
 	arena_free(a);
