@@ -182,15 +182,32 @@ static void put(struct program *p, struct nest *alloc, const char **why)
 		alloc->next = made;
 }
 
+/* Ends the list of ALLOC where that buffer is allocated anew, as in copies of a loop's body; what is behind. */
+static struct nest *cut_off(struct nest *alloc)
+{
+	for (struct nest *n = alloc; n->next; n = n->next)
+		if (n->next->kind == NEST_ALLOC && n->next->buffer == alloc->buffer) {
+			struct nest *rest = n->next;
+
+			n->next = NULL;
+			return rest;
+		}
+	return NULL;
+}
+
 static void put_all(struct program *p, struct nest *list, const char **why)
 {
 	for (struct nest *n = list; n && !*why; n = n->next) {
 		put_all(p, n->body, why);
 		put_all(p, n->other, why);
-		if (n->kind == NEST_ALLOC && n->buffer->scratchpad != SCOPE_MATRIX)
+		if (n->kind == NEST_ALLOC && n->buffer->scratchpad != SCOPE_MATRIX) {
+			struct nest *rest = cut_off(n);
+
 			put(p, n, why);
-		else if (n->intrinsic && intrinsic_is_matrix(n->intrinsic) && n->body->body->buffer->scratchpad != SCOPE_MATRIX)
+			nest_append(n, rest);
+		} else if (n->intrinsic && intrinsic_is_matrix(n->intrinsic) && n->body->body->buffer->scratchpad != SCOPE_MATRIX) {
 			*why = "what is to be a product of matrices is none";
+		}
 	}
 }
 

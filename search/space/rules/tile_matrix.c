@@ -21,7 +21,7 @@ struct matrix_tiling {
 	struct group_use group;
 	int row_dim, lane_dim;	/* of the op */
 	int64_t rows, depth;	/* of a tile */
-	bool shifts;		/* the last rows' tile is moved back */
+	bool tail;		/* rows are left over, for a tile that has fewer or is moved back */
 	int around;		/* loops of the consumer around its tile */
 };
 
@@ -55,28 +55,27 @@ static bool moves(const struct expr *load, const struct axis *axis)
 	return false;
 }
 
-/* The innermost dim with most rows for a tile, of those that move one operand and not the other. Tiles are moved back
- * where one thread writes all. */
-static void choose_rows(struct matrix_tiling *m, int threads)
+/* The innermost dim with most rows for a tile, of those that move one operand and not the other. */
+static void choose_rows(struct matrix_tiling *m)
 {
 	const struct expr *u = expr_cast_load(m->op.body->arg[0]), *v = expr_cast_load(m->op.body->arg[1]);
 	int most = m->group.by->rows;
 
 	for (int d = m->lane_dim - 1; d >= 0; d--) {
 		int64_t extent = m->op.tensor.shape[d], rows = divisor(extent, most);
-		bool shifts = threads == 1 && extent > most && 2 * rows < most;
+		bool tail = extent > most && 2 * rows < most;
 
-		rows = shifts ? most : rows;
+		rows = tail ? most : rows;
 		if (moves(u, m->op.space[d]) == moves(v, m->op.space[d]) || rows <= m->rows)
 			continue;
 		m->rows = rows;
 		m->row_dim = d;
-		m->shifts = shifts;
+		m->tail = tail;
 	}
 }
 
 /* How tiles lie in the op; false where they would not. */
-static bool choose_shape(struct matrix_tiling *m, const struct sketcher *k)
+static bool choose_shape(struct matrix_tiling *m)
 {
 	const struct intrinsic *x = m->group.by;
 
@@ -85,7 +84,7 @@ static bool choose_shape(struct matrix_tiling *m, const struct sketcher *k)
 	for (int d = 0; d < m->op.tensor.ndim; d++)
 		if (reads_period(&m->op, d) > 1)
 			return false;
-	choose_rows(m, k->aim.threads);
+	choose_rows(m);
 	m->depth = divisor(m->op.reduce[m->group.reduce]->hi / x->group, x->depth);
 	return m->rows >= MIN_ROWS && m->depth >= MIN_DEPTH;
 }
@@ -120,12 +119,15 @@ static bool tile_consumer(struct matrix_tiling *m)
 		}
 		if (part_of(m, dim) && !sketch_split(m->s, m->consumer, i, part_of(m, dim), ROLE_FIXED, &o, &in))
 			return false;
-		if (!sketch_split(m->s, m->consumer, o, 0, ROLE_MATRIX, &o, &t) ||
+		bool alone = dim == m->row_dim && m->tail;	/* those of a time have one shape */
+
+		if ((!alone && !sketch_split(m->s, m->consumer, o, 0, ROLE_MATRIX, &o, &t)) ||
 		    !sketch_split(m->s, m->consumer, o, 0, ROLE_OUTER, &oo, &om))
 			return false;
 		level_push(&outer, oo);
 		level_push(&middle, om);
-		level_push(&tiles, t);
+		if (!alone)
+			level_push(&tiles, t);
 		if (part_of(m, dim))
 			level_push(dim == m->lane_dim ? &lanes : &rows, in);
 	}
@@ -140,7 +142,7 @@ static bool tile_consumer(struct matrix_tiling *m)
 	       sketch_reorder(m->s, m->consumer, &middle, ROLE_PERMUTE) &&
 	       sketch_annotate(m->s, m->consumer, &tiles, ANNOTATION_UNROLL) &&
 	       sketch_annotate(m->s, m->consumer, &lanes, ANNOTATION_VECTOR) &&
-	       (!m->shifts || sketch_border(m->s, m->consumer, &rows, BORDER_SHIFT, ROLE_FIXED));
+	       (!m->tail || sketch_border(m->s, m->consumer, &rows, BORDER_OPEN, ROLE_TAIL));
 }
 
 /* The loops over what is reduced: OUTER ones, and those of a tile, INNER. */
@@ -199,7 +201,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	if (m.lane_dim < 1 || m.axis[m.lane_dim] != m.op.tensor.ndim - 1)	/* lanes lie side by side where they are stored */
 		return;
 	m.group = group_of_matrix(s->state, stage, m.lane_dim, k->aim.target);
-	if (!choose_shape(&m, k))
+	if (!choose_shape(&m))
 		return;
 	m.s = sketch_copy(k->arena, s);
 	if (!sketch_locate(m.s, m.consumer, ROLE_STRIP) || !tile_consumer(&m))
