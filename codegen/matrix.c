@@ -113,6 +113,7 @@ static void emit_block(struct emitter *e, const struct matrix_block *m)
 	case MATRIX_COPY:
 		emit_line(e, "matrix_store(%d, %s);", tile_of_sums(e, m->a->tensor, m->a->index),
 			  rows_text(e, &s->buffer->tensor, s->index, m->store_row));
+		emit_matrix_forget(e);
 		break;
 	}
 }

@@ -4,7 +4,6 @@
 #include "costmodel/features/path.h"
 
 #include "schedule/mask.h"
-#include "schedule/matrix.h"
 #include "te/index/index.h"
 
 struct lifetime {
@@ -25,8 +24,6 @@ struct site_walk {
 	struct loops around;
 	struct lifetime_vec VEC(struct lifetime) lifetimes;
 	const struct intrinsic *group;	/* around this place; NULL: none */
-	bool tiles;		/* sums of matrices were allocated */
-	double depth;		/* groups, of a product of matrices around; 1: none is */
 	double turns;		/* of the innermost loop, conditions apart */
 	double taken;		/* share of these in which the conditions of PATH hold */
 	struct condition_path path;
@@ -242,10 +239,10 @@ static void walk_operands(struct site_walk *w, struct site *s, const struct expr
 		walk_operands(w, s, e->arg[i]);
 }
 
-/* The share of a call, or of a row of matrices, that is for one turn of its group, as multiply-adds, which take an instruction each. */
+/* The share of a call that is for one turn of its group, as multiply-adds, which take an instruction each. */
 static void walk_call(struct site_walk *w, struct site *s, const struct expr *product)
 {
-	s->ops[FEATURE_F_FMA] += w->group->instructions / (w->group->group * w->depth);
+	s->ops[FEATURE_F_FMA] += w->group->instructions / w->group->group;
 	walk_operands(w, s, product);
 }
 
@@ -309,26 +306,20 @@ static void walk_loop(struct site_walk *w, const struct nest *n)
 	double extent = (double)(n->axis->hi - n->axis->lo);
 	double turns = w->turns;
 
-	const struct matrix_block m = w->tiles ? matrix_block(w->a, n) : (struct matrix_block){ .kind = MATRIX_NONE };
-	bool product = m.kind == MATRIX_PRODUCT;	/* one instruction is all of it */
-
 	if (extent > 1 && w->around.n == SITE_MAX_LOOPS) {
 		w->too_deep = true;
 		return;
 	}
 	if (extent > 1) {
 		v.loop = w->around.n;
-		w->around.at[w->around.n++] = (struct site_loop){
-			n, extent, product && n->annotation == ANNOTATION_NONE ? ANNOTATION_UNROLL : n->annotation, n->axis->reduce
-		};
+		w->around.at[w->around.n++] = (struct site_loop){ n, extent, n->annotation,
+							     n->axis->reduce };
 	}
 	vec_push(w->a, &w->around.variables, v);
 	w->turns *= extent;
 	w->group = n->intrinsic ? n->intrinsic : w->group;
-	w->depth = product && m.depth ? matrix_turns(m.depth) : w->depth;
 	walk_list(w, n->body);
 	w->group = n->intrinsic ? NULL : w->group;
-	w->depth = product ? 1 : w->depth;
 	w->turns = turns;
 	w->around.variables.n--;
 	w->around.n -= extent > 1;
@@ -391,7 +382,6 @@ static void walk_list(struct site_walk *w, const struct nest *n)
 			walk_if(w, n);
 			break;
 		case NEST_ALLOC:
-			w->tiles |= n->buffer->scratchpad == SCOPE_MATRIX;
 			vec_push(w->a, &w->lifetimes, (struct lifetime){ n->buffer, w->turns * w->taken });
 			break;
 		case NEST_STORE:
@@ -403,7 +393,7 @@ static void walk_list(struct site_walk *w, const struct nest *n)
 
 bool collect_sites(struct arena *a, const struct program *p, struct site_vec *out)
 {
-	struct site_walk w = { .a = a, .p = p, .out = out, .turns = 1, .taken = 1, .computed = 1, .depth = 1 };
+	struct site_walk w = { .a = a, .p = p, .out = out, .turns = 1, .taken = 1, .computed = 1 };
 
 	walk_list(&w, p->body);
 	return !w.too_deep;

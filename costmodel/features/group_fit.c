@@ -31,17 +31,11 @@ static double kept(const struct site *s, const struct access *x)
 	return most;
 }
 
-/* Is S a product of matrices? Then sums and operands are in tiles. */
-static bool is_of_matrices(const struct site *s)
-{
-	return s->store->buffer->scratchpad == SCOPE_MATRIX && s->store->reducer != REDUCE_NONE;
-}
-
 static void fill_registers(const struct site *s, const struct aim *d, float *row)
 {
 	double acc = 0, operands = 0;
 
-	for (int i = 0; i < s->n_accesses && !is_of_matrices(s); i++) {
+	for (int i = 0; i < s->n_accesses && !site_is_of_matrices(s); i++) {
 		const struct access *x = s->access[i];
 
 		if (!x->buffer->registers)
@@ -195,7 +189,7 @@ static void fill_intensity(const struct site *s, float *row)
 void features_fit(const struct site *s, const struct aim *d, float *row)
 {
 	fill_registers(s, d, row);
-	if (is_of_matrices(s))
+	if (site_is_of_matrices(s))
 		fill_matrix_body(s, d, row);
 	else
 		fill_body(s, row);

@@ -2,6 +2,8 @@
 /* costmodel/features/site.c - what is derived from a store's loops and accesses. */
 #include "costmodel/features/site.h"
 
+#include "schedule/matrix.h"
+
 static double register_lanes(enum dtype t, const struct target *target)
 {
 	return target_lanes(target, dtype_bytes(dtype_arithmetic(t)));
@@ -48,10 +50,28 @@ static void find_vector(struct site *s, const struct aim *d)
 	s->registers = (double)(int64_t)((s->vector_lanes + s->lanes - 1) / s->lanes);
 }
 
+/* A product of matrices is one instruction, which takes a row's time for all of its groups together. */
+static void join_product(struct arena *a, struct site *s)
+{
+	int l = s->n_loops - 2;		/* around the lanes */
+
+	while (l >= 0 && matrix_block(a, s->loops[l].nest).kind == MATRIX_PRODUCT) {
+		struct site_loop *loop = &s->loops[l--];
+
+		if (loop->annotation == ANNOTATION_NONE && loop->reduce)
+			s->ops[FEATURE_F_FMA] /= loop->extent;
+		if (loop->annotation == ANNOTATION_NONE)
+			loop->annotation = ANNOTATION_UNROLL;
+	}
+	s->flop = ops_flop(s->ops);
+}
+
 void site_finish(struct arena *a, struct site *s, const struct aim *d)
 {
 	int n = s->n_loops;
 
+	if (site_is_of_matrices(s))
+		join_product(a, s);
 	s->inside = arena_many(a, double, n + 1);
 	s->bytes = arena_many(a, double, n + 1);
 	s->inside[n] = 1;

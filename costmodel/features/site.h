@@ -49,6 +49,12 @@ struct site {
 	double registers;	/* that the lanes of the vector loop take; 1 where there is none */
 };
 
+/* Is S a product of matrices? Its sums and operands are in tiles. */
+static inline bool site_is_of_matrices(const struct site *s)
+{
+	return s->store->buffer->scratchpad == SCOPE_MATRIX && s->store->reducer != REDUCE_NONE;
+}
+
 struct site_vec VEC(struct site *);
 
 /* All sites of P, in A. False where a nest is too deep. */

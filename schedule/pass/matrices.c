@@ -10,7 +10,7 @@
 #include "schedule/pass/pass.h"
 
 /* Sums on their way into tiles. */
-struct sums {
+struct tile_sums {
 	struct program *p;
 	struct buffer *from, *to;
 	struct matrix_block shape;	/* of their products */
@@ -47,7 +47,7 @@ static bool stores_to(const struct nest *n, const struct buffer *b)
 }
 
 /* All that is stored to the sums in N is zeros and products of their shape. */
-static bool is_computed_in_tiles(const struct sums *s, const struct nest *n)
+static bool is_computed_in_tiles(const struct tile_sums *s, const struct nest *n)
 {
 	if (!stores_to(n, s->from))
 		return true;
@@ -68,7 +68,7 @@ static bool is_computed_in_tiles(const struct sums *s, const struct nest *n)
 }
 
 /* All that is read of the sums in LIST is copies of their shape to memory. */
-static bool is_copied_from_tiles(const struct sums *s, const struct nest *list)
+static bool is_copied_from_tiles(const struct tile_sums *s, const struct nest *list)
 {
 	for (const struct nest *n = list; n; n = n->next) {
 		struct matrix_block m = matrix_block(s->p->arena, n);
@@ -84,7 +84,7 @@ static bool is_copied_from_tiles(const struct sums *s, const struct nest *list)
 
 static const struct expr *load_from_tiles(struct arena *a, const struct expr *e, void *user)
 {
-	const struct sums *s = user;
+	const struct tile_sums *s = user;
 
 	if (e->kind == EXPR_LOAD && e->tensor == &s->from->tensor)
 		return expr_load(a, &s->to->tensor, e->index);
@@ -92,7 +92,7 @@ static const struct expr *load_from_tiles(struct arena *a, const struct expr *e,
 }
 
 /* What LIST stores to and loads from the sums is in tiles. */
-static void rename_sums(struct sums *s, struct nest *list)
+static void rename_sums(struct tile_sums *s, struct nest *list)
 {
 	for (struct nest *n = list; n; n = n->next) {
 		if (n->value && n->value->loads)
@@ -105,7 +105,7 @@ static void rename_sums(struct sums *s, struct nest *list)
 }
 
 /* What sets the sums to zero, as what copies them. */
-static void turn_into_copy(struct sums *s, struct nest *list)
+static void turn_into_copy(struct tile_sums *s, struct nest *list)
 {
 	for (struct nest *n = list; n; n = n->next) {
 		if (n->kind == NEST_STORE && n->buffer == s->to) {
@@ -117,7 +117,7 @@ static void turn_into_copy(struct sums *s, struct nest *list)
 	}
 }
 
-static struct nest *copy_of(struct sums *s, struct nest *zeros)
+static struct nest *copy_of(struct tile_sums *s, struct nest *zeros)
 {
 	struct nest *next = zeros->next;
 
@@ -130,7 +130,7 @@ static struct nest *copy_of(struct sums *s, struct nest *zeros)
 }
 
 /* Have the tiles room for the sums, in memory until now, and are they computed as tiles are? */
-static bool suits(const struct sums *s, const struct nest *behind)
+static bool suits(const struct tile_sums *s, const struct nest *behind)
 {
 	const struct intrinsic *x = s->shape.by;
 	int64_t tiles = tensor_count(&s->from->tensor) / (matrix_turns(s->shape.rows) * x->lanes);
@@ -148,7 +148,7 @@ static bool suits(const struct sums *s, const struct nest *behind)
 /* Puts what ALLOC makes into tiles, if products add to it. */
 static void put(struct program *p, struct nest *alloc, const char **why)
 {
-	struct sums s = { .p = p, .from = alloc->buffer };
+	struct tile_sums s = { .p = p, .from = alloc->buffer };
 	struct nest *first = NULL, *last = NULL;
 
 	if (!find_product(p->arena, alloc->next, s.from, &s.shape))

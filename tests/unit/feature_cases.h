@@ -166,6 +166,15 @@ static const struct feature_case cases[] = {
 	{ "a window of vectors", "input X: f32[18, 16]\ninput W: f32[3]\n"
 	  "Y[y < 16, x] = sum(r < 3) X[y + r, x] * W[r]\n",
 	  "reorder Y r y x\nunroll Y r\nunroll Y y\nvectorize Y x\n", 1, "operand.registers 18\n" },
+	/* 4 products of 16 rows; 4 operands of so many, and each sum waits 52 cycles for 128/chains of 4 */
+	{ "matrices", "input A: u8[32, 128]\nconst B: i8[128, 32]\n"
+	  "S[i, j] = sum(k < 128) i32(A[i, k]) * i32(B[k, j])\nC[i, j] = S[i, j]\n",
+	  "split C i 32\nsplit C i.1 16\nsplit C j 16\nreorder C i.0 i.1.0 j.0 i.1.1 j.1\nunroll C i.1.0\nunroll C j.0\n"
+	  "vectorize C j.1\ncompute_at S C i.0\nsplit S k 4\nsplit S k.0 16\nsplit S i 16\nsplit S j 16\n"
+	  "reorder S k.0.0 i.0 j.0 i.1 k.0.1 k.1 j.1\nunroll S i.0\nunroll S j.0\nvectorize S j.1\n"
+	  "tensorize S k.1 amx_dpbusd\nlayout B\n", 1,
+	  "body.ops 128 body.loads 64 body.chains 9.846154 acc.registers 0 operand.registers 0 f_fma 4096\n"
+	  "body.stores 0 alloc.registers 1 a0.registers 1\n" },
 	/* decoding (1 + 1/2 + 2 + 3)/4, 10% of op 1/2 and of load 1/1.7 + store 1: 1.834 cycles of 16
 	 * turns; 3% of 128/64 + 128/32 ns, and nothing of memory, for all fits the last cache */
 	{ "prior", "input A: f32[16]\nC[i] = A[i] + 1\n", "", 0,
