@@ -7,9 +7,9 @@
 #include "target/matrix.h"
 
 const char matrix_macros[] =
-	"#if defined __clang__ && __clang_major__ < 16	/* these spell them otherwise */\n"
-	"#ifdef __AMXINT8__\n#define __AMX_INT8__ 1\n#endif\n"
-	"#ifdef __AMXBF16__\n#define __AMX_BF16__ 1\n#endif\n#endif\n";
+	"/* clang before 16 spells these otherwise. */\n"
+	"#if defined __AMXINT8__ && !defined __AMX_INT8__\n#define __AMX_INT8__ 1\n#endif\n"
+	"#if defined __AMXBF16__ && !defined __AMX_BF16__\n#define __AMX_BF16__ 1\n#endif\n";
 
 const char matrix_functions[] =
 	"#define STORED __asm__ volatile(\"\" ::: \"memory\")\n"

@@ -11,6 +11,7 @@
 
 #include "base/err.h"
 #include "search/trust/speed_limit.h"
+#include "target/intrinsic.h"
 #include "te/inputs.h"
 #include "te/operator.h"
 #include "te/text/text.h"
@@ -96,7 +97,8 @@ static void test_speed_limit(void **state)
 	struct arena *a = arena_new();
 	struct device device = { .target = &target_generic, .own = &target_generic,
 				 .measured = { .valid = true, .threads = 2,
-					       .peak = { [TARGET_generic] = { 100, 200 } },
+					       .peak = { [TARGET_generic] = { 100, 200 },
+							   [TARGET_x86_64_avx512] = { 100, 200 } },
 					       .l1 = { 300, 600 } } };
 
 	(void)state;
@@ -105,6 +107,14 @@ static void test_speed_limit(void **state)
 	assert_true(fabs(limit * SPEED_LIMIT_MARGIN - 2 * 64 * 64 * 64 / 100e3) < 1e-9);
 	limit = speed_limit_us(operator_build(a, "matmul:m=64,n=64,k=64,dtype=u8,wdtype=i8"), &device, 1);
 	assert_true(fabs(limit * SPEED_LIMIT_MARGIN - 2 * 64 * 64 * 64 / 400e3) < 1e-9);
+	/* by matrices 16 rows of 16 lanes and 64 terms in 16 cycles, where vectors take 128 */
+	struct target matrices = target_x86_64_avx512;
+
+	matrices.extensions = 1u << EXTENSION_AMX_INT8;
+	device.target = &matrices;
+	limit = speed_limit_us(operator_build(a, "matmul:m=64,n=64,k=64,dtype=u8,wdtype=i8"), &device, 1);
+	device.target = &target_generic;
+	assert_true(fabs(limit * SPEED_LIMIT_MARGIN - 2 * 64 * 64 * 64 / 3200e3) < 1e-9);
 	/* of 9 taps one is on the image: no sum is sure, and what is left are bytes */
 	limit = speed_limit_us(operator_build(a, "conv2d:ic=64,h=1,w=1,oc=64,k=3,p=1"), &device, 1);
 	assert_true(limit * SPEED_LIMIT_MARGIN < 2 * 64 * 64 * 9 / 100e3);
