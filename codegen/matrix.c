@@ -8,25 +8,12 @@
 #include "codegen/emitter.h"
 #include "schedule/matrix.h"
 
-/* The shape of the products in LIST that add to B. */
-static bool find_shape(struct emitter *e, const struct nest *list, const struct buffer *b, struct matrix_block *out)
-{
-	for (const struct nest *n = list; n; n = n->next) {
-		*out = n->kind == NEST_LOOP ? matrix_block(e->a, n) : (struct matrix_block){ .kind = MATRIX_NONE };
-		if (out->kind == MATRIX_PRODUCT && out->store->buffer == b)
-			return true;
-		if (find_shape(e, n->body, b, out) || find_shape(e, n->other, b, out))
-			return true;
-	}
-	return false;
-}
-
 void emit_matrix_alloc(struct emitter *e, const struct nest *n)
 {
 	const char *name = emit_name(e, n->buffer->tensor.name);
 	struct matrix_block shape;
 
-	if (!find_shape(e, n->next, n->buffer, &shape)) {
+	if (!matrix_find_product(e->a, n->next, n->buffer, &shape)) {
 		e->why = "nothing adds to tiles";
 		return;
 	}

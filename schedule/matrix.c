@@ -127,3 +127,15 @@ struct matrix_block matrix_block(struct arena *a, const struct nest *n)
 		m.kind = kind_of(a, &m);
 	return m;
 }
+
+bool matrix_find_product(struct arena *a, const struct nest *list, const struct buffer *b, struct matrix_block *out)
+{
+	for (const struct nest *n = list; n; n = n->next) {
+		*out = n->kind == NEST_LOOP ? matrix_block(a, n) : (struct matrix_block){ .kind = MATRIX_NONE };
+		if (out->kind == MATRIX_PRODUCT && out->store->buffer == b)
+			return true;
+		if (matrix_find_product(a, n->body, b, out) || matrix_find_product(a, n->other, b, out))
+			return true;
+	}
+	return false;
+}

@@ -28,6 +28,8 @@ struct matrix_block {
 
 /* What N is, with the loops inside of it; MATRIX_NONE where it is no such block, or begins outside of one. */
 struct matrix_block matrix_block(struct arena *a, const struct nest *n);
+/* The first product in LIST that adds to B; false where none does. */
+bool matrix_find_product(struct arena *a, const struct nest *list, const struct buffer *b, struct matrix_block *out);
 /* So many turns; 1 of no loop. */
 int matrix_turns(const struct axis *axis);
 

@@ -3,7 +3,8 @@
  *
  * Linux lets a process use tiles once it has asked: arch_prctl(ARCH_REQ_XCOMP_PERM, 18), its system call 158
  * (Documentation/arch/x86/xstate.rst). A kernel asks once, where it first configures tiles, so that it runs in any
- * program. "# define" is none of the kernel's own macros, which end with it (measure/build/join.h). gcc's functions do not say that they read memory: what was stored before has to be there. */
+ * program. "# define" is none of the kernel's own macros, which end with it (measure/build/join.h). gcc's
+ * functions do not say that they read memory: what was stored before has to be there. */
 #include "target/matrix.h"
 
 const char matrix_macros[] =

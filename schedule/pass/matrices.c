@@ -22,19 +22,6 @@ static bool same_shape(const struct matrix_block *x, const struct matrix_block *
 	return matrix_turns(x->rows) == matrix_turns(y->rows) && matrix_turns(x->lanes) == matrix_turns(y->lanes);
 }
 
-/* The first product in LIST that adds to B. */
-static bool find_product(struct arena *a, const struct nest *list, const struct buffer *b, struct matrix_block *out)
-{
-	for (const struct nest *n = list; n; n = n->next) {
-		*out = n->kind == NEST_LOOP ? matrix_block(a, n) : (struct matrix_block){ .kind = MATRIX_NONE };
-		if (out->kind == MATRIX_PRODUCT && out->store->buffer == b)
-			return true;
-		if (find_product(a, n->body, b, out) || find_product(a, n->other, b, out))
-			return true;
-	}
-	return false;
-}
-
 static bool stores_to(const struct nest *n, const struct buffer *b)
 {
 	bool does = n->kind == NEST_STORE && n->buffer == b;
@@ -151,7 +138,7 @@ static void put(struct program *p, struct nest *alloc, const char **why)
 	struct tile_sums s = { .p = p, .from = alloc->buffer };
 	struct nest *first = NULL, *last = NULL;
 
-	if (!find_product(p->arena, alloc->next, s.from, &s.shape))
+	if (!matrix_find_product(p->arena, alloc->next, s.from, &s.shape))
 		return;
 	if (!suits(&s, alloc->next)) {
 		*why = "sums of products of matrices are not such that tiles hold them";

@@ -60,8 +60,10 @@ static bool has_whole_groups(const struct op *op, int r, const struct intrinsic 
 static int reduced_by(const struct state *s, const struct op *op, int dim, const struct intrinsic *x,
 		      const struct expr *a, const struct expr *b, bool padded)
 {
-	if (!a || !b || (intrinsic_is_matrix(x) && !is_constant(s->stages.at[state_stage_of(s, b->tensor)])) || a->dtype != x->a || b->dtype != x->b || moves(a, op->space[dim]) ||
+	if (!a || !b || a->dtype != x->a || b->dtype != x->b || moves(a, op->space[dim]) ||
 	    !moves(b, op->space[dim]) || !is_packable(s, op, b->tensor))
+		return -1;
+	if (intrinsic_is_matrix(x) && !is_constant(s->stages.at[state_stage_of(s, b->tensor)]))
 		return -1;
 	for (int r = op->nreduce - 1; r >= 0; r--)
 		if (has_whole_groups(op, r, x, padded) && moves(b, op->reduce[r]) &&
