@@ -16,9 +16,9 @@ static void emit_kernel(struct emitter *e)
 	e->body = (struct text){ 0 };
 	emit_temps(e);
 	int phases = emit_phases(e);
+
 	if (e->streams)		/* other threads may read it once this one has joined them */
 		emit_line(e, "hone_streamed();");
-
 	if (e->matrix.used)
 		emit_line(e, "matrix_end(matrices);");
 	struct text rest = e->body;	/* what it takes of the workspace is known only now */
