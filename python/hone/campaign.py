@@ -13,7 +13,7 @@ from . import program
 from .errors import FailedError
 
 # Options of `hone tune`: keywords here with _ for -.
-VALUES = ("trials", "minutes", "until", "plateau", "gflops", "threads", "search", "cost_model", "cc", "seed", "cpus", "cache",
+VALUES = ("trials", "minutes", "until", "plateau", "gain", "gflops", "threads", "search", "cost_model", "cc", "seed", "cpus", "cache",
           "batch", "replay", "target", "device", "notify", "name", "note")
 FLAGS = ("fresh", "exact", "no_transfer")
 
@@ -99,7 +99,7 @@ def tune(source, db, progress=None, **options):
     ("matmul:m=512,n=512,k=512"), a list of these (*.tasks), a hone.Graph, or a hone.Function whose parameters are
     annotated. DB: the file of records, made where it is missing.
 
-    The options are those of `hone tune`, with _ for -: trials, minutes, until, plateau, gflops, threads, cc, seed, ...
+    The options are those of `hone tune`, with _ for -: trials, minutes, until, plateau, gain, gflops, threads, cc, seed, ...
     Without a limit it tries 1000 candidates. PROGRESS is called with each event, a dict (`tune` of
     docs/json.schema.json); where it returns False the campaign stops and is returned, where it raises, the
     campaign stops first.

@@ -17,12 +17,14 @@ enum cause budget_ends(const struct budget *b, const struct standing *s)
 	return CAUSE_NONE;
 }
 
-enum cause budget_ends_task(const struct budget *b, int64_t since_gain, double gflops)
+enum cause budget_ends_task(const struct budget *b, const struct task_standing *s)
 {
-	if (b->gflops > 0 && gflops >= b->gflops)
+	if (b->gflops > 0 && s->gflops >= b->gflops)
 		return CAUSE_TARGET;
-	if (b->plateau && since_gain >= b->plateau)
+	if (b->plateau && s->since_gain >= b->plateau)
 		return CAUSE_PLATEAU;
+	if (s->gain < b->gain)
+		return CAUSE_GAIN;
 	return CAUSE_NONE;
 }
 
@@ -109,6 +111,9 @@ void budget_print_cause(struct text *out, const struct budget *b, enum cause c)
 		break;
 	case CAUSE_TARGET:
 		text_printf(out, "--gflops %g", b->gflops);
+		break;
+	case CAUSE_GAIN:
+		text_printf(out, "--gain %g", 100 * b->gain);
 		break;
 	case CAUSE_EXHAUSTED:
 		text_puts(out, "the end of the search space");

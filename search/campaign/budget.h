@@ -11,8 +11,10 @@
 
 #include "base/text.h"
 
-/* What a campaign gets where nobody says how much. */
+/* What a campaign gets where nobody says how much: so many trials at most, and tasks are done where what may still be gained is
+ * noise. The medians of kernels that are the same differ by less than that on a quiet machine (docs/measuring.md). */
 enum { BUDGET_TRIALS = 1000 };
+#define BUDGET_GAIN 0.01
 
 struct budget {
 	int64_t trials;		/* in all */
@@ -21,6 +23,7 @@ struct budget {
 	double reserve_s;	/* of both, kept for what comes behind the trials; the tuner's to set */
 	int64_t plateau;	/* a task is done after so many trials in a row without gain */
 	double gflops;		/* a task is done where its best reaches so many GFLOP/s */
+	double gain;		/* a task is done where it is not expected to become faster by so much of its time soon */
 };
 
 /* Where a campaign stands. */
@@ -35,16 +38,22 @@ enum cause {
 	CAUSE_NONE,		/* it goes on */
 	CAUSE_TRIALS, CAUSE_MINUTES, CAUSE_UNTIL,	/* the campaign */
 	/* a task, and the last one the campaign */
-	CAUSE_PLATEAU, CAUSE_TARGET, CAUSE_EXHAUSTED, CAUSE_REFUSED,
+	CAUSE_PLATEAU, CAUSE_TARGET, CAUSE_GAIN, CAUSE_EXHAUSTED, CAUSE_REFUSED,
 	CAUSE_SIGNAL,
 	CAUSE_COUNT
 };
 
 /* CAUSE_TRIALS, CAUSE_MINUTES, CAUSE_UNTIL or CAUSE_NONE. */
 enum cause budget_ends(const struct budget *b, const struct standing *s);
-/* CAUSE_PLATEAU, CAUSE_TARGET or CAUSE_NONE, for a task with so many trials since its last gain
- * and a best of GFLOPS (0: none). */
-enum cause budget_ends_task(const struct budget *b, int64_t since_gain, double gflops);
+/* Where a task stands. */
+struct task_standing {
+	int64_t since_gain;	/* trials */
+	double gflops;		/* of its best; 0: there is none */
+	double gain;		/* of its time, that is expected of the next trials */
+};
+
+/* CAUSE_PLATEAU, CAUSE_TARGET, CAUSE_GAIN or CAUSE_NONE. */
+enum cause budget_ends_task(const struct budget *b, const struct task_standing *s);
 /* Seconds until the first limit is reached; -1 where that is not known. */
 double budget_left_s(const struct budget *b, const struct standing *s);
 /* Seconds of time alone, what is reserved included; INFINITY where time is no limit. */

@@ -47,8 +47,8 @@ static int64_t since_gain(const struct tuned *u)
 
 static enum cause cause_of(const struct tuner *t, int i)
 {
-	enum cause c = budget_ends_task(&t->options.budget, since_gain(&t->tuned[i]),
-					tuner_gflops(t, i));
+	struct task_standing s = { since_gain(&t->tuned[i]), tuner_gflops(t, i), scheduler_gain(&t->scheduler, i) };
+	enum cause c = budget_ends_task(&t->options.budget, &s);
 
 	return c == CAUSE_NONE && t->scheduler.at[i].exhausted ? CAUSE_EXHAUSTED : c;
 }
@@ -125,6 +125,9 @@ static void tell_cause(struct tuner *t, struct text *all, enum cause c)
 	if (c == CAUSE_PLATEAU)
 		text_printf(&what, "%d of %d tasks had no gain in %lld trials", n, t->n,
 			    (long long)b->plateau);
+	else if (c == CAUSE_GAIN)
+		text_printf(&what, "%d of %d tasks are not expected to become faster by so much with %d more trials", n, t->n,
+			    SCHEDULER_AHEAD);
 	else if (c == CAUSE_TARGET)
 		text_printf(&what, "the best of %d of %d tasks reach it", n, t->n);
 	else if (c == CAUSE_EXHAUSTED)

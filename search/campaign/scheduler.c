@@ -25,9 +25,6 @@ enum { FIRST_BATCH = 8, EARLY_TRIALS = 32 };
 /* Gains are compared over so many trials: about a batch. */
 enum { AHEAD = 16 };
 
-/* What a task may come down to is told so many trials ahead: about what one gets in a campaign. */
-enum { FAR_AHEAD = 64 };
-
 /* The p above, and how many trials its guess stands against. From tests/unit/test_scheduler.c's
  * curves, whose p is 0.3 to 1.2; half and twice of either change the outcome by less than 1%. */
 #define EXPONENT 0.7
@@ -161,7 +158,18 @@ static double hope_us(const struct scheduler *s, const struct scheduled *t)
 	if (t->best_us <= 0)
 		return fmax(floor, s->peak > 0 ? t->task->flop * 1e-3 / s->peak : 0);
 	return t->done || t->exhausted ? t->best_us
-				       : fmin(t->best_us, fmax(floor, t->best_us - gain_us(s, t, FAR_AHEAD)));
+				       : fmin(t->best_us, fmax(floor, t->best_us - gain_us(s, t, SCHEDULER_AHEAD)));
+}
+
+/* Until trials say more than the guess does, what was gained so far is no measure: a kernel that is faster than similar ones
+ * has nothing to gain by the guess. */
+double scheduler_gain(const struct scheduler *s, int i)
+{
+	const struct scheduled *t = &s->at[i];
+
+	if (t->trials < GUESS_TRIALS || t->best_us <= 0)
+		return 1;
+	return fmax(0, gain_us(s, t, SCHEDULER_AHEAD)) / t->best_us;
 }
 
 void scheduler_weigh(struct scheduler *s)

@@ -61,6 +61,11 @@ int scheduler_next(const struct scheduler *s);
  * number where it is negative. */
 int scheduler_batch(const struct scheduler *s, int i, int full, int64_t left);
 
+/* Trials that are looked ahead to tell what a task may come down to: about what one gets in a campaign. */
+enum { SCHEDULER_AHEAD = 64 };
+/* The part of its time that task I is expected to gain with so many more; all of it (1) as long as too little was heard of it. */
+double scheduler_gain(const struct scheduler *s, int i);
+
 /* All that was heard, by the keys of the tasks. */
 json_t *scheduler_save(const struct scheduler *s);
 /* Takes over what was saved; tasks that SAVED does not name stay as they are. -1 and a message

@@ -33,16 +33,24 @@ static void the_first_limit_counts(void **state)
 	assert_int_equal(budget_ends(&b, &(struct standing){ 9999, 1e9, 1 << 30 }), CAUSE_NONE);
 }
 
-static void tasks_end_by_plateau_or_target(void **state)
+static enum cause ends(const struct budget *b, int64_t since_gain, double gflops, double gain)
+{
+	return budget_ends_task(b, &(struct task_standing){ since_gain, gflops, gain });
+}
+
+static void tasks_end_by_plateau_target_or_gain(void **state)
 {
 	struct budget b = { .plateau = 64, .gflops = 200 };
 
 	(void)state;
-	assert_int_equal(budget_ends_task(&b, 63, 199), CAUSE_NONE);
-	assert_int_equal(budget_ends_task(&b, 64, 199), CAUSE_PLATEAU);
-	assert_int_equal(budget_ends_task(&b, 64, 200), CAUSE_TARGET);
+	assert_int_equal(ends(&b, 63, 199, 0), CAUSE_NONE);
+	assert_int_equal(ends(&b, 64, 199, 0), CAUSE_PLATEAU);
+	assert_int_equal(ends(&b, 64, 200, 0), CAUSE_TARGET);
+	b = (struct budget){ .gain = 0.01 };
+	assert_int_equal(ends(&b, 1 << 20, 1e6, 0.011), CAUSE_NONE);
+	assert_int_equal(ends(&b, 0, 1, 0.009), CAUSE_GAIN);
 	b = (struct budget){ 0 };
-	assert_int_equal(budget_ends_task(&b, 1 << 20, 1e6), CAUSE_NONE);
+	assert_int_equal(ends(&b, 1 << 20, 1e6, 0), CAUSE_NONE);
 }
 
 static void what_is_left(void **state)
@@ -100,10 +108,10 @@ static void moments(void **state)
 
 static void causes(void **state)
 {
-	struct budget b = { .trials = 7, .minutes = 2.5, .plateau = 64, .gflops = 200 };
+	struct budget b = { .trials = 7, .minutes = 2.5, .plateau = 64, .gflops = 200, .gain = 0.015 };
 	static const char *const want[CAUSE_COUNT] = {
 		[CAUSE_NONE] = "", [CAUSE_TRIALS] = "--trials 7", [CAUSE_MINUTES] = "--minutes 2.5",
-		[CAUSE_PLATEAU] = "--plateau 64", [CAUSE_TARGET] = "--gflops 200",
+		[CAUSE_PLATEAU] = "--plateau 64", [CAUSE_TARGET] = "--gflops 200", [CAUSE_GAIN] = "--gain 1.5",
 		[CAUSE_SIGNAL] = "a signal",
 	};
 
@@ -122,7 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_limit_counts),
-		cmocka_unit_test(tasks_end_by_plateau_or_target),
+		cmocka_unit_test(tasks_end_by_plateau_target_or_gain),
 		cmocka_unit_test(what_is_left),
 		cmocka_unit_test(moments),
 		cmocka_unit_test(causes),

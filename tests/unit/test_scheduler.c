@@ -334,6 +334,32 @@ static void counts_what_is_sent(void **state)
 	arena_free(a);
 }
 
+/* What may still be gained is told when trials outweigh the guess; it fades where none gains, and comes back where one does. */
+static void gain_fades(void **state)
+{
+	struct arena *a = arena_new();
+	struct sim_model m = equal_model(1);
+	struct scheduler s = scheduler_of(a, &m);
+	double before;
+
+	(void)state;
+	for (int n = 0; n < 64; n += BATCH) {
+		assert_true(scheduler_gain(&s, 0) == 1);
+		hear(&s, 0, BATCH, 100);
+	}
+	before = scheduler_gain(&s, 0);
+	assert_true(before < 1);
+	for (int i = 0; i < 64; i++) {
+		hear(&s, 0, BATCH, 100);
+		assert_true(scheduler_gain(&s, 0) < before || before == 0);
+		before = scheduler_gain(&s, 0);
+	}
+	assert_true(before < 0.01);
+	hear(&s, 0, BATCH, 50);
+	assert_true(scheduler_gain(&s, 0) > before);
+	arena_free(a);
+}
+
 /* A change of task is not worth a few percent; more, it is. */
 static void stays(void **state)
 {
@@ -441,6 +467,7 @@ int main(void)
 		cmocka_unit_test(nothing_to_divide_by),
 		cmocka_unit_test(far_from_similar),
 		cmocka_unit_test(counts_what_is_sent),
+		cmocka_unit_test(gain_fades),
 		cmocka_unit_test(stays),
 		cmocka_unit_test(resumed),
 		cmocka_unit_test(damaged),

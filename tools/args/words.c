@@ -69,6 +69,7 @@ static const struct word words[] = {
 	{ "N", NULL, false, NULL },
 	{ "K", NULL, false, NULL },
 	{ "P", NULL, false, NULL },
+	{ "PERCENT", NULL, false, NULL },
 	{ "S", NULL, false, NULL },
 	{ "SIZE", NULL, false, NULL },
 	{ "LABEL", NULL, false, NULL },

@@ -20,7 +20,7 @@
 enum { MAX_BATCH = 4096 };
 
 enum {
-	KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_GFLOPS, KEY_NOTIFY, KEY_SEARCH, KEY_COST_MODEL, KEY_CC,
+	KEY_MINUTES = 256, KEY_UNTIL, KEY_PLATEAU, KEY_GAIN, KEY_GFLOPS, KEY_NOTIFY, KEY_SEARCH, KEY_COST_MODEL, KEY_CC,
 	KEY_SEED, KEY_CPUS, KEY_CACHE, KEY_FRESH, KEY_BATCH, KEY_REPLAY, KEY_NO_TRANSFER,
 	KEY_EXACT, KEY_NAME, KEY_NOTE,
 };
@@ -31,6 +31,8 @@ static const struct argp_option options[] = {
 	{ "minutes", KEY_MINUTES, "M", 0, "stop after M minutes", 0 },
 	{ "until", KEY_UNTIL, "HH:MM", 0, "stop at this time of day, or at 'YYYY-MM-DD HH:MM'", 0 },
 	{ "plateau", KEY_PLATEAU, "N", 0, "a task is done after N trials in a row without gain", 0 },
+	{ "gain", KEY_GAIN, "PERCENT", 0, "a task is done where 64 more trials are expected to make it faster by less (default: 1, "
+	  "where no limit is given)", 0 },
 	{ "gflops", KEY_GFLOPS, "N", 0, "a task is done where its best reaches N GFLOP/s", 0 },
 	{ "threads", 't', "N", 0, "threads a kernel uses (default 1; virtual ones of a simulated device: 4)", 0 },
 	{ "search", KEY_SEARCH, "STRATEGY", 0, "strategy: evolve (default), random, anneal, grid", 0 },
@@ -105,7 +107,7 @@ static int64_t moment(struct argp_state *state, const char *arg)
 
 static bool has_limit(const struct budget *b)
 {
-	return b->trials || b->minutes > 0 || b->until || b->plateau || b->gflops > 0;
+	return b->trials || b->minutes > 0 || b->until || b->plateau || b->gain > 0 || b->gflops > 0;
 }
 
 /* True where KEY is one of a limit. */
@@ -123,6 +125,9 @@ static bool parse_limit(int key, const char *arg, struct argp_state *state, stru
 		return true;
 	case KEY_PLATEAU:
 		b->plateau = argp_number(state, "--plateau", arg, 1);
+		return true;
+	case KEY_GAIN:
+		b->gain = real(state, "--gain", arg) / 100;
 		return true;
 	case KEY_GFLOPS:
 		b->gflops = real(state, "--gflops", arg);
@@ -168,8 +173,10 @@ static void complete(struct argp_state *state, struct tune_args *args)
 			   "`hone partition %s --backend vdla=db=%s,trials=200` tunes", o->source, args->db);
 	if (o->threads == 0)
 		o->threads = args->simulated.given ? VDLA_VIRTUAL_THREADS : 1;
-	if (!has_limit(&o->budget))
+	if (!has_limit(&o->budget)) {
 		o->budget.trials = BUDGET_TRIALS;
+		o->budget.gain = BUDGET_GAIN;
+	}
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
