@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/integer.h"
 #include "codegen/team.h"
 #include "measure/runner/fill.h"
 #include "search/trust/spot_check.h"
@@ -140,21 +141,32 @@ static int run_object(const char *object, void *const *args)
 	return rc;
 }
 
-static int run_compiled(struct arena *a, struct build_pool *b, const struct dag *d,
-			void *const *args)
+/* Compiles the references D of the sets to N objects, OUT, in A: one that serves all where texts are the same, as they are where
+ * no bound depends on the inputs' ranges. */
+static int compile(struct arena *a, struct build_pool *b, const struct dag *const d[INPUT_SETS], struct trial out[INPUT_SETS],
+		   int *n)
 {
-	struct trial t = { .source = reference_source(a, d) };
+	bool same = true;
 
-	if (!t.source || build_all(a, b, &t, 1) < 0)
-		return -1;
-	int rc = t.object ? run_object(t.object, args) : err_set("does not compile: %s", t.text);
+	for (int set = 0; set < INPUT_SETS; set++) {
+		out[set] = (struct trial){ .source = reference_source(a, d[set]) };
+		if (!out[set].source)
+			return -1;
+		same = same && strcmp(out[set].source, out[0].source) == 0;
+	}
+	*n = same ? 1 : INPUT_SETS;
+	return build_all(a, b, out, *n);
+}
 
-	trial_discard(&t);
+static int run_compiled(const struct trial *t, const struct dag *d, void *const *args)
+{
+	int rc = t->object ? run_object(t->object, args) : err_set("does not compile: %s", t->text);
+
 	return rc < 0 ? err_prefix("%s: its reference", d->name) : 0;
 }
 
-static int compute(struct arena *a, struct reference *r, enum input_set set, const struct dag *d,
-		   struct build_pool *b)
+/* COMPILED: what computes it; NULL: te/eval.h does. */
+static int compute(struct reference *r, enum input_set set, const struct dag *d, const struct trial *compiled)
 {
 	void *args[2 * WORKLOAD_ARGS];
 	int n = r->n_args;
@@ -162,9 +174,9 @@ static int compute(struct arena *a, struct reference *r, enum input_set set, con
 	memcpy(args, r->set[set].data, sizeof(*args) * (size_t)n);
 	memcpy(args + n, r->set[set].bound + r->n_inputs,
 	       sizeof(*args) * (size_t)(n - r->n_inputs));
-	if (!b)
+	if (!compiled)
 		dag_eval(d, args);
-	else if (run_compiled(a, b, d, args) < 0)
+	else if (run_compiled(compiled, d, args) < 0)
 		return -1;
 	for (int i = r->n_inputs; i < n; i++) {
 		const struct tensor *t = &r->op[i]->tensor;
@@ -185,6 +197,9 @@ struct reference *reference_new(struct arena *a, const struct dag *d, uint64_t s
 {
 	struct reference *r = arena_one(a, struct reference);
 	struct domain *of = arena_many(a, struct domain, d->ops.n);
+	const struct dag *with_bounds[INPUT_SETS];
+	struct trial compiled[INPUT_SETS];
+	int n = 0;		/* of these */
 
 	r->dag = d;
 	r->n_args = dag_arg_count(d);
@@ -199,17 +214,21 @@ struct reference *reference_new(struct arena *a, const struct dag *d, uint64_t s
 		r->n_inputs += d->ops.at[i]->kind != OP_COMPUTE;
 	}
 	for (int set = 0; set < INPUT_SETS; set++) {
-		const struct dag *with_bounds = reference_dag(a, d, set, of);
-
-		if (!with_bounds)
+		with_bounds[set] = reference_dag(a, d, set, of);
+		if (!with_bounds[set])
 			return NULL;
 		fill_inputs(a, r, set, of, seed);
-		if (compute(a, r, set, with_bounds, builder) < 0 ||
-		    spot_check(d, (const void *const *)r->set[set].data,
-			       (const void *const *)r->set[set].bound, seed) < 0)
-			return NULL;
 	}
-	return r;
+	int rc = builder ? compile(a, builder, with_bounds, compiled, &n) : 0;
+
+	for (int set = 0; set < INPUT_SETS && rc == 0; set++) {
+		rc = compute(r, set, with_bounds[set], builder ? &compiled[least(set, n - 1)] : NULL);
+		if (rc == 0)
+			rc = spot_check(d, (const void *const *)r->set[set].data, (const void *const *)r->set[set].bound, seed);
+	}
+	for (int i = 0; i < n; i++)
+		trial_discard(&compiled[i]);
+	return rc < 0 ? NULL : r;
 }
 
 void **reference_args(struct arena *a, const struct reference *r, enum input_set set)

@@ -34,9 +34,9 @@ static const struct dag *dag_of(struct arena *a, const char *source)
 	return d;
 }
 
-static struct reference *reference_of(struct arena *a, const struct dag *d)
+static struct reference *reference_of(struct arena *a, const struct dag *d, struct build_pool *builder)
 {
-	struct reference *r = reference_new(a, d, 1, NULL);
+	struct reference *r = reference_new(a, d, 1, builder);
 
 	if (!r)
 		fail_msg("%s", err_get());
@@ -44,11 +44,11 @@ static struct reference *reference_of(struct arena *a, const struct dag *d)
 }
 
 /* The naive evaluation in the operator's own types is a right kernel. */
-static void check_right(const char *source)
+static void check_right(const char *source, struct build_pool *builder)
 {
 	struct arena *a = arena_new();
 	const struct dag *d = dag_of(a, source);
-	const struct reference *r = reference_of(a, d);
+	const struct reference *r = reference_of(a, d, builder);
 
 	for (int set = 0; set < INPUT_SETS; set++) {
 		void **args = reference_args(a, r, set);
@@ -69,12 +69,40 @@ static void test_operators(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		check_right(specs[i]);
+		check_right(specs[i], NULL);
 		for (size_t t = 0; t < 4 && !strstr(specs[i], "dtype="); t++) {
 			snprintf(source, sizeof(source), "%s,dtype=%s", specs[i], types[t]);
-			check_right(source);
+			check_right(source, NULL);
 		}
 	}
+}
+
+/* Compiled: once for both sets, and where ranges of inputs are in the texts, twice. */
+static void test_compiled(void **state)
+{
+	static const struct {
+		const char *source;
+		bool same;
+	} cases[] = {
+		{ "conv2d:ic=4,h=5,w=5,oc=4,k=3,dtype=i8,act=relu,shift=8", true },
+		{ "matmul:m=5,n=7,k=3", false },
+	};
+	struct build_pool *b = build_pool_new(&(struct build_pool_options){ .jobs = 1 });
+
+	(void)state;
+	assert_non_null(b);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct arena *a = arena_new();
+		const struct dag *d = dag_of(a, cases[i].source);
+		const char *text[INPUT_SETS];
+
+		for (int set = 0; set < INPUT_SETS; set++)
+			text[set] = reference_source(a, reference_dag(a, d, set, arena_many(a, struct domain, d->ops.n)));
+		assert_int_equal(strcmp(text[0], text[1]) == 0, cases[i].same);
+		check_right(cases[i].source, b);
+		arena_free(a);
+	}
+	build_pool_free(b);
 }
 
 /* A right text and a wrong one of the same arguments. */
@@ -145,7 +173,7 @@ static void test_faults(void **state)
 		struct arena *a = arena_new();
 		const struct dag *right = dag_of(a, arena_printf(a, "%s\n%s\n", f->inputs, f->right));
 		const struct dag *wrong = dag_of(a, arena_printf(a, "%s\n%s\n", f->inputs, f->wrong));
-		const struct reference *r = reference_of(a, right);
+		const struct reference *r = reference_of(a, right, NULL);
 		bool refused = false;
 
 		for (int set = 0; set < INPUT_SETS; set++) {
@@ -168,7 +196,7 @@ static void test_nothing_done(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
-		const struct reference *r = reference_of(a, dag_of(a, specs[i]));
+		const struct reference *r = reference_of(a, dag_of(a, specs[i]), NULL);
 
 		for (int set = 0; set < INPUT_SETS; set++)
 			assert_non_null(reference_check(a, r, set, reference_args(a, r, set)));
@@ -193,7 +221,7 @@ static void test_spot_check(void **state)
 {
 	struct arena *a = arena_new();
 	const struct dag *d = dag_of(a, "matmul:m=3,n=2,k=20");
-	const struct reference *r = reference_of(a, d);
+	const struct reference *r = reference_of(a, d, NULL);
 	const void *data[3], *bound[3] = { NULL, NULL, reference_bound(r, INPUTS_RANDOM, 2) };
 	float *want = arena_memdup(a, reference_want(r, INPUTS_RANDOM, 2), 6 * sizeof(float));
 
@@ -211,6 +239,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_operators),
+		cmocka_unit_test(test_compiled),
 		cmocka_unit_test(test_faults),
 		cmocka_unit_test(test_nothing_done),
 		cmocka_unit_test(test_silent_reference),
