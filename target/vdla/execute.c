@@ -7,11 +7,20 @@
 #include "base/integer.h"
 #include "target/vdla/execute.h"
 
+/* Once for each generation of vectors. */
+#define CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+
 struct vdla_execution {
 	const struct vdla_binary *b;
 	struct vdla_order *order;
 	uint8_t *memory;
 	uint8_t *pad[VDLA_SCRATCHPADS];
+};
+
+/* Bytes of an entry here: weights are kept as floats, [lane of the input][lane of the sum]. */
+static const int64_t entry_bytes[VDLA_SCRATCHPADS] = {
+	[VDLA_INPUTS] = VDLA_LANES, [VDLA_WEIGHTS] = VDLA_LANES * VDLA_LANES * sizeof(float),
+	[VDLA_ACCUMULATORS] = VDLA_LANES * sizeof(int32_t),
 };
 
 struct vdla_execution *vdla_execution_new(struct arena *a, const struct vdla_binary *b, uint8_t *memory)
@@ -20,8 +29,7 @@ struct vdla_execution *vdla_execution_new(struct arena *a, const struct vdla_bin
 
 	*e = (struct vdla_execution){ .b = b, .order = vdla_order_new(a, b), .memory = memory };
 	for (int s = 0; s < VDLA_SCRATCHPADS; s++) {
-		size_t bytes = (size_t)vdla_entries(&b->machine, (enum vdla_scratchpad)s)
-			       * (size_t)vdla_entry_bytes((enum vdla_scratchpad)s);
+		size_t bytes = (size_t)(vdla_entries(&b->machine, (enum vdla_scratchpad)s) * entry_bytes[s]);
 
 		e->pad[s] = aligned_alloc(64, bytes);	/* of a cache line, as vectors like it */
 		if (!e->pad[s])
@@ -33,12 +41,16 @@ struct vdla_execution *vdla_execution_new(struct arena *a, const struct vdla_bin
 
 static void *entry_at(const struct vdla_execution *e, enum vdla_scratchpad s, int64_t entry)
 {
-	return e->pad[s] + entry * vdla_entry_bytes(s);
+	return e->pad[s] + entry * entry_bytes[s];
 }
 
-static int32_t *accumulators_at(const struct vdla_execution *e, int64_t entry)
+/* N blocks of weights from memory. */
+static void turn_weights(float *restrict pad, const uint8_t *restrict memory, int n)
 {
-	return entry_at(e, VDLA_ACCUMULATORS, entry);
+	for (; n > 0; n--, pad += VDLA_LANES * VDLA_LANES, memory += VDLA_LANES * VDLA_LANES)
+		for (int k = 0; k < VDLA_LANES; k++)
+			for (int l = 0; l < VDLA_LANES; l++)
+				pad[k * VDLA_LANES + l] = (int8_t)memory[l * VDLA_LANES + k];
 }
 
 static void copy_row(void *pad, uint8_t *memory, const struct vdla_transfer *t, bool loads)
@@ -46,7 +58,9 @@ static void copy_row(void *pad, uint8_t *memory, const struct vdla_transfer *t, 
 	size_t n = (size_t)t->columns * (size_t)vdla_entry_units(t->scratchpad, t->form) * VDLA_UNIT_BYTES;
 	int32_t *wide = pad;
 
-	if (t->form == VDLA_PLAIN)
+	if (t->scratchpad == VDLA_WEIGHTS)
+		turn_weights(pad, memory, t->columns);
+	else if (t->form == VDLA_PLAIN)
 		memcpy(loads ? pad : memory, loads ? memory : pad, n);
 	for (size_t i = 0; t->form == VDLA_NARROW && i < n; i++) {
 		if (loads)
@@ -65,8 +79,8 @@ static int transfer(struct vdla_execution *e, const struct vdla_transfer *t, boo
 
 	if (!(loads ? vdla_order_writes : vdla_order_reads)(e->order, (int)t->scratchpad, t->entry, n))
 		return -1;
-	if (loads)
-		memset(entry_at(e, t->scratchpad, t->entry), 0, (size_t)(n * vdla_entry_bytes(t->scratchpad)));
+	if (n > (int64_t)t->rows * t->columns)	/* with padding, which loads have */
+		memset(entry_at(e, t->scratchpad, t->entry), 0, (size_t)(n * entry_bytes[t->scratchpad]));
 	for (int r = 0; r < t->rows; r++) {
 		int64_t address = t->address + r * t->row_stride;
 
@@ -77,20 +91,18 @@ static int transfer(struct vdla_execution *e, const struct vdla_transfer *t, boo
 	return 0;
 }
 
-/* The inputs are widened once, which leaves the loop over k to a multiplication of pairs. */
-static void multiply(int32_t *restrict sum, const int8_t *restrict input, const int8_t *restrict weight)
+/* Sums of 16 products are below 2^24, and so exact as floats, whose products and sums all machines have in vectors. */
+CLONES static void multiply(int32_t *restrict sum, const int8_t *restrict input, const float *restrict weight)
 {
-	int16_t x[VDLA_LANES];
+	float x[VDLA_LANES], s[VDLA_LANES] = { 0 };
 
 	for (int k = 0; k < VDLA_LANES; k++)
 		x[k] = input[k];
-	for (int l = 0; l < VDLA_LANES; l++) {
-		int32_t s = 0;
-
-		for (int k = 0; k < VDLA_LANES; k++)
-			s += x[k] * weight[l * VDLA_LANES + k];
-		sum[l] = (int32_t)((uint32_t)sum[l] + (uint32_t)s);
-	}
+	for (int k = 0; k < VDLA_LANES; k++)
+		for (int l = 0; l < VDLA_LANES; l++)
+			s[l] += x[k] * weight[k * VDLA_LANES + l];
+	for (int l = 0; l < VDLA_LANES; l++)
+		sum[l] = (int32_t)((uint32_t)sum[l] + (uint32_t)(int32_t)s[l]);
 }
 
 static int64_t step(const struct vdla_walk *w, int i, int j)
@@ -98,20 +110,39 @@ static int64_t step(const struct vdla_walk *w, int i, int j)
 	return w->base + (int64_t)i * w->stride[0] + (int64_t)j * w->stride[1];
 }
 
+/* May the instruction that runs touch, which READS (or writes), the entries of W, over COUNT? Each is looked at once: a loop that
+ * stays where it is has one turn, one over neighbours none. */
+static bool may_touch(struct vdla_execution *e, bool reads, enum vdla_scratchpad s, const int count[VDLA_LOOPS],
+		      const struct vdla_walk *w)
+{
+	bool row = w->stride[1] == 1, may = true;
+	int rows = w->stride[0] == 0 ? 1 : count[0], columns = row || w->stride[1] == 0 ? 1 : count[1];
+
+	for (int i = 0; i < rows && may; i++)
+		for (int j = 0; j < columns && may; j++)
+			may = (reads ? vdla_order_reads : vdla_order_writes)(e->order, (int)s, step(w, i, j), row ? count[1] : 1);
+	return may;
+}
+
 static int gemm(struct vdla_execution *e, const struct vdla_gemm *g)
 {
+	if (!(g->reset || may_touch(e, true, VDLA_ACCUMULATORS, g->count, &g->sum)) ||
+	    !may_touch(e, true, VDLA_INPUTS, g->count, &g->input) ||
+	    !may_touch(e, true, VDLA_WEIGHTS, g->count, &g->weight) ||
+	    !may_touch(e, false, VDLA_ACCUMULATORS, g->count, &g->sum))
+		return -1;
 	for (int i = 0; i < g->count[0]; i++) {
-		for (int j = 0; j < g->count[1]; j++) {
-			int64_t s = step(&g->sum, i, j), x = step(&g->input, i, j), w = step(&g->weight, i, j);
-			int32_t *sum = accumulators_at(e, s);
+		int32_t *sum = entry_at(e, VDLA_ACCUMULATORS, step(&g->sum, i, 0));
+		const int8_t *input = entry_at(e, VDLA_INPUTS, step(&g->input, i, 0));
+		const float *weight = entry_at(e, VDLA_WEIGHTS, step(&g->weight, i, 0));
 
-			if (!(g->reset || vdla_order_reads(e->order, VDLA_ACCUMULATORS, s, 1))
-			    || !vdla_order_reads(e->order, VDLA_INPUTS, x, 1) || !vdla_order_reads(e->order, VDLA_WEIGHTS, w, 1)
-			    || !vdla_order_writes(e->order, VDLA_ACCUMULATORS, s, 1))
-				return -1;
+		for (int j = 0; j < g->count[1]; j++) {
 			if (g->reset)
 				memset(sum, 0, VDLA_LANES * sizeof(*sum));
-			multiply(sum, entry_at(e, VDLA_INPUTS, x), entry_at(e, VDLA_WEIGHTS, w));
+			multiply(sum, input, weight);
+			sum += g->sum.stride[1] * VDLA_LANES;
+			input += g->input.stride[1] * VDLA_LANES;
+			weight += g->weight.stride[1] * VDLA_LANES * VDLA_LANES;
 		}
 	}
 	return 0;
@@ -168,16 +199,14 @@ static int vector(struct vdla_execution *e, const struct vdla_vector *v, int num
 	for (int i = 0; i < v->count[0]; i++) {
 		for (int j = 0; j < v->count[1]; j++) {
 			int64_t d = step(&v->destination, i, j), s = step(&v->source, i, j);
-			int32_t *x = accumulators_at(e, d);
+			int32_t *x = entry_at(e, VDLA_ACCUMULATORS, d);
 
-			if (!v->immediate && !vdla_order_reads(e->order, VDLA_ACCUMULATORS, s, 1))
-				return -1;
-			if (v->op != VDLA_COPY && !vdla_order_reads(e->order, VDLA_ACCUMULATORS, d, 1))
-				return -1;
-			if (!vdla_order_writes(e->order, VDLA_ACCUMULATORS, d, 1))
+			if ((!v->immediate && !vdla_order_reads(e->order, VDLA_ACCUMULATORS, s, 1)) ||
+			    (v->op != VDLA_COPY && !vdla_order_reads(e->order, VDLA_ACCUMULATORS, d, 1)) ||
+			    !vdla_order_writes(e->order, VDLA_ACCUMULATORS, d, 1))
 				return -1;
 			if (!v->immediate)
-				memcpy(y, accumulators_at(e, s), sizeof(y));
+				memcpy(y, entry_at(e, VDLA_ACCUMULATORS, s), sizeof(y));
 			if (vdla_alu_shifts(v->op) && !shifts_fit(y))
 				return vdla_refuse(e->b, number, ": a shift by more than 31 bits");
 			for (int l = 0; l < VDLA_LANES; l++)

@@ -6,16 +6,6 @@
 
 const char *const vdla_unit_names[VDLA_UNITS] = { "load", "compute", "store" };
 
-int vdla_entry_units(enum vdla_scratchpad s, enum vdla_form f)
-{
-	return f == VDLA_NARROW ? 1 : vdla_entry_bytes(s) / VDLA_UNIT_BYTES;
-}
-
-int64_t vdla_transfer_entries(const struct vdla_transfer *t)
-{
-	return (int64_t)(t->before[0] + t->rows + t->after[0]) * (t->before[1] + t->columns + t->after[1]);
-}
-
 /* Does W stay inside of S? */
 static bool walk_fits(const struct vdla_machine *m, enum vdla_scratchpad s, const int count[VDLA_LOOPS],
 		      const struct vdla_walk *w)

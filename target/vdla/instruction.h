@@ -117,9 +117,16 @@ static inline bool vdla_alu_shifts(enum vdla_alu op)
 }
 
 /* Units of memory that an entry takes there in a form. */
-int vdla_entry_units(enum vdla_scratchpad s, enum vdla_form f);
+static inline int vdla_entry_units(enum vdla_scratchpad s, enum vdla_form f)
+{
+	return f == VDLA_NARROW ? 1 : vdla_entry_bytes(s) / VDLA_UNIT_BYTES;
+}
+
 /* Entries of the scratchpad that a load fills with its padding, or a store reads. */
-int64_t vdla_transfer_entries(const struct vdla_transfer *t);
+static inline int64_t vdla_transfer_entries(const struct vdla_transfer *t)
+{
+	return (int64_t)(t->before[0] + t->rows + t->after[0]) * (t->before[1] + t->columns + t->after[1]);
+}
 
 /* The greatest count of a loop (of transfers: rows), and stride (of transfers: of rows), that instructions for M have
  * room for. */

@@ -57,22 +57,3 @@ bool vdla_machine_equal(const struct vdla_machine *a, const struct vdla_machine 
 {
 	return memcmp(a, b, sizeof(*a)) == 0;
 }
-
-int vdla_entry_bytes(enum vdla_scratchpad s)
-{
-	static const int bytes[] = { VDLA_LANES, VDLA_LANES * VDLA_LANES, VDLA_LANES * 4 };
-
-	return bytes[s];
-}
-
-int vdla_entries(const struct vdla_machine *m, enum vdla_scratchpad s)
-{
-	const int bytes[] = { m->input_bytes, m->weight_bytes, m->accumulator_bytes };
-
-	return bytes[s] / vdla_entry_bytes(s);
-}
-
-int vdla_entry_bits(const struct vdla_machine *m, enum vdla_scratchpad s)
-{
-	return __builtin_ctz((unsigned)vdla_entries(m, s));
-}

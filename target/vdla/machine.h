@@ -44,10 +44,24 @@ void vdla_machine_print(struct text *out, const struct vdla_machine *m);
 bool vdla_machine_equal(const struct vdla_machine *a, const struct vdla_machine *b);
 
 /* Bytes of an entry: 16, 256, 64. */
-int vdla_entry_bytes(enum vdla_scratchpad s);
+static inline int vdla_entry_bytes(enum vdla_scratchpad s)
+{
+	return s == VDLA_INPUTS ? VDLA_LANES : s == VDLA_WEIGHTS ? VDLA_LANES * VDLA_LANES : VDLA_LANES * 4;
+}
+
 /* Entries of a scratchpad, and bits of their numbers. */
-int vdla_entries(const struct vdla_machine *m, enum vdla_scratchpad s);
-int vdla_entry_bits(const struct vdla_machine *m, enum vdla_scratchpad s);
+static inline int vdla_entries(const struct vdla_machine *m, enum vdla_scratchpad s)
+{
+	int bytes = s == VDLA_INPUTS ? m->input_bytes : s == VDLA_WEIGHTS ? m->weight_bytes : m->accumulator_bytes;
+
+	return bytes / vdla_entry_bytes(s);
+}
+
+static inline int vdla_entry_bits(const struct vdla_machine *m, enum vdla_scratchpad s)
+{
+	return __builtin_ctz((unsigned)vdla_entries(m, s));
+}
+
 extern const char *const vdla_scratchpad_names[VDLA_SCRATCHPADS];
 
 #endif

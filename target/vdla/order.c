@@ -163,14 +163,17 @@ bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n)
 {
 	if (!inside(o, where, first, n))
 		return outside(o, "reads", where, first, n);
+	int before = NOBODY;	/* the last entry's writer */
+
 	for (int64_t i = first; i < first + n; i++) {
 		struct vdla_touched *t = &o->touched[where][i];
 
 		if (t->writer == NOBODY)
 			return vdla_refuse(o->b, o->number, " reads %s %lld, which nothing has written",
 					   where_name(where), (long long)i) == 0;
-		if (!behind_writer(o, t))
+		if (t->writer != before && !behind_writer(o, t))
 			return refuse(o, "reads", where, i, "wrote", t->writer % 4, t->writer / 4);
+		before = t->writer;
 		t->reader[o->now] = o->unit[o->now].at[o->now];
 	}
 	return true;
@@ -179,14 +182,16 @@ bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n)
 bool vdla_order_writes(struct vdla_order *o, int where, int64_t first, int64_t n)
 {
 	const struct vdla_clock *own = &o->unit[o->now];
+	int before = NOBODY;	/* the last entry's writer; nobody is before all */
 
 	if (!inside(o, where, first, n))
 		return outside(o, "writes", where, first, n);
 	for (int64_t i = first; i < first + n; i++) {
 		struct vdla_touched *t = &o->touched[where][i];
 
-		if (t->writer != NOBODY && !behind_writer(o, t))
+		if (t->writer != before && !behind_writer(o, t))
 			return refuse(o, "writes", where, i, "wrote", t->writer % 4, t->writer / 4);
+		before = t->writer;
 		for (int u = 0; u < VDLA_UNITS; u++)
 			if (u != (int)o->now && own->at[u] < t->reader[u])
 				return refuse(o, "writes", where, i, "read", u, t->reader[u]);
