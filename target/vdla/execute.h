@@ -13,31 +13,23 @@
 /* The channels that I takes tokens from (gives tokens to), in OUT; their number: of most instructions none. */
 static inline int vdla_pops(const struct vdla_instruction *i, enum vdla_channel out[2])
 {
-	int n = 0;
+	int n = 0, u = (int)vdla_unit_of(i);
 
-	if (!i->pop_before && !i->pop_behind)
-		return 0;
-	enum vdla_unit u = vdla_unit_of(i);
-
-	if (i->pop_before && u != VDLA_LOAD_UNIT)
-		out[n++] = u == VDLA_COMPUTE_UNIT ? VDLA_LOAD_TO_COMPUTE : VDLA_COMPUTE_TO_STORE;
-	if (i->pop_behind && u != VDLA_STORE_UNIT)
-		out[n++] = u == VDLA_COMPUTE_UNIT ? VDLA_STORE_TO_COMPUTE : VDLA_COMPUTE_TO_LOAD;
+	if (i->pop_before)
+		out[n++] = (enum vdla_channel)(2 * u - 2);
+	if (i->pop_behind)
+		out[n++] = (enum vdla_channel)(2 * u + 1);
 	return n;
 }
 
 static inline int vdla_pushes(const struct vdla_instruction *i, enum vdla_channel out[2])
 {
-	int n = 0;
+	int n = 0, u = (int)vdla_unit_of(i);
 
-	if (!i->push_before && !i->push_behind)
-		return 0;
-	enum vdla_unit u = vdla_unit_of(i);
-
-	if (i->push_before && u != VDLA_LOAD_UNIT)
-		out[n++] = u == VDLA_COMPUTE_UNIT ? VDLA_COMPUTE_TO_LOAD : VDLA_STORE_TO_COMPUTE;
-	if (i->push_behind && u != VDLA_STORE_UNIT)
-		out[n++] = u == VDLA_COMPUTE_UNIT ? VDLA_COMPUTE_TO_STORE : VDLA_LOAD_TO_COMPUTE;
+	if (i->push_before)
+		out[n++] = (enum vdla_channel)(2 * u - 1);
+	if (i->push_behind)
+		out[n++] = (enum vdla_channel)(2 * u);
 	return n;
 }
 

@@ -25,7 +25,6 @@ struct vdla_lane {
 	int head, tail;		/* of all that ever came */
 	int64_t free;		/* when the last one ended */
 	int64_t ready;		/* when the next one can start; NEVER: nothing is there, or a token is missing */
-	bool changed;		/* what that depends on has */
 };
 
 struct vdla_fifo {
@@ -41,6 +40,7 @@ struct vdla_run {
 	int mask;		/* of the rings */
 	int next;		/* instruction to fetch */
 	int64_t fetch;		/* when */
+	enum vdla_unit full;	/* whose queue must start one before that; VDLA_UNITS: nobody's */
 	int64_t begun;		/* when the first one behind the last launch came */
 	int64_t port;		/* when the memory port is free */
 	struct vdla_cycles *cycles;
@@ -85,32 +85,14 @@ static void begin(struct vdla_run *r, struct arena *a)
 	r->begun = r->fetch = r->b->machine.launch_cycles;
 }
 
-static bool is_full(const struct vdla_run *r, enum vdla_unit u)
-{
-	return r->lane[u].tail - r->lane[u].head == r->b->machine.queue_length;
-}
-
-/* Fetches until a queue is full, or a launch. */
-static void fetch(struct vdla_run *r)
-{
-	while (r->next < r->b->code.n) {
-		enum vdla_unit u = vdla_unit_of(&r->b->code.at[r->next]);
-		struct vdla_lane *lane = &r->lane[u];
-
-		if (u == VDLA_UNITS || is_full(r, u))
-			return;
-		lane->changed |= lane->head == lane->tail;
-		lane->queue[lane->tail++ & r->mask] = (struct vdla_waiting){ r->fetch++, r->next++ };
-	}
-}
-
-/* When the next instruction of LANE can start. */
-static int64_t ready(const struct vdla_run *r, const struct vdla_lane *lane)
+/* Finds out when the next instruction of LANE can start: behind whatever changes that. */
+static void look(const struct vdla_run *r, struct vdla_lane *lane)
 {
 	enum vdla_channel pops[2];
 
+	lane->ready = NEVER;
 	if (lane->head == lane->tail)
-		return NEVER;
+		return;
 	const struct vdla_waiting *w = &lane->queue[lane->head & r->mask];
 	int64_t at = most(lane->free, w->fetched);
 	int n = vdla_pops(&r->b->code.at[w->number], pops);
@@ -119,10 +101,27 @@ static int64_t ready(const struct vdla_run *r, const struct vdla_lane *lane)
 		const struct vdla_fifo *f = &r->channel[pops[k]];
 
 		if (f->head == f->tail)
-			return NEVER;
+			return;
 		at = most(at, f->at[f->head]);
 	}
-	return at;
+	lane->ready = at;
+}
+
+/* Fetches until a queue is full, or a launch. */
+static void fetch(struct vdla_run *r)
+{
+	for (r->full = VDLA_UNITS; r->next < r->b->code.n;) {
+		enum vdla_unit u = vdla_unit_of(&r->b->code.at[r->next]);
+		struct vdla_lane *lane = &r->lane[u];
+
+		if (u == VDLA_UNITS || lane->tail - lane->head == r->b->machine.queue_length) {
+			r->full = u;
+			return;
+		}
+		lane->queue[lane->tail++ & r->mask] = (struct vdla_waiting){ r->fetch++, r->next++ };
+		if (lane->tail - lane->head == 1)
+			look(r, lane);
+	}
 }
 
 /* When a transfer that starts at START ends. */
@@ -172,14 +171,12 @@ static int run_next(struct vdla_run *r, enum vdla_unit u)
 {
 	struct vdla_lane *lane = &r->lane[u];
 	struct vdla_unit_cycles *c = &r->cycles->unit[u];
-	bool blocks = is_full(r, u) && r->next < r->b->code.n && vdla_unit_of(&r->b->code.at[r->next]) == u;
 	const struct vdla_waiting *w = &lane->queue[lane->head++ & r->mask];
 	const struct vdla_instruction *i = &r->b->code.at[w->number];
 	int number = w->number;
 	int64_t start = most(lane->free, w->fetched);
 	enum vdla_channel at[2];
 
-	lane->changed = true;
 	c->idle += start - lane->free;
 	for (int k = 0, n = vdla_pops(i, at); k < n; k++) {
 		int64_t token = r->channel[at[k]].at[r->channel[at[k]].head++];
@@ -187,17 +184,23 @@ static int run_next(struct vdla_run *r, enum vdla_unit u)
 		c->waiting[at[k]] += most(token - start, 0);
 		start = most(start, token);
 	}
-	if (blocks)
-		r->fetch = most(r->fetch, start);
 	int64_t port = c->port;
 
 	lane->free = end_of(r, i, start);
 	c->busy += lane->free - start - (c->port - port);
 	c->instructions++;
 	for (int k = 0, n = vdla_pushes(i, at); k < n; k++) {
-		r->lane[takers[at[k]]].changed = true;
-		r->channel[at[k]].at[r->channel[at[k]].tail++] = lane->free;
-		r->channel[at[k]].last = number;
+		struct vdla_fifo *f = &r->channel[at[k]];
+
+		f->at[f->tail++] = lane->free;
+		f->last = number;
+		if (f->tail - f->head == 1)
+			look(r, &r->lane[takers[at[k]]]);
+	}
+	look(r, lane);
+	if (r->full == u) {
+		r->fetch = most(r->fetch, start);
+		fetch(r);
 	}
 	if (r->spans)
 		r->spans[number] = (struct vdla_span){ start, lane->free };
@@ -259,27 +262,26 @@ static int launch(struct vdla_run *r)
 	return r->execution ? vdla_execute(r->execution, r->next++) : (r->next++, 0);
 }
 
+/* Whose next instruction can start first; VDLA_UNITS: nobody's. */
+static enum vdla_unit first(const struct vdla_run *r)
+{
+	int64_t load = r->lane[VDLA_LOAD_UNIT].ready, compute = r->lane[VDLA_COMPUTE_UNIT].ready;
+	int64_t store = r->lane[VDLA_STORE_UNIT].ready;
+
+	if (compute < load)
+		return store < compute ? VDLA_STORE_UNIT : VDLA_COMPUTE_UNIT;
+	if (store < load)
+		return VDLA_STORE_UNIT;
+	return load == NEVER ? VDLA_UNITS : VDLA_LOAD_UNIT;
+}
+
 /* 0 where nothing is left that could run: at the end, at a launch, or in a deadlock. */
 static int run_ready(struct vdla_run *r)
 {
-	for (;;) {
-		int first = VDLA_LOAD_UNIT;
-
-		fetch(r);
-		for (int u = 0; u < VDLA_UNITS; u++) {
-			struct vdla_lane *lane = &r->lane[u];
-
-			if (lane->changed)
-				lane->ready = ready(r, lane);
-			lane->changed = false;
-			if (lane->ready < r->lane[first].ready)
-				first = u;
-		}
-		if (r->lane[first].ready == NEVER)
-			break;
-		if (run_next(r, (enum vdla_unit)first) < 0)
+	fetch(r);
+	for (enum vdla_unit u = first(r); u != VDLA_UNITS; u = first(r))
+		if (run_next(r, u) < 0)
 			return -1;
-	}
 	for (int u = 0; u < VDLA_UNITS; u++)
 		if (r->lane[u].head < r->lane[u].tail)
 			return deadlock(r);

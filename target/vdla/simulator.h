@@ -20,7 +20,7 @@
 
 #include "target/vdla/binary.h"
 
-/* Between neighbours: who gives. */
+/* Between neighbours: who gives. Those between units u and u + 1 are number 2 u and the one behind. */
 enum vdla_channel {
 	VDLA_LOAD_TO_COMPUTE,
 	VDLA_COMPUTE_TO_LOAD,
