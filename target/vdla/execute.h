@@ -43,10 +43,10 @@ void vdla_order_begin(struct vdla_order *o, int number);
 void vdla_order_end(struct vdla_order *o);
 /* All units know what any of them has done. */
 void vdla_order_barrier(struct vdla_order *o);
-/* It reads (writes) N entries of the scratchpad WHERE, or (VDLA_SCRATCHPADS) units of memory, from FIRST on; false, with a
- * message, where it may not. */
-bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n);
-bool vdla_order_writes(struct vdla_order *o, int where, int64_t first, int64_t n);
+/* It reads (writes) N entries of the scratchpad WHERE, or (VDLA_SCRATCHPADS) units of memory, from FIRST on, each STRIDE behind the
+ * one before; false, with a message, where it may not. */
+bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n, int64_t stride);
+bool vdla_order_writes(struct vdla_order *o, int where, int64_t first, int64_t n, int64_t stride);
 
 struct vdla_execution;
 struct vdla_execution *vdla_execution_new(struct arena *a, const struct vdla_binary *b, uint8_t *memory);

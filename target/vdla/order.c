@@ -139,15 +139,10 @@ static bool refuse(const struct vdla_order *o, const char *does, int where, int6
 	return false;
 }
 
-static inline bool inside(const struct vdla_order *o, int where, int64_t first, int64_t n)
-{
-	return first >= 0 && n <= o->size[where] && first <= o->size[where] - n;
-}
-
-static bool outside(const struct vdla_order *o, const char *does, int where, int64_t first, int64_t n)
+static bool outside(const struct vdla_order *o, const char *does, int where, int64_t first, int64_t last)
 {
 	vdla_refuse(o->b, o->number, " %s %s %lld to %lld, outside of its %lld", does, where_name(where), (long long)first,
-		    (long long)(first + n - 1), (long long)o->size[where]);
+		    (long long)last, (long long)o->size[where]);
 	return false;
 }
 
@@ -159,43 +154,43 @@ static inline bool behind_writer(const struct vdla_order *o, const struct vdla_t
 	return u == CALLER || u == (int)o->now || o->unit[o->now].at[u] >= t->writer / 4;
 }
 
-bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n)
+bool vdla_order_reads(struct vdla_order *o, int where, int64_t first, int64_t n, int64_t stride)
 {
-	if (!inside(o, where, first, n))
-		return outside(o, "reads", where, first, n);
-	int before = NOBODY;	/* the last entry's writer */
+	int64_t last = first + (n - 1) * stride;
+	int now = (int)o->now, number = o->unit[now].at[now];
+	int before = NOBODY;	/* who wrote the entry before */
 
-	for (int64_t i = first; i < first + n; i++) {
-		struct vdla_touched *t = &o->touched[where][i];
-
+	if (first < 0 || last >= o->size[where])
+		return outside(o, "reads", where, first, last);
+	for (struct vdla_touched *t = o->touched[where] + first; n > 0; n--, t += stride) {
 		if (t->writer == NOBODY)
-			return vdla_refuse(o->b, o->number, " reads %s %lld, which nothing has written",
-					   where_name(where), (long long)i) == 0;
+			return vdla_refuse(o->b, o->number, " reads %s %lld, which nothing has written", where_name(where),
+					   (long long)(t - o->touched[where])) == 0;
 		if (t->writer != before && !behind_writer(o, t))
-			return refuse(o, "reads", where, i, "wrote", t->writer % 4, t->writer / 4);
+			return refuse(o, "reads", where, t - o->touched[where], "wrote", t->writer % 4, t->writer / 4);
 		before = t->writer;
-		t->reader[o->now] = o->unit[o->now].at[o->now];
+		t->reader[now] = number;
 	}
 	return true;
 }
 
-bool vdla_order_writes(struct vdla_order *o, int where, int64_t first, int64_t n)
+bool vdla_order_writes(struct vdla_order *o, int where, int64_t first, int64_t n, int64_t stride)
 {
+	int64_t last = first + (n - 1) * stride;
 	const struct vdla_clock *own = &o->unit[o->now];
-	int before = NOBODY;	/* the last entry's writer; nobody is before all */
+	int now = (int)o->now, written = own->at[now] * 4 + now;
+	int before = NOBODY;	/* who wrote the entry before; nobody is before all */
 
-	if (!inside(o, where, first, n))
-		return outside(o, "writes", where, first, n);
-	for (int64_t i = first; i < first + n; i++) {
-		struct vdla_touched *t = &o->touched[where][i];
-
+	if (first < 0 || last >= o->size[where])
+		return outside(o, "writes", where, first, last);
+	for (struct vdla_touched *t = o->touched[where] + first; n > 0; n--, t += stride) {
 		if (t->writer != before && !behind_writer(o, t))
-			return refuse(o, "writes", where, i, "wrote", t->writer % 4, t->writer / 4);
+			return refuse(o, "writes", where, t - o->touched[where], "wrote", t->writer % 4, t->writer / 4);
 		before = t->writer;
 		for (int u = 0; u < VDLA_UNITS; u++)
-			if (u != (int)o->now && own->at[u] < t->reader[u])
-				return refuse(o, "writes", where, i, "read", u, t->reader[u]);
-		t->writer = own->at[o->now] * 4 + (int)o->now;
+			if (u != now && own->at[u] < t->reader[u])
+				return refuse(o, "writes", where, t - o->touched[where], "read", u, t->reader[u]);
+		t->writer = written;
 	}
 	return true;
 }
