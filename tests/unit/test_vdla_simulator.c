@@ -409,6 +409,9 @@ static void test_refused(void **state)
 		  "instruction 7 (store accumulators narrow 1 memory 16 1x1 every 0 pop before) writes unit of memory 16, and no tokens "
 		  "order it behind the one that read it" },
 		{ "load accumulators 0 memory 0 1x2 every 0 push behind\nalu shift 1x1 destination 0+0,0 source 1+0,0 pop before\n", NULL },
+		/* a walk over every other entry, one of which is not there */
+		{ "load inputs 0 memory 0 1x2 every 0\nload inputs 4 memory 0 1x1 every 0\nload weights 0 memory 0 1x1 every 0 push behind\n"
+		  "gemm reset 2x3 sum 0+3,1 input 0+0,2 weight 0+0,0 pop before\n", "reads inputs 2, which nothing has written" },
 	};
 	struct arena *a = arena_new();
 
@@ -420,6 +423,34 @@ static void test_refused(void **state)
 		must_run(b, NULL, &c);
 		if (cases[i].says)
 			must_fail(b, true, cases[i].says);
+	}
+	arena_free(a);
+}
+
+/* Every other entry, whose neighbours nobody wrote; numbers whose products are the largest. */
+static void test_extremes(void **state)
+{
+	struct arena *a = arena_new();
+	const struct vdla_binary *b = parse(a, HEAD "load inputs 0 memory 0 1x1 every 0\nload inputs 2 memory 0 1x1 every 0\n"
+						    "load accumulators 0 memory 0 1x2 every 0\n"
+						    "load weights 0 memory 0 1x1 every 0 push behind\n"
+						    "gemm 1x2 sum 0+0,1 input 0+0,2 weight 0+0,0 pop before push behind\n"
+						    "store accumulators 0 memory 16 1x2 every 0 pop before\n");
+	static const uint8_t bytes[] = { 0x80, 0x7f };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		uint8_t *memory = vdla_memory_new(b);
+		struct vdla_cycles c;
+		int32_t x, y[2 * VDLA_LANES];
+
+		memset(memory, bytes[i], 256);
+		memcpy(&x, memory, sizeof(x));
+		must_run(b, memory, &c);
+		memcpy(y, memory + 256, sizeof(y));
+		for (int l = 0; l < 2 * VDLA_LANES; l++)
+			assert_int_equal(y[l], (int32_t)((uint32_t)x + (uint32_t)(VDLA_LANES * (int8_t)bytes[i] * (int8_t)bytes[i])));
+		free(memory);
 	}
 	arena_free(a);
 }
@@ -597,7 +628,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_dense), cmocka_unit_test(test_cycles), cmocka_unit_test(test_cycles_shared),
 		cmocka_unit_test(test_convolution), cmocka_unit_test(test_walks), cmocka_unit_test(test_vectors), cmocka_unit_test(test_narrow),
-		cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_values), cmocka_unit_test(test_deadlock),
+		cmocka_unit_test(test_extremes), cmocka_unit_test(test_refused), cmocka_unit_test(test_refused_values), cmocka_unit_test(test_deadlock),
 		cmocka_unit_test(test_every_token), cmocka_unit_test(test_trace),
 	};
 
