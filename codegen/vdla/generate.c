@@ -207,7 +207,8 @@ static void emit_products(struct generator *g, const struct leaf_visit *v, struc
 	i->input.base = touched[1].first;
 	i->weight.base = touched[2].first;
 	i->reset = g->zeros > 0 && begins(g, i);
-	write_zeros(g, &touched[0]);
+	if (g->zeros > 0)
+		write_zeros(g, &touched[0]);
 	add(g, &m->last, touched, 3);
 }
 
