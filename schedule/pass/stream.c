@@ -3,8 +3,8 @@
  *
  * Requires: vectors, those that are transposed marked.
  * Provides: a store that is to go past the caches is of all lanes of one vector, side by side, that begins at a
- *           multiple of its size. Others (tails, elements, lanes apart or under a mask) are plain stores; where there
- *           are no others, or the target has none, the program is refused.
+ *           multiple of its size. Others (tails, elements, lanes apart or under a mask) are plain stores. Where the target
+ *           has none at all the program is refused.
  * Keeps:    results, and what is read and written. */
 #include "schedule/pass/lanes.h"
 #include "schedule/pass/pass.h"
@@ -12,7 +12,7 @@
 /* What there is of stores that are to go past the caches. */
 struct streams {
 	const struct program *p;
-	bool asked, proved;
+	bool asked;
 };
 
 /* Does the vector of N's lanes begin at a multiple of its size? Arguments do at one of 64 bytes, and no vector is
@@ -53,7 +53,6 @@ static void prove(struct streams *s, struct nest *n, const struct nest *vector)
 		if (n->kind == NEST_STORE && n->streams) {
 			s->asked = true;
 			n->streams = is_whole(s->p, n, vector);
-			s->proved |= n->streams;
 		}
 		prove(s, body, n->kind == NEST_IF ? NULL : inside);	/* under a mask, where lanes are around */
 		prove(s, n->other, NULL);
@@ -65,9 +64,8 @@ bool nest_pass_stream(struct program *p, const char **why)
 	struct streams s = { .p = p };
 
 	prove(&s, p->body, NULL);
-	if (!s.asked || (s.proved && p->target->stream_bytes > 0))
+	if (!s.asked || p->target->stream_bytes > 0)
 		return true;
-	*why = p->target->stream_bytes > 0 ? "nothing is stored by whole aligned vectors, which alone can be streamed"
-					   : "the target has no stores past the caches";
+	*why = "the target has no stores past the caches";
 	return false;
 }

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include "base/integer.h"
+#include "schedule/nest.h"
 #include "search/space/group.h"
 
 /* A strip lies in the second-level cache beside what computes and what reads it. By hand, strips of 4 to 8 rows of
@@ -43,13 +45,25 @@ static size_t part_bytes(const struct stage *g)
 	return bytes;
 }
 
+/* The same as a buffer has it: with rows of whole vectors, whose lanes may overrun, and room behind. */
+static size_t stored_bytes(const struct stage *g, const struct target *target)
+{
+	int64_t row = g->op.tensor.ndim > 0 ? g->part[g->op.tensor.ndim - 1] : 1;
+	int64_t lanes = target_lanes(target, dtype_bytes(dtype_arithmetic(g->op.tensor.dtype)));
+	size_t bytes = part_bytes(g);
+
+	if (row > 1)
+		bytes = bytes / (size_t)row * (size_t)(ceil_div(row, lanes) * lanes);
+	return bytes + (OVERRUN_STRIDE + 1) * (size_t)target->vector_bytes;
+}
+
 /* Of all stages inside loops, as if they were alive at once. */
-static size_t local_bytes(const struct state *s)
+static size_t local_bytes(const struct state *s, const struct target *target)
 {
 	size_t sum = 0;
 
 	for (int i = 0; i < s->stages.n; i++)
-		sum += s->stages.at[i]->place == PLACE_AT ? part_bytes(s->stages.at[i]) : 0;
+		sum += s->stages.at[i]->place == PLACE_AT ? stored_bytes(s->stages.at[i], target) : 0;
 	return sum;
 }
 
@@ -82,7 +96,7 @@ static double repeats(const struct state *s, const struct stage *g)
 struct limits {
 	bool root;	/* it may be outside of all loops */
 	size_t own;	/* bytes of it that are alive at a time */
-	size_t all;	/* the same of all stages inside loops, together */
+	size_t all;	/* the same of all stages inside loops, together, with rows of whole vectors */
 	double repeats;	/* how often an element is computed, on average */
 };
 
@@ -102,7 +116,7 @@ static struct limits limits_of(const struct state *s, int stage, enum role role,
 /* STEP, which computes a stage somewhere, with loop AT; S is then the state behind it. False, with S as it
  * was, where that is not legal or beyond the limits. */
 static bool take(struct arena *a, struct state **s, struct step *step, struct location at,
-		 const struct limits *l)
+		 const struct limits *l, const struct target *target)
 {
 	struct state *before = state_copy(a, *s);
 	const struct stage *g;
@@ -113,7 +127,7 @@ static bool take(struct arena *a, struct state **s, struct step *step, struct lo
 	step->iter = at.iter;
 	if (state_apply(*s, *step, NULL)) {
 		g = (*s)->stages.at[step->stage];
-		if (part_bytes(g) <= l->own && local_bytes(*s) <= l->all && repeats(*s, g) <= l->repeats)
+		if (part_bytes(g) <= l->own && local_bytes(*s, target) <= l->all && repeats(*s, g) <= l->repeats)
 			return true;
 	}
 	before->steps = (*s)->steps;	/* the same, in storage that has room for more */
@@ -148,7 +162,7 @@ void location_draw(struct arena *a, struct state **s, struct gene *g, enum role 
 		int pick = (int)rng_below(rng, n + (l.root || n == 0));
 
 		g->left_out = pick == n;
-		if (g->left_out || take(a, s, &g->step, around[pick], &l))
+		if (g->left_out || take(a, s, &g->step, around[pick], &l, aim->target))
 			return;
 		around[pick] = around[--n];
 	}
@@ -159,5 +173,5 @@ void location_follow(struct arena *a, struct state **s, struct gene *g, enum rol
 	const struct limits l = limits_of(*s, g->step.stage, role, aim);
 	const struct location at = { g->step.target, g->step.iter };
 
-	g->left_out = g->left_out || !take(a, s, &g->step, at, &l);
+	g->left_out = g->left_out || !take(a, s, &g->step, at, &l, aim->target);
 }
