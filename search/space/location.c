@@ -52,6 +52,8 @@ static size_t stored_bytes(const struct stage *g, const struct target *target)
 	int64_t lanes = target_lanes(target, dtype_bytes(dtype_arithmetic(g->op.tensor.dtype)));
 	size_t bytes = part_bytes(g);
 
+	if (target->operands)	/* scratchpads are filled to the last entry */
+		return bytes;
 	if (row > 1)
 		bytes = bytes / (size_t)row * (size_t)(ceil_div(row, lanes) * lanes);
 	return bytes + (OVERRUN_STRIDE + 1) * (size_t)target->vector_bytes;
