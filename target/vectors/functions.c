@@ -226,11 +226,12 @@ void put_element_functions(struct text *out, const struct calls *c)
 			text_puts(out, elements[i].text);
 }
 
-static void put_intrinsic(struct text *out, const struct intrinsic *x)
+/* FIRST: of several for matrices, which share their functions. */
+static void put_intrinsic(struct text *out, const struct intrinsic *x, bool first)
 {
 	const char *macro = intrinsic_macro(x), *sum = dtype_name(x->sum);
 
-	if (intrinsic_is_matrix(x))
+	if (intrinsic_is_matrix(x) && first)
 		text_puts(out, matrix_macros);
 	if (macro)
 		text_printf(out, "#ifndef %s\n#error \"%s: compile this kernel with -march=native, where the "
@@ -238,7 +239,7 @@ static void put_intrinsic(struct text *out, const struct intrinsic *x)
 	if (*x->header)
 		text_printf(out, "#include <%s>\n", x->header);
 	if (intrinsic_is_matrix(x)) {
-		text_printf(out, "%s#define %s(sum, a, b) %s(sum, a, b)\n", matrix_functions, x->name, x->text);
+		text_printf(out, "%s#define %s(sum, a, b) %s(sum, a, b)\n", first ? matrix_functions : "", x->name, x->text);
 		return;
 	}
 	text_printf(out, "static inline %sx%d %s(%sx%d s, i32x%d a, i32x%d b)\n{\n\t%s\n}\n", sum,
@@ -247,7 +248,14 @@ static void put_intrinsic(struct text *out, const struct intrinsic *x)
 
 void put_intrinsic_functions(struct text *out, const struct calls *c)
 {
-	for (int i = 0; i < INTRINSIC_COUNT; i++)
-		if (is_called(c, intrinsic_at(i)->name, "", ""))
-			put_intrinsic(out, intrinsic_at(i));
+	bool first = true;
+
+	for (int i = 0; i < INTRINSIC_COUNT; i++) {
+		const struct intrinsic *x = intrinsic_at(i);
+
+		if (!is_called(c, x->name, "", ""))
+			continue;
+		put_intrinsic(out, x, first);
+		first &= !intrinsic_is_matrix(x);
+	}
 }

@@ -129,6 +129,23 @@ static void write_touching(int fd)
 	text_free(&body);
 	arena_free(a);
 }
+/* Products of matrices of several types share what sets tiles up, zeroes, loads and stores them. */
+static void test_matrices(void **state)
+{
+	static const char *const once[] = {" matrix_shape(uint32_t now", "define matrix_load(", "define __AMX_INT8__",
+					   "define amx_dpbusd(", "define amx_dpbssd("};
+	struct text t = functions_of("amx_dpbusd(0, 4, 6); amx_dpbssd(1, 4, 7);");
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(once) / sizeof(*once); i++) {
+		const char *at = strstr(text_str(&t), once[i]);
+
+		assert_non_null(at);
+		assert_null(strstr(at + 1, once[i]));
+	}
+	text_free(&t);
+}
+
 
 static void test_compiled(void **state)
 {
@@ -163,6 +180,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_patterns),
 		cmocka_unit_test(test_calls),
+		cmocka_unit_test(test_matrices),
 		cmocka_unit_test(test_compiled),
 	};
 
