@@ -41,6 +41,9 @@ int build_all(struct arena *a, struct build_pool *b, struct trial *trials, int n
 /* The same, but that several share a run of the compiler, and so an object, in which each has a symbol of
  * its own; one that makes the compiler fail is told from its neighbours. Faster: see above. */
 int build_together(struct arena *a, struct build_pool *b, struct trial *trials, int n);
+/* build_all() for what may be one text, as references of several sets of inputs are where no bound depends on their ranges: then the
+ * first trial is built for all. *BUILT: so many are, 1 or N. */
+int build_alike(struct arena *a, struct build_pool *b, struct trial *trials, int n, int *built);
 
 /* Compiler, version and flags in one line, for the record. Lives as long as the builder. */
 const char *build_pool_toolchain(const struct build_pool *b);

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/integer.h"
 #include "measure/runner/buffer.h"
 #include "measure/runner/dialog.h"
 #include "measure/runner/runner_inside.h"
@@ -200,6 +201,7 @@ static int make_setup(struct runner *r, const struct workload *w)
 int runner_set_workload(struct runner *r, struct build_pool *b, const struct workload *w)
 {
 	struct trial t[INPUT_SETS] = { 0 };
+	int built = 0;
 
 	drop_task(r);
 	for (int set = 0; set < INPUT_SETS; set++) {
@@ -210,19 +212,21 @@ int runner_set_workload(struct runner *r, struct build_pool *b, const struct wor
 	int rc = make_setup(r, w);
 
 	if (rc == 0)
-		rc = build_all(r->task, b, t, INPUT_SETS);
+		rc = build_alike(r->task, b, t, INPUT_SETS, &built);
 	for (int set = 0; set < INPUT_SETS && rc == 0; set++) {
-		if (t[set].status == TRIAL_PENDING) {
-			snprintf(r->setup->reference[set], PATH_MAX, "%s", t[set].object);
+		const struct trial *of = &t[least(set, built - 1)];
+
+		if (of->status == TRIAL_PENDING) {
+			snprintf(r->setup->reference[set], PATH_MAX, "%s", of->object);
 			continue;
 		}
-		err_set("the reference kernel does not compile: %s", t[set].text);
+		err_set("the reference kernel does not compile: %s", of->text);
 		rc = 1;
 	}
 	if (rc == 0)
 		rc = runner_ensure(r);
-	for (int set = 0; set < INPUT_SETS; set++)
-		trial_discard(&t[set]);
+	for (int i = 0; i < built; i++)
+		trial_discard(&t[i]);
 	if (rc != 0)
 		drop_task(r);
 	return rc;

@@ -141,21 +141,16 @@ static int run_object(const char *object, void *const *args)
 	return rc;
 }
 
-/* Compiles the references D of the sets to N objects, OUT, in A: one that serves all where texts are the same, as they are where
- * no bound depends on the inputs' ranges. */
+/* Compiles the references D of the sets to N objects, OUT, in A. */
 static int compile(struct arena *a, struct build_pool *b, const struct dag *const d[INPUT_SETS], struct trial out[INPUT_SETS],
 		   int *n)
 {
-	bool same = true;
-
 	for (int set = 0; set < INPUT_SETS; set++) {
 		out[set] = (struct trial){ .source = reference_source(a, d[set]) };
 		if (!out[set].source)
 			return -1;
-		same = same && strcmp(out[set].source, out[0].source) == 0;
 	}
-	*n = same ? 1 : INPUT_SETS;
-	return build_all(a, b, out, *n);
+	return build_alike(a, b, out, INPUT_SETS, n);
 }
 
 static int run_compiled(const struct trial *t, const struct dag *d, void *const *args)
