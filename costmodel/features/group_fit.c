@@ -107,27 +107,18 @@ static void fill_body(const struct site *s, float *row)
 	row[FEATURE_WIDTH_USED] = (float)(s->vector_lanes / (s->registers * s->lanes));
 }
 
-/* What is written and misses the cache of LEVEL has to leave it again. */
-static double written_back(const struct site *s, int level)
-{
-	double sum = 0;
-
-	for (int i = 0; i < s->n_accesses; i++)
-		sum += s->access[i]->writes ? access_miss(s, s->access[i], level) : 0;
-	return sum;
-}
-
 static double streamed(const struct site *s)
 {
 	return s->store->streams ? s->turns * (double)dtype_bytes(s->store->buffer->tensor.dtype) : 0;
 }
 
-static double sum_of_misses(const struct site *s, int level)
+/* Of all that S accesses, or of what it writes alone, which has to leave the cache of LEVEL again. */
+static double sum_of_misses(const struct site *s, int level, bool written)
 {
 	double sum = 0;
 
 	for (int i = 0; i < s->n_accesses; i++)
-		sum += access_miss(s, s->access[i], level);
+		sum += !written || s->access[i]->writes ? access_miss(s, s->access[i], level) : 0;
 	return sum;
 }
 
@@ -147,13 +138,13 @@ static void fill_caches(const struct site *s, const struct aim *d, float *row)
 	row[FEATURE_L1_LOOPS] = (float)l1;
 	row[FEATURE_L1_TURNS] = (float)s->inside[l1];
 	row[FEATURE_L1_SHARE] = (float)(s->bytes[l1] / d->l1_bytes);
-	row[FEATURE_L1_MISS] = (float)sum_of_misses(s, l1);
+	row[FEATURE_L1_MISS] = (float)sum_of_misses(s, l1, false);
 	row[FEATURE_L2_LOOPS] = (float)l2;
 	row[FEATURE_L2_TURNS] = (float)s->inside[l2];
 	row[FEATURE_L2_SHARE] = (float)(s->bytes[l2] / d->l2_bytes);
-	row[FEATURE_L2_MISS] = (float)sum_of_misses(s, l2);
-	row[FEATURE_L3_MISS] = (float)sum_of_misses(s, l3);
-	row[FEATURE_L3_BACK] = (float)written_back(s, l3);
+	row[FEATURE_L2_MISS] = (float)sum_of_misses(s, l2, false);
+	row[FEATURE_L3_MISS] = (float)sum_of_misses(s, l3, false);
+	row[FEATURE_L3_BACK] = (float)sum_of_misses(s, l3, true);
 	row[FEATURE_STREAMED] = (float)streamed(s);
 	row[FEATURE_INNER_BYTES] = (float)inner_bytes(s, 1);
 	row[FEATURE_INNER_L1] = inner_bytes(s, 1) <= d->l1_bytes;

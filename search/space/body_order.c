@@ -16,14 +16,6 @@ struct loads {
 	int n;
 };
 
-static bool uses(const struct expr *load, const struct axis *axis)
-{
-	for (int d = 0; d < load->tensor->ndim; d++)
-		if (expr_uses_axis(load->index[d], axis))
-			return true;
-	return false;
-}
-
 static bool add_load(const struct expr *e, void *user)
 {
 	struct loads *l = user;
@@ -40,7 +32,7 @@ static bool add_load(const struct expr *e, void *user)
 						  ? op->space[root]
 						  : op->reduce[root - op->tensor.ndim];
 
-		if (uses(e, axis))
+		if (expr_uses_axis(e, axis))
 			l->moves[l->n] |= UINT32_C(1) << i;
 	}
 	l->n++;

@@ -12,14 +12,6 @@ static enum dtype multiplied_as(const struct expr *e)
 	return dtype_arithmetic(e->dtype);
 }
 
-static bool moves(const struct expr *load, const struct axis *axis)
-{
-	for (int d = 0; d < load->tensor->ndim; d++)
-		if (expr_uses_axis(load->index[d], axis))
-			return true;
-	return false;
-}
-
 /* Are the elements of LOAD that turns of AXIS read side by side? */
 static bool runs_along(struct arena *a, const struct expr *load, const struct axis *axis)
 {
@@ -60,13 +52,13 @@ static bool has_whole_groups(const struct op *op, int r, const struct intrinsic 
 static int reduced_by(const struct state *s, const struct op *op, int dim, const struct intrinsic *x,
 		      const struct expr *a, const struct expr *b, bool padded)
 {
-	if (!a || !b || a->dtype != x->a || b->dtype != x->b || moves(a, op->space[dim]) ||
-	    !moves(b, op->space[dim]) || !is_packable(s, op, b->tensor))
+	if (!a || !b || a->dtype != x->a || b->dtype != x->b || expr_uses_axis(a, op->space[dim]) ||
+	    !expr_uses_axis(b, op->space[dim]) || !is_packable(s, op, b->tensor))
 		return -1;
 	if (intrinsic_is_matrix(x) && !is_constant(s->stages.at[state_stage_of(s, b->tensor)]))
 		return -1;
 	for (int r = op->nreduce - 1; r >= 0; r--)
-		if (has_whole_groups(op, r, x, padded) && moves(b, op->reduce[r]) &&
+		if (has_whole_groups(op, r, x, padded) && expr_uses_axis(b, op->reduce[r]) &&
 		    runs_along(s->arena, a, op->reduce[r]))
 			return r;
 	return -1;
@@ -195,7 +187,7 @@ static bool reads_in_lanes(const struct stage *reader, const struct tensor *t)
 	for (int i = 0; i < 2 && dim >= 0; i++) {
 		const struct expr *load = expr_cast_load(reader->op.body->arg[i]);
 
-		if (load && load->tensor == t && moves(load, reader->op.space[dim]))
+		if (load && load->tensor == t && expr_uses_axis(load, reader->op.space[dim]))
 			return true;
 	}
 	return false;

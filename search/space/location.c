@@ -100,11 +100,12 @@ struct limits {
 	size_t own;	/* bytes of it that are alive at a time */
 	size_t all;	/* the same of all stages inside loops, together, with rows of whole vectors */
 	double repeats;	/* how often an element is computed, on average */
+	const struct target *target;
 };
 
 static struct limits limits_of(const struct state *s, int stage, enum role role, const struct aim *aim)
 {
-	struct limits l = { role != ROLE_SCRATCH, SIZE_MAX, aim->target->scope_bytes[SCOPE_WORKSPACE], INFINITY };
+	struct limits l = { role != ROLE_SCRATCH, SIZE_MAX, aim->target->scope_bytes[SCOPE_WORKSPACE], INFINITY, aim->target };
 
 	if (role == ROLE_SCRATCH)
 		l.own = aim->target->scope_bytes[group_operand_scope(s, stage, aim->target)];
@@ -118,7 +119,7 @@ static struct limits limits_of(const struct state *s, int stage, enum role role,
 /* STEP, which computes a stage somewhere, with loop AT; S is then the state behind it. False, with S as it
  * was, where that is not legal or beyond the limits. */
 static bool take(struct arena *a, struct state **s, struct step *step, struct location at,
-		 const struct limits *l, const struct target *target)
+		 const struct limits *l)
 {
 	struct state *before = state_copy(a, *s);
 	const struct stage *g;
@@ -129,7 +130,7 @@ static bool take(struct arena *a, struct state **s, struct step *step, struct lo
 	step->iter = at.iter;
 	if (state_apply(*s, *step, NULL)) {
 		g = (*s)->stages.at[step->stage];
-		if (part_bytes(g) <= l->own && local_bytes(*s, target) <= l->all && repeats(*s, g) <= l->repeats)
+		if (part_bytes(g) <= l->own && local_bytes(*s, l->target) <= l->all && repeats(*s, g) <= l->repeats)
 			return true;
 	}
 	before->steps = (*s)->steps;	/* the same, in storage that has room for more */
@@ -164,7 +165,7 @@ void location_draw(struct arena *a, struct state **s, struct gene *g, enum role 
 		int pick = (int)rng_below(rng, n + (l.root || n == 0));
 
 		g->left_out = pick == n;
-		if (g->left_out || take(a, s, &g->step, around[pick], &l, aim->target))
+		if (g->left_out || take(a, s, &g->step, around[pick], &l))
 			return;
 		around[pick] = around[--n];
 	}
@@ -175,5 +176,5 @@ void location_follow(struct arena *a, struct state **s, struct gene *g, enum rol
 	const struct limits l = limits_of(*s, g->step.stage, role, aim);
 	const struct location at = { g->step.target, g->step.iter };
 
-	g->left_out = g->left_out || !take(a, s, &g->step, at, &l, aim->target);
+	g->left_out = g->left_out || !take(a, s, &g->step, at, &l);
 }

@@ -173,7 +173,7 @@ static bool fill(struct sampler *p, int i)
 	const struct open_step *o = &p->sketch->steps.at[i];
 	struct gene g = { 0 };
 
-	size_begin(p, i);
+	size_begin(p, o);
 	if (p->from && p->from->at[i].set)
 		g = p->from->at[i];
 	if (g.set)

@@ -23,7 +23,7 @@ struct sampler {
 	struct rng *rng;
 	int tiled;		/* the stage whose loops make the tile; -1: none yet */
 	struct tile_use taken;	/* of it, so far */
-	struct tile_use behind;	/* what decisions to follow will take: no size that is drawn may */
+	struct tile_use behind;	/* what decisions to follow will take, of the size that is drawn: that leaves it room */
 	int64_t copies;		/* of it, for edges */
 	const struct genes *from;	/* decisions to follow; NULL: none */
 	struct genes *out;
@@ -31,9 +31,9 @@ struct sampler {
 
 /* search/space/size.c: sizes of tiles, so that registers and a kernel's text hold them. */
 
-/* The tile of step I, if it is one of a tile, is of this stage: registers hold one at a time, which has all of them. */
-void size_begin(struct sampler *p, int i);
-/* A size for the split O, which leaves room for those that are to be followed. */
+/* The tile of O, if it is a step of one, is of this stage: registers hold one at a time, which has all of them. */
+void size_begin(struct sampler *p, const struct open_step *o);
+/* A size for the split O of the sketch, which leaves room for those that are to be followed. */
 int64_t size_pick(struct sampler *p, const struct open_step *o);
 /* SIZE, picked or decided before, counts. False where it is too much. */
 bool size_take(struct sampler *p, const struct open_step *o, int64_t size);

@@ -52,30 +52,37 @@ static bool is_of_tile(enum role role)
 
 static const struct tile_use none = { 1, 1, 1 };
 
-void size_begin(struct sampler *p, int i)
+void size_begin(struct sampler *p, const struct open_step *o)
 {
-	const struct open_step *o = &p->sketch->steps.at[i];
-
-	if (is_of_tile(o->role)) {
-		if (o->step.stage != p->tiled) {
-			p->taken = none;
-			p->copies = 1;
-		}
-		p->tiled = o->step.stage;
+	if (!is_of_tile(o->role))
+		return;
+	if (o->step.stage != p->tiled) {
+		p->taken = none;
+		p->copies = 1;
 	}
-	p->behind = none;
-	for (int j = i + 1; j < p->sketch->steps.n; j++) {
-		const struct open_step *other = &p->sketch->steps.at[j];
+	p->tiled = o->step.stage;
+}
 
-		if (is_of_tile(other->role) && other->step.stage != p->tiled)
-			break;
-		if (other->step.stage != p->tiled)
+/* What the tile is to have of steps behind O: sizes that are decided. */
+static struct tile_use taken_behind(const struct sampler *p, const struct open_step *o)
+{
+	const struct open_vec *steps = &p->sketch->steps;
+	struct tile_use behind = none;
+
+	for (int i = (int)(o - steps->at) + 1; i < steps->n; i++) {
+		const struct open_step *other = &steps->at[i];
+
+		if (other->step.stage != p->tiled) {
+			if (is_of_tile(other->role))
+				break;
 			continue;
+		}
 		if (other->role == ROLE_PERIOD)
-			multiply(p, other, other->step.size, &p->behind);
-		else if (p->from && p->from->at[j].set)
-			multiply(p, other, p->from->at[j].step.size, &p->behind);
+			multiply(p, other, other->step.size, &behind);
+		else if (p->from && p->from->at[i].set)
+			multiply(p, other, p->from->at[i].step.size, &behind);
 	}
+	return behind;
 }
 
 /* The share of the work that is not done twice or for nothing when EXTENT is cut by SIZE. */
@@ -223,6 +230,7 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 {
 	int64_t extent = p->s->stages.at[o->step.stage]->iters.at[o->step.iter].extent;
 
+	p->behind = taken_behind(p, o);
 	switch (o->role) {
 	case ROLE_TILE:
 		return pick_tile(p, extent, free_accumulators(p), 1);

@@ -3,8 +3,8 @@
  *
  * In:   the steps of candidates that were grown.
  * Out:  a place for each list of steps, where what lowering told is kept.
- * Holds: two of five that generations grow are ones that the same batch had before (40 to 48%, counted in campaigns of
- *        a matmul and of a convolution); lowering and features are four fifths of what one takes. */
+ * Holds: two of five that generations grow are ones that the same batch had before (45 and 40%, counted in campaigns of a
+ *        matmul and of a convolution); lowering and features are four fifths of what one takes. */
 #ifndef HONE_SEARCH_SPACE_TOLD_H
 #define HONE_SEARCH_SPACE_TOLD_H
 

@@ -47,14 +47,6 @@ static int64_t divisor(int64_t extent, int64_t most)
 	return d;
 }
 
-static bool moves(const struct expr *load, const struct axis *axis)
-{
-	for (int d = 0; d < load->tensor->ndim; d++)
-		if (expr_uses_axis(load->index[d], axis))
-			return true;
-	return false;
-}
-
 /* The innermost dim with most rows for a tile, of those that move one operand and not the other. */
 static void choose_rows(struct matrix_tiling *m)
 {
@@ -66,7 +58,7 @@ static void choose_rows(struct matrix_tiling *m)
 		bool tail = extent > most && 2 * rows < most;
 
 		rows = tail ? most : rows;
-		if (moves(u, m->op.space[d]) == moves(v, m->op.space[d]) || rows <= m->rows)
+		if (expr_uses_axis(u, m->op.space[d]) == expr_uses_axis(v, m->op.space[d]) || rows <= m->rows)
 			continue;
 		m->rows = rows;
 		m->row_dim = d;
