@@ -38,6 +38,16 @@ static inline int64_t gcd(int64_t x, int64_t y)
 	return x < 0 ? -x : x;
 }
 
+/* The greatest divisor of X, at least 1, that is not more than MOST. */
+static inline int64_t divisor_up_to(int64_t x, int64_t most)
+{
+	int64_t d = x < most ? x : most;
+
+	while (x % d != 0)
+		d--;
+	return d;
+}
+
 static inline int64_t least(int64_t x, int64_t y)
 {
 	return x < y ? x : y;

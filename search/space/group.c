@@ -2,6 +2,7 @@
 /* search/space/group.c - products whose sum is an intrinsic's. */
 #include "search/space/group.h"
 
+#include "base/integer.h"
 #include "search/space/reads.h"
 #include "te/derive/padded_sum.h"
 #include "te/index/index.h"
@@ -42,10 +43,24 @@ static bool is_packable(const struct state *s, const struct op *reader, const st
 	return is_constant(s->stages.at[stage]) ? state_consumers(s, stage, NULL, 0) == 1 : reads_suit_panels(reader, t);
 }
 
+/* So many groups of X at a time are the fewest operations for TERMS of them. */
+static int64_t even_depth(const struct intrinsic *x, int64_t terms)
+{
+	int64_t groups = ceil_div(terms, x->group);
+
+	return ceil_div(groups, ceil_div(groups, x->depth));
+}
+
+/* What the number of turns of the reduced axis R of OP is to be a multiple of, for X. */
+static int64_t wanted_multiple(const struct op *op, int r, const struct intrinsic *x)
+{
+	return x->group * even_depth(x, op->reduce[r]->hi);
+}
+
 /* Has the reduced axis R of OP whole groups of X, as it is or PADDED? */
 static bool has_whole_groups(const struct op *op, int r, const struct intrinsic *x, bool padded)
 {
-	return padded ? padded_sum_axis(op, x->group) == r : op->reduce[r]->hi % x->group == 0;
+	return padded ? padded_sum_axis(op, wanted_multiple(op, r, x)) == r : op->reduce[r]->hi % x->group == 0;
 }
 
 /* The reduced axis of OP along which X can multiply A, the same for all lanes, by B; -1: none. */
@@ -55,8 +70,6 @@ static int reduced_by(const struct state *s, const struct op *op, int dim, const
 	if (!a || !b || a->dtype != x->a || b->dtype != x->b || expr_uses_axis(a, op->space[dim]) ||
 	    !expr_uses_axis(b, op->space[dim]) || !is_packable(s, op, b->tensor))
 		return -1;
-	if (intrinsic_is_matrix(x) && !is_constant(s->stages.at[state_stage_of(s, b->tensor)]))
-		return -1;
 	for (int r = op->nreduce - 1; r >= 0; r--)
 		if (has_whole_groups(op, r, x, padded) && expr_uses_axis(b, op->reduce[r]) &&
 		    runs_along(s->arena, a, op->reduce[r]))
@@ -64,12 +77,8 @@ static int reduced_by(const struct state *s, const struct op *op, int dim, const
 	return -1;
 }
 
-/* What kind of intrinsic is looked for. */
-enum wanted { VECTORS, VECTORS_PADDED, MATRICES };
-
-static struct group_use find(const struct state *s, int stage, int dim, const struct target *target, enum wanted wanted)
+static struct group_use find(const struct state *s, int stage, int dim, const struct target *target, bool matrices, bool padded)
 {
-	bool padded = wanted == VECTORS_PADDED;
 	const struct op *op = &s->stages.at[stage]->op;
 	const struct expr *e = op->body;
 
@@ -80,7 +89,7 @@ static struct group_use find(const struct state *s, int stage, int dim, const st
 	for (int i = 0; i < INTRINSIC_COUNT; i++) {
 		const struct intrinsic *x = intrinsic_at(i);
 
-		if (intrinsic_is_matrix(x) != (wanted == MATRICES) || !intrinsic_is_there(x, target) || multiplied_as(e) != x->sum ||
+		if (intrinsic_is_matrix(x) != matrices || !intrinsic_is_there(x, target) || multiplied_as(e) != x->sum ||
 		    op->tensor.shape[dim] < x->lanes)
 			continue;
 		int first = reduced_by(s, op, dim, x, u, v, padded);
@@ -94,12 +103,12 @@ static struct group_use find(const struct state *s, int stage, int dim, const st
 
 struct group_use group_of(const struct state *s, int stage, int dim, const struct target *target)
 {
-	return find(s, stage, dim, target, VECTORS);
+	return find(s, stage, dim, target, false, false);
 }
 
 struct group_use group_of_matrix(const struct state *s, int stage, int dim, const struct target *target)
 {
-	return find(s, stage, dim, target, MATRICES);
+	return find(s, stage, dim, target, true, false);
 }
 
 bool group_is_matrix(const struct stage *g)
@@ -109,19 +118,30 @@ bool group_is_matrix(const struct stage *g)
 	return group && intrinsic_is_matrix(group->intrinsic);
 }
 
-int group_missed(const struct state *s, int stage, const struct target *target)
+/* Would half of the operations on matrices that are USE of OP do, were they whole? */
+static bool is_sparse(const struct op *op, const struct group_use *use)
 {
-	int group = 0;
+	int64_t groups = op->reduce[use->reduce]->hi / use->by->group;
+	int64_t depth = divisor_up_to(groups, use->by->depth);
 
-	for (int d = 0; d < s->stages.at[stage]->op.tensor.ndim; d++) {
-		const struct group_use padded = find(s, stage, d, target, VECTORS_PADDED);
+	return 2 * ceil_div(groups, use->by->depth) <= groups / depth;
+}
 
-		if (find(s, stage, d, target, VECTORS).by)
+int64_t group_padding(const struct state *s, int stage, const struct target *target, bool matrices)
+{
+	const struct op *op = &s->stages.at[stage]->op;
+	int64_t multiple = 0;
+
+	for (int d = 0; d < op->tensor.ndim; d++) {
+		const struct group_use plain = find(s, stage, d, target, matrices, false);
+		const struct group_use padded = find(s, stage, d, target, matrices, true);
+
+		if (plain.by && !(matrices && is_sparse(op, &plain)))
 			return 0;
 		if (padded.by)
-			group = padded.by->group;
+			multiple = wanted_multiple(op, padded.reduce, padded.by);
 	}
-	return group;
+	return multiple;
 }
 
 /* What is looked for: a choice by a condition on AXIS, or by any. */
@@ -191,6 +211,11 @@ static bool reads_in_lanes(const struct stage *reader, const struct tensor *t)
 			return true;
 	}
 	return false;
+}
+
+bool group_has_as_rows(const struct stage *reader, const struct tensor *t)
+{
+	return group_is_matrix(reader) && !reads_in_lanes(reader, t);
 }
 
 bool group_wants_panels(const struct state *s, int stage)

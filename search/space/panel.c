@@ -20,7 +20,7 @@ int panel_reader(const struct state *s, int stage)
 		const struct stage *reader = s->stages.at[readers[i]];
 
 		if (reader->place == PLACE_AT	/* tiled */
-		    && !group_is_matrix(reader)	/* which reads rows */
+		    && !group_has_as_rows(reader, s->stages.at[stage]->tensor)
 		    && reads_suit_panels(&reader->op, s->stages.at[stage]->tensor))
 			return readers[i];
 	}

@@ -48,6 +48,13 @@ int padded_sum_axis(const struct op *op, int64_t m)
 	return -1;
 }
 
+bool padded_sums_are_one(const struct op *op, int64_t m, int64_t n)
+{
+	int r = padded_sum_axis(op, m);
+
+	return r == padded_sum_axis(op, n) && (r < 0 || padded_extent(op->reduce[r], m) == padded_extent(op->reduce[r], n));
+}
+
 /* What LOAD reads, with zeros behind dim DIM up to EXTENT. */
 static const struct tensor *pad(struct arena *a, struct derived *out, const char *name, const struct expr *load,
 				int dim, int64_t extent)

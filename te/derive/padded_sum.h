@@ -14,6 +14,8 @@
  * its index, and has half as many turns then at least as are made of them. -1: there is none, or OP is no sum of
  * products of two tensors. */
 int padded_sum_axis(const struct op *op, int64_t m);
+/* Are the sums that multiples M and N make of OP, 0: none, the same? */
+bool padded_sums_are_one(const struct op *op, int64_t m, int64_t n);
 /* OP so; new ops and tensors in A. False, with the reason in *WHY (may be NULL), where there is no such axis. */
 bool padded_sum_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out, const char **why);
 

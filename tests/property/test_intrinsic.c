@@ -256,6 +256,12 @@ static const char *const specs[] = {
 	"matmul:m=64,n=64,k=128,dtype=u8,wdtype=i8",
 	"matmul:m=32,n=48,k=96,dtype=i8",
 	"matmul:m=31,n=32,k=64,dtype=u8,wdtype=i8",	/* rows are left over */
+	"matmul:m=32,n=53,k=64,dtype=u8,wdtype=i8",	/* columns are */
+	"batch_matmul:b=2,m=32,n=64,k=96,dtype=bf16",	/* no constant */
+	"batch_matmul:b=3,m=33,n=53,k=96,dtype=bf16",
+	"batch_matmul:b=3,m=31,n=85,k=130,dtype=i8",
+	"matmul:m=47,n=32,k=67,dtype=bf16",
+	"matmul:m=64,n=32,k=136,dtype=u8,wdtype=i8",	/* 34 groups are 17 tiles of two, or three of twelve */
 	"matmul:m=64,n=32,k=94,dtype=i8",	/* zeros behind the terms */
 	"matmul:m=32,n=32,k=64,dtype=bf16",
 	"dense:m=32,n=64,k=64,act=relu,dtype=u8,wdtype=i8",

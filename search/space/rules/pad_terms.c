@@ -2,6 +2,7 @@
 /* search/space/rules/pad_terms.c - a sum of products that an intrinsic computes once it has zeros behind its terms: the
  * weight's are packed, the data is copied. Without, bytes are multiplied one by one. */
 #include "search/space/group.h"
+#include "search/space/pad.h"
 #include "search/space/sketch.h"
 
 static bool applies(const struct sketch *s, int stage)
@@ -11,15 +12,7 @@ static bool applies(const struct sketch *s, int stage)
 
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
-	struct sketch *next = sketch_copy(k->arena, s);
-	int group = group_missed(s->state, stage, k->aim.target);
-	int first = s->state->stages.n;
-
-	if (group == 0 || !sketch_add(next, step_derive(stage, DERIVATION_PADDED, group), ROLE_FIXED))
-		return;
-	for (int i = first; i < next->state->stages.n; i++)
-		sketch_add(next, step_place(i), ROLE_FIXED);	/* refused: the data's */
-	sketch_emit(k, next, sketch_place(next, stage) + 1);
+	pad_terms(k, s, stage, group_padding(s->state, stage, k->aim.target, false));
 }
 
 const struct rule rule_pad_terms = {

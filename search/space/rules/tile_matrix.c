@@ -37,16 +37,6 @@ static bool applies(const struct sketch *s, int stage)
 	    && stage_is_untouched(s->state->stages.at[consumer]);	/* one tile a consumer */
 }
 
-/* The greatest divisor of EXTENT that is not more than MOST. */
-static int64_t divisor(int64_t extent, int64_t most)
-{
-	int64_t d = least(extent, most);
-
-	while (extent % d != 0)
-		d--;
-	return d;
-}
-
 /* The innermost dim with most rows for a tile, of those that move one operand and not the other. */
 static void choose_rows(struct matrix_tiling *m)
 {
@@ -54,7 +44,7 @@ static void choose_rows(struct matrix_tiling *m)
 	int most = m->group.by->rows;
 
 	for (int d = m->lane_dim - 1; d >= 0; d--) {
-		int64_t extent = m->op.tensor.shape[d], rows = divisor(extent, most);
+		int64_t extent = m->op.tensor.shape[d], rows = divisor_up_to(extent, most);
 		bool tail = extent > most && 2 * rows < most;
 
 		rows = tail ? most : rows;
@@ -71,13 +61,13 @@ static bool choose_shape(struct matrix_tiling *m)
 {
 	const struct intrinsic *x = m->group.by;
 
-	if (!x || m->op.tensor.shape[m->lane_dim] % x->lanes != 0)
+	if (!x || m->op.tensor.shape[m->lane_dim] < x->lanes)
 		return false;
 	for (int d = 0; d < m->op.tensor.ndim; d++)
 		if (reads_period(&m->op, d) > 1)
 			return false;
 	choose_rows(m);
-	m->depth = divisor(m->op.reduce[m->group.reduce]->hi / x->group, x->depth);
+	m->depth = divisor_up_to(m->op.reduce[m->group.reduce]->hi / x->group, x->depth);
 	return m->rows >= MIN_ROWS && m->depth >= MIN_DEPTH;
 }
 
