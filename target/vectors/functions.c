@@ -14,7 +14,7 @@
 enum where { CALLED, ALWAYS, BY_NAN, BY_GATHER, BY_BF16_DOT, WHERE_COUNT };
 
 static const char *const words[WHERE_COUNT] = {
-	[CALLED] = "", [ALWAYS] = "", [BY_NAN] = "_nan_", [BY_GATHER] = "gather_", [BY_BF16_DOT] = "avx512_vdpbf16ps",
+	[CALLED] = "", [ALWAYS] = "", [BY_NAN] = "_nan_", [BY_GATHER] = "gather_", [BY_BF16_DOT] = "dpbf16ps(",
 };
 
 /* What stands once, before all types, where a function needs it. */

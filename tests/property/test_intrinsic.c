@@ -193,6 +193,12 @@ static struct build_pool *emulating_builder(const char *cc, const struct target 
 	return build_pool_new(&o);
 }
 
+/* Kernels with products of bf16 round by an instruction that has no emulation, but all machines that have AMX for bf16. */
+static bool can_emulate(bool bf16, const struct target *t)
+{
+	return t->runs() && (!bf16 || intrinsic_is_there(intrinsic_at(INTRINSIC_AVX512_VDPBF16PS), t));
+}
+
 static void test_compiled(void **state)
 {
 	(void)state;
@@ -202,7 +208,7 @@ static void test_compiled(void **state)
 
 		if (t->runs() && intrinsic_is_there(x, t)) {
 			check_compiled(x, batch_builder(NULL, t));
-		} else if (t->runs() && intrinsic_is_matrix(x)) {
+		} else if (intrinsic_is_matrix(x) && can_emulate(x->a == DTYPE_BF16, t)) {
 			check_compiled(x, emulating_builder(i % 2 ? "gcc" : "clang", t));
 		} else {
 			skip_part(x->name, "this machine does not have it");
@@ -353,7 +359,10 @@ static void test_sketched(void **state)
 		if (!builder)
 			fail_msg("%s", err_get());
 		for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++)
-			check_sketched(specs[i], builder, &aim);
+			if (can_emulate(strstr(specs[i], "bf16"), target_of_isa("avx512")))
+				check_sketched(specs[i], builder, &aim);
+			else
+				skip_part(specs[i], "this machine does not round to bf16");
 		build_pool_free(builder);
 	}
 }
