@@ -70,33 +70,86 @@ static bool prove_quotient(struct arena *a, const struct linear *l, int64_t boun
 	return prove(a, &scaled, d * bound + slack, facts, depth);
 }
 
+/* TIMES * L - FACTOR * F, where these are the least positive numbers that rid the terms J of L and I of F of each other.
+ * False where there are none. */
+static bool cancel(const struct linear *l, int j, const struct linear *f, int i, int64_t *times, struct linear *out)
+{
+	if ((l->term[j].coef < 0) != (f->term[i].coef < 0) || !expr_equal(f->term[i].atom, l->term[j].atom))
+		return false;
+	int64_t common = gcd(l->term[j].coef, f->term[i].coef);
+	int64_t factor = l->term[j].coef / common;
+
+	*times = f->term[i].coef / common;
+	factor = factor < 0 ? -factor : factor;
+	*times = *times < 0 ? -*times : *times;
+	*out = (struct linear){ 0 };
+	return linear_add(out, l, *times) && linear_add(out, f, -factor);
+}
+
+/* FACT as a form that is 0 or more; false where its numbers are too large for a proof. */
+static bool form_of(struct arena *a, const struct expr *fact, struct linear *f)
+{
+	*f = (struct linear){ .constant = -(fact->kind == EXPR_LT) };	/* y - x - 1 >= 0 */
+	return linear_add_expr(a, f, fact->arg[1], 1) && linear_add_expr(a, f, fact->arg[0], -1) && is_small(f);
+}
+
 /* l >= bound from fact f >= 0: times * l - factor * f >= times * bound - (times - 1), for each such
  * pair of positive numbers that rids l of a term. */
 static bool prove_by_fact(struct arena *a, const struct linear *l, int64_t bound,
 			  const struct expr *fact, const struct facts *facts, int depth)
 {
-	struct linear f = { .constant = -(fact->kind == EXPR_LT) };	/* y - x - 1 >= 0 */
+	struct linear f, rest;
+	int64_t times;
 
-	if (!linear_add_expr(a, &f, fact->arg[1], 1) || !linear_add_expr(a, &f, fact->arg[0], -1) ||
-	    !is_small(&f))
+	if (!form_of(a, fact, &f))
 		return false;
 	for (int i = 0; i < f.n; i++)
-		for (int j = 0; j < l->n; j++) {
-			if ((l->term[j].coef < 0) != (f.term[i].coef < 0) ||
-			    !expr_equal(f.term[i].atom, l->term[j].atom))
-				continue;
-			int64_t common = gcd(l->term[j].coef, f.term[i].coef);
-			int64_t factor = l->term[j].coef / common;
-			int64_t times = f.term[i].coef / common;
-			struct linear rest = { 0 };
-
-			factor = factor < 0 ? -factor : factor;
-			times = times < 0 ? -times : times;
-			if (linear_add(&rest, l, times) && linear_add(&rest, &f, -factor) &&
+		for (int j = 0; j < l->n; j++)
+			if (cancel(l, j, &f, i, &times, &rest) &&
 			    prove(a, &rest, times * (bound - 1) + 1, facts, depth))
 				return true;
-		}
 	return false;
+}
+
+/* The least that L is by ranges and one of the facts. */
+static int64_t least_of(struct arena *a, const struct linear *l, const struct facts *facts)
+{
+	int64_t limit = linear_range(l).lo;
+	struct linear f, rest;
+	int64_t times;
+
+	for (int k = 0; facts && k < facts->n; k++) {
+		if (!form_of(a, facts->at[k], &f))
+			continue;
+		for (int i = 0; i < f.n; i++)
+			for (int j = 0; j < l->n; j++)
+				if (cancel(l, j, &f, i, &times, &rest))
+					limit = most(limit, ceil_div(linear_range(&rest).lo, times));
+	}
+	return limit;
+}
+
+/* l >= bound where a fact about X says more of the quotient X / D than its range: rounding, which prove_quotient()
+ * gives away, is in it then. */
+static bool prove_rounded(struct arena *a, const struct linear *l, int64_t bound, int term,
+			  const struct facts *facts, int depth)
+{
+	const struct expr *atom = l->term[term].atom;
+	int64_t coef = l->term[term].coef;
+	struct linear rest = { 0 }, x = { 0 };
+	int64_t d;
+
+	if (atom->kind != EXPR_DIV || !expr_is_int(atom->arg[1], &d) || d <= 0 ||
+	    !linear_add_expr(a, &x, atom->arg[0], coef > 0 ? 1 : -1) || !is_small(&x))
+		return false;
+	int64_t limit = least_of(a, &x, facts);
+
+	if (limit <= linear_range(&x).lo || limit < -EXTENT_MAX || limit > EXTENT_MAX)
+		return false;
+	linear_add(&rest, l, 1);
+	rest.term[term] = rest.term[--rest.n];
+	rest.constant += coef * floor_div(coef > 0 ? limit : -limit, d);
+	return prove(a, &rest, bound, facts, depth);
 }
 
 /* l >= bound, from ranges, facts and what quotients are. */
@@ -111,7 +164,7 @@ static bool prove(struct arena *a, const struct linear *l, int64_t bound, const 
 		if (prove_by_fact(a, l, bound, facts->at[i], facts, depth - 1))
 			return true;
 	for (int i = 0; i < l->n; i++)
-		if (prove_quotient(a, l, bound, i, facts, depth - 1))
+		if (prove_quotient(a, l, bound, i, facts, depth - 1) || prove_rounded(a, l, bound, i, facts, depth - 1))
 			return true;
 	return false;
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/unit/test_index.c - simplification: deep nests in linear time, numbers too large given up; parts that are shared stay so. */
+/* tests/unit/test_index.c - simplification: deep nests in linear time, numbers too large given up; parts that are shared stay so; proofs
+ * say what is so. */
 #include <stdarg.h>
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/integer.h"
+#include "base/rng.h"
 #include "te/index/index.h"
 
 /* At each level twice the work would outlast the universe. */
@@ -185,6 +188,78 @@ static void shared_part(void **state)
 	assert_ptr_equal(s->arg[1]->arg[1], s->arg[0]);
 }
 
+/* What tiles of 25 read of groups of 64, (25 x + y) / 64 * 64, where the last two tiles are known to be no such. */
+static void rounded_by_fact(void **state)
+{
+	struct arena *a = *state;
+	struct axis tile = { "tile", 0, 11, false }, turn = { "turn", 0, 25, false };
+	const struct expr *at = expr_add(a, expr_mul(a, expr_axis(a, &tile), 25), expr_axis(a, &turn));
+	const struct expr *group = expr_mul(a, expr_binary(a, EXPR_DIV, at, expr_int(a, 64)), 64);
+	struct facts facts = { 0 };
+
+	assert_false(index_within(a, group, 0, 192, &facts));
+	facts_add(a, &facts, expr_binary(a, EXPR_LT, expr_axis(a, &tile), expr_int(a, 10)), false);
+	assert_true(index_within(a, group, 0, 192, &facts));
+	assert_false(index_within(a, group, 0, 191, &facts));
+	assert_false(index_within(a, group, 64, 192, &facts));
+}
+
+/* A quotient among other terms, and a fact. */
+struct claim {
+	int64_t factor, by_x, by_y, constant, divisor, beside;	/* factor * ((by_x x + by_y y + constant) / divisor) + beside y */
+	int64_t fact_x, fact_y, limit;	/* fact_x x + fact_y y <= limit */
+};
+
+static struct claim random_claim(struct rng *r)
+{
+	return (struct claim){
+		rng_below(r, 7) - 3, rng_below(r, 9) - 2, rng_below(r, 5) - 2, rng_below(r, 20), 1 + rng_below(r, 8),
+		rng_below(r, 5) - 2, rng_below(r, 7) - 3, rng_below(r, 3) - 1, rng_below(r, 25) - 5,
+	};
+}
+
+/* The least value where the fact holds; INT64_MAX: it never does. */
+static int64_t least_value(const struct claim *c)
+{
+	int64_t value = INT64_MAX;
+
+	for (int64_t i = x.lo; i < x.hi; i++)
+		for (int64_t j = y.lo; j < y.hi; j++)
+			if (c->fact_x * i + c->fact_y * j <= c->limit)
+				value = least(value, c->factor * floor_div(c->by_x * i + c->by_y * j + c->constant, c->divisor) +
+							     c->beside * j);
+	return value;
+}
+
+static const struct expr *sum_of(struct arena *a, int64_t by_x, int64_t by_y, int64_t constant)
+{
+	return expr_add(a, expr_add(a, expr_mul(a, expr_axis(a, &x), by_x), expr_mul(a, expr_axis(a, &y), by_y)),
+			expr_int(a, constant));
+}
+
+static void proofs_hold(void **state)
+{
+	enum { CLAIMS = 20000, SHARE = 2 };
+	struct arena *a = *state;
+	struct rng rng = rng_seed(1);
+	int tight = 0;
+
+	for (int n = 0; n < CLAIMS; n++) {
+		struct claim c = random_claim(&rng);
+		struct facts facts = { 0 };
+		const struct expr *part = expr_binary(a, EXPR_DIV, sum_of(a, c.by_x, c.by_y, c.constant), expr_int(a, c.divisor));
+		const struct expr *e = expr_add(a, expr_mul(a, part, c.factor), sum_of(a, 0, c.beside, 0));
+		int64_t value = least_value(&c);
+
+		facts_add(a, &facts, expr_binary(a, EXPR_LE, sum_of(a, c.fact_x, c.fact_y, 0), expr_int(a, c.limit)), false);
+		if (value == INT64_MAX)
+			continue;
+		assert_false(index_at_least(a, e, value + 1, &facts));
+		tight += index_at_least(a, e, value, &facts);
+	}
+	assert_true(tight > CLAIMS / SHARE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +270,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(saturated_quotient, setup, teardown),
 		cmocka_unit_test_setup_teardown(quotient_of_lanes, setup, teardown),
 		cmocka_unit_test_setup_teardown(remainder_of_lanes, setup, teardown),
+		cmocka_unit_test_setup_teardown(rounded_by_fact, setup, teardown),
+		cmocka_unit_test_setup_teardown(proofs_hold, setup, teardown),
 		cmocka_unit_test_setup_teardown(simple_stays, setup, teardown),
 		cmocka_unit_test_setup_teardown(shared_part, setup, teardown),
 	};
