@@ -22,9 +22,6 @@ struct partition {
 	const char *why;	/* what was asked for cannot be done */
 };
 
-/* More parts than any program that is not refused as too large has. */
-enum { MAX_COPIES = 128 };
-
 static struct nest *partition_list(struct partition *p, struct nest *nest);
 
 /* Loop or let N for the values [lo, hi) of its axis alone; the body with what follows from that. */
@@ -50,7 +47,7 @@ static struct nest *narrowed(struct partition *p, const struct nest *n, int64_t 
 /* The same, as one copy of several. */
 static struct nest *segment(struct partition *p, const struct nest *n, int64_t lo, int64_t hi)
 {
-	return p->copies++ < MAX_COPIES ? narrowed(p, n, lo, hi) : NULL;
+	return p->copies++ < p->target->statements ? narrowed(p, n, lo, hi) : NULL;
 }
 
 static struct nest *split_serial(struct partition *p, const struct nest *n, const struct cuts *c)
@@ -224,7 +221,7 @@ bool nest_pass_borders(struct program *program, const char **why)
 
 	nest_survey(program->body);
 	program->body = partition_list(&p, program->body);
-	if (p.copies > MAX_COPIES)
+	if (p.copies > p.target->statements)	/* each has one at least */
 		p.why = "too many statements when unrolled";
 	if (p.why)
 		*why = p.why;
