@@ -5,16 +5,24 @@
 
 #include "schedule/nest.h"
 
+/* An expression of an axis, all that an index looks at of it, and the variable that stands for it. */
+struct part_read {
+	const struct expr *part;
+	const struct axis *seen;
+};
+
 /* How a buffer is read, and inside what. */
 struct way_read {
 	struct arena *a;
 	struct buffer *buffer;
 	struct axis_list open;	/* loops and lets around this place, outermost first */
 	const struct axis *group;	/* of them: an intrinsic reads its turns side by side; NULL: none */
-	struct axis_list loops;	/* those that move the index */
+	const struct axis *lanes;	/* of the vector around this place; NULL: none */
+	struct axis_list loops;	/* those that move the index, or what is seen of them */
+	struct part_read_vec VEC(struct part_read) parts;
 	int64_t turns;		/* of these together */
 	const struct expr *place;	/* of the element among these turns */
-	const struct expr *const *index;	/* NULL: no load was found yet */
+	const struct expr *const *index;	/* NULL: no load was found yet; for a pack: by these loops */
 	bool differs;			/* another load has another index */
 };
 

@@ -15,9 +15,66 @@ static bool moves(const struct way_read *r, const struct axis *axis)
 	return false;
 }
 
+/* Of AXIS, all that an index looks at: a quotient or remainder of it alone; NULL: none, or it is not all. */
+struct part_search {
+	const struct axis *axis;
+	const struct expr *part;
+	bool other;	/* the axis is elsewhere, too */
+};
+
+static bool find_stranger(const struct expr *e, void *user)
+{
+	struct part_search *p = user;
+
+	p->other |= e->kind == EXPR_LOAD || (e->kind == EXPR_AXIS && e->axis != p->axis);
+	return !p->other;
+}
+
+static bool is_of_axis_alone(const struct expr *e, const struct axis *axis)
+{
+	struct part_search p = { .axis = axis };
+
+	expr_visit(e, find_stranger, &p);
+	return !p.other;
+}
+
+static bool find_part(const struct expr *e, void *user)
+{
+	struct part_search *p = user;
+
+	if (!expr_uses_axis(e, p->axis))
+		return false;
+	bool ends = (e->kind == EXPR_DIV || e->kind == EXPR_MOD) && is_of_axis_alone(e, p->axis);
+
+	if (ends && !p->part)
+		p->part = e;
+	p->other |= e->kind == EXPR_AXIS || (ends && !expr_equal(e, p->part));
+	return !ends;
+}
+
+/* The values that AXIS has for the index, as a variable of their own, where these are fewer than its turns: a phase,
+ * which each turn reads again that has the same. Lanes stay side by side. AXIS itself elsewhere. */
+static const struct axis *seen_of(struct way_read *r, const struct axis *axis)
+{
+	struct part_search p = { .axis = axis };
+
+	for (int d = 0; d < r->buffer->tensor.ndim && axis != r->lanes && axis != r->group; d++)
+		expr_visit(r->index[d], find_part, &p);
+	struct range values = p.part && !p.other ? expr_range(p.part) : (struct range){ axis->lo, axis->hi - 1 };
+
+	if (values.hi - values.lo + 1 >= axis->hi - axis->lo)
+		return axis;
+	struct axis *seen = arena_one(r->a, struct axis);
+
+	*seen = (struct axis){ .name = axis->name, .lo = values.lo, .hi = values.hi + 1 };
+	vec_push(r->a, &r->parts, (struct part_read){ p.part, seen });
+	return seen;
+}
+
 /* The loop of AXIS moves the element, too. Turns beyond any buffer are not told apart. */
 static void add_loop(struct way_read *r, const struct axis *axis)
 {
+	axis = seen_of(r, axis);
 	int64_t extent = axis->hi - axis->lo;
 	const struct expr *turn = expr_add(r->a, expr_axis(r->a, axis), expr_int(r->a, -axis->lo));
 
@@ -50,14 +107,16 @@ static void find_loads(struct way_read *r, const struct nest *n)
 	for (; n; n = n->next) {
 		if (n->value)
 			expr_visit_once(n->value, note_load, r);
-		const struct axis *group = r->group;
+		const struct axis *group = r->group, *lanes = r->lanes;
 
 		if (n->axis)
 			vec_push(r->a, &r->open, n->axis);
 		r->group = n->intrinsic ? n->axis : group;
+		r->lanes = n->annotation == ANNOTATION_VECTOR ? n->axis : lanes;
 		find_loads(r, n->body);
 		find_loads(r, n->other);
 		r->group = group;
+		r->lanes = lanes;
 		r->open.n -= n->axis != NULL;
 	}
 }
@@ -87,6 +146,33 @@ static const char *why_not(const struct way_read *r)
 		       : NULL;
 }
 
+static const struct expr *part_node(struct arena *a, const struct expr *e, void *user)
+{
+	const struct way_read *r = user;
+
+	for (int i = 0; i < r->parts.n; i++)
+		if (expr_equal(e, r->parts.at[i].part))
+			return expr_axis(a, r->parts.at[i].seen);
+	return NULL;
+}
+
+/* The index by what is seen of axes; the place of what the program reads, by the axes themselves. */
+static const struct expr *settle_parts(struct way_read *r)
+{
+	const struct axis **from = arena_many(r->a, const struct axis *, r->parts.n);
+	const struct expr **to = arena_many(r->a, const struct expr *, r->parts.n);
+	const struct expr **index = arena_many(r->a, const struct expr *, r->buffer->tensor.ndim);
+
+	for (int d = 0; d < r->buffer->tensor.ndim; d++)
+		index[d] = r->parts.n ? expr_rewrite(r->a, r->index[d], part_node, r) : r->index[d];
+	for (int i = 0; i < r->parts.n; i++) {
+		from[i] = r->parts.at[i].seen;
+		to[i] = r->parts.at[i].part;
+	}
+	r->index = index;
+	return expr_simplify_with(r->a, r->place, from, to, r->parts.n);
+}
+
 bool store_as_read(struct program *p, int i, struct storing *s, const char **why)
 {
 	struct buffer *from = p->args.at[i];
@@ -105,7 +191,7 @@ bool store_as_read(struct program *p, int i, struct storing *s, const char **why
 
 	k->packed = p->args.at[i] = new_stream(&r);
 	r.place = expr_simplify(r.a, r.place);
-	vec_push(r.a, &s->known, (struct stored_as){ from, k->packed, r.place });
+	vec_push(r.a, &s->known, (struct stored_as){ from, k->packed, settle_parts(&r) });
 	fill_pack(k, &r);
 	return true;
 }
