@@ -15,14 +15,15 @@ struct part_read {
 struct way_read {
 	struct arena *a;
 	struct buffer *buffer;
-	struct axis_list open;	/* loops and lets around this place, outermost first */
+	struct nest_list VEC(const struct nest *) open;	/* loops and lets around this place, outermost first */
 	const struct axis *group;	/* of them: an intrinsic reads its turns side by side; NULL: none */
 	const struct axis *lanes;	/* of the vector around this place; NULL: none */
 	struct axis_list loops;	/* those that move the index, or what is seen of them */
 	struct part_read_vec VEC(struct part_read) parts;
 	int64_t turns;		/* of these together */
 	const struct expr *place;	/* of the element among these turns */
-	const struct expr *const *index;	/* NULL: no load was found yet; for a pack: by these loops */
+	const struct expr *const *first;	/* the index as it was found; NULL: no load was yet */
+	const struct expr *const *index;	/* the same, by loops in the place of lets; for a pack: by what is seen of them */
 	bool differs;			/* another load has another index */
 };
 

@@ -7,12 +7,44 @@
 /* Beyond this a packed constant repeats too much of itself to be worth its memory. */
 enum { PACK_MAX_GROWTH = 4 };
 
+/* How many values loop or let N has. */
+static int64_t extent_of(const struct nest *n)
+{
+	return n->axis->hi - n->axis->lo;
+}
+
 static bool moves(const struct way_read *r, const struct axis *axis)
 {
 	for (int d = 0; d < r->buffer->tensor.ndim && axis->hi - axis->lo > 1; d++)
 		if (expr_uses_axis(r->index[d], axis))
 			return true;
 	return false;
+}
+
+/* Have the loops and lets that let N follows from fewer turns than it might have values, as where a tile is moved back? */
+static bool has_fewer_turns(const struct way_read *r, const struct nest *n)
+{
+	int64_t turns = 1;
+
+	for (int i = 0; i < r->open.n && turns < extent_of(n); i++)
+		turns *= expr_uses_axis(n->value, r->open.at[i]->axis) ? extent_of(r->open.at[i]) : 1;
+	return turns < extent_of(n);
+}
+
+/* The index by such loops in the place of lets. */
+static void follow_lets(struct way_read *r)
+{
+	for (int i = r->open.n - 1; i >= 0; i--) {
+		const struct nest *n = r->open.at[i];
+		const struct expr **index;
+
+		if (n->kind != NEST_LET || !moves(r, n->axis) || !has_fewer_turns(r, n))
+			continue;
+		index = arena_many(r->a, const struct expr *, r->buffer->tensor.ndim);
+		for (int d = 0; d < r->buffer->tensor.ndim; d++)
+			index[d] = expr_simplify_with(r->a, r->index[d], &n->axis, &n->value, 1);
+		r->index = index;
+	}
 }
 
 /* Of AXIS, all that an index looks at: a quotient or remainder of it alone; NULL: none, or it is not all. */
@@ -89,14 +121,15 @@ static bool note_load(const struct expr *e, void *user)
 
 	if (e->kind != EXPR_LOAD || e->tensor != &r->buffer->tensor)
 		return e->loads;
-	for (int d = 0; r->index && d < e->tensor->ndim; d++)
-		r->differs |= !expr_equal(r->index[d], e->index[d]);
-	if (r->index)
+	for (int d = 0; r->first && d < e->tensor->ndim; d++)
+		r->differs |= !expr_equal(r->first[d], e->index[d]);
+	if (r->first)
 		return true;
-	r->index = e->index;
+	r->first = r->index = e->index;
+	follow_lets(r);
 	for (int i = 0; i < r->open.n; i++)
-		if (r->open.at[i] != r->group && moves(r, r->open.at[i]))
-			add_loop(r, r->open.at[i]);
+		if (r->open.at[i]->axis != r->group && moves(r, r->open.at[i]->axis))
+			add_loop(r, r->open.at[i]->axis);
 	if (r->group && moves(r, r->group))
 		add_loop(r, r->group);
 	return true;
@@ -110,7 +143,7 @@ static void find_loads(struct way_read *r, const struct nest *n)
 		const struct axis *group = r->group, *lanes = r->lanes;
 
 		if (n->axis)
-			vec_push(r->a, &r->open, n->axis);
+			vec_push(r->a, &r->open, n);
 		r->group = n->intrinsic ? n->axis : group;
 		r->lanes = n->annotation == ANNOTATION_VECTOR ? n->axis : lanes;
 		find_loads(r, n->body);
@@ -181,7 +214,7 @@ bool store_as_read(struct program *p, int i, struct storing *s, const char **why
 
 	from->by_reader = false;
 	find_loads(&r, p->body);
-	if (!r.index)
+	if (!r.first)
 		return true;
 	if (why_not(&r)) {
 		*why = why_not(&r);
