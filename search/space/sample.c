@@ -11,10 +11,7 @@
 #include "te/index/index.h"
 
 /* How often what is proposed. Those without another origin are chosen, not measured. */
-enum {
-	TILE_STATEMENTS = 4,	/* for each vector of a tile with edges: its terms, what they are under */
-	EVEN_COPIES = 2,	/* tiles of two sizes are two bodies */
-};
+enum { EVEN_COPIES = 2 };	/* tiles of two sizes are two bodies */
 #define LEFT_OUT 0.1	/* an optional step is */
 #define EVEN 0.4	/* a tail is shared among tiles */
 #define SHIFTED 0.5	/* one that is not, is */
@@ -36,12 +33,6 @@ static void shuffle(struct sampler *p, struct step *step)
 	}
 }
 
-/* May so many times as many copies of the tile be in a kernel's text? */
-static bool fits(const struct sampler *p, int64_t times)
-{
-	return times * p->copies * p->taken.vectors * TILE_STATEMENTS <= p->aim->target->statements;
-}
-
 /* A tail is shared among tiles, or shifted, in kernels of one thread: two might write where tiles overlap. */
 static void settle_tail(struct sampler *p, struct gene *g)
 {
@@ -49,7 +40,7 @@ static void settle_tail(struct sampler *p, struct gene *g)
 	bool tail = stage_has_tail(stage, g->step.iter);
 	bool lanes = stage_leaf(stage, g->step.iter) < 0;
 
-	if (tail && !lanes && fits(p, EVEN_COPIES) && rng_chance(p->rng, EVEN))
+	if (tail && !lanes && size_fits(p, EVEN_COPIES) && rng_chance(p->rng, EVEN))
 		g->step.border = BORDER_EVEN;
 	else if (tail && p->aim->threads == 1 && rng_chance(p->rng, SHIFTED))
 		g->step.border = BORDER_SHIFT;
@@ -88,7 +79,7 @@ static void settle_edge(struct sampler *p, struct gene *g)
 	int64_t copies = copies_of(p, &g->step);
 
 	g->step.border = BORDER_GUARD;
-	g->left_out = copies == 1 || (fits(p, copies) && !rng_chance(p->rng, GUARDED));
+	g->left_out = copies == 1 || (size_fits(p, copies) && !rng_chance(p->rng, GUARDED));
 	p->copies *= g->left_out ? copies : 1;
 }
 

@@ -24,7 +24,7 @@ struct sampler {
 	int tiled;		/* the stage whose loops make the tile; -1: none yet */
 	struct tile_use taken;	/* of it, so far */
 	struct tile_use behind;	/* what decisions to follow will take, of the size that is drawn: that leaves it room */
-	int64_t copies;		/* of it, for edges */
+	int64_t copies;		/* of it, for edges and for turns that compute something else */
 	const struct genes *from;	/* decisions to follow; NULL: none */
 	struct genes *out;
 };
@@ -37,6 +37,8 @@ void size_begin(struct sampler *p, const struct open_step *o);
 int64_t size_pick(struct sampler *p, const struct open_step *o);
 /* SIZE, picked or decided before, counts. False where it is too much. */
 bool size_take(struct sampler *p, const struct open_step *o, int64_t size);
+/* May the tile be written TIMES as often as it is so far? */
+bool size_fits(const struct sampler *p, int64_t times);
 /* Borders become loops of their own: about so many copies of a stage's body are written. */
 int size_variants(const struct sampler *p, int stage);
 

@@ -14,6 +14,7 @@ enum {
 	MAX_UNROLLED = 128,	/* statements of a body; more lengthen the text, which is bounded (schedule/pass/size.c) */
 	MAX_OUTER = 64,		/* sizes of a tile that are weighed */
 	MAX_VECTORS = 6,	/* of a tile, side by side */
+	TILE_STATEMENTS = 4,	/* for each vector of a tile with edges: its terms, what they are under */
 	FILTER = 7,		/* reduced turns, at most, that a filter's dim has */
 };
 #define ONE_TILE 0.35	/* a register tile is a cache tile; so often again all of them are one */
@@ -97,6 +98,32 @@ static double efficiency(int64_t extent, int64_t size)
  * much more often, where there are any. */
 #define TAIL_WEIGHT 0.05
 
+/* Statements that a vector of the tile takes in one of its terms. */
+static int64_t term_statements(const struct sampler *p)
+{
+	int versions = p->tiled >= 0 ? p->sketch->written[p->tiled].by_lane : 0;
+
+	return versions > 0 ? versions * lanes_of(p, p->tiled) : 1;
+}
+
+static bool is_written(const struct sampler *p, int64_t copies, int64_t vectors)
+{
+	return copies * vectors * (TILE_STATEMENTS - 1 + term_statements(p)) <= p->aim->target->statements;
+}
+
+bool size_fits(const struct sampler *p, int64_t times)
+{
+	return is_written(p, times * p->copies, p->taken.vectors);
+}
+
+/* Where along the loop that O splits what is computed changes: so many places. */
+static int cuts_of(const struct sampler *p, const struct open_step *o)
+{
+	int root = stage_root_of(p->s->stages.at[o->step.stage], o->step.iter);
+
+	return root >= 0 ? p->sketch->written[o->step.stage].cuts[root] : 0;
+}
+
 /* A size in [1, limit] times UNIT, efficient ones more often than others. */
 static int64_t pick_tile(struct sampler *p, int64_t extent, int64_t limit, int64_t unit)
 {
@@ -132,13 +159,30 @@ static int64_t free_accumulators(const struct sampler *p)
 	return max_accumulators(p) / (p->taken.vectors * p->behind.vectors);
 }
 
-static int64_t pick_vector_tile(struct sampler *p, int64_t extent, int stage)
+/* The same, of tiles of that many times UNIT along a loop of EXTENT, no more than MOST, that a kernel's text holds. */
+static int64_t free_text(const struct sampler *p, const struct open_step *o, int64_t extent, int64_t most, int64_t unit)
 {
-	int64_t lanes = lanes_of(p, stage);
+	int64_t vectors = p->taken.vectors * p->behind.vectors;
+	int64_t n = least(most, ceil_div(extent, unit));
+	int cuts = cuts_of(p, o);
+
+	while (n > 1 && !is_written(p, p->copies * written_kinds(extent, n * unit, cuts), vectors * n))
+		n--;
+	return n;
+}
+
+static int64_t pick_register_tile(struct sampler *p, const struct open_step *o, int64_t extent)
+{
+	return pick_tile(p, extent, free_text(p, o, extent, free_accumulators(p), 1), 1);
+}
+
+static int64_t pick_vector_tile(struct sampler *p, const struct open_step *o, int64_t extent)
+{
+	int64_t lanes = lanes_of(p, o->step.stage);
 
 	if (extent <= lanes)
 		return extent;
-	return pick_tile(p, extent, least(free_accumulators(p), MAX_VECTORS), lanes);
+	return pick_tile(p, extent, free_text(p, o, extent, least(free_accumulators(p), MAX_VECTORS), lanes), lanes);
 }
 
 /* So many that divide: all tiles are of one shape. */
@@ -172,25 +216,17 @@ static int64_t pick_outer(struct sampler *p, int64_t extent)
 	return pick_tile(p, extent, extent, 1);
 }
 
-static bool count_comparison(const struct expr *e, void *user)
-{
-	*(int *)user += e->kind == EXPR_LT || e->kind == EXPR_LE;
-	return e->compares;
-}
-
 int size_variants(const struct sampler *p, int stage)
 {
-	int n = 1;
-
-	expr_visit(p->sketch->state->stages.at[stage]->op.body, count_comparison, &n);
-	return n;
+	return 1 + p->sketch->written[stage].comparisons;
 }
 
 static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
 {
 	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
-	int64_t room = MAX_UNROLLED / (p->taken.vectors * p->behind.vectors * p->taken.unrolled * p->behind.unrolled *
-				       size_variants(p, stage));
+	int64_t most = least(MAX_UNROLLED / size_variants(p, stage), p->aim->target->statements / p->copies);
+	int64_t room = most / (p->taken.vectors * p->behind.vectors * p->taken.unrolled * p->behind.unrolled *
+			       term_statements(p));
 	bool whole = extent <= FILTER && rng_chance(p->rng, WHOLE_FILTER);
 	int64_t size = whole ? extent : sizes[rng_below(p->rng, 5)];
 
@@ -233,9 +269,9 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 	p->behind = taken_behind(p, o);
 	switch (o->role) {
 	case ROLE_TILE:
-		return pick_tile(p, extent, free_accumulators(p), 1);
+		return pick_register_tile(p, o, extent);
 	case ROLE_TILE_VECTOR:
-		return pick_vector_tile(p, extent, o->step.stage);
+		return pick_vector_tile(p, o, extent);
 	case ROLE_MATRIX:
 		return pick_matrices(p, extent);
 	case ROLE_OUTER:
@@ -257,6 +293,8 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 
 bool size_take(struct sampler *p, const struct open_step *o, int64_t size)
 {
+	if (o->role == ROLE_TILE || o->role == ROLE_TILE_VECTOR)
+		p->copies *= written_kinds(p->s->stages.at[o->step.stage]->iters.at[o->step.iter].extent, size, cuts_of(p, o));
 	multiply(p, o, size, &p->taken);
 	return p->taken.vthreads <= p->aim->threads &&
 	       p->taken.vectors <= (o->role == ROLE_MATRIX ? MATRIX_SUMS : max_accumulators(p)) &&

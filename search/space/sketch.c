@@ -304,5 +304,7 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 		add_streaming(k.done.at[i], aim);
 	for (int i = 0; i < k.done.n && k.aim.threads > 1; i++)
 		add_sharing(k.done.at[i]);
+	for (int i = 0; i < k.done.n; i++)
+		k.done.at[i]->written = written_of(a, k.done.at[i]->state, aim->target);
 	return k.done;
 }

@@ -9,6 +9,7 @@
 
 #include "costmodel/aim.h"
 #include "schedule/state.h"
+#include "search/space/written.h"
 
 /* What the sampler decides of a step. */
 enum role {
@@ -56,6 +57,7 @@ struct sketch {
 	struct state *state;	/* with 1 for each open size: structure only */
 	const struct state *begun;	/* behind its first steps, none of which is open; NULL: no step is */
 	int n_begun;		/* how many these are */
+	const struct written *written;	/* of each stage, of a sketch that is done */
 	int at;			/* stages of the order still to be looked at: [0, at) */
 };
 
