@@ -23,7 +23,19 @@ static bool is_harmless(const struct value_check *c, const struct expr *load)
 	       (c->target->masked_loads && mask_takes(load->tensor->dtype));
 }
 
-/* Sums and products of floats never fault, whatever is in the lanes beyond the end. */
+static bool is_computed_with(enum dtype t)
+{
+	return t == DTYPE_F32 || t == DTYPE_F64 || t == DTYPE_I32;
+}
+
+/* Numbers of other types are read, and made such. A float beyond an integer's range has no value as one. */
+static bool is_widened(const struct expr *x)
+{
+	return x->kind == EXPR_CAST && x->arg[0]->kind == EXPR_LOAD &&
+	       (dtype_is_float(x->dtype) || !dtype_is_float(x->arg[0]->dtype));
+}
+
+/* Sums and products never fault, those of integers wrap, whatever is in the lanes beyond the end. */
 static bool check_value(const struct expr *x, void *user)
 {
 	struct value_check *c = user;
@@ -32,9 +44,12 @@ static bool check_value(const struct expr *x, void *user)
 
 	if (!c->ok || !expr_uses_axis(x, c->axis))
 		return false;
-	c->ok = (x->dtype == DTYPE_F32 || x->dtype == DTYPE_F64) &&
-		(sums || (x->kind == EXPR_LOAD && is_harmless(c, x)) ||
-		 (x->kind == EXPR_SELECT && mask_of_select(c->a, c->target, x, c->axis, &m)));
+	if (is_widened(x))
+		c->ok = is_computed_with(x->dtype) && is_harmless(c, x->arg[0]);
+	else
+		c->ok = is_computed_with(x->dtype) &&
+			(sums || (x->kind == EXPR_LOAD && is_harmless(c, x)) ||
+			 (x->kind == EXPR_SELECT && mask_of_select(c->a, c->target, x, c->axis, &m)));
 	return c->ok && sums;
 }
 

@@ -103,7 +103,7 @@ static int64_t term_statements(const struct sampler *p)
 {
 	int versions = p->tiled >= 0 ? p->sketch->written[p->tiled].by_lane : 0;
 
-	return versions > 0 ? versions * lanes_of(p, p->tiled) : 1;
+	return versions > 0 ? versions * (lanes_of(p, p->tiled) + TILE_STATEMENTS) : 1;
 }
 
 static bool is_written(const struct sampler *p, int64_t copies, int64_t vectors)

@@ -9,7 +9,8 @@
 enum {
 	MAX_PLACES = 64,	/* more than any transform has rows */
 	/* Versions of a tile, along its lanes, in which these are computed one by one (docs/performance.md). */
-	EDGE_VERSIONS = 2,	/* at the first and the last, where what is read has no mask */
+	TAIL_VERSIONS = 1,	/* at the last, where what is read has no mask */
+	EDGE_VERSIONS = 2,	/* the same at the first, too */
 	ALL_VERSIONS = 4,	/* everywhere, where the condition is none: between them, and for a tap at the edge, too */
 };
 
@@ -73,6 +74,7 @@ struct lane_search {
 	struct arena *a;
 	const struct target *target;
 	const struct axis *lanes;
+	bool ragged;	/* the last vector along these is not whole */
 	int by_lane;
 };
 
@@ -81,10 +83,20 @@ static bool find_by_lane(const struct expr *e, void *user)
 	struct lane_search *l = user;
 	struct mask m;
 
+	if (!expr_uses_axis(e, l->lanes))
+		return false;
+	if (e->kind == EXPR_LOAD && l->ragged && !mask_takes(e->tensor->dtype))
+		l->by_lane = (int)most(l->by_lane, TAIL_VERSIONS);
 	if (e->kind == EXPR_SELECT && expr_uses_axis(e->arg[0], l->lanes) &&
 	    !mask_of_select(l->a, l->target, e, l->lanes, &m))
 		l->by_lane = (int)most(l->by_lane, mask_of(l->a, e->arg[0], l->lanes, &m) ? EDGE_VERSIONS : ALL_VERSIONS);
-	return l->by_lane < ALL_VERSIONS && e->compares && expr_uses_axis(e, l->lanes);
+	return l->by_lane < ALL_VERSIONS;
+}
+
+/* A row shorter than a vector is computed as one: registers have room. */
+static bool is_ragged(int64_t extent, int64_t lanes)
+{
+	return extent > lanes && extent % lanes != 0;
 }
 
 /* In how many versions the lanes of reduction G are computed one by one. */
@@ -99,6 +111,8 @@ static int versions_by_lane(struct arena *a, const struct stage *g, const struct
 		if (g->iters.at[leaf].annotation == ANNOTATION_VECTOR && root >= 0 && root < g->op.tensor.ndim)
 			l.lanes = g->op.space[root];
 	}
+	if (l.lanes)
+		l.ragged = is_ragged(l.lanes->hi, target_lanes(target, dtype_bytes(dtype_arithmetic(g->op.tensor.dtype))));
 	if (l.lanes)
 		expr_visit_once(g->op.body, find_by_lane, &l);
 	return l.by_lane;
