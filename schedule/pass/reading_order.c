@@ -48,7 +48,7 @@ static void follow_lets(struct way_read *r)
 }
 
 /* Of AXIS, all that an index looks at: a quotient or remainder of it alone; NULL: none, or it is not all. */
-struct part_search {
+struct seen_search {
 	const struct axis *axis;
 	const struct expr *part;
 	bool other;	/* the axis is elsewhere, too */
@@ -56,7 +56,7 @@ struct part_search {
 
 static bool find_stranger(const struct expr *e, void *user)
 {
-	struct part_search *p = user;
+	struct seen_search *p = user;
 
 	p->other |= e->kind == EXPR_LOAD || (e->kind == EXPR_AXIS && e->axis != p->axis);
 	return !p->other;
@@ -64,7 +64,7 @@ static bool find_stranger(const struct expr *e, void *user)
 
 static bool is_of_axis_alone(const struct expr *e, const struct axis *axis)
 {
-	struct part_search p = { .axis = axis };
+	struct seen_search p = { .axis = axis };
 
 	expr_visit(e, find_stranger, &p);
 	return !p.other;
@@ -72,7 +72,7 @@ static bool is_of_axis_alone(const struct expr *e, const struct axis *axis)
 
 static bool find_part(const struct expr *e, void *user)
 {
-	struct part_search *p = user;
+	struct seen_search *p = user;
 
 	if (!expr_uses_axis(e, p->axis))
 		return false;
@@ -88,7 +88,7 @@ static bool find_part(const struct expr *e, void *user)
  * which each turn reads again that has the same. Lanes stay side by side. AXIS itself elsewhere. */
 static const struct axis *seen_of(struct way_read *r, const struct axis *axis)
 {
-	struct part_search p = { .axis = axis };
+	struct seen_search p = { .axis = axis };
 
 	for (int d = 0; d < r->buffer->tensor.ndim && axis != r->lanes && axis != r->group; d++)
 		expr_visit(r->index[d], find_part, &p);

@@ -101,7 +101,7 @@ static double efficiency(int64_t extent, int64_t size)
 /* Statements that a vector of the tile takes in one of its terms. */
 static int64_t term_statements(const struct sampler *p)
 {
-	int versions = p->tiled >= 0 ? p->sketch->written[p->tiled].by_lane : 0;
+	int versions = p->tiled >= 0 ? p->sketch->writing[p->tiled].by_lane : 0;
 
 	return versions > 0 ? versions * (lanes_of(p, p->tiled) + TILE_STATEMENTS) : 1;
 }
@@ -121,7 +121,7 @@ static int cuts_of(const struct sampler *p, const struct open_step *o)
 {
 	int root = stage_root_of(p->s->stages.at[o->step.stage], o->step.iter);
 
-	return root >= 0 ? p->sketch->written[o->step.stage].cuts[root] : 0;
+	return root >= 0 ? p->sketch->writing[o->step.stage].cuts[root] : 0;
 }
 
 /* A size in [1, limit] times UNIT, efficient ones more often than others. */
@@ -166,7 +166,7 @@ static int64_t free_text(const struct sampler *p, const struct open_step *o, int
 	int64_t n = least(most, ceil_div(extent, unit));
 	int cuts = cuts_of(p, o);
 
-	while (n > 1 && !is_written(p, p->copies * written_kinds(extent, n * unit, cuts), vectors * n))
+	while (n > 1 && !is_written(p, p->copies * writing_kinds(extent, n * unit, cuts), vectors * n))
 		n--;
 	return n;
 }
@@ -218,7 +218,7 @@ static int64_t pick_outer(struct sampler *p, int64_t extent)
 
 int size_variants(const struct sampler *p, int stage)
 {
-	return 1 + p->sketch->written[stage].comparisons;
+	return 1 + p->sketch->writing[stage].comparisons;
 }
 
 static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
@@ -294,7 +294,7 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 bool size_take(struct sampler *p, const struct open_step *o, int64_t size)
 {
 	if (o->role == ROLE_TILE || o->role == ROLE_TILE_VECTOR)
-		p->copies *= written_kinds(p->s->stages.at[o->step.stage]->iters.at[o->step.iter].extent, size, cuts_of(p, o));
+		p->copies *= writing_kinds(p->s->stages.at[o->step.stage]->iters.at[o->step.iter].extent, size, cuts_of(p, o));
 	multiply(p, o, size, &p->taken);
 	return p->taken.vthreads <= p->aim->threads &&
 	       p->taken.vectors <= (o->role == ROLE_MATRIX ? MATRIX_SUMS : max_accumulators(p)) &&

@@ -38,13 +38,21 @@ static int64_t split_extent(const struct state *s, const struct step *step)
 	return step->kind == STEP_SPLIT && step->iter < g->iters.n ? g->iters.at[step->iter].extent : 0;
 }
 
+/* A size for the open split STEP: one turn, but where partial sums take the inner loop out of a reduction (rfactor) and
+ * bodies have both in their indices. Of one turn these would be shorter than those of any sample, and what is inlined
+ * be too long there. */
+static int64_t shown_size(const struct state *s, const struct step *step, enum role role)
+{
+	return role == ROLE_TILE_VECTOR && s->stages.at[step->stage]->iters.at[step->iter].reduce ? 2 : 1;
+}
+
 bool sketch_add(struct sketch *s, struct step step, enum role role)
 {
 	int64_t extent = split_extent(s->state, &step);
 	struct step shown = step;
 
 	if (step.kind == STEP_SPLIT && step.size == 0)
-		shown.size = 1;
+		shown.size = shown_size(s->state, &step, role);
 	if (role == ROLE_PLACE) {
 		const struct stage *target = s->state->stages.at[step.target];
 
@@ -305,6 +313,6 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 	for (int i = 0; i < k.done.n && k.aim.threads > 1; i++)
 		add_sharing(k.done.at[i]);
 	for (int i = 0; i < k.done.n; i++)
-		k.done.at[i]->written = written_of(a, k.done.at[i]->state, aim->target);
+		k.done.at[i]->writing = writing_of(a, k.done.at[i]->state, aim->target);
 	return k.done;
 }

@@ -9,7 +9,7 @@
 
 #include "costmodel/aim.h"
 #include "schedule/state.h"
-#include "search/space/written.h"
+#include "search/space/writing.h"
 
 /* What the sampler decides of a step. */
 enum role {
@@ -54,10 +54,10 @@ struct open_vec VEC(struct open_step);
 
 struct sketch {
 	struct open_vec steps;
-	struct state *state;	/* with 1 for each open size: structure only */
+	struct state *state;	/* with 1 for each open size, or 2 (rfactor's): structure only */
 	const struct state *begun;	/* behind its first steps, none of which is open; NULL: no step is */
 	int n_begun;		/* how many these are */
-	const struct written *written;	/* of each stage, of a sketch that is done */
+	const struct writing *writing;	/* of each stage, of a sketch that is done */
 	int at;			/* stages of the order still to be looked at: [0, at) */
 };
 

@@ -205,21 +205,21 @@ static void rounded_by_fact(void **state)
 }
 
 /* A quotient among other terms, and a fact. */
-struct claim {
+struct bound_case {
 	int64_t factor, by_x, by_y, constant, divisor, beside;	/* factor * ((by_x x + by_y y + constant) / divisor) + beside y */
 	int64_t fact_x, fact_y, limit;	/* fact_x x + fact_y y <= limit */
 };
 
-static struct claim random_claim(struct rng *r)
+static struct bound_case random_case(struct rng *r)
 {
-	return (struct claim){
+	return (struct bound_case){
 		rng_below(r, 7) - 3, rng_below(r, 9) - 2, rng_below(r, 5) - 2, rng_below(r, 20), 1 + rng_below(r, 8),
 		rng_below(r, 5) - 2, rng_below(r, 7) - 3, rng_below(r, 3) - 1, rng_below(r, 25) - 5,
 	};
 }
 
 /* The least value where the fact holds; INT64_MAX: it never does. */
-static int64_t least_value(const struct claim *c)
+static int64_t least_value(const struct bound_case *c)
 {
 	int64_t value = INT64_MAX;
 
@@ -239,13 +239,13 @@ static const struct expr *sum_of(struct arena *a, int64_t by_x, int64_t by_y, in
 
 static void proofs_hold(void **state)
 {
-	enum { CLAIMS = 20000, SHARE = 2 };
+	enum { CASES = 20000, SHARE = 2 };
 	struct arena *a = *state;
 	struct rng rng = rng_seed(1);
 	int tight = 0;
 
-	for (int n = 0; n < CLAIMS; n++) {
-		struct claim c = random_claim(&rng);
+	for (int n = 0; n < CASES; n++) {
+		struct bound_case c = random_case(&rng);
 		struct facts facts = { 0 };
 		const struct expr *part = expr_binary(a, EXPR_DIV, sum_of(a, c.by_x, c.by_y, c.constant), expr_int(a, c.divisor));
 		const struct expr *e = expr_add(a, expr_mul(a, part, c.factor), sum_of(a, 0, c.beside, 0));
@@ -257,7 +257,7 @@ static void proofs_hold(void **state)
 		assert_false(index_at_least(a, e, value + 1, &facts));
 		tight += index_at_least(a, e, value, &facts);
 	}
-	assert_true(tight > CLAIMS / SHARE);
+	assert_true(tight > CASES / SHARE);
 }
 
 int main(void)

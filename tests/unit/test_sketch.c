@@ -145,7 +145,7 @@ static void test_rows(void **state)
 {
 	(void)state;
 	check_steps("input A: f32[64, 256]\nS[i] = sum(k < 256) A[i, k] * A[i, k]\n",
-		    "split S k 1\n"
+		    "split S k 2\n"
 		    "rfactor S k.1\n"
 		    "split S.rf k.1 1\n"
 		    "split S.rf k.0 1\n"
@@ -174,7 +174,7 @@ static void test_sweep(void **state)
 /* Two threads cannot share one element, but what is summed up in it: in four shares each, once. */
 static void test_shares(void **state)
 {
-	static const char *const shares[] = { "split S m 32", "rfactor S m.0", "split S.rf n 1", "rfactor S.rf n.1", NULL };
+	static const char *const shares[] = { "split S m 32", "rfactor S m.0", "split S.rf n 2", "rfactor S.rf n.1", NULL };
 	static const char source[] = "input A: f32[256, 64]\nS[] = sum(m < 256, n < 64) A[m, n]\n";
 
 	(void)state;

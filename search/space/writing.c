@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/written.c - conditions of expressions, by the axes that they look at. */
-#include "search/space/written.h"
+/* search/space/writing.c - conditions of expressions, by the axes that they look at. */
+#include "search/space/writing.h"
 
 #include "base/integer.h"
 #include "schedule/mask.h"
@@ -70,7 +70,7 @@ static int cuts_along(struct arena *a, const struct op *op, int d)
 
 /* --- lanes */
 
-struct lane_search {
+struct version_search {
 	struct arena *a;
 	const struct target *target;
 	const struct axis *lanes;
@@ -80,7 +80,7 @@ struct lane_search {
 
 static bool find_by_lane(const struct expr *e, void *user)
 {
-	struct lane_search *l = user;
+	struct version_search *l = user;
 	struct mask m;
 
 	if (!expr_uses_axis(e, l->lanes))
@@ -102,7 +102,7 @@ static bool is_ragged(int64_t extent, int64_t lanes)
 /* In how many versions the lanes of reduction G are computed one by one. */
 static int versions_by_lane(struct arena *a, const struct stage *g, const struct target *target)
 {
-	struct lane_search l = { .a = a, .target = target };
+	struct version_search l = { .a = a, .target = target };
 
 	for (int i = 0; i < g->leaves.n; i++) {
 		int leaf = g->leaves.at[i];
@@ -121,7 +121,7 @@ static int versions_by_lane(struct arena *a, const struct stage *g, const struct
 /* --- */
 
 /* Adds what reduction G has to W of stage READER, which it is inside of. */
-static void add_reduction(struct arena *a, struct written *w, const struct stage *reader, const struct stage *g,
+static void add_reduction(struct arena *a, struct writing *w, const struct stage *reader, const struct stage *g,
 			  const struct target *target)
 {
 	const struct stage_read *read = stage_read_of(reader, g->tensor);
@@ -133,9 +133,9 @@ static void add_reduction(struct arena *a, struct written *w, const struct stage
 				w->cuts[i] += cuts_along(a, &g->op, d);
 }
 
-const struct written *written_of(struct arena *a, const struct state *s, const struct target *target)
+const struct writing *writing_of(struct arena *a, const struct state *s, const struct target *target)
 {
-	struct written *w = arena_many(a, struct written, s->stages.n);
+	struct writing *w = arena_many(a, struct writing, s->stages.n);
 
 	for (int i = 0; i < s->stages.n; i++) {
 		const struct stage *g = s->stages.at[i];
@@ -149,7 +149,7 @@ const struct written *written_of(struct arena *a, const struct state *s, const s
 	return w;
 }
 
-int64_t written_kinds(int64_t extent, int64_t size, int cuts)
+int64_t writing_kinds(int64_t extent, int64_t size, int cuts)
 {
 	return least(ceil_div(extent, size), cuts + 1);
 }
