@@ -24,7 +24,8 @@ struct sampler {
 	int tiled;		/* the stage whose loops make the tile; -1: none yet */
 	struct tile_use taken;	/* of it, so far */
 	struct tile_use behind;	/* what decisions to follow will take, of the size that is drawn: that leaves it room */
-	int64_t copies;		/* of it, for edges and for turns that compute something else */
+	int64_t copies;		/* of it, for edges */
+	int64_t kinds;		/* of its terms, for turns that compute something else */
 	const struct genes *from;	/* decisions to follow; NULL: none */
 	struct genes *out;
 };

@@ -59,7 +59,7 @@ void size_begin(struct sampler *p, const struct open_step *o)
 		return;
 	if (o->step.stage != p->tiled) {
 		p->taken = none;
-		p->copies = 1;
+		p->copies = p->kinds = 1;
 	}
 	p->tiled = o->step.stage;
 }
@@ -101,19 +101,18 @@ static double efficiency(int64_t extent, int64_t size)
 /* Statements that a vector of the tile takes in one of its terms. */
 static int64_t term_statements(const struct sampler *p)
 {
-	int versions = p->tiled >= 0 ? p->sketch->writing[p->tiled].by_lane : 0;
-
-	return versions > 0 ? versions * (lanes_of(p, p->tiled) + TILE_STATEMENTS) : 1;
+	return p->tiled >= 0 ? most(p->sketch->writing[p->tiled].term, 1) : 1;
 }
 
-static bool is_written(const struct sampler *p, int64_t copies, int64_t vectors)
+/* Is a tile of VECTORS, COPIES of it with so many KINDS of terms in each, no more than a kernel may have? */
+static bool is_written(const struct sampler *p, int64_t copies, int64_t kinds, int64_t vectors)
 {
-	return copies * vectors * (TILE_STATEMENTS - 1 + term_statements(p)) <= p->aim->target->statements;
+	return copies * vectors * (TILE_STATEMENTS - 1 + kinds * term_statements(p)) <= p->aim->target->statements;
 }
 
 bool size_fits(const struct sampler *p, int64_t times)
 {
-	return is_written(p, times * p->copies, p->taken.vectors);
+	return is_written(p, times * p->copies, p->kinds, p->taken.vectors);
 }
 
 /* Where along the loop that O splits what is computed changes: so many places. */
@@ -166,7 +165,7 @@ static int64_t free_text(const struct sampler *p, const struct open_step *o, int
 	int64_t n = least(most, ceil_div(extent, unit));
 	int cuts = cuts_of(p, o);
 
-	while (n > 1 && !is_written(p, p->copies * writing_kinds(extent, n * unit, cuts), vectors * n))
+	while (n > 1 && !is_written(p, p->copies, p->kinds * writing_kinds(extent, n * unit, cuts), vectors * n))
 		n--;
 	return n;
 }
@@ -224,9 +223,9 @@ int size_variants(const struct sampler *p, int stage)
 static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
 {
 	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
-	int64_t most = least(MAX_UNROLLED / size_variants(p, stage), p->aim->target->statements / p->copies);
-	int64_t room = most / (p->taken.vectors * p->behind.vectors * p->taken.unrolled * p->behind.unrolled *
-			       term_statements(p));
+	int64_t most = least(MAX_UNROLLED / size_variants(p, stage),
+			     p->aim->target->statements / (p->copies * p->kinds * term_statements(p)));
+	int64_t room = most / (p->taken.vectors * p->behind.vectors * p->taken.unrolled * p->behind.unrolled);
 	bool whole = extent <= FILTER && rng_chance(p->rng, WHOLE_FILTER);
 	int64_t size = whole ? extent : sizes[rng_below(p->rng, 5)];
 
@@ -294,7 +293,7 @@ int64_t size_pick(struct sampler *p, const struct open_step *o)
 bool size_take(struct sampler *p, const struct open_step *o, int64_t size)
 {
 	if (o->role == ROLE_TILE || o->role == ROLE_TILE_VECTOR)
-		p->copies *= writing_kinds(p->s->stages.at[o->step.stage]->iters.at[o->step.iter].extent, size, cuts_of(p, o));
+		p->kinds *= writing_kinds(p->s->stages.at[o->step.stage]->iters.at[o->step.iter].extent, size, cuts_of(p, o));
 	multiply(p, o, size, &p->taken);
 	return p->taken.vthreads <= p->aim->threads &&
 	       p->taken.vectors <= (o->role == ROLE_MATRIX ? MATRIX_SUMS : max_accumulators(p)) &&

@@ -9,7 +9,7 @@
 struct writing {
 	int comparisons;	/* in its own body, as a tree */
 	int cuts[TENSOR_MAX_DIMS];	/* at so many places along a dim what is computed changes, whatever the other dims are */
-	int by_lane;		/* in so many versions of a tile lanes are computed one by one: no mask has their conditions */
+	int term;		/* statements of a term for each vector: lanes that no mask has the conditions of are computed one by one; 0: 1 */
 };
 
 /* Of each stage of S, all of whose steps are taken but for sizes, on TARGET; in A. */
