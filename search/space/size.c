@@ -104,10 +104,18 @@ static int64_t term_statements(const struct sampler *p)
 	return p->tiled >= 0 ? most(p->sketch->writing[p->tiled].term, 1) : 1;
 }
 
-/* Is a tile of VECTORS, COPIES of it with so many KINDS of terms in each, no more than a kernel may have? */
+/* Terms that a kernel may have of a tile of VECTORS, COPIES of it with so many KINDS of terms in each; each kind is set
+ * or stored besides. */
+static int64_t free_terms(const struct sampler *p, int64_t copies, int64_t kinds, int64_t vectors)
+{
+	int64_t each = p->aim->target->statements / (copies * vectors) - (TILE_STATEMENTS - 2);
+
+	return each > 0 ? (each / kinds - 1) / term_statements(p) : 0;
+}
+
 static bool is_written(const struct sampler *p, int64_t copies, int64_t kinds, int64_t vectors)
 {
-	return copies * vectors * (TILE_STATEMENTS - 1 + kinds * term_statements(p)) <= p->aim->target->statements;
+	return free_terms(p, copies, kinds, vectors) > 0;
 }
 
 bool size_fits(const struct sampler *p, int64_t times)
@@ -223,9 +231,9 @@ int size_variants(const struct sampler *p, int stage)
 static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
 {
 	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
-	int64_t most = least(MAX_UNROLLED / size_variants(p, stage),
-			     p->aim->target->statements / (p->copies * p->kinds * term_statements(p)));
-	int64_t room = most / (p->taken.vectors * p->behind.vectors * p->taken.unrolled * p->behind.unrolled);
+	int64_t vectors = p->taken.vectors * p->behind.vectors;
+	int64_t most = least(MAX_UNROLLED / (vectors * size_variants(p, stage)), free_terms(p, p->copies, p->kinds, vectors));
+	int64_t room = most / (p->taken.unrolled * p->behind.unrolled);
 	bool whole = extent <= FILTER && rng_chance(p->rng, WHOLE_FILTER);
 	int64_t size = whole ? extent : sizes[rng_below(p->rng, 5)];
 
