@@ -232,8 +232,9 @@ static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
 {
 	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
 	int64_t vectors = p->taken.vectors * p->behind.vectors;
-	/* Copies for edges are not counted: often they are fewer, and short (docs/performance.md). */
-	int64_t most = least(MAX_UNROLLED / (vectors * size_variants(p, stage)), free_terms(p, 1, p->kinds, vectors));
+	/* Copies for edges count where they are of lanes one by one: of whole vectors they are often fewer, and short. */
+	int64_t copies = term_statements(p) > 1 ? p->copies : 1;
+	int64_t most = least(MAX_UNROLLED / (vectors * size_variants(p, stage)), free_terms(p, copies, p->kinds, vectors));
 	int64_t room = most / (p->taken.unrolled * p->behind.unrolled);
 	bool whole = extent <= FILTER && rng_chance(p->rng, WHOLE_FILTER);
 	int64_t size = whole ? extent : sizes[rng_below(p->rng, 5)];
