@@ -9,12 +9,8 @@
 
 #include "base/err.h"
 
-static void reserve(struct text *t, size_t more)
+static void grow(struct text *t, size_t need)
 {
-	size_t need = t->n + more + 1;
-
-	if (need <= t->cap)
-		return;
 	size_t cap = t->cap ? t->cap : 256;
 
 	while (cap < need)
@@ -23,6 +19,12 @@ static void reserve(struct text *t, size_t more)
 	if (!t->s)
 		die("out of memory (%zu bytes)", cap);
 	t->cap = cap;
+}
+
+static inline void reserve(struct text *t, size_t more)
+{
+	if (t->n + more + 1 > t->cap)
+		grow(t, t->n + more + 1);
 }
 
 void text_putn(struct text *t, const char *s, size_t n)

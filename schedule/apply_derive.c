@@ -28,12 +28,15 @@ bool apply_derive(struct state *s, const struct step *step, const char **why)
 		REFUSE("it has been scheduled already");
 	if (!derive_by[step->derivation](s->arena, &g->op, step->size, &d, why))
 		return false;
+	touch_sources(s, g);	/* those that it reads no more, too */
 	for (int i = 0; i < d.n - 1; i++) {
 		d.op[i]->tensor.name = unused_name(s, d.op[i]->tensor.name);
 		insert_stage(s, d.op[i], &d.op[i]->tensor, step->stage, false);
 	}
 	rebuild_stage(s->arena, g, d.op[d.n - 1]);
 	s->amplification = fmax(s->amplification, d.amplification);
-	touch_all(s);
+	for (int i = s->stages.n - (d.n - 1); i < s->stages.n; i++)
+		touch_sources(s, stage_at(s, i));
+	touch_sources(s, g);
 	return true;
 }

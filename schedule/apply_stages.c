@@ -2,12 +2,13 @@
 /* schedule/apply_stages.c - the steps that make stages or change what stages compute. */
 #include "schedule/apply_stages.h"
 
+#include "schedule/refresh.h"
 #include "te/index/index.h"
 
-void touch_all(struct state *s)
+void touch_sources(struct state *s, const struct stage *g)
 {
-	for (int i = 0; i < s->stages.n; i++)
-		stage_touch(stage_at(s, i), STALE_REGION);
+	for (int i = 0; i < g->reads.n; i++)
+		stage_touch(stage_at(s, state_stage_of(s, g->reads.at[i].tensor)), STALE_REGION);
 }
 
 /* --- rewriting bodies */
@@ -86,7 +87,8 @@ bool apply_inline(struct state *s, const struct step *step, const char **why)
 			       expr_rewrite(s->arena, reader->op.body, replace_load, &r));
 	}
 	g->place = PLACE_INLINE;
-	touch_all(s);
+	stage_touch(g, STALE_REGION);
+	touch_sources(s, g);
 	return true;
 }
 
@@ -181,7 +183,7 @@ bool apply_cache_write(struct state *s, const struct step *step, const char **wh
 
 	stage_at(s, cache)->is_cache = true;
 	become_copy(s, g, stage_at(s, cache)->tensor);
-	touch_all(s);
+	touch_sources(s, stage_at(s, cache));
 	return true;
 }
 
@@ -235,7 +237,7 @@ bool apply_cache_read(struct state *s, const struct step *step, const char **why
 
 	stage_at(s, cache)->is_cache = true;
 	stage_set_body(a, reader, expr_rewrite(a, reader->op.body, replace_load, &r));
-	touch_all(s);
+	stage_touch(g, STALE_REGION);
 	return true;
 }
 
@@ -330,6 +332,7 @@ bool apply_rfactor(struct state *s, const struct step *step, const char **why)
 		REFUSE("the iter is not a reduce loop");
 	if (g->place != PLACE_ROOT || ndim == TENSOR_MAX_DIMS)
 		REFUSE("it has been placed already");
+	stage_settle(a, g);
 	if (g->lets.n > 0)
 		REFUSE("a reduction with fused loops is not factored");
 	for (int i = 0; i < g->leaves.n; i++)
@@ -354,6 +357,6 @@ bool apply_rfactor(struct state *s, const struct step *step, const char **why)
 	final.nreduce = 1;
 	final.body = load_at(a, stage_at(s, partial)->tensor, axes, NULL);
 	rebuild_stage(a, g, &final);
-	touch_all(s);
+	touch_sources(s, stage_at(s, partial));
 	return true;
 }

@@ -22,8 +22,8 @@ const char *unused_name(const struct state *s, const char *name);
 int insert_stage(struct state *s, const struct op *op, const struct tensor *identity, int neighbour, bool after);
 /* Makes G a stage that computes OP, its loops as written, stored and rounded as it was. */
 void rebuild_stage(struct arena *a, struct stage *g, const struct op *op);
-/* Bodies have changed: who reads whom, and so any region, may be another. */
-void touch_all(struct state *s);
+/* Another stage reads what G reads, or reads it in another way: what is computed of that may be another region. */
+void touch_sources(struct state *s, const struct stage *g);
 
 /* Refuses with a reason. */
 #define REFUSE(reason)                                                                             \

@@ -44,6 +44,7 @@ struct program *lower_to(struct arena *a, const struct state *s, const struct ta
 	struct program *p = arena_one(a, struct program);
 	const char *reason;
 
+	state_settle(s);
 	p->arena = a;
 	p->state = s;
 	p->target = target;

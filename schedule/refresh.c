@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/refresh.c - derives extents, values and regions from a state's structure, where a step
- * has changed what they depend on.
+/* schedule/refresh.c - derives extents and regions from a state's structure, where a step has changed what they
+ * depend on, and values where they are asked for.
  *
  * Consumers come before their producers: what a loop of a consumer reads at one turn is what an
  * attached producer has to compute there. */
@@ -9,7 +9,8 @@
 #include "base/integer.h"
 #include "schedule/region.h"
 
-/* --- iters: extents from the roots down, values from the leaves up */
+/* --- iters: extents from the roots down, values from the leaves up. Searches split a stage ten times before they ask
+ * for a value. */
 
 static void derive_extents(struct stage *g)
 {
@@ -102,6 +103,19 @@ static void derive_values(struct arena *a, struct stage *g)
 	}
 }
 
+void stage_settle(struct arena *a, struct stage *g)
+{
+	if (!g->settled && g->op.kind == OP_COMPUTE)
+		derive_values(a, g);
+	g->settled = true;
+}
+
+void state_settle(const struct state *s)
+{
+	for (int i = 0; i < s->stages.n; i++)
+		stage_settle(s->arena, s->stages.at[i]);
+}
+
 /* --- regions: where a step has changed what they depend on */
 
 /* What the region of an attached stage depends on: the loops around it, the values of readers. */
@@ -125,6 +139,18 @@ static bool needs_region(const struct state *s, int stage)
 	return n > 64;
 }
 
+/* The stages whose values the region of STAGE, an attached one, is told by. */
+static void settle_around(struct state *s, int stage)
+{
+	int consumers[64];
+	int n = state_consumers(s, stage, consumers, 64);
+
+	for (int i = 0; i < n && i < 64; i++)
+		stage_settle(s->arena, s->stages.at[consumers[i]]);
+	for (const struct stage *at = s->stages.at[stage]; at->place == PLACE_AT; at = s->stages.at[at->at_stage])
+		stage_settle(s->arena, s->stages.at[at->at_stage]);
+}
+
 static void cover_tensor(struct arena *a, struct stage *g)
 {
 	const struct expr *zero = expr_int(a, 0);
@@ -142,6 +168,7 @@ static bool refresh_stage(struct state *s, int stage)
 
 	if (g->place == PLACE_AT && needs_region(s, stage)) {
 		g->stale = STALE_REGION;
+		settle_around(s, stage);
 		if (!region_derive(s, stage))
 			return false;
 	} else if (g->stale == STALE_REGION) {
@@ -149,7 +176,7 @@ static bool refresh_stage(struct state *s, int stage)
 	}
 	if (g->op.kind == OP_COMPUTE && g->stale >= STALE_VALUES) {
 		derive_extents(g);
-		derive_values(s->arena, g);
+		g->settled = false;
 	}
 	return true;
 }

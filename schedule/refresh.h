@@ -5,8 +5,11 @@
 
 #include "schedule/state.h"
 
-/* Derives anew what depends on stages that were touched. False where a region cannot be found. */
+/* Derives anew what depends on stages that were touched, but for values of iters. False where a region cannot be
+ * found. */
 bool state_refresh(struct state *s);
+/* What state_settle does, of stage G alone; in A. */
+void stage_settle(struct arena *a, struct stage *g);
 /* Has the step that is being applied moved a loop or a stage? */
 bool state_moved(const struct state *s);
 

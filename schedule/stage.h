@@ -14,6 +14,7 @@ struct iter {
 	enum annotation annotation;
 	const struct intrinsic *intrinsic;	/* that its turns are the group of; NULL: none */
 	enum border border;
+	/* Derived by state_settle: */
 	const struct axis *axis;	/* of the loop, where it is a leaf; of a let, where derived */
 	const struct expr *value;	/* by the axes of leaves and lets */
 };
@@ -86,7 +87,8 @@ struct stage {
 	const struct expr *base[TENSOR_MAX_DIMS];
 	int64_t part[TENSOR_MAX_DIMS];
 	struct surplus surplus[TENSOR_MAX_DIMS];
-	struct let_vec lets;
+	struct let_vec lets;	/* derived by state_settle, as are axes and values of iters */
+	bool settled;	/* they are those of the loops as they are */
 	enum stale stale;	/* only while a step is applied */
 };
 

@@ -28,6 +28,9 @@ struct state *state_copy(struct arena *a, const struct state *s);
  * may be NULL. */
 bool state_apply(struct state *s, struct step step, const char **why);
 
+/* Derives the values of iters, as of most steps none is asked for: before any is looked at, as lower() does. */
+void state_settle(const struct state *s);
+
 /* The stage that computes T; -1 where there is none. */
 int state_stage_of(const struct state *s, const struct tensor *t);
 int state_find_stage(const struct state *s, const char *name);

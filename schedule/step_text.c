@@ -4,22 +4,32 @@
 
 #include "base/err.h"
 
+static void print_word(struct text *t, const char *word)
+{
+	text_putn(t, " ", 1);
+	text_puts(t, word);
+}
+
+static void print_number(struct text *t, int64_t v)
+{
+	text_putn(t, " ", 1);
+	text_int(t, v);
+}
+
 static void print_stage(struct text *t, int stage, const struct state *state)
 {
-	text_puts(t, " ");
 	if (state && stage < state->stages.n)
-		text_puts(t, state->stages.at[stage]->op.tensor.name);
+		print_word(t, state->stages.at[stage]->op.tensor.name);
 	else
-		text_int(t, stage);
+		print_number(t, stage);
 }
 
 static void print_iter(struct text *t, int stage, int iter, const struct state *state)
 {
-	text_puts(t, " ");
 	if (state && stage < state->stages.n && iter < state->stages.at[stage]->iters.n)
-		text_puts(t, state->stages.at[stage]->iters.at[iter].name);
+		print_word(t, state->stages.at[stage]->iters.at[iter].name);
 	else
-		text_int(t, iter);
+		print_number(t, iter);
 }
 
 static void print_order(struct text *t, const struct step *step)
@@ -52,29 +62,26 @@ void step_print(struct text *t, struct step step, const struct state *state)
 				print_iter(t, step.stage, step.list[i], state);
 			break;
 		case 'd':
-			for (int i = 0; i < step.n; i++) {
-				text_puts(t, " ");
-				text_int(t, step.list[i]);
-			}
+			for (int i = 0; i < step.n; i++)
+				print_number(t, step.list[i]);
 			break;
 		case 'n':
-			text_puts(t, " ");
-			text_int(t, step.size);
+			print_number(t, step.size);
 			break;
 		case 'b':
-			text_printf(t, " %s", border_name(step.border));
+			print_word(t, border_name(step.border));
 			break;
 		case 'a':
-			text_printf(t, " %s", derivation_name(step.derivation));
+			print_word(t, derivation_name(step.derivation));
 			break;
 		case 'x':
-			text_printf(t, " %s", intrinsic_at(step.intrinsic)->name);
+			print_word(t, intrinsic_at(step.intrinsic)->name);
 			break;
 		case 'o':
 			print_order(t, &step);
 			break;
 		case 'w':
-			text_puts(t, " offline");
+			print_word(t, "offline");
 			break;
 		default:
 			die("step.def: unknown field '%c'", *f);

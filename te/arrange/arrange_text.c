@@ -5,9 +5,12 @@
 void arrangement_print(struct text *t, const struct arrangement *how)
 {
 	for (int i = 0; i < how->n; i++) {
-		text_printf(t, "%s%d", i ? "," : "", how->at[i].dim);
-		if (how->at[i].block)
-			text_printf(t, "%%%jd", (intmax_t)how->at[i].block);
+		text_puts(t, i ? "," : "");
+		text_int(t, how->at[i].dim);
+		if (how->at[i].block) {
+			text_puts(t, "%");
+			text_int(t, how->at[i].block);
+		}
 	}
 }
 
