@@ -23,17 +23,6 @@ static int new_iter(struct arena *a, struct stage *g, const char *name, bool red
 	return g->iters.n - 1;
 }
 
-/* NAME with SUFFIX; a printf of each would be a good part of a split's time. */
-static const char *joined(struct arena *a, const char *name, const char *suffix)
-{
-	size_t n = strlen(name), more = strlen(suffix);
-	char *s = arena_raw(a, n + more + 1);
-
-	memcpy(s, name, n);
-	memcpy(s + n, suffix, more + 1);
-	return s;
-}
-
 static bool apply_split(struct state *s, const struct step *step, const char **why)
 {
 	struct stage *g = stage_at(s, step->stage);
@@ -310,7 +299,7 @@ static bool is_consistent(const struct state *s, const char **why)
 		int consumers[64];
 		int n = g->place == PLACE_AT ? state_consumers(s, i, consumers, 64) : 0;
 
-		for (int j = 0; j < g->leaves.n - 1; j++)
+		for (int j = 0; j < g->leaves.n - 1 && g->stale > STALE_NOTHING; j++)
 			if (g->iters.at[g->leaves.at[j]].annotation == ANNOTATION_VECTOR)
 				REFUSE("a vector loop would not be the innermost");
 		if (g->place != PLACE_AT)
@@ -385,12 +374,15 @@ bool state_apply(struct state *s, struct step step, const char **why)
 	}
 	if (!apply_step[step.kind](s, &step, say))
 		return false;
+	unsigned stale = state_stale(s);
+	bool moved = stale & (1U << STALE_ORDER | 1U << STALE_REGION);
+
 	/* What splits, fuses or annotates loops has looked at all that it could break. */
-	if (state_moved(s) && !is_consistent(s, say)) {
+	if (moved && !is_consistent(s, say)) {
 		undo(s);
 		return false;
 	}
-	if (!state_refresh(s)) {
+	if (stale != 1U << STALE_NOTHING && !state_refresh(s)) {
 		*say = "no region of an attached stage can be derived";
 		undo(s);
 		return false;

@@ -17,7 +17,7 @@ struct replace_load {
 	const struct tensor *tensor;
 	const struct op *op;		/* inline: its body stands for the load */
 	const struct tensor *other;	/* else this tensor does, dims permuted by dims */
-	const int *dims;
+	const int16_t *dims;
 };
 
 static const struct expr *replace_load(struct arena *a, const struct expr *e, void *user);
@@ -94,6 +94,16 @@ bool apply_inline(struct state *s, const struct step *step, const char **why)
 
 /* --- stages that steps make */
 
+const char *joined(struct arena *a, const char *name, const char *suffix)
+{
+	size_t n = strlen(name), more = strlen(suffix);
+	char *s = arena_raw(a, n + more + 1);
+
+	memcpy(s, name, n);
+	memcpy(s + n, suffix, more + 1);
+	return s;
+}
+
 const char *unused_name(const struct state *s, const char *name)
 {
 	const char *unused = name;
@@ -105,7 +115,7 @@ const char *unused_name(const struct state *s, const char *name)
 
 static const char *unique_name(const struct state *s, const char *base, const char *suffix)
 {
-	return unused_name(s, arena_printf(s->arena, "%s.%s", base, suffix));
+	return unused_name(s, joined(s->arena, base, suffix));
 }
 
 int insert_stage(struct state *s, const struct op *op, const struct tensor *identity, int neighbour, bool after)
@@ -132,7 +142,7 @@ static struct axis *copy_axis(struct arena *a, const struct axis *axis)
 
 /* A load of T at the values of AXES, dim i at axis dims[i] (or i). */
 static const struct expr *load_at(struct arena *a, const struct tensor *t,
-				  struct axis *const *axes, const int *dims)
+				  struct axis *const *axes, const int16_t *dims)
 {
 	const struct expr *index[TENSOR_MAX_DIMS];
 
@@ -177,7 +187,7 @@ bool apply_cache_write(struct state *s, const struct step *step, const char **wh
 		REFUSE("it has been scheduled already");
 	struct op op = g->op;
 
-	op.tensor.name = unique_name(s, g->op.tensor.name, "local");
+	op.tensor.name = unique_name(s, g->op.tensor.name, ".local");
 	op.output = false;
 	int cache = insert_made(s, &op, step->stage, false);
 
@@ -187,7 +197,7 @@ bool apply_cache_write(struct state *s, const struct step *step, const char **wh
 	return true;
 }
 
-static bool is_permutation(const int *dims, int n)
+static bool is_permutation(const int16_t *dims, int n)
 {
 	int seen = 0;
 
@@ -196,6 +206,10 @@ static bool is_permutation(const int *dims, int n)
 			seen |= 1 << dims[i];
 	return seen == (1 << n) - 1;
 }
+
+static const char *const dim_name[TENSOR_MAX_DIMS] = {
+	"d0", "d1", "d2", "d3", "d4", "d5", "d6", "d7", "d8", "d9", "d10", "d11",
+};
 
 bool apply_cache_read(struct state *s, const struct step *step, const char **why)
 {
@@ -218,15 +232,15 @@ bool apply_cache_read(struct state *s, const struct step *step, const char **why
 		REFUSE("the reader is computed offline");
 	if (step->n != 0 && (step->n != ndim || !is_permutation(step->list, ndim)))
 		REFUSE("the dims are no permutation");
-	const int *dims = step->n ? step->list : NULL;
+	const int16_t *dims = step->n ? step->list : NULL;
 
-	op.tensor.name = unique_name(s, g->op.tensor.name, "cache");
+	op.tensor.name = unique_name(s, g->op.tensor.name, ".cache");
 	op.space = arena_many(a, struct axis *, ndim);
 	for (int i = 0; i < ndim; i++) {
 		int dim = dims ? dims[i] : i;
 
 		op.space[i] = arena_one(a, struct axis);
-		op.space[i]->name = arena_printf(a, "d%d", dim);
+		op.space[i]->name = dim_name[dim];
 		op.space[i]->hi = op.tensor.shape[i] = g->op.tensor.shape[dim];
 	}
 	op.body = load_at(a, g->tensor, op.space, dims);
@@ -292,7 +306,7 @@ static struct op partial_op(struct state *s, const struct stage *g, int kept)
 	const struct expr **to = arena_many(a, const struct expr *, 2 * g->leaves.n);
 	int n = 0;
 
-	op.tensor.name = unique_name(s, g->op.tensor.name, "rf");
+	op.tensor.name = unique_name(s, g->op.tensor.name, ".rf");
 	op.output = false;
 	op.space = arena_many(a, struct axis *, op.tensor.ndim + 1);
 	op.reduce = arena_many(a, struct axis *, g->leaves.n);

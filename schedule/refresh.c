@@ -122,8 +122,6 @@ void state_settle(const struct state *s)
 static bool needs_region(const struct state *s, int stage)
 {
 	const struct stage *g = s->stages.at[stage];
-	int consumers[64];
-	int n;
 
 	if (g->stale == STALE_REGION)
 		return true;
@@ -132,11 +130,13 @@ static bool needs_region(const struct state *s, int stage)
 		if (at->stale > STALE_NOTHING)
 			return true;
 	}
-	n = state_consumers(s, stage, consumers, 64);
-	for (int i = 0; i < n && i < 64; i++)
-		if (s->stages.at[consumers[i]]->stale >= STALE_VALUES)
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *reader = s->stages.at[i];
+
+		if (reader->stale >= STALE_VALUES && stage_computes(reader) && stage_reads(reader, g->tensor))
 			return true;
-	return n > 64;
+	}
+	return false;
 }
 
 /* The stages whose values the region of STAGE, an attached one, is told by. */
@@ -181,21 +181,18 @@ static bool refresh_stage(struct state *s, int stage)
 	return true;
 }
 
-bool state_moved(const struct state *s)
+unsigned state_stale(const struct state *s)
 {
+	unsigned kinds = 0;
+
 	for (int i = 0; i < s->stages.n; i++)
-		if (s->stages.at[i]->stale == STALE_ORDER || s->stages.at[i]->stale == STALE_REGION)
-			return true;
-	return false;
+		kinds |= 1U << s->stages.at[i]->stale;
+	return kinds;
 }
 
 bool state_refresh(struct state *s)
 {
-	bool stale = false;
-
-	for (int i = 0; i < s->stages.n; i++)
-		stale |= s->stages.at[i]->stale > STALE_NOTHING;
-	for (int i = s->order.n - 1; stale && i >= 0; i--)
+	for (int i = s->order.n - 1; i >= 0; i--)
 		if (!refresh_stage(s, s->order.at[i]))
 			return false;
 	for (int i = 0; i < s->stages.n; i++)

@@ -10,7 +10,7 @@
 bool state_refresh(struct state *s);
 /* What state_settle does, of stage G alone; in A. */
 void stage_settle(struct arena *a, struct stage *g);
-/* Has the step that is being applied moved a loop or a stage? */
-bool state_moved(const struct state *s);
+/* What the step that is being applied has changed: bit K is set where a stage has stale K. */
+unsigned state_stale(const struct state *s);
 
 #endif

@@ -12,7 +12,14 @@ struct axis_vec VEC(const struct axis *);
 struct fixed {
 	struct arena *arena;
 	struct axis_vec axes;
+	uint32_t bits;		/* of AXES */
 };
+
+static void fix(struct fixed *f, const struct axis *axis)
+{
+	vec_push(f->arena, &f->axes, axis);
+	f->bits |= axis_bit(axis);
+}
 
 static bool is_fixed(const struct fixed *f, const struct axis *axis)
 {
@@ -40,6 +47,8 @@ static bool uses_only_fixed(const struct fixed *f, const struct expr *e)
 {
 	struct fixed_search s = { f, true };
 
+	if (e->axes & ~f->bits)
+		return false;
 	if (e->kind == EXPR_AXIS)
 		return is_fixed(f, e->axis);
 	expr_visit(e, search_fixed, &s);
@@ -54,7 +63,7 @@ static struct fixed fixed_axes(const struct state *s, int target, int at)
 		const struct stage *g = s->stages.at[target];
 
 		for (int i = 0; i <= stage_leaf(g, at); i++)
-			vec_push(s->arena, &f.axes, g->iters.at[g->leaves.at[i]].axis);
+			fix(&f, g->iters.at[g->leaves.at[i]].axis);
 		at = g->at_iter;
 		target = g->place == PLACE_AT ? g->at_stage : -1;
 	}
@@ -63,7 +72,7 @@ static struct fixed fixed_axes(const struct state *s, int target, int at)
 
 		for (int j = 0; j < g->lets.n; j++)
 			if (uses_only_fixed(&f, g->lets.at[j].value))
-				vec_push(s->arena, &f.axes, g->lets.at[j].axis);
+				fix(&f, g->lets.at[j].axis);
 	}
 	return f;
 }
@@ -94,29 +103,32 @@ static bool add_least(const struct fixed *f, const struct expr *e, int64_t facto
 	return linear_add_expr(f->arena, &out->fixed, first, factor);
 }
 
+/* The same of a sum. */
+static bool span_of_sum(const struct fixed *f, const struct linear *l, struct span *out)
+{
+	out->fixed.constant = l->constant;	/* no initializer: there is room for many terms */
+	out->fixed.n = 0;
+	out->free = (struct range){ 0, 0 };
+	out->any_fixed = false;
+	for (int i = 0; i < l->n; i++) {
+		const struct expr *atom = l->term[i].atom;
+
+		if (uses_only_fixed(f, atom)) {
+			out->any_fixed = true;
+			if (!linear_add_expr(f->arena, &out->fixed, atom, l->term[i].coef))
+				return false;
+		} else if (!add_least(f, atom, l->term[i].coef, out)) {
+			out->free = range_add(out->free, term_range(l, i));
+		}
+	}
+	return true;
+}
+
 static bool span_of(const struct fixed *f, const struct expr *e, struct span *out)
 {
 	struct linear l;
 
-	out->fixed.constant = 0;	/* no initializer: there is room for many terms */
-	out->fixed.n = 0;
-	out->free = (struct range){ 0, 0 };
-	out->any_fixed = false;
-	if (!linear_from(f->arena, e, &l))
-		return false;
-	out->fixed.constant = l.constant;
-	for (int i = 0; i < l.n; i++) {
-		const struct expr *atom = l.term[i].atom;
-
-		if (uses_only_fixed(f, atom)) {
-			out->any_fixed = true;
-			if (!linear_add_expr(f->arena, &out->fixed, atom, l.term[i].coef))
-				return false;
-		} else if (!add_least(f, atom, l.term[i].coef, out)) {
-			out->free = range_add(out->free, term_range(&l, i));
-		}
-	}
-	return true;
+	return linear_from(f->arena, e, &l) && span_of_sum(f, &l, out);
 }
 
 /* How far the root of iter I of G goes in one turn of it; 0: not always as far. */
@@ -243,14 +255,24 @@ struct root_parts {
 	int n;
 };
 
-static bool split_roots(const struct fixed *f, const struct stage *g, struct root_parts *out)
+/* Of those that READ may go by. */
+static bool split_roots(const struct fixed *f, const struct stage *g, const struct stage_read *read, struct root_parts *out)
 {
 	int space = g->op.tensor.ndim;
+	uint32_t axes = 0;
 
+	for (int d = 0; d < read->tensor->ndim; d++)
+		for (int i = 0; i < read->index[d].n; i++)
+			axes |= read->index[d].at[i]->axes;
 	out->n = 0;
 	for (int i = 0; i < space + g->op.nreduce; i++) {
-		out->from[out->n] = i < space ? g->op.space[i] : g->op.reduce[i - space];
-		out->to[out->n] = split_root(f, g, i, &out->free[i], &out->surplus[i]);
+		const struct axis *root = i < space ? g->op.space[i] : g->op.reduce[i - space];
+		int n = out->n;
+
+		if (!(axes & axis_bit(root)))
+			continue;
+		out->from[n] = root;
+		out->to[n] = split_root(f, g, i, &out->free[n], &out->surplus[n]);
 		if (!out->to[out->n++])
 			return false;
 	}
@@ -263,7 +285,7 @@ static struct surplus surplus_of_index(const struct root_parts *roots, const str
 	struct surplus surplus = { 0 };
 
 	for (int i = 0; i < roots->n; i++) {
-		int64_t n = roots->surplus[i].n * linear_coef(index, roots->free[i]);
+		int64_t n = roots->surplus[i].n > 0 ? roots->surplus[i].n * linear_coef(index, roots->free[i]) : 0;
 
 		if (n > 0 && surplus.n > 0)
 			return (struct surplus){ 0 };
@@ -280,7 +302,7 @@ static bool add_index(struct region *r, int dim, const struct root_parts *roots,
 	struct span span;
 
 	index = expr_substitute(r->fixed->arena, index, roots->from, roots->to, roots->n);
-	if (!span_of(r->fixed, index, &span) || !linear_from(r->fixed->arena, index, &l))
+	if (!linear_from(r->fixed->arena, index, &l) || !span_of_sum(r->fixed, &l, &span))
 		return false;
 	struct surplus surplus = surplus_of_index(roots, &l);
 	span.fixed.constant += span.free.lo;
@@ -303,7 +325,7 @@ static bool add_consumer(struct region *r, const struct stage *g)
 	const struct stage_read *read = stage_read_of(g, r->tensor);
 	struct root_parts roots;	/* no initializer: it is large */
 
-	if (!split_roots(r->fixed, g, &roots))
+	if (!split_roots(r->fixed, g, read, &roots))
 		return false;
 	for (int d = 0; d < r->tensor->ndim; d++)
 		for (int i = 0; i < read->index[d].n; i++)

@@ -85,9 +85,8 @@ static struct step with_list(struct step step, const int *list, int n)
 {
 	if (n > STEP_MAX_ITERS)
 		die("a step of %d iters", n);
-	step.n = n;
 	for (int i = 0; i < n; i++)
-		step.list[i] = list[i];
+		step_push(&step, list[i]);
 	return step;
 }
 
@@ -168,8 +167,8 @@ struct step step_order(int stage, const struct arrangement *how)
 	struct step step = step_layout(stage);
 
 	for (int i = 0; i < how->n; i++) {
-		step.list[step.n++] = how->at[i].dim;
-		step.list[step.n++] = (int)how->at[i].block;
+		step_push(&step, how->at[i].dim);
+		step_push(&step, how->at[i].block);
 	}
 	return step;
 }

@@ -12,14 +12,14 @@
 #include "target/intrinsic.h"
 #include "te/arrange/arrange.h"
 
-enum step_kind {
+enum __attribute__((packed)) step_kind {
 #define X(name, text, fields) STEP_##name,
 #include "schedule/step.def"
 #undef X
 	STEP_KIND_COUNT
 };
 
-enum border {
+enum __attribute__((packed)) border {
 	BORDER_OPEN,	/* lowering chooses; in a step: the sampler */
 #define X(name, text, meaning) BORDER_##name,
 #include "schedule/border.def"
@@ -27,7 +27,7 @@ enum border {
 	BORDER_COUNT
 };
 
-enum derivation {
+enum __attribute__((packed)) derivation {
 #define X(name, text, meaning) DERIVATION_##name,
 #include "schedule/derivation.def"
 #undef X
@@ -36,20 +36,27 @@ enum derivation {
 
 enum { STEP_MAX_ITERS = 32 };
 
+/* Small: a search copies hundreds of thousands a second. */
 struct step {
 	enum step_kind kind;
-	int stage;
-	int iter;
-	int target;		/* the other stage */
 	enum border border;
 	enum derivation derivation;
 	enum intrinsic_id intrinsic;
-	int64_t size;
+	int stage;
+	int iter;
+	int target;		/* the other stage */
 	int n;			/* of list: iters, dims, or pairs of stored_dim: a dim, its block */
-	int list[STEP_MAX_ITERS];
+	int64_t size;
+	int16_t list[STEP_MAX_ITERS];
 };
 
 struct step_vec VEC(struct step);
+
+/* X behind what STEP lists, where there is room. */
+static inline void step_push(struct step *step, int64_t x)
+{
+	step->list[step->n++] = (int16_t)x;
+}
 
 const char *step_name(enum step_kind k);
 /* The fields as in step.def. */

@@ -164,7 +164,7 @@ static int scan_iters(struct scan *s, const struct state *state, struct step *ou
 			return 0;
 		if (out->n == STEP_MAX_ITERS)
 			return scan_error(s, "more than %d iters", STEP_MAX_ITERS);
-		out->list[out->n++] = iter;
+		step_push(out, iter);
 	}
 }
 
@@ -175,7 +175,7 @@ static int scan_dims(struct scan *s, struct step *out)
 	while (scan_int(s, &dim)) {
 		if (out->n == STEP_MAX_ITERS || dim < 0 || dim >= TENSOR_MAX_DIMS)
 			return scan_error(s, "bad dim %jd", (intmax_t)dim);
-		out->list[out->n++] = (int)dim;
+		step_push(out, dim);
 	}
 	return 0;
 }

@@ -75,7 +75,8 @@ static void shuffle(int *order, int n, struct rng *rng)
 void body_order(const struct stage *g, struct rng *rng, struct step *step)
 {
 	struct loads l = { .stage = g, .step = step };
-	int order[STEP_MAX_ITERS], best[STEP_MAX_ITERS], list[STEP_MAX_ITERS];
+	int order[STEP_MAX_ITERS], best[STEP_MAX_ITERS];
+	int16_t list[STEP_MAX_ITERS];
 	int64_t least = INT64_MAX;
 
 	if (g->op.body->loads)

@@ -26,7 +26,7 @@ static void shuffle(struct sampler *p, struct step *step)
 		return;		/* the order as written is a good one */
 	for (int i = step->n - 1; i > 0; i--) {
 		int j = (int)rng_below(p->rng, i + 1);
-		int other = step->list[j];
+		int16_t other = step->list[j];
 
 		step->list[j] = step->list[i];
 		step->list[i] = other;

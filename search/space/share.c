@@ -27,7 +27,7 @@ static struct step outer_loops(const struct state *s, int stage, int64_t turns, 
 			fuse.n = 0;
 		got *= it->extent;
 		if (!attached || fuse.n == 0)
-			fuse.list[fuse.n++] = g->leaves.at[i];
+			step_push(&fuse, g->leaves.at[i]);
 	}
 	if (got < MIN_TURNS)
 		fuse.n = 0;

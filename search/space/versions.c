@@ -77,8 +77,8 @@ bool sketch_add_versions(struct sketch *s, int stage)
 		outside--;
 	for (int i = 0; i < outside; i++)
 		if (!is_one_of(g->leaves.at[i], version, n))
-			order.list[order.n++] = g->leaves.at[i];
+			step_push(&order, g->leaves.at[i]);
 	for (int i = 0; i < n; i++)
-		order.list[order.n++] = version[i];
+		step_push(&order, version[i]);
 	return sketch_add(s, order, ROLE_FIXED);
 }

@@ -63,10 +63,10 @@ static void order_loops(struct state *s, int stage)
 		must(s, step_split(stage, at, TERMS_AT_ONCE));
 	for (int i = 0; i < n; i++)
 		if (i != last)
-			order.list[order.n++] = split && i == at ? n : i;
-	order.list[order.n++] = last;
+			step_push(&order, split && i == at ? n : i);
+	step_push(&order, last);
 	if (split)
-		order.list[order.n++] = n + 1;
+		step_push(&order, n + 1);
 	must(s, order);
 	if (split)
 		must(s, (struct step){ .kind = STEP_UNROLL, .stage = stage, .iter = n + 1 });

@@ -56,9 +56,9 @@ static bool add_tile(struct sketch *s, int stage, int dim, int last, int loop)
 	int iters = s->state->stages.at[stage]->iters.n;
 
 	for (int d = dim + 1; d < last; d++)
-		order.list[order.n++] = d;
-	order.list[order.n++] = loop;
-	order.list[order.n++] = iters + 1;
+		step_push(&order, d);
+	step_push(&order, loop);
+	step_push(&order, iters + 1);
 	return sketch_add(s, step_split(stage, dim, 0), ROLE_OUTER) &&
 	       sketch_add(s, order, ROLE_FIXED);
 }
@@ -76,8 +76,8 @@ static bool add_lanes(struct sketch *s, int stage)
 	int across = dim_across(&op, last);
 
 	for (int d = last + 1; d < op.tensor.ndim; d++)
-		order.list[order.n++] = d;
-	order.list[order.n++] = last;
+		step_push(&order, d);
+	step_push(&order, last);
 	return (order.n == 1 || sketch_add(s, order, ROLE_FIXED)) &&
 	       sketch_add(s, step_split(stage, last, 0), ROLE_VECTOR) &&
 	       sketch_add(s, step_annotate(stage, iters + 1, ANNOTATION_VECTOR), ROLE_FIXED) &&

@@ -69,12 +69,12 @@ static int block(struct sketch *s, int consumer, int dim)
 
 	for (int d = 0; d < g->op.tensor.ndim; d++)
 		if (d != dim)
-			order.list[order.n++] = d;
-	order.list[order.n++] = blocks;
+			step_push(&order, d);
+	step_push(&order, blocks);
 	int around = order.n;
 
-	order.list[order.n++] = blocks + 1;
-	order.list[order.n++] = lanes;
+	step_push(&order, blocks + 1);
+	step_push(&order, lanes);
 	return sketch_add(s, step_split(consumer, dim, 0), ROLE_VECTOR) &&
 			       sketch_add(s, step_split(consumer, vectors, 0), ROLE_SUMS) &&
 			       sketch_add(s, order, ROLE_FIXED) &&
@@ -93,11 +93,11 @@ static bool sweep(struct sketch *s, int stage, int dim)
 
 	for (int i = 0; i < row; i++)
 		if (i != dim)
-			order.list[order.n++] = i;
-	order.list[order.n++] = rows;
-	order.list[order.n++] = vectors;
-	order.list[order.n++] = written;
-	order.list[order.n++] = lanes;
+			step_push(&order, i);
+	step_push(&order, rows);
+	step_push(&order, vectors);
+	step_push(&order, written);
+	step_push(&order, lanes);
 	return sketch_add(s, step_split(stage, row, 0), ROLE_ROWS) &&
 	       sketch_add(s, step_split(stage, dim, 0), ROLE_VECTOR) &&
 	       sketch_add(s, order, ROLE_FIXED) &&
