@@ -12,6 +12,12 @@ static void print_word(struct text *t, const char *word)
 
 static void print_number(struct text *t, int64_t v)
 {
+	const char digit[] = { ' ', (char)('0' + v) };
+
+	if (v >= 0 && v < 10) {		/* most are */
+		text_putn(t, digit, 2);
+		return;
+	}
 	text_putn(t, " ", 1);
 	text_int(t, v);
 }

@@ -102,7 +102,7 @@ static bool tally_node(const struct expr *e, void *user)
 	struct node_tally *t = user;
 
 	t->n += !t->tensor || (e->kind == EXPR_LOAD && e->tensor == t->tensor);
-	return true;
+	return !t->tensor || e->loads;
 }
 
 static int64_t count(const struct expr *e, const struct tensor *t)

@@ -51,9 +51,13 @@ static int32_t last_of(const struct vdla_trace *trace, const struct vdla_access 
 
 	for (int e = entries->first, end = entries->last + 1, next; e < end; e = next) {
 		next = (int)least(((e >> GROUP_BITS) + 1) << GROUP_BITS, end);
-		if (trace->group[e >> GROUP_BITS] <= last)
+		int32_t newest = trace->group[e >> GROUP_BITS];
+
+		if (newest <= last)
 			continue;
-		for (int k = e; k < next; k++)
+		if (next - e == 1 << GROUP_BITS)	/* the whole group */
+			last = newest;
+		for (int k = e; k < next && last < newest; k++)
 			last = trace->entry[k] > last ? trace->entry[k] : last;
 	}
 	return last;
