@@ -32,6 +32,7 @@ struct access {
 	int n;			/* loads and stores that it stands for */
 	uint64_t moves;		/* bit L: loop L moves it */
 	enum lanes lanes;	/* where the site has a vector loop */
+	double grouped;		/* elements that an intrinsic takes for a lane; 1 of what is no operand of one */
 	struct motion *dim;	/* of each dim of the buffer */
 	int64_t *top;		/* of each dim: greatest constant; motion.constant is the least */
 	struct footprint *at;	/* by level, n_loops + 1 of them */

@@ -25,7 +25,7 @@ static double kept(const struct site *s, const struct access *x)
 		double inside = access_vectors(s, x, x->at[l + 1].elements);
 		double again = s->loops[l].extent * inside - access_vectors(s, x, x->at[l].elements);
 
-		if (l != s->vector && (x->lanes != LANES_UNIT || !access_moves(x, l)))
+		if (l != s->vector && l != s->group && (x->lanes != LANES_UNIT || !access_moves(x, l)))
 			most = fmax(most, fmin(again, inside));
 	}
 	return most;

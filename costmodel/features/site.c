@@ -21,7 +21,7 @@ static enum lanes lanes_of(const struct site *s, const struct access *x)
 {
 	if (!access_moves(x, s->vector))
 		return LANES_SAME;
-	if (buffer_is_near(x->buffer))	/* each is a vector, whatever lies beside what in the tensor */
+	if (buffer_is_near(x->buffer) || x->grouped > 1)	/* each is a vector, whatever lies beside what in the tensor */
 		return LANES_UNIT;
 	for (int d = 0; d < x->buffer->tensor.ndim; d++)
 		for (int i = 0; i < x->dim[d].n; i++)
@@ -48,6 +48,16 @@ static void find_vector(struct site *s, const struct aim *d)
 	s->vector_lanes = s->vector >= 0 ? s->loops[s->vector].extent : 1;
 	s->lanes = register_lanes(s->store->buffer->tensor.dtype, d->target);
 	s->registers = (double)(int64_t)((s->vector_lanes + s->lanes - 1) / s->lanes);
+}
+
+/* The loop over the groups of an intrinsic. Where lanes are of a target's scratchpads, or of matrices, it is not for
+ * vectors that are loaded. */
+static int group_of_vectors(const struct site *s, const struct aim *d)
+{
+	for (int l = s->body; l < s->n_loops; l++)
+		if (s->loops[l].nest->intrinsic && !d->target->operands && !site_is_of_matrices(s))
+			return l;
+	return -1;
 }
 
 /* A product of matrices is one instruction, which takes a row's time for all of its groups together. */
@@ -78,11 +88,13 @@ void site_finish(struct arena *a, struct site *s, const struct aim *d)
 	for (int l = n - 1; l >= 0; l--)
 		s->inside[l] = s->inside[l + 1] * s->loops[l].extent;
 	find_vector(s, d);
+	s->group = group_of_vectors(s, d);
 	for (int i = 0; i < s->n_accesses; i++) {
 		struct access *x = s->access[i];
 
 		x->streams = x->writes && s->store->streams;
 		access_finish(a, x, n, s->inside);
+		x->grouped = s->group >= 0 && access_moves(x, s->group) ? s->loops[s->group].extent : 1;
 		if (s->vector >= 0)
 			x->lanes = lanes_of(s, x);
 		for (int l = 0; l <= n; l++)
@@ -92,10 +104,10 @@ void site_finish(struct arena *a, struct site *s, const struct aim *d)
 
 double access_vectors(const struct site *s, const struct access *x, double elements)
 {
-	double vectors = elements;
+	double vectors = elements / x->grouped;
 
 	if (site_has_vector(s) && (x->lanes == LANES_UNIT || x->lanes == LANES_ACROSS))
-		vectors = elements / s->vector_lanes * s->registers;
+		vectors = vectors / s->vector_lanes * s->registers;
 	if (site_has_vector(s) && x->lanes == LANES_NEAR)
 		vectors = elements / s->vector_lanes * s->registers *
 			  (double)access_stride(x, s->vector);

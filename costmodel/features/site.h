@@ -46,6 +46,7 @@ struct site {
 	int vector;		/* the innermost vector loop; -1: none */
 	double vector_lanes;	/* its extent, or 1 */
 	double lanes;		/* elements of a register, for the type stored */
+	int group;		/* the loop whose turns an intrinsic of vectors multiplies at once; -1: none */
 	double registers;	/* that the lanes of the vector loop take; 1 where there is none */
 };
 

@@ -38,7 +38,22 @@ static const char tail_steps[] =
 	"vectorize C j.1\n"
 	"unroll C i.1\n";
 
+/* A tile of 3 rows and 2 vectors of sums, by an instruction that multiplies groups. */
+#define GROUPED_STEPS(group, intrinsic)                                                             \
+	"cache_write C\nsplit C i 3\nreorder C i.0 i.1 j\ncompute_at C.local C i.0\n"               \
+	"split C.local k " #group "\nsplit C.local j 16\nreorder C.local k.0 i j.0 k.1 j.1\n"         \
+	"vectorize C.local j.1\nunroll C.local i\nunroll C.local j.0\n"                              \
+	"tensorize C.local k.1 " #intrinsic "\nvectorize C j\nunroll C i.1\nlayout B\n"
+
 static const struct feature_case cases[] = {
+	/* 6 calls; 3 groups for all lanes and 2 vectors of groups. While they go by, both vectors wait, and one spread group. */
+	{ "groups of bytes", "input A: u8[6, 64]\nconst B: i8[64, 32]\nC[i, j] = sum(k < 64) i32(A[i, k]) * i32(B[k, j])\n",
+	  GROUPED_STEPS(4, avx512_vpdpbusd), 1,
+	  "body.ops 6 body.loads 5 body.scattered 0 body.chains 6 acc.registers 6 operand.registers 3 width.used 1\n"
+	  "vector.unit 2 vector.same 1 vector.apart 0\n" },
+	{ "pairs of bf16, two instructions a call", "input A: bf16[6, 64]\nconst B: bf16[64, 32]\n"
+	  "C[i, j] = sum(k < 64) A[i, k] * B[k, j]\n", GROUPED_STEPS(2, avx512_vdpbf16ps), 1,
+	  "body.ops 12 body.loads 5 body.scattered 0 body.chains 6 acc.registers 6 operand.registers 3\n" },
 	{ "float functions", "input A: f32[10]\ninput B: f32[10]\n"
 	  "C[i] = exp(A[i]) + log(B[i]) - sqrt(A[i]) / tanh(B[i])\n", "", 0,
 	  "f_explog 20 f_add 20 f_sqrt 10 f_div 10 f_tanh 10 flop 70\n" },
