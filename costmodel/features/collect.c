@@ -31,7 +31,7 @@ struct site_walk {
 	struct known_load_vec VEC(struct known_load) loads;	/* of the store, by address */
 	double computed;	/* share of the store's turns in which the value that is walked is */
 	int conditions;
-	int branched[SITE_MAX_LOOPS + 1];	/* branches, by how many loops are around them */
+	double branched[SITE_MAX_LOOPS + 1];	/* branches, by how many loops are around them */
 	bool too_deep;
 };
 
@@ -337,7 +337,7 @@ static void walk_let(struct site_walk *w, const struct nest *n)
 	w->around.variables.n--;
 }
 
-static void walk_branch(struct site_walk *w, const struct nest *n, bool not, bool asked)
+static void walk_branch(struct site_walk *w, const struct nest *n, bool not, double asked)
 {
 	double taken = w->taken;
 	int entered = w->path.n;
@@ -360,7 +360,7 @@ static void walk_if(struct site_walk *w, const struct nest *n)
 		walk_list(w, n->body);
 		return;
 	}
-	bool asked = is_asked(&w->around, n->value);
+	double asked = share_asked(&w->around, n->value);
 
 	walk_branch(w, n, false, asked);
 	walk_branch(w, n, true, asked);

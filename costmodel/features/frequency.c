@@ -57,14 +57,49 @@ double executions(const struct loops *around, const struct expr *e)
 	return in_body || (i >= 0 && moved[i]) ? share : 0;
 }
 
-bool is_asked(const struct loops *around, const struct expr *condition)
+/* The share of the written-out turns, of which terms FROM and on are left, in which the others take AT, LOW below it
+ * and HIGH above, to both sides of 0. */
+static double share_open(const struct loops *around, const struct motion *m, int from, int64_t at, int64_t low, int64_t high)
 {
+	while (from < m->n && !loop_is_written_out(&around->at[m->at[from].loop]))
+		from++;
+	if (from == m->n)
+		return at - low < 0 && at + high >= 0;
+	double sum = 0;
+
+	for (int64_t i = 0; i < m->at[from].count; i++)
+		sum += share_open(around, m, from + 1, at + i * m->at[from].step, low, high);
+	return sum / (double)m->at[from].count;
+}
+
+double share_asked(const struct loops *around, const struct expr *condition)
+{
+	int64_t low = 0, high = 0;
 	struct motion m;
 
+	if (condition->kind == EXPR_AND || condition->kind == EXPR_OR)
+		return 1 - (1 - share_asked(around, condition->arg[0])) * (1 - share_asked(around, condition->arg[1]));
 	motion_clear(&m);
-	motion_add(&around->variables, &m, condition, 1);
-	for (int i = 0; i < m.n; i++)
-		if (!loop_is_written_out(&around->at[m.at[i].loop]))
-			return true;
-	return condition->loads;
+	if (condition->kind == EXPR_LE || condition->kind == EXPR_LT) {
+		motion_add(&around->variables, &m, condition->arg[1], 1);
+		motion_add(&around->variables, &m, condition->arg[0], -1);
+	} else {
+		motion_add(&around->variables, &m, condition, 1);
+	}
+	bool fixed = !condition->loads;
+
+	for (int i = 0; i < m.n; i++) {
+		int64_t reach = m.at[i].step * (m.at[i].count - 1);
+
+		if (loop_is_written_out(&around->at[m.at[i].loop]))
+			continue;
+		fixed = false;
+		low -= reach < 0 ? reach : 0;
+		high += reach > 0 ? reach : 0;
+	}
+	if (fixed)
+		return 0;
+	if (condition->loads || (condition->kind != EXPR_LE && condition->kind != EXPR_LT))
+		return 1;
+	return share_open(around, &m, 0, m.constant - (condition->kind == EXPR_LT), low, high);
 }

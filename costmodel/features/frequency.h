@@ -18,7 +18,8 @@ double share_of(const struct expr *e);
 /* How often E is computed in a turn of the body: not at all where no loop of the body, nor the one around it, moves
  * it, once for all written-out turns that do not. What is loaded counts as moved by all. */
 double executions(const struct loops *around, const struct expr *e);
-/* Whether a branch is left of CONDITION: where written-out turns alone decide, it is a constant of each. */
-bool is_asked(const struct loops *around, const struct expr *condition);
+/* In what share of the written-out turns a branch is left of CONDITION: it is a constant of those in which no turn of
+ * the other loops changes it. */
+double share_asked(const struct loops *around, const struct expr *condition);
 
 #endif
