@@ -3,6 +3,7 @@
 #ifndef HONE_COSTMODEL_AIM_H
 #define HONE_COSTMODEL_AIM_H
 
+#include "costmodel/register_kernels.h"
 #include "target/target.h"
 
 /* All numbers are positive but l3_bytes and half_peak. */
@@ -16,6 +17,7 @@ struct aim {
 	double half_peak;	/* the same with vectors of half as many bytes; 0: not known */
 	double l2_gbs;		/* reading, of one thread */
 	double mem_gbs;		/* reading, of all `threads` */
+	const struct register_kernels *kernels;	/* of the target, measured; NULL: there are none */
 };
 
 #endif

@@ -2,6 +2,13 @@
 /* search/aim.c - the figures of a device that matter to features and cost models. */
 #include "search/aim.h"
 
+static const struct register_kernels *kernels_of(const struct device *d)
+{
+	const struct register_kernels *k = &d->measured.kernels[target_number(d->target)];
+
+	return k->spread > 0 ? k : NULL;
+}
+
 struct aim aim_of(const struct device *d, int threads)
 {
 	return (struct aim){
@@ -14,5 +21,6 @@ struct aim aim_of(const struct device *d, int threads)
 		.half_peak = d->target->half ? d->measured.peak[target_number(d->target->half)].one : 0,
 		.l2_gbs = d->measured.l2.one,
 		.mem_gbs = device_mem_rate(d, threads),
+		.kernels = kernels_of(d),
 	};
 }

@@ -6,7 +6,7 @@
 #include "costmodel/aim.h"
 #include "measure/device/device.h"
 
-/* Kernels of THREADS threads for D and its target. */
+/* Kernels of THREADS threads for D and its target; of use as long as D is. */
 struct aim aim_of(const struct device *d, int threads);
 
 #endif

@@ -106,7 +106,7 @@ bool features_of(struct arena *a, const struct program *p, const struct aim *d,
 	if (d->target->operands)
 		features_units(&sites, d, out);
 	else
-		features_prior(d, argument_bytes(p), out);
+		features_prior(&sites, d, argument_bytes(p), out);
 	int *used = arena_many(a, int, sites.n);	/* most rows have few accesses: columns from here on are 0 */
 
 	for (int i = 0; i < sites.n; i++)

@@ -57,6 +57,29 @@ static struct beat beat_of(const struct aim *d)
 	return (struct beat){ ghz, ghz / whole, half > 0 ? ghz / half : ghz / whole };
 }
 
+/* Instructions that a turn decodes; half of the loads are operands. */
+static double code(const float *row, const struct unit_costs *c, double loads, double stores)
+{
+	return (double)row[FEATURE_BODY_OPS] + loads / 2 + 2 * stores + c->loop_instructions;
+}
+
+/* Nanoseconds of one execution of the body that is the tile T: it and what is loaded and stored beside it. */
+static double tile_ns(const float *row, const struct aim *d, const struct beat *p, const struct measured_tile *t)
+{
+	const struct unit_costs *c = d->target->costs;
+	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED];
+	double more = loads > t->loads ? loads - t->loads : 0, stores = (double)row[FEATURE_BODY_STORES];
+	double others = (double)row[FEATURE_BODY_OPS] - t->ops;
+	double all = code(row, c, loads, stores);
+	double cost[] = {
+		t->ns + (others > 0 ? p->whole * others / c->pipes / p->ghz : 0),
+		p->whole * (more / c->loads + stores) / p->ghz,
+		all > c->cached_code ? 2 * all / c->decode / p->ghz : 0,
+	};
+
+	return together(cost, 3, body_overlap);
+}
+
 /* Cycles of one execution of the body, with all it touches in L1. */
 static double body_cycles(const float *row, const struct aim *d, const struct beat *p)
 {
@@ -66,8 +89,7 @@ static double body_cycles(const float *row, const struct aim *d, const struct be
 	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED] + spill;
 	double stores = (double)row[FEATURE_BODY_STORES] + spill;
 	double width = row[FEATURE_WIDTH_USED] > 0.5F ? p->whole : p->half;
-	/* Half of the loads are operands. */
-	double all = ops + loads / 2 + 2 * stores + c->loop_instructions;
+	double all = code(row, c, loads, stores);
 	double cost[] = {
 		width * ops / c->pipes,
 		width * (loads / c->loads + stores),
@@ -80,15 +102,17 @@ static double body_cycles(const float *row, const struct aim *d, const struct be
 
 /* The estimate for all turns of a store whose row has plain values; ns. CACHED: all that the program is given fits into
  * the last cache, and is there from the run before, or from who made it. */
-static double store_ns(const float *row, const struct aim *d, bool cached)
+static double store_ns(const struct site *s, const float *row, const struct aim *d, bool cached)
 {
 	const struct beat p = beat_of(d);
+	const struct measured_tile tile = features_tile(s, d);
+	double body = tile.ns > 0 ? tile_ns(row, d, &p, &tile) : body_cycles(row, d, &p) / p.ghz;
 	double bodies = (double)row[FEATURE_OUTER_PRODUCT] * (double)row[FEATURE_TAKEN];
 	double threads = (double)row[FEATURE_PARALLEL_BALANCE] * d->threads;
 	double l3_gbs = d->l3_bytes > d->l2_bytes ? 2 * d->mem_gbs : d->mem_gbs;
 	double missed = cached ? 0 : (double)row[FEATURE_L3_MISS] + (double)row[FEATURE_L3_BACK];
 	double cost[] = {
-		bodies * body_cycles(row, d, &p) / p.ghz / threads,
+		bodies * body / threads,
 		(double)row[FEATURE_L1_MISS] / d->l2_gbs / threads,
 		(double)row[FEATURE_L2_MISS] / l3_gbs,
 		(missed + (double)row[FEATURE_STREAMED]) / d->mem_gbs,
@@ -98,13 +122,13 @@ static double store_ns(const float *row, const struct aim *d, bool cached)
 	return together(cost, 4, cache_overlap) + start;
 }
 
-void features_prior(const struct aim *d, double given, const struct feature_matrix *m)
+void features_prior(const struct site_vec *sites, const struct aim *d, double given, const struct feature_matrix *m)
 {
 	double flop = 0, ns = 0;
 
 	for (int i = 0; i < m->n_rows; i++) {
 		float *row = m->rows + (ptrdiff_t)i * FEATURE_COUNT;
-		double t = store_ns(row, d, given <= d->l3_bytes);
+		double t = store_ns(sites->at[i], row, d, given <= d->l3_bytes);
 
 		row[FEATURE_PRIOR_TIME] = (float)t;
 		row[FEATURE_PRIOR_EFFICIENCY] =

@@ -90,7 +90,15 @@ void features_access(const struct site_vec *all, const struct site *s, const str
 		     float *row);
 void features_fit(const struct site *s, const struct aim *d, float *row);
 /* Of all rows at once, after the other groups, for a program that is GIVEN so many bytes of arguments. */
-void features_prior(const struct aim *d, double given, const struct feature_matrix *m);
+void features_prior(const struct site_vec *sites, const struct aim *d, double given, const struct feature_matrix *m);
+
+/* One execution of a body that is a register tile, as it was measured on the device. */
+struct measured_tile {
+	double ns;	/* 0: it is none, or nothing was measured */
+	double ops, loads;	/* instructions that are part of that */
+};
+
+struct measured_tile features_tile(const struct site *s, const struct aim *d);
 
 /* The same for a target with scratchpads, of the program as a whole. */
 void features_units(const struct site_vec *sites, const struct aim *d, const struct feature_matrix *m);

@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "base/hash.h"
+#include "costmodel/register_kernels.h"
 #include "target/target.h"
 
 enum {
@@ -53,6 +54,8 @@ struct device_measured {
 	/* f32 multiply-add, GFLOP/s (one is two operations), by target_number(); 0: not known */
 	struct device_rate peak[TARGET_COUNT];
 	struct device_rate l1, l2, mem;	/* reading, GB/s (1e9), each thread its own data */
+	/* By target_number(), of those that kernels were made for here; one whose spread is 0 is not known. */
+	struct register_kernels kernels[TARGET_COUNT];
 	double noise;			/* p90 / p10 of a fixed kernel's time, 1 thread; 1 is quiet */
 	struct device_point points[DEVICE_POINTS];
 	int n_points;
@@ -95,7 +98,7 @@ struct device *device_describe(struct arena *a, const char *synthetic);
  * figures at once. -1 and a message where memory or threads are refused. */
 int device_probe(struct device *d);
 
-/* As device_probe, but takes the figures of an earlier call on this fingerprint and number of
+/* As device_probe, with the register kernels of d->target where a compiler makes some, but takes the figures of an earlier call on this fingerprint and number of
  * threads from $XDG_CACHE_HOME/hone (or ~/.cache/hone) unless FRESH, or unless they have expired:
  * they are older than DEVICE_KEPT_S, or the fixed kernel has become faster by DEVICE_MOVED, or slower
  * while nobody else uses the cores. A cache that cannot be read or written costs the time of a probe and is no

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "measure/timing/calm.h"
 #include "measure/device/device.h"
+#include "measure/device/kernels_json.h"
 #include "measure/device/probe.h"
 #include "measure/device/simulated.h"
 #include "target/vdla/target.h"
@@ -65,6 +66,7 @@ static json_t *measured_json(const struct device *d)
 	set_int(o, "when", m->when);
 	set(o, "peak_gflops", rate_json(m->peak[target_number(d->own)]));
 	set(o, "target_peak_gflops", peaks_json(m));
+	set(o, "register_kernels", kernels_json(m));
 	set(o, "l1_gbs", rate_json(m->l1));
 	set(o, "l2_gbs", rate_json(m->l2));
 	set(o, "mem_gbs", rate_json(m->mem));
@@ -211,6 +213,7 @@ int device_measured_parse(const json_t *json, struct device_measured *out,
 	m.noise = json_number_value(json_object_get(o, "noise"));
 	m.fixed_us = json_number_value(json_object_get(o, "fixed_us"));
 	if (m.when < 0 || m.fixed_us < 0 || !peaks_parse(o, own, &m) ||
+	    !kernels_parse(json_object_get(o, "register_kernels"), &m) ||
 	    !rate_parse(o, "l1_gbs", &m.l1) || !rate_parse(o, "l2_gbs", &m.l2) ||
 	    !rate_parse(o, "mem_gbs", &m.mem) ||
 	    !points_parse(json_object_get(o, "latency_ns"), &m) ||

@@ -11,6 +11,7 @@
 #include "measure/device/probe.h"
 #include "measure/device/probe_cache.h"
 #include "measure/device/probe_isa.h"
+#include "measure/device/register_probe.h"
 #include "measure/timing/calm.h"
 
 enum { CACHE_FILE_LIMIT = 1 << 20 };
@@ -143,6 +144,15 @@ static void save(const struct device *d, const char *folder, const char *path)
 	json_decref(json);
 }
 
+/* Times the register kernels of D's target where they are not known; true where they are now. Without a compiler for
+ * them the prior counts instructions. */
+static bool find_kernels(struct device *d)
+{
+	struct register_kernels *k = &d->measured.kernels[target_number(d->target)];
+
+	return k->spread <= 0 && register_probe(d->target, (double)device_cache_bytes(d, 1), k) == 0;
+}
+
 /* As device_load_or_probe(); FRESH and DOUBT say which of the kept figures hold. */
 static int find_figures(struct device *d, bool fresh, bool doubt)
 {
@@ -154,11 +164,12 @@ static int find_figures(struct device *d, bool fresh, bool doubt)
 
 	if (keep)
 		path = arena_printf(a, "%s/device-%s-%d.json", folder, d->fingerprint, d->threads);
-	if (!keep || fresh || !load(a, d, path, doubt)) {
+	bool known = keep && !fresh && load(a, d, path, doubt);
+
+	if (!known)
 		rc = device_probe(d);
-		if (rc == 0 && keep)
-			save(d, folder, path);
-	}
+	if (rc == 0 && keep && ((doubt && find_kernels(d)) || !known))
+		save(d, folder, path);
 	arena_free(a);
 	return rc;
 }

@@ -46,6 +46,8 @@ static const char *place(struct arena *a, const struct device *d, int threads)
 	hasher_int(h, c.threads);
 	for (size_t i = 0; i < sizeof(figures) / sizeof(figures[0]); i++)
 		hash_figure(h, figures[i]);
+	if (c.kernels)
+		hasher_bytes(h, c.kernels, sizeof(*c.kernels));
 	return arena_printf(a, "%s/expectations/%s.json", cache, hash_text(hasher_end(h), hex));
 }
 

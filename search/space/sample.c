@@ -195,7 +195,7 @@ struct state *sample(struct arena *a, const struct dag *dag, const struct sketch
 {
 	struct state *begun = sketch->begun ? state_copy(a, sketch->begun) : state_new(a, dag);
 	struct sampler p = { .a = a, .s = begun, .sketch = sketch, .aim = aim, .rng = rng,
-			     .tiled = -1, .taken = { 1, 1, 1 }, .copies = 1, .kinds = 1, .from = from, .out = out };
+			     .tiled = -1, .taken = { 1, 1, 1, 1 }, .copies = 1, .kinds = 1, .from = from, .out = out };
 
 	if (out)
 		*out = (struct genes){ .n = sketch->steps.n,

@@ -10,6 +10,7 @@
 /* What the sizes of a tile multiply to. */
 struct tile_use {
 	int64_t vectors;	/* of its accumulators */
+	int64_t side;		/* of these, side by side along the dim of the lanes */
 	int64_t vthreads;	/* that go through it side by side */
 	int64_t unrolled;	/* statements of its reduction that are written out */
 };

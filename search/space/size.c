@@ -6,6 +6,7 @@
 #include "search/space/sampler.h"
 
 #include "base/integer.h"
+#include "search/space/tile_speed.h"
 #include "target/matrix.h"
 
 /* Those without another origin are chosen, not measured. */
@@ -40,8 +41,10 @@ static void multiply(const struct sampler *p, const struct open_step *o, int64_t
 		u->vectors *= size;
 	if (o->role == ROLE_VTHREAD)
 		u->vthreads *= size;
-	if (o->role == ROLE_TILE_VECTOR && size > lanes)
+	if (o->role == ROLE_TILE_VECTOR && size > lanes) {
 		u->vectors *= size / lanes;
+		u->side *= size / lanes;
+	}
 	if (o->role == ROLE_REDUCE)
 		u->unrolled *= size;
 }
@@ -51,7 +54,7 @@ static bool is_of_tile(enum role role)
 	return role == ROLE_TILE || role == ROLE_TILE_VECTOR || role == ROLE_MATRIX || role == ROLE_PERIOD;
 }
 
-static const struct tile_use none = { 1, 1, 1 };
+static const struct tile_use none = { 1, 1, 1, 1 };
 
 void size_begin(struct sampler *p, const struct open_step *o)
 {
@@ -131,16 +134,19 @@ static int cuts_of(const struct sampler *p, const struct open_step *o)
 	return root >= 0 ? p->sketch->writing[o->step.stage].cuts[root] : 0;
 }
 
-/* A size in [1, limit] times UNIT, efficient ones more often than others. */
-static int64_t pick_tile(struct sampler *p, int64_t extent, int64_t limit, int64_t unit)
+/* A size in [1, limit] times UNIT, efficient ones more often than others. O is of a register tile, or NULL. */
+static int64_t pick_tile(struct sampler *p, const struct open_step *o, int64_t extent, int64_t limit, int64_t unit)
 {
+	struct tile_speed speed = { 0 };
 	double weight[MAX_OUTER + 1];
 	double sum = 0;
 
 	if (limit > MAX_OUTER)
 		limit = MAX_OUTER;
+	if (o)
+		tile_speed_begin(&speed, p, o, lanes_of(p, o->step.stage));
 	for (int64_t n = 1; n <= limit; n++) {
-		double e = n * unit <= extent || n == 1 ? efficiency(extent, n * unit) : 0;
+		double e = n * unit <= extent || n == 1 ? efficiency(extent, n * unit) * tile_speed(&speed, n) : 0;
 
 		weight[n] = e * e * e * e * (extent % (n * unit) == 0 ? 1 : TAIL_WEIGHT);
 		sum += weight[n];
@@ -180,7 +186,7 @@ static int64_t free_text(const struct sampler *p, const struct open_step *o, int
 
 static int64_t pick_register_tile(struct sampler *p, const struct open_step *o, int64_t extent)
 {
-	return pick_tile(p, extent, free_text(p, o, extent, free_accumulators(p), 1), 1);
+	return pick_tile(p, o, extent, free_text(p, o, extent, free_accumulators(p), 1), 1);
 }
 
 static int64_t pick_vector_tile(struct sampler *p, const struct open_step *o, int64_t extent)
@@ -189,13 +195,13 @@ static int64_t pick_vector_tile(struct sampler *p, const struct open_step *o, in
 
 	if (extent <= lanes)
 		return extent;
-	return pick_tile(p, extent, free_text(p, o, extent, least(free_accumulators(p), MAX_VECTORS), lanes), lanes);
+	return pick_tile(p, o, extent, free_text(p, o, extent, least(free_accumulators(p), MAX_VECTORS), lanes), lanes);
 }
 
 /* So many that divide: all tiles are of one shape. */
 static int64_t pick_matrices(struct sampler *p, int64_t extent)
 {
-	int64_t size = pick_tile(p, extent, MATRIX_SUMS / (p->taken.vectors * p->behind.vectors), 1);
+	int64_t size = pick_tile(p, NULL, extent, MATRIX_SUMS / (p->taken.vectors * p->behind.vectors), 1);
 
 	while (extent % size != 0)
 		size--;
@@ -220,7 +226,7 @@ static int64_t pick_outer(struct sampler *p, int64_t extent)
 		return 1;
 	if (rng_chance(p->rng, ONE_TILE))
 		return extent;
-	return pick_tile(p, extent, extent, 1);
+	return pick_tile(p, NULL, extent, extent, 1);
 }
 
 int size_variants(const struct sampler *p, int stage)
@@ -254,7 +260,7 @@ static int64_t pick_sums(struct sampler *p, int64_t extent)
 {
 	if (extent <= SUMS || rng_chance(p->rng, WHOLE_ROW))
 		return extent;
-	return pick_tile(p, extent, extent / SUMS, SUMS);
+	return pick_tile(p, NULL, extent, extent / SUMS, SUMS);
 }
 
 static int64_t pick_unroll(struct sampler *p, int64_t extent, int stage)

@@ -61,11 +61,11 @@ static struct past_device *past_device_new(struct collection *c, const struct db
 	}
 	o->id = d->id;
 	if (device && device->measured.valid) {
-		struct device as_ours = *device;
+		struct device *as_ours = arena_memdup(c->arena, device, sizeof(*device));
 
-		as_ours.target = from->device->target;
+		as_ours->target = from->device->target;
 		o->own = device->own;
-		o->aim = aim_of(&as_ours, from->threads);
+		o->aim = aim_of(as_ours, from->threads);
 	}
 	return o;
 }

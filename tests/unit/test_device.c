@@ -332,6 +332,10 @@ static void test_here(void **state)
 	}
 	assert_true(d->measured.mem.one > 0 && d->measured.mem.all > 0);
 	assert_true(d->measured.noise >= 1);
+	if (probe_is_optimized()) {	/* what is not kept is not timed */
+		assert_true(d->measured.kernels[target_number(d->own)].spread >= 1);
+		assert_true(register_best(&d->measured.kernels[target_number(d->own)], REGISTER_F32) > 0);
+	}
 	for (int i = 1; i < DEVICE_CACHES; i++) {
 		if (d->caches[i].probed)
 			assert_true(d->caches[i].probed > d->caches[i - 1].probed);
@@ -341,6 +345,7 @@ static void test_here(void **state)
 		assert_true(again->measured.when == d->measured.when);
 		assert_int_equal(again->measured.n_points, d->measured.n_points);
 		assert_int_equal(again->caches[0].probed, d->caches[0].probed);
+		assert_true(again->measured.kernels[target_number(d->own)].spread >= 1);
 	}
 	if (probe_is_optimized()) {
 		expires(a, home, "fixed_us", json_real(3 * d->fixed_us));

@@ -150,11 +150,45 @@ static void print_rate(const char *name, struct device_rate r, const char *unit,
 	putchar('\n');
 }
 
+/* The best tile with each number of vectors. */
+static void print_rates(const struct register_kernels *k, enum register_kind kind)
+{
+	const char *between = "";
+
+	printf("tiles        %s:", register_products(kind)->name);
+	for (int v = 1; v <= REGISTER_VECTORS; v++) {
+		int best = 0;
+
+		for (int r = 1; r < REGISTER_ROWS; r++)
+			best = k->gops[kind][r][v - 1] > k->gops[kind][best][v - 1] ? r : best;
+		if (k->gops[kind][best][v - 1] <= 0)
+			continue;
+		printf("%s %dx%d %.1f", between, best + 1, v, (double)k->gops[kind][best][v - 1]);
+		between = ",";
+	}
+	puts(" Gop/s (rows x vectors in registers)");
+}
+
+static void print_kernels(const struct device *d)
+{
+	const struct register_kernels *k = &d->measured.kernels[target_number(d->target)];
+
+	if (k->spread <= 0)
+		return;
+	for (int kind = 0; kind < REGISTER_KIND_COUNT; kind++)
+		if (register_best(k, kind) > 0)
+			print_rates(k, kind);
+	if (k->spread > NOISE_NOISY_SPREAD)
+		printf("tiles        timed on a busy machine (median over least: %.2f); hone doctor --fresh times them anew\n",
+		       k->spread);
+}
+
 static void print_measured(const struct device *d)
 {
 	const struct device_measured *m = &d->measured;
 
 	targets_print(d);
+	print_kernels(d);
 	print_rate("read L1", m->l1, "GB/s", m->threads);
 	print_rate("read L2", m->l2, "GB/s", m->threads);
 	print_rate("read memory", m->mem, "GB/s", m->threads);
