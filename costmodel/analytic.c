@@ -27,10 +27,11 @@ float prior_score(const struct feature_matrix *program)
 	return (float)(1e9 / ns);
 }
 
-static void score(const struct model *m, const struct feature_matrix *programs, int n,
+static void score(const struct model *m, int group, const struct feature_matrix *programs, int n,
 		  float *scores)
 {
 	(void)m;
+	(void)group;
 	for (int i = 0; i < n; i++)
 		scores[i] = prior_score(&programs[i]);
 }

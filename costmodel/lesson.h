@@ -23,8 +23,7 @@ const struct lesson *notebook_read(struct notebook *b);
 void notebook_free(struct notebook *b);
 
 /* A sample with its throughput over the best of its group, 0 where it failed; the logarithm of the
- * throughput that was foreseen; and by how much its own exceeds that, less the mean of it in its
- * group. */
+ * throughput that was foreseen, as far as it counts; and by how much its own exceeds the trend of its group. */
 struct pupil {
 	const struct cost_sample *sample;
 	float relative;
@@ -32,15 +31,24 @@ struct pupil {
 	float surprise;
 };
 
+/* How what was measured of a group goes by what was foreseen, logarithms both: throughput ~ offset + slope * foreseen. The
+ * slope says how much what was foreseen is worth: 1 where it is right but for a factor, 0 where its order means nothing. */
+struct trend {
+	float offset, slope;
+};
+
 /* Samples in random order, so that those held out may be the first ones. */
 struct class {
 	struct pupil *at;
 	int n;
 	int failed;
+	struct trend *trends;	/* by group */
+	int groups;
 };
 
-/* Of very many SAMPLES a part, the fast ones more likely than others. FORESEEN: of each of them. */
-struct class class_new(const struct cost_sample *samples, const float *foreseen, int n,
+/* Of very many SAMPLES a part, the fast ones more likely than others. FORESEEN: of each of them. CALIBRATES: the slopes
+ * of trends follow from the samples; else all are 1. */
+struct class class_new(const struct cost_sample *samples, const float *foreseen, int n, bool calibrates,
 		       struct rng *rng);
 void class_free(struct class *c);
 

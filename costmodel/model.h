@@ -43,8 +43,8 @@ struct cost_model {
 	const char *name;
 	const char *summary;
 	struct model *(*create)(const struct cost_options *o);
-	/* May run while another thread learns; it then uses what was learned before. */
-	void (*score)(const struct model *m, const struct feature_matrix *programs, int n,
+	/* Of programs of GROUP. May run while another thread learns; it then uses what was learned before. */
+	void (*score)(const struct model *m, int group, const struct feature_matrix *programs, int n,
 		      float *scores);
 	/* Learns anew from all N samples. 0, or -1 and a message. OUT may be NULL. NULL where the
 	 * model does not learn, as is pretrain. */

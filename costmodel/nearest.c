@@ -108,12 +108,13 @@ static double mean_of(const struct neighbour *nearest, int n, int k)
 	return sum / weight;
 }
 
-static void score(const struct model *m, const struct feature_matrix *programs, int n,
+static void score(const struct model *m, int group, const struct feature_matrix *programs, int n,
 		  float *scores)
 {
 	struct neighbour nearest[MOST];
 	float at[FEATURE_COUNT];
 
+	(void)group;
 	for (int i = 0; i < n; i++) {
 		if (m->n == 0) {
 			scores[i] = prior_score(&programs[i]);

@@ -5,9 +5,11 @@
  * What is learned is by what factor the prior is wrong, as a logarithm, for a program the sum over
  * its stores. So with little data the order is the prior's, and a constant factor of a task does
  * not matter. Where there are other tasks to learn from first, the base is what they say of that
- * factor, and what is learned then is by what the base is wrong. Programs count by their
+ * factor, and what is learned then is by what the base is wrong. How much both count in a task is measured: the
+ * slope at which its throughputs go by what was foreseen, logarithms both; where that orders nothing right, trees
+ * say all. Programs count by their
  * throughput relative to the best of their task, since it is the fast ones whose order matters. A
- * score is the prior's, times both factors, times the probability that the program works. */
+ * score is the prior's, times both factors, to the power of that slope but for the own one, times the probability that the program works. */
 #include "costmodel/model.h"
 
 #include <math.h>
@@ -47,6 +49,8 @@ struct model {
 	struct cost_options o;
 	pthread_rwlock_t lock;		/* of what is below */
 	struct booster *part[PARTS];	/* NULL: none */
+	struct trend *trends;		/* behind the own part, by group */
+	int groups;			/* that have one */
 	int64_t learned;		/* samples behind the own part */
 };
 
@@ -67,23 +71,30 @@ static void release(struct model *m)
 		return;
 	for (int i = 0; i < PARTS; i++)
 		booster_free(m->part[i]);
+	free(m->trends);
 	pthread_rwlock_destroy(&m->lock);
 	free(m);
 }
 
-/* Parts take the place of those that were there; a part that stays is given again. */
-static void swap(struct model *m, struct booster *const part[PARTS], int64_t learned)
+/* Parts, and the trends of C (NULL: none), take the place of those that were there; a part that stays is given again. */
+static void swap(struct model *m, struct booster *const part[PARTS], struct class *c, int64_t learned)
 {
 	struct booster *old[PARTS];
+	struct trend *old_trends = m->trends;
 
 	pthread_rwlock_wrlock(&m->lock);
 	memcpy(old, m->part, sizeof(old));
 	memcpy(m->part, part, sizeof(old));
+	m->trends = c ? c->trends : NULL;
+	m->groups = c ? c->groups : 0;
 	m->learned = learned;
 	pthread_rwlock_unlock(&m->lock);
 	for (int i = 0; i < PARTS; i++)
 		if (old[i] != part[i])
 			booster_free(old[i]);
+	free(old_trends);
+	if (c)
+		c->trends = NULL;
 }
 
 /* --- what is foreseen: the prior, and the base */
@@ -229,7 +240,7 @@ static struct booster *learn_validity(const struct model *m, const struct class 
 	return out;
 }
 
-static int learn_class(struct model *m, const struct class *c, struct cost_learned *out)
+static int learn_class(struct model *m, struct class *c, struct cost_learned *out)
 {
 	struct booster *part[PARTS] = { [BASE] = m->part[BASE] };
 
@@ -246,11 +257,11 @@ static int learn_class(struct model *m, const struct class *c, struct cost_learn
 		}
 	}
 	out->validity = part[VALIDITY] != NULL;
-	swap(m, part, out->samples);
+	swap(m, part, c, out->samples);
 	return 0;
 }
 
-static int learn_base(struct model *m, const struct class *c, struct cost_learned *out)
+static int learn_base(struct model *m, struct class *c, struct cost_learned *out)
 {
 	struct booster *part[PARTS] = { NULL };
 
@@ -259,17 +270,17 @@ static int learn_base(struct model *m, const struct class *c, struct cost_learne
 	part[BASE] = learn_throughput(m, c, out);
 	if (!part[BASE])
 		return -1;
-	swap(m, part, 0);
+	swap(m, part, NULL, 0);
 	return 0;
 }
 
 static int teach(struct model *m, const struct booster *base, const struct cost_sample *samples,
-		 int n, int (*lesson)(struct model *, const struct class *, struct cost_learned *),
+		 int n, int (*lesson)(struct model *, struct class *, struct cost_learned *),
 		 struct cost_learned *out)
 {
 	struct rng rng = rng_seed(m->o.seed);
 	float *foreseen = foresee(base, trust_of(n), samples, n);
-	struct class c = class_new(samples, foreseen, n, &rng);
+	struct class c = class_new(samples, foreseen, n, lesson == learn_class, &rng);
 	struct cost_learned learned = { .samples = n, .failed = c.failed, .held_accuracy = 0.5 };
 	int rc = lesson(m, &c, &learned);
 
@@ -304,14 +315,17 @@ static void divide_by_odds(const struct booster *validity, const struct lesson *
 	free(odds);
 }
 
-static void score_learned(const struct model *m, const struct feature_matrix *programs, int n,
+static void score_learned(const struct model *m, int group, const struct feature_matrix *programs, int n,
 			  float *scores)
 {
+	float slope = group < m->groups ? m->trends[group].slope : 1;
 	struct notebook b = write_down(programs, n);
 	const struct lesson *l = notebook_read(&b);
 
 	if (m->part[BASE])
 		add_sums(m->part[BASE], l, trust_of(m->learned), b.foreseen);
+	for (int i = 0; i < n; i++)
+		b.foreseen[i] *= slope;
 	if (m->part[OWN])
 		add_sums(m->part[OWN], l, 1, b.foreseen);
 	for (int i = 0; i < n; i++)
@@ -321,14 +335,14 @@ static void score_learned(const struct model *m, const struct feature_matrix *pr
 	notebook_free(&b);
 }
 
-static void score(const struct model *m, const struct feature_matrix *programs, int n,
+static void score(const struct model *m, int group, const struct feature_matrix *programs, int n,
 		  float *scores)
 {
 	pthread_rwlock_t *lock = (pthread_rwlock_t *)(uintptr_t)&m->lock;
 
 	pthread_rwlock_rdlock(lock);
 	if (m->part[BASE] || m->part[OWN])
-		score_learned(m, programs, n, scores);
+		score_learned(m, group, programs, n, scores);
 	else
 		for (int i = 0; i < n; i++)
 			scores[i] = prior_score(&programs[i]);

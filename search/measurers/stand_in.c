@@ -58,7 +58,7 @@ static double score_of(const struct stand_in *s, const struct feature_matrix *m)
 {
 	float score;
 
-	s->kind->score(s->model, m, 1, &score);
+	s->kind->score(s->model, 0, m, 1, &score);
 	return (double)score;
 }
 

@@ -174,8 +174,8 @@ double learner_waited(const struct learner *l)
 	return l->waited_s;
 }
 
-void learner_score(struct learner *l, const struct feature_matrix *m, int n, float *scores)
+void learner_score(struct learner *l, int group, const struct feature_matrix *m, int n, float *scores)
 {
 	finish(l);
-	l->kind->score(l->model, m, n, scores);
+	l->kind->score(l->model, group, m, n, scores);
 }

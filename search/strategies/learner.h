@@ -28,8 +28,8 @@ void learner_retrain(struct learner *l);
 /* Samples that have come in, and those that had when training last started. */
 int64_t learner_came(const struct learner *l);
 int64_t learner_trained(const struct learner *l);
-/* Scores as of struct cost_model; waits for training to end. */
-void learner_score(struct learner *l, const struct feature_matrix *m, int n, float *scores);
+/* Scores of candidates of task GROUP as of struct cost_model; waits for training to end. */
+void learner_score(struct learner *l, int group, const struct feature_matrix *m, int n, float *scores);
 
 /* Seconds that the caller has waited for training so far. */
 double learner_waited(const struct learner *l);

@@ -25,7 +25,7 @@ void pick_score(const struct problem *p, struct arena *a, struct candidate *all,
 	for (int i = 0; i < n; i++)
 		m[i] = all[i].features;
 	if (p->learner)
-		learner_score(p->learner, m, n, scores);
+		learner_score(p->learner, p->group, m, n, scores);
 	for (int i = 0; i < n && !p->learner; i++)
 		scores[i] = prior_score(&m[i]);
 	for (int i = 0; i < n; i++)

@@ -73,7 +73,7 @@ static struct model *new_model(int threads)
 static double accuracy_on_new(const struct cost_model *c, const struct model *m,
 			      const struct world *w, float *scores)
 {
-	c->score(m, w->program + KNOWN, PROGRAMS - KNOWN, scores);
+	c->score(m, 0, w->program + KNOWN, PROGRAMS - KNOWN, scores);
 	return pairwise_accuracy(scores, w->truth + KNOWN, PROGRAMS - KNOWN);
 }
 
@@ -134,13 +134,13 @@ static void test_deterministic(void **state)
 	assert_int_equal(cost_model_xgboost.learn(x, w.sample, KNOWN, NULL), 0);
 	assert_int_equal(cost_model_xgboost.learn(y, w.sample, 50, NULL), 0);
 	assert_int_equal(cost_model_xgboost.learn(y, w.sample, KNOWN, NULL), 0);
-	cost_model_xgboost.score(x, w.program, PROGRAMS, by_x);
-	cost_model_xgboost.score(y, w.program, PROGRAMS, by_y);
+	cost_model_xgboost.score(x, 0, w.program, PROGRAMS, by_x);
+	cost_model_xgboost.score(y, 0, w.program, PROGRAMS, by_y);
 	assert_memory_equal(by_x, by_y, sizeof(by_x));
 	for (int i = 0; i < PROGRAMS; i++) {	/* one by one as all at once */
 		float one;
 
-		cost_model_xgboost.score(x, &w.program[i], 1, &one);
+		cost_model_xgboost.score(x, 0, &w.program[i], 1, &one);
 		assert_true(one == by_x[i]);
 	}
 	cost_model_xgboost.free(x);
@@ -236,6 +236,42 @@ static void test_pretraining(void **state)
 	arena_free(others.a);
 }
 
+/* Samples of three tasks: fast where the prior says so, where it says the contrary, and by chance. How new programs are ordered
+ * says how much the prior counts in each, for trees hardly tell programs apart by so few. */
+static void test_prior_is_judged(void **state)
+{
+	enum { TASKS = 3, OF_TASK = 32 };
+	struct world w = world_new(9);
+	struct model *m = new_model(1);
+	float scores[PROGRAMS], by_prior[PROGRAMS];
+	double follows[TASKS];
+
+	(void)state;
+	for (int i = 0; i < PROGRAMS; i++)
+		by_prior[i] = prior_score(&w.program[i]);
+	for (int task = 0; task < TASKS; task++) {
+		struct cost_sample sample[OF_TASK];
+
+		for (int i = 0; i < OF_TASK; i++) {
+			float speed[] = { by_prior[i], 1 / by_prior[i], by_prior[(i + 7) % OF_TASK] };
+
+			sample[i] = w.sample[i];
+			sample[i].throughput = speed[task];
+			sample[i].group = task;
+		}
+		assert_int_equal(cost_model_xgboost.learn(m, sample, OF_TASK, NULL), 0);
+		cost_model_xgboost.score(m, task, w.program + KNOWN, PROGRAMS - KNOWN, scores);
+		follows[task] = pairwise_accuracy(scores, by_prior + KNOWN, PROGRAMS - KNOWN);
+	}
+	print_message("pairs in the prior's order: %.3f where it is right, %.3f the contrary, %.3f chance\n", follows[0],
+		      follows[1], follows[2]);
+	assert_true(follows[0] > 0.95);
+	assert_true(follows[1] < 0.5);
+	assert_true(follows[2] < 0.65);
+	cost_model_xgboost.free(m);
+	arena_free(w.a);
+}
+
 /* Until enough programs worked, scores are those of the prior. */
 static void test_before_learning(void **state)
 {
@@ -249,8 +285,8 @@ static void test_before_learning(void **state)
 	assert_int_equal(cost_model_xgboost.learn(m, w.sample, 0, &learned), 0);
 	assert_int_equal(cost_model_xgboost.learn(m, w.sample, 7, &learned), 0);
 	assert_int_equal(learned.rounds, 0);
-	cost_model_xgboost.score(m, w.program, PROGRAMS, scores);
-	cost_model_analytic.score(prior, w.program, PROGRAMS, by_prior);
+	cost_model_xgboost.score(m, 0, w.program, PROGRAMS, scores);
+	cost_model_analytic.score(prior, 0, w.program, PROGRAMS, by_prior);
 	assert_memory_equal(scores, by_prior, sizeof(scores));
 	for (int i = 0; i < PROGRAMS; i++)
 		assert_true(by_prior[i] > 0);
@@ -288,18 +324,18 @@ static void test_nearest(void **state)
 		by_prior[i] = prior_score(&w.program[i]);
 	assert_int_equal(cost_model_nearest.learn(m, w.sample, 7, &learned), 0);
 	assert_int_equal(learned.rounds, 0);
-	cost_model_nearest.score(m, w.program, PROGRAMS, scores);
+	cost_model_nearest.score(m, 0, w.program, PROGRAMS, scores);
 	assert_memory_equal(scores, by_prior, sizeof(scores));
 	w.sample[3].throughput = 0;
 	assert_int_equal(cost_model_nearest.learn(m, w.sample, KNOWN, &learned), 0);
 	assert_int_equal(learned.samples, KNOWN);
 	assert_int_equal(learned.failed, 1);
-	cost_model_nearest.score(m, w.program, KNOWN, scores);
+	cost_model_nearest.score(m, 0, w.program, KNOWN, scores);
 	assert_true(pairwise_accuracy(scores, w.truth, KNOWN) > 0.99);
 	for (int i = 0; i < KNOWN; i++)		/* like those that it knows, but not the same */
 		for (int f = 0; f < w.program[i].n_rows * FEATURE_COUNT; f += 3)
 			w.program[i].rows[f] += 0.01f;
-	cost_model_nearest.score(m, w.program, KNOWN, scores);
+	cost_model_nearest.score(m, 0, w.program, KNOWN, scores);
 	assert_true(pairwise_accuracy(scores, w.truth, KNOWN) > 0.9);
 	cost_model_nearest.free(m);
 	arena_free(w.a);
@@ -329,7 +365,7 @@ static void test_nearest_few(void **state)
 
 		between[FEATURE_PROGRAM_SHARE] = 1;
 		between[FEATURE_FLOP] = 10 * (float)i + 0.25f;
-		cost_model_nearest.score(m, &(struct feature_matrix){ between, 1 }, 1, &scores[i]);
+		cost_model_nearest.score(m, 0, &(struct feature_matrix){ between, 1 }, 1, &scores[i]);
 		assert_true(fabsf(scores[i] - (i % 2 ? 0.01f : 1)) < 1e-4f);
 	}
 	cost_model_nearest.free(m);
@@ -393,6 +429,7 @@ int main(void)
 		cmocka_unit_test(test_table),
 		cmocka_unit_test(test_quality),
 		cmocka_unit_test(test_before_learning),
+		cmocka_unit_test(test_prior_is_judged),
 		cmocka_unit_test(test_learns),
 		cmocka_unit_test(test_groups),
 		cmocka_unit_test(test_deterministic),
