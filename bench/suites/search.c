@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "bench/search/ablation.h"
 #include "bench/search/field.h"
 #include "bench/search/search_table.h"
 #include "bench/suite.h"
@@ -30,6 +31,8 @@ static const char doc[] =
 	"With --hardware by campaigns on this machine, each with a database of its own: the bests of "
 	"all of a task are timed again in one sitting. A ratio is random search's time over the "
 	"strategy's, with the least and greatest of single pairs of seeds.\n"
+	"--ablate compares evolution, in a replay, with what is left of it without the prior, without learning, and without each of its "
+	"components.\n"
 	"A tuning task is one that constants of the search were chosen on; the others may judge "
 	"it.\v"
 	"Examples:\n"
@@ -39,7 +42,7 @@ static const char doc[] =
 
 enum {
 	KEY_REPLAY = 256, KEY_SEARCH, KEY_SEEDS, KEY_BASELINE, KEY_SVG, KEY_STAND_IN, KEY_HARDWARE,
-	KEY_FOLDER,
+	KEY_FOLDER, KEY_ABLATE,
 };
 
 static const struct argp_option options[] = {
@@ -53,6 +56,7 @@ static const struct argp_option options[] = {
 	{ "threads", 't', "N", 0, "of their kernels (default 1)", 0 },
 	{ "search", KEY_SEARCH, "STRATEGY[:TRIALS]", 0,
 	  "strategy, and on hardware the trials of its runs; may be given again (default: all)", 0 },
+	{ "ablate", KEY_ABLATE, NULL, 0, "evolution, and without a part of it each; of a replay", 0 },
 	{ "seeds", KEY_SEEDS, "N", 0,
 	  "runs of a strategy on a task (default 5, on hardware 3; there at most 32)", 0 },
 	{ "trials", 'n', "N", 0, "of a run (default 150, on hardware 128)", 0 },
@@ -81,7 +85,15 @@ static void add_strategy(struct argp_state *state, struct search_plan *plan, cha
 	plan->strategy[plan->n++] = strategy_find(name);
 }
 
-static void check_args(struct argp_state *state, const struct search_args *args)
+static void add_ablations(struct search_plan *plan)
+{
+	plan->n = 0;
+	plan->strategy[plan->n++] = &strategy_evolve;
+	for (int i = 0; ablations[i]; i++)
+		plan->strategy[plan->n++] = ablations[i];
+}
+
+static void check_args(struct argp_state *state, struct search_args *args)
 {
 	if (!args->replay == !args->hardware)
 		argp_error(state, "which way? give --replay FILE or --hardware");
@@ -90,6 +102,10 @@ static void check_args(struct argp_state *state, const struct search_args *args)
 			argp_error(state, "--search %s:%d: strategies have trials of their own with "
 				   "--hardware alone; in a replay --trials and --baseline-trials say how many",
 				   args->plan.strategy[i]->name, args->plan.own_trials[i]);
+	if (args->hardware && args->ablates)
+		argp_error(state, "--ablate is for --replay FILE");
+	if (args->ablates)
+		add_ablations(&args->plan);
 	if (args->hardware && args->plan.seeds > FIELD_MAX_SEEDS)
 		argp_error(state, "--seeds %d: at most %d with --hardware", args->plan.seeds,
 			   FIELD_MAX_SEEDS);
@@ -117,6 +133,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		return 0;
 	case KEY_FOLDER:
 		args->folder = arg;
+		return 0;
+	case KEY_ABLATE:
+		args->ablates = true;
 		return 0;
 	case 't':
 		args->threads = argp_int(state, "--threads", arg, 1, DEVICE_MAX_THREADS);

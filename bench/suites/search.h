@@ -16,7 +16,7 @@ struct search_args {
 	int threads;
 	const char *sources[SEARCH_MAX_SOURCES];
 	int n_sources;
-	bool hardware, json;
+	bool hardware, ablates, json;
 	struct arena *arena;
 	struct roles roles;
 	struct task_vec tasks;	/* those wanted */

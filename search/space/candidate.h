@@ -28,8 +28,15 @@ struct problem {
 	int group;			/* the task's, in the learner */
 	bool describes;			/* candidates have features */
 	struct refusals *refusals;	/* gets those of samples; may be NULL */
+	unsigned without;		/* components that are left out (search/strategies/component.h), a bit each */
 	struct told_table *told;	/* of those grown for this batch, in its arena; NULL: none is kept */
 };
+
+/* Whether evolution has component C, an enum component, in P. */
+static inline bool problem_has(const struct problem *p, int c)
+{
+	return !(p->without >> c & 1);
+}
 
 struct candidate {
 	const char *steps;	/* its text by numbers: its identity */

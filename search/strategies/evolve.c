@@ -7,6 +7,7 @@
  * thinks little of. */
 #include <string.h>
 
+#include "search/strategies/component.h"
 #include "search/strategies/generations.h"
 #include "search/strategies/kinds.h"
 #include "search/strategies/pick.h"
@@ -97,15 +98,17 @@ static void propose(const struct problem *given, struct arena *a, struct rng *rn
 
 	of_batch.told = told_new(a);
 	struct candidate *all = arena_many(a, struct candidate, 3 * POPULATION);
-	int until = b->cap - (int)((double)b->cap * RANDOM_SHARE + rng_unit(rng));
+	double any = problem_has(p, COMPONENT_RANDOM) ? RANDOM_SHARE : 0;
+	int until = b->cap - (int)((double)b->cap * any + rng_unit(rng));
 	bool deep = p->history->trials == 0 && b->cap >= FEW;
-	int begun;
+	int begun = 0;
 
-	if (p->history->since_gain >= SLOW)
+	if (p->history->since_gain >= SLOW && problem_has(p, COMPONENT_DESCENT))
 		pick_distinct(p, a, all, descend(p, a, rng, all), until / 2, b);
 	if (p->history->trials + p->ahead == 0) {
-		begun = draft(p, a, rng, b, all, b->cap < HISTORY_KINDS ? b->cap : HISTORY_KINDS);
-	} else {
+		if (problem_has(p, COMPONENT_DRAFT))
+			begun = draft(p, a, rng, b, all, b->cap < HISTORY_KINDS ? b->cap : HISTORY_KINDS);
+	} else if (problem_has(p, COMPONENT_ELITE)) {
 		begun = pick_fastest(p, a, rng, ELITE, all);
 		begun += pick_kinds(p, a, rng, POPULATION - begun, all + begun);
 	}
@@ -117,7 +120,10 @@ static void propose(const struct problem *given, struct arena *a, struct rng *rn
 					begun, &b->refused);
 
 	pick_sort(all, n);
-	kinds_share(p, a, rng, all, n, until, b);
+	if (problem_has(p, COMPONENT_KINDS))
+		kinds_share(p, a, rng, all, n, until, b);
+	else
+		pick_distinct(p, a, all, n, until, b);
 	pick_random(p, a, rng, b);
 }
 

@@ -2,6 +2,7 @@
 /* search/strategies/generations.c - selection, mutation and crossover. */
 #include "search/strategies/generations.h"
 
+#include "search/strategies/component.h"
 #include "search/strategies/pick.h"
 #include "search/space/vary.h"
 
@@ -27,7 +28,8 @@ static bool breed(const struct problem *p, struct arena *a, struct rng *rng,
 		const struct genes *mother = &choose(all, best, rng)->genes;
 		const struct genes *father = &choose(all, best, rng)->genes;
 		const struct sketch *sketch = p->sketches.at[mother->sketch];
-		bool mutates = rng_chance(rng, MUTATION) || mother->sketch != father->sketch;
+		double share = !problem_has(p, COMPONENT_MUTATION) ? 0 : problem_has(p, COMPONENT_CROSSOVER) ? MUTATION : 1;
+		bool mutates = rng_chance(rng, share) || mother->sketch != father->sketch;
 		struct genes g = mutates ? mutate(a, mother, sketch, rng)
 					 : cross(a, mother, father, sketch, rng);
 

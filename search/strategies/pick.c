@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "search/strategies/component.h"
 
 /* Scores nearer than this, or fewer decisions that differ, make two candidates alike. On the
  * recorded tasks evolution without alike ones in a batch needs half the trials. */
@@ -75,7 +76,7 @@ static bool is_distinct(const struct batch *b, const struct candidate *c)
 
 bool pick_one(const struct problem *p, struct arena *a, const struct candidate *c, struct batch *b)
 {
-	return is_distinct(b, c) && batch_add(p, a, b, c);
+	return (!problem_has(p, COMPONENT_DISTINCT) || is_distinct(b, c)) && batch_add(p, a, b, c);
 }
 
 void pick_distinct(const struct problem *p, struct arena *a, const struct candidate *all, int n,

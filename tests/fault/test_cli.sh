@@ -178,6 +178,7 @@ fails 3 'there is no file' bench --suite search --replay "$dir/missing.db"
 fails 3 'no records to replay' bench --suite search --replay "$dir/good.db"
 fails 2 "--search 'odd'" bench --suite search --search odd
 fails 2 'whole number' bench --suite search --hardware --search evolve:0
+fails 2 '--ablate is for' bench --suite search --hardware --ablate
 fails 2 'with --hardware alone' bench --suite search --replay "$dir/good.db" --search evolve:4
 fails 2 'whole number' bench --suite search --seeds 0
 sequence="bench --suite sequence"

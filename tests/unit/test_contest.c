@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "bench/search/ablation.h"
 #include "bench/search/curves.h"
 #include "bench/search/search.h"
 #include "search/strategies/strategy.h"
@@ -90,15 +91,18 @@ static void the_same_run_twice(void **state)
 	tear_down(&s);
 }
 
-/* Batches are full, and no candidate comes twice, also where few are left. */
+/* Batches are full, and no candidate comes twice, also where few are left or a part of evolution is. */
 static void proposals_are_new(void **state)
 {
 	struct fixture *f = *state;
 	struct contest_scene s = set_up(f);
 	const struct task *t = s.recording->tasks.at[0];
+	int n = STRATEGIES;
 
-	for (int i = 0; i < STRATEGIES; i++) {
-		const struct strategy *one = strategies[i];
+	while (ablations[n - STRATEGIES])
+		n++;
+	for (int i = 0; i < n; i++) {
+		const struct strategy *one = i < STRATEGIES ? strategies[i] : ablations[i - STRATEGIES];
 		struct problem p = {
 			.task = t, .sketches = sketches_of(f->a, t->dag, &s.aim), .aim = &s.aim,
 			.history = history_new(), .describes = one->model != NULL,
