@@ -176,6 +176,16 @@ static void emit_store(struct emitter *e, const struct nest *n)
 		emit_element(e, n, scalar_text(e, n->value));
 }
 
+/* The address is computed as a number, for it may be of no object. Locality 3 is all levels, 2 the second and on. */
+static void emit_prefetch(struct emitter *e, const struct nest *n)
+{
+	const struct tensor *t = &n->buffer->tensor;
+
+	use_helper(e, HELPER_PREFETCH);
+	emit_line(e, "hone_prefetch(%s, (%s) * %zu, %d);", place_of(e, t)->name, index_text(e, n->value),
+		  dtype_bytes(t->dtype), n->far ? 2 : 3);
+}
+
 /* --- loops */
 
 static void emit_body(struct emitter *e, const struct nest *n)
@@ -367,6 +377,9 @@ void emit_node(struct emitter *e, const struct nest *n)
 		break;
 	case NEST_STORE:
 		emit_store(e, n);
+		break;
+	case NEST_PREFETCH:
+		emit_prefetch(e, n);
 		break;
 	}
 }

@@ -2,8 +2,8 @@
 /* schedule/apply.c - a state without steps, and what each step does to one: to loops here, to stages in
  * apply_stages.c, to storage in apply_packs.c.
  *
- * Each step is a function that checks, then changes in place; it names the reason where it
- * refuses. What shows only after the change is undone by replaying the steps before. */
+ * Each step is a function that checks, then changes in place; it names the reason where it refuses. What shows only after
+ * the change is undone by replaying the steps before. */
 #include <assert.h>
 
 #include "base/err.h"
@@ -287,6 +287,7 @@ static apply_fn *const apply_step[] = {
 	[STEP_PLACE] = apply_place,
 	[STEP_LAYOUT] = apply_layout,
 	[STEP_STREAM] = apply_stream,
+	[STEP_PREFETCH] = apply_prefetch,
 	[STEP_DERIVE] = apply_derive,
 };
 
@@ -359,8 +360,7 @@ bool state_apply(struct state *s, struct step step, const char **why)
 	const char **say = why ? why : &reason;
 	bool on_any = step.kind == STEP_LAYOUT || step.kind == STEP_CACHE_READ || step.kind == STEP_COLLAPSE;
 
-	if (step.stage < 0 || step.stage >= s->stages.n || step.target < 0 ||
-	    step.target >= s->stages.n) {
+	if (step.stage < 0 || step.stage >= s->stages.n || step.target < 0 || step.target >= s->stages.n) {
 		*say = "there is no such stage";
 		return false;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/apply_packs.c - the steps that say how tensors are stored, and what is computed of constants once. */
+/* schedule/apply_packs.c - the steps that say how tensors are stored and brought into caches, and what is computed of
+ * constants once. */
 #include "schedule/apply_stages.h"
 
 /* --- offline */
@@ -134,5 +135,35 @@ bool apply_stream(struct state *s, const struct step *step, const char **why)
 	if (g->streams)
 		REFUSE("it is streamed already");
 	g->streams = true;
+	return true;
+}
+
+/* Is READ read inside of a loop? */
+static bool is_read_in(const struct state *s, int read, int stage, int iter)
+{
+	int consumers[64];
+	int n = state_consumers(s, read, consumers, 64);
+
+	for (int i = 0; i < n && i < 64; i++)
+		if (state_encloses(s, stage, iter, consumers[i]))
+			return true;
+	return false;
+}
+
+bool apply_prefetch(struct state *s, const struct step *step, const char **why)
+{
+	struct stage *g = stage_at(s, step->stage);
+	struct stage_prefetch x = { step->target, step->iter, step->size };
+
+	if (stage_leaf(g, x.iter) < 0)
+		REFUSE("the iter is not a loop");
+	if (!is_read_in(s, x.read, step->stage, x.iter))
+		REFUSE("it is not read in the loop");
+	if (x.turns < 1 || x.turns > PREFETCH_MAX_TURNS)
+		REFUSE("so many turns ahead nothing is prefetched");
+	for (int i = 0; i < g->prefetches.n; i++)
+		if (g->prefetches.at[i].read == x.read && g->prefetches.at[i].iter == x.iter)
+			REFUSE("it is prefetched in the loop already");
+	vec_push(s->arena, &g->prefetches, x);
 	return true;
 }

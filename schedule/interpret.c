@@ -166,6 +166,9 @@ static void run(struct machine *m, const struct nest *n)
 		case NEST_STORE:
 			store(m, n);
 			break;
+		case NEST_PREFETCH:
+			eval(m, n->value);	/* nothing else comes of it */
+			break;
 		}
 	}
 	while (m->nbuffers > nbuffers)

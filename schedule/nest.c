@@ -172,6 +172,16 @@ static void print_loop(struct program_printer *p, const struct nest *n)
 		text_printf(p->out, " by %s", n->intrinsic->name);
 	if (n->border)
 		text_printf(p->out, " border %s", border_name(n->border));
+	for (int i = 0; i < n->prefetches.n; i++)
+		text_printf(p->out, " prefetch %s %jd", tensor_name(&p->names, &n->prefetches.at[i].buffer->tensor),
+			    (intmax_t)n->prefetches.at[i].turns);
+}
+
+static void print_prefetch(const struct program_printer *p, const struct nest *n)
+{
+	text_printf(p->out, "prefetch %s at ", tensor_name(&p->names, &n->buffer->tensor));
+	print_expr(p, n->value);
+	text_puts(p->out, n->far ? ", far" : "");
 }
 
 static void print_let(struct program_printer *p, const struct nest *n)
@@ -260,6 +270,9 @@ static void print_head(struct program_printer *p, const struct nest *n)
 		break;
 	case NEST_STORE:
 		print_store(p, n);
+		break;
+	case NEST_PREFETCH:
+		print_prefetch(p, n);
 		break;
 	}
 	text_puts(p->out, "\n");

@@ -33,7 +33,7 @@ struct buffer {
 	int stage;		/* that computes it, or the input's */
 };
 
-enum nest_kind { NEST_LOOP, NEST_LET, NEST_IF, NEST_ALLOC, NEST_STORE };
+enum nest_kind { NEST_LOOP, NEST_LET, NEST_IF, NEST_ALLOC, NEST_STORE, NEST_PREFETCH };
 
 /* The condition of a term that adds nothing else (pass/guard.c). */
 enum guard {
@@ -59,6 +59,14 @@ enum turns {
 	TURNS_COUNT
 };
 
+/* What turns of a loop are to fetch: what is read of a buffer so many turns later (pass/prefetch.c does it). */
+struct prefetch {
+	const struct buffer *buffer;	/* an argument or of the whole program */
+	int64_t turns;
+};
+
+struct prefetch_vec VEC(struct prefetch);
+
 /* A node and, by next, what follows it in the same block. */
 struct nest {
 	enum nest_kind kind;
@@ -67,13 +75,15 @@ struct nest {
 	enum annotation annotation;	/* LOOP */
 	const struct intrinsic *intrinsic;	/* LOOP, written out: its turns are the group of this; NULL: none */
 	enum border border;		/* LOOP: of turns in which a condition inside does not hold */
-	const struct expr *value;	/* LET, STORE: what is stored; IF: the condition */
+	struct prefetch_vec prefetches;	/* LOOP; none behind the pass */
+	const struct expr *value;	/* LET, STORE: what is stored; IF: the condition; PREFETCH: which element, flat */
 	struct nest *body, *other;	/* LOOP, LET, IF; other: of an IF that is false */
 	enum guard guard;		/* IF */
 	int lanes;			/* LOOP that is VECTOR: of its vector; 0: not known yet */
 	const struct lane_layout *layout;	/* ALLOC of registers; NULL: not known yet */
 	enum turns turns;		/* LOOP */
-	struct buffer *buffer;		/* ALLOC: until the end of the block; STORE */
+	struct buffer *buffer;		/* ALLOC: until the end of the block; STORE; PREFETCH: its line there, which need not be within it */
+	bool far;			/* PREFETCH: into the second-level cache, not the first */
 	const struct expr **index;	/* STORE: buffer->tensor.ndim of them */
 	bool streams;			/* STORE: of whole vectors, past the caches (pass/stream.c) */
 	enum reducer reducer;		/* STORE: combines with what is there, or replaces it */

@@ -176,7 +176,7 @@ static struct nest *copy_node(const struct copy *c, const struct nest *n)
 	}
 	out->body = copy_list(c, n->body);
 	out->other = copy_list(c, n->other);
-	if (!out->body && !out->other && n->kind != NEST_ALLOC)
+	if (!out->body && !out->other && n->kind != NEST_ALLOC && n->kind != NEST_PREFETCH)
 		return NULL;	/* all of it was conditional */
 	out->stores = 0;
 	out->compared = compared(value);

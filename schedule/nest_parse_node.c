@@ -110,6 +110,52 @@ static int border(struct nest_parser *np, enum border *out)
 	return parse_error(&np->p, parse_at(&np->p), "there is no such border");
 }
 
+/* NAME: what can be prefetched. NULL and a message where it cannot. */
+static struct buffer *prefetched(struct nest_parser *np)
+{
+	const char *at = parse_at(&np->p);
+	char *name = scan_name(&np->p.s, np->p.a);
+	const struct tensor *t = name ? np->p.tensor(&np->p, name) : NULL;
+
+	if (!t || buffer_of(t)->kind == BUFFER_LOCAL || np->packed) {
+		parse_error(&np->p, at, "only arguments and temps are prefetched, and not in packs");
+		return NULL;
+	}
+	return buffer_of(t);
+}
+
+/* ["prefetch" NAME TURNS]... */
+static int prefetches(struct nest_parser *np, struct nest *n)
+{
+	while (nest_parse_word(np, "prefetch")) {
+		struct prefetch x = { .buffer = prefetched(np) };
+
+		if (!x.buffer ||
+		    nest_parse_number(np, "turns ahead", 1, PREFETCH_MAX_TURNS, &x.turns) < 0)
+			return -1;
+		vec_push(np->p.a, &n->prefetches, x);
+	}
+	return 0;
+}
+
+/* NAME "at" element ["," "far"], behind "prefetch" */
+static int prefetch(struct nest_parser *np, struct nest *n)
+{
+	if (np->in_vector)
+		return parse_error(&np->p, parse_at(&np->p), "lanes prefetch nothing");
+	n->kind = NEST_PREFETCH;
+	n->buffer = prefetched(np);
+	if (!n->buffer || parse_expect(&np->p, "at") < 0 ||
+	    expression(np, DTYPE_I64, "an element", &n->value) < 0)
+		return -1;
+	if (n->value->loads)
+		return parse_error(&np->p, parse_at(&np->p), "what is prefetched is known without loads");
+	n->far = scan_token(&np->p.s, ",");
+	if (n->far && parse_expect(&np->p, "far") < 0)
+		return -1;
+	return nest_parse_line_end(np);
+}
+
 /* What is inside of N, whose line ends here. */
 static int inside(struct nest_parser *np, int depth, struct nest **out)
 {
@@ -135,7 +181,7 @@ static bool loop_words(struct nest_parser *np, struct nest *n)
 	return n->turns || n->annotation;
 }
 
-/* axis ["of" LANES] ["by" INTRINSIC] [border], behind "for" */
+/* axis ["of" LANES] ["by" INTRINSIC] [border] [prefetches], behind "for" */
 static int loop(struct nest_parser *np, int depth, struct nest *n)
 {
 	const struct target *target = np->program->target;
@@ -144,7 +190,8 @@ static int loop(struct nest_parser *np, int depth, struct nest *n)
 
 	n->kind = NEST_LOOP;
 	n->axis = own;
-	if (!own || lanes_of_loop(np, n) < 0 || by(np, n) < 0 || border(np, &n->border) < 0)
+	if (!own || lanes_of_loop(np, n) < 0 || by(np, n) < 0 || border(np, &n->border) < 0 ||
+	    prefetches(np, n) < 0)
 		return -1;
 	if (n->annotation && np->packed)
 		return parse_error(&np->p, at, "the loops of a pack are plain");
@@ -264,6 +311,8 @@ static int node(struct nest_parser *np, int depth, struct nest *n)
 		return let(np, depth, n);
 	if (nest_parse_word(np, "if"))
 		return condition(np, depth, n);
+	if (nest_parse_word(np, "prefetch"))
+		return prefetch(np, n);
 	if (nest_parse_word(np, "temp"))
 		return nest_parse_alloc(np, n, (struct buffer){ .kind = BUFFER_TEMP });
 	if (nest_parse_word(np, "local"))

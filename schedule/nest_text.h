@@ -27,6 +27,9 @@
  *			...
  *		vector for j in 0..6 of 8 border mask	lanes; what a step chose for its border
  *			...
+ *		for k in 0..64 prefetch A 4	what is read of A four turns later is to be
+ *			prefetch A at 64 * i + k + 4, far	the line of that element, into the second-level cache
+ *			...
  *		vector for j in 0..16 of 16
  *			stream C[i, j] = B[j, i]	past the caches
  *

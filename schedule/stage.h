@@ -53,6 +53,12 @@ struct surplus {
 	const struct expr *unless;	/* by axes of enclosing loops; where it holds, they are */
 };
 
+/* What a turn of loop `iter` fetches: what is read of stage `read` in it so many `turns` later. */
+struct stage_prefetch {
+	int read, iter;
+	int64_t turns;
+};
+
 enum place {
 	PLACE_ROOT,
 	PLACE_INLINE,	/* no loops of its own */
@@ -77,6 +83,7 @@ struct stage {
 	bool packed;		/* stored in the order in which its reader's loops come */
 	struct arrangement stored;	/* how its tensor is, by steps */
 	bool streams;		/* stored past the caches, where that can be */
+	struct stage_prefetch_vec VEC(struct stage_prefetch) prefetches;
 	bool is_cache;		/* made by cache_write or cache_read */
 	bool is_partial;	/* made by rfactor */
 	struct iter_vec iters;	/* all that ever were; those of the op's axes first */

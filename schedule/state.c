@@ -23,6 +23,7 @@ struct state *state_copy(struct arena *a, const struct state *s)
 		COPY_VEC(a, &g->leaves);
 		COPY_VEC(a, &g->relations);
 		COPY_VEC(a, &g->lets);
+		COPY_VEC(a, &g->prefetches);
 		c->stages.at[i] = g;
 	}
 	return c;

@@ -157,6 +157,13 @@ struct step step_stream(int stage)
 	return (struct step){ .kind = STEP_STREAM, .stage = stage };
 }
 
+struct step step_prefetch(int stage, int read, int iter, int64_t turns)
+{
+	return (struct step){
+		.kind = STEP_PREFETCH, .stage = stage, .target = read, .iter = iter, .size = turns
+	};
+}
+
 struct step step_layout(int stage)
 {
 	return (struct step){ .kind = STEP_LAYOUT, .stage = stage };

@@ -35,6 +35,8 @@ enum __attribute__((packed)) derivation {
 };
 
 enum { STEP_MAX_ITERS = 32 };
+/* What is fetched is used soon: the longest way to memory is some hundred cycles, more than which so many turns take. */
+enum { PREFETCH_MAX_TURNS = 64 };
 
 /* Small: a search copies hundreds of thousands a second. */
 struct step {
@@ -93,6 +95,7 @@ struct step step_place(int stage);
 struct step step_layout(int stage);
 struct step step_order(int stage, const struct arrangement *how);
 struct step step_stream(int stage);
+struct step step_prefetch(int stage, int read, int iter, int64_t turns);
 /* How a step LAYOUT stores; n = 0: in the order of the reader's loops. */
 struct arrangement step_arrangement(const struct step *step);
 

@@ -18,7 +18,7 @@ extern const struct unit_costs cpu_costs;
 	.vector_bytes = (bytes), .vector_registers = (registers),                                   \
 	.scope_bytes = { [SCOPE_REGISTERS] = 2 * (bytes) * (registers), [SCOPE_STACK] = 48 * 1024,  \
 			 [SCOPE_WORKSPACE] = 512 * 1024 },                                          \
-	.frame_bytes = 16 * 1024, .statements = 720, .costs = &cpu_costs,                         \
+	.line_bytes = 64, .frame_bytes = 16 * 1024, .statements = 720, .costs = &cpu_costs,                         \
 	.bindings = { [ANNOTATION_NONE] = "a loop",                                                 \
 		      [ANNOTATION_PARALLEL] = "turns shared by a team of threads",                  \
 		      [ANNOTATION_VECTOR] = "GNU vectors", [ANNOTATION_UNROLL] = "copies" }

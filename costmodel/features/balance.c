@@ -100,6 +100,7 @@ static double list_work(struct turn_walk *w, const struct nest *n)
 			work++;
 			break;
 		case NEST_ALLOC:
+		case NEST_PREFETCH:
 			break;
 		}
 	return work;

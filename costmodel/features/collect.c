@@ -2,7 +2,6 @@
 /* costmodel/features/collect.c - walks a nest and takes down every store with its loops and accesses. */
 #include "costmodel/features/frequency.h"
 #include "costmodel/features/path.h"
-
 #include "schedule/mask.h"
 #include "te/index/index.h"
 
@@ -30,6 +29,7 @@ struct site_walk {
 	struct index_vec VEC(const struct expr *) indices;	/* operations in those of the store */
 	struct known_load_vec VEC(struct known_load) loads;	/* of the store, by address */
 	double computed;	/* share of the store's turns in which the value that is walked is */
+	double prefetched;	/* lines, since the last store */
 	int conditions;
 	double branched[SITE_MAX_LOOPS + 1];	/* branches, by how many loops are around them */
 	bool too_deep;
@@ -53,8 +53,7 @@ static struct access *find_access(const struct site *s, const struct buffer *b, 
 	return NULL;
 }
 
-static struct access *new_access(struct site_walk *w, struct site *s, const struct buffer *b,
-				 const struct motion *dim)
+static struct access *new_access(struct site_walk *w, struct site *s, const struct buffer *b, const struct motion *dim)
 {
 	size_t ndim = (size_t)b->tensor.ndim;
 	struct access *x = arena_one(w->a, struct access);
@@ -72,8 +71,8 @@ static struct access *new_access(struct site_walk *w, struct site *s, const stru
 }
 
 /* NULL: the site has no room for it. */
-static struct access *add_access(struct site_walk *w, struct site *s, const struct buffer *b,
-				 const struct expr *const *index, bool reads, bool writes)
+static struct access *add_access(struct site_walk *w, struct site *s, const struct buffer *b, const struct expr *const *index,
+				 bool reads, bool writes)
 {
 	struct motion dim[TENSOR_MAX_DIMS];
 
@@ -180,8 +179,7 @@ static bool is_masked(const struct site_walk *w, const struct expr *e)
 	const struct axis *axis = e->kind == EXPR_SELECT ? lanes_around(w) : NULL;
 	struct mask m;
 
-	return axis && expr_uses_axis(e->arg[0], axis) &&
-	       mask_of_select(w->a, w->p->target, e, axis, &m);
+	return axis && expr_uses_axis(e->arg[0], axis) && mask_of_select(w->a, w->p->target, e, axis, &m);
 }
 
 /* What elements decide is decided lane by lane, so that both values are computed. */
@@ -277,8 +275,9 @@ static void walk_store(struct site_walk *w, const struct nest *n)
 	s->conditions = w->conditions;
 	s->taken = w->taken;
 	s->turns = w->turns * w->taken;
+	s->prefetched = w->prefetched;
 	s->alloc_times = times_allocated(w, n->buffer);
-	w->indices.n = w->loads.n = 0;
+	w->prefetched = w->indices.n = w->loads.n = 0;
 	add_access(w, s, n->buffer, n->index, n->reducer != REDUCE_NONE, true);
 	for (int d = 0; d < n->buffer->tensor.ndim; d++)
 		walk_index(w, s, n->index[d]);
@@ -312,8 +311,7 @@ static void walk_loop(struct site_walk *w, const struct nest *n)
 	}
 	if (extent > 1) {
 		v.loop = w->around.n;
-		w->around.at[w->around.n++] = (struct site_loop){ n, extent, n->annotation,
-							     n->axis->reduce };
+		w->around.at[w->around.n++] = (struct site_loop){ n, extent, n->annotation, n->axis->reduce };
 	}
 	vec_push(w->a, &w->around.variables, v);
 	w->turns *= extent;
@@ -337,8 +335,9 @@ static void walk_let(struct site_walk *w, const struct nest *n)
 	w->around.variables.n--;
 }
 
-static void walk_branch(struct site_walk *w, const struct nest *n, bool not, double asked)
+static void walk_branch(struct site_walk *w, const struct nest *n, bool not)
 {
+	double asked = share_asked(&w->around, n->value);
 	double taken = w->taken;
 	int entered = w->path.n;
 
@@ -358,12 +357,10 @@ static void walk_if(struct site_walk *w, const struct nest *n)
 
 	if (axis && expr_uses_axis(n->value, axis)) {	/* a masked store takes as long as a whole one */
 		walk_list(w, n->body);
-		return;
+	} else {
+		walk_branch(w, n, false);
+		walk_branch(w, n, true);
 	}
-	double asked = share_asked(&w->around, n->value);
-
-	walk_branch(w, n, false, asked);
-	walk_branch(w, n, true, asked);
 }
 
 static void walk_list(struct site_walk *w, const struct nest *n)
@@ -386,6 +383,9 @@ static void walk_list(struct site_walk *w, const struct nest *n)
 			break;
 		case NEST_STORE:
 			walk_store(w, n);
+			break;
+		case NEST_PREFETCH:
+			w->prefetched += w->turns * w->taken;
 			break;
 		}
 	w->lifetimes.n = lifetimes;

@@ -146,6 +146,7 @@ static void fill_caches(const struct site *s, const struct aim *d, float *row)
 	row[FEATURE_L3_MISS] = (float)sum_of_misses(s, l3, false);
 	row[FEATURE_L3_BACK] = (float)sum_of_misses(s, l3, true);
 	row[FEATURE_STREAMED] = (float)streamed(s);
+	row[FEATURE_PREFETCHED] = (float)s->prefetched;
 	row[FEATURE_INNER_BYTES] = (float)inner_bytes(s, 1);
 	row[FEATURE_INNER_L1] = inner_bytes(s, 1) <= d->l1_bytes;
 	row[FEATURE_SECOND_BYTES] = (float)inner_bytes(s, 2);

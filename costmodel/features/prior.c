@@ -100,6 +100,12 @@ static double body_cycles(const float *row, const struct aim *d, const struct be
 	return together(cost, 4, body_overlap);
 }
 
+/* A prefetch takes the place of a load. What it saves is no traffic: caches are taken to hide the way to memory anyway. */
+static double prefetch_cycles(const float *row, const struct aim *d)
+{
+	return (double)row[FEATURE_PREFETCHED] / d->target->costs->loads;
+}
+
 /* The estimate for all turns of a store whose row has plain values; ns. CACHED: all that the program is given fits into
  * the last cache, and is there from the run before, or from who made it. */
 static double store_ns(const struct site *s, const float *row, const struct aim *d, bool cached)
@@ -112,7 +118,7 @@ static double store_ns(const struct site *s, const float *row, const struct aim 
 	double l3_gbs = d->l3_bytes > d->l2_bytes ? 2 * d->mem_gbs : d->mem_gbs;
 	double missed = cached ? 0 : (double)row[FEATURE_L3_MISS] + (double)row[FEATURE_L3_BACK];
 	double cost[] = {
-		bodies * body / threads,
+		(bodies * body + prefetch_cycles(row, d) / p.ghz) / threads,
 		(double)row[FEATURE_L1_MISS] / d->l2_gbs / threads,
 		(double)row[FEATURE_L2_MISS] / l3_gbs,
 		(missed + (double)row[FEATURE_STREAMED]) / d->mem_gbs,

@@ -34,6 +34,7 @@ struct site {
 	int conditions;
 	double taken;		/* share of turns in which they hold */
 	double turns;		/* extents times taken */
+	double prefetched;	/* lines, over all turns, since the store before it */
 	double alloc_times;	/* of the store's buffer */
 	double ops[OP_FEATURES];	/* of one turn, by feature */
 	double flop;		/* of one turn */

@@ -183,6 +183,9 @@ static void add_list(struct meter *m, const struct nest *n)
 		case NEST_STORE:
 			add_store(m, n);
 			break;
+		case NEST_PREFETCH:
+			m->statements += 1;
+			break;
 		}
 }
 

@@ -60,6 +60,12 @@ void store_list(struct storing *s, struct nest *n)
 	for (; n; n = n->next) {
 		const struct stored_as *x = n->buffer ? find(s, &n->buffer->tensor) : NULL;
 
+		for (int i = 0; i < n->prefetches.n; i++) {
+			const struct stored_as *to = find(s, &n->prefetches.at[i].buffer->tensor);
+
+			if (to)
+				n->prefetches.at[i].buffer = to->to;
+		}
 		if (n->value && n->value->loads && s->known.n > 0)
 			n->value = expr_simplify(s->a, expr_rewrite(s->a, n->value, store_node, s));
 		if (n->kind == NEST_STORE && x) {

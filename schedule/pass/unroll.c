@@ -158,7 +158,7 @@ static void add_list(struct written_out *b, const struct nest *list)
 			add_loop(b, n);
 		else if (n->kind == NEST_STORE)
 			add_store(b, n);
-		else
+		else if (n->kind != NEST_PREFETCH)
 			b->plain = false;
 	}
 }

@@ -197,6 +197,15 @@ static struct step random_layout(struct step_walk *w)
 	return packs ? step_layout(stage) : random_order(w, stage);
 }
 
+/* Of something that a stage reads, in one of its loops. */
+static struct step random_prefetch(struct step_walk *w, int stage)
+{
+	const struct stage *g = stage_at(w, chance(w, 0.7) ? stage : random_stage(w, false));	/* that may be attached */
+	int read = g->reads.n > 0 ? state_stage_of(w->s, g->reads.at[below(w, g->reads.n)].tensor) : 0;
+
+	return step_prefetch(stage, read, random_leaf(w, stage), 1 + below(w, 8));
+}
+
 static struct step random_step(struct step_walk *w)
 {
 	static const enum step_kind kinds[] = {
@@ -206,6 +215,7 @@ static struct step random_step(struct step_walk *w)
 		STEP_RFACTOR,	 STEP_RFACTOR,	  STEP_LAYOUT,	   STEP_LAYOUT,
 		STEP_PARALLEL,	 STEP_VECTORIZE,  STEP_UNROLL,	   STEP_BORDER,
 		STEP_BORDER,	 STEP_BORDER,	  STEP_PLACE,	   STEP_STREAM,
+		STEP_PREFETCH,
 	};
 	enum step_kind kind = kinds[below(w, (int)(sizeof(kinds) / sizeof(*kinds)))];
 	int stage = random_stage(w, false);
@@ -235,6 +245,8 @@ static struct step random_step(struct step_walk *w)
 		return step_place(stage);
 	case STEP_STREAM:
 		return step_stream(stage);
+	case STEP_PREFETCH:
+		return random_prefetch(w, stage);
 	case STEP_LAYOUT:
 		return random_layout(w);
 	case STEP_PARALLEL:
@@ -374,6 +386,8 @@ static void annotate_all(struct step_walk *w)
 		if (g->place == PLACE_ROOT && chance(w, 0.3))
 			apply(w, step_annotate(i, g->leaves.at[0], ANNOTATION_PARALLEL));
 	}
+	if (chance(w, 0.2))
+		apply(w, random_prefetch(w, random_stage(w, false)));
 	int interleaved = random_stage(w, false);
 
 	/* Few, for most targets have none of them. */

@@ -156,6 +156,12 @@ static const struct feature_case cases[] = {
 	  "prior.time 4170.25\n" },
 	{ "past caches that would hold it", "input A: f32[4, 64]\nC[i, j] = A[i, j] * 2\n",
 	  "split C j 16\nvectorize C j.1\nstream C\n", 0, "streamed 1024 prior.time 66.3202\n" },
+	/* a row's four lines in each of 64 turns, before the start of its sum */
+	{ "rows ahead", "input A: f32[64, 64]\nC[i] = sum(k < 64) A[i, k]\n", "prefetch C A i 1", 0,
+	  "prefetched 256\n" },
+	{ "a line a turn", "input A: f32[64, 64]\nC[i] = sum(k < 64) A[k, i]\n", "", 1, "prefetched 0 prior.time 43173.7613\n" },
+	{ "a line a turn, ahead", "input A: f32[64, 64]\nC[i] = sum(k < 64) A[k, i]\n", "prefetch C A k 2", 1,
+	  "prefetched 4096 prior.time 45583.1888\n" },
 	{ "unrolled reduction", "input A: f32[4, 32]\nC[i] = sum(k < 32) A[i, k]\n",
 	  "split C k 8\nunroll C k.1\n", 1,
 	  "unroll.reduce 8 unroll.product 8 reduce.product 32 reduce.inner 4 f_add 128\n" },

@@ -107,6 +107,28 @@ static void test_nodes(void **state)
 	arena_free(a);
 }
 
+static void test_prefetches(void **state)
+{
+	struct arena *a = arena_new();
+	const struct program *p = parse(a, HEAD "for i in 0..8 border guard prefetch A 2 prefetch C 64\n"
+						"\tprefetch A at i * 4 - 64, far\n"
+						"\tprefetch A at i\n"
+						"\tC[i] = f32(1)\n");
+	const struct nest *loop = p->body, *first = loop->body;
+	float in[32], out[8] = { 0 };
+
+	(void)state;
+	assert_int_equal(loop->prefetches.n, 2);
+	assert_ptr_equal(loop->prefetches.at[1].buffer, loop->body->next->next->buffer);
+	assert_int_equal(loop->prefetches.at[1].turns, 64);
+	assert_int_equal(first->kind, NEST_PREFETCH);
+	assert_true(first->far && !first->next->far);
+	assert_ptr_equal(first->buffer, loop->prefetches.at[0].buffer);
+	program_interpret(p, (void *[]){ in, in, out });	/* beyond A: nothing comes of it */
+	assert_true(out[7] > 0.5F);
+	arena_free(a);
+}
+
 /* The innermost of a name is meant; printing gives each a name of its own. */
 static void test_names(void **state)
 {
@@ -202,6 +224,12 @@ static void test_refused(void **state)
 		{ HEAD "C[0] -= A[0, 0]\n", "5:6: expected =, +=, *=, max= or min=" },
 		{ HEAD "local L: f32[2]\nstream L[0] = f32(0)\n", "6:8: only outputs are stored past the caches" },
 		{ HEAD "stream C[0] += A[0, 0]\n", "5:8: what is stored past the caches is not read" },
+		{ HEAD "local L: f32[2]\nprefetch L at 0\n", "6:10: only arguments and temps are prefetched" },
+		{ HEAD "prefetch A 0\n", "5:12: expected 'at'" },
+		{ HEAD "prefetch A at f32(0)\n", "5:15: an element is i64, not f32" },
+		{ HEAD "prefetch A at i64(0), near\n", "5:23: expected 'far'" },
+		{ HEAD "for i in 0..8 prefetch A 65\n", "5:26: " },
+		{ HEAD "vector for i in 0..8\n\tprefetch A at i\n", "6:11: lanes prefetch nothing" },
 		{ HEAD "C[0] = i64(3)\n", "5:8: what is stored here is f32, not i64" },
 		{ HEAD "C[0] = f32(0) + f32(f16(1) + f16(1))\n", "5:8: arithmetic on f16" },
 		{ "target generic\noutput C: f16[1]\nC[0] += f16(1)\n", "3:1: a reduction to f16" },
@@ -271,6 +299,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_arguments),     cmocka_unit_test(test_pack),
 		cmocka_unit_test(test_nodes),	      cmocka_unit_test(test_names),
+		cmocka_unit_test(test_prefetches),
 		cmocka_unit_test(test_shared_buffer), cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_nesting),	      cmocka_unit_test(test_without_state),
 	};

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/pass/prefetch.c - what is read some turns later is on its way while this turn works.
+ *
+ * Requires: a nest with its vectors, buffers as they are stored.
+ * Provides: where a loop asks for it, a node for each line that is read of the buffer so many of its turns later; no loop asks
+ *           any more. Where no load moves as below anywhere, the program is refused.
+ * Keeps:    what is computed, read and written.
+ *
+ * A turn of the loop may be long, and a burst of fetches would fill the queues of the caches. So what loops within go over
+ * is fetched there, in the innermost of them of which, as of all around it, turns go on by a line at least, to what others do
+ * not read. What loops inside of that one go over is swept by lines, but for what the turn before had. */
+#include <stdlib.h>
+
+#include "schedule/matrix.h"
+#include "schedule/pass/lanes.h"
+#include "schedule/pass/pass.h"
+#include "schedule/pass/sweep.h"
+
+enum {
+	MAX_LOOPS = SWEEP_MAX,	/* from the one that asks to a load */
+	MOST_LINES = 256,	/* in a turn: 16 KiB, beyond which they push out of a first-level cache what is at work */
+	WRITTEN_LINES = 8,	/* no more are written out: a loop costs a turn as much as a line */
+	NEAR_BYTES = 16 << 10,	/* half of the least first-level cache, 32 KiB: the other half has what is at work */
+};
+
+/* Lines that turns of a loop fetch. */
+struct fetched {
+	const struct nest *in;
+	struct lines lines;
+};
+
+struct fetched_vec VEC(const struct fetched *);
+
+struct prefetching {
+	struct program *p;
+	const struct prefetch *asked;
+	struct nest *path[MAX_LOOPS];	/* from the loop that asks on */
+	int n;
+	const struct axis *let[MAX_LOOPS];	/* inside of it, and what they are */
+	const struct expr *value[MAX_LOOPS];
+	int lets;
+	struct fetched_vec found;
+	bool wanted, made;
+};
+
+static int64_t count_of(const struct nest *loop)
+{
+	return loop->axis->hi - loop->axis->lo;
+}
+
+/* Can turns of N, a loop, fetch? */
+static bool may_fetch(const struct prefetching *f, const struct nest *n)
+{
+	return (n->annotation == ANNOTATION_NONE || n->annotation == ANNOTATION_PARALLEL) && n->turns != TURNS_TRANSPOSED &&
+	       matrix_block(f->p->arena, n).kind == MATRIX_NONE;
+}
+
+static int64_t moved_by(const struct linear *at, const struct nest *loop)
+{
+	return llabs(linear_coef(at, loop->axis));
+}
+
+/* Do turns of OUTER, by way of INNER inside of it, read in part the same? */
+static bool shares(const struct linear *at, const struct nest *outer, const struct nest *inner)
+{
+	return moved_by(at, inner) <= moved_by(at, outer) && moved_by(at, outer) < moved_by(at, inner) * count_of(inner);
+}
+
+/* Can the loop at place I of the path fetch for the one that asks, turn by turn, what no other turn does? */
+static bool spreads(const struct prefetching *f, const struct linear *at, int i)
+{
+	if (shares(at, f->path[0], f->path[i]))
+		return false;
+	for (int j = i + 1; j < f->n; j++)
+		if (shares(at, f->path[i], f->path[j]))
+			return false;
+	return true;
+}
+
+/* The place in the path of the loop that fetches what is AT; -1: none does. */
+static int find_loop(const struct prefetching *f, const struct linear *at, int64_t line)
+{
+	int in = 0;
+
+	while (in < f->n && may_fetch(f, f->path[in]) && moved_by(at, f->path[in]) >= line && (in == 0 || spreads(f, at, in)))
+		in++;
+	return in - 1;
+}
+
+/* --- what is found */
+
+/* Is AT known before the turn that it is read in? */
+static bool is_even(const struct prefetching *f, const struct linear *at)
+{
+	for (int i = 0; i < f->n; i++)
+		if (lanes_bent(at, f->path[i]->axis))
+			return false;
+	for (int i = 0; i < at->n; i++)
+		if (at->term[i].atom->loads)
+			return false;
+	return true;
+}
+
+/* What fetches L, in loops that sweep it. */
+static struct nest *fetching(struct arena *a, const struct buffer *b, const struct lines *l, bool far)
+{
+	struct nest *fetch = nest_new(a, NEST_PREFETCH, NULL), *n = fetch;
+	enum annotation annotation = lines_count(l) <= WRITTEN_LINES ? ANNOTATION_UNROLL : ANNOTATION_NONE;
+	const struct expr *at = linear_expr(a, &l->at);
+
+	for (int i = 0; i < l->n; i++) {
+		struct axis *axis = arena_one(a, struct axis);
+
+		if (l->run[i].count == 1)
+			continue;
+		axis->name = arena_printf(a, "line.%d", i);
+		axis->hi = l->run[i].count;
+		at = expr_add(a, at, expr_mul(a, expr_axis(a, axis), l->run[i].stride));
+		n = nest_new(a, NEST_LOOP, n);
+		n->axis = axis;
+		n->annotation = annotation;
+	}
+	fetch->buffer = (struct buffer *)(uintptr_t)b;
+	fetch->value = expr_simplify(a, at);
+	fetch->far = far;
+	return n;
+}
+
+/* Puts what fetches L into the loop at place IN of the path, before what that does. */
+static void place(struct prefetching *f, const struct lines *l, int in)
+{
+	int64_t bytes = lines_count(l) * f->asked->turns * f->p->target->line_bytes;	/* on their way at a time */
+	struct nest *loop = f->path[in];
+
+	for (; in > 0; in--)
+		bytes *= count_of(f->path[in]);
+	struct nest *n = fetching(f->p->arena, f->asked->buffer, l, bytes > NEAR_BYTES);
+
+	n->next = loop->body;
+	loop->body = n;
+	f->made = true;
+}
+
+/* Does a loop fetch these lines already? */
+static bool is_found(const struct prefetching *f, const struct fetched *x, int64_t line)
+{
+	for (int i = 0; i < f->found.n; i++)
+		if (f->found.at[i]->in == x->in && lines_equal(&f->found.at[i]->lines, &x->lines, line))
+			return true;
+	return false;
+}
+
+static void add_load(struct prefetching *f, const struct expr *load)
+{
+	struct arena *a = f->p->arena;
+	int64_t line = f->p->target->line_bytes / (int64_t)dtype_bytes(load->dtype);
+	struct fetched *x = arena_one(a, struct fetched);
+	const struct expr *index[TENSOR_MAX_DIMS];
+	const struct axis *swept[MAX_LOOPS];
+
+	for (int d = 0; d < load->tensor->ndim; d++)
+		index[d] = expr_simplify_with(a, load->index[d], f->let, f->value, f->lets);
+	if (!lanes_offset(a, load->tensor, index, &x->lines.at) || !is_even(f, &x->lines.at))
+		return;
+	int in = find_loop(f, &x->lines.at, line), n = 0;
+
+	if (in < 0)
+		return;
+	int64_t move = linear_coef(&x->lines.at, f->path[0]->axis);
+
+	for (int i = in + 1; i < f->n; i++)
+		swept[n++] = f->path[i]->axis;
+	x->in = f->path[in];
+	x->lines.at.constant += move * f->asked->turns;
+	lines_sweep(&x->lines, swept, n, line);
+	lines_leave(&x->lines, move);
+	if (lines_count(&x->lines) > MOST_LINES || is_found(f, x, line))
+		return;
+	vec_push(a, &f->found, x);
+	place(f, &x->lines, in);
+}
+
+static bool find_load(const struct expr *e, void *user)
+{
+	struct prefetching *f = user;
+
+	if (e->kind == EXPR_LOAD && e->tensor == &f->asked->buffer->tensor)
+		add_load(f, e);
+	return e->loads;
+}
+
+static void find_in_list(struct prefetching *f, struct nest *list);
+
+/* In the body of N, a loop or a let. */
+static void find_inside(struct prefetching *f, struct nest *n)
+{
+	if (f->n == MAX_LOOPS || f->lets == MAX_LOOPS)
+		return;
+	if (n->kind == NEST_LOOP)
+		f->path[f->n++] = n;
+	else
+		f->let[f->lets++] = n->axis;
+	if (n->kind == NEST_LET)
+		f->value[f->lets - 1] = expr_simplify_with(f->p->arena, n->value, f->let, f->value, f->lets - 1);
+	find_in_list(f, n->body);
+	f->n -= n->kind == NEST_LOOP;
+	f->lets -= n->kind == NEST_LET;
+}
+
+static void find_in_list(struct prefetching *f, struct nest *list)
+{
+	for (struct nest *n = list; n; n = n->next) {
+		if (n->kind == NEST_STORE)
+			expr_visit_once(n->value, find_load, f);
+		if (n->axis) {
+			find_inside(f, n);
+		} else {
+			find_in_list(f, n->body);
+			find_in_list(f, n->other);
+		}
+	}
+}
+
+static void prefetch_list(struct prefetching *f, struct nest *list)
+{
+	for (struct nest *n = list; n; n = n->next) {
+		for (int i = 0; i < n->prefetches.n; i++) {
+			f->asked = &n->prefetches.at[i];
+			f->wanted = true;
+			f->found.n = 0;
+			if (f->p->target->line_bytes > 0)
+				find_inside(f, n);
+		}
+		n->prefetches.n = 0;
+		prefetch_list(f, n->body);
+		prefetch_list(f, n->other);
+	}
+}
+
+bool nest_pass_prefetch(struct program *p, const char **why)
+{
+	struct prefetching f = { .p = p };
+
+	prefetch_list(&f, p->body);
+	if (!f.wanted || f.made)
+		return true;
+	*why = p->target->line_bytes > 0 ? "no load moves by a line in each turn of the loop that prefetches it"
+					 : "the target has no caches to prefetch into";
+	return false;
+}
