@@ -5,7 +5,11 @@
 /* STEP is O with what it leaves open decided. */
 static bool decides(const struct open_step *o, const struct step *step)
 {
-	if (step->kind != o->step.kind || step->stage != o->step.stage)
+	if (step->kind != o->step.kind)
+		return false;
+	if (o->role == ROLE_PREFETCH)	/* the loop may be one of a stage around */
+		return step->target == o->step.target;
+	if (step->stage != o->step.stage)
 		return false;
 	switch (o->role) {
 	case ROLE_FIXED:
@@ -28,7 +32,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 static bool may_be_missing(const struct open_step *o)
 {
 	return is_location(o->role) || o->role == ROLE_OPTIONAL || o->role == ROLE_PANEL ||
-	       o->step.kind == STEP_BORDER;
+	       o->role == ROLE_PREFETCH || o->step.kind == STEP_BORDER;
 }
 
 static bool is_of(const struct step_vec *steps, int at, enum step_kind kind, int stage)

@@ -2,6 +2,7 @@
 /* search/space/parts_compose.c - schedules of parts as one of the whole, step by step in the order of a sketch's, so
  * that it tells its decisions. */
 #include "search/space/parts.h"
+#include "search/space/prefetch.h"
 
 /* A part whose steps are repeated in the whole. */
 struct repeated {
@@ -17,7 +18,7 @@ static struct step renamed(const struct repeated *r)
 	struct step step = r->steps->at[r->next];
 
 	step.stage = r->stage[step.stage];
-	if (step.kind == STEP_COMPUTE_AT || step.kind == STEP_CACHE_READ)
+	if (step.kind == STEP_COMPUTE_AT || step.kind == STEP_CACHE_READ || step.kind == STEP_PREFETCH)
 		step.target = r->stage[step.target];
 	return step;
 }
@@ -53,9 +54,14 @@ static bool is_streaming(const struct step *step)
 	return step->kind == STEP_STREAM;
 }
 
+static bool is_prefetching(const struct step *step)
+{
+	return step->kind == STEP_PREFETCH;
+}
+
 static bool is_other(const struct step *step)
 {
-	return !is_sharing(step) && !is_streaming(step);
+	return !is_sharing(step) && !is_streaming(step) && !is_prefetching(step);
 }
 
 /* The part whose next step IS_OF a kind, of the first stage; -1 where none is left. */
@@ -71,7 +77,7 @@ static int first_of(const struct repeated *r, int n, bool (*is_of)(const struct 
 }
 
 /* As the rules do (search/space/sketch.c): functions are folded, then stages are looked at, both from the outputs to
- * the inputs; what is streamed and what threads share come last, by stage. */
+ * the inputs; what is streamed, what threads share and what is prefetched come last, by stage. */
 static bool repeat_all(struct state *s, struct repeated *r, int n)
 {
 	for (int i = n - 1; i >= 0; i--)
@@ -87,6 +93,9 @@ static bool repeat_all(struct state *s, struct repeated *r, int n)
 	for (int i; (i = first_of(r, n, is_sharing)) >= 0;)
 		if (!repeat(s, &r[i]))
 			return false;
+	for (int i; (i = first_of(r, n, is_prefetching)) >= 0; r[i].next++)
+		if (prefetch_is_given(s, renamed(&r[i]).target))	/* what was an input of the part may be computed in a loop */
+			state_apply(s, renamed(&r[i]), NULL);
 	return true;
 }
 

@@ -3,6 +3,7 @@
 #include "search/space/sketch.h"
 
 #include "base/rng.h"
+#include "search/space/prefetch.h"
 #include "search/space/stream.h"
 
 static const struct rule *const rules[] = {
@@ -60,7 +61,7 @@ bool sketch_add(struct sketch *s, struct step step, enum role role)
 			return false;
 		shown.iter = target->leaves.at[step.size];
 	}
-	bool later = is_location(role) || role == ROLE_PARALLEL || step.kind == STEP_BORDER;
+	bool later = is_location(role) || role == ROLE_PARALLEL || role == ROLE_PREFETCH || step.kind == STEP_BORDER;
 
 	if (!s->begun && (role != ROLE_FIXED || later)) {
 		s->begun = state_copy(s->state->arena, s->state);
@@ -267,7 +268,7 @@ static void add_streaming(struct sketch *s, const struct aim *aim)
 			sketch_add(s, step_stream(i), ROLE_OPTIONAL);
 }
 
-/* The last steps, for no stage is attached to a loop that is fused, or inside of one that is shared. Which
+/* Late steps, for no stage is attached to a loop that is fused, or inside of one that is shared. Which
  * stages are at the root is known then. */
 static void add_sharing(struct sketch *s)
 {
@@ -275,6 +276,15 @@ static void add_sharing(struct sketch *s)
 		if (stage_computes(s->state->stages.at[i]) &&
 		    s->state->stages.at[i]->place == PLACE_ROOT)
 			sketch_add(s, step_annotate(i, 0, ANNOTATION_PARALLEL), ROLE_PARALLEL);
+}
+
+/* The last steps, for loops that threads share are new ones. */
+static void add_prefetching(struct sketch *s, const struct aim *aim)
+{
+	for (int i = 0; i < s->state->stages.n; i++)
+		for (int j = 0; j < s->state->stages.n; j++)
+			if (prefetch_may_pay(s->state, i, j, aim))
+				sketch_add(s, step_prefetch(i, j, 0, 0), ROLE_PREFETCH);
 }
 
 /* A sketch to begin with, of dims as they are, or COLLAPSED where they can be: parts of a greater kernel have theirs as
@@ -312,6 +322,8 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 		add_streaming(k.done.at[i], aim);
 	for (int i = 0; i < k.done.n && k.aim.threads > 1; i++)
 		add_sharing(k.done.at[i]);
+	for (int i = 0; i < k.done.n; i++)
+		add_prefetching(k.done.at[i], aim);
 	for (int i = 0; i < k.done.n; i++)
 		k.done.at[i]->writing = writing_of(a, k.done.at[i]->state, aim->target);
 	return k.done;

@@ -196,17 +196,23 @@ static bool is_told(struct arena *a, const struct dag *dag, const struct aim *ai
 	return told;
 }
 
-static int streamed(const struct state *s)
+static int count(const struct state *s, enum step_kind kind)
 {
 	int n = 0;
 
 	for (int i = 0; i < s->steps.n; i++)
-		n += s->steps.at[i].kind == STEP_STREAM;
+		n += s->steps.at[i].kind == kind;
 	return n;
 }
 
+/* Steps that a whole has, too. */
+static int kept(const struct state *s)
+{
+	return s->steps.n - count(s, STEP_STREAM) - count(s, STEP_PREFETCH);
+}
+
 /* Any schedules of the parts make one of the whole, which a sketch gives, too. How many results of it are streamed: what
- * parts give each other is not. */
+ * parts give each other is not, nor is it prefetched. */
 static int check_composed(const char *whole, struct price_list *prices, const struct aim *aim, struct rng *rng)
 {
 	struct run r = run_new(whole);
@@ -217,15 +223,15 @@ static int check_composed(const char *whole, struct price_list *prices, const st
 	assert_true(parts.n > 1);
 	for (int j = 0; j < parts.n; j++) {
 		of_parts[j] = drawn(r.a, parts.at[j].dag, aim, rng);
-		steps += of_parts[j]->steps.n - streamed(of_parts[j]);
+		steps += kept(of_parts[j]);
 	}
 	const struct state *s = parts_compose(r.a, r.d, &parts, of_parts);
 
 	assert_non_null(s);
-	int streams = streamed(s);
+	int streams = count(s, STEP_STREAM);
 
-	assert_int_equal(s->steps.n - streams, steps);
-	assert_int_equal(streams, streamed(of_parts[parts.n - 1]));
+	assert_int_equal(kept(s), steps);
+	assert_int_equal(streams, count(of_parts[parts.n - 1], STEP_STREAM));
 	assert_true(is_told(r.a, r.d, aim, s));
 	arena_free(r.a);
 	return streams;

@@ -606,6 +606,69 @@ static void test_streamed_samples(void **state)
 	}
 }
 
+/* The steps of SOURCE's sketches that may prefetch, for caches of BYTES. */
+static int prefetching(const char *source, double bytes, const struct target *target)
+{
+	struct aim small = aim;
+	struct run r = run_new(source);
+	int found = 0;
+
+	small.target = target;
+	small.l1_bytes = bytes;
+	struct sketch_vec sketches = sketches_of(r.a, r.d, &small);
+
+	for (int i = 0; i < sketches.n; i++)
+		for (int j = 0; j < sketches.at[i]->steps.n; j++)
+			found += sketches.at[i]->steps.at[j].role == ROLE_PREFETCH;
+	arena_free(r.a);
+	return found;
+}
+
+/* Operands that are given, and more than a first-level cache has. */
+static void test_prefetching(void **state)
+{
+	static const char add[] = "input A: f32[64, 128]\ninput B: f32[128]\nC[i, j] = A[i, j] + B[j]\n";
+	const double bytes = 64 * 128 * sizeof(float);
+
+	(void)state;
+	assert_int_equal(prefetching(add, bytes, &target_x86_64_avx2), 0);
+	assert_int_equal(prefetching(add, bytes - 1, &target_x86_64_avx2), 1);
+	assert_int_equal(prefetching(add, 1, &target_x86_64_avx2), 2);
+	assert_int_equal(prefetching(add, 1, &target_vdla), 0);
+}
+
+/* Few samples prefetch; most of them can be lowered, and sketches tell their decisions. */
+static void test_prefetched_samples(void **state)
+{
+	enum { SAMPLES = 600 };
+	static const char *const sources[] = { "dense:m=64,n=512,k=512", "conv2d:ic=64,oc=64,h=28,w=28,k=3,p=1",
+					       "depthwise:c=64,h=28,w=28,k=3,p=1" };
+	struct aim two = aim;
+	struct rng rng = rng_seed(7);
+
+	(void)state;
+	two.threads = 2;
+	for (size_t k = 0; k < sizeof(sources) / sizeof(*sources); k++) {
+		struct run r = run_new(sources[k]);
+		struct sketch_vec sketches = sketches_of(r.a, r.d, k ? &two : &aim);
+		int drawn = 0, lowered = 0;
+
+		for (int i = 0; i < SAMPLES; i++) {
+			const struct sketch *sketch = sketches.at[rng_below(&rng, sketches.n)];
+			struct genes genes;
+			const struct state *s = sample(r.a, r.d, sketch, k ? &two : &aim, &rng, NULL, NULL);
+
+			if (!s || s->steps.at[s->steps.n - 1].kind != STEP_PREFETCH)
+				continue;
+			drawn++;
+			assert_true(genes_of(r.a, sketch, &s->steps, &genes));
+			lowered += lower(r.a, s, aim.target, NULL) != NULL;
+		}
+		assert_true(drawn > SAMPLES / 50 && drawn < SAMPLES / 5 && lowered > drawn * 3 / 4);
+		arena_free(r.a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -625,6 +688,8 @@ int main(void)
 		cmocka_unit_test(test_strips),
 		cmocka_unit_test(test_streaming),
 		cmocka_unit_test(test_streamed_samples),
+		cmocka_unit_test(test_prefetching),
+		cmocka_unit_test(test_prefetched_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
