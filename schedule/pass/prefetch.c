@@ -18,7 +18,7 @@
 
 enum {
 	MAX_LOOPS = SWEEP_MAX,	/* from the one that asks to a load */
-	MOST_LINES = 256,	/* in a turn: 16 KiB, beyond which they push out of a first-level cache what is at work */
+	MOST_LINES = 1024,	/* in a turn: 64 KiB, a quarter of the least second-level cache that machines have today */
 	WRITTEN_LINES = 8,	/* no more are written out: a loop costs a turn as much as a line */
 	NEAR_BYTES = 16 << 10,	/* half of the least first-level cache, 32 KiB: the other half has what is at work */
 };

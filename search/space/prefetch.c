@@ -8,8 +8,9 @@
 #include "schedule/pass/place.h"
 #include "te/index/index.h"
 
-/* So often a prefetch is left out: chosen. Of a task's operands, mostly two, one in ten samples fetches some. */
-#define LEFT_OUT 0.95
+/* So often a prefetch is left out: of a task's operands, mostly two, one in 16 samples fetches some, for most that do gain
+ * nothing (docs/performance.md). */
+#define LEFT_OUT 0.97
 /* Turns ahead, as powers of two: of a loop around others, whose turns are long, the next or the one behind it; of an
  * innermost one up to 16, which at some 10 cycles a turn are the way to memory (chosen). */
 enum { LONG_TURNS = 2, SHORT_TURNS = 5 };
