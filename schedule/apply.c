@@ -34,7 +34,7 @@ static bool apply_split(struct state *s, const struct step *step, const char **w
 
 	if (step->size < 1)
 		REFUSE("the size is open or not positive");
-	if (it.annotation != ANNOTATION_NONE)
+	if (it.annotation != ANNOTATION_NONE || it.pipelined)
 		REFUSE("the loop is annotated already");
 	if (state_has_attached(s, step->stage, step->iter))
 		REFUSE("another stage is attached to the loop");
@@ -103,7 +103,7 @@ static bool apply_fuse(struct state *s, const struct step *step, const char **wh
 
 		if (it.reduce != g->iters.at[step->list[0]].reduce)
 			REFUSE("space and reduce loops do not fuse");
-		if (it.annotation != ANNOTATION_NONE)
+		if (it.annotation != ANNOTATION_NONE || it.pipelined)
 			REFUSE("a loop is annotated already");
 		if (state_has_attached(s, step->stage, step->list[i]))
 			REFUSE("another stage is attached to one of the loops");
@@ -145,14 +145,13 @@ static bool apply_compute_at(struct state *s, const struct step *step, const cha
 
 /* --- annotations */
 
-static bool annotate(struct state *s, const struct step *step, enum annotation annotation,
-		     const char **why)
+static bool annotate(struct state *s, const struct step *step, enum annotation annotation, const char **why)
 {
 	struct stage *g = stage_at(s, step->stage);
 
 	if (stage_leaf(g, step->iter) < 0)
 		REFUSE("the iter is not a loop");
-	if (g->iters.at[step->iter].annotation != ANNOTATION_NONE)
+	if (g->iters.at[step->iter].annotation != ANNOTATION_NONE || g->iters.at[step->iter].pipelined)
 		REFUSE("the loop is annotated already");
 	if (g->iters.at[step->iter].reduce && (annotation == ANNOTATION_PARALLEL || annotation == ANNOTATION_VTHREAD))
 		REFUSE("turns of a reduce loop write the same element; rfactor first");
@@ -288,6 +287,7 @@ static apply_fn *const apply_step[] = {
 	[STEP_LAYOUT] = apply_layout,
 	[STEP_STREAM] = apply_stream,
 	[STEP_PREFETCH] = apply_prefetch,
+	[STEP_PIPELINE] = apply_pipeline,
 	[STEP_DERIVE] = apply_derive,
 };
 

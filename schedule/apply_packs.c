@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* schedule/apply_packs.c - the steps that say how tensors are stored and brought into caches, and what is computed of
- * constants once. */
+/* schedule/apply_packs.c - the steps that say how tensors are stored and brought near, and what is computed of constants
+ * once. */
 #include "schedule/apply_stages.h"
 
 /* --- offline */
@@ -165,5 +165,17 @@ bool apply_prefetch(struct state *s, const struct step *step, const char **why)
 		if (g->prefetches.at[i].read == x.read && g->prefetches.at[i].iter == x.iter)
 			REFUSE("it is prefetched in the loop already");
 	vec_push(s->arena, &g->prefetches, x);
+	return true;
+}
+
+bool apply_pipeline(struct state *s, const struct step *step, const char **why)
+{
+	struct stage *g = stage_at(s, step->stage);
+
+	if (stage_leaf(g, step->iter) < 0 || !g->iters.at[step->iter].reduce)
+		REFUSE("the iter is not a reduce loop");
+	if (g->iters.at[step->iter].annotation != ANNOTATION_NONE || g->iters.at[step->iter].pipelined)
+		REFUSE("the loop is annotated already");
+	g->iters.at[step->iter].pipelined = true;
 	return true;
 }

@@ -14,7 +14,7 @@ static inline struct stage *stage_at(struct state *s, int i)
 typedef bool apply_fn(struct state *s, const struct step *step, const char **why);
 
 apply_fn apply_inline, apply_cache_write, apply_cache_read, apply_rfactor, apply_derive, apply_place, apply_layout, apply_stream,
-	apply_prefetch;
+	apply_prefetch, apply_pipeline;
 
 /* NAME with SUFFIX, in A; a printf of each would be a good part of a step's time. */
 const char *joined(struct arena *a, const char *name, const char *suffix);

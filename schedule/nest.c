@@ -172,6 +172,7 @@ static void print_loop(struct program_printer *p, const struct nest *n)
 		text_printf(p->out, " by %s", n->intrinsic->name);
 	if (n->border)
 		text_printf(p->out, " border %s", border_name(n->border));
+	text_puts(p->out, n->pipelined ? " pipelined" : "");
 	for (int i = 0; i < n->prefetches.n; i++)
 		text_printf(p->out, " prefetch %s %jd", tensor_name(&p->names, &n->prefetches.at[i].buffer->tensor),
 			    (intmax_t)n->prefetches.at[i].turns);

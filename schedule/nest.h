@@ -75,6 +75,7 @@ struct nest {
 	enum annotation annotation;	/* LOOP */
 	const struct intrinsic *intrinsic;	/* LOOP, written out: its turns are the group of this; NULL: none */
 	enum border border;		/* LOOP: of turns in which a condition inside does not hold */
+	bool pipelined;			/* LOOP: vectors of its next turn are to be loaded before this one computes (pass/pipeline.c) */
 	struct prefetch_vec prefetches;	/* LOOP; none behind the pass */
 	const struct expr *value;	/* LET, STORE: what is stored; IF: the condition; PREFETCH: which element, flat */
 	struct nest *body, *other;	/* LOOP, LET, IF; other: of an IF that is false */

@@ -181,7 +181,7 @@ static bool loop_words(struct nest_parser *np, struct nest *n)
 	return n->turns || n->annotation;
 }
 
-/* axis ["of" LANES] ["by" INTRINSIC] [border] [prefetches], behind "for" */
+/* axis ["of" LANES] ["by" INTRINSIC] [border] ["pipelined"] [prefetches], behind "for" */
 static int loop(struct nest_parser *np, int depth, struct nest *n)
 {
 	const struct target *target = np->program->target;
@@ -190,9 +190,13 @@ static int loop(struct nest_parser *np, int depth, struct nest *n)
 
 	n->kind = NEST_LOOP;
 	n->axis = own;
-	if (!own || lanes_of_loop(np, n) < 0 || by(np, n) < 0 || border(np, &n->border) < 0 ||
-	    prefetches(np, n) < 0)
+	if (!own || lanes_of_loop(np, n) < 0 || by(np, n) < 0 || border(np, &n->border) < 0)
 		return -1;
+	n->pipelined = nest_parse_word(np, "pipelined");
+	if (prefetches(np, n) < 0)
+		return -1;
+	if (n->pipelined && (np->packed || !own->reduce))
+		return parse_error(&np->p, at, "the pipelined loop is no reduction");
 	if (n->annotation && np->packed)
 		return parse_error(&np->p, at, "the loops of a pack are plain");
 	if (!target_binds(target, n->annotation))

@@ -14,6 +14,7 @@ struct iter {
 	enum annotation annotation;
 	const struct intrinsic *intrinsic;	/* that its turns are the group of; NULL: none */
 	enum border border;
+	bool pipelined;		/* vectors of its next turn are loaded before this one computes */
 	/* Derived by state_settle: */
 	const struct axis *axis;	/* of the loop, where it is a leaf; of a let, where derived */
 	const struct expr *value;	/* by the axes of leaves and lets */

@@ -164,6 +164,11 @@ struct step step_prefetch(int stage, int read, int iter, int64_t turns)
 	};
 }
 
+struct step step_pipeline(int stage, int iter)
+{
+	return (struct step){ .kind = STEP_PIPELINE, .stage = stage, .iter = iter };
+}
+
 struct step step_layout(int stage)
 {
 	return (struct step){ .kind = STEP_LAYOUT, .stage = stage };

@@ -95,6 +95,7 @@ struct step step_place(int stage);
 struct step step_layout(int stage);
 struct step step_order(int stage, const struct arrangement *how);
 struct step step_stream(int stage);
+struct step step_pipeline(int stage, int iter);
 struct step step_prefetch(int stage, int read, int iter, int64_t turns);
 /* How a step LAYOUT stores; n = 0: in the order of the reader's loops. */
 struct arrangement step_arrangement(const struct step *step);

@@ -74,3 +74,35 @@ void place_arguments(struct lowering *l)
 			vec_push(l->a, &l->p->args, l->buffers[i]);
 		}
 }
+
+/* Is B there in a run, for all loops? What packs alone use is not. */
+static bool is_of_run(const struct lowering *l, const struct buffer *b)
+{
+	bool argument = false;
+
+	for (int i = 0; i < l->p->args.n; i++)
+		argument |= l->p->args.at[i] == b;
+	return argument || (b->kind == BUFFER_TEMP && l->s->stages.at[b->stage]->place == PLACE_ROOT);
+}
+
+void place_prefetches(struct lowering *l, const struct stage *g, int iter, struct nest *loop)
+{
+	for (int i = 0; i < g->prefetches.n; i++) {
+		const struct stage_prefetch *x = &g->prefetches.at[i];
+		const struct buffer *b = l->buffers[x->read];
+
+		if (x->iter != iter)
+			continue;
+		if (!b || !is_of_run(l, b))
+			l->why = "what is prefetched is computed on the spot, or for packs";
+		else
+			vec_push(l->a, &loop->prefetches, (struct prefetch){ b, x->turns });
+	}
+}
+
+void place_check_prefetches(struct lowering *l, const struct stage *g)
+{
+	for (int i = 0; i < g->prefetches.n; i++)
+		if (stage_leaf(g, g->prefetches.at[i].iter) < 0)
+			l->why = "the loop that prefetches is gone";
+}

@@ -52,15 +52,6 @@ static bool overlap_after_init(const struct body *b)
 	return false;
 }
 
-/* Are the loops of G that prefetch loops still? */
-static bool prefetches_in_loops(const struct stage *g)
-{
-	for (int i = 0; i < g->prefetches.n; i++)
-		if (stage_leaf(g, g->prefetches.at[i].iter) < 0)
-			return false;
-	return true;
-}
-
 static struct nest *build_stage(struct lowering *l, int stage)
 {
 	struct body b = { .g = l->s->stages.at[stage], .stage = stage, .first_reduce = -1 };
@@ -70,8 +61,7 @@ static struct nest *build_stage(struct lowering *l, int stage)
 			b.first_reduce = i;
 	if (overlap_after_init(&b))
 		l->why = "a shifted tile inside a reduce loop would add elements twice";
-	if (!prefetches_in_loops(b.g))
-		l->why = "the loop that prefetches is gone";
+	place_check_prefetches(l, b.g);
 	place_conditions(l, &b);
 	return build(l, &b, 0);
 }
@@ -105,22 +95,6 @@ static struct nest *build_init(struct lowering *l, struct body *b, int depth)
 	return build(l, &init, depth);
 }
 
-/* What LOOP, iter I of stage G, is to fetch. */
-static void ask_prefetches(struct lowering *l, const struct stage *g, int iter, struct nest *loop)
-{
-	for (int i = 0; i < g->prefetches.n; i++) {
-		const struct stage_prefetch *x = &g->prefetches.at[i];
-		const struct buffer *b = l->buffers[x->read];
-
-		if (x->iter != iter)
-			continue;
-		if (!b || b->kind == BUFFER_LOCAL)
-			l->why = "what is prefetched is computed on the spot";
-		else
-			vec_push(l->a, &loop->prefetches, (struct prefetch){ b, x->turns });
-	}
-}
-
 /* What is inside DEPTH loops of the stage, its lets and conditions apart. */
 static struct nest *build_inside(struct lowering *l, struct body *b, int depth)
 {
@@ -144,8 +118,9 @@ static struct nest *build_inside(struct lowering *l, struct body *b, int depth)
 	loop->annotation = it->annotation;
 	loop->intrinsic = it->intrinsic;
 	loop->border = border_is_of_tile(it->border) ? BORDER_OPEN : it->border;	/* has been done */
+	loop->pipelined = it->pipelined;
 	if (!b->init)
-		ask_prefetches(l, g, g->leaves.at[depth], loop);
+		place_prefetches(l, g, g->leaves.at[depth], loop);
 	loop->body = build(l, b, depth + 1);
 	return nest_append(first, loop);
 }

@@ -70,6 +70,9 @@ bool is_padded(const struct stage *g, int d);
 struct buffer *place_buffer(struct lowering *l, int stage, enum buffer_kind kind);
 /* The kernel's arguments: inputs, then outputs. */
 void place_arguments(struct lowering *l);
+/* Asks LOOP, which is iter ITER of stage G, for what that is to prefetch; refuses where a loop that is to is none any more. */
+void place_prefetches(struct lowering *l, const struct stage *g, int iter, struct nest *loop);
+void place_check_prefetches(struct lowering *l, const struct stage *g);
 /* Adds the conditions and lets of B's stage. */
 void place_conditions(struct lowering *l, struct body *b);
 

@@ -10,6 +10,7 @@
  * a derived convolution's transform is five to eight statements of five to eight vectors, which each read anew
  * (docs/performance.md). Branches of a select are left alone: what they read may be there under its condition only. */
 #include "schedule/pass/pass.h"
+#include "schedule/pass/variables.h"
 
 /* Statements and values that are looked at together; more are another group, or stay as they are. */
 enum { MAX_STATEMENTS = 16, MAX_VALUES = 128 };
@@ -27,7 +28,6 @@ struct lane_value {
 struct sharing {
 	struct program *p;
 	const struct axis *axis;	/* the lanes: that of the first statement */
-	int lanes;
 	struct nest *loop[MAX_STATEMENTS];
 	int root[MAX_STATEMENTS];	/* the value of the loop's store */
 	int loops;
@@ -104,9 +104,10 @@ static int value_of(struct sharing *s, const struct expr *e)
 
 /* --- variables */
 
-static const struct expr *place_in_variable(const struct sharing *s)
+/* The loop of the lanes, that of the first statement. */
+static const struct nest *const *lanes_of(const struct sharing *s)
 {
-	return expr_add(s->p->arena, expr_axis(s->p->arena, s->axis), expr_int(s->p->arena, -s->axis->lo));
+	return (const struct nest *const *)&s->loop[0];
 }
 
 /* Value I, with shared ones from their variables. */
@@ -114,45 +115,21 @@ static const struct expr *rebuild(const struct sharing *s, int i)
 {
 	const struct lane_value *v = &s->value[i];
 
-	if (v->variable) {
-		const struct expr *at = place_in_variable(s);
-
-		return expr_load(s->p->arena, &v->variable->tensor, &at);
-	}
+	if (v->variable)
+		return variables_load(s->p->arena, v->variable, lanes_of(s), 1);
 	if (v->arg[0] < 0)
 		return v->expr;
 	return expr_binary(s->p->arena, v->expr->kind, rebuild(s, v->arg[0]), rebuild(s, v->arg[1]));
 }
 
-static struct buffer *new_variable(const struct sharing *s)
-{
-	struct buffer *b = arena_one(s->p->arena, struct buffer);
-
-	b->tensor = (struct tensor){ .name = "shared", .dtype = DTYPE_F32, .ndim = 1, .shape = { s->lanes } };
-	b->kind = BUFFER_LOCAL;
-	b->registers = true;
-	return b;
-}
-
 /* Fills a variable with value I, before the statements. */
 static void share(struct sharing *s, int i)
 {
-	struct arena *a = s->p->arena;
-	struct buffer *variable = new_variable(s);
-	struct lane_layout *layout = arena_one(a, struct lane_layout);
-	struct nest *alloc = nest_new(a, NEST_ALLOC, NULL), *store = nest_new(a, NEST_STORE, NULL);
-	struct nest *loop = arena_memdup(a, s->loop[0], sizeof(*loop));
+	struct buffer *variable;
+	struct nest *alloc = variables_new(s->p->arena, "shared", lanes_of(s), 1, &variable);
+	struct nest *filling = variables_fill(s->p->arena, variable, lanes_of(s), 1, rebuild(s, i));
 
-	*layout = (struct lane_layout){ .lanes = s->lanes, .stride = 1 };
-	alloc->buffer = variable;
-	alloc->layout = layout;
-	store->buffer = variable;
-	store->index = arena_many(a, const struct expr *, 1);
-	store->index[0] = place_in_variable(s);
-	store->value = rebuild(s, i);
-	loop->body = store;
-	loop->next = NULL;
-	s->filling = nest_append(s->filling, nest_append(alloc, loop));
+	s->filling = nest_append(s->filling, nest_append(alloc, filling));
 	s->value[i].variable = variable;
 }
 
@@ -222,7 +199,7 @@ static struct nest *share_values(struct sharing *s)
  * given back. */
 static struct nest *share_group(struct program *p, struct nest *list, struct nest **last)
 {
-	struct sharing s = { .p = p, .axis = list->axis, .lanes = list->lanes };
+	struct sharing s = { .p = p, .axis = list->axis };
 
 	for (struct nest *n = list; is_next_statement(n, list) && s.loops < MAX_STATEMENTS; n = n->next) {
 		add_statement(&s, n);

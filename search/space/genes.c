@@ -20,6 +20,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 	case ROLE_STRIP:
 	case ROLE_SCRATCH:
 	case ROLE_OPTIONAL:
+	case ROLE_PIPELINE:
 	case ROLE_PERMUTE:
 	case ROLE_BODY_ORDER:
 	case ROLE_PANEL:
@@ -32,7 +33,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 static bool may_be_missing(const struct open_step *o)
 {
 	return is_location(o->role) || o->role == ROLE_OPTIONAL || o->role == ROLE_PANEL ||
-	       o->role == ROLE_PREFETCH || o->step.kind == STEP_BORDER;
+	       o->role == ROLE_PREFETCH || o->role == ROLE_PIPELINE || o->step.kind == STEP_BORDER;
 }
 
 static bool is_of(const struct step_vec *steps, int at, enum step_kind kind, int stage)

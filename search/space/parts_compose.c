@@ -54,6 +54,11 @@ static bool is_streaming(const struct step *step)
 	return step->kind == STEP_STREAM;
 }
 
+static bool is_pipelining(const struct step *step)
+{
+	return step->kind == STEP_PIPELINE;
+}
+
 static bool is_prefetching(const struct step *step)
 {
 	return step->kind == STEP_PREFETCH;
@@ -61,7 +66,7 @@ static bool is_prefetching(const struct step *step)
 
 static bool is_other(const struct step *step)
 {
-	return !is_sharing(step) && !is_streaming(step) && !is_prefetching(step);
+	return !is_sharing(step) && !is_streaming(step) && !is_pipelining(step) && !is_prefetching(step);
 }
 
 /* The part whose next step IS_OF a kind, of the first stage; -1 where none is left. */
@@ -77,7 +82,7 @@ static int first_of(const struct repeated *r, int n, bool (*is_of)(const struct 
 }
 
 /* As the rules do (search/space/sketch.c): functions are folded, then stages are looked at, both from the outputs to
- * the inputs; what is streamed, what threads share and what is prefetched come last, by stage. */
+ * the inputs; what is streamed, what threads share, what is pipelined and prefetched come last, by stage. */
 static bool repeat_all(struct state *s, struct repeated *r, int n)
 {
 	for (int i = n - 1; i >= 0; i--)
@@ -91,6 +96,9 @@ static bool repeat_all(struct state *s, struct repeated *r, int n)
 	for (int i; (i = first_of(r, n, is_streaming)) >= 0; r[i].next++)
 		state_apply(s, renamed(&r[i]), NULL);	/* refused of what is no result of the whole: left out */
 	for (int i; (i = first_of(r, n, is_sharing)) >= 0;)
+		if (!repeat(s, &r[i]))
+			return false;
+	for (int i; (i = first_of(r, n, is_pipelining)) >= 0;)
 		if (!repeat(s, &r[i]))
 			return false;
 	for (int i; (i = first_of(r, n, is_prefetching)) >= 0; r[i].next++)

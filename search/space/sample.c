@@ -6,6 +6,7 @@
 #include "search/space/body_order.h"
 #include "search/space/location.h"
 #include "search/space/panel.h"
+#include "search/space/pipeline.h"
 #include "search/space/prefetch.h"
 #include "search/space/sampler.h"
 #include "search/space/share.h"
@@ -124,6 +125,9 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 	case ROLE_EDGE:
 		settle_edge(p, g);
 		break;
+	case ROLE_PIPELINE:
+		pipeline_draw(p->a, p->s, g, p->aim->target, p->rng);
+		break;
 	case ROLE_PREFETCH:
 		prefetch_draw(p->a, p->s, o->step.stage, g, p->aim->target, p->rng);
 		break;
@@ -150,6 +154,8 @@ static void follow(struct sampler *p, const struct open_step *o, struct gene *g)
 		p->copies *= copies_of(p, &o->step);
 	if (o->role == ROLE_PANEL)
 		g->left_out = !panel_is_whole(p->s, &g->step);
+	if (o->role == ROLE_PIPELINE)
+		g->left_out |= !pipeline_fits(p->a, p->s, &g->step, p->aim->target);
 	if (o->role == ROLE_PREFETCH)
 		g->left_out |= !prefetch_fits(p->a, p->s, o->step.stage, &g->step, p->aim->target);
 	if (o->role == ROLE_TAIL) {

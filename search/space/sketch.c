@@ -61,7 +61,7 @@ bool sketch_add(struct sketch *s, struct step step, enum role role)
 			return false;
 		shown.iter = target->leaves.at[step.size];
 	}
-	bool later = is_location(role) || role == ROLE_PARALLEL || role == ROLE_PREFETCH || step.kind == STEP_BORDER;
+	bool later = is_location(role) || role == ROLE_PARALLEL || role == ROLE_PIPELINE || role == ROLE_PREFETCH || step.kind == STEP_BORDER;
 
 	if (!s->begun && (role != ROLE_FIXED || later)) {
 		s->begun = state_copy(s->state->arena, s->state);
@@ -278,9 +278,13 @@ static void add_sharing(struct sketch *s)
 			sketch_add(s, step_annotate(i, 0, ANNOTATION_PARALLEL), ROLE_PARALLEL);
 }
 
-/* The last steps, for loops that threads share are new ones. */
-static void add_prefetching(struct sketch *s, const struct aim *aim)
+/* The last steps, for loops that threads share are new ones: how what is read comes near. */
+static void add_loading(struct sketch *s, const struct aim *aim)
 {
+	for (int i = 0; i < s->state->stages.n; i++)
+		if (stage_computes(s->state->stages.at[i]) && op_is_reduction(&s->state->stages.at[i]->op) &&
+		    s->state->stages.at[i]->place != PLACE_OFFLINE && aim->target->vector_registers > 0)
+			sketch_add(s, step_pipeline(i, 0), ROLE_PIPELINE);
 	for (int i = 0; i < s->state->stages.n; i++)
 		for (int j = 0; j < s->state->stages.n; j++)
 			if (prefetch_may_pay(s->state, i, j, aim))
@@ -323,7 +327,7 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 	for (int i = 0; i < k.done.n && k.aim.threads > 1; i++)
 		add_sharing(k.done.at[i]);
 	for (int i = 0; i < k.done.n; i++)
-		add_prefetching(k.done.at[i], aim);
+		add_loading(k.done.at[i], aim);
 	for (int i = 0; i < k.done.n; i++)
 		k.done.at[i]->writing = writing_of(a, k.done.at[i]->state, aim->target);
 	return k.done;

@@ -215,7 +215,7 @@ static struct step random_step(struct step_walk *w)
 		STEP_RFACTOR,	 STEP_RFACTOR,	  STEP_LAYOUT,	   STEP_LAYOUT,
 		STEP_PARALLEL,	 STEP_VECTORIZE,  STEP_UNROLL,	   STEP_BORDER,
 		STEP_BORDER,	 STEP_BORDER,	  STEP_PLACE,	   STEP_STREAM,
-		STEP_PREFETCH,
+		STEP_PREFETCH,	 STEP_PIPELINE,
 	};
 	enum step_kind kind = kinds[below(w, (int)(sizeof(kinds) / sizeof(*kinds)))];
 	int stage = random_stage(w, false);
@@ -245,6 +245,8 @@ static struct step random_step(struct step_walk *w)
 		return step_place(stage);
 	case STEP_STREAM:
 		return step_stream(stage);
+	case STEP_PIPELINE:
+		return step_pipeline(stage, leaf);
 	case STEP_PREFETCH:
 		return random_prefetch(w, stage);
 	case STEP_LAYOUT:
@@ -320,6 +322,8 @@ static void register_tile(struct step_walk *w, int stage)
 		reduce_outside(w, cache);
 	if (chance(w, 0.5))
 		apply(w, random_layout(w));
+	int pipelined = random_leaf(w, cache);
+
 	for (int turn = 0; turn < 2; turn++) {
 		int each = turn ? stage : cache;
 		const struct stage *g = stage_at(w, each);
@@ -329,6 +333,8 @@ static void register_tile(struct step_walk *w, int stage)
 			if (chance(w, 0.5) && g->iters.at[g->leaves.at[i]].extent <= 8)
 				apply(w, step_annotate(each, g->leaves.at[i], ANNOTATION_UNROLL));
 	}
+	if (chance(w, 0.4))
+		apply(w, step_pipeline(cache, pipelined));
 }
 
 /* Tiles a consumer and computes one of its producers inside. */

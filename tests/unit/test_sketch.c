@@ -637,6 +637,38 @@ static void test_prefetching(void **state)
 	assert_int_equal(prefetching(add, 1, &target_vdla), 0);
 }
 
+/* What is drawn to be pipelined has registers for it, mostly as lowering counts them. */
+static void test_pipelined_samples(void **state)
+{
+	enum { SAMPLES = 600 };
+	static const char *const sources[] = { "dense:m=64,n=512,k=512", "conv2d:ic=64,oc=64,h=28,w=28,k=3,p=1" };
+	struct rng rng = rng_seed(9);
+
+	(void)state;
+	for (size_t k = 0; k < sizeof(sources) / sizeof(*sources); k++) {
+		struct run r = run_new(sources[k]);
+		struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
+		int drawn = 0, lowered = 0;
+
+		for (int i = 0; i < SAMPLES; i++) {
+			const struct sketch *sketch = sketches.at[rng_below(&rng, sketches.n)];
+			struct genes genes;
+			const struct state *s = sample(r.a, r.d, sketch, &aim, &rng, NULL, NULL);
+			bool pipelined = false;
+
+			for (int j = 0; s && j < s->steps.n; j++)
+				pipelined |= s->steps.at[j].kind == STEP_PIPELINE;
+			if (!pipelined)
+				continue;
+			drawn++;
+			assert_true(genes_of(r.a, sketch, &s->steps, &genes));
+			lowered += lower(r.a, s, aim.target, NULL) != NULL;
+		}
+		assert_true(drawn > 0 && drawn < SAMPLES / 5 && lowered > drawn / 2);
+		arena_free(r.a);
+	}
+}
+
 /* Few samples prefetch; most of them can be lowered, and sketches tell their decisions. */
 static void test_prefetched_samples(void **state)
 {
@@ -688,6 +720,7 @@ int main(void)
 		cmocka_unit_test(test_strips),
 		cmocka_unit_test(test_streaming),
 		cmocka_unit_test(test_streamed_samples),
+		cmocka_unit_test(test_pipelined_samples),
 		cmocka_unit_test(test_prefetching),
 		cmocka_unit_test(test_prefetched_samples),
 	};
