@@ -43,6 +43,8 @@ static void count_as_read(struct walked *w, const struct state *s)
 
 struct walked walk_loops(struct arena *a, const struct state *s, int reader, int read)
 {
+	state_settle(s);
+
 	const struct stage *g = s->stages.at[reader], *from = s->stages.at[read];
 	const struct stage_read *r = stage_read_of(g, from->tensor);
 	const struct root_map roots = root_map_of(a, g);
