@@ -7,7 +7,7 @@ static bool decides(const struct open_step *o, const struct step *step)
 {
 	if (step->kind != o->step.kind)
 		return false;
-	if (o->role == ROLE_PREFETCH)	/* the loop may be one of a stage around */
+	if (o->role == ROLE_PREFETCH)	/* in any stage's loop */
 		return step->target == o->step.target;
 	if (step->stage != o->step.stage)
 		return false;

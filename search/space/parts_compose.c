@@ -69,6 +69,14 @@ static bool is_other(const struct step *step)
 	return !is_sharing(step) && !is_streaming(step) && !is_pipelining(step) && !is_prefetching(step);
 }
 
+/* What steps come by: the stage; what is prefetched. */
+static int place_of(const struct repeated *r)
+{
+	struct step step = renamed(r);
+
+	return step.kind == STEP_PREFETCH ? step.target : step.stage;
+}
+
 /* The part whose next step IS_OF a kind, of the first stage; -1 where none is left. */
 static int first_of(const struct repeated *r, int n, bool (*is_of)(const struct step *))
 {
@@ -76,7 +84,7 @@ static int first_of(const struct repeated *r, int n, bool (*is_of)(const struct 
 
 	for (int i = 0; i < n; i++)
 		if (is_next(&r[i], is_of) &&
-		    (first < 0 || renamed(&r[i]).stage < renamed(&r[first]).stage))
+		    (first < 0 || place_of(&r[i]) < place_of(&r[first])))
 			first = i;
 	return first;
 }
@@ -101,9 +109,13 @@ static bool repeat_all(struct state *s, struct repeated *r, int n)
 	for (int i; (i = first_of(r, n, is_pipelining)) >= 0;)
 		if (!repeat(s, &r[i]))
 			return false;
-	for (int i; (i = first_of(r, n, is_prefetching)) >= 0; r[i].next++)
-		if (prefetch_is_given(s, renamed(&r[i]).target))	/* what was an input of the part may be computed in a loop */
-			state_apply(s, renamed(&r[i]), NULL);
+	for (int i, last = -1; (i = first_of(r, n, is_prefetching)) >= 0; r[i].next++) {
+		struct step step = renamed(&r[i]);
+
+		/* Once; and what was an input of the part may be computed in a loop. */
+		if (step.target != last && prefetch_is_given(s, step.target) && state_apply(s, step, NULL))
+			last = step.target;
+	}
 	return true;
 }
 

@@ -67,8 +67,9 @@ void pipeline_draw(struct arena *a, const struct state *s, struct gene *g, const
 {
 	const struct stage *stage = s->stages.at[g->step.stage];
 	int leaf = loop_around(stage);
+	struct step step = step_pipeline(g->step.stage, leaf < 0 ? 0 : stage->leaves.at[leaf]);
 
-	if (leaf >= 0)
-		g->step.iter = stage->leaves.at[leaf];
-	g->left_out = rng_chance(rng, LEFT_OUT) || !pipeline_fits(a, s, &g->step, target);
+	g->left_out = rng_chance(rng, LEFT_OUT) || !pipeline_fits(a, s, &step, target);
+	if (!g->left_out)
+		g->step = step;
 }

@@ -9,13 +9,11 @@
 
 /* Is stage READ there before a kernel runs? */
 bool prefetch_is_given(const struct state *s, int read);
-/* Is READ an operand of STAGE that is not in a first-level cache of AIM's device anyway, and not computed on the way? */
-bool prefetch_may_pay(const struct state *s, int stage, int read, const struct aim *aim);
-/* Decides which loop around the statement of READER fetches, and how far ahead, for a step of G's; or that none does, as
- * mostly. */
-void prefetch_draw(struct arena *a, const struct state *s, int reader, struct gene *g, const struct target *target,
-		   struct rng *rng);
-/* Is the loop of STEP one around READER that can go ahead, by a line of TARGET's at least in each turn? */
-bool prefetch_fits(struct arena *a, const struct state *s, int reader, const struct step *step, const struct target *target);
+/* Is READ an operand that is not in a first-level cache of AIM's device anyway, and not computed on the way? */
+bool prefetch_may_pay(const struct state *s, int read, const struct aim *aim);
+/* Decides which loop around a reader of what G's step is of fetches, and how far ahead; or that none does, as mostly. */
+void prefetch_draw(struct arena *a, const struct state *s, struct gene *g, const struct target *target, struct rng *rng);
+/* Is the loop of STEP one around a reader that can go ahead, by a line of TARGET's at least in each turn? */
+bool prefetch_fits(struct arena *a, const struct state *s, const struct step *step, const struct target *target);
 
 #endif

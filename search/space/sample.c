@@ -129,7 +129,7 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 		pipeline_draw(p->a, p->s, g, p->aim->target, p->rng);
 		break;
 	case ROLE_PREFETCH:
-		prefetch_draw(p->a, p->s, o->step.stage, g, p->aim->target, p->rng);
+		prefetch_draw(p->a, p->s, g, p->aim->target, p->rng);
 		break;
 	case ROLE_OPTIONAL:
 		g->left_out = rng_chance(p->rng, LEFT_OUT);
@@ -143,6 +143,13 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 	}
 }
 
+/* As steps tell it that lack O. */
+static void leave_out(const struct open_step *o, struct gene *g)
+{
+	g->step = o->step;
+	g->left_out = true;
+}
+
 /* An earlier decision, made to fit where it can. */
 static void follow(struct sampler *p, const struct open_step *o, struct gene *g)
 {
@@ -154,10 +161,10 @@ static void follow(struct sampler *p, const struct open_step *o, struct gene *g)
 		p->copies *= copies_of(p, &o->step);
 	if (o->role == ROLE_PANEL)
 		g->left_out = !panel_is_whole(p->s, &g->step);
-	if (o->role == ROLE_PIPELINE)
-		g->left_out |= !pipeline_fits(p->a, p->s, &g->step, p->aim->target);
-	if (o->role == ROLE_PREFETCH)
-		g->left_out |= !prefetch_fits(p->a, p->s, o->step.stage, &g->step, p->aim->target);
+	if (o->role == ROLE_PIPELINE && !pipeline_fits(p->a, p->s, &g->step, p->aim->target))
+		leave_out(o, g);
+	if (o->role == ROLE_PREFETCH && !prefetch_fits(p->a, p->s, &g->step, p->aim->target))
+		leave_out(o, g);
 	if (o->role == ROLE_TAIL) {
 		g->left_out |= !stage_has_tail(p->s->stages.at[o->step.stage], o->step.iter);
 		count_tail(p, g);

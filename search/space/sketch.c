@@ -286,9 +286,8 @@ static void add_loading(struct sketch *s, const struct aim *aim)
 		    s->state->stages.at[i]->place != PLACE_OFFLINE && aim->target->vector_registers > 0)
 			sketch_add(s, step_pipeline(i, 0), ROLE_PIPELINE);
 	for (int i = 0; i < s->state->stages.n; i++)
-		for (int j = 0; j < s->state->stages.n; j++)
-			if (prefetch_may_pay(s->state, i, j, aim))
-				sketch_add(s, step_prefetch(i, j, 0, 0), ROLE_PREFETCH);
+		if (prefetch_may_pay(s->state, i, aim))
+			sketch_add(s, (struct step){ .kind = STEP_PREFETCH, .target = i }, ROLE_PREFETCH);
 }
 
 /* A sketch to begin with, of dims as they are, or COLLAPSED where they can be: parts of a greater kernel have theirs as

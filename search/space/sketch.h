@@ -36,7 +36,7 @@ enum role {
 	ROLE_EDGE,	/* border of a loop around a window: left to lowering, or a guard */
 	ROLE_PANEL,	/* layout in panels: as wide as the reader's tile, whatever that is; none where tiles begin elsewhere */
 	ROLE_PIPELINE,	/* pipeline: the loop around what is written out, or none */
-	ROLE_PREFETCH,	/* prefetch: in a loop around the stage, how far ahead; or none */
+	ROLE_PREFETCH,	/* prefetch of the target: in a loop around a reader, how far ahead; or none */
 	ROLE_OPTIONAL,	/* the step may be left out */
 	ROLE_PARALLEL,	/* parallel: of how many outer loops, fused; of none where the stage is not at the root */
 };
