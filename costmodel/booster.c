@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* costmodel/booster.c - XGBoost's C API. What it returns lies in memory of the calling thread that
- * its next call reuses: it is copied at once. */
+ * its next call reuses: it is read at once. */
 #include "costmodel/booster.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,10 +10,6 @@
 #include <xgboost/c_api.h>
 
 #include "base/err.h"
-
-struct booster {
-	BoosterHandle handle;
-};
 
 /* 0, or -1 and the message of a call that failed. */
 static int check(int rc, const char *what)
@@ -182,7 +177,7 @@ static int study_round(struct study *s, int round)
 	return round + 1 - s->best_round >= s->o->patience;
 }
 
-/* Learns all rounds; the booster then has the best of them. */
+/* Learns all rounds. */
 static int study_all(struct study *s)
 {
 	DMatrixHandle matrices[2];
@@ -200,37 +195,37 @@ static int study_all(struct study *s)
 		return -1;
 	for (int i = 0; i < s->o->rounds && rc == 0; i++)
 		rc = study_round(s, i);
-	if (rc < 0)
-		return -1;
-	BoosterHandle slice;
-
-	if (check(XGBoosterSlice(s->booster, 0, s->best_round, 1, &slice), "cut the rounds") < 0)
-		return -1;
-	XGBoosterFree(s->booster);
-	s->booster = slice;
-	return set_number(slice, "nthread", s->o->threads);
+	return rc < 0 ? -1 : 0;
 }
 
-/* Its first prediction configures a booster; after that predicting changes nothing in it. */
-static struct booster *wrap(BoosterHandle handle, int columns)
+/* The rounds that were best. */
+static int read_best(const struct study *s, struct trees *t)
 {
-	struct booster *b = cost_allocate(1, sizeof(*b));
-	float *row = cost_allocate((size_t)columns, sizeof(*row));
-	const int first[] = { 0, 1 };
-	const float share = 1;
-	const struct lesson one = { .rows = row, .columns = columns, .n = 1, .first = first,
-				    .share = &share };
-	float sum;
+	const char **text;
+	bst_ulong n;
 
-	b->handle = handle;
-	booster_predict(b, &one, &sum);
-	free(row);
-	return b;
+	if (check(XGBoosterDumpModel(s->booster, "", 0, &n, &text), "say what it learned") < 0)
+		return -1;
+	return trees_read(t, text, s->best_round);
 }
 
-struct booster *booster_learn(const struct lesson *train, const struct lesson *held,
-			      const struct booster_options *o, int *rounds)
+static void study_free(struct study *s)
 {
+	free(s->sums);
+	free(s->grad);
+	free(s->hess);
+	if (s->train_matrix)
+		XGDMatrixFree(s->train_matrix);
+	if (s->held_matrix)
+		XGDMatrixFree(s->held_matrix);
+	if (s->booster)
+		XGBoosterFree(s->booster);
+}
+
+struct trees *booster_learn(const struct lesson *train, const struct lesson *held,
+			    const struct booster_options *o, int *rounds)
+{
+	struct trees *trees = trees_new(o->rounds, o->depth);
 	struct study s = { .train = train, .held = held, .o = o };
 	int most = held && held->n > train->n ? held->n : train->n;
 	size_t rows = (size_t)train->first[train->n];
@@ -239,46 +234,24 @@ struct booster *booster_learn(const struct lesson *train, const struct lesson *h
 	s.sums = cost_allocate((size_t)most, sizeof(float));
 	s.grad = cost_allocate(rows, sizeof(float));
 	s.hess = cost_allocate(rows, sizeof(float));
-	int rc = study_all(&s);
+	int rc = study_all(&s) < 0 ? -1 : read_best(&s, trees);
 
-	free(s.sums);
-	free(s.grad);
-	free(s.hess);
-	if (s.train_matrix)
-		XGDMatrixFree(s.train_matrix);
-	if (s.held_matrix)
-		XGDMatrixFree(s.held_matrix);
-	if (rc < 0 && s.booster)
-		XGBoosterFree(s.booster);
+	study_free(&s);
 	*rounds = s.best_round;
-	return rc < 0 ? NULL : wrap(s.booster, train->columns);
+	if (rc == 0)
+		return trees;
+	trees_free(trees);
+	return NULL;
 }
 
 /* --- using */
 
-void booster_predict(const struct booster *b, const struct lesson *l, float *sums)
+void booster_predict(const struct trees *t, const struct lesson *l, float *sums)
 {
-	static const char config[] = "{\"type\": 1, \"training\": false, \"iteration_begin\": 0, "
-				     "\"iteration_end\": 0, \"strict_shape\": false, "
-				     "\"missing\": NaN, \"cache_id\": 0}";
-	const bst_ulong *shape;
-	const float *rows;
-	bst_ulong dims;
-	char data[160];
+	int n = l->first[l->n];
+	float *rows = cost_allocate((size_t)n, sizeof(*rows));
 
-	if (l->first[l->n] == 0) {
-		sum_rows(l, NULL, sums);
-		return;
-	}
-	describe(data, l);
-	if (XGBoosterPredictFromDense(b->handle, data, config, NULL, &shape, &dims, &rows) != 0)
-		die("XGBoost failed to predict: %s", XGBGetLastError());
+	trees_sum(t, l->rows, n, l->columns, rows);
 	sum_rows(l, rows, sums);
-}
-
-void booster_free(struct booster *b)
-{
-	if (b)
-		XGBoosterFree(b->handle);
-	free(b);
+	free(rows);
 }

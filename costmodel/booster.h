@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/text.h"
+#include "costmodel/trees.h"
 
 enum loss {
 	LOSS_SQUARE,	/* weight * (sum - target)^2 / 2 */
@@ -38,17 +38,14 @@ struct lesson {
 	const float *weight;	/* not negative */
 };
 
-struct booster;
-
 /* Zeroed, at least one object; out of memory is die(). */
 void *cost_allocate(size_t n, size_t size);
 
 /* Learns from TRAIN; with HELD (may be NULL) it stops early and keeps the rounds that were best
  * there. ROUNDS gets their number. NULL and a message where XGBoost fails. */
-struct booster *booster_learn(const struct lesson *train, const struct lesson *held,
-			      const struct booster_options *o, int *rounds);
+struct trees *booster_learn(const struct lesson *train, const struct lesson *held,
+			    const struct booster_options *o, int *rounds);
 /* The sums (not probabilities) for the N programs of L, whose targets do not matter. */
-void booster_predict(const struct booster *b, const struct lesson *l, float *sums);
-void booster_free(struct booster *b);
+void booster_predict(const struct trees *t, const struct lesson *l, float *sums);
 
 #endif

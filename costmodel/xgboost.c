@@ -48,7 +48,7 @@ enum part {
 struct model {
 	struct cost_options o;
 	pthread_rwlock_t lock;		/* of what is below */
-	struct booster *part[PARTS];	/* NULL: none */
+	struct trees *part[PARTS];	/* NULL: none */
 	struct trend *trends;		/* behind the own part, by group */
 	int groups;			/* that have one */
 	int64_t learned;		/* samples behind the own part */
@@ -70,16 +70,16 @@ static void release(struct model *m)
 	if (!m)
 		return;
 	for (int i = 0; i < PARTS; i++)
-		booster_free(m->part[i]);
+		trees_free(m->part[i]);
 	free(m->trends);
 	pthread_rwlock_destroy(&m->lock);
 	free(m);
 }
 
 /* Parts, and the trends of C (NULL: none), take the place of those that were there; a part that stays is given again. */
-static void swap(struct model *m, struct booster *const part[PARTS], struct class *c, int64_t learned)
+static void swap(struct model *m, struct trees *const part[PARTS], struct class *c, int64_t learned)
 {
-	struct booster *old[PARTS];
+	struct trees *old[PARTS];
 	struct trend *old_trends = m->trends;
 
 	pthread_rwlock_wrlock(&m->lock);
@@ -91,7 +91,7 @@ static void swap(struct model *m, struct booster *const part[PARTS], struct clas
 	pthread_rwlock_unlock(&m->lock);
 	for (int i = 0; i < PARTS; i++)
 		if (old[i] != part[i])
-			booster_free(old[i]);
+			trees_free(old[i]);
 	free(old_trends);
 	if (c)
 		c->trends = NULL;
@@ -121,19 +121,19 @@ static struct notebook write_down(const struct feature_matrix *programs, int n)
 	return b;
 }
 
-/* TO += FACTOR * the sums of B. */
-static void add_sums(const struct booster *b, const struct lesson *l, float factor, float *to)
+/* TO += FACTOR * the sums of T. */
+static void add_sums(const struct trees *t, const struct lesson *l, float factor, float *to)
 {
 	float *sums = cost_allocate((size_t)l->n, sizeof(*sums));
 
-	booster_predict(b, l, sums);
+	booster_predict(t, l, sums);
 	for (int i = 0; i < l->n; i++)
 		to[i] += factor * sums[i];
 	free(sums);
 }
 
 /* Of each sample, with so much of BASE where that is not NULL; the caller's. */
-static float *foresee(const struct booster *base, float trust, const struct cost_sample *samples,
+static float *foresee(const struct trees *base, float trust, const struct cost_sample *samples,
 		      int n)
 {
 	struct feature_matrix *programs = cost_allocate((size_t)n, sizeof(*programs));
@@ -171,14 +171,14 @@ static struct booster_options options_of(const struct model *m, enum loss loss, 
 	return o;
 }
 
-/* How well B orders those held out, together with what was foreseen; across groups only roughly. */
-static double accuracy_on(const struct booster *b, struct notebook *held)
+/* How well T orders those held out, together with what was foreseen; across groups only roughly. */
+static double accuracy_on(const struct trees *t, struct notebook *held)
 {
 	const struct lesson *l = notebook_read(held);
 	float *scores = cost_allocate((size_t)l->n, sizeof(*scores));
 	float *truth = cost_allocate((size_t)l->n, sizeof(*truth));
 
-	booster_predict(b, l, scores);
+	booster_predict(t, l, scores);
 	for (int i = 0; i < l->n; i++) {
 		scores[i] += held->foreseen[i];
 		truth[i] = l->target[i] + held->foreseen[i];
@@ -190,8 +190,8 @@ static double accuracy_on(const struct booster *b, struct notebook *held)
 	return accuracy;
 }
 
-static struct booster *learn_from(const struct model *m, struct notebook *train,
-				  struct notebook *held, int max_rounds, int *rounds)
+static struct trees *learn_from(const struct model *m, struct notebook *train,
+				struct notebook *held, int max_rounds, int *rounds)
 {
 	struct booster_options o = options_of(m, LOSS_SQUARE, max_rounds, train->l.n);
 
@@ -199,42 +199,42 @@ static struct booster *learn_from(const struct model *m, struct notebook *train,
 }
 
 /* Learns without those held out how many rounds are best; then, of few, from all. */
-static struct booster *learn_throughput(const struct model *m, const struct class *c,
-					struct cost_learned *out)
+static struct trees *learn_throughput(const struct model *m, const struct class *c,
+				      struct cost_learned *out)
 {
 	int worked = c->n - c->failed;
 	int n_held = worked / HELD_SHARE >= MIN_HELD ? worked / HELD_SHARE : 0;
 	int rounds = ROUNDS_UNHELD;
-	struct booster *b = NULL;
+	struct trees *t = NULL;
 
 	if (n_held) {
 		struct notebook train = notes_of(c, n_held, worked), held = notes_of(c, 0, n_held);
 
-		b = learn_from(m, &train, &held, m->o.max_rounds, &rounds);
-		if (b)
-			out->held_accuracy = accuracy_on(b, &held);
+		t = learn_from(m, &train, &held, m->o.max_rounds, &rounds);
+		if (t)
+			out->held_accuracy = accuracy_on(t, &held);
 		notebook_free(&train);
 		notebook_free(&held);
-		if (!b)
+		if (!t)
 			return NULL;
 	}
-	if (!b || worked < RELEARN_BELOW) {
+	if (!t || worked < RELEARN_BELOW) {
 		struct notebook all = notes_of(c, 0, worked);
 
-		booster_free(b);
-		b = learn_from(m, &all, NULL, rounds, &rounds);
+		trees_free(t);
+		t = learn_from(m, &all, NULL, rounds, &rounds);
 		notebook_free(&all);
 	}
 	out->rounds = rounds;
-	return b;
+	return t;
 }
 
-static struct booster *learn_validity(const struct model *m, const struct class *c)
+static struct trees *learn_validity(const struct model *m, const struct class *c)
 {
 	struct booster_options o = options_of(m, LOSS_LOGISTIC, ROUNDS_VALIDITY, c->n);
 	struct notebook b = notes_of_all(c);
 	int rounds;
-	struct booster *out = booster_learn(notebook_read(&b), NULL, &o, &rounds);
+	struct trees *out = booster_learn(notebook_read(&b), NULL, &o, &rounds);
 
 	notebook_free(&b);
 	return out;
@@ -242,7 +242,7 @@ static struct booster *learn_validity(const struct model *m, const struct class 
 
 static int learn_class(struct model *m, struct class *c, struct cost_learned *out)
 {
-	struct booster *part[PARTS] = { [BASE] = m->part[BASE] };
+	struct trees *part[PARTS] = { [BASE] = m->part[BASE] };
 
 	if (c->n - c->failed < MIN_SAMPLES)
 		return 0;	/* what was known before is still the best */
@@ -252,7 +252,7 @@ static int learn_class(struct model *m, struct class *c, struct cost_learned *ou
 	if (c->failed >= MIN_FAILURES) {
 		part[VALIDITY] = learn_validity(m, c);
 		if (!part[VALIDITY]) {
-			booster_free(part[OWN]);
+			trees_free(part[OWN]);
 			return -1;
 		}
 	}
@@ -263,7 +263,7 @@ static int learn_class(struct model *m, struct class *c, struct cost_learned *ou
 
 static int learn_base(struct model *m, struct class *c, struct cost_learned *out)
 {
-	struct booster *part[PARTS] = { NULL };
+	struct trees *part[PARTS] = { NULL };
 
 	if (c->n - c->failed < MIN_SAMPLES)
 		return 0;
@@ -274,7 +274,7 @@ static int learn_base(struct model *m, struct class *c, struct cost_learned *out
 	return 0;
 }
 
-static int teach(struct model *m, const struct booster *base, const struct cost_sample *samples,
+static int teach(struct model *m, const struct trees *base, const struct cost_sample *samples,
 		 int n, int (*lesson)(struct model *, struct class *, struct cost_learned *),
 		 struct cost_learned *out)
 {
@@ -305,7 +305,7 @@ static int pretrain(struct model *m, const struct cost_sample *samples, int n,
 
 /* --- scoring */
 
-static void divide_by_odds(const struct booster *validity, const struct lesson *l, float *scores)
+static void divide_by_odds(const struct trees *validity, const struct lesson *l, float *scores)
 {
 	float *odds = cost_allocate((size_t)l->n, sizeof(*odds));
 
