@@ -4,11 +4,11 @@
 #include "tests/recording_fixture.h"
 
 #include <dirent.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/heap.h"
 #include "search/campaign/tuner.h"
 
 #define SPEC "matmul:m=512,n=512,k=512"
@@ -29,12 +29,8 @@ static bool is_long(void)
 	return l && *l;
 }
 
-/* Without what the allocator keeps for later: training needs much for a moment. */
 static int64_t resident_bytes(void)
 {
-#ifdef __GLIBC__
-	malloc_trim(0);
-#endif
 	FILE *f = fopen("/proc/self/statm", "r");
 	long long pages = 0;
 
@@ -63,6 +59,7 @@ static void propose(const struct problem *p, struct arena *a, struct rng *rng, s
  * something fails. */
 static int64_t run(const char *recording, const char *path, const char *strategy, int batch)
 {
+	heap_give_back();	/* as hone tune does */
 	struct strategy watching = *strategy_find(strategy);
 	struct recording *r = recording_open(recording);
 	struct db *db = db_open(path, DB_WRITE);

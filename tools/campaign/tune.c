@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/heap.h"
 #include "base/workdir.h"
 #include "measure/device/simulated.h"
 #include "measure/process/spawn.h"
@@ -253,6 +254,7 @@ static int run(int argc, char **argv)
 		command_failed();
 		return EXIT_USAGE;
 	}
+	heap_give_back();
 	listen_to(&args);
 	catch_signals(&args);
 	args.arena = arena_new();
