@@ -116,9 +116,10 @@ static int64_t free_terms(const struct sampler *p, int64_t copies, int64_t kinds
 	return each > 0 ? (each / kinds - 1) / term_statements(p) : 0;
 }
 
+/* Units that have operands of their own take whole tiles: their loops stay loops. */
 static bool is_written(const struct sampler *p, int64_t copies, int64_t kinds, int64_t vectors)
 {
-	return free_terms(p, copies, kinds, vectors) > 0;
+	return p->aim->target->operands || free_terms(p, copies, kinds, vectors) > 0;
 }
 
 bool size_fits(const struct sampler *p, int64_t times)
