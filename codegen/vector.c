@@ -177,6 +177,26 @@ static struct piece convert_value(struct emitter *e, const struct expr *x)
 			       true };
 }
 
+/* VALUE, a vector, as one of T, by the compiler. */
+static const char *converted(struct emitter *e, const char *value, enum dtype t)
+{
+	return arena_printf(e->a, "__builtin_convertvector(%s, %s)", value, vector_type(e, t, e->lanes));
+}
+
+/* X as a vector of i32: a float is truncated. */
+static const char *as_words(struct emitter *e, const struct expr *x)
+{
+	const char *type = vector_type(e, DTYPE_I32, e->lanes);
+	bool rounds = x->kind == EXPR_ROUND && x->dtype == DTYPE_F32 && uses_vector(e, x);
+	const char *value = vector_text(e, rounds ? x->arg[0] : x);
+
+	if (dtype_bytes(x->dtype) == 1)
+		return arena_printf(e->a, "of_%s_%s(%s)", dtype_name(x->dtype), type, value);
+	if (rounds)
+		return arena_printf(e->a, "nearest_%s(%s)", type, value);
+	return x->dtype == DTYPE_I32 ? value : converted(e, value, DTYPE_I32);
+}
+
 static struct piece cast_value(struct emitter *e, const struct expr *x)
 {
 	enum dtype from = x->arg[0]->dtype;
@@ -185,14 +205,18 @@ static struct piece cast_value(struct emitter *e, const struct expr *x)
 		return convert_value(e, x);
 	if (!lane_form(x))
 		return (struct piece){ by_lane(e, x), true };
-	const char *value = vector_text(e, x->arg[0]);
+	bool from_byte = dtype_bytes(from) == 1, to_byte = dtype_bytes(x->dtype) == 1;
 
-	if (dtype_is_float(from) && dtype_bytes(x->dtype) == 1)	/* truncated, then wrapped */
-		value = arena_printf(e->a, "__builtin_convertvector(%s, %s)", value,
-				     vector_type(e, DTYPE_I32, e->lanes));
-	return (struct piece){ arena_printf(e->a, "__builtin_convertvector(%s, %s)", value,
-					    vector_type(e, x->dtype, e->lanes)),
-			       true };
+	if (from_byte ? to_byte : dtype_is_float(x->dtype))
+		return (struct piece){ converted(e, vector_text(e, x->arg[0]), x->dtype), true };
+	const char *words = as_words(e, x->arg[0]);
+
+	if (to_byte)	/* what is beyond a byte wraps */
+		words = arena_printf(e->a, "%s_of_%s(%s)", dtype_name(x->dtype), vector_type(e, DTYPE_I32, e->lanes), words);
+	else if (dtype_is_float(x->dtype))
+		words = converted(e, words, x->dtype);
+	vector_type(e, x->dtype, e->lanes);
+	return (struct piece){ words, true };
 }
 
 static bool compares_plain(const struct expr *c, enum dtype t)

@@ -51,3 +51,22 @@ bool lane_form(const struct expr *e)
 		return dtype_is_float(e->dtype) && lane_form_of(e->dtype) && expr_kind_arity(e->kind) == 1;
 	}
 }
+
+/* What has no form for all lanes is of one element at a time, whatever its type; conditions are masks. */
+static bool note_widest(const struct expr *e, void *user)
+{
+	size_t *widest = user, bytes = dtype_bytes(dtype_arithmetic(e->dtype));
+
+	if (e->dtype == DTYPE_BOOL || e->dtype == DTYPE_I64)
+		return false;
+	*widest = bytes > *widest ? bytes : *widest;
+	return e->kind != EXPR_LOAD;	/* indices are no vectors */
+}
+
+size_t lane_form_bytes(const struct expr *value, enum dtype t)
+{
+	size_t widest = dtype_bytes(dtype_arithmetic(t));
+
+	expr_visit_once(value, note_widest, &widest);
+	return widest;
+}

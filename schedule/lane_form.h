@@ -14,4 +14,7 @@ bool lane_form_converts(enum dtype from, enum dtype to);
  * what becomes of its condition is for whoever asks. */
 bool lane_form(const struct expr *e);
 
+/* Bytes of the widest element in vectors that compute VALUE and store it as T: what a register has lanes for. */
+size_t lane_form_bytes(const struct expr *value, enum dtype t);
+
 #endif

@@ -5,6 +5,7 @@
 #include "schedule/pass/lanes.h"
 
 #include "base/err.h"
+#include "schedule/lane_form.h"
 #include "te/index/index.h"
 
 /* --- indices */
@@ -191,15 +192,18 @@ void lanes_lay_out(struct vectorizer *v, struct nest *alloc)
 		open->reach = lanes_reach(v->a, alloc->buffer, alloc->next);
 }
 
-static size_t widest_element(const struct nest *n)
+/* Bytes of the widest element of which all lanes are in one register. Scratchpads are no registers: what is computed on
+ * the way from one to memory has its lanes there. */
+static size_t widest_element(const struct target *target, const struct nest *n)
 {
 	size_t widest = 1;
 
 	for (; n; n = n->next) {
-		size_t below = n->body ? widest_element(n->body) : 1;
+		size_t below = n->body ? widest_element(target, n->body) : 1;
 
 		if (n->kind == NEST_STORE)
-			below = dtype_bytes(dtype_arithmetic(n->buffer->tensor.dtype));
+			below = target->operands ? dtype_bytes(dtype_arithmetic(n->buffer->tensor.dtype))
+						 : lane_form_bytes(n->value, n->buffer->tensor.dtype);
 		widest = below > widest ? below : widest;
 	}
 	return widest;
@@ -208,7 +212,7 @@ static size_t widest_element(const struct nest *n)
 int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at)
 {
 	int64_t left = n->axis->hi - at;
-	int lanes = target_lanes(v->target, widest_element(n->body));
+	int lanes = target_lanes(v->target, widest_element(v->target, n->body));
 
 	if (lanes <= left)
 		return lanes;

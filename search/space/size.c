@@ -6,6 +6,7 @@
 #include "search/space/sampler.h"
 
 #include "base/integer.h"
+#include "schedule/lane_form.h"
 #include "search/space/tile_speed.h"
 #include "target/matrix.h"
 
@@ -26,10 +27,11 @@ enum { SUMS = 8 };	/* vectors of them, and multiples of that */
 
 static int lanes_of(const struct sampler *p, int stage)
 {
-	/* In scratchpads all vectors are of what sums are. */
-	enum dtype t = p->aim->target->operands ? DTYPE_I32 : p->s->stages.at[stage]->op.tensor.dtype;
+	const struct op *op = &p->s->stages.at[stage]->op;
 
-	return target_lanes(p->aim->target, dtype_bytes(dtype_arithmetic(t)));
+	if (p->aim->target->operands)	/* in scratchpads all vectors are of what sums are */
+		return target_lanes(p->aim->target, dtype_bytes(DTYPE_I32));
+	return target_lanes(p->aim->target, lane_form_bytes(op->body, op->tensor.dtype));
 }
 
 /* SIZE of O multiplies what U has. */

@@ -7,6 +7,7 @@
  * nothing but what not to measure again. */
 #include <stdlib.h>
 
+#include "schedule/lane_form.h"
 #include "search/strategies/pick.h"
 #include "search/strategies/strategy.h"
 
@@ -40,8 +41,7 @@ static struct sizes sizes_of(const struct problem *p, const struct sketch *s, in
 	case ROLE_TILE:
 		return SIZES(tiles, 1);
 	case ROLE_TILE_VECTOR:
-		return SIZES(vectors, target_lanes(p->aim->target,
-					   dtype_bytes(dtype_arithmetic(op->tensor.dtype))));
+		return SIZES(vectors, target_lanes(p->aim->target, lane_form_bytes(op->body, op->tensor.dtype)));
 	case ROLE_REDUCE:
 	case ROLE_ROWS:
 	case ROLE_UNROLL:

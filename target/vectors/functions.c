@@ -11,10 +11,11 @@
 
 /* Where a function is written: where it is called, or where a word stands anywhere in the body, be it in
  * another name: all vectors have it then, and the hashes of texts on record are of such. */
-enum where { CALLED, ALWAYS, BY_NAN, BY_GATHER, BY_BF16_DOT, WHERE_COUNT };
+enum where { CALLED, ALWAYS, BY_NAN, BY_GATHER, BY_BF16_DOT, BY_NEAREST, WHERE_COUNT };
 
 static const char *const words[WHERE_COUNT] = {
 	[CALLED] = "", [ALWAYS] = "", [BY_NAN] = "_nan_", [BY_GATHER] = "gather_", [BY_BF16_DOT] = "dpbf16ps(",
+	[BY_NEAREST] = "nearest_",
 };
 
 /* What stands once, before all types, where a function needs it. */

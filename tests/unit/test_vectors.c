@@ -175,6 +175,102 @@ static void test_compiled(void **state)
 	assert_true(compiled > 0);
 }
 
+/* --- run */
+
+/* Of floats and words between integers, at limits of what has a fraction, and beyond bytes. */
+static const char checks[] =
+	"static const float floats[] = { 0, -0.0f, 0.5f, -0.5f, 1.5f, -1.5f, 2.5f, -2.5f, 0.49999997f, -0.49999997f, 254.5f, 255.5f,\n"
+	"\t-128.5f, 4194303.5f, 4194304.5f, -4194303.5f, 8388607.5f, 8388609, -8388607.5f, 16777218, 1e9f, -1e9f, 2147483520,\n"
+	"\t-2147483648.0f, 1e-40f, -1e-40f, 126.50001f, 0.1f };\n"
+	"static const int32_t words[] = { 0, 1, -1, 127, 128, -128, -129, 255, 256, 65535, -65536, 2147483647, -2147483647 - 1, 77 };\n"
+	"enum { FLOATS = sizeof(floats) / 4, WORDS = sizeof(words) / 4 };\n"
+	"static int same(float x, float y) { return __builtin_memcmp(&x, &y, 4) == 0 || (x != x && y != y); }\n";
+
+/* The functions that convert bytes, words and floats, of 1 << i lanes, and a main function that fails where one is wrong. */
+static void write_conversions(int fd)
+{
+	struct arena *a = arena_new();
+	struct text body = {0}, out = {0};
+	bool used[DTYPE_COUNT][VECTOR_SIZES] = {0};
+
+	for (int i = 2; i < 5; i++) {
+		int n = 1 << i;
+
+		used[DTYPE_F32][i] = used[DTYPE_I8][i] = used[DTYPE_U8][i] = used[DTYPE_I32][i] = true;
+		text_printf(&body, "for (int k = 0; k < FLOATS; k++) {\n"
+			    "\tf32x%d x, nan, y; i32x%d r;\n"
+			    "\tfor (int l = 0; l < %d; l++) x[l] = floats[(k + l) %% FLOATS], y[l] = floats[(k + 3 * l) %% FLOATS], nan[l] = l & 1 ? __builtin_nanf(\"\") : x[l];\n"
+			    "\tr = nearest_i32x%d(x);\n"
+			    "\tfor (int l = 0; l < %d; l++) bad += r[l] != (int32_t)__builtin_rintf(x[l]);\n", n, n, n, n, n);
+		text_printf(&body, "\tf32x%d w = rint_f32x%d(nan), u = max_f32x%d(y, nan), v = min_f32x%d(y, nan);\n"
+			    "\tfor (int l = 0; l < %d; l++) bad += !same(w[l], __builtin_rintf(nan[l])) + !same(u[l], y[l] > nan[l] ? y[l] : nan[l]) + !same(v[l], y[l] < nan[l] ? y[l] : nan[l]);\n}\n",
+			    n, n, n, n, n);
+		text_printf(&body, "for (int k = 0; k < WORDS; k++) {\n"
+			    "\ti32x%d x; u8x%d b; i8x%d c;\n"
+			    "\tfor (int l = 0; l < %d; l++) x[l] = words[(k + l) %% WORDS];\n"
+			    "\tb = u8_of_i32x%d(x), c = i8_of_i32x%d(x);\n"
+			    "\ti32x%d y = of_u8_i32x%d(b), z = of_i8_i32x%d(c);\n", n, n, n, n, n, n, n, n, n);
+		text_printf(&body, "\tfor (int l = 0; l < %d; l++) bad += b[l] != (uint8_t)x[l] || c[l] != (int8_t)x[l] || y[l] != (uint8_t)x[l] || z[l] != (int8_t)x[l];\n}\n", n);
+	}
+	put_vector_functions(&out, calls_of(a, text_str(&body)), used);
+	FILE *f = fdopen(fd, "w");
+
+	assert_non_null(f);
+	fprintf(f, "#include <stddef.h>\n#include <stdint.h>\n%s\n%s\nint main(void)\n{\nint bad = 0;\n%s\nreturn bad != 0;\n}\n",
+		text_str(&out), checks, text_str(&body));
+	assert_int_equal(fclose(f), 0);
+	text_free(&out);
+	text_free(&body);
+	arena_free(a);
+}
+
+/* Whether this machine runs what is compiled for MACHINES[k]. */
+static bool runs(size_t k)
+{
+#ifdef __x86_64__
+	return k == 0 ? __builtin_cpu_supports("sse4.2") : k == 1 ? __builtin_cpu_supports("avx2")
+	     : __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq");
+#else
+	return k == 0;
+#endif
+}
+
+/* By each compiler, for each machine that runs here, and for one of which nothing is known. */
+static void test_conversions(void **state)
+{
+	char path[] = "/tmp/hone-vectors-XXXXXX", command[512];
+	int ran = 0;
+
+	(void)state;
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	write_conversions(fd);
+	for (size_t i = 0; i < sizeof(compilers) / sizeof(*compilers); i++)
+		for (size_t k = 0; k <= sizeof(machines) / sizeof(*machines); k++) {
+			bool plain = k == sizeof(machines) / sizeof(*machines);
+
+#ifndef __x86_64__
+			if (!plain)
+				continue;
+#endif
+			if (!plain && !runs(k))
+				continue;
+			snprintf(command, sizeof(command), "command -v %s >/dev/null || exit 9; "
+				 "%s -std=gnu11 -w -Wno-psabi -O1 -fno-math-errno -fno-trapping-math -o %s.run %s -x c %s -lm && %s.run", compilers[i],
+				 compilers[i], path, plain ? "" : machines[k], path, path);
+			int rc = WEXITSTATUS(system(command));
+
+			if (rc != 0 && rc != 9)
+				fail_msg("%s", command);
+			ran += rc == 0;
+		}
+	unlink(path);
+	snprintf(command, sizeof(command), "%s.run", path);
+	unlink(command);
+	assert_true(ran > 0);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -182,6 +278,7 @@ int main(void)
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_matrices),
 		cmocka_unit_test(test_compiled),
+		cmocka_unit_test(test_conversions),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
