@@ -182,6 +182,14 @@ const char *apart_masked_text(struct emitter *e, const struct expr *x, const cha
 
 /* The loop N, whose turns are TURNS_TRANSPOSED. */
 void emit_transposed(struct emitter *e, const struct nest *n);
+/* The offset of T's element at INDEX for turn I of N. */
+struct offset offset_at_turn(struct emitter *e, const struct nest *n, int64_t i, const struct tensor *t,
+			     const struct expr *const *index);
+
+/* --- lanes that are words (codegen/interleaved.c) */
+
+/* The loop N, whose turns are TURNS_INTERLEAVED. */
+void emit_interleaved(struct emitter *e, const struct nest *n);
 
 /* --- places (codegen/place.c) */
 

@@ -290,6 +290,8 @@ static void emit_loop(struct emitter *e, const struct nest *n)
 		emit_group(e, n);
 	else if (n->turns == TURNS_TRANSPOSED)
 		emit_transposed(e, n);
+	else if (n->turns == TURNS_INTERLEAVED)
+		emit_interleaved(e, n);
 	else if (n->annotation == ANNOTATION_UNROLL)
 		emit_unrolled(e, n);
 	else if (n->annotation == ANNOTATION_VECTOR)

@@ -30,9 +30,8 @@ static const char *emit_rows(struct emitter *e, const struct nest *n, const stru
 	return rows;
 }
 
-/* The offset of T's element at INDEX for turn I of N. */
-static struct offset offset_at(struct emitter *e, const struct nest *n, int64_t i, const struct tensor *t,
-			       const struct expr *const *index)
+struct offset offset_at_turn(struct emitter *e, const struct nest *n, int64_t i, const struct tensor *t,
+			     const struct expr *const *index)
 {
 	emit_bind(e, (struct bound_axis){ n->axis, true, i, NULL });
 	struct offset o = offset_of(e, t, index);
@@ -50,7 +49,7 @@ void emit_transposed(struct emitter *e, const struct nest *n)
 
 	emit_begin_lanes(e, vector);
 	type = vector_type(e, to->dtype, e->lanes);
-	struct offset o = offset_at(e, n, n->axis->lo, to, store->index);
+	struct offset o = offset_at_turn(e, n, n->axis->lo, to, store->index);
 
 	emit_line(e, "{");
 	e->indent++;
@@ -61,8 +60,8 @@ void emit_transposed(struct emitter *e, const struct nest *n)
 			  address_text(e, place_of(e, to), &o), o.stride, rows, turns, lanes);
 	} else {
 		const struct expr *x = store->value;
-		struct offset from = offset_at(e, n, n->axis->lo, x->tensor, x->index);
-		struct offset next = offset_at(e, n, n->axis->lo + 1, to, store->index);
+		struct offset from = offset_at_turn(e, n, n->axis->lo, x->tensor, x->index);
+		struct offset next = offset_at_turn(e, n, n->axis->lo + 1, to, store->index);
 
 		emit_line(e, "transpose_copy_%s(%s, %" PRId64 ", %s, %" PRId64 ", %" PRId64 ", %" PRId64 ");", type,
 			  address_text(e, place_of(e, to), &o), next.constant - o.constant,

@@ -56,6 +56,7 @@ enum turns {
 	TURNS_FEW,	/* the compiler is asked to write them out */
 	TURNS_RELOAD,	/* what one has read is not kept for the next */
 	TURNS_TRANSPOSED,	/* with the lanes of the vector inside they are a block that is transposed (pass/transpose.c) */
+	TURNS_INTERLEAVED,	/* each lane of the vector inside is a word, of one element of each turn (pass/interleave.c) */
 	TURNS_COUNT
 };
 
@@ -157,6 +158,14 @@ bool term_is_neutral(const struct expr *e, enum reducer r);
 bool store_combines_lanes(const struct nest *n, const struct axis *axis);
 /* Are loop N and the vector inside of it a block that can be transposed: one store to memory, no more turns than lanes? */
 bool nest_is_block(const struct nest *n);
+/* Are the turns of loop N with the lanes of the vector inside of it a vector of words: a store to memory, of elements as many of
+ * which are one as there are turns? */
+bool nest_is_of_words(const struct nest *n);
+/* Are all turns of N written at once? */
+static inline bool nest_is_whole(const struct nest *n)
+{
+	return n->turns == TURNS_TRANSPOSED || n->turns == TURNS_INTERLEAVED;
+}
 /* A node around BODY, which may be NULL. */
 struct nest *nest_new(struct arena *a, enum nest_kind kind, struct nest *body);
 /* Does LIST itself, not what is inside of its nodes, allocate a buffer? */

@@ -66,13 +66,32 @@ bool store_combines_lanes(const struct nest *n, const struct axis *axis)
 	return true;
 }
 
-bool nest_is_block(const struct nest *n)
+/* The store to memory that is all there is in the vector loop in N; NULL: it is not so, or N is no loop for that. */
+static const struct nest *store_of_block(const struct nest *n)
 {
 	const struct nest *v = n->body, *s = v && v->kind == NEST_LOOP && !v->next ? v->body : NULL;
+	bool ordinary = n->annotation == ANNOTATION_NONE || n->annotation == ANNOTATION_UNROLL;
 
-	return s && v->annotation == ANNOTATION_VECTOR && s->kind == NEST_STORE && !s->next && !s->buffer->registers &&
-	       s->buffer->tensor.dtype == DTYPE_F32 && n->axis->hi - n->axis->lo <= v->lanes &&
-	       (n->annotation == ANNOTATION_NONE || n->annotation == ANNOTATION_UNROLL);
+	return ordinary && s && v->annotation == ANNOTATION_VECTOR && s->kind == NEST_STORE && !s->next &&
+			       !s->buffer->registers
+		       ? s
+		       : NULL;
+}
+
+bool nest_is_block(const struct nest *n)
+{
+	const struct nest *s = store_of_block(n);
+
+	return s && s->buffer->tensor.dtype == DTYPE_F32 && n->axis->hi - n->axis->lo <= n->body->lanes;
+}
+
+bool nest_is_of_words(const struct nest *n)
+{
+	const struct nest *s = store_of_block(n), *v = n->body;
+
+	return s && s->reducer == REDUCE_NONE && s->buffer->tensor.dtype != DTYPE_BOOL && n->axis->hi - n->axis->lo > 1 &&
+	       dtype_bytes(s->buffer->tensor.dtype) * (size_t)(n->axis->hi - n->axis->lo) == dtype_bytes(DTYPE_I32) &&
+	       v->axis->hi - v->axis->lo == v->lanes;
 }
 
 bool term_is_neutral(const struct expr *e, enum reducer r)

@@ -213,6 +213,9 @@ static int loop(struct nest_parser *np, int depth, struct nest *n)
 	if (rc == 0 && n->turns == TURNS_TRANSPOSED && !nest_is_block(n))
 		return parse_error(&np->p, at, "what is transposed is a vector loop of one store, with no more turns around "
 				   "than it has lanes");
+	if (rc == 0 && n->turns == TURNS_INTERLEAVED && !nest_is_of_words(n))
+		return parse_error(&np->p, at, "what is interleaved is a whole vector of one store, with so many turns around "
+				   "that one element of each is a word");
 	return rc;
 }
 

@@ -9,12 +9,12 @@ static double register_lanes(enum dtype t, const struct target *target)
 	return target_lanes(target, dtype_bytes(dtype_arithmetic(t)));
 }
 
-/* Do the turns around the vector go over what is side by side, as those of a block? */
+/* Do the turns around the vector go over what is side by side, as those of a block that is written at once? */
 static bool is_across(const struct site *s, const struct access *x)
 {
 	int around = s->vector - 1;
 
-	return around >= 0 && s->loops[around].nest->turns == TURNS_TRANSPOSED && access_stride(x, around) == 1;
+	return around >= 0 && nest_is_whole(s->loops[around].nest) && access_stride(x, around) == 1;
 }
 
 static enum lanes lanes_of(const struct site *s, const struct access *x)

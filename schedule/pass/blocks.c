@@ -5,6 +5,86 @@
 #include "base/integer.h"
 #include "schedule/pass/lanes.h"
 
+/* --- may the turns of a loop change places with what is inside? */
+
+static bool is_ordinary_loop(const struct nest *n)
+{
+	return n->kind == NEST_LOOP && !n->intrinsic && n->turns == TURNS_PLAIN &&
+	       (n->annotation == ANNOTATION_NONE || n->annotation == ANNOTATION_UNROLL);
+}
+
+struct buffer_reading {
+	const struct buffer *of;
+	bool found;
+};
+
+static bool find_reading(const struct expr *e, void *user)
+{
+	struct buffer_reading *r = user;
+
+	r->found |= e->kind == EXPR_LOAD && buffer_of(e->tensor) == r->of;
+	return e->loads && !r->found;
+}
+
+static bool reads_buffer(const struct nest *list, const struct buffer *b)
+{
+	for (const struct nest *n = list; n; n = n->next) {
+		struct buffer_reading r = { b, false };
+
+		if (n->kind == NEST_STORE)
+			expr_visit_once(n->value, find_reading, &r);
+		if (r.found || reads_buffer(n->body, b))
+			return true;
+	}
+	return false;
+}
+
+/* Nothing but loops around vectors, none of which combines with what was there or reads what ALL of them store. */
+static bool is_unordered(const struct nest *list, const struct nest *all)
+{
+	for (const struct nest *n = list; n; n = n->next) {
+		if (n->kind == NEST_STORE) {
+			if (n->reducer != REDUCE_NONE || reads_buffer(all, n->buffer))
+				return false;
+		} else if (n->kind != NEST_LOOP || n->intrinsic ||
+			   (n->annotation != ANNOTATION_VECTOR && !is_ordinary_loop(n)) ||
+			   !is_unordered(n->body, all)) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool block_is_unordered(const struct nest *list)
+{
+	return is_unordered(list, list);
+}
+
+struct nest *blocks_in(struct program *p, struct nest *list, struct nest *(*blocks)(struct program *p, struct nest *n))
+{
+	struct nest *first = NULL;
+	struct nest **hole = &first;
+
+	while (list) {
+		struct nest *n = list;
+
+		list = n->next;
+		n->next = NULL;
+		struct nest *made = is_ordinary_loop(n) ? blocks(p, n) : NULL;
+
+		if (!made && n->annotation != ANNOTATION_VECTOR) {
+			n->body = blocks_in(p, n->body, blocks);
+			n->other = blocks_in(p, n->other, blocks);
+		}
+		*hole = made ? made : n;
+		while (*hole)
+			hole = &(*hole)->next;
+	}
+	return first;
+}
+
+/* --- blocks */
+
 enum { LEAST_LANES = 4 };
 
 /* Do TURNS of a vector of LANES spare more than they cost? All lanes are transposed, also where turns are few: of four

@@ -219,7 +219,7 @@ static struct nest *share_list(struct program *p, struct nest *list)
 		if (is_statement(n)) {
 			if (is_next_statement(n->next, n))	/* most stand alone */
 				*hole = nest_append(share_group(p, n, &last), n);
-		} else if (n->annotation != ANNOTATION_VECTOR && n->turns != TURNS_TRANSPOSED) {
+		} else if (n->annotation != ANNOTATION_VECTOR && !nest_is_whole(n)) {
 			n->body = share_list(p, n->body);
 			n->other = share_list(p, n->other);
 		}

@@ -47,7 +47,7 @@ static void prove(struct streams *s, struct nest *n, const struct nest *vector)
 {
 	for (; n; n = n->next) {
 		/* the one store of a block writes other vectors than that of its lanes */
-		struct nest *body = n->turns == TURNS_TRANSPOSED ? n->body->body : n->body;
+		struct nest *body = nest_is_whole(n) ? n->body->body : n->body;
 		const struct nest *inside = n->annotation == ANNOTATION_VECTOR ? n : vector;
 
 		if (n->kind == NEST_STORE && n->streams) {

@@ -204,7 +204,7 @@ static enum turns turns_of(struct program *p, const struct nest *n, int64_t turn
 		       : TURNS_PLAIN;
 }
 
-/* Marks the loops of LIST; how many values it stores, turn by turn. Blocks that are transposed are in memory: nothing
+/* Marks the loops of LIST; how many values it stores, turn by turn. Blocks that are written at once are in memory: nothing
  * is gained by writing out what is around them. */
 static int64_t mark(struct program *p, struct nest *list)
 {
@@ -216,7 +216,7 @@ static int64_t mark(struct program *p, struct nest *list)
 
 		if (n->kind == NEST_LOOP)
 			n->turns = turns_of(p, n, turns, inside);
-		if (n->turns == TURNS_TRANSPOSED)
+		if (nest_is_whole(n))
 			all = MOST_COUNTED;
 		else
 			all += n->annotation == ANNOTATION_VECTOR ? inside : turns * inside;

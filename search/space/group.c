@@ -232,6 +232,15 @@ bool group_wants_panels(const struct state *s, int stage)
 	return false;
 }
 
+struct stored_dim group_stored(const struct stage *g)
+{
+	const struct stored_dim none = { -1, 1 }, last = g->stored.n > 0 ? g->stored.at[g->stored.n - 1] : none;
+	int64_t bytes = last.block * (int64_t)dtype_bytes(g->op.tensor.dtype);
+	bool beside = last.block > 1 && last.dim < tensor_innermost(&g->op.tensor);
+
+	return beside && bytes == (int64_t)dtype_bytes(DTYPE_I32) ? last : none;
+}
+
 enum memory_scope group_operand_scope(const struct state *s, int stage, const struct target *target)
 {
 	int reader;

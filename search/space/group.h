@@ -15,6 +15,9 @@ struct group_use {
 struct group_use group_of(const struct state *s, int stage, int dim, const struct target *target);
 /* The same of those that multiply matrices. */
 struct group_use group_of_matrix(const struct state *s, int stage, int dim, const struct target *target);
+/* What G has side by side for an intrinsic to read, where its lanes run along another dim: a word; a block of 1 where there
+ * is none. */
+struct stored_dim group_stored(const struct stage *g);
 /* Is G a product of matrices by one of these? */
 bool group_is_matrix(const struct stage *g);
 /* The multiple that the terms of STAGE's sum are worth being made (te/derive/padded_sum.h) for an intrinsic of vectors or of

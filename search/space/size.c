@@ -7,6 +7,7 @@
 
 #include "base/integer.h"
 #include "schedule/lane_form.h"
+#include "search/space/group.h"
 #include "search/space/tile_speed.h"
 #include "target/matrix.h"
 
@@ -27,11 +28,15 @@ enum { SUMS = 8 };	/* vectors of them, and multiples of that */
 
 static int lanes_of(const struct sampler *p, int stage)
 {
-	const struct op *op = &p->s->stages.at[stage]->op;
+	const struct stage *g = p->s->stages.at[stage];
+	const struct op *op = &g->op;
 
 	if (p->aim->target->operands)	/* in scratchpads all vectors are of what sums are */
 		return target_lanes(p->aim->target, dtype_bytes(DTYPE_I32));
-	return target_lanes(p->aim->target, lane_form_bytes(op->body, op->tensor.dtype));
+	size_t computed = lane_form_bytes(op->body, op->tensor.dtype);
+	size_t stored = dtype_bytes(op->tensor.dtype) * (size_t)group_stored(g).block;
+
+	return target_lanes(p->aim->target, computed > stored ? computed : stored);
 }
 
 /* SIZE of O multiplies what U has. */

@@ -371,7 +371,10 @@ static void test_together(void **state)
 static void test_together_with_functions(void **state)
 {
 	static const char text[] =
-		"target generic\ninput X: f32[9, 6]\noutput Y: f32[6, 9]\n"
+		"target generic\ninput X: f32[9, 6]\ninput H: bf16[2, 4]\ninput B: u8[4, 4]\n"
+		"output Y: f32[6, 9]\noutput P: bf16[4, 2]\noutput Q: u8[4, 4]\n"
+		"interleaved for r in 0..2\n\tvector for c in 0..4 of 4\n\t\tP[c, r] = H[r, c]\n"
+		"interleaved for r in 0..4\n\tvector for c in 0..4 of 4\n\t\tQ[c, r] = u8(f32(B[r, c]) * 0.5)\n"
 		"transposed for x in 0..4\n\tvector for c in 0..4 of 4\n\t\tY[x, c] = X[c, x]\n"
 		"transposed for x in 0..4\n\tvector for c in 0..4 of 4\n\t\tY[c, x + 4] = X[x + 4, c]\n"
 		"vector for c in 0..4 of 4\n\tY[c, 8] = X[8, c]\n"
@@ -393,6 +396,8 @@ static void test_together_with_functions(void **state)
 			t[i].source = program_source(a, p, NULL);
 		assert_non_null(strstr(t[0].source, "transpose_copy_f32x4(Y"));
 		assert_non_null(strstr(t[0].source, "transpose_store_f32x4(Y"));
+		assert_non_null(strstr(t[0].source, "= pairs_i32x4("));
+		assert_non_null(strstr(t[0].source, "= quads_i32x4("));
 		assert_int_equal(build_together(a, b, t, 4), 0);
 		for (int i = 0; i < 4; i++) {
 			assert_int_equal(t[i].status, TRIAL_PENDING);

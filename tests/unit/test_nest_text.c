@@ -175,6 +175,8 @@ static void test_refused(void **state)
 		{ HEAD "input C: f32[2]\n", "5:7: an input behind" },
 		{ HEAD "output A: f32[2]\n", "5:8: there is a buffer A already" },
 		{ HEAD "transposed for i in 0..8\n\tC[i] = f32(0)\n", "5:16: what is transposed is a vector loop" },
+		{ HEAD "interleaved for i in 0..2\n\tvector for j in 0..4 of 4\n\t\tC[i] = A[i, j]\n",
+		  "5:17: what is interleaved is a whole vector" },
 		{ HEAD "transposed for i in 0..8\n\tvector for j in 0..4 of 4\n\t\tC[i] = A[i, j]\n",
 		  "5:16: what is transposed is a vector loop" },
 		{ HEAD "pack P: f32[2] of A\n", "5:19: A is no constant above" },

@@ -196,7 +196,7 @@ static void write_conversions(int fd)
 	for (int i = 2; i < 5; i++) {
 		int n = 1 << i;
 
-		used[DTYPE_F32][i] = used[DTYPE_I8][i] = used[DTYPE_U8][i] = used[DTYPE_I32][i] = true;
+		used[DTYPE_F32][i] = used[DTYPE_BF16][i] = used[DTYPE_I8][i] = used[DTYPE_U8][i] = used[DTYPE_I32][i] = true;
 		text_printf(&body, "for (int k = 0; k < FLOATS; k++) {\n"
 			    "\tf32x%d x, nan, y; i32x%d r;\n"
 			    "\tfor (int l = 0; l < %d; l++) x[l] = floats[(k + l) %% FLOATS], y[l] = floats[(k + 3 * l) %% FLOATS], nan[l] = l & 1 ? __builtin_nanf(\"\") : x[l];\n"
@@ -210,7 +210,13 @@ static void write_conversions(int fd)
 			    "\tfor (int l = 0; l < %d; l++) x[l] = words[(k + l) %% WORDS];\n"
 			    "\tb = u8_of_i32x%d(x), c = i8_of_i32x%d(x);\n"
 			    "\ti32x%d y = of_u8_i32x%d(b), z = of_i8_i32x%d(c);\n", n, n, n, n, n, n, n, n, n);
-		text_printf(&body, "\tfor (int l = 0; l < %d; l++) bad += b[l] != (uint8_t)x[l] || c[l] != (int8_t)x[l] || y[l] != (uint8_t)x[l] || z[l] != (int8_t)x[l];\n}\n", n);
+		text_printf(&body, "\tfor (int l = 0; l < %d; l++) bad += b[l] != (uint8_t)x[l] || c[l] != (int8_t)x[l] || y[l] != (uint8_t)x[l] || z[l] != (int8_t)x[l];\n", n);
+		text_printf(&body, "\tbf16x%d h, g; i32x%d p, q;\n"
+			    "\tfor (int l = 0; l < %d; l++) h[l] = (uint16_t)x[l], g[l] = (uint16_t)(x[l] >> 3);\n"
+			    "\tp = pairs_i32x%d(h, g), q = quads_i32x%d(b, (u8x%d)c, b + 1, b + 128);\n"
+			    "\tfor (int l = 0; l < %d; l++) bad += (uint32_t)p[l] != (h[l] | (uint32_t)g[l] << 16)\n"
+			    "\t\t|| (uint32_t)q[l] != (b[l] | (uint8_t)c[l] << 8 | (uint8_t)(b[l] + 1) << 16 | (uint32_t)(uint8_t)(b[l] + 128) << 24);\n}\n",
+			    n, n, n, n, n, n, n);
 	}
 	put_vector_functions(&out, calls_of(a, text_str(&body)), used);
 	FILE *f = fdopen(fd, "w");

@@ -63,14 +63,39 @@ static bool add_tile(struct sketch *s, int stage, int dim, int last, int loop)
 	       sketch_add(s, order, ROLE_FIXED);
 }
 
+/* Lanes along dim LAST, and right around them the turns of GROUP, with which they are words of one vector (pass/interleave.c).
+ * Groups are written out: vectors are not, for the last has fewer lanes. */
+static bool add_words(struct sketch *s, int stage, struct stored_dim group, int last)
+{
+	struct step order = step_reorder(stage, NULL, 0);
+	int lanes = s->state->stages.at[stage]->iters.n + 1, groups = lanes + 1, turns = groups + 1;
+
+	order.list[order.n++] = groups + 2;
+	for (int d = group.dim + 1; d < last; d++)
+		order.list[order.n++] = d;
+	order.list[order.n++] = lanes - 1;
+	order.list[order.n++] = groups + 3;
+	order.list[order.n++] = turns;
+	order.list[order.n++] = lanes;
+	return sketch_add(s, step_split(stage, last, 0), ROLE_VECTOR) &&
+	       sketch_add(s, step_annotate(stage, lanes, ANNOTATION_VECTOR), ROLE_FIXED) &&
+	       sketch_add(s, step_split(stage, group.dim, group.block), ROLE_FIXED) &&
+	       sketch_add(s, step_split(stage, groups, 0), ROLE_UNROLL) &&
+	       sketch_add(s, step_annotate(stage, groups + 3, ANNOTATION_UNROLL), ROLE_FIXED) &&
+	       sketch_add(s, order, ROLE_FIXED);
+}
+
 /* Lanes along the last axis of more than one element, and turns of them that are written out. */
 static bool add_lanes(struct sketch *s, int stage)
 {
 	const struct op op = s->state->stages.at[stage]->op;
+	const struct stored_dim group = group_stored(s->state->stages.at[stage]);
 	int last = tensor_innermost(&op.tensor);
 
 	if (op_is_reduction(&op) || last < 0)
 		return true;
+	if (group.block > 1)
+		return add_words(s, stage, group, last);
 	struct step order = step_reorder(stage, NULL, 0);
 	int iters = s->state->stages.at[stage]->iters.n;
 	int across = dim_across(&op, last);
