@@ -27,18 +27,26 @@ static bool is_of_words(const struct program *p, const struct nest *n)
 	return linear_coef(&to, v->axis) == n->axis->hi - n->axis->lo && linear_coef(&to, n->axis) == 1;
 }
 
-/* Loop N around node ONE of its body alone. */
-static struct nest *around(struct arena *a, const struct nest *n, const struct nest *one)
+/* Loop N, with an axis of its own, around a copy of BODY, from N's. */
+static struct nest *around_all(struct arena *a, const struct nest *n, const struct nest *body)
 {
-	struct nest *loop = arena_memdup(a, n, sizeof(*n)), alone = *one;
+	struct nest *loop = arena_memdup(a, n, sizeof(*n));
 	const struct axis *axis = axis_part(a, n->axis, n->axis->lo, n->axis->hi);
 	const struct expr *value = expr_axis(a, axis);
 
-	alone.next = NULL;
 	loop->next = NULL;
 	loop->axis = axis;
-	loop->body = nest_copy(a, &alone, &n->axis, &value, 1);
+	loop->body = nest_copy(a, body, &n->axis, &value, 1);
 	return loop;
+}
+
+/* Around node ONE of its body alone. */
+static struct nest *around(struct arena *a, const struct nest *n, const struct nest *one)
+{
+	struct nest alone = *one;
+
+	alone.next = NULL;
+	return around_all(a, n, &alone);
 }
 
 static bool has_vector(const struct nest *n)
@@ -50,12 +58,37 @@ static bool has_vector(const struct nest *n)
 	return found;
 }
 
+static struct nest *interleaved(struct program *p, struct nest *n);
+
+/* The condition that is all there is in loop N, and is the same for all its turns, around loops of them. */
+static struct nest *inside_of_condition(struct program *p, const struct nest *n)
+{
+	struct nest *cond = arena_memdup(p->arena, n->body, sizeof(*cond));
+	struct nest **branch[] = { &cond->body, &cond->other };
+
+	for (int i = 0; i < 2; i++) {
+		struct nest *loop = arena_memdup(p->arena, n, sizeof(*n));
+
+		if (!*branch[i])
+			continue;
+		loop->next = NULL;
+		loop->body = *branch[i];
+		struct nest *made = interleaved(p, loop);
+
+		*branch[i] = made ? made : around_all(p->arena, n, loop->body);
+	}
+	cond->next = NULL;
+	return cond;
+}
+
 /* A loop of N for each node in it, those of words marked; NULL where none is. */
 static struct nest *interleaved(struct program *p, struct nest *n)
 {
 	struct nest *first = NULL;
 	bool any = false;
 
+	if (n->body->kind == NEST_IF && !n->body->next && !expr_uses_axis(n->body->value, n->axis))
+		return inside_of_condition(p, n);
 	if (!has_vector(n) || !block_is_unordered(n->body))
 		return NULL;
 	for (const struct nest *one = n->body; one; one = one->next) {

@@ -4,7 +4,8 @@
  * Requires: split loops, buffers in registers marked.
  * Provides: a vector loop has the turns of one vector (loop.lanes, a power of two no wider than a register)
  *           and nothing in it but stores that the vector form can do, and conditions around them that are masks;
- *           what has no vector form is a written-out loop over its lanes. The node of a buffer in registers says how its variables lie (alloc.layout).
+ *           what has no vector form is a written-out loop over its lanes, and where that is a condition alone it is one
+ *           under the condition that not all lanes hold. The node of a buffer in registers says how its variables lie (alloc.layout).
  * Keeps:    results, and the order of stores to one element. */
 #include "base/integer.h"
 #include "schedule/mask.h"
@@ -38,18 +39,57 @@ static struct nest *new_loop(const struct vector_head *v, enum annotation annota
 	return n;
 }
 
+/* Are the stores of LIST, and nothing else is there, vectors? */
+static bool all_are_vectors(const struct vector_head *v, const struct nest *list)
+{
+	for (const struct nest *s = list; s; s = s->next)
+		if (s->kind != NEST_STORE || !lanes_store(v->in, s, v->axis, v->lanes))
+			return false;
+	return true;
+}
+
 /* Are the stores under condition N, which differs from lane to lane, vectors under a mask? */
 static bool is_masked(const struct vector_head *v, const struct nest *n)
 {
 	struct mask m;
 
-	if (n->kind != NEST_IF ||
-	    !mask_of_branch(v->in->a, v->in->target, n, v->axis, &m))
-		return false;
-	for (const struct nest *s = n->body; s; s = s->next)
-		if (!lanes_store(v->in, s, v->axis, v->lanes))
-			return false;
-	return true;
+	return n->kind == NEST_IF && mask_of_branch(v->in->a, v->in->target, n, v->axis, &m) && all_are_vectors(v, n->body);
+}
+
+/* That all lanes are in M, those of condition COND. */
+static const struct expr *holds_for_all(const struct vector_head *v, const struct expr *cond, const struct mask *m)
+{
+	struct arena *a = v->in->a;
+	const struct expr *first = expr_int(a, v->axis->lo), *last = expr_int(a, v->axis->hi - 1);
+	int64_t end;
+	const struct expr *of_first = expr_substitute(a, cond, &v->axis, &first, 1);
+	const struct expr *of_last = expr_substitute(a, cond, &v->axis, &last, 1);
+
+	if (expr_is_int(m->lo, &end) && end <= v->axis->lo)	/* a condition has one end, mostly */
+		return expr_simplify(a, of_last);
+	if (expr_is_int(m->hi, &end) && end >= v->axis->hi)
+		return expr_simplify(a, of_first);
+	return expr_simplify(a, expr_binary(a, EXPR_AND, of_first, of_last));
+}
+
+/* Condition N, which differs from lane to lane, lane by lane; where it holds for all of them, as it does but at an end,
+ * they are a vector. */
+static struct nest *by_lane(const struct vector_head *v, struct nest *n)
+{
+	struct arena *a = v->in->a;
+	struct nest *lanes = new_loop(v, ANNOTATION_UNROLL, n), *inside = n->body;
+	struct mask m;
+	int64_t known;
+
+	while (inside->kind == NEST_IF && !inside->next && !inside->other && expr_equal(inside->value, n->value))
+		inside = inside->body;
+	if (n->other || !all_are_vectors(v, inside) || !mask_of(a, n->value, v->axis, &m))
+		return lanes;
+	struct nest *all = nest_new(a, NEST_IF, new_loop(v, ANNOTATION_VECTOR, nest_copy(a, inside, NULL, NULL, 0)));
+
+	all->value = holds_for_all(v, n->value, &m);
+	all->other = lanes;
+	return expr_is_int(all->value, &known) ? lanes : all;
 }
 
 static struct nest *sink_list(const struct vector_head *v, struct nest *list);
@@ -64,7 +104,7 @@ static struct nest *sink_node(const struct vector_head *v, struct nest *n)
 			       ? NULL
 			       : new_loop(v, ANNOTATION_UNROLL, n);
 	if (lanes_differ)
-		return is_masked(v, n) ? NULL : new_loop(v, ANNOTATION_UNROLL, n);
+		return is_masked(v, n) ? NULL : n->kind == NEST_IF ? by_lane(v, n) : new_loop(v, ANNOTATION_UNROLL, n);
 	n->body = sink_list(v, n->body);
 	n->other = sink_list(v, n->other);
 	return n;
