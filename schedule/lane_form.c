@@ -60,7 +60,7 @@ static bool note_widest(const struct expr *e, void *user)
 	if (e->dtype == DTYPE_BOOL || e->dtype == DTYPE_I64)
 		return false;
 	*widest = bytes > *widest ? bytes : *widest;
-	return e->kind != EXPR_LOAD;	/* indices are no vectors */
+	return e->kind != EXPR_LOAD && e->casts;	/* indices are no vectors */
 }
 
 size_t lane_form_bytes(const struct expr *value, enum dtype t)

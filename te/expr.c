@@ -42,6 +42,7 @@ static struct expr *node(struct arena *a, enum expr_kind kind, enum dtype dtype)
 	e->simple = true;
 	e->compares = false;
 	e->loads = kind == EXPR_LOAD;
+	e->casts = kind == EXPR_CAST;
 	e->axes = 0;
 	return e;
 }
@@ -52,6 +53,7 @@ static void adopt(struct expr *e, const struct expr *arg)
 	e->simple &= arg->simple;
 	e->compares |= arg->compares;
 	e->loads |= arg->loads;
+	e->casts |= arg->casts;
 	e->axes |= arg->axes;
 }
 

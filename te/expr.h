@@ -41,6 +41,7 @@ struct expr {
 	bool simple : 1;	/* expr_simplify gives it back as it is */
 	bool compares : 1;	/* a < or <= is in it, indices of loads included */
 	bool loads : 1;		/* a load is in it */
+	bool casts : 1;		/* a cast is in it, indices of loads included: without, arithmetic is of one type */
 	uint32_t axes;		/* axis_bit of each axis in it */
 	union {
 		int64_t i;			/* EXPR_INT */

@@ -49,13 +49,31 @@ static struct nest *around(struct arena *a, const struct nest *n, const struct n
 	return around_all(a, n, &alone);
 }
 
-static bool has_vector(const struct nest *n)
+/* Are the turns of N with some vector in it as many elements as a word has? Mostly not, and then that is all there is to ask. */
+static bool has_words(const struct nest *n)
 {
 	bool found = false;
 
-	for (const struct nest *b = n->body; b && !found; b = b->next)
-		found = b->kind == NEST_LOOP && b->annotation == ANNOTATION_VECTOR;
+	for (const struct nest *b = n->body; b && !found; b = b->next) {
+		struct nest loop = *n, alone = *b;
+
+		alone.next = NULL;
+		loop.body = &alone;
+		found = nest_is_of_words(&loop);
+	}
 	return found;
+}
+
+/* Is there but a condition in N, the same for all its turns, around what has words? */
+static bool has_one_condition(const struct nest *n)
+{
+	const struct nest *cond = n->body;
+	struct nest loop = *n;
+
+	if (cond->kind != NEST_IF || cond->next || expr_uses_axis(cond->value, n->axis))
+		return false;
+	loop.body = cond->body;
+	return has_words(&loop);
 }
 
 static struct nest *interleaved(struct program *p, struct nest *n);
@@ -87,9 +105,9 @@ static struct nest *interleaved(struct program *p, struct nest *n)
 	struct nest *first = NULL;
 	bool any = false;
 
-	if (n->body->kind == NEST_IF && !n->body->next && !expr_uses_axis(n->body->value, n->axis))
+	if (has_one_condition(n))
 		return inside_of_condition(p, n);
-	if (!has_vector(n) || !block_is_unordered(n->body))
+	if (!has_words(n) || !block_is_unordered(n->body))
 		return NULL;
 	for (const struct nest *one = n->body; one; one = one->next) {
 		struct nest *loop = around(p->arena, n, one);

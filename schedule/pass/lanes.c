@@ -209,10 +209,14 @@ static size_t widest_element(const struct target *target, const struct nest *n)
 	return widest;
 }
 
-int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at)
+int lanes_of_register(const struct vectorizer *v, const struct nest *n)
+{
+	return target_lanes(v->target, widest_element(v->target, n->body));
+}
+
+int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at, int lanes)
 {
 	int64_t left = n->axis->hi - at;
-	int lanes = target_lanes(v->target, widest_element(v->target, n->body));
 
 	if (lanes <= left)
 		return lanes;

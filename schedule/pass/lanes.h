@@ -22,10 +22,12 @@ struct vectorizer {
 /* Opens the local buffer that ALLOC makes. Where that is in registers, says how its variables lie, by the widest
  * vector behind it that stores to it. */
 void lanes_lay_out(struct vectorizer *v, struct nest *alloc);
-/* So many lanes of the vector loop N from turn AT on: a power of two no wider than a register. More than
+/* So many lanes has a register of the widest element that the vector loop N computes with. */
+int lanes_of_register(const struct vectorizer *v, const struct nest *n);
+/* So many lanes of the vector loop N from turn AT on, a register having LANES: a power of two. More than
  * there are turns where the last ones may be done for nothing or masked: seven lanes are a vector of eight
  * whose last lane is never looked at, rather than vectors of four, two and one. */
-int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at);
+int lanes_from(const struct vectorizer *v, const struct nest *n, int64_t at, int lanes);
 /* May whatever stores vectors to B, of registers, in LIST do so for lanes beyond the end? */
 bool lanes_may_overrun(const struct vectorizer *v, const struct buffer *b, const struct nest *list);
 /* What is open of B, which must be. */

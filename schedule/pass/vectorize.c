@@ -158,10 +158,10 @@ static struct nest *vectorize_loop(const struct vectorizer *v, const struct nest
 {
 	int64_t at = n->axis->lo;
 	struct nest *first = combine_turns(v, n, &at);
+	int most = lanes_of_register(v, n);
 
 	while (at < n->axis->hi) {
-		int lanes = lanes_from(v, n, at);
-
+		int lanes = lanes_from(v, n, at, most);
 		bool all = at == n->axis->lo && at + lanes >= n->axis->hi && lanes > 1;
 
 		first = nest_append(first, all ? whole(v, n, lanes) : piece(v, n, at, lanes));
