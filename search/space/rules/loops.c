@@ -70,13 +70,13 @@ static bool add_words(struct sketch *s, int stage, struct stored_dim group, int 
 	struct step order = step_reorder(stage, NULL, 0);
 	int lanes = s->state->stages.at[stage]->iters.n + 1, groups = lanes + 1, turns = groups + 1;
 
-	order.list[order.n++] = groups + 2;
+	step_push(&order, groups + 2);
 	for (int d = group.dim + 1; d < last; d++)
-		order.list[order.n++] = d;
-	order.list[order.n++] = lanes - 1;
-	order.list[order.n++] = groups + 3;
-	order.list[order.n++] = turns;
-	order.list[order.n++] = lanes;
+		step_push(&order, d);
+	step_push(&order, lanes - 1);
+	step_push(&order, groups + 3);
+	step_push(&order, turns);
+	step_push(&order, lanes);
 	return sketch_add(s, step_split(stage, last, 0), ROLE_VECTOR) &&
 	       sketch_add(s, step_annotate(stage, lanes, ANNOTATION_VECTOR), ROLE_FIXED) &&
 	       sketch_add(s, step_split(stage, group.dim, group.block), ROLE_FIXED) &&
