@@ -70,7 +70,7 @@ static bool has_one_condition(const struct nest *n)
 	const struct nest *cond = n->body;
 	struct nest loop = *n;
 
-	if (cond->kind != NEST_IF || cond->next || expr_uses_axis(cond->value, n->axis))
+	if (!cond || cond->kind != NEST_IF || cond->next || expr_uses_axis(cond->value, n->axis))
 		return false;
 	loop.body = cond->body;
 	return has_words(&loop);

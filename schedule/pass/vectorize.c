@@ -81,9 +81,9 @@ static struct nest *by_lane(const struct vector_head *v, struct nest *n)
 	struct mask m;
 	int64_t known;
 
-	while (inside->kind == NEST_IF && !inside->next && !inside->other && expr_equal(inside->value, n->value))
+	while (inside && inside->kind == NEST_IF && !inside->next && !inside->other && expr_equal(inside->value, n->value))
 		inside = inside->body;
-	if (n->other || !all_are_vectors(v, inside) || !mask_of(a, n->value, v->axis, &m))
+	if (n->other || !inside || !all_are_vectors(v, inside) || !mask_of(a, n->value, v->axis, &m))
 		return lanes;
 	struct nest *all = nest_new(a, NEST_IF, new_loop(v, ANNOTATION_VECTOR, nest_copy(a, inside, NULL, NULL, 0)));
 
