@@ -17,9 +17,9 @@ static bool is_scheduled(const struct stage *g)
 {
 	for (int i = 0; i < g->iters.n; i++)
 		if (g->iters.at[i].annotation != ANNOTATION_NONE ||
-		    g->iters.at[i].border != BORDER_OPEN)
+		    g->iters.at[i].border != BORDER_OPEN || g->iters.at[i].pipelined)
 			return true;
-	return !stage_is_untouched(g);
+	return g->prefetches.n > 0 || !stage_is_untouched(g);
 }
 
 static bool gather(struct offline *o, int stage, const char **why)
