@@ -51,13 +51,9 @@ static int32_t last_of(const struct vdla_trace *trace, const struct vdla_access 
 
 	for (int e = entries->first, end = entries->last + 1, next; e < end; e = next) {
 		next = (int)least(((e >> GROUP_BITS) + 1) << GROUP_BITS, end);
-		int32_t newest = trace->group[e >> GROUP_BITS];
-
-		if (newest <= last)
+		if (trace->group[e >> GROUP_BITS] <= last)
 			continue;
-		if (next - e == 1 << GROUP_BITS)	/* the whole group */
-			last = newest;
-		for (int k = e; k < next && last < newest; k++)
+		for (int k = e; k < next; k++)
 			last = trace->entry[k] > last ? trace->entry[k] : last;
 	}
 	return last;

@@ -7,6 +7,7 @@
  *           a turn does anything but compute vectors into registers, or registers do not hold what two turns load, the
  *           program is refused.
  * Keeps:    results, in every bit: the order of sums is the same. */
+#include "base/integer.h"
 #include "schedule/pass/lanes.h"
 #include "schedule/pass/pass.h"
 #include "schedule/pass/variables.h"
@@ -14,8 +15,6 @@
 enum {
 	MAX_LOADS = 16,
 	MAX_AROUND = 8,		/* loops around a load, in the body */
-	SPARE_REGISTERS = 2,	/* for what is spread to all lanes, and a constant (chosen) */
-	LEAST_TURNS = 3,	/* else there is no loop left */
 };
 
 /* A vector, or as many as written-out loops around go over. */
@@ -122,12 +121,12 @@ static int64_t vectors_of(const struct early_load *x)
 
 static bool fits(const struct pipelining *l)
 {
-	int64_t all = SPARE_REGISTERS, bytes = l->p->target->vector_bytes;
+	int64_t all = PIPELINE_SPARE_REGISTERS, bytes = l->p->target->vector_bytes;
 
 	for (int i = 0; i < l->loads; i++)
 		all += 2 * vectors_of(&l->load[i]);
 	for (int i = 0; i < l->n_sums; i++)
-		all += ((int64_t)tensor_bytes(&l->sums[i]->tensor) + bytes - 1) / bytes;
+		all += ceil_div((int64_t)tensor_bytes(&l->sums[i]->tensor), bytes);
 	return all <= l->p->target->vector_registers;
 }
 
@@ -189,7 +188,7 @@ static struct nest *pipeline(struct program *p, struct nest *n, const char **why
 	struct pipelining l = { .p = p, .a = p->arena, .turn = n->axis };
 
 	n->pipelined = false;
-	if (n->annotation != ANNOTATION_NONE || n->axis->hi - n->axis->lo < LEAST_TURNS)
+	if (n->annotation != ANNOTATION_NONE || n->axis->hi - n->axis->lo < PIPELINE_LEAST_TURNS)
 		l.why = "the pipelined loop has no turns one behind the other";
 	find_loads(&l, n->body);
 	if (!l.why && l.loads == 0)

@@ -8,8 +8,6 @@
 
 /* So often a reduction that could be is not pipelined: chosen. */
 #define LEFT_OUT 0.9
-/* As the pass has them (schedule/pass/pipeline.c). */
-enum { SPARE_REGISTERS = 2, LEAST_TURNS = 3 };
 
 static bool is_written_out(const struct iter *it)
 {
@@ -49,7 +47,7 @@ bool pipeline_fits(struct arena *a, const struct state *s, const struct step *st
 	int64_t lanes = target_lanes(target, sizeof(float)), sums = 1, loads = 0;
 
 	if (!it || g->leaves.at[leaf] != step->iter || !it->reduce || it->annotation != ANNOTATION_NONE || it->pipelined ||
-	    it->extent < LEAST_TURNS || leaf == n - 1 || g->iters.at[g->leaves.at[n - 1]].annotation != ANNOTATION_VECTOR)
+	    it->extent < PIPELINE_LEAST_TURNS || leaf == n - 1 || g->iters.at[g->leaves.at[n - 1]].annotation != ANNOTATION_VECTOR)
 		return false;
 	for (int i = leaf + 1; i < n; i++) {
 		const struct iter *inside = &g->iters.at[g->leaves.at[i]];
@@ -60,7 +58,7 @@ bool pipeline_fits(struct arena *a, const struct state *s, const struct step *st
 	for (int i = 0; i < g->reads.n; i++)
 		if (g->reads.at[i].tensor->dtype == DTYPE_F32)
 			loads += loaded(a, s, step->stage, leaf, state_stage_of(s, g->reads.at[i].tensor), lanes);
-	return loads > 0 && sums + 2 * loads + SPARE_REGISTERS <= target->vector_registers;
+	return loads > 0 && sums + 2 * loads + PIPELINE_SPARE_REGISTERS <= target->vector_registers;
 }
 
 void pipeline_draw(struct arena *a, const struct state *s, struct gene *g, const struct target *target, struct rng *rng)

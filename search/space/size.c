@@ -209,22 +209,15 @@ static int64_t pick_vector_tile(struct sampler *p, const struct open_step *o, in
 /* So many that divide: all tiles are of one shape. */
 static int64_t pick_matrices(struct sampler *p, int64_t extent)
 {
-	int64_t size = pick_tile(p, NULL, extent, MATRIX_SUMS / (p->taken.vectors * p->behind.vectors), 1);
-
-	while (extent % size != 0)
-		size--;
-	return size;
+	return divisor_up_to(extent, pick_tile(p, NULL, extent, MATRIX_SUMS / (p->taken.vectors * p->behind.vectors), 1));
 }
 
 /* As many as the kernel may have threads; all have sums of their own. */
 static int64_t pick_vthreads(struct sampler *p, int64_t extent)
 {
-	int64_t most = least(p->aim->threads / (p->taken.vthreads * p->behind.vthreads), free_accumulators(p));
-	int64_t n = rng_chance(p->rng, ONE_THREAD) ? 1 : most;
+	int64_t room = least(p->aim->threads / (p->taken.vthreads * p->behind.vthreads), free_accumulators(p));
 
-	while (n > 1 && extent % n != 0)
-		n--;
-	return n < 1 ? 1 : n;
+	return rng_chance(p->rng, ONE_THREAD) ? 1 : divisor_up_to(extent, most(room, 1));
 }
 
 /* How many register tiles share a cache tile: one, all of them, or a size in between. */

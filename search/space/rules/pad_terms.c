@@ -5,11 +5,6 @@
 #include "search/space/pad.h"
 #include "search/space/sketch.h"
 
-static bool applies(const struct sketch *s, int stage)
-{
-	return sketch_may_derive(s, stage) && op_is_reduction(&s->state->stages.at[stage]->op);
-}
-
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	pad_terms(k, s, stage, group_padding(s->state, stage, k->aim.target, false));
@@ -18,6 +13,6 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 const struct rule rule_pad_terms = {
 	.name = "pad-terms",
 	.ends = true,
-	.applies = applies,
+	.applies = may_pad_terms,
 	.apply = apply,
 };

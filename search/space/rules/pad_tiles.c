@@ -6,11 +6,6 @@
 #include "search/space/sketch.h"
 #include "te/derive/padded_sum.h"
 
-static bool applies(const struct sketch *s, int stage)
-{
-	return sketch_may_derive(s, stage) && op_is_reduction(&s->state->stages.at[stage]->op);
-}
-
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	const struct op *op = &s->state->stages.at[stage]->op;
@@ -23,6 +18,6 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 
 const struct rule rule_pad_tiles = {
 	.name = "pad-tiles",
-	.applies = applies,
+	.applies = may_pad_terms,
 	.apply = apply,
 };
