@@ -11,7 +11,7 @@
 #include "schedule/refresh.h"
 #include "te/collapse.h"
 
-/* Six of the widest vectors of f32, the most that sums in lanes have (search/space/size.c). */
+/* Six of the widest vectors of f32, the most that sums in lanes have (search/space/sampling/size.c). */
 enum { VECTOR_MAX_LANES = 96 };
 
 /* Adds an iter to G; returns its number. */

@@ -5,7 +5,7 @@
 
 #include "measure/runner/workload.h"
 #include "schedule/nest.h"
-#include "search/space/sample.h"
+#include "search/space/sampling/sample.h"
 #include "te/dag.h"
 
 struct task {

@@ -10,7 +10,7 @@
 #include <math.h>
 
 #include "search/measurers/replay.h"
-#include "search/space/candidate.h"
+#include "search/space/genes/candidate.h"
 #include "te/operator.h"
 #include "tests/db_fixture.h"
 

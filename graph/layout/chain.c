@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* graph/layout/chain.c - a depthwise convolution joins the 1x1 convolution that reads it, or that before it: the
- * image between them, which is the widest of a network's block, is computed in strips (search/space/location.h)
+ * image between them, which is the widest of a network's block, is computed in strips (search/space/sampling/location.h)
  * and does not leave the cache. Depthwise, the one has the same channels in as out; so how the image is stored
  * follows from what the kernel reads or gives, and each part of it is the task that is tuned without it. */
 #include "graph/ir/op.h"

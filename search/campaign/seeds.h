@@ -5,7 +5,7 @@
 #define HONE_SEARCH_CAMPAIGN_SEEDS_H
 
 #include "db/db.h"
-#include "search/space/candidate.h"
+#include "search/space/genes/candidate.h"
 
 /* The steps of DAG, in A, in which each of the parts that take the least together (search/space/parts.h) is computed as
  * by the fastest record of it that fits WANT, whose task is set here; NULL where records are not of all of DAG, or do not

@@ -4,7 +4,7 @@
 #define HONE_SEARCH_MEASURERS_ASK_H
 
 #include "search/measurers/measurer.h"
-#include "search/space/candidate.h"
+#include "search/space/genes/candidate.h"
 
 /* What X has more than Y, which was before it. */
 struct phases phases_minus(const struct phases *x, const struct phases *y);

@@ -4,8 +4,8 @@
 #include "search/space/panel.h"
 
 #include "base/integer.h"
-#include "search/space/group.h"
-#include "search/space/reads.h"
+#include "search/space/expression/group.h"
+#include "search/space/expression/reads.h"
 #include "te/index/index.h"
 
 /* --- the reader */

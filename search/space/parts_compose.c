@@ -2,7 +2,7 @@
 /* search/space/parts_compose.c - schedules of parts as one of the whole, step by step in the order of a sketch's, so
  * that it tells its decisions. */
 #include "search/space/parts.h"
-#include "search/space/prefetch.h"
+#include "search/space/sampling/prefetch.h"
 
 /* A part whose steps are repeated in the whole. */
 struct repeated {

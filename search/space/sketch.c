@@ -3,7 +3,7 @@
 #include "search/space/sketch.h"
 
 #include "base/rng.h"
-#include "search/space/prefetch.h"
+#include "search/space/sampling/prefetch.h"
 #include "search/space/stream.h"
 
 static const struct rule *const rules[] = {

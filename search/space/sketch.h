@@ -2,14 +2,14 @@
 /* search/space/sketch.h - schedules whose structure is settled and whose sizes are open.
  *
  * In:   a DAG, and what for it is tuned.
- * Out:  a few sketches; a sampler (search/space/sample.h) fills what is open.
+ * Out:  a few sketches; a sampler (search/space/sampling/sample.h) fills what is open.
  * Holds: rules walk the stages from the outputs to the inputs, and look at expressions alone. */
 #ifndef HONE_SEARCH_SPACE_SKETCH_H
 #define HONE_SEARCH_SPACE_SKETCH_H
 
 #include "costmodel/aim.h"
 #include "schedule/state.h"
-#include "search/space/writing.h"
+#include "search/space/expression/writing.h"
 
 /* What the sampler decides of a step. */
 enum role {

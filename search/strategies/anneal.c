@@ -9,7 +9,7 @@
 
 #include "search/strategies/pick.h"
 #include "search/strategies/strategy.h"
-#include "search/space/vary.h"
+#include "search/space/genes/vary.h"
 
 /* AutoTVM has 128 chains of 500 moves and features that cost less; these look at as many
  * candidates a round as `evolve` does, so that what is compared is the way they are chosen. */

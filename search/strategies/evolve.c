@@ -12,7 +12,7 @@
 #include "search/strategies/kinds.h"
 #include "search/strategies/pick.h"
 #include "search/strategies/strategy.h"
-#include "search/space/vary.h"
+#include "search/space/genes/vary.h"
 
 /* A larger population is led further by what the model has wrong: of what was found at all, 576 found 0.69 with 16
  * trials and 0.91 with 64, 192 found 0.84 and 0.93, 96 found 0.88 and 0.97 (docs/performance.md). Without a share of

@@ -4,7 +4,7 @@
 
 #include "search/strategies/component.h"
 #include "search/strategies/pick.h"
-#include "search/space/vary.h"
+#include "search/space/genes/vary.h"
 
 /* Chosen on the recorded tasks, as the sizes in search/strategies/evolve.c: a quarter of a population are parents. */
 enum { PARENTS_SHARE = 4, MAX_TRIES = 40 };

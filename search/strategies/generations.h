@@ -6,7 +6,7 @@
 #ifndef HONE_SEARCH_STRATEGIES_GENERATIONS_H
 #define HONE_SEARCH_STRATEGIES_GENERATIONS_H
 
-#include "search/space/candidate.h"
+#include "search/space/genes/candidate.h"
 
 struct generations {
 	int population;	/* parents, and children, of a generation */

@@ -5,7 +5,7 @@
 #ifndef HONE_SEARCH_STRATEGIES_HISTORY_H
 #define HONE_SEARCH_STRATEGIES_HISTORY_H
 
-#include "search/space/genes.h"
+#include "search/space/genes/genes.h"
 
 /* The fastest that are kept; and kinds that are told apart, which are a few. */
 enum { HISTORY_BEST = 64, HISTORY_KINDS = 32 };
@@ -17,7 +17,7 @@ struct measured {
 	double time_us;
 };
 
-/* What was measured of a kind of candidates (search/space/candidate.h). */
+/* What was measured of a kind of candidates (search/space/genes/candidate.h). */
 struct tried_kind {
 	const char *name;
 	int64_t trials;		/* however they ended */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "search/strategies/pick.h"
-#include "search/space/vary.h"
+#include "search/space/genes/vary.h"
 
 /* Changes that are tried of one candidate: as many as let a kind be judged by one of its better ones (docs/performance.md). */
 enum { IMPROVED = 48 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/strategies/kinds.h - how a batch is shared out among kinds of candidates (search/space/candidate.h).
+/* search/strategies/kinds.h - how a batch is shared out among kinds of candidates (search/space/genes/candidate.h).
  *
  * In:   candidates with scores, what was measured of each kind, operations over the peak as a bound.
  * Out:  places of a batch.
@@ -8,7 +8,7 @@
 #ifndef HONE_SEARCH_STRATEGIES_KINDS_H
 #define HONE_SEARCH_STRATEGIES_KINDS_H
 
-#include "search/space/candidate.h"
+#include "search/space/genes/candidate.h"
 
 /* Goes up from C by the model, one change at a time, among its kind. */
 void kinds_improve(const struct problem *p, struct arena *a, struct rng *rng, struct candidate *c);

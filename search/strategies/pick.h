@@ -5,7 +5,7 @@
 #ifndef HONE_SEARCH_STRATEGIES_PICK_H
 #define HONE_SEARCH_STRATEGIES_PICK_H
 
-#include "search/space/candidate.h"
+#include "search/space/genes/candidate.h"
 
 /* Asks the problem's model for the scores of N candidates, or the analytic prior where it has none;
  * A is scratch. */

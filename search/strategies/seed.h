@@ -4,7 +4,7 @@
 #define HONE_SEARCH_STRATEGIES_SEED_H
 
 #include "base/rng.h"
-#include "search/space/candidate.h"
+#include "search/space/genes/candidate.h"
 
 /* Begins batch B of P with P's seed, and with what comes of it where reductions are computed in strips of their
  * readers. Nothing where P has none, or had the same before. */

@@ -9,7 +9,7 @@
 #ifndef HONE_SEARCH_STRATEGIES_STRATEGY_H
 #define HONE_SEARCH_STRATEGIES_STRATEGY_H
 
-#include "search/space/candidate.h"
+#include "search/space/genes/candidate.h"
 
 struct strategy {
 	const char *name;

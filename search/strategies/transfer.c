@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "measure/build/toolchain.h"
-#include "search/space/candidate.h"
+#include "search/space/genes/candidate.h"
 #include "search/campaign/round.h"
 #include "te/text/text.h"
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/err.h"
-#include "search/space/sample.h"
+#include "search/space/sampling/sample.h"
 #include "te/operator.h"
 #include "te/text/text.h"
 

@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "search/space/group.h"
-#include "search/space/sample.h"
+#include "search/space/expression/group.h"
+#include "search/space/sampling/sample.h"
 #include "te/operator.h"
 #include "tests/property/compiled.h"
 #include "tests/property/emulating.h"

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "codegen/emit.h"
-#include "search/space/sample.h"
+#include "search/space/sampling/sample.h"
 #include "te/operator.h"
 
 static const char *const specs[] = {

@@ -10,7 +10,7 @@
 #include "codegen/vdla/generate.h"
 #include "schedule/nest_text.h"
 #include "schedule/step_text.h"
-#include "search/space/sample.h"
+#include "search/space/sampling/sample.h"
 #include "search/space/sketch.h"
 #include "target/vdla/target.h"
 #include "te/eval.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_group.c - which products are computed by an intrinsic: whether sketches name one, and whether what
  * is sampled of them is lowered. AVX2 has one for bytes on every machine. */
-#include "search/space/group.h"
+#include "search/space/expression/group.h"
 
 #include "schedule/nest.h"
-#include "search/space/sample.h"
+#include "search/space/sampling/sample.h"
 #include "tests/te_run.h"
 
 static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 1,

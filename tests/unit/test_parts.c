@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "schedule/step_text.h"
-#include "search/space/genes.h"
+#include "search/space/genes/genes.h"
 #include "search/space/parts.h"
-#include "search/space/sample.h"
+#include "search/space/sampling/sample.h"
 #include "tests/te_run.h"
 
 static const struct aim aims[] = {

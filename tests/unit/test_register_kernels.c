@@ -13,7 +13,7 @@
 #include "measure/device/register_probe.h"
 #include "measure/device/register_text.h"
 #include "search/aim.h"
-#include "search/space/candidate.h"
+#include "search/space/genes/candidate.h"
 #include "te/operator.h"
 
 enum { L1 = 32 << 10, SAMPLES = 150 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_share.c - which loops threads share, and that this is a decision like all others. */
 #include "schedule/step_text.h"
-#include "search/space/share.h"
-#include "search/space/vary.h"
+#include "search/space/sampling/share.h"
+#include "search/space/genes/vary.h"
 #include "tests/te_run.h"
 
 /* What it is computed of; two stages, of which the first may be attached to the second. */

@@ -2,8 +2,8 @@
 /* tests/unit/test_sketch.c - what sketches are made of tensors in one order of dims or another. */
 #include "schedule/nest.h"
 #include "schedule/step_text.h"
-#include "search/space/genes.h"
-#include "search/space/sample.h"
+#include "search/space/genes/genes.h"
+#include "search/space/sampling/sample.h"
 #include "te/arrange/arrange.h"
 #include "te/collapse.h"
 #include "tests/te_run.h"

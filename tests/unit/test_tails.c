@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/test_tails.c - what samples make of tiles that do not divide. */
 #include "schedule/step_text.h"
-#include "search/space/sample.h"
-#include "search/space/vary.h"
+#include "search/space/sampling/sample.h"
+#include "search/space/genes/vary.h"
 #include "tests/te_run.h"
 
 enum { TRIES = 200 };

@@ -4,8 +4,8 @@
  * Where a reduction reads it, each element is computed as often as it is read: then keeping it,
  * computed at a loop of the reader, is the other choice (padding is the usual case). So it is where
  * an order of dims changes: all that is behind it can have contiguous lanes then. */
-#include "search/space/group.h"
-#include "search/space/reads.h"
+#include "search/space/expression/group.h"
+#include "search/space/expression/reads.h"
 #include "search/space/sketch.h"
 
 /* Each element has one use, so that nothing is computed twice. */

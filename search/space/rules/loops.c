@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/rules/loops.c - plain loops: lanes along the last axis, a few turns written out, a transpose
  * in tiles; computed at a loop of the reader or at the root. */
-#include "search/space/group.h"
-#include "search/space/versions.h"
+#include "search/space/expression/group.h"
+#include "search/space/expression/versions.h"
 
 static bool applies(const struct sketch *s, int stage)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/rules/pad_terms.c - a sum of products that an intrinsic computes once it has zeros behind its terms: the
  * weight's are packed, the data is copied. Without, bytes are multiplied one by one. */
-#include "search/space/group.h"
+#include "search/space/expression/group.h"
 #include "search/space/pad.h"
 #include "search/space/sketch.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/rules/pad_tiles.c - a sum of products that an intrinsic on matrices computes in fewer operations once it has
  * zeros behind its terms, beside what it is without: the rule pad_terms goes on with that. */
-#include "search/space/group.h"
+#include "search/space/expression/group.h"
 #include "search/space/pad.h"
 #include "search/space/sketch.h"
 #include "te/derive/padded_sum.h"

@@ -4,7 +4,7 @@
  * For a reduction whose elements lie side by side in memory along the reduced axis: sums and
  * maxima of rows. The partial results are vectors; without them the lanes would have to write one
  * element. More than one of them hides how long an addition takes. */
-#include "search/space/reads.h"
+#include "search/space/expression/reads.h"
 #include "search/space/sketch.h"
 
 static bool applies(const struct sketch *s, int stage)

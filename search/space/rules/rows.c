@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/rules/rows.c - sums of rows have lanes along the rows and nothing else: one term after the other they
  * are slower, and may be further off than a sum may be (te/error/error.h). */
-#include "search/space/reads.h"
+#include "search/space/expression/reads.h"
 #include "search/space/sketch.h"
 
 static bool applies(const struct sketch *s, int stage)

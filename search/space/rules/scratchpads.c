@@ -4,7 +4,7 @@
  * element, all operands are copied for a tile.
  *
  * Where the target has virtual threads, some tiles are interleaved: one is loaded while another is computed. */
-#include "search/space/group.h"
+#include "search/space/expression/group.h"
 #include "search/space/level.h"
 #include "search/space/sketch.h"
 

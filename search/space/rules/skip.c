@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/space/rules/skip.c - leaves a stage as it is: an input, or one that a neighbour's rule treats. */
-#include "search/space/group.h"
+#include "search/space/expression/group.h"
 #include "search/space/sketch.h"
 
 static bool applies(const struct sketch *s, int stage)

@@ -4,7 +4,7 @@
  * For reductions that read each element of an operand once, in rows along the lanes of the result: a vector times a
  * matrix, sums of columns. A register tile would walk down all rows a few elements at a time, each in another
  * page; here rows are read as they lie. */
-#include "search/space/reads.h"
+#include "search/space/expression/reads.h"
 #include "search/space/sketch.h"
 
 struct row_search {

@@ -8,9 +8,9 @@
  * that period: then neighbours in lanes and in the tile read the same weights, and the remainders
  * are numbers. */
 #include "base/integer.h"
-#include "search/space/group.h"
+#include "search/space/expression/group.h"
 #include "search/space/level.h"
-#include "search/space/reads.h"
+#include "search/space/expression/reads.h"
 #include "search/space/sketch.h"
 
 static bool applies(const struct sketch *s, int stage)

@@ -4,9 +4,9 @@
  *
  * All tiles of a kernel have one shape, so rows, lanes and groups are divided by what a tile has of them, or by less. */
 #include "base/integer.h"
-#include "search/space/group.h"
+#include "search/space/expression/group.h"
 #include "search/space/level.h"
-#include "search/space/reads.h"
+#include "search/space/expression/reads.h"
 #include "search/space/sketch.h"
 
 /* Of fewer rows or groups a tile is mostly empty: chosen, not measured. */
