@@ -25,7 +25,7 @@ enum { FIRST_BATCH = 8, EARLY_TRIALS = 32 };
 /* Gains are compared over so many trials: about a batch. */
 enum { AHEAD = 16 };
 
-/* The p above, and how many trials its guess stands against. From tests/unit/test_scheduler.c's
+/* The p above, and how many trials its guess stands against. From tests/unit/search/test_scheduler.c's
  * curves, whose p is 0.3 to 1.2; half and twice of either change the outcome by less than 1%. */
 #define EXPONENT 0.7
 enum { GUESS_TRIALS = 64 };

@@ -145,7 +145,7 @@ ends 0 '^ .* json  *json_[34]' run "$dir/branches.graph" --backend json --profil
 test "$(grep -c ' json  *json_' "$dir/out")" -eq 2 || { echo "not two regions ran"; cat "$dir/out"; bad=1; }
 
 # where no library of a generator was found, its test says so, and is counted
-tests=$(pwd)/tests/unit/test_generators
+tests=$(pwd)/tests/unit/partition/test_generators
 (cd "$dir" && "$tests" >test_generators.log 2>&1) || { echo "test_generators fails without generators"; bad=1; }
 echo ':test-result: PASS' >"$dir/test_generators.trs"
 "$top/tests/summary" "$dir/test_generators.trs" >"$dir/out" || { echo "a test was skipped without a reason"; bad=1; }

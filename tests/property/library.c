@@ -11,7 +11,7 @@
 
 static const char *const specs[] = {
 #define S(spec) spec,
-#include "tests/unit/specs.def"
+#include "tests/unit/te/specs.def"
 #undef S
 };
 

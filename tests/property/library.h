@@ -6,7 +6,7 @@
 #include "base/rng.h"
 #include "schedule/state.h"
 
-/* A small operator of tests/unit/specs.def; its text is its spec and its equations. */
+/* A small operator of tests/unit/te/specs.def; its text is its spec and its equations. */
 struct dag *library_dag(struct arena *a, struct rng *r, const char **text);
 
 /* True where whole numbers stay whole, so that any order of evaluation gives the same. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/test_arrange.c - on stored inputs an arranged DAG gives the stored outputs.
  *
- * The operators of tests/unit/specs.def and random DAGs under random arrangements, by the naive
+ * The operators of tests/unit/te/specs.def and random DAGs under random arrangements, by the naive
  * evaluation. HONE_SEED=n runs one case and prints it. */
 #include <inttypes.h>
 #include <setjmp.h>

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/search/test_search.c - decisions told from steps, and what a campaign keeps of its trials. */
+#include "tests/db_fixture.h"
+
+#include "search/strategies/strategy.h"
+#include "te/operator.h"
+
+static const char *const specs[] = {
+#define S(spec) spec,
+#include "tests/unit/te/specs.def"
+#undef S
+};
+
+enum { SPECS = sizeof(specs) / sizeof(specs[0]), SAMPLES = 20 };
+
+static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 2,
+				.l2_bytes = 1 << 19, .peak = 100, .mem_gbs = 13 };
+
+static struct problem problem_of(struct arena *a, const char *spec)
+{
+	const struct dag *dag = operator_build(a, spec);
+
+	assert_non_null(dag);
+	return (struct problem){
+		.task = task_new(a, dag, spec, 1),
+		.sketches = sketches_of(a, dag, &aim),
+		.aim = &aim,
+		.history = history_new(),
+	};
+}
+
+/* A candidate read from its record has genes that make it again. */
+static void check_round_trip(struct arena *a, const struct problem *p, struct rng *rng)
+{
+	struct candidate grown, recalled, again;
+	int refused = 0;
+
+	if (!candidate_random(p, a, rng, 50, &refused, &grown))
+		return;
+	assert_true(candidate_recall(p, a, grown.steps, &recalled));
+	candidate_tell_genes(p, a, &recalled);
+	if (recalled.genes.n == 0)
+		fail_msg("%s: no genes for %s", p->task->name, grown.steps);
+	assert_true(candidate_grow(p, a, rng, recalled.genes.sketch, &recalled.genes, &again));
+	assert_string_equal(again.steps, grown.steps);
+}
+
+static void genes_from_steps(void **state)
+{
+	struct rng rng = rng_seed(3);
+
+	(void)state;
+	for (int i = 0; i < SPECS; i++) {
+		struct arena *a = arena_new();
+		struct problem p = problem_of(a, specs[i]);
+
+		for (int j = 0; j < SAMPLES; j++)
+			check_round_trip(a, &p, &rng);
+		history_free(p.history);
+		arena_free(a);
+	}
+}
+
+static void foreign_steps_have_no_genes(void **state)
+{
+	struct arena *a = arena_new();
+	struct problem p = problem_of(a, "matmul:m=16,n=16,k=16");
+	struct candidate c;
+
+	(void)state;
+	assert_true(candidate_recall(&p, a, "split 2 0 3", &c));
+	candidate_tell_genes(&p, a, &c);
+	assert_int_equal(c.genes.n, 0);
+	history_free(p.history);
+	arena_free(a);
+}
+
+static struct genes genes_with(struct gene *one, int64_t size)
+{
+	*one = (struct gene){ .set = true, .step.size = size };
+	return (struct genes){ .n = 1, .at = one };
+}
+
+static void history_keeps_the_fastest(void **state)
+{
+	struct history *h = history_new();
+	char steps[32];
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		struct gene one;
+		struct genes g = genes_with(&one, i);
+		int rank = i * 37 % 1000;	/* each once, in no order */
+
+		snprintf(steps, sizeof(steps), "split 0 0 %d", i);
+		assert_true(history_see(h, steps));
+		assert_false(history_see(h, steps));
+		history_add(h, &g, steps, NULL, rank % 10 == 0 ? 0 : 1 + rank);
+	}
+	assert_int_equal(h->trials, 1000);
+	assert_int_equal(h->n_best, HISTORY_BEST);
+	for (int i = 0, rank = 0; i < HISTORY_BEST; i++) {
+		rank += rank % 10 == 9 ? 2 : 1;	/* those that failed are not there */
+		assert_true(h->best[i].time_us == 1 + rank);
+		assert_int_equal(h->best[i].genes.at[0].step.size * 37 % 1000, rank);
+	}
+	history_free(h);
+}
+
+static void history_counts_trials_without_gain(void **state)
+{
+	static const struct genes none = { 0 };
+	struct history *h = history_new();
+
+	(void)state;
+	history_add(h, &none, "a", NULL, 100);
+	history_add(h, &none, "b", NULL, 99.5);	/* noise */
+	history_add(h, &none, "c", NULL, 0);
+	assert_int_equal(h->since_gain, 2);
+	history_add(h, &none, "d", NULL, 98);
+	assert_int_equal(h->since_gain, 0);
+	assert_int_equal(h->n_best, 0);	/* without genes none is kept */
+	history_free(h);
+}
+
+static void history_tells_kinds_apart(void **state)
+{
+	struct history *h = history_new();
+	struct gene one;
+	char name[16];
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct genes g = genes_with(&one, i);
+
+		history_add(h, &g, "a", i % 2 ? "odd" : "even", i == 4 ? 0 : 20 - i);
+	}
+	assert_int_equal(h->n_kinds, 2);
+	assert_string_equal(h->kinds[0].name, "even");
+	assert_true(h->kinds[0].trials == 5 && h->kinds[0].best_us == 12 && h->kinds[0].best.at[0].step.size == 8);
+	assert_true(h->kinds[1].trials == 5 && h->kinds[1].best_us == 11);
+	/* A kind of which none ran; and more than are told apart. */
+	for (int i = 0; i < 2 * HISTORY_KINDS; i++) {
+		snprintf(name, sizeof(name), "kind %d", i);
+		history_add(h, &(struct genes){ 0 }, "b", name, 0);
+	}
+	assert_int_equal(h->n_kinds, HISTORY_KINDS);
+	assert_true(h->kinds[2].trials == 1 && h->kinds[2].best_us == 0);
+	assert_int_equal(h->trials, 10 + 2 * HISTORY_KINDS);
+	history_free(h);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(genes_from_steps),
+		cmocka_unit_test(foreign_steps_have_no_genes),
+		cmocka_unit_test(history_keeps_the_fastest),
+		cmocka_unit_test(history_counts_trials_without_gain),
+		cmocka_unit_test(history_tells_kinds_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
