@@ -11,7 +11,7 @@
 #include "codegen/export_args.h"
 #include "codegen/manifest.h"
 #include "config.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 
 /* Digits of the key in a symbol: two kernels of one operator meet by chance in one of 2^32 pairs,
  * and then get all of them. */

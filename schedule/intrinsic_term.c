@@ -2,7 +2,7 @@
 /* schedule/intrinsic_term.c - the meaning of an intrinsic, as loops have it. */
 #include "schedule/intrinsic_term.h"
 
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/lanes.h"
 
 #define REFUSE(reason)                                                                              \
 	do {                                                                                        \

@@ -4,7 +4,7 @@
 
 #include "base/integer.h"
 #include "schedule/lane_form.h"
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/lanes.h"
 #include "te/index/index.h"
 
 /* Narrows M to the values of AXIS for which X < Y, or X <= Y. */

@@ -3,7 +3,7 @@
 #include "schedule/matrix.h"
 
 #include "schedule/intrinsic_term.h"
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/lanes.h"
 
 int matrix_turns(const struct axis *axis)
 {

@@ -2,7 +2,7 @@
 /* schedule/pack_copy.c - packs that only move elements, without an interpreter: weights have millions. */
 #include <string.h>
 
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/lanes.h"
 
 enum { MAX_LOOPS = 24 };
 

@@ -3,7 +3,7 @@
 #include "search/best.h"
 
 #include "base/err.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/kernel_text.h"
 
 /* A look for a record that replays. */

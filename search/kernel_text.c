@@ -3,7 +3,7 @@
 #include "search/kernel_text.h"
 
 #include "codegen/emit.h"
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 
 const char *program_source(struct arena *a, const struct program *p, const char **why)
 {

@@ -8,7 +8,7 @@
 #define HONE_TESTS_REPORT_FIXTURE_H
 
 #include "measure/device/calibration.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/kernel_text.h"
 #include "search/trust/evidence.h"
 #include "tests/recording_fixture.h"

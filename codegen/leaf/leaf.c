@@ -6,7 +6,7 @@
 
 #include "base/integer.h"
 #include "schedule/intrinsic_term.h"
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/lanes.h"
 #include "te/index/index.h"
 
 /* Elements of an entry of B's scratchpad; of memory: bytes of a unit over those of an element. */

@@ -7,7 +7,7 @@
 #include "codegen/emit.h"
 #include "measure/device/register_probe.h"
 #include "measure/trial.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "target/intrinsic.h"
 #include "te/text/text.h"
 

@@ -9,7 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "costmodel/features/features.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/kernel_text.h"
 
 /* Steps are some lines; a file that is longer is none of ours. */

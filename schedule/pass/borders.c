@@ -7,7 +7,7 @@
  *           A written-out loop has the turns in which it does something.
  * Keeps:    what is computed, and its order within a stage. */
 #include "schedule/mask.h"
-#include "schedule/pass/cuts.h"
+#include "schedule/pass/indices/cuts.h"
 #include "schedule/pass/pass.h"
 #include "te/index/index.h"
 

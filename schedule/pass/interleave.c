@@ -10,8 +10,8 @@
  *
  * So operands of intrinsics are copied whose groups lie side by side (target/intrinsic.def), from rows: lane by lane that
  * were as many stores as there are elements. */
-#include "schedule/pass/blocks.h"
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/blocks.h"
+#include "schedule/pass/vectors/lanes.h"
 #include "schedule/pass/pass.h"
 
 /* Are the turns of loop N, with all there is in it, words that are one vector of P's target? */

@@ -8,7 +8,7 @@
  *           the dims that are stored, and no order of their own any more.
  * Keeps:    what is computed. */
 #include "schedule/pass/pass.h"
-#include "schedule/pass/stored.h"
+#include "schedule/pass/packing/stored.h"
 #include "te/index/index.h"
 
 /* Every element of B is 0: so the room that blocks leave is the same each time. */

@@ -8,9 +8,9 @@
  *           program is refused.
  * Keeps:    results, in every bit: the order of sums is the same. */
 #include "base/integer.h"
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/lanes.h"
 #include "schedule/pass/pass.h"
-#include "schedule/pass/variables.h"
+#include "schedule/pass/vectors/variables.h"
 
 enum {
 	MAX_LOADS = 16,

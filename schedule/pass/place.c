@@ -6,7 +6,7 @@
  *           attached stage inside the loop it is attached to, conditions as far out as they go. */
 #include "schedule/narrow.h"
 #include "schedule/pass/pass.h"
-#include "schedule/pass/place.h"
+#include "schedule/pass/placing/place.h"
 #include "te/index/index.h"
 
 static struct nest *build(struct lowering *l, struct body *b, int depth);

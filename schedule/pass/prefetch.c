@@ -12,9 +12,9 @@
 #include <stdlib.h>
 
 #include "schedule/matrix.h"
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/lanes.h"
 #include "schedule/pass/pass.h"
-#include "schedule/pass/sweep.h"
+#include "schedule/pass/indices/sweep.h"
 
 enum {
 	MAX_LOOPS = SWEEP_MAX,	/* from the one that asks to a load */

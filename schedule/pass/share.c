@@ -10,7 +10,7 @@
  * a derived convolution's transform is five to eight statements of five to eight vectors, which each read anew
  * (docs/performance.md). Branches of a select are left alone: what they read may be there under its condition only. */
 #include "schedule/pass/pass.h"
-#include "schedule/pass/variables.h"
+#include "schedule/pass/vectors/variables.h"
 
 /* Statements and values that are looked at together; more are another group, or stay as they are. */
 enum { MAX_STATEMENTS = 16, MAX_VALUES = 128 };

@@ -10,7 +10,7 @@
  * decided by their turns. */
 #include "schedule/lane_form.h"
 #include "schedule/mask.h"
-#include "schedule/pass/known.h"
+#include "schedule/pass/indices/known.h"
 #include "schedule/pass/pass.h"
 
 struct meter {

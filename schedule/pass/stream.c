@@ -6,7 +6,7 @@
  *           multiple of its size. Others (tails, elements, lanes apart or under a mask) are plain stores. Where the target
  *           has none at all the program is refused.
  * Keeps:    results, and what is read and written. */
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/lanes.h"
 #include "schedule/pass/pass.h"
 
 /* What there is of stores that are to go past the caches. */

@@ -11,7 +11,7 @@
  * Lane by lane a vector is as many loads, or stores, and as many instructions that a compiler has to look at: of a
  * direct 3x3 convolution that stores its 28 vectors into a plain layout, half of the time to compile
  * (docs/performance.md). */
-#include "schedule/pass/blocks.h"
+#include "schedule/pass/vectors/blocks.h"
 #include "schedule/pass/pass.h"
 
 static bool any_transposes(struct arena *a, const struct nest *list, const struct axis *axis)

@@ -14,7 +14,7 @@
  * memory may have changed. */
 #include <stdlib.h>
 
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/lanes.h"
 #include "schedule/pass/pass.h"
 
 /* Measured: docs/performance.md. */

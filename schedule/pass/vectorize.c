@@ -9,8 +9,8 @@
  * Keeps:    results, and the order of stores to one element. */
 #include "base/integer.h"
 #include "schedule/mask.h"
-#include "schedule/pass/combine.h"
-#include "schedule/pass/lanes.h"
+#include "schedule/pass/vectors/combine.h"
+#include "schedule/pass/vectors/lanes.h"
 #include "schedule/pass/pass.h"
 #include "te/index/index.h"
 

@@ -2,9 +2,9 @@
 /* search/campaign/debug.c - one line of a table for each stage that can be printed. */
 #include "search/campaign/debug.h"
 
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 #include "schedule/pass/pass.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 
 /* The features are those that models see on this device. */
 struct subject {

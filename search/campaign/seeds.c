@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/space/parts.h"
 #include "search/strategies/history.h"
 

@@ -4,7 +4,7 @@
 
 #include "base/err.h"
 #include "measure/build/toolchain.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/log/field.h"
 #include "search/log/log.h"
 #include "target/target.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "te/text/text.h"
 
 /* Tasks come sorted by id; one whose text is no DAG has none. */

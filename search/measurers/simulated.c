@@ -10,7 +10,7 @@
 #include "base/err.h"
 #include "codegen/vdla/generate.h"
 #include "measure/device/simulated.h"
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 #include "search/measurers/answered.h"
 #include "search/trust/reference.h"
 #include "target/vdla/simulator.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/measurers/simulated.h - a simulated device in the place of a machine.
  *
- * A job's text is a nest (schedule/nest_text.h); its time is what the simulator counts, in cycles of the device's clock. What
+ * A job's text is a nest (schedule/text/nest_text.h); its time is what the simulator counts, in cycles of the device's clock. What
  * is faster than all before it of its task is run with data, and verified like every kernel: what never is the best
  * is timed alone.
  * Holds: the same jobs get the same answers, on any machine. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/text/parse.h - what readers of statements share: parse.c reads those of .te, schedule/nest_parse.c those of
+/* te/text/parse.h - what readers of statements share: parse.c reads those of .te, schedule/text/nest_parse.c those of
  * nests, parse_expr.c the expressions of both. */
 #ifndef HONE_TE_TEXT_PARSE_H
 #define HONE_TE_TEXT_PARSE_H

@@ -15,7 +15,7 @@
 #include "codegen/emit.h"
 #include "codegen/export.h"
 #include "schedule/nest.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/trust/reference.h"
 #include "te/eval.h"
 #include "te/text/text.h"

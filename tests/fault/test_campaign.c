@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fault/test_campaign.c - a campaign whose strategy mixes good kernels with ones that do what
  * kernels must not: it goes on, and the records say what happened. */
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/kernel_text.h"
 #include "tests/db_fixture.h"
 #include "tests/kernel_text.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fuzz/log_fuzz.c - libFuzzer: any text as lines of a log. What fits is a record that a database takes, and
  * that replays; why another does not is told. */
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/log/log.h"
 #include "te/text/text.h"
 #include "tests/fuzz/fuzz.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fuzz/nest_fuzz.c - libFuzzer: any text as a program. What parses prints, parses back and prints alike;
  * passes take it or refuse it, and what is behind each of them is read back, too. */
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 #include "schedule/pass/pass.h"
 #include "tests/fuzz/fuzz.h"
 

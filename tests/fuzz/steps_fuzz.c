@@ -7,8 +7,8 @@
 
 #include "codegen/emit.h"
 #include "codegen/vdla/generate.h"
-#include "schedule/nest_text.h"
-#include "schedule/step_text.h"
+#include "schedule/text/nest_text.h"
+#include "schedule/text/step_text.h"
 #include "target/vdla/simulator.h"
 #include "te/text/text.h"
 #include "tests/fuzz/fuzz.h"

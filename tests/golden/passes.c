@@ -3,12 +3,12 @@
  *
  *	tests/golden/passes [--accept] [FILE.nest ...]
  *
- * A file tests/golden/pass/PASS/NAME.nest is a nest (schedule/nest_text.h), then "-- after PASS" and the nest
+ * A file tests/golden/pass/PASS/NAME.nest is a nest (schedule/text/nest_text.h), then "-- after PASS" and the nest
  * behind it, or "-- refused: REASON". Each pass but place, which reads a state, has two of them at least.
  */
 #include <libgen.h>
 
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 #include "schedule/pass/pass.h"
 #include "tests/golden/golden.h"
 

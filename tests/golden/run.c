@@ -7,8 +7,8 @@
  * x86-64-avx512, "steps", and of these what the file wants: "nest", "refused" (why lower() says no), "c" (the kernel), "pack" (what packs its constants),
  * "instructions" (of the target vdla, by default).
  */
-#include "schedule/nest_text.h"
-#include "schedule/step_text.h"
+#include "schedule/text/nest_text.h"
+#include "schedule/text/step_text.h"
 #include "tests/golden/golden.h"
 
 #include "codegen/emit.h"

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "base/err.h"
-#include "schedule/nest_text.h"
-#include "schedule/step_text.h"
+#include "schedule/text/nest_text.h"
+#include "schedule/text/step_text.h"
 #include "te/eval.h"
 #include "te/text/text.h"
 #include "tests/property/arranged.h"

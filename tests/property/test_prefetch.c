@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "base/rng.h"
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 #include "schedule/pass/pass.h"
 
 enum { CASES = 1500, LEAST_MADE = CASES / 4 };

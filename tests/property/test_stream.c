@@ -13,7 +13,7 @@
 
 #include "base/err.h"
 #include "measure/build/compiler.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "te/text/text.h"
 #include "tests/property/compiled.h"
 #include "tests/skip.h"

@@ -5,7 +5,7 @@
  * compiled kernels: the greatest error against the same operator on f64 is at most twice that of
  * the naive evaluation, which sums in f32 and rounds each tensor once. HONE_SEED=n: the first
  * seed. */
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "tests/built.h"
 
 #include <inttypes.h>

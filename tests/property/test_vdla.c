@@ -15,7 +15,7 @@
 
 #include "base/err.h"
 #include "codegen/vdla/generate.h"
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 #include "target/vdla/assembler.h"
 #include "tests/property/vdla_case.h"
 

@@ -8,8 +8,8 @@
 
 #include "base/err.h"
 #include "codegen/vdla/generate.h"
-#include "schedule/nest_text.h"
-#include "schedule/step_text.h"
+#include "schedule/text/nest_text.h"
+#include "schedule/text/step_text.h"
 #include "search/space/sampling/sample.h"
 #include "search/space/sketch.h"
 #include "target/vdla/target.h"

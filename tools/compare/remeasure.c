@@ -12,7 +12,7 @@
 #include "measure/build/builder.h"
 #include "measure/device/device.h"
 #include "measure/timing/timing.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/kernel_text.h"
 #include "search/measurers/ask.h"
 #include "search/trust/evidence.h"

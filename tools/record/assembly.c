@@ -9,7 +9,7 @@
 #include "measure/build/builder.h"
 #include "measure/build/pool.h"
 #include "measure/device/simulated.h"
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 #include "target/vdla/assembler.h"
 
 /* Far more than the greatest kernel takes. */

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/err.h"
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 #include "schedule/pass/pass.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/best.h"
 #include "te/text/text.h"
 #include "tools/args/query.h"

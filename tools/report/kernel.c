@@ -3,8 +3,8 @@
 #include "tools/report/kernel.h"
 
 #include "measure/device/simulated.h"
-#include "schedule/nest_text.h"
-#include "schedule/step_text.h"
+#include "schedule/text/nest_text.h"
+#include "schedule/text/step_text.h"
 #include "te/text/text.h"
 #include "tools/record/assembly.h"
 #include "tools/report/html.h"

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/quantile.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 
 enum {
 	GROUPS_MOST = 12,	/* structures; what had fewer trials is one group together */

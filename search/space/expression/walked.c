@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "schedule/pass/place.h"
+#include "schedule/pass/placing/place.h"
 #include "te/index/index.h"
 
 /* What a turn of loop AXIS goes on by: the greatest coefficient of it in the indices of R, by way of ROOTS. */

@@ -3,7 +3,7 @@
 #include "search/space/genes/candidate.h"
 
 #include "base/err.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/kernel_text.h"
 
 struct batch batch_new(struct arena *a, int cap)

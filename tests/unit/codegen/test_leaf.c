@@ -12,7 +12,7 @@
 
 #include "base/err.h"
 #include "codegen/leaf/run.h"
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 
 static const struct operand_scopes scopes = { .a = SCOPE_INPUTS, .b = SCOPE_WEIGHTS, .sum = SCOPE_ACCUMULATORS };
 

@@ -11,7 +11,7 @@
 
 #include "base/err.h"
 #include "costmodel/features/features.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "te/text/text.h"
 
 /* Caches of 16, 64 and 256 lines; one cycle is a nanosecond: 64 GFLOP/s are two multiply-adds of 16

@@ -24,7 +24,7 @@
 #include "measure/process/process.h"
 #include "measure/runner/runner.h"
 #include "measure/runner/verify.h"
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 #include "search/kernel_text.h"
 #include "tests/kernel_text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/schedule/test_kernel.c - kernels in surroundings that their user chose: little stack, compiler
  * flags that give up IEEE arithmetic. */
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "tests/built.h"
 
 #include <math.h>

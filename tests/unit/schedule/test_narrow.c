@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/schedule/test_narrow.c - f16 and bf16 to f32 and back: all values, all ties, by te/dtype.c and
  * by kernels of each compiler, with and without the instructions for it, scalars and vectors. */
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "tests/built.h"
 
 #include <math.h>

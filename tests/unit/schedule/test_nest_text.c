@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "schedule/nest_text.h"
+#include "schedule/text/nest_text.h"
 #include "schedule/pass/pass.h"
 
 #define HEAD                                                                                       \

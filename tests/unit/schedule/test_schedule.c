@@ -10,7 +10,7 @@
 
 #include "base/err.h"
 #include "schedule/pass/pass.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "te/text/text.h"
 
 static struct state *make(struct arena *a, const char *dag, const char *steps)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/search/test_in_model.c - records of kernels inside models, beside those of kernels alone: who
  * competes, what is the best for a model, what stays in the file. */
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/kernel_text.h"
 #include "tests/db_fixture.h"
 

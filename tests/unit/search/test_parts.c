@@ -2,7 +2,7 @@
 /* tests/unit/search/test_parts.c - what a chain is cut into, and schedules of its parts put together. */
 #include <math.h>
 
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/space/genes/genes.h"
 #include "search/space/parts.h"
 #include "search/space/sampling/sample.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/search/test_share.c - which loops threads share, and that this is a decision like all others. */
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/space/sampling/share.h"
 #include "search/space/genes/vary.h"
 #include "tests/te_run.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/search/test_sketch.c - what sketches are made of tensors in one order of dims or another. */
 #include "schedule/nest.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/space/genes/genes.h"
 #include "search/space/sampling/sample.h"
 #include "te/arrange/arrange.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/search/test_tails.c - what samples make of tiles that do not divide. */
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/space/sampling/sample.h"
 #include "search/space/genes/vary.h"
 #include "tests/te_run.h"

@@ -14,7 +14,7 @@
 #include "measure/build/compiler.h"
 #include "measure/build/toolchain.h"
 #include "measure/device/device.h"
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "search/guess.h"
 #include "te/operator.h"
 #include "te/text/text.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/tools/test_export.c - what hone export writes compiles alone and computes the task. */
-#include "schedule/step_text.h"
+#include "schedule/text/step_text.h"
 #include "tests/db_fixture.h"
 #include "tests/kernel_text.h"
 #include "tests/skip.h"

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* schedule/apply/derive.c - a stage computed in another way: stages before it, and another expression of its own. */
+#include "schedule/apply/stages.h"
+
+#include <math.h>
+
+#include "te/derive/padded_sum.h"
+#include "te/derive/phases.h"
+#include "te/derive/reciprocal.h"
+#include "te/derive/winograd.h"
+
+typedef bool derive_fn(struct arena *a, const struct op *op, int64_t size, struct derived *out, const char **why);
+
+static derive_fn *const derive_by[] = {
+	[DERIVATION_WINOGRAD] = winograd_derive,
+	[DERIVATION_RAGGED] = winograd_derive_ragged,
+	[DERIVATION_RECIPROCAL] = reciprocal_derive,
+	[DERIVATION_PHASES] = phases_derive,
+	[DERIVATION_PADDED] = padded_sum_derive,
+};
+
+bool apply_derive(struct state *s, const struct step *step, const char **why)
+{
+	struct stage *g = stage_at(s, step->stage);
+	struct derived d;
+
+	if (!stage_is_untouched(g) || g->is_cache || g->is_partial)
+		REFUSE("it has been scheduled already");
+	if (!derive_by[step->derivation](s->arena, &g->op, step->size, &d, why))
+		return false;
+	touch_sources(s, g);	/* those that it reads no more, too */
+	for (int i = 0; i < d.n - 1; i++) {
+		d.op[i]->tensor.name = unused_name(s, d.op[i]->tensor.name);
+		insert_stage(s, d.op[i], &d.op[i]->tensor, step->stage, false);
+	}
+	rebuild_stage(s->arena, g, d.op[d.n - 1]);
+	s->amplification = fmax(s->amplification, d.amplification);
+	for (int i = s->stages.n - (d.n - 1); i < s->stages.n; i++)
+		touch_sources(s, stage_at(s, i));
+	touch_sources(s, g);
+	return true;
+}
