@@ -4,6 +4,7 @@
  * What has no vector form is written lane by lane, which is always right. A value that is the same
  * in all lanes stays a scalar: C broadcasts it where it meets a vector, and the instruction set
  * does so for free when it comes from memory. */
+#include <inttypes.h>
 #include <math.h>
 
 #include "base/integer.h"
@@ -64,17 +65,15 @@ static const char *by_lane(struct emitter *e, const struct expr *x)
 }
 
 /* A scalar in all lanes. Subtracting zero keeps every value as it is, -0 too. */
-static const char *splat(struct emitter *e, const struct expr *x, struct piece v)
+static const char *splat(struct emitter *e, enum dtype t, struct piece v)
 {
 	if (v.vector)
 		return v.text;
 	/* C promotes integers, and GNU C broadcasts none to narrower lanes. */
-	const char *cast = x->dtype == DTYPE_F32 || x->dtype == DTYPE_F64
-				   ? ""
-				   : arena_printf(e->a, "(%s)", dtype_c(x->dtype));
+	const char *cast = t == DTYPE_F32 || t == DTYPE_F64 ? "" : arena_printf(e->a, "(%s)", dtype_c(t));
 
 	return arena_printf(e->a, "(%s%s - (%s){0})", cast, v.text,
-			    vector_type(e, x->dtype, e->lanes));
+			    vector_type(e, t, e->lanes));
 }
 
 /* All lanes of X, at O in P. */
@@ -134,8 +133,8 @@ static struct piece infix_value(struct emitter *e, const struct expr *x)
 		const char *type = vector_type(e, x->dtype, e->lanes);
 
 		return (struct piece){ arena_printf(e->a, "(%s)((%s_bits)%s %s (%s_bits)%s)", type, type,
-						    splat(e, x->arg[0], u), expr_kind_text(x->kind), type,
-						    splat(e, x->arg[1], v)),
+						    splat(e, x->arg[0]->dtype, u), expr_kind_text(x->kind), type,
+						    splat(e, x->arg[1]->dtype, v)),
 				       true };
 	}
 	return (struct piece){
@@ -148,9 +147,9 @@ static struct piece minmax_value(struct emitter *e, const struct expr *x)
 {
 	const struct expr *first, *second;
 	struct minmax c = minmax_of(x, e->lanes, &first, &second);
-	const char *u = splat(e, first, value_of(e, first));
+	const char *u = splat(e, first->dtype, value_of(e, first));
 
-	return (struct piece){ minmax_call(e, c, u, splat(e, second, value_of(e, second))), true };
+	return (struct piece){ minmax_call(e, c, u, splat(e, second->dtype, value_of(e, second))), true };
 }
 
 /* A function of each lane of one vector, by a function of the prelude. */
@@ -162,7 +161,7 @@ static struct piece map_value(struct emitter *e, const struct expr *x)
 	if (x->kind == EXPR_NEG)
 		return (struct piece){ arena_printf(e->a, "(-%s)", arg.text), arg.vector };
 	return (struct piece){ arena_printf(e->a, "%s_%s(%s)", c_function[x->kind], type,
-					    splat(e, x->arg[0], arg)),
+					    splat(e, x->arg[0]->dtype, arg)),
 			       true };
 }
 
@@ -197,6 +196,39 @@ static const char *as_words(struct emitter *e, const struct expr *x)
 	return x->dtype == DTYPE_I32 ? value : converted(e, value, DTYPE_I32);
 }
 
+/* The numbers of the lanes. */
+static const char *lane_numbers(struct emitter *e)
+{
+	struct text t = { 0 };
+
+	text_printf(&t, "(%s){", vector_type(e, DTYPE_I32, e->lanes));
+	for (int i = 0; i < e->lanes; i++)
+		text_printf(&t, "%s%" PRId64, i ? ", " : "", e->vector_start + i);
+	text_puts(&t, "}");
+	const char *s = arena_strdup(e->a, text_str(&t));
+
+	text_free(&t);
+	return s;
+}
+
+/* Index X in words, of which nothing on the way to it is beyond (schedule/lane_form.h). */
+static struct piece index_words(struct emitter *e, const struct expr *x)
+{
+	if (!uses_vector(e, x))
+		return (struct piece){ scalar_text(e, x), false };
+	if (x->kind == EXPR_AXIS)
+		return (struct piece){ lane_numbers(e), true };
+	struct piece u = index_words(e, x->arg[0]), v = index_words(e, x->arg[1]);
+
+	if (x->kind == EXPR_ADD || x->kind == EXPR_SUB || x->kind == EXPR_MUL)
+		return (struct piece){ arena_printf(e->a, "(%s%s %s %s%s)", u.vector ? "" : "(int32_t)", u.text,
+						    expr_kind_text(x->kind), v.vector ? "" : "(int32_t)", v.text),
+				       true };
+	struct minmax c = { x->kind == EXPR_MAX, DTYPE_I32, e->lanes, false };
+
+	return (struct piece){ minmax_call(e, c, splat(e, DTYPE_I32, u), splat(e, DTYPE_I32, v)), true };
+}
+
 static struct piece cast_value(struct emitter *e, const struct expr *x)
 {
 	enum dtype from = x->arg[0]->dtype;
@@ -205,6 +237,11 @@ static struct piece cast_value(struct emitter *e, const struct expr *x)
 		return convert_value(e, x);
 	if (!lane_form(x))
 		return (struct piece){ by_lane(e, x), true };
+	if (from == DTYPE_I64) {
+		const char *index = index_words(e, x->arg[0]).text;
+
+		return (struct piece){ x->dtype == DTYPE_I32 ? index : converted(e, index, x->dtype), true };
+	}
 	bool from_byte = dtype_bytes(from) == 1, to_byte = dtype_bytes(x->dtype) == 1;
 
 	if (from_byte ? to_byte : dtype_is_float(x->dtype))
@@ -244,11 +281,11 @@ static struct piece masked_select(struct emitter *e, const struct expr *x)
 	/* what a masked load leaves out is 0; what is the same in all lanes is none */
 	bool zero = is_memory(x->arg[1]) && uses_vector(e, x->arg[1]) && is_zero(x->arg[2]);
 	bool none = r.none || (when && strcmp(when, "0") == 0);
-	const char *u = none ? NULL : splat(e, x->arg[1], value_of(e, x->arg[1]));
+	const char *u = none ? NULL : splat(e, x->arg[1]->dtype, value_of(e, x->arg[1]));
 
 	e->under = before;
 	const char *type = vector_type(e, x->dtype, e->lanes);
-	const char *v = splat(e, x->arg[2], value_of(e, x->arg[2]));
+	const char *v = splat(e, x->arg[2]->dtype, value_of(e, x->arg[2]));
 
 	if (none)
 		return (struct piece){ v, true };
@@ -273,8 +310,8 @@ static struct piece select_value(struct emitter *e, const struct expr *x)
 		return masked_select(e, x);
 	if (uses_vector(e, c) && !compares_plain(c, x->dtype))
 		return (struct piece){ by_lane(e, x), true };
-	const char *u = splat(e, x->arg[1], value_of(e, x->arg[1]));
-	const char *v = splat(e, x->arg[2], value_of(e, x->arg[2]));
+	const char *u = splat(e, x->arg[1]->dtype, value_of(e, x->arg[1]));
+	const char *v = splat(e, x->arg[2]->dtype, value_of(e, x->arg[2]));
 
 	const char *type = vector_type(e, x->dtype, e->lanes);
 
@@ -282,8 +319,8 @@ static struct piece select_value(struct emitter *e, const struct expr *x)
 		return (struct piece){ arena_printf(e->a, "(%s ? (%s)%s : (%s)%s)",
 						    scalar_text(e, c), type, u, type, v),
 				       true };
-	const char *left = splat(e, c->arg[0], value_of(e, c->arg[0]));
-	const char *right = splat(e, c->arg[1], value_of(e, c->arg[1]));
+	const char *left = splat(e, c->arg[0]->dtype, value_of(e, c->arg[0]));
+	const char *right = splat(e, c->arg[1]->dtype, value_of(e, c->arg[1]));
 
 	return (struct piece){ arena_printf(e->a, "select_%s(%s %s %s, %s, %s)",
 					    vector_type(e, x->dtype, e->lanes), left,
@@ -319,7 +356,7 @@ static struct piece value_of(struct emitter *e, const struct expr *x)
 
 const char *vector_text(struct emitter *e, const struct expr *x)
 {
-	return splat(e, x, value_of(e, x));
+	return splat(e, x->dtype, value_of(e, x));
 }
 
 const char *combine_text(struct emitter *e, enum reducer r, enum dtype t, int lanes, const char *x,

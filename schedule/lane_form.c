@@ -2,6 +2,8 @@
 /* schedule/lane_form.c - nodes and types that C's vectors have. */
 #include "schedule/lane_form.h"
 
+#include "te/index/index.h"
+
 bool lane_form_of(enum dtype t)
 {
 	return t == DTYPE_F32 || t == DTYPE_F64 || t == DTYPE_I32;
@@ -30,13 +32,42 @@ bool lane_form_converts(enum dtype from, enum dtype to)
 	}
 }
 
+/* Is index E a word in each lane? So are sums, products and extremes of axes, where all on the way to it are. */
+static bool is_word(const struct expr *e)
+{
+	struct range r = expr_range(e);
+
+	if (r.lo < INT32_MIN || r.hi > INT32_MAX)
+		return false;
+	switch (e->kind) {
+	case EXPR_INT:
+	case EXPR_AXIS:
+		return true;
+	case EXPR_ADD:
+	case EXPR_SUB:
+	case EXPR_MUL:
+	case EXPR_MIN:
+	case EXPR_MAX:
+		return is_word(e->arg[0]) && is_word(e->arg[1]);
+	default:
+		return false;
+	}
+}
+
+static bool cast_form(const struct expr *e)
+{
+	if (e->arg[0]->dtype == DTYPE_I64)
+		return lane_form_of(e->dtype) && is_word(e->arg[0]);
+	return lane_form_converts(e->arg[0]->dtype, e->dtype);
+}
+
 bool lane_form(const struct expr *e)
 {
 	switch (e->kind) {
 	case EXPR_LOAD:
 		return true;
 	case EXPR_CAST:
-		return lane_form_converts(e->arg[0]->dtype, e->dtype);
+		return cast_form(e);
 	case EXPR_MIN:
 	case EXPR_MAX:
 	case EXPR_SELECT:

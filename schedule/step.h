@@ -37,6 +37,8 @@ enum __attribute__((packed)) derivation {
 enum { STEP_MAX_ITERS = 32 };
 /* What is fetched is used soon: the longest way to memory is some hundred cycles, more than which so many turns take. */
 enum { PREFETCH_MAX_TURNS = 64 };
+/* Lines that a turn fetches, at most: 64 KiB, a quarter of the least second-level cache that machines have today. */
+enum { PREFETCH_MOST_LINES = 1024 };
 /* What is pipelined leaves so many registers for what is spread to all lanes, and a constant (chosen), and has so many turns:
  * else there is no loop left. */
 enum { PIPELINE_SPARE_REGISTERS = 2, PIPELINE_LEAST_TURNS = 3 };

@@ -19,6 +19,7 @@ struct partition {
 	struct arena *a;
 	const struct target *target;
 	int copies;
+	struct guarded_vec VEC(const struct axis *) guarded;	/* of loops that are to be guards */
 	const char *why;	/* what was asked for cannot be done */
 };
 
@@ -29,6 +30,9 @@ static struct nest *narrowed(struct partition *p, const struct nest *n, int64_t 
 {
 	struct arena *a = p->a;
 	const struct axis *axis = axis_part(a, n->axis, lo, hi);
+
+	if (n->border == BORDER_GUARD)
+		vec_push(a, &p->guarded, axis);
 	const struct expr *value = hi - lo == 1 ? expr_int(a, lo) : expr_axis(a, axis);
 	struct nest *body = partition_list(p, nest_copy(a, n->body, &n->axis, &value, 1));
 
@@ -122,14 +126,24 @@ static bool gains_little(const struct cuts *c)
 	return 2 * longest <= c->axis->hi - c->axis->lo;
 }
 
+/* Is N to be a guard, or a let of what is one? */
+static bool is_guard(const struct partition *p, const struct nest *n)
+{
+	bool guard = n->border == BORDER_GUARD;
+
+	for (int i = 0; i < p->guarded.n && n->kind == NEST_LET; i++)
+		guard |= expr_uses_axis(n->value, p->guarded.at[i]);
+	return guard;
+}
+
 /* Where loop or let N is split. A guard is a jump in each turn, or a mask: where it would be a jump for each lane of
  * a store, there are versions all the same. A reduction over a window, as wide as a filter, keeps what can be a mask:
  * its turns are too few to have copies. */
-static void find_cuts(struct cuts *c, const struct nest *n)
+static void find_cuts(const struct partition *p, struct cuts *c, const struct nest *n)
 {
-	c->of = n->border == BORDER_GUARD ? CUTS_OF_LANES : CUTS_OF_ALL;
+	c->of = is_guard(p, n) ? CUTS_OF_LANES : CUTS_OF_ALL;
 	cuts_find(c, n->body);
-	if (c->n == 0 || n->border != BORDER_OPEN || !n->axis->reduce || !gains_little(c))
+	if (c->n == 0 || c->of != CUTS_OF_ALL || n->border != BORDER_OPEN || !n->axis->reduce || !gains_little(c))
 		return;
 	c->n = 0;
 	c->of = CUTS_BUT_MASKS;
@@ -174,8 +188,10 @@ static struct nest *partition_node(struct partition *p, struct nest *n)
 
 	if (!n->compared)
 		return n;
+	if (n->border == BORDER_GUARD)
+		vec_push(p->a, &p->guarded, n->axis);
 	if (n->axis && !stays_whole(p, n))
-		find_cuts(&c, n);
+		find_cuts(p, &c, n);
 	for (const struct nest *below = n->body; below; below = below->next)
 		stores += below->stores;
 	bool splits = c.n > 0 &&

@@ -3,9 +3,9 @@
  *
  * Requires: vectors; what they compute alike shared.
  * Provides: a loop that asks for it has all vectors that its turns load in variables: the first turn's are loaded before it;
- *           each turn loads the next one's, computes by its own, and hands over; the last turn is behind the loop. No loop asks any more. Where
- *           a turn does anything but compute vectors into registers, or registers do not hold what two turns load, the
- *           program is refused.
+ *           each turn loads the next one's, computes by its own, and hands over; the last turn is behind the loop. No loop asks any more.
+ *           Of versions of a loop, at edges, those stay as they are of which a turn does anything but compute vectors into registers, or
+ *           of which registers do not hold what two turns load; where that is all of them, the program is refused.
  * Keeps:    results, in every bit: the order of sums is the same. */
 #include "base/integer.h"
 #include "schedule/pass/vectors/lanes.h"
@@ -200,29 +200,36 @@ static struct nest *pipeline(struct program *p, struct nest *n, const char **why
 	return l.why ? NULL : rewrite(&l, n);
 }
 
-/* False where a loop cannot be. */
+/* Of the loops of LIST; WHY says what the last one lacks that cannot be. */
 static bool pipeline_list(struct program *p, struct nest **list, const char **why)
 {
+	bool any = false;
+
 	for (struct nest **hole = list; *hole;) {
 		struct nest *n = *hole, *next = n->next;
+		struct nest *made = n->pipelined ? pipeline(p, n, why) : NULL;
 
-		if (!n->pipelined) {
-			if (!pipeline_list(p, &n->body, why) || !pipeline_list(p, &n->other, why))
-				return false;
+		if (!made) {
+			any |= pipeline_list(p, &n->body, why);
+			any |= pipeline_list(p, &n->other, why);
 			hole = &n->next;
 			continue;
 		}
-		*hole = pipeline(p, n, why);
-		if (!*hole)
-			return false;
+		any = true;
+		*hole = made;
 		while (*hole)
 			hole = &(*hole)->next;
 		*hole = next;
 	}
-	return true;
+	return any;
 }
 
 bool nest_pass_pipeline(struct program *p, const char **why)
 {
-	return pipeline_list(p, &p->body, why);
+	const char *lacks = NULL;
+
+	if (pipeline_list(p, &p->body, &lacks) || !lacks)
+		return true;
+	*why = lacks;
+	return false;
 }

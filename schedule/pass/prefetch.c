@@ -18,7 +18,6 @@
 
 enum {
 	MAX_LOOPS = SWEEP_MAX,	/* from the one that asks to a load */
-	MOST_LINES = 1024,	/* in a turn: 64 KiB, a quarter of the least second-level cache that machines have today */
 	WRITTEN_LINES = 8,	/* no more are written out: a loop costs a turn as much as a line */
 	NEAR_BYTES = 16 << 10,	/* half of the least first-level cache, 32 KiB: the other half has what is at work */
 };
@@ -174,7 +173,7 @@ static void add_load(struct prefetching *f, const struct expr *load)
 	x->lines.at.constant += move * f->asked->turns;
 	lines_sweep(&x->lines, swept, n, line);
 	lines_leave(&x->lines, move);
-	if (lines_count(&x->lines) > MOST_LINES || is_found(f, x, line))
+	if (lines_count(&x->lines) > PREFETCH_MOST_LINES || is_found(f, x, line))
 		return;
 	vec_push(a, &f->found, x);
 	place(f, &x->lines, in);

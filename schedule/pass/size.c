@@ -46,6 +46,8 @@ static double lane_parts(const struct meter *m, const struct expr *e)
 		return 2 + lane_parts(m, e->arg[1]);
 	if (goes_by_lane(e))
 		return m->lanes - 1;
+	if (e->kind == EXPR_CAST && e->arg[0]->dtype == DTYPE_I64)	/* words (schedule/lane_form.c) */
+		return 0;
 	for (int i = 0; i < expr_kind_arity(e->kind); i++)
 		sum += lane_parts(m, e->arg[i]);
 	return sum;

@@ -214,7 +214,7 @@ static double print_other(struct maker *m, struct text *out, enum dtype t)
 	if (chance(m, 0.05)) {
 		struct index_form f = random_form(m->r, &m->axes);
 
-		text_printf(out, "%s(%s)", dtype_name(t), f.text);
+		text_printf(out, chance(m, 0.5) ? "%s(%s)" : "%s(min(max(%s, 1), 5))", dtype_name(t), f.text);
 		return t == DTYPE_U8 || t == DTYPE_I8 ? 255 : 64;
 	}
 	for (int d = 0; d < ndim; d++)

@@ -28,17 +28,21 @@ static int64_t moved_by(struct arena *a, const struct stage_read *r, const struc
 	return sum;
 }
 
-/* Of a tensor that is stored as it is read, a turn goes on by all that the loops inside go over. */
-static void count_as_read(struct walked *w, const struct state *s)
+static void count_inside(struct walked *w, const struct state *s)
 {
 	int64_t inside = 1;
 
 	for (int i = 0; i < w->n; i++) {
-		bool moves = w->at[i].by > 0;
-
-		w->at[i].by = moves ? inside : 0;
-		inside *= moves ? s->stages.at[w->at[i].stage]->iters.at[w->at[i].iter].extent : 1;
+		w->at[i].inside = inside;
+		inside *= w->at[i].by > 0 ? s->stages.at[w->at[i].stage]->iters.at[w->at[i].iter].extent : 1;
 	}
+}
+
+/* Of a tensor that is stored as it is read, a turn goes on by all that the loops inside go over. */
+static void count_as_read(struct walked *w)
+{
+	for (int i = 0; i < w->n; i++)
+		w->at[i].by = w->at[i].by > 0 ? w->at[i].inside : 0;
 }
 
 struct walked walk_loops(struct arena *a, const struct state *s, int reader, int read)
@@ -55,14 +59,15 @@ struct walked walk_loops(struct arena *a, const struct state *s, int reader, int
 		for (g = s->stages.at[stage]; leaf >= 0 && w.n < 2 * STEP_MAX_ITERS; leaf--) {
 			int iter = g->leaves.at[leaf];
 
-			w.at[w.n++] = (struct walked_loop){ stage, iter, moved_by(a, r, &roots, g->iters.at[iter].axis) };
+			w.at[w.n++] = (struct walked_loop){ stage, iter, moved_by(a, r, &roots, g->iters.at[iter].axis), 1 };
 		}
 		if (g->place != PLACE_AT)
 			break;
 		leaf = stage_leaf(s->stages.at[g->at_stage], g->at_iter);
 		stage = g->at_stage;
 	}
+	count_inside(&w, s);
 	if (from->packed)
-		count_as_read(&w, s);
+		count_as_read(&w);
 	return w;
 }

@@ -5,11 +5,12 @@
 
 #include "schedule/state.h"
 
-/* Loops, and how many elements of what is read a turn of each goes on by; 0: it moves nothing, or not evenly. */
+/* Loops, how many elements of what is read a turn of each goes on by (0: it moves nothing, or not evenly), and how many
+ * reads of others the loops inside of it do. */
 struct walked {
 	struct walked_loop {
 		int stage, iter;
-		int64_t by;
+		int64_t by, inside;
 	} at[2 * STEP_MAX_ITERS];	/* innermost first */
 	int n;
 };

@@ -3,6 +3,7 @@
 #include "search/space/expression/writing.h"
 
 #include "base/integer.h"
+#include "schedule/lane_form.h"
 #include "schedule/mask.h"
 #include "te/index/index.h"
 
@@ -14,6 +15,7 @@ enum {
 	 * them, and for a tap at the edge, too. In a row that is one vector half of these. */
 	EDGE_VERSIONS = 2,
 	ALL_VERSIONS = 4,
+	MASKED = 2,	/* calls more of a vector under a mask; of a row's vectors the first and the last are */
 };
 
 static bool count_comparison(const struct expr *e, void *user)
@@ -79,6 +81,8 @@ struct version_search {
 	const struct axis *lanes;
 	bool unmasked;	/* an element that lanes read, of no pack, is of a type without masks */
 	int versions;
+	bool masked;	/* lanes of a select are read under a mask */
+	bool index;	/* their place is computed with: each by itself */
 };
 
 /* Packs have whole vectors. */
@@ -91,7 +95,7 @@ static bool is_packable(const struct state *s, const struct tensor *t)
 
 /* In how many versions select E has its first value lane by lane, where condition C is what is left of its own: of
  * alternatives one may hold for all lanes. */
-static int versions_of(const struct version_search *l, const struct expr *e, const struct expr *c)
+static int versions_of(struct version_search *l, const struct expr *e, const struct expr *c)
 {
 	struct mask m;
 
@@ -99,8 +103,10 @@ static int versions_of(const struct version_search *l, const struct expr *e, con
 		return 0;
 	if (c->kind == EXPR_OR)
 		return (int)most(versions_of(l, e, c->arg[0]), versions_of(l, e, c->arg[1]));
-	if (mask_of_select(l->a, l->target, expr_select(l->a, c, e->arg[1], e->arg[2]), l->lanes, &m))
+	if (mask_of_select(l->a, l->target, expr_select(l->a, c, e->arg[1], e->arg[2]), l->lanes, &m)) {
+		l->masked = true;
 		return 0;
+	}
 	return mask_of(l->a, c, l->lanes, &m) ? EDGE_VERSIONS : ALL_VERSIONS;
 }
 
@@ -112,6 +118,7 @@ static bool find_by_lane(const struct expr *e, void *user)
 		return false;
 	if (e->kind == EXPR_LOAD)
 		l->unmasked |= !mask_takes(e->tensor->dtype) && !is_packable(l->s, e->tensor);
+	l->index |= e->kind == EXPR_CAST && !lane_form(e);
 	if (e->kind == EXPR_SELECT)
 		l->versions = (int)most(l->versions, versions_of(l, e, e->arg[0]));
 	return l->versions < ALL_VERSIONS;
@@ -129,21 +136,44 @@ static const struct axis *lanes_of(const struct stage *g)
 	return NULL;
 }
 
-/* Statements of a term of reduction G for each vector. */
-static int term_of(struct arena *a, const struct state *s, const struct stage *g, const struct target *target)
+static int lanes_for(const struct stage *g, const struct target *target)
+{
+	return target_lanes(target, dtype_bytes(dtype_arithmetic(g->op.tensor.dtype)));
+}
+
+/* What the body of G is in lanes; of no axis where it has none. */
+static struct version_search search_versions(struct arena *a, const struct state *s, const struct stage *g,
+					     const struct target *target)
 {
 	struct version_search l = { .a = a, .s = s, .target = target, .lanes = lanes_of(g) };
 
+	if (l.lanes)
+		expr_visit_once(g->op.body, find_by_lane, &l);
+	return l;
+}
+
+/* Statements of a term of reduction G for each vector. */
+static int term_of(struct arena *a, const struct state *s, const struct stage *g, const struct target *target)
+{
+	struct version_search l = search_versions(a, s, g, target);
+
 	if (!l.lanes)
 		return 1;
-	expr_visit_once(g->op.body, find_by_lane, &l);
-	int lanes = target_lanes(target, dtype_bytes(dtype_arithmetic(g->op.tensor.dtype)));
+	int lanes = lanes_for(g, target);
 	bool one = l.lanes->hi <= lanes;
 
 	if (l.versions > 0)
 		return (one ? l.versions / 2 : l.versions) * ((int)least(l.lanes->hi, lanes) + CONDITIONS);
 	/* A row that is one vector is computed as one: registers have room. So has a whole last one. */
-	return l.unmasked && !one ? 1 + (int)(l.lanes->hi % lanes) : 1;
+	return 1 + (l.unmasked && !one ? (int)(l.lanes->hi % lanes) : 0) + (l.masked ? one ? MASKED : MASKED / 2 : 0);
+}
+
+/* Statements that store a vector of READER, what it reads being computed. */
+static int result_of(struct arena *a, const struct state *s, const struct stage *reader, const struct target *target)
+{
+	struct version_search l = search_versions(a, s, reader, target);
+
+	return l.versions > 0 || l.index ? (int)least(l.lanes->hi, lanes_for(reader, target)) : 1;
 }
 
 /* --- */
@@ -156,6 +186,7 @@ static void add_reduction(struct arena *a, struct writing *w, const struct state
 	const struct stage_read *read = stage_read_of(reader, g->tensor);
 
 	w->term = (int)most(w->term, term_of(a, s, g, target));
+	w->result = result_of(a, s, reader, target);
 	for (int d = 0; read && d < g->op.tensor.ndim; d++)
 		for (int i = 0; i < reader->op.tensor.ndim; i++)
 			if (read->index[d].n == 1 && expr_uses_axis(read->index[d].at[0], reader->op.space[i]))

@@ -10,6 +10,7 @@ struct writing {
 	int comparisons;	/* in its own body, as a tree */
 	int cuts[TENSOR_MAX_DIMS];	/* at so many places along a dim what is computed changes, whatever the other dims are */
 	int term;		/* statements of a term for each vector: lanes that no mask has the conditions of are computed one by one; 0: 1 */
+	int result;	/* the same of what is stored behind its terms */
 };
 
 /* Of each stage of S, all of whose steps are taken but for sizes, on TARGET; in A. */

@@ -30,13 +30,25 @@ static int64_t loaded(struct arena *a, const struct state *s, int stage, int lea
 	const struct walked w = walk_loops(a, s, stage, read);
 	const struct stage *g = s->stages.at[stage];
 	int inside = g->leaves.n - 1 - leaf;
-	int64_t all = ceil_div(g->iters.at[w.at[0].iter].extent, lanes);
+	int64_t row = g->iters.at[w.at[0].iter].extent, all = ceil_div(row, lanes);
 
-	if (w.at[0].by != 1 || w.at[inside].by == 0)
+	if (w.at[0].by != 1 || w.at[inside].by == 0 || (row % lanes != 0 && lanes % row != 0))
 		return 0;
 	for (int i = 1; i < inside; i++)
 		all *= w.at[i].by > 0 ? g->iters.at[w.at[i].iter].extent : 1;
 	return all;
+}
+
+/* Is a stage computed in each turn of loop ITER of STAGE? */
+static bool computes_another(const struct state *s, int stage, int iter)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *g = s->stages.at[i];
+
+		if (g->place == PLACE_AT && g->at_stage == stage && g->at_iter == iter)
+			return true;
+	}
+	return false;
 }
 
 bool pipeline_fits(struct arena *a, const struct state *s, const struct step *step, const struct target *target)
@@ -47,7 +59,7 @@ bool pipeline_fits(struct arena *a, const struct state *s, const struct step *st
 	int64_t lanes = target_lanes(target, sizeof(float)), sums = 1, loads = 0;
 
 	if (!it || g->leaves.at[leaf] != step->iter || !it->reduce || it->annotation != ANNOTATION_NONE || it->pipelined ||
-	    it->extent < PIPELINE_LEAST_TURNS || leaf == n - 1 || g->iters.at[g->leaves.at[n - 1]].annotation != ANNOTATION_VECTOR)
+	    it->extent < PIPELINE_LEAST_TURNS || computes_another(s, step->stage, step->iter) || leaf == n - 1 || g->iters.at[g->leaves.at[n - 1]].annotation != ANNOTATION_VECTOR)
 		return false;
 	for (int i = leaf + 1; i < n; i++) {
 		const struct iter *inside = &g->iters.at[g->leaves.at[i]];

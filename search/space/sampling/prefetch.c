@@ -17,9 +17,10 @@ enum { MAX_READERS = 16 };
 static bool may_fetch(const struct state *s, int read, const struct walked_loop *l, const struct target *target)
 {
 	const struct iter *it = &s->stages.at[l->stage]->iters.at[l->iter];
+	int64_t bytes = (int64_t)dtype_bytes(s->stages.at[read]->op.tensor.dtype);
 
 	return it->extent > 1 && (it->annotation == ANNOTATION_NONE || it->annotation == ANNOTATION_PARALLEL) &&
-	       l->by * (int64_t)dtype_bytes(s->stages.at[read]->op.tensor.dtype) >= target->line_bytes;
+	       l->by * bytes >= target->line_bytes && l->inside * bytes <= PREFETCH_MOST_LINES * target->line_bytes;
 }
 
 bool prefetch_is_given(const struct state *s, int read)

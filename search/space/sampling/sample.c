@@ -13,7 +13,10 @@
 #include "te/index/index.h"
 
 /* How often what is proposed. Those without another origin are chosen, not measured. */
-enum { EVEN_COPIES = 2 };	/* tiles of two sizes are two bodies */
+enum {
+	EVEN_COPIES = 2,	/* tiles of two sizes are two bodies */
+	TAIL_COPIES = 2,
+};
 #define LEFT_OUT 0.1	/* an optional step is */
 #define EVEN 0.4	/* a tail is shared among tiles */
 #define SHIFTED 0.5	/* one that is not, is */
@@ -49,12 +52,6 @@ static void settle_tail(struct sampler *p, struct gene *g)
 	g->left_out = g->step.border == BORDER_OPEN;
 }
 
-static void count_tail(struct sampler *p, const struct gene *g)
-{
-	if (!g->left_out && g->step.border == BORDER_EVEN)
-		p->copies *= EVEN_COPIES;
-}
-
 /* Does what is computed inside the loops of STAGE have conditions? */
 static bool has_edges(const struct sampler *p, int stage)
 {
@@ -65,6 +62,15 @@ static bool has_edges(const struct sampler *p, int stage)
 		    size_variants(p, i) > 1)
 			return true;
 	return false;
+}
+
+/* Edges are in each copy of a tile that a tail makes; without them a tail is short. */
+static void count_tail(struct sampler *p, const struct gene *g)
+{
+	if (g->step.border == BORDER_EVEN)
+		p->copies *= EVEN_COPIES;
+	else if (g->left_out && stage_has_tail(p->s->stages.at[g->step.stage], g->step.iter) && has_edges(p, g->step.stage))
+		p->copies *= TAIL_COPIES;
 }
 
 /* The copies of a tile that a loop is split into at its edges: the first, the last and those between. */

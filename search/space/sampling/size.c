@@ -17,7 +17,6 @@ enum {
 	MAX_UNROLLED = 128,	/* statements of a body; more lengthen the text, which is bounded (schedule/pass/size.c) */
 	MAX_OUTER = 64,		/* sizes of a tile that are weighed */
 	MAX_VECTORS = 6,	/* of a tile, side by side */
-	TILE_STATEMENTS = 4,	/* for each vector of a tile with edges: its terms, what they are under */
 	FILTER = 7,		/* reduced turns, at most, that a filter's dim has */
 };
 #define ONE_TILE 0.35	/* a register tile is a cache tile; so often again all of them are one */
@@ -114,11 +113,17 @@ static int64_t term_statements(const struct sampler *p)
 	return p->tiled >= 0 ? most(p->sketch->writing[p->tiled].term, 1) : 1;
 }
 
-/* Terms that a kernel may have of a tile of VECTORS, COPIES of it with so many KINDS of terms in each; each kind is set
- * or stored besides. */
+/* Statements that set a vector of the tile, and store it. */
+static int64_t other_statements(const struct sampler *p)
+{
+	return 1 + (p->tiled >= 0 ? most(p->sketch->writing[p->tiled].result, 1) : 1);
+}
+
+/* Terms that a kernel may have of a tile of VECTORS, COPIES of it with so many KINDS of terms in each; each kind is under
+ * a condition. */
 static int64_t free_terms(const struct sampler *p, int64_t copies, int64_t kinds, int64_t vectors)
 {
-	int64_t each = p->aim->target->statements / (copies * vectors) - (TILE_STATEMENTS - 2);
+	int64_t each = p->aim->target->statements / (copies * vectors) - other_statements(p);
 
 	return each > 0 ? (each / kinds - 1) / term_statements(p) : 0;
 }
