@@ -10,8 +10,7 @@
 
 /* --- indices */
 
-bool lanes_offset(struct arena *a, const struct tensor *t, const struct expr *const *index,
-		       struct linear *out)
+bool lanes_offset(struct arena *a, const struct tensor *t, const struct expr *const *index, struct linear *out)
 {
 	int64_t row = 1;
 
