@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 /* What P prints until it ends, in A; its exit status is in *STATUS. */
 static inline char *command_end(struct arena *a, FILE *p, int *status)

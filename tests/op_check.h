@@ -7,7 +7,7 @@
 #include <math.h>
 
 #include "graph/op/gradient.h"
-#include "tests/op_fixture.h"
+#include "tests/fixture/op_fixture.h"
 
 /* Random elements in [LOW, HIGH) as an operand. */
 static inline int random_of(struct op_case *c, enum element e, int rank, const int64_t *dim,

@@ -4,10 +4,10 @@
 #ifndef HONE_TESTS_STOPPED_CAMPAIGN_H
 #define HONE_TESTS_STOPPED_CAMPAIGN_H
 
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 #include "search/campaign/tuner.h"
-#include "tests/made_up_measurer.h"
+#include "tests/fake/made_up_measurer.h"
 
 struct stopped_campaign {
 	const char *source;

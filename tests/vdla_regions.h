@@ -4,7 +4,7 @@
 #ifndef HONE_TESTS_VDLA_REGIONS_H
 #define HONE_TESTS_VDLA_REGIONS_H
 
-#include "tests/generator_check.h"
+#include "tests/generator/generator_check.h"
 
 #include "base/integer.h"
 

@@ -2,7 +2,7 @@
 /* tests/caller/test_csource.c - examples/csource/, built by its own Makefile with nothing but headers that
  * are installed, computes regions as the interpreter does; what can go wrong is told, and nothing is left in
  * the folder for temporary files. */
-#include "tests/generator_check.h"
+#include "tests/generator/generator_check.h"
 
 #include <dirent.h>
 #include <limits.h>

@@ -2,7 +2,7 @@
 /* tests/caller/test_generator.c - examples/generator/, built by its own Makefile with nothing but the headers
  * that are installed, computes regions of graphs as the interpreter does; and shared objects that are none
  * are told so. */
-#include "tests/run_fixture.h"
+#include "tests/fixture/run_fixture.h"
 
 #include <stdlib.h>
 #include <string.h>

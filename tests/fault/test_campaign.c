@@ -3,7 +3,7 @@
  * kernels must not: it goes on, and the records say what happened. */
 #include "schedule/text/step_text.h"
 #include "search/kernel_text.h"
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 #include "tests/kernel_text.h"
 
 #include "search/campaign/tuner.h"

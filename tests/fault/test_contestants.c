@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "tests/contestant_fixture.h"
+#include "tests/fixture/contestant_fixture.h"
 #include "tests/te_run.h"
 
 #include "bench/contest/libraries/onnx_write.h"

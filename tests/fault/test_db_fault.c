@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fault/test_db_fault.c - a writer killed at any moment, a full disk, a folder that may only
  * be read: nothing committed is lost, and the message says what happened. */
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 #include "tests/skip.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fault/test_endurance.c - a campaign of many trials needs no more memory at its end than
  * when it was under way, and leaves no file behind. It runs on a recording: a trial costs little. */
-#include "tests/recording_fixture.h"
+#include "tests/fixture/recording_fixture.h"
 
 #include <dirent.h>
 #include <stdlib.h>

@@ -8,8 +8,8 @@
 #include <signal.h>
 
 #include "bench/models/setting.h"
-#include "tests/contestant_fixture.h"
-#include "tests/onnx_fixture.h"
+#include "tests/fixture/contestant_fixture.h"
+#include "tests/fixture/onnx_fixture.h"
 
 /* Elements of two images, and of what each output is for them. */
 enum { IMAGES = 2 * 2 * 4 * 4, OUTPUT = 2 * 3 * 4 * 4 };

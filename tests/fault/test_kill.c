@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fault/test_kill.c - hone tune is killed at any moment, or stopped by Ctrl-C, and goes on.
  */
-#include "tests/tune_fixture.h"
+#include "tests/fixture/tune_fixture.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fault/test_pairs.c - two processes on one database: the same campaign belongs to one of
  * them at a time, and to the next where that is killed; different ones do not meet. */
-#include "tests/tune_fixture.h"
+#include "tests/fixture/tune_fixture.h"
 
 #include "base/rng.h"
 

@@ -99,7 +99,7 @@ fi
 
 # what a generator tells is told, and not measured
 gcc -O1 -I"$top" -I"$top/include" -fPIC -shared -DFAKE_GRAIN=HONE_KERNELS '-DFAKE_PATTERN="relu"' -DFAKE_HASTE=0 -DFAKE_SLEEP_US=0 -DFAKE_COST=0.25 \
-	-o "$dir/teller.so" "$top/tests/fake_object.c" || exit 99
+	-o "$dir/teller.so" "$top/tests/fake/fake_object.c" || exit 99
 cat >"$dir/relu.graph" <<'END'
 graph "t" @main
 fn @main(%x: f32[64, 64]) {

@@ -78,7 +78,7 @@ test "$(grep -c '^  *all offloaded ' "$dir/out")" -eq 2 || { echo "not two model
 
 # a simulated device in two configurations: a line for each, none for both, and what they tell of their parts
 gcc -O1 -I"$top" -I"$top/include" -fPIC -shared -DFAKE_GRAIN=HONE_KERNELS '-DFAKE_PATTERN="relu"' -DFAKE_HASTE=0 -DFAKE_SLEEP_US=0 \
-	-DFAKE_COST=1000 -DFAKE_CONFIGURED -o "$dir/teller.so" "$top/tests/fake_object.c" || exit 99
+	-DFAKE_COST=1000 -DFAKE_CONFIGURED -o "$dir/teller.so" "$top/tests/fake/fake_object.c" || exit 99
 cat >"$dir/relu.graph" <<'END'
 graph "t" @main
 fn @main(%x: f32[64, 64]) {

@@ -4,7 +4,7 @@
  *
  * It runs on a recording, so that measurements are the same, too. Each attempt is a process of its
  * own that a clock of CPU time kills, so the load of the machine does not matter. */
-#include "tests/recording_fixture.h"
+#include "tests/fixture/recording_fixture.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fault/test_runner.c - kernels that do what kernels must not; after each, a good one is
  * still measured. */
-#include "tests/runner_fixture.h"
+#include "tests/fixture/runner_fixture.h"
 
 #include <signal.h>
 #include <stdlib.h>

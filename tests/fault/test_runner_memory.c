@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/fault/test_runner_memory.c - kernels and the memory that the runner gives them: workspace,
  * packed constants, stacks; with the threads that it asks for. */
-#include "tests/runner_fixture.h"
+#include "tests/fixture/runner_fixture.h"
 
 #include <stdlib.h>
 #include <unistd.h>

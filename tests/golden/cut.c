@@ -9,7 +9,7 @@
  * and of what comes of it those sections that the file wants: "calls" (who computes each, and why the host
  * does), "graph" (in short: long constants as a hash), "constants" (how many, and how often their elements
  * are there, before and after). */
-#include "tests/fake_generator.h"
+#include "tests/fake/fake_generator.h"
 #include "tests/golden/golden.h"
 
 #include "graph/build/check.h"

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "tests/library/called.h"
-#include "tests/onnx_fixture.h"
+#include "tests/fixture/onnx_fixture.h"
 #include "tests/skip.h"
 
 /* One written as text. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/property/test_integers.c - graphs at random, of what integers are closed under and some of what they are not:
  * what `quantize --integers-only` writes is a graph, near that of floats, and all passes leave its bits alone. */
-#include "tests/quantize_fixture.h"
+#include "tests/fixture/quantize_fixture.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "db/import.h"
 #include "db/label.h"
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 enum { CASES = 8, LONG_CASES = 200, FILES = 3, TASKS = 3, FILE_MOST = 1 << 24, STANDING_MOST = 1000 };
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "tests/graph_fixture.h"
+#include "tests/fixture/graph_fixture.h"
 
 #include "graph/build/check.h"
 #include "graph/eval/interp.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/bench/test_contest.c - strategies on a recording: deterministic, new candidates, and what is
  * said of their runs. */
-#include "tests/recording_fixture.h"
+#include "tests/fixture/recording_fixture.h"
 
 #include <unistd.h>
 

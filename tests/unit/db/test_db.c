@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/db/test_db.c - what goes into a database comes out: records, the best, campaigns. */
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 #include <unistd.h>
 

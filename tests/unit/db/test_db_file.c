@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/db/test_db_file.c - the file as a whole: merged, pruned, checked, upgraded, refused. */
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 #include <sys/stat.h>
 

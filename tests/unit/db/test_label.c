@@ -5,7 +5,7 @@
 
 #include "db/delete.h"
 #include "db/outcome.h"
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 /* A campaign of SOURCE with a record and a round; ended. */
 static int64_t campaign_of(struct fixture *f, struct db *db, const char *source, const char *name)

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "graph/ir/ir.h"
 #include "graph/onnx/onnx.h"
-#include "tests/onnx_fixture.h"
+#include "tests/fixture/onnx_fixture.h"
 
 /* Many pages, so that some of them can be given back. */
 enum { COUNT = 40000 };

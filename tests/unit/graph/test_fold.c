@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/test_fold.c - what passes make of constants, and what they call what is left. */
-#include "tests/pass_fixture.h"
+#include "tests/fixture/pass_fixture.h"
 
 static void calls_of_constants_are_folded(void **state)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/test_fuse.c - what the pass `fuse` makes one kernel. */
-#include "tests/pass_fixture.h"
+#include "tests/fixture/pass_fixture.h"
 
 /* Sums of bytes, what scales them, a residual with a scale of its own, and what narrows both. */
 static void what_narrows_sums_is_one_kernel(void **state)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients and tangents of programs: branches, loops, recursion, functions that are values. */
-#include "tests/diff_fixture.h"
+#include "tests/fixture/diff_fixture.h"
 
 static void check(const char *name, const char *text)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/test_integer_factors.c - what brings sums to the scale of their result is exact, and never too large. */
-#include "tests/integers_fixture.h"
+#include "tests/fixture/integers_fixture.h"
 
 /* Do all numbers of channel C of S fit at SHIFT? As it is written down, with the least factor that will do. */
 static bool fits_at(const struct function *f, const struct quant_site *s, int c, double out, double term, int shift)

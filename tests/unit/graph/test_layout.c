@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/test_layout.c - storages of images: the choice against all choices tried out, and the graph
  * that follows against the one before. */
-#include "tests/run_fixture.h"
+#include "tests/fixture/run_fixture.h"
 
 #include <math.h>
 

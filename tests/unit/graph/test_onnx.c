@@ -11,7 +11,7 @@
 #include "base/err.h"
 #include "base/file.h"
 #include "graph/onnx/onnx.h"
-#include "tests/onnx_fixture.h"
+#include "tests/fixture/onnx_fixture.h"
 #include "tests/skip.h"
 
 static struct graph *parse(struct arena *a, struct onnx_fixture *x, const struct onnx_options *options)

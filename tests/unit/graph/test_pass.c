@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/test_pass.c - each pass alone, from text to text. */
-#include "tests/pass_fixture.h"
+#include "tests/fixture/pass_fixture.h"
 
 static void what_changes_nothing_is_left_out(void **state)
 {

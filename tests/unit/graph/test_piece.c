@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/test_piece.c - concatenations and slices that are said to move nothing, in all storages,
  * against what the interpreter makes of them. */
-#include "tests/graph_fixture.h"
+#include "tests/fixture/graph_fixture.h"
 
 #include "graph/eval/interp.h"
 #include "graph/task/fused.h"

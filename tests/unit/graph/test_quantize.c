@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/test_quantize.c - ranges of known distributions, integers against a plain loop, tables. */
-#include "tests/quantize_fixture.h"
+#include "tests/fixture/quantize_fixture.h"
 
 #include <math.h>
 #include <stdio.h>

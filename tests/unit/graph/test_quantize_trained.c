@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/test_quantize_trained.c - a network that learned to tell images apart still does so in
  * integers: trained and run by the interpreter, the same at each run. */
-#include "tests/quantize_fixture.h"
+#include "tests/fixture/quantize_fixture.h"
 
 #include <math.h>
 

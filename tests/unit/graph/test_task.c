@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/test_task.c - fused functions as DAGs: the tasks that the command line names. */
-#include "tests/graph_fixture.h"
+#include "tests/fixture/graph_fixture.h"
 
 #include "graph/model.h"
 #include "graph/task/task.h"

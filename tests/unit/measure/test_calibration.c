@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/measure/test_calibration.c - times of sittings at different speeds: what they come to, how they
  * are put in order, and which are another machine's. */
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/measure/test_device_lock.c - one has it, the next one gets it, a dead one loses it. */
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 #include "tests/skip.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/partition/test_configure.c - generators that are configured: once for each text, side by side in one process. */
-#include "tests/fake_object.h"
+#include "tests/fake/fake_object.h"
 
 #include <limits.h>
 #include <math.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/partition/test_generator_blas.c - what the generator of OpenBLAS computes of single matches, against the
  * interpreter. */
-#include "tests/generator_check.h"
+#include "tests/generator/generator_check.h"
 
 #include <unistd.h>
 
-#include "tests/generator_products.h"
+#include "tests/generator/generator_products.h"
 #include "tests/skip.h"
 
 /* See tests/unit/partition/test_generators.c. */

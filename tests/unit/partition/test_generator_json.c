@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/partition/test_generator_json.c - the reference generator: what it computes of what it wrote, that hone
  * reads what it wrote, and that it runs nothing else. */
-#include "tests/generator_check.h"
+#include "tests/generator/generator_check.h"
 
 #include <jansson.h>
 
@@ -9,7 +9,7 @@
 #include "graph/build/check.h"
 #include "graph/model.h"
 #include "graph/text/text.h"
-#include "tests/generator_cases.h"
+#include "tests/generator/generator_cases.h"
 
 static struct backend load(struct arena *a)
 {

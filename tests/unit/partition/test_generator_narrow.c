@@ -2,7 +2,7 @@
 /* tests/unit/partition/test_generator_narrow.c - integers of 8 bits and bf16 by oneDNN's generator, images with channels last:
  * sums of integers are exact, so what comes out is the interpreter's number, or the next where it was made an
  * integer again and lay between two. */
-#include "tests/graph_fixture.h"
+#include "tests/fixture/graph_fixture.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "partition/generators.h"
 #include "partition/pattern.h"
 #include "partition/view.h"
-#include "tests/generator_kernels.h"
+#include "tests/generator/generator_kernels.h"
 #include "tests/skip.h"
 
 #ifdef __SANITIZE_ADDRESS__

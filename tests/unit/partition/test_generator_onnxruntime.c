@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/partition/test_generator_onnxruntime.c - what the generator of ONNX Runtime computes, operator by
  * operator, against the interpreter; what it refuses; that it writes a model of ONNX; sessions at once. */
-#include "tests/generator_check.h"
+#include "tests/generator/generator_check.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -10,7 +10,7 @@
 #include "graph/build/check.h"
 #include "graph/model.h"
 #include "graph/text/text.h"
-#include "tests/generator_cases.h"
+#include "tests/generator/generator_cases.h"
 #include "tests/skip.h"
 
 /* LeakSanitizer does not know the thread-local storage of threads of a library that was opened at run time;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/partition/test_generator_read.c - what hone_generator_read.h says of regions, against loops that go
  * through elements, windows and values one by one. */
-#include "tests/graph_fixture.h"
+#include "tests/fixture/graph_fixture.h"
 
 #include "include/hone_generator_read.h"
 

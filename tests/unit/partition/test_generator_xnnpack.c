@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/partition/test_generator_xnnpack.c - what the generator of XNNPACK computes, match by match and in each
  * storage of images, against the interpreter. */
-#include "tests/generator_check.h"
+#include "tests/generator/generator_check.h"
 
 #include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/generator_cases.h"
+#include "tests/generator/generator_cases.h"
 #include "tests/skip.h"
 
 /* The generator; skips the test where it was not built. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/partition/test_generators.c - what code generators that were built compute, against the interpreter. */
-#include "tests/generator_kernels.h"
+#include "tests/generator/generator_kernels.h"
 
 #include <dirent.h>
 #include <stdio.h>
 #include <unistd.h>
 
-#include "tests/generator_cases.h"
+#include "tests/generator/generator_cases.h"
 #include "tests/skip.h"
 
 /* LeakSanitizer dies of the thread-local storage of OpenMP's threads, which a library that was opened at run

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/partition/test_kernel_region.c - what generators of HONE_KERNELS see of a fused function as it is
  * applied, and who takes it. */
-#include "tests/fake_generator.h"
-#include "tests/pass_fixture.h"
+#include "tests/fake/fake_generator.h"
+#include "tests/fixture/pass_fixture.h"
 
 #include "graph/task/storage.h"
 #include "partition/kernels.h"

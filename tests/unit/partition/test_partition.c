@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/partition/test_partition.c - patterns, claims, and graphs cut between the host and generators. */
-#include "tests/fake_generator.h"
-#include "tests/run_fixture.h"
+#include "tests/fake/fake_generator.h"
+#include "tests/fixture/run_fixture.h"
 
 #include <string.h>
 

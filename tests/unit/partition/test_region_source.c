@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/partition/test_region_source.c - what a compiler makes of a region's source is the region. */
-#include "tests/graph_fixture.h"
+#include "tests/fixture/graph_fixture.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_integers.c - models of integers alone: graphs without floats inside, numbers that are near those
  * of floats, kernels with the bits of the interpreter. */
-#include "tests/integers_fixture.h"
-#include "tests/db_fixture.h"
+#include "tests/fixture/integers_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 #include "graph/build/check.h"
 #include "graph/quantize/accuracy.h"

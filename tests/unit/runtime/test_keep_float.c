@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_keep_float.c - how many sites of a classifier stay float, on networks where what is expected
  * is wrong. */
-#include "tests/graph_fixture.h"
-#include "tests/db_fixture.h"
+#include "tests/fixture/graph_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_kept_generators.c - what a start with generators made of a model answers the next: the same bits,
  * and generators are asked nothing but init. */
-#include "tests/fake_object.h"
+#include "tests/fake/fake_object.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_large_region.c - a region of 25,000 calls: its structure, and memory in proportion. */
-#include "tests/fake_generator.h"
+#include "tests/fake/fake_generator.h"
 #include "tests/skip.h"
 
 #include <malloc.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_module.c - a model in one file: what it says is not believed where the hash is right, either. */
-#include "tests/fake_object.h"
+#include "tests/fake/fake_object.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_offers.c - times of generators' kernels, beside hone's own: learned, compared, kept. */
 #include "tests/command.h"
-#include "tests/offers_fixture.h"
+#include "tests/fixture/offers_fixture.h"
 
 #include <unistd.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_offload.c - kernels of a generator get their places in a model's lists of steps, and
  * compute there what hone's would; what fails stays with hone, or says so. */
-#include "tests/offers_fixture.h"
+#include "tests/fixture/offers_fixture.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_region_offers.c - regions stay with their generator or go back to hone, by times that the
  * test plants. */
-#include "tests/offers_fixture.h"
+#include "tests/fixture/offers_fixture.h"
 
 #include "graph/pass/pass.h"
 #include "runtime/offload/judge.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_rounding.c - what narrow values that lie between two steps do to a bound. */
-#include "tests/graph_fixture.h"
+#include "tests/fixture/graph_fixture.h"
 
 #include "runtime/values/agree.h"
 #include "runtime/values/rounding.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_session.c - models as lists of steps compute what the interpreter computes, from
  * whatever memory and however many threads call them. */
-#include "tests/session_fixture.h"
+#include "tests/fixture/session_fixture.h"
 
 #include <pthread.h>
 

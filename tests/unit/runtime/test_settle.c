@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/runtime/test_settle.c - models that are shared by what their kernels took: who computes what is
  * asserted, of generators between which and hone there is no doubt; never a time. */
-#include "tests/fake_object.h"
+#include "tests/fake/fake_object.h"
 
 #include <math.h>
 

@@ -5,11 +5,11 @@
 #include <math.h>
 
 #include "base/version.h"
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 #include "search/best.h"
 #include "search/campaign/tuner.h"
-#include "tests/made_up_measurer.h"
+#include "tests/fake/made_up_measurer.h"
 #include "te/operator.h"
 
 #define SPEC "matmul:m=24,n=32,k=16"

@@ -3,7 +3,7 @@
  * competes, what is the best for a model, what stays in the file. */
 #include "schedule/text/step_text.h"
 #include "search/kernel_text.h"
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 #include "search/campaign/contenders.h"
 #include "te/text/text.h"

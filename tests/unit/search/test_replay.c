@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/search/test_replay.c - what a replay writes down: recorded times as they were, guesses as
  * guesses, and neither as confirmed. */
-#include "tests/recording_fixture.h"
+#include "tests/fixture/recording_fixture.h"
 
 #include "search/best.h"
 #include "search/campaign/tuner.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/search/test_search.c - decisions told from steps, and what a campaign keeps of its trials. */
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 #include "search/strategies/strategy.h"
 #include "te/operator.h"

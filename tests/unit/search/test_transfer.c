@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/search/test_transfer.c - what a campaign learns from others: on this device, on others; and
  * that one which was stopped learns it anew, from the records that were there when it began. */
-#include "tests/recording_fixture.h"
+#include "tests/fixture/recording_fixture.h"
 
 #include "search/campaign/tuner.h"
-#include "tests/made_up_measurer.h"
+#include "tests/fake/made_up_measurer.h"
 
 #define SPEC_A "matmul:m=48,n=64,k=32"
 #define SPEC_B "matmul:m=32,n=96,k=64"

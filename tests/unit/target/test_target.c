@@ -19,7 +19,7 @@
 #include "te/operator.h"
 #include "te/text/text.h"
 #include "tests/built.h"
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 #include "tests/skip.h"
 
 static void test_table(void **state)

@@ -10,7 +10,7 @@
 
 #include "base/bytes.h"
 #include "base/err.h"
-#include "tests/vdla_fixture.h"
+#include "tests/fixture/vdla_fixture.h"
 
 static void must_equal(const struct vdla_binary *x, const struct vdla_binary *y, bool data)
 {

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/err.h"
-#include "tests/vdla_fixture.h"
+#include "tests/fixture/vdla_fixture.h"
 
 enum { TRIES = 20000 };
 

@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/integer.h"
 #include "target/vdla/simulator.h"
-#include "tests/vdla_fixture.h"
+#include "tests/fixture/vdla_fixture.h"
 #include "tools/vdla/report.h"
 
 static struct vdla_binary *parse(struct arena *a, const char *text)

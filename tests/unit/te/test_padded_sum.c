@@ -3,7 +3,7 @@
  * both, and which sums there are none for. */
 #include "te/derive/padded_sum.h"
 
-#include "tests/derive_fixture.h"
+#include "tests/fixture/derive_fixture.h"
 
 /* SOURCE's sum with terms in multiples of M: the reduced axis R has EXTENT turns, and nothing else is another. */
 static void check_padded(const char *source, int64_t m, int r, int64_t extent)

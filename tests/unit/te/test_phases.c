@@ -5,7 +5,7 @@
 
 #include "te/derive/fewer_products.h"
 #include "te/derive/winograd.h"
-#include "tests/derive_fixture.h"
+#include "tests/fixture/derive_fixture.h"
 
 static struct derived derive(struct run *run, const struct op *op, int64_t least)
 {

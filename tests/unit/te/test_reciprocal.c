@@ -3,7 +3,7 @@
  * evaluation of both, and which quotients stay. */
 #include "te/derive/reciprocal.h"
 
-#include "tests/derive_fixture.h"
+#include "tests/fixture/derive_fixture.h"
 
 static const struct op *last_op(const struct dag *d)
 {

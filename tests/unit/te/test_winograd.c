@@ -3,7 +3,7 @@
 #include "te/derive/winograd.h"
 
 #include "te/derive/cook_toom.h"
-#include "tests/derive_fixture.h"
+#include "tests/fixture/derive_fixture.h"
 
 /* W ends in a tensor like OP's, and only the product reduces. */
 static void check_shape(const struct op *op, const struct derived *w)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/tools/test_export.c - what hone export writes compiles alone and computes the task. */
 #include "schedule/text/step_text.h"
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 #include "tests/kernel_text.h"
 #include "tests/skip.h"
 #include "tests/te_run.h"

@@ -2,7 +2,7 @@
 /* tests/unit/tools/test_report.c - `hone report` on a made-up campaign: its figures against SQL over the same file, its
  * text against what is in names. */
 #include "tests/command.h"
-#include "tests/report_fixture.h"
+#include "tests/fixture/report_fixture.h"
 
 enum { TASKS = 3, TRIALS = 60 };
 

@@ -2,7 +2,7 @@
 /* The gradient of each operator, forwards and in reverse, against central differences; the cases are
  * tests/unit/graph/op/gradients.def. An operator that has neither a case nor a reason to have none fails. */
 #include "graph/ir/op.h"
-#include "tests/diff_fixture.h"
+#include "tests/fixture/diff_fixture.h"
 
 struct gradient_case {
 	const char *op;

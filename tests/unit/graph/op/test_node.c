@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/op/test_node.c - what ONNX's own cases leave open of nodes: early operator sets, symbols,
  * any equation, attributes that cannot be. */
-#include "tests/node_fixture.h"
+#include "tests/fixture/node_fixture.h"
 
 #include <math.h>
 

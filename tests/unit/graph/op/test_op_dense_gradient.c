@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/op/test_op_dense_gradient.c - gradients of products, convolutions and pools against
  * differences. */
-#include "tests/diff_fixture.h"
+#include "tests/fixture/diff_fixture.h"
 
 /* CALL of %x and %w of these types, a sine of which is the result: the gradient by the call differs
  * from place to place. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/op/test_op_move.c - operators that move data: what they give, and what they refuse. */
-#include "tests/op_fixture.h"
+#include "tests/fixture/op_fixture.h"
 
 static int grid(struct op_case *c, int rank, const int64_t *dim, const double *v)
 {

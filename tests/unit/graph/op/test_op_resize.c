@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/op/test_op_resize.c - resizing against the numbers of the standard's own implementation. */
-#include "tests/op_fixture.h"
+#include "tests/fixture/op_fixture.h"
 
 #include <math.h>
 

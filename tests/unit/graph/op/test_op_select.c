@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/op/test_op_select.c - operators whose results depend on what the elements are. */
-#include "tests/op_fixture.h"
+#include "tests/fixture/op_fixture.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/op/test_op_sequence.c - sequences, optionals, strings. */
-#include "tests/op_fixture.h"
+#include "tests/fixture/op_fixture.h"
 
 static int call(struct op_case *c, const struct core_op *op, int n, const int *args)
 {

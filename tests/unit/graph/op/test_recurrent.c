@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/graph/op/test_recurrent.c - RNN, GRU and LSTM against loops that say what the standard says, in
  * all combinations of what they may be given. */
-#include "tests/node_fixture.h"
+#include "tests/fixture/node_fixture.h"
 
 #include <math.h>
 

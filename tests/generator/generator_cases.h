@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/generator_cases.h - small graphs for code generators, and which of these take them. */
-#ifndef HONE_TESTS_GENERATOR_CASES_H
-#define HONE_TESTS_GENERATOR_CASES_H
+/* tests/generator/generator_cases.h - small graphs for code generators, and which of these take them. */
+#ifndef HONE_TESTS_GENERATOR_GENERATOR_CASES_H
+#define HONE_TESTS_GENERATOR_GENERATOR_CASES_H
 
-#include "tests/generator_check.h"
-#include "tests/generator_products.h"
+#include "tests/generator/generator_check.h"
+#include "tests/generator/generator_products.h"
 
 static int bias(struct graph_maker *m, int x, int64_t c)
 {

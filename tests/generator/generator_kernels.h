@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/generator_kernels.h - a graph computed by a code generator of HONE_KERNELS, match by match, with images
+/* tests/generator/generator_kernels.h - a graph computed by a code generator of HONE_KERNELS, match by match, with images
  * in each storage that it claims, and by the interpreter. */
-#ifndef HONE_TESTS_GENERATOR_KERNELS_H
-#define HONE_TESTS_GENERATOR_KERNELS_H
+#ifndef HONE_TESTS_GENERATOR_GENERATOR_KERNELS_H
+#define HONE_TESTS_GENERATOR_GENERATOR_KERNELS_H
 
-#include "tests/generator_check.h"
+#include "tests/generator/generator_check.h"
 
 /* How images that are read are stored, and the one that is made, where their channels can be. */
 static const struct generator_storage {

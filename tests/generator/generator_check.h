@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/generator_check.h - a graph computed by a code generator as one region, and by the interpreter. */
-#ifndef HONE_TESTS_GENERATOR_CHECK_H
-#define HONE_TESTS_GENERATOR_CHECK_H
+/* tests/generator/generator_check.h - a graph computed by a code generator as one region, and by the interpreter. */
+#ifndef HONE_TESTS_GENERATOR_GENERATOR_CHECK_H
+#define HONE_TESTS_GENERATOR_GENERATOR_CHECK_H
 
-#include "tests/run_fixture.h"
+#include "tests/fixture/run_fixture.h"
 
 #include <math.h>
 #include <pthread.h>

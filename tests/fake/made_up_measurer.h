@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/made_up_measurer.h - a measurer whose answers a test makes up. */
-#ifndef HONE_TESTS_MADE_UP_MEASURER_H
-#define HONE_TESTS_MADE_UP_MEASURER_H
+/* tests/fake/made_up_measurer.h - a measurer whose answers a test makes up. */
+#ifndef HONE_TESTS_FAKE_MADE_UP_MEASURER_H
+#define HONE_TESTS_FAKE_MADE_UP_MEASURER_H
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/generator_products.h - graphs of products of matrices, for code generators. */
-#ifndef HONE_TESTS_GENERATOR_PRODUCTS_H
-#define HONE_TESTS_GENERATOR_PRODUCTS_H
+/* tests/generator/generator_products.h - graphs of products of matrices, for code generators. */
+#ifndef HONE_TESTS_GENERATOR_GENERATOR_PRODUCTS_H
+#define HONE_TESTS_GENERATOR_GENERATOR_PRODUCTS_H
 
-#include "tests/graph_fixture.h"
+#include "tests/fixture/graph_fixture.h"
 
 static inline int product(struct graph_maker *m, int a, int b, bool trans_a, bool trans_b)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/fake_generator.h - code generators that are made in the test's own process. */
-#ifndef HONE_TESTS_FAKE_GENERATOR_H
-#define HONE_TESTS_FAKE_GENERATOR_H
+/* tests/fake/fake_generator.h - code generators that are made in the test's own process. */
+#ifndef HONE_TESTS_FAKE_FAKE_GENERATOR_H
+#define HONE_TESTS_FAKE_FAKE_GENERATOR_H
 
-#include "tests/graph_fixture.h"
+#include "tests/fixture/graph_fixture.h"
 
 #include "partition/generators.h"
-#include "tests/fake_compute.h"
+#include "tests/fake/fake_compute.h"
 
 static inline const char *fake_version(void)
 {
@@ -51,7 +51,7 @@ static inline struct fake *fake_claimer(struct arena *a, const char *name,
 	return f;
 }
 
-/* One that also computes it, where tests/fake_compute.h can. */
+/* One that also computes it, where tests/fake/fake_compute.h can. */
 static inline struct fake *fake_computer(struct arena *a, const char *name, enum hone_grain grain,
 					 const struct hone_pattern *patterns)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/fake_object.c - a code generator in a shared object, which a test compiles as it wants it:
+/* tests/fake/fake_object.c - a code generator in a shared object, which a test compiles as it wants it:
  *
  *	FAKE_GRAIN	HONE_KERNELS or HONE_REGIONS
  *	FAKE_PATTERN	of what it claims
@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/fake_compute.h"
+#include "tests/fake/fake_compute.h"
 
 static void note(const char *what, const char *text, size_t n)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/fake_compute.h - a code generator's part that computes: sums, products, relu and matrix products of
+/* tests/fake/fake_compute.h - a code generator's part that computes: sums, products, relu and matrix products of
  * row-major f32, plainly, with nothing of hone but its installed header.
  *
  * Holds: a region with another operator, type or storage is not made ready. */
-#ifndef HONE_TESTS_FAKE_COMPUTE_H
-#define HONE_TESTS_FAKE_COMPUTE_H
+#ifndef HONE_TESTS_FAKE_FAKE_COMPUTE_H
+#define HONE_TESTS_FAKE_FAKE_COMPUTE_H
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* tests/fake_object.h - compiles tests/fake_object.c; the test is built with TOP_SRCDIR. */
-#ifndef HONE_TESTS_FAKE_OBJECT_H
-#define HONE_TESTS_FAKE_OBJECT_H
+/* tests/fake/fake_object.h - compiles tests/fake/fake_object.c; the test is built with TOP_SRCDIR. */
+#ifndef HONE_TESTS_FAKE_FAKE_OBJECT_H
+#define HONE_TESTS_FAKE_FAKE_OBJECT_H
 
-#include "tests/db_fixture.h"
+#include "tests/fixture/db_fixture.h"
 
 #include <stdlib.h>
 
@@ -23,7 +23,7 @@ static inline const char *fake_object(struct fixture *f, const char *name, const
 	const char *path = arena_printf(f->a, "%s/%s.so", f->folder, name);
 	const char *command = arena_printf(f->a,
 		"cc -O1 -std=gnu11 -fPIC -shared -I" TOP_SRCDIR " -DFAKE_GRAIN=%s '-DFAKE_PATTERN=\"%s\"' "
-		"-DFAKE_HASTE=%d -DFAKE_SLEEP_US=%d -DFAKE_COST=%s %s %s -o %s " TOP_SRCDIR "/tests/fake_object.c",
+		"-DFAKE_HASTE=%d -DFAKE_SLEEP_US=%d -DFAKE_COST=%s %s %s -o %s " TOP_SRCDIR "/tests/fake/fake_object.c",
 		x->grain, x->pattern, x->haste, x->sleep_us, x->cost ? x->cost : "0",
 		x->compiles ? "-DFAKE_ARTIFACT" : "", x->configured ? "-DFAKE_CONFIGURED" : "", path);
 
