@@ -20,12 +20,14 @@
 #include "tools/command.h"
 #include "tools/compare/compare.h"
 
-/* Times that a pair of kernels is measured, each with new objects and as often the one as the other first: 15 rounds
- * each (CONFIRM_ROUNDS of search/measurers/hardware.c), so 30 pairs, in which signs find what is 5% slower in 19 of
- * 20 tries (measure/timing/verdict.h). Where that leaves it unclear they are measured again, up to as often as the last of
- * these says: half of the interval's width takes four times the pairs. */
+/* Times that a pair of kernels is measured, each in a new process, with new objects and as often the one as the other
+ * first: 15 rounds each (CONFIRM_ROUNDS of search/measurers/hardware.c), so 30 pairs, in which signs find what is 5% slower
+ * in 19 of 20 tries (measure/timing/verdict.h). Where that leaves it unclear they are measured again, up to as often as the
+ * last of these says: half of the interval's width takes four times the pairs. */
 static const int looks[] = { 2, 4, 8 };
-enum { LOOKS = 3, MOST_SITTINGS = 8 };
+/* Where the pages of a process lie may make one of two kernels slower for as long as it lives, by up to a tenth where its
+ * data nearly fill a cache (docs/performance.md): so many of them have to agree before one is told to be. */
+enum { LOOKS = 3, AGREEING = 4, MOST_SITTINGS = 8 };
 
 struct remade_builder {
 	const struct target *target;
@@ -39,9 +41,7 @@ struct remaking {
 	struct compare_table *t;
 	struct device *device;
 	struct remade_builder_vec builders;
-	struct measurer *measurer;	/* for kernels of... */
-	int threads;
-	const char *cache;
+	struct measurer *measurer;	/* of the sitting; NULL: none yet */
 };
 
 static const char *not_again(struct arena *a, const char *why)
@@ -147,6 +147,7 @@ static const char *misfit(struct arena *a, const struct device *d, const struct 
 
 /* --- timing */
 
+/* A measurer with a process of its own, for kernels like that of R. */
 static int set_measurer(struct remaking *m, const struct db_record *r)
 {
 	const struct hardware_options o = {
@@ -157,13 +158,9 @@ static int set_measurer(struct remaking *m, const struct db_record *r)
 		.listener = { command_hear, NULL },
 	};
 
-	if (m->measurer && m->threads == r->threads && strcmp(m->cache, r->cache) == 0)
-		return 0;
 	if (m->measurer)
 		m->measurer->free(m->measurer);
 	m->measurer = measurer_hardware(&o);
-	m->threads = r->threads;
-	m->cache = r->cache;
 	return m->measurer ? 0 : -1;
 }
 
@@ -171,6 +168,8 @@ static int set_measurer(struct remaking *m, const struct db_record *r)
 struct taken_pairs {
 	double us[SIDES][MOST_SITTINGS * SAMPLES_MAX];
 	int n;
+	int end[MOST_SITTINGS];	/* of those of each sitting */
+	int sittings;
 };
 
 /* Those of one round that count for both. */
@@ -185,6 +184,7 @@ static void take_pairs(const struct trial *const trial[SIDES], struct taken_pair
 		p->us[BEFORE][p->n] = x->samples[i];
 		p->us[NOW][p->n++] = y->samples[i];
 	}
+	p->end[p->sittings++] = p->n;
 }
 
 /* NULL where T came as far as STATUS; else what became of it. */
@@ -194,11 +194,15 @@ static const char *failure(struct arena *a, const struct trial *t, enum trial_st
 		: arena_printf(a, "%s: %s", trial_status_name(t->status), t->text ? t->text : "");
 }
 
-/* Builds both anew, and times them in turn, FIRST first. 0; 1 where a kernel failed, and *WHY; -1 and a message. */
-static int sit(struct remaking *m, const struct task *task, struct remade_kernel k[SIDES], int first,
+/* Builds both kernels of ROW anew, and times them in turn. 0; 1 where a kernel failed, and *WHY; -1 and a message. */
+static int sit(struct remaking *m, const struct task *task, const struct compare_row *row, struct remade_kernel k[SIDES],
 	       struct taken_pairs *p, const char **why)
 {
+	int first = p->sittings % SIDES;
 	struct candidate c[SIDES] = { k[first].candidate, k[!first].candidate };
+
+	if (set_measurer(m, &row->side[NOW].record) < 0)
+		return -1;
 
 	for (int i = 0; i < SIDES && !*why; i++) {
 		if (build_all(m->a, k[i ? !first : first].builder, &c[i].trial, 1) < 0)
@@ -221,13 +225,32 @@ static int sit(struct remaking *m, const struct task *task, struct remade_kernel
 	return 0;
 }
 
+/* Is the same of both the faster one in each sitting of P, and are these enough? */
+static bool sittings_agree(const struct taken_pairs *p, double margin)
+{
+	int faster = 0;
+
+	for (int i = 0, from = 0; i < p->sittings; from = p->end[i++]) {
+		int n = p->end[i] - from;
+
+		if (n > 0)
+			faster += compare_pairs(p->us[NOW] + from, p->us[BEFORE] + from, n, margin).ratio > 1;
+	}
+	return p->sittings >= AGREEING && (faster == 0 || faster == p->sittings);
+}
+
 /* What P says. Who looks several times is misled more often: of each look so much less counts
  * (Bonferroni). */
 static struct comparison look_at(const struct remaking *m, const struct taken_pairs *p)
 {
-	struct comparison c = compare_pairs(p->us[NOW], p->us[BEFORE], p->n, m->t->options->margin);
+	double margin = m->t->options->margin;
+	struct comparison c = compare_pairs(p->us[NOW], p->us[BEFORE], p->n, margin);
 
 	c.p = fmin(1, LOOKS * c.p);
+	if ((c.verdict == VERDICT_FASTER || c.verdict == VERDICT_SLOWER) && !sittings_agree(p, margin)) {
+		c.verdict = VERDICT_UNCLEAR;
+		c.p = 1;
+	}
 	return c;
 }
 
@@ -289,11 +312,9 @@ static int time_row(struct remaking *m, struct compare_row *row)
 		settle_same(row);
 		return 0;
 	}
-	if (!why && set_measurer(m, &row->side[NOW].record) < 0)
-		return -1;
-	for (int look = 0, i = 0; look < LOOKS && !why && rc == 0 && is_open(m, &p); look++)
-		for (; i < looks[look] && !why && rc == 0; i++)
-			rc = sit(m, task, k, i % SIDES, &p, &why);
+	for (int look = 0; look < LOOKS && !why && rc == 0 && is_open(m, &p); look++)
+		while (p.sittings < looks[look] && !why && rc == 0)
+			rc = sit(m, task, row, k, &p, &why);
 	if (rc < 0)
 		return -1;
 	if (why)
