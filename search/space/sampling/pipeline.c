@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/sampling/pipeline.c - reductions whose next vectors are loaded early. Machines that reorder instructions do so anyway: it
- * pays where a compiler puts loads where they are late (docs/performance.md). */
+/* search/space/sampling/pipeline.c - reductions whose next vectors are loaded early. Machines that reorder instructions
+ * do so anyway: it pays where a compiler puts loads where they are late (docs/performance.md). */
 #include "search/space/sampling/pipeline.h"
 
 #include "base/integer.h"
@@ -59,7 +59,8 @@ bool pipeline_fits(struct arena *a, const struct state *s, const struct step *st
 	int64_t lanes = target_lanes(target, sizeof(float)), sums = 1, loads = 0;
 
 	if (!it || g->leaves.at[leaf] != step->iter || !it->reduce || it->annotation != ANNOTATION_NONE || it->pipelined ||
-	    it->extent < PIPELINE_LEAST_TURNS || computes_another(s, step->stage, step->iter) || leaf == n - 1 || g->iters.at[g->leaves.at[n - 1]].annotation != ANNOTATION_VECTOR)
+	    it->extent < PIPELINE_LEAST_TURNS || computes_another(s, step->stage, step->iter) || leaf == n - 1 ||
+	    g->iters.at[g->leaves.at[n - 1]].annotation != ANNOTATION_VECTOR)
 		return false;
 	for (int i = leaf + 1; i < n; i++) {
 		const struct iter *inside = &g->iters.at[g->leaves.at[i]];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/space/sampling/prefetch.c - loops that fetch what they read some turns later. What a prefetch saves depends on what the
- * machine's own prefetchers follow, which nobody tells: it is tried now and then, and measured. */
+/* search/space/sampling/prefetch.c - loops that fetch what they read some turns later. What a prefetch saves depends on
+ * what the machine's own prefetchers follow, which nobody tells: it is tried now and then, and measured. */
 #include "search/space/sampling/prefetch.h"
 
 #include "search/space/expression/walked.h"
