@@ -76,6 +76,8 @@ struct offset {
 struct offset offset_of(struct emitter *e, const struct tensor *t, const struct expr *const *index);
 /* The element of P at O, of the first lane, as a pointer: "C_2 + 80 * i + 32". */
 const char *address_text(struct emitter *e, const struct place_name *p, const struct offset *o);
+/* What was written into T, which it frees, in E's arena. */
+const char *take_text(struct emitter *e, struct text *t);
 /* An i64 expression. */
 const char *index_text(struct emitter *e, const struct expr *x);
 /* The number X is, with what loops are bound to; false where it varies. */

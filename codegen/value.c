@@ -83,7 +83,7 @@ static void add_terms(struct emitter *e, struct text *t, const struct linear *l)
 	}
 }
 
-static const char *take(struct emitter *e, struct text *t)
+const char *take_text(struct emitter *e, struct text *t)
 {
 	const char *s = arena_strdup(e->a, text_str(t));
 
@@ -131,7 +131,7 @@ const char *index_text(struct emitter *e, const struct expr *x)
 		text_printf(&t, "%s%" PRId64, t.n ? " + " : "", l.constant);
 	bool atom = l.n == 0 || (l.n == 1 && l.constant == 0 && l.term[0].coef == 1);
 
-	return atom ? take(e, &t) : arena_printf(e->a, "(%s)", take(e, &t));
+	return atom ? take_text(e, &t) : arena_printf(e->a, "(%s)", take_text(e, &t));
 }
 
 struct offset offset_of(struct emitter *e, const struct tensor *t, const struct expr *const *index)
@@ -162,7 +162,7 @@ struct offset offset_of(struct emitter *e, const struct tensor *t, const struct 
 	if (out.per_lane)
 		return out;
 	add_terms(e, &text, &l);
-	out.text = take(e, &text);
+	out.text = take_text(e, &text);
 	return out;
 }
 

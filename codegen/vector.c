@@ -58,10 +58,7 @@ static const char *by_lane(struct emitter *e, const struct expr *x)
 	}
 	e->vector_axis = axis;
 	text_puts(&t, "}");
-	const char *s = arena_strdup(e->a, text_str(&t));
-
-	text_free(&t);
-	return s;
+	return take_text(e, &t);
 }
 
 /* A scalar in all lanes. Subtracting zero keeps every value as it is, -0 too. */
@@ -205,10 +202,7 @@ static const char *lane_numbers(struct emitter *e)
 	for (int i = 0; i < e->lanes; i++)
 		text_printf(&t, "%s%" PRId64, i ? ", " : "", e->vector_start + i);
 	text_puts(&t, "}");
-	const char *s = arena_strdup(e->a, text_str(&t));
-
-	text_free(&t);
-	return s;
+	return take_text(e, &t);
 }
 
 /* Index X in words, of which nothing on the way to it is beyond (schedule/lane_form.h). */

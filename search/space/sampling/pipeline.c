@@ -39,18 +39,6 @@ static int64_t loaded(struct arena *a, const struct state *s, int stage, int lea
 	return all;
 }
 
-/* Is a stage computed in each turn of loop ITER of STAGE? */
-static bool computes_another(const struct state *s, int stage, int iter)
-{
-	for (int i = 0; i < s->stages.n; i++) {
-		const struct stage *g = s->stages.at[i];
-
-		if (g->place == PLACE_AT && g->at_stage == stage && g->at_iter == iter)
-			return true;
-	}
-	return false;
-}
-
 bool pipeline_fits(struct arena *a, const struct state *s, const struct step *step, const struct target *target)
 {
 	const struct stage *g = s->stages.at[step->stage];
@@ -59,7 +47,7 @@ bool pipeline_fits(struct arena *a, const struct state *s, const struct step *st
 	int64_t lanes = target_lanes(target, sizeof(float)), sums = 1, loads = 0;
 
 	if (!it || g->leaves.at[leaf] != step->iter || !it->reduce || it->annotation != ANNOTATION_NONE || it->pipelined ||
-	    it->extent < PIPELINE_LEAST_TURNS || computes_another(s, step->stage, step->iter) || leaf == n - 1 ||
+	    it->extent < PIPELINE_LEAST_TURNS || state_has_attached(s, step->stage, step->iter) || leaf == n - 1 ||
 	    g->iters.at[g->leaves.at[n - 1]].annotation != ANNOTATION_VECTOR)
 		return false;
 	for (int i = leaf + 1; i < n; i++) {

@@ -244,7 +244,7 @@ static int64_t pick_reduce(struct sampler *p, int64_t extent, int stage)
 {
 	static const int64_t sizes[] = { 1, 2, 4, 8, 16 };
 	int64_t vectors = p->taken.vectors * p->behind.vectors;
-	/* Copies for edges count where they are of lanes one by one: of whole vectors they are often fewer, and short. */
+	/* Copies for edges count where they are of lanes one by one or under masks: of whole vectors they are often fewer, and short. */
 	int64_t copies = term_statements(p) > 1 ? p->copies : 1;
 	int64_t most = least(MAX_UNROLLED / (vectors * size_variants(p, stage)), free_terms(p, copies, p->kinds, vectors));
 	int64_t room = most / (p->taken.unrolled * p->behind.unrolled);
