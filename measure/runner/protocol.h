@@ -45,6 +45,7 @@ struct setup {
 	uint64_t memory;		/* address space beyond what the buffers need */
 	double min_ms, max_ms;
 	double rms_most;		/* as struct workload has it */
+	double alone_ns;		/* sibling_new() */
 	struct setup_arg args[WORKLOAD_ARGS];
 	/* Objects to compute outputs and bounds of each set with, unless prepared. */
 	char reference[INPUT_SETS][PATH_MAX];
@@ -87,7 +88,7 @@ struct event {
 	enum trial_status status;
 	bool retire;			/* this runner is not to be used again */
 	int n_samples, disturbed, n_counters;
-	double time_us, reference_us, ratio, run_ms, verify_ms;
+	double time_us, reference_us, ratio, run_ms, verify_ms, alone_ns;
 	char text[PROTOCOL_TEXT];
 	struct counter counters[COUNTERS_MAX];
 	double samples[SAMPLES_MAX];

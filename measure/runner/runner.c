@@ -25,6 +25,10 @@
 /* Where the caches are not known: twice a last-level cache of 32 MB. */
 #define FLUSH_BYTES	  ((size_t)64 << 20)
 
+/* What a burst takes on a core that is alone (measure/timing/sibling.h), by all runners that this process had: a new one may not be
+ * alone for long. 0: not known. */
+static double alone_ns;
+
 struct runner *runner_new(const struct runner_options *o)
 {
 	struct arena *a = arena_new();
@@ -108,6 +112,7 @@ int runner_ensure(struct runner *r)
 	if (process_start(r->task, &r->process, r->path, r->pin, r->setup->threads, r->memory,
 			  &r->cpus) < 0)
 		return -1;
+	r->setup->alone_ns = alone_ns;
 	if (dialog_ask(r->task, &r->process, r->setup, r->setup, sizeof(*r->setup),
 		       r->options.reference_limit_s, &e, &text) != TRIAL_OK) {
 		process_kill(&r->process);
@@ -286,6 +291,8 @@ void runner_take(struct arena *a, struct trial *t, enum trial_status status,
 	t->time_us = e->time_us;
 	t->reference_us = e->reference_us;
 	t->ratio = e->ratio;
+	if (e->alone_ns > 0 && (alone_ns == 0 || e->alone_ns < alone_ns))
+		alone_ns = e->alone_ns;
 	t->n_counters = e->n_counters;
 	memcpy(t->counters, e->counters, sizeof(t->counters));
 	t->run_ms = e->run_ms;

@@ -93,9 +93,11 @@ static void unload(struct runner_process *r, struct loaded_kernel *k)
 	r->task.current = NULL;
 }
 
-static void put_series(struct event *e, const struct series *s)
+static void put_series(struct event *e, const struct series *s, const struct sibling *sibling)
 {
 	struct timing_result r;
+
+	e->alone_ns = sibling ? sibling_least_ns(sibling) : 0;
 
 	series_end(s, &r);
 	e->n_samples = s->n;
@@ -169,7 +171,7 @@ static enum trial_status measure(struct runner_process *r, struct loaded_kernel 
 	r->task.stage = STAGE_TIME;
 	bool survived = timing_measure(s, &r->task.timing, k->timed, q->race);
 
-	put_series(&r->event, s);
+	put_series(&r->event, s, r->task.timing.sibling);
 	if (!survived) {
 		snprintf(r->event.text, PROTOCOL_TEXT, "%.4g us after %d %s, the limit is %.4g us",
 			 r->event.time_us, s->n, s->n == 1 ? "sample" : "samples",
@@ -250,6 +252,7 @@ static void take_rounds(struct runner_process *r, int rounds)
 		}
 	for (int i = 0; i < r->n_kept; i++)
 		series_look(&r->series[i]);
+	series_join(r->series, r->n_kept);
 }
 
 static void serve_rounds(struct runner_process *r, const struct request *q)
@@ -264,7 +267,7 @@ static void serve_rounds(struct runner_process *r, const struct request *q)
 
 		memset(e, 0, sizeof(*e));
 		send_started(r, i);
-		put_series(e, &r->series[i]);
+		put_series(e, &r->series[i], r->task.timing.sibling);
 		e->status = verify(r, &r->kept[i], STAGE_REVERIFY);
 		e->run_ms = each_ms + e->verify_ms;
 		check_threads(r, i);

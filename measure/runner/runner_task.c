@@ -184,6 +184,7 @@ bool task_setup(struct runner_task *t, const struct setup *setup, char text[PROT
 		.reference = timing_calibration,
 	};
 	team_run(setup->threads, start_thread, NULL);
+	t->timing.sibling = sibling_new(setup->threads, setup->alone_ns);
 	snprintf(text, PROTOCOL_TEXT, "there is not enough memory for its arguments");
 	if (!setup->prepared) {
 		if (!map_file(t, true))

@@ -18,6 +18,9 @@
 /* A first spread, a race, and a median need this many. */
 enum { RACE_SAMPLES = 3, RACE_SAMPLES_MAX = 16, MIN_SAMPLES = 7 };
 
+/* Beside somebody who never stops one sample in so many counts. Chosen, not measured. */
+enum { QUIETEST_SHARE = 3 };
+
 enum { ESTIMATES_MAX = 3, REPEATS_MAX = 20000 };
 
 /* Flushing takes much longer than what is timed: these many samples, however long they take. */
@@ -41,6 +44,9 @@ enum { COLD_SAMPLES = 5 };
  * weights beside a last cache of 12, the first run after others' took 1.5 times what the fourth did (docs/performance.md). */
 #define STILL_WARMING 0.97
 enum { WARM_RUNS = 6 };
+
+/* What the samples of one trial wait for quiet moments, together: a compiler takes as long for the next kernel. */
+#define AWAIT_MS 80.0
 
 static int compare(const void *a, const void *b)
 {
@@ -111,6 +117,8 @@ static void take_sample(struct team *team, int thread, void *user)
 	int64_t start = 0;
 
 	team_wait(team, thread);	/* that all have woken up is not part of the time */
+	if (s->timing->sibling)
+		sibling_look(s->timing->sibling, thread);
 	if (thread == 0) {
 		before = place_now(s->timing);
 		start = clock_ns();
@@ -126,6 +134,8 @@ static void take_sample(struct team *team, int thread, void *user)
 
 		s->disturbed = before.preempted != after.preempted || before.cpu != after.cpu;
 	}
+	if (s->timing->sibling)
+		sibling_look_again(s->timing->sibling, thread);
 }
 
 /* Microseconds a run, the mean of REPEATS. */
@@ -181,12 +191,21 @@ static double estimate(const struct timing *t, struct timed k, bool *disturbed)
 	return best;
 }
 
+/* For a moment in which the cores are its own, if it has not waited for long. */
+static void await_quiet(struct series *s, const struct timing *t)
+{
+	if (t->sibling)
+		s->waited_ms += sibling_await(t->sibling, AWAIT_MS - s->waited_ms);
+}
+
 double series_begin(struct series *s, const struct timing *t, struct timed kernel)
 {
 	bool disturbed, also;
 
 	s->kernel = kernel;
 	s->n = 0;
+	s->waited_ms = 0;
+	await_quiet(s, t);
 	steal_begin(&s->steal, steal_ticks(), clock_ns());
 	double us = estimate(t, kernel, &disturbed);
 	double reference_us = estimate(t, t->reference, &also);
@@ -202,10 +221,12 @@ void series_look(struct series *s)
 		s->disturbed[i] = true;
 }
 
-void series_warm(const struct series *s, const struct timing *t)
+void series_warm(struct series *s, const struct timing *t)
 {
 	double before = HUGE_VAL;
 
+	s->waited_ms = 0;
+	await_quiet(s, t);
 	for (int i = 0; i < WARM_RUNS && !t->flush; i++) {
 		bool disturbed = false;
 		double us = sample(t, s->kernel, 1, &disturbed);
@@ -222,11 +243,18 @@ void series_add(struct series *s, const struct timing *t)
 
 	if (s->n == SAMPLES_MAX)
 		return;
+	await_quiet(s, t);
 	s->us[s->n] = sample(t, s->kernel, s->repeats, &disturbed);
+	s->slowdown[s->n] = t->sibling ? sibling_slowdown(t->sibling) : 1;
 	s->reference_us[s->n] = sample(t, t->reference, s->reference_repeats, &disturbed);
 	s->disturbed[s->n++] = disturbed;
 	if (steal_is_due(&s->steal, clock_ns()))
 		series_look(s);
+}
+
+static bool is_good(const struct series *s, int i)
+{
+	return !s->disturbed[i] && s->slowdown[i] <= SIBLING_ALONE;
 }
 
 static int count_good(const struct series *s)
@@ -234,29 +262,82 @@ static int count_good(const struct series *s)
 	int good = 0;
 
 	for (int i = 0; i < s->n; i++)
-		good += !s->disturbed[i];
+		good += is_good(s, i);
 	return good;
 }
 
-/* On a machine so busy that hardly a sample is undisturbed, all of them count. */
-static bool counts(const struct series *s, int i, int good)
+/* Which samples count. */
+struct choice {
+	bool disturbed;		/* these, too */
+	double slowdown;	/* at most */
+};
+
+/* By how much others slowed S down, of its undisturbed samples or of all, in order; how many. */
+static int slowdowns(const struct series *s, bool disturbed, double out[SAMPLES_MAX])
 {
-	return !s->disturbed[i] || good < RACE_SAMPLES;
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++)
+		if (disturbed || !s->disturbed[i])
+			out[n++] = s->slowdown[i];
+	qsort(out, (size_t)n, sizeof(*out), compare);
+	return n;
+}
+
+/* The good ones. On a machine so busy that there are hardly any, those of the quietest third; where time slices are short all
+ * of these, preempted or not. Never does a sample's own time tell whether it counts. */
+static struct choice choose(const struct series *s)
+{
+	double slowdown[SAMPLES_MAX];
+
+	if (count_good(s) >= RACE_SAMPLES)
+		return (struct choice){ false, SIBLING_ALONE };
+	int n = slowdowns(s, false, slowdown);
+	bool all = n < RACE_SAMPLES;
+
+	if (all)
+		n = slowdowns(s, true, slowdown);
+	int quietest = n / QUIETEST_SHARE > RACE_SAMPLES ? n / QUIETEST_SHARE : RACE_SAMPLES;
+
+	return (struct choice){ all, quietest < n ? slowdown[quietest - 1] : HUGE_VAL };
+}
+
+static bool counts(const struct series *s, int i, struct choice c)
+{
+	return (c.disturbed || !s->disturbed[i]) && s->slowdown[i] <= c.slowdown;
+}
+
+void series_join(struct series *s, int n)
+{
+	for (int i = 0; n > 0 && i < s[0].n; i++) {
+		bool disturbed = false;
+		double slowdown = 1;
+
+		for (int j = 0; j < n; j++) {
+			disturbed |= s[j].disturbed[i];
+			slowdown = fmax(slowdown, s[j].slowdown[i]);
+		}
+		for (int j = 0; j < n; j++) {
+			s[j].disturbed[i] = disturbed;
+			s[j].slowdown[i] = slowdown;
+		}
+	}
 }
 
 void series_end(const struct series *s, struct timing_result *out)
 {
 	double us[SAMPLES_MAX], reference[SAMPLES_MAX], ratio[SAMPLES_MAX];
-	int good = count_good(s), n = 0;
+	struct choice choice = choose(s);
+	int n = 0;
 
 	for (int i = 0; i < s->n; i++) {
-		if (!counts(s, i, good))
+		if (!counts(s, i, choice))
 			continue;
 		us[n] = s->us[i];
 		reference[n] = s->reference_us[i];
 		ratio[n++] = s->us[i] / s->reference_us[i];
 	}
-	out->disturbed = s->n - good;
+	out->disturbed = s->n - count_good(s);
 	out->time_us = median(us, n);
 	out->reference_us = median(reference, n);
 	out->ratio = median(ratio, n);
@@ -264,10 +345,10 @@ void series_end(const struct series *s, struct timing_result *out)
 
 void series_counted(const struct series *s, char out[SAMPLES_MAX + 1])
 {
-	int good = count_good(s);
+	struct choice choice = choose(s);
 
 	for (int i = 0; i < s->n; i++)
-		out[i] = counts(s, i, good) ? '1' : '0';
+		out[i] = counts(s, i, choice) ? '1' : '0';
 	out[s->n] = '\0';
 }
 
@@ -275,12 +356,12 @@ void series_counted(const struct series *s, char out[SAMPLES_MAX + 1])
 static bool settled(const struct series *s)
 {
 	double us[SAMPLES_MAX];
-	int good = count_good(s), n = 0;
+	int n = 0;
 
 	for (int i = 0; i < s->n; i++)
-		if (counts(s, i, good))
+		if (is_good(s, i))
 			us[n++] = s->us[i];
-	if (good < MIN_SAMPLES)
+	if (n < MIN_SAMPLES)
 		return false;
 	double middle = median(us, n);
 	/* 1.25 sigma / sqrt(n), sigma from the distance of the quartiles (both of the normal
@@ -310,7 +391,7 @@ static bool lost(const struct series *s, struct race race)
  * a time slice is ever undisturbed: those do not wait for one. */
 static bool race_is_run(const struct series *s, const struct timing *t, int64_t start)
 {
-	double ms = ms_since(start);
+	double ms = ms_since(start) - s->waited_ms;
 
 	if (s->n < RACE_SAMPLES)
 		return false;
@@ -320,7 +401,7 @@ static bool race_is_run(const struct series *s, const struct timing *t, int64_t 
 static void sample_until_settled(struct series *s, const struct timing *t, int64_t start)
 {
 	while (s->n < SAMPLES_MAX) {
-		double ms = ms_since(start);
+		double ms = ms_since(start) - s->waited_ms;
 
 		if (s->n >= (t->flush ? COLD_SAMPLES : RACE_SAMPLES) && ms >= t->max_ms)
 			break;
@@ -357,6 +438,7 @@ static bool lost_at_once(struct series *s, const struct timing *t, double us)
 	s->us[0] = us;
 	s->reference_us[0] = sample(t, t->reference, 1, &disturbed);
 	s->disturbed[0] = disturbed;
+	s->slowdown[0] = 1;
 	return false;
 }
 

@@ -15,6 +15,7 @@
 
 #include "codegen/team.h"
 #include "measure/runner/flush.h"
+#include "measure/timing/sibling.h"
 #include "measure/timing/steal.h"
 
 enum { SAMPLES_MAX = 256 };
@@ -37,6 +38,7 @@ struct timing {
 	int threads;		/* that the kernels use */
 	struct flush *flush;	/* before each run; NULL: warm caches */
 	struct timed reference;
+	struct sibling *sibling;	/* NULL: nobody looks who is beside */
 };
 
 /* When a kernel has lost: slower than LIMIT_US, scaled by how the reference kernel's time now
@@ -56,6 +58,8 @@ struct series {
 	int n;
 	double us[SAMPLES_MAX], reference_us[SAMPLES_MAX];
 	bool disturbed[SAMPLES_MAX];
+	double slowdown[SAMPLES_MAX];	/* by who is beside, at least 1 */
+	double waited_ms;		/* for a quiet moment */
 	struct steal_watch steal;
 };
 
@@ -68,13 +72,15 @@ struct timing_result {
  * that was disturbed. */
 double series_begin(struct series *s, const struct timing *t, struct timed kernel);
 /* Runs the kernel until its data are back in the caches, where others have been there since; a single run does not
- * do it for what nearly fills the last one. */
-void series_warm(const struct series *s, const struct timing *t);
-/* One sample of the kernel, one of the reference. */
+ * do it for what nearly fills the last one. Its next sample may wait anew. */
+void series_warm(struct series *s, const struct timing *t);
+/* One sample of the kernel, one of the reference; before, it waits for a moment in which the cores are its own, if not for long. */
 void series_add(struct series *s, const struct timing *t);
 /* Leaves out the samples that time was stolen from since the last look; series_add does so now and
  * then, and at the end of the samples it is due once more. */
 void series_look(struct series *s);
+/* Of N series that were taken in turn: a sample counts for all of them or for none, so that they can be paired. */
+void series_join(struct series *s, int n);
 void series_end(const struct series *s, struct timing_result *out);
 /* A 1 for each sample whose median the time is, a 0 for each other, and a NUL. */
 void series_counted(const struct series *s, char out[SAMPLES_MAX + 1]);

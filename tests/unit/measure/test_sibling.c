@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/measure/test_sibling.c - samples beside somebody else are left out whatever their time, those of kernels in turn together. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "measure/timing/timing.h"
+
+enum { SERIES = 400, SAMPLES = 60 };
+
+static void add(struct series *s, double us, double slowdown, bool disturbed)
+{
+	s->us[s->n] = us;
+	s->reference_us[s->n] = 50;
+	s->slowdown[s->n] = slowdown;
+	s->disturbed[s->n++] = disturbed;
+}
+
+static struct timing_result end_of(const struct series *s)
+{
+	struct timing_result r;
+
+	series_end(s, &r);
+	return r;
+}
+
+/* A kernel of 1 us, which by itself takes up to 1.5 times that, half as much again beside a sibling that comes and goes. Half of its own
+ * times are below 1.125: whatever rule looks at them finds less. */
+static void the_median_is_that_of_a_core_alone(void **state)
+{
+	struct rng rng = rng_seed(3);
+	double sum = 0;
+
+	(void)state;
+	for (int i = 0; i < SERIES; i++) {
+		struct series s = { .n = 0 };
+		bool beside = false;
+
+		for (int j = 0; j < SAMPLES; j++) {
+			double u = rng_unit(&rng);
+
+			beside ^= rng_chance(&rng, 0.2);
+			add(&s, (1 + u * u / 2) * (beside ? 1.5 : 1), beside ? 1.3 + u / 10 : 1 + u / 50, false);
+		}
+		sum += end_of(&s).time_us;
+	}
+	assert_true(fabs(sum / SERIES - 1.125) < 0.01);
+}
+
+static void samples_beside_somebody_do_not_count(void **state)
+{
+	struct series s = { .n = 0 };
+	char counted[SAMPLES_MAX + 1];
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		add(&s, 10 + i, 1.01, false);
+		add(&s, 5, 1.4, false);
+		add(&s, 20, 1.0, true);
+	}
+	series_counted(&s, counted);
+	assert_string_equal(counted, "100100100");
+	assert_true(end_of(&s).time_us == 11);
+	assert_int_equal(end_of(&s).disturbed, 6);
+}
+
+/* Where nobody ever leaves the quietest third is all there is; where nobody looks all count. */
+static void a_core_that_is_never_alone_is_measured_on(void **state)
+{
+	struct series s = { .n = 0 }, all = { .n = 0 };
+	char counted[SAMPLES_MAX + 1];
+
+	(void)state;
+	for (int i = 0; i < 12; i++) {
+		add(&s, i, i % 3 ? 1.5 + i / 100.0 : 1.3, false);
+		add(&all, i, 1, false);
+	}
+	series_counted(&s, counted);
+	assert_string_equal(counted, "100100100100");
+	assert_int_equal(end_of(&s).disturbed, 12);
+	series_counted(&all, counted);
+	assert_string_equal(counted, "111111111111");
+	/* nor does it matter there that time slices are short */
+	for (int i = 0; i < 12; i++)
+		s.disturbed[i] = true;
+	series_counted(&s, counted);
+	assert_string_equal(counted, "100100100100");
+}
+
+static void a_round_counts_for_all_or_for_none(void **state)
+{
+	struct series s[3] = { 0 };
+	char counted[3][SAMPLES_MAX + 1];
+
+	(void)state;
+	for (int i = 0; i < 9; i++)
+		for (int j = 0; j < 3; j++)
+			add(&s[j], 1, i % 3 == j && i < 5 ? 1.4 : 1, i == 8 && j == 1);
+	series_join(s, 3);
+	for (int j = 0; j < 3; j++)
+		series_counted(&s[j], counted[j]);
+	assert_string_equal(counted[0], "000001110");
+	assert_string_equal(counted[1], counted[0]);
+	assert_string_equal(counted[2], counted[0]);
+	series_join(s, 0);
+}
+
+static void a_burst_is_held_against_the_least_that_is_known(void **state)
+{
+	struct sibling *new = sibling_new(1, 0), *busy = sibling_new(2, 1e-3);
+
+	(void)state;
+	assert_non_null(new);
+	assert_non_null(busy);
+	assert_true(sibling_least_ns(new) > 0 && isfinite(sibling_least_ns(new)));
+	sibling_look(new, 0);
+	assert_true(sibling_slowdown(new) >= 1);
+	/* of another machine, say: nothing is ever as fast */
+	assert_true(sibling_least_ns(busy) == 1e-3);
+	sibling_look(busy, 1);
+	double slowdown = sibling_slowdown(busy);
+
+	assert_true(slowdown > SIBLING_ALONE);
+	sibling_look_again(busy, 1);
+	assert_true(sibling_slowdown(busy) >= slowdown);
+	assert_true(sibling_await(busy, 0) == 0);
+	sibling_free(busy);
+	sibling_free(new);
+	sibling_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_median_is_that_of_a_core_alone),
+		cmocka_unit_test(samples_beside_somebody_do_not_count),
+		cmocka_unit_test(a_core_that_is_never_alone_is_measured_on),
+		cmocka_unit_test(a_round_counts_for_all_or_for_none),
+		cmocka_unit_test(a_burst_is_held_against_the_least_that_is_known),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
