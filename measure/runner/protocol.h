@@ -24,7 +24,7 @@ enum request_kind {
 	REQUEST_SETUP,		/* a struct setup instead of a struct request */
 	REQUEST_MEASURE,	/* PATH: the whole protocol for one candidate */
 	REQUEST_ADD,		/* PATH: load and verify, keep for ROUNDS */
-	REQUEST_ROUNDS,		/* one sample of each kept kernel, ROUNDS times; then drop them */
+	REQUEST_ROUNDS,		/* samples of all kept kernels in turn, at least ROUNDS; then drop them */
 };
 
 struct setup_arg {

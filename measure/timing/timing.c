@@ -307,6 +307,20 @@ static bool counts(const struct series *s, int i, struct choice c)
 	return (c.disturbed || !s->disturbed[i]) && s->slowdown[i] <= c.slowdown;
 }
 
+int series_good(const struct series *s, int n)
+{
+	int good = 0;
+
+	for (int i = 0; n > 0 && i < s[0].n; i++) {
+		bool all = true;
+
+		for (int j = 0; j < n; j++)
+			all &= is_good(&s[j], i);
+		good += all;
+	}
+	return good;
+}
+
 void series_join(struct series *s, int n)
 {
 	for (int i = 0; n > 0 && i < s[0].n; i++) {

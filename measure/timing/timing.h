@@ -79,7 +79,9 @@ void series_add(struct series *s, const struct timing *t);
 /* Leaves out the samples that time was stolen from since the last look; series_add does so now and
  * then, and at the end of the samples it is due once more. */
 void series_look(struct series *s);
-/* Of N series that were taken in turn: a sample counts for all of them or for none, so that they can be paired. */
+/* Of N series that are taken in turn: the rounds in which none was disturbed. */
+int series_good(const struct series *s, int n);
+/* A sample counts for all of them or for none from here on, so that they can be paired. */
 void series_join(struct series *s, int n);
 void series_end(const struct series *s, struct timing_result *out);
 /* A 1 for each sample whose median the time is, a 0 for each other, and a NUL. */

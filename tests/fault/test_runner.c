@@ -129,7 +129,7 @@ static void test_remeasure(void **state)
 	must(build_all(all.arena, all.builder, t, 4));
 	must(remeasure(all.arena, all.runner, t, 4, 5));
 	assert_int_equal(t[0].status, TRIAL_OK);
-	assert_int_equal(t[0].n_samples, 5);
+	assert_in_range(t[0].n_samples, 5, 15);
 	assert_int_equal(t[1].status, TRIAL_CRASH);
 	assert_int_equal(t[2].status, TRIAL_WRONG);
 	expect(t[3], TRIAL_OK, NULL);

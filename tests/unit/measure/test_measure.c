@@ -503,7 +503,9 @@ static void test_race(void **state)
 	assert_int_equal(remeasure(a, r, t, 3, 6), 0);
 	for (int i = 0; i < 3; i++) {
 		assert_int_equal(t[i].status, TRIAL_OK);
-		assert_int_equal(t[i].n_samples, 6);
+		/* rounds that are disturbed are made up for */
+		assert_in_range(t[i].n_samples, 6, 18);
+		assert_int_equal(t[i].n_samples, t[0].n_samples);
 	}
 	runner_free(r);
 	build_pool_free(b);
