@@ -4,9 +4,6 @@
 
 #include <math.h>
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "base/clock.h"
@@ -15,11 +12,7 @@
  * milliseconds between preemptions. */
 #define SAMPLE_US 60.0
 
-/* A first spread, a race, and a median need this many. */
-enum { RACE_SAMPLES = 3, RACE_SAMPLES_MAX = 16, MIN_SAMPLES = 7 };
-
-/* Beside somebody who never stops one sample in so many counts. Chosen, not measured. */
-enum { QUIETEST_SHARE = 3 };
+enum { RACE_SAMPLES_MAX = 16 };
 
 enum { ESTIMATES_MAX = 3, REPEATS_MAX = 20000 };
 
@@ -37,9 +30,6 @@ enum { COLD_SAMPLES = 5 };
  * went to somebody else (4 to 16 ms, measured on a busy machine) may have made it what it is. */
 #define ONE_RUN_US 25000.0
 
-/* Good enough: the standard error of the median, from the quartiles, in parts of the median. */
-#define SPREAD_GOAL 0.01
-
 /* A run that takes less of the time of the one before found more in the caches than that. Of kernels with 9 MB of
  * weights beside a last cache of 12, the first run after others' took 1.5 times what the fourth did (docs/performance.md). */
 #define STILL_WARMING 0.97
@@ -47,21 +37,6 @@ enum { WARM_RUNS = 6 };
 
 /* What the samples of one trial wait for quiet moments, together: a compiler takes as long for the next kernel. */
 #define AWAIT_MS 80.0
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-double median(double *v, int n)
-{
-	if (n == 0)
-		return 0;
-	qsort(v, (size_t)n, sizeof(*v), compare);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
 
 static void calibrate(int32_t phase, void *const *args, void *workspace, int32_t thread,
 		      int32_t threads)
@@ -252,139 +227,6 @@ void series_add(struct series *s, const struct timing *t)
 		series_look(s);
 }
 
-static bool is_good(const struct series *s, int i)
-{
-	return !s->disturbed[i] && s->slowdown[i] <= SIBLING_ALONE;
-}
-
-static int count_good(const struct series *s)
-{
-	int good = 0;
-
-	for (int i = 0; i < s->n; i++)
-		good += is_good(s, i);
-	return good;
-}
-
-/* Which samples count. */
-struct choice {
-	bool disturbed;		/* these, too */
-	double slowdown;	/* at most */
-};
-
-/* By how much others slowed S down, of its undisturbed samples or of all, in order; how many. */
-static int slowdowns(const struct series *s, bool disturbed, double out[SAMPLES_MAX])
-{
-	int n = 0;
-
-	for (int i = 0; i < s->n; i++)
-		if (disturbed || !s->disturbed[i])
-			out[n++] = s->slowdown[i];
-	qsort(out, (size_t)n, sizeof(*out), compare);
-	return n;
-}
-
-/* The good ones. On a machine so busy that there are hardly any, those of the quietest third; where time slices are short all
- * of these, preempted or not. Never does a sample's own time tell whether it counts. */
-static struct choice choose(const struct series *s)
-{
-	double slowdown[SAMPLES_MAX];
-
-	if (count_good(s) >= RACE_SAMPLES)
-		return (struct choice){ false, SIBLING_ALONE };
-	int n = slowdowns(s, false, slowdown);
-	bool all = n < RACE_SAMPLES;
-
-	if (all)
-		n = slowdowns(s, true, slowdown);
-	int quietest = n / QUIETEST_SHARE > RACE_SAMPLES ? n / QUIETEST_SHARE : RACE_SAMPLES;
-
-	return (struct choice){ all, quietest < n ? slowdown[quietest - 1] : HUGE_VAL };
-}
-
-static bool counts(const struct series *s, int i, struct choice c)
-{
-	return (c.disturbed || !s->disturbed[i]) && s->slowdown[i] <= c.slowdown;
-}
-
-int series_good(const struct series *s, int n)
-{
-	int good = 0;
-
-	for (int i = 0; n > 0 && i < s[0].n; i++) {
-		bool all = true;
-
-		for (int j = 0; j < n; j++)
-			all &= is_good(&s[j], i);
-		good += all;
-	}
-	return good;
-}
-
-void series_join(struct series *s, int n)
-{
-	for (int i = 0; n > 0 && i < s[0].n; i++) {
-		bool disturbed = false;
-		double slowdown = 1;
-
-		for (int j = 0; j < n; j++) {
-			disturbed |= s[j].disturbed[i];
-			slowdown = fmax(slowdown, s[j].slowdown[i]);
-		}
-		for (int j = 0; j < n; j++) {
-			s[j].disturbed[i] = disturbed;
-			s[j].slowdown[i] = slowdown;
-		}
-	}
-}
-
-void series_end(const struct series *s, struct timing_result *out)
-{
-	double us[SAMPLES_MAX], reference[SAMPLES_MAX], ratio[SAMPLES_MAX];
-	struct choice choice = choose(s);
-	int n = 0;
-
-	for (int i = 0; i < s->n; i++) {
-		if (!counts(s, i, choice))
-			continue;
-		us[n] = s->us[i];
-		reference[n] = s->reference_us[i];
-		ratio[n++] = s->us[i] / s->reference_us[i];
-	}
-	out->disturbed = s->n - count_good(s);
-	out->time_us = median(us, n);
-	out->reference_us = median(reference, n);
-	out->ratio = median(ratio, n);
-}
-
-void series_counted(const struct series *s, char out[SAMPLES_MAX + 1])
-{
-	struct choice choice = choose(s);
-
-	for (int i = 0; i < s->n; i++)
-		out[i] = counts(s, i, choice) ? '1' : '0';
-	out[s->n] = '\0';
-}
-
-/* Whether more samples would hardly move the median. */
-static bool settled(const struct series *s)
-{
-	double us[SAMPLES_MAX];
-	int n = 0;
-
-	for (int i = 0; i < s->n; i++)
-		if (is_good(s, i))
-			us[n++] = s->us[i];
-	if (n < MIN_SAMPLES)
-		return false;
-	double middle = median(us, n);
-	/* 1.25 sigma / sqrt(n), sigma from the distance of the quartiles (both of the normal
-	 * distribution). */
-	double error = 1.25 / 1.35 * (us[3 * n / 4] - us[n / 4]) / sqrt(n);
-
-	return error <= SPREAD_GOAL * middle;
-}
-
 static bool lost(const struct series *s, struct race race)
 {
 	double reference[RACE_SAMPLES_MAX], best = s->us[0];
@@ -407,9 +249,9 @@ static bool race_is_run(const struct series *s, const struct timing *t, int64_t 
 {
 	double ms = ms_since(start) - s->waited_ms;
 
-	if (s->n < RACE_SAMPLES)
+	if (s->n < SERIES_LEAST)
 		return false;
-	return s->n >= RACE_SAMPLES_MAX || ms >= t->max_ms || (count_good(s) > 0 && ms >= RACE_MS);
+	return s->n >= RACE_SAMPLES_MAX || ms >= t->max_ms || (series_good(s, 1) > 0 && ms >= RACE_MS);
 }
 
 static void sample_until_settled(struct series *s, const struct timing *t, int64_t start)
@@ -417,11 +259,11 @@ static void sample_until_settled(struct series *s, const struct timing *t, int64
 	while (s->n < SAMPLES_MAX) {
 		double ms = ms_since(start) - s->waited_ms;
 
-		if (s->n >= (t->flush ? COLD_SAMPLES : RACE_SAMPLES) && ms >= t->max_ms)
+		if (s->n >= (t->flush ? COLD_SAMPLES : SERIES_LEAST) && ms >= t->max_ms)
 			break;
-		if (ms >= t->min_ms && settled(s)) {
+		if (ms >= t->min_ms && series_settled(s)) {
 			series_look(s);
-			if (settled(s))
+			if (series_settled(s))
 				return;
 		}
 		series_add(s, t);

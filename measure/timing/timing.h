@@ -19,6 +19,8 @@
 #include "measure/timing/steal.h"
 
 enum { SAMPLES_MAX = 256 };
+/* A first spread, a race, and a median that means something need so many. */
+enum { SERIES_LEAST = 3 };
 
 /* A kernel with all that it is called with. */
 struct timed {
@@ -79,6 +81,8 @@ void series_add(struct series *s, const struct timing *t);
 /* Leaves out the samples that time was stolen from since the last look; series_add does so now and
  * then, and at the end of the samples it is due once more. */
 void series_look(struct series *s);
+/* Whether more samples would hardly move the median. */
+bool series_settled(const struct series *s);
 /* Of N series that are taken in turn: the rounds in which none was disturbed. */
 int series_good(const struct series *s, int n);
 /* A sample counts for all of them or for none from here on, so that they can be paired. */

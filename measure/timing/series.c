@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* measure/timing/series.c - which samples of a series count, and what they say. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "measure/timing/timing.h"
+
+enum { MIN_SAMPLES = 7 };	/* for a median and its spread */
+
+/* Beside somebody who never stops one sample in so many counts. Chosen, not measured. */
+enum { QUIETEST_SHARE = 3 };
+
+/* Good enough: the standard error of the median, from the quartiles, in parts of the median. */
+#define SPREAD_GOAL 0.01
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+double median(double *v, int n)
+{
+	if (n == 0)
+		return 0;
+	qsort(v, (size_t)n, sizeof(*v), compare);
+	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+static bool is_good(const struct series *s, int i)
+{
+	return !s->disturbed[i] && s->slowdown[i] <= SIBLING_ALONE;
+}
+
+int series_good(const struct series *s, int n)
+{
+	int good = 0;
+
+	for (int i = 0; n > 0 && i < s[0].n; i++) {
+		bool all = true;
+
+		for (int j = 0; j < n; j++)
+			all &= is_good(&s[j], i);
+		good += all;
+	}
+	return good;
+}
+
+/* Which samples count. */
+struct counting {
+	bool disturbed;		/* these, too */
+	double slowdown;	/* at most */
+};
+
+/* By how much others slowed S down, of its undisturbed samples or of all, in order; how many. */
+static int slowdowns(const struct series *s, bool disturbed, double out[SAMPLES_MAX])
+{
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++)
+		if (disturbed || !s->disturbed[i])
+			out[n++] = s->slowdown[i];
+	qsort(out, (size_t)n, sizeof(*out), compare);
+	return n;
+}
+
+/* The good ones. On a machine so busy that there are hardly any, those of the quietest third; where time slices are short all
+ * of these, preempted or not. Never does a sample's own time tell whether it counts. */
+static struct counting counting_of(const struct series *s)
+{
+	double slowdown[SAMPLES_MAX];
+
+	if (series_good(s, 1) >= SERIES_LEAST)
+		return (struct counting){ false, SIBLING_ALONE };
+	int n = slowdowns(s, false, slowdown);
+	bool all = n < SERIES_LEAST;
+
+	if (all)
+		n = slowdowns(s, true, slowdown);
+	int quietest = n / QUIETEST_SHARE > SERIES_LEAST ? n / QUIETEST_SHARE : SERIES_LEAST;
+
+	return (struct counting){ all, quietest < n ? slowdown[quietest - 1] : HUGE_VAL };
+}
+
+static bool counts(const struct series *s, int i, struct counting c)
+{
+	return (c.disturbed || !s->disturbed[i]) && s->slowdown[i] <= c.slowdown;
+}
+
+void series_join(struct series *s, int n)
+{
+	for (int i = 0; n > 0 && i < s[0].n; i++) {
+		bool disturbed = false;
+		double slowdown = 1;
+
+		for (int j = 0; j < n; j++) {
+			disturbed |= s[j].disturbed[i];
+			slowdown = fmax(slowdown, s[j].slowdown[i]);
+		}
+		for (int j = 0; j < n; j++) {
+			s[j].disturbed[i] = disturbed;
+			s[j].slowdown[i] = slowdown;
+		}
+	}
+}
+
+void series_end(const struct series *s, struct timing_result *out)
+{
+	double us[SAMPLES_MAX], reference[SAMPLES_MAX], ratio[SAMPLES_MAX];
+	struct counting which = counting_of(s);
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		if (!counts(s, i, which))
+			continue;
+		us[n] = s->us[i];
+		reference[n] = s->reference_us[i];
+		ratio[n++] = s->us[i] / s->reference_us[i];
+	}
+	out->disturbed = s->n - series_good(s, 1);
+	out->time_us = median(us, n);
+	out->reference_us = median(reference, n);
+	out->ratio = median(ratio, n);
+}
+
+void series_counted(const struct series *s, char out[SAMPLES_MAX + 1])
+{
+	struct counting which = counting_of(s);
+
+	for (int i = 0; i < s->n; i++)
+		out[i] = counts(s, i, which) ? '1' : '0';
+	out[s->n] = '\0';
+}
+
+bool series_settled(const struct series *s)
+{
+	double us[SAMPLES_MAX];
+	int n = 0;
+
+	for (int i = 0; i < s->n; i++)
+		if (is_good(s, i))
+			us[n++] = s->us[i];
+	if (n < MIN_SAMPLES)
+		return false;
+	double middle = median(us, n);
+	/* 1.25 sigma / sqrt(n), sigma from the distance of the quartiles (both of the normal
+	 * distribution). */
+	double error = 1.25 / 1.35 * (us[3 * n / 4] - us[n / 4]) / sqrt(n);
+
+	return error <= SPREAD_GOAL * middle;
+}
