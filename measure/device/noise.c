@@ -11,6 +11,7 @@
 #include "measure/timing/cpu_time.h"
 #include "measure/device/cpuinfo.h"
 #include "measure/device/probe_isa.h"
+#include "measure/timing/sibling.h"
 
 enum {
 	SAMPLE_NS = 1000000,
@@ -61,26 +62,42 @@ static void kernel_facts(struct arena *a, struct cpu_time before, struct noise *
 		out->load = strtod(load, NULL);
 }
 
+/* Of N bursts the share that took longer than a core of its own does. */
+static double share_beside(const double *ns, int n, double least_ns)
+{
+	int beside = 0;
+
+	for (int i = 0; i < n; i++)
+		beside += ns[i] > SIBLING_ALONE * least_ns;
+	return (double)beside / n;
+}
+
 void noise_measure(double seconds, struct noise *out)
 {
 	struct arena *a = arena_new();
 	const struct probe_isa *isa = probe_isa_of(target_here());
 	int64_t rounds = probe_fma_rounds(isa, SAMPLE_NS);
-	double *us = malloc(SAMPLES * sizeof(*us));
+	double *us = malloc(SAMPLES * sizeof(*us)), *burst_ns = malloc(SAMPLES * sizeof(*burst_ns));
+	struct sibling *sibling = sibling_new(1, 0);
 	struct cpu_time before = cpu_time_now(a, NULL);
 	int64_t preempted = preemptions(), begin = clock_ns();
 	int n = 0;
 
-	if (!us)
+	if (!us || !burst_ns || !sibling)
 		die("out of memory");
 	*out = (struct noise){0};
 	do {
+		sibling_look(sibling, 0);
+		burst_ns[n] = sibling_slowdown(sibling) * sibling_least_ns(sibling);
 		us[n++] = (double)probe_fma_ns(isa, rounds) / 1e3;
 	} while (n < SAMPLES && (double)(clock_ns() - begin) < seconds * 1e9);
 	out->seconds = (double)(clock_ns() - begin) / 1e9;
 	out->preempted = preemptions() - preempted;
 	spread(us, n, out);
+	out->beside = share_beside(burst_ns, n, sibling_least_ns(sibling));
 	kernel_facts(a, before, out);
+	sibling_free(sibling);
+	free(burst_ns);
 	free(us);
 	arena_free(a);
 }
@@ -100,6 +117,11 @@ enum fitness noise_judge(struct arena *a, const struct noise *n, const char **re
 		*reason = arena_printf(a, "the hypervisor keeps %.0f%% of the CPU time",
 				       100 * n->steal);
 		return n->steal > NOISE_UNFIT_STEAL ? FITNESS_UNFIT : FITNESS_NOISY;
+	}
+	if (n->beside > NOISE_NOISY_BESIDE) {
+		*reason = arena_printf(a, "somebody else computes on the core's second hardware thread for %.0f%% of the time",
+				       100 * n->beside);
+		return FITNESS_NOISY;
 	}
 	*reason = arena_printf(a, "a fixed kernel's time spreads %.2fx (p90 / p10)", s);
 	return FITNESS_FIT;

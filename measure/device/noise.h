@@ -16,6 +16,7 @@ struct noise {
 	double seconds;			/* watched */
 	double median, p10, p90, min, max; /* microseconds of one run, about a millisecond */
 	int64_t preempted;		/* involuntary context switches of this thread */
+	double beside;			/* share of runs with somebody on the hardware thread beside, 0..1 */
 	double steal;			/* share of all CPU time that a hypervisor kept, 0..1 */
 	double busy;			/* share of all CPU time used, ours included, 0..1 */
 	bool has_pressure;		/* the kernel has PSI */
@@ -29,6 +30,9 @@ struct noise {
 #define NOISE_UNFIT_SPREAD 3.0
 #define NOISE_NOISY_STEAL 0.02
 #define NOISE_UNFIT_STEAL 0.25
+/* Of the time somebody is on the hardware thread beside: 0.6 to 0.85 on a guest whose kernels took up to 1.7 times their least
+ * (docs/performance.md). */
+#define NOISE_NOISY_BESIDE 0.1
 
 enum fitness { FITNESS_FIT, FITNESS_NOISY, FITNESS_UNFIT };
 

@@ -249,6 +249,7 @@ static void print_noise(const struct noise *n)
 	printf("noise        %d runs of a fixed kernel in %.3g s: median %.1f us, p10 %.1f, p90 %.1f, "
 	       "max/min %.2f\n",
 	       n->samples, n->seconds, n->median, n->p10, n->p90, n->max / n->min);
+	printf("beside       somebody else computes on the core's second hardware thread in %.0f%% of these\n", 100 * n->beside);
 	printf("kernel       steal %.1f%%, CPUs busy %.0f%%, preempted %lld times, load %.2f",
 	       100 * n->steal, 100 * n->busy, (long long)n->preempted, n->load);
 	if (n->has_pressure)
@@ -327,10 +328,10 @@ static json_t *counters_json(const struct counters *c)
 
 static json_t *noise_json(const struct noise *n)
 {
-	return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:o, s:f}", "samples",
+	return json_pack("{s:i, s:f, s:f, s:f, s:f, s:f, s:f, s:I, s:f, s:f, s:f, s:o, s:f}", "samples",
 			 n->samples, "seconds", n->seconds, "median_us", n->median, "p10_us",
 			 n->p10, "p90_us", n->p90, "min_us", n->min, "max_us", n->max, "preempted",
-			 (json_int_t)n->preempted, "steal", n->steal, "busy", n->busy, "pressure",
+			 (json_int_t)n->preempted, "beside", n->beside, "steal", n->steal, "busy", n->busy, "pressure",
 			 n->has_pressure ? json_real(n->pressure) : json_null(), "load", n->load);
 }
 

@@ -382,6 +382,28 @@ static void test_noise(void **state)
 	assert_true(0 < n.min && n.min <= n.p10 && n.p10 <= n.median);
 	assert_true(n.median <= n.p90 && n.p90 <= n.max);
 	assert_true(n.steal >= 0 && n.steal <= 1);
+	assert_true(n.beside >= 0 && n.beside <= 1);
+}
+
+static void test_noise_judged(void **state)
+{
+	struct arena *a = arena_new();
+	struct noise quiet = { .p10 = 100, .p90 = 105 }, n = quiet;
+	const char *reason;
+
+	(void)state;
+	assert_int_equal(noise_judge(a, &n, &reason), FITNESS_FIT);
+	n.beside = 0.63;
+	assert_int_equal(noise_judge(a, &n, &reason), FITNESS_NOISY);
+	assert_non_null(strstr(reason, "63%"));
+	n.steal = 0.3;
+	assert_int_equal(noise_judge(a, &n, &reason), FITNESS_UNFIT);
+	n = quiet;
+	n.p90 = 120;
+	assert_int_equal(noise_judge(a, &n, &reason), FITNESS_NOISY);
+	n.p90 = 400;
+	assert_int_equal(noise_judge(a, &n, &reason), FITNESS_UNFIT);
+	arena_free(a);
 }
 
 int main(void)
@@ -392,7 +414,7 @@ int main(void)
 		cmocka_unit_test(test_json_checked), cmocka_unit_test(test_json_damaged),
 		cmocka_unit_test(test_cpuinfo), cmocka_unit_test(test_quota),
 		cmocka_unit_test(test_curve), cmocka_unit_test(test_here),
-		cmocka_unit_test(test_noise),
+		cmocka_unit_test(test_noise), cmocka_unit_test(test_noise_judged),
 		cmocka_unit_test(test_compiler),
 	};
 
