@@ -30,7 +30,7 @@ struct noise {
 #define NOISE_UNFIT_SPREAD 3.0
 #define NOISE_NOISY_STEAL 0.02
 #define NOISE_UNFIT_STEAL 0.25
-/* Of the time somebody is on the hardware thread beside: 0.6 to 0.85 on a guest whose kernels took up to 1.7 times their least
+/* Of the time somebody is on the hardware thread beside: 0.6 to 0.95 on a guest whose kernels took up to 1.7 times their least
  * (docs/performance.md). */
 #define NOISE_NOISY_BESIDE 0.1
 

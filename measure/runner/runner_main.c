@@ -98,7 +98,6 @@ static void put_series(struct event *e, const struct series *s, const struct sib
 	struct timing_result r;
 
 	e->alone_ns = sibling ? sibling_least_ns(sibling) : 0;
-
 	series_end(s, &r);
 	e->n_samples = s->n;
 	memcpy(e->samples, s->us, sizeof(double) * (size_t)s->n);

@@ -66,11 +66,6 @@ static double burst_ns(void)
 	return (double)(clock_ns() - begin);
 }
 
-static double now_ms(void)
-{
-	return (double)clock_ns() * 1e-6;
-}
-
 static double burst(struct sibling *s, int thread)
 {
 	double ns = burst_ns();
@@ -129,7 +124,7 @@ struct sibling *sibling_new(int threads, double least_ns)
 	s->patience_ms = PATIENCE_MS;
 	for (int i = 0; i < threads; i++)
 		s->of[i] = (struct core){ least_ns > 0 ? least_ns : HUGE_VAL, 1 };
-	for (double begin = now_ms(); now_ms() - begin < FIRST_MS;)
+	for (int64_t begin = clock_ns(); ms_since(begin) < FIRST_MS;)
 		all_are_alone(s);
 	return s;
 }
@@ -141,12 +136,13 @@ void sibling_free(struct sibling *s)
 
 double sibling_await(struct sibling *s, double most_ms)
 {
-	double begin = now_ms(), most = fmin(most_ms, s->patience_ms), took = 0;
+	int64_t begin = clock_ns();
+	double most = fmin(most_ms, s->patience_ms), took = 0;
 	bool alone = most > 0 && all_are_alone(s);
 
 	while (!alone && took < most) {
 		alone = all_are_alone(s);
-		took = now_ms() - begin;
+		took = ms_since(begin);
 	}
 	if (alone)
 		s->patience_ms = PATIENCE_MS;
