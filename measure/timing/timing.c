@@ -78,6 +78,7 @@ static struct cpu_place place_now(const struct timing *t)
 /* One sample: what is run, and what thread 0 has seen of it. */
 struct timed_sample {
 	const struct timing *timing;
+	struct sibling *sibling;	/* looked at around it; NULL: nobody asks */
 	struct timed kernel;
 	int repeats;
 	int64_t ns;
@@ -92,8 +93,8 @@ static void take_sample(struct team *team, int thread, void *user)
 	int64_t start = 0;
 
 	team_wait(team, thread);	/* that all have woken up is not part of the time */
-	if (s->timing->sibling)
-		sibling_look(s->timing->sibling, thread);
+	if (s->sibling)
+		sibling_look(s->sibling, thread);
 	if (thread == 0) {
 		before = place_now(s->timing);
 		start = clock_ns();
@@ -109,14 +110,14 @@ static void take_sample(struct team *team, int thread, void *user)
 
 		s->disturbed = before.preempted != after.preempted || before.cpu != after.cpu;
 	}
-	if (s->timing->sibling)
-		sibling_look_again(s->timing->sibling, thread);
+	if (s->sibling)
+		sibling_look_again(s->sibling, thread);
 }
 
-/* Microseconds a run, the mean of REPEATS. */
-static double sample(const struct timing *t, struct timed k, int repeats, bool *disturbed)
+/* Microseconds a run, the mean of REPEATS; LOOKED_AT may be NULL. */
+static double sample(const struct timing *t, struct sibling *looked_at, struct timed k, int repeats, bool *disturbed)
 {
-	struct timed_sample s = { .timing = t, .kernel = k, .repeats = repeats };
+	struct timed_sample s = { .timing = t, .sibling = looked_at, .kernel = k, .repeats = repeats };
 
 	if (k.call != timing_calibration.call)	/* which works in registers */
 		flush_caches(t->flush);
@@ -138,13 +139,13 @@ static int choose_repeats(const struct timing *t, double us)
  * asked again in groups. */
 static double estimate_once(const struct timing *t, struct timed k, bool *disturbed)
 {
-	double us = sample(t, k, 1, disturbed);
+	double us = sample(t, NULL, k, 1, disturbed);
 	int repeats = choose_repeats(t, us);
 
 	while (repeats > 8) {
 		double before = us;
 
-		us = sample(t, k, repeats, disturbed);
+		us = sample(t, NULL, k, repeats, disturbed);
 		if (us > before * 0.8)
 			break;
 		repeats = choose_repeats(t, us);
@@ -204,7 +205,7 @@ void series_warm(struct series *s, const struct timing *t)
 	await_quiet(s, t);
 	for (int i = 0; i < WARM_RUNS && !t->flush; i++) {
 		bool disturbed = false;
-		double us = sample(t, s->kernel, 1, &disturbed);
+		double us = sample(t, NULL, s->kernel, 1, &disturbed);
 
 		if (us > before * STILL_WARMING)
 			return;
@@ -219,9 +220,9 @@ void series_add(struct series *s, const struct timing *t)
 	if (s->n == SAMPLES_MAX)
 		return;
 	await_quiet(s, t);
-	s->us[s->n] = sample(t, s->kernel, s->repeats, &disturbed);
+	s->us[s->n] = sample(t, t->sibling, s->kernel, s->repeats, &disturbed);
 	s->slowdown[s->n] = t->sibling ? sibling_slowdown(t->sibling) : 1;
-	s->reference_us[s->n] = sample(t, t->reference, s->reference_repeats, &disturbed);
+	s->reference_us[s->n] = sample(t, NULL, t->reference, s->reference_repeats, &disturbed);
 	s->disturbed[s->n++] = disturbed;
 	if (steal_is_due(&s->steal, clock_ns()))
 		series_look(s);
@@ -301,7 +302,7 @@ static bool lost_at_once(struct series *s, const struct timing *t, double us)
 
 	s->n = 1;
 	s->us[0] = us;
-	s->reference_us[0] = sample(t, t->reference, 1, &disturbed);
+	s->reference_us[0] = sample(t, NULL, t->reference, 1, &disturbed);
 	s->disturbed[0] = disturbed;
 	s->slowdown[0] = 1;
 	return false;

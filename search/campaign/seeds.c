@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/campaign/seeds.c - the fastest records of a task's parts, put together, for what is one kernel should be no
- * slower than several; and what others found. */
+/* search/campaign/seeds.c - what others found; the fastest records of a task's parts, put together, for what is one kernel
+ * should be no slower than several; and what the task is fast with on more threads, or fewer. */
 #include "search/campaign/seeds.h"
 
 #include <math.h>
 
+#include "base/hash.h"
 #include "schedule/text/step_text.h"
 #include "search/space/parts.h"
 #include "search/strategies/history.h"
+#include "search/strategies/pick.h"
+
+/* Chosen, not measured. */
+enum {
+	IMPORTED_A_BATCH = 1,
+	SHARED_ANEW = 8,	/* records with other numbers of threads, */
+	DRAWS = 8,		/* and ways to share loops that are looked at of each */
+};
+
+/* --- what parts are fast with */
 
 struct seed_search {
 	struct arena *a;	/* scratch */
@@ -64,45 +75,127 @@ static const struct state *compose(struct seed_search *x, const struct dag *dag)
 	return parts.n > 0 ? parts_compose(x->a, dag, &parts, steps) : NULL;
 }
 
-const char *seed_of(struct arena *a, struct db *db, const struct dag *dag, struct db_want want)
+static void add_composed(struct arena *a, struct db *db, const struct problem *p, struct db_want want, struct seed_vec *out)
 {
 	struct seed_search x = { arena_new(), db, want };
-	const struct state *s = compose(&x, dag);
-	const char *steps = s ? steps_text(a, &s->steps) : NULL;
+	const struct state *s = compose(&x, p->task->dag);
 
+	if (s)
+		vec_push(a, out, (struct seed){ steps_text(a, &s->steps), .composed = true });
 	arena_free(x.a);
-	return steps;
 }
 
 /* --- what others found */
 
-struct import_search {
+struct record_search {
 	struct arena *a, *scratch;
 	const struct problem *problem;
-	const char *steps;
+	int left;		/* records that may yet be looked at */
+	struct seed_vec *out;
 };
+
+static void search_records(struct arena *a, struct db *db, const struct problem *p, const struct db_want *want, enum db_order order,
+			   int (*take)(void *ctx, const struct db_record *r), int most, struct seed_vec *out)
+{
+	struct record_search s = { a, arena_new(), p, most, out };
+
+	db_each_standing(db, want, order, take, &s);
+	arena_free(s.scratch);
+}
 
 static int take_untried(void *ctx, const struct db_record *r)
 {
-	struct import_search *s = ctx;
+	struct record_search *s = ctx;
 	struct candidate c;
 
 	arena_reset(s->scratch);
 	if (history_has(s->problem->history, r->steps) ||
 	    !candidate_recall(s->problem, s->scratch, arena_strdup(s->scratch, r->steps), &c))
 		return 0;
-	s->steps = arena_strdup(s->a, r->steps);
-	return 1;
+	vec_push(s->a, s->out, (struct seed){ arena_strdup(s->a, r->steps), false });
+	return --s->left == 0;
 }
 
-const char *seed_imported(struct arena *a, struct db *db, const struct problem *p, struct db_want want)
+/* From any device: a time from elsewhere is believed by nobody, and orders them alone. */
+static void add_imported(struct arena *a, struct db *db, const struct problem *p, struct db_want want, struct seed_vec *out)
 {
-	struct import_search s = { a, arena_new(), p, NULL };
-
 	want.from = DB_ELSEWHERE;
 	want.fingerprint = NULL;
 	want.toolchain = NULL;
-	db_each_standing(db, &want, DB_FASTEST, take_untried, &s);
-	arena_free(s.scratch);
-	return s.steps;
+	search_records(a, db, p, &want, DB_FASTEST, take_untried, IMPORTED_A_BATCH, out);
+}
+
+/* --- what is fast with another number of threads */
+
+/* The text of STEPS without those that share loops, in A; NULL where they do not replay. */
+static const char *unshared(struct arena *a, const struct dag *dag, const char *steps)
+{
+	const struct state *s = state_parse(a, dag, "its steps", steps);
+	struct step_vec kept = { 0 };
+
+	for (int i = 0; s && i < s->steps.n; i++)
+		if (s->steps.at[i].kind != STEP_FUSE && s->steps.at[i].kind != STEP_PARALLEL)
+			vec_push(a, &kept, s->steps.at[i]);
+	return s ? steps_text(a, &kept) : NULL;
+}
+
+/* The best by the model of some ways in which the loops of THEIRS may be shared; NULL where one of these was tried. */
+static const char *share_anew(struct record_search *s, const struct candidate *theirs)
+{
+	const struct problem *p = s->problem;
+	const struct sketch *sketch = p->sketches.at[theirs->genes.sketch];
+	struct genes open = genes_copy(s->scratch, &theirs->genes);
+	struct rng rng = rng_seed(hash_bytes(theirs->steps, strlen(theirs->steps)).lo);
+	struct candidate best = { 0 }, c;
+
+	for (int i = 0; i < open.n; i++)
+		if (sketch->steps.at[i].role == ROLE_PARALLEL)
+			open.at[i].set = false;
+	for (int i = 0; i < DRAWS; i++) {
+		if (!candidate_grow(p, s->scratch, &rng, open.sketch, &open, &c))
+			continue;
+		if (history_has(p->history, c.steps))
+			return NULL;
+		pick_score(p, s->scratch, &c, 1);
+		if (!best.steps || c.score > best.score)
+			best = c;
+	}
+	return best.steps;
+}
+
+static int take_shared_anew(void *ctx, const struct db_record *r)
+{
+	struct record_search *s = ctx;
+	const struct problem *p = s->problem;
+	struct candidate theirs = { 0 };
+
+	if (r->threads == p->aim->threads)
+		return 0;
+	arena_reset(s->scratch);
+	theirs.steps = unshared(s->scratch, p->task->dag, r->steps);
+	if (theirs.steps)
+		candidate_tell_genes(p, s->scratch, &theirs);
+	const char *steps = theirs.genes.n > 0 ? share_anew(s, &theirs) : NULL;
+
+	if (steps)
+		vec_push(s->a, s->out, (struct seed){ arena_strdup(s->a, steps), false });
+	return --s->left == 0;
+}
+
+static void add_shared_anew(struct arena *a, struct db *db, const struct problem *p, struct db_want want, struct seed_vec *out)
+{
+	want.threads = 0;
+	search_records(a, db, p, &want, DB_SUREST, take_shared_anew, SHARED_ANEW, out);
+}
+
+/* --- all of these */
+
+struct seed_vec seeds_of(struct arena *a, struct db *db, const struct problem *p, struct db_want want)
+{
+	struct seed_vec seeds = { 0 };
+
+	add_imported(a, db, p, want, &seeds);
+	add_composed(a, db, p, want, &seeds);
+	add_shared_anew(a, db, p, want, &seeds);
+	return seeds;
 }

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/campaign/seeds.h - schedules that a task is tried with first: what a log from elsewhere says is fast, and
- * where there are several reductions, what their parts are fast with. */
+/* search/campaign/seeds.h - schedules that a task's batches begin with: what records of others tell. */
 #ifndef HONE_SEARCH_CAMPAIGN_SEEDS_H
 #define HONE_SEARCH_CAMPAIGN_SEEDS_H
 
 #include "db/db.h"
 #include "search/space/genes/candidate.h"
 
-/* The steps of DAG, in A, in which each of the parts that take the least together (search/space/parts.h) is computed as
- * by the fastest record of it that fits WANT, whose task is set here; NULL where records are not of all of DAG, or do not
- * fit together. */
-const char *seed_of(struct arena *a, struct db *db, const struct dag *dag, struct db_want want);
-
-/* The steps, in A, of the fastest imported record of P's task that P's history has not seen and whose steps give a
- * kernel here; of the target, threads and cache state of WANT, from any device: its time is believed by nobody, and
- * orders them alone. NULL where there is none. */
-const char *seed_imported(struct arena *a, struct db *db, const struct problem *p, struct db_want want);
+/* What P's next batch begins with, in A, by records of DB that fit WANT, whose task is P's:
+ * - the fastest imported one that P's history has not seen and whose steps give a kernel here, of the target, threads and
+ *   cache state of WANT, from any device;
+ * - each of the parts that take the least together (search/space/parts.h) computed as by the fastest record of it, where
+ *   there are records of all of P and they fit together;
+ * - what is fast with other numbers of threads, with loops shared out anew: of the first records, those that P's history has
+ *   not seen so. */
+struct seed_vec seeds_of(struct arena *a, struct db *db, const struct problem *p, struct db_want want);
 
 #endif

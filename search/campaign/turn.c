@@ -53,21 +53,18 @@ static void dump(const struct tuner *t, const struct tuned *u, const struct batc
 	}
 }
 
-/* The seed of task I, in A, as things stood when its batch was proposed first: from all records but those of the
+/* The seeds of task I, in A, as things stood when its batch was proposed first: from all records but those of the
  * batch that was not learned from when the campaign was interrupted. */
-static const char *seed(const struct tuner *t, int i, struct arena *a)
+static struct seed_vec seeds(struct tuner *t, int i, struct arena *a)
 {
-	const struct task *task = t->tuned[i].task;
-	struct db_want want = tuner_want(t, task);
-	const char *imported;
+	struct db_want want = tuner_want(t, t->tuned[i].task);
 
 	want.target = device_mark(t->device);
 	if (t->flights[0].saved)
 		want.until = t->flights[0].before;
 	if (t->options.no_transfer || (t->flights[0].saved && want.until == 0))
-		return NULL;
-	imported = seed_imported(a, t->db, &t->tuned[i].problem, want);
-	return imported ? imported : seed_of(a, t->db, task->dag, want);
+		return (struct seed_vec){ 0 };
+	return seeds_of(a, t->db, tuner_problem(t, i), want);
 }
 
 /* The next batch of task I is on its way. */
@@ -80,7 +77,7 @@ static struct flight *propose(struct tuner *t, int i)
 	*f = (struct flight){ .arena = arena_new(), .task = i };
 	f->batch = batch_new(f->arena, batch_size(t, i));
 	u->problem.ahead = u->proposed - u->heard;
-	u->problem.seed = seed(t, i, f->arena);
+	u->problem.seeds = seeds(t, i, f->arena);
 	round_propose(t->strategy, tuner_problem(t, i), f->arena, &rng, &f->batch, &f->round);
 	u->proposed += f->batch.n;
 	scheduler_sent(&t->scheduler, i, f->batch.n);

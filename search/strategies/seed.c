@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/strategies/seed.c - a seed as a candidate, and others around it. */
+/* search/strategies/seed.c - seeds as candidates, and others around one. */
 #include "search/strategies/seed.h"
 
 #include "search/strategies/pick.h"
 
-/* So much of a batch comes of a new seed, and so often that is tried. Chosen, not measured. */
-enum { SHARE = 4, TRIES = 64 };
+/* At most a half of a batch are seeds; strips come where these are less than a quarter, and are tried so often. Chosen,
+ * not measured. */
+enum { SEEDS = 2, STRIPS = 4, TRIES = 64 };
 /* How often the seed's cache tiles and loop orders are decided anew, for a strip is one of these. */
 #define RESHAPED 0.5
 
@@ -46,7 +47,7 @@ static void add_strips(const struct problem *p, struct arena *a, struct rng *rng
 	const struct sketch *sketch = p->sketches.at[seed->sketch];
 	struct candidate c;
 
-	for (int i = 0; i < TRIES && b->n < b->cap / SHARE; i++) {
+	for (int i = 0; i < TRIES && b->n < b->cap / STRIPS; i++) {
 		struct genes g = take_back(a, seed, sketch, rng);
 
 		if (candidate_grow(p, a, rng, seed->sketch, &g, &c) && has_strip(&c.genes, sketch))
@@ -54,13 +55,25 @@ static void add_strips(const struct problem *p, struct arena *a, struct rng *rng
 	}
 }
 
+/* False where it is not new, or its steps give no kernel. */
+static bool add_seed(const struct problem *p, struct arena *a, const char *steps, struct batch *b, struct candidate *c)
+{
+	if (!candidate_recall(p, a, steps, c))
+		return false;
+	candidate_tell_genes(p, a, c);
+	return add(p, a, b, c);
+}
+
 void seed_propose(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
 {
-	struct candidate c;
+	struct genes composed = { 0 };
 
-	if (!p->seed || !candidate_recall(p, a, p->seed, &c))
-		return;
-	candidate_tell_genes(p, a, &c);
-	if (add(p, a, b, &c) && c.genes.n > 0)
-		add_strips(p, a, rng, &c.genes, b);
+	for (int i = 0; i < p->seeds.n && b->n < b->cap / SEEDS; i++) {
+		struct candidate c;
+
+		if (add_seed(p, a, p->seeds.at[i].steps, b, &c) && p->seeds.at[i].composed)
+			composed = c.genes;
+	}
+	if (composed.n > 0)
+		add_strips(p, a, rng, &composed, b);
 }

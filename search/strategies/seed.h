@@ -6,8 +6,8 @@
 #include "base/rng.h"
 #include "search/space/genes/candidate.h"
 
-/* Begins batch B of P with P's seed, and with what comes of it where reductions are computed in strips of their
- * readers. Nothing where P has none, or had the same before. */
+/* Begins batch B of P with P's seeds, and with what comes of a composed one where reductions are computed in strips of
+ * their readers. Nothing where P has none, or had the same before. */
 void seed_propose(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b);
 
 #endif

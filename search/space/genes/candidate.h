@@ -16,13 +16,20 @@
 #include "search/space/genes/refusals.h"
 #include "search/task.h"
 
+/* A schedule to try, and to go on from. */
+struct seed {
+	const char *steps;
+	bool composed;		/* of parts: they are tried in strips of their readers, too */
+};
+struct seed_vec VEC(struct seed);
+
 /* A task that is being tuned, and what is known of it. */
 struct problem {
 	const struct task *task;
 	struct sketch_vec sketches;
 	const struct aim *aim;
 	struct history *history;
-	const char *seed;		/* steps to go on from, of the next batch; NULL: none */
+	struct seed_vec seeds;		/* of the next batch, the most urgent first */
 	int64_t ahead;			/* trials on their way, which the history has not heard of */
 	struct learner *learner;	/* NULL: the strategy asks no model */
 	int group;			/* the task's, in the learner */

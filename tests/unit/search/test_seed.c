@@ -29,8 +29,8 @@ static void propose(const struct problem *p, struct arena *a, struct rng *rng, s
 		seeded += b->n > 0;
 	if (b->n > 0) {
 		assert_string_equal(p->task->name, "chain");
-		assert_non_null(p->seed);
-		assert_string_equal(b->at[0].steps, p->seed);
+		assert_int_equal(p->seeds.n, 1);
+		assert_string_equal(b->at[0].steps, p->seeds.at[0].steps);
 	}
 	strategy_find("random")->propose(p, a, rng, b);
 }

@@ -54,6 +54,7 @@ static int answer(struct made_up_measurer *m, struct arena *a, const struct job_
 struct campaign_run {
 	const char *spec, *device;
 	int trials;
+	int threads;		/* 0: 1 */
 	int rounds;		/* stop after so many; 0: do not */
 	bool no_transfer, exact, fresh;
 	volatile sig_atomic_t stop;
@@ -73,7 +74,7 @@ static const char *play(struct fixture *f, struct campaign_run run)
 	struct slow_machine machine = { .made_up = { made_up_measurer(), .answer = answer } };
 	struct task_vec tasks = { 0 };
 	const struct tuner_options o = {
-		.source = run.spec, .measurer = &machine.made_up.m, .threads = 1,
+		.source = run.spec, .measurer = &machine.made_up.m, .threads = run.threads ? run.threads : 1,
 		.budget = { .trials = run.trials },
 		.seed = 1, .fresh = run.fresh, .no_transfer = run.no_transfer, .exact = run.exact, .stop = &run.stop,
 		.listener = { count_round, &run },
@@ -178,6 +179,62 @@ static void test_devices(void **state)
 		    "pretrained on 808 records of 1 task of this device and 2 of related ones,");
 }
 
+/* --- other numbers of threads */
+
+static int keep_first(void *user, const struct db_record *r)
+{
+	text_puts(user, r->steps);
+	return 1;
+}
+
+/* The steps of the fastest record of SPEC with so many threads, or of the first that was tried. */
+static char *steps_with(struct fixture *f, const char *spec, int threads, bool fastest)
+{
+	const struct task *task = task_new(f->a, operator_build(f->a, spec), spec, 1);
+	struct db_want want = { .task_key = task->key, .threads = threads };
+	struct db *db = db_open(f->path, DB_READ);
+	struct text t = { 0 };
+
+	if (fastest)
+		db_each_standing(db, &want, DB_SUREST, keep_first, &t);
+	else
+		db_each(db, &want, keep_first, &t);
+	db_close(db);
+	char *copy = arena_strdup(f->a, text_str(&t));
+
+	text_free(&t);
+	return copy;
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+/* A campaign begins with what is fast with fewer threads or more, its loops shared out anew. */
+static void test_other_threads(void **state)
+{
+	struct fixture *f = *state;
+
+	play(f, (struct campaign_run){ SPEC_A, .trials = 32 });
+	play(f, (struct campaign_run){ SPEC_A, .trials = 16, .threads = 4 });
+	const char *alone = steps_with(f, SPEC_A, 1, true), *shared = steps_with(f, SPEC_A, 4, false);
+
+	if (!begins(shared, alone) || !strstr(shared + strlen(alone), "parallel"))
+		fail_msg("'%s' does not share '%s'", shared, alone);
+
+	play(f, (struct campaign_run){ SPEC_B, .trials = 32, .threads = 4 });
+	play(f, (struct campaign_run){ SPEC_B, .trials = 16 });
+	alone = steps_with(f, SPEC_B, 1, false);
+	shared = steps_with(f, SPEC_B, 4, true);
+	if (!begins(shared, alone) || strlen(alone) == strlen(shared))
+		fail_msg("'%s' is not '%s' alone", alone, shared);
+
+	play(f, (struct campaign_run){ SPEC_C, .trials = 32 });
+	play(f, (struct campaign_run){ SPEC_C, .trials = 16, .threads = 4, .no_transfer = true });
+	assert_false(begins(steps_with(f, SPEC_C, 4, false), steps_with(f, SPEC_C, 1, true)));
+}
+
 /* --- interruptions */
 
 static int add_steps(void *user, const struct db_record *r)
@@ -254,6 +311,7 @@ int main(void)
 		T(test_few_records_do_not),
 		T(test_no_transfer),
 		T(test_devices),
+		T(test_other_threads),
 		T(test_goes_on),
 		T(test_estimates_teach_nobody),
 #undef T
