@@ -2,6 +2,7 @@
 /* search/strategies/seed.c - seeds as candidates, and others around one. */
 #include "search/strategies/seed.h"
 
+#include "base/integer.h"
 #include "search/strategies/pick.h"
 
 /* At most a half of a batch are seeds; strips come where these are less than a quarter, and are tried so often. Chosen,
@@ -68,7 +69,7 @@ void seed_propose(const struct problem *p, struct arena *a, struct rng *rng, str
 {
 	struct genes composed = { 0 };
 
-	for (int i = 0; i < p->seeds.n && b->n < b->cap / SEEDS; i++) {
+	for (int i = 0; i < p->seeds.n && b->n < ceil_div(b->cap, SEEDS); i++) {
 		struct candidate c;
 
 		if (add_seed(p, a, p->seeds.at[i].steps, b, &c) && p->seeds.at[i].composed)

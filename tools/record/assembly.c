@@ -15,18 +15,24 @@
 /* Far more than the greatest kernel takes. */
 enum { OBJDUMP_S = 60, OBJDUMP_BYTES = 1 << 30, ASM_BYTES = 8 << 20 };
 
+/* The function that a kernel's threads run (codegen/callable.h), as objdump names it. */
+#define PART "hone_kernel_part"
+
 /* What objdump prints of OBJECT, in A; NULL and a message. */
 static const char *disassemble(struct arena *a, const char *object)
 {
 	const char *const argv[] = { "objdump", "-d", "--no-show-raw-insn",
-				     "--disassemble=hone_kernel", object, NULL };
+				     "--disassemble=" PART, object, NULL };
 	const struct pool_limits limits = { .jobs = 1, .limit_s = OBJDUMP_S,
 					    .memory = OBJDUMP_BYTES, .output = ASM_BYTES };
 	struct command_run run = { .argv = argv };
 
-	if (pool_run(a, &run, 1, &limits, environ) == 0 && command_succeeded(&run))
+	if (pool_run(a, &run, 1, &limits, environ) != 0 || !command_succeeded(&run))
+		err_set("objdump failed (package binutils): %s", run.output ? run.output : err_get());
+	else if (!strstr(run.output, "<" PART ">:"))
+		err_set("objdump shows no code of %s", PART);	/* it would succeed without a word */
+	else
 		return run.output;
-	err_set("objdump failed (package binutils): %s", run.output ? run.output : err_get());
 	return NULL;
 }
 
