@@ -205,10 +205,11 @@ static int read_args(struct args *args, char *list)
 	return 0;
 }
 
-struct dag *operator_build(struct arena *a, const char *spec)
+const struct args *args_read(struct arena *a, const char *spec)
 {
-	struct args args = { 0 };
+	struct args *args = arena_one(a, struct args);
 
+	*args = (struct args){ 0 };
 	if (strlen(spec) > SPEC_MAX) {
 		err_set("an operator of more than %d characters", SPEC_MAX);
 		return NULL;
@@ -218,13 +219,25 @@ struct dag *operator_build(struct arena *a, const char *spec)
 
 	if (*list)
 		*list++ = '\0';
-	args.op = operator_find(name);
-	if (!args.op || read_args(&args, list) < 0)
-		return NULL;
-	struct dag *d = dag_new(a, name);
+	args->op = operator_find(name);
+	return args->op && read_args(args, list) == 0 ? args : NULL;
+}
 
-	if (!args.op->build(d, &args) || dag_freeze(d) < 0) {
-		err_prefix("%s", name);
+const char *args_operator(const struct args *args)
+{
+	return args->op->name;
+}
+
+struct dag *operator_build(struct arena *a, const char *spec)
+{
+	const struct args *args = args_read(a, spec);
+
+	if (!args)
+		return NULL;
+	struct dag *d = dag_new(a, args->op->name);
+
+	if (!args->op->build(d, args) || dag_freeze(d) < 0) {
+		err_prefix("%s", args->op->name);
 		return NULL;
 	}
 	return d;

@@ -50,7 +50,11 @@ struct dag *operator_build(struct arena *a, const char *spec);
 /* The frozen DAG of a command line's SOURCE: a spec, or a path that ends in .te. */
 struct dag *source_dag(struct arena *a, const char *source);
 
-/* --- for the files of te/ops/: the value of a parameter that the operator has. */
+/* The values of SPEC, in A; NULL and a message. */
+const struct args *args_read(struct arena *a, const char *spec);
+/* The name of the operator that ARGS are of. */
+const char *args_operator(const struct args *args);
+/* The value of a parameter that the operator has. */
 int64_t args_int(const struct args *args, const char *key);
 /* At most TENSOR_MAX_DIMS extents; how many. */
 int args_shape(const struct args *args, const char *key, int64_t *extent);
@@ -64,6 +68,8 @@ enum layout args_layout(const struct args *args, int64_t *block);
 int args_spatial(const struct args *args, const char *key, int spatial, int64_t *out);
 /* The keys s, p, dil, g, layout as far as the operator has them. -1 and a message. */
 int args_conv(const struct args *args, int spatial, struct conv *out);
+
+/* --- for the files of te/ops/ */
 
 /* An input tensor; NULL and a message where it is too large. */
 struct op *build_input(struct dag *d, const char *name, enum dtype t, int ndim,

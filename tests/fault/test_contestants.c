@@ -11,16 +11,15 @@
 #include "tests/fixture/contestant_fixture.h"
 #include "tests/te_run.h"
 
-#include "bench/contest/libraries/onnx_write.h"
+#include "bench/contest/referee/folder.h"
 #include "target/intrinsic.h"
 #include "target/target.h"
 
-static void write_model(const struct run *r, const char *dir)
+static void write_model(const struct run *r, const char *spec, const char *dir)
 {
 	const char *why = NULL;
-	const struct work *w = recognize(r->a, r->d, &why);
 	size_t size = 0;
-	unsigned char *data = w ? onnx_write(r->a, r->d, w, r->args, &size, &why) : NULL;
+	const unsigned char *data = folder_model(r->a, spec, r->d, r->args, &size, &why);
 
 	if (data)
 		write_file(dir, "model.onnx", data, size);
@@ -28,8 +27,8 @@ static void write_model(const struct run *r, const char *dir)
 		write_file(dir, "model.why", why, strlen(why));
 }
 
-/* The folder that a referee makes of R; the reference stays in R's arguments. */
-static const char *write_task(const struct run *r)
+/* The folder that a referee makes of R, which SPEC says; the reference stays in R's arguments. */
+static const char *write_task(const struct run *r, const char *spec)
 {
 	const char *dir = dir_temp(r->a);
 	struct text t = { 0 };
@@ -43,7 +42,7 @@ static const char *write_task(const struct run *r)
 		snprintf(name, sizeof(name), "arg%d.bin", i);
 		write_file(dir, name, r->args[i], tensor_bytes(&r->op[i]->tensor));
 	}
-	write_model(r, dir);
+	write_model(r, spec, dir);
 	return dir;
 }
 
@@ -148,7 +147,21 @@ static const struct {
 	{ name, CONV_GROUPS, NULL }, { name, CONV_NHWC, NULL }, { name, CONV_BLOCKED, NULL },      \
 	{ name, CONV_FREE, NULL }, { name, CONV_1D, NULL }, { name, DEPTHWISE, NULL },             \
 	{ name, MATMUL, NULL }, { name, MATMUL_FREE, NULL }, { name, MATMUL_T, NULL },             \
-	{ name, DENSE, NULL }, { name, BATCHES, NULL }, { name, SOFTMAX, "sum of products" }
+	{ name, DENSE, NULL }, { name, BATCHES, NULL }, { name, SOFTMAX, NULL },                    \
+	{ name, "layer_norm:m=3,n=20", NULL }, { name, "matrix_norm:b=2,m=5,n=9", NULL },          \
+	{ name, "max_pool:c=3,h=9,w=8,k=3,s=2,p=1", NULL },                                        \
+	{ name, "avg_pool:n=2,c=3,h=9,w=8,k=3x2,s=2x1,p=1x0", NULL },                              \
+	{ name, "avg_pool:c=3,h=8,w=8,k=3,p=1,count_pad=1", NULL },                                \
+	{ name, "max_pool:c=16,h=9,w=8,k=2,layout=nchw16c", "NCHW" },                              \
+	{ name, "global_avg_pool:c=5,h=4,w=3", NULL },                                             \
+	{ name, "conv2d_transpose:ic=5,h=6,w=7,oc=4,k=4,s=2,p=1", NULL },                          \
+	{ name, "conv2d_transpose:ic=5,h=6,w=7,oc=4,k=3x2,s=2,p=1x0,op=1x0", NULL },               \
+	{ name, "conv2d_transpose:ic=5,h=6,w=7,oc=4,k=3,dil=2,const=0", NULL },                    \
+	{ name, "conv2d_transpose:ic=5,h=6,w=7,oc=4,k=3,bias=1", "what follows" },                 \
+	{ name, "capsule_conv2d:h=5,w=5,ic=2,oc=2,k=3,p=1", "" },                                  \
+	{ name, "add:n=3x5", NULL }, { name, "mul:n=35", NULL }, { name, "relu:n=35", NULL },      \
+	{ name, "sigmoid:n=35", NULL }, { name, "tanh:n=35", NULL }, { name, "hard_swish:n=35", NULL }, \
+	{ name, "softmax:m=3,n=4,dtype=f64", "f32 alone" }
 	ENGINE("onnxruntime"),
 	{ "onnxruntime", RESIDUAL, NULL },
 	{ "openvino", RESIDUAL, NULL },
@@ -160,7 +173,7 @@ static const struct {
 	{ "openvino/nhwc", CONV_1D, NULL },
 	{ "openvino/nhwc", "conv3d:ic=2,d=4,h=5,w=6,oc=3,k=3,p=1", NULL },
 	{ "openvino/nhwc", MATMUL, "no convolution" },
-	{ "openvino/nhwc", SOFTMAX, "sum of products" },
+	{ "openvino/nhwc", SOFTMAX, "no convolution" },
 #define BLAS(name)                                                                                 \
 	{ name, CONV, "no convolutions" }, { name, MATMUL, NULL }, { name, MATMUL_LARGE, NULL },   \
 	{ name, MATMUL_FREE, NULL }, { name, MATMUL_T, NULL },                                     \
@@ -303,7 +316,7 @@ static void all_cases(void **state)
 		if (!means(cases[i].contestant, contestant, NULL))
 			continue;
 		struct run r = run_spec(cases[i].spec);
-		const char *dir = write_task(&r);
+		const char *dir = write_task(&r, cases[i].spec);
 
 		if (saturates(i, &r))
 			skip_part(cases[i].spec, "oneDNN's sums saturate on machines without VNNI");

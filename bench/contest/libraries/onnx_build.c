@@ -4,10 +4,20 @@
 
 #include "te/eval.h"
 
-enum {
-	IR_VERSION = 8,		/* the one that came with operator set 17 */
-	OPSET = 17,		/* the newest that hone reads itself */
-};
+#define MAX_MODEL ((size_t)INT32_MAX)	/* of a protobuf message */
+
+unsigned char *onnx_pack(struct arena *a, const Onnx__ModelProto *model, size_t *size, const char **why)
+{
+	*size = onnx__model_proto__get_packed_size(model);
+	if (*size > MAX_MODEL) {
+		*why = "its constants are too large for an ONNX file";
+		return NULL;
+	}
+	unsigned char *data = arena_alloc(a, *size);
+
+	onnx__model_proto__pack(model, data);
+	return data;
+}
 
 void onnx_model_init(struct onnx_model *m, struct arena *a, const struct dag *d,
 		     const struct work *w, void *const *args)
@@ -160,7 +170,7 @@ const char *onnx_node(struct onnx_model *m, const char *op, const char *const *i
 
 Onnx__ModelProto *onnx_model_proto(struct onnx_model *m)
 {
-	Onnx__ModelProto *model = draft_model(&m->draft, IR_VERSION, OPSET);
+	Onnx__ModelProto *model = draft_model(&m->draft, ONNX_IR_VERSION, ONNX_OPSET);
 
 	model->n_metadata_props = (size_t)m->props.n;
 	model->metadata_props = m->props.at;

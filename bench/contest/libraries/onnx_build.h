@@ -22,6 +22,13 @@ struct onnx_model {
 	const char *why;	/* it has no form in ONNX; NULL: it has so far */
 };
 
+/* What all of these models are of: the operator set is the newest that hone reads itself, the format the one that came
+ * with it. */
+enum { ONNX_IR_VERSION = 8, ONNX_OPSET = 17 };
+
+/* MODEL's SIZE bytes, in A; NULL and WHY where they are more than a message may have. */
+unsigned char *onnx_pack(struct arena *a, const Onnx__ModelProto *model, size_t *size, const char **why);
+
 void onnx_model_init(struct onnx_model *m, struct arena *a, const struct dag *d,
 		     const struct work *w, void *const *args);
 /* The whole, in the model's arena; points into M. */

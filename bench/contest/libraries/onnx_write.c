@@ -4,8 +4,6 @@
 
 #include "bench/contest/libraries/onnx_build.h"
 
-#define MAX_MODEL ((size_t)INT32_MAX)	/* of a protobuf message */
-
 /* The first step of the epilogue where the operator itself adds it; else NULL. */
 static const struct operand *bias_of(const struct work *w)
 {
@@ -120,15 +118,5 @@ unsigned char *onnx_write(struct arena *a, const struct dag *d, const struct wor
 	*why = m.why;
 	if (m.why)
 		return NULL;
-	Onnx__ModelProto *proto = onnx_model_proto(&m);
-
-	*size = onnx__model_proto__get_packed_size(proto);
-	if (*size > MAX_MODEL) {
-		*why = "its constants are too large for an ONNX file";
-		return NULL;
-	}
-	unsigned char *data = arena_alloc(a, *size);
-
-	onnx__model_proto__pack(proto, data);
-	return data;
+	return onnx_pack(a, onnx_model_proto(&m), size, why);
 }

@@ -3,15 +3,23 @@
 #include "bench/contest/referee/folder.h"
 
 #include "base/file.h"
+#include "bench/contest/libraries/onnx_operator.h"
 #include "bench/contest/libraries/onnx_write.h"
 #include "te/eval.h"
 
-static int write_model(struct arena *a, const char *path, const struct dag *d, void *const *args)
+const unsigned char *folder_model(struct arena *a, const char *name, const struct dag *d, void *const *args, size_t *size,
+				  const char **why)
+{
+	const struct work *w = recognize(a, d, why);
+
+	return w ? onnx_write(a, d, w, args, size, why) : onnx_write_operator(a, name, d, args, size, why);
+}
+
+static int write_model(struct arena *a, const char *path, const struct task *t, void *const *args)
 {
 	const char *why = "";
-	const struct work *w = recognize(a, d, &why);
 	size_t size;
-	unsigned char *model = w ? onnx_write(a, d, w, args, &size, &why) : NULL;
+	const unsigned char *model = folder_model(a, t->name, t->dag, args, &size, &why);
 
 	if (model)
 		return file_write(arena_printf(a, "%s/model.onnx", path), model, size);
@@ -39,7 +47,7 @@ int folder_write(const char *path, const struct task *t, void *const *args)
 	if (rc == 0)
 		rc = write_args(a, path, t->dag, args);
 	if (rc == 0)
-		rc = write_model(a, path, t->dag, args);
+		rc = write_model(a, path, t, args);
 	arena_free(a);
 	return rc;
 }

@@ -5,16 +5,15 @@
 
 #include "search/space/sampling/sample.h"
 
-/* What a mutation changes; one line of search/space/genes/mutators.def. */
+/* What a mutation takes back, for the sampler to decide anew; one line of search/space/genes/mutators.def. */
 enum mutator {
-#define X(name, weight, change, roles, meaning) MUTATE_##name,
+#define X(name, weight, roles, meaning) MUTATE_##name,
 #include "search/space/genes/mutators.def"
 #undef X
 	MUTATOR_COUNT
 };
 
-/* A copy of G, in A, with one or two changes: decisions are taken back, for the sampler to decide anew, or change places.
- * SKETCH is that of G. */
+/* A copy of G, in A, with one or two decisions taken back. SKETCH is that of G. */
 struct genes mutate(struct arena *a, const struct genes *g, const struct sketch *sketch,
 		    struct rng *rng);
 /* A copy of G, in A, with decision I taken back. */
