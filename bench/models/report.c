@@ -159,7 +159,7 @@ static json_t *row_json(const struct row *row)
 		second = beginning_of(row->kernel);
 	}
 	return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:o, s:o, s:o, s:o, s:o, s:s?, s:o, s:o, s:o, "
-			 "s:o, s:o, s:i, s:i}",
+			 "s:o, s:o, s:i, s:i, s:i}",
 			 "name", row->who->name, "version", row->who->version, "clock",
 			 row->who->clock, "status", row_kind_name(row->kind), "why",
 			 timed ? NULL : row->why, "words", json_label(second.words), "ms",
@@ -173,7 +173,7 @@ static json_t *row_json(const struct row *row)
 			 json_positive(first.created), "second_start_ms",
 			 json_positive(second.created), "first_run_ms",
 			 json_positive(second.first_run), "turns", s->turns, "restless",
-			 s->restless);
+			 s->restless, "beside", s->beside);
 }
 
 static json_t *bout_json(const struct model_bout *m, const struct roster *r)

@@ -3,6 +3,7 @@
 #include "measure/timing/sibling.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 
 #include "base/clock.h"
@@ -20,8 +21,10 @@ enum { BURST_ROUNDS = 4096 };
 
 struct sibling {
 	int threads;
+	bool visits;		/* cores, one after the other, in the place of a team's threads */
 	double patience_ms;
 	struct core {
+		int cpu;	/* that is visited */
 		double least_ns, slowdown;
 	} of[];			/* by thread */
 };
@@ -108,13 +111,37 @@ static void look(struct team *t, int thread, void *user)
 	sibling_look(user, thread);
 }
 
+/* Does DO_THERE on each core, and nothing on one that the thread may not go to. */
+static void visit(struct sibling *s, void (*do_there)(struct sibling *s, int thread))
+{
+	cpu_set_t home, there;
+
+	if (sched_getaffinity(0, sizeof(home), &home) < 0)
+		return;
+	for (int i = 0; i < s->threads; i++) {
+		CPU_ZERO(&there);
+		CPU_SET((size_t)s->of[i].cpu, &there);
+		if (sched_setaffinity(0, sizeof(there), &there) == 0)
+			do_there(s, i);
+	}
+	sched_setaffinity(0, sizeof(home), &home);
+}
+
+void sibling_visit_again(struct sibling *s)
+{
+	visit(s, sibling_look_again);
+}
+
 static bool all_are_alone(struct sibling *s)
 {
-	team_run(s->threads, look, s);
+	if (s->visits)
+		visit(s, sibling_look);
+	else
+		team_run(s->threads, look, s);
 	return sibling_slowdown(s) <= SIBLING_ALONE;
 }
 
-struct sibling *sibling_new(int threads, double least_ns)
+static struct sibling *begin(int threads, double least_ns)
 {
 	struct sibling *s = calloc(1, sizeof(*s) + (size_t)threads * sizeof(*s->of));
 
@@ -123,9 +150,35 @@ struct sibling *sibling_new(int threads, double least_ns)
 	s->threads = threads;
 	s->patience_ms = PATIENCE_MS;
 	for (int i = 0; i < threads; i++)
-		s->of[i] = (struct core){ least_ns > 0 ? least_ns : HUGE_VAL, 1 };
-	for (int64_t begin = clock_ns(); ms_since(begin) < FIRST_MS;)
+		s->of[i] = (struct core){ .least_ns = least_ns > 0 ? least_ns : HUGE_VAL, .slowdown = 1 };
+	return s;
+}
+
+static void look_for_least(struct sibling *s)
+{
+	for (int64_t began = clock_ns(); ms_since(began) < FIRST_MS;)
 		all_are_alone(s);
+}
+
+struct sibling *sibling_new(int threads, double least_ns)
+{
+	struct sibling *s = begin(threads, least_ns);
+
+	if (s)
+		look_for_least(s);
+	return s;
+}
+
+struct sibling *sibling_of_cores(const int *cpus, int n)
+{
+	struct sibling *s = begin(n, 0);
+
+	if (!s)
+		return NULL;
+	s->visits = true;
+	for (int i = 0; i < n; i++)
+		s->of[i].cpu = cpus[i];
+	look_for_least(s);
 	return s;
 }
 

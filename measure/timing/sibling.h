@@ -21,10 +21,14 @@ struct sibling;
 /* For teams of THREADS threads; NULL: out of memory. LEAST_NS is what sibling_least_ns() of another process here said, or 0: this one
  * may not be alone for long. It takes a few ms, in which it looks for less. */
 struct sibling *sibling_new(int threads, double least_ns);
+/* The same of the N cores CPUS, which the calling thread visits one after the other: for who has others compute there. */
+struct sibling *sibling_of_cores(const int *cpus, int n);
 void sibling_free(struct sibling *s);	/* NULL is allowed */
 /* A burst in the calling thread, which is number THREAD of its team, before a sample and behind it. */
 void sibling_look(struct sibling *s, int thread);
 void sibling_look_again(struct sibling *s, int thread);
+/* Behind a sample that others took: the calling thread visits the cores again. */
+void sibling_visit_again(struct sibling *s);
 /* The longest burst of both looks and all threads, over what a thread's least took. */
 double sibling_slowdown(const struct sibling *s);
 /* What a burst takes alone, of the slowest core. */

@@ -3,11 +3,15 @@
 #include "bench/contest/referee/referee.h"
 
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 
 #include "base/clock.h"
-#include "bench/contest/referee/quiet.h"
+#include "base/err.h"
+#include "base/integer.h"
 #include "base/quantile.h"
+#include "bench/contest/referee/quiet.h"
+#include "measure/timing/sibling.h"
 
 /* Warm-up and samples are long beside what a team of threads needs to wake up (0.1 ms) and short
  * beside the drift of a machine's clock. libomp's workers spin for 200 ms, the longest known; twice
@@ -24,21 +28,33 @@ const struct rules rules_default = {
 
 enum { CALLS_MAX = 1 << 24 };
 
+/* Before a turn, for cores without anybody beside: as long as before samples of a campaign. */
+#define BESIDE_MS 80.0
+/* Where a core is never alone one part in so many counts, the quietest: as of samples of a campaign. */
+enum { QUIETEST_SHARE = 3 };
+
 /* How many evaluations a turn has. */
 struct pace {
 	int64_t warm, sample;
 };
 
+/* A turn that was taken. */
+struct played {
+	double us;	/* of one evaluation; 0: it was not taken */
+	double burst_ns; /* the longest before it and behind it: what is long is known at the end */
+};
+
 struct game {
 	struct arena *a;
 	const struct rules *rules;
+	struct sibling *sibling;	/* of the cores that they play on */
 	struct player *const *players;
 	pid_t *pids;
 	struct pace *pace;
 	struct score *scores;
 	int n;
-	double *times; /* [round * n + player], microseconds; 0: did not play */
-	double *alone; /* the same of turns while all others were stopped */
+	struct played *turns; /* [round * n + player] */
+	struct played *alone; /* the same while all others were stopped */
 	int rounds;
 };
 
@@ -96,9 +112,10 @@ static void signal_others(const struct game *g, int i, int signal)
 			kill(g->players[j]->pid, signal);
 }
 
-/* One turn of player I into TIMES. */
-static void take_turn(struct game *g, int i, double *times)
+/* One turn of player I into TURNS. */
+static void take_turn(struct game *g, int i, struct played *turns)
 {
+	struct played *turn = &turns[g->rounds * g->n + i];
 	struct score *s = &g->scores[i];
 	struct arena *scratch;
 	const char *why;
@@ -106,10 +123,13 @@ static void take_turn(struct game *g, int i, double *times)
 	if (s->lost)
 		return;
 	wait_for_all(g);
+	sibling_await(g->sibling, BESIDE_MS);
 	scratch = arena_new();
 	s->turns++;
-	if (!take_sample(scratch, g->players[i], &g->pace[i], &times[g->rounds * g->n + i], &why))
+	if (!take_sample(scratch, g->players[i], &g->pace[i], &turn->us, &why))
 		s->lost = arena_strdup(g->a, why);
+	sibling_visit_again(g->sibling);
+	turn->burst_ns = sibling_slowdown(g->sibling) * sibling_least_ns(g->sibling);
 	arena_free(scratch);
 }
 
@@ -128,7 +148,7 @@ static void take_turns(struct game *g, int i)
 
 	if (first)
 		take_turn_alone(g, i);
-	take_turn(g, i, g->times);
+	take_turn(g, i, g->turns);
 	if (g->rules->alone && !first)
 		take_turn_alone(g, i);
 }
@@ -145,34 +165,76 @@ static void play(struct game *g)
 	}
 }
 
+/* Was somebody else on a core's second hardware thread? */
+static bool is_beside(const struct game *g, const struct played *turn)
+{
+	return turn->burst_ns > SIBLING_ALONE * sibling_least_ns(g->sibling);
+}
+
+/* The longest burst of round R of player I in X and player J in Y; 0: one of them did not play. */
+static double burst_of(const struct game *g, int r, const struct played *x, int i, const struct played *y, int j)
+{
+	const struct played *a = &x[r * g->n + i], *b = &y[r * g->n + j];
+
+	return a->us > 0 && b->us > 0 ? fmax(a->burst_ns, b->burst_ns) : 0;
+}
+
+/* The longest burst of rounds that count: of a core alone; or of the quietest third where there are no more of those, and
+ * of min_rounds in any case. */
+static double longest_burst(const struct game *g, const struct played *x, int i, const struct played *y, int j)
+{
+	double *burst = arena_many(g->a, double, g->rounds), alone = SIBLING_ALONE * sibling_least_ns(g->sibling);
+	int n = 0;
+
+	for (int r = 0; r < g->rounds; r++)
+		if (burst_of(g, r, x, i, y, j) > 0)
+			burst[n++] = burst_of(g, r, x, i, y, j);
+	if (n == 0)
+		return alone;
+	sort_figures(burst, n);
+	int count = (int)least(n, most(g->rules->min_rounds, n / QUIETEST_SHARE));
+
+	return fmax(alone, burst[count - 1]);
+}
+
+/* The microseconds of the rounds that count of player I in X and player J in Y, to FIRST and SECOND. How many. */
+static int gather(const struct game *g, const struct played *x, int i, const struct played *y, int j, double *first,
+		  double *second)
+{
+	double longest = longest_burst(g, x, i, y, j);
+	int n = 0;
+
+	for (int r = 0; r < g->rounds; r++) {
+		double burst = burst_of(g, r, x, i, y, j);
+
+		if (burst <= 0 || burst > longest)
+			continue;
+		first[n] = x[r * g->n + i].us;
+		second[n++] = y[r * g->n + j].us;
+	}
+	return n;
+}
+
 /* The rounds that player I has in X and player J in Y. */
-static struct comparison compare_turns(const struct game *g, const double *x, int i,
-				       const double *y, int j)
+static struct comparison compare_turns(const struct game *g, const struct played *x, int i,
+				       const struct played *y, int j)
 {
 	double *first = arena_many(g->a, double, g->rounds);
 	double *second = arena_many(g->a, double, g->rounds);
-	int both = 0;
+	int both = gather(g, x, i, y, j, first, second);
 
-	for (int r = 0; r < g->rounds; r++) {
-		double a = x[r * g->n + i], b = y[r * g->n + j];
-
-		if (a <= 0 || b <= 0)
-			continue;
-		first[both] = a;
-		second[both++] = b;
-	}
 	return both ? compare_pairs(first, second, both, MARGIN_STARTS)
 		    : (struct comparison){0};
 }
 
-static double median_of(const struct game *g, const double *times, int i)
+static double median_of(const struct game *g, const struct played *turns, int i)
 {
 	double *us = arena_many(g->a, double, g->rounds);
+	double *same = arena_many(g->a, double, g->rounds);
+	int n = gather(g, turns, i, turns, i, us, same);
 
-	for (int r = 0; r < g->rounds; r++)
-		us[r] = times[r * g->n + i];
-	sort_figures(us, g->rounds);
-	return quantile(us, g->rounds, .5);
+	sort_figures(us, n);
+	return quantile(us, n, .5);
 }
 
 static void rate(const struct game *g, int i)
@@ -180,12 +242,32 @@ static void rate(const struct game *g, int i)
 	struct score *s = &g->scores[i];
 
 	if (!g->scores[0].lost)
-		s->versus = compare_turns(g, g->times, 0, g->times, i);
-	s->us = median_of(g, g->times, i);
+		s->versus = compare_turns(g, g->turns, 0, g->turns, i);
+	s->us = median_of(g, g->turns, i);
+	for (int r = 0; r < g->rounds; r++)
+		s->beside += is_beside(g, &g->turns[r * g->n + i]) + is_beside(g, &g->alone[r * g->n + i]);
 	if (!g->rules->alone)
 		return;
-	s->alone = compare_turns(g, g->alone, i, g->times, i);
+	s->alone = compare_turns(g, g->alone, i, g->turns, i);
 	s->alone_us = median_of(g, g->alone, i);
+}
+
+/* Of the cores that this thread is bound to, as all players are; dies where memory does not suffice. */
+static struct sibling *siblings_here(struct arena *a)
+{
+	int *cpus = arena_many(a, int, CPU_SETSIZE), n = 0;
+	cpu_set_t here;
+
+	CPU_ZERO(&here);
+	sched_getaffinity(0, sizeof(here), &here);
+	for (size_t i = 0; i < CPU_SETSIZE; i++)
+		if (CPU_ISSET(i, &here))
+			cpus[n++] = (int)i;
+	struct sibling *s = sibling_of_cores(cpus, n);
+
+	if (!s)
+		die("out of memory for a contest");
+	return s;
 }
 
 void referee_play(struct arena *a, const struct rules *r, struct player *const *players, int n,
@@ -199,8 +281,9 @@ void referee_play(struct arena *a, const struct rules *r, struct player *const *
 		.scores = scores,
 		.pids = arena_many(a, pid_t, n),
 		.pace = arena_many(a, struct pace, n),
-		.times = arena_many(a, double, n * r->max_rounds),
-		.alone = arena_many(a, double, n * r->max_rounds),
+		.turns = arena_many(a, struct played, n * r->max_rounds),
+		.alone = arena_many(a, struct played, n * r->max_rounds),
+		.sibling = siblings_here(a),
 	};
 
 	for (int i = 0; i < n; i++) {
@@ -215,4 +298,5 @@ void referee_play(struct arena *a, const struct rules *r, struct player *const *
 	for (int i = 0; i < n; i++)
 		if (!scores[i].lost)
 			rate(&g, i);
+	sibling_free(g.sibling);
 }

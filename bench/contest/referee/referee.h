@@ -4,7 +4,8 @@
  * In:   players that have prepared the same task, on the same cores.
  * Out:  the time of each, and its comparison with the first.
  * Holds: one works at a time, while all others sleep: before a turn the referee waits until no
- *        thread of any player uses CPU. Every round each has one turn, and another one begins. */
+ *        thread of any player uses CPU, and for a while until nobody else computes on the second hardware thread of
+ *        a core (measure/timing/sibling.h). Every round each has one turn, and another one begins. */
 #ifndef HONE_BENCH_CONTEST_REFEREE_REFEREE_H
 #define HONE_BENCH_CONTEST_REFEREE_REFEREE_H
 
@@ -31,6 +32,8 @@ struct score {
 	struct comparison alone;	/* its turns beside the others with those alone, round by round:
 					 * a ratio of 1 is what a fair contest gives */
 	int turns, restless;	/* turns; those behind which it kept a core busy beyond quiet_ms */
+	int beside;		/* turns with somebody else on a core's second hardware thread: figures are of others, and
+				 * where these are few of the quietest third of all */
 };
 
 /* SCORES, of N players, in A. A player that fails leaves the contest. */

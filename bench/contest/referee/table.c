@@ -50,6 +50,21 @@ static void print_restless(const struct bout *b, const struct row *rows)
 	}
 }
 
+/* Who was beside is said where it may have changed a figure. */
+static void print_beside(const struct bout *b, const struct row *rows)
+{
+	int turns = 0, beside = 0;
+
+	for (int i = 0; i < b->competitors->n; i++) {
+		turns += rows[i].score.turns;
+		beside += rows[i].score.beside;
+	}
+	if (beside > 0)
+		printf("  somebody else computed on a core's second hardware thread in %.0f%% of the turns: figures are of "
+		       "the others, or of the quietest third\n",
+		       100.0 * beside / turns);
+}
+
 void table_print_untimed(const struct bout *b, const struct row *rows)
 {
 	print_others(b, rows, ROW_WRONG, "WRONG");
@@ -58,6 +73,7 @@ void table_print_untimed(const struct bout *b, const struct row *rows)
 	if (rows[0].kind != ROW_TIMED)
 		puts("  no ratios: hone has no time");
 	print_restless(b, rows);
+	print_beside(b, rows);
 }
 
 void table_print(const struct task *t, const struct bout *b, const struct row *rows,
@@ -104,7 +120,7 @@ static json_t *row_json(const struct task *t, const struct row *row)
 	bool apart = timed && s->alone.pairs > 0;
 
 	return json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s?, s:o, s:o, s:o, s:o, s:o, s:o, s:s?, "
-			 "s:o, s:o, s:o, s:i, s:i}",
+			 "s:o, s:o, s:o, s:i, s:i, s:i}",
 			 "name", row->who->name, "version", row->who->version, "clock",
 			 row->who->clock, "status", row_kind_name(row->kind), "why",
 			 timed ? NULL : row->why, "kernel", row->kernel, "us",
@@ -118,7 +134,7 @@ static json_t *row_json(const struct task *t, const struct row *row)
 			 json_positive(apart ? s->alone.ratio : 0), "beside_low",
 			 json_positive(apart ? s->alone.low : 0), "beside_high",
 			 json_positive(apart ? s->alone.high : 0), "turns", s->turns,
-			 "restless", s->restless);
+			 "restless", s->restless, "beside", s->beside);
 }
 
 json_t *absentee_json(const struct absentee *m)

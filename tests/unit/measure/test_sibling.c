@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <sched.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -137,6 +138,32 @@ static void a_burst_is_held_against_the_least_that_is_known(void **state)
 	sibling_free(NULL);
 }
 
+/* Who visits cores comes back to where he may be; one that is not there is passed by. */
+static void cores_are_visited(void **state)
+{
+	cpu_set_t before, after;
+
+	(void)state;
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	const int cpus[] = { sched_getcpu(), CPU_SETSIZE - 1 };
+	struct sibling *s = sibling_of_cores(cpus, 1), *beyond = sibling_of_cores(cpus, 2);
+
+	assert_non_null(s);
+	assert_non_null(beyond);
+	assert_true(sibling_least_ns(s) > 0 && isfinite(sibling_least_ns(s)));
+	assert_true(sibling_await(s, 5) >= 0);
+	double slowdown = sibling_slowdown(s);
+
+	sibling_visit_again(s);
+	assert_true(sibling_slowdown(s) >= slowdown);
+	sibling_visit_again(beyond);
+	assert_true(sibling_slowdown(beyond) >= 1);
+	assert_int_equal(sched_getaffinity(0, sizeof(after), &after), 0);
+	assert_true(CPU_EQUAL(&before, &after));
+	sibling_free(beyond);
+	sibling_free(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -145,6 +172,7 @@ int main(void)
 		cmocka_unit_test(a_core_that_is_never_alone_is_measured_on),
 		cmocka_unit_test(a_round_counts_for_all_or_for_none),
 		cmocka_unit_test(a_burst_is_held_against_the_least_that_is_known),
+		cmocka_unit_test(cores_are_visited),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
