@@ -7,9 +7,6 @@
 
 enum { MIN_SAMPLES = 7 };	/* for a median and its spread */
 
-/* Beside somebody who never stops one sample in so many counts. Chosen, not measured. */
-enum { QUIETEST_SHARE = 3 };
-
 /* Good enough: the standard error of the median, from the quartiles, in parts of the median. */
 #define SPREAD_GOAL 0.01
 
@@ -78,7 +75,7 @@ static struct counting counting_of(const struct series *s)
 
 	if (all)
 		n = slowdowns(s, true, slowdown);
-	int quietest = n / QUIETEST_SHARE > SERIES_LEAST ? n / QUIETEST_SHARE : SERIES_LEAST;
+	int third = n / SIBLING_QUIETEST_SHARE, quietest = third > SERIES_LEAST ? third : SERIES_LEAST;
 
 	return (struct counting){ all, quietest < n ? slowdown[quietest - 1] : HUGE_VAL };
 }

@@ -15,6 +15,8 @@
 /* A longer burst tells of a sibling that counts. On an EPYC (Zen 3) bursts took 1.00 to 1.02 or 1.17 of their least where kernels took
  * theirs, and from 1.25 on beside somebody who slowed them down, too: a burst asks for more of a core than they do. */
 #define SIBLING_ALONE 1.2
+/* Beside somebody who never stops one sample in so many counts, the quietest. Chosen, not measured. */
+enum { SIBLING_QUIETEST_SHARE = 3 };
 
 struct sibling;
 

@@ -30,8 +30,6 @@ enum { CALLS_MAX = 1 << 24 };
 
 /* Before a turn, for cores without anybody beside: as long as before samples of a campaign. */
 #define BESIDE_MS 80.0
-/* Where a core is never alone one part in so many counts, the quietest: as of samples of a campaign. */
-enum { QUIETEST_SHARE = 3 };
 
 /* How many evaluations a turn has. */
 struct pace {
@@ -186,13 +184,16 @@ static double longest_burst(const struct game *g, const struct played *x, int i,
 	double *burst = arena_many(g->a, double, g->rounds), alone = SIBLING_ALONE * sibling_least_ns(g->sibling);
 	int n = 0;
 
-	for (int r = 0; r < g->rounds; r++)
-		if (burst_of(g, r, x, i, y, j) > 0)
-			burst[n++] = burst_of(g, r, x, i, y, j);
+	for (int r = 0; r < g->rounds; r++) {
+		double ns = burst_of(g, r, x, i, y, j);
+
+		if (ns > 0)
+			burst[n++] = ns;
+	}
 	if (n == 0)
 		return alone;
 	sort_figures(burst, n);
-	int count = (int)least(n, most(g->rules->min_rounds, n / QUIETEST_SHARE));
+	int count = (int)least(n, most(g->rules->min_rounds, n / SIBLING_QUIETEST_SHARE));
 
 	return fmax(alone, burst[count - 1]);
 }
