@@ -17,7 +17,7 @@ static int add_open(struct arena *a, struct runner *r, struct trial *trials, boo
 		if (!open[i])
 			continue;
 		runner_name(&q, &trials[i]);
-		enum trial_status s = dialog_ask(a, &r->process, r->setup, &q, sizeof(q),
+		enum trial_status s = dialog_ask(a, &r->process, r->workload->setup, &q, sizeof(q),
 						 r->options.limit_s, &e, &text);
 
 		if (s == TRIAL_OK) {
@@ -42,7 +42,7 @@ static void take_rounds(struct arena *a, struct runner *r, struct trial *trials,
 	for (int heard = 0; heard < kept && r->process.pid != 0; heard++) {
 		struct event e = { 0 };
 		const char *text;
-		enum trial_status s = dialog_hear(a, &r->process, r->setup,
+		enum trial_status s = dialog_hear(a, &r->process, r->workload->setup,
 						  r->options.limit_s, &e, &text);
 		bool answered = s == TRIAL_OK;
 		int i = slots[e.index < kept ? e.index : 0];

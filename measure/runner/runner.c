@@ -3,27 +3,21 @@
  * after each death. */
 #include "measure/runner/runner.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/integer.h"
-#include "measure/runner/buffer.h"
 #include "measure/runner/dialog.h"
 #include "measure/runner/runner_inside.h"
-#include "measure/runner/verify.h"
 
 #define LIMIT_S		  10.0
 #define REFERENCE_LIMIT_S 300.0
 #define KERNEL_MEMORY	  ((size_t)4 << 30)
 #define RACE_FACTOR	  1.5
-/* Where the caches are not known: twice a last-level cache of 32 MB. */
-#define FLUSH_BYTES	  ((size_t)64 << 20)
 
 /* What a burst takes on a core that is alone (measure/timing/sibling.h), by all runners that this process had: a new one may not be
  * alone for long. 0: not known. */
@@ -36,7 +30,6 @@ struct runner *runner_new(const struct runner_options *o)
 
 	r->arena = a;
 	r->task = arena_new();
-	r->memory = -1;
 	r->options = *o;
 	if (o->limit_s <= 0)
 		r->options.limit_s = LIMIT_S;
@@ -55,16 +48,14 @@ struct runner *runner_new(const struct runner_options *o)
 	return r;
 }
 
-static void drop_task(struct runner *r)
+static void leave_workload(struct runner *r)
 {
 	process_end(&r->process);
-	if (r->view)
-		munmap(r->view, (size_t)r->memory_bytes);
-	r->view = NULL;
-	if (r->memory >= 0)
-		close(r->memory);
-	r->memory = -1;
-	r->setup = NULL;
+	if (r->workload && r->workload->key)
+		prepared_keep(&r->kept, r->workload);
+	else
+		prepared_free(r->workload);
+	r->workload = NULL;
 	r->incumbent_us = r->incumbent_reference_us = 0;
 	arena_reset(r->task);
 }
@@ -73,7 +64,9 @@ void runner_free(struct runner *r)
 {
 	if (!r)
 		return;
-	drop_task(r);
+	leave_workload(r);
+	while (r->kept)
+		prepared_free(prepared_take(&r->kept, r->kept->key));
 	pin_free(r->pin);
 	arena_free(r->task);
 	arena_free(r->arena);
@@ -107,99 +100,22 @@ int runner_ensure(struct runner *r)
 
 	if (r->process.pid != 0)
 		return 0;
-	if (!r->setup)
+	if (!r->workload)
 		return err_set("the runner has no workload");
-	if (process_start(r->task, &r->process, r->path, r->pin, r->setup->threads, r->memory,
+	struct setup *setup = r->workload->setup;
+
+	if (process_start(r->task, &r->process, r->path, r->pin, setup->threads, r->workload->memory,
 			  &r->cpus) < 0)
 		return -1;
-	r->setup->alone_ns = alone_ns;
-	if (dialog_ask(r->task, &r->process, r->setup, r->setup, sizeof(*r->setup),
+	setup->alone_ns = alone_ns;
+	if (dialog_ask(r->task, &r->process, setup, setup, sizeof(*setup),
 		       r->options.reference_limit_s, &e, &text) != TRIAL_OK) {
 		process_kill(&r->process);
 		err_set("the task cannot be set up for measuring: its reference kernel: %s",
 			text ? text : "no reason known");
 		return 1;
 	}
-	r->setup->prepared = true;
-	return 0;
-}
-
-/* What argument A takes in the memory file. */
-static int64_t image_bytes(const struct workload_arg *a)
-{
-	size_t data = buffer_inner((size_t)a->count * dtype_bytes(a->dtype));
-	size_t bound = buffer_inner((size_t)a->count * dtype_bytes(error_bound_type(a->dtype)));
-
-	return (int64_t)(INPUT_SETS * (data + (a->role == ARG_OUTPUT ? bound : 0)));
-}
-
-static int copy_args(struct setup *s, const struct workload *w, int64_t *total)
-{
-	bool outputs = false;
-
-	if (w->n_args > WORKLOAD_ARGS)
-		return err_set("a kernel of %d arguments: the runner takes %d", w->n_args,
-			       WORKLOAD_ARGS);
-	for (int i = 0; i < w->n_args; i++) {
-		const struct workload_arg *a = &w->args[i];
-		int64_t bytes;
-
-		if (a->count < 0 || a->count > INT64_MAX / 2 ||
-		    __builtin_mul_overflow(a->count, (int64_t)dtype_bytes(a->dtype), &bytes) ||
-		    bytes > INT64_MAX / 64 ||
-		    __builtin_add_overflow(*total, image_bytes(a), total))
-			return err_set("%s has %lld elements, more than memory can hold", a->name,
-				       (long long)a->count);
-		if (outputs && a->role != ARG_OUTPUT)
-			die("workload: input %s behind an output", a->name);
-		outputs |= a->role == ARG_OUTPUT;
-		snprintf(s->args[i].name, WORKLOAD_NAME, "%s", a->name);
-		s->args[i].dtype = a->dtype;
-		s->args[i].role = a->role;
-		s->args[i].count = a->count;
-		memcpy(s->args[i].range, a->range, sizeof(a->range));
-	}
-	return 0;
-}
-
-/* The sets of inputs, wanted outputs and their bounds make TOTAL; outputs and packed constants,
- * and what the reference computes in between, about as much again; a machine that has not so much would end other processes first. */
-static int check_memory(int64_t total)
-{
-	int64_t has = (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-
-	if (total > has / 2)
-		return err_set("verifying needs %.3g GiB, twice; this machine has %.3g GiB (make the "
-			       "operator smaller)", (double)total / (1 << 30),
-			       (double)has / (1 << 30));
-	return 0;
-}
-
-/* As runner_set_workload(). */
-static int make_setup(struct runner *r, const struct workload *w)
-{
-	struct setup *s = arena_one(r->task, struct setup);
-	int64_t total = 0;
-
-	s->kind = REQUEST_SETUP;
-	s->cold = w->cache == CACHE_COLD;
-	s->threads = w->threads > 1 ? w->threads : 1;
-	s->n_args = w->n_args;
-	s->seed = w->seed;
-	s->flush_bytes = w->flush_bytes ? w->flush_bytes : FLUSH_BYTES;
-	s->flush_private = w->flush_private;
-	s->memory = r->options.memory;
-	s->rms_most = w->rms_most;
-	s->min_ms = w->min_ms > 0 ? w->min_ms : WORKLOAD_MIN_MS;
-	s->max_ms = w->max_ms > 0 ? w->max_ms : WORKLOAD_MAX_MS;
-	if (copy_args(s, w, &total) < 0 || check_memory(total) < 0)
-		return 1;
-	r->memory = memfd_create("hone-task", MFD_CLOEXEC);
-	if (r->memory < 0 || ftruncate(r->memory, total) < 0)
-		return err_set("cannot hold %lld bytes of arguments in memory: %s",
-			       (long long)total, strerror(errno));
-	r->memory_bytes = total;
-	r->setup = s;
+	setup->prepared = true;
 	return 0;
 }
 
@@ -208,13 +124,13 @@ int runner_set_workload(struct runner *r, struct build_pool *b, const struct wor
 	struct trial t[INPUT_SETS] = { 0 };
 	int built = 0;
 
-	drop_task(r);
+	leave_workload(r);
 	for (int set = 0; set < INPUT_SETS; set++) {
 		if (!w->reference[set])
 			die("a workload without a reference");
 		t[set].source = w->reference[set];
 	}
-	int rc = make_setup(r, w);
+	int rc = prepared_new(w, r->options.memory, &r->workload);
 
 	if (rc == 0)
 		rc = build_alike(r->task, b, t, INPUT_SETS, &built);
@@ -222,7 +138,7 @@ int runner_set_workload(struct runner *r, struct build_pool *b, const struct wor
 		const struct trial *of = &t[least(set, built - 1)];
 
 		if (of->status == TRIAL_PENDING) {
-			snprintf(r->setup->reference[set], PATH_MAX, "%s", of->object);
+			snprintf(r->workload->setup->reference[set], PATH_MAX, "%s", of->object);
 			continue;
 		}
 		err_set("the reference kernel does not compile: %s", of->text);
@@ -233,42 +149,29 @@ int runner_set_workload(struct runner *r, struct build_pool *b, const struct wor
 	for (int i = 0; i < built; i++)
 		trial_discard(&t[i]);
 	if (rc != 0)
-		drop_task(r);
+		leave_workload(r);
 	return rc;
 }
 
-/* The image of BYTES at *OFFSET of the view, as runner_task.c lays them out. */
-static const void *next_image(const struct runner *r, size_t bytes, int64_t *offset)
+void runner_keep(struct runner *r, const char *key)
 {
-	const char *at = (const char *)r->view + *offset + buffer_offset(bytes);
+	r->workload->key = arena_strdup(r->workload->arena, key);
+}
 
-	*offset += (int64_t)buffer_inner(bytes);
-	return at;
+bool runner_resume(struct runner *r, const char *key)
+{
+	struct prepared *p = prepared_take(&r->kept, key);
+
+	if (!p)
+		return false;
+	leave_workload(r);
+	r->workload = p;
+	return true;
 }
 
 int runner_look(struct runner *r, enum input_set set, const void **data, const void **bound)
 {
-	int64_t offset = 0;
-
-	if (!r->view) {
-		void *map = mmap(NULL, (size_t)r->memory_bytes, PROT_READ, MAP_SHARED, r->memory, 0);
-
-		if (map == MAP_FAILED)
-			return err_set("cannot map %lld bytes of arguments: %s",
-				       (long long)r->memory_bytes, strerror(errno));
-		r->view = map;
-	}
-	for (int s = 0; s <= (int)set; s++)
-		for (int i = 0; i < r->setup->n_args; i++) {
-			const struct setup_arg *a = &r->setup->args[i];
-			size_t count = (size_t)a->count;
-
-			data[i] = next_image(r, count * dtype_bytes(a->dtype), &offset);
-			if (a->role == ARG_OUTPUT)
-				bound[i] = next_image(
-					r, count * dtype_bytes(error_bound_type(a->dtype)), &offset);
-		}
-	return 0;
+	return prepared_look(r->workload, set, data, bound);
 }
 
 void runner_set_incumbent(struct runner *r, double time_us)
@@ -312,7 +215,7 @@ static int measure_one(struct arena *a, struct runner *r, struct trial *t)
 		q.race = (struct race){ r->incumbent_us * r->options.race_factor,
 					r->incumbent_reference_us };
 	runner_name(&q, t);
-	enum trial_status s = dialog_ask(a, &r->process, r->setup, &q, sizeof(q),
+	enum trial_status s = dialog_ask(a, &r->process, r->workload->setup, &q, sizeof(q),
 						 r->options.limit_s, &e, &text);
 
 	runner_take(a, t, s, text, &e, e.kind == EVENT_RESULT);

@@ -37,6 +37,10 @@ void runner_free(struct runner *r);
  * cannot be had (its reference does not compile, crashes, gives NaN, takes too much), and the message
  * says why; -1 and a message where the outside world fails. But for 0 there is no workload. */
 int runner_set_workload(struct runner *r, struct build_pool *b, const struct workload *w);
+/* The workload is kept under KEY when another one begins, with what was computed for it, as long as there is room. */
+void runner_keep(struct runner *r, const char *key);
+/* Goes back to the one kept under KEY, without its incumbent. False where there is none (any more): then nothing changes. */
+bool runner_resume(struct runner *r, const char *key);
 /* What SET's inputs are and what the reference has for the outputs, and the bounds of these, by
  * argument. They live until the next workload. -1 and a message where they cannot be mapped. */
 int runner_look(struct runner *r, enum input_set set, const void **data, const void **bound);

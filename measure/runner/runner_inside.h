@@ -5,19 +5,18 @@
 #define HONE_MEASURE_RUNNER_RUNNER_INSIDE_H
 
 #include "measure/runner/dialog.h"
+#include "measure/runner/prepared.h"
 #include "measure/runner/runner.h"
 
 struct runner {
 	struct arena *arena;		/* the runner's life */
-	struct arena *task;		/* the workload's */
+	struct arena *task;		/* while it has this workload */
 	struct runner_options options;	/* no zeros */
 	struct pin *pin;
 	const char *path;
 	const char *cpus;
-	struct setup *setup;		/* NULL: no workload yet */
-	int memory;			/* memory file of inputs and reference outputs; -1: none */
-	int64_t memory_bytes;
-	void *view;			/* of that file, in this process; NULL: not mapped */
+	struct prepared *workload;	/* NULL: none yet */
+	struct prepared *kept;		/* earlier ones */
 	struct process process;
 	double incumbent_us, incumbent_reference_us;	/* 0: unknown */
 };

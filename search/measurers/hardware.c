@@ -152,7 +152,6 @@ static int set_up(struct hardware *h, const struct task *t)
 		task_suspect(h->task, t);
 	else if (rc == 0)
 		rc = check_reference(h, t);
-	h->limit_us = speed_limit_us(t->dag, h->o.device, h->o.threads);
 	return rc;
 }
 
@@ -163,11 +162,13 @@ static int begin(struct hardware *h, struct hardware_batch *b)
 	int64_t began = clock_ns();
 
 	h->current[0] = '\0';
-	int rc = set_up(h, b->task);
+	int rc = runner_resume(h->runner, b->task->key) ? 0 : set_up(h, b->task);
 
 	b->spent.verify += seconds_since(began);
 	if (rc != 0)
 		return rc;
+	runner_keep(h->runner, b->task->key);
+	h->limit_us = speed_limit_us(b->task->dag, h->o.device, h->o.threads);
 	memcpy(h->current, b->task->key, sizeof(h->current));
 	if (b->incumbent_us > 0)
 		runner_set_incumbent(h->runner, b->incumbent_us);

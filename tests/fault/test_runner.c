@@ -232,6 +232,38 @@ static void test_bad_reference(void **state)
 	expect(try_kernel(KERNEL("")), TRIAL_OK, NULL);
 }
 
+/* A workload that is gone back to has its inputs and references still: no compiler is asked, right kernels are right and wrong
+ * ones wrong. One that failed is not there. */
+static void test_resume(void **state)
+{
+	struct workload w = workload();
+	struct trial t[2] = { { .source = KERNEL("") }, { .source = KERNEL("if (from == 0) C[5] += 1;") } };
+
+	(void)state;
+	must(build_all(all.arena, all.builder, t, 2));
+	assert_false(runner_resume(all.runner, "sums"));
+	runner_keep(all.runner, "products");
+	w.reference[INPUTS_RANDOM] = w.reference[INPUTS_EXACT] =
+		REFERENCE("for (int i = 0; i < N; i++) C[i] += i == 5;");
+	must(runner_set_workload(all.runner, all.builder, &w));
+	runner_keep(all.runner, "sums");
+	assert_true(runner_resume(all.runner, "products"));
+	must(measure_all(all.arena, all.runner, t, 2));
+	assert_int_equal(t[0].status, TRIAL_OK);
+	assert_int_equal(t[1].status, TRIAL_WRONG);
+	assert_true(runner_resume(all.runner, "sums"));
+	for (int i = 0; i < 2; i++)
+		t[i] = (struct trial){ .source = t[i].source, .object = t[i].object };
+	must(measure_all(all.arena, all.runner, t, 2));
+	assert_int_equal(t[0].status, TRIAL_WRONG);
+	assert_int_equal(t[1].status, TRIAL_OK);
+
+	w.reference[INPUTS_EXACT] = REFERENCE("*(volatile int *)0 = 1;");
+	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), 1);
+	assert_true(runner_resume(all.runner, "products"));
+	expect(try_kernel(KERNEL("C[5] = 0;")), TRIAL_WRONG, NULL);
+}
+
 static void nap_ms(long ms)
 {
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
@@ -302,6 +334,7 @@ int main(void)
 		cmocka_unit_test(test_remeasure), cmocka_unit_test(test_rms),
 		cmocka_unit_test(test_slow_compiler),
 		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_bad_reference),
+		cmocka_unit_test(test_resume),
 		cmocka_unit_test(test_killed_parent),
 	};
 
