@@ -57,6 +57,16 @@ bool step_equal(const struct step *x, const struct step *y)
 	return true;
 }
 
+struct step step_renamed(const struct step *step, const int *new)
+{
+	struct step renamed = *step;
+
+	renamed.stage = new[step->stage];
+	if (strchr(step_fields(step->kind), 't'))
+		renamed.target = new[step->target];
+	return renamed;
+}
+
 struct step step_collapse(void)
 {
 	return (struct step){ .kind = STEP_COLLAPSE };

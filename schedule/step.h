@@ -79,6 +79,8 @@ static inline bool border_is_of_tile(enum border b)
 
 /* "winograd". */
 const char *derivation_name(enum derivation d);
+/* STEP with other numbers for its stages: NEW[i] for i; -1 for those that NEW has no number for. */
+struct step step_renamed(const struct step *step, const int *new);
 /* X and Y say the same. */
 bool step_equal(const struct step *x, const struct step *y);
 

@@ -4,6 +4,7 @@
 #define HONE_SEARCH_CAMPAIGN_CAMPAIGN_H
 
 #include "search/campaign/ending.h"
+#include "search/campaign/kin.h"
 #include "search/campaign/round.h"
 #include "search/campaign/scheduler.h"
 #include "search/campaign/tuner.h"
@@ -63,6 +64,7 @@ struct tuner {
 	/* The last record, by id, when it began: others teach it no more, so that its base is the
 	 * same whenever it goes on. 0: there was none. */
 	int64_t lessons_until;
+	struct kin_vec kin;	/* all tasks that may be */
 	const char *transferred;	/* what was learned from other tasks; NULL: nothing */
 	struct campaign_pace pace;	/* of all runs */
 	struct finals_stand finals;

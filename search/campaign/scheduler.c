@@ -8,7 +8,8 @@
  *	best(n) = floor + gap,	gap ~ n^-p,	so	-d best / d log n = p * gap.
  *
  * That rate is guessed before anything is heard, and then measured. As it is one of log n, it need
- * not be measured often: a task that no batch improves fades by itself, and never to nothing. */
+ * not be measured often: a task that no batch improves fades by itself, and never to nothing.
+ * What kin of a task came to since its last batch, that may gain, too: the next one begins with its schedules. */
 #include "search/campaign/scheduler.h"
 
 #include <math.h>
@@ -69,6 +70,22 @@ static void hear_rate(struct scheduled *t, int trials, double gained_us)
 	t->unheard *= keep;
 }
 
+void scheduler_relate(struct scheduler *s, int i, int kin)
+{
+	s->at[i].kin = kin;
+}
+
+/* The others that are kin of task I may come to BEST_US, too. */
+static void tell_kin(struct scheduler *s, int i, double best_us)
+{
+	for (int j = 0; j < s->n; j++) {
+		struct scheduled *t = &s->at[j];
+
+		if (j != i && t->kin && t->kin == s->at[i].kin && (t->told_us <= 0 || best_us < t->told_us))
+			t->told_us = best_us;
+	}
+}
+
 void scheduler_heard(struct scheduler *s, int i, int trials, double best_us)
 {
 	struct scheduled *t = &s->at[i];
@@ -77,8 +94,10 @@ void scheduler_heard(struct scheduler *s, int i, int trials, double best_us)
 	/* Before the first kernel there is nothing to gain from, nor n whose logarithm is one. */
 	if (trials > 0 && t->trials > 0 && t->best_us > 0)
 		hear_rate(t, trials, faster ? t->best_us - best_us : 0);
-	if (faster)
+	if (faster) {
 		t->best_us = best_us;
+		tell_kin(s, i, best_us);
+	}
 	t->trials += trials;
 	t->sent -= trials;
 }
@@ -86,6 +105,7 @@ void scheduler_heard(struct scheduler *s, int i, int trials, double best_us)
 void scheduler_sent(struct scheduler *s, int i, int trials)
 {
 	s->at[i].sent += trials;
+	s->at[i].told_us = 0;
 	s->current = i;
 }
 
@@ -141,13 +161,58 @@ static double floor_us(const struct scheduler *s, const struct task *task)
 	return task->flop * 1e-3 / sqrt(fastest * fmax(fastest, s->peak));
 }
 
+/* Are X and Y kin, or one? */
+static bool shares_gains(const struct scheduled *x, const struct scheduled *y)
+{
+	return x == y || (x->kin && x->kin == y->kin);
+}
+
+/* Trials of T and its kin. */
+static int64_t tried_by_kin(const struct scheduler *s, const struct scheduled *t)
+{
+	int64_t n = 0;
+
+	for (int i = 0; i < s->n; i++)
+		if (shares_gains(t, &s->at[i]))
+			n += tried(&s->at[i]);
+	return n;
+}
+
 /* The us that the next N trials of T, which has a kernel, may gain. */
 static double gain_us(const struct scheduler *s, const struct scheduled *t, double n)
 {
 	double guess = EXPONENT * (t->best_us - floor_us(s, t->task));
 	double rate = t->rate + t->unheard * guess;
+	int64_t before = tried_by_kin(s, t);
 
-	return rate * log1p(n / (double)(tried(t) > 0 ? tried(t) : 1));
+	return rate * log1p(n / (double)(before > 0 ? before : 1));
+}
+
+/* What T gains, all of its kin may gain: that counts for the one of these that weighs most, so that trials are not spent on
+ * the same thing twice. */
+static double weight_of_gain(const struct scheduler *s, const struct scheduled *t)
+{
+	double sum = 0;
+
+	for (int i = 0; i < s->n; i++) {
+		const struct scheduled *x = &s->at[i];
+
+		if (!shares_gains(t, x) || x->best_us <= 0)
+			continue;
+		if (x->weight > t->weight || (x->weight == t->weight && x < t))
+			return t->weight;
+		sum += x->weight;
+	}
+	return sum;
+}
+
+/* The us of the model that the next batch of T, which has a kernel, may gain: by what trials gained so far, or by what its
+ * kin came to. */
+static double batch_gain_us(const struct scheduler *s, const struct scheduled *t)
+{
+	double gain = weight_of_gain(s, t) * gain_us(s, t, AHEAD);
+
+	return t->told_us > 0 ? fmax(gain, t->weight * (t->best_us - t->told_us)) : gain;
 }
 
 /* What T may come down to: where nothing was tried, all that the peak allows. */
@@ -227,7 +292,7 @@ int scheduler_next(const struct scheduler *s)
 
 		if (is_closed(t))
 			continue;
-		double gain = t->best_us > 0 ? t->weight * gain_us(s, t, AHEAD)
+		double gain = t->best_us > 0 ? batch_gain_us(s, t)
 					     : first_gain * first_chance(tried(t));
 
 		if (i == s->current)
@@ -266,9 +331,9 @@ json_t *scheduler_save(const struct scheduler *s)
 
 	for (int i = 0; i < s->n; i++) {
 		const struct scheduled *t = &s->at[i];
-		json_t *entry = json_pack("{s:I, s:f, s:f, s:f, s:b}", "trials",
+		json_t *entry = json_pack("{s:I, s:f, s:f, s:f, s:f, s:b}", "trials",
 					  (json_int_t)t->trials, "best_us", t->best_us, "rate",
-					  t->rate, "unheard", t->unheard, "exhausted",
+					  t->rate, "unheard", t->unheard, "told_us", t->told_us, "exhausted",
 					  (int)t->exhausted);
 
 		if (json_object_set_new(tasks, t->task->key, entry) < 0)
@@ -286,13 +351,13 @@ static bool load_task(struct scheduled *t, const json_t *entry)
 	struct scheduled new = *t;
 
 	/* jansson only reads from it, but does not say so */
-	if (json_unpack((json_t *)entry, "{s:I, s:F, s:F, s:F, s:b}", "trials", &trials, "best_us",
-			&new.best_us, "rate", &new.rate, "unheard", &new.unheard, "exhausted",
+	if (json_unpack((json_t *)entry, "{s:I, s:F, s:F, s:F, s?F, s:b}", "trials", &trials, "best_us",
+			&new.best_us, "rate", &new.rate, "unheard", &new.unheard, "told_us", &new.told_us, "exhausted",
 			&exhausted) < 0)
 		return false;
 	new.trials = trials;
 	new.exhausted = exhausted;
-	if (trials < 0 || new.best_us < 0 || new.rate < 0 || new.unheard <= 0 || new.unheard > 1)
+	if (trials < 0 || new.best_us < 0 || new.rate < 0 || new.told_us < 0 || new.unheard <= 0 || new.unheard > 1)
 		return false;
 	*t = new;
 	return true;

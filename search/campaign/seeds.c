@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/campaign/seeds.c - what others found; the fastest records of a task's parts, put together, for what is one kernel
- * should be no slower than several; and what the task is fast with on more threads, or fewer. */
+ * should be no slower than several; what the task is fast with on more threads, or fewer; and what its kin is fast with. */
 #include "search/campaign/seeds.h"
 
 #include <math.h>
@@ -16,6 +16,7 @@ enum {
 	IMPORTED_A_BATCH = 1,
 	SHARED_ANEW = 8,	/* records with other numbers of threads, */
 	DRAWS = 8,		/* and ways to share loops that are looked at of each */
+	OF_KIN = 3,		/* the surest records of each task of the kin */
 };
 
 /* --- what parts are fast with */
@@ -188,14 +189,63 @@ static void add_shared_anew(struct arena *a, struct db *db, const struct problem
 	search_records(a, db, p, &want, DB_SUREST, take_shared_anew, SHARED_ANEW, out);
 }
 
+/* --- what kin is fast with */
+
+struct kin_search {
+	struct record_search records;
+	const struct kin *own, *theirs;
+};
+
+/* The text of STEPS of kin as P's, in A; NULL where that is none of its schedules. */
+static const char *as_own(struct arena *a, const struct kin_search *s, const char *steps)
+{
+	const struct state *state = state_parse(a, s->theirs->dag, "its steps", steps);
+	const struct step_vec *own = state ? kin_steps(a, s->theirs, s->own, state) : NULL;
+	struct candidate c = { .steps = own ? steps_text(a, own) : NULL };
+
+	if (!own || history_has(s->records.problem->history, c.steps))
+		return NULL;
+	candidate_tell_genes(s->records.problem, a, &c);
+	return c.genes.n > 0 ? c.steps : NULL;
+}
+
+static int take_of_kin(void *ctx, const struct db_record *r)
+{
+	struct kin_search *s = ctx;
+	struct record_search *records = &s->records;
+
+	arena_reset(records->scratch);
+	const char *steps = as_own(records->scratch, s, r->steps);
+
+	if (steps)
+		vec_push(records->a, records->out, (struct seed){ arena_strdup(records->a, steps), false });
+	return --records->left == 0;
+}
+
+static void add_of_kin(struct arena *a, struct db *db, const struct problem *p, struct db_want want, const struct kin_vec *all,
+		       struct seed_vec *out)
+{
+	const struct kin *own = kin_find(all, p->task->key);
+
+	for (int i = 0; own && i < all->n; i++) {
+		struct kin_search s = { { a, arena_new(), p, OF_KIN, out }, own, &all->at[i] };
+
+		want.task_key = all->at[i].key;
+		if (is_kin(own, s.theirs))
+			db_each_standing(db, &want, DB_SUREST, take_of_kin, &s);
+		arena_free(s.records.scratch);
+	}
+}
+
 /* --- all of these */
 
-struct seed_vec seeds_of(struct arena *a, struct db *db, const struct problem *p, struct db_want want)
+struct seed_vec seeds_of(struct arena *a, struct db *db, const struct problem *p, struct db_want want, const struct kin_vec *all)
 {
 	struct seed_vec seeds = { 0 };
 
 	add_imported(a, db, p, want, &seeds);
 	add_composed(a, db, p, want, &seeds);
 	add_shared_anew(a, db, p, want, &seeds);
+	add_of_kin(a, db, p, want, all, &seeds);
 	return seeds;
 }

@@ -329,8 +329,11 @@ static int prepare(struct tuner *t, const struct task_vec *tasks)
 	if (admit_all(tasks) < 0 || find_measurer(t) < 0 || find_strategy(t) < 0)
 		return -1;
 	pose_problems(t);
-	if (find_ids(t) < 0 || find_campaign(t) < 0 || tell_drift(t) < 0 || find_base(t, tasks) < 0 ||
-	    tuner_recall(t) < 0)
+	if (find_ids(t) < 0 || kin_list(t->arena, t->db, &t->kin) < 0)
+		return -1;
+	for (int i = 0; i < t->n && !t->options.no_transfer; i++)
+		scheduler_relate(&t->scheduler, i, kin_number(&t->kin, tasks->at[i]->key));
+	if (find_campaign(t) < 0 || tell_drift(t) < 0 || find_base(t, tasks) < 0 || tuner_recall(t) < 0)
 		return -1;
 	for (int i = 0; i < t->n; i++)
 		if (load_task(t, i) < 0)

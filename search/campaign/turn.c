@@ -64,7 +64,7 @@ static struct seed_vec seeds(struct tuner *t, int i, struct arena *a)
 		want.until = t->flights[0].before;
 	if (t->options.no_transfer || (t->flights[0].saved && want.until == 0))
 		return (struct seed_vec){ 0 };
-	return seeds_of(a, t->db, tuner_problem(t, i), want);
+	return seeds_of(a, t->db, tuner_problem(t, i), want, &t->kin);
 }
 
 /* The next batch of task I is on its way. */

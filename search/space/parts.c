@@ -179,3 +179,12 @@ struct dag_part_vec parts_of(struct arena *a, const struct dag *dag, part_price 
 		list(a, up_to, end, &parts);
 	return parts;
 }
+
+bool part_core(struct arena *a, const struct dag *dag, struct dag_part *out)
+{
+	int last = dag->ops.n - 1;
+
+	while (last >= 0 && !op_is_reduction(dag->ops.at[last]))
+		last--;
+	return last >= 0 && cut(a, dag, 0, last, out);
+}

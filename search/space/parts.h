@@ -22,6 +22,9 @@ typedef double part_price(void *ctx, const struct dag_part *part);
  * reduction, or where no two or more of known price are all of it. */
 struct dag_part_vec parts_of(struct arena *a, const struct dag *dag, part_price *price, void *ctx);
 
+/* What DAG computes up to its last reduction, in A. False where it has none. */
+bool part_core(struct arena *a, const struct dag *dag, struct dag_part *out);
+
 /* The schedule of DAG, in A, in which each of its PARTS is computed by STEPS[i], a state of that part, and none inside
  * another's loops. NULL where a step is refused. */
 struct state *parts_compose(struct arena *a, const struct dag *dag, const struct dag_part_vec *parts,

@@ -15,12 +15,7 @@ struct repeated {
 /* The step that stands next, with the whole's numbers. */
 static struct step renamed(const struct repeated *r)
 {
-	struct step step = r->steps->at[r->next];
-
-	step.stage = r->stage[step.stage];
-	if (step.kind == STEP_COMPUTE_AT || step.kind == STEP_CACHE_READ || step.kind == STEP_PREFETCH)
-		step.target = r->stage[step.target];
-	return step;
+	return step_renamed(&r->steps->at[r->next], r->stage);
 }
 
 static bool repeat(struct state *s, struct repeated *r)

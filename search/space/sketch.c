@@ -97,6 +97,14 @@ int sketch_place(const struct sketch *s, int stage)
 	return -1;
 }
 
+void sketch_emit_derived(struct sketcher *k, struct sketch *s, int stage)
+{
+	int reader = op_is_reduction(&s->state->stages.at[stage]->op) ? -1 : fusible_consumer(s->state, stage, NULL);
+	bool folds = reader >= 0 && stage_is_untouched(s->state->stages.at[reader]) && sketch_add(s, step_inline(stage), ROLE_FIXED);
+
+	sketch_emit(k, s, sketch_place(s, folds ? reader : stage) + 1);
+}
+
 struct reader_search {
 	const struct tensor *tensor;
 	const struct op *reader;

@@ -96,6 +96,9 @@ struct sketch *sketch_copy(struct arena *a, const struct sketch *s);
 bool sketch_add(struct sketch *s, struct step step, enum role role);
 /* Hands S on; AT as in struct sketch. */
 void sketch_emit(struct sketcher *k, struct sketch *s, int at);
+/* Hands on S, in which STAGE was derived: from there on, or where one function reads what are sums no more, from that on, with
+ * STAGE folded into it, for it was left to be tiled with these. */
+void sketch_emit_derived(struct sketcher *k, struct sketch *s, int stage);
 /* Adds the choice of a loop at which STAGE is computed, by ROLE LOCATION or STRIP, unless it is an output. */
 bool sketch_locate(struct sketch *s, int stage, enum role role);
 /* Is STAGE computed as the operator has it, so that a derivation may take its place? */

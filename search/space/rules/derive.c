@@ -94,7 +94,7 @@ static void add(struct sketcher *k, const struct sketch *s, int stage, struct ti
 	    !sketch_add(next, step_derive(stage, tiles.by, tiles.size), ROLE_FIXED))
 		return;
 	sketch_add(next, step_place(first + d.weights - 1), ROLE_FIXED);	/* refused: no constant */
-	sketch_emit(k, next, sketch_place(next, stage) + 1);
+	sketch_emit_derived(k, next, stage);
 }
 
 /* The fastest sizes of tiles BY, of those that cost less than LIMIT; returns what the fastest of all costs. */

@@ -17,7 +17,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	if (!sketch_add(next, step_derive(stage, DERIVATION_PHASES, PHASES_LEAST), ROLE_FIXED))
 		return;
 	sketch_add(next, step_place(first), ROLE_FIXED);	/* refused: no constant */
-	sketch_emit(k, next, sketch_place(next, stage) + 1);
+	sketch_emit_derived(k, next, stage);
 }
 
 const struct rule rule_phases = {

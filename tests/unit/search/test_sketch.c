@@ -701,6 +701,43 @@ static void test_prefetched_samples(void **state)
 	}
 }
 
+static bool has_step(const struct step_vec *steps, enum step_kind kind, int stage)
+{
+	for (int i = 0; i < steps->n; i++)
+		if (steps->at[i].kind == kind && (stage < 0 || steps->at[i].stage == stage))
+			return true;
+	return false;
+}
+
+/* Functions behind sums that are derived, which would have been tiled with these, have lanes of their own. */
+static void test_functions_behind_derived(void **state)
+{
+	static const char *const specs[] = {
+		"conv2d:ic=16,h=28,w=28,oc=32,k=3,p=1,act=relu",
+		"conv2d:ic=16,h=28,w=28,oc=32,k=3,p=1,bias=1,act=relu,layout=nhwc",
+		"conv2d:ic=16,h=28,w=28,oc=32,k=3,p=1,bias=1,act=relu,layout=nchw8c",
+		"conv2d_transpose:ic=16,h=16,w=16,oc=32,k=4,s=2,p=1,bias=1,act=relu",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(specs) / sizeof(*specs); i++) {
+		struct run r = run_new(specs[i]);
+		struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
+		int derived = 0;
+
+		for (int j = 0; j < sketches.n; j++) {
+			const struct step_vec *steps = &sketches.at[j]->state->steps;
+
+			if (!has_step(steps, STEP_DERIVE, -1))
+				continue;
+			derived++;
+			assert_true(has_step(steps, STEP_VECTORIZE, r.d->ops.n - 1));
+		}
+		assert_true(derived > 0);
+		arena_free(r.a);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -714,6 +751,7 @@ int main(void)
 		cmocka_unit_test(test_panels),
 		cmocka_unit_test(test_derived),
 		cmocka_unit_test(test_ragged),
+		cmocka_unit_test(test_functions_behind_derived),
 		cmocka_unit_test(test_computed_operands),
 		cmocka_unit_test(test_pointwise_operand),
 		cmocka_unit_test(test_two_tiles),
