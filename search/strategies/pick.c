@@ -12,6 +12,9 @@
  * recorded tasks evolution without alike ones in a batch needs half the trials. */
 #define ALIKE_SCORE 1e-3f
 
+/* A batch, and those that are bred, are of so many niches at least (search/space/genes/genes.h), each of which has so many. */
+enum { NICHES = 4, LEAST_OF_NICHE = 2 };
+
 enum {
 	ALIKE_DISTANCE = 2,
 	MAX_TRIES = 40,		/* random samples for one that fits together */
@@ -33,15 +36,39 @@ void pick_score(const struct problem *p, struct arena *a, struct candidate *all,
 		all[i].score = scores[i];
 }
 
+static uint64_t niche_of(const struct problem *p, const struct genes *g)
+{
+	return genes_niche(g, p->sketches.at[g->sketch]);
+}
+
+/* How many of ALL share a niche with G. */
+static int count_niche(const struct problem *p, const struct candidate *all, int n, const struct genes *g)
+{
+	uint64_t niche = niche_of(p, g);
+	int same = 0;
+
+	for (int i = 0; i < n; i++)
+		same += all[i].genes.n > 0 && niche_of(p, &all[i].genes) == niche;
+	return same;
+}
+
+/* May another one with G come beside N of ALL, of MOST? */
+static bool has_niche(const struct problem *p, const struct candidate *all, int n, int most, const struct genes *g)
+{
+	return !problem_has(p, COMPONENT_NICHES) ||
+	       count_niche(p, all, n, g) < (most < NICHES * LEAST_OF_NICHE ? LEAST_OF_NICHE : most / NICHES);
+}
+
 int pick_fastest(const struct problem *p, struct arena *a, struct rng *rng, int most,
 		 struct candidate *out)
 {
 	int n = 0;
 
-	for (int i = 0; i < p->history->n_best && i < most; i++) {
+	for (int i = 0; i < p->history->n_best && n < most; i++) {
 		const struct genes *g = &p->history->best[i].genes;
 
-		n += candidate_grow(p, a, rng, g->sketch, g, &out[n]);
+		if (has_niche(p, out, n, most, g))
+			n += candidate_grow(p, a, rng, g->sketch, g, &out[n]);
 	}
 	return n;
 }
@@ -76,7 +103,8 @@ static bool is_distinct(const struct batch *b, const struct candidate *c)
 
 bool pick_one(const struct problem *p, struct arena *a, const struct candidate *c, struct batch *b)
 {
-	return (!problem_has(p, COMPONENT_DISTINCT) || is_distinct(b, c)) && batch_add(p, a, b, c);
+	return (!problem_has(p, COMPONENT_DISTINCT) || is_distinct(b, c)) && has_niche(p, b->at, b->n, b->cap, &c->genes) &&
+	       batch_add(p, a, b, c);
 }
 
 void pick_distinct(const struct problem *p, struct arena *a, const struct candidate *all, int n,

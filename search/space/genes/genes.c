@@ -2,6 +2,11 @@
 /* search/space/genes/genes.c - decisions told from steps. */
 #include "search/space/genes/genes.h"
 
+#include "base/hash.h"
+
+/* Decisions that tell niches apart: register tiles of two reductions with six dims each, and what they derive. */
+enum { NICHE_SIZES = 16 };
+
 /* STEP is O with what it leaves open decided. */
 static bool decides(const struct open_step *o, const struct step *step)
 {
@@ -86,6 +91,23 @@ struct genes genes_copy(struct arena *a, const struct genes *g)
 
 	c.at = arena_memdup(a, g->at, (size_t)g->n * sizeof(*g->at));
 	return c;
+}
+
+uint64_t genes_niche(const struct genes *g, const struct sketch *sketch)
+{
+	int64_t sizes[2 * NICHE_SIZES];
+	int n = 0;
+
+	for (int i = 0; i < g->n && n < 2 * NICHE_SIZES; i++) {
+		const struct open_step *o = &sketch->steps.at[i];
+		bool tiles = o->role == ROLE_TILE || o->role == ROLE_TILE_VECTOR || o->role == ROLE_MATRIX;
+
+		if (!tiles && o->step.kind != STEP_DERIVE)
+			continue;
+		sizes[n++] = tiles ? i : o->step.derivation;
+		sizes[n++] = tiles ? g->at[i].step.size : o->step.size;
+	}
+	return hash_bytes(sizes, (size_t)n * sizeof(*sizes)).lo;
 }
 
 int genes_distance(const struct genes *x, const struct genes *y)

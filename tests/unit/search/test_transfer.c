@@ -235,6 +235,45 @@ static void test_other_threads(void **state)
 	assert_false(begins(steps_with(f, SPEC_C, 4, false), steps_with(f, SPEC_C, 1, true)));
 }
 
+/* --- kin */
+
+#define DENSE "dense:m=48,n=64,k=32"
+
+/* STEPS without what is folded and without stages' numbers, which are others where there are other functions. */
+static const char *loops_of(struct arena *a, const char *steps)
+{
+	struct text t = { 0 };
+
+	for (const char *at = steps; *at; at += strcspn(at, ";"), at += strspn(at, "; ")) {
+		const char *stage = at + strcspn(at, " ");
+		const char *rest = stage + 1 + strcspn(stage + 1, " ;");
+
+		if (begins(at, "compute_at"))
+			rest += 1 + strcspn(rest + 1, " ;");
+		if (!begins(at, "inline"))
+			text_printf(&t, "%.*s%.*s;", (int)(stage - at), at, (int)strcspn(rest, ";"), rest);
+	}
+	const char *copy = arena_strdup(a, text_str(&t));
+
+	text_free(&t);
+	return copy;
+}
+
+/* What a task is fast with, another one that has other functions behind the same sums begins with. */
+static void test_kin(void **state)
+{
+	struct fixture *f = *state;
+
+	play(f, (struct campaign_run){ DENSE, .trials = 32 });
+	play(f, (struct campaign_run){ DENSE ",act=relu", .trials = 8 });
+	play(f, (struct campaign_run){ DENSE ",act=sigmoid", .trials = 8, .no_transfer = true });
+	const char *theirs = loops_of(f->a, steps_with(f, DENSE, 1, true));
+
+	assert_true(strlen(theirs) > 0);
+	assert_string_equal(loops_of(f->a, steps_with(f, DENSE ",act=relu", 1, false)), theirs);
+	assert_string_not_equal(loops_of(f->a, steps_with(f, DENSE ",act=sigmoid", 1, false)), theirs);
+}
+
 /* --- interruptions */
 
 static int add_steps(void *user, const struct db_record *r)
@@ -312,6 +351,7 @@ int main(void)
 		T(test_no_transfer),
 		T(test_devices),
 		T(test_other_threads),
+		T(test_kin),
 		T(test_goes_on),
 		T(test_estimates_teach_nobody),
 #undef T
