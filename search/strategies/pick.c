@@ -55,7 +55,7 @@ static int count_niche(const struct problem *p, const struct candidate *all, int
 /* May another one with G come beside N of ALL, of MOST? */
 static bool has_niche(const struct problem *p, const struct candidate *all, int n, int most, const struct genes *g)
 {
-	return !problem_has(p, COMPONENT_NICHES) ||
+	return !problem_has(p, COMPONENT_NICHES) || niche_of(p, g) == 0 ||
 	       count_niche(p, all, n, g) < (most < NICHES * LEAST_OF_NICHE ? LEAST_OF_NICHE : most / NICHES);
 }
 

@@ -15,7 +15,7 @@ int pick_fastest(const struct problem *p, struct arena *a, struct rng *rng, int 
 		 struct candidate *out);
 /* Best score first; equal ones in an order of chance that is always the same. */
 void pick_sort(struct candidate *all, int n);
-/* Takes C into B where it is new and not alike to what is there, as below. */
+/* Takes C into B where it is new and not alike to what is there, as below, and no quarter of B has its register tiles. */
 bool pick_one(const struct problem *p, struct arena *a, const struct candidate *c, struct batch *b);
 /* The first of ALL that are new and not alike, to the model or in their decisions, until B has UPTO:
  * a batch of one kind would teach the model nothing. */

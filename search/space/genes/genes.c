@@ -96,6 +96,7 @@ struct genes genes_copy(struct arena *a, const struct genes *g)
 uint64_t genes_niche(const struct genes *g, const struct sketch *sketch)
 {
 	int64_t sizes[2 * NICHE_SIZES];
+	bool has_tiles = false;
 	int n = 0;
 
 	for (int i = 0; i < g->n && n < 2 * NICHE_SIZES; i++) {
@@ -104,10 +105,11 @@ uint64_t genes_niche(const struct genes *g, const struct sketch *sketch)
 
 		if (!tiles && o->step.kind != STEP_DERIVE)
 			continue;
+		has_tiles |= tiles;
 		sizes[n++] = tiles ? i : o->step.derivation;
 		sizes[n++] = tiles ? g->at[i].step.size : o->step.size;
 	}
-	return hash_bytes(sizes, (size_t)n * sizeof(*sizes)).lo;
+	return has_tiles ? hash_bytes(sizes, (size_t)n * sizeof(*sizes)).lo : 0;
 }
 
 int genes_distance(const struct genes *x, const struct genes *y)

@@ -26,7 +26,8 @@ struct genes {
 bool genes_of(struct arena *a, const struct sketch *sketch, const struct step_vec *steps,
 	      struct genes *out);
 struct genes genes_copy(struct arena *a, const struct genes *g);
-/* A number for the algorithm and the register tiles that G decides for: the same for the same ones. */
+/* A number for the algorithm and the register tiles that G decides for: the same for the same ones; 0 where there are no
+ * such tiles. */
 uint64_t genes_niche(const struct genes *g, const struct sketch *sketch);
 /* In how many decisions two differ; INT32_MAX where they are of different sketches. */
 int genes_distance(const struct genes *x, const struct genes *y);
