@@ -75,13 +75,19 @@ void scheduler_relate(struct scheduler *s, int i, int kin)
 	s->at[i].kin = kin;
 }
 
+/* Are X and Y kin, or one? */
+static bool shares_gains(const struct scheduled *x, const struct scheduled *y)
+{
+	return x == y || (x->kin && x->kin == y->kin);
+}
+
 /* The others that are kin of task I may come to BEST_US, too. */
 static void tell_kin(struct scheduler *s, int i, double best_us)
 {
 	for (int j = 0; j < s->n; j++) {
 		struct scheduled *t = &s->at[j];
 
-		if (j != i && t->kin && t->kin == s->at[i].kin && (t->told_us <= 0 || best_us < t->told_us))
+		if (j != i && shares_gains(t, &s->at[i]) && (t->told_us <= 0 || best_us < t->told_us))
 			t->told_us = best_us;
 	}
 }
@@ -159,12 +165,6 @@ static double floor_us(const struct scheduler *s, const struct task *task)
 	if (fastest <= 0 || s->peak <= 0)
 		return 0;
 	return task->flop * 1e-3 / sqrt(fastest * fmax(fastest, s->peak));
-}
-
-/* Are X and Y kin, or one? */
-static bool shares_gains(const struct scheduled *x, const struct scheduled *y)
-{
-	return x == y || (x->kin && x->kin == y->kin);
 }
 
 /* Trials of T and its kin. */

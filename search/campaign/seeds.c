@@ -228,11 +228,12 @@ static void add_of_kin(struct arena *a, struct db *db, const struct problem *p, 
 	const struct kin *own = kin_find(all, p->task->key);
 
 	for (int i = 0; own && i < all->n; i++) {
+		if (!is_kin(own, &all->at[i]))
+			continue;
 		struct kin_search s = { { a, arena_new(), p, OF_KIN, out }, own, &all->at[i] };
 
-		want.task_key = all->at[i].key;
-		if (is_kin(own, s.theirs))
-			db_each_standing(db, &want, DB_SUREST, take_of_kin, &s);
+		want.task_key = s.theirs->key;
+		db_each_standing(db, &want, DB_SUREST, take_of_kin, &s);
 		arena_free(s.records.scratch);
 	}
 }
