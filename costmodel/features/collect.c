@@ -325,13 +325,13 @@ static void walk_loop(struct site_walk *w, const struct nest *n)
 
 static void walk_let(struct site_walk *w, const struct nest *n)
 {
-	struct motion m = { .n = 0 };
-	struct variable v = { n->axis, -1, NULL };
+	struct motion *m = arena_one(w->a, struct motion);
 
-	motion_add(&w->around.variables, &m, n->value, 1);
-	v.let = arena_memdup(w->a, &m, sizeof(m));
-	vec_push(w->a, &w->around.variables, v);
+	motion_add(&w->around.variables, m, n->value, 1);
+	vec_push(w->a, &w->around.variables, (struct variable){ n->axis, -1, m });
+	path_let(w->a, &w->path, n->axis, n->value);
 	walk_list(w, n->body);
+	w->path.lets.n--;
 	w->around.variables.n--;
 }
 
@@ -339,7 +339,7 @@ static void walk_branch(struct site_walk *w, const struct nest *n, bool not)
 {
 	double asked = share_asked(&w->around, n->value);
 	double taken = w->taken;
-	int entered = w->path.n;
+	int entered = w->path.conditions.n;
 
 	w->taken *= path_enter(w->a, &w->path, n->value, not);
 	w->conditions++;
@@ -348,7 +348,7 @@ static void walk_branch(struct site_walk *w, const struct nest *n, bool not)
 	w->branched[w->around.n] -= asked;
 	w->conditions--;
 	w->taken = taken;
-	w->path.n = entered;
+	w->path.conditions.n = entered;
 }
 
 static void walk_if(struct site_walk *w, const struct nest *n)

@@ -31,6 +31,28 @@ static double kept(const struct site *s, const struct access *x)
 	return most;
 }
 
+/* Values that the last index of X takes. */
+static double row_of(const struct access *x)
+{
+	const struct motion *m = &x->dim[x->buffer->tensor.ndim - 1];
+	int64_t reach = 1;
+
+	for (int i = 0; i < m->n; i++)
+		reach += m->at[i].step * (m->at[i].count - 1);
+	return (double)reach;
+}
+
+/* Registers of X's buffer, which is in some. Of rows for 8 lanes an edge that has 4 leaves half alone. */
+static double held(const struct site *s, const struct access *x)
+{
+	const struct tensor *t = &x->buffer->tensor;
+	double vectors = access_vectors(s, x, (double)tensor_count(t));
+
+	if (t->ndim == 0 || x->lanes != LANES_UNIT)
+		return vectors;
+	return vectors * fmin(1, row_of(x) / (double)t->shape[t->ndim - 1]);
+}
+
 static void fill_registers(const struct site *s, const struct aim *d, float *row)
 {
 	double acc = 0, operands = 0;
@@ -41,7 +63,7 @@ static void fill_registers(const struct site *s, const struct aim *d, float *row
 		if (!x->buffer->registers)
 			operands += x->reads ? kept(s, x) : 0;
 		else if (!seen_before(s, i))
-			acc += access_vectors(s, x, (double)tensor_count(&x->buffer->tensor));
+			acc += held(s, x);
 	}
 	row[FEATURE_ACC_REGISTERS] = (float)acc;
 	row[FEATURE_OPERAND_REGISTERS] = (float)operands;

@@ -5,26 +5,70 @@
 #include <math.h>
 
 #include "costmodel/features/frequency.h"
+#include "te/scalar.h"
 
 /* Turns that are looked at, and axes: a condition of a padded convolution's border is of a tile's two loops and the window's,
  * up to some hundred turns. */
-enum { MAX_TURNS = 512, MAX_AXES = 8 };
+enum { MAX_TURNS = 512, MAX_AXES = 12 };
+
+/* An axis that conditions are of. */
+struct crossed_axis {
+	const struct axis *axis;
+	const struct expr *let;		/* of axes before it; NULL: it takes all of its range */
+	int64_t value;
+};
 
 /* The conditions that have axes in common with a new one, and their axes. */
 struct crossing {
+	const struct condition_path *path;
 	const struct linear *of[16];
 	int n;
-	const struct axis *axis[MAX_AXES];
-	int64_t value[MAX_AXES];
+	struct crossed_axis axis[MAX_AXES];
 	int n_axes;
 };
 
 static int place_of(const struct crossing *c, const struct axis *axis)
 {
 	for (int i = 0; i < c->n_axes; i++)
-		if (c->axis[i] == axis)
+		if (c->axis[i].axis == axis)
 			return i;
 	return -1;
+}
+
+static const struct expr *let_of(const struct condition_path *p, const struct axis *axis)
+{
+	for (int i = p->lets.n - 1; i >= 0; i--)
+		if (p->lets.at[i].axis == axis)
+			return p->lets.at[i].value;
+	return NULL;
+}
+
+static bool add_axis(struct crossing *c, const struct axis *axis);
+
+/* The axes of E, what a let says; false where they are too many, or it is more than arithmetic. */
+static bool add_axes(struct crossing *c, const struct expr *e)
+{
+	if (e->kind == EXPR_AXIS)
+		return add_axis(c, e->axis);
+	if (e->kind == EXPR_INT)
+		return true;
+	if (e->dtype != DTYPE_I64 || expr_kind_arity(e->kind) != 2)
+		return false;
+	return add_axes(c, e->arg[0]) && add_axes(c, e->arg[1]);
+}
+
+static bool add_axis(struct crossing *c, const struct axis *axis)
+{
+	const struct expr *let = let_of(c->path, axis);
+
+	if (place_of(c, axis) >= 0)
+		return true;
+	if (let && !add_axes(c, let))
+		let = NULL;
+	if (c->n_axes == MAX_AXES)
+		return false;
+	c->axis[c->n_axes++] = (struct crossed_axis){ axis, let, 0 };
+	return true;
 }
 
 static bool add(struct crossing *c, const struct linear *l)
@@ -32,14 +76,24 @@ static bool add(struct crossing *c, const struct linear *l)
 	if (c->n == (int)(sizeof(c->of) / sizeof(*c->of)))
 		return false;
 	c->of[c->n++] = l;
-	for (int i = 0; i < l->n; i++) {
-		if (place_of(c, l->term[i].atom->axis) >= 0)
-			continue;
-		if (c->n_axes == MAX_AXES)
+	for (int i = 0; i < l->n; i++)
+		if (!add_axis(c, l->term[i].atom->axis))
 			return false;
-		c->axis[c->n_axes++] = l->term[i].atom->axis;
-	}
 	return true;
+}
+
+/* Is one of C's axes in E, or in what lets say of it? */
+static bool is_of(const struct crossing *c, const struct expr *e)
+{
+	if (e->kind == EXPR_AXIS) {
+		const struct expr *let = let_of(c->path, e->axis);
+
+		return place_of(c, e->axis) >= 0 || (let && is_of(c, let));
+	}
+	for (int i = 0; i < expr_kind_arity(e->kind); i++)
+		if (is_of(c, e->arg[i]))
+			return true;
+	return false;
 }
 
 static bool meets(const struct crossing *c, const struct linear *l)
@@ -48,7 +102,7 @@ static bool meets(const struct crossing *c, const struct linear *l)
 		if (c->of[i] == l)
 			return false;
 	for (int i = 0; i < l->n; i++)
-		if (place_of(c, l->term[i].atom->axis) >= 0)
+		if (is_of(c, l->term[i].atom))
 			return true;
 	return false;
 }
@@ -56,12 +110,12 @@ static bool meets(const struct crossing *c, const struct linear *l)
 /* NEW and all of P that it depends on; false where they are too many. */
 static bool cross(const struct condition_path *p, const struct linear *new, struct crossing *c)
 {
-	*c = (struct crossing){ .n = 0 };
+	*c = (struct crossing){ .path = p };
 	if (!add(c, new))
 		return false;
-	for (int i = 0; i < p->n; i++)
-		if (meets(c, &p->at[i])) {
-			if (!add(c, &p->at[i]))
+	for (int i = 0; i < p->conditions.n; i++)
+		if (meets(c, &p->conditions.at[i])) {
+			if (!add(c, &p->conditions.at[i]))
 				return false;
 			i = -1;	/* its axes may be those of others */
 		}
@@ -73,17 +127,34 @@ static bool holds(const struct crossing *c, const struct linear *l)
 	int64_t sum = l->constant;
 
 	for (int i = 0; i < l->n; i++)
-		sum += l->term[i].coef * c->value[place_of(c, l->term[i].atom->axis)];
+		sum += l->term[i].coef * c->axis[place_of(c, l->term[i].atom->axis)].value;
 	return sum >= 0;
+}
+
+static int64_t value_of(const struct crossing *c, const struct expr *e)
+{
+	if (e->kind == EXPR_AXIS)
+		return c->axis[place_of(c, e->axis)].value;
+	if (e->kind == EXPR_INT)
+		return e->i;
+	union scalar x = { .i = value_of(c, e->arg[0]) }, y = { .i = value_of(c, e->arg[1]) };
+
+	return scalar_binary(e->kind, DTYPE_I64, x, y).i;
+}
+
+static double extent_of(const struct crossed_axis *x)
+{
+	return x->let ? 1 : (double)(x->axis->hi - x->axis->lo);
 }
 
 /* Sets the values of turn I of all there are. */
 static void set_turn(struct crossing *c, int64_t i)
 {
 	for (int j = 0; j < c->n_axes; j++) {
-		int64_t extent = c->axis[j]->hi - c->axis[j]->lo;
+		struct crossed_axis *x = &c->axis[j];
+		int64_t extent = (int64_t)extent_of(x);
 
-		c->value[j] = c->axis[j]->lo + i % extent;
+		x->value = x->let ? value_of(c, x->let) : x->axis->lo + i % extent;
 		i /= extent;
 	}
 }
@@ -105,10 +176,16 @@ static void set_point(struct crossing *c, int i, double root)
 	double step = 1;
 
 	for (int j = 0; j < c->n_axes; j++) {
+		struct crossed_axis *x = &c->axis[j];
+
+		if (x->let) {
+			x->value = value_of(c, x->let);
+			continue;
+		}
 		step /= root;
 		double at = 0.5 + step * (i + 1);
 
-		c->value[j] = c->axis[j]->lo + (int64_t)((at - floor(at)) * (double)(c->axis[j]->hi - c->axis[j]->lo));
+		x->value = x->axis->lo + (int64_t)((at - floor(at)) * extent_of(x));
 	}
 }
 
@@ -116,11 +193,14 @@ static void set_point(struct crossing *c, int i, double root)
 static double count(struct crossing *c)
 {
 	double turns = 1, before = 0, behind = 0;
+	int free_axes = 0;
 
-	for (int j = 0; j < c->n_axes; j++)
-		turns *= (double)(c->axis[j]->hi - c->axis[j]->lo);
+	for (int j = 0; j < c->n_axes; j++) {
+		turns *= extent_of(&c->axis[j]);
+		free_axes += !c->axis[j].let;
+	}
 	bool all = turns <= MAX_TURNS;
-	double root = all ? 0 : root_of(c->n_axes);
+	double root = all ? 0 : root_of(free_axes);
 
 	for (int i = 0; i < (all ? (int)turns : MAX_TURNS); i++) {
 		bool reached = true;
@@ -159,16 +239,21 @@ static double enter_one(struct arena *a, struct condition_path *p, const struct 
 	if (sum_of(a, e, not, &l)) {
 		if (cross(p, &l, &c))
 			share = count(&c);
-		vec_push(a, p, l);
+		vec_push(a, &p->conditions, l);
 	}
 	if (share < 0)
 		share = not ? 1 - share_of(e) : share_of(e);
 	return share;
 }
 
+void path_let(struct arena *a, struct condition_path *p, const struct axis *axis, const struct expr *value)
+{
+	vec_push(a, &p->lets, (struct path_let){ axis, value });
+}
+
 double path_enter(struct arena *a, struct condition_path *p, const struct expr *condition, bool not)
 {
-	int n = p->n;
+	int n = p->conditions.n;
 
 	if (condition->kind == EXPR_NOT)
 		return path_enter(a, p, condition->arg[0], !not);
@@ -180,7 +265,7 @@ double path_enter(struct arena *a, struct condition_path *p, const struct expr *
 	if (condition->kind == (not ? EXPR_AND : EXPR_OR)) {
 		double other = path_enter(a, p, condition, !not);
 
-		p->n = n;
+		p->conditions.n = n;
 		return 1 - other;
 	}
 	return enter_one(a, p, condition, not);

@@ -9,16 +9,12 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/machine.h"
 #include "measure/runner/buffer.h"
 #include "measure/runner/verify.h"
 
 /* Where the caches are not known: twice a last-level cache of 32 MB. */
 #define FLUSH_BYTES ((size_t)64 << 20)
-
-static int64_t machine_bytes(void)
-{
-	return (int64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
-}
 
 /* What argument A takes in the memory file. */
 static int64_t image_bytes(const struct workload_arg *a)
@@ -62,10 +58,10 @@ static int copy_args(struct setup *s, const struct workload *w, int64_t *total)
  * and what the reference computes in between, about as much again; a machine that has not so much would end other processes first. */
 static int check_memory(int64_t total)
 {
-	if (total > machine_bytes() / 2)
+	if (total > machine_memory() / 2)
 		return err_set("verifying needs %.3g GiB, twice; this machine has %.3g GiB (make the "
 			       "operator smaller)", (double)total / (1 << 30),
-			       (double)machine_bytes() / (1 << 30));
+			       (double)machine_memory() / (1 << 30));
 	return 0;
 }
 
@@ -173,7 +169,7 @@ struct prepared *prepared_take(struct prepared **kept, const char *key)
 
 void prepared_keep(struct prepared **kept, struct prepared *p)
 {
-	int64_t room = (int64_t)(PREPARED_KEPT_SHARE * (double)machine_bytes());
+	int64_t room = (int64_t)(PREPARED_KEPT_SHARE * (double)machine_memory());
 	struct prepared **at = kept;
 
 	prepared_free(prepared_take(kept, p->key));

@@ -3,10 +3,10 @@
 #include "runtime/finals/finals_play.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/machine.h"
 #include "measure/timing/timing.h"
 #include "runtime/step_times.h"
 #include "runtime/values/inputs.h"
@@ -42,7 +42,7 @@ static double weight_bytes(const struct graph *g)
 /* How many lineups the memory has room for: one at least, which `hone run` needs as well. */
 static int most_lineups(const struct graph *g)
 {
-	double room = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) * MEMORY_SHARE;
+	double room = (double)machine_memory() * MEMORY_SHARE;
 	double n = room / (weight_bytes(g) + 1);
 
 	return n < 1 ? 1 : n > CONTENDERS ? CONTENDERS : (int)n;

@@ -5,10 +5,10 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/machine.h"
 #include "measure/device/calibration.h"
 #include "measure/device/simulated.h"
 #include "search/campaign/admit.h"
@@ -302,7 +302,7 @@ static int find_base(struct tuner *t, const struct task_vec *tasks)
 /* Before any of them takes time. */
 static int admit_all(const struct task_vec *tasks)
 {
-	double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	double memory = (double)machine_memory();
 
 	for (int i = 0; i < tasks->n; i++)
 		if (task_admit(tasks->at[i], memory) < 0)

@@ -3,10 +3,10 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/machine.h"
 #include "base/quantile.h"
 #include "graph/model.h"
 #include "runtime/kept/module.h"
@@ -32,7 +32,7 @@ struct runner_state {
 
 static void limit_memory(void)
 {
-	double bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+	double bytes = (double)machine_memory();
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_DATA, &limit) < 0)

@@ -79,13 +79,33 @@ static void test_parts(void **state)
 	check(path_enter(s.a, &s.path, inside, false), 0.94, 1e-12);
 	s.path = before;
 	check(path_enter(s.a, &s.path, inside, true), 0.06, 1e-12);
-	assert_int_equal(s.path.n, before.n);
+	assert_int_equal(s.path.conditions.n, before.conditions.n);
 	check(path_enter(s.a, &s.path, expr_unary(s.a, EXPR_NOT, inside), false), 0.06, 1e-12);
 	check(path_enter(s.a, &s.path, from(&s, 2, s.read), true), 0.03, 1e-12);
 	check(path_enter(s.a, &s.path, from(&s, 2, s.read), false), 0, 1e-12);
 	/* No turn comes here: what it would be alone. */
 	check(path_enter(s.a, &s.path, from(&s, 2, s.read), false), 0.93, 0.03);
 	arena_free(s.a);
+}
+
+/* Tiles of 16 that are moved back at the end: min(16 * i, 29) of three is never 1, 2, 3, ... */
+static void test_let(void **state)
+{
+	struct arena *a = arena_new();
+	struct border_scene s = { .a = a };
+	struct axis tile = { .hi = 3 }, start = { .hi = 30 }, inner = { .hi = 16 };
+	const struct expr *x = expr_axis(a, &start), *i = expr_axis(a, &tile);
+
+	(void)state;
+	path_let(a, &s.path, &start, expr_binary(a, EXPR_MIN, expr_mul(a, i, 16), expr_int(a, 29)));
+	check(path_enter(a, &s.path, from(&s, 2, x), false), 2. / 3, 1e-12);
+	check(path_enter(a, &s.path, below(&s, x, 28), false), 1. / 2, 1e-12);
+	/* Also by the loop that it is of, and with others. */
+	check(path_enter(a, &s.path, below(&s, i, 2), false), 1, 1e-12);
+	check(path_enter(a, &s.path, below(&s, expr_add(a, x, expr_axis(a, &inner)), 20), false), 1. / 4, 1e-12);
+	s.path = (struct condition_path){ 0 };
+	check(path_enter(a, &s.path, from(&s, 2, x), false), 28. / 30, 1e-12);
+	arena_free(a);
 }
 
 /* Of 6500 turns some are looked at. */
@@ -106,6 +126,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_border),
 		cmocka_unit_test(test_parts),
+		cmocka_unit_test(test_let),
 		cmocka_unit_test(test_many),
 	};
 
