@@ -2,6 +2,8 @@
 /* costmodel/features/site.c - what is derived from a store's loops and accesses. */
 #include "costmodel/features/site.h"
 
+#include <math.h>
+
 #include "schedule/matrix.h"
 
 static double register_lanes(enum dtype t, const struct target *target)
@@ -108,9 +110,9 @@ double access_vectors(const struct site *s, const struct access *x, double eleme
 
 	if (site_has_vector(s) && (x->lanes == LANES_UNIT || x->lanes == LANES_ACROSS))
 		vectors = vectors / s->vector_lanes * s->registers;
-	if (site_has_vector(s) && x->lanes == LANES_NEAR)
-		vectors = elements / s->vector_lanes * s->registers *
-			  (double)access_stride(x, s->vector);
+	if (site_has_vector(s) && x->lanes == LANES_NEAR)	/* of all that lies between the lanes, too */
+		vectors = elements / s->vector_lanes *
+			  ceil(s->vector_lanes * (double)access_stride(x, s->vector) / s->lanes);
 	return vectors < 1 ? 1 : vectors;
 }
 
