@@ -37,19 +37,50 @@ double share_of(const struct expr *e)
 	}
 }
 
+/* What lets a compiler compute once what is the same in several turns: nothing that is stored in between may change it. */
+enum sameness {
+	SAME_WHERE_UNMOVED,	/* of axes and inputs */
+	SAME_IN_BODY,		/* of registers, which each turn around may change */
+	NEVER_SAME,		/* of memory that kernels store to */
+};
+
+static enum sameness sameness_of(const struct buffer *b)
+{
+	return b->registers ? SAME_IN_BODY : b->kind == BUFFER_INPUT ? SAME_WHERE_UNMOVED : NEVER_SAME;
+}
+
+/* Marks the loops that move E, of a load those that move its indices. */
+static enum sameness mark_moving(const struct loops *around, const struct expr *e, bool *moved)
+{
+	bool load = e->kind == EXPR_LOAD;
+	enum sameness same = load ? sameness_of(buffer_of(e->tensor)) : SAME_WHERE_UNMOVED;
+	struct motion m;
+
+	if (!e->loads && e->dtype == DTYPE_I64) {
+		motion_clear(&m);
+		motion_add(&around->variables, &m, e, 1);
+		for (int i = 0; i < m.n; i++)
+			moved[m.at[i].loop] = true;
+		return same;
+	}
+	for (int i = 0; i < (load ? e->tensor->ndim : expr_kind_arity(e->kind)) && same != NEVER_SAME; i++) {
+		enum sameness one = mark_moving(around, load ? e->index[i] : e->arg[i], moved);
+
+		same = one > same ? one : same;
+	}
+	return same;
+}
+
 double executions(const struct loops *around, const struct expr *e)
 {
-	bool moved[SITE_MAX_LOOPS] = { false }, in_body = false;
+	bool moved[SITE_MAX_LOOPS] = { false };
+	enum sameness same = mark_moving(around, e, moved);
+	bool in_body = same == SAME_IN_BODY;
 	double share = 1;
-	struct motion m;
 	int i;
 
-	if (e->loads)
+	if (same == NEVER_SAME)
 		return 1;
-	motion_clear(&m);
-	motion_add(&around->variables, &m, e, 1);
-	for (i = 0; i < m.n; i++)
-		moved[m.at[i].loop] = true;
 	for (i = around->n - 1; i >= 0 && loop_is_written_out(&around->at[i]); i--) {
 		in_body |= moved[i] && around->at[i].annotation == ANNOTATION_VECTOR;
 		share /= moved[i] || around->at[i].annotation == ANNOTATION_VECTOR ? 1 : around->at[i].extent;

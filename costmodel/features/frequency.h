@@ -16,7 +16,7 @@ struct loops {
  * the pass borders leaves behind does; an estimate otherwise. */
 double share_of(const struct expr *e);
 /* How often E is computed in a turn of the body: not at all where no loop of the body, nor the one around it, moves
- * it, once for all written-out turns that do not. What is loaded counts as moved by all. */
+ * it, once for all written-out turns that do not: a load that has a mask is one for all rows that it is added to. */
 double executions(const struct loops *around, const struct expr *e);
 /* In what share of the written-out turns a branch is left of CONDITION: it is a constant of those in which no turn of
  * the other loops changes it. */
