@@ -49,20 +49,29 @@ static enum sameness sameness_of(const struct buffer *b)
 	return b->registers ? SAME_IN_BODY : b->kind == BUFFER_INPUT ? SAME_WHERE_UNMOVED : NEVER_SAME;
 }
 
-/* Marks the loops that move E, of a load those that move its indices. */
+static void mark_loops(const struct loops *around, const struct axis *axis, bool *moved)
+{
+	for (int i = around->variables.n - 1; i >= 0; i--) {
+		const struct variable *v = &around->variables.at[i];
+
+		if (v->axis != axis)
+			continue;
+		if (v->loop >= 0)
+			moved[v->loop] = true;
+		for (int j = 0; v->let && j < v->let->n; j++)
+			moved[v->let->at[j].loop] = true;
+		return;
+	}
+}
+
+/* Marks the loops that move E, of a load those that move its indices; a quotient may change with each of its axes. */
 static enum sameness mark_moving(const struct loops *around, const struct expr *e, bool *moved)
 {
 	bool load = e->kind == EXPR_LOAD;
 	enum sameness same = load ? sameness_of(buffer_of(e->tensor)) : SAME_WHERE_UNMOVED;
-	struct motion m;
 
-	if (!e->loads && e->dtype == DTYPE_I64) {
-		motion_clear(&m);
-		motion_add(&around->variables, &m, e, 1);
-		for (int i = 0; i < m.n; i++)
-			moved[m.at[i].loop] = true;
-		return same;
-	}
+	if (e->kind == EXPR_AXIS)
+		mark_loops(around, e->axis, moved);
 	for (int i = 0; i < (load ? e->tensor->ndim : expr_kind_arity(e->kind)) && same != NEVER_SAME; i++) {
 		enum sameness one = mark_moving(around, load ? e->index[i] : e->arg[i], moved);
 
