@@ -42,13 +42,13 @@ static double row_of(const struct access *x)
 	return (double)reach;
 }
 
-/* Registers of X's buffer, which is in some. Of rows for 8 lanes an edge that has 4 leaves half alone. */
+/* Registers of X's buffer, which is in some. Of rows for whole vectors an edge of fewer lanes leaves the rest alone. */
 static double held(const struct site *s, const struct access *x)
 {
 	const struct tensor *t = &x->buffer->tensor;
 	double vectors = access_vectors(s, x, (double)tensor_count(t));
 
-	if (t->ndim == 0 || x->lanes != LANES_UNIT)
+	if (t->ndim == 0 || x->lanes != LANES_UNIT || s->vector_lanes >= s->lanes)
 		return vectors;
 	return vectors * fmin(1, row_of(x) / (double)t->shape[t->ndim - 1]);
 }

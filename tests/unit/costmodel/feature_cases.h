@@ -86,6 +86,18 @@ static const struct feature_case cases[] = {
 	/* one of 4 rows has exponentials; asked once a row, for 8 lanes */
 	{ "a choice of all lanes", "input A: f32[4, 8]\nC[i, j] = select(i < 1, exp(A[i, j]), A[i, j] * 2)\n",
 	  "border C i guard\nvectorize C j\n", 0, "f_explog 8 f_mul 24 select 32 i_simple 32\n" },
+	/* The masked row is one for all 4 rows of sums: 16 lanes where k is 0, which has a loop of its own. */
+	{ "a mask for several rows", "input X: f32[18]\ninput W: f32[4, 3]\n"
+	  "Y[c < 4, x < 16] = sum(k < 3) select(1 <= x + k, X[x + k - 1], f32(0)) * W[c, k]\n",
+	  "reorder Y k c x\nunroll Y c\nvectorize Y x\n", 1, "select 16 f_fma 64\n" },
+	/* Once for 4 vectors, where nothing stores to it; what a kernel stores may have changed. */
+	{ "the same of an input", "input A: f32[8]\nC[i, j < 64] = exp(A[i])\n",
+	  "split C j 16\nunroll C j.0\nvectorize C j.1\n", 0, "f_explog 128\n" },
+	{ "the same of what was stored", "input A: f32[8]\nB[i] = A[i] + 1\nC[i, j < 64] = exp(B[i])\n",
+	  "split C j 16\nunroll C j.0\nvectorize C j.1\n", 1, "f_explog 512\n" },
+	/* i / 5 is the same in the 4 turns of i.1 for the most part, but not known to be. */
+	{ "a quotient of written-out turns", "input A: f32[8]\nC[i < 40, j < 16] = exp(A[i / 5])\n",
+	  "split C i 4\nreorder C i.0 i.1 j\nunroll C i.1\nvectorize C j\n", 0, "f_explog 640\n" },
 	{ "maximum", "input A: f32[4, 8]\nC[i] = max(k < 8) A[i, k]\n", "", 1,
 	  "combines 1 f_minmax 32 flop 32 reduce.product 8 reduce.inner 8 turns 32 loops 2\n" },
 
