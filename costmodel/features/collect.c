@@ -5,11 +5,6 @@
 #include "schedule/mask.h"
 #include "te/index/index.h"
 
-struct lifetime {
-	const struct buffer *buffer;
-	double times;		/* allocated */
-};
-
 /* A load of the store, and the access that it is one of. */
 struct known_load {
 	const struct expr *load;
@@ -21,7 +16,6 @@ struct site_walk {
 	const struct program *p;
 	struct site_vec *out;
 	struct loops around;
-	struct lifetime_vec VEC(struct lifetime) lifetimes;
 	const struct intrinsic *group;	/* around this place; NULL: none */
 	double turns;		/* of the innermost loop, conditions apart */
 	double taken;		/* share of these in which the conditions of PATH hold */
@@ -246,9 +240,9 @@ static void walk_call(struct site_walk *w, struct site *s, const struct expr *pr
 
 static double times_allocated(const struct site_walk *w, const struct buffer *b)
 {
-	for (int i = w->lifetimes.n - 1; i >= 0; i--)
-		if (w->lifetimes.at[i].buffer == b)
-			return w->lifetimes.at[i].times;
+	for (int i = w->around.lifetimes.n - 1; i >= 0; i--)
+		if (w->around.lifetimes.at[i].buffer == b)
+			return w->around.lifetimes.at[i].times;
 	return 1;	/* an argument */
 }
 
@@ -365,7 +359,7 @@ static void walk_if(struct site_walk *w, const struct nest *n)
 
 static void walk_list(struct site_walk *w, const struct nest *n)
 {
-	int lifetimes = w->lifetimes.n;
+	int lifetimes = w->around.lifetimes.n;
 
 	for (; n; n = n->next)
 		switch (n->kind) {
@@ -379,7 +373,7 @@ static void walk_list(struct site_walk *w, const struct nest *n)
 			walk_if(w, n);
 			break;
 		case NEST_ALLOC:
-			vec_push(w->a, &w->lifetimes, (struct lifetime){ n->buffer, w->turns * w->taken });
+			vec_push(w->a, &w->around.lifetimes, (struct lifetime){ n->buffer, w->turns * w->taken, w->around.n });
 			break;
 		case NEST_STORE:
 			walk_store(w, n);
@@ -388,7 +382,7 @@ static void walk_list(struct site_walk *w, const struct nest *n)
 			w->prefetched += w->turns * w->taken;
 			break;
 		}
-	w->lifetimes.n = lifetimes;
+	w->around.lifetimes.n = lifetimes;
 }
 
 bool collect_sites(struct arena *a, const struct program *p, struct site_vec *out)

@@ -37,18 +37,6 @@ double share_of(const struct expr *e)
 	}
 }
 
-/* What lets a compiler compute once what is the same in several turns: nothing that is stored in between may change it. */
-enum sameness {
-	SAME_WHERE_UNMOVED,	/* of axes and inputs */
-	SAME_IN_BODY,		/* of registers, which each turn around may change */
-	NEVER_SAME,		/* of memory that kernels store to */
-};
-
-static enum sameness sameness_of(const struct buffer *b)
-{
-	return b->registers ? SAME_IN_BODY : b->kind == BUFFER_INPUT ? SAME_WHERE_UNMOVED : NEVER_SAME;
-}
-
 static void mark_loops(const struct loops *around, const struct axis *axis, bool *moved)
 {
 	for (int i = around->variables.n - 1; i >= 0; i--) {
@@ -64,37 +52,50 @@ static void mark_loops(const struct loops *around, const struct axis *axis, bool
 	}
 }
 
-/* Marks the loops that move E, of a load those that move its indices; a quotient may change with each of its axes. */
-static enum sameness mark_moving(const struct loops *around, const struct expr *e, bool *moved)
+/* What is in registers is the same from where it was computed on: as often as it is allocated it is another. False where it
+ * is not known to stay: in memory that kernels store to. */
+static bool mark_contents(const struct loops *around, const struct buffer *b, bool *moved)
 {
-	bool load = e->kind == EXPR_LOAD;
-	enum sameness same = load ? sameness_of(buffer_of(e->tensor)) : SAME_WHERE_UNMOVED;
+	for (int i = around->lifetimes.n - 1; i >= 0 && b->registers; i--) {
+		const struct lifetime *l = &around->lifetimes.at[i];
+
+		if (l->buffer != b)
+			continue;
+		for (int j = 0; j < l->loops; j++)
+			moved[j] = true;
+		return true;
+	}
+	return b->kind == BUFFER_INPUT;
+}
+
+/* Marks the loops that move E, of a load those that move its indices, too; a quotient may change with each of its axes.
+ * False where a compiler has to compute it in each turn, whatever moves it. */
+static bool mark_moving(const struct loops *around, const struct expr *e, bool *moved)
+{
+	bool load = e->kind == EXPR_LOAD, stays = true;
 
 	if (e->kind == EXPR_AXIS)
 		mark_loops(around, e->axis, moved);
-	for (int i = 0; i < (load ? e->tensor->ndim : expr_kind_arity(e->kind)) && same != NEVER_SAME; i++) {
-		enum sameness one = mark_moving(around, load ? e->index[i] : e->arg[i], moved);
-
-		same = one > same ? one : same;
-	}
-	return same;
+	if (load)
+		stays = mark_contents(around, buffer_of(e->tensor), moved);
+	for (int i = 0; i < (load ? e->tensor->ndim : expr_kind_arity(e->kind)) && stays; i++)
+		stays = mark_moving(around, load ? e->index[i] : e->arg[i], moved);
+	return stays;
 }
 
 double executions(const struct loops *around, const struct expr *e)
 {
-	bool moved[SITE_MAX_LOOPS] = { false };
-	enum sameness same = mark_moving(around, e, moved);
-	bool in_body = same == SAME_IN_BODY;
+	bool moved[SITE_MAX_LOOPS] = { false }, in_body = false;
 	double share = 1;
 	int i;
 
-	if (same == NEVER_SAME)
+	if (!mark_moving(around, e, moved))
 		return 1;
 	for (i = around->n - 1; i >= 0 && loop_is_written_out(&around->at[i]); i--) {
 		in_body |= moved[i] && around->at[i].annotation == ANNOTATION_VECTOR;
 		share /= moved[i] || around->at[i].annotation == ANNOTATION_VECTOR ? 1 : around->at[i].extent;
 	}
-	return in_body || (i >= 0 && moved[i]) ? share : 0;
+	return in_body || (i >= 0 ? moved[i] : e->loads) ? share : 0;
 }
 
 /* The share of the written-out turns, of which terms FROM and on are left, in which the others take AT, LOW below it

@@ -5,11 +5,19 @@
 
 #include "costmodel/features/site.h"
 
-/* The loops of more than one turn that are open, outermost first, and what variables say of them. */
+/* Of a buffer that loops have. */
+struct lifetime {
+	const struct buffer *buffer;
+	double times;		/* allocated */
+	int loops;		/* around that */
+};
+
+/* The loops of more than one turn that are open, outermost first, what variables say of them, and the buffers that they have. */
 struct loops {
 	struct site_loop at[SITE_MAX_LOOPS];
 	int n;
 	struct variables variables;
+	struct lifetime_vec VEC(struct lifetime) lifetimes;
 };
 
 /* The share of turns in which E holds: exact where it compares one axis with a number, as what

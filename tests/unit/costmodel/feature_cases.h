@@ -93,6 +93,8 @@ static const struct feature_case cases[] = {
 	/* Once for 4 vectors, where nothing stores to it; what a kernel stores may have changed. */
 	{ "the same of an input", "input A: f32[8]\nC[i, j < 64] = exp(A[i])\n",
 	  "split C j 16\nunroll C j.0\nvectorize C j.1\n", 0, "f_explog 128\n" },
+	{ "the same of registers", "input A: f32[8, 16]\nS[i] = sum(k < 16) A[i, k]\nC[i, j < 64] = exp(S[i])\n",
+	  "compute_at S C i\nsplit C j 16\nunroll C j.0\nvectorize C j.1\n", 2, "f_explog 128\n" },
 	{ "the same of what was stored", "input A: f32[8]\nB[i] = A[i] + 1\nC[i, j < 64] = exp(B[i])\n",
 	  "split C j 16\nunroll C j.0\nvectorize C j.1\n", 1, "f_explog 512\n" },
 	/* i / 5 is the same in the 4 turns of i.1 for the most part, but not known to be. */
