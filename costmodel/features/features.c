@@ -8,7 +8,7 @@
 #include "costmodel/features/site.h"
 
 /* Raise it when a column keeps its text but not its meaning. */
-enum { FEATURES_VERSION = 2 };
+enum { FEATURES_VERSION = 3 };
 
 enum scale { SCALE_RAW, SCALE_LOG };
 
