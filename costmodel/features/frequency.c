@@ -37,6 +37,7 @@ double share_of(const struct expr *e)
 	}
 }
 
+/* Marks the loops that move AXIS. */
 static void mark_loops(const struct loops *around, const struct axis *axis, bool *moved)
 {
 	for (int i = around->variables.n - 1; i >= 0; i--) {

@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "te/index/index.h"
 
+/* What a let says of its axis. */
 struct path_let {
 	const struct axis *axis;
 	const struct expr *value;
