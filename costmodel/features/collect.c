@@ -240,10 +240,9 @@ static void walk_call(struct site_walk *w, struct site *s, const struct expr *pr
 
 static double times_allocated(const struct site_walk *w, const struct buffer *b)
 {
-	for (int i = w->around.lifetimes.n - 1; i >= 0; i--)
-		if (w->around.lifetimes.at[i].buffer == b)
-			return w->around.lifetimes.at[i].times;
-	return 1;	/* an argument */
+	const struct lifetime *l = lifetime_of(&w->around, b);
+
+	return l ? l->times : 1;
 }
 
 /* Branches inside of the body are taken in each turn, once for what they stand around. */

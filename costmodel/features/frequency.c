@@ -37,36 +37,34 @@ double share_of(const struct expr *e)
 	}
 }
 
+const struct lifetime *lifetime_of(const struct loops *around, const struct buffer *b)
+{
+	for (int i = around->lifetimes.n - 1; i >= 0; i--)
+		if (around->lifetimes.at[i].buffer == b)
+			return &around->lifetimes.at[i];
+	return NULL;
+}
+
 /* Marks the loops that move AXIS. */
 static void mark_loops(const struct loops *around, const struct axis *axis, bool *moved)
 {
-	for (int i = around->variables.n - 1; i >= 0; i--) {
-		const struct variable *v = &around->variables.at[i];
+	const struct variable *v = variable_of(&around->variables, axis);
 
-		if (v->axis != axis)
-			continue;
-		if (v->loop >= 0)
-			moved[v->loop] = true;
-		for (int j = 0; v->let && j < v->let->n; j++)
-			moved[v->let->at[j].loop] = true;
-		return;
-	}
+	if (v && v->loop >= 0)
+		moved[v->loop] = true;
+	for (int i = 0; v && v->let && i < v->let->n; i++)
+		moved[v->let->at[i].loop] = true;
 }
 
 /* What is in registers is the same from where it was computed on: as often as it is allocated it is another. False where it
  * is not known to stay: in memory that kernels store to. */
 static bool mark_contents(const struct loops *around, const struct buffer *b, bool *moved)
 {
-	for (int i = around->lifetimes.n - 1; i >= 0 && b->registers; i--) {
-		const struct lifetime *l = &around->lifetimes.at[i];
+	const struct lifetime *l = b->registers ? lifetime_of(around, b) : NULL;
 
-		if (l->buffer != b)
-			continue;
-		for (int j = 0; j < l->loops; j++)
-			moved[j] = true;
-		return true;
-	}
-	return b->kind == BUFFER_INPUT;
+	for (int i = 0; l && i < l->loops; i++)
+		moved[i] = true;
+	return l || b->kind == BUFFER_INPUT;
 }
 
 /* Marks the loops that move E, of a load those that move its indices, too; a quotient may change with each of its axes.

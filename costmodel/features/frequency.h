@@ -20,6 +20,9 @@ struct loops {
 	struct lifetime_vec VEC(struct lifetime) lifetimes;
 };
 
+/* Of B, where open loops have it; NULL: it is an argument. */
+const struct lifetime *lifetime_of(const struct loops *around, const struct buffer *b);
+
 /* The share of turns in which E holds: exact where it compares one axis with a number, as what
  * the pass borders leaves behind does; an estimate otherwise. */
 double share_of(const struct expr *e);

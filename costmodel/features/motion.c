@@ -38,20 +38,23 @@ static void add_motion(struct motion *m, const struct motion *x, int64_t factor)
 						 x->at[i].count});
 }
 
+const struct variable *variable_of(const struct variables *v, const struct axis *axis)
+{
+	for (int i = v->n - 1; i >= 0; i--)
+		if (v->at[i].axis == axis)
+			return &v->at[i];
+	return NULL;
+}
+
 static void add_axis(const struct variables *v, struct motion *m, const struct axis *axis,
 		     int64_t factor)
 {
-	for (int i = v->n - 1; i >= 0; i--) {
-		const struct variable *x = &v->at[i];
+	const struct variable *x = variable_of(v, axis);
 
-		if (x->axis != axis)
-			continue;
-		if (x->loop >= 0)
-			motion_add_term(m, (struct motion_term){ x->loop, factor, axis->hi - axis->lo });
-		else if (x->let)
-			add_motion(m, x->let, factor);
-		return;
-	}
+	if (x && x->loop >= 0)
+		motion_add_term(m, (struct motion_term){ x->loop, factor, axis->hi - axis->lo });
+	else if (x && x->let)
+		add_motion(m, x->let, factor);
 }
 
 /* m += factor * (x / d). */

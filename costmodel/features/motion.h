@@ -32,6 +32,9 @@ struct variable {
 
 struct variables VEC(struct variable);
 
+/* The innermost that is called AXIS; NULL: none is open. */
+const struct variable *variable_of(const struct variables *v, const struct axis *axis);
+
 /* Terms are not touched: a motion is made for every index of every candidate. */
 static inline void motion_clear(struct motion *m)
 {

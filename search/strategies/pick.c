@@ -41,10 +41,9 @@ static uint64_t niche_of(const struct problem *p, const struct genes *g)
 	return genes_niche(g, p->sketches.at[g->sketch]);
 }
 
-/* How many of ALL share a niche with G. */
-static int count_niche(const struct problem *p, const struct candidate *all, int n, const struct genes *g)
+/* How many of ALL are of NICHE. */
+static int count_niche(const struct problem *p, const struct candidate *all, int n, uint64_t niche)
 {
-	uint64_t niche = niche_of(p, g);
 	int same = 0;
 
 	for (int i = 0; i < n; i++)
@@ -55,8 +54,10 @@ static int count_niche(const struct problem *p, const struct candidate *all, int
 /* May another one with G come beside N of ALL, of MOST? */
 static bool has_niche(const struct problem *p, const struct candidate *all, int n, int most, const struct genes *g)
 {
-	return !problem_has(p, COMPONENT_NICHES) || niche_of(p, g) == 0 ||
-	       count_niche(p, all, n, g) < (most < NICHES * LEAST_OF_NICHE ? LEAST_OF_NICHE : most / NICHES);
+	uint64_t niche = problem_has(p, COMPONENT_NICHES) ? niche_of(p, g) : 0;
+
+	return niche == 0 ||
+	       count_niche(p, all, n, niche) < (most < NICHES * LEAST_OF_NICHE ? LEAST_OF_NICHE : most / NICHES);
 }
 
 int pick_fastest(const struct problem *p, struct arena *a, struct rng *rng, int most,
