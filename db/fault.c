@@ -2,9 +2,9 @@
 /* db/fault.c - what cannot be true of a record as it lies in the file, and who is told.
  *
  * A file may have been damaged, or changed by hand. What a record says is held against itself: the
- * steps against their hash, the time against the samples that it is the median of. A record of
- * an older hone does not say which samples were counted; its time must then lie between the least and
- * the greatest of them. Who changes all of these in keeping with each other is not found out. */
+ * steps against their hash, the time against the samples that it is the least of, or, in a model and of hones
+ * before 0.4, the median. A record of an older hone yet does not say which samples were counted; its time must then lie
+ * between the least and the greatest of them. Who changes all of these in keeping with each other is not found out. */
 #include "db/record.h"
 
 #include <math.h>
@@ -66,6 +66,11 @@ static double *counted_samples(struct arena *a, const struct db_record *r, int *
 	return v;
 }
 
+static bool is_near(double x, double y)
+{
+	return fabs(x - y) <= ROUNDING * y;
+}
+
 static const char *time_fault(struct arena *a, const struct db_record *r)
 {
 	int n;
@@ -78,19 +83,18 @@ static const char *time_fault(struct arena *a, const struct db_record *r)
 			   strspn(r->counted, "01") != (size_t)r->n_samples))
 		return "it does not say which of its samples count";
 	double *v = counted_samples(a, r, &n);
-	double slack = ROUNDING * r->time_us;
 
 	if (n == 0)
 		return "none of its samples counts";
-	double low = r->counted ? (v[(n - 1) / 2] + v[n / 2]) / 2 : v[0];
-	double high = r->counted ? low : v[n - 1];
+	double middle = (v[(n - 1) / 2] + v[n / 2]) / 2;
 
-	if (r->time_us >= low - slack && r->time_us <= high + slack)
+	if (r->counted ? is_near(r->time_us, v[0]) || is_near(r->time_us, middle)
+		       : r->time_us >= v[0] && r->time_us <= v[n - 1])
 		return NULL;
-	return r->counted ? arena_printf(a, "its time, %.6g us, is not the median of its samples, "
-					 "%.6g us", r->time_us, low)
+	return r->counted ? arena_printf(a, "its time, %.6g us, is neither the least of its samples, %.6g us, nor their "
+					 "median, %.6g us", r->time_us, v[0], middle)
 			  : arena_printf(a, "its time, %.6g us, is not among its samples, %.6g to "
-					 "%.6g us", r->time_us, low, high);
+					 "%.6g us", r->time_us, v[0], v[n - 1]);
 }
 
 const char *record_fault(struct arena *a, const struct db_record *r, const char *hash,

@@ -37,12 +37,12 @@ struct trial {
 	const char *text;	/* what went wrong, for people; NULL where nothing did */
 	const double *samples;	/* microseconds a run, all of them in order, disturbed ones too */
 	int n_samples;
-	const char *counted;	/* a 1 for each that time_us is the median of, else 0; NULL: not
+	const char *counted;	/* a 1 for each that time_us is the least of, else 0; NULL: not
 				 * known */
 	int disturbed;		/* of these, how many were preempted, migrated or stolen from */
-	double time_us;		/* median of the undisturbed samples */
-	double reference_us;	/* median of the interleaved reference kernel */
-	double ratio;		/* median of pairwise time / reference time; less is faster */
+	double time_us;		/* least of the undisturbed samples */
+	double reference_us;	/* median of the interleaved reference kernel, beside these */
+	double ratio;		/* of the two */
 	struct counter counters[COUNTERS_MAX];
 	int n_counters;
 	double build_ms, run_ms, verify_ms;	/* wall time; run_ms is all the runner's */

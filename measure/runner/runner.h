@@ -51,6 +51,9 @@ void runner_set_incumbent(struct runner *r, double time_us);
 /* Measures, in order, the PENDING trials that have an object; text and samples in A. 0, or -1 and
  * a message where the outside world fails: the trials not reached stay PENDING. */
 int measure_all(struct arena *a, struct runner *r, struct trial *trials, int n);
+/* Somebody beside may stay for longer than a trial waits, and be gone a second later: those of N measured trials that were
+ * never alone are measured once more, as long as that is not in vain. As measure_all(). */
+int measure_again(struct arena *a, struct runner *r, struct trial *trials, int n);
 /* Measures N trials with objects again, in turn, ROUNDS undisturbed samples each, or as many as come of
  * three times as many; at most 64. Status, samples and times are replaced; no race. */
 int remeasure(struct arena *a, struct runner *r, struct trial *trials, int n, int rounds);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure/timing/counted.h - the samples that a time is the median of. */
+/* measure/timing/counted.h - the samples that a time is taken from. */
 #ifndef HONE_MEASURE_TIMING_COUNTED_H
 #define HONE_MEASURE_TIMING_COUNTED_H
 

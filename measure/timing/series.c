@@ -5,9 +5,9 @@
 
 #include "measure/timing/timing.h"
 
-enum { MIN_SAMPLES = 7 };	/* for a median and its spread */
+enum { MIN_SAMPLES = 7 };	/* before a least is believed */
 
-/* Good enough: the standard error of the median, from the quartiles, in parts of the median. */
+/* Good enough: as near as this to the least, in parts of it, are SERIES_LEAST samples. Once may be chance. */
 #define SPREAD_GOAL 0.01
 
 static int compare(const void *a, const void *b)
@@ -23,6 +23,15 @@ double median(double *v, int n)
 		return 0;
 	qsort(v, (size_t)n, sizeof(*v), compare);
 	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
+}
+
+double minimum(const double *v, int n)
+{
+	double x = n ? v[0] : 0;
+
+	for (int i = 1; i < n; i++)
+		x = fmin(x, v[i]);
+	return x;
 }
 
 static bool is_good(const struct series *s, int i)
@@ -104,7 +113,7 @@ void series_join(struct series *s, int n)
 
 void series_end(const struct series *s, struct timing_result *out)
 {
-	double us[SAMPLES_MAX], reference[SAMPLES_MAX], ratio[SAMPLES_MAX];
+	double us[SAMPLES_MAX], reference[SAMPLES_MAX];
 	struct counting which = counting_of(s);
 	int n = 0;
 
@@ -112,13 +121,12 @@ void series_end(const struct series *s, struct timing_result *out)
 		if (!counts(s, i, which))
 			continue;
 		us[n] = s->us[i];
-		reference[n] = s->reference_us[i];
-		ratio[n++] = s->us[i] / s->reference_us[i];
+		reference[n++] = s->reference_us[i];
 	}
 	out->disturbed = s->n - series_good(s, 1);
-	out->time_us = median(us, n);
+	out->time_us = minimum(us, n);
 	out->reference_us = median(reference, n);
-	out->ratio = median(ratio, n);
+	out->ratio = n ? out->time_us / out->reference_us : 0;
 }
 
 void series_counted(const struct series *s, char out[SAMPLES_MAX + 1])
@@ -140,10 +148,6 @@ bool series_settled(const struct series *s)
 			us[n++] = s->us[i];
 	if (n < MIN_SAMPLES)
 		return false;
-	double middle = median(us, n);
-	/* 1.25 sigma / sqrt(n), sigma from the distance of the quartiles (both of the normal
-	 * distribution). */
-	double error = 1.25 / 1.35 * (us[3 * n / 4] - us[n / 4]) / sqrt(n);
-
-	return error <= SPREAD_GOAL * middle;
+	qsort(us, (size_t)n, sizeof(*us), compare);
+	return us[SERIES_LEAST - 1] <= us[0] * (1 + SPREAD_GOAL);
 }

@@ -14,9 +14,10 @@ enum { BURST_ROUNDS = 4096 };
 /* What a process spends at first on the least of bursts. It goes on to improve: who has never been alone takes what he saw for that,
  * and measures as if nobody looked. */
 #define FIRST_MS 5.0
-/* One wait, at most: beside a busy sibling a core had 10 ms of its own in every 60 to 200. Where that was in vain the next is half as
- * long, down to the least, until one is not: somebody who never stops is not waited for. */
-#define PATIENCE_MS 80.0
+/* One wait, at most: beside a sibling that computed for 86% of the time a core had 1 to 10 ms of its own, and then none for 10 to 300 ms,
+ * seldom for up to a second (docs/performance.md). Where that was in vain the next is half as long, down to the least, until one is not:
+ * somebody who never stops is not waited for. */
+#define PATIENCE_MS 500.0
 #define LEAST_PATIENCE_MS 1.0
 
 struct sibling {

@@ -3,8 +3,8 @@
  *
  * In:   samples as they come, and now and then the ticks stolen so far.
  * Out:  a range of samples to leave out.
- * Holds: whether a sample is left out depends on when it was taken, never on its time: the median
- *        of the others is that of a machine from which nothing is stolen. */
+ * Holds: whether a sample is left out depends on when it was taken, never on its time: the others
+ *        are of a machine from which nothing is stolen. */
 #ifndef HONE_MEASURE_TIMING_STEAL_H
 #define HONE_MEASURE_TIMING_STEAL_H
 

@@ -35,8 +35,9 @@ enum { COLD_SAMPLES = 5 };
 #define STILL_WARMING 0.97
 enum { WARM_RUNS = 6 };
 
-/* What the samples of one trial wait for quiet moments, together: a compiler takes as long for the next kernel. */
-#define AWAIT_MS 80.0
+/* What the samples of one trial wait for quiet moments, together: as long as somebody beside stays, mostly (measure/timing/sibling.c), and a
+ * compiler takes as long for the next kernel. */
+#define AWAIT_MS 500.0
 
 static void calibrate(int32_t phase, void *const *args, void *workspace, int32_t thread,
 		      int32_t threads)

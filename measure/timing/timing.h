@@ -2,7 +2,7 @@
 /* measure/timing/timing.h - how long a kernel takes, on a machine that has other things to do.
  *
  * In:   a kernel whose arguments are ready, a reference kernel, the bounds of the effort.
- * Out:  samples of the kernel and of the reference in turn, and medians over the undisturbed ones.
+ * Out:  samples of the kernel and of the reference in turn, and the least of the undisturbed ones.
  * Holds: a sample is the mean of as many runs as make it long against the clock's resolution, and
  *        one run where the caches are flushed before each; one team takes them, as it takes the
  *        steps of a model, and waits for all its threads behind each. */
@@ -19,7 +19,7 @@
 #include "measure/timing/steal.h"
 
 enum { SAMPLES_MAX = 256 };
-/* A first spread, a race, and a median that means something need so many. */
+/* A race, and a least that is no chance, need so many. */
 enum { SERIES_LEAST = 3 };
 
 /* A kernel with all that it is called with. */
@@ -66,7 +66,9 @@ struct series {
 };
 
 struct timing_result {
-	double time_us, reference_us, ratio;
+	double time_us;		/* the least: what others do makes no sample shorter (docs/measuring.md) */
+	double reference_us;	/* the median: how fast the core was */
+	double ratio;		/* of the two */
 	int disturbed;
 };
 
@@ -81,14 +83,14 @@ void series_add(struct series *s, const struct timing *t);
 /* Leaves out the samples that time was stolen from since the last look; series_add does so now and
  * then, and at the end of the samples it is due once more. */
 void series_look(struct series *s);
-/* Whether more samples would hardly move the median. */
+/* Whether more samples would hardly find less. */
 bool series_settled(const struct series *s);
 /* Of N series that are taken in turn: the rounds in which none was disturbed. */
 int series_good(const struct series *s, int n);
 /* A sample counts for all of them or for none from here on, so that they can be paired. */
 void series_join(struct series *s, int n);
 void series_end(const struct series *s, struct timing_result *out);
-/* A 1 for each sample whose median the time is, a 0 for each other, and a NUL. */
+/* A 1 for each sample that the time is the least of, a 0 for each other, and a NUL. */
 void series_counted(const struct series *s, char out[SAMPLES_MAX + 1]);
 
 /* The whole protocol for one kernel that was run before: begin, race, samples until the time is
@@ -101,5 +103,7 @@ extern const struct timed timing_calibration;
 
 /* Median of N values, which get sorted; 0 where there are none. */
 double median(double *v, int n);
+/* The least of N values; 0 where there are none. */
+double minimum(const double *v, int n);
 
 #endif

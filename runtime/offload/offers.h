@@ -72,7 +72,7 @@ double offer_cost_us(const struct offers *o, const struct offer *x);
 /* BACKEND says of itself that it takes US for KEY, whatever was measured. It is asked each time: nothing of
  * that is kept. */
 void offers_tell(struct offers *o, struct hash128 key, int backend, double us);
-/* What was measured of TASK, N samples in us whose median counts. Not in the databases until
+/* What was measured of TASK, N samples in us, of which WHAT has the time. Not in the databases until
  * offers_keep(). */
 void offers_learn(struct offers *o, const struct model_task *task, const struct offer *what,
 		  const double *samples, int n);

@@ -50,7 +50,9 @@ static void write_text(FILE *to, const char *name, const char *text)
 
 static void write_measured(FILE *to, const struct db_record *r)
 {
-	fprintf(to, "the median of %d samples", r->n_samples);
+	bool in_model = strcmp(r->cache, cache_state_name(CACHE_MODEL)) == 0;
+
+	fprintf(to, "the %s of %d samples", in_model ? "median" : "least", r->n_samples);
 	if (r->final && r->others >= 0)
 		fprintf(to, ", in turn with %d other%s", r->others, r->others == 1 ? "" : "s");
 	fprintf(to, ", %d thread%s", r->threads, r->threads == 1 ? "" : "s");

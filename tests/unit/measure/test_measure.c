@@ -512,6 +512,29 @@ static void test_race(void **state)
 	arena_free(a);
 }
 
+/* Who was beside somebody all the time is measured once more; who was not is left as he is. */
+static void test_never_alone(void **state)
+{
+	struct arena *a = arena_new();
+	struct build_pool *b = build_pool_new(&(struct build_pool_options){ 0 });
+	struct runner *r = runner_new(&(struct runner_options){ 0 });
+	struct trial t[2] = { { .source = sums[DTYPE_F32] }, { .source = sums[DTYPE_F32] } };
+
+	(void)state;
+	check_type(a, b, r, DTYPE_F32);
+	assert_int_equal(build_all(a, b, t, 2), 0);
+	assert_int_equal(measure_all(a, r, t, 2), 0);
+	t[0].time_us = t[1].time_us = 1e9;
+	t[0].disturbed = t[0].n_samples - SERIES_LEAST + 1;
+	t[1].disturbed = t[1].n_samples - SERIES_LEAST;
+	assert_int_equal(measure_again(a, r, t, 2), 0);
+	assert_int_equal(t[0].status, TRIAL_OK);
+	assert_true(t[0].time_us < 1e9 && t[1].time_us == 1e9);
+	runner_free(r);
+	build_pool_free(b);
+	arena_free(a);
+}
+
 static void test_outside_errors(void **state)
 {
 	(void)state;
@@ -535,6 +558,7 @@ int main(void)
 		cmocka_unit_test(test_together),
 		cmocka_unit_test(test_together_with_functions),
 		cmocka_unit_test(test_race),	     cmocka_unit_test(test_outside_errors),
+		cmocka_unit_test(test_never_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
