@@ -299,7 +299,7 @@ static void test_check(void **state)
 		{ "UPDATE records SET steps_hash = 'odd'", "hash" },
 		{ "UPDATE records SET threads = 1 << 20", "threads" },
 		{ "UPDATE records SET time_us = 9", "not among its samples" },
-		{ "UPDATE records SET counted = '110'", "neither the least" },
+		{ "UPDATE records SET counted = '101'", "neither the least" },
 		{ "UPDATE records SET counted = '11'", "which of its samples" },
 		{ "UPDATE records SET counted = '000'", "none of its samples" },
 		{ "UPDATE records SET samples = x'0102'", "no array" },
