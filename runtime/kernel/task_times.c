@@ -3,7 +3,6 @@
 #include "runtime/kernel/task_times.h"
 
 #include "runtime/kernel/expectations.h"
-#include "search/trust/evidence.h"
 #include "search/expect.h"
 
 /* Was the kernel of BEST, or, without one, a guess, timed beside those of generators? */
@@ -33,7 +32,7 @@ static int recorded(const struct task_times *s, struct arena *a, const struct mo
 	int found = s->db ? db_best(s->db, a, &want, &best) : 0;
 
 	if (found > 0)
-		*us = best.time_us * (best.final ? 1 : TRIAL_LUCK);
+		*us = best.time_us;
 	*placed = found >= 0 && in_place(s, t, found > 0 ? &best : NULL, us);
 	return *placed || found;
 }

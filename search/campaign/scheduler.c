@@ -16,7 +16,6 @@
 
 #include "base/err.h"
 #include "base/integer.h"
-#include "search/trust/evidence.h"
 
 /* Of each task of a model, before any gets more; and of a task until it has had so many trials, for two batches are proposed
  * before anything was heard of the first. Of eight convolutions, three seeds each, 64 trials, bests are 1.06 times as fast as
@@ -240,7 +239,7 @@ double scheduler_gain(const struct scheduler *s, int i)
 void scheduler_weigh(struct scheduler *s)
 {
 	for (int i = 0; s->weigher.weigh && i < s->n; i++) {
-		s->best_us[i] = s->at[i].best_us * (s->at[i].confirmed ? 1 : TRIAL_LUCK);
+		s->best_us[i] = s->at[i].best_us;
 		s->hope_us[i] = hope_us(s, &s->at[i]);
 	}
 	if (s->weigher.weigh)

@@ -22,11 +22,6 @@ enum evidence evidence_of(const struct db_record *r, const char *source);
 /* The identity of SOURCE, as records keep it, in A: the same whatever its tensors are called. */
 const char *evidence_hash(struct arena *a, const char *source);
 
-/* Where unconfirmed times stand beside confirmed ones of other tasks: the best of many trials has been lucky.
- * Measured again, it took 1.02 to 1.05 times as long, in medians of seven networks
- * (docs/performance.md). */
-#define TRIAL_LUCK 1.03
-
 /* Whether the figure of R was taken in a confirmation, here and of this text. */
 bool evidence_confirmed(const struct db_record *r, enum evidence e);
 /* What a reader must know before he bets on the figure, as "unconfirmed, text changed since it was
