@@ -2,8 +2,8 @@
 /* db/fault.c - what cannot be true of a record as it lies in the file, and who is told.
  *
  * A file may have been damaged, or changed by hand. What a record says is held against itself: the
- * steps against their hash, the time against the samples that it is the least of, or, in a model and of hones
- * before 0.4, the median. A record of an older hone yet does not say which samples were counted; its time must then lie
+ * steps against their hash, the time against the samples that it is the least of, or, as a step of a model and in
+ * records of older hones, the median. One of an older hone yet does not say which samples were counted; its time must then lie
  * between the least and the greatest of them. Who changes all of these in keeping with each other is not found out. */
 #include "db/record.h"
 
