@@ -246,15 +246,20 @@ int measure_again(struct arena *a, struct runner *r, struct trial *trials, int n
 	bool vain = false;
 
 	for (int i = 0; i < n && !vain; i++) {
-		struct trial *t = &trials[i], before = *t;
+		struct trial *t = &trials[i], first = *t;
 
 		if (!never_alone(t))
 			continue;
 		if (measure_one(a, r, t) < 0)
 			return -1;
+		struct trial second = *t;
+
 		vain = never_alone(t);
-		if (vain && before.time_us < t->time_us)
-			*t = before;
+		/* A race that is lost beside somebody takes back no time that was measured. */
+		if (second.status == TRIAL_LOST_RACE || (vain && first.time_us < second.time_us))
+			*t = first;
+		t->run_ms = first.run_ms + second.run_ms;
+		t->verify_ms = first.verify_ms + second.verify_ms;
 	}
 	return 0;
 }

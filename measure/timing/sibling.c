@@ -15,8 +15,8 @@ enum { BURST_ROUNDS = 4096 };
  * and measures as if nobody looked. */
 #define FIRST_MS 5.0
 /* One wait, at most: beside a sibling that computed for 86% of the time a core had 1 to 10 ms of its own, and then none for 10 to 300 ms,
- * seldom for up to a second (docs/performance.md). Where that was in vain the next is half as long, down to the least, until one is not:
- * somebody who never stops is not waited for. */
+ * seldom for up to a second (docs/performance.md). Where one was in vain the next is shorter by half of it, down to the least, until one is
+ * not: somebody who never stops is not waited for, nor by those who wait for less at a time. */
 #define PATIENCE_MS 500.0
 #define LEAST_PATIENCE_MS 1.0
 
@@ -198,9 +198,6 @@ double sibling_await(struct sibling *s, double most_ms)
 		alone = all_are_alone(s);
 		took = ms_since(begin);
 	}
-	if (alone)
-		s->patience_ms = PATIENCE_MS;
-	else if (took >= s->patience_ms)
-		s->patience_ms = fmax(LEAST_PATIENCE_MS, s->patience_ms / 2);
+	s->patience_ms = alone ? PATIENCE_MS : fmax(LEAST_PATIENCE_MS, s->patience_ms - took / 2);
 	return took;
 }

@@ -47,7 +47,7 @@ static int settle_all(struct tuner *t, struct settling *s)
 	return done;
 }
 
-/* Times that are confirmed are longer than those of trials, which are the luckiest of many: so another
+/* Times that are confirmed are others than those of trials, some of which were lucky: so another
  * storage may be needed then, whose times are still those of trials. */
 int tuner_confirm_all(struct tuner *t)
 {

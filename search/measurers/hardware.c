@@ -192,7 +192,7 @@ static int run_watched(struct hardware *h, struct hardware_batch *b)
 		rc = measure_all(b->arena, h->runner, b->trials + i,
 				 b->n - i < UNWATCHED ? b->n - i : UNWATCHED);
 	}
-	return rc;
+	return rc == 0 ? measure_again(b->arena, h->runner, b->trials, b->n) : rc;
 }
 
 static int run_all(struct hardware *h, struct hardware_batch *b)
@@ -204,8 +204,6 @@ static int run_all(struct hardware *h, struct hardware_batch *b)
 	int rc = b->again ? remeasure(b->arena, h->runner, b->trials, b->n, CONFIRM_ROUNDS)
 			  : run_watched(h, b);
 
-	if (rc == 0 && !b->again)
-		rc = measure_again(b->arena, h->runner, b->trials, b->n);
 	for (int i = 0; i < b->n; i++)
 		verify_s += b->trials[i].verify_ms * 1e-3;
 	b->spent.run += seconds_since(began) - verify_s - (b->spent.wait - waited);

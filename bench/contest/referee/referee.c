@@ -28,7 +28,7 @@ const struct rules rules_default = {
 
 enum { CALLS_MAX = 1 << 24 };
 
-/* Before a turn, for cores without anybody beside: as long as before samples of a campaign. */
+/* Before a turn, for cores without anybody beside: less than a trial waits, for turns are many, and those beside somebody are left out. */
 #define BESIDE_MS 80.0
 
 /* How many evaluations a turn has. */
