@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "measure/runner/sandbox.h"
+#include "measure/timing/timing.h"
 
 /* Until the runner begins with a request: it has nothing else to do, but others may. */
 #define BEGIN_LIMIT_S 60.0
@@ -114,7 +115,7 @@ enum trial_status dialog_hear(struct arena *a, struct process *p, const struct s
 		switch (e->kind) {
 		case EVENT_STARTED:
 			running = e->index;
-			deadline = clock_ns() + (int64_t)(limit_s * 1e9);
+			deadline = clock_ns() + (int64_t)((limit_s + TIMING_AWAIT_MS * 1e-3) * 1e9);
 			break;
 		case EVENT_FAULT:
 			running = e->index;

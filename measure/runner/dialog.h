@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "measure/process/process.h"
 
-/* Waits for a RESULT; LIMIT_S counts from each STARTED. OK with the result in E (E->index may be
+/* Waits for a RESULT; LIMIT_S counts from each STARTED, and what is waited for quiet moments comes on top. OK with the result in E (E->index may be
  * that of any kernel of a round), else CRASH or TIMEOUT with *TEXT in A and E->index the kernel
  * that was running. SETUP gives the arguments their names. */
 enum trial_status dialog_hear(struct arena *a, struct process *p, const struct setup *setup,

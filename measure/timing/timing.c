@@ -35,10 +35,6 @@ enum { COLD_SAMPLES = 5 };
 #define STILL_WARMING 0.97
 enum { WARM_RUNS = 6 };
 
-/* What the samples of one trial wait for quiet moments, together: as long as somebody beside stays, mostly (measure/timing/sibling.c), and a
- * compiler takes as long for the next kernel. */
-#define AWAIT_MS 500.0
-
 static void calibrate(int32_t phase, void *const *args, void *workspace, int32_t thread,
 		      int32_t threads)
 {
@@ -172,7 +168,7 @@ static double estimate(const struct timing *t, struct timed k, bool *disturbed)
 static void await_quiet(struct series *s, const struct timing *t)
 {
 	if (t->sibling)
-		s->waited_ms += sibling_await(t->sibling, AWAIT_MS - s->waited_ms);
+		s->waited_ms += sibling_await(t->sibling, TIMING_AWAIT_MS - s->waited_ms);
 }
 
 double series_begin(struct series *s, const struct timing *t, struct timed kernel)

@@ -22,6 +22,10 @@ enum { SAMPLES_MAX = 256 };
 /* A race, and a least that is no chance, need so many. */
 enum { SERIES_LEAST = 3 };
 
+/* What the samples of one trial wait for quiet moments, together: as long as somebody beside stays, mostly
+ * (measure/timing/sibling.c), and a compiler takes as long for the next kernel. It is no time of the kernel's. */
+#define TIMING_AWAIT_MS 500.0
+
 /* A kernel with all that it is called with. */
 struct timed {
 	const struct callable *call;
