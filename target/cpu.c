@@ -10,12 +10,12 @@ const struct unit_costs cpu_costs = {
 	.pipes = 2,
 	.latency = 4,
 	.memory_latency = 10,
-	.decode = 4,
-	.cached_code = 1500,
-	.loop_instructions = 3,
-	.loads = 1.7,	/* of two, some wait */
-	/* 1003 kernels of 18 operators, clang 14: docs/performance.md. */
-	.spill = 3,
-	.spill_share = 0.2,
+	/* 4500 kernels of 31 operators, Zen 3: docs/performance.md. */
+	.operation = 0.33,
+	.load = 0.35,
+	.store = 0.75,
+	.askew = 1,
+	.spill = 0.8,
+	.spill_share = 0.05,
 	.start_ns = 250,	/* hone bench --suite team, 2 threads */
 };

@@ -38,12 +38,11 @@ struct unit_costs {
 	double pipes;		/* vector multiply-adds started a cycle */
 	double latency;		/* of one, from and to registers */
 	double memory_latency;	/* with a load and a store of the sum around it */
-	double decode;		/* instructions decoded a cycle */
-	double cached_code;	/* instructions that the decoded cache holds */
-	double loop_instructions;	/* of counting and branching, a turn */
-	double loads;		/* that hit L1, a cycle */
+	double operation;	/* on vectors, among all that a body does */
+	double load, store;	/* that hit L1, likewise */
+	double askew;		/* more, of a store that may cross lines */
 	double spill;		/* of a value that does not fit: it goes out and comes in, late */
-	double spill_share;	/* of the others, which compilers move to and fro with it */
+	double spill_share;	/* of each other operation: compilers move some to and fro with it */
 	double start_ns;	/* of a loop that threads share */
 };
 

@@ -42,13 +42,13 @@ static double row_of(const struct access *x)
 	return (double)reach;
 }
 
-/* Registers of X's buffer, which is in some. Of rows for whole vectors an edge of fewer lanes leaves the rest alone. */
+/* Registers of X's buffer, which is in some. Of rows for whole vectors an edge of fewer lanes, or of none, leaves the rest alone. */
 static double held(const struct site *s, const struct access *x)
 {
 	const struct tensor *t = &x->buffer->tensor;
 	double vectors = access_vectors(s, x, (double)tensor_count(t));
 
-	if (t->ndim == 0 || x->lanes != LANES_UNIT || s->vector_lanes >= s->lanes)
+	if (t->ndim == 0 || (s->vector >= 0 && (x->lanes != LANES_UNIT || s->vector_lanes >= s->lanes)))
 		return vectors;
 	return vectors * fmin(1, row_of(x) / (double)t->shape[t->ndim - 1]);
 }
@@ -61,9 +61,9 @@ static void fill_registers(const struct site *s, const struct aim *d, float *row
 		const struct access *x = s->access[i];
 
 		if (!x->buffer->registers)
-			operands += x->reads ? kept(s, x) : 0;
+			operands += x->reads ? s->left * kept(s, x) : 0;
 		else if (!seen_before(s, i))
-			acc += held(s, x);
+			acc += s->left * held(s, x);
 	}
 	row[FEATURE_ACC_REGISTERS] = (float)acc;
 	row[FEATURE_OPERAND_REGISTERS] = (float)operands;
@@ -84,33 +84,43 @@ static double across(const struct site *s)
 static void fill_matrix_body(const struct site *s, const struct aim *d, float *row)
 {
 	enum { CYCLES = 52 };
-	double ops = s->inside[s->body] / s->vector_lanes * ops_instructions(s->ops), bytes = 0;
+	double ops = s->left * s->inside[s->body] / s->vector_lanes * ops_instructions(s->ops), bytes = 0;
 
 	for (int i = 0; i < s->n_accesses; i++)
 		if (!buffer_is_near(s->access[i]->buffer))
-			bytes += s->access[i]->at[s->body].elements * (double)dtype_bytes(s->access[i]->buffer->tensor.dtype);
+			bytes += s->left * s->access[i]->at[s->body].elements * (double)dtype_bytes(s->access[i]->buffer->tensor.dtype);
 	row[FEATURE_BODY_OPS] = (float)ops;
 	row[FEATURE_BODY_LOADS] = (float)(bytes / d->target->vector_bytes);
 	row[FEATURE_BODY_CHAINS] = (float)(ops * d->target->costs->latency / CYCLES);
 	row[FEATURE_WIDTH_USED] = 1;
 }
 
+/* Does X begin at other places than multiples of a vector? */
+static bool is_askew(const struct site *s, const struct access *x)
+{
+	for (int l = 0; l < s->n_loops; l++)
+		if (l != s->vector && access_moves(x, l) && access_stride(x, l) % (int64_t)s->lanes != 0)
+			return true;
+	return false;
+}
+
 static void fill_body(const struct site *s, float *row)
 {
-	double turns = s->inside[s->body];
-	double loads = 0, stores = 0, scattered = 0;
+	double turns = s->left * s->inside[s->body];
+	double loads = 0, stores = 0, scattered = 0, askew = 0;
 
 	if (site_has_vector(s))
 		turns = turns / s->vector_lanes * s->registers;
 	for (int i = 0; i < s->n_accesses; i++) {
 		const struct access *x = s->access[i];
-		double elements = x->at[s->body].elements;
+		double elements = s->left * x->at[s->body].elements;
 		double vectors = access_vectors(s, x, elements);
 
 		if (buffer_is_near(x->buffer))
 			continue;
 		loads += x->reads ? vectors : 0;
 		stores += x->writes ? vectors : 0;
+		askew += x->writes && site_has_vector(s) && x->lanes == LANES_UNIT && is_askew(s, x) ? vectors : 0;
 		if (site_has_vector(s) && x->lanes == LANES_APART)
 			scattered += elements;
 		if (site_has_vector(s) && x->lanes == LANES_NEAR)	/* a shuffle for each, but one */
@@ -124,8 +134,9 @@ static void fill_body(const struct site *s, float *row)
 	row[FEATURE_BODY_LOADS] = (float)loads;
 	row[FEATURE_BODY_STORES] = (float)stores;
 	row[FEATURE_BODY_SCATTERED] = (float)scattered;
+	row[FEATURE_BODY_ASKEW] = (float)askew;
 	row[FEATURE_BODY_CHAINS] =
-		(float)access_vectors(s, result, result->at[s->body].elements);
+		(float)access_vectors(s, result, s->left * result->at[s->body].elements);
 	row[FEATURE_WIDTH_USED] = (float)(s->vector_lanes / (s->registers * s->lanes));
 }
 
@@ -202,6 +213,7 @@ static void fill_intensity(const struct site *s, float *row)
 
 void features_fit(const struct site *s, const struct aim *d, float *row)
 {
+	row[FEATURE_BODY_LEFT] = (float)s->left;
 	fill_registers(s, d, row);
 	if (site_is_of_matrices(s))
 		fill_matrix_body(s, d, row);

@@ -45,11 +45,11 @@ static const struct expr *let_of(const struct condition_path *p, const struct ax
 
 static bool add_axis(struct crossing *c, const struct axis *axis);
 
-/* The axes of E, what a let says; false where they are too many, or it is more than arithmetic. */
+/* The axes of E, an index; false where they are too many, take no value, or E is more than arithmetic. */
 static bool add_axes(struct crossing *c, const struct expr *e)
 {
 	if (e->kind == EXPR_AXIS)
-		return add_axis(c, e->axis);
+		return e->axis->hi > e->axis->lo && add_axis(c, e->axis);
 	if (e->kind == EXPR_INT)
 		return true;
 	if (e->dtype != DTYPE_I64 || expr_kind_arity(e->kind) != 2)
@@ -77,7 +77,7 @@ static bool add(struct crossing *c, const struct linear *l)
 		return false;
 	c->of[c->n++] = l;
 	for (int i = 0; i < l->n; i++)
-		if (!add_axis(c, l->term[i].atom->axis))
+		if (!add_axes(c, l->term[i].atom))
 			return false;
 	return true;
 }
@@ -122,15 +122,6 @@ static bool cross(const struct condition_path *p, const struct linear *new, stru
 	return true;
 }
 
-static bool holds(const struct crossing *c, const struct linear *l)
-{
-	int64_t sum = l->constant;
-
-	for (int i = 0; i < l->n; i++)
-		sum += l->term[i].coef * c->axis[place_of(c, l->term[i].atom->axis)].value;
-	return sum >= 0;
-}
-
 static int64_t value_of(const struct crossing *c, const struct expr *e)
 {
 	if (e->kind == EXPR_AXIS)
@@ -140,6 +131,15 @@ static int64_t value_of(const struct crossing *c, const struct expr *e)
 	union scalar x = { .i = value_of(c, e->arg[0]) }, y = { .i = value_of(c, e->arg[1]) };
 
 	return scalar_binary(e->kind, DTYPE_I64, x, y).i;
+}
+
+static bool holds(const struct crossing *c, const struct linear *l)
+{
+	int64_t sum = l->constant;
+
+	for (int i = 0; i < l->n; i++)
+		sum += l->term[i].coef * value_of(c, l->term[i].atom);
+	return sum >= 0;
 }
 
 static double extent_of(const struct crossed_axis *x)
@@ -217,16 +217,13 @@ static double count(struct crossing *c)
 	return before > 0 ? behind / before : -1;
 }
 
-/* E, a comparison, or its opposite, as a sum of axes that is at least 0; false where it is none. */
+/* E, a comparison of indices, or its opposite, as a sum that is at least 0; false where it is none. */
 static bool sum_of(struct arena *a, const struct expr *e, bool not, struct linear *out)
 {
 	if ((e->kind != EXPR_LT && e->kind != EXPR_LE) || e->arg[0]->dtype != DTYPE_I64 ||
 	    !linear_from(a, e->arg[not ? 0 : 1], out) || !linear_add_expr(a, out, e->arg[not ? 1 : 0], -1))
 		return false;
 	out->constant -= (e->kind == EXPR_LT) != not;
-	for (int i = 0; i < out->n; i++)
-		if (out->term[i].atom->kind != EXPR_AXIS || out->term[i].atom->axis->hi <= out->term[i].atom->axis->lo)
-			return false;
 	return true;
 }
 

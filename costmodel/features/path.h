@@ -17,14 +17,14 @@ struct path_let {
 };
 
 struct condition_path {
-	struct condition_vec VEC(struct linear) conditions;	/* forms of axes, each of them at least 0 */
+	struct condition_vec VEC(struct linear) conditions;	/* of indices, each of them at least 0 */
 	struct path_let_vec VEC(struct path_let) lets;
 };
 
 /* From here on AXIS is VALUE: it takes not all of its range alike. min(16 * i, 29) is 0, 16 and 29. */
 void path_let(struct arena *a, struct condition_path *p, const struct axis *axis, const struct expr *value);
 
-/* Adds CONDITION, or where it does NOT hold, and returns its share. What is no comparison of sums of axes is not
+/* Adds CONDITION, or where it does NOT hold, and returns its share. What is no comparison of indices is not
  * remembered. */
 double path_enter(struct arena *a, struct condition_path *p, const struct expr *condition, bool not);
 

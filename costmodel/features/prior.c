@@ -1,29 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* costmodel/features/prior.c - an estimate of a store's time without having measured anything: a roofline
- * over instructions, the chain of a reduction, and the traffic between the caches.
+/* costmodel/features/prior.c - an estimate of a store's time without having measured anything: what its
+ * instructions take together, no less than the chain of a reduction, and the traffic between the caches.
  *
  * What steps take is the target's to know (struct unit_costs); the device's peak rate gives the cycle.
  * It has to order candidates, not to be right. */
+#include <math.h>
+
 #include "costmodel/features/site.h"
 
-/* What part of the lesser costs hides behind the greatest, within the body and between caches: fitted to
- * 1003 kernels of 18 operators (docs/performance.md). */
-static const double body_overlap = 0.9, cache_overlap = 0.97;
+/* What a share of the lesser of two costs hides behind the greater: memory's and the rest. Chosen, not measured. */
+#define MEMORY_OVERLAP 0.97
+/* Of what traffic between caches takes at the probed rates as much is waited for; the rest is asked for in time. Fitted with the
+ * costs of target/cpu.c (docs/performance.md). */
+#define CACHE_WAITS 0.18
+/* Of a sum's waits for itself: the next one begins before it ends. Chosen between 0.3 and 1, which fit alike. */
+#define CHAIN_WAITS 0.5
 
-/* Costs that proceed at the same time, as far as OVERLAP says. */
-static double together(const double *cost, int n, double overlap)
-{
-	double most = 0, sum = 0;
-
-	for (int i = 0; i < n; i++) {
-		most = cost[i] > most ? cost[i] : most;
-		sum += cost[i];
-	}
-	return most + (1 - overlap) * (sum - most);
-}
-
-/* Loads, and as many stores, of each body for values beyond the registers. */
-static double spills(const float *row, const struct aim *d)
+/* Cycles of each body for values beyond the registers. */
+static double spill_cycles(const float *row, const struct aim *d)
 {
 	double excess = (double)row[FEATURE_ACC_REGISTERS] +
 			(double)row[FEATURE_OPERAND_REGISTERS] - d->target->vector_registers;
@@ -40,7 +34,7 @@ static double chain_cycles(const float *row, const struct unit_costs *c)
 		return 0;
 	double links = (double)row[FEATURE_BODY_OPS] / (double)row[FEATURE_BODY_CHAINS];
 
-	return links * (row[FEATURE_ALLOC_REGISTERS] != 0 ? c->latency : c->memory_latency);
+	return CHAIN_WAITS * links * (row[FEATURE_ALLOC_REGISTERS] != 0 ? c->latency : c->memory_latency);
 }
 
 /* The cycle of D, and how many of them a vector takes its units for: of Zen 4, whose units are half as wide as its
@@ -57,53 +51,47 @@ static struct beat beat_of(const struct aim *d)
 	return (struct beat){ ghz, ghz / whole, half > 0 ? ghz / half : ghz / whole };
 }
 
-/* Instructions that a turn decodes; half of the loads are operands. */
-static double code(const float *row, const struct unit_costs *c, double loads, double stores)
+static double store_cycles(const float *row, const struct unit_costs *c)
 {
-	return (double)row[FEATURE_BODY_OPS] + loads / 2 + 2 * stores + c->loop_instructions;
+	return c->store * (double)row[FEATURE_BODY_STORES] + c->askew * (double)row[FEATURE_BODY_ASKEW];
 }
 
-/* Nanoseconds of one execution of the body that is the tile T: it and what is loaded and stored beside it. */
-static double tile_ns(const float *row, const struct aim *d, const struct beat *p, const struct measured_tile *t)
+/* Cycles of one execution of the body, with all it touches in L1. What its instructions take adds up: each unit waits for the others'
+ * results, and costs that hide behind each other leave half as much again of the measured times unexplained (docs/performance.md). */
+static double sum_cycles(const float *row, const struct aim *d, const struct beat *p)
 {
 	const struct unit_costs *c = d->target->costs;
 	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED];
-	double more = loads > t->loads ? loads - t->loads : 0, stores = (double)row[FEATURE_BODY_STORES];
-	double others = (double)row[FEATURE_BODY_OPS] - t->ops;
-	double all = code(row, c, loads, stores);
-	double cost[] = {
-		t->ns + (others > 0 ? p->whole * others / c->pipes / p->ghz : 0),
-		p->whole * (more / c->loads + stores) / p->ghz,
-		all > c->cached_code ? 2 * all / c->decode / p->ghz : 0,
-	};
+	double width = row[FEATURE_WIDTH_USED] > 0.5F ? p->whole : p->half;
+	double sum = width * (c->operation * (double)row[FEATURE_BODY_OPS] + c->load * loads + store_cycles(row, c) +
+			      spill_cycles(row, d));
 
-	return together(cost, 3, body_overlap);
+	return fmax(sum, chain_cycles(row, c));
 }
 
-/* Cycles of one execution of the body, with all it touches in L1. */
-static double body_cycles(const float *row, const struct aim *d, const struct beat *p)
+/* The same of a body that is the tile T: it and what is loaded and stored beside it. */
+static double tile_cycles(const float *row, const struct unit_costs *c, const struct beat *p, const struct measured_tile *t)
 {
-	const struct unit_costs *c = d->target->costs;
-	double ops = (double)row[FEATURE_BODY_OPS];
-	double spill = spills(row, d);
-	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED] + spill;
-	double stores = (double)row[FEATURE_BODY_STORES] + spill;
-	double width = row[FEATURE_WIDTH_USED] > 0.5F ? p->whole : p->half;
-	double all = code(row, c, loads, stores);
-	double cost[] = {
-		width * ops / c->pipes,
-		width * (loads / c->loads + stores),
-		chain_cycles(row, c),
-		(all > c->cached_code ? 2 : 1) * all / c->decode,
-	};
+	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED];
+	double more = fmax(0, loads - t->loads), others = fmax(0, (double)row[FEATURE_BODY_OPS] - t->ops);
 
-	return together(cost, 4, body_overlap);
+	return t->ns * p->ghz + p->whole * (c->operation * others + c->load * more + store_cycles(row, c));
+}
+
+/* A tile that was measured tells what hides in it; one whose few sums wait for themselves does so less than was measured, for the
+ * next tile begins before it ends. */
+static double body_cycles(const struct site *s, const float *row, const struct aim *d, const struct beat *p)
+{
+	const struct measured_tile tile = features_tile(s, d);
+	double sum = sum_cycles(row, d, p);
+
+	return tile.ns > 0 ? fmin(sum, tile_cycles(row, d->target->costs, p, &tile)) : sum;
 }
 
 /* A prefetch takes the place of a load. What it saves is no traffic: caches are taken to hide the way to memory anyway. */
 static double prefetch_cycles(const float *row, const struct aim *d)
 {
-	return (double)row[FEATURE_PREFETCHED] / d->target->costs->loads;
+	return d->target->costs->load * (double)row[FEATURE_PREFETCHED];
 }
 
 /* The estimate for all turns of a store whose row has plain values; ns. CACHED: all that the program is given fits into
@@ -111,21 +99,16 @@ static double prefetch_cycles(const float *row, const struct aim *d)
 static double store_ns(const struct site *s, const float *row, const struct aim *d, bool cached)
 {
 	const struct beat p = beat_of(d);
-	const struct measured_tile tile = features_tile(s, d);
-	double body = tile.ns > 0 ? tile_ns(row, d, &p, &tile) : body_cycles(row, d, &p) / p.ghz;
-	double bodies = (double)row[FEATURE_OUTER_PRODUCT] * (double)row[FEATURE_TAKEN];
+	double bodies = s->left > 0 ? (double)row[FEATURE_OUTER_PRODUCT] * s->taken / s->left : 0;
 	double threads = (double)row[FEATURE_PARALLEL_BALANCE] * d->threads;
 	double l3_gbs = d->l3_bytes > d->l2_bytes ? 2 * d->mem_gbs : d->mem_gbs;
+	double near = (bodies * body_cycles(s, row, d, &p) + prefetch_cycles(row, d)) / p.ghz / threads +
+		      CACHE_WAITS * ((double)row[FEATURE_L1_MISS] / d->l2_gbs / threads + (double)row[FEATURE_L2_MISS] / l3_gbs);
 	double missed = cached ? 0 : (double)row[FEATURE_L3_MISS] + (double)row[FEATURE_L3_BACK];
-	double cost[] = {
-		(bodies * body + prefetch_cycles(row, d) / p.ghz) / threads,
-		(double)row[FEATURE_L1_MISS] / d->l2_gbs / threads,
-		(double)row[FEATURE_L2_MISS] / l3_gbs,
-		(missed + (double)row[FEATURE_STREAMED]) / d->mem_gbs,
-	};
+	double far = (missed + (double)row[FEATURE_STREAMED]) / d->mem_gbs;
 	double start = d->threads > 1 ? d->target->costs->start_ns * (double)row[FEATURE_PARALLEL_STARTS] : 0;
 
-	return together(cost, 4, cache_overlap) + start;
+	return fmax(near, far) + (1 - MEMORY_OVERLAP) * fmin(near, far) + start;
 }
 
 void features_prior(const struct site_vec *sites, const struct aim *d, double given, const struct feature_matrix *m)

@@ -33,6 +33,7 @@ struct site {
 	int n_loops;
 	int conditions;
 	double taken;		/* share of turns in which they hold */
+	double left;		/* share of the body's turns that a compiler leaves, which knows what conditions of these alone say */
 	double turns;		/* extents times taken */
 	double prefetched;	/* lines, over all turns, since the store before it */
 	double alloc_times;	/* of the store's buffer */

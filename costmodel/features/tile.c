@@ -68,10 +68,10 @@ struct measured_tile features_tile(const struct site *s, const struct aim *d)
 		return (struct measured_tile){ 0 };
 	double gops = register_rate(d->kernels, t.kind, (int64_t)t.rows, (int64_t)t.vectors);
 
-	double products = s->inside[s->body] / s->vector_lanes * s->registers;
+	double products = s->left * s->inside[s->body] / s->vector_lanes * s->registers;
 
 	return (struct measured_tile){
-		.ns = gops > 0 ? 2 * s->inside[s->body] / gops : 0,
+		.ns = gops > 0 ? 2 * s->left * s->inside[s->body] / gops : 0,
 		.ops = products * s->ops[FEATURE_F_FMA],
 		.loads = products / (t.rows * t.vectors) * (t.rows + t.vectors) /
 			 (s->group >= 0 ? s->loops[s->group].extent : 1),

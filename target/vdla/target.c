@@ -5,17 +5,11 @@
 #include "target/vdla/target.h"
 
 /* Of the machine that is described by default: latency is what an instruction takes beside its elements, memory_latency a
- * transfer, start_ns the launch. Nothing is decoded, spilled or cached. */
+ * transfer, start_ns the launch. Its units are another estimate's (costmodel/features/units.c), which asks for no more. */
 static const struct unit_costs costs = {
 	.pipes = VDLA_LANES,	/* multiply-adds of vectors: a product */
 	.latency = 8,
 	.memory_latency = 64,
-	.decode = 1,
-	.cached_code = 1e9,
-	.loop_instructions = 0,
-	.loads = 1,
-	.spill = 0,
-	.spill_share = 0,
 	.start_ns = 10000,
 };
 

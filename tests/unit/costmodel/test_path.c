@@ -108,6 +108,22 @@ static void test_let(void **state)
 	arena_free(a);
 }
 
+/* The same tiles where no let says so: what is asked is arithmetic of the loop. */
+static void test_arithmetic(void **state)
+{
+	struct arena *a = arena_new();
+	struct border_scene s = { .a = a };
+	struct axis tile = { .hi = 3 }, inner = { .hi = 16 };
+	const struct expr *i = expr_axis(a, &tile);
+	const struct expr *x = expr_binary(a, EXPR_MIN, expr_mul(a, i, 16), expr_int(a, 29));
+
+	(void)state;
+	check(path_enter(a, &s.path, from(&s, 1, x), false), 2. / 3, 1e-12);
+	check(path_enter(a, &s.path, below(&s, x, 29), false), 1. / 2, 1e-12);
+	check(path_enter(a, &s.path, below(&s, expr_add(a, x, expr_axis(a, &inner)), 24), false), 1. / 2, 1e-12);
+	arena_free(a);
+}
+
 /* Of 6500 turns some are looked at. */
 static void test_many(void **state)
 {
@@ -127,6 +143,7 @@ int main(void)
 		cmocka_unit_test(test_border),
 		cmocka_unit_test(test_parts),
 		cmocka_unit_test(test_let),
+		cmocka_unit_test(test_arithmetic),
 		cmocka_unit_test(test_many),
 	};
 
