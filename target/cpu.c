@@ -10,11 +10,11 @@ const struct unit_costs cpu_costs = {
 	.pipes = 2,
 	.latency = 4,
 	.memory_latency = 10,
-	/* 4500 kernels of 31 operators, Zen 3: docs/performance.md. */
-	.operation = 0.33,
-	.load = 0.35,
+	/* 4800 kernels of 26 operators, Zen 3: docs/performance.md. */
+	.operation = 0.35,
+	.load = 0.33,
 	.store = 0.75,
-	.askew = 1,
+	.askew = 0.6,
 	.spill = 0.8,
 	.spill_share = 0.05,
 	.start_ns = 250,	/* hone bench --suite team, 2 threads */

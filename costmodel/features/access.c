@@ -12,7 +12,8 @@ struct index_spread {
 	int64_t run, blocks, gap;
 };
 
-static struct index_spread spread_of(const struct motion *m, int level, int64_t extent)
+/* Loop BUT is left out. */
+static struct index_spread spread_without(const struct motion *m, int level, int but, int64_t extent)
 {
 	struct index_spread s = { 1, 1, 0 };
 	int64_t reach = 0;
@@ -20,7 +21,7 @@ static struct index_spread spread_of(const struct motion *m, int level, int64_t 
 	for (int i = 0; i < m->n; i++) {
 		const struct motion_term *t = &m->at[i];
 
-		if (t->loop < level)
+		if (t->loop < level || t->loop == but)
 			continue;
 		reach += t->step * (t->count - 1);
 		if (s.blocks == 1 && t->step <= s.run) {
@@ -34,6 +35,11 @@ static struct index_spread spread_of(const struct motion *m, int level, int64_t 
 	if (s.blocks > 1)
 		s.blocks = least(s.blocks, ceil_div(extent, s.run));
 	return s;
+}
+
+static struct index_spread spread_of(const struct motion *m, int level, int64_t extent)
+{
+	return spread_without(m, level, -1, extent);
 }
 
 /* Lines that ELEMENTS fill, SHIFT the logarithm of those in a line: a division takes longer than all
@@ -127,6 +133,18 @@ void access_finish(struct arena *a, struct access *x, int n_loops, const double 
 				spread[d] = spread_of(&x->dim[d], l, t->shape[d]);
 		x->at[l] = access_moves(x, l) ? bounded(x, spread, inside[l]) : x->at[l + 1];
 	}
+}
+
+double access_places(const struct access *x, int level, int but)
+{
+	double places = 1;
+
+	for (int d = 0; d < x->buffer->tensor.ndim; d++) {
+		struct index_spread s = spread_without(&x->dim[d], level, but, x->buffer->tensor.shape[d]);
+
+		places *= (double)(s.run * s.blocks);
+	}
+	return places;
 }
 
 int64_t access_stride(const struct access *x, int loop)

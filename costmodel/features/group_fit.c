@@ -21,7 +21,7 @@ static double kept(const struct site *s, const struct access *x)
 {
 	double most = access_vectors(s, x, 1);
 
-	for (int l = s->n_loops - 1; l >= s->body; l--) {
+	for (int l = s->n_loops - 1; l >= s->fresh; l--) {
 		double inside = access_vectors(s, x, x->at[l + 1].elements);
 		double again = s->loops[l].extent * inside - access_vectors(s, x, x->at[l].elements);
 
@@ -104,6 +104,36 @@ static bool is_askew(const struct site *s, const struct access *x)
 	return false;
 }
 
+/* Instructions that load one vector of X. */
+static double loads_of_vector(const struct site *s, const struct access *x)
+{
+	if (x->lanes == LANES_NEAR)	/* with all that lies between the lanes */
+		return ceil(s->vector_lanes * (double)access_stride(x, s->vector) / s->lanes);
+	return s->registers;
+}
+
+/* Loads of X in the body: each value once, but in each turn anew that keeps nothing of the one before. Vectors that begin at different
+ * places are different ones, however many elements they share. */
+static double loads_of(const struct site *s, const struct access *x)
+{
+	double times = s->inside[s->body] / s->inside[s->fresh];
+
+	if (!site_has_vector(s) || x->lanes == LANES_SAME || x->lanes == LANES_APART)
+		return times * access_vectors(s, x, s->left * x->at[s->fresh].elements);
+	double vectors = fmin(access_places(x, s->fresh, s->vector), x->n * s->inside[s->fresh] / s->vector_lanes);
+
+	return times * s->left * vectors / x->grouped * loads_of_vector(s, x);
+}
+
+/* Shuffles for each instruction that loads or stores values of X: one of lanes that lie apart, or are picked out of vectors, one for
+ * each halving of the lanes where they are transposed. */
+static double shuffles_of(const struct site *s, const struct access *x)
+{
+	if (!site_has_vector(s) || x->lanes == LANES_SAME || x->lanes == LANES_UNIT)
+		return 0;
+	return x->lanes == LANES_ACROSS ? log2(s->vector_lanes) : 1;
+}
+
 static void fill_body(const struct site *s, float *row)
 {
 	double turns = s->left * s->inside[s->body];
@@ -113,20 +143,15 @@ static void fill_body(const struct site *s, float *row)
 		turns = turns / s->vector_lanes * s->registers;
 	for (int i = 0; i < s->n_accesses; i++) {
 		const struct access *x = s->access[i];
-		double elements = s->left * x->at[s->body].elements;
-		double vectors = access_vectors(s, x, elements);
+		double loaded = x->reads ? loads_of(s, x) : 0;
+		double stored = x->writes ? access_vectors(s, x, s->left * x->at[s->body].elements) : 0;
 
 		if (buffer_is_near(x->buffer))
 			continue;
-		loads += x->reads ? vectors : 0;
-		stores += x->writes ? vectors : 0;
-		askew += x->writes && site_has_vector(s) && x->lanes == LANES_UNIT && is_askew(s, x) ? vectors : 0;
-		if (site_has_vector(s) && x->lanes == LANES_APART)
-			scattered += elements;
-		if (site_has_vector(s) && x->lanes == LANES_NEAR)	/* a shuffle for each, but one */
-			scattered += vectors;
-		if (site_has_vector(s) && x->lanes == LANES_ACROSS)	/* a shuffle for each halving of the lanes */
-			scattered += vectors * log2(s->vector_lanes);
+		loads += loaded;
+		stores += stored;
+		askew += site_has_vector(s) && x->lanes == LANES_UNIT && is_askew(s, x) ? stored : 0;
+		scattered += shuffles_of(s, x) * (loaded + stored);
 	}
 	const struct access *result = s->access[0];	/* the store itself comes first */
 

@@ -12,7 +12,7 @@
 #define MEMORY_OVERLAP 0.97
 /* Of what traffic between caches takes at the probed rates as much is waited for; the rest is asked for in time. Fitted with the
  * costs of target/cpu.c (docs/performance.md). */
-#define CACHE_WAITS 0.18
+#define CACHE_WAITS 0.15
 /* Of a sum's waits for itself: the next one begins before it ends. Chosen between 0.3 and 1, which fit alike. */
 #define CHAIN_WAITS 0.5
 

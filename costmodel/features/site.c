@@ -44,6 +44,9 @@ static void find_vector(struct site *s, const struct aim *d)
 	s->body = s->n_loops;
 	while (s->body > 0 && loop_is_written_out(&s->loops[s->body - 1]))
 		s->body--;
+	s->fresh = s->n_loops;
+	while (s->fresh > s->body && s->loops[s->fresh - 1].nest->turns != TURNS_RELOAD)
+		s->fresh--;
 	s->vector = s->n_loops - 1;
 	while (s->vector >= 0 && s->loops[s->vector].annotation != ANNOTATION_VECTOR)
 		s->vector--;

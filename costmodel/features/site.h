@@ -45,6 +45,7 @@ struct site {
 	double *inside;		/* by level: turns of its loops */
 	double *bytes;		/* by level: working set in memory */
 	int body;		/* its level */
+	int fresh;		/* that of a turn of the body's innermost loop whose turns load anew; the body's where there is none */
 	int vector;		/* the innermost vector loop; -1: none */
 	double vector_lanes;	/* its extent, or 1 */
 	double lanes;		/* elements of a register, for the type stored */
