@@ -25,8 +25,8 @@ struct site_walk {
 	double computed;	/* share of the store's turns in which the value that is walked is */
 	double prefetched;	/* lines, since the last store */
 	int conditions;
-	/* By how many loops are around them: branches, and the share of their turns that conditions leave which a compiler knows. */
-	double branched[SITE_MAX_LOOPS + 1], left[SITE_MAX_LOOPS + 1];
+	/* By how many loops are around them: branches, and the share of their turns in which a compiler knows that conditions do not hold. */
+	double branched[SITE_MAX_LOOPS + 1], gone[SITE_MAX_LOOPS + 1];
 	bool too_deep;
 };
 
@@ -256,7 +256,7 @@ static void count_branches(const struct site_walk *w, struct site *s)
 		s->ops[FEATURE_I_SIMPLE] += w->branched[l] / inside;
 		if (l == 0 || !loop_is_written_out(&w->around.at[l - 1]))
 			return;
-		s->left *= w->left[l];
+		s->left *= 1 - w->gone[l];
 		inside *= w->around.at[l - 1].annotation == ANNOTATION_VECTOR ? 1 : w->around.at[l - 1].extent;
 	}
 }
@@ -334,19 +334,19 @@ static void walk_let(struct site_walk *w, const struct nest *n)
 static void walk_branch(struct site_walk *w, const struct nest *n, bool not)
 {
 	double asked = share_asked(&w->around, n->value);
-	double taken = w->taken, *left = &w->left[w->around.n], before = *left;
+	double taken = w->taken, *gone = &w->gone[w->around.n], before = *gone;
 	int entered = w->path.conditions.n;
 	double share = path_enter(w->a, &w->path, n->value, not);
 
 	w->taken *= share;
-	*left *= asked > 0 ? 1 : share;
+	*gone = 1 - (1 - before) * (asked > 0 ? 1 : share);
 	w->conditions++;
 	w->branched[w->around.n] += asked;
 	walk_list(w, not ? n->other : n->body);
 	w->branched[w->around.n] -= asked;
 	w->conditions--;
 	w->taken = taken;
-	*left = before;
+	*gone = before;
 	w->path.conditions.n = entered;
 }
 
@@ -393,9 +393,6 @@ static void walk_list(struct site_walk *w, const struct nest *n)
 bool collect_sites(struct arena *a, const struct program *p, struct site_vec *out)
 {
 	struct site_walk w = { .a = a, .p = p, .out = out, .turns = 1, .taken = 1, .computed = 1 };
-
-	for (int l = 0; l <= SITE_MAX_LOOPS; l++)
-		w.left[l] = 1;
 	walk_list(&w, p->body);
 	return !w.too_deep;
 }
