@@ -140,7 +140,7 @@ double access_places(const struct access *x, int level, int but)
 	double places = 1;
 
 	for (int d = 0; d < x->buffer->tensor.ndim; d++) {
-		struct index_spread s = spread_without(&x->dim[d], level, but, x->buffer->tensor.shape[d]);
+		struct index_spread s = spread_without(&x->dim[d], level, but, INT32_MAX);
 
 		places *= (double)(s.run * s.blocks);
 	}

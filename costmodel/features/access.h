@@ -45,7 +45,8 @@ static inline bool access_moves(const struct access *x, int loop)
 
 /* Derives moves and the footprints by level of an access with N loops; INSIDE as in site. */
 void access_finish(struct arena *a, struct access *x, int n_loops, const double *inside);
-/* Different places in one execution of LEVEL with a turn of loop BUT alone: where vectors begin, if that goes over their lanes. */
+/* Different places in one execution of LEVEL, those that conditions leave out among them, with a turn of loop BUT alone (-1: of all): where
+ * vectors begin, if that goes over their lanes. */
 double access_places(const struct access *x, int level, int but);
 /* Elements from one turn of LOOP to the next; negative values are made positive. */
 int64_t access_stride(const struct access *x, int loop);

@@ -14,6 +14,12 @@ static bool seen_before(const struct site *s, int i)
 	return false;
 }
 
+/* Elements of X in one execution of LEVEL, of the turns that a compiler leaves. */
+static double elements_of(const struct site *s, const struct access *x, int level)
+{
+	return s->left < 1 ? fmin(x->at[level].elements, s->left * access_places(x, level, -1)) : x->at[level].elements;
+}
+
 /* Registers that values of X are in while the written-out body goes by: a compiler loads each value once, so what
  * the next turn of a written-out loop reads again is kept for it. Of a window that is so for values of all lanes,
  * which have to be spread; vectors are operands in memory as well. */
@@ -48,6 +54,8 @@ static double held(const struct site *s, const struct access *x)
 	const struct tensor *t = &x->buffer->tensor;
 	double vectors = access_vectors(s, x, (double)tensor_count(t));
 
+	if (s->left < 1)
+		vectors = fmin(vectors, access_vectors(s, x, elements_of(s, x, s->body)));
 	if (t->ndim == 0 || (s->vector >= 0 && (x->lanes != LANES_UNIT || s->vector_lanes >= s->lanes)))
 		return vectors;
 	return vectors * fmin(1, row_of(x) / (double)t->shape[t->ndim - 1]);
@@ -63,7 +71,7 @@ static void fill_registers(const struct site *s, const struct aim *d, float *row
 		if (!x->buffer->registers)
 			operands += x->reads ? s->left * kept(s, x) : 0;
 		else if (!seen_before(s, i))
-			acc += s->left * held(s, x);
+			acc += held(s, x);
 	}
 	row[FEATURE_ACC_REGISTERS] = (float)acc;
 	row[FEATURE_OPERAND_REGISTERS] = (float)operands;
@@ -119,7 +127,7 @@ static double loads_of(const struct site *s, const struct access *x)
 	double times = s->inside[s->body] / s->inside[s->fresh];
 
 	if (!site_has_vector(s) || x->lanes == LANES_SAME || x->lanes == LANES_APART)
-		return times * access_vectors(s, x, s->left * x->at[s->fresh].elements);
+		return times * access_vectors(s, x, elements_of(s, x, s->fresh));
 	double vectors = fmin(access_places(x, s->fresh, s->vector), x->n * s->inside[s->fresh] / s->vector_lanes);
 
 	return times * s->left * vectors / x->grouped * loads_of_vector(s, x);
@@ -144,7 +152,7 @@ static void fill_body(const struct site *s, float *row)
 	for (int i = 0; i < s->n_accesses; i++) {
 		const struct access *x = s->access[i];
 		double loaded = x->reads ? loads_of(s, x) : 0;
-		double stored = x->writes ? access_vectors(s, x, s->left * x->at[s->body].elements) : 0;
+		double stored = x->writes ? access_vectors(s, x, elements_of(s, x, s->body)) : 0;
 
 		if (buffer_is_near(x->buffer))
 			continue;
@@ -161,7 +169,7 @@ static void fill_body(const struct site *s, float *row)
 	row[FEATURE_BODY_SCATTERED] = (float)scattered;
 	row[FEATURE_BODY_ASKEW] = (float)askew;
 	row[FEATURE_BODY_CHAINS] =
-		(float)access_vectors(s, result, s->left * result->at[s->body].elements);
+		(float)access_vectors(s, result, elements_of(s, result, s->body));
 	row[FEATURE_WIDTH_USED] = (float)(s->vector_lanes / (s->registers * s->lanes));
 }
 

@@ -148,8 +148,15 @@ static double prior_ns(struct arena *a, const struct program *p, const struct ta
 	return feature_value(sums_of(&m), FEATURE_PRIOR_TIME);
 }
 
+static void set_all(struct register_kernels *k, enum register_kind kind, float gops)
+{
+	for (int r = 0; r < REGISTER_ROWS; r++)
+		for (int v = 0; v < REGISTER_VECTORS; v++)
+			k->gops[kind][r][v] = gops;
+}
+
 /* The tile of each kernel is the one it is called by: its sums are in so many registers, and the prior takes it for as
- * slow as its own entry says, whatever the others say. */
+ * slow as its own entry says, whatever the others say, but for no slower than its instructions take together. */
 static void check_tile(const struct target *target, const struct register_tile *t)
 {
 	struct arena *a = arena_new();
@@ -162,19 +169,25 @@ static void check_tile(const struct target *target, const struct register_tile *
 	assert_true(features_of(a, p, &of, &m));
 	assert_float_equal((float)feature_value(sums_of(&m), FEATURE_BODY_CHAINS), (float)(t->rows * t->vectors), 1e-3F);
 	assert_float_equal((float)feature_value(sums_of(&m), FEATURE_ACC_REGISTERS), (float)(t->rows * t->vectors), 1e-3F);
-	for (int r = 0; r < REGISTER_ROWS; r++)
-		for (int v = 0; v < REGISTER_VECTORS; v++)
-			k.gops[t->kind][r][v] = 1000;
+	set_all(&k, t->kind, 1000);
 	float *own = &k.gops[t->kind][t->rows - 1][t->vectors - 1];
-	double last = prior_ns(a, p, target, &k);
+	double last = prior_ns(a, p, target, &k), counted = prior_ns(a, p, target, NULL);
 
-	*own = 0.01F;	/* which all else hides behind */
-	double slow = prior_ns(a, p, target, &k), expected = register_tile_operations(t) / 0.01;
+	*own = 0.01F;	/* sums that wait for themselves */
+	double slow = prior_ns(a, p, target, &k);
 
-	assert_true(slow >= expected * 0.999 && slow <= expected * 1.1 + last);
+	assert_float_equal((float)slow, (float)counted, 1e-4F * (float)counted);
+	float half = (float)(2 * register_tile_operations(t) / counted);
+
+	*own = half;
+	double now = prior_ns(a, p, target, &k);
+
+	assert_true(now >= counted / 2 * 0.999 && now <= counted / 2 + last);
+	set_all(&k, t->kind, 0.01F);
+	*own = half;
+	assert_float_equal((float)prior_ns(a, p, target, &k), (float)now, 1e-6F * (float)now);
 	for (*own = 0.02F; *own < 1000; *own *= 2) {
-		double now = prior_ns(a, p, target, &k);
-
+		now = prior_ns(a, p, target, &k);
 		assert_true(now <= slow);
 		slow = now;
 	}
