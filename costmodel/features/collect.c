@@ -393,6 +393,7 @@ static void walk_list(struct site_walk *w, const struct nest *n)
 bool collect_sites(struct arena *a, const struct program *p, struct site_vec *out)
 {
 	struct site_walk w = { .a = a, .p = p, .out = out, .turns = 1, .taken = 1, .computed = 1 };
+
 	walk_list(&w, p->body);
 	return !w.too_deep;
 }

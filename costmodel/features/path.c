@@ -230,10 +230,10 @@ static bool sum_of(struct arena *a, const struct expr *e, bool not, struct linea
 static double enter_one(struct arena *a, struct condition_path *p, const struct expr *e, bool not)
 {
 	double share = -1;
-	struct crossing c;
+	struct crossing c, alone = { .path = p };
 	struct linear l;
 
-	if (sum_of(a, e, not, &l)) {
+	if (sum_of(a, e, not, &l) && add(&alone, &l)) {
 		if (cross(p, &l, &c))
 			share = count(&c);
 		vec_push(a, &p->conditions, l);

@@ -24,8 +24,8 @@ struct condition_path {
 /* From here on AXIS is VALUE: it takes not all of its range alike. min(16 * i, 29) is 0, 16 and 29. */
 void path_let(struct arena *a, struct condition_path *p, const struct axis *axis, const struct expr *value);
 
-/* Adds CONDITION, or where it does NOT hold, and returns its share. What is no comparison of indices is not
- * remembered. */
+/* Adds CONDITION, or where it does NOT hold, and returns its share. What is no comparison of arithmetic of axes is
+ * not remembered. */
 double path_enter(struct arena *a, struct condition_path *p, const struct expr *condition, bool not);
 
 #endif

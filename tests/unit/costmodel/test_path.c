@@ -121,6 +121,11 @@ static void test_arithmetic(void **state)
 	check(path_enter(a, &s.path, from(&s, 1, x), false), 2. / 3, 1e-12);
 	check(path_enter(a, &s.path, below(&s, x, 29), false), 1. / 2, 1e-12);
 	check(path_enter(a, &s.path, below(&s, expr_add(a, x, expr_axis(a, &inner)), 24), false), 1. / 2, 1e-12);
+	/* What is more than arithmetic is in nobody's way. */
+	s.path = (struct condition_path){ 0 };
+	path_enter(a, &s.path, below(&s, expr_select(a, below(&s, i, 1), i, x), 5), false);
+	assert_int_equal(s.path.conditions.n, 0);
+	check(path_enter(a, &s.path, from(&s, 1, x), false), 2. / 3, 1e-12);
 	arena_free(a);
 }
 
