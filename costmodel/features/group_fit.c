@@ -112,25 +112,17 @@ static bool is_askew(const struct site *s, const struct access *x)
 	return false;
 }
 
-/* Instructions that load one vector of X. */
-static double loads_of_vector(const struct site *s, const struct access *x)
-{
-	if (x->lanes == LANES_NEAR)	/* with all that lies between the lanes */
-		return ceil(s->vector_lanes * (double)access_stride(x, s->vector) / s->lanes);
-	return s->registers;
-}
-
 /* Loads of X in the body: each value once, but in each turn anew that keeps nothing of the one before. Vectors that begin at different
  * places are different ones, however many elements they share. */
 static double loads_of(const struct site *s, const struct access *x)
 {
 	double times = s->inside[s->body] / s->inside[s->fresh];
 
-	if (!site_has_vector(s) || x->lanes == LANES_SAME || x->lanes == LANES_APART)
+	if (!access_is_of_vectors(s, x))
 		return times * access_vectors(s, x, elements_of(s, x, s->fresh));
 	double vectors = fmin(access_places(x, s->fresh, s->vector), x->n * s->inside[s->fresh] / s->vector_lanes);
 
-	return times * s->left * vectors / x->grouped * loads_of_vector(s, x);
+	return times * s->left * vectors / x->grouped * access_registers(s, x);
 }
 
 /* Shuffles for each instruction that loads or stores values of X: one of lanes that lie apart, or are picked out of vectors, one for
@@ -151,11 +143,12 @@ static void fill_body(const struct site *s, float *row)
 		turns = turns / s->vector_lanes * s->registers;
 	for (int i = 0; i < s->n_accesses; i++) {
 		const struct access *x = s->access[i];
-		double loaded = x->reads ? loads_of(s, x) : 0;
-		double stored = x->writes ? access_vectors(s, x, elements_of(s, x, s->body)) : 0;
 
 		if (buffer_is_near(x->buffer))
 			continue;
+		double loaded = x->reads ? loads_of(s, x) : 0;
+		double stored = x->writes ? access_vectors(s, x, elements_of(s, x, s->body)) : 0;
+
 		loads += loaded;
 		stores += stored;
 		askew += site_has_vector(s) && x->lanes == LANES_UNIT && is_askew(s, x) ? stored : 0;

@@ -8,7 +8,7 @@
 
 #include "costmodel/features/site.h"
 
-/* What a share of the lesser of two costs hides behind the greater: memory's and the rest. Chosen, not measured. */
+/* The share of the lesser of two costs, memory's and the rest, that hides behind the greater. Chosen, not measured. */
 #define MEMORY_OVERLAP 0.97
 /* Of what traffic between caches takes at the probed rates as much is waited for; the rest is asked for in time. Fitted with the
  * costs of target/cpu.c (docs/performance.md). */
@@ -51,6 +51,12 @@ static struct beat beat_of(const struct aim *d)
 	return (struct beat){ ghz, ghz / whole, half > 0 ? ghz / half : ghz / whole };
 }
 
+/* Loads of a body, and the shuffles that take as long. */
+static double loads(const float *row)
+{
+	return (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED];
+}
+
 static double store_cycles(const float *row, const struct unit_costs *c)
 {
 	return c->store * (double)row[FEATURE_BODY_STORES] + c->askew * (double)row[FEATURE_BODY_ASKEW];
@@ -61,9 +67,8 @@ static double store_cycles(const float *row, const struct unit_costs *c)
 static double sum_cycles(const float *row, const struct aim *d, const struct beat *p)
 {
 	const struct unit_costs *c = d->target->costs;
-	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED];
 	double width = row[FEATURE_WIDTH_USED] > 0.5F ? p->whole : p->half;
-	double sum = width * (c->operation * (double)row[FEATURE_BODY_OPS] + c->load * loads + store_cycles(row, c) +
+	double sum = width * (c->operation * (double)row[FEATURE_BODY_OPS] + c->load * loads(row) + store_cycles(row, c) +
 			      spill_cycles(row, d));
 
 	return fmax(sum, chain_cycles(row, c));
@@ -72,8 +77,7 @@ static double sum_cycles(const float *row, const struct aim *d, const struct bea
 /* The same of a body that is the tile T: it and what is loaded and stored beside it. */
 static double tile_cycles(const float *row, const struct unit_costs *c, const struct beat *p, const struct measured_tile *t)
 {
-	double loads = (double)row[FEATURE_BODY_LOADS] + (double)row[FEATURE_BODY_SCATTERED];
-	double more = fmax(0, loads - t->loads), others = fmax(0, (double)row[FEATURE_BODY_OPS] - t->ops);
+	double more = fmax(0, loads(row) - t->loads), others = fmax(0, (double)row[FEATURE_BODY_OPS] - t->ops);
 
 	return t->ns * p->ghz + p->whole * (c->operation * others + c->load * more + store_cycles(row, c));
 }

@@ -107,15 +107,24 @@ void site_finish(struct arena *a, struct site *s, const struct aim *d)
 	}
 }
 
+bool access_is_of_vectors(const struct site *s, const struct access *x)
+{
+	return site_has_vector(s) && x->lanes != LANES_SAME && x->lanes != LANES_APART;
+}
+
+double access_registers(const struct site *s, const struct access *x)
+{
+	if (x->lanes == LANES_NEAR)	/* of all that lies between the lanes, too */
+		return ceil(s->vector_lanes * (double)access_stride(x, s->vector) / s->lanes);
+	return s->registers;
+}
+
 double access_vectors(const struct site *s, const struct access *x, double elements)
 {
 	double vectors = elements / x->grouped;
 
-	if (site_has_vector(s) && (x->lanes == LANES_UNIT || x->lanes == LANES_ACROSS))
-		vectors = vectors / s->vector_lanes * s->registers;
-	if (site_has_vector(s) && x->lanes == LANES_NEAR)	/* of all that lies between the lanes, too */
-		vectors = elements / s->vector_lanes *
-			  ceil(s->vector_lanes * (double)access_stride(x, s->vector) / s->lanes);
+	if (access_is_of_vectors(s, x))
+		vectors = vectors / s->vector_lanes * access_registers(s, x);
 	return vectors < 1 ? 1 : vectors;
 }
 

@@ -108,6 +108,9 @@ void features_units(const struct site_vec *sites, const struct aim *d, const str
 
 /* Instructions that load or store ELEMENTS of X, a vector at a time where lanes are contiguous. */
 double access_vectors(const struct site *s, const struct access *x, double elements);
+/* Is X loaded or stored vectors at a time? How many registers' width one takes. */
+bool access_is_of_vectors(const struct site *s, const struct access *x);
+double access_registers(const struct site *s, const struct access *x);
 static inline bool site_has_vector(const struct site *s)
 {
 	return s->vector >= s->body && s->vector < s->n_loops && s->vector >= 0;
