@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "te/derive/deinterleaved.h"
 #include "te/derive/padded_sum.h"
 #include "te/derive/phases.h"
 #include "te/derive/reciprocal.h"
@@ -16,6 +17,7 @@ static derive_fn *const derive_by[] = {
 	[DERIVATION_RAGGED] = winograd_derive_ragged,
 	[DERIVATION_RECIPROCAL] = reciprocal_derive,
 	[DERIVATION_PHASES] = phases_derive,
+	[DERIVATION_DEINTERLEAVED] = deinterleaved_derive,
 	[DERIVATION_PADDED] = padded_sum_derive,
 };
 

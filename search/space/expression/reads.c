@@ -207,6 +207,35 @@ bool reads_across(const struct op *op, const struct tensor *t)
 	return c.found;
 }
 
+struct stride_search {
+	struct arena *arena;
+	const struct axis *lanes;
+	bool found;
+};
+
+static bool find_stride(const struct expr *e, void *user)
+{
+	struct stride_search *s = user;
+	struct linear l;
+
+	if (e->kind == EXPR_LOAD && tensor_innermost(e->tensor) >= 0 &&
+	    linear_from(s->arena, e->index[tensor_innermost(e->tensor)], &l))
+		s->found |= linear_coef(&l, s->lanes) > 1;
+	return !s->found;
+}
+
+bool reads_at_stride(const struct op *op)
+{
+	struct stride_search s = { arena_new(), NULL, false };
+
+	if (op->tensor.ndim > 0) {
+		s.lanes = op->space[innermost(&op->tensor)];
+		expr_visit(op->body, find_stride, &s);
+	}
+	arena_free(s.arena);
+	return s.found;
+}
+
 /* Fewer reduced elements than this do not pay for the last step over the lanes; a shorter last axis leaves most of
  * a vector unused. */
 enum { MIN_REDUCED = 32, MIN_LAST = 5 };

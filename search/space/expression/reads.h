@@ -27,5 +27,7 @@ bool reads_window_along(const struct op *op, int d);
 bool reads_suit_panels(const struct op *reader, const struct tensor *t);
 /* Does OP read T (NULL: anything) so that its innermost dim is not that of T: lanes that are apart on one side? */
 bool reads_across(const struct op *op, const struct tensor *t);
+/* Do OP's lanes read something at a stride? */
+bool reads_at_stride(const struct op *op);
 
 #endif

@@ -28,6 +28,25 @@ static bool changes_order(const struct state *s, int stage)
 	       (reader >= 0 && !op_is_cheap(&g->op) && reads_across(&s->stages.at[reader]->op, g->tensor));
 }
 
+static int64_t turns_of(const struct op *op)
+{
+	int64_t n = tensor_count(&op->tensor);
+
+	for (int i = 0; i < op->nreduce; i++)
+		n *= op->reduce[i]->hi;
+	return n;
+}
+
+/* Puts STAGE elements side by side that its reductions read again and again? Inlined, each would gather them anew. */
+static bool gathers_for_many(const struct state *s, int stage)
+{
+	const struct stage *g = s->stages.at[stage];
+	int reader;
+
+	return is_read_by_reduction(s, stage) && reads_at_stride(&g->op) && state_consumers(s, stage, &reader, 1) == 1 &&
+	       turns_of(&s->stages.at[reader]->op) > tensor_count(g->tensor);
+}
+
 static bool applies(const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
@@ -46,7 +65,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
 
-	if (sketch_add(next, step_inline(stage), ROLE_FIXED))
+	if (!gathers_for_many(s->state, stage) && sketch_add(next, step_inline(stage), ROLE_FIXED))
 		sketch_emit(k, next, s->at - 1);
 	if (is_read_by_reduction(s->state, stage) || changes_order(s->state, stage))
 		rule_loops.apply(k, s, stage);

@@ -277,11 +277,15 @@ static void for_samples(const char *source, void (*check)(const struct state *s,
 	arena_free(r.a);
 }
 
+/* Are the sums of S others than those as written? A copy of what they read leaves them as they are. */
 static bool derives(const struct sketch *s)
 {
-	for (int i = 0; i < s->steps.n; i++)
-		if (s->steps.at[i].step.kind == STEP_DERIVE)
+	for (int i = 0; i < s->steps.n; i++) {
+		const struct step *step = &s->steps.at[i].step;
+
+		if (step->kind == STEP_DERIVE && step->derivation != DERIVATION_DEINTERLEAVED)
 			return true;
+	}
 	return false;
 }
 
@@ -358,6 +362,37 @@ static void test_ragged(void **state)
 	assert_true(count_by("conv2d:ic=16,h=13,w=13,oc=16,k=3,p=1", DERIVATION_WINOGRAD) > 0);
 	assert_true(count_by("conv1d:ic=16,w=19,oc=16,k=3,p=1,layout=nhwc", DERIVATION_RAGGED) > 0);
 	assert_int_equal(count_by("conv2d:ic=16,h=12,w=24,oc=16,k=3,p=1", DERIVATION_RAGGED), 0);
+}
+
+/* Of the sketches of SOURCE with its sums as written those in which the copy of what lanes read is kept, or computed wherever it is
+ * read. */
+static int count_copies(const char *source, bool kept)
+{
+	struct run r = run_new(source);
+	struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
+	int n = 0;
+
+	for (int i = 0; i < sketches.n; i++) {
+		const struct state *s = sketches.at[i]->state;
+		int copy = state_find_stage(s, "conv_X");
+
+		n += copy >= 0 && !derives(sketches.at[i]) && (s->stages.at[copy]->place != PLACE_INLINE) == kept;
+	}
+	arena_free(r.a);
+	return n;
+}
+
+/* Lanes that would read at a stride have a copy in which they do not, which is kept; others have none. */
+static void test_deinterleaved(void **state)
+{
+	(void)state;
+	assert_true(count_by("conv2d:ic=3,h=30,w=30,oc=16,k=7,s=2,p=3", DERIVATION_DEINTERLEAVED) > 0);
+	assert_true(count_by("conv1d:ic=32,w=32,oc=32,k=1,s=2", DERIVATION_DEINTERLEAVED) > 0);
+	assert_true(count_by("max_pool:c=16,h=14,w=14,k=3,s=2,p=1", DERIVATION_DEINTERLEAVED) > 0);
+	assert_int_equal(count_by("conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1", DERIVATION_DEINTERLEAVED), 0);
+	assert_int_equal(count_by("conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,s=2,layout=nhwc", DERIVATION_DEINTERLEAVED), 0);
+	assert_true(count_copies("conv2d:ic=3,h=30,w=30,oc=16,k=7,s=2,p=3", true) > 0);
+	assert_int_equal(count_copies("conv2d:ic=3,h=30,w=30,oc=16,k=7,s=2,p=3", false), 0);
 }
 
 static void count_panels(const struct state *s, void *user)
@@ -751,6 +786,7 @@ int main(void)
 		cmocka_unit_test(test_panels),
 		cmocka_unit_test(test_derived),
 		cmocka_unit_test(test_ragged),
+		cmocka_unit_test(test_deinterleaved),
 		cmocka_unit_test(test_functions_behind_derived),
 		cmocka_unit_test(test_computed_operands),
 		cmocka_unit_test(test_pointwise_operand),
