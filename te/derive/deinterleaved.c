@@ -214,26 +214,6 @@ static const struct expr *swap_load(struct arena *a, const struct expr *e, void 
 	return e->kind == EXPR_LOAD && e->tensor == swap->from->tensor ? swap->to : NULL;
 }
 
-/* OP with BODY. */
-static void add_reduction(struct arena *a, const struct op *op, const struct expr *body, struct derived *out)
-{
-	const struct axis *from[2 * TENSOR_MAX_DIMS];
-	const struct expr *to[2 * TENSOR_MAX_DIMS];
-	struct new_axes axes = { 0 };
-	int n = 0;
-
-	for (int i = 0; i < op->tensor.ndim + op->nreduce; i++) {
-		from[n] = i < op->tensor.ndim ? op->space[i] : op->reduce[i - op->tensor.ndim];
-		to[n] = new_axes_add(a, &axes, "", from[n]->name, from[n]->hi);
-		n++;
-	}
-	out->product = out->n;
-	struct op *reduction = derived_add(a, out, op->tensor.name, &axes, op->tensor.ndim, expr_substitute(a, body, from, to, n));
-
-	reduction->reducer = op->reducer;
-	reduction->output = op->output;
-}
-
 bool deinterleaved_derive(struct arena *a, const struct op *op, int64_t least, struct derived *out, const char **why)
 {
 	struct strided_data data;
@@ -251,6 +231,7 @@ bool deinterleaved_derive(struct arena *a, const struct op *op, int64_t least, s
 	}
 	struct load_swap swap = { data.load, read_copy(a, &data, copy(a, op, &data, out)) };
 
-	add_reduction(a, op, expr_rewrite(a, op->body, swap_load, &swap), out);
+	out->product = out->n;
+	derived_end(a, out, op, -1, 0, expr_rewrite(a, op->body, swap_load, &swap));
 	return true;
 }

@@ -47,3 +47,25 @@ struct op *derived_add(struct arena *a, struct derived *d, const char *name, con
 	d->op[d->n++] = op;
 	return op;
 }
+
+void derived_end(struct arena *a, struct derived *d, const struct op *op, int r, int64_t extent, const struct expr *body)
+{
+	const struct axis *from[2 * TENSOR_MAX_DIMS];
+	const struct expr *to[2 * TENSOR_MAX_DIMS];
+	struct new_axes axes = { 0 };
+	int n = 0;
+
+	for (int i = 0; i < op->tensor.ndim; i++) {
+		from[n] = op->space[i];
+		to[n++] = new_axes_add(a, &axes, "", op->space[i]->name, op->space[i]->hi);
+	}
+	for (int i = 0; i < op->nreduce; i++) {
+		from[n] = op->reduce[i];
+		to[n++] = new_axes_add(a, &axes, "", op->reduce[i]->name, i == r ? extent : op->reduce[i]->hi);
+	}
+	struct op *end = derived_add(a, d, op->tensor.name, &axes, op->tensor.ndim, expr_substitute(a, body, from, to, n));
+
+	end->tensor.dtype = op->tensor.dtype;
+	end->reducer = op->reducer;
+	end->output = op->output;
+}

@@ -87,31 +87,6 @@ static const struct expr *read_other(struct arena *a, const struct expr *e, void
 	return e->kind == EXPR_LOAD && e->tensor == swap->from ? expr_load(a, swap->to, e->index) : NULL;
 }
 
-/* BODY, whose factors are those of OP or padded, summed up as OP does it, but over EXTENT turns of reduce axis R. */
-static void add_sum(struct arena *a, struct derived *out, const struct op *op, int r, int64_t extent,
-		    const struct expr *body)
-{
-	const struct axis *from[2 * TENSOR_MAX_DIMS];
-	const struct expr *to[2 * TENSOR_MAX_DIMS];
-	struct new_axes axes = { 0 };
-	int n = 0;
-
-	for (int i = 0; i < op->tensor.ndim; i++) {
-		from[n] = op->space[i];
-		to[n++] = new_axes_add(a, &axes, "", op->space[i]->name, op->space[i]->hi);
-	}
-	for (int i = 0; i < op->nreduce; i++) {
-		from[n] = op->reduce[i];
-		to[n++] = new_axes_add(a, &axes, "", op->reduce[i]->name,
-				       i == r ? extent : op->reduce[i]->hi);
-	}
-	struct op *sum = derived_add(a, out, op->tensor.name, &axes, op->tensor.ndim,
-				     expr_substitute(a, body, from, to, n));
-
-	sum->tensor.dtype = op->tensor.dtype;
-	sum->output = op->output;
-}
-
 bool padded_sum_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out, const char **why)
 {
 	int r = padded_sum_axis(op, m);
@@ -135,6 +110,6 @@ bool padded_sum_derive(struct arena *a, const struct op *op, int64_t m, struct d
 	}
 	out->weights = 1;
 	out->product = 2;
-	add_sum(a, out, op, r, extent, body);
+	derived_end(a, out, op, r, extent, body);
 	return true;
 }
