@@ -307,3 +307,8 @@ const struct expr *expr_mul(struct arena *a, const struct expr *x, int64_t facto
 {
 	return expr_binary(a, EXPR_MUL, x, expr_int(a, factor));
 }
+
+const struct expr *expr_and(struct arena *a, const struct expr *x, const struct expr *y)
+{
+	return x ? expr_binary(a, EXPR_AND, x, y) : y;
+}

@@ -99,6 +99,8 @@ const struct expr *expr_cast(struct arena *a, enum dtype t, const struct expr *x
 /* Short forms for index arithmetic on i64. */
 const struct expr *expr_add(struct arena *a, const struct expr *x, const struct expr *y);
 const struct expr *expr_mul(struct arena *a, const struct expr *x, int64_t factor);
+/* Both hold; X may be NULL, and then it is Y. */
+const struct expr *expr_and(struct arena *a, const struct expr *x, const struct expr *y);
 
 bool expr_is_int(const struct expr *e, int64_t *v);
 bool expr_equal(const struct expr *x, const struct expr *y);

@@ -3,6 +3,7 @@
 #include "search/campaign/admit.h"
 
 #include "base/err.h"
+#include "te/index/domain.h"
 
 /* Sketching and lowering take time with the square of the ops. The deepest group that the reader of
  * models makes has some tens. */
@@ -13,10 +14,8 @@ enum { OPS_MAX = 64 };
 
 static double work_of(const struct op *op)
 {
-	double points = (double)tensor_count(&op->tensor);
+	double points = (double)tensor_count(&op->tensor) * op_terms(op);
 
-	for (int i = 0; i < op->nreduce; i++)
-		points *= (double)op->reduce[i]->hi;
 	return points * (1 + op_flop(op));
 }
 

@@ -6,6 +6,7 @@
 
 #include "target/intrinsic.h"
 #include "te/derive/fewer_products.h"
+#include "te/index/domain.h"
 
 /* Ops of a DAG by position: whether all of its elements must be computed, or read. */
 struct need {
@@ -70,10 +71,8 @@ static bool is_arithmetic(const struct expr *e)
 static double least_flop(const struct op *op)
 {
 	double each = op_is_reduction(op) + is_arithmetic(op->body);
-	double points = (double)tensor_count(&op->tensor);
+	double points = (double)tensor_count(&op->tensor) * op_terms(op);
 
-	for (int i = 0; i < op->nreduce; i++)
-		points *= (double)op->reduce[i]->hi;
 	return points * each;
 }
 

@@ -138,16 +138,10 @@ static const struct expr *and_inside(struct arena *a, const struct expr *e, cons
 {
 	struct range r = expr_range(index);
 
-	if (r.lo < 0) {
-		const struct expr *begun = expr_binary(a, EXPR_LE, expr_int(a, 0), index);
-
-		e = e ? expr_binary(a, EXPR_AND, e, begun) : begun;
-	}
-	if (r.hi >= extent) {
-		const struct expr *ended = expr_binary(a, EXPR_LT, index, expr_int(a, extent));
-
-		e = e ? expr_binary(a, EXPR_AND, e, ended) : ended;
-	}
+	if (r.lo < 0)
+		e = expr_and(a, e, expr_binary(a, EXPR_LE, expr_int(a, 0), index));
+	if (r.hi >= extent)
+		e = expr_and(a, e, expr_binary(a, EXPR_LT, index, expr_int(a, extent)));
 	return e;
 }
 
@@ -160,8 +154,7 @@ static const struct tensor *copy(struct arena *a, const struct op *op, const str
 
 	for (int i = 0; i < from->ndim; i++) {
 		const struct strided_dim *d = &data->dim[i];
-		const struct expr *at = data->load->index[i];
-		const char *name = d->place ? d->place->name : at->kind == EXPR_AXIS ? at->axis->name : arena_printf(a, "d%d", i);
+		const char *name = d->place ? d->place->name : derived_dim_name(a, data->load, i);
 		const struct expr *phase = d->phases > 1 ? new_axes_add(a, &axes, "a", name, d->phases) : expr_int(a, 0);
 
 		if (!d->place) {

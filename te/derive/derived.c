@@ -26,6 +26,13 @@ const struct expr *new_axes_add(struct arena *a, struct new_axes *axes, const ch
 	return expr_axis(a, axis);
 }
 
+const char *derived_dim_name(struct arena *a, const struct expr *load, int d)
+{
+	const struct expr *at = load->index[d];
+
+	return at->kind == EXPR_AXIS ? at->axis->name : arena_printf(a, "d%d", d);
+}
+
 struct op *derived_add(struct arena *a, struct derived *d, const char *name, const struct new_axes *axes, int ndim,
 		       const struct expr *body)
 {

@@ -28,6 +28,8 @@ struct new_axes {
 /* Appends an axis named PREFIX NAME, or longer: schedules in text tell the axes of an op apart by name. */
 const struct expr *new_axes_add(struct arena *a, struct new_axes *axes, const char *prefix, const char *name,
 				int64_t extent);
+/* What an axis along dim D of what LOAD reads is called. */
+const char *derived_dim_name(struct arena *a, const struct expr *load, int d);
 /* The next op of D: NAME[the first NDIM of AXES] = BODY, summed over what other axes there are. */
 struct op *derived_add(struct arena *a, struct derived *d, const char *name, const struct new_axes *axes, int ndim,
 		       const struct expr *body);

@@ -64,10 +64,7 @@ static const struct tensor *pad(struct arena *a, struct derived *out, const char
 	struct new_axes axes = { 0 };
 
 	for (int d = 0; d < t->ndim; d++)
-		index[d] = new_axes_add(a, &axes, "",
-					load->index[d]->kind == EXPR_AXIS ? load->index[d]->axis->name
-									  : arena_printf(a, "d%d", d),
-					d == dim ? extent : t->shape[d]);
+		index[d] = new_axes_add(a, &axes, "", derived_dim_name(a, load, d), d == dim ? extent : t->shape[d]);
 	const struct expr *inside = expr_binary(a, EXPR_LT, index[dim], expr_int(a, t->shape[dim]));
 
 	return &derived_add(a, out, name, &axes, axes.n,

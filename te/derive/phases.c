@@ -149,13 +149,11 @@ static void add_dims(struct arena *a, const struct expr *load, const int *dim, c
 		     struct new_axes *axes, const struct expr **index)
 {
 	for (int i = 0; i < load->tensor->ndim; i++) {
-		const struct expr *at = load->index[i];
-		const char *name = at->kind == EXPR_AXIS ? at->axis->name : arena_printf(a, "d%d", i);
 		int64_t places = load->tensor->shape[i];
 
 		for (int k = 0; k < n; k++)
 			places = dim[k] == i ? extent[k] : places;
-		index[i] = new_axes_add(a, axes, "", name, places);
+		index[i] = new_axes_add(a, axes, "", derived_dim_name(a, load, i), places);
 	}
 }
 
@@ -222,9 +220,7 @@ static const struct tensor *part_data(struct arena *a, const struct op *op, cons
 					  expr_int(a, d->offset));
 		if (places[i] * d->phases + d->offset <= extent)
 			continue;
-		const struct expr *there = expr_binary(a, EXPR_LT, index[d->data], expr_int(a, extent));
-
-		inside = inside ? expr_binary(a, EXPR_AND, inside, there) : there;
+		inside = expr_and(a, inside, expr_binary(a, EXPR_LT, index[d->data], expr_int(a, extent)));
 	}
 	const struct expr *value = expr_load(a, from, index);
 

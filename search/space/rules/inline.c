@@ -7,6 +7,7 @@
 #include "search/space/expression/group.h"
 #include "search/space/expression/reads.h"
 #include "search/space/sketch.h"
+#include "te/index/domain.h"
 
 /* Each element has one use, so that nothing is computed twice. */
 static bool is_read_once(const struct state *s, int stage)
@@ -28,23 +29,17 @@ static bool changes_order(const struct state *s, int stage)
 	       (reader >= 0 && !op_is_cheap(&g->op) && reads_across(&s->stages.at[reader]->op, g->tensor));
 }
 
-static int64_t turns_of(const struct op *op)
-{
-	int64_t n = tensor_count(&op->tensor);
-
-	for (int i = 0; i < op->nreduce; i++)
-		n *= op->reduce[i]->hi;
-	return n;
-}
-
 /* Puts STAGE elements side by side that its reductions read again and again? Inlined, each would gather them anew. */
 static bool gathers_for_many(const struct state *s, int stage)
 {
 	const struct stage *g = s->stages.at[stage];
 	int reader;
 
-	return is_read_by_reduction(s, stage) && reads_at_stride(&g->op) && state_consumers(s, stage, &reader, 1) == 1 &&
-	       turns_of(&s->stages.at[reader]->op) > tensor_count(g->tensor);
+	if (!is_read_by_reduction(s, stage) || !reads_at_stride(&g->op) || state_consumers(s, stage, &reader, 1) != 1)
+		return false;
+	const struct op *by = &s->stages.at[reader]->op;
+
+	return (double)tensor_count(&by->tensor) * op_terms(by) > (double)tensor_count(g->tensor);
 }
 
 static bool applies(const struct sketch *s, int stage)
