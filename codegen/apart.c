@@ -23,19 +23,26 @@ static bool reads_around(const struct offset *o, const struct tensor *t)
 		o->last + o->stride - 1 - phase_of(o) < tensor_count(t));
 }
 
+/* Moves O back to where vectors are read, where they may be; what the functions for that end in. */
+static const char *taken_around(struct emitter *e, const struct tensor *t, struct offset *o)
+{
+	if (!reads_around(o, t))
+		return "";
+	int64_t phase = phase_of(o);
+
+	o->constant -= phase;
+	return arena_printf(e->a, "_%" PRId64, phase);
+}
+
 const char *apart_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o)
 {
 	const char *type = vector_type(e, x->dtype, e->lanes);
 
 	if (!stride_is_near(o.stride) || 2 * o.stride > e->lanes)
 		return arena_printf(e->a, "gather_%s(%s, %" PRId64 ")", type, address_text(e, p, &o), o.stride);
-	if (!reads_around(&o, x->tensor))
-		return arena_printf(e->a, "every%" PRId64 "_%s(%s)", o.stride, type, address_text(e, p, &o));
-	int64_t phase = phase_of(&o);
+	const char *phase = taken_around(e, x->tensor, &o);
 
-	o.constant -= phase;
-	return arena_printf(e->a, "every%" PRId64 "_%s_%" PRId64 "(%s)", o.stride, type, phase,
-			    address_text(e, p, &o));
+	return arena_printf(e->a, "every%" PRId64 "_%s%s(%s)", o.stride, type, phase, address_text(e, p, &o));
 }
 
 bool masks_apart(const struct emitter *e, enum dtype t, int64_t stride)
@@ -43,9 +50,11 @@ bool masks_apart(const struct emitter *e, enum dtype t, int64_t stride)
 	return e->p->target->masked_loads && mask_takes(t) && stride_is_near(stride);
 }
 
-const char *apart_masked_text(struct emitter *e, const struct expr *x, const char *address,
-			      int64_t stride, const struct lane_run *r)
+const char *apart_masked_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o,
+			      const struct lane_run *r)
 {
-	return arena_printf(e->a, "some%" PRId64 "_%s(%s, %s, %s)", stride,
-			    vector_type(e, x->dtype, e->lanes), address, r->lo, r->hi);
+	const char *phase = taken_around(e, x->tensor, &o);
+
+	return arena_printf(e->a, "some%" PRId64 "_%s%s(%s, %s, %s)", o.stride, vector_type(e, x->dtype, e->lanes), phase,
+			    address_text(e, p, &o), r->lo, r->hi);
 }

@@ -176,9 +176,9 @@ void emit_matrix_forget(struct emitter *e);
 const char *apart_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o);
 /* Can lanes STRIDE elements of T apart be read under a mask? */
 bool masks_apart(const struct emitter *e, enum dtype t, int64_t stride);
-/* Load X, of which the first lane is at ADDRESS, for the lanes R. */
-const char *apart_masked_text(struct emitter *e, const struct expr *x, const char *address,
-			      int64_t stride, const struct lane_run *r);
+/* The lanes R of load X, of which the first is at O in P. */
+const char *apart_masked_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o,
+			      const struct lane_run *r);
 
 /* --- blocks that are transposed (codegen/transposed.c) */
 

@@ -95,7 +95,7 @@ static const char *masked_load(struct emitter *e, const struct expr *x, const st
 	if (o->stride != 1 && !masks_apart(e, x->dtype, o->stride))	/* at the end of a loop */
 		return by_lane(e, x);
 	if (o->stride != 1)
-		return apart_masked_text(e, x, address_text(e, p, o), o->stride, &r);
+		return apart_masked_text(e, x, p, *o, &r);
 	return arena_printf(e->a, "load_%s(%s, %s, %s)", type, address_text(e, p, o), r.lo, r.hi);
 }
 

@@ -11,6 +11,7 @@ struct aim {
 	const struct target *target;
 	int threads;		/* that the kernel may use */
 	bool exact;		/* it is to compute sums as they are written, in any order */
+	bool cold_weights;	/* constants come from memory each time */
 	double l1_bytes, l2_bytes;	/* that one core can use */
 	double l3_bytes;	/* 0: none */
 	double peak;		/* GFLOP/s of one thread, f32 multiply-add, with the target's code */

@@ -24,3 +24,10 @@ bool cache_state_parse(const char *name, enum cache_state *out)
 		}
 	return false;
 }
+
+enum cache_state cache_state_alone(const char *name)
+{
+	enum cache_state c;
+
+	return cache_state_parse(name, &c) && c != CACHE_MODEL ? c : CACHE_WARM;
+}

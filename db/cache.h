@@ -15,5 +15,7 @@ enum cache_state {
 const char *cache_state_name(enum cache_state c);
 /* False where NAME is none. */
 bool cache_state_parse(const char *name, enum cache_state *out);
+/* The state in which a kernel alone is timed where a record has NAME: warm for that of a model, or none. */
+enum cache_state cache_state_alone(const char *name);
 
 #endif

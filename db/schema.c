@@ -217,6 +217,10 @@ static const char version_10[] =
 	"	WHERE b.name = c.name AND (b.named, b.uid) < (c.named, c.uid))"
 	"	THEN c.name || '~' || substr(c.uid, 1, 8) ELSE c.name END AS label FROM campaigns c;";
 
+static const char version_11[] =
+	/* Times of kernels whose constants come from memory each time. */
+	"INSERT INTO caches VALUES ('cold-weights');";
+
 const struct migration db_migrations[] = {
 	{ "devices, toolchains, tasks, records, campaigns", version_1 },
 	{ "rounds of campaigns, cost models", version_2 },
@@ -228,6 +232,7 @@ const struct migration db_migrations[] = {
 	{ "records from elsewhere", version_8 },
 	{ "names of campaigns, notes", version_9 },
 	{ "when campaigns were named, no two alike", version_10 },
+	{ "times of kernels with cold weights", version_11 },
 };
 const int db_migration_count = (int)(sizeof(db_migrations) / sizeof(db_migrations[0]));
 

@@ -162,10 +162,24 @@ int task_next_best(struct arena *a, struct db *db, const struct task *t, struct 
 	return db_each_standing(db, &want, DB_SUREST, take_next, &x) < 0 ? -1 : x.n;
 }
 
+/* With constants as a model has them, where such times are known: others promise too much. */
+static int best_alone(struct arena *a, struct db *db, const struct task *t, struct db_want want, const struct target *target,
+		      struct best *out)
+{
+	struct db_want like = want;
+	int found = 0;
+
+	if (!want.cache) {
+		like.cache = cache_state_name(CACHE_COLD_WEIGHTS);
+		found = task_best(a, db, t, like, target, out);
+	}
+	return found ? found : task_best(a, db, t, want, target, out);
+}
+
 int task_best_in_model(struct arena *a, struct db *db, const struct task *t, struct db_want want,
 		       const struct target *target, struct best *out)
 {
-	int found = task_best(a, db, t, want, target, out);
+	int found = best_alone(a, db, t, want, target, out);
 	struct best pick;
 	struct finals_look f = { .look = { a, db, t, target, false, &pick },
 				 .alone = &out->record };

@@ -31,7 +31,8 @@ int task_next_best(struct arena *a, struct db *db, const struct task *t, struct 
 
 /* The best of T for a model: what won among the best few when they ran inside one, of records with the
  * C text of today. It holds until another is confirmed that has not competed there; without such a
- * record, or where WANT asks for a cache state, this is task_best(). */
+ * record this is task_best(), of records with cold weights where there are any, or where WANT asks for a cache state, of
+ * that. */
 int task_best_in_model(struct arena *a, struct db *db, const struct task *t, struct db_want want,
 		       const struct target *target, struct best *out);
 /* R, a record of T, replayed; in A. False and a message where it gives no kernel. */

@@ -151,6 +151,16 @@ double dag_bytes(const struct dag *d)
 	return sum;
 }
 
+double dag_constant_bytes(const struct dag *d)
+{
+	double sum = 0;
+
+	for (int i = 0; i < d->ops.n; i++)
+		if (d->ops.at[i]->kind == OP_CONST)
+			sum += (double)tensor_bytes(&d->ops.at[i]->tensor);
+	return sum;
+}
+
 int dag_consumers(const struct dag *d, const struct tensor *t)
 {
 	int n = 0;

@@ -79,6 +79,8 @@ double op_flop(const struct op *op);
 
 /* Bytes of all inputs, constants and outputs. */
 double dag_bytes(const struct dag *d);
+/* Of constants alone. */
+double dag_constant_bytes(const struct dag *d);
 
 int64_t tensor_count(const struct tensor *t);
 /* The last dim of T that has more than one place; -1 where there is none. */

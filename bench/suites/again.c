@@ -68,7 +68,7 @@ static int measure(const struct again_args *args, const struct task *t, const st
 	const struct hardware_options o = {
 		.cc = args->cc,
 		.threads = b->record.threads,
-		.cache = strcmp(b->record.cache, "cold") == 0 ? CACHE_COLD : CACHE_WARM,
+		.cache = cache_state_alone(b->record.cache),
 		.device = q->device,
 		.seed = 1,
 		.listener = { command_hear, NULL },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* bench/suites/sequence.c - a model's kernels in its order, and what the times that they were tuned
- * with, caches warm or cold, say of that. */
+ * with, caches warm, cold, or cold for constants, say of that. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,9 +17,10 @@
 #include "tools/json.h"
 #include "tools/args/query.h"
 
-enum { WARM, COLD, STATES };
+enum { WARM, COLD, COLD_WEIGHTS, STATES };
+enum { STATE_WIDTH = 15 };	/* of a column */
 
-static const char *const state_name[] = { "warm", "cold" };
+static const char *const state_name[] = { "warm", "cold", "cold-weights" };
 
 struct sequence_args {
 	struct query q;
@@ -31,18 +32,18 @@ struct sequence_args {
 static const char doc[] =
 	"Runs the best kernels of SOURCE one after the other in the order of the model, each "
 	"occurrence with constants of its own and on what those before it computed, and compares "
-	"the time with the sum of the best times of its tasks, tuned with warm and with cold "
-	"caches. A ratio is the measured time over the sum. The tasks of which the sum misses "
+	"the time with the sum of the best times of its tasks, tuned with warm caches, with cold ones and with cold "
+	"weights. A ratio is the measured time over the sum. The tasks of which the sum misses "
 	"most of the model's time come first.\v"
 	"Example:\n"
 	"  hone tune model.onnx --db tune.db --cache warm\n"
-	"  hone tune model.onnx --db tune.db --cache cold\n"
+	"  hone tune model.onnx --db tune.db --cache cold-weights\n"
 	"  hone bench --suite sequence model.onnx --db tune.db\n";
 
 enum { KEY_SECONDS = 256, KEY_CACHE };
 
 static const struct argp_option options[] = {
-	{ "cache", KEY_CACHE, "warm|cold", 0,
+	{ "cache", KEY_CACHE, "warm|cold|cold-weights", 0,
 	  "run what was best with these caches (default: what was fastest)", 0 },
 	{ "seconds", KEY_SECONDS, "S", 0, "of running (default 5)", 0 },
 	{ 0 },
@@ -192,7 +193,11 @@ static void sum_up(struct result *r, const struct sequence *s)
 /* Time of the model that warm caches, the default of tuning, do not explain. */
 static double missed(const struct sequence_row *r)
 {
-	return r->steps * fabs(r->us - (r->best[WARM] > 0 ? r->best[WARM] : r->best[COLD]));
+	double best = 0;
+
+	for (int i = 0; i < STATES && best <= 0; i++)
+		best = r->best[i];
+	return r->steps * fabs(r->us - best);
 }
 
 static int by_missed(const void *x, const void *y)
@@ -205,9 +210,9 @@ static int by_missed(const void *x, const void *y)
 static void print_best(double best, double us)
 {
 	if (best > 0)
-		printf(" %10.4g %6.3f", best, us / best);
+		printf(" %*.4g %6.3f", STATE_WIDTH, best, us / best);
 	else
-		printf(" %10s %6s", "-", "-");
+		printf(" %*s %6s", STATE_WIDTH, "-", "-");
 }
 
 static void print_sum(const struct result *r, int state)
@@ -232,8 +237,10 @@ static void print_result(const struct result *r)
 	       r->args->q.threads > 1 ? "s" : "", r->us, r->low, r->high, r->times.runs);
 	for (int i = 0; i < STATES; i++)
 		print_sum(r, i);
-	printf("%6s %10s %10s %6s %10s %6s  task\n", "weight", "us", "warm us", "ratio", "cold us",
-	       "ratio");
+	printf("%6s %10s", "weight", "us");
+	for (int k = 0; k < STATES; k++)
+		printf(" %*s us %6s", STATE_WIDTH - 3, state_name[k], "ratio");
+	puts("  task");
 	for (int i = 0; i < r->n; i++) {
 		const struct sequence_row *row = &r->rows[i];
 
@@ -246,9 +253,7 @@ static void print_result(const struct result *r)
 	}
 	for (int i = 0; i < r->n; i++)
 		if (r->rows[i].steps == 0)
-			printf("%6.0f %10s %10s %6s %10s %6s  %s: no kernel, left out\n",
-			       r->rows[i].task->weight, "-", "-", "-", "-", "-",
-			       r->rows[i].task->name);
+			printf("%6.0f %10s  %s: no kernel, left out\n", r->rows[i].task->weight, "-", r->rows[i].task->name);
 }
 
 static json_t *figure(double x)
@@ -264,9 +269,9 @@ static json_t *best_json(const struct sequence_row *r, int state)
 
 static json_t *row_json(const struct sequence_row *r)
 {
-	return json_pack("{s:s, s:s, s:f, s:o, s:o, s:o}", "task", r->task->key, "name",
+	return json_pack("{s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "task", r->task->key, "name",
 			 r->task->name, "weight", r->task->weight, "us", figure(r->us), "warm",
-			 best_json(r, WARM), "cold", best_json(r, COLD));
+			 best_json(r, WARM), "cold", best_json(r, COLD), "cold_weights", best_json(r, COLD_WEIGHTS));
 }
 
 static json_t *sum_json(const struct state_sum *s)
@@ -283,10 +288,10 @@ static json_t *result_json(const struct result *r)
 
 	for (int i = 0; i < r->n; i++)
 		json_array_append_new(tasks, row_json(&r->rows[i]));
-	return json_pack("{s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:o}", "source",
+	return json_pack("{s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "source",
 			 r->args->q.source, "threads", r->args->q.threads, "steps", r->times.steps,
 			 "runs", r->times.runs, "us", r->us, "low_us", r->low, "high_us", r->high,
-			 "warm", sum_json(&r->sum[WARM]), "cold", sum_json(&r->sum[COLD]), "tasks",
+			 "warm", sum_json(&r->sum[WARM]), "cold", sum_json(&r->sum[COLD]), "cold_weights", sum_json(&r->sum[COLD_WEIGHTS]), "tasks",
 			 tasks);
 }
 

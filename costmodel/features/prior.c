@@ -121,7 +121,7 @@ void features_prior(const struct site_vec *sites, const struct aim *d, double gi
 
 	for (int i = 0; i < m->n_rows; i++) {
 		float *row = m->rows + (ptrdiff_t)i * FEATURE_COUNT;
-		double t = store_ns(sites->at[i], row, d, given <= d->l3_bytes);
+		double t = store_ns(sites->at[i], row, d, !d->cold_weights && given <= d->l3_bytes);
 
 		row[FEATURE_PRIOR_TIME] = (float)t;
 		row[FEATURE_PRIOR_EFFICIENCY] =

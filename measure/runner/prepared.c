@@ -71,7 +71,8 @@ static int set_up(struct prepared *p, const struct workload *w, size_t memory)
 	struct setup *s = p->setup;
 
 	s->kind = REQUEST_SETUP;
-	s->cold = w->cache == CACHE_COLD;
+	s->cold_weights = w->cache == CACHE_COLD_WEIGHTS && can_evict();
+	s->cold = w->cache == CACHE_COLD || (w->cache == CACHE_COLD_WEIGHTS && !can_evict());
 	s->threads = w->threads > 1 ? w->threads : 1;
 	s->n_args = w->n_args;
 	s->seed = w->seed;

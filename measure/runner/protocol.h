@@ -38,7 +38,8 @@ struct setup_arg {
 struct setup {
 	enum request_kind kind;
 	bool prepared;			/* the memory file is filled */
-	bool cold;
+	bool cold;			/* caches, before each run */
+	bool cold_weights;		/* constants alone */
 	int threads, n_args;
 	uint64_t seed;
 	uint64_t flush_bytes, flush_private;	/* flush_new() */

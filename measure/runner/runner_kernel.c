@@ -103,7 +103,7 @@ enum trial_status kernel_load(struct runner_task *t, struct loaded_kernel *k, co
 	fit_spare(t, k);
 	enum trial_status s = map_workspace(k, t->setup.threads, most, text);
 
-	k->timed = (struct timed){ &k->call, k->args, k->workspace.data, t->setup.threads };
+	k->timed = (struct timed){ .call = &k->call, .args = k->args, .workspace = k->workspace.data, .threads = t->setup.threads };
 	return s;
 }
 
@@ -118,6 +118,21 @@ static void spare_packed(struct runner_task *t, struct loaded_kernel *k)
 	}
 }
 
+/* What K's runs do not find in the caches, if it has any of that. */
+static void note_constants(const struct runner_task *t, struct loaded_kernel *k)
+{
+	k->evicted.n = 0;
+	for (int i = 0; i < t->n_inputs; i++) {
+		const struct guarded_buffer *b = k->packed[i].map ? &k->packed[i] : &t->args[i];
+
+		if (t->setup.args[i].role != ARG_CONST)
+			continue;
+		k->evicted.at[k->evicted.n].data = b->data;
+		k->evicted.at[k->evicted.n++].bytes = b->bytes;
+	}
+	k->timed.evicted = k->evicted.n ? &k->evicted : NULL;
+}
+
 enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, enum input_set set,
 			      char text[PROTOCOL_TEXT])
 {
@@ -130,7 +145,11 @@ enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, en
 			t->args[i] = t->image[set].data[i];
 		k->args[i] = t->args[i].data;
 	}
-	return pack_constants(t, k, text);
+	enum trial_status s = pack_constants(t, k, text);
+
+	if (s == TRIAL_OK && t->setup.cold_weights)
+		note_constants(t, k);
+	return s;
 }
 
 void kernel_unload(struct runner_task *t, struct loaded_kernel *k)

@@ -19,6 +19,7 @@ struct loaded_kernel {
 	void *args[2 * WORKLOAD_ARGS];	/* the reference's bounds come behind the outputs */
 	struct guarded_buffer packed[WORKLOAD_ARGS];	/* of constants that it wants packed */
 	struct guarded_buffer workspace;	/* not mapped where it wants none */
+	struct evicted evicted;			/* constants that are not to be found in caches */
 };
 
 struct runner_task {

@@ -37,7 +37,7 @@ struct workload {
 	double rms_most;	/* that a float output of 32 bits or more may be off on random inputs, root
 				 * mean square in parts of its own; 0: bounds of elements are all */
 	int threads;		/* at least 1 */
-	enum cache_state cache;	/* warm or cold */
+	enum cache_state cache;	/* any but that of a model */
 	size_t flush_bytes;	/* streamed through for CACHE_COLD, by all cores; 0: 64 MiB */
 	size_t flush_private;	/* and by each core at least */
 	double min_ms, max_ms;	/* time spent on timing one trial; 0: WORKLOAD_MIN_MS, ..MAX_MS */

@@ -118,14 +118,22 @@ static double sample(const struct timing *t, struct sibling *looked_at, struct t
 
 	if (k.call != timing_calibration.call)	/* which works in registers */
 		flush_caches(t->flush);
+	if (k.evicted)
+		evict(k.evicted);
 	team_run(k.threads, take_sample, &s);
 	*disturbed |= s.disturbed;
 	return (double)s.ns * 1e-3 / repeats;
 }
 
-static int choose_repeats(const struct timing *t, double us)
+/* Is something not there that was in the caches behind the run before? */
+static bool begins_cold(const struct timing *t, struct timed k)
 {
-	if (t->flush)
+	return t->flush || k.evicted;
+}
+
+static int choose_repeats(const struct timing *t, struct timed k, double us)
+{
+	if (begins_cold(t, k))
 		return 1;
 	if (us * REPEATS_MAX < SAMPLE_US)
 		return REPEATS_MAX;
@@ -137,7 +145,7 @@ static int choose_repeats(const struct timing *t, double us)
 static double estimate_once(const struct timing *t, struct timed k, bool *disturbed)
 {
 	double us = sample(t, NULL, k, 1, disturbed);
-	int repeats = choose_repeats(t, us);
+	int repeats = choose_repeats(t, k, us);
 
 	while (repeats > 8) {
 		double before = us;
@@ -145,7 +153,7 @@ static double estimate_once(const struct timing *t, struct timed k, bool *distur
 		us = sample(t, NULL, k, repeats, disturbed);
 		if (us > before * 0.8)
 			break;
-		repeats = choose_repeats(t, us);
+		repeats = choose_repeats(t, k, us);
 	}
 	return us;
 }
@@ -183,8 +191,8 @@ double series_begin(struct series *s, const struct timing *t, struct timed kerne
 	double us = estimate(t, kernel, &disturbed);
 	double reference_us = estimate(t, t->reference, &also);
 
-	s->repeats = choose_repeats(t, us);
-	s->reference_repeats = choose_repeats(t, reference_us);
+	s->repeats = choose_repeats(t, kernel, us);
+	s->reference_repeats = choose_repeats(t, t->reference, reference_us);
 	return disturbed ? -1 : us;
 }
 
@@ -200,7 +208,7 @@ void series_warm(struct series *s, const struct timing *t)
 
 	s->waited_ms = 0;
 	await_quiet(s, t);
-	for (int i = 0; i < WARM_RUNS && !t->flush; i++) {
+	for (int i = 0; i < WARM_RUNS && !begins_cold(t, s->kernel); i++) {
 		bool disturbed = false;
 		double us = sample(t, NULL, s->kernel, 1, &disturbed);
 
@@ -266,7 +274,7 @@ static void sample_until_settled(struct series *s, const struct timing *t, int64
 	while (s->n < SAMPLES_MAX) {
 		double ms = ms_since(start) - s->waited_ms;
 
-		if (s->n >= (t->flush ? COLD_SAMPLES : SERIES_LEAST) && ms >= t->max_ms)
+		if (s->n >= (begins_cold(t, s->kernel) ? COLD_SAMPLES : SERIES_LEAST) && ms >= t->max_ms)
 			break;
 		if (ms >= t->min_ms && series_settled(s)) {
 			series_look(s);

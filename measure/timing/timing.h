@@ -4,7 +4,7 @@
  * In:   a kernel whose arguments are ready, a reference kernel, the bounds of the effort.
  * Out:  samples of the kernel and of the reference in turn, and the least of the undisturbed ones.
  * Holds: a sample is the mean of as many runs as make it long against the clock's resolution, and
- *        one run where the caches are flushed before each; one team takes them, as it takes the
+ *        one run where caches, or what the kernel has constant, are flushed before each; one team takes them, as it takes the
  *        steps of a model, and waits for all its threads behind each. */
 #ifndef HONE_MEASURE_TIMING_TIMING_H
 #define HONE_MEASURE_TIMING_TIMING_H
@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "codegen/team.h"
+#include "measure/runner/evict.h"
 #include "measure/runner/flush.h"
 #include "measure/timing/sibling.h"
 #include "measure/timing/steal.h"
@@ -32,6 +33,7 @@ struct timed {
 	void *const *args;
 	void *workspace;
 	int threads;
+	const struct evicted *evicted;	/* before each run; NULL: nothing */
 };
 
 static inline void timed_run(struct timed k)

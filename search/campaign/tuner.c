@@ -359,6 +359,7 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->now = calibration_of(device);
 	t->aim = aim_of(device, o->threads);
 	t->aim.exact = o->exact;
+	t->aim.cold_weights = o->cache == CACHE_COLD_WEIGHTS;
 	t->n = tasks->n;
 	t->tuned = arena_many(a, struct tuned, tasks->n);
 	t->trained = -1;

@@ -77,8 +77,8 @@ touch a.db b.onnx c.te d.tasks e.txt f.hone 'with blank.onnx'
 cat >"$dir/cases" <<'CASES'
 hone t|tasks tune
 hone tune --ca|--cache
-hone tune --cache |cold warm
-hone tune --cache=|cold warm
+hone tune --cache |cold cold-weights warm
+hone tune --cache=|cold cold-weights warm
 hone tune --cache=w|warm
 hone tune conv2d|conv2d: conv2d_transpose:
 hone tune matmul:m=3,n=3,k=3 --search a|anneal

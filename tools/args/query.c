@@ -45,10 +45,13 @@ int argp_int(struct argp_state *state, const char *option, const char *arg, int 
 	return (int)v;
 }
 
-void argp_cache(struct argp_state *state, const char *arg)
+enum cache_state argp_cache(struct argp_state *state, const char *arg)
 {
-	if (strcmp(arg, "warm") != 0 && strcmp(arg, "cold") != 0)
-		argp_error(state, "--cache '%s': a cache is warm or cold", arg);
+	enum cache_state c;
+
+	if (!cache_state_parse(arg, &c) || c == CACHE_MODEL)
+		argp_error(state, "--cache '%s': a cache is warm, cold or cold-weights", arg);
+	return c;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)

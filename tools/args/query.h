@@ -55,7 +55,7 @@ long long argp_number(struct argp_state *state, const char *option, const char *
 		      long long least);
 /* The same up to MOST. */
 int argp_int(struct argp_state *state, const char *option, const char *arg, int least, int most);
-/* Ends with a message where ARG, the value of --cache, is neither warm nor cold. */
-void argp_cache(struct argp_state *state, const char *arg);
+/* ARG, the value of --cache; argp_error where it is no state of a kernel alone. */
+enum cache_state argp_cache(struct argp_state *state, const char *arg);
 
 #endif

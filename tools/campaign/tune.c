@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/campaign/tune.c - hone tune: searches fast kernels for a model or an operator. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,13 +149,33 @@ static int campaign(struct tune_args *args, struct db *db, const struct device *
 	return rc ? EXIT_STOPPED : barren ? EXIT_BARREN : EXIT_OK;
 }
 
+/* A model that reads more CONSTANTS than the last cache holds finds none of a kernel's there: they were last read a whole run before. */
+static void choose_cache(struct tune_args *args, const struct device *device, double constants)
+{
+	double most = 0;
+
+	for (int i = 1; i <= DEVICE_CACHES; i++)
+		most = fmax(most, (double)device_cache_bytes(device, i));
+	if (args->cache_given || most <= 0 || constants <= most)
+		return;
+	args->o.cache = CACHE_COLD_WEIGHTS;
+	listener_tell(&args->o.listener, TELL_NOTE,
+		      "the model has %.0f MB of constants, and caches hold %.0f: kernels are timed with theirs flushed before each run "
+		      "(--cache warm: with all in the caches)", constants * 1e-6, most * 1e-6);
+}
+
 static int find_tasks(struct arena *a, struct tune_args *args, const struct device *device,
 		      struct task_vec *tasks)
 {
-	return source_is_model(args->o.source)
-		       ? tune_model(a, args->o.source, device, args->o.threads, tasks,
-				    &args->o.weigher)
-		       : source_tasks(a, args->o.source, NULL, tasks);
+	double constants;
+
+	if (!source_is_model(args->o.source))
+		return source_tasks(a, args->o.source, NULL, tasks);
+	if (tune_model(a, args->o.source, device, args->o.threads, tasks, &args->o.weigher, &constants) < 0)
+		return -1;
+	if (!args->replay)
+		choose_cache(args, device, constants);
+	return 0;
 }
 
 static int on_this_machine(struct arena *a, struct tune_args *args, struct db *db)

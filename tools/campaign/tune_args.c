@@ -41,8 +41,8 @@ static const struct argp_option options[] = {
 	{ "cc", KEY_CC, "COMPILER", 0, "gcc, clang, or a path (default clang, else gcc)", 0 },
 	{ "seed", KEY_SEED, "N", 0, "of all random choices (default 1)", 0 },
 	{ "cpus", KEY_CPUS, "LIST", 0, "cores to measure on, as 2-3 (default: the last ones)", 0 },
-	{ "cache", KEY_CACHE, "warm|cold", 0, "state of the caches before a run (default warm)",
-	  0 },
+	{ "cache", KEY_CACHE, "warm|cold|cold-weights", 0, "state of the caches before a run, or of constants alone (default: warm; of a "
+	  "model whose constants no cache holds, cold-weights)", 0 },
 	{ "batch", KEY_BATCH, "N", 0, "candidates built and measured at a time (default 16)", 0 },
 	{ "replay", KEY_REPLAY, "FILE", 0, "answer measurements from the records of FILE", 0 },
 	{ "fresh", KEY_FRESH, NULL, 0, "begin a new campaign, also where one was interrupted", 0 },
@@ -222,8 +222,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->cpus = arg;
 		break;
 	case KEY_CACHE:
-		argp_cache(state, arg);
-		o->cache = *arg == 'c' ? CACHE_COLD : CACHE_WARM;
+		o->cache = argp_cache(state, arg);
+		args->cache_given = true;
 		break;
 	case KEY_BATCH:
 		o->batch = argp_int(state, "--batch", arg, 1, MAX_BATCH);

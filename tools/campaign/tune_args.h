@@ -15,6 +15,7 @@ struct tune_args {
 	const char *db;
 	const struct target *target;	/* NULL: the machine's own */
 	struct simulated_choice simulated;	/* in the place of this machine */
+	bool cache_given;	/* by --cache */
 	const char *replay;	/* NULL: this machine */
 	struct notify notify;
 	struct notice end;	/* what is told at the end */

@@ -195,8 +195,20 @@ static void list_tasks_of(struct arena *a, const struct graph *g, struct model_w
 	}
 }
 
+/* Bytes that a run of G reads. */
+static double constants_of(struct arena *a, const struct graph *g)
+{
+	struct model_task_vec tasks = graph_tasks(a, g);
+	double bytes = 0;
+
+	for (int i = 0; i < tasks.n; i++)
+		if (tasks.at[i].dag)
+			bytes += tasks.at[i].uses.n * dag_constant_bytes(tasks.at[i].dag);
+	return bytes;
+}
+
 int tune_model(struct arena *a, const char *path, const struct device *d, int threads,
-	       struct task_vec *tasks, struct weigher *weigher)
+	       struct task_vec *tasks, struct weigher *weigher, double *constants)
 {
 	const struct graph *g = model_open(a, path, NULL, NULL, "fuse");
 	struct model_weights *m = arena_one(a, struct model_weights);
@@ -212,5 +224,6 @@ int tune_model(struct arena *a, const char *path, const struct device *d, int th
 	if (tasks->n == 0)
 		return err_set("%s: has no operator that can be tuned; hone tasks lists why", path);
 	*weigher = (struct weigher){ weigh, m };
+	*constants = constants_of(a, g);
 	return 0;
 }

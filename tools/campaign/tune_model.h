@@ -12,9 +12,9 @@
 #include "measure/device/device.h"
 #include "search/campaign/scheduler.h"
 
-/* The tasks of the model at PATH for THREADS threads of D, in A, and who weighs them. -1 and a
+/* The tasks of the model at PATH for THREADS threads of D, in A, who weighs them, and the bytes of constants that a run reads. -1 and a
  * message. */
 int tune_model(struct arena *a, const char *path, const struct device *d, int threads,
-	       struct task_vec *tasks, struct weigher *weigher);
+	       struct task_vec *tasks, struct weigher *weigher, double *constants);
 
 #endif

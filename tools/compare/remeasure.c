@@ -152,7 +152,7 @@ static int set_measurer(struct remaking *m, const struct db_record *r)
 {
 	const struct hardware_options o = {
 		.threads = r->threads,
-		.cache = strcmp(r->cache, cache_state_name(CACHE_COLD)) == 0 ? CACHE_COLD : CACHE_WARM,
+		.cache = cache_state_alone(r->cache),
 		.device = m->device,
 		.seed = 1,
 		.listener = { command_hear, NULL },

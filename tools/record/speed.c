@@ -14,7 +14,9 @@ static double memory_share(const struct query *q, const struct task *t, const st
 	bool fits = bytes <= (double)device_cache_bytes(q->device, DEVICE_CACHES) ||
 		    bytes <= (double)device_cache_bytes(q->device, DEVICE_CACHES - 1);
 
-	if (fits && strcmp(r->cache, "cold") != 0)
+	if (cache_state_alone(r->cache) == CACHE_COLD_WEIGHTS && fits)
+		bytes = dag_constant_bytes(t->dag);
+	else if (cache_state_alone(r->cache) != CACHE_COLD && fits)
 		return 0;
 	return calibration_memory(then, bytes, r->time_us, r->threads);
 }

@@ -28,7 +28,7 @@ static double round_seconds(const struct db_round *r)
 bool trial_is_like(const struct report_task *t, const struct trial_entry *e)
 {
 	return e->status == TRIAL_OK &&
-	       (!t->alone_us || (e->threads == t->alone_threads && e->cold == t->alone_cold));
+	       (!t->alone_us || (e->threads == t->alone_threads && e->cache == t->alone_cache));
 }
 
 void report_task_curves(const struct report_data *r, struct report_task *t)

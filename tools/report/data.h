@@ -63,7 +63,7 @@ struct report_task {
 	/* What its trials are compared with: the best as it was timed alone. 0: none */
 	double alone_us;
 	int alone_threads;
-	bool alone_cold;
+	enum cache_state alone_cache;
 	double first_us;	/* the first valid trial that was timed so, too; 0 */
 	struct report_step_vec by_trials, by_time;
 	struct report_baseline_vec baselines;

@@ -207,7 +207,7 @@ static int read_alone(struct report_data *r, struct report_task *t)
 		return found;
 	t->alone_us = record->time_us;
 	t->alone_threads = record->threads;
-	t->alone_cold = strcmp(record->cache, cache_state_name(CACHE_COLD)) == 0;
+	t->alone_cache = cache_state_alone(record->cache);
 	return 0;
 }
 

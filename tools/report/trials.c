@@ -205,7 +205,7 @@ void trial_table_add(struct arena *a, struct trial_table *t, const struct db_rec
 {
 	struct trial_entry e = { .record = r->id, .status = r->status, .estimate = r->estimate,
 				 .threads = r->threads, .us = r->time_us,
-				 .cold = strcmp(r->cache, cache_state_name(CACHE_COLD)) == 0 };
+				 .cache = cache_state_alone(r->cache) };
 
 	e.structure = trial_structure_find(a, t, r->steps, &e.sizes, &e.n_sizes);
 	if (e.structure < 0) {

@@ -19,7 +19,7 @@ struct trial_entry {
 	int64_t record;
 	enum trial_status status;
 	bool estimate;
-	bool cold;		/* caches were flushed before each run */
+	enum cache_state cache;
 	int threads;
 	double us;		/* 0 unless ok */
 	int structure;		/* place in the table */

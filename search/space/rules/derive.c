@@ -36,7 +36,9 @@ static double cost(const struct derived *d, const struct aim *aim)
 	double ns = 2 * products(d) / (aim->peak * aim->threads);
 	double weights = d->weights ? (double)tensor_bytes(&d->op[d->weights - 1]->tensor) : 0;
 
-	return ns + (weights > fmax(aim->l3_bytes, aim->l2_bytes) ? weights / aim->mem_gbs : 0);
+	bool far = aim->cold_weights || weights > fmax(aim->l3_bytes, aim->l2_bytes);
+
+	return ns + (far ? weights / aim->mem_gbs : 0);
 }
 
 /* Tiles that are all alike, or of which the last ones may be smaller. */

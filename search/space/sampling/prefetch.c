@@ -8,6 +8,8 @@
 /* So often a prefetch is left out: of a task's operands, mostly two, one in 16 samples fetches some, for most that do gain
  * nothing (docs/performance.md). */
 #define LEFT_OUT 0.97
+/* The same of a constant that no cache holds (chosen). */
+#define LEFT_OUT_OF_MEMORY 0.5
 /* Turns ahead, as powers of two: of a loop around others, whose turns are long, the next or the one behind it; of an
  * innermost one up to 16, which at some 10 cycles a turn are the way to memory (chosen). */
 enum { LONG_TURNS = 2, SHORT_TURNS = 5 };
@@ -71,15 +73,23 @@ static bool draw_loop(struct arena *a, const struct state *s, int reader, struct
 	return n > 0;
 }
 
-void prefetch_draw(struct arena *a, const struct state *s, struct gene *g, const struct target *target, struct rng *rng)
+/* Does operand READ come from memory in each run? */
+static bool comes_from_memory(const struct state *s, int read, const struct aim *aim)
+{
+	const struct stage *g = s->stages.at[read];
+
+	return aim->cold_weights && (g->op.kind == OP_CONST || g->place == PLACE_OFFLINE);
+}
+
+void prefetch_draw(struct arena *a, const struct state *s, struct gene *g, const struct aim *aim, struct rng *rng)
 {
 	int reader[MAX_READERS];
 
 	g->left_out = true;
-	if (rng_chance(rng, LEFT_OUT))
+	if (rng_chance(rng, comes_from_memory(s, g->step.target, aim) ? LEFT_OUT_OF_MEMORY : LEFT_OUT))
 		return;
 	int n = state_consumers(s, g->step.target, reader, MAX_READERS);
 
 	if (n > 0)
-		g->left_out = !draw_loop(a, s, reader[rng_below(rng, n < MAX_READERS ? n : MAX_READERS)], &g->step, target, rng);
+		g->left_out = !draw_loop(a, s, reader[rng_below(rng, n < MAX_READERS ? n : MAX_READERS)], &g->step, aim->target, rng);
 }

@@ -135,7 +135,7 @@ static void decide(struct sampler *p, const struct open_step *o, struct gene *g)
 		pipeline_draw(p->a, p->s, g, p->aim->target, p->rng);
 		break;
 	case ROLE_PREFETCH:
-		prefetch_draw(p->a, p->s, g, p->aim->target, p->rng);
+		prefetch_draw(p->a, p->s, g, p->aim, p->rng);
 		break;
 	case ROLE_OPTIONAL:
 		g->left_out = rng_chance(p->rng, LEFT_OUT);

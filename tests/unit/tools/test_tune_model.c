@@ -19,6 +19,7 @@ struct weighing {
 	struct arena *arena;
 	struct task_vec tasks;
 	struct weigher weigher;
+	double constants;
 	double *best, *hope, *runs, *weight;
 };
 
@@ -28,7 +29,7 @@ static struct weighing *weighing_new(const char *device)
 	struct weighing *w = arena_one(a, struct weighing);
 
 	w->arena = a;
-	if (tune_model(a, MODEL, device_synthetic(a, device), 1, &w->tasks, &w->weigher) < 0)
+	if (tune_model(a, MODEL, device_synthetic(a, device), 1, &w->tasks, &w->weigher, &w->constants) < 0)
 		fail_msg("%s", err_get());
 	w->best = arena_many(a, double, w->tasks.n);
 	w->hope = arena_many(a, double, w->tasks.n);
