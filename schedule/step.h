@@ -35,8 +35,8 @@ enum __attribute__((packed)) derivation {
 };
 
 enum { STEP_MAX_ITERS = 32 };
-/* What is fetched is used soon: the longest way to memory is some hundred cycles, more than which so many turns take. */
-enum { PREFETCH_MAX_TURNS = 64 };
+/* What is fetched is used soon: so many turns of a cycle or two each are the longest way to memory, with as much on it as it takes. */
+enum { PREFETCH_MAX_TURNS = 256 };
 /* Lines that a turn fetches, at most: 64 KiB, a quarter of the least second-level cache that machines have today. */
 enum { PREFETCH_MOST_LINES = 1024 };
 /* What is pipelined leaves so many registers for what is spread to all lanes, and a constant (chosen), and has so many turns:

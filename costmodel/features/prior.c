@@ -98,6 +98,14 @@ static double prefetch_cycles(const float *row, const struct aim *d)
 	return d->target->costs->load * (double)row[FEATURE_PREFETCHED];
 }
 
+/* How much of the lesser of work and waiting for memory the other hides. Constants that come from memory each time hide behind nothing where
+ * nobody asks for them early: 3x3 of 512 channels of 7x7, 1360 us of products and 9.4 MB at 17 GB/s, took 1800 us, and 1610 with a
+ * prefetch (docs/performance.md). */
+static double overlap(const float *row, const struct aim *d)
+{
+	return d->cold_weights && row[FEATURE_PREFETCHED] == 0 ? 0 : MEMORY_OVERLAP;
+}
+
 /* The estimate for all turns of a store whose row has plain values; ns. CACHED: all that the program is given fits into
  * the last cache, and is there from the run before, or from who made it. */
 static double store_ns(const struct site *s, const float *row, const struct aim *d, bool cached)
@@ -112,7 +120,7 @@ static double store_ns(const struct site *s, const float *row, const struct aim 
 	double far = (missed + (double)row[FEATURE_STREAMED]) / d->mem_gbs;
 	double start = d->threads > 1 ? d->target->costs->start_ns * (double)row[FEATURE_PARALLEL_STARTS] : 0;
 
-	return fmax(near, far) + (1 - MEMORY_OVERLAP) * fmin(near, far) + start;
+	return fmax(near, far) + (1 - overlap(row, d)) * fmin(near, far) + start;
 }
 
 void features_prior(const struct site_vec *sites, const struct aim *d, double given, const struct feature_matrix *m)

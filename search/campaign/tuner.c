@@ -363,8 +363,7 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->n = tasks->n;
 	t->tuned = arena_many(a, struct tuned, tasks->n);
 	t->trained = -1;
-	t->scheduler = scheduler_new(a, tasks, device_peak(device, o->threads),
-					 o->weigher);
+	t->scheduler = scheduler_new(a, tasks, device_peak(device, o->threads), o->weigher);
 	for (int i = 0; i < t->n; i++)
 		t->tuned[i].task = tasks->at[i];
 	if (prepare(t, tasks) < 0) {

@@ -231,6 +231,11 @@ static void test_timing(void **state)
 	assert_int_equal(s->n, 1);
 	assert_true(race_deadline_us((struct race){ 0, 0 }) == 0);
 	assert_true(race_deadline_us((struct race){ 1e6, 0 }) > 1e6);
+	k.evicted = &(struct evicted){ .n = 1, .at = { { &work, sizeof(work) } } };
+	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));
+	assert_int_equal(s->repeats, 1);
+	assert_int_equal(work, 20000);	/* it is in memory still */
+	k.evicted = NULL;
 	t.flush = flush_new(1 << 20, 0);
 	assert_non_null(t.flush);
 	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));

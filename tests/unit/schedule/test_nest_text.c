@@ -230,7 +230,7 @@ static void test_refused(void **state)
 		{ HEAD "prefetch A 0\n", "5:12: expected 'at'" },
 		{ HEAD "prefetch A at f32(0)\n", "5:15: an element is i64, not f32" },
 		{ HEAD "prefetch A at i64(0), near\n", "5:23: expected 'far'" },
-		{ HEAD "for i in 0..8 prefetch A 65\n", "5:26: " },
+		{ HEAD "for i in 0..8 prefetch A 257\n", "5:26: " },
 		{ HEAD "vector for i in 0..8\n\tprefetch A at i\n", "6:11: lanes prefetch nothing" },
 		{ HEAD "C[0] = i64(3)\n", "5:8: what is stored here is f32, not i64" },
 		{ HEAD "C[0] = f32(0) + f32(f16(1) + f16(1))\n", "5:8: arithmetic on f16" },

@@ -192,7 +192,7 @@ static const struct {
 	{ chain, "", "prefetch C B m 2", NULL },
 	{ chain, "", "prefetch B B i 2", NULL },
 	{ chain, "", "prefetch C B k 0", "so many turns ahead nothing is prefetched" },
-	{ chain, "", "prefetch C B k 65", "so many turns ahead nothing is prefetched" },
+	{ chain, "", "prefetch C B k 257", "so many turns ahead nothing is prefetched" },
 	{ chain, "compute_at C D i", "prefetch D B j 1", "it is not read in the loop" },
 	{ chain, "split C k 2", "prefetch C B k 2", "the iter is not a loop" },
 	{ chain, "prefetch C B k 2", "prefetch C B k 4", "it is prefetched in the loop already" },

@@ -96,6 +96,25 @@ static void test_the_last_winner_counts(void **state)
 	db_close(r.db);
 }
 
+/* Times with cold weights are what a model goes by, not the lesser ones of warm caches; alone these are. */
+static void test_cold_weights_come_first(void **state)
+{
+	struct records r = begin(state);
+	struct best b;
+
+	confirm(&r, 2, 10);
+	assert_ok(append_one(r.db, record(&r, 4, 20, CACHE_COLD_WEIGHTS)));
+	best_is(&r, 4, 20);
+	assert_int_equal(task_best(r.f->a, r.db, r.task, (struct db_want){ 0 }, &target_x86_64_avx2, &b), 1);
+	assert_true(b.record.time_us == 10);
+	assert_ok(append_one(r.db, record(&r, 2, 19, CACHE_COLD_WEIGHTS)));
+	best_is(&r, 2, 19);
+	play(&r, 4, 18);
+	best_is(&r, 4, 18);
+	assert_sound(r.db);
+	db_close(r.db);
+}
+
 static void test_until_another_is_confirmed(void **state)
 {
 	struct records r = begin(state);
@@ -213,6 +232,8 @@ static void test_names(void **state)
 		assert_int_equal(c, i);
 	}
 	assert_false(cache_state_parse("lukewarm", &c));
+	assert_int_equal(cache_state_alone("cold-weights"), CACHE_COLD_WEIGHTS);
+	assert_int_equal(cache_state_alone("model"), CACHE_WARM);
 }
 
 /* All that version 5 knew of records comes through, and their order. */
@@ -263,7 +284,7 @@ static void test_from_version_5(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(test_the_last_winner_counts), TEST(test_until_another_is_confirmed),
+		TEST(test_the_last_winner_counts), TEST(test_cold_weights_come_first), TEST(test_until_another_is_confirmed),
 		TEST(test_what_no_longer_counts), TEST(test_contenders), TEST(test_states_apart),
 		TEST(test_pruned_and_merged), TEST(test_names), TEST(test_from_version_5),
 	};

@@ -704,6 +704,35 @@ static void test_pipelined_samples(void **state)
 	}
 }
 
+/* How many of N samples of R's task for AIM prefetch something. */
+static int count_prefetching(const struct run *r, const struct aim *aim, int n)
+{
+	struct sketch_vec sketches = sketches_of(r->a, r->d, aim);
+	struct rng rng = rng_seed(11);
+	int drawn = 0;
+
+	for (int i = 0; i < n; i++) {
+		const struct state *s = sample(r->a, r->d, sketches.at[rng_below(&rng, sketches.n)], aim, &rng, NULL, NULL);
+
+		drawn += s && s->steps.at[s->steps.n - 1].kind == STEP_PREFETCH;
+	}
+	return drawn;
+}
+
+/* Many do where a weight comes from memory each time. */
+static void test_cold_weights(void **state)
+{
+	enum { SAMPLES = 300 };
+	struct run r = run_new("conv2d:ic=64,oc=64,h=28,w=28,k=3,p=1");
+	struct aim cold = aim;
+
+	(void)state;
+	cold.cold_weights = true;
+	assert_true(count_prefetching(&r, &aim, SAMPLES) < SAMPLES / 5);
+	assert_true(count_prefetching(&r, &cold, SAMPLES) > SAMPLES / 4);
+	arena_free(r.a);
+}
+
 /* Few samples prefetch; most of them can be lowered, and sketches tell their decisions. */
 static void test_prefetched_samples(void **state)
 {
@@ -797,6 +826,7 @@ int main(void)
 		cmocka_unit_test(test_pipelined_samples),
 		cmocka_unit_test(test_prefetching),
 		cmocka_unit_test(test_prefetched_samples),
+		cmocka_unit_test(test_cold_weights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

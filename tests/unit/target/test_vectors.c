@@ -67,6 +67,7 @@ static const struct {
 	{"load_u8x8(p, lo, hi)", {" load_u8x8(", " hone_lanes("}, {" load_f32x8(", "ia32"}},
 	/* one calls the other */
 	{"some2_f32x8(p, lo, hi)", {" some2_f32x8(", " load_f32x8(", " lanes_f32x8(", "PICK("}, {"every", "some3"}},
+	{"some3_f32x8_2(p, lo, hi)", {" some3_f32x8_2(", " load_f32x8("}, {" some3_f32x8(", "every"}},
 	{"every2_f32x8_1(p)", {" every2_f32x8_1("}, {" every2_f32x8(", " every2_f32x8_0(", " load_"}},
 	/* another name, or no call */
 	{"my_exp_f32x8(x), exp_f32x80(x), exp_f32x8", {NULL}, {" exp_"}},

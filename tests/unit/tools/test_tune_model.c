@@ -91,6 +91,7 @@ static void test_begins_with_what_is_expected(void **state)
 
 	assert_true(w->tasks.n > 2 * KERNELS);
 	assert_in_range(n, KERNELS, w->tasks.n / 2);
+	assert_true(w->constants > 0);
 }
 
 /* What turned out fast stays. Then other ways to cut its kernels are tried, and given up where they are
