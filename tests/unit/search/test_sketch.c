@@ -704,15 +704,15 @@ static void test_pipelined_samples(void **state)
 	}
 }
 
-/* How many of N samples of R's task for AIM prefetch something. */
-static int count_prefetching(const struct run *r, const struct aim *aim, int n)
+/* How many of N samples of R's task prefetch something, AS the aim. */
+static int count_prefetching(const struct run *r, const struct aim *as, int n)
 {
-	struct sketch_vec sketches = sketches_of(r->a, r->d, aim);
+	struct sketch_vec sketches = sketches_of(r->a, r->d, as);
 	struct rng rng = rng_seed(11);
 	int drawn = 0;
 
 	for (int i = 0; i < n; i++) {
-		const struct state *s = sample(r->a, r->d, sketches.at[rng_below(&rng, sketches.n)], aim, &rng, NULL, NULL);
+		const struct state *s = sample(r->a, r->d, sketches.at[rng_below(&rng, sketches.n)], as, &rng, NULL, NULL);
 
 		drawn += s && s->steps.at[s->steps.n - 1].kind == STEP_PREFETCH;
 	}
