@@ -164,7 +164,7 @@ done
 fails 2 'is over' tune $mm --db "$dir/good.db" --until '2001-01-01 00:00'
 fails 2 'give 4096 at most' tune $mm --db "$dir/good.db" --batch 999999999
 fails 2 "--search 'odd'" tune $mm --db "$dir/good.db" --search odd
-fails 2 'a cache is warm or cold' tune $mm --db "$dir/good.db" --cache odd
+fails 2 'a cache is warm, cold or cold-weights' tune $mm --db "$dir/good.db" --cache odd
 fails 3 'is no list of cores' tune $mm --db "$dir/good.db" --cpus odd
 fails 3 'are not all there' tune $mm --db "$dir/good.db" --cpus 99999
 fails 3 'cannot build a shared object' tune $mm --db "$dir/good.db" --cc true
@@ -184,7 +184,7 @@ fails 2 'whole number' bench --suite search --seeds 0
 sequence="bench --suite sequence"
 fails 2 'which SOURCE?' $sequence
 fails 2 'which database?' $sequence $mm
-fails 2 'a cache is warm or cold' $sequence $mm --db "$dir/good.db" --cache odd
+fails 2 'a cache is warm, cold or cold-weights' $sequence $mm --db "$dir/good.db" --cache odd
 fails 2 'whole number' $sequence $mm --db "$dir/good.db" --seconds 0
 fails 3 'there is no file' $sequence $mm --db "$dir/missing.db"
 fails 3 "there is no operator 'odd'" $sequence odd:m=3 --db "$dir/good.db"

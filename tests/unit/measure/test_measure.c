@@ -450,7 +450,7 @@ static void check_type(struct arena *a, struct build_pool *b, struct runner *r, 
 			      .reference = { references[t], references[t] }, .threads = 1, .min_ms = 0.5, .max_ms = 2 };
 	struct trial trial = { .source = sums[t] };
 
-	w.cache = t == DTYPE_F64 ? CACHE_COLD : CACHE_WARM;
+	w.cache = t == DTYPE_F64 ? CACHE_COLD : t == DTYPE_I32 ? CACHE_COLD_WEIGHTS : CACHE_WARM;
 	if (runner_set_workload(r, b, &w) != 0 || build_all(a, b, &trial, 1) < 0 ||
 	    measure_all(a, r, &trial, 1) < 0)
 		fail_msg("%s: %s", dtype_name(t), err_get());
