@@ -17,10 +17,8 @@
 #include "tools/json.h"
 #include "tools/args/query.h"
 
-enum { WARM, COLD, COLD_WEIGHTS, STATES };
+enum { STATES = CACHE_MODEL };	/* of a kernel alone: those before it in db/cache.def */
 enum { STATE_WIDTH = 15 };	/* of a column */
-
-static const char *const state_name[] = { "warm", "cold", "cold-weights" };
 
 struct sequence_args {
 	struct query q;
@@ -119,7 +117,7 @@ static int prepare_task(struct sequence_args *args, struct build_pool *builder,
 		struct db_record r = { 0 };
 
 		want.task_key = t->key;
-		want.cache = state_name[i];
+		want.cache = cache_state_name(i);
 		found = db_best(q->db, q->arena, &want, &r) < 0 ? -1 : found;
 		row->best[i] = r.time_us;
 	}
@@ -219,9 +217,9 @@ static void print_sum(const struct result *r, int state)
 {
 	const struct state_sum *s = &r->sum[state];
 
-	printf("sum of the best, %s caches: ", state_name[state]);
+	printf("sum of the best, %s caches: ", cache_state_name(state));
 	if (s->steps == 0) {
-		printf("no records (hone tune --cache %s)\n", state_name[state]);
+		printf("no records (hone tune --cache %s)\n", cache_state_name(state));
 		return;
 	}
 	printf("%.4g us, ratio %.3f", s->us, s->measured / s->us);
@@ -239,7 +237,7 @@ static void print_result(const struct result *r)
 		print_sum(r, i);
 	printf("%6s %10s", "weight", "us");
 	for (int k = 0; k < STATES; k++)
-		printf(" %*s us %6s", STATE_WIDTH - 3, state_name[k], "ratio");
+		printf(" %*s us %6s", STATE_WIDTH - 3, cache_state_name(k), "ratio");
 	puts("  task");
 	for (int i = 0; i < r->n; i++) {
 		const struct sequence_row *row = &r->rows[i];
@@ -271,7 +269,7 @@ static json_t *row_json(const struct sequence_row *r)
 {
 	return json_pack("{s:s, s:s, s:f, s:o, s:o, s:o, s:o}", "task", r->task->key, "name",
 			 r->task->name, "weight", r->task->weight, "us", figure(r->us), "warm",
-			 best_json(r, WARM), "cold", best_json(r, COLD), "cold_weights", best_json(r, COLD_WEIGHTS));
+			 best_json(r, CACHE_WARM), "cold", best_json(r, CACHE_COLD), "cold_weights", best_json(r, CACHE_COLD_WEIGHTS));
 }
 
 static json_t *sum_json(const struct state_sum *s)
@@ -291,7 +289,7 @@ static json_t *result_json(const struct result *r)
 	return json_pack("{s:s, s:i, s:i, s:i, s:f, s:f, s:f, s:o, s:o, s:o, s:o}", "source",
 			 r->args->q.source, "threads", r->args->q.threads, "steps", r->times.steps,
 			 "runs", r->times.runs, "us", r->us, "low_us", r->low, "high_us", r->high,
-			 "warm", sum_json(&r->sum[WARM]), "cold", sum_json(&r->sum[COLD]), "cold_weights", sum_json(&r->sum[COLD_WEIGHTS]), "tasks",
+			 "warm", sum_json(&r->sum[CACHE_WARM]), "cold", sum_json(&r->sum[CACHE_COLD]), "cold_weights", sum_json(&r->sum[CACHE_COLD_WEIGHTS]), "tasks",
 			 tasks);
 }
 
