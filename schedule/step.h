@@ -35,7 +35,7 @@ enum __attribute__((packed)) derivation {
 };
 
 enum { STEP_MAX_ITERS = 32 };
-/* What is fetched is used soon: so many turns of a cycle or two each are the longest way to memory, with as much on it as it takes. */
+/* What is fetched is used soon: a turn takes a cycle or two at least, so that many are the longest way to memory with as many lines on it as it carries. */
 enum { PREFETCH_MAX_TURNS = 256 };
 /* Lines that a turn fetches, at most: 64 KiB, a quarter of the least second-level cache that machines have today. */
 enum { PREFETCH_MOST_LINES = 1024 };

@@ -9,11 +9,12 @@ static const struct register_kernels *kernels_of(const struct device *d)
 	return k->spread > 0 ? k : NULL;
 }
 
-struct aim aim_of(const struct device *d, int threads)
+struct aim aim_of(const struct device *d, int threads, enum cache_state cache)
 {
 	return (struct aim){
 		.target = d->target,
 		.threads = threads,
+		.cold_weights = cache == CACHE_COLD_WEIGHTS,
 		.l1_bytes = (double)device_cache_bytes(d, 1),
 		.l2_bytes = (double)device_cache_bytes(d, 2),
 		.l3_bytes = (double)device_cache_bytes(d, 3),

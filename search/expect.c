@@ -45,7 +45,7 @@ static double roofline_us(const struct dag *d, const struct device *device, int 
 static double prior_us(const struct task *t, const struct device *device, int threads)
 {
 	struct arena *a = arena_new();
-	struct aim aim = aim_of(device, threads);
+	struct aim aim = aim_of(device, threads, CACHE_WARM);
 	struct problem p;
 	struct candidate *all;
 	int n = generations_by_prior(a, t, &aim, effort, &p, &all);

@@ -96,7 +96,7 @@ static int recall(struct arena *a, const struct field_plan *plan, const struct t
 	struct aim *aim = arena_one(a, struct aim);
 	struct problem p = { .task = t, .aim = aim };
 
-	*aim = aim_of(plan->device, plan->threads);
+	*aim = aim_of(plan->device, plan->threads, CACHE_WARM);
 	for (int i = 0; i < f->n; i++) {
 		if (!candidate_recall(&p, a, f->steps[i], &c[i]))
 			return -1;

@@ -19,7 +19,8 @@ static void note_answers(struct search_runs *r, const struct replay_answers *bef
 static int play(struct arena *a, const struct search_plan *plan, const struct task *t,
 		struct measurer *m, struct search_runs *r)
 {
-	struct aim aim = aim_of(plan->recording->device, plan->recording->want.threads);
+	const struct db_want *want = &plan->recording->want;
+	struct aim aim = aim_of(plan->recording->device, want->threads, cache_state_alone(want->cache));
 
 	struct replay_answers before = replay_answers(m), after;
 

@@ -188,7 +188,7 @@ static void sum_up(struct result *r, const struct sequence *s)
 	r->high = sequence_quantile(&r->times, NULL, .9);
 }
 
-/* Time of the model that warm caches, the default of tuning, do not explain. */
+/* Time of the model that its kernels alone, in the first state that they were tuned in, do not explain. */
 static double missed(const struct sequence_row *r)
 {
 	double best = 0;

@@ -245,3 +245,12 @@ int64_t device_cache_bytes(const struct device *d, int level)
 
 	return c->probed ? c->probed : c->claimed;
 }
+
+int device_last_cache(const struct device *d)
+{
+	int level = DEVICE_CACHES;
+
+	while (level > 1 && device_cache_bytes(d, level) == 0)
+		level--;
+	return level;
+}

@@ -123,6 +123,8 @@ double device_mem_rate(const struct device *d, int threads);
 
 /* Bytes of cache LEVEL (1..3) to plan with: probed, else claimed, else 0. */
 int64_t device_cache_bytes(const struct device *d, int level);
+/* The level of the last cache; 1 where none is known. */
+int device_last_cache(const struct device *d);
 
 /* All of it; a new reference. */
 json_t *device_json(const struct device *d);

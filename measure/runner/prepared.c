@@ -72,7 +72,7 @@ static int set_up(struct prepared *p, const struct workload *w, size_t memory)
 
 	s->kind = REQUEST_SETUP;
 	s->cold_weights = w->cache == CACHE_COLD_WEIGHTS && can_evict();
-	s->cold = w->cache == CACHE_COLD || (w->cache == CACHE_COLD_WEIGHTS && !can_evict());
+	s->cold = w->cache != CACHE_WARM && !s->cold_weights;
 	s->threads = w->threads > 1 ? w->threads : 1;
 	s->n_args = w->n_args;
 	s->seed = w->seed;

@@ -181,7 +181,7 @@ static struct choice *choices_empty(struct arena *a, int n)
 
 static struct chooser chooser_of(struct arena *a, const struct choice_plan *plan, int n)
 {
-	struct aim aim = aim_of(plan->device, plan->threads);
+	struct aim aim = aim_of(plan->device, plan->threads, CACHE_WARM);
 
 	aim.exact = plan->exact;
 	return (struct chooser){

@@ -287,7 +287,7 @@ static int find_base(struct tuner *t, const struct task_vec *tasks)
 		.db = t->db,
 		.device = t->device,
 		.device_id = t->device_id,
-		.cache = tuner_want(t, NULL).cache,
+		.cache = t->options.cache,
 		.threads = t->options.threads,
 		.model = t->cost_model,
 		.tasks = tasks,
@@ -357,9 +357,8 @@ struct tuner *tuner_new(struct db *db, const struct device *device, const struct
 	t->db = db;
 	t->device = device;
 	t->now = calibration_of(device);
-	t->aim = aim_of(device, o->threads);
+	t->aim = aim_of(device, o->threads, o->cache);
 	t->aim.exact = o->exact;
-	t->aim.cold_weights = o->cache == CACHE_COLD_WEIGHTS;
 	t->n = tasks->n;
 	t->tuned = arena_many(a, struct tuned, tasks->n);
 	t->trained = -1;

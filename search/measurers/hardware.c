@@ -114,10 +114,8 @@ static void take_device(struct hardware *h, struct hardware_batch *b)
 
 static void set_flush(struct workload *w, const struct device *d)
 {
-	int last = DEVICE_CACHES;
+	int last = device_last_cache(d);
 
-	while (last > 1 && device_cache_bytes(d, last) == 0)
-		last--;
 	w->flush_bytes = FLUSHES * (size_t)device_cache_bytes(d, last);
 	w->flush_private = FLUSHES * (size_t)device_cache_bytes(d, last > 1 ? last - 1 : last);
 }

@@ -214,7 +214,7 @@ struct measurer *measurer_replay(const struct recording *recording, const struct
 		.m = { .submit = submit, .collect = collect, .free = release },
 		.recording = recording,
 		.kind = kind,
-		.aim = aim_of(recording->device, recording->want.threads),
+		.aim = aim_of(recording->device, recording->want.threads, cache_state_alone(recording->want.cache)),
 		.arena = arena_new(),
 		.own = arena_new(),
 	};

@@ -65,7 +65,7 @@ static struct past_device *past_device_new(struct collection *c, const struct db
 
 		as_ours->target = from->device->target;
 		o->own = device->own;
-		o->aim = aim_of(as_ours, from->threads);
+		o->aim = aim_of(as_ours, from->threads, from->cache);
 	}
 	return o;
 }
@@ -174,7 +174,7 @@ static int collect(struct collection *c, bool elsewhere, int limit)
 {
 	const struct transfer *t = c->from;
 	struct db_want want = { .fingerprint = t->device->fingerprint, .elsewhere = elsewhere,
-				.cache = t->cache, .threads = t->threads,
+				.cache = cache_state_name(t->cache), .threads = t->threads,
 				.until = t->until, .measured = true, .from = DB_HERE };
 
 	c->limit = c->samples.n + limit;

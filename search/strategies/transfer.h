@@ -18,7 +18,7 @@ struct transfer {
 	struct db *db;
 	const struct device *device;
 	int64_t device_id;
-	const char *cache;		/* as records have it */
+	enum cache_state cache;
 	int threads;
 	int64_t until;			/* the last record that counts, by id */
 	const struct cost_model *model;	/* that the learner has */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/campaign/tune.c - hone tune: searches fast kernels for a model or an operator. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,16 +151,14 @@ static int campaign(struct tune_args *args, struct db *db, const struct device *
 /* A model that reads more CONSTANTS than the last cache holds finds none of a kernel's there: they were last read a whole run before. */
 static void choose_cache(struct tune_args *args, const struct device *device, double constants)
 {
-	double most = 0;
+	double held = (double)device_cache_bytes(device, device_last_cache(device));
 
-	for (int i = 1; i <= DEVICE_CACHES; i++)
-		most = fmax(most, (double)device_cache_bytes(device, i));
-	if (args->cache_given || most <= 0 || constants <= most)
+	if (args->cache_given || held <= 0 || constants <= held)
 		return;
 	args->o.cache = CACHE_COLD_WEIGHTS;
 	listener_tell(&args->o.listener, TELL_NOTE,
 		      "the model has %.0f MB of constants, and caches hold %.0f: kernels are timed with theirs flushed before each run "
-		      "(--cache warm: with all in the caches)", constants * 1e-6, most * 1e-6);
+		      "(--cache warm: with all in the caches)", constants * 1e-6, held * 1e-6);
 }
 
 static int find_tasks(struct arena *a, struct tune_args *args, const struct device *device,

@@ -121,7 +121,7 @@ const char *miss_reason(const struct query *q, const struct task *t)
 bool fallback_kernel(const struct query *q, const struct task *t, struct best *out)
 {
 	const int threads = q->threads ? q->threads : 1;
-	struct aim aim = aim_of(q->device, threads);
+	struct aim aim = aim_of(q->device, threads, CACHE_WARM);
 	struct guess guess;
 
 	aim.exact = q->exact;

@@ -41,7 +41,7 @@ static bool count_steps(struct arena *a, const struct problem *p, const struct v
 static bool search(struct arena *a, const struct task *t, const struct vdla_machine *m, struct vdla_kernel *out, const char **why)
 {
 	struct arena *scratch = arena_new();
-	const struct aim aim = aim_of(device_simulated(scratch, m), VDLA_VIRTUAL_THREADS);
+	const struct aim aim = aim_of(device_simulated(scratch, m), VDLA_VIRTUAL_THREADS, CACHE_WARM);
 	struct problem p;
 	struct candidate *all;
 	int n = generations_by_prior(scratch, t, &aim, effort, &p, &all), best = -1, counted = 0;

@@ -44,7 +44,7 @@ static struct contest_scene set_up_with(struct fixture *f, const struct cost_mod
 		fail_msg("%s", err_get());
 	assert_int_equal(s.recording->tasks.n, 1);
 	s.measurer = measurer_replay(s.recording, stand_in);
-	s.aim = aim_of(s.recording->device, 1);
+	s.aim = aim_of(s.recording->device, 1, CACHE_WARM);
 	assert_ok(replay_begin(s.measurer, s.recording->tasks.at[0]));
 	return s;
 }

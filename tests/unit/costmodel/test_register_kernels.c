@@ -268,7 +268,7 @@ static void test_none(void **state)
 
 	(void)state;
 	assert_non_null(d);
-	assert_null(aim_of(d, 1).kernels);
+	assert_null(aim_of(d, 1, CACHE_WARM).kernels);
 	arena_free(a);
 }
 

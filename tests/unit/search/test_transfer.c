@@ -36,7 +36,7 @@ static double time_of(const struct feature_matrix *m, const char *steps)
 static int answer(struct made_up_measurer *m, struct arena *a, const struct job_batch *b,
 		  struct trial *results)
 {
-	const struct aim aim = aim_of(((struct slow_machine *)m)->device, 1);
+	const struct aim aim = aim_of(((struct slow_machine *)m)->device, 1, CACHE_WARM);
 	const struct problem p = { .task = b->task, .aim = &aim, .describes = true };
 
 	for (int i = 0; i < b->n; i++) {
@@ -56,6 +56,7 @@ struct campaign_run {
 	int trials;
 	int threads;		/* 0: 1 */
 	int rounds;		/* stop after so many; 0: do not */
+	enum cache_state cache;
 	bool no_transfer, exact, fresh;
 	volatile sig_atomic_t stop;
 };
@@ -74,7 +75,7 @@ static const char *play(struct fixture *f, struct campaign_run run)
 	struct slow_machine machine = { .made_up = { made_up_measurer(), .answer = answer } };
 	struct task_vec tasks = { 0 };
 	const struct tuner_options o = {
-		.source = run.spec, .measurer = &machine.made_up.m, .threads = run.threads ? run.threads : 1,
+		.source = run.spec, .measurer = &machine.made_up.m, .threads = run.threads ? run.threads : 1, .cache = run.cache,
 		.budget = { .trials = run.trials },
 		.seed = 1, .fresh = run.fresh, .no_transfer = run.no_transfer, .exact = run.exact, .stop = &run.stop,
 		.listener = { count_round, &run },
@@ -177,6 +178,20 @@ static void test_devices(void **state)
 	/* There also the own task is one to learn from. */
 	assert_says(play(f, (struct campaign_run){ SPEC_A, .trials = 8 }),
 		    "pretrained on 808 records of 1 task of this device and 2 of related ones,");
+}
+
+/* Each state of the caches by itself, described as a campaign in it describes its own. */
+static void test_caches(void **state)
+{
+	struct fixture *f = *state;
+	const struct device *d = device_synthetic(f->a, THIS_DEVICE);
+
+	record(f, SPEC_A, THIS_DEVICE, RECORDS);
+	record(f, SPEC_B, THIS_DEVICE, RECORDS);
+	assert_string_equal(play(f, (struct campaign_run){ SPEC_C, .trials = 16, .cache = CACHE_COLD_WEIGHTS }), "");
+	assert_says(play(f, (struct campaign_run){ SPEC_D, .trials = 16 }), "pretrained on 800 records of 2 tasks");
+	for (int c = 0; c < CACHE_STATE_COUNT; c++)
+		assert_int_equal(aim_of(d, 1, (enum cache_state)c).cold_weights, c == CACHE_COLD_WEIGHTS);
 }
 
 /* --- other numbers of threads */
@@ -350,6 +365,7 @@ int main(void)
 		T(test_few_records_do_not),
 		T(test_no_transfer),
 		T(test_devices),
+		T(test_caches),
 		T(test_other_threads),
 		T(test_kin),
 		T(test_goes_on),

@@ -103,7 +103,7 @@ static const char *kernel_source(struct arena *a, const struct target *t)
 	struct guess g;
 
 	d->target = t;
-	struct aim aim = aim_of(d, 1);
+	struct aim aim = aim_of(d, 1, CACHE_WARM);
 
 	assert_true(task_guess(a, task, &aim, &g));
 	return g.source;
