@@ -8,7 +8,8 @@
  *
  * A turn of the loop may be long, and a burst of fetches would fill the queues of the caches. So what loops within go over
  * is fetched there, in the innermost of them of which, as of all around it, turns go on by a line at least, to what others do
- * not read. What loops inside of that one go over is swept by lines, but for what the turn before had. */
+ * not read. What loops inside of that one go over is swept by lines, but for what the turn before had; many of them are shared out
+ * over the turns of these loops. */
 #include <stdlib.h>
 
 #include "schedule/matrix.h"
@@ -100,43 +101,70 @@ static bool is_even(const struct prefetching *f, const struct linear *at)
 	return true;
 }
 
-/* What fetches L, in loops that sweep it. */
-static struct nest *fetching(struct arena *a, const struct buffer *b, const struct lines *l, bool far)
+/* Where line U of L, of those in the order of memory, is. */
+static const struct expr *line_at(struct arena *a, const struct lines *l, const struct expr *u)
 {
-	struct nest *fetch = nest_new(a, NEST_PREFETCH, NULL), *n = fetch;
-	enum annotation annotation = lines_count(l) <= WRITTEN_LINES ? ANNOTATION_UNROLL : ANNOTATION_NONE;
 	const struct expr *at = linear_expr(a, &l->at);
+	int64_t before = 1;
 
-	for (int i = 0; i < l->n; i++) {
-		struct axis *axis = arena_one(a, struct axis);
+	for (int i = 0; i < l->n; before *= l->run[i++].count) {
+		const struct expr *digit = expr_binary(a, EXPR_DIV, u, expr_int(a, before));
 
-		if (l->run[i].count == 1)
-			continue;
-		axis->name = arena_printf(a, "line.%d", i);
-		axis->hi = l->run[i].count;
-		at = expr_add(a, at, expr_mul(a, expr_axis(a, axis), l->run[i].stride));
-		n = nest_new(a, NEST_LOOP, n);
-		n->axis = axis;
-		n->annotation = annotation;
+		at = expr_add(a, at, expr_mul(a, expr_binary(a, EXPR_MOD, digit, expr_int(a, l->run[i].count)), l->run[i].stride));
 	}
-	fetch->buffer = (struct buffer *)(uintptr_t)b;
-	fetch->value = expr_simplify(a, at);
-	fetch->far = far;
-	return n;
+	return expr_simplify(a, at);
 }
 
-/* Puts what fetches L into the loop at place IN of the path, before what that does. */
+/* The loops inside of the one at place IN whose turns fetch N lines, a few each: how many loops, and TURNS in all; where N are few, none. */
+static int find_spread(const struct prefetching *f, int in, int64_t n, int64_t *turns)
+{
+	int i = in + 1;
+
+	*turns = 1;
+	while (i < f->n && may_fetch(f, f->path[i]) && n > *turns * WRITTEN_LINES)
+		*turns *= count_of(f->path[i++]);
+	return i - in - 1;
+}
+
+/* The turn of the N loops inside of the one at place IN. */
+static const struct expr *turn_of(const struct prefetching *f, int in, int n)
+{
+	struct arena *a = f->p->arena;
+	const struct expr *turn = expr_int(a, 0);
+
+	for (int i = in + 1; i <= in + n; i++) {
+		const struct axis *axis = f->path[i]->axis;
+
+		turn = expr_add(a, expr_mul(a, turn, count_of(f->path[i])), expr_add(a, expr_axis(a, axis), expr_int(a, -axis->lo)));
+	}
+	return turn;
+}
+
+/* Puts what fetches L for a turn of the loop at place IN of the path into that one or, if L is long, into those inside of it, whose turns
+ * share it out evenly: memory is at work all the time. */
 static void place(struct prefetching *f, const struct lines *l, int in)
 {
-	int64_t bytes = lines_count(l) * f->asked->turns * f->p->target->line_bytes;	/* on their way at a time */
-	struct nest *loop = f->path[in];
+	struct arena *a = f->p->arena;
+	int64_t n = lines_count(l), turns;
+	int inside = find_spread(f, in, n, &turns);
+	int64_t bytes = n * f->asked->turns * f->p->target->line_bytes;	/* on their way at a time */
+	const struct expr *first = expr_binary(a, EXPR_DIV, expr_mul(a, turn_of(f, in, inside), n), expr_int(a, turns));
+	struct axis *axis = arena_one(a, struct axis);
+	struct nest *fetch = nest_new(a, NEST_PREFETCH, NULL), *lines = nest_new(a, NEST_LOOP, fetch), *loop = f->path[in + inside];
 
-	for (; in > 0; in--)
-		bytes *= count_of(f->path[in]);
-	struct nest *n = fetching(f->p->arena, f->asked->buffer, l, bytes > NEAR_BYTES);
-
-	n->next = loop->body;
-	loop->body = n;
+	for (int i = in; i > 0; i--)
+		bytes *= count_of(f->path[i]);
+	axis->name = "line";
+	axis->hi = (n + turns - 1) / turns;
+	lines->axis = axis;
+	lines->annotation = axis->hi <= WRITTEN_LINES ? ANNOTATION_UNROLL : ANNOTATION_NONE;
+	fetch->buffer = (struct buffer *)(uintptr_t)f->asked->buffer;
+	fetch->value = line_at(a, l, axis->hi > 1 ? expr_add(a, first, expr_axis(a, axis)) : first);
+	fetch->far = bytes > NEAR_BYTES;
+	if (axis->hi == 1)
+		lines = fetch;
+	lines->next = loop->body;
+	loop->body = lines;
 	f->made = true;
 }
 
