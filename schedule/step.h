@@ -37,8 +37,8 @@ enum __attribute__((packed)) derivation {
 enum { STEP_MAX_ITERS = 32 };
 /* What is fetched is used soon: a turn takes a cycle or two at least, so that many are the longest way to memory with as many lines on it as it carries. */
 enum { PREFETCH_MAX_TURNS = 256 };
-/* Lines that a turn fetches, at most: 512 KiB, half of the second-level caches of servers today. */
-enum { PREFETCH_MOST_LINES = 8192 };
+/* Lines that a turn fetches, at most: 1 MiB, half of what the second-level caches of servers hold today; what is pushed out is in the last one. */
+enum { PREFETCH_MOST_LINES = 16384 };
 /* What is pipelined leaves so many registers for what is spread to all lanes, and a constant (chosen), and has so many turns:
  * else there is no loop left. */
 enum { PIPELINE_SPARE_REGISTERS = 2, PIPELINE_LEAST_TURNS = 3 };
