@@ -3,7 +3,7 @@
  *
  * Random loops over a buffer, one of which asks for prefetches; behind the pass the nest is walked element by element. Each
  * element that a turn reads lies within a line that was fetched as many turns before as asked for, or earlier, but for what
- * the first turns bring; and there are not many more fetches than lines that turns read. */
+ * the first turns bring; and there are not many more fetches than lines that turns read, each of them by turns that follow each other. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ struct prefetch_walk {
 	bool *begun;		/* by element: the first turns read it, or in its line */
 	int *read;		/* by line: the last turn that read in it, of all */
 	int64_t turn, since;	/* of the loop that asks; of all */
-	int64_t lines, fetches;
+	int64_t lines, fetches, last;	/* where the last fetch was */
 };
 
 static int64_t value_of(const struct prefetch_walk *w, const struct expr *e)
@@ -105,8 +105,12 @@ static int64_t value_of(const struct prefetch_walk *w, const struct expr *e)
 		return value_of(w, e->arg[0]) + value_of(w, e->arg[1]);
 	case EXPR_MUL:
 		return value_of(w, e->arg[0]) * value_of(w, e->arg[1]);
+	case EXPR_DIV:
+		return value_of(w, e->arg[0]) / value_of(w, e->arg[1]);
+	case EXPR_MOD:
+		return value_of(w, e->arg[0]) % value_of(w, e->arg[1]);
 	default:
-		fail_msg("no sum of products");
+		fail_msg("no sum of products and quotients");
 		return 0;
 	}
 }
@@ -135,7 +139,8 @@ static void watch_read(struct prefetch_walk *w, int64_t at)
 static void watch_fetch(struct prefetch_walk *w, int64_t at)
 {
 	assert_true(at >= -MARGIN && at + w->c->line <= ELEMENTS + MARGIN);
-	w->fetches++;
+	w->fetches += w->last != at;
+	w->last = at;
 	for (int64_t i = at + MARGIN; i < at + MARGIN + w->c->line; i++)
 		w->fetched[i] = w->fetched[i] < w->turn ? w->fetched[i] : (int)w->turn;
 }
@@ -199,6 +204,7 @@ static bool check_case(struct arena *a, struct prefetch_walk *w, const struct lo
 	w->c = c;
 	w->asks = asks->axis;
 	w->lines = w->fetches = w->n = 0;
+	w->last = -MARGIN - 1;
 	walk(w, p->body);
 	if (w->fetches > 2 * w->lines)
 		fail_msg("%jd fetches for %jd lines\n%s", (intmax_t)w->fetches, (intmax_t)w->lines, text_str(&printed));

@@ -3,12 +3,14 @@
  * what the machine's own prefetchers follow, which nobody tells: it is tried now and then, and measured. */
 #include "search/space/sampling/prefetch.h"
 
+#include <math.h>
+
 #include "search/space/expression/walked.h"
 
 /* So often a prefetch is left out: of a task's operands, mostly two, one in 16 samples fetches some, for most that do gain
  * nothing (docs/performance.md). */
 #define LEFT_OUT 0.97
-/* The same of a constant that no cache holds (chosen). */
+/* The same of what no cache holds (chosen). */
 #define LEFT_OUT_OF_MEMORY 0.5
 /* Turns ahead, as powers of two from FIRST on: of a loop around others, whose turns are long, the next or the one behind it; of an innermost
  * one up to 16, which at some 10 cycles a turn are the way to memory (chosen); 16 to 256 where memory is to be read as fast as it can: a Xeon of
@@ -28,7 +30,8 @@ static bool comes_from_memory(const struct state *s, int read, const struct aim 
 {
 	const struct stage *g = s->stages.at[read];
 
-	return aim->cold_weights && (g->op.kind == OP_CONST || g->place == PLACE_OFFLINE);
+	return (aim->cold_weights && (g->op.kind == OP_CONST || g->place == PLACE_OFFLINE)) ||
+	       (double)tensor_bytes(&g->op.tensor) > fmax(aim->l2_bytes, aim->l3_bytes);
 }
 
 static bool may_fetch(const struct state *s, int read, const struct walked_loop *l, const struct target *target)
