@@ -8,6 +8,7 @@
 #include "te/derive/padded_sum.h"
 #include "te/derive/phases.h"
 #include "te/derive/reciprocal.h"
+#include "te/derive/unblocked.h"
 #include "te/derive/winograd.h"
 
 typedef bool derive_fn(struct arena *a, const struct op *op, int64_t size, struct derived *out, const char **why);
@@ -18,6 +19,7 @@ static derive_fn *const derive_by[] = {
 	[DERIVATION_RECIPROCAL] = reciprocal_derive,
 	[DERIVATION_PHASES] = phases_derive,
 	[DERIVATION_DEINTERLEAVED] = deinterleaved_derive,
+	[DERIVATION_UNBLOCKED] = unblocked_derive,
 	[DERIVATION_PADDED] = padded_sum_derive,
 };
 

@@ -277,13 +277,13 @@ static void for_samples(const char *source, void (*check)(const struct state *s,
 	arena_free(r.a);
 }
 
-/* Are the sums of S others than those as written? A copy of what they read leaves them as they are. */
+/* Are the sums of S others than those as written? Copies of what they read, or of what they give, leave them as they are. */
 static bool derives(const struct sketch *s)
 {
 	for (int i = 0; i < s->steps.n; i++) {
 		const struct step *step = &s->steps.at[i].step;
 
-		if (step->kind == STEP_DERIVE && step->derivation != DERIVATION_DEINTERLEAVED)
+		if (step->kind == STEP_DERIVE && step->derivation != DERIVATION_DEINTERLEAVED && step->derivation != DERIVATION_UNBLOCKED)
 			return true;
 	}
 	return false;
@@ -393,6 +393,17 @@ static void test_deinterleaved(void **state)
 	assert_int_equal(count_by("conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,s=2,layout=nhwc", DERIVATION_DEINTERLEAVED), 0);
 	assert_true(count_copies("conv2d:ic=3,h=30,w=30,oc=16,k=7,s=2,p=3", true) > 0);
 	assert_int_equal(count_copies("conv2d:ic=3,h=30,w=30,oc=16,k=7,s=2,p=3", false), 0);
+}
+
+/* Channels in blocks that leave lanes idle are summed side by side, if the weight is there before the kernel runs. */
+static void test_unblocked(void **state)
+{
+	(void)state;
+	assert_true(count_by("conv2d:ic=16,h=14,w=14,oc=24,k=1,layout=nchw4c", DERIVATION_UNBLOCKED) > 0);
+	assert_true(count_by("conv2d:ic=16,h=14,w=14,oc=24,k=3,p=1,layout=nchw4c", DERIVATION_UNBLOCKED) > 0);
+	assert_int_equal(count_by("conv2d:ic=16,h=14,w=14,oc=32,k=1,layout=nchw8c", DERIVATION_UNBLOCKED), 0);
+	assert_int_equal(count_by("input R: f32[14, 14, 16]\ninput W: f32[6, 16, 4]\n"
+				  "Y[o < 6, y < 14, x < 14, l < 4] = sum(k < 16) R[y, x, k] * W[o, k, l]\n", DERIVATION_UNBLOCKED), 0);
 }
 
 static void count_panels(const struct state *s, void *user)
@@ -816,6 +827,7 @@ int main(void)
 		cmocka_unit_test(test_derived),
 		cmocka_unit_test(test_ragged),
 		cmocka_unit_test(test_deinterleaved),
+		cmocka_unit_test(test_unblocked),
 		cmocka_unit_test(test_functions_behind_derived),
 		cmocka_unit_test(test_computed_operands),
 		cmocka_unit_test(test_pointwise_operand),
