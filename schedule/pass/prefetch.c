@@ -56,19 +56,7 @@ static bool may_fetch(const struct prefetching *f, const struct nest *n)
 	       matrix_block(f->p->arena, n).kind == MATRIX_NONE;
 }
 
-/* --- what is found */
-
-/* Is AT known before the turn that it is read in? */
-static bool is_even(const struct prefetching *f, const struct linear *at)
-{
-	for (int i = 0; i < f->n; i++)
-		if (lanes_bent(at, f->path[i]->axis))
-			return false;
-	for (int i = 0; i < at->n; i++)
-		if (at->term[i].atom->loads)
-			return false;
-	return true;
-}
+/* --- where it is fetched */
 
 /* Where line U of L, of those in the order of memory, is. */
 static const struct expr *line_at(struct arena *a, const struct lines *l, const struct expr *u)
@@ -145,6 +133,8 @@ static void place(struct prefetching *f, const struct lines *l, int inside, int6
 	f->made = true;
 }
 
+/* --- what is read */
+
 /* Does a loop fetch these lines already? */
 static bool is_found(const struct prefetching *f, const struct fetched *x, int64_t line)
 {
@@ -152,6 +142,18 @@ static bool is_found(const struct prefetching *f, const struct fetched *x, int64
 		if (f->found.at[i]->in == x->in && lines_equal(&f->found.at[i]->lines, &x->lines, line))
 			return true;
 	return false;
+}
+
+/* Is AT known before the turn that it is read in? */
+static bool is_even(const struct prefetching *f, const struct linear *at)
+{
+	for (int i = 0; i < f->n; i++)
+		if (lanes_bent(at, f->path[i]->axis))
+			return false;
+	for (int i = 0; i < at->n; i++)
+		if (at->term[i].atom->loads)
+			return false;
+	return true;
 }
 
 static void add_load(struct prefetching *f, const struct expr *load)
