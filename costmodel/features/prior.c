@@ -103,11 +103,11 @@ static double prefetch_cycles(const float *row, const struct aim *d)
  * with 512x2048 takes 737 us where the first rows fetch for all, and 617 where each fetches its share (docs/performance.md). */
 static double asking_share(const float *row, const struct aim *d)
 {
-	double fetches = (double)row[FEATURE_PREFETCHED], lines = (double)row[FEATURE_L3_MISS] / d->target->line_bytes;
+	double fetches = (double)row[FEATURE_PREFETCHED];
 
 	if (!d->cold_weights)
 		return 1;
-	return fetches > 0 ? fmin(1, lines / fetches) : 0;
+	return fetches > 0 ? fmin(1, (double)row[FEATURE_L3_MISS] / d->target->line_bytes / fetches) : 0;
 }
 
 /* The estimate for all turns of a store whose row has plain values; ns. CACHED: all that the program is given fits into

@@ -32,9 +32,14 @@ static bool comes_from_memory(const struct state *s, int read, const struct aim 
 	return aim->cold_weights && (g->op.kind == OP_CONST || g->place == PLACE_OFFLINE);
 }
 
+static const struct iter *iter_of(const struct state *s, const struct walked_loop *l)
+{
+	return &s->stages.at[l->stage]->iters.at[l->iter];
+}
+
 static bool may_fetch(const struct state *s, int read, const struct walked_loop *l, const struct target *target)
 {
-	const struct iter *it = &s->stages.at[l->stage]->iters.at[l->iter];
+	const struct iter *it = iter_of(s, l);
 	int64_t bytes = (int64_t)dtype_bytes(s->stages.at[read]->op.tensor.dtype);
 
 	return it->extent > 1 && (it->annotation == ANNOTATION_NONE || it->annotation == ANNOTATION_PARALLEL) &&
@@ -70,17 +75,12 @@ bool prefetch_fits(struct arena *a, const struct state *s, const struct step *st
 	return false;
 }
 
-static bool is_plain(const struct state *s, const struct walked_loop *l)
-{
-	const struct iter *it = &s->stages.at[l->stage]->iters.at[l->iter];
-
-	return it->annotation == ANNOTATION_NONE && it->extent > 1;
-}
-
 /* Do the loops inside of loop I read the same again and again, which leaves memory at rest unless they share out what the next turn reads? */
 static bool is_shared_out(const struct state *s, const struct walked *w, int i)
 {
-	return i > 0 && w->at[i - 1].by == 0 && is_plain(s, &w->at[i - 1]);
+	const struct iter *inside = i > 0 ? iter_of(s, &w->at[i - 1]) : NULL;
+
+	return inside && w->at[i - 1].by == 0 && inside->annotation == ANNOTATION_NONE && inside->extent > 1;
 }
 
 /* In which loop around the statement of READER, of those that are shared out where SHARED; false where none can. */
@@ -94,7 +94,7 @@ static bool draw_loop_of(const struct state *s, const struct walked *w, bool far
 
 		if (may_fetch(s, step->target, &w->at[i], aim->target) && (!shared || is_shared_out(s, w, i)) && rng_below(rng, ++n) == 0)
 			*step = step_prefetch(w->at[i].stage, step->target, w->at[i].iter, INT64_C(1) << (turns.first + (int)rng_below(rng, (uint64_t)turns.n)));
-		innermost &= s->stages.at[w->at[i].stage]->iters.at[w->at[i].iter].annotation != ANNOTATION_NONE;
+		innermost &= iter_of(s, &w->at[i])->annotation != ANNOTATION_NONE;
 	}
 	return n > 0;
 }
