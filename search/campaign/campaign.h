@@ -97,6 +97,8 @@ double tuner_gflops(const struct tuner *t, int i);
 void tuner_settle(struct tuner *t, int i);
 bool tuner_stopped(const struct tuner *t);	/* by the user */
 /* Has task I, which the model needs, a best that was not measured again, although it could be? */
+/* Are the best of its tasks measured again? */
+bool tuner_confirms(const struct tuner *t);
 bool tuner_unconfirmed(const struct tuner *t, int i);
 /* Whether there are no more rounds. */
 bool tuner_is_over(struct tuner *t);
@@ -152,8 +154,6 @@ char *tuner_text(json_t *json);
 /* Keeps the search state as it is now: what is saved as long as batches are on their way, for decisions follow
  * from it. HELD is to be saved, and is not learned from yet; NULL: all is. */
 void tuner_decide(struct tuner *t, const struct flight *held);
-/* Seconds of the campaign so far, those before an interruption included. */
-double tuner_elapsed(const struct tuner *t);
 /* Saves the records of B, a batch of task I, what round R came to and what measuring it took, and the
  * search state, as one. FINAL: measured again. */
 int tuner_append(struct tuner *t, int i, const struct batch *b, const struct round *r,

@@ -107,7 +107,7 @@ static int confirm_some(struct confirmation *c, int i)
 int tuner_confirm(struct tuner *t, int i)
 {
 	struct confirmation c = { .t = t, .u = &t->tuned[i] };
-	int rounds = 0, rc = t->measurer->confirms && t->tuned[i].done != CAUSE_REFUSED;
+	int rounds = 0, rc = tuner_confirms(t) && t->tuned[i].done != CAUSE_REFUSED;
 
 	/* Each round measures one at least that was not yet; so it ends. */
 	while (rc > 0 && !tuner_stopped(t))
@@ -120,7 +120,7 @@ int tuner_confirm(struct tuner *t, int i)
 
 int tuner_confirm_targets(struct tuner *t)
 {
-	for (int i = 0; i < t->n && t->measurer->confirms; i++) {
+	for (int i = 0; i < t->n && tuner_confirms(t); i++) {
 		if (t->tuned[i].done != CAUSE_TARGET || t->scheduler.at[i].confirmed)
 			continue;
 		if (tuner_land(t) < 0 || tuner_confirm(t, i) < 0)

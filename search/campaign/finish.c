@@ -78,9 +78,14 @@ bool tuner_stopped(const struct tuner *t)
 	return t->options.stop && *t->options.stop;
 }
 
+bool tuner_confirms(const struct tuner *t)
+{
+	return t->measurer->confirms && !t->options.scouts;
+}
+
 bool tuner_unconfirmed(const struct tuner *t, int i)
 {
-	return t->measurer->confirms && t->scheduler.at[i].runs > 0 &&
+	return tuner_confirms(t) && t->scheduler.at[i].runs > 0 &&
 	       t->scheduler.at[i].best_us > 0 && !t->scheduler.at[i].confirmed;
 }
 
@@ -187,7 +192,7 @@ static int tell_barren(struct tuner *t, const struct tuned *u)
 
 int tuner_tell_barren(struct tuner *t)
 {
-	for (int i = 0; i < t->n; i++)
+	for (int i = 0; i < t->n && !t->options.scouts; i++)
 		if (t->scheduler.at[i].best_us <= 0 && t->scheduler.at[i].runs > 0 &&
 		    tell_barren(t, &t->tuned[i]) < 0)
 			return -1;

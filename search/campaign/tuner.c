@@ -176,6 +176,8 @@ static char *options_json(const struct tuner *t)
 		json_object_set_new(json, "transfer", json_false());
 	if (t->options.exact)
 		json_object_set_new(json, "exact", json_true());
+	if (t->options.scouts)
+		json_object_set_new(json, "scouts", json_true());
 	return tuner_text(json);
 }
 

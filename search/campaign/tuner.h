@@ -56,6 +56,7 @@ struct tuner_options {
 				 * NULL */
 	bool exact;		/* sums as written: no derivations of other algorithms */
 	bool no_transfer;	/* learn nothing from campaigns of other tasks */
+	bool scouts;		/* is for what another campaign begins with: no best of it is measured again */
 	const volatile sig_atomic_t *stop;	/* 1: after this round; may be NULL */
 	/* Of all that happens: TELL_PROGRESS, a struct progress, after each batch; TELL_STUCK when no trial
 	 * succeeds any more, or others do not leave the device; TELL_DUMP what `debug` asks for; and
@@ -84,6 +85,7 @@ int tuner_run_task(struct db *db, const struct device *device, const struct task
 /* What is wanted of the database by this tuner: device, toolchain, threads, cache. */
 struct db_want tuner_want(const struct tuner *t, const struct task *task);
 int64_t tuner_trials(const struct tuner *t);	/* so far, those before an interruption included */
+double tuner_elapsed(const struct tuner *t);	/* seconds of work, likewise */
 const char *tuner_stopped_by(const struct tuner *t);	/* after tuner_run; NULL where it failed */
 int tuner_barren(const struct tuner *t);	/* tasks that have no kernel yet */
 /* The best of each task so far, as JSON, in A. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/campaign/tune.c - hone tune: searches fast kernels for a model or an operator. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +142,7 @@ static int campaign(struct tune_args *args, struct db *db, const struct device *
 
 	int barren = tuner_barren(t);
 
+	args->spent_s = tuner_elapsed(t);
 	args->end = notice_of(args, tuner_stopped_by(t));
 	tuner_free(t);
 	if (rc < 0)
@@ -153,9 +155,10 @@ static void choose_cache(struct tune_args *args, const struct device *device, do
 {
 	double held = (double)device_cache_bytes(device, device_last_cache(device));
 
-	if (args->cache_given || held <= 0 || constants <= held)
+	if (args->cache_known || held <= 0 || constants <= held)
 		return;
 	args->o.cache = CACHE_COLD_WEIGHTS;
+	args->cache_known = true;
 	listener_tell(&args->o.listener, TELL_NOTE,
 		      "the model has %.0f MB of constants, and caches hold %.0f: kernels are timed with theirs flushed before each run "
 		      "(--cache warm: with all in the caches)", constants * 1e-6, held * 1e-6);
@@ -175,9 +178,56 @@ static int find_tasks(struct arena *a, struct tune_args *args, const struct devi
 	return 0;
 }
 
-static int on_this_machine(struct arena *a, struct tune_args *args, struct db *db)
+/* A campaign of all tasks, by the options as they stand. */
+static int tune_all(struct arena *a, struct tune_args *args, struct db *db, const struct device *device)
 {
 	struct task_vec tasks = { 0 };
+
+	args->o.began_ns = clock_ns();
+	if (find_tasks(a, args, device, &tasks) < 0)
+		return command_failed();
+	return campaign(args, db, device, &tasks);
+}
+
+/* Of kernels of one thread more are tried in a time, for compilers have the other cores meanwhile; and what is fast with one
+ * is, shared out anew, among the first of several (search/campaign/seeds.h). Of 4 minutes for resnet18 with two
+ * threads half went to one: 7.57 ms, and 8.20 without (docs/performance.md, With weights fetched evenly). */
+#define SCOUTED 0.5
+
+static bool has_scouts(const struct tune_args *args)
+{
+	const struct budget *b = &args->o.budget;
+
+	return args->o.threads > 1 && !args->o.no_transfer && !b->trials && (b->minutes > 0 || b->until);
+}
+
+/* A campaign of one thread in the first part of the time; the options are those of what is to follow then. */
+static int scout(struct arena *a, struct tune_args *args, struct db *db, const struct device *device)
+{
+	struct tuner_options whole = args->o;
+	struct budget *b = &args->o.budget;
+	int64_t now = clock_wall();
+
+	args->o.scouts = true;
+	args->o.threads = 1;
+	args->o.name = args->o.note = NULL;
+	args->o.finals = NULL;
+	b->minutes *= SCOUTED;
+	b->until = b->until ? now + (int64_t)(SCOUTED * (double)(b->until - now)) : 0;
+	b->gflops = 0;
+	listener_tell(&args->o.listener, TELL_NOTE,
+		      "half of the time goes to kernels of one thread, with which those of %d begin (--no-transfer: none)", whole.threads);
+	int rc = tune_all(a, args, db, device);
+
+	whole.cache = args->o.cache;
+	if (whole.budget.minutes > 0)
+		whole.budget.minutes -= fmin(args->spent_s / 60, b->minutes);
+	args->o = whole;
+	return rc;
+}
+
+static int on_this_machine(struct arena *a, struct tune_args *args, struct db *db)
+{
 	struct device *device = device_describe(a, NULL);
 
 	if (!device)
@@ -191,14 +241,13 @@ static int on_this_machine(struct arena *a, struct tune_args *args, struct db *d
 	}
 	if (device_load_or_probe(device, false) < 0)
 		return command_failed();
-	args->o.began_ns = clock_ns();
-	if (find_tasks(a, args, device, &tasks) < 0)
-		return command_failed();
 	if (source_is_model(args->o.source)) {
 		args->finals_db = db;
 		args->o.finals = hold_finals;
 	}
-	return campaign(args, db, device, &tasks);
+	int rc = has_scouts(args) ? scout(a, args, db, device) : EXIT_OK;
+
+	return rc == EXIT_OK || rc == EXIT_BARREN ? tune_all(a, args, db, device) : rc;
 }
 
 /* Device, threads and cache state are those of the recording. */

@@ -223,7 +223,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_CACHE:
 		o->cache = argp_cache(state, arg);
-		args->cache_given = true;
+		args->cache_known = true;
 		break;
 	case KEY_BATCH:
 		o->batch = argp_int(state, "--batch", arg, 1, MAX_BATCH);

@@ -15,10 +15,11 @@ struct tune_args {
 	const char *db;
 	const struct target *target;	/* NULL: the machine's own */
 	struct simulated_choice simulated;	/* in the place of this machine */
-	bool cache_given;	/* by --cache */
+	bool cache_known;	/* by --cache, or chosen */
 	const char *replay;	/* NULL: this machine */
 	struct notify notify;
 	struct notice end;	/* what is told at the end */
+	double spent_s;		/* of work, by the last campaign */
 	struct arena *arena;
 	struct tuner *tuner;
 	struct db *finals_db;	/* gets what finals found */
