@@ -8,6 +8,7 @@
 #include "te/derive/padded_sum.h"
 #include "te/derive/phases.h"
 #include "te/derive/reciprocal.h"
+#include "te/derive/space_to_depth.h"
 #include "te/derive/unblocked.h"
 #include "te/derive/winograd.h"
 
@@ -18,6 +19,7 @@ static derive_fn *const derive_by[] = {
 	[DERIVATION_RAGGED] = winograd_derive_ragged,
 	[DERIVATION_RECIPROCAL] = reciprocal_derive,
 	[DERIVATION_PHASES] = phases_derive,
+	[DERIVATION_SPACE_TO_DEPTH] = space_to_depth_derive,
 	[DERIVATION_DEINTERLEAVED] = deinterleaved_derive,
 	[DERIVATION_UNBLOCKED] = unblocked_derive,
 	[DERIVATION_PADDED] = padded_sum_derive,

@@ -225,6 +225,6 @@ bool deinterleaved_derive(struct arena *a, const struct op *op, int64_t least, s
 	struct load_swap swap = { data.load, read_copy(a, &data, copy(a, op, &data, out)) };
 
 	out->product = out->n;
-	derived_end(a, out, op, -1, 0, expr_rewrite(a, op->body, swap_load, &swap));
+	derived_end(a, out, op, NULL, expr_rewrite(a, op->body, swap_load, &swap));
 	return true;
 }

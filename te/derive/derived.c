@@ -55,7 +55,7 @@ struct op *derived_add(struct arena *a, struct derived *d, const char *name, con
 	return op;
 }
 
-void derived_end(struct arena *a, struct derived *d, const struct op *op, int r, int64_t extent, const struct expr *body)
+void derived_end(struct arena *a, struct derived *d, const struct op *op, const int64_t *turns, const struct expr *body)
 {
 	const struct axis *from[2 * TENSOR_MAX_DIMS];
 	const struct expr *to[2 * TENSOR_MAX_DIMS];
@@ -68,7 +68,7 @@ void derived_end(struct arena *a, struct derived *d, const struct op *op, int r,
 	}
 	for (int i = 0; i < op->nreduce; i++) {
 		from[n] = op->reduce[i];
-		to[n++] = new_axes_add(a, &axes, "", op->reduce[i]->name, i == r ? extent : op->reduce[i]->hi);
+		to[n++] = new_axes_add(a, &axes, "", op->reduce[i]->name, turns ? turns[i] : op->reduce[i]->hi);
 	}
 	struct op *end = derived_add(a, d, op->tensor.name, &axes, op->tensor.ndim, expr_substitute(a, body, from, to, n));
 

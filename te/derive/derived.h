@@ -33,7 +33,7 @@ const char *derived_dim_name(struct arena *a, const struct expr *load, int d);
 /* The next op of D: NAME[the first NDIM of AXES] = BODY, summed over what other axes there are. */
 struct op *derived_add(struct arena *a, struct derived *d, const char *name, const struct new_axes *axes, int ndim,
 		       const struct expr *body);
-/* The last op of D: OP with BODY, which is of OP's axes, in the place of its own; reduce axis R (-1: none) has EXTENT turns. */
-void derived_end(struct arena *a, struct derived *d, const struct op *op, int r, int64_t extent, const struct expr *body);
+/* The last op of D: OP with BODY, which is of OP's axes, in the place of its own; TURNS has those of each reduce axis (NULL: as they are). */
+void derived_end(struct arena *a, struct derived *d, const struct op *op, const int64_t *turns, const struct expr *body);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "te/dag.h"
 
-/* Can OP be computed as products of transformed tiles (te/derive/winograd.h) of some size, as it is or phase by phase? */
+/* Can OP be computed as products of transformed tiles (te/derive/winograd.h) of some size, as it is, phase by phase, or with phases as channels? */
 bool has_fewer_products(const struct op *op);
 
 #endif

@@ -95,7 +95,7 @@ bool padded_sum_derive(struct arena *a, const struct op *op, int64_t m, struct d
 			*why = "it sums up no products of two tensors along a dim of both that such padding suits";
 		return false;
 	}
-	int64_t extent = padded_extent(op->reduce[r], m);
+	int64_t extent = padded_extent(op->reduce[r], m), turns[TENSOR_MAX_DIMS];
 
 	for (int i = 1; i >= 0; i--) {	/* a weight is the second factor */
 		const struct expr *load = expr_cast_load(op->body->arg[i]);
@@ -107,6 +107,8 @@ bool padded_sum_derive(struct arena *a, const struct op *op, int64_t m, struct d
 	}
 	out->weights = 1;
 	out->product = 2;
-	derived_end(a, out, op, r, extent, body);
+	for (int i = 0; i < op->nreduce; i++)
+		turns[i] = i == r ? extent : op->reduce[i]->hi;
+	derived_end(a, out, op, turns, body);
 	return true;
 }

@@ -83,25 +83,15 @@ static bool has_taps_of_phases(struct arena *a, const struct op *op, const struc
 static bool has_elements_of_phases(struct arena *a, const struct op *op, const struct phased_sum *sum,
 				   struct phased_dim *d)
 {
-	const struct axis *y = op->space[d->space], *k = op->reduce[d->reduce];
-	struct linear l;
+	const struct axis *y = op->space[d->space];
+	struct window w;
 
-	if (window_uses(sum->data, y) != 1 || window_uses(sum->data, k) != 1 || window_uses(sum->weight, y) != 0 || window_uses(sum->weight, k) != 1)
+	if (!window_find(a, sum->data, sum->weight, y, op->reduce[d->reduce], &w) || w.stride != 1 || w.dilation < 2 || y->hi < w.dilation)
 		return false;
-	d->data = d->weight = -1;
-	for (int i = 0; i < sum->data->tensor->ndim; i++) {
-		if (!linear_from(a, sum->data->index[i], &l) || l.n != 2 || linear_coef(&l, y) != 1 ||
-		    linear_coef(&l, k) < 2)
-			continue;
-		d->data = i;
-		d->phases = linear_coef(&l, k);
-		d->offset = l.constant;
-	}
-	for (int i = 0; i < sum->weight->tensor->ndim; i++)
-		if (sum->weight->index[i]->kind == EXPR_AXIS && sum->weight->index[i]->axis == k)
-			d->weight = i;
-	if (d->data < 0 || d->weight < 0 || y->hi < d->phases)
-		return false;
+	d->data = w.data;
+	d->weight = w.weight;
+	d->phases = w.dilation;
+	d->offset = w.offset;
 	d->first = 0;
 	d->places = ceil_div(y->hi, d->phases);
 	d->reversed = false;

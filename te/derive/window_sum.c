@@ -11,16 +11,6 @@ static bool is_axis(const struct expr *e, const struct axis *axis)
 	return e->kind == EXPR_AXIS && e->axis == axis;
 }
 
-/* The stride of which E is stride Y + K, of two axes; 0: none. */
-static int64_t stride_of(struct arena *a, const struct expr *e, const struct axis *y, const struct axis *k)
-{
-	struct linear l;
-
-	if (!linear_from(a, e, &l) || l.n != 2 || l.constant != 0 || linear_coef(&l, k) != 1)
-		return 0;
-	return most(linear_coef(&l, y), 0);
-}
-
 int window_uses(const struct expr *load, const struct axis *axis)
 {
 	int n = 0;
@@ -30,29 +20,41 @@ int window_uses(const struct expr *load, const struct axis *axis)
 	return n;
 }
 
+bool window_find(struct arena *a, const struct expr *data, const struct expr *weight, const struct axis *y, const struct axis *k,
+	       struct window *out)
+{
+	struct linear l;
+
+	*out = (struct window){ .data = -1, .weight = -1 };
+	if (window_uses(data, y) != 1 || window_uses(data, k) != 1 || window_uses(weight, y) != 0 || window_uses(weight, k) != 1)
+		return false;
+	for (int i = 0; i < data->tensor->ndim; i++) {
+		if (!linear_from(a, data->index[i], &l) || l.n != 2 || linear_coef(&l, y) < 1 || linear_coef(&l, k) < 1)
+			continue;
+		out->data = i;
+		out->stride = linear_coef(&l, y);
+		out->dilation = linear_coef(&l, k);
+		out->offset = l.constant;
+	}
+	for (int i = 0; i < weight->tensor->ndim; i++)
+		if (is_axis(weight->index[i], k))
+			out->weight = i;
+	return out->data >= 0 && out->weight >= 0;
+}
+
 /* Space axis W->space and reduce axis W->reduce as a window of W's loads. */
-static bool is_window(struct arena *a, const struct op *op, const struct window_sum *sum,
-		      struct window_dim *w)
+static bool is_window(struct arena *a, const struct op *op, const struct window_sum *sum, struct window_dim *w)
 {
 	const struct axis *y = op->space[w->space], *k = op->reduce[w->reduce];
+	struct window of;
 
-	if (window_uses(sum->data, y) != 1 || window_uses(sum->data, k) != 1 || window_uses(sum->weight, y) != 0 ||
-	    window_uses(sum->weight, k) != 1)
+	if (!window_find(a, sum->data, sum->weight, y, k, &of) || of.dilation != 1 || of.offset != 0)
 		return false;
 	w->taps = k->hi;
-	w->data = w->weight = -1;
-	for (int i = 0; i < sum->data->tensor->ndim; i++) {
-		int64_t stride = stride_of(a, sum->data->index[i], y, k);
-
-		if (stride == 0)
-			continue;
-		w->data = i;
-		w->stride = stride;
-	}
-	for (int i = 0; i < sum->weight->tensor->ndim; i++)
-		if (is_axis(sum->weight->index[i], k))
-			w->weight = i;
-	return w->data >= 0 && w->weight >= 0;
+	w->data = of.data;
+	w->weight = of.weight;
+	w->stride = of.stride;
+	return true;
 }
 
 /* The windows of SUM's loads, the last ones first; how many there are of any extent. */

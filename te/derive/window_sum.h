@@ -17,6 +17,12 @@ struct window_dim {
 
 enum { WINDOW_DIMS = 2 };
 
+/* Of space axis Y and reduce axis K: the data is read at stride Y + dilation K + offset, the weight at K. */
+struct window {
+	int data, weight;	/* the dims */
+	int64_t stride, dilation, offset;
+};
+
 struct window_sum {
 	const struct expr *data, *weight;	/* the loads */
 	int n;
@@ -25,6 +31,9 @@ struct window_sum {
 
 /* In how many dims of LOAD is AXIS? */
 int window_uses(const struct expr *load, const struct axis *axis);
+/* The windows of loads DATA and WEIGHT along Y and K, where these occur nowhere else in them; false: they move none. */
+bool window_find(struct arena *a, const struct expr *data, const struct expr *weight, const struct axis *y, const struct axis *k,
+	       struct window *out);
 /* OP as tensor[space] = sum over reduce of data[...] * weight[...], with at least one window dim of M or more places
  * for which there is an algorithm (te/derive/cook_toom.h). Y and K occur nowhere else. False, with the reason in *WHY (may be NULL), where
  * it is none. */

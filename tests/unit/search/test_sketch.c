@@ -395,6 +395,20 @@ static void test_deinterleaved(void **state)
 	assert_int_equal(count_copies("conv2d:ic=3,h=30,w=30,oc=16,k=7,s=2,p=3", false), 0);
 }
 
+/* Windows with a stride of which some taps are left have their phases as channels, unless sums are wanted as written. */
+static void test_space_to_depth(void **state)
+{
+	struct aim exact = aim;
+
+	(void)state;
+	exact.exact = true;
+	assert_true(count_by("conv2d:ic=3,h=30,w=30,oc=16,k=7,s=2,p=3", DERIVATION_SPACE_TO_DEPTH) > 0);
+	assert_true(count_by("conv2d:ic=3,h=30,w=30,oc=16,k=11,s=4,p=2,layout=nhwc", DERIVATION_SPACE_TO_DEPTH) > 0);
+	assert_int_equal(count_by("conv2d:ic=16,h=14,w=14,oc=16,k=3,p=1,s=2", DERIVATION_SPACE_TO_DEPTH), 0);
+	assert_int_equal(count_by("conv2d:ic=16,h=14,w=14,oc=16,k=5,p=2", DERIVATION_SPACE_TO_DEPTH), 0);
+	assert_int_equal(count("conv2d:ic=3,h=30,w=30,oc=16,k=7,s=2,p=3", &exact, true), 0);
+}
+
 /* Channels in blocks that leave lanes idle are summed side by side, if the weight is there before the kernel runs. */
 static void test_unblocked(void **state)
 {
@@ -827,6 +841,7 @@ int main(void)
 		cmocka_unit_test(test_derived),
 		cmocka_unit_test(test_ragged),
 		cmocka_unit_test(test_deinterleaved),
+		cmocka_unit_test(test_space_to_depth),
 		cmocka_unit_test(test_unblocked),
 		cmocka_unit_test(test_functions_behind_derived),
 		cmocka_unit_test(test_computed_operands),
