@@ -87,6 +87,7 @@ struct stage {
 	struct stage_prefetch_vec VEC(struct stage_prefetch) prefetches;
 	bool is_cache;		/* made by cache_write or cache_read */
 	bool is_partial;	/* made by rfactor */
+	bool is_of_tiles;	/* made of a sum as products of transformed tiles (te/derive/winograd.h) */
 	struct iter_vec iters;	/* all that ever were; those of the op's axes first */
 	struct int_vec leaves;	/* the loops, outermost first */
 	struct relation_vec relations;

@@ -40,6 +40,15 @@ const char *derivation_name(enum derivation d)
 	return name[d];
 }
 
+struct winograd_tiles derivation_tiles(enum derivation by, int64_t m)
+{
+	return (struct winograd_tiles){
+		.m = m,
+		.ragged = by == DERIVATION_RAGGED || by == DERIVATION_RAGGED_1D,
+		.one_dim = by == DERIVATION_WINOGRAD_1D || by == DERIVATION_RAGGED_1D,
+	};
+}
+
 const char *step_fields(enum step_kind k)
 {
 	return table[k].fields;

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "target/intrinsic.h"
 #include "te/arrange/arrange.h"
+#include "te/derive/winograd.h"
 
 enum __attribute__((packed)) step_kind {
 #define X(name, text, fields) STEP_##name,
@@ -79,6 +80,8 @@ static inline bool border_is_of_tile(enum border b)
 
 /* "winograd". */
 const char *derivation_name(enum derivation d);
+/* The tiles of BY, one of those by transformed tiles, with M outputs a dim. */
+struct winograd_tiles derivation_tiles(enum derivation by, int64_t m);
 /* STEP with other numbers for its stages: NEW[i] for i; -1 for those that NEW has no number for. */
 struct step step_renamed(const struct step *step, const int *new);
 /* X and Y say the same. */

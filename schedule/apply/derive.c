@@ -15,8 +15,6 @@
 typedef bool derive_fn(struct arena *a, const struct op *op, int64_t size, struct derived *out, const char **why);
 
 static derive_fn *const derive_by[] = {
-	[DERIVATION_WINOGRAD] = winograd_derive,
-	[DERIVATION_RAGGED] = winograd_derive_ragged,
 	[DERIVATION_RECIPROCAL] = reciprocal_derive,
 	[DERIVATION_PHASES] = phases_derive,
 	[DERIVATION_SPACE_TO_DEPTH] = space_to_depth_derive,
@@ -25,6 +23,14 @@ static derive_fn *const derive_by[] = {
 	[DERIVATION_PADDED] = padded_sum_derive,
 };
 
+static bool derive(struct arena *a, const struct op *op, const struct step *step, struct derived *out, const char **why)
+{
+	derive_fn *by = derive_by[step->derivation];
+
+	return by ? by(a, op, step->size, out, why)
+		  : winograd_derive(a, op, derivation_tiles(step->derivation, step->size), out, why);
+}
+
 bool apply_derive(struct state *s, const struct step *step, const char **why)
 {
 	struct stage *g = stage_at(s, step->stage);
@@ -32,12 +38,14 @@ bool apply_derive(struct state *s, const struct step *step, const char **why)
 
 	if (!stage_is_untouched(g) || g->is_cache || g->is_partial)
 		REFUSE("it has been scheduled already");
-	if (!derive_by[step->derivation](s->arena, &g->op, step->size, &d, why))
+	if (!derive(s->arena, &g->op, step, &d, why))
 		return false;
 	touch_sources(s, g);	/* those that it reads no more, too */
 	for (int i = 0; i < d.n - 1; i++) {
 		d.op[i]->tensor.name = unused_name(s, d.op[i]->tensor.name);
-		insert_stage(s, d.op[i], &d.op[i]->tensor, step->stage, false);
+		int made = insert_stage(s, d.op[i], &d.op[i]->tensor, step->stage, false);
+
+		stage_at(s, made)->is_of_tiles = !derive_by[step->derivation];
 	}
 	rebuild_stage(s->arena, g, d.op[d.n - 1]);
 	s->amplification = fmax(s->amplification, d.amplification);

@@ -10,7 +10,7 @@ static bool has_tiles(struct arena *a, const struct op *op)
 {
 	struct derived d;
 
-	return winograd_derive(a, op, WINOGRAD_LEAST, &d, NULL);
+	return winograd_derive(a, op, (struct winograd_tiles){ .m = WINOGRAD_LEAST }, &d, NULL);
 }
 
 bool has_fewer_products(const struct op *op)

@@ -303,17 +303,20 @@ static bool choose_matrices(struct derive_work *d, bool ragged)
 	return is_one == ragged;
 }
 
-static bool derive(struct arena *a, const struct op *op, int64_t m, bool ragged, struct derived *out,
-		   const char **why)
+bool winograd_derive(struct arena *a, const struct op *op, struct winograd_tiles tiles, struct derived *out, const char **why)
 {
-	struct derive_work d = { .a = a, .op = op, .m = m, .out = out };
+	struct derive_work d = { .a = a, .op = op, .m = tiles.m, .out = out };
 
 	memset(out, 0, sizeof(*out));
-	if (!window_sum_of(a, op, m, &d.sum, why))
+	if (!window_sum_of(a, op, tiles.m, &d.sum, why))
 		return false;
+	if (tiles.one_dim && d.sum.n < 2)
+		return refuse(why, "one dim alone has windows that tiles suit");
+	if (tiles.one_dim)
+		d.sum.n = 1;
 	if (!dims_fit(&d))
 		return refuse(why, "its tensors have too many dims: transforms add to them");
-	if (!choose_matrices(&d, ragged))
+	if (!choose_matrices(&d, tiles.ragged))
 		return refuse(why, "tiles of as many outputs fill its dims");
 	d.dtype = dtype_arithmetic(op->tensor.dtype);
 	const struct tensor *u = d.sum.weight->tensor, *v = d.sum.data->tensor;
@@ -341,16 +344,4 @@ static bool derive(struct arena *a, const struct op *op, int64_t m, bool ragged,
 	end->tensor.dtype = op->tensor.dtype;
 	end->output = op->output;
 	return elements_fit(out) || refuse(why, "its transforms would be too large");
-}
-
-bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
-		     const char **why)
-{
-	return derive(a, op, m, false, out, why);
-}
-
-bool winograd_derive_ragged(struct arena *a, const struct op *op, int64_t m, struct derived *out,
-			    const char **why)
-{
-	return derive(a, op, m, true, out, why);
 }

@@ -13,7 +13,7 @@
  *	P[uy, ux, space]		sum over channels, and what other reduce axes there are, of V U
  *	Y1[ux, space]			row y % m of the output's transform of tile y / m
  *	out[space]			the same over x
- * One window dim has U, V, P and out. Where windows are along the innermost dims, as in plain nchw, X[data] copies the
+ * One window dim has U, V, P and out, the taps of the other are summed over with the channels then. Where windows are along the innermost dims, as in plain nchw, X[data] copies the
  * data with its channels innermost, and Y[space] is the result so, which out copies. Which row it is, is asked by a chain of selects on u < 1, u < 2, ..., so that
  * lowering (schedule/pass/borders.c) can give each turn of u a plain sum. Narrow floats are f32 in between.
  *
@@ -29,13 +29,15 @@
 
 enum { WINOGRAD_LEAST = 2 };	/* the smallest tiles there are */
 
-/* OP as products of transformed tiles of M outputs a window dim, 2 to 6; new ops and tensors in A. At most two dims
- * are transformed: of dilation 1, with M places or more and windows that overlap, for which cook_toom_has() an
- * algorithm. The others stay windows. False, with the reason in *WHY (may be NULL), where OP is no such sum. */
-bool winograd_derive(struct arena *a, const struct op *op, int64_t m, struct derived *out,
-		     const char **why);
-/* The same with a smaller last tile in each dim that is no multiple of M; false where there is none. */
-bool winograd_derive_ragged(struct arena *a, const struct op *op, int64_t m, struct derived *out,
-			    const char **why);
+struct winograd_tiles {
+	int64_t m;	/* outputs a dim, 2 to 6 */
+	bool ragged;	/* the last one in each dim that is no multiple of M is smaller */
+	bool one_dim;	/* the outer one of two window dims alone has tiles */
+};
+
+/* OP as products of transformed TILES; new ops and tensors in A. At most two dims are transformed: of dilation 1, with M places or
+ * more and windows that overlap, for which cook_toom_has() an algorithm. The others stay windows. False, with the reason in *WHY (may
+ * be NULL), where OP is no such sum, none of its tiles would be smaller, or it has one window dim of two. */
+bool winograd_derive(struct arena *a, const struct op *op, struct winograd_tiles tiles, struct derived *out, const char **why);
 
 #endif

@@ -168,7 +168,8 @@ static void derive_some(struct step_walk *w)
 	for (int i = w->s->stages.n - 1; i >= 0; i--) {
 		int first = w->s->stages.n;
 		int size = chance(w, 0.9) ? 2 + below(w, 3) : below(w, 8);
-		enum derivation tiles = chance(w, 0.5) ? DERIVATION_WINOGRAD : DERIVATION_RAGGED;
+		static const enum derivation by[] = { DERIVATION_WINOGRAD, DERIVATION_RAGGED, DERIVATION_WINOGRAD_1D, DERIVATION_RAGGED_1D };
+		enum derivation tiles = by[below(w, sizeof(by) / sizeof(*by))];
 
 		if (stage_computes(stage_at(w, i)) && op_is_reduction(&stage_at(w, i)->op) &&
 		    apply(w, step_derive(i, tiles, size)) && chance(w, 0.5))

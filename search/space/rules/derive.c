@@ -14,6 +14,13 @@
  * As many again are ragged, whose kernels are longer, where they cost less than all that are not. */
 enum { LEAST_TILE = WINOGRAD_LEAST, MOST_TILE = 6, SKETCHES = 2 };
 
+/* What an element costs that is stored in between and read again, in operations at the peak: a 7x7 with stride 2 of three channels, as
+ * 4x4 over 12, took 1026 to 1215 us by F(5, 4) in 64 + 40 + 2 of them an output of 26, and 294 us of products (a Xeon with AVX-512). */
+#define ELEMENT_FLOP 30.0
+/* With few channels to sum over that is more than what products in two dims spare beside one. Tiles of one dim are tried where they
+ * do not cost so much more: estimates are no better. */
+#define ONE_DIM_LIMIT 1.05
+
 /* Narrow floats are f32 between the transforms: conversions for each product that is spared. */
 static bool is_wide(enum dtype t)
 {
@@ -30,10 +37,20 @@ static double products(const struct derived *d)
 	return n;
 }
 
-/* Nanoseconds of D's products at the peak, and to read its weights from memory where caches do not hold them. */
+/* Elements that are stored in between and read again. */
+static double elements(const struct derived *d)
+{
+	double n = 0;
+
+	for (int i = d->weights; i < d->n - 1; i++)
+		n += (double)tensor_count(&d->op[i]->tensor);
+	return n;
+}
+
+/* Nanoseconds of D's products at the peak, of what is in between, and to read its weights from memory where caches do not hold them. */
 static double cost(const struct derived *d, const struct aim *aim)
 {
-	double ns = 2 * products(d) / (aim->peak * aim->threads);
+	double ns = (2 * products(d) + ELEMENT_FLOP * elements(d)) / (aim->peak * aim->threads);
 	double weights = d->weights ? (double)tensor_bytes(&d->op[d->weights - 1]->tensor) : 0;
 
 	bool far = aim->cold_weights || weights > fmax(aim->l3_bytes, aim->l2_bytes);
@@ -41,38 +58,29 @@ static double cost(const struct derived *d, const struct aim *aim)
 	return ns + (far ? weights / aim->mem_gbs : 0);
 }
 
-/* Tiles that are all alike, or of which the last ones may be smaller. */
-struct tiles {
-	enum derivation by;
-	int64_t size;
-};
-
-/* OP by TILES, in A; false where there are none. */
-static bool tile(struct arena *a, const struct op *op, struct tiles tiles, struct derived *out)
+/* OP by tiles BY of SIZE, in A; false where there are none. */
+static bool tile(struct arena *a, const struct op *op, enum derivation by, int64_t size, struct derived *out)
 {
-	bool has = tiles.by == DERIVATION_RAGGED ? winograd_derive_ragged(a, op, tiles.size, out, NULL)
-						 : winograd_derive(a, op, tiles.size, out, NULL);
-
 	/* Without channels to sum over each transform would be for one product an element. */
-	return has && op_is_reduction(out->op[out->product]);
+	return winograd_derive(a, op, derivation_tiles(by, size), out, NULL) && op_is_reduction(out->op[out->product]);
 }
 
 static bool has_tiles(const struct op *op)
 {
 	struct arena *a = arena_new();
 	struct derived d;
-	bool has = tile(a, op, (struct tiles){ DERIVATION_WINOGRAD, LEAST_TILE }, &d);
+	bool has = tile(a, op, DERIVATION_WINOGRAD, LEAST_TILE, &d);
 
 	arena_free(a);
 	return has;
 }
 
 /* INFINITY where there are no such tiles. */
-static double cost_of(const struct op *op, struct tiles tiles, const struct aim *aim)
+static double cost_of(const struct op *op, enum derivation by, int64_t size, const struct aim *aim)
 {
 	struct arena *a = arena_new();
 	struct derived d;
-	double ns = tile(a, op, tiles, &d) ? cost(&d, aim) : INFINITY;
+	double ns = tile(a, op, by, size, &d) ? cost(&d, aim) : INFINITY;
 
 	arena_free(a);
 	return ns;
@@ -82,33 +90,33 @@ static bool applies(const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
 
-	return sketch_may_derive(s, stage) && is_wide(g->op.tensor.dtype) && has_tiles(&g->op);
+	return sketch_may_derive(s, stage) && !g->is_of_tiles && is_wide(g->op.tensor.dtype) && has_tiles(&g->op);
 }
 
 /* Nothing where a step is refused. */
-static void add(struct sketcher *k, const struct sketch *s, int stage, struct tiles tiles)
+static void add(struct sketcher *k, const struct sketch *s, int stage, enum derivation by, int64_t size)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
 	struct derived d;
 	int first = s->state->stages.n;
 
-	if (!tile(k->arena, &s->state->stages.at[stage]->op, tiles, &d) ||
-	    !sketch_add(next, step_derive(stage, tiles.by, tiles.size), ROLE_FIXED))
+	if (!tile(k->arena, &s->state->stages.at[stage]->op, by, size, &d) ||
+	    !sketch_add(next, step_derive(stage, by, size), ROLE_FIXED))
 		return;
 	sketch_add(next, step_place(first + d.weights - 1), ROLE_FIXED);	/* refused: no constant */
 	sketch_emit_derived(k, next, stage);
 }
 
-/* The fastest sizes of tiles BY, of those that cost less than LIMIT; returns what the fastest of all costs. */
-static double add_fastest(struct sketcher *k, const struct sketch *s, int stage, enum derivation by, double limit)
+/* The fastest sizes of tiles BY, at most MOST of those that cost less than LIMIT; returns what the fastest of all costs. */
+static double add_fastest(struct sketcher *k, const struct sketch *s, int stage, enum derivation by, int most, double limit)
 {
 	double ns[MOST_TILE + 1], least = INFINITY;
 
 	for (int64_t size = LEAST_TILE; size <= MOST_TILE; size++) {
-		ns[size] = cost_of(&s->state->stages.at[stage]->op, (struct tiles){ by, size }, &k->aim);
+		ns[size] = cost_of(&s->state->stages.at[stage]->op, by, size, &k->aim);
 		least = fmin(least, ns[size]);
 	}
-	for (int i = 0; i < SKETCHES; i++) {
+	for (int i = 0; i < most; i++) {
 		int best = LEAST_TILE;
 
 		for (int size = LEAST_TILE; size <= MOST_TILE; size++)
@@ -116,7 +124,7 @@ static double add_fastest(struct sketcher *k, const struct sketch *s, int stage,
 				best = size;
 		if (!(ns[best] < limit))
 			break;
-		add(k, s, stage, (struct tiles){ by, best });
+		add(k, s, stage, by, best);
 		ns[best] = INFINITY;
 	}
 	return least;
@@ -124,9 +132,11 @@ static double add_fastest(struct sketcher *k, const struct sketch *s, int stage,
 
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
-	double whole = add_fastest(k, s, stage, DERIVATION_WINOGRAD, INFINITY);
+	double whole = add_fastest(k, s, stage, DERIVATION_WINOGRAD, SKETCHES, INFINITY);
+	double ragged = add_fastest(k, s, stage, DERIVATION_RAGGED, SKETCHES, whole);
+	double limit = ONE_DIM_LIMIT * fmin(whole, ragged);
 
-	add_fastest(k, s, stage, DERIVATION_RAGGED, whole);
+	add_fastest(k, s, stage, DERIVATION_RAGGED_1D, 1, fmin(limit, add_fastest(k, s, stage, DERIVATION_WINOGRAD_1D, 1, limit)));
 }
 
 const struct rule rule_derive = {

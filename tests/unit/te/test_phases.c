@@ -39,7 +39,7 @@ static void check_phases(const char *source, int ops, int weights, int64_t m, in
 	const struct op *sum = d.op[d.product];
 
 	again.d = replaced(again.a, again.d, op, &d);
-	if (!winograd_derive(again.a, sum, m, &tiles, &why))
+	if (!winograd_derive(again.a, sum, (struct winograd_tiles){ .m = m }, &tiles, &why))
 		fail_msg("%s, m=%jd: %s", source, (intmax_t)m, why);
 	assert_int_equal(tiles.n, more);
 	check_derived_ops(source, &again, sum, &tiles, 1e-9);

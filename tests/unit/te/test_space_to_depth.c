@@ -37,7 +37,7 @@ static void check(const char *source, int64_t taps, int64_t terms, int64_t m)
 	op = find_sum(again.d);
 	d = derive(&again, op, taps);
 	again.d = replaced(again.a, again.d, op, &d);
-	if (!winograd_derive(again.a, d.op[2], m, &tiles, &why))
+	if (!winograd_derive(again.a, d.op[2], (struct winograd_tiles){ .m = m }, &tiles, &why))
 		fail_msg("%s, m=%jd: %s", source, (intmax_t)m, why);
 	check_derived_ops(source, &again, d.op[2], &tiles, 1e-9);
 	arena_free(run.a);

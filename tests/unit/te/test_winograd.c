@@ -25,18 +25,16 @@ static void check_shape(const struct op *op, const struct derived *w)
 		assert_true(i == w->product || w->op[i]->reducer == REDUCE_NONE);
 }
 
-typedef bool derive_fn(struct arena *a, const struct op *op, int64_t m, struct derived *out, const char **why);
-
-/* SOURCE BY tiles of M gives what it gives, within TOLERANCE; OPS ops take the place of its sum. */
-static void check_tiles(derive_fn *by, const char *source, int64_t m, int ops, double tolerance)
+/* SOURCE by TILES gives what it gives, within TOLERANCE; OPS ops take the place of its sum. */
+static void check_tiles(const char *source, struct winograd_tiles tiles, int ops, double tolerance)
 {
 	struct run r = run_spec(source);
 	const struct op *op = find_sum(r.d);
 	const char *why = NULL;
 	struct derived w;
 
-	if (!by(r.a, op, m, &w, &why))
-		fail_msg("%s, m=%jd: %s", source, (intmax_t)m, why);
+	if (!winograd_derive(r.a, op, tiles, &w, &why))
+		fail_msg("%s, m=%jd: %s", source, (intmax_t)tiles.m, why);
 	assert_int_equal(w.n, ops);
 	assert_int_equal(w.weights, ops >= 7 ? 2 : 1);
 	assert_int_equal(w.product, (ops + 1) / 2);	/* as many before it as behind, and the weight's */
@@ -47,12 +45,12 @@ static void check_tiles(derive_fn *by, const char *source, int64_t m, int ops, d
 
 static void check_derived(const char *source, int64_t m, int ops, double tolerance)
 {
-	check_tiles(winograd_derive, source, m, ops, tolerance);
+	check_tiles(source, (struct winograd_tiles){ .m = m }, ops, tolerance);
 }
 
 static void check_ragged(const char *source, int64_t m, int ops, double tolerance)
 {
-	check_tiles(winograd_derive_ragged, source, m, ops, tolerance);
+	check_tiles(source, (struct winograd_tiles){ .m = m, .ragged = true }, ops, tolerance);
 }
 
 static void test_layouts(void **state)
@@ -121,6 +119,27 @@ static void test_ragged(void **state)
 	check_ragged("conv2d:ic=16,h=9,w=9,oc=2,k=3,p=1,dtype=bf16", 4, 9, 1e-2);
 }
 
+/* The outer of two dims has tiles, and the taps of the other are summed over beside the channels. */
+static void test_one_dim(void **state)
+{
+	static const struct {
+		const char *source;
+		int64_t m;
+		bool ragged;
+		int ops;
+	} cases[] = {
+		{ "conv2d:ic=3,h=8,w=8,oc=4,k=3,p=1,dtype=f64", 4, false, 4 },
+		{ "conv2d:n=2,ic=3,h=7,w=9,oc=4,k=3,p=1,dtype=f64,layout=nhwc", 3, true, 4 },
+		{ "conv2d:ic=16,h=9,w=7,oc=16,k=3,s=2,p=1,dtype=f64,layout=nchw16c", 4, true, 4 },
+		{ "conv2d:ic=4,h=15,w=14,oc=6,k=7x4,s=2,p=3,g=2,dtype=f64", 4, false, 4 },
+		{ "conv3d:ic=2,d=4,h=5,w=6,oc=3,k=3,p=1,dtype=f64", 4, false, 4 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		check_tiles(cases[i].source, (struct winograd_tiles){ cases[i].m, cases[i].ragged, true }, cases[i].ops, 1e-10);
+}
+
 /* Any extents, taps and strides for which there is an algorithm. */
 static void test_ragged_extents(void **state)
 {
@@ -151,9 +170,9 @@ static void check_share(const char *source, int64_t m, double products, double o
 	struct run r = run_new(source);
 	struct derived w;
 
-	assert_true(winograd_derive_ragged(r.a, find_sum(r.d), m, &w, NULL));
+	assert_true(winograd_derive(r.a, find_sum(r.d), (struct winograd_tiles){ .m = m, .ragged = true }, &w, NULL));
 	assert_true(fabs(w.share / (products / of) - 1) < 1e-12);
-	assert_true(winograd_derive(r.a, find_sum(r.d), m, &w, NULL));
+	assert_true(winograd_derive(r.a, find_sum(r.d), (struct winograd_tiles){ .m = m }, &w, NULL));
 	assert_true(w.share == 1);
 	arena_free(r.a);
 }
@@ -184,7 +203,7 @@ static void check_text(const char *source, int64_t m, const char *want)
 	struct text t = { 0 };
 	struct derived w;
 
-	assert_true(winograd_derive(r.a, op, m, &w, NULL));
+	assert_true(winograd_derive(r.a, op, (struct winograd_tiles){ .m = m }, &w, NULL));
 	dag_print(&t, replaced(r.a, r.d, op, &w));
 	assert_string_equal(text_str(&t), want);
 	text_free(&t);
@@ -199,7 +218,7 @@ static void test_shared(void **state)
 	struct derived w;
 
 	(void)state;
-	assert_true(winograd_derive(r.a, find_sum(r.d), 4, &w, NULL));
+	assert_true(winograd_derive(r.a, find_sum(r.d), (struct winograd_tiles){ .m = 4 }, &w, NULL));
 	const struct expr *row[3], *rest = w.op[2]->body;
 
 	for (int u = 0; u < 3; u++) {
@@ -393,7 +412,7 @@ static void check_amplification(int64_t m, int64_t r, int64_t s, int dims)
 	t.r = r;
 	t.s = s;
 	t.dims = dims;
-	assert_true(winograd_derive(run.a, op, m, &derived, NULL));
+	assert_true(winograd_derive(run.a, op, (struct winograd_tiles){ .m = m }, &derived, NULL));
 	assert_int_equal(derived.n, dims == 2 ? 9 : 6);
 	assert_true(fabs(derived.amplification / amplification_of(m, r, s, dims) - 1) < 1e-12);
 	struct dag *d = replaced(run.a, run.d, op, &derived);
@@ -433,8 +452,8 @@ static void check_refused(const char *source, int64_t m, const char *want)
 
 		if (i < r.d->ops.n - 1 && r.d->ops.at[i]->kind == OP_COMPUTE)
 			continue;
-		assert_false(winograd_derive(r.a, r.d->ops.at[i], m, &w, NULL));
-		assert_false(winograd_derive(r.a, r.d->ops.at[i], m, &w, &why));
+		assert_false(winograd_derive(r.a, r.d->ops.at[i], (struct winograd_tiles){ .m = m }, &w, NULL));
+		assert_false(winograd_derive(r.a, r.d->ops.at[i], (struct winograd_tiles){ .m = m }, &w, &why));
 		if (i == r.d->ops.n - 1)
 			assert_string_equal(why, want);
 	}
@@ -484,9 +503,9 @@ static void test_not_ragged(void **state)
 	struct derived w;
 
 	(void)state;
-	assert_false(winograd_derive_ragged(r.a, find_sum(r.d), 4, &w, &why));
+	assert_false(winograd_derive(r.a, find_sum(r.d), (struct winograd_tiles){ .m = 4, .ragged = true }, &w, &why));
 	assert_string_equal(why, "tiles of as many outputs fill its dims");
-	assert_true(winograd_derive_ragged(r.a, find_sum(r.d), 3, &w, NULL));
+	assert_true(winograd_derive(r.a, find_sum(r.d), (struct winograd_tiles){ .m = 3, .ragged = true }, &w, NULL));
 	arena_free(r.a);
 }
 
@@ -501,7 +520,7 @@ static void test_large(void **state)
 
 	(void)state;
 	assert_non_null(d);
-	assert_false(winograd_derive(a, find_sum(d), 2, &w, &why));
+	assert_false(winograd_derive(a, find_sum(d), (struct winograd_tiles){ .m = 2 }, &w, &why));
 	assert_string_equal(why, "its transforms would be too large");
 	arena_free(a);
 }
@@ -513,7 +532,8 @@ int main(void)
 		cmocka_unit_test(test_types),	cmocka_unit_test(test_text),
 		cmocka_unit_test(test_shared),	cmocka_unit_test(test_refused),
 		cmocka_unit_test(test_amplification), cmocka_unit_test(test_large),
-		cmocka_unit_test(test_ragged),	cmocka_unit_test(test_ragged_extents),
+		cmocka_unit_test(test_ragged),
+		cmocka_unit_test(test_one_dim),	cmocka_unit_test(test_ragged_extents),
 		cmocka_unit_test(test_share),	cmocka_unit_test(test_not_ragged),
 	};
 
