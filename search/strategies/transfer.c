@@ -26,12 +26,13 @@ enum {
 struct past_device {
 	int64_t id;
 	const struct target *own;	/* NULL: it has no figures */
-	struct aim aim;		/* of our target there */
+	const struct device *as_ours;	/* with our target; NULL likewise */
 };
 
-/* A task on a device: what is learned is how its programs compare with each other. */
+/* A task on a device, with so many threads: what is learned is how its programs compare with each other. */
 struct device_task {
 	int64_t task, device;
+	int threads;
 	struct problem problem;
 	int n;			/* samples; -1: no use can be made of it */
 };
@@ -65,7 +66,7 @@ static struct past_device *past_device_new(struct collection *c, const struct db
 
 		as_ours->target = from->device->target;
 		o->own = device->own;
-		o->aim = aim_of(as_ours, from->threads, from->cache);
+		o->as_ours = as_ours;
 	}
 	return o;
 }
@@ -82,14 +83,16 @@ static const struct past_device *past_device_of(struct collection *c, const stru
 static struct device_task group_new(struct collection *c, const struct db_past *past)
 {
 	const struct past_device *o = past_device_of(c, past->device);
-	struct device_task g = { .task = past->task->id, .device = past->device->id, .n = -1 };
+	struct device_task g = { .task = past->task->id, .device = past->device->id, .threads = past->record->threads, .n = -1 };
 	const struct dag *dag = dag_parse(c->arena, past->task->name, past->task->text);
+	struct aim *aim = arena_one(c->arena, struct aim);
 
 	if (!dag)
 		return g;
+	*aim = aim_of(o->as_ours, g.threads, c->from->cache);
 	g.problem = (struct problem){
 		.task = task_new(c->arena, dag, past->task->name, 1),
-		.aim = &o->aim,
+		.aim = aim,
 		.describes = true,
 	};
 	g.n = 0;
@@ -100,7 +103,7 @@ static int group_of(struct collection *c, const struct db_past *past)
 {
 	for (int i = 0; i < c->groups.n; i++)
 		if (c->groups.at[i].task == past->task->id &&
-		    c->groups.at[i].device == past->device->id)
+		    c->groups.at[i].device == past->device->id && c->groups.at[i].threads == past->record->threads)
 			return i;
 	vec_push(c->arena, &c->groups, group_new(c, past));
 	return c->groups.n - 1;
@@ -110,7 +113,7 @@ static int group_of(struct collection *c, const struct db_past *past)
 
 static bool is_own(const struct transfer *t, const struct db_past *past)
 {
-	if (past->device->id != t->device_id)
+	if (past->device->id != t->device_id || past->record->threads != t->threads)
 		return false;
 	for (int i = 0; i < t->tasks->n; i++)
 		if (strcmp(t->tasks->at[i]->key, past->task->key) == 0)
@@ -174,8 +177,7 @@ static int collect(struct collection *c, bool elsewhere, int limit)
 {
 	const struct transfer *t = c->from;
 	struct db_want want = { .fingerprint = t->device->fingerprint, .elsewhere = elsewhere,
-				.cache = cache_state_name(t->cache), .threads = t->threads,
-				.until = t->until, .measured = true, .from = DB_HERE };
+				.cache = cache_state_name(t->cache), .until = t->until, .measured = true, .from = DB_HERE };
 
 	c->limit = c->samples.n + limit;
 	return db_each_past(t->db, &want, LOOK_AT, look_at, c) < 0 ? -1 : 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/strategies/transfer.h - what earlier campaigns teach a new one: the base of its cost model.
  *
- * In:   records of other tasks on this device, and where these are few, on related ones.
+ * In:   records of other tasks on this device, or of kernels with other numbers of threads, and where these are few, on related ones.
  * Out:  a learner that knows what all of them have in common.
  *       Guesses of a stand-in teach nobody.
  * Holds: the same records give the same base. Their number is bounded, and so is the time. */
