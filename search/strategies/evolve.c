@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* search/strategies/evolve.c - a population of decisions, varied, ranked by a model, measured, learned from.
  *
- * Before anything was measured the model is an analytic prior, and the population begins with the best of each kind of a
- * few of each sketch. Each batch is shared out among kinds (search/strategies/kinds.h), of each the best of the last
+ * Before anything was measured the model is an analytic prior, and the population begins with seeds, or else with the best of each kind
+ * of a few of each sketch. Each batch is shared out among kinds (search/strategies/kinds.h), of each the best of the last
  * generation that differ from each other, and has a share of random ones, so that the model also sees what it
  * thinks little of. */
 #include <string.h>
@@ -93,6 +93,15 @@ static int pick_kinds(const struct problem *p, struct arena *a, struct rng *rng,
 	return n;
 }
 
+/* Does B begin with what the task is fast with elsewhere: with other numbers of threads, as kin, on another machine? */
+static bool is_seeded(const struct problem *p, const struct batch *b)
+{
+	for (int i = 0; i < p->seeds.n && b->n > 0; i++)
+		if (!p->seeds.at[i].composed)
+			return true;
+	return false;
+}
+
 static void propose(const struct problem *given, struct arena *a, struct rng *rng, struct batch *b)
 {
 	struct problem of_batch = *given;
@@ -102,12 +111,16 @@ static void propose(const struct problem *given, struct arena *a, struct rng *rn
 	struct candidate *all = arena_many(a, struct candidate, 3 * POPULATION);
 	double any = problem_has(p, COMPONENT_RANDOM) ? RANDOM_SHARE : 0;
 	int until = b->cap - (int)((double)b->cap * any + rng_unit(rng));
-	bool deep = p->history->trials == 0 && b->cap >= FEW;
+	bool first = p->history->trials + p->ahead == 0, seeded = is_seeded(p, b);
+	bool deep = p->history->trials == 0 && b->cap >= FEW && !seeded;
 	int begun = 0;
 
 	if (p->history->since_gain >= SLOW && problem_has(p, COMPONENT_DESCENT))
 		pick_distinct(p, a, all, descend(p, a, rng, all), until / 2, b);
-	if (p->history->trials + p->ahead == 0) {
+	if (first && seeded) {
+		begun = b->n;
+		memcpy(all, b->at, sizeof(*all) * (size_t)begun);
+	} else if (first) {
 		if (problem_has(p, COMPONENT_DRAFT))
 			begun = draft(p, a, rng, b, all, b->cap < HISTORY_KINDS ? b->cap : HISTORY_KINDS);
 	} else if (problem_has(p, COMPONENT_ELITE)) {
