@@ -11,6 +11,9 @@ static const struct {
 #undef X
 };
 
+/* How often a mutation takes back all of a stage. */
+#define WHOLE_STAGE 0.5
+
 static unsigned pick_roles(struct rng *rng)
 {
 	int total = 0;
@@ -42,12 +45,36 @@ static bool take_back(struct genes *g, const struct sketch *sketch, unsigned rol
 	return chosen >= 0;
 }
 
+/* Is STEP a decision about STAGE: one of its own, or where something is computed in it? */
+static bool is_about(const struct open_step *step, int stage)
+{
+	return step->role != ROLE_FIXED && (step->step.stage == stage || (is_location(step->role) && step->step.target == stage));
+}
+
+/* Takes back all decisions about the stage of one of them: tiles and what is computed in them suit each other, and to change one
+ * alone makes both worse. */
+static void take_back_stage(struct genes *g, const struct sketch *sketch, struct rng *rng)
+{
+	int stage = -1, n = 0;
+
+	for (int i = 0; i < g->n; i++)
+		if (sketch->steps.at[i].role != ROLE_FIXED && rng_below(rng, ++n) == 0)
+			stage = sketch->steps.at[i].step.stage;
+	for (int i = 0; i < g->n; i++)
+		if (is_about(&sketch->steps.at[i], stage))
+			g->at[i] = (struct gene){ 0 };
+}
+
 struct genes mutate(struct arena *a, const struct genes *g, const struct sketch *sketch,
 		    struct rng *rng)
 {
 	struct genes c = genes_copy(a, g);
 	int changes = 1 + (int)rng_below(rng, 2);
 
+	if (rng_chance(rng, WHOLE_STAGE)) {
+		take_back_stage(&c, sketch, rng);
+		return c;
+	}
 	for (int i = 0, tries = 0; i < changes && tries < 20; tries++)
 		i += take_back(&c, sketch, pick_roles(rng), rng);
 	return c;
