@@ -164,11 +164,9 @@ static int find_ids(struct tuner *t)
 /* What makes two runs the same campaign, but for the budget. */
 static char *options_json(const struct tuner *t)
 {
-	json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:I}", "strategy", t->strategy->name,
-				 "toolchain", t->measurer->toolchain, "threads",
-				 t->options.threads, "cache",
-				 cache_state_name(t->options.cache), "seed",
-				 (json_int_t)t->options.seed);
+	json_t *json = json_pack("{s:s, s:s, s:i, s:s, s:I}", "strategy", t->strategy->name, "toolchain", t->measurer->toolchain,
+				 "threads", t->options.threads, "cache", cache_state_name(t->options.cache),
+				 "seed", (json_int_t)t->options.seed);
 
 	if (t->cost_model != t->strategy->model)
 		json_object_set_new(json, "cost_model", json_string(t->cost_model->name));

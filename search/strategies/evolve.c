@@ -7,6 +7,7 @@
  * thinks little of. */
 #include <string.h>
 
+#include "base/integer.h"
 #include "search/strategies/component.h"
 #include "search/strategies/generations.h"
 #include "search/strategies/kinds.h"
@@ -118,7 +119,7 @@ static void propose(const struct problem *given, struct arena *a, struct rng *rn
 	if (p->history->since_gain >= SLOW && problem_has(p, COMPONENT_DESCENT))
 		pick_distinct(p, a, all, descend(p, a, rng, all), until / 2, b);
 	if (first && seeded) {
-		begun = b->n;
+		begun = (int)least(b->n, POPULATION);
 		memcpy(all, b->at, sizeof(*all) * (size_t)begun);
 	} else if (first) {
 		if (problem_has(p, COMPONENT_DRAFT))

@@ -84,7 +84,7 @@ static bool has_elements_of_phases(struct arena *a, const struct op *op, const s
 				   struct phased_dim *d)
 {
 	const struct axis *y = op->space[d->space];
-	struct window w;
+	struct window_reads w;
 
 	if (!window_find(a, sum->data, sum->weight, y, op->reduce[d->reduce], &w) || w.stride != 1 || w.dilation < 2 || y->hi < w.dilation)
 		return false;

@@ -8,9 +8,9 @@
 #include "te/derive/window_sum.h"
 
 /* A space axis whose windows move by more than one place. */
-struct strided_dim {
+struct strided_window {
 	int space, reduce;	/* y and k among the op's axes */
-	struct window window;	/* of the loads */
+	struct window_reads window;	/* of the loads */
 	int64_t phases;		/* p */
 	int64_t taps;		/* of a window that is left */
 };
@@ -21,7 +21,7 @@ struct strided_sum {
 	int channel;	/* c among the op's reduce axes */
 	int data_channel, weight_channel;	/* the dims that it moves */
 	int n;
-	struct strided_dim dim[TENSOR_MAX_DIMS];
+	struct strided_window dim[TENSOR_MAX_DIMS];
 	int64_t phases;	/* of all dims */
 };
 
@@ -49,10 +49,10 @@ static bool find_channel(struct strided_sum *sum)
 	return false;
 }
 
-static bool is_strided(struct arena *a, const struct strided_sum *sum, int64_t taps, struct strided_dim *d)
+static bool is_strided(struct arena *a, const struct strided_sum *sum, int64_t taps, struct strided_window *d)
 {
 	const struct axis *y = sum->op->space[d->space], *k = sum->op->reduce[d->reduce];
-	struct window *w = &d->window;
+	struct window_reads *w = &d->window;
 
 	if (!window_find(a, sum->data, sum->weight, y, k, w) || w->stride < 2 || w->stride % w->dilation != 0)
 		return false;
@@ -64,7 +64,7 @@ static bool is_strided(struct arena *a, const struct strided_sum *sum, int64_t t
 static bool strided_sum_of(struct arena *a, const struct op *op, int64_t taps, struct strided_sum *out)
 {
 	const struct expr *e = op->body;
-	struct strided_dim d;
+	struct strided_window d;
 
 	if (op->kind != OP_COMPUTE || op->reducer != REDUCE_SUM || e->kind != EXPR_MUL || e->arg[0]->kind != EXPR_LOAD ||
 	    e->arg[1]->kind != EXPR_LOAD)
@@ -91,7 +91,7 @@ static void add_dims(struct arena *a, const struct strided_sum *sum, const struc
 		int64_t extent = load->tensor->shape[d] * (d == channel ? sum->phases : 1);
 
 		for (int i = 0; i < sum->n; i++) {
-			const struct strided_dim *s = &sum->dim[i];
+			const struct strided_window *s = &sum->dim[i];
 
 			if (load == sum->data && s->window.data == d)
 				extent = sum->op->space[s->space]->hi + s->taps - 1;
@@ -103,7 +103,7 @@ static void add_dims(struct arena *a, const struct strided_sum *sum, const struc
 }
 
 /* Takes dim I's phase off *CHANNEL, of which it is the innermost part. */
-static const struct expr *take_phase(struct arena *a, const struct strided_dim *d, const struct expr **channel)
+static const struct expr *take_phase(struct arena *a, const struct strided_window *d, const struct expr **channel)
 {
 	const struct expr *phases = expr_int(a, d->phases), *whole = *channel;
 
@@ -136,7 +136,7 @@ static const struct tensor *part_weight(struct arena *a, const struct strided_su
 
 	add_dims(a, sum, sum->weight, sum->weight_channel, &axes, index);
 	for (int i = sum->n - 1; i >= 0; i--) {
-		const struct strided_dim *d = &sum->dim[i];
+		const struct strided_window *d = &sum->dim[i];
 		const struct expr **at = &index[d->window.weight];
 		const struct expr *phase = take_phase(a, d, &index[sum->weight_channel]);
 
@@ -154,8 +154,8 @@ static const struct tensor *part_data(struct arena *a, const struct strided_sum 
 
 	add_dims(a, sum, sum->data, sum->data_channel, &axes, index);
 	for (int i = sum->n - 1; i >= 0; i--) {
-		const struct strided_dim *d = &sum->dim[i];
-		const struct window *w = &d->window;
+		const struct strided_window *d = &sum->dim[i];
+		const struct window_reads *w = &d->window;
 		const struct expr **at = &index[w->data];
 		int64_t last = (*at)->axis->hi - 1;
 		const struct expr *phase = expr_mul(a, take_phase(a, d, &index[sum->data_channel]), w->dilation);
@@ -179,7 +179,7 @@ static void add_sum(struct arena *a, const struct strided_sum *sum, const struct
 		turns[i] = op->reduce[i]->hi * (i == sum->channel ? sum->phases : 1);
 	memcpy(at, sum->data->index, (size_t)data->ndim * sizeof(*at));
 	for (int i = 0; i < sum->n; i++) {
-		const struct strided_dim *d = &sum->dim[i];
+		const struct strided_window *d = &sum->dim[i];
 
 		turns[d->reduce] = d->taps;
 		at[d->window.data] = expr_add(a, expr_axis(a, op->space[d->space]), expr_axis(a, op->reduce[d->reduce]));

@@ -21,11 +21,11 @@ int window_uses(const struct expr *load, const struct axis *axis)
 }
 
 bool window_find(struct arena *a, const struct expr *data, const struct expr *weight, const struct axis *y, const struct axis *k,
-	       struct window *out)
+	       struct window_reads *out)
 {
 	struct linear l;
 
-	*out = (struct window){ .data = -1, .weight = -1 };
+	*out = (struct window_reads){ .data = -1, .weight = -1 };
 	if (window_uses(data, y) != 1 || window_uses(data, k) != 1 || window_uses(weight, y) != 0 || window_uses(weight, k) != 1)
 		return false;
 	for (int i = 0; i < data->tensor->ndim; i++) {
@@ -46,7 +46,7 @@ bool window_find(struct arena *a, const struct expr *data, const struct expr *we
 static bool is_window(struct arena *a, const struct op *op, const struct window_sum *sum, struct window_dim *w)
 {
 	const struct axis *y = op->space[w->space], *k = op->reduce[w->reduce];
-	struct window of;
+	struct window_reads of;
 
 	if (!window_find(a, sum->data, sum->weight, y, k, &of) || of.dilation != 1 || of.offset != 0)
 		return false;

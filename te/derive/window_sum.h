@@ -18,7 +18,7 @@ struct window_dim {
 enum { WINDOW_DIMS = 2 };
 
 /* Of space axis Y and reduce axis K: the data is read at stride Y + dilation K + offset, the weight at K. */
-struct window {
+struct window_reads {
 	int data, weight;	/* the dims */
 	int64_t stride, dilation, offset;
 };
@@ -33,7 +33,7 @@ struct window_sum {
 int window_uses(const struct expr *load, const struct axis *axis);
 /* The windows of loads DATA and WEIGHT along Y and K, where these occur nowhere else in them; false: they move none. */
 bool window_find(struct arena *a, const struct expr *data, const struct expr *weight, const struct axis *y, const struct axis *k,
-	       struct window *out);
+	       struct window_reads *out);
 /* OP as tensor[space] = sum over reduce of data[...] * weight[...], with at least one window dim of M or more places
  * for which there is an algorithm (te/derive/cook_toom.h). Y and K occur nowhere else. False, with the reason in *WHY (may be NULL), where
  * it is none. */
