@@ -96,9 +96,9 @@ double tuner_gflops(const struct tuner *t, int i);
 /* Finds out whether task I is done. */
 void tuner_settle(struct tuner *t, int i);
 bool tuner_stopped(const struct tuner *t);	/* by the user */
-/* Has task I, which the model needs, a best that was not measured again, although it could be? */
 /* Are the best of its tasks measured again? */
 bool tuner_confirms(const struct tuner *t);
+/* Has task I, which the model needs, a best that was not measured again, although it could be? */
 bool tuner_unconfirmed(const struct tuner *t, int i);
 /* Whether there are no more rounds. */
 bool tuner_is_over(struct tuner *t);

@@ -113,7 +113,7 @@ int tuner_run(struct tuner *t)
 	if (!tuner_stopped(t) && tuner_land(t) < 0)
 		return -1;
 	tuner_tell_causes(t);
-	if (tuner_confirm_all(t) < 0)
+	if (!t->options.scouts && tuner_confirm_all(t) < 0)	/* which begins the untried, however late */
 		return -1;
 	int finals = tuner_hold_finals(t);
 
