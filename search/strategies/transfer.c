@@ -85,10 +85,11 @@ static struct device_task group_new(struct collection *c, const struct db_past *
 	const struct past_device *o = past_device_of(c, past->device);
 	struct device_task g = { .task = past->task->id, .device = past->device->id, .threads = past->record->threads, .n = -1 };
 	const struct dag *dag = dag_parse(c->arena, past->task->name, past->task->text);
-	struct aim *aim = arena_one(c->arena, struct aim);
 
 	if (!dag)
 		return g;
+	struct aim *aim = arena_one(c->arena, struct aim);
+
 	*aim = aim_of(o->as_ours, g.threads, c->from->cache);
 	g.problem = (struct problem){
 		.task = task_new(c->arena, dag, past->task->name, 1),

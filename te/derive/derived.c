@@ -33,6 +33,20 @@ const char *derived_dim_name(struct arena *a, const struct expr *load, int d)
 	return at->kind == EXPR_AXIS ? at->axis->name : arena_printf(a, "d%d", d);
 }
 
+int derived_dim_of(const struct expr *load, const struct axis *axis)
+{
+	int found = -1;
+
+	for (int d = 0; d < load->tensor->ndim; d++) {
+		if (!expr_uses_axis(load->index[d], axis))
+			continue;
+		if (found >= 0 || load->index[d]->kind != EXPR_AXIS || axis->lo != 0 || load->tensor->shape[d] != axis->hi)
+			return -1;
+		found = d;
+	}
+	return found;
+}
+
 struct op *derived_add(struct arena *a, struct derived *d, const char *name, const struct new_axes *axes, int ndim,
 		       const struct expr *body)
 {

@@ -30,6 +30,8 @@ const struct expr *new_axes_add(struct arena *a, struct new_axes *axes, const ch
 				int64_t extent);
 /* What an axis along dim D of what LOAD reads is called. */
 const char *derived_dim_name(struct arena *a, const struct expr *load, int d);
+/* The one dim of what LOAD reads that AXIS runs over, all of it; -1: it moves others, or runs over a part. */
+int derived_dim_of(const struct expr *load, const struct axis *axis);
 /* The next op of D: NAME[the first NDIM of AXES] = BODY, summed over what other axes there are. */
 struct op *derived_add(struct arena *a, struct derived *d, const char *name, const struct new_axes *axes, int ndim,
 		       const struct expr *body);

@@ -6,21 +6,6 @@
 
 #include "base/integer.h"
 
-/* The one dim of what LOAD reads that AXIS runs over, all of it; -1: it moves others, or runs over a part. */
-static int dim_of(const struct expr *load, const struct axis *axis)
-{
-	int found = -1;
-
-	for (int d = 0; d < load->tensor->ndim; d++) {
-		if (!expr_uses_axis(load->index[d], axis))
-			continue;
-		if (found >= 0 || load->index[d]->kind != EXPR_AXIS || load->tensor->shape[d] != axis->hi)
-			return -1;
-		found = d;
-	}
-	return found;
-}
-
 static int64_t padded_extent(const struct axis *axis, int64_t m)
 {
 	return ceil_div(axis->hi, m) * m;
@@ -42,8 +27,8 @@ int padded_sum_axis(const struct op *op, int64_t m)
 	if (!x || !w || x->tensor == w->tensor)
 		return -1;
 	for (int r = op->nreduce - 1; r >= 0; r--)
-		if (is_worth_it(op->reduce[r], m) && dim_of(x, op->reduce[r]) >= 0 &&
-		    dim_of(w, op->reduce[r]) >= 0)
+		if (is_worth_it(op->reduce[r], m) && derived_dim_of(x, op->reduce[r]) >= 0 &&
+		    derived_dim_of(w, op->reduce[r]) >= 0)
 			return r;
 	return -1;
 }
@@ -101,7 +86,7 @@ bool padded_sum_derive(struct arena *a, const struct op *op, int64_t m, struct d
 		const struct expr *load = expr_cast_load(op->body->arg[i]);
 		const char *name = arena_printf(a, "%s_%s", op->tensor.name, i ? "W" : "X");
 		struct factor_swap swap = { load->tensor,
-				     pad(a, out, name, load, dim_of(load, op->reduce[r]), extent) };
+				     pad(a, out, name, load, derived_dim_of(load, op->reduce[r]), extent) };
 
 		body = expr_rewrite(a, body, read_other, &swap);
 	}

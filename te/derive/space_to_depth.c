@@ -25,24 +25,13 @@ struct strided_sum {
 	int64_t phases;	/* of all dims */
 };
 
-/* The dim of what LOAD reads that AXIS moves, over all of it and alone; -1: there is none. */
-static int dim_of(const struct expr *load, const struct axis *axis)
-{
-	if (window_uses(load, axis) != 1)
-		return -1;
-	for (int d = 0; d < load->tensor->ndim; d++)
-		if (load->index[d]->kind == EXPR_AXIS && load->index[d]->axis == axis && axis->hi == load->tensor->shape[d])
-			return d;
-	return -1;
-}
-
 /* The first reduce axis that both loads read as it is. */
 static bool find_channel(struct strided_sum *sum)
 {
 	for (int i = 0; i < sum->op->nreduce; i++) {
 		sum->channel = i;
-		sum->data_channel = dim_of(sum->data, sum->op->reduce[i]);
-		sum->weight_channel = dim_of(sum->weight, sum->op->reduce[i]);
+		sum->data_channel = derived_dim_of(sum->data, sum->op->reduce[i]);
+		sum->weight_channel = derived_dim_of(sum->weight, sum->op->reduce[i]);
 		if (sum->data_channel >= 0 && sum->weight_channel >= 0)
 			return true;
 	}
@@ -83,6 +72,24 @@ static bool strided_sum_of(struct arena *a, const struct op *op, int64_t taps, s
 	return false;
 }
 
+/* What place q and phase a of a part of what was read are there: element STEP q + NEXT a + FIRST of EXTENT. */
+struct part_reads {
+	int dim;
+	int64_t places;		/* of the part */
+	int64_t step, next, first, extent;
+};
+
+/* Window D of LOAD, one of SUM's. */
+static struct part_reads part_reads_of(const struct strided_sum *sum, const struct expr *load, const struct strided_window *d)
+{
+	const struct window_reads *w = &d->window;
+
+	if (load == sum->weight)
+		return (struct part_reads){ w->weight, d->taps, d->phases, 1, 0, sum->op->reduce[d->reduce]->hi };
+	return (struct part_reads){ w->data, sum->op->space[d->space]->hi + d->taps - 1, w->stride, w->dilation, w->offset,
+				 load->tensor->shape[w->data] };
+}
+
 /* The axes of what takes the place of what LOAD reads; dim CHANNEL has all phases. */
 static void add_dims(struct arena *a, const struct strided_sum *sum, const struct expr *load, int channel, struct new_axes *axes,
 		     const struct expr **index)
@@ -91,18 +98,15 @@ static void add_dims(struct arena *a, const struct strided_sum *sum, const struc
 		int64_t extent = load->tensor->shape[d] * (d == channel ? sum->phases : 1);
 
 		for (int i = 0; i < sum->n; i++) {
-			const struct strided_window *s = &sum->dim[i];
+			struct part_reads r = part_reads_of(sum, load, &sum->dim[i]);
 
-			if (load == sum->data && s->window.data == d)
-				extent = sum->op->space[s->space]->hi + s->taps - 1;
-			else if (load == sum->weight && s->window.weight == d)
-				extent = s->taps;
+			extent = r.dim == d ? r.places : extent;
 		}
 		index[d] = new_axes_add(a, axes, "", derived_dim_name(a, load, d), extent);
 	}
 }
 
-/* Takes dim I's phase off *CHANNEL, of which it is the innermost part. */
+/* Takes the phase of D off *CHANNEL, of which it is the innermost part. */
 static const struct expr *take_phase(struct arena *a, const struct strided_window *d, const struct expr **channel)
 {
 	const struct expr *phases = expr_int(a, d->phases), *whole = *channel;
@@ -111,60 +115,29 @@ static const struct expr *take_phase(struct arena *a, const struct strided_windo
 	return expr_binary(a, EXPR_MOD, whole, phases);
 }
 
-/* INSIDE and AT < EXTENT, where AT may be REACH. */
-static const struct expr *and_below(struct arena *a, const struct expr *inside, const struct expr *at, int64_t reach, int64_t extent)
+/* What LOAD reads with its phases in dim CHANNEL, 0 where it has none; the next op of OUT. */
+static const struct tensor *part(struct arena *a, const struct strided_sum *sum, const struct expr *load, int channel,
+				 const char *suffix, struct derived *out)
 {
-	return reach < extent ? inside : expr_and(a, inside, expr_binary(a, EXPR_LT, at, expr_int(a, extent)));
-}
+	const struct expr *index[TENSOR_MAX_DIMS], *inside = NULL;
+	struct new_axes axes = { 0 };
 
-/* LOAD's tensor at INDEX, or 0 where that is not INSIDE (NULL: always), as the next op of OUT. */
-static const struct tensor *add_part(struct arena *a, const struct strided_sum *sum, const struct expr *load, const char *suffix,
-				     const struct new_axes *axes, const struct expr *const *index, const struct expr *inside,
-				     struct derived *out)
-{
+	add_dims(a, sum, load, channel, &axes, index);
+	for (int i = sum->n - 1; i >= 0; i--) {
+		const struct strided_window *d = &sum->dim[i];
+		struct part_reads r = part_reads_of(sum, load, d);
+		const struct expr *phase = expr_mul(a, take_phase(a, d, &index[channel]), r.next);
+		const struct expr *at = expr_add(a, expr_add(a, expr_mul(a, index[r.dim], r.step), phase), expr_int(a, r.first));
+
+		index[r.dim] = at;
+		if ((r.places - 1) * r.step + (d->phases - 1) * r.next + r.first >= r.extent)
+			inside = expr_and(a, inside, expr_binary(a, EXPR_LT, at, expr_int(a, r.extent)));
+	}
 	const struct expr *value = expr_load(a, load->tensor, index);
 
 	if (inside)
 		value = expr_select(a, inside, value, expr_const(a, load->tensor->dtype, 0));
-	return &derived_add(a, out, arena_printf(a, "%s_%s", sum->op->tensor.name, suffix), axes, axes->n, value)->tensor;
-}
-
-static const struct tensor *part_weight(struct arena *a, const struct strided_sum *sum, struct derived *out)
-{
-	const struct expr *index[TENSOR_MAX_DIMS], *inside = NULL;
-	struct new_axes axes = { 0 };
-
-	add_dims(a, sum, sum->weight, sum->weight_channel, &axes, index);
-	for (int i = sum->n - 1; i >= 0; i--) {
-		const struct strided_window *d = &sum->dim[i];
-		const struct expr **at = &index[d->window.weight];
-		const struct expr *phase = take_phase(a, d, &index[sum->weight_channel]);
-
-		*at = expr_add(a, expr_mul(a, *at, d->phases), phase);
-		inside = and_below(a, inside, *at, d->taps * d->phases - 1, sum->op->reduce[d->reduce]->hi);
-	}
-	out->weights = 1;
-	return add_part(a, sum, sum->weight, "W", &axes, index, inside, out);
-}
-
-static const struct tensor *part_data(struct arena *a, const struct strided_sum *sum, struct derived *out)
-{
-	const struct expr *index[TENSOR_MAX_DIMS], *inside = NULL;
-	struct new_axes axes = { 0 };
-
-	add_dims(a, sum, sum->data, sum->data_channel, &axes, index);
-	for (int i = sum->n - 1; i >= 0; i--) {
-		const struct strided_window *d = &sum->dim[i];
-		const struct window_reads *w = &d->window;
-		const struct expr **at = &index[w->data];
-		int64_t last = (*at)->axis->hi - 1;
-		const struct expr *phase = expr_mul(a, take_phase(a, d, &index[sum->data_channel]), w->dilation);
-
-		*at = expr_add(a, expr_add(a, expr_mul(a, *at, w->stride), phase), expr_int(a, w->offset));
-		inside = and_below(a, inside, *at, last * w->stride + (d->phases - 1) * w->dilation + w->offset,
-				   sum->data->tensor->shape[w->data]);
-	}
-	return add_part(a, sum, sum->data, "X", &axes, index, inside, out);
+	return &derived_add(a, out, arena_printf(a, "%s_%s", sum->op->tensor.name, suffix), &axes, axes.n, value)->tensor;
 }
 
 /* The op over WEIGHT and DATA. */
@@ -199,8 +172,10 @@ bool space_to_depth_derive(struct arena *a, const struct op *op, int64_t taps, s
 			*why = "it sums up no products over channels and windows that move by a stride and have as many taps behind it";
 		return false;
 	}
-	const struct tensor *weight = part_weight(a, &sum, out), *data = part_data(a, &sum, out);
+	const struct tensor *weight = part(a, &sum, sum.weight, sum.weight_channel, "W", out);
+	const struct tensor *data = part(a, &sum, sum.data, sum.data_channel, "X", out);
 
+	out->weights = 1;
 	add_sum(a, &sum, data, weight, out);
 	return true;
 }

@@ -12,20 +12,6 @@ struct blocks {
 	int outer_dim, inner_dim;	/* of the weight */
 };
 
-static bool is_whole(const struct expr *load, int d, const struct axis *axis)
-{
-	return load->index[d]->kind == EXPR_AXIS && load->index[d]->axis == axis && axis->lo == 0 && axis->hi == load->tensor->shape[d];
-}
-
-/* The dim of what LOAD reads that AXIS alone moves, over all of it; -1: there is none. */
-static int dim_of(const struct expr *load, const struct axis *axis)
-{
-	for (int d = 0; d < load->tensor->ndim; d++)
-		if (is_whole(load, d, axis))
-			return d;
-	return -1;
-}
-
 /* The first load that the innermost axis moves. */
 static bool find_weight(const struct expr *e, void *user)
 {
@@ -34,7 +20,7 @@ static bool find_weight(const struct expr *e, void *user)
 	if (e->kind != EXPR_LOAD || b->load || !expr_uses_axis(e, b->inner))
 		return true;
 	b->load = e;
-	b->inner_dim = dim_of(e, b->inner);
+	b->inner_dim = derived_dim_of(e, b->inner);
 	return true;
 }
 
@@ -77,7 +63,7 @@ static bool find_blocks(const struct op *op, struct blocks *b)
 	for (int i = 0; i < last && b->outer_dim < 0; i++)
 		if (op->space[i]->hi > 1 && is_of_weight(b, op->space[i])) {
 			b->block = op->space[i];
-			b->outer_dim = dim_of(b->load, b->block);
+			b->outer_dim = derived_dim_of(b->load, b->block);
 		}
 	return b->outer_dim >= 0;
 }
