@@ -29,6 +29,8 @@ void prelude(struct text *out, const struct emitter *e)
 	text_puts(out, head);
 	if (strstr(text_str(&e->body), "READ_AGAIN"))
 		text_puts(out, "#define READ_AGAIN __asm__ volatile(\"\" ::: \"memory\")\n");
+	if (strstr(text_str(&e->body), "ALIKE\n"))
+		text_puts(out, "#define ALIKE _Pragma(\"omp simd\")\n");
 	put_vector_functions(out, calls, e->used_vector);
 	for (int i = 0; i < HELPER_COUNT; i++)
 		if (e->used_helper[i])

@@ -268,6 +268,8 @@ static void emit_for(struct emitter *e, const struct nest *n)
 	} else {
 		if (n->turns == TURNS_FEW)
 			emit_line(e, "WRITE_OUT");
+		if (n->turns == TURNS_ALIKE)
+			emit_line(e, "ALIKE");
 		emit_line(e, "for (int64_t %s = %" PRId64 "; %s < %" PRId64 "; %s++) {", name,
 			  n->axis->lo, name, n->axis->hi, name);
 	}

@@ -55,6 +55,7 @@ enum turns {
 	TURNS_PLAIN,
 	TURNS_FEW,	/* the compiler is asked to write them out */
 	TURNS_RELOAD,	/* what one has read is not kept for the next */
+	TURNS_ALIKE,	/* of different elements: the compiler is asked to take some at once */
 	TURNS_TRANSPOSED,	/* with the lanes of the vector inside they are a block that is transposed (pass/transpose.c) */
 	TURNS_INTERLEAVED,	/* each lane of the vector inside is a word, of one element of each turn (pass/interleave.c) */
 	TURNS_COUNT

@@ -12,5 +12,6 @@ const struct target target_generic = {
 	.isa = "generic",
 	.summary = "C with vectors of 16 bytes, as the compiler makes it by itself",
 	CPU_VECTORS(16, 16),
+	.alike = true,
 	.runs = runs,
 };

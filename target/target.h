@@ -65,6 +65,7 @@ struct target {
 	bool masked_loads, masked_stores;
 	int stream_bytes;	/* of the least vector that can be stored past the caches; 0: none can */
 	int line_bytes;		/* of a cache line, that can be prefetched; 0: there is none */
+	bool alike;		/* compilers are asked for lanes where the turns of a plain loop are of different elements */
 	uint32_t extensions;	/* of target/extension.def, by bits, that all machines have that it is for */
 	/* The scratchpads in which its intrinsics have a, b and their sums; then nothing is read or written by others.
 	 * NULL: they take theirs from wherever it is. */

@@ -191,6 +191,32 @@ static bool fits_registers(const struct program *p, const struct nest *list)
 	return true;
 }
 
+/* Are all that LIST has stores to different elements of one buffer, B, in each turn of AXIS? */
+static bool moves_along(const struct nest *list, const struct axis *axis, const struct buffer **b)
+{
+	for (const struct nest *n = list; n; n = n->next) {
+		bool moves = false;
+
+		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_UNROLL && moves_along(n->body, axis, b))
+			continue;
+		if (n->kind != NEST_STORE || (*b && n->buffer != *b))
+			return false;
+		*b = n->buffer;
+		for (int d = 0; d < n->buffer->tensor.ndim; d++)
+			moves |= expr_uses_axis(n->index[d], axis);
+		if (!moves)
+			return false;
+	}
+	return true;
+}
+
+static bool is_alike(const struct nest *n)
+{
+	const struct buffer *b = NULL;
+
+	return n->annotation == ANNOTATION_NONE && !n->axis->reduce && moves_along(n->body, n->axis, &b);
+}
+
 /* How the TURNS of loop N, of INSIDE values each, are written. */
 static enum turns turns_of(struct program *p, const struct nest *n, int64_t turns, int64_t inside)
 {
@@ -198,10 +224,10 @@ static enum turns turns_of(struct program *p, const struct nest *n, int64_t turn
 		return n->turns;
 	if (n->annotation == ANNOTATION_UNROLL && reloads(p, n))
 		return TURNS_RELOAD;
-	return n->annotation == ANNOTATION_NONE && n->fills && turns <= FEW_TURNS &&
-			       turns * inside <= p->target->vector_registers && fits_registers(p, n->body)
-		       ? TURNS_FEW
-		       : TURNS_PLAIN;
+	if (n->annotation == ANNOTATION_NONE && n->fills && turns <= FEW_TURNS && turns * inside <= p->target->vector_registers &&
+	    fits_registers(p, n->body))
+		return TURNS_FEW;
+	return p->target->alike && is_alike(n) ? TURNS_ALIKE : TURNS_PLAIN;
 }
 
 /* Marks the loops of LIST; how many values it stores, turn by turn. Blocks that are written at once are in memory: nothing

@@ -27,7 +27,7 @@ struct pack *program_add_pack(struct program *p, int arg)
 
 const char *turns_name(enum turns t)
 {
-	static const char *const names[] = { "", "few", "reload", "transposed", "interleaved" };
+	static const char *const names[] = { "", "few", "reload", "alike", "transposed", "interleaved" };
 
 	return names[t];
 }

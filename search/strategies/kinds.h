@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/strategies/kinds.h - how a batch is shared out among kinds of candidates (search/space/genes/candidate.h).
+/* search/strategies/kinds.h - how a batch is shared out among kinds of candidates (search/space/genes/kind.h).
  *
  * In:   candidates with scores, what was measured of each kind, operations over the peak as a bound.
  * Out:  places of a batch.

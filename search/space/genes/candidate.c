@@ -5,62 +5,11 @@
 #include "base/err.h"
 #include "schedule/text/step_text.h"
 #include "search/kernel_text.h"
+#include "search/space/genes/kind.h"
 
 struct batch batch_new(struct arena *a, int cap)
 {
 	return (struct batch){ .at = arena_many(a, struct candidate, cap), .cap = cap };
-}
-
-/* The axis of the vector around store *I of LIST, of which it is taken off, as of all that stand before it; NULL:
- * LIST has no store of that number. VECTOR is around LIST. */
-static const char *vector_axis(const struct nest *list, const char *vector, int *i)
-{
-	for (const struct nest *n = list; n; n = n->next) {
-		bool opens = n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR;
-		const char *around = opens ? n->axis->name : vector, *found;
-
-		if (n->kind == NEST_STORE && (*i)-- == 0)
-			return vector;
-		found = vector_axis(n->body, around, i);
-		if (!found)
-			found = vector_axis(n->other, vector, i);
-		if (found)
-			return found;
-	}
-	return NULL;
-}
-
-/* The axis, as the operator has it, that vectors run along in the statement that takes most operations; in A. */
-static const char *busiest_lanes(struct arena *a, const struct program *p, const struct feature_matrix *m)
-{
-	int busiest = 0;
-
-	for (int i = 1; i < m->n_rows; i++)
-		if (m->rows[(ptrdiff_t)i * FEATURE_COUNT + FEATURE_FLOP] >
-		    m->rows[(ptrdiff_t)busiest * FEATURE_COUNT + FEATURE_FLOP])
-			busiest = i;
-	const char *name = vector_axis(p->body, "", &busiest);
-
-	return arena_strndup(a, name, strcspn(name, "."));
-}
-
-/* "winograd 4 of 3, lanes x": the derivations of S, and the lanes of its program; in A. */
-static const char *kind_of(struct arena *a, const struct state *s, const struct program *p, const struct feature_matrix *m)
-{
-	struct text t = { 0 };
-
-	for (int i = 0; i < s->steps.n; i++) {
-		const struct step *step = &s->steps.at[i];
-
-		if (step->kind == STEP_DERIVE)
-			text_printf(&t, "%s %jd of %d, ", derivation_name(step->derivation), (intmax_t)step->size,
-				    step->stage);
-	}
-	text_printf(&t, "lanes %s", busiest_lanes(a, p, m));
-	const char *kind = arena_strdup(a, text_str(&t));
-
-	text_free(&t);
-	return kind;
 }
 
 /* Lowers S in SCRATCH, and tells of it in A; the features where they are wanted. */

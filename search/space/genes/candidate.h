@@ -49,8 +49,7 @@ struct candidate {
 	const char *steps;	/* its text by numbers: its identity */
 	struct genes genes;	/* the decisions behind it; none: n is 0 */
 	struct feature_matrix features;	/* none where the problem does not ask */
-	/* Its algorithm, and the axis that the vectors of its busiest statement run along: what a model thinks of two of a
-	 * kind is right more often than what it thinks of two kinds. NULL: as features. */
+	/* search/space/genes/kind.h; NULL: as features. */
 	const char *kind;
 	float score;		/* the model's, before it was measured; 0: none */
 	struct trial trial;

@@ -2,6 +2,7 @@
 /* tests/unit/search/test_search.c - decisions told from steps, and what a campaign keeps of its trials. */
 #include "tests/fixture/db_fixture.h"
 
+#include "base/err.h"
 #include "search/strategies/strategy.h"
 #include "te/operator.h"
 
@@ -150,6 +151,33 @@ static void history_tells_kinds_apart(void **state)
 	history_free(h);
 }
 
+/* Stage 2 of a matmul is i, j and k: a row of vectors, a column of them, one alone, and a row with what is reduced beside it. */
+static void kinds_are_told_by_tiles(void **state)
+{
+	static const struct {
+		const char *steps, *kind;
+	} cases[] = {
+		{ "split 2 1 8; split 2 3 4; reorder 2 0 5 2 6 4; unroll 2 6; vectorize 2 4", "lanes j, tile j" },
+		{ "split 2 1 8; split 2 0 4; reorder 2 5 3 2 6 4; unroll 2 6; vectorize 2 4", "lanes j, tile i" },
+		{ "split 2 1 8; reorder 2 0 3 2 4; vectorize 2 4", "lanes j" },
+		{ "split 2 1 8; split 2 0 4; split 2 2 8; reorder 2 5 3 7 8 6 4; unroll 2 8; unroll 2 6; vectorize 2 4",
+		  "lanes j, tile i" },
+	};
+	struct arena *a = arena_new();
+	struct problem p = problem_of(a, "matmul:m=16,n=64,k=16");
+	struct candidate c;
+
+	(void)state;
+	p.describes = true;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (!candidate_recall(&p, a, cases[i].steps, &c))
+			fail_msg("%s: %s", cases[i].steps, err_get());
+		assert_string_equal(c.kind, cases[i].kind);
+	}
+	history_free(p.history);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -158,6 +186,7 @@ int main(void)
 		cmocka_unit_test(history_keeps_the_fastest),
 		cmocka_unit_test(history_counts_trials_without_gain),
 		cmocka_unit_test(history_tells_kinds_apart),
+		cmocka_unit_test(kinds_are_told_by_tiles),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/genes/kind.c - derivations, lanes and tiles as the name of a kind. */
+#include "search/space/genes/kind.h"
+
+#include <string.h>
+
+#include "base/text.h"
+
+/* Of the loops around a statement, those that are written at once, by the axes as the operator has them. */
+struct written_axes {
+	const struct axis *lanes;
+	struct {
+		const char *name;
+		int64_t turns;
+	} at[8];
+	int n;
+};
+
+static size_t length_of_name(const char *axis)
+{
+	return strcspn(axis, ".");
+}
+
+/* Turns of AXIS that W has beside each other. */
+static void add_turns(struct written_axes *w, const struct axis *axis)
+{
+	size_t n = length_of_name(axis->name);
+	int i = 0;
+
+	while (i < w->n && (strncmp(w->at[i].name, axis->name, n) != 0 || length_of_name(w->at[i].name) != n))
+		i++;
+	if (i == (int)(sizeof(w->at) / sizeof(w->at[0])))
+		return;
+	if (i == w->n) {
+		w->at[w->n++].name = axis->name;
+		w->at[i].turns = 1;
+	}
+	w->at[i].turns *= axis->hi - axis->lo;
+}
+
+/* OUT: what is around store *I of LIST, of which it is taken off, as of all that stand before it. False: LIST has no
+ * store of that number. W is around LIST. */
+static bool find_written(const struct nest *list, const struct written_axes *w, int *i, struct written_axes *out)
+{
+	for (const struct nest *n = list; n; n = n->next) {
+		struct written_axes in = *w;
+
+		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_VECTOR)
+			in.lanes = n->axis;
+		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_UNROLL && !n->axis->reduce)
+			add_turns(&in, n->axis);
+		if (n->kind == NEST_STORE && (*i)-- == 0) {
+			*out = *w;
+			return true;
+		}
+		if (find_written(n->body, &in, i, out) || find_written(n->other, w, i, out))
+			return true;
+	}
+	return false;
+}
+
+/* "lanes c, tile x": the axis that vectors run along in the statement of P that takes most operations, and the one that
+ * most of them are side by side along. */
+static void tell_tile(struct text *t, const struct program *p, const struct feature_matrix *m)
+{
+	struct written_axes none = { 0 }, w = { 0 };
+	int busiest = 0, longest = -1;
+
+	for (int i = 1; i < m->n_rows; i++)
+		if (m->rows[(ptrdiff_t)i * FEATURE_COUNT + FEATURE_FLOP] >
+		    m->rows[(ptrdiff_t)busiest * FEATURE_COUNT + FEATURE_FLOP])
+			busiest = i;
+	find_written(p->body, &none, &busiest, &w);
+	text_printf(t, "lanes %.*s", w.lanes ? (int)length_of_name(w.lanes->name) : 0, w.lanes ? w.lanes->name : "");
+	for (int i = 0; i < w.n; i++)
+		if (w.at[i].turns > (longest < 0 ? 1 : w.at[longest].turns))
+			longest = i;
+	if (longest >= 0)
+		text_printf(t, ", tile %.*s", (int)length_of_name(w.at[longest].name), w.at[longest].name);
+}
+
+const char *kind_of(struct arena *a, const struct state *s, const struct program *p, const struct feature_matrix *m)
+{
+	struct text t = { 0 };
+
+	for (int i = 0; i < s->steps.n; i++) {
+		const struct step *step = &s->steps.at[i];
+
+		if (step->kind == STEP_DERIVE)
+			text_printf(&t, "%s %jd of %d, ", derivation_name(step->derivation), (intmax_t)step->size,
+				    step->stage);
+	}
+	tell_tile(&t, p, m);
+	const char *kind = arena_strdup(a, text_str(&t));
+
+	text_free(&t);
+	return kind;
+}

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/genes/kind.h - which candidates are of a kind: what a model thinks of two of a kind is right more often than what it thinks of
+ * two kinds.
+ *
+ * In:   a state, its program and features.
+ * Out:  "winograd 4 of 3, lanes c, tile x": its algorithm; the axis that vectors run along in the statement that takes most operations;
+ *       and the axis, if any, that most of these vectors are side by side along. Tiles that are long one way and those that are long the
+ *       other have unlike neighbours: a search that knows one of them does not come upon the other (docs/performance.md). */
+#ifndef HONE_SEARCH_SPACE_GENES_KIND_H
+#define HONE_SEARCH_SPACE_GENES_KIND_H
+
+#include "costmodel/features/features.h"
+#include "schedule/nest.h"
+
+/* The kind of program P, that S was lowered to, with features M; in A. */
+const char *kind_of(struct arena *a, const struct state *s, const struct program *p, const struct feature_matrix *m);
+
+#endif
