@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "base/err.h"
 #include "base/machine.h"
 #include "measure/runner/buffer.h"
+#include "measure/runner/runner.h"
 #include "measure/runner/verify.h"
 
 /* Where the caches are not known: twice a last-level cache of 32 MB. */
@@ -152,34 +154,69 @@ int prepared_look(struct prepared *p, enum input_set set, const void **data, con
 	return 0;
 }
 
-/* --- those that are kept, the one used last first */
+/* --- those that are kept */
 
-struct prepared *prepared_take(struct prepared **kept, const char *key)
+struct kept_workloads *kept_workloads_new(void)
 {
-	for (struct prepared **at = kept; *at; at = &(*at)->next) {
-		struct prepared *p = *at;
+	struct kept_workloads *kept = calloc(1, sizeof(*kept));
 
-		if (strcmp(p->key, key) != 0)
-			continue;
-		*at = p->next;
-		p->next = NULL;
-		return p;
+	if (!kept)
+		die("out of memory for workloads");
+	return kept;
+}
+
+void kept_workloads_free(struct kept_workloads *kept)
+{
+	struct prepared *p = kept ? kept->first : NULL;
+
+	while (p) {
+		struct prepared *next = p->next;
+
+		prepared_free(p);
+		p = next;
 	}
+	free(kept);
+}
+
+/* The one at *AT is taken out of its list. */
+static struct prepared *unlink_one(struct prepared **at)
+{
+	struct prepared *p = *at;
+
+	*at = p->next;
+	p->next = NULL;
+	return p;
+}
+
+static struct prepared *unlink_key(struct kept_workloads *kept, const char *key)
+{
+	for (struct prepared **at = &kept->first; *at; at = &(*at)->next)
+		if (strcmp((*at)->key, key) == 0)
+			return unlink_one(at);
 	return NULL;
 }
 
-void prepared_keep(struct prepared **kept, struct prepared *p)
+struct prepared *prepared_take(struct kept_workloads *kept, const char *key, int threads)
+{
+	struct prepared *p = unlink_key(kept, key);
+
+	if (p)
+		p->setup->threads = threads;
+	return p;
+}
+
+void prepared_keep(struct kept_workloads *kept, struct prepared *p)
 {
 	int64_t room = (int64_t)(PREPARED_KEPT_SHARE * (double)machine_memory());
-	struct prepared **at = kept;
+	struct prepared **at = &kept->first;
 
-	prepared_free(prepared_take(kept, p->key));
-	p->next = *kept;
-	*kept = p;
+	prepared_free(unlink_key(kept, p->key));
+	p->next = kept->first;
+	kept->first = p;
 	while (*at && room >= (*at)->bytes) {
 		room -= (*at)->bytes;
 		at = &(*at)->next;
 	}
 	while (*at)
-		prepared_free(prepared_take(at, (*at)->key));
+		prepared_free(unlink_one(at));
 }

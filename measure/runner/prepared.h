@@ -21,6 +21,11 @@ struct prepared {
 	struct prepared *next;	/* of those that are kept */
 };
 
+/* The one used last first. */
+struct kept_workloads {
+	struct prepared *first;
+};
+
 /* Kernels of W may allocate MEMORY bytes. W is copied. 0; 1 where it is W that cannot be had, and -1 where memory fails,
  * with a message. */
 int prepared_new(const struct workload *w, size_t memory, struct prepared **out);
@@ -33,8 +38,8 @@ int prepared_look(struct prepared *p, enum input_set set, const void **data, con
 #define PREPARED_KEPT_SHARE 0.125
 
 /* Takes P, in the place of one with its key. Those used longest ago are freed where there is no room. */
-void prepared_keep(struct prepared **kept, struct prepared *p);
-/* Takes the one with KEY out of KEPT; NULL where there is none. */
-struct prepared *prepared_take(struct prepared **kept, const char *key);
+void prepared_keep(struct kept_workloads *kept, struct prepared *p);
+/* Takes the one with KEY out of KEPT, for kernels of THREADS threads; NULL where there is none. */
+struct prepared *prepared_take(struct kept_workloads *kept, const char *key, int threads);
 
 #endif

@@ -39,6 +39,8 @@ struct runner *runner_new(const struct runner_options *o)
 		r->options.memory = KERNEL_MEMORY;
 	if (o->race_factor == 0)
 		r->options.race_factor = RACE_FACTOR;
+	if (!o->kept)
+		r->options.kept = r->own = kept_workloads_new();
 	r->path = process_find(a, o->path);
 	r->pin = r->path ? pin_new(o->cpus) : NULL;
 	if (!r->pin) {
@@ -52,7 +54,7 @@ static void leave_workload(struct runner *r)
 {
 	process_end(&r->process);
 	if (r->workload && r->workload->key)
-		prepared_keep(&r->kept, r->workload);
+		prepared_keep(r->options.kept, r->workload);
 	else
 		prepared_free(r->workload);
 	r->workload = NULL;
@@ -65,8 +67,7 @@ void runner_free(struct runner *r)
 	if (!r)
 		return;
 	leave_workload(r);
-	while (r->kept)
-		prepared_free(prepared_take(&r->kept, r->kept->key));
+	kept_workloads_free(r->own);
 	pin_free(r->pin);
 	arena_free(r->task);
 	arena_free(r->arena);
@@ -158,9 +159,9 @@ void runner_keep(struct runner *r, const char *key)
 	r->workload->key = arena_strdup(r->workload->arena, key);
 }
 
-bool runner_resume(struct runner *r, const char *key)
+bool runner_resume(struct runner *r, const char *key, int threads)
 {
-	struct prepared *p = prepared_take(&r->kept, key);
+	struct prepared *p = prepared_take(r->options.kept, key, threads);
 
 	if (!p)
 		return false;

@@ -17,12 +17,20 @@
 #include "measure/trial.h"
 #include "measure/runner/workload.h"
 
+/* Workloads with what was computed for them, which runners of one process take from each other, one after the other: those of the same
+ * cache states and seeds, whatever their threads. */
+struct kept_workloads;
+
+struct kept_workloads *kept_workloads_new(void);
+void kept_workloads_free(struct kept_workloads *kept);	/* NULL is allowed */
+
 struct runner_options {
 	const char *path;	/* hone-runner; NULL: $HONE_RUNNER, or beside hone, or installed */
 	const char *cpus;	/* to run on, as "2-3,6"; NULL: the last cores allowed */
 	double limit_s;		/* for one kernel, counted from its start; 0: 10 */
 	double reference_limit_s;	/* for inputs and reference outputs; 0: 300 */
 	size_t memory;		/* bytes a kernel may allocate; 0: 4 GiB */
+	struct kept_workloads *kept;	/* outlives it; NULL: its own */
 	double race_factor;	/* lost above so many incumbents; 0: 1.5; < 0: no race */
 };
 
@@ -39,8 +47,9 @@ void runner_free(struct runner *r);
 int runner_set_workload(struct runner *r, struct build_pool *b, const struct workload *w);
 /* The workload is kept under KEY when another one begins, with what was computed for it, as long as there is room. */
 void runner_keep(struct runner *r, const char *key);
-/* Goes back to the one kept under KEY, without its incumbent. False where there is none (any more): then nothing changes. */
-bool runner_resume(struct runner *r, const char *key);
+/* Goes back to the one kept under KEY, for kernels of THREADS threads, without its incumbent. False where there is none (any more): then
+ * nothing changes. */
+bool runner_resume(struct runner *r, const char *key, int threads);
 /* What SET's inputs are and what the reference has for the outputs, and the bounds of these, by
  * argument. They live until the next workload. -1 and a message where they cannot be mapped. */
 int runner_look(struct runner *r, enum input_set set, const void **data, const void **bound);

@@ -16,7 +16,7 @@ struct runner {
 	const char *path;
 	const char *cpus;
 	struct prepared *workload;	/* NULL: none yet */
-	struct prepared *kept;		/* earlier ones */
+	struct kept_workloads *own;	/* earlier ones, where they are not to outlive it; else NULL */
 	struct process process;
 	double incumbent_us, incumbent_reference_us;	/* 0: unknown */
 };

@@ -245,7 +245,7 @@ static int find_measurer(struct tuner *t)
 	const struct tuner_options *o = &t->options;
 	struct hardware_options hardware = { .cc = o->cc, .cpus = o->cpus, .limit_s = o->limit_s,
 					     .threads = o->threads, .cache = o->cache,
-					     .device = t->device,
+					     .device = t->device, .kept = o->kept,
 					     .seed = o->seed, .stop = o->stop,
 					     .listener = o->listener };
 

@@ -42,6 +42,7 @@ struct tuner_options {
 	const struct strategy *own_strategy;	/* one that is not in the table; NULL: by name */
 	const struct cost_model *cost_model;	/* that ranks candidates; NULL: the strategy's, of a simulated device the prior */
 	struct measurer *measurer;	/* the tuner's from then on; NULL: this machine */
+	struct kept_workloads *kept;	/* what this machine's measurers have computed for tasks, of campaigns one behind the other; NULL: its own */
 	const char *cc;		/* NULL: the builder's own choice */
 	const char *cpus;	/* to measure on; NULL: the runner's own choice */
 	int threads;		/* of the kernels; at least 1 */

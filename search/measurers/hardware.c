@@ -160,7 +160,7 @@ static int begin(struct hardware *h, struct hardware_batch *b)
 	int64_t began = clock_ns();
 
 	h->current[0] = '\0';
-	int rc = runner_resume(h->runner, b->task->key) ? 0 : set_up(h, b->task);
+	int rc = runner_resume(h->runner, b->task->key, h->o.threads) ? 0 : set_up(h, b->task);
 
 	b->spent.verify += seconds_since(began);
 	if (rc != 0)
@@ -345,8 +345,7 @@ static int prepare(struct hardware *h)
 	h->builder = build_pool_new(&(struct build_pool_options){ .target = device_code(o->device),
 							      .cc = o->cc });
 	if (h->builder)
-		h->runner = runner_new(&(struct runner_options){ .cpus = o->cpus,
-								 .limit_s = o->limit_s });
+		h->runner = runner_new(&(struct runner_options){ .cpus = o->cpus, .limit_s = o->limit_s, .kept = o->kept });
 	if (!h->runner || runner_shares(h->arena, h->runner, o->threads, &h->spare.cores) < 0)
 		return -1;
 	h->spare.threads = o->threads;

@@ -72,6 +72,7 @@ struct hardware_options {
 	const struct device *device;	/* probed: no time may exceed its rates, and its caches are
 					 * flushed for CACHE_COLD */
 	uint64_t seed;		/* of the inputs */
+	struct kept_workloads *kept;	/* of measurers before it and behind (measure/runner/runner.h); NULL: its own */
 	const volatile sig_atomic_t *stop;	/* 1: no more waiting for calm; may be NULL */
 	struct listener listener;	/* of why measuring waits, and whether building does */
 };

@@ -241,17 +241,17 @@ static void test_resume(void **state)
 
 	(void)state;
 	must(build_all(all.arena, all.builder, t, 2));
-	assert_false(runner_resume(all.runner, "sums"));
+	assert_false(runner_resume(all.runner, "sums", 1));
 	runner_keep(all.runner, "products");
 	w.reference[INPUTS_RANDOM] = w.reference[INPUTS_EXACT] =
 		REFERENCE("for (int i = 0; i < N; i++) C[i] += i == 5;");
 	must(runner_set_workload(all.runner, all.builder, &w));
 	runner_keep(all.runner, "sums");
-	assert_true(runner_resume(all.runner, "products"));
+	assert_true(runner_resume(all.runner, "products", 1));
 	must(measure_all(all.arena, all.runner, t, 2));
 	assert_int_equal(t[0].status, TRIAL_OK);
 	assert_int_equal(t[1].status, TRIAL_WRONG);
-	assert_true(runner_resume(all.runner, "sums"));
+	assert_true(runner_resume(all.runner, "sums", 1));
 	for (int i = 0; i < 2; i++)
 		t[i] = (struct trial){ .source = t[i].source, .object = t[i].object };
 	must(measure_all(all.arena, all.runner, t, 2));
@@ -260,7 +260,7 @@ static void test_resume(void **state)
 
 	w.reference[INPUTS_EXACT] = REFERENCE("*(volatile int *)0 = 1;");
 	assert_int_equal(runner_set_workload(all.runner, all.builder, &w), 1);
-	assert_true(runner_resume(all.runner, "products"));
+	assert_true(runner_resume(all.runner, "products", 1));
 	expect(try_kernel(KERNEL("C[5] = 0;")), TRIAL_WRONG, NULL);
 }
 

@@ -12,6 +12,7 @@
 #include "base/workdir.h"
 #include "measure/device/simulated.h"
 #include "measure/process/spawn.h"
+#include "measure/runner/runner.h"
 #include "runtime/finals/finals.h"
 #include "search/campaign/debug.h"
 #include "search/measurers/replay.h"
@@ -245,9 +246,13 @@ static int on_this_machine(struct arena *a, struct tune_args *args, struct db *d
 		args->finals_db = db;
 		args->o.finals = hold_finals;
 	}
+	args->o.kept = kept_workloads_new();
 	int rc = has_scouts(args) ? scout(a, args, db, device) : EXIT_OK;
 
-	return rc == EXIT_OK || rc == EXIT_BARREN ? tune_all(a, args, db, device) : rc;
+	if (rc == EXIT_OK || rc == EXIT_BARREN)
+		rc = tune_all(a, args, db, device);
+	kept_workloads_free(args->o.kept);
+	return rc;
 }
 
 /* Device, threads and cache state are those of the recording. */
