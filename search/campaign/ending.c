@@ -20,8 +20,8 @@ enum { FIRST_RUNS = 20 };
  * six networks, with fewer candidates but more samples. */
 #define CONFIRM_SHARE 0.8
 
-/* A round that has begun is played to its end: on average half of it lies beyond the limit. */
-#define ROUND_BEYOND 0.5
+/* Rounds that have begun are played to their end: on average half of one, and all of the next, lie beyond the limit. */
+#define ROUNDS_BEYOND 1.5
 
 /* Trials keep half of the time, for without them there is nothing to confirm. */
 #define MOST_SHARE 0.5
@@ -66,5 +66,5 @@ double ending_reserve_s(const struct campaign_pace *p, double total_s, int uncon
 	double confirm_s = unconfirmed * CONFIRM_SHARE * round_s;
 	double finals_s = finals ? finals_share_s(finals, total_s) : 0;
 
-	return fmin(ROUND_BEYOND * round_s + confirm_s + finals_s, MOST_SHARE * total_s);
+	return fmin(ROUNDS_BEYOND * round_s + confirm_s + finals_s, MOST_SHARE * total_s);
 }

@@ -74,6 +74,11 @@ void scheduler_relate(struct scheduler *s, int i, int kin)
 	s->at[i].kin = kin;
 }
 
+void scheduler_bound(struct scheduler *s, int i, double us)
+{
+	s->at[i].least_us = us;
+}
+
 /* Are X and Y kin, or one? */
 static bool shares_gains(const struct scheduled *x, const struct scheduled *y)
 {
@@ -155,15 +160,15 @@ static double fastest_similar(const struct scheduler *s, const struct task *task
 	return fastest;
 }
 
-/* The time that TASK may come down to. Its peak is too much to hope for, and what similar tasks
+/* The time that T may come down to. Its peak is too much to hope for, and what similar tasks
  * reach so far too little: it is put between them. 0 where there is nothing to tell it from. */
-static double floor_us(const struct scheduler *s, const struct task *task)
+static double floor_us(const struct scheduler *s, const struct scheduled *t)
 {
-	double fastest = fastest_similar(s, task);
+	double fastest = fastest_similar(s, t->task);
 
 	if (fastest <= 0 || s->peak <= 0)
-		return 0;
-	return task->flop * 1e-3 / sqrt(fastest * fmax(fastest, s->peak));
+		return t->least_us;
+	return fmax(t->least_us, t->task->flop * 1e-3 / sqrt(fastest * fmax(fastest, s->peak)));
 }
 
 /* Trials of T and its kin. */
@@ -180,7 +185,7 @@ static int64_t tried_by_kin(const struct scheduler *s, const struct scheduled *t
 /* The us that the next N trials of T, which has a kernel, may gain. */
 static double gain_us(const struct scheduler *s, const struct scheduled *t, double n)
 {
-	double guess = EXPONENT * (t->best_us - floor_us(s, t->task));
+	double guess = EXPONENT * fmax(0, t->best_us - floor_us(s, t));
 	double rate = t->rate + t->unheard * guess;
 	int64_t before = tried_by_kin(s, t);
 
@@ -217,7 +222,7 @@ static double batch_gain_us(const struct scheduler *s, const struct scheduled *t
 /* What T may come down to: where nothing was tried, all that the peak allows. */
 static double hope_us(const struct scheduler *s, const struct scheduled *t)
 {
-	double floor = floor_us(s, t->task);
+	double floor = floor_us(s, t);
 
 	if (t->best_us <= 0)
 		return fmax(floor, s->peak > 0 ? t->task->flop * 1e-3 / s->peak : 0);

@@ -24,6 +24,7 @@ struct scheduled {
 	double weight;		/* runs that trials are spent for: also those that there may come to be; 0: none */
 	double rate;		/* lately, us that an e-fold of the trials gained */
 	double unheard;		/* (0, 1]: the part of the rate that is still to be guessed */
+	double least_us;	/* that no kernel of it is faster than, as far as is known; 0: nothing is */
 	int kin;		/* the number of those that it is kin of (search/campaign/kin.h); 0: it has none */
 	double told_us;		/* what the fastest of its kin came to since it had a batch; 0: nothing */
 	bool exhausted;		/* has no more candidates */
@@ -53,6 +54,8 @@ struct scheduler scheduler_new(struct arena *a, const struct task_vec *tasks, do
 			       struct weigher weigher);
 /* Task I is kin of all of that number, which is not 0: its batches begin with what these are fast with. */
 void scheduler_relate(struct scheduler *s, int i, int kin);
+/* Task I will not come below US, however many trials it gets (search/campaign/traffic.h). */
+void scheduler_bound(struct scheduler *s, int i, double us);
 /* Asks the weigher, after what was heard. */
 void scheduler_weigh(struct scheduler *s);
 /* A batch of task I is on its way: TRIALS, of which scheduler_heard() tells when they were made. */

@@ -14,6 +14,7 @@
 #include "search/campaign/admit.h"
 #include "search/best.h"
 #include "search/campaign/campaign.h"
+#include "search/campaign/traffic.h"
 #include "search/strategies/transfer.h"
 
 struct db_want tuner_want(const struct tuner *t, const struct task *task)
@@ -228,8 +229,7 @@ static int find_strategy(struct tuner *t)
 	if (!t->strategy)
 		t->strategy = strategy_find(o->strategy ? o->strategy : "evolve");
 	if (!t->strategy)
-		return err_set("there is no strategy '%s'; there are: %s", o->strategy,
-			       strategy_names());
+		return err_set("there is no strategy '%s'; there are: %s", o->strategy, strategy_names());
 	/* The prior of a simulated device knows its units: kernels were as fast without learning, in three quarters of the time
 	 * (ten convolutions, two seeds). */
 	if (t->strategy->model)
@@ -243,11 +243,9 @@ static int find_strategy(struct tuner *t)
 static int find_measurer(struct tuner *t)
 {
 	const struct tuner_options *o = &t->options;
-	struct hardware_options hardware = { .cc = o->cc, .cpus = o->cpus, .limit_s = o->limit_s,
-					     .threads = o->threads, .cache = o->cache,
-					     .device = t->device, .kept = o->kept,
-					     .seed = o->seed, .stop = o->stop,
-					     .listener = o->listener };
+	struct hardware_options hardware = { .cc = o->cc, .cpus = o->cpus, .limit_s = o->limit_s, .threads = o->threads,
+					     .cache = o->cache, .device = t->device, .kept = o->kept, .seed = o->seed,
+					     .stop = o->stop, .listener = o->listener };
 
 	t->measurer = o->measurer ? o->measurer : measurer_hardware(&hardware);
 	return t->measurer ? 0 : -1;
@@ -331,8 +329,11 @@ static int prepare(struct tuner *t, const struct task_vec *tasks)
 	pose_problems(t);
 	if (find_ids(t) < 0 || kin_list(t->arena, t->db, &t->kin) < 0)
 		return -1;
-	for (int i = 0; i < t->n && !t->options.no_transfer; i++)
-		scheduler_relate(&t->scheduler, i, kin_number(&t->kin, tasks->at[i]->key));
+	for (int i = 0; i < t->n; i++) {
+		scheduler_bound(&t->scheduler, i, traffic_us(tasks->at[i]->dag, &t->aim));
+		if (!t->options.no_transfer)
+			scheduler_relate(&t->scheduler, i, kin_number(&t->kin, tasks->at[i]->key));
+	}
 	if (find_campaign(t) < 0 || tell_drift(t) < 0 || find_base(t, tasks) < 0 || tuner_recall(t) < 0)
 		return -1;
 	for (int i = 0; i < t->n; i++)

@@ -102,11 +102,11 @@ static void the_end_is_kept(void **state)
 	(void)state;
 	close_to(pace_build_s(&two), 10.0 / 160);
 	close_to(pace_build_s(&none), 0);
-	/* Half a round, and for each task 0.8 of one. */
-	close_to(ending_reserve_s(&two, 100, 0, NULL), 1);
-	close_to(ending_reserve_s(&two, 100, 5, NULL), 1 + 5 * 0.8 * 2);
+	/* One round and a half, and for each task 0.8 of one. */
+	close_to(ending_reserve_s(&two, 100, 0, NULL), 3);
+	close_to(ending_reserve_s(&two, 100, 5, NULL), 3 + 5 * 0.8 * 2);
 	close_to(ending_reserve_s(&two, 1000, 5, &network),
-		 9 + finals_share_s(&network, 1000));
+		 11 + finals_share_s(&network, 1000));
 	/* Before the first round nothing is known but the finals. */
 	close_to(ending_reserve_s(&none, 1000, 5, &network), finals_share_s(&network, 1000));
 	/* Half of the time is for trials. */

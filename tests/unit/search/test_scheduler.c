@@ -315,6 +315,24 @@ static void far_from_similar(void **state)
 	}
 }
 
+/* A task that takes no more than what memory needs for it has nothing to gain, however slow it is by its operations. */
+static void bound_by_memory(void **state)
+{
+	struct arena *a = arena_new();
+	struct sim_model m = equal_model(2);
+	struct scheduler s = scheduler_of(a, &m);
+
+	(void)state;
+	hear(&s, 0, BATCH, 200);
+	hear(&s, 1, BATCH, 100);
+	assert_int_equal(scheduler_next(&s), 0);
+	scheduler_bound(&s, 0, 199);
+	assert_int_equal(scheduler_next(&s), 1);
+	scheduler_bound(&s, 1, 150);	/* a probe may be below what a kernel reaches */
+	assert_int_equal(scheduler_next(&s), 0);
+	arena_free(a);
+}
+
 /* What is on its way counts as tried, so that no task gets its first batch twice. */
 static void counts_what_is_sent(void **state)
 {
@@ -466,6 +484,7 @@ int main(void)
 		cmocka_unit_test(no_kernel_at_all),
 		cmocka_unit_test(nothing_to_divide_by),
 		cmocka_unit_test(far_from_similar),
+		cmocka_unit_test(bound_by_memory),
 		cmocka_unit_test(counts_what_is_sent),
 		cmocka_unit_test(gain_fades),
 		cmocka_unit_test(stays),
