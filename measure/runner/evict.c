@@ -65,6 +65,18 @@ bool can_evict(void)
 	return CAN_EVICT;
 }
 
+void evicted_take(const struct evicted *e, int thread, int threads)
+{
+	for (int i = 0; i < e->n; i++) {
+		const volatile char *data = e->at[i].data;
+		size_t lines = (e->at[i].bytes + LINE - 1) / LINE;
+		size_t end = lines * (size_t)(thread + 1) / (size_t)threads;
+
+		for (size_t at = lines * (size_t)thread / (size_t)threads; at < end; at++)
+			(void)data[at * LINE];
+	}
+}
+
 void evict(const struct evicted *e)
 {
 	for (int i = 0; i < e->n; i++)

@@ -118,19 +118,23 @@ static void spare_packed(struct runner_task *t, struct loaded_kernel *k)
 	}
 }
 
-/* What K's runs do not find in the caches, if it has any of that. */
-static void note_constants(const struct runner_task *t, struct loaded_kernel *k)
+static void note(struct evicted *e, const struct guarded_buffer *b)
 {
-	k->evicted.n = 0;
-	for (int i = 0; i < t->n_inputs; i++) {
+	e->at[e->n].data = b->data;
+	e->at[e->n++].bytes = b->bytes;
+}
+
+/* What K's runs do not find in the caches, and what they find in those of other threads, if it has any of that. */
+static void note_caches(const struct runner_task *t, struct loaded_kernel *k)
+{
+	k->evicted.n = k->handed_on.n = 0;
+	for (int i = 0; i < t->setup.n_args; i++) {
 		const struct guarded_buffer *b = k->packed[i].map ? &k->packed[i] : &t->args[i];
 
-		if (t->setup.args[i].role != ARG_CONST)
-			continue;
-		k->evicted.at[k->evicted.n].data = b->data;
-		k->evicted.at[k->evicted.n++].bytes = b->bytes;
+		note(t->setup.args[i].role == ARG_CONST ? &k->evicted : &k->handed_on, b);
 	}
 	k->timed.evicted = k->evicted.n ? &k->evicted : NULL;
+	k->timed.handed_on = k->handed_on.n && t->setup.threads > 1 ? &k->handed_on : NULL;
 }
 
 enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, enum input_set set,
@@ -148,7 +152,7 @@ enum trial_status kernel_bind(struct runner_task *t, struct loaded_kernel *k, en
 	enum trial_status s = pack_constants(t, k, text);
 
 	if (s == TRIAL_OK && t->setup.cold_weights)
-		note_constants(t, k);
+		note_caches(t, k);
 	return s;
 }
 

@@ -20,6 +20,7 @@ struct loaded_kernel {
 	struct guarded_buffer packed[WORKLOAD_ARGS];	/* of constants that it wants packed */
 	struct guarded_buffer workspace;	/* not mapped where it wants none */
 	struct evicted evicted;			/* constants that are not to be found in caches */
+	struct evicted handed_on;		/* images, of which each of several threads has a part in its cache */
 };
 
 struct runner_task {

@@ -89,6 +89,8 @@ static void take_sample(struct team *team, int thread, void *user)
 	struct cpu_place before = { 0 };
 	int64_t start = 0;
 
+	if (k.handed_on)
+		evicted_take(k.handed_on, thread, k.threads);
 	team_wait(team, thread);	/* that all have woken up is not part of the time */
 	if (s->sibling)
 		sibling_look(s->sibling, thread);
@@ -120,6 +122,8 @@ static double sample(const struct timing *t, struct sibling *looked_at, struct t
 		flush_caches(t->flush);
 	if (k.evicted)
 		evict(k.evicted);
+	if (k.handed_on)
+		evict(k.handed_on);
 	team_run(k.threads, take_sample, &s);
 	*disturbed |= s.disturbed;
 	return (double)s.ns * 1e-3 / repeats;
@@ -128,7 +132,7 @@ static double sample(const struct timing *t, struct sibling *looked_at, struct t
 /* Is something not there that was in the caches behind the run before? */
 static bool begins_cold(const struct timing *t, struct timed k)
 {
-	return t->flush || k.evicted;
+	return t->flush || k.evicted || k.handed_on;
 }
 
 static int choose_repeats(const struct timing *t, struct timed k, double us)

@@ -4,7 +4,7 @@
  * In:   a kernel whose arguments are ready, a reference kernel, the bounds of the effort.
  * Out:  samples of the kernel and of the reference in turn, and the least of the undisturbed ones.
  * Holds: a sample is the mean of as many runs as make it long against the clock's resolution, and
- *        one run where caches, or what the kernel has constant, are flushed before each; one team takes them, as it takes the
+ *        one run where caches, or what the kernel has constant, are flushed before each, or images are handed on; one team takes them, as it takes the
  *        steps of a model, and waits for all its threads behind each. */
 #ifndef HONE_MEASURE_TIMING_TIMING_H
 #define HONE_MEASURE_TIMING_TIMING_H
@@ -34,6 +34,8 @@ struct timed {
 	void *workspace;
 	int threads;
 	const struct evicted *evicted;	/* before each run; NULL: nothing */
+	/* Taken in again by the threads before each run, a part each, as steps of a model hand it on; NULL: nothing. */
+	const struct evicted *handed_on;
 };
 
 static inline void timed_run(struct timed k)

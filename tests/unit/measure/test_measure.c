@@ -235,7 +235,12 @@ static void test_timing(void **state)
 	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));
 	assert_int_equal(s->repeats, 1);
 	assert_int_equal(work, 20000);	/* it is in memory still */
+	k.handed_on = k.evicted;
 	k.evicted = NULL;
+	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));
+	assert_int_equal(s->repeats, 1);
+	assert_int_equal(work, 20000);
+	k.handed_on = NULL;
 	t.flush = flush_new(1 << 20, 0);
 	assert_non_null(t.flush);
 	assert_true(timing_measure(s, &t, k, (struct race){ 0, 0 }));
