@@ -264,6 +264,34 @@ static void test_resume(void **state)
 	expect(try_kernel(KERNEL("C[5] = 0;")), TRIAL_WRONG, NULL);
 }
 
+/* What one runner has computed for a workload is there for the next, for kernels of whatever threads, and for no third that does not
+ * share it. */
+static void test_kept_for_others(void **state)
+{
+	struct kept_workloads *kept = kept_workloads_new();
+	struct runner_options o = { .limit_s = 60, .kept = kept }, alone = { .limit_s = 60 };
+	struct trial t[2] = { { .source = KERNEL("") }, { .source = KERNEL("if (from == 0) C[5] += 1;") } };
+	struct runner *first = runner_new(&o), *next, *third;
+	struct workload w = workload();
+
+	(void)state;
+	must(build_all(all.arena, all.builder, t, 2));
+	must(runner_set_workload(first, all.builder, &w));
+	runner_keep(first, "products");
+	runner_free(first);
+	third = runner_new(&alone);
+	assert_false(runner_resume(third, "products", 1));
+	runner_free(third);
+	next = runner_new(&o);
+	assert_true(runner_resume(next, "products", 2));
+	must(measure_all(all.arena, next, t, 2));
+	assert_int_equal(t[0].status, TRIAL_OK);
+	assert_int_equal(t[1].status, TRIAL_WRONG);
+	assert_false(runner_resume(next, "products", 1));	/* it has it */
+	runner_free(next);
+	kept_workloads_free(kept);
+}
+
 static void nap_ms(long ms)
 {
 	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
@@ -335,6 +363,7 @@ int main(void)
 		cmocka_unit_test(test_slow_compiler),
 		cmocka_unit_test(test_full_disk), cmocka_unit_test(test_bad_reference),
 		cmocka_unit_test(test_resume),
+		cmocka_unit_test(test_kept_for_others),
 		cmocka_unit_test(test_killed_parent),
 	};
 
