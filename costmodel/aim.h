@@ -21,4 +21,10 @@ struct aim {
 	const struct register_kernels *kernels;	/* of the target, measured; NULL: there are none */
 };
 
+/* Bytes of the last cache that there is. */
+static inline double aim_last_cache(const struct aim *aim)
+{
+	return aim->l3_bytes > aim->l2_bytes ? aim->l3_bytes : aim->l2_bytes;
+}
+
 #endif

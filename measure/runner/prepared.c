@@ -165,19 +165,6 @@ struct kept_workloads *kept_workloads_new(void)
 	return kept;
 }
 
-void kept_workloads_free(struct kept_workloads *kept)
-{
-	struct prepared *p = kept ? kept->first : NULL;
-
-	while (p) {
-		struct prepared *next = p->next;
-
-		prepared_free(p);
-		p = next;
-	}
-	free(kept);
-}
-
 /* The one at *AT is taken out of its list. */
 static struct prepared *unlink_one(struct prepared **at)
 {
@@ -186,6 +173,13 @@ static struct prepared *unlink_one(struct prepared **at)
 	*at = p->next;
 	p->next = NULL;
 	return p;
+}
+
+void kept_workloads_free(struct kept_workloads *kept)
+{
+	while (kept && kept->first)
+		prepared_free(unlink_one(&kept->first));
+	free(kept);
 }
 
 static struct prepared *unlink_key(struct kept_workloads *kept, const char *key)

@@ -3,8 +3,6 @@
  * reads the result finds it in memory, so nothing is gained where caches would keep it. */
 #include "search/space/stream.h"
 
-#include <math.h>
-
 /* Of a task's bytes, a result of fewer saves less than 6% of the traffic: chosen, not measured. */
 #define LEAST_SHARE (1.0 / 16)
 
@@ -22,6 +20,6 @@ bool stream_may_pay(const struct state *s, int stage, const struct aim *aim)
 	double all = dag_bytes(s->dag);
 
 	return aim->target->stream_bytes > 0 && stage_computes(g) && g->op.output &&
-	       all > fmax(aim->l3_bytes, aim->l2_bytes) &&
+	       all > aim_last_cache(aim) &&
 	       (double)tensor_bytes(&g->op.tensor) >= LEAST_SHARE * all && has_whole_rows(&g->op.tensor, aim->target);
 }

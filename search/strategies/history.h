@@ -7,7 +7,7 @@
 
 #include "search/space/genes/genes.h"
 
-/* The fastest that are kept; and kinds that are told apart, which are a few. */
+/* The fastest that are kept; and kinds that are told apart, which are some dozens. */
 enum { HISTORY_BEST = 64, HISTORY_KINDS = 96 };
 
 /* One that ran. */

@@ -53,7 +53,7 @@ static double cost(const struct derived *d, const struct aim *aim)
 	double ns = (2 * products(d) + ELEMENT_FLOP * elements(d)) / (aim->peak * aim->threads);
 	double weights = d->weights ? (double)tensor_bytes(&d->op[d->weights - 1]->tensor) : 0;
 
-	bool far = aim->cold_weights || weights > fmax(aim->l3_bytes, aim->l2_bytes);
+	bool far = aim->cold_weights || weights > aim_last_cache(aim);
 
 	return ns + (far ? weights / aim->mem_gbs : 0);
 }
