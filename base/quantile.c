@@ -27,3 +27,11 @@ double quantile(const double *sorted, int n, double q)
 		return part == 0 ? sorted[i] : INFINITY;
 	return sorted[i] + part * (sorted[i + 1] - sorted[i]);
 }
+
+double median(double *x, int n)
+{
+	if (n == 0)
+		return 0;
+	sort_figures(x, n);
+	return quantile(x, n, 0.5);
+}

@@ -41,7 +41,7 @@ struct trial {
 				 * known */
 	int disturbed;		/* of these, how many were preempted, migrated or stolen from */
 	double time_us;		/* least of the undisturbed samples */
-	double reference_us;	/* median of the interleaved reference kernel, beside these */
+	double reference_us;	/* of the fixed kernel at the same clock (measure/timing/burst.h) */
 	double ratio;		/* of the two */
 	struct counter counters[COUNTERS_MAX];
 	int n_counters;

@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/quantile.h"
@@ -75,19 +74,6 @@ struct vdla_middle {
 	double ratio;						/* geometric mean */
 	int found;						/* with virtual threads */
 };
-
-static int by_value(const void *x, const void *y)
-{
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return (a > b) - (a < b);
-}
-
-static double median(double *v, int n)
-{
-	qsort(v, (size_t)n, sizeof(*v), by_value);
-	return n ? quantile(v, n, .5) : NAN;
-}
 
 static void sum_way(struct arena *a, const struct vdla_entry *e, int n, int way, struct vdla_middle *out)
 {

@@ -118,12 +118,6 @@ static int work_in(struct watch *w, int open, int (*work)(void *user), void *use
 
 /* --- what it comes to */
 
-static double median(double *x, int n)
-{
-	sort_figures(x, n);
-	return quantile(x, n, 0.5);
-}
-
 /* How much longer a loop took in the middle one of three windows. */
 static double growth(double before, double beside, double after)
 {

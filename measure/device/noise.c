@@ -63,12 +63,12 @@ static void kernel_facts(struct arena *a, struct cpu_time before, struct noise *
 }
 
 /* Of N bursts the share that took longer than a core of its own does. */
-static double share_beside(const double *ns, int n, double least_ns)
+static double share_beside(const double *burst, int n, double alone)
 {
 	int beside = 0;
 
 	for (int i = 0; i < n; i++)
-		beside += ns[i] > SIBLING_ALONE * least_ns;
+		beside += burst[i] > SIBLING_ALONE * alone;
 	return (double)beside / n;
 }
 
@@ -77,27 +77,27 @@ void noise_measure(double seconds, struct noise *out)
 	struct arena *a = arena_new();
 	const struct probe_isa *isa = probe_isa_of(target_here());
 	int64_t rounds = probe_fma_rounds(isa, SAMPLE_NS);
-	double *us = malloc(SAMPLES * sizeof(*us)), *burst_ns = malloc(SAMPLES * sizeof(*burst_ns));
-	struct sibling *sibling = sibling_new(1, 0);
+	double *us = malloc(SAMPLES * sizeof(*us)), *burst = malloc(SAMPLES * sizeof(*burst));
+	struct sibling *sibling = sibling_new(1, (struct cores_known){ 0 });
 	struct cpu_time before = cpu_time_now(a, NULL);
 	int64_t preempted = preemptions(), begin = clock_ns();
 	int n = 0;
 
-	if (!us || !burst_ns || !sibling)
+	if (!us || !burst || !sibling)
 		die("out of memory");
 	*out = (struct noise){0};
 	do {
 		sibling_look(sibling, 0);
-		burst_ns[n] = sibling_slowdown(sibling) * sibling_least_ns(sibling);
+		burst[n] = sibling_slowdown(sibling) * sibling_known(sibling).alone;
 		us[n++] = (double)probe_fma_ns(isa, rounds) / 1e3;
 	} while (n < SAMPLES && (double)(clock_ns() - begin) < seconds * 1e9);
 	out->seconds = (double)(clock_ns() - begin) / 1e9;
 	out->preempted = preemptions() - preempted;
 	spread(us, n, out);
-	out->beside = share_beside(burst_ns, n, sibling_least_ns(sibling));
+	out->beside = share_beside(burst, n, sibling_known(sibling).alone);
 	kernel_facts(a, before, out);
 	sibling_free(sibling);
-	free(burst_ns);
+	free(burst);
 	free(us);
 	arena_free(a);
 }

@@ -8,7 +8,7 @@
 
 #include "measure/device/device.h"
 
-/* Microseconds of timing_calibration(), the kernel that every sample is interleaved with: the least
+/* Microseconds of the fixed kernel (measure/timing/burst.h): the least
  * of many runs, for what disturbs one only ever slows it. A look of 0.3 s, or a short one where that
  * gives about KEPT. */
 double probe_fixed_us(double kept);

@@ -46,7 +46,8 @@ struct setup {
 	uint64_t memory;		/* address space beyond what the buffers need */
 	double min_ms, max_ms;
 	double rms_most;		/* as struct workload has it */
-	double alone_ns;		/* sibling_new() */
+	double memory_us;		/* as struct workload has it */
+	struct cores_known cores;
 	struct setup_arg args[WORKLOAD_ARGS];
 	/* Objects to compute outputs and bounds of each set with, unless prepared. */
 	char reference[INPUT_SETS][PATH_MAX];
@@ -55,7 +56,7 @@ struct setup {
 struct request {
 	enum request_kind kind;
 	int rounds;
-	struct race race;
+	double limit_us;		/* of the race; 0: there is none */
 	char path[PATH_MAX];
 	char symbol[PROTOCOL_SYMBOL];	/* of the kernel in it */
 };
@@ -89,7 +90,8 @@ struct event {
 	enum trial_status status;
 	bool retire;			/* this runner is not to be used again */
 	int n_samples, disturbed, n_counters;
-	double time_us, reference_us, ratio, run_ms, verify_ms, alone_ns;
+	double time_us, reference_us, ratio, run_ms, verify_ms;
+	struct cores_known cores;
 	char text[PROTOCOL_TEXT];
 	struct counter counters[COUNTERS_MAX];
 	double samples[SAMPLES_MAX];

@@ -19,9 +19,8 @@
 #define KERNEL_MEMORY	  ((size_t)4 << 30)
 #define RACE_FACTOR	  1.5
 
-/* What a burst takes on a core that is alone (measure/timing/sibling.h), by all runners that this process had: a new one may not be
- * alone for long. 0: not known. */
-static double alone_ns;
+/* By all runners that this process had: a new one may not be alone for long, and its times are to be at the same clock. */
+static struct cores_known cores;
 
 struct runner *runner_new(const struct runner_options *o)
 {
@@ -58,7 +57,7 @@ static void leave_workload(struct runner *r)
 	else
 		prepared_free(r->workload);
 	r->workload = NULL;
-	r->incumbent_us = r->incumbent_reference_us = 0;
+	r->incumbent_us = 0;
 	arena_reset(r->task);
 }
 
@@ -108,7 +107,8 @@ int runner_ensure(struct runner *r)
 	if (process_start(r->task, &r->process, r->path, r->pin, setup->threads, r->workload->memory,
 			  &r->cpus) < 0)
 		return -1;
-	setup->alone_ns = alone_ns;
+	if (cores.nominal_ns > 0)
+		setup->cores = cores;
 	if (dialog_ask(r->task, &r->process, setup, setup, sizeof(*setup),
 		       r->options.reference_limit_s, &e, &text) != TRIAL_OK) {
 		process_kill(&r->process);
@@ -178,7 +178,14 @@ int runner_look(struct runner *r, enum input_set set, const void **data, const v
 void runner_set_incumbent(struct runner *r, double time_us)
 {
 	r->incumbent_us = time_us;
-	r->incumbent_reference_us = 0;
+}
+
+static void learn_cores(const struct cores_known *k)
+{
+	if (cores.nominal_ns == 0)
+		cores = *k;
+	else if (k->alone > 0 && (cores.alone == 0 || k->alone < cores.alone))
+		cores.alone = k->alone;
 }
 
 void runner_take(struct arena *a, struct trial *t, enum trial_status status,
@@ -195,8 +202,7 @@ void runner_take(struct arena *a, struct trial *t, enum trial_status status,
 	t->time_us = e->time_us;
 	t->reference_us = e->reference_us;
 	t->ratio = e->ratio;
-	if (e->alone_ns > 0 && (alone_ns == 0 || e->alone_ns < alone_ns))
-		alone_ns = e->alone_ns;
+	learn_cores(&e->cores);
 	t->n_counters = e->n_counters;
 	memcpy(t->counters, e->counters, sizeof(t->counters));
 	t->run_ms = e->run_ms;
@@ -213,18 +219,15 @@ static int measure_one(struct arena *a, struct runner *r, struct trial *t)
 	if (runner_ensure(r) != 0)
 		return -1;
 	if (r->options.race_factor > 0 && r->incumbent_us > 0)
-		q.race = (struct race){ r->incumbent_us * r->options.race_factor,
-					r->incumbent_reference_us };
+		q.limit_us = r->incumbent_us * r->options.race_factor;
 	runner_name(&q, t);
 	enum trial_status s = dialog_ask(a, &r->process, r->workload->setup, &q, sizeof(q),
 						 r->options.limit_s, &e, &text);
 
 	runner_take(a, t, s, text, &e, e.kind == EVENT_RESULT);
 	t->run_ms = ms_since(start);
-	if (s == TRIAL_OK && (r->incumbent_us <= 0 || t->time_us < r->incumbent_us)) {
+	if (s == TRIAL_OK && (r->incumbent_us <= 0 || t->time_us < r->incumbent_us))
 		r->incumbent_us = t->time_us;
-		r->incumbent_reference_us = t->reference_us;
-	}
 	return 0;
 }
 

@@ -18,7 +18,7 @@ struct runner {
 	struct prepared *workload;	/* NULL: none yet */
 	struct kept_workloads *own;	/* earlier ones, where they are not to outlive it; else NULL */
 	struct process process;
-	double incumbent_us, incumbent_reference_us;	/* 0: unknown */
+	double incumbent_us;	/* 0: unknown */
 };
 
 /* Names T's kernel in Q. */

@@ -242,7 +242,7 @@ enum trial_status kernel_verify(struct runner_task *t, struct loaded_kernel *k,
 	if (k->workspace.map)
 		buffer_poison(&k->workspace);
 	if (stage == STAGE_VERIFY)
-		deadline_begin(t->race);
+		deadline_begin(t->limit_us);
 	poison_run(k);
 	deadline_end();
 	if (!is_intact(&k->workspace, "its workspace", when, text))

@@ -97,15 +97,15 @@ static void put_series(struct event *e, const struct series *s, const struct sib
 {
 	struct timing_result r;
 
-	e->alone_ns = sibling ? sibling_least_ns(sibling) : 0;
+	e->cores = sibling ? sibling_known(sibling) : (struct cores_known){ 0 };
 	series_end(s, &r);
 	e->n_samples = s->n;
 	memcpy(e->samples, s->us, sizeof(double) * (size_t)s->n);
 	series_counted(s, e->counted);
 	e->disturbed = r.disturbed;
 	e->time_us = r.time_us;
-	e->reference_us = r.reference_us;
-	e->ratio = r.ratio;
+	e->reference_us = e->cores.fixed_us;
+	e->ratio = e->cores.fixed_us > 0 ? r.time_us / e->cores.fixed_us : 0;
 }
 
 static void put_counters(struct runner_process *r, struct loaded_kernel *k)
@@ -132,7 +132,7 @@ static enum trial_status verify(struct runner_process *r, struct loaded_kernel *
 
 static enum trial_status load(struct runner_process *r, struct loaded_kernel *k, const struct request *q)
 {
-	r->task.race = q->race;
+	r->task.limit_us = q->limit_us;
 	return kernel_load(&r->task, k, q->path, q->symbol, r->task.setup.memory, r->event.text);
 }
 
@@ -168,13 +168,13 @@ static enum trial_status measure(struct runner_process *r, struct loaded_kernel 
 	if (status != TRIAL_OK)
 		return status;
 	r->task.stage = STAGE_TIME;
-	bool survived = timing_measure(s, &r->task.timing, k->timed, q->race);
+	bool survived = timing_measure(s, &r->task.timing, k->timed, q->limit_us);
 
 	put_series(&r->event, s, r->task.timing.sibling);
 	if (!survived) {
 		snprintf(r->event.text, PROTOCOL_TEXT, "%.4g us after %d %s, the limit is %.4g us",
 			 r->event.time_us, s->n, s->n == 1 ? "sample" : "samples",
-			 q->race.limit_us);
+			 q->limit_us);
 		return TRIAL_LOST_RACE;
 	}
 	put_counters(r, k);

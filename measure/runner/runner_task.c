@@ -181,10 +181,10 @@ bool task_setup(struct runner_task *t, const struct setup *setup, char text[PROT
 		.min_ms = setup->min_ms,
 		.max_ms = setup->max_ms,
 		.threads = setup->threads,
-		.reference = timing_calibration,
+		.memory_us = setup->memory_us,
 	};
 	team_run(setup->threads, start_thread, NULL);
-	t->timing.sibling = sibling_new(setup->threads, setup->alone_ns);
+	t->timing.sibling = sibling_new(setup->threads, setup->cores);
 	snprintf(text, PROTOCOL_TEXT, "there is not enough memory for its arguments");
 	if (!setup->prepared) {
 		if (!map_file(t, true))

@@ -40,7 +40,7 @@ struct runner_task {
 	const struct loaded_kernel *current;
 	enum runner_stage stage;
 	int index;
-	struct race race;		/* of what is verified before it is timed */
+	double limit_us;		/* of the race of what is verified before it is timed; 0: there is none */
 };
 
 /* Starts the threads, maps the buffers, fills the memory file where it is not prepared. False and a
@@ -63,7 +63,7 @@ enum trial_status kernel_verify(struct runner_task *t, struct loaded_kernel *k,
 				enum runner_stage stage, char text[PROTOCOL_TEXT]);
 /* Between these a kernel that takes longer than RACE lets a first run take ends the process, which says so in
  * the place of the result. */
-void deadline_begin(struct race race);
+void deadline_begin(double limit_us);
 void deadline_end(void);
 /* Runs the kernel where its threads' stacks are full of all-ones bytes, a NaN in every float type:
  * what it reads before it has written it shows in its outputs. */

@@ -40,6 +40,8 @@ struct workload {
 	enum cache_state cache;	/* any but that of a model */
 	size_t flush_bytes;	/* streamed through for CACHE_COLD, by all cores; 0: 64 MiB */
 	size_t flush_private;	/* and by each core at least */
+	double memory_us;	/* that a run takes at least, at any clock, for what memory delivers (measure/timing/timing.h) */
+	double fixed_us;	/* the fixed kernel's, at the clock that times are given at; 0: the runner's usual one */
 	double min_ms, max_ms;	/* time spent on timing one trial; 0: WORKLOAD_MIN_MS, ..MAX_MS */
 };
 

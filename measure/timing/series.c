@@ -1,29 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure/timing/series.c - which samples of a series count, and what they say. */
 #include <math.h>
-#include <stdlib.h>
 
+#include "base/quantile.h"
 #include "measure/timing/timing.h"
 
 enum { MIN_SAMPLES = 7 };	/* before a least is believed */
 
 /* Good enough: as near as this to the least, in parts of it, are SERIES_LEAST samples. Once may be chance. */
 #define SPREAD_GOAL 0.01
-
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-double median(double *v, int n)
-{
-	if (n == 0)
-		return 0;
-	qsort(v, (size_t)n, sizeof(*v), compare);
-	return n % 2 ? v[n / 2] : (v[n / 2 - 1] + v[n / 2]) / 2;
-}
 
 double minimum(const double *v, int n)
 {
@@ -67,7 +52,7 @@ static int slowdowns(const struct series *s, bool disturbed, double out[SAMPLES_
 	for (int i = 0; i < s->n; i++)
 		if (disturbed || !s->disturbed[i])
 			out[n++] = s->slowdown[i];
-	qsort(out, (size_t)n, sizeof(*out), compare);
+	sort_figures(out, n);
 	return n;
 }
 
@@ -113,20 +98,15 @@ void series_join(struct series *s, int n)
 
 void series_end(const struct series *s, struct timing_result *out)
 {
-	double us[SAMPLES_MAX], reference[SAMPLES_MAX];
+	double us[SAMPLES_MAX];
 	struct counting which = counting_of(s);
 	int n = 0;
 
-	for (int i = 0; i < s->n; i++) {
-		if (!counts(s, i, which))
-			continue;
-		us[n] = s->us[i];
-		reference[n++] = s->reference_us[i];
-	}
+	for (int i = 0; i < s->n; i++)
+		if (counts(s, i, which))
+			us[n++] = s->us[i];
 	out->disturbed = s->n - series_good(s, 1);
 	out->time_us = minimum(us, n);
-	out->reference_us = median(reference, n);
-	out->ratio = n ? out->time_us / out->reference_us : 0;
 }
 
 void series_counted(const struct series *s, char out[SAMPLES_MAX + 1])
@@ -148,6 +128,6 @@ bool series_settled(const struct series *s)
 			us[n++] = s->us[i];
 	if (n < MIN_SAMPLES)
 		return false;
-	qsort(us, (size_t)n, sizeof(*us), compare);
+	sort_figures(us, n);
 	return us[SERIES_LEAST - 1] <= us[0] * (1 + SPREAD_GOAL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure/timing/sibling.c - bursts, the least of each thread, waiting. */
+/* measure/timing/sibling.c - looks, what a core is like alone, waiting. */
 #include "measure/timing/sibling.h"
 
 #include <math.h>
@@ -7,85 +7,72 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "base/quantile.h"
 #include "codegen/team.h"
+#include "measure/timing/burst.h"
 
-/* Of a burst: 8 us at 3.5 GHz, a hundred times what reading the clock takes, and little beside a sample of 60. */
-enum { BURST_ROUNDS = 4096 };
-/* What a process spends at first on the least of bursts. It goes on to improve: who has never been alone takes what he saw for that,
- * and measures as if nobody looked. */
+/* What a process spends at first on what it does not know of its cores. It goes on to improve: who has never been alone takes what he saw
+ * for that, and measures as if nobody looked. */
 #define FIRST_MS 5.0
+enum { FIRST_LOOKS = 256, FIRST_LEAST = 8 };
+/* Two chains that differ by more tell of a clock that moved between them, or of an interrupt. One step of the clock of a Xeon is 2 to 3%. */
+#define STEADY 0.01
 /* One wait, at most: beside a sibling that computed for 86% of the time a core had 1 to 10 ms of its own, and then none for 10 to 300 ms,
  * seldom for up to a second (docs/performance.md). Where one was in vain the next is shorter by half of it, down to the least, until one is
  * not: somebody who never stops is not waited for, nor by those who wait for less at a time. */
 #define PATIENCE_MS 500.0
 #define LEAST_PATIENCE_MS 1.0
 
+/* What a thread has seen of its core. */
+struct core {
+	int cpu;		/* that is visited */
+	double alone, last;	/* bursts in chains: the least that two in a row did not exceed; the last */
+	double slowdown, clock_ns;	/* a burst over what it takes alone, and a chain, of the looks at one sample */
+	bool moved;
+};
+
 struct sibling {
 	int threads;
 	bool visits;		/* cores, one after the other, in the place of a team's threads */
-	double patience_ms;
-	struct core {
-		int cpu;	/* that is visited */
-		double least_ns, slowdown;
-	} of[];			/* by thread */
+	double patience_ms, nominal_ns, fixed_us;
+	struct core of[];	/* by thread */
 };
 
-typedef float lanes __attribute__((vector_size(16)));
-
-/* Hides X from the compiler, which would keep one of equal chains. */
-#if defined(__x86_64__)
-#define OPAQUE(x) __asm__ volatile("" : "+x"(x))
-#elif defined(__aarch64__)
-#define OPAQUE(x) __asm__ volatile("" : "+w"(x))
-#else
-#define OPAQUE(x) __asm__ volatile("" : "+m"(x))
-#endif
-
-/* As many chains as fill two units, or four, of 3 to 5 cycles of latency, in the registers of the baseline. */
-#define CHAINS(X) X(a) X(b) X(c) X(d) X(e) X(f) X(g) X(h) X(i) X(j) X(k) X(l)
-
-static __attribute__((noinline)) void compute(int rounds)
+static bool agree(double ns, double other_ns)
 {
-	lanes half = { 0.5f, 0.5f, 0.5f, 0.5f };
+	return fmax(ns, other_ns) <= (1 + STEADY) * fmin(ns, other_ns);
+}
 
-	OPAQUE(half);
-#define X(v) lanes v = half + half; OPAQUE(v);
-	CHAINS(X)
-#undef X
-	for (int n = 0; n < rounds; n++) {
-#define X(v) v = v * half + half;
-		CHAINS(X)
-#undef X
+static struct core look_at(struct core *c)
+{
+	double before = chain_ns(), burst = burst_ns(), after = chain_ns(), chain = fmin(before, after);
+
+	bool moved = !agree(before, after);
+
+	/* two in a row: a chain that was interrupted makes a burst short */
+	if (!moved) {
+		c->alone = fmin(c->alone, fmax(c->last, burst / chain));
+		c->last = burst / chain;
 	}
-#define X(v) OPAQUE(v);
-	CHAINS(X)
-#undef X
-}
-
-static double burst_ns(void)
-{
-	int64_t begin = clock_ns();
-
-	compute(BURST_ROUNDS);
-	return (double)(clock_ns() - begin);
-}
-
-static double burst(struct sibling *s, int thread)
-{
-	double ns = burst_ns();
-
-	s->of[thread].least_ns = fmin(s->of[thread].least_ns, ns);
-	return ns / s->of[thread].least_ns;
+	return (struct core){ .slowdown = fmax(1, burst / chain / c->alone), .clock_ns = chain, .moved = moved };
 }
 
 void sibling_look(struct sibling *s, int thread)
 {
-	s->of[thread].slowdown = burst(s, thread);
+	struct core *c = &s->of[thread], now = look_at(c);
+
+	c->slowdown = now.slowdown;
+	c->clock_ns = now.clock_ns;
+	c->moved = false;
 }
 
 void sibling_look_again(struct sibling *s, int thread)
 {
-	s->of[thread].slowdown = fmax(s->of[thread].slowdown, burst(s, thread));
+	struct core *c = &s->of[thread], now = look_at(c);
+
+	c->slowdown = fmax(c->slowdown, now.slowdown);
+	c->moved = !agree(c->clock_ns, now.clock_ns);
+	c->clock_ns = (c->clock_ns + now.clock_ns) / 2;
 }
 
 double sibling_slowdown(const struct sibling *s)
@@ -97,13 +84,40 @@ double sibling_slowdown(const struct sibling *s)
 	return most;
 }
 
-double sibling_least_ns(const struct sibling *s)
+bool sibling_is_steady(const struct sibling *s)
+{
+	bool steady = true;
+
+	for (int i = 0; i < s->threads; i++)
+		steady &= !s->of[i].moved;
+	return steady;
+}
+
+static double slowest_ns(const struct sibling *s)
 {
 	double most = 0;
 
 	for (int i = 0; i < s->threads; i++)
-		most = fmax(most, s->of[i].least_ns);
+		most = fmax(most, s->of[i].clock_ns);
 	return most;
+}
+
+double sibling_clock(const struct sibling *s)
+{
+	double ns = slowest_ns(s);
+
+	return ns > 0 ? s->nominal_ns / ns : 1;
+}
+
+struct cores_known sibling_known(const struct sibling *s)
+{
+	struct cores_known k = { .nominal_ns = s->nominal_ns, .fixed_us = s->fixed_us };
+
+	for (int i = 0; i < s->threads; i++)
+		k.alone = fmax(k.alone, s->of[i].alone);
+	if (isinf(k.alone))
+		k.alone = 0;
+	return k;
 }
 
 static void look(struct team *t, int thread, void *user)
@@ -142,7 +156,7 @@ static bool all_are_alone(struct sibling *s)
 	return sibling_slowdown(s) <= SIBLING_ALONE;
 }
 
-static struct sibling *begin(int threads, double least_ns)
+static struct sibling *begin(int threads, struct cores_known known)
 {
 	struct sibling *s = calloc(1, sizeof(*s) + (size_t)threads * sizeof(*s->of));
 
@@ -150,36 +164,52 @@ static struct sibling *begin(int threads, double least_ns)
 		return NULL;
 	s->threads = threads;
 	s->patience_ms = PATIENCE_MS;
+	s->nominal_ns = known.nominal_ns;
+	s->fixed_us = known.fixed_us;
 	for (int i = 0; i < threads; i++)
-		s->of[i] = (struct core){ .least_ns = least_ns > 0 ? least_ns : HUGE_VAL, .slowdown = 1 };
+		s->of[i] = (struct core){ .alone = known.alone > 0 ? known.alone : HUGE_VAL, .last = HUGE_VAL, .slowdown = 1 };
 	return s;
 }
 
-static void look_for_least(struct sibling *s)
+/* For some ms: what a burst takes alone, a chain usually, and the fixed kernel in chains. */
+static void learn(struct sibling *s)
 {
-	for (int64_t began = clock_ns(); ms_since(began) < FIRST_MS;)
+	double chain[FIRST_LOOKS], fixed[FIRST_LOOKS];
+	int n = 0;
+
+	for (int64_t began = clock_ns(); n < FIRST_LEAST || (n < FIRST_LOOKS && ms_since(began) < FIRST_MS);) {
 		all_are_alone(s);
+		chain[n] = slowest_ns(s);
+		fixed[n] = fixed_ns() / chain[n];
+		n++;
+	}
+	double fixed_chains = median(fixed, n), usual_ns = median(chain, n);
+
+	if (s->nominal_ns == 0)
+		s->nominal_ns = s->fixed_us > 0 ? s->fixed_us * 1e3 / fixed_chains : usual_ns;
+	if (s->fixed_us == 0)
+		s->fixed_us = fixed_chains * s->nominal_ns * 1e-3;
 }
 
-struct sibling *sibling_new(int threads, double least_ns)
+struct sibling *sibling_new(int threads, struct cores_known known)
 {
-	struct sibling *s = begin(threads, least_ns);
+	struct sibling *s = begin(threads, known);
 
 	if (s)
-		look_for_least(s);
+		learn(s);
 	return s;
 }
 
 struct sibling *sibling_of_cores(const int *cpus, int n)
 {
-	struct sibling *s = begin(n, 0);
+	struct sibling *s = begin(n, (struct cores_known){ 0 });
 
 	if (!s)
 		return NULL;
 	s->visits = true;
 	for (int i = 0; i < n; i++)
 		s->of[i].cpu = cpus[i];
-	look_for_least(s);
+	learn(s);
 	return s;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* measure/timing/sibling.h - whether somebody else computes on the hardware thread beside one that is measured on.
+/* measure/timing/sibling.h - at which clock a core runs that is measured on, and whether somebody else computes on the hardware thread beside it.
  *
- * In:   a burst of arithmetic that fills a core's vector units, before and behind each sample.
- * Out:  by how much others slow a core down; waiting, within bounds, until nobody does.
- * Holds: a guest is shown neither that its cores have a second thread nor who runs there, and nothing is stolen or
- *        preempted: kernels take 1.2 to 1.7 times as long, for 10 to 200 ms (docs/performance.md). That is told
- *        by the burst's time over its least so far, never by a kernel's own time. */
+ * In:   arithmetic that waits for its own results, and such that fills a core's vector units, before and behind each sample.
+ * Out:  the clock, in parts of a nominal one; by how much others slow a core down; waiting, within bounds, until nobody does.
+ * Holds: a guest is shown neither its clock, nor that its cores have a second thread, nor who runs there, and nothing is stolen or
+ *        preempted. Beside somebody kernels take 1.2 to 1.7 times as long, for 10 to 200 ms; a clock moves by a quarter within
+ *        a second (docs/performance.md). The one is told by what a burst takes over a chain, the other by the chain, neither ever by a
+ *        kernel's own time. */
 #ifndef HONE_MEASURE_TIMING_SIBLING_H
 #define HONE_MEASURE_TIMING_SIBLING_H
 
@@ -20,22 +21,32 @@ enum { SIBLING_QUIETEST_SHARE = 3 };
 
 struct sibling;
 
-/* For teams of THREADS threads; NULL: out of memory. LEAST_NS is what sibling_least_ns() of another process here said, or 0: this one
- * may not be alone for long. It takes a few ms, in which it looks for less. */
-struct sibling *sibling_new(int threads, double least_ns);
+/* What one process has learned of its cores, for the next one, which may not be alone for long. 0: not known. */
+struct cores_known {
+	double alone;		/* what a burst takes on a core that is alone, in chains */
+	double nominal_ns;	/* what a chain takes at the nominal clock */
+	double fixed_us;	/* and the fixed kernel (measure/timing/burst.h) */
+};
+
+/* For teams of THREADS threads; NULL: out of memory. It takes a few ms, in which it looks for what is not KNOWN. The nominal clock is that
+ * at which the fixed kernel takes so long; where that is not known either, the usual one of these few ms. */
+struct sibling *sibling_new(int threads, struct cores_known known);
 /* The same of the N cores CPUS, which the calling thread visits one after the other: for who has others compute there. */
 struct sibling *sibling_of_cores(const int *cpus, int n);
 void sibling_free(struct sibling *s);	/* NULL is allowed */
-/* A burst in the calling thread, which is number THREAD of its team, before a sample and behind it. */
+struct cores_known sibling_known(const struct sibling *s);	/* of the slowest core */
+/* In the calling thread, which is number THREAD of its team, before a sample and behind it. */
 void sibling_look(struct sibling *s, int thread);
 void sibling_look_again(struct sibling *s, int thread);
 /* Behind a sample that others took: the calling thread visits the cores again. */
 void sibling_visit_again(struct sibling *s);
-/* The longest burst of both looks and all threads, over what a thread's least took. */
+/* The longest burst of both looks and all threads, over what a thread's takes alone. */
 double sibling_slowdown(const struct sibling *s);
-/* What a burst takes alone, of the slowest core. */
-double sibling_least_ns(const struct sibling *s);
-/* Bursts of all threads until all cores are their own at once, for at most MOST_MS, and for less where that was in vain before. The
+/* Whether no core's clock moved between the two looks. */
+bool sibling_is_steady(const struct sibling *s);
+/* The clock of the slowest core, of both looks, over the nominal one. */
+double sibling_clock(const struct sibling *s);
+/* Looks of all threads until all cores are their own at once, for at most MOST_MS, and for less where that was in vain before. The
  * milliseconds that it took. */
 double sibling_await(struct sibling *s, double most_ms);
 

@@ -35,27 +35,8 @@ enum { COLD_SAMPLES = 5 };
 #define STILL_WARMING 0.97
 enum { WARM_RUNS = 6 };
 
-static void calibrate(int32_t phase, void *const *args, void *workspace, int32_t thread,
-		      int32_t threads)
-{
-	/* Eight chains hide the latency of a multiply and add; the barrier keeps the loop. */
-	float v[8] = { 1, 2, 3, 4, 5, 6, 7, 8 };
-
-	(void)phase, (void)args, (void)workspace, (void)thread, (void)threads;
-	for (int i = 0; i < 12000; i++) {
-		for (int j = 0; j < 8; j++)
-			v[j] = v[j] * 0.9999f + 0.0001f;
-		__asm__ volatile("" : "+m"(v));
-	}
-}
-
-static int32_t one_phase(void)
-{
-	return 1;
-}
-
-static const struct callable calibration = { .phases = one_phase, .part = calibrate };
-const struct timed timing_calibration = { .call = &calibration, .threads = 1 };
+/* Of samples of 0.1 to 1 ms on a Xeon with AVX-512 the clock moved within 2 to 20% (docs/performance.md). */
+enum { STEADY_TRIES = 3 };
 
 /* Where the calling thread is, and how often it, or any thread where there are several, was
  * preempted. */
@@ -118,8 +99,7 @@ static double sample(const struct timing *t, struct sibling *looked_at, struct t
 {
 	struct timed_sample s = { .timing = t, .sibling = looked_at, .kernel = k, .repeats = repeats };
 
-	if (k.call != timing_calibration.call)	/* which works in registers */
-		flush_caches(t->flush);
+	flush_caches(t->flush);
 	if (k.evicted)
 		evict(k.evicted);
 	if (k.handed_on)
@@ -127,6 +107,14 @@ static double sample(const struct timing *t, struct sibling *looked_at, struct t
 	team_run(k.threads, take_sample, &s);
 	*disturbed |= s.disturbed;
 	return (double)s.ns * 1e-3 / repeats;
+}
+
+/* What US microseconds, looked at, come to at the nominal clock. */
+static double at_nominal_clock(const struct timing *t, double us)
+{
+	double core = fmax(0, us - t->memory_us);
+
+	return t->sibling ? us - core + core * sibling_clock(t->sibling) : us;
 }
 
 /* Is something not there that was in the caches behind the run before? */
@@ -185,7 +173,7 @@ static void await_quiet(struct series *s, const struct timing *t)
 
 double series_begin(struct series *s, const struct timing *t, struct timed kernel)
 {
-	bool disturbed, also;
+	bool disturbed;
 
 	s->kernel = kernel;
 	s->n = 0;
@@ -193,10 +181,8 @@ double series_begin(struct series *s, const struct timing *t, struct timed kerne
 	await_quiet(s, t);
 	steal_begin(&s->steal, steal_ticks(), clock_ns());
 	double us = estimate(t, kernel, &disturbed);
-	double reference_us = estimate(t, t->reference, &also);
 
 	s->repeats = choose_repeats(t, kernel, us);
-	s->reference_repeats = choose_repeats(t, t->reference, reference_us);
 	return disturbed ? -1 : us;
 }
 
@@ -222,17 +208,28 @@ void series_warm(struct series *s, const struct timing *t)
 	}
 }
 
+/* A sample at the nominal clock, taken again where the clock moved meanwhile, if that ends soon. */
+static double steady_sample(const struct series *s, const struct timing *t, bool *disturbed)
+{
+	double us = 0;
+	bool steady = false;
+
+	for (int i = 0; i < STEADY_TRIES && !steady; i++) {
+		*disturbed = false;
+		us = at_nominal_clock(t, sample(t, t->sibling, s->kernel, s->repeats, disturbed));
+		steady = !t->sibling || sibling_is_steady(t->sibling);
+	}
+	*disturbed |= !steady;
+	return us;
+}
+
 void series_add(struct series *s, const struct timing *t)
 {
-	bool disturbed = false;
-
 	if (s->n == SAMPLES_MAX)
 		return;
 	await_quiet(s, t);
-	s->us[s->n] = sample(t, t->sibling, s->kernel, s->repeats, &disturbed);
-	s->slowdown[s->n] = t->sibling ? sibling_slowdown(t->sibling) : 1;
-	s->reference_us[s->n] = sample(t, NULL, t->reference, s->reference_repeats, &disturbed);
-	s->disturbed[s->n++] = disturbed;
+	s->us[s->n] = steady_sample(s, t, &s->disturbed[s->n]);
+	s->slowdown[s->n++] = t->sibling ? sibling_slowdown(t->sibling) : 1;
 	if (steal_is_due(&s->steal, clock_ns()))
 		series_look(s);
 }
@@ -246,20 +243,13 @@ static double alone_us(const struct series *s, int i)
 	return s->us[i] / (slowdown * slowdown);
 }
 
-static bool lost(const struct series *s, struct race race)
+static bool lost(const struct series *s, double limit_us)
 {
-	double reference[RACE_SAMPLES_MAX], best = HUGE_VAL;
+	double best = HUGE_VAL;
 
-	if (race.limit_us <= 0)
-		return false;
-	for (int i = 0; i < s->n; i++) {
+	for (int i = 0; i < s->n; i++)
 		best = fmin(best, alone_us(s, i));
-		reference[i] = s->reference_us[i];
-	}
-	/* A machine that has become slower excuses the kernel; a faster one condemns nobody. */
-	double drift = race.reference_us > 0 ? median(reference, s->n) / race.reference_us : 1;
-
-	return best > race.limit_us * fmax(1, drift);
+	return limit_us > 0 && best > limit_us;
 }
 
 /* Enough samples to tell whether the kernel has lost. On a busy machine no run that is longer than
@@ -291,42 +281,39 @@ static void sample_until_settled(struct series *s, const struct timing *t, int64
 }
 
 /* A first run has cold caches and page faults in it: it condemns only when far off. */
-double race_deadline_us(struct race race)
+double race_deadline_us(double limit_us)
 {
-	return race.limit_us > 0 ? fmax(ONE_RUN_US, HOPELESS * HOPELESS * race.limit_us) : 0;
+	return limit_us > 0 ? fmax(ONE_RUN_US, HOPELESS * HOPELESS * limit_us) : 0;
 }
 
 /* A thread that another one waits for may have been preempted before the run began, which no
  * counter tells. */
-static bool hopeless(const struct timing *t, double us, struct race race)
+static bool hopeless(const struct timing *t, double us, double limit_us)
 {
-	return race.limit_us > 0 && us > HOPELESS * race.limit_us &&
+	return limit_us > 0 && us > HOPELESS * limit_us &&
 	       (t->threads == 1 || us > ONE_RUN_US);
 }
 
-/* One sample, and of the reference another, are all it gets. */
-static bool lost_at_once(struct series *s, const struct timing *t, double us)
+/* One sample is all it gets. */
+static bool lost_at_once(struct series *s, double us)
 {
-	bool disturbed = false;
-
 	s->n = 1;
 	s->us[0] = us;
-	s->reference_us[0] = sample(t, NULL, t->reference, 1, &disturbed);
-	s->disturbed[0] = disturbed;
+	s->disturbed[0] = false;
 	s->slowdown[0] = 1;
 	return false;
 }
 
-bool timing_measure(struct series *s, const struct timing *t, struct timed kernel, struct race race)
+bool timing_measure(struct series *s, const struct timing *t, struct timed kernel, double limit_us)
 {
 	int64_t start = clock_ns();
 	double us = series_begin(s, t, kernel);
 
-	if (hopeless(t, us, race))
-		return lost_at_once(s, t, us);
+	if (hopeless(t, us, limit_us))
+		return lost_at_once(s, us);
 	while (!race_is_run(s, t, start))
 		series_add(s, t);
-	if (lost(s, race))
+	if (lost(s, limit_us))
 		return false;
 	sample_until_settled(s, t, start);
 	return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* measure/timing/timing.h - how long a kernel takes, on a machine that has other things to do.
  *
- * In:   a kernel whose arguments are ready, a reference kernel, the bounds of the effort.
- * Out:  samples of the kernel and of the reference in turn, and the least of the undisturbed ones.
+ * In:   a kernel whose arguments are ready, the bounds of the effort.
+ * Out:  samples at the nominal clock (measure/timing/sibling.h), and the least of the undisturbed ones.
  * Holds: a sample is the mean of as many runs as make it long against the clock's resolution, and
  *        one run where caches, or what the kernel has constant, are flushed before each, or images are handed on; one team takes them, as it takes the
  *        steps of a model, and waits for all its threads behind each. */
@@ -47,26 +47,19 @@ struct timing {
 	double min_ms, max_ms;	/* time to spend on the samples of one kernel */
 	int threads;		/* that the kernels use */
 	struct flush *flush;	/* before each run; NULL: warm caches */
-	struct timed reference;
-	struct sibling *sibling;	/* NULL: nobody looks who is beside */
+	struct sibling *sibling;	/* NULL: nobody looks who is beside, nor at the clock */
+	double memory_us;		/* of a run, for what memory needs: it does not follow the clock */
 };
 
-/* When a kernel has lost: slower than LIMIT_US, scaled by how the reference kernel's time now
- * compares with REFERENCE_US, its time when the limit was found. All 0: no race. */
-struct race {
-	double limit_us;
-	double reference_us;
-};
-
-/* A kernel whose first run takes longer has lost; 0: there is no race. */
-double race_deadline_us(struct race race);
+/* A kernel whose first run takes longer has lost the race against LIMIT_US; 0: there is no race. */
+double race_deadline_us(double limit_us);
 
 /* Samples of one kernel as they come. */
 struct series {
 	struct timed kernel;
-	int repeats, reference_repeats;	/* runs per sample */
+	int repeats;	/* runs per sample */
 	int n;
-	double us[SAMPLES_MAX], reference_us[SAMPLES_MAX];
+	double us[SAMPLES_MAX];
 	bool disturbed[SAMPLES_MAX];
 	double slowdown[SAMPLES_MAX];	/* by who is beside, at least 1 */
 	double waited_ms;		/* for a quiet moment */
@@ -75,8 +68,6 @@ struct series {
 
 struct timing_result {
 	double time_us;		/* the least: what others do makes no sample shorter (docs/measuring.md) */
-	double reference_us;	/* the median: how fast the core was */
-	double ratio;		/* of the two */
 	int disturbed;
 };
 
@@ -86,7 +77,7 @@ double series_begin(struct series *s, const struct timing *t, struct timed kerne
 /* Runs the kernel until its data are back in the caches, where others have been there since; a single run does not
  * do it for what nearly fills the last one. Its next sample may wait anew. */
 void series_warm(struct series *s, const struct timing *t);
-/* One sample of the kernel, one of the reference; before, it waits for a moment in which the cores are its own, if not for long. */
+/* One sample of the kernel; before, it waits for a moment in which the cores are its own, if not for long. */
 void series_add(struct series *s, const struct timing *t);
 /* Leaves out the samples that time was stolen from since the last look; series_add does so now and
  * then, and at the end of the samples it is due once more. */
@@ -102,15 +93,10 @@ void series_end(const struct series *s, struct timing_result *out);
 void series_counted(const struct series *s, char out[SAMPLES_MAX + 1]);
 
 /* The whole protocol for one kernel that was run before: begin, race, samples until the time is
- * used or the spread is small. False where it lost the race; one that is hopeless by its first run
- * here is not run again. */
-bool timing_measure(struct series *s, const struct timing *t, struct timed kernel, struct race race);
+ * used or the spread is small. False where it lost the race, slower than LIMIT_US (0: there is none); one that is hopeless by its
+ * first run here is not run again. */
+bool timing_measure(struct series *s, const struct timing *t, struct timed kernel, double limit_us);
 
-/* The reference kernel that is always there: arithmetic in registers, about 50 us, no memory. */
-extern const struct timed timing_calibration;
-
-/* Median of N values, which get sorted; 0 where there are none. */
-double median(double *v, int n);
 /* The least of N values; 0 where there are none. */
 double minimum(const double *v, int n);
 

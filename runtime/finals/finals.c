@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/quantile.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "measure/process/device_lock.h"

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/quantile.h"
 #include "measure/process/child.h"
 #include "measure/timing/timing.h"
 #include "runtime/finals/finals_play.h"

@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "base/machine.h"
+#include "base/quantile.h"
 #include "measure/timing/timing.h"
 #include "runtime/step_times.h"
 #include "runtime/values/inputs.h"

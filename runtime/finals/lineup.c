@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/quantile.h"
 #include "measure/timing/timing.h"
 #include "measure/timing/verdict.h"
 

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "base/quantile.h"
 #include "graph/build/build.h"
 #include "graph/ir/known.h"
 #include "graph/pass/pass.h"

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/quantile.h"
 #include "measure/timing/timing.h"
 #include "te/text/text.h"
 

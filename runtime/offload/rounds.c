@@ -3,6 +3,7 @@
 #include "runtime/offload/rounds.h"
 
 #include "base/clock.h"
+#include "base/quantile.h"
 #include "measure/timing/timing.h"
 #include "runtime/step_times.h"
 

@@ -54,7 +54,7 @@ struct scheduler scheduler_new(struct arena *a, const struct task_vec *tasks, do
 			       struct weigher weigher);
 /* Task I is kin of all of that number, which is not 0: its batches begin with what these are fast with. */
 void scheduler_relate(struct scheduler *s, int i, int kin);
-/* Task I will not come below US, however many trials it gets (search/campaign/traffic.h). */
+/* Task I will not come below US, however many trials it gets (search/traffic.h). */
 void scheduler_bound(struct scheduler *s, int i, double us);
 /* Asks the weigher, after what was heard. */
 void scheduler_weigh(struct scheduler *s);

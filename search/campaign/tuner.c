@@ -14,8 +14,8 @@
 #include "search/campaign/admit.h"
 #include "search/best.h"
 #include "search/campaign/campaign.h"
-#include "search/campaign/traffic.h"
 #include "search/strategies/transfer.h"
+#include "search/traffic.h"
 
 struct db_want tuner_want(const struct tuner *t, const struct task *task)
 {

@@ -18,9 +18,11 @@
 #include "measure/process/device_lock.h"
 #include "measure/runner/runner.h"
 #include "measure/timing/calm.h"
+#include "search/aim.h"
 #include "search/measurers/measurer.h"
 #include "search/measurers/pipeline.h"
 #include "search/measurers/spare.h"
+#include "search/traffic.h"
 #include "search/trust/speed_limit.h"
 #include "search/trust/spot_check.h"
 
@@ -120,6 +122,14 @@ static void set_flush(struct workload *w, const struct device *d)
 	w->flush_private = FLUSHES * (size_t)device_cache_bytes(d, last > 1 ? last - 1 : last);
 }
 
+static void set_clock(struct workload *w, const struct hardware *h, const struct task *t)
+{
+	struct aim aim = aim_of(h->o.device, h->o.threads, h->o.cache);
+
+	w->memory_us = traffic_us(t->dag, &aim);
+	w->fixed_us = h->o.device->fixed_us;
+}
+
 /* As set_up(). */
 static int check_reference(struct hardware *h, const struct task *t)
 {
@@ -144,6 +154,7 @@ static int set_up(struct hardware *h, const struct task *t)
 	if (task_reference(h->task, t, &w) < 0)
 		return 1;
 	set_flush(&w, h->o.device);
+	set_clock(&w, h, t);
 	int rc = runner_set_workload(h->runner, h->builder, &w);
 
 	if (rc > 0)

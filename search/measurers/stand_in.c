@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/hash.h"
+#include "base/quantile.h"
 #include "base/rng.h"
 
 enum { MAX_ROUNDS = 300, SEED = 1 };
@@ -39,19 +40,6 @@ static struct model *fit(const struct cost_model *kind, const struct stand_in_sa
 	}
 	arena_free(a);
 	return m;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-static double median(double *x, int n)
-{
-	qsort(x, (size_t)n, sizeof(*x), by_value);
-	return n ? x[n / 2] : 0;
 }
 
 static double score_of(const struct stand_in *s, const struct feature_matrix *m)

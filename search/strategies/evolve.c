@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/integer.h"
+#include "search/space/genes/kind.h"
 #include "search/strategies/component.h"
 #include "search/strategies/generations.h"
 #include "search/strategies/kinds.h"
@@ -53,12 +54,30 @@ static int descend(const struct problem *p, struct arena *a, struct rng *rng,
 	return n;
 }
 
-/* Of each kind the best of a few of each sketch, improved; returns how many there are, at most MOST. */
+/* OUT, of N: with the best of SOME, best first, that are like none of these, improved; returns how many there are, at most MOST. */
+static int add_unlike(const struct problem *p, struct arena *a, struct rng *rng, const struct candidate *some, int n_some,
+		      bool (*is_like)(const char *kind, const char *other), struct candidate *out, int n, int most)
+{
+	for (int i = 0; i < n_some && n < most; i++) {
+		bool seen = false;
+
+		for (int j = 0; j < n; j++)
+			seen |= is_like(some[i].kind, out[j].kind);
+		if (seen)
+			continue;
+		out[n] = some[i];
+		kinds_improve(p, a, rng, &out[n++]);
+	}
+	return n;
+}
+
+/* The best of a few of each sketch: of each algorithm and axis of vectors, then, where there is room, of each kind. Returns how many
+ * there are, at most MOST. */
 static int draft(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b, struct candidate *out,
 		 int most)
 {
 	struct candidate *some = arena_many(a, struct candidate, DRAFTED * p->sketches.n);
-	int n = 0, kinds = 0;
+	int n = 0;
 
 	for (int i = 0; i < p->sketches.n; i++)
 		for (int j = 0; j < DRAFTED; j++)
@@ -68,17 +87,9 @@ static int draft(const struct problem *p, struct arena *a, struct rng *rng, stru
 				b->refused++;
 	pick_score(p, a, some, n);
 	pick_sort(some, n);
-	for (int i = 0; i < n && kinds < most; i++) {
-		bool seen = false;
+	int drafted = add_unlike(p, a, rng, some, n, kind_is_akin, out, 0, most);
 
-		for (int j = 0; j < kinds; j++)
-			seen |= strcmp(some[i].kind, out[j].kind) == 0;
-		if (seen)
-			continue;
-		out[kinds] = some[i];
-		kinds_improve(p, a, rng, &out[kinds++]);
-	}
-	return kinds;
+	return add_unlike(p, a, rng, some, n, kind_equal, out, drafted, most);
 }
 
 /* Grown again: the best of each kind that was measured, at most MOST. */

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "search/space/genes/kind.h"
 #include "search/strategies/pick.h"
 #include "search/space/genes/vary.h"
 
@@ -15,13 +16,19 @@ enum { IMPROVED = 48 };
 #define HOPE 8.0
 #define HOPE_FROM 10.0
 
-struct arm {
-	const char *kind;
+/* What is known of some of the candidates. */
+struct prospect {
 	int64_t trials;		/* measured */
 	int64_t taken;		/* these, and those of this batch */
 	double best_us;		/* measured; of one that never ran, expected */
 	double floor_us;	/* the operations of one of it, at the peak */
+};
+
+struct arm {
+	const char *kind;
+	struct prospect prospect;
 	struct genes best;	/* to go on from */
+	int root;		/* the first arm that is akin */
 	int next;		/* of all candidates */
 	bool spent;		/* nothing new was found of it */
 };
@@ -38,7 +45,7 @@ void kinds_improve(const struct problem *p, struct arena *a, struct rng *rng, st
 		struct genes g = mutate(a, &c->genes, p->sketches.at[c->genes.sketch], rng);
 		struct candidate other;
 
-		if (!candidate_grow(p, a, rng, c->genes.sketch, &g, &other) || strcmp(c->kind, other.kind) != 0)
+		if (!candidate_grow(p, a, rng, c->genes.sketch, &g, &other) || !kind_equal(c->kind, other.kind))
 			continue;
 		pick_score(p, a, &other, 1);
 		if (other.score > c->score)
@@ -58,9 +65,18 @@ static double floor_us(const struct problem *p, const struct candidate *c)
 static struct arm *find(struct arms *all, const char *kind)
 {
 	for (int i = 0; i < all->n; i++)
-		if (strcmp(all->at[i].kind, kind) == 0)
+		if (kind_equal(all->at[i].kind, kind))
 			return &all->at[i];
 	return NULL;
+}
+
+static int root_of(const struct arms *all, const char *kind)
+{
+	int i = 0;
+
+	while (i < all->n && !kind_is_akin(all->at[i].kind, kind))
+		i++;
+	return i;
 }
 
 /* C counts for the arm of its kind, the first of which is the best by score; for none where there are too many. */
@@ -69,12 +85,13 @@ static void add(struct arms *all, const struct problem *p, const struct candidat
 	struct arm *arm = find(all, c->kind);
 
 	if (!arm && all->n < HISTORY_KINDS) {
-		arm = &all->at[all->n++];
-		*arm = (struct arm){ .kind = c->kind, .best = c->genes, .floor_us = INFINITY,
-				     .best_us = all->scale / c->score };
+		arm = &all->at[all->n];
+		*arm = (struct arm){ .kind = c->kind, .best = c->genes, .root = root_of(all, c->kind),
+				     .prospect = { .floor_us = INFINITY, .best_us = all->scale / c->score } };
+		all->n++;
 	}
 	if (arm)
-		arm->floor_us = fmin(arm->floor_us, floor_us(p, c));
+		arm->prospect.floor_us = fmin(arm->prospect.floor_us, floor_us(p, c));
 }
 
 /* What score a microsecond is worth: by the fastest that was measured and is in ALL, for a learned score is right up to a
@@ -100,37 +117,88 @@ static struct arms arms_of(const struct problem *p, const struct candidate *all,
 
 		if (!arm)
 			continue;
-		arm->trials = arm->taken = k->trials;
+		arm->prospect.trials = arm->prospect.taken = k->trials;
 		if (k->best_us > 0) {
-			arm->best_us = k->best_us;
+			arm->prospect.best_us = k->best_us;
 			arm->best = k->best;
 		}
 	}
 	return arms;
 }
 
-/* By how much the best of ARM may be faster than INCUMBENT_US, for each of the trials that it took. */
-static double hope_of(const struct arm *arm, double incumbent_us)
+/* By how much the best may be faster than INCUMBENT_US, for each of the trials that it took. */
+static double hope_of(const struct prospect *p, double incumbent_us)
 {
-	double us = fmax(arm->floor_us, arm->best_us / (1 + HOPE / ((double)arm->trials + HOPE_FROM)));
+	double us = fmax(p->floor_us, p->best_us / (1 + HOPE / ((double)p->trials + HOPE_FROM)));
 
-	return arm->spent ? 0 : fmax(0, incumbent_us - us) / (double)(arm->taken + 1);
+	return fmax(0, incumbent_us - us) / (double)(p->taken + 1);
 }
 
-/* NULL: nothing is hoped for. */
-static struct arm *most_hopeful(struct arms *all)
+/* Of all arms of ROOT that may give something new; false where there are none. */
+static bool add_up(const struct arms *all, int root, struct prospect *out)
 {
-	struct arm *best = NULL;
+	bool any = false;
+
+	*out = (struct prospect){ .best_us = INFINITY, .floor_us = INFINITY };
+	for (int i = root; i < all->n; i++) {
+		const struct prospect *p = &all->at[i].prospect;
+
+		if (all->at[i].root != root)
+			continue;
+		out->trials += p->trials;
+		out->taken += p->taken;
+		out->best_us = fmin(out->best_us, p->best_us);
+		out->floor_us = fmin(out->floor_us, p->floor_us);
+		any |= !all->at[i].spent;
+	}
+	return any;
+}
+
+/* The root whose arms let hope for most; -1: nothing is hoped for. */
+static int most_hopeful_root(const struct arms *all)
+{
 	double incumbent_us = INFINITY, most = 0;
+	int best = -1;
 
 	for (int i = 0; i < all->n; i++)
-		incumbent_us = fmin(incumbent_us, all->at[i].best_us);
+		incumbent_us = fmin(incumbent_us, all->at[i].prospect.best_us);
 	for (int i = 0; i < all->n; i++) {
-		double hope = hope_of(&all->at[i], incumbent_us);
+		struct prospect root;
+
+		if (all->at[i].root != i || !add_up(all, i, &root))
+			continue;
+		double hope = hope_of(&root, incumbent_us);
 
 		if (hope > most) {
 			most = hope;
-			best = &all->at[i];
+			best = i;
+		}
+	}
+	return best;
+}
+
+/* First an algorithm with its lanes, then one of its tiles: else an algorithm had as many trials more as it has tiles. NULL: nothing is
+ * hoped for. */
+static struct arm *most_hopeful(struct arms *all)
+{
+	int root = most_hopeful_root(all);
+	struct arm *best = NULL;
+	struct prospect of_root;
+	double most = 0;
+
+	if (root < 0)
+		return NULL;
+	add_up(all, root, &of_root);
+	for (int i = root; i < all->n; i++) {
+		struct arm *arm = &all->at[i];
+
+		if (arm->root != root || arm->spent)
+			continue;
+		double hope = hope_of(&arm->prospect, of_root.best_us);
+
+		if (!best || hope > most) {
+			most = hope;
+			best = arm;
 		}
 	}
 	return best;
@@ -145,7 +213,7 @@ static bool take(const struct problem *p, struct arena *a, struct rng *rng, cons
 	while (arm->next < n) {
 		const struct candidate *next = &all[arm->next++];
 
-		if (strcmp(next->kind, arm->kind) == 0 && pick_one(p, a, next, b))
+		if (kind_equal(next->kind, arm->kind) && pick_one(p, a, next, b))
 			return true;
 	}
 	if (!candidate_grow(p, a, rng, arm->best.sketch, &arm->best, &c))
@@ -166,7 +234,7 @@ void kinds_share(const struct problem *p, struct arena *a, struct rng *rng, cons
 
 		if (arm) {
 			arm->spent = !take(p, a, rng, all, n, arm, b);
-			arm->taken += !arm->spent;
+			arm->prospect.taken += !arm->spent;
 			continue;
 		}
 		while (next < n && !pick_one(p, a, &all[next], b))
@@ -175,6 +243,6 @@ void kinds_share(const struct problem *p, struct arena *a, struct rng *rng, cons
 			return;
 		arm = find(&arms, all[next++].kind);
 		if (arm)
-			arm->taken++;
+			arm->prospect.taken++;
 	}
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/quantile.h"
 #include "measure/build/builder.h"
 #include "measure/device/device.h"
 #include "measure/timing/timing.h"

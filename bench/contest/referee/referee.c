@@ -39,7 +39,7 @@ struct pace {
 /* A turn that was taken. */
 struct played {
 	double us;	/* of one evaluation; 0: it was not taken */
-	double burst_ns; /* the longest before it and behind it: what is long is known at the end */
+	double burst;	/* in chains, the longest before it and behind it: what is long is known at the end */
 };
 
 struct game {
@@ -127,7 +127,7 @@ static void take_turn(struct game *g, int i, struct played *turns)
 	if (!take_sample(scratch, g->players[i], &g->pace[i], &turn->us, &why))
 		s->lost = arena_strdup(g->a, why);
 	sibling_visit_again(g->sibling);
-	turn->burst_ns = sibling_slowdown(g->sibling) * sibling_least_ns(g->sibling);
+	turn->burst = sibling_slowdown(g->sibling) * sibling_known(g->sibling).alone;
 	arena_free(scratch);
 }
 
@@ -166,7 +166,7 @@ static void play(struct game *g)
 /* Was somebody else on a core's second hardware thread? */
 static bool is_beside(const struct game *g, const struct played *turn)
 {
-	return turn->burst_ns > SIBLING_ALONE * sibling_least_ns(g->sibling);
+	return turn->burst > SIBLING_ALONE * sibling_known(g->sibling).alone;
 }
 
 /* The longest burst of round R of player I in X and player J in Y; 0: one of them did not play. */
@@ -174,21 +174,21 @@ static double burst_of(const struct game *g, int r, const struct played *x, int 
 {
 	const struct played *a = &x[r * g->n + i], *b = &y[r * g->n + j];
 
-	return a->us > 0 && b->us > 0 ? fmax(a->burst_ns, b->burst_ns) : 0;
+	return a->us > 0 && b->us > 0 ? fmax(a->burst, b->burst) : 0;
 }
 
 /* The longest burst of rounds that count: of a core alone; or of the quietest third where there are no more of those, and
  * of min_rounds in any case. */
 static double longest_burst(const struct game *g, const struct played *x, int i, const struct played *y, int j)
 {
-	double *burst = arena_many(g->a, double, g->rounds), alone = SIBLING_ALONE * sibling_least_ns(g->sibling);
+	double *burst = arena_many(g->a, double, g->rounds), alone = SIBLING_ALONE * sibling_known(g->sibling).alone;
 	int n = 0;
 
 	for (int r = 0; r < g->rounds; r++) {
-		double ns = burst_of(g, r, x, i, y, j);
+		double longest = burst_of(g, r, x, i, y, j);
 
-		if (ns > 0)
-			burst[n++] = ns;
+		if (longest > 0)
+			burst[n++] = longest;
 	}
 	if (n == 0)
 		return alone;

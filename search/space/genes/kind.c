@@ -6,6 +6,9 @@
 
 #include "base/text.h"
 
+/* Before the axis of a tile in the name of a kind. */
+#define TILE ", tile "
+
 /* Of the loops around a statement, those that are written at once, by the axes as the operator has them. */
 struct written_axes {
 	const struct axis *lanes;
@@ -76,7 +79,7 @@ static void tell_tile(struct text *t, const struct program *p, const struct feat
 		if (w.at[i].turns > (longest < 0 ? 1 : w.at[longest].turns))
 			longest = i;
 	if (longest >= 0)
-		text_printf(t, ", tile %.*s", (int)length_of_name(w.at[longest].name), w.at[longest].name);
+		text_printf(t, TILE "%.*s", (int)length_of_name(w.at[longest].name), w.at[longest].name);
 }
 
 const char *kind_of(struct arena *a, const struct state *s, const struct program *p, const struct feature_matrix *m)
@@ -95,4 +98,23 @@ const char *kind_of(struct arena *a, const struct state *s, const struct program
 
 	text_free(&t);
 	return kind;
+}
+
+bool kind_equal(const char *x, const char *y)
+{
+	return strcmp(x, y) == 0;
+}
+
+static size_t length_without_tile(const char *kind)
+{
+	const char *tile = strstr(kind, TILE);
+
+	return tile ? (size_t)(tile - kind) : strlen(kind);
+}
+
+bool kind_is_akin(const char *x, const char *y)
+{
+	size_t n = length_without_tile(x);
+
+	return n == length_without_tile(y) && memcmp(x, y, n) == 0;
 }

@@ -14,5 +14,8 @@
 
 /* The kind of program P, that S was lowered to, with features M; in A. */
 const char *kind_of(struct arena *a, const struct state *s, const struct program *p, const struct feature_matrix *m);
+bool kind_equal(const char *x, const char *y);
+/* Whether two kinds are of one algorithm with vectors along one axis, however their tiles are long. */
+bool kind_is_akin(const char *x, const char *y);
 
 #endif

@@ -20,7 +20,6 @@ enum { SERIES = 400, SAMPLES = 60 };
 static void add(struct series *s, double us, double slowdown, bool disturbed)
 {
 	s->us[s->n] = us;
-	s->reference_us[s->n] = 50;
 	s->slowdown[s->n] = slowdown;
 	s->disturbed[s->n++] = disturbed;
 }
@@ -70,7 +69,7 @@ static void samples_beside_somebody_do_not_count(void **state)
 	}
 	series_counted(&s, counted);
 	assert_string_equal(counted, "100100100");
-	assert_true(end_of(&s).time_us == 10 && end_of(&s).reference_us == 50 && end_of(&s).ratio == 0.2);
+	assert_true(end_of(&s).time_us == 10);
 	assert_int_equal(end_of(&s).disturbed, 6);
 }
 
@@ -117,16 +116,17 @@ static void a_round_counts_for_all_or_for_none(void **state)
 
 static void a_burst_is_held_against_the_least_that_is_known(void **state)
 {
-	struct sibling *new = sibling_new(1, 0), *busy = sibling_new(2, 1e-3);
+	const struct cores_known none = { 0 }, known = { .alone = 1e-3, .nominal_ns = 1 };
+	struct sibling *new = sibling_new(1, none), *busy = sibling_new(2, known);
 
 	(void)state;
 	assert_non_null(new);
 	assert_non_null(busy);
-	assert_true(sibling_least_ns(new) > 0 && isfinite(sibling_least_ns(new)));
+	assert_true(isfinite(sibling_known(new).alone) && sibling_known(new).nominal_ns > 0);
 	sibling_look(new, 0);
 	assert_true(sibling_slowdown(new) >= 1);
 	/* of another machine, say: nothing is ever as fast */
-	assert_true(sibling_least_ns(busy) == 1e-3);
+	assert_true(sibling_known(busy).alone == 1e-3 && sibling_known(busy).nominal_ns == 1);
 	sibling_look(busy, 1);
 	double slowdown = sibling_slowdown(busy);
 
@@ -137,6 +137,48 @@ static void a_burst_is_held_against_the_least_that_is_known(void **state)
 	sibling_free(busy);
 	sibling_free(new);
 	sibling_free(NULL);
+}
+
+static int32_t one_phase(void)
+{
+	return 1;
+}
+
+static void nothing(int32_t phase, void *const *args, void *workspace, int32_t thread, int32_t threads)
+{
+	(void)phase, (void)args, (void)workspace, (void)thread, (void)threads;
+}
+
+static double time_us(const struct timing *t)
+{
+	const struct callable call = { .phases = one_phase, .part = nothing };
+	struct series s = { 0 };
+
+	timing_measure(&s, t, (struct timed){ .call = &call, .threads = 1 }, 0);
+	return end_of(&s).time_us;
+}
+
+/* A clock is what a chain takes, over what it takes at the nominal one: given, or the one at which the fixed kernel takes so long. */
+static void times_are_at_the_nominal_clock(void **state)
+{
+	const struct cores_known none = { 0 }, slow = { .fixed_us = 1e9 }, known = { .alone = 1, .nominal_ns = 1e12, .fixed_us = 7 };
+	struct sibling *all[] = { sibling_new(1, none), sibling_new(1, slow), sibling_new(1, known) };
+	struct cores_known usual = sibling_known(all[0]);
+	struct timing t = { .max_ms = 1, .threads = 1, .sibling = all[2] };
+
+	(void)state;
+	assert_true(usual.nominal_ns > 0 && usual.fixed_us > 0 && sibling_clock(all[0]) > 0);
+	/* the fixed kernel, of some microseconds, is to take a thousand seconds */
+	assert_true(sibling_known(all[1]).nominal_ns > 1000 * usual.nominal_ns);
+	assert_true(sibling_known(all[1]).fixed_us == 1e9);
+	assert_true(sibling_known(all[2]).nominal_ns == 1e12 && sibling_known(all[2]).fixed_us == 7);
+	double core_us = time_us(&t);
+
+	/* what memory needs does not follow the clock */
+	t.memory_us = 1e9;
+	assert_true(time_us(&t) > 0 && core_us > 1000 * time_us(&t));
+	for (int i = 0; i < 3; i++)
+		sibling_free(all[i]);
 }
 
 /* Who visits cores comes back to where he may be; one that is not there is passed by. */
@@ -151,7 +193,7 @@ static void cores_are_visited(void **state)
 
 	assert_non_null(s);
 	assert_non_null(beyond);
-	assert_true(sibling_least_ns(s) > 0 && isfinite(sibling_least_ns(s)));
+	assert_true(isfinite(sibling_known(s).alone) && sibling_known(s).nominal_ns > 0);
 	assert_true(sibling_await(s, 5) >= 0);
 	double slowdown = sibling_slowdown(s);
 
@@ -173,6 +215,7 @@ int main(void)
 		cmocka_unit_test(a_core_that_is_never_alone_is_measured_on),
 		cmocka_unit_test(a_round_counts_for_all_or_for_none),
 		cmocka_unit_test(a_burst_is_held_against_the_least_that_is_known),
+		cmocka_unit_test(times_are_at_the_nominal_clock),
 		cmocka_unit_test(cores_are_visited),
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/campaign/traffic.c - bytes from memory, over the probed bandwidth. */
-#include "search/campaign/traffic.h"
+/* search/traffic.c - bytes from memory, over the probed bandwidth. */
+#include "search/traffic.h"
 
 #include <math.h>
 

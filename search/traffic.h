@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/campaign/traffic.h - how long a task takes at least for what no cache can have. */
-#ifndef HONE_SEARCH_CAMPAIGN_TRAFFIC_H
-#define HONE_SEARCH_CAMPAIGN_TRAFFIC_H
+/* search/traffic.h - how long a task takes at least for what no cache can have. */
+#ifndef HONE_SEARCH_TRAFFIC_H
+#define HONE_SEARCH_TRAFFIC_H
 
 #include "costmodel/aim.h"
 #include "te/dag.h"
