@@ -19,7 +19,10 @@
 
 enum { COUNTER_NAME = 40, COUNTERS_MAX = 16 };
 
-/* An event count of one run of a kernel, of the thread that called it. */
+/* Nanoseconds that the fixed kernel takes at the clock that there was, which times are without (measure/timing/sibling.h). */
+#define COUNTER_FIXED "fixed_ns"
+
+/* That, or an event count of one run of a kernel, of the thread that called it. */
 struct counter {
 	char name[COUNTER_NAME];
 	int64_t value;

@@ -104,6 +104,9 @@ static void put_series(struct event *e, const struct series *s, const struct sib
 	series_counted(s, e->counted);
 	e->disturbed = r.disturbed;
 	e->time_us = r.time_us;
+	e->n_counters = 0;
+	if (r.clock > 0)
+		e->counters[e->n_counters++] = (struct counter){ COUNTER_FIXED, (int64_t)(e->cores.fixed_us * 1e3 / r.clock) };
 	e->reference_us = e->cores.fixed_us;
 	e->ratio = e->cores.fixed_us > 0 ? r.time_us / e->cores.fixed_us : 0;
 }
@@ -117,7 +120,9 @@ static void put_counters(struct runner_process *r, struct loaded_kernel *k)
 	if (counters_start(t->counters) < 0)
 		return;
 	timed_run(k->timed);
-	r->event.n_counters = counters_stop(t->counters, r->event.counters, COUNTERS_MAX);
+	struct event *e = &r->event;
+
+	e->n_counters += counters_stop(t->counters, e->counters + e->n_counters, COUNTERS_MAX - e->n_counters);
 }
 
 static enum trial_status verify(struct runner_process *r, struct loaded_kernel *k,

@@ -98,15 +98,19 @@ void series_join(struct series *s, int n)
 
 void series_end(const struct series *s, struct timing_result *out)
 {
-	double us[SAMPLES_MAX];
+	double us[SAMPLES_MAX], clock[SAMPLES_MAX];
 	struct counting which = counting_of(s);
 	int n = 0;
 
-	for (int i = 0; i < s->n; i++)
-		if (counts(s, i, which))
-			us[n++] = s->us[i];
+	for (int i = 0; i < s->n; i++) {
+		if (!counts(s, i, which))
+			continue;
+		us[n] = s->us[i];
+		clock[n++] = s->clock[i];
+	}
 	out->disturbed = s->n - series_good(s, 1);
 	out->time_us = minimum(us, n);
+	out->clock = median(clock, n);
 }
 
 void series_counted(const struct series *s, char out[SAMPLES_MAX + 1])

@@ -229,6 +229,7 @@ void series_add(struct series *s, const struct timing *t)
 		return;
 	await_quiet(s, t);
 	s->us[s->n] = steady_sample(s, t, &s->disturbed[s->n]);
+	s->clock[s->n] = t->sibling ? sibling_clock(t->sibling) : 0;
 	s->slowdown[s->n++] = t->sibling ? sibling_slowdown(t->sibling) : 1;
 	if (steal_is_due(&s->steal, clock_ns()))
 		series_look(s);
@@ -299,6 +300,7 @@ static bool lost_at_once(struct series *s, double us)
 {
 	s->n = 1;
 	s->us[0] = us;
+	s->clock[0] = 0;
 	s->disturbed[0] = false;
 	s->slowdown[0] = 1;
 	return false;

@@ -59,7 +59,8 @@ struct series {
 	struct timed kernel;
 	int repeats;	/* runs per sample */
 	int n;
-	double us[SAMPLES_MAX];
+	double us[SAMPLES_MAX];		/* at the nominal clock */
+	double clock[SAMPLES_MAX];	/* in parts of that; 0: nobody looked */
 	bool disturbed[SAMPLES_MAX];
 	double slowdown[SAMPLES_MAX];	/* by who is beside, at least 1 */
 	double waited_ms;		/* for a quiet moment */
@@ -68,6 +69,7 @@ struct series {
 
 struct timing_result {
 	double time_us;		/* the least: what others do makes no sample shorter (docs/measuring.md) */
+	double clock;		/* the median; 0: nobody looked */
 	int disturbed;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* search/strategies/kinds.c - kinds as the arms of a bandit: every other place goes to the one that lets hope for most. */
+/* search/strategies/kinds.c - kinds as the arms of a bandit: three of four places go to the one that lets hope for most. */
 #include "search/strategies/kinds.h"
 
 #include <math.h>
@@ -230,7 +230,7 @@ void kinds_share(const struct problem *p, struct arena *a, struct rng *rng, cons
 	int next = 0;
 
 	while (b->n < upto) {
-		struct arm *arm = b->n % 2 ? most_hopeful(&arms) : NULL;
+		struct arm *arm = b->n % 4 ? most_hopeful(&arms) : NULL;
 
 		if (arm) {
 			arm->spent = !take(p, a, rng, all, n, arm, b);

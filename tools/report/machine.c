@@ -14,7 +14,7 @@ static void write_noise(FILE *to, const struct report_data *r)
 {
 	if (!r->noise.n)
 		return;
-	fputs("<h3>The fixed kernel, in turn with every kernel</h3>\n<p>It runs from registers, so its time tells "
+	fputs("<h3>The fixed kernel, beside every kernel</h3>\n<p>It runs from registers, so its time tells "
 	      "how fast the core was: medians and deciles over records in the order in which they were taken. "
 	      "<i>Spread</i> is how far apart the middle half of the samples of one kernel lay, the median over "
 	      "kernels.</p>\n<div class=pair>", to);

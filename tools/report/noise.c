@@ -2,15 +2,29 @@
 /* tools/report/noise.c - quantiles of what was measured, by the time at which it was. */
 #include "tools/report/noise.h"
 
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/quantile.h"
+#include "measure/trial.h"
 
 /* Of N sorted figures; NAN of none. */
 static double part_of(const double *sorted, int n, double q)
 {
 	return n ? quantile(sorted, n, q) : NAN;
+}
+
+/* What the fixed kernel took when R did: as its samples were counted, or in turn with them, as it was once. NAN: not known. */
+static double fixed_us(const struct db_record *r)
+{
+	json_t *counters = json_loads(r->counters ? r->counters : "{}", 0, NULL);
+	double ns = json_number_value(json_object_get(counters, COUNTER_FIXED));
+
+	json_decref(counters);
+	if (ns > 0)
+		return ns * 1e-3;
+	return r->ratio > 0 ? r->time_us / r->ratio : NAN;
 }
 
 struct noise_sample noise_of(struct arena *a, const struct db_record *r)
@@ -19,8 +33,7 @@ struct noise_sample noise_of(struct arena *a, const struct db_record *r)
 
 	if (r->status != TRIAL_OK || r->estimate)
 		return s;
-	if (r->ratio > 0)
-		s.fixed_us = r->time_us / r->ratio;
+	s.fixed_us = fixed_us(r);
 	double *v = arena_many(a, double, r->n_samples ? r->n_samples : 1);
 	int n = 0;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tools/report/noise.h - how steady the machine was while a campaign measured.
  *
- * In:   records that were timed in turn with the fixed kernel, and samples of each.
+ * In:   records that tell what the fixed kernel took meanwhile, and samples of each.
  * Out:  for spans of the time at which they were taken, what the fixed kernel took and how far samples of
  *       one kernel lay apart. */
 #ifndef HONE_TOOLS_REPORT_NOISE_H
@@ -12,7 +12,7 @@
 struct noise_sample {
 	int64_t record;
 	int64_t created;	/* seconds since 1970 */
-	double fixed_us;	/* of the fixed kernel in turn with it; NAN */
+	double fixed_us;	/* of the fixed kernel at its clock; NAN */
 	double spread;		/* of its samples: quartiles apart, in parts of the median; NAN */
 };
 struct noise_sample_vec VEC(struct noise_sample);

@@ -2,6 +2,8 @@
 /* search/space/genes/vary.c - mutation and crossover of decisions. */
 #include "search/space/genes/vary.h"
 
+#include "search/space/genes/exchange.h"
+
 static const struct {
 	int weight;
 	unsigned roles;
@@ -14,6 +16,10 @@ static const struct {
 /* How often a mutation takes back all of a stage: derived kernels are 0.93 to 0.97 by the prior, others as they were
  * (docs/performance.md, What evolution finds). */
 #define WHOLE_STAGE 0.5
+
+/* How often axes change places, and how often, then, two of them again: those of a window as those of its image. Chosen, not measured. */
+#define EXCHANGED 0.1
+#define EXCHANGED_AGAIN 0.5
 
 static unsigned pick_roles(struct rng *rng)
 {
@@ -72,6 +78,11 @@ struct genes mutate(struct arena *a, const struct genes *g, const struct sketch 
 	struct genes c = genes_copy(a, g);
 	int changes = 1 + (int)rng_below(rng, 2);
 
+	if (rng_chance(rng, EXCHANGED) && exchange_axes(&c, sketch, rng)) {
+		if (rng_chance(rng, EXCHANGED_AGAIN))
+			exchange_axes(&c, sketch, rng);
+		return c;
+	}
 	if (rng_chance(rng, WHOLE_STAGE)) {
 		take_back_stage(&c, sketch, rng);
 		return c;
