@@ -35,8 +35,10 @@ enum { COLD_SAMPLES = 5 };
 #define STILL_WARMING 0.97
 enum { WARM_RUNS = 6 };
 
-/* Of samples of 0.1 to 1 ms on a Xeon with AVX-512 the clock moved within 2 to 20% (docs/performance.md). */
+/* Of samples of 0.1 to 10 ms on a Xeon with AVX-512 the clock moved within 2 to 20%, of longer ones within more (docs/performance.md):
+ * these are not taken again. */
 enum { STEADY_TRIES = 3 };
+#define STEADY_US 10e3
 
 /* Where the calling thread is, and how often it, or any thread where there are several, was
  * preempted. */
@@ -214,7 +216,7 @@ static double steady_sample(const struct series *s, const struct timing *t, bool
 	double us = 0;
 	bool steady = false;
 
-	for (int i = 0; i < STEADY_TRIES && !steady; i++) {
+	for (int i = 0; i < STEADY_TRIES && !steady && us * s->repeats < STEADY_US; i++) {
 		*disturbed = false;
 		us = at_nominal_clock(t, sample(t, t->sibling, s->kernel, s->repeats, disturbed));
 		steady = !t->sibling || sibling_is_steady(t->sibling);
