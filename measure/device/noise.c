@@ -88,7 +88,7 @@ void noise_measure(double seconds, struct noise *out)
 	*out = (struct noise){0};
 	do {
 		sibling_look(sibling, 0);
-		burst[n] = sibling_slowdown(sibling) * sibling_known(sibling).alone;
+		burst[n] = sibling_burst(sibling);
 		us[n++] = (double)probe_fma_ns(isa, rounds) / 1e3;
 	} while (n < SAMPLES && (double)(clock_ns() - begin) < seconds * 1e9);
 	out->seconds = (double)(clock_ns() - begin) / 1e9;

@@ -17,6 +17,7 @@
 enum { FIRST_LOOKS = 256, FIRST_LEAST = 8 };
 /* Two chains that differ by more tell of a clock that moved between them, or of an interrupt. One step of the clock of a Xeon is 2 to 3%. */
 #define STEADY 0.01
+enum { SETTLE_CHAINS = 8, BURSTS = 4, WAKING_BURSTS = 32 };
 /* One wait, at most: beside a sibling that computed for 86% of the time a core had 1 to 10 ms of its own, and then none for 10 to 300 ms,
  * seldom for up to a second (docs/performance.md). Where one was in vain the next is shorter by half of it, down to the least, until one is
  * not: somebody who never stops is not waited for, nor by those who wait for less at a time. */
@@ -27,7 +28,7 @@ enum { FIRST_LOOKS = 256, FIRST_LEAST = 8 };
 struct core {
 	int cpu;		/* that is visited */
 	double alone, last;	/* bursts in chains: the least that two in a row did not exceed; the last */
-	double slowdown, clock_ns;	/* a burst over what it takes alone, and a chain, of the looks at one sample */
+	double burst, clock_ns;	/* the longer burst, in chains, and a chain, of the looks at one sample */
 	bool moved;
 };
 
@@ -43,36 +44,75 @@ static bool agree(double ns, double other_ns)
 	return fmax(ns, other_ns) <= (1 + STEADY) * fmin(ns, other_ns);
 }
 
-static struct core look_at(struct core *c)
+/* Until the core has the clock of wide vectors, if it had another one: 10 to 20 us on a Xeon with AVX-512. */
+static void settle(void)
 {
-	double before = chain_ns(), burst = burst_ns(), after = chain_ns(), chain = fmin(before, after);
+	double before = chain_ns(), now = chain_ns();
 
-	bool moved = !agree(before, after);
-
-	/* two in a row: a chain that was interrupted makes a burst short */
-	if (!moved) {
-		c->alone = fmin(c->alone, fmax(c->last, burst / chain));
-		c->last = burst / chain;
+	for (int i = 0; i < SETTLE_CHAINS && !agree(before, now); i++) {
+		before = now;
+		now = chain_ns();
 	}
-	return (struct core){ .slowdown = fmax(1, burst / chain / c->alone), .clock_ns = chain, .moved = moved };
+}
+
+/* What one look has seen. */
+struct look {
+	double before_ns, after_ns;	/* chains */
+	double burst;			/* in chains */
+};
+
+/* A burst that is long is tried again: a core that had no wide multiply-adds for a while takes them at a fraction of its rate at first, where a chain
+ * takes what it always does. Somebody beside stays for longer. */
+static struct look look_at(struct core *c)
+{
+	double before = chain_ns();
+	struct look l = { .before_ns = before, .burst = HUGE_VAL };
+
+	for (int i = 0; i == 0 || (i < BURSTS && l.burst > SIBLING_ALONE * c->alone); i++) {
+		double burst = burst_ns();
+
+		l.after_ns = chain_ns();
+		burst /= fmin(before, l.after_ns);
+		/* two in a row: a chain that was interrupted makes a burst short */
+		if (agree(before, l.after_ns)) {
+			c->alone = fmin(c->alone, fmax(c->last, burst));
+			c->last = burst;
+		}
+		l.burst = fmin(l.burst, burst);
+		before = l.after_ns;
+	}
+	return l;
 }
 
 void sibling_look(struct sibling *s, int thread)
 {
-	struct core *c = &s->of[thread], now = look_at(c);
+	struct core *c = &s->of[thread];
 
-	c->slowdown = now.slowdown;
-	c->clock_ns = now.clock_ns;
+	settle();
+	struct look now = look_at(c);
+
+	c->burst = now.burst;
+	c->clock_ns = now.after_ns;
 	c->moved = false;
 }
 
 void sibling_look_again(struct sibling *s, int thread)
 {
-	struct core *c = &s->of[thread], now = look_at(c);
+	struct core *c = &s->of[thread];
+	struct look now = look_at(c);
 
-	c->slowdown = fmax(c->slowdown, now.slowdown);
-	c->moved = !agree(c->clock_ns, now.clock_ns);
-	c->clock_ns = (c->clock_ns + now.clock_ns) / 2;
+	c->burst = fmax(c->burst, now.burst);
+	c->moved = !agree(c->clock_ns, now.before_ns);
+	c->clock_ns = (c->clock_ns + now.before_ns) / 2;
+}
+
+double sibling_burst(const struct sibling *s)
+{
+	double most = 0;
+
+	for (int i = 0; i < s->threads; i++)
+		most = fmax(most, s->of[i].burst);
+	return most;
 }
 
 double sibling_slowdown(const struct sibling *s)
@@ -80,7 +120,7 @@ double sibling_slowdown(const struct sibling *s)
 	double most = 1;
 
 	for (int i = 0; i < s->threads; i++)
-		most = fmax(most, s->of[i].slowdown);
+		most = fmax(most, s->of[i].burst / s->of[i].alone);
 	return most;
 }
 
@@ -142,9 +182,18 @@ static void visit(struct sibling *s, void (*do_there)(struct sibling *s, int thr
 	sched_setaffinity(0, sizeof(home), &home);
 }
 
+/* What others computed there may have left units asleep: behind 10 ms of kernels that permute bursts took 1.21 times as long, for more than 40 us. */
+static void wake_and_look_again(struct sibling *s, int thread)
+{
+	for (int i = 0; i < WAKING_BURSTS; i++)
+		burst_ns();
+	settle();
+	sibling_look_again(s, thread);
+}
+
 void sibling_visit_again(struct sibling *s)
 {
-	visit(s, sibling_look_again);
+	visit(s, wake_and_look_again);
 }
 
 static bool all_are_alone(struct sibling *s)
@@ -167,7 +216,7 @@ static struct sibling *begin(int threads, struct cores_known known)
 	s->nominal_ns = known.nominal_ns;
 	s->fixed_us = known.fixed_us;
 	for (int i = 0; i < threads; i++)
-		s->of[i] = (struct core){ .alone = known.alone > 0 ? known.alone : HUGE_VAL, .last = HUGE_VAL, .slowdown = 1 };
+		s->of[i] = (struct core){ .alone = known.alone > 0 ? known.alone : HUGE_VAL, .last = HUGE_VAL };
 	return s;
 }
 

@@ -40,7 +40,9 @@ void sibling_look(struct sibling *s, int thread);
 void sibling_look_again(struct sibling *s, int thread);
 /* Behind a sample that others took: the calling thread visits the cores again. */
 void sibling_visit_again(struct sibling *s);
-/* The longest burst of both looks and all threads, over what a thread's takes alone. */
+/* The longest burst of both looks and all threads, in chains. */
+double sibling_burst(const struct sibling *s);
+/* The same over what a thread's takes alone. */
 double sibling_slowdown(const struct sibling *s);
 /* Whether no core's clock moved between the two looks. */
 bool sibling_is_steady(const struct sibling *s);

@@ -127,7 +127,7 @@ static void take_turn(struct game *g, int i, struct played *turns)
 	if (!take_sample(scratch, g->players[i], &g->pace[i], &turn->us, &why))
 		s->lost = arena_strdup(g->a, why);
 	sibling_visit_again(g->sibling);
-	turn->burst = sibling_slowdown(g->sibling) * sibling_known(g->sibling).alone;
+	turn->burst = sibling_burst(g->sibling);
 	arena_free(scratch);
 }
 
