@@ -86,8 +86,8 @@ static void sum_way(struct arena *a, const struct vdla_entry *e, int n, int way,
 		share[found] = vdla_share(&e[i].roof, &e[i].by[way]);
 		use[found++] = vdla_utilisation(&e[i].by[way]);
 	}
-	out->share[way] = median(share, found);
-	out->utilisation[way] = median(use, found);
+	out->share[way] = found ? median(share, found) : NAN;
+	out->utilisation[way] = found ? median(use, found) : NAN;
 	out->found = way == VDLA_VIRTUAL ? found : out->found;
 }
 

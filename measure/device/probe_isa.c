@@ -3,21 +3,13 @@
 #include "measure/device/probe_isa.h"
 
 #include "base/clock.h"
+#include "base/opaque.h"
 
 /* Fast and fused whatever the options of the rest of hone are. */
 #if defined(__clang__)
 #pragma clang fp contract(fast)
 #else
 #pragma GCC optimize("O3", "fp-contract=fast")
-#endif
-
-/* Hides from the compiler what the vector X holds, and keeps it in a register. */
-#if defined(__x86_64__)
-#define OPAQUE(x) __asm__ volatile("" : "+v"(x))
-#elif defined(__aarch64__)
-#define OPAQUE(x) __asm__ volatile("" : "+w"(x))
-#else
-#define OPAQUE(x) __asm__ volatile("" : "+m"(x))
 #endif
 
 /* Checked memory accesses are not what the read kernel is to measure. */

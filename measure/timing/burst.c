@@ -5,18 +5,10 @@
 #include <stdbool.h>
 
 #include "base/clock.h"
+#include "base/opaque.h"
 
 /* About 8 and 3 us at 3 GHz: a hundred times what reading the clock takes, and little beside a sample of 60. */
 enum { BURST_ROUNDS = 4096, CHAIN_ROUNDS = 2048 };
-
-/* Hides X from the compiler, which would keep one of equal chains. */
-#if defined(__x86_64__)
-#define OPAQUE(x) __asm__ volatile("" : "+v"(x))
-#elif defined(__aarch64__)
-#define OPAQUE(x) __asm__ volatile("" : "+w"(x))
-#else
-#define OPAQUE(x) __asm__ volatile("" : "+m"(x))
-#endif
 
 /* As many chains as fill two units, or four, of 3 to 5 cycles of latency, in the registers of the baseline. */
 #define CHAINS(X) X(a) X(b) X(c) X(d) X(e) X(f) X(g) X(h) X(i) X(j) X(k) X(l)

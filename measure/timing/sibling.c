@@ -17,6 +17,7 @@
 enum { FIRST_LOOKS = 256, FIRST_LEAST = 8 };
 /* Two chains that differ by more tell of a clock that moved between them, or of an interrupt. One step of the clock of a Xeon is 2 to 3%. */
 #define STEADY 0.01
+/* 25 us of chains, for a clock that settles in 10 to 20; 45 us of bursts; 0.3 ms of them, beside turns of 10 ms. Chosen, not measured. */
 enum { SETTLE_CHAINS = 8, BURSTS = 4, WAKING_BURSTS = 32 };
 /* One wait, at most: beside a sibling that computed for 86% of the time a core had 1 to 10 ms of its own, and then none for 10 to 300 ms,
  * seldom for up to a second (docs/performance.md). Where one was in vain the next is shorter by half of it, down to the least, until one is
@@ -56,17 +57,17 @@ static void settle(void)
 }
 
 /* What one look has seen. */
-struct look {
+struct glance {
 	double before_ns, after_ns;	/* chains */
 	double burst;			/* in chains */
 };
 
 /* A burst that is long is tried again: a core that had no wide multiply-adds for a while takes them at a fraction of its rate at first, where a chain
  * takes what it always does. Somebody beside stays for longer. */
-static struct look look_at(struct core *c)
+static struct glance look_at(struct core *c)
 {
 	double before = chain_ns();
-	struct look l = { .before_ns = before, .burst = HUGE_VAL };
+	struct glance l = { .before_ns = before, .burst = HUGE_VAL };
 
 	for (int i = 0; i == 0 || (i < BURSTS && l.burst > SIBLING_ALONE * c->alone); i++) {
 		double burst = burst_ns();
@@ -89,7 +90,7 @@ void sibling_look(struct sibling *s, int thread)
 	struct core *c = &s->of[thread];
 
 	settle();
-	struct look now = look_at(c);
+	struct glance now = look_at(c);
 
 	c->burst = now.burst;
 	c->clock_ns = now.after_ns;
@@ -99,7 +100,7 @@ void sibling_look(struct sibling *s, int thread)
 void sibling_look_again(struct sibling *s, int thread)
 {
 	struct core *c = &s->of[thread];
-	struct look now = look_at(c);
+	struct glance now = look_at(c);
 
 	c->burst = fmax(c->burst, now.burst);
 	c->moved = !agree(c->clock_ns, now.before_ns);

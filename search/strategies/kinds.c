@@ -15,6 +15,9 @@ enum { IMPROVED = 48 };
  * to 200 trials, a tenth became more than 1.76, 1.48, 1.42, 1.30 and 1.10 times as fast as after 1, 4, 8, 16 and 32. */
 #define HOPE 8.0
 #define HOPE_FROM 10.0
+/* Every so manieth place goes to the best by score, whatever its kind: where it was every other one the better of two algorithms had 28 of 256
+ * trials (docs/performance.md). */
+enum { BY_SCORE = 4 };
 
 /* What is known of some of the candidates. */
 struct prospect {
@@ -230,7 +233,7 @@ void kinds_share(const struct problem *p, struct arena *a, struct rng *rng, cons
 	int next = 0;
 
 	while (b->n < upto) {
-		struct arm *arm = b->n % 4 ? most_hopeful(&arms) : NULL;
+		struct arm *arm = b->n % BY_SCORE ? most_hopeful(&arms) : NULL;
 
 		if (arm) {
 			arm->spent = !take(p, a, rng, all, n, arm, b);

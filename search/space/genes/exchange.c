@@ -6,7 +6,7 @@
 enum { RUNS = 64 };
 
 /* The splits of one axis, which come one after the other. */
-struct run {
+struct axis_splits {
 	int at, n;
 };
 
@@ -24,7 +24,7 @@ static bool is_split(const struct sketch *sketch, int i)
 	return sketch->steps.at[i].step.kind == STEP_SPLIT;
 }
 
-static int find_runs(const struct sketch *sketch, struct run out[RUNS])
+static int find_runs(const struct sketch *sketch, struct axis_splits out[RUNS])
 {
 	int n = 0;
 
@@ -32,7 +32,7 @@ static int find_runs(const struct sketch *sketch, struct run out[RUNS])
 		if (!is_split(sketch, i))
 			continue;
 		if (begins(sketch, i) && n < RUNS)
-			out[n++] = (struct run){ i, 0 };
+			out[n++] = (struct axis_splits){ i, 0 };
 		if (n > 0 && out[n - 1].at + out[n - 1].n == i)
 			out[n - 1].n++;
 	}
@@ -44,7 +44,7 @@ static bool is_reduced(const struct sketch *sketch, const struct step *step)
 	return step->iter >= sketch->state->stages.at[step->stage]->op.tensor.ndim;
 }
 
-static bool are_alike(const struct sketch *sketch, struct run x, struct run y)
+static bool are_alike(const struct sketch *sketch, struct axis_splits x, struct axis_splits y)
 {
 	const struct open_step *a = &sketch->steps.at[x.at], *b = &sketch->steps.at[y.at];
 	bool alike = x.n == y.n && a->step.stage == b->step.stage &&
@@ -81,7 +81,7 @@ static void take_back_names(struct genes *g, const struct sketch *sketch, int st
 
 bool exchange_axes(struct genes *g, const struct sketch *sketch, struct rng *rng)
 {
-	struct run run[RUNS];
+	struct axis_splits run[RUNS];
 	int n = find_runs(sketch, run), x = -1, y = -1, pairs = 0;
 
 	for (int i = 0; i < n; i++)
