@@ -90,7 +90,7 @@ struct event {
 	enum trial_status status;
 	bool retire;			/* this runner is not to be used again */
 	int n_samples, disturbed, n_counters;
-	double time_us, reference_us, ratio, run_ms, verify_ms;
+	double time_us, run_ms, verify_ms;
 	struct cores_known cores;
 	char text[PROTOCOL_TEXT];
 	struct counter counters[COUNTERS_MAX];

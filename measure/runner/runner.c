@@ -200,8 +200,8 @@ void runner_take(struct arena *a, struct trial *t, enum trial_status status,
 	t->counted = arena_strdup(a, e->counted);
 	t->disturbed = e->disturbed;
 	t->time_us = e->time_us;
-	t->reference_us = e->reference_us;
-	t->ratio = e->ratio;
+	t->reference_us = e->cores.fixed_us;
+	t->ratio = t->reference_us > 0 ? t->time_us / t->reference_us : 0;
 	learn_cores(&e->cores);
 	t->n_counters = e->n_counters;
 	memcpy(t->counters, e->counters, sizeof(t->counters));

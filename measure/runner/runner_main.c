@@ -107,8 +107,6 @@ static void put_series(struct event *e, const struct series *s, const struct sib
 	e->n_counters = 0;
 	if (r.clock > 0)
 		e->counters[e->n_counters++] = (struct counter){ COUNTER_FIXED, (int64_t)(e->cores.fixed_us * 1e3 / r.clock) };
-	e->reference_us = e->cores.fixed_us;
-	e->ratio = e->cores.fixed_us > 0 ? r.time_us / e->cores.fixed_us : 0;
 }
 
 static void put_counters(struct runner_process *r, struct loaded_kernel *k)

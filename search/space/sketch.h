@@ -52,6 +52,12 @@ struct open_step {
 	int64_t extent;		/* of the loop that a split is of, which a later step may take away; else 0 */
 };
 
+/* Is STEP a decision about STAGE: one of its own, or where something is computed in it? */
+static inline bool is_about(const struct open_step *step, int stage)
+{
+	return step->role != ROLE_FIXED && (step->step.stage == stage || (is_location(step->role) && step->step.target == stage));
+}
+
 struct open_vec VEC(struct open_step);
 
 struct sketch {
@@ -64,6 +70,15 @@ struct sketch {
 };
 
 struct sketch_vec VEC(struct sketch *);
+
+/* Is step I the first split of an axis, of a loop that the operator itself has? The others of that axis come right behind it. */
+static inline bool splits_axis(const struct sketch *s, int i)
+{
+	const struct step *step = &s->steps.at[i].step;
+	const struct op *op = &s->state->stages.at[step->stage]->op;
+
+	return step->kind == STEP_SPLIT && step->iter < op->tensor.ndim + op->nreduce;
+}
 
 struct sketcher {
 	struct arena *arena;

@@ -10,15 +10,6 @@ struct axis_splits {
 	int at, n;
 };
 
-/* Does split I begin the run of an axis, as it splits a loop of the operator's own? */
-static bool begins(const struct sketch *sketch, int i)
-{
-	const struct step *step = &sketch->steps.at[i].step;
-	const struct op *op = &sketch->state->stages.at[step->stage]->op;
-
-	return step->iter < op->tensor.ndim + op->nreduce;
-}
-
 static bool is_split(const struct sketch *sketch, int i)
 {
 	return sketch->steps.at[i].step.kind == STEP_SPLIT;
@@ -31,7 +22,7 @@ static int find_runs(const struct sketch *sketch, struct axis_splits out[RUNS])
 	for (int i = 0; i < sketch->steps.n; i++) {
 		if (!is_split(sketch, i))
 			continue;
-		if (begins(sketch, i) && n < RUNS)
+		if (splits_axis(sketch, i) && n < RUNS)
 			out[n++] = (struct axis_splits){ i, 0 };
 		if (n > 0 && out[n - 1].at + out[n - 1].n == i)
 			out[n - 1].n++;
@@ -70,13 +61,9 @@ static void swap_sizes(struct gene *x, struct gene *y)
 /* What names loops of STAGE is decided anew. */
 static void take_back_names(struct genes *g, const struct sketch *sketch, int stage)
 {
-	for (int i = 0; i < g->n; i++) {
-		const struct open_step *o = &sketch->steps.at[i];
-		bool about = o->step.stage == stage || (is_location(o->role) && o->step.target == stage);
-
-		if (about && o->role != ROLE_FIXED && !is_split(sketch, i))
+	for (int i = 0; i < g->n; i++)
+		if (is_about(&sketch->steps.at[i], stage) && !is_split(sketch, i))
 			g->at[i] = (struct gene){ 0 };
-	}
 }
 
 bool exchange_axes(struct genes *g, const struct sketch *sketch, struct rng *rng)

@@ -52,12 +52,6 @@ static bool take_back(struct genes *g, const struct sketch *sketch, unsigned rol
 	return chosen >= 0;
 }
 
-/* Is STEP a decision about STAGE: one of its own, or where something is computed in it? */
-static bool is_about(const struct open_step *step, int stage)
-{
-	return step->role != ROLE_FIXED && (step->step.stage == stage || (is_location(step->role) && step->step.target == stage));
-}
-
 /* Takes back all decisions about the stage of one of them: tiles and what is computed in them suit each other, and to change one
  * alone makes both worse. */
 static void take_back_stage(struct genes *g, const struct sketch *sketch, struct rng *rng)
@@ -106,17 +100,13 @@ struct genes cross(struct arena *a, const struct genes *x, const struct genes *y
 	struct genes c = genes_copy(a, x);
 	bool other[64];
 
-	/* The splits of an axis come one after the other: an axis is a run of splits of a stage
-	 * that starts at an iter of its op. */
+	/* The splits of an axis come one after the other. */
 	for (int i = 0; i < 64; i++)
 		other[i] = rng_chance(rng, 0.5);
 	int run = 0;
 
 	for (int i = 0; i < c.n; i++) {
-		const struct step *step = &sketch->steps.at[i].step;
-		const struct op *op = &sketch->state->stages.at[step->stage]->op;
-
-		if (step->kind != STEP_SPLIT || step->iter < op->tensor.ndim + op->nreduce)
+		if (sketch->steps.at[i].step.kind != STEP_SPLIT || splits_axis(sketch, i))
 			run++;
 		if (other[run % 64])
 			c.at[i] = y->at[i];
