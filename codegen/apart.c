@@ -5,6 +5,7 @@
  * for as many lanes as that takes one by one. Further apart they are read one by one. */
 #include <inttypes.h>
 
+#include "base/integer.h"
 #include "codegen/emitter.h"
 #include "schedule/mask.h"
 
@@ -14,19 +15,19 @@ static int64_t phase_of(const struct offset *o)
 	return ((o->constant % o->stride) + o->stride) % o->stride;
 }
 
-/* May vectors be read from the element before O that the stride divides, as many as one would, to their end? Then
- * neighbours, taps of a window, pick from the same ones. */
-static bool reads_around(const struct offset *o, const struct tensor *t)
+/* May vectors be read from the element before O that the stride divides, as many as one would and so many MORE, to their
+ * end? Then neighbours, taps of a window, pick from the same ones. */
+static bool reads_around(const struct offset *o, const struct tensor *t, int64_t more)
 {
 	return o->unit % o->stride == 0 &&
 	       (mask_is_needless(t, o->stride) ||
-		o->last + o->stride - 1 - phase_of(o) < tensor_count(t));
+		o->last + o->stride - 1 - phase_of(o) + more < tensor_count(t));
 }
 
 /* Moves O back to where vectors are read, where they may be; what the functions for that end in. */
 static const char *taken_around(struct emitter *e, const struct tensor *t, struct offset *o)
 {
-	if (!reads_around(o, t))
+	if (!reads_around(o, t, 0))
 		return "";
 	int64_t phase = phase_of(o);
 
@@ -50,9 +51,95 @@ bool masks_apart(const struct emitter *e, enum dtype t, int64_t stride)
 	return e->p->target->masked_loads && mask_takes(t) && stride_is_near(stride);
 }
 
+/* A row of elements that lanes are picked from: so many vectors, the last of which ends with the last element. */
+struct window {
+	int64_t from, to;	/* lanes */
+	int64_t stride, phase;	/* elements from one lane to the next; of the first lane in the row */
+	int64_t elements;
+	int64_t lanes;		/* of a vector */
+};
+
+static int64_t window_loads(const struct window *w)
+{
+	return (w->elements + w->lanes - 1) / w->lanes;
+}
+
+/* The element with which vector K begins. */
+static int64_t window_start(const struct window *w, int64_t k)
+{
+	return k && k == window_loads(w) - 1 ? w->elements - w->lanes : k * w->lanes;
+}
+
+/* Of the lanes before, picked from the vectors before K, and of vector K, or zeros where there is but one: the number of
+ * what LANE is, itself where it was picked already or is from a later one. */
+static int64_t window_pick(const struct window *w, int64_t k, int64_t lane)
+{
+	int64_t element = (lane - w->from) * w->stride + w->phase, at = element - window_start(w, k);
+
+	if (lane < w->from || lane >= w->to)
+		return k ? lane : w->lanes;
+	if (k == 0)
+		return element;
+	if (element < k * w->lanes)
+		return k == 1 ? element : lane;
+	return at < w->lanes ? w->lanes + at : lane;
+}
+
+/* Vector K of W, the first element of which is at O in P. */
+static const char *window_load(struct emitter *e, const char *type, const struct place_name *p, struct offset o,
+			       const struct window *w, int64_t k)
+{
+	o.constant += window_start(w, k);
+	const char *address = address_text(e, p, &o);
+
+	if (w->elements < w->lanes)
+		return arena_printf(e->a, "load_%s(%s, 0, %" PRId64 ")", type, address, w->elements);
+	return arena_printf(e->a, "*(const %s_u *)(%s)", type, address);
+}
+
+/* The lanes of W, and 0 for the others; whatever there is in lanes that are no turns of the loop. */
+static const char *window_text(struct emitter *e, const char *type, const struct place_name *p, const struct offset *o,
+			       const struct window *w)
+{
+	const char *zeros = arena_printf(e->a, "(%s){0}", type), *r = window_load(e, type, p, *o, w, 0);
+	bool one = window_loads(w) == 1;
+
+	for (int64_t k = !one; k < window_loads(w); k++) {
+		struct text numbers = { 0 };
+
+		for (int64_t lane = 0; lane < w->lanes; lane++)
+			text_printf(&numbers, ", %" PRId64, window_pick(w, k, lane));
+		r = arena_printf(e->a, "PICK(%s_mask, %s, %s%s)", type, r, one ? zeros : window_load(e, type, p, *o, w, k),
+				 take_text(e, &numbers));
+	}
+	if (one || (w->from == 0 && w->to >= least(w->lanes, e->vector_axis->hi - e->vector_start)))
+		return r;
+	return arena_printf(e->a, "select_%s(lanes_%s(%" PRId64 ", %" PRId64 "), %s, %s)", type, type, w->from, w->to, r, zeros);
+}
+
+/* Lanes that are known: as many elements as the vectors of a tap in the middle take, under no mask, but from the first
+ * of these lanes on. So a tap at a border picks from what those beside it read (docs/performance.md). */
+static const char *known_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o,
+			      const struct lane_run *r)
+{
+	bool around = reads_around(&o, x->tensor, 0);
+	int64_t before = r->from * o.stride;	/* elements of lanes that are none of these */
+	struct window w = {
+		.from = r->from, .to = r->to, .stride = o.stride, .phase = around ? phase_of(&o) : 0, .lanes = e->lanes,
+		.elements = (r->to - r->from - !around) * o.stride + !around,
+	};
+
+	if (around && reads_around(&o, x->tensor, before))
+		w.elements += before;
+	o.constant += before - w.phase;
+	return window_text(e, vector_type(e, x->dtype, e->lanes), p, &o, &w);
+}
+
 const char *apart_masked_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o,
 			      const struct lane_run *r)
 {
+	if (r->known && !r->none)
+		return known_text(e, x, p, o, r);
 	const char *phase = taken_around(e, x->tensor, &o);
 
 	return arena_printf(e->a, "some%" PRId64 "_%s%s(%s, %s, %s)", o.stride, vector_type(e, x->dtype, e->lanes), phase,

@@ -4,10 +4,15 @@
 
 #include "codegen/emitter.h"
 
+/* Bytes to which a caller aligns the stack on x86-64 and aarch64. */
+enum { STACK_ALIGNMENT = 16 };
+
 static void emit_kernel(struct emitter *e)
 {
-	emit_line(e, "void %s_part(int32_t phase, void *const *args, void *workspace, "
-		     "int32_t thread, int32_t threads)", e->symbol);
+	bool wide = e->p->target->vector_bytes > STACK_ALIGNMENT;
+
+	emit_line(e, "%svoid %s_part(int32_t phase, void *const *args, void *workspace, "
+		     "int32_t thread, int32_t threads)", wide ? "SPILLS_ALIGNED " : "", e->symbol);
 	emit_line(e, "{");
 	e->indent++;
 	emit_arguments(e);

@@ -202,6 +202,7 @@ void put_vector_functions(struct text *out, const struct calls *c, const bool us
 			put_type(&types, (struct vector_form){ .t = (enum dtype)t, .lanes = 1 << i, .type = name }, c,
 				 needed);
 		}
+	needed[LANES_PICKED] |= is_called(c, "PICK", "", "");
 	text_puts(out, needed[LANES_PICKED] ? shared_text[LANES_PICKED] : "");
 	text_puts(out, "\n");
 	text_puts(out, needed[LANES_AS_BITS] ? shared_text[LANES_AS_BITS] : "");
