@@ -117,7 +117,7 @@ struct db_record {
 	const char *message;	/* what the compiler, runner or verifier said; NULL is "" */
 	const double *samples;	/* microseconds, every one taken */
 	int n_samples;
-	const char *counted;	/* a 1 for each sample that time_us is the least of (in a model the median), a 0 for each
+	const char *counted;	/* a 1 for each sample that time_us is taken from (in a model their median), a 0 for each
 				 * other; NULL: not known */
 	double time_us;		/* the figure it is ranked by; 0 unless ok */
 	double ratio;		/* our time over the reference kernel's; 0 where not known */

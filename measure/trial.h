@@ -40,10 +40,10 @@ struct trial {
 	const char *text;	/* what went wrong, for people; NULL where nothing did */
 	const double *samples;	/* microseconds a run, all of them in order, disturbed ones too */
 	int n_samples;
-	const char *counted;	/* a 1 for each that time_us is the least of, else 0; NULL: not
+	const char *counted;	/* a 1 for each that time_us is taken from, else 0; NULL: not
 				 * known */
 	int disturbed;		/* of these, how many were preempted, migrated or stolen from */
-	double time_us;		/* least of the undisturbed samples */
+	double time_us;		/* the least of the undisturbed samples that others confirm */
 	double reference_us;	/* of the fixed kernel at the same clock (measure/timing/burst.h) */
 	double ratio;		/* of the two */
 	struct counter counters[COUNTERS_MAX];

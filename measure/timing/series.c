@@ -5,18 +5,40 @@
 #include "base/quantile.h"
 #include "measure/timing/timing.h"
 
-enum { MIN_SAMPLES = 7 };	/* before a least is believed */
+enum { MIN_SAMPLES = 7 };	/* before a time is believed */
 
-/* Good enough: as near as this to the least, in parts of it, are SERIES_LEAST samples. Once may be chance. */
+/* As near as this to each other, in parts of them, are SERIES_LEAST samples that confirm each other. */
 #define SPREAD_GOAL 0.01
 
-double minimum(const double *v, int n)
-{
-	double x = n ? v[0] : 0;
+/* Of as many samples one may be faster by chance; more may be what others will confirm. Chosen, not measured. */
+enum { CHANCE_SHARE = 4 };
 
-	for (int i = 1; i < n; i++)
-		x = fmin(x, v[i]);
-	return x;
+/* By how much the sorted sample number I and those that are to confirm it are apart. */
+static double spread(const double *us, int i)
+{
+	return us[i + SERIES_LEAST - 1] / us[i] - 1;
+}
+
+/* The first of N >= SERIES_LEAST sorted samples that others confirm; that which they confirm best where none is. */
+static int first_confirmed(const double *us, int n)
+{
+	int nearest = 0;
+
+	for (int i = 0; i + SERIES_LEAST <= n; i++) {
+		if (spread(us, i) <= SPREAD_GOAL)
+			return i;
+		if (spread(us, i) < spread(us, nearest))
+			nearest = i;
+	}
+	return nearest;
+}
+
+double time_of_samples(double *us, int n)
+{
+	if (n < SERIES_LEAST)
+		return median(us, n);
+	sort_figures(us, n);
+	return us[first_confirmed(us, n)];
 }
 
 static bool is_good(const struct series *s, int i)
@@ -109,7 +131,7 @@ void series_end(const struct series *s, struct timing_result *out)
 		clock[n++] = s->clock[i];
 	}
 	out->disturbed = s->n - series_good(s, 1);
-	out->time_us = minimum(us, n);
+	out->time_us = time_of_samples(us, n);
 	out->clock = median(clock, n);
 }
 
@@ -133,5 +155,7 @@ bool series_settled(const struct series *s)
 	if (n < MIN_SAMPLES)
 		return false;
 	sort_figures(us, n);
-	return us[SERIES_LEAST - 1] <= us[0] * (1 + SPREAD_GOAL);
+	int first = first_confirmed(us, n);
+
+	return first * CHANCE_SHARE <= n && spread(us, first) <= SPREAD_GOAL;
 }

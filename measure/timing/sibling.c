@@ -58,29 +58,32 @@ static void settle(void)
 
 /* What one look has seen. */
 struct glance {
-	double before_ns, after_ns;	/* chains */
+	double first_ns, last_ns;	/* a chain, at its begin and at its end */
 	double burst;			/* in chains */
 };
 
-/* A burst that is long is tried again: a core that had no wide multiply-adds for a while takes them at a fraction of its rate at first, where a chain
- * takes what it always does. Somebody beside stays for longer. */
+/* Of two chains the shorter one counts: one that was interrupted tells of a clock that is a tenth of what it is, and the sample beside it would come
+ * to a tenth of what it took. A burst that is long is tried again: a core that had no wide multiply-adds for a while takes them at a fraction of its
+ * rate at first, where a chain takes what it always does. Somebody beside stays for longer. */
 static struct glance look_at(struct core *c)
 {
 	double before = chain_ns();
-	struct glance l = { .before_ns = before, .burst = HUGE_VAL };
+	struct glance l = { .burst = HUGE_VAL };
 
 	for (int i = 0; i == 0 || (i < BURSTS && l.burst > SIBLING_ALONE * c->alone); i++) {
-		double burst = burst_ns();
+		double burst = burst_ns(), after = chain_ns();
 
-		l.after_ns = chain_ns();
-		burst /= fmin(before, l.after_ns);
+		l.last_ns = fmin(before, after);
+		if (i == 0)
+			l.first_ns = l.last_ns;
+		burst /= l.last_ns;
 		/* two in a row: a chain that was interrupted makes a burst short */
-		if (agree(before, l.after_ns)) {
+		if (agree(before, after)) {
 			c->alone = fmin(c->alone, fmax(c->last, burst));
 			c->last = burst;
 		}
 		l.burst = fmin(l.burst, burst);
-		before = l.after_ns;
+		before = after;
 	}
 	return l;
 }
@@ -93,7 +96,7 @@ void sibling_look(struct sibling *s, int thread)
 	struct glance now = look_at(c);
 
 	c->burst = now.burst;
-	c->clock_ns = now.after_ns;
+	c->clock_ns = now.last_ns;
 	c->moved = false;
 }
 
@@ -103,8 +106,9 @@ void sibling_look_again(struct sibling *s, int thread)
 	struct glance now = look_at(c);
 
 	c->burst = fmax(c->burst, now.burst);
-	c->moved = !agree(c->clock_ns, now.before_ns);
-	c->clock_ns = (c->clock_ns + now.before_ns) / 2;
+	c->moved = !agree(c->clock_ns, now.first_ns);
+	/* of a clock that moved the faster one: a time must not be flattered by when it was looked at */
+	c->clock_ns = c->moved ? fmin(c->clock_ns, now.first_ns) : (c->clock_ns + now.first_ns) / 2;
 }
 
 double sibling_burst(const struct sibling *s)

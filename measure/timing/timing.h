@@ -2,7 +2,7 @@
 /* measure/timing/timing.h - how long a kernel takes, on a machine that has other things to do.
  *
  * In:   a kernel whose arguments are ready, the bounds of the effort.
- * Out:  samples at the nominal clock (measure/timing/sibling.h), and the least of the undisturbed ones.
+ * Out:  samples at the nominal clock (measure/timing/sibling.h), and the least of the undisturbed ones that others confirm.
  * Holds: a sample is the mean of as many runs as make it long against the clock's resolution, and
  *        one run where caches, or what the kernel has constant, are flushed before each, or images are handed on; one team takes them, as it takes the
  *        steps of a model, and waits for all its threads behind each. */
@@ -20,7 +20,7 @@
 #include "measure/timing/steal.h"
 
 enum { SAMPLES_MAX = 256 };
-/* A race, and a least that is no chance, need so many. */
+/* A race, and a time that is no chance, need so many. */
 enum { SERIES_LEAST = 3 };
 
 /* What the samples of one trial wait for quiet moments, together: as long as somebody beside stays, mostly
@@ -68,7 +68,7 @@ struct series {
 };
 
 struct timing_result {
-	double time_us;		/* the least: what others do makes no sample shorter (docs/measuring.md) */
+	double time_us;		/* time_of_samples() */
 	double clock;		/* the median; 0: nobody looked */
 	int disturbed;
 };
@@ -84,14 +84,14 @@ void series_add(struct series *s, const struct timing *t);
 /* Leaves out the samples that time was stolen from since the last look; series_add does so now and
  * then, and at the end of the samples it is due once more. */
 void series_look(struct series *s);
-/* Whether more samples would hardly find less. */
+/* Whether more samples would hardly say anything else. */
 bool series_settled(const struct series *s);
 /* Of N series that are taken in turn: the rounds in which none was disturbed. */
 int series_good(const struct series *s, int n);
 /* A sample counts for all of them or for none from here on, so that they can be paired. */
 void series_join(struct series *s, int n);
 void series_end(const struct series *s, struct timing_result *out);
-/* A 1 for each sample that the time is the least of, a 0 for each other, and a NUL. */
+/* A 1 for each sample that the time is taken from, a 0 for each other, and a NUL. */
 void series_counted(const struct series *s, char out[SAMPLES_MAX + 1]);
 
 /* The whole protocol for one kernel that was run before: begin, race, samples until the time is
@@ -99,7 +99,8 @@ void series_counted(const struct series *s, char out[SAMPLES_MAX + 1]);
  * first run here is not run again. */
 bool timing_measure(struct series *s, const struct timing *t, struct timed kernel, double limit_us);
 
-/* The least of N values; 0 where there are none. */
-double minimum(const double *v, int n);
+/* The time that N samples say, which it sorts: the least that two more confirm, for what others do makes samples longer, and what a clock is
+ * taken for makes few shorter (docs/measuring.md). Of two their mean; 0 where there are none. */
+double time_of_samples(double *us, int n);
 
 #endif

@@ -12,7 +12,7 @@
 #include "runtime/values/inputs.h"
 #include "runtime/kernel/kernel.h"
 
-/* Of one kernel, the least of which counts, as of ours; what takes long is run less often. */
+/* Of one kernel, whose time is told as of ours; what takes long is run less often. */
 enum { WARM_RUNS = 2, LEAST_SAMPLES = 5, MOST_SAMPLES = 25 };
 #define MOST_MS 30.0
 
@@ -116,7 +116,7 @@ static void measure(struct offers *o, const struct model_task *t, int backend)
 		int n = sample(&x, us);
 
 		if (n > 0)
-			offers_learn(o, t, &(struct offer){ .backend = backend, .us = minimum(us, n) }, us, n);
+			offers_learn(o, t, &(struct offer){ .backend = backend, .us = time_of_samples(us, n) }, us, n);
 		alone_end(&x);
 	}
 	arena_free(a);
