@@ -2,8 +2,7 @@
 /* db/fault.c - what cannot be true of a record as it lies in the file, and who is told.
  *
  * A file may have been damaged, or changed by hand. What a record says is held against itself: the
- * steps against their hash, the time against the samples that it is taken from: one of them, up to their median, or, as a step of
- * a model and in records of older hones, the median. One of an older hone yet does not say which samples were counted; its time must then lie
+ * steps against their hash, the time against the samples that it is taken from: one of them or their median. One of an older hone yet does not say which samples were counted; its time must then lie
  * between the least and the greatest of them. Who changes all of these in keeping with each other is not found out. */
 #include "db/record.h"
 
@@ -97,11 +96,11 @@ static const char *time_fault(struct arena *a, const struct db_record *r)
 		return "none of its samples counts";
 	double middle = (v[(n - 1) / 2] + v[n / 2]) / 2;
 
-	if (r->counted ? is_near(r->time_us, middle) || (r->time_us < middle && is_among(v, n, r->time_us))
+	if (r->counted ? is_near(r->time_us, middle) || is_among(v, n, r->time_us)
 		       : r->time_us >= v[0] && r->time_us <= v[n - 1])
 		return NULL;
-	return r->counted ? arena_printf(a, "its time, %.6g us, is none of the samples that count, from %.6g us on up to their "
-					 "median, %.6g us", r->time_us, v[0], middle)
+	return r->counted ? arena_printf(a, "its time, %.6g us, is neither a sample that counts, %.6g to %.6g us, nor their "
+					 "median, %.6g us", r->time_us, v[0], v[n - 1], middle)
 			  : arena_printf(a, "its time, %.6g us, is not among its samples, %.6g to "
 					 "%.6g us", r->time_us, v[0], v[n - 1]);
 }

@@ -43,7 +43,7 @@ struct trial {
 	const char *counted;	/* a 1 for each that time_us is taken from, else 0; NULL: not
 				 * known */
 	int disturbed;		/* of these, how many were preempted, migrated or stolen from */
-	double time_us;		/* the least of the undisturbed samples that others confirm */
+	double time_us;		/* what the undisturbed samples usually come to */
 	double reference_us;	/* of the fixed kernel at the same clock (measure/timing/burst.h) */
 	double ratio;		/* of the two */
 	struct counter counters[COUNTERS_MAX];

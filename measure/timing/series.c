@@ -7,30 +7,33 @@
 
 enum { MIN_SAMPLES = 7 };	/* before a time is believed */
 
-/* As near as this to each other, in parts of them, are SERIES_LEAST samples that confirm each other. */
+/* Good enough: so near to each other, in parts of them, are those that a time is told by. */
 #define SPREAD_GOAL 0.01
 
-/* Of as many samples one may be faster by chance; more may be what others will confirm. Chosen, not measured. */
-enum { CHANCE_SHARE = 4 };
+/* A time is told by one in so many samples, those that are nearest to each other: beside somebody who empties caches, which no look tells,
+ * more than every other one may be longer. */
+enum { NEAREST_SHARE = 3 };
 
-/* By how much the sorted sample number I and those that are to confirm it are apart. */
-static double spread(const double *us, int i)
+/* N sorted samples, or more, from AT on. */
+struct nearest {
+	int at, n;
+	double spread;		/* the last over the first */
+};
+
+static struct nearest nearest_of(const double *us, int n)
 {
-	return us[i + SERIES_LEAST - 1] / us[i] - 1;
-}
+	int third = (n + NEAREST_SHARE - 1) / NEAREST_SHARE;
+	struct nearest best = { .n = third > SERIES_LEAST ? third : SERIES_LEAST, .spread = HUGE_VAL };
 
-/* The first of N >= SERIES_LEAST sorted samples that others confirm; that which they confirm best where none is. */
-static int first_confirmed(const double *us, int n)
-{
-	int nearest = 0;
+	for (int i = 0; i + best.n <= n; i++) {
+		double spread = us[i + best.n - 1] / us[i];
 
-	for (int i = 0; i + SERIES_LEAST <= n; i++) {
-		if (spread(us, i) <= SPREAD_GOAL)
-			return i;
-		if (spread(us, i) < spread(us, nearest))
-			nearest = i;
+		if (spread < best.spread) {
+			best.at = i;
+			best.spread = spread;
+		}
 	}
-	return nearest;
+	return best;
 }
 
 double time_of_samples(double *us, int n)
@@ -38,7 +41,9 @@ double time_of_samples(double *us, int n)
 	if (n < SERIES_LEAST)
 		return median(us, n);
 	sort_figures(us, n);
-	return us[first_confirmed(us, n)];
+	struct nearest nearest = nearest_of(us, n);
+
+	return us[nearest.at + (nearest.n - 1) / 2];
 }
 
 static bool is_good(const struct series *s, int i)
@@ -155,7 +160,5 @@ bool series_settled(const struct series *s)
 	if (n < MIN_SAMPLES)
 		return false;
 	sort_figures(us, n);
-	int first = first_confirmed(us, n);
-
-	return first * CHANCE_SHARE <= n && spread(us, first) <= SPREAD_GOAL;
+	return nearest_of(us, n).spread <= 1 + SPREAD_GOAL;
 }

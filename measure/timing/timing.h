@@ -2,7 +2,7 @@
 /* measure/timing/timing.h - how long a kernel takes, on a machine that has other things to do.
  *
  * In:   a kernel whose arguments are ready, the bounds of the effort.
- * Out:  samples at the nominal clock (measure/timing/sibling.h), and the least of the undisturbed ones that others confirm.
+ * Out:  samples at the nominal clock (measure/timing/sibling.h), and what the undisturbed ones usually come to.
  * Holds: a sample is the mean of as many runs as make it long against the clock's resolution, and
  *        one run where caches, or what the kernel has constant, are flushed before each, or images are handed on; one team takes them, as it takes the
  *        steps of a model, and waits for all its threads behind each. */
@@ -99,8 +99,8 @@ void series_counted(const struct series *s, char out[SAMPLES_MAX + 1]);
  * first run here is not run again. */
 bool timing_measure(struct series *s, const struct timing *t, struct timed kernel, double limit_us);
 
-/* The time that N samples say, which it sorts: the least that two more confirm, for what others do makes samples longer, and what a clock is
- * taken for makes few shorter (docs/measuring.md). Of two their mean; 0 where there are none. */
+/* What N samples usually come to, which it sorts: the middle of the third of them that are nearest to each other (docs/measuring.md). Of two
+ * their mean; 0 where there are none. */
 double time_of_samples(double *us, int n);
 
 #endif

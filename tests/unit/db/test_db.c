@@ -250,7 +250,7 @@ static void test_damaged_records(void **state)
 		"t.db: record 1 is skipped: the hash of its steps is wrong (`hone db check",
 		"record 2 is skipped: its time, 0.5 us, is not among its samples, 1.5 to 3 us",
 		"record 3 is skipped: its list of samples is no array of doubles",
-		"record 5 is skipped: its time, 5.01 us, is none of the samples that count, from 3.75 us on up to their median, 5 us",
+		"record 5 is skipped: its time, 5.01 us, is neither a sample that counts, 3.75 to 7.5 us, nor their median, 5 us",
 	};
 
 	for (int i = 0; i < 4; i++) {

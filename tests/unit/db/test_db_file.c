@@ -299,7 +299,7 @@ static void test_check(void **state)
 		{ "UPDATE records SET steps_hash = 'odd'", "hash" },
 		{ "UPDATE records SET threads = 1 << 20", "threads" },
 		{ "UPDATE records SET time_us = 9", "not among its samples" },
-		{ "UPDATE records SET counted = '101'", "none of the samples that count" },
+		{ "UPDATE records SET counted = '101'", "neither a sample that counts" },
 		{ "UPDATE records SET counted = '11'", "which of its samples" },
 		{ "UPDATE records SET counted = '000'", "none of its samples counts" },
 		{ "UPDATE records SET samples = x'0102'", "no array" },
