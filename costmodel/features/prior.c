@@ -16,11 +16,19 @@
 /* Of a sum's waits for itself: the next one begins before it ends. Chosen between 0.3 and 1, which fit alike. */
 #define CHAIN_WAITS 0.5
 
-/* Cycles of each body for values beyond the registers. */
+/* Of 50 recorded tasks ranks agree best with 2; with 0 those of products agree less, whose tiles just fit (docs/performance.md). */
+#define OPERANDS_IN_MEMORY 2.0
+
+/* Values of a body beyond the registers. */
+static double excess_of(const float *row, const struct aim *d)
+{
+	return (double)row[FEATURE_ACC_REGISTERS] + (double)row[FEATURE_OPERAND_REGISTERS] - d->target->vector_registers;
+}
+
+/* Cycles of each body for these. */
 static double spill_cycles(const float *row, const struct aim *d)
 {
-	double excess = (double)row[FEATURE_ACC_REGISTERS] +
-			(double)row[FEATURE_OPERAND_REGISTERS] - d->target->vector_registers;
+	double excess = excess_of(row, d);
 
 	if (row[FEATURE_COMBINES] == 0 || excess <= 0)
 		return 0;
@@ -74,12 +82,15 @@ static double sum_cycles(const float *row, const struct aim *d, const struct bea
 	return fmax(sum, chain_cycles(row, c));
 }
 
-/* The same of a body that is the tile T: it and what is loaded and stored beside it. */
-static double tile_cycles(const float *row, const struct unit_costs *c, const struct beat *p, const struct measured_tile *t)
+/* The same of a body that is the tile T: it and what is loaded and stored beside it. What was measured took its operands in the order that keeps
+ * fewest; the few that one in another order lacks registers for are operands in memory. */
+static double tile_cycles(const float *row, const struct aim *d, const struct beat *p, const struct measured_tile *t)
 {
+	const struct unit_costs *c = d->target->costs;
 	double more = fmax(0, loads(row) - t->loads), others = fmax(0, (double)row[FEATURE_BODY_OPS] - t->ops);
+	double spilled = excess_of(row, d) > OPERANDS_IN_MEMORY ? spill_cycles(row, d) : 0;
 
-	return t->ns * p->ghz + p->whole * (c->operation * others + c->load * more + store_cycles(row, c));
+	return t->ns * p->ghz + p->whole * (c->operation * others + c->load * more + store_cycles(row, c) + spilled);
 }
 
 /* A tile that was measured tells what hides in it; one whose few sums wait for themselves does so less than was measured, for the
@@ -89,7 +100,7 @@ static double body_cycles(const struct site *s, const float *row, const struct a
 	const struct measured_tile tile = features_tile(s, d);
 	double sum = sum_cycles(row, d, p);
 
-	return tile.ns > 0 ? fmin(sum, tile_cycles(row, d->target->costs, p, &tile)) : sum;
+	return tile.ns > 0 ? fmin(sum, tile_cycles(row, d, p, &tile)) : sum;
 }
 
 /* A prefetch takes the place of a load. What it saves is no traffic: caches are taken to hide the way to memory anyway. */

@@ -7,7 +7,7 @@
 #include "schedule/state.h"
 
 /* Reorders the iters of STEP, a reorder of loops of stage G that will be written out, such that few
- * values wait in registers for another use: of some random orders the best. */
+ * values wait in registers for another use: from some random orders on two of them change places as long as fewer do. */
 void body_order(const struct stage *g, struct rng *rng, struct step *step);
 
 #endif
