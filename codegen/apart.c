@@ -52,69 +52,69 @@ bool masks_apart(const struct emitter *e, enum dtype t, int64_t stride)
 }
 
 /* A row of elements that lanes are picked from: so many vectors, the last of which ends with the last element. */
-struct window {
+struct picked_row {
 	int64_t from, to;	/* lanes */
 	int64_t stride, phase;	/* elements from one lane to the next; of the first lane in the row */
 	int64_t elements;
 	int64_t lanes;		/* of a vector */
 };
 
-static int64_t window_loads(const struct window *w)
+static int64_t row_loads(const struct picked_row *row)
 {
-	return (w->elements + w->lanes - 1) / w->lanes;
+	return (row->elements + row->lanes - 1) / row->lanes;
 }
 
 /* The element with which vector K begins. */
-static int64_t window_start(const struct window *w, int64_t k)
+static int64_t row_start(const struct picked_row *row, int64_t k)
 {
-	return k && k == window_loads(w) - 1 ? w->elements - w->lanes : k * w->lanes;
+	return k && k == row_loads(row) - 1 ? row->elements - row->lanes : k * row->lanes;
 }
 
 /* Of the lanes before, picked from the vectors before K, and of vector K, or zeros where there is but one: the number of
  * what LANE is, itself where it was picked already or is from a later one. */
-static int64_t window_pick(const struct window *w, int64_t k, int64_t lane)
+static int64_t row_pick(const struct picked_row *row, int64_t k, int64_t lane)
 {
-	int64_t element = (lane - w->from) * w->stride + w->phase, at = element - window_start(w, k);
+	int64_t element = (lane - row->from) * row->stride + row->phase, at = element - row_start(row, k);
 
-	if (lane < w->from || lane >= w->to)
-		return k ? lane : w->lanes;
+	if (lane < row->from || lane >= row->to)
+		return k ? lane : row->lanes;
 	if (k == 0)
 		return element;
-	if (element < k * w->lanes)
+	if (element < k * row->lanes)
 		return k == 1 ? element : lane;
-	return at < w->lanes ? w->lanes + at : lane;
+	return at < row->lanes ? row->lanes + at : lane;
 }
 
-/* Vector K of W, the first element of which is at O in P. */
-static const char *window_load(struct emitter *e, const char *type, const struct place_name *p, struct offset o,
-			       const struct window *w, int64_t k)
+/* Vector K of ROW, the first element of which is at O in P. */
+static const char *row_load(struct emitter *e, const char *type, const struct place_name *p, struct offset o,
+			    const struct picked_row *row, int64_t k)
 {
-	o.constant += window_start(w, k);
+	o.constant += row_start(row, k);
 	const char *address = address_text(e, p, &o);
 
-	if (w->elements < w->lanes)
-		return arena_printf(e->a, "load_%s(%s, 0, %" PRId64 ")", type, address, w->elements);
+	if (row->elements < row->lanes)
+		return arena_printf(e->a, "load_%s(%s, 0, %" PRId64 ")", type, address, row->elements);
 	return arena_printf(e->a, "*(const %s_u *)(%s)", type, address);
 }
 
-/* The lanes of W, and 0 for the others; whatever there is in lanes that are no turns of the loop. */
-static const char *window_text(struct emitter *e, const char *type, const struct place_name *p, const struct offset *o,
-			       const struct window *w)
+/* The lanes of ROW, and 0 for the others; whatever there is in lanes that are no turns of the loop. */
+static const char *row_text(struct emitter *e, const char *type, const struct place_name *p, const struct offset *o,
+			    const struct picked_row *row)
 {
-	const char *zeros = arena_printf(e->a, "(%s){0}", type), *r = window_load(e, type, p, *o, w, 0);
-	bool one = window_loads(w) == 1;
+	const char *zeros = arena_printf(e->a, "(%s){0}", type), *r = row_load(e, type, p, *o, row, 0);
+	bool one = row_loads(row) == 1;
 
-	for (int64_t k = !one; k < window_loads(w); k++) {
+	for (int64_t k = !one; k < row_loads(row); k++) {
 		struct text numbers = { 0 };
 
-		for (int64_t lane = 0; lane < w->lanes; lane++)
-			text_printf(&numbers, ", %" PRId64, window_pick(w, k, lane));
-		r = arena_printf(e->a, "PICK(%s_mask, %s, %s%s)", type, r, one ? zeros : window_load(e, type, p, *o, w, k),
+		for (int64_t lane = 0; lane < row->lanes; lane++)
+			text_printf(&numbers, ", %" PRId64, row_pick(row, k, lane));
+		r = arena_printf(e->a, "PICK(%s_mask, %s, %s%s)", type, r, one ? zeros : row_load(e, type, p, *o, row, k),
 				 take_text(e, &numbers));
 	}
-	if (one || (w->from == 0 && w->to >= least(w->lanes, e->vector_axis->hi - e->vector_start)))
+	if (one || (row->from == 0 && row->to >= least(row->lanes, e->vector_axis->hi - e->vector_start)))
 		return r;
-	return arena_printf(e->a, "select_%s(lanes_%s(%" PRId64 ", %" PRId64 "), %s, %s)", type, type, w->from, w->to, r, zeros);
+	return arena_printf(e->a, "select_%s(lanes_%s(%" PRId64 ", %" PRId64 "), %s, %s)", type, type, row->from, row->to, r, zeros);
 }
 
 /* Lanes that are known: as many elements as the vectors of a tap in the middle take, under no mask, but from the first
@@ -124,15 +124,15 @@ static const char *known_text(struct emitter *e, const struct expr *x, const str
 {
 	bool around = reads_around(&o, x->tensor, 0);
 	int64_t before = r->from * o.stride;	/* elements of lanes that are none of these */
-	struct window w = {
+	struct picked_row row = {
 		.from = r->from, .to = r->to, .stride = o.stride, .phase = around ? phase_of(&o) : 0, .lanes = e->lanes,
 		.elements = (r->to - r->from - !around) * o.stride + !around,
 	};
 
 	if (around && reads_around(&o, x->tensor, before))
-		w.elements += before;
-	o.constant += before - w.phase;
-	return window_text(e, vector_type(e, x->dtype, e->lanes), p, &o, &w);
+		row.elements += before;
+	o.constant += before - row.phase;
+	return row_text(e, vector_type(e, x->dtype, e->lanes), p, &o, &row);
 }
 
 const char *apart_masked_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o,

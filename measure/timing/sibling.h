@@ -28,8 +28,8 @@ struct cores_known {
 	double fixed_us;	/* and the fixed kernel (measure/timing/burst.h) */
 };
 
-/* For teams of THREADS threads; NULL: out of memory. It takes a few ms, in which it looks for what is not KNOWN. The nominal clock is that
- * at which the fixed kernel takes so long; where that is not known either, the usual one of these few ms. */
+/* For teams of THREADS threads; NULL: out of memory. It takes a few ms, in which it looks for what is not KNOWN, and some more
+ * for the nominal clock: that at which the fixed kernel takes so long, or where that is not known, or cannot be, the usual one of this time. */
 struct sibling *sibling_new(int threads, struct cores_known known);
 /* The same of the N cores CPUS, which the calling thread visits one after the other: for who has others compute there. */
 struct sibling *sibling_of_cores(const int *cpus, int n);
