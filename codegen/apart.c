@@ -8,6 +8,7 @@
 #include "base/integer.h"
 #include "codegen/emitter.h"
 #include "schedule/mask.h"
+#include "target/vectors/pattern.h"
 
 /* An element that is the first of PHASE: how far it is behind one that the stride divides. */
 static int64_t phase_of(const struct offset *o)
@@ -49,40 +50,6 @@ const char *apart_text(struct emitter *e, const struct expr *x, const struct pla
 bool masks_apart(const struct emitter *e, enum dtype t, int64_t stride)
 {
 	return e->p->target->masked_loads && mask_takes(t) && stride_is_near(stride);
-}
-
-/* A row of elements that lanes are picked from: so many vectors, the last of which ends with the last element. */
-struct picked_row {
-	int64_t from, to;	/* lanes */
-	int64_t stride, phase;	/* elements from one lane to the next; of the first lane in the row */
-	int64_t elements;
-	int64_t lanes;		/* of a vector */
-};
-
-static int64_t row_loads(const struct picked_row *row)
-{
-	return (row->elements + row->lanes - 1) / row->lanes;
-}
-
-/* The element with which vector K begins. */
-static int64_t row_start(const struct picked_row *row, int64_t k)
-{
-	return k && k == row_loads(row) - 1 ? row->elements - row->lanes : k * row->lanes;
-}
-
-/* Of the lanes before, picked from the vectors before K, and of vector K, or zeros where there is but one: the number of
- * what LANE is, itself where it was picked already or is from a later one. */
-static int64_t row_pick(const struct picked_row *row, int64_t k, int64_t lane)
-{
-	int64_t element = (lane - row->from) * row->stride + row->phase, at = element - row_start(row, k);
-
-	if (lane < row->from || lane >= row->to)
-		return k ? lane : row->lanes;
-	if (k == 0)
-		return element;
-	if (element < k * row->lanes)
-		return k == 1 ? element : lane;
-	return at < row->lanes ? row->lanes + at : lane;
 }
 
 /* Vector K of ROW, the first element of which is at O in P. */

@@ -2,13 +2,15 @@
 /* db/fault.c - what cannot be true of a record as it lies in the file, and who is told.
  *
  * A file may have been damaged, or changed by hand. What a record says is held against itself: the
- * steps against their hash, the time against the samples that it is taken from: one of them or their median. One of an older hone yet does not say which samples were counted; its time must then lie
- * between the least and the greatest of them. Who changes all of these in keeping with each other is not found out. */
+ * steps against their hash, the time against the samples that it is taken from: one of them or their median.
+ * One of an older hone yet does not say which samples were counted; its time must then lie between the least and
+ * the greatest of them. Who changes all of these in keeping with each other is not found out. */
 #include "db/record.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "base/quantile.h"
 
 enum {
 	STEPS_MOST = 1 << 20,	/* bytes; the longest ever sampled have 2000 */
@@ -45,13 +47,6 @@ static const char *samples_fault(const struct db_record *r, size_t bytes)
 	return NULL;
 }
 
-static int compare(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The counted samples of R in A, sorted; all of them where it is not known which. */
 static double *counted_samples(struct arena *a, const struct db_record *r, int *n)
 {
@@ -61,7 +56,7 @@ static double *counted_samples(struct arena *a, const struct db_record *r, int *
 	for (int i = 0; i < r->n_samples; i++)
 		if (!r->counted || r->counted[i] == '1')
 			v[(*n)++] = r->samples[i];
-	qsort(v, (size_t)*n, sizeof(*v), compare);
+	sort_figures(v, *n);
 	return v;
 }
 
@@ -94,7 +89,7 @@ static const char *time_fault(struct arena *a, const struct db_record *r)
 
 	if (n == 0)
 		return "none of its samples counts";
-	double middle = (v[(n - 1) / 2] + v[n / 2]) / 2;
+	double middle = quantile(v, n, 0.5);
 
 	if (r->counted ? is_near(r->time_us, middle) || is_among(v, n, r->time_us)
 		       : r->time_us >= v[0] && r->time_us <= v[n - 1])

@@ -10,23 +10,36 @@ struct spot {
 	int lane, distance, vector, row;
 };
 
-/* The first element of vector K, the last of which ends with the last lane where there is no phase. */
-static int start_of(const struct vector_form *v, int k)
+int64_t row_loads(const struct picked_row *row)
 {
-	bool back = v->phase < 0 && k == v->stride - 1;
-
-	return back ? (v->lanes - 1) * (v->stride - 1) : k * v->lanes;
+	return (row->elements + row->lanes - 1) / row->lanes;
 }
 
-/* Of two vectors, lanes picked from those before vector K and vector K itself, the number of what LANE is:
- * itself, where it was picked already or is behind. */
-static int picked(const struct vector_form *v, int k, int lane)
+int64_t row_start(const struct picked_row *row, int64_t k)
 {
-	int at = lane * v->stride + (v->phase > 0 ? v->phase : 0);
-	int from = at - start_of(v, k);
-	bool before = at < k * v->lanes || from >= v->lanes;
+	return k && k == row_loads(row) - 1 ? row->elements - row->lanes : k * row->lanes;
+}
 
-	return !before ? v->lanes + from : k == 1 && at < v->lanes ? at : lane;
+int64_t row_pick(const struct picked_row *row, int64_t k, int64_t lane)
+{
+	int64_t element = (lane - row->from) * row->stride + row->phase, at = element - row_start(row, k);
+
+	if (lane < row->from || lane >= row->to)
+		return k ? lane : row->lanes;
+	if (k == 0)
+		return element;
+	if (element < k * row->lanes)
+		return k == 1 ? element : lane;
+	return at < row->lanes ? row->lanes + at : lane;
+}
+
+/* What lanes of V are picked from: they are all of a vector. */
+static struct picked_row row_of(const struct vector_form *v)
+{
+	bool ends = v->phase < 0;
+
+	return (struct picked_row){ .to = v->lanes, .stride = v->stride, .phase = ends ? 0 : v->phase, .lanes = v->lanes,
+				    .elements = ends ? (v->lanes - 1) * v->stride + 1 : v->lanes * v->stride };
 }
 
 static void put_number(struct text *out, int n)
@@ -45,6 +58,7 @@ static void put_field(struct text *out, const struct spot *s, char field)
 {
 	const struct vector_form *v = s->v;
 	int each = (int)dtype_bytes(v->t), bytes = each * v->lanes;
+	const struct picked_row row = row_of(v);
 
 	switch (field) {
 	case 'V':
@@ -102,10 +116,10 @@ static void put_field(struct text *out, const struct spot *s, char field)
 		put_number(out, s->vector);
 		break;
 	case 's':
-		put_number(out, start_of(v, s->vector));
+		put_number(out, (int)row_start(&row, s->vector));
 		break;
 	case 'p':
-		put_number(out, picked(v, s->vector, s->lane));
+		put_number(out, (int)row_pick(&row, s->vector, s->lane));
 		break;
 	}
 }
@@ -131,7 +145,9 @@ static const char *put_repeated(struct text *out, struct spot s, const char *at)
 			if (!(s.row & s.distance))
 				put_part(out, s, begin, end);
 	} else {
-		for (s.vector = *begin - '0'; s.vector < s.v->stride; s.vector++)
+		const struct picked_row row = row_of(s.v);
+
+		for (s.vector = *begin - '0'; s.vector < row_loads(&row); s.vector++)
 			put_part(out, s, begin + 1, end);
 	}
 	return end + 2;

@@ -24,6 +24,22 @@
 #include "base/text.h"
 #include "te/dtype.h"
 
+/* A row of elements that lanes are picked from: so many vectors, the last of which ends with the last element. */
+struct picked_row {
+	int64_t from, to;	/* lanes that are picked */
+	int64_t stride, phase;	/* elements from one of them to the next; of the first in the row */
+	int64_t elements;
+	int64_t lanes;		/* of a vector */
+};
+
+/* How many vectors these are. */
+int64_t row_loads(const struct picked_row *row);
+/* The element with which vector K begins. */
+int64_t row_start(const struct picked_row *row, int64_t k);
+/* Of the lanes before, picked from the vectors before K, and of vector K, or zeros where there is but one: the number of
+ * what LANE is, itself where it was picked already or is from a later one. */
+int64_t row_pick(const struct picked_row *row, int64_t k, int64_t lane);
+
 struct vector_form {
 	enum dtype t;
 	int lanes;

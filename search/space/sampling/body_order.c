@@ -74,9 +74,8 @@ static void swap(int *order, int i, int j)
 
 static void shuffle(int *order, int n, struct rng *rng)
 {
-	for (int i = n - 1; i > 0; i--) {
+	for (int i = n - 1; i > 0; i--)
 		swap(order, i, (int)rng_below(rng, i + 1));
-	}
 }
 
 /* Two loops change places as long as less waits for it; what waits in the end. */
