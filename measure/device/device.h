@@ -60,6 +60,8 @@ struct device_measured {
 	struct device_point points[DEVICE_POINTS];
 	int n_points;
 	double fixed_us;		/* probe_fixed_us() then; 0: not known */
+	double fixed_chains;		/* measure/timing/fixed.h; 0: not known */
+	double chain_ns;		/* a chain, when the peak of its own target was reached: the nominal clock; 0: not known */
 };
 
 struct device {
@@ -80,7 +82,9 @@ struct device {
 	double quota;			/* CPUs that the cgroup grants; 0: no limit */
 	const int *cpus;		/* OS numbers of usable CPUs, one of each core first */
 	int n_cpus;
-	double fixed_us;	/* probe_fixed_us() when it was loaded or probed; 0: not known */
+	/* What the fixed kernel takes at the clock that times are given at: that of the probed peak, so that a share of it is one; where that is
+	 * not known what it took when this was loaded; 0: nothing is known. */
+	double fixed_us;
 	/* What kernels are made for: its own, unless somebody sets another that it runs. Records of another
 	 * are told apart by their toolchain (device_mark()). */
 	const struct target *target;

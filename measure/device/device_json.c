@@ -72,6 +72,8 @@ static json_t *measured_json(const struct device *d)
 	set(o, "mem_gbs", rate_json(m->mem));
 	set(o, "noise", json_real(m->noise));
 	set(o, "fixed_us", json_real(m->fixed_us));
+	set(o, "fixed_chains", json_real(m->fixed_chains));
+	set(o, "chain_ns", json_real(m->chain_ns));
 	for (int i = 0; i < DEVICE_CACHES; i++)
 		json_array_append_new(caches, json_integer(d->caches[i].probed));
 	set(o, "cache_bytes", caches);
@@ -212,7 +214,9 @@ int device_measured_parse(const json_t *json, struct device_measured *out,
 	m.when = json_integer_value(json_object_get(o, "when"));
 	m.noise = json_number_value(json_object_get(o, "noise"));
 	m.fixed_us = json_number_value(json_object_get(o, "fixed_us"));
-	if (m.when < 0 || m.fixed_us < 0 || !peaks_parse(o, own, &m) ||
+	m.fixed_chains = json_number_value(json_object_get(o, "fixed_chains"));
+	m.chain_ns = json_number_value(json_object_get(o, "chain_ns"));
+	if (m.when < 0 || m.fixed_us < 0 || m.fixed_chains < 0 || m.chain_ns < 0 || !peaks_parse(o, own, &m) ||
 	    !kernels_parse(json_object_get(o, "register_kernels"), &m) ||
 	    !rate_parse(o, "l1_gbs", &m.l1) || !rate_parse(o, "l2_gbs", &m.l2) ||
 	    !rate_parse(o, "mem_gbs", &m.mem) ||

@@ -13,8 +13,12 @@
 #include "measure/device/probe_isa.h"
 #include "measure/device/register_probe.h"
 #include "measure/timing/calm.h"
+#include "measure/timing/fixed.h"
 
 enum { CACHE_FILE_LIMIT = 1 << 20 };
+
+/* So many looks at the fixed kernel that somebody beside, who stays for 10 to 200 ms, has left some of them alone. */
+#define FIXED_MS 300.0
 
 /* A synthetic core: what a current server core does, in round numbers. */
 static const double synthetic_fixed_us = 50;
@@ -47,6 +51,14 @@ static void synthetic_measure(struct device *d)
 	}
 }
 
+/* Of the fixed kernel; NOW_US where no nominal clock is known. */
+static double nominal_us(const struct device_measured *m, double now_us)
+{
+	double us = m->fixed_chains * m->chain_ns * 1e-3;
+
+	return us > 0 ? us : now_us;
+}
+
 int device_probe(struct device *d)
 {
 	memset(&d->measured, 0, sizeof(d->measured));
@@ -57,7 +69,8 @@ int device_probe(struct device *d)
 	d->measured.threads = d->threads;
 	d->measured.when = d->synthetic ? 0 : clock_wall();
 	d->measured.fixed_us = d->synthetic ? synthetic_fixed_us : probe_fixed_us(0);
-	d->fixed_us = d->measured.fixed_us;
+	d->measured.fixed_chains = d->synthetic ? 0 : fixed_in_chains(FIXED_MS);
+	d->fixed_us = nominal_us(&d->measured, d->measured.fixed_us);
 	d->measured.valid = true;
 	return 0;
 }
@@ -81,15 +94,14 @@ static struct usage usage_now(struct arena *a)
 static bool has_moved(struct arena *a, struct device *d, const struct device_measured *m)
 {
 	struct usage before = usage_now(a);
-
-	d->fixed_us = probe_fixed_us(m->fixed_us);
-
+	double now_us = probe_fixed_us(m->fixed_us);
 	struct usage after = usage_now(a);
 	struct disturbance others = calm_compare(&before, &after);
 
-	if (d->fixed_us < (1 - DEVICE_MOVED) * m->fixed_us)
+	d->fixed_us = nominal_us(m, now_us);
+	if (now_us < (1 - DEVICE_MOVED) * m->fixed_us)
 		return true;
-	return d->fixed_us > (1 + DEVICE_MOVED) * m->fixed_us && !calm_is_disturbed(&others);
+	return now_us > (1 + DEVICE_MOVED) * m->fixed_us && !calm_is_disturbed(&others);
 }
 
 static bool is_young(const struct device_measured *m)
@@ -99,9 +111,11 @@ static bool is_young(const struct device_measured *m)
 	return age >= 0 && age <= DEVICE_KEPT_S;
 }
 
-/* Of all targets that run here: figures that an earlier hone kept may lack some. */
-static bool knows_peaks(const struct device_measured *m)
+/* The clock, and the peaks of all targets that run here: figures that an earlier hone kept may lack some. */
+static bool knows_all(const struct device_measured *m)
 {
+	if (m->fixed_chains <= 0 || m->chain_ns <= 0)
+		return false;
 	for (int i = 0; i < TARGET_COUNT; i++)
 		if (target_at(i)->runs() && m->peak[i].one <= 0)
 			return false;
@@ -118,7 +132,7 @@ static bool load(struct arena *a, struct device *d, const char *path, bool doubt
 	char *text = access(path, R_OK) == 0 ? file_read(a, path, CACHE_FILE_LIMIT, &size) : NULL;
 	json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
 	bool fits = json && device_measured_parse(json, &m, probed) == 0 && m.threads == d->threads &&
-		    knows_peaks(&m);
+		    knows_all(&m);
 
 	fits = fits && is_young(&m) && !(doubt && has_moved(a, d, &m));
 	if (fits) {

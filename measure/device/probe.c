@@ -5,6 +5,7 @@
  * all threads a round runs from the moment that all are ready to the end of the last. */
 #include "measure/device/probe.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ struct crew {
 	bool called_off;      /* because not all could be made */
 	pthread_barrier_t start;
 	double best; /* operations or bytes a nanosecond; of the thread with index 0 */
+	double chain_ns; /* behind that round: its clock */
 };
 
 struct member {
@@ -115,8 +117,10 @@ static void *member_main(void *arg)
 
 		double rate = amount(crew->work) * crew->threads / (double)(clock_ns() - begin);
 
-		if (rate > crew->best)
+		if (rate > crew->best) {
 			crew->best = rate;
+			crew->chain_ns = fmin(chain_ns(), chain_ns());
+		}
 	}
 	return NULL;
 }
@@ -149,8 +153,8 @@ static int crew_run(struct crew *crew, struct member *members)
 	return 0;
 }
 
-/* Times WORK with THREADS threads; the best rate, per nanosecond, into *RATE. */
-static int rate(const struct device *d, struct probe_work work, int threads, double *rate_out)
+/* Times WORK with THREADS threads; the best rate, per nanosecond, into *RATE, and what a chain took then into *CHAIN_NS, unless NULL. */
+static int rate(const struct device *d, struct probe_work work, int threads, double *rate_out, double *chain_ns)
 {
 	struct member *members = calloc((size_t)threads, sizeof(*members));
 	struct crew crew = {.work = &work, .cpus = d->cpus, .threads = threads};
@@ -173,20 +177,22 @@ static int rate(const struct device *d, struct probe_work work, int threads, dou
 		munmap(data, work.size * (size_t)threads);
 	free(members);
 	*rate_out = crew.best;
+	if (chain_ns)
+		*chain_ns = crew.chain_ns;
 	return rc;
 }
 
-/* Both rates of WORK, whose `repeat` is for ROUND_NS. */
-static int both_rates(const struct device *d, struct probe_work work, struct device_rate *out)
+/* Both rates of WORK, whose `repeat` is for ROUND_NS; CHAIN_NS as rate() has it, with one thread. */
+static int both_rates(const struct device *d, struct probe_work work, struct device_rate *out, double *chain_ns)
 {
-	if (rate(d, work, 1, &out->one) < 0)
+	if (rate(d, work, 1, &out->one, chain_ns) < 0)
 		return -1;
 	if (d->threads == 1) {
 		out->all = out->one;
 		return 0;
 	}
 	work.repeat *= CREW_ROUND_NS / ROUND_NS;
-	return rate(d, work, d->threads, &out->all);
+	return rate(d, work, d->threads, &out->all, NULL);
 }
 
 /* Reads half of a level that holds BYTES, so that it also fits beside the rest. A round takes
@@ -199,14 +205,14 @@ static int read_rates(const struct device *d, int64_t bytes, double usual, struc
 	if (size == 0)
 		return 0; /* no such level: no rate */
 	work.repeat += (int64_t)(usual * ROUND_NS / (double)size);
-	return both_rates(d, work, out);
+	return both_rates(d, work, out, NULL);
 }
 
 static int mem_rates(const struct device *d, struct device_rate *out)
 {
 	struct probe_work work = {probe_isa_of(d->own), probe_largest(), 1, MEM_ROUNDS};
 
-	if (rate(d, work, 1, &out->one) < 0)
+	if (rate(d, work, 1, &out->one, NULL) < 0)
 		return -1;
 	if (d->threads == 1) {
 		out->all = out->one;
@@ -215,7 +221,7 @@ static int mem_rates(const struct device *d, struct device_rate *out)
 	/* one set shared out: together they are beyond any cache that one alone is beyond */
 	work.size = work.size / (size_t)d->threads / READ_UNIT * READ_UNIT;
 	work.rounds *= CREW_SHARE;
-	return rate(d, work, d->threads, &out->all);
+	return rate(d, work, d->threads, &out->all, NULL);
 }
 
 double probe_fixed_us(double kept)
@@ -242,7 +248,7 @@ static int peak_rates(struct device *d)
 		const struct probe_isa *isa = probe_isa_of(target_at(i));
 		struct probe_work fma = {isa, 0, probe_fma_rounds(isa, ROUND_NS), FMA_ROUNDS};
 
-		if (both_rates(d, fma, &d->measured.peak[i]) < 0)
+		if (both_rates(d, fma, &d->measured.peak[i], target_at(i) == d->own ? &d->measured.chain_ns : NULL) < 0)
 			return -1;
 	}
 	return 0;

@@ -83,7 +83,7 @@ static int set_up(struct prepared *p, const struct workload *w, size_t memory)
 	s->memory = memory;
 	s->rms_most = w->rms_most;
 	s->memory_us = w->memory_us;
-	s->cores.fixed_us = w->fixed_us;
+	s->cores = (struct cores_known){ .fixed_us = w->fixed_us, .fixed_chains = w->fixed_chains };
 	s->min_ms = w->min_ms > 0 ? w->min_ms : WORKLOAD_MIN_MS;
 	s->max_ms = w->max_ms > 0 ? w->max_ms : WORKLOAD_MAX_MS;
 	if (copy_args(s, w, &p->bytes) < 0 || check_memory(p->bytes) < 0)

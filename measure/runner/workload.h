@@ -42,6 +42,7 @@ struct workload {
 	size_t flush_private;	/* and by each core at least */
 	double memory_us;	/* that a run takes at least, at any clock, for what memory delivers (measure/timing/timing.h) */
 	double fixed_us;	/* the fixed kernel's, at the clock that times are given at; 0: the runner's usual one */
+	double fixed_chains;	/* what it takes in chains; 0: the runner finds that */
 	double min_ms, max_ms;	/* time spent on timing one trial; 0: WORKLOAD_MIN_MS, ..MAX_MS */
 };
 

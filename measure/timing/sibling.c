@@ -10,16 +10,15 @@
 #include "base/quantile.h"
 #include "codegen/team.h"
 #include "measure/timing/burst.h"
+#include "measure/timing/fixed.h"
 
 /* What a process spends at first on what it does not know of its cores. It goes on to improve: who has never been alone takes what he saw
  * for that, and measures as if nobody looked. */
 #define FIRST_MS 5.0
 enum { FIRST_LOOKS = 1024, FIRST_LEAST = 8 };
-/* The same of a process that is to find the nominal clock, for all that come after it. Beside somebody, who stays for 10 to 200 ms, the fixed kernel takes
- * up to 1.6 times as many chains, so that a campaign whose first 5 ms were such had all its times 0.6 of what they are: the quietest tenth of
- * some more tells, and a clock further than that from the usual one is none. Steps of clocks that were seen are up to 1.3 apart. */
+/* The same of a process that nobody told what the fixed kernel takes in chains, for all that come after it: somebody beside stays for 10 to 200 ms. */
 #define NOMINAL_MS 60.0
-#define QUIETEST 0.1
+/* A nominal clock that is further from the usual one is none. Steps of clocks that were seen are up to 1.3 apart. */
 #define FURTHEST 1.4
 /* Two chains that differ by more tell of a clock that moved between them, or of an interrupt. One step of the clock of a Xeon is 2 to 3%. */
 #define STEADY 0.01
@@ -42,7 +41,7 @@ struct core {
 struct sibling {
 	int threads;
 	bool visits;		/* cores, one after the other, in the place of a team's threads */
-	double patience_ms, nominal_ns, fixed_us;
+	double patience_ms, nominal_ns, fixed_us, fixed_chains;
 	struct core of[];	/* by thread */
 };
 
@@ -162,7 +161,8 @@ double sibling_clock(const struct sibling *s)
 
 struct cores_known sibling_known(const struct sibling *s)
 {
-	struct cores_known k = { .nominal_ns = s->nominal_ns, .fixed_us = s->fixed_us };
+	struct cores_known k = { .nominal_ns = s->nominal_ns, .fixed_us = s->fixed_us,
+				 .fixed_chains = s->fixed_chains };
 
 	for (int i = 0; i < s->threads; i++)
 		k.alone = fmax(k.alone, s->of[i].alone);
@@ -226,46 +226,47 @@ static struct sibling *begin(int threads, struct cores_known known)
 	s->patience_ms = PATIENCE_MS;
 	s->nominal_ns = known.nominal_ns;
 	s->fixed_us = known.fixed_us;
+	s->fixed_chains = known.fixed_chains;
 	for (int i = 0; i < threads; i++)
 		s->of[i] = (struct core){ .alone = known.alone > 0 ? known.alone : HUGE_VAL, .last = HUGE_VAL };
 	return s;
 }
 
-/* What a chain takes at the clock at which the fixed kernel, of so many chains, takes as long as it is known to; USUAL_NS where that cannot be. */
-static double nominal_ns(const struct sibling *s, double fixed_chains, double usual_ns)
+/* What a burst takes alone; returns what a chain usually does. */
+static double learn(struct sibling *s)
 {
-	double ns = s->fixed_us * 1e3 / fixed_chains;
-
-	return ns > usual_ns / FURTHEST && ns < usual_ns * FURTHEST ? ns : usual_ns;
-}
-
-/* For so many MS: what a burst takes alone, a chain usually, and the fixed kernel in chains. */
-static void learn(struct sibling *s, double ms)
-{
-	double chain[FIRST_LOOKS], fixed[FIRST_LOOKS];
+	double chain[FIRST_LOOKS];
 	int n = 0;
 
-	for (int64_t began = clock_ns(); n < FIRST_LEAST || (n < FIRST_LOOKS && ms_since(began) < ms);) {
+	for (int64_t began = clock_ns(); n < FIRST_LEAST || (n < FIRST_LOOKS && ms_since(began) < FIRST_MS); n++) {
 		all_are_alone(s);
 		chain[n] = slowest_ns(s);
-		fixed[n] = fixed_ns() / chain[n];
-		n++;
 	}
-	sort_figures(fixed, n);
-	double fixed_chains = quantile(fixed, n, QUIETEST);
+	return median(chain, n);
+}
 
-	if (s->nominal_ns == 0)
-		s->nominal_ns = nominal_ns(s, fixed_chains, median(chain, n));
-	if (s->fixed_us == 0)
-		s->fixed_us = fixed_chains * s->nominal_ns * 1e-3;
+/* What a chain takes at the clock at which the fixed kernel takes as long as it is known to; USUAL_NS where that cannot be. */
+static void set_nominal(struct sibling *s, double usual_ns)
+{
+	double ns = s->fixed_us * 1e3 / s->fixed_chains;
+
+	s->nominal_ns = ns > usual_ns / FURTHEST && ns < usual_ns * FURTHEST ? ns : usual_ns;
 }
 
 struct sibling *sibling_new(int threads, struct cores_known known)
 {
 	struct sibling *s = begin(threads, known);
 
-	if (s)
-		learn(s, known.nominal_ns > 0 ? FIRST_MS : NOMINAL_MS);
+	if (!s)
+		return NULL;
+	double usual_ns = learn(s);
+
+	if (s->fixed_chains == 0)
+		s->fixed_chains = fixed_in_chains(NOMINAL_MS);
+	if (s->nominal_ns == 0)
+		set_nominal(s, usual_ns);
+	if (s->fixed_us == 0)
+		s->fixed_us = s->fixed_chains * s->nominal_ns * 1e-3;
 	return s;
 }
 
@@ -278,7 +279,7 @@ struct sibling *sibling_of_cores(const int *cpus, int n)
 	s->visits = true;
 	for (int i = 0; i < n; i++)
 		s->of[i].cpu = cpus[i];
-	learn(s, FIRST_MS);
+	s->nominal_ns = learn(s);
 	return s;
 }
 

@@ -26,6 +26,7 @@ struct cores_known {
 	double alone;		/* what a burst takes on a core that is alone, in chains */
 	double nominal_ns;	/* what a chain takes at the nominal clock */
 	double fixed_us;	/* and the fixed kernel (measure/timing/burst.h) */
+	double fixed_chains;	/* what that takes in chains at any clock, alone (measure/timing/fixed.h) */
 };
 
 /* For teams of THREADS threads; NULL: out of memory. It takes a few ms, in which it looks for what is not KNOWN, and some more

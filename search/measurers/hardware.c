@@ -128,6 +128,7 @@ static void set_clock(struct workload *w, const struct hardware *h, const struct
 
 	w->memory_us = traffic_us(t->dag, &aim);
 	w->fixed_us = h->o.device->fixed_us;
+	w->fixed_chains = h->o.device->measured.fixed_chains;
 }
 
 /* As set_up(). */

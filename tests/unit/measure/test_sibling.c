@@ -184,22 +184,25 @@ static double time_us(const struct timing *t)
 static void times_are_at_the_nominal_clock(void **state)
 {
 	const struct cores_known none = { 0 }, slow = { .fixed_us = 1e9 }, known = { .alone = 1, .nominal_ns = 1e12, .fixed_us = 7 };
-	struct sibling *all[] = { sibling_new(1, none), sibling_new(1, slow), sibling_new(1, known) };
+	struct sibling *all[] = { sibling_new(1, none), sibling_new(1, slow), sibling_new(1, known), NULL };
 	struct cores_known usual = sibling_known(all[0]);
 	struct timing t = { .max_ms = 1, .threads = 1, .sibling = all[2] };
 
 	(void)state;
-	assert_true(usual.nominal_ns > 0 && usual.fixed_us > 0 && sibling_clock(all[0]) > 0);
+	assert_true(usual.nominal_ns > 0 && usual.fixed_us > 0 && usual.fixed_chains > 0 && sibling_clock(all[0]) > 0);
 	/* the fixed kernel, of some microseconds, is to take a thousand seconds: it is the usual clock */
 	assert_true(sibling_known(all[1]).nominal_ns < 1000 * usual.nominal_ns);
 	assert_true(sibling_known(all[1]).fixed_us == 1e9);
 	assert_true(sibling_known(all[2]).nominal_ns == 1e12 && sibling_known(all[2]).fixed_us == 7);
+	/* of so many chains: told, not looked for */
+	all[3] = sibling_new(1, (struct cores_known){ .fixed_us = 1.1e-3 * 50 * usual.nominal_ns, .fixed_chains = 50 });
+	assert_true(fabs(sibling_known(all[3]).nominal_ns / usual.nominal_ns - 1.1) < 1e-9 && sibling_known(all[3]).fixed_chains == 50);
 	double core_us = time_us(&t);
 
 	/* what memory needs does not follow the clock */
 	t.memory_us = 1e9;
 	assert_true(time_us(&t) > 0 && core_us > 1000 * time_us(&t));
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 4; i++)
 		sibling_free(all[i]);
 }
 
