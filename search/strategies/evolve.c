@@ -3,8 +3,8 @@
  *
  * Before anything was measured the model is an analytic prior, and the population begins with seeds, or else with the best of each kind
  * of a few of each sketch. Each batch is shared out among kinds (search/strategies/kinds.h), of each the best of the last
- * generation that differ from each other, and has a share of random ones, so that the model also sees what it
- * thinks little of. */
+ * generation that differ from each other, and has a share of those that begin anew, which led elsewhere, and of random ones, so that the
+ * model also sees what it thinks little of. */
 #include <string.h>
 
 #include "base/integer.h"
@@ -25,11 +25,16 @@ enum { POPULATION = 96, GENERATIONS = 4, ELITE = 12 };
 /* As long as nothing was heard, and later generations go on from what was measured: by the prior's own figures the best of 4
  * is up to twice as slow as the best of 16 (docs/performance.md). For a few candidates it would take longer than these. */
 enum { FIRST_GENERATIONS = 16, FEW = 8 };
-#define RANDOM_SHARE 0.25
-/* Behind so many trials the model has heard of most: with a tenth from there on what 256 trials found took 0.99 and 0.986 of the time (six operators, two
- * seeds, timed in turn). */
-enum { RANDOM_TRIALS = 64 };
-#define LATER_RANDOM_SHARE 0.1
+#define RANDOM_SHARE 0.125
+/* So much begins anew: the best of a few generations of its own. A campaign that was led to a slow basin at first stayed there (of 16 to 32 channels, 3x3, 113 us
+ * for 1000 trials, where others found 98 with 250): with so many of their own bests of 128 trials are 1.03 times as fast, in a tenth more time. Generations of 64 by 12
+ * found no more (docs/performance.md, Beginning anew). */
+#define ANEW_SHARE 0.375
+enum { ANEW_POPULATION = 32, ANEW_GENERATIONS = 8 };
+/* Behind so many trials the model has heard of most: with a fifth of these shares from there on what 256 trials found took 0.99 and 0.986 of the time (six
+ * operators, two seeds, timed in turn). */
+enum { EARLY_TRIALS = 64 };
+#define LATER_PART 0.2
 /* After so many trials without gain a quarter of a batch goes one decision at a time from the best: with half of it kinds that have more to
  * give had too few (docs/performance.md). */
 enum { SLOW = 16, DESCEND_FROM = 4 };
@@ -119,11 +124,32 @@ static bool is_seeded(const struct problem *p, const struct batch *b)
 	return false;
 }
 
-static double random_share(const struct problem *p)
+/* How many of a batch of N component C gets, whose share is SHARE at first. */
+static int places(const struct problem *p, int c, double share, int n, struct rng *rng)
 {
-	double share = p->history->trials < RANDOM_TRIALS ? RANDOM_SHARE : LATER_RANDOM_SHARE;
+	double part = p->history->trials < EARLY_TRIALS ? 1 : LATER_PART;
 
-	return problem_has(p, COMPONENT_RANDOM) ? share : 0;
+	return problem_has(p, c) ? (int)(share * part * n + rng_unit(rng)) : 0;
+}
+
+/* Fills B up to UPTO with the best of generations of their own that begin with any candidates. They go by the prior: the model would lead them to
+ * what it has heard of. */
+static void begin_anew(const struct problem *p, struct arena *a, struct rng *rng, int upto, struct batch *b)
+{
+	struct candidate *all = arena_many(a, struct candidate, 2 * ANEW_POPULATION);
+	struct problem by_prior = *p;
+	bool found = true;
+
+	by_prior.learner = NULL;
+	while (b->n < upto && found) {
+		int n = generations_run(&by_prior, a, rng, (struct generations){ ANEW_POPULATION, ANEW_GENERATIONS }, all, 0,
+					&b->refused);
+
+		pick_score(p, a, all, n);
+		found = false;
+		for (int i = 0; i < n && !found; i++)
+			found = pick_one(p, a, &all[i], b);
+	}
 }
 
 static void propose(const struct problem *given, struct arena *a, struct rng *rng, struct batch *b)
@@ -133,8 +159,8 @@ static void propose(const struct problem *given, struct arena *a, struct rng *rn
 
 	of_batch.told = told_new(a);
 	struct candidate *all = arena_many(a, struct candidate, 3 * POPULATION);
-	double any = random_share(p);
-	int until = b->cap - (int)((double)b->cap * any + rng_unit(rng));
+	int any = places(p, COMPONENT_RANDOM, RANDOM_SHARE, b->cap, rng);
+	int until = b->cap - any - places(p, COMPONENT_ANEW, ANEW_SHARE, b->cap, rng);
 	bool first = p->history->trials + p->ahead == 0, seeded = is_seeded(p, b);
 	bool deep = p->history->trials == 0 && b->cap >= FEW && !seeded;
 	int begun = 0;
@@ -163,6 +189,8 @@ static void propose(const struct problem *given, struct arena *a, struct rng *rn
 		kinds_share(p, a, rng, all, n, until, b);
 	else
 		pick_distinct(p, a, all, n, until, b);
+	if (problem_has(p, COMPONENT_ANEW))
+		begin_anew(p, a, rng, b->cap - any, b);
 	pick_random(p, a, rng, b);
 }
 
