@@ -31,7 +31,7 @@ static const struct argp_option options[] = {
 	{ "minutes", KEY_MINUTES, "M", 0, "stop after M minutes", 0 },
 	{ "until", KEY_UNTIL, "HH:MM", 0, "stop at this time of day, or at 'YYYY-MM-DD HH:MM'", 0 },
 	{ "plateau", KEY_PLATEAU, "N", 0, "a task is done after N trials in a row without gain", 0 },
-	{ "gain", KEY_GAIN, "PERCENT", 0, "a task is done where 64 more trials are expected to make it faster by less (default: 1, "
+	{ "gain", KEY_GAIN, "PERCENT", 0, "a task is done where 64 more trials are expected to make it faster by less (default: 0.1, "
 	  "where no limit is given)", 0 },
 	{ "gflops", KEY_GFLOPS, "N", 0, "a task is done where its best reaches N GFLOP/s", 0 },
 	{ "threads", 't', "N", 0, "threads a kernel uses (default 1; virtual ones of a simulated device: 4)", 0 },
