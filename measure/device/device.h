@@ -83,7 +83,7 @@ struct device {
 	const int *cpus;		/* OS numbers of usable CPUs, one of each core first */
 	int n_cpus;
 	/* What the fixed kernel takes at the clock that times are given at: that of the probed peak, so that a share of it is one; where that is
-	 * not known what it took when this was loaded; 0: nothing is known. */
+	 * not known what it took when it was probed; 0: nothing is known. */
 	double fixed_us;
 	/* What kernels are made for: its own, unless somebody sets another that it runs. Records of another
 	 * are told apart by their toolchain (device_mark()). */

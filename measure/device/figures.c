@@ -51,12 +51,12 @@ static void synthetic_measure(struct device *d)
 	}
 }
 
-/* Of the fixed kernel; NOW_US where no nominal clock is known. */
-static double nominal_us(const struct device_measured *m, double now_us)
+/* What the fixed kernel takes at the nominal clock; where that is not known, what it took. */
+static double nominal_us(const struct device_measured *m)
 {
 	double us = m->fixed_chains * m->chain_ns * 1e-3;
 
-	return us > 0 ? us : now_us;
+	return us > 0 ? us : m->fixed_us;
 }
 
 int device_probe(struct device *d)
@@ -70,7 +70,7 @@ int device_probe(struct device *d)
 	d->measured.when = d->synthetic ? 0 : clock_wall();
 	d->measured.fixed_us = d->synthetic ? synthetic_fixed_us : probe_fixed_us(0);
 	d->measured.fixed_chains = d->synthetic ? 0 : fixed_in_chains(FIXED_MS);
-	d->fixed_us = nominal_us(&d->measured, d->measured.fixed_us);
+	d->fixed_us = nominal_us(&d->measured);
 	d->measured.valid = true;
 	return 0;
 }
@@ -91,14 +91,13 @@ static struct usage usage_now(struct arena *a)
 
 /* Times the fixed kernel. True where it shows that the device is not what it was when M was probed:
  * it is faster, or it is slower though nobody else uses it. */
-static bool has_moved(struct arena *a, struct device *d, const struct device_measured *m)
+static bool has_moved(struct arena *a, const struct device_measured *m)
 {
 	struct usage before = usage_now(a);
 	double now_us = probe_fixed_us(m->fixed_us);
 	struct usage after = usage_now(a);
 	struct disturbance others = calm_compare(&before, &after);
 
-	d->fixed_us = nominal_us(m, now_us);
 	if (now_us < (1 - DEVICE_MOVED) * m->fixed_us)
 		return true;
 	return now_us > (1 + DEVICE_MOVED) * m->fixed_us && !calm_is_disturbed(&others);
@@ -134,9 +133,10 @@ static bool load(struct arena *a, struct device *d, const char *path, bool doubt
 	bool fits = json && device_measured_parse(json, &m, probed) == 0 && m.threads == d->threads &&
 		    knows_all(&m);
 
-	fits = fits && is_young(&m) && !(doubt && has_moved(a, d, &m));
+	fits = fits && is_young(&m) && !(doubt && has_moved(a, &m));
 	if (fits) {
 		d->measured = m;
+		d->fixed_us = doubt ? nominal_us(&m) : 0;
 		for (int i = 0; i < DEVICE_CACHES; i++)
 			d->caches[i].probed = probed[i];
 	}

@@ -132,24 +132,21 @@ static int places(const struct problem *p, int c, double share, int n, struct rn
 	return problem_has(p, c) ? (int)(share * part * n + rng_unit(rng)) : 0;
 }
 
-/* Fills B up to UPTO with the best of generations of their own that begin with any candidates. They go by the prior: the model would lead them to
- * what it has heard of. */
-static void begin_anew(const struct problem *p, struct arena *a, struct rng *rng, int upto, struct batch *b)
+/* The best new one of generations of its own, which begin with any candidates, into B; ALL is room for them. They go by the prior: the model would
+ * lead them to what it has heard of. False where there is none. */
+static bool begin_anew(const struct problem *p, struct arena *a, struct rng *rng, struct candidate *all, struct batch *b)
 {
-	struct candidate *all = arena_many(a, struct candidate, 2 * ANEW_POPULATION);
 	struct problem by_prior = *p;
-	bool found = true;
 
 	by_prior.learner = NULL;
-	while (b->n < upto && found) {
-		int n = generations_run(&by_prior, a, rng, (struct generations){ ANEW_POPULATION, ANEW_GENERATIONS }, all, 0,
-					&b->refused);
+	int n = generations_run(&by_prior, a, rng, (struct generations){ ANEW_POPULATION, ANEW_GENERATIONS }, all, 0, &b->refused);
 
-		pick_score(p, a, all, n);
-		found = false;
-		for (int i = 0; i < n && !found; i++)
-			found = pick_one(p, a, &all[i], b);
+	for (int i = 0; i < n; i++) {
+		pick_score(p, a, &all[i], 1);
+		if (pick_one(p, a, &all[i], b))
+			return true;
 	}
+	return false;
 }
 
 static void propose(const struct problem *given, struct arena *a, struct rng *rng, struct batch *b)
@@ -189,8 +186,8 @@ static void propose(const struct problem *given, struct arena *a, struct rng *rn
 		kinds_share(p, a, rng, all, n, until, b);
 	else
 		pick_distinct(p, a, all, n, until, b);
-	if (problem_has(p, COMPONENT_ANEW))
-		begin_anew(p, a, rng, b->cap - any, b);
+	while (problem_has(p, COMPONENT_ANEW) && b->n < b->cap - any && begin_anew(p, a, rng, all, b))
+		;
 	pick_random(p, a, rng, b);
 }
 

@@ -188,7 +188,7 @@ static void print_measured(const struct device *d)
 	const struct device_measured *m = &d->measured;
 
 	targets_print(d);
-	if (m->fixed_chains > 0 && m->chain_ns > 0)
+	if (m->chain_ns > 0)
 		printf("clock        times are given at that of the peak of its own: the fixed kernel, a record's fixed_ns, takes %.0f ns at it\n",
 		       1e3 * d->fixed_us);
 	print_kernels(d);
