@@ -8,9 +8,10 @@
 /* So often a prefetch is left out: of a task's operands, mostly two, one in 16 samples fetches some, for most that do gain
  * nothing (docs/performance.md). */
 #define LEFT_OUT 0.97
-/* The same of a constant that no cache holds (chosen); of whatever is larger than the caches it gained nothing: a 1x1 over three dims 2799 and
- * 2898 us before, 2798 and 2789 so, norms of rows 530 and 548, 579 and 573. */
-#define LEFT_OUT_OF_MEMORY 0.5
+/* The same of a constant that comes from beyond the second-level cache in each run (chosen): 3x3 of 256 channels of 14x14, 9 MB of transformed weights, 707 us
+ * without, 606 with these (docs/performance.md). Of data as large it gained nothing: a 1x1 over three dims 2799 and 2898 us before, 2798 and 2789 so, norms of
+ * rows 530 and 548, 579 and 573. */
+#define LEFT_OUT_FAR 0.5
 /* Turns ahead, as powers of two from FIRST on: of a loop around others, whose turns are long, the next or the one behind it; of an innermost
  * one up to 16, which at some 10 cycles a turn are the way to memory (chosen); 16 to 256 where memory is to be read as fast as it can: a Xeon of
  * 2023 read 14 GB/s with 1 KiB on the way and 17 with 4 KiB. */
@@ -24,12 +25,13 @@ static const struct ahead long_turns = { 0, 2 }, short_turns = { 0, 5 }, memory_
 /* Of an operand; of more only the first ones prefetch. */
 enum { MAX_READERS = 16 };
 
-/* Does operand READ come from memory in each run? */
-static bool comes_from_memory(const struct state *s, int read, const struct aim *aim)
+/* Is operand READ a constant that comes from memory in each run, or from the last cache at best? */
+static bool comes_from_afar(const struct state *s, int read, const struct aim *aim)
 {
 	const struct stage *g = s->stages.at[read];
+	bool constant = g->op.kind == OP_CONST || g->place == PLACE_OFFLINE;
 
-	return aim->cold_weights && (g->op.kind == OP_CONST || g->place == PLACE_OFFLINE);
+	return constant && (aim->cold_weights || (double)tensor_bytes(&g->op.tensor) > aim->l2_bytes);
 }
 
 static const struct iter *iter_of(const struct state *s, const struct walked_loop *l)
@@ -102,7 +104,7 @@ static bool draw_loop_of(const struct state *s, const struct walked *w, bool far
 static bool draw_loop(struct arena *a, const struct state *s, int reader, struct step *step, const struct aim *aim, struct rng *rng)
 {
 	const struct walked w = walk_loops(a, s, reader, step->target);
-	bool far = comes_from_memory(s, step->target, aim);
+	bool far = comes_from_afar(s, step->target, aim);
 	bool shared = far && rng_chance(rng, SHARED_OUT);
 
 	return (shared && draw_loop_of(s, &w, far, true, step, aim, rng)) || draw_loop_of(s, &w, far, false, step, aim, rng);
@@ -110,7 +112,7 @@ static bool draw_loop(struct arena *a, const struct state *s, int reader, struct
 
 void prefetch_draw(struct arena *a, const struct state *s, struct gene *g, const struct aim *aim, struct rng *rng)
 {
-	double left_out = comes_from_memory(s, g->step.target, aim) ? LEFT_OUT_OF_MEMORY : LEFT_OUT;
+	double left_out = comes_from_afar(s, g->step.target, aim) ? LEFT_OUT_FAR : LEFT_OUT;
 	int reader[MAX_READERS];
 
 	g->left_out = true;
