@@ -744,40 +744,50 @@ static int count_prefetching(const struct run *r, const struct aim *as, int n)
 	return drawn;
 }
 
-/* Many do where a weight comes from memory each time. */
-static void test_cold_weights(void **state)
+/* Of a second-level cache that holds all constants of the operators here, as they are or transformed. */
+#define LARGE_CACHE (1 << 24)
+
+/* Many do where a weight comes from memory each time, or does not stay in the second-level cache. */
+static void test_far_weights(void **state)
 {
 	enum { SAMPLES = 300 };
 	struct run r = run_new("conv2d:ic=64,oc=64,h=28,w=28,k=3,p=1");
-	struct aim cold = aim;
+	struct aim near = aim, cold, small = aim;
 
 	(void)state;
+	near.l2_bytes = LARGE_CACHE;
+	cold = near;
 	cold.cold_weights = true;
-	assert_true(count_prefetching(&r, &aim, SAMPLES) < SAMPLES / 5);
+	small.l2_bytes = 1 << 16;
+	assert_true(count_prefetching(&r, &near, SAMPLES) < SAMPLES / 5);
 	assert_true(count_prefetching(&r, &cold, SAMPLES) > SAMPLES / 4);
+	assert_true(count_prefetching(&r, &small, SAMPLES) > SAMPLES / 4);
 	arena_free(r.a);
 }
 
-/* Few samples prefetch; most of them can be lowered, and sketches tell their decisions. */
+/* Few samples prefetch what caches hold; most of them can be lowered, and sketches tell their decisions. */
 static void test_prefetched_samples(void **state)
 {
 	enum { SAMPLES = 600 };
 	static const char *const sources[] = { "dense:m=64,n=512,k=512", "conv2d:ic=64,oc=64,h=28,w=28,k=3,p=1",
 					       "depthwise:c=64,h=28,w=28,k=3,p=1" };
-	struct aim two = aim;
+	struct aim one = aim, two;
 	struct rng rng = rng_seed(7);
 
 	(void)state;
+	one.l2_bytes = LARGE_CACHE;
+	two = one;
 	two.threads = 2;
 	for (size_t k = 0; k < sizeof(sources) / sizeof(*sources); k++) {
 		struct run r = run_new(sources[k]);
-		struct sketch_vec sketches = sketches_of(r.a, r.d, k ? &two : &aim);
+		const struct aim *as = k ? &two : &one;
+		struct sketch_vec sketches = sketches_of(r.a, r.d, as);
 		int drawn = 0, lowered = 0;
 
 		for (int i = 0; i < SAMPLES; i++) {
 			const struct sketch *sketch = sketches.at[rng_below(&rng, sketches.n)];
 			struct genes genes;
-			const struct state *s = sample(r.a, r.d, sketch, k ? &two : &aim, &rng, NULL, NULL);
+			const struct state *s = sample(r.a, r.d, sketch, as, &rng, NULL, NULL);
 
 			if (!s || s->steps.at[s->steps.n - 1].kind != STEP_PREFETCH)
 				continue;
@@ -853,7 +863,7 @@ int main(void)
 		cmocka_unit_test(test_pipelined_samples),
 		cmocka_unit_test(test_prefetching),
 		cmocka_unit_test(test_prefetched_samples),
-		cmocka_unit_test(test_cold_weights),
+		cmocka_unit_test(test_far_weights),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
