@@ -146,6 +146,11 @@ bool stage_computes(const struct stage *g)
 	return g->op.kind == OP_COMPUTE && g->place != PLACE_INLINE;
 }
 
+bool stage_is_constant(const struct stage *g)
+{
+	return g->op.kind == OP_CONST || g->place == PLACE_OFFLINE;
+}
+
 bool stage_is_untouched(const struct stage *g)
 {
 	return g->relations.n == 0 && g->place == PLACE_ROOT;

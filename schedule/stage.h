@@ -127,6 +127,7 @@ int stage_leaf(const struct stage *g, int iter);
 /* The loop of G that is the group of an intrinsic; NULL: none. */
 const struct iter *stage_group(const struct stage *g);
 bool stage_computes(const struct stage *g);	/* neither input nor constant nor inlined */
+bool stage_is_constant(const struct stage *g);	/* or was computed once, from one */
 /* Has no step split or fused its loops, or settled its place? */
 bool stage_is_untouched(const struct stage *g);
 /* What G's body loads of T; NULL: nothing. */

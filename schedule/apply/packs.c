@@ -89,7 +89,7 @@ static bool pack_for_reader(struct state *s, const struct step *step, const char
 	struct stage *g = stage_at(s, step->stage);
 	int consumers[2];
 
-	if (g->op.kind != OP_CONST && g->place != PLACE_OFFLINE)
+	if (!stage_is_constant(g))
 		REFUSE("only a constant can be packed offline");
 	if (state_consumers(s, step->stage, consumers, 2) != 1)
 		REFUSE("it has more than one reader");

@@ -30,17 +30,12 @@ static bool runs_along(struct arena *a, const struct expr *load, const struct ax
 	return linear_coef(&at, axis) == 1;
 }
 
-static bool is_constant(const struct stage *g)
-{
-	return g->op.kind == OP_CONST || g->place == PLACE_OFFLINE;
-}
-
 /* Can T be stored as READER wants it: a constant, or made of one, that it alone reads, or else in panels? */
 static bool is_packable(const struct state *s, const struct op *reader, const struct tensor *t)
 {
 	int stage = state_stage_of(s, t);
 
-	return is_constant(s->stages.at[stage]) ? state_consumers(s, stage, NULL, 0) == 1 : reads_suit_panels(reader, t);
+	return stage_is_constant(s->stages.at[stage]) ? state_consumers(s, stage, NULL, 0) == 1 : reads_suit_panels(reader, t);
 }
 
 /* So many groups of X at a time are the fewest operations for TERMS of them. */
@@ -226,7 +221,7 @@ bool group_wants_panels(const struct state *s, int stage)
 	int n = state_consumers(s, stage, readers, MAX_READERS);
 
 	for (int i = 0; i < n && i < MAX_READERS; i++)
-		if (stage_group(s->stages.at[readers[i]]) && g->stored.n == 0 && !is_constant(g) &&
+		if (stage_group(s->stages.at[readers[i]]) && g->stored.n == 0 && !stage_is_constant(g) &&
 		    reads_in_lanes(s->stages.at[readers[i]], g->tensor))
 			return true;
 	return false;

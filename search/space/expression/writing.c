@@ -88,9 +88,7 @@ struct version_search {
 /* Packs have whole vectors. */
 static bool is_packable(const struct state *s, const struct tensor *t)
 {
-	const struct stage *g = s->stages.at[state_stage_of(s, t)];
-
-	return g->op.kind == OP_CONST || g->place == PLACE_OFFLINE;
+	return stage_is_constant(s->stages.at[state_stage_of(s, t)]);
 }
 
 /* In how many versions select E has its first value lane by lane, where condition C is what is left of its own: of

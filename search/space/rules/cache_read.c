@@ -9,7 +9,7 @@ static bool applies(const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
 
-	return g->op.kind != OP_CONST && g->place != PLACE_OFFLINE	/* packed, which is not timed */
+	return !stage_is_constant(g)	/* packed, which is not timed */
 	    && !panel_is_own(s->state, stage)
 	    && panel_reader(s->state, stage) >= 0;
 }

@@ -7,7 +7,7 @@ static bool applies(const struct sketch *s, int stage)
 	const struct stage *g = s->state->stages.at[stage];
 	int reader;
 
-	return (g->op.kind == OP_CONST || g->place == PLACE_OFFLINE) && !g->packed
+	return stage_is_constant(g) && !g->packed
 	    && state_consumers(s->state, stage, &reader, 1) == 1
 	    && op_is_reduction(&s->state->stages.at[reader]->op)
 	    && s->state->stages.at[reader]->place == PLACE_AT;	/* tiled */

@@ -169,10 +169,7 @@ static int copy_operand(struct scratch_tiling *m, const struct expr *load)
 	if (!sketch_add(s, step_cache_read(source, m->stage, NULL, 0), ROLE_FIXED) ||
 	    !sketch_add(s, place, ROLE_SCRATCH))
 		return -1;
-	const struct stage *from = s->state->stages.at[source];
-
-	if ((from->op.kind == OP_CONST || from->place == PLACE_OFFLINE) &&
-	    !sketch_add(s, step_layout(source), ROLE_FIXED))
+	if (stage_is_constant(s->state->stages.at[source]) && !sketch_add(s, step_layout(source), ROLE_FIXED))
 		return -1;
 	return cache;
 }

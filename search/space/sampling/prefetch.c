@@ -19,7 +19,7 @@ struct ahead {
 	int first, n;
 };
 static const struct ahead long_turns = { 0, 2 }, short_turns = { 0, 5 }, memory_turns = { 4, 5 };
-/* So often what comes from memory is shared out where loops can, the others by any loop: 512 of 7x7 by 3x3 was at 1500 to 1690 us behind 96 trials
+/* So often what comes from afar is shared out where loops can, the others by any loop: 512 of 7x7 by 3x3 was at 1500 to 1690 us behind 96 trials
  * without, at 1260 behind 500 (chosen). */
 #define SHARED_OUT 0.5
 /* Of an operand; of more only the first ones prefetch. */
@@ -29,9 +29,8 @@ enum { MAX_READERS = 16 };
 static bool comes_from_afar(const struct state *s, int read, const struct aim *aim)
 {
 	const struct stage *g = s->stages.at[read];
-	bool constant = g->op.kind == OP_CONST || g->place == PLACE_OFFLINE;
 
-	return constant && (aim->cold_weights || (double)tensor_bytes(&g->op.tensor) > aim->l2_bytes);
+	return stage_is_constant(g) && (aim->cold_weights || (double)tensor_bytes(&g->op.tensor) > aim->l2_bytes);
 }
 
 static const struct iter *iter_of(const struct state *s, const struct walked_loop *l)
