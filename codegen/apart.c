@@ -36,17 +36,6 @@ static const char *taken_around(struct emitter *e, const struct tensor *t, struc
 	return arena_printf(e->a, "_%" PRId64, phase);
 }
 
-const char *apart_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o)
-{
-	const char *type = vector_type(e, x->dtype, e->lanes);
-
-	if (!stride_is_near(o.stride) || 2 * o.stride > e->lanes)
-		return arena_printf(e->a, "gather_%s(%s, %" PRId64 ")", type, address_text(e, p, &o), o.stride);
-	const char *phase = taken_around(e, x->tensor, &o);
-
-	return arena_printf(e->a, "every%" PRId64 "_%s%s(%s)", o.stride, type, phase, address_text(e, p, &o));
-}
-
 bool masks_apart(const struct emitter *e, enum dtype t, int64_t stride)
 {
 	return e->p->target->masked_loads && mask_takes(t) && stride_is_near(stride);
@@ -82,6 +71,63 @@ static const char *row_text(struct emitter *e, const char *type, const struct pl
 	if (one || (row->from == 0 && row->to >= least(row->lanes, e->vector_axis->hi - e->vector_start)))
 		return r;
 	return arena_printf(e->a, "select_%s(lanes_%s(%" PRId64 ", %" PRId64 "), %s, %s)", type, type, row->from, row->to, r, zeros);
+}
+
+/* Lanes of a local buffer by its vectors of so many: from the first of them that has one on. */
+static struct picked_row row_within(const struct emitter *e, const struct offset *o, int64_t lanes)
+{
+	int64_t turns = least(e->lanes, e->vector_axis->hi - e->vector_start), phase = o->constant % lanes;
+
+	return (struct picked_row){ .to = turns, .stride = o->stride, .phase = phase, .lanes = lanes,
+				    .elements = ceil_div(phase + (turns - 1) * o->stride + 1, lanes) * lanes };
+}
+
+/* Do vectors of so many begin where O's do, and are they all there? */
+static bool has_vectors(const struct place_name *p, const struct offset *o, int64_t lanes)
+{
+	return p->buffer->kind == BUFFER_LOCAL && o->constant >= 0 && o->unit % lanes == 0 &&
+	       o->last / lanes * lanes + lanes <= tensor_count(&p->buffer->tensor);
+}
+
+/* Lanes of a local buffer, by whole vectors where these are no more than those from the first lane on; NULL where they are not. What was just
+ * stored is not there yet for a load that takes a part of it or reaches into the next: clang makes registers of it, or the processor waits for
+ * the cache (docs/performance.md). */
+static const char *stored_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o)
+{
+	int64_t widest = target_lanes(e->p->target, dtype_bytes(x->dtype));
+	struct picked_row one = row_within(e, &o, widest), some = row_within(e, &o, e->lanes);
+	const char *type = vector_type(e, x->dtype, e->lanes);
+	struct text numbers = { 0 };
+
+	if (has_vectors(p, &o, widest) && one.elements == widest) {
+		const char *whole = vector_type(e, x->dtype, (int)widest);
+
+		o.constant -= one.phase;
+		for (int64_t lane = 0; lane < e->lanes; lane++)
+			text_printf(&numbers, ", %" PRId64, lane < one.to ? row_pick(&one, 0, lane) : 0);
+		const char *from = arena_printf(e->a, "*(const %s_u *)(%s)", whole, address_text(e, p, &o));
+
+		return arena_printf(e->a, "PICK_FEWER(%s, %s_mask, %s, %s%s)", type, whole, from, from, take_text(e, &numbers));
+	}
+	if (!has_vectors(p, &o, e->lanes) || some.elements > e->lanes * o.stride)
+		return NULL;
+	o.constant -= some.phase;
+	return row_text(e, type, p, &o, &some);
+}
+
+const char *apart_text(struct emitter *e, const struct expr *x, const struct place_name *p, struct offset o)
+{
+	const char *type = vector_type(e, x->dtype, e->lanes);
+
+	if (!stride_is_near(o.stride) || 2 * o.stride > e->lanes)
+		return arena_printf(e->a, "gather_%s(%s, %" PRId64 ")", type, address_text(e, p, &o), o.stride);
+	const char *stored = stored_text(e, x, p, o);
+
+	if (stored)
+		return stored;
+	const char *phase = taken_around(e, x->tensor, &o);
+
+	return arena_printf(e->a, "every%" PRId64 "_%s%s(%s)", o.stride, type, phase, address_text(e, p, &o));
 }
 
 /* Lanes that are known: as many elements as the vectors of a tap in the middle take, under no mask, but from the first

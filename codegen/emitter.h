@@ -90,6 +90,7 @@ struct slot {
 	const char *cell;	/* "acc_3[5]", or "acc_3" where it has one lane; "0" of an element that is not there */
 	const char *variable;	/* "acc_3" */
 	int lane;
+	bool within;		/* the element is there: not so in lanes that a mask leaves out */
 	bool whole;		/* the lanes of the vector loop are just this variable's */
 	bool uniform;		/* the same element for all lanes of the vector loop */
 };
@@ -169,6 +170,11 @@ void emit_matrix_alloc(struct emitter *e, const struct nest *n);
 bool emit_matrix(struct emitter *e, const struct nest *n);
 /* What operands are where is not known any more: memory or variables change. */
 void emit_matrix_forget(struct emitter *e);
+
+/* --- lanes that lie apart in registers (codegen/picked.c) */
+
+/* Load X, in P, whose lanes are of one variable or of two; NULL where they are not. */
+const char *picked_text(struct emitter *e, const struct expr *x, const struct place_name *p);
 
 /* --- lanes that lie apart in memory (codegen/apart.c) */
 

@@ -184,10 +184,9 @@ struct slot slot_of(struct emitter *e, const struct place_name *p, const struct 
 	const struct tensor *t = &p->buffer->tensor;
 	const struct lane_layout *l = p->layout;
 	int64_t variable = 0;
-	struct slot s = { .uniform = true };
+	struct slot s = { .uniform = true, .within = true };
 	int64_t stride = 0;
 	bool runs = true;	/* lanes move along the dim of the variables' lanes only */
-	bool within = true;	/* the element is there: not so in lanes that a mask leaves out */
 
 	for (int d = 0; d < t->ndim; d++) {
 		struct offset o = offset_of(e, &(struct tensor){ .ndim = 1, .shape = { 1 } },
@@ -196,7 +195,7 @@ struct slot slot_of(struct emitter *e, const struct place_name *p, const struct 
 
 		s.uniform &= o.stride == 0 && !o.per_lane;
 		runs &= !o.per_lane && (d == l->dim || o.stride == 0);
-		within &= o.constant >= 0 && o.constant < size;
+		s.within &= o.constant >= 0 && o.constant < size;
 		if (d == l->dim) {
 			stride = o.stride;
 			s.lane = (int)(o.constant / l->stride % l->lanes);
@@ -207,7 +206,7 @@ struct slot slot_of(struct emitter *e, const struct place_name *p, const struct 
 		variable = variable * size + o.constant;
 	}
 	s.variable = arena_printf(e->a, "%s_%" PRId64, p->name, variable);
-	s.cell = !within ? "0" : l->lanes == 1 ? s.variable : arena_printf(e->a, "%s[%d]", s.variable, s.lane);
+	s.cell = !s.within ? "0" : l->lanes == 1 ? s.variable : arena_printf(e->a, "%s[%d]", s.variable, s.lane);
 	s.whole = runs && stride == l->stride && s.lane == 0 && l->lanes == e->lanes;
 	return s;
 }

@@ -110,7 +110,9 @@ static struct piece load_value(struct emitter *e, const struct expr *x)
 			return (struct piece){ slot.variable, true };
 		if (slot.uniform)
 			return (struct piece){ slot.cell, false };
-		return (struct piece){ by_lane(e, x), true };
+		const char *picked = picked_text(e, x, p);
+
+		return (struct piece){ picked ? picked : by_lane(e, x), true };
 	}
 	struct offset o = offset_of(e, x->tensor, x->index);
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "te/derive/decimated.h"
 #include "te/derive/deinterleaved.h"
 #include "te/derive/padded_sum.h"
 #include "te/derive/phases.h"
@@ -19,6 +20,7 @@ static derive_fn *const derive_by[] = {
 	[DERIVATION_PHASES] = phases_derive,
 	[DERIVATION_SPACE_TO_DEPTH] = space_to_depth_derive,
 	[DERIVATION_DEINTERLEAVED] = deinterleaved_derive,
+	[DERIVATION_DECIMATED] = decimated_derive,
 	[DERIVATION_UNBLOCKED] = unblocked_derive,
 	[DERIVATION_PADDED] = padded_sum_derive,
 };

@@ -55,12 +55,17 @@ enum { FUNCTIONS = sizeof(functions) / sizeof(*functions) };
 
 static const char *const shared_text[SHARED_COUNT] = {
 	[NOTHING] = "",
-	/* Lanes of two vectors by their numbers, those of the second behind those of the first. */
+	/* Lanes of two vectors by their numbers, those of the second behind those of the first; a vector TYPE of fewer. */
 	[LANES_PICKED] =
 		"#ifdef __clang__\n"
 		"#define PICK(mask, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
 		"#else\n"
 		"#define PICK(mask, x, y, ...) __builtin_shuffle(x, y, (mask){__VA_ARGS__})\n"
+		"#endif\n"
+		"#ifdef __clang__\n"
+		"#define PICK_FEWER(type, mask, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
+		"#else\n"
+		"#define PICK_FEWER(type, mask, x, y, ...) ((union { __typeof__(x) all; type fewer; }){ PICK(mask, x, y, __VA_ARGS__) }.fewer)\n"
 		"#endif\n",
 	/* A bit for each lane from LO on up to HI. */
 	[LANES_AS_BITS] =
@@ -202,7 +207,7 @@ void put_vector_functions(struct text *out, const struct calls *c, const bool us
 			put_type(&types, (struct vector_form){ .t = (enum dtype)t, .lanes = 1 << i, .type = name }, c,
 				 needed);
 		}
-	needed[LANES_PICKED] |= is_called(c, "PICK", "", "");
+	needed[LANES_PICKED] |= is_called(c, "PICK", "", "") || is_called(c, "PICK_FEWER", "", "");
 	text_puts(out, needed[LANES_PICKED] ? shared_text[LANES_PICKED] : "");
 	text_puts(out, "\n");
 	text_puts(out, needed[LANES_AS_BITS] ? shared_text[LANES_AS_BITS] : "");

@@ -5,6 +5,7 @@
 #include "schedule/pass/vectors/lanes.h"
 
 #include "base/err.h"
+#include "base/integer.h"
 #include "schedule/lane_form.h"
 #include "te/index/index.h"
 
@@ -131,16 +132,18 @@ bool lanes_are_variable(const struct vectorizer *v, const struct buffer *b, cons
 
 /* --- beyond the end */
 
-/* The lanes from turn AT of AXIS to its end are the last of store N's buffer: nothing else writes what is
- * beyond. */
+/* The lanes of AXIS are the last that store N's buffer has, or that anything writes: what is beyond is nobody's. */
 static bool ends_with_buffer(const struct vectorizer *v, const struct nest *n, const struct axis *axis)
 {
 	const struct lane_layout *to = layout_of(v, n->buffer);
+	const struct tensor *t = &n->buffer->tensor;
+	int64_t end = t->shape[to->dim];
 	struct linear l;
 
+	if (to->dim == t->ndim - 1)
+		end = least(end, lanes_open(v, n->buffer)->reach);
 	return linear_from(v->a, n->index[to->dim], &l) &&
-	       linear_range(&l).lo + (axis->hi - axis->lo) * to->stride >=
-		       n->buffer->tensor.shape[to->dim];
+	       linear_range(&l).lo + (axis->hi - axis->lo) * to->stride >= end;
 }
 
 /* The lanes of the registers that turns [at, end) of loop N fill whole; 0 where it must not run over. */
@@ -185,10 +188,9 @@ void lanes_lay_out(struct vectorizer *v, struct nest *alloc)
 
 	vec_push(v->a, &v->open, (struct laid_out){ .buffer = alloc->buffer });
 	open = &v->open.at[v->open.n - 1];
+	open->reach = lanes_reach(v->a, alloc->buffer, alloc->next);
 	if (alloc->buffer->registers)
 		open->layout = alloc->layout = lay_out_registers(v, alloc);
-	else
-		open->reach = lanes_reach(v->a, alloc->buffer, alloc->next);
 }
 
 /* Bytes of the widest element of which all lanes are in one register. Scratchpads are no registers: what is computed on

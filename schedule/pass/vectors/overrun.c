@@ -7,17 +7,22 @@
 struct value_check {
 	struct arena *a;
 	const struct target *target;
+	const struct nest *list;	/* of which buffers in registers are; NULL: of these nothing is known */
 	const struct axis *axis;
 	bool ok;
 };
 
-/* Are the lanes of this load evenly spaced, with room behind the last or a mask? */
+static bool may_overrun(const struct value_check *of, const struct buffer *b, const struct nest *list);
+
+/* Are the lanes of this load evenly spaced, with room behind the last or a mask? Those of registers have room where what stores to them may
+ * overrun, too. */
 static bool is_harmless(const struct value_check *c, const struct expr *load)
 {
 	struct linear l;
 
-	if (buffer_of(load->tensor)->registers ||
-	    !lanes_offset(c->a, load->tensor, load->index, &l) || lanes_bent(&l, c->axis))
+	if (buffer_of(load->tensor)->registers)
+		return c->list && may_overrun(c, buffer_of(load->tensor), NULL);
+	if (!lanes_offset(c->a, load->tensor, load->index, &l) || lanes_bent(&l, c->axis))
 		return false;
 	return mask_is_needless(load->tensor, linear_coef(&l, c->axis)) ||
 	       (c->target->masked_loads && mask_takes(load->tensor->dtype));
@@ -70,11 +75,17 @@ static bool stores_may_overrun(struct value_check *c, const struct buffer *b, co
 	return c->ok;
 }
 
+/* OF's stores to B, those of registers being in LIST. */
+static bool may_overrun(const struct value_check *of, const struct buffer *b, const struct nest *list)
+{
+	struct value_check c = { .a = of->a, .target = of->target, .list = list, .ok = true };
+
+	return stores_may_overrun(&c, b, of->list, NULL);
+}
+
 bool lanes_may_overrun(const struct vectorizer *v, const struct buffer *b, const struct nest *list)
 {
-	struct value_check c = { .a = v->a, .target = v->target, .ok = true };
-
-	return stores_may_overrun(&c, b, list, NULL);
+	return may_overrun(&(struct value_check){ .a = v->a, .target = v->target, .list = list }, b, list);
 }
 
 int64_t lanes_reach(struct arena *a, const struct buffer *b, const struct nest *list)

@@ -395,6 +395,16 @@ static void test_deinterleaved(void **state)
 	assert_int_equal(count_copies("conv2d:ic=3,h=30,w=30,oc=16,k=7,s=2,p=3", false), 0);
 }
 
+/* Short rows of results pick theirs from sums at every place; not where they are longer than vectors, nor over channels. */
+static void test_decimated(void **state)
+{
+	(void)state;
+	assert_true(count_by("depthwise:c=32,h=14,w=14,k=3,s=2,p=1", DERIVATION_DECIMATED) > 0);
+	assert_int_equal(count_by("depthwise:c=32,h=112,w=112,k=3,s=2,p=1", DERIVATION_DECIMATED), 0);
+	assert_int_equal(count_by("depthwise:c=32,h=14,w=14,k=3,p=1", DERIVATION_DECIMATED), 0);
+	assert_int_equal(count_by("conv2d:ic=16,h=14,w=14,oc=16,k=3,s=2,p=1", DERIVATION_DECIMATED), 0);
+}
+
 /* Windows with a stride of which some taps are left have their phases as channels, unless sums are wanted as written. */
 static void test_space_to_depth(void **state)
 {
@@ -851,6 +861,7 @@ int main(void)
 		cmocka_unit_test(test_derived),
 		cmocka_unit_test(test_ragged),
 		cmocka_unit_test(test_deinterleaved),
+		cmocka_unit_test(test_decimated),
 		cmocka_unit_test(test_space_to_depth),
 		cmocka_unit_test(test_unblocked),
 		cmocka_unit_test(test_functions_behind_derived),

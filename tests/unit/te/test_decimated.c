@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tests/unit/te/test_decimated.c - sums of which results pick theirs against sums over windows with a stride, by the naive evaluation of
+ * both, and which have none. */
+#include "te/derive/decimated.h"
+
+#include "tests/fixture/derive_fixture.h"
+
+/* SOURCE's sum is that of sums at PLACES places, each as TAPS taps. */
+static void check(const char *source, int64_t taps, int64_t places)
+{
+	struct run run = run_spec(source);
+	const struct op *op = find_sum(run.d);
+	const char *why = NULL;
+	struct derived d;
+
+	if (!decimated_derive(run.a, op, DECIMATED_LEAST, &d, &why))
+		fail_msg("%s: %s", source, why);
+	const struct op *weight = d.op[0], *sums = d.op[1];
+
+	assert_int_equal(d.n, 3);
+	assert_int_equal(d.weights, 1);
+	assert_int_equal(d.product, 1);
+	assert_int_equal(weight->tensor.shape[weight->tensor.ndim - 1], places);
+	assert_int_equal(sums->tensor.shape[sums->tensor.ndim - 1], places);
+	assert_int_equal(sums->tensor.shape[sums->tensor.ndim - 2], taps);
+	assert_int_equal(sums->nreduce, op->nreduce - 1);
+	assert_int_equal(d.op[2]->nreduce, 0);
+	assert_string_equal(d.op[2]->tensor.name, op->tensor.name);
+	check_derived_ops(source, &run, op, &d, 1e-10);
+	arena_free(run.a);
+}
+
+static void test_windows(void **state)
+{
+	(void)state;
+	check("depthwise:c=5,h=14,w=14,k=3,s=2,p=1,dtype=f64", 2, 16);
+	check("depthwise:c=5,h=13,w=21,k=5,s=2,p=2,dtype=f64", 3, 26);
+	check("depthwise:c=3,h=13,w=22,k=3,s=3,dtype=f64", 1, 21);
+	check("conv2d:ic=3,h=13,w=21,oc=4,k=3,s=2,dtype=f64", 2, 22);
+	check("conv2d:ic=4,h=13,w=21,oc=6,k=3,s=2,p=1,g=2,dtype=f64", 2, 24);
+	check("conv1d:ic=3,w=37,oc=4,k=5,s=3,dtype=f64", 2, 36);
+}
+
+/* What no window reaches is not read, nor a tap that is not there. */
+static void test_ends(void **state)
+{
+	(void)state;
+	/* the last place would be behind the data */
+	check("conv1d:ic=3,w=7,oc=4,k=3,s=2,dtype=f64", 2, 8);
+	/* windows that leave elements out */
+	check("conv1d:ic=3,w=20,oc=4,k=2,s=3,dtype=f64", 1, 21);
+	/* a window that begins behind the first element */
+	check("input X: f64[3, 30]\nconst W: f64[3, 4]\n"
+	      "Y[i < 9] = sum(c < 3, k < 4) X[c, i * 2 + k + 5] * W[c, k]\n", 2, 20);
+}
+
+static void test_text(void **state)
+{
+	struct run r = run_new("input X: f32[3, 21]\nconst W: f32[4, 3, 5]\n"
+			       "Y[o < 4, i < 9] = sum(c < 3, k < 5) X[c, i * 2 + k] * W[o, c, k]\n");
+	const struct op *op = find_sum(r.d);
+	struct derived d;
+	struct text t = { 0 };
+
+	(void)state;
+	assert_true(decimated_derive(r.a, op, 2, &d, NULL));
+	dag_print(&t, replaced(r.a, r.d, op, &d));
+	assert_string_equal(text_str(&t),
+			    "input X: f32[3, 21]\n"
+			    "const W: f32[4, 3, 5]\n"
+			    "Y_K[o < 4, c < 3, k < 3, z < 22] = select(k * 2 + z % 2 < 5, W[o, c, k * 2 + z % 2], 0)\n"
+			    "Y_S[o < 4, t < 3, z < 22] = sum(c < 3) select(z < 21, X[c, z], 0) * Y_K[o, c, t, z]\n"
+			    "Y[o < 4, i < 9] = Y_S[o, 0, i * 2] + Y_S[o, 0, i * 2 + 1] + Y_S[o, 1, i * 2 + 2] + "
+			    "Y_S[o, 1, i * 2 + 3] + Y_S[o, 2, i * 2 + 4]\n");
+	text_free(&t);
+	arena_free(r.a);
+}
+
+static void test_none(void **state)
+{
+	static const struct {
+		const char *source;
+		int64_t least;
+	} cases[] = {
+		{ "matmul:m=5,n=6,k=8", 2 },
+		{ "conv2d:ic=3,h=9,w=9,oc=4,k=3", 2 },
+		{ "conv2d:ic=3,h=9,w=9,oc=4,k=3,s=2", 3 },
+		{ "conv2d:ic=3,h=9,w=9,oc=4,k=3,s=2", 1 },
+		{ "conv2d:ic=3,h=9,w=9,oc=4,k=3,s=2,dil=2", 2 },
+		/* lanes are channels */
+		{ "conv2d:ic=4,h=9,w=9,oc=4,k=3,s=2,layout=nhwc", 2 },
+		/* rows have a stride, lanes have none */
+		{ "conv2d:ic=3,h=9,w=9,oc=4,k=3,s=2x1", 2 },
+		/* no products */
+		{ "input X: f32[30]\nY[i < 9] = sum(k < 3) X[i * 2 + k]\n", 2 },
+		/* no sum */
+		{ "input X: f32[30]\nconst W: f32[3]\nY[i < 9] = max(k < 3) X[i * 2 + k] * W[k]\n", 2 },
+		/* a window that goes down */
+		{ "input X: f32[30]\nconst W: f32[3]\nY[i < 9] = sum(k < 3) X[i * 2 + 5 - k] * W[k]\n", 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct run run = run_new(cases[i].source);
+		const char *why = NULL;
+		struct derived d;
+		const struct op *op = run.d->ops.at[run.d->ops.n - 1];
+
+		for (int j = 0; j < run.d->ops.n; j++)
+			op = op_is_reduction(run.d->ops.at[j]) ? run.d->ops.at[j] : op;
+		assert_false(decimated_derive(run.a, op, cases[i].least, &d, NULL));
+		assert_false(decimated_derive(run.a, op, cases[i].least, &d, &why));
+		assert_non_null(why);
+		arena_free(run.a);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_windows), cmocka_unit_test(test_ends), cmocka_unit_test(test_text), cmocka_unit_test(test_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
