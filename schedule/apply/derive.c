@@ -9,6 +9,7 @@
 #include "te/derive/padded_sum.h"
 #include "te/derive/phases.h"
 #include "te/derive/reciprocal.h"
+#include "te/derive/separable.h"
 #include "te/derive/space_to_depth.h"
 #include "te/derive/unblocked.h"
 #include "te/derive/winograd.h"
@@ -21,6 +22,7 @@ static derive_fn *const derive_by[] = {
 	[DERIVATION_SPACE_TO_DEPTH] = space_to_depth_derive,
 	[DERIVATION_DEINTERLEAVED] = deinterleaved_derive,
 	[DERIVATION_DECIMATED] = decimated_derive,
+	[DERIVATION_SEPARABLE] = separable_derive,
 	[DERIVATION_UNBLOCKED] = unblocked_derive,
 	[DERIVATION_PADDED] = padded_sum_derive,
 };

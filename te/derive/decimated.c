@@ -82,34 +82,29 @@ static const struct tensor *repeat_weight(struct arena *a, const struct lane_win
 static const struct tensor *sum_places(struct arena *a, const struct lane_windows *w, const struct tensor *weight, struct derived *out)
 {
 	const struct op *op = w->op;
-	const struct axis *from[2 * TENSOR_MAX_DIMS];
-	const struct expr *to[2 * TENSOR_MAX_DIMS], *tap = NULL, *place = NULL;
+	const struct expr *tap = NULL, *place = NULL;
+	struct axis_swap swap = { 0 };
 	struct new_axes axes = { 0 };
-	int n = 0;
 
 	for (int i = 0; i < op->tensor.ndim; i++) {
 		if (i == tensor_innermost(&op->tensor)) {
 			tap = new_axes_add(a, &axes, "t", "", w->taps);
 			place = new_axes_add(a, &axes, "z", "", w->places);
-			continue;
+		} else {
+			new_axes_for(a, &axes, &swap, op->space[i], op->space[i]->hi);
 		}
-		from[n] = op->space[i];
-		to[n++] = new_axes_add(a, &axes, "", op->space[i]->name, op->space[i]->hi);
 	}
 	int ndim = axes.n;
 
-	for (int i = 0; i < op->nreduce; i++) {
-		if (i == w->reduce)
-			continue;
-		from[n] = op->reduce[i];
-		to[n++] = new_axes_add(a, &axes, "", op->reduce[i]->name, op->reduce[i]->hi);
-	}
+	for (int i = 0; i < op->nreduce; i++)
+		if (i != w->reduce)
+			new_axes_for(a, &axes, &swap, op->reduce[i], op->reduce[i]->hi);
 	const struct expr *data[TENSOR_MAX_DIMS], *by[TENSOR_MAX_DIMS], *inside = NULL;
 
 	for (int d = 0; d < w->data->tensor->ndim; d++)
-		data[d] = expr_substitute(a, w->data->index[d], from, to, n);
+		data[d] = axis_swap_in(a, &swap, w->data->index[d]);
 	for (int d = 0; d < w->weight->tensor->ndim; d++)
-		by[d] = expr_substitute(a, w->weight->index[d], from, to, n);
+		by[d] = axis_swap_in(a, &swap, w->weight->index[d]);
 	data[w->reads.data] = expr_add(a, place, expr_int(a, w->reads.offset));
 	by[w->reads.weight] = tap;
 	by[weight->ndim - 1] = place;

@@ -26,6 +26,18 @@ const struct expr *new_axes_add(struct arena *a, struct new_axes *axes, const ch
 	return expr_axis(a, axis);
 }
 
+const struct expr *new_axes_for(struct arena *a, struct new_axes *axes, struct axis_swap *swap, const struct axis *from,
+				int64_t extent)
+{
+	swap->from[swap->n] = from;
+	return swap->to[swap->n++] = new_axes_add(a, axes, "", from->name, extent);
+}
+
+const struct expr *axis_swap_in(struct arena *a, const struct axis_swap *swap, const struct expr *e)
+{
+	return expr_substitute(a, e, swap->from, swap->to, swap->n);
+}
+
 const char *derived_dim_name(struct arena *a, const struct expr *load, int d)
 {
 	const struct expr *at = load->index[d];
@@ -71,20 +83,14 @@ struct op *derived_add(struct arena *a, struct derived *d, const char *name, con
 
 void derived_end(struct arena *a, struct derived *d, const struct op *op, const int64_t *turns, const struct expr *body)
 {
-	const struct axis *from[2 * TENSOR_MAX_DIMS];
-	const struct expr *to[2 * TENSOR_MAX_DIMS];
+	struct axis_swap swap = { 0 };
 	struct new_axes axes = { 0 };
-	int n = 0;
 
-	for (int i = 0; i < op->tensor.ndim; i++) {
-		from[n] = op->space[i];
-		to[n++] = new_axes_add(a, &axes, "", op->space[i]->name, op->space[i]->hi);
-	}
-	for (int i = 0; i < op->nreduce; i++) {
-		from[n] = op->reduce[i];
-		to[n++] = new_axes_add(a, &axes, "", op->reduce[i]->name, turns ? turns[i] : op->reduce[i]->hi);
-	}
-	struct op *end = derived_add(a, d, op->tensor.name, &axes, op->tensor.ndim, expr_substitute(a, body, from, to, n));
+	for (int i = 0; i < op->tensor.ndim; i++)
+		new_axes_for(a, &axes, &swap, op->space[i], op->space[i]->hi);
+	for (int i = 0; i < op->nreduce; i++)
+		new_axes_for(a, &axes, &swap, op->reduce[i], turns ? turns[i] : op->reduce[i]->hi);
+	struct op *end = derived_add(a, d, op->tensor.name, &axes, op->tensor.ndim, axis_swap_in(a, &swap, body));
 
 	end->tensor.dtype = op->tensor.dtype;
 	end->reducer = op->reducer;

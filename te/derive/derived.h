@@ -28,6 +28,20 @@ struct new_axes {
 /* Appends an axis named PREFIX NAME, or longer: schedules in text tell the axes of an op apart by name. */
 const struct expr *new_axes_add(struct arena *a, struct new_axes *axes, const char *prefix, const char *name,
 				int64_t extent);
+
+/* Axes of an op, and those of one that is being made which stand for them. */
+struct axis_swap {
+	int n;
+	const struct axis *from[2 * TENSOR_MAX_DIMS];
+	const struct expr *to[2 * TENSOR_MAX_DIMS];
+};
+
+/* Appends an axis for FROM, of its name, with EXTENT turns, and notes it in SWAP. */
+const struct expr *new_axes_for(struct arena *a, struct new_axes *axes, struct axis_swap *swap, const struct axis *from,
+				int64_t extent);
+/* E, of the axes that SWAP knows, of those that stand for them. */
+const struct expr *axis_swap_in(struct arena *a, const struct axis_swap *swap, const struct expr *e);
+
 /* What an axis along dim D of what LOAD reads is called. */
 const char *derived_dim_name(struct arena *a, const struct expr *load, int d);
 /* The one dim of what LOAD reads that AXIS runs over, all of it; -1: it moves others, or runs over a part. */

@@ -277,13 +277,18 @@ static void for_samples(const char *source, void (*check)(const struct state *s,
 	arena_free(r.a);
 }
 
-/* Are the sums of S others than those as written? Copies of what they read, or of what they give, leave them as they are. */
+/* Do the sums of S have other terms than those as written? Copies of what they read, or of what they give, and another order of terms leave
+ * them as they are. */
 static bool derives(const struct sketch *s)
 {
+	static const bool keeps[DERIVATION_COUNT] = {
+		[DERIVATION_DEINTERLEAVED] = true, [DERIVATION_UNBLOCKED] = true, [DERIVATION_DECIMATED] = true, [DERIVATION_SEPARABLE] = true,
+	};
+
 	for (int i = 0; i < s->steps.n; i++) {
 		const struct step *step = &s->steps.at[i].step;
 
-		if (step->kind == STEP_DERIVE && step->derivation != DERIVATION_DEINTERLEAVED && step->derivation != DERIVATION_UNBLOCKED)
+		if (step->kind == STEP_DERIVE && !keeps[step->derivation])
 			return true;
 	}
 	return false;
@@ -403,6 +408,17 @@ static void test_decimated(void **state)
 	assert_int_equal(count_by("depthwise:c=32,h=112,w=112,k=3,s=2,p=1", DERIVATION_DECIMATED), 0);
 	assert_int_equal(count_by("depthwise:c=32,h=14,w=14,k=3,p=1", DERIVATION_DECIMATED), 0);
 	assert_int_equal(count_by("conv2d:ic=16,h=14,w=14,oc=16,k=3,s=2,p=1", DERIVATION_DECIMATED), 0);
+}
+
+/* Windows of two dims are reduced one after the other. */
+static void test_separable(void **state)
+{
+	(void)state;
+	assert_true(count_by("max_pool:c=16,h=14,w=14,k=3,s=2,p=1", DERIVATION_SEPARABLE) > 0);
+	assert_true(count_by("avg_pool:c=16,h=14,w=14,k=5,p=2", DERIVATION_SEPARABLE) > 0);
+	assert_int_equal(count_by("avg_pool:c=16,h=14,w=14,k=2,s=2", DERIVATION_SEPARABLE), 0);
+	assert_int_equal(count_by("softmax:m=16,n=32", DERIVATION_SEPARABLE), 0);
+	assert_int_equal(count_by("depthwise:c=32,h=14,w=14,k=3,p=1", DERIVATION_SEPARABLE), 0);
 }
 
 /* Windows with a stride of which some taps are left have their phases as channels, unless sums are wanted as written. */
@@ -862,6 +878,7 @@ int main(void)
 		cmocka_unit_test(test_ragged),
 		cmocka_unit_test(test_deinterleaved),
 		cmocka_unit_test(test_decimated),
+		cmocka_unit_test(test_separable),
 		cmocka_unit_test(test_space_to_depth),
 		cmocka_unit_test(test_unblocked),
 		cmocka_unit_test(test_functions_behind_derived),

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* search/space/rules/separable.c - a reduction over windows of several dims, of the innermost behind the others; beside the reduction as it is. */
+#include "search/space/sketch.h"
+#include "te/derive/separable.h"
+
+/* 2x2 has 4 elements either way, and gained nothing (docs/performance.md). */
+enum { LEAST_TAPS = 3 };
+
+static bool applies(const struct sketch *s, int stage)
+{
+	return sketch_may_derive(s, stage) && op_is_reduction(&s->state->stages.at[stage]->op);
+}
+
+static void apply(struct sketcher *k, const struct sketch *s, int stage)
+{
+	struct sketch *next = sketch_copy(k->arena, s);
+
+	if (sketch_add(next, step_derive(stage, DERIVATION_SEPARABLE, LEAST_TAPS), ROLE_FIXED))
+		sketch_emit_derived(k, next, stage);
+}
+
+const struct rule rule_separable = {
+	.name = "separable",
+	.applies = applies,
+	.apply = apply,
+};
