@@ -11,14 +11,14 @@
 enum { TAPS_MOST = 16 };
 
 /* A dim of the data that is read at STRIDE Y + DILATION K + OFFSET, and no other by these axes. */
-struct window {
+struct reduced_window {
 	int space, reduce;	/* Y and K among the op's axes */
 	int dim;
 	int64_t stride, dilation, offset;
 };
 
 /* The window of dim D of what OP reads, LOAD; false where it is none. */
-static bool window_of(struct arena *a, const struct op *op, const struct expr *load, int d, struct window *w)
+static bool window_of(struct arena *a, const struct op *op, const struct expr *load, int d, struct reduced_window *w)
 {
 	struct linear l;
 
@@ -39,10 +39,10 @@ static bool window_of(struct arena *a, const struct op *op, const struct expr *l
 }
 
 /* The innermost window of OP; false where there are no two. */
-static bool find_innermost(struct arena *a, const struct op *op, struct window *out)
+static bool find_innermost(struct arena *a, const struct op *op, struct reduced_window *out)
 {
 	const struct expr *load = op->body;
-	struct window w;
+	struct reduced_window w;
 	int n = 0;
 
 	if (op->kind != OP_COMPUTE || op->reducer == REDUCE_NONE || load->kind != EXPR_LOAD)
@@ -54,7 +54,7 @@ static bool find_innermost(struct arena *a, const struct op *op, struct window *
 }
 
 /* R; the next op of OUT. */
-static const struct tensor *reduce_others(struct arena *a, const struct op *op, const struct window *w, struct derived *out)
+static const struct tensor *reduce_others(struct arena *a, const struct op *op, const struct reduced_window *w, struct derived *out)
 {
 	const struct expr *at[TENSOR_MAX_DIMS], *place = NULL;
 	struct axis_swap swap = { 0 };
@@ -81,7 +81,7 @@ static const struct tensor *reduce_others(struct arena *a, const struct op *op, 
 }
 
 /* OP of REDUCED, which is left to be along one dim. */
-static void reduce_last(struct arena *a, const struct op *op, const struct window *w, const struct tensor *reduced, struct derived *out)
+static void reduce_last(struct arena *a, const struct op *op, const struct reduced_window *w, const struct tensor *reduced, struct derived *out)
 {
 	const struct expr *at[TENSOR_MAX_DIMS], *value = NULL;
 	struct op end = *op;
@@ -104,7 +104,7 @@ static void reduce_last(struct arena *a, const struct op *op, const struct windo
 bool separable_derive(struct arena *a, const struct op *op, int64_t taps, struct derived *out, const char **why)
 {
 	const char *reason = NULL;
-	struct window w;
+	struct reduced_window w;
 
 	memset(out, 0, sizeof(*out));
 	if (taps < SEPARABLE_LEAST || !find_innermost(a, op, &w) || op->reduce[w.reduce]->hi < taps)
