@@ -3,6 +3,9 @@
 #include "tests/fixture/db_fixture.h"
 
 #include "base/err.h"
+#include "search/space/genes/kind.h"
+#include "search/strategies/kinds.h"
+#include "search/strategies/pick.h"
 #include "search/strategies/strategy.h"
 #include "te/operator.h"
 
@@ -178,6 +181,51 @@ static void kinds_are_told_by_tiles(void **state)
 	arena_free(a);
 }
 
+/* One of another kind than OTHER, NULL where any will do, scored. */
+static struct candidate one_unlike(const struct problem *p, struct arena *a, struct rng *rng, const struct candidate *other)
+{
+	struct candidate c;
+	int refused = 0;
+
+	do
+		assert_true(candidate_random(p, a, rng, 50, &refused, &c));
+	while (!c.kind || (other && kind_is_akin(c.kind, other->kind)));
+	pick_score(p, a, &c, 1);
+	return c;
+}
+
+/* The best of a kind may be what the model thinks best of it: the kind gets its trials all the same, for changes to that one. */
+static void kind_goes_on_behind_its_best(void **state)
+{
+	enum { CLIMBS = 20, BATCH = 8 };
+	struct arena *a = arena_new();
+	struct rng rng = rng_seed(5);
+	struct problem p = problem_of(a, "depthwise:c=32,h=14,w=14,k=3,s=2,p=1");
+	struct candidate all[3];	/* the last is new, for places by score */
+	struct batch b = batch_new(a, BATCH);
+	int n = 0;
+
+	(void)state;
+	p.describes = true;
+	all[0] = one_unlike(&p, a, &rng, NULL);
+	all[1] = one_unlike(&p, a, &rng, &all[0]);
+	all[2] = one_unlike(&p, a, &rng, &all[1]);
+	for (int i = 0; i < CLIMBS; i++)
+		kinds_improve(&p, a, &rng, &all[1]);
+	for (int i = 0; i < 2; i++) {
+		history_see(p.history, all[i].steps);
+		history_add(p.history, &all[i].genes, all[i].steps, all[i].kind, 10 + 2 * i);
+	}
+	kinds_share(&p, a, &rng, all, 3, BATCH, &b);
+	for (int i = 0; i < b.n; i++) {
+		assert_string_not_equal(b.at[i].steps, all[1].steps);
+		n += kind_equal(b.at[i].kind, all[1].kind);
+	}
+	assert_in_range(n, 1, BATCH);
+	history_free(p.history);
+	arena_free(a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,6 +235,7 @@ int main(void)
 		cmocka_unit_test(history_counts_trials_without_gain),
 		cmocka_unit_test(history_tells_kinds_apart),
 		cmocka_unit_test(kinds_are_told_by_tiles),
+		cmocka_unit_test(kind_goes_on_behind_its_best),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
