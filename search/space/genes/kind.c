@@ -6,8 +6,9 @@
 
 #include "base/text.h"
 
-/* Before the axis of a tile in the name of a kind. */
+/* Before the axis of a tile in the name of a kind, or before what stands in its place. */
 #define TILE ", tile "
+#define INSIDE ", inside "
 
 /* Of the loops around a statement, those that are written at once, by the axes as the operator has them. */
 struct written_axes {
@@ -62,9 +63,24 @@ static bool find_written(const struct nest *list, const struct written_axes *w, 
 	return false;
 }
 
+/* ", inside M Z": the stages of S that are computed in loops of others. */
+static void tell_inside(struct text *t, const struct state *s)
+{
+	const char *before = INSIDE;
+
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *g = s->stages.at[i];
+
+		if (!stage_computes(g) || g->place != PLACE_AT)
+			continue;
+		text_printf(t, "%s%s", before, g->op.tensor.name);
+		before = " ";
+	}
+}
+
 /* "lanes c, tile x": the axis that vectors run along in the statement of P that takes most operations, and the one that
- * most of them are side by side along. */
-static void tell_tile(struct text *t, const struct program *p, const struct feature_matrix *m)
+ * most of them are side by side along; where that is none, what of S is inside of what. */
+static void tell_tile(struct text *t, const struct state *s, const struct program *p, const struct feature_matrix *m)
 {
 	struct written_axes none = { 0 }, w = { 0 };
 	int busiest = 0, longest = -1;
@@ -78,7 +94,9 @@ static void tell_tile(struct text *t, const struct program *p, const struct feat
 	for (int i = 0; i < w.n; i++)
 		if (w.at[i].turns > (longest < 0 ? 1 : w.at[longest].turns))
 			longest = i;
-	if (longest >= 0)
+	if (longest < 0)
+		tell_inside(t, s);
+	else
 		text_printf(t, TILE "%.*s", (int)length_of_name(w.at[longest].name), w.at[longest].name);
 }
 
@@ -93,7 +111,7 @@ const char *kind_of(struct arena *a, const struct state *s, const struct program
 			text_printf(&t, "%s %jd of %d, ", derivation_name(step->derivation), (intmax_t)step->size,
 				    step->stage);
 	}
-	tell_tile(&t, p, m);
+	tell_tile(&t, s, p, m);
 	const char *kind = arena_strdup(a, text_str(&t));
 
 	text_free(&t);
@@ -107,9 +125,10 @@ bool kind_equal(const char *x, const char *y)
 
 static size_t length_without_tile(const char *kind)
 {
-	const char *tile = strstr(kind, TILE);
+	const char *tile = strstr(kind, TILE), *inside = strstr(kind, INSIDE);
+	const char *end = tile ? tile : inside;
 
-	return tile ? (size_t)(tile - kind) : strlen(kind);
+	return end ? (size_t)(end - kind) : strlen(kind);
 }
 
 bool kind_is_akin(const char *x, const char *y)
