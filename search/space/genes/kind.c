@@ -78,8 +78,20 @@ static void tell_inside(struct text *t, const struct state *s)
 	}
 }
 
+/* ", C_M at 9": in which loops of others the sums of S are computed. Campaigns of one seed that began with others ended 4 and 6% apart
+ * (docs/performance.md). */
+static void tell_strips(struct text *t, const struct state *s)
+{
+	for (int i = 0; i < s->stages.n; i++) {
+		const struct stage *g = s->stages.at[i];
+
+		if (stage_computes(g) && g->place == PLACE_AT && !g->is_cache && !g->is_partial && op_is_reduction(&g->op))
+			text_printf(t, ", %s at %d", g->op.tensor.name, g->at_iter);
+	}
+}
+
 /* "lanes c, tile x": the axis that vectors run along in the statement of P that takes most operations, and the one that
- * most of them are side by side along; where that is none, what of S is inside of what. */
+ * most of them are side by side along; and what of S is computed inside of others. */
 static void tell_tile(struct text *t, const struct state *s, const struct program *p, const struct feature_matrix *m)
 {
 	struct written_axes none = { 0 }, w = { 0 };
@@ -94,10 +106,12 @@ static void tell_tile(struct text *t, const struct state *s, const struct progra
 	for (int i = 0; i < w.n; i++)
 		if (w.at[i].turns > (longest < 0 ? 1 : w.at[longest].turns))
 			longest = i;
-	if (longest < 0)
+	if (longest < 0) {
 		tell_inside(t, s);
-	else
-		text_printf(t, TILE "%.*s", (int)length_of_name(w.at[longest].name), w.at[longest].name);
+		return;
+	}
+	text_printf(t, TILE "%.*s", (int)length_of_name(w.at[longest].name), w.at[longest].name);
+	tell_strips(t, s);
 }
 
 const char *kind_of(struct arena *a, const struct state *s, const struct program *p, const struct feature_matrix *m)
