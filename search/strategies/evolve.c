@@ -132,21 +132,25 @@ static int places(const struct problem *p, int c, double share, int n, struct rn
 	return problem_has(p, c) ? (int)(share * part * n + rng_unit(rng)) : 0;
 }
 
-/* The best new one of generations of its own, which begin with any candidates, into B; ALL is room for them. They go by the prior: the model would
- * lead them to what it has heard of. False where there is none. */
-static bool begin_anew(const struct problem *p, struct arena *a, struct rng *rng, struct candidate *all, struct batch *b)
+/* The best new one of generations of its own, which begin with any candidates, into B. They go by the prior: the model would lead them to what it has
+ * heard of. False where there is none. */
+static bool begin_anew(const struct problem *p, struct arena *a, struct rng *rng, struct batch *b)
 {
+	struct arena *scratch = arena_new();	/* a batch may end so, and most of them are of no more use */
+	struct candidate *all = arena_many(scratch, struct candidate, 3 * POPULATION);
 	struct problem by_prior = *p;
+	bool taken = false;
 
 	by_prior.learner = NULL;
-	int n = generations_run(&by_prior, a, rng, (struct generations){ ANEW_POPULATION, ANEW_GENERATIONS }, all, 0, &b->refused);
+	by_prior.told = told_new(scratch);
+	int n = generations_run(&by_prior, scratch, rng, (struct generations){ ANEW_POPULATION, ANEW_GENERATIONS }, all, 0, &b->refused);
 
-	for (int i = 0; i < n; i++) {
-		pick_score(p, a, &all[i], 1);
-		if (pick_one(p, a, &all[i], b))
-			return true;
+	for (int i = 0; i < n && !taken; i++) {
+		pick_score(p, scratch, &all[i], 1);
+		taken = pick_again(p, a, rng, &all[i], b);
 	}
-	return false;
+	arena_free(scratch);
+	return taken;
 }
 
 static void propose(const struct problem *given, struct arena *a, struct rng *rng, struct batch *b)
@@ -186,7 +190,7 @@ static void propose(const struct problem *given, struct arena *a, struct rng *rn
 		kinds_share(p, a, rng, all, n, until, b);
 	else
 		pick_distinct(p, a, all, n, until, b);
-	while (problem_has(p, COMPONENT_ANEW) && b->n < b->cap - any && begin_anew(p, a, rng, all, b))
+	while (problem_has(p, COMPONENT_ANEW) && b->n < b->cap - any && begin_anew(p, a, rng, b))
 		;
 	pick_random(p, a, rng, b);
 }

@@ -222,18 +222,22 @@ static struct arm *most_hopeful(struct arms *all)
  * taken, a kind that was behind had 1 trial of 1000, though so many trials let hope for more (docs/performance.md). */
 static bool take_changed(const struct problem *p, struct arena *a, struct rng *rng, const struct arm *arm, struct batch *b)
 {
-	struct candidate c, *tried = arena_many(a, struct candidate, IMPROVED);
+	struct arena *scratch = arena_new();	/* a batch may be filled so, and most changes are of no more use */
+	struct candidate c, *tried = arena_many(scratch, struct candidate, IMPROVED);
+	struct problem apart = *p;
+	bool taken = false;
 
-	if (!candidate_grow(p, a, rng, arm->best.sketch, &arm->best, &c))
-		return false;
-	pick_score(p, a, &c, 1);
-	int n = climb(p, a, rng, &c, tried);
+	apart.told = told_new(scratch);
+	if (candidate_grow(&apart, scratch, rng, arm->best.sketch, &arm->best, &c)) {
+		pick_score(&apart, scratch, &c, 1);
+		int n = climb(&apart, scratch, rng, &c, tried);
 
-	pick_sort(tried, n);
-	for (int i = 0; i < n; i++)
-		if (pick_one(p, a, &tried[i], b))
-			return true;
-	return false;
+		pick_sort(tried, n);
+		for (int i = 0; i < n && !taken; i++)
+			taken = pick_again(p, a, rng, &tried[i], b);
+	}
+	arena_free(scratch);
+	return taken;
 }
 
 /* The next of ALL that is of ARM's kind, or one that is not in ALL. */

@@ -102,10 +102,25 @@ static bool is_distinct(const struct batch *b, const struct candidate *c)
 	return true;
 }
 
+bool pick_fits(const struct problem *p, const struct candidate *c, const struct batch *b)
+{
+	return !history_has(p->history, c->steps) && (!problem_has(p, COMPONENT_DISTINCT) || is_distinct(b, c)) &&
+	       has_niche(p, b->at, b->n, b->cap, &c->genes);
+}
+
 bool pick_one(const struct problem *p, struct arena *a, const struct candidate *c, struct batch *b)
 {
-	return (!problem_has(p, COMPONENT_DISTINCT) || is_distinct(b, c)) && has_niche(p, b->at, b->n, b->cap, &c->genes) &&
-	       batch_add(p, a, b, c);
+	return pick_fits(p, c, b) && batch_add(p, a, b, c);
+}
+
+bool pick_again(const struct problem *p, struct arena *a, struct rng *rng, const struct candidate *c, struct batch *b)
+{
+	struct candidate again;
+
+	if (!pick_fits(p, c, b) || !candidate_grow(p, a, rng, c->genes.sketch, &c->genes, &again))
+		return false;
+	again.score = c->score;
+	return pick_one(p, a, &again, b);
 }
 
 void pick_distinct(const struct problem *p, struct arena *a, const struct candidate *all, int n,

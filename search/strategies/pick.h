@@ -15,8 +15,12 @@ int pick_fastest(const struct problem *p, struct arena *a, struct rng *rng, int 
 		 struct candidate *out);
 /* Best score first; equal ones in an order of chance that is always the same. */
 void pick_sort(struct candidate *all, int n);
-/* Takes C into B where it is new and not alike to what is there, as below, and no quarter of B has its register tiles. */
+/* Is C new and not alike to what is in B, as below, of which no quarter has its register tiles? */
+bool pick_fits(const struct problem *p, const struct candidate *c, const struct batch *b);
+/* Takes C into B where it fits and can be emitted. */
 bool pick_one(const struct problem *p, struct arena *a, const struct candidate *c, struct batch *b);
+/* The same of C that is in an arena of its own: grown again in A. */
+bool pick_again(const struct problem *p, struct arena *a, struct rng *rng, const struct candidate *c, struct batch *b);
 /* The first of ALL that are new and not alike, to the model or in their decisions, until B has UPTO:
  * a batch of one kind would teach the model nothing. */
 void pick_distinct(const struct problem *p, struct arena *a, const struct candidate *all, int n,

@@ -23,7 +23,7 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 	struct sketch *next = sketch_copy(k->arena, s);
 	int weight = s->state->stages.n, sums = weight + 1;
 
-	if (!has_short_rows(&s->state->stages.at[stage]->op, k->aim.target) ||
+	if (k->aim.target->operands || !has_short_rows(&s->state->stages.at[stage]->op, k->aim.target) ||
 	    !sketch_add(next, step_derive(stage, DERIVATION_DECIMATED, DECIMATED_LEAST), ROLE_FIXED) ||
 	    !sketch_add(next, step_place(weight), ROLE_FIXED))
 		return;

@@ -15,7 +15,8 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
 
-	if (sketch_add(next, step_derive(stage, DERIVATION_SEPARABLE, LEAST_TAPS), ROLE_FIXED))
+	/* What computes out of scratchpads has instructions for windows, and none for what stands between. */
+	if (!k->aim.target->operands && sketch_add(next, step_derive(stage, DERIVATION_SEPARABLE, LEAST_TAPS), ROLE_FIXED))
 		sketch_emit_derived(k, next, stage);
 }
 
