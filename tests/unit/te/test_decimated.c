@@ -56,24 +56,16 @@ static void test_ends(void **state)
 
 static void test_text(void **state)
 {
-	struct run r = run_new("input X: f32[3, 21]\nconst W: f32[4, 3, 5]\n"
-			       "Y[o < 4, i < 9] = sum(c < 3, k < 5) X[c, i * 2 + k] * W[o, c, k]\n");
-	const struct op *op = find_sum(r.d);
-	struct derived d;
-	struct text t = { 0 };
-
 	(void)state;
-	assert_true(decimated_derive(r.a, op, 2, &d, NULL));
-	dag_print(&t, replaced(r.a, r.d, op, &d));
-	assert_string_equal(text_str(&t),
-			    "input X: f32[3, 21]\n"
-			    "const W: f32[4, 3, 5]\n"
-			    "Y_K[o < 4, c < 3, k < 3, z < 22] = select(k * 2 + z % 2 < 5, W[o, c, k * 2 + z % 2], 0)\n"
-			    "Y_S[o < 4, t < 3, z < 22] = sum(c < 3) select(z < 21, X[c, z], 0) * Y_K[o, c, t, z]\n"
-			    "Y[o < 4, i < 9] = Y_S[o, 0, i * 2] + Y_S[o, 0, i * 2 + 1] + Y_S[o, 1, i * 2 + 2] + "
-			    "Y_S[o, 1, i * 2 + 3] + Y_S[o, 2, i * 2 + 4]\n");
-	text_free(&t);
-	arena_free(r.a);
+	check_derived_text(decimated_derive, 2,
+			   "input X: f32[3, 21]\nconst W: f32[4, 3, 5]\n"
+			          "Y[o < 4, i < 9] = sum(c < 3, k < 5) X[c, i * 2 + k] * W[o, c, k]\n",
+			   "input X: f32[3, 21]\n"
+			   "const W: f32[4, 3, 5]\n"
+			   "Y_K[o < 4, c < 3, k < 3, z < 22] = select(k * 2 + z % 2 < 5, W[o, c, k * 2 + z % 2], 0)\n"
+			   "Y_S[o < 4, t < 3, z < 22] = sum(c < 3) select(z < 21, X[c, z], 0) * Y_K[o, c, t, z]\n"
+			   "Y[o < 4, i < 9] = Y_S[o, 0, i * 2] + Y_S[o, 0, i * 2 + 1] + Y_S[o, 1, i * 2 + 2] + "
+			   "Y_S[o, 1, i * 2 + 3] + Y_S[o, 2, i * 2 + 4]\n");
 }
 
 static void test_none(void **state)
@@ -100,19 +92,8 @@ static void test_none(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct run run = run_new(cases[i].source);
-		const char *why = NULL;
-		struct derived d;
-		const struct op *op = run.d->ops.at[run.d->ops.n - 1];
-
-		for (int j = 0; j < run.d->ops.n; j++)
-			op = op_is_reduction(run.d->ops.at[j]) ? run.d->ops.at[j] : op;
-		assert_false(decimated_derive(run.a, op, cases[i].least, &d, NULL));
-		assert_false(decimated_derive(run.a, op, cases[i].least, &d, &why));
-		assert_non_null(why);
-		arena_free(run.a);
-	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		check_underived(decimated_derive, cases[i].least, cases[i].source);
 }
 
 int main(void)

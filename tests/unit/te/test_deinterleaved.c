@@ -6,17 +6,6 @@
 #include "te/index/index.h"
 #include "tests/fixture/derive_fixture.h"
 
-static const struct op *find_reduction(const struct dag *d)
-{
-	const struct op *found = NULL;
-
-	for (int i = 0; i < d->ops.n; i++)
-		if (op_is_reduction(d->ops.at[i]))
-			found = d->ops.at[i];
-	assert_non_null(found);
-	return found;
-}
-
 /* The coefficient of OP's lanes in the last index of what it loads from T. */
 struct lane_stride {
 	struct arena *arena;
@@ -107,22 +96,14 @@ static void test_guarded(void **state)
 
 static void test_text(void **state)
 {
-	struct run r = run_new("input X: f32[3, 21]\nconst W: f32[4, 3, 5]\n"
-			       "Y[o < 4, i < 9] = sum(c < 3, k < 5) X[c, i * 2 + k] * W[o, c, k]\n");
-	const struct op *op = find_reduction(r.d);
-	struct derived d;
-	struct text t = { 0 };
-
 	(void)state;
-	assert_true(deinterleaved_derive(r.a, op, 2, &d, NULL));
-	dag_print(&t, replaced(r.a, r.d, op, &d));
-	assert_string_equal(text_str(&t),
-			    "input X: f32[3, 21]\n"
-			    "const W: f32[4, 3, 5]\n"
-			    "Y_X[c < 3, ai < 2, i < 11] = select(i * 2 + ai < 21, X[c, i * 2 + ai], 0)\n"
-			    "Y[o < 4, i < 9] = sum(c < 3, k < 5) Y_X[c, k % 2, i + k / 2] * W[o, c, k]\n");
-	text_free(&t);
-	arena_free(r.a);
+	check_derived_text(deinterleaved_derive, 2,
+			   "input X: f32[3, 21]\nconst W: f32[4, 3, 5]\n"
+			          "Y[o < 4, i < 9] = sum(c < 3, k < 5) X[c, i * 2 + k] * W[o, c, k]\n",
+			   "input X: f32[3, 21]\n"
+			   "const W: f32[4, 3, 5]\n"
+			   "Y_X[c < 3, ai < 2, i < 11] = select(i * 2 + ai < 21, X[c, i * 2 + ai], 0)\n"
+			   "Y[o < 4, i < 9] = sum(c < 3, k < 5) Y_X[c, k % 2, i + k / 2] * W[o, c, k]\n");
 }
 
 static void test_none(void **state)
@@ -148,16 +129,8 @@ static void test_none(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct run run = run_new(cases[i].source);
-		const char *why = NULL;
-		struct derived d;
-
-		assert_false(deinterleaved_derive(run.a, find_reduction(run.d), cases[i].least, &d, NULL));
-		assert_false(deinterleaved_derive(run.a, find_reduction(run.d), cases[i].least, &d, &why));
-		assert_non_null(why);
-		arena_free(run.a);
-	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		check_underived(deinterleaved_derive, cases[i].least, cases[i].source);
 }
 
 int main(void)

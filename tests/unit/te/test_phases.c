@@ -74,22 +74,15 @@ static void test_dilated(void **state)
 
 static void test_text(void **state)
 {
-	struct run r = run_new("input X: f32[3, 7]\nconst W: f32[3, 4]\n"
-			       "Y[i < 10] = sum(c < 3, k < 2) X[c, (i + 1) / 2 + 1 - k] * W[c, (i + 1) % 2 + k * 2]\n");
-	const struct op *op = find_sum(r.d);
-	struct derived d = derive(&r, op, 2);
-	struct text t = { 0 };
-
 	(void)state;
-	dag_print(&t, replaced(r.a, r.d, op, &d));
-	assert_string_equal(text_str(&t),
-			    "input X: f32[3, 7]\n"
-			    "const W: f32[3, 4]\n"
-			    "Y_W[ai < 2, c < 3, d1 < 2] = W[c, ai + (1 - d1) * 2]\n"
-			    "Y_S[ai < 2, i < 6] = sum(c < 3, k < 2) X[c, i + k] * Y_W[ai, c, k]\n"
-			    "Y[i < 10] = Y_S[(i + 1) % 2, (i + 1) / 2]\n");
-	text_free(&t);
-	arena_free(r.a);
+	check_derived_text(phases_derive, 2,
+			   "input X: f32[3, 7]\nconst W: f32[3, 4]\n"
+			   "Y[i < 10] = sum(c < 3, k < 2) X[c, (i + 1) / 2 + 1 - k] * W[c, (i + 1) % 2 + k * 2]\n",
+			   "input X: f32[3, 7]\n"
+			   "const W: f32[3, 4]\n"
+			   "Y_W[ai < 2, c < 3, d1 < 2] = W[c, ai + (1 - d1) * 2]\n"
+			   "Y_S[ai < 2, i < 6] = sum(c < 3, k < 2) X[c, i + k] * Y_W[ai, c, k]\n"
+			   "Y[i < 10] = Y_S[(i + 1) % 2, (i + 1) / 2]\n");
 }
 
 static void test_none(void **state)
@@ -115,16 +108,8 @@ static void test_none(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct run run = run_new(cases[i].source);
-		const char *why = NULL;
-		struct derived d;
-
-		assert_false(phases_derive(run.a, find_sum(run.d), cases[i].least, &d, NULL));
-		assert_false(phases_derive(run.a, find_sum(run.d), cases[i].least, &d, &why));
-		assert_non_null(why);
-		arena_free(run.a);
-	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		check_underived(phases_derive, cases[i].least, cases[i].source);
 }
 
 int main(void)

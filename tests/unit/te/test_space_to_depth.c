@@ -67,22 +67,15 @@ static void test_strides(void **state)
 
 static void test_text(void **state)
 {
-	struct run r = run_new("input X: f32[3, 13, 11]\nconst W: f32[3, 5, 3]\n"
-			       "Y[i < 5, j < 9] = sum(c < 3, k < 5, l < 3) X[c, i * 2 + k, j + l] * W[c, k, l]\n");
-	const struct op *op = find_sum(r.d);
-	struct derived d = derive(&r, op, 3);
-	struct text t = { 0 };
-
 	(void)state;
-	dag_print(&t, replaced(r.a, r.d, op, &d));
-	assert_string_equal(text_str(&t),
-			    "input X: f32[3, 13, 11]\n"
-			    "const W: f32[3, 5, 3]\n"
-			    "Y_W[c < 6, k < 3, l < 3] = select(k * 2 + c % 2 < 5, W[c / 2, k * 2 + c % 2, l], 0)\n"
-			    "Y_X[c < 6, d1 < 7, d2 < 11] = select(d1 * 2 + c % 2 < 13, X[c / 2, d1 * 2 + c % 2, d2], 0)\n"
-			    "Y[i < 5, j < 9] = sum(c < 6, k < 3, l < 3) Y_X[c, i + k, j + l] * Y_W[c, k, l]\n");
-	text_free(&t);
-	arena_free(r.a);
+	check_derived_text(space_to_depth_derive, 3,
+			   "input X: f32[3, 13, 11]\nconst W: f32[3, 5, 3]\n"
+			   "Y[i < 5, j < 9] = sum(c < 3, k < 5, l < 3) X[c, i * 2 + k, j + l] * W[c, k, l]\n",
+			   "input X: f32[3, 13, 11]\n"
+			   "const W: f32[3, 5, 3]\n"
+			   "Y_W[c < 6, k < 3, l < 3] = select(k * 2 + c % 2 < 5, W[c / 2, k * 2 + c % 2, l], 0)\n"
+			   "Y_X[c < 6, d1 < 7, d2 < 11] = select(d1 * 2 + c % 2 < 13, X[c / 2, d1 * 2 + c % 2, d2], 0)\n"
+			   "Y[i < 5, j < 9] = sum(c < 6, k < 3, l < 3) Y_X[c, i + k, j + l] * Y_W[c, k, l]\n");
 }
 
 static void test_none(void **state)
@@ -107,16 +100,8 @@ static void test_none(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct run run = run_new(cases[i].source);
-		const char *why = NULL;
-		struct derived d;
-
-		if (space_to_depth_derive(run.a, find_sum(run.d), cases[i].taps, &d, &why))
-			fail_msg("%s: is derived", cases[i].source);
-		assert_non_null(why);
-		arena_free(run.a);
-	}
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		check_underived(space_to_depth_derive, cases[i].taps, cases[i].source);
 }
 
 int main(void)
