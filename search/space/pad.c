@@ -2,11 +2,6 @@
 /* search/space/pad.c - sums over more terms. */
 #include "search/space/pad.h"
 
-bool may_pad_terms(const struct sketch *s, int stage)
-{
-	return sketch_may_derive(s, stage) && op_is_reduction(&s->state->stages.at[stage]->op);
-}
-
 void pad_terms(struct sketcher *k, const struct sketch *s, int stage, int64_t m)
 {
 	struct sketch *next = sketch_copy(k->arena, s);

@@ -5,8 +5,6 @@
 
 #include "search/space/sketch.h"
 
-/* May more terms be put behind those of STAGE? */
-bool may_pad_terms(const struct sketch *s, int stage);
 /* Emits S with the terms of STAGE's sum made a multiple of M (te/derive/padded_sum.h): what constants become is computed
  * offline. Nothing where M is 0, or that cannot be. */
 void pad_terms(struct sketcher *k, const struct sketch *s, int stage, int64_t m);

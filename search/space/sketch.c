@@ -89,6 +89,11 @@ bool sketch_may_derive(const struct sketch *s, int stage)
 	return stage_computes(g) && stage_is_untouched(g) && !g->is_cache && !g->is_partial;
 }
 
+bool sketch_may_derive_reduction(const struct sketch *s, int stage)
+{
+	return sketch_may_derive(s, stage) && op_is_reduction(&s->state->stages.at[stage]->op);
+}
+
 int sketch_place(const struct sketch *s, int stage)
 {
 	for (int i = 0; i < s->state->order.n; i++)

@@ -118,6 +118,7 @@ void sketch_emit_derived(struct sketcher *k, struct sketch *s, int stage);
 bool sketch_locate(struct sketch *s, int stage, enum role role);
 /* Is STAGE computed as the operator has it, so that a derivation may take its place? */
 bool sketch_may_derive(const struct sketch *s, int stage);
+bool sketch_may_derive_reduction(const struct sketch *s, int stage);	/* one that reduces */
 /* The place of STAGE in the order. */
 int sketch_place(const struct sketch *s, int stage);
 

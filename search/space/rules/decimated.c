@@ -4,11 +4,6 @@
 #include "search/space/sketch.h"
 #include "te/derive/decimated.h"
 
-static bool applies(const struct sketch *s, int stage)
-{
-	return sketch_may_derive(s, stage) && op_is_reduction(&s->state->stages.at[stage]->op);
-}
-
 /* Is a row of OP's results one vector at most? Depthwise 3x3 with stride 2 gained 1.32 on 14x14 and 1.26 on 28x28, and lost on 56x56 and 112x112,
  * whose vectors are full as it is (docs/performance.md). */
 static bool has_short_rows(const struct op *op, const struct target *target)
@@ -34,6 +29,6 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 
 const struct rule rule_decimated = {
 	.name = "decimated",
-	.applies = applies,
+	.applies = sketch_may_derive_reduction,
 	.apply = apply,
 };

@@ -13,6 +13,6 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 const struct rule rule_pad_terms = {
 	.name = "pad-terms",
 	.ends = true,
-	.applies = may_pad_terms,
+	.applies = sketch_may_derive_reduction,
 	.apply = apply,
 };

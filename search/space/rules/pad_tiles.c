@@ -18,6 +18,6 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 
 const struct rule rule_pad_tiles = {
 	.name = "pad-tiles",
-	.applies = may_pad_terms,
+	.applies = sketch_may_derive_reduction,
 	.apply = apply,
 };

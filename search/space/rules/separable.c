@@ -6,11 +6,6 @@
 /* 2x2 has 4 elements either way, and gained nothing (docs/performance.md). */
 enum { LEAST_TAPS = 3 };
 
-static bool applies(const struct sketch *s, int stage)
-{
-	return sketch_may_derive(s, stage) && op_is_reduction(&s->state->stages.at[stage]->op);
-}
-
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
@@ -22,6 +17,6 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 
 const struct rule rule_separable = {
 	.name = "separable",
-	.applies = applies,
+	.applies = sketch_may_derive_reduction,
 	.apply = apply,
 };

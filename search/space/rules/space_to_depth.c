@@ -8,11 +8,6 @@
  * of its phases side by side have (te/derive/winograd.h), 100 for 81 a tile of 4. */
 enum { LEAST_TAPS = 3 };
 
-static bool applies(const struct sketch *s, int stage)
-{
-	return sketch_may_derive(s, stage) && op_is_reduction(&s->state->stages.at[stage]->op);
-}
-
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
@@ -27,6 +22,6 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 const struct rule rule_space_to_depth = {
 	.name = "space_to_depth",
 	.derives = true,	/* terms that are 0, unless their data is no number */
-	.applies = applies,
+	.applies = sketch_may_derive_reduction,
 	.apply = apply,
 };

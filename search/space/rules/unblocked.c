@@ -4,11 +4,6 @@
 #include "search/space/sketch.h"
 #include "te/derive/unblocked.h"
 
-static bool applies(const struct sketch *s, int stage)
-{
-	return sketch_may_derive(s, stage) && op_is_reduction(&s->state->stages.at[stage]->op);
-}
-
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	struct sketch *next = sketch_copy(k->arena, s);
@@ -23,6 +18,6 @@ static void apply(struct sketcher *k, const struct sketch *s, int stage)
 
 const struct rule rule_unblocked = {
 	.name = "unblocked",
-	.applies = applies,
+	.applies = sketch_may_derive_reduction,
 	.apply = apply,
 };
