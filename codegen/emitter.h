@@ -71,6 +71,8 @@ struct offset {
 	int64_t last;		/* the greatest that it is for any lane */
 	const char *text;	/* "" or "12 * i + ..." */
 	bool per_lane;		/* depends on the lane in a way that is not linear */
+	int piece;		/* where it is so but for a jump behind each so many lanes; else 0 */
+	int64_t jump;		/* elements that it adds to the stride then */
 };
 
 struct offset offset_of(struct emitter *e, const struct tensor *t, const struct expr *const *index);
@@ -175,6 +177,14 @@ void emit_matrix_forget(struct emitter *e);
 
 /* Load X, in P, whose lanes are of one variable or of two; NULL where they are not. */
 const char *picked_text(struct emitter *e, const struct expr *x, const struct place_name *p);
+
+/* --- lanes that lie in pieces in memory (codegen/pieces.c) */
+
+/* Adds COEF * X to O, what it is for the first lane included, where X is a quotient or a remainder of the lane and vectors are of whole
+ * pieces by it; false where it is none such. */
+bool offset_add_piece(const struct emitter *e, const struct expr *x, int64_t coef, struct offset *o);
+/* Load X, at O in P, whose lanes are two pieces, each of neighbours or of one element; NULL where they are not. */
+const char *pieces_text(struct emitter *e, const struct expr *x, const struct place_name *p, const struct offset *o);
 
 /* --- lanes that lie apart in memory (codegen/apart.c) */
 

@@ -147,20 +147,26 @@ struct offset offset_of(struct emitter *e, const struct tensor *t, const struct 
 		e->why = "an index has too many terms";
 		return out;
 	}
+	linear_rejoin(&l);
 	fold_known(e, &l);
 	out.last = linear_range(&l).hi;
 	for (int i = 0; i < l.n; i++)
 		if (uses_vector(e, l.term[i].atom)) {
-			out.per_lane |= l.term[i].atom->kind != EXPR_AXIS;
-			out.stride = l.term[i].coef;
-			l.constant += l.term[i].coef * e->vector_start;
+			if (!offset_add_piece(e, l.term[i].atom, l.term[i].coef, &out)) {
+				out.per_lane |= l.term[i].atom->kind != EXPR_AXIS;
+				out.stride += l.term[i].coef;
+				l.constant += l.term[i].coef * e->vector_start;
+			}
 			l.term[i--] = l.term[--l.n];
 		} else {
 			out.unit = gcd(out.unit, l.term[i].coef);
 		}
-	out.constant = l.constant;
+	out.constant += l.constant;
 	if (out.per_lane)
 		return out;
+	if (out.jump == 0)
+		out.piece = 0;
+	out.per_lane = out.piece > 0;
 	add_terms(e, &text, &l);
 	out.text = take_text(e, &text);
 	return out;

@@ -116,6 +116,10 @@ static struct piece load_value(struct emitter *e, const struct expr *x)
 	}
 	struct offset o = offset_of(e, x->tensor, x->index);
 
+	const char *pieces = pieces_text(e, x, p, &o);
+
+	if (pieces)
+		return (struct piece){ pieces, true };
 	if (o.per_lane || o.stride == 0 || e->why)
 		return (struct piece){ by_lane(e, x), true };
 	if (!reads_all_lanes(e, x->tensor, o.stride))

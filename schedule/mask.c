@@ -7,6 +7,25 @@
 #include "schedule/pass/vectors/lanes.h"
 #include "te/index/index.h"
 
+/* Takes AXIS / D, or AXIS (D is 1 then), out of L; its coefficient. False where AXIS is in L in another way, too. */
+static bool take_axis(struct linear *l, const struct axis *axis, int64_t *d, int64_t *coef)
+{
+	*d = 1;
+	*coef = 0;
+	for (int i = 0; i < l->n; i++) {
+		const struct expr *x = l->term[i].atom;
+		bool quotient = x->kind == EXPR_DIV && x->arg[0]->kind == EXPR_AXIS && x->arg[0]->axis == axis && expr_is_int(x->arg[1], d);
+
+		if (!expr_uses_axis(x, axis))
+			continue;
+		if (*coef != 0 || (!quotient && x->kind != EXPR_AXIS) || *d <= 0)
+			return false;
+		*coef = l->term[i].coef;
+		l->term[i--] = l->term[--l->n];
+	}
+	return true;
+}
+
 /* Narrows M to the values of AXIS for which X < Y, or X <= Y. */
 static bool narrow(struct arena *a, const struct expr *cond, const struct axis *axis,
 		   struct mask *m)
@@ -16,26 +35,22 @@ static bool narrow(struct arena *a, const struct expr *cond, const struct axis *
 	if (cond->arg[0]->dtype != DTYPE_I64 || !linear_from(a, cond->arg[1], &l) ||
 	    !linear_add_expr(a, &l, cond->arg[0], -1))
 		return false;
-	l.constant -= cond->kind == EXPR_LT;	/* coef * axis + rest >= 0 */
-	int64_t coef = linear_coef(&l, axis);
+	l.constant -= cond->kind == EXPR_LT;
+	int64_t coef, d;	/* coef * (axis / d) + rest >= 0 */
 
-	for (int i = 0; i < l.n; i++) {
-		if (l.term[i].atom->kind == EXPR_AXIS && l.term[i].atom->axis == axis)
-			l.term[i--] = l.term[--l.n];
-		else if (expr_uses_axis(l.term[i].atom, axis))
-			return false;
-	}
+	if (!take_axis(&l, axis, &d, &coef))
+		return false;
 	const struct expr *rest = linear_expr(a, &l);
 
-	if (coef > 0) {		/* axis >= -rest / coef, rounded up */
+	if (coef > 0) {		/* axis / d >= -rest / coef, rounded up */
 		const struct expr *up = expr_add(a, expr_mul(a, rest, -1), expr_int(a, coef - 1));
+		const struct expr *first = expr_mul(a, expr_binary(a, EXPR_DIV, up, expr_int(a, coef)), d);
 
-		m->lo = expr_binary(a, EXPR_MAX, m->lo,
-				    expr_binary(a, EXPR_DIV, up, expr_int(a, coef)));
-	} else if (coef < 0) {	/* axis <= rest / -coef, rounded down */
+		m->lo = expr_binary(a, EXPR_MAX, m->lo, first);
+	} else if (coef < 0) {	/* axis / d <= rest / -coef, rounded down */
 		const struct expr *last = expr_binary(a, EXPR_DIV, rest, expr_int(a, -coef));
 
-		m->hi = expr_binary(a, EXPR_MIN, m->hi, expr_add(a, last, expr_int(a, 1)));
+		m->hi = expr_binary(a, EXPR_MIN, m->hi, expr_mul(a, expr_add(a, last, expr_int(a, 1)), d));
 	}
 	return coef != 0;
 }

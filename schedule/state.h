@@ -12,7 +12,7 @@
 struct state {
 	struct arena *arena;
 	const struct dag *given;	/* owned by the task: what steps are replayed from */
-	const struct dag *dag;	/* the same, or collapsed: what is scheduled */
+	const struct dag *dag;	/* the same, or what steps made of it: what is scheduled */
 	struct step_vec steps;	/* the truth; all else is derived from it */
 	struct stage_vec stages;	/* by number */
 	struct int_vec order;	/* stage numbers, producers before consumers */

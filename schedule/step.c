@@ -81,6 +81,11 @@ struct step step_collapse(void)
 	return (struct step){ .kind = STEP_COLLAPSE };
 }
 
+struct step step_widen(int64_t lanes)
+{
+	return (struct step){ .kind = STEP_WIDEN, .size = lanes };
+}
+
 struct step step_split(int stage, int iter, int64_t size)
 {
 	return (struct step){ .kind = STEP_SPLIT, .stage = stage, .iter = iter, .size = size };

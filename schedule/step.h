@@ -82,6 +82,12 @@ static inline bool border_is_of_tile(enum border b)
 const char *derivation_name(enum derivation d);
 /* The tiles of BY, one of those by transformed tiles, with M outputs a dim. */
 struct winograd_tiles derivation_tiles(enum derivation by, int64_t m);
+/* Does a step of kind K make another DAG of the given one? It comes before those that schedule. */
+static inline bool step_is_of_dag(enum step_kind k)
+{
+	return k == STEP_COLLAPSE || k == STEP_WIDEN;
+}
+
 /* STEP with other numbers for its stages: NEW[i] for i; -1 for those that NEW has no number for. */
 struct step step_renamed(const struct step *step, const int *new);
 /* X and Y say the same. */
@@ -89,6 +95,7 @@ bool step_equal(const struct step *x, const struct step *y);
 
 /* Short forms of the steps. */
 struct step step_collapse(void);
+struct step step_widen(int64_t lanes);
 struct step step_split(int stage, int iter, int64_t size);
 struct step step_border(int stage, int iter, enum border border);
 struct step step_derive(int stage, enum derivation derivation, int64_t size);

@@ -20,6 +20,7 @@ enum lanes {
 	LANES_SAME,
 	LANES_UNIT,	/* side by side */
 	LANES_NEAR,	/* read, and picked out of whole vectors */
+	LANES_HALVES,	/* of two places, each half side by side or the same */
 	LANES_ACROSS,	/* side by side from turn to turn of the loop around, with which they are transposed */
 	LANES_APART,
 };

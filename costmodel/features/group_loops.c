@@ -39,6 +39,7 @@ static void fill_vector(const struct site *s, float *row)
 			row[FEATURE_VECTOR_UNIT]++;
 			break;
 		case LANES_NEAR:
+		case LANES_HALVES:
 		case LANES_ACROSS:
 		case LANES_APART:
 			row[FEATURE_VECTOR_APART]++;

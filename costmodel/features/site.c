@@ -19,17 +19,46 @@ static bool is_across(const struct site *s, const struct access *x)
 	return around >= 0 && nest_is_whole(s->loops[around].nest) && access_stride(x, around) == 1;
 }
 
+/* Is there an index that lanes do not all move, as the quotient of one? */
+static bool has_pieces(const struct site *s, const struct access *x)
+{
+	for (int d = 0; d < x->buffer->tensor.ndim; d++)
+		for (int i = 0; i < x->dim[d].n; i++)
+			if (x->dim[d].at[i].loop == s->vector && (double)x->dim[d].at[i].count < s->vector_lanes)
+				return true;
+	return false;
+}
+
+/* Lanes of X that are pieces: one after the other, or the same twice, they are a vector (codegen/pieces.c). */
+static enum lanes lanes_of_pieces(const struct site *s, const struct access *x)
+{
+	const struct tensor *t = &x->buffer->tensor;
+	int64_t row = 1, run = 1, jump = 0, half = (int64_t)s->vector_lanes / 2;
+
+	for (int d = t->ndim - 1; d >= 0; row *= t->shape[d--])
+		for (int i = 0; i < x->dim[d].n; i++) {
+			const struct motion_term *m = &x->dim[d].at[i];
+
+			if (m->loop != s->vector)
+				continue;
+			if (m->step * row == 1 && m->count == half)
+				run = half;
+			else if (m->count == 2)
+				jump += m->step * row;
+			else
+				return LANES_APART;
+		}
+	return run == half && (jump == 0 || jump == half) ? LANES_UNIT : LANES_HALVES;
+}
+
 static enum lanes lanes_of(const struct site *s, const struct access *x)
 {
 	if (!access_moves(x, s->vector))
 		return LANES_SAME;
 	if (buffer_is_near(x->buffer) || x->grouped > 1)	/* each is a vector, whatever lies beside what in the tensor */
 		return LANES_UNIT;
-	for (int d = 0; d < x->buffer->tensor.ndim; d++)
-		for (int i = 0; i < x->dim[d].n; i++)
-			if (x->dim[d].at[i].loop == s->vector &&
-			    (double)x->dim[d].at[i].count < s->vector_lanes)
-				return LANES_APART;
+	if (has_pieces(s, x))
+		return x->writes ? LANES_APART : lanes_of_pieces(s, x);
 	int64_t stride = access_stride(x, s->vector);
 
 	if (stride == 1)
@@ -114,6 +143,8 @@ bool access_is_of_vectors(const struct site *s, const struct access *x)
 
 double access_registers(const struct site *s, const struct access *x)
 {
+	if (x->lanes == LANES_HALVES)
+		return 2 * s->registers;
 	if (x->lanes == LANES_NEAR)	/* of all that lies between the lanes, too */
 		return ceil(s->vector_lanes * (double)access_stride(x, s->vector) / s->lanes);
 	return s->registers;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule/apply/apply.c - a state without steps, and what each step does to one: to loops here, to stages in
- * stages.c, to storage in packs.c.
+ * stages.c, to storage in packs.c, to the DAG that is scheduled in dags.c.
  *
  * Each step is a function that checks, then changes in place; it names the reason where it refuses. What shows only after
  * the change is undone by replaying the steps before. */
@@ -9,7 +9,6 @@
 #include "base/err.h"
 #include "schedule/apply/stages.h"
 #include "schedule/refresh.h"
-#include "te/collapse.h"
 
 /* Six of the widest vectors of f32, the most that sums in lanes have (search/space/sampling/size.c). */
 enum { VECTOR_MAX_LANES = 96 };
@@ -253,22 +252,9 @@ static bool apply_border(struct state *s, const struct step *step, const char **
 	return true;
 }
 
-static bool apply_collapse(struct state *s, const struct step *step, const char **why)
-{
-	const struct dag *dag = s->steps.n == 0 ? dag_collapse(s->arena, s->given) : NULL;
-
-	(void)step;
-	if (!dag)
-		REFUSE(s->steps.n > 0 ? "steps were taken before" : "no dims are walked together");
-	const struct dag *given = s->given;
-
-	*s = *state_new(s->arena, dag);
-	s->given = given;
-	return true;
-}
-
 static apply_fn *const apply_step[] = {
 	[STEP_COLLAPSE] = apply_collapse,
+	[STEP_WIDEN] = apply_widen,
 	[STEP_SPLIT] = apply_split,
 	[STEP_REORDER] = apply_reorder,
 	[STEP_FUSE] = apply_fuse,
@@ -358,7 +344,7 @@ bool state_apply(struct state *s, struct step step, const char **why)
 {
 	const char *reason;
 	const char **say = why ? why : &reason;
-	bool on_any = step.kind == STEP_LAYOUT || step.kind == STEP_CACHE_READ || step.kind == STEP_COLLAPSE;
+	bool on_any = step.kind == STEP_LAYOUT || step.kind == STEP_CACHE_READ || step_is_of_dag(step.kind);
 
 	if (step.stage < 0 || step.stage >= s->stages.n || step.target < 0 || step.target >= s->stages.n) {
 		*say = "there is no such stage";

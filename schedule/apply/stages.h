@@ -13,7 +13,7 @@ static inline struct stage *stage_at(struct state *s, int i)
 /* What a step does. False, with the state as it was and a reason, where it is not legal here. */
 typedef bool apply_fn(struct state *s, const struct step *step, const char **why);
 
-apply_fn apply_inline, apply_cache_write, apply_cache_read, apply_rfactor, apply_derive, apply_place, apply_layout, apply_stream,
+apply_fn apply_collapse, apply_widen, apply_inline, apply_cache_write, apply_cache_read, apply_rfactor, apply_derive, apply_place, apply_layout, apply_stream,
 	apply_prefetch, apply_pipeline;
 
 /* NAME with SUFFIX, in A; a printf of each would be a good part of a step's time. */

@@ -94,13 +94,15 @@ const struct step_vec *kin_steps(struct arena *a, const struct kin *theirs, cons
 {
 	struct step_vec *out = arena_one(a, struct step_vec);
 	const int *number = numbers_of(a, theirs, own, s);
-	bool collapses = s->steps.n > 0 && s->steps.at[0].kind == STEP_COLLAPSE;
+	int first = 0;
 
+	while (first < s->steps.n && step_is_of_dag(s->steps.at[first].kind))
+		first++;
 	for (int i = 0; i < s->steps.n; i++) {
 		const struct step *step = &s->steps.at[i];
 		struct step renamed = step_renamed(step, number);
 
-		if (i == collapses)
+		if (i == first)
 			fold_functions(a, own, out);
 		if (renamed.stage >= 0 && renamed.target >= 0)
 			vec_push(a, out, renamed);

@@ -10,6 +10,7 @@
 #include "search/space/parts.h"
 #include "search/strategies/history.h"
 #include "search/strategies/pick.h"
+#include "te/widen.h"
 
 /* Chosen, not measured. */
 enum {
@@ -25,23 +26,32 @@ struct seed_search {
 	struct arena *a;	/* scratch */
 	struct db *db;
 	struct db_want want;	/* but for the task */
+	int64_t lanes;		/* of blocks, where they can be as wide; 0: as they are */
 };
 
 /* The fastest record of a part. */
 struct part_search {
 	struct arena *a;
 	const struct dag *dag;
+	bool widened;		/* its blocks are to be */
 	const struct state *found;
 	double us;
 };
 
-/* Dims that the part alone walks together the whole may not. */
+/* Are the dims of S as the operator has them, or WIDENED? Those that a part alone walks together the whole may not. */
+static bool has_dims(const struct state *s, bool widened)
+{
+	if (s->steps.n == 0 || !step_is_of_dag(s->steps.at[0].kind))
+		return !widened;
+	return widened && s->steps.at[0].kind == STEP_WIDEN;
+}
+
 static int take_first(void *ctx, const struct db_record *record)
 {
 	struct part_search *p = ctx;
 	const struct state *s = state_parse(p->a, p->dag, "its steps", record->steps);
 
-	if (!s || (s->steps.n > 0 && s->steps.at[0].kind == STEP_COLLAPSE))
+	if (!s || !has_dims(s, p->widened))
 		return 0;
 	p->found = s;
 	p->us = record->time_us;
@@ -51,7 +61,8 @@ static int take_first(void *ctx, const struct db_record *record)
 /* Found is NULL where the database has none that replays. */
 static struct part_search search_fastest(const struct seed_search *x, const struct dag *dag)
 {
-	struct part_search p = { x->a, dag, NULL, INFINITY };
+	bool widened = x->lanes > 0 && dag_widen(x->a, dag, x->lanes);
+	struct part_search p = { x->a, dag, widened, NULL, INFINITY };
 	struct db_want want = x->want;
 	char key[HASH_TEXT];
 
@@ -73,12 +84,13 @@ static const struct state *compose(struct seed_search *x, const struct dag *dag)
 
 	for (int i = 0; i < parts.n; i++)
 		steps[i] = search_fastest(x, parts.at[i].dag).found;
-	return parts.n > 0 ? parts_compose(x->a, dag, &parts, steps) : NULL;
+	return parts.n > 0 ? parts_compose(x->a, dag, &parts, steps, x->lanes) : NULL;
 }
 
-static void add_composed(struct arena *a, struct db *db, const struct problem *p, struct db_want want, struct seed_vec *out)
+/* With blocks as wide as LANES, or as they are (0). */
+static void add_composed(struct arena *a, struct db *db, const struct problem *p, struct db_want want, int64_t lanes, struct seed_vec *out)
 {
-	struct seed_search x = { arena_new(), db, want };
+	struct seed_search x = { arena_new(), db, want, lanes };
 	const struct state *s = compose(&x, p->task->dag);
 
 	if (s)
@@ -243,9 +255,12 @@ static void add_of_kin(struct arena *a, struct db *db, const struct problem *p, 
 struct seed_vec seeds_of(struct arena *a, struct db *db, const struct problem *p, struct db_want want, const struct kin_vec *all)
 {
 	struct seed_vec seeds = { 0 };
+	int lanes = sketch_widens_to(p->aim->target);
 
 	add_imported(a, db, p, want, &seeds);
-	add_composed(a, db, p, want, &seeds);
+	add_composed(a, db, p, want, 0, &seeds);
+	if (lanes > 0 && dag_widen(a, p->task->dag, lanes))
+		add_composed(a, db, p, want, lanes, &seeds);
 	add_shared_anew(a, db, p, want, &seeds);
 	add_of_kin(a, db, p, want, all, &seeds);
 	return seeds;

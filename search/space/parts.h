@@ -26,8 +26,9 @@ struct dag_part_vec parts_of(struct arena *a, const struct dag *dag, part_price 
 bool part_core(struct arena *a, const struct dag *dag, struct dag_part *out);
 
 /* The schedule of DAG, in A, in which each of its PARTS is computed by STEPS[i], a state of that part, and none inside
- * another's loops. NULL where a step is refused. */
+ * another's loops; with blocks as wide as LANES, as those of parts are that can have such, unless these are 0. NULL where a step
+ * is refused. */
 struct state *parts_compose(struct arena *a, const struct dag *dag, const struct dag_part_vec *parts,
-			    const struct state *const *steps);
+			    const struct state *const *steps, int64_t lanes);
 
 #endif

@@ -84,6 +84,13 @@ static int first_of(const struct repeated *r, int n, bool (*is_of)(const struct 
 	return first;
 }
 
+/* What of a part's steps makes its DAG another one the whole has behind a step of its own. */
+static void skip_of_dag(struct repeated *r)
+{
+	while (r->next < r->steps->n && step_is_of_dag(r->steps->at[r->next].kind))
+		state_apply(r->state, r->steps->at[r->next++], NULL);
+}
+
 /* As the rules do (search/space/sketch.c): functions are folded, then stages are looked at, both from the outputs to
  * the inputs; what is streamed, what threads share, what is pipelined and prefetched come last, by stage. */
 static bool repeat_all(struct state *s, struct repeated *r, int n)
@@ -115,7 +122,7 @@ static bool repeat_all(struct state *s, struct repeated *r, int n)
 }
 
 struct state *parts_compose(struct arena *a, const struct dag *dag, const struct dag_part_vec *parts,
-			    const struct state *const *steps)
+			    const struct state *const *steps, int64_t lanes)
 {
 	struct state *s = state_new(a, dag);
 	struct repeated *r = arena_many(a, struct repeated, parts->n);
@@ -126,6 +133,9 @@ struct state *parts_compose(struct arena *a, const struct dag *dag, const struct
 		r[i] = (struct repeated){ &steps[i]->steps, state_new(a, part->dag),
 					  arena_many(a, int, steps[i]->stages.n), 0 };
 		memcpy(r[i].stage, part->op, sizeof(int) * (size_t)part->dag->ops.n);
+		skip_of_dag(&r[i]);
 	}
+	if (lanes > 0 && !state_apply(s, step_widen(lanes), NULL))
+		return NULL;
 	return repeat_all(s, r, parts->n) ? s : NULL;
 }

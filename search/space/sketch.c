@@ -304,13 +304,15 @@ static void add_loading(struct sketch *s, const struct aim *aim)
 }
 
 /* A sketch to begin with, of dims as they are, or COLLAPSED where they can be: parts of a greater kernel have theirs as
- * they are, and teach it (search/campaign/seeds.h). */
-static void begin(struct sketcher *k, const struct dag *dag, bool collapsed)
+ * they are, and teach it (search/campaign/seeds.h); or with blocks as wide as LANES, unless these are 0. */
+static void begin(struct sketcher *k, const struct dag *dag, bool collapsed, int lanes)
 {
 	struct sketch *s = arena_one(k->arena, struct sketch);
 
 	s->state = state_new(k->arena, dag);
 	if (collapsed && !sketch_add(s, step_collapse(), ROLE_FIXED))
+		return;
+	if (lanes > 0 && !sketch_add(s, step_widen(lanes), ROLE_FIXED))
 		return;
 	fold_pointwise(s);
 	sketch_emit(k, s, s->state->order.n);
@@ -323,8 +325,12 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 
 	if (!target_binds(aim->target, ANNOTATION_PARALLEL))
 		k.aim.threads = 1;
-	begin(&k, dag, false);
-	begin(&k, dag, true);
+	begin(&k, dag, false, 0);
+	begin(&k, dag, true, 0);
+	if (sketch_widens_to(aim->target) > 0) {
+		begin(&k, dag, false, sketch_widens_to(aim->target));
+		begin(&k, dag, true, sketch_widens_to(aim->target));
+	}
 	/* The oldest first: else some choices of the first stages were tried with all of the last, others with one. */
 	for (int i = 0; i < k.open.n; i++) {
 		const struct sketch *s = k.open.at[i];

@@ -104,6 +104,12 @@ struct rule {
 /* All sketches of DAG, in A; at least one. Threads share loops where AIM has several, and a target for them. */
 struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const struct aim *aim);
 
+/* Lanes that blocks of fewer elements are made as wide as for T (te/widen.h); 0: none are. */
+static inline int sketch_widens_to(const struct target *t)
+{
+	return t->operands ? 0 : target_lanes(t, dtype_bytes(DTYPE_F32));
+}
+
 /* --- for rules */
 
 struct sketch *sketch_copy(struct arena *a, const struct sketch *s);

@@ -66,6 +66,11 @@ static const char *const shared_text[SHARED_COUNT] = {
 		"#define PICK_FEWER(type, mask, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
 		"#else\n"
 		"#define PICK_FEWER(type, mask, x, y, ...) ((union { __typeof__(x) all; type fewer; }){ PICK(mask, x, y, __VA_ARGS__) }.fewer)\n"
+		"#endif\n"
+		"#if defined(__clang__) || __GNUC__ >= 12\n"
+		"#define JOIN(type, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
+		"#else\n"
+		"#define JOIN(type, x, y, ...) ((union { __typeof__(x) half[2]; type all; }){ .half = { x, y } }.all)\n"
 		"#endif\n",
 	/* A bit for each lane from LO on up to HI. */
 	[LANES_AS_BITS] =
@@ -207,7 +212,7 @@ void put_vector_functions(struct text *out, const struct calls *c, const bool us
 			put_type(&types, (struct vector_form){ .t = (enum dtype)t, .lanes = 1 << i, .type = name }, c,
 				 needed);
 		}
-	needed[LANES_PICKED] |= is_called(c, "PICK", "", "") || is_called(c, "PICK_FEWER", "", "");
+	needed[LANES_PICKED] |= is_called(c, "PICK", "", "") || is_called(c, "PICK_FEWER", "", "") || is_called(c, "JOIN", "", "");
 	text_puts(out, needed[LANES_PICKED] ? shared_text[LANES_PICKED] : "");
 	text_puts(out, "\n");
 	text_puts(out, needed[LANES_AS_BITS] ? shared_text[LANES_AS_BITS] : "");

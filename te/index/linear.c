@@ -82,6 +82,27 @@ int64_t linear_coef(const struct linear *l, const struct axis *axis)
 	return 0;
 }
 
+void linear_rejoin(struct linear *l)
+{
+	for (int i = 0; i < l->n; i++) {
+		const struct expr *x = l->term[i].atom;
+		int64_t d;
+
+		if (x->kind != EXPR_DIV || x->arg[0]->kind != EXPR_AXIS || !expr_is_int(x->arg[1], &d))
+			continue;
+		for (int j = 0; j < l->n; j++) {
+			const struct expr *y = l->term[j].atom;
+
+			if (y->kind != EXPR_MOD || !expr_equal(x->arg[0], y->arg[0]) || !expr_equal(x->arg[1], y->arg[1]) ||
+			    l->term[i].coef != d * l->term[j].coef)
+				continue;
+			l->term[j].atom = x->arg[0];
+			l->term[i--] = l->term[--l->n];
+			break;
+		}
+	}
+}
+
 void linear_split(const struct linear *x, int64_t d, struct linear *quotient,
 			   struct linear *rest)
 {

@@ -426,6 +426,8 @@ struct state *random_steps(struct rng *r, struct state *s, struct step_counts *c
 	int after = below(&w, many ? 20 : 5);
 
 	apply(&w, step_collapse());	/* few have such dims, and most steps are legal on others, too */
+	if (chance(&w, 0.5))
+		apply(&w, step_widen(16));
 	if (chance(&w, 0.9))
 		derive_some(&w);
 	for (int i = 0; i < before; i++)

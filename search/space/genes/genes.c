@@ -103,7 +103,7 @@ uint64_t genes_niche(const struct genes *g, const struct sketch *sketch)
 		const struct open_step *o = &sketch->steps.at[i];
 		bool tiles = o->role == ROLE_TILE || o->role == ROLE_TILE_VECTOR || o->role == ROLE_MATRIX;
 
-		if (!tiles && o->step.kind != STEP_DERIVE)
+		if (!tiles && o->step.kind != STEP_DERIVE && o->step.kind != STEP_WIDEN)
 			continue;
 		has_tiles |= tiles;
 		sizes[n++] = tiles ? i : o->step.derivation;

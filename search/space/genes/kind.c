@@ -121,6 +121,8 @@ const char *kind_of(struct arena *a, const struct state *s, const struct program
 	for (int i = 0; i < s->steps.n; i++) {
 		const struct step *step = &s->steps.at[i];
 
+		if (step->kind == STEP_WIDEN)
+			text_printf(&t, "%s %jd, ", step_name(step->kind), (intmax_t)step->size);
 		if (step->kind == STEP_DERIVE)
 			text_printf(&t, "%s %jd of %d, ", derivation_name(step->derivation), (intmax_t)step->size,
 				    step->stage);

@@ -175,12 +175,13 @@ static void test_several_results(void **state)
 	arena_free(r.a);
 }
 
-static const struct state *drawn(struct arena *a, const struct dag *dag, const struct aim *aim, struct rng *rng)
+/* One that begins with the step WIDEN, or one that does not. */
+static const struct state *drawn(struct arena *a, const struct dag *dag, const struct aim *aim, struct rng *rng, bool widened)
 {
 	struct sketch_vec sketches = sketches_of(a, dag, aim);
 	struct state *s = NULL;
 
-	while (!s)
+	while (!s || (s->steps.at[0].kind == STEP_WIDEN) != widened)
 		s = sample(a, dag, sketches.at[rng_below(rng, sketches.n)], aim, rng, NULL, NULL);
 	return s;
 }
@@ -211,9 +212,9 @@ static int kept(const struct state *s)
 	return s->steps.n - count(s, STEP_STREAM) - count(s, STEP_PREFETCH);
 }
 
-/* Any schedules of the parts make one of the whole, which a sketch gives, too. How many results of it are streamed: what
- * parts give each other is not, nor is it prefetched. */
-static int check_composed(const char *whole, struct price_list *prices, const struct aim *aim, struct rng *rng)
+/* Any schedules of the parts, with blocks as wide as LANES unless these are 0, make one of the whole, which a sketch gives, too. How
+ * many results of it are streamed: what parts give each other is not, nor is it prefetched. */
+static int check_composed(const char *whole, struct price_list *prices, const struct aim *aim, struct rng *rng, int lanes)
 {
 	struct run r = run_new(whole);
 	struct dag_part_vec parts = parts_of(r.a, r.d, known_price, prices);
@@ -222,10 +223,10 @@ static int check_composed(const char *whole, struct price_list *prices, const st
 
 	assert_true(parts.n > 1);
 	for (int j = 0; j < parts.n; j++) {
-		of_parts[j] = drawn(r.a, parts.at[j].dag, aim, rng);
-		steps += kept(of_parts[j]);
+		of_parts[j] = drawn(r.a, parts.at[j].dag, aim, rng, lanes > 0);
+		steps += kept(of_parts[j]) - (j > 0 && lanes > 0);	/* the whole is widened once */
 	}
-	const struct state *s = parts_compose(r.a, r.d, &parts, of_parts);
+	const struct state *s = parts_compose(r.a, r.d, &parts, of_parts, lanes);
 
 	assert_non_null(s);
 	int streams = count(s, STEP_STREAM);
@@ -252,8 +253,22 @@ static void test_composed(void **state)
 	list_price(&prices, softmax, 1);
 	list_price(&prices, weighed, 1);
 	for (int i = 0; i < CASES; i++)
-		streams += check_composed(chains[i / 3 % 3], &prices, &aims[i % 3], &rng);
+		streams += check_composed(chains[i / 3 % 3], &prices, &aims[i % 3], &rng, 0);
 	assert_true(streams > 0);
+}
+
+static void test_widened(void **state)
+{
+#define FIRST "const W: f32[4, 4]\nA[y < 14, k < 4] = sum(c < 4) X[y, c] * W[c, k]\nB[y < 14, k < 4] = max(A[y, k], 0)\n"
+#define SECOND "const V: f32[4, 4]\nY[y < 14, k < 4] = sum(c < 4) B[y, c] * V[c, k]\n"
+	struct rng rng = rng_seed(4);
+	struct price_list prices = { 0 };
+
+	(void)state;
+	list_price(&prices, "input X: f32[14, 4]\n" FIRST, 1);
+	list_price(&prices, "input B: f32[14, 4]\n" SECOND, 1);
+	for (int i = 0; i < 20; i++)
+		check_composed("input X: f32[14, 4]\n" FIRST SECOND, &prices, &aims[i % 3], &rng, 8);
 }
 
 int main(void)
@@ -263,7 +278,7 @@ int main(void)
 		cmocka_unit_test(test_cheapest),
 		cmocka_unit_test(test_uncut),
 		cmocka_unit_test(test_several_results),
-		cmocka_unit_test(test_composed),
+		cmocka_unit_test(test_composed), cmocka_unit_test(test_widened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -122,6 +122,25 @@ static void quotient_of_lanes(void **state)
 	assert_true(expr_uses_axis(s, &lane));
 }
 
+/* 8 (k / 4) + 2 (k % 4) is 2 k; not so where factors do not fit, or where it is of two axes. */
+static void quotient_and_remainder(void **state)
+{
+	struct arena *a = *state;
+	static const struct { const struct axis *of; int64_t coef; bool joined; } cases[] = { { &x, 2, true }, { &x, 3, false }, { &y, 2, false } };
+
+	for (int i = 0; i < 3; i++) {
+		const struct expr *d = expr_int(a, 4);
+		const struct expr *e = expr_add(a, expr_mul(a, expr_binary(a, EXPR_DIV, expr_axis(a, &x), d), 8),
+						expr_mul(a, expr_binary(a, EXPR_MOD, expr_axis(a, cases[i].of), d), cases[i].coef));
+		struct linear l;
+
+		assert_true(linear_from(a, e, &l));
+		linear_rejoin(&l);
+		assert_int_equal(l.n, cases[i].joined ? 1 : 2);
+		assert_int_equal(linear_coef(&l, &x), cases[i].joined ? 2 : 0);
+	}
+}
+
 /* (32 i + 16 j + k) % 48, where k < 16, is 16 ((2 i + j) % 3) + k: the lanes lie side by side. */
 static void remainder_of_lanes(void **state)
 {
@@ -269,6 +288,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
 		cmocka_unit_test_setup_teardown(saturated_quotient, setup, teardown),
 		cmocka_unit_test_setup_teardown(quotient_of_lanes, setup, teardown),
+		cmocka_unit_test_setup_teardown(quotient_and_remainder, setup, teardown),
 		cmocka_unit_test_setup_teardown(remainder_of_lanes, setup, teardown),
 		cmocka_unit_test_setup_teardown(rounded_by_fact, setup, teardown),
 		cmocka_unit_test_setup_teardown(proofs_hold, setup, teardown),

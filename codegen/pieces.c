@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* codegen/pieces.c - vectors whose halves lie apart in memory: those of two places, of which each has fewer elements than a vector lanes. */
+#include "codegen/emitter.h"
+
+bool offset_add_piece(const struct emitter *e, const struct expr *x, int64_t coef, struct offset *o)
+{
+	int64_t piece;
+
+	if ((x->kind != EXPR_DIV && x->kind != EXPR_MOD) || x->arg[0]->kind != EXPR_AXIS || x->arg[0]->axis != e->vector_axis ||
+	    !expr_is_int(x->arg[1], &piece) || piece < 2 || piece >= e->lanes || e->lanes % piece != 0 || e->vector_start % piece != 0 ||
+	    (o->piece > 0 && o->piece != piece))
+		return false;
+	o->piece = (int)piece;
+	if (x->kind == EXPR_MOD) {	/* lane - piece * (lane / piece) */
+		o->stride += coef;
+		o->jump -= coef * piece;
+	} else {
+		o->jump += coef;
+		o->constant += coef * (e->vector_start / piece);
+	}
+	return true;
+}
+
+/* The half of X that begins at O in P. */
+static const char *half_load(struct emitter *e, const struct expr *x, const struct place_name *p, const struct offset *o)
+{
+	return arena_printf(e->a, "*(const %s *)(%s)", vector_memory_type(e, x->dtype, o->piece), address_text(e, p, o));
+}
+
+/* All lanes of X are what is at O in P. */
+static const char *everywhere(struct emitter *e, const struct expr *x, const struct place_name *p, const struct offset *o)
+{
+	return arena_printf(e->a, "(*(%s) - (%s){0})", address_text(e, p, o), vector_type(e, x->dtype, e->lanes));
+}
+
+const char *pieces_text(struct emitter *e, const struct expr *x, const struct place_name *p, const struct offset *o)
+{
+	struct offset next = *o;
+	struct text numbers = { 0 };
+	bool same = o->stride == 0;
+
+	if (o->piece == 0 || 2 * o->piece != e->lanes || o->stride < 0 || o->stride > 1 || !dtype_is_float(x->dtype) || !lane_run(e).all)
+		return NULL;
+	next.constant += o->stride * o->piece + o->jump;
+	for (int i = 0; i < e->lanes; i++)
+		text_printf(&numbers, ", %d", same && i >= o->piece ? e->lanes + i : i);
+	const char *type = vector_type(e, x->dtype, e->lanes), *lanes = take_text(e, &numbers);
+
+	if (same)
+		return arena_printf(e->a, "PICK(%s_mask, %s, %s%s)", type, everywhere(e, x, p, o), everywhere(e, x, p, &next), lanes);
+	return arena_printf(e->a, "JOIN(%s, %s, %s%s)", type, half_load(e, x, p, o), half_load(e, x, p, &next), lanes);
+}
