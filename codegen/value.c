@@ -147,7 +147,7 @@ struct offset offset_of(struct emitter *e, const struct tensor *t, const struct 
 		e->why = "an index has too many terms";
 		return out;
 	}
-	linear_rejoin(&l);
+	linear_rejoin(e->a, &l);
 	fold_known(e, &l);
 	out.last = linear_range(&l).hi;
 	for (int i = 0; i < l.n; i++)

@@ -13,6 +13,12 @@ static int64_t distance(int64_t x)
 	return x < 0 ? -x : x;
 }
 
+/* Is a step of Y the turns of X? */
+static bool goes_on(const struct motion_term *x, const struct motion_term *y)
+{
+	return y->step == x->step * x->count;
+}
+
 void motion_add_term(struct motion *m, struct motion_term t)
 {
 	if (t.step == 0 || t.count <= 1)
@@ -20,6 +26,11 @@ void motion_add_term(struct motion *m, struct motion_term t)
 	for (int i = 0; i < m->n; i++) {
 		if (m->at[i].loop != t.loop)
 			continue;
+		if (goes_on(&m->at[i], &t) || goes_on(&t, &m->at[i])) {	/* 8 * (i / 8) + i % 8 is i */
+			m->at[i].step = distance(t.step) < distance(m->at[i].step) ? t.step : m->at[i].step;
+			m->at[i].count *= t.count;
+			return;
+		}
 		m->at[i].step += t.step;
 		m->at[i].count = m->at[i].count > t.count ? m->at[i].count : t.count;
 		if (m->at[i].step == 0)

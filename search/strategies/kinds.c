@@ -15,6 +15,11 @@ enum { IMPROVED = 48 };
  * to 200 trials, a tenth became more than 1.76, 1.48, 1.42, 1.30 and 1.10 times as fast as after 1, 4, 8, 16 and 32. */
 #define HOPE 8.0
 #define HOPE_FROM 10.0
+/* A root that is not FAR_BEHIND times slower than the best gets one of so many trials at least, whatever it lets hope for: of two campaigns of
+ * one seed the one whose first 30 trials of direct code were bad ones had no other of 1000, and ended 5% apart (docs/performance.md). One of
+ * which so many lost their race, and none won, is far behind (chosen). */
+enum { LEAST_SHARE = 16, ALL_LOST = 8 };
+#define FAR_BEHIND 1.6
 /* Every so manieth place goes to the best by score, whatever its kind: where it was every other one the better of two algorithms had 28 of 256
  * trials (docs/performance.md). */
 enum { BY_SCORE = 4 };
@@ -23,6 +28,7 @@ enum { BY_SCORE = 4 };
 struct prospect {
 	int64_t trials;		/* measured */
 	int64_t taken;		/* these, and those of this batch */
+	bool ran;		/* one of them did, to its end */
 	double best_us;		/* measured; of one that never ran, expected */
 	double floor_us;	/* the operations of one of it, at the peak */
 };
@@ -132,6 +138,7 @@ static struct arms arms_of(const struct problem *p, const struct candidate *all,
 		if (!arm)
 			continue;
 		arm->prospect.trials = arm->prospect.taken = k->trials;
+		arm->prospect.ran = k->best_us > 0;
 		if (k->best_us > 0) {
 			arm->prospect.best_us = k->best_us;
 			arm->best = k->best;
@@ -161,6 +168,7 @@ static bool add_up(const struct arms *all, int root, struct prospect *out)
 			continue;
 		out->trials += p->trials;
 		out->taken += p->taken;
+		out->ran |= p->ran;
 		out->best_us = fmin(out->best_us, p->best_us);
 		out->floor_us = fmin(out->floor_us, p->floor_us);
 		any |= !all->at[i].spent;
@@ -168,14 +176,43 @@ static bool add_up(const struct arms *all, int root, struct prospect *out)
 	return any;
 }
 
-/* The root whose arms let hope for most; -1: nothing is hoped for. */
-static int most_hopeful_root(const struct arms *all)
+static double incumbent_of(const struct arms *all)
 {
-	double incumbent_us = INFINITY, most = 0;
+	double us = INFINITY;
+
+	for (int i = 0; i < all->n; i++)
+		us = fmin(us, all->at[i].prospect.best_us);
+	return us;
+}
+
+/* The root that had the fewest trials, where these are less than its share; -1: none had. */
+static int neglected_root(const struct arms *all)
+{
+	double limit_us = FAR_BEHIND * incumbent_of(all);
+	int64_t least = 0;
 	int best = -1;
 
 	for (int i = 0; i < all->n; i++)
-		incumbent_us = fmin(incumbent_us, all->at[i].prospect.best_us);
+		least += all->at[i].prospect.taken;
+	least /= LEAST_SHARE;
+	for (int i = 0; i < all->n; i++) {
+		struct prospect root;
+
+		if (all->at[i].root != i || !add_up(all, i, &root) || root.taken >= least || root.best_us > limit_us ||
+		    (!root.ran && root.trials >= ALL_LOST))
+			continue;
+		least = root.taken;
+		best = i;
+	}
+	return best;
+}
+
+/* The root whose arms let hope for most; -1: nothing is hoped for. */
+static int most_hopeful_root(const struct arms *all)
+{
+	double incumbent_us = incumbent_of(all), most = 0;
+	int best = -1;
+
 	for (int i = 0; i < all->n; i++) {
 		struct prospect root;
 
@@ -195,7 +232,8 @@ static int most_hopeful_root(const struct arms *all)
  * hoped for. */
 static struct arm *most_hopeful(struct arms *all)
 {
-	int root = most_hopeful_root(all);
+	int neglected = neglected_root(all);
+	int root = neglected >= 0 ? neglected : most_hopeful_root(all);
 	struct arm *best = NULL;
 	struct prospect of_root;
 	double most = 0;

@@ -34,8 +34,8 @@ struct linear {
  * simplified. */
 bool linear_from(struct arena *a, const struct expr *e, struct linear *out);
 const struct expr *linear_expr(struct arena *a, const struct linear *l);
-/* D c (x / D) + c (x % D), of an axis x, becomes c x: what is read of a block and within it may lie side by side. */
-void linear_rejoin(struct linear *l);
+/* D c (x / D) + c (x % D) becomes c x: what is read of a block and within it may lie side by side. */
+void linear_rejoin(struct arena *a, struct linear *l);
 /* The coefficient of AXIS (0 where it does not occur as an atom of its own). */
 int64_t linear_coef(const struct linear *l, const struct axis *axis);
 struct range linear_range(const struct linear *l);

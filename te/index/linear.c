@@ -82,25 +82,40 @@ int64_t linear_coef(const struct linear *l, const struct axis *axis)
 	return 0;
 }
 
-void linear_rejoin(struct linear *l)
+/* Where term I of L is D c (x / D), and another one c (x % D), both become 0 times what they are, and c x is added. */
+static bool rejoin_term(struct arena *a, struct linear *l, int i)
 {
-	for (int i = 0; i < l->n; i++) {
-		const struct expr *x = l->term[i].atom;
-		int64_t d;
+	const struct expr *quotient = l->term[i].atom;
+	int64_t d;
 
-		if (x->kind != EXPR_DIV || x->arg[0]->kind != EXPR_AXIS || !expr_is_int(x->arg[1], &d))
+	if (quotient->kind != EXPR_DIV || l->term[i].coef == 0 || !expr_is_int(quotient->arg[1], &d))
+		return false;
+	for (int j = 0; j < l->n; j++) {
+		const struct expr *rest = l->term[j].atom;
+		struct linear joined = *l;
+
+		if (rest->kind != EXPR_MOD || l->term[i].coef != d * l->term[j].coef || !expr_equal(quotient->arg[0], rest->arg[0]) ||
+		    !expr_equal(quotient->arg[1], rest->arg[1]))
 			continue;
-		for (int j = 0; j < l->n; j++) {
-			const struct expr *y = l->term[j].atom;
-
-			if (y->kind != EXPR_MOD || !expr_equal(x->arg[0], y->arg[0]) || !expr_equal(x->arg[1], y->arg[1]) ||
-			    l->term[i].coef != d * l->term[j].coef)
-				continue;
-			l->term[j].atom = x->arg[0];
-			l->term[i--] = l->term[--l->n];
-			break;
-		}
+		joined.term[i].coef = joined.term[j].coef = 0;
+		if (!linear_add_expr(a, &joined, quotient->arg[0], l->term[j].coef))
+			return false;
+		*l = joined;
+		return true;
 	}
+	return false;
+}
+
+void linear_rejoin(struct arena *a, struct linear *l)
+{
+	int n = 0;
+
+	for (int i = 0; i < l->n;)
+		i = rejoin_term(a, l, i) ? 0 : i + 1;
+	for (int i = 0; i < l->n; i++)
+		if (l->term[i].coef != 0)
+			l->term[n++] = l->term[i];
+	l->n = n;
 }
 
 void linear_split(const struct linear *x, int64_t d, struct linear *quotient,

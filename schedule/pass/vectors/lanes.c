@@ -21,7 +21,7 @@ bool lanes_offset(struct arena *a, const struct tensor *t, const struct expr *co
 			return false;
 		row *= t->shape[d];
 	}
-	linear_rejoin(out);
+	linear_rejoin(a, out);
 	return true;
 }
 

@@ -5,8 +5,8 @@
 #include "base/integer.h"
 #include "te/index/index.h"
 
-/* A longer period, in two dimensions, is more than the registers hold. */
-enum { MAX_PERIOD = 4 };
+/* A longer period, in two dimensions, is more than the registers hold. An axis of two is a vector of two places (te/widen.h). */
+enum { MAX_PERIOD = 4, MIN_PERIODS = 3 };
 
 struct period_search {
 	const struct axis *axis;
@@ -18,7 +18,7 @@ static bool find_period(const struct expr *e, void *user)
 	struct period_search *p = user;
 	int64_t n;
 
-	if (e->kind == EXPR_MOD && expr_is_int(e->arg[1], &n) && n > 1 && n <= MAX_PERIOD &&
+	if (e->kind == EXPR_MOD && expr_is_int(e->arg[1], &n) && n > 1 && n <= MAX_PERIOD && p->axis->hi >= MIN_PERIODS * n &&
 	    expr_uses_axis(e->arg[0], p->axis))
 		p->period = n;
 	return p->period == 1;

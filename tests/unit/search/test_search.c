@@ -226,6 +226,42 @@ static void kind_goes_on_behind_its_best(void **state)
 	arena_free(a);
 }
 
+/* Of three places behind the first, those of a kind whose 24 trials of 424 took US at best, when another one had 10. */
+static int places_of_one_behind(double us)
+{
+	enum { BATCH = 4 };
+	struct arena *a = arena_new();
+	struct rng rng = rng_seed(6);
+	struct problem p = problem_of(a, "depthwise:c=32,h=14,w=14,k=3,s=2,p=1");
+	struct candidate all[2];
+	struct batch b = batch_new(a, BATCH);
+	int n = 0;
+
+	p.describes = true;
+	all[0] = one_unlike(&p, a, &rng, NULL);
+	all[1] = one_unlike(&p, a, &rng, &all[0]);
+	for (int i = 0; i < 400; i++)
+		history_add(p.history, &all[0].genes, all[0].steps, all[0].kind, 10);
+	for (int i = 0; i < 24; i++)
+		history_add(p.history, &all[1].genes, all[1].steps, all[1].kind, us);
+	history_see(p.history, all[0].steps);
+	b.at[b.n++] = all[0];
+	kinds_share(&p, a, &rng, all, 2, BATCH, &b);
+	for (int i = 1; i < b.n; i++)
+		n += kind_is_akin(b.at[i].kind, all[1].kind);
+	history_free(p.history);
+	arena_free(a);
+	return n;
+}
+
+/* A kind that lets hope for nothing has one of 16 trials all the same, unless it is far behind. */
+static void kind_behind_has_a_share(void **state)
+{
+	(void)state;
+	assert_int_equal(places_of_one_behind(15), 2);
+	assert_int_equal(places_of_one_behind(17), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -236,6 +272,7 @@ int main(void)
 		cmocka_unit_test(history_tells_kinds_apart),
 		cmocka_unit_test(kinds_are_told_by_tiles),
 		cmocka_unit_test(kind_goes_on_behind_its_best),
+		cmocka_unit_test(kind_behind_has_a_share),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,10 +135,21 @@ static void quotient_and_remainder(void **state)
 		struct linear l;
 
 		assert_true(linear_from(a, e, &l));
-		linear_rejoin(&l);
+		linear_rejoin(a, &l);
 		assert_int_equal(l.n, cases[i].joined ? 1 : 2);
 		assert_int_equal(linear_coef(&l, &x), cases[i].joined ? 2 : 0);
 	}
+	/* 16 (n / 2) + 8 (n % 2) + 2 (y % 4), where n is x + y / 4, is 8 x + 2 y */
+	const struct expr *two = expr_int(a, 2), *four = expr_int(a, 4), *of_y = expr_axis(a, &y);
+	const struct expr *n = expr_add(a, expr_axis(a, &x), expr_binary(a, EXPR_DIV, of_y, four));
+	const struct expr *e = expr_add(a, expr_mul(a, expr_binary(a, EXPR_DIV, n, two), 16), expr_mul(a, expr_binary(a, EXPR_MOD, n, two), 8));
+	struct linear l;
+
+	assert_true(linear_from(a, expr_add(a, e, expr_mul(a, expr_binary(a, EXPR_MOD, of_y, four), 2)), &l));
+	linear_rejoin(a, &l);
+	assert_int_equal(l.n, 2);
+	assert_int_equal(linear_coef(&l, &x), 8);
+	assert_int_equal(linear_coef(&l, &y), 2);
 }
 
 /* (32 i + 16 j + k) % 48, where k < 16, is 16 ((2 i + j) % 3) + k: the lanes lie side by side. */
