@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* codegen/pieces.c - vectors whose halves lie apart in memory: those of two places, of which each has fewer elements than a vector lanes. */
 #include "codegen/emitter.h"
+#include "schedule/lane_form.h"
 
 bool offset_add_piece(const struct emitter *e, const struct expr *x, int64_t coef, struct offset *o)
 {
@@ -39,7 +40,7 @@ const char *pieces_text(struct emitter *e, const struct expr *x, const struct pl
 	struct text numbers = { 0 };
 	bool same = o->stride == 0;
 
-	if (o->piece == 0 || 2 * o->piece != e->lanes || o->stride < 0 || o->stride > 1 || !dtype_is_float(x->dtype) || !lane_run(e).all)
+	if (o->piece == 0 || 2 * o->piece != e->lanes || o->stride < 0 || o->stride > 1 || !lane_form_of(x->dtype) || !lane_run(e).all)
 		return NULL;
 	next.constant += o->stride * o->piece + o->jump;
 	for (int i = 0; i < e->lanes; i++)
