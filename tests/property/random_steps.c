@@ -418,6 +418,13 @@ static void name_group(struct step_walk *w)
 	}
 }
 
+/* Places become one block, whatever lanes that is: few have blocks that fill vectors of a target. */
+static void widen_some(struct step_walk *w)
+{
+	for (int64_t lanes = 4; lanes <= 34 && !apply(w, step_widen(lanes)); lanes += 2)
+		;
+}
+
 struct state *random_steps(struct rng *r, struct state *s, struct step_counts *counts)
 {
 	struct step_walk w = {r, s, counts};
@@ -426,8 +433,8 @@ struct state *random_steps(struct rng *r, struct state *s, struct step_counts *c
 	int after = below(&w, many ? 20 : 5);
 
 	apply(&w, step_collapse());	/* few have such dims, and most steps are legal on others, too */
-	if (chance(&w, 0.5))
-		apply(&w, step_widen(16));
+	if (chance(&w, 0.4))
+		widen_some(&w);
 	if (chance(&w, 0.9))
 		derive_some(&w);
 	for (int i = 0; i < before; i++)
@@ -451,7 +458,7 @@ struct state *random_steps(struct rng *r, struct state *s, struct step_counts *c
 	}
 	for (int i = 0; i < after; i++)
 		apply(&w, random_step(&w));
-	if (chance(&w, 0.1))
+	if (chance(&w, 0.25))
 		name_group(&w);
 	annotate_all(&w);
 	return w.s;
