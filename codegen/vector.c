@@ -115,7 +115,6 @@ static struct piece load_value(struct emitter *e, const struct expr *x)
 		return (struct piece){ picked ? picked : by_lane(e, x), true };
 	}
 	struct offset o = offset_of(e, x->tensor, x->index);
-
 	const char *pieces = pieces_text(e, x, p, &o);
 
 	if (pieces)

@@ -64,15 +64,6 @@ static int several(struct axis *const *axes, int n, int at_least, struct axis **
 	return count;
 }
 
-static struct op *add_input(struct collapse *c, const struct op *op, int ndim, const int64_t *shape)
-{
-	struct op *made = dag_input(c->to, op->tensor.name, op->tensor.dtype, ndim, shape, op->kind == OP_CONST);
-
-	made->low = op->low;
-	made->high = op->high;
-	return made;
-}
-
 static void add_squeezed(struct collapse *c, const struct op *op)
 {
 	struct axis *space[TENSOR_MAX_DIMS], **reduce = arena_many(c->a, struct axis *, op->nreduce + 1);
@@ -82,7 +73,7 @@ static void add_squeezed(struct collapse *c, const struct op *op)
 	for (int i = 0; i < n; i++)
 		shape[i] = op->tensor.shape[kept[i]];
 	if (op->kind != OP_COMPUTE) {
-		add_input(c, op, n, shape);
+		dag_input_as(c->to, op, n, shape);
 		return;
 	}
 	for (int i = 0; i < n; i++)
@@ -345,7 +336,7 @@ static void add_joined(struct collapse *c)
 			shape[ndim] *= op->tensor.shape[k];
 	}
 	if (op->kind != OP_COMPUTE) {
-		add_input(c, op, ndim, shape);
+		dag_input_as(c->to, op, ndim, shape);
 		return;
 	}
 	join_all(c);

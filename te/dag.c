@@ -51,6 +51,15 @@ struct op *dag_input(struct dag *d, const char *name, enum dtype t, int ndim, co
 	return op;
 }
 
+struct op *dag_input_as(struct dag *d, const struct op *op, int ndim, const int64_t *shape)
+{
+	struct op *made = dag_input(d, op->tensor.name, op->tensor.dtype, ndim, shape, op->kind == OP_CONST);
+
+	made->low = op->low;
+	made->high = op->high;
+	return made;
+}
+
 struct axis *dag_axis(struct dag *d, const char *name, int64_t extent)
 {
 	struct axis *axis = arena_one(d->arena, struct axis);

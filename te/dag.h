@@ -49,6 +49,8 @@ void dag_usual_range(enum dtype t, double *low, double *high);
 /* An input or constant with test data of the usual range. */
 struct op *dag_input(struct dag *d, const char *name, enum dtype t, int ndim, const int64_t *shape,
 		     bool constant);
+/* What OP is, which computes nothing, stored in another shape. */
+struct op *dag_input_as(struct dag *d, const struct op *op, int ndim, const int64_t *shape);
 
 /* An axis for dag_reduce. */
 struct axis *dag_axis(struct dag *d, const char *name, int64_t extent);

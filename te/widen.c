@@ -66,15 +66,6 @@ static const struct expr *load_widened(struct arena *a, const struct expr *e, vo
 	return expr_load(a, &w->to->ops.at[position]->tensor, index);
 }
 
-static void add_given(struct widening *w, const struct op *op)
-{
-	const struct tensor *t = &op->tensor;
-	struct op *made = dag_input(w->to, t->name, t->dtype, t->ndim, t->shape, op->kind == OP_CONST);
-
-	made->low = op->low;
-	made->high = op->high;
-}
-
 static void add_computed(struct widening *w, const struct op *op)
 {
 	struct arena *a = w->to->arena;
@@ -116,6 +107,6 @@ const struct dag *dag_widen(struct arena *a, const struct dag *d, int64_t lanes)
 		if (d->ops.at[i]->kind == OP_COMPUTE)
 			add_computed(&w, d->ops.at[i]);
 		else
-			add_given(&w, d->ops.at[i]);
+			dag_input_as(w.to, d->ops.at[i], d->ops.at[i]->tensor.ndim, d->ops.at[i]->tensor.shape);
 	return dag_freeze(w.to) == 0 ? w.to : NULL;
 }

@@ -322,14 +322,15 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 {
 	struct sketcher k = { .arena = a, .aim = *aim };
 	struct rng rng = rng_seed(DRAW_SEED);	/* the same sketches each time */
+	int lanes = sketch_widens_to(aim->target);
 
 	if (!target_binds(aim->target, ANNOTATION_PARALLEL))
 		k.aim.threads = 1;
 	begin(&k, dag, false, 0);
 	begin(&k, dag, true, 0);
-	if (sketch_widens_to(aim->target) > 0) {
-		begin(&k, dag, false, sketch_widens_to(aim->target));
-		begin(&k, dag, true, sketch_widens_to(aim->target));
+	if (lanes > 0) {
+		begin(&k, dag, false, lanes);
+		begin(&k, dag, true, lanes);
 	}
 	/* The oldest first: else some choices of the first stages were tried with all of the last, others with one. */
 	for (int i = 0; i < k.open.n; i++) {

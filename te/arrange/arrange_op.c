@@ -211,11 +211,7 @@ static void add_input(struct arranger *m, int i)
 
 	for (int k = 0; k < how.n; k++)
 		shape[k] = arrangement_extent(&how, &op->tensor, k);
-	struct op *stored = dag_input(m->to, op->tensor.name, op->tensor.dtype, how.n, shape,
-				      op->kind == OP_CONST);
-
-	stored->low = op->low;
-	stored->high = op->high;
+	dag_input_as(m->to, op, how.n, shape);
 }
 
 int arrange_op(struct arranger *m, int i)

@@ -92,11 +92,12 @@ static bool rejoin_term(struct arena *a, struct linear *l, int i)
 		return false;
 	for (int j = 0; j < l->n; j++) {
 		const struct expr *rest = l->term[j].atom;
-		struct linear joined = *l;
 
 		if (rest->kind != EXPR_MOD || l->term[i].coef != d * l->term[j].coef || !expr_equal(quotient->arg[0], rest->arg[0]) ||
 		    !expr_equal(quotient->arg[1], rest->arg[1]))
 			continue;
+		struct linear joined = *l;
+
 		joined.term[i].coef = joined.term[j].coef = 0;
 		if (!linear_add_expr(a, &joined, quotient->arg[0], l->term[j].coef))
 			return false;
