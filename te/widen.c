@@ -2,6 +2,7 @@
 /* te/widen.c - finds blocks of fewer elements than lanes, and rebuilds a DAG with wider ones. */
 #include "te/widen.h"
 
+#include "te/eval.h"
 #include "te/index/index.h"
 
 /* A DAG on its way. */
@@ -108,5 +109,6 @@ const struct dag *dag_widen(struct arena *a, const struct dag *d, int64_t lanes)
 			add_computed(&w, d->ops.at[i]);
 		else
 			dag_input_as(w.to, d->ops.at[i], d->ops.at[i]->tensor.ndim, d->ops.at[i]->tensor.shape);
-	return dag_freeze(w.to) == 0 ? w.to : NULL;
+	/* a choice that blocks decide is gone, and what only its other value read would be one more result */
+	return dag_freeze(w.to) == 0 && dag_arg_count(w.to) == dag_arg_count(d) ? w.to : NULL;
 }

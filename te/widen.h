@@ -11,7 +11,8 @@
 
 #include "te/dag.h"
 
-/* In A; NULL where no reduction becomes wider. What compares indices stays as it is: conditions would be those of parts of a vector. */
+/* In A; NULL where no reduction becomes wider, or something would not be read any more. What compares indices stays as it is:
+ * conditions would be those of parts of a vector. */
 const struct dag *dag_widen(struct arena *a, const struct dag *d, int64_t lanes);
 
 #endif

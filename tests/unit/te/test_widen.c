@@ -70,6 +70,9 @@ static void test_none(void **state)
 		/* bytes have other lanes; nothing is reduced */
 		"matmul:m=6,n=8,k=5,dtype=u8,wdtype=i8",
 		"input X: f32[6, 8]\nY[i < 6, j < 8] = X[i, j] + 1\n",
+		/* nothing would read S any more */
+		"input X: f32[2, 8, 9]\ninput Z: f32[2, 7]\nS[c < 2] = sum(q < 7) Z[c, q]\n"
+		"Y[i < 2, j < 8] = sum(r < 9) select(j / 8 == 0, X[i, j, r], S[j / 8])\n",
 	};
 
 	(void)state;
