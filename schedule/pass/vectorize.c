@@ -77,15 +77,13 @@ static const struct expr *holds_for_all(const struct vector_head *v, const struc
 static struct nest *by_lane(const struct vector_head *v, struct nest *n)
 {
 	struct arena *a = v->in->a;
-	struct nest *lanes = new_loop(v, ANNOTATION_UNROLL, n), *inside = n->body;
+	struct nest *lanes = new_loop(v, ANNOTATION_UNROLL, n);
 	struct mask m;
 	int64_t known;
 
-	while (inside && inside->kind == NEST_IF && !inside->next && !inside->other && expr_equal(inside->value, n->value))
-		inside = inside->body;
-	if (n->other || !inside || !all_are_vectors(v, inside) || !mask_of(a, n->value, v->axis, &m))
+	if (n->other || !all_are_vectors(v, n->body) || !mask_of(a, n->value, v->axis, &m))
 		return lanes;
-	struct nest *all = nest_new(a, NEST_IF, new_loop(v, ANNOTATION_VECTOR, nest_copy(a, inside, NULL, NULL, 0)));
+	struct nest *all = nest_new(a, NEST_IF, new_loop(v, ANNOTATION_VECTOR, nest_copy(a, n->body, NULL, NULL, 0)));
 
 	all->value = holds_for_all(v, n->value, &m);
 	all->other = lanes;

@@ -3,12 +3,21 @@
 #include "schedule/pass/placing/place.h"
 #include "te/index/index.h"
 
+/* Has a split's end, or another dim's, already asked for condition VALUE? Twice it would be no mask (schedule/mask.h). */
+static bool is_placed(const struct body *b, const struct expr *value)
+{
+	for (int i = 0; i < b->placed.n; i++)
+		if (!b->placed.at[i].axis && expr_equal(b->placed.at[i].value, value))
+			return true;
+	return false;
+}
+
 static void place(struct lowering *l, struct body *b, const struct axis *axis,
 		  const struct expr *value)
 {
 	value = expr_simplify(l->a, value);
-	if (!axis && value->kind == EXPR_INT && value->i)
-		return;		/* always true */
+	if (!axis && ((value->kind == EXPR_INT && value->i) || is_placed(b, value)))
+		return;		/* always true, or where the other is */
 	struct depth_search s = depth_of(b->g, value);
 
 	vec_push(l->a, &b->placed, (struct placed){ axis, value, s.depth, s.reduce });

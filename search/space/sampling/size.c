@@ -48,8 +48,8 @@ static void multiply(const struct sampler *p, const struct open_step *o, int64_t
 	if (o->role == ROLE_VTHREAD)
 		u->vthreads *= size;
 	if (o->role == ROLE_TILE_VECTOR && size > lanes) {
-		u->vectors *= size / lanes;
-		u->side *= size / lanes;
+		u->vectors *= ceil_div(size, lanes);
+		u->side *= ceil_div(size, lanes);
 	}
 	if (o->role == ROLE_REDUCE)
 		u->unrolled *= size;
@@ -147,7 +147,13 @@ static int cuts_of(const struct sampler *p, const struct open_step *o)
 	return root >= 0 ? p->sketch->writing[o->step.stage].cuts[root] : 0;
 }
 
-/* A size in [1, limit] times UNIT, efficient ones more often than others. O is of a register tile, or NULL. */
+/* N times UNIT; the whole of EXTENT where the last unit has fewer. */
+static int64_t size_of(int64_t extent, int64_t n, int64_t unit)
+{
+	return least(n * unit, extent);
+}
+
+/* A size in [1, limit] times UNIT, or all of EXTENT, efficient ones more often than others. O is of a register tile, or NULL. */
 static int64_t pick_tile(struct sampler *p, const struct open_step *o, int64_t extent, int64_t limit, int64_t unit)
 {
 	struct tile_speed speed = { 0 };
@@ -159,9 +165,10 @@ static int64_t pick_tile(struct sampler *p, const struct open_step *o, int64_t e
 	if (o)
 		tile_speed_begin(&speed, p, o, lanes_of(p, o->step.stage));
 	for (int64_t n = 1; n <= limit; n++) {
-		double e = n * unit <= extent || n == 1 ? efficiency(extent, n * unit) * tile_speed(&speed, n) : 0;
+		int64_t size = size_of(extent, n, unit);
+		double e = (n - 1) * unit < extent ? efficiency(extent, size) * tile_speed(&speed, n) : 0;
 
-		weight[n] = e * e * e * e * (extent % (n * unit) == 0 ? 1 : TAIL_WEIGHT);
+		weight[n] = e * e * e * e * (extent % size == 0 ? 1 : TAIL_WEIGHT);
 		sum += weight[n];
 	}
 	double at = rng_unit(p->rng) * sum;
@@ -169,7 +176,7 @@ static int64_t pick_tile(struct sampler *p, const struct open_step *o, int64_t e
 	for (int64_t n = 1; n <= limit; n++) {
 		at -= weight[n];
 		if (at < 0)
-			return n * unit;
+			return size_of(extent, n, unit);
 	}
 	return unit;
 }
@@ -192,7 +199,7 @@ static int64_t free_text(const struct sampler *p, const struct open_step *o, int
 	int64_t n = least(most, ceil_div(extent, unit));
 	int cuts = cuts_of(p, o);
 
-	while (n > 1 && !is_written(p, p->copies, p->kinds * writing_kinds(extent, n * unit, cuts), vectors * n))
+	while (n > 1 && !is_written(p, p->copies, p->kinds * writing_kinds(extent, size_of(extent, n, unit), cuts), vectors * n))
 		n--;
 	return n;
 }
