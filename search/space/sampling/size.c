@@ -165,10 +165,9 @@ static int64_t pick_tile(struct sampler *p, const struct open_step *o, int64_t e
 	if (o)
 		tile_speed_begin(&speed, p, o, lanes_of(p, o->step.stage));
 	for (int64_t n = 1; n <= limit; n++) {
-		int64_t size = size_of(extent, n, unit);
-		double e = (n - 1) * unit < extent ? efficiency(extent, size) * tile_speed(&speed, n) : 0;
+		double e = (n - 1) * unit < extent ? efficiency(extent, n * unit) * tile_speed(&speed, n) : 0;
 
-		weight[n] = e * e * e * e * (extent % size == 0 ? 1 : TAIL_WEIGHT);
+		weight[n] = e * e * e * e * (extent % (n * unit) == 0 ? 1 : TAIL_WEIGHT);
 		sum += weight[n];
 	}
 	double at = rng_unit(p->rng) * sum;
