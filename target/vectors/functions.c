@@ -60,7 +60,7 @@ static const char *const shared_text[SHARED_COUNT] = {
 		"#ifdef __clang__\n"
 		"#define PICK(mask, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
 		"#else\n"
-		"#define PICK(mask, x, y, ...) __builtin_shuffle(x, y, (mask){__VA_ARGS__})\n"
+		"#define PICK(mask, x, y, ...) __builtin_shuffle(x, (__typeof__(x))(y), (mask){__VA_ARGS__})\n"	/* gcc: as it lies in memory is another type */
 		"#endif\n"
 		"#ifdef __clang__\n"
 		"#define PICK_FEWER(type, mask, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
