@@ -59,12 +59,9 @@ static const char *const shared_text[SHARED_COUNT] = {
 	[LANES_PICKED] =
 		"#ifdef __clang__\n"
 		"#define PICK(mask, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
-		"#else\n"
-		"#define PICK(mask, x, y, ...) __builtin_shuffle(x, (__typeof__(x))(y), (mask){__VA_ARGS__})\n"	/* gcc: as it lies in memory is another type */
-		"#endif\n"
-		"#ifdef __clang__\n"
 		"#define PICK_FEWER(type, mask, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)\n"
-		"#else\n"
+		"#else\n"	/* gcc: a vector as it lies in memory is of another type */
+		"#define PICK(mask, x, y, ...) __builtin_shuffle(x, (__typeof__(x))(y), (mask){__VA_ARGS__})\n"
 		"#define PICK_FEWER(type, mask, x, y, ...) ((union { __typeof__(x) all; type fewer; }){ PICK(mask, x, y, __VA_ARGS__) }.fewer)\n"
 		"#endif\n"
 		"#if defined(__clang__) || __GNUC__ >= 12\n"
