@@ -2,6 +2,8 @@
 /* te/collapse.c - finds dims that are walked together, and rebuilds a DAG without their borders. */
 #include "te/collapse.h"
 
+#include "te/eval.h"
+
 struct joined_dims {
 	bool next[TENSOR_MAX_DIMS];	/* dim i and the next one are to be one */
 };
@@ -200,7 +202,7 @@ static void part_op(struct collapse *c)
 	expr_visit(c->op->body, part_load, c);
 }
 
-/* Parts dims until nothing is walked apart that is joined. Does something stay joined that is computed? */
+/* Parts dims until nothing is walked apart that is joined. Does something stay joined? */
 static bool find_joined(struct collapse *c)
 {
 	const struct dag *d = c->from;
@@ -218,7 +220,7 @@ static bool find_joined(struct collapse *c)
 		}
 	} while (c->changed);
 	for (int i = 0; i < d->ops.n; i++)
-		for (int k = 0; d->ops.at[i]->kind == OP_COMPUTE && k + 1 < d->ops.at[i]->tensor.ndim; k++)
+		for (int k = 0; k + 1 < d->ops.at[i]->tensor.ndim; k++)
 			any |= c->joined[i].next[k];
 	return any;
 }
@@ -349,15 +351,6 @@ static void add_joined(struct collapse *c)
 		->output = op->output;
 }
 
-/* An index that is a number now may leave out all that read something. */
-static bool same_outputs(const struct dag *d, const struct dag *from)
-{
-	for (int i = 0; i < d->ops.n; i++)
-		if (d->ops.at[i]->output != from->ops.at[i]->output)
-			return false;
-	return true;
-}
-
 const struct dag *dag_collapse(struct arena *a, const struct dag *d)
 {
 	struct collapse c = { .a = a, .from = squeeze(a, d), .to = dag_new(a, d->name) };
@@ -368,5 +361,6 @@ const struct dag *dag_collapse(struct arena *a, const struct dag *d)
 		c.op = c.from->ops.at[i];
 		add_joined(&c);
 	}
-	return dag_freeze(c.to) == 0 && same_outputs(c.to, d) ? c.to : NULL;
+	/* an index that is a number now may leave out all that read something */
+	return dag_freeze(c.to) == 0 && dag_arg_count(c.to) == dag_arg_count(d) ? c.to : NULL;
 }

@@ -3,14 +3,14 @@
  *
  * In:   a frozen DAG.
  * Out:  one that computes the same from the same memory: of a 1x1 convolution pixels take the place of rows and
- *       columns, of elementwise ops elements that of all dims. Dims of one place are left out.
+ *       columns, of elementwise ops elements that of all dims, of a sum over a whole image pixels, too. Dims of one place are left out.
  * Holds: the same ops in the same order, each tensor as many elements as before, stored alike. */
 #ifndef HONE_TE_COLLAPSE_H
 #define HONE_TE_COLLAPSE_H
 
 #include "te/dag.h"
 
-/* In A; NULL where no dims of an op that computes become one, or where something would be read no more. Two axes do where every index that has one is that
+/* In A; NULL where no dims become one, or where something would be read no more. Two axes do where every index that has one is that
  * axis alone, over the whole dim, with the other behind it (or before it) in the next one. */
 const struct dag *dag_collapse(struct arena *a, const struct dag *d);
 
