@@ -23,6 +23,7 @@ struct seat {
 	_Alignas(CALLABLE_ALIGN) atomic_uint_fast64_t signals;
 };
 
+/* As each thread has it: to tell the others of it would take another barrier. */
 struct team {
 	int threads;
 	struct seat *seats;
@@ -63,31 +64,29 @@ void team_wait(struct team *t, int thread)
 }
 
 /* OpenMP may give fewer threads than asked, as inside another team. */
-static void run_region(struct team *t, void (*work)(struct team *t, int thread, void *user),
-		       void *user)
+static void run_region(int threads, struct seat *seats, void (*work)(struct team *t, int thread, void *user), void *user)
 {
-	#pragma omp parallel num_threads(t->threads)
+	#pragma omp parallel num_threads(threads)
 	{
-		#pragma omp single
-		t->threads = omp_get_num_threads();
+		struct team t = { omp_get_num_threads(), seats };
 
-		work(t, omp_get_thread_num(), user);
+		work(&t, omp_get_thread_num(), user);
 	}
 }
 
 void team_run(int threads, void (*work)(struct team *t, int thread, void *user), void *user)
 {
 	size_t bytes = sizeof(struct seat) * (size_t)threads;
-	struct team t = { threads, aligned_alloc(_Alignof(struct seat), bytes) };
+	struct seat *seats = aligned_alloc(_Alignof(struct seat), bytes);
 
-	if (!t.seats)
+	if (!seats)
 		die("out of memory (%d threads)", threads);
-	memset(t.seats, 0, bytes);
+	memset(seats, 0, bytes);
 	if (threads > 1)
-		run_region(&t, work, user);
+		run_region(threads, seats, work, user);
 	else
-		work(&t, 0, user);
-	free(t.seats);
+		work(&(struct team){ 1, seats }, 0, user);
+	free(seats);
 }
 
 void callable_run(const struct callable *c, struct team *t, int thread, void *const *args,
