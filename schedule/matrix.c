@@ -98,11 +98,6 @@ static bool is_product(struct arena *a, struct matrix_block *m)
 	return false;
 }
 
-static bool is_zero(const struct expr *e)
-{
-	return e->kind == EXPR_INT ? e->i == 0 : e->kind == EXPR_FLOAT && e->f == 0;
-}
-
 static enum matrix_kind kind_of(struct arena *a, struct matrix_block *m)
 {
 	const struct nest *s = m->store;
@@ -116,7 +111,7 @@ static enum matrix_kind kind_of(struct arena *a, struct matrix_block *m)
 	m->a = s->value;
 	if (s->value->kind == EXPR_LOAD && load_lies(a, m, m->a, (struct strides){ ANY, 0, 0, 1 }, &m->a_row))
 		return MATRIX_COPY;
-	return is_zero(s->value) ? MATRIX_ZERO : MATRIX_NONE;
+	return expr_is_zero(s->value) ? MATRIX_ZERO : MATRIX_NONE;
 }
 
 struct matrix_block matrix_block(struct arena *a, const struct nest *n)

@@ -116,6 +116,11 @@ bool expr_is_int(const struct expr *e, int64_t *v)
 	return true;
 }
 
+bool expr_is_zero(const struct expr *e)
+{
+	return (e->kind == EXPR_INT && e->i == 0) || (e->kind == EXPR_FLOAT && e->f == 0);
+}
+
 /* The value of an operation on two i64 or bool constants; false where it overflows. */
 static bool fold(enum expr_kind k, int64_t x, int64_t y, int64_t *v)
 {

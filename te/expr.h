@@ -103,6 +103,8 @@ const struct expr *expr_mul(struct arena *a, const struct expr *x, int64_t facto
 const struct expr *expr_and(struct arena *a, const struct expr *x, const struct expr *y);
 
 bool expr_is_int(const struct expr *e, int64_t *v);
+/* The number 0, of whatever type and sign. */
+bool expr_is_zero(const struct expr *e);
 bool expr_equal(const struct expr *x, const struct expr *y);
 
 /* Calls VISIT on E and all below, parents first; stops below a node where it returns false.

@@ -153,17 +153,12 @@ static void add_bounds(struct leaf_making *k, const struct expr *cond)
 
 /* --- what a statement is */
 
-static bool is_zero(const struct expr *e)
-{
-	return (e->kind == EXPR_INT && e->i == 0) || (e->kind == EXPR_FLOAT && e->f == 0);
-}
-
 /* Elements of memory as they are, or bytes as sums, which are wider. */
 static void make_load(struct leaf_making *k, const struct nest *store)
 {
 	const struct expr *e = store->value, *bytes = e->kind == EXPR_CAST ? e->arg[0] : e;
 
-	if (bytes->kind == EXPR_SELECT && is_zero(bytes->arg[2])) {
+	if (bytes->kind == EXPR_SELECT && expr_is_zero(bytes->arg[2])) {
 		add_bounds(k, bytes->arg[0]);
 		e = bytes->arg[1];
 	}
@@ -208,7 +203,7 @@ static void make_plain(struct leaf_making *k, const struct nest *store)
 		return;
 	}
 	leaf_set_operand(k, 0, &store->buffer->tensor, store->index);
-	if (sums && store->reducer == REDUCE_NONE && is_zero(store->value)) {
+	if (sums && store->reducer == REDUCE_NONE && expr_is_zero(store->value)) {
 		k->leaf.kind = LEAF_ZEROS;
 		k->leaf.n = 1;
 	} else if (sums && store->reducer == REDUCE_NONE && expr_is_int(store->value, &number)) {

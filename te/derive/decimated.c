@@ -34,6 +34,16 @@ static bool are_lane_windows(struct arena *a, struct lane_windows *w, int64_t le
 	return true;
 }
 
+/* Places of the last strides are those of the first, where all of these are ZEROS. */
+static void go_round(struct lane_windows *w, const struct known_zeros *zeros)
+{
+	struct range data = zeros->at(w->data->tensor, w->reads.data, zeros->user);
+	int64_t stride = w->reads.stride, places = w->places;
+
+	for (int64_t n = stride; n < places && data.lo - w->reads.offset >= n && data.hi - w->reads.offset < places - n; n += stride)
+		w->places = places - n;
+}
+
 static bool lane_windows_of(struct arena *a, const struct op *op, int64_t least, struct lane_windows *w)
 {
 	const struct expr *e = op->body;
@@ -134,6 +144,8 @@ static void pick(struct arena *a, const struct lane_windows *w, const struct ten
 	for (int64_t k = 0; k < op->reduce[w->reduce]->hi; k++) {
 		at[lanes] = expr_int(a, k / w->reads.stride);
 		at[lanes + 1] = expr_add(a, first, expr_int(a, k));
+		if (expr_range(at[lanes + 1]).hi >= w->places)
+			at[lanes + 1] = expr_binary(a, EXPR_MOD, at[lanes + 1], expr_int(a, w->places));
 		const struct expr *x = expr_load(a, sums, at);
 
 		sum = sum ? expr_binary(a, EXPR_ADD, sum, x) : x;
@@ -143,7 +155,8 @@ static void pick(struct arena *a, const struct lane_windows *w, const struct ten
 	derived_end(a, out, &end, NULL, expr_cast(a, op->tensor.dtype, sum));
 }
 
-bool decimated_derive(struct arena *a, const struct op *op, int64_t least, struct derived *out, const char **why)
+bool decimated_derive(struct arena *a, const struct op *op, int64_t least, const struct known_zeros *zeros, struct derived *out,
+		      const char **why)
 {
 	struct lane_windows w;
 	const char *reason = NULL;
@@ -158,6 +171,8 @@ bool decimated_derive(struct arena *a, const struct op *op, int64_t least, struc
 			*why = reason;
 		return false;
 	}
+	if (zeros)
+		go_round(&w, zeros);
 	pick(a, &w, sum_places(a, &w, repeat_weight(a, &w, out), out), out);
 	return true;
 }
