@@ -18,6 +18,7 @@ struct written_axes {
 		int64_t turns;
 	} at[8];
 	int n;
+	bool sums_in_turns; /* some of what is summed is in a loop that is none of these */
 };
 
 static size_t length_of_name(const char *axis)
@@ -53,6 +54,7 @@ static bool find_written(const struct nest *list, const struct written_axes *w, 
 			in.lanes = n->axis;
 		if (n->kind == NEST_LOOP && n->annotation == ANNOTATION_UNROLL && !n->axis->reduce)
 			add_turns(&in, n->axis);
+		in.sums_in_turns |= n->kind == NEST_LOOP && n->annotation != ANNOTATION_UNROLL && n->axis->reduce;
 		if (n->kind == NEST_STORE && (*i)-- == 0) {
 			*out = *w;
 			return true;
@@ -90,8 +92,8 @@ static void tell_strips(struct text *t, const struct state *s)
 	}
 }
 
-/* "lanes c, tile x": the axis that vectors run along in the statement of P that takes most operations, and the one that
- * most of them are side by side along; and what of S is computed inside of others. */
+/* "lanes c, tile x, at once": the axis that vectors run along in the statement of P that takes most operations, and the one that
+ * most of them are side by side along; whether no loop is left of its sum; and what of S is computed inside of others. */
 static void tell_tile(struct text *t, const struct state *s, const struct program *p, const struct feature_matrix *m)
 {
 	struct written_axes none = { 0 }, w = { 0 };
@@ -111,6 +113,8 @@ static void tell_tile(struct text *t, const struct state *s, const struct progra
 		return;
 	}
 	text_printf(t, TILE "%.*s", (int)length_of_name(w.at[longest].name), w.at[longest].name);
+	if (!w.sums_in_turns)
+		text_printf(t, ", at once");
 	tell_strips(t, s);
 }
 

@@ -154,7 +154,8 @@ static void history_tells_kinds_apart(void **state)
 	history_free(h);
 }
 
-/* Stage 2 of a matmul is i, j and k: a row of vectors, a column of them, one alone, and a row with what is reduced beside it. */
+/* Stage 2 of a matmul is i, j and k: a row of vectors, a column of them, one alone, a row with what is reduced beside it, and one with all of that
+ * beside it. */
 static void kinds_are_told_by_tiles(void **state)
 {
 	static const struct {
@@ -165,6 +166,8 @@ static void kinds_are_told_by_tiles(void **state)
 		{ "split 2 1 8; reorder 2 0 3 2 4; vectorize 2 4", "lanes j" },
 		{ "split 2 1 8; split 2 0 4; split 2 2 8; reorder 2 5 3 7 8 6 4; unroll 2 8; unroll 2 6; vectorize 2 4",
 		  "lanes j, tile i" },
+		{ "split 2 1 8; split 2 0 4; reorder 2 5 3 2 6 4; unroll 2 2; unroll 2 6; vectorize 2 4",
+		  "lanes j, tile i, at once" },
 	};
 	struct arena *a = arena_new();
 	struct problem p = problem_of(a, "matmul:m=16,n=64,k=16");
