@@ -6,7 +6,7 @@
 #include "costmodel/register_kernels.h"
 #include "target/target.h"
 
-/* All numbers are positive but l3_bytes and half_peak. */
+/* All numbers are positive but those of the third level and half_peak. */
 struct aim {
 	const struct target *target;
 	int threads;		/* that the kernel may use */
@@ -17,6 +17,7 @@ struct aim {
 	double peak;		/* GFLOP/s of one thread, f32 multiply-add, with the target's code */
 	double half_peak;	/* the same with vectors of half as many bytes; 0: not known */
 	double l2_gbs;		/* reading, of one thread */
+	double l3_gbs;		/* reading, of all `threads`; 0: there is no third level */
 	double mem_gbs;		/* reading, of all `threads` */
 	const struct register_kernels *kernels;	/* of the target, measured; NULL: there are none */
 };

@@ -21,6 +21,7 @@ struct aim aim_of(const struct device *d, int threads, enum cache_state cache)
 		.peak = device_peak(d, 1),
 		.half_peak = d->target->half ? d->measured.peak[target_number(d->target->half)].one : 0,
 		.l2_gbs = d->measured.l2.one,
+		.l3_gbs = device_l3_rate(d, threads),
 		.mem_gbs = device_mem_rate(d, threads),
 		.kernels = kernels_of(d),
 	};

@@ -43,6 +43,7 @@ static const struct aim avx512 = {
 	.l3_bytes = 8 << 20,
 	.peak = 216,
 	.l2_gbs = 166,
+	.l3_gbs = 30,
 	.mem_gbs = 15,
 };
 

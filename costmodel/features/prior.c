@@ -128,7 +128,7 @@ static double store_ns(const struct site *s, const float *row, const struct aim 
 	const struct beat p = beat_of(d);
 	double bodies = s->left > 0 ? (double)row[FEATURE_OUTER_PRODUCT] * s->taken / s->left : 0;
 	double threads = (double)row[FEATURE_PARALLEL_BALANCE] * d->threads;
-	double l3_gbs = d->l3_bytes > d->l2_bytes ? 2 * d->mem_gbs : d->mem_gbs;
+	double l3_gbs = d->l3_bytes > d->l2_bytes ? d->l3_gbs : d->mem_gbs;
 	double near = (bodies * body_cycles(s, row, d, &p) + prefetch_cycles(row, d)) / p.ghz / threads +
 		      CACHE_WAITS * ((double)row[FEATURE_L1_MISS] / d->l2_gbs / threads + (double)row[FEATURE_L2_MISS] / l3_gbs);
 	double missed = cached ? 0 : (double)row[FEATURE_L3_MISS] + (double)row[FEATURE_L3_BACK];

@@ -239,6 +239,19 @@ double device_mem_rate(const struct device *d, int threads)
 	return between(d->measured.mem, d->measured.threads, threads);
 }
 
+/* Where nothing was measured: one thread has been seen to read them 2.8 times as fast as memory (docs/performance.md), less where many cores
+ * share one. */
+#define L3_OVER_MEMORY 2
+
+double device_l3_rate(const struct device *d, int threads)
+{
+	if (device_cache_bytes(d, 3) == 0)
+		return 0;
+	if (d->measured.l3.one > 0)
+		return between(d->measured.l3, d->measured.threads, threads);
+	return L3_OVER_MEMORY * device_mem_rate(d, threads);
+}
+
 int64_t device_cache_bytes(const struct device *d, int level)
 {
 	const struct device_cache *c = &d->caches[level - 1];

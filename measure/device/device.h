@@ -53,7 +53,7 @@ struct device_measured {
 	int64_t when;			/* seconds since 1970 */
 	/* f32 multiply-add, GFLOP/s (one is two operations), by target_number(); 0: not known */
 	struct device_rate peak[TARGET_COUNT];
-	struct device_rate l1, l2, mem;	/* reading, GB/s (1e9), each thread its own data */
+	struct device_rate l1, l2, l3, mem;	/* reading, GB/s (1e9), each thread its own data; l3 is 0 where there is none or it is not known */
 	/* By target_number(), of those that kernels were made for here; one whose spread is 0 is not known. */
 	struct register_kernels kernels[TARGET_COUNT];
 	double noise;			/* p90 / p10 of a fixed kernel's time, 1 thread; 1 is quiet */
@@ -124,6 +124,8 @@ const struct target *device_code(const struct device *d);
  * target; GB/s. */
 double device_peak(const struct device *d, int threads);
 double device_mem_rate(const struct device *d, int threads);
+/* GB/s of the third level for THREADS threads together; twice memory's where it was not probed, 0 where there is none. */
+double device_l3_rate(const struct device *d, int threads);
 
 /* Bytes of cache LEVEL (1..3) to plan with: probed, else claimed, else 0. */
 int64_t device_cache_bytes(const struct device *d, int level);

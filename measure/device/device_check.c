@@ -37,6 +37,8 @@ int device_measured_check(const struct device_measured *m, const struct target *
 		{ "l1_gbs.all", m->l1.all, least, RATE_MAX },
 		{ "l2_gbs.one", m->l2.one, least, RATE_MAX },
 		{ "l2_gbs.all", m->l2.all, least, RATE_MAX },
+		{ "l3_gbs.one", m->l3.one, 0, RATE_MAX },
+		{ "l3_gbs.all", m->l3.all, m->l3.one > 0 ? least : 0, RATE_MAX },
 		{ "mem_gbs.one", m->mem.one, least, RATE_MAX },
 		{ "mem_gbs.all", m->mem.all, least, RATE_MAX },
 		{ "noise", m->noise, 0, RATE_MAX },

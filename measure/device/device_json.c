@@ -69,6 +69,7 @@ static json_t *measured_json(const struct device *d)
 	set(o, "register_kernels", kernels_json(m));
 	set(o, "l1_gbs", rate_json(m->l1));
 	set(o, "l2_gbs", rate_json(m->l2));
+	set(o, "l3_gbs", rate_json(m->l3));
 	set(o, "mem_gbs", rate_json(m->mem));
 	set(o, "noise", json_real(m->noise));
 	set(o, "fixed_us", json_real(m->fixed_us));
@@ -169,6 +170,12 @@ static bool peaks_parse(const json_t *o, const struct target *own, struct device
 	return rate_parse(o, "peak_gflops", &m->peak[target_number(own)]);
 }
 
+/* A description of before has none. */
+static bool l3_parse(const json_t *o, struct device_measured *m)
+{
+	return !json_object_get(o, "l3_gbs") || rate_parse(o, "l3_gbs", &m->l3);
+}
+
 /* The machine's own target; NULL and a message. */
 static const struct target *own_parse(const json_t *json)
 {
@@ -219,7 +226,7 @@ int device_measured_parse(const json_t *json, struct device_measured *out,
 	if (m.when < 0 || m.fixed_us < 0 || m.fixed_chains < 0 || m.chain_ns < 0 || !peaks_parse(o, own, &m) ||
 	    !kernels_parse(json_object_get(o, "register_kernels"), &m) ||
 	    !rate_parse(o, "l1_gbs", &m.l1) || !rate_parse(o, "l2_gbs", &m.l2) ||
-	    !rate_parse(o, "mem_gbs", &m.mem) ||
+	    !l3_parse(o, &m) || !rate_parse(o, "mem_gbs", &m.mem) ||
 	    !points_parse(json_object_get(o, "latency_ns"), &m) ||
 	    json_array_size(caches) != DEVICE_CACHES)
 		return err_set("device JSON: measured figures are damaged; run hone doctor "

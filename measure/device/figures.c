@@ -22,7 +22,7 @@ enum { CACHE_FILE_LIMIT = 1 << 20 };
 
 /* A synthetic core: what a current server core does, in round numbers. */
 static const double synthetic_fixed_us = 50;
-static const double synthetic_ghz = 3.0, synthetic_mem_one = 12, synthetic_mem_all = 40;
+static const double synthetic_ghz = 3.0, synthetic_mem_one = 12, synthetic_mem_all = 40, synthetic_l3_share = 2;
 static const int64_t synthetic_cache[DEVICE_CACHES] = {32 << 10, 1 << 20, 16 << 20};
 
 /* Two multiply-adds and two loads of a vector a cycle, as wide cores have them. */
@@ -43,6 +43,7 @@ static void synthetic_measure(struct device *d)
 	m->l2 = (struct device_rate){l2, l2 * n};
 	m->mem.one = synthetic_mem_one;
 	m->mem.all = mem < synthetic_mem_all ? mem : synthetic_mem_all;
+	m->l3 = (struct device_rate){ synthetic_l3_share * m->mem.one, synthetic_l3_share * m->mem.all };
 	m->noise = 1;
 	for (int i = 0; i < DEVICE_CACHES; i++) {
 		int64_t claimed = d->caches[i].claimed;
@@ -110,10 +111,11 @@ static bool is_young(const struct device_measured *m)
 	return age >= 0 && age <= DEVICE_KEPT_S;
 }
 
-/* The clock, and the peaks of all targets that run here: figures that an earlier hone kept may lack some. */
-static bool knows_all(const struct device_measured *m)
+/* The clock, the third level where PROBED has one that gives a rate, and the peaks of all targets that run here: figures that an earlier hone kept
+ * may lack some. */
+static bool knows_all(const struct device_measured *m, const int64_t probed[DEVICE_CACHES])
 {
-	if (m->fixed_chains <= 0 || m->chain_ns <= 0)
+	if (m->fixed_chains <= 0 || m->chain_ns <= 0 || (m->l3.one <= 0 && probe_l3_set(probed[1], probed[2], 1) > 0))
 		return false;
 	for (int i = 0; i < TARGET_COUNT; i++)
 		if (target_at(i)->runs() && m->peak[i].one <= 0)
@@ -131,7 +133,7 @@ static bool load(struct arena *a, struct device *d, const char *path, bool doubt
 	char *text = access(path, R_OK) == 0 ? file_read(a, path, CACHE_FILE_LIMIT, &size) : NULL;
 	json_t *json = text ? json_loadb(text, size, 0, NULL) : NULL;
 	bool fits = json && device_measured_parse(json, &m, probed) == 0 && m.threads == d->threads &&
-		    knows_all(&m);
+		    knows_all(&m, probed);
 
 	fits = fits && is_young(&m) && !(doubt && has_moved(a, &m));
 	if (fits) {

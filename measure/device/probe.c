@@ -33,7 +33,7 @@ enum {
 
 static const double noise_seconds = 0.3;
 /* bytes a nanosecond, for the length of rounds */
-static const double usual_l1 = 150, usual_l2 = 60;
+static const double usual_l1 = 150, usual_l2 = 60, usual_l3 = 20;
 
 /* One thing to time: the multiply-add kernel, or reading SIZE bytes. */
 struct probe_work {
@@ -208,6 +208,36 @@ static int read_rates(const struct device *d, int64_t bytes, double usual, struc
 	return both_rates(d, work, out, NULL);
 }
 
+int64_t probe_l3_set(int64_t l2, int64_t l3, int threads)
+{
+	int64_t share = l3 / 2 / threads, beyond = 3 * l2 / 2;
+
+	if (beyond > l3 / 2)
+		return 0;
+	return share > beyond ? share : beyond;
+}
+
+/* Each thread has its share of the level, or what its own second level does not hold, though all of these together may be more than the level does:
+ * that is what threads get of it then. */
+static int l3_rates(const struct device *d, struct device_rate *out)
+{
+	int64_t l2 = device_cache_bytes(d, 2), l3 = device_cache_bytes(d, 3);
+	struct probe_work work = { .isa = probe_isa_of(d->own), .rounds = READ_ROUNDS };
+	double *rates[] = { &out->one, &out->all };
+
+	for (int i = 0; i < 2; i++) {
+		int threads = i ? d->threads : 1;
+
+		work.size = (size_t)probe_l3_set(l2, l3, threads) / READ_UNIT * READ_UNIT;
+		if (work.size == 0)
+			return 0;
+		work.repeat = 1 + (int64_t)(usual_l3 * (i ? CREW_ROUND_NS : ROUND_NS) / (double)work.size);
+		if (rate(d, work, threads, rates[i], NULL) < 0)
+			return -1;
+	}
+	return 0;
+}
+
 static int mem_rates(const struct device *d, struct device_rate *out)
 {
 	struct probe_work work = {probe_isa_of(d->own), probe_largest(), 1, MEM_ROUNDS};
@@ -262,7 +292,7 @@ int probe_rates(struct device *d)
 	if (peak_rates(d) < 0 ||
 	    read_rates(d, device_cache_bytes(d, 1), usual_l1, &m->l1) < 0 ||
 	    read_rates(d, device_cache_bytes(d, 2), usual_l2, &m->l2) < 0 ||
-	    mem_rates(d, &m->mem) < 0)
+	    l3_rates(d, &m->l3) < 0 || mem_rates(d, &m->mem) < 0)
 		return -1;
 	noise_measure(noise_seconds, &noise);
 	m->noise = noise.p90 / noise.p10;

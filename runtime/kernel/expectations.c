@@ -33,7 +33,7 @@ static const char *place(struct arena *a, const struct device *d, int threads)
 {
 	const char *cache = dir_cache(a), *id = build_id(a);
 	const struct aim c = aim_of(d, threads, CACHE_WARM);
-	const double figures[] = { c.l1_bytes, c.l2_bytes, c.l3_bytes, c.peak, c.l2_gbs, c.mem_gbs,
+	const double figures[] = { c.l1_bytes, c.l2_bytes, c.l3_bytes, c.peak, c.l2_gbs, c.l3_gbs, c.mem_gbs,
 				   device_peak(d, threads) };
 	char hex[HASH_TEXT];
 

@@ -194,6 +194,8 @@ static void print_measured(const struct device *d)
 	print_kernels(d);
 	print_rate("read L1", m->l1, "GB/s", m->threads);
 	print_rate("read L2", m->l2, "GB/s", m->threads);
+	if (m->l3.one > 0)
+		print_rate("read L3", m->l3, "GB/s", m->threads);
 	print_rate("read memory", m->mem, "GB/s", m->threads);
 	for (int i = 0; i < DEVICE_CACHES; i++) {
 		const struct device_cache *c = &d->caches[i];

@@ -29,6 +29,8 @@ static void write_rates(FILE *to, const struct device *d)
 	write_roof(to, "multiply-adds, f32", peak->one, peak->all, "GFLOP/s");
 	write_roof(to, "reading L1", m->l1.one, m->l1.all, "GB/s");
 	write_roof(to, "reading L2", m->l2.one, m->l2.all, "GB/s");
+	if (m->l3.one > 0)
+		write_roof(to, "reading L3", m->l3.one, m->l3.all, "GB/s");
 	write_roof(to, "reading memory", m->mem.one, m->mem.all, "GB/s");
 	fputs("</tbody></table></div>\n", to);
 }

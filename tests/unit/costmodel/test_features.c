@@ -24,6 +24,7 @@ static const struct aim device = {
 	.l3_bytes = 16384,
 	.peak = 64,
 	.l2_gbs = 64,
+	.l3_gbs = 32,
 	.mem_gbs = 16,
 };
 

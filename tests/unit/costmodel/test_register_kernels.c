@@ -19,7 +19,7 @@
 enum { L1 = 32 << 10, SAMPLES = 150 };
 
 static const struct aim aim = { .target = &target_x86_64_avx512, .threads = 1, .l1_bytes = L1, .l2_bytes = 1 << 20,
-				.l3_bytes = 8 << 20, .peak = 200, .l2_gbs = 100, .mem_gbs = 10 };
+				.l3_bytes = 8 << 20, .peak = 200, .l2_gbs = 100, .l3_gbs = 20, .mem_gbs = 10 };
 
 static struct register_kernels table_random(struct rng *rng)
 {

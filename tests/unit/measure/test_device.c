@@ -17,6 +17,7 @@
 #include "measure/device/cpuinfo.h"
 #include "measure/device/device.h"
 #include "measure/device/noise.h"
+#include "measure/device/probe.h"
 #include "measure/device/probe_cache.h"
 #include "measure/device/probe_isa.h"
 
@@ -94,6 +95,19 @@ static void test_fingerprint(void **state)
 	arena_free(a);
 }
 
+/* A set of each thread is beyond its second level, and half of the third holds one. */
+static void test_sets_of_the_third_level(void **state)
+{
+	const int64_t mb = 1 << 20;
+
+	(void)state;
+	assert_int_equal(probe_l3_set(mb, 16 * mb, 1), 8 * mb);
+	assert_int_equal(probe_l3_set(mb, 16 * mb, 2), 4 * mb);
+	assert_int_equal(probe_l3_set(mb, 16 * mb, 32), 3 * mb / 2);
+	assert_int_equal(probe_l3_set(mb, 5 * mb / 2, 1), 0);
+	assert_int_equal(probe_l3_set(mb, 0, 1), 0);
+}
+
 static void test_json(void **state)
 {
 	struct arena *a = arena_new();
@@ -119,6 +133,12 @@ static void test_json(void **state)
 	assert_int_equal(back.points[1].bytes, 8192);
 	assert_int_equal(probed[2], d->caches[2].probed);
 
+	assert_true(back.l3.one == d->measured.l3.one && back.l3.all == d->measured.l3.all);
+
+	/* as before the third level was probed */
+	json_object_del(json_object_get(again, "measured"), "l3_gbs");
+	assert_int_equal(device_measured_parse(again, &back, probed), 0);
+	assert_true(back.l3.one == 0 && back.l3.all == 0);
 	json_object_del(json_object_get(again, "measured"), "peak_gflops");
 	assert_int_equal(device_measured_parse(again, &back, probed), -1);
 	json_object_set_new(again, "measured", json_string("none"));
@@ -161,6 +181,14 @@ static void test_json_checked(void **state)
 	}
 	struct device slow = *d;
 
+	slow.measured.l3 = (struct device_rate){ 0 };
+	assert_int_equal(device_measured_check(&slow.measured, slow.own), 0);
+	assert_true(device_l3_rate(&slow, 1) == 2 * device_mem_rate(&slow, 1));
+	slow.measured.l3.one = 50;
+	assert_int_equal(device_measured_check(&slow.measured, slow.own), -1);
+	slow.measured.l3.all = 60;
+	assert_int_equal(device_measured_check(&slow.measured, slow.own), 0);
+	assert_true(device_l3_rate(&slow, 1) == 50);
 	slow.measured.mem.one = 0;
 	assert_int_equal(device_measured_check(&slow.measured, slow.own), -1);
 	slow.measured.mem.one = (double)NAN;
@@ -331,6 +359,7 @@ static void test_here(void **state)
 		assert_true(target_at(i)->runs() ? peak.one > 0 && peak.all > 0 : peak.one == 0);
 	}
 	assert_true(d->measured.mem.one > 0 && d->measured.mem.all > 0);
+	assert_true((d->measured.l3.one > 0) == (d->measured.l3.all > 0));
 	assert_true(d->measured.noise >= 1);
 	if (probe_is_optimized()) {	/* what is not kept is not timed */
 		assert_true(d->measured.kernels[target_number(d->own)].spread >= 1);
@@ -414,7 +443,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_synthetic), cmocka_unit_test(test_synthetic_refused),
-		cmocka_unit_test(test_fingerprint), cmocka_unit_test(test_json),
+		cmocka_unit_test(test_fingerprint), cmocka_unit_test(test_json), cmocka_unit_test(test_sets_of_the_third_level),
 		cmocka_unit_test(test_json_checked), cmocka_unit_test(test_json_damaged),
 		cmocka_unit_test(test_cpuinfo), cmocka_unit_test(test_quota),
 		cmocka_unit_test(test_curve), cmocka_unit_test(test_here),
