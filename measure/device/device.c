@@ -252,6 +252,17 @@ double device_l3_rate(const struct device *d, int threads)
 	return L3_OVER_MEMORY * device_mem_rate(d, threads);
 }
 
+double device_read_rate(const struct device *d, double bytes, int threads)
+{
+	if (bytes <= (double)device_cache_bytes(d, 1) * threads)
+		return between(d->measured.l1, d->measured.threads, threads);
+	if (bytes <= (double)device_cache_bytes(d, 2) * threads)
+		return between(d->measured.l2, d->measured.threads, threads);
+	if (bytes <= (double)device_cache_bytes(d, 3))
+		return device_l3_rate(d, threads);
+	return device_mem_rate(d, threads);
+}
+
 int64_t device_cache_bytes(const struct device *d, int level)
 {
 	const struct device_cache *c = &d->caches[level - 1];

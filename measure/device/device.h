@@ -127,6 +127,10 @@ double device_mem_rate(const struct device *d, int threads);
 /* GB/s of the third level for THREADS threads together; twice memory's where it was not probed, 0 where there is none. */
 double device_l3_rate(const struct device *d, int threads);
 
+/* GB/s at which THREADS threads together read BYTES that they share out, from the
+ * first level that holds them. */
+double device_read_rate(const struct device *d, double bytes, int threads);
+
 /* Bytes of cache LEVEL (1..3) to plan with: probed, else claimed, else 0. */
 int64_t device_cache_bytes(const struct device *d, int level);
 /* The level of the last cache; 1 where none is known. */

@@ -57,8 +57,8 @@ struct report_task {
 	const char *source;	/* of the newest campaign in the report that has it, or its name */
 	struct best_row row;	/* as `hone best SOURCE` has it */
 	double bytes;		/* of inputs, constants and outputs, each once */
-	double roof;		/* GFLOP/s that the probed rates allow, were all of these bytes read and
-				 * written in memory; NAN */
+	double roof;		/* GFLOP/s that the probed rates allow: of the multiply-adds, and of the first
+				 * level that holds these bytes, of memory where it was not timed warm; NAN */
 	struct trial_table trials;
 	/* What its trials are compared with: the best as it was timed alone. 0: none */
 	double alone_us;

@@ -183,12 +183,16 @@ static const struct task *make_task(struct arena *a, const struct db_task *row, 
 	return t;
 }
 
+/* Warm data are where they fit; scratchpads of a simulated device are empty when a kernel begins. */
 static double roof_of(const struct device *d, const struct report_task *t)
 {
 	int threads = t->row.threads ? t->row.threads : 1;
-	double peak = device_peak(d, threads), memory = device_mem_rate(d, threads);
+	const char *cache = t->row.best.record.cache;
+	bool warm = (!cache || strcmp(cache, cache_state_name(CACHE_WARM)) == 0) && !device_is_simulated(d);
+	double peak = device_peak(d, threads);
+	double bytes = warm ? device_read_rate(d, t->bytes, threads) : device_mem_rate(d, threads);
 
-	return peak > 0 && memory > 0 ? fmin(peak, t->task->flop / t->bytes * memory) : NAN;
+	return peak > 0 && bytes > 0 ? fmin(peak, t->task->flop / t->bytes * bytes) : NAN;
 }
 
 /* The best of T as it was timed alone, which is what its trials were. */

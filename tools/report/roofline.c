@@ -66,8 +66,8 @@ void write_roofline(FILE *to, const struct report_data *r)
 	      "those of its inputs, constants and outputs, each once. ", to);
 	fputs(simulated ? "Kernels with virtual threads and without are points of their own. The peak is that of whole "
 			  "products of 16x16; what is not a product is computed beside them, or keeps them waiting.</p>\n"
-			: "A kernel above the roof of memory has what it reads in a cache; one above the peak was derived "
-			  "into fewer operations.</p>\n", to);
+			: "The roof of a kernel that was timed warm is that of the first level that holds these bytes, or the peak; "
+			  "one above the peak was derived into fewer operations.</p>\n", to);
 	/* the script takes the roofs from the table of rates */
 	write_plot(to, "roofline", 1, "2", "xy");
 	fputs("<details open><summary>figures</summary><div class=wide><table class=sortable>", to);

@@ -108,6 +108,21 @@ static void test_sets_of_the_third_level(void **state)
 	assert_int_equal(probe_l3_set(mb, 0, 1), 0);
 }
 
+static void test_rate_of_the_level(void **state)
+{
+	struct arena *a = arena_new();
+	const struct device *d = device_synthetic(a, "synthetic:l3:1(size=8MiB) l2:2(size=1MiB) l1:1(size=32KiB) core:1 pu:1");
+	const struct device_measured *m = &d->measured;
+	const double kb = 1 << 10, mb = 1 << 20;
+
+	(void)state;
+	assert_true(device_read_rate(d, 32 * kb, 1) == m->l1.one && device_read_rate(d, 64 * kb, 2) == m->l1.all);
+	assert_true(device_read_rate(d, 33 * kb, 1) == m->l2.one && device_read_rate(d, 2 * mb, 2) == m->l2.all);
+	assert_true(device_read_rate(d, 2 * mb, 1) == m->l3.one && device_read_rate(d, 8 * mb, 2) == m->l3.all);
+	assert_true(device_read_rate(d, 9 * mb, 1) == m->mem.one && device_read_rate(d, 9 * mb, 2) == m->mem.all);
+	arena_free(a);
+}
+
 static void test_json(void **state)
 {
 	struct arena *a = arena_new();
@@ -444,6 +459,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_synthetic), cmocka_unit_test(test_synthetic_refused),
 		cmocka_unit_test(test_fingerprint), cmocka_unit_test(test_json), cmocka_unit_test(test_sets_of_the_third_level),
+		cmocka_unit_test(test_rate_of_the_level),
 		cmocka_unit_test(test_json_checked), cmocka_unit_test(test_json_damaged),
 		cmocka_unit_test(test_cpuinfo), cmocka_unit_test(test_quota),
 		cmocka_unit_test(test_curve), cmocka_unit_test(test_here),
