@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* codegen/pieces.c - vectors whose halves lie apart in memory: those of two places, of which each has fewer elements than a vector lanes. */
+/* codegen/pieces.c - vectors whose halves lie apart in memory: those of two places, of which each has fewer elements than a vector lanes;
+ * and those that are a few elements again and again. */
 #include "codegen/emitter.h"
 #include "schedule/lane_form.h"
 
@@ -34,12 +35,35 @@ static const char *everywhere(struct emitter *e, const struct expr *x, const str
 	return arena_printf(e->a, "(*(%s) - (%s){0})", address_text(e, p, o), vector_type(e, x->dtype, e->lanes));
 }
 
+static size_t piece_bytes(const struct expr *x, const struct offset *o)
+{
+	return (size_t)o->piece * dtype_bytes(x->dtype);
+}
+
+/* Are the lanes of X at O the same few elements again and again, which are there and of the size of an integer? */
+static bool repeats(const struct emitter *e, const struct expr *x, const struct offset *o)
+{
+	return o->piece > 0 && o->stride == 1 && o->jump == -o->piece && !e->under && e->vector_axis->hi - e->vector_start >= o->piece &&
+	       (piece_bytes(x, o) == dtype_bytes(DTYPE_I32) || piece_bytes(x, o) == dtype_bytes(DTYPE_I64));
+}
+
+/* Those of P, as an integer that all lanes are: one instruction, where gcc joins vectors in memory. */
+static const char *repeated_text(struct emitter *e, const struct expr *x, const struct place_name *p, const struct offset *o)
+{
+	enum dtype t = piece_bytes(x, o) == dtype_bytes(DTYPE_I64) ? DTYPE_I64 : DTYPE_I32;
+
+	return arena_printf(e->a, "(%s)((*(const %s *)(%s))[0] - (%s){0})", vector_type(e, x->dtype, e->lanes), vector_memory_type(e, t, 1),
+			    address_text(e, p, o), vector_type(e, t, e->lanes / o->piece));
+}
+
 const char *pieces_text(struct emitter *e, const struct expr *x, const struct place_name *p, const struct offset *o)
 {
 	struct offset next = *o;
 	struct text numbers = { 0 };
 	bool same = o->stride == 0;
 
+	if (repeats(e, x, o))
+		return repeated_text(e, x, p, o);
 	if (o->piece == 0 || 2 * o->piece != e->lanes || o->stride < 0 || o->stride > 1 || !lane_form_of(x->dtype) || !lane_run(e).all)
 		return NULL;
 	next.constant += o->stride * o->piece + o->jump;

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/err.h"
+#include "schedule/step.h"
 #include "target/target.h"
 
 /* ---- writing */
@@ -132,6 +133,14 @@ void want_target(struct text *sql, const struct db_want *want)
 		text_puts(sql, "c.text NOT GLOB '*" TARGET_MARK "*'");
 }
 
+/* Steps that derive no other terms. */
+static void want_exact(struct text *sql)
+{
+	for (int d = 0; d < DERIVATION_COUNT; d++)
+		if (!derivation_is_exact((enum derivation)d))
+			text_printf(sql, " AND instr(r.steps, ' %s ') = 0", derivation_name((enum derivation)d));
+}
+
 sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 			    const struct db_want *want, const char *tail)
 {
@@ -155,7 +164,7 @@ sqlite3_stmt *record_select(struct db *db, const char *what, const char *head,
 	if (want->measured)
 		text_puts(&sql, " AND r.estimate = 0");
 	if (want->exact)
-		text_puts(&sql, " AND instr(r.steps, ' winograd ') = 0");
+		want_exact(&sql);
 	if (want->from != DB_ANYWHERE)
 		text_printf(&sql, " AND r.imported = %d", want->from == DB_ELSEWHERE);
 	text_puts(&sql, " AND ");

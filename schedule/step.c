@@ -32,12 +32,24 @@ const char *border_name(enum border b)
 const char *derivation_name(enum derivation d)
 {
 	static const char *const name[] = {
-#define X(id, text, meaning) [DERIVATION_##id] = text,
+#define X(id, text, terms, meaning) [DERIVATION_##id] = text,
 #include "schedule/derivation.def"
 #undef X
 	};
 
 	return name[d];
+}
+
+bool derivation_is_exact(enum derivation d)
+{
+	enum terms { OTHERWISE, AS_WRITTEN };
+	static const enum terms terms_of[] = {
+#define X(id, text, terms, meaning) [DERIVATION_##id] = terms,
+#include "schedule/derivation.def"
+#undef X
+	};
+
+	return terms_of[d] == AS_WRITTEN;
 }
 
 struct winograd_tiles derivation_tiles(enum derivation by, int64_t m)

@@ -29,7 +29,7 @@ enum __attribute__((packed)) border {
 };
 
 enum __attribute__((packed)) derivation {
-#define X(name, text, meaning) DERIVATION_##name,
+#define X(name, text, terms, meaning) DERIVATION_##name,
 #include "schedule/derivation.def"
 #undef X
 	DERIVATION_COUNT
@@ -80,6 +80,8 @@ static inline bool border_is_of_tile(enum border b)
 
 /* "winograd". */
 const char *derivation_name(enum derivation d);
+/* Has what D makes the terms as written, in whatever order? */
+bool derivation_is_exact(enum derivation d);
 /* The tiles of BY, one of those by transformed tiles, with M outputs a dim. */
 struct winograd_tiles derivation_tiles(enum derivation by, int64_t m);
 /* Does a step of kind K make another DAG of the given one? It comes before those that schedule. */

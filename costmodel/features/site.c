@@ -29,7 +29,8 @@ static bool has_pieces(const struct site *s, const struct access *x)
 	return false;
 }
 
-/* Lanes of X that are pieces: one after the other, or the same twice, they are a vector (codegen/pieces.c). */
+/* Lanes of X that are pieces: one after the other, or the same few again and again, they are a vector (codegen/pieces.c). Halves that are one
+ * element each, side by side, pass for two elements again and again, which costs a load less: no layout has such. */
 static enum lanes lanes_of_pieces(const struct site *s, const struct access *x)
 {
 	const struct tensor *t = &x->buffer->tensor;
@@ -41,14 +42,16 @@ static enum lanes lanes_of_pieces(const struct site *s, const struct access *x)
 
 			if (m->loop != s->vector)
 				continue;
-			if (m->step * row == 1 && m->count == half)
-				run = half;
+			if (m->step * row == 1 && m->count <= half)
+				run = m->count;
 			else if (m->count == 2)
 				jump += m->step * row;
 			else
 				return LANES_APART;
 		}
-	return run == half && (jump == 0 || jump == half) ? LANES_UNIT : LANES_HALVES;
+	if (jump == 0)
+		return LANES_UNIT;
+	return run < half && run > 1 ? LANES_APART : jump == half ? LANES_UNIT : LANES_HALVES;
 }
 
 static enum lanes lanes_of(const struct site *s, const struct access *x)

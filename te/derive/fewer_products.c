@@ -3,7 +3,7 @@
 #include "te/derive/fewer_products.h"
 
 #include "te/derive/phases.h"
-#include "te/derive/space_to_depth.h"
+#include "te/derive/strides/space_to_depth.h"
 #include "te/derive/winograd.h"
 
 static bool has_tiles(struct arena *a, const struct op *op)

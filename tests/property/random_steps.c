@@ -179,6 +179,16 @@ static void derive_some(struct step_walk *w)
 	}
 }
 
+/* Sums whose lanes read at a stride as sums of neighbours. */
+static void derive_strided(struct step_walk *w)
+{
+	static const enum derivation by[] = { DERIVATION_DEINTERLEAVED, DERIVATION_DECIMATED, DERIVATION_POLYPHASE };
+
+	for (int i = w->s->stages.n - 1; i >= 0; i--)
+		if (stage_computes(stage_at(w, i)) && op_is_reduction(&stage_at(w, i)->op))
+			apply(w, step_derive(i, by[below(w, sizeof(by) / sizeof(*by))], 2));
+}
+
 /* A copy of a constant, permuted, that is made once. */
 static void copy_offline(struct step_walk *w)
 {
@@ -435,6 +445,8 @@ struct state *random_steps(struct rng *r, struct state *s, struct step_counts *c
 	apply(&w, step_collapse());	/* few have such dims, and most steps are legal on others, too */
 	if (chance(&w, 0.4))
 		widen_some(&w);
+	if (chance(&w, 0.3))
+		derive_strided(&w);
 	if (chance(&w, 0.9))
 		derive_some(&w);
 	for (int i = 0; i < before; i++)

@@ -14,16 +14,35 @@ struct value_check {
 
 static bool may_overrun(const struct value_check *of, const struct buffer *b, const struct nest *list);
 
-/* Are the lanes of this load evenly spaced, with room behind the last or a mask? Those of registers have room where what stores to them may
- * overrun, too. */
+/* Do the lanes of what is at L, of AXIS, read the same few elements again and again? So do those beyond the end. */
+static bool lanes_repeat(const struct linear *l, const struct axis *axis)
+{
+	bool repeat = false;
+
+	for (int i = 0; i < l->n; i++) {
+		const struct expr *atom = l->term[i].atom;
+
+		if (!expr_uses_axis(atom, axis))
+			continue;
+		if (atom->kind != EXPR_MOD)
+			return false;
+		repeat = true;
+	}
+	return repeat;
+}
+
+/* Are the lanes of this load evenly spaced, with room behind the last or a mask, or elements that others have, too? Those of registers have
+ * room where what stores to them may overrun. */
 static bool is_harmless(const struct value_check *c, const struct expr *load)
 {
 	struct linear l;
 
 	if (buffer_of(load->tensor)->registers)
 		return c->list && may_overrun(c, buffer_of(load->tensor), NULL);
-	if (!lanes_offset(c->a, load->tensor, load->index, &l) || lanes_bent(&l, c->axis))
+	if (!lanes_offset(c->a, load->tensor, load->index, &l))
 		return false;
+	if (lanes_bent(&l, c->axis))
+		return lanes_repeat(&l, c->axis);
 	return mask_is_needless(load->tensor, linear_coef(&l, c->axis)) ||
 	       (c->target->masked_loads && mask_takes(load->tensor->dtype));
 }

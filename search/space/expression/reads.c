@@ -10,7 +10,7 @@ enum { MAX_PERIOD = 4, MIN_PERIODS = 3 };
 
 struct period_search {
 	const struct axis *axis;
-	int64_t period;
+	int64_t remainder, quotient;	/* the axis is divided by it; 1: it is not */
 };
 
 static bool find_period(const struct expr *e, void *user)
@@ -18,18 +18,22 @@ static bool find_period(const struct expr *e, void *user)
 	struct period_search *p = user;
 	int64_t n;
 
-	if (e->kind == EXPR_MOD && expr_is_int(e->arg[1], &n) && n > 1 && n <= MAX_PERIOD && p->axis->hi >= MIN_PERIODS * n &&
-	    expr_uses_axis(e->arg[0], p->axis))
-		p->period = n;
-	return p->period == 1;
+	if ((e->kind != EXPR_MOD && e->kind != EXPR_DIV) || !expr_is_int(e->arg[1], &n) || n <= 1 || n > MAX_PERIOD ||
+	    p->axis->hi < MIN_PERIODS * n || !expr_uses_axis(e->arg[0], p->axis))
+		return true;
+	if (e->kind == EXPR_MOD)
+		p->remainder = n;
+	else
+		p->quotient = n;
+	return true;
 }
 
 int64_t reads_period(const struct op *op, int d)
 {
-	struct period_search p = { .axis = op->space[d], .period = 1 };
+	struct period_search p = { .axis = op->space[d], .remainder = 1, .quotient = 1 };
 
 	expr_visit(op->body, find_period, &p);
-	return p.period;
+	return p.remainder == p.quotient ? p.remainder : 1;
 }
 
 struct lane_search {

@@ -8,7 +8,8 @@
 /* A shorter axis leaves most of a vector unused. */
 enum { MIN_LANES = 8 };
 
-/* What the body of OP takes the remainder by of its dim D, which has several such periods; 1 where of nothing. */
+/* What the body of OP divides its dim D by, and takes the remainder, so that places of a period read the same by other weights; 1 where by
+ * nothing, or less than a few times. What is read by the remainder alone lanes have again and again. */
 int64_t reads_period(const struct op *op, int d);
 /* Do the lanes along dim D of OP read nothing but constants, which can be packed side by side, and one value for
  * all of the rest? */

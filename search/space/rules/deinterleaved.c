@@ -2,7 +2,7 @@
 /* search/space/rules/deinterleaved.c - a reduction whose lanes would read at a stride, over a copy of its data in which they read
  * side by side; beside the reduction as it is. */
 #include "search/space/sketch.h"
-#include "te/derive/deinterleaved.h"
+#include "te/derive/strides/deinterleaved.h"
 
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {

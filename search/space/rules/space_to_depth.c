@@ -2,7 +2,7 @@
 /* search/space/rules/space_to_depth.c - a sum over windows with a stride as one over windows of neighbours and more channels, beside the
  * sum as it is. */
 #include "search/space/sketch.h"
-#include "te/derive/space_to_depth.h"
+#include "te/derive/strides/space_to_depth.h"
 
 /* The fewest taps that are left. 3x3 with stride 2 would have 2, one of a phase without a weight: more products than the algorithms
  * of its phases side by side have (te/derive/winograd.h), 100 for 81 a tile of 4. */

@@ -169,6 +169,9 @@ static void test_exact(void **state)
 	assert_string_equal(best_of(f, db, (struct db_want){ .exact = true }), "");
 	put(db, f, "vectorize 3 4", TRIAL_OK, 2, 1);
 	assert_string_equal(best_of(f, db, (struct db_want){ .exact = true }), "vectorize 3 4");
+	put(db, f, "derive 3 ragged_1d 4; vectorize 3 4", TRIAL_OK, 1.2, 1);
+	put(db, f, "derive 3 polyphase 2; vectorize 3 4", TRIAL_OK, 1.3, 1);
+	assert_string_equal(best_of(f, db, (struct db_want){ .exact = true }), "vectorize 3 4");
 	assert_string_equal(best_of(f, db, any), "derive 3 winograd 4; vectorize 3 4");
 	put(db, f, "derive 3 padded 4; vectorize 3 4", TRIAL_OK, 1.5, 1);	/* the sum as written */
 	assert_string_equal(best_of(f, db, (struct db_want){ .exact = true }), "derive 3 padded 4; vectorize 3 4");

@@ -234,7 +234,7 @@ static int places_of_one_behind(double us)
 {
 	enum { BATCH = 4 };
 	struct arena *a = arena_new();
-	struct rng rng = rng_seed(6);
+	struct rng rng = rng_seed(9);
 	struct problem p = problem_of(a, "depthwise:c=32,h=14,w=14,k=3,s=2,p=1");
 	struct candidate all[2];
 	struct batch b = batch_new(a, BATCH);

@@ -277,18 +277,13 @@ static void for_samples(const char *source, void (*check)(const struct state *s,
 	arena_free(r.a);
 }
 
-/* Do the sums of S have other terms than those as written? Copies of what they read, or of what they give, and another order of terms leave
- * them as they are. */
+/* Do the sums of S have other terms than those as written? */
 static bool derives(const struct sketch *s)
 {
-	static const bool keeps[DERIVATION_COUNT] = {
-		[DERIVATION_DEINTERLEAVED] = true, [DERIVATION_UNBLOCKED] = true, [DERIVATION_DECIMATED] = true, [DERIVATION_SEPARABLE] = true,
-	};
-
 	for (int i = 0; i < s->steps.n; i++) {
 		const struct step *step = &s->steps.at[i].step;
 
-		if (step->kind == STEP_DERIVE && !keeps[step->derivation])
+		if (step->kind == STEP_DERIVE && !derivation_is_exact(step->derivation))
 			return true;
 	}
 	return false;
@@ -408,6 +403,15 @@ static void test_decimated(void **state)
 	assert_int_equal(count_by("depthwise:c=32,h=112,w=112,k=3,s=2,p=1", DERIVATION_DECIMATED), 0);
 	assert_int_equal(count_by("depthwise:c=32,h=14,w=14,k=3,p=1", DERIVATION_DECIMATED), 0);
 	assert_int_equal(count_by("conv2d:ic=16,h=14,w=14,oc=16,k=3,s=2,p=1", DERIVATION_DECIMATED), 0);
+}
+
+static void test_polyphase(void **state)
+{
+	(void)state;
+	assert_true(count_by("depthwise:c=32,h=14,w=14,k=5,s=2,p=2", DERIVATION_POLYPHASE) > 0);
+	assert_int_equal(count_by("depthwise:c=32,h=112,w=112,k=5,s=2,p=2", DERIVATION_POLYPHASE), 0);
+	assert_int_equal(count_by("depthwise:c=32,h=14,w=14,k=5,p=2", DERIVATION_POLYPHASE), 0);
+	assert_int_equal(count_by("conv2d:ic=16,h=14,w=14,oc=16,k=5,s=2,p=2", DERIVATION_POLYPHASE), 0);
 }
 
 /* Windows of two dims are reduced one after the other. */
@@ -878,6 +882,7 @@ int main(void)
 		cmocka_unit_test(test_ragged),
 		cmocka_unit_test(test_deinterleaved),
 		cmocka_unit_test(test_decimated),
+		cmocka_unit_test(test_polyphase),
 		cmocka_unit_test(test_separable),
 		cmocka_unit_test(test_space_to_depth),
 		cmocka_unit_test(test_unblocked),

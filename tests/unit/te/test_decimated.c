@@ -1,38 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/te/test_decimated.c - sums of which results pick theirs against sums over windows with a stride, by the naive evaluation of
  * both, and which have none. */
-#include "te/derive/decimated.h"
+#include "te/derive/strides/decimated.h"
+#include "te/derive/strides/lane_windows.h"
 
 #include "tests/fixture/derive_fixture.h"
 
-/* Of data of which nothing is known. */
-static bool derive(struct arena *a, const struct op *op, int64_t least, struct derived *out, const char **why)
-{
-	return decimated_derive(a, op, least, NULL, out, why);
-}
-
-/* What USER says of the innermost dim. */
-static struct range zeros_at(const struct tensor *t, int d, const void *user)
-{
-	return d == t->ndim - 1 ? *(const struct range *)user : (struct range){ 0, t->shape[d] - 1 };
-}
-
-/* SOURCE's sum, of data of which ZEROS are known, is that of sums at PLACES places, each as TAPS taps. */
-static void check_known(const char *source, const struct known_zeros *zeros, int64_t taps, int64_t places)
+/* SOURCE's sum is that of sums at PLACES places, each as TAPS taps. */
+static void check(const char *source, int64_t taps, int64_t places)
 {
 	struct run run = run_spec(source);
 	const struct op *op = find_sum(run.d);
 	const char *why = NULL;
 	struct derived d;
 
-	if (!decimated_derive(run.a, op, DECIMATED_LEAST, zeros, &d, &why))
+	if (!decimated_derive(run.a, op, LANE_WINDOWS_LEAST, &d, &why))
 		fail_msg("%s: %s", source, why);
-	const struct op *weight = d.op[0], *sums = d.op[1];
+	const struct op *sums = d.op[1];
 
 	assert_int_equal(d.n, 3);
 	assert_int_equal(d.weights, 1);
 	assert_int_equal(d.product, 1);
-	assert_int_equal(weight->tensor.shape[weight->tensor.ndim - 1], places);
 	assert_int_equal(sums->tensor.shape[sums->tensor.ndim - 1], places);
 	assert_int_equal(sums->tensor.shape[sums->tensor.ndim - 2], taps);
 	assert_int_equal(sums->nreduce, op->nreduce - 1);
@@ -40,11 +28,6 @@ static void check_known(const char *source, const struct known_zeros *zeros, int
 	assert_string_equal(d.op[2]->tensor.name, op->tensor.name);
 	check_derived_ops(source, &run, op, &d, 1e-10);
 	arena_free(run.a);
-}
-
-static void check(const char *source, int64_t taps, int64_t places)
-{
-	check_known(source, NULL, taps, places);
 }
 
 static void test_windows(void **state)
@@ -71,37 +54,16 @@ static void test_ends(void **state)
 	      "Y[i < 9] = sum(c < 3, k < 4) X[c, i * 2 + k + 5] * W[c, k]\n", 2, 20);
 }
 
-/* Places go round where both ends of a row are zeros, as often as these are whole strides. */
-static void test_round(void **state)
-{
-	static const struct {
-		const char *source;
-		struct range data;	/* without its padding */
-		int64_t taps, places;
-	} cases[] = {
-		{ "depthwise:c=3,h=9,w=14,k=5,s=2,p=2,dtype=f64", { 2, 15 }, 3, 16 },
-		{ "depthwise:c=3,h=9,w=14,k=7,s=2,p=3,dtype=f64", { 3, 16 }, 4, 18 },
-		{ "depthwise:c=3,h=9,w=12,k=9,s=2,p=4,dtype=f64", { 4, 15 }, 5, 16 },
-		/* one zero is no stride; none at all */
-		{ "depthwise:c=3,h=9,w=14,k=3,s=2,p=1,dtype=f64", { 1, 14 }, 2, 16 },
-		{ "depthwise:c=3,h=9,w=21,k=5,s=2,dtype=f64", { 0, 20 }, 3, 22 },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		check_known(cases[i].source, &(struct known_zeros){ zeros_at, &cases[i].data }, cases[i].taps, cases[i].places);
-}
-
 static void test_text(void **state)
 {
 	(void)state;
-	check_derived_text(derive, 2,
+	check_derived_text(decimated_derive, 2,
 			   "input X: f32[3, 21]\nconst W: f32[4, 3, 5]\n"
 			          "Y[o < 4, i < 9] = sum(c < 3, k < 5) X[c, i * 2 + k] * W[o, c, k]\n",
 			   "input X: f32[3, 21]\n"
 			   "const W: f32[4, 3, 5]\n"
-			   "Y_K[o < 4, c < 3, k < 3, z < 22] = select(k * 2 + z % 2 < 5, W[o, c, k * 2 + z % 2], 0)\n"
-			   "Y_S[o < 4, t < 3, z < 22] = sum(c < 3) select(z < 21, X[c, z], 0) * Y_K[o, c, t, z]\n"
+			   "Y_K[o < 4, c < 3, k < 3, r < 2] = select(k * 2 + r < 5, W[o, c, k * 2 + r], 0)\n"
+			   "Y_S[o < 4, t < 3, z < 22] = sum(c < 3) select(z < 21, X[c, z], 0) * Y_K[o, c, t, z % 2]\n"
 			   "Y[o < 4, i < 9] = Y_S[o, 0, i * 2] + Y_S[o, 0, i * 2 + 1] + Y_S[o, 1, i * 2 + 2] + "
 			   "Y_S[o, 1, i * 2 + 3] + Y_S[o, 2, i * 2 + 4]\n");
 }
@@ -131,13 +93,13 @@ static void test_none(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
-		check_underived(derive, cases[i].least, cases[i].source);
+		check_underived(decimated_derive, cases[i].least, cases[i].source);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_windows), cmocka_unit_test(test_ends), cmocka_unit_test(test_round), cmocka_unit_test(test_text),
+		cmocka_unit_test(test_windows), cmocka_unit_test(test_ends), cmocka_unit_test(test_text),
 		cmocka_unit_test(test_none),
 	};
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/te/test_deinterleaved.c - reductions whose lanes read side by side against those whose lanes read at a stride, by the
  * naive evaluation of both, and which have none. */
-#include "te/derive/deinterleaved.h"
+#include "te/derive/strides/deinterleaved.h"
 
 #include "te/index/index.h"
 #include "tests/fixture/derive_fixture.h"

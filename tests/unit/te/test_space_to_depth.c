@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/te/test_space_to_depth.c - sums over windows with strides against those over more channels, by the naive evaluation of
  * both, what becomes of them, and which have none. */
-#include "te/derive/space_to_depth.h"
+#include "te/derive/strides/space_to_depth.h"
 
 #include "te/derive/fewer_products.h"
 #include "te/derive/winograd.h"

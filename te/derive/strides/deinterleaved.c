@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/derive/deinterleaved.c - finds the data that lanes read at a stride, and copies it by phases. */
-#include "te/derive/deinterleaved.h"
+/* te/derive/strides/deinterleaved.c - finds the data that lanes read at a stride, and copies it by phases. */
+#include "te/derive/strides/deinterleaved.h"
 
 #include <string.h>
 

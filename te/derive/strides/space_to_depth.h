@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/derive/space_to_depth.h - a sum whose windows move by a stride as one whose windows move by one place: elements between two
+/* te/derive/strides/space_to_depth.h - a sum whose windows move by a stride as one whose windows move by one place: elements between two
  * places become channels.
  *
  * In:   an op, out[..., y, ...] = sum over c, k of data[c, s y + t k + d] * weight[c, k], where t divides s.
@@ -10,8 +10,8 @@
  * Holds: what it gives is what the op gives, but for the order of its sum; every access is in bounds, provably. As products of
  * transformed tiles (te/derive/winograd.h) windows with a stride have p algorithms side by side, whose products are stored one by
  * one; behind this they are summed over the channels first: 7x7 with stride 2, 49 sums a tile of 4 for 169. */
-#ifndef HONE_TE_DERIVE_SPACE_TO_DEPTH_H
-#define HONE_TE_DERIVE_SPACE_TO_DEPTH_H
+#ifndef HONE_TE_DERIVE_STRIDES_SPACE_TO_DEPTH_H
+#define HONE_TE_DERIVE_STRIDES_SPACE_TO_DEPTH_H
 
 #include "te/derive/derived.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/derive/space_to_depth.c - finds windows with a stride and the channels they are summed over, and parts data and weight. */
-#include "te/derive/space_to_depth.h"
+/* te/derive/strides/space_to_depth.c - finds windows with a stride and the channels they are summed over, and parts data and weight. */
+#include "te/derive/strides/space_to_depth.h"
 
 #include <string.h>
 
