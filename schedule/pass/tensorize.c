@@ -29,6 +29,7 @@ static bool divide(struct program *p, struct nest *n, const char **why)
 {
 	struct nest *calls = NULL, *rest = NULL;
 
+	*why = "of what is to be an intrinsic there is no term that adds anything";
 	for (struct nest *b = n->body, *next; b; b = next) {
 		next = b->next;
 		b->next = NULL;
