@@ -29,7 +29,6 @@ static bool divide(struct program *p, struct nest *n, const char **why)
 {
 	struct nest *calls = NULL, *rest = NULL;
 
-	*why = "of what is to be an intrinsic there is no term that adds anything";
 	for (struct nest *b = n->body, *next; b; b = next) {
 		next = b->next;
 		b->next = NULL;
@@ -38,6 +37,8 @@ static bool divide(struct program *p, struct nest *n, const char **why)
 		else
 			rest = nest_append(rest, b);
 	}
+	if (!calls && !rest)
+		*why = "of what is to be an intrinsic there is no term that adds anything";
 	n->body = calls;
 	if (rest && calls) {
 		struct nest *plain = arena_memdup(p->arena, n, sizeof(*n));
