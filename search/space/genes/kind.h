@@ -6,7 +6,8 @@
  * Out:  "winograd 4 of 3, lanes c, tile x, conv_M at 9": its algorithm; the axis that vectors run along in the statement that takes most
  *       operations; the axis that most of these vectors are side by side along; whether all that is summed is beside them, "at once"; and the
  *       loops of others in which sums are computed. Tiles that are long one way and those that are long the other have unlike neighbours: a
- *       search that knows one of them does not come upon the other (docs/performance.md). Without tiles it is told by the stages that are computed inside of others, "lanes j, inside M Z". */
+ *       search that knows one of them does not come upon the other (docs/performance.md). Without tiles it is told by the stages that are
+ *       computed inside of others, "lanes j, inside M Z". */
 #ifndef HONE_SEARCH_SPACE_GENES_KIND_H
 #define HONE_SEARCH_SPACE_GENES_KIND_H
 
