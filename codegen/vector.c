@@ -41,6 +41,18 @@ struct piece {
 
 static struct piece value_of(struct emitter *e, const struct expr *x);
 
+/* X for the lane that the loop's axis is bound to; 0 where that may not be touched. */
+static const char *lane_text(struct emitter *e, const struct expr *x)
+{
+	int64_t touched;
+
+	if (!e->under)
+		return scalar_text(e, x);
+	if (index_known(e, e->under, &touched))
+		return touched ? scalar_text(e, x) : "0";
+	return arena_printf(e->a, "(%s ? %s : 0)", scalar_text(e, e->under), scalar_text(e, x));
+}
+
 /* The values of the lanes one by one. */
 static const char *by_lane(struct emitter *e, const struct expr *x)
 {
@@ -53,7 +65,7 @@ static const char *by_lane(struct emitter *e, const struct expr *x)
 	for (int i = 0; i < turns && !e->why; i++) {
 		vec_push(e->a, &e->bindings,
 			 (struct bound_axis){ axis, true, e->vector_start + i, NULL });
-		text_printf(&t, "%s%s", i ? ", " : "", scalar_text(e, x));
+		text_printf(&t, "%s%s", i ? ", " : "", lane_text(e, x));
 		e->bindings.n--;
 	}
 	e->vector_axis = axis;

@@ -94,12 +94,13 @@ bool mask_is_needless(const struct tensor *t, int64_t stride)
 
 struct lane_reads {
 	struct arena *a;
+	const struct target *target;
 	const struct axis *axis;
 	bool by_lane;	/* where no lane is read, nothing may be: what is the same for all has to be there anyway */
 	bool dense;
 };
 
-/* Does LOAD read the lanes side by side, or nearly? */
+/* Does LOAD read the lanes side by side, or nearly, or those of each half? */
 static bool is_dense(const struct lane_reads *r, const struct expr *load)
 {
 	struct linear offset;
@@ -107,9 +108,10 @@ static bool is_dense(const struct lane_reads *r, const struct expr *load)
 	for (int d = 0; d < load->tensor->ndim; d++)
 		if (load->index[d]->loads)
 			return false;
-	if (!mask_takes(load->tensor->dtype) ||
-	    !lanes_offset(r->a, load->tensor, load->index, &offset) || lanes_bent(&offset, r->axis))
+	if (!mask_takes(load->tensor->dtype) || !lanes_offset(r->a, load->tensor, load->index, &offset))
 		return false;
+	if (lanes_bent(&offset, r->axis))
+		return lanes_in_halves(&offset, r->axis, target_lanes(r->target, dtype_bytes(load->tensor->dtype)));
 	int64_t stride = linear_coef(&offset, r->axis);
 
 	return stride == 1 || stride_is_near(stride);
@@ -167,7 +169,7 @@ static bool check_read(const struct expr *e, void *user)
 bool mask_of_select(struct arena *a, const struct target *target, const struct expr *x,
 		    const struct axis *axis, struct mask *out)
 {
-	struct lane_reads r = { a, axis, true, target->masked_loads };
+	struct lane_reads r = { a, target, axis, true, target->masked_loads };
 
 	if (!lane_form_of(x->dtype) || x->arg[2]->loads)
 		return false;
@@ -183,7 +185,7 @@ bool mask_may_store(const struct buffer *b)
 bool mask_of_branch(struct arena *a, const struct target *target, const struct nest *n,
 		    const struct axis *axis, struct mask *out)
 {
-	struct lane_reads r = { a, axis, false, target->masked_stores };
+	struct lane_reads r = { a, target, axis, false, target->masked_stores };
 
 	for (const struct nest *s = n->body; s && r.dense; s = s->next) {
 		r.dense = s->kind == NEST_STORE && (s->buffer->registers ? lane_form_of(s->buffer->tensor.dtype)

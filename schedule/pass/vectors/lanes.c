@@ -33,6 +33,26 @@ bool lanes_bent(const struct linear *l, const struct axis *axis)
 	return false;
 }
 
+bool lanes_in_halves(const struct linear *l, const struct axis *axis, int lanes)
+{
+	int64_t step = 0, piece;	/* from a lane to the next of its half */
+
+	for (int i = 0; i < l->n; i++) {
+		const struct expr *x = l->term[i].atom;
+
+		if (!expr_uses_axis(x, axis))
+			continue;
+		bool itself = x->kind == EXPR_AXIS;
+		bool split = (x->kind == EXPR_DIV || x->kind == EXPR_MOD) && x->arg[0]->kind == EXPR_AXIS && expr_is_int(x->arg[1], &piece);
+
+		if (!itself && (!split || 2 * piece != lanes))
+			return false;
+		if (x->kind != EXPR_DIV)
+			step += l->term[i].coef;
+	}
+	return step == 1 && axis->lo == 0 && axis->hi % lanes == 0;
+}
+
 /* What L is at the start of AXIS, up to multiples of BLOCK. */
 static struct range start_within(const struct linear *l, const struct axis *axis, int64_t block)
 {

@@ -39,6 +39,8 @@ bool lanes_offset(struct arena *a, const struct tensor *t, const struct expr *co
 		  struct linear *out);
 /* Does AXIS move L in another way than by a coefficient of its own? */
 bool lanes_bent(const struct linear *l, const struct axis *axis);
+/* Are LANES turns of AXIS, which moves L, elements side by side in each half of them, wherever the halves are? */
+bool lanes_in_halves(const struct linear *l, const struct axis *axis, int lanes);
 /* Is the element of B, of registers, at INDEX in LANES turns of AXIS, from the first on, just one variable? */
 bool lanes_are_variable(const struct vectorizer *v, const struct buffer *b, const struct expr *const *index,
 			const struct axis *axis, int lanes);
