@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule/apply/dags.c - the first steps: another DAG that computes the same from the same memory is scheduled. */
 #include "schedule/apply/stages.h"
-#include "te/collapse.h"
-#include "te/widen.h"
+#include "te/dims/collapse.h"
+#include "te/dims/widen.h"
 
 /* DAG is what S schedules, of which nothing is scheduled yet. */
 static void schedule_instead(struct state *s, const struct dag *dag)

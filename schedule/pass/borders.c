@@ -231,14 +231,33 @@ static struct nest *partition_list(struct partition *p, struct nest *nest)
 	return first;
 }
 
+/* The nests of a program, each of which may have as many copies as a target allows statements: a copy has one at least. */
+static struct nest *partition_nests(struct partition *p, struct nest *nest)
+{
+	struct nest *first = NULL;
+	struct nest **hole = &first;
+
+	while (nest) {
+		struct nest *next = nest->next;
+
+		nest->next = NULL;
+		p->copies = 0;
+		*hole = partition_list(p, nest);
+		if (p->copies > p->target->statements)
+			p->why = "too many statements when unrolled";
+		while (*hole)
+			hole = &(*hole)->next;
+		nest = next;
+	}
+	return first;
+}
+
 bool nest_pass_borders(struct program *program, const char **why)
 {
 	struct partition p = { .a = program->arena, .target = program->target };
 
 	nest_survey(program->body);
-	program->body = partition_list(&p, program->body);
-	if (p.copies > p.target->statements)	/* each has one at least */
-		p.why = "too many statements when unrolled";
+	program->body = partition_nests(&p, program->body);
 	if (p.why)
 		*why = p.why;
 	return !p.why;

@@ -2,12 +2,15 @@
 /* schedule/pass/size.c - how much is written out, and how much local memory it takes.
  *
  * Requires: a nest with its vectors.
- * Provides: at most as many statements and bytes of local arrays as the target allows; what has more is refused,
- *           for a compiler's time grows with the one and caches do not with the other.
+ * Provides: at most as many statements in each nest, and bytes of local arrays, as the target allows; what has more is refused,
+ *           for a compiler's time grows with the one and caches do not with the other. Nests one behind the other may have as many
+ *           each: parts of a chain are as they are alone.
  * Keeps:    everything.
  *
  * Statements are counted as they are written: loops that are written out turn by turn where a condition is
  * decided by their turns. */
+#include <math.h>
+
 #include "schedule/lane_form.h"
 #include "schedule/mask.h"
 #include "schedule/pass/indices/known.h"
@@ -166,47 +169,62 @@ static void add_alloc(struct meter *m, const struct nest *n)
 	m->most_local = m->local > m->most_local ? m->local : m->most_local;
 }
 
+static void add_node(struct meter *m, const struct nest *n)
+{
+	switch (n->kind) {
+	case NEST_LOOP:
+		add_loop(m, n);
+		break;
+	case NEST_LET:
+		add_let(m, n);
+		break;
+	case NEST_IF:
+		add_if(m, n);
+		break;
+	case NEST_ALLOC:
+		add_alloc(m, n);
+		break;
+	case NEST_STORE:
+		add_store(m, n);
+		break;
+	case NEST_PREFETCH:
+		m->statements += 1;
+		break;
+	}
+}
+
 static void add_list(struct meter *m, const struct nest *n)
 {
 	for (; n && m->statements <= m->target->statements; n = n->next)
-		switch (n->kind) {
-		case NEST_LOOP:
-			add_loop(m, n);
-			break;
-		case NEST_LET:
-			add_let(m, n);
-			break;
-		case NEST_IF:
-			add_if(m, n);
-			break;
-		case NEST_ALLOC:
-			add_alloc(m, n);
-			break;
-		case NEST_STORE:
-			add_store(m, n);
-			break;
-		case NEST_PREFETCH:
-			m->statements += 1;
-			break;
-		}
+		add_node(m, n);
 }
 
 double program_statements(const struct program *p)
 {
-	struct meter m = { .target = p->target, .scratch = p->arena };
+	double all = 0;
 
-	add_list(&m, p->body);
-	return m.statements;
+	for (const struct nest *n = p->body; n; n = n->next) {
+		struct meter m = { .target = p->target, .scratch = p->arena };
+
+		add_node(&m, n);
+		all += m.statements;
+	}
+	return all;
 }
 
 bool nest_pass_size(struct program *p, const char **why)
 {
 	struct meter m = { .target = p->target, .scratch = p->arena };
+	double most = 0;
 
-	add_list(&m, p->body);
+	for (const struct nest *n = p->body; n; n = n->next) {
+		m.statements = 0;
+		add_node(&m, n);
+		most = fmax(most, m.statements);
+	}
 	if (m.most_local > p->target->scope_bytes[SCOPE_WORKSPACE])
 		*why = "local buffers need too much memory";
-	else if (m.statements > p->target->statements)
+	else if (most > p->target->statements)
 		*why = "too many statements when unrolled";
 	else
 		return true;

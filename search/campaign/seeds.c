@@ -8,9 +8,9 @@
 #include "base/hash.h"
 #include "schedule/text/step_text.h"
 #include "search/space/parts.h"
+#include "search/space/sketch.h"
 #include "search/strategies/history.h"
 #include "search/strategies/pick.h"
-#include "te/widen.h"
 
 /* Chosen, not measured. */
 enum {
@@ -26,32 +26,24 @@ struct seed_search {
 	struct arena *a;	/* scratch */
 	struct db *db;
 	struct db_want want;	/* but for the task */
-	int64_t lanes;		/* of blocks, where they can be as wide; 0: as they are */
+	struct state *whole;	/* whose dims parts are to have */
 };
 
 /* The fastest record of a part. */
 struct part_search {
 	struct arena *a;
-	const struct dag *dag;
-	bool widened;		/* its blocks are to be */
+	const struct dag_part *part;
+	const struct state *whole;
 	const struct state *found;
 	double us;
 };
 
-/* Are the dims of S as the operator has them, or WIDENED? Those that a part alone walks together the whole may not. */
-static bool has_dims(const struct state *s, bool widened)
-{
-	if (s->steps.n == 0 || !step_is_of_dag(s->steps.at[0].kind))
-		return !widened;
-	return widened && s->steps.at[0].kind == STEP_WIDEN;
-}
-
 static int take_first(void *ctx, const struct db_record *record)
 {
 	struct part_search *p = ctx;
-	const struct state *s = state_parse(p->a, p->dag, "its steps", record->steps);
+	const struct state *s = state_parse(p->a, p->part->dag, "its steps", record->steps);
 
-	if (!s || !has_dims(s, p->widened))
+	if (!s || !part_has_dims(p->part, s, p->whole))
 		return 0;
 	p->found = s;
 	p->us = record->time_us;
@@ -59,14 +51,13 @@ static int take_first(void *ctx, const struct db_record *record)
 }
 
 /* Found is NULL where the database has none that replays. */
-static struct part_search search_fastest(const struct seed_search *x, const struct dag *dag)
+static struct part_search search_fastest(const struct seed_search *x, const struct dag_part *part)
 {
-	bool widened = x->lanes > 0 && dag_widen(x->a, dag, x->lanes);
-	struct part_search p = { x->a, dag, widened, NULL, INFINITY };
+	struct part_search p = { x->a, part, x->whole, NULL, INFINITY };
 	struct db_want want = x->want;
 	char key[HASH_TEXT];
 
-	hash_text(dag_key(dag), key);
+	hash_text(dag_key(part->dag), key);
 	want.task_key = key;
 	db_each_standing(x->db, &want, DB_SUREST, take_first, &p);
 	return p;
@@ -74,28 +65,31 @@ static struct part_search search_fastest(const struct seed_search *x, const stru
 
 static double price(void *ctx, const struct dag_part *part)
 {
-	return search_fastest(ctx, part->dag).us;
+	return search_fastest(ctx, part).us;
 }
 
-static const struct state *compose(struct seed_search *x, const struct dag *dag)
+/* Schedules the whole; false where there is nothing to compose it of. */
+static bool compose(struct seed_search *x, const struct dag *dag)
 {
 	struct dag_part_vec parts = parts_of(x->a, dag, price, x);
 	const struct state **steps = arena_many(x->a, const struct state *, parts.n + 1);
 
 	for (int i = 0; i < parts.n; i++)
-		steps[i] = search_fastest(x, parts.at[i].dag).found;
-	return parts.n > 0 ? parts_compose(x->a, dag, &parts, steps, x->lanes) : NULL;
+		steps[i] = search_fastest(x, &parts.at[i]).found;
+	return parts.n > 0 && parts_compose(x->a, x->whole, &parts, steps);
 }
 
-/* With blocks as wide as LANES, or as they are (0). */
-static void add_composed(struct arena *a, struct db *db, const struct problem *p, struct db_want want, int64_t lanes, struct seed_vec *out)
+/* With dims as sketches have them. */
+static void add_composed(struct arena *a, struct db *db, const struct problem *p, struct db_want want, struct seed_vec *out)
 {
-	struct seed_search x = { arena_new(), db, want, lanes };
-	const struct state *s = compose(&x, p->task->dag);
+	for (int i = 0; i < SKETCH_DIMS; i++) {
+		struct seed_search x = { arena_new(), db, want, NULL };
 
-	if (s)
-		vec_push(a, out, (struct seed){ steps_text(a, &s->steps), .composed = true });
-	arena_free(x.a);
+		x.whole = sketch_dims(x.a, p->task->dag, p->aim->target, i);
+		if (x.whole && compose(&x, p->task->dag))
+			vec_push(a, out, (struct seed){ steps_text(a, &x.whole->steps), .composed = true });
+		arena_free(x.a);
+	}
 }
 
 /* --- what others found */
@@ -255,12 +249,9 @@ static void add_of_kin(struct arena *a, struct db *db, const struct problem *p, 
 struct seed_vec seeds_of(struct arena *a, struct db *db, const struct problem *p, struct db_want want, const struct kin_vec *all)
 {
 	struct seed_vec seeds = { 0 };
-	int lanes = sketch_widens_to(p->aim->target);
 
 	add_imported(a, db, p, want, &seeds);
-	add_composed(a, db, p, want, 0, &seeds);
-	if (lanes > 0 && dag_widen(a, p->task->dag, lanes))
-		add_composed(a, db, p, want, lanes, &seeds);
+	add_composed(a, db, p, want, &seeds);
 	add_shared_anew(a, db, p, want, &seeds);
 	add_of_kin(a, db, p, want, all, &seeds);
 	return seeds;

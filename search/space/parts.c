@@ -75,8 +75,27 @@ static void find_uses(struct part_maker *c)
 	}
 }
 
-/* The part that computes FIRST to LAST; false where that is no DAG. */
-static bool cut(struct arena *a, const struct dag *whole, int first, int last, struct dag_part *out)
+/* Where the ops of a part stand: as in the whole, or with what other parts give it before its constants, as an operator alone has them
+ * wherever the whole names those. */
+enum part_order { ORDER_OF_WHOLE, COMPUTED_FIRST, PART_ORDERS };
+
+static bool is_given_first(const struct part_maker *c, int i, enum part_order order)
+{
+	return order == COMPUTED_FIRST && c->read[i] && !is_inside(c, i) && c->whole->ops.at[i]->kind == OP_COMPUTE;
+}
+
+/* Op I; OP gets its number. */
+static void add(struct part_maker *c, int i, int *op)
+{
+	const struct op *from = c->whole->ops.at[i];
+
+	op[c->dag->ops.n] = i;
+	c->made[i] = is_inside(c, i) ? add_compute(c, from) : add_input(c, from);
+	c->made[i]->output = is_inside(c, i) && c->passed_on[i];
+}
+
+/* The part that computes FIRST to LAST, in ORDER; false where that is no DAG. */
+static bool cut(struct arena *a, const struct dag *whole, int first, int last, enum part_order order, struct dag_part *out)
 {
 	int n = whole->ops.n;
 	int *op = arena_many(a, int, n);
@@ -84,15 +103,12 @@ static bool cut(struct arena *a, const struct dag *whole, int first, int last, s
 				arena_many(a, bool, n), arena_many(a, struct op *, n) };
 
 	find_uses(&c);
-	for (int i = 0; i <= last; i++) {
-		const struct op *from = whole->ops.at[i];
-
-		if (!is_inside(&c, i) && !c.read[i])
-			continue;
-		op[c.dag->ops.n] = i;
-		c.made[i] = is_inside(&c, i) ? add_compute(&c, from) : add_input(&c, from);
-		c.made[i]->output = is_inside(&c, i) && c.passed_on[i];
-	}
+	for (int i = 0; i <= last; i++)
+		if (is_given_first(&c, i, order))
+			add(&c, i, op);
+	for (int i = 0; i <= last; i++)
+		if (is_inside(&c, i) || (c.read[i] && !is_given_first(&c, i, order)))
+			add(&c, i, op);
 	*out = (struct dag_part){ c.dag, op };
 	return dag_freeze(c.dag) == 0;
 }
@@ -140,11 +156,12 @@ static struct covered cover_up_to(struct arena *a, const struct dag *dag, const 
 {
 	struct covered best = { .us = INFINITY };
 
-	for (int from = last - 1; from >= -1; from--) {
+	for (int k = 0; k < PART_ORDERS * (last + 1); k++) {
+		int from = last - 1 - k / PART_ORDERS;
 		double us = from < 0 ? 0 : before[from].us;
 		struct dag_part part;
 
-		if (us >= best.us || (from < 0 && last == end) || !cut(a, dag, from + 1, last, &part))
+		if (us >= best.us || (from < 0 && last == end) || !cut(a, dag, from + 1, last, (enum part_order)(k % PART_ORDERS), &part))
 			continue;
 		us += price(ctx, &part);
 		if (us < best.us)
@@ -180,11 +197,42 @@ struct dag_part_vec parts_of(struct arena *a, const struct dag *dag, part_price 
 	return parts;
 }
 
+static bool axes_equal(const struct op *x, const struct op *y)
+{
+	bool equal = x->tensor.ndim == y->tensor.ndim && (x->kind != OP_COMPUTE || x->nreduce == y->nreduce);
+
+	for (int i = 0; equal && i < x->tensor.ndim; i++)
+		equal = x->tensor.shape[i] == y->tensor.shape[i];
+	for (int i = 0; equal && x->kind == OP_COMPUTE && i < x->nreduce; i++)
+		equal = x->reduce[i]->hi == y->reduce[i]->hi;
+	return equal;
+}
+
+/* Does S copy STAGE, with its dims? */
+static bool is_copied(const struct state *s, int stage)
+{
+	bool copied = false;
+
+	for (int i = 0; i < s->steps.n; i++)
+		copied |= s->steps.at[i].kind == STEP_CACHE_READ && s->steps.at[i].stage == stage;
+	return copied;
+}
+
+bool part_has_dims(const struct dag_part *part, const struct state *own, const struct state *whole)
+{
+	bool equal = true;
+
+	for (int i = 0; i < part->dag->ops.n; i++)
+		equal &= (part->dag->ops.at[i]->kind != OP_COMPUTE && !is_copied(own, i)) ||
+			 axes_equal(own->dag->ops.at[i], whole->dag->ops.at[part->op[i]]);
+	return equal;
+}
+
 bool part_core(struct arena *a, const struct dag *dag, struct dag_part *out)
 {
 	int last = dag->ops.n - 1;
 
 	while (last >= 0 && !op_is_reduction(dag->ops.at[last]))
 		last--;
-	return last >= 0 && cut(a, dag, 0, last, out);
+	return last >= 0 && cut(a, dag, 0, last, ORDER_OF_WHOLE, out);
 }

@@ -2,7 +2,8 @@
 /* search/space/parts.h - a DAG of several reductions as DAGs that may be tuned without it: runs of its computations,
  * cut behind what a reduction gives, with the functions behind it, or reads.
  *
- * Holds: a part's ops are in the order of the whole, so that its key is that of the same operator alone. */
+ * Holds: a part's ops are in the order of the whole, or those that others compute come first, so that its key is that of the same
+ * operator alone. */
 #ifndef HONE_SEARCH_SPACE_PARTS_H
 #define HONE_SEARCH_SPACE_PARTS_H
 
@@ -25,10 +26,11 @@ struct dag_part_vec parts_of(struct arena *a, const struct dag *dag, part_price 
 /* What DAG computes up to its last reduction, in A. False where it has none. */
 bool part_core(struct arena *a, const struct dag *dag, struct dag_part *out);
 
-/* The schedule of DAG, in A, in which each of its PARTS is computed by STEPS[i], a state of that part, and none inside
- * another's loops; with blocks as wide as LANES, as those of parts are that can have such, unless these are 0. NULL where a step
- * is refused. */
-struct state *parts_compose(struct arena *a, const struct dag *dag, const struct dag_part_vec *parts,
-			    const struct state *const *steps, int64_t lanes);
+/* Has OWN, a state of PART, the dims that WHOLE, one of the DAG that PART is of, gives what it computes and copies? */
+bool part_has_dims(const struct dag_part *part, const struct state *own, const struct state *whole);
+
+/* WHOLE, of which no stage is scheduled, with each of its PARTS computed by STEPS[i], a state of that part with its dims, and none inside
+ * another's loops; false where a step is refused, and WHOLE is of no use. A is for scratch. */
+bool parts_compose(struct arena *a, struct state *whole, const struct dag_part_vec *parts, const struct state *const *steps);
 
 #endif

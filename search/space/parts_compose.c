@@ -121,10 +121,8 @@ static bool repeat_all(struct state *s, struct repeated *r, int n)
 	return true;
 }
 
-struct state *parts_compose(struct arena *a, const struct dag *dag, const struct dag_part_vec *parts,
-			    const struct state *const *steps, int64_t lanes)
+bool parts_compose(struct arena *a, struct state *whole, const struct dag_part_vec *parts, const struct state *const *steps)
 {
-	struct state *s = state_new(a, dag);
 	struct repeated *r = arena_many(a, struct repeated, parts->n);
 
 	for (int i = 0; i < parts->n; i++) {
@@ -135,7 +133,5 @@ struct state *parts_compose(struct arena *a, const struct dag *dag, const struct
 		memcpy(r[i].stage, part->op, sizeof(int) * (size_t)part->dag->ops.n);
 		skip_of_dag(&r[i]);
 	}
-	if (lanes > 0 && !state_apply(s, step_widen(lanes), NULL))
-		return NULL;
-	return repeat_all(s, r, parts->n) ? s : NULL;
+	return repeat_all(whole, r, parts->n);
 }

@@ -303,16 +303,27 @@ static void add_loading(struct sketch *s, const struct aim *aim)
 			sketch_add(s, (struct step){ .kind = STEP_PREFETCH, .target = i }, ROLE_PREFETCH);
 }
 
-/* A sketch to begin with, of dims as they are, or COLLAPSED where they can be: parts of a greater kernel have theirs as
- * they are, and teach it (search/campaign/seeds.h); or with blocks as wide as LANES, unless these are 0. */
-static void begin(struct sketcher *k, const struct dag *dag, bool collapsed, int lanes)
+struct state *sketch_dims(struct arena *a, const struct dag *dag, const struct target *t, int i)
 {
+	bool collapsed = i & 1, widened = i & 2;
+	int lanes = t->operands ? 0 : target_lanes(t, dtype_bytes(DTYPE_F32));
+	struct state *s = state_new(a, dag);
+
+	if ((collapsed && !state_apply(s, step_collapse(), NULL)) || (widened && !state_apply(s, step_widen(lanes), NULL)))
+		return NULL;
+	return s;
+}
+
+/* A sketch to begin with, with dims I: parts of a greater kernel have all of them, and teach it (search/campaign/seeds.h). */
+static void begin(struct sketcher *k, const struct dag *dag, int i)
+{
+	const struct state *dims = sketch_dims(k->arena, dag, k->aim.target, i);
 	struct sketch *s = arena_one(k->arena, struct sketch);
 
 	s->state = state_new(k->arena, dag);
-	if (collapsed && !sketch_add(s, step_collapse(), ROLE_FIXED))
-		return;
-	if (lanes > 0 && !sketch_add(s, step_widen(lanes), ROLE_FIXED))
+	for (int j = 0; dims && j < dims->steps.n; j++)
+		sketch_add(s, dims->steps.at[j], ROLE_FIXED);
+	if (!dims)
 		return;
 	fold_pointwise(s);
 	sketch_emit(k, s, s->state->order.n);
@@ -322,16 +333,11 @@ struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const stru
 {
 	struct sketcher k = { .arena = a, .aim = *aim };
 	struct rng rng = rng_seed(DRAW_SEED);	/* the same sketches each time */
-	int lanes = sketch_widens_to(aim->target);
 
 	if (!target_binds(aim->target, ANNOTATION_PARALLEL))
 		k.aim.threads = 1;
-	begin(&k, dag, false, 0);
-	begin(&k, dag, true, 0);
-	if (lanes > 0) {
-		begin(&k, dag, false, lanes);
-		begin(&k, dag, true, lanes);
-	}
+	for (int i = 0; i < SKETCH_DIMS; i++)
+		begin(&k, dag, i);
 	/* The oldest first: else some choices of the first stages were tried with all of the last, others with one. */
 	for (int i = 0; i < k.open.n; i++) {
 		const struct sketch *s = k.open.at[i];

@@ -104,11 +104,11 @@ struct rule {
 /* All sketches of DAG, in A; at least one. Threads share loops where AIM has several, and a target for them. */
 struct sketch_vec sketches_of(struct arena *a, const struct dag *dag, const struct aim *aim);
 
-/* Lanes that blocks of fewer elements are made as wide as for T (te/widen.h); 0: none are. */
-static inline int sketch_widens_to(const struct target *t)
-{
-	return t->operands ? 0 : target_lanes(t, dtype_bytes(DTYPE_F32));
-}
+/* Sketches begin with each of the ways to have the dims of a DAG: as they are, collapsed (te/dims/collapse.h), with blocks as wide as vectors
+ * (te/dims/widen.h), or both. */
+enum { SKETCH_DIMS = 4 };
+/* A state of DAG for T behind these steps alone, in A; NULL where way I gives nothing. */
+struct state *sketch_dims(struct arena *a, const struct dag *dag, const struct target *t, int i);
 
 /* --- for rules */
 

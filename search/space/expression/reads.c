@@ -5,7 +5,7 @@
 #include "base/integer.h"
 #include "te/index/index.h"
 
-/* A longer period, in two dimensions, is more than the registers hold. An axis of two is a vector of two places (te/widen.h). */
+/* A longer period, in two dimensions, is more than the registers hold. An axis of two is a vector of two places (te/dims/widen.h). */
 enum { MAX_PERIOD = 4, MIN_PERIODS = 3 };
 
 struct period_search {

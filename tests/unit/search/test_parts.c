@@ -175,14 +175,14 @@ static void test_several_results(void **state)
 	arena_free(r.a);
 }
 
-/* One that begins with the step WIDEN, or one that does not. */
-static const struct state *drawn(struct arena *a, const struct dag *dag, const struct aim *aim, struct rng *rng, bool widened)
+/* One with the dims of WHOLE. */
+static const struct state *drawn(struct arena *a, const struct dag_part *part, const struct aim *aim, struct rng *rng, const struct state *whole)
 {
-	struct sketch_vec sketches = sketches_of(a, dag, aim);
+	struct sketch_vec sketches = sketches_of(a, part->dag, aim);
 	struct state *s = NULL;
 
-	while (!s || (s->steps.at[0].kind == STEP_WIDEN) != widened)
-		s = sample(a, dag, sketches.at[rng_below(rng, sketches.n)], aim, rng, NULL, NULL);
+	while (!s || !part_has_dims(part, s, whole))
+		s = sample(a, part->dag, sketches.at[rng_below(rng, sketches.n)], aim, rng, NULL, NULL);
 	return s;
 }
 
@@ -206,29 +206,29 @@ static int count(const struct state *s, enum step_kind kind)
 	return n;
 }
 
-/* Steps that a whole has, too. */
+/* Steps that a whole has, too: it has dims of its own. */
 static int kept(const struct state *s)
 {
-	return s->steps.n - count(s, STEP_STREAM) - count(s, STEP_PREFETCH);
+	return s->steps.n - count(s, STEP_STREAM) - count(s, STEP_PREFETCH) - count(s, STEP_COLLAPSE) - count(s, STEP_WIDEN);
 }
 
-/* Any schedules of the parts, with blocks as wide as LANES unless these are 0, make one of the whole, which a sketch gives, too. How
- * many results of it are streamed: what parts give each other is not, nor is it prefetched. */
-static int check_composed(const char *whole, struct price_list *prices, const struct aim *aim, struct rng *rng, int lanes)
+/* Any schedules of the parts with DIMS make one of the whole, which a sketch gives, too. How many results of it are streamed: what parts
+ * give each other is not, nor is it prefetched. */
+static int check_composed(const char *whole, struct price_list *prices, const struct aim *aim, struct rng *rng, int dims)
 {
 	struct run r = run_new(whole);
 	struct dag_part_vec parts = parts_of(r.a, r.d, known_price, prices);
 	const struct state **of_parts = arena_many(r.a, const struct state *, parts.n);
+	struct state *s = sketch_dims(r.a, r.d, aim->target, dims);
 	int steps = 0;
 
 	assert_true(parts.n > 1);
-	for (int j = 0; j < parts.n; j++) {
-		of_parts[j] = drawn(r.a, parts.at[j].dag, aim, rng, lanes > 0);
-		steps += kept(of_parts[j]) - (j > 0 && lanes > 0);	/* the whole is widened once */
-	}
-	const struct state *s = parts_compose(r.a, r.d, &parts, of_parts, lanes);
-
 	assert_non_null(s);
+	for (int j = 0; j < parts.n; j++) {
+		of_parts[j] = drawn(r.a, &parts.at[j], aim, rng, s);
+		steps += kept(of_parts[j]);
+	}
+	assert_true(parts_compose(r.a, s, &parts, of_parts));
 	int streams = count(s, STEP_STREAM);
 
 	assert_int_equal(kept(s), steps);
@@ -268,7 +268,22 @@ static void test_widened(void **state)
 	list_price(&prices, "input X: f32[14, 4]\n" FIRST, 1);
 	list_price(&prices, "input B: f32[14, 4]\n" SECOND, 1);
 	for (int i = 0; i < 20; i++)
-		check_composed("input X: f32[14, 4]\n" FIRST SECOND, &prices, &aims[i % 3], &rng, 8);
+		check_composed("input X: f32[14, 4]\n" FIRST SECOND, &prices, &aims[i % 3], &rng, 2);
+}
+
+/* A window that stays as it is before a product of pixels. */
+static void test_collapsed(void **state)
+{
+#define ROW_WINDOW "const K: f32[2, 3]\nA[c < 2, y < 4, x < 6] = sum(k < 3) X[c, y, x + k] * K[c, k]\n"
+#define OF_PIXELS "const V: f32[3, 2]\nY[o < 3, y < 4, x < 6] = sum(c < 2) A[c, y, x] * V[o, c]\n"
+	struct rng rng = rng_seed(5);
+	struct price_list prices = { 0 };
+
+	(void)state;
+	list_price(&prices, "input X: f32[2, 4, 8]\n" ROW_WINDOW, 1);
+	list_price(&prices, "input A: f32[2, 4, 6]\n" OF_PIXELS, 1);
+	for (int i = 0; i < 20; i++)
+		check_composed("input X: f32[2, 4, 8]\n" ROW_WINDOW OF_PIXELS, &prices, &aims[i % 3], &rng, 1);
 }
 
 int main(void)
@@ -278,7 +293,7 @@ int main(void)
 		cmocka_unit_test(test_cheapest),
 		cmocka_unit_test(test_uncut),
 		cmocka_unit_test(test_several_results),
-		cmocka_unit_test(test_composed), cmocka_unit_test(test_widened),
+		cmocka_unit_test(test_composed), cmocka_unit_test(test_widened), cmocka_unit_test(test_collapsed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

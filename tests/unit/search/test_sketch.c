@@ -5,7 +5,7 @@
 #include "search/space/genes/genes.h"
 #include "search/space/sampling/sample.h"
 #include "te/arrange/arrange.h"
-#include "te/collapse.h"
+#include "te/dims/collapse.h"
 #include "tests/te_run.h"
 
 static const struct aim aim = { .target = &target_x86_64_avx2, .threads = 1,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tests/unit/te/test_widen.c - DAGs with wider blocks against those as they were, by the naive evaluation of both, and which have none. */
-#include "te/widen.h"
+#include "te/dims/widen.h"
 
 #include "tests/te_run.h"
 

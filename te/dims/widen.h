@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/widen.h - a DAG whose innermost dims fill vectors: where channels lie in blocks of fewer than vectors have lanes, neighbouring
+/* te/dims/widen.h - a DAG whose innermost dims fill vectors: where channels lie in blocks of fewer than vectors have lanes, neighbouring
  * places are in one block.
  *
  * In:   a frozen DAG.
  * Out:  one that computes the same from the same memory: an op of [..., x, l] is one of [..., x', z], x = F x' + z / L and l = z % L,
  *       where F blocks of L elements are LANES.
  * Holds: the same ops in the same order, each tensor as many elements as before, stored alike. */
-#ifndef HONE_TE_WIDEN_H
-#define HONE_TE_WIDEN_H
+#ifndef HONE_TE_DIMS_WIDEN_H
+#define HONE_TE_DIMS_WIDEN_H
 
 #include "te/dag.h"
 

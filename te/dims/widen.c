@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* te/widen.c - finds blocks of fewer elements than lanes, and rebuilds a DAG with wider ones. */
-#include "te/widen.h"
+/* te/dims/widen.c - finds blocks of fewer elements than lanes, and rebuilds a DAG with wider ones. */
+#include "te/dims/widen.h"
 
 #include "te/eval.h"
 #include "te/index/index.h"
