@@ -197,6 +197,36 @@ struct dag_part_vec parts_of(struct arena *a, const struct dag *dag, part_price 
 	return parts;
 }
 
+/* Squares are none: those of a norm are summed beside its mean. */
+static bool sums_products(const struct op *op)
+{
+	const struct expr *e = op->body;
+
+	return op_is_reduction(op) && op->reducer == REDUCE_SUM && e->kind == EXPR_MUL && e->arg[0]->loads && e->arg[1]->loads &&
+	       !expr_equal(e->arg[0], e->arg[1]);
+}
+
+/* A sum of products alone, or reductions of other kinds, with their functions. */
+static bool is_one(const struct dag *dag)
+{
+	int n = count_reductions(dag), products = 0;
+
+	for (int i = 0; i < dag->ops.n; i++)
+		products += sums_products(dag->ops.at[i]);
+	return n > 0 && (products == 0 || n == 1);
+}
+
+static double price_alike(void *ctx, const struct dag_part *part)
+{
+	(void)ctx;
+	return is_one(part->dag) ? 1 : INFINITY;
+}
+
+struct dag_part_vec parts_fewest(struct arena *a, const struct dag *dag)
+{
+	return is_one(dag) ? (struct dag_part_vec){ 0 } : parts_of(a, dag, price_alike, NULL);
+}
+
 static bool axes_equal(const struct op *x, const struct op *y)
 {
 	bool equal = x->tensor.ndim == y->tensor.ndim && (x->kind != OP_COMPUTE || x->nreduce == y->nreduce);

@@ -23,6 +23,9 @@ typedef double part_price(void *ctx, const struct dag_part *part);
  * reduction, or where no two or more of known price are all of it. */
 struct dag_part_vec parts_of(struct arena *a, const struct dag *dag, part_price *price, void *ctx);
 
+/* The fewest parts of DAG of which none has a sum of products beside another reduction; in A. None where all of it is one. */
+struct dag_part_vec parts_fewest(struct arena *a, const struct dag *dag);
+
 /* What DAG computes up to its last reduction, in A. False where it has none. */
 bool part_core(struct arena *a, const struct dag *dag, struct dag_part *out);
 

@@ -24,6 +24,8 @@
 #include "tools/campaign/tune_args.h"
 #include "tools/campaign/tune_json.h"
 #include "tools/campaign/tune_model.h"
+#include "tools/campaign/tune_parts.h"
+#include "tools/campaign/tune_share.h"
 
 /* What the handler of signals goes by. */
 static volatile sig_atomic_t stopped, silent, children = -1;
@@ -179,15 +181,45 @@ static int find_tasks(struct arena *a, struct tune_args *args, const struct devi
 	return 0;
 }
 
+/* So much of a campaign for chains goes to their parts, where these have no kernels: of four chains of a depthwise convolution and its projection 256 trials
+ * found what takes 1.03 to 1.23 times as long as the parts apart (docs/performance.md, Chains in the plain layout). */
+#define OF_PARTS 0.5
+
+/* A campaign for the parts of TASKS, in the first part of what they have; the options are those of what is to follow then. */
+static int tune_parts_first(struct arena *a, struct tune_args *args, struct db *db, const struct device *device, const struct task_vec *tasks)
+{
+	const struct db_want want = {
+		.fingerprint = device->fingerprint, .target = device_mark(device), .cache = cache_state_name(args->o.cache),
+		.threads = args->o.threads, .exact = args->o.exact,
+	};
+	struct task_vec parts = { 0 };
+
+	if (tune_parts(a, db, want, tasks, &parts) < 0)
+		return command_failed();
+	if (parts.n == 0)
+		return EXIT_OK;
+	struct tuner_options whole = tune_share(args, OF_PARTS);
+
+	listener_tell(&args->o.listener, TELL_NOTE,
+		      "half of it goes to the parts of chains, of which there is no kernel yet and with which theirs begin (--no-transfer: none)");
+	int rc = campaign(args, db, device, &parts);
+
+	tune_rest(args, whole);
+	return rc;
+}
+
 /* A campaign of all tasks, by the options as they stand. */
 static int tune_all(struct arena *a, struct tune_args *args, struct db *db, const struct device *device)
 {
 	struct task_vec tasks = { 0 };
+	int rc = EXIT_OK;
 
 	args->o.began_ns = clock_ns();
 	if (find_tasks(a, args, device, &tasks) < 0)
 		return command_failed();
-	return campaign(args, db, device, &tasks);
+	if (!source_is_model(args->o.source) && !args->o.no_transfer)
+		rc = tune_parts_first(a, args, db, device, &tasks);
+	return rc == EXIT_OK || rc == EXIT_BARREN ? campaign(args, db, device, &tasks) : rc;
 }
 
 /* Of kernels of one thread more are tried in a time, for compilers have the other cores meanwhile; and what is fast with one
@@ -205,25 +237,14 @@ static bool has_scouts(const struct tune_args *args)
 /* A campaign of one thread in the first part of the time; the options are those of what is to follow then. */
 static int scout(struct arena *a, struct tune_args *args, struct db *db, const struct device *device)
 {
-	struct tuner_options whole = args->o;
-	struct budget *b = &args->o.budget;
-	int64_t now = clock_wall();
+	struct tuner_options whole = tune_share(args, SCOUTED);
 
-	args->o.scouts = true;
 	args->o.threads = 1;
-	args->o.name = args->o.note = NULL;
-	args->o.finals = NULL;
-	b->minutes *= SCOUTED;
-	b->until = b->until ? now + (int64_t)(SCOUTED * (double)(b->until - now)) : 0;
-	b->gflops = 0;
 	listener_tell(&args->o.listener, TELL_NOTE,
 		      "half of the time goes to kernels of one thread, with which those of %d begin (--no-transfer: none)", whole.threads);
 	int rc = tune_all(a, args, db, device);
 
-	whole.cache = args->o.cache;
-	if (whole.budget.minutes > 0)
-		whole.budget.minutes -= fmin(args->spent_s / 60, b->minutes);
-	args->o = whole;
+	tune_rest(args, whole);
 	return rc;
 }
 

@@ -286,6 +286,26 @@ static void test_collapsed(void **state)
 		check_composed("input X: f32[2, 4, 8]\n" ROW_WINDOW OF_PIXELS, &prices, &aims[i % 3], &rng, 1);
 }
 
+static void assert_fewest(const char *text, int n)
+{
+	struct run r = run_new(text);
+
+	assert_int_equal(parts_fewest(r.a, r.d).n, n);
+	arena_free(r.a);
+}
+
+/* Sums of products are parts by themselves, a softmax between them is one; what is one already has none. */
+static void test_fewest(void **state)
+{
+	(void)state;
+	assert_fewest(window, 0);
+	assert_fewest(softmax, 0);
+	assert_fewest("input X: f32[8, 9]\nS[i < 8] = sum(j < 9) X[i, j]\nD[i < 8, j < 9] = X[i, j] - S[i] / 9\n"
+		      "V[i < 8] = sum(j < 9) D[i, j] * D[i, j]\nN[i < 8, j < 9] = D[i, j] / V[i]\n", 0);
+	assert_fewest(chains[0], 2);
+	assert_fewest(chains[2], 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -293,7 +313,7 @@ int main(void)
 		cmocka_unit_test(test_cheapest),
 		cmocka_unit_test(test_uncut),
 		cmocka_unit_test(test_several_results),
-		cmocka_unit_test(test_composed), cmocka_unit_test(test_widened), cmocka_unit_test(test_collapsed),
+		cmocka_unit_test(test_composed), cmocka_unit_test(test_widened), cmocka_unit_test(test_collapsed), cmocka_unit_test(test_fewest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
