@@ -196,7 +196,7 @@ static int tune_parts_first(struct arena *a, struct tune_args *args, struct db *
 
 	if (tune_parts(a, db, want, tasks, &parts) < 0)
 		return command_failed();
-	if (parts.n == 0)
+	if (parts.n == 0 || args->o.budget.trials == 1)
 		return EXIT_OK;
 	struct tuner_options whole = tune_share(args, OF_PARTS);
 

@@ -15,7 +15,7 @@ struct tuner_options tune_share(struct tune_args *args, double share)
 	args->o.scouts = true;
 	args->o.name = args->o.note = NULL;
 	args->o.finals = NULL;
-	b->trials = (int64_t)(share * (double)b->trials);
+	b->trials = (int64_t)ceil(share * (double)b->trials);
 	b->minutes *= share;
 	b->until = b->until ? now + (int64_t)(share * (double)(b->until - now)) : 0;
 	b->gflops = 0;

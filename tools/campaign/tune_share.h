@@ -5,7 +5,8 @@
 
 #include "tools/campaign/tune_args.h"
 
-/* The options of ARGS become those of such a campaign, with SHARE of its trials and time; what they were is given back. */
+/* The options of ARGS become those of such a campaign, with SHARE of its time and of its trials, which are several if there is a limit; what they
+ * were is given back. */
 struct tuner_options tune_share(struct tune_args *args, double share);
 /* They are WHOLE again, less what that campaign took. */
 void tune_rest(struct tune_args *args, struct tuner_options whole);

@@ -257,33 +257,35 @@ static void test_composed(void **state)
 	assert_true(streams > 0);
 }
 
-static void test_widened(void **state)
+/* FIRST of DATA, and SECOND of what that gives, which is BETWEEN them, with DIMS (search/space/sketch.h). */
+static void check_pair(const char *data, const char *first, const char *between, const char *second, int dims)
 {
-#define FIRST "const W: f32[4, 4]\nA[y < 14, k < 4] = sum(c < 4) X[y, c] * W[c, k]\nB[y < 14, k < 4] = max(A[y, k], 0)\n"
-#define SECOND "const V: f32[4, 4]\nY[y < 14, k < 4] = sum(c < 4) B[y, c] * V[c, k]\n"
 	struct rng rng = rng_seed(4);
 	struct price_list prices = { 0 };
+	struct arena *a = arena_new();
 
-	(void)state;
-	list_price(&prices, "input X: f32[14, 4]\n" FIRST, 1);
-	list_price(&prices, "input B: f32[14, 4]\n" SECOND, 1);
+	list_price(&prices, arena_printf(a, "%s%s", data, first), 1);
+	list_price(&prices, arena_printf(a, "%s%s", between, second), 1);
 	for (int i = 0; i < 20; i++)
-		check_composed("input X: f32[14, 4]\n" FIRST SECOND, &prices, &aims[i % 3], &rng, 2);
+		check_composed(arena_printf(a, "%s%s%s", data, first, second), &prices, &aims[i % 3], &rng, dims);
+	arena_free(a);
+}
+
+/* Two products of blocks of four. */
+static void test_widened(void **state)
+{
+	(void)state;
+	check_pair("input X: f32[14, 4]\n",
+		   "const W: f32[4, 4]\nA[y < 14, k < 4] = sum(c < 4) X[y, c] * W[c, k]\nB[y < 14, k < 4] = max(A[y, k], 0)\n", "input B: f32[14, 4]\n",
+		   "const V: f32[4, 4]\nY[y < 14, k < 4] = sum(c < 4) B[y, c] * V[c, k]\n", 2);
 }
 
 /* A window that stays as it is before a product of pixels. */
 static void test_collapsed(void **state)
 {
-#define ROW_WINDOW "const K: f32[2, 3]\nA[c < 2, y < 4, x < 6] = sum(k < 3) X[c, y, x + k] * K[c, k]\n"
-#define OF_PIXELS "const V: f32[3, 2]\nY[o < 3, y < 4, x < 6] = sum(c < 2) A[c, y, x] * V[o, c]\n"
-	struct rng rng = rng_seed(5);
-	struct price_list prices = { 0 };
-
 	(void)state;
-	list_price(&prices, "input X: f32[2, 4, 8]\n" ROW_WINDOW, 1);
-	list_price(&prices, "input A: f32[2, 4, 6]\n" OF_PIXELS, 1);
-	for (int i = 0; i < 20; i++)
-		check_composed("input X: f32[2, 4, 8]\n" ROW_WINDOW OF_PIXELS, &prices, &aims[i % 3], &rng, 1);
+	check_pair("input X: f32[2, 4, 8]\n", "const K: f32[2, 3]\nA[c < 2, y < 4, x < 6] = sum(k < 3) X[c, y, x + k] * K[c, k]\n",
+		   "input A: f32[2, 4, 6]\n", "const V: f32[3, 2]\nY[o < 3, y < 4, x < 6] = sum(c < 2) A[c, y, x] * V[o, c]\n", 1);
 }
 
 static void assert_fewest(const char *text, int n)
