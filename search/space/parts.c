@@ -216,10 +216,17 @@ static bool is_one(const struct dag *dag)
 	return n > 0 && (products == 0 || n == 1);
 }
 
+/* What a reduction reads, an image with a border, is computed with it rather than behind what is before, as in an operator alone. */
+#define WITH_READER 0.9
+
 static double price_alike(void *ctx, const struct dag_part *part)
 {
+	int first = 0;
+
 	(void)ctx;
-	return is_one(part->dag) ? 1 : INFINITY;
+	while (part->dag->ops.at[first]->kind != OP_COMPUTE)
+		first++;
+	return !is_one(part->dag) ? INFINITY : op_is_reduction(part->dag->ops.at[first]) ? 1 : WITH_READER;
 }
 
 struct dag_part_vec parts_fewest(struct arena *a, const struct dag *dag)

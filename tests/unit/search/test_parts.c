@@ -296,6 +296,19 @@ static void assert_fewest(const char *text, int n)
 	arena_free(r.a);
 }
 
+/* The image with a border that the window reads is the window's. */
+static void assert_padded_with_reader(void)
+{
+	struct run r = run_new(chains[1]);
+	struct dag_part_vec parts = parts_fewest(r.a, r.d);
+	struct run alone = run_new(before_window);
+
+	assert_int_equal(parts.n, 2);
+	assert_true(hash_equal(dag_key(parts.at[0].dag), dag_key(alone.d)));
+	arena_free(alone.a);
+	arena_free(r.a);
+}
+
 /* Sums of products are parts by themselves, a softmax between them is one; what is one already has none. */
 static void test_fewest(void **state)
 {
@@ -305,6 +318,7 @@ static void test_fewest(void **state)
 	assert_fewest("input X: f32[8, 9]\nS[i < 8] = sum(j < 9) X[i, j]\nD[i < 8, j < 9] = X[i, j] - S[i] / 9\n"
 		      "V[i < 8] = sum(j < 9) D[i, j] * D[i, j]\nN[i < 8, j < 9] = D[i, j] / V[i]\n", 0);
 	assert_fewest(chains[0], 2);
+	assert_padded_with_reader();
 	assert_fewest(chains[2], 3);
 }
 
