@@ -48,10 +48,13 @@ static struct nest *narrowed(struct partition *p, const struct nest *n, int64_t 
 	return out;
 }
 
-/* The same, as one copy of several. */
+/* The same, as one copy of several: of a nest there are no more than a target allows statements, for each has one at least. */
 static struct nest *segment(struct partition *p, const struct nest *n, int64_t lo, int64_t hi)
 {
-	return p->copies++ < p->target->statements ? narrowed(p, n, lo, hi) : NULL;
+	if (p->copies++ < p->target->statements)
+		return narrowed(p, n, lo, hi);
+	p->why = "too many statements when unrolled";
+	return NULL;
 }
 
 static struct nest *split_serial(struct partition *p, const struct nest *n, const struct cuts *c)
@@ -231,33 +234,19 @@ static struct nest *partition_list(struct partition *p, struct nest *nest)
 	return first;
 }
 
-/* The nests of a program, each of which may have as many copies as a target allows statements: a copy has one at least. */
-static struct nest *partition_nests(struct partition *p, struct nest *nest)
-{
-	struct nest *first = NULL;
-	struct nest **hole = &first;
-
-	while (nest) {
-		struct nest *next = nest->next;
-
-		nest->next = NULL;
-		p->copies = 0;
-		*hole = partition_list(p, nest);
-		if (p->copies > p->target->statements)
-			p->why = "too many statements when unrolled";
-		while (*hole)
-			hole = &(*hole)->next;
-		nest = next;
-	}
-	return first;
-}
-
 bool nest_pass_borders(struct program *program, const char **why)
 {
 	struct partition p = { .a = program->arena, .target = program->target };
+	struct nest *nest = program->body, *next;
 
-	nest_survey(program->body);
-	program->body = partition_nests(&p, program->body);
+	nest_survey(nest);
+	program->body = NULL;
+	for (; nest; nest = next) {
+		next = nest->next;
+		nest->next = NULL;
+		p.copies = 0;
+		program->body = nest_append(program->body, partition_list(&p, nest));
+	}
 	if (p.why)
 		*why = p.why;
 	return !p.why;

@@ -84,6 +84,19 @@ static bool is_given_first(const struct part_maker *c, int i, enum part_order or
 	return order == COMPUTED_FIRST && c->read[i] && !is_inside(c, i) && c->whole->ops.at[i]->kind == OP_COMPUTE;
 }
 
+/* Do ops stand in ORDER as they do in none before it? */
+static bool is_another_order(const struct part_maker *c, enum part_order order)
+{
+	bool others = false, another = false;
+
+	for (int i = 0; i <= c->last; i++)
+		if (is_given_first(c, i, order))
+			another |= others;
+		else
+			others |= is_inside(c, i) || c->read[i];
+	return order == ORDER_OF_WHOLE || another;
+}
+
 /* Op I; OP gets its number. */
 static void add(struct part_maker *c, int i, int *op)
 {
@@ -94,7 +107,7 @@ static void add(struct part_maker *c, int i, int *op)
 	c->made[i]->output = is_inside(c, i) && c->passed_on[i];
 }
 
-/* The part that computes FIRST to LAST, in ORDER; false where that is no DAG. */
+/* The part that computes FIRST to LAST, in ORDER; false where that is no DAG, or none that another order does not give. */
 static bool cut(struct arena *a, const struct dag *whole, int first, int last, enum part_order order, struct dag_part *out)
 {
 	int n = whole->ops.n;
@@ -103,6 +116,8 @@ static bool cut(struct arena *a, const struct dag *whole, int first, int last, e
 				arena_many(a, bool, n), arena_many(a, struct op *, n) };
 
 	find_uses(&c);
+	if (!is_another_order(&c, order))
+		return false;
 	for (int i = 0; i <= last; i++)
 		if (is_given_first(&c, i, order))
 			add(&c, i, op);

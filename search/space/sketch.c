@@ -320,11 +320,11 @@ static void begin(struct sketcher *k, const struct dag *dag, int i)
 	const struct state *dims = sketch_dims(k->arena, dag, k->aim.target, i);
 	struct sketch *s = arena_one(k->arena, struct sketch);
 
-	s->state = state_new(k->arena, dag);
-	for (int j = 0; dims && j < dims->steps.n; j++)
-		sketch_add(s, dims->steps.at[j], ROLE_FIXED);
 	if (!dims)
 		return;
+	s->state = state_new(k->arena, dag);
+	for (int j = 0; j < dims->steps.n; j++)
+		sketch_add(s, dims->steps.at[j], ROLE_FIXED);
 	fold_pointwise(s);
 	sketch_emit(k, s, s->state->order.n);
 }

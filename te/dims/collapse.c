@@ -211,10 +211,12 @@ static bool add_given(const struct expr *e, void *user)
 	return e->loads;
 }
 
-static bool *find_joining(struct arena *a, const struct dag *d)
+/* By op of D; NULL where no dims become one. */
+static const bool *find_joining(struct arena *a, const struct dag *d)
 {
 	const struct dims_joining j = dims_join(a, d);
 	struct joining_ops ops = { d, arena_many(a, bool, d->ops.n), false };
+	bool any = false;
 
 	for (int i = 0; i < d->ops.n; i++) {
 		const struct op *op = d->ops.at[i];
@@ -223,19 +225,11 @@ static bool *find_joining(struct arena *a, const struct dag *d)
 		if (op->kind == OP_COMPUTE && !op_is_reduction(op))
 			expr_visit(op->body, find_function, &ops);
 		ops.is[i] |= ops.function || joined_by(&j, op);
+		any |= ops.is[i];
 		if (ops.is[i] && op->kind == OP_COMPUTE)
 			expr_visit(op->body, add_given, &ops);
 	}
-	return ops.is;
-}
-
-static bool any_of(const bool *all, int n)
-{
-	bool any = false;
-
-	for (int i = 0; i < n; i++)
-		any |= all[i];
-	return any;
+	return any ? ops.is : NULL;
 }
 
 const struct dag *dag_collapse(struct arena *a, const struct dag *d)
@@ -244,9 +238,7 @@ const struct dag *dag_collapse(struct arena *a, const struct dag *d)
 	const bool *joining = squeezed ? find_joining(a, squeezed) : NULL;
 	struct collapse c = { .a = a, .to = dag_new(a, d->name) };
 
-	if (!joining || !any_of(joining, d->ops.n))
-		return NULL;
-	squeezed = dag_squeeze(a, d, joining);
+	squeezed = joining ? dag_squeeze(a, d, joining) : NULL;
 	if (!squeezed)
 		return NULL;
 	c.joining = dims_join(a, squeezed);

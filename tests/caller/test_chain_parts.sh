@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # A campaign for a chain begins with one for its parts, of which there are no kernels yet; where there are, or where it is to learn nothing from
 # others, it does not. Measures. Run by make check in the build folder.
+top=${srcdir:-$(dirname "$0")/../..}
 dir=$(mktemp -d "${TMPDIR:-/tmp}/hone-parts.XXXXXX") || exit 99
 trap 'rm -rf "$dir"' EXIT
+bad=0
 note='goes to the parts of chains'
 cat >"$dir/chain.te" <<'EOF'
 input X: f32[8, 12]
@@ -14,37 +16,26 @@ B[o < 16, x < 12] = max(A[o, x], 0)
 Y[o < 4, x < 12] = sum(c < 16) B[c, x] * V[o, c]
 EOF
 
-fail()
+. "$top/tests/fault/ends.sh"
+
+# without WORDS WHAT: what was printed last has none of them.
+without()
 {
-	echo "FAIL: $1"
-	sed 's/^/    /' "$dir/out"
-	exit 1
+	if grep -qF "$1" "$dir/out"; then
+		echo "$2"
+		bad=1
+	fi
 }
 
-# tune DB ARGUMENT...: what it says is in "$dir/out".
-tune()
-{
-	local db=$dir/$1
-	shift
-	./hone tune "$dir/chain.te" --db "$db" "$@" >"$dir/out" 2>&1 || fail "hone tune $*: exit status $?"
-}
+ends 0 "$note" tune "$dir/chain.te" --db "$dir/t.db" --trials 16
+for campaign in 1 2; do
+	ends 0 '"trials": 8\b' campaigns show $campaign --db "$dir/t.db" --json
+done
+ends 0 . best "$dir/chain.te" --db "$dir/t.db"
+without 'no kernel was found' "no kernel of the chain"
 
-# trials N CAMPAIGN: of that of t.db.
-trials()
-{
-	./hone campaigns show "$2" --db "$dir/t.db" --json >"$dir/out" || fail "campaign $2 is not shown"
-	grep -q "\"trials\": $1\b" "$dir/out" || fail "campaign $2 has not $1 trials"
-}
-
-tune t.db --trials 16
-grep -qF "$note" "$dir/out" || fail "does not say that parts come first"
-trials 8 1
-trials 8 2
-./hone best "$dir/chain.te" --db "$dir/t.db" >"$dir/out" 2>&1 || fail "no kernel of the chain"
-grep -q 'no kernel was found' "$dir/out" && fail "no kernel of the chain"
-
-tune t.db --trials 8 --seed 2
-grep -qF "$note" "$dir/out" && fail "parts that have kernels are tuned again"
-tune u.db --trials 8 --no-transfer
-grep -qF "$note" "$dir/out" && fail "parts are tuned where nothing is to be learned from others"
-exit 0
+ends 0 . tune "$dir/chain.te" --db "$dir/t.db" --trials 8 --seed 2
+without "$note" "parts that have kernels are tuned again"
+ends 0 . tune "$dir/chain.te" --db "$dir/u.db" --trials 8 --no-transfer
+without "$note" "parts are tuned where nothing is to be learned from others"
+exit $bad
