@@ -56,8 +56,8 @@ void emit_transposed(struct emitter *e, const struct nest *n)
 	if (o.stride != 1) {
 		const char *rows = emit_rows(e, n, store);
 
-		emit_line(e, "transpose_store_%s(%s, %" PRId64 ", %s, %" PRId64 ", %" PRId64 ");", type,
-			  address_text(e, place_of(e, to), &o), o.stride, rows, turns, lanes);
+		emit_line(e, "transpose_store_%s(%s, %" PRId64 ", (const %s *)%s, %d, %" PRId64 ", %" PRId64 ");", type,
+			  address_text(e, place_of(e, to), &o), o.stride, dtype_c(to->dtype), rows, e->lanes, turns, lanes);
 	} else {
 		const struct expr *x = store->value;
 		struct offset from = offset_at_turn(e, n, n->axis->lo, x->tensor, x->index);

@@ -5,7 +5,8 @@
  * Requires: vectors.
  * Provides: a loop of as many turns as a vector has lanes, or fewer, right around a vector loop of one store: the
  *           turns of both are a block of which one side, what is stored or what is copied, has neighbours in memory
- *           along the other loop (loop.turns). Where it has more turns, a loop of such blocks and one of what is left.
+ *           along the other loop (loop.turns), which may be fused of others. Where it has more turns, a loop of such blocks and
+ *           one of what is left.
  * Keeps:    results. Stores change their order, which none of them reads.
  *
  * Lane by lane a vector is as many loads, or stores, and as many instructions that a compiler has to look at: of a
@@ -24,9 +25,31 @@ static bool any_transposes(struct arena *a, const struct nest *list, const struc
 	return false;
 }
 
+enum { MOST_VARIABLES = TENSOR_MAX_DIMS };
+
+/* LOOP, whose turns are those of loops that were fused, with what stands for the turn of each of these said in its own: where the
+ * dims that these walk lie one behind the other, they are one. */
+static struct nest *without_variables(struct arena *a, const struct nest *loop)
+{
+	struct nest *made = arena_memdup(a, loop, sizeof(*loop));
+	const struct axis *axis[MOST_VARIABLES];
+	const struct expr *value[MOST_VARIABLES];
+	const struct nest *body = loop->body;
+	int n = 0;
+
+	for (; body && body->kind == NEST_LET && !body->next && n < MOST_VARIABLES; body = body->body, n++) {
+		axis[n] = body->axis;
+		value[n] = body->value;
+	}
+	made->body = nest_copy(a, body, axis, value, n);
+	return made;
+}
+
 static struct nest *transposed(struct program *p, struct nest *n)
 {
-	return any_transposes(p->arena, n->body, n->axis) && block_is_unordered(n->body) ? blocks_of(p->arena, n) : NULL;
+	const struct nest *loop = n->body && n->body->kind == NEST_LET ? without_variables(p->arena, n) : n;
+
+	return any_transposes(p->arena, loop->body, loop->axis) && block_is_unordered(loop->body) ? blocks_of(p->arena, loop) : NULL;
 }
 
 bool nest_pass_transpose(struct program *p, const char **why)

@@ -99,6 +99,47 @@ static int dim_written_out(const struct op *op, int last, int lanes)
 	return d >= 0 ? d : last;
 }
 
+/* How many dims of copy OP, up to that before dim LAST, are the last ones of what it reads, in their order. */
+static int dims_behind(const struct op *op, int last)
+{
+	const struct expr *e = op->body;
+	int n = 0;
+
+	while (e->kind == EXPR_LOAD && n < last && n < e->tensor->ndim) {
+		const struct expr *index = e->index[e->tensor->ndim - 1 - n];
+
+		if (index->kind != EXPR_AXIS || index->axis != op->space[last - 1 - n])
+			break;
+		n++;
+	}
+	return n;
+}
+
+/* Is G a copy with its lanes along what lies apart, of N dims whose rows are no blocks of as many turns as LANES? */
+static bool copies_short_rows(const struct stage *g, int last, int n, int lanes)
+{
+	return g->is_cache && n > 1 && g->op.tensor.shape[last - 1] % lanes != 0;
+}
+
+/* Turns of the N dims before LAST as one loop around lanes: blocks of them are transposed (schedule/pass/transpose.c). */
+static bool add_places(struct sketch *s, int stage, int last, int n)
+{
+	struct step order = step_reorder(stage, NULL, 0);
+	int blocks = s->state->stages.at[stage]->iters.n, places[TENSOR_MAX_DIMS];
+
+	for (int d = 0; d < last - n; d++)
+		step_push(&order, d);
+	step_push(&order, blocks);
+	for (int i = 0; i < n; i++) {
+		places[i] = last - n + i;
+		step_push(&order, places[i]);
+	}
+	step_push(&order, blocks + 1);
+	return sketch_add(s, step_split(stage, last, 0), ROLE_VECTOR) && sketch_add(s, order, ROLE_FIXED) &&
+	       sketch_add(s, step_fuse(stage, places, n), ROLE_FIXED) &&
+	       sketch_add(s, step_annotate(stage, blocks + 1, ANNOTATION_VECTOR), ROLE_FIXED);
+}
+
 /* Lanes along the last axis of more than one element, and turns of them that are written out. */
 static bool add_lanes(struct sketch *s, int stage, const struct target *target)
 {
@@ -110,6 +151,10 @@ static bool add_lanes(struct sketch *s, int stage, const struct target *target)
 		return true;
 	if (group.block > 1)
 		return add_words(s, stage, group, last);
+	int behind = dims_behind(&op, last);
+
+	if (copies_short_rows(s->state->stages.at[stage], last, behind, target_lanes(target, dtype_bytes(op.tensor.dtype))))
+		return add_places(s, stage, last, behind);
 	struct step order = step_reorder(stage, NULL, 0);
 	int iters = s->state->stages.at[stage]->iters.n;
 	int across = dim_across(&op, last);

@@ -185,13 +185,43 @@ static void tile(struct sketcher *k, const struct sketch *s, int stage, int dim,
 		sketch_emit(k, next, s->at - 1);
 }
 
+struct copy_search {
+	const struct state *s;
+	const struct axis *lanes;	/* the innermost dim of a copy */
+};
+
+static bool find_copy(const struct expr *e, void *user)
+{
+	struct copy_search *c = user;
+
+	if (e->kind == EXPR_LOAD && e->tensor->ndim > 0 && c->s->stages.at[state_stage_of(c->s, e->tensor)]->is_cache && e->index[e->tensor->ndim - 1]->kind == EXPR_AXIS)
+		c->lanes = e->index[e->tensor->ndim - 1]->axis;
+	return !c->lanes;
+}
+
+/* The dim of OP along which a copy of what it reads lies that was made for it (search/space/rules/channels_last.c); -1: there is none. */
+static int dim_of_copy(const struct state *s, const struct op *op)
+{
+	struct copy_search c = { .s = s };
+	int d = op->tensor.ndim - 1;
+
+	expr_visit(op->body, find_copy, &c);
+	while (d >= 0 && op->space[d] != c.lanes)
+		d--;
+	return d;
+}
+
 static void apply(struct sketcher *k, const struct sketch *s, int stage)
 {
 	const struct stage *g = s->state->stages.at[stage];
 	int axis[TENSOR_MAX_DIMS];
-	int last = (int)most(tensor_innermost(&g->op.tensor), 0);
+	int last = (int)most(tensor_innermost(&g->op.tensor), 0), copied = dim_of_copy(s->state, &g->op);
 
 	fusible_consumer(s->state, stage, axis);
+	if (copied >= 0) {
+		tile(k, s, stage, copied, axis);
+		return;
+	}
 	bool wide = g->op.tensor.shape[last] >= MIN_LANES;
 	bool found = false;
 

@@ -450,6 +450,39 @@ static void test_unblocked(void **state)
 				  "Y[o < 6, y < 14, x < 14, l < 4] = sum(k < 16) R[y, x, k] * W[o, k, l]\n", DERIVATION_UNBLOCKED), 0);
 }
 
+/* Of the sketches of SOURCE those that copy something with its dims in another order. */
+static int count_permuted(const char *source)
+{
+	struct run r = run_new(source);
+	struct sketch_vec sketches = sketches_of(r.a, r.d, &aim);
+	int n = 0;
+
+	for (int i = 0; i < sketches.n; i++)
+		for (int k = 0; k < sketches.at[i]->steps.n; k++) {
+			const struct step *step = &sketches.at[i]->steps.at[k].step;
+
+			n += step->kind == STEP_CACHE_READ && step->n > 0;
+		}
+	arena_free(r.a);
+	return n;
+}
+
+/* Channels are lanes where rows leave many of them empty for long: not of few terms, nor of rows that are vectors, nor where channels are last
+ * as it is, nor of sums over channels. */
+static void test_channels_last(void **state)
+{
+	(void)state;
+	assert_true(count_permuted("depthwise:c=32,h=4,w=4,k=5,p=2") > 0);
+	assert_true(count_permuted("input X: f32[32, 4, 4]\nconst W: f32[32, 5, 5]\n"
+				   "P[c < 32, y < 8, x < 8] = select(2 <= y && y < 6 && 2 <= x && x < 6, X[c, y - 2, x - 2], 0)\n"
+				   "D[c < 32, y < 4, x < 4] = sum(i < 5, j < 5) P[c, y + i, x + j] * W[c, i, j]\n"
+				   "R[c < 32, y < 4, x < 4] = max(D[c, y, x], 0)\n") > 0);
+	assert_int_equal(count_permuted("depthwise:c=32,h=4,w=4,k=3,p=1"), 0);
+	assert_int_equal(count_permuted("depthwise:c=32,h=14,w=14,k=5,p=2"), 0);
+	assert_int_equal(count_permuted("depthwise:c=32,h=4,w=4,k=5,p=2,layout=nhwc"), 0);
+	assert_int_equal(count_permuted("conv2d:ic=32,h=4,w=4,oc=32,k=5,p=2"), 0);
+}
+
 static void count_panels(const struct state *s, void *user)
 {
 	int *found = user;
@@ -886,6 +919,7 @@ int main(void)
 		cmocka_unit_test(test_separable),
 		cmocka_unit_test(test_space_to_depth),
 		cmocka_unit_test(test_unblocked),
+		cmocka_unit_test(test_channels_last),
 		cmocka_unit_test(test_functions_behind_derived),
 		cmocka_unit_test(test_computed_operands),
 		cmocka_unit_test(test_pointwise_operand),
