@@ -81,6 +81,7 @@ static bool applies(const struct sketch *s, int stage)
 	const struct stage *g = s->state->stages.at[stage];
 
 	return sketch_may_derive_reduction(s, stage)
+	    && !g->is_of_tiles		/* places of a tile are no channels */
 	    && g->op.tensor.dtype == DTYPE_F32 && g->op.tensor.ndim >= 3
 	    && reads_window_along(&g->op, g->op.tensor.ndim - 1);
 }
