@@ -54,6 +54,34 @@ static void put_number(struct text *out, int n)
 	text_puts(out, p);
 }
 
+/* Are blocks of DISTANCE lanes and of twice as many, a step each, transposed as four by four? The second step has two of each row side by side
+ * then, for which x86 has instructions of one operation, if elements are of 4 bytes. */
+static bool is_half_of_four(const struct vector_form *v, int distance)
+{
+	return dtype_bytes(v->t) == 4 && 2 * distance < v->lanes && (distance == 1 || distance == 4);
+}
+
+/* Of both rows, the number of what LANE of the first is; of the second, with what is ODD. */
+static int lane_of_pair(const struct spot *s, int odd)
+{
+	int d = s->distance, block = s->lane / d % 4;
+
+	if (is_half_of_four(s->v, d))
+		return (block < 2 ? 0 : s->v->lanes) + s->lane - block * d + (block % 2 * 2 + odd) * d;
+	if ((s->lane & d) == 0)
+		return s->lane + odd * d;
+	return s->v->lanes + s->lane - (odd ? 0 : d);
+}
+
+/* The row that comes to be number ROW when all steps are done. */
+static int row_before(const struct vector_form *v, int row)
+{
+	for (int d = 1; d < v->lanes; d *= 2)
+		if (is_half_of_four(v, d) && !(row & d) != !(row & 2 * d))
+			row ^= 3 * d;
+	return row;
+}
+
 static void put_field(struct text *out, const struct spot *s, char field)
 {
 	const struct vector_form *v = s->v;
@@ -107,10 +135,13 @@ static void put_field(struct text *out, const struct spot *s, char field)
 		put_number(out, s->row + s->distance);
 		break;
 	case 'u':
-		put_number(out, s->lane & s->distance ? v->lanes + (s->lane ^ s->distance) : s->lane);
+		put_number(out, lane_of_pair(s, 0));
 		break;
 	case 'v':
-		put_number(out, s->lane & s->distance ? v->lanes + s->lane : s->lane ^ s->distance);
+		put_number(out, lane_of_pair(s, 1));
+		break;
+	case 'j':
+		put_number(out, row_before(s->v, s->lane));
 		break;
 	case 'k':
 		put_number(out, s->vector);

@@ -12,10 +12,10 @@
  *
  * Repeated is what stands between
  *
- *	$[ $]	for each lane $i, with commas between
+ *	$[ $]	for each lane $i, with commas between; $j is the row of a block that is to be row $i where it is transposed
  *	$< $>	for each distance that halves the lanes: lane $i meets lane $x
  *	${ $}	in there, for each pair of rows $a and $b of a block: lane $i of the new $a is number $u of the lanes of
- *		both, and of the new $b number $v, so that what the two rows have in each other's lanes changes places
+ *		both, and of the new $b number $v, so that behind all of them lane $i of row $a is what lane $a of row $i was
  *	$(n $)	for each of the vectors $k, from number n on, that lanes apart are picked from: it begins with
  *		element $s; lane $i is number $p of the lanes before and those of vector $k */
 #ifndef HONE_TARGET_VECTORS_PATTERN_H
