@@ -6,6 +6,7 @@
 #include "codegen/emit.h"
 #include "target/matrix.h"
 #include "target/vectors/vectors.h"
+#include "te/index/index.h"
 
 /* What an axis is in the C text: a number, where its loop is written out, or a variable. */
 struct bound_axis {
@@ -37,6 +38,26 @@ struct matrix_tiles {
 	int last[2];		/* of each operand, the tile that was used last */
 };
 
+/* A pointer that a loop moves along what its turns read. */
+struct induction {
+	const char *place;	/* where it begins, and the terms behind that */
+	enum dtype dtype;
+	const char *rest;
+	int64_t step;		/* elements from one turn to the next */
+	const char *name;
+};
+
+/* x86-64 has 16 registers for addresses; what else a loop needs them for has the others: chosen. */
+enum { MOST_INDUCTIONS = 6 };
+
+/* Those of the loop being written over AXIS, around which BOUND loops are bound. No axis: it moves none. */
+struct inductions {
+	const struct axis *axis;
+	int bound;
+	struct induction at[MOST_INDUCTIONS];
+	int n;
+};
+
 struct emitter {
 	struct arena *a;	/* scratch */
 	struct text body;
@@ -51,6 +72,7 @@ struct emitter {
 	int lanes;
 	const struct nest *group;	/* the loop around whose turns are an intrinsic; NULL: none */
 	struct matrix_tiles matrix;
+	struct inductions inductions;
 	const struct expr *under;	/* what lanes that may be touched fulfil; NULL: all do */
 	int unique;		/* makes names distinct */
 	size_t temps;		/* bytes of the intermediates of the whole program */
@@ -70,6 +92,8 @@ struct offset {
 	int64_t unit;		/* divides each of the terms; 0: there are none */
 	int64_t last;		/* the greatest that it is for any lane */
 	const char *text;	/* "" or "12 * i + ..." */
+	int64_t step;		/* elements from one turn to the next of the loop that moves pointers; 0: none there */
+	const char *rest;	/* the text without that loop's term */
 	bool per_lane;		/* depends on the lane in a way that is not linear */
 	int piece;		/* where it is so but for a jump behind each so many lanes; else 0 */
 	int64_t jump;		/* elements that it adds to the stride then */
@@ -78,6 +102,8 @@ struct offset {
 struct offset offset_of(struct emitter *e, const struct tensor *t, const struct expr *const *index);
 /* The element of P at O, of the first lane, as a pointer: "C_2 + 80 * i + 32". */
 const char *address_text(struct emitter *e, const struct place_name *p, const struct offset *o);
+/* The element itself: "C_2[80 * i + 32]". */
+const char *element_text(struct emitter *e, const struct place_name *p, const struct offset *o);
 /* What was written into T, which it frees, in E's arena. */
 const char *take_text(struct emitter *e, struct text *t);
 /* An i64 expression. */
@@ -209,6 +235,19 @@ struct offset offset_at_turn(struct emitter *e, const struct nest *n, int64_t i,
 /* The loop N, whose turns are TURNS_INTERLEAVED. */
 void emit_interleaved(struct emitter *e, const struct nest *n);
 
+/* --- pointers that loops move (codegen/induction.c) */
+
+/* Does N, a loop that goes round, move pointers? */
+bool induction_suits(const struct emitter *e, const struct nest *n);
+/* The term of L that its turns change by a step; -1: there is none, or something else changes, too. */
+int induction_term(const struct emitter *e, const struct linear *l);
+/* The one that is at O in P; NULL: there is none. */
+const char *induction_of(struct emitter *e, const struct place_name *p, const struct offset *o);
+/* The loop N with those that it moves, each from where it begins. */
+void emit_moving(struct emitter *e, const struct nest *n);
+/* Their moves, at the end of a turn. */
+void emit_induction_moves(struct emitter *e);
+
 /* --- places (codegen/place.c) */
 
 void emit_arguments(struct emitter *e);
@@ -238,6 +277,8 @@ void emit_bind(struct emitter *e, struct bound_axis b);
 /* What is written between both is of all lanes of the vector loop N. */
 void emit_begin_lanes(struct emitter *e, const struct nest *n);
 void emit_end_lanes(struct emitter *e);
+/* N, a loop that goes round. */
+void emit_for(struct emitter *e, const struct nest *n);
 void emit_node(struct emitter *e, const struct nest *n);
 /* N and what follows it. */
 void emit_list(struct emitter *e, const struct nest *n);

@@ -46,12 +46,7 @@ static void emit_element(struct emitter *e, const struct nest *n, const char *va
 
 	if (e->why)
 		return;
-	if (p->buffer->registers) {
-		cell = slot_of(e, p, n->index).cell;
-	} else {
-		cell = arena_printf(e->a, "%s[%s%s%" PRId64 "]", p->name, o.text,
-				    *o.text ? " + " : "", o.constant);
-	}
+	cell = p->buffer->registers ? slot_of(e, p, n->index).cell : element_text(e, p, &o);
 	if (n->reducer != REDUCE_NONE)
 		value = combine_text(e, n->reducer, n->buffer->tensor.dtype, 1, cell, value);
 	emit_line(e, "%s = %s;", cell, value);
@@ -258,7 +253,7 @@ static void emit_shared_head(struct emitter *e, const struct axis *axis, const c
 		  name, axis->lo, axis->hi, name, name, name);
 }
 
-static void emit_for(struct emitter *e, const struct nest *n)
+void emit_for(struct emitter *e, const struct nest *n)
 {
 	const char *name = emit_name(e, n->axis->name);
 	struct local_arrays open = e->open;
@@ -278,6 +273,7 @@ static void emit_for(struct emitter *e, const struct nest *n)
 	emit_bind(e, (struct bound_axis){ n->axis, false, 0, name });
 	emit_body(e, n->body);
 	e->bindings.n--;
+	emit_induction_moves(e);
 	e->indent--;
 	emit_matrix_forget(e);
 	e->open = open;		/* its arrays end with it */
@@ -298,6 +294,8 @@ static void emit_loop(struct emitter *e, const struct nest *n)
 		emit_unrolled(e, n);
 	else if (n->annotation == ANNOTATION_VECTOR)
 		emit_vector(e, n);
+	else if (induction_suits(e, n))
+		emit_moving(e, n);
 	else
 		emit_for(e, n);
 }

@@ -179,12 +179,30 @@ static double time_us(const struct timing *t)
 	return end_of(&s).time_us;
 }
 
+/* Of so many chains the fixed kernel's time tells the clock: told, not looked for. A machine that is at another clock by then finds what it is told
+ * too far from that, and is asked again. */
+static bool takes_clock_of_chains(void)
+{
+	bool took = false;
+
+	for (int i = 0; i < 20 && !took; i++) {
+		struct sibling *usual = sibling_new(1, (struct cores_known){ 0 });
+		double ns = 1.1 * sibling_known(usual).nominal_ns;
+		struct sibling *told = sibling_new(1, (struct cores_known){ .fixed_us = 50e-3 * ns, .fixed_chains = 50 });
+
+		took = fabs(sibling_known(told).nominal_ns / ns - 1) < 1e-9 && sibling_known(told).fixed_chains == 50;
+		sibling_free(usual);
+		sibling_free(told);
+	}
+	return took;
+}
+
 /* A clock is what a chain takes, over what it takes at the nominal one: given, or the one at which the fixed kernel takes so long, if there can be
  * such a one. */
 static void times_are_at_the_nominal_clock(void **state)
 {
 	const struct cores_known none = { 0 }, slow = { .fixed_us = 1e9 }, known = { .alone = 1, .nominal_ns = 1e12, .fixed_us = 7 };
-	struct sibling *all[] = { sibling_new(1, none), sibling_new(1, slow), sibling_new(1, known), NULL };
+	struct sibling *all[] = { sibling_new(1, none), sibling_new(1, slow), sibling_new(1, known) };
 	struct cores_known usual = sibling_known(all[0]);
 	struct timing t = { .max_ms = 1, .threads = 1, .sibling = all[2] };
 
@@ -194,15 +212,13 @@ static void times_are_at_the_nominal_clock(void **state)
 	assert_true(sibling_known(all[1]).nominal_ns < 1000 * usual.nominal_ns);
 	assert_true(sibling_known(all[1]).fixed_us == 1e9);
 	assert_true(sibling_known(all[2]).nominal_ns == 1e12 && sibling_known(all[2]).fixed_us == 7);
-	/* of so many chains: told, not looked for */
-	all[3] = sibling_new(1, (struct cores_known){ .fixed_us = 1.1e-3 * 50 * usual.nominal_ns, .fixed_chains = 50 });
-	assert_true(fabs(sibling_known(all[3]).nominal_ns / usual.nominal_ns - 1.1) < 1e-9 && sibling_known(all[3]).fixed_chains == 50);
+	assert_true(takes_clock_of_chains());
 	double core_us = time_us(&t);
 
 	/* what memory needs does not follow the clock */
 	t.memory_us = 1e9;
 	assert_true(time_us(&t) > 0 && core_us > 1000 * time_us(&t));
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 3; i++)
 		sibling_free(all[i]);
 }
 
