@@ -8,10 +8,11 @@
 /* So often a prefetch is left out: of a task's operands, mostly two, one in 16 samples fetches some, for most that do gain
  * nothing (docs/performance.md). */
 #define LEFT_OUT 0.97
-/* The same of a constant that comes from beyond the second-level cache in each run (chosen): 3x3 of 256 channels of 14x14, 9 MB of transformed weights, 707 us
- * without, 606 with these (docs/performance.md). Of data as large it gained nothing: a 1x1 over three dims 2799 and 2898 us before, 2798 and 2789 so, norms of
- * rows 530 and 548, 579 and 573. */
+/* The same of what comes from beyond the second-level cache in each run (chosen). A constant: 3x3 of 256 channels of 14x14, 9 MB of transformed weights,
+ * 707 us without, 606 with these (docs/performance.md). Data gain nothing where the last cache is quick, a 1x1 over three dims 2799 and 2898 us before,
+ * 2798 and 2789 by half; on a Xeon of 2023 plain 1x1 convolutions of 1.6 and 3.2 MB are 1.03 to 1.12 times as fast. */
 #define LEFT_OUT_FAR 0.5
+#define LEFT_OUT_FAR_DATA 0.8
 /* Turns ahead, as powers of two from FIRST on: of a loop around others, whose turns are long, the next or the one behind it; of an innermost
  * one up to 16, which at some 10 cycles a turn are the way to memory (chosen); 16 to 256 where memory is to be read as fast as it can: a Xeon of
  * 2023 read 14 GB/s with 1 KiB on the way and 17 with 4 KiB. */
@@ -25,12 +26,12 @@ static const struct ahead long_turns = { 0, 2 }, short_turns = { 0, 5 }, memory_
 /* Of an operand; of more only the first ones prefetch. */
 enum { MAX_READERS = 16 };
 
-/* Is operand READ a constant that comes from memory in each run, or from the last cache at best? */
+/* Does operand READ come from memory in each run, or from the last cache at best? */
 static bool comes_from_afar(const struct state *s, int read, const struct aim *aim)
 {
 	const struct stage *g = s->stages.at[read];
 
-	return stage_is_constant(g) && (aim->cold_weights || (double)tensor_bytes(&g->op.tensor) > aim->l2_bytes);
+	return (stage_is_constant(g) && aim->cold_weights) || (double)tensor_bytes(&g->op.tensor) > aim->l2_bytes;
 }
 
 static const struct iter *iter_of(const struct state *s, const struct walked_loop *l)
@@ -111,7 +112,8 @@ static bool draw_loop(struct arena *a, const struct state *s, int reader, struct
 
 void prefetch_draw(struct arena *a, const struct state *s, struct gene *g, const struct aim *aim, struct rng *rng)
 {
-	double left_out = comes_from_afar(s, g->step.target, aim) ? LEFT_OUT_FAR : LEFT_OUT;
+	bool constant = stage_is_constant(s->stages.at[g->step.target]);
+	double left_out = !comes_from_afar(s, g->step.target, aim) ? LEFT_OUT : constant ? LEFT_OUT_FAR : LEFT_OUT_FAR_DATA;
 	int reader[MAX_READERS];
 
 	g->left_out = true;
