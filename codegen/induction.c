@@ -68,7 +68,7 @@ const char *induction_of(struct emitter *e, const struct place_name *p, const st
 	return c->at[i].name;
 }
 
-/* Before the loop. */
+/* Before the loop. Behind its last turn they are a turn further, where nothing is read. */
 static void emit_beginnings(struct emitter *e)
 {
 	for (int i = 0; i < e->inductions.n; i++) {
