@@ -237,14 +237,12 @@ void emit_interleaved(struct emitter *e, const struct nest *n);
 
 /* --- pointers that loops move (codegen/induction.c) */
 
-/* Does N, a loop that goes round, move pointers? */
-bool induction_suits(const struct emitter *e, const struct nest *n);
 /* The term of L that its turns change by a step; -1: there is none, or something else changes, too. */
 int induction_term(const struct emitter *e, const struct linear *l);
 /* The one that is at O in P; NULL: there is none. */
 const char *induction_of(struct emitter *e, const struct place_name *p, const struct offset *o);
-/* The loop N with those that it moves, each from where it begins. */
-void emit_moving(struct emitter *e, const struct nest *n);
+/* Writes N, a loop that goes round, with those that it moves, each from where it begins; false where it moves none. */
+bool emit_moving(struct emitter *e, const struct nest *n);
 /* Their moves, at the end of a turn. */
 void emit_induction_moves(struct emitter *e);
 

@@ -21,7 +21,7 @@ static bool adds_to_registers(const struct nest *list)
 	return true;
 }
 
-bool induction_suits(const struct emitter *e, const struct nest *n)
+static bool suits(const struct emitter *e, const struct nest *n)
 {
 	return n != e->shared && n->annotation == ANNOTATION_NONE && n->turns != TURNS_FEW && adds_to_registers(n->body);
 }
@@ -85,12 +85,13 @@ void emit_induction_moves(struct emitter *e)
 		emit_line(e, "%s += %" PRId64 ";", e->inductions.at[i].name, e->inductions.at[i].step);
 }
 
-/* Which pointers it moves is known behind the loop. */
-void emit_moving(struct emitter *e, const struct nest *n)
+bool emit_moving(struct emitter *e, const struct nest *n)
 {
 	struct text before = e->body;
 
-	e->body = (struct text){ 0 };
+	if (!suits(e, n))
+		return false;
+	e->body = (struct text){ 0 };	/* which pointers it moves is known behind the loop */
 	e->inductions = (struct inductions){ .axis = n->axis, .bound = e->bindings.n };
 	emit_for(e, n);
 	struct text loop = e->body;
@@ -100,4 +101,5 @@ void emit_moving(struct emitter *e, const struct nest *n)
 	text_puts(&e->body, text_str(&loop));
 	text_free(&loop);
 	e->inductions = (struct inductions){ 0 };
+	return true;
 }

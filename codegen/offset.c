@@ -159,23 +159,25 @@ struct offset offset_of(struct emitter *e, const struct tensor *t, const struct 
 	return out;
 }
 
-const char *address_text(struct emitter *e, const struct place_name *p, const struct offset *o)
+/* What O is counted from, and to TERMS what is added to that before its constant. */
+static const char *base_text(struct emitter *e, const struct place_name *p, const struct offset *o, const char **terms)
 {
 	const char *moved = induction_of(e, p, o);
 
-	if (moved)
-		return arena_printf(e->a, "%s + %" PRId64, moved, o->constant);
-	return arena_printf(e->a, "%s + %s%s%" PRId64, p->name, o->text, *o->text ? " + " : "",
-			    o->constant);
+	*terms = moved || !*o->text ? "" : arena_printf(e->a, "%s + ", o->text);
+	return moved ? moved : p->name;
+}
+
+const char *address_text(struct emitter *e, const struct place_name *p, const struct offset *o)
+{
+	const char *terms, *base = base_text(e, p, o, &terms);
+
+	return arena_printf(e->a, "%s + %s%" PRId64, base, terms, o->constant);
 }
 
 const char *element_text(struct emitter *e, const struct place_name *p, const struct offset *o)
 {
-	const char *moved = induction_of(e, p, o);
+	const char *terms, *base = base_text(e, p, o, &terms);
 
-	if (moved)
-		return arena_printf(e->a, "%s[%" PRId64 "]", moved, o->constant);
-	return arena_printf(e->a, "%s[%s%s%" PRId64 "]", p->name, o->text, *o->text ? " + " : "",
-			    o->constant);
+	return arena_printf(e->a, "%s[%s%" PRId64 "]", base, terms, o->constant);
 }
-

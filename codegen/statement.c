@@ -294,9 +294,7 @@ static void emit_loop(struct emitter *e, const struct nest *n)
 		emit_unrolled(e, n);
 	else if (n->annotation == ANNOTATION_VECTOR)
 		emit_vector(e, n);
-	else if (induction_suits(e, n))
-		emit_moving(e, n);
-	else
+	else if (!emit_moving(e, n))
 		emit_for(e, n);
 }
 

@@ -385,7 +385,9 @@ static void test_here(void **state)
 			assert_true(d->caches[i].probed > d->caches[i - 1].probed);
 	}
 	if (probe_is_optimized()) {
-		assert_int_equal(device_recall_or_probe(again), 0);
+		/* one that is at another speed by now is probed again, rightly: then the first is to read that back */
+		for (int i = 0; i < 10 && again->measured.when != d->measured.when; i++)
+			assert_int_equal(device_load_or_probe(i % 2 ? d : again, false), 0);
 		assert_true(again->measured.when == d->measured.when);
 		assert_int_equal(again->measured.n_points, d->measured.n_points);
 		assert_int_equal(again->caches[0].probed, d->caches[0].probed);
@@ -394,9 +396,7 @@ static void test_here(void **state)
 	if (probe_is_optimized()) {
 		/* times are given at the clock of the peak, however fast the core is now */
 		assert_true(d->fixed_us > 0 && d->fixed_us == d->measured.fixed_chains * d->measured.chain_ns * 1e-3);
-		assert_int_equal(device_load_or_probe(again, false), 0);
-		if (again->measured.when == d->measured.when)	/* else it is another speed by now, and was probed again */
-			assert_true(fabs(again->fixed_us / d->fixed_us - 1) < 1e-4);
+		assert_true(fabs(again->fixed_us / d->fixed_us - 1) < 1e-4);
 		expires(a, home, "fixed_us", json_real(3 * d->measured.fixed_us));
 		expires(a, home, "chain_ns", json_real(0));
 		expires(a, home, "when", json_integer(clock_wall() - DEVICE_KEPT_S - 1));
